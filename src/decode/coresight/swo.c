@@ -428,15 +428,20 @@ drop_packet(struct swo_feed *j, enum swo_kind kind, uint64_t end)
 	s->zeros = 0;
 }
 
+/* Counts bytes of the ITM. */
+static void
+note_bytes(struct swo_state *s, size_t count)
+{
+	s->stamp_ahead = (uint16_t)(s->stamp_ahead > count ? s->stamp_ahead - count : 0);
+	s->since_bad = s->since_bad + count < BAD_NEAR ? (s->since_bad + count) & 0x7f : BAD_NEAR;
+}
+
 /* A byte of the ITM. */
 static void
 feed_byte(struct swo_feed *j, uint8_t byte)
 {
 	struct swo_state *s = j->s;
-	if (s->stamp_ahead)
-		s->stamp_ahead--;
-	if (s->since_bad < BAD_NEAR)
-		s->since_bad++;
+	note_bytes(s, 1);
 	if (!s->have && !byte) {
 		if (!s->zeros++)
 			begin_packet(j);
@@ -478,13 +483,24 @@ struct swo_output {
 	uint64_t until;
 };
 
+/* Whether none of the next LENGTH bytes has to be taken again but for want of room for
+ * messages. */
+static bool
+is_sure(const struct swo_feed *j, const struct swo_output *o, size_t length)
+{
+	const struct window *w = j->w;
+	uint64_t end = j->s->base.offset + length;
+	bool ahead = w->last || w->offset + w->length >= end + STAMP_SPAN + SWO_UNIT_MAX;
+	return ahead && end <= o->until && !j->s->given;
+}
+
 /* Puts out what a byte gave, or as much as there is room for: the state is then the one
- * BEFORE, with that much given. */
+ * BEFORE, with that much given.  NULL: there is room for all. */
 static bool
 put_out(struct swo_feed *j, const struct swo_state *before, struct swo_output *o)
 {
 	struct swo_state *s = j->s;
-	unsigned i = before->given;
+	unsigned i = before ? before->given : 0;
 	for (; i < j->count && o->count < o->max; i++) {
 		if (message_id_offset(&j->given[i]) >= o->until)
 			break;
@@ -495,6 +511,7 @@ put_out(struct swo_feed *j, const struct swo_state *before, struct swo_output *o
 		j->count = 0;
 		return true;
 	}
+	assert(before);
 	*s = *before;
 	s->given = i & 15;
 	return false;
@@ -505,18 +522,20 @@ static void
 count_silent(const struct swo_decoder *d, struct swo_state *s, const struct swo_unit *unit)
 {
 	uint64_t frame = unit->length - unit->sync;
+	unsigned idle = 0, unnamed = 0, others = 0;
 	if (!d->framed)
 		return;
-	s->base.silent[SILENT_SYNC] += 8 * unit->sync;
-	s->base.silent[SILENT_FRAME] += 8 * (frame - unit->count);
 	for (unsigned i = 0; i < unit->count; i++) {
 		uint8_t id = unit->ids[i];
-		if (id == d->id || id == CORESIGHT_ID_TRIGGER)
-			continue;
-		s->base.silent[id == CORESIGHT_ID_NULL	? SILENT_IDLE
-			       : id == CORESIGHT_NOBODY ? SILENT_NOBODY
-							: SILENT_SOURCE] += 8;
+		idle += id == CORESIGHT_ID_NULL;
+		unnamed += id == CORESIGHT_NOBODY;
+		others += id != d->id && id != CORESIGHT_ID_TRIGGER;
 	}
+	s->base.silent[SILENT_SYNC] += 8 * unit->sync;
+	s->base.silent[SILENT_FRAME] += 8 * (frame - unit->count);
+	s->base.silent[SILENT_IDLE] += 8 * idle;
+	s->base.silent[SILENT_NOBODY] += 8 * unnamed;
+	s->base.silent[SILENT_SOURCE] += 8 * (others - idle - unnamed);
 }
 
 static void
@@ -538,18 +557,33 @@ is_aged(const struct swo_feed *j, uint16_t start, uint32_t span)
 	return j->s->base.offset - offset_of(j, start) >= span;
 }
 
+static bool
+is_line_aged(const struct swo_feed *j, const struct swo_line *line)
+{
+	return line->count && is_aged(j, line->start, LINE_SPAN);
+}
+
+static bool
+has_aged(const struct swo_feed *j)
+{
+	const struct swo_state *s = j->s;
+	return ((s->have || s->zeros) && is_aged(j, s->start, PACKET_SPAN)) ||
+	       is_line_aged(j, &s->lines[0]) || is_line_aged(j, &s->lines[1]);
+}
+
 /* What is under way and reaches too far back ends before the unit, whoever's bytes it has:
  * the low bits of an offset tell no more.  False: the step ends here. */
 static bool
 step_aged(struct swo_feed *j, struct swo_output *o)
 {
-	struct swo_state *s = j->s, before = *s;
-	if (s->skip)
+	struct swo_state *s = j->s;
+	if (s->skip || !has_aged(j))
 		return true;
+	struct swo_state before = *s;
 	if ((s->have || s->zeros) && is_aged(j, s->start, PACKET_SPAN))
 		drop_packet(j, SWO_KIND_CUT, s->base.offset);
 	for (unsigned i = 0; i < LINES && !s->have && !s->zeros; i++)
-		if (s->lines[i].count && is_aged(j, s->lines[i].start, LINE_SPAN))
+		if (is_line_aged(j, &s->lines[i]))
 			line_end(j, &s->lines[i], s->base.offset);
 	return !j->count || put_out(j, &before, o);
 }
@@ -580,18 +614,21 @@ end_capture(struct swo_feed *j, struct swo_output *o)
 static bool
 step_unit(struct swo_feed *j, struct swo_output *o)
 {
-	struct swo_state *s = j->s;
+	struct swo_state *s = j->s, before;
+	const bool sure = is_sure(j, o, j->unit->length);
 	for (unsigned i = s->skip; i < j->unit->count; i++) {
-		struct swo_state before = *s;
 		bool itm = j->unit->ids[i] == j->d->id;
+		bool fits = sure && o->max - o->count >= GIVEN_MAX;
 		j->index = i;
 		if (!itm && j->unit->ids[i] != CORESIGHT_ID_TRIGGER)
 			continue;
+		if (!fits)
+			before = *s;
 		if (itm)
 			feed_byte(j, j->unit->bytes[i]);
 		else
 			take_trigger(j, j->unit->bytes[i]);
-		if ((j->count || j->is_short) && !put_out(j, &before, o))
+		if ((j->count || j->is_short) && !put_out(j, fits ? NULL : &before, o))
 			return false;
 		s->skip = (i + 1) & 15;
 	}
@@ -661,6 +698,35 @@ is_behind(const struct swo_feed *j, const struct swo_unit *unit, uint64_t until)
 	return j->s->base.offset >= until && !j->s->have && !j->s->zeros;
 }
 
+/* Takes a packet of bare bytes at once, where all of it is there, nothing else is due and it
+ * has not to be taken again.  False: its bytes are taken one by one. */
+static bool
+step_packet(struct swo_feed *j, struct swo_output *o)
+{
+	static const struct swo_unit one = {.length = 1, .count = 1, .next = CORESIGHT_NOBODY};
+	struct swo_state *s = j->s;
+	const struct window *w = j->w;
+	uint64_t left = w->offset + w->length - s->base.offset;
+	if (j->d->framed || s->have || s->zeros || left <= SWO_PACKET_MAX || has_aged(j) ||
+	    o->max - o->count < GIVEN_MAX)
+		return false;
+	const uint8_t *bytes = w->bytes + (s->base.offset - w->offset);
+	size_t length = *bytes ? swo_packet_length(bytes) : 0;
+	j->unit = &one;
+	j->index = 0;
+	if (!length || !is_sure(j, o, length))
+		return false;
+	begin_packet(j);
+	memcpy(s->packet, bytes, length);
+	s->have = (uint8_t)length;
+	s->base.offset += length - 1;
+	note_bytes(s, length);
+	take_packet(j);
+	put_out(j, NULL, o);
+	s->base.offset++;
+	return true;
+}
+
 static size_t
 swo_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
 	 struct message *out, size_t max)
@@ -672,6 +738,8 @@ swo_step(const struct decoder *decoder, struct decode_state *state, const struct
 	uint64_t end = w->offset + w->length;
 	struct swo_unit unit;
 	while (o.count < max) {
+		if (step_packet(&j, &o))
+			continue;
 		bool look = d->framed && s->base.offset < end && !s->skip &&
 			    (!s->aligned || (s->doubtful && may_look(s)));
 		if (s->base.offset >= w->until && d->framed)
@@ -774,9 +842,7 @@ open_as(const struct decoder_ops *ops, bool framed, const void *options, const s
 	d->text_ports = swo_head_text_ports(found);
 	d->stamped = found->kinds[SWO_LOCAL];
 	d->base.untimed = found->whole && !d->stamped;
-	for (unsigned id = 0; framed && id < SWO_IDS; id++)
-		if (swo_head_has(found, id) || id == d->id)
-			d->known[id / 8] |= (uint8_t)(1u << id % 8);
+	swo_sort_ids(d, found);
 	free(found);
 	if (!own->lines || list_ports(own->lines, &d->text_ports, err))
 		return &d->base;

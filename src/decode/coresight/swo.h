@@ -47,16 +47,26 @@ struct swo_head {
 struct swo_decoder {
 	struct decoder base;
 	bool framed;
-	uint8_t id;		    /* of the ITM; bare packets have CORESIGHT_NOBODY */
-	uint32_t text_ports;	    /* a bit each */
-	bool stamped;		    /* the head has local timestamps */
-	uint8_t known[SWO_IDS / 8]; /* sources that the head has, a bit each */
+	uint8_t id;		/* of the ITM; bare packets have CORESIGHT_NOBODY */
+	uint32_t text_ports;	/* a bit each */
+	bool stamped;		/* the head has local timestamps */
+	uint8_t sorts[SWO_IDS]; /* of each ID, of enum swo_id_sort */
 };
+
+/* Bits: what an ID in a frame says about the place of the frame. */
+enum swo_id_sort {
+	SWO_ID_ODD = 1,	      /* the head does not have such a source */
+	SWO_ID_IMPOSSIBLE = 2 /* no source has it */
+};
+
+/* Sorts the IDs by the sources that a head has; NULL: it may have any. */
+void swo_sort_ids(struct swo_decoder *, const struct swo_head *);
 
 /* --- units (swo_frame.c) ------------------------------------------------- */
 
-/* Bytes that are taken from a capture at once: a frame with what stands before it, or
+/* Bytes that are taken from a capture at once: a frame with what stands in it, or
  * one byte of bare packets. */
+enum { SWO_UNIT_MAX = 48 };
 struct swo_unit {
 	uint32_t length; /* in the capture */
 	uint32_t sync;	 /* of these, bytes of synchronisation */
@@ -66,7 +76,6 @@ struct swo_unit {
 	bool odd;	 /* or one that the head does not have */
 	uint8_t bytes[CORESIGHT_RUN_MAX], ids[CORESIGHT_RUN_MAX];
 	uint8_t places[CORESIGHT_RUN_MAX]; /* from the unit's start, where that is below 256 */
-	uint8_t low[CORESIGHT_RUN_MAX];	   /* whether the low bit lies elsewhere */
 };
 
 /* Reads the unit at OFFSET, at which source ID goes on; false if the window ends in it. */

@@ -15,24 +15,23 @@
 #include <string.h>
 
 enum {
-	SYNCS_MAX = 16 /* half ones in a frame that are not given up */
+	SYNCS_MAX = (SWO_UNIT_MAX - CORESIGHT_FRAME) / 2 /* half ones in a frame, no more */
 };
 
 /* --- frames -------------------------------------------------------------- */
 
-/* IDs that no source has [IHI0029, trace formatter, special trace source IDs]. */
+/* Whether one of the pairs of 16 bytes is synchronisation: a pair without bits of difference,
+ * of four in a word at once. */
 static bool
-is_impossible(unsigned id)
+has_half_sync(const uint8_t *p)
 {
-	return id >= CORESIGHT_ID_FIRST_SPECIAL && id != CORESIGHT_ID_FLUSH &&
-	       id != CORESIGHT_ID_TRIGGER;
-}
-
-static bool
-is_odd(const struct swo_decoder *d, unsigned id)
-{
-	return is_impossible(id) ||
-	       (id && id < CORESIGHT_ID_FIRST_SPECIAL && !(d->known[id / 8] >> id % 8 & 1));
+	const uint64_t ones = UINT64_C(0x0001000100010001);
+	uint64_t found = 0;
+	for (unsigned i = 0; i < CORESIGHT_FRAME; i += 8) {
+		uint64_t pairs = bytes_le64(p + i) ^ ones * CORESIGHT_SYNC_HALF;
+		found |= (pairs - ones) & ~pairs & ones << 15;
+	}
+	return found;
 }
 
 /* Puts the pairs of a frame together, and leaves out what stands between them.  Returns the
@@ -56,38 +55,49 @@ gather_frame(const uint8_t *p, size_t length, uint8_t frame[static CORESIGHT_FRA
 }
 
 static void
-add_byte(struct swo_unit *unit, uint8_t byte, uint8_t id, uint8_t place, bool low)
-{
-	unit->bytes[unit->count] = byte;
-	unit->ids[unit->count] = id;
-	unit->places[unit->count] = place;
-	unit->low[unit->count++] = low;
-}
-
-static void
 unpack_frame(const struct swo_decoder *d, const uint8_t *frame, const uint8_t *places,
 	     struct swo_unit *unit)
 {
+	uint8_t id = unit->next, sort = 0, n = 0;
 	for (unsigned i = 0; i < CORESIGHT_FRAME; i += 2) {
 		const struct coresight_pair pair = coresight_pair(frame, i);
-		uint8_t old = unit->next;
+		uint8_t old = id;
 		if (pair.names) {
-			unit->next = pair.id;
-			unit->impossible |= is_impossible(unit->next);
-			unit->odd |= is_odd(d, unit->next);
+			id = pair.id;
+			sort |= d->sorts[id];
 		} else {
-			add_byte(unit, pair.data, old, places[i], pair.low);
+			unit->bytes[n] = pair.data;
+			unit->ids[n] = id;
+			unit->places[n++] = places[i];
 		}
-		if (i < 14)
-			add_byte(unit, frame[i + 1], pair.names && pair.low ? old : unit->next,
-				 places[i + 1], false);
+		if (i == CORESIGHT_FRAME - 2)
+			break;
+		unit->bytes[n] = frame[i + 1];
+		unit->ids[n] = pair.names && pair.low ? old : id;
+		unit->places[n++] = places[i + 1];
 	}
+	unit->next = id;
+	unit->count = n;
+	unit->impossible = sort & SWO_ID_IMPOSSIBLE;
+	unit->odd = sort & SWO_ID_ODD;
+}
+
+/* A byte of bare packets. */
+static void
+read_bare(uint8_t byte, struct swo_unit *unit)
+{
+	unit->length = unit->count = 1;
+	unit->bytes[0] = byte;
+	unit->ids[0] = CORESIGHT_NOBODY;
+	unit->places[0] = 0;
 }
 
 bool
 swo_unit_read(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint8_t id,
 	      struct swo_unit *unit)
 {
+	static const uint8_t plain[CORESIGHT_FRAME] = {0, 1, 2,	 3,  4,	 5,  6,	 7,
+						       8, 9, 10, 11, 12, 13, 14, 15};
 	const uint8_t *p = w->bytes + (offset - w->offset);
 	size_t left = w->offset + w->length - offset;
 	uint8_t frame[CORESIGHT_FRAME], places[CORESIGHT_FRAME];
@@ -98,8 +108,7 @@ swo_unit_read(const struct swo_decoder *d, const struct window *w, uint64_t offs
 	if (!left)
 		return false;
 	if (!d->framed) {
-		add_byte(unit, *p, CORESIGHT_NOBODY, 0, false);
-		unit->length = 1;
+		read_bare(*p, unit);
 		return true;
 	}
 	/* synchronisation before a frame is a unit of its own */
@@ -109,6 +118,11 @@ swo_unit_read(const struct swo_decoder *d, const struct window *w, uint64_t offs
 		unit->length = unit->sync = 2;
 	if (unit->length)
 		return true;
+	if (left >= CORESIGHT_FRAME && !has_half_sync(p)) {
+		unit->length = CORESIGHT_FRAME;
+		unpack_frame(d, p, plain, unit);
+		return true;
+	}
 	unit->length = (uint32_t)gather_frame(p, left, frame, places);
 	if (!unit->length)
 		return false;

@@ -28,6 +28,26 @@ enum {
 
 /* --- sources ------------------------------------------------------------- */
 
+/* IDs that no source has [IHI0029, trace formatter, special trace source IDs]. */
+static bool
+is_impossible(unsigned id)
+{
+	return id >= CORESIGHT_ID_FIRST_SPECIAL && id != CORESIGHT_ID_FLUSH &&
+	       id != CORESIGHT_ID_TRIGGER;
+}
+
+void
+swo_sort_ids(struct swo_decoder *d, const struct swo_head *found)
+{
+	for (unsigned id = 0; id < SWO_IDS; id++) {
+		bool source = id && id < CORESIGHT_ID_FIRST_SPECIAL;
+		bool known = !source || !found || id == d->id || swo_head_has(found, id);
+		d->sorts[id] = is_impossible(id) ? SWO_ID_IMPOSSIBLE | SWO_ID_ODD
+			       : known		 ? 0
+						 : SWO_ID_ODD;
+	}
+}
+
 struct head_source {
 	struct swo_fit fit;
 	uint32_t zeros;
@@ -63,7 +83,7 @@ trial_start(struct head_trial *trial)
 {
 	memset(trial, 0, sizeof *trial);
 	trial->d.framed = true;
-	memset(trial->d.known, 0xff, sizeof trial->d.known);
+	swo_sort_ids(&trial->d, NULL);
 }
 
 /* Decodes frames from OFFSET up to END, every source as if it was an ITM. */

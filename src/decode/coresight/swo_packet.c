@@ -86,6 +86,16 @@ swo_packet_is_whole(const uint8_t *bytes, size_t have)
 	return swo_form_is_whole(allowed_form(bytes[0]), bytes, have);
 }
 
+size_t
+swo_packet_length(const uint8_t *bytes)
+{
+	const struct swo_form form = allowed_form(bytes[0]);
+	size_t length = form.continued ? 1 : form.most;
+	while (!swo_form_is_whole(form, bytes, length))
+		length++;
+	return length;
+}
+
 uint64_t
 swo_continued_value(const uint8_t *bytes, size_t length)
 {

@@ -58,6 +58,9 @@ struct swo_packet {
  * header forbids is one of a byte. */
 bool swo_packet_is_whole(const uint8_t *bytes, size_t have);
 
+/* The length of the packet that begins with a byte other than 0, of SWO_PACKET_MAX bytes. */
+size_t swo_packet_length(const uint8_t *bytes);
+
 struct swo_packet swo_packet_read(const uint8_t *bytes, size_t length);
 
 /*

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,31 +189,120 @@ print_choices(const char *const *choices)
 		print_bold(i ? " | " : " ", choices[i]);
 }
 
-static void
-print_table(const struct option_table *table)
+/* Tables of structs that were printed, to print each once. */
+struct printed {
+	const struct option_table *table[64];
+	size_t count;
+};
+
+static bool
+was_printed(const struct printed *printed, const struct option_table *table)
 {
+	for (size_t i = 0; i < printed->count; i++)
+		if (printed->table[i] == table)
+			return true;
+	return false;
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Whether A needs no words but those of B before it. */
+static bool
+says_the_same(const struct option_row *a, const struct option_row *b)
+{
+	return !a->table && !a->choices && !b->choices && same_text(a->help, b->help) &&
+	       same_text(a->default_text, b->default_text);
+}
+
+/* Whether TABLE has a row of that name that says the same. */
+static bool
+has_row(const struct option_table *table, const struct option_row *row)
+{
+	const struct option_row *other = option_find(table, row->name);
+	return other && same_text(other->help, row->help);
+}
+
+/* The struct of PARENT whose keys elements of a list in it have too; NULL if there is
+ * none. */
+static const struct option_row *
+shared_row(const struct option_table *parent, const struct option_table *element)
+{
+	enum { MANY = 8 };
+	for (size_t i = 0; parent && i < parent->count; i++) {
+		const struct option_row *row = &parent->rows[i];
+		size_t count = 0;
+		for (size_t k = 0; row->type == OPTION_STRUCT && k < row->table->count; k++)
+			count += row->table != element && has_row(element, &row->table->rows[k]);
+		if (count > MANY)
+			return row;
+	}
+	return NULL;
+}
+
+static void
+print_row_head(const struct option_row *row)
+{
+	print_bold("", row->name);
+	putchar(':');
+	if (row->type == OPTION_CHOICE)
+		print_choices(row->choices);
+	if (row->default_text) {
+		fputs(" (default ", stdout);
+		print(row->default_text);
+		putchar(')');
+	}
+}
+
+/* Keys of a list's element that a struct of its PARENT has too are named together, and so
+ * are rows one after the other that say the same. */
+static void
+print_rows(const struct option_table *table, const struct option_table *parent,
+	   struct printed *printed)
+{
+	const struct option_row *shared = parent ? shared_row(parent, table) : NULL;
+	printed->table[printed->count++] = table;
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
-		if (!row->help)
+		if (!row->help || (shared && has_row(shared->table, row)))
 			continue; /* told elsewhere */
 		puts(".TP");
-		print_bold("", row->name);
-		putchar(':');
-		if (row->type == OPTION_CHOICE)
-			print_choices(row->choices);
-		if (row->default_text) {
-			fputs(" (default ", stdout);
-			print(row->default_text);
-			putchar(')');
+		for (; i + 1 < table->count && says_the_same(row, row + 1); row++, i++) {
+			print_bold("", row->name);
+			fputs(", ", stdout);
 		}
+		print_row_head(row);
 		putchar('\n');
 		print_help(row->help);
-		if (row->table) {
+		if (row->table && was_printed(printed, row->table)) {
+			puts("Its keys are those above.");
+		} else if (row->table) {
 			puts(".RS");
-			print_table(row->table);
+			print_rows(row->table, row->type == OPTION_LIST ? table : NULL, printed);
 			puts(".RE");
 		}
 	}
+	if (!shared)
+		return;
+	puts(".TP");
+	const char *before = "";
+	for (size_t i = 0; i < table->count; i++) {
+		if (!has_row(shared->table, &table->rows[i]))
+			continue;
+		print_bold(before, table->rows[i].name);
+		before = ", ";
+	}
+	printf(":\nAs the keys of that name in\n.BR %s: ,\nfor this one alone.\n", shared->name);
+}
+
+static void
+print_table(const struct option_table *table)
+{
+	struct printed printed = {0};
+	print_rows(table, NULL, &printed);
 }
 
 static void

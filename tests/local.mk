@@ -438,6 +438,7 @@ script_tests = \
 	tests/cli/config.sh \
 	tests/cli/cycles.sh \
 	tests/cli/encap.sh \
+	tests/cli/examples.sh \
 	tests/cli/formats.sh \
 	tests/cli/install.sh \
 	tests/cli/lab.sh \
@@ -563,7 +564,7 @@ testdata_files = \
 	testdata/untimed-itm.truth.tsv
 
 TESTS += $(script_tests)
-EXTRA_DIST += $(long_script_tests) $(script_tests) $(testdata_files) tests/lsan.supp tests/rings.awk tests/summary tests/term/lib.sh \
+EXTRA_DIST += $(long_script_tests) $(script_tests) $(testdata_files) tests/lsan.supp tests/examples.awk tests/rings.awk tests/summary tests/term/lib.sh \
 	tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.

@@ -23,10 +23,44 @@ test_contexts_of_all(void **state)
 	scene_keys(s, "c");
 	scene_wait(s, "- context ");
 	scene_keys(s, "]e");
-	scene_wait_row(s, " overlay (dsp) ", "day "); /* of soc none, but at its time */
-	scene_keys(s, "/data=0x80020002\r");	      /* wherever it stands by now */
-	scene_wait(s, " overlay          0x80020002 night");
+	scene_wait_row(s, " overlay    dsp  day ",
+		       " +500.368 us");	     /* of soc none, but at its time */
+	scene_keys(s, "/data=0x80020002\r"); /* wherever it stands by now */
+	scene_wait(s, " overlay    dsp  night   0x80020002  ");
 	scene_wait(s, "loader");
+	scene_quit(s);
+}
+
+/* One table: names before numbers, these as texts have them, until when; columns give way
+ * where there is little room, names never.  A row is a filter. */
+static void
+test_context_table(void **state)
+{
+	struct scene *s = *state;
+	static const struct {
+		int cols;
+		const char *task;
+	} cases[] = {
+	    {80,
+	     " task       log  loader  0x80010200  10:06:40.206634014   27.752 ms  +527.624 us\n"},
+	    {60, " task       log  loader  0x80010200   27.752 ms  +527.624 us\n"},
+	    {40, " task       log  loader   27.752 ms\n"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		scene_open(s, 24, cases[i].cols, "xterm-256color", "lab.yaml", "+c", NULL);
+		scene_wait(s, " 10:06:40.");
+		scene_keys(s, "/given up\r");
+		scene_wait(s, cases[i].task);
+		scene_check_idle(s);
+		scene_quit(s);
+	}
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+c", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "/given up\r");
+	scene_wait(s, " context    of   value ");
+	scene_wait(s, " +500.368 us\n");
+	scene_keys(s, "\tf");
+	scene_wait(s, "only context.overlay = \"day\"");
 	scene_quit(s);
 }
 
@@ -55,12 +89,17 @@ test_contexts(void **state)
 	scene_keys(s, "c");
 	snprintf(text, sizeof text, "%zuG", at[0] + 1);
 	scene_keys(s, text);
-	snprintf(text, sizeof text, "since #%zu  until #%zu", at[0], at[1]);
+	snprintf(text, sizeof text, "  #%zu ", at[0]);
+	scene_wait_row(s, " user ", text);
+	snprintf(text, sizeof text, " #%zu\n", at[1]);
 	scene_wait(s, text);
 	snprintf(text, sizeof text, "%.10s", data[0]);
 	scene_wait_row(s, " user ", text);
 	scene_keys(s, "]c[c\tj\r"); /* there and back; in the pane: to where it began */
 	snprintf(text, sizeof text, " %zu / ", at[0]);
+	scene_wait(s, text);
+	scene_keys(s, "l\r"); /* and to where it ends */
+	snprintf(text, sizeof text, " %zu / ", at[1]);
 	scene_wait(s, text);
 	scene_keys(s, "q\rG"); /* the detail pane has it too */
 	scene_wait_row(s, " v context", "");
@@ -89,6 +128,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_contexts_of_all),
+	    scene_test(test_context_table),
 	    scene_test(test_contexts),
 	};
 	return scene_run_group("screen: context", tests);

@@ -346,7 +346,7 @@ test_marks_of_all(void **state)
 	scene_wait(s, " 316 / 526");
 	scene_keys(s, "c");
 	scene_wait_row(s, " overlay ", "night");
-	scene_wait_row(s, " overlay ", "since dsp 10:06:40.234886739 (-0.000022910) #313");
+	scene_wait_row(s, " overlay ", " 10:06:40.234886739  #313   22.910 us ");
 	scene_keys(s, "\t");
 	scene_wait(s, "= context ");
 	scene_keys(s, "g\r");

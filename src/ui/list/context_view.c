@@ -28,9 +28,9 @@ context_view_free(struct screen *screen)
 	free(view->rows);
 }
 
-/* The cursor for a lane of the list; NULL if there are no contexts. */
+/* The cursor for a trace of the session; NULL if there are no contexts. */
 static struct context_cursor *
-cursor_for(struct screen *screen, size_t lane)
+cursor_of_trace(struct screen *screen, size_t trace)
 {
 	struct contexts *contexts = screen->session->contexts;
 	if (!contexts)
@@ -38,17 +38,46 @@ cursor_for(struct screen *screen, size_t lane)
 	struct context_view *view = screen->contexts;
 	if (!view->cursors)
 		view->cursors = mem_new(screen->session->traces.count * sizeof *view->cursors);
-	size_t trace = screen->list->lanes[lane].number;
 	if (!view->cursors[trace])
 		view->cursors[trace] =
-		    context_cursor_new(contexts, screen->list->lanes[lane].trace);
+		    context_cursor_new(contexts, screen->session->traces.at[trace]);
 	return view->cursors[trace];
+}
+
+/* The same for a lane of the list. */
+static struct context_cursor *
+cursor_for(struct screen *screen, size_t lane)
+{
+	return cursor_of_trace(screen, screen->list->lanes[lane].number);
 }
 
 struct context_cursor *
 context_view_cursor(struct screen *screen)
 {
 	return cursor_for(screen, screen->list->lane);
+}
+
+void
+context_view_end(struct screen *screen, const struct message *m, unsigned context,
+		 const struct context_value *value, struct context_end *end)
+{
+	struct contexts *contexts = screen->session->contexts;
+	struct position at;
+	*end = (struct context_end){.state = CONTEXT_LATER};
+	if (value->trace == screen->list->trace) {
+		context_end(contexts, context_view_cursor(screen), m, context, value, end);
+		return;
+	}
+	if (value->state != CONTEXT_KNOWN)
+		return;
+	size_t trace = trace_number(value->trace);
+	struct reader *reader = sequence_reader(screen->sequence, trace);
+	if (!reader_find_id(reader, value->since, &at))
+		return;
+	const struct message *since = reader_message(reader, at);
+	struct message own = since ? *since : (struct message){0};
+	if (since)
+		context_end(contexts, cursor_of_trace(screen, trace), &own, context, value, end);
 }
 
 void

@@ -26,6 +26,11 @@ struct context_cursor *context_view_cursor(struct screen *);
 void context_view_add_value(struct screen *, unsigned context, const struct context_value *,
 			    struct text *out);
 
+/* Where a value that holds at M, a message of the present trace, ends, be it one of another
+ * trace. */
+void context_view_end(struct screen *, const struct message *m, unsigned context,
+		      const struct context_value *, struct context_end *);
+
 /* Adds what holds at M, a message of the present trace, to its expansion; only while
  * the detail pane is open, which shows it. */
 void context_view_add(struct screen *, const struct message *m, struct expansion *);

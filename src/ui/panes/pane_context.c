@@ -1,41 +1,54 @@
 /*
- * What was true at the selected message: a line per context that applies to
- * it, with its value and name, since when and until when.
+ * What was true at the selected message: a row for each context that applies to it, with its
+ * value, since when, for how long, and until when.
  *
- * Lines are made when the selection or what is known changes, and cost a walk
- * of at most two cells each.  What is not known yet says so, and comes by
- * itself: the trace is looked through from the first look at a context on.
+ * Rows are made when the selection or what is known changes.  Where a value ends is looked for
+ * when keys pause, a row at a time, and kept with the beginning of the value, as long as the
+ * next messages have the same one.  What is not known yet comes by itself: the trace is looked
+ * through from the first look at a context on.
  */
 #include "config.h"
 
-#include "session/context/context.h"
+#include "query/filter/filter.h"
 #include "session/session.h"
 #include "ui/list/context_view.h"
-#include "ui/list/jump.h"
 #include "ui/list/display_time.h"
+#include "ui/list/filters.h"
+#include "ui/list/jump.h"
 #include "ui/list/selection.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
-#include <stdlib.h>
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { NAME_COLUMNS = 16, VALUE_COLUMNS = 23 };
+/* A message at which a value begins or ends. */
+struct context_edge {
+	bool made, found, timed;
+	bool common; /* its time can be compared with those of the list */
+	bool exact;
+	uint64_t number; /* in its list */
+	struct location location;
+	struct display_time time; /* if timed */
+};
 
 struct context_line {
 	unsigned context;
-	bool elsewhere; /* it does not apply to the message */
+	bool hexadecimal; /* as the message has it that the value is since */
 	struct context_value value;
 	struct context_end end;
+	struct context_edge since, until; /* until: made once it was looked for */
 };
 
 struct context_pane {
 	struct table table;
-	VEC(struct context_line) lines;
-	struct trace *trace; /* what they were made for */
+	VEC(struct context_line) lines, before; /* before: of the last selection */
+	struct trace *trace;			/* what they were made for */
 	struct message_id id;
 	unsigned generation;
 	bool made;
+	bool at_until; /* the cursor is on where values end */
 	struct text text;
 };
 
@@ -50,38 +63,113 @@ context_close(void *context)
 {
 	struct context_pane *state = context;
 	vec_free(&state->lines);
+	vec_free(&state->before);
 	text_free(&state->text);
 	table_free(&state->table);
 }
 
-/* --- lines ------------------------------------------------------------- */
+/* --- rows -------------------------------------------------------------- */
+
+static bool
+is_valued(const struct context_value *value)
+{
+	return value->state == CONTEXT_KNOWN || value->state == CONTEXT_UNKNOWN;
+}
+
+/* Finds the message and its time, as in the list that shows it. */
+static void
+make_edge(struct screen *screen, struct trace *trace, struct message_id id,
+	  struct context_edge *edge)
+{
+	struct list *list;
+	struct row row;
+	*edge = (struct context_edge){.made = true,
+				      .location = {.trace = trace_number(trace), .id = id}};
+	edge->found = jump_find(screen, &edge->location, &list, &row);
+	if (!edge->found)
+		return;
+	edge->timed = display_time_of_row(list, &row, &edge->time);
+	edge->common = list == screen->list || edge->time.common;
+	edge->number = sequence_number(list->sequence, row_position(&row), &edge->exact);
+}
+
+/* Whether the message at which a value began writes it in hexadecimal. */
+static bool
+is_hexadecimal(struct screen *screen, const struct context_value *value)
+{
+	struct reader *reader = sequence_reader(screen->sequence, trace_number(value->trace));
+	struct expansion e = {0};
+	struct position at;
+	char digits[32];
+	if (!value->is_number || !reader_find_id(reader, value->since, &at))
+		return false;
+	const struct message *m = reader_message(reader, at);
+	if (!m)
+		return false;
+	const struct message own = *m;
+	reader_expand(reader, &own, EXPAND_BARE, &e);
+	int length = snprintf(digits, sizeof digits, "0x%llx", (unsigned long long)value->number);
+	const char *found = strstr(text_get(&e.text), digits);
+	bool is = found && !isxdigit((unsigned char)found[length]);
+	expansion_free(&e);
+	return is;
+}
+
+/* The row of the last selection where the same value held, or NULL. */
+static const struct context_line *
+line_before(const struct context_pane *state, const struct context_line *line)
+{
+	for (size_t i = 0; i < state->before.count; i++) {
+		const struct context_line *old = &state->before.at[i];
+		if (old->context == line->context && old->value.trace == line->value.trace &&
+		    old->value.state == line->value.state &&
+		    !message_id_compare(old->value.since, line->value.since))
+			return old;
+	}
+	return NULL;
+}
+
+static void
+add_line(struct screen *screen, struct context_line line)
+{
+	struct context_pane *state = state_of(screen);
+	const struct context_line *old = is_valued(&line.value) ? line_before(state, &line) : NULL;
+	if (old) {
+		line.hexadecimal = old->hexadecimal;
+		line.since = old->since;
+		line.until = old->until;
+		line.end = old->end;
+	} else if (is_valued(&line.value)) {
+		line.hexadecimal = is_hexadecimal(screen, &line.value);
+		make_edge(screen, line.value.trace, line.value.since, &line.since);
+	}
+	*vec_add(&state->lines) = line;
+}
 
 static void
 make_lines(struct screen *screen, const struct selection *selection)
 {
 	struct context_pane *state = state_of(screen);
 	struct contexts *contexts = screen->session->contexts;
-	unsigned generation = selection->generation;
+	unsigned generation = selection->generation + screen->display_generation;
 	if (state->made && state->trace == selection->trace && state->generation == generation &&
 	    !message_id_compare(state->id, selection->id))
 		return;
+	vec_clear(&state->before);
+	for (size_t i = 0; i < state->lines.count && state->generation == generation; i++)
+		*vec_add(&state->before) = state->lines.at[i];
 	state->made = true;
 	state->trace = selection->trace;
 	state->generation = generation;
 	state->id = selection->id;
 	vec_clear(&state->lines);
 	struct context_cursor *cursor = context_view_cursor(screen);
+	const struct message *m = &selection->message;
 	for (unsigned i = 0; i < contexts_count(contexts); i++) {
 		struct context_line line = {.context = i};
-		line.elsewhere =
-		    !context_value(contexts, cursor, &selection->message, i, &line.value);
-		if (line.elsewhere &&
-		    !context_elsewhere(contexts, cursor, &selection->message, i, &line.value))
-			continue;
-		if (line.value.state == CONTEXT_KNOWN || line.value.state == CONTEXT_UNKNOWN)
-			context_end(contexts, cursor, &selection->message, i, &line.value,
-				    &line.end);
-		*vec_add(&state->lines) = line;
+		if (context_value(contexts, cursor, m, i, &line.value) ||
+		    context_elsewhere(contexts, cursor, m, i, &line.value))
+			add_line(screen, line);
 	}
 	lines_go_to(&state->table.cursor, state->lines.count, (int64_t)state->table.cursor.line);
 }
@@ -95,110 +183,239 @@ context_prepare(struct screen *screen)
 	return selection;
 }
 
-/* --- drawing ----------------------------------------------------------- */
-
-static struct location
-location_in(const struct screen *screen, const struct trace *trace, struct message_id id)
+static void
+find_end(struct screen *screen, const struct selection *selection, struct context_line *line)
 {
-	struct location location = {.id = id};
-	while (screen->session->traces.at[location.trace] != trace)
-		location.trace++;
-	return location;
+	context_view_end(screen, &selection->message, line->context, &line->value, &line->end);
+	if (line->end.state == CONTEXT_KNOWN)
+		make_edge(screen, line->value.trace, line->end.id, &line->until);
+	line->until.made = true;
 }
 
-/* Appends when a message was sent, how long from the selected one on, and which
- * it is, all as in the list that shows it. */
-static void
-add_message(struct screen *screen, const struct location *location, struct text *out)
+/* Looks for the end of the first value whose end was not looked for yet. */
+static bool
+context_work(struct screen *screen)
 {
-	const struct row *selected = list_current(screen->list);
-	struct list *list;
-	struct row row;
-	struct display_time here, there;
-	struct text apart = {0};
-	bool exact;
-	if (!jump_find(screen, location, &list, &row))
-		return;
-	if (display_time_of_row(list, &row, &there)) {
-		bool near = (list == screen->list || there.common) &&
-			    display_time_of_row(screen->list, selected, &here);
-		text_add_char(out, ' ');
-		display_time_format_beside(&there, near ? &here : NULL, out);
-		if (near)
-			display_time_format_difference(&here, &there, false, &apart);
-		if (apart.length)
-			text_addf(out, " (%s)", apart.data);
-		text_free(&apart);
+	const struct selection *selection = context_prepare(screen);
+	struct context_pane *state = state_of(screen);
+	for (size_t i = 0; selection && i < state->lines.count; i++) {
+		struct context_line *line = &state->lines.at[i];
+		if (is_valued(&line->value) && !line->until.made) {
+			find_end(screen, selection, line);
+			return true;
+		}
 	}
-	uint64_t number = sequence_number(list->sequence, row_position(&row), &exact);
-	text_addf(out, " #%s%llu", exact ? "" : "~", (unsigned long long)number);
+	return false;
 }
 
-static void
-add_since(struct screen *screen, const struct context_value *value, struct text *out)
-{
-	struct location location = location_in(screen, value->trace, value->since);
-	text_add(out, value->earlier ? "since before" : "since");
-	if (value->trace != screen->list->trace)
-		text_addf(out, " %s", trace_name(value->trace));
-	add_message(screen, &location, out);
-}
+/* --- cells ------------------------------------------------------------- */
 
-static void
-add_until(struct screen *screen, const struct context_end *end, struct text *out)
-{
-	struct location location = location_in(screen, screen->list->trace, end->id);
-	if (end->state == CONTEXT_NONE)
-		text_add(out, "  to the end");
-	if (end->state != CONTEXT_KNOWN)
-		return;
-	text_add(out, "  until");
-	add_message(screen, &location, out);
-}
-
-enum { CONTEXT_NAME, CONTEXT_VALUE, CONTEXT_TIMES, CONTEXT_COLUMNS };
-
-static const struct table_column context_columns[CONTEXT_COLUMNS] = {
-    [CONTEXT_NAME] = {.least = NAME_COLUMNS, .gap = 1},
-    [CONTEXT_VALUE] = {.least = VALUE_COLUMNS, .gap = 1},
-    [CONTEXT_TIMES] = {0},
+enum {
+	CONTEXT_NAME,
+	CONTEXT_OF,
+	CONTEXT_VALUE,
+	CONTEXT_RAW,
+	CONTEXT_SINCE,
+	CONTEXT_NUMBER, /* of that message */
+	CONTEXT_FOR,
+	CONTEXT_UNTIL,
+	CONTEXT_COLUMNS
 };
 
-static void
-put_safe(struct screen *screen, struct table_row *row, size_t column, enum role role,
-	 const struct text *text)
+static const char *const titles[CONTEXT_COLUMNS] = {"context", "of", "value", "",
+						    "since",   "",   "for",   "until"};
+
+/* What gives way first where there is little room: `for` says nearly what `since` does, and a
+ * number less than its name. */
+static const uint8_t spare[] = {CONTEXT_NUMBER, CONTEXT_SINCE, CONTEXT_UNTIL,
+				CONTEXT_RAW,	CONTEXT_FOR,   CONTEXT_OF};
+
+static bool
+time_here(struct screen *screen, struct display_time *here)
 {
-	struct text safe = {0};
-	text_add_safe(&safe, text_get(text), text->length, screen->charset);
-	table_put(row, column, role, text_get(&safe), safe.length);
-	text_free(&safe);
+	const struct row *row = list_current(screen->list);
+	return row && display_time_of_row(screen->list, row, here);
+}
+
+/* Appends the value without its name. */
+static void
+add_raw(struct screen *screen, const struct context_line *line, struct text *out)
+{
+	if (line->hexadecimal)
+		text_addf(out, "0x%llx", (unsigned long long)line->value.number);
+	else
+		context_text(screen->session->contexts, context_view_cursor(screen), line->context,
+			     &line->value, out);
+}
+
+static void
+add_value(struct screen *screen, const struct context_line *line, struct text *out)
+{
+	const struct context_value *value = &line->value;
+	if (value->state == CONTEXT_UNKNOWN || value->doubtful)
+		text_add(out, value->state == CONTEXT_UNKNOWN ? "?" : "? ");
+	if (value->name)
+		text_add(out, value->name);
+	else if (value->state == CONTEXT_KNOWN)
+		add_raw(screen, line, out);
+	if (value->recovered)
+		text_add(out, " recovered");
+}
+
+static void
+add_number(const struct context_edge *edge, struct text *out)
+{
+	text_addf(out, "#%s%llu", edge->exact ? "" : "~", (unsigned long long)edge->number);
+}
+
+static void
+add_since(struct screen *screen, const struct context_line *line, struct text *out)
+{
+	const struct context_edge *edge = &line->since;
+	struct display_time here;
+	bool near = edge->common && time_here(screen, &here);
+	text_add(out, line->value.earlier ? "before " : "");
+	if (edge->timed)
+		display_time_format_beside(&edge->time, near ? &here : NULL, out);
+	else if (edge->found)
+		add_number(edge, out);
+}
+
+static void
+add_for(struct screen *screen, const struct context_line *line, struct text *out)
+{
+	struct text length = {0};
+	struct display_time here;
+	if (line->since.timed && line->since.common && time_here(screen, &here))
+		display_time_format_gap(&line->since.time, &here, &length);
+	text_add(out, text_get(&length) + (text_get(&length)[0] == '+'));
+	text_free(&length);
+}
+
+/* How long after the message the value ends; a dash: it does not. */
+static void
+add_until(struct screen *screen, const struct context_line *line, struct text *out)
+{
+	const struct context_edge *edge = &line->until;
+	struct display_time here;
+	if (edge->timed && edge->common && time_here(screen, &here))
+		display_time_format_gap(&here, &edge->time, out);
+	else if (edge->found)
+		add_number(edge, out);
+	else if (edge->made && line->end.state == CONTEXT_NONE)
+		text_add_char(out, '-');
+}
+
+/* Appends a cell of a row; not safe yet. */
+static void
+add_cell(struct screen *screen, const struct context_line *line, int column, struct text *out)
+{
+	bool valued = is_valued(&line->value);
+	if (column == CONTEXT_NAME)
+		text_add(out, contexts_name(screen->session->contexts, line->context));
+	else if (column == CONTEXT_VALUE && !valued)
+		text_add(out,
+			 line->value.state == CONTEXT_LATER ? "not known yet" : "no value yet");
+	else if (column == CONTEXT_VALUE)
+		add_value(screen, line, out);
+	if (!valued)
+		return;
+	if (column == CONTEXT_OF)
+		text_add(out, trace_name(line->value.trace));
+	else if (column == CONTEXT_RAW && line->value.name && line->value.state == CONTEXT_KNOWN)
+		add_raw(screen, line, out);
+	else if (column == CONTEXT_SINCE)
+		add_since(screen, line, out);
+	else if (column == CONTEXT_NUMBER && line->since.timed)
+		add_number(&line->since, out);
+	else if (column == CONTEXT_FOR)
+		add_for(screen, line, out);
+	else if (column == CONTEXT_UNTIL)
+		add_until(screen, line, out);
+}
+
+static void
+make_cell(struct screen *screen, const struct context_line *line, int column, struct text *safe)
+{
+	struct text raw = {0};
+	add_cell(screen, line, column, &raw);
+	text_clear(safe);
+	text_add_safe(safe, text_get(&raw), raw.length, screen->charset);
+	text_free(&raw);
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static enum role
+cell_role(const struct context_pane *state, const struct table_row *row,
+	  const struct context_line *line, int column)
+{
+	const struct context_value *value = &line->value;
+	int edge = state->at_until ? CONTEXT_UNTIL : CONTEXT_SINCE;
+	if (row->current && (column == CONTEXT_NAME || column == edge))
+		return ROLE_CURSOR;
+	if (column == CONTEXT_NAME)
+		return ROLE_FIELD;
+	if (!is_valued(value))
+		return ROLE_ABSENT;
+	if (column == CONTEXT_VALUE && (value->doubtful || value->state == CONTEXT_UNKNOWN))
+		return ROLE_LOSS;
+	return column >= CONTEXT_RAW && column <= CONTEXT_NUMBER ? ROLE_NOTE : ROLE_NORMAL;
 }
 
 static void
 fill_context(struct screen *screen, struct table_row *row, size_t i)
 {
-	struct text *text = &state_of(screen)->text;
-	const struct context_line *line = &state_of(screen)->lines.at[i];
-	const struct context_value *value = &line->value;
-	text_clear(text);
-	text_add(text, contexts_name(screen->session->contexts, line->context));
-	if (line->elsewhere)
-		text_addf(text, " (%s)", trace_name(value->trace));
-	put_safe(screen, row, CONTEXT_NAME, row->current ? ROLE_CURSOR : ROLE_FIELD, text);
-	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN) {
-		table_putf(row, CONTEXT_VALUE, ROLE_ABSENT, "%s",
-			   value->state == CONTEXT_LATER ? "not known yet" : "nothing said so far");
-		return;
+	struct context_pane *state = state_of(screen);
+	const struct context_line *line = &state->lines.at[i];
+	for (int column = 0; column < CONTEXT_COLUMNS; column++) {
+		make_cell(screen, line, column, &state->text);
+		if (state->text.length)
+			table_put(row, (size_t)column, cell_role(state, row, line, column),
+				  state->text.data, state->text.length);
 	}
-	text_clear(text);
-	context_view_add_value(screen, line->context, value, text);
-	bool doubtful = value->doubtful || value->state == CONTEXT_UNKNOWN;
-	enum role role = doubtful ? ROLE_LOSS : line->elsewhere ? ROLE_NOTE : ROLE_NORMAL;
-	put_safe(screen, row, CONTEXT_VALUE, role, text);
-	text_clear(text);
-	add_since(screen, value, text);
-	add_until(screen, &line->end, text);
-	put_safe(screen, row, CONTEXT_TIMES, ROLE_NOTE, text);
+}
+
+/* How wide the cells of a column are. */
+static int
+column_width(struct screen *screen, int column)
+{
+	struct context_pane *state = state_of(screen);
+	int width = 0;
+	for (size_t i = 0; i < state->lines.count; i++) {
+		make_cell(screen, &state->lines.at[i], column, &state->text);
+		int own = text_columns(text_get(&state->text), state->text.length);
+		width = own > width ? own : width;
+	}
+	return width;
+}
+
+/* The columns that there is room for. */
+static void
+make_columns(struct screen *screen, int room, struct table_column *columns)
+{
+	int used = 0;
+	for (int c = 0; c < CONTEXT_COLUMNS; c++) {
+		int width = column_width(screen, c), title = (int)strlen(titles[c]);
+		bool hidden = c == CONTEXT_OF ? screen->session->traces.count < 2 : !width;
+		hidden &= c != CONTEXT_UNTIL; /* it comes later */
+		width = width > title ? width : title;
+		columns[c] = (struct table_column){.title = titles[c],
+						   .width = hidden ? TABLE_HIDDEN : width,
+						   .gap = 2,
+						   .right = c >= CONTEXT_FOR};
+		used += hidden ? 0 : width + columns[c].gap;
+	}
+	used -= columns[CONTEXT_UNTIL].gap; /* the last one */
+	for (size_t i = 0; i < sizeof spare && used > room; i++) {
+		struct table_column *column = &columns[spare[i]];
+		if (column->width == TABLE_HIDDEN)
+			continue;
+		used -= column->width + column->gap;
+		column->width = TABLE_HIDDEN;
+	}
+	if (used > room && columns[CONTEXT_VALUE].width > used - room)
+		columns[CONTEXT_VALUE].width -= used - room;
 }
 
 static void
@@ -206,16 +423,19 @@ context_draw(struct screen *screen, struct canvas *canvas, const struct area *ar
 {
 	struct context_pane *state = state_of(screen);
 	const struct selection *selection = context_prepare(screen);
+	struct table_column columns[CONTEXT_COLUMNS];
 	const struct table_spec spec = {.pane = PANE_CONTEXT,
-					.columns = context_columns,
+					.columns = columns,
 					.column_count = CONTEXT_COLUMNS,
 					.left = 1,
+					.head = true,
 					.count = state->lines.count,
 					.fill = fill_context};
+	make_columns(screen, area->cols - 1, columns);
 	if (selection && state->lines.count)
 		table_draw(&state->table, screen, &spec, canvas, area);
 	else
-		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT,
+		canvas_puts(canvas, area, 0, 1, ROLE_ABSENT,
 			    !selection			? "no message"
 			    : screen->session->contexts ? "no context applies to this message"
 							: "no contexts: a profile defines them");
@@ -229,18 +449,68 @@ count_lines(struct screen *screen)
 	return state_of(screen)->lines.count;
 }
 
+/* The row under the cursor, if it has a value. */
+static struct context_line *
+selected_line(struct screen *screen)
+{
+	struct context_pane *state = state_of(screen);
+	if (!context_prepare(screen) || state->table.cursor.line >= state->lines.count)
+		return NULL;
+	struct context_line *line = &state->lines.at[state->table.cursor.line];
+	return is_valued(&line->value) ? line : NULL;
+}
+
+static void
+choose_edge(struct screen *screen, const struct command_call *call)
+{
+	state_of(screen)->at_until = call->id == COMMAND_RIGHT;
+}
+
 static void
 context_go(struct screen *screen, const struct command_call *call)
 {
-	struct context_pane *state = state_of(screen);
+	struct context_line *line = selected_line(screen);
+	bool until = state_of(screen)->at_until;
 	(void)call;
-	if (!context_prepare(screen) || state->table.cursor.line >= state->lines.count)
+	if (!line)
 		return;
-	const struct context_value *value = &state->lines.at[state->table.cursor.line].value;
-	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN)
+	if (until && !line->until.made) /* the keys came fast */
+		find_end(screen, selection_get(screen), line);
+	const struct context_edge *edge = until ? &line->until : &line->since;
+	if (edge->found)
+		jump_to_location(screen, &edge->location);
+	else
+		screen_say(screen, line->end.state == CONTEXT_NONE ? "it lasts to the end"
+								   : "that is not known yet");
+}
+
+static void
+context_filter(struct screen *screen, const struct command_call *call)
+{
+	const struct context_line *line = selected_line(screen);
+	struct filter_entry entry = {0};
+	struct filter_error error;
+	struct text text = {0}, value = {0};
+	(void)call;
+	if (!line || line->value.state != CONTEXT_KNOWN)
 		return;
-	struct location location = location_in(screen, value->trace, value->since);
-	jump_to_location(screen, &location);
+	const char *name = line->value.name;
+	text_addf(&text, "context.%s = ", contexts_name(screen->session->contexts, line->context));
+	if (name)
+		text_add(&value, name);
+	else
+		add_raw(screen, line, &value);
+	if (name || !line->value.is_number)
+		filter_quote(text_get(&value), value.length, &text);
+	else
+		text_add(&text, text_get(&value));
+	entry.expr = filter_parse(text.data, screen->session, &error);
+	if (!entry.expr)
+		screen_error(screen, "%s, in %s", error.what, text.data);
+	else if (filters_put(screen, SIZE_MAX, entry))
+		screen_say(screen, "only %s", text.data);
+	text_free(&text);
+	text_free(&value);
 }
 
 static void
@@ -256,6 +526,9 @@ context_title(struct screen *screen, struct text *out)
 
 static pane_command *const context_commands[COMMAND_COUNT] = {
     [COMMAND_CONTEXT_GO] = context_go,
+    [COMMAND_CONTEXT_FILTER] = context_filter,
+    [COMMAND_LEFT] = choose_edge,
+    [COMMAND_RIGHT] = choose_edge,
 };
 
 const struct pane_ops pane_context = {
@@ -264,8 +537,11 @@ const struct pane_ops pane_context = {
     .state_size = sizeof(struct context_pane),
     .close = context_close,
     .title = context_title,
-    .keys = {{COMMAND_CONTEXT_GO, .word = "go to change"}, {COMMAND_CONTEXT, .word = "close"}},
+    .keys = {{COMMAND_CONTEXT_GO, .word = "go to change"},
+	     {COMMAND_CONTEXT_FILTER, .word = "filter", .spare = true},
+	     {COMMAND_CONTEXT, .word = "close"}},
     .draw = context_draw,
     .commands = context_commands,
     .lines = count_lines,
+    .work = context_work,
 };

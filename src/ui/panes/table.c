@@ -214,7 +214,9 @@ struct area
 table_body(const struct table_spec *spec, const struct area *area)
 {
 	struct area body = *area;
-	if (area->rows >= HEAD_ROWS && has_titles(spec)) {
+	bool head = area->rows >= HEAD_ROWS ||
+		    (spec->head && (size_t)(area->rows > 0 ? area->rows : 0) > spec->count);
+	if (head && has_titles(spec)) {
 		body.row++;
 		body.rows--;
 	}

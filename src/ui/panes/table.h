@@ -63,6 +63,7 @@ struct table_spec {
 	const struct table_column *columns;
 	size_t column_count;
 	int left;	   /* columns of the screen before the first */
+	bool head;	   /* columns have names wherever all rows have room */
 	size_t count;	   /* of rows, where they are no list's */
 	struct list *list; /* or NULL */
 	/* Fills row number I: of COUNT, or that many below the top of the list.  It may be

@@ -5,8 +5,8 @@
  * follow the digits, in which order the bytes of a group are.  Where characters follow,
  * a line is of a form only if they are those of its bytes; that tells xxd from xxd -e.
  * The forms are known from the tools: xxd 2022, OpenOCD 0.12 (`mdw`, second hand), GDB 13
- * (`x`, second hand), U-Boot (`md`, which is as xxd -e, second hand), util-linux hexdump,
- * GNU od.
+ * (`x`, second hand), U-Boot (`md`, which is as xxd -e, second hand), J-Link Commander
+ * (`mem`, second hand: a line in a forum), util-linux hexdump, GNU od.
  *
  * A line is kept until the next one is read: od fills its last group up with zeros, and
  * only the address behind it says how many bytes there were.
@@ -26,6 +26,7 @@ enum {
 	LINE_MOST = 4096, /* longer ones are none */
 	ROW_MOST = 512,	  /* bytes of a line */
 	WORD_MOST = 8,	  /* bytes of a group that is a number */
+	EQUALS_MOST = 16, /* bytes of a line of J-Link */
 	OTHERS_MOST = 2,  /* lines of other kinds that the head may have, and 1 in: */
 	OTHERS_SHARE = 10,
 };
@@ -33,8 +34,10 @@ enum {
 enum address {
 	ADDRESS_COLON,	/* 00000000: */
 	ADDRESS_PREFIX, /* 0x00000000: */
+	ADDRESS_EQUALS, /* 00000000 = */
 	ADDRESS_BARE,	/* 00000000 */
 	ADDRESS_OCTAL,	/* 0000000 */
+	ADDRESS_ARRAY,	/* none, but 0x00, of an array in C */
 	ADDRESS_NONE,
 };
 
@@ -45,6 +48,7 @@ static const struct words_form {
 	bool little;	/* bytes of a group, the last one first */
 	bool prefixed;	/* groups begin with 0x */
 	unsigned bytes; /* of a group; 0: any */
+	unsigned base;	/* of its digits, 8 or 2; 0: 16 */
 } forms[] = {
     {.name = "xxd", .address = ADDRESS_COLON, .chars = CHARS_BEHIND_GAP},
     {.name = "xxd -e", .address = ADDRESS_COLON, .chars = CHARS_BEHIND_GAP, .little = true},
@@ -57,6 +61,15 @@ static const struct words_form {
     {.name = "od", .address = ADDRESS_BARE, .little = true},
     {.name = "od", .address = ADDRESS_OCTAL, .little = true},
     {.name = "od", .address = ADDRESS_OCTAL, .chars = CHARS_IN_BARS, .little = true},
+    {.name = "od", .address = ADDRESS_OCTAL, .little = true, .base = 8},
+    {.name = "od", .address = ADDRESS_BARE, .little = true, .base = 8},
+    {.name = "xxd -b", .address = ADDRESS_COLON, .chars = CHARS_BEHIND_GAP, .base = 2},
+    {.name = "xxd -i", .address = ADDRESS_ARRAY},
+    {.name = "mem", .address = ADDRESS_EQUALS, .chars = CHARS_BEHIND_GAP, .bytes = 1},
+    {.name = "mem8", .address = ADDRESS_EQUALS, .bytes = 1},
+    {.name = "mem16", .address = ADDRESS_EQUALS, .little = true, .bytes = 2},
+    {.name = "mem32", .address = ADDRESS_EQUALS, .little = true, .bytes = 4},
+    {.name = "mem64", .address = ADDRESS_EQUALS, .little = true, .bytes = 8},
     {.name = "xxd -p", .address = ADDRESS_NONE},
 };
 
@@ -66,6 +79,8 @@ struct words_row {
 	uint64_t address;
 	size_t count; /* 0: of an address alone */
 	size_t group; /* bytes of the first group */
+	char brace;   /* of an array: its first line or a last one; else 0 */
+	bool open;    /* of an array: a comma says that more follows */
 	uint8_t bytes[ROW_MOST];
 };
 
@@ -83,6 +98,7 @@ struct words {
 	bool starred;	      /* a `*` behind it */
 	bool broken;	      /* or a line with an address that is of no form */
 	bool halved;	      /* the text ends with half a byte */
+	bool in_array;	      /* its end has not come */
 	size_t unsent;	      /* bytes of the line that were not given */
 	uint64_t repeat;      /* bytes of lines that repeat it, */
 	size_t phase;	      /* from this one of its bytes on */
@@ -137,7 +153,7 @@ read_digits(struct words_cursor *at, unsigned base, uint64_t *value)
 static bool
 skip_prefix(struct words_cursor *at)
 {
-	bool found = at->end - at->p > 2 && at->p[0] == '0' && at->p[1] == 'x';
+	bool found = at->end - at->p > 2 && at->p[0] == '0' && (at->p[1] | 0x20) == 'x';
 	at->p += found ? 2 : 0;
 	return found;
 }
@@ -145,13 +161,14 @@ skip_prefix(struct words_cursor *at)
 static bool
 read_address(const struct words_form *form, struct words_cursor *at, struct words_row *row)
 {
-	enum { LEAST = 4, MOST = 22 };
+	enum { MOST = 22 };
 	bool prefix = form->address == ADDRESS_PREFIX;
+	size_t least = prefix ? 1 : form->address == ADDRESS_EQUALS ? 8 : 4;
 	skip_blanks(at);
 	if (skip_prefix(at) != prefix)
 		return false;
 	size_t digits = read_digits(at, form->address == ADDRESS_OCTAL ? 8 : 16, &row->address);
-	if (digits < (prefix ? 1 : LEAST) || digits > MOST)
+	if (digits < least || digits > MOST)
 		return false;
 	row->addressed = true;
 	if (form->address == ADDRESS_BARE || form->address == ADDRESS_OCTAL)
@@ -160,7 +177,24 @@ read_address(const struct words_form *form, struct words_cursor *at, struct word
 		const char *close = memchr(at->p, '>', (size_t)(at->end - at->p));
 		at->p = close ? close + 1 : at->p;
 	}
-	return skip_char(at, ':') && at->p < at->end && is_blank(*at->p);
+	if (form->address == ADDRESS_EQUALS)
+		skip_blanks(at);
+	return skip_char(at, form->address == ADDRESS_EQUALS ? '=' : ':') && at->p < at->end &&
+	       is_blank(*at->p);
+}
+
+/* How many bytes so many digits are, which have VALUE; 0: they are none. */
+static size_t
+size_of_digits(const struct words_form *form, size_t digits, const char *first, uint64_t value)
+{
+	static const uint8_t octal[] = {[3] = 1, [6] = 2, [11] = 4, [22] = 8};
+	if (!form->base)
+		return digits % 2 ? 0 : digits / 2;
+	if (form->base == 2)
+		return digits == 8;
+	size_t size = digits < sizeof octal ? octal[digits] : 0;
+	bool fits = size == WORD_MOST ? *first <= '1' : !(value >> 8 * size);
+	return fits ? size : 0;
 }
 
 /* Appends a group of digits to the row; false, and at it, if the next characters are none. */
@@ -168,19 +202,23 @@ static bool
 read_group(const struct words_form *form, struct words_cursor *at, struct words_row *row)
 {
 	struct words_cursor begin = *at;
-	uint64_t unused;
+	uint64_t value;
 	skip_blanks(at);
 	bool prefix = skip_prefix(at);
 	const char *digits = at->p;
-	size_t count = read_digits(at, 16, &unused) / 2;
+	size_t length = read_digits(at, form->base ? form->base : 16, &value);
+	size_t count = size_of_digits(form, length, digits, value);
 	if ((at->p < at->end && !is_blank(*at->p)) || prefix != form->prefixed || !count ||
-	    (size_t)(at->p - digits) != 2 * count || count > ROW_MOST - row->count ||
-	    (form->bytes && count != form->bytes)) {
+	    count > ROW_MOST - row->count || (form->bytes && count != form->bytes)) {
 		*at = begin;
 		return false;
 	}
 	uint8_t *out = row->bytes + row->count;
 	for (size_t i = 0; i < count; i++) {
+		if (form->base) {
+			out[i] = (uint8_t)(value >> 8 * i);
+			continue;
+		}
 		int high = bytes_hex_digit((unsigned char)digits[2 * i]);
 		int low = bytes_hex_digit((unsigned char)digits[2 * i + 1]);
 		out[form->little ? count - 1 - i : i] = (uint8_t)(high << 4 | low);
@@ -244,6 +282,44 @@ has_chars_in_bars(struct words_cursor at, const struct words_row *row)
 	       are_chars(at.p + 1, row->bytes, row->count);
 }
 
+/* Appends the bytes of an array's line: 0x00, with commas between.  False, and as far as
+ * it is good, if it is none. */
+static bool
+read_elements(struct words_cursor *at, struct words_row *row)
+{
+	for (row->open = true; row->open && at->p < at->end; skip_blanks(at)) {
+		uint64_t value;
+		if (row->count == ROW_MOST || !skip_prefix(at) || read_digits(at, 16, &value) != 2)
+			return false;
+		row->bytes[row->count++] = (uint8_t)value;
+		skip_blanks(at);
+		row->open = skip_char(at, ',');
+	}
+	row->group = 1;
+	return at->p == at->end && row->count;
+}
+
+/* A line of an array: of its bytes, or before or behind them. */
+static bool
+parse_array(struct words_cursor at, struct words_row *row)
+{
+	static const char length[] = "unsigned int ";
+	row->brace = 0;
+	row->open = false;
+	skip_blanks(&at);
+	if (at.p == at.end)
+		return false;
+	size_t left = (size_t)(at.end - at.p);
+	if (at.end[-1] == '{')
+		row->brace = '{';
+	else if (*at.p == '}')
+		row->brace = '}';
+	else if (at.end[-1] != ';' || left < sizeof length ||
+		 memcmp(at.p, length, sizeof length - 1))
+		return read_elements(&at, row);
+	return true;
+}
+
 /* Takes a line without its end apart; false if it is not of the form. */
 static bool
 parse_row(const struct words_form *form, const char *line, size_t length, struct words_row *row)
@@ -251,6 +327,8 @@ parse_row(const struct words_form *form, const char *line, size_t length, struct
 	struct words_cursor at = {line, line + length};
 	row->count = 0;
 	row->addressed = false;
+	if (form->address == ADDRESS_ARRAY)
+		return parse_array(at, row);
 	if (form->address != ADDRESS_NONE && !read_address(form, &at, row))
 		return false;
 	if (form->chars == CHARS_BEHIND_GAP)
@@ -263,6 +341,8 @@ parse_row(const struct words_form *form, const char *line, size_t length, struct
 	bool bare = form->address == ADDRESS_BARE || form->address == ADDRESS_OCTAL;
 	if (at.p < at.end || !row->count)
 		return at.p == at.end && bare;
+	if (form->address == ADDRESS_EQUALS && row->count > EQUALS_MOST)
+		return false; /* characters of a line that is cut */
 	bool power = !(row->group & (row->group - 1));
 	return !form->little || (power && row->group <= WORD_MOST && row->count % row->group == 0);
 }
@@ -322,7 +402,7 @@ fit_form(const struct words_form *form, const char *p, size_t length, bool last,
 			bool end = !row.count && row.address <= expected;
 			if (!fit->rows)
 				fit->base = row.address;
-			else if (row.address != expected && !end)
+			else if (row.addressed && row.address != expected && !end)
 				fit->jumps += !(starred && row.address > expected);
 			fit->ends += !row.count && fit->rows;
 			fit->rows += row.count > 0;
@@ -435,6 +515,21 @@ next_line(struct words *words, const char **line, size_t *length)
 	}
 }
 
+/* Takes a line of an array into account; false if it has nothing to give. */
+static bool
+adopt_element_line(struct words *words, bool good, bool cut)
+{
+	struct words_row *row = &words->next;
+	if (good && row->brace)
+		words->in_array = row->brace == '{';
+	if (!good && row->count && !cut) { /* it is damaged: all of it is missing */
+		words->gap += row->count;
+		return false;
+	}
+	words->halved |= cut && row->count; /* more may have stood there */
+	return good || row->count;
+}
+
 /* The next line of the form, in `next`; false at the end. */
 static bool
 next_row(struct words *words)
@@ -454,6 +549,8 @@ next_row(struct words *words)
 			length--;
 		}
 		bool good = parse_row(words->form, line, length, row);
+		if (words->form->address == ADDRESS_ARRAY)
+			good = adopt_element_line(words, good, cut);
 		if (cut && !plain && words->form->chars == CHARS_NONE && words->started &&
 		    row->count && row->group != words->row.group)
 			good = false; /* it ends within a group */
@@ -497,7 +594,7 @@ read_following(struct words *words)
 		adopt_next(words);
 	else if (words->starred || words->broken) /* the text is cut */
 		words->gap += words->row.count;
-	else if (words->halved)
+	else if (words->halved || words->in_array || words->row.open)
 		words->gap++;
 	words->halved &= words->next_read;
 	words->starred = false;

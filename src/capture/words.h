@@ -2,16 +2,21 @@
  * Words: memory that a tool printed as lines of text becomes bytes again.
  *
  *	xxd, xxd -e, xxd -p   00000000: 50cf 0802 00c8 030b  P.......
+ *	xxd -b                00000000: 01010000 11001111  P.
+ *	xxd -i                  0x50, 0xcf, 0x08, 0x02,
  *	OpenOCD, mdb to mdd   0x20000000: 0208cf50 0b03c800
+ *	J-Link, mem to mem64  20000000 = 0208CF50 0B03C800
  *	GDB, x                0x20000000 <trace>:	0x0208cf50	0x0b03c800
  *	hexdump -C            00000000  50 cf 08 02 00 c8 03 0b  |P.......|
  *	hexdump, od -A x, od  0000000 cf50 0208 c800 0b03
+ *	od, hexdump -o        0000000 147520 001010 144000 005403
  *
  * Which form it is, the beginning says: nearly all of its lines must be of one form, with
- * addresses that follow from each other.  Words are taken for little-endian, but those of
- * plain xxd, which prints bytes in their order.  A line `*` repeats the one before it up
- * to the next address.  Other lines (prompts, commands) are passed over; bytes of which
- * the addresses say that their lines are missing are given as such.
+ * addresses that follow from each other, or elements of an array in C.  Words are taken for
+ * little-endian, but those of plain xxd, which prints bytes in their order.  A line `*`
+ * repeats the one before it up to the next address.  Other lines (prompts, commands) are
+ * passed over; bytes of which the addresses say that their lines are missing are given as
+ * such.
  *
  * Memory: about 200 KiB, whatever the text says.  One thread at a time.
  */

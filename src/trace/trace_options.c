@@ -42,8 +42,8 @@ static const struct option_row trace_rows[] = {
 	  .check = decoder_check),
     TRACE(clock, STRUCT, "the transport's clock", .table = &clock_table),
     TRACE(words, CHOICE,
-	  "memory in lines of text, as xxd, hexdump, od, OpenOCD or GDB print it, is read as its "
-	  "bytes",
+	  "memory in lines of text, as xxd, hexdump, od, OpenOCD, J-Link or GDB print it, is read "
+	  "as its bytes",
 	  "auto", .choices = words_choices),
     TRACE(swap, CHOICE,
 	  "bytes of a memory word that stand the wrong way round; auto: if only then a format is "

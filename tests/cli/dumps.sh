@@ -29,7 +29,8 @@ alike()
 
 mkdir as && cp ./*.xml as/
 for tool in "xxd" "xxd -e" "xxd -p" "xxd -p -c0" "xxd -a" "xxd -u -g 1" "hexdump -C" "hexdump" \
-	"od -A x -t x4" "od -t x1z" "od -t x8"; do
+	"od -A x -t x4" "od -t x1z" "od -t x8" "od" "od -b" "od -A x -t o4" "hexdump -b" "xxd -b" \
+	"xxd -i"; do
 	if ! command -v "${tool%% *}" >/dev/null; then
 		skip "$tool" "there is no ${tool%% *}"
 		continue
@@ -67,6 +68,11 @@ mv etb all-opencsd/etb.bin
 print_all all-opencsd >got
 is "a snapshot with a buffer as text" "" "$(diff want got | head -n 3)"
 
+od -v -A n -t x4 -w16 <four.stp | awk '{ $1 = toupper($1); $2 = toupper($2); $3 = toupper($3)
+	$4 = toupper($4); printf "2000%04X = %s \n", (NR - 1) * 16, $0 }
+	BEGIN { print "J-Link>mem32 0x20000000, 100E" }' >as/four.stp
+alike "by mem32 of J-Link" four.stp as/four.stp
+
 # A line that is missing is told.
 { od -v -A x -t x1 <demo.stp | sed 100d; } >as/hole.stp
 run "$TRAWL" -t jsonl -f syst/stp as/hole.stp
@@ -80,9 +86,6 @@ is "-f text" 0 "$(grep -c '(od)' out)"
 printf 'traces: [{match: list.txt, words: no}]\n' >list.profile.yaml
 run "$TRAWL" --info -p list.profile.yaml list.txt
 is "words: no" 0 "$(grep -c '(od)' out)"
-od -v demo.stp >octal.txt
-run "$TRAWL" --info octal.txt
-is "words of octal digits are none" 0 "$(grep -c '(od)' out)"
 
 # Words that stand the wrong way round, found or said.
 turn() # SIZE FILE

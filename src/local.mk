@@ -380,6 +380,7 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_marks.c \
 	src/ui/panes/pane_messages.c \
 	src/ui/panes/pane_origins.c \
+	src/ui/panes/pane_origins.h \
 	src/ui/panes/pane_syncs.c \
 	src/ui/panes/pane_timeline.c \
 	src/ui/panes/pane_timeline.h \

@@ -23,6 +23,7 @@
 #include "ui/save.h"
 #include "ui/panes/lines.h"
 #include "ui/panes/pane_gaps.h"
+#include "ui/panes/pane_origins.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/term.h"
@@ -36,24 +37,56 @@
 
 /* --- filters ----------------------------------------------------------- */
 
+/* Appends the severities that are shown, as an expression where there is one. */
+static void
+add_threshold(struct screen *screen, struct text *out)
+{
+	bool whole;
+	enum severity level = filters_threshold(screen->filters, &whole);
+	if (whole && level == SEVERITY_DEBUG)
+		text_add(out, "all severities");
+	else if (whole)
+		text_addf(out, "severity >= %s", view_severities[level]);
+	else
+		filters_add_severities(screen, out);
+}
+
+/* Appends what becomes of messages without a severity, if there are any, and the key that
+ * changes it. */
+static void
+add_unassigned(struct screen *screen, struct text *out)
+{
+	struct index_progress progress;
+	char digits[32];
+	bool shown = screen->filters->severities & 1;
+	list_get_progress(screen->list, &progress);
+	uint64_t count = progress.severities[SEVERITY_MAX];
+	if (!count && progress.complete)
+		return;
+	text_add(out, "; ");
+	if (shown && !screen->filters->combined)
+		text_addf(out, "%s%s of them have no severity, ", text_number(digits, count),
+			  progress.complete ? "" : "+");
+	else
+		text_addf(out, "those without severity %s, ", shown ? "are shown" : "are hidden");
+	keymap_hint(screen->keymap, COMMAND_UNASSIGNED, out);
+	text_add(out, shown ? " hides them" : " shows them");
+}
+
 static void
 apply_severities(struct screen *screen)
 {
 	struct text text = {0};
-	bool whole;
-	enum severity level = filters_threshold(screen->filters, &whole);
 	screen->filters->disabled = false;
 	filters_apply(screen);
-	if (whole)
-		text_addf(&text, "severity %s and worse", severity_name(level));
-	else
-		filters_add_severities(screen, &text);
+	add_threshold(screen, &text);
 	if (screen->list->matches.count) {
 		text_add(&text, ": ");
-		filters_add_count(screen, &screen->list->matches, &text);
+		if (filters_add_count(screen, &screen->list->matches, &text))
+			text_add(&text, " shown");
 	}
-	screen_say(screen, "%s; messages without one are %s", text_get(&text),
-		   screen->filters->severities & 1 ? "shown" : "hidden");
+	add_unassigned(screen, &text);
+	screen_say(screen, "%s", text_get(&text));
 	text_free(&text);
 }
 
@@ -64,14 +97,53 @@ set_severities(struct screen *screen, enum severity level)
 	apply_severities(screen);
 }
 
+/* The next level from FROM on that holds a message, in steps of one; SEVERITY_COUNT: none. */
+static int
+next_level(const struct index_progress *progress, int from, int step)
+{
+	while (from >= SEVERITY_FATAL && from <= SEVERITY_DEBUG && !progress->severities[from])
+		from += step;
+	return from < SEVERITY_FATAL || from > SEVERITY_DEBUG ? SEVERITY_COUNT : from;
+}
+
+/* One level stricter or looser, so that other messages are shown than before, as far as they
+ * are counted. */
+static int
+step_level(const struct index_progress *progress, int level, bool stricter)
+{
+	if (!stricter) {
+		int looser = next_level(progress, level + 1, 1);
+		return looser < SEVERITY_COUNT ? looser : SEVERITY_DEBUG;
+	}
+	int mildest = next_level(progress, level, -1);
+	int worse = mildest < SEVERITY_COUNT ? next_level(progress, mildest - 1, -1) : mildest;
+	if (worse < SEVERITY_COUNT)
+		return worse;
+	return progress->complete ? level : level - 1;
+}
+
 static void
 step_threshold(struct screen *screen, const struct command_call *call)
 {
-	bool whole;
-	int64_t step = call->id == COMMAND_STRICTER ? -command_steps(call) : command_steps(call);
-	int64_t level = (int64_t)filters_threshold(screen->filters, &whole) + step;
-	level = level < SEVERITY_FATAL ? SEVERITY_FATAL : level;
-	set_severities(screen, level > SEVERITY_DEBUG ? SEVERITY_DEBUG : (enum severity)level);
+	struct index_progress progress;
+	bool whole, stricter = call->id == COMMAND_STRICTER;
+	int before = (int)filters_threshold(screen->filters, &whole), level = before;
+	list_get_progress(screen->list, &progress);
+	for (int64_t left = command_steps(call); left && level > 0; left--) {
+		int next = step_level(&progress, level, stricter);
+		if (next == level)
+			break;
+		level = next;
+	}
+	if (level < SEVERITY_FATAL)
+		level = SEVERITY_FATAL;
+	if (level == before && whole && stricter &&
+	    next_level(&progress, level, -1) == SEVERITY_COUNT)
+		screen_say(screen, "no message has a severity");
+	else if (level == before && whole && stricter)
+		screen_say(screen, "no message is worse than %s", view_severities[level]);
+	else
+		set_severities(screen, (enum severity)level);
 }
 
 static void
@@ -250,6 +322,8 @@ toggle_origins(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
 	toggle_chooser(screen, PANE_ORIGINS);
+	if (screen->open[PANE_ORIGINS])
+		pane_origins_select(screen);
 }
 
 static void

@@ -81,6 +81,8 @@ preview_make(struct screen *screen, size_t at, const char *typed)
 	preview->filter.severities = screen->filters->severities;
 	preview->filter.expr = filters_join(screen, at, &entry, &preview->trouble);
 	preview->note = filter_expr_note(entry.expr);
+	preview->pattern =
+	    filters_is_pattern(filter_expr_text(entry.expr)) && typed[*typed == '!'] != '/';
 	filter_expr_free(entry.expr);
 	if (preview->trouble.length)
 		return;
@@ -151,7 +153,8 @@ preview_draw(struct screen *screen, struct canvas *canvas, const struct area *ar
 			      screen->charset);
 	} else if (preview->matches.count) {
 		list_matches_update(&preview->matches);
-		text_addf(&text, "ok, %zu on screen, ", preview->on_screen);
+		text_addf(&text, "%s, %zu on screen, ", preview->pattern ? "regex" : "ok",
+			  preview->on_screen);
 		if (filters_add_count(screen, &preview->matches, &text))
 			text_add(&text, " in all");
 		if (preview->note)

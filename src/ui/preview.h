@@ -14,6 +14,7 @@ struct screen;
 struct preview {
 	bool on;		     /* the prompt asks for a filter */
 	struct text of;		     /* what was typed when it was made */
+	bool pattern;		     /* it is read as a regular expression */
 	const char *note;	     /* what may surprise in it, or NULL */
 	struct text trouble;	     /* what is wrong with it, or empty */
 	struct filter filter;	     /* owned: with all others */

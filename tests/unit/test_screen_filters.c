@@ -342,7 +342,7 @@ test_preview(void **state)
 	scene_keys(s, "\025severity >= fatal");
 	scene_until(s, "milder", false);
 	scene_keys(s, "\025!zzz");
-	scene_wait(s, "ok, 21 on screen, 309 in all");
+	scene_wait(s, "regex, 21 on screen, 309 in all");
 	scene_keys(s, "\r");
 	scene_wait(s, "only not /zzz/s");
 	scene_quit(s);

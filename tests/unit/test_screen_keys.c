@@ -165,14 +165,70 @@ test_copy_place(void **state)
 	scene_quit(s);
 }
 
+/* One press hides something: levels without messages are passed.  What becomes of messages
+ * without a severity is said, with the key that changes it. */
+static void
+test_severities(void **state)
+{
+	struct scene *s = *state;
+	char want[120];
+	open_at_error(s);
+	scene_keys(s, "}"); /* no user1, no user2 */
+	snprintf(want, sizeof want,
+		 "severity >= info: %zu shown; %zu of them have no severity, "
+		 "M hides them",
+		 count_of("severity >= info"), count_of("severity = max"));
+	scene_wait(s, want);
+	scene_keys(s, "3}");
+	scene_wait(s, "severity >= fatal: ");
+	scene_keys(s, "}");
+	scene_wait(s, "no message is worse than fatal");
+	scene_keys(s, "{");
+	scene_wait(s, "severity >= error: ");
+	scene_keys(s, "3{"); /* no user1, no user2 */
+	scene_wait(s, "all severities; ");
+	scene_keys(s, "M");
+	scene_wait(s, "; those without severity are hidden, M shows them");
+	scene_quit(s);
+}
+
+/* The list of another trace begins where the one before was, and says that it is another. */
+static void
+test_next_trace(void **state)
+{
+	struct scene *s = *state;
+	open_at_error(s);
+	scene_keys(s, "]f"); /* soc, which the message is of */
+	scene_wait(s, "trace soc alone, no longer all 5; [f goes back");
+	scene_wait_row(s, ">", "timeout: seq 70");
+	scene_keys(s, "]f");
+	scene_wait(s, "trace dsp alone, 2 of 5");
+	scene_wait_row(s, ">", "10:06:40.234886"); /* its first one after that */
+	scene_keys(s, "2[f");
+	scene_wait(s, "all 5 traces");
+	scene_wait_row(s, ">", "10:06:40.234886");
+	scene_quit(s);
+}
+
+/* The list of origins opens on that of the row. */
+static void
+test_origin_of_row(void **state)
+{
+	struct scene *s = *state;
+	open_at_error(s);
+	scene_keys(s, "; ");
+	scene_wait(s, "[ ] soc mailbox");
+	scene_quit(s);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_from_row),
-	    scene_test(test_undo),
-	    scene_test(test_pair),
-	    scene_test(test_copy_place),
+	    scene_test(test_from_row),	    scene_test(test_undo),
+	    scene_test(test_pair),	    scene_test(test_copy_place),
+	    scene_test(test_severities),    scene_test(test_next_trace),
+	    scene_test(test_origin_of_row),
 	};
 	return scene_run_group("screen: keys", tests);
 }

@@ -22,7 +22,7 @@ test_chooser_small(void **state)
 	scene_open_demo(s, 5, 20);
 	scene_keys(s, "B");
 	scene_wait(s, "\n [F]1 [E]15 [W]12");
-	scene_keys(s, ";");
+	scene_keys(s, ";g");
 	scene_wait(s, "\n [x] mailbox");
 	scene_keys(s, "q");
 	scene_wait(s, "\n>");

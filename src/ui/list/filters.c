@@ -146,9 +146,8 @@ filters_read(const struct session *session, const char *typed, bool *exclude, st
 
 /* --- the whole --------------------------------------------------------- */
 
-/* Whether the text is one regular expression and needs no parentheses. */
-static bool
-is_pattern(const char *text)
+bool
+filters_is_pattern(const char *text)
 {
 	size_t length = 1;
 	if (*text != '/')
@@ -167,7 +166,7 @@ add_term(const struct filter_entry *entry, struct text *out)
 		text_add(out, " and ");
 	if (entry->exclude)
 		text_add(out, "not ");
-	text_addf(out, is_pattern(text) ? "%s" : "(%s)", text);
+	text_addf(out, filters_is_pattern(text) ? "%s" : "(%s)", text);
 }
 
 struct filter_expr *

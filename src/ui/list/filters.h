@@ -56,6 +56,9 @@ struct filter_expr *filters_parse(const struct session *, const char *typed, str
 struct filter_expr *filters_read(const struct session *, const char *typed, bool *exclude,
 				 struct text *why);
 
+/* Whether the text of an expression is one regular expression, which needs no parentheses. */
+bool filters_is_pattern(const char *text);
+
 /* What the list would come to with ENTRY in the place of number AT, or as one
  * more.  NULL with the reason; without one, it is empty. */
 struct filter_expr *filters_join(struct screen *, size_t at, const struct filter_entry *entry,

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "ui/list/jump.h"
+#include "command/keymap.h"
 #include "query/time_probe.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
@@ -410,14 +411,85 @@ jump_end(struct screen *screen, const struct command_call *call)
 	}
 }
 
+/* What is to be found again in another list: a message, and its time or the last one
+ * before it. */
+struct jump_target {
+	struct location at;
+	bool there, timed;
+	int64_t time;
+};
+
+static struct jump_target
+target_here(struct screen *screen)
+{
+	const struct row *current = list_current(screen->list);
+	struct jump_target target = {.there = trail_here(screen, &target.at)};
+	struct display_time shown;
+	if (!current)
+		return target;
+	struct row row = *current;
+	target.timed = display_time_of_row(screen->list, &row, &shown) ||
+		       (display_time_find_before(screen->list, &row) &&
+			display_time_of_row(screen->list, &row, &shown));
+	target.timed = target.timed && shown.common;
+	target.time = target.timed ? shown.order : 0;
+	return target;
+}
+
+/* To the message, where the list has it, else to the first one not before its time. */
+static void
+go_to_target(struct screen *screen, const struct jump_target *target)
+{
+	struct list *list = screen->list;
+	struct sequence_position p = {.lane = 0};
+	struct sequence_wish wish = {
+	    .by = SEQUENCE_BY_TIME, .lane = list->lane, .time = target->time};
+	if (target->there && sequence_find_lane(list->sequence, target->at.trace, &p.lane)) {
+		if (reader_find_id(list->lanes[p.lane].reader, target->at.id, &p.at))
+			list_goto(list, p);
+		return;
+	}
+	if (!target->timed)
+		return;
+	screen->wishes->needs = wish;
+	screen->wishes->needs_clocks = true;
+	if (estimate_time(list, &wish, &p) || sequence_find(list->sequence, &wish, &p) ||
+	    sequence_last(list->sequence, &p))
+		list_goto(list, p);
+}
+
+/* Which traces are shown by now, where there are several. */
+static void
+say_shown_traces(struct screen *screen, bool left)
+{
+	size_t count = screen->session->traces.count;
+	const char *name = trace_name(screen->list->trace);
+	struct text hint = {0};
+	keymap_hint(screen->keymap, COMMAND_PREVIOUS_TRACE, &hint);
+	if (count < 2)
+		screen_say(screen, "there is no other trace");
+	else if (screen->list->lane_count > 1)
+		screen_say(screen, "all %zu traces", count);
+	else if (left)
+		screen_say(screen, "trace %s alone, no longer all %zu; %s goes back", name, count,
+			   hint.data);
+	else
+		screen_say(screen, "trace %s alone, %zu of %zu", name, screen->trace + 1, count);
+	text_free(&hint);
+}
+
 void
 jump_trace(struct screen *screen, const struct command_call *call)
 {
 	size_t count = screen->list_count;
 	size_t step = (size_t)(call->count % count);
+	bool merged = screen->list->lane_count > 1;
+	const struct jump_target target = target_here(screen);
 	if (call->id == COMMAND_PREVIOUS_TRACE)
 		step = count - step;
 	shown_set_trace(screen, (screen->trace + step) % count);
+	go_to_target(screen, &target);
+	say_shown_traces(screen, merged && call->id == COMMAND_NEXT_TRACE && call->count == 1);
 }
 
 /* --- by time ----------------------------------------------------------- */

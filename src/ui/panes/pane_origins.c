@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include "ui/panes/pane_origins.h"
 #include "base/generation.h"
 #include "base/thread.h"
 #include "session/clock/clock_text.h"
@@ -566,6 +567,22 @@ origins_selected(struct screen *screen)
 		return NULL;
 	name_line(screen, line);
 	return line;
+}
+
+void
+pane_origins_select(struct screen *screen)
+{
+	struct origins_state *state = state_of(screen);
+	const struct row *row = list_current(screen->list);
+	origins_prepare(screen);
+	for (size_t i = 0; row && i < state->order.count; i++) {
+		struct origin_line *line = state->order.at[i];
+		if (line->whole || line->trace != screen->list->lanes[row->lane].number ||
+		    line->key != row->message.origin)
+			continue;
+		lines_go_to(&state->table.cursor, state->order.count, (int64_t)i);
+		state->current = line;
+	}
 }
 
 static void

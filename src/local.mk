@@ -62,6 +62,9 @@ libtrawl_a_SOURCES = \
 	src/capture/watch.h \
 	src/capture/words.c \
 	src/capture/words.h \
+	src/command/card.c \
+	src/command/card.def \
+	src/command/card.h \
 	src/command/cli.c \
 	src/command/cli.h \
 	src/command/cli_filter.c \
@@ -315,6 +318,8 @@ libtrawl_a_SOURCES = \
 	src/ui/commands.h \
 	src/ui/complete.c \
 	src/ui/complete.h \
+	src/ui/hints.c \
+	src/ui/hints.h \
 	src/ui/input.c \
 	src/ui/input.h \
 	src/ui/list/context_view.c \

@@ -108,6 +108,19 @@ keymap_look(const struct keymap *map, enum command_scope scope, const struct key
 	return answer == KEYMAP_NONE ? look_up(map, SCOPE_ANY, keys, command) : answer;
 }
 
+const struct binding *
+keymap_continuation(const struct keymap *map, enum command_scope scope, enum command_id command,
+		    const struct keys *start)
+{
+	for (size_t i = 0; i < map->bindings.count; i++) {
+		const struct binding *b = &map->bindings.at[i];
+		if (b->command == command && (b->scope == scope || b->scope == SCOPE_ANY) &&
+		    b->keys.count > start->count && starts_with(&b->keys, start))
+			return b;
+	}
+	return NULL;
+}
+
 /* Appends the keys of a command, each by ADD, with BETWEEN between them. */
 static void
 add_keys(const struct keymap *map, enum command_id command,

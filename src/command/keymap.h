@@ -52,6 +52,11 @@ int keymap_bind(struct keymap *, enum command_scope, const char *text, size_t le
 enum keymap_answer keymap_look(const struct keymap *, enum command_scope, const struct keys *,
 			       enum command_id *);
 
+/* A binding of a command that begins with START and is longer, and holds in a scope; NULL if
+ * there is none.  Borrowed until the map changes. */
+const struct binding *keymap_continuation(const struct keymap *, enum command_scope,
+					  enum command_id, const struct keys *start);
+
 /* Appends the keys of a command for people, two blanks between alternatives. */
 void keymap_keys(const struct keymap *, enum command_id, struct text *out);
 /* Appends the first of them, or `:NAME` where it has none. */

@@ -337,7 +337,11 @@ app_loop(struct app *app)
 		int64_t held_for = pause - thread_now_ms();
 		if (held && (!progress || held_for < wait))
 			wait = held_for > 0 ? held_for : 0;
-		int ready = poll(files, 3, more ? 0 : progress || held ? (int)wait : -1);
+		int timeout = more ? 0 : progress || held ? (int)wait : -1;
+		int hint = input_hint_wait(app->input);
+		if (hint >= 0 && (timeout < 0 || hint < timeout))
+			timeout = hint;
+		int ready = poll(files, 3, timeout);
 		if ((ready < 0 && errno != EINTR) ||
 		    files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break;
@@ -354,6 +358,7 @@ app_loop(struct app *app)
 			pause = thread_now_ms() + PAUSE_MS;
 			due = true;
 		}
+		due |= input_show_hint(app->input);
 	}
 }
 

@@ -405,7 +405,10 @@ bars_draw_status(struct screen *screen, const struct index_progress *progress)
 		return;
 	}
 	input_add_typed(app_of(screen)->input, screen->keymap, &right);
-	if (screen->message.length) {
+	input_add_hint(screen, app_of(screen)->input, &left);
+	if (left.length) {
+		text_clear(&right);
+	} else if (screen->message.length) {
 		add_message(screen, area->cols, &left);
 		role = screen->is_error ? ROLE_TROUBLE : ROLE_STATUS;
 	} else if (search_running(screen->search)) {

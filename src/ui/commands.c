@@ -786,6 +786,17 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_SUSPEND] = suspend_program,
 };
 
+/* The handler of a pane that is open, though the cursor is elsewhere: the timeline is zoomed
+ * from the list. */
+static pane_command *
+find_in_open_pane(const struct screen *screen, enum command_id id)
+{
+	for (int pane = 0; pane < PANE_HELP; pane++)
+		if (screen->open[pane] && screen->panes[pane]->scope == commands[id].scope)
+			return screen->panes[pane]->commands[id];
+	return NULL;
+}
+
 static void
 run_command(struct screen *screen, struct command_call call)
 {
@@ -810,6 +821,10 @@ run_command(struct screen *screen, struct command_call call)
 		run = screen->panes[PANE_LIST]->commands[call.id];
 	if (!run)
 		run = pane_mover(call.id);
+	if (!run) {
+		run = find_in_open_pane(screen, call.id);
+		of_pane = true;
+	}
 	if (run && of_pane)
 		run(screen, &call);
 	else if (run)

@@ -4,15 +4,19 @@
 #include "config.h"
 
 #include "ui/input.h"
+#include "base/thread.h"
 #include "ui/app.h"
 #include "ui/commands.h"
 #include "ui/complete.h"
+#include "ui/hints.h"
 #include "ui/panes/pane.h"
 #include "ui/prompt/prompt.h"
 #include "ui/state.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { HINT_MS = 400 /* after which it is shown how a sequence of keys goes on */ };
 
 void
 input_start(struct input *input)
@@ -39,6 +43,51 @@ forget_keys(struct input *input)
 	input->count = 0;
 	input->counted = false;
 	input->pending_letter = COMMAND_COUNT;
+	input->hinted = false;
+}
+
+/* More keys have to come.  A menu shows at once which. */
+static void
+await_key(struct screen *screen)
+{
+	struct input *input = app_of(screen)->input;
+	struct text text = {0};
+	bool menu = false;
+	input->since = thread_now_ms();
+	input->hinted = input->pending_letter == COMMAND_COUNT &&
+			hints_add_continuations(screen, &input->keys, 0, &menu, &text) && menu;
+	text_free(&text);
+}
+
+int
+input_hint_wait(const struct input *input)
+{
+	bool waits = input->keys.count || input->pending_letter != COMMAND_COUNT;
+	if (!waits || input->hinted)
+		return -1;
+	int64_t left = input->since + HINT_MS - thread_now_ms();
+	return left > 0 ? (int)left : 0;
+}
+
+bool
+input_show_hint(struct input *input)
+{
+	bool due = !input_hint_wait(input);
+	input->hinted |= due;
+	return due;
+}
+
+void
+input_add_hint(const struct screen *screen, const struct input *input, struct text *out)
+{
+	bool menu;
+	if (!input->hinted)
+		return;
+	text_add_char(out, ' ');
+	if (input->pending_letter != COMMAND_COUNT)
+		hints_add_letters(screen, input->pending_letter, out);
+	else
+		hints_add_continuations(screen, &input->keys, screen->canvas->cols - 1, &menu, out);
 }
 
 static void
@@ -83,22 +132,6 @@ is_count(const struct screen *screen, uint32_t key)
 					   &one, &id) == KEYMAP_NONE));
 }
 
-/* Keys that mean nothing, unless they were given up. */
-static void
-say_no_key(struct screen *screen, uint32_t last)
-{
-	const struct input *input = app_of(screen)->input;
-	struct text text = {0};
-	if (last == KEYCODE_ESC || last == KEYCODE_CTRL('C'))
-		return;
-	text_add(&text, "no key ");
-	keys_show(&input->keys, &text);
-	text_add(&text, "; ");
-	keymap_hint(screen->keymap, COMMAND_HELP, &text);
-	screen_say(screen, "%s lists the keys", text.data);
-	text_free(&text);
-}
-
 /* Text that is pasted is text in a prompt, in one line, and nothing elsewhere. */
 static void
 take_pasted(struct screen *screen, uint32_t code)
@@ -122,6 +155,7 @@ static void
 take_key(struct screen *screen, uint32_t key)
 {
 	struct input *input = app_of(screen)->input;
+	enum keymap_answer answer;
 	enum command_id id;
 	text_clear(&screen->message);
 	if (key & KEYCODE_PASTED) {
@@ -144,12 +178,16 @@ take_key(struct screen *screen, uint32_t key)
 		return;
 	}
 	input->keys.at[input->keys.count++] = key;
-	switch (
-	    keymap_look(screen->keymap, screen->panes[screen->focus]->scope, &input->keys, &id)) {
+	answer =
+	    keymap_look(screen->keymap, screen->panes[screen->focus]->scope, &input->keys, &id);
+	if (answer == KEYMAP_NONE)
+		hints_find_pane(screen, &input->keys, &answer, &id);
+	switch (answer) {
 	case KEYMAP_FOUND:
 		if (commands[id].argument == ARGUMENT_LETTER) {
 			input->keys.count = 0;
 			input->pending_letter = id;
+			await_key(screen);
 		} else {
 			run_key(screen, id, key);
 		}
@@ -157,9 +195,12 @@ take_key(struct screen *screen, uint32_t key)
 	case KEYMAP_PREFIX:
 		if (input->keys.count == KEYS_MAX)
 			forget_keys(input);
+		else
+			await_key(screen);
 		break;
 	case KEYMAP_NONE:
-		say_no_key(screen, key);
+		if (key != KEYCODE_ESC && key != KEYCODE_CTRL('C'))
+			hints_say_no_key(screen, &input->keys);
 		forget_keys(input);
 		break;
 	}

@@ -221,6 +221,59 @@ test_origin_of_row(void **state)
 	scene_quit(s);
 }
 
+/* Keys that begin a sequence show what follows: a menu at once, others after a while; Esc
+ * leaves. */
+static void
+test_continuations(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "a");
+	scene_wait_at(s, 23,
+		      " o O origin  * # like  f F trace  s severity  t T from, to  c context  "
+		      "= field");
+	scene_keys(s, "\033");
+	scene_until(s, "# like", false);
+	scene_keys(s, "]");
+	scene_wait_at(s, 23, " e error  w warning  g loss  t trigger  s sync  S resync  c  b  o  f  m");
+	scene_keys(s, "\033\027");
+	scene_wait_at(s, 23, " w other pane  h l left, right  j k below, above");
+	scene_keys(s, "\033mb'");
+	scene_wait_at(s, 23, "there are b");
+	scene_keys(s, "bm");
+	scene_wait_at(s, 23, " set mark a to z here");
+	scene_keys(s, "\033");
+	scene_wait(s, "a mark is a letter");
+	scene_check_idle(s);
+	scene_quit(s);
+}
+
+/* What means nothing here says where it means something, or what it could have been; where
+ * a pane that follows the list is open, its keys act. */
+static void
+test_unknown(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "-");
+	scene_wait(s, "no key - here; in timeline: twice as much time (i opens it)");
+	scene_keys(s, "i+");
+	scene_until(s, "no key", false);
+	scene_wait(s, "762 us a cell");
+	scene_keys(s, "-");
+	scene_wait(s, "1.52 ms a cell");
+	scene_keys(s, "B");
+	scene_keys(s, "\027k\033[3~"); /* Del */
+	scene_wait(s, "no key Del here; filters has it (Tab goes there)");
+	scene_keys(s, "]z");
+	scene_wait(s, "no key ]z; ] goes on with e  w  g  t");
+	scene_keys(s, "\027e");
+	scene_wait(s, "no key Ctrl-W e; Ctrl-W goes on with w  h l  j k");
+	scene_keys(s, "~");
+	scene_wait(s, "no key ~; F1 lists the keys");
+	scene_quit(s);
+}
+
 int
 main(void)
 {
@@ -228,7 +281,8 @@ main(void)
 	    scene_test(test_from_row),	    scene_test(test_undo),
 	    scene_test(test_pair),	    scene_test(test_copy_place),
 	    scene_test(test_severities),    scene_test(test_next_trace),
-	    scene_test(test_origin_of_row),
+	    scene_test(test_origin_of_row), scene_test(test_continuations),
+	    scene_test(test_unknown),
 	};
 	return scene_run_group("screen: keys", tests);
 }

@@ -370,6 +370,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pager.h \
 	src/ui/panes/pane.c \
 	src/ui/panes/pane.h \
+	src/ui/panes/pane_card.c \
+	src/ui/panes/pane_card.h \
 	src/ui/panes/pane_clocks.c \
 	src/ui/panes/pane_context.c \
 	src/ui/panes/pane_detail.c \

@@ -31,6 +31,7 @@ enum command_scope {
 	SCOPE_SYNCS,
 	SCOPE_GAPS,
 	SCOPE_HELP,
+	SCOPE_CARD,
 	SCOPE_COUNT
 };
 

@@ -455,11 +455,26 @@ open_screen(struct app *app)
 	shown_open_base(screen);
 }
 
+/* Where to find all else; once. */
+static void
+say_welcome(struct screen *screen)
+{
+	struct text text = {0};
+	if (screen->message.length || !state_is_first_run(screen))
+		return;
+	keymap_hint(screen->keymap, COMMAND_HELP, &text);
+	text_add(&text, " keys  ");
+	keymap_hint(screen->keymap, COMMAND_CLOSE, &text);
+	screen_say(screen, "%s quit", text.data);
+	text_free(&text);
+}
+
 static void
 app_show(struct app *app)
 {
 	struct screen *screen = &app->screen;
 	app_place_panes(screen);
+	say_welcome(screen);
 	app_paint(screen);
 	wishes_begin(screen);
 	if (filter_limits_time(&app->options->filter))

@@ -22,6 +22,7 @@
 #include "ui/place.h"
 #include "ui/save.h"
 #include "ui/panes/lines.h"
+#include "ui/panes/pane_card.h"
 #include "ui/panes/pane_gaps.h"
 #include "ui/panes/pane_origins.h"
 #include "ui/panes/pane_timeline.h"
@@ -335,7 +336,7 @@ open_detail(struct screen *screen, const struct command_call *call)
 }
 
 static void
-open_help(struct screen *screen, const struct command_call *call)
+open_manual(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
 	screen->open[PANE_HELP] = true;
@@ -779,7 +780,8 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_SOURCE] = settings_source,
     [COMMAND_FORMAT] = try_format,
     [COMMAND_REDRAW] = redraw_screen,
-    [COMMAND_HELP] = open_help,
+    [COMMAND_HELP] = card_open,
+    [COMMAND_MANUAL] = open_manual,
     [COMMAND_COMMAND] = run_line,
     [COMMAND_CLOSE] = close_top,
     [COMMAND_QUIT] = quit_program,

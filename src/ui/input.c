@@ -10,6 +10,7 @@
 #include "ui/complete.h"
 #include "ui/hints.h"
 #include "ui/panes/pane.h"
+#include "ui/panes/pane_card.h"
 #include "ui/prompt/prompt.h"
 #include "ui/state.h"
 
@@ -151,6 +152,16 @@ take_pasted(struct screen *screen, uint32_t code)
 	input->paste_gap = !prints && screen->prompt->text.length;
 }
 
+/* Whether a key is the card's own, or closes it; any other one acts where the cursor was. */
+static bool
+is_of_card(const struct screen *screen, uint32_t key)
+{
+	const struct keys one = {.at = {key}, .count = 1};
+	enum command_id id;
+	return keymap_look(screen->keymap, SCOPE_CARD, &one, &id) == KEYMAP_FOUND &&
+	       (commands[id].scope == SCOPE_CARD || screen->panes[PANE_CARD]->commands[id]);
+}
+
 static void
 take_key(struct screen *screen, uint32_t key)
 {
@@ -171,6 +182,8 @@ take_key(struct screen *screen, uint32_t key)
 		run_key(screen, input->pending_letter, key);
 		return;
 	}
+	if (screen->focus == PANE_CARD && !is_of_card(screen, key))
+		card_close(screen);
 	if (is_count(screen, key)) {
 		input->counted = true;
 		input->count =

@@ -347,6 +347,22 @@ state_keep(struct screen *screen, struct err *err)
 	return failed;
 }
 
+bool
+state_is_first_run(const struct screen *screen)
+{
+	static char line[] = "The first run was before this.\n";
+	const struct iovec piece = {line, sizeof line - 1};
+	const char *folder = app_of(screen)->options->state_dir;
+	struct text path = {0};
+	if (!folder || !*folder)
+		return false;
+	text_addf(&path, "%s/.first-run", folder);
+	bool first = access(path.data, F_OK) < 0 &&
+		     file_replace(path.data, FILE_MODE, FOLDER_MODE, &piece, 1) >= 0;
+	text_free(&path);
+	return first;
+}
+
 void
 state_free(struct ui_state *state)
 {

@@ -54,6 +54,10 @@ void state_saved(struct screen *);
 /* Keeps what is unsaved, at the end.  0, or negative with the reason. */
 int state_keep(struct screen *, struct err *);
 
+/* Whether the user runs the program for the first time, as far as can be known; by this call
+ * it is known from then on. */
+bool state_is_first_run(const struct screen *);
+
 void state_free(struct ui_state *);
 
 #endif

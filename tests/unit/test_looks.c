@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "command/card.h"
 #include "config/builtin.h"
 #include "config/looks.h"
 #include "config/schema.h"
@@ -304,6 +305,86 @@ test_keymaps(void **state)
 	}
 }
 
+/* That no two bindings of a pane are the same or one the beginning of the other, which then
+ * is never reached, and that none of a pane's hides one that begins so in all panes. */
+static void
+check_reachable(const char *preset, const struct keymap *map)
+{
+	for (size_t i = 0; i < map->bindings.count; i++) {
+		const struct binding *b = &map->bindings.at[i];
+		enum command_id id;
+		if (keymap_look(map, b->scope, &b->keys, &id) != KEYMAP_FOUND || id != b->command)
+			fail_msg("%s: %s is out of reach", preset, commands[b->command].name);
+		struct keys start = b->keys;
+		while (--start.count)
+			if (keymap_look(map, b->scope, &start, &id) != KEYMAP_PREFIX)
+				fail_msg("%s: the keys of %s end early", preset,
+					 commands[b->command].name);
+	}
+}
+
+/* That a command can be given: by a key, or by the name that the card shows instead. */
+static void
+check_on_card(const char *preset, const struct keymap *map, enum command_id id)
+{
+	struct text hint = {0};
+	keymap_hint(map, id, &hint);
+	if (!hint.length || (*hint.data == ':' && hint.length > 1 &&
+			     command_find(hint.data + 1, hint.length - 1) != id))
+		fail_msg("%s: the card does not tell how to %s", preset, commands[id].name);
+	text_free(&hint);
+}
+
+/* Whether a preset may leave a command without a key: another habit has it there. */
+static bool
+may_lack(const char *preset, enum command_id id)
+{
+	static const struct {
+		const char *preset;
+		enum command_id id;
+	} rows[] = {
+	    {"less", COMMAND_COPY_PLACE},   {"less", COMMAND_REDO_FILTER},
+	    {"lnav", COMMAND_REDO_FILTER},  {"lnav", COMMAND_UNASSIGNED},
+	    {"emacs", COMMAND_REDO_FILTER}, {"lnav", COMMAND_SEARCH_BACK},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (!strcmp(rows[i].preset, preset) && rows[i].id == id)
+			return true;
+	return false;
+}
+
+/* In each preset all keys are reached, and all that the card has can be done. */
+static void
+test_presets(void **state)
+{
+	(void)state;
+	static const char *const presets[] = {"default", "less", "lnav", "emacs"};
+	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+		struct looks_source source = {0};
+		struct looks looks = {0};
+		struct keymap map = {0};
+		struct err err = {0};
+		looks_standard(&source);
+		assert_int_equal(looks_choose(&source, &looks, LOOKS_KEYS, presets[i], &err), 0);
+		keymap_make(&map, &looks.keys);
+		check_reachable(presets[i], &map);
+		for (size_t k = 0; k < card_row_count; k++) {
+			const enum command_id ids[] = {card_rows[k].first, card_rows[k].second};
+			for (size_t n = 0; n < 2; n++) {
+				struct keys none = {0};
+				check_on_card(presets[i], &map, ids[n]);
+				if (*commands[ids[n]].keys && !may_lack(presets[i], ids[n]) &&
+				    !keymap_continuation(&map, SCOPE_ANY, ids[n], &none))
+					fail_msg("%s: no key for %s", presets[i],
+						 commands[ids[n]].name);
+			}
+		}
+		keymap_free(&map);
+		option_release(&looks_options_table, &looks);
+		looks_free(&source);
+	}
+}
+
 /* --- writing and reading ----------------------------------------------- */
 
 /* What --dump-config prints loads as the same looks, for each shipped file. */
@@ -398,7 +479,8 @@ main(void)
 	    cmocka_unit_test(test_bad_keys),   cmocka_unit_test(test_view),
 	    cmocka_unit_test(test_bad_view),   cmocka_unit_test(test_auto_view),
 	    cmocka_unit_test(test_shipped),    cmocka_unit_test(test_keymaps),
-	    cmocka_unit_test(test_round_trip), cmocka_unit_test(test_some_parts),
+	    cmocka_unit_test(test_presets),    cmocka_unit_test(test_round_trip),
+	    cmocka_unit_test(test_some_parts),
 	};
 	return cmocka_run_group_tests_name("looks", tests, NULL, NULL);
 }

@@ -9,7 +9,9 @@
 #include "scene.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Opens the demo session, wide enough for what is said, at its first error. */
 static void
@@ -17,6 +19,7 @@ open_at_error(struct scene *s)
 {
 	scene_open(s, 24, 120, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, "40 nulls");
+	scene_check_idle(s); /* until all is counted */
 	scene_keys(s, "ge");
 	scene_wait_row(s, ">", "timeout: seq 70");
 }
@@ -235,7 +238,8 @@ test_continuations(void **state)
 	scene_keys(s, "\033");
 	scene_until(s, "# like", false);
 	scene_keys(s, "]");
-	scene_wait_at(s, 23, " e error  w warning  g loss  t trigger  s sync  S resync  c  b  o  f  m");
+	scene_wait_at(s, 23,
+		      " e error  w warning  g loss  t trigger  s sync  S resync  c  b  o  f  m");
 	scene_keys(s, "\033\027");
 	scene_wait_at(s, 23, " w other pane  h l left, right  j k below, above");
 	scene_keys(s, "\033mb'");
@@ -257,13 +261,13 @@ test_unknown(void **state)
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "-");
 	scene_wait(s, "no key - here; in timeline: twice as much time (i opens it)");
-	scene_keys(s, "i+");
-	scene_until(s, "no key", false);
+	scene_keys(s, "i");
+	scene_wait(s, "1.52 ms a cell");
+	scene_keys(s, "+");
 	scene_wait(s, "762 us a cell");
 	scene_keys(s, "-");
 	scene_wait(s, "1.52 ms a cell");
-	scene_keys(s, "B");
-	scene_keys(s, "\027k\033[3~"); /* Del */
+	scene_keys(s, "iB\t\033[3~"); /* Del */
 	scene_wait(s, "no key Del here; filters has it (Tab goes there)");
 	scene_keys(s, "]z");
 	scene_wait(s, "no key ]z; ] goes on with e  w  g  t");
@@ -274,6 +278,62 @@ test_unknown(void **state)
 	scene_quit(s);
 }
 
+/* The card has the keys of the pane with the cursor as they are bound, then those of the
+ * others; what it does not have as a key closes it and acts. */
+static void
+test_card(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--keys=less", NULL);
+	scene_check_idle(s);
+	scene_keys(s, "\033OP");
+	scene_wait(
+	    s, " keys of the list, 1 of 6        Tab next  m manual  other keys go back and act");
+	scene_wait_at(
+	    s, 2, " move                      next, previous            only, hide: this row's");
+	scene_wait(s, "P x   fields, bytes"); /* as they are bound */
+	scene_wait(s, "aJ D  origin");
+	scene_wait(s, ":redo-filter");
+	for (int y = 0; y < 24; y++) { /* there is one trace: as what is absent */
+		const char *row = emulator_row(s->emulator, y);
+		if (strstr(row, "]f [f trace"))
+			assert_false(emulator_cell(s->emulator, y, 28).bold);
+		else if (strstr(row, "]g [g loss"))
+			assert_true(emulator_cell(s->emulator, y, 28).bold);
+	}
+	scene_keys(s, "\t");
+	scene_wait(s, " keys of the detail, 2 of 6");
+	scene_wait(s, "open the field under the cursor");
+	scene_keys(s, "P"); /* which opens it */
+	scene_until(s, "keys of the", false);
+	scene_wait(s, "P close");
+	scene_quit(s);
+}
+
+/* The first run says how to get help, and out; the next one does not. */
+static void
+test_first_run(void **state)
+{
+	struct scene *s = *state;
+	char folder[] = "/tmp/trawl-test.XXXXXX", command[64];
+	struct text path = {0};
+	assert_non_null(mkdtemp(folder));
+	setenv("XDG_STATE_HOME", folder, 1);
+	testdata_path("demo.stp", &path);
+	char *arguments[] = {getenv("TRAWL"), path.data, NULL};
+	for (int run = 0; run < 2; run++) {
+		scene_start(s, 24, 80, "xterm-256color", arguments);
+		scene_wait(s, run ? "309" : "\n F1 keys  q quit");
+		scene_until(s, run ? "q quit" : "no such text", false);
+		scene_keys(s, "q");
+		scene_end(s);
+		scene_close(s);
+	}
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	text_free(&path);
+}
+
 int
 main(void)
 {
@@ -282,7 +342,8 @@ main(void)
 	    scene_test(test_pair),	    scene_test(test_copy_place),
 	    scene_test(test_severities),    scene_test(test_next_trace),
 	    scene_test(test_origin_of_row), scene_test(test_continuations),
-	    scene_test(test_unknown),
+	    scene_test(test_unknown),	    scene_test(test_card),
+	    scene_test(test_first_run),
 	};
 	return scene_run_group("screen: keys", tests);
 }

@@ -54,6 +54,8 @@ test_help(void **state)
 	scene_keys(s, "?");
 	scene_wait(s, "? again for help");
 	scene_keys(s, "?");
+	scene_wait(s, "keys of the list");
+	scene_keys(s, "m");
 	scene_wait(s, "page-down");
 	scene_keys(s, "/pane-next\r");
 	scene_wait_row(s, "  Tab ", "Tab  Ctrl-W w  Ctrl-W Ctrl-W  pane-next");
@@ -65,10 +67,10 @@ test_help(void **state)
 	scene_keys(s, "q");
 	scene_until(s, "timeline", false);
 	scene_keys(s, "\033OP"); /* F1 */
-	scene_wait(s, "page-down");
+	scene_wait(s, "keys of the list");
 	scene_keys(s, "\033");
-	scene_until(s, "page-down", false);
-	scene_keys(s, ":hel\t\r");
+	scene_until(s, "keys of the list", false);
+	scene_keys(s, ":man\t\r");
 	scene_wait(s, "page-down");
 	scene_keys(s, "qr"); /* keys that mean nothing */
 	scene_wait(s, "no key r; F1 lists the keys");
@@ -85,7 +87,7 @@ test_help_search(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "\033OP/to the PREVIOUS match\r"); /* a capital counts */
+	scene_keys(s, "\033OPm/to the PREVIOUS match\r"); /* a capital counts */
 	scene_wait(s, "no match found");
 	scene_keys(s, "/to the previous m.tch\r"); /* together with what is before it */
 	scene_wait_row(s, "  N    ", "to the previous match");
@@ -104,7 +106,7 @@ test_help_search(void **state)
 	scene_wait(s, "show or hide the list of marks");
 	scene_keys(s, "q"); /* the help alone */
 	scene_until(s, "show or hide", false);
-	scene_keys(s, "\033OPn");
+	scene_keys(s, "\033OPmn");
 	scene_wait(s, "nothing was searched for yet");
 	scene_keys(s, "q");
 	scene_wait(s, " 0 / 309");
@@ -152,8 +154,8 @@ test_settings(void **state)
 	scene_keys(s, ":mess\t\r");
 	scene_wait(s, "no setting severty");
 	scene_wait(s, "severity is not 1;");
-	scene_keys(s, "\033OP"); /* the help takes its place */
-	scene_wait(s, "page-down");
+	scene_keys(s, "\033OP"); /* the card takes its place */
+	scene_wait(s, "keys of the list");
 	scene_until(s, "no setting", false);
 	scene_keys(s, "\033OP");
 	scene_wait(s, " 0 / 309");
@@ -215,14 +217,14 @@ test_keys(void **state)
 	scene_wait(s, "0 / 309");
 	scene_keys(s, "e");
 	scene_wait(s, " 1 / 309");
-	scene_keys(s, "h");
+	scene_keys(s, "hm");
 	scene_wait(s, "j  e  Down  Ctrl-E");
 	scene_keys(s, "q:keys default\r");
 	scene_wait(s, "keys default");
 	scene_keys(s, "h"); /* now: scrolls */
 	scene_keys(s, "e");
 	scene_until(s, " 1 / 309", false);
-	scene_keys(s, "\033OP");
+	scene_keys(s, "\033OPm");
 	scene_wait(s, "j  Down  Ctrl-N");
 	scene_keys(s, "q:keys nosuch\r");
 	scene_wait(s, "no nosuch in keys; give a file or one of default emacs less lnav");

@@ -10,5 +10,6 @@ const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_TIMELINE] = &pane_timeline, [PANE_FILTERS] = &pane_filters,
     [PANE_ORIGINS] = &pane_origins,   [PANE_MESSAGES] = &pane_messages,
     [PANE_CLOCKS] = &pane_clocks,     [PANE_SYNCS] = &pane_syncs,
-    [PANE_GUESSES] = &pane_guesses,   [PANE_GAPS] = &pane_gaps,
+    [PANE_CARD] = &pane_card,	      [PANE_GUESSES] = &pane_guesses,
+    [PANE_GAPS] = &pane_gaps,
 };

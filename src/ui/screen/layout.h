@@ -25,6 +25,7 @@ enum pane_id {
 	PANE_HELP,    /* from here on: covers all others */
 	PANE_MESSAGES,
 	PANE_CLOCKS,
+	PANE_CARD,
 	PANE_COUNT
 };
 

@@ -16,8 +16,8 @@ keys -l "bite: task"
 keys Enter
 shows "a search goes back" 'bite: task "audio" stuck'
 keys p x
-shows "the detail pane opens" "- detail"
-shows "the hex pane opens" "- hex"
+shows "the detail pane opens" "- message "
+shows "the hex pane opens" "- bytes "
 keys F1
 shows "the help has all commands" "Moving"
 keys q

@@ -255,7 +255,9 @@ EXTRA_DIST += tests/mutate
 fuzz_targets = \
 	tests/fuzz/fuzz_collateral \
 	tests/fuzz/fuzz_decode \
+	tests/fuzz/fuzz_dump_guess \
 	tests/fuzz/fuzz_filter \
+	tests/fuzz/fuzz_live \
 	tests/fuzz/fuzz_perf \
 	tests/fuzz/fuzz_profile \
 	tests/fuzz/fuzz_unpack \
@@ -267,7 +269,11 @@ tests_libtest_a_SOURCES += tests/fuzz/standalone.c
 endif
 tests_fuzz_fuzz_collateral_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_decode_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_dump_guess_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS) \
+	-Wl,--wrap=capture_bytes -Wl,--wrap=capture_size
 tests_fuzz_fuzz_filter_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_live_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS) \
+	-Wl,--wrap=capture_is_whole -Wl,--wrap=capture_next_break
 tests_fuzz_fuzz_perf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_profile_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_unpack_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)

@@ -51,7 +51,7 @@ struct capture_options {
 	uint64_t room;		  /* bytes reserved for growth; 0 = what the system allows */
 	bool no_descriptor;	  /* the file is not kept open, as if descriptors were few */
 	bool unpack;		  /* a file that is packed is unpacked; a stream always is */
-	struct capture_dump dump; /* of files */
+	struct capture_dump dump; /* of files and streams */
 	/* A stream grew or ended, a followed file changed; from any thread. */
 	void (*notify)(void *);
 	void *notify_context;

@@ -33,6 +33,7 @@ struct dump {
 	VEC(uint8_t) head; /* what was read while RECORDING */
 	size_t head_given;
 	bool recording;
+	uint64_t taken; /* of a stream */
 
 	/* in another order */
 	bool ordered;
@@ -84,9 +85,13 @@ read_plain(struct dump *dump, const void **bytes, struct err *err)
 		*bytes = dump->head.at;
 		n = (ssize_t)dump->head.count;
 		dump->head_given = dump->head.count;
-	} else {
+	} else if (dump->below) {
 		*bytes = dump->chunk;
 		n = read_below(dump, 0, dump->chunk, CHUNK);
+	} else {
+		*bytes = dump->chunk;
+		n = dump->source.read(dump->source.context, dump->taken, dump->chunk, CHUNK);
+		dump->taken += n > 0 ? (uint64_t)n : 0;
 	}
 	if (n < 0 && dump->failure.code)
 		return err_set(err, dump->failure.code, "%s", dump->failure.what);
@@ -226,7 +231,7 @@ open_ordered(struct dump *dump, const struct capture_dump *how, const char *fold
 	if (dump->swap)
 		text_addf(&dump->name, "%swords of %u bytes turned", dump->name.length ? ", " : "",
 			  dump->swap);
-	if (dump->words || dump->below) {
+	if (dump->words || dump->below || dump->source.size == UINT64_MAX) {
 		if (keep_all(dump, folder, err) < 0)
 			return err->code;
 	} else {
@@ -251,6 +256,7 @@ dump_open(const struct unpack_source *source, struct unpack *below, const struct
 	if (below) {
 		text.read = read_below;
 		text.context = dump;
+		text.head = 0;
 	}
 	dump->words = how->words ? words_open(&text) : NULL;
 	dump->recording = false;

@@ -445,7 +445,8 @@ open_spool(struct capture *capture, struct stat *st, const struct capture_option
 	if (live) {
 		capture->spool = spool_open_live(capture->path, options, &own);
 	} else if (capture->is_stream) {
-		capture->spool = spool_open(capture->file, capture->path, options, &own);
+		capture->spool =
+		    spool_open(capture->file, capture->path, options, &capture->losses, &own);
 	} else if (options) {
 		capture->spool =
 		    spool_open_file(capture->file, capture->path, options, &capture->losses, &own);

@@ -62,7 +62,8 @@ struct spool {
 	int stream, file;
 	char *name;
 	_Atomic(struct unpack *) unpack; /* NULL: it is not packed */
-	struct dump *dump;		 /* of that, or of the stream; or NULL */
+	_Atomic(struct dump *) dump;	 /* of that, or of the stream; or NULL */
+	struct capture_dump how;	 /* of a stream, what is said of it */
 	struct losses *losses;		 /* where those of a dump are noted */
 	_Atomic uint64_t taken;		 /* packed bytes that were read */
 	uint64_t stream_size;		 /* UINT64_MAX: not known */
@@ -481,7 +482,7 @@ source_of(struct spool *spool)
 static bool
 is_converted(const struct spool *spool)
 {
-	return spool->pieces || spool->dump || atomic_load(&spool->unpack);
+	return spool->pieces || atomic_load(&spool->dump) || atomic_load(&spool->unpack);
 }
 
 /* Leaves out bytes that are missing in a dump: they are zeros. */
@@ -506,8 +507,9 @@ copy_piece(struct spool *spool)
 {
 	const void *bytes;
 	struct err *err = &spool->unpacked;
-	ssize_t n = spool->dump ? dump_read(spool->dump, &bytes, err)
-				: unpack_read(atomic_load(&spool->unpack), &bytes, err);
+	struct dump *dump = atomic_load(&spool->dump);
+	ssize_t n = dump ? dump_read(dump, &bytes, err)
+			 : unpack_read(atomic_load(&spool->unpack), &bytes, err);
 	if (n < 0)
 		spool->error = EBADMSG;
 	return n > 0 && (bytes ? write_all(spool, bytes, (size_t)n) : skip_all(spool, (size_t)n));
@@ -580,29 +582,86 @@ looks_packed(struct spool *spool)
 	return is_packed((const uint8_t *)spool->held.at, spool->held.count);
 }
 
-/* Opens a stream that is packed; false if it is not, and what was read is kept. */
 static bool
-open_packed(struct spool *spool)
+is_ordered(const struct capture_dump *how)
+{
+	return how->swap || how->has_write_pointer;
+}
+
+/* Holds what comes without a pause while it may be lines that a tool prints of memory, as
+ * far as their form shows in it; false if it is none. */
+static bool
+looks_dumped(struct spool *spool, bool *ended)
+{
+	char *buffer = mem_resize(NULL, CHUNK);
+	bool fits = spool->how.words;
+	ssize_t n = 1;
+	while (fits) {
+		size_t count = spool->held.count;
+		fits = words_may_be((const uint8_t *)spool->held.at,
+				    (ssize_t)(count < HEAD ? count : HEAD));
+		if (!fits || n <= 0 || count >= WORDS_HEAD ||
+		    wait_for_stream(spool, QUIET_MS) != READY)
+			break;
+		n = read_packed_stream(spool, count, buffer, CHUNK);
+	}
+	*ended = n <= 0;
+	free(buffer);
+	return fits;
+}
+
+/* Opens what is packed in a stream; NULL if it is not, or with a reason. */
+static struct unpack *
+open_packed(struct spool *spool, struct err *err)
+{
+	struct unpack_source source = source_of(spool);
+	if (!looks_packed(spool))
+		return NULL;
+	struct unpack *unpack = unpack_open(&source, err);
+	if (!unpack && err->code != ERR_USAGE)
+		*err = (struct err){0};
+	return unpack;
+}
+
+/* Opens what is dumped in a stream, or in what is packed there; as above. */
+static struct dump *
+open_dumped(struct spool *spool, struct unpack *unpack, struct err *err)
+{
+	struct unpack_source source = source_of(spool);
+	struct capture_dump how = spool->how;
+	bool ended = false;
+	if (!unpack) {
+		how.words = looks_dumped(spool, &ended);
+		source.head = ended ? 0 : spool->held.count;
+		spool->holding = false;
+	}
+	if (how.words || is_ordered(&how))
+		return dump_open(&source, unpack, &how, spool->folder, err);
+	return NULL;
+}
+
+/* Opens a stream that is packed or a dump; false if it is not, and what was read is kept. */
+static bool
+open_stream(struct spool *spool)
 {
 	struct err err = {0};
-	struct unpack *unpack = NULL;
 	spool->holding = true;
-	if (looks_packed(spool)) {
-		struct unpack_source source = source_of(spool);
-		unpack = unpack_open(&source, &err);
-	}
+	struct unpack *unpack = open_packed(spool, &err);
+	struct dump *dump = err.code ? NULL : open_dumped(spool, unpack, &err);
 	spool->holding = false;
 	atomic_store(&spool->unpack, unpack);
-	if (err.code == ERR_USAGE) {
+	atomic_store(&spool->dump, dump);
+	if (err.code) {
 		spool->unpacked = err;
 		spool->error = EBADMSG;
-	} else if (!unpack && spool->held.count) {
+	} else if (!unpack && !dump && spool->held.count) {
 		write_all(spool, spool->held.at, spool->held.count);
 		spool->unsaid = true;
 		report_growth(spool);
 	}
-	vec_free(&spool->held);
-	return unpack;
+	if (!dump)
+		vec_free(&spool->held);
+	return !err.code && (unpack || dump);
 }
 
 /* --- the thread ---------------------------------------------------------- */
@@ -615,7 +674,7 @@ spool_copy(void *context)
 	spool->said = thread_now_ms() - QUIET_MS;
 	if (spool->live)
 		copy_live(spool);
-	else if (is_converted(spool) || open_packed(spool))
+	else if (is_converted(spool) || open_stream(spool))
 		copy_converted(spool);
 	else if (!spool->error)
 		copy_stream(spool);
@@ -658,7 +717,8 @@ spool_free(struct spool *spool)
 }
 
 struct spool *
-spool_open(int stream, const char *name, const struct capture_options *options, struct err *err)
+spool_open(int stream, const char *name, const struct capture_options *options,
+	   struct losses *losses, struct err *err)
 {
 	const char *folder = folder_for(options);
 	int file = file_unnamed(folder);
@@ -673,7 +733,10 @@ spool_open(int stream, const char *name, const struct capture_options *options, 
 	struct spool *spool = mem_new(sizeof *spool);
 	spool->quiet_ms = QUIET_MS;
 	spool->stream = stream;
+	spool->losses = losses;
 	spool->stream_size = UINT64_MAX;
+	if (options)
+		spool->how = options->dump;
 	spool->name = mem_text(name);
 	spool->file = file;
 	atomic_store(&spool->needed, UINT64_MAX);
@@ -703,7 +766,7 @@ open_converted(struct spool *spool, bool packed, const struct capture_options *o
 	atomic_store(&spool->unpack, unpack);
 	if (packed && !unpack)
 		return err->code;
-	if (how->words || how->swap || how->has_write_pointer)
+	if (how->words || is_ordered(how))
 		spool->dump = dump_open(&source, unpack, how, spool->folder, err);
 	if (err->code || is_converted(spool))
 		return err->code;
@@ -712,11 +775,12 @@ open_converted(struct spool *spool, bool packed, const struct capture_options *o
 
 /* Opens a spool that has a descriptor of its own for FILE. */
 static struct spool *
-open_copy(int file, const char *name, const struct capture_options *options, struct err *err)
+open_copy(int file, const char *name, const struct capture_options *options, struct losses *losses,
+	  struct err *err)
 {
 	int own = fcntl(file, F_DUPFD_CLOEXEC, 3);
 	if (own >= 0)
-		return spool_open(own, name, options, err);
+		return spool_open(own, name, options, losses, err);
 	err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
 	return NULL;
 }
@@ -730,16 +794,14 @@ spool_open_file(int file, const char *name, const struct capture_options *option
 	ssize_t length = pread(file, head, sizeof head, 0);
 	bool packed = options->unpack && length > 0 && is_packed(head, (size_t)length);
 	const struct capture_dump *how = &options->dump;
-	bool ordered = how->swap || how->has_write_pointer;
-	if (!packed && !ordered && !(how->words && words_may_be(head, length))) {
+	if (!packed && !is_ordered(how) && !(how->words && words_may_be(head, length))) {
 		err_set(err, ERR_UNSUPPORTED, "%s is not packed", name);
 		return NULL;
 	}
-	struct spool *spool = open_copy(file, name, options, err);
+	struct spool *spool = open_copy(file, name, options, losses, err);
 	if (!spool)
 		return NULL;
 	spool->stream_size = fstat(file, &st) ? 0 : (uint64_t)st.st_size;
-	spool->losses = losses;
 	if (!open_converted(spool, packed, options, err))
 		return spool;
 	spool_free(spool);
@@ -750,7 +812,7 @@ struct spool *
 spool_open_live(const char *name, const struct capture_options *options, struct err *err)
 {
 	struct live *live = live_new(name, err);
-	struct spool *spool = live ? spool_open(-1, name, options, err) : NULL;
+	struct spool *spool = live ? spool_open(-1, name, options, NULL, err) : NULL;
 	if (!spool) {
 		live_free(live);
 		return NULL;
@@ -777,7 +839,7 @@ struct spool *
 spool_open_pieces(int file, const char *name, const struct capture_piece *pieces, size_t count,
 		  const struct capture_options *options, struct err *err)
 {
-	struct spool *spool = open_copy(file, name, options, err);
+	struct spool *spool = open_copy(file, name, options, NULL, err);
 	if (!spool)
 		return NULL;
 	spool->pieces = mem_new((count + 1) * sizeof *pieces);
@@ -867,8 +929,9 @@ spool_packing(const struct spool *spool, struct capture_packing *packing)
 	if (!is_converted(spool) || spool->pieces)
 		return false;
 	packing->name = unpack ? unpack_name(unpack) : "";
-	packing->dump = spool->dump ? dump_name(spool->dump) : "";
-	packing->order = spool->dump ? dump_order(spool->dump) : NULL;
+	const struct dump *dump = atomic_load(&spool->dump);
+	packing->dump = dump ? dump_name(dump) : "";
+	packing->order = dump ? dump_order(dump) : NULL;
 	packing->is_archive = unpack && unpack_is_archive(unpack);
 	packing->size = spool->stream_size;
 	packing->taken = atomic_load_explicit(&spool->taken, memory_order_relaxed);

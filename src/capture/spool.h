@@ -16,11 +16,11 @@ struct losses;
 struct spool;
 
 /* Takes over STREAM, which is closed at the end, and makes the file.  NAME is for
- * sentences.  NULL on error. */
+ * sentences.  What is missing in a dump is noted in LOSSES.  NULL on error. */
 struct spool *spool_open(int stream, const char *name, const struct capture_options *,
-			 struct err *);
-/* The same for a regular file that is packed or a dump; for others no file is made.  What
- * is missing in a dump is noted in LOSSES.  NULL on error, and then FILE stays the caller's:
+			 struct losses *, struct err *);
+/* The same for a regular file that is packed or a dump; for others no file is made.  NULL
+ * on error, and then FILE stays the caller's:
  * ERR_UNSUPPORTED and ERR_DATA as those of unpack_open. */
 struct spool *spool_open_file(int file, const char *name, const struct capture_options *,
 			      struct losses *, struct err *);

@@ -27,6 +27,7 @@ struct unpack_source {
 	void *context;
 	uint64_t size;	  /* UINT64_MAX: not known */
 	const char *name; /* of the file, for sentences */
+	size_t head;	  /* what may take long lies behind so many bytes; 0: nothing does */
 };
 
 struct unpack;

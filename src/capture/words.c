@@ -470,16 +470,18 @@ find_form(const char *head, size_t length, bool last, uint64_t *base)
 
 /* --- reading ------------------------------------------------------------- */
 
-/* Reads on, until LENGTH bytes of text are there or it ends. */
+/* Reads on, so that up to LENGTH bytes of text are there: ALL of them, unless it ends, or
+ * what comes at once. */
 static void
-read_text(struct words *words, size_t length)
+read_text(struct words *words, size_t length, bool all)
 {
 	if (words->text_at) {
 		words->text_count -= words->text_at;
 		memmove(words->text, words->text + words->text_at, words->text_count);
 		words->text_at = 0;
 	}
-	while (!words->ended && words->text_count < length) {
+	bool more = true;
+	while (more && !words->ended && words->text_count < length) {
 		ssize_t n =
 		    words->source.read(words->source.context, words->taken,
 				       words->text + words->text_count, length - words->text_count);
@@ -487,6 +489,7 @@ read_text(struct words *words, size_t length)
 		words->ended = n <= 0;
 		words->text_count += n > 0 ? (size_t)n : 0;
 		words->taken += n > 0 ? (uint64_t)n : 0;
+		more = all;
 	}
 }
 
@@ -500,7 +503,7 @@ next_line(struct words *words, const char **line, size_t *length)
 		size_t left = words->text_count - words->text_at;
 		bool whole = left && find_line(p, left, length, &all);
 		if (!whole && !words->ended && left < LINE_MOST) {
-			read_text(words, CHUNK);
+			read_text(words, CHUNK, false);
 			continue;
 		}
 		if (!left)
@@ -665,10 +668,11 @@ struct words *
 words_open(const struct unpack_source *source)
 {
 	struct words *words = mem_new(sizeof *words);
+	size_t head = source->head && source->head < WORDS_HEAD ? source->head : WORDS_HEAD;
 	words->source = *source;
-	read_text(words, GLANCE);
+	read_text(words, head < GLANCE ? head : GLANCE, true);
 	if (words_may_be((const uint8_t *)words->text, (ssize_t)words->text_count))
-		read_text(words, WORDS_HEAD);
+		read_text(words, head, true);
 	words->form = words_may_be((const uint8_t *)words->text, (ssize_t)words->text_count)
 			  ? find_form(words->text, words->text_count, words->ended, &words->base)
 			  : NULL;

@@ -73,6 +73,41 @@ od -v -A n -t x4 -w16 <four.stp | awk '{ $1 = toupper($1); $2 = toupper($2); $3 
 	BEGIN { print "J-Link>mem32 0x20000000, 100E" }' >as/four.stp
 alike "by mem32 of J-Link" four.stp as/four.stp
 
+# From pipes, at once or in pieces with pauses.
+slowly()
+{
+	{ head -c 700 "$1"; sleep 0.3; tail -c +701 "$1" | head -c 100; sleep 0.3; tail -c +801 "$1"; }
+}
+rotated() # FILE: from the middle on, then the rest
+{
+	half=$(($(wc -c <"$1") / 2))
+	tail -c +$((half + 1)) "$1"
+	head -c $half "$1"
+}
+cat demo.stp | print_all -p demo.profile.yaml - >want
+od -A x -t x4 demo.stp >words.txt
+cat words.txt | print_all -p demo.profile.yaml - >got
+is "words from a pipe" "" "$(diff want got | head -n 3)"
+grep -q '"n":1' want || echo nothing to compare >want
+for format in jsonl text; do
+	slowly words.txt | "$TRAWL" -q -t $format -p demo.profile.yaml - 2>/dev/null
+	echo "status $?"
+done >got
+{ for format in jsonl text; do
+	"$TRAWL" -q -t $format -p demo.profile.yaml - <demo.stp 2>/dev/null
+	echo "status $?"
+done; } >want
+is "words from a slow pipe" "" "$(diff want got | head -n 3)"
+run sh -c "sed 100d words.txt | '$TRAWL' -t jsonl -p demo.profile.yaml -"
+is "a line is missing in a pipe: status" 1 "$status"
+ok "... and said" grep -q ': 16 bytes at offset 0x630 have no line in the dump and are' err
+rotated demo.stp | "$TRAWL" -q -t jsonl -p demo.profile.yaml \
+	--write-pointer=$(($(wc -c <demo.stp) - $(wc -c <demo.stp) / 2)) - >got 2>/dev/null
+"$TRAWL" -q -t jsonl -p demo.profile.yaml - <demo.stp >want 2>/dev/null
+is "a circular buffer from a pipe" "$(cksum <want)" "$(cksum <got)"
+sed q words.txt | cat - "$testdata/dmesg.log" 2>/dev/null | "$TRAWL" --info -f text - >out 2>err
+ok "-f text from a pipe" test "$(grep -c '(od)' out)" = 0
+
 # A line that is missing is told.
 { od -v -A x -t x1 <demo.stp | sed 100d; } >as/hole.stp
 run "$TRAWL" -t jsonl -f syst/stp as/hole.stp

@@ -108,6 +108,14 @@ print_commands(void)
 		putchar('\n');
 		print_help(command->help);
 	}
+	puts(".SS Other names");
+	for (size_t i = 0; i < command_alias_count; i++) {
+		puts(".TP");
+		print_bold(":", command_aliases[i].name);
+		putchar('\n');
+		print_bold(":", commands[command_aliases[i].id].name);
+		putchar('\n');
+	}
 	text_free(&keys);
 	keymap_free(&map);
 }

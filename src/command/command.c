@@ -47,10 +47,31 @@ command_scope_name(enum command_scope scope)
 	return names[scope];
 }
 
+const struct command_alias command_aliases[] = {
+    {"h", COMMAND_HELP},	   {"n", COMMAND_NEXT},
+    {"N", COMMAND_PREVIOUS},	   {"$", COMMAND_END},
+    {"noh", COMMAND_CANCEL},	   {"q!", COMMAND_QUIT},
+    {"qa", COMMAND_QUIT},	   {"undo", COMMAND_UNDO_FILTER},
+    {"redo", COMMAND_REDO_FILTER}, {"filter-in", COMMAND_NARROW},
+};
+const size_t command_alias_count = sizeof command_aliases / sizeof *command_aliases;
+
+enum command_id
+command_find_alias(const char *name, size_t length)
+{
+	for (size_t i = 0; i < command_alias_count; i++)
+		if (!strncmp(command_aliases[i].name, name, length) &&
+		    !command_aliases[i].name[length])
+			return command_aliases[i].id;
+	return COMMAND_COUNT;
+}
+
 enum command_id
 command_find(const char *name, size_t length)
 {
-	size_t found = COMMAND_COUNT, matches = 0;
+	size_t found = command_find_alias(name, length), matches = 0;
+	if (found < COMMAND_COUNT)
+		return (enum command_id)found;
 	for (size_t i = 0; i < COMMAND_COUNT; i++) {
 		if (strncmp(commands[i].name, name, length) != 0)
 			continue;

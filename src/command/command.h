@@ -79,7 +79,18 @@ int64_t command_steps(const struct command_call *);
 const char *command_group_title(enum command_group);
 const char *command_scope_name(enum command_scope);
 
-/* By its whole name, or a beginning that only one has; COMMAND_COUNT if there
+/* Other names of commands, as other programs have them. */
+struct command_alias {
+	const char *name;
+	enum command_id id;
+};
+extern const struct command_alias command_aliases[];
+extern const size_t command_alias_count;
+
+/* By another name of it; COMMAND_COUNT if that is none. */
+enum command_id command_find_alias(const char *name, size_t length);
+
+/* By its whole name, another name of it, or a beginning that only one has; COMMAND_COUNT if there
  * is none. */
 enum command_id command_find(const char *name, size_t length);
 

@@ -14,6 +14,7 @@
 #include "session/session.h"
 #include "trace/recognise.h"
 #include "ui/app.h"
+#include "ui/complete.h"
 #include "ui/input.h"
 #include "ui/list/filters.h"
 #include "ui/list/display_time.h"
@@ -400,6 +401,8 @@ bars_draw_status(struct screen *screen, const struct index_progress *progress)
 	struct text left = {0}, right = {0};
 	enum role role = ROLE_STATUS;
 	if (screen->prompt->active) {
+		const struct area above = {area->row - 1, area->col, area->row > 1, area->cols};
+		complete_draw(screen, canvas, &above);
 		preview_draw(screen, canvas, area,
 			     prompt_draw(screen->prompt, canvas, area, screen->charset));
 		return;

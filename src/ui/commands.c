@@ -644,7 +644,9 @@ run_line(struct screen *screen, const struct command_call *call)
 		wishes_run(screen, jump_top, &number);
 		return;
 	}
-	bool force = length > 1 && text[length - 1] == '!'; /* then `!` is of the text */
+	/* then `!` is of the text */
+	bool force = length > 1 && text[length - 1] == '!' &&
+		     command_find_alias(text, length) == COMMAND_COUNT;
 	length -= force;
 	enum command_id id = command_find(text, length);
 	if (!length)

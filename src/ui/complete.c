@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "ui/complete.h"
+#include "command/keymap.h"
 #include "decode/registry.h"
 #include "export/export.h"
 #include "session/context/context.h"
@@ -17,6 +18,7 @@
 #include "ui/app.h"
 #include "ui/list/view.h"
 #include "ui/prompt/prompt.h"
+#include "ui/screen/canvas.h"
 #include "ui/screen/theme.h"
 #include "ui/values.h"
 #include "ui/write.h"
@@ -246,4 +248,74 @@ complete_next(struct screen *screen)
 	}
 	text_free(&stem);
 	text_free(&name);
+}
+
+/* --- what is typed ----------------------------------------------------- */
+
+/* Appends a command's name, keys and help. */
+static void
+add_command(const struct screen *screen, enum command_id id, struct text *out)
+{
+	text_addf(out, "%s  ", commands[id].name);
+	size_t named = out->length;
+	keymap_keys(screen->keymap, id, out);
+	if (out->length > named)
+		text_add(out, "  ");
+	text_add(out, commands[id].help);
+}
+
+/* Appends the names that begin as what is typed, as many as there are columns for; the only
+ * one with its keys and its help. */
+static void
+add_candidates(const struct screen *screen, const char *stem, int columns, struct text *out)
+{
+	enum command_id only = COMMAND_COUNT;
+	size_t count = 0, length = strlen(stem);
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		if (!strncmp(commands[i].name, stem, length)) {
+			only = (enum command_id)i;
+			count++;
+		}
+	enum command_id exact = command_find(stem, length);
+	if (exact < COMMAND_COUNT || count == 1) {
+		add_command(screen, exact < COMMAND_COUNT ? exact : only, out);
+		return;
+	}
+	text_addf(out, count ? "%zu commands:" : "no command begins so; Tab lists all", count);
+	for (int i = 0; count && i < COMMAND_COUNT; i++) {
+		const char *name = commands[i].name;
+		if (strncmp(name, stem, length) != 0)
+			continue;
+		if (text_columns(out->data, out->length) + (int)strlen(name) + 5 > columns) {
+			text_add(out, " ...");
+			return;
+		}
+		text_addf(out, " %s", name);
+	}
+}
+
+void
+complete_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	const struct prompt *prompt = screen->prompt;
+	struct text text = {0};
+	size_t start;
+	if (!prompt->active || prompt->id != COMMAND_COMMAND || area->rows < 1)
+		return;
+	enum command_id id = find_command(prompt, &start);
+	const char *typed = text_get(&prompt->text) + start;
+	text_add_char(&text, ' ');
+	if (id == COMMAND_COMMAND && !*typed)
+		text_add(&text, "a command or its beginning, Tab lists; a number: that message");
+	else if (id == COMMAND_COMMAND && !typed[strspn(typed, "0123456789")])
+		text_addf(&text, "to message %s", typed);
+	else if (id == COMMAND_COMMAND)
+		add_candidates(screen, typed, area->cols, &text);
+	else if (id < COMMAND_COUNT)
+		add_command(screen, id, &text);
+	if (text.length > 1) {
+		canvas_fill(canvas, area, 0, 0, area->cols, ROLE_NOTE, ' ');
+		canvas_put_cell(canvas, area, 0, 0, area->cols, ROLE_NOTE, text.data, text.length);
+	}
+	text_free(&text);
 }

@@ -241,10 +241,43 @@ test_commands_at_start(void **state)
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", "-c", "/ecc", "-x", path, NULL);
 	scene_wait(s, "only ERROR+");
 	scene_wait(s, "\n>     176 "); /* the first past that time */
-	scene_keys(s, "N"); /* the search is there */
+	scene_keys(s, "N");	       /* the search is there */
 	scene_wait(s, "173 / 309, row 12 of 33, match 2 of 3");
 	scene_quit(s);
 	unlink(path);
+}
+
+/* While a command is typed the row above says what it does, or which there are; its value
+ * likewise.  Other programs' names serve as well. */
+static void
+test_command_help(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, ":");
+	scene_wait_at(s, 22, " a command or its beginning, Tab lists; a number: that message");
+	scene_keys(s, "sp");
+	scene_wait_at(s, 22, " 2 commands: split-less split-more");
+	scene_keys(s, "lit-l");
+	scene_wait_at(s, 22, " split-less  <  make the other panes smaller");
+	scene_keys(s, "\025se\t"); /* Tab: one after the other */
+	scene_wait_at(s, 23, ":search");
+	scene_wait_at(s, 22, " search  /  search for a regular expression");
+	scene_keys(s, "\025theme li");
+	scene_wait_at(s, 22, " theme  colours of this theme");
+	scene_keys(s, "\025zz");
+	scene_wait_at(s, 22, " no command begins so");
+	scene_keys(s, "\02512");
+	scene_wait_at(s, 22, " to message 12");
+	scene_keys(s, "\033");
+	scene_until(s, "to message", false);
+	scene_keys(s, ":h\r");
+	scene_wait(s, "keys of the list");
+	scene_keys(s, "q:$\r");
+	scene_wait_row(s, ">", "back in service");
+	scene_keys(s, ":undo\r");
+	scene_wait(s, "no change of filters to take back");
+	scene_quit(s);
 }
 
 int
@@ -252,6 +285,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_complete_values),
+	    scene_test(test_command_help),
 	    scene_test(test_help),
 	    scene_test(test_help_search),
 	    scene_test(test_settings),

@@ -358,6 +358,8 @@ libtrawl_a_SOURCES = \
 	src/ui/list/wishes.h \
 	src/ui/looks.c \
 	src/ui/looks.h \
+	src/ui/mouse.c \
+	src/ui/mouse.h \
 	src/ui/notebook.c \
 	src/ui/notebook.h \
 	src/ui/panes/detail_lines.c \

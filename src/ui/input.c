@@ -9,6 +9,7 @@
 #include "ui/commands.h"
 #include "ui/complete.h"
 #include "ui/hints.h"
+#include "ui/mouse.h"
 #include "ui/panes/pane.h"
 #include "ui/panes/pane_card.h"
 #include "ui/prompt/prompt.h"
@@ -171,6 +172,11 @@ take_key(struct screen *screen, uint32_t key)
 	text_clear(&screen->message);
 	if (key & KEYCODE_PASTED) {
 		take_pasted(screen, key & ~(uint32_t)KEYCODE_PASTED);
+		return;
+	}
+	if (key == KEYCODE_MOUSE) {
+		if (!screen->prompt->active)
+			mouse_take_press(screen);
 		return;
 	}
 	input->paste_gap = false;

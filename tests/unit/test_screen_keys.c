@@ -334,6 +334,34 @@ test_first_run(void **state)
 	text_free(&path);
 }
 
+/* The mouse is left alone unless it is asked for; then a click goes to a row, the wheel
+ * scrolls what is under it, and the terminal is given back without it. */
+static void
+test_mouse(void **state)
+{
+	struct scene *s = *state;
+	char before[100];
+	scene_open_demo(s, 24, 80);
+	snprintf(before, sizeof before, "%.60s", emulator_row(s->emulator, 8));
+	assert_null(strstr(s->sent.data, "\033[?1000h"));
+	scene_keys(s, "\033[<0;10;9M:set mouse=true\r"); /* not asked for: nothing */
+	scene_wait(s, "mouse=true");
+	assert_non_null(strstr(s->sent.data, "\033[?1000h\033[?1006h"));
+	assert_int_equal(emulator_row(s->emulator, 2)[0], '>');
+	scene_keys(s, "\033[<0;10;9M\033[<0;10;9m");
+	scene_wait_row(s, ">", before + 1);
+	scene_keys(s, "\033[<65;10;9M"); /* the wheel, towards oneself */
+	scene_wait_at(s, 5, before + 1);
+	scene_keys(s, "\033[<64;10;9M");
+	scene_wait_at(s, 8, before + 1);
+	scene_keys(s, "Q");
+	scene_end(s);
+	const char *off = strstr(s->sent.data, "\033[?1006l\033[?1000l");
+	assert_non_null(off);
+	scene_check_restored(s);
+	scene_close(s);
+}
+
 int
 main(void)
 {
@@ -343,7 +371,7 @@ main(void)
 	    scene_test(test_severities),    scene_test(test_next_trace),
 	    scene_test(test_origin_of_row), scene_test(test_continuations),
 	    scene_test(test_unknown),	    scene_test(test_card),
-	    scene_test(test_first_run),
+	    scene_test(test_first_run),	    scene_test(test_mouse),
 	};
 	return scene_run_group("screen: keys", tests);
 }

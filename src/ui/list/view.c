@@ -89,6 +89,10 @@ static const struct option_row view_rows[] = {
 	 "a column at the right of the list: which part of the capture is shown (|), and where in "
 	 "it are marks, errors (E), and matches of the search or else of the filters (=)",
 	 "false"),
+    VIEW(mouse, BOOL,
+	 "the wheel scrolls and a click goes to a row or a pane; the terminal selects text with "
+	 "Shift then",
+	 "false"),
     VIEW(detail, BOOL, "the detail pane is open at first", "false"),
     VIEW(hex, BOOL, "the hex pane is open at first", "false"),
     VIEW(context, BOOL, "the context pane is open at first", "false"),

@@ -47,6 +47,7 @@ struct view {
 	int layout;				    /* enum layout_mode */
 	bool header;				    /* a row with the columns' names */
 	bool bar;				    /* the scroll bar of the list */
+	bool mouse;				    /* the terminal reports it */
 	bool detail, hex, marks, context, timeline; /* open at the start, */
 	bool filter_list, origins;		    /* these too */
 	int severity;		  /* the threshold at first; enum severity, 0 = all */

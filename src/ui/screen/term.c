@@ -41,10 +41,18 @@ enum { ESCAPE_MS = 25 };
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
 
+/* Presses and the wheel are reported while this is on, in a form without bounds (the same,
+ * "Mouse Tracking", 1000 and 1006). */
+#define MOUSE_ON "\033[?1000h\033[?1006h"
+#define MOUSE_OFF "\033[?1006l\033[?1000l"
+
 struct term {
 	FILE *in;
 	bool own_in;
 	bool pasting; /* between the marks */
+	bool mouse;   /* its reports are asked for */
+	bool pressed; /* the last sequence was one, */
+	struct term_press press;
 	SCREEN *screen;
 	WINDOW *keys;
 	struct paint_terminal can;
@@ -67,8 +75,9 @@ static struct {
 	volatile sig_atomic_t armed;
 	int file;
 	struct termios modes;
-	char text[256];
+	char text[256]; /* begins with MOUSE_OFF */
 	size_t length;
+	volatile sig_atomic_t start; /* behind that, while there is nothing to switch off */
 } rescue;
 
 static void
@@ -77,7 +86,8 @@ restore_terminal(void)
 	if (!rescue.armed)
 		return;
 	rescue.armed = 0;
-	if (write(rescue.file, rescue.text, rescue.length) < 0) {
+	if (write(rescue.file, rescue.text + rescue.start, rescue.length - (size_t)rescue.start) <
+	    0) {
 		/* nothing is left to report to */
 	}
 	tcsetattr(rescue.file, TCSANOW, &rescue.modes);
@@ -140,6 +150,7 @@ rescue_prepare(int file, const struct termios *modes)
 	rescue.modes = *modes;
 	static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
 	struct text text = {0};
+	text_add(&text, MOUSE_OFF);
 	if (brackets_pastes())
 		text_add(&text, PASTE_OFF);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -148,6 +159,7 @@ rescue_prepare(int file, const struct termios *modes)
 		rescue.length = text.length;
 		memcpy(rescue.text, text_get(&text), text.length);
 	}
+	rescue.start = sizeof MOUSE_OFF - 1;
 	text_free(&text);
 	handle_crashes(on_crash, (int)SA_RESETHAND);
 	mem_before_end(restore_terminal);
@@ -352,7 +364,7 @@ give_back(struct term *term)
 		add_move(&term->out, last, 0);
 	}
 	send_out(term);
-	send_bytes(rescue.text, rescue.length);
+	send_bytes(rescue.text + rescue.start, rescue.length - (size_t)rescue.start);
 	tcsetattr(rescue.file, TCSADRAIN, &rescue.modes);
 	rescue.armed = 0;
 }
@@ -385,9 +397,27 @@ term_resume(struct term *term)
 	add_string(&term->out, term->can.hide_cursor);
 	if (brackets_pastes())
 		text_add(&term->out, PASTE_ON);
+	if (term->mouse)
+		text_add(&term->out, MOUSE_ON);
 	term->pasting = false;
 	term->painter.cursor_shown = false;
 	term_forget(term);
+}
+
+void
+term_set_mouse(struct term *term, bool on)
+{
+	if (term->mouse == on)
+		return;
+	term->mouse = on;
+	rescue.start = on ? 0 : sizeof MOUSE_OFF - 1;
+	text_add(&term->out, on ? MOUSE_ON : MOUSE_OFF);
+}
+
+struct term_press
+term_get_press(const struct term *term)
+{
+	return term->press;
 }
 
 int
@@ -607,12 +637,25 @@ next_of_sequence(struct term *term, wint_t *code)
 	return kind == OK;
 }
 
+/* Notes a report of the mouse, `<BUTTON;COLUMN;ROW`, from 1 on: of a press or the wheel. */
+static void
+read_press(struct term *term, const char *parameters)
+{
+	unsigned button;
+	int col, row;
+	if (!term->mouse || sscanf(parameters, "<%u;%d;%d", &button, &col, &row) != 3 ||
+	    button & 32) /* it moves */
+		return;
+	term->pressed = true;
+	term->press = (struct term_press){.button = button, .row = row - 1, .col = col - 1};
+}
+
 /* Reads a control sequence to its final character (ECMA-48, 5.4); notes where
- * pasted text begins and ends. */
+ * pasted text begins and ends, and what the mouse does. */
 static void
 read_control(struct term *term)
 {
-	char parameters[8] = "";
+	char parameters[32] = "";
 	size_t count = 0;
 	wint_t code;
 	while (next_of_sequence(term, &code) && code >= 0x20 && code < 0x40)
@@ -622,6 +665,8 @@ read_control(struct term *term)
 		term->pasting = true;
 	else if (code == '~' && !strcmp(parameters, "201"))
 		term->pasting = false;
+	else if (code == 'M' && *parameters == '<')
+		read_press(term, parameters);
 	else if (code == 'M' && !count) /* xterm's oldest report of a mouse */
 		for (int i = 0; i < 3 && next_of_sequence(term, &code); i++)
 			continue;
@@ -681,8 +726,13 @@ term_key(struct term *term)
 			key = KEYCODE_ENTER;
 		if (kind == OK && code == '\b')
 			key = KEYCODE_BACKSPACE;
-		if (key == KEYCODE_ESC && read_sequence(term))
+		if (key == KEYCODE_ESC && read_sequence(term)) {
+			bool pressed = term->pressed && !term->pasting;
+			term->pressed = false;
+			if (pressed)
+				return KEYCODE_MOUSE;
 			continue;
+		}
 		if (key == KEYCODE_ESC)
 			term->pasting = false; /* its end was lost */
 		if (key != KEYCODE_NONE)

@@ -33,6 +33,18 @@ void term_missing_features(const struct term *, struct text *);
 /* The size now. */
 void term_size(struct term *, int *rows, int *cols);
 
+/* A button that was pressed, or the wheel; rows and columns from 0. */
+enum { TERM_BUTTON_LEFT = 0, TERM_WHEEL_UP = 64, TERM_WHEEL_DOWN = 65 };
+struct term_press {
+	unsigned button;
+	int row, col;
+};
+
+/* Asks for reports of the mouse, or not; from the next paint on. */
+void term_set_mouse(struct term *, bool on);
+/* What KEYCODE_MOUSE, as the last key, stands for. */
+struct term_press term_get_press(const struct term *);
+
 /* The next key, or KEYCODE_NONE if none waits; with KEYCODE_PASTED if it is part of
  * text that is pasted.  A key that arrives as an escape sequence is waited for
  * some milliseconds. */

@@ -376,6 +376,7 @@ go_to_pane(struct screen *screen, const struct command_call *call)
 {
 	const struct area *from = &screen->layout.panes[screen->focus];
 	int best = -1, least = 0;
+	screen_place_panes(screen); /* keys may come faster than paints */
 	for (int i = 0; i < PANE_COUNT; i++) {
 		const struct area *to = &screen->layout.panes[i];
 		int distance = 0;

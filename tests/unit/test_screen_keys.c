@@ -82,6 +82,28 @@ test_from_row(void **state)
 	scene_quit(s);
 }
 
+/* The contexts that held at a message are one entry; a field is that under the cursor of its
+ * pane, which has to be open. */
+static void
+test_from_states(void **state)
+{
+	struct scene *s = *state;
+	open_at_error(s);
+	scene_keys(s, "ac");
+	scene_wait(s, "no context is known at this message");
+	scene_keys(s, "a=");
+	scene_wait(s, "open the fields first, with p, and go to one there");
+	scene_keys(s, "/overlay 2: in\rac");
+	scene_wait(s, "only context.overlay = \"night\" and context.task = \"loader\"; U");
+	scene_keys(s, "U");
+	scene_wait(s, "undone: no filters");
+	scene_keys(s, "gep\t\027k\t");
+	scene_wait(s, "= message 31");
+	scene_keys(s, "jjjj\027ka="); /* a value of the detail, from the list */
+	scene_wait(s, "\n only syst.args = ");
+	scene_quit(s);
+}
+
 /* Whatever changes the filters is taken back, one change at a time, and made again; the
  * cursor goes back with it unless it was moved since. */
 static void
@@ -366,12 +388,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_from_row),	    scene_test(test_undo),
-	    scene_test(test_pair),	    scene_test(test_copy_place),
-	    scene_test(test_severities),    scene_test(test_next_trace),
-	    scene_test(test_origin_of_row), scene_test(test_continuations),
-	    scene_test(test_unknown),	    scene_test(test_card),
-	    scene_test(test_first_run),	    scene_test(test_mouse),
+	    scene_test(test_from_row),	    scene_test(test_from_states),
+	    scene_test(test_undo),	    scene_test(test_pair),
+	    scene_test(test_copy_place),    scene_test(test_severities),
+	    scene_test(test_next_trace),    scene_test(test_origin_of_row),
+	    scene_test(test_continuations), scene_test(test_unknown),
+	    scene_test(test_card),	    scene_test(test_first_run),
+	    scene_test(test_mouse),
 	};
 	return scene_run_group("screen: keys", tests);
 }

@@ -30,7 +30,7 @@ export_hex(struct export_message *message, struct text *out)
 	const struct expansion *e = message->expansion;
 	const struct message *m = message->message;
 	struct window window = reader_window(message->reader);
-	const uint8_t *bytes = window.bytes + (m->offset - window.offset);
+	const uint8_t *bytes = NULL;
 	uint64_t offset = m->offset;
 	size_t length = m->length;
 	export_text(message, out);
@@ -38,8 +38,10 @@ export_hex(struct export_message *message, struct text *out)
 		bytes = e->payload;
 		length = e->payload_length;
 		offset = 0;
-	} else if (offset + length > window.offset + window.length) {
-		return; /* it was cut meanwhile */
+	} else if (offset + length > window.offset + window.length || offset < window.offset) {
+		return; /* it was cut meanwhile, or its first bytes dropped */
+	} else {
+		bytes = window.bytes + (offset - window.offset);
 	}
 	for (size_t at = 0; at < length; at += ROW)
 		add_row(offset + at, bytes + at, length - at < ROW ? length - at : ROW, out);

@@ -671,6 +671,7 @@ look_back(struct reader *reader, struct position p, struct position stop, const 
 				const struct message *m = &decoded->messages[at];
 				uint8_t whose[16];
 				if (decoder->ops->kinds_history >> m->kind & 1 &&
+				    m->offset >= window.offset &&
 				    decoder->ops->announces(decoder, m, &window, whose, value) &&
 				    !memcmp(whose, guid, sizeof whose))
 					return true;

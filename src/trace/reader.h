@@ -140,7 +140,7 @@ bool reader_origin_by_key(struct reader *);
 const struct origin_options *reader_origin(const struct reader *, const struct message *,
 					   const struct expansion *);
 
-/* The window over the whole capture, for a decoder's call. */
+/* The window over all of the capture that is kept (capture_begin), for a decoder's call. */
 struct window reader_window(struct reader *);
 
 /* How many messages there are: as trace_count, but exact too at the end of a

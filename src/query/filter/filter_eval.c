@@ -218,11 +218,12 @@ filter_test_bytes(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	struct window window = reader_window(look->reader);
 	uint64_t offset = look->m->offset, length = look->m->length;
-	if (offset > window.length)
+	uint64_t size = window.offset + window.length;
+	if (offset > size || offset < window.offset)
 		return false;
-	if (length > window.length - offset)
-		length = window.length - offset;
-	return bytes_fit(look, leaf, window.bytes + offset, (size_t)length);
+	if (length > size - offset)
+		length = size - offset;
+	return bytes_fit(look, leaf, window.bytes + (offset - window.offset), (size_t)length);
 }
 
 bool

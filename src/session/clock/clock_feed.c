@@ -78,7 +78,7 @@ read_message(struct clock_feed *feed, struct reader *reader, const struct messag
 	if (source->expand)
 		reader_expand(reader, m, EXPAND_FIELDS, &feed->e);
 	struct window window = reader_window(reader);
-	if (source->kinds >> m->kind & 1)
+	if (source->kinds >> m->kind & 1 && m->offset >= window.offset)
 		source->read(decoder, m, &window, source->expand ? &feed->e : NULL, &reading);
 	return reading;
 }

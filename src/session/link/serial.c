@@ -186,8 +186,10 @@ each_event(struct reader *reader, uint64_t cell,
 	for (size_t i = 0; i < decoded->count; i++) {
 		const struct message *m = &decoded->messages[i];
 		struct uia_event event;
-		if (m->offset + m->length <= window.length &&
-		    uia_event_parse(decoder, m, window.bytes + m->offset, m->length, &event))
+		if (m->offset >= window.offset &&
+		    m->offset + m->length <= window.offset + window.length &&
+		    uia_event_parse(decoder, m, window.bytes + (m->offset - window.offset),
+				    m->length, &event))
 			each(context, m, &event);
 	}
 }

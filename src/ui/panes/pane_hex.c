@@ -97,11 +97,12 @@ paint_matches(struct screen *screen, struct nibbles *n)
 	size_t start, end;
 	if (!search->highlight || !search->bytes)
 		return;
-	first = first > MATCH_BEFORE ? first - MATCH_BEFORE : 0;
-	until = until < w.length ? until : w.length;
+	uint64_t size = w.offset + w.length;
+	first = first > w.offset + MATCH_BEFORE ? first - MATCH_BEFORE : w.offset;
+	until = until < size ? until : size;
 	n->role = ROLE_MATCH;
 	for (size_t at = 0; first + at < until;) {
-		if (!regex_find(search->regex, (const char *)w.bytes + first,
+		if (!regex_find(search->regex, (const char *)w.bytes + (first - w.offset),
 				(size_t)(until - first), at, &start, &end))
 			break;
 		paint_bits(n, (first + start) * 8, (uint32_t)(end - start) * 8);
@@ -212,10 +213,13 @@ hex_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	struct window w = reader_window(screen->list->reader);
 	for (int y = 0; y < area->rows; y++) {
 		uint64_t at = state->top + per_row * (uint64_t)y;
-		if (at >= w.length)
+		if (at < w.offset) /* dropped */
+			continue;
+		uint64_t left = w.offset + w.length - at;
+		if (at >= w.offset + w.length)
 			break;
-		size_t count = w.length - at < per_row ? (size_t)(w.length - at) : (size_t)per_row;
-		draw_row(canvas, area, y, at, w.bytes + at, count, (size_t)per_row,
+		size_t count = left < per_row ? (size_t)left : (size_t)per_row;
+		draw_row(canvas, area, y, at, w.bytes + (at - w.offset), count, (size_t)per_row,
 			 roles + 2 * per_row * (uint64_t)y);
 	}
 }

@@ -466,6 +466,24 @@ text_parse_uint(const char *text, uint64_t max, uint64_t *value)
 	return true;
 }
 
+bool
+text_parse_size(const char *text, uint64_t max, uint64_t *bytes)
+{
+	static const char units[] = "KMGT";
+	size_t length = strlen(text);
+	const char *unit = length ? strchr(units, text[length - 1]) : NULL;
+	uint64_t times = 1;
+	struct text digits = {0};
+	for (const char *at = units; unit && at <= unit; at++)
+		times *= 1000;
+	text_add_bytes(&digits, text, length - (unit != NULL));
+	bool good = text_parse_uint(text_get(&digits), max / times, bytes);
+	if (good)
+		*bytes *= times;
+	text_free(&digits);
+	return good;
+}
+
 size_t
 text_distance(const char *a, const char *b)
 {

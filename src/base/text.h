@@ -102,6 +102,10 @@ void text_add_count(struct text *, uint64_t count);
  * MAX.  Returns false if it is anything else. */
 bool text_parse_uint(const char *text, uint64_t max, uint64_t *value);
 
+/* The same for a size in bytes, which may end in K, M, G or T: times 1000 and so on, as
+ * text_add_size counts. */
+bool text_parse_size(const char *text, uint64_t max, uint64_t *bytes);
+
 /* How many changes make A of B: a character changed, added, left out, or swapped
  * with the next one (optimal string alignment), for "did you mean"; SIZE_MAX where
  * B is longer than words are. */

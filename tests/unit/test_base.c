@@ -163,6 +163,15 @@ test_numbers(void **state)
 	assert_false(text_parse_uint("-1", 255, &value));
 	assert_false(text_parse_uint(" 1", 255, &value));
 	assert_false(text_parse_uint("256", 255, &value));
+	assert_true(text_parse_size("128M", UINT64_MAX, &value) && value == 128000000);
+	assert_true(text_parse_size("7", 255, &value) && value == 7);
+	assert_true(text_parse_size("3K", 3000, &value) && value == 3000);
+	assert_true(text_parse_size("2T", INT64_MAX, &value) && value == 2000000000000);
+	assert_false(text_parse_size("3K", 2999, &value));
+	assert_false(text_parse_size("", 255, &value));
+	assert_false(text_parse_size("K", UINT64_MAX, &value));
+	assert_false(text_parse_size("1KB", UINT64_MAX, &value));
+	assert_false(text_parse_size("1.5G", UINT64_MAX, &value));
 }
 
 static void

@@ -35,6 +35,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Less is dropped too seldom for its disk: cells go 256 at a time. */
+#define SPOOL_LEAST 128000000
+
 /* --- opening ----------------------------------------------------------- */
 
 /* *FOUND: where the profile is, empty without one. */
@@ -88,6 +91,32 @@ split_format(const char *argument, char *format, size_t size)
 	return argument;
 }
 
+/* Whether messages are printed instead of shown. */
+static bool
+writes_output(const struct cli *cli)
+{
+	return cli->value[CLI_TO] || cli->value[CLI_OUTPUT] || cli->value[CLI_SPLIT] ||
+	       cli->value[CLI_CHECK] || cli->value[CLI_FIELDS] || cli->value[CLI_TEMPLATE] ||
+	       !isatty(STDOUT_FILENO);
+}
+
+static int
+read_limit(const struct cli *cli, uint64_t *limit, struct err *err)
+{
+	const char *text = cli->value[CLI_SPOOL_LIMIT];
+	if (!text)
+		return 0;
+	if (cli->value[CLI_INFO] || cli->value[CLI_INDEX] || writes_output(cli))
+		return err_set(
+		    err, ERR_USAGE,
+		    "--spool-limit is for the screen: output has every message; leave it "
+		    "out, and --spool=DIR names a folder with room");
+	if (!text_parse_size(text, INT64_MAX, limit) || *limit < SPOOL_LEAST)
+		return err_set(err, ERR_USAGE,
+			       "--spool-limit is a size of 128M or more, as 2G, not %s", text);
+	return 0;
+}
+
 /* What opening needs; CACHE keeps a path that the session borrows. */
 static int
 prepare_session(struct session *session, const struct cli *cli, struct text *cache, struct err *err)
@@ -104,6 +133,8 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	if (cli->value[CLI_ORDER] && session_set_order(session, cli->value[CLI_ORDER], err) < 0)
 		return err->code;
 	session->host.spool_dir = cli->value[CLI_SPOOL];
+	if (read_limit(cli, &session->host.spool_limit, err) < 0)
+		return err->code;
 	session->host.images_dir = cli->value[CLI_IMAGES];
 	session->host.report_waiting = report_text;
 	const char *pointer = cli->value[CLI_WRITE_POINTER];
@@ -443,15 +474,6 @@ print_completion(const char *shell)
 }
 
 /* --- from arguments to screen or output -------------------------------- */
-
-/* Whether messages are printed instead of shown. */
-static bool
-writes_output(const struct cli *cli)
-{
-	return cli->value[CLI_TO] || cli->value[CLI_OUTPUT] || cli->value[CLI_SPLIT] ||
-	       cli->value[CLI_CHECK] || cli->value[CLI_FIELDS] || cli->value[CLI_TEMPLATE] ||
-	       !isatty(STDOUT_FILENO);
-}
 
 static int
 refuse_stop(void)

@@ -31,6 +31,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		    "programs and libraries that a perf.data names, by path, name or build ID"},
     [CLI_SPOOL] = {0, "spool", "DIR", INPUT,
 		   "where streams and what is decompressed are kept while open; default $TMPDIR"},
+    [CLI_SPOOL_LIMIT] = {0, "spool-limit", "SIZE", INPUT,
+			 "keep there no more than the newest SIZE bytes of each stream, 128M or "
+			 "more; what goes is a message that says so"},
     [CLI_WRITE_POINTER] =
 	{0, "write-pointer", "N", INPUT,
 	 "captures are circular buffers whose next byte would be written at N, an "

@@ -81,9 +81,8 @@ static void
 describe_dropped(const struct capture *capture, const struct message *m, struct text *out)
 {
 	text_add_size(out, m->offset + 1);
-	text_add(out, " were dropped, as --spool-limit keeps the newest ");
+	text_add(out, " dropped: --spool-limit keeps the newest ");
 	text_add_size(out, capture_limit(capture));
-	text_add(out, " at most");
 }
 
 bool

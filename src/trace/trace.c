@@ -1007,7 +1007,6 @@ say_dropping(struct trace *trace)
 	text_add(&sentence,
 		 "the oldest bytes are dropped from now on: --spool-limit keeps the newest ");
 	text_add_size(&sentence, capture_limit(trace->capture));
-	text_add(&sentence, " at most");
 	say_change(trace, text_get(&sentence));
 	text_free(&sentence);
 }
@@ -1032,6 +1031,13 @@ uint64_t
 trace_dropped(const struct trace *trace)
 {
 	return index_begin(trace->index) * index_cell_size(trace->index);
+}
+
+bool
+trace_has_dropped(const struct trace *trace, uint64_t offset)
+{
+	uint64_t dropped = trace_dropped(trace);
+	return dropped && offset < dropped - 1; /* where the message stands that says so */
 }
 
 static enum capture_change

@@ -232,6 +232,8 @@ bool trace_begins_anew(struct trace *, unsigned generation);
 /* How many of its first bytes were dropped, with their messages, since --spool-limit left no
  * room for them. */
 uint64_t trace_dropped(const struct trace *);
+/* Whether the message with its ID at OFFSET went with them. */
+bool trace_has_dropped(const struct trace *, uint64_t offset);
 
 /* What became of the file, in a word that stays true: cut, removed, ...; NULL
  * if it is as it was opened. */

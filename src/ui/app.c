@@ -96,6 +96,10 @@ app_paint(struct screen *screen)
 {
 	app_place_panes(screen);
 	list_settle(screen->list);
+	if (list_take_fall(screen->list))
+		screen_say(screen,
+			   "the message at the cursor was dropped (--spool-limit); this is the "
+			   "first that is kept");
 	wishes_settle(screen);
 	preview_follow(screen); /* once for keys that came together */
 	canvas_clear(screen->canvas);

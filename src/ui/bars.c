@@ -150,6 +150,13 @@ add_doubts(struct screen *screen, const struct trace *trace, struct text *out)
 		add_bracket(screen, trace, guess, out);
 	if (trace_mark(trace))
 		add_bracket(screen, trace, trace_mark(trace), out);
+	if (trace_dropped(trace)) {
+		struct text dropped = {0};
+		text_add(&dropped, "dropped ");
+		text_add_size(&dropped, trace_dropped(trace));
+		add_bracket(screen, trace, text_get(&dropped), out);
+		text_free(&dropped);
+	}
 	if (trace_decoder(trace)->mark)
 		add_bracket(screen, trace, trace_decoder(trace)->mark, out);
 }

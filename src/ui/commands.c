@@ -435,6 +435,25 @@ cycle_time(struct screen *screen, const struct command_call *call)
 	screen_say(screen, "time: %s", time_mode_name(screen->time_mode));
 }
 
+/* What is kept of an endless stream. */
+static void
+add_limit(const struct trace *trace, struct text *out)
+{
+	const struct capture *capture = trace_capture(trace);
+	struct index_cell last;
+	char digits[32];
+	uint64_t begin = index_begin(trace_index(trace));
+	if (!capture_limit(capture))
+		return;
+	text_add_size(out, capture_size(capture) - trace_dropped(trace));
+	text_add(out, " of them kept, at most ");
+	text_add_size(out, capture_limit(capture));
+	text_add(out, ", ");
+	if (begin && index_cell(trace_index(trace), begin - 1, &last))
+		text_addf(out, "%s messages dropped, ",
+			  text_number(digits, last.first + last.count));
+}
+
 static void
 say_facts(struct screen *screen, const struct command_call *call)
 {
@@ -462,6 +481,7 @@ say_facts(struct screen *screen, const struct command_call *call)
 	text_addf(&facts, "%s, %s (%s), %s B, ", trace_name(trace),
 		  decoder_name(trace_decoder(trace)->ops), trace_reason(trace),
 		  text_number(digits, capture_size(trace_capture(trace))));
+	add_limit(trace, &facts);
 	if (progress.complete)
 		text_addf(&facts, "%s messages", text_number(digits, progress.messages));
 	else

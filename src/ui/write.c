@@ -30,6 +30,7 @@ const char *const write_whats[] = {"range", "shown", "marks", NULL};
 
 struct write_job {
 	struct session *session;
+	size_t held; /* traces of which nothing is dropped meanwhile */
 	VEC(struct export_span) spans;
 	struct export_mark *marks; /* of the spans, their notes owned; or NULL */
 	struct export_range range;
@@ -92,6 +93,16 @@ write_run(void *context)
 	session_signal(job->session);
 }
 
+/* What is to be written stays while it is. */
+static void
+hold_traces(struct write_job *job, bool on)
+{
+	if (on)
+		job->held = job->session->traces.count;
+	for (size_t i = 0; i < job->held; i++)
+		capture_hold(trace_capture(job->session->traces.at[i]), on);
+}
+
 static void
 job_free(struct write_job *job)
 {
@@ -101,6 +112,7 @@ job_free(struct write_job *job)
 	if (!worker_is_running(&job->worker) && job->path && !atomic_load(&job->done))
 		write_run(job); /* nothing but to tidy up */
 	worker_stop(&job->worker);
+	hold_traces(job, false);
 	filter_free(&job->filter);
 	for (size_t i = 0; job->marks && i < job->spans.count; i++)
 		free((char *)job->marks[i].note);
@@ -343,6 +355,7 @@ write_start(struct screen *screen, const struct command_call *call)
 		job_free(job);
 		return;
 	}
+	hold_traces(job, true);
 	job->filter = filter_clone(screen->filter);
 	job->range = (struct export_range){.spans = job->spans.at,
 					   .count = job->spans.count,

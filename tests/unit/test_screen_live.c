@@ -5,6 +5,7 @@
 
 #include "test.h"
 
+#include "base/vec.h"
 #include "scene.h"
 
 #include <fcntl.h>
@@ -219,13 +220,80 @@ test_stop_hidden(void **state)
 	close_fifo(s, &f);
 }
 
+/* Sends about so many million bytes in lines that begin with their numbers. */
+static void
+send_many(const struct live_files *f, unsigned *number, unsigned millions)
+{
+	enum { WIDTH = 100, LINES = 10000 };
+	char *lines = mem_new(LINES * WIDTH + 1);
+	for (unsigned m = 0; m < millions; m++) {
+		for (unsigned i = 0; i < LINES; i++)
+			snprintf(lines + i * WIDTH, WIDTH + 1, "number %-*u\n", WIDTH - 8,
+				 (*number)++);
+		for (size_t at = 0; at < LINES * WIDTH;) {
+			ssize_t n = write(f->to, lines + at, LINES * WIDTH - at);
+			assert_true(n > 0);
+			at += (size_t)n;
+		}
+	}
+	free(lines);
+}
+
+/* Of an endless stream the newest bytes are kept: the cursor goes to the first message that
+ * stays, marks say that theirs went, and nothing goes while it is looked at frozen. */
+static void
+test_limit(void **state)
+{
+	struct scene *s = *state;
+	struct live_files f = {.folder = "/tmp/trawl-live.XXXXXX"};
+	unsigned number = 0;
+	assert_non_null(mkdtemp(f.folder));
+	snprintf(f.fifo, sizeof f.fifo, "%s/log", f.folder);
+	assert_int_equal(mkfifo(f.fifo, 0600), 0);
+	f.to = open(f.fifo, O_RDWR | O_CLOEXEC);
+	assert_true(f.to >= 0);
+	send_lines(&f, "first line\nsecond line\n");
+	scene_open(s, 24, 132, "xterm-256color", f.fifo, "-f", "text", "--spool-limit=128M", NULL);
+	scene_wait(s, "second line");
+	scene_keys(s, "jma");
+	send_many(&f, &number, 100);
+	scene_wait_at(s, 0, "100.0 MB");
+	scene_until(s, "dropped", false);
+	send_many(&f, &number, 50);
+	scene_wait_at(s, 0, "[dropped 50.3 MB]");
+	scene_wait(s, "50.3 MB dropped: --spool-limit keeps the newest 128.0 MB");
+	scene_wait(s, "the message at the cursor was dropped");
+	scene_wait_row(s, ">", "503318");
+	scene_keys(s, "j");
+	scene_until(s, "the message at the cursor was dropped", false);
+	scene_keys(s, "'a");
+	scene_wait(s, "that message was dropped");
+	scene_keys(s, "=:messages\r");
+	scene_wait(s, "128.0 MB, 503,319");
+	scene_keys(s, "q");
+	scene_keys(s, "G");
+	scene_wait(s, "number 1499999");
+
+	scene_keys(s, "\x1b:freeze\r");
+	scene_wait_at(s, 0, "frozen");
+	send_many(&f, &number, 20);
+	scene_wait_at(s, 0, "frozen +20.0 MB");
+	scene_wait(s, "number 1499999");
+	scene_keys(s, ":freeze\r");
+	scene_wait_at(s, 0, "[dropped 67.1 MB]");
+	scene_quit(s);
+	close(f.to);
+	unlink(f.fifo);
+	rmdir(f.folder);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_freeze),	  scene_test(test_record), scene_test(test_quit),
 	    scene_test(test_full_disk),	  scene_test(test_file),   scene_test(test_stop_when),
-	    scene_test(test_stop_hidden),
+	    scene_test(test_stop_hidden), scene_test(test_limit),
 	};
 	return scene_run_group("screen_live", tests);
 }

@@ -155,7 +155,7 @@ check_loss(struct stream *s, uint64_t severities[SEVERITY_COUNT])
 	reader_expand(s->reader, &lost, EXPAND_TEXT, &e);
 	struct text want = {0};
 	text_add_size(&want, begin << SHIFT);
-	text_add(&want, " were dropped");
+	text_add(&want, " dropped");
 	if (lost.flags != MESSAGE_LOST || lost.kind != DECODE_KIND_LOSS ||
 	    lost.offset >= begin << SHIFT || strncmp(text_get(&e.text), want.data, want.length))
 		fail_msg("%s: in front stands `%s`, not `%s`", s->name, text_get(&e.text),

@@ -82,8 +82,12 @@ jump_go_to(struct screen *screen, const struct location *location)
 	struct sequence_position p;
 	if (jump_list(screen, location->trace, &p.lane) != screen->list)
 		shown_set_trace(screen, location->trace);
-	if (reader_find_id(screen->list->lanes[p.lane].reader, location->id, &p.at))
+	const struct list_lane *lane = &screen->list->lanes[p.lane];
+	if (reader_find_id(lane->reader, location->id, &p.at))
 		list_goto(screen->list, p);
+	if (trace_has_dropped(lane->trace, location->id.offset))
+		screen_say(screen, "that message was dropped (--spool-limit); this is the first "
+				   "that is kept");
 }
 
 /* --- the trail --------------------------------------------------------- */

@@ -609,6 +609,7 @@ note_capture(struct list_lane *lane)
 	lane->size = capture_size(capture);
 	lane->generation = capture_generation(capture);
 	lane->ended = capture_ended(capture);
+	lane->dropped = trace_dropped(lane->trace);
 	return lane->size > before.size || lane->generation != before.generation ||
 	       lane->ended != before.ended;
 }
@@ -832,6 +833,14 @@ list_refilter(struct list *list, bool shown)
 		list_show(list);
 }
 
+bool
+list_take_fall(struct list *list)
+{
+	bool fell = list->fell;
+	list->fell = false;
+	return fell;
+}
+
 void
 list_rebuild(struct list *list)
 {
@@ -840,9 +849,14 @@ list_rebuild(struct list *list)
 	bool full = list->rows.count >= list->top + list->height;
 	size_t margin = full ? list->cursor - list->top : list->height / 2;
 	struct message_id anchor = list->anchor;
+	const struct row *row = list_current(list);
+	bool at_loss = row && row->message.kind == DECODE_KIND_LOSS; /* which only moves on */
 	reader_find_id(list->lanes[p.lane].reader, anchor, &p.at);
 	go_to_row(list, p, margin);
-	list->anchor = anchor;
+	if (!trace_has_dropped(list->lanes[p.lane].trace, anchor.offset))
+		list->anchor = anchor;
+	else
+		list->fell |= !at_loss;
 	list->anchor_lane = p.lane;
 	if (list->tail)
 		go_to_tail(list);
@@ -916,11 +930,12 @@ look_at_lanes(struct list *list)
 		struct list_lane *lane = &list->lanes[i];
 		unsigned generation = lane->generation;
 		uint64_t known = lane->known;
+		uint64_t dropped = lane->dropped;
 		bool noted = note_capture(lane);
 		lane->known = index_known(lane->index);
 		changes.anew |= lane->generation != generation;
 		changes.more |= noted && lane->generation == generation;
-		changes.any |= noted || lane->known != known;
+		changes.any |= noted || lane->known != known || lane->dropped != dropped;
 	}
 	if (list->generation != sequence_generation(list->sequence)) {
 		list->generation = sequence_generation(list->sequence);

@@ -52,7 +52,8 @@ struct list_lane {
 	unsigned generation; /* of the capture, */
 	uint64_t size;	     /* its size, */
 	bool ended;	     /* and whether that was all; */
-	uint64_t known;	     /* cells of the index */
+	uint64_t known;	     /* cells of the index, */
+	uint64_t dropped;    /* bytes in front */
 };
 
 enum { LIST_BEFORE, LIST_AFTER };
@@ -92,12 +93,17 @@ struct list {
 	size_t seen_lane;	   /* and whose it is */
 	bool any_seen;
 	unsigned generation; /* of the order */
+	bool fell;	     /* the message at the cursor was dropped; see list_take_fall */
 };
 
 /* Of all traces of a sequence; of one of them alone.  The sequence must outlive it. */
 void list_open(struct list *, struct sequence *, const struct filter *);
 void list_open_lane(struct list *, struct sequence *all, size_t trace, const struct filter *);
 void list_close(struct list *);
+
+/* Whether the message at the cursor was dropped since this was asked last, so that the cursor
+ * went to the first one that is kept. */
+bool list_take_fall(struct list *);
 
 /* How many rows the screen has for it. */
 void list_resize(struct list *, size_t height);

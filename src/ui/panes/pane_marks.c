@@ -77,9 +77,11 @@ fill_line(struct screen *screen, struct mark_line *line)
 	text_clear(&line->text);
 	line->of = list;
 	line->generation = list_generation(list);
-	if (!found) {
+	bool gone = trace_has_dropped(list->lanes[row.lane].trace, line->id.offset);
+	if (!found || gone) {
 		line->exact = true;
-		text_add(&line->text, "there is no message any more");
+		text_add(&line->text,
+			 gone ? "dropped (--spool-limit)" : "there is no message any more");
 		return;
 	}
 	const struct list_lane *lane = &list->lanes[row.lane];

@@ -16,6 +16,8 @@
 #include "query/matches.h"
 #include "random.h"
 #include "same_index.h"
+#include "session/clock/clocks.h"
+#include "session/sequence.h"
 #include "session/session.h"
 #include "temp_file.h"
 #include "trace/reader.h"
@@ -365,9 +367,125 @@ test_newest_bytes(void **state)
 	unlink(path);
 }
 
+/* --- several traces ------------------------------------------------------ */
+
+/* Lines with a time each, 2 ms apart, from FIRST on. */
+static void
+add_lines(struct text *out, unsigned first, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		unsigned ms = 2 * i + first;
+		text_addf(out, "2026-11-22T%02u:%02u:%02u.%03uZ line %u\n", ms / 3600000,
+			  ms / 60000 % 60, ms / 1000 % 60, ms % 1000, ms);
+	}
+}
+
+/* All that is there in one order: the numbers follow each other, and lead to their
+ * messages; times do not step back. */
+static uint64_t
+check_order(struct sequence *sequence, uint64_t *seed, bool exact)
+{
+	struct sequence_position p, q, found[32];
+	uint64_t numbers[32], count = 0, first;
+	bool sure;
+	size_t kept = 0;
+	int64_t time = INT64_MIN;
+	assert_true(sequence_first(sequence, &p));
+	q = p;
+	assert_false(sequence_previous(sequence, &q));
+	first = sequence_number(sequence, p, &sure);
+	do {
+		struct sequence_key key = sequence_key(sequence, p);
+		assert_true(key.time >= time);
+		time = key.time;
+		uint64_t number = sequence_number(sequence, p, &sure);
+		assert_true(!exact || sure);
+		if (sure)
+			assert_int_equal(number, first + count);
+		if (kept < 32 && !random_below(seed, 500)) {
+			numbers[kept] = first + count;
+			found[kept++] = p;
+		}
+		count++;
+		q = p;
+	} while (sequence_next(sequence, &p));
+	assert_true(sequence_last(sequence, &p));
+	assert_true(sequence_position_is_same(p, q));
+	if (exact)
+		assert_int_equal(sequence_count(sequence, &sure), first + count);
+	for (size_t i = 0; i < kept && exact; i++) {
+		struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = numbers[i]};
+		assert_true(sequence_find(sequence, &wish, &p));
+		assert_true(sequence_position_is_same(p, found[i]));
+	}
+	if (first) {
+		struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER,
+					     .value = random_below(seed, (uint32_t)first)};
+		assert_true(sequence_find(sequence, &wish, &p));
+	}
+	for (uint64_t left = count; --left;)
+		assert_true(sequence_previous(sequence, &q));
+	assert_false(sequence_previous(sequence, &q));
+	return count;
+}
+
+/* A stream beside a file whose lines stand between its own. */
+static void
+test_merged(void **state)
+{
+	(void)state;
+	struct text stream = {0}, file = {0};
+	struct stream s = {.name = "merged"};
+	uint64_t seed = 1;
+	struct err err = {0};
+	add_lines(&stream, 0, 80000);
+	add_lines(&file, 40001, 20000);
+	s.bytes = (uint8_t *)stream.data;
+	s.length = stream.length;
+	temp_make(s.file, "", file.data, file.length);
+	temp_make(s.pipe, "", "", 0);
+	unlink(s.pipe);
+	assert_int_equal(mkfifo(s.pipe, 0600), 0);
+	s.end = open(s.pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	assert_true(s.end >= 0);
+	send_some(&s, 65536);
+	s.trace = open_trace(&s.session, s.pipe, NULL, LIMIT_LEAST);
+	s.all = session_open(&s.session, s.file, NULL, NULL, 0, &err);
+	assert_non_null(s.all);
+	session_link(&s.session);
+	index_build(trace_index(s.all));
+	struct sequence *kept = sequence_new(&s.session);
+	while (s.sent < s.length) {
+		for (size_t end = s.sent + (700 << 10); s.sent < end && s.sent < s.length;) {
+			send_some(&s, end - s.sent);
+			take_all(&s, false);
+		}
+		if (s.sent == s.length) {
+			close(s.end);
+			take_all(&s, true);
+		}
+		clocks_load(s.session.clocks, false);
+		sequence_load(kept);
+		check_order(kept, &seed, s.sent == s.length);
+		struct sequence *fresh = sequence_new(&s.session);
+		sequence_load(fresh);
+		check_order(fresh, &seed, s.sent == s.length);
+		sequence_free(fresh);
+	}
+	assert_true(trace_dropped(s.trace) > 0);
+	assert_int_equal(sequence_strand_count(kept), 2);
+	sequence_free(kept);
+	session_close(&s.session);
+	unlink(s.pipe);
+	unlink(s.file);
+	text_free(&stream);
+	text_free(&file);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_newest_bytes)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_newest_bytes),
+					   cmocka_unit_test(test_merged)};
 	return cmocka_run_group_tests_name("spool_limit", tests, NULL, NULL);
 }

@@ -211,13 +211,17 @@ add_plain(struct lane_notes *notes)
 static bool
 add_strands(struct lane_notes *notes)
 {
-	uint64_t cell = notes->latest.count, counts[STRANDS_MAX], before[STRANDS_MAX];
+	uint64_t cell = notes->latest.count, counts[STRANDS_MAX], before[STRANDS_MAX], all = 0;
 	int64_t last[STRANDS_MAX], ends[STRANDS_MAX];
 	struct index_cell summary;
 	if (!index_cell(trace_index(notes->trace), cell, &summary))
 		return false;
 	lane_notes_before(notes, notes->generation, cell, last, counts);
 	memcpy(before, counts, sizeof before);
+	memcpy(ends, last, sizeof ends);
+	for (size_t s = 0; s < notes->strand_count; s++)
+		all += counts[s];
+	counts[0] += summary.first - all; /* of what was dropped nobody knows the strand */
 	const struct decoded_cell *decoded = decode_cell(notes, cell);
 	int64_t *keys = mem_new((decoded->count + 1) * sizeof *keys);
 	uint8_t *strands = mem_new(decoded->count + 1);

@@ -482,10 +482,79 @@ test_merged(void **state)
 	text_free(&file);
 }
 
+/* --- with threads -------------------------------------------------------- */
+
+/* How many of the messages that stay pass FILTER. */
+static uint64_t
+count_matches(struct stream *s, const struct filter *filter)
+{
+	struct position p;
+	struct expansion scratch = {0};
+	uint64_t count = 0;
+	assert_true(reader_first(s->reader, &p));
+	do {
+		struct message m = *reader_message(s->reader, p);
+		count += filter_match(filter, s->reader, &m, &scratch);
+	} while (reader_next(s->reader, &p, 0));
+	expansion_free(&scratch);
+	return count;
+}
+
+/* The index is built and matches are counted while more comes and goes. */
+static void
+test_threads(void **state)
+{
+	(void)state;
+	struct text bytes = {0};
+	struct stream s = {.name = "threads"};
+	struct matches_progress progress;
+	struct filter filter = filter_all();
+	uint64_t seed = 1;
+	filter.expr = filter_parse_pattern("line [0-9]*7[0-9]*7", NULL);
+	assert_non_null(filter.expr);
+	add_lines(&bytes, 0, 100000);
+	s.bytes = (uint8_t *)bytes.data;
+	s.length = bytes.length;
+	temp_make(s.pipe, "", "", 0);
+	unlink(s.pipe);
+	assert_int_equal(mkfifo(s.pipe, 0600), 0);
+	s.end = open(s.pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	send_some(&s, 65536);
+	s.trace = open_trace(&s.session, s.pipe, NULL, LIMIT_LEAST);
+	s.reader = reader_new(s.trace);
+	trace_start(s.trace);
+	struct matches *matches = matches_new(s.trace, &filter, NULL, 0);
+	int64_t until = thread_now_ms() + 3 * PATIENCE_MS;
+	do {
+		struct position p;
+		if (s.end >= 0)
+			send_some(&s, 1 + random_below(&seed, 65536));
+		if (s.sent == s.length && s.end >= 0) {
+			close(s.end);
+			s.end = -1;
+		}
+		trace_refresh(s.trace);
+		matches_update(matches);
+		matches_get_progress(matches, &progress);
+		if (reader_first(s.reader, &p) && trace_dropped(s.trace))
+			assert_int_equal(reader_message(s.reader, p)->kind, DECODE_KIND_LOSS);
+		assert_true(thread_now_ms() < until);
+	} while (s.end >= 0 || !progress.exact || !capture_ended(trace_capture(s.trace)));
+	assert_true(trace_dropped(s.trace) > 0);
+	assert_int_equal(progress.count, count_matches(&s, &filter));
+	matches_free(matches);
+	filter_free(&filter);
+	reader_free(s.reader);
+	session_close(&s.session);
+	unlink(s.pipe);
+	text_free(&bytes);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_newest_bytes),
-					   cmocka_unit_test(test_merged)};
+					   cmocka_unit_test(test_merged),
+					   cmocka_unit_test(test_threads)};
 	return cmocka_run_group_tests_name("spool_limit", tests, NULL, NULL);
 }

@@ -989,11 +989,14 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		return 1;
 	for (;;) {
 		struct window window = reader_window(reader);
+		uint64_t at = reader->walk->offset;
 		if (capture_interrupted(capture) ||
-		    capture_generation(capture) != reader->walk_generation)
+		    capture_generation(capture) != reader->walk_generation || at < window.offset)
 			return 0;
 		want_ahead(reader, &window);
 		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);
+		if (at < capture_begin(capture)) /* what was read may be zeros */
+			return 0;
 		if (!count && window.last && max && !reader->walk_closed) {
 			count = step_closing(capture, decoder, reader->walk, &window, out);
 			reader->walk_closed = true;

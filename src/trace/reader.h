@@ -149,8 +149,8 @@ uint64_t reader_count(struct reader *, bool *exact);
 
 /* A sequential walk over all messages from the start: the way of batch output.
  * Fills at most MAX messages, waiting for more where the capture has not ended;
- * 0 at the end, when interrupted, or when what was there is there no more (a
- * another generation): then another reader may start again. */
+ * 0 at the end, when interrupted, or when what was there is there no more (it was
+ * dropped, or is of another generation): then another reader may start again. */
 size_t reader_walk(struct reader *, struct message *out, size_t max);
 
 /* Walks over all that is left and drops it. */

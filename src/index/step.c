@@ -62,18 +62,17 @@ step_start(const struct capture *capture, const struct decoder *decoder, struct 
 	   uint64_t offset)
 {
 	const uint64_t size = capture_size(capture), part = RESYNC_PART + decoder->ops->reach;
-	bool found = decoder_starts_anywhere(decoder->ops);
-	if (found)
-		decode_state_start_at(decoder, state, offset);
+	bool found = false;
 	for (uint64_t at = offset; !found && at < size; at += RESYNC_PART) {
 		struct window window = {.bytes = capture_bytes(capture) + at,
 					.offset = at,
 					.length = (size_t)(size - at < part ? size - at : part),
 					.until = UINT64_MAX};
-		found = step_resync(capture, decoder, state, &window, at) == 0;
+		found = decoder->ops->resync(decoder, state, &window) == 0;
 	}
 	if (!found)
-		decode_state_start_at(decoder, state, size);
+		decode_state_start_at(decoder, state,
+				      decoder_starts_anywhere(decoder->ops) ? offset : size);
 	state->passed = offset;
 }
 

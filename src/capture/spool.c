@@ -148,7 +148,8 @@ punch_out(int file, uint64_t offset, uint64_t length)
 static int
 check_limit(struct spool *spool, struct err *err)
 {
-	if (spool->pieces || spool->dump)
+	const struct dump *dump = spool->dump;
+	if (spool->pieces || (dump && (*dump_name(dump) || dump_order(dump))))
 		spool->keeps = 0;
 	if (!spool->keeps || punch_out(spool->file, 0, PUNCHED))
 		return 0;

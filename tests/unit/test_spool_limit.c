@@ -311,6 +311,38 @@ check_walk(struct stream *s)
 	reader_free(reader);
 }
 
+/* An index that is made now, as when the format is changed, begins with what is kept: behind
+ * a resync point it finds what the other one does. */
+static void
+check_anew(struct stream *s)
+{
+	enum { BEHIND = 24 /* cells, until that is for sure */ };
+	const struct index_options options = {.threads = 1, .cell_shift = SHIFT};
+	struct capture *capture = trace_capture(s->trace);
+	struct index *index = index_new(capture, trace_decoder(s->trace), &options);
+	struct index_cell own, was;
+	struct message lost;
+	uint64_t first;
+	index_build(index);
+	uint64_t begin = index_begin(index), known = index_known(index);
+	struct decode_state *state = decode_state_new(trace_decoder(s->trace));
+	assert_true(begin << SHIFT >= capture_begin(capture));
+	assert_true(index_dropped(index, &lost));
+	assert_int_equal(lost.offset, (begin << SHIFT) - 1);
+	assert_true(index_restore(index, begin, state, &first));
+	assert_int_equal(first, 1);
+	assert_int_equal(known, index_known(trace_index(s->trace)));
+	for (uint64_t cell = begin + BEHIND; cell < known; cell++) {
+		assert_true(index_cell(index, cell, &own));
+		assert_true(index_cell(trace_index(s->trace), cell, &was));
+		if (own.count != was.count || own.kinds != was.kinds)
+			fail_msg("%s: cell %zu has %u messages anew, not %u", s->name, (size_t)cell,
+				 own.count, was.count);
+	}
+	decode_state_free(trace_decoder(s->trace), state);
+	index_free(index);
+}
+
 /* --- runs ---------------------------------------------------------------- */
 
 static void
@@ -331,6 +363,7 @@ run(size_t i, struct stream *s, uint64_t *seed)
 	take_all(s, true);
 	check_all(s, limit, seed);
 	check_walk(s);
+	check_anew(s);
 	assert_true(trace_dropped(s->trace) > 0);
 	close_stream(s);
 }
@@ -482,6 +515,42 @@ test_merged(void **state)
 	text_free(&file);
 }
 
+/* What is unpacked is limited as a stream is. */
+static void
+test_packed(void **state)
+{
+	(void)state;
+	struct text lines = {0}, command = {0};
+	struct stream s = {.name = "packed", .end = -1};
+	uint64_t seed = 1;
+	char packed[TEMP_PATH + 3];
+	add_lines(&lines, 0, 100000);
+	temp_make(s.file, "", lines.data, lines.length);
+	snprintf(packed, sizeof packed, "%s.gz", s.file);
+	text_addf(&command, "gzip -k %s", s.file);
+	if (system(text_get(&command)) != 0)
+		skip();
+	s.length = s.sent = lines.length;
+	s.trace = open_trace(&s.session, packed, NULL, LIMIT_LEAST);
+	if (!capture_is_spooled(trace_capture(s.trace)))
+		skip(); /* built without libarchive */
+	s.all = open_trace(&s.whole, s.file, NULL, 0);
+	index_build(trace_index(s.all));
+	s.reader = reader_new(s.trace);
+	s.oracle = reader_new(s.all);
+	take_all(&s, true);
+	check_all(&s, LIMIT_LEAST, &seed);
+	assert_true(trace_dropped(s.trace) > lines.length - LIMIT_LEAST);
+	reader_free(s.reader);
+	reader_free(s.oracle);
+	session_close(&s.session);
+	session_close(&s.whole);
+	unlink(packed);
+	unlink(s.file);
+	text_free(&lines);
+	text_free(&command);
+}
+
 /* --- with threads -------------------------------------------------------- */
 
 /* How many of the messages that stay pass FILTER. */
@@ -553,8 +622,8 @@ test_threads(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_newest_bytes),
-					   cmocka_unit_test(test_merged),
-					   cmocka_unit_test(test_threads)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_newest_bytes), cmocka_unit_test(test_packed),
+	    cmocka_unit_test(test_merged), cmocka_unit_test(test_threads)};
 	return cmocka_run_group_tests_name("spool_limit", tests, NULL, NULL);
 }

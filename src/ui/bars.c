@@ -1,15 +1,19 @@
 /*
  * The title and the status row.
  *
- * What changes with every key is short and at the left of the status, so that
- * a step costs few bytes: the number of the message, that of the row where a
- * filter is on, and that of the match.  Totals say how sure they are.
+ * The title says what is open and how it is shown; nothing in it follows the cursor but the
+ * day.  What changes with every key is short and at the left of the status, so that a step
+ * costs few bytes: the number of the message, that of the row where a filter is on, that of
+ * the match, the time since the row above and the place in the capture.  Totals say how sure
+ * they are.  Where the row is narrow, whole parts give way, the least needed first.
  */
 #include "config.h"
 
 #include "ui/bars.h"
 #include "decode/registry.h"
+#include "command/keymap.h"
 #include "query/filter/filter.h"
+#include "query/gap/gap.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
 #include "trace/recognise.h"
@@ -20,7 +24,6 @@
 #include "ui/list/display_time.h"
 #include "ui/list/range.h"
 #include "ui/list/search.h"
-#include "ui/list/selection.h"
 #include "ui/list/shown.h"
 #include "ui/list/view.h"
 #include "ui/panes/pane.h"
@@ -28,10 +31,15 @@
 #include "ui/prompt/prompt.h"
 #include "ui/recording.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDE = 100 };
+enum {
+	WIDE = 100,
+	DELTA_COLUMNS = 13, /* a time since the row above, so that what follows stays put */
+	TITLE_PARTS = 8
+};
 
 /* Draws LEFT, and RIGHT at the end of the row where both fit. */
 static void
@@ -163,29 +171,37 @@ add_doubts(struct screen *screen, const struct trace *trace, struct text *out)
 
 /* What is open: the trace of the list, or all of them. */
 static void
-add_traces(struct screen *screen, int columns, struct text *out)
+add_names(struct screen *screen, struct text *out)
 {
 	const struct list *list = screen->list;
-	bool several = list->lane_count > 1;
 	struct text label = {0};
+	text_add_char(out, ' ');
+	if (app_of(screen)->options->session_name) {
+		screen_add_safe(screen, app_of(screen)->options->session_name, out);
+		text_add(out, "  ");
+	}
+	if (list->lane_count > 1) {
+		text_addf(out, "%zu traces", list->lane_count);
+		return;
+	}
+	trace_add_label(list->trace, &label);
+	screen_add_safe(screen, text_get(&label), out);
+	if (screen->session->traces.count > 1)
+		text_addf(out, " +%zu", screen->session->traces.count - 1);
+	text_free(&label);
+}
+
+static void
+add_size(struct screen *screen, int columns, struct text *out)
+{
+	const struct list *list = screen->list;
 	uint64_t size = 0;
 	for (size_t i = 0; i < list->lane_count; i++)
 		size += capture_size(trace_capture(list->lanes[i].trace));
-	if (several) {
-		text_addf(out, "%zu traces", list->lane_count);
-	} else {
-		trace_add_label(list->trace, &label);
-		screen_add_safe(screen, text_get(&label), out);
-		if (screen->session->traces.count > 1)
-			text_addf(out, " +%zu", screen->session->traces.count - 1);
-	}
 	text_add(out, "  ");
 	text_add_size(out, size);
-	if (!several)
+	if (list->lane_count == 1)
 		add_format(list->trace, columns, out);
-	for (size_t i = 0; i < list->lane_count; i++)
-		add_doubts(screen, list->lanes[i].trace, out);
-	text_free(&label);
 }
 
 /* Whether live sources are connected. */
@@ -251,34 +267,114 @@ add_order(const struct screen *screen, enum clocks_order order, struct text *out
 		text_addf(out, "  by %s", session_order(screen->session));
 }
 
+/* The day of the cursor's row, or of the last one before it that has one. */
+static void
+add_day(struct screen *screen, struct text *out)
+{
+	const struct list *list = screen->list;
+	const struct row *row = list_current(list);
+	struct display_time shown;
+	struct text day = {0};
+	if (!row ||
+	    !(display_time_of_row(list, row, &shown) || display_time_above(list, row, &shown)))
+		return;
+	if (shown.clock.has_epoch)
+		display_time_format_parts(&shown, &day, NULL);
+	if (day.length)
+		text_addf(out, "  %s", day.data);
+	text_free(&day);
+}
+
+/* Which clock the times are by where several are related, and how well these agree. */
+static void
+add_clock(struct screen *screen, struct text *out)
+{
+	struct text name = {0};
+	double residual;
+	if (screen->list->lane_count > 1 &&
+	    clocks_reference(screen->session->clocks, screen->list->trace, &name, &residual)) {
+		text_add(out, strstr(text_get(&name), "clock") ? "  " : "  clock ");
+		screen_add_safe(screen, text_get(&name), out);
+		text_addf(out, " %s", screen->charset == TEXT_ASCII ? "+-" : "\u00b1");
+		gap_format(&(struct gap){(uint64_t)llround(residual * 1e9), true}, false, out);
+	}
+	text_free(&name);
+}
+
+/* What is being done, and what is not as usual. */
+static void
+add_moment(struct screen *screen, const struct index_progress *progress, int columns,
+	   struct text *out)
+{
+	if (screen->time_mode != TIME_ABSOLUTE)
+		text_addf(out, " T:%s", time_mode_name(screen->time_mode));
+	if (app_of(screen)->layout_mode != LAYOUT_AUTO)
+		text_addf(out, "  %s", layout_mode_name(app_of(screen)->layout_mode));
+	if (app_of(screen)->zoom)
+		text_addf(out, "  zoom:%s", screen->panes[screen->focus]->name);
+	if (!progress->complete && !at_end(screen->list))
+		add_progress(progress, columns >= WIDE, out);
+	add_growth(screen, out);
+	if (recording_is_on(screen))
+		text_add(out, "  recording");
+	if (!out->length) {
+		keymap_hint(screen->keymap, COMMAND_HELP, out);
+		text_add(out, " help");
+	}
+	text_add(out, " ");
+}
+
+/* A part of the title; where there is no room, those of the highest rank go first. */
+struct title_part {
+	struct text text;
+	int rank;
+};
+
+/* Puts the parts that fit beside RESERVED columns one behind the other. */
+static void
+join_parts(struct title_part *parts, int count, int room, struct text *out)
+{
+	int used = 0;
+	for (int i = 0; i < count; i++)
+		used += text_columns(text_get(&parts[i].text), parts[i].text.length);
+	for (int rank = TITLE_PARTS; rank && used > room; rank--)
+		for (int i = 0; i < count; i++)
+			if (parts[i].rank == rank) {
+				used -=
+				    text_columns(text_get(&parts[i].text), parts[i].text.length);
+				text_clear(&parts[i].text);
+			}
+	for (int i = 0; i < count; i++) {
+		text_add_bytes(out, text_get(&parts[i].text), parts[i].text.length);
+		text_free(&parts[i].text);
+	}
+}
+
 static void
 bars_draw_title(struct screen *screen, const struct index_progress *progress)
 {
-	struct canvas *canvas = screen->canvas;
 	const struct area *area = &screen->layout.title;
 	struct text left = {0}, right = {0};
-	text_add(&left, " trawl  ");
-	if (app_of(screen)->options->session_name) {
-		screen_add_safe(screen, app_of(screen)->options->session_name, &left);
-		text_add(&left, ": ");
-	}
-	add_traces(screen, area->cols, &left);
-	add_order(screen, CLOCKS_BY_TIME, &left);
-	add_filters(screen, &left);
-	add_order(screen, CLOCKS_BY_TRANSPORT, &left); /* the usual one may be cut off */
-	if (screen->time_mode != TIME_ABSOLUTE)
-		text_addf(&right, " T:%s", time_mode_name(screen->time_mode));
-	if (app_of(screen)->layout_mode != LAYOUT_AUTO)
-		text_addf(&right, "  %s", layout_mode_name(app_of(screen)->layout_mode));
-	if (app_of(screen)->zoom)
-		text_addf(&right, "  zoom:%s", screen->panes[screen->focus]->name);
-	if (!progress->complete && !at_end(screen->list))
-		add_progress(progress, area->cols >= WIDE, &right);
-	add_growth(screen, &right);
-	if (recording_is_on(screen))
-		text_add(&right, "  recording");
-	text_add(&right, " ");
-	draw_sides(canvas, area, ROLE_TITLE, &left, &right);
+	enum { NAME, SIZE, DOUBTS, DAY, CLOCK, ORDER, FILTERS, USUAL_ORDER };
+	struct title_part parts[TITLE_PARTS] = {[SIZE] = {.rank = 2},
+						[DAY] = {.rank = 1},
+						[CLOCK] = {.rank = 3},
+						[ORDER] = {.rank = 4},
+						[USUAL_ORDER] = {.rank = 5}};
+	add_names(screen, &parts[NAME].text);
+	add_size(screen, area->cols, &parts[SIZE].text);
+	for (size_t i = 0; i < screen->list->lane_count; i++)
+		add_doubts(screen, screen->list->lanes[i].trace, &parts[DOUBTS].text);
+	if (screen->time_mode == TIME_ABSOLUTE)
+		add_day(screen, &parts[DAY].text);
+	add_clock(screen, &parts[CLOCK].text);
+	add_order(screen, CLOCKS_BY_TIME, &parts[ORDER].text);
+	add_filters(screen, &parts[FILTERS].text);
+	add_order(screen, CLOCKS_BY_TRANSPORT, &parts[USUAL_ORDER].text);
+	add_moment(screen, progress, area->cols, &right);
+	join_parts(parts, TITLE_PARTS,
+		   area->cols - text_columns(text_get(&right), right.length) - 1, &left);
+	draw_sides(screen->canvas, area, ROLE_TITLE, &left, &right);
 	text_free(&left);
 	text_free(&right);
 }
@@ -335,11 +431,11 @@ add_position(struct screen *screen, struct text *out)
 		add_nothing(screen, out);
 		return;
 	}
-	uint64_t number = sequence_number(screen->list->sequence, row_position(row), &exact);
-	text_addf(out, " %s%s / ", exact ? "" : "~", text_number(digits, number));
+	uint64_t number = list_number(screen->list, row_position(row), &exact);
+	text_addf(out, " %s%s of ", exact ? "" : "~", text_number(digits, number));
 	uint64_t total = sequence_count(screen->list->sequence, &exact);
-	if (!exact && total <= number)
-		total = number + 1; /* an estimate is not below what is shown */
+	if (!exact && total < number)
+		total = number; /* an estimate is not below what is shown */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
 	if (screen->list->matches.count)
 		add_rank(screen, &screen->list->matches, row, "row", "shown", out);
@@ -347,18 +443,37 @@ add_position(struct screen *screen, struct text *out)
 		add_rank(screen, &screen->search->matches, row, "match", "matches", out);
 }
 
+/* Where times are not shown as they are: the time; else how long after the row above. */
 static void
 add_time(struct screen *screen, struct text *out)
 {
-	struct list *list = screen->list;
-	const struct selection *selection =
-	    screen->time_mode != TIME_ABSOLUTE ? selection_get(screen) : NULL;
-	struct display_time now;
-	if (!selection ||
-	    !display_time_of(list, &list->lanes[list->lane], &selection->message, &now))
+	const struct row *row = list_current(screen->list);
+	struct display_time above, now;
+	size_t start = out->length;
+	if (!row || !display_time_of_row(screen->list, row, &now))
 		return;
-	text_add(out, "   ");
-	display_time_format(&now, out);
+	text_add(out, "  ");
+	if (screen->time_mode != TIME_ABSOLUTE)
+		display_time_format(&now, out);
+	else if (display_time_above(screen->list, row, &above))
+		display_time_format_gap(&above, &now, out);
+	while (out->length < start + DELTA_COLUMNS)
+		text_add_char(out, ' ');
+}
+
+/* Which bytes: of which trace, if there are several, and from where on. */
+static void
+add_place(struct screen *screen, struct text *out)
+{
+	const struct row *row = list_current(screen->list);
+	if (!row)
+		return;
+	text_add(out, "  ");
+	if (screen->list->lane_count > 1) {
+		screen_add_safe(screen, trace_name(screen->list->lanes[row->lane].trace), out);
+		text_add_char(out, ' ');
+	}
+	text_addf(out, "0x%llx", (unsigned long long)row->message.offset);
 }
 
 /* What came since the end was left behind. */
@@ -374,16 +489,25 @@ add_unseen(struct screen *screen, struct text *out)
 		text_addf(out, "+%s%s new ", exact ? "" : "~", text_number(digits, count));
 }
 
+/* The worst first, as many as have room. */
 static void
-add_totals(const struct index_progress *progress, struct text *out)
+add_totals(const struct index_progress *progress, int room, struct text *out)
 {
 	static const enum severity shown[] = {SEVERITY_FATAL, SEVERITY_ERROR, SEVERITY_WARNING};
 	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
 		uint64_t count = progress->severities[shown[i]];
-		if (count)
-			text_addf(out, "%c:%llu%s ", severity_letter(shown[i]),
-				  (unsigned long long)count, progress->complete ? "" : "+");
+		size_t before = out->length;
+		if (!count)
+			continue;
+		text_addf(out, "%s%c %llu%s", before ? "  " : "", severity_letter(shown[i]),
+			  (unsigned long long)count, progress->complete ? "" : "+");
+		if (text_columns(out->data, out->length) > room) {
+			text_cut(out, before);
+			break;
+		}
 	}
+	if (out->length)
+		text_add_char(out, ' ');
 }
 
 /* What was said; or as much as there is room for, and where to find the rest. */
@@ -398,6 +522,38 @@ add_message(struct screen *screen, int room, struct text *out)
 		text_cut(out, text_fit(out->data, out->length, less, NULL));
 		text_add(out, more);
 	}
+}
+
+/* Appends a part if it fits into ROOM columns. */
+static void
+add_part(struct screen *screen, void (*add)(struct screen *, struct text *), int room,
+	 struct text *out)
+{
+	size_t before = out->length;
+	add(screen, out);
+	if (text_columns(text_get(out), out->length) > room)
+		text_cut(out, before);
+}
+
+/* Where one is, and what there is in all. */
+static void
+draw_place(struct screen *screen, const struct index_progress *progress, int columns,
+	   struct text *left, struct text *right)
+{
+	struct text totals = {0};
+	int room = columns - 2;
+	add_position(screen, left);
+	add_unseen(screen, right);
+	room -= text_columns(text_get(right), right->length);
+	add_totals(progress, room - text_columns(text_get(left), left->length) - 1, &totals);
+	text_add_bytes(right, text_get(&totals), totals.length);
+	room -= text_columns(text_get(&totals), totals.length);
+	range_describe(screen, left);
+	if (!screen->range->on) {
+		add_part(screen, add_time, room, left);
+		add_part(screen, add_place, room, left);
+	}
+	text_free(&totals);
 }
 
 static void
@@ -429,11 +585,7 @@ bars_draw_status(struct screen *screen, const struct index_progress *progress)
 		text_addf(&right, "%s bytes ",
 			  text_number(digits, capture_size(trace_capture(screen->list->trace))));
 	} else {
-		add_position(screen, &left);
-		add_time(screen, &left);
-		range_describe(screen, &left);
-		add_unseen(screen, &right);
-		add_totals(progress, &right);
+		draw_place(screen, progress, area->cols, &left, &right);
 	}
 	draw_sides(canvas, area, role, &left, &right);
 	text_free(&left);

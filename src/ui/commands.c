@@ -466,8 +466,7 @@ say_facts(struct screen *screen, const struct command_call *call)
 	bool exact;
 	(void)call;
 	if (m) {
-		uint64_t number =
-		    sequence_number(screen->list->sequence, row_position(row), &exact);
+		uint64_t number = list_number(screen->list, row_position(row), &exact);
 		text_addf(&facts, "message %s%s", exact ? "" : "~", text_number(digits, number));
 		/* as files and filters have it */
 		if (sequence_strand_count(screen->list->sequence) > 1) {

@@ -118,7 +118,7 @@ show_found(struct screen *screen, const struct stop_when *stop, struct sequence_
 		screen_say(screen, "frozen at: %s; :freeze goes on", stop->text);
 		return;
 	}
-	uint64_t number = sequence_number(screen->list->sequence, found, &exact);
+	uint64_t number = list_number(screen->list, found, &exact);
 	screen_say(screen, "frozen at #%s%s, hidden by the filters; :freeze goes on",
 		   exact ? "" : "~", text_number(digits, number));
 }

@@ -117,7 +117,7 @@ scene_open_demo(struct scene *s, int rows, int cols)
 {
 	scene_open(s, rows, cols, "xterm-256color", "demo.stp", NULL);
 	if (rows > 1)
-		scene_wait(s, "0 / 309");
+		scene_wait(s, "1 of 309");
 }
 
 void

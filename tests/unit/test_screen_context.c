@@ -19,7 +19,7 @@ test_contexts_of_all(void **state)
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
-	scene_wait(s, "0 / 526");
+	scene_wait(s, "1 of 526");
 	scene_keys(s, "c");
 	scene_wait(s, "- context ");
 	scene_keys(s, "]e");
@@ -89,17 +89,17 @@ test_contexts(void **state)
 	scene_keys(s, "c");
 	snprintf(text, sizeof text, "%zuG", at[0] + 1);
 	scene_keys(s, text);
-	snprintf(text, sizeof text, "  #%zu ", at[0]);
+	snprintf(text, sizeof text, "  #%zu ", at[0] + 1);
 	scene_wait_row(s, " user ", text);
-	snprintf(text, sizeof text, " #%zu\n", at[1]);
+	snprintf(text, sizeof text, " #%zu\n", at[1] + 1);
 	scene_wait(s, text);
 	snprintf(text, sizeof text, "%.10s", data[0]);
 	scene_wait_row(s, " user ", text);
 	scene_keys(s, "]c[c\tj\r"); /* there and back; in the pane: to where it began */
-	snprintf(text, sizeof text, " %zu / ", at[0]);
+	snprintf(text, sizeof text, " %zu of ", at[0] + 1);
 	scene_wait(s, text);
 	scene_keys(s, "l\r"); /* and to where it ends */
-	snprintf(text, sizeof text, " %zu / ", at[1]);
+	snprintf(text, sizeof text, " %zu of ", at[1] + 1);
 	scene_wait(s, text);
 	scene_keys(s, "q\rG"); /* the detail pane has it too */
 	scene_wait_row(s, " v context", "");
@@ -109,9 +109,9 @@ test_contexts(void **state)
 	/* in a list of several traces they are those of all; a word of dsp changes the
 	 * overlay, an event of log the task */
 	scene_open(s, 24, 110, "xterm-256color", "lab.yaml", NULL);
-	scene_wait(s, " 0 / 526");
-	scene_keys(s, "357G");
-	scene_wait(s, " 357 / 526"); /* without "~": the order is final */
+	scene_wait(s, " 1 of 526");
+	scene_keys(s, "358G");
+	scene_wait(s, " 358 of 526"); /* without "~": the order is final */
 	scene_keys(s, "]c");
 	scene_wait_row(s, ">", "threadCtxChg 0x80010000 to 0x80010100");
 	scene_keys(s, "]c");

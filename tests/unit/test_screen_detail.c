@@ -17,8 +17,8 @@ test_panes(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "4Gpx");
-	scene_wait(s, "- message 4  ");
+	scene_keys(s, "5Gpx");
+	scene_wait(s, "- message 5  ");
 	scene_wait(s, "- bytes 0x8f 77 B");
 	/* offset 143 in the truth is 0x8f; its row of the dump starts at 0x80 */
 	scene_wait_row(s, " 00000080  ", "");
@@ -30,7 +30,7 @@ test_panes(void **state)
 	scene_keys(s, "h");
 	scene_wait(s, " > stp");
 	scene_keys(s, "p");
-	scene_until(s, "message 4", false);
+	scene_until(s, "message 5", false);
 	scene_keys(s, "x");
 	scene_until(s, " bytes ", false);
 	scene_keys(s, "\r"); /* Enter opens the detail and goes there */
@@ -51,7 +51,7 @@ test_rules(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "4Gpi");
+	scene_keys(s, "5Gpi");
 	scene_wait(s, " f filter  y copy  x bytes  p close -\n");
 	scene_wait(s, " + - zoom  v span  0 fit  i close -\n");
 	for (int row = 0; row < 24; row++) { /* keys are bold, words are not */
@@ -64,12 +64,12 @@ test_rules(void **state)
 	}
 	scene_quit(s);
 	scene_open_demo(s, 24, 59);
-	scene_keys(s, "4Gp");
-	scene_wait(s, "- message 4  ");
+	scene_keys(s, "5Gp");
+	scene_wait(s, "- message 5  ");
 	scene_until(s, "p close", false);
 	scene_quit(s);
-	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--keys=less", "+4G", "+P", NULL);
-	scene_wait(s, "- message 4  ");
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--keys=less", "+5G", "+P", NULL);
+	scene_wait(s, "- message 5  ");
 	scene_wait(s, "  P close -\n");
 	scene_quit(s);
 }
@@ -81,7 +81,7 @@ test_field_bytes(void **state)
 	struct scene *s = *state;
 	int reversed = 0;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "5G\rx");
+	scene_keys(s, "6G\rx");
 	scene_wait(s, "- bytes");
 	scene_keys(s, "G");
 	scene_wait(s, "= message ");
@@ -142,7 +142,7 @@ test_field_filter(void **state)
 		row++;
 	scene_open_demo(s, 24, 80);
 	scene_wait(s, "boot rom  ");
-	snprintf(keys, sizeof keys, "%zuG\r\\", row);
+	snprintf(keys, sizeof keys, "%zuG\r\\", row + 1);
 	scene_keys(s, keys);
 	scene_wait(s, "zoom:detail");
 	scene_keys(s, "j"); /* past the text; the head is opened */
@@ -178,7 +178,7 @@ test_search_bytes(void **state)
 	scene_keys(s, "x/\\x00 00 ?9 3f0?\r"); /* no place in the demo: 0x3f.. */
 	scene_wait(s, "no match found");
 	/* the first three bytes of the second row in the dump of message 4 */
-	scene_keys(s, "4G");
+	scene_keys(s, "5G");
 	scene_wait(s, " 00000080  ");
 	const char *row = scene_row(s, " 00000090  ");
 	char keys[64], digits[16];
@@ -186,7 +186,7 @@ test_search_bytes(void **state)
 	snprintf(digits, sizeof digits, "%.8s", row + 11);
 	snprintf(keys, sizeof keys, "g/\\x%.2s ?%c %c?\r", digits, digits[4], digits[6]);
 	scene_keys(s, keys);
-	scene_wait(s, " 4 / 309, match 1 of ");
+	scene_wait(s, " 5 of 309, match 1 of ");
 	for (int y = 0; y < 24; y++)
 		for (int x = 11; x < 19; x++)
 			marked += !strncmp(emulator_row(s->emulator, y), " 00000090  ", 11) &&

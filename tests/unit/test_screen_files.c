@@ -63,11 +63,11 @@ test_range(void **state)
 	for (size_t i = 20; i <= 31; i++)
 		shown += *truth.rows[SEVERITY].at[i] == 'I';
 	scene_open_demo(s, 24, 80);
-	scene_wait(s, "E:15 W:12");
-	scene_keys(s, "31Gv");
+	scene_wait(s, "E 15  W 12");
+	scene_keys(s, "32Gv");
 	scene_wait(s, "range: move to its end");
-	scene_keys(s, "20G"); /* backwards; ticks of 1 / 38.4 MHz */
-	snprintf(want, sizeof want, " 20 / 309   range: 12 messages, %.9f s",
+	scene_keys(s, "21G"); /* backwards; ticks of 1 / 38.4 MHz */
+	snprintf(want, sizeof want, " 21 of 309   range: 12 messages, %.9f s",
 		 (double)(to - from) / 38400000);
 	scene_wait(s, want);
 	scene_keys(s, "&severity = info\rj"); /* what the filters show of it */
@@ -155,7 +155,7 @@ test_write(void **state)
 	assert_true(all.length > some.length && some.length > 500);
 	temp_make_text(path, ".yaml", "");
 	scene_open_demo(s, 24, 80);
-	scene_wait(s, "E:15 W:12"); /* numbers are known */
+	scene_wait(s, "E 15  W 12"); /* numbers are known */
 	scene_wait(s, DEMO_TIME);
 	snprintf(keys, sizeof keys, ":write %s csv\r", path);
 	scene_keys(s, keys);
@@ -174,10 +174,10 @@ test_write(void **state)
 	scene_wait(s, " messages written to ");
 	check_file(path, some.data, some.length);
 
-	scene_keys(s, "!20G"); /* filters off; backwards is a range too */
-	scene_wait(s, " 20 / 309");
-	scene_keys(s, "v12G");
-	scene_wait(s, " 12 / 309");
+	scene_keys(s, "!21G"); /* filters off; backwards is a range too */
+	scene_wait(s, " 21 of 309");
+	scene_keys(s, "v13G");
+	scene_wait(s, " 13 of 309");
 	int bars = 0;
 	for (int row = 0; row < 24; row++)
 		bars += emulator_row(s->emulator, row)[0] == '|';
@@ -199,14 +199,14 @@ test_write(void **state)
 	scene_keys(s, "v");
 	scene_wait(s, "range dropped");
 	scene_keys(s, "j"); /* the range is over */
-	scene_wait(s, " 13 / 309");
+	scene_wait(s, " 14 of 309");
 	assert_null(scene_row(s, "|"));
 
 	/* a filter moves the cursor, but not the end of the range */
-	scene_keys(s, "15G");
-	scene_wait(s, " 15 / 309");
-	scene_keys(s, "v22G");
-	scene_wait(s, " 22 / 309");
+	scene_keys(s, "16G");
+	scene_wait(s, " 16 of 309");
+	scene_keys(s, "v23G");
+	scene_wait(s, " 23 of 309");
 	scene_keys(s, ":sev info\r"); /* which turns filters on again */
 	scene_wait_row(s, ">", "signature good");
 	scene_keys(s, keys);
@@ -221,10 +221,10 @@ test_write(void **state)
 	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
 	add_csv_lines(&part, &all, (const unsigned[]){34}, 1);
 	check_file(path, part.data, part.length);
-	scene_keys(s, "v15G");
-	scene_wait(s, " 15 / 309");
-	scene_keys(s, "v22G");
-	scene_wait(s, " 22 / 309");
+	scene_keys(s, "v16G");
+	scene_wait(s, " 16 of 309");
+	scene_keys(s, "v23G");
+	scene_wait(s, " 23 of 309");
 	scene_keys(s, "!");
 	scene_wait_row(s, ">", "signature good");
 	scene_keys(s, "j"); /* a move does */
@@ -234,17 +234,17 @@ test_write(void **state)
 	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
 	add_csv_lines(&part, &all, (const unsigned[]){15, 20, 21, 34, 36}, 5);
 	check_file(path, part.data, part.length);
-	scene_keys(s, "v!13G");
-	scene_wait(s, " 13 / 309");
+	scene_keys(s, "v!14G");
+	scene_wait(s, " 14 of 309");
 
 	scene_keys(s, "vj");
-	scene_wait(s, " 14 / 309");
+	scene_wait(s, " 15 of 309");
 	scene_keys(s, "y"); /* OSC 52: text/plain in base 64 */
 	scene_wait(s, "copied 2 messages");
 	assert_non_null(strstr(s->sent.data, "\033]52;c;"));
 
-	scene_keys(s, "mm308GmaAa \"b\"\r");
-	scene_wait(s, "308 / 309");
+	scene_keys(s, "mm309GmaAa \"b\"\r");
+	scene_wait(s, "309 of 309");
 	snprintf(keys, sizeof keys, ":write %s marks csv\r", path);
 	scene_keys(s, keys);
 	scene_wait(s, "2 messages written to ");
@@ -294,16 +294,16 @@ test_write_all(void **state)
 	unlink(path);
 	scene_open(s, 24, 100, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
-	scene_wait(s, "0 / 526");
+	scene_wait(s, "1 of 526");
 	snprintf(keys, sizeof keys, ":write %s csv\r", path);
 	scene_keys(s, keys);
 	scene_wait(s, "526 messages written to ");
 	check_file(path, all.data, all.length);
 
-	scene_keys(s, "373G");
-	scene_wait(s, " 373 / 526"); /* without "~": the order is final */
-	scene_keys(s, "v228G");	     /* from a message of soc up to one of log */
-	scene_wait(s, " 228 / 526   range: 146 messages, 0.100991086 s");
+	scene_keys(s, "374G");
+	scene_wait(s, " 374 of 526"); /* without "~": the order is final */
+	scene_keys(s, "v229G");	      /* from a message of soc up to one of log */
+	scene_wait(s, " 229 of 526   range: 146 messages, 0.100991086 s");
 	scene_keys(s, keys);
 	scene_wait(s, "146 messages written to ");
 	const char *head = skip_lines(all.data, 1);

@@ -30,7 +30,7 @@ test_filters(void **state)
 		unassigned += !strcmp(severity, "MAX");
 	}
 	scene_open(s, 24, 80, "xterm-256color", "all-raw.bin", NULL);
-	scene_wait(s, "0 / 400");
+	scene_wait(s, "1 of 400");
 	scene_keys(s, ":severity error\r");
 	scene_wait(s, "ERROR+");
 	scene_keys(s, "g");
@@ -48,24 +48,24 @@ test_filters(void **state)
 
 	scene_keys(s, "!"); /* off: all rows, at the same place */
 	scene_wait(s, "filters off");
-	scene_keys(s, "100G");
-	scene_wait(s, "100 / 400");
+	scene_keys(s, "101G");
+	scene_wait(s, "101 of 400");
 	scene_keys(s, "!");
 	scene_wait(s, "only FATAL+");
 	scene_keys(s, "!"); /* nothing moved: back to where it was */
 	scene_wait(s, "filters off");
 	scene_keys(s, "l");
-	scene_wait(s, "100 / 400");
+	scene_wait(s, "101 of 400");
 
 	/* a new filter takes the cursor along, and what was before the only row that is
 	 * left is there again with the others */
 	scene_keys(s, ":severity debug\rM");
 	scene_keys(s, "&number = 300\r");
-	scene_wait(s, "300 / 400, row 1 of 1 ");
+	scene_wait(s, "301 of 400, row 1 of 1 ");
 	scene_keys(s, "!");
 	scene_wait(s, "filters off");
 	scene_keys(s, "h");
-	scene_wait(s, "300 / 400");
+	scene_wait(s, "301 of 400");
 	bool above = false;
 	for (int y = 6; y < 23; y++)
 		above |= emulator_row(s->emulator, y)[0] == '>';
@@ -110,7 +110,7 @@ test_filtered_list(void **state)
 	}
 	assert_true(rows.count > 200 && matches.count > 3);
 
-	scene_open_made(s, capture.data, "0 / 60,000");
+	scene_open_made(s, capture.data, "1 of 60,000");
 	scene_keys(s, ":severity error\rMg");
 	snprintf(want, sizeof want, "row 1 of %zu ", rows.count);
 	scene_wait(s, want);
@@ -172,11 +172,11 @@ test_filter_language(void **state)
 		last = i;
 	}
 	assert_true(first < last);
-	snprintf(top, sizeof top, "%zu / 400", first);
-	snprintf(bottom, sizeof bottom, "%zu / 400", last);
+	snprintf(top, sizeof top, "%zu of 400", first + 1);
+	snprintf(bottom, sizeof bottom, "%zu of 400", last + 1);
 
 	scene_open(s, 24, 80, "xterm-256color", "all-raw.bin", NULL);
-	scene_wait(s, "0 / 400");
+	scene_wait(s, "1 of 400");
 	scene_keys(s, "&sever\t = fat\r"); /* Tab completes the name */
 	scene_wait(s, "only severity = fat");
 	scene_keys(s, "g");
@@ -196,7 +196,7 @@ test_filter_language(void **state)
 	scene_keys(s, "&!a/b\r");
 	scene_wait(s, "only not /a\\/b/s");
 	scene_keys(s, "g");
-	scene_wait(s, "0 / 400");
+	scene_wait(s, "1 of 400");
 	scene_keys(s, ":filter kind = cat\r");
 	scene_wait(s, "no kind of message is named cat");
 	scene_keys(s, ":filter not severity = fatal and number <= ");
@@ -204,13 +204,13 @@ test_filter_language(void **state)
 	scene_keys(s, top);
 	scene_wait(s, "only not severity");
 	scene_keys(s, "G");
-	snprintf(bottom, sizeof bottom, "%zu / 400", first - 1);
+	snprintf(bottom, sizeof bottom, "%zu of 400", first);
 	scene_wait(s, bottom);
 	scene_keys(s, "&\r"); /* all again, at the same place */
 	scene_until(s, "only", false);
 	scene_wait(s, bottom);
 	scene_keys(s, "g");
-	scene_wait(s, "0 / 400");
+	scene_wait(s, "1 of 400");
 	scene_quit(s);
 	truth_free(&truth);
 }
@@ -244,7 +244,7 @@ test_filter_list(void **state)
 		struct scene *s = *state;
 		scene_open(s, screens[i].rows, screens[i].cols, "xterm-256color", "all-raw.bin",
 			   (char *)screens[i].theme, NULL);
-		scene_wait(s, "0 / 400");
+		scene_wait(s, "1 of 400");
 		scene_keys(s, "|B"); /* below the list, so that rows begin with it */
 		scene_wait(s, "no filters; a adds one");
 		scene_keys(s, "aseverity = debug\r");
@@ -292,7 +292,7 @@ test_filter_session(void **state)
 	temp_make_text(path, ".yaml", "marks: []\n");
 	snprintf(option, sizeof option, "--session=%s", path);
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
-	scene_wait(s, "0 / 309");
+	scene_wait(s, "1 of 309");
 	scene_keys(s, "&severity = debug\rB3a!a\"b\raoffset > 5\rG :save\r");
 	scene_wait(s, "0 marks saved to ");
 	scene_quit(s);
@@ -318,7 +318,7 @@ test_preview(void **state)
 		here += !strcmp(truth.rows[SEVERITY].at[i], "INFO");
 	scene_open_demo(s, 24, 80);
 	scene_wait(s, "boot rom  ");
-	scene_wait(s, "E:15 W:12");
+	scene_wait(s, "E 15  W 12");
 	scene_wait(s, DEMO_TIME);
 	for (int i = 0; i < 8; i++)
 		snprintf(shown[i], sizeof shown[i], "%s", emulator_row(s->emulator, i));
@@ -336,7 +336,7 @@ test_preview(void **state)
 		assert_string_equal(shown[i], emulator_row(s->emulator, i));
 	scene_keys(s, "\033");
 	scene_until(s, "column", false);
-	scene_wait(s, "0 / 309");
+	scene_wait(s, "1 of 309");
 	scene_keys(s, "&severity <= fatal"); /* what reads like a number's order */
 	scene_wait(s, " in all; < is milder, > is worse");
 	scene_keys(s, "\025severity >= fatal");
@@ -381,20 +381,20 @@ test_surround(void **state)
 	}
 	assert_true(rows.count > 60 && rows.count < count);
 	scene_open(s, 24, 80, "xterm-256color", "all-raw.bin", NULL);
-	scene_wait(s, "0 / 400");
+	scene_wait(s, "1 of 400");
 	scene_keys(s, "&severity = fatal\r3zZg");
 	scene_wait(s, "context 2");
 	snprintf(want, sizeof want, ", %zu shown", truth_count(&truth, "FATAL", NULL, 0));
 	scene_wait(s, want); /* what is around is not counted */
-	snprintf(want, sizeof want, "\n %zu / 400", rows.at[0]);
+	snprintf(want, sizeof want, "\n %zu of 400", rows.at[0] + 1);
 	scene_wait(s, want);
 	check_texts(s, &truth, rows.at, 0);
 	scene_keys(s, " ");
-	snprintf(want, sizeof want, " %zu / 400", rows.at[21]);
+	snprintf(want, sizeof want, " %zu of 400", rows.at[21] + 1);
 	scene_wait(s, want);
 	check_texts(s, &truth, rows.at, 21);
 	scene_keys(s, "G");
-	snprintf(want, sizeof want, " %zu / 400", rows.at[rows.count - 1]);
+	snprintf(want, sizeof want, " %zu of 400", rows.at[rows.count - 1] + 1);
 	scene_wait(s, want);
 	check_texts(s, &truth, rows.at, rows.count - 21);
 	scene_keys(s, "10k20Z!");

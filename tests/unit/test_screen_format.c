@@ -30,10 +30,10 @@ test_no_trace(void **state)
 	scene_wait_at(s, 0, "plain text  [no times recognised]");
 	assert_null(strstr(emulator_row(s->emulator, 0), "guessed"));
 	scene_keys(s, "j");
-	scene_wait(s, " 1 / 2");
+	scene_wait(s, " 2 of 2");
 	scene_quit(s);
 	scene_open(s, 24, 120, "xterm-256color", path, "--from=syst/hex", NULL); /* as told */
-	scene_wait(s, " 0 / 2");
+	scene_wait(s, " 1 of 2");
 	scene_quit(s);
 	folder_remove(&folder);
 }
@@ -46,12 +46,12 @@ test_log(void **state)
 	scene_open(s, 24, 120, "xterm-256color", "log-zephyr.txt", NULL);
 	scene_wait_at(s, 0, "log-zephyr.txt  418 B  text");
 	assert_null(strstr(emulator_row(s->emulator, 0), "["));
-	scene_wait(s, "1 0.000030000 I main             camera controller");
-	scene_wait(s, "2 0.412345000 D i2c_nrfx         3 bytes to 0x36\\n  ");
-	scene_wait(s, "3 0.600001000 W csi              frame 17 is late\n");
+	scene_wait(s, "2 0.000030000 I main             camera controller");
+	scene_wait(s, "3 0.412345000 D i2c_nrfx         3 bytes to 0x36\\n  ");
+	scene_wait(s, "4 0.600001000 W csi              frame 17 is late\n");
 	scene_wait(s, "E                  --- 9 messages dropped ---");
 	scene_keys(s, "]e");
-	scene_wait(s, " 4 / 7");
+	scene_wait(s, " 5 of 7");
 	scene_keys(s, "&origin = \"csi\" or text.function = \"i2c_transfer\"\r");
 	scene_wait(s, "row 2 of 2");
 	scene_quit(s);
@@ -107,7 +107,7 @@ test_unrecognised(void **state)
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		scene_open(s, sizes[i].rows, sizes[i].cols, i ? "xterm-256color" : "xterm",
 			   folder.files.at[0], NULL);
-		scene_wait_at(s, 0, " trawl  dump  96 B  format unknown");
+		scene_wait_at(s, 0, " dump  96 B  format unknown");
 		scene_wait_at(s, 1, "No format explains these bytes, so nothing was decoded.");
 		scene_wait(s, ":format NAME tries one (Tab lists them), Esc comes back.");
 		scene_wait(s, "To keep it:  trawl -f NAME ");
@@ -123,7 +123,7 @@ test_unrecognised(void **state)
 		scene_wait(s, "trawl -f gem keeps it");
 		scene_until(s, "No format explains", false);
 		scene_keys(s, "G");
-		scene_wait(s, " 23 / 24");
+		scene_wait(s, " 24 of 24");
 		scene_keys(s, "\033");
 		scene_wait_at(s, 0, "format unknown");
 		scene_keys(s, ":format opencsd\r"); /* needs to be told of sources */
@@ -191,7 +191,7 @@ test_foreign(void **state)
 	scene_wait_at(s, 1, "Not decoded: part of a CoreSight snapshot: open its folder,");
 	scene_wait(s, " opens the folder. ");
 	scene_keys(s, "\r");
-	scene_wait_at(s, 0, " trawl  all-opencsd.ETB ");
+	scene_wait_at(s, 0, " all-opencsd.ETB ");
 	scene_quit(s);
 }
 
@@ -214,7 +214,7 @@ test_packed(void **state)
 	folder_put(&folder, "log.txt.gz", packed, sizeof packed);
 	folder_put(&folder, "cut.txt.gz", packed, 30);
 	scene_open(s, 24, 80, "xterm", folder.files.at[0], NULL);
-	scene_wait_at(s, 0, " trawl  log.txt.gz (gzip)  244 B  syst/hex");
+	scene_wait_at(s, 0, " log.txt.gz (gzip)  244 B  syst/hex");
 	scene_wait(s, "Hello world!");
 	scene_quit(s);
 	scene_open(s, 24, 80, "xterm", folder.files.at[1], NULL);
@@ -236,7 +236,7 @@ test_guessed(void **state)
 	folder_make(&folder);
 	folder_put(&folder, "words", words, sizeof words); /* sync points 0 to 11 */
 	scene_open(s, 24, 80, "xterm", folder.files.at[0], NULL);
-	scene_wait_at(s, 0, " trawl  words  48 B  gem  [guessed 5");
+	scene_wait_at(s, 0, " words  48 B  gem  [guessed 5");
 	scene_wait(s, "SyncPoint 11");
 	scene_keys(s, ":messages\r");
 	scene_wait(s, "to make it certain, write into");

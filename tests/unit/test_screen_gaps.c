@@ -18,7 +18,7 @@ open_lab(struct scene *s, const char *option)
 {
 	scene_open(s, 30, 120, "xterm-256color", "lab.yaml", option, NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
-	scene_wait(s, "0 / 526");
+	scene_wait(s, "1 of 526");
 	scene_until(s, "idx", false);
 }
 
@@ -39,7 +39,7 @@ test_jumps(void **state)
 	scene_wait_row(s, ">", "10:06:40.048544556 log");
 	scene_keys(s, "2S");
 	scene_wait(s, "gap of 8.159 ms before this message");
-	scene_keys(s, "300Gs");
+	scene_keys(s, "301Gs");
 	scene_wait_row(s, ">", "10:06:40.249151159 soc");
 	scene_quit(s);
 }
@@ -82,7 +82,7 @@ test_columns(void **state)
 		       "  - {name: text}\n");
 	snprintf(option, sizeof option, "--view=%s", path);
 	open_lab(s, option);
-	scene_keys(s, "310G");
+	scene_keys(s, "311G");
 	scene_wait(s, "10:06:40.234909649 log     +20.347 us   20.347 us overlay 2: in after");
 	/* among fewer rows delta grows, and gap does not */
 	scene_keys(s, "&severity <= warning and text ~ /overlay|timeout/\r");

@@ -31,21 +31,21 @@ test_list(void **state)
 	assert_int_equal(emulator_cell(s->emulator, 2, 0).code, '>');
 
 	scene_keys(s, " "); /* a page: the next rows, none left out */
-	scene_wait(s, "21 / 309");
+	scene_wait(s, "22 of 309");
 	for (int row = 2; row < 23; row++)
 		truth_check_row(emulator_row(s->emulator, row), &truth, (size_t)row - 2 + 21);
 
 	scene_keys(s, "G");
-	scene_wait(s, "308 / 309");
+	scene_wait(s, "309 of 309");
 	for (int row = 2; row < 23; row++)
 		truth_check_row(emulator_row(s->emulator, row), &truth, /* it tells less of a gap */
 				truth.rows[TEXT].count - 21 + (size_t)row - 2);
-	scene_keys(s, "100Gjjjk"); /* keys that come together */
-	scene_wait(s, "102 / 309");
+	scene_keys(s, "101Gjjjk"); /* keys that come together */
+	scene_wait(s, "103 of 309");
 	truth_check_row(scene_row(s, ">"), &truth, 102);
 	scene_keys(s, "0\033[B\033[A"); /* arrows */
 	scene_keys(s, "\033[5~");
-	scene_wait(s, "81 / 309");
+	scene_wait(s, "82 of 309");
 	scene_quit(s);
 	truth_free(&truth);
 }
@@ -56,8 +56,8 @@ test_looks(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "4G");
-	scene_wait(s, "4 / 309");
+	scene_keys(s, "5G");
+	scene_wait(s, "5 of 309");
 	assert_true(emulator_cell(s->emulator, 6, 0).reverse);
 	assert_true(emulator_cell(s->emulator, 6, 5).reverse);
 	assert_false(emulator_cell(s->emulator, 6, 20).reverse);
@@ -84,11 +84,11 @@ test_gaps(void **state)
 	}
 	close(file);
 	scene_open(s, 24, 80, "xterm-256color", path, "--from=syst/raw", NULL);
-	scene_wait(s, "0 / 9");
+	scene_wait(s, "1 of 9");
 	scene_keys(s, "]g");
-	scene_wait(s, "5 / 9");
+	scene_wait(s, "6 of 9");
 	scene_keys(s, "G[g");
-	scene_wait(s, "5 / 9");
+	scene_wait(s, "6 of 9");
 	scene_quit(s);
 	unlink(path);
 }
@@ -105,17 +105,17 @@ test_triggers(void **state)
 	scene_wait(s, " at 0x29e0, 5 B"); /* 10720 */
 	scene_quit(s);
 	scene_open(s, 24, 80, "xterm-256color", "all-encap.bin", NULL);
-	scene_wait(s, " 0 / ");
+	scene_wait(s, " 1 of ");
 	scene_keys(s, "]t");
-	scene_wait(s, " 24 / ");
+	scene_wait(s, " 25 of ");
 	scene_keys(s, "=");
 	scene_wait(s, " at 0xd6, 9 B");
 	scene_keys(s, "2]t");
-	scene_wait(s, " 265 / ");
+	scene_wait(s, " 266 of ");
 	scene_keys(s, "=");
 	scene_wait(s, " at 0x964, 9 B");
 	scene_keys(s, "[t");
-	scene_wait(s, " 183 / ");
+	scene_wait(s, " 184 of ");
 	scene_keys(s, "=");
 	scene_wait(s, " at 0x67d, 13 B");
 	scene_quit(s);
@@ -134,13 +134,13 @@ test_trigger_events(void **state)
 	char path[TEMP_PATH];
 	temp_make_text(path, "", listing);
 	scene_open(s, 24, 80, "xterm-256color", path, NULL);
-	scene_wait(s, " 0 / 5");
+	scene_wait(s, " 1 of 5");
 	scene_keys(s, "]t");
-	scene_wait(s, " 1 / 5");
+	scene_wait(s, " 2 of 5");
 	scene_keys(s, "]t");
-	scene_wait(s, " 2 / 5");
+	scene_wait(s, " 3 of 5");
 	scene_keys(s, "]t");
-	scene_wait(s, " 4 / 5");
+	scene_wait(s, " 5 of 5");
 	scene_quit(s);
 	unlink(path);
 }
@@ -152,27 +152,27 @@ test_go_to(void **state)
 	scene_open_demo(s, 24, 80);
 	scene_wait(s, "boot rom  ");
 	scene_keys(s, "t0x90\r"); /* in the message that starts at 0x8f */
-	scene_wait(s, " 4 / 309");
-	scene_keys(s, "t#7\r");
-	scene_wait(s, " 7 / 309");
+	scene_wait(s, " 5 of 309");
+	scene_keys(s, "t#8\r");
+	scene_wait(s, " 8 of 309");
 	scene_keys(s, "t0.00005518\r"); /* 2119 ticks of 1 / 38.4 MHz */
-	scene_wait(s, " 4 / 309");
+	scene_wait(s, " 5 of 309");
 	scene_keys(s, "t+10us\r"); /* 2119 + 384 ticks: the next is 2728 */
-	scene_wait(s, " 5 / 309");
+	scene_wait(s, " 6 of 309");
 	scene_keys(s, "\017"); /* Ctrl-O */
-	scene_wait(s, " 4 / 309");
+	scene_wait(s, " 5 of 309");
 	scene_keys(s, "\024"); /* Ctrl-T */
-	scene_wait(s, " 5 / 309");
-	scene_keys(s, "ma200G");
-	scene_wait(s, "200 / 309");
+	scene_wait(s, " 6 of 309");
+	scene_keys(s, "ma201G");
+	scene_wait(s, "201 of 309");
 	scene_keys(s, "'a");
-	scene_wait(s, " 5 / 309");
+	scene_wait(s, " 6 of 309");
 	scene_keys(s, "''");
-	scene_wait(s, "200 / 309");
+	scene_wait(s, "201 of 309");
 	scene_keys(s, "tnonsense\r");
 	scene_wait(s, "go to what?");
-	scene_keys(s, ":300\r");
-	scene_wait(s, " 300 / 309");
+	scene_keys(s, ":301\r");
+	scene_wait(s, " 301 of 309");
 	scene_keys(s, ":wq\r");
 	scene_wait(s, "no command \"wq\"; Tab completes");
 	scene_keys(s, ":se 1\r");
@@ -194,17 +194,17 @@ test_rate(void **state)
 	free(whole);
 	folder_put_text(&folder, "p.yaml", profile.data);
 	scene_open(s, 24, 200, "xterm-256color", folder_path(&folder, "p.yaml"), NULL);
-	scene_wait(s, "0 / 200");
-	scene_keys(s, "3Gt+10ms\r");
+	scene_wait(s, "1 of 200");
+	scene_keys(s, "4Gt+10ms\r");
 	scene_wait(s, "10ms needs the rate of the clock, which is not known");
 	scene_wait(s, "set clock: {hz: ...} of its trace in /");
 	scene_wait(s, "/p.yaml");
 	scene_keys(s, "t4.5s\r");
 	scene_wait(s, "4.5s needs the rate of the clock");
-	scene_keys(s, "5Gt+0\r");
+	scene_keys(s, "6Gt+0\r");
 	scene_wait(s, "counted from 1700000000000025, the last time before");
 	scene_keys(s, "\014");
-	scene_wait(s, "0 / 200");
+	scene_wait(s, "1 of 200");
 	scene_quit(s);
 	text_free(&path);
 	text_free(&profile);
@@ -258,12 +258,12 @@ test_example(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_wait(s, "boot rom  "); /* texts are there */
-	scene_keys(s, "59G*");
-	scene_wait(s, " 65 / 309");
+	scene_keys(s, "60G*");
+	scene_wait(s, " 66 of 309");
 	scene_keys(s, "*");
-	scene_wait(s, " 71 / 309");
+	scene_wait(s, " 72 of 309");
 	scene_keys(s, "2#");
-	scene_wait(s, " 59 / 309");
+	scene_wait(s, " 60 of 309");
 	scene_quit(s);
 }
 
@@ -304,7 +304,7 @@ assert_batch_times(struct scene *s, const char *path)
 		char time[32], want[64];
 		assert_int_equal(sscanf(line, "%u %31s", &number, time), 2);
 		bool none = !strcmp(time, "-"), estimated = strstr(line, "~estimated");
-		snprintf(want, sizeof want, "  %u %s%4s ", number, estimated ? "~" : " ",
+		snprintf(want, sizeof want, "  %u %s%4s ", number + 1, estimated ? "~" : " ",
 			 none ? "" : time);
 		scene_wait(s, want);
 	}
@@ -328,13 +328,13 @@ test_cycles(void **state)
 	char path[TEMP_PATH];
 	temp_make_text(path, "", listing);
 	scene_open(s, 30, 100, "xterm-256color", path, NULL);
-	scene_wait(s, "  0  1000 D ID 0x10 ");
-	scene_wait(s, "  1 ~1250 D ID 0x10 ");
+	scene_wait(s, "  1  1000 D ID 0x10 ");
 	scene_wait(s, "  2 ~1250 D ID 0x10 ");
-	scene_wait(s, "  3 ~2000 D ID 0x10 ");
-	scene_wait(s, "  4  2000 D ID 0x10 ");
-	scene_wait(s, "  5       E ID 0x10 ");
-	scene_wait(s, "  6       D ID 0x10 ");
+	scene_wait(s, "  3 ~1250 D ID 0x10 ");
+	scene_wait(s, "  4 ~2000 D ID 0x10 ");
+	scene_wait(s, "  5  2000 D ID 0x10 ");
+	scene_wait(s, "  6       E ID 0x10 ");
+	scene_wait(s, "  7       D ID 0x10 ");
 	assert_batch_times(s, path);
 	scene_keys(s, "jj\r");
 	scene_wait(s, " ~1250 ");
@@ -346,15 +346,15 @@ test_cycles(void **state)
 	scene_until(s, "estimated_time", false);
 	scene_keys(s, "T");
 	scene_wait(s, "time: start");
-	scene_wait(s, "  1  ~250 D ID 0x10 ");
+	scene_wait(s, "  2  ~250 D ID 0x10 ");
 	scene_keys(s, "T");
 	scene_wait(s, "time: delta");
-	scene_wait(s, "  1 ~+250 D ID 0x10 ");
-	scene_wait(s, "  3 ~+750 D ID 0x10 ");
+	scene_wait(s, "  2 ~+250 D ID 0x10 ");
+	scene_wait(s, "  4 ~+750 D ID 0x10 ");
 	scene_keys(s, "TT"); /* beyond ticks, which are only those that are told */
 	scene_wait(s, "time: own");
-	scene_wait(s, "  0 1000 D ID 0x10 ");
-	scene_wait(s, "  1      D ID 0x10 ");
+	scene_wait(s, "  1 1000 D ID 0x10 ");
+	scene_wait(s, "  2      D ID 0x10 ");
 	scene_quit(s);
 	unlink(path);
 }
@@ -402,10 +402,10 @@ test_no_checkpoint(void **state)
 	scene_keys(s, ":pause\r");
 	scene_wait_at(s, 23, "indexing goes on");
 	scene_keys(s, "l");
-	scene_wait_at(s, 23, "/ 1,280");
+	scene_wait_at(s, 23, "of 1,280");
 	for (int row = 2; row < 23; row++) {
 		char number[16];
-		snprintf(number, sizeof number, "%8d ", row - 2);
+		snprintf(number, sizeof number, "%8d ", row - 1);
 		scene_wait_at(s, row, number);
 	}
 	scene_quit(s);

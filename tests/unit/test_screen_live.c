@@ -215,7 +215,7 @@ test_stop_hidden(void **state)
 	scene_wait(s, "stops with the next message of: text");
 	send_lines(&f, "fourth line\nfifth line\nsixth line\n");
 	scene_wait_at(s, 0, "frozen");
-	scene_wait(s, "frozen at #4, hidden by the filters; :freeze goes on");
+	scene_wait(s, "frozen at #5, hidden by the filters; :freeze goes on");
 	scene_wait_row(s, ">", "fourth line"); /* the nearest row */
 	close_fifo(s, &f);
 }

@@ -24,38 +24,38 @@ test_marks(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 100);
-	scene_keys(s, "5Gma100Gmm8GAfirst bad\r");
+	scene_keys(s, "6Gma101Gmm9GAfirst bad\r");
 	scene_keys(s, "L");
 	scene_wait(s, "= marks  3");
-	scene_wait(s, "\n a  5 ");
-	scene_wait(s, "\n *  8           0.000251927 first bad "); /* of its truth */
-	scene_wait(s, "\n *  100 ");
+	scene_wait(s, "\n a  6 ");
+	scene_wait(s, "\n *  9           0.000251927 first bad "); /* of its truth */
+	scene_wait(s, "\n *  101 ");
 	int last = s->rows - 1;
-	while (strncmp(emulator_row(s->emulator, last), " *  100", 7) != 0)
+	while (strncmp(emulator_row(s->emulator, last), " *  101", 7) != 0)
 		last--;
-	assert_memory_equal(emulator_row(s->emulator, last - 1), " *  8", 5);
-	assert_memory_equal(emulator_row(s->emulator, last - 2), " a  5", 5);
+	assert_memory_equal(emulator_row(s->emulator, last - 1), " *  9", 5);
+	assert_memory_equal(emulator_row(s->emulator, last - 2), " a  6", 5);
 	scene_keys(s, "G\r"); /* the last of them */
-	scene_wait(s, " 100 / 309");
+	scene_wait(s, " 101 of 309");
 	scene_keys(s, "k:unmark\r");
 	scene_wait(s, "= marks  2");
 	scene_until(s, "first bad", false);
 	scene_keys(s, "gA"); /* a note at the mark under the cursor */
 	scene_wait(s, "\nnote:");
 	scene_keys(s, "where it began\r");
-	scene_wait_row(s, " a  5", "where it began");
+	scene_wait_row(s, " a  6", "where it began");
 	scene_keys(s, "A"); /* what is there is changed, Enter alone keeps it */
 	scene_wait(s, "\nnote: where it began");
 	scene_keys(s, "\rA again\r");
-	scene_wait_row(s, " a  5", "where it began again");
+	scene_wait_row(s, " a  6", "where it began again");
 	scene_keys(s, "\r"); /* the same at the message itself */
-	scene_wait(s, " 5 / 309");
+	scene_wait(s, " 6 of 309");
 	scene_keys(s, "A\025changed\r");
-	scene_wait_row(s, " a  5", "changed");
+	scene_wait_row(s, " a  6", "changed");
 	scene_keys(s, "A\025\r");
 	scene_until(s, "changed", false);
 	scene_keys(s, "\017\017"); /* back, to where Enter was typed */
-	scene_wait(s, " 8 / 309");
+	scene_wait(s, " 9 of 309");
 	scene_keys(s, "q");
 	scene_until(s, "marks", false);
 	scene_keys(s, "q"); /* nothing is asked */
@@ -133,8 +133,8 @@ static void
 keeper_mark(struct keeper *k, struct scene *s)
 {
 	keeper_start(k, s, NULL);
-	scene_keys(s, "3Gma10GAcold\r");
-	scene_wait_row(s, ">*     10", "");
+	scene_keys(s, "4Gma11GAcold\r");
+	scene_wait_row(s, ">*     11", "");
 	scene_quit(s);
 	assert_int_equal(keeper_find(k), 1);
 }
@@ -151,11 +151,11 @@ test_kept(void **state)
 	keeper_start(&k, s, NULL);
 	scene_wait(s, "\n back from last time: 2 marks; L shows them");
 	scene_keys(s, "L");
-	scene_wait(s, "\n a  3  ");
-	scene_wait_row(s, " *  10 ", "cold");
+	scene_wait(s, "\n a  4  ");
+	scene_wait_row(s, " *  11 ", "cold");
 	scene_quit(s); /* with nothing new */
 	keeper_start(&k, s, "--no-state");
-	scene_keys(s, "3GL");
+	scene_keys(s, "4GL");
 	scene_wait(s, "marks  0");
 	scene_keys(s, "mb");
 	scene_wait(s, "marks  1");
@@ -164,8 +164,8 @@ test_kept(void **state)
 	assert_int_equal(before.st_ino, after.st_ino);
 	keeper_start(&k, s, NULL); /* a signal is an end too */
 	scene_wait(s, "back from last time: 2 marks;");
-	scene_keys(s, "5Gmb");
-	scene_wait_row(s, ">b      5", "");
+	scene_keys(s, "6Gmb");
+	scene_wait_row(s, ">b      6", "");
 	kill(s->child, SIGTERM);
 	scene_end(s);
 	scene_close(s);
@@ -176,7 +176,7 @@ test_kept(void **state)
 	scene_close(s);
 	keeper_start(&k, s, NULL); /* until there is nothing left */
 	scene_wait(s, "back from last time: 3 marks;");
-	scene_keys(s, "3G:unmark\r5G:unmark\r10G:unmark\rL");
+	scene_keys(s, "4G:unmark\r6G:unmark\r11G:unmark\rL");
 	scene_wait(s, "marks  0");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 0);
@@ -200,7 +200,7 @@ test_kept_and_saved(void **state)
 	scene_keys(s, "L");
 	scene_wait(s, "marks  2");
 	scene_until(s, "back from", false);
-	scene_keys(s, "q3G:unmark\r:view default\r");
+	scene_keys(s, "q4G:unmark\r:view default\r");
 	scene_wait(s, "view default");
 	scene_quit(s);
 	keeper_start(&k, s, NULL); /* less than was saved */
@@ -211,7 +211,7 @@ test_kept_and_saved(void **state)
 			"marks: [{trace: a.stp, offset: 0, letter: z}]\n"); /* newer */
 	keeper_start(&k, s, NULL);
 	scene_keys(s, "L");
-	scene_wait_row(s, " z  0", "");
+	scene_wait_row(s, " z  1", "");
 	scene_wait(s, "marks  1");
 	scene_keys(s, "q:messages\r");
 	scene_wait(s, "left out: the session's file is newer");
@@ -309,7 +309,7 @@ test_kept_on_trial(void **state)
 	struct scene *s = *state;
 	keeper_open(&k);
 	keeper_start(&k, s, NULL);
-	scene_keys(s, "3Gma:format gem\r");
+	scene_keys(s, "4Gma:format gem\r");
 	scene_wait(s, "tried as gem");
 	scene_keys(s, "L");
 	scene_wait(s, "marks  0");
@@ -328,31 +328,31 @@ test_marks_of_all(void **state)
 	struct scene *s = *state;
 	scene_open(s, 30, 120, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
-	scene_wait(s, " 0 / 526");
+	scene_wait(s, " 1 of 526");
 	scene_keys(s, "/seq 70 given up\r");
-	scene_wait(s, " 310 / 526");
+	scene_wait(s, " 311 of 526");
 	scene_keys(s, "maL");
 	scene_wait(s, "= marks  1");
-	scene_wait_row(s, " a  310 ", " 2025-11-21 10:06:40.234386371 timeout: seq 70");
+	scene_wait_row(s, " a  311 ", " 2025-11-21 10:06:40.234386371 timeout: seq 70");
 	scene_keys(s, "=");
-	scene_wait(s, " message 310, of its trace number 48, at ");
-	scene_wait_row(s, ">a    310 ", " 10:06:40.234386371 ");
+	scene_wait(s, " message 311, of its trace number 48, at ");
+	scene_wait_row(s, ">a    311 ", " 10:06:40.234386371 ");
 	scene_wait_row(s, "  message ", " 2025-11-21 trace "); /* the date is said once */
 	scene_keys(s, "q/overlay 2: in\r");		       /* of another trace */
-	scene_wait(s, " 316 / 526");
+	scene_wait(s, " 317 of 526");
 	scene_keys(s, "mb[m");
-	scene_wait(s, " 310 / 526");
+	scene_wait(s, " 311 of 526");
 	scene_keys(s, "]m");
-	scene_wait(s, " 316 / 526");
+	scene_wait(s, " 317 of 526");
 	scene_keys(s, "c");
 	scene_wait_row(s, " overlay ", "night");
-	scene_wait_row(s, " overlay ", " 10:06:40.234886739  #313   22.910 us ");
+	scene_wait_row(s, " overlay ", " 10:06:40.234886739  #314   22.910 us ");
 	scene_keys(s, "\t");
 	scene_wait(s, "= context ");
 	scene_keys(s, "g\r");
-	scene_wait(s, " 313 / 526");
-	scene_wait(s, " trawl  lab.yaml: 5 traces  ");
-	scene_wait_row(s, ">     313 ", " dsp ");
+	scene_wait(s, " 314 of 526");
+	scene_wait(s, " lab.yaml  5 traces  ");
+	scene_wait_row(s, ">     314 ", " dsp ");
 	scene_quit(s);
 }
 
@@ -368,7 +368,7 @@ test_session(void **state)
 	snprintf(option, sizeof option, "--session=%s", path);
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
 	scene_wait(s, "1 marks are in captures that are not open");
-	scene_keys(s, "3Gmx:note reset: \"cold\" # 1\r:sev info\r:view default\r");
+	scene_keys(s, "4Gmx:note reset: \"cold\" # 1\r:sev info\r:view default\r");
 	scene_wait(s, "view default");
 	scene_keys(s, ":sev warning\r&dma\r:save\r");
 	scene_wait(s, "2 marks saved to ");
@@ -377,7 +377,7 @@ test_session(void **state)
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
 	scene_wait(s, "only WARNING+ /dma/");
 	scene_keys(s, "L");
-	scene_wait(s, "\n x  3  ");
+	scene_wait(s, "\n x  4  ");
 	scene_wait(s, "reset: \"cold\" # 1");
 	scene_keys(s, ":save\r");
 	scene_wait(s, "2 marks saved to "); /* the one elsewhere is still there */
@@ -394,7 +394,7 @@ test_session(void **state)
 	scene_keys(s, "j:messages\r");
 	scene_wait(s, ":2:28: marks[0].offset");
 	scene_keys(s, "q");
-	scene_wait(s, " 1 / 309");
+	scene_wait(s, " 2 of 309");
 	scene_quit(s);
 	unlink(path);
 }

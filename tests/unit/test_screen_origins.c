@@ -118,7 +118,7 @@ test_origin_graphs(void **state)
 		shares_make(path, cases[k].slices);
 		scene_open(s, cases[k].rows, cases[k].cols, "xterm-256color", path, "--ascii", "-f",
 			   "syst/raw", "--no-cache", "--threads=1", NULL);
-		snprintf(want, sizeof want, "0 / %s", cases[k].slices == 6 ? "1,536" : "10,240");
+		snprintf(want, sizeof want, "1 of %s", cases[k].slices == 6 ? "1,536" : "10,240");
 		scene_wait(s, want);
 		scene_keys(s, ";\\"); /* all of the screen */
 		scene_wait(s, "zoom:origins");

@@ -29,28 +29,28 @@ test_search(void **state)
 	scene_open_demo(s, 24, 80);
 	scene_wait(s, "boot rom  ");
 	scene_keys(s, "/vdd_d.p\r"); /* no capital: either case */
-	snprintf(want, sizeof want, " %zu / 309", matches[0]);
+	snprintf(want, sizeof want, " %zu of 309", matches[0] + 1);
 	scene_wait(s, want);
 	scene_keys(s, "2n");
-	snprintf(want, sizeof want, " %zu / 309", matches[2]);
+	snprintf(want, sizeof want, " %zu of 309", matches[2] + 1);
 	scene_wait(s, want);
 	scene_keys(s, "N");
-	snprintf(want, sizeof want, " %zu / 309", matches[1]);
+	snprintf(want, sizeof want, " %zu of 309", matches[1] + 1);
 	scene_wait(s, want);
 	scene_keys(s, "G5n"); /* a count goes on at the other end, as single steps do, */
 	scene_wait(s, "continued at the start");
 	scene_keys(s, "l");
-	snprintf(want, sizeof want, " %zu / 309", matches[4]);
+	snprintf(want, sizeof want, " %zu of 309", matches[4] + 1);
 	scene_wait(s, want);
 	scene_keys(s, "1000000007n"); /* but does not go all the rounds */
 	scene_wait(s, "continued at the start");
 	scene_keys(s, "h");
-	snprintf(want, sizeof want, " %zu / 309", matches[(4 + 1000000007) % count]);
+	snprintf(want, sizeof want, " %zu of 309", matches[(4 + 1000000007) % count] + 1);
 	scene_wait(s, want);
 	scene_keys(s, "1000000007N");
 	scene_wait(s, "continued at the end");
 	scene_keys(s, "h");
-	snprintf(want, sizeof want, " %zu / 309", matches[4]);
+	snprintf(want, sizeof want, " %zu of 309", matches[4] + 1);
 	scene_wait(s, want);
 	scene_keys(s, "/\\x42 4 2\r"); /* meant for bytes, but none */
 	scene_wait(s, "character 6: a byte is two hexadecimal digits");
@@ -106,8 +106,8 @@ test_scroll_bar(void **state)
 		unsigned count;
 		const char *end, *text;
 		uint64_t cell;
-	} cases[] = {{60000, "0 / 60,000", "flush recover", 65536},
-		     {8000, "0 / 8,000", "zone ring", 1}};
+	} cases[] = {{60000, "1 of 60,000", "flush recover", 65536},
+		     {8000, "1 of 8,000", "zone ring", 1}};
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		struct scene *s = *state;
 		struct truth truth;
@@ -153,8 +153,8 @@ test_highlights(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_wait(s, "boot rom  ");
-	scene_keys(s, "/rail VDD\r/VDD_CORE\r5G");
-	scene_wait(s, " 5 / 309, match 1 of ");
+	scene_keys(s, "/rail VDD\r/VDD_CORE\r6G");
+	scene_wait(s, " 6 of 309, match 1 of ");
 	const char *row = emulator_row(s->emulator, 7);
 	int rail = (int)(strstr(row, "rail VDD_CORE") - row);
 	assert_true(emulator_cell(s->emulator, 7, rail).coloured);
@@ -174,15 +174,15 @@ test_steps_back(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "all-csel.csel", "--ascii", NULL);
-	scene_wait(s, " 0 / 412");
+	scene_wait(s, " 1 of 412");
 	scene_wait_row(s, " ^06:22:21.108252", " timestamp_regression");
 	scene_keys(s, "]b");
 	scene_wait_row(s, ">^06:22:21.108252", " timestamp_regression");
-	scene_wait(s, " 6 / 412");
+	scene_wait(s, " 7 of 412");
 	scene_keys(s, "]b");
-	scene_wait(s, " 104 / 412");
+	scene_wait(s, " 105 of 412");
 	scene_keys(s, "[b");
-	scene_wait(s, " 6 / 412");
+	scene_wait(s, " 7 of 412");
 	scene_keys(s, "&steps_back\r");
 	scene_wait(s, ", row 1 of 2 ");
 	scene_quit(s);

@@ -22,7 +22,7 @@ static void
 find_error(struct scene *s)
 {
 	scene_keys(s, "e");
-	scene_until(s, " 0 / 309", false);
+	scene_until(s, " 1 of 309", false);
 	for (int col = 0; col < 30; col++) {
 		struct emulator_cell cell = emulator_cell(s->emulator, 12, col);
 		if (cell.code == 'E' && cell.bold)
@@ -37,11 +37,11 @@ test_mono(void **state)
 	struct scene *colour = *state, *mono = colour + 1;
 	scene_open_demo(colour, 24, 80);
 	scene_open(mono, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", NULL);
-	scene_wait(mono, "0 / 309");
+	scene_wait(mono, "1 of 309");
 	scene_wait(colour, "boot rom  ");
 	scene_wait(mono, "boot rom  ");
-	scene_wait(colour, "E:15 W:12"); /* all is indexed */
-	scene_wait(mono, "E:15 W:12");
+	scene_wait(colour, "E 15  W 12"); /* all is indexed */
+	scene_wait(mono, "E 15  W 12");
 	scene_wait(colour, DEMO_TIME);
 	scene_wait(mono, DEMO_TIME);
 	find_error(colour);
@@ -106,7 +106,7 @@ test_small_screens(void **state)
 	}
 	struct scene *s = *state; /* one row: the current message */
 	scene_open(s, 1, 80, "xterm-256color", "demo.stp", NULL);
-	scene_keys(s, "6G");
+	scene_keys(s, "7G");
 	scene_wait(s, "VDD_CORE: 205 mV");
 	scene_quit(s);
 }
@@ -116,15 +116,15 @@ test_resize(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "100G");
-	scene_wait(s, "100 / 309");
+	scene_keys(s, "101G");
+	scene_wait(s, "101 of 309");
 	struct winsize size = {.ws_row = 8, .ws_col = 40};
 	emulator_resize(s->emulator, 8, 40);
 	s->rows = 8;
 	ioctl(s->master, TIOCSWINSZ, &size);
-	scene_wait(s, "100 / 309");
+	scene_wait(s, "101 of 309");
 	scene_wait(s, ">");
-	scene_wait_at(s, 7, "100 / 309");
+	scene_wait_at(s, 7, "101 of 309");
 	scene_quit(s);
 }
 
@@ -134,7 +134,7 @@ test_lacks(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "vt100", "demo.stp", NULL);
-	scene_wait(s, "0 / 309");
+	scene_wait(s, "1 of 309");
 	scene_keys(s, ":messages\r");
 	scene_wait(s, "terminal vt100: no colours");
 	assert_false(scene_has_colours(s));
@@ -165,7 +165,7 @@ test_colours(void **state)
 		struct scene *s = *state;
 		setenv("COLORTERM", rows[i].colorterm, 1);
 		scene_open(s, 24, 80, rows[i].term, "demo.stp", option, NULL);
-		scene_wait(s, "0 / 309");
+		scene_wait(s, "1 of 309");
 		assert_true(scene_has_colours(s) == (rows[i].sent != NULL));
 		if (rows[i].sent)
 			assert_non_null(strstr(s->sent.data, rows[i].sent));

@@ -63,7 +63,7 @@ test_timeline(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
-	scene_wait(s, "E:15 W:12");
+	scene_wait(s, "E 15  W 12");
 	size_t before = s->sent.length;
 	scene_keys(s, "i");
 	scene_wait(s, " 309 in view  F:1  E:15  W:12  loss in");
@@ -75,12 +75,12 @@ test_timeline(void **state)
 	scene_wait_row(s, "- time  ", " a cell ");
 
 	scene_keys(s, "G"); /* the cursor goes with the list */
-	scene_wait(s, "308 / 309");
+	scene_wait(s, "309 of 309");
 	wait_cursor(s, 70);
 	scene_keys(s, "g\t\033OC\033OC"); /* and the list with the cursor */
-	scene_until(s, " 0 / 309", false);
+	scene_until(s, " 1 of 309", false);
 	scene_keys(s, "\033OD\033OD\033OD"); /* to the first that has a time */
-	scene_wait(s, " 2 / 309");
+	scene_wait(s, " 3 of 309");
 
 	scene_keys(s, "+++"); /* an eighth of the time */
 	scene_until(s, " 309 in view", false);
@@ -110,10 +110,10 @@ test_timeline_brush(void **state)
 	}
 	assert_true(shown > 10 && shown < 100);
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
-	scene_wait(s, "E:15 W:12");
+	scene_wait(s, "E 15  W 12");
 	scene_wait(s, DEMO_TIME);
-	scene_keys(s, "i20G\ta");
-	scene_keys(s, "40Gb");
+	scene_keys(s, "i21G\ta");
+	scene_keys(s, "41Gb");
 	scene_wait(s, "A..B ");
 	scene_keys(s, "v");
 	scene_wait(s, "only time in ");
@@ -122,9 +122,9 @@ test_timeline_brush(void **state)
 	scene_quit(s);
 
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
-	scene_wait(s, "E:15 W:12");
+	scene_wait(s, "E 15  W 12");
 	scene_wait(s, DEMO_TIME);
-	scene_keys(s, "20Gv40Gi"); /* a range shows its time */
+	scene_keys(s, "21Gv41Gi"); /* a range shows its time */
 	scene_wait(s, " in view");
 	scene_until(s, " 309 in view", false);
 	wait_cursor(s, 60); /* nearly at the end */
@@ -152,7 +152,7 @@ test_timeline_screens(void **state)
 	scene_wait_row(s, "board ", "!");
 	scene_quit(s);
 	scene_open(s, 5, 20, "xterm-256color", "demo.stp", "+i", NULL);
-	scene_wait(s, "/ 309"); /* no room: it leaves first */
+	scene_wait(s, "of 309"); /* no room: it leaves first */
 	scene_until(s, "- time", false);
 	scene_keys(s, "\t\\"); /* zoomed it has all */
 	scene_until(s, "boa", true);
@@ -262,7 +262,7 @@ test_timeline_filter(void **state)
 	/* an origin without a text */
 	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
 	scene_wait(s, " 526 in view");
-	scene_wait(s, " trawl  lab.yaml: 5 traces  ");
+	scene_wait(s, " lab.yaml  5 traces  ");
 	scene_keys(s, "\t ");
 	scene_wait(s, "\n no origin ");
 	scene_quit(s);

@@ -373,7 +373,7 @@ test_places(void **state)
 		uint64_t seed = way;
 		open_stage(&stage, "-c 4000");
 		struct screen *screen = &stage.app.screen;
-		struct typed number = {.call = {COMMAND_TOP, 701, true, 0, NULL}};
+		struct typed number = {.call = {COMMAND_TOP, 702, true, 0, NULL}};
 		struct typed far = {.call = {COMMAND_TOP, 1000000, true, 0, NULL}};
 		struct typed half = {.call = {COMMAND_PERCENT, 50, true, 0, NULL}};
 		struct typed range = {.call = {COMMAND_RANGE, 1, false, 0, NULL}};
@@ -414,7 +414,7 @@ test_moves(void **state)
 	(void)state;
 	static struct stage stage;
 	uint64_t seed = 7;
-	struct typed number = {.call = {COMMAND_TOP, 701, true, 0, NULL}};
+	struct typed number = {.call = {COMMAND_TOP, 702, true, 0, NULL}};
 	struct typed mark = {.call = {COMMAND_MARK, 1, false, 'a', NULL}};
 	struct typed down = {.call = {COMMAND_DOWN, 1, false, 0, NULL}};
 	open_stage(&stage, "-c 4000");
@@ -449,7 +449,7 @@ test_said(void **state)
 {
 	(void)state;
 	static struct stage stage;
-	struct typed number = {.call = {COMMAND_TOP, 701, true, 0, NULL}};
+	struct typed number = {.call = {COMMAND_TOP, 702, true, 0, NULL}};
 	struct typed mark = {.call = {COMMAND_MARK, 1, false, 'a', NULL}};
 	static const char *const then[] = {"here", "", "view default"};
 	for (size_t i = 0; i < sizeof then / sizeof *then; i++) {
@@ -476,7 +476,7 @@ test_growing(void **state)
 	(void)state;
 	static struct stage stage;
 	struct typed end = {.call = {COMMAND_END, 1, false, 0, NULL}};
-	struct typed number = {.call = {COMMAND_TOP, 701, true, 0, NULL}};
+	struct typed number = {.call = {COMMAND_TOP, 702, true, 0, NULL}};
 	open_stage(&stage, "-c 4000");
 	struct screen *screen = &stage.app.screen;
 	assert_int_equal(screen->wishes->steps.count, 1);
@@ -517,7 +517,7 @@ test_untimed(void **state)
 		if (!last.known || last.part != clocks_part(trace) || target == all.count ||
 		    all.at[target].part != m->part)
 			continue;
-		struct typed number = {.call = {COMMAND_TOP, i, true, 0, NULL}};
+		struct typed number = {.call = {COMMAND_TOP, i + 1, true, 0, NULL}};
 		give(screen, &number);
 		settle_all(screen);
 		give(screen, &later);

@@ -561,6 +561,22 @@ describe_part(const struct clock_map *map, size_t root, struct text *out)
 		text_add(out, "\n");
 }
 
+bool
+clock_map_reference(const struct clock_map *map, size_t number, struct text *name, double *residual)
+{
+	size_t root = map->graph.clocks.at[map->traces.at[number].main].root;
+	*residual = NAN;
+	for (size_t i = 0; i < map->graph.relations.count; i++) {
+		const struct relation *r = map->graph.relations.at[i];
+		if (map->graph.clocks.at[r->a].root == root)
+			*residual = fmax(*residual, r->residual); /* of NAN and another: that */
+	}
+	if (isnan(*residual))
+		return false;
+	add_clock(map, root, name);
+	return true;
+}
+
 void
 clock_map_describe(const struct clock_map *map, struct text *out)
 {

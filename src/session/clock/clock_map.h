@@ -63,6 +63,10 @@ uint64_t clock_map_ticks(const struct trace_clocks *, const struct message *);
 /* The clock that an end of a tie means; SIZE_MAX: its trace is not open. */
 size_t clock_map_end(const struct clock_map *, const struct sync_end *);
 
+/* See clocks_reference(). */
+bool clock_map_reference(const struct clock_map *, size_t number, struct text *name,
+			 double *residual);
+
 /* Appends the parts and relations, a line each. */
 void clock_map_describe(const struct clock_map *, struct text *);
 

@@ -904,6 +904,16 @@ describe_ties(const struct clocks *clocks, struct text *out)
 		option_write(&table, &ties, out);
 }
 
+bool
+clocks_reference(struct clocks *clocks, const struct trace *trace, struct text *name,
+		 double *residual)
+{
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	bool found = clock_map_reference(clocks->map, trace_number(trace), name, residual);
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return found;
+}
+
 void
 clocks_describe(struct clocks *clocks, struct text *out)
 {

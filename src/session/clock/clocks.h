@@ -164,6 +164,10 @@ void clocks_untie(struct clocks *, size_t number);
 const struct sync_options *clocks_ties(const struct clocks *, size_t *count);
 void clocks_add_ties(struct clocks *, const struct sync_options *, size_t count);
 
+/* Appends the name of the clock that stands for the part of a trace; *RESIDUAL is the largest
+ * of the relations in it, in seconds.  False, and nothing, where none is known. */
+bool clocks_reference(struct clocks *, const struct trace *, struct text *name, double *residual);
+
 /* Appends a line for each part, each relation and, numbered from 1, each tie of the
  * user; then these ties as a profile would say them. */
 void clocks_describe(struct clocks *, struct text *);

@@ -52,6 +52,15 @@ display_time_of_row(const struct list *list, const struct row *row, struct displ
 	       display_time_of(list, &list->lanes[row->lane], &row->message, shown);
 }
 
+bool
+display_time_above(const struct list *list, const struct row *row, struct display_time *shown)
+{
+	while (row-- > list->rows.at)
+		if (display_time_of_row(list, row, shown))
+			return true;
+	return false;
+}
+
 /* The first message of a lane that has a time, near its start. */
 static bool
 first_of_lane(const struct list *list, const struct list_lane *lane, struct display_time *shown)

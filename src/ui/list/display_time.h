@@ -25,6 +25,9 @@ bool display_time_of(const struct list *, const struct list_lane *, const struct
 bool display_time_of_row(const struct list *, const struct row *, struct display_time *);
 bool display_time_first(const struct list *, struct display_time *);
 
+/* That of the last row above, among those that the list holds, that has one. */
+bool display_time_above(const struct list *, const struct row *, struct display_time *);
+
 /* Makes *ROW, of a message without a time, the last row before it in the order of the list
  * that has one; false if there is none near.  What the filter hides counts too. */
 bool display_time_find_before(struct list *, struct row *);

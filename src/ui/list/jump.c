@@ -340,12 +340,12 @@ go_to(struct screen *screen, struct sequence_wish wish)
 	return found;
 }
 
-/* To a message, or to the last one if there are fewer. */
+/* To a message by its number, from 1, or to the last one if there are fewer. */
 static void
 go_to_number(struct screen *screen, uint64_t number)
 {
 	struct sequence *sequence = screen->list->sequence;
-	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number};
+	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number - (number > 0)};
 	struct sequence_position last;
 	char digits[32];
 	bool exact;

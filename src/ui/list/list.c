@@ -976,12 +976,18 @@ list_settle(struct list *list)
 	list_work(list); /* rows that came belong to the paint that finds them */
 }
 
+uint64_t
+list_number(const struct list *list, struct sequence_position p, bool *exact)
+{
+	return sequence_number(list->sequence, p, exact) + 1;
+}
+
 void
 list_add_number(struct list *list, const struct row *row, struct text *out)
 {
 	char digits[32];
 	bool exact;
-	uint64_t number = sequence_number(list->sequence, row_position(row), &exact);
+	uint64_t number = list_number(list, row_position(row), &exact);
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, number));
 }
 

@@ -165,7 +165,9 @@ bool list_work(struct list *);
 bool list_busy(const struct list *); /* it looked for rows in vain so far */
 void list_cancel(struct list *);     /* forgets pending moves and looks no further */
 
-/* Appends the number of a row's message, with a ~ where it is an estimate. */
+/* The number of a message as people read it, from 1; not EXACT: an estimate. */
+uint64_t list_number(const struct list *, struct sequence_position, bool *exact);
+/* Appends that of a row, with a ~ where it is an estimate. */
 void list_add_number(struct list *, const struct row *, struct text *);
 
 /* The row under the cursor, or NULL. */

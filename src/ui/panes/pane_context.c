@@ -90,7 +90,7 @@ make_edge(struct screen *screen, struct trace *trace, struct message_id id,
 		return;
 	edge->timed = display_time_of_row(list, &row, &edge->time);
 	edge->common = list == screen->list || edge->time.common;
-	edge->number = sequence_number(list->sequence, row_position(&row), &edge->exact);
+	edge->number = list_number(list, row_position(&row), &edge->exact);
 }
 
 /* Whether the message at which a value began writes it in hexadecimal. */

@@ -168,8 +168,7 @@ static void
 number_text(struct list_row *row, struct text *out)
 {
 	bool exact;
-	uint64_t number =
-	    sequence_number(row->screen->list->sequence, row_position(row->row), &exact);
+	uint64_t number = list_number(row->screen->list, row_position(row->row), &exact);
 	text_addf(out, "%s%llu", exact ? "" : "~", (unsigned long long)number);
 }
 
@@ -217,9 +216,8 @@ static bool
 time_above(struct list_row *row, struct display_time *shown)
 {
 	struct list_state *state = state_of(row->screen);
-	for (const struct row *above = row->row; above-- > row->screen->list->rows.at;)
-		if (display_time_of_row(row->screen->list, above, shown))
-			return true;
+	if (display_time_above(row->screen->list, row->row, shown))
+		return true;
 	if (state->above_paint != state->paint)
 		state->has_above = time_above_all(row->screen, &state->above);
 	state->above_paint = state->paint;

@@ -85,7 +85,7 @@ fill_line(struct screen *screen, struct mark_line *line)
 		return;
 	}
 	const struct list_lane *lane = &list->lanes[row.lane];
-	uint64_t number = sequence_number(list->sequence, row_position(&row), &line->exact);
+	uint64_t number = list_number(list, row_position(&row), &line->exact);
 	text_addf(&line->head, "%s%s", line->exact ? "" : "~", text_number(digits, number));
 	while (line->head.length < NUMBER_COLUMNS)
 		text_add_char(&line->head, ' ');

@@ -413,6 +413,8 @@ libtrawl_a_SOURCES = \
 	src/ui/recording.h \
 	src/ui/save.c \
 	src/ui/save.h \
+	src/ui/screen/background.c \
+	src/ui/screen/background.h \
 	src/ui/screen/canvas.c \
 	src/ui/screen/canvas.h \
 	src/ui/screen/colour.c \

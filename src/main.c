@@ -195,6 +195,13 @@ load_looks(void *context, enum looks_part part, const char *what, struct looks *
 	return what ? looks_read(source, looks, what, err) : looks_load(source, looks, err);
 }
 
+/* For ui_options.suit. */
+static int
+suit_looks(void *context, const char *theme, struct looks *looks, struct err *err)
+{
+	return looks_suit(context, looks, theme, err);
+}
+
 static bool
 name_looks(void *context, enum looks_part part, size_t i, struct text *out)
 {
@@ -391,6 +398,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 				     .commands = cli->commands.at,
 				     .command_count = cli->commands.count,
 				     .load = load_looks,
+				     .suit = suit_looks,
 				     .name = name_looks,
 				     .load_context = &source,
 				     .notebook_given = cli->value[CLI_SESSION],

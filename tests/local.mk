@@ -248,7 +248,7 @@ mutate: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	@"$(srcdir)/tests/mutate" $(MODULE)
 .PHONY: mutate
-EXTRA_DIST += tests/mutate
+EXTRA_DIST += tests/mutate tests/unit/numbered.yaml
 
 # Fuzz targets, tests/fuzz/fuzz_NAME.c, with their seeds in corpus/NAME.  Without
 # --enable-fuzz they get a main() that replays files, which is what tests do.

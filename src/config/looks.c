@@ -3,7 +3,8 @@
  * is compiled in, then a name or a file of its kind, then files that hold several
  * parts (--config, :source).  What a layer does not mention, it has from the ones
  * below, so a file with one colour or one rule is a whole theme or view.
- * The view `auto` is the one named as the format of what is open.
+ * The view `auto` is the one named as the format of what is open, the theme `auto` the one
+ * for the colours and the background of the terminal.
  */
 #include "config.h"
 
@@ -16,13 +17,13 @@
 #include "config/files.h"
 #include "config/schema.h"
 
-static const char view_auto[] = "auto";
+static const char automatic[] = "auto";
 
 static const struct {
 	const char *folder, *standard;
 } kinds[LOOKS_PARTS] = {
-    [LOOKS_VIEW] = {"views", view_auto},
-    [LOOKS_THEME] = {"themes", "default"},
+    [LOOKS_VIEW] = {"views", automatic},
+    [LOOKS_THEME] = {"themes", automatic},
     [LOOKS_KEYS] = {"keys", "default"},
 };
 
@@ -104,6 +105,17 @@ automatic_view(const char *format)
 	return special && format ? format : standard;
 }
 
+/* The theme for a terminal: the user's own `default` goes before what suits it. */
+static const char *
+automatic_theme(const char *suits)
+{
+	static const char standard[] = "default";
+	struct text own = {0};
+	bool all = files_user_path("themes/default.yaml", &own) && files_exist(own.data);
+	text_free(&own);
+	return all || !suits ? standard : suits;
+}
+
 /* The lowest layer: what is compiled in for all, and for the format. */
 static int
 read_base(const struct looks_source *source, enum looks_part part, void *object, struct err *err)
@@ -126,8 +138,10 @@ read_layer(const struct looks_source *source, enum looks_part part, const struct
 	const char *what = layer->what;
 	if (layer->config)
 		return schema_merge_file(what, &looks_options_table, looks, err);
-	if (part == LOOKS_VIEW && !strcmp(what, view_auto))
+	if (part == LOOKS_VIEW && !strcmp(what, automatic))
 		what = automatic_view(source->format);
+	if (part == LOOKS_THEME && !strcmp(what, automatic))
+		what = automatic_theme(source->theme);
 	return files_merge(kinds[part].folder, what, row->table, (char *)looks + row->member, err);
 }
 
@@ -173,6 +187,14 @@ looks_choose(struct looks_source *source, struct looks *looks, enum looks_part p
 }
 
 int
+looks_suit(struct looks_source *source, struct looks *looks, const char *theme, struct err *err)
+{
+	source->theme = theme;
+	return read_part(source, LOOKS_THEME, source->parts[LOOKS_THEME].at,
+			 source->parts[LOOKS_THEME].count, looks, err);
+}
+
+int
 looks_read(struct looks_source *source, struct looks *looks, const char *path, struct err *err)
 {
 	struct looks new;
@@ -196,8 +218,8 @@ looks_read(struct looks_source *source, struct looks *looks, const char *path, s
 bool
 looks_name(enum looks_part part, size_t i, struct text *out)
 {
-	if (part == LOOKS_VIEW && i-- == 0) {
-		text_add(out, view_auto);
+	if (part != LOOKS_KEYS && i-- == 0) {
+		text_add(out, automatic);
 		return true;
 	}
 	return files_name(kinds[part].folder, i, out);

@@ -17,6 +17,7 @@ struct looks_source {
 	/* A name or a file first, then configs; each is laid over those before. */
 	VEC(struct looks_layer) parts[LOOKS_PARTS];
 	const char *format; /* of all captures, as "syst", or NULL; for the view `auto` */
+	const char *theme;  /* that suits the terminal, or NULL; for the theme `auto` */
 };
 
 /* The names that are used where none is given. */
@@ -33,6 +34,8 @@ int looks_load(struct looks_source *, struct looks *, struct err *);
 /* Reads one part from a name or a file. */
 int looks_choose(struct looks_source *, struct looks *, enum looks_part, const char *what,
 		 struct err *);
+/* Reads the theme again, with the one of that name, which is borrowed, as `auto`. */
+int looks_suit(struct looks_source *, struct looks *, const char *theme, struct err *);
 /* Lays what PATH says, any of the parts, over what there is. */
 int looks_read(struct looks_source *, struct looks *, const char *path, struct err *);
 

@@ -267,6 +267,7 @@ take_keys(struct screen *screen)
 		input_take_key(screen, key);
 		any = true;
 	}
+	any |= settings_follow_background(screen); /* that the terminal told among its keys */
 	return any;
 }
 

@@ -181,6 +181,11 @@ add_names(struct screen *screen, struct text *out)
 		text_add(out, "  ");
 	}
 	if (list->lane_count > 1) {
+		if (list->common) { /* but the sign behind it */
+			text_add_safe(out, trace_name(list->trace), list->common - 1,
+				      screen->charset);
+			text_add(out, "  ");
+		}
 		text_addf(out, "%zu traces", list->lane_count);
 		return;
 	}
@@ -275,8 +280,11 @@ add_day(struct screen *screen, struct text *out)
 	const struct row *row = list_current(list);
 	struct display_time shown;
 	struct text day = {0};
-	if (!row ||
-	    !(display_time_of_row(list, row, &shown) || display_time_above(list, row, &shown)))
+	if (!row)
+		return;
+	/* before the first time, near the start: the day is that of the first */
+	if (!display_time_of_row(list, row, &shown) && !display_time_above(list, row, &shown) &&
+	    !(list->edges[LIST_BEFORE].end && display_time_first(list, &shown)))
 		return;
 	if (shown.clock.has_epoch)
 		display_time_format_parts(&shown, &day, NULL);
@@ -470,7 +478,7 @@ add_place(struct screen *screen, struct text *out)
 		return;
 	text_add(out, "  ");
 	if (screen->list->lane_count > 1) {
-		screen_add_safe(screen, trace_name(screen->list->lanes[row->lane].trace), out);
+		screen_add_safe(screen, list_trace_name(screen->list, row->lane), out);
 		text_add_char(out, ' ');
 	}
 	text_addf(out, "0x%llx", (unsigned long long)row->message.offset);

@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PALETTE = 256 /* colours that a theme of its own is for */ };
+
 /* Makes what is on the screen follow the looks. */
 static void
 apply_looks(struct screen *screen)
@@ -75,9 +77,37 @@ enter_view(struct screen *screen, bool filters)
 		settings_filters(screen, view->severity, view->unassigned, view->filter);
 }
 
+/* Takes the theme for the terminal's background, where the user chose none. */
+static void
+suit_terminal(struct screen *screen, bool light)
+{
+	struct ui_options *options = app_of(screen)->options;
+	struct err err = {0};
+	if (options->suit(options->load_context, light ? "light" : "dark-256", &options->looks,
+			  &err) < 0)
+		screen_error(screen, "%s", err.what);
+}
+
+bool
+settings_follow_background(struct screen *screen)
+{
+	bool light = term_is_light(screen->term);
+	if (light == app_of(screen)->light || term_colours(screen->term) < PALETTE)
+		return false;
+	app_of(screen)->light = light;
+	suit_terminal(screen, light);
+	apply_looks(screen);
+	return true;
+}
+
 void
 settings_start(struct screen *screen)
 {
+	if (term_colours(screen->term) >= PALETTE) {
+		term_ask_background(screen->term);
+		app_of(screen)->light = term_is_light(screen->term);
+		suit_terminal(screen, app_of(screen)->light);
+	}
 	apply_looks(screen);
 	enter_view(screen, filter_is_all(&app_of(screen)->options->filter));
 }

@@ -13,6 +13,9 @@ struct screen;
 /* Follows the looks for the first time: view, theme, keys. */
 void settings_start(struct screen *);
 
+/* Takes another theme if the terminal turned out to be light, or dark; whether it did. */
+bool settings_follow_background(struct screen *);
+
 /* Sets all filters: a threshold (enum severity, 0 = all), and what would be
  * typed after `&`, or NULL. */
 void settings_filters(struct screen *, int severity, bool unassigned, const char *filter);

@@ -35,6 +35,8 @@ struct ui_options {
 	 * all that a file says, or, WHAT being NULL, all from where it came.
 	 * On error the looks stay as they are. */
 	int (*load)(void *context, enum looks_part, const char *what, struct looks *, struct err *);
+	/* Reads the theme again, where the user chose none: that one suits the terminal. */
+	int (*suit)(void *context, const char *theme, struct looks *, struct err *);
 	/* Appends the I-th name there is for a part; false behind the last. */
 	bool (*name)(void *context, enum looks_part, size_t i, struct text *);
 	void *load_context;

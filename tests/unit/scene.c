@@ -112,6 +112,16 @@ scene_open(struct scene *s, int rows, int cols, const char *term, const char *na
 	text_free(&path);
 }
 
+const char *
+scene_numbered(void)
+{
+	static char option[512];
+	const char *srcdir = getenv("srcdir");
+	snprintf(option, sizeof option, "--view=%s/tests/unit/numbered.yaml",
+		 srcdir ? srcdir : ".");
+	return option;
+}
+
 void
 scene_open_demo(struct scene *s, int rows, int cols)
 {

@@ -53,6 +53,9 @@ void scene_open_demo(struct scene *, int rows, int cols);
  * messages have no collateral, which is said until the next key. */
 void scene_open_made(struct scene *, const char *path, const char *end);
 
+/* The option for a view whose lists have numbers at any width. */
+const char *scene_numbered(void);
+
 /* Waits for the child's end and what it still has to say. */
 void scene_end(struct scene *);
 /* That the shell would find the terminal as it was. */
@@ -103,9 +106,8 @@ _Noreturn void scene_fail(struct scene *, const char *form, ...)
 
 /* --- files and batch output -------------------------------------------- */
 
-/* Message 4 of the demo, once its time is of the common clock: 2119 ticks of
- * 1 / 38.4 MHz. */
-#define DEMO_TIME " 0.000055182 "
+/* In the title of the demo once its times are of the common clock. */
+#define DEMO_TIME "  by transport "
 
 /* The path of testdata/NAME; an absolute one is itself. */
 void testdata_path(const char *name, struct text *path);

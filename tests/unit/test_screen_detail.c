@@ -37,9 +37,9 @@ test_panes(void **state)
 	scene_wait(s, "= message ");
 	scene_keys(s, "\\");
 	scene_wait(s, "zoom:detail");
-	scene_until(s, "boot rom  ", false);
+	scene_until(s, "boot rom ", false);
 	scene_keys(s, "q");
-	scene_wait(s, "boot rom  ");
+	scene_wait(s, "boot rom ");
 	scene_keys(s, "q");
 	scene_until(s, "= message", false);
 	scene_quit(s);
@@ -141,7 +141,7 @@ test_field_filter(void **state)
 	while (!truth.rows[FIELDS].at[row] || !strstr(truth.rows[FIELDS].at[row], "id=1025"))
 		row++;
 	scene_open_demo(s, 24, 80);
-	scene_wait(s, "boot rom  ");
+	scene_wait(s, "boot rom ");
 	snprintf(keys, sizeof keys, "%zuG\r\\", row + 1);
 	scene_keys(s, keys);
 	scene_wait(s, "zoom:detail");
@@ -190,7 +190,7 @@ test_search_bytes(void **state)
 	for (int y = 0; y < 24; y++)
 		for (int x = 11; x < 19; x++)
 			marked += !strncmp(emulator_row(s->emulator, y), " 00000090  ", 11) &&
-				  x % 3 != 1 && emulator_cell(s->emulator, y, x).underline;
+				  x % 3 != 1 && emulator_cell(s->emulator, y, x).coloured;
 	assert_int_equal(marked, 6);
 	scene_quit(s);
 }

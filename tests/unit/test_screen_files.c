@@ -215,7 +215,7 @@ test_write(void **state)
 	add_csv_lines(&part, &all, (const unsigned[]){15, 20, 21}, 3);
 	check_file(path, part.data, part.length);
 	scene_keys(s, "vv!"); /* it begins at the cursor, not where that comes from */
-	scene_wait_row(s, "  0.002793020 D", "block 10/10");
+	scene_wait_row(s, "  0.002793 D", "block 10/10");
 	scene_keys(s, keys);
 	scene_wait(s, "1 messages written to ");
 	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));

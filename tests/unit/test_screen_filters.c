@@ -317,7 +317,7 @@ test_preview(void **state)
 	for (size_t i = 0; i < 21; i++)
 		here += !strcmp(truth.rows[SEVERITY].at[i], "INFO");
 	scene_open_demo(s, 24, 80);
-	scene_wait(s, "boot rom  ");
+	scene_wait(s, "boot rom ");
 	scene_wait(s, "E 15  W 12");
 	scene_wait(s, DEMO_TIME);
 	for (int i = 0; i < 8; i++)

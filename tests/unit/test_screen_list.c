@@ -23,7 +23,7 @@ test_list(void **state)
 	struct truth truth;
 	truth_read(&truth, "demo.truth.tsv");
 	scene_open_demo(s, 24, 80);
-	scene_wait(s, "boot rom  "); /* names are there */
+	scene_wait(s, "boot rom "); /* names are there */
 	assert_non_null(strstr(emulator_row(s->emulator, 0), "board"));
 	assert_non_null(strstr(emulator_row(s->emulator, 0), "syst/stp"));
 	for (int row = 2; row < 23; row++)
@@ -50,7 +50,71 @@ test_list(void **state)
 	truth_free(&truth);
 }
 
-/* The current row: marker and time reversed, no more. */
+/* Several traces: one column says who, errors and bulk are of one look, and where there is
+ * little room the origin goes first, then the time. */
+static void
+test_columns(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40."); /* the clocks are known */
+	scene_keys(s, "311G");
+	scene_wait_at(s, 0, " lab.yaml  5 traces  11.6 kB  2025-11-21  wall clock \u00b123 ns ");
+	scene_wait_at(s, 0, " F1 help");
+	scene_wait_row(s, "> 10:06:40.234386 E soc mailbox ", "timeout: seq 70 given up");
+	scene_wait_row(s, "  10:06:40.234886 I dsp         ", "User data"); /* one origin */
+	scene_wait_row(s, " 311 of 526  +20.817 us   soc 0x6dd ", " F 1  E 5  W 6");
+	int row = 0;
+	while (emulator_cell(s->emulator, row, 0).code != '>')
+		row++;
+	assert_true(emulator_cell(s->emulator, row, 18).reverse); /* the letter, and no more */
+	assert_false(emulator_cell(s->emulator, row, 19).reverse);
+	for (int col = 20; col < 30; col++)
+		if (emulator_cell(s->emulator, row, col).code != ' ')
+			assert_int_equal(emulator_cell(s->emulator, row, col).fg, 1);
+	scene_keys(s, "k");
+	scene_wait(s, " 310 of 526 ");
+	assert_int_equal(emulator_cell(s->emulator, row, 18).fg, 1);
+	assert_true(emulator_cell(s->emulator, row, 18).bold);
+	assert_false(emulator_cell(s->emulator, row, 20).bold);
+	scene_keys(s, ":set cursor=row\r");
+	scene_wait(s, "cursor=row");
+	assert_true(emulator_cell(s->emulator, row - 1, 40).reverse);
+	scene_quit(s);
+	scene_open(s, 24, 40, "xterm", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "311G");
+	scene_wait_row(s, "> 10:06:40.234386 E timeout: seq 70 giv>", "");
+	scene_quit(s);
+	scene_open(s, 10, 24, "xterm", "lab.yaml", NULL);
+	scene_wait(s, "F 1");
+	scene_keys(s, "311G");
+	scene_wait_row(s, "> E timeout: seq 70 giv>", "");
+	scene_quit(s);
+	scene_open(s, 24, 120, "xterm", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "311G"); /* all digits, and the time since the row above */
+	scene_wait_row(s, "> 10:06:40.234386371   +20.817 us E soc mailbox ", "");
+	scene_quit(s);
+}
+
+/* What no row has is no column: there is no time here, and no origin. */
+static void
+test_empty_columns(void **state)
+{
+	static const char hex[] = "SYS-T RAW DATA: 20100000\nSYS-T RAW DATA: 20100000\n";
+	struct scene *s = *state;
+	char path[TEMP_PATH];
+	temp_make_text(path, ".txt", hex);
+	scene_open(s, 24, 80, "xterm-256color", path, NULL);
+	scene_wait(s, " 1 of 2");
+	scene_wait_at(s, 1, "  S ");
+	assert_null(strstr(emulator_row(s->emulator, 1), "time"));
+	scene_quit(s);
+	unlink(path);
+}
+
+/* The current row: the block before the origin reversed, no more. */
 static void
 test_looks(void **state)
 {
@@ -60,6 +124,7 @@ test_looks(void **state)
 	scene_wait(s, "5 of 309");
 	assert_true(emulator_cell(s->emulator, 6, 0).reverse);
 	assert_true(emulator_cell(s->emulator, 6, 5).reverse);
+	assert_true(emulator_cell(s->emulator, 6, 11).reverse);
 	assert_false(emulator_cell(s->emulator, 6, 20).reverse);
 	assert_false(emulator_cell(s->emulator, 5, 5).reverse);
 	scene_quit(s);
@@ -150,7 +215,7 @@ test_go_to(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_wait(s, "boot rom  ");
+	scene_wait(s, "boot rom ");
 	scene_keys(s, "t0x90\r"); /* in the message that starts at 0x8f */
 	scene_wait(s, " 5 of 309");
 	scene_keys(s, "t#8\r");
@@ -257,7 +322,7 @@ test_example(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_wait(s, "boot rom  "); /* texts are there */
+	scene_wait(s, "boot rom "); /* texts are there */
 	scene_keys(s, "60G*");
 	scene_wait(s, " 66 of 309");
 	scene_keys(s, "*");
@@ -277,11 +342,11 @@ test_gap(void **state)
 	scene_keys(s, "Ss");	       /* the first has nothing before it */
 	scene_wait(s, "gap of ");      /* milliseconds where microseconds are usual */
 	scene_wait(s, "retry 1 of 3"); /* of a dead core the story tells */
-	scene_wait_row(s, ">", "0.027700546");
+	scene_wait_row(s, ">", "0.027700 ");
 	scene_keys(s, "s");
-	scene_wait_row(s, ">", "0.029540937");
+	scene_wait_row(s, ">", "0.029540 ");
 	scene_keys(s, "S");
-	scene_wait_row(s, ">", "0.027700546");
+	scene_wait_row(s, ">", "0.027700 ");
 	scene_wait(s, "gap of ");
 	scene_keys(s, "S");
 	scene_wait(s, "no long gap found");
@@ -327,7 +392,7 @@ test_cycles(void **state)
 	struct scene *s = *state;
 	char path[TEMP_PATH];
 	temp_make_text(path, "", listing);
-	scene_open(s, 30, 100, "xterm-256color", path, NULL);
+	scene_open(s, 30, 100, "xterm-256color", path, scene_numbered(), NULL);
 	scene_wait(s, "  1  1000 D ID 0x10 ");
 	scene_wait(s, "  2 ~1250 D ID 0x10 ");
 	scene_wait(s, "  3 ~1250 D ID 0x10 ");
@@ -397,7 +462,7 @@ test_no_checkpoint(void **state)
 	char path[] = "/tmp/test_screen.XXXXXX";
 	shares_make(path, 5);
 	scene_open(s, 24, 120, "xterm-256color", path, "-f", "syst/raw", "--no-cache",
-		   "--threads=1", "+:pause", NULL);
+		   scene_numbered(), "--threads=1", "+:pause", NULL);
 	scene_wait_at(s, 0, "% paused"); /* the list is being looked for: it does not rest */
 	scene_keys(s, ":pause\r");
 	scene_wait_at(s, 23, "indexing goes on");
@@ -451,6 +516,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_list),
+	    scene_test(test_columns),
+	    scene_test(test_empty_columns),
 	    scene_test(test_looks),
 	    scene_test(test_gaps),
 	    scene_test(test_triggers),

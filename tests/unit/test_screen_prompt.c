@@ -238,10 +238,11 @@ test_commands_at_start(void **state)
 	struct scene *s = *state;
 	char path[TEMP_PATH];
 	temp_make_text(path, ".trawl", "# errors alone\n\n:severity error\n  goto 0.03\n");
-	scene_open(s, 24, 100, "xterm-256color", "demo.stp", "-c", "/ecc", "-x", path, NULL);
+	scene_open(s, 24, 100, "xterm-256color", "demo.stp", scene_numbered(), "-c", "/ecc", "-x",
+		   path, NULL);
 	scene_wait(s, "only ERROR+");
 	scene_wait(s, "\n>     177 "); /* the first past that time */
-	scene_keys(s, "N"); /* the search is there */
+	scene_keys(s, "N");	       /* the search is there */
 	scene_wait(s, "174 of 309, row 12 of 33, match 2 of 3");
 	scene_quit(s);
 	unlink(path);

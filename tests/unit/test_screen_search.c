@@ -27,7 +27,7 @@ test_search(void **state)
 			matches[count++] = i;
 	assert_in_range(count, 3, 63);
 	scene_open_demo(s, 24, 80);
-	scene_wait(s, "boot rom  ");
+	scene_wait(s, "boot rom ");
 	scene_keys(s, "/vdd_d.p\r"); /* no capital: either case */
 	snprintf(want, sizeof want, " %zu of 309", matches[0] + 1);
 	scene_wait(s, want);
@@ -152,14 +152,15 @@ test_highlights(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_wait(s, "boot rom  ");
+	scene_wait(s, "boot rom ");
 	scene_keys(s, "/rail VDD\r/VDD_CORE\r6G");
 	scene_wait(s, " 6 of 309, match 1 of ");
 	const char *row = emulator_row(s->emulator, 7);
 	int rail = (int)(strstr(row, "rail VDD_CORE") - row);
 	assert_true(emulator_cell(s->emulator, 7, rail).coloured);
-	assert_false(emulator_cell(s->emulator, 7, rail).underline);
-	assert_true(emulator_cell(s->emulator, 7, rail + 5).underline);
+	assert_true(emulator_cell(s->emulator, 7, rail).bold);
+	assert_true(emulator_cell(s->emulator, 7, rail + 5).coloured);
+	assert_false(emulator_cell(s->emulator, 7, rail + 5).bold);
 	scene_keys(s, "\033T");
 	scene_wait(s, "T:start");
 	row = emulator_row(s->emulator, 7);
@@ -202,7 +203,7 @@ look_since(struct scene *s, const char *options, const char *traces, const char 
 	snprintf(command, sizeof command, "%s %s -o %s", getenv("MKCAPTURE"), options, path);
 	assert_int_equal(system(command), 0);
 	scene_open(s, 24, 120, "xterm-256color", path, "-p", profile, "--no-cache", "-S", since,
-		   "+:pause", NULL);
+		   scene_numbered(), "+:pause", NULL);
 	scene_wait(s, "% paused");
 	scene_wait_row(s, ">", "~");
 	scene_wait_row(s, ">", time);

@@ -38,8 +38,8 @@ test_mono(void **state)
 	scene_open_demo(colour, 24, 80);
 	scene_open(mono, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", NULL);
 	scene_wait(mono, "1 of 309");
-	scene_wait(colour, "boot rom  ");
-	scene_wait(mono, "boot rom  ");
+	scene_wait(colour, "boot rom ");
+	scene_wait(mono, "boot rom ");
 	scene_wait(colour, "E 15  W 12"); /* all is indexed */
 	scene_wait(mono, "E 15  W 12");
 	scene_wait(colour, DEMO_TIME);
@@ -251,13 +251,102 @@ test_bad_terminal(void **state)
 	scene_close(s);
 }
 
+/* The colour of the letter of an error. */
+static int
+error_colour(struct scene *s)
+{
+	for (int row = 2; row < 23; row++) {
+		struct emulator_cell cell = emulator_cell(s->emulator, row, 11);
+		if (cell.code == 'E' && emulator_cell(s->emulator, row, 0).code != '>')
+			return cell.fg;
+	}
+	return -1;
+}
+
+static bool
+has_error_colour(struct scene *s, const struct sought *sought)
+{
+	return error_colour(s) == sought->col;
+}
+
+static void
+wait_error_colour(struct scene *s, int colour)
+{
+	struct sought sought = {.col = colour};
+	if (!scene_awaits(s, has_error_colour, &sought))
+		scene_fail(s, "the letter of an error is %d, not %d", error_colour(s), colour);
+}
+
+/* A terminal with 256 colours gets a theme for its background: by COLORFGBG, else by its
+ * answer, which is no key, in whatever pieces it comes.  The theme of the user stays. */
+static void
+test_background(void **state)
+{
+	static const char *const pieces[] = {"\033]11;rgb:ffff/ffff/dddd\033\\",
+					     NULL,
+					     "\033]11;rgb:fff",
+					     "f/ffff/dddd\a",
+					     NULL,
+					     "\033",
+					     "]11;rgb:ff/ff/ee\033",
+					     "\\",
+					     NULL,
+					     "\033]",
+					     "11",
+					     ";rgba:ffff/ffff/ffff/ffff\a",
+					     NULL};
+	struct scene *s = *state;
+	size_t count = sizeof pieces / sizeof *pieces;
+	unsetenv("COLORFGBG");
+	for (size_t i = 0; i < count; i++) {
+		scene_open_demo(s, 24, 80);
+		assert_non_null(strstr(s->sent.data, "\033]11;?"));
+		scene_keys(s, "170G");
+		wait_error_colour(s, 210);
+		for (; pieces[i]; i++) {
+			scene_keys(s, pieces[i]);
+			scene_read(s, 60); /* longer than keys of one sequence are apart */
+		}
+		wait_error_colour(s, 160);
+		scene_wait(s, " 170 of 309");
+		assert_null(strstr(scene_screen(s), "no key"));
+		scene_quit(s);
+	}
+	scene_open_demo(s, 24, 80); /* these are keys, though they begin as it does */
+	scene_keys(s, "\033");
+	scene_keys(s, "]e");
+	scene_wait(s, " 138 of 309");
+	scene_keys(s, "\033[11~"); /* F1 of some terminals: no answer, and no letters */
+	scene_keys(s, "\033]4;1;rgb:0000/0000/0000\a");
+	scene_keys(s, "\033]11;rgb:0000/0000/0000\a"); /* dark, as it was taken for */
+	scene_keys(s, "e");
+	scene_wait(s, " 171 of 309");
+	wait_error_colour(s, 210);
+	scene_quit(s);
+	setenv("COLORFGBG", "0;default;15", 1);
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "170G");
+	wait_error_colour(s, 160);
+	assert_null(strstr(s->sent.data, "\033]11;?"));
+	scene_quit(s);
+	unsetenv("COLORFGBG");
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--theme=default", NULL);
+	scene_keys(s, "170G");
+	wait_error_colour(s, 1);
+	scene_keys(s, pieces[0]);
+	scene_keys(s, "j");
+	scene_wait(s, " 171 of 309");
+	wait_error_colour(s, 1);
+	scene_quit(s);
+}
+
 /* Once all is shown nothing more is sent: no clock, no blinking. */
 static void
 test_idle(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_wait(s, "boot rom  ");
+	scene_wait(s, "boot rom ");
 	scene_wait(s, DEMO_TIME);
 	scene_keys(s, "T"); /* an answer to this comes behind all else */
 	scene_wait(s, "T:start");
@@ -279,6 +368,7 @@ main(void)
 	    scene_test(test_colours),	   scene_test(test_signals),
 	    scene_test(test_pasted),	   scene_test(test_sequences),
 	    scene_test(test_bad_terminal), scene_test(test_idle),
+	    scene_test(test_background),
 	};
 	return scene_run_group("screen: terminal", tests);
 }

@@ -193,14 +193,14 @@ test_contrast(void **state)
 	assert_int_equal(check_theme("mono", 21, NULL, 0), 0);
 }
 
-/* What a severity looks like differs from all others without colour too. */
+/* What is worst stands out without colour too; a warning by its letter. */
 static void
 test_severities(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"default", "light", "dark-256", "mono",
 					    "high-contrast"};
-	static const enum role loud[] = {ROLE_FATAL, ROLE_ERROR, ROLE_WARNING};
+	static const enum role loud[] = {ROLE_FATAL, ROLE_FATAL_LETTER, ROLE_ERROR_LETTER};
 	for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
 		struct theme theme;
 		struct err err;
@@ -210,6 +210,8 @@ test_severities(void **state)
 			const struct style *style = &theme.styles[loud[i]];
 			assert_true(style->bold || style->underline || style->reverse || style->bg);
 		}
+		const struct style *warning = &theme.styles[ROLE_WARNING];
+		assert_true(warning->fg || warning->underline);
 		option_release(&theme_options_table, &theme);
 	}
 }

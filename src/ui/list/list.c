@@ -614,6 +614,24 @@ note_capture(struct list_lane *lane)
 	       lane->ended != before.ended;
 }
 
+/* How much the names of all lanes begin with alike, up to a sign between words. */
+static size_t
+common_beginning(const struct list *list)
+{
+	const char *first = trace_name(list->lanes[0].trace);
+	size_t same = strlen(first);
+	for (size_t i = 1; i < list->lane_count; i++) {
+		const char *name = trace_name(list->lanes[i].trace);
+		size_t own = 0;
+		while (own < same && name[own] && name[own] == first[own])
+			own++;
+		same = own;
+	}
+	while (same && (list->lane_count < 2 || !strchr("./_- ", first[same - 1])))
+		same--;
+	return same;
+}
+
 static void
 open_lanes(struct list *list)
 {
@@ -627,6 +645,7 @@ open_lanes(struct list *list)
 		lane->number = trace_number(lane->trace);
 		note_capture(lane);
 	}
+	list->common = common_beginning(list);
 	struct sequence_position first = {0};
 	list->exact = sequence_is_exact(list->sequence);
 	sequence_first(list->sequence, &first);
@@ -974,6 +993,12 @@ list_settle(struct list *list)
 		return;
 	settle_rows(list, changes);
 	list_work(list); /* rows that came belong to the paint that finds them */
+}
+
+const char *
+list_trace_name(const struct list *list, size_t lane)
+{
+	return trace_name(list->lanes[lane].trace) + list->common;
 }
 
 uint64_t

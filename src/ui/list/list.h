@@ -94,6 +94,7 @@ struct list {
 	bool any_seen;
 	unsigned generation; /* of the order */
 	bool fell;	     /* the message at the cursor was dropped; see list_take_fall */
+	size_t common;	     /* bytes that names of several traces begin with alike */
 };
 
 /* Of all traces of a sequence; of one of them alone.  The sequence must outlive it. */
@@ -164,6 +165,9 @@ void list_settle(struct list *);
 bool list_work(struct list *);
 bool list_busy(const struct list *); /* it looked for rows in vain so far */
 void list_cancel(struct list *);     /* forgets pending moves and looks no further */
+
+/* The name of a lane's trace, without what all of them begin with. */
+const char *list_trace_name(const struct list *, size_t lane);
 
 /* The number of a message as people read it, from 1; not EXACT: an estimate. */
 uint64_t list_number(const struct list *, struct sequence_position, bool *exact);

@@ -16,6 +16,8 @@ static const char *const layouts[] = {[LAYOUT_AUTO] = "auto",
 				      [LAYOUT_STACKED] = "stacked",
 				      [LAYOUT_SIDE] = "side",
 				      [LAYOUT_MODES] = NULL};
+static const char *const cursors[] = {
+    [CURSOR_BLOCK] = "block", [CURSOR_ROW] = "row", [CURSOR_ROW + 1] = NULL};
 
 const char *const view_severities[] = {
     [SEVERITY_MAX] = "all",	    [SEVERITY_FATAL] = "fatal", [SEVERITY_ERROR] = "error",
@@ -93,6 +95,11 @@ static const struct option_row view_rows[] = {
 	 "the wheel scrolls and a click goes to a row or a pane; the terminal selects text with "
 	 "Shift then",
 	 "false"),
+    VIEW(
+	cursor, CHOICE,
+	"what of its row the cursor takes: the block of flag, time and severity, or the row, which "
+	"is more to send",
+	"block", .choices = cursors),
     VIEW(detail, BOOL, "the detail pane is open at first", "false"),
     VIEW(hex, BOOL, "the hex pane is open at first", "false"),
     VIEW(context, BOOL, "the context pane is open at first", "false"),

@@ -26,6 +26,9 @@ enum column_kind {
 
 enum column_align { ALIGN_LEFT, ALIGN_RIGHT };
 
+/* What of its row the cursor takes: what stands before the origin, or all. */
+enum cursor_form { CURSOR_BLOCK, CURSOR_ROW };
+
 struct column {
 	char *name;
 	char *title;	/* in the header; NULL: its name */
@@ -48,6 +51,7 @@ struct view {
 	bool header;				    /* a row with the columns' names */
 	bool bar;				    /* the scroll bar of the list */
 	bool mouse;				    /* the terminal reports it */
+	int cursor;				    /* enum cursor_form */
 	bool detail, hex, marks, context, timeline; /* open at the start, */
 	bool filter_list, origins;		    /* these too */
 	int severity;		  /* the threshold at first; enum severity, 0 = all */

@@ -6,8 +6,10 @@
  * is kept for some screens of rows, until something that rows show may have
  * changed (struct list_basis): a row that comes back is only copied.  Columns
  * without a width are as wide as the widest text seen, so they do not jump while one
- * scrolls.  The current row is marked by `>` and by the look of its time alone: that
- * is cheap to move over a slow line, and visible without colour.
+ * scrolls; those that were empty so far are left out, and where the text would have too
+ * little room others give way.  The current row is marked by `>` and by the look of what
+ * stands before its origin: that is cheap to move over a slow line, and visible without
+ * colour.
  */
 #include "config.h"
 
@@ -42,7 +44,10 @@ enum {
 	CELLS_ABOVE = 8,      /* looked through for the next of them */
 	CELLS_BACK = 8,	      /* and for the last message of an origin */
 	BAR_COLUMNS_MIN = 40, /* and for a scroll bar */
-	SCREENS_KEPT = 4      /* of formatted rows */
+	SCREENS_KEPT = 4,     /* of formatted rows */
+	TEXT_MIN = 20,	      /* columns of the text for which others give way */
+	FINE_MIN = 120,	      /* columns of a list whose times have all their digits, */
+	DIGITS = 6	      /* and of the seconds' fraction in others */
 };
 
 /* The columns that a list of this width shows. */
@@ -53,6 +58,8 @@ struct columns {
 	size_t count;
 	bool expands;
 	bool differences; /* one tells the time since the row above */
+	bool brief;	  /* times have DIGITS */
+	bool joint;	  /* the trace stands in the origin's column, before it */
 	enum expand_want want;
 };
 
@@ -62,7 +69,8 @@ struct list_basis {
 	unsigned generation, display;
 	int cols, sideways;
 	enum time_mode mode;
-	bool dated; /* the header has the date, which the rows leave out */
+	bool dated;	  /* the title has the date, which the rows leave out */
+	unsigned origins; /* counts up with what list_state.origins says */
 };
 
 /* A row as it was formatted, and as it was drawn without the cursor's look. */
@@ -72,13 +80,12 @@ struct formatted_row {
 	size_t lane, above_lane;
 	struct message_id id, above; /* the message, and that of the row above if that matters */
 	bool has_above;
-	enum role usual, severity, trace;
+	enum role usual, severity, origin, trace, text; /* of its columns */
 	bool uncertain, steps_back;
-	struct text date;
-	struct text texts;	    /* of all columns, one behind the other */
-	size_t ends[COLUMNS_MAX];   /* of each in `texts` */
-	int time_col, time_columns; /* where the time was drawn, */
-	int rest_col;		    /* and the last column */
+	struct text texts;	  /* of all columns, one behind the other */
+	size_t ends[COLUMNS_MAX]; /* of each in `texts` */
+	int name_columns;	  /* of the trace in the origin's column */
+	int rest_col;		  /* where the last column was drawn */
 	bool drawn;
 	struct canvas strip; /* one row */
 };
@@ -88,7 +95,13 @@ struct list_state {
 	struct list_basis basis;
 	struct columns columns;	 /* on that basis */
 	int widths[COLUMNS_MAX]; /* of all columns; those without one of their own grow */
-	struct text date;	 /* that of the cursor, or of the nearest row that has one */
+	bool held[COLUMNS_MAX];	 /* a row had a text there */
+	bool shown[COLUMNS_MAX];
+	int block; /* columns that the cursor takes */
+	VEC(struct lane_origins {
+		uint64_t known; /* cells of the index, when last looked at */
+		bool several;	/* messages of more than one origin */
+	}) origins;		/* by lane of a list of several */
 	struct expansion expansion;
 	struct text raw, safe;
 	struct scrollbar bar;
@@ -112,7 +125,8 @@ struct list_row {
 	struct message message;
 	const struct expansion *expansion; /* NULL: it was not expanded */
 	struct text *scratch;
-	struct text *date; /* for the date that its time leaves out; NULL: it tells all */
+	bool dated, brief, joint; /* as in struct list_basis and struct columns */
+	int name_columns;
 };
 
 static struct list_state *
@@ -124,7 +138,6 @@ state_of(struct screen *screen)
 static void
 formatted_free(struct formatted_row *row)
 {
-	text_free(&row->date);
 	text_free(&row->texts);
 	canvas_free(&row->strip);
 	free(row);
@@ -135,7 +148,7 @@ list_state_close(void *context)
 {
 	struct list_state *state = context;
 	expansion_free(&state->expansion);
-	text_free(&state->date);
+	vec_free(&state->origins);
 	text_free(&state->raw);
 	text_free(&state->safe);
 	scrollbar_free(&state->bar);
@@ -263,11 +276,22 @@ ticks_text(struct list_row *row, struct text *out)
 		text_add_uint(out, row->message.ticks);
 }
 
+/* Leaves so many digits of a fraction that is at the end. */
+static void
+cut_fraction(struct text *out, size_t start)
+{
+	const char *point = strchr(text_get(out) + start, '.');
+	size_t whole = point ? (size_t)(point - out->data) + 1 : out->length;
+	if (out->length > whole + DIGITS)
+		text_cut(out, whole + DIGITS);
+}
+
 static void
 time_text(struct list_row *row, struct text *out)
 {
 	struct screen *screen = row->screen;
 	struct display_time now;
+	size_t start = out->length;
 	if (screen->time_mode == TIME_DELTA) {
 		delta_text(row, out);
 		return;
@@ -284,16 +308,18 @@ time_text(struct list_row *row, struct text *out)
 		since_start_text(row, &now, out);
 	else if (screen->time_mode == TIME_MARK && screen->jumps->has_base)
 		display_time_format_difference(&screen->jumps->base, &now, false, out);
-	else if (row->date)
-		display_time_format_parts(&now, now.clock.has_epoch ? row->date : NULL, out);
+	else if (row->dated && now.clock.has_epoch)
+		display_time_format_parts(&now, NULL, out);
 	else
 		display_time_format(&now, out);
+	if (row->brief && now.clock.hz > 0 && screen->time_mode != TIME_TICKS)
+		cut_fraction(out, start);
 }
 
 static void
 trace_text(struct list_row *row, struct text *out)
 {
-	screen_add_safe(row->screen, trace_name(lane_of(row)->trace), out);
+	screen_add_safe(row->screen, list_trace_name(row->screen->list, row->row->lane), out);
 }
 
 static void
@@ -303,6 +329,30 @@ origin_text(struct list_row *row, struct text *out)
 		text_addf(out, "0x%llx", (unsigned long long)row->message.origin);
 	else
 		add_safe(row, &row->expansion->origin, out);
+}
+
+/* The trace, and the origin if it has several of them. */
+static void
+joint_text(struct list_row *row, struct text *out)
+{
+	size_t start = out->length;
+	trace_text(row, out);
+	row->name_columns = text_columns(text_get(out) + start, out->length - start);
+	size_t end = out->length;
+	text_add_char(out, ' ');
+	if (state_of(row->screen)->origins.at[row->row->lane].several)
+		origin_text(row, out);
+	if (out->length == end + 1)
+		text_cut(out, end);
+}
+
+static void
+origin_column_text(struct list_row *row, struct text *out)
+{
+	if (row->joint)
+		joint_text(row, out);
+	else
+		origin_text(row, out);
 }
 
 static void
@@ -366,19 +416,21 @@ static const struct {
 	int width; /* where the view gives none; 0 = as the texts need */
 	enum expand_want want;
 	bool expands;
+	int rank; /* those of the highest give way first, 0: never */
+	int most; /* columns where the texts need more; 0: no limit */
 } kinds[] = {
-    [COLUMN_NUMBER] = {"message", number_text, 0, EXPAND_TEXT, false},
-    [COLUMN_TIME] = {"time", time_text, 0, EXPAND_TEXT, false},
-    [COLUMN_DELTA] = {"delta", delta_text, 0, EXPAND_TEXT, false},
-    [COLUMN_GAP] = {"gap", gap_text, 0, EXPAND_TEXT, false},
-    [COLUMN_TRACE] = {"trace", trace_text, 0, EXPAND_TEXT, false},
-    [COLUMN_ORIGIN] = {"origin", origin_text, 16, EXPAND_TEXT, true},
-    [COLUMN_SEVERITY] = {"S", severity_text, 1, EXPAND_TEXT, false},
-    [COLUMN_TYPE] = {"type", type_text, 12, EXPAND_TEXT, true},
-    [COLUMN_TEXT] = {"text", message_text, 40, EXPAND_TEXT, true},
-    [COLUMN_OFFSET] = {"offset", offset_text, 0, EXPAND_TEXT, false},
-    [COLUMN_LENGTH] = {"length", length_text, 0, EXPAND_TEXT, false},
-    [COLUMN_FIELD] = {NULL, field_text, 12, EXPAND_FIELDS, true},
+    [COLUMN_NUMBER] = {"message", number_text, 0, EXPAND_TEXT, false, 4, 0},
+    [COLUMN_TIME] = {"time", time_text, 0, EXPAND_TEXT, false, 1, 0},
+    [COLUMN_DELTA] = {"delta", delta_text, 0, EXPAND_TEXT, false, 3, 0},
+    [COLUMN_GAP] = {"gap", gap_text, 0, EXPAND_TEXT, false, 3, 0},
+    [COLUMN_TRACE] = {"trace", trace_text, 0, EXPAND_TEXT, false, 2, 0},
+    [COLUMN_ORIGIN] = {"origin", origin_column_text, 0, EXPAND_TEXT, true, 2, 16},
+    [COLUMN_SEVERITY] = {"S", severity_text, 1, EXPAND_TEXT, false, 0, 0},
+    [COLUMN_TYPE] = {"type", type_text, 12, EXPAND_TEXT, true, 4, 0},
+    [COLUMN_TEXT] = {"text", message_text, 40, EXPAND_TEXT, true, 0, 0},
+    [COLUMN_OFFSET] = {"offset", offset_text, 0, EXPAND_TEXT, false, 4, 0},
+    [COLUMN_LENGTH] = {"length", length_text, 0, EXPAND_TEXT, false, 4, 0},
+    [COLUMN_FIELD] = {NULL, field_text, 12, EXPAND_FIELDS, true, 4, 0},
 };
 
 static const char *
@@ -389,17 +441,14 @@ title_of(const struct columns *columns, size_t c)
 	return title ? title : column->name;
 }
 
-/* The time of day takes a column of its own width only if the date is said once. */
-static const char *
-column_heading(const struct list_state *state, size_t c)
-{
-	const struct column *column = state->columns.at[c];
-	bool date = state->basis.dated && state->date.length && !column->title && !column->raw &&
-		    state->columns.kind[c] == COLUMN_TIME;
-	return date ? state->date.data : title_of(&state->columns, c);
-}
-
 /* --- columns ----------------------------------------------------------- */
+
+/* Whether a column of that kind is of those that the cursor takes. */
+static bool
+is_leading(enum column_kind kind)
+{
+	return kind <= COLUMN_GAP || kind == COLUMN_SEVERITY;
+}
 
 static struct columns
 columns_make(struct screen *screen, int width)
@@ -409,17 +458,24 @@ columns_make(struct screen *screen, int width)
 	static const struct column trace_column = {.name = whose_name};
 	const struct option_list *list = &screen->view->columns;
 	const struct column *all = list->at;
-	struct columns columns = {.want = EXPAND_TEXT};
-	/* a view without the trace gets it behind the time */
+	struct columns columns = {.want = EXPAND_TEXT, .brief = width < FINE_MIN};
+	/* a view without the trace gets it in the origin's column, or before what is no time
+	 * and no severity */
 	bool whose = screen->list->lane_count > 1;
 	for (size_t i = 0; i < list->count; i++)
 		whose &= column_kind(all[i].name) != COLUMN_TRACE || all[i].wide > (uint64_t)width;
+	for (size_t i = 0; i < list->count; i++)
+		columns.joint |= whose && column_kind(all[i].name) == COLUMN_ORIGIN &&
+				 !all[i].raw && all[i].wide <= (uint64_t)width;
+	whose &= !columns.joint;
 	for (size_t i = 0; i < list->count && columns.count + 1 < COLUMNS_MAX; i++) {
 		if (all[i].wide > (uint64_t)width)
 			continue;
-		columns.at[columns.count++] = &all[i];
-		if (whose && column_kind(all[i].name) == COLUMN_TIME)
+		if (whose && !is_leading(column_kind(all[i].name))) {
 			columns.at[columns.count++] = &trace_column;
+			whose = false;
+		}
+		columns.at[columns.count++] = &all[i];
 	}
 	if (!columns.count)
 		columns.at[columns.count++] = &fallback;
@@ -534,6 +590,31 @@ note_above(struct screen *screen, const struct list_row *row, struct formatted_r
 	f->uncertain = is_uncertain(screen, row);
 }
 
+/* How the columns of a row look: errors and bulk are of one colour from the time on, which is
+ * a sequence for the row; of others a word stands out. */
+static void
+choose_roles(struct screen *screen, const struct list_row *row, struct formatted_row *f)
+{
+	static const struct {
+		enum role row, letter;
+	} roles[SEVERITY_COUNT] = {
+	    [SEVERITY_FATAL] = {ROLE_FATAL, ROLE_FATAL_LETTER},
+	    [SEVERITY_ERROR] = {ROLE_ERROR, ROLE_ERROR_LETTER},
+	    [SEVERITY_DEBUG] = {ROLE_DEBUG, ROLE_DEBUG},
+	};
+	unsigned severity = row->message.severity;
+	enum role own = severity < SEVERITY_COUNT ? roles[severity].row : ROLE_NORMAL;
+	f->usual = rules_role(screen->rules, lane_of(row)->reader, &row->message, own);
+	f->severity = own == ROLE_NORMAL ? severity_role(severity) : roles[severity].letter;
+	f->origin =
+	    f->usual == ROLE_NORMAL && severity == SEVERITY_WARNING ? f->severity : f->usual;
+	f->trace = f->origin == ROLE_NORMAL ? trace_role(screen->session, lane_of(row)->number)
+					    : f->origin;
+	f->text = f->loss && f->usual == own ? ROLE_LOSS : f->usual;
+	if (row->row->near)
+		f->usual = f->severity = f->origin = f->trace = f->text = ROLE_ABSENT;
+}
+
 static void
 row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 {
@@ -543,23 +624,19 @@ row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 	f->id = row->row->id;
 	f->near = row->row->near;
 	f->loss = row->message.flags & loss_flags;
-	f->usual = f->loss ? ROLE_LOSS : ROLE_NORMAL;
-	f->usual = rules_role(screen->rules, lane_of(row)->reader, &row->message, f->usual);
-	f->severity = severity_role(row->message.severity);
-	f->trace =
-	    f->usual == ROLE_NORMAL ? trace_role(screen->session, lane_of(row)->number) : f->usual;
-	if (row->row->near)
-		f->usual = f->severity = f->trace = ROLE_ABSENT;
+	choose_roles(screen, row, f);
 	note_above(screen, row, f);
 	f->steps_back = steps_back(screen, row->row);
-	text_clear(&f->date);
 	text_clear(&f->texts);
-	row->date = state_of(screen)->basis.dated ? &f->date : NULL;
+	row->dated = state_of(screen)->basis.dated;
+	row->brief = columns->brief;
+	row->joint = columns->joint;
 	row_expand(row, columns);
 	for (size_t c = 0; c < columns->count; c++) {
 		add_column(row, columns, c, &f->texts);
 		f->ends[c] = f->texts.length;
 	}
+	f->name_columns = row->name_columns;
 }
 
 /* The text of a column. */
@@ -631,9 +708,36 @@ follow_gaps(struct screen *screen)
 	state->gaps = any ? gap_cursor_new(screen->session) : NULL;
 }
 
+/* Notes which lanes of a list of several have more than one origin, as far as their
+ * indexes know; whether that is another answer than before. */
+static bool
+look_at_origins(struct screen *screen)
+{
+	struct list_state *state = state_of(screen);
+	const struct list *list = screen->list;
+	bool changed = state->basis.list != list || list->lane_count != state->origins.count;
+	if (changed)
+		vec_clear(&state->origins);
+	while (state->origins.count < list->lane_count)
+		*vec_add(&state->origins) = (struct lane_origins){.known = UINT64_MAX};
+	for (size_t i = 0; list->lane_count > 1 && i < list->lane_count; i++) {
+		struct lane_origins *lane = &state->origins.at[i];
+		uint64_t known = index_known(list->lanes[i].index);
+		if (lane->several || lane->known == known)
+			continue;
+		index_origins origins = {0};
+		index_get_origins(list->lanes[i].index, &origins);
+		lane->known = known;
+		lane->several = origins.count > 1;
+		changed |= lane->several;
+		vec_free(&origins);
+	}
+	return changed;
+}
+
 /* Notes what the rows rest on; those that were formatted on another basis are void. */
 static void
-basis_renew(struct screen *screen, int cols, bool header)
+basis_renew(struct screen *screen, int cols)
 {
 	struct list_state *state = state_of(screen);
 	struct list_basis old = state->basis, *now = &state->basis;
@@ -648,15 +752,21 @@ basis_renew(struct screen *screen, int cols, bool header)
 	now->cols = cols;
 	now->sideways = state->sideways;
 	now->mode = screen->time_mode;
-	now->dated = header && screen->time_mode == TIME_ABSOLUTE;
+	now->dated = screen->layout.title.rows && screen->time_mode == TIME_ABSOLUTE;
+	now->origins = old.origins + look_at_origins(screen);
 	if (columns && !memcmp(&old, now, sizeof old))
 		return;
 	for (size_t i = 0; i < state->kept.count; i++)
 		state->kept.at[i]->shown = 0;
 	state->columns = columns_make(screen, cols);
 	follow_gaps(screen);
-	if (!keeps_widths(state, &old, columns))
+	if (!keeps_widths(state, &old, columns)) {
 		memset(state->widths, 0, sizeof state->widths);
+		memset(state->held, 0, sizeof state->held);
+	}
+	for (size_t c = 0; c < state->columns.count && old.generation != now->generation; c++)
+		if (state->columns.kind[c] == COLUMN_ORIGIN)
+			state->widths[c] = 0; /* names may have come for keys, which are long */
 }
 
 /* Formats the rows on the screen; how many there are. */
@@ -670,30 +780,6 @@ rows_format(struct screen *screen)
 	for (size_t i = 0; i < screen->list->height && row_make(screen, i, &row); i++)
 		*vec_add(&state->rows) = row_fill(screen, &row);
 	return state->rows.count;
-}
-
-/* The date for the header: of the cursor, or upwards, or else downwards; NULL: there
- * is none. */
-static const struct text *
-date_near(const struct list_state *state, size_t cursor, size_t count)
-{
-	for (size_t i = cursor < count ? cursor + 1 : count; i-- > 0;)
-		if (state->rows.at[i]->date.length)
-			return &state->rows.at[i]->date;
-	for (size_t i = cursor + 1; i < count; i++)
-		if (state->rows.at[i]->date.length)
-			return &state->rows.at[i]->date;
-	return NULL;
-}
-
-static void
-note_date(struct screen *screen, size_t count)
-{
-	struct list_state *state = state_of(screen);
-	const struct text *date = date_near(state, screen->list->cursor - screen->list->top, count);
-	text_clear(&state->date);
-	if (date)
-		text_add_bytes(&state->date, date->data, date->length);
 }
 
 /* The greatest width of a column's texts in rows not drawn yet, at least WIDTH. */
@@ -718,27 +804,75 @@ measure_columns(struct list_state *state, size_t count)
 	const struct columns *columns = &state->columns;
 	for (size_t c = 0; c < columns->count; c++) {
 		int before = state->widths[c], *width = &state->widths[c];
+		int most = kinds[columns->kind[c]].most, used = widest_text(state, c, count, 0);
+		state->held[c] |= used > 0;
 		*width = columns->width[c] ? columns->width[c] : before;
 		if (columns->width[c] || c + 1 == columns->count)
 			continue;
-		int title = (int)strlen(column_heading(state, c));
-		*width = widest_text(state, c, count, *width > title ? *width : title);
+		int title = (int)strlen(title_of(&state->columns, c));
+		*width = *width > title ? *width : title;
+		*width = *width > used ? *width : used;
+		*width = most && *width > most ? most : *width;
 		for (size_t i = 0; *width != before && i < state->kept.count; i++)
 			state->kept.at[i]->drawn = false;
 	}
 }
 
+/* The column that gives way next: the last of those of the highest rank; or the count. */
+static size_t
+next_to_go(const struct list_state *state)
+{
+	const struct columns *columns = &state->columns;
+	size_t next = columns->count;
+	int highest = 1;
+	for (size_t c = 0; c + 1 < columns->count; c++) {
+		int rank = kinds[columns->kind[c]].rank;
+		if (!state->shown[c] || rank < highest)
+			continue;
+		highest = rank;
+		next = c;
+	}
+	return next;
+}
+
+/* Which columns are shown of COLS columns of the screen, and which of them lead. */
+static void
+choose_columns(struct list_state *state, size_t rows, int cols)
+{
+	const struct columns *columns = &state->columns;
+	bool before[COLUMNS_MAX], leading = true;
+	int used = GUTTER;
+	memcpy(before, state->shown, sizeof before);
+	for (size_t c = 0; c < columns->count; c++) {
+		bool last = c + 1 == columns->count;
+		state->shown[c] = last || !rows || state->held[c];
+		used += !last && state->shown[c] ? state->widths[c] + 1 : 0;
+	}
+	for (size_t c; cols - used < TEXT_MIN && (c = next_to_go(state)) < columns->count;) {
+		state->shown[c] = false;
+		used -= state->widths[c] + 1;
+	}
+	state->block = GUTTER;
+	for (size_t c = 0; c + 1 < columns->count; c++) {
+		leading &= is_leading(columns->kind[c]);
+		state->block += leading && state->shown[c] ? state->widths[c] + 1 : 0;
+	}
+	state->block -= state->block > GUTTER; /* the blank behind them */
+	if (memcmp(before, state->shown, sizeof before) != 0)
+		for (size_t i = 0; i < state->kept.count; i++)
+			state->kept.at[i]->drawn = false;
+}
+
 /* --- drawing ----------------------------------------------------------- */
 
-/* Draws text cut or padded to WIDTH columns; returns the first of them that has text. */
-static int
+/* Draws text cut or padded to WIDTH columns. */
+static void
 draw_aligned(struct canvas *canvas, const struct area *area, int x, int width, int align,
 	     enum role role, const char *text, size_t length)
 {
 	int used = align == ALIGN_RIGHT ? text_columns(text, length) : width;
 	int indent = used < width ? width - used : 0;
 	canvas_put_cell(canvas, area, 0, x + indent, width - indent, role, text, length);
-	return x + indent;
 }
 
 static void
@@ -807,6 +941,10 @@ column_role(const struct formatted_row *f, enum column_kind kind)
 {
 	if (kind == COLUMN_SEVERITY)
 		return f->severity;
+	if (kind == COLUMN_TEXT)
+		return f->text;
+	if (kind == COLUMN_ORIGIN)
+		return f->origin;
 	return kind == COLUMN_TRACE ? f->trace : f->usual;
 }
 
@@ -819,23 +957,30 @@ draw_strip(const struct list_state *state, struct formatted_row *f, int cols)
 	int x = GUTTER;
 	size_t length;
 	canvas_resize(&f->strip, 1, cols);
-	f->time_columns = 0;
 	for (size_t c = 0; c + 1 < columns->count; c++) {
-		int align = columns->at[c]->align, width = state->widths[c];
+		int width = state->widths[c];
+		if (!state->shown[c])
+			continue;
 		const char *text = formatted_text(f, c, &length);
-		int start = draw_aligned(&f->strip, &area, x, width, align,
-					 column_role(f, columns->kind[c]), text, length);
-		if (columns->kind[c] == COLUMN_TIME) {
-			int used = text_columns(text, length);
-			f->time_col = start;
-			f->time_columns = used < width ? used : width;
-		}
+		draw_aligned(&f->strip, &area, x, width, columns->at[c]->align,
+			     column_role(f, columns->kind[c]), text, length);
+		if (columns->joint && columns->kind[c] == COLUMN_ORIGIN)
+			canvas_role(&f->strip, &area, 0, x,
+				    f->name_columns < width ? f->name_columns : width, f->trace);
 		x += width + 1;
 	}
 	const char *rest = rest_of(state, f, &length);
-	canvas_put_cell(&f->strip, &area, 0, x, cols - x, f->usual, rest, length);
+	canvas_put_cell(&f->strip, &area, 0, x, cols - x,
+			column_role(f, columns->kind[columns->count - 1]), rest, length);
 	f->rest_col = x;
 	f->drawn = true;
+}
+
+/* How many columns the cursor takes. */
+static int
+cursor_columns(struct screen *screen, const struct area *area)
+{
+	return screen->view->cursor == CURSOR_ROW ? area->cols : state_of(screen)->block;
 }
 
 static void
@@ -849,7 +994,8 @@ draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, 
 		draw_strip(state, f, area->cols);
 	canvas_copy(canvas, area, y, &f->strip);
 	if (current)
-		canvas_role(canvas, area, y, f->time_col, f->time_columns, ROLE_CURSOR);
+		canvas_role(canvas, area, y, GUTTER, cursor_columns(screen, area) - GUTTER,
+			    ROLE_CURSOR);
 	draw_gutter(screen, canvas, area, y, f, current);
 	if (screen->search->highlight) {
 		size_t length;
@@ -866,8 +1012,10 @@ draw_header(struct screen *screen, struct canvas *canvas, const struct area *are
 	struct list_state *state = state_of(screen);
 	int x = GUTTER;
 	for (size_t c = 0; c < state->columns.count && x < area->cols; c++) {
+		if (!state->shown[c])
+			continue;
 		text_clear(&state->safe);
-		screen_add_safe(screen, column_heading(state, c), &state->safe);
+		screen_add_safe(screen, title_of(&state->columns, c), &state->safe);
 		draw_aligned(canvas, area, x, state->widths[c], state->columns.at[c]->align,
 			     ROLE_HEADER, text_get(&state->safe), state->safe.length);
 		x += state->widths[c] + 1;
@@ -913,14 +1061,13 @@ list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 		body.row++;
 		body.rows--;
 	}
-	basis_renew(screen, body.cols, header);
+	basis_renew(screen, body.cols);
 	list->before = sequence_strand_count(list->sequence) > 1 || state->columns.differences ||
 		       screen->open[PANE_DETAIL];
 	list_resize(list, (size_t)body.rows);
 	size_t count = rows_format(screen);
-	if (header)
-		note_date(screen, count);
 	measure_columns(state, count);
+	choose_columns(state, count, body.cols);
 	if (header)
 		draw_header(screen, canvas, area);
 	for (size_t i = 0; i < count; i++)
@@ -946,14 +1093,14 @@ static void
 list_copy(struct screen *screen, const struct command_call *call)
 {
 	struct columns columns = columns_make(screen, screen->canvas->cols);
-	struct list_state *state = state_of(screen);
 	struct list_row row;
 	struct text line = {0};
 	(void)call;
 	if (range_copy(screen) || !row_make(screen, screen->list->cursor - screen->list->top, &row))
 		return;
 	row_expand(&row, &columns);
-	row.date = state->basis.dated ? &state->safe : NULL;
+	row.dated = state_of(screen)->basis.dated;
+	row.joint = columns.joint;
 	for (size_t c = 0; c < columns.count; c++) {
 		size_t before = line.length;
 		if (before)

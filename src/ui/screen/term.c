@@ -18,6 +18,7 @@
 #include "ui/screen/term.h"
 #include "base/arena.h"
 #include "base/vec.h"
+#include "ui/screen/background.h"
 #include "ui/screen/colour.h"
 #include "ui/screen/paint.h"
 
@@ -34,7 +35,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { ESCAPE_MS = 25 };
+enum {
+	ESCAPE_MS = 25,
+	ANSWER_MS = 200 /* behind ESC, while an answer is awaited */
+};
 
 /* Text that is pasted comes between marks while this is on (xterm's control
  * sequences, "Bracketed Paste Mode"). */
@@ -53,6 +57,7 @@ struct term {
 	bool mouse;   /* its reports are asked for */
 	bool pressed; /* the last sequence was one, */
 	struct term_press press;
+	struct background background;
 	SCREEN *screen;
 	WINDOW *keys;
 	struct paint_terminal can;
@@ -420,6 +425,34 @@ term_get_press(const struct term *term)
 	return term->press;
 }
 
+void
+term_ask_background(struct term *term)
+{
+	const char *says = getenv("COLORFGBG"), *last = says ? strrchr(says, ';') : NULL;
+	struct background *background = &term->background;
+	if (last) { /* 7 and 9 to 15 are the light ones of the first sixteen */
+		int entry = atoi(last + 1);
+		*background =
+		    (struct background){.answered = true, .light = entry == 7 || entry > 8};
+	} else if (brackets_pastes() && !background->answered) {
+		text_add(&term->out, "\033]11;?\033\\");
+		background->asked = true;
+	}
+}
+
+bool
+term_is_light(const struct term *term)
+{
+	return term->background.answered && term->background.light;
+}
+
+int
+term_colours(const struct term *term)
+{
+	(void)term;
+	return tigetnum("colors");
+}
+
 int
 term_file(const struct term *term)
 {
@@ -687,11 +720,17 @@ static bool
 read_sequence(struct term *term)
 {
 	wint_t code, next;
+	if (term->background.asked)
+		wtimeout(term->keys, ANSWER_MS);
 	int kind = wget_wch(term->keys, &code);
+	nodelay(term->keys, TRUE);
 	if (kind == KEY_CODE_YES)
 		ungetch((int)code);
 	if (kind != OK)
 		return false;
+	if (term->background.asked && code == ']' &&
+	    background_take(&term->background, code) == BACKGROUND_HELD)
+		return true; /* term_key() goes on, also when the rest is late */
 	if (code == '[') {
 		read_control(term);
 		return true;
@@ -715,12 +754,46 @@ read_sequence(struct term *term)
 	return false;
 }
 
+/* What was held behind ESC for an answer is none: another string is read to its end, else
+ * these were keys, of which ESC is the first.  CODE came last.  False: nothing is left. */
+static bool
+release_held(struct term *term, int kind, wint_t code)
+{
+	struct background *background = &term->background;
+	bool string = kind == OK && (background->length > 1 || (code >= '0' && code <= '9'));
+	background->length = 0;
+	if (kind == KEY_CODE_YES)
+		ungetch((int)code);
+	else if (!string || code == '\033' || code == '\a')
+		unget_wch((wchar_t)code);
+	if (string)
+		read_string(term);
+	else
+		unget_wch(L']');
+	return !string;
+}
+
+/* Whether a character goes to an answer that is being read. */
+static bool
+goes_to_answer(struct term *term, int kind, wint_t code)
+{
+	return kind == OK && term->background.length &&
+	       background_take(&term->background, (uint32_t)code) != BACKGROUND_NONE;
+}
+
 uint32_t
 term_key(struct term *term)
 {
 	wint_t code;
 	int kind;
 	while ((kind = wget_wch(term->keys, &code)) != ERR) {
+		if (goes_to_answer(term, kind, code))
+			continue;
+		if (term->background.length) {
+			if (release_held(term, kind, code))
+				return KEYCODE_ESC;
+			continue;
+		}
 		uint32_t key = kind == KEY_CODE_YES ? named_key(code) : (uint32_t)code;
 		if (kind == OK && code == '\n')
 			key = KEYCODE_ENTER;

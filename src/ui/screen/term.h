@@ -24,6 +24,12 @@ void term_close(struct term *); /* restores the terminal; NULL is fine */
 void term_suspend(struct term *);
 void term_resume(struct term *);
 
+/* Finds out whether the background is light: by COLORFGBG, or by asking the terminal, whose
+ * answer comes among the keys, or never. */
+void term_ask_background(struct term *);
+bool term_is_light(const struct term *); /* as far as is known */
+int term_colours(const struct term *);	 /* of its palette; negative: it has none */
+
 int term_file(const struct term *); /* readable when keys wait */
 void term_theme(struct term *, const struct theme *);
 

@@ -20,11 +20,11 @@ test_idle_timeline(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "+i", NULL);
-	scene_wait(s, " 526 in view");
-	scene_wait_row(s, "dsp>log ", "^");
+	scene_wait(s, " 526 messages here");
+	scene_wait_row(s, "ties ", "^");
 	scene_check_idle(s);
 	scene_keys(s, "\t++");
-	scene_until(s, " 526 in view", false);
+	scene_until(s, " 526 messages here", false);
 	scene_check_idle(s);
 	scene_quit(s);
 }
@@ -41,11 +41,30 @@ lane_row(struct scene *s, const char *name)
 	return row + strlen(name);
 }
 
+/* The axis is below the rule. */
+static const char *
+axis_row(struct scene *s)
+{
+	for (int y = s->rows - 2; y >= 0; y--)
+		if (strstr(emulator_row(s->emulator, y), " a cell "))
+			return emulator_row(s->emulator, y + 1);
+	return "";
+}
+
 static bool
 is_cursor_behind(struct scene *s, const struct sought *sought)
 {
-	const char *ruler = lane_row(s, "      "), *cursor = strchr(ruler, '*');
-	return cursor && cursor - ruler > sought->col;
+	const char *axis = axis_row(s), *cursor = strchr(axis, 'v');
+	return cursor && cursor - axis > sought->col;
+}
+
+/* Unfolds what ties traces: the last line. */
+static void
+unfold_ties(struct scene *s)
+{
+	scene_wait_row(s, "ties ", "^");
+	scene_keys(s, "\t9j ");
+	scene_wait(s, ">");
 }
 
 /* Waits until the ruler has the cursor behind column LEAST. */
@@ -66,12 +85,12 @@ test_timeline(void **state)
 	scene_wait(s, "E 15  W 12");
 	size_t before = s->sent.length;
 	scene_keys(s, "i");
-	scene_wait(s, " 309 in view  F:1  E:15  W:12  loss in");
+	scene_wait(s, " 309 messages here, 1 fatal, 15 errors, 12 warnings, losses in");
 	assert_true(s->sent.length - before < 3072);
 	scene_wait_row(s, "board ", "~");
-	scene_wait_row(s, "board ", "!");
 	scene_wait_row(s, "board ", "I");
-	scene_wait_row(s, "sync ", "^");
+	assert_null(strchr(lane_row(s, "board "), '!')); /* the colour says it */
+	scene_wait_row(s, "ties ", "^");
 	scene_wait_row(s, "- time  ", " a cell ");
 
 	scene_keys(s, "G"); /* the cursor goes with the list */
@@ -83,11 +102,11 @@ test_timeline(void **state)
 	scene_wait(s, " 3 of 309");
 
 	scene_keys(s, "+++"); /* an eighth of the time */
-	scene_until(s, " 309 in view", false);
+	scene_until(s, " 309 messages here", false);
 	scene_keys(s, "ll");
-	scene_until(s, " in view", true);
+	scene_until(s, " messages here", true);
 	scene_keys(s, "0");
-	scene_wait(s, " 309 in view");
+	scene_wait(s, " 309 messages here");
 	scene_quit(s);
 }
 
@@ -114,7 +133,7 @@ test_timeline_brush(void **state)
 	scene_wait(s, DEMO_TIME);
 	scene_keys(s, "i21G\ta");
 	scene_keys(s, "41Gb");
-	scene_wait(s, "A..B ");
+	scene_wait(s, " A to B ");
 	scene_keys(s, "v");
 	scene_wait(s, "only time in ");
 	snprintf(text, sizeof text, " of %zu  ", shown);
@@ -125,8 +144,8 @@ test_timeline_brush(void **state)
 	scene_wait(s, "E 15  W 12");
 	scene_wait(s, DEMO_TIME);
 	scene_keys(s, "21Gv41Gi"); /* a range shows its time */
-	scene_wait(s, " in view");
-	scene_until(s, " 309 in view", false);
+	scene_wait(s, " messages here");
+	scene_until(s, " 309 messages here", false);
 	wait_cursor(s, 60); /* nearly at the end */
 	scene_quit(s);
 	truth_free(&truth);
@@ -138,16 +157,19 @@ test_timeline_screens(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 50, 200, "xterm-256color", "demo.stp", "+i", NULL);
-	scene_wait(s, " 309 in view");
+	scene_wait(s, " 309 messages here");
 	scene_wait_row(s, "board ", "\u2588"); /* a full block */
-	scene_keys(s, "\t ");		       /* a lane for each origin */
-	scene_wait(s, "\n boot rom ");
+	scene_keys(s, "\t ");		       /* a lane for each origin, the busiest ones */
 	scene_wait(s, "\n pmic ");
-	scene_keys(s, " ");
+	scene_wait(s, "\n8 more ");
+	scene_until(s, "\n boot rom ", false);
+	scene_keys(s, "6j "); /* and all of them */
+	scene_wait(s, "\n boot rom ");
+	scene_keys(s, "20k ");
 	scene_until(s, "\n pmic ", false);
 	scene_quit(s);
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", "--ascii", "+i", NULL);
-	scene_wait(s, " 309 in view");
+	scene_wait(s, " 309 messages here");
 	assert_false(scene_has_colours(s));
 	scene_wait_row(s, "board ", "!");
 	scene_quit(s);
@@ -159,7 +181,7 @@ test_timeline_screens(void **state)
 	scene_quit(s);
 	scene_open(s, 24, 80, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
 	scene_wait(s, "- offsets  "); /* there are no times */
-	scene_wait(s, " in view");
+	scene_wait(s, " messages here");
 	scene_quit(s);
 }
 
@@ -169,9 +191,10 @@ test_timeline_bytes(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+i", NULL);
-	scene_wait(s, " 526 in view");
+	scene_wait(s, " 526 messages here");
 	scene_wait(s, " 10:06:40.");
-	scene_keys(s, "\t\\"); /* all of the screen */
+	unfold_ties(s);
+	scene_keys(s, "\\"); /* all of the screen */
 	scene_wait_row(s, "dsp>log ", "^");
 	scene_wait_row(s, "soc>hub ", "^");
 	scene_check_idle(s);
@@ -191,6 +214,7 @@ test_timeline_links(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "--theme=mono", "+i", NULL);
+	unfold_ties(s);
 	scene_wait_row(s, "dsp>log ", "^"); /* words and their events */
 	scene_wait_row(s, "soc>hub ", "^"); /* ties of the profile */
 	scene_wait_row(s, "soc>log ", "^");
@@ -219,6 +243,7 @@ test_timeline_apart(void **state)
 		fprintf(file, "  - {kind: offset, trace: dsp.gem, seconds: %s}\n", seconds[i]);
 		fclose(file);
 		scene_open(s, 40, 80, "xterm-256color", path, "--no-cache", "--ascii", "+i", NULL);
+		unfold_ties(s);
 		scene_wait_row(s, "dsp.gem>dsp.uia ", lines[i]);
 		scene_wait_row(s, "dsp.gem>dsp.uia ", ends[i]);
 		scene_wait_row(s, "soc.stp>dsp.uia ", "^");
@@ -245,26 +270,65 @@ test_timeline_filter(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", "+i", NULL);
-	scene_wait(s, " 309 in view  F:1  E:15  W:12 ");
+	scene_wait(s, " 309 messages here, 1 fatal, 15 errors, 12 warnings");
 	assert_non_null(strpbrk(lane_row(s, "board "), ":iI"));
 	scene_keys(s, "&severity = error and text ~ /e/\r");
 	scene_wait(s, ", row 1 of 14 ");
-	scene_wait(s, " 14 in view  E:14  loss in");
-	assert_null(strpbrk(lane_row(s, "board "), ":iI"));
+	scene_wait(s, " 14 messages here, 14 errors, losses in");
 	scene_wait_row(s, "board ", ".");
-	scene_wait_row(s, "board ", "!");
 	scene_keys(s, "&\r");
-	scene_wait(s, " 309 in view  F:1  E:15  W:12 ");
+	scene_wait(s, " 309 messages here, 1 fatal, 15 errors, 12 warnings");
 	scene_keys(s, "&text ~ /no such text/\r");
 	scene_wait(s, " no message passes the filter");
-	scene_wait(s, " 0 in view");
+	scene_wait(s, " 0 messages here");
+	assert_null(strpbrk(lane_row(s, "board "), ":iI"));
 	scene_quit(s);
 	/* an origin without a text */
 	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
-	scene_wait(s, " 526 in view");
+	scene_wait(s, " 526 messages here");
 	scene_wait(s, " lab.yaml  5 traces  ");
 	scene_keys(s, "\t ");
 	scene_wait(s, "\n no origin ");
+	scene_quit(s);
+}
+
+/* How many cells of a row are bars in colour. */
+static int
+count_coloured(struct scene *s, const char *name)
+{
+	int count = 0;
+	for (int y = 0; y < s->rows; y++)
+		for (int x = 0; x < s->cols; x++) {
+			struct emulator_cell cell = emulator_cell(s->emulator, y, x);
+			count += !strncmp(emulator_row(s->emulator, y), name, strlen(name)) &&
+				 cell.coloured && cell.code >= 0x2581 && cell.code <= 0x2588;
+		}
+	return count;
+}
+
+/* The axis says once what all times have in common; errors colour bars, which keep their
+ * height; the cursor hides no mark; what holds at the cursor is said in words. */
+static void
+test_timeline_looks(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "+&severity = error", "+i", NULL);
+	scene_wait(s, "15 errors, losses in 2 cells\n");
+	assert_true(count_coloured(s, "board ") > 3);
+	scene_keys(s, "5G");
+	scene_wait(s, "\n     0.00 ");
+	assert_non_null(strchr(axis_row(s), 'v'));
+	scene_keys(s, "\ta");
+	scene_wait(s, " from A ");
+	assert_null(strchr(axis_row(s), 'v'));
+	assert_non_null(strchr(axis_row(s), 'A'));
+	scene_quit(s);
+
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+i", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "/threadCtxChg 0x80010000 to 0x80010100\r");
+	scene_wait_row(s, "10:06:40.", " .1  ");
+	scene_wait(s, "  overlay day  ");
 	scene_quit(s);
 }
 
@@ -276,7 +340,7 @@ main(void)
 	    scene_test(test_timeline_brush),  scene_test(test_timeline_screens),
 	    scene_test(test_timeline_bytes),  scene_test(test_timeline_links),
 	    scene_test(test_timeline_apart),  scene_test(test_timeline_contexts),
-	    scene_test(test_timeline_filter),
+	    scene_test(test_timeline_filter), scene_test(test_timeline_looks),
 	};
 	return scene_run_group("screen: timeline", tests);
 }

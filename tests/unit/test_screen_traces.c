@@ -263,7 +263,7 @@ test_resyncs(void **state)
 	scene_open(s, 24, 100, "xterm-256color", path, "--from=encap", "--no-cache", NULL);
 	scene_wait_at(s, 23, " 1 of 10");
 	scene_keys(s, "X");
-	scene_wait(s, " sync points: none; resync points ");
+	scene_wait(s, "= resync points (there are no sync points) =");
 	scene_wait(s, "since last resync point");
 	scene_wait(s, "      36 B null_run 33 nulls: 32 idle, 1 alignment, sync");
 	scene_quit(s);
@@ -437,7 +437,7 @@ test_trace_colours(void **state)
 	int colours[5], shown = 0;
 	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "--theme=default", "+i",
 		   NULL);
-	scene_wait_row(s, "dsp>log ", "^");
+	scene_wait_row(s, "ties ", "^");
 	scene_wait(s, " 10:06:40.");
 	for (int i = 0; i < 5; i++) {
 		int listed = colour_of(s, names[i], LIST, COLUMN);
@@ -458,8 +458,8 @@ test_trace_colours(void **state)
 	assert_int_equal(colour_of(s, "wall", 1, 0), -1);
 	scene_quit(s);
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", "+i", NULL);
-	scene_wait(s, " 309 in view");
-	assert_int_equal(colour_of(s, "iI:i", 2, 7), -1); /* of the lane */
+	scene_wait(s, " 309 messages here");
+	assert_int_equal(colour_of(s, "IIII", 2, 8), -1); /* of the lane */
 	scene_quit(s);
 }
 

@@ -4,9 +4,10 @@
  *
  * What is drawn comes from query/density.h: at once from the index, and better
  * by itself.  The cursor is that of the list: a move in one is a move in the other.
- * A cell shows the worst of its column: `~` for loss, `!` for errors, else a glyph
- * for how many messages there are, by the root of their share of the largest number
- * in sight.
+ * A cell shows how many messages its column has, by the root of their share of the largest
+ * number in sight, in the colour of the worst of them; `~` where there is loss, and without
+ * colours `!` for errors.  Rows that are left make the busiest lanes higher; where they do not
+ * suffice, the busiest lanes stay and the others are one.
  */
 #include "config.h"
 
@@ -24,20 +25,24 @@
 #include "ui/list/trail.h"
 #include "ui/panes/pane.h"
 #include "ui/screen/screen.h"
+#include "ui/screen/term.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	GUTTER_MAX = 16, /* columns for the names of lanes */
-	LABEL_COLUMNS = 12,
+	GUTTER_MAX = 16,    /* columns for the names of lanes */
+	LABEL_COLUMNS = 12, /* from one time on the axis to the next, at least */
 	ORIGINS_MAX = 64,   /* lanes of one trace */
 	SKIPPED_MAX = 4096, /* messages that one step passes by */
-	RULER_ROWS = 4,	    /* from so many rows on there is a ruler, */
-	FOOT_ROWS = 3,	    /* and a foot */
-	/* beside its lanes: rule, ruler, foot; sync points, a context, a pair */
-	OTHER_ROWS = 6
+	AXIS_ROWS = 4,	    /* from so many rows on there is an axis, */
+	FOOT_ROWS = 3,	    /* a foot, */
+	WORDS_ROWS = 7,	    /* and a second row of it */
+	LANE_ROWS_MAX = 4,  /* of a lane, where there is room */
+	/* beside its lanes: rule, axis, foot; ties, two contexts */
+	OTHER_ROWS = 7
 };
 
 struct mark {
@@ -45,10 +50,18 @@ struct mark {
 	int64_t time;
 };
 
-/* Traces that have moments in common in sight. */
+/* Traces that have times in common in sight. */
 struct pair {
 	size_t a, b;
 	char *name; /* safe */
+};
+
+enum line_kind { LINE_LANE, LINE_MORE, LINE_CONTEXT, LINE_TIES, LINE_SYNC, LINE_PAIR };
+
+struct timeline_line {
+	enum line_kind kind;
+	size_t at; /* number among those of its kind */
+	int rows;  /* on the screen */
 };
 
 struct timeline_state {
@@ -64,9 +77,14 @@ struct timeline_state {
 	uint64_t basis;		/* lanes_basis() of them */
 	VEC(unsigned) contexts; /* that have lanes */
 	VEC(struct pair) pairs; /* likewise */
-	size_t lane, top;	/* the line with the cursor, the first on the screen */
-	size_t syncs, lines;	/* those of sync points (0 or 1), all of them */
-	int gutter;		/* columns that the longest name took so far */
+	VEC(uint64_t) weights;	/* messages of each lane of an origin */
+	VEC(uint8_t) kept;	/* whether a lane has a line of its own */
+	VEC(struct timeline_line) lines;
+	size_t lane, top; /* the line with the cursor, the first on the screen */
+	bool unfolded;	  /* sync points and pairs of traces have lines of their own */
+	bool all;	  /* so do all lanes */
+	char more[32];	  /* the name of the line for the others */
+	int gutter;	  /* columns that the longest name took so far */
 	/* the cursor, and the row of the list it was taken from: */
 	struct mark cursor, a, b;
 	size_t trace;
@@ -89,6 +107,7 @@ drop_lanes(struct timeline_state *state)
 		free(state->names.at[i]);
 	vec_clear(&state->names);
 	vec_clear(&state->lanes);
+	vec_clear(&state->weights);
 }
 
 static void
@@ -108,6 +127,9 @@ timeline_close(void *context)
 	drop_pairs(state);
 	vec_free(&state->names);
 	vec_free(&state->lanes);
+	vec_free(&state->weights);
+	vec_free(&state->kept);
+	vec_free(&state->lines);
 	vec_free(&state->contexts);
 	vec_free(&state->pairs);
 	free(state->split);
@@ -198,11 +220,13 @@ time_at(struct screen *screen, size_t trace, struct reader *reader, struct posit
 /* --- what is shown ----------------------------------------------------- */
 
 static void
-add_lane(struct timeline_state *state, struct density_lane lane, const struct text *name)
+add_lane(struct timeline_state *state, struct density_lane lane, const struct text *name,
+	 uint64_t weight)
 {
 	if (state->lanes.count == DENSITY_LANES_MAX)
 		return;
 	*vec_add(&state->lanes) = lane;
+	*vec_add(&state->weights) = weight;
 	*vec_add(&state->names) = mem_text(text_get(name));
 }
 
@@ -229,8 +253,11 @@ add_origins(struct screen *screen, size_t trace)
 				      screen->charset);
 		else
 			text_add(&state->text, "no origin");
-		add_lane(state, (struct density_lane){trace, true, origins.at[i].key},
-			 &state->text);
+		uint64_t weight = 0;
+		for (int severity = 0; severity < SEVERITY_COUNT; severity++)
+			weight += origins.at[i].severities[severity];
+		add_lane(state, (struct density_lane){trace, true, origins.at[i].key}, &state->text,
+			 weight);
 	}
 	expansion_free(&e);
 	vec_free(&origins);
@@ -266,7 +293,7 @@ make_lanes(struct screen *screen)
 			continue;
 		text_clear(&state->text);
 		screen_add_safe(screen, trace_name(screen->session->traces.at[i]), &state->text);
-		add_lane(state, (struct density_lane){.trace = i}, &state->text);
+		add_lane(state, (struct density_lane){.trace = i}, &state->text, 0);
 		if (state->split[i])
 			add_origins(screen, i);
 	}
@@ -324,7 +351,7 @@ is_of_pair(const struct density_link *link, const struct pair *pair)
 	return link->a == pair->a && link->b == pair->b;
 }
 
-/* A line for each two traces that are shown and have moments in common. */
+/* A line for each two traces that are shown and have times in common. */
 static void
 make_pairs(struct screen *screen)
 {
@@ -517,68 +544,135 @@ sum_of(const struct density_column *column)
 	return sum;
 }
 
+/* The largest number of messages in a column; its lane goes to *LANE. */
 static uint64_t
-largest_count(const struct density_answer *answer)
+largest_count(const struct density_answer *answer, size_t *lane)
 {
+	size_t columns = answer->window.columns;
 	uint64_t most = 1;
-	for (size_t i = 0; i < answer->lanes * answer->window.columns; i++) {
+	for (size_t i = 0; i < answer->lanes * columns; i++) {
 		uint64_t sum = sum_of(&answer->columns[i]);
+		if (sum > most && lane)
+			*lane = i / columns;
 		most = sum > most ? sum : most;
 	}
 	return most;
 }
 
-/* What a column looks like. */
-static const char *
-glyph_of(const struct screen *screen, const struct density_column *column, double most,
-	 size_t trace, enum role *role)
+/* How a column looks in a lane. */
+struct timeline_bar {
+	const char *foot; /* in the lowest row; NULL: as LEVEL says */
+	size_t level;	  /* how high it is, in levels of which a row has so many as glyphs */
+	enum role role;
+};
+
+static size_t
+row_levels(const struct screen *screen)
 {
-	static const char *const ascii[] = {".", ":", "i", "I"};
-	static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+	return screen->charset == TEXT_ASCII ? 4 : 8;
+}
+
+static const char *
+glyph_of(const struct screen *screen, size_t level)
+{
+	static const char *const ascii[] = {" ", ".", ":", "i", "I"};
+	static const char *const blocks[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
 					     "\u2585", "\u2586", "\u2587", "\u2588"};
-	size_t levels = screen->charset == TEXT_ASCII ? 4 : 8;
-	uint64_t sum = sum_of(column);
-	*role = trace_role(screen->session, trace);
-	if (!sum && !column->open && !column->hidden)
-		return " ";
-	if (column->flags & (MESSAGE_LOST | MESSAGE_DAMAGED)) {
-		*role = ROLE_LOSS;
-		return "~";
-	}
-	if (!sum) { /* some may be here; or all are hidden by a filter */
-		*role = ROLE_ABSENT;
-		return column->open ? "-" : screen->charset == TEXT_ASCII ? ascii[0] : blocks[0];
-	}
-	if (column->severities[SEVERITY_FATAL] || column->severities[SEVERITY_ERROR]) {
-		*role = column->severities[SEVERITY_FATAL] ? ROLE_FATAL : ROLE_ERROR;
-		return "!";
-	}
-	if (column->severities[SEVERITY_WARNING])
-		*role = ROLE_WARNING;
-	else if (column->estimated > sum / 4)
-		*role = ROLE_ABSENT;
-	size_t level = (size_t)(sqrt((double)sum / most) * (double)levels);
-	level = level < levels ? level : levels - 1;
 	return screen->charset == TEXT_ASCII ? ascii[level] : blocks[level];
 }
 
-static void
-draw_density(struct screen *screen, const struct area *area, int y, size_t lane)
+static enum role
+bar_role(const struct density_column *column, uint64_t sum, enum role of_trace)
 {
-	const struct density_answer *answer = answer_of(state_of(screen));
-	const struct density_column *columns = &answer->columns[lane * answer->window.columns];
-	size_t trace = state_of(screen)->lanes.at[lane].trace;
-	double most = (double)largest_count(answer);
-	if (answer->apart[lane]) {
+	if (column->severities[SEVERITY_FATAL])
+		return ROLE_FATAL;
+	if (column->severities[SEVERITY_ERROR])
+		return ROLE_ERROR;
+	if (column->severities[SEVERITY_WARNING])
+		return ROLE_WARNING;
+	return column->estimated > sum / 4 ? ROLE_ABSENT : of_trace;
+}
+
+/* What a column looks like in a lane of so many rows. */
+static struct timeline_bar
+bar_of(const struct screen *screen, const struct density_column *column, double most, int rows,
+       enum role role)
+{
+	size_t levels = row_levels(screen) * (size_t)rows;
+	uint64_t sum = sum_of(column);
+	if (column->flags & (MESSAGE_LOST | MESSAGE_DAMAGED))
+		return (struct timeline_bar){"~", 0, ROLE_LOSS};
+	if (!sum && (column->open || column->hidden)) /* some may be here, or filters hide them */
+		return (struct timeline_bar){column->open ? "-" : NULL, 1, ROLE_ABSENT};
+	if (!sum)
+		return (struct timeline_bar){NULL, 0, role};
+	size_t level = (size_t)(sqrt((double)sum / most) * (double)levels) + 1;
+	struct timeline_bar bar = {NULL, level < levels ? level : levels,
+				   bar_role(column, sum, role)};
+	bool error = bar.role == ROLE_FATAL || bar.role == ROLE_ERROR;
+	if (error && !term_has_colours(screen->term))
+		bar.foot = "!";
+	return bar;
+}
+
+/* Draws it in so many rows up to row FOOT. */
+static void
+draw_bar(struct screen *screen, const struct area *area, int foot, int x, int rows,
+	 const struct timeline_bar *bar)
+{
+	size_t high = row_levels(screen), level = bar->level;
+	for (int i = 0; i < rows; i++) {
+		const char *glyph = glyph_of(screen, level < high ? level : high);
+		if (!i && bar->foot)
+			glyph = bar->foot;
+		if (*glyph != ' ')
+			canvas_puts(screen->canvas, area, foot - i, x, bar->role, glyph);
+		level -= level < high ? level : high;
+	}
+}
+
+/* What a column of a line has: of its lane, or of all lanes without a line. */
+static struct density_column
+line_column(const struct timeline_state *state, const struct timeline_line *line, size_t c)
+{
+	const struct density_answer *answer = answer_of(state);
+	size_t columns = answer->window.columns;
+	struct density_column sum = {0};
+	if (line->kind == LINE_LANE)
+		return answer->columns[line->at * columns + c];
+	for (size_t lane = 0; lane < answer->lanes; lane++) {
+		const struct density_column *one = &answer->columns[lane * columns + c];
+		if (state->kept.at[lane])
+			continue;
+		for (int s = 0; s < SEVERITY_COUNT; s++)
+			sum.severities[s] += one->severities[s];
+		sum.hidden += one->hidden;
+		sum.estimated += one->estimated;
+		sum.flags |= one->flags;
+		sum.open |= one->open;
+	}
+	return sum;
+}
+
+static void
+draw_density(struct screen *screen, const struct area *area, int y,
+	     const struct timeline_line *line)
+{
+	const struct timeline_state *state = state_of(screen);
+	const struct density_answer *answer = answer_of(state);
+	double most = (double)largest_count(answer, NULL);
+	enum role role = line->kind == LINE_LANE
+			     ? trace_role(screen->session, state->lanes.at[line->at].trace)
+			     : ROLE_NORMAL;
+	if (line->kind == LINE_LANE && answer->apart[line->at]) {
 		canvas_puts(screen->canvas, area, y, 0, ROLE_ABSENT,
-			    "apart: no clock relates it to the others");
+			    "not on the common clock (:tie relates it)");
 		return;
 	}
 	for (size_t c = 0; c < answer->window.columns; c++) {
-		enum role role;
-		const char *glyph = glyph_of(screen, &columns[c], most, trace, &role);
-		if (*glyph != ' ')
-			canvas_puts(screen->canvas, area, y, (int)c, role, glyph);
+		const struct density_column column = line_column(state, line, c);
+		const struct timeline_bar bar = bar_of(screen, &column, most, line->rows, role);
+		draw_bar(screen, area, y + line->rows - 1, (int)c, line->rows, &bar);
 	}
 }
 
@@ -637,7 +731,7 @@ draw_syncs(struct screen *screen, const struct area *area, int y)
 			canvas_puts(screen->canvas, area, y, (int)c, ROLE_NOTE, "^");
 }
 
-/* A tick for each moment that two traces have in common; from the first one's to
+/* A tick for each time that two traces have in common; from the first one's to
  * the other's where these are apart. */
 static void
 draw_links(struct screen *screen, const struct area *area, int y, const struct pair *pair)
@@ -658,6 +752,23 @@ draw_links(struct screen *screen, const struct area *area, int y, const struct p
 	}
 }
 
+/* All ties in one line: sync points, and what ties two traces. */
+static void
+draw_ties(struct screen *screen, const struct area *area, int y)
+{
+	const struct density_answer *answer = answer_of(state_of(screen));
+	draw_syncs(screen, area, y);
+	for (size_t i = 0; i < answer->links.count; i++) {
+		const struct density_link *link = &answer->links.at[i];
+		enum role role = link->rejected ? ROLE_WARNING : ROLE_NOTE;
+		if (!sequence_shows(screen->sequence, link->a) ||
+		    !sequence_shows(screen->sequence, link->b))
+			continue;
+		canvas_puts(screen->canvas, area, y, (int)link->from, role, "^");
+		canvas_puts(screen->canvas, area, y, (int)link->to, role, "^");
+	}
+}
+
 static void
 draw_mark(struct screen *screen, const struct area *area, int y, const struct mark *mark,
 	  enum role role, const char *letter)
@@ -667,43 +778,56 @@ draw_mark(struct screen *screen, const struct area *area, int y, const struct ma
 		canvas_puts(screen->canvas, area, y, (int)column_of(w, mark->time), role, letter);
 }
 
+/* A and B stand over the cursor, which the lanes have too. */
 static void
 draw_marks(struct screen *screen, const struct area *area, int y)
 {
 	const struct timeline_state *state = state_of(screen);
+	draw_mark(screen, area, y, &state->cursor, ROLE_CURSOR, "v");
 	draw_mark(screen, area, y, &state->a, ROLE_MARK, "A");
 	draw_mark(screen, area, y, &state->b, ROLE_MARK, "B");
-	draw_mark(screen, area, y, &state->cursor, ROLE_CURSOR, "*");
 }
 
-/* Whether a mark stands between two columns, at which it would tear a label. */
-static bool
-any_mark(const struct timeline_state *state, const struct density_window *w, int64_t from,
-	 int64_t to)
+/* --- the axis ----------------------------------------------------------- */
+
+/* How many bytes of a time all times from FROM to TO have in common, up to where a part of
+ * it ends. */
+static size_t
+common_part(const struct density_answer *answer, int64_t from, int64_t to, uint64_t step)
 {
-	const struct mark *marks[] = {&state->a, &state->b, &state->cursor};
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-		int64_t column = column_of(w, marks[i]->time);
-		if (marks[i]->set && column >= from && column < to)
-			return true;
-	}
-	return false;
+	struct text first = {0}, last = {0};
+	size_t common = 0, length = 0;
+	add_time(answer, from, step, false, &first);
+	add_time(answer, to, step, false, &last);
+	while (common < first.length && first.data[common] == last.data[common])
+		common++;
+	for (size_t i = 0; i <= common && i < first.length; i++)
+		if (first.data[i] == ':' || first.data[i] == '.')
+			length = i;
+	length = first.length == last.length && from != to ? length : 0;
+	text_free(&first);
+	text_free(&last);
+	return length;
 }
 
-/* Round times, each behind a bar at its column. */
+/* Round times, each from its column on; what all have in common once, before the first. */
 static void
-draw_ruler(struct screen *screen, const struct area *area, int y)
+draw_axis(struct screen *screen, const struct area *area, int gutter, int y)
 {
 	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
 	const struct density_window *w = &answer->window;
+	const struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
 	uint64_t step = round_up(answer, (double)w->step * LABEL_COLUMNS);
 	text_clear(&state->text);
 	add_time(answer, w->from, step, false, &state->text);
-	size_t room = state->text.length + 2; /* of a label, and a blank */
-	if (room > LABEL_COLUMNS)
-		step = round_up(answer, (double)w->step * (double)room);
+	size_t room = state->text.length + 2; /* of a label, and blanks */
+	size_t common = common_part(answer, w->from, column_start(w, (int64_t)w->columns), step);
+	if (room - common > LABEL_COLUMNS)
+		step = round_up(answer, (double)w->step * (double)(room - common));
+	common = common_part(answer, w->from, column_start(w, (int64_t)w->columns), step);
 	__int128 time = w->from / (int64_t)step;
+	int used = 0; /* columns of the row */
 	for (time *= (int64_t)step; clamp_time(time) == time; time += (int64_t)step) {
 		int64_t column = column_of(w, (int64_t)time);
 		if (column >= (int64_t)w->columns)
@@ -711,15 +835,36 @@ draw_ruler(struct screen *screen, const struct area *area, int y)
 		if (time < w->from)
 			continue;
 		text_clear(&state->text);
-		text_add_char(&state->text, '|');
 		add_time(answer, (int64_t)time, step, false, &state->text);
-		size_t fits = state->text.length;
-		if (any_mark(state, w, column, column + (int64_t)fits))
-			fits = 1; /* the bar only */
-		canvas_put(screen->canvas, area, y, (int)column, ROLE_HEADER, state->text.data,
-			   fits);
+		int x = gutter + (int)column, before = used ? 0 : (int)common;
+		if (before && x < before) { /* the first one has no room for it */
+			canvas_put(screen->canvas, area, y, 0, ROLE_HEADER, state->text.data,
+				   common);
+			used = (int)common + 1;
+		}
+		if (x < used)
+			continue;
+		size_t skip = used ? common : 0;
+		x -= (int)(common - skip);
+		int end = x + (int)(state->text.length - skip);
+		if (end <= area->cols) /* what is cut would read as another time */
+			canvas_put(screen->canvas, area, y, x, ROLE_HEADER, state->text.data + skip,
+				   state->text.length - skip);
+		used = end + 1;
 	}
-	draw_marks(screen, area, y);
+	draw_marks(screen, &right, y);
+}
+
+/* --- the foot ----------------------------------------------------------- */
+
+/* Appends `, 5 errors`; nothing for none. */
+static void
+add_count(uint64_t count, bool about, const char *one, const char *many, struct text *out)
+{
+	char digits[32];
+	if (count)
+		text_addf(out, ", %s%s %s", about ? "~" : "", text_number(digits, count),
+			  count == 1 ? one : many);
 }
 
 static void
@@ -744,13 +889,14 @@ add_totals(const struct timeline_state *state, const struct density_answer *answ
 	}
 	for (int s = 0; s < SEVERITY_COUNT; s++)
 		sum += severities[s];
-	text_addf(out, "%s%s in view", open ? "~" : "", text_number(digits, sum));
-	for (int s = SEVERITY_FATAL; s <= SEVERITY_WARNING; s++)
-		if (severities[s])
-			text_addf(out, "  %c:%s%llu", severity_letter((enum severity)s),
-				  shared ? "~" : "", (unsigned long long)severities[s]);
+	text_addf(out, "%s%s %s here", open ? "~" : "", text_number(digits, sum),
+		  sum == 1 ? "message" : "messages");
+	add_count(severities[SEVERITY_FATAL], shared, "fatal", "fatal", out);
+	add_count(severities[SEVERITY_ERROR], shared, "error", "errors", out);
+	add_count(severities[SEVERITY_WARNING], shared, "warning", "warnings", out);
 	if (losses)
-		text_addf(out, "  loss in %llu bins", (unsigned long long)losses);
+		text_addf(out, ", losses in %llu %s", (unsigned long long)losses,
+			  losses == 1 ? "cell" : "cells");
 }
 
 /* Appends what lies between two marks. */
@@ -767,88 +913,237 @@ add_between(const struct density_answer *answer, const char *name, const struct 
 	add_length(answer, length, 9, out);
 }
 
+/* Appends the time at the cursor and, HELD, which contexts hold there for its message. */
 static void
-draw_foot(struct screen *screen, const struct area *area, int y)
+add_cursor(struct screen *screen, bool held, struct text *out)
+{
+	const struct timeline_state *state = state_of(screen);
+	const struct density_answer *answer = answer_of(state);
+	const struct density_window *w = &answer->window;
+	if (!state->cursor.set)
+		return;
+	add_time(answer, state->cursor.time, held ? 1 : title_step(answer), !held, out);
+	if (!is_in_sight(w, state->cursor.time))
+		return;
+	size_t column = (size_t)column_of(w, state->cursor.time);
+	for (size_t i = 0; held && i < answer->spans.count; i++) {
+		const struct density_span *span = &answer->spans.at[i];
+		bool last = i + 1 == answer->spans.count ||
+			    answer->spans.at[i + 1].context != span->context ||
+			    answer->spans.at[i + 1].from > column;
+		if (span->from > column || span->to < column || !last)
+			continue;
+		text_add(out, "  ");
+		screen_add_safe(screen, contexts_name(screen->session->contexts, span->context),
+				out);
+		text_add(out, span->doubtful ? " ? " : " ");
+		screen_add_safe(screen, span->text, out);
+	}
+}
+
+/* Draws LEFT and RIGHT in a row; where both do not fit, only LEFT. */
+static void
+draw_words(struct screen *screen, const struct area *area, int y, const struct text *left,
+	   const struct text *right)
+{
+	int columns = text_columns(text_get(right), right->length);
+	int x = canvas_put_cell(screen->canvas, area, y, 1, area->cols - 1, ROLE_NOTE,
+				text_get(left), left->length);
+	if (x + 2 + columns < area->cols)
+		canvas_put(screen->canvas, area, y, area->cols - columns - 1, ROLE_NOTE,
+			   text_get(right), right->length);
+}
+
+/* What is in sight, and what the highest bar stands for; what is at the cursor, and how far
+ * the marks are from each other and from it. */
+static void
+draw_foot(struct screen *screen, const struct area *area, int y, int rows)
 {
 	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
-	text_clear(&state->text);
-	if (state->a.set || state->b.set) {
-		add_between(answer, "A..B", &state->a, &state->b, &state->text);
-		add_between(answer, "*-A", &state->a, &state->cursor, &state->text);
-		add_between(answer, "*-B", &state->b, &state->cursor, &state->text);
-	} else if (state->cursor.set) {
-		text_add(&state->text, "  * ");
-		add_time(answer, state->cursor.time, title_step(answer), true, &state->text);
-	}
-	size_t right = state->text.length;
-	canvas_put(screen->canvas, area, y, area->cols - (int)right - 1, ROLE_NOTE,
-		   text_get(&state->text), right);
-	text_clear(&state->text);
-	text_add_char(&state->text, ' ');
-	add_totals(state, answer, &state->text);
-	int room = area->cols - (int)right - 1;
-	canvas_put(screen->canvas, area, y, 0, ROLE_NOTE, state->text.data,
-		   text_fit(state->text.data, state->text.length, room > 0 ? room : 0, NULL));
+	struct text left = {0}, legend = {0}, here = {0}, between = {0};
+	size_t lane = 0;
+	uint64_t most = largest_count(answer, &lane);
+	char digits[32];
+	add_totals(state, answer, &left);
+	text_addf(&legend, "%s = %s %s, ", glyph_of(screen, row_levels(screen)),
+		  text_number(digits, most), most == 1 ? "message" : "messages");
+	if (state->lanes.count)
+		text_add(&legend, state->names.at[lane] + strspn(state->names.at[lane], " "));
+	add_between(answer, "A to B", &state->a, &state->b, &between);
+	add_between(answer, "from A", &state->a, &state->cursor, &between);
+	add_between(answer, "from B", &state->b, &state->cursor, &between);
+	add_cursor(screen, rows > 1, &here);
+	const struct text *marked = between.length ? &between : rows > 1 ? &legend : &here;
+	draw_words(screen, area, y, &left, rows > 1 ? &(struct text){0} : marked);
+	if (rows > 1)
+		draw_words(screen, area, y + 1, &here, marked);
+	text_free(&left);
+	text_free(&legend);
+	text_free(&here);
+	text_free(&between);
 }
 
-/* The name of a line: a lane, a context, the sync points, or a pair of traces. */
+/* --- the lines ---------------------------------------------------------- */
+
 static const char *
-line_name(struct screen *screen, size_t line)
+line_name(struct screen *screen, const struct timeline_line *line)
 {
 	const struct timeline_state *state = state_of(screen);
-	if (line < state->lanes.count)
-		return state->names.at[line];
-	line -= state->lanes.count;
-	if (line < state->contexts.count)
-		return contexts_name(screen->session->contexts, state->contexts.at[line]);
-	line -= state->contexts.count;
-	return line < state->syncs ? "sync" : state->pairs.at[line - state->syncs].name;
+	switch (line->kind) {
+	case LINE_LANE:
+		return state->names.at[line->at];
+	case LINE_CONTEXT:
+		return contexts_name(screen->session->contexts, state->contexts.at[line->at]);
+	case LINE_PAIR:
+		return state->pairs.at[line->at].name;
+	case LINE_MORE:
+		return state->more;
+	case LINE_TIES:
+		return "ties";
+	case LINE_SYNC:
+		break;
+	}
+	return "sync";
 }
 
 static void
-draw_line(struct screen *screen, const struct area *area, int y, size_t line, int gutter)
+draw_line(struct screen *screen, const struct area *area, int y, size_t i, int gutter)
 {
 	struct timeline_state *state = state_of(screen);
+	const struct timeline_line *line = &state->lines.at[i];
+	const struct density_answer *answer = answer_of(state);
 	struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
 	enum role role = ROLE_FIELD;
-	if (line == state->lane && screen->focus == PANE_TIMELINE)
+	if (i == state->lane && screen->focus == PANE_TIMELINE)
 		role = ROLE_CURSOR;
-	else if (line < state->lanes.count && screen->session->traces.count > 1)
-		role = trace_role(screen->session, state->lanes.at[line].trace);
+	else if (line->kind == LINE_LANE && screen->session->traces.count > 1)
+		role = trace_role(screen->session, state->lanes.at[line->at].trace);
 	struct text safe = {0};
 	screen_add_safe(screen, line_name(screen, line), &safe);
-	canvas_put_cell(screen->canvas, area, y, 0, gutter > 0 ? gutter - 1 : 0, role,
-			text_get(&safe), safe.length);
+	canvas_put_cell(screen->canvas, area, y + line->rows - 1, 0, gutter > 0 ? gutter - 1 : 0,
+			role, text_get(&safe), safe.length);
 	text_free(&safe);
-	if (!answer_of(state))
+	if (!answer)
 		return;
-	size_t contexts = state->lanes.count, syncs = contexts + state->contexts.count;
-	if (line < contexts)
-		draw_density(screen, &right, y, line);
-	else if (line < syncs)
-		draw_spans(screen, &right, y, state->contexts.at[line - contexts]);
-	else if (line < syncs + state->syncs)
+	if (line->kind == LINE_CONTEXT)
+		draw_spans(screen, &right, y, state->contexts.at[line->at]);
+	else if (line->kind == LINE_TIES)
+		draw_ties(screen, &right, y);
+	else if (line->kind == LINE_SYNC)
 		draw_syncs(screen, &right, y);
-	else
-		draw_links(screen, &right, y, &state->pairs.at[line - syncs - state->syncs]);
+	else if (line->kind == LINE_PAIR)
+		draw_links(screen, &right, y, &state->pairs.at[line->at]);
+	else if (line->kind == LINE_LANE || !state->all)
+		draw_density(screen, &right, y, line);
+	const struct density_window *w = &answer->window;
+	for (int row = 0; row < line->rows; row++)
+		if (state->cursor.set && is_in_sight(w, state->cursor.time))
+			canvas_role(screen->canvas, &right, y + row,
+				    (int)column_of(w, state->cursor.time), 1, ROLE_CURSOR);
 }
 
-/* The cell of the cursor in the lane of the list's message. */
-static void
-draw_cursor(struct screen *screen, const struct area *area, int y, size_t line, bool star)
+static uint64_t
+lane_weight(const struct screen *screen, size_t lane)
 {
-	const struct timeline_state *state = state_of(screen);
-	const struct density_window *w = &answer_of(state)->window;
-	bool own = line < state->lanes.count && state->lanes.at[line].trace == state->trace &&
-		   !state->lanes.at[line].by_origin;
-	if (!own || !state->cursor.set || !is_in_sight(w, state->cursor.time))
+	struct timeline_state *state = screen->state[PANE_TIMELINE];
+	struct index_progress progress;
+	if (state->lanes.at[lane].by_origin)
+		return state->weights.at[lane];
+	index_get_progress(trace_index(screen->session->traces.at[state->lanes.at[lane].trace]),
+			   &progress);
+	return progress.messages;
+}
+
+/* The busiest lane of those whose MARKS are 0, which becomes 1; false: there is none. */
+static bool
+take_busiest(const struct screen *screen, uint8_t *marks, size_t *busiest)
+{
+	const struct timeline_state *state = screen->state[PANE_TIMELINE];
+	uint64_t most = 0;
+	bool any = false;
+	for (size_t i = 0; i < state->lanes.count; i++) {
+		uint64_t weight = marks[i] ? 0 : lane_weight(screen, i);
+		if (marks[i] || (any && weight <= most))
+			continue;
+		most = weight;
+		*busiest = i;
+		any = true;
+	}
+	if (any)
+		marks[*busiest] = 1;
+	return any;
+}
+
+static void
+add_line(struct timeline_state *state, enum line_kind kind, size_t at)
+{
+	*vec_add(&state->lines) = (struct timeline_line){kind, at, 1};
+}
+
+/* Chooses which lanes have a line of their own where there is ROOM for so many lines. */
+static void
+choose_lanes(struct screen *screen, size_t room)
+{
+	struct timeline_state *state = state_of(screen);
+	size_t count = state->lanes.count, lane;
+	bool fits = count <= room;
+	vec_clear(&state->kept);
+	for (size_t i = 0; i < count; i++)
+		*vec_add(&state->kept) = fits || state->all;
+	for (size_t left = fits || state->all ? 0 : room - 1; left; left--)
+		take_busiest(screen, state->kept.at, &lane);
+	for (size_t i = 0; i < count; i++)
+		if (state->kept.at[i])
+			add_line(state, LINE_LANE, i);
+	if (fits)
 		return;
-	if (star)
-		draw_marks(screen, area, y);
+	if (state->all)
+		snprintf(state->more, sizeof state->more, "fewer");
 	else
-		canvas_role(screen->canvas, area, y, (int)column_of(w, state->cursor.time), 1,
-			    ROLE_CURSOR);
+		snprintf(state->more, sizeof state->more, "%zu more", count - (room - 1));
+	add_line(state, LINE_MORE, 0);
+}
+
+/* Makes the busiest lanes higher, as far as ROWS suffice. */
+static void
+spread_lanes(struct screen *screen, size_t rows)
+{
+	struct timeline_state *state = state_of(screen);
+	size_t lane;
+	size_t spare = rows - state->lines.count;
+	for (int high = 2; spare && high <= LANE_ROWS_MAX; high++) {
+		memset(state->kept.at, 0, state->kept.count);
+		/* all lanes have lines, and come first */
+		for (; spare && take_busiest(screen, state->kept.at, &lane); spare--)
+			state->lines.at[lane].rows = high;
+	}
+	memset(state->kept.at, 1, state->kept.count);
+}
+
+/* Chooses the lines for so many rows. */
+static void
+make_lines(struct screen *screen, size_t rows)
+{
+	struct timeline_state *state = state_of(screen);
+	const struct density_answer *answer = answer_of(state);
+	bool syncs = answer && any_sync(answer);
+	size_t pairs = state->pairs.count, ties = syncs + pairs;
+	ties = ties && !state->unfolded ? 1 : ties;
+	size_t others = ties + state->contexts.count;
+	size_t least = rows / 2 < 2 ? 2 : rows / 2; /* for lanes */
+	vec_clear(&state->lines);
+	choose_lanes(screen, rows > others + least ? rows - others : least);
+	for (size_t i = 0; i < state->contexts.count; i++)
+		add_line(state, LINE_CONTEXT, i);
+	if (ties && !state->unfolded)
+		add_line(state, LINE_TIES, 0);
+	for (size_t i = 0; state->unfolded && i < syncs; i++)
+		add_line(state, LINE_SYNC, 0);
+	for (size_t i = 0; state->unfolded && i < pairs; i++)
+		add_line(state, LINE_PAIR, i);
+	if (state->lines.count < rows && state->lanes.count)
+		spread_lanes(screen, rows);
 }
 
 /* Columns for the names.  They do not become fewer when a line goes, since what is
@@ -857,10 +1152,12 @@ static int
 gutter_for(struct screen *screen, int cols)
 {
 	struct timeline_state *state = state_of(screen);
-	int most = state->gutter > 5 ? state->gutter : 5,
+	const struct density_answer *answer = answer_of(state);
+	int least = answer && answer->wall ? 8 : 5; /* what times of a day have in common */
+	int most = state->gutter > least ? state->gutter : least,
 	    limit = cols / 4 < GUTTER_MAX ? cols / 4 : GUTTER_MAX;
-	for (size_t i = 0; i < state->lines; i++) {
-		const char *name = line_name(screen, i);
+	for (size_t i = 0; i < state->lines.count; i++) {
+		const char *name = line_name(screen, &state->lines.at[i]);
 		int own = text_columns(name, strlen(name)) + 1;
 		most = own > most ? own : most;
 	}
@@ -868,17 +1165,9 @@ gutter_for(struct screen *screen, int cols)
 	return most < limit ? most : limit;
 }
 
+/* Asks for what ROWS of lines show beside names of *GUTTER columns. */
 static void
-count_lines(struct timeline_state *state)
-{
-	const struct density_answer *answer = answer_of(state);
-	state->syncs = answer && any_sync(answer);
-	state->lines =
-	    state->lanes.count + state->contexts.count + state->syncs + state->pairs.count;
-}
-
-static void
-prepare_timeline(struct screen *screen, const struct area *area, int *gutter)
+prepare_timeline(struct screen *screen, const struct area *area, size_t rows, int *gutter)
 {
 	struct timeline_state *state = state_of(screen);
 	if (!state->density)
@@ -887,48 +1176,60 @@ prepare_timeline(struct screen *screen, const struct area *area, int *gutter)
 		state->split = mem_new(screen->session->traces.count * sizeof *state->split);
 	make_lanes(screen);
 	follow_list(screen);
-	count_lines(state);
+	make_lines(screen, rows);
 	*gutter = gutter_for(screen, area->cols);
 	ask_density(screen, (size_t)(area->cols - *gutter));
 	if (!state->seen)
 		follow_list(screen); /* its unit is known by now */
-	count_lines(state);
+	make_lines(screen, rows);
+	int wider = gutter_for(screen, area->cols);
+	if (wider > *gutter) { /* lines came with longer names */
+		*gutter = wider;
+		ask_density(screen, (size_t)(area->cols - *gutter));
+		make_lines(screen, rows);
+	}
+}
+
+/* Makes the line with the cursor one of the ROWS that are shown. */
+static void
+scroll_lines(struct timeline_state *state, size_t rows)
+{
+	size_t count = state->lines.count;
+	if (state->lane >= count)
+		state->lane = count ? count - 1 : 0;
+	if (state->lane < state->top)
+		state->top = state->lane;
+	if (state->lane >= state->top + rows)
+		state->top = state->lane - rows + 1;
+	if (state->top + rows > count)
+		state->top = count > rows ? count - rows : 0;
 }
 
 static void
 timeline_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct timeline_state *state = state_of(screen);
-	int gutter, y = 0, foot = area->rows >= FOOT_ROWS;
-	bool ruler = area->rows >= RULER_ROWS;
+	int gutter;
+	bool axis = area->rows >= AXIS_ROWS;
+	int foot = area->rows >= WORDS_ROWS ? 2 : area->rows >= FOOT_ROWS;
 	if (area->cols < 2 || area->rows < 1)
 		return;
-	prepare_timeline(screen, area, &gutter);
+	size_t rows = (size_t)(area->rows - axis - foot);
+	prepare_timeline(screen, area, rows, &gutter);
 	const struct density_answer *answer = answer_of(state);
 	struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
-	size_t rows = (size_t)(area->rows - ruler - foot);
-	if (state->lane >= state->lines)
-		state->lane = state->lines ? state->lines - 1 : 0;
-	if (state->lane < state->top || state->top + rows > state->lines)
-		state->top = state->lane;
-	if (state->lines <= rows)
-		state->top = 0;
-	else if (state->lane >= state->top + rows)
-		state->top = state->lane - rows + 1;
-	if (answer && ruler)
-		draw_ruler(screen, &right, y);
-	if (ruler && state->lines > rows)
-		canvas_putf(canvas, area, y, 0, ROLE_NOTE, "%zu of %zu", rows, state->lines);
-	y += ruler;
-	for (size_t i = state->top; i < state->lines && i < state->top + rows; i++, y++) {
+	scroll_lines(state, rows);
+	if (answer && axis)
+		draw_axis(screen, area, gutter, 0);
+	int y = axis;
+	for (size_t i = state->top; i < state->lines.count && y < axis + (int)rows; i++) {
 		draw_line(screen, area, y, i, gutter);
-		if (answer)
-			draw_cursor(screen, &right, y, i, !ruler);
+		y += state->lines.at[i].rows;
 	}
 	if (!answer)
-		canvas_puts(canvas, &right, ruler, 0, ROLE_ABSENT, "not known yet");
+		canvas_puts(canvas, &right, axis, 0, ROLE_ABSENT, "not known yet");
 	else if (foot)
-		draw_foot(screen, area, area->rows - 1);
+		draw_foot(screen, area, area->rows - foot, foot);
 }
 
 /* How much time there is, and how much of it in a cell. */
@@ -1211,18 +1512,27 @@ timeline_brush(struct screen *screen, const struct command_call *call)
 	text_free(&text);
 }
 
+/* Unfolds what is in the line under the cursor, or folds it again. */
 static void
-split_lane(struct screen *screen, const struct command_call *call)
+unfold_line(struct screen *screen, const struct command_call *call)
 {
 	struct timeline_state *state = state_of(screen);
 	(void)call;
-	if (state->lane >= state->lanes.count)
+	if (state->lane >= state->lines.count)
 		return;
-	size_t trace = state->lanes.at[state->lane].trace;
-	state->split[trace] = !state->split[trace];
+	const struct timeline_line *line = &state->lines.at[state->lane];
 	state->gutter = 0;
-	while (state->lane && state->lanes.at[state->lane].by_origin)
-		state->lane--;
+	if (line->kind == LINE_MORE) {
+		state->all = !state->all;
+	} else if (line->kind == LINE_LANE) {
+		size_t trace = state->lanes.at[line->at].trace;
+		state->split[trace] = !state->split[trace];
+		while (state->lane && state->lines.at[state->lane].kind == LINE_LANE &&
+		       state->lanes.at[state->lines.at[state->lane].at].by_origin)
+			state->lane--;
+	} else if (line->kind != LINE_CONTEXT) {
+		state->unfolded = !state->unfolded;
+	}
 }
 
 static void
@@ -1230,7 +1540,7 @@ timeline_move(struct screen *screen, const struct command_call *call)
 {
 	struct timeline_state *state = state_of(screen);
 	int64_t line = (int64_t)state->lane + pane_step(call, 1);
-	int64_t last = (int64_t)state->lines - 1;
+	int64_t last = (int64_t)state->lines.count - 1;
 	line = line > last ? last : line;
 	state->lane = line > 0 ? (size_t)line : 0;
 }
@@ -1275,7 +1585,7 @@ static pane_command *const timeline_commands[COMMAND_COUNT] = {
     [COMMAND_TIMELINE_A] = set_mark,
     [COMMAND_TIMELINE_B] = set_mark,
     [COMMAND_TIMELINE_BRUSH] = timeline_brush,
-    [COMMAND_TIMELINE_LANES] = split_lane,
+    [COMMAND_TIMELINE_LANES] = unfold_line,
 };
 
 const struct pane_ops pane_timeline = {

@@ -58,6 +58,7 @@ struct term {
 	bool pressed; /* the last sequence was one, */
 	struct term_press press;
 	struct background background;
+	bool has_colours; /* of errors, in the theme */
 	SCREEN *screen;
 	WINDOW *keys;
 	struct paint_terminal can;
@@ -569,11 +570,18 @@ term_theme(struct term *term, const struct theme *theme)
 		can->marks_blanks[i] =
 		    *can->style[i] && bits[i] & (ATTR_REVERSE | ATTR_LINE | ATTR_BG);
 	}
+	term->has_colours = bits[ROLE_ERROR] & (ATTR_FG | ATTR_BG);
 	for (int over = 0; over < ROLE_COUNT; over++)
 		for (int under = 0; under < ROLE_COUNT; under++)
 			can->covers[over][under] =
 			    !*can->style[under] || !(bits[under] & ~bits[over]);
 	term_forget(term);
+}
+
+bool
+term_has_colours(const struct term *term)
+{
+	return term->has_colours;
 }
 
 void

@@ -33,6 +33,9 @@ int term_colours(const struct term *);	 /* of its palette; negative: it has none
 int term_file(const struct term *); /* readable when keys wait */
 void term_theme(struct term *, const struct theme *);
 
+/* Whether errors stand out by a colour, and not by an attribute alone. */
+bool term_has_colours(const struct term *);
+
 /* Appends, a line each, what this terminal cannot do of what is used. */
 void term_missing_features(const struct term *, struct text *);
 

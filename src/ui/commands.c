@@ -626,14 +626,32 @@ quit_program(struct screen *screen, const struct command_call *call)
 	screen->quit = true;
 }
 
-/* Closes the pane with the cursor; the list is the last. */
+/* The lowest pane that is open beside the list; PANE_LIST if none is.  The bytes of what is
+ * not decoded belong to what stands in the list's place. */
+static enum pane_id
+lowest_pane(const struct screen *screen)
+{
+	enum pane_id lowest = PANE_LIST;
+	for (int pane = PANE_DETAIL; pane < PANE_GUESSES; pane++) {
+		const struct area *own = &screen->layout.rules[pane];
+		bool opened = screen->open[pane] && !(pane == PANE_HEX && screen->hex_closed);
+		if (opened && (lowest == PANE_LIST || own->row > screen->layout.rules[lowest].row))
+			lowest = (enum pane_id)pane;
+	}
+	return lowest;
+}
+
+/* Closes the pane with the cursor, else the lowest one; the list is the last. */
 static void
 close_top(struct screen *screen, const struct command_call *call)
 {
+	enum pane_id pane = screen->focus;
+	if (pane == shown_base(screen))
+		pane = lowest_pane(screen);
 	if (app_of(screen)->zoom)
 		app_of(screen)->zoom = false;
-	else if (screen->focus != shown_base(screen))
-		toggle_pane(screen, screen->focus);
+	else if (pane != PANE_LIST)
+		toggle_pane(screen, pane);
 	else
 		quit_program(screen, call);
 }

@@ -45,6 +45,30 @@ test_panes(void **state)
 	scene_quit(s);
 }
 
+/* From the list q closes the panes from below, and quits when there is none. */
+static void
+test_close(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "4Gpix");
+	scene_wait(s, "- time  ");
+	scene_wait(s, "- bytes ");
+	scene_wait(s, "- message 4  ");
+	scene_keys(s, "q");
+	scene_until(s, "- time  ", false);
+	scene_wait(s, "- bytes ");
+	scene_keys(s, "q");
+	scene_until(s, "- bytes ", false);
+	scene_wait(s, "- message 4  ");
+	scene_keys(s, "q");
+	scene_until(s, "- message 4  ", false);
+	scene_keys(s, "q");
+	scene_end(s);
+	scene_check_restored(s);
+	scene_close(s);
+}
+
 /* The rule of a pane has its keys, as they are bound, where there is room. */
 static void
 test_rules(void **state)
@@ -200,6 +224,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_panes),	   scene_test(test_rules),
+	    scene_test(test_close),
 	    scene_test(test_message),	   scene_test(test_field_bytes),
 	    scene_test(test_field_filter), scene_test(test_search_bytes),
 	};

@@ -200,6 +200,8 @@ libtrawl_a_SOURCES = \
 	src/export/export_printer.c \
 	src/export/export_range.c \
 	src/export/export_range.h \
+	src/export/export_raw.c \
+	src/export/export_raw.h \
 	src/export/export_record.c \
 	src/export/export_record.h \
 	src/export/export_stats.c \

@@ -72,7 +72,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		   "carried them; default transport"},
     [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
 		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, "
-		"ppl-packets, hex, stats, ctf, perfetto, none"},
+		"ppl-packets, hex, raw, stats, ctf, perfetto, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file; ctf: into a new folder"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
     [CLI_COLUMNS] = {0, "columns", "LIST", OUTPUT,

@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "base/worker.h"
 #include "export/export_pool.h"
+#include "export/export_raw.h"
 #include "query/next_match.h"
 #include "query/seek.h"
 #include "session/clock/clocks.h"
@@ -95,6 +96,12 @@ const struct export_format export_formats[] = {
      .live = true,
      .flagged = true,
      .message = export_hex},
+    {.name = "raw",
+     .help = "the bytes of one trace, from the first message that passes to the last, with "
+	     "what a decoder needs in front of them: trawl reads them as it read the capture",
+     .message = export_none,
+     .flagged = true,
+     .raw = true},
     {.name = "stats",
      .help = "how many messages of each severity each sender sent",
      .message = export_none,
@@ -601,6 +608,40 @@ write_listing(struct run *run, struct trace *trace, struct err *err)
 	return listing.failed ? listing.failed : write_trace(run, trace, err);
 }
 
+/* Writes the bytes of the messages that pass, from the first to the last. */
+static int
+write_raw(struct run *run, struct trace *trace, struct err *err)
+{
+	struct message_id first = {0}, last = {.offset = UINT64_MAX, .ordinal = UINT32_MAX};
+	struct export_cut cut;
+	while (trace_wait(trace))
+		continue;
+	index_build(trace_index(trace));
+	if (!export_cut_select(trace, &run->options->filter, &first, &last))
+		return 0;
+	int failed = export_cut_find(trace, first, last, NULL, NULL, &cut, err);
+	const uint8_t *bytes = capture_bytes(trace_capture(trace));
+	for (uint64_t at = cut.begin, piece; !failed && at < cut.end; at += piece) {
+		piece = cut.end - at < FLUSH ? cut.end - at : FLUSH;
+		text_add_bytes(&run->out, bytes + at, (size_t)piece);
+		failed =
+		    export_flush(&run->out, run->options->output, run->options->name, NULL, err);
+	}
+	run->result->messages = failed ? 0 : cut.messages;
+	return failed;
+}
+
+static int
+check_raw(const struct export_options *options, size_t count, struct err *err)
+{
+	if (count > 1)
+		return err_set(err, ERR_USAGE, "-t raw is of one trace; --source says which of %zu",
+			       count);
+	if (isatty(options->output))
+		return err_set(err, ERR_USAGE, "-t raw is nothing for a terminal: add -o FILE");
+	return 0;
+}
+
 static int
 check_choice(const struct session *session, const struct export_options *options, struct err *err)
 {
@@ -623,7 +664,8 @@ check_choice(const struct session *session, const struct export_options *options
 	if (options->follow && count > 1)
 		return err_set(err, ERR_USAGE,
 			       "only one trace can be printed while it grows; name it by --source");
-	if ((options->format->writer || options->format->counts || options->format->listed) &&
+	if ((options->format->writer || options->format->counts || options->format->listed ||
+	     options->format->raw) &&
 	    (options->parts || options->follow))
 		return err_set(err, ERR_USAGE, "-t %s is of whole captures, without %s",
 			       options->format->name,
@@ -648,7 +690,7 @@ check_choice(const struct session *session, const struct export_options *options
 		    "a part does not know what is printed before it: no delta with --split");
 	if (options->follow && options->parts)
 		return err_set(err, ERR_USAGE, "what still grows cannot be divided by --split");
-	return 0;
+	return options->format->raw ? check_raw(options, count, err) : 0;
 }
 
 bool
@@ -743,6 +785,8 @@ export_run(struct session *session, const struct export_options *options,
 			trace_follow(trace, true);
 		if (format->counts)
 			export_stats(trace, options, &run.out, &silent, result);
+		else if (format->raw)
+			failed = write_raw(&run, trace, err);
 		else if (format->listed)
 			failed = write_listing(&run, trace, err);
 		else

@@ -123,6 +123,7 @@ struct export_format {
 	const struct export_writer *writer; /* or NULL: what `message` makes is the output */
 	const struct export_line *line;	    /* as the user describes it, borrowed; or NULL */
 	unsigned uses;			    /* enum export_column that are a part of that */
+	bool raw;			    /* is the bytes of a trace */
 	bool listed;			    /* by decoders whose listing has this name */
 	bool counts;			    /* is export_stats, instead of messages */
 	bool silent;			    /* prints nothing: only the result matters */

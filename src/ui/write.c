@@ -3,6 +3,7 @@
  *
  *	:write[!] FILE [FORMAT] [range|shown|marks]
  *
+ * Raw bytes go from the first of these messages to the last, with what lies between.
  * Without more words: the range, if there is one, else what the filters show.  The
  * range stays, so that writing again writes the same; Esc drops it.
  * The format follows from the file's ending.  A thread of its own decodes and
@@ -12,6 +13,7 @@
 
 #include "ui/write.h"
 #include "base/worker.h"
+#include "export/export_raw.h"
 #include "query/filter/filter.h"
 #include "session/session.h"
 #include "ui/app.h"
@@ -43,6 +45,7 @@ struct write_job {
 	atomic_bool done;
 	const char *of;	 /* what is written, for people */
 	int64_t written; /* or an error; valid once done */
+	struct err err;	 /* why, of raw bytes */
 	int errno_seen;
 };
 
@@ -65,6 +68,36 @@ write_text(void *context, struct text *text)
 	return !worker_is_stopping(&job->worker);
 }
 
+static bool
+goes_on(void *context)
+{
+	struct write_job *job = context;
+	return !worker_is_stopping(&job->worker);
+}
+
+/* The bytes of the one span there is; how many messages these are, or an error. */
+static int64_t
+write_raw(struct write_job *job)
+{
+	enum { PIECE = 256 * 1024 };
+	struct export_span *span = job->spans.at;
+	struct export_cut cut;
+	struct text out = {0};
+	if (job->range.filter &&
+	    !export_cut_select(span->trace, job->range.filter, &span->first, &span->last))
+		return 0;
+	int failed =
+	    export_cut_find(span->trace, span->first, span->last, goes_on, job, &cut, &job->err);
+	const uint8_t *bytes = capture_bytes(trace_capture(span->trace));
+	for (uint64_t at = cut.begin, piece; !failed && at < cut.end; at += piece) {
+		piece = cut.end - at < PIECE ? cut.end - at : PIECE;
+		text_add_bytes(&out, bytes + at, (size_t)piece);
+		failed = write_text(job, &out) ? 0 : ERR_CANCELLED;
+	}
+	text_free(&out);
+	return failed ? failed : (int64_t)cut.messages;
+}
+
 /* A sequence of the thread's own. */
 static struct sequence *
 make_sequence(struct write_job *job)
@@ -81,9 +114,13 @@ write_run(void *context)
 {
 	struct write_job *job = context;
 	struct sequence *sequence = NULL;
-	if (job->range.ordered && !worker_is_stopping(&job->worker))
+	bool raw = job->range.format->raw;
+	if (job->range.ordered && !raw && !worker_is_stopping(&job->worker))
 		sequence = job->range.sequence = make_sequence(job);
-	job->written = worker_is_stopping(&job->worker) ? ERR_CANCELLED : export_range(&job->range);
+	if (worker_is_stopping(&job->worker))
+		job->written = ERR_CANCELLED;
+	else
+		job->written = raw ? write_raw(job) : export_range(&job->range);
 	sequence_free(sequence);
 	if (close(job->file) != 0 && !job->errno_seen)
 		job->errno_seen = errno;
@@ -164,6 +201,8 @@ write_poll(struct screen *screen)
 		screen_error(screen, "%s: %s", job->path, strerror(job->errno_seen));
 	else if (job->written == ERR_CANCELLED)
 		screen_say(screen, "%s: cancelled", job->path);
+	else if (job->written < 0 && job->err.code)
+		screen_error(screen, "%s", job->err.what);
 	else if (job->written < 0)
 		screen_error(screen, "the capture changed while it was written; try again");
 	else
@@ -298,6 +337,25 @@ add_spans(struct screen *screen, enum what what, struct write_job *job)
 	return job->spans.count;
 }
 
+/* Makes one span, of one trace, of all there are; false if they are of several. */
+static bool
+join_spans(struct screen *screen, struct write_job *job)
+{
+	struct export_span *one = job->spans.at;
+	for (size_t i = 1; i < job->spans.count; i++) {
+		const struct export_span *span = &job->spans.at[i];
+		if (span->trace != one->trace) {
+			screen_error(screen, "raw bytes are of one trace: ]f goes to one");
+			return false;
+		}
+		if (message_id_compare(span->first, one->first) < 0)
+			one->first = span->first;
+		if (message_id_compare(span->last, one->last) > 0)
+			one->last = span->last;
+	}
+	return true;
+}
+
 static bool
 open_file(struct screen *screen, const struct wish *wish, struct write_job *job)
 {
@@ -327,7 +385,7 @@ prepare_job(struct screen *screen, const char *text, struct wish *wish, struct w
 	else if (!add_spans(screen, wish->what, job))
 		screen_error(screen, "there is no %s to write",
 			     wish->what == WHAT_MARKS ? "mark" : "range");
-	else
+	else if (!wish->format->raw || join_spans(screen, job))
 		return open_file(screen, wish, job);
 	return false;
 }

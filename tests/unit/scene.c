@@ -439,14 +439,14 @@ file_read_all(FILE *file, struct text *out)
 void
 batch_print_of(const char *name, const char *arguments, struct text *out)
 {
-	struct text command = {0};
-	const char *srcdir = getenv("srcdir");
-	text_addf(&command, "'%s' %s '%s/testdata/%s'", getenv("TRAWL"), arguments,
-		  srcdir ? srcdir : ".", name);
+	struct text command = {0}, path = {0};
+	testdata_path(name, &path);
+	text_addf(&command, "'%s' %s '%s'", getenv("TRAWL"), arguments, path.data);
 	FILE *pipe = popen(command.data, "r");
 	file_read_all(pipe, out);
 	pclose(pipe);
 	text_free(&command);
+	text_free(&path);
 }
 
 void

@@ -323,14 +323,48 @@ test_write_all(void **state)
 	scene_quit(s);
 }
 
+/* Raw bytes of a range are a capture of their own, with the same messages. */
+static void
+test_write_raw(void **state)
+{
+	struct scene *s = *state;
+	struct text keys = {0}, whole = {0}, cut = {0};
+	char path[TEMP_PATH];
+	temp_make_text(path, ".stp", "");
+	batch_print("-q --fields=kind,origin,type,text -e 'number >= 20 and number <= 29'", &whole);
+	scene_open_demo(s, 24, 80);
+	text_addf(&keys, "20Gv29G:write! %s raw\r", path);
+	scene_keys(s, keys.data);
+	scene_wait(s, "10 messages written to ");
+	scene_wait(s, "as raw: the range");
+	scene_quit(s);
+	batch_print_of(path, "-q --fields=kind,origin,type,text", &cut);
+	assert_non_null(strstr(cut.data, whole.data));
+	unlink(path);
+	text_free(&keys);
+	text_free(&whole);
+	text_free(&cut);
+}
+
+/* ... but of one trace. */
+static void
+test_write_raw_of_several(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, "5 traces");
+	scene_keys(s, ":write /nowhere/cut raw\r");
+	scene_wait(s, "raw bytes are of one trace: ]f goes to one");
+	scene_quit(s);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_range),
-	    scene_test(test_paths),
-	    scene_test(test_write),
-	    scene_test(test_write_all),
+	    scene_test(test_range),	scene_test(test_paths),
+	    scene_test(test_write),	scene_test(test_write_all),
+	    scene_test(test_write_raw), scene_test(test_write_raw_of_several),
 	};
 	return scene_run_group("screen: files", tests);
 }

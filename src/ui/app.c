@@ -484,6 +484,7 @@ app_show(struct app *app)
 	wishes_begin(screen);
 	if (filter_limits_time(&app->options->filter))
 		wishes_run(screen, jump_to_filter, &(struct command_call){.id = COMMAND_GOTO});
+	state_restore_place(screen);
 	for (size_t i = 0; i < app->options->command_count; i++)
 		input_type(screen, app->options->commands[i]);
 	wishes_begun(screen);

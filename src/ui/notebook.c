@@ -11,10 +11,12 @@
 #include "query/filter/filter.h"
 #include "session/clock/clocks.h"
 #include "session/link/sync_options.h"
+#include "session/sequence.h"
 #include "session/session.h"
 #include "ui/app.h"
 #include "ui/list/filters.h"
 #include "ui/list/jump.h"
+#include "ui/list/list.h"
 #include "ui/list/view.h"
 #include "ui/settings.h"
 #include "ui/state.h"
@@ -74,6 +76,15 @@ static const struct option_row filter_rows[] = {
 static const struct option_table filter_table =
     OPTION_TABLE("filters", struct notebook_filter, filter_rows);
 
+#define PLACE(...) OPTION_ROW(struct notebook_place, __VA_ARGS__)
+static const struct option_row place_rows[] = {
+    PLACE(trace, TEXT, "the trace it is in", .required = true),
+    PLACE(offset, UINT, "byte of the capture at which its message stands", .required = true),
+    PLACE(ordinal, UINT, "which of the messages at that byte, from 0", "0", .max = UINT32_MAX),
+};
+static const struct option_table place_table =
+    OPTION_TABLE("place", struct notebook_place, place_rows);
+
 #define NOTEBOOK(...) OPTION_ROW(struct notebook, __VA_ARGS__)
 static const struct option_row notebook_rows[] = {
     NOTEBOOK(view, TEXT, "name or file of the view"),
@@ -88,6 +99,8 @@ static const struct option_row notebook_rows[] = {
     NOTEBOOK(marks, LIST, "marks, bookmarks and their notes", .table = &mark_table),
     {"sync", OPTION_LIST, offsetof(struct notebook, ties), "ties made by :tie, as in a profile",
      .table = &sync_options_table},
+    NOTEBOOK(place, STRUCT, "the message under the cursor",
+	     .given = offsetof(struct notebook, has_place), .table = &place_table),
 };
 
 static bool
@@ -152,9 +165,9 @@ restore_filters(struct screen *screen, const struct notebook *notebook)
 	}
 }
 
-/* What marks and ties come from: what was kept last time, or the file; NULL. */
+/* What was kept last time, or else the session's file; NULL. */
 static const struct notebook *
-marks_before(const struct screen *screen)
+notebook_before(const struct screen *screen)
 {
 	const struct state_file *was = &app_of(screen)->kept->was;
 	return was->captures.count ? &was->notebook : app_of(screen)->options->notebook;
@@ -185,17 +198,29 @@ restore_marks(struct screen *screen, const struct notebook *notebook)
 void
 notebook_restore(struct screen *screen)
 {
-	const struct notebook *notebook = app_of(screen)->options->notebook,
-			      *before = marks_before(screen);
+	const struct notebook *before = notebook_before(screen);
 	if (app_of(screen)->options->trouble)
 		screen_error(screen, "%s", app_of(screen)->options->trouble);
-	if (notebook && notebook->view)
+	if (before && before->view)
 		settings_choose(screen,
-				&(struct command_call){.id = COMMAND_VIEW, .text = notebook->view});
-	if (notebook && filter_is_all(&app_of(screen)->options->filter))
-		restore_filters(screen, notebook);
+				&(struct command_call){.id = COMMAND_VIEW, .text = before->view});
+	if (before && filter_is_all(&app_of(screen)->options->filter))
+		restore_filters(screen, before);
 	if (before)
 		restore_marks(screen, before);
+}
+
+void
+notebook_go_to_place(struct screen *screen, const struct command_call *call)
+{
+	const struct notebook *before = notebook_before(screen);
+	(void)call;
+	if (!before || !before->has_place)
+		return;
+	struct location location = {.trace = find_trace(screen, before->place.trace),
+				    .id = {before->place.offset, (uint32_t)before->place.ordinal}};
+	if (location.trace < screen->session->traces.count)
+		jump_to_location(screen, &location);
 }
 
 /* --- to the file ------------------------------------------------------- */
@@ -229,7 +254,7 @@ collect_filters(struct screen *screen, struct notebook *notebook, char letters[S
 static void
 collect_marks(struct screen *screen, struct notebook *notebook, char (*letters)[2])
 {
-	const struct notebook *before = marks_before(screen);
+	const struct notebook *before = notebook_before(screen);
 	const struct notebook_mark *old = before ? before->marks.at : NULL;
 	struct notebook_mark *marks = notebook->marks.at;
 	size_t count = 0;
@@ -250,26 +275,63 @@ collect_marks(struct screen *screen, struct notebook *notebook, char (*letters)[
 	notebook->marks.count = count;
 }
 
-void
-notebook_collect(struct screen *screen, bool whole, struct notebook *to)
+/* The filters that were there, where those of the command line are for this time. */
+static void
+collect_filters_before(const struct notebook *before, struct notebook *notebook)
 {
-	const struct notebook *before = marks_before(screen);
+	if (!before)
+		return;
+	notebook->severity = before->severity;
+	notebook->unassigned = before->unassigned;
+	notebook->severities = before->severities;
+	notebook->filter = before->filter;
+	notebook->filters = before->filters;
+}
+
+/* The message under the cursor, unless the list begins with it or goes along with its end. */
+static void
+collect_place(struct screen *screen, struct notebook *notebook)
+{
+	struct list *list = screen->list;
+	const struct row *row = list_current(list);
+	bool exact;
+	if (!row || list->tail ||
+	    (!sequence_number(list->sequence, row_position(row), &exact) && exact))
+		return;
+	struct message_id id = reader_message_id(list->lanes[row->lane].reader, row->at);
+	notebook->has_place = true;
+	notebook->place =
+	    (struct notebook_place){.trace = (char *)trace_name(list->lanes[row->lane].trace),
+				    .offset = id.offset,
+				    .ordinal = id.ordinal};
+}
+
+void
+notebook_collect(struct screen *screen, enum notebook_part part, struct notebook *to)
+{
+	const struct notebook *before = notebook_before(screen);
 	size_t most = screen->jumps->marks.count + (before ? before->marks.count : 0);
 	struct notebook now;
 	char severities[SEVERITY_COUNT + 1] = "";
 	char(*letters)[2] = mem_new((screen->jumps->marks.count + 1) * sizeof *letters);
 	option_defaults(&notebook_options_table, &now);
 	now.marks.at = mem_new((most + 1) * sizeof(struct notebook_mark));
-	now.filters.at =
-	    mem_new((screen->filters->list.count + 1) * sizeof(struct notebook_filter));
+	struct notebook_filter *filters =
+	    mem_new((screen->filters->list.count + 1) * sizeof *filters);
+	now.filters.at = filters;
 	collect_marks(screen, &now, letters);
-	if (whole) {
+	if (part >= NOTEBOOK_SAVED)
 		now.view = app_of(screen)->view_name;
+	if (part == NOTEBOOK_ALL && !filter_is_all(&app_of(screen)->options->filter)) {
+		collect_filters_before(before, &now);
+	} else if (part >= NOTEBOOK_SAVED) {
 		collect_filters(screen, &now, severities);
 		now.severities = *severities ? severities : NULL;
 	}
+	if (part == NOTEBOOK_ALL)
+		collect_place(screen, &now);
 	option_copy(&notebook_options_table, to, &now);
 	free(letters);
-	free(now.filters.at);
+	free(filters);
 	free(now.marks.at);
 }

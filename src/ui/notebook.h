@@ -7,6 +7,7 @@
 #define TRAWL_UI_NOTEBOOK_H
 
 #include "base/option.h"
+#include "command/command.h"
 
 #include <stdbool.h>
 
@@ -26,6 +27,12 @@ struct notebook_filter {
 	bool off;
 };
 
+/* A message of a trace. */
+struct notebook_place {
+	char *trace;
+	uint64_t offset, ordinal; /* struct message_id */
+};
+
 struct notebook {
 	char *view;	  /* name or file, NULL: as usual */
 	int severity;	  /* enum severity, 0 = all */
@@ -35,16 +42,27 @@ struct notebook {
 	struct option_list filters; /* struct notebook_filter: what comes after that */
 	struct option_list marks;   /* struct notebook_mark */
 	struct option_list ties;    /* struct sync_options with two ends */
+	bool has_place;
+	struct notebook_place place; /* of the cursor */
 };
 
 extern const struct option_table notebook_options_table;
 
-/* Makes the screen as ui_options.notebook says; its marks and ties only where no others
- * were kept. */
+/* What of it is collected. */
+enum notebook_part {
+	NOTEBOOK_MARKS, /* marks and ties */
+	NOTEBOOK_SAVED, /* the view and the filters, too */
+	NOTEBOOK_ALL	/* and the place; filters of the command line are not in it */
+};
+
+/* Makes the screen as a session's file says, or as it was kept last time: all but the
+ * place.  Filters only where the command line has none. */
 void notebook_restore(struct screen *);
 
-/* Fills a notebook with the marks and ties there are, and, WHOLE, with the rest; to be
- * released. */
-void notebook_collect(struct screen *, bool whole, struct notebook *);
+/* Goes to the place that was kept, if there is one. */
+void notebook_go_to_place(struct screen *, const struct command_call *);
+
+/* Fills a notebook with what there is; to be released. */
+void notebook_collect(struct screen *, enum notebook_part, struct notebook *);
 
 #endif

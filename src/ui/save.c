@@ -35,7 +35,7 @@ save_session(struct screen *screen, const struct command_call *call)
 	const char *path = *typed ? text_get(&given) : options->notebook_path;
 	struct notebook notebook;
 	struct text out = {0};
-	notebook_collect(screen, true, &notebook);
+	notebook_collect(screen, NOTEBOOK_SAVED, &notebook);
 	text_add(&out,
 		 "# What was marked and noted, and what was shown: for trawl --session=FILE.\n");
 	option_write(&notebook_options_table, &notebook, &out);

@@ -1,5 +1,5 @@
 /*
- * Marks from one time to the next: see state.h.
+ * A session from one time to the next: see state.h.
  *
  * The file's name is a hash of what the captures are called and of how they are read.
  * Whether they still are what they were shows in samples of the bytes there were
@@ -17,8 +17,10 @@
 #include "session/clock/clocks.h"
 #include "session/session.h"
 #include "ui/app.h"
+#include "ui/list/filters.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
+#include "ui/list/wishes.h"
 #include "ui/notebook.h"
 #include "ui/screen/log.h"
 
@@ -180,31 +182,67 @@ static void
 add_count(struct text *out, size_t count, const char *what)
 {
 	if (count)
-		text_addf(out, "%s%zu %s%s", out->length ? " and " : "", count, what,
+		text_addf(out, "%s%zu %s%s", out->length ? ", " : "", count, what,
 			  count == 1 ? "" : "s");
+}
+
+/* Whether the place of last time is gone to: not where the user says what to look at. */
+static bool
+restores_place(const struct screen *screen)
+{
+	const struct ui_options *options = app_of(screen)->options;
+	return app_of(screen)->kept->was.notebook.has_place && !options->command_count &&
+	       !options->follow && !filter_limits_time(&options->filter);
+}
+
+void
+state_restore_place(struct screen *screen)
+{
+	if (restores_place(screen))
+		wishes_run(screen, notebook_go_to_place,
+			   &(struct command_call){.id = COMMAND_JUMP});
+}
+
+/* How to see what is back, or to be rid of it. */
+static void
+add_hint(struct screen *screen, size_t marks, size_t ties, size_t filters, struct text *out)
+{
+	enum command_id id = marks     ? COMMAND_MARKS
+			     : ties    ? COMMAND_CLOCKS
+			     : filters ? COMMAND_UNDO_FILTER
+				       : COMMAND_TOP;
+	text_add(out, "; ");
+	keymap_hint(screen->keymap, id, out);
+	text_add(out, marks || ties ? " shows them" : filters ? " undoes" : " goes to the start");
 }
 
 static void
 say_restored(struct screen *screen)
 {
-	struct text what = {0}, key = {0};
+	struct text what = {0}, hint = {0};
 	size_t marks = screen->jumps->marks.count, ties;
+	size_t filters = screen->filters->list.count + (screen->filters->severities != 0xff);
 	clocks_ties(screen->session->clocks, &ties);
+	if (!filter_is_all(&app_of(screen)->options->filter))
+		filters = 0;
+	if (restores_place(screen))
+		text_add(&what, "place");
+	add_count(&what, filters, "filter");
 	add_count(&what, marks, "mark");
 	add_count(&what, ties, "tie");
-	keymap_hint(screen->keymap, marks ? COMMAND_MARKS : COMMAND_CLOCKS, &key);
+	add_hint(screen, marks, ties, filters, &hint);
 	if (what.length)
-		screen_say(screen, "back from last time: %s; %s shows them", what.data, key.data);
+		screen_say(screen, "back from last time: %s%s", what.data, hint.data);
 	text_free(&what);
-	text_free(&key);
+	text_free(&hint);
 }
 
-/* Appends marks and ties as they would be kept. */
+/* Appends what there is as it would be kept. */
 static void
-write_marks(struct screen *screen, struct text *out)
+write_part(struct screen *screen, enum notebook_part part, struct text *out)
 {
 	struct notebook now;
-	notebook_collect(screen, false, &now);
+	notebook_collect(screen, part, &now);
 	option_write(&notebook_options_table, &now, out);
 	option_release(&notebook_options_table, &now);
 }
@@ -212,20 +250,30 @@ write_marks(struct screen *screen, struct text *out)
 static void
 note_kept(struct screen *screen)
 {
-	text_clear(&app_of(screen)->kept->same);
-	write_marks(screen, &app_of(screen)->kept->same);
+	struct ui_state *state = app_of(screen)->kept;
+	text_clear(&state->same);
+	text_clear(&state->kept);
+	write_part(screen, NOTEBOOK_MARKS, &state->same);
+	write_part(screen, NOTEBOOK_ALL, &state->kept);
 }
 
 void
 state_restore(struct screen *screen)
 {
+	struct ui_state *state = app_of(screen)->kept;
 	find_path(screen);
+	write_part(screen, NOTEBOOK_ALL, &state->usual);
 	state_load(screen);
 	notebook_restore(screen);
 	note_kept(screen);
-	app_of(screen)->kept->unchecked = app_of(screen)->kept->was.captures.count;
-	if (app_of(screen)->kept->unchecked)
-		say_restored(screen);
+	state->unchecked = state->was.captures.count;
+	if (!state->unchecked)
+		return;
+	if (state->was.notebook.has_place) { /* which is not gone to so far */
+		text_clear(&state->kept);
+		option_write(&notebook_options_table, &state->was.notebook, &state->kept);
+	}
+	say_restored(screen);
 }
 
 /* Whether there is a message at the very place, and not only one near. */
@@ -269,14 +317,21 @@ state_check(struct screen *screen)
 
 /* --- to the file ------------------------------------------------------- */
 
+/* Whether what would be kept of it is not WAS. */
+static bool
+has_changed(struct screen *screen, enum notebook_part part, const struct text *was)
+{
+	struct text now = {0};
+	write_part(screen, part, &now);
+	bool same = !strcmp(text_get(&now), text_get(was));
+	text_free(&now);
+	return !same;
+}
+
 bool
 state_is_unsaved(struct screen *screen)
 {
-	struct text now = {0};
-	write_marks(screen, &now);
-	bool same = !strcmp(text_get(&now), text_get(&app_of(screen)->kept->same));
-	text_free(&now);
-	return !same;
+	return has_changed(screen, NOTEBOOK_MARKS, &app_of(screen)->kept->same);
 }
 
 bool
@@ -311,7 +366,7 @@ write_file(struct screen *screen, const struct state_file *file, struct err *err
 {
 	const char *path = app_of(screen)->kept->path;
 	struct text out = {0};
-	text_add(&out, "# Marks and ties that were not saved: trawl puts them back and :save "
+	text_add(&out, "# What was marked, shown and looked at: trawl puts it back, and :save "
 		       "removes this.\n");
 	option_write(&state_options_table, file, &out);
 	struct iovec piece = {out.data, out.length};
@@ -330,19 +385,22 @@ state_keep(struct screen *screen, struct err *err)
 	const char *saved = app_of(screen)->options->notebook_path;
 	struct state_file now = {0};
 	int failed = 0;
-	if (!app_of(screen)->options->state_dir || !state_is_unsaved(screen))
+	if (!app_of(screen)->options->state_dir || !has_changed(screen, NOTEBOOK_ALL, &state->kept))
 		return 0;
 	if (!state->path)
-		return err_set(err, ERR_IO, "the marks are not kept, as %s; :save FILE keeps them",
-			       state->reason);
-	notebook_collect(screen, false, &now.notebook);
-	if (!now.notebook.marks.count && !now.notebook.ties.count &&
+		return !state_is_unsaved(screen)
+			   ? 0
+			   : err_set(err, ERR_IO,
+				     "the marks are not kept, as %s; :save FILE keeps them",
+				     state->reason);
+	if (!has_changed(screen, NOTEBOOK_ALL, &state->usual) &&
 	    !(saved && access(saved, F_OK) == 0)) {
 		unlink(state->path);
-	} else {
-		describe_captures(screen->session, &now.captures);
-		failed = write_file(screen, &now, err);
+		return 0;
 	}
+	notebook_collect(screen, NOTEBOOK_ALL, &now.notebook);
+	describe_captures(screen->session, &now.captures);
+	failed = write_file(screen, &now, err);
 	option_release(&state_options_table, &now);
 	return failed;
 }
@@ -368,6 +426,8 @@ state_free(struct ui_state *state)
 {
 	state_forget(state);
 	text_free(&state->same);
+	text_free(&state->usual);
+	text_free(&state->kept);
 	free(state->path);
 	*state = (struct ui_state){0};
 }

@@ -1,10 +1,10 @@
 /*
- * Marks that were not saved: kept at the end, and back when the same captures are
- * opened again.
+ * What was marked, shown and looked at: kept at the end, and back when the same captures
+ * are opened again.
  *
  * A file for each set of captures, in a folder of the user's, in the form of a session
  * with what tells its captures from others.  What :save writes takes its place: the
- * file is there only while the marks and ties of a session are nowhere else.
+ * file is there only while something of a session is nowhere else and not as usual.
  */
 #ifndef TRAWL_UI_STATE_H
 #define TRAWL_UI_STATE_H
@@ -21,7 +21,7 @@ struct state_capture {
 /* What such a file says. */
 struct state_file {
 	struct option_list captures; /* struct state_capture, in the session's order */
-	struct notebook notebook;    /* its marks and ties; the rest has its default */
+	struct notebook notebook;    /* NOTEBOOK_ALL */
 };
 
 extern const struct option_table state_options_table;
@@ -33,10 +33,15 @@ struct ui_state {
 	struct state_file was; /* last time; without captures: nothing is used of it */
 	bool unchecked;	       /* whether its marks have messages */
 	struct text same;      /* marks and ties as they are kept somewhere */
+	struct text usual;     /* all of it before anything was put back, as YAML */
+	struct text kept;      /* and after that */
 };
 
 /* Puts back what was kept of these captures, or what the session's file has. */
 void state_restore(struct screen *);
+
+/* Goes to the place that was kept, where the user names no other. */
+void state_restore_place(struct screen *);
 
 /* Drops marks put back that no message has, and says how many; once, as the messages
  * are known. */

@@ -97,11 +97,17 @@ keeper_close(struct keeper *k)
 }
 
 static void
-keeper_start(struct keeper *k, struct scene *s, const char *option)
+keeper_again(struct keeper *k, struct scene *s, const char *option)
 {
 	char *arguments[] = {getenv("TRAWL"), (char *)scene_numbered(), (char *)k->capture,
 			     (char *)option, NULL};
 	scene_start(s, 24, 120, "xterm-256color", arguments);
+}
+
+static void
+keeper_start(struct keeper *k, struct scene *s, const char *option)
+{
+	keeper_again(k, s, option);
 	scene_wait(s, "power good, die ");
 }
 
@@ -150,7 +156,7 @@ test_kept(void **state)
 	keeper_mark(&k, s);
 	assert_int_equal(stat(k.state, &before), 0);
 	keeper_start(&k, s, NULL);
-	scene_wait(s, "\n back from last time: 2 marks; L shows them");
+	scene_wait(s, "\n back from last time: place, 2 marks; L shows them");
 	scene_keys(s, "L");
 	scene_wait(s, "\n a  4  ");
 	scene_wait_row(s, " *  11 ", "cold");
@@ -164,23 +170,68 @@ test_kept(void **state)
 	assert_int_equal(stat(k.state, &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
 	keeper_start(&k, s, NULL); /* a signal is an end too */
-	scene_wait(s, "back from last time: 2 marks;");
+	scene_wait(s, "back from last time: place, 2 marks;");
 	scene_keys(s, "6Gmb");
 	scene_wait_row(s, ">b      6", "");
 	kill(s->child, SIGTERM);
 	scene_end(s);
 	scene_close(s);
 	keeper_start(&k, s, NULL);
-	scene_wait(s, "back from last time: 3 marks;");
+	scene_wait(s, "back from last time: place, 3 marks;");
 	kill(s->child, SIGHUP);
 	scene_end(s);
 	scene_close(s);
 	keeper_start(&k, s, NULL); /* until there is nothing left */
-	scene_wait(s, "back from last time: 3 marks;");
-	scene_keys(s, "4G:unmark\r6G:unmark\r11G:unmark\rL");
+	scene_wait(s, "back from last time: place, 3 marks;");
+	scene_keys(s, "4G:unmark\r6G:unmark\r11G:unmark\rgL");
 	scene_wait(s, "marks  0");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 0);
+	keeper_close(&k);
+}
+
+/* Filters and the place come back too, for the same captures; said once, taken back by U. */
+static void
+test_kept_view(void **state)
+{
+	struct keeper k;
+	struct scene *s = *state;
+	keeper_open(&k);
+	keeper_start(&k, s, NULL);
+	scene_keys(s, ":severity error\r&text ~ /ecc/\r");
+	scene_wait(s, "only ERROR+");
+	scene_keys(s, "170G");
+	scene_wait(s, " 170 / 309");
+	scene_quit(s);
+	assert_int_equal(keeper_find(&k), 1);
+	keeper_again(&k, s, NULL);
+	scene_wait(s, "only ERROR+ text ~ /ecc/");
+	scene_wait_row(s, ">     170 ", "");
+	scene_keys(s, ":messages\r");
+	scene_wait(s, "back from last time: place, 2 filters; U undoes");
+	scene_keys(s, "qU");
+	scene_until(s, "only ERROR+", false);
+	scene_wait(s, "no filters");
+	scene_keys(s, "g");
+	scene_wait(s, " 0 / 309");
+	scene_quit(s); /* all is as usual: nothing is kept */
+	assert_int_equal(keeper_find(&k), 0);
+	keeper_start(&k, s, NULL);
+	scene_keys(s, "5G");
+	scene_wait(s, " 5 / 309");
+	scene_quit(s);
+	keeper_again(&k, s, "+8G"); /* who names a place goes there */
+	scene_wait(s, " 8 / 309");
+	scene_until(s, "back from", false);
+	scene_quit(s);
+	keeper_again(&k, s, "--severity=error"); /* for this time only */
+	scene_keys(s, ":messages\r");
+	scene_wait(s, "back from last time: place; g goes to the start");
+	scene_quit(s);
+	keeper_again(&k, s, NULL);
+	scene_wait(s, " 4"); /* the place of last time */
+	scene_until(s, "only", false);
+	scene_quit(s);
 	keeper_close(&k);
 }
 
@@ -205,7 +256,7 @@ test_kept_and_saved(void **state)
 	scene_wait(s, "view default");
 	scene_quit(s);
 	keeper_start(&k, s, NULL); /* less than was saved */
-	scene_wait(s, "back from last time: 1 mark; L shows them");
+	scene_wait(s, "back from last time: place, 1 mark; L shows them");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 1);
 	folder_put_text(&k.folder, "a.stp.session.yaml",
@@ -234,7 +285,7 @@ test_kept_of_other(void **state)
 	assert_int_equal(fputc(0, file), 0);
 	fclose(file);
 	keeper_start(&k, s, NULL);
-	scene_wait(s, "back from last time: 2 marks;");
+	scene_wait(s, "back from last time: place, 2 marks;");
 	scene_quit(s);
 
 	file = fopen(k.capture, "r+"); /* a byte of the last message is another */
@@ -315,7 +366,7 @@ test_kept_on_trial(void **state)
 	scene_keys(s, "L");
 	scene_wait(s, "marks  0");
 	scene_keys(s, "q\033");
-	scene_wait(s, "back from last time: 1 mark;");
+	scene_wait(s, "back from last time: place, 1 mark;");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 1);
 	keeper_close(&k);
@@ -404,10 +455,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_marks),	     scene_test(test_kept),
-	    scene_test(test_kept_and_saved), scene_test(test_kept_of_other),
-	    scene_test(test_kept_badly),     scene_test(test_kept_on_trial),
-	    scene_test(test_marks_of_all),   scene_test(test_session),
+	    scene_test(test_marks),	    scene_test(test_kept),
+	    scene_test(test_kept_view),	    scene_test(test_kept_and_saved),
+	    scene_test(test_kept_of_other), scene_test(test_kept_badly),
+	    scene_test(test_kept_on_trial), scene_test(test_marks_of_all),
+	    scene_test(test_session),
 	};
 	return scene_run_group("screen: marks", tests);
 }

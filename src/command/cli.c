@@ -109,8 +109,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 	{0, "session", "FILE", SCREEN,
 	 "marks, notes, view, filters and ties, as :save keeps them; default beside the "
 	 "capture: CAPTURE.session.yaml"},
-    [CLI_NO_STATE] = {0, "no-state", NULL, SCREEN,
-		      "put back nothing of last time, place, filters and marks, and keep nothing at the end"},
+    [CLI_NO_STATE] =
+	{0, "no-state", NULL, SCREEN,
+	 "put back nothing of last time, place, filters and marks, and keep nothing at the end"},
     [CLI_THREADS] = {0, "threads", "N", RESOURCES,
 		     "so many threads index and print; default 0, one for each processor"},
     [CLI_CACHE_DIR] = {0, "cache-dir", "DIR", RESOURCES,

@@ -454,6 +454,39 @@ add_limit(const struct trace *trace, struct text *out)
 			  text_number(digits, last.first + last.count));
 }
 
+enum { LOSS_CELLS = 64 /* decoded to count losses */ };
+
+/* Appends how many losses the known cells have, as ]g finds them. */
+static void
+add_losses(struct trace *trace, struct text *out)
+{
+	struct filter_error error;
+	struct filter losses = filter_all();
+	struct reader *reader = reader_new(trace);
+	struct expansion scratch = {0};
+	struct index_cell summary;
+	char digits[32];
+	uint64_t count = 0;
+	unsigned cells = 0;
+	losses.expr = filter_parse(SEARCH_LOSS, NULL, &error);
+	for (uint64_t cell = index_begin(trace_index(trace));
+	     index_cell(trace_index(trace), cell, &summary); cell++) {
+		if (filter_judge(&losses, trace, cell) == FILTER_NONE || cells++ >= LOSS_CELLS)
+			continue;
+		const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+		for (size_t i = 0; i < decoded->count; i++) {
+			struct message m = decoded->messages[i];
+			count += filter_match(&losses, reader, &m, &scratch);
+			decoded = reader_keep(reader, decoded, cell);
+		}
+	}
+	text_addf(out, ", %s%s loss%s", cells > LOSS_CELLS ? "at least " : "",
+		  count ? text_number(digits, count) : "no", count == 1 ? "" : "es");
+	expansion_free(&scratch);
+	reader_free(reader);
+	filter_free(&losses);
+}
+
 static void
 say_facts(struct screen *screen, const struct command_call *call)
 {
@@ -481,10 +514,9 @@ say_facts(struct screen *screen, const struct command_call *call)
 		  decoder_name(trace_decoder(trace)->ops), trace_reason(trace),
 		  text_number(digits, capture_size(trace_capture(trace))));
 	add_limit(trace, &facts);
-	if (progress.complete)
-		text_addf(&facts, "%s messages", text_number(digits, progress.messages));
-	else
-		text_addf(&facts, "%s messages so far", text_number(digits, progress.messages));
+	text_addf(&facts, "%s messages", text_number(digits, progress.messages));
+	add_losses(trace, &facts);
+	text_add(&facts, progress.complete ? "" : " so far");
 	screen_say(screen, "%s", text_get(&facts));
 	text_free(&facts);
 }

@@ -186,6 +186,31 @@ test_triggers(void **state)
 	scene_quit(s);
 }
 
+/* = counts losses as ]g finds them; the demo has five, one of which a checksum tells. */
+static void
+test_losses(void **state)
+{
+	struct scene *s = *state;
+	struct text lines = {0};
+	size_t count = 0;
+	batch_print("-q -t csv --fields=number -e 'damaged or lost or truncated'", &lines);
+	for (const char *at = lines.data; (at = strchr(at, '\n')); at++)
+		count++;
+	assert_int_equal(count - 1, 5); /* but for the header */
+	scene_open_demo(s, 24, 160);
+	scene_check_idle(s);
+	scene_keys(s, "=");
+	scene_wait(s, " 309 messages, 5 losses");
+	scene_quit(s);
+	scene_open(s, 24, 160, "xterm-256color", "len32.bin", NULL);
+	scene_wait(s, " 0 / 518");
+	scene_check_idle(s);
+	scene_keys(s, "=");
+	scene_wait(s, " 518 messages, no losses");
+	scene_quit(s);
+	text_free(&lines);
+}
+
 /* Events of trace hardware: the trigger of ETMv3, and event 0 of ETMv4, alone or
  * with others. */
 static void
@@ -521,6 +546,7 @@ main(void)
 	    scene_test(test_looks),
 	    scene_test(test_gaps),
 	    scene_test(test_triggers),
+	    scene_test(test_losses),
 	    scene_test(test_trigger_events),
 	    scene_test(test_go_to),
 	    scene_test(test_view),

@@ -15,6 +15,9 @@ struct selection;
 
 enum { SEARCH_EARLIER = 3 };
 
+/* What a loss is, as an expression. */
+#define SEARCH_LOSS "damaged or lost or truncated"
+
 struct search {
 	struct regex *regex;	     /* of the last / or ?, to be seen on the screen; owned */
 	struct filter_expr *pattern; /* the same as a filter; owned */

@@ -79,10 +79,12 @@ add_survey(struct trace *trace, struct text *out)
 	text_free(&missing);
 }
 
-/* Loads what texts need and makes some: what is missing becomes a notice. */
-static void
+/* Loads what texts need and makes some: what is missing becomes a notice.  Whether one of
+ * these messages has a time. */
+static bool
 expand_head(struct trace *trace, const struct cli *cli)
 {
+	bool timed = false;
 	enum { LOOK = 256 };
 	struct err err = {0};
 	struct expansion e = {0};
@@ -92,10 +94,13 @@ expand_head(struct trace *trace, const struct cli *cli)
 	struct reader *reader = reader_new(trace);
 	struct message head[LOOK];
 	size_t count = reader_walk(reader, head, LOOK);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		timed |= head[i].flags & MESSAGE_TIMED;
 		reader_expand(reader, &head[i], EXPAND_BARE, &e);
+	}
 	reader_free(reader);
 	expansion_free(&e);
+	return timed;
 }
 
 static void
@@ -164,7 +169,11 @@ info_print(struct session *session, const struct cli *cli)
 		trace_propose(trace, text_get(&folder), &profile);
 		if (trace_is_decoded(trace)) {
 			add_survey(trace, &out);
-			expand_head(trace, cli);
+			bool timed = expand_head(trace, cli);
+			if (!timed && trace_may_be_circular(trace))
+				add_comments("no times show its order: if it is a circular buffer, "
+					     "--write-pointer=OFFSET of its oldest byte sets it",
+					     &out);
 		}
 		report_notice(trace, cli);
 	}

@@ -391,6 +391,20 @@ open_dump_anew(struct trace *trace, const struct trace_opening *from, struct err
 	return open_dump(trace, from, err);
 }
 
+bool
+trace_may_be_circular(const struct trace *trace)
+{
+	enum { LEAST = 1024 };
+	struct capture_packing packing;
+	uint64_t size = capture_size(trace->capture);
+	bool is_dump = capture_packing(trace->capture, &packing) && *packing.dump;
+	bool is_round = size >= LEAST && !(size & (size - 1));
+	return trace->options->write_pointer < 0 &&
+	       trace->options->wrapped == CAPTURE_WRAPPED_AUTO &&
+	       !capture_is_stream(trace->capture) && !line_ends_pass(trace->decoder->ops) &&
+	       (is_dump || is_round);
+}
+
 /* Says what was guessed of a dump, and what may be. */
 static void
 explain_dump(struct trace *trace)

@@ -174,6 +174,10 @@ void trace_propose(const struct trace *, const char *folder, struct text *profil
  * well; false, and nothing, if the format has nothing to say of that. */
 bool trace_survey(struct trace *, struct text *about, struct text *missing);
 
+/* Whether it looks like memory (it was dumped in text, or has a size that buffers have),
+ * and nobody says whether it is a circular buffer.  Times may show that. */
+bool trace_may_be_circular(const struct trace *);
+
 /* Ticks per second, 0 if unknown; and nanoseconds since the Unix epoch of
  * tick 0, if `has_epoch`. */
 struct trace_clock {

@@ -206,6 +206,26 @@ print_all --write-pointer="$(wc -c <all-raw.bin | tr -d ' ')" as/all-raw.bin >go
 is "not wrapped" "" "$(diff want got | head -n 3)"
 run "$TRAWL" --info --write-pointer=0x61fa as/all-raw.bin
 ok "not wrapped: said" grep -q '\[up to 0x61fa\]: ' out
+
+# Without times nothing shows where a circular buffer begins: that is said.
+for _ in 0 1 2 3 4 5 6 7 8 9; do
+	printf '\013\206\105\043%.0s' $(seq 120) # a SHORT32 each
+done >buffer.bin
+head -c 4096 buffer.bin >round.bin
+head -c 4097 buffer.bin >other.bin
+advice='^# no times show its order: .* --write-pointer='
+run "$TRAWL" --info -f syst/raw round.bin
+ok "no times: said" grep -q "$advice" out
+run "$TRAWL" --info -f syst/raw other.bin
+is "not the size of a buffer" 0 "$(grep -c "$advice" out)"
+od -v -A x -t x1 other.bin >other.txt
+run "$TRAWL" --info -f syst/raw other.txt
+ok "dumped in text" grep -q "$advice" out
+run "$TRAWL" --info -f syst/raw --write-pointer=0x100 round.bin
+is "with a write pointer" 0 "$(grep -c "$advice" out)"
+head -c 4096 demo.stp >timed.stp
+run "$TRAWL" --info -p demo.profile.yaml -f syst/stp timed.stp
+is "with times" 0 "$(grep -c "$advice" out)"
 run "$TRAWL" -t none --write-pointer=99999 as/all-raw.bin
 is "a write pointer behind the end: status" 2 "$status"
 ok "a write pointer behind the end: said" grep -q \

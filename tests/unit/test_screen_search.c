@@ -59,7 +59,7 @@ test_search(void **state)
 	scene_keys(s, "g/\\x56dd_dsp: en\r"); /* a regular expression */
 	scene_wait_row(s, ">", "VDD_DSP: enable");
 	scene_keys(s, "/Vdd_Dsp\r"); /* capitals: this case only */
-	scene_wait(s, "no match found");
+	scene_wait(s, "no match found in texts; of origins: & origin ~ \"Vdd_Dsp\"");
 	scene_keys(s, "/(\r");
 	scene_wait(s, "at character");
 	scene_keys(s, "l");

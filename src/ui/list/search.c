@@ -132,6 +132,9 @@ go_on(struct screen *screen, unsigned near)
 	else if (result == NEXT_REFUSED)
 		screen_error(screen, "no %s found near; no thread can be started to look further",
 			     search->what);
+	else if (search->counts && !search->bytes) /* names of origins stand beside texts */
+		screen_say(screen, "no match found in texts; of origins: & origin ~ \"%s\"",
+			   search->typed);
 	else
 		screen_say(screen, "no %s found", search->what);
 }

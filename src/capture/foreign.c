@@ -54,8 +54,8 @@ is_ntrace(const uint8_t *p, size_t length)
 
 #define DECOMPRESS(tool) "decompress it first: " tool " FILE"
 #define PERF                                                                                       \
-	"its CoreSight trace is read from a file that is not compressed; perf script -D -i FILE "  \
-	"shows what else is in it"
+	"CoreSight trace is read of it, where that is all in it; perf script -D -i FILE shows "    \
+	"what else is"
 #define NO_READER "trawl does not read it"
 
 static const struct foreign_row {

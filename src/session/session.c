@@ -301,14 +301,13 @@ open_perf_part(struct session *session, struct trace_opening from, struct perf_o
 	return trace;
 }
 
-/* One trace for each buffer of a perf.data file; the first.  What is not decoded of it is
- * opened as a file that is not. */
+/* One trace for each buffer of a perf.data; the first.  What is not decoded of it is
+ * opened as a file that is not; of a stream it is the trace BEFORE. */
 static struct trace *
-open_perf(struct session *session, struct trace_opening from, struct err *err)
+open_perf(struct session *session, struct trace_opening from, const struct capture *whole,
+	  struct trace *before, struct err *err)
 {
-	struct capture *whole = capture_open(from.path, NULL, err);
-	struct perf_data *perf =
-	    whole ? perf_data_read(capture_bytes(whole), capture_size(whole), err) : NULL;
+	struct perf_data *perf = perf_data_read(capture_bytes(whole), capture_size(whole), err);
 	struct text about = {0}, why = {0};
 	struct perf_opening o = {.whole = whole, .perf = perf};
 	struct trace *first = NULL;
@@ -317,16 +316,20 @@ open_perf(struct session *session, struct trace_opening from, struct err *err)
 		perf_data_describe(perf, &about);
 		from.container = text_get(&about);
 	}
-	if (perf && !decoder_takes_perf(perf, &why)) {
+	bool taken = perf && decoder_takes_perf(perf, &why);
+	if (perf && !taken && before) {
+		trace_add_notice(before, text_get(&why));
+		first = before;
+	} else if (perf && !taken) {
 		take_options(&session->profile, from.path, &from);
 		from.choice.reason = text_get(&why);
 		first = add_trace(session, &from, err);
 	}
-	if (perf && !why.length)
+	if (taken)
 		find_images(&o, session->host.images_dir);
 	if (o.images)
 		name_images(session, &o);
-	for (size_t i = 0; perf && !why.length && decoder_perf_part(perf, i, &part); i++) {
+	for (size_t i = 0; taken && decoder_perf_part(perf, i, &part); i++) {
 		struct err failed = {0};
 		struct trace *trace = open_perf_part(session, from, &o, &part, &failed);
 		if (!trace)
@@ -346,9 +349,61 @@ open_perf(struct session *session, struct trace_opening from, struct err *err)
 	free(o.images);
 	text_free(&o.notes);
 	perf_data_free(perf);
-	capture_close(whole);
 	text_free(&about);
 	text_free(&why);
+	return first;
+}
+
+static struct trace *
+open_perf_file(struct session *session, struct trace_opening from, struct err *err)
+{
+	struct capture *whole = capture_open(from.path, NULL, err);
+	if (!whole)
+		return NULL;
+	struct trace *first = open_perf(session, from, whole, NULL, err);
+	capture_close(whole);
+	return first;
+}
+
+/* Whether a stream, or what is compressed, is perf.data; a live source has no end, and what
+ * is kept of a limit has no beginning. */
+static bool
+holds_perf(const struct trace *trace)
+{
+	const struct capture *capture = trace_capture(trace);
+	return capture_is_spooled(capture) && capture_link(capture, NULL) == LINK_NONE &&
+	       !capture_limit(capture) &&
+	       perf_data_is(capture_bytes(capture), capture_size(capture));
+}
+
+static void
+remove_trace(struct session *session, struct trace *trace)
+{
+	size_t number = trace_number(trace);
+	trace_close(trace);
+	session->traces.count--;
+	memmove(&session->traces.at[number], &session->traces.at[number + 1],
+		(session->traces.count - number) * sizeof *session->traces.at);
+	number_traces(session);
+}
+
+/* The same of what a trace was opened for that is spooled, once all of it is there. */
+static struct trace *
+open_perf_spooled(struct session *session, struct trace_opening from, struct trace *trace,
+		  struct err *err)
+{
+	enum { PATIENCE_MS = 1000 };
+	struct capture *whole = trace_capture(trace);
+	capture_wait(whole, UINT64_MAX - 1, PATIENCE_MS);
+	if (!capture_ended(whole) && session->host.report_waiting)
+		session->host.report_waiting(
+		    "perf.data is decoded once all of it is there; Ctrl-C ends");
+	while (!capture_ended(whole))
+		capture_wait(whole, UINT64_MAX - 1, -1);
+	from.path = strcmp(from.path, "-") != 0 ? from.path : "stdin";
+	struct trace *first = open_perf(session, from, whole, trace, err);
+	if (first && first != trace)
+		remove_trace(session, trace);
 	return first;
 }
 
@@ -363,9 +418,11 @@ session_open(struct session *session, const char *path, const char *format, char
 	if (!format && snapshot_is(path))
 		return open_snapshot(session, from, err);
 	if (!format && perf_data_is_file(path))
-		return open_perf(session, from, err);
+		return open_perf_file(session, from, err);
 	take_options(&session->profile, path, &from);
-	return add_trace(session, &from, err);
+	struct trace *trace = add_trace(session, &from, err);
+	return trace && !format && holds_perf(trace) ? open_perf_spooled(session, from, trace, err)
+						     : trace;
 }
 
 int
@@ -648,16 +705,10 @@ int
 session_open_folder(struct session *session, struct trace *trace, struct err *err)
 {
 	struct trace_opening from = {.path = trace_recognition(trace)->folder};
-	size_t number = trace_number(trace);
 	from.collateral = trace_collateral(trace, &from.collateral_count);
 	unlink_traces(session);
-	if (open_snapshot(session, from, err)) {
-		trace_close(trace);
-		session->traces.count--;
-		memmove(&session->traces.at[number], &session->traces.at[number + 1],
-			(session->traces.count - number) * sizeof *session->traces.at);
-		number_traces(session);
-	}
+	if (open_snapshot(session, from, err))
+		remove_trace(session, trace);
 	session_link(session);
 	return err->code;
 }

@@ -33,6 +33,22 @@ is "with the profile of --info" "" "$(diff "$real/perf_etm.no-image.ppl" out)"
 is "... and the status" 0 "$status"
 rm perf_etm.data.profile.yaml
 
+# From a pipe, and compressed: the same.
+run sh -c "cat perf_etm.data | '$TRAWL' --no-cache -t ppl -"
+is "from a pipe" "" "$(diff "$real/perf_etm.no-image.ppl" out)"
+is "... and the status" 0 "$status"
+run sh -c "{ head -c 3000 perf_etm.data; sleep 0.5; tail -c +3001 perf_etm.data; } | '$TRAWL' --info -"
+ok "from a slow pipe: its name" grep -q '^# stdin.cpu7: opencsd, 384 bytes' out
+gzip -c perf_etm.data >packed.data.gz 2>/dev/null
+if "$TRAWL" --info packed.data.gz 2>/dev/null | grep -q '^# perf.data of'; then
+	run "$TRAWL" --no-cache -t ppl packed.data.gz
+	is "compressed" "" "$(diff "$real/perf_etm.no-image.ppl" out)"
+else
+	skip "compressed" "built without libarchive"
+fi
+run sh -c "head -c 1000 perf_etm.data | '$TRAWL' --no-cache -t text -"
+ok "a pipe that ends early: it says so" grep -q 'perf.data' err
+
 # A file that ends early: what is there, and a loss.
 size=$(wc -c <perf_etm.data)
 found=$(grep -abo 'PERFILE2' perf_etm.data | head -n 1)

@@ -168,8 +168,9 @@ info_print(struct session *session, const struct cli *cli)
 		add_trace_info(trace, &out);
 		trace_propose(trace, text_get(&folder), &profile);
 		if (trace_is_decoded(trace)) {
-			add_survey(trace, &out);
+			/* and with it, the names of addresses */
 			bool timed = expand_head(trace, cli);
+			add_survey(trace, &out);
 			if (!timed && trace_may_be_circular(trace))
 				add_comments("no times show its order: if it is a circular buffer, "
 					     "--write-pointer=OFFSET of its oldest byte sets it",

@@ -368,6 +368,13 @@ enum {
 	DECODE_KIND_LOSS = DECODE_KINDS_MAX
 };
 
+/* Who names addresses of the program that was traced: NAME appends the name of one, or
+ * returns false. */
+struct decoder_names {
+	bool (*name)(void *context, uint64_t address, struct text *);
+	void *context;
+};
+
 /* What helps people to set a format up; each may be NULL. */
 struct decoder_guide {
 	/* Appends the format's settings in an entry of `traces:` to start from (YAML
@@ -378,9 +385,10 @@ struct decoder_guide {
 
 	/* Says what is in a capture that begins with HEAD: appends to ABOUT, a line
 	 * each, what it holds, and to MISSING, in one line, what is missing to read it
-	 * well, and what to do. */
-	void (*survey)(const struct decoder *, const struct window *head, struct text *about,
-		       struct text *missing);
+	 * well, and what to do.  Addresses have the names that NAMES, which may be NULL,
+	 * knows. */
+	void (*survey)(const struct decoder *, const struct window *head,
+		       const struct decoder_names *names, struct text *about, struct text *missing);
 };
 
 /* What a capture consists of below its messages, listed from its beginning. */

@@ -141,21 +141,32 @@ place_address(const struct file *file, uint64_t *address)
 	return true;
 }
 
+/* Asks the files for what FOUND is the address of; 0 is of nothing. */
 static bool
-find_name(struct naming *naming, const char *trace, const struct field *field, struct text *name)
+find_name(struct naming *naming, const char *trace, uint64_t found, bool is_text, struct text *name)
 {
-	const uint64_t found = address_of(field);
 	for (size_t i = 0; found && i < naming->count; i++) {
 		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
 		uint64_t address = found;
 		if (!symbols || !is_for(&naming->files[i], trace) ||
 		    !place_address(&naming->files[i], &address))
 			continue;
-		if (field->row->address == FIELD_ADDRESS ? symbols_name(symbols, address, name)
-							 : symbols_string(symbols, address, name))
+		if (is_text ? symbols_string(symbols, address, name)
+			    : symbols_name(symbols, address, name))
 			return true;
 	}
 	return false;
+}
+
+bool
+naming_name(struct naming *naming, const char *trace, uint64_t address, struct text *name)
+{
+	struct text own = {0};
+	bool found = naming && find_name(naming, trace, address, false, &own);
+	if (found)
+		text_add_safe(name, text_get(&own), own.length, TEXT_ASCII);
+	text_free(&own);
+	return found;
 }
 
 void
@@ -169,7 +180,8 @@ naming_expand(struct naming *naming, const char *trace, struct expansion *e)
 			continue;
 		text_clear(&name);
 		text_clear(&safe);
-		if (!find_name(naming, trace, field, &name))
+		if (!find_name(naming, trace, address_of(field),
+			       field->row->address != FIELD_ADDRESS, &name))
 			continue;
 		text_add_safe(&safe, text_get(&name), name.length, TEXT_ASCII);
 		field->note = arena_text(&e->arena, text_get(&safe), safe.length);

@@ -34,6 +34,10 @@ int naming_load(struct naming *, struct err *);
  * NULL. */
 bool naming_applies(const struct naming *, const char *trace);
 
+/* Appends the name of an address, of which terminals are safe; false if it has none.  NAMING
+ * may be NULL. */
+bool naming_name(struct naming *, const char *trace, uint64_t address, struct text *name);
+
 /* Adds names to the addresses of E, which was expanded with fields: as notes,
  * and the first one to the text. */
 void naming_expand(struct naming *, const char *trace, struct expansion *e);

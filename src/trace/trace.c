@@ -824,6 +824,13 @@ load_names(struct trace *trace, struct err *err)
 	return 1;
 }
 
+static bool
+name_address(void *context, uint64_t address, struct text *name)
+{
+	const struct trace *trace = context;
+	return naming_name(trace->host->naming, trace->name, address, name);
+}
+
 bool
 trace_survey(struct trace *trace, struct text *about, struct text *missing)
 {
@@ -831,7 +838,8 @@ trace_survey(struct trace *trace, struct text *about, struct text *missing)
 	if (!ops->guide || !ops->guide->survey || capture_is_stream(trace->capture))
 		return false;
 	struct window head = read_head(trace->capture);
-	ops->guide->survey(trace->decoder, &head, about, missing);
+	const struct decoder_names names = {name_address, trace};
+	ops->guide->survey(trace->decoder, &head, &names, about, missing);
 	return true;
 }
 

@@ -197,6 +197,38 @@ count_kind(const struct decoded *d, enum swo_kind kind)
 	return count;
 }
 
+/* Of a program in which one address has a name. */
+static bool
+name_address(void *context, uint64_t address, struct text *name)
+{
+	bool known = address == *(const uint32_t *)context;
+	if (known)
+		text_add(name, "wait+0x2");
+	return known;
+}
+
+static size_t
+count_text(const char *text, const char *part)
+{
+	size_t count = 0;
+	for (; (text = strstr(text, part)); text++)
+		count++;
+	return count;
+}
+
+/* 393 PC samples, of which 148 are of one address, 140 and 93 of two others and 3 of a fourth
+ * [stm32f105.itm.packets.jsonl]. */
+static void
+check_hottest(const char *about)
+{
+	assert_non_null(strstr(about, "hottest of 393 PC samples:\n"
+				      "  pc 0x08000216  37 %  wait+0x2\n"
+				      "  pc 0x08000218  35 %\n"
+				      "  pc 0x08000214  23 %\n"
+				      "  pc 0x080002c0  <1 %\n"));
+	assert_int_equal(count_text(about, "  pc 0x0800"), 8);
+}
+
 /* 8 triggers; the other source is known by its bytes [README.md of the capture]. */
 static void
 sources(void **state)
@@ -208,11 +240,14 @@ sources(void **state)
 	struct decoded d = decode("tpiu", &bytes, true);
 	struct text about = {0}, missing = {0};
 	struct window w = drive_window(&d.drive);
+	uint32_t named = 0x08000216;
+	const struct decoder_names names = {name_address, &named};
 	assert_int_equal(count_kind(&d, SWO_KIND_TRIGGER), 8);
-	d.drive.ops->guide->survey(d.drive.decoder, &w, &about, &missing);
+	d.drive.ops->guide->survey(d.drive.decoder, &w, &names, &about, &missing);
 	assert_non_null(strstr(text_get(&about), "ID 0x01: 2619 bytes, ITM"));
 	assert_non_null(strstr(text_get(&about), "ID 0x02: 760 bytes, ETMv3"));
 	assert_non_null(strstr(text_get(&missing), "ID 0x02"));
+	check_hottest(text_get(&about));
 	text_free(&about);
 	text_free(&missing);
 	decoded_free(&d);

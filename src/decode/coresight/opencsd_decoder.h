@@ -136,8 +136,8 @@ void opencsd_close(struct decoder *);
 int opencsd_load(struct decoder *, struct err *);
 
 /* opencsd_survey.c */
-void opencsd_survey(const struct decoder *, const struct window *head, struct text *about,
-		    struct text *missing);
+void opencsd_survey(const struct decoder *, const struct window *head, const struct decoder_names *,
+		    struct text *about, struct text *missing);
 
 /* opencsd_packets.c */
 void opencsd_list_packets(const struct decoder *, const struct window *,

@@ -263,11 +263,12 @@ describe_gaps(const struct opencsd_decoder *d, const struct opencsd_findings *s,
 }
 
 void
-opencsd_survey(const struct decoder *decoder, const struct window *head, struct text *about,
-	       struct text *missing)
+opencsd_survey(const struct decoder *decoder, const struct window *head,
+	       const struct decoder_names *names, struct text *about, struct text *missing)
 {
 	const struct opencsd_decoder *d = (const struct opencsd_decoder *)decoder;
 	struct opencsd_findings s = {0};
+	(void)names;
 	count_ids(d, head, &s);
 	find_gaps(decoder, head, &s);
 	if (!head->last)

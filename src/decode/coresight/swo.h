@@ -169,8 +169,8 @@ void swo_expand(const struct decoder *, const struct message *, const struct win
 /* As in struct decoder_guide. */
 bool swo_itm_propose(const struct window *head, struct text *profile);
 bool swo_tpiu_propose(const struct window *head, struct text *profile);
-void swo_survey(const struct decoder *, const struct window *head, struct text *about,
-		struct text *missing);
+void swo_survey(const struct decoder *, const struct window *head, const struct decoder_names *,
+		struct text *about, struct text *missing);
 
 extern const struct decoder_ops itm_ops, tpiu_ops;
 

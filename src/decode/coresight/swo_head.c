@@ -409,12 +409,28 @@ add_sources(const struct swo_head *found, struct text *about, struct text *missi
 	}
 }
 
+/* An address, and the hundredths of all samples that are of it. */
+static void
+add_sample(uint32_t pc, unsigned share, const struct decoder_names *names, struct text *about)
+{
+	struct text name = {0};
+	text_addf(about, "  pc 0x%08x  ", pc);
+	text_addf(about, share ? "%2u %%" : "<%u %%", share ? share : 1);
+	if (names && names->name(names->context, pc, &name))
+		text_addf(about, "  %s", text_get(&name));
+	text_add_char(about, '\n');
+	text_free(&name);
+}
+
 /* The addresses that were sampled most. */
 static void
-add_hottest(struct swo_head *found, struct text *about)
+add_hottest(struct swo_head *found, const struct decoder_names *names, struct text *about)
 {
-	enum { SHOWN = 5 };
+	enum { SHOWN = 8 };
 	uint32_t samples = found->kinds[SWO_PC];
+	if (samples)
+		text_addf(about, "hottest of %u PC samples%s:\n", samples,
+			  found->whole ? "" : " near the start");
 	for (unsigned shown = 0; shown < SHOWN; shown++) {
 		unsigned best = 0;
 		for (unsigned i = 1; i < SWO_HEAD_PCS; i++)
@@ -423,18 +439,14 @@ add_hottest(struct swo_head *found, struct text *about)
 		uint32_t count = found->pcs[best].count;
 		if (!count)
 			break;
-		text_addf(about, "%s 0x%08x (%u %%)",
-			  shown ? "," : "hottest of the PC samples:", found->pcs[best].pc,
-			  (unsigned)(100ull * count / samples));
+		add_sample(found->pcs[best].pc, (unsigned)(100ull * count / samples), names, about);
 		found->pcs[best].count = 0;
 	}
-	if (samples)
-		text_addf(about, "; %u in all\n", samples);
 }
 
 void
-swo_survey(const struct decoder *decoder, const struct window *head, struct text *about,
-	   struct text *missing)
+swo_survey(const struct decoder *decoder, const struct window *head,
+	   const struct decoder_names *names, struct text *about, struct text *missing)
 {
 	const struct swo_decoder *d = (const struct swo_decoder *)decoder;
 	struct swo_head *found = mem_new(sizeof *found);
@@ -446,7 +458,7 @@ swo_survey(const struct decoder *decoder, const struct window *head, struct text
 				  missing->length ? "\n" : "");
 	}
 	add_ports(found, d, about);
-	add_hottest(found, about);
+	add_hottest(found, names, about);
 	if (!d->stamped)
 		text_add(about, "no local timestamps: messages have no time\n");
 	free(found);

@@ -262,7 +262,7 @@ parse_stop(const struct session *session, const struct cli *cli, struct filter *
 	if (!text)
 		return 0;
 	if (!options->follow)
-		return err_set(err, ERR_USAGE, "--stop-when is of what is followed: add --follow");
+		return err_set(err, ERR_USAGE, "--stop-when needs --follow");
 	stop->expr = filter_parse(text, session, &error);
 	if (!stop->expr) {
 		struct text why = {0};
@@ -349,8 +349,8 @@ batch_run(struct session *session, const struct cli *cli, const struct filter *f
 		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
 	else if (cli->value[CLI_CHECK] && session_is_live(session))
 		err_set(&err, ERR_USAGE,
-			"--check is of whole captures, and a live source has no end; --stop-when "
-			"awaits a message");
+			"--check reads to the end, which a live source lacks; --stop-when waits "
+			"for a message");
 	if (err.code || output_make_line(cli, format, &line, &err) < 0)
 		return report_error(&err);
 	int status = run_format(session, cli, filter, line ? export_line_format(line) : format);

@@ -370,7 +370,7 @@ open_port(const struct live *live, struct err *err)
 		return err_set(err, ERR_IO, "%s", strerror(errno));
 	if (!isatty(file)) {
 		close(file);
-		return err_set(err, ERR_USAGE, "it is no serial port");
+		return err_set(err, ERR_USAGE, "it is not a serial port");
 	}
 	if (set_port(file, live->speed))
 		return file;

@@ -619,35 +619,36 @@ check_choice(const struct session *session, const struct export_options *options
 			       options->format->name);
 	if (options->parts && count > 1)
 		return err_set(err, ERR_USAGE,
-			       "--split divides one trace; --source says which of %zu", count);
+			       "--split divides one trace; name one of %zu with --source", count);
 	if (options->follow && count > 1)
-		return err_set(err, ERR_USAGE,
-			       "only one trace can be printed while it grows; name it by --source");
+		return err_set(
+		    err, ERR_USAGE,
+		    "only one trace can be printed while it grows; name it with --source");
 	if ((options->format->writer || options->format->counts || options->format->listed) &&
 	    (options->parts || options->follow))
-		return err_set(err, ERR_USAGE, "-t %s is of whole captures, without %s",
+		return err_set(err, ERR_USAGE, "-t %s needs whole captures; leave out %s",
 			       options->format->name,
 			       options->parts ? "--split" : "--follow and live sources");
 	if (options->format->counts && options->filter.expr)
-		return err_set(err, ERR_USAGE, "-t %s is of all messages, or by severity",
+		return err_set(err, ERR_USAGE,
+			       "-t %s counts all messages, or by severity; leave out other filters",
 			       options->format->name);
 	if (options->format->listed && (options->filter.expr || options->filter.severities != 0xff))
-		return err_set(err, ERR_USAGE, "-t %s is of packets, which no filter selects",
+		return err_set(err, ERR_USAGE, "-t %s prints packets, which filters do not select",
 			       options->format->name);
 	if (session->profile.order == CLOCKS_BY_TIME && (options->parts || options->follow))
 		return err_set(err, ERR_USAGE,
-			       "%s goes with the transport's order alone: add --order=transport",
+			       "%s needs the order of the transport: add --order=transport",
 			       options->parts ? "--split" : "--follow");
 	if (options->columns && !options->format->columns)
 		return err_set(err, ERR_USAGE,
 			       "-t %s has no columns to add; text, csv and jsonl have",
 			       options->format->name);
 	if (export_uses(options) & EXPORT_DELTA && options->parts > 1)
-		return err_set(
-		    err, ERR_USAGE,
-		    "a part does not know what is printed before it: no delta with --split");
+		return err_set(err, ERR_USAGE,
+			       "--split has no delta: a part lacks the message printed before it");
 	if (options->follow && options->parts)
-		return err_set(err, ERR_USAGE, "what still grows cannot be divided by --split");
+		return err_set(err, ERR_USAGE, "--split needs a capture that does not grow");
 	return 0;
 }
 

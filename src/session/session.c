@@ -36,12 +36,12 @@ static struct option_row profile_rows[] = {
     PROFILE(origins, LIST, "names of senders"),
     PROFILE(symbols, LIST, "programs that name the addresses in traces",
 	    .table = &symbol_options_table),
-    PROFILE(contexts, LIST, "what was true at an instant, by messages that say so"),
+    PROFILE(contexts, LIST, "states that hold from a message on"),
     {"sync", OPTION_LIST, offsetof(struct profile, syncs), "what relates traces to each other",
      .table = &sync_options_table},
     PROFILE(order, CHOICE,
-	    "what messages are in order of: time, when they were sent, or transport, when they "
-	    "were carried",
+	    "order of messages: time, when they were sent, or transport, when they were "
+	    "carried",
 	    "transport", .choices = orders),
 };
 

@@ -178,8 +178,7 @@ choose_transport(struct recognition *r, const char *format, const struct window 
 	} else {
 		r->ops = decoder_find(format);
 		r->score = 1;
-		text_addf(&r->reason,
-			  "%s, since nothing speaks for any; say it as FORMAT/TRANSPORT",
+		text_addf(&r->reason, "%s, as nothing shows which; name it as FORMAT/TRANSPORT",
 			  r->ops->transport);
 	}
 }
@@ -189,7 +188,7 @@ recognise_capture(const struct capture *capture, const char *format,
 		  const struct trace_options *options, const struct window *head,
 		  struct recognition *r, struct err *err)
 {
-	const char *who = format ? "as told" : "as the profile says";
+	const char *who = format ? "format given with -f" : "format given in the profile";
 	const char *name = format ? format : options->format;
 	r->score = 100;
 	if (!name) {

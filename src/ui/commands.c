@@ -152,9 +152,10 @@ set_threshold(struct screen *screen, const struct command_call *call)
 {
 	int level = severity_parse(call->text);
 	if (level <= 0) {
-		screen_error(screen,
-			     "%s is no severity; fatal, error, warning, info, user1, user2, debug",
-			     call->text);
+		screen_error(
+		    screen,
+		    "%s is not a severity: fatal, error, warning, info, user1, user2, debug",
+		    call->text);
 		return;
 	}
 	set_severities(screen, (enum severity)level);
@@ -208,7 +209,8 @@ change_surroundings(struct screen *screen, const struct command_call *call)
 	around = around < 0 ? 0 : around > UI_AROUND_MAX ? UI_AROUND_MAX : around;
 	for (size_t i = 0; i < screen->list_count; i++)
 		list_surround(&screen->lists[i], (unsigned)around, i == screen->trace);
-	screen_say(screen, "%lld messages before and after each that passes", (long long)around);
+	screen_say(screen, "%lld message%s before and after each that passes", (long long)around,
+		   around == 1 ? "" : "s");
 }
 
 static void

@@ -14,12 +14,13 @@
 static void
 say_saved(struct screen *screen, const struct notebook *notebook, const char *path)
 {
-	size_t ties = notebook->ties.count;
+	size_t marks = notebook->marks.count, ties = notebook->ties.count;
+	const char *plural = marks == 1 ? "" : "s";
 	if (ties)
-		screen_say(screen, "%zu marks and %zu ties saved to %s", notebook->marks.count,
-			   ties, path);
+		screen_say(screen, "%zu mark%s and %zu tie%s saved to %s", marks, plural, ties,
+			   ties == 1 ? "" : "s", path);
 	else
-		screen_say(screen, "%zu marks saved to %s", notebook->marks.count, path);
+		screen_say(screen, "%zu mark%s saved to %s", marks, plural, path);
 }
 
 void

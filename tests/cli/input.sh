@@ -117,7 +117,7 @@ sed -n 's/.*write into words.gem.profile.yaml: //p' err >words.gem.profile.yaml
 run "$TRAWL" -t none words.gem
 is "a guess: the profile that was proposed makes it certain" "" "$(grep guessed err)"
 run "$TRAWL" --info words.gem
-ok "a guess: ... for --info too" sh -c '! grep -q guessed out && grep -q "as the profile says" out'
+ok "a guess: ... for --info too" sh -c '! grep -q guessed out && grep -q "format given in the profile" out'
 
 # What is part of a snapshot leads to its folder.
 cp -r "$testdata/all-opencsd" snap

@@ -112,7 +112,7 @@ test_paths(void **state)
 	scene_keys(s, ":save ~/a b.txt\r"); /* the only word: it needs no quotes */
 	scene_wait(s, "/a b.txt is there already; :save! FILE overwrites it");
 	scene_keys(s, ":save! ~/a b.txt\r");
-	scene_wait(s, "marks saved to");
+	scene_wait(s, "mark saved to");
 	assert_int_equal(access("!", F_OK), -1);
 	scene_keys(s, ":q! x\r");
 	scene_wait(s, "takes no !");

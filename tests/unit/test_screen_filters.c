@@ -185,7 +185,7 @@ test_filter_language(void **state)
 	scene_wait(s, bottom);
 
 	scene_keys(s, "&severity = loud\r"); /* meant to be one, so no regex */
-	scene_wait(s, "loud is no severity (column 12)");
+	scene_wait(s, "loud is not a severity (column 12)");
 	scene_keys(s, "&severity (\r"); /* not meant: a regex, and wrong */
 	scene_wait(s, "missing closing parenthesis");
 	scene_wait(s, "only severity = fat");
@@ -326,12 +326,12 @@ test_preview(void **state)
 	snprintf(want, sizeof want, "ok, %zu on screen, %zu in all", here, all);
 	scene_wait(s, want);
 	scene_keys(s, "x");
-	scene_wait(s, "infx is no severity");
+	scene_wait(s, "infx is not a severity");
 	scene_wait(s, "(column 12)");
 	scene_keys(s, "\177 or (");
 	scene_wait(s, "(column 20)");
 	scene_keys(s, "\025severity ~ \"a\" or text = \"bbb\""); /* no room for the advice */
-	scene_wait_row(s, "&severity ~ \"a\"", "  severity is no text (column 12)");
+	scene_wait_row(s, "&severity ~ \"a\"", "  severity is not text (column 12)");
 	for (int i = 0; i < 8; i++)
 		assert_string_equal(shown[i], emulator_row(s->emulator, i));
 	scene_keys(s, "\033");

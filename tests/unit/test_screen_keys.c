@@ -90,7 +90,7 @@ test_undo(void **state)
 	struct scene *s = *state;
 	open_at_error(s);
 	scene_keys(s, "U");
-	scene_wait(s, "no change of filters to take back");
+	scene_wait(s, "nothing to undo");
 	scene_keys(s, "D");
 	scene_wait(s, "hidden: origin");
 	scene_wait_row(s, ">", "branch.address");
@@ -109,7 +109,7 @@ test_undo(void **state)
 	scene_wait(s, "redone: severities");
 	scene_keys(s, "&lost\r");
 	scene_keys(s, "\022"); /* a new change: nothing is left to be made again */
-	scene_wait(s, "no change of filters to make again");
+	scene_wait(s, "nothing to redo");
 	scene_keys(s, "U");
 	scene_wait(s, "undone: severities");
 	scene_keys(s, "!");

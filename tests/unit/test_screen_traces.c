@@ -154,7 +154,7 @@ test_tie(void **state)
 	scene_keys(s, "mb:tie a b\r");
 	scene_wait(s, "\n tied");
 	scene_keys(s, ":save\r");
-	scene_wait(s, "2 marks and 1 ties saved to ");
+	scene_wait(s, "2 marks and 1 tie saved to ");
 	scene_quit(s);
 
 	scene_open(s, 24, 110, "xterm-256color", path, "--no-cache", NULL);
@@ -263,7 +263,7 @@ test_resyncs(void **state)
 	scene_open(s, 24, 100, "xterm-256color", path, "--from=encap", "--no-cache", NULL);
 	scene_wait_at(s, 23, " 0 / 10");
 	scene_keys(s, "X");
-	scene_wait(s, " sync points: none; resync points ");
+	scene_wait(s, " resync points (there are no sync points) ");
 	scene_wait(s, "since last resync point");
 	scene_wait(s, "      36 B null_run 33 nulls: 32 idle, 1 alignment, sync");
 	scene_quit(s);

@@ -442,7 +442,7 @@ test_texts(void **state)
 
 	d.ops->expand(d.decoder, &all.list.at[0], &w, EXPAND_FIELDS, NULL, &e);
 	assert_string_equal(text_get(&e.type), "DAMAGE");
-	assert_string_equal(text_get(&e.text), "9 bytes that are no message: 441003010102030405");
+	assert_string_equal(text_get(&e.text), "9 undecoded bytes: 441003010102030405");
 	assert_int_equal(all.list.at[0].severity, SEVERITY_ERROR);
 	assert_int_equal(e.fields.count, 1);
 	assert_int_equal(e.fields.at[0].s.length, 9);

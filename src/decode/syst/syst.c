@@ -34,7 +34,7 @@ const struct kind_row syst_kinds[SYST_KIND_COUNT] = {
     [SYST_UNKNOWN] = {"unknown", "a reserved type or subtype"},
     [SYST_BAD] = {"bad", "a message that does not hold together"},
     [SYST_FILLER] = {"filler", "a run of zero bytes"},
-    [SYST_DAMAGE] = {"damage", "bytes that are no message"},
+    [SYST_DAMAGE] = {"damage", "undecoded bytes"},
     [SYST_LINE] = {"line", "a line of other text"},
     [SYST_DATA] = {"data", "a frame that is no SyS-T"},
     STP_KINDS(SYST_STP_ASYNC),

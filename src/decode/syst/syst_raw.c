@@ -547,7 +547,7 @@ syst_raw_expand(const struct decoder *decoder, const struct message *m, const st
 		return;
 	}
 	text_add(&e->type, "DAMAGE");
-	text_addf(&e->text, "%u bytes that are no message: ", m->length);
+	text_addf(&e->text, "%u undecoded bytes: ", m->length);
 	text_add_hex(&e->text, e->payload, m->length < DAMAGE_SHOWN ? m->length : DAMAGE_SHOWN);
 	if (m->length > DAMAGE_SHOWN)
 		text_add(&e->text, "...");

@@ -158,7 +158,7 @@ read_enclosed(struct parser *p, struct filter_word *word)
 	while (p->text[at] && p->text[at] != mark)
 		at += p->text[at] == '\\' && p->text[at + 1] ? 2 : 1;
 	if (!p->text[at])
-		return filter_fail(&p->build, start, "no %c ends what starts here", mark);
+		return filter_fail(&p->build, start, "unterminated %c", mark);
 	*word =
 	    (struct filter_word){.text = parser_copy(p, start + 1, at), .at = start, .mark = mark};
 	p->at = at + 1;
@@ -557,7 +557,7 @@ parse_words(const char *text, const struct session *session, struct filter_error
 		expr = NULL;
 	}
 	if (expr)
-		expr->code->note = "a word that is no name is looked for in the text";
+		expr->code->note = "a word that is not a name is searched for in the text";
 	text_free(&whole);
 	text_free(&one);
 	return expr;

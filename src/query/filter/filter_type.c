@@ -137,7 +137,7 @@ static int
 fail_pattern(struct filter_build *build, const struct filter_leaf *leaf)
 {
 	return filter_fail(build, leaf->pattern_word.at,
-			   "%s is no text; compare it with =, <, > or in", leaf->word.text);
+			   "%s is not text; compare it with =, <, > or in", leaf->word.text);
 }
 
 /* What has no order is equal or not. */
@@ -191,7 +191,7 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 	}
 	struct filter_ranges ranges;
 	if (!ranges_of(&build->code->arena, leaf, badness_of, NULL, &ranges, &wrong))
-		return filter_fail(build, wrong->at, "%s is no severity%s", wrong->text,
+		return filter_fail(build, wrong->at, "%s is not a severity%s", wrong->text,
 				   filter_hint(wrong->text, next_severity, NULL).text);
 	for (size_t i = 0; i < ranges.count; i++) {
 		struct filter_range range = ranges.at[i];
@@ -518,9 +518,9 @@ check_clock_word(struct filter_build *build, const struct filter_leaf *leaf,
 	if (!number(&any, word, &value) && !number(&ticks, word, &value))
 		return filter_fail(build, word->at,
 				   number == ticks_of
-				       ? "%s is no time; one is 4.2s, +10ms, 12:30:05 or "
+				       ? "%s is not a time; write 4.2s, +10ms, 12:30:05 or "
 					 "2024-05-01T12:30:05"
-				       : "%s is no duration; one is 10ms, 1.5s or 3us",
+				       : "%s is not a duration; write 10ms, 1.5s or 3us",
 				   word->text);
 	if (build->session && !any_clock_reads(build->session, number, word))
 		return fail_rate(build, word);
@@ -699,7 +699,7 @@ fail_number(struct filter_build *build, const struct field_row *row, const struc
 {
 	if (row->type == FIELD_BOOL)
 		return filter_fail(build, word->at, "%s is true or false", row->name);
-	return filter_fail(build, word->at, "%s is a number%s, and %s is none%s", row->name,
+	return filter_fail(build, word->at, "%s is a number%s, and %s is not%s", row->name,
 			   row->value_count ? " or its name" : "", word->text,
 			   filter_hint(word->text, next_value, (void *)row).text);
 }
@@ -783,7 +783,7 @@ resolve_context_values(struct filter_build *build, struct filter_leaf *leaf)
 				return fail_downwards(build, item);
 		} else if (item->relation != FILTER_EQUAL) {
 			return filter_fail(build, wrong->at,
-					   "%s is no number; compare names with = or in",
+					   "%s is not a number; compare names with = or in",
 					   wrong->text);
 		}
 		if (item->relation == FILTER_EQUAL &&

@@ -56,7 +56,7 @@ static void
 name_clock(const struct clock_map *map, const struct clock_id *id, struct text *out)
 {
 	static const char *const words[] = {[CLOCK_TRACE] = "",
-					    [CLOCK_GROUP] = " and its kin",
+					    [CLOCK_GROUP] = "",
 					    [CLOCK_OFFSETS] = " places",
 					    [CLOCK_CORE] = " core ",
 					    [CLOCK_CLIENT] = " sender ",
@@ -68,7 +68,8 @@ name_clock(const struct clock_map *map, const struct clock_id *id, struct text *
 		text_add(out, id->kind == CLOCK_WALL ? "wall clock" : "global time");
 		return;
 	}
-	text_addf(out, "%s%s", trace_name(map->session->traces.at[id->trace]), words[id->kind]);
+	text_addf(out, "%s%s%s", id->kind == CLOCK_GROUP ? "group " : "",
+		  trace_name(map->session->traces.at[id->trace]), words[id->kind]);
 	if (id->kind == CLOCK_CORE || id->kind == CLOCK_HART)
 		text_addf(out, "%llu", (unsigned long long)id->key);
 }

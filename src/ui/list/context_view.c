@@ -119,7 +119,7 @@ context_view_add(struct screen *screen, const struct message *m, struct expansio
 	static const struct field_row group = {.name = "context",
 					       .type = FIELD_GROUP,
 					       .detail = true,
-					       .help = "what was true at the message"};
+					       .help = "contexts at this message"};
 	struct contexts *contexts = screen->session->contexts;
 	if (!screen->open[PANE_DETAIL] || !contexts_count(contexts))
 		return;

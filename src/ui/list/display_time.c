@@ -106,11 +106,11 @@ display_time_find_before(struct list *list, struct row *row)
 enum { ESTIMATED, AFTER, BEFORE, OFF };
 
 static const struct field_row estimate_rows[] = {
-    [ESTIMATED] = {"estimated_time", FIELD_GROUP,
-		   "when it was sent, by the cycles between two times", .detail = true},
-    [AFTER] = {"after", FIELD_TEXT, "the time told before it", .detail = true},
-    [BEFORE] = {"before", FIELD_TEXT, "the time told behind it", .detail = true},
-    [OFF] = {"off_by_at_most", FIELD_TEXT, "as it lies between the two", .detail = true},
+    [ESTIMATED] = {"estimated_time", FIELD_GROUP, "interpolated from the cycles between two times",
+		   .detail = true},
+    [AFTER] = {"after", FIELD_TEXT, "the last known time before it", .detail = true},
+    [BEFORE] = {"before", FIELD_TEXT, "the next known time after it", .detail = true},
+    [OFF] = {"off_by_at_most", FIELD_TEXT, "the most it can be off by", .detail = true},
 };
 
 static void
@@ -130,7 +130,7 @@ add_time(const struct list *list, const struct list_lane *lane, const struct mes
 	struct display_time shown;
 	struct text text = {0};
 	if (ticks == UINT64_MAX)
-		text_add(&text, "no time is told near behind it");
+		text_add(&text, "no time is known near after it");
 	else if (display_time_known(list, lane, &timed, &shown))
 		display_time_format(&shown, &text);
 	add_text(e, row, &text);
@@ -146,7 +146,7 @@ add_error(const struct list *list, const struct list_lane *lane, const struct me
 	struct display_time from, to;
 	struct text text = {0};
 	if (__builtin_add_overflow(first.ticks, error, &last.ticks))
-		text_add(&text, "nothing limits it");
+		text_add(&text, "not limited");
 	else if (display_time_known(list, lane, &first, &from) &&
 		 display_time_known(list, lane, &last, &to))
 		display_time_format_difference(&from, &to, true, &text);

@@ -169,8 +169,7 @@ filter_history_step(struct screen *screen, const struct command_call *call)
 		filters_replace(screen, to.set);
 	}
 	if (left == call->count)
-		screen_say(screen, "no change of filters to %s",
-			   undone ? "take back" : "make again");
+		screen_say(screen, "nothing to %s", undone ? "undo" : "redo");
 	else
 		say_step(screen, undone);
 }

@@ -97,10 +97,11 @@ traces_untie(struct screen *screen, const struct command_call *call)
 	size_t count, meant = tie_meant(screen, call->text);
 	clocks_ties(screen->session->clocks, &count);
 	if (!count) {
-		screen_say(screen, "no :tie was made; those of the profile are taken back there");
+		screen_say(screen,
+			   "no tie was made by :tie; ties of the profile are removed in it");
 	} else if (meant >= count) {
 		screen_error(screen,
-			     "untie what? go to a tied message, or say its number in :clocks");
+			     "untie what? go to a tied message, or give its number in :clocks");
 	} else {
 		clocks_untie(screen->session->clocks, meant);
 		screen_say(screen, "untied");
@@ -240,7 +241,7 @@ traces_go_to_counterpart(struct screen *screen, const struct command_call *call)
 	if (selection && find_counterpart(screen, selection, &location))
 		jump_to_location(screen, &location);
 	else
-		screen_say(screen, "no sync point of another trace goes with this");
+		screen_say(screen, "no other trace has the counterpart of this sync point");
 }
 
 void

@@ -100,7 +100,7 @@ static const struct option_row view_rows[] = {
     VIEW(severity, CHOICE, "only this severity or worse at first", "all",
 	 .choices = view_severities),
     VIEW(unassigned, BOOL, "messages without a severity are shown at first", "true"),
-    VIEW(filter, TEXT, "only messages that fit at first, as typed after &", .check = rules_check),
+    VIEW(filter, TEXT, "only messages that match at first, as typed after &", .check = rules_check),
     VIEW(rules, LIST, "messages whose rows look different; the first rule that fits wins",
 	 .table = &rule_table),
 };

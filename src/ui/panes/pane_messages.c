@@ -20,7 +20,7 @@ messages_draw(struct screen *screen, struct canvas *canvas, const struct area *a
 			  screen->log->lines.at[i].is_error ? ROLE_TROUBLE : ROLE_NORMAL,
 			  screen->log->lines.at[i].text);
 	if (!screen->log->lines.count)
-		pager_put(pager, screen, canvas, area, ROLE_ABSENT, "nothing was said yet");
+		pager_put(pager, screen, canvas, area, ROLE_ABSENT, "no messages yet");
 	pager_end(pager);
 }
 

@@ -571,7 +571,7 @@ draw_density(struct screen *screen, const struct area *area, int y, size_t lane)
 	double most = (double)largest_count(answer);
 	if (answer->apart[lane]) {
 		canvas_puts(screen->canvas, area, y, 0, ROLE_ABSENT,
-			    "apart: no clock relates it to the others");
+			    "not on the common clock (:tie relates it)");
 		return;
 	}
 	for (size_t c = 0; c < answer->window.columns; c++) {

@@ -49,9 +49,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		    "messages matching an expression; repeatable; see trawl-filter(7)"},
     [CLI_EXCLUDE] = {0, "exclude", "EXPR", SELECTION,
 		     "leave out messages matching an expression; repeatable"},
-    [CLI_STOP_WHEN] = {0, "stop-when", "EXPR", SELECTION,
-		       "end behind the first message that an expression holds for, printed or not, "
-		       "of what is followed"},
+    [CLI_STOP_WHEN] =
+	{0, "stop-when", "EXPR", SELECTION,
+	 "with --follow: end after the first message matching an expression, printed or not"},
     [CLI_CONTEXT] = {0, "context", "NUM", SELECTION,
 		     "also NUM messages before and after each selected one"},
     [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION,
@@ -64,8 +64,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_SPLIT] = {0, "split", "K/N", SELECTION,
 		   "print part K, from 1, of the messages divided by bytes into N"},
     [CLI_ORDER] = {0, "order", "time|transport", SELECTION,
-		   "by when senders with clocks of their own sent them, or by when the transport "
-		   "carried them; default transport"},
+		   "order of messages: when they were sent, or when the transport carried them; "
+		   "default transport"},
     [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
 		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, "
 		"ppl-packets, hex, stats, ctf, perfetto, none"},
@@ -81,9 +81,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_TEMPLATE] = {0, "template", "TEXT", OUTPUT,
 		      "print such lines: '{time} {severity:8} {text:.60}' has columns as --fields "
 		      "takes them, behind a colon at least and at most so wide, > for the right"},
-    [CLI_TIME_FORMAT] = {0, "time-format", "FORMAT", OUTPUT,
-			 "times of text and the screen: abs, rel (since the start), delta (since "
-			 "the message before), ticks, iso (date in UTC)"},
+    [CLI_TIME_FORMAT] = {0, "time-format", "abs|rel|delta|ticks|iso", OUTPUT,
+			 "times of text and the screen; rel: since the start, delta: since the "
+			 "message before, iso: a date in UTC"},
     [CLI_COLOR] = {0, "color", "auto|always|never", OUTPUT,
 		   "colours of severities in text, and of the screen; default auto: on a terminal "
 		   "unless NO_COLOR is set"},
@@ -92,11 +92,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_THEME] = {0, "theme", "NAME|FILE", SCREEN,
 		   "colours: default, light, dark-256, high-contrast, mono"},
     [CLI_KEYS] = {0, "keys", "NAME|FILE", SCREEN, "keys: default, emacs, less, lnav"},
-    [CLI_LAYOUT] = {0, "layout", "NAME", SCREEN,
-		    "where panes stand: auto (by width), stacked, side"},
-    [CLI_COMMAND] = {'c', "command", "COMMAND", SCREEN,
-		     "run a command at the start, as typed after : or with / ? & in front; may be "
-		     "given again"},
+    [CLI_LAYOUT] = {0, "layout", "auto|stacked|side", SCREEN, "where panes are; auto: by width"},
+    [CLI_COMMAND] =
+	{'c', "command", "COMMAND", SCREEN,
+	 "run a command at the start, as typed after : or with / ? & in front; repeatable"},
     [CLI_EXECUTE] = {'x', "execute", "FILE", SCREEN,
 		     "run the commands in a file, a line each, likewise; # begins a comment"},
     [CLI_CONFIG] = {0, "config", "FILE", SCREEN,
@@ -113,10 +112,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		       "where indexes are kept between runs; default $XDG_CACHE_HOME/trawl"},
     [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES, "keep no index between runs, and use none"},
     [CLI_INDEX] = {0, "index", NULL, RESOURCES,
-		   "write each capture's index beside it, as CAPTURE.trawl-index, and stop"},
+		   "only write each capture's index beside it, as CAPTURE.trawl-index"},
     [CLI_CHECK] = {0, "check", "LIST", OTHER,
-		   "decode all and exit with 1 if there is loss, corrupt, time, catalog or "
-		   "severity:LEVEL; or an expression",
+		   "decode all, exit 1 if there is loss, corrupt, time, catalog, severity:LEVEL or "
+		   "a match of an expression",
 		   .optional = true},
     [CLI_INFO] = {0, "info", NULL, OTHER,
 		  "print each capture's format and the evidence, with a profile to start from"},

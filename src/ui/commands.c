@@ -209,7 +209,7 @@ change_surroundings(struct screen *screen, const struct command_call *call)
 	around = around < 0 ? 0 : around > UI_AROUND_MAX ? UI_AROUND_MAX : around;
 	for (size_t i = 0; i < screen->list_count; i++)
 		list_surround(&screen->lists[i], (unsigned)around, i == screen->trace);
-	screen_say(screen, "%lld message%s before and after each that passes", (long long)around,
+	screen_say(screen, "%lld message%s before and after each match", (long long)around,
 		   around == 1 ? "" : "s");
 }
 

@@ -227,7 +227,7 @@ range_copy(struct screen *screen)
 				     .context = &copied};
 	int64_t written = export_range(&range);
 	if (written == ERR_CANCELLED) {
-		screen_error(screen, "that is too much for a clipboard; :write it to a file");
+		screen_error(screen, "too much for a clipboard; :write FILE text range writes it");
 	} else if (written < 0) {
 		screen_error(screen,
 			     "numbers are not known so far; try again when more is indexed");

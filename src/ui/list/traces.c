@@ -258,7 +258,7 @@ traces_go_to_pair(struct screen *screen, const struct command_call *call)
 		jump_to_location(screen, &location);
 	else
 		screen_say(screen, partner == PARTNER_MISSING
-				       ? "the other end of this pair is not there"
+				       ? "the counterpart of this message is missing"
 				       : "no pair here");
 }
 

@@ -286,7 +286,7 @@ wishes_end(struct screen *screen)
 		if (bearing_of(call) != BEARING_WAITS)
 			continue;
 		screen_say(screen,
-			   ":%s was given up: the cursor moved before its messages were known",
+			   ":%s was cancelled: the cursor moved before its messages were known",
 			   commands[call->id].name);
 		break;
 	}

@@ -398,6 +398,17 @@ text_fit(const char *bytes, size_t length, int columns, int *used)
 	return fits;
 }
 
+size_t
+text_fit_words(const char *bytes, size_t length, int columns)
+{
+	size_t fits = text_fit(bytes, length, columns, NULL), end = fits;
+	if (!fits || fits == length)
+		return length;
+	while (end > fits / 2 && bytes[end] != ' ')
+		end--;
+	return end > fits / 2 ? end + 1 : fits;
+}
+
 int
 text_columns(const char *bytes, size_t length)
 {

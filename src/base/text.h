@@ -90,6 +90,10 @@ int text_columns(const char *bytes, size_t length);
  * goes to *USED if not NULL.  Never splits a character. */
 size_t text_fit(const char *bytes, size_t length, int columns, int *used);
 
+/* How much of safe text goes into a row of COLUMNS: to the end of a word, unless that would
+ * leave half of it empty; all, where there is no room for a character. */
+size_t text_fit_words(const char *bytes, size_t length, int columns);
+
 /* Decimal with thousands separators, as `1,048,577`.  BUFFER has 32 bytes. */
 char *text_number(char *buffer, uint64_t value);
 

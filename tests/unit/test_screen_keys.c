@@ -282,7 +282,7 @@ test_unknown(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "-");
-	scene_wait(s, "no key - here; in timeline: twice as much time (i opens it)");
+	scene_wait(s, "no key - here; in timeline: zoom out: twice the time (i opens it)");
 	scene_keys(s, "i");
 	scene_wait(s, "1.52 ms a cell");
 	scene_keys(s, "+");

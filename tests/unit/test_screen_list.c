@@ -98,6 +98,39 @@ test_columns(void **state)
 	scene_quit(s);
 }
 
+/* A row that is cut shows all of its text below itself, until the cursor goes on; and rows
+ * scroll to the longest one's end and back. */
+static void
+test_open_row(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "314G");
+	scene_wait_row(s, "> 10:06:40.234886 I dsp         User data=0x80020002 seq", ">");
+	int row = 0;
+	while (emulator_cell(s->emulator, row, 0).code != '>')
+		row++;
+	scene_keys(s, "r");
+	scene_wait_at(s, row + 1, "   0x80020001 to 0x80020002");
+	assert_int_equal(emulator_cell(s->emulator, row + 1, 2).code, ' ');
+	scene_wait_at(s, row + 2, " I log ");
+	assert_int_not_equal(emulator_cell(s->emulator, row, 79).code, '>');
+	scene_keys(s, "j");
+	scene_wait(s, " 315 of 526");
+	scene_wait_at(s, row + 1, " I log ");
+	scene_keys(s, "kGr"); /* at the end those above go up */
+	scene_wait(s, " 526 of 526");
+	scene_keys(s, "314Grr");
+	scene_wait(s, " 314 of 526");
+	scene_until(s, "  0x80020001 to 0x80020002\n", false);
+	scene_keys(s, "$");
+	scene_wait_row(s, "> 10:06:40.234886 I dsp ", "to 0x80020002");
+	scene_keys(s, "^");
+	scene_wait_row(s, "> 10:06:40.234886 I dsp ", " User data=");
+	scene_quit(s);
+}
+
 /* What no row has is no column: there is no time here, and no origin. */
 static void
 test_empty_columns(void **state)
@@ -203,7 +236,7 @@ test_losses(void **state)
 	scene_wait(s, " 309 messages, 5 losses");
 	scene_quit(s);
 	scene_open(s, 24, 160, "xterm-256color", "len32.bin", NULL);
-	scene_wait(s, " 0 / 518");
+	scene_wait(s, " 1 of 518");
 	scene_check_idle(s);
 	scene_keys(s, "=");
 	scene_wait(s, " 518 messages, no losses");
@@ -543,6 +576,7 @@ main(void)
 	    scene_test(test_list),
 	    scene_test(test_columns),
 	    scene_test(test_empty_columns),
+	    scene_test(test_open_row),
 	    scene_test(test_looks),
 	    scene_test(test_gaps),
 	    scene_test(test_triggers),

@@ -200,28 +200,28 @@ test_kept_view(void **state)
 	keeper_start(&k, s, NULL);
 	scene_keys(s, ":severity error\r&text ~ /ecc/\r");
 	scene_wait(s, "only ERROR+");
-	scene_keys(s, "170G");
-	scene_wait(s, " 170 / 309");
+	scene_keys(s, "171G");
+	scene_wait(s, " 171 of 309");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 1);
 	keeper_again(&k, s, NULL);
 	scene_wait(s, "only ERROR+ text ~ /ecc/");
-	scene_wait_row(s, ">     170 ", "");
+	scene_wait_row(s, ">     171 ", "");
 	scene_keys(s, ":messages\r");
 	scene_wait(s, "back from last time: place, 2 filters; U undoes");
 	scene_keys(s, "qU");
 	scene_until(s, "only ERROR+", false);
 	scene_wait(s, "no filters");
 	scene_keys(s, "g");
-	scene_wait(s, " 0 / 309");
+	scene_wait(s, " 1 of 309");
 	scene_quit(s); /* all is as usual: nothing is kept */
 	assert_int_equal(keeper_find(&k), 0);
 	keeper_start(&k, s, NULL);
-	scene_keys(s, "5G");
-	scene_wait(s, " 5 / 309");
+	scene_keys(s, "6G");
+	scene_wait(s, " 6 of 309");
 	scene_quit(s);
-	keeper_again(&k, s, "+8G"); /* who names a place goes there */
-	scene_wait(s, " 8 / 309");
+	keeper_again(&k, s, "+9G"); /* who names a place goes there */
+	scene_wait(s, " 9 of 309");
 	scene_until(s, "back from", false);
 	scene_quit(s);
 	keeper_again(&k, s, "--severity=error"); /* for this time only */

@@ -63,7 +63,7 @@ test_help(void **state)
 	scene_wait_row(s, "  |  ", "panes by width, below each other,");
 	scene_wait_row(s, "                                          beside", "each other");
 	scene_keys(s, "G");
-	scene_wait_row(s, "  A, B, *", "timeline");
+	scene_wait_row(s, "  A, B, v", "timeline");
 	scene_keys(s, "q");
 	scene_until(s, "timeline", false);
 	scene_keys(s, "\033OP"); /* F1 */
@@ -72,8 +72,8 @@ test_help(void **state)
 	scene_until(s, "keys of the list", false);
 	scene_keys(s, ":man\t\r");
 	scene_wait(s, "page-down");
-	scene_keys(s, "qr"); /* keys that mean nothing */
-	scene_wait(s, "no key r; F1 lists the keys");
+	scene_keys(s, "q@"); /* keys that mean nothing */
+	scene_wait(s, "no key @; F1 lists the keys");
 	scene_keys(s, "\027e");
 	scene_wait(s, "no key Ctrl-W e; Ctrl-W goes on with w");
 	scene_keys(s, "]\033"); /* but Esc gives up what was begun */

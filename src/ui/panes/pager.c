@@ -96,19 +96,6 @@ find_matches(struct pager_line *line, struct regex *pattern)
 	}
 }
 
-/* How much of a text goes into a row: to the end of a word, unless that would
- * leave half of it empty. */
-static size_t
-row_fit(const char *text, size_t length, int columns)
-{
-	size_t fits = text_fit(text, length, columns, NULL), end = fits;
-	if (!fits || fits == length)
-		return length; /* all, or there is no room for a character */
-	while (end > fits / 2 && text[end] != ' ')
-		end--;
-	return end > fits / 2 ? end + 1 : fits;
-}
-
 /* Draws the bytes from AT to END; what was found last looks as the cursor does. */
 static void
 draw_row(const struct pager_line *line, size_t at, size_t end, struct canvas *canvas,
@@ -142,8 +129,8 @@ draw_line(struct pager *pager, const struct pager_line *line, struct canvas *can
 	int indent = 0;
 	do {
 		size_t row = pager->line++;
-		size_t end =
-		    at + row_fit(text_get(&line->text) + at, length - at, area->cols - indent);
+		size_t end = at + text_fit_words(text_get(&line->text) + at, length - at,
+						 area->cols - indent);
 		if (match < line->matches.count && line->matches.at[match] < end)
 			*vec_add(&pager->matches) = row;
 		while (match < line->matches.count && line->matches.at[match] < end)

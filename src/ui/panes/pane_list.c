@@ -92,6 +92,9 @@ struct formatted_row {
 
 struct list_state {
 	int sideways; /* columns of the last one scrolled away */
+	bool opened;  /* the whole text of a row is shown, while the cursor is there */
+	size_t opened_lane;
+	struct message_id opened_id;
 	struct list_basis basis;
 	struct columns columns;	 /* on that basis */
 	int widths[COLUMNS_MAX]; /* of all columns; those without one of their own grow */
@@ -983,13 +986,50 @@ cursor_columns(struct screen *screen, const struct area *area)
 	return screen->view->cursor == CURSOR_ROW ? area->cols : state_of(screen)->block;
 }
 
+/* The text of a row from its column on, by lines that end with words: draws at most MOST of
+ * them below Y; returns how many there are.  Without a canvas it counts. */
+static int
+draw_opened(const struct list_state *state, const struct formatted_row *f, struct canvas *canvas,
+	    const struct area *area, int y, int most)
+{
+	size_t length, at = 0;
+	int lines = 0, room = area->cols - f->rest_col;
+	const char *text = formatted_text(f, state->columns.count - 1, &length);
+	while (room > 0 && at < length && lines < most) {
+		size_t part = text_fit_words(text + at, length - at, room);
+		if (canvas) {
+			canvas_fill(canvas, area, y + lines, f->rest_col, room, ROLE_NORMAL, ' ');
+			canvas_put(canvas, area, y + lines, f->rest_col, f->text, text + at, part);
+		}
+		at += part;
+		lines++;
+	}
+	return lines;
+}
+
+/* How many lines the row under the cursor takes: more than one while it is opened. */
+static int
+opened_lines(struct screen *screen, const struct area *area)
+{
+	struct list_state *state = state_of(screen);
+	size_t at = screen->list->cursor - screen->list->top;
+	struct formatted_row *f = at < state->rows.count ? state->rows.at[at] : NULL;
+	state->opened = state->opened && f && f->lane == state->opened_lane &&
+			!message_id_compare(f->id, state->opened_id);
+	if (!state->opened)
+		return 1;
+	if (!f->drawn)
+		draw_strip(state, f, area->cols);
+	int lines = draw_opened(state, f, NULL, area, 0, area->rows / 2);
+	return lines > 1 ? lines : 1;
+}
+
 static void
-draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, size_t i)
+draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, size_t i, int y)
 {
 	const struct list_state *state = state_of(screen);
 	struct formatted_row *f = state->rows.at[i];
 	bool current = screen->list->top + i == screen->list->cursor;
-	int y = (int)i;
 	if (!f->drawn)
 		draw_strip(state, f, area->cols);
 	canvas_copy(canvas, area, y, &f->strip);
@@ -1046,6 +1086,22 @@ draw_absent(struct screen *screen, struct canvas *canvas, const struct area *are
 	text_free(&safe);
 }
 
+/* Draws the rows; an opened one moves those below it down, or those above it up. */
+static void
+draw_rows(struct screen *screen, struct canvas *canvas, const struct area *area, size_t count)
+{
+	struct list_state *state = state_of(screen);
+	size_t cursor = screen->list->cursor - screen->list->top;
+	int more = opened_lines(screen, area) - 1;
+	int over = (int)cursor + more + 1 - area->rows, above = more && over > 0 ? over : 0;
+	for (size_t i = (size_t)above; i < count; i++)
+		draw_row(screen, canvas, area, i, (int)i - above + (i > cursor ? more : 0));
+	if (more)
+		draw_opened(state, state->rows.at[cursor], canvas, area, (int)cursor - above,
+			    more + 1);
+	draw_absent(screen, canvas, area, count + (size_t)more - (size_t)above);
+}
+
 static void
 list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
@@ -1070,9 +1126,7 @@ list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	choose_columns(state, count, body.cols);
 	if (header)
 		draw_header(screen, canvas, area);
-	for (size_t i = 0; i < count; i++)
-		draw_row(screen, canvas, &body, i);
-	draw_absent(screen, canvas, &body, count);
+	draw_rows(screen, canvas, &body, count);
 	bar = (struct area){body.row, body.col + body.cols, body.rows, 1};
 	if (has_bar)
 		scrollbar_draw(screen, &state->bar, canvas, &bar);
@@ -1087,6 +1141,39 @@ list_sideways(struct screen *screen, const struct command_call *call)
 	int64_t step = command_steps(call) * SIDE_STEP;
 	int64_t to = *at + (call->id == COMMAND_RIGHT ? step : -step);
 	*at = to < 0 ? 0 : to > 100000 ? 100000 : (int)to;
+}
+
+/* To the end of the longest row on the screen, or back. */
+static void
+list_to_side(struct screen *screen, const struct command_call *call)
+{
+	struct list_state *state = state_of(screen);
+	int longest = 0, room = 0;
+	for (size_t i = 0; i < state->rows.count; i++) {
+		size_t length;
+		const char *text =
+		    formatted_text(state->rows.at[i], state->columns.count - 1, &length);
+		int columns = text_columns(text, length);
+		longest = columns > longest ? columns : longest;
+		room = state->basis.cols - state->rows.at[i]->rest_col;
+	}
+	bool end = call->id == COMMAND_ROW_END && longest > room;
+	state->sideways = end ? longest - room : 0;
+}
+
+static void
+list_open_row(struct screen *screen, const struct command_call *call)
+{
+	struct list_state *state = state_of(screen);
+	const struct row *row = list_current(screen->list);
+	(void)call;
+	if (!row)
+		return;
+	bool same = state->opened_lane == row->lane &&
+		    !message_id_compare(state->opened_id, row->id);
+	state->opened = !(state->opened && same);
+	state->opened_lane = row->lane;
+	state->opened_id = row->id;
 }
 
 static void
@@ -1116,8 +1203,10 @@ list_copy(struct screen *screen, const struct command_call *call)
 }
 
 static pane_command *const list_commands[COMMAND_COUNT] = {
-    [COMMAND_LEFT] = list_sideways, [COMMAND_RIGHT] = list_sideways, [COMMAND_TOP] = jump_top,
-    [COMMAND_END] = jump_end,	    [COMMAND_COPY] = list_copy,
+    [COMMAND_LEFT] = list_sideways,	[COMMAND_RIGHT] = list_sideways,
+    [COMMAND_TOP] = jump_top,		[COMMAND_END] = jump_end,
+    [COMMAND_COPY] = list_copy,		[COMMAND_ROW_END] = list_to_side,
+    [COMMAND_ROW_START] = list_to_side, [COMMAND_OPEN_ROW] = list_open_row,
 };
 
 const struct pane_ops pane_list = {

@@ -72,7 +72,10 @@ test_columns(void **state)
 	for (int col = 20; col < 30; col++)
 		if (emulator_cell(s->emulator, row, col).code != ' ')
 			assert_int_equal(emulator_cell(s->emulator, row, col).fg, 1);
-	scene_keys(s, "k");
+	scene_keys(s, "j"); /* a flag is of the block */
+	scene_wait_row(s, ">?", " hub hart 0 ");
+	assert_true(emulator_cell(s->emulator, row + 1, 1).reverse);
+	scene_keys(s, "2k");
 	scene_wait(s, " 310 of 526 ");
 	assert_int_equal(emulator_cell(s->emulator, row, 18).fg, 1);
 	assert_true(emulator_cell(s->emulator, row, 18).bold);

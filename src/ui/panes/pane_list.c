@@ -931,11 +931,11 @@ draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *are
 	if (mark)
 		canvas_putf(canvas, area, y, 1, ROLE_MARK, "%c", mark);
 	else if (f->loss)
-		canvas_puts(canvas, area, y, 1, ROLE_LOSS, signs[SIGN_LOSS].text);
-	else if (f->steps_back)
-		canvas_puts(canvas, area, y, 1, ROLE_ABSENT, signs[SIGN_STEPS_BACK].text);
-	else if (f->uncertain)
-		canvas_puts(canvas, area, y, 1, ROLE_ABSENT, signs[SIGN_UNCERTAIN].text);
+		canvas_puts(canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_LOSS,
+			    signs[SIGN_LOSS].text);
+	else if (f->steps_back || f->uncertain)
+		canvas_puts(canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_ABSENT,
+			    signs[f->steps_back ? SIGN_STEPS_BACK : SIGN_UNCERTAIN].text);
 }
 
 /* How a column of a row looks. */
@@ -1169,8 +1169,8 @@ list_open_row(struct screen *screen, const struct command_call *call)
 	(void)call;
 	if (!row)
 		return;
-	bool same = state->opened_lane == row->lane &&
-		    !message_id_compare(state->opened_id, row->id);
+	bool same =
+	    state->opened_lane == row->lane && !message_id_compare(state->opened_id, row->id);
 	state->opened = !(state->opened && same);
 	state->opened_lane = row->lane;
 	state->opened_id = row->id;

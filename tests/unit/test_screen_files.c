@@ -114,7 +114,7 @@ test_paths(void **state)
 	scene_keys(s, ":save! ~/a b.txt\r");
 	scene_wait(s, "mark saved to");
 	assert_int_equal(access("!", F_OK), -1);
-	scene_keys(s, ":theme! x\r");
+	scene_keys(s, ":view! x\r");
 	scene_wait(s, "takes no !");
 	scene_keys(s, ":source ~/t.csv\r");
 	scene_wait(s, "/t.csv:1:");
@@ -334,7 +334,7 @@ test_write_raw(void **state)
 	batch_print("-q --fields=kind,length,ticks,severity -e 'number >= 20 and number <= 29'",
 		    &whole);
 	scene_open_demo(s, 24, 80);
-	text_addf(&keys, "21Gv30G:write! %s raw\r", path);
+	text_addf(&keys, "20Gv29G:write! %s raw\r", path);
 	scene_keys(s, keys.data);
 	scene_wait(s, "10 messages written to ");
 	scene_wait(s, "as raw: the range");

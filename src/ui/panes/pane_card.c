@@ -119,7 +119,7 @@ make_pane_card(const struct screen *screen, enum pane_id pane, struct card *card
 {
 	const struct pane_ops *ops = screen->panes[pane];
 	card->columns = screen->canvas->cols;
-	add_line(card, "in this pane; elsewhere the keys of the list act");
+	add_line(card, "in this pane; other keys are those of the list");
 	for (int i = 0; i < COMMAND_COUNT; i++) {
 		if (commands[i].scope != ops->scope)
 			continue;

@@ -364,6 +364,7 @@ test_mouse(void **state)
 	struct scene *s = *state;
 	char before[100];
 	scene_open_demo(s, 24, 80);
+	scene_check_idle(s); /* until names are known */
 	snprintf(before, sizeof before, "%.60s", emulator_row(s->emulator, 8));
 	assert_null(strstr(s->sent.data, "\033[?1000h"));
 	scene_keys(s, "\033[<0;10;9M:set mouse=true\r"); /* not asked for: nothing */

@@ -471,7 +471,8 @@ add_losses(struct trace *trace, struct text *out)
 	uint64_t count = 0;
 	unsigned cells = 0;
 	losses.expr = filter_parse(SEARCH_LOSS, NULL, &error);
-	for (uint64_t cell = index_begin(trace_index(trace));
+	uint64_t begin = index_begin(trace_index(trace));
+	for (uint64_t cell = begin - (begin > 0); /* what was dropped is a loss too */
 	     index_cell(trace_index(trace), cell, &summary); cell++) {
 		if (filter_judge(&losses, trace, cell) == FILTER_NONE || cells++ >= LOSS_CELLS)
 			continue;

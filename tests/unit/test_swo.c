@@ -327,6 +327,46 @@ registers(void **state)
 	vec_free(&moved);
 }
 
+/* What a decoder of trace buffers says that it lacks. */
+static struct text
+list_missing(const byte_list *bytes, const char *format)
+{
+	struct text about = {0}, missing = {0};
+	struct drive d;
+	drive_open(&d, "opencsd", bytes->at, bytes->count);
+	assert_true(drive_set(&d, "format", format));
+	assert_true(drive_set(&d, "sources.0.id", "1"));
+	assert_true(drive_set(&d, "sources.0.protocol", "ITM"));
+	drive_start(&d);
+	struct window w = drive_window(&d);
+	d.ops->guide->survey(d.decoder, &w, NULL, &about, &missing);
+	text_free(&about);
+	drive_close(&d);
+	return missing;
+}
+
+/* It decodes an ITM from its first synchronisation on: one file has some, the other none
+ * [README.md of the captures]. */
+static void
+unsynced(void **state)
+{
+	(void)state;
+	byte_list without, with;
+	if (!read_capture("stm32f105.swo", &without))
+		return;
+	assert_true(read_capture("itm-decode-example.bin", &with));
+	struct text missing = list_missing(&without, "tpiu");
+	assert_non_null(
+	    strstr(text_get(&missing), "ITM of trace ID 0x01 sends no synchronisation"));
+	assert_non_null(strstr(text_get(&missing), "-f tpiu"));
+	text_free(&missing);
+	missing = list_missing(&with, "source_data");
+	assert_int_equal(missing.length, 0);
+	text_free(&missing);
+	vec_free(&without);
+	vec_free(&with);
+}
+
 /* --- captures of an encoder of its own -------------------------------------- */
 
 /* A message as a line: its type, and what the truth says of its fields. */
@@ -604,10 +644,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(listings),	    cmocka_unit_test(sources),
-	    cmocka_unit_test(misaligned),   cmocka_unit_test(registers),
-	    cmocka_unit_test(made_whole),   cmocka_unit_test(made_misaligned),
-	    cmocka_unit_test(long_silence), cmocka_unit_test(cut_anywhere),
+	    cmocka_unit_test(listings),	       cmocka_unit_test(sources),
+	    cmocka_unit_test(misaligned),      cmocka_unit_test(registers),
+	    cmocka_unit_test(unsynced),	       cmocka_unit_test(made_whole),
+	    cmocka_unit_test(made_misaligned), cmocka_unit_test(long_silence),
+	    cmocka_unit_test(cut_anywhere),
 	};
 	return cmocka_run_group_tests_name("swo", tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@
 
 #include "decode/coresight/opencsd_decoder.h"
 
+#include "decode/coresight/swo_packet.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,24 +25,44 @@ struct survey_gap {
 typedef VEC(struct survey_gap) gap_list;
 
 struct opencsd_findings {
+	const struct opencsd_decoder *decoder;
 	uint64_t bytes[CORESIGHT_IDS];
+	uint64_t zeros[CORESIGHT_IDS]; /* bytes so far, of an ITM */
+	bool synced[CORESIGHT_IDS];    /* an ITM sent a synchronisation */
 	gap_list gaps;
 	uint64_t rows;
 };
 
+static bool
+is_itm(const struct opencsd_decoder *d, unsigned id)
+{
+	uint8_t lane = d->lane_of[id];
+	return lane != OPENCSD_NO_LANE && d->sources[lane].options->protocol == OPENCSD_ITM;
+}
+
+static void
+count_bytes(struct opencsd_findings *s, unsigned id, const uint8_t *bytes, size_t count)
+{
+	s->bytes[id] += count;
+	for (size_t i = 0; is_itm(s->decoder, id) && i < count; i++) {
+		s->synced[id] |= s->zeros[id] >= SWO_SYNC_ZEROS && bytes[i] == SWO_SYNC_LAST;
+		s->zeros[id] = bytes[i] ? 0 : s->zeros[id] + 1;
+	}
+}
+
 static void
 count_run(void *context, const struct coresight_run *run)
 {
-	struct opencsd_findings *s = context;
-	s->bytes[run->id] += run->count;
+	count_bytes(context, run->id, run->bytes, run->count);
 }
 
 static void
 count_ids(const struct opencsd_decoder *d, const struct window *head, struct opencsd_findings *s)
 {
 	struct coresight frames;
+	s->decoder = d;
 	if (d->format == CORESIGHT_SOURCE) {
-		s->bytes[d->sources[0].id] = head->length;
+		count_bytes(s, d->sources[0].id, head->bytes, head->length);
 		return;
 	}
 	opencsd_start_frames(d, &frames, 0);
@@ -171,6 +193,22 @@ describe_ids(const struct opencsd_decoder *d, const struct opencsd_findings *s, 
 			  (unsigned long long)s->bytes[CORESIGHT_NOBODY]);
 }
 
+/* An ITM is decoded from its first synchronisation on, which an SWO pin need not send. */
+static void
+describe_unsynced(const struct opencsd_decoder *d, const struct opencsd_findings *s,
+		  const struct window *head, struct text *missing)
+{
+	for (unsigned id = 0; id < CORESIGHT_NOBODY; id++)
+		if (is_itm(d, id) && s->bytes[id] && !s->synced[id])
+			text_addf(missing,
+				  "%sthe ITM of trace ID 0x%02x sends no synchronisation%s, and "
+				  "nothing before one is decoded; -f %s reads it from its first "
+				  "byte",
+				  missing->length ? "\n" : "", id,
+				  head->last ? "" : " near the start",
+				  d->format == CORESIGHT_SOURCE ? "itm" : "tpiu");
+}
+
 static bool
 is_same_image(const struct opencsd_image_options *a, const struct opencsd_image_options *b)
 {
@@ -241,8 +279,8 @@ describe_gaps(const struct opencsd_decoder *d, const struct opencsd_findings *s,
 	bool named = false;
 	if (!s->rows)
 		return;
-	text_addf(missing, "no memory image explains %llu rows%s: ", (unsigned long long)s->rows,
-		  head->last ? "" : " near the start");
+	text_addf(missing, "%sno memory image explains %llu rows%s: ", missing->length ? "\n" : "",
+		  (unsigned long long)s->rows, head->last ? "" : " near the start");
 	for (size_t i = 0; i < s->gaps.count && i < RANGES_SHOWN; i++) {
 		const struct survey_gap *gap = &s->gaps.at[i];
 		text_addf(missing, "%s0x%llx-0x%llx (%llu)", i ? ", " : "",
@@ -276,6 +314,7 @@ opencsd_survey(const struct decoder *decoder, const struct window *head,
 	describe_ids(d, &s, about);
 	for (size_t i = 0; i < d->options->images.count; i++)
 		describe_image(d, i, about);
+	describe_unsynced(d, &s, head, missing);
 	describe_gaps(d, &s, head, missing);
 	vec_free(&s.gaps);
 }

@@ -22,6 +22,7 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -262,6 +263,7 @@ test_pieces(void **state)
 
 #define MOVES "moves.test"
 #define STUCK "stuck.test"
+enum { SOON_MS = 30000 }; /* it is tried again after 100 ms */
 
 static _Atomic in_addr_t moved_to; /* address of MOVES */
 static atomic_int look_ups;
@@ -321,6 +323,8 @@ listen_at(in_addr_t address, uint16_t *port)
 static void
 send_and_close(int listening, const char *text)
 {
+	struct pollfd wait = {.fd = listening, .events = POLLIN};
+	assert_int_equal(poll(&wait, 1, SOON_MS), 1);
 	int to = accept(listening, NULL, NULL);
 	assert_int_equal(write(to, text, strlen(text)), strlen(text));
 	close(to);
@@ -368,8 +372,9 @@ test_stuck(void **state)
 	struct capture *c = capture_open(name, &(struct capture_options){0}, NULL);
 	assert_non_null(c);
 	send_and_close(here, "one");
-	while (look_ups < 2)
+	for (int i = 0; look_ups < 2 && i < SOON_MS; i++)
 		usleep(1000);
+	assert_int_equal(look_ups, 2);
 	struct timespec start, end;
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	capture_close(c);

@@ -168,7 +168,7 @@ end_peer
 peer tcp 0-9000
 run timeout 30 "$TRAWL" -f syst/raw --check='severity = fatal' "$name"
 is "--check has no end: status" 2 $status
-ok "--check has no end" grep -q 'a live source has no end; --stop-when' err
+ok "--check has no end" grep -q 'which a live source lacks; --stop-when' err
 end_peer
 peer tcp 0-9000
 run timeout 30 "$TRAWL" -q -t csv -f syst/raw -e 'severity = fatal' --stop-when 'offset >= 300' "$name"
@@ -176,7 +176,7 @@ is "printed or not" 0 $status
 end_peer
 run "$TRAWL" -t csv --stop-when 'n = 1' "$whole"
 is "--stop-when needs --follow: status" 2 $status
-ok "--stop-when needs --follow" grep -q 'add --follow' err
+ok "--stop-when needs --follow" grep -q -e '--stop-when needs --follow' err
 run "$TRAWL" -t csv -F --stop-when 'text = (' "$whole"
 ok "--stop-when is an expression" grep -q '^trawl: --stop-when: ' err
 

@@ -57,7 +57,8 @@
 
 enum {
 	PROGRESS_MS = 500, /* between paints that only show progress */
-	PAUSE_MS = 50	   /* without keys, then panes look for what they miss */
+	PAUSE_MS = 50,	   /* without keys, then panes look for what they miss */
+	CONTEXT_ROWS = 3   /* of the pane of contexts beside these: rule, names, a blank */
 };
 
 /* --- painting ---------------------------------------------------------- */
@@ -80,6 +81,8 @@ app_place_panes(struct screen *screen)
 	if (wish.base == PANE_GUESSES && !screen->panes[PANE_GUESSES]->lines(screen))
 		wish.fill_rows[PANE_HEX] = rows; /* there is little else to show */
 	wish.fill_rows[PANE_TIMELINE] = timeline_rows(screen);
+	wish.fill_rows[PANE_CONTEXT] =
+	    CONTEXT_ROWS + (int)contexts_count(screen->session->contexts);
 	screen->layout = layout_make(&wish);
 }
 

@@ -151,7 +151,7 @@ check_layout(const struct layout *l, int rows, int cols)
 		const struct area *a = &l->panes[i];
 		assert_true(a->rows >= 0 && a->row >= 0 && a->row + a->rows <= rows);
 		assert_true(a->cols >= 0 && a->col >= 0 && a->col + a->cols <= cols);
-		if (!beside || i != PANE_DETAIL)
+		if (!beside || (i != PANE_DETAIL && i != PANE_HEX))
 			used += a->rows + l->rules[i].rows;
 	}
 	assert_int_equal(used, rows);
@@ -224,7 +224,8 @@ test_layout_wide(void **state)
 	struct layout l = layout_of(50, 200, true, true);
 	assert_int_equal(l.panes[PANE_DETAIL].row, l.panes[PANE_LIST].row + 1);
 	assert_true(l.panes[PANE_DETAIL].col > l.panes[PANE_LIST].cols);
-	assert_int_equal(l.panes[PANE_HEX].cols, 200);
+	assert_int_equal(l.panes[PANE_HEX].col, l.panes[PANE_DETAIL].col); /* below it */
+	assert_true(l.panes[PANE_HEX].row > l.panes[PANE_DETAIL].row);
 	assert_int_equal(layout_of(50, 131, true, false).bar.rows, 0);
 	assert_true(layout_of(50, 132, true, false).bar.rows > 0);
 }

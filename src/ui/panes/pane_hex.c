@@ -18,8 +18,10 @@
 #include <string.h>
 
 enum {
+	NARROWEST = 8,
 	NARROW = 16,
 	WIDE = 32,
+	NARROW_COLUMNS = 12 + NARROW * 3, /* from here on rows have so many bytes, and */
 	WIDE_COLUMNS = 12 + WIDE * 4 + 4, /* from here on rows are wide */
 	ADDRESS_DIGITS = 8,
 	MATCH_BEFORE = 256 /* bytes above the first row, where a match may begin */
@@ -187,7 +189,9 @@ draw_row(struct canvas *canvas, const struct area *area, int y, uint64_t offset,
 	for (size_t i = 0; i < count; i++) {
 		char shown = bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i] : '.';
 		draw_byte(canvas, area, y, x + (int)(3 * i + i / 8), bytes[i], roles + 2 * i);
-		canvas_put(canvas, area, y, text + (int)i, (enum role)roles[2 * i], &shown, 1);
+		if (text + (int)per_row <= area->cols)
+			canvas_put(canvas, area, y, text + (int)i, (enum role)roles[2 * i], &shown,
+				   1);
 	}
 }
 
@@ -196,7 +200,9 @@ hex_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct hex_state *state = state_of(screen);
 	const struct selection *selection = selection_get(screen);
-	uint64_t per_row = area->cols >= WIDE_COLUMNS ? WIDE : NARROW;
+	uint64_t per_row = area->cols >= WIDE_COLUMNS	  ? WIDE
+			   : area->cols >= NARROW_COLUMNS ? NARROW
+							  : NARROWEST;
 	if (!selection && trace_is_decoded(screen->list->trace)) {
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no message");
 		return;

@@ -16,7 +16,9 @@ enum {
 	LIST_COLUMNS_MIN = 30,
 	SIDE_COLUMNS_MIN = 24,
 	FOOT_PERCENT = 25,
-	FULL_PERCENT = 55, /* for a pane that stands alone below the list and could fill it */
+	FOOT_FULL_PERCENT = 33, /* for one that could fill it, there */
+	HALF_PERCENT = 50,	/* for one beside the list that needs so much */
+	FULL_PERCENT = 55,	/* for a pane that stands alone below the list and could fill it */
 	SIDE_PERCENT = 40
 };
 
@@ -26,7 +28,8 @@ static const struct place_row {
 	enum pane_id pane;
 	int rows_min; /* with the rule */
 	int percent;  /* of the rows, where it is stacked below the list */
-	bool foot;    /* not beside the list, on a wide screen */
+	bool foot;    /* lower than others, and on a wide screen below the list, */
+	bool beside;  /* but for this one */
 } places[] = {
     {PANE_DETAIL, .rows_min = 4, .percent = 50},
     {PANE_FILTERS, .rows_min = 4, .percent = 40},
@@ -35,7 +38,7 @@ static const struct place_row {
     {PANE_GAPS, .rows_min = 4, .percent = 40},
     {PANE_CONTEXT, .rows_min = 3, .percent = 30},
     {PANE_MARKS, .rows_min = 3, .percent = 30},
-    {PANE_HEX, .rows_min = 3, .percent = 35, .foot = true},
+    {PANE_HEX, .rows_min = 3, .percent = 35, .foot = true, .beside = true},
     {PANE_TIMELINE, .rows_min = 3, .percent = 40, .foot = true},
 };
 enum { PLACES = sizeof places / sizeof *places };
@@ -76,7 +79,8 @@ static void
 layout_choose(const struct layout_wish *wish, int spare, bool all, bool foot, bool chosen[PLACES])
 {
 	for (int i = 0; i < PLACES; i++) {
-		chosen[i] = wish->open[places[i].pane] && (all || places[i].foot == foot) &&
+		chosen[i] = wish->open[places[i].pane] &&
+			    (all || (places[i].foot && !places[i].beside) == foot) &&
 			    spare >= places[i].rows_min;
 		spare -= chosen[i] ? places[i].rows_min : 0;
 	}
@@ -90,6 +94,7 @@ place_chosen(struct layout *layout, struct area *body, const struct layout_wish 
 	     const bool chosen[PLACES], int percent, int least)
 {
 	int first = 0, count = 0;
+	bool side = percent && !least;
 	for (int i = PLACES - 1; i >= 0; i--) {
 		first = chosen[i] ? i : first;
 		count += chosen[i];
@@ -102,11 +107,12 @@ place_chosen(struct layout *layout, struct area *body, const struct layout_wish 
 		int own = percent			? percent
 			  : count > 1 && places[i].foot ? FOOT_PERCENT
 							: places[i].percent;
-		int full = percent || count > 1 ? own : FULL_PERCENT;
-		int most = body->rows - least;
-		int cut = layout_clamp(wish->fill_rows[places[i].pane],
-				       layout_share(body->rows, own, wish->split),
+		int full = percent ? FOOT_FULL_PERCENT : count > 1 ? own : FULL_PERCENT;
+		int most = body->rows - least, fill = wish->fill_rows[places[i].pane];
+		int cut = layout_clamp(fill, layout_share(body->rows, own, wish->split),
 				       layout_share(body->rows, full, wish->split));
+		if (side && fill) /* as high as it needs */
+			cut = layout_clamp(fill, 0, layout_share(body->rows, HALF_PERCENT, 0));
 		if (!least && i == first)
 			cut = body->rows;
 		place_pane(layout, places[i].pane,

@@ -76,6 +76,7 @@ struct timeline_state {
 	struct matches **known; /* likewise its match set; borrowed while one asks */
 	uint64_t basis;		/* lanes_basis() of them */
 	VEC(unsigned) contexts; /* that have lanes */
+	size_t contexts_most;	/* so many had some so far */
 	VEC(struct pair) pairs; /* likewise */
 	VEC(uint64_t) weights;	/* messages of each lane of an origin */
 	VEC(uint8_t) kept;	/* whether a lane has a line of its own */
@@ -421,6 +422,8 @@ ask_density(struct screen *screen, size_t columns)
 		if (!count || state->contexts.at[count - 1] != context)
 			*vec_add(&state->contexts) = context;
 	}
+	if (state->contexts.count > state->contexts_most)
+		state->contexts_most = state->contexts.count;
 }
 
 /* The answer, if it tells something of what is on the screen. */
@@ -1142,8 +1145,10 @@ make_lines(struct screen *screen, size_t rows)
 		add_line(state, LINE_SYNC, 0);
 	for (size_t i = 0; state->unfolded && i < pairs; i++)
 		add_line(state, LINE_PAIR, i);
-	if (state->lines.count < rows && state->lanes.count)
-		spread_lanes(screen, rows);
+	/* lanes keep their height when the cursor comes to an origin with other contexts */
+	size_t spare = state->contexts_most - state->contexts.count;
+	if (state->lines.count + spare < rows && state->lanes.count)
+		spread_lanes(screen, rows - spare);
 }
 
 /* Columns for the names.  They do not become fewer when a line goes, since what is

@@ -588,7 +588,7 @@ static enum role
 bar_role(const struct density_column *column, uint64_t sum, enum role of_trace)
 {
 	if (column->severities[SEVERITY_FATAL])
-		return ROLE_FATAL;
+		return ROLE_FATAL_LETTER;
 	if (column->severities[SEVERITY_ERROR])
 		return ROLE_ERROR;
 	if (column->severities[SEVERITY_WARNING])
@@ -612,7 +612,7 @@ bar_of(const struct screen *screen, const struct density_column *column, double 
 	size_t level = (size_t)(sqrt((double)sum / most) * (double)levels) + 1;
 	struct timeline_bar bar = {NULL, level < levels ? level : levels,
 				   bar_role(column, sum, role)};
-	bool error = bar.role == ROLE_FATAL || bar.role == ROLE_ERROR;
+	bool error = bar.role == ROLE_FATAL_LETTER || bar.role == ROLE_ERROR;
 	if (error && !term_has_colours(screen->term))
 		bar.foot = "!";
 	return bar;

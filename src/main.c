@@ -301,21 +301,34 @@ first_looks(const struct cli *cli, struct looks_source *source, struct looks *lo
 	return failed ? failed : apply_view_options(cli, looks, err);
 }
 
+/* Which option gives a member of the view; NULL: none. */
+static const char *
+option_of(const void *context, const char *keys)
+{
+	const struct cli *cli = context;
+	enum cli_id id = !strcmp(keys, "view.layout") ? CLI_LAYOUT
+			 : !strcmp(keys, "view.time") ? CLI_TIME_FORMAT
+						      : CLI_COUNT;
+	return id < CLI_COUNT && cli->value[id] ? cli_rows[id].name : NULL;
+}
+
 static int
 dump_config(struct session *session, const struct cli *cli)
 {
 	struct err err = {0};
 	struct looks_source source = {.format = common_format(session)};
 	struct looks looks = {0};
-	struct text out = {0};
+	struct text yaml = {0}, out = {0};
 	int failed = first_looks(cli, &source, &looks, &err);
 	int status = STATUS_GOOD;
 	if (!failed) {
-		looks_write(&looks, &out);
+		looks_write(&looks, &yaml);
+		looks_add_sources(&source, text_get(&yaml), option_of, cli, &out);
 		status = report_print(&out);
 	}
 	option_release(&looks_options_table, &looks);
 	looks_free(&source);
+	text_free(&yaml);
 	text_free(&out);
 	return failed < 0 ? report_error(&err) : status;
 }

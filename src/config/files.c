@@ -181,6 +181,37 @@ files_merge(const char *kind, const char *what, const struct option_table *table
 	return result;
 }
 
+static bool
+find_key_in(const char *path, const char *key, struct text *where)
+{
+	size_t line = schema_find_key_in(path, key);
+	if (line)
+		text_addf(where, "%s:%zu", path, line);
+	return line;
+}
+
+bool
+files_find_key(const char *kind, const char *what, const char *key, struct text *where)
+{
+	if (is_path(what))
+		return find_key_in(what, key, where);
+
+	struct text name = {0}, path = {0};
+	const struct builtin_file *builtin;
+	bool found = false;
+	text_addf(&name, "%s/%s" ENDING, kind, what);
+	if (find_file(name.data, &path)) {
+		found = find_key_in(path.data, key, where);
+	} else if ((builtin = find_builtin(name.data))) {
+		found = schema_find_key(builtin->text, strlen(builtin->text), key);
+		if (found)
+			text_addf(where, "built-in %s/%s", kind, what);
+	}
+	text_free(&name);
+	text_free(&path);
+	return found;
+}
+
 int
 files_load(const char *kind, const char *what, const struct option_table *table, void *object,
 	   struct err *err)

@@ -42,6 +42,10 @@ bool files_name(const char *kind, size_t i, struct text *);
  */
 int files_merge(const char *kind, const char *what, const struct option_table *, void *object,
 		struct err *);
+/* Appends where files_merge finds KEY in what it lays over, "FILE:LINE" or "built-in
+ * views/NAME"; false, and nothing, if that does not mention it. */
+bool files_find_key(const char *kind, const char *what, const char *key, struct text *where);
+
 /* The same over the defaults of OBJECT, which need not be initialised. */
 int files_load(const char *kind, const char *what, const struct option_table *, void *object,
 	       struct err *);

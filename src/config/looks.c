@@ -130,6 +130,17 @@ read_base(const struct looks_source *source, enum looks_part part, void *object,
 	return failed;
 }
 
+/* What the name `auto` stands for; any other for itself. */
+static const char *
+what_is_meant(const struct looks_source *source, enum looks_part part, const char *what)
+{
+	if (part == LOOKS_VIEW && !strcmp(what, automatic))
+		return automatic_view(source->format);
+	if (part == LOOKS_THEME && !strcmp(what, automatic))
+		return automatic_theme(source->theme);
+	return what;
+}
+
 static int
 read_layer(const struct looks_source *source, enum looks_part part, const struct looks_layer *layer,
 	   struct looks *looks, struct err *err)
@@ -138,11 +149,8 @@ read_layer(const struct looks_source *source, enum looks_part part, const struct
 	const char *what = layer->what;
 	if (layer->config)
 		return schema_merge_file(what, &looks_options_table, looks, err);
-	if (part == LOOKS_VIEW && !strcmp(what, automatic))
-		what = automatic_view(source->format);
-	if (part == LOOKS_THEME && !strcmp(what, automatic))
-		what = automatic_theme(source->theme);
-	return files_merge(kinds[part].folder, what, row->table, (char *)looks + row->member, err);
+	return files_merge(kinds[part].folder, what_is_meant(source, part, what), row->table,
+			   (char *)looks + row->member, err);
 }
 
 /* Makes a part anew of COUNT layers over the lowest one. */
@@ -213,6 +221,63 @@ looks_read(struct looks_source *source, struct looks *looks, const char *path, s
 	if (!failed && !any)
 		failed = err_set(err, ERR_CONFIG, "%s says nothing of view, theme or keys", path);
 	return failed;
+}
+
+/* Appends where KEY of a part is from. */
+static void
+add_source(const struct looks_source *source, enum looks_part part, const char *key,
+	   struct text *out)
+{
+	const char *folder = kinds[part].folder;
+	struct text keys = {0};
+	bool found = false;
+	text_addf(&keys, "%s.%s", looks_options_table.rows[part].name, key);
+	for (size_t i = source->parts[part].count; i-- > 0 && !found;) {
+		const struct looks_layer *layer = &source->parts[part].at[i];
+		const char *what = what_is_meant(source, part, layer->what);
+		size_t line = layer->config ? schema_find_key_in(what, keys.data) : 0;
+		if (line)
+			text_addf(out, "%s:%zu", what, line);
+		found = layer->config ? line : files_find_key(folder, what, key, out);
+	}
+	if (!found && part == LOOKS_VIEW && source->format)
+		found = files_find_key(folder, source->format, key, out);
+	if (!found && !files_find_key(folder, "default", key, out))
+		text_add(out, "built-in");
+	text_free(&keys);
+}
+
+void
+looks_add_sources(const struct looks_source *source, const char *yaml,
+		  const char *(*given)(const void *context, const char *keys), const void *context,
+		  struct text *out)
+{
+	int part = 0;
+	struct text key = {0};
+	for (size_t length; *yaml; yaml += length + (yaml[length] == '\n')) {
+		length = strcspn(yaml, "\n");
+		size_t indent = strspn(yaml, " ");
+		size_t name = strcspn(yaml + indent, ":\n");
+		text_add_bytes(out, yaml, length);
+		if (!indent) /* the name of a part */
+			for (part = 0; part + 1 < LOOKS_PARTS &&
+				       strncmp(looks_options_table.rows[part].name, yaml, name);)
+				part++;
+		if (indent == 2 && yaml[indent] != '-') {
+			text_clear(&key);
+			text_addf(&key, "%s.%.*s", looks_options_table.rows[part].name, (int)name,
+				  yaml + indent);
+			const char *option = given ? given(context, key.data) : NULL;
+			text_add(out, "  # ");
+			if (option)
+				text_addf(out, "--%s", option);
+			else
+				add_source(source, (enum looks_part)part, strchr(key.data, '.') + 1,
+					   out);
+		}
+		text_add_char(out, '\n');
+	}
+	text_free(&key);
 }
 
 bool

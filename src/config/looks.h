@@ -39,6 +39,13 @@ int looks_suit(struct looks_source *, struct looks *, const char *theme, struct 
 /* Lays what PATH says, any of the parts, over what there is. */
 int looks_read(struct looks_source *, struct looks *, const char *path, struct err *);
 
+/* Appends, behind each setting of YAML that looks_write made, a comment that says where it
+ * is from: a file and its line, what is compiled in, or GIVEN, which may be NULL, tells the
+ * option of the command line for `PART.KEY`, or NULL. */
+void looks_add_sources(const struct looks_source *, const char *yaml,
+		       const char *(*given)(const void *context, const char *keys),
+		       const void *context, struct text *out);
+
 /* Appends the I-th name there is for a part; false behind the last. */
 bool looks_name(enum looks_part, size_t i, struct text *);
 

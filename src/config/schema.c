@@ -542,6 +542,22 @@ schema_place(const char *path, const char *keys, struct text *out)
 	text_free(&text);
 }
 
+size_t
+schema_find_key(const char *text, size_t length, const char *keys)
+{
+	return survey_find_line(text, length, keys);
+}
+
+size_t
+schema_find_key_in(const char *path, const char *keys)
+{
+	struct text text = {0};
+	size_t line =
+	    read_file(path, &text, NULL) ? 0 : schema_find_key(text_get(&text), text.length, keys);
+	text_free(&text);
+	return line;
+}
+
 const char *
 schema_version(void)
 {

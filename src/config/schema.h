@@ -44,6 +44,10 @@ int schema_merge_text(const char *name, const char *text, size_t length,
  * "FILE:LINE:COLUMN", or the file alone if that cannot be read. */
 void schema_place(const char *path, const char *keys, struct text *out);
 
+/* The line, from 1, in which KEYS ("theme.error") stand; 0: the text, or the file, has none. */
+size_t schema_find_key(const char *text, size_t length, const char *keys);
+size_t schema_find_key_in(const char *path, const char *keys);
+
 /* The version of libcyaml that is linked. */
 const char *schema_version(void);
 

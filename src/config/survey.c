@@ -340,6 +340,14 @@ survey_find(const char *text, size_t length, const char *path, bool key)
 	return survey.place;
 }
 
+size_t
+survey_find_line(const char *text, size_t length, const char *path)
+{
+	struct survey survey = {.target = path, .target_is_key = true};
+	walk_events(&survey, text, length);
+	return survey.best == strlen(path) ? survey.place.line : 0;
+}
+
 bool
 survey_has_list(const char *text, size_t length, const char *path)
 {

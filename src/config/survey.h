@@ -33,6 +33,9 @@ int survey_check(const char *text, size_t length, struct survey_place *, struct 
  * alias. */
 struct survey_place survey_find(const char *text, size_t length, const char *path, bool key);
 
+/* The line in which the last key of PATH stands; 0: it is not there. */
+size_t survey_find_line(const char *text, size_t length, const char *path);
+
 /* Whether a list stands at PATH, be it empty. */
 bool survey_has_list(const char *text, size_t length, const char *path);
 

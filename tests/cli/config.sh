@@ -4,10 +4,11 @@
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
-# Prints the looks again from the file that `one` is.
+# Prints the looks again from the file that `one` is; comments say where they are from.
 again()
 {
-	"$TRAWL" --dump-config --config=one >two && cmp one two
+	"$TRAWL" --dump-config --config=one >two &&
+		sed 's/  # .*//' one >one.plain && sed 's/  # .*//' two | cmp one.plain -
 }
 
 for keys in default emacs less lnav; do
@@ -39,11 +40,30 @@ ok "a view with rules only has the columns of the format" grep -q "name: word" o
 printf 'error: {fg: blue}\n' >colour.yaml
 "$TRAWL" --dump-config --theme=./colour.yaml >one
 ok "a theme with one role has it" grep -q 'error: {fg: blue}' one
-ok "and the other roles" grep -q 'fatal: {fg: red, bold: true, reverse: true}' one
+ok "and the other roles" grep -q 'fatal: {fg: red, bold: true}' one
 printf 'theme: {note: {fg: green}}\nkeys: {down: x}\n' >both.yaml
 "$TRAWL" --dump-config --config=both.yaml >one
 ok "a config with one role has the others" grep -q 'fatal: {fg: red' one
 ok "and the columns" grep -q 'name: severity' one
+
+# Where each setting is from: a file and its line, an option, or what is compiled in.
+printf '# mine\ntheme:\n  note: {fg: green}\nkeys: {down: x}\n' >both.yaml
+printf 'header: false\nbar: true\n' >own.yaml
+run "$TRAWL" --dump-config --config=both.yaml --view=./own.yaml --layout=side
+from()
+{
+	is "$1 is from $2" "$2" "$(sed -n "s/^  $1: .*  # //p" out | head -n 1)"
+}
+from note both.yaml:3
+from bar ./own.yaml:2
+from header ./own.yaml:1
+from layout --layout
+from time 'built-in views/default'
+from error 'built-in themes/default'
+is "down is from both.yaml:4" both.yaml:4 "$(sed -n 's/^  down: .*  # //p' out)"
+is "every setting says it" 0 "$(grep -c '^  [a-z].*: [^#]*$' out)"
+run "$TRAWL" --dump-config "$testdata/all-gem.bin"
+is "the columns of the format" "  columns:  # built-in views/gem" "$(grep "^  columns:" out)"
 
 # Every name is checked: bad FILE TEXT WHAT is expected of OPTION=./FILE.
 bad()

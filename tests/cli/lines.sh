@@ -120,9 +120,9 @@ fi
 
 # The screen takes times, layout and colours of these options.
 run "$TRAWL" --dump-config --time-format=rel --layout=side --color=never
-ok "the view: time" grep -q '^  time: start$' out
-ok "the view: layout" grep -q '^  layout: side$' out
-ok "the theme is one without colours" grep -q '^  error: {bold: true}$' out
+ok "the view: time" grep -q '^  time: start  # --time-format$' out
+ok "the view: layout" grep -q '^  layout: side  # --layout$' out
+ok "the theme is one without colours" grep -q '^  error: {bold: true}  # built-in themes/mono$' out
 run "$TRAWL" --dump-config --layout=beside
 is "an unknown layout: status" 2 "$status"
 ok "an unknown layout: which there are" grep -q -- '--layout is .*stacked' err

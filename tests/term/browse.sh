@@ -8,7 +8,7 @@ scene 80 24
 keys -l "TERM=screen-256color '$TRAWL' '$testdata/demo.stp'"
 keys Enter
 shows "the capture opens" "board"
-shows "its messages are counted" "0 / 309"
+shows "its messages are counted" "1 of 309"
 keys G
 shows "G goes to the end" "back in service after 112 ms"
 keys -l "?"
@@ -19,15 +19,15 @@ keys p x
 shows "the detail pane opens" "- message "
 shows "the hex pane opens" "- bytes "
 keys F1
-shows "the help has all commands" "Moving"
+shows "the card has the keys" "Tab other panes"
 keys q
-hides "and closes" "Moving"
+hides "and closes" "Tab other panes"
 in_tmux resize-window -x 200 -y 30
 shows "a wider screen shows numbers" "message"
 keys C-c
 shows "Ctrl-C does not quit" "q quits"
-keys q
-hides "q does" "board"
+keys q q q
+hides "q does, behind the panes" "board"
 shows "the shell's screen is back" "ready> TERM="
 keys -l "echo still \$((40 + 2))"
 keys Enter

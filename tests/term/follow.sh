@@ -20,29 +20,29 @@ messages 0 100 >log
 scene 80 24
 keys -l "clear; '$TRAWL' -f syst/raw log"
 keys Enter
-shows "a file opens" "0 / 100"
+shows "a file opens" "1 of 100"
 messages 100 110 >>log
 shows "growth is offered" "the capture grew by 170 B; R or F reads on"
 keys R
-shows "R reads on" "0 / 110"
+shows "R reads on" "1 of 110"
 messages 110 120 >>log
 shows "the next growth is offered again" "the capture grew by 170 B"
 
 # Followed.
 keys F
 shows "F reads on and goes to the end" "number 0119"
-shows "counted up to it" "119 / 120"
+shows "counted up to it" "120 of 120"
 shows "the title tells" "follow"
 messages 120 130 >>log
-shows "the cursor stays at the end" "129 / 130"
+shows "the cursor stays at the end" "130 of 130"
 keys k
 shows "moving up leaves the end" "reading on"
-shows "by one message" "128 / 130"
+shows "by one message" "129 of 130"
 messages 130 160 >>log
 shows "what comes is counted" "+30 new"
-shows "while the cursor stays" "128 / 160"
+shows "while the cursor stays" "129 of 160"
 keys F
-shows "F comes back" "159 / 160"
+shows "F comes back" "160 of 160"
 hides "nothing is new there" "new"
 keys -l "&7\$"
 keys Enter
@@ -62,9 +62,9 @@ hides "what is gone is not shown" "number 0177"
 messages 300 305 >>log
 shows "what comes then is shown" "number 0304"
 keys G
-shows "and counted" "4 / 5"
+shows "and counted" "5 of 5"
 keys k
-shows "the cursor moves up" "3 / 5"
+shows "the cursor moves up" "4 of 5"
 messages 400 450 >other
 cat other >log
 shows "written anew: the new bytes" "number 0400"
@@ -72,7 +72,7 @@ hides "and no old ones" "number 030"
 
 # Another file of that name.
 keys F
-shows "F again" "49 / 50"
+shows "F again" "50 of 50"
 mv log log.1
 shows "a removed file is said" "the file was removed; its bytes are still here"
 shows "its bytes are shown" "number 0449"
@@ -81,7 +81,7 @@ shows "the new file is taken at the end" "the file was replaced; this is the new
 shows "and shown" "number 0519"
 shows "and marked" "[new file]"
 keys g
-shows "reading from the first row" "0 / 20"
+shows "reading from the first row" "1 of 20"
 messages 600 610 >other
 mv other log
 shows "who reads is only told" "another file has this name now; R reads it"
@@ -109,9 +109,9 @@ hides "Q quits" "number 0601"
 # From the start.
 keys -l "clear; '$TRAWL' -f syst/raw --follow log"
 keys Enter
-shows "--follow starts at the end" "9 / 10"
+shows "--follow starts at the end" "10 of 10"
 keys Q
-hides "Q quits again" "9 / 10"
+hides "Q quits again" "10 of 10"
 
 # A stream that stays open.
 mkfifo fifo
@@ -119,15 +119,15 @@ keys -l "clear; '$TRAWL' -f syst/raw fifo"
 keys Enter
 exec 9>fifo
 messages 0 10 >&9
-shows "a stream" "/ 10"
+shows "a stream" "of 10"
 keys F
 messages 10 20 >&9
-shows "F stays at its end" "19 / 20"
+shows "F stays at its end" "20 of 20"
 keys k
-shows "moving up there too" "18 / 20"
+shows "moving up there too" "19 of 20"
 messages 20 40 >&9
 shows "a stream's new messages are counted" "+20 new"
 exec 9>&-
 hides "its end is no news" "new"
-shows "all of it is known" "18 / 40"
+shows "all of it is known" "19 of 40"
 finish

@@ -9,29 +9,29 @@ scene 80 24
 keys -l "cat '$testdata/demo.stp' | '$TRAWL' -f syst/stp -"
 keys Enter
 shows "a stream opens" "stdin"
-shows "all of it is counted" "/ 309"
+shows "all of it is counted" "of 309"
 keys G
 shows "keys come from the terminal" "--collateral=FILE" # the profile is not for stdin
 keys k
-shows "and go on" "307 / 309"
+shows "and go on" "308 of 309"
 keys q
-hides "q quits" "307 / 309"
+hides "q quits" "308 of 309"
 
 keys -l "clear; '$TRAWL' '$testdata/demo.stp'"
 keys Enter
-shows "a file opens" "0 / 309"
+shows "a file opens" "1 of 309"
 keys -l 100G
-shows "a message is found by number" "100 / 309"
+shows "a message is found by number" "101 of 309"
 keys C-z
-hides "Ctrl-Z leaves the screen" "100 / 309"
+hides "Ctrl-Z leaves the screen" "101 of 309"
 keys -l "echo in the \$((1 + 1))nd shell"
 keys Enter
 shows "the shell has its terminal" "in the 2nd shell"
 keys -l fg
 keys Enter
-shows "fg comes back to the place" "100 / 309"
+shows "fg comes back to the place" "101 of 309"
 keys j
-shows "and goes on" "101 / 309"
+shows "and goes on" "102 of 309"
 keys q
 shows "until q" "in the 2nd shell"
 
@@ -43,8 +43,8 @@ if $as test -x "$TRAWL" -a -r "$testdata/demo.stp" 2>/dev/null; then
 	keys Enter
 	shows "without threads it is said" "no more threads can be started"
 	keys -l G
-	shows "and one gets about all the same" "308 / 309"
+	shows "and one gets about all the same" "309 of 309"
 	keys -l Q
-	hides "and out" "308 / 309"
+	hides "and out" "309 of 309"
 fi
 finish

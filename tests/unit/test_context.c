@@ -906,7 +906,7 @@ test_filter_errors(void **state)
 		size_t at;
 	} wrong[] = {
 	    {"context.usr = 1", "no context is named usr; user?", 0},
-	    {"context.user > low", "low is no number", 15},
+	    {"context.user > low", "low is not a number", 15},
 	    {"context.user in 5..3", "ends before it starts", 19},
 	};
 	struct fixture f;

@@ -331,7 +331,7 @@ test_write_raw(void **state)
 	struct text keys = {0}, whole = {0}, cut = {0};
 	char path[TEMP_PATH];
 	temp_make_text(path, ".stp", "");
-	batch_print("-q --fields=kind,length,ticks,severity -e 'number >= 20 and number <= 29'",
+	batch_print("-q --fields=kind,length,ticks,severity -e 'number >= 19 and number <= 28'",
 		    &whole);
 	scene_open_demo(s, 24, 80);
 	text_addf(&keys, "20Gv29G:write! %s raw\r", path);

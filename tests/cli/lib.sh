@@ -14,6 +14,8 @@ esac
 scratch=$(mktemp -d) || exit 1
 trap 'cd / && rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
+# what one test left open is not where the next one begins
+export XDG_STATE_HOME="$scratch/.state"
 count=0
 
 run()

@@ -8,7 +8,7 @@ scene 80 24
 keys -l "TERM=screen-256color '$TRAWL' '$testdata/demo.stp'"
 keys Enter
 shows "the capture opens" "board"
-shows "its messages are counted" "1 of 309"
+shows "the first run says which keys" "F1 keys  q quit"
 keys G
 shows "G goes to the end" "back in service after 112 ms"
 keys -l "?"
@@ -19,9 +19,9 @@ keys p x
 shows "the detail pane opens" "- message "
 shows "the hex pane opens" "- bytes "
 keys F1
-shows "the card has the keys" "Tab other panes"
+shows "the card has the keys" "keys of the list"
 keys q
-hides "and closes" "Tab other panes"
+hides "and closes" "keys of the list"
 in_tmux resize-window -x 200 -y 30
 shows "a wider screen shows numbers" "message"
 keys C-c

@@ -21,17 +21,17 @@ keys -l "clear; '$TRAWL' '$testdata/demo.stp'"
 keys Enter
 shows "a file opens" "1 of 309"
 keys -l 100G
-shows "a message is found by number" "101 of 309"
+shows "a message is found by number" "100 of 309"
 keys C-z
-hides "Ctrl-Z leaves the screen" "101 of 309"
+hides "Ctrl-Z leaves the screen" "100 of 309"
 keys -l "echo in the \$((1 + 1))nd shell"
 keys Enter
 shows "the shell has its terminal" "in the 2nd shell"
 keys -l fg
 keys Enter
-shows "fg comes back to the place" "101 of 309"
+shows "fg comes back to the place" "100 of 309"
 keys j
-shows "and goes on" "102 of 309"
+shows "and goes on" "101 of 309"
 keys q
 shows "until q" "in the 2nd shell"
 

@@ -374,7 +374,8 @@ test_presets(void **state)
 				struct keys none = {0};
 				check_on_card(presets[i], &map, ids[n]);
 				if (*commands[ids[n]].keys && !may_lack(presets[i], ids[n]) &&
-				    !keymap_continuation(&map, SCOPE_ANY, ids[n], &none))
+				    !keymap_continuation(&map, commands[ids[n]].scope, ids[n],
+							 &none))
 					fail_msg("%s: no key for %s", presets[i],
 						 commands[ids[n]].name);
 			}

@@ -334,7 +334,7 @@ test_write_raw(void **state)
 	batch_print("-q --fields=kind,length,ticks,severity -e 'number >= 19 and number <= 28'",
 		    &whole);
 	scene_open_demo(s, 24, 80);
-	text_addf(&keys, "20Gv29G:write! %s raw\r", path);
+	text_addf(&keys, "21Gv30G:write! %s raw\r", path);
 	scene_keys(s, keys.data);
 	scene_wait(s, "10 messages written to ");
 	scene_wait(s, "as raw: the range");

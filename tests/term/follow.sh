@@ -20,7 +20,7 @@ messages 0 100 >log
 scene 80 24
 keys -l "clear; '$TRAWL' -f syst/raw log"
 keys Enter
-shows "a file opens" "1 of 100"
+shows "the first run says which keys" "F1 keys  q quit"
 messages 100 110 >>log
 shows "growth is offered" "the capture grew by 170 B; R or F reads on"
 keys R

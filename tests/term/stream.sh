@@ -9,7 +9,7 @@ scene 80 24
 keys -l "cat '$testdata/demo.stp' | '$TRAWL' -f syst/stp -"
 keys Enter
 shows "a stream opens" "stdin"
-shows "all of it is counted" "of 309"
+shows "the first run says which keys" "F1 keys  q quit"
 keys G
 shows "keys come from the terminal" "--collateral=FILE" # the profile is not for stdin
 keys k

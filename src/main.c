@@ -251,17 +251,31 @@ time_of_view(const char *format)
 	return NULL;
 }
 
-/* The options that are of the view. */
+/* The options that are of the view, and what they are called there. */
+static const struct {
+	enum cli_id option;
+	const char *member;
+} view_options[] = {{CLI_LAYOUT, "layout"}, {CLI_TIME_FORMAT, "time"}, {CLI_MOUSE, "mouse"}};
+
+enum { VIEW_OPTIONS = sizeof view_options / sizeof *view_options };
+
 static int
 apply_view_options(const struct cli *cli, struct looks *looks, struct err *err)
 {
-	const char *layout = cli->value[CLI_LAYOUT], *time = cli->value[CLI_TIME_FORMAT];
-	int failed = layout ? set_view(looks, CLI_LAYOUT, "layout", layout, err) : 0;
-	if (!failed && time && !time_of_view(time))
-		failed = err_set(err, ERR_USAGE,
-				 "--time-format is abs, rel, delta, ticks or iso, not %s", time);
-	else if (!failed && time)
-		failed = set_view(looks, CLI_TIME_FORMAT, "time", time_of_view(time), err);
+	int failed = 0;
+	for (size_t i = 0; i < VIEW_OPTIONS && !failed; i++) {
+		enum cli_id id = view_options[i].option;
+		const char *value = cli->value[id];
+		if (!value)
+			continue;
+		const char *own = id == CLI_MOUSE ? "true" : value;
+		if (id == CLI_TIME_FORMAT)
+			own = time_of_view(value);
+		failed =
+		    own ? set_view(looks, id, view_options[i].member, own, err)
+			: err_set(err, ERR_USAGE,
+				  "--time-format is abs, rel, delta, ticks or iso, not %s", value);
+	}
 	return failed;
 }
 
@@ -306,10 +320,12 @@ static const char *
 option_of(const void *context, const char *keys)
 {
 	const struct cli *cli = context;
-	enum cli_id id = !strcmp(keys, "view.layout") ? CLI_LAYOUT
-			 : !strcmp(keys, "view.time") ? CLI_TIME_FORMAT
-						      : CLI_COUNT;
-	return id < CLI_COUNT && cli->value[id] ? cli_rows[id].name : NULL;
+	if (strncmp(keys, "view.", 5) != 0)
+		return NULL;
+	for (size_t i = 0; i < VIEW_OPTIONS; i++)
+		if (!strcmp(keys + 5, view_options[i].member) && cli->value[view_options[i].option])
+			return cli_rows[view_options[i].option].name;
+	return NULL;
 }
 
 static int

@@ -96,6 +96,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		   "colours: default, light, dark-256, high-contrast, mono"},
     [CLI_KEYS] = {0, "keys", "NAME|FILE", SCREEN, "keys: default, emacs, less, lnav"},
     [CLI_LAYOUT] = {0, "layout", "auto|stacked|side", SCREEN, "where panes are; auto: by width"},
+    [CLI_MOUSE] = {0, "mouse", NULL, SCREEN,
+		   "the wheel scrolls and a click goes to a row; Shift selects text then"},
     [CLI_COMMAND] =
 	{'c', "command", "COMMAND", SCREEN,
 	 "run a command at the start, as typed after : or with / ? & in front; repeatable"},

@@ -49,7 +49,7 @@ ok "and the columns" grep -q 'name: severity' one
 # Where each setting is from: a file and its line, an option, or what is compiled in.
 printf '# mine\ntheme:\n  note: {fg: green}\nkeys: {down: x}\n' >both.yaml
 printf 'header: false\nbar: true\n' >own.yaml
-run "$TRAWL" --dump-config --config=both.yaml --view=./own.yaml --layout=side
+run "$TRAWL" --dump-config --config=both.yaml --view=./own.yaml --layout=side --mouse
 from()
 {
 	is "$1 is from $2" "$2" "$(sed -n "s/^  $1: .*  # //p" out | head -n 1)"
@@ -58,6 +58,8 @@ from note both.yaml:3
 from bar ./own.yaml:2
 from header ./own.yaml:1
 from layout --layout
+from mouse --mouse
+ok "which turns it on" grep -q '^  mouse: true ' out
 from time 'built-in views/default'
 from error 'built-in themes/default'
 is "down is from both.yaml:4" both.yaml:4 "$(sed -n 's/^  down: .*  # //p' out)"

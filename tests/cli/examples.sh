@@ -57,6 +57,14 @@ example()
 	part=parts/$1
 	case $2 in
 	run)
+		if grep -q cstrace "$part.command" && ! has_feature "CoreSight trace"; then
+			skip "$3" "built without OpenCSD"
+			return
+		fi
+		if grep -q gzip "$part.command" && ! has_feature "compressed captures"; then
+			skip "$3" "built without libarchive"
+			return
+		fi
 		rm -rf lab.json lab.ctf part.csv
 		run sh "$part.command"
 		ok "$3: runs" test "$status" -lt 2

@@ -24,6 +24,12 @@ run()
 	status=$?
 }
 
+# Whether the program was built with what -V calls $1.
+has_feature()
+{
+	"$TRAWL" -V | grep "^$1 " | grep -qv "not in this build"
+}
+
 is()
 {
 	count=$((count + 1))

@@ -74,7 +74,7 @@ refuses()
 }
 refuses --source=soc,hub "$testdata/lab.yaml"
 refuses --split=1/2 "$testdata/demo.stp"
-if "$TRAWL" --list-formats | grep -q opencsd; then
+if has_feature "CoreSight trace"; then
 	refuses --profile="$testdata/all-opencsd.profile.yaml" "$testdata/all-opencsd"
 	ok "a part of a snapshot: why" grep -q 'no cut of it decodes alone' err
 fi

@@ -32,6 +32,7 @@ test_list(void **state)
 
 	scene_keys(s, " "); /* a page: the next rows, none left out */
 	scene_wait(s, "22 of 309");
+	scene_wait(s, "mailbox 2 open to dsp"); /* the collateral is too */
 	for (int row = 2; row < 23; row++)
 		truth_check_row(emulator_row(s->emulator, row), &truth, (size_t)row - 2 + 21);
 

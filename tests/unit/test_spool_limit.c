@@ -528,12 +528,13 @@ test_packed(void **state)
 	temp_make(s.file, "", lines.data, lines.length);
 	snprintf(packed, sizeof packed, "%s.gz", s.file);
 	text_addf(&command, "gzip -k %s", s.file);
-	if (system(text_get(&command)) != 0)
-		skip();
+	assert_int_equal(system(text_get(&command)), 0);
 	s.length = s.sent = lines.length;
 	s.trace = open_trace(&s.session, packed, NULL, LIMIT_LEAST);
-	if (!capture_is_spooled(trace_capture(s.trace)))
-		skip(); /* built without libarchive */
+	if (!capture_is_spooled(trace_capture(s.trace))) { /* skip() fails in TAP */
+		print_message("# built without libarchive: nothing is tested\n");
+		return;
+	}
 	s.all = open_trace(&s.whole, s.file, NULL, 0);
 	index_build(trace_index(s.all));
 	s.reader = reader_new(s.trace);

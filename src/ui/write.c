@@ -206,9 +206,10 @@ write_poll(struct screen *screen)
 	else if (job->written < 0)
 		screen_error(screen, "the capture changed while it was written; try again");
 	else
-		screen_say(screen, "%s messages written to %s as %s: %s",
-			   text_number(digits, (uint64_t)job->written), job->path,
-			   job->range.format->name, job->of);
+		screen_say(screen, "%s message%s written to %s as %s: %s",
+			   text_number(digits, (uint64_t)job->written),
+			   job->written == 1 ? "" : "s", job->path, job->range.format->name,
+			   job->of);
 	write_free(screen);
 }
 

@@ -100,7 +100,7 @@ test_paths(void **state)
 	scene_wait(s, "foo is no format: text csv jsonl");
 	assert_int_equal(access(home.files.at[0], F_OK), -1);
 	scene_keys(s, "jmmk:w ~/t.csv marks\r");
-	scene_wait(s, "1 messages written to /");
+	scene_wait(s, "1 message written to /");
 	assert_int_equal(access(home.files.at[0], F_OK), 0);
 	scene_keys(s, ":w \"~/a b.txt\" marks text\r");
 	scene_wait(s, "a b.txt as text");
@@ -217,7 +217,7 @@ test_write(void **state)
 	scene_keys(s, "vv!"); /* it begins at the cursor, not where that comes from */
 	scene_wait_row(s, "  0.002793 D", "block 10/10");
 	scene_keys(s, keys);
-	scene_wait(s, "1 messages written to ");
+	scene_wait(s, "1 message written to ");
 	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
 	add_csv_lines(&part, &all, (const unsigned[]){34}, 1);
 	check_file(path, part.data, part.length);
@@ -240,7 +240,7 @@ test_write(void **state)
 	scene_keys(s, "vj");
 	scene_wait(s, " 15 of 309");
 	scene_keys(s, "y"); /* OSC 52: text/plain in base 64 */
-	scene_wait(s, "copied 2 messages");
+	scene_wait(s, "2 messages sent to the terminal's clipboard");
 	assert_non_null(strstr(s->sent.data, "\033]52;c;"));
 
 	scene_keys(s, "mm309GmaAa \"b\"\r");

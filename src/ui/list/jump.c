@@ -214,6 +214,7 @@ jump_set(struct screen *screen, const struct command_call *call)
 	} else if (is_letter(call->letter)) {
 		here.letter = (char)call->letter;
 		jumps_add(jumps, here);
+		screen_say(screen, "mark %c set", call->letter);
 	} else {
 		screen_say(screen, "a mark is a letter");
 		return;

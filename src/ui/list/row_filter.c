@@ -75,7 +75,7 @@ row_filter_trace(struct screen *screen, const struct command_call *call)
 			    call->id == COMMAND_HIDE_TRACE);
 }
 
-/* A message without an origin stands for its trace. */
+/* A message without an origin stands for its trace where that is to be seen alone. */
 void
 row_filter_origin(struct screen *screen, const struct command_call *call)
 {
@@ -84,6 +84,14 @@ row_filter_origin(struct screen *screen, const struct command_call *call)
 	if (!selection)
 		return;
 	const struct text *origin = &selection->expansion.origin;
+	if (hide && !origin->length) {
+		struct text key = {0};
+		keymap_hint(screen->keymap, COMMAND_HIDE_TRACE, &key);
+		screen_say(screen, "this message has no origin; %s hides its whole trace",
+			   key.data);
+		text_free(&key);
+		return;
+	}
 	char *name = mem_text(origin->length ? text_get(origin) : trace_name(selection->trace));
 	choose_name(screen, origin->length ? "origin" : "trace", name, hide);
 	free(name);

@@ -88,7 +88,9 @@ show_match(struct screen *screen, struct sequence_position found)
 {
 	const struct search *search = screen->search;
 	trail_go_to(screen, found);
-	if (search->wrapped)
+	if (sequence_position_is_same(found, search->from))
+		screen_say(screen, "this is the only %s", search->what);
+	else if (search->wrapped)
 		screen_say(screen,
 			   search->step > 0 ? "continued at the start" : "continued at the end");
 }
@@ -136,7 +138,9 @@ go_on(struct screen *screen, unsigned near)
 		screen_say(screen, "no match found in texts; of origins: & origin ~ \"%s\"",
 			   search->typed);
 	else
-		screen_say(screen, "no %s found", search->what);
+		screen_say(screen, "no %s found%s", search->what,
+			   search_list_filter(screen) ? " among the rows shown; ! turns filters off"
+						      : "");
 }
 
 static void

@@ -1198,7 +1198,7 @@ list_copy(struct screen *screen, const struct command_call *call)
 			text_cut(&line, before);
 	}
 	term_copy(screen->term, text_get(&line), line.length);
-	screen_say(screen, "copied");
+	screen_say(screen, "sent to the terminal's clipboard");
 	text_free(&line);
 }
 

@@ -424,6 +424,8 @@ add_nothing(struct screen *screen, struct text *out)
 		return;
 	if (progress.exact && !progress.count)
 		text_add(out, " no message passes the filter");
+	else if (!progress.count && progress.cells + screen->list->lane_count >= progress.of)
+		text_add(out, " no message passes the filter so far"); /* the last cells grow */
 	else if (progress.of)
 		text_addf(out, " searching, %.0f%% looked through",
 			  (double)progress.cells * 100 / (double)progress.of);

@@ -53,6 +53,12 @@ hides "and nothing else" "number 0179"
 keys -l "&"
 keys Enter
 hides "no filter" "only"
+keys -l "&nobody says that"
+keys Enter
+shows "nothing passes so far" "no message passes the filter so far"
+keys -l "&"
+keys Enter
+hides "no filter again" "only"
 
 # Cut and filled again.
 : >log

@@ -256,6 +256,8 @@ libtrawl_a_SOURCES = \
 	src/query/time_probe.h \
 	src/query/track.c \
 	src/query/track.h \
+	src/query/value.c \
+	src/query/value.h \
 	src/session/clock/clock_feed.c \
 	src/session/clock/clock_feed.h \
 	src/session/clock/clock_keep.c \

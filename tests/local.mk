@@ -197,6 +197,7 @@ unit_tests = \
 	tests/unit/test_uia \
 	tests/unit/test_truth \
 	tests/unit/test_unpack \
+	tests/unit/test_value \
 	tests/unit/test_words
 
 tests_unit_test_theme_LDADD = $(LDADD) -lm

@@ -219,11 +219,6 @@ int export_flush(struct text *, int file, const char *name, const char *footer, 
 /* Appends bytes as a JSON string, quotes included. */
 void export_json_string(struct text *, const char *bytes, size_t length);
 
-/* Appends the value of a context in a word or two, `?` behind it where it is
- * doubtful; nothing where there is none.  Not safe yet. */
-void export_context_label(const struct export_message *, unsigned context,
-			  const struct context_value *, struct text *);
-
 /* Appends the names of a message's flags. */
 void export_flags(const struct export_message *, const char *quote, const char *between,
 		  struct text *);

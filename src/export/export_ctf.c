@@ -17,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "export/export_record.h"
+#include "query/value.h"
 #include "session/session.h"
 
 #include <dirent.h>
@@ -88,7 +89,7 @@ put_contexts(struct text *out, const struct export_message *message)
 		struct context_value value;
 		text_clear(&label);
 		if (context_value(contexts, message->contexts, message->message, i, &value))
-			export_context_label(message, i, &value, &label);
+			value_add_context(contexts, message->contexts, i, &value, &label);
 		put_text(out, &label);
 	}
 	text_free(&label);

@@ -10,8 +10,7 @@
 
 #include "export/export_line.h"
 #include "decode/registry.h"
-#include "session/context/context.h"
-#include "session/session.h"
+#include "query/value.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -21,7 +20,6 @@
 
 enum { TIME_COLUMNS = 20, DELTA_COLUMNS = 12, COLUMNS_MAX = 1000, NANO = 1000000000 };
 
-static const char context_prefix[] = "context.";
 static const char colour_off[] = "\033[m";
 static const char *const colours[SEVERITY_COUNT] = {[SEVERITY_FATAL] = "\033[1;7;31m",
 						    [SEVERITY_ERROR] = "\033[1;31m",
@@ -47,9 +45,8 @@ struct line_piece {
 	char *before;			  /* text in front of it */
 	const struct line_column *column; /* NULL: only text */
 	char *name;			  /* as it was written */
-	const char *field, *format;	  /* in `name`; format: NULL, any */
-	size_t format_length;
-	int columns, most; /* at least; at most, 0: any */
+	struct value_name *value;	  /* of line_value */
+	int columns, most;		  /* at least; at most, 0: any */
 	bool right;
 };
 
@@ -64,16 +61,6 @@ struct export_line {
 /* --- time -------------------------------------------------------------- */
 
 static void
-add_seconds(int64_t nanoseconds, struct text *out)
-{
-	uint64_t size = nanoseconds < 0 ? -(uint64_t)nanoseconds : (uint64_t)nanoseconds;
-	if (nanoseconds < 0)
-		text_add_char(out, '-');
-	text_addf(out, "%llu.%09llu", (unsigned long long)(size / NANO),
-		  (unsigned long long)(size % NANO));
-}
-
-static void
 add_ticks(const struct export_message *message, struct text *out)
 {
 	if (message->ticked)
@@ -86,7 +73,7 @@ static void
 add_absolute(const struct export_message *message, struct text *out)
 {
 	if (message->timed)
-		add_seconds(message->time, out);
+		value_add_seconds(message->time, out);
 	else
 		add_ticks(message, out);
 }
@@ -118,7 +105,7 @@ add_relative(const struct export_message *message, struct text *out)
 	}
 	int64_t since = (int64_t)((uint64_t)message->session_time.order - (uint64_t)start->order);
 	if (message->session_time.known)
-		add_seconds(since, out);
+		value_add_seconds(since, out);
 	else
 		text_add_int(out, since);
 }
@@ -231,115 +218,26 @@ COLUMN(line_gap)
 	export_add_gap(message, style, piece->columns, out);
 }
 
-COLUMN(line_trace)
-{
-	const char *name = trace_name(reader_trace(message->reader));
-	(void)piece;
-	text_add_safe(out, name, strlen(name), message->charset);
-}
-
-COLUMN(line_severity)
-{
-	(void)piece;
-	text_add(out, severity_name(message->message->severity));
-}
-
-COLUMN(line_origin)
-{
-	const struct text *origin = &message->expansion->origin;
-	(void)piece;
-	text_add_safe(out, text_get(origin), origin->length, message->charset);
-}
-
-COLUMN(line_type)
-{
-	const struct text *type = &message->expansion->type;
-	(void)piece;
-	text_add_safe(out, text_get(type), type->length, message->charset);
-}
-
-COLUMN(line_text)
-{
-	const struct text *text = &message->expansion->text;
-	(void)piece;
-	text_add_safe(out, text_get(text), text->length, message->charset);
-}
-
 COLUMN(line_flags)
 {
 	(void)piece;
 	export_flags(message, "", " ", out);
 }
 
-COLUMN(line_kind)
+/* What the name of the column says. */
+COLUMN(line_value)
 {
-	const struct decoder *decoder = trace_decoder(reader_trace(message->reader));
-	(void)piece;
-	text_add(out, decoder->ops->kinds[message->message->kind].name);
-}
-
-COLUMN(line_ticks)
-{
-	(void)piece;
-	if (message->message->flags & MESSAGE_TIMED)
-		text_add_uint(out, message->message->ticks);
-}
-
-COLUMN(line_offset)
-{
-	(void)piece;
-	text_add_uint(out, message->message->offset);
-}
-
-COLUMN(line_length)
-{
-	(void)piece;
-	text_add_uint(out, message->message->length);
-}
-
-COLUMN(line_bytes)
-{
-	const struct message *m = message->message;
-	struct window window = reader_window(message->reader);
-	(void)piece;
-	text_add_hex(out, window.bytes + (m->offset - window.offset), m->length);
-}
-
-COLUMN(line_context)
-{
-	struct contexts *contexts = session_of(reader_trace(message->reader))->contexts;
-	const char *name = piece->field + sizeof context_prefix - 1;
-	struct text label = {0};
-	struct context_value value;
-	unsigned context;
-	if (!message->contexts || !contexts_find(contexts, name, &context) ||
-	    !context_value(contexts, message->contexts, message->message, context, &value))
-		return;
-	export_context_label(message, context, &value, &label);
-	text_add_safe(out, text_get(&label), label.length, message->charset);
-	text_free(&label);
-}
-
-static bool
-is_format(const char *format, const struct line_piece *piece)
-{
-	return !piece->format || (strlen(format) == piece->format_length &&
-				  !strncmp(format, piece->format, piece->format_length));
-}
-
-COLUMN(line_field)
-{
-	const struct decoder *decoder = trace_decoder(reader_trace(message->reader));
-	const struct field *field = expansion_find(message->expansion, piece->field);
-	if (!field || !is_format(decoder->ops->format, piece))
-		return;
-	const char *meaning = field_meaning(field);
-	struct text value = {0};
-	if (!meaning)
-		field_format(field, &value);
-	text_add_safe(out, meaning ? meaning : text_get(&value),
-		      meaning ? strlen(meaning) : value.length, message->charset);
-	text_free(&value);
+	struct value value;
+	struct value_look look = {.reader = message->reader,
+				  .message = message->message,
+				  .number = message->number,
+				  .expansion = message->expansion,
+				  .contexts = message->contexts};
+	value_get(piece->value, &look, &value);
+	if (value.type == VALUE_TEXT)
+		text_add_safe(out, value.text.at, value.text.length, message->charset);
+	else
+		value_add(piece->value, &value, out);
 }
 
 static const struct line_column columns[] = {
@@ -347,20 +245,20 @@ static const struct line_column columns[] = {
     {"time", line_time, TIME_COLUMNS, true, true, 0},
     {"delta", line_delta, DELTA_COLUMNS, true, true, EXPORT_DELTA},
     {"gap", line_gap, DELTA_COLUMNS, true, true, EXPORT_GAP},
-    {"trace", line_trace, 8, false, false, 0},
-    {"severity", line_severity, 8, false, false, 0},
-    {"origin", line_origin, 16, false, false, 0},
-    {"type", line_type, 12, false, false, 0},
-    {"text", line_text, 0, false, false, 0},
+    {"trace", line_value, 8, false, false, 0},
+    {"severity", line_value, 8, false, false, 0},
+    {"origin", line_value, 16, false, false, 0},
+    {"type", line_value, 12, false, false, 0},
+    {"text", line_value, 0, false, false, 0},
     {"flags", line_flags, 0, false, false, 0},
-    {"kind", line_kind, 12, false, false, 0},
-    {"ticks", line_ticks, TIME_COLUMNS, true, true, 0},
-    {"offset", line_offset, 12, true, true, 0},
-    {"length", line_length, 6, true, true, 0},
-    {"bytes", line_bytes, 0, false, false, 0},
+    {"kind", line_value, 12, false, false, 0},
+    {"ticks", line_value, TIME_COLUMNS, true, true, 0},
+    {"offset", line_value, 12, true, true, 0},
+    {"length", line_value, 6, true, true, 0},
+    {"bytes", line_value, 0, false, false, 0},
 };
-static const struct line_column field_column = {"a field", line_field, 12, false, false, 0};
-static const struct line_column context_column = {"a context", line_context, 12, false, false, 0};
+static const struct line_column field_column = {"a field", line_value, 12, false, false, 0};
+static const struct line_column context_column = {"a context", line_value, 12, false, false, 0};
 
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
@@ -433,18 +331,6 @@ next_column(void *context, size_t at)
 	return at < COLUMN_COUNT ? columns[at].name : decoder_field_name(at - COLUMN_COUNT);
 }
 
-/* Whether a format has the field; any of FORMAT, with LENGTH bytes, if that is not NULL. */
-static bool
-is_field(const struct line_piece *piece)
-{
-	for (size_t i = 0; i < decoder_count; i++)
-		for (size_t k = 0; k < decoders[i]->field_count; k++)
-			if (is_format(decoders[i]->format, piece) &&
-			    !strcmp(decoders[i]->fields[k].name, piece->field))
-				return true;
-	return false;
-}
-
 static bool
 is_of_filters(const char *name)
 {
@@ -455,6 +341,23 @@ is_of_filters(const char *name)
 	return false;
 }
 
+/* The column of a name, or NULL; *VALUE: what gets it, if that is needed. */
+static const struct line_column *
+column_named(const char *name, struct value_name **value)
+{
+	struct err unused;
+	const struct line_column *column = NULL;
+	for (size_t i = 0; i < COLUMN_COUNT; i++)
+		if (!strcmp(columns[i].name, name))
+			column = &columns[i];
+	if (column && column->add != line_value)
+		return column;
+	*value = value_name_new(name, NULL, &unused);
+	if (column || !*value)
+		return column;
+	return value_needs(*value) & VALUE_NEEDS_CONTEXTS ? &context_column : &field_column;
+}
+
 /* Finds the column of a name of LENGTH bytes at AT. */
 static int
 find_column(struct line_reading *reading, struct line_piece *piece, const char *at, size_t length)
@@ -463,28 +366,13 @@ find_column(struct line_reading *reading, struct line_piece *piece, const char *
 	piece->name = mem_resize(NULL, length + 1);
 	memcpy(piece->name, at, length);
 	piece->name[length] = '\0';
-	piece->field = piece->name;
-	for (size_t i = 0; i < COLUMN_COUNT; i++)
-		if (!strcmp(columns[i].name, piece->name))
-			piece->column = &columns[i];
+	piece->column = column_named(piece->name, &piece->value);
+	if (piece->column == &context_column)
+		reading->line->format.contexts = true;
+	if (piece->column == &field_column)
+		reading->line->format.want = EXPAND_FIELDS;
 	if (piece->column)
 		return 0;
-	if (!strncmp(piece->name, context_prefix, sizeof context_prefix - 1)) {
-		piece->column = &context_column;
-		reading->line->format.contexts = true;
-		return 0;
-	}
-	const char *dot = strchr(piece->name, '.');
-	if (dot) {
-		piece->format = piece->name;
-		piece->format_length = (size_t)(dot - piece->name);
-		piece->field = dot + 1;
-	}
-	if (is_field(piece)) {
-		piece->column = &field_column;
-		reading->line->format.want = EXPAND_FIELDS;
-		return 0;
-	}
 	if (is_of_filters(piece->name))
 		snprintf(what, sizeof what, "%.60s is for filters alone, no column", piece->name);
 	else
@@ -709,6 +597,7 @@ export_line_free(struct export_line *line)
 	for (size_t i = 0; i < line->pieces.count; i++) {
 		free(line->pieces.at[i].before);
 		free(line->pieces.at[i].name);
+		value_name_free(line->pieces.at[i].value);
 	}
 	vec_free(&line->pieces);
 	free(line->header);

@@ -80,22 +80,6 @@ export_flags(const struct export_message *message, const char *quote, const char
 	}
 }
 
-void
-export_context_label(const struct export_message *message, unsigned context,
-		     const struct context_value *value, struct text *out)
-{
-	struct contexts *contexts = session_of(reader_trace(message->reader))->contexts;
-	size_t before = out->length;
-	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN)
-		return;
-	if (value->name)
-		text_add(out, value->name);
-	else if (value->state == CONTEXT_KNOWN)
-		context_text(contexts, message->contexts, context, value, out);
-	if (value->state == CONTEXT_UNKNOWN || value->doubtful)
-		text_add(out, out->length > before ? " ?" : "?");
-}
-
 /* --- writing ----------------------------------------------------------- */
 
 /* A file that could not take all ends with the last whole message: what was

@@ -20,6 +20,7 @@
 #include "base/map.h"
 #include "base/option.h"
 #include "export/export_record.h"
+#include "query/value.h"
 #include "session/session.h"
 
 #include <inttypes.h>
@@ -78,7 +79,7 @@ put_contexts(const struct export_message *message, struct text *out)
 		text_clear(&label);
 		if (context_value(contexts, message->contexts, message->message, i, &value) &&
 		    value.trace == trace)
-			export_context_label(message, i, &value, &label);
+			value_add_context(contexts, message->contexts, i, &value, &label);
 		put_safe(text_get(&label), label.length < LABEL_MAX ? label.length : LABEL_MAX,
 			 out);
 	}

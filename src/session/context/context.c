@@ -53,7 +53,7 @@ add_names(struct definition *definition, const struct context_options *options)
 	const struct context_value_options *values = options->values.at;
 	const struct context_range_options *ranges = options->ranges.at;
 	for (size_t i = 0; i < options->values.count; i++) {
-		struct value_name *name = vec_add(&definition->names);
+		struct context_value_name *name = vec_add(&definition->names);
 		name->name = values[i].name;
 		name->is_number = text_parse_uint(values[i].value, UINT64_MAX, &name->from);
 		if (!name->is_number)
@@ -61,10 +61,10 @@ add_names(struct definition *definition, const struct context_options *options)
 		name->to = name->from;
 	}
 	for (size_t i = 0; i < options->ranges.count; i++)
-		*vec_add(&definition->names) = (struct value_name){.is_number = true,
-								   .from = ranges[i].from,
-								   .to = ranges[i].to,
-								   .name = ranges[i].name};
+		*vec_add(&definition->names) = (struct context_value_name){.is_number = true,
+									   .from = ranges[i].from,
+									   .to = ranges[i].to,
+									   .name = ranges[i].name};
 	for (size_t i = 0; i < options->applies_to.count; i++)
 		*vec_add(&definition->applies_to) = ((char **)options->applies_to.at)[i];
 }
@@ -397,7 +397,7 @@ name_of(const struct definition *definition, const struct decoder_ops *ops,
 {
 	bool number = held->flags & HELD_NUMBER;
 	for (size_t i = 0; i < definition->names.count; i++) {
-		const struct value_name *name = &definition->names.at[i];
+		const struct context_value_name *name = &definition->names.at[i];
 		if (name->is_number == number && name->from <= held->value &&
 		    held->value <= name->to)
 			return name->name;

@@ -15,7 +15,7 @@
 struct session;
 
 /* A name of a value, or of a range. */
-struct value_name {
+struct context_value_name {
 	bool is_number;
 	uint64_t from, to; /* numbers; or hash of the text */
 	const char *name;
@@ -24,7 +24,7 @@ struct value_name {
 struct definition {
 	const char *name;
 	enum context_scope per;
-	VEC(struct value_name) names;
+	VEC(struct context_value_name) names;
 	VEC(const char *) applies_to;
 };
 

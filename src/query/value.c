@@ -1,0 +1,468 @@
+/*
+ * What messages have under a name: see value.h.
+ *
+ * The names that every message has are rows of one table, each with what it takes and how
+ * it is got; fields and contexts are two rows more.  A value costs what its message costs to
+ * expand: nothing is formatted before value_add, but bytes and contexts, whose text is all
+ * there is of them.
+ *
+ * Times and gaps are those that messages tell: what is interpolated from counted cycles is
+ * not among them.
+ */
+#include "config.h"
+
+#include "query/value.h"
+#include "decode/registry.h"
+#include "query/filter/filter.h"
+#include "query/gap/gap.h"
+#include "session/clock/clocks.h"
+#include "session/context/context.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NANO = 1000000000 };
+
+static const char context_prefix[] = "context.";
+
+struct value_row {
+	const char *name;
+	void (*get)(const struct value_name *, struct value_look *, struct value *);
+	bool expands;
+	enum expand_want want; /* if it does */
+	unsigned needs;	       /* enum value_need */
+	bool is_duration, is_time;
+};
+
+struct value_name {
+	const struct value_row *row;
+	const char *field;  /* or a context's name; in `text` */
+	const char *format; /* NULL: any */
+	size_t format_length;
+	char text[];
+};
+
+/* --- getting ------------------------------------------------------------ */
+
+#define GET(name)                                                                                  \
+	static void name(const struct value_name *what, struct value_look *look,                   \
+			 struct value *value)
+
+static void
+set_text(struct value *value, const char *at, size_t length)
+{
+	value->type = VALUE_TEXT;
+	value->text.at = at;
+	value->text.length = length;
+}
+
+static void
+set_unsigned(struct value *value, uint64_t number)
+{
+	value->type = VALUE_UNSIGNED;
+	value->u = number;
+}
+
+/* A text that is made for the look. */
+static void
+keep_text(struct value *value, struct value_look *look, struct text *text)
+{
+	set_text(value, arena_copy(&look->expansion->arena, text_get(text), text->length),
+		 text->length);
+	text_free(text);
+}
+
+GET(get_number)
+{
+	(void)what;
+	set_unsigned(value, look->number);
+}
+
+GET(get_time)
+{
+	struct message_time time;
+	(void)what;
+	if (!clocks_time(reader_trace(look->reader), look->message, &time))
+		return;
+	if (time.known) {
+		value->type = VALUE_SIGNED;
+		value->i = time.nanoseconds;
+	} else if (look->message->flags & MESSAGE_TIMED) {
+		set_unsigned(value, look->message->ticks);
+		value->ticks = true;
+	}
+}
+
+GET(get_gap)
+{
+	struct gap gap;
+	(void)what;
+	if (!look->gaps ||
+	    !gap_cursor_find(look->gaps, reader_trace(look->reader), look->message, &gap))
+		return;
+	set_unsigned(value, gap.length);
+	value->ticks = !gap.known;
+}
+
+GET(get_trace)
+{
+	const char *name = trace_name(reader_trace(look->reader));
+	(void)what;
+	set_text(value, name, strlen(name));
+}
+
+GET(get_severity)
+{
+	const char *name = severity_name(look->message->severity);
+	(void)what;
+	set_text(value, name, strlen(name));
+}
+
+GET(get_origin)
+{
+	const struct text *origin = &look->expansion->origin;
+	(void)what;
+	set_text(value, text_get(origin), origin->length);
+}
+
+GET(get_type)
+{
+	const struct text *type = &look->expansion->type;
+	(void)what;
+	set_text(value, text_get(type), type->length);
+}
+
+GET(get_text)
+{
+	const struct text *text = &look->expansion->text;
+	(void)what;
+	set_text(value, text_get(text), text->length);
+}
+
+GET(get_flags)
+{
+	unsigned flags = look->message->flags | look->expansion->flags;
+	struct text names = {0};
+	(void)what;
+	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++)
+		if (flags >> bit & 1)
+			text_addf(&names, "%s%s", names.length ? " " : "", message_flag_name(bit));
+	keep_text(value, look, &names);
+}
+
+GET(get_kind)
+{
+	const struct decoder *decoder = trace_decoder(reader_trace(look->reader));
+	const char *name = decoder->ops->kinds[look->message->kind].name;
+	(void)what;
+	set_text(value, name, strlen(name));
+}
+
+GET(get_ticks)
+{
+	(void)what;
+	if (look->message->flags & MESSAGE_TIMED)
+		set_unsigned(value, look->message->ticks);
+}
+
+GET(get_offset)
+{
+	(void)what;
+	set_unsigned(value, look->message->offset);
+}
+
+GET(get_length)
+{
+	(void)what;
+	set_unsigned(value, look->message->length);
+}
+
+GET(get_bytes)
+{
+	const struct message *m = look->message;
+	struct window window = reader_window(look->reader);
+	struct text hex = {0};
+	(void)what;
+	text_add_hex(&hex, window.bytes + (m->offset - window.offset), m->length);
+	keep_text(value, look, &hex);
+}
+
+GET(get_context)
+{
+	struct contexts *contexts = session_of(reader_trace(look->reader))->contexts;
+	struct text label = {0};
+	struct context_value held;
+	unsigned context;
+	if (!look->contexts || !contexts_find(contexts, what->field, &context) ||
+	    !context_value(contexts, look->contexts, look->message, context, &held))
+		return;
+	value_add_context(contexts, look->contexts, context, &held, &label);
+	if (label.length)
+		keep_text(value, look, &label);
+}
+
+static bool
+is_format(const struct value_name *what, const char *format)
+{
+	return !what->format || (strlen(format) == what->format_length &&
+				 !strncmp(format, what->format, what->format_length));
+}
+
+static void
+set_field(struct value *value, struct value_look *look, const struct field *field)
+{
+	struct text hex = {0};
+	value->field = field;
+	value->meaning = field_meaning(field);
+	switch (field->row->type) {
+	case FIELD_BOOL:
+		value->meaning = field->u ? "true" : "false";
+		set_unsigned(value, field->u != 0);
+		break;
+	case FIELD_UINT:
+	case FIELD_HEX:
+	case FIELD_HEXTEXT:
+		set_unsigned(value, field->u);
+		break;
+	case FIELD_INT:
+		value->type = VALUE_SIGNED;
+		value->i = field->i;
+		break;
+	case FIELD_NUMBER:
+		value->type = VALUE_REAL;
+		value->d = field->d;
+		break;
+	case FIELD_TEXT:
+		set_text(value, field->s.at, field->s.length);
+		break;
+	case FIELD_BYTES:
+		text_add_hex(&hex, (const uint8_t *)field->s.at, field->s.length);
+		keep_text(value, look, &hex);
+		break;
+	case FIELD_LIST: /* their elements are fields of their own */
+	case FIELD_OBJECT:
+	case FIELD_GROUP:
+		break;
+	}
+	if (value->meaning && (value->type == VALUE_TEXT || value->type == VALUE_ABSENT))
+		set_text(value, value->meaning, strlen(value->meaning));
+}
+
+GET(get_field)
+{
+	const struct decoder *decoder = trace_decoder(reader_trace(look->reader));
+	const struct field *field = is_format(what, decoder->ops->format)
+					? expansion_find(look->expansion, what->field)
+					: NULL;
+	if (field)
+		set_field(value, look, field);
+}
+
+void
+value_get(const struct value_name *name, struct value_look *look, struct value *value)
+{
+	*value = (struct value){0};
+	name->row->get(name, look, value);
+}
+
+/* --- names --------------------------------------------------------------- */
+
+static const struct value_row rows[] = {
+    {"number", get_number, .needs = 0},
+    {"time", get_time, .needs = VALUE_NEEDS_CLOCKS, .is_time = true},
+    {"gap", get_gap, .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_GAPS, .is_duration = true},
+    {"delta", get_gap, .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_GAPS, .is_duration = true},
+    {"trace", get_trace, .needs = 0},
+    {"severity", get_severity, .needs = 0},
+    {"origin", get_origin, true, EXPAND_TEXT, 0},
+    {"type", get_type, true, EXPAND_TYPE, 0},
+    {"text", get_text, true, EXPAND_BARE, 0},
+    {"flags", get_flags, true, EXPAND_FLAGS, 0},
+    {"kind", get_kind, .needs = 0},
+    {"ticks", get_ticks, .needs = 0},
+    {"offset", get_offset, .needs = 0},
+    {"length", get_length, .needs = 0},
+    {"bytes", get_bytes, .needs = 0},
+};
+static const struct value_row field_row = {"a field", get_field, true, EXPAND_FIELDS, 0};
+static const struct value_row context_row = {"a context", get_context,
+					     .needs = VALUE_NEEDS_CONTEXTS};
+
+enum { ROW_COUNT = sizeof rows / sizeof *rows };
+
+static const char *
+next_name(void *context, size_t at)
+{
+	(void)context;
+	return at < ROW_COUNT ? rows[at].name : decoder_field_name(at - ROW_COUNT);
+}
+
+/* Whether a format has the field. */
+static bool
+is_field(const struct value_name *name)
+{
+	for (size_t i = 0; i < decoder_count; i++)
+		for (size_t k = 0; k < decoders[i]->field_count; k++)
+			if (is_format(name, decoders[i]->format) &&
+			    !strcmp(decoders[i]->fields[k].name, name->field))
+				return true;
+	return false;
+}
+
+/* Finds the row of a name; NULL if there is none. */
+static const struct value_row *
+find_row(struct value_name *name)
+{
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (!strcmp(rows[i].name, name->text))
+			return &rows[i];
+	if (!strncmp(name->text, context_prefix, sizeof context_prefix - 1)) {
+		name->field = name->text + sizeof context_prefix - 1;
+		return &context_row;
+	}
+	const char *dot = strchr(name->text, '.');
+	name->field = dot ? dot + 1 : name->text;
+	name->format = dot ? name->text : NULL;
+	name->format_length = dot ? (size_t)(dot - name->text) : 0;
+	return is_field(name) ? &field_row : NULL;
+}
+
+static int
+check_context(const struct value_name *name, const struct session *session, struct err *err)
+{
+	unsigned context;
+	if (name->row != &context_row || !session || !session->contexts ||
+	    contexts_find(session->contexts, name->field, &context))
+		return 0;
+	return err_set(err, ERR_USAGE, "no context is named %.60s", name->field);
+}
+
+struct value_name *
+value_name_new(const char *text, const struct session *session, struct err *err)
+{
+	size_t length = strlen(text);
+	struct value_name *name = mem_new(sizeof *name + length + 1);
+	memcpy(name->text, text, length + 1);
+	name->row = find_row(name);
+	int failed = name->row ? check_context(name, session, err)
+			       : err_set(err, ERR_USAGE, "no column is named \"%.60s\"%s", text,
+					 filter_hint(text, next_name, NULL).text);
+	if (!failed)
+		return name;
+	free(name);
+	return NULL;
+}
+
+void
+value_name_free(struct value_name *name)
+{
+	free(name);
+}
+
+const char *
+value_name_text(const struct value_name *name)
+{
+	return name->text;
+}
+
+bool
+value_expands(const struct value_name *name, enum expand_want *want)
+{
+	*want = name->row->want;
+	return name->row->expands;
+}
+
+unsigned
+value_needs(const struct value_name *name)
+{
+	return name->row->needs;
+}
+
+bool
+value_is_duration(const struct value_name *name)
+{
+	return name->row->is_duration;
+}
+
+bool
+value_is_time(const struct value_name *name)
+{
+	return name->row->is_time;
+}
+
+/* --- what is made of one --------------------------------------------------- */
+
+bool
+value_number(const struct value *value, long double *number)
+{
+	switch (value->type) {
+	case VALUE_SIGNED:
+		*number = (long double)value->i;
+		return true;
+	case VALUE_UNSIGNED:
+		*number = (long double)value->u;
+		return true;
+	case VALUE_REAL:
+		*number = (long double)value->d;
+		return true;
+	case VALUE_ABSENT:
+	case VALUE_TEXT:
+		break;
+	}
+	return false;
+}
+
+void
+value_add_seconds(int64_t nanoseconds, struct text *out)
+{
+	uint64_t size = nanoseconds < 0 ? -(uint64_t)nanoseconds : (uint64_t)nanoseconds;
+	if (nanoseconds < 0)
+		text_add_char(out, '-');
+	text_addf(out, "%llu.%09llu", (unsigned long long)(size / NANO),
+		  (unsigned long long)(size % NANO));
+}
+
+void
+value_add_context(struct contexts *contexts, struct context_cursor *cursor, unsigned context,
+		  const struct context_value *value, struct text *out)
+{
+	size_t before = out->length;
+	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN)
+		return;
+	if (value->name)
+		text_add(out, value->name);
+	else if (value->state == CONTEXT_KNOWN)
+		context_text(contexts, cursor, context, value, out);
+	if (value->state == CONTEXT_UNKNOWN || value->doubtful)
+		text_add(out, out->length > before ? " ?" : "?");
+}
+
+static void
+add_number(const struct value *value, struct text *out)
+{
+	if (value->type == VALUE_SIGNED)
+		text_add_int(out, value->i);
+	else if (value->type == VALUE_UNSIGNED)
+		text_add_uint(out, value->u);
+	else
+		text_addf(out, "%.17g", value->d);
+}
+
+void
+value_add(const struct value_name *name, const struct value *value, struct text *out)
+{
+	const struct gap gap = {value->u, !value->ticks};
+	if (value->type == VALUE_TEXT)
+		text_add_bytes(out, value->text.at, value->text.length);
+	else if (value->meaning)
+		text_add(out, value->meaning);
+	else if (value->field)
+		field_format(value->field, out);
+	else if (name->row->is_duration && value->type == VALUE_UNSIGNED)
+		gap_format(&gap, false, out);
+	else if (name->row->is_time && value->type == VALUE_SIGNED)
+		value_add_seconds(value->i, out);
+	else if (value->type != VALUE_ABSENT)
+		add_number(value, out);
+}

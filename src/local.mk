@@ -386,6 +386,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_filters.h \
 	src/ui/panes/pane_gaps.c \
 	src/ui/panes/pane_gaps.h \
+	src/ui/panes/pane_matches.c \
+	src/ui/panes/pane_matches.h \
 	src/ui/panes/pane_guesses.c \
 	src/ui/panes/pane_help.c \
 	src/ui/panes/pane_hex.c \

@@ -307,6 +307,7 @@ screen_tests = \
 	tests/unit/test_screen_keys \
 	tests/unit/test_screen_list \
 	tests/unit/test_screen_live \
+	tests/unit/test_screen_matches \
 	tests/unit/test_screen_marks \
 	tests/unit/test_screen_order \
 	tests/unit/test_screen_prompt \

@@ -42,7 +42,7 @@ command_scope_name(enum command_scope scope)
 	    [SCOPE_HEX] = "hex",	   [SCOPE_MARKS] = "marks",	[SCOPE_CONTEXT] = "context",
 	    [SCOPE_TIMELINE] = "timeline", [SCOPE_FILTERS] = "filters", [SCOPE_ORIGINS] = "origins",
 	    [SCOPE_SYNCS] = "syncs",	   [SCOPE_GAPS] = "gaps",	[SCOPE_HELP] = "help",
-	    [SCOPE_CARD] = "keys",
+	    [SCOPE_CARD] = "keys",	   [SCOPE_MATCHES] = "matches",
 	};
 	return names[scope];
 }

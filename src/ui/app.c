@@ -34,6 +34,7 @@
 #include "ui/list/view.h"
 #include "ui/list/wishes.h"
 #include "ui/panes/pane_gaps.h"
+#include "ui/panes/pane_matches.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/panes/panes.h"
 #include "ui/parts.h"
@@ -257,6 +258,7 @@ take_news(struct app *app)
 	app->counting = counting;
 	more |= timeline_has_news(screen);
 	more |= gaps_have_news(screen);
+	more |= match_rows_have_news(screen);
 	return more || screen->indexed != indexed || searching != search_running(screen->search) ||
 	       writing != (app->writing != NULL) || recording != app->recording;
 }

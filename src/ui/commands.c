@@ -24,6 +24,7 @@
 #include "ui/panes/lines.h"
 #include "ui/panes/pane_card.h"
 #include "ui/panes/pane_gaps.h"
+#include "ui/panes/pane_matches.h"
 #include "ui/panes/pane_origins.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/prompt/prompt.h"
@@ -304,6 +305,21 @@ toggle_gaps(struct screen *screen, const struct command_call *call)
 	if (length)
 		screen->open[PANE_GAPS] = false;
 	toggle_chooser(screen, PANE_GAPS);
+}
+
+/* With an expression it is open in any case. */
+static void
+toggle_matches(struct screen *screen, const struct command_call *call)
+{
+	const char *typed = call->text && *call->text ? call->text : NULL;
+	if (!typed && screen->open[PANE_MATCHES]) {
+		toggle_pane(screen, PANE_MATCHES);
+		return;
+	}
+	if (!match_rows_choose(screen, typed))
+		return;
+	screen->open[PANE_MATCHES] = false;
+	toggle_chooser(screen, PANE_MATCHES);
 }
 
 static void
@@ -821,6 +837,7 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_MARKS] = toggle_marks,
     [COMMAND_SYNCS] = toggle_syncs,
     [COMMAND_GAPS] = toggle_gaps,
+    [COMMAND_MATCHES] = toggle_matches,
     [COMMAND_MESSAGES] = open_messages,
     [COMMAND_CLOCKS] = open_clocks,
     [COMMAND_SHOW_TRACE] = traces_toggle,

@@ -1,0 +1,474 @@
+/*
+ * The rows that match the last search, or an expression, while the list shows all: number,
+ * time, severity, origin and text.
+ *
+ * It is a list like the one of messages, of the same traces, whose filter is that of the
+ * screen and the pattern besides; so a match set counts its rows, and nothing is searched
+ * that is not on the screen.  A cursor that moves here moves the list along; where the
+ * cursor is in the list, this one follows when the keys pause.  What a row says is kept
+ * until a text, a time or a number may have changed.
+ */
+#include "config.h"
+
+#include "ui/panes/pane_matches.h"
+#include "session/session.h"
+#include "ui/list/display_time.h"
+#include "ui/list/filters.h"
+#include "ui/list/jump.h"
+#include "ui/list/search.h"
+#include "ui/list/shown.h"
+#include "ui/list/trail.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LINES_KEPT = 256,   /* more are dropped */
+	ORIGIN_COLUMNS = 16 /* at most, as in the list */
+};
+
+enum { NUMBER, TIME, SEVERITY, ORIGIN, TEXT, COLUMNS };
+
+struct match_line {
+	size_t lane;
+	struct message_id id;
+	struct text cells[COLUMNS];
+};
+
+struct match_rows_state {
+	struct table table;
+	struct filter_expr *asked; /* that was typed; owned, or NULL: the last search */
+	struct list list;	   /* no lanes: not opened yet */
+	struct filter want;	   /* borrowed by the list */
+	/* what the list was opened for */
+	const struct list *beside;
+	char *pattern, *filter; /* texts; owned */
+	uint8_t severities;
+
+	VEC(struct match_line) lines;
+	unsigned generation; /* of what they say */
+	bool leads;	     /* the list of messages has yet to go to the row of the cursor */
+	struct location at;  /* where that list was when the two were last brought together */
+	struct expansion expansion;
+};
+
+static struct match_rows_state *
+state_of(struct screen *screen)
+{
+	return screen->state[PANE_MATCHES];
+}
+
+static void
+drop_lines(struct match_rows_state *state)
+{
+	for (size_t i = 0; i < state->lines.count; i++)
+		for (int c = 0; c < COLUMNS; c++)
+			text_free(&state->lines.at[i].cells[c]);
+	vec_clear(&state->lines);
+}
+
+static void
+close_list(struct match_rows_state *state)
+{
+	if (!state->list.lanes)
+		return;
+	drop_lines(state);
+	list_close(&state->list);
+	filter_free(&state->want);
+	free(state->pattern);
+	free(state->filter);
+	state->pattern = state->filter = NULL;
+}
+
+static void
+match_rows_close(void *context)
+{
+	struct match_rows_state *state = context;
+	close_list(state);
+	filter_expr_free(state->asked);
+	vec_free(&state->lines);
+	expansion_free(&state->expansion);
+	table_free(&state->table);
+}
+
+/* --- which rows -------------------------------------------------------- */
+
+/* What is looked for; NULL: nothing was searched for yet. */
+static struct filter_expr *
+pattern_of(struct screen *screen)
+{
+	struct filter_expr *asked = state_of(screen)->asked;
+	return asked ? asked : screen->search->pattern;
+}
+
+bool
+match_rows_choose(struct screen *screen, const char *typed)
+{
+	struct match_rows_state *state = state_of(screen);
+	struct filter_expr *expr = NULL;
+	struct text why = {0};
+	bool exclude = false;
+	if (typed)
+		expr = filters_read(screen->session, typed, &exclude, &why);
+	if (exclude) {
+		filter_expr_free(expr);
+		expr = NULL;
+		text_add(&why, "matches are listed; to hide them, & takes !REGEX");
+	}
+	if (typed && !expr)
+		screen_error(screen, "%s", text_get(&why));
+	else if (!typed && !screen->search->pattern)
+		screen_say(screen, "nothing was searched for yet; :matches EXPRESSION lists what "
+				   "matches one");
+	text_free(&why);
+	if (!expr && (typed || !screen->search->pattern))
+		return false;
+	filter_expr_free(state->asked);
+	state->asked = expr;
+	trail_remember(screen); /* the list will move with the cursor */
+	return true;
+}
+
+static const char *
+screen_filter_text(const struct screen *screen)
+{
+	return screen->filter->expr ? filter_expr_text(screen->filter->expr) : "";
+}
+
+/* Whether the list is still of what it was opened for. */
+static bool
+is_current(struct screen *screen)
+{
+	const struct match_rows_state *state = state_of(screen);
+	return state->list.lanes && state->beside == screen->list &&
+	       state->severities == screen->filter->severities &&
+	       !strcmp(state->filter, screen_filter_text(screen)) &&
+	       !strcmp(state->pattern, filter_expr_text(pattern_of(screen)));
+}
+
+/* The pattern, and what the rows of the list have to pass. */
+static struct filter
+make_filter(struct screen *screen)
+{
+	struct filter want = filter_all();
+	struct filter_entry entry = {.expr = pattern_of(screen)};
+	struct text why = {0};
+	want.severities = screen->filter->severities;
+	if (screen->filter->expr)
+		want.expr = filters_join(screen, SIZE_MAX, &entry, &why);
+	if (why.length)
+		screen_error(screen, "%s", text_get(&why));
+	if (!want.expr)
+		want.expr = filter_expr_share(entry.expr);
+	text_free(&why);
+	return want;
+}
+
+/* Goes to a message in one of the two lists, or to the next row there. */
+static void
+bring_to(struct list *list, const struct location *location)
+{
+	struct sequence_position p;
+	if (sequence_find_lane(list->sequence, location->trace, &p.lane) &&
+	    reader_find_id(list->lanes[p.lane].reader, location->id, &p.at))
+		list_goto(list, p);
+}
+
+static void
+open_list(struct screen *screen)
+{
+	struct match_rows_state *state = state_of(screen);
+	const struct list *beside = screen->list;
+	close_list(state);
+	state->beside = beside;
+	state->pattern = mem_text(filter_expr_text(pattern_of(screen)));
+	state->filter = mem_text(screen_filter_text(screen));
+	state->severities = screen->filter->severities;
+	state->want = make_filter(screen);
+	if (beside->owns_sequence)
+		list_open_lane(&state->list, screen->sequence, beside->lanes[0].number,
+			       &state->want);
+	else
+		list_open(&state->list, screen->sequence, &state->want);
+	list_show(&state->list);
+	if (trail_here(screen, &state->at))
+		bring_to(&state->list, &state->at);
+	state->leads = false;
+}
+
+/* Makes the list what is to be shown; false: nothing. */
+static bool
+match_rows_prepare(struct screen *screen)
+{
+	struct match_rows_state *state = state_of(screen);
+	if (!pattern_of(screen))
+		return false;
+	if (!is_current(screen))
+		open_list(screen);
+	list_settle(&state->list);
+	unsigned generation = list_generation(&state->list);
+	for (size_t i = 0; i < state->list.lane_count; i++) {
+		struct index_progress progress;
+		index_get_progress(state->list.lanes[i].index, &progress);
+		generation += capture_generation(trace_capture(state->list.lanes[i].trace));
+		generation += progress.complete ? 1 : (unsigned)state->list.lanes[i].known;
+	}
+	if (generation_renew(&state->generation, generation))
+		drop_lines(state);
+	return true;
+}
+
+bool
+match_rows_have_news(struct screen *screen)
+{
+	struct match_rows_state *state = state_of(screen);
+	if (!screen->open[PANE_MATCHES])
+		close_list(state);
+	return state->list.lanes && list_busy(&state->list);
+}
+
+/* --- two cursors ------------------------------------------------------- */
+
+/* Takes the list of messages to the row of the cursor, once that is known. */
+static void
+lead_list(struct screen *screen)
+{
+	struct match_rows_state *state = state_of(screen);
+	const struct row *row = list_current(&state->list);
+	if (!state->leads || !row || state->list.pending_moves)
+		return;
+	state->leads = false;
+	state->at = (struct location){.trace = state->list.lanes[row->lane].number, .id = row->id};
+	bring_to(screen->list, &state->at);
+}
+
+static bool
+same_location(const struct location *a, const struct location *b)
+{
+	return a->trace == b->trace && !message_id_compare(a->id, b->id);
+}
+
+/* Goes to where the cursor of the list has gone; true if it did. */
+static bool
+follow_list(struct screen *screen)
+{
+	struct match_rows_state *state = state_of(screen);
+	struct location here;
+	if (!trail_here(screen, &here) || same_location(&here, &state->at))
+		return false;
+	state->at = here;
+	bring_to(&state->list, &here);
+	return true;
+}
+
+static bool
+match_rows_work(struct screen *screen)
+{
+	struct match_rows_state *state = state_of(screen);
+	if (!state->list.lanes)
+		return false;
+	if (list_busy(&state->list) && list_work(&state->list))
+		return true;
+	bool led = state->leads;
+	lead_list(screen);
+	if (led)
+		return !state->leads;
+	return screen->focus != PANE_MATCHES && follow_list(screen);
+}
+
+/* --- what a line says -------------------------------------------------- */
+
+static void
+fill_line(struct screen *screen, const struct row *row, struct match_line *line)
+{
+	struct match_rows_state *state = state_of(screen);
+	struct expansion *e = &state->expansion;
+	struct list *list = &state->list;
+	const struct list_lane *lane = &list->lanes[row->lane];
+	struct text *cells = line->cells;
+	struct display_time now;
+	list_add_number(list, row, &cells[NUMBER]);
+	if (display_time_of(list, lane, &row->message, &now))
+		display_time_format_parts(&now, NULL, &cells[TIME]);
+	text_add_char(&cells[SEVERITY], severity_letter(row->message.severity));
+	reader_expand(lane->reader, &row->message, EXPAND_TEXT, e);
+	if (list->lane_count > 1) {
+		screen_add_safe(screen, list_trace_name(list, row->lane), &cells[ORIGIN]);
+		text_add_char(&cells[ORIGIN], ' ');
+	}
+	text_add_safe(&cells[ORIGIN], text_get(&e->origin), e->origin.length, screen->charset);
+	text_add_safe(&cells[TEXT], text_get(&e->text), e->text.length, screen->charset);
+}
+
+/* The line of a row, made if need be; borrowed until the next call. */
+static const struct match_line *
+line_of(struct screen *screen, const struct row *row)
+{
+	struct match_rows_state *state = state_of(screen);
+	for (size_t i = 0; i < state->lines.count; i++)
+		if (state->lines.at[i].lane == row->lane &&
+		    !message_id_compare(state->lines.at[i].id, row->id))
+			return &state->lines.at[i];
+	if (state->lines.count >= LINES_KEPT)
+		drop_lines(state);
+	struct match_line *line = vec_add(&state->lines);
+	line->lane = row->lane;
+	line->id = row->id;
+	fill_line(screen, row, line);
+	return line;
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static void
+fill_row(struct screen *screen, struct table_row *table_row, size_t i)
+{
+	const struct row *row = list_row(&state_of(screen)->list, i);
+	const struct match_line *line = line_of(screen, row);
+	enum role severity = severity_role(row->message.severity);
+	for (size_t c = 0; c < COLUMNS; c++) {
+		const struct text *text = &line->cells[c];
+		enum role role = table_row->current && c <= SEVERITY ? ROLE_CURSOR
+				 : c >= SEVERITY		     ? severity
+								     : ROLE_NORMAL;
+		table_put(table_row, c, role, text_get(text), text->length);
+	}
+}
+
+static void
+match_rows_title(struct screen *screen, struct text *out)
+{
+	struct match_rows_state *state = state_of(screen);
+	struct list *list = &state->list;
+	const struct row *row = list_current(list);
+	uint64_t rank;
+	bool exact;
+	char digits[32];
+	text_add(out, "matches  ");
+	if (!pattern_of(screen))
+		return;
+	if (row && list_matches_rank(&list->matches, row, &rank, &exact) && exact)
+		text_addf(out, "%s of ", text_number(digits, rank + 1));
+	filters_add_count(screen, &list->matches, out);
+	text_add(out, "  ");
+	screen_add_safe(screen, filter_expr_text(pattern_of(screen)), out);
+}
+
+/* How wide the column of origins is. */
+static int
+origin_columns(struct screen *screen, const struct area *body)
+{
+	struct list *list = &state_of(screen)->list;
+	int widest = (int)strlen("origin");
+	list_resize(list, body->rows > 0 ? (size_t)body->rows : 0);
+	for (size_t y = 0; y < list->height && list_row(list, y); y++) {
+		const struct text *text = &line_of(screen, list_row(list, y))->cells[ORIGIN];
+		int columns = text_columns(text_get(text), text->length);
+		widest = columns > widest ? columns : widest;
+	}
+	return widest < ORIGIN_COLUMNS ? widest : ORIGIN_COLUMNS;
+}
+
+/* What stands where rows are missing. */
+static const char *
+absent_text(const struct list *list, int rows)
+{
+	bool below = list->edges[LIST_AFTER].end, above = list->edges[LIST_BEFORE].end;
+	if (!below || (!rows && !above))
+		return "...";
+	return rows ? NULL : "no row matches";
+}
+
+static void
+match_rows_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	struct match_rows_state *state = state_of(screen);
+	if (!match_rows_prepare(screen)) {
+		canvas_puts(canvas, area, 0, 1, ROLE_ABSENT, "nothing was searched for yet");
+		return;
+	}
+	struct table_column columns[COLUMNS] = {
+	    [NUMBER] = {"message", TABLE_FIT, .gap = 1, .right = true},
+	    [TIME] = {"time", TABLE_FIT, .gap = 1, .right = true},
+	    [SEVERITY] = {"S", 1, .gap = 1},
+	    [ORIGIN] = {"origin", 0, .gap = 1},
+	    [TEXT] = {"text", TABLE_REST},
+	};
+	const struct table_spec spec = {.pane = PANE_MATCHES,
+					.columns = columns,
+					.column_count = COLUMNS,
+					.left = 1,
+					.list = &state->list,
+					.fill = fill_row};
+	const struct area body = table_body(&spec, area);
+	columns[ORIGIN].width = origin_columns(screen, &body);
+	int rows = table_draw(&state->table, screen, &spec, canvas, area);
+	const char *absent = absent_text(&state->list, rows);
+	if (absent && rows < body.rows)
+		canvas_puts(canvas, &body, rows, 1, ROLE_ABSENT, absent);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static struct list *
+match_rows_list(struct screen *screen)
+{
+	return &state_of(screen)->list;
+}
+
+static void
+match_rows_move(struct screen *screen, const struct command_call *call)
+{
+	struct match_rows_state *state = state_of(screen);
+	if (!state->list.lanes)
+		return;
+	pane_mover(call->id)(screen, call);
+	state->leads = true;
+	lead_list(screen);
+}
+
+static void
+match_rows_edge(struct screen *screen, const struct command_call *call)
+{
+	struct match_rows_state *state = state_of(screen);
+	if (!state->list.lanes)
+		return;
+	list_goto_edge(&state->list, call->id == COMMAND_TOP ? LIST_BEFORE : LIST_AFTER);
+	state->leads = true;
+	lead_list(screen);
+}
+
+/* To the list, at the row. */
+static void
+match_rows_go(struct screen *screen, const struct command_call *call)
+{
+	struct match_rows_state *state = state_of(screen);
+	(void)call;
+	state->leads = state->list.lanes != NULL;
+	lead_list(screen);
+	shown_set_focus(screen, PANE_LIST);
+}
+
+static pane_command *const match_rows_commands[COMMAND_COUNT] = {
+    [COMMAND_DOWN] = match_rows_move,	     [COMMAND_UP] = match_rows_move,
+    [COMMAND_PAGE_DOWN] = match_rows_move,   [COMMAND_PAGE_UP] = match_rows_move,
+    [COMMAND_HALF_DOWN] = match_rows_move,   [COMMAND_HALF_UP] = match_rows_move,
+    [COMMAND_SCROLL_DOWN] = match_rows_move, [COMMAND_SCROLL_UP] = match_rows_move,
+    [COMMAND_TOP] = match_rows_edge,	     [COMMAND_END] = match_rows_edge,
+    [COMMAND_OPEN] = match_rows_go,
+};
+
+const struct pane_ops pane_matches = {
+    .name = "matches",
+    .scope = SCOPE_MATCHES,
+    .state_size = sizeof(struct match_rows_state),
+    .close = match_rows_close,
+    .title = match_rows_title,
+    .keys = {{COMMAND_OPEN, .word = "go"}, {COMMAND_CLOSE, .word = "close"}},
+    .draw = match_rows_draw,
+    .commands = match_rows_commands,
+    .list = match_rows_list,
+    .work = match_rows_work,
+};

@@ -123,6 +123,8 @@ libtrawl_a_SOURCES = \
 	src/decode/csel/csel_expand.c \
 	src/decode/csel/csel_log.c \
 	src/decode/csel/csel_log.h \
+	src/decode/argument.c \
+	src/decode/argument.h \
 	src/decode/decoder.c \
 	src/decode/decoder.h \
 	src/decode/encap/encap.c \

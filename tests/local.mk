@@ -143,6 +143,7 @@ unit_tests = \
 	tests/unit/test_encap \
 	tests/unit/test_etrace \
 	tests/unit/test_files \
+	tests/unit/test_argument \
 	tests/unit/test_filter \
 	tests/unit/test_foreign \
 	tests/unit/test_gem \
@@ -451,6 +452,7 @@ script_tests = \
 	tests/cli/install.sh \
 	tests/cli/lab.sh \
 	tests/cli/lines.sh \
+	tests/cli/arguments.sh \
 	tests/cli/loss.sh \
 	tests/cli/opencsd.sh \
 	tests/cli/origins.sh \

@@ -198,6 +198,7 @@ struct field_row {
 	enum field_absence absence; /* in those */
 	enum field_address address;
 	const char *instead; /* the field that has the same where this was lost */
+	bool argument;	     /* of a text with conversions; see argument.h */
 };
 
 enum field_place {
@@ -221,8 +222,9 @@ struct field {
 			size_t length;
 		} s;
 	};
-	const char *note;  /* what the value means, safe ASCII, or NULL */
-	const char *label; /* for people, instead of the row's name; not safe; or NULL */
+	const char *note;     /* what the value means, safe ASCII, or NULL */
+	const char *label;    /* for people, instead of the row's name; not safe; or NULL */
+	const char *argument; /* of an argument its name, or ""; else NULL; see argument.h */
 };
 
 /* How payload bits lie in the capture, in payload order. */

@@ -90,6 +90,25 @@ add_value(struct text *out, const struct field *field)
 	}
 }
 
+/* Adds the arguments that have a name, from FROM up to TO, as an object behind their list. */
+static void
+add_arguments(struct text *out, const struct expansion *e, size_t from, size_t to)
+{
+	bool any = false;
+	for (size_t i = from; i < to; i++) {
+		const struct field *field = &e->fields.at[i];
+		if (!field->argument || !*field->argument)
+			continue;
+		text_add(out, any ? ",\"" : ",\"arg\":{\"");
+		any = true;
+		text_add(out, field->argument);
+		text_add(out, "\":");
+		add_value(out, field);
+	}
+	if (any)
+		text_add_char(out, '}');
+}
+
 /* Adds the fields from *AT on that are deeper than DEPTH (at least), without
  * brackets; names unless the level is a list's.  *FIRST: no comma yet. */
 static void
@@ -119,9 +138,12 @@ add_level(struct text *out, const struct expansion *e, size_t *at, unsigned dept
 		bool list = field->row->type == FIELD_LIST;
 		if (list || field->row->type == FIELD_OBJECT) {
 			bool none = true;
+			size_t start = *at;
 			text_add_char(out, list ? '[' : '{');
 			add_level(out, e, at, inner, !list, &none);
 			text_add_char(out, list ? ']' : '}');
+			if (list && names)
+				add_arguments(out, e, start, *at);
 		} else {
 			add_value(out, field);
 		}

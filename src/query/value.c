@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "query/value.h"
+#include "decode/argument.h"
 #include "decode/registry.h"
 #include "query/filter/filter.h"
 #include "query/gap/gap.h"
@@ -25,6 +26,7 @@
 enum { NANO = 1000000000 };
 
 static const char context_prefix[] = "context.";
+static const char argument_prefix[] = "arg.";
 
 struct value_row {
 	const char *name;
@@ -251,10 +253,19 @@ set_field(struct value *value, struct value_look *look, const struct field *fiel
 
 GET(get_field)
 {
-	const struct decoder *decoder = trace_decoder(reader_trace(look->reader));
-	const struct field *field = is_format(what, decoder->ops->format)
-					? expansion_find(look->expansion, what->field)
-					: NULL;
+	const struct decoder_ops *ops = trace_decoder(reader_trace(look->reader))->ops;
+	const struct field *field = NULL;
+	if (!what->format && argument_may_be_named(ops, what->field))
+		field = argument_find(look->expansion, what->field);
+	else if (is_format(what, ops->format))
+		field = expansion_find(look->expansion, what->field);
+	if (field)
+		set_field(value, look, field);
+}
+
+GET(get_argument)
+{
+	const struct field *field = argument_find(look->expansion, what->field);
 	if (field)
 		set_field(value, look, field);
 }
@@ -286,6 +297,7 @@ static const struct value_row rows[] = {
     {"bytes", get_bytes, .needs = 0},
 };
 static const struct value_row field_row = {"a field", get_field, true, EXPAND_FIELDS, 0};
+static const struct value_row argument_row = {"an argument", get_argument, true, EXPAND_FIELDS, 0};
 static const struct value_row context_row = {"a context", get_context,
 					     .needs = VALUE_NEEDS_CONTEXTS};
 
@@ -321,11 +333,18 @@ find_row(struct value_name *name)
 		name->field = name->text + sizeof context_prefix - 1;
 		return &context_row;
 	}
+	if (!strncmp(name->text, argument_prefix, sizeof argument_prefix - 1)) {
+		name->field = name->text + sizeof argument_prefix - 1;
+		return &argument_row;
+	}
 	const char *dot = strchr(name->text, '.');
 	name->field = dot ? dot + 1 : name->text;
 	name->format = dot ? name->text : NULL;
 	name->format_length = dot ? (size_t)(dot - name->text) : 0;
-	return is_field(name) ? &field_row : NULL;
+	if (is_field(name))
+		return &field_row;
+	bool argument = argument_is_name(name->text) && !filter_is_near_name(name->text);
+	return argument ? &argument_row : NULL;
 }
 
 static int

@@ -3,7 +3,8 @@
  *
  * A name is one that every message has (`severity`, `origin`, `trace`, `type`, `text`,
  * `kind`, `flags`, `number`, `time`, `gap`, `delta`, `ticks`, `offset`, `length`, `bytes`), a
- * field of a format (`FIELD` or `FORMAT.FIELD`), or `context.NAME`.  Tables, intervals and
+ * field of a format (`FIELD` or `FORMAT.FIELD`), an argument (`arg.NAME`, `arg.NUMBER`, and
+ * NAME where the format has no such field), or `context.NAME`.  Tables, intervals and
  * the columns of `--fields` look at messages through these.
  *
  * Threads: a name does not change once it is made and is shared; a look belongs to one

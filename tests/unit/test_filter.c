@@ -455,7 +455,8 @@ test_typed(void **state)
 	    {"mailbox and severity >= wrning", NULL},
 	    {"mailbox and sevrity >= warning", NULL},
 	    {"sevrity = error", NULL},
-	    {"irq not in {3}", NULL},
+	    {"sevrity not in {3}", NULL},
+	    {"irq not in {3}", "irq not in {3}"}, /* an argument's name */
 	    {"", NULL},
 	    {"(", NULL},
 	};

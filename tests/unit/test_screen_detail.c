@@ -139,8 +139,8 @@ test_message(void **state)
 	scene_wait(s, " +9.251 ms after the last of mailbox\n");
 	scene_wait_row(s, "     seq %u  ", " 70 ");
 	scene_wait_row(s, "     seq %u  ", " 0x708 4 B");
-	scene_wait_row(s, "     given up after %u  ", " 27800 ");
-	scene_wait_row(s, "     given up after %u  ", " 0x710.4 4 B");
+	scene_wait_row(s, "     after %u  ", " 27800 ");
+	scene_wait_row(s, "     after %u  ", " 0x710.4 4 B");
 	scene_wait_row(s, " > message  ", " STRING:PRINTF32  module 18  unit 0 ");
 	scene_wait_row(s, " > stp  ", "> 0x6dd 58 B");
 	scene_check_idle(s);

@@ -378,18 +378,18 @@ test_values(void **state)
 	expand(&t, EXPAND_FIELDS);
 	assert_int_equal(field(&t, SYST_F_ARGS)->bit, 8 * 10);
 	expect_number(&t, SYST_F_ARG_INT, 7, 10, 4);
-	assert_string_equal(field(&t, SYST_F_ARG_INT)->label, "%d");
+	assert_string_equal(field(&t, SYST_F_ARG_INT)->label, "arg.1 %d");
 	assert_int_equal(field(&t, SYST_F_ARG_INT)->depth, 1);
 	expect_text(&t, SYST_F_ARG_TEXT, "ab");
 	expect_text(&t, SYST_F_TRAILING, "\xff");
 	assert_int_equal(field(&t, SYST_F_TRAILING)->depth, 0);
 	teardown(&t);
 
-	/* an argument is named by the words before its conversion */
+	/* an argument is named by the word before its conversion */
 	setup_frame(&t, "42 10 03 0B 'no ack: seq %d, given up=%s.' 00 07000000 'ab' 00");
 	expand(&t, EXPAND_FIELDS);
 	assert_string_equal(field(&t, SYST_F_ARG_INT)->label, "seq %d");
-	assert_string_equal(field(&t, SYST_F_ARG_TEXT)->label, "given up %s");
+	assert_string_equal(field(&t, SYST_F_ARG_TEXT)->label, "up %s");
 	teardown(&t);
 }
 

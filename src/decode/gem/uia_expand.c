@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include "decode/argument.h"
 #include "decode/record.h"
 #include "decode/syst/syst_printf.h"
 #include "decode/gem/uia.h"
@@ -59,7 +60,7 @@ const struct field_row uia_fields[UIA_F_COUNT] = {
     [UIA_F_MODULE_ID] = {"module_id", FIELD_UINT, "module that logged an event"},
     [UIA_F_NAME] = {"name", FIELD_TEXT, "name of an event, from the profile"},
     [UIA_F_ARGS] = {"args", FIELD_LIST, "arguments of an event"},
-    [UIA_F_ARG] = {"arg", FIELD_UINT, "an argument of an event"},
+    [UIA_F_ARG] = {"arg", FIELD_UINT, "an argument of an event", .argument = true},
     [UIA_F_FILE_PTR] = {"file_ptr", FIELD_UINT, "address of the source file's name",
 			.address = FIELD_TEXT_ADDRESS},
     [UIA_F_LINE] = {"line", FIELD_UINT, "line in the source file"},
@@ -360,27 +361,56 @@ expand_snapshot(struct uia_job *j)
 		  uia_argument(&j->event, 3));
 }
 
-static void
+/* Adds them, without names; the first field is where the list is. */
+static size_t
 add_arguments(struct uia_job *j)
 {
+	size_t list = j->r.e->fields.count;
 	record_list(&j->r, UIA_F_ARGS);
 	for (size_t i = 0; 4 * i + 4 <= j->event.args_length; i++)
 		add_argument(j, UIA_F_ARG, i);
 	record_list_end(&j->r);
+	for (size_t i = list + 1; i < j->r.e->fields.count; i++)
+		argument_set_name(j->r.e, &j->r.e->fields.at[i], i - list, "", 0, "", 0);
+	return list;
+}
+
+struct uia_arg_sink {
+	struct uia_job *job;
+	size_t list;	    /* field of the list */
+	const char *format; /* from behind the last conversion on */
+};
+
+static void
+name_argument(void *context, const struct syst_arg *arg)
+{
+	struct uia_arg_sink *sink = context;
+	struct expansion *e = sink->job->r.e;
+	size_t number = arg->at / 4 + 1, field = sink->list + number, length = 0;
+	const char *name = "";
+	if (!arg->width) {
+		name = argument_find_name(sink->format, arg->spec, &length);
+		sink->format = arg->spec + arg->spec_length;
+	}
+	if (field < e->fields.count && e->fields.at[field].row->argument)
+		argument_set_name(e, &e->fields.at[field], number, name, length, arg->spec,
+				  arg->spec_length);
 }
 
 /* The text by the profile's format: its arguments as a little-endian sender
- * would have packed them. */
+ * would have packed them.  They get its words as names. */
 static void
-add_formatted(struct uia_job *j, const char *format)
+add_formatted(struct uia_job *j, const char *format, size_t list)
 {
 	size_t count = j->event.args_length / 4;
 	uint8_t *packed = arena_alloc(&j->r.e->arena, 4 * count);
 	for (size_t i = 0; i < 4 * count; i++)
 		packed[i] = (uint8_t)(uia_argument(&j->event, i / 4) >> 8 * (i % 4));
 	const struct syst_args args = {.at = packed, .length = 4 * count, .packing = SYST_P32};
+	struct uia_arg_sink context = {j, list, format};
+	const struct syst_arg_sink sink = {&context, name_argument};
 	text_clear(j->text);
-	syst_printf(j->text, format, strlen(format), &args, NULL);
+	syst_printf(j->text, format, strlen(format), &args, j->r.e->fields.count ? &sink : NULL);
 }
 
 static void
@@ -408,11 +438,10 @@ expand_event(struct uia_job *j)
 		text_add(j->text, event->row->name);
 	else
 		text_addf(j->text, "event %u", event->id);
-	if (!event->snapshot)
-		add_arguments(j);
+	size_t list = event->snapshot ? j->r.e->fields.count : add_arguments(j);
 	(event->snapshot ? expand_snapshot : by_role[event->row->role])(j);
 	if (event->row->format)
-		add_formatted(j, event->row->format);
+		add_formatted(j, event->row->format, list);
 	if (missing)
 		text_addf(j->text, ", %u lost before it", missing);
 	if (j->m->aux & UIA_AUX_BACK)

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "base/bytes.h"
+#include "decode/argument.h"
 #include "decode/syst/syst_collateral.h"
 #include "decode/syst/syst_expand.h"
 #include "decode/syst/syst_frame.h"
@@ -517,29 +518,8 @@ struct arg_sink {
 	struct syst_job *job;
 	size_t at;	    /* of the arguments in the frame */
 	const char *format; /* from behind the last conversion on */
+	size_t count;	    /* of arguments so far */
 };
-
-/* What an argument is called: the words before its conversion, of those behind the last
- * comma, colon or such, and the conversion, as `seq %u`. */
-static const char *
-name_arg(const struct syst_job *j, const char *words, const struct syst_arg *arg)
-{
-	static const char parting[] = ",;:.=()[]{}<>|\"' \t\r\n";
-	const char *end = arg->spec, *from;
-	while (end > words && strchr(parting, end[-1]))
-		end--;
-	for (from = end; from > words && (from[-1] == ' ' || !strchr(parting, from[-1]));)
-		from--;
-	while (from < end && *from == ' ')
-		from++;
-	struct text name = {0};
-	text_add_bytes(&name, from, (size_t)(end - from));
-	text_add(&name, from < end ? " " : "");
-	text_add_bytes(&name, arg->spec, arg->spec_length);
-	const char *kept = arena_text(&j->e->arena, text_get(&name), name.length);
-	text_free(&name);
-	return kept;
-}
 
 static void
 add_arg(void *context, const struct syst_arg *arg)
@@ -568,8 +548,14 @@ add_arg(void *context, const struct syst_arg *arg)
 		field->s.length = arg->s.length;
 		break;
 	}
-	field->label = name_arg(sink->job, sink->format, arg);
-	sink->format = arg->spec + arg->spec_length;
+	size_t length = 0;
+	const char *name = "";
+	if (!arg->width)
+		name = argument_find_name(sink->format, arg->spec, &length);
+	argument_set_name(sink->job->e, field, ++sink->count, name, length, arg->spec,
+			  arg->spec_length);
+	if (!arg->width)
+		sink->format = arg->spec + arg->spec_length;
 }
 
 /* The format of a PRINTF or CATALOG message, and where its arguments are. */
@@ -636,7 +622,7 @@ call_args(const struct syst_frame *f, const struct call *call)
 static void
 put_printf(struct syst_job *j, const struct call *call)
 {
-	struct arg_sink context = {j, call->at, call->format};
+	struct arg_sink context = {.job = j, .at = call->at, .format = call->format};
 	const struct syst_arg_sink sink = {&context, add_arg};
 	const struct syst_args args = call_args(j->f, call);
 	open_level(j, SYST_F_ARGS, call->at, args.length);

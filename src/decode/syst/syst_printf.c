@@ -194,8 +194,8 @@ take_star(struct syst_printf_job *job, const struct spec *spec, int *number)
 	if (!syst_printf_take(job, 4, &value))
 		return false;
 	*number = (int32_t)(uint32_t)value;
-	syst_printf_report_argument(job, spec, 4,
-				    (struct syst_arg){.type = SYST_ARG_INT, .i = *number});
+	syst_printf_report_argument(
+	    job, spec, 4, (struct syst_arg){.type = SYST_ARG_INT, .i = *number, .width = true});
 	return true;
 }
 

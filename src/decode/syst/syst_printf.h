@@ -30,6 +30,7 @@ struct syst_arg {
 	};
 	const char *spec; /* its conversion in the format, from % on */
 	size_t spec_length;
+	bool width; /* the width or precision of that conversion, not its value */
 };
 
 struct syst_arg_sink {

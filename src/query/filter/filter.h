@@ -167,6 +167,9 @@ struct filter_hint {
 struct filter_hint filter_hint(const char *word, const char *(*next)(void *context, size_t at),
 			       void *context);
 
+/* Whether WORD is so near to a name that it may be that name mistyped. */
+bool filter_is_near_name(const char *word);
+
 /* The next name, from *NEXT on (0 at first), that starts with the LENGTH bytes
  * at STEM, for completion; NULL at the end. */
 const char *filter_complete(const char *stem, size_t length, size_t *next, char name[static 64]);

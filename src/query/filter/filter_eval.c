@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "decode/argument.h"
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
 #include "query/gap/step_back.h"
@@ -386,16 +387,27 @@ field_fits(struct filter_look *look, const struct filter_leaf *leaf,
 	return false;
 }
 
+static bool
+argument_fits(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	const struct field *field = argument_find(look->e, leaf->argument);
+	for (size_t k = leaf->own_count; field && k < leaf->field_count; k++)
+		if (field->row == leaf->fields[k].row &&
+		    value_fits(look, leaf, &leaf->fields[k], field))
+			return true;
+	return false;
+}
+
 bool
 filter_test_field(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	filter_need(look, EXPAND_FIELDS);
 	for (size_t i = 0; i < look->e->fields.count; i++)
-		for (size_t k = 0; k < leaf->field_count; k++)
+		for (size_t k = 0; k < leaf->own_count; k++)
 			if (look->e->fields.at[i].row == leaf->fields[k].row &&
 			    field_fits(look, leaf, &leaf->fields[k], i))
 				return true;
-	return false;
+	return leaf->argument && argument_fits(look, leaf);
 }
 
 /* --- cells ------------------------------------------------------------- */

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "decode/argument.h"
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
 
@@ -255,12 +256,56 @@ find_rows(const char *format, size_t length, const char *name, struct filter_fie
 	return count;
 }
 
+/* Likewise all rows of arguments: where a bare NAME, if it is not NULL, is no field. */
+static size_t
+find_argument_rows(const char *name, struct filter_field *out)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		if (filter_name_repeats(i, true) || (name && !argument_may_be_named(ops, name)))
+			continue;
+		for (size_t k = 0; k < ops->field_count; k++) {
+			if (!ops->fields[k].argument)
+				continue;
+			if (out)
+				out[count] = (struct filter_field){.row = &ops->fields[k]};
+			count++;
+		}
+	}
+	return count;
+}
+
 static const char context_prefix[] = "context.";
+static const char argument_prefix[] = "arg.";
 
 const char *
 filter_context_of(const struct filter_leaf *leaf)
 {
 	return leaf->word.text + sizeof context_prefix - 1;
+}
+
+int
+filter_fail_name(struct filter_build *build, const struct filter_leaf *leaf)
+{
+	char own[64];
+	const char *word = leaf->word.text;
+	return filter_fail(build, leaf->word.at, "no field is named %s%s", word,
+			   filter_hint(word, next_name, own).text);
+}
+
+/* Words as short as `seq` are near too many names for filter_hint to tell. */
+bool
+filter_is_near_name(const char *word)
+{
+	char own[64];
+	const char *name;
+	size_t length = strlen(word), most = length < 4 ? 0 : length < 8 ? 1 : 2;
+	for (size_t i = 0; (name = name_at(i, own)); i++)
+		if ((length >= BEGINNING && !strncmp(name, word, length)) ||
+		    text_distance(word, name) <= most)
+			return true;
+	return false;
 }
 
 int
@@ -273,17 +318,21 @@ filter_find_name(struct filter_build *build, struct filter_leaf *leaf)
 		leaf->name = &filter_context_name;
 		return 0;
 	}
+	bool argument = !strncmp(word, argument_prefix, sizeof argument_prefix - 1);
 	const char *format = dot ? word : NULL, *name = dot ? dot + 1 : word;
-	size_t length = dot ? (size_t)(dot - word) : 0;
-	leaf->field_count = find_rows(format, length, name, NULL);
-	if (!leaf->field_count) {
-		char own[64];
-		return filter_fail(build, leaf->word.at, "no field is named %s%s", word,
-				   filter_hint(word, next_name, own).text);
-	}
-	size_t size = leaf->field_count * sizeof *leaf->fields;
-	leaf->fields = arena_alloc(&build->code->arena, size);
+	size_t length = dot ? (size_t)(dot - word) : 0, arguments = 0;
+	leaf->own_count = argument ? 0 : find_rows(format, length, name, NULL);
+	leaf->unknown = !argument && !leaf->own_count;
+	if (leaf->unknown && (dot || filter_is_near_name(word)))
+		return filter_fail_name(build, leaf);
+	if (argument || !dot)
+		arguments = find_argument_rows(argument ? NULL : word, NULL);
+	leaf->argument = arguments ? name : NULL;
+	leaf->field_count = leaf->own_count + arguments;
+	leaf->fields = arena_alloc(&build->code->arena, leaf->field_count * sizeof *leaf->fields);
 	find_rows(format, length, name, leaf->fields);
+	if (arguments)
+		find_argument_rows(argument ? NULL : word, leaf->fields + leaf->own_count);
 	leaf->name = &filter_field_name;
 	return 0;
 }

@@ -359,6 +359,8 @@ parse_term(struct parser *p)
 		bool meant = p->build.error->meant;
 		p->build.error->meant = false;
 		int wrong = read_question(p, failed ? NULL : leaf, &negated);
+		if (!failed && leaf->unknown && leaf->how == FILTER_PRESENT)
+			failed = filter_fail_name(&p->build, leaf);
 		if (failed && !p->build.error->meant)
 			p->build.error->word = strlen(leaf->word.text);
 		p->build.error->meant |= meant;

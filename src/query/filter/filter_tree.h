@@ -120,7 +120,9 @@ struct filter_leaf {
 	size_t regex; /* FILTER_MATCHED: its number among the patterns, from 1 on; 0: by
 			 `pattern` or `kinds` alone */
 	struct filter_field *fields;
-	size_t field_count;
+	size_t field_count, own_count; /* those behind the first OWN_COUNT are arguments */
+	const char *argument;	       /* what these are called, or their number; NULL: none */
+	bool unknown;	    /* nothing but an argument can be called so: it is to be asked for */
 	size_t timed;	    /* its number among those that depend on a clock */
 	size_t origin_leaf; /* its number among those on the origin */
 };
@@ -252,6 +254,8 @@ const char *filter_context_of(const struct filter_leaf *);
  * none. */
 int filter_find_name(struct filter_build *, struct filter_leaf *);
 bool filter_is_flag(const char *word);
+/* Says that nothing is called so. */
+int filter_fail_name(struct filter_build *, const struct filter_leaf *);
 
 /* Records an error at a byte of the expression; negative. */
 int filter_fail(struct filter_build *, size_t at, const char *format, ...)

@@ -731,13 +731,13 @@ resolve_row(struct filter_build *build, struct filter_leaf *leaf, struct filter_
 static int
 resolve_field_pattern(struct filter_build *build, struct filter_leaf *leaf)
 {
-	size_t bytes = 0;
-	for (size_t i = 0; i < leaf->field_count; i++)
+	size_t bytes = 0, own = leaf->own_count;
+	for (size_t i = 0; i < own; i++)
 		bytes += leaf->fields[i].row->type == FIELD_BYTES;
 	if (leaf->pattern_word.mark == '/' || !bytes)
 		return resolve_regex(build, leaf);
 	int failed = resolve_pattern(build, &leaf->pattern_word, &leaf->pattern);
-	if (bytes == leaf->field_count)
+	if (bytes == own)
 		return failed;
 	return resolve_regex(build, leaf) < 0 && failed ? ERR_USAGE : 0;
 }
@@ -750,7 +750,9 @@ filter_resolve_field(struct filter_build *build, struct filter_leaf *leaf)
 		return resolve_field_pattern(build, leaf);
 	if (leaf->how == FILTER_PRESENT)
 		return 0;
-	for (size_t i = 0; i < leaf->field_count; i++)
+	/* where there is a field, it says what is wrong, not arguments of any type */
+	for (size_t i = 0;
+	     i < leaf->field_count && (i < leaf->own_count || fit || !leaf->own_count); i++)
 		fit += resolve_row(build, leaf, &leaf->fields[i]) == 0;
 	return fit ? 0 : ERR_USAGE;
 }

@@ -1,0 +1,142 @@
+/*
+ * Arguments as fields: see argument.h.
+ *
+ * An argument is found among the fields of a message by its name or by counting, which
+ * costs no more than to look for a field.
+ */
+#include "config.h"
+
+#include "decode/argument.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool
+is_word_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static bool
+is_reserved(const char *word, size_t length)
+{
+	static const char *const words[] = {"and", "or", "not", "in"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i]) == length && !strncasecmp(words[i], word, length))
+			return true;
+	return false;
+}
+
+const char *
+argument_find_name(const char *from, const char *end, size_t *length)
+{
+	static const char between[] = " \t=:#([{<\"'";
+	if (end - from >= 2 && end[-2] == '0' && (end[-1] == 'x' || end[-1] == 'X') &&
+	    (end - from == 2 || !is_word_char(end[-3])))
+		end -= 2;
+	while (end > from && end[-1] && strchr(between, end[-1]))
+		end--;
+	const char *word = end;
+	while (word > from && is_word_char(word[-1]))
+		word--;
+	*length = (size_t)(end - word);
+	if (!*length || *length > ARGUMENT_NAME_MAX || (*word >= '0' && *word <= '9') ||
+	    is_reserved(word, *length))
+		*length = 0;
+	return word;
+}
+
+bool
+argument_is_name(const char *text)
+{
+	size_t length;
+	argument_find_name(text, text + strlen(text), &length);
+	return length && length == strlen(text);
+}
+
+static bool
+is_taken(const struct expansion *e, const char *name)
+{
+	for (size_t i = e->fields.count; i--;)
+		if (e->fields.at[i].argument && !strcmp(e->fields.at[i].argument, name))
+			return true;
+	return false;
+}
+
+enum { NUMBER_MAX = 32 };
+
+/* `arg.NUMBER`. */
+static const char *
+write_number(size_t number, char buffer[static NUMBER_MAX])
+{
+	char *at = buffer + NUMBER_MAX - 1;
+	*at = '\0';
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	return memcpy(at - 4, "arg.", 4);
+}
+
+void
+argument_set_name(struct expansion *e, struct field *field, size_t number, const char *name,
+		  size_t length, const char *conversion, size_t conversion_length)
+{
+	char buffer[NUMBER_MAX];
+	const char *kept = length ? arena_text(&e->arena, name, length) : "";
+	if (!length || number > ARGUMENT_NAMES_MAX || is_taken(e, kept)) {
+		kept = "";
+		name = write_number(number, buffer);
+		length = strlen(name);
+	}
+	char *label = arena_alloc(&e->arena, length + conversion_length + 2);
+	memcpy(label, name, length);
+	label[length] = conversion_length ? ' ' : '\0';
+	memcpy(label + length + 1, conversion, conversion_length);
+	label[length + 1 + conversion_length] = '\0';
+	field->label = label;
+	field->argument = kept;
+}
+
+/* The number that NAME is; 0: it is none. */
+static size_t
+number_of(const char *name)
+{
+	char *end;
+	if (*name < '1' || *name > '9')
+		return 0;
+	unsigned long number = strtoul(name, &end, 10);
+	return *end ? 0 : number;
+}
+
+/* Whether FIELD is it; *LEFT counts the arguments down to its number. */
+static bool
+is_it(const struct field *field, const char *name, size_t *left)
+{
+	if (!field->argument)
+		return false;
+	return *left ? --*left == 0 : *field->argument && !strcmp(field->argument, name);
+}
+
+const struct field *
+argument_find(const struct expansion *e, const char *name)
+{
+	size_t number = number_of(name), left = number;
+	for (size_t i = 0; i < e->fields.count; i++)
+		if (is_it(&e->fields.at[i], name, &left))
+			return &e->fields.at[i];
+	return NULL;
+}
+
+bool
+argument_may_be_named(const struct decoder_ops *ops, const char *name)
+{
+	bool arguments = false;
+	for (size_t i = 0; i < ops->field_count; i++) {
+		arguments |= ops->fields[i].argument;
+		if (ops->fields[i].name && !strcmp(ops->fields[i].name, name))
+			return false;
+	}
+	return arguments;
+}

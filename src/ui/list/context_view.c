@@ -58,6 +58,26 @@ context_view_cursor(struct screen *screen)
 }
 
 void
+context_view_add_equation(struct screen *screen, unsigned context,
+			  const struct context_value *value, bool hexadecimal, struct text *out)
+{
+	struct contexts *contexts = screen->session->contexts;
+	struct text plain = {0};
+	text_addf(out, "context.%s = ", contexts_name(contexts, context));
+	if (value->name)
+		text_add(&plain, value->name);
+	else if (value->is_number && hexadecimal)
+		text_addf(&plain, "0x%llx", (unsigned long long)value->number);
+	else
+		context_text(contexts, context_view_cursor(screen), context, value, &plain);
+	if (value->name || !value->is_number)
+		filter_quote(text_get(&plain), plain.length, out);
+	else
+		text_add(out, text_get(&plain));
+	text_free(&plain);
+}
+
+void
 context_view_end(struct screen *screen, const struct message *m, unsigned context,
 		 const struct context_value *value, struct context_end *end)
 {

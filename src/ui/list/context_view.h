@@ -26,6 +26,11 @@ struct context_cursor *context_view_cursor(struct screen *);
 void context_view_add_value(struct screen *, unsigned context, const struct context_value *,
 			    struct text *out);
 
+/* Appends `context.NAME = VALUE`, as filters have it: a number without a name in decimal or
+ * not. */
+void context_view_add_equation(struct screen *, unsigned context, const struct context_value *,
+			       bool hexadecimal, struct text *out);
+
 /* Where a value that holds at M, a message of the present trace, ends, be it one of another
  * trace. */
 void context_view_end(struct screen *, const struct message *m, unsigned context,

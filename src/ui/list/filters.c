@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/list/filters.h"
+#include "command/keymap.h"
 #include "ui/list/list.h"
 #include "ui/list/range.h"
 #include "ui/list/search.h"
@@ -318,6 +319,28 @@ filters_type(struct screen *screen, size_t at, const char *typed, bool exclude)
 	}
 	text_free(&why);
 	return good;
+}
+
+void
+filters_say_change(struct screen *screen, const char *what, const char *expression)
+{
+	struct text text = {0};
+	text_addf(&text, "%s%s; ", what, expression);
+	keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &text);
+	screen_say(screen, "%s undoes it", text.data);
+	text_free(&text);
+}
+
+void
+filters_add(struct screen *screen, const char *expression, bool exclude)
+{
+	struct filter_error error;
+	struct filter_entry entry = {.exclude = exclude};
+	entry.expr = filter_parse(expression, screen->session, &error);
+	if (!entry.expr)
+		screen_error(screen, "%s, in %s", error.what, expression);
+	else if (filters_put(screen, SIZE_MAX, entry))
+		filters_say_change(screen, exclude ? "hidden: " : "only ", expression);
 }
 
 void

@@ -79,6 +79,12 @@ void filters_replace(struct screen *, struct filters set);
  * what it holds for is hidden, not only with !REGEX. */
 bool filters_type(struct screen *, size_t at, const char *typed, bool exclude);
 
+/* An expression of the program's own as one more; says what is shown or, EXCLUDE, hidden by
+ * it, and the key that undoes it. */
+void filters_add(struct screen *, const char *expression, bool exclude);
+/* Says that: WHAT became of the filters, which have just changed. */
+void filters_say_change(struct screen *, const char *what, const char *expression);
+
 /* Ends the counting of each. */
 void filters_uncount(struct screen *);
 

@@ -20,30 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Says what the filters come to, which has just changed. */
-static void
-say_change(struct screen *screen, const char *before, const char *what)
-{
-	struct text text = {0};
-	text_addf(&text, "%s%s; ", before, what);
-	keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &text);
-	screen_say(screen, "%s undoes it", text.data);
-	text_free(&text);
-}
-
-/* One more entry. */
-static void
-put_entry(struct screen *screen, const char *expression, bool exclude)
-{
-	struct filter_error error;
-	struct filter_entry entry = {.exclude = exclude};
-	entry.expr = filter_parse(expression, screen->session, &error);
-	if (!entry.expr)
-		screen_error(screen, "%s, in %s", error.what, expression);
-	else if (filters_put(screen, SIZE_MAX, entry))
-		say_change(screen, exclude ? "hidden: " : "only ", expression);
-}
-
 /* Only messages whose FIELD has this name, or none of them; one of the names that are
  * shown stays. */
 static void
@@ -54,12 +30,12 @@ choose_name(struct screen *screen, const char *field, const char *name, bool hid
 	filter_quote(name, strlen(name), &what);
 	if (!hide) {
 		filters_name_only(screen, field, name);
-		say_change(screen, "only ", what.data);
+		filters_say_change(screen, "only ", what.data);
 	} else if (filters_name_is_last(screen, field, name)) {
 		screen_say(screen, "%s is the only one left", what.data);
 	} else if (filters_name_passes(screen, field, name)) {
 		filters_name_toggle(screen, field, name);
-		say_change(screen, "hidden: ", what.data);
+		filters_say_change(screen, "hidden: ", what.data);
 	} else {
 		screen_say(screen, "%s is hidden already", what.data);
 	}
@@ -105,7 +81,7 @@ row_filter_like(struct screen *screen, const struct command_call *call)
 	if (!selection)
 		return;
 	search_add_example(selection, &text);
-	put_entry(screen, text.data, call->id == COMMAND_HIDE_LIKE);
+	filters_add(screen, text.data, call->id == COMMAND_HIDE_LIKE);
 	text_free(&text);
 }
 
@@ -122,7 +98,7 @@ row_filter_severity(struct screen *screen, const struct command_call *call)
 		return;
 	}
 	text_addf(&text, "severity >= %s", view_severities[row->message.severity]);
-	put_entry(screen, text.data, false);
+	filters_add(screen, text.data, false);
 	text_free(&text);
 }
 
@@ -148,38 +124,14 @@ row_filter_time(struct screen *screen, const struct command_call *call)
 	struct text text = {0};
 	if (!current)
 		return;
-	struct row row = *current;
-	if (!display_time_of_row(screen->list, &row, &shown) &&
-	    (!display_time_find_before(screen->list, &row) ||
-	     !display_time_of_row(screen->list, &row, &shown))) {
+	if (!display_time_at_or_before(screen->list, current, &shown)) {
 		screen_say(screen, "no message here has a time");
 		return;
 	}
 	text_addf(&text, "time %s ", call->id == COMMAND_ONLY_AFTER ? ">=" : "<=");
 	add_time_value(shown, &text);
-	put_entry(screen, text.data, false);
+	filters_add(screen, text.data, false);
 	text_free(&text);
-}
-
-/* Appends `context.NAME = VALUE`, as the context's column has it. */
-static void
-add_context(struct screen *screen, unsigned context, const struct context_value *value,
-	    struct text *out)
-{
-	const struct contexts *contexts = screen->session->contexts;
-	struct text name = {0};
-	text_addf(out, "%scontext.%s = ", out->length ? " and " : "",
-		  contexts_name(contexts, context));
-	if (value->name)
-		text_add(&name, value->name);
-	else if (!value->is_number)
-		context_text(screen->session->contexts, context_view_cursor(screen), context, value,
-			     &name);
-	if (name.length)
-		filter_quote(text_get(&name), name.length, out);
-	else
-		text_addf(out, "0x%llx", (unsigned long long)value->number);
-	text_free(&name);
 }
 
 void
@@ -193,10 +145,12 @@ row_filter_context(struct screen *screen, const struct command_call *call)
 	for (unsigned i = 0; selection && i < contexts_count(contexts); i++)
 		if (context_value(contexts, context_view_cursor(screen), &selection->message, i,
 				  &value) &&
-		    value.state == CONTEXT_KNOWN)
-			add_context(screen, i, &value, &text);
+		    value.state == CONTEXT_KNOWN) {
+			text_add(&text, text.length ? " and " : "");
+			context_view_add_equation(screen, i, &value, true, &text);
+		}
 	if (text.length)
-		put_entry(screen, text.data, false);
+		filters_add(screen, text.data, false);
 	else
 		screen_say(screen, "no context is known at this message");
 	text_free(&text);

@@ -488,29 +488,13 @@ static void
 context_filter(struct screen *screen, const struct command_call *call)
 {
 	const struct context_line *line = selected_line(screen);
-	struct filter_entry entry = {0};
-	struct filter_error error;
-	struct text text = {0}, value = {0};
+	struct text text = {0};
 	(void)call;
 	if (!line || line->value.state != CONTEXT_KNOWN)
 		return;
-	const char *name = line->value.name;
-	text_addf(&text, "context.%s = ", contexts_name(screen->session->contexts, line->context));
-	if (name)
-		text_add(&value, name);
-	else
-		add_raw(screen, line, &value);
-	if (name || !line->value.is_number)
-		filter_quote(text_get(&value), value.length, &text);
-	else
-		text_add(&text, text_get(&value));
-	entry.expr = filter_parse(text.data, screen->session, &error);
-	if (!entry.expr)
-		screen_error(screen, "%s, in %s", error.what, text.data);
-	else if (filters_put(screen, SIZE_MAX, entry))
-		screen_say(screen, "only %s", text.data);
+	context_view_add_equation(screen, line->context, &line->value, line->hexadecimal, &text);
+	filters_add(screen, text.data, false);
 	text_free(&text);
-	text_free(&value);
 }
 
 static void

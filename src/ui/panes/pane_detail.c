@@ -412,13 +412,20 @@ add_equation(const struct selection *selection, const struct field *field, bool 
 	text_free(&value);
 }
 
+static bool
+is_expression(const struct screen *screen, const char *text)
+{
+	struct filter_error error;
+	struct filter_expr *expr = filter_parse(text, screen->session, &error);
+	filter_expr_free(expr);
+	return expr;
+}
+
 static void
 filter_field(struct screen *screen, const struct command_call *call)
 {
 	const struct selection *selection = selection_get(screen);
 	const struct field *field = detail_field(screen);
-	struct filter_entry entry = {0};
-	struct filter_error error;
 	struct text text = {0};
 	(void)call;
 	if (!field) {
@@ -429,15 +436,12 @@ filter_field(struct screen *screen, const struct command_call *call)
 		screen_say(screen, "%s is a group: choose one of its fields", name_of(field));
 		return;
 	}
-	for (int format = 1; format >= 0 && !entry.expr; format--) {
+	add_equation(selection, field, true, &text);
+	if (!is_expression(screen, text.data)) {
 		text_clear(&text); /* a field of the transport, a context: by its name alone */
-		add_equation(selection, field, format, &text);
-		entry.expr = filter_parse(text.data, screen->session, &error);
+		add_equation(selection, field, false, &text);
 	}
-	if (!entry.expr)
-		screen_error(screen, "%s, in %s", error.what, text.data);
-	else if (filters_put(screen, SIZE_MAX, entry))
-		screen_say(screen, "only %s", text.data);
+	filters_add(screen, text.data, false);
 	text_free(&text);
 }
 

@@ -52,13 +52,13 @@ display_time_of_row(const struct list *list, const struct row *row, struct displ
 	       display_time_of(list, &list->lanes[row->lane], &row->message, shown);
 }
 
-bool
+const struct row *
 display_time_above(const struct list *list, const struct row *row, struct display_time *shown)
 {
 	while (row-- > list->rows.at)
 		if (display_time_of_row(list, row, shown))
-			return true;
-	return false;
+			return row;
+	return NULL;
 }
 
 /* The first message of a lane that has a time, near its start. */
@@ -108,6 +108,14 @@ display_time_find_before(struct list *list, struct row *row)
 	row->message = *reader_message(reader, found.at);
 	row->id = reader_message_id(reader, found.at);
 	return true;
+}
+
+bool
+display_time_at_or_before(struct list *list, const struct row *row, struct display_time *shown)
+{
+	struct row before = *row;
+	return display_time_of_row(list, row, shown) || (display_time_find_before(list, &before) &&
+							 display_time_of_row(list, &before, shown));
 }
 
 /* --- how a time is estimated ------------------------------------------- */

@@ -25,12 +25,17 @@ bool display_time_of(const struct list *, const struct list_lane *, const struct
 bool display_time_of_row(const struct list *, const struct row *, struct display_time *);
 bool display_time_first(const struct list *, struct display_time *);
 
-/* That of the last row above, among those that the list holds, that has one. */
-bool display_time_above(const struct list *, const struct row *, struct display_time *);
+/* That of the last row above, among those that the list holds, that has one; NULL if none
+ * has. */
+const struct row *display_time_above(const struct list *, const struct row *,
+				     struct display_time *);
 
 /* Makes *ROW, of a message without a time, the last row before it in the order of the list
  * that has one; false if there is none near.  What the filter hides counts too. */
 bool display_time_find_before(struct list *, struct row *);
+
+/* The time of a row, or of that message; false if neither has one. */
+bool display_time_at_or_before(struct list *, const struct row *, struct display_time *);
 
 /* Adds to a message's fields, where its time is estimated, from what. */
 void display_time_add(const struct list *, const struct list_lane *, const struct message *,

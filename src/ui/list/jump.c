@@ -432,11 +432,7 @@ target_here(struct screen *screen)
 	struct display_time shown;
 	if (!current)
 		return target;
-	struct row row = *current;
-	target.timed = display_time_of_row(screen->list, &row, &shown) ||
-		       (display_time_find_before(screen->list, &row) &&
-			display_time_of_row(screen->list, &row, &shown));
-	target.timed = target.timed && shown.common;
+	target.timed = display_time_at_or_before(screen->list, current, &shown) && shown.common;
 	target.time = target.timed ? shown.order : 0;
 	return target;
 }

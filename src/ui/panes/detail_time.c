@@ -14,7 +14,6 @@
 #include "ui/screen/screen.h"
 
 enum {
-	ROWS_ABOVE = 64, /* that are passed to one with a time */
 	SLICE_MESSAGES = 4096,
 	PASSED_MAX = 65536, /* then the origin's last message is given up */
 	PASSED_CELLS = 2    /* of the index in one step, where they are empty */
@@ -52,21 +51,17 @@ void
 detail_time_add_above(struct screen *screen, struct text *out)
 {
 	const struct list *list = screen->list;
-	struct display_time now, above;
+	const struct row *row = list_current(list), *above;
+	struct display_time now, then;
 	size_t start = out->length;
-	if (list->cursor >= list->rows.count ||
-	    !display_time_of_row(list, &list->rows.at[list->cursor], &now))
+	if (!display_time_of_row(list, row, &now) ||
+	    !(above = display_time_above(list, row, &then)))
 		return;
-	for (size_t away = 1; away <= ROWS_ABOVE && away <= list->cursor; away++) {
-		if (!display_time_of_row(list, &list->rows.at[list->cursor - away], &above))
-			continue;
-		display_time_format_gap(&above, &now, out);
-		if (out->length > start && away == 1)
-			text_add(out, " after the row above");
-		else if (out->length > start)
-			text_addf(out, " after %zu rows above", away);
-		return;
-	}
+	display_time_format_gap(&then, &now, out);
+	if (out->length > start && row - above == 1)
+		text_add(out, " after the row above");
+	else if (out->length > start)
+		text_addf(out, " after %zu rows above", (size_t)(row - above));
 }
 
 /* --- the same origin ---------------------------------------------------- */

@@ -78,7 +78,7 @@ struct timeline_state {
 	VEC(unsigned) contexts; /* that have lanes */
 	size_t contexts_most;	/* so many had some so far */
 	VEC(struct pair) pairs; /* likewise */
-	VEC(uint64_t) weights;	/* messages of each lane of an origin */
+	VEC(uint64_t) weights;	/* messages of each lane */
 	VEC(uint8_t) kept;	/* whether a lane has a line of its own */
 	VEC(struct timeline_line) lines;
 	size_t lane, top; /* the line with the cursor, the first on the screen */
@@ -1046,30 +1046,30 @@ draw_line(struct screen *screen, const struct area *area, int y, size_t i, int g
 				    (int)column_of(w, state->cursor.time), 1, ROLE_CURSOR);
 }
 
-static uint64_t
-lane_weight(const struct screen *screen, size_t lane)
+/* Weighs the lanes of whole traces; those of origins are weighed when they are made. */
+static void
+weigh_lanes(const struct screen *screen, struct timeline_state *state)
 {
-	struct timeline_state *state = screen->state[PANE_TIMELINE];
-	struct index_progress progress;
-	if (state->lanes.at[lane].by_origin)
-		return state->weights.at[lane];
-	index_get_progress(trace_index(screen->session->traces.at[state->lanes.at[lane].trace]),
-			   &progress);
-	return progress.messages;
+	for (size_t i = 0; i < state->lanes.count; i++) {
+		const struct density_lane *lane = &state->lanes.at[i];
+		struct index_progress progress;
+		if (lane->by_origin)
+			continue;
+		index_get_progress(trace_index(screen->session->traces.at[lane->trace]), &progress);
+		state->weights.at[i] = progress.messages;
+	}
 }
 
 /* The busiest lane of those whose MARKS are 0, which becomes 1; false: there is none. */
 static bool
-take_busiest(const struct screen *screen, uint8_t *marks, size_t *busiest)
+take_busiest(const struct timeline_state *state, uint8_t *marks, size_t *busiest)
 {
-	const struct timeline_state *state = screen->state[PANE_TIMELINE];
 	uint64_t most = 0;
 	bool any = false;
 	for (size_t i = 0; i < state->lanes.count; i++) {
-		uint64_t weight = marks[i] ? 0 : lane_weight(screen, i);
-		if (marks[i] || (any && weight <= most))
+		if (marks[i] || (any && state->weights.at[i] <= most))
 			continue;
-		most = weight;
+		most = state->weights.at[i];
 		*busiest = i;
 		any = true;
 	}
@@ -1086,16 +1086,15 @@ add_line(struct timeline_state *state, enum line_kind kind, size_t at)
 
 /* Chooses which lanes have a line of their own where there is ROOM for so many lines. */
 static void
-choose_lanes(struct screen *screen, size_t room)
+choose_lanes(struct timeline_state *state, size_t room)
 {
-	struct timeline_state *state = state_of(screen);
 	size_t count = state->lanes.count, lane;
 	bool fits = count <= room;
 	vec_clear(&state->kept);
 	for (size_t i = 0; i < count; i++)
 		*vec_add(&state->kept) = fits || state->all;
 	for (size_t left = fits || state->all ? 0 : room - 1; left; left--)
-		take_busiest(screen, state->kept.at, &lane);
+		take_busiest(state, state->kept.at, &lane);
 	for (size_t i = 0; i < count; i++)
 		if (state->kept.at[i])
 			add_line(state, LINE_LANE, i);
@@ -1110,15 +1109,14 @@ choose_lanes(struct screen *screen, size_t room)
 
 /* Makes the busiest lanes higher, as far as ROWS suffice. */
 static void
-spread_lanes(struct screen *screen, size_t rows)
+spread_lanes(struct timeline_state *state, size_t rows)
 {
-	struct timeline_state *state = state_of(screen);
 	size_t lane;
 	size_t spare = rows - state->lines.count;
 	for (int high = 2; spare && high <= LANE_ROWS_MAX; high++) {
 		memset(state->kept.at, 0, state->kept.count);
 		/* all lanes have lines, and come first */
-		for (; spare && take_busiest(screen, state->kept.at, &lane); spare--)
+		for (; spare && take_busiest(state, state->kept.at, &lane); spare--)
 			state->lines.at[lane].rows = high;
 	}
 	memset(state->kept.at, 1, state->kept.count);
@@ -1126,9 +1124,8 @@ spread_lanes(struct screen *screen, size_t rows)
 
 /* Chooses the lines for so many rows. */
 static void
-make_lines(struct screen *screen, size_t rows)
+make_lines(struct timeline_state *state, size_t rows)
 {
-	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
 	bool syncs = answer && any_sync(answer);
 	size_t pairs = state->pairs.count, ties = syncs + pairs;
@@ -1136,7 +1133,7 @@ make_lines(struct screen *screen, size_t rows)
 	size_t others = ties + state->contexts.count;
 	size_t least = rows / 2 < 2 ? 2 : rows / 2; /* for lanes */
 	vec_clear(&state->lines);
-	choose_lanes(screen, rows > others + least ? rows - others : least);
+	choose_lanes(state, rows > others + least ? rows - others : least);
 	for (size_t i = 0; i < state->contexts.count; i++)
 		add_line(state, LINE_CONTEXT, i);
 	if (ties && !state->unfolded)
@@ -1148,7 +1145,7 @@ make_lines(struct screen *screen, size_t rows)
 	/* lanes keep their height when the cursor comes to an origin with other contexts */
 	size_t spare = state->contexts_most - state->contexts.count;
 	if (state->lines.count + spare < rows && state->lanes.count)
-		spread_lanes(screen, rows - spare);
+		spread_lanes(state, rows - spare);
 }
 
 /* Columns for the names.  They do not become fewer when a line goes, since what is
@@ -1180,18 +1177,19 @@ prepare_timeline(struct screen *screen, const struct area *area, size_t rows, in
 	if (!state->split)
 		state->split = mem_new(screen->session->traces.count * sizeof *state->split);
 	make_lanes(screen);
+	weigh_lanes(screen, state);
 	follow_list(screen);
-	make_lines(screen, rows);
+	make_lines(state, rows);
 	*gutter = gutter_for(screen, area->cols);
 	ask_density(screen, (size_t)(area->cols - *gutter));
 	if (!state->seen)
 		follow_list(screen); /* its unit is known by now */
-	make_lines(screen, rows);
+	make_lines(state, rows);
 	int wider = gutter_for(screen, area->cols);
 	if (wider > *gutter) { /* lines came with longer names */
 		*gutter = wider;
 		ask_density(screen, (size_t)(area->cols - *gutter));
-		make_lines(screen, rows);
+		make_lines(state, rows);
 	}
 }
 

@@ -338,7 +338,7 @@ struct title_part {
 	int rank;
 };
 
-/* Puts the parts that fit beside RESERVED columns one behind the other. */
+/* Puts the parts that fit into ROOM columns one behind the other. */
 static void
 join_parts(struct title_part *parts, int count, int room, struct text *out)
 {

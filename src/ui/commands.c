@@ -490,8 +490,10 @@ add_losses(struct trace *trace, struct text *out)
 	uint64_t begin = index_begin(trace_index(trace));
 	for (uint64_t cell = begin - (begin > 0); /* what was dropped is a loss too */
 	     index_cell(trace_index(trace), cell, &summary); cell++) {
-		if (filter_judge(&losses, trace, cell) == FILTER_NONE || cells++ >= LOSS_CELLS)
+		if (filter_judge(&losses, trace, cell) == FILTER_NONE)
 			continue;
+		if (cells++ == LOSS_CELLS)
+			break;
 		const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 		for (size_t i = 0; i < decoded->count; i++) {
 			struct message m = decoded->messages[i];
@@ -518,11 +520,11 @@ say_facts(struct screen *screen, const struct command_call *call)
 	bool exact;
 	(void)call;
 	if (m) {
-		uint64_t number = list_number(screen->list, row_position(row), &exact);
-		text_addf(&facts, "message %s%s", exact ? "" : "~", text_number(digits, number));
+		text_add(&facts, "message ");
+		list_add_number(screen->list, row, &facts);
 		/* as files and filters have it */
 		if (sequence_strand_count(screen->list->sequence) > 1) {
-			number = reader_number(screen->list->reader, row->at, &exact);
+			uint64_t number = reader_number(screen->list->reader, row->at, &exact);
 			text_addf(&facts, ", of its trace number %s%s", exact ? "" : "~",
 				  text_number(digits, number));
 		}

@@ -310,7 +310,7 @@ test_card(void **state)
 	scene_check_idle(s);
 	scene_keys(s, "\033OP");
 	scene_wait(
-	    s, " keys of the list, 1 of 6        Tab next  m manual  other keys go back and act");
+	    s, " keys of the list, 1 of 6      Space b turn  m manual  other keys leave and act");
 	scene_wait_at(
 	    s, 2, " move                      next, previous            only, hide: this row's");
 	scene_wait(s, "P x   fields, bytes"); /* as they are bound */
@@ -329,6 +329,40 @@ test_card(void **state)
 	scene_keys(s, "P"); /* which opens it */
 	scene_until(s, "keys of the", false);
 	scene_wait(s, "P close");
+	scene_quit(s);
+}
+
+/* Pages turn the cards, to the last and back to the first; what is longer than a row is
+ * wrapped. */
+static void
+test_card_turns(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_check_idle(s);
+	scene_keys(s, "\033OP\033[6~"); /* PgDn */
+	scene_wait(s, " keys of the detail, 2 of 6");
+	scene_wait_at(s, 3, "only messages where the field under the cursor");
+	scene_wait_at(s, 4, "                has this value");
+	scene_keys(s, "   ");
+	scene_wait(s, " keys of the filters, 5 of 6 ");
+	scene_wait(s, " 0  1  2  3  4  5  6  7 hide messages of that severity");
+	scene_until(s, ">", false);
+	scene_keys(s, " ");
+	scene_wait(s, " keys of the origins, 6 of 6, the last  ");
+	scene_wait(s, "  b back  m manual");
+	scene_keys(s, " ");
+	scene_wait_at(s, 23, " this is the last card");
+	scene_keys(s, "b");
+	scene_wait(s, " keys of the filters, 5 of 6 ");
+	scene_keys(s, "bbbb");
+	scene_wait(s, " keys of the list, 1 of 6 ");
+	scene_keys(s, "b");
+	scene_wait_at(s, 23, " this is the first card");
+	scene_keys(s, "\033[Z"); /* BackTab goes round, as Tab does */
+	scene_wait(s, " 6 of 6, the last");
+	scene_keys(s, "\t");
+	scene_wait(s, " keys of the list, 1 of 6 ");
 	scene_quit(s);
 }
 
@@ -394,8 +428,8 @@ main(void)
 	    scene_test(test_copy_place),    scene_test(test_severities),
 	    scene_test(test_next_trace),    scene_test(test_origin_of_row),
 	    scene_test(test_continuations), scene_test(test_unknown),
-	    scene_test(test_card),	    scene_test(test_first_run),
-	    scene_test(test_mouse),
+	    scene_test(test_card),	    scene_test(test_card_turns),
+	    scene_test(test_first_run),	    scene_test(test_mouse),
 	};
 	return scene_run_group("screen: keys", tests);
 }

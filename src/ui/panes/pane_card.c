@@ -3,8 +3,10 @@
  * are bound now.
  *
  * The list's is made from the table of the card (command/card.def), that of another pane from
- * the commands that are its alone.  Sections fill columns; what a screen is too small for is
- * on a further page.  Keys that are not the card's own close it and act (ui/input.c).
+ * the commands that are its alone, in words that are wrapped.  Sections fill columns; what a
+ * screen is too small for is on a further page.  What goes a page on or back turns the cards,
+ * to the last or the first; other keys that are not the card's own close it and act
+ * (ui/input.c).
  */
 #include "config.h"
 
@@ -26,18 +28,21 @@ enum {
 struct card_state {
 	enum pane_id of;    /* whose keys are shown */
 	enum pane_id from;  /* where the cursor was */
-	size_t page, pages; /* the one shown, of its card */
+	size_t page, pages; /* the one shown, of its card; SIZE_MAX: its last */
 };
 
 struct card_line {
-	struct text keys; /* empty: a heading */
-	const char *words;
+	struct text keys;  /* empty: a heading, or the words go on */
+	const char *words; /* so many bytes */
+	size_t length;
+	bool heading;
 	bool dim; /* it does nothing here */
 };
 
 struct card {
 	VEC(struct card_line) lines;
-	int columns; /* of the screen for one of the card */
+	int columns; /* of the screen for one of the card, */
+	int keys;    /* and of these for the keys */
 };
 
 static struct card_state *
@@ -85,8 +90,14 @@ static struct card_line *
 add_line(struct card *card, const char *words)
 {
 	struct card_line *line = vec_add(&card->lines);
-	line->words = words;
+	*line = (struct card_line){.words = words, .length = strlen(words)};
 	return line;
+}
+
+static void
+add_heading(struct card *card, const char *words)
+{
+	add_line(card, words)->heading = true;
 }
 
 static void
@@ -94,9 +105,10 @@ make_list_card(const struct screen *screen, struct card *card)
 {
 	enum card_section section = CARD_NONE;
 	card->columns = COLUMN;
+	card->keys = KEYS;
 	for (size_t i = 0; i < card_row_count && card_rows[i].section != CARD_NONE; i++) {
 		if (!i || card_rows[i].section != section)
-			add_line(card, card_section_title(card_rows[i].section));
+			add_heading(card, card_section_title(card_rows[i].section));
 		section = card_rows[i].section;
 		struct card_line *line = add_line(card, card_rows[i].words);
 		card_add_keys(&card_rows[i], screen->keymap, &line->keys);
@@ -114,29 +126,58 @@ has_commands(const struct screen *screen, enum pane_id pane)
 	return i < COMMAND_COUNT;
 }
 
+/* Appends the keys of a command, or its name where it has none. */
 static void
-make_pane_card(const struct screen *screen, enum pane_id pane, struct card *card)
+add_keys(const struct screen *screen, enum command_id id, struct text *out)
 {
-	const struct pane_ops *ops = screen->panes[pane];
-	card->columns = screen->canvas->cols;
-	add_line(card, "in this pane; other keys are those of the list");
-	for (int i = 0; i < COMMAND_COUNT; i++) {
-		if (commands[i].scope != ops->scope)
-			continue;
-		struct card_line *line = add_line(card, commands[i].help);
-		keymap_keys(screen->keymap, (enum command_id)i, &line->keys);
-		if (!line->keys.length)
-			keymap_hint(screen->keymap, (enum command_id)i, &line->keys);
-	}
+	keymap_keys(screen->keymap, id, out);
+	if (!out->length)
+		keymap_hint(screen->keymap, id, out);
+}
+
+/* Adds a line with the keys, and as many as the words need in ROOM columns. */
+static void
+add_wrapped(struct card *card, struct text keys, const char *words, int room)
+{
+	size_t length = strlen(words);
+	do {
+		struct card_line *line = add_line(card, words);
+		line->keys = keys;
+		size_t part = text_fit_words(words, length, room);
+		line->length = part - (part && words[part - 1] == ' ');
+		words += part;
+		length -= part;
+		keys = (struct text){0};
+	} while (length);
 }
 
 static void
-card_make(const struct screen *screen, struct card *card)
+make_pane_card(const struct screen *screen, enum pane_id pane, int columns, struct card *card)
+{
+	const enum command_scope scope = screen->panes[pane]->scope;
+	struct text keys[COMMAND_COUNT] = {0};
+	card->columns = columns;
+	card->keys = KEYS_ALONE;
+	add_heading(card, "in this pane; other keys are those of the list");
+	for (int i = 0; i < COMMAND_COUNT; i++) {
+		if (commands[i].scope != scope)
+			continue;
+		add_keys(screen, (enum command_id)i, &keys[i]);
+		int own = text_columns(keys[i].data, keys[i].length);
+		card->keys = own > card->keys ? own : card->keys;
+	}
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		if (keys[i].length)
+			add_wrapped(card, keys[i], commands[i].help, columns - card->keys - 2);
+}
+
+static void
+card_make(const struct screen *screen, int columns, struct card *card)
 {
 	if (state_of(screen)->of == PANE_LIST)
 		make_list_card(screen, card);
 	else
-		make_pane_card(screen, state_of(screen)->of, card);
+		make_pane_card(screen, state_of(screen)->of, columns, card);
 }
 
 static void
@@ -159,7 +200,7 @@ static int
 section_rows(const struct card *card, size_t from)
 {
 	size_t i = from + 1;
-	while (i < card->lines.count && card->lines.at[i].keys.length)
+	while (i < card->lines.count && !card->lines.at[i].heading)
 		i++;
 	return (int)(i - from);
 }
@@ -169,9 +210,8 @@ section_rows(const struct card *card, size_t from)
 static void
 place_line(const struct card *card, size_t at, int rows, struct card_place *place)
 {
-	bool heading = !card->lines.at[at].keys.length;
 	place->row += at > 0;
-	if (heading && place->row) {
+	if (card->lines.at[at].heading && place->row) {
 		int height = section_rows(card, at);
 		place->row++;
 		if (place->row + height > rows && (height <= rows || place->row + 2 > rows))
@@ -188,18 +228,18 @@ draw_line(const struct card_line *line, struct canvas *canvas, const struct area
 	  int col, int columns, int keys)
 {
 	int x = col;
-	if (line->keys.length) {
+	if (line->keys.length)
 		x = canvas_put(canvas, area, row, col, line->dim ? ROLE_ABSENT : ROLE_KEY,
 			       line->keys.data, line->keys.length) +
 		    1;
-		x = x < col + keys + 1 ? col + keys + 1 : x;
-	}
+	if (!line->heading && x < col + keys + 1)
+		x = col + keys + 1;
 	if (x < col + columns - 1)
 		canvas_put_cell(canvas, area, row, x, col + columns - 1 - x,
-				line->dim	    ? ROLE_ABSENT
-				: line->keys.length ? ROLE_NORMAL
-						    : ROLE_HEADER,
-				line->words, strlen(line->words));
+				line->dim	? ROLE_ABSENT
+				: line->heading ? ROLE_HEADER
+						: ROLE_NORMAL,
+				line->words, line->length);
 }
 
 /* The number of a pane's card among all of them, and how many there are. */
@@ -215,6 +255,28 @@ count_cards(const struct screen *screen, enum pane_id of, size_t *number)
 	return count;
 }
 
+/* Whether no page, or card, follows. */
+static bool
+is_last(const struct screen *screen)
+{
+	const struct card_state *state = state_of(screen);
+	size_t number = 0, count = count_cards(screen, state->of, &number);
+	return number == count && state->page + 1 >= state->pages;
+}
+
+/* How the cards are turned; at the last, how to come back. */
+static void
+add_turns(const struct screen *screen, struct text *out)
+{
+	bool last = is_last(screen);
+	if (!last) {
+		keymap_hint(screen->keymap, COMMAND_PAGE_DOWN, out);
+		text_add_char(out, ' ');
+	}
+	keymap_hint(screen->keymap, COMMAND_PAGE_UP, out);
+	text_add(out, last ? " back  " : " turn  ");
+}
+
 static void
 draw_head(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
@@ -225,13 +287,14 @@ draw_head(struct screen *screen, struct canvas *canvas, const struct area *area)
 		  count);
 	if (state->pages > 1)
 		text_addf(&left, ", page %zu of %zu", state->page + 1, state->pages);
-	keymap_hint(screen->keymap, COMMAND_CARD_NEXT, &right);
-	text_add(&right, " next  ");
+	if (is_last(screen))
+		text_add(&left, ", the last");
+	add_turns(screen, &right);
 	keymap_hint(screen->keymap, COMMAND_MANUAL, &right);
 	text_add(&right, " manual ");
 	int x = canvas_put(canvas, area, 0, 0, ROLE_HEADER, left.data, left.length);
 	size_t shorter = right.length;
-	text_add(&right, " other keys go back and act ");
+	text_add(&right, " other keys leave and act ");
 	if (x + 2 + text_columns(right.data, right.length) > area->cols)
 		text_cut(&right, shorter);
 	int columns = text_columns(right.data, right.length);
@@ -242,24 +305,45 @@ draw_head(struct screen *screen, struct canvas *canvas, const struct area *area)
 	text_free(&right);
 }
 
+/* Where lines of the card are drawn. */
+static struct area
+card_body(const struct area *area)
+{
+	return (struct area){area->row + 1, area->col, area->rows - 1, area->cols};
+}
+
+/* Makes the card for the area, and its pages; how many of its columns stand beside each
+ * other. */
+static int
+card_fit(struct screen *screen, const struct area *area, struct card *card)
+{
+	struct card_state *state = state_of(screen);
+	struct card_place place = {0};
+	const struct area body = card_body(area);
+	card_make(screen, area->cols, card);
+	int across = card->columns > area->cols ? 1 : area->cols / card->columns;
+	for (size_t i = 0; i < card->lines.count && body.rows > 0; i++)
+		place_line(card, i, body.rows, &place);
+	state->pages = (size_t)(place.column / across) + 1;
+	if (state->page >= state->pages)
+		state->page = state->pages - 1;
+	return across;
+}
+
 static void
 card_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct card_state *state = state_of(screen);
+	const struct card_state *state = state_of(screen);
 	struct card card = {0};
 	struct card_place place = {0};
-	const struct area body = {area->row + 1, area->col, area->rows - 1, area->cols};
-	card_make(screen, &card);
-	int across = card.columns > area->cols ? 1 : area->cols / card.columns;
-	int width = across > 1 ? area->cols / across : area->cols;
+	const struct area body = card_body(area);
+	int across = card_fit(screen, area, &card), width = area->cols / across;
 	for (size_t i = 0; i < card.lines.count && body.rows > 0; i++) {
 		place_line(&card, i, body.rows, &place);
 		if ((size_t)(place.column / across) == state->page)
 			draw_line(&card.lines.at[i], canvas, &body, place.row,
-				  place.column % across * width + 1, width,
-				  card.columns == COLUMN ? KEYS : KEYS_ALONE);
+				  place.column % across * width + 1, width, card.keys);
 	}
-	state->pages = (size_t)(place.column / across) + 1;
 	draw_head(screen, canvas, area);
 	card_free(&card);
 }
@@ -291,23 +375,40 @@ card_leave(struct screen *screen, const struct command_call *call)
 	card_close(screen);
 }
 
+/* To the card of the next pane that has one, or of the one before; round. */
 static void
-card_next(struct screen *screen, const struct command_call *call)
+turn_card(struct screen *screen, bool back)
 {
 	struct card_state *state = state_of(screen);
-	(void)call;
-	if (++state->page < state->pages)
-		return;
-	state->page = 0;
+	int step = back ? PANE_GUESSES - 1 : 1;
 	do
-		state->of = (enum pane_id)((state->of + 1) % PANE_GUESSES);
+		state->of = (enum pane_id)(((int)state->of + step) % PANE_GUESSES);
 	while (state->of != PANE_LIST && !has_commands(screen, state->of));
+	state->page = back ? SIZE_MAX : 0;
+}
+
+static void
+card_turn(struct screen *screen, const struct command_call *call)
+{
+	struct card_state *state = state_of(screen);
+	bool back = call->id == COMMAND_PAGE_UP || call->id == COMMAND_PANE_PREVIOUS;
+	bool round = call->id == COMMAND_CARD_NEXT || call->id == COMMAND_PANE_PREVIOUS;
+	struct card card = {0};
+	screen_place_panes(screen); /* keys may come faster than paints */
+	card_fit(screen, &screen->layout.panes[PANE_CARD], &card);
+	card_free(&card);
+	if (back ? state->page > 0 : state->page + 1 < state->pages)
+		state->page += back ? SIZE_MAX : 1;
+	else if (!round && (back ? state->of == PANE_LIST : is_last(screen)))
+		screen_say(screen, "this is the %s card", back ? "first" : "last");
+	else
+		turn_card(screen, back);
 }
 
 static pane_command *const card_commands[COMMAND_COUNT] = {
-    [COMMAND_CARD_NEXT] = card_next,
-    [COMMAND_HELP] = card_leave,
-    [COMMAND_CLOSE] = card_leave,
+    [COMMAND_CARD_NEXT] = card_turn, [COMMAND_PAGE_DOWN] = card_turn,
+    [COMMAND_PAGE_UP] = card_turn,   [COMMAND_PANE_PREVIOUS] = card_turn,
+    [COMMAND_HELP] = card_leave,     [COMMAND_CLOSE] = card_leave,
     [COMMAND_CANCEL] = card_leave,
 };
 

@@ -54,7 +54,7 @@ test_filters(void **state)
 	scene_wait(s, "only FATAL+");
 	scene_keys(s, "!"); /* nothing moved: back to where it was */
 	scene_wait(s, "filters off");
-	scene_keys(s, "l");
+	scene_keys(s, "h");
 	scene_wait(s, "101 of 400");
 
 	/* a new filter takes the cursor along, and what was before the only row that is

@@ -135,6 +135,32 @@ test_open_row(void **state)
 	scene_quit(s);
 }
 
+/* Rows that are scrolled sideways are marked, and how they come back is said once; from
+ * another pane they do not scroll. */
+static void
+test_sideways(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "314G");
+	scene_wait_row(s, "> 10:06:40.234886 I dsp         User data=0x80020002 seq", ">");
+	scene_keys(s, "l");
+	scene_wait_row(s, "> 10:06:40.234886 I dsp         <=0x80020002 seq", ">");
+	scene_wait_at(s, 23, " rows are scrolled sideways; ^ shows their beginning again");
+	scene_keys(s, "9h");
+	scene_wait_row(s, "> 10:06:40.234886 I dsp         User data=", ">");
+	scene_keys(s, "3l"); /* short rows begin further left as a whole */
+	scene_wait_row(s, "  10:06:40.234886 I dsp ", " <t word");
+	scene_wait_at(s, 23, " 314 of 526");
+	scene_keys(s, "^x\t");
+	scene_wait(s, "= bytes 0x");
+	scene_keys(s, "l");
+	scene_wait_at(s, 23, " rows scroll sideways from the list alone; Tab goes there");
+	scene_wait_row(s, "> 10:06:40.234886 I dsp         User data=", ">");
+	scene_quit(s);
+}
+
 /* What no row has is no column: there is no time here, and no origin. */
 static void
 test_empty_columns(void **state)
@@ -505,7 +531,7 @@ test_pause(void **state)
 	scene_wait(s, "searching... Ctrl-C cancels");
 	scene_keys(s, "\003");
 	scene_wait(s, "cancelled");
-	scene_keys(s, "l"); /* nothing was found in what is known: that is no number */
+	scene_keys(s, "h"); /* nothing was found in what is known: that is no number */
 	scene_wait(s, ", none yet");
 	scene_keys(s, ":pause\r");
 	scene_wait(s, "indexing goes on");
@@ -528,7 +554,7 @@ test_no_checkpoint(void **state)
 	scene_wait_at(s, 0, "% paused"); /* the list is being looked for: it does not rest */
 	scene_keys(s, ":pause\r");
 	scene_wait_at(s, 23, "indexing goes on");
-	scene_keys(s, "l");
+	scene_keys(s, "h");
 	scene_wait_at(s, 23, "of 1,280");
 	for (int row = 2; row < 23; row++) {
 		char number[16];
@@ -581,6 +607,7 @@ main(void)
 	    scene_test(test_columns),
 	    scene_test(test_empty_columns),
 	    scene_test(test_open_row),
+	    scene_test(test_sideways),
 	    scene_test(test_looks),
 	    scene_test(test_gaps),
 	    scene_test(test_triggers),

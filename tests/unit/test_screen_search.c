@@ -39,7 +39,7 @@ test_search(void **state)
 	scene_wait(s, want);
 	scene_keys(s, "G5n"); /* a count goes on at the other end, as single steps do, */
 	scene_wait(s, "continued at the start");
-	scene_keys(s, "l");
+	scene_keys(s, "h");
 	snprintf(want, sizeof want, " %zu of 309", matches[4] + 1);
 	scene_wait(s, want);
 	scene_keys(s, "1000000007n"); /* but does not go all the rounds */
@@ -62,7 +62,7 @@ test_search(void **state)
 	scene_wait(s, "no match found in texts; of origins: & origin ~ \"Vdd_Dsp\"");
 	scene_keys(s, "/(\r");
 	scene_wait(s, "at character");
-	scene_keys(s, "l");
+	scene_keys(s, "h");
 	scene_wait(s, ", 0 matches"); /* all counted: nothing to stop */
 	scene_keys(s, "\003");
 	scene_wait(s, "q quits"); /* and Ctrl-C does not */
@@ -207,7 +207,7 @@ look_since(struct scene *s, const char *options, const char *traces, const char 
 	scene_wait(s, "% paused");
 	scene_wait_row(s, ">", "~");
 	scene_wait_row(s, ">", time);
-	scene_keys(s, "l");
+	scene_keys(s, "h");
 	scene_wait(s, " shown"); /* there are rows, though none is counted */
 	scene_until(s, "none yet", false);
 	scene_keys(s, ":pause\r");

@@ -38,6 +38,7 @@
 enum {
 	GUTTER = 2, /* the marker, and a mark or `~` */
 	SIDE_STEP = 8,
+	SIDE_MAX = 100000,
 	COLUMNS_MAX = 64,
 	HEADER_ROWS_MIN = 6,  /* a list must have for a row of names */
 	ROWS_ABOVE = 64,      /* without a time, passed to find the last one */
@@ -91,8 +92,9 @@ struct formatted_row {
 };
 
 struct list_state {
-	int sideways; /* columns of the last one scrolled away */
-	bool opened;  /* the whole text of a row is shown, while the cursor is there */
+	int sideways;	    /* columns of the last one scrolled away */
+	bool told_sideways; /* how to come back was said */
+	bool opened;	    /* the whole text of a row is shown, while the cursor is there */
 	size_t opened_lane;
 	struct message_id opened_id;
 	struct list_basis basis;
@@ -951,6 +953,15 @@ column_role(const struct formatted_row *f, enum column_kind kind)
 	return kind == COLUMN_TRACE ? f->trace : f->usual;
 }
 
+/* Marks that a text goes on to the left of what begins at X. */
+static void
+mark_left_cut(struct canvas *strip, const struct area *area, int x, enum role role)
+{
+	if (x + 1 < strip->cols && !strip->cells[x + 1].columns) /* of a wide character */
+		canvas_puts(strip, area, 0, x + 1, role, " ");
+	canvas_puts(strip, area, 0, x, role, signs[SIGN_CUT_LEFT].text);
+}
+
 /* Draws a formatted row onto its strip. */
 static void
 draw_strip(const struct list_state *state, struct formatted_row *f, int cols)
@@ -975,6 +986,9 @@ draw_strip(const struct list_state *state, struct formatted_row *f, int cols)
 	const char *rest = rest_of(state, f, &length);
 	canvas_put_cell(&f->strip, &area, 0, x, cols - x,
 			column_role(f, columns->kind[columns->count - 1]), rest, length);
+	if (rest != formatted_text(f, columns->count - 1, &length))
+		mark_left_cut(&f->strip, &area, x,
+			      column_role(f, columns->kind[columns->count - 1]));
 	f->rest_col = x;
 	f->drawn = true;
 }
@@ -1134,13 +1148,35 @@ list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 
 /* --- commands ---------------------------------------------------------- */
 
+/* Moves rows so many columns to the left; how they come back is said once. */
+static void
+set_sideways(struct screen *screen, int64_t columns)
+{
+	struct list_state *state = state_of(screen);
+	struct text hint = {0};
+	state->sideways = columns < 0 ? 0 : columns > SIDE_MAX ? SIDE_MAX : (int)columns;
+	if (!state->sideways || state->told_sideways)
+		return;
+	state->told_sideways = true;
+	keymap_hint(screen->keymap, COMMAND_ROW_START, &hint);
+	screen_say(screen, "rows are scrolled sideways; %s shows their beginning again", hint.data);
+	text_free(&hint);
+}
+
+/* Rows beside another pane with the cursor stay as they are. */
 static void
 list_sideways(struct screen *screen, const struct command_call *call)
 {
-	int *at = &state_of(screen)->sideways;
 	int64_t step = command_steps(call) * SIDE_STEP;
-	int64_t to = *at + (call->id == COMMAND_RIGHT ? step : -step);
-	*at = to < 0 ? 0 : to > 100000 ? 100000 : (int)to;
+	struct text hint = {0};
+	if (screen->focus == PANE_LIST) {
+		set_sideways(screen, state_of(screen)->sideways +
+					 (call->id == COMMAND_RIGHT ? step : -step));
+		return;
+	}
+	keymap_hint(screen->keymap, COMMAND_PANE_NEXT, &hint);
+	screen_say(screen, "rows scroll sideways from the list alone; %s goes there", hint.data);
+	text_free(&hint);
 }
 
 /* To the end of the longest row on the screen, or back. */
@@ -1158,7 +1194,7 @@ list_to_side(struct screen *screen, const struct command_call *call)
 		room = state->basis.cols - state->rows.at[i]->rest_col;
 	}
 	bool end = call->id == COMMAND_ROW_END && longest > room;
-	state->sideways = end ? longest - room : 0;
+	set_sideways(screen, end ? longest - room : 0);
 }
 
 static void

@@ -175,10 +175,16 @@ add_attr(struct perf_reading *r, const uint8_t *p, size_t length)
 		attr->sample_type = (uint32_t)perf_u64(r, p + 24) & SAMPLE_ALL;
 }
 
+/* Sections may overlap, so that their lengths alone limit nothing: a file has no more IDs
+ * than room for them. */
 static void
 add_ids(struct perf_reading *r, const uint8_t *p, uint64_t length)
 {
 	uint32_t attr = (uint32_t)r->attrs.count - 1;
+	if (r->ids.count + length / 8 > r->size / 8) {
+		note_damage(r, "the IDs of events overlap", (uint64_t)(p - r->bytes));
+		return;
+	}
 	for (; length >= 8; p += 8, length -= 8)
 		*vec_add(&r->ids) =
 		    (struct perf_id){.id = perf_u64(r, p), .attr = attr, .cpu = PERF_NONE};

@@ -183,6 +183,36 @@ unfinished_files_are_read(void **state)
 	vec_free(&w.out);
 }
 
+/* Attributes whose IDs are the same half of the file cost no more than the file. */
+static void
+overlapping_ids_are_refused(void **state)
+{
+	(void)state;
+	enum { HEADER = 104, ATTR = 64 + 16, ATTRS = 512, IDS = 1 << 16 };
+	struct perf_writer w = {0};
+	perf_put(&w, 0x32454c4946524550, 8); /* PERFILE2 */
+	perf_put(&w, HEADER, 8);
+	perf_put(&w, ATTR, 8);
+	perf_put(&w, HEADER, 8);
+	perf_put(&w, (uint64_t)ATTRS * ATTR, 8);
+	perf_put(&w, HEADER, 8); /* the data section */
+	perf_put(&w, 8, 8);
+	while (w.out.count < HEADER)
+		perf_put(&w, 0, 8);
+	for (int i = 0; i < ATTRS; i++) {
+		for (int k = 0; k < 64; k += 8)
+			perf_put(&w, 0, 8);
+		perf_put(&w, HEADER + ATTRS * ATTR, 8);
+		perf_put(&w, (uint64_t)IDS * 8, 8);
+	}
+	for (int i = 0; i < IDS; i++)
+		perf_put(&w, (uint64_t)i, 8);
+	struct perf_data *data = read_writer(&w);
+	assert_non_null(strstr(text_get(&data->damage), "the IDs of events overlap"));
+	perf_data_free(data);
+	vec_free(&w.out);
+}
+
 static void
 compressed_records_are_seen(void **state)
 {
@@ -408,6 +438,7 @@ main(void)
 	    cmocka_unit_test(cut_files_are_read),
 	    cmocka_unit_test(damaged_records_end_the_walk),
 	    cmocka_unit_test(unfinished_files_are_read),
+	    cmocka_unit_test(overlapping_ids_are_refused),
 	    cmocka_unit_test(compressed_records_are_seen),
 	    cmocka_unit_test(runs_are_marked),
 	    cmocka_unit_test(missing_bytes_are_lost),

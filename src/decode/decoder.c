@@ -65,6 +65,12 @@ decoder_kind(const struct decoder_ops *ops, size_t i, unsigned *kind)
 				      : NULL;
 }
 
+const struct kind_row *
+message_kind(const struct decoder_ops *ops, const struct message *m)
+{
+	return m->kind == DECODE_KIND_LOSS ? &decode_kind_loss : &ops->kinds[m->kind];
+}
+
 struct decode_state *
 decode_state_new(const struct decoder *decoder)
 {

@@ -535,6 +535,9 @@ extern const struct kind_row decode_kind_loss;
  * number; NULL if there are not so many. */
 const struct kind_row *decoder_kind(const struct decoder_ops *, size_t i, unsigned *kind);
 
+/* The row of a message's kind, whatever it is. */
+const struct kind_row *message_kind(const struct decoder_ops *, const struct message *);
+
 const char *severity_name(enum severity);    /* FATAL */
 char severity_letter(enum severity);	     /* - F E W I 1 2 D */
 int severity_parse(const char *name);	     /* name or number; negative if neither */

@@ -156,7 +156,7 @@ GET(get_flags)
 GET(get_kind)
 {
 	const struct decoder *decoder = trace_decoder(reader_trace(look->reader));
-	const char *name = decoder->ops->kinds[look->message->kind].name;
+	const char *name = message_kind(decoder->ops, look->message)->name;
 	(void)what;
 	set_text(value, name, strlen(name));
 }

@@ -134,6 +134,8 @@ for part in 3 5 7 9; do
 		"$(head -n "$rows" out | cut -d , -f 3- | cksum)"
 done
 is "cut: the last row tells" 1 "$(tail -n 1 out | grep -c 'no more can be unpacked')"
+run "$TRAWL" -f syst/raw -t csv --fields=kind,flags cut.gz
+is "cut: its kind" "loss,lost" "$(tail -n 1 out | tr -d '"')"
 head -c 7 big.bin.gz >cut.gz
 run "$TRAWL" -t csv cut.gz
 is "nothing comes out: status" 2 "$status"

@@ -27,6 +27,7 @@
 #include "session/session.h"
 #include "ui/notebook.h"
 #include "ui/screen/signs.h"
+#include "ui/own.h"
 #include "ui/screen/theme.h"
 #include "ui/list/view.h"
 
@@ -325,6 +326,12 @@ print_view(void)
 	print_table(&view_options_table);
 }
 
+static void
+print_own(void)
+{
+	print_table(&own_options_table);
+}
+
 /* The roles, and once what each of them can have. */
 static void
 print_theme(void)
@@ -408,8 +415,8 @@ static const struct {
     {"options", print_options}, {"commands", print_commands}, {"formats", print_formats},
     {"exports", print_exports}, {"fields", print_fields},     {"filter", print_filter},
     {"checks", print_checks},	{"profile", print_profile},   {"view", print_view},
-    {"theme", print_theme},	{"keymaps", print_keymaps},   {"session", print_session},
-    {"signs", print_signs},	{"silent", print_silent},
+    {"own", print_own},		{"theme", print_theme},	      {"keymaps", print_keymaps},
+    {"session", print_session}, {"signs", print_signs},	      {"silent", print_silent},
 };
 
 int

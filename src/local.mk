@@ -368,6 +368,8 @@ libtrawl_a_SOURCES = \
 	src/ui/mouse.h \
 	src/ui/notebook.c \
 	src/ui/notebook.h \
+	src/ui/own.c \
+	src/ui/own.h \
 	src/ui/panes/detail_lines.c \
 	src/ui/panes/detail_lines.h \
 	src/ui/panes/detail_time.c \

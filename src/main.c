@@ -328,22 +328,55 @@ option_of(const void *context, const char *keys)
 	return NULL;
 }
 
+/* What the user has of their own; *PATH: its file, which need not be there, empty without a
+ * home. */
+static int
+load_own(struct own *own, struct text *path, struct err *err)
+{
+	*own = (struct own){0};
+	if (!files_user_path("own.yaml", path) || !files_exist(path->data))
+		return 0;
+	return schema_load_file(path->data, &own_options_table, own, err);
+}
+
+/* Appends it as comments: it is no part of the file that --config reads. */
+static void
+add_own(const struct own *own, const char *path, struct text *out)
+{
+	struct text yaml = {0};
+	if (!option_write_changed(&own_options_table, NULL, own, 0, &yaml))
+		return;
+	text_addf(out, "# and from %s:\n", path);
+	for (const char *at = yaml.data; *at;) {
+		size_t length = strcspn(at, "\n");
+		text_addf(out, "# %.*s\n", (int)length, at);
+		at += length + (at[length] == '\n');
+	}
+	text_free(&yaml);
+}
+
 static int
 dump_config(struct session *session, const struct cli *cli)
 {
 	struct err err = {0};
 	struct looks_source source = {.format = common_format(session)};
 	struct looks looks = {0};
-	struct text yaml = {0}, out = {0};
+	struct own own = {0};
+	struct text yaml = {0}, path = {0}, out = {0};
 	int failed = first_looks(cli, &source, &looks, &err);
 	int status = STATUS_GOOD;
+	if (!failed)
+		failed = load_own(&own, &path, &err);
 	if (!failed) {
 		looks_write(&looks, &yaml);
 		looks_add_sources(&source, text_get(&yaml), option_of, cli, &out);
+		add_own(&own, text_get(&path), &out);
 		status = report_print(&out);
 	}
 	option_release(&looks_options_table, &looks);
+	option_release(&own_options_table, &own);
 	looks_free(&source);
+	text_free(&path);
 	text_free(&yaml);
 	text_free(&out);
 	return failed < 0 ? report_error(&err) : status;
@@ -404,20 +437,13 @@ add_command(const struct cli *cli, struct text *out)
 		add_shell_word(cli->files.at[i], out);
 }
 
-/* For ui_options.load_state. */
-static int
-load_state(const char *path, struct state_file *file, struct err *err)
-{
-	return schema_load_file(path, &state_options_table, file, err);
-}
-
 static int
 show_screen(struct session *session, struct cli *cli, const struct filter *filter)
 {
 	struct err err = {0};
 	struct err trouble = {0};
 	struct notebook notebook = {0};
-	struct text path = {0}, state = {0}, command = {0};
+	struct text path = {0}, state = {0}, own = {0}, command = {0};
 	struct looks_source source = {.format = common_format(session)};
 	struct ui_options options = {.session_name = session_name(cli),
 				     .filter = *filter,
@@ -431,7 +457,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 				     .name = name_looks,
 				     .load_context = &source,
 				     .notebook_given = cli->value[CLI_SESSION],
-				     .load_state = load_state,
+				     .load_yaml = schema_load_file,
 				     .complain = report_text};
 	add_command(cli, &command);
 	options.command = command.data;
@@ -453,14 +479,19 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	}
 	int failed = first_looks(cli, &source, &options.looks, &err);
 	if (!failed)
+		failed = load_own(&options.own, &own, &err);
+	options.own_path = own.data;
+	if (!failed)
 		failed = cli_parse_context(cli, UI_AROUND_MAX, &options.around, &err);
 	if (!failed)
 		failed = ui_run(session, &options, &err);
 	option_release(&looks_options_table, &options.looks);
+	option_release(&own_options_table, &options.own);
 	option_release(&notebook_options_table, &notebook);
 	looks_free(&source);
 	text_free(&path);
 	text_free(&state);
+	text_free(&own);
 	text_free(&command);
 	return failed < 0 ? report_error(&err) : STATUS_GOOD;
 }

@@ -11,7 +11,7 @@
 #	needs WHAT		only the options are read: WHAT is not here
 #	profile CAPTURE		a whole profile, for that capture
 #	session NAME		one that names its captures, in a file of that name
-#	view, theme, keys	such a file
+#	view, theme, keys, own	such a file
 #	filters			expressions, one a line
 #	none			no example: a picture, or commands of other programs
 #

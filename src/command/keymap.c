@@ -14,6 +14,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Takes the next alternative off *AT: its length, 0 at the end. */
@@ -45,6 +46,8 @@ keymap_standard(struct keymap *map)
 void
 keymap_free(struct keymap *map)
 {
+	for (size_t i = 0; i < map->bindings.count; i++)
+		free(map->bindings.at[i].line);
 	vec_free(&map->bindings);
 }
 
@@ -108,6 +111,15 @@ keymap_look(const struct keymap *map, enum command_scope scope, const struct key
 	return answer == KEYMAP_NONE ? look_up(map, SCOPE_ANY, keys, command) : answer;
 }
 
+const char *
+keymap_line(const struct keymap *map, enum command_scope scope, const struct keys *keys)
+{
+	const struct binding *found = find_binding(map, scope, keys);
+	if (!found)
+		found = find_binding(map, SCOPE_ANY, keys);
+	return found ? found->line : NULL;
+}
+
 const struct binding *
 keymap_continuation(const struct keymap *map, enum command_scope scope, enum command_id command,
 		    const struct keys *start)
@@ -129,7 +141,7 @@ add_keys(const struct keymap *map, enum command_id command,
 	bool first = true;
 	for (size_t i = 0; i < map->bindings.count; i++) {
 		const struct binding *b = &map->bindings.at[i];
-		if (b->command != command)
+		if (b->command != command || b->line)
 			continue;
 		text_add(out, first ? "" : between);
 		add(&b->keys, out);
@@ -147,8 +159,9 @@ void
 keymap_hint(const struct keymap *map, enum command_id command, struct text *out)
 {
 	for (size_t i = 0; i < map->bindings.count; i++) {
-		if (map->bindings.at[i].command == command) {
-			keys_show(&map->bindings.at[i].keys, out);
+		const struct binding *b = &map->bindings.at[i];
+		if (b->command == command && !b->line) {
+			keys_show(&b->keys, out);
 			return;
 		}
 	}
@@ -158,6 +171,7 @@ keymap_hint(const struct keymap *map, enum command_id command, struct text *out)
 /* --- a user's file ----------------------------------------------------- */
 
 static const char no_keys[] = "none";
+static const char typed_first[] = "/?&"; /* what opens a prompt, in front of what is typed there */
 
 static bool
 bindings_clash(const struct binding *a, const struct binding *b)
@@ -278,6 +292,94 @@ add_row(struct keymap *map, size_t command, const char *at, struct option_fault 
 		*vec_add(&map->bindings) = new;
 	}
 	return true;
+}
+
+/* --- keys with a line -------------------------------------------------- */
+
+static const char *
+command_name_at(size_t i)
+{
+	return i < COMMAND_COUNT ? commands[i].name : NULL;
+}
+
+/* The command that LINE names, COMMAND_COUNT if it is none; *REST: what follows the name. */
+static enum command_id
+read_line(const char *line, const char **rest)
+{
+	line += strspn(line, ": ");
+	size_t length = strcspn(line, " ");
+	enum command_id id = command_find(line, length);
+	if (id == COMMAND_COUNT && length && line[length - 1] == '!')
+		id = command_find(line, length - 1);
+	*rest = line + length + strspn(line + length, " ");
+	return id;
+}
+
+const char *
+keymap_check_key(const char *text, char buffer[static 256])
+{
+	struct keys keys;
+	if (keys_parse(text, strlen(text), &keys))
+		return NULL;
+	return option_check_name("a key like F5, x, Ctrl-D, PgDn or ]e", keys_word, text, buffer);
+}
+
+const char *
+keymap_check_line(const char *text, char buffer[static 256])
+{
+	const char *rest;
+	char name[64];
+	text += strspn(text, ": ");
+	if (*text && (strchr(typed_first, *text) || read_line(text, &rest) < COMMAND_COUNT))
+		return NULL;
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, " "), text);
+	return option_check_name("a command as after :", command_name_at, name, buffer);
+}
+
+/* Whether NEW takes the keys of B away. */
+static bool
+takes_away(const struct binding *new, const struct binding *b)
+{
+	struct binding other = *b;
+	if (new->scope == SCOPE_ANY && b->scope == SCOPE_LIST)
+		other.scope = SCOPE_ANY;
+	return bindings_clash(new, &other);
+}
+
+static void
+remove_clashes(struct keymap *map, const struct binding *new, struct text *was)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < map->bindings.count; i++) {
+		struct binding b = map->bindings.at[i];
+		if (!takes_away(new, &b)) {
+			map->bindings.at[kept++] = b;
+			continue;
+		}
+		text_addf(was, "%s%s", was->length ? ", " : "",
+			  b.line ? b.line : commands[b.command].name);
+		free(b.line);
+	}
+	map->bindings.count = kept;
+}
+
+void
+keymap_bind_line(struct keymap *map, const char *key, const char *line, struct text *was)
+{
+	struct binding new = {.scope = SCOPE_ANY, .command = COMMAND_COMMAND};
+	const char *rest = line;
+	line += strspn(line, ": ");
+	if (!keys_parse(key, strlen(key), &new.keys))
+		return;
+	enum command_id id = strchr(typed_first, *line) ? COMMAND_COUNT : read_line(line, &rest);
+	if (id < COMMAND_COUNT && !*rest && rest[-1] != '!') {
+		new.command = id;
+		new.scope = commands[id].scope;
+	} else {
+		new.line = mem_text(line);
+	}
+	remove_clashes(map, &new, was);
+	*vec_add(&map->bindings) = new;
 }
 
 static bool

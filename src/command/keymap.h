@@ -18,6 +18,7 @@ struct binding {
 	struct keys keys;
 	enum command_scope scope;
 	enum command_id command;
+	char *line; /* owned; not NULL: the command is COMMAND_COMMAND, and this is typed for it */
 };
 
 /* Zero-initialise, or keymap_standard; keymap_free at the end. */
@@ -48,9 +49,24 @@ void keymap_free(struct keymap *);
 int keymap_bind(struct keymap *, enum command_scope, const char *text, size_t length,
 		enum command_id, struct err *);
 
+/*
+ * Binds the keys written in KEY to LINE, which is a command as typed after `:`, or what is typed
+ * with / ? or & in front; both are right (keymap_check_key, keymap_check_line).  A name alone is
+ * that command.  Keys that clash in the same scope, and those of the list with those of all
+ * panes, lose their commands, whose names are appended to WAS with a comma between.
+ */
+void keymap_bind_line(struct keymap *, const char *key, const char *line, struct text *was);
+
+/* For option tables, of one sequence of keys and of such a line. */
+const char *keymap_check_key(const char *text, char buffer[static 256]);
+const char *keymap_check_line(const char *text, char buffer[static 256]);
+
 /* What keys mean in a scope, or else in any. */
 enum keymap_answer keymap_look(const struct keymap *, enum command_scope, const struct keys *,
 			       enum command_id *);
+/* The line of keys that keymap_look found, or NULL: they are a command alone.  Borrowed until the
+ * map changes. */
+const char *keymap_line(const struct keymap *, enum command_scope, const struct keys *);
 
 /* A binding of a command that begins with START and is longer, and holds in a scope; NULL if
  * there is none.  Borrowed until the map changes. */

@@ -20,6 +20,7 @@
 #include "ui/list/view.h"
 #include "ui/list/wishes.h"
 #include "ui/place.h"
+#include "ui/own.h"
 #include "ui/save.h"
 #include "ui/panes/lines.h"
 #include "ui/panes/pane_card.h"
@@ -871,6 +872,8 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_THEME] = settings_choose,
     [COMMAND_KEYS] = settings_choose,
     [COMMAND_SET] = settings_set,
+    [COMMAND_HIGHLIGHT] = own_highlight,
+    [COMMAND_KEY] = own_key,
     [COMMAND_SOURCE] = settings_source,
     [COMMAND_FORMAT] = try_format,
     [COMMAND_REDRAW] = redraw_screen,

@@ -104,6 +104,26 @@ run_key(struct screen *screen, enum command_id id, uint32_t letter)
 	commands_run(screen, call);
 }
 
+/* Runs what a key of the user's own stands for, as if it were typed. */
+static void
+run_line(struct screen *screen, const char *line)
+{
+	static const struct {
+		char letter;
+		enum command_id id;
+	} prompts[] = {{'/', COMMAND_SEARCH}, {'?', COMMAND_SEARCH_BACK}, {'&', COMMAND_NARROW}};
+	char *copy = mem_text(line); /* the command may change the keys */
+	struct command_call call = {.id = COMMAND_COMMAND, .count = 1, .text = copy};
+	for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++)
+		if (*copy == prompts[i].letter) {
+			call.id = prompts[i].id;
+			call.text = copy[1] ? copy + 1 : NULL;
+		}
+	forget_keys(app_of(screen)->input);
+	commands_run(screen, call);
+	free(copy);
+}
+
 static void
 take_prompt_key(struct screen *screen, uint32_t key)
 {
@@ -201,9 +221,13 @@ take_key(struct screen *screen, uint32_t key)
 	    keymap_look(screen->keymap, screen->panes[screen->focus]->scope, &input->keys, &id);
 	if (answer == KEYMAP_NONE)
 		hints_find_pane(screen, &input->keys, &answer, &id);
+	const char *line =
+	    keymap_line(screen->keymap, screen->panes[screen->focus]->scope, &input->keys);
 	switch (answer) {
 	case KEYMAP_FOUND:
-		if (commands[id].argument == ARGUMENT_LETTER) {
+		if (line)
+			run_line(screen, line);
+		else if (commands[id].argument == ARGUMENT_LETTER) {
 			input->keys.count = 0;
 			input->pending_letter = id;
 			await_key(screen);

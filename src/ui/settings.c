@@ -24,15 +24,23 @@
 
 enum { PALETTE = 256 /* colours that a theme of its own is for */ };
 
-/* Makes what is on the screen follow the looks. */
-static void
-apply_looks(struct screen *screen)
+void
+settings_apply(struct screen *screen)
 {
-	struct looks *looks = &app_of(screen)->options->looks;
-	term_theme(screen->term, &looks->theme);
+	const struct looks *looks = &app_of(screen)->options->looks;
+	const struct own *own = &app_of(screen)->options->own;
+	const struct own_key *keys = own->keys.at;
+	struct text unused = {0};
 	keymap_free(screen->keymap);
 	keymap_make(screen->keymap, &looks->keys);
-	rules_make(screen->rules, &looks->view);
+	for (size_t i = 0; i < own->keys.count; i++)
+		keymap_bind_line(screen->keymap, keys[i].key, keys[i].command, &unused);
+	rules_free(screen->rules);
+	rules_add(screen->rules, own->highlights.at, own->highlights.count);
+	rules_add(screen->rules, looks->view.rules.at, looks->view.rules.count);
+	term_theme(screen->term, &looks->theme, screen->rules->colours.at,
+		   screen->rules->colours.count);
+	text_free(&unused);
 }
 
 void
@@ -96,7 +104,7 @@ settings_follow_background(struct screen *screen)
 		return false;
 	app_of(screen)->light = light;
 	suit_terminal(screen, light);
-	apply_looks(screen);
+	settings_apply(screen);
 	return true;
 }
 
@@ -108,7 +116,7 @@ settings_start(struct screen *screen)
 		app_of(screen)->light = term_is_light(screen->term);
 		suit_terminal(screen, app_of(screen)->light);
 	}
-	apply_looks(screen);
+	settings_apply(screen);
 	enter_view(screen, filter_is_all(&app_of(screen)->options->filter));
 }
 
@@ -124,7 +132,7 @@ load_looks(struct screen *screen, enum looks_part part, const char *what)
 				  &options->looks, &err) >= 0;
 	if (!good)
 		screen_error(screen, "%s", err.what);
-	apply_looks(screen);
+	settings_apply(screen);
 	text_free(&path);
 	return good;
 }

@@ -13,6 +13,9 @@ struct screen;
 /* Follows the looks for the first time: view, theme, keys. */
 void settings_start(struct screen *);
 
+/* Makes the screen follow the looks and what the user has of their own. */
+void settings_apply(struct screen *);
+
 /* Takes another theme if the terminal turned out to be light, or dark; whether it did. */
 bool settings_follow_background(struct screen *);
 

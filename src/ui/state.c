@@ -168,7 +168,7 @@ state_load(struct screen *screen)
 			"newer");
 		return;
 	}
-	if (options->load_state(state->path, &state->was, &err) < 0) {
+	if (options->load_yaml(state->path, &state_options_table, &state->was, &err) < 0) {
 		state_forget(state);
 		screen_error(screen, "the marks of last time are left out: %s", err.what);
 	} else if (!is_of_session(&state->was, screen->session)) {

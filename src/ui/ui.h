@@ -8,19 +8,21 @@
 #include "trace/trace.h"
 #include "ui/looks.h"
 #include "ui/notebook.h"
+#include "ui/own.h"
 
-struct state_file;
 struct session;
 
 enum { UI_AROUND_MAX = 50 };
 
 struct ui_options {
 	const char *session_name; /* its file, for the title; NULL: it has none */
-	const char *command; /* the command line that opens the same files, for a shell */
+	const char *command;	  /* the command line that opens the same files, for a shell */
 	struct looks looks;
-	const char *source;		 /* names of the traces in the list; NULL: all */
-	struct filter filter;		 /* at the start; copied */
-	unsigned around;		 /* messages shown round those that pass */
+	struct own own;	      /* see own.h */
+	const char *own_path; /* its file, which need not be there; NULL: it has no place */
+	const char *source;   /* names of the traces in the list; NULL: all */
+	struct filter filter; /* at the start; copied */
+	unsigned around;      /* messages shown round those that pass */
 	const struct notebook *notebook; /* to be restored, or NULL */
 	const char *notebook_path;	 /* where :save writes, or NULL */
 	bool notebook_given;		 /* the user named it */
@@ -41,8 +43,8 @@ struct ui_options {
 	bool (*name)(void *context, enum looks_part, size_t i, struct text *);
 	void *load_context;
 
-	/* Loads a file of state_dir. */
-	int (*load_state)(const char *path, struct state_file *, struct err *);
+	/* Fills an object, which need not be initialised, from a file of that table. */
+	int (*load_yaml)(const char *path, const struct option_table *, void *object, struct err *);
 	/* Says a line when the terminal is no longer the screen's. */
 	void (*complain)(const char *line);
 };

@@ -7,6 +7,7 @@
 source=$(dirname "$testdata")
 HOME=$scratch
 export HOME
+unset XDG_CONFIG_HOME
 mkdir -p .config/fish/completions
 PATH=$(dirname "$TRAWL"):$PATH
 
@@ -89,6 +90,13 @@ example()
 	view | theme | keys)
 		run "$TRAWL" --dump-config "--$2=./$part.text"
 		is "$3: the $2 is right" 0 "$status" ;;
+	own)
+		mkdir -p .config/trawl
+		cp "$part.text" .config/trawl/own.yaml
+		run "$TRAWL" --dump-config
+		is "$3: it is read by itself" "$(grep -c : "$part.text")" \
+			"$(sed -n '/own\.yaml:$/,$p' out | sed 1d | grep -c :)"
+		rm .config/trawl/own.yaml ;;
 	filters)
 		sed 's/^ *//' "$part.text" >expressions
 		while read -r line; do

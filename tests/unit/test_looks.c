@@ -173,7 +173,10 @@ test_bad_view(void **state)
 	     "v.yaml:1:18: rules[0].filter is \"severity >= bad\"; expected a filter: "},
 	    {"rules: [{filter: x, role: pink}]\n",
 	     "v.yaml:1:27: rules[0].role is \"pink\"; expected one of normal title"},
-	    {"rules:\n- {filter: x}\n", "v.yaml:2:3: rules[0] has no role; expected role: the"},
+	    {"rules:\n- {role: mark}\n",
+	     "v.yaml:2:3: rules[0] has no filter; expected filter: which"},
+	    {"rules:\n- {filter: x, fg: pink}\n",
+	     "v.yaml:2:19: rules[0].fg is \"pink\"; expected "},
 	    {"filter: '['\n",
 	     "v.yaml:1:9: filter is \"[\"; expected a filter or a regular expression: "},
 	};

@@ -6,6 +6,7 @@
 
 #include "test.h"
 
+#include "base/vec.h"
 #include "scene.h"
 
 #include <stdio.h>
@@ -419,6 +420,129 @@ test_mouse(void **state)
 	scene_close(s);
 }
 
+/* The colour of the text of the row with the cursor, by its number; -1: none. */
+static int
+colour_of_row(struct scene *s)
+{
+	for (int row = 0; row < s->rows; row++)
+		if (emulator_row(s->emulator, row)[0] == '>')
+			return emulator_cell(s->emulator, row, 60).fg;
+	return -2;
+}
+
+/* A highlight colours the rows it holds for at once, over their severity, the first one that
+ * holds; what is an expression as a whole names no colour. */
+static void
+test_highlight(void **state)
+{
+	static const struct {
+		const char *typed, *said;
+		int colour;
+	} rows[] = {
+	    {"timeout red", "1: timeout in red; :highlight --save keeps it, :highlight -1", 1},
+	    {"\"timeout\" green", "1: timeout in green;", 2},
+	    {"severity = error", "2: severity = error in accent2;", 2},
+	    {"origin = mailbox blue", "3: origin = mailbox in blue", 2},
+	    {"", "\n 1: timeout in green; 2: severity = error in accent2; 3: origin", 2},
+	    {"-timeout", "removed; 2 highlights left", 116},
+	    {"-1", "removed; 1 highlight left", 4},
+	    {"-7", "no highlight 7; :highlight lists them", 4},
+	    {"\"timeout\" purple", "purple: expected a colour like red, bright-red", 4},
+	    {"severity >= bad", "severity >= bad: expected a filter: ", 4},
+	};
+	struct scene *s = *state;
+	open_at_error(s);
+	scene_keys(s, ":highlight\r");
+	scene_wait(s, "no highlights of your own; :highlight timeout red makes one");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		scene_keys(s, ":highlight ");
+		scene_keys(s, rows[i].typed);
+		scene_keys(s, "\r");
+		scene_wait(s, rows[i].said);
+		assert_int_equal(colour_of_row(s), rows[i].colour);
+	}
+	scene_keys(s, ":view default\rR"); /* these have others, and leave one's own */
+	scene_wait(s, "timeout: seq 70");
+	assert_int_equal(colour_of_row(s), 4);
+	scene_quit(s);
+}
+
+/* A key runs a command with what belongs to it, or what is typed behind / and &; what it was
+ * is said, and it is that again when it is removed. */
+static void
+test_own_key(void **state)
+{
+	struct scene *s = *state;
+	open_at_error(s);
+	scene_keys(s, ":key\r");
+	scene_wait(s, "no keys of your own; :key F5 filter severity >= error makes one");
+	scene_keys(s, ":key r \"filter severity >= error\"\rr");
+	scene_wait(s, "only severity >= error");
+	scene_keys(s, "U:key r next-error\r");
+	scene_wait(s, "r: next-error; :key --save keeps it; it was filter severity >= error");
+	scene_keys(s, "r");
+	scene_wait_row(s, ">", "frame 8: no free buffer");
+	scene_keys(s, ":key s /bite: camera\r");
+	scene_wait(s, "s: /bite: camera; :key --save keeps it; it was next-gap");
+	scene_keys(s, "s");
+	scene_wait_row(s, ">", "watchdog bite");
+	scene_keys(s, ":key\r");
+	scene_wait(s, "\n r: next-error; s: /bite: camera");
+	scene_keys(s, ":key -r\rr");
+	scene_until(s, "removed; 1 key left", false);
+	scene_wait_row(s, ">", "watchdog bite"); /* open-row again */
+	scene_keys(s, ":key x3 next-error\r");
+	scene_wait(s, "x3: next-error; :key --save keeps it; it was hex");
+	scene_keys(s, ":key Foo next-error\r");
+	scene_wait(s, "Foo: expected a key like F5, x, Ctrl-D, PgDn or ]e");
+	scene_keys(s, ":key F5 nexterror\r");
+	scene_wait(s, "nexterror: expected a command as after :; did you mean next-error?");
+	scene_keys(s, ":key F5\r");
+	scene_wait(s, "F5 runs what? as :key F5 next-error");
+	scene_quit(s);
+}
+
+/* What is kept is there at the next start, and what another list of the file had stays; a
+ * mistake in it is told with its place, before there is a screen. */
+static void
+test_own_kept(void **state)
+{
+	struct scene *s = *state;
+	char folder[] = "/tmp/test_keys.XXXXXX", command[80], file[80];
+	char *before = mem_text(getenv("XDG_CONFIG_HOME") ? getenv("XDG_CONFIG_HOME") : "");
+	assert_non_null(mkdtemp(folder));
+	setenv("XDG_CONFIG_HOME", folder, 1);
+	snprintf(file, sizeof file, "%s/trawl/own.yaml", folder);
+	open_at_error(s);
+	scene_keys(s, ":highlight timeout red\r:highlight --save\r");
+	scene_wait(s, "1 highlight saved to /tmp/test_keys.");
+	scene_quit(s);
+	open_at_error(s);
+	assert_int_equal(colour_of_row(s), 1);
+	scene_keys(s, ":key F5 filter origin = dma\r:key --save\r");
+	scene_wait(s, "1 key saved to /tmp/test_keys.");
+	scene_quit(s);
+	open_at_error(s);
+	assert_int_equal(colour_of_row(s), 1);
+	scene_keys(s, "\033[15~");
+	scene_wait(s, "only origin = dma");
+	scene_quit(s);
+	FILE *own = fopen(file, "w");
+	assert_non_null(own);
+	fputs("keys:\n- {key: F5, command: nosuch}\n", own);
+	fclose(own);
+	scene_open(s, 24, 200, "xterm-256color", "lab.yaml", NULL);
+	scene_end(s);
+	assert_non_null(strstr(s->sent.data,
+			       "own.yaml:2:22: keys[0].command is \"nosuch\"; expected "
+			       "a command as after :"));
+	scene_close(s);
+	setenv("XDG_CONFIG_HOME", before, 1);
+	free(before);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 int
 main(void)
 {
@@ -430,6 +554,8 @@ main(void)
 	    scene_test(test_continuations), scene_test(test_unknown),
 	    scene_test(test_card),	    scene_test(test_card_turns),
 	    scene_test(test_first_run),	    scene_test(test_mouse),
+	    scene_test(test_highlight),	    scene_test(test_own_key),
+	    scene_test(test_own_kept),
 	};
 	return scene_run_group("screen: keys", tests);
 }

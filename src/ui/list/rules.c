@@ -1,6 +1,6 @@
 /*
- * Which rule fits?  Asked for the rows on the screen only, in the order of
- * the view: a handful of filters over some fifty messages.
+ * Which rule fits?  Asked for the rows on the screen only, in their order: a handful of
+ * filters over some fifty messages.
  *
  * rules_read() is the only place that says how the text of a rule becomes a
  * filter.
@@ -11,6 +11,8 @@
 #include "ui/list/view.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Reads an expression of the filter language, or what is none as a regular
  * expression, as `&` does.  False with a sentence if it is neither. */
@@ -36,16 +38,40 @@ rules_check(const char *text, char buffer[static 256])
 	return good ? NULL : buffer;
 }
 
-void
-rules_make(struct rules *rules, const struct view *view)
+bool
+rules_is_expression(const char *text)
 {
-	const struct view_rule *rows = view->rules.at;
-	rules_free(rules);
-	for (size_t i = 0; i < view->rules.count; i++) {
-		struct rule rule = {.role = (enum role)rows[i].role};
+	struct filter_error error;
+	struct filter_expr *expr = filter_parse(text, NULL, &error);
+	if (expr)
+		filter_expr_free(expr);
+	return expr;
+}
+
+/* The role for text in a colour; where there are too many of them the role of the rule. */
+static enum role
+colour_role(struct rules *rules, const struct view_rule *rule)
+{
+	size_t i = 0;
+	while (i < rules->colours.count && strcmp(rules->colours.at[i], rule->fg) != 0)
+		i++;
+	if (i == ROLE_COLOURS)
+		return (enum role)rule->role;
+	if (i == rules->colours.count)
+		*vec_add(&rules->colours) = mem_text(rule->fg);
+	return (enum role)(ROLE_COUNT + i);
+}
+
+void
+rules_add(struct rules *rules, const struct view_rule *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct rule rule;
 		char unused[256];
-		if (rules_read(rows[i].filter, &rule.filter, unused)) /* checked on loading */
-			*vec_add(&rules->rules) = rule;
+		if (!rules_read(rows[i].filter, &rule.filter, unused)) /* checked on loading */
+			continue;
+		rule.role = rows[i].fg ? colour_role(rules, &rows[i]) : (enum role)rows[i].role;
+		*vec_add(&rules->rules) = rule;
 	}
 }
 
@@ -54,7 +80,10 @@ rules_free(struct rules *rules)
 {
 	for (size_t i = 0; i < rules->rules.count; i++)
 		filter_free(&rules->rules.at[i].filter);
+	for (size_t i = 0; i < rules->colours.count; i++)
+		free(rules->colours.at[i]);
 	vec_free(&rules->rules);
+	vec_free(&rules->colours);
 	expansion_free(&rules->scratch);
 	*rules = (struct rules){0};
 }

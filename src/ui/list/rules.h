@@ -7,7 +7,7 @@
 #include "query/filter/filter.h"
 #include "ui/screen/canvas.h"
 
-struct view;
+struct view_rule;
 
 struct rule {
 	struct filter filter; /* owned */
@@ -17,12 +17,16 @@ struct rule {
 /* Zero-initialise. */
 struct rules {
 	VEC(struct rule) rules;
+	VEC(char *) colours; /* owned; the first is that of role ROLE_COUNT; ROLE_COLOURS at most */
 	struct expansion scratch;
 };
 
-/* Takes those of a view in place of the ones before. */
-void rules_make(struct rules *, const struct view *);
-void rules_free(struct rules *);
+/* Adds rules behind those there are. */
+void rules_add(struct rules *, const struct view_rule *, size_t count);
+void rules_free(struct rules *); /* it can be filled again */
+
+/* Whether an expression of the filter language is all of TEXT, not a pattern to be searched for. */
+bool rules_is_expression(const char *text);
 
 /* The role of the first rule that fits a message, or USUAL. */
 enum role rules_role(struct rules *, struct reader *, const struct message *, enum role usual);

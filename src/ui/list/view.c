@@ -4,6 +4,7 @@
 #include "ui/list/view.h"
 #include "decode/registry.h"
 #include "ui/list/rules.h"
+#include "ui/screen/colour.h"
 
 #include <string.h>
 
@@ -76,10 +77,11 @@ static const struct option_row rule_rows[] = {
 	 "which messages, as typed after &: an expression of trawl-filter(7) or a regular "
 	 "expression",
 	 .required = true, .check = rules_check),
-    RULE(role, CHOICE, "the role of the theme that their rows take", .choices = roles,
-	 .required = true),
+    RULE(role, CHOICE, "the role of the theme that their rows take", "accent1", .choices = roles),
+    RULE(fg, TEXT, "instead of a role, the colour of their text, which is bold",
+	 .check = colour_check),
 };
-static const struct option_table rule_table = OPTION_TABLE("rules", struct view_rule, rule_rows);
+const struct option_table view_rule_table = OPTION_TABLE("rules", struct view_rule, rule_rows);
 
 #define VIEW(...) OPTION_ROW(struct view, __VA_ARGS__)
 static const struct option_row view_rows[] = {
@@ -113,7 +115,7 @@ static const struct option_row view_rows[] = {
     VIEW(unassigned, BOOL, "messages without a severity are shown at first", "true"),
     VIEW(filter, TEXT, "only messages that match at first, as typed after &", .check = rules_check),
     VIEW(rules, LIST, "messages whose rows look different; the first rule that fits wins",
-	 .table = &rule_table),
+	 .table = &view_rule_table),
 };
 
 const struct option_table view_options_table = OPTION_TABLE("view", struct view, view_rows);

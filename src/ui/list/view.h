@@ -42,6 +42,7 @@ struct column {
 struct view_rule {
 	char *filter; /* see rules.h */
 	int role;     /* enum role */
+	char *fg; /* colour of the text, as colour_parse reads it, instead of the role; or NULL */
 };
 
 struct view {
@@ -61,6 +62,7 @@ struct view {
 };
 
 extern const struct option_table view_options_table;
+extern const struct option_table view_rule_table;
 
 enum column_kind column_kind(const char *name);
 

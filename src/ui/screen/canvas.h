@@ -16,6 +16,9 @@ enum role {
 	ROLE_COUNT
 };
 
+/* Behind the roles of a theme: text in colours that are given without one. */
+enum { ROLE_COLOURS = 16, ROLE_ALL = ROLE_COUNT + ROLE_COLOURS };
+
 enum { CELL_CODES = 3 };
 
 /* No padding, so that rows can be compared as bytes. */

@@ -20,10 +20,10 @@ struct paint_terminal {
 	const char *reverse_index; /* up, scrolling down at the region's top */
 	const char *plain;	   /* no attributes */
 	const char *show_cursor, *hide_cursor;
-	char style[ROLE_COUNT][PAINT_STYLE_SIZE]; /* from plain; "" = plain */
-	char anew[ROLE_COUNT][PAINT_STYLE_SIZE];  /* from any other style */
-	bool covers[ROLE_COUNT][ROLE_COUNT];	  /* [a][b]: a's style will do after b's */
-	bool marks_blanks[ROLE_COUNT];		  /* the style is seen on a blank */
+	char style[ROLE_ALL][PAINT_STYLE_SIZE]; /* from plain; "" = plain */
+	char anew[ROLE_ALL][PAINT_STYLE_SIZE];	/* from any other style */
+	bool covers[ROLE_ALL][ROLE_ALL];	/* [a][b]: a's style will do after b's */
+	bool marks_blanks[ROLE_ALL];		/* the style is seen on a blank */
 	bool wraps_late; /* stays in the last column until the next character */
 	bool wide_lines; /* lines and blocks may take two columns */
 

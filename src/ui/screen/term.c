@@ -356,7 +356,7 @@ term_open(const struct theme *theme, struct err *err)
 	add_string(&term->out, term->can.hide_cursor);
 	if (brackets_pastes())
 		text_add(&term->out, PASTE_ON);
-	term_theme(term, theme);
+	term_theme(term, theme, NULL, 0);
 	return term;
 }
 
@@ -558,12 +558,17 @@ make_style(char *string, const struct style *style)
 }
 
 void
-term_theme(struct term *term, const struct theme *theme)
+term_theme(struct term *term, const struct theme *theme, char *const *colours, size_t count)
 {
 	struct paint_terminal *can = &term->can;
-	unsigned bits[ROLE_COUNT];
-	for (int i = 0; i < ROLE_COUNT; i++) {
-		bits[i] = make_style(can->style[i], &theme->styles[i]);
+	unsigned bits[ROLE_ALL];
+	for (size_t i = 0; i < ROLE_ALL; i++) {
+		struct style style = {0};
+		if (i < ROLE_COUNT)
+			style = theme->styles[i];
+		else if (i - ROLE_COUNT < count)
+			style = (struct style){.fg = colours[i - ROLE_COUNT], .bold = true};
+		bits[i] = make_style(can->style[i], &style);
 		*can->anew[i] = '\0';
 		add_style(can->anew[i], can->plain);
 		add_style(can->anew[i], can->style[i]);
@@ -571,8 +576,8 @@ term_theme(struct term *term, const struct theme *theme)
 		    *can->style[i] && bits[i] & (ATTR_REVERSE | ATTR_LINE | ATTR_BG);
 	}
 	term->has_colours = bits[ROLE_ERROR] & (ATTR_FG | ATTR_BG);
-	for (int over = 0; over < ROLE_COUNT; over++)
-		for (int under = 0; under < ROLE_COUNT; under++)
+	for (int over = 0; over < ROLE_ALL; over++)
+		for (int under = 0; under < ROLE_ALL; under++)
 			can->covers[over][under] =
 			    !*can->style[under] || !(bits[under] & ~bits[over]);
 	term_forget(term);

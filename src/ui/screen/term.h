@@ -31,7 +31,9 @@ bool term_is_light(const struct term *); /* as far as is known */
 int term_colours(const struct term *);	 /* of its palette; negative: it has none */
 
 int term_file(const struct term *); /* readable when keys wait */
-void term_theme(struct term *, const struct theme *);
+/* Takes a theme, and for the roles behind its own COUNT of COLOURS, at most ROLE_COLOURS: bold
+ * text in these. */
+void term_theme(struct term *, const struct theme *, char *const *colours, size_t count);
 
 /* Whether errors stand out by a colour, and not by an attribute alone. */
 bool term_has_colours(const struct term *);

@@ -1,0 +1,367 @@
+/*
+ * Highlights and keys of the user's own: see own.h.
+ *
+ * What is typed becomes an element of the same lists that own.yaml is read into, judged by the
+ * same rows of the tables.  Keeping reads the file once more and replaces one of its two lists,
+ * so that what another run has kept of the other stays.
+ */
+#include "config.h"
+
+#include "ui/own.h"
+#include "base/file.h"
+#include "command/keymap.h"
+#include "ui/app.h"
+#include "ui/list/rules.h"
+#include "ui/list/view.h"
+#include "ui/screen/colour.h"
+#include "ui/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KEY(...) OPTION_ROW(struct own_key, __VA_ARGS__)
+static const struct option_row key_rows[] = {
+    KEY(key, TEXT, "one key or sequence of keys", .required = true, .check = keymap_check_key),
+    KEY(command, TEXT, "what it runs: a command as typed after :, or what is typed with / ? &",
+	.required = true, .check = keymap_check_line),
+};
+static const struct option_table key_table = OPTION_TABLE("keys", struct own_key, key_rows);
+
+#define OWN(...) OPTION_ROW(struct own, __VA_ARGS__)
+static const struct option_row own_rows[] = {
+    OWN(highlights, LIST, "messages whose rows look different, before the rules of the view",
+	.table = &view_rule_table),
+    OWN(keys, LIST, "keys and what they run", .table = &key_table),
+};
+const struct option_table own_options_table = OPTION_TABLE("own", struct own, own_rows);
+
+/* The row of what a command is about. */
+static const struct option_row *
+row_of(enum command_id id)
+{
+	return &own_rows[id == COMMAND_KEY];
+}
+
+static struct option_list *
+list_of(const struct screen *screen, enum command_id id)
+{
+	return (void *)((char *)&app_of(screen)->options->own + row_of(id)->member);
+}
+
+/* --- lists ------------------------------------------------------------- */
+
+/* Makes room for one more element at the end, which is zeroed. */
+static void *
+add_element(const struct option_row *row, struct option_list *list)
+{
+	size_t size = row->table->size;
+	char *at = mem_new((list->count + 1) * size);
+	if (list->count)
+		memcpy(at, list->at, list->count * size);
+	free(list->at);
+	list->at = at;
+	return at + size * list->count++;
+}
+
+static void
+drop_element(const struct option_row *row, struct option_list *list, size_t i)
+{
+	size_t size = row->table->size;
+	char *at = (char *)list->at + i * size;
+	option_release(row->table, at);
+	memmove(at, at + size, (--list->count - i) * size);
+}
+
+/* The element whose first member, a text, is TEXT; the count if there is none. */
+static size_t
+find_element(const struct option_row *row, const struct option_list *list, const char *text)
+{
+	size_t i = 0;
+	while (i < list->count &&
+	       strcmp(*(char **)((char *)list->at + i * row->table->size), text) != 0)
+		i++;
+	return i;
+}
+
+/* --- keeping ----------------------------------------------------------- */
+
+/* What the file has, or nothing where there is none. */
+static int
+read_kept(const struct ui_options *options, struct own *kept, struct err *err)
+{
+	*kept = (struct own){0};
+	if (access(options->own_path, F_OK) != 0)
+		return 0;
+	return options->load_yaml(options->own_path, &own_options_table, kept, err);
+}
+
+/* Writes a file whose list is the present one. */
+static int
+keep_list(const struct screen *screen, enum command_id id, struct err *err)
+{
+	const struct ui_options *options = app_of(screen)->options;
+	struct own kept, written;
+	struct text out = {0};
+	int failed = read_kept(options, &kept, err);
+	if (failed)
+		return failed;
+	written = kept; /* borrows both lists */
+	*(struct option_list *)((char *)&written + row_of(id)->member) = *list_of(screen, id);
+	text_add(&out,
+		 "# Highlights and keys of your own, see trawl-view(5).  :highlight --save and "
+		 ":key --save\n# write this file anew; comments belong in files of views/ and "
+		 "keys/.\n");
+	option_write(&own_options_table, &written, &out);
+	if (file_replace(options->own_path, 0666, 0777, &(struct iovec){out.data, out.length}, 1) <
+	    0)
+		failed = err_set(err, ERR_IO, "%s: %s", options->own_path, strerror(errno));
+	text_free(&out);
+	option_release(&own_options_table, &kept);
+	return failed;
+}
+
+static void
+save_list(struct screen *screen, enum command_id id)
+{
+	const char *path = app_of(screen)->options->own_path, *what = commands[id].name;
+	struct err err = {0};
+	size_t count = list_of(screen, id)->count;
+	if (!path)
+		screen_error(screen, "there is no folder for settings; set HOME to keep a %s",
+			     what);
+	else if (keep_list(screen, id, &err) < 0)
+		screen_error(screen, "%s", err.what);
+	else
+		screen_say(screen, "%zu %s%s saved to %s", count, what, count == 1 ? "" : "s",
+			   path);
+}
+
+/* --- what both commands take ------------------------------------------- */
+
+static const char save_word[] = "--save";
+
+static const char *
+text_of(const struct command_call *call)
+{
+	return call->text ? call->text + strspn(call->text, " ") : "";
+}
+
+/* Removes the element that TEXT names, by its first member or its number from 1. */
+static void
+remove_named(struct screen *screen, enum command_id id, const char *text)
+{
+	struct option_list *list = list_of(screen, id);
+	const char *what = commands[id].name;
+	size_t i = find_element(row_of(id), list, text);
+	uint64_t number;
+	if (i == list->count && text_parse_uint(text, list->count, &number) && number)
+		i = (size_t)number - 1;
+	if (i == list->count) {
+		screen_error(screen, "no %s %s; :%s lists them", what, text, what);
+		return;
+	}
+	drop_element(row_of(id), list, i);
+	settings_apply(screen);
+	screen_say(screen, "removed; %zu %s%s left; :%s --save keeps it so", list->count, what,
+		   list->count == 1 ? "" : "s", what);
+}
+
+/* --- highlights -------------------------------------------------------- */
+
+static const char *
+check_colour(const char *word, char buffer[static 256])
+{
+	struct view_rule unused = {0};
+	if (!option_set(option_find(&view_rule_table, "role"), &unused, word, buffer))
+		return NULL;
+	return colour_check(word, buffer);
+}
+
+/* Whether TEXT ends in a word that is meant as a colour: it is one, or stands behind a closing
+ * quote.  What is an expression as a whole has none: `severity = error`. */
+static bool
+has_colour(const char *text, const char *word)
+{
+	char unused[256];
+	const char *quote = *text == '"' ? strchr(text + 1, '"') : NULL;
+	bool behind_quote = quote && quote < word && !quote[1 + strspn(quote + 1, " ")] == !*word;
+	return (behind_quote || !check_colour(word, unused)) && !rules_is_expression(text);
+}
+
+/* Splits what was typed into an expression, with or without quotes around it, and a colour. */
+static void
+split_highlight(const char *typed, struct text *filter, struct text *colour)
+{
+	size_t length = strlen(typed);
+	while (length && typed[length - 1] == ' ')
+		length--;
+	text_add_bytes(filter, typed, length);
+	const char *text = text_get(filter), *blank = strrchr(text, ' ');
+	if (blank && has_colour(text, blank + 1)) {
+		text_add(colour, blank + 1);
+		length = (size_t)(blank - text);
+		while (length && text[length - 1] == ' ')
+			length--;
+		text_cut(filter, length);
+	}
+	if (length > 2 && *text == '"' && strchr(text + 1, '"') == text + length - 1) {
+		text_cut(filter, length - 1);
+		memmove(filter->data, filter->data + 1, filter->length);
+		filter->length--;
+	}
+}
+
+static const char *
+colour_of(const struct view_rule *rule)
+{
+	return rule->fg ? rule->fg : option_find(&view_rule_table, "role")->choices[rule->role];
+}
+
+/* Fills a rule; what was expected instead, or NULL. */
+static const char *
+read_highlight(const struct text *filter, const struct text *colour, struct view_rule *rule,
+	       char buffer[static 256])
+{
+	const char *expected =
+	    option_set(option_find(&view_rule_table, "filter"), rule, text_get(filter), buffer);
+	if (expected || !colour->length)
+		return expected;
+	if (option_set(option_find(&view_rule_table, "role"), rule, colour->data, buffer) &&
+	    option_set(option_find(&view_rule_table, "fg"), rule, colour->data, buffer))
+		return "a colour like red, bright-red, color208, #ff8700 or accent1";
+	return NULL;
+}
+
+/* Adds a highlight, or gives the one of that expression another colour. */
+static void
+set_highlight(struct screen *screen, const char *typed)
+{
+	struct option_list *list = list_of(screen, COMMAND_HIGHLIGHT);
+	struct text filter = {0}, colour = {0};
+	char buffer[256];
+	split_highlight(typed, &filter, &colour);
+	struct view_rule rule = {.role = ROLE_ACCENT1 + (int)(list->count % 3)};
+	const char *expected = read_highlight(&filter, &colour, &rule, buffer);
+	if (expected) {
+		screen_error(screen, "%s: expected %s", text_get(rule.filter ? &colour : &filter),
+			     expected);
+		option_release(&view_rule_table, &rule);
+	} else {
+		size_t i = find_element(row_of(COMMAND_HIGHLIGHT), list, rule.filter);
+		if (i == list->count)
+			add_element(row_of(COMMAND_HIGHLIGHT), list);
+		struct view_rule *to = (struct view_rule *)list->at + i;
+		option_release(&view_rule_table, to);
+		*to = rule;
+		settings_apply(screen);
+		screen_say(screen,
+			   "%zu: %s in %s; :highlight --save keeps it, :highlight -%zu removes it",
+			   i + 1, rule.filter, colour_of(&rule), i + 1);
+	}
+	text_free(&filter);
+	text_free(&colour);
+}
+
+static void
+list_highlights(struct screen *screen)
+{
+	const struct option_list *list = list_of(screen, COMMAND_HIGHLIGHT);
+	const struct view_rule *rules = list->at;
+	struct text out = {0};
+	for (size_t i = 0; i < list->count; i++)
+		text_addf(&out, "%s%zu: %s in %s", i ? "; " : "", i + 1, rules[i].filter,
+			  colour_of(&rules[i]));
+	if (list->count)
+		screen_say(screen, "%s", out.data);
+	else
+		screen_say(screen, "no highlights of your own; :highlight timeout red makes one");
+	text_free(&out);
+}
+
+void
+own_highlight(struct screen *screen, const struct command_call *call)
+{
+	const char *text = text_of(call);
+	if (!*text)
+		list_highlights(screen);
+	else if (!strcmp(text, save_word))
+		save_list(screen, call->id);
+	else if (*text == '-')
+		remove_named(screen, call->id, text + 1);
+	else
+		set_highlight(screen, text);
+}
+
+/* --- keys -------------------------------------------------------------- */
+
+static void
+list_keys(struct screen *screen)
+{
+	const struct option_list *list = list_of(screen, COMMAND_KEY);
+	const struct own_key *keys = list->at;
+	struct text out = {0};
+	for (size_t i = 0; i < list->count; i++)
+		text_addf(&out, "%s%s: %s", i ? "; " : "", keys[i].key, keys[i].command);
+	if (list->count)
+		screen_say(screen, "%s", out.data);
+	else
+		screen_say(screen,
+			   "no keys of your own; :key F5 filter severity >= error makes one");
+	text_free(&out);
+}
+
+/* Adds a key, or gives it another command. */
+static void
+set_key(struct screen *screen, const char *name, const char *command)
+{
+	struct option_list *list = list_of(screen, COMMAND_KEY);
+	struct own_key key = {0};
+	struct text was = {0};
+	char buffer[256];
+	const char *expected = option_set(&key_rows[0], &key, name, buffer);
+	if (!expected)
+		expected = option_set(&key_rows[1], &key, command, buffer);
+	if (expected) {
+		screen_error(screen, "%s: expected %s", key.key ? command : name, expected);
+		option_release(&key_table, &key);
+		return;
+	}
+	keymap_bind_line(screen->keymap, key.key, key.command, &was);
+	size_t i = find_element(row_of(COMMAND_KEY), list, key.key);
+	if (i == list->count)
+		add_element(row_of(COMMAND_KEY), list);
+	struct own_key *to = (struct own_key *)list->at + i;
+	option_release(&key_table, to);
+	*to = key;
+	settings_apply(screen);
+	screen_say(screen, "%s: %s; :key --save keeps it%s%s", key.key, key.command,
+		   was.length ? "; it was " : "", text_get(&was));
+	text_free(&was);
+}
+
+void
+own_key(struct screen *screen, const struct command_call *call)
+{
+	const char *text = text_of(call);
+	size_t length = strcspn(text, " ");
+	struct text name = {0}, command = {0};
+	text_add_bytes(&name, text, length);
+	text += length + strspn(text + length, " ");
+	length = strlen(text);
+	bool quoted = length > 2 && *text == '"' && strchr(text + 1, '"') == text + length - 1;
+	text_add_bytes(&command, text + quoted, length - 2 * (size_t)quoted);
+	if (!name.length)
+		list_keys(screen);
+	else if (command.length)
+		set_key(screen, name.data, command.data);
+	else if (!strcmp(name.data, save_word))
+		save_list(screen, call->id);
+	else if (*name.data == '-' && name.length > 1)
+		remove_named(screen, call->id, name.data + 1);
+	else
+		screen_error(screen, "%s runs what? as :key %s next-error", name.data, name.data);
+	text_free(&name);
+	text_free(&command);
+}

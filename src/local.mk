@@ -76,6 +76,8 @@ libtrawl_a_SOURCES = \
 	src/command/keymap.h \
 	src/command/keys.c \
 	src/command/keys.h \
+	src/config/audit.c \
+	src/config/audit.h \
 	src/config/builtin.h \
 	src/config/completion.c \
 	src/config/completion.h \

@@ -24,7 +24,8 @@ enum err_code {
 
 struct err {
 	enum err_code code;
-	char what[1024]; /* "file:line:column: sentence", NUL-terminated */
+	char what[4096]; /* "file:line:column: sentence", NUL-terminated; of a file with several
+			    mistakes a line each */
 };
 
 /* Records code and a formatted sentence in ERR (which may be NULL) and

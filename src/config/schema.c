@@ -1,15 +1,11 @@
 /*
  * How does YAML become a struct that an option table describes?
  *
- * In three steps.  config/survey.c checks the text as such.  libcyaml, with a
- * schema made from the tables, checks keys and shapes and yields a tree of
- * texts: a mapping is an array of slots, one for each row of its table.  Then
- * option_set() turns each text into its member, so that numbers, ranges and
- * choices are judged by the code that judges them everywhere.
- *
- * libcyaml reports errors as lines of a log, from the wrong value outwards;
- * they are collected, never printed, and give the path of the value.  Its
- * positions are not used: for keys they are those of the value before.
+ * In four steps.  config/survey.c checks the text as such, config/audit.c all keys, shapes and
+ * values of it, so that every mistake is told in one run.  libcyaml, with a schema made from the
+ * tables, yields a tree of texts: a mapping is an array of slots, one for each row of its table.
+ * Then option_set() turns each text into its member, so that numbers, ranges and choices are
+ * judged by the code that judges them everywhere, and what the members are together is checked.
  */
 #include "config.h"
 
@@ -26,6 +22,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "config/audit.h"
 #include "config/survey.h"
 
 /* What libcyaml makes of one key. */
@@ -35,170 +32,29 @@ struct schema_slot {
 };
 
 struct load {
-	const char *name, *text;
+	const char *text;
 	size_t length;
-	struct err *err;
+	struct audit *audit;
 	struct text problem; /* libcyaml's first sentence */
-	struct text path;    /* of the wrong value, or of the one at hand */
+	struct text path;    /* of the value at hand */
 };
 
-/* Errors. */
-
-/* Puts name and place in front of the sentence in load->err, which may quote
- * the file. */
-static int
-fail_at(struct load *load, struct survey_place place)
-{
-	if (load->err) {
-		struct text safe = {0};
-		err_cause(load->err, "%s:%zu:%zu", load->name, place.line, place.column);
-		text_add_safe(&safe, load->err->what, strlen(load->err->what), TEXT_UTF8);
-		snprintf(load->err->what, sizeof load->err->what, "%s", safe.data);
-		text_free(&safe);
-	}
-	return ERR_CONFIG;
-}
-
-/* The same for the value at load->path, or its KEY. */
-static int
-fail_value(struct load *load, bool key)
-{
-	return fail_at(load, survey_find(load->text, load->length, text_get(&load->path), key));
-}
-
-static const char *
-path_or_file(const struct load *load)
-{
-	return load->path.length ? load->path.data : "the file";
-}
-
-/* The table of the mapping at PATH. */
-static const struct option_table *
-find_table(const struct option_table *table, const char *path)
-{
-	while (*path && table) {
-		char name[64];
-		size_t length = strcspn(path, ".[");
-		snprintf(name, sizeof name, "%.*s", (int)length, path);
-		const struct option_row *row = option_find(table, name);
-		table = row ? row->table : NULL;
-		path += length;
-		path += strcspn(path, ".");
-		path += *path == '.';
-	}
-	return table;
-}
-
-static void
-add_keys(struct text *text, const struct option_table *table)
-{
-	text_add(text, "expected one of");
-	for (size_t i = 0; i < table->count; i++)
-		text_addf(text, "%s %s", i ? "," : "", table->rows[i].name);
-}
-
-static int
-fail_unknown_key(struct load *load, const struct option_table *root, const char *key)
-{
-	const struct option_table *table = find_table(root, text_get(&load->path));
-	const char *near = table && strlen(key) < 64 ? option_nearest(table, key) : NULL;
-	struct text expected = {0};
-	if (near)
-		text_addf(&expected, "did you mean %s?", near);
-	else if (table)
-		add_keys(&expected, table);
-	err_set(load->err, ERR_CONFIG, "unknown key %.60s in %s; %s", key, path_or_file(load),
-		text_get(&expected));
-	text_free(&expected);
-	if (load->path.length)
-		text_add(&load->path, ".");
-	text_add(&load->path, key);
-	return fail_value(load, true);
-}
-
-/* What follows PREFIX in TEXT, or NULL. */
-static const char *
-text_after(const char *text, const char *prefix)
-{
-	size_t length = strlen(prefix);
-	return strncmp(text, prefix, length) ? NULL : text + length;
-}
-
-/* Shapes in the words of libcyaml and in ours. */
-static const char *
-shape_name(const char *word)
-{
-	static const char *const shapes[][2] = {{"MAPPING", "a mapping"},
-						{"SEQUENCE", "a list"},
-						{"SCALAR", "a single value"},
-						{"STRING", "a single value"}};
-	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-		if (text_after(word, shapes[i][0]))
-			return shapes[i][1];
-	return "something else";
-}
-
-static int
-fail_shape(struct load *load, const char *expected)
-{
-	const char *got = strstr(expected, "got event: ");
-	err_set(load->err, ERR_CONFIG, "%s is %s; expected %s", path_or_file(load),
-		shape_name(got ? got + strlen("got event: ") : ""), shape_name(expected));
-	return fail_value(load, false);
-}
-
-static int
-fail_libcyaml(struct load *load, const struct option_table *table, enum cyaml_err code)
-{
-	const char *problem = text_get(&load->problem), *rest;
-	if ((rest = text_after(problem, "Load: Unexpected key: ")))
-		return fail_unknown_key(load, table, rest);
-	if ((rest = text_after(problem, "Load: Expecting ")))
-		return fail_shape(load, rest);
-	if ((rest = text_after(problem, "Load: Mapping field already seen: "))) {
-		err_set(load->err, ERR_CONFIG, "%s stands here twice; expected it once",
-			path_or_file(load));
-		return fail_value(load, true);
-	}
-	err_set(load->err, ERR_CONFIG, "%s: %s", cyaml_strerror(code), problem);
-	return fail_value(load, false);
-}
-
-/* libcyaml's log: the problem, then the path from the inside outwards. */
-
-static void
-prepend_path(struct text *path, const char *outer)
-{
-	struct text whole = {0};
-	text_add(&whole, outer);
-	if (path->length && *path->data != '[')
-		text_add(&whole, ".");
-	text_add(&whole, text_get(path));
-	text_free(path);
-	*path = whole;
-}
-
+/* libcyaml's log begins with the problem.  None is expected behind the audit. */
 static void __attribute__((format(printf, 3, 0)))
 schema_collect(cyaml_log_t level, void *context, const char *format, va_list args)
 {
 	struct load *load = context;
-	struct text line = {0};
 	(void)level;
-	text_addv(&line, format, args);
-	if (line.length)
-		text_cut(&line, line.length - 1); /* its newline */
+	if (!load->problem.length)
+		text_addv(&load->problem, format, args);
+}
 
-	char field[64], item[32];
-	unsigned count;
-	if (!load->problem.length) {
-		text_add(&load->problem, text_get(&line));
-	} else if (sscanf(text_get(&line), "  in mapping field '%63[^']'", field) == 1) {
-		prepend_path(&load->path, field);
-	} else if (sscanf(text_get(&line), "  in sequence entry '%u'", &count) == 1) {
-		snprintf(item, sizeof item, "[%u]", count ? count - 1 : 0);
-		prepend_path(&load->path, item);
-	}
-	text_free(&line);
+static void
+fail_libcyaml(struct load *load, enum cyaml_err code)
+{
+	text_cut(&load->problem, strcspn(text_get(&load->problem), "\n"));
+	audit_add(load->audit, (struct survey_place){1, 1}, "%s: %s", cyaml_strerror(code),
+		  text_get(&load->problem));
 }
 
 /* The schema. */
@@ -258,25 +114,12 @@ make_fields(struct arena *arena, const struct option_table *table)
 	return fields;
 }
 
-/* From slots to members. */
+/* From slots to members, which the audit found right. */
 
-static int fill_table(struct load *, const struct option_table *, const struct schema_slot *,
-		      void *object);
+static void fill_table(struct load *, const struct option_table *, const struct schema_slot *,
+		       void *object);
 
-static int
-fill_text(struct load *load, const struct option_row *row, const struct schema_slot *slot,
-	  void *object)
-{
-	char buffer[256];
-	const char *expected = option_set(row, object, slot->at, buffer);
-	if (!expected)
-		return 0;
-	err_set(load->err, ERR_CONFIG, "%s is \"%.60s\"; expected %s", load->path.data,
-		(const char *)slot->at, expected);
-	return fail_value(load, false);
-}
-
-static int
+static void
 fill_item(struct load *load, const struct option_row *row, const struct schema_slot *slot, size_t i,
 	  struct option_list *list)
 {
@@ -285,18 +128,13 @@ fill_item(struct load *load, const struct option_row *row, const struct schema_s
 		const struct schema_slot *slots = slot->at;
 		option_defaults(row->table, item);
 		list->count++;
-		return fill_table(load, row->table, slots + i * (row->table->count + 1), item);
+		fill_table(load, row->table, slots + i * (row->table->count + 1), item);
+	} else {
+		((char **)list->at)[list->count++] = mem_text(((char **)slot->at)[i]);
 	}
-	const char *text = ((char **)slot->at)[i];
-	if (!text) {
-		err_set(load->err, ERR_CONFIG, "%s is empty; expected text", load->path.data);
-		return fail_value(load, false);
-	}
-	((char **)list->at)[list->count++] = mem_text(text);
-	return 0;
 }
 
-static int
+static void
 fill_list(struct load *load, const struct option_row *row, const struct schema_slot *slot,
 	  void *object)
 {
@@ -307,74 +145,69 @@ fill_list(struct load *load, const struct option_row *row, const struct schema_s
 	for (size_t i = 0; i < slot->count; i++) {
 		size_t outer = load->path.length;
 		text_addf(&load->path, "[%zu]", i);
-		int result = fill_item(load, row, slot, i, list);
-		if (result)
-			return result;
+		fill_item(load, row, slot, i, list);
 		text_cut(&load->path, outer);
 	}
-	return 0;
 }
 
 /* What is mentioned of a struct that MERGE lays over the one there was. */
-static int
+static void
 fill_apart(struct load *load, const struct option_table *table, const struct schema_slot *slots,
 	   void *object)
 {
 	void *upper = mem_new(table->size);
+	size_t faults = load->audit->faults.count;
 	option_defaults(table, upper);
-	int result = fill_table(load, table, slots, upper);
-	if (!result)
+	fill_table(load, table, slots, upper);
+	if (load->audit->faults.count == faults)
 		table->merge(object, upper);
 	option_release(table, upper);
 	free(upper);
-	return result;
 }
 
-static int
+static void
 fill_struct(struct load *load, const struct option_row *row, const struct schema_slot *slots,
 	    void *member)
 {
-	if (row->table->merge)
-		return fill_apart(load, row->table, slots, member);
+	if (row->table->merge) {
+		fill_apart(load, row->table, slots, member);
+		return;
+	}
 	if (row->whole) {
 		option_release(row->table, member);
 		option_defaults(row->table, member);
 	}
-	return fill_table(load, row->table, slots, member);
+	fill_table(load, row->table, slots, member);
 }
 
-static int
+static void
 fill_row(struct load *load, const struct option_row *row, const struct schema_slot *slot,
 	 void *object)
 {
 	void *member = (char *)object + row->member;
-	if (row->type == OPTION_LIST)
-		return fill_list(load, row, slot, member);
-	if (row->given)
+	char unused[256];
+	if (row->given && row->type != OPTION_LIST)
 		*(bool *)((char *)object + row->given) = true;
-	if (row->type == OPTION_STRUCT)
-		return fill_struct(load, row, slot->at, member);
-	return fill_text(load, row, slot, object);
-}
-
-static int
-fail_missing(struct load *load, const struct option_row *row)
-{
-	err_set(load->err, ERR_CONFIG, "%s has no %s; expected %s: %s", path_or_file(load),
-		row->name, row->name, row->help ? row->help : "a value");
-	return fail_value(load, false);
+	if (row->type == OPTION_LIST)
+		fill_list(load, row, slot, member);
+	else if (row->type == OPTION_STRUCT)
+		fill_struct(load, row, slot->at, member);
+	else
+		option_set(row, object, slot->at, unused);
 }
 
 /* What each member alone could not tell. */
-static int
+static void
 check_whole(struct load *load, const struct option_table *table, const void *object)
 {
 	struct option_fault fault;
+	size_t outer = load->path.length;
 	if (!table->check || table->check(object, &fault))
-		return 0;
-	text_addf(&load->path, "%s%s", load->path.length ? "." : "", fault.member);
-	err_set(load->err, ERR_CONFIG, "%s: %s", load->path.data, fault.what);
-	return fail_value(load, false);
+		return;
+	text_addf(&load->path, "%s%s", outer ? "." : "", fault.member);
+	audit_add(load->audit, survey_find(load->text, load->length, load->path.data, false),
+		  "%s: %s", load->path.data, fault.what);
+	text_cut(&load->path, outer);
 }
 
 /* libcyaml makes the same of an empty list and of none.  Only a list that has
@@ -392,7 +225,7 @@ empty_list(struct load *load, const struct option_row *row, void *object)
 	text_cut(&load->path, outer);
 }
 
-static int
+static void
 fill_table(struct load *load, const struct option_table *table, const struct schema_slot *slots,
 	   void *object)
 {
@@ -401,24 +234,20 @@ fill_table(struct load *load, const struct option_table *table, const struct sch
 		if (row->type == OPTION_ANY)
 			continue;
 		if (!slots || !slots[i].at) {
-			if (row->required)
-				return fail_missing(load, row);
 			empty_list(load, row, object);
 			continue;
 		}
 		size_t outer = load->path.length;
 		text_addf(&load->path, "%s%s", outer ? "." : "", row->name);
-		int result = fill_row(load, row, &slots[i], object);
-		if (result)
-			return result;
+		fill_row(load, row, &slots[i], object);
 		text_cut(&load->path, outer);
 	}
-	return check_whole(load, table, object);
+	check_whole(load, table, object);
 }
 
 /* All of it. */
 
-static int
+static void
 load_checked(struct load *load, const struct option_table *table, void *object)
 {
 	struct arena arena = {0};
@@ -431,14 +260,25 @@ load_checked(struct load *load, const struct option_table *table, void *object)
 	cyaml_data_t *slots = NULL;
 	enum cyaml_err code = cyaml_load_data((const uint8_t *)load->text, load->length, &config,
 					      &schema, &slots, NULL);
-	int result = code != CYAML_OK ? fail_libcyaml(load, table, code)
-		     : table->merge   ? fill_apart(load, table, slots, object)
-				      : fill_table(load, table, slots, object);
+	if (code != CYAML_OK)
+		fail_libcyaml(load, code);
+	else if (table->merge)
+		fill_apart(load, table, slots, object);
+	else
+		fill_table(load, table, slots, object);
 	cyaml_free(&config, &schema, slots, 0);
 	text_free(&load->problem);
 	text_free(&load->path);
 	arena_free(&arena);
-	return result;
+}
+
+/* Adds what is wrong with a text that is fit to be loaded. */
+static void
+audit_text(const char *text, size_t length, const struct option_table *table, struct audit *audit)
+{
+	struct arena arena = {0};
+	audit_check(audit, survey_read(text, length, &arena), table);
+	arena_free(&arena);
 }
 
 /* Lays the text over OBJECT, which an error leaves in pieces. */
@@ -446,15 +286,19 @@ static int
 lay_text(const char *name, const char *text, size_t length, const struct option_table *table,
 	 void *object, struct err *err)
 {
-	struct load load = {.name = name, .text = text, .length = length, .err = err};
+	struct audit audit = {0};
+	struct load load = {.text = text, .length = length, .audit = &audit};
 	struct survey_place place = {1, 1};
-	int result;
+	struct err unfit = {0};
 	if (length > SCHEMA_SIZE_MAX)
-		result = err_set(err, ERR_CONFIG, "more than %d MiB; expected less",
-				 SCHEMA_SIZE_MAX >> 20);
+		audit_add(&audit, place, "more than %d MiB; expected less", SCHEMA_SIZE_MAX >> 20);
+	else if (survey_check(text, length, &place, &unfit))
+		audit_add(&audit, place, "%s", unfit.what);
 	else
-		result = survey_check(text, length, &place, err);
-	return result ? fail_at(&load, place) : load_checked(&load, table, object);
+		audit_text(text, length, table, &audit);
+	if (!audit.faults.count)
+		load_checked(&load, table, object);
+	return audit_report(&audit, name, err);
 }
 
 int

@@ -1,6 +1,8 @@
 /*
  * From YAML to structs described by option tables, with errors that say
- * where and what: "FILE:LINE:COLUMN: what is wrong; what was expected".
+ * where and what: "FILE:LINE:COLUMN: what is wrong; what was expected".  A file with
+ * several mistakes gives a line for each, in the order of their places, up to 20; broken
+ * syntax is told alone.
  *
  * `null`, `~` and an empty text are the same as an absent key, quoted or
  * not.  A mapping has the keys of its table only, each once.  Anchors and

@@ -9,7 +9,8 @@
  * frame for each open list or mapping.
  *
  * Aliases are not followed: each anchor remembers what it would cost to
- * expand, and an alias adds that.
+ * expand, and an alias adds that.  A text that was found fit can be read into a
+ * tree, whose size these limits bound.
  */
 #include "config.h"
 
@@ -354,6 +355,110 @@ survey_has_list(const char *text, size_t length, const char *path)
 	struct survey survey = {.target = path};
 	walk_events(&survey, text, length);
 	return survey.list;
+}
+
+/* --- as a tree --------------------------------------------------------- */
+
+struct tree_anchor {
+	const char *name;
+	const struct survey_node *node;
+};
+
+struct tree {
+	yaml_parser_t parser;
+	struct arena *arena;
+	VEC(struct tree_anchor) anchors;
+};
+
+static yaml_event_t
+next_event(struct tree *tree)
+{
+	yaml_event_t event;
+	if (!yaml_parser_parse(&tree->parser, &event))
+		mem_end(); /* its syntax was checked */
+	return event;
+}
+
+static void
+note_anchor(struct tree *tree, const yaml_char_t *name, const struct survey_node *node)
+{
+	if (name)
+		*vec_add(&tree->anchors) = (struct tree_anchor){
+		    arena_text(tree->arena, (const char *)name, strlen((const char *)name)), node};
+}
+
+/* Makes NODE what the latest anchor of that name is. */
+static void
+follow_alias(const struct tree *tree, const char *name, struct survey_node *node)
+{
+	size_t i = tree->anchors.count - 1;
+	while (strcmp(tree->anchors.at[i].name, name) != 0)
+		i--;
+	struct survey_place place = node->place;
+	*node = *tree->anchors.at[i].node;
+	node->place = place;
+	node->alias = true;
+	node->next = NULL;
+}
+
+static struct survey_node *tree_read_value(struct tree *, yaml_event_t);
+
+static void
+read_children(struct tree *tree, struct survey_node *node, yaml_event_type_t end)
+{
+	struct survey_node **last = &node->first;
+	yaml_event_t event = next_event(tree);
+	for (; event.type != end; event = next_event(tree)) {
+		*last = tree_read_value(tree, event);
+		last = &(*last)->next;
+	}
+	yaml_event_delete(&event);
+}
+
+static struct survey_node *
+tree_read_value(struct tree *tree, yaml_event_t event)
+{
+	struct survey_node *node = arena_alloc(tree->arena, sizeof *node);
+	*node = (struct survey_node){.place = place_of(event.start_mark)};
+	if (event.type == YAML_ALIAS_EVENT) {
+		follow_alias(tree, (const char *)event.data.alias.anchor, node);
+	} else if (event.type == YAML_SCALAR_EVENT) {
+		node->text = arena_text(tree->arena, (const char *)event.data.scalar.value,
+					event.data.scalar.length);
+		note_anchor(tree, event.data.scalar.anchor, node);
+	} else if (event.type == YAML_SEQUENCE_START_EVENT) {
+		node->shape = SURVEY_LIST;
+		read_children(tree, node, YAML_SEQUENCE_END_EVENT);
+		note_anchor(tree, event.data.sequence_start.anchor, node);
+	} else {
+		node->shape = SURVEY_MAPPING;
+		read_children(tree, node, YAML_MAPPING_END_EVENT);
+		note_anchor(tree, event.data.mapping_start.anchor, node);
+	}
+	yaml_event_delete(&event);
+	return node;
+}
+
+const struct survey_node *
+survey_read(const char *text, size_t length, struct arena *arena)
+{
+	struct tree tree = {.arena = arena};
+	const struct survey_node *root = NULL;
+	if (!yaml_parser_initialize(&tree.parser))
+		mem_end();
+	yaml_parser_set_input_string(&tree.parser, (const unsigned char *)text, length);
+	for (bool end = false; !end && !root;) {
+		yaml_event_t event = next_event(&tree);
+		end = event.type == YAML_STREAM_END_EVENT;
+		if (event.type == YAML_SCALAR_EVENT || event.type == YAML_SEQUENCE_START_EVENT ||
+		    event.type == YAML_MAPPING_START_EVENT)
+			root = tree_read_value(&tree, event);
+		else
+			yaml_event_delete(&event);
+	}
+	yaml_parser_delete(&tree.parser);
+	vec_free(&tree.anchors);
+	return root;
 }
 
 const char *

@@ -7,6 +7,7 @@
 #ifndef TRAWL_CONFIG_SURVEY_H
 #define TRAWL_CONFIG_SURVEY_H
 
+#include "base/arena.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -27,6 +28,21 @@ struct survey_place {
  * without it: broken syntax, an unknown or endless alias, one of the limits,
  * a key that is no single value, a second document. */
 int survey_check(const char *text, size_t length, struct survey_place *, struct err *);
+
+enum survey_shape { SURVEY_VALUE, SURVEY_LIST, SURVEY_MAPPING };
+
+/* A value, with all that is in it. */
+struct survey_node {
+	enum survey_shape shape;
+	struct survey_place place;
+	bool alias;		   /* what is in it stands elsewhere */
+	const char *text;	   /* of a single value */
+	struct survey_node *first; /* in a list; in a mapping keys and their values in turn */
+	struct survey_node *next;  /* in the same list or mapping */
+};
+
+/* The values of a text that survey_check found fit, in ARENA; NULL: there is none. */
+const struct survey_node *survey_read(const char *text, size_t length, struct arena *);
 
 /* The place of the value at PATH or, if KEY, of the last key of PATH (the
  * last one where it stands twice).  Where PATH leads through an alias, the

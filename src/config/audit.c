@@ -1,0 +1,258 @@
+/*
+ * What is wrong with a YAML text, all of it: see audit.h.
+ *
+ * The tree of the text is walked along the option tables.  Each value alone is judged by
+ * option_set(), on an object that is thrown away; what several members are together is left to
+ * the loading, which comes after.  Behind an alias everything has the place of the alias.
+ */
+#include "config.h"
+
+#include "config/audit.h"
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct audit_walk {
+	struct audit *audit;
+	struct text path;		    /* of the value at hand */
+	const struct survey_place *instead; /* of the alias that leads here, or NULL */
+};
+
+/* --- faults ------------------------------------------------------------ */
+
+void
+audit_add(struct audit *audit, struct survey_place place, const char *format, ...)
+{
+	struct text what = {0};
+	va_list args;
+	va_start(args, format);
+	text_addv(&what, format, args);
+	va_end(args);
+	*vec_add(&audit->faults) = (struct audit_fault){place, what.data};
+}
+
+static int
+compare_faults(const void *a, const void *b)
+{
+	const struct survey_place *p = &((const struct audit_fault *)a)->place,
+				  *q = &((const struct audit_fault *)b)->place;
+	if (p->line != q->line)
+		return p->line < q->line ? -1 : 1;
+	return p->column < q->column ? -1 : p->column > q->column;
+}
+
+/* Writes as many as there is room for; the sentences may quote the file. */
+static void
+write_faults(const struct audit *audit, const char *name, struct err *err)
+{
+	enum { REST = 32 }; /* bytes for what tells of those left out */
+	struct text out = {0}, line = {0};
+	size_t i = 0;
+	for (; i < audit->faults.count && i < AUDIT_SHOWN; i++) {
+		const struct audit_fault *fault = &audit->faults.at[i];
+		text_clear(&line);
+		text_addf(&line, "%s%s:%zu:%zu: ", i ? "\n" : "", name, fault->place.line,
+			  fault->place.column);
+		text_add_safe(&line, fault->what, strlen(fault->what), TEXT_UTF8);
+		if (i && out.length + line.length + REST > sizeof err->what)
+			break;
+		text_add_bytes(&out, line.data, line.length);
+	}
+	if (i < audit->faults.count)
+		text_addf(&out, "\nand %zu more", audit->faults.count - i);
+	err_set(err, ERR_CONFIG, "%s", text_get(&out));
+	text_free(&out);
+	text_free(&line);
+}
+
+int
+audit_report(struct audit *audit, const char *name, struct err *err)
+{
+	size_t count = audit->faults.count;
+	if (count)
+		qsort(audit->faults.at, count, sizeof *audit->faults.at, compare_faults);
+	if (count && err)
+		write_faults(audit, name, err);
+	for (size_t i = 0; i < count; i++)
+		free(audit->faults.at[i].what);
+	vec_free(&audit->faults);
+	return count ? ERR_CONFIG : 0;
+}
+
+/* --- the walk ---------------------------------------------------------- */
+
+static struct survey_place
+place_of_node(const struct audit_walk *walk, const struct survey_node *node)
+{
+	return walk->instead ? *walk->instead : node->place;
+}
+
+static const char *
+path_or_file(const struct audit_walk *walk)
+{
+	return walk->path.length ? walk->path.data : "the file";
+}
+
+/* The words that are the same as nothing, as libcyaml has them. */
+static bool
+is_nothing(const struct survey_node *node)
+{
+	static const char *const words[] = {"", "~", "null", "Null", "NULL"};
+	if (node->shape != SURVEY_VALUE)
+		return false;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(node->text, words[i]))
+			return true;
+	return false;
+}
+
+/* Whether a value has the shape of its row, which an example shows otherwise. */
+static bool
+check_shape(struct audit_walk *walk, const struct survey_node *node, enum survey_shape shape)
+{
+	static const char *const names[] = {[SURVEY_VALUE] = "a single value",
+					    [SURVEY_LIST] = "a list",
+					    [SURVEY_MAPPING] = "a mapping"};
+	if (node->shape != shape)
+		audit_add(walk->audit, place_of_node(walk, node), "%s is %s; expected %s",
+			  path_or_file(walk), names[node->shape], names[shape]);
+	return node->shape == shape;
+}
+
+static void
+complain_of_key(struct audit_walk *walk, const struct option_table *table,
+		const struct survey_node *key)
+{
+	const char *near = strlen(key->text) < 64 ? option_nearest(table, key->text) : NULL;
+	struct text expected = {0};
+	if (near)
+		text_addf(&expected, "did you mean %s?", near);
+	else
+		text_add(&expected, "expected one of");
+	for (size_t i = 0; !near && i < table->count; i++)
+		text_addf(&expected, "%s %s", i ? "," : "", table->rows[i].name);
+	audit_add(walk->audit, place_of_node(walk, key), "unknown key %.60s in %s; %s", key->text,
+		  path_or_file(walk), text_get(&expected));
+	text_free(&expected);
+}
+
+static void check_table(struct audit_walk *, const struct survey_node *,
+			const struct option_table *);
+
+static void
+check_list(struct audit_walk *walk, const struct survey_node *list, const struct option_row *row)
+{
+	size_t outer = walk->path.length, i = 0;
+	for (const struct survey_node *item = list->first; item; item = item->next) {
+		text_addf(&walk->path, "[%zu]", i++);
+		if (row->table)
+			check_table(walk, item, row->table);
+		else if (is_nothing(item))
+			audit_add(walk->audit, place_of_node(walk, item),
+				  "%s is empty; expected text", walk->path.data);
+		else
+			check_shape(walk, item, SURVEY_VALUE);
+		text_cut(&walk->path, outer);
+	}
+}
+
+/* Judges a value; SCRATCH is an object of the row's table. */
+static void
+check_value(struct audit_walk *walk, const struct survey_node *value, const struct option_row *row,
+	    void *scratch)
+{
+	char buffer[256];
+	if (row->type == OPTION_ANY || is_nothing(value))
+		return;
+	if (row->type == OPTION_STRUCT) {
+		check_table(walk, value, row->table);
+	} else if (row->type == OPTION_LIST) {
+		if (check_shape(walk, value, SURVEY_LIST))
+			check_list(walk, value, row);
+	} else if (check_shape(walk, value, SURVEY_VALUE)) {
+		const char *expected = option_set(row, scratch, value->text, buffer);
+		if (expected)
+			audit_add(walk->audit, place_of_node(walk, value),
+				  "%s is \"%.60s\"; expected %s", walk->path.data, value->text,
+				  expected);
+	}
+}
+
+/* The same with the path of the value, and its place if it is an alias. */
+static void
+enter_value(struct audit_walk *walk, const struct survey_node *value, const struct option_row *row,
+	    void *scratch)
+{
+	size_t outer = walk->path.length;
+	const struct survey_place *instead = walk->instead;
+	text_addf(&walk->path, "%s%s", outer ? "." : "", row->name);
+	if (value->alias && !instead)
+		walk->instead = &value->place;
+	check_value(walk, value, row, scratch);
+	walk->instead = instead;
+	text_cut(&walk->path, outer);
+}
+
+/* Looks at the keys of a mapping; SEEN: which rows have a value.  Whether all are known. */
+static bool
+check_keys(struct audit_walk *walk, const struct survey_node *mapping,
+	   const struct option_table *table, bool *seen)
+{
+	void *scratch = mem_new(table->size);
+	bool *named = mem_new(table->count + 1), known = true;
+	for (const struct survey_node *key = mapping->first; key; key = key->next->next) {
+		const struct option_row *row = option_find(table, key->text);
+		if (!row) {
+			complain_of_key(walk, table, key);
+			known = false;
+			continue;
+		}
+		size_t i = (size_t)(row - table->rows);
+		if (named[i])
+			audit_add(walk->audit, place_of_node(walk, key),
+				  "%s%s%s stands here twice; expected it once",
+				  text_get(&walk->path), walk->path.length ? "." : "", row->name);
+		named[i] = true;
+		seen[i] = !is_nothing(key->next);
+		enter_value(walk, key->next, row, scratch);
+	}
+	option_release(table, scratch);
+	free(scratch);
+	free(named);
+	return known;
+}
+
+static void
+check_table(struct audit_walk *walk, const struct survey_node *mapping,
+	    const struct option_table *table)
+{
+	const struct survey_place *instead = walk->instead;
+	if (mapping->alias && !instead)
+		walk->instead = &mapping->place;
+	if (check_shape(walk, mapping, SURVEY_MAPPING)) {
+		bool *seen = mem_new(table->count + 1);
+		/* a key that is not known may be the one that is missing */
+		bool known = check_keys(walk, mapping, table, seen);
+		for (size_t i = 0; known && i < table->count; i++) {
+			const struct option_row *row = &table->rows[i];
+			if (row->required && !seen[i])
+				audit_add(walk->audit, place_of_node(walk, mapping),
+					  "%s has no %s; expected %s: %s", path_or_file(walk),
+					  row->name, row->name, row->help ? row->help : "a value");
+		}
+		free(seen);
+	}
+	walk->instead = instead;
+}
+
+void
+audit_check(struct audit *audit, const struct survey_node *root, const struct option_table *table)
+{
+	struct audit_walk walk = {.audit = audit};
+	if (root && !is_nothing(root))
+		check_table(&walk, root, table);
+	text_free(&walk.path);
+}

@@ -120,21 +120,20 @@ add_line(struct detail_lines *d, enum detail_kind kind, unsigned depth, size_t a
 	*vec_add(&d->lines) = (struct detail_line){kind, (uint8_t)depth, at, length};
 }
 
-/* The text in rows of COLUMNS, broken at blanks where there are any. */
+/* The text in rows of COLUMNS, without the blanks between them. */
 static void
 add_text(struct detail_lines *d, int columns)
 {
 	const char *text = text_get(&d->text);
 	size_t length = d->text.length;
 	for (size_t at = 0; at < length;) {
-		size_t fits = text_fit(text + at, length - at, columns, NULL), end = fits;
-		while (at + fits < length && end && text[at + end] != ' ')
-			end--;
-		end = end ? end : fits ? fits : 1;
-		if (d->lines.count + 1 == TEXT_ROWS_MAX)
-			end = length - at;
-		add_line(d, DETAIL_TEXT, 0, at, end);
-		for (at += end; at < length && text[at] == ' ';)
+		bool last = d->lines.count + 1 == TEXT_ROWS_MAX;
+		size_t end = last ? length : at + text_fit_words(text + at, length - at, columns);
+		size_t shown = end;
+		while (shown > at && text[shown - 1] == ' ')
+			shown--;
+		add_line(d, DETAIL_TEXT, 0, at, shown - at);
+		for (at = end; at < length && text[at] == ' ';)
 			at++;
 	}
 }

@@ -64,6 +64,8 @@ enum message_flag {
 	MESSAGE_CHECKED = 1 << 12,     /* expand looks at a checksum or format: may be damaged */
 	MESSAGE_SENDER_TIMED = 1 << 13 /* `sender_ticks` is valid */
 };
+/* Any of them: bytes or messages are missing, which `~` shows. */
+#define MESSAGE_LOSS (MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED)
 #define MESSAGE_FLAGS_SHOWN 6
 #define MESSAGE_FLAGS_DOUBT 4 /* of them, those of what may not be right */
 

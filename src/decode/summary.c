@@ -118,12 +118,21 @@ add_sender(struct summary *s, const struct message *m)
 	s->sender_max = m->sender_ticks > s->sender_max ? m->sender_ticks : s->sender_max;
 }
 
+static uint64_t
+count_losses(const struct message *messages, size_t count)
+{
+	uint64_t losses = 0;
+	for (size_t i = 0; i < count; i++)
+		losses += (messages[i].flags & MESSAGE_LOSS) != 0;
+	return losses;
+}
+
 void
 summary_add(struct summary *s, const struct message *messages, size_t count)
 {
 	uint64_t kinds = s->kinds, least = s->ticks_min, most = s->ticks_max;
 	uint64_t last = s->ticks_last;
-	unsigned flags = s->flags;
+	unsigned flags = s->flags & ~MESSAGE_LOSS;
 	for (size_t i = 0; i < count; i++) {
 		const struct message *m = &messages[i];
 		kinds |= (uint64_t)1 << m->kind;
@@ -141,7 +150,9 @@ summary_add(struct summary *s, const struct message *messages, size_t count)
 		tally_count(&s->tally, m->origin, m->severity, message_id_offset(m));
 	}
 	s->kinds = kinds;
-	s->flags = flags;
+	if (flags & MESSAGE_LOSS) /* seldom: nothing is counted for each message of good bytes */
+		s->losses += count_losses(messages, count);
+	s->flags |= flags;
 	s->ticks_min = least;
 	s->ticks_max = most;
 	s->ticks_last = last;

@@ -62,9 +62,10 @@ size_t tally_memory(const struct tally *);
 /* Cleared first. */
 struct summary {
 	uint64_t count;
-	uint64_t kinds; /* that occur, a bit each */
-	unsigned flags; /* of messages: those that occur */
-	bool goes_back; /* a time is before the one of the message before */
+	uint64_t kinds;	 /* that occur, a bit each */
+	uint64_t losses; /* messages with a flag of MESSAGE_LOSS */
+	unsigned flags;	 /* of messages: those that occur */
+	bool goes_back;	 /* a time is before the one of the message before */
 	/* if `flags` has MESSAGE_TIMED */
 	uint64_t ticks_first, ticks_last;
 	uint64_t ticks_min, ticks_max;

@@ -26,7 +26,8 @@ struct grid {
 	size_t record_size;
 	_Atomic uint64_t known;
 	_Atomic uint64_t begin;
-	uint64_t cleared; /* chunks that are no more */
+	_Atomic uint64_t losses; /* of the known cells from `begin` on */
+	uint64_t cleared;	 /* chunks that are no more */
 	_Atomic(struct chunk *) chunks[CHUNKS_MAX];
 };
 
@@ -105,6 +106,15 @@ grid_messages(const struct grid *grid)
 }
 
 uint64_t
+grid_losses(const struct grid *grid)
+{
+	struct index_cell last;
+	uint64_t begin = grid_begin(grid);
+	bool dropped = begin && grid_cell(grid, begin - 1, &last) && last.losses;
+	return atomic_load(&grid->losses) + dropped;
+}
+
+uint64_t
 grid_begin(const struct grid *grid)
 {
 	return atomic_load_explicit(&grid->begin, memory_order_acquire);
@@ -113,6 +123,8 @@ grid_begin(const struct grid *grid)
 void
 grid_drop(struct grid *grid, uint64_t begin)
 {
+	for (uint64_t cell = grid_begin(grid); cell < begin; cell++)
+		atomic_fetch_sub(&grid->losses, cell_of(chunk_of(grid, cell), cell)->losses);
 	atomic_store(&grid->begin, begin);
 }
 
@@ -131,6 +143,7 @@ dropped_cell(const struct grid *grid, uint64_t cell, uint64_t begin)
 	struct index_cell dropped = {.first = lost - (lost > 0), .sender_min = UINT64_MAX};
 	if (lost && cell == begin - 1) {
 		dropped.count = dropped.severities[SEVERITY_ERROR] = 1;
+		dropped.losses = 1;
 		dropped.kinds = (uint64_t)1 << DECODE_KIND_LOSS;
 		dropped.message_flags = MESSAGE_LOST;
 	}
@@ -192,6 +205,7 @@ grid_add(struct grid *grid, const struct index_cell *cell, const uint8_t *after)
 	memcpy((char *)own + rest, (const char *)cell + rest, sizeof *cell - rest);
 	cell_of(next, number + 1)->first = own->first + cell->count;
 	memcpy(checkpoint_of(grid, next, number + 1), after, grid->record_size);
+	atomic_fetch_add(&grid->losses, cell->losses);
 	atomic_store_explicit(&grid->known, number + 1, memory_order_release);
 	return true;
 }
@@ -213,7 +227,7 @@ is_possible(const struct index_cell *cell, uint64_t first)
 	uint64_t count = 0;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 		count += cell->severities[s];
-	return cell->first == first && cell->count == count &&
+	return cell->first == first && cell->count == count && cell->losses <= count &&
 	       !(cell->flags & ~(CELL_TIME_BACK | CELL_TIMED | CELL_BY_SENDERS));
 }
 

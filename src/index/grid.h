@@ -25,6 +25,9 @@ void grid_free(struct grid *); /* NULL is fine */
 /* How many cells are known, and the messages in them. */
 uint64_t grid_known(const struct grid *);
 uint64_t grid_messages(const struct grid *);
+/* The messages with a flag of MESSAGE_LOSS, of those that are not dropped, and the one that
+ * stands for the others. */
+uint64_t grid_losses(const struct grid *);
 
 /* The first cell that is not dropped. */
 uint64_t grid_begin(const struct grid *);

@@ -660,6 +660,7 @@ index_get_progress(const struct index *index, struct index_progress *out)
 	const struct contents *shown = enter_contents(index);
 	origin_totals_severities(shown->totals, out->severities);
 	out->messages = grid_messages(shown->grid);
+	out->losses = grid_losses(shown->grid);
 	leave_contents(index);
 	out->checked = atomic_load(&index->checked);
 }
@@ -738,7 +739,7 @@ commit_cell(struct index *index, const struct cell_result *result)
 static bool
 same_sums(const struct index_cell *a, const struct index_cell *b)
 {
-	return a->count == b->count && a->kinds == b->kinds &&
+	return a->count == b->count && a->kinds == b->kinds && a->losses == b->losses &&
 	       a->message_flags == b->message_flags && !(a->flags & CELL_TIMED) &&
 	       !(b->flags & CELL_TIMED) &&
 	       !memcmp(a->severities, b->severities, sizeof a->severities);

@@ -47,6 +47,7 @@ struct index_cell {
 	uint64_t sender_min; /* of senders' own timestamps in timed messages, whatever their */
 	uint64_t sender_max; /* clocks; min > max: none has one */
 	uint64_t kinds;	     /* set of kinds, bit per kind */
+	uint64_t losses;     /* messages with a flag of MESSAGE_LOSS */
 	uint32_t count;
 	uint32_t severities[SEVERITY_COUNT];
 	uint16_t message_flags; /* of its messages, together: enum message_flag */
@@ -67,10 +68,11 @@ struct index_progress {
 	uint64_t size;	   /* to walk */
 	uint64_t messages; /* so far */
 	uint64_t severities[SEVERITY_COUNT];
-	double rate;   /* bytes per second */
-	bool complete; /* all that is there is known */
-	bool paused;   /* by index_pause */
-	bool checked;  /* and was found here, not in a file of unknown origin */
+	uint64_t losses; /* messages with a flag of MESSAGE_LOSS, but for what checksums tell */
+	double rate;	 /* bytes per second */
+	bool complete;	 /* all that is there is known */
+	bool paused;	 /* by index_pause */
+	bool checked;	 /* and was found here, not in a file of unknown origin */
 };
 
 struct index_options {

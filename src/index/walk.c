@@ -197,19 +197,22 @@ step_checked(struct walker *w, struct window *window, struct summary *summary)
 	window->check = &check;
 	size_t count = step_capture(w->capture, w->decoder, w->state, window, batch, CHECK_BATCH);
 	uint32_t *severities = tally_row(&summary->tally, 0, 0)->severities;
-	uint64_t kinds = 0;
+	uint64_t kinds = 0, losses = 0;
 	unsigned flags = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct message *m = &batch[i];
 		kinds |= (uint64_t)1 << m->kind;
 		flags |= m->flags;
 		severities[m->severity]++;
-		if (m->flags & some)
-			count_flags(w, window, m);
+		if (!(m->flags & some))
+			continue;
+		losses += (m->flags & MESSAGE_LOSS) != 0;
+		count_flags(w, window, m);
 	}
 	summary->count += count;
 	summary->kinds |= kinds;
 	summary->flags |= flags;
+	summary->losses += losses;
 	w->unnamed |= check.unnamed;
 	return count < CHECK_BATCH;
 }
@@ -332,6 +335,7 @@ walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 	    .sender_max = sums->sender_max,
 	    .count = (uint32_t)sums->count,
 	    .kinds = sums->kinds,
+	    .losses = sums->losses,
 	    .message_flags = (uint16_t)sums->flags,
 	    .flags = (sums->flags & MESSAGE_TIMED ? CELL_TIMED : 0) |
 		     (sums->goes_back ? CELL_TIME_BACK : 0) | (by_senders ? CELL_BY_SENDERS : 0),

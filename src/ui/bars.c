@@ -30,6 +30,7 @@
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
 #include "ui/recording.h"
+#include "ui/screen/signs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -499,23 +500,34 @@ add_unseen(struct screen *screen, struct text *out)
 		text_addf(out, "+%s%s new ", exact ? "" : "~", text_number(digits, count));
 }
 
-/* The worst first, as many as have room. */
+/* Appends a SIGN and how many there are; false if there is no room. */
+static bool
+add_total(const struct index_progress *progress, const char *sign, uint64_t count, int room,
+	  struct text *out)
+{
+	size_t before = out->length;
+	if (!count)
+		return true;
+	text_addf(out, "%s%s%llu%s", before ? "  " : "", sign, (unsigned long long)count,
+		  progress->complete ? "" : "+");
+	bool fits = text_columns(out->data, out->length) <= room;
+	if (!fits)
+		text_cut(out, before);
+	return fits;
+}
+
+/* The worst first, as many as have room, and the losses. */
 static void
 add_totals(const struct index_progress *progress, int room, struct text *out)
 {
 	static const enum severity shown[] = {SEVERITY_FATAL, SEVERITY_ERROR, SEVERITY_WARNING};
-	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-		uint64_t count = progress->severities[shown[i]];
-		size_t before = out->length;
-		if (!count)
-			continue;
-		text_addf(out, "%s%c %llu%s", before ? "  " : "", severity_letter(shown[i]),
-			  (unsigned long long)count, progress->complete ? "" : "+");
-		if (text_columns(out->data, out->length) > room) {
-			text_cut(out, before);
-			break;
-		}
+	bool fits = true;
+	for (size_t i = 0; fits && i < sizeof shown / sizeof *shown; i++) {
+		const char sign[] = {severity_letter(shown[i]), ' ', '\0'};
+		fits = add_total(progress, sign, progress->severities[shown[i]], room, out);
 	}
+	if (fits)
+		add_total(progress, signs[SIGN_LOSS].text, progress->losses, room, out);
 	if (out->length)
 		text_add_char(out, ' ');
 }

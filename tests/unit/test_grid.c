@@ -125,6 +125,37 @@ test_bytes(void **state)
 	text_free(&bytes);
 }
 
+/* Losses add up, also of what comes back from bytes; what is dropped is one. */
+static void
+test_losses(void **state)
+{
+	(void)state;
+	const uint64_t cells = 2 * GRID_CHUNK + 10, dropped = GRID_CHUNK + 1;
+	uint8_t checkpoint[SIZE] = "start";
+	struct grid *grid = grid_new(SIZE, 0, checkpoint);
+	struct text bytes = {0};
+	bool good;
+	uint64_t all = 0, front = 0;
+	for (uint64_t i = 0; i < cells; i++) {
+		struct index_cell cell = cell_of(7, 3);
+		cell.losses = i % 11;
+		all += cell.losses;
+		front += i < dropped ? cell.losses : 0;
+		assert_true(grid_add(grid, &cell, checkpoint));
+	}
+	assert_int_equal(grid_losses(grid), all);
+	grid_write(grid, &bytes);
+	struct grid *back = copy(&bytes, cells, &good);
+	assert_true(good);
+	assert_int_equal(grid_losses(back), all);
+	grid_drop(grid, dropped);
+	grid_clear(grid);
+	assert_int_equal(grid_losses(grid), all - front + 1);
+	grid_free(back);
+	grid_free(grid);
+	text_free(&bytes);
+}
+
 /* Cells that no walk can have found are refused. */
 static void
 test_impossible(void **state)
@@ -137,7 +168,8 @@ test_impossible(void **state)
 	const size_t record = sizeof(struct index_cell) + SIZE;
 	static const size_t members[] = {
 	    offsetof(struct index_cell, first), offsetof(struct index_cell, count),
-	    offsetof(struct index_cell, severities), offsetof(struct index_cell, flags)};
+	    offsetof(struct index_cell, severities), offsetof(struct index_cell, losses),
+	    offsetof(struct index_cell, flags)};
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
 		bytes.data[record + members[i]] ^= 0x40;
 		grid_free(copy(&bytes, 3, &good));
@@ -155,6 +187,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_large), cmocka_unit_test(test_memory),
-	    cmocka_unit_test(test_bytes), cmocka_unit_test(test_impossible)};
+	    cmocka_unit_test(test_bytes), cmocka_unit_test(test_losses),
+	    cmocka_unit_test(test_impossible)};
 	return cmocka_run_group_tests_name("grid", tests, NULL, NULL);
 }

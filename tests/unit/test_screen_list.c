@@ -64,7 +64,7 @@ test_columns(void **state)
 	scene_wait_at(s, 0, " F1 help");
 	scene_wait_row(s, "> 10:06:40.234386 E soc mailbox ", "timeout: seq 70 given up");
 	scene_wait_row(s, "  10:06:40.234886 I dsp         ", "User data"); /* one origin */
-	scene_wait_row(s, " 311 of 526  +20.817 us   soc 0x6dd ", " F 1  E 5  W 6");
+	scene_wait_row(s, " 311 of 526  +20.817 us   soc 0x6dd ", " F 1  E 5  W 6  ~2");
 	int row = 0;
 	while (emulator_cell(s->emulator, row, 0).code != '>')
 		row++;
@@ -599,6 +599,25 @@ test_broken_collateral(void **state)
 	folder_remove(&folder);
 }
 
+/* As many losses in the last row as messages are damaged, lost or truncated. */
+static void
+test_loss_total(void **state)
+{
+	struct scene *s = *state;
+	struct text out = {0};
+	char total[16];
+	size_t count = 0;
+	batch_print_of("damaged-gem.bin", "-t text -e 'damaged or lost or truncated' 2>/dev/null",
+		       &out);
+	for (size_t i = 0; i < out.length; i++)
+		count += out.data[i] == '\n';
+	snprintf(total, sizeof total, "  ~%zu", count);
+	scene_open(s, 24, 80, "xterm", "damaged-gem.bin", NULL);
+	scene_wait(s, total);
+	scene_quit(s);
+	text_free(&out);
+}
+
 int
 main(void)
 {
@@ -612,6 +631,7 @@ main(void)
 	    scene_test(test_gaps),
 	    scene_test(test_triggers),
 	    scene_test(test_losses),
+	    scene_test(test_loss_total),
 	    scene_test(test_trigger_events),
 	    scene_test(test_go_to),
 	    scene_test(test_view),

@@ -113,6 +113,7 @@ toy_summarise(const struct decoder *decoder, struct decode_state *state, const s
 		s->ticks_max = ticks > s->ticks_max ? ticks : s->ticks_max;
 		s->ticks_last = ticks;
 		s->flags |= MESSAGE_TIMED | (severity == SEVERITY_ERROR ? MESSAGE_DAMAGED : 0u);
+		s->losses += severity == SEVERITY_ERROR;
 		s->kinds |= 1u << TOY_MESSAGE;
 		s->count++;
 		tally_count(&s->tally, p[2], severity, state->offset);

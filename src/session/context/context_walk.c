@@ -291,7 +291,7 @@ apply_rules(struct context_walker *w, const struct sight *sight)
 {
 	const struct context_trace *tracked = w->tracked;
 	bool expanded = false;
-	if (sight->m.flags & CONTEXT_LOSS)
+	if (sight->m.flags & MESSAGE_LOSS)
 		note_loss(w, sight);
 	for (size_t i = 0; i < tracked->rules.count; i++) {
 		const struct context_rule *rule = &tracked->rules.at[i];
@@ -311,7 +311,7 @@ is_idle(const struct context_trace *tracked, uint64_t cell)
 {
 	struct index_cell summary;
 	return index_cell(trace_index(tracked->trace), cell, &summary) &&
-	       !(summary.kinds & tracked->kinds) && !(summary.message_flags & CONTEXT_LOSS);
+	       !(summary.kinds & tracked->kinds) && !(summary.message_flags & MESSAGE_LOSS);
 }
 
 bool
@@ -324,7 +324,7 @@ context_walk(struct context_walker *w, size_t end)
 		const struct message *m = &decoded->messages[w->done];
 		w->ordinal = message_id_offset(m) == w->last_offset ? w->ordinal + 1 : 0;
 		w->last_offset = message_id_offset(m);
-		if (!(w->tracked->kinds >> m->kind & 1) && !(m->flags & CONTEXT_LOSS))
+		if (!(w->tracked->kinds >> m->kind & 1) && !(m->flags & MESSAGE_LOSS))
 			continue;
 		apply_rules(w, &(struct sight){.m = *m, .at = w->done, .ordinal = w->ordinal});
 		decoded =

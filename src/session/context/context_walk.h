@@ -9,7 +9,6 @@
 #include "session/context/context.h"
 
 /* Messages that make what was said before them doubtful. */
-enum { CONTEXT_LOSS = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED };
 
 /* What holds of a context. */
 struct context_held {

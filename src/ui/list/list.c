@@ -116,6 +116,7 @@ list_get_progress(const struct list *list, struct index_progress *sum)
 		sum->messages += own.messages;
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 			sum->severities[s] += own.severities[s];
+		sum->losses += own.losses;
 		sum->rate += own.rate;
 		sum->complete &= own.complete;
 		sum->paused |= own.paused;

@@ -534,8 +534,6 @@ add_column(struct list_row *row, const struct columns *columns, size_t c, struct
 
 /* --- formatted rows ---------------------------------------------------- */
 
-static const uint16_t loss_flags = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED;
-
 /* Whether the row and the one before could stand the other way round. */
 static bool
 is_uncertain(struct screen *screen, const struct list_row *row)
@@ -628,7 +626,7 @@ row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 	f->lane = row->row->lane;
 	f->id = row->row->id;
 	f->near = row->row->near;
-	f->loss = row->message.flags & loss_flags;
+	f->loss = row->message.flags & MESSAGE_LOSS;
 	choose_roles(screen, row, f);
 	note_above(screen, row, f);
 	f->steps_back = steps_back(screen, row->row);

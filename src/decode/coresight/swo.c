@@ -362,7 +362,7 @@ take_global(struct swo_feed *j, const struct swo_packet *p)
 }
 
 static void
-take_packet(struct swo_feed *j)
+take_packet(struct swo_feed *j, struct swo_form form)
 {
 	static const uint8_t kinds[] = {
 	    [SWO_BAD] = SWO_KIND_DAMAGE,	  [SWO_EVENTS] = SWO_KIND_EVENTS,
@@ -371,7 +371,7 @@ take_packet(struct swo_feed *j)
 	    [SWO_OVERFLOW] = SWO_KIND_OVERFLOW,
 	};
 	struct swo_state *s = j->s;
-	struct swo_packet p = swo_packet_read(s->packet, s->have);
+	struct swo_packet p = swo_packet_read(form, s->packet, s->have);
 	uint64_t first = s->first;
 	unsigned before = j->count;
 	uint8_t page = s->page;
@@ -464,8 +464,9 @@ feed_byte(struct swo_feed *j, uint8_t byte)
 	if (!s->have)
 		begin_packet(j);
 	s->packet[s->have++] = byte;
-	if (swo_packet_is_whole(s->packet, s->have))
-		take_packet(j);
+	const struct swo_form form = swo_form_allowed(s->packet[0]);
+	if (swo_form_is_whole(form, s->packet, s->have))
+		take_packet(j, form);
 }
 
 static void
@@ -711,7 +712,8 @@ step_packet(struct swo_feed *j, struct swo_output *o)
 	    o->max - o->count < GIVEN_MAX)
 		return false;
 	const uint8_t *bytes = w->bytes + (s->base.offset - w->offset);
-	size_t length = *bytes ? swo_packet_length(bytes) : 0;
+	const struct swo_form form = swo_form_allowed(*bytes);
+	size_t length = *bytes ? swo_form_length(form, bytes) : 0;
 	j->unit = &one;
 	j->index = 0;
 	if (!length || !is_sure(j, o, length))
@@ -721,7 +723,7 @@ step_packet(struct swo_feed *j, struct swo_output *o)
 	s->have = (uint8_t)length;
 	s->base.offset += length - 1;
 	note_bytes(s, length);
-	take_packet(j);
+	take_packet(j, form);
 	put_out(j, NULL, o);
 	s->base.offset++;
 	return true;
@@ -765,19 +767,32 @@ swo_step(const struct decoder *decoder, struct decode_state *state, const struct
 	return o.count;
 }
 
+/* How well packets fit from offset AT of the window on; where that is not more than ENOUGH, it
+ * may be any such number. */
+static int64_t
+rate_packets(const struct window *w, size_t at, int64_t enough)
+{
+	enum { LOOK = 512, BAD_WEIGHT = 12 };
+	struct swo_fit fit = {0};
+	struct swo_packet packet;
+	int64_t score = 0;
+	size_t end = w->length - at < LOOK ? w->length : at + LOOK;
+	/* a byte ends one good packet at most */
+	for (; at < end && score + (int64_t)(end - at) > enough; at++) {
+		swo_fit_add(&fit, w->bytes[at], &packet);
+		score = (int64_t)fit.good - BAD_WEIGHT * (int64_t)fit.bad;
+	}
+	return score;
+}
+
 /* Where packets fit best, of the offsets that one could begin at. */
 static int
 itm_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
-	enum { LOOK = 512 };
 	size_t best = 0;
 	int64_t best_score = INT64_MIN;
 	for (size_t i = 0; i < SWO_PACKET_MAX && i < w->length; i++) {
-		struct swo_fit fit = {0};
-		struct swo_packet packet;
-		for (size_t k = i; k < w->length && k < i + LOOK; k++)
-			swo_fit_add(&fit, w->bytes[k], &packet);
-		int64_t score = (int64_t)fit.good - 12 * (int64_t)fit.bad;
+		int64_t score = rate_packets(w, i, best_score);
 		if (score > best_score) {
 			best_score = score;
 			best = i;
@@ -842,7 +857,7 @@ open_as(const struct decoder_ops *ops, bool framed, const void *options, const s
 	d->text_ports = swo_head_text_ports(found);
 	d->stamped = found->kinds[SWO_LOCAL];
 	d->base.untimed = found->whole && !d->stamped;
-	swo_sort_ids(d, found);
+	swo_sort_pairs(d, found);
 	free(found);
 	if (!own->lines || list_ports(own->lines, &d->text_ports, err))
 		return &d->base;

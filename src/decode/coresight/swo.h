@@ -47,20 +47,22 @@ struct swo_head {
 struct swo_decoder {
 	struct decoder base;
 	bool framed;
-	uint8_t id;		/* of the ITM; bare packets have CORESIGHT_NOBODY */
-	uint32_t text_ports;	/* a bit each */
-	bool stamped;		/* the head has local timestamps */
-	uint8_t sorts[SWO_IDS]; /* of each ID, of enum swo_id_sort */
+	uint8_t id;	     /* of the ITM; bare packets have CORESIGHT_NOBODY */
+	uint32_t text_ports; /* a bit each */
+	bool stamped;	     /* the head has local timestamps */
+	uint8_t sorts[256];  /* of first bytes of pairs in a frame, of enum swo_pair_sort */
 };
 
-/* Bits: what an ID in a frame says about the place of the frame. */
-enum swo_id_sort {
-	SWO_ID_ODD = 1,	      /* the head does not have such a source */
-	SWO_ID_IMPOSSIBLE = 2 /* no source has it */
+/* Bits: what a byte that may name a source says about it and the place of the frame. */
+enum swo_pair_sort {
+	SWO_PAIR_ODD = 1,	 /* the head does not have such a source */
+	SWO_PAIR_IMPOSSIBLE = 2, /* nor can any */
+	SWO_PAIR_ITM = 4,	 /* the ITM */
+	SWO_PAIR_STAYS = 8	 /* it names none, or may be of synchronisation */
 };
 
-/* Sorts the IDs by the sources that a head has; NULL: it may have any. */
-void swo_sort_ids(struct swo_decoder *, const struct swo_head *);
+/* Sorts the bytes by the sources that a head has; NULL: it may have any. */
+void swo_sort_pairs(struct swo_decoder *, const struct swo_head *);
 
 /* --- units (swo_frame.c) ------------------------------------------------- */
 

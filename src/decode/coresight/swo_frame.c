@@ -5,6 +5,9 @@
  * one in ten or more is forbidden.  How far they fit from where one looks is what counts:
  * bytes may be lost again behind that.  IDs do not tell, nor do synchronisation packets of an
  * ETM: both look as good at other even offsets [measured on captures of a Cortex-M3].
+ *
+ * Cost: all places are tried, but none further than it can still be the best one, and of the
+ * frames at a place only those that may have bytes of the ITM are read.
  */
 #include "config.h"
 
@@ -62,9 +65,9 @@ unpack_frame(const struct swo_decoder *d, const uint8_t *frame, const uint8_t *p
 	for (unsigned i = 0; i < CORESIGHT_FRAME; i += 2) {
 		const struct coresight_pair pair = coresight_pair(frame, i);
 		uint8_t old = id;
+		sort |= d->sorts[frame[i]];
 		if (pair.names) {
 			id = pair.id;
-			sort |= d->sorts[id];
 		} else {
 			unit->bytes[n] = pair.data;
 			unit->ids[n] = id;
@@ -78,8 +81,8 @@ unpack_frame(const struct swo_decoder *d, const uint8_t *frame, const uint8_t *p
 	}
 	unit->next = id;
 	unit->count = n;
-	unit->impossible = sort & SWO_ID_IMPOSSIBLE;
-	unit->odd = sort & SWO_ID_ODD;
+	unit->impossible = sort & SWO_PAIR_IMPOSSIBLE;
+	unit->odd = sort & SWO_PAIR_ODD;
 }
 
 /* A byte of bare packets. */
@@ -136,7 +139,6 @@ swo_unit_read(const struct swo_decoder *d, const struct window *w, uint64_t offs
 struct align_fit {
 	struct swo_fit itm;
 	uint32_t odd;
-	int64_t best; /* score of the beginning that fits best */
 };
 
 /* Good packets speak for a place, bad ones weigh more against it than luck can make up. */
@@ -148,27 +150,102 @@ fit_score(const struct align_fit *fit)
 	       (int64_t)ODD_WEIGHT * fit->odd;
 }
 
-/* Adds how well frames fit from OFFSET on, as far as END, or as the first odd one. */
 static void
-fit_add(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint64_t end,
-	bool until_odd, struct align_fit *fit)
+fit_unit(const struct swo_decoder *d, const struct swo_unit *unit, struct swo_fit *fit)
 {
 	struct swo_packet packet;
-	struct swo_unit unit;
-	uint8_t id = CORESIGHT_NOBODY;
-	while (offset < end && swo_unit_read(d, w, offset, id, &unit)) {
-		offset += unit.length;
-		if (until_odd && (unit.odd || offset > end))
-			break;
-		id = unit.next;
-		fit->odd += unit.odd;
-		for (unsigned i = 0; i < unit.count; i++)
-			if (unit.ids[i] == d->id)
-				swo_fit_add(&fit->itm, unit.bytes[i], &packet);
-		int64_t score = fit_score(fit);
-		if (score > fit->best)
-			fit->best = score;
+	for (unsigned i = 0; i < unit->count; i++)
+		if (unit->ids[i] == d->id)
+			swo_fit_add(fit, unit->bytes[i], &packet);
+}
+
+/* Before each pair of bytes of a window: bytes of the ITM that there may be, and odd sources
+ * that are named. */
+enum { PAIRS_MAX = (SWO_ALIGN_WINDOW + SWO_UNIT_MAX) / 2, FRAME_PAIRS = CORESIGHT_FRAME / 2 };
+struct align_pairs {
+	uint64_t offset; /* of the first pair */
+	size_t count;
+	uint16_t itm[PAIRS_MAX + 1], odd[PAIRS_MAX + 1];
+};
+
+/* Frames are pairs of bytes, and which of these name sources does not depend on where the
+ * frames start; but synchronisation, which looks as if it did, may stand between. */
+static void
+count_pairs(const struct swo_decoder *d, const struct window *w, uint64_t offset,
+	    struct align_pairs *pairs)
+{
+	const uint8_t *p = w->bytes + (offset - w->offset);
+	size_t count = (size_t)(w->offset + w->length - offset) / 2;
+	unsigned itm = 0, odd = 0, own = 0;
+	if (count > PAIRS_MAX)
+		count = PAIRS_MAX;
+	pairs->offset = offset;
+	pairs->count = count;
+	pairs->itm[0] = pairs->odd[0] = 0;
+	for (size_t i = 1; i <= count; i++, p += 2) {
+		unsigned sort = d->sorts[*p], old = own;
+		own = (sort & SWO_PAIR_ITM) / SWO_PAIR_ITM |
+		      (old & (sort & SWO_PAIR_STAYS) / SWO_PAIR_STAYS);
+		itm += 2 * (old | own);
+		odd += sort & SWO_PAIR_ODD;
+		pairs->itm[i] = (uint16_t)itm;
+		pairs->odd[i] = (uint16_t)odd;
 	}
+}
+
+/* Adds the bytes of the ITM in a frame without synchronisation; OWN: it goes on there. */
+static bool
+fit_frame(const struct swo_decoder *d, const uint8_t *frame, bool own, struct swo_fit *fit)
+{
+	struct swo_packet packet;
+	for (unsigned i = 0; i < CORESIGHT_FRAME; i += 2) {
+		const struct coresight_pair pair = coresight_pair(frame, i);
+		bool old = own;
+		if (pair.names)
+			own = pair.id == d->id;
+		else if (own)
+			swo_fit_add(fit, pair.data, &packet);
+		if ((pair.names && pair.low ? old : own) && i < CORESIGHT_FRAME - 2)
+			swo_fit_add(fit, frame[i + 1], &packet);
+	}
+	return own;
+}
+
+/* How well frames fit from OFFSET up to END: the score of the beginning that fits best.  Where
+ * that is not more than ENOUGH, it may be any such score. */
+static int64_t
+fit_place(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint64_t end,
+	  const struct align_pairs *pairs, int64_t enough)
+{
+	struct align_fit fit = {.odd = 0};
+	struct swo_unit unit;
+	bool own = false;
+	int64_t score = 0, best = 0;
+	while (offset < end) {
+		const uint8_t *p = w->bytes + (offset - w->offset);
+		size_t at = (size_t)(offset - pairs->offset) / 2, next = at + FRAME_PAIRS;
+		/* a byte ends one good packet at most */
+		int64_t most = score + pairs->itm[pairs->count] - pairs->itm[at];
+		if (most <= best || most <= enough)
+			break;
+		bool plain = next <= pairs->count && !has_half_sync(p);
+		if (plain && pairs->itm[at] == pairs->itm[next]) {
+			own = false;
+		} else if (plain) {
+			own = fit_frame(d, p, own, &fit.itm);
+		} else if (swo_unit_read(d, w, offset, own ? d->id : CORESIGHT_NOBODY, &unit)) {
+			fit_unit(d, &unit, &fit.itm);
+			own = unit.next == d->id;
+		} else {
+			break;
+		}
+		fit.odd += plain ? pairs->odd[at] != pairs->odd[next] : unit.odd;
+		offset += plain ? CORESIGHT_FRAME : unit.length;
+		score = fit_score(&fit);
+		if (score > best)
+			best = score;
+	}
+	return best;
 }
 
 /* How many bytes the frames take from OFFSET on that are odd or, if not ALL of these count,
@@ -191,13 +268,22 @@ static bool
 find_stretch(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint32_t length,
 	     uint32_t *skipped)
 {
+	const uint64_t end = offset + length;
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < CORESIGHT_FRAME && i < length; i++) {
-		struct align_fit fit = {.odd = 0};
-		fit_add(d, w, offset + i, offset + length, true, &fit);
-		if (fit.itm.bad || fit.itm.good <= best)
+		struct swo_fit fit = {0};
+		struct swo_unit unit;
+		uint8_t id = CORESIGHT_NOBODY;
+		uint64_t at = offset + i;
+		while (at < end && swo_unit_read(d, w, at, id, &unit) && !unit.odd &&
+		       at + unit.length <= end) {
+			fit_unit(d, &unit, &fit);
+			at += unit.length;
+			id = unit.next;
+		}
+		if (fit.bad || fit.good <= best)
 			continue;
-		best = fit.itm.good;
+		best = fit.good;
 		*skipped = i;
 	}
 	return best > 0;
@@ -213,15 +299,19 @@ swo_align(const struct swo_decoder *d, const struct window *w, uint64_t offset, 
 		return false;
 	if (end > w->offset + w->length)
 		end = w->offset + w->length;
+	struct align_pairs pairs[2]; /* for places that are even, and odd */
 	int64_t best = INT64_MIN;
 	*skipped = 0;
+	for (uint32_t i = 0; i < 2 && offset + i < end; i++)
+		count_pairs(d, w, offset + i, &pairs[i]);
 	for (uint32_t i = 0; i < CORESIGHT_FRAME && offset + i < end; i++) {
-		struct align_fit fit = {.odd = 0};
-		fit_add(d, w, offset + i, end, false, &fit);
 		/* frames that go on need no reason to, others do */
-		if (fit.best <= best || (!start && i && fit.best < LEAST))
+		if (i && !start && best < LEAST - 1)
+			best = LEAST - 1;
+		int64_t score = fit_place(d, w, offset + i, end, &pairs[i % 2], best);
+		if (score <= best)
 			continue;
-		best = fit.best;
+		best = score;
 		*skipped = i;
 	}
 	/* a source that the head does not have may begin where frames go on */

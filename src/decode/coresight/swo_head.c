@@ -36,16 +36,26 @@ is_impossible(unsigned id)
 	       id != CORESIGHT_ID_TRIGGER;
 }
 
-void
-swo_sort_ids(struct swo_decoder *d, const struct swo_head *found)
+static unsigned
+sort_pair(const struct swo_decoder *d, const struct swo_head *found, unsigned byte)
 {
-	for (unsigned id = 0; id < SWO_IDS; id++) {
-		bool source = id && id < CORESIGHT_ID_FIRST_SPECIAL;
-		bool known = !source || !found || id == d->id || swo_head_has(found, id);
-		d->sorts[id] = is_impossible(id) ? SWO_ID_IMPOSSIBLE | SWO_ID_ODD
-			       : known		 ? 0
-						 : SWO_ID_ODD;
-	}
+	enum { SYNC = 0xff };
+	unsigned id = byte >> 1;
+	bool source = id && id < CORESIGHT_ID_FIRST_SPECIAL;
+	if (!(byte & 1))
+		return SWO_PAIR_STAYS;
+	if (is_impossible(id))
+		return SWO_PAIR_IMPOSSIBLE | SWO_PAIR_ODD | (byte == SYNC ? SWO_PAIR_STAYS : 0);
+	if (id == d->id)
+		return SWO_PAIR_ITM;
+	return !source || !found || swo_head_has(found, id) ? 0 : SWO_PAIR_ODD;
+}
+
+void
+swo_sort_pairs(struct swo_decoder *d, const struct swo_head *found)
+{
+	for (unsigned byte = 0; byte <= UINT8_MAX; byte++)
+		d->sorts[byte] = (uint8_t)sort_pair(d, found, byte);
 }
 
 struct head_source {
@@ -81,14 +91,22 @@ look_for_etm(struct head_source *source, uint8_t byte)
 static void
 trial_start(struct head_trial *trial)
 {
-	memset(trial, 0, sizeof *trial);
-	trial->d.framed = true;
-	swo_sort_ids(&trial->d, NULL);
+	memset(trial->sources, 0, sizeof trial->sources);
+	trial->syncs = trial->frames = trial->impossible = 0;
 }
 
-/* Decodes frames from OFFSET up to END, every source as if it was an ITM. */
+/* Whether too many of the frames name a source that cannot be, however good the LEFT bytes are. */
+static bool
+is_hopeless(const struct head_trial *trial, uint64_t left)
+{
+	return trial->impossible * BAD_SHARE > trial->frames + left / CORESIGHT_FRAME + (left > 0);
+}
+
+/* Decodes frames from OFFSET up to END, every source as if it was an ITM; ALL, or as far as
+ * there is hope. */
 static void
-trial_read(struct head_trial *trial, const struct window *head, uint64_t offset, uint64_t end)
+trial_read(struct head_trial *trial, const struct window *head, uint64_t offset, uint64_t end,
+	   bool all)
 {
 	struct swo_packet packet;
 	struct swo_unit unit;
@@ -99,6 +117,8 @@ trial_read(struct head_trial *trial, const struct window *head, uint64_t offset,
 		trial->syncs += unit.sync == 4;
 		trial->frames += unit.count > 0;
 		trial->impossible += unit.impossible;
+		if (!all && unit.impossible && is_hopeless(trial, end - offset))
+			break;
 		for (unsigned i = 0; i < unit.count; i++) {
 			if (!is_source(unit.ids[i]))
 				continue;
@@ -145,9 +165,11 @@ find_in(const struct window *head, struct head_trial *trial, uint64_t offset, ui
 	for (uint64_t i = 0; i < CORESIGHT_FRAME && offset + i < end; i++) {
 		int64_t score;
 		trial_start(trial);
-		trial_read(trial, head, offset + i, end);
+		trial_read(trial, head, offset + i, end, false);
+		if (is_hopeless(trial, 0))
+			continue;
 		uint8_t found = best_source(trial, only, &score);
-		if (score <= best || trial->impossible * BAD_SHARE > trial->frames)
+		if (score <= best)
 			continue;
 		best = score;
 		*id = found;
@@ -294,12 +316,15 @@ swo_head_read(const struct window *head, bool framed, uint8_t id, struct swo_hea
 		return;
 	}
 	struct head_trial *trial = mem_new(sizeof *trial);
+	trial->d.framed = true;
+	swo_sort_pairs(&trial->d, NULL);
 	found->id = id;
 	if (!found->text && find_frames(head, trial, &found->id)) {
 		trial_start(trial);
 		trial->d.id = found->id;
+		swo_sort_pairs(&trial->d, NULL);
 		read_frames(head, &trial->d, found);
-		trial_read(trial, head, found->start, head->offset + head->length);
+		trial_read(trial, head, found->start, head->offset + head->length, true);
 		name_sources(trial, found);
 	}
 	free(trial);

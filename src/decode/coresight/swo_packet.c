@@ -21,75 +21,58 @@ enum {
 	GLOBAL_HIGH_LEAST = 5
 };
 
-/* Sizes that a DWT source may have, a bit for each of 1, 2 and 4 bytes [ARMv7-M, D4.3]. */
-static unsigned
-hardware_sizes(unsigned source)
+/* What a header without a payload begins. */
+static struct swo_form
+protocol_form(uint8_t header)
 {
-	enum { ONE = 1 << 1, TWO = 1 << 2, FOUR = 1 << 4 };
-	static const uint8_t sizes[] = {[0] = ONE, [1] = TWO, [2] = ONE | FOUR};
-	if (source < sizeof sizes)
-		return sizes[source];
-	if (source < 8 || source > 23)
-		return 0;
-	if (source >= 16)
-		return ONE | TWO | FOUR;
-	/* a PC may be one byte in ARMv8-M: it matched, without a value [second hand] */
-	return source & 1 ? TWO : ONE | FOUR;
-}
-
-static enum swo_what
-payload_kind(uint8_t header)
-{
-	static const uint8_t low[] = {SWO_EVENTS, SWO_EXCEPTION, SWO_PC};
-	unsigned source = header >> 3;
-	if (!(header & 4))
-		return SWO_PORT;
-	return source < sizeof low ? (enum swo_what)low[source] : SWO_DATA;
+	const bool more = header & 0x80;
+	const uint8_t most = more ? TIME_MAX : 1;
+	if (header & 8)
+		return (struct swo_form){SWO_EXTENSION, most, more, false};
+	/* 10rr0000 is reserved */
+	if (!(header & 4) && header != OVERFLOW)
+		return (struct swo_form){SWO_LOCAL, most, more, (header & 0xc0) == 0x80};
+	if (header == OVERFLOW)
+		return (struct swo_form){SWO_OVERFLOW, 1, false, false};
+	if (header == GLOBAL_LOW)
+		return (struct swo_form){SWO_GLOBAL_LOW, TIME_MAX, true, false};
+	if (header == GLOBAL_HIGH)
+		return (struct swo_form){SWO_GLOBAL_HIGH, GLOBAL_HIGH_MAX, true, false};
+	return (struct swo_form){SWO_BAD, 1, false, false};
 }
 
 struct swo_form
 swo_form_of(uint8_t header)
 {
+	/* that a DWT source may have, a bit for each of 1, 2 and 4 bytes [ARMv7-M, D4.3]; a PC may
+	 * be one byte in ARMv8-M: it matched, without a value [second hand] */
+	enum { NO, ONE = 1 << 1, TWO = 1 << 2, FOUR = 1 << 4, PC = ONE | FOUR, ANY = PC | TWO };
 	static const uint8_t sizes[] = {0, 1, 2, 4};
-	unsigned size = sizes[header & 3];
-	bool more = header & 0x80;
-	if (size)
-		return (struct swo_form){payload_kind(header), (uint8_t)(1 + size), false};
-	if (header == OVERFLOW)
-		return (struct swo_form){SWO_OVERFLOW, 1, false};
-	if (header == GLOBAL_LOW)
-		return (struct swo_form){SWO_GLOBAL_LOW, TIME_MAX, true};
-	if (header == GLOBAL_HIGH)
-		return (struct swo_form){SWO_GLOBAL_HIGH, GLOBAL_HIGH_MAX, true};
-	bool local = !(header & 0x0f);
-	if (local || (header & 0x0b) == 0x08)
-		return (struct swo_form){local ? SWO_LOCAL : SWO_EXTENSION, more ? TIME_MAX : 1,
-					 more};
-	return (struct swo_form){SWO_BAD, 1, false};
+	static const uint8_t allowed[32] = {ONE, TWO, PC,  NO, NO,  NO,	 NO,  NO,  PC,	TWO, PC,
+					    TWO, PC,  TWO, PC, TWO, ANY, ANY, ANY, ANY, ANY, ANY,
+					    ANY, ANY, NO,  NO, NO,  NO,	 NO,  NO,  NO,	NO};
+	static const uint8_t first[] = {SWO_EVENTS, SWO_EXCEPTION, SWO_PC};
+	const unsigned size = sizes[header & 3], source = header >> 3;
+	struct swo_form form = {SWO_PORT, (uint8_t)(1 + size), false, false};
+	if (!size)
+		return protocol_form(header);
+	if (header & 4) {
+		form.what = source < sizeof first ? (enum swo_what)first[source] : SWO_DATA;
+		form.reserved = !(allowed[source] >> size & 1);
+	}
+	return form;
 }
 
-/* The form of a header that the tables allow; else of one that begins nothing. */
-static struct swo_form
-allowed_form(uint8_t header)
+struct swo_form
+swo_form_allowed(uint8_t header)
 {
 	struct swo_form form = swo_form_of(header);
-	/* 10rr0000 is reserved */
-	bool bad = form.what == SWO_LOCAL && (header & 0xc0) == 0x80;
-	if ((header & 3) && (header & 4))
-		bad = !(hardware_sizes(header >> 3) & 1u << (form.most - 1));
-	return bad ? (struct swo_form){SWO_BAD, 1, false} : form;
-}
-
-bool
-swo_packet_is_whole(const uint8_t *bytes, size_t have)
-{
-	return swo_form_is_whole(allowed_form(bytes[0]), bytes, have);
+	return form.reserved ? (struct swo_form){SWO_BAD, 1, false, false} : form;
 }
 
 size_t
-swo_packet_length(const uint8_t *bytes)
+swo_form_length(struct swo_form form, const uint8_t *bytes)
 {
-	const struct swo_form form = allowed_form(bytes[0]);
 	size_t length = form.continued ? 1 : form.most;
 	while (!swo_form_is_whole(form, bytes, length))
 		length++;
@@ -119,9 +102,8 @@ is_value_known(const struct swo_packet *p)
 }
 
 struct swo_packet
-swo_packet_read(const uint8_t *bytes, size_t length)
+swo_packet_read(struct swo_form form, const uint8_t *bytes, size_t length)
 {
-	const struct swo_form form = allowed_form(bytes[0]);
 	struct swo_packet p = {.what = form.what,
 			       .header = bytes[0],
 			       .source = bytes[0] >> 3,
@@ -150,26 +132,32 @@ fit_count(struct swo_fit *fit, const struct swo_packet *packet)
 	fit->good += !odd;
 }
 
-bool
-swo_fit_add(struct swo_fit *fit, uint8_t byte, struct swo_packet *packet)
+/* Whether a byte begins a packet, rather than being of a synchronisation. */
+static bool
+fit_begin(struct swo_fit *fit, uint8_t byte)
 {
-	if (!fit->have && !byte) {
+	bool sync = fit->zeros >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST;
+	if (!byte) {
 		fit->zeros += fit->zeros < UINT16_MAX;
 		return false;
 	}
-	if (fit->zeros) {
-		bool sync = fit->zeros >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST;
-		fit->zeros = 0;
-		fit->syncs += sync;
-		fit->good += sync;
-		fit->bad += !sync;
-		if (sync)
-			return false;
-	}
-	fit->packet[fit->have++] = byte;
-	if (!swo_packet_is_whole(fit->packet, fit->have))
+	fit->syncs += sync;
+	fit->good += sync;
+	fit->bad += fit->zeros && !sync;
+	fit->zeros = 0;
+	fit->form = swo_form_allowed(byte);
+	return !sync;
+}
+
+bool
+swo_fit_add(struct swo_fit *fit, uint8_t byte, struct swo_packet *packet)
+{
+	if (!fit->have && !fit_begin(fit, byte))
 		return false;
-	*packet = swo_packet_read(fit->packet, fit->have);
+	fit->packet[fit->have++] = byte;
+	if (!swo_form_is_whole(fit->form, fit->packet, fit->have))
+		return false;
+	*packet = swo_packet_read(fit->form, fit->packet, fit->have);
 	fit->have = 0;
 	fit_count(fit, packet);
 	return true;

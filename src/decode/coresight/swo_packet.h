@@ -30,11 +30,15 @@ struct swo_form {
 	enum swo_what what; /* by the header alone; SWO_BAD: nothing begins so */
 	uint8_t most;	    /* bytes, the header included */
 	bool continued;	    /* up to the one behind the header whose bit 7 is clear */
+	bool reserved;	    /* the tables forbid the header */
 };
 
-/* The form of a header, which may be one that the tables reserve: what a decoder takes that
- * goes by the form alone. */
+/* The form of a header, which may be reserved: what a decoder takes that goes by the form
+ * alone. */
 struct swo_form swo_form_of(uint8_t header);
+
+/* The same; a reserved header is bad, of a byte. */
+struct swo_form swo_form_allowed(uint8_t header);
 
 /* Whether HAVE bytes are all of a packet of that form. */
 static inline bool
@@ -42,6 +46,9 @@ swo_form_is_whole(struct swo_form form, const uint8_t *bytes, size_t have)
 {
 	return have == form.most || (form.continued && have > 1 && !(bytes[have - 1] & 0x80));
 }
+
+/* The length of the packet of that form that BYTES begin with, SWO_PACKET_MAX or more. */
+size_t swo_form_length(struct swo_form form, const uint8_t *bytes);
 
 /* Seven bits of each byte behind the header. */
 uint64_t swo_continued_value(const uint8_t *bytes, size_t length);
@@ -54,14 +61,8 @@ struct swo_packet {
 	uint64_t value; /* of these; of times their seven bits each */
 };
 
-/* Whether HAVE bytes that begin with a byte other than 0 are a whole packet.  What its
- * header forbids is one of a byte. */
-bool swo_packet_is_whole(const uint8_t *bytes, size_t have);
-
-/* The length of the packet that begins with a byte other than 0, of SWO_PACKET_MAX bytes. */
-size_t swo_packet_length(const uint8_t *bytes);
-
-struct swo_packet swo_packet_read(const uint8_t *bytes, size_t length);
+/* The packet of LENGTH bytes whose header is of FORM, an allowed one and not 0. */
+struct swo_packet swo_packet_read(struct swo_form form, const uint8_t *bytes, size_t length);
 
 /*
  * How well bytes fit packets: what alignment and recognition are found by.  Zeroed first.
@@ -69,6 +70,7 @@ struct swo_packet swo_packet_read(const uint8_t *bytes, size_t length);
 struct swo_fit {
 	uint32_t good, bad; /* packets */
 	uint32_t syncs;
+	struct swo_form form; /* of the packet at hand */
 	uint8_t packet[SWO_PACKET_MAX];
 	uint8_t have;
 	uint16_t zeros;

@@ -40,6 +40,13 @@ drive_open(struct drive *d, const char *name, const uint8_t *bytes, size_t lengt
 	option_defaults(d->ops->options, d->options);
 }
 
+void
+drive_choose(struct drive *d, uint8_t number, const uint8_t *bytes, size_t length)
+{
+	const char *name = getenv("TRAWL_FORMAT");
+	drive_open(d, name ? name : decoder_name(decoders[number % decoder_count]), bytes, length);
+}
+
 /* Element N of a list, which is made if it is the next one; NULL: it is neither. */
 static char *
 list_element(struct option_list *list, const struct option_table *table, size_t n)

@@ -24,6 +24,9 @@ struct drive_messages {
 	uint64_t silent[DECODE_SILENT_MAX]; /* bits that the walks to them passed over */
 };
 
+/* Opens the decoder that the environment names, TRAWL_FORMAT=syst/raw, or else the one that
+ * NUMBER chooses by its place in the registry: what fuzz targets begin with. */
+void drive_choose(struct drive *, uint8_t number, const uint8_t *bytes, size_t length);
 /* NAME as in decoder_find(). */
 void drive_open(struct drive *, const char *name, const uint8_t *bytes, size_t length);
 /* Sets an option, `name`, `struct.name` or `list.0.name`, before drive_start;

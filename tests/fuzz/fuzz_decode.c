@@ -60,8 +60,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	const uint8_t *capture = data + 2 + data[1];
 	struct drive d;
-	drive_open(&d, decoder_name(decoders[data[0] % decoder_count]), capture,
-		   (size_t)(data + size - capture));
+	drive_choose(&d, data[0], capture, (size_t)(data + size - capture));
 	set_options(&d, data + 2, data[1]);
 	drive_opened(&d);
 	drive_close(&d);

@@ -82,7 +82,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct drive d;
 	if (size < 1)
 		return 0;
-	drive_open(&d, decoder_name(decoders[data[0] % decoder_count]), data + 1, size - 1);
+	drive_choose(&d, data[0], data + 1, size - 1);
 	struct window head = drive_window(&d);
 	unsigned any = dump_guess_swap(&head, NULL);
 	check_size(any);

@@ -242,8 +242,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2 + 2 * count)
 		return 0;
 	const uint8_t *sent = data + 2 + 2 * count;
-	const char *format = decoder_name(decoders[data[0] % decoder_count]);
-	drive_open(&d, format, sent, (size_t)(data + size - sent));
+	drive_choose(&d, data[0], sent, (size_t)(data + size - sent));
 	read_breaks(data + 2, count, d.length, &breaks);
 	if (drive_try(&d, &err))
 		check_ways(&d, &breaks);

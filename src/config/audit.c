@@ -109,16 +109,23 @@ is_nothing(const struct survey_node *node)
 	return false;
 }
 
-/* Whether a value has the shape of its row, which an example shows otherwise. */
+/* Whether a value has a shape, as KEY, which may be NULL, shows by an example otherwise. */
 static bool
-check_shape(struct audit_walk *walk, const struct survey_node *node, enum survey_shape shape)
+check_shape(struct audit_walk *walk, const struct survey_node *node, enum survey_shape shape,
+	    const char *key)
 {
 	static const char *const names[] = {[SURVEY_VALUE] = "a single value",
 					    [SURVEY_LIST] = "a list",
 					    [SURVEY_MAPPING] = "a mapping"};
+	static const char *const forms[] = {
+	    [SURVEY_VALUE] = "WORD", [SURVEY_LIST] = "[...]", [SURVEY_MAPPING] = "{...}"};
+	struct text example = {0};
+	if (key)
+		text_addf(&example, ", for example \"%s: %s\"", key, forms[shape]);
 	if (node->shape != shape)
-		audit_add(walk->audit, place_of_node(walk, node), "%s is %s; expected %s",
-			  path_or_file(walk), names[node->shape], names[shape]);
+		audit_add(walk->audit, place_of_node(walk, node), "%s is %s; expected %s%s",
+			  path_or_file(walk), names[node->shape], names[shape], text_get(&example));
+	text_free(&example);
 	return node->shape == shape;
 }
 
@@ -154,9 +161,40 @@ check_list(struct audit_walk *walk, const struct survey_node *list, const struct
 			audit_add(walk->audit, place_of_node(walk, item),
 				  "%s is empty; expected text", walk->path.data);
 		else
-			check_shape(walk, item, SURVEY_VALUE);
+			check_shape(walk, item, SURVEY_VALUE, NULL);
 		text_cut(&walk->path, outer);
 	}
+}
+
+/* Appends the plain number that was meant by one with a prefix, as `48 MHz`. */
+static void
+add_number(const char *given, const struct option_row *row, void *scratch, struct text *out)
+{
+	static const char prefixes[] = "kMG";
+	char *end, plain[40], buffer[256];
+	double number = strtod(given, &end);
+	if (end == given || (row->type != OPTION_UINT && row->type != OPTION_NUMBER))
+		return;
+	end += strspn(end, " ");
+	const char *prefix = *end ? strchr(prefixes, *end) : NULL;
+	if (!prefix || (end[1] && strcmp(end + 1, "Hz") != 0))
+		return;
+	for (const char *p = prefixes; p <= prefix; p++)
+		number *= 1000;
+	snprintf(plain, sizeof plain, "%.17g", number);
+	if (!option_set(row, scratch, plain, buffer))
+		text_addf(out, ", for example \"%s: %s\"", row->name, plain);
+}
+
+static void
+complain_of_value(struct audit_walk *walk, const struct survey_node *value,
+		  const struct option_row *row, void *scratch, const char *expected)
+{
+	struct text example = {0};
+	add_number(value->text, row, scratch, &example);
+	audit_add(walk->audit, place_of_node(walk, value), "%s is \"%.60s\"; expected %s%s",
+		  walk->path.data, value->text, expected, text_get(&example));
+	text_free(&example);
 }
 
 /* Judges a value; SCRATCH is an object of the row's table. */
@@ -170,14 +208,12 @@ check_value(struct audit_walk *walk, const struct survey_node *value, const stru
 	if (row->type == OPTION_STRUCT) {
 		check_table(walk, value, row->table);
 	} else if (row->type == OPTION_LIST) {
-		if (check_shape(walk, value, SURVEY_LIST))
+		if (check_shape(walk, value, SURVEY_LIST, row->name))
 			check_list(walk, value, row);
-	} else if (check_shape(walk, value, SURVEY_VALUE)) {
+	} else if (check_shape(walk, value, SURVEY_VALUE, row->name)) {
 		const char *expected = option_set(row, scratch, value->text, buffer);
 		if (expected)
-			audit_add(walk->audit, place_of_node(walk, value),
-				  "%s is \"%.60s\"; expected %s", walk->path.data, value->text,
-				  expected);
+			complain_of_value(walk, value, row, scratch, expected);
 	}
 }
 
@@ -232,7 +268,7 @@ check_table(struct audit_walk *walk, const struct survey_node *mapping,
 	const struct survey_place *instead = walk->instead;
 	if (mapping->alias && !instead)
 		walk->instead = &mapping->place;
-	if (check_shape(walk, mapping, SURVEY_MAPPING)) {
+	if (check_shape(walk, mapping, SURVEY_MAPPING, NULL)) {
 		bool *seen = mem_new(table->count + 1);
 		/* a key that is not known may be the one that is missing */
 		bool known = check_keys(walk, mapping, table, seen);

@@ -345,11 +345,14 @@ test_shapes(void **state)
 	(void)state;
 	assert_error("[a]\n", "p.yaml:1:1: the file is a list; expected a mapping");
 	assert_error("\n  word\n", "p.yaml:2:3: the file is a single value; expected a mapping");
-	assert_error("things: {name: a}\n", "p.yaml:1:9: things is a mapping; expected a list");
+	assert_error(
+	    "things: {name: a}\n",
+	    "p.yaml:1:9: things is a mapping; expected a list, for example \"things: [...]\"");
 	assert_error("things:\n"
 		     "  - name: a\n"
 		     "  - name: [b]\n",
-		     "p.yaml:3:11: things[1].name is a list; expected a single value");
+		     "p.yaml:3:11: things[1].name is a list; expected a single value, for example "
+		     "\"name: WORD\"");
 	assert_error("single:\n"
 		     "  clock: 5\n",
 		     "p.yaml:2:10: single.clock is a single value; expected a mapping");
@@ -360,7 +363,8 @@ test_shapes(void **state)
 		     "p.yaml:2:14: things[0].files[1] is a list; expected a single value");
 	assert_error("things:\n"
 		     "- files: a.xml\n",
-		     "p.yaml:2:10: things[0].files is a single value; expected a list");
+		     "p.yaml:2:10: things[0].files is a single value; expected a list, for example "
+		     "\"files: [...]\"");
 	assert_error("things:\n"
 		     "- files: [a, ~]\n",
 		     "p.yaml:2:14: things[0].files[1] is empty; expected text");
@@ -389,7 +393,8 @@ test_wrong_values(void **state)
 	assert_error("single:\n"
 		     "  clock:\n"
 		     "    hz:  1 MHz\n",
-		     "p.yaml:3:10: single.clock.hz is \"1 MHz\"; expected a number");
+		     "p.yaml:3:10: single.clock.hz is \"1 MHz\"; expected a number, for example "
+		     "\"hz: 1000000\"");
 	assert_error("single: {clock: {hz: inf}}\n",
 		     "p.yaml:1:22: single.clock.hz is \"inf\"; expected a number");
 	assert_error(
@@ -406,6 +411,62 @@ test_wrong_values(void **state)
 	assert_error(
 	    "single: {mode: \"a\\e[31m\\nb\"}\n",
 	    "p.yaml:1:16: single.mode is \"a\\x1b[31m\\nb\"; expected one of auto fast slow");
+}
+
+/* All mistakes are told at once, in the order of the file, whatever they are; a key that is
+ * missing is not told where another is misspelt.  Syntax is told alone. */
+static void
+test_all_at_once(void **state)
+{
+	(void)state;
+	assert_error("titel: t\n"
+		     "things:\n"
+		     "  - {width: 17, nme: x}\n"
+		     "  - clock: [1]\n"
+		     "    parts: [{mode: fast}, {tpye: 1}, 3]\n"
+		     "    name: a\n"
+		     "    name: b\n"
+		     "single: {on: maybe, files: [a, ~]}\n",
+		     "p.yaml:1:1: unknown key titel in the file; did you mean title?\n"
+		     "p.yaml:3:13: things[0].width is \"17\"; expected a number from 0 to 16\n"
+		     "p.yaml:3:17: unknown key nme in things[0]; did you mean name?\n"
+		     "p.yaml:4:12: things[1].clock is a list; expected a mapping\n"
+		     "p.yaml:5:13: things[1].parts[0] has no type; expected type: type of the "
+		     "packet\n"
+		     "p.yaml:5:28: unknown key tpye in things[1].parts[1]; did you mean type?\n"
+		     "p.yaml:5:38: things[1].parts[2] is a single value; expected a mapping\n"
+		     "p.yaml:7:5: things[1].name stands here twice; expected it once\n"
+		     "p.yaml:8:14: single.on is \"maybe\"; expected true or false\n"
+		     "p.yaml:8:32: single.files[1] is empty; expected text");
+	assert_error("titel: t\n"
+		     "things: [&a {widht: 1}, *a, *a]\n"
+		     "title: *b\n",
+		     "p.yaml:3:8: unknown alias *b; expected &b before it");
+	assert_error("things: [&a {widht: 1, mode: x}, *a]\n",
+		     "p.yaml:1:14: unknown key widht in things[0]; did you mean width?\n"
+		     "p.yaml:1:30: things[0].mode is \"x\"; expected one of auto fast slow\n"
+		     "p.yaml:1:34: unknown key widht in things[1]; did you mean width?\n"
+		     "p.yaml:1:34: things[1].mode is \"x\"; expected one of auto fast slow");
+}
+
+/* Of very many mistakes the first are told, and how many more there are. */
+static void
+test_many_mistakes(void **state)
+{
+	struct text text = {0}, expected = {0};
+	(void)state;
+	for (int i = 1; i <= 30; i++) {
+		text_addf(&text, "qqqqqqqqq%d: 1\n", i);
+		if (i <= 20)
+			text_addf(&expected,
+				  "p.yaml:%d:1: unknown key qqqqqqqqq%d in the file; expected one "
+				  "of things, single, title, symbols\n",
+				  i, i);
+	}
+	text_add(&expected, "and 10 more");
+	assert_error(text.data, expected.data);
+	text_free(&text);
+	text_free(&expected);
 }
 
 static void
@@ -603,6 +664,8 @@ main(void)
 	    cmocka_unit_test(test_shapes),
 	    cmocka_unit_test(test_wrong_values),
 	    cmocka_unit_test(test_missing_keys),
+	    cmocka_unit_test(test_all_at_once),
+	    cmocka_unit_test(test_many_mistakes),
 	    cmocka_unit_test(test_broken_yaml),
 	    cmocka_unit_test(test_nesting),
 	    cmocka_unit_test(test_alias_bomb),

@@ -19,7 +19,8 @@ struct log {
 	VEC(struct log_line) lines;
 };
 
-void log_add(struct log *, bool is_error, const char *text);
+/* Adds each line of a text; how many. */
+size_t log_add(struct log *, bool is_error, const char *text);
 void log_free(struct log *);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void __attribute__((format(printf, 3, 0)))
 set_message(struct screen *screen, bool is_error, const char *format, va_list args)
@@ -13,7 +14,11 @@ set_message(struct screen *screen, bool is_error, const char *format, va_list ar
 	text_clear(&screen->message);
 	text_addv(&screen->message, format, args);
 	screen->is_error = is_error;
-	log_add(screen->log, is_error, text_get(&screen->message));
+	size_t lines = log_add(screen->log, is_error, text_get(&screen->message));
+	if (lines > 1) {
+		text_cut(&screen->message, strcspn(screen->message.data, "\n"));
+		text_addf(&screen->message, " (%zu more: :messages)", lines - 1);
+	}
 }
 
 void

@@ -586,7 +586,8 @@ bars_draw_status(struct screen *screen, const struct index_progress *progress)
 	struct text left = {0}, right = {0};
 	enum role role = ROLE_STATUS;
 	if (screen->prompt->active) {
-		const struct area above = {area->row - 1, area->col, area->row > 1, area->cols};
+		int rows = area->row > 2 ? 2 : area->row - 1;
+		const struct area above = {area->row - rows, area->col, rows, area->cols};
 		complete_draw(screen, canvas, &above);
 		preview_draw(screen, canvas, area,
 			     prompt_draw(screen->prompt, canvas, area, screen->charset));

@@ -4,7 +4,8 @@
  * Each command that takes names has a function that gives the I-th of them; the
  * tables of commands, settings, formats and files are the only lists.  A name
  * replaces what was typed from the beginning of its word on.  In a filter, behind
- * an operator, values.c tells what may stand there.
+ * an operator, values.c tells what may stand there.  While Tab goes through several
+ * names, those around the one in the prompt stand in a row above it.
  */
 #include "config.h"
 
@@ -210,45 +211,142 @@ starts_with(const char *name, const char *stem)
 	return !strncmp(name, stem, strlen(stem));
 }
 
+/* What can stand at the end of a prompt. */
+struct completion {
+	name_giver *give;
+	size_t start;		    /* of the word that a name replaces, in the prompt */
+	struct text stem;	    /* how the names begin */
+	char compared[VALUES_NAME]; /* the name behind which values stand */
+};
+
+/* False where nothing is completed.  The stem is what was typed before the first Tab. */
+static bool
+completion_find(const struct prompt *prompt, struct completion *c)
+{
+	size_t value;
+	*c = (struct completion){0};
+	enum command_id id = find_command(prompt, &c->start);
+	c->give = id < COMMAND_COUNT ? givers[id] : NULL;
+	if (!c->give)
+		return false;
+	const char *text = text_get(&prompt->text);
+	if (c->give == field_name &&
+	    values_find(text + c->start, prompt->stem - c->start, &value, c->compared)) {
+		c->give = values_give;
+		c->start += value;
+	}
+	for (size_t i = c->start; c->give != values_give && i < prompt->stem; i++)
+		if (c->give == field_name ? !values_is_name(text[i]) : text[i] == ' ')
+			c->start = i + 1; /* the last word of several */
+	text_add_bytes(&c->stem, text + c->start, prompt->stem - c->start);
+	return true;
+}
+
+/* Puts the next name that fits, from the *I-th on, into NAME, and *I behind it; false, and
+ * nothing, behind the last. */
+static bool
+completion_next(struct screen *screen, const struct completion *c, size_t *i, struct text *name)
+{
+	const char *stem = text_get(&c->stem);
+	const char *of = c->give == values_give ? c->compared : stem;
+	while (text_clear(name), c->give(screen, of, *i, name)) {
+		++*i;
+		if (name->length && starts_with(name->data, stem))
+			return true;
+	}
+	return false;
+}
+
 void
 complete_next(struct screen *screen)
 {
 	struct prompt *prompt = screen->prompt;
-	size_t start;
-	enum command_id id = find_command(prompt, &start);
-	name_giver *give = id < COMMAND_COUNT ? givers[id] : NULL;
-	struct text stem = {0}, name = {0};
-	char compared[VALUES_NAME];
-	if (!give)
-		return;
+	struct completion c;
+	struct text name = {0};
 	if (!prompt->completed)
 		prompt->stem = prompt->text.length;
-	const char *text = text_get(&prompt->text);
-	size_t value;
-	if (give == field_name &&
-	    values_find(text + start, prompt->stem - start, &value, compared)) {
-		give = values_give;
-		start += value;
+	if (!completion_find(prompt, &c))
+		return;
+	bool again = prompt->completed;
+	bool fits = completion_next(screen, &c, &prompt->completed, &name);
+	if (!fits && again) { /* once more from the first */
+		prompt->completed = 0;
+		fits = completion_next(screen, &c, &prompt->completed, &name);
 	}
-	for (size_t i = start; give != values_give && i < prompt->stem; i++)
-		if (give == field_name ? !values_is_name(text[i]) : text[i] == ' ')
-			start = i + 1; /* the last word of several */
-	text_add_bytes(&stem, text + start, prompt->stem - start);
-	const char *of = give == values_give ? compared : text_get(&stem);
-	for (bool again = prompt->completed > 0;; again = false) {
-		bool fits = false;
-		while (!fits && (text_clear(&name), give(screen, of, prompt->completed, &name))) {
-			prompt->completed++;
-			fits = name.length && starts_with(text_get(&name), text_get(&stem));
-		}
-		if (fits)
-			prompt_replace(prompt, start, text_get(&name));
-		if (fits || !again)
-			break;
-		prompt->completed = 0; /* once more from the first */
-	}
-	text_free(&stem);
+	if (fits)
+		prompt_replace(prompt, c.start, text_get(&name));
+	text_free(&c.stem);
 	text_free(&name);
+}
+
+/* --- the list of names ------------------------------------------------- */
+
+enum {
+	NAMES_MAX = 2000, /* looked at for the list */
+	REST = 12	  /* columns for how many there are behind those listed */
+};
+
+/* The names of the page on which the chosen one is. */
+struct page {
+	struct text names;
+	int chosen, columns; /* of the chosen one, both in columns; no columns: not met yet */
+	size_t behind;	     /* names that are on later pages */
+	size_t all;
+};
+
+/* Adds a name; one for which there is no room begins another page, until the page has the chosen
+ * one. */
+static void
+page_add(struct page *page, const char *name, bool chosen, int cols)
+{
+	int at = text_columns(text_get(&page->names), page->names.length);
+	int columns = text_columns(name, strlen(name));
+	page->all++;
+	if (page->behind || (page->columns && at + columns + 2 > cols - REST)) {
+		page->behind++;
+		return;
+	}
+	if (at + columns + 2 > cols - REST && page->all > 1) {
+		text_clear(&page->names);
+		text_add(&page->names, " <");
+		at = 2;
+	}
+	text_addf(&page->names, " %s", name);
+	if (chosen) {
+		page->chosen = at + 1;
+		page->columns = columns;
+	}
+}
+
+/* Draws the names that Tab goes through, as far as there is room, and which of them is in the
+ * prompt; the number of rows that takes, none where there are no two. */
+static int
+draw_names(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	const struct prompt *prompt = screen->prompt;
+	struct completion c;
+	struct page page = {0};
+	struct text name = {0}, safe = {0};
+	if (!prompt->completed || area->rows < 1 || !completion_find(prompt, &c))
+		return 0;
+	for (size_t i = 0; i < NAMES_MAX && completion_next(screen, &c, &i, &name);) {
+		text_clear(&safe);
+		screen_add_safe(screen, name.data, &safe);
+		page_add(&page, text_get(&safe), i == prompt->completed, area->cols);
+	}
+	if (page.behind)
+		text_addf(&page.names, "  %zu more", page.behind);
+	if (page.all > 1) {
+		canvas_fill(canvas, area, 0, 0, area->cols, ROLE_NOTE, ' ');
+		canvas_put_cell(canvas, area, 0, 0, area->cols, ROLE_NOTE, page.names.data,
+				page.names.length);
+		canvas_role(canvas, area, 0, page.chosen, page.columns, ROLE_CURSOR);
+	}
+	text_free(&c.stem);
+	text_free(&page.names);
+	text_free(&name);
+	text_free(&safe);
+	return page.all > 1;
 }
 
 /* --- what is typed ----------------------------------------------------- */
@@ -295,14 +393,15 @@ add_candidates(const struct screen *screen, const char *stem, int columns, struc
 	}
 }
 
-void
-complete_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
+/* Draws what is known of the command that is typed; the number of rows that takes. */
+static int
+draw_command(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	const struct prompt *prompt = screen->prompt;
 	struct text text = {0};
 	size_t start;
-	if (!prompt->active || prompt->id != COMMAND_COMMAND || area->rows < 1)
-		return;
+	if (prompt->id != COMMAND_COMMAND || area->rows < 1)
+		return 0;
 	enum command_id id = find_command(prompt, &start);
 	const char *typed = text_get(&prompt->text) + start;
 	text_add_char(&text, ' ');
@@ -314,9 +413,22 @@ complete_draw(struct screen *screen, struct canvas *canvas, const struct area *a
 		add_candidates(screen, typed, area->cols, &text);
 	else if (id < COMMAND_COUNT)
 		add_command(screen, id, &text);
-	if (text.length > 1) {
+	bool any = text.length > 1;
+	if (any) {
 		canvas_fill(canvas, area, 0, 0, area->cols, ROLE_NOTE, ' ');
 		canvas_put_cell(canvas, area, 0, 0, area->cols, ROLE_NOTE, text.data, text.length);
 	}
 	text_free(&text);
+	return any;
+}
+
+void
+complete_draw(struct screen *screen, struct canvas *canvas, const struct area *above)
+{
+	struct area row = {above->row + above->rows - 1, above->col, above->rows > 0, above->cols};
+	if (!screen->prompt->active)
+		return;
+	row.row -= draw_command(screen, canvas, &row);
+	row.rows = row.row >= above->row && above->rows;
+	draw_names(screen, canvas, &row);
 }

@@ -9,8 +9,8 @@ struct screen;
 /* Puts the next name that starts as what was typed; each call one further. */
 void complete_next(struct screen *);
 
-/* While a command is typed: draws over the first row of the area what the command does, or
- * which commands begin so. */
-void complete_draw(struct screen *, struct canvas *, const struct area *);
+/* While a prompt is open: draws, over the last rows of the area above it, the names that Tab goes
+ * through, and of a command what it does, or which commands begin so. */
+void complete_draw(struct screen *, struct canvas *, const struct area *above);
 
 #endif

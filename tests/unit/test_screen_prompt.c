@@ -248,6 +248,42 @@ test_commands_at_start(void **state)
 	unlink(path);
 }
 
+/* Tab lists what it goes through, in pages, above what is known of the command; the one in the
+ * prompt stands out.  A single name is no list, and any other key ends it. */
+static void
+test_tab_lists(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 40);
+	scene_keys(s, ":theme \t");
+	scene_wait_at(s, 21, " auto dark-256 default  3 more");
+	scene_wait_at(s, 22, " theme  colours of this theme");
+	assert_true(emulator_cell(s->emulator, 21, 1).reverse);
+	assert_false(emulator_cell(s->emulator, 21, 6).reverse);
+	scene_keys(s, "\t\t\t");
+	scene_wait(s, "\n:theme high-contrast");
+	scene_wait_at(s, 21, " < high-contrast light mono");
+	scene_until(s, "more", false);
+	assert_true(emulator_cell(s->emulator, 21, 3).reverse);
+	scene_keys(s, "\t\t\t"); /* the first again */
+	scene_wait_at(s, 21, " auto dark-256 default  3 more");
+	scene_keys(s, "x");
+	scene_wait(s, "\n:theme autox");
+	scene_until(s, "dark-256", false);
+	scene_keys(s, "\003:theme h\t");
+	scene_wait(s, "\n:theme high-contrast");
+	scene_until(s, "light", false);
+	scene_keys(s, "\003:format syst/\t\t"); /* of those that begin so */
+	scene_wait_at(s, 21, " syst/raw syst/hex syst/stp");
+	assert_true(emulator_cell(s->emulator, 21, 10).reverse);
+	scene_keys(s, "\003&sev\t"); /* nothing else is above this prompt */
+	scene_wait(s, "\n&severity");
+	scene_keys(s, "\003&se\t");
+	scene_wait_at(s, 22, " seq");
+	scene_keys(s, "\003");
+	scene_quit(s);
+}
+
 int
 main(void)
 {
@@ -259,6 +295,7 @@ main(void)
 	    scene_test(test_source),
 	    scene_test(test_keys),
 	    scene_test(test_commands_at_start),
+	    scene_test(test_tab_lists),
 	};
 	return scene_run_group("screen: prompt", tests);
 }

@@ -22,6 +22,7 @@
 #include "config/schema.h"
 #include "config/survey.h"
 #include "decode/registry.h"
+#include "export/export_line.h"
 #include "program/symbols.h"
 #include "session/session.h"
 #include "trace/trace.h"
@@ -34,9 +35,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Less is dropped too seldom for its disk: cells go 256 at a time. */
-#define SPOOL_LEAST 128000000
 
 /* --- opening ----------------------------------------------------------- */
 
@@ -91,32 +89,6 @@ split_format(const char *argument, char *format, size_t size)
 	return argument;
 }
 
-/* Whether messages are printed instead of shown. */
-static bool
-writes_output(const struct cli *cli)
-{
-	return cli->value[CLI_TO] || cli->value[CLI_OUTPUT] || cli->value[CLI_SPLIT] ||
-	       cli->value[CLI_CHECK] || cli->value[CLI_FIELDS] || cli->value[CLI_TEMPLATE] ||
-	       !isatty(STDOUT_FILENO);
-}
-
-static int
-read_limit(const struct cli *cli, uint64_t *limit, struct err *err)
-{
-	const char *text = cli->value[CLI_SPOOL_LIMIT];
-	if (!text)
-		return 0;
-	if (cli->value[CLI_INFO] || cli->value[CLI_INDEX] || writes_output(cli))
-		return err_set(
-		    err, ERR_USAGE,
-		    "--spool-limit is for the screen: output has every message; leave it "
-		    "out, and --spool=DIR names a folder with room");
-	if (!text_parse_size(text, INT64_MAX, limit) || *limit < SPOOL_LEAST)
-		return err_set(err, ERR_USAGE,
-			       "--spool-limit is a size of 128M or more, as 2G, not %s", text);
-	return 0;
-}
-
 /* What opening needs; CACHE keeps a path that the session borrows. */
 static int
 prepare_session(struct session *session, const struct cli *cli, struct text *cache, struct err *err)
@@ -133,7 +105,7 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	if (cli->value[CLI_ORDER] && session_set_order(session, cli->value[CLI_ORDER], err) < 0)
 		return err->code;
 	session->host.spool_dir = cli->value[CLI_SPOOL];
-	if (read_limit(cli, &session->host.spool_limit, err) < 0)
+	if (cli_parse_spool_limit(cli, &session->host.spool_limit, err) < 0)
 		return err->code;
 	session->host.images_dir = cli->value[CLI_IMAGES];
 	session->host.report_waiting = report_text;
@@ -236,21 +208,6 @@ set_view(struct looks *looks, enum cli_id id, const char *member, const char *va
 			: 0;
 }
 
-/* What --time-format is called in a view; NULL: nothing is named so. */
-static const char *
-time_of_view(const char *format)
-{
-	static const char *const names[][2] = {{"abs", "absolute"},
-					       {"rel", "start"},
-					       {"delta", "delta"},
-					       {"ticks", "ticks"},
-					       {"iso", "absolute"}};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(format, names[i][0]))
-			return names[i][1];
-	return NULL;
-}
-
 /* The options that are of the view, and what they are called there. */
 static const struct {
 	enum cli_id option;
@@ -259,36 +216,34 @@ static const struct {
 
 enum { VIEW_OPTIONS = sizeof view_options / sizeof *view_options };
 
+/* What an option is called in the view; NULL with a reason: it is wrong. */
+static const char *
+view_value(const struct cli *cli, enum cli_id id, struct err *err)
+{
+	static const char *const times[] = {[EXPORT_TIME_ABSOLUTE] = "absolute",
+					    [EXPORT_TIME_RELATIVE] = "start",
+					    [EXPORT_TIME_DELTA] = "delta",
+					    [EXPORT_TIME_TICKS] = "ticks",
+					    [EXPORT_TIME_ISO] = "absolute"};
+	enum export_time time;
+	if (id == CLI_TIME_FORMAT)
+		return export_time_find(cli->value[id], &time, err) < 0 ? NULL : times[time];
+	return id == CLI_MOUSE ? "true" : cli->value[id];
+}
+
 static int
 apply_view_options(const struct cli *cli, struct looks *looks, struct err *err)
 {
 	int failed = 0;
 	for (size_t i = 0; i < VIEW_OPTIONS && !failed; i++) {
 		enum cli_id id = view_options[i].option;
-		const char *value = cli->value[id];
-		if (!value)
+		if (!cli->value[id])
 			continue;
-		const char *own = id == CLI_MOUSE ? "true" : value;
-		if (id == CLI_TIME_FORMAT)
-			own = time_of_view(value);
+		const char *value = view_value(cli, id, err);
 		failed =
-		    own ? set_view(looks, id, view_options[i].member, own, err)
-			: err_set(err, ERR_USAGE,
-				  "--time-format is abs, rel, delta, ticks or iso, not %s", value);
+		    value ? set_view(looks, id, view_options[i].member, value, err) : ERR_USAGE;
 	}
 	return failed;
-}
-
-/* Whether the screen has colours: --color goes before the environment. */
-static int
-apply_colour(const struct cli *cli, struct looks_source *source, struct looks *looks,
-	     struct err *err)
-{
-	const char *when = cli->value[CLI_COLOR];
-	bool never = when && !strcmp(when, "never");
-	if (when && !never && strcmp(when, "always") != 0 && strcmp(when, "auto") != 0)
-		return err_set(err, ERR_USAGE, "--color is auto, always or never, not %s", when);
-	return never ? looks_choose(source, looks, LOOKS_THEME, "mono", err) : 0;
 }
 
 /* What the user chose to look at and with: the options go before the file of
@@ -299,10 +254,14 @@ first_looks(const struct cli *cli, struct looks_source *source, struct looks *lo
 {
 	static const enum cli_id options[LOOKS_PARTS] = {
 	    [LOOKS_VIEW] = CLI_VIEW, [LOOKS_THEME] = CLI_THEME, [LOOKS_KEYS] = CLI_KEYS};
-	if (cli->value[CLI_COLOR] && !strcmp(cli->value[CLI_COLOR], "always"))
+	enum cli_colour colour;
+	int failed = cli_parse_colour(cli, &colour, err);
+	if (failed)
+		return failed;
+	if (colour == CLI_COLOUR_ALWAYS) /* --color goes before the environment */
 		unsetenv("NO_COLOR");
 	looks_standard(source);
-	int failed = looks_load(source, looks, err);
+	failed = looks_load(source, looks, err);
 	if (!failed && cli->value[CLI_CONFIG])
 		failed = looks_read(source, looks, cli->value[CLI_CONFIG], err);
 	for (int part = 0; part < LOOKS_PARTS && !failed; part++) {
@@ -310,8 +269,8 @@ first_looks(const struct cli *cli, struct looks_source *source, struct looks *lo
 		if (what)
 			failed = looks_choose(source, looks, (enum looks_part)part, what, err);
 	}
-	if (!failed)
-		failed = apply_colour(cli, source, looks, err);
+	if (!failed && colour == CLI_COLOUR_NEVER)
+		failed = looks_choose(source, looks, LOOKS_THEME, "mono", err);
 	return failed ? failed : apply_view_options(cli, looks, err);
 }
 
@@ -404,39 +363,6 @@ session_name(const struct cli *cli)
 	return !profile_is_session(path) ? NULL : slash ? slash + 1 : path;
 }
 
-/* Appends a word for a shell. */
-static void
-add_shell_word(const char *word, struct text *out)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-./:=,+@%";
-	text_add_char(out, ' ');
-	if (*word && !word[strspn(word, plain)]) {
-		text_add(out, word);
-		return;
-	}
-	text_add_char(out, '\'');
-	for (; *word; word++)
-		text_addf(out, *word == '\'' ? "'\\''" : "%c", *word);
-	text_add_char(out, '\'');
-}
-
-/* Appends the command line that reads the same files in the same way. */
-static void
-add_command(const struct cli *cli, struct text *out)
-{
-	static const enum cli_id reading[] = {CLI_FROM, CLI_PROFILE, CLI_COLLATERAL};
-	text_add(out, "trawl");
-	for (size_t i = 0; i < cli->given.count; i++)
-		for (size_t k = 0; k < sizeof reading / sizeof *reading; k++)
-			if (cli->given.at[i].id == reading[k]) {
-				text_addf(out, " -%c", cli_rows[reading[k]].letter);
-				add_shell_word(cli->given.at[i].text, out);
-			}
-	for (size_t i = 0; i < cli->files.count; i++)
-		add_shell_word(cli->files.at[i], out);
-}
-
 static int
 show_screen(struct session *session, struct cli *cli, const struct filter *filter)
 {
@@ -459,7 +385,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 				     .notebook_given = cli->value[CLI_SESSION],
 				     .load_yaml = schema_load_file,
 				     .complain = report_text};
-	add_command(cli, &command);
+	cli_add_command_line(cli, &command);
 	options.command = command.data;
 	files_state_path(&state);
 	if (!cli->value[CLI_NO_STATE])
@@ -561,7 +487,7 @@ run_session(struct session *session, struct cli *cli, const struct filter *filte
 		return batch_keep_indexes(session);
 	if (cli->value[CLI_DUMP_CONFIG])
 		return dump_config(session, cli);
-	if (writes_output(cli))
+	if (cli_writes_output(cli))
 		return batch_run(session, cli, filter);
 	return cli->value[CLI_STOP_WHEN] ? refuse_stop() : show_screen(session, cli, filter);
 }

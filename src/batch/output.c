@@ -47,16 +47,13 @@ output_open(const struct cli *cli, const struct export_format *format, struct er
 static int
 read_colour(const struct cli *cli, bool *colour, struct err *err)
 {
-	const char *when = cli->value[CLI_COLOR], *term = getenv("TERM");
-	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
 	bool able = isatty(STDOUT_FILENO) && !cli->value[CLI_OUTPUT] && term &&
 		    strcmp(term, "dumb") != 0 && !(no_color && *no_color);
-	*colour = when && !strcmp(when, "always");
-	if (!when || !strcmp(when, "auto"))
-		*colour = able;
-	else if (!*colour && strcmp(when, "never") != 0)
-		return err_set(err, ERR_USAGE, "--color is auto, always or never, not %s", when);
-	return 0;
+	enum cli_colour when;
+	int failed = cli_parse_colour(cli, &when, err);
+	*colour = when == CLI_COLOUR_ALWAYS || (when == CLI_COLOUR_AUTO && able);
+	return failed;
 }
 
 int

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define INPUT "Input"
 #define SELECTION "Selection"
@@ -18,6 +19,9 @@
 #define SCREEN "Screen"
 #define RESOURCES "Resources"
 #define OTHER "Other"
+
+/* Less is dropped too seldom for its disk: cells go 256 at a time. */
+#define SPOOL_LEAST 128000000
 
 const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_DEMO] = {0, "demo", NULL, INPUT, "open the demo: a camera fault, told by five traces"},
@@ -93,7 +97,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_ASCII] = {0, "ascii", NULL, SCREEN, "draw with ASCII characters only"},
     [CLI_VIEW] = {0, "view", "NAME|FILE", SCREEN, "columns, panes and layout"},
     [CLI_THEME] = {0, "theme", "NAME|FILE", SCREEN,
-		   "colours: default, light, dark-256, high-contrast, mono"},
+		   "colours: auto, default, light, dark-256, high-contrast, mono"},
     [CLI_KEYS] = {0, "keys", "NAME|FILE", SCREEN, "keys: default, emacs, less, lnav"},
     [CLI_LAYOUT] = {0, "layout", "auto|stacked|side", SCREEN, "where panes are; auto: by width"},
     [CLI_MOUSE] = {0, "mouse", NULL, SCREEN,
@@ -276,6 +280,79 @@ cli_parse_context(const struct cli *cli, unsigned most, unsigned *around, struct
 		return err_set(err, ERR_USAGE, "--context does not go with --split");
 	*around = (unsigned)number;
 	return 0;
+}
+
+int
+cli_parse_colour(const struct cli *cli, enum cli_colour *colour, struct err *err)
+{
+	static const char *const names[] = {[CLI_COLOUR_AUTO] = "auto",
+					    [CLI_COLOUR_ALWAYS] = "always",
+					    [CLI_COLOUR_NEVER] = "never"};
+	const char *when = cli->value[CLI_COLOR];
+	int i = 0;
+	while (when && i <= CLI_COLOUR_NEVER && strcmp(when, names[i]) != 0)
+		i++;
+	*colour = (enum cli_colour)i;
+	return i <= CLI_COLOUR_NEVER
+		   ? 0
+		   : err_set(err, ERR_USAGE, "--color is auto, always or never, not %s", when);
+}
+
+bool
+cli_writes_output(const struct cli *cli)
+{
+	return cli->value[CLI_TO] || cli->value[CLI_OUTPUT] || cli->value[CLI_SPLIT] ||
+	       cli->value[CLI_CHECK] || cli->value[CLI_FIELDS] || cli->value[CLI_TEMPLATE] ||
+	       !isatty(STDOUT_FILENO);
+}
+
+int
+cli_parse_spool_limit(const struct cli *cli, uint64_t *limit, struct err *err)
+{
+	const char *text = cli->value[CLI_SPOOL_LIMIT];
+	if (!text)
+		return 0;
+	if (cli->value[CLI_INFO] || cli->value[CLI_INDEX] || cli_writes_output(cli))
+		return err_set(
+		    err, ERR_USAGE,
+		    "--spool-limit is for the screen: output has every message; leave it "
+		    "out, and --spool=DIR names a folder with room");
+	if (!text_parse_size(text, INT64_MAX, limit) || *limit < SPOOL_LEAST)
+		return err_set(err, ERR_USAGE,
+			       "--spool-limit is a size of 128M or more, as 2G, not %s", text);
+	return 0;
+}
+
+/* Appends a word for a shell. */
+static void
+add_shell_word(const char *word, struct text *out)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-./:=,+@%";
+	text_add_char(out, ' ');
+	if (*word && !word[strspn(word, plain)]) {
+		text_add(out, word);
+		return;
+	}
+	text_add_char(out, '\'');
+	for (; *word; word++)
+		text_addf(out, *word == '\'' ? "'\\''" : "%c", *word);
+	text_add_char(out, '\'');
+}
+
+void
+cli_add_command_line(const struct cli *cli, struct text *out)
+{
+	static const enum cli_id reading[] = {CLI_FROM, CLI_PROFILE, CLI_COLLATERAL};
+	text_add(out, "trawl");
+	for (size_t i = 0; i < cli->given.count; i++)
+		for (size_t k = 0; k < sizeof reading / sizeof *reading; k++)
+			if (cli->given.at[i].id == reading[k]) {
+				text_addf(out, " -%c", cli_rows[reading[k]].letter);
+				add_shell_word(cli->given.at[i].text, out);
+			}
+	for (size_t i = 0; i < cli->files.count; i++)
+		add_shell_word(cli->files.at[i], out);
 }
 
 void

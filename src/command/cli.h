@@ -109,6 +109,20 @@ enum text_charset cli_charset(const struct cli *, bool terminal);
  * most MOST.  0, or ERR_USAGE, also with --split: a part lacks what is around its own. */
 int cli_parse_context(const struct cli *, unsigned most, unsigned *around, struct err *);
 
+enum cli_colour { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER };
+
+/* Reads --color.  0, or ERR_USAGE. */
+int cli_parse_colour(const struct cli *, enum cli_colour *, struct err *);
+
+/* Whether messages are printed instead of shown. */
+bool cli_writes_output(const struct cli *);
+
+/* Reads --spool-limit, in bytes; *LIMIT stays where it is not given.  0, or ERR_USAGE. */
+int cli_parse_spool_limit(const struct cli *, uint64_t *limit, struct err *);
+
+/* Appends the command line that reads the same files in the same way. */
+void cli_add_command_line(const struct cli *, struct text *out);
+
 void cli_help(struct text *out);
 
 #endif

@@ -26,10 +26,6 @@ static const char *const colours[SEVERITY_COUNT] = {[SEVERITY_FATAL] = "\033[1;7
 						    [SEVERITY_WARNING] = "\033[33m",
 						    [SEVERITY_DEBUG] = "\033[2m"};
 
-const char *const export_time_names[] = {
-    [EXPORT_TIME_ABSOLUTE] = "abs", [EXPORT_TIME_RELATIVE] = "rel", [EXPORT_TIME_DELTA] = "delta",
-    [EXPORT_TIME_TICKS] = "ticks",  [EXPORT_TIME_ISO] = "iso",	    NULL};
-
 struct line_piece;
 
 struct line_column {
@@ -507,17 +503,20 @@ make_header(struct export_line *line)
 	line->format.mark_header = NULL;
 }
 
-static int
-read_time(const char *name, enum export_time *time, struct err *err)
+int
+export_time_find(const char *name, enum export_time *time, struct err *err)
 {
-	for (int i = 0; name && export_time_names[i]; i++)
-		if (!strcmp(name, export_time_names[i])) {
+	static const char *const names[] = {
+	    [EXPORT_TIME_ABSOLUTE] = "abs", [EXPORT_TIME_RELATIVE] = "rel",
+	    [EXPORT_TIME_DELTA] = "delta",  [EXPORT_TIME_TICKS] = "ticks",
+	    [EXPORT_TIME_ISO] = "iso",	    NULL};
+	for (int i = 0; names[i]; i++)
+		if (!strcmp(name, names[i])) {
 			*time = (enum export_time)i;
 			return 0;
 		}
-	return !name ? 0
-		     : err_set(err, ERR_USAGE,
-			       "--time-format is abs, rel, delta, ticks or iso, not %s", name);
+	return err_set(err, ERR_USAGE, "--time-format is abs, rel, delta, ticks or iso, not %s",
+		       name);
 }
 
 /* Whether FORMAT can have what is wished. */
@@ -563,7 +562,8 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 	line->format.line = line;
 	line->colour = coloured;
 	line->csv = !strcmp(format->name, "csv");
-	failed = read_time(wish->time_format, &line->time, err);
+	if (wish->time_format)
+		failed = export_time_find(wish->time_format, &line->time, err);
 	if (!failed && described)
 		failed = wish->fields ? read_fields(&reading) : read_template(&reading);
 	if (line->time == EXPORT_TIME_DELTA)

@@ -19,14 +19,14 @@ enum export_time {
 	EXPORT_TIME_ISO	      /* date and time of the day in UTC, ISO 8601 */
 };
 
-/* The names of these for users, NULL-terminated. */
-extern const char *const export_time_names[];
+/* Reads the name of one, as --time-format has it.  0, or ERR_USAGE. */
+int export_time_find(const char *name, enum export_time *, struct err *);
 
 /* What is asked for; NULL: nothing of it. */
 struct export_line_wish {
 	const char *fields;	 /* names with commas between, each may have `:SPEC` */
 	const char *line;	 /* `{name}`, `{name:SPEC}`, `{{`, `}}`, `\t`, `\\` and text */
-	const char *time_format; /* one of export_time_names */
+	const char *time_format; /* see export_time_find */
 	bool colour;
 };
 

@@ -89,4 +89,19 @@ bad p.yaml 'traces: [{match: a, clock: {hz: -1}}]\n' \
 bad p.yaml 'traces: [{match: a, clock: {hz: 0}}]\n' 'p.yaml:1:33: ' --profile
 bad p.yaml 'traces: [{match: a, csel: {tick_us: 0}}]\n' 'p.yaml:1:37: ' --profile
 bad p.yaml 'sync: [{kind: offset, trace: a, seconds: 1e12}]\n' 'p.yaml:1:42: ' --profile
+# All mistakes of a file are told in one run, in its order: a wrong key, type and value.
+cat >three.yaml <<'EOF'
+traces:
+  - match: [a, b]
+    formt: stp
+    clock: {hz: 48 MHz}
+EOF
+run "$TRAWL" -t none -p three.yaml "$testdata/demo.stp"
+is "three mistakes: no output" 2 "$status"
+is "three mistakes: each with its place and what to write" \
+'trawl: three.yaml:2:12: traces[0].match is a list; expected a single value, for example "match: WORD"
+trawl: three.yaml:3:5: unknown key formt in traces[0]; did you mean format?
+trawl: three.yaml:4:17: traces[0].clock.hz is "48 MHz"; expected a number above 0, up to 1000000000000, for example "hz: 48000000"' \
+	"$(cat err)"
+
 finish

@@ -285,6 +285,26 @@ load_overlay(struct lab *l)
 	say(l, MAILBOX, MK_WARNING, "late ack for seq %u: nobody waits", 70u);
 }
 
+/* The overlay is there before the mailbox would have to wait. */
+static void
+load_in_time(struct lab *l)
+{
+	say(l, CAMERA, MK_INFO, "3 lx: overlay \"night\" wanted");
+	wait_us(l, 4);
+	say(l, MAILBOX, MK_DEBUG, "send OVERLAY seq %u", 70u);
+	wait_us(l, 45);
+	switch_task(l, LOADER);
+	wait_us(l, 3);
+	log_event(l, EVENT_LOAD, NIGHT & 0xff, 96);
+	wait_us(l, 8400);
+	switch_overlay(l, NIGHT, false);
+	wait_us(l, 20);
+	switch_task(l, IDLE);
+	wait_us(l, 40);
+	say(l, MAILBOX, MK_DEBUG, "ack seq %u after %u us", 70u, 8512u);
+	wait_us(l, 6000);
+}
+
 static void
 lose_frame(struct lab *l, unsigned number)
 {
@@ -315,7 +335,7 @@ lose_frame(struct lab *l, unsigned number)
 }
 
 static void
-tell_story(struct lab *l)
+tell_story(struct lab *l, bool good)
 {
 	static const unsigned lux[] = {412, 410, 405, 388, 207, 60};
 	say(l, CAMERA, MK_INFO, "streaming 1080 lines, 30 frames/s");
@@ -326,14 +346,20 @@ tell_story(struct lab *l)
 		frame(l, 1 + i, lux[i]);
 	synchronise(l);
 	wait_us(l, 10);
-	expose(l, 7, 3);
-	load_overlay(l);
-	wait_us(l, 1200);
-	lose_frame(l, 8);
+	if (good) {
+		load_in_time(l);
+		frame(l, 7, 3);
+		frame(l, 8, 3);
+	} else {
+		expose(l, 7, 3);
+		load_overlay(l);
+		wait_us(l, 1200);
+		lose_frame(l, 8);
+	}
 	for (unsigned i = 0; i < 5; i++)
 		frame(l, 9 + i, 3);
 	synchronise(l);
-	say(l, CAMERA, MK_INFO, "%u frames shown, %u lost", 11u, 2u);
+	say(l, CAMERA, MK_INFO, "%u frames shown, %u lost", good ? 13u : 11u, good ? 0u : 2u);
 }
 
 /* --- files ------------------------------------------------------------- */
@@ -428,12 +454,12 @@ open_all(struct lab *l, const char *folder)
 }
 
 void
-mk_lab(const char *folder)
+mk_lab(const char *folder, bool good)
 {
 	static struct lab l;
 	l = (struct lab){.seed = 11};
 	open_all(&l, folder);
-	tell_story(&l);
+	tell_story(&l, good);
 	mk_log_end(l.out[CAM], (BEGIN + l.now) / 1000);
 	mk_stp_finish(&l.stp);
 	mk_hart_free(l.hart);

@@ -700,7 +700,7 @@ make_testdata(const char *folder)
 		make(&plan);
 	}
 	mk_demo(folder);
-	mk_lab(folder);
+	mk_lab(folder, false);
 }
 
 static void
@@ -722,6 +722,7 @@ make_session(const char *folder, const struct plan *p)
 static const char usage[] =
     "Usage: mkcapture [OPTION]... -o FILE\n"
     "       mkcapture demo DIRECTORY       the demo capture, profile, collateral\n"
+    "       mkcapture lab-good DIRECTORY   the demo session without its fault\n"
     "       mkcapture testdata DIRECTORY   all that testdata/ holds\n"
     "       mkcapture [OPTION]... session DIRECTORY\n"
     "                        captures of one system by several clocks\n"
@@ -947,6 +948,8 @@ main(int argc, char **argv)
 
 	if (argc - optind == 2 && strcmp(argv[optind], "demo") == 0)
 		mk_demo(argv[optind + 1]);
+	else if (argc - optind == 2 && strcmp(argv[optind], "lab-good") == 0)
+		mk_lab(argv[optind + 1], true);
 	else if (argc - optind == 2 && strcmp(argv[optind], "testdata") == 0)
 		make_testdata(argv[optind + 1]);
 	else if (argc - optind == 2 && strcmp(argv[optind], "session") == 0 && plan.count)

@@ -227,6 +227,16 @@ libtrawl_a_SOURCES = \
 	src/program/symbols.h \
 	src/query/check.c \
 	src/query/check.h \
+	src/query/compare/compare.c \
+	src/query/compare/compare.h \
+	src/query/compare/compare_align.c \
+	src/query/compare/compare_align.h \
+	src/query/compare/compare_mask.c \
+	src/query/compare/compare_mask.h \
+	src/query/compare/compare_side.c \
+	src/query/compare/compare_side.h \
+	src/query/compare/compare_slower.c \
+	src/query/compare/compare_slower.h \
 	src/query/density.c \
 	src/query/density.h \
 	src/query/filter/filter.c \

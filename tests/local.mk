@@ -174,6 +174,7 @@ unit_tests = \
 	tests/unit/test_relation \
 	tests/unit/test_schema \
 	tests/unit/test_sequence \
+	tests/unit/test_compare \
 	tests/unit/test_gap \
 	tests/unit/test_snapshot \
 	tests/unit/test_spool_limit \

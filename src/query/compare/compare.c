@@ -1,0 +1,778 @@
+/*
+ * From two runs to a list of differences: see compare.h.
+ *
+ * Each pair of origins is aligned (compare_align.h).  What is between aligned runs is
+ * missing, extra, or, where both sides have something, changed: messages of one type are
+ * paired so that their words are most alike.  Where equal messages follow each other it is
+ * open which of them is missing; the one is, whose absence suits the times best.  Then the
+ * missing that are extra nearby have moved, and times are compared.
+ *
+ * Work is proportional to the messages, but for texts, of which so many are looked at as
+ * LOOKS_MAX says.
+ */
+#include "config.h"
+
+#include "query/compare/compare.h"
+#include "base/map.h"
+#include "base/worker.h"
+#include "query/compare/compare_align.h"
+#include "query/compare/compare_mask.h"
+#include "query/compare/compare_slower.h"
+#include "session/session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LISTED = 16,	     /* neighbours missing or extra that are differences each */
+	PAIRS_MAX = 1024,    /* how many against how many times how many are paired by words */
+	LOOKS_MAX = 1 << 18, /* pairs of texts that are looked at in all */
+	NEAR = 256,	     /* how far a message may move, in messages of its origin */
+	SHIFT_MAX = 65536    /* how far what is missing is moved among equal messages */
+};
+
+struct compare {
+	struct compare_side sides[2];
+	struct compare_options options;
+	const atomic_bool *stop;
+	VEC(struct compare_difference) list;
+	uint64_t kinds[COMPARE_KINDS];
+
+	/* while it runs */
+	VEC(struct compare_aligned) aligned;
+	struct compare_texts texts[2];
+	unsigned looks; /* at pairs of texts so far */
+};
+
+static const char *const kind_names[COMPARE_KINDS] = {
+    [COMPARE_MISSING] = "missing", [COMPARE_EXTRA] = "extra",	      [COMPARE_CHANGED] = "changed",
+    [COMPARE_MOVED] = "moved",	   [COMPARE_SLOWER] = "slower",	      [COMPARE_DAMAGED] = "damaged",
+    [COMPARE_LOST] = "lost",	   [COMPARE_UNALIGNED] = "unaligned",
+};
+
+const char *
+compare_kind_name(enum compare_kind kind)
+{
+	return kind_names[kind];
+}
+
+struct compare *
+compare_new(const struct compare_side sides[2], const struct compare_options *options,
+	    const atomic_bool *stop)
+{
+	struct compare *compare = mem_new(sizeof *compare);
+	compare->options = *options;
+	compare->stop = stop;
+	for (int run = 0; run < 2; run++) {
+		compare->sides[run] = sides[run];
+		compare->sides[run].stop = stop;
+		compare->texts[run].session = sides[run].session;
+	}
+	return compare;
+}
+
+static void
+drop_work(struct compare *compare)
+{
+	for (size_t i = 0; i < compare->aligned.count; i++)
+		vec_free(&compare->aligned.at[i].runs);
+	vec_free(&compare->aligned);
+	for (int run = 0; run < 2; run++)
+		compare_texts_free(&compare->texts[run]);
+}
+
+void
+compare_free(struct compare *compare)
+{
+	if (!compare)
+		return;
+	drop_work(compare);
+	for (int run = 0; run < 2; run++)
+		compare_side_free(&compare->sides[run]);
+	vec_free(&compare->list);
+	free(compare);
+}
+
+static bool
+is_stopped(const struct compare *compare)
+{
+	return compare->stop && atomic_load_explicit(compare->stop, memory_order_relaxed);
+}
+
+/* --- what belongs together --------------------------------------------- */
+
+static bool
+is_same_trace(const struct trace *a, const struct trace *b, bool by_name)
+{
+	return !strcmp(trace_decoder(a)->ops->format, trace_decoder(b)->ops->format) &&
+	       (!by_name || !strcmp(trace_name(a), trace_name(b)));
+}
+
+/* The traces of BAD for those of GOOD, by number; SIZE_MAX: none. */
+static void
+match_traces(const struct session *good, const struct session *bad, size_t *match)
+{
+	bool *taken = mem_new(bad->traces.count * sizeof *taken);
+	for (size_t i = 0; i < good->traces.count; i++)
+		match[i] = SIZE_MAX;
+	for (int by_name = 1; by_name >= 0; by_name--)
+		for (size_t i = 0; i < good->traces.count; i++)
+			for (size_t k = 0; k < bad->traces.count && match[i] == SIZE_MAX; k++)
+				if (!taken[k] &&
+				    is_same_trace(good->traces.at[i], bad->traces.at[k], by_name)) {
+					match[i] = k;
+					taken[k] = true;
+				}
+	free(taken);
+}
+
+/* Pairs the streams of GOOD in one trace with those of BAD in the other that have the same
+ * hash and no partner yet; TAKEN: those of BAD that have one. */
+static void
+match_streams(struct compare *compare, const size_t *match, size_t *partner, bool *taken,
+	      bool by_name)
+{
+	const struct compare_side *sides = compare->sides;
+	struct map map = {0}; /* hashes: streams of BAD, from 1 */
+	size_t *next = mem_new((sides[COMPARE_BAD].streams.count + 1) * sizeof *next);
+	for (size_t k = sides[COMPARE_BAD].streams.count; k--;) {
+		const struct compare_stream *stream = sides[COMPARE_BAD].streams.at[k];
+		uint64_t hash = by_name ? stream->name : stream->alike;
+		if (taken[k])
+			continue;
+		hash = compare_hash_bytes(hash, &stream->trace, sizeof stream->trace);
+		uint64_t *first = map_add(&map, hash);
+		next[k + 1] = *first;
+		*first = k + 1;
+	}
+	for (size_t i = 0; i < sides[COMPARE_GOOD].streams.count; i++) {
+		const struct compare_stream *stream = sides[COMPARE_GOOD].streams.at[i];
+		uint64_t hash = by_name ? stream->name : stream->alike;
+		if (partner[i] != SIZE_MAX)
+			continue;
+		hash = compare_hash_bytes(hash, &match[stream->trace], sizeof *match);
+		uint64_t *first = map_find(&map, hash);
+		if (!first || !*first)
+			continue;
+		partner[i] = *first - 1;
+		taken[partner[i]] = true;
+		*first = next[*first];
+	}
+	free(next);
+	map_free(&map);
+}
+
+/* Lists the pairs of origins, and those that only one run has. */
+static void
+match_all(struct compare *compare)
+{
+	const struct compare_side *good = &compare->sides[COMPARE_GOOD],
+				  *bad = &compare->sides[COMPARE_BAD];
+	size_t *match = mem_new((good->session->traces.count + 1) * sizeof *match);
+	size_t *partner = mem_new((good->streams.count + 1) * sizeof *partner);
+	bool *taken = mem_new(bad->streams.count + 1);
+	match_traces(good->session, bad->session, match);
+	for (size_t i = 0; i < good->streams.count; i++)
+		partner[i] = SIZE_MAX;
+	match_streams(compare, match, partner, taken, true);
+	match_streams(compare, match, partner, taken, false);
+	for (size_t i = 0; i < good->streams.count; i++) {
+		struct compare_aligned *aligned = vec_add(&compare->aligned);
+		aligned->good = good->streams.at[i];
+		aligned->bad = partner[i] != SIZE_MAX ? bad->streams.at[partner[i]] : NULL;
+	}
+	for (size_t k = 0; k < bad->streams.count; k++)
+		if (!taken[k])
+			vec_add(&compare->aligned)->bad = bad->streams.at[k];
+	free(match);
+	free(partner);
+	free(taken);
+}
+
+/* --- which of equal messages ------------------------------------------- */
+
+/* The time from one message to another, 0 if it is not known. */
+static double
+length_of(const struct compare_stream *stream, size_t from, size_t to)
+{
+	int64_t a = stream->times.at[from], b = stream->times.at[to];
+	return a == COMPARE_NO_TIME || b == COMPARE_NO_TIME ? 0 : (double)b - (double)a;
+}
+
+/* What two equal messages of both runs, or more, are between: MORE has SKIPPED messages from
+ * AT on, that LESS, at BESIDE, has not. */
+struct skip {
+	const struct compare_stream *more, *less;
+	size_t at, skipped, beside;
+};
+
+/* How much the times over a skip differ, if it is SHIFT messages before; LESS has PASSED
+ * others there instead. */
+static double
+time_apart(const struct skip *skip, size_t shift, size_t passed)
+{
+	size_t from = skip->at - shift, to = from + skip->skipped;
+	size_t beside = skip->beside - shift;
+	if (!from || beside <= passed || to >= skip->more->tokens.count ||
+	    beside >= skip->less->tokens.count)
+		return INFINITY;
+	return fabs(length_of(skip->more, from - 1, to) -
+		    length_of(skip->less, beside - passed - 1, beside));
+}
+
+/* How far a skip can be taken back, by at most ROOM messages. */
+static size_t
+shift_room(const struct skip *skip, size_t room)
+{
+	size_t shift = 0;
+	while (shift < room && skip->more->tokens.at[skip->at - shift - 1] ==
+				   skip->more->tokens.at[skip->at + skip->skipped - shift - 1])
+		shift++;
+	return shift;
+}
+
+/* How far a skip is to be taken back, by at most the COUNT messages that are equal before
+ * it: to where its times suit best, or to the PASSED messages that LESS has before those
+ * and MORE has not, which are what became of it if the times suit that too. */
+static size_t
+find_shift(const struct skip *skip, size_t count, size_t passed)
+{
+	size_t room = shift_room(skip, count < SHIFT_MAX ? count : SHIFT_MAX), best = 0;
+	double least = INFINITY;
+	for (size_t shift = 0; shift <= room && shift < count; shift++) {
+		double apart = time_apart(skip, shift, 0);
+		if (apart < least) {
+			least = apart;
+			best = shift;
+		}
+	}
+	bool joins = passed && room == count && time_apart(skip, count, passed) <= least;
+	return joins ? count : best;
+}
+
+/* Has RUN reach as far as it can, where only one of both sides has messages between it and
+ * NEXT, of which one message stays. */
+static void
+push_forward(const struct compare_stream *more, size_t at, size_t skipped, struct compare_run *run,
+	     struct compare_run *next)
+{
+	size_t forward = 0;
+	while (forward + 1 < next->count &&
+	       more->tokens.at[at + forward] == more->tokens.at[at + skipped + forward])
+		forward++;
+	run->count += forward;
+	next->a += forward;
+	next->b += forward;
+	next->count -= forward;
+}
+
+/* Moves what is missing or extra between two runs to where it suits best: as far forward as
+ * it can be, then back. */
+static void
+suit_skips(struct compare_aligned *aligned)
+{
+	size_t count = aligned->runs.count, kept = 0;
+	struct compare_run end = {0};
+	*vec_add(&aligned->runs) =
+	    (struct compare_run){aligned->good->tokens.count, aligned->bad->tokens.count, 0};
+	for (size_t i = 0; i < count; i++) {
+		struct compare_run run = aligned->runs.at[i];
+		struct compare_run *next = &aligned->runs.at[i + 1];
+		size_t a = run.a + run.count, b = run.b + run.count, shift = 0;
+		if (next->a > a && next->b == b)
+			push_forward(aligned->good, a, next->a - a, &run, next);
+		else if (next->b > b && next->a == a)
+			push_forward(aligned->bad, b, next->b - b, &run, next);
+		a = run.a + run.count;
+		b = run.b + run.count;
+		if (next->a > a && next->b == b)
+			shift = find_shift(
+			    &(struct skip){aligned->good, aligned->bad, a, next->a - a, b},
+			    run.count, run.a == end.a ? run.b - end.b : 0);
+		else if (next->b > b && next->a == a)
+			shift = find_shift(
+			    &(struct skip){aligned->bad, aligned->good, b, next->b - b, a},
+			    run.count, run.b == end.b ? run.a - end.a : 0);
+		run.count -= shift;
+		next->a -= shift;
+		next->b -= shift;
+		next->count += shift;
+		if (!run.count)
+			continue;
+		end = (struct compare_run){run.a + run.count, run.b + run.count, 0};
+		aligned->runs.at[kept++] = run;
+	}
+	if (aligned->runs.at[count].count)
+		aligned->runs.at[kept++] = aligned->runs.at[count];
+	aligned->runs.count = kept;
+}
+
+/* --- differences of an origin ------------------------------------------ */
+
+/* What is between two aligned runs: messages from A to A_END are not aligned, and so on. */
+struct between {
+	const struct compare_aligned *aligned;
+	size_t a, a_end, b, b_end;
+};
+
+static struct compare_place
+place_of(const struct compare_stream *stream, size_t i)
+{
+	struct compare_place place = {0};
+	if (!stream || !stream->tokens.count)
+		return place;
+	place.any = true;
+	place.behind = i >= stream->tokens.count;
+	if (place.behind)
+		i = stream->tokens.count - 1;
+	place.trace = stream->trace;
+	place.number = stream->numbers.at[i];
+	place.time = stream->times.at[i];
+	return place;
+}
+
+/* When message A of GOOD would have been sent in BAD, where message B is the next one: as
+ * long after the ones before as in GOOD. */
+static int64_t
+missing_time(const struct compare *compare, const struct compare_aligned *aligned, size_t a,
+	     size_t b)
+{
+	const struct compare_stream *good = aligned->good, *bad = aligned->bad;
+	int64_t time = good->times.at[a];
+	int64_t from = compare->sides[COMPARE_GOOD].begin, to = compare->sides[COMPARE_BAD].begin;
+	if (b && aligned->before) {
+		from = good->times.at[aligned->before - 1];
+		to = bad->times.at[b - 1];
+	}
+	if (time == COMPARE_NO_TIME || from == COMPARE_NO_TIME || to == COMPARE_NO_TIME)
+		return to;
+	int64_t sent = (int64_t)((uint64_t)time - (uint64_t)from + (uint64_t)to);
+	bool late = bad && b < bad->tokens.count && sent > bad->times.at[b];
+	return late ? bad->times.at[b] : sent;
+}
+
+/* Adds a difference at message A of GOOD and B of BAD. */
+static struct compare_difference *
+add_difference(struct compare *compare, const struct compare_aligned *aligned,
+	       enum compare_kind kind, size_t a, uint64_t count_a, size_t b, uint64_t count_b)
+{
+	struct compare_difference *d = vec_add(&compare->list);
+	d->kind = kind;
+	d->count[COMPARE_GOOD] = count_a;
+	d->count[COMPARE_BAD] = count_b;
+	d->at[COMPARE_GOOD] = place_of(aligned->good, a);
+	d->at[COMPARE_BAD] = place_of(aligned->bad, b);
+	d->order = count_b ? d->at[COMPARE_BAD].time : missing_time(compare, aligned, a, b);
+	return d;
+}
+
+/* The kind of an extra message. */
+static enum compare_kind
+extra_kind(uint64_t token)
+{
+	if (token & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_SUSPECT))
+		return COMPARE_DAMAGED;
+	return token & MESSAGE_LOST ? COMPARE_LOST : COMPARE_EXTRA;
+}
+
+static void
+add_missing(struct compare *compare, const struct between *between)
+{
+	size_t count = between->a_end - between->a;
+	if (count > LISTED) {
+		add_difference(compare, between->aligned, COMPARE_MISSING, between->a, count,
+			       between->b, 0);
+		return;
+	}
+	for (size_t i = between->a; i < between->a_end; i++)
+		add_difference(compare, between->aligned, COMPARE_MISSING, i, 1, between->b, 0);
+}
+
+static void
+add_extra(struct compare *compare, const struct between *between)
+{
+	const struct compare_stream *bad = between->aligned->bad;
+	for (size_t i = between->b, end; i < between->b_end; i = end) {
+		enum compare_kind kind = extra_kind(bad->tokens.at[i]);
+		for (end = i + 1; end < between->b_end; end++)
+			if (extra_kind(bad->tokens.at[end]) != kind)
+				break;
+		if (end - i <= LISTED)
+			end = i + 1;
+		add_difference(compare, between->aligned, kind, between->a, 0, i, end - i);
+	}
+}
+
+/* --- what changed ------------------------------------------------------ */
+
+/* A message as it is compared by words. */
+struct message_words {
+	struct text text;
+	uint64_t type;
+};
+
+static void
+get_words(struct compare *compare, int run, const struct compare_stream *stream, size_t at,
+	  struct message_words *words, struct expansion *scratch)
+{
+	struct message m;
+	*words = (struct message_words){0};
+	if (!compare_texts_get(&compare->texts[run], stream->trace, stream->numbers.at[at], &m,
+			       scratch))
+		return;
+	text_add_bytes(&words->text, text_get(&scratch->text), scratch->text.length);
+	words->type = compare_hash_bytes(0, text_get(&scratch->type), scratch->type.length);
+}
+
+/* How well two messages suit each other; 0: they are of different types. */
+static float
+suit_words(const struct message_words *a, const struct message_words *b)
+{
+	return a->type != b->type
+		   ? 0
+		   : 0.05f + (float)compare_likeness(text_get(&a->text), a->text.length,
+						     text_get(&b->text), b->text.length);
+}
+
+/* Adds what is between, from *AT on to A and B, and moves *AT there. */
+static void
+add_unpaired(struct compare *compare, struct between *at, size_t a, size_t b)
+{
+	struct between part = {at->aligned, at->a, a, at->b, b};
+	add_missing(compare, &part);
+	part.a = a;
+	add_extra(compare, &part);
+	at->a = a;
+	at->b = b;
+}
+
+/* Pairs messages in their order so that all suit best; adds the pairs and what is left,
+ * and the pairs to the aligned ones. */
+static void
+add_paired(struct compare *compare, const struct between *between, compare_runs *pairs)
+{
+	size_t n = between->a_end - between->a, m = between->b_end - between->b;
+	struct message_words *words = mem_new((n + m) * sizeof *words);
+	float *suits = mem_new(n * m * sizeof *suits);
+	float *best = mem_new((n + 1) * (m + 1) * sizeof *best); /* of what comes behind */
+	struct expansion scratch = {0};
+	for (size_t i = 0; i < n + m; i++)
+		get_words(compare, i >= n, i < n ? between->aligned->good : between->aligned->bad,
+			  i < n ? between->a + i : between->b + i - n, &words[i], &scratch);
+	for (size_t i = n; i--;)
+		for (size_t k = m; k--;) {
+			float down = best[(i + 1) * (m + 1) + k], right = best[i * (m + 1) + k + 1];
+			float pair = best[(i + 1) * (m + 1) + k + 1];
+			suits[i * m + k] = suit_words(&words[i], &words[n + k]);
+			pair += suits[i * m + k];
+			float most = down > right ? down : right;
+			best[i * (m + 1) + k] = pair > most ? pair : most;
+		}
+	struct between at = *between;
+	for (size_t i = 0, k = 0; i < n && k < m;) {
+		float now = best[i * (m + 1) + k];
+		if (now == best[(i + 1) * (m + 1) + k]) {
+			i++;
+		} else if (now == best[i * (m + 1) + k + 1]) {
+			k++;
+		} else {
+			size_t a = between->a + i++, b = between->b + k++;
+			enum compare_kind kind = extra_kind(between->aligned->bad->tokens.at[b]);
+			add_unpaired(compare, &at, a, b);
+			add_difference(compare, between->aligned,
+				       kind == COMPARE_EXTRA ? COMPARE_CHANGED : kind, a, 1, b, 1);
+			*vec_add(pairs) = (struct compare_run){a, b, 1};
+			at.a++;
+			at.b++;
+		}
+	}
+	add_unpaired(compare, &at, between->a_end, between->b_end);
+	for (size_t i = 0; i < n + m; i++)
+		text_free(&words[i].text);
+	expansion_free(&scratch);
+	free(words);
+	free(suits);
+	free(best);
+}
+
+static void
+add_between(struct compare *compare, const struct between *between, compare_runs *pairs)
+{
+	size_t n = between->a_end - between->a, m = between->b_end - between->b;
+	bool pairable = n * m <= PAIRS_MAX && n <= PAIRS_MAX && compare->looks < LOOKS_MAX;
+	if (n && m && !pairable) {
+		add_difference(compare, between->aligned, COMPARE_UNALIGNED, between->a, n,
+			       between->b, m);
+	} else if (n && m) {
+		compare->looks += (unsigned)(n * m);
+		add_paired(compare, between, pairs);
+	} else {
+		add_missing(compare, between);
+		add_extra(compare, between);
+	}
+}
+
+/* --- what moved -------------------------------------------------------- */
+
+/* Where in its stream a message is. */
+static size_t
+index_of(const struct compare_stream *stream, uint64_t number)
+{
+	size_t low = 0, high = stream->numbers.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (stream->numbers.at[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool
+is_alone(const struct compare_difference *d, enum compare_kind kind)
+{
+	return d->kind == kind && d->count[COMPARE_GOOD] + d->count[COMPARE_BAD] == 1;
+}
+
+/* Lists the extra messages of a list of differences by their tokens: in MAP the first one of
+ * each, from 1, in NEXT the one after. */
+static void
+list_extra(const struct compare_difference *list, size_t count,
+	   const struct compare_aligned *aligned, struct map *map, size_t *next)
+{
+	for (size_t i = count; i--;) {
+		if (!is_alone(&list[i], COMPARE_EXTRA))
+			continue;
+		size_t at = index_of(aligned->bad, list[i].at[COMPARE_BAD].number);
+		uint64_t *head = map_add(map, aligned->bad->tokens.at[at]);
+		next[i + 1] = *head;
+		*head = i + 1;
+	}
+}
+
+/* Makes one of a missing message and an equal extra one that is at most NEAR messages away,
+ * among differences of an origin; the missing one is then of no kind. */
+static void
+join_moved(struct compare_difference *list, size_t count, const struct compare_aligned *aligned,
+	   size_t near)
+{
+	struct map map = {0};
+	size_t *next = mem_new((count + 1) * sizeof *next);
+	list_extra(list, count, aligned, &map, next);
+	for (size_t i = 0; i < count && map.count; i++) {
+		if (!is_alone(&list[i], COMPARE_MISSING))
+			continue;
+		size_t was = index_of(aligned->good, list[i].at[COMPARE_GOOD].number);
+		size_t here = index_of(aligned->bad, list[i].at[COMPARE_BAD].number);
+		uint64_t *head = map_find(&map, aligned->good->tokens.at[was]);
+		/* both are in order: what is too far before is so for all that follow */
+		for (; head && *head; *head = next[*head]) {
+			struct compare_difference *extra = &list[*head - 1];
+			size_t now = index_of(aligned->bad, extra->at[COMPARE_BAD].number);
+			if (now + near < here)
+				continue;
+			if (now > here + near)
+				break;
+			extra->kind = COMPARE_MOVED;
+			extra->at[COMPARE_GOOD] = list[i].at[COMPARE_GOOD];
+			extra->count[COMPARE_GOOD] = 1;
+			list[i].kind = COMPARE_KINDS;
+			*head = next[*head];
+			break;
+		}
+	}
+	free(next);
+	map_free(&map);
+}
+
+/* Finds what moved among the differences of an origin, which are from FIRST on; the shortest
+ * ways first. */
+static void
+find_moved(struct compare *compare, const struct compare_aligned *aligned, size_t first)
+{
+	size_t kept = first;
+	for (size_t near = 4; near <= NEAR; near *= 4)
+		join_moved(compare->list.at + first, compare->list.count - first, aligned, near);
+	for (size_t i = first; i < compare->list.count; i++)
+		if (compare->list.at[i].kind != COMPARE_KINDS)
+			compare->list.at[kept++] = compare->list.at[i];
+	compare->list.count = kept;
+}
+
+/* --- all of it --------------------------------------------------------- */
+
+/* Adds the differences between the runs of an origin that are aligned, and to these what
+ * only changed. */
+static void
+add_differences(struct compare *compare, struct compare_aligned *aligned)
+{
+	size_t first = compare->list.count;
+	compare_runs pairs = {0};
+	size_t a = 0, b = 0;
+	for (size_t i = 0; i <= aligned->runs.count && !is_stopped(compare); i++) {
+		bool last = i == aligned->runs.count;
+		struct compare_run run = last ? (struct compare_run){0} : aligned->runs.at[i];
+		if (last && aligned->good)
+			run.a = aligned->good->tokens.count;
+		if (last && aligned->bad)
+			run.b = aligned->bad->tokens.count;
+		aligned->before = a;
+		add_between(compare, &(struct between){aligned, a, run.a, b, run.b}, &pairs);
+		if (!last)
+			*vec_add(&pairs) = run;
+		a = run.a + run.count;
+		b = run.b + run.count;
+	}
+	vec_free(&aligned->runs);
+	aligned->runs.at = pairs.at;
+	aligned->runs.count = pairs.count;
+	aligned->runs.capacity = pairs.capacity;
+	if (aligned->good && aligned->bad && compare->list.count > first)
+		find_moved(compare, aligned, first);
+}
+
+static bool
+align_streams(struct compare *compare, struct compare_aligned *aligned)
+{
+	if (aligned->good && aligned->bad) {
+		if (!compare_align(aligned->good->tokens.at, aligned->good->tokens.count,
+				   aligned->bad->tokens.at, aligned->bad->tokens.count,
+				   compare->stop, &aligned->runs))
+			return false;
+		suit_skips(aligned);
+	}
+	add_differences(compare, aligned);
+	return !is_stopped(compare);
+}
+
+static void
+add_slower(struct compare *compare)
+{
+	compare_delays delays = {0};
+	compare_find_delays(compare->aligned.at, compare->aligned.count, compare->options.factor,
+			    compare->options.least, &delays);
+	for (size_t i = 0; i < delays.count; i++) {
+		const struct compare_delay *delay = &delays.at[i];
+		const struct compare_aligned *aligned = &compare->aligned.at[delay->stream];
+		if (aligned->good->tokens.at[delay->a] != aligned->bad->tokens.at[delay->b])
+			continue; /* it changed, and is a difference */
+		struct compare_difference *d =
+		    add_difference(compare, aligned, COMPARE_SLOWER, delay->a, 1, delay->b, 1);
+		d->took[COMPARE_GOOD] = delay->took[0];
+		d->took[COMPARE_BAD] = delay->took[1];
+		d->with = delay->with;
+	}
+	vec_free(&delays);
+}
+
+static int
+difference_compare(const void *a, const void *b)
+{
+	const struct compare_difference *x = a, *y = b;
+	const struct compare_place *at_x = &x->at[COMPARE_BAD], *at_y = &y->at[COMPARE_BAD];
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	if (at_x->trace != at_y->trace)
+		return at_x->trace < at_y->trace ? -1 : 1;
+	if (at_x->number != at_y->number)
+		return at_x->number < at_y->number ? -1 : 1;
+	if (x->at[COMPARE_GOOD].number != y->at[COMPARE_GOOD].number)
+		return x->at[COMPARE_GOOD].number < y->at[COMPARE_GOOD].number ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static void
+read_side(void *context)
+{
+	compare_side_read(context);
+}
+
+/* Reads both runs, each in a thread of its own. */
+static bool
+read_sides(struct compare *compare)
+{
+	struct worker worker;
+	worker_init(&worker, read_side, &compare->sides[COMPARE_GOOD]);
+	bool beside = worker_start_once(&worker);
+	if (!beside)
+		read_side(&compare->sides[COMPARE_GOOD]);
+	read_side(&compare->sides[COMPARE_BAD]);
+	if (beside)
+		worker_join(&worker);
+	worker_stop(&worker);
+	return !is_stopped(compare);
+}
+
+bool
+compare_run(struct compare *compare)
+{
+	if (!read_sides(compare))
+		return false;
+	match_all(compare);
+	for (size_t i = 0; i < compare->aligned.count; i++)
+		if (!align_streams(compare, &compare->aligned.at[i]))
+			return false;
+	add_slower(compare);
+	if (compare->list.count)
+		qsort(compare->list.at, compare->list.count, sizeof *compare->list.at,
+		      difference_compare);
+	for (size_t i = 0; i < compare->list.count; i++)
+		compare->kinds[compare->list.at[i].kind]++;
+	drop_work(compare);
+	return true;
+}
+
+/* --- what was found ---------------------------------------------------- */
+
+size_t
+compare_count(const struct compare *compare)
+{
+	return compare->list.count;
+}
+
+const struct compare_difference *
+compare_get(const struct compare *compare, size_t i)
+{
+	return &compare->list.at[i];
+}
+
+uint64_t
+compare_count_kind(const struct compare *compare, enum compare_kind kind)
+{
+	return compare->kinds[kind];
+}
+
+uint64_t
+compare_count_messages(const struct compare *compare, enum compare_run_id run)
+{
+	return compare->sides[run].messages;
+}
+
+void
+compare_add_doubts(const struct compare *compare, struct doubts *doubts)
+{
+	for (int run = 0; run < 2; run++)
+		doubts_add(doubts, &compare->sides[run].doubts);
+}
+
+void
+compare_summarise(const struct compare *compare, struct text *out)
+{
+	const char *before = " (";
+	if (!compare->list.count)
+		text_add(out, "no difference");
+	else
+		text_addf(out, "%zu difference%s", compare->list.count,
+			  compare->list.count == 1 ? "" : "s");
+	for (int kind = 0; kind < COMPARE_KINDS; kind++)
+		if (compare->kinds[kind]) {
+			text_addf(out, "%s%llu %s", before,
+				  (unsigned long long)compare->kinds[kind], kind_names[kind]);
+			before = ", ";
+		}
+	text_addf(out, "%s among %llu and %llu messages", compare->list.count ? ")" : "",
+		  (unsigned long long)compare_count_messages(compare, COMPARE_GOOD),
+		  (unsigned long long)compare_count_messages(compare, COMPARE_BAD));
+}

@@ -1,0 +1,356 @@
+/*
+ * Aligning two sequences of tokens: see compare_align.h.
+ *
+ * Myers' algorithm [An O(ND) Difference Algorithm and Its Variations, 1986] finds the
+ * fewest differences in time by the length plus the square of their number.  It is given up
+ * at FEW differences, or where repeating tokens make its diagonals long.  Then tokens that
+ * either range has once divide it, if enough of them come in the same order; in logs that
+ * repeat themselves these are runs of 4, 16 or 64 tokens.  A range that nothing divides is
+ * aligned by what Myers' algorithm reached with FEW differences, from there on again, and
+ * so forth, so that each message costs at most FEW steps.
+ */
+#include "config.h"
+
+#include "query/compare/compare_align.h"
+#include "base/map.h"
+
+#include <stdlib.h>
+
+enum {
+	FEW = 160,	       /* differences that are found at once */
+	SLIDES_PER_TOKEN = 32, /* steps along diagonals before that is given up */
+	LONGEST = 64,	       /* runs of tokens that divide */
+	DEPTH_MAX = 12	       /* divisions in divisions */
+};
+
+#define NOWHERE INT64_MIN
+
+struct align_range {
+	size_t a, a_end, b, b_end;
+};
+
+struct align {
+	const uint64_t *a, *b;
+	const atomic_bool *stop;
+	compare_runs *runs;
+	/* of Myers' algorithm: how far each diagonal was reached, for each number of
+	 * differences, behind the other */
+	int64_t *reached;
+	compare_runs back; /* what is found, from its end to its beginning */
+};
+
+static bool
+is_stopped(const struct align *w)
+{
+	return w->stop && atomic_load_explicit(w->stop, memory_order_relaxed);
+}
+
+static void
+add_run(struct align *w, size_t a, size_t b, size_t count)
+{
+	struct compare_run *last = w->runs->count ? &w->runs->at[w->runs->count - 1] : NULL;
+	if (!count)
+		return;
+	if (last && last->a + last->count == a && last->b + last->count == b)
+		last->count += count;
+	else
+		*vec_add(w->runs) = (struct compare_run){a, b, count};
+}
+
+/* --- few differences --------------------------------------------------- */
+
+/* Where the diagonals from -D to D, every second one, are kept. */
+static int64_t *
+diagonals_of(const struct align *w, int64_t d)
+{
+	return w->reached + d * (d + 1) / 2;
+}
+
+/* How far diagonal K was reached with D differences. */
+static int64_t
+reach_of(const struct align *w, int64_t d, int64_t k)
+{
+	return k < -d || k > d ? NOWHERE : diagonals_of(w, d)[(k + d) / 2];
+}
+
+/* Whether diagonal K is reached with the last of D differences in B. */
+static bool
+comes_down(const struct align *w, int64_t d, int64_t k)
+{
+	return reach_of(w, d - 1, k - 1) < reach_of(w, d - 1, k + 1);
+}
+
+/* Where diagonal K begins to be equal, with D differences; NOWHERE: outside. */
+static int64_t
+step_to(const struct align *w, int64_t d, int64_t k)
+{
+	if (!d)
+		return 0;
+	if (comes_down(w, d, k))
+		return reach_of(w, d - 1, k + 1);
+	int64_t x = reach_of(w, d - 1, k - 1);
+	return x == NOWHERE ? x : x + 1;
+}
+
+/* Adds the runs that lead to X on diagonal K with D differences. */
+static void
+add_path(struct align *w, const struct align_range *range, int64_t d, int64_t k)
+{
+	vec_clear(&w->back);
+	for (;; d--) {
+		int64_t x = reach_of(w, d, k), from = step_to(w, d, k);
+		*vec_add(&w->back) = (struct compare_run){
+		    range->a + (size_t)from, range->b + (size_t)(from - k), (size_t)(x - from)};
+		if (!d)
+			break;
+		k += comes_down(w, d, k) ? 1 : -1;
+	}
+	for (size_t i = w->back.count; i--;)
+		add_run(w, w->back.at[i].a, w->back.at[i].b, w->back.at[i].count);
+}
+
+/*
+ * Aligns a range with FEW differences at most; false, and nothing is added, if there are
+ * more.  PART: then what was reached is added, and the range is what is left of it.
+ */
+static bool
+align_few(struct align *w, struct align_range *range, bool part)
+{
+	const uint64_t *a = w->a + range->a, *b = w->b + range->b;
+	int64_t n = (int64_t)(range->a_end - range->a), m = (int64_t)(range->b_end - range->b);
+	int64_t slides = SLIDES_PER_TOKEN * (n + m), best = 0, best_k = 0, d;
+	for (d = 0; d <= FEW && slides >= 0; d++) {
+		int64_t *now = diagonals_of(w, d);
+		best = -1;
+		for (int64_t k = -d; k <= d; k += 2) {
+			int64_t x = step_to(w, d, k);
+			int64_t *end = &now[(k + d) / 2];
+			*end = NOWHERE;
+			if (x == NOWHERE || x > n || x - k > m)
+				continue;
+			int64_t from = x;
+			while (x < n && x - k < m && a[x] == b[x - k])
+				x++;
+			slides -= x - from;
+			*end = x;
+			if (x == n && x - k == m) {
+				add_path(w, range, d, k);
+				return true;
+			}
+			if (2 * x - k > best) {
+				best = 2 * x - k;
+				best_k = k;
+			}
+		}
+	}
+	if (!part)
+		return false;
+	int64_t x = reach_of(w, d - 1, best_k);
+	add_path(w, range, d - 1, best_k);
+	range->a += (size_t)x;
+	range->b += (size_t)(x - best_k);
+	return false;
+}
+
+/* --- division ---------------------------------------------------------- */
+
+/* Where a run of tokens stands. */
+struct place {
+	size_t a, b;
+	unsigned in_a, in_b; /* how often, 2: or more */
+};
+
+struct token_pair {
+	size_t a, b;
+	size_t before; /* the pair before in the longest chain that ends here */
+};
+
+/* Calls for each run of LENGTH tokens in order; the hash of a run follows from the one
+ * before. */
+struct roll {
+	const uint64_t *tokens;
+	size_t at, end, length;
+	uint64_t hash, leaving;
+};
+
+#define ROLL_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+static bool
+roll_begin(struct roll *roll, const uint64_t *tokens, size_t at, size_t end, size_t length)
+{
+	*roll =
+	    (struct roll){.tokens = tokens, .at = at, .end = end, .length = length, .leaving = 1};
+	if (end - at < length)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		roll->hash = roll->hash * ROLL_FACTOR + tokens[at + i];
+		roll->leaving *= ROLL_FACTOR;
+	}
+	return true;
+}
+
+static bool
+roll_next(struct roll *roll)
+{
+	if (roll->at + roll->length >= roll->end)
+		return false;
+	roll->hash = roll->hash * ROLL_FACTOR + roll->tokens[roll->at + roll->length] -
+		     roll->tokens[roll->at] * roll->leaving;
+	roll->at++;
+	return true;
+}
+
+typedef VEC(struct place) place_list;
+typedef VEC(struct token_pair) pair_list;
+
+static void
+note_places(struct map *map, place_list *places, const uint64_t *tokens, size_t at, size_t end,
+	    size_t length, bool of_b)
+{
+	struct roll roll;
+	for (bool more = roll_begin(&roll, tokens, at, end, length); more;
+	     more = roll_next(&roll)) {
+		uint64_t *number = of_b ? map_find(map, roll.hash) : map_add(map, roll.hash);
+		if (!number)
+			continue;
+		if (!*number) {
+			(void)vec_add(places);
+			*number = places->count;
+		}
+		struct place *place = &places->at[*number - 1];
+		*(of_b ? &place->b : &place->a) = roll.at;
+		unsigned *times = of_b ? &place->in_b : &place->in_a;
+		*times += *times < 2;
+	}
+}
+
+/* Lists the runs of LENGTH tokens that each side has once, in the order of A. */
+static void
+list_pairs(const struct align *w, const struct align_range *range, size_t length, pair_list *pairs)
+{
+	struct map map = {0};
+	place_list places = {0};
+	note_places(&map, &places, w->a, range->a, range->a_end, length, false);
+	note_places(&map, &places, w->b, range->b, range->b_end, length, true);
+	for (size_t i = 0; i < places.count; i++)
+		if (places.at[i].in_a == 1 && places.at[i].in_b == 1)
+			*vec_add(pairs) =
+			    (struct token_pair){places.at[i].a, places.at[i].b, SIZE_MAX};
+	vec_free(&places);
+	map_free(&map);
+}
+
+static int
+pair_compare(const void *a, const void *b)
+{
+	const struct token_pair *x = a, *y = b;
+	return (x->a > y->a) - (x->a < y->a);
+}
+
+/* The longest chain of pairs that rises in A and B: how many; they stand at CHAIN, which
+ * has room for all. */
+static size_t
+find_chain(pair_list *pairs, size_t *chain)
+{
+	size_t length = 0;
+	for (size_t i = 0; i < pairs->count; i++) {
+		size_t low = 0, high = length;
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+			if (pairs->at[chain[middle]].b < pairs->at[i].b)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		pairs->at[i].before = low ? chain[low - 1] : SIZE_MAX;
+		chain[low] = i;
+		length += low == length;
+	}
+	for (size_t i = length, at = length ? chain[length - 1] : 0; i--; at = pairs->at[at].before)
+		chain[i] = at;
+	return length;
+}
+
+static void align_all(struct align *, struct align_range, unsigned depth);
+
+/* Aligns what is between the pairs of a chain. */
+static void
+align_between(struct align *w, const struct align_range *range, const pair_list *pairs,
+	      const size_t *chain, size_t length, unsigned depth)
+{
+	struct align_range left = *range;
+	for (size_t i = 0; i < length && !is_stopped(w); i++) {
+		const struct token_pair *pair = &pairs->at[chain[i]];
+		if (pair->a < left.a || pair->b < left.b)
+			continue;
+		align_all(w, (struct align_range){left.a, pair->a, left.b, pair->b}, depth);
+		add_run(w, pair->a, pair->b, 1);
+		left.a = pair->a + 1;
+		left.b = pair->b + 1;
+	}
+	align_all(w, left, depth);
+}
+
+/* Divides a range by runs of the length of which the most come in the same order: few of
+ * them may be the same by chance.  False: there are none. */
+static bool
+divide_range(struct align *w, const struct align_range *range, unsigned depth)
+{
+	pair_list best = {0};
+	size_t *best_chain = NULL, best_count = 0;
+	for (size_t length = 1; length <= LONGEST && depth < DEPTH_MAX; length *= 4) {
+		pair_list pairs = {0};
+		list_pairs(w, range, length, &pairs);
+		if (pairs.count)
+			qsort(pairs.at, pairs.count, sizeof *pairs.at, pair_compare);
+		size_t *chain = mem_new((pairs.count + 1) * sizeof *chain);
+		size_t count = find_chain(&pairs, chain);
+		bool better = count > best_count;
+		free(better ? best_chain : chain);
+		vec_release(better ? best.at : pairs.at);
+		if (!better)
+			continue;
+		best = pairs;
+		best_chain = chain;
+		best_count = count;
+	}
+	if (best_count)
+		align_between(w, range, &best, best_chain, best_count, depth + 1);
+	vec_free(&best);
+	free(best_chain);
+	return best_count;
+}
+
+static void
+align_all(struct align *w, struct align_range range, unsigned depth)
+{
+	size_t head = 0, tail = 0;
+	size_t least = range.a_end - range.a < range.b_end - range.b ? range.a_end - range.a
+								     : range.b_end - range.b;
+	while (head < least && w->a[range.a + head] == w->b[range.b + head])
+		head++;
+	add_run(w, range.a, range.b, head);
+	range.a += head;
+	range.b += head;
+	while (tail < least - head && w->a[range.a_end - 1 - tail] == w->b[range.b_end - 1 - tail])
+		tail++;
+	range.a_end -= tail;
+	range.b_end -= tail;
+	if (range.a < range.a_end && range.b < range.b_end && !align_few(w, &range, false) &&
+	    !divide_range(w, &range, depth))
+		while (!is_stopped(w) && !align_few(w, &range, true))
+			;
+	add_run(w, range.a_end, range.b_end, tail);
+}
+
+bool
+compare_align(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count,
+	      const atomic_bool *stop, compare_runs *runs)
+{
+	struct align w = {.a = a, .b = b, .stop = stop, .runs = runs};
+	w.reached = mem_new((FEW + 1) * (FEW + 2) / 2 * sizeof *w.reached);
+	align_all(&w, (struct align_range){0, a_count, 0, b_count}, 0);
+	free(w.reached);
+	vec_free(&w.back);
+	return !is_stopped(&w);
+}

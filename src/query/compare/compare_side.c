@@ -1,0 +1,194 @@
+/*
+ * Reading one of two runs: see compare_side.h.
+ *
+ * All messages are expanded once, as far as their type, in the order of each trace.  Where
+ * an origin follows from its key, its name is looked at once for each key.
+ */
+#include "config.h"
+
+#include "query/compare/compare_side.h"
+#include "base/map.h"
+#include "query/compare/compare_mask.h"
+#include "query/seek.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 1024, STREAMS_MAX = 65536 };
+
+enum { TOKEN_FLAGS = (1 << MESSAGE_FLAGS_DOUBT) - 1 };
+
+/* What reads a trace. */
+struct work {
+	struct compare_side *side;
+	struct trace *trace;
+	struct reader *reader;
+	struct expansion expansion;
+	struct map by_key;  /* keys of origins: a number of a stream, from 1 */
+	struct map by_name; /* hashes of names, likewise */
+	int64_t last;	    /* time in the trace, or COMPARE_NO_TIME */
+};
+
+/* The stream of the origin that the expansion names. */
+static size_t
+find_stream(struct work *w)
+{
+	struct compare_side *side = w->side;
+	const struct text *origin = &w->expansion.origin;
+	uint64_t name = compare_hash_bytes(0, text_get(origin), origin->length);
+	bool room = w->by_name.count < STREAMS_MAX;
+	uint64_t *number = map_find(&w->by_name, room ? name : 0);
+	if (number)
+		return *number;
+	struct compare_stream *stream = mem_new(sizeof *stream);
+	*stream = (struct compare_stream){
+	    .trace = trace_number(w->trace),
+	    .name = room ? name : 0,
+	    .alike = room ? compare_hash_masked(0, text_get(origin), origin->length) : 0,
+	    .timed = origin->length > 0};
+	*vec_add(&side->streams) = stream;
+	*map_add(&w->by_name, stream->name) = side->streams.count;
+	return side->streams.count;
+}
+
+/* The stream of a message, which is expanded. */
+static struct compare_stream *
+stream_of(struct work *w, const struct message *m)
+{
+	bool by_key = reader_origin_by_key(w->reader);
+	uint64_t *known = by_key ? map_find(&w->by_key, m->origin) : NULL;
+	size_t number = known ? *known : 0;
+	if (!number || !by_key) {
+		reader_expand(w->reader, m, EXPAND_TEXT, &w->expansion);
+		number = find_stream(w);
+		if (by_key && w->by_key.count < STREAMS_MAX)
+			*map_add(&w->by_key, m->origin) = number;
+	} else {
+		reader_expand(w->reader, m, EXPAND_TYPE, &w->expansion);
+	}
+	return w->side->streams.at[number - 1];
+}
+
+static void
+add_message(struct work *w, const struct message *m, uint64_t number)
+{
+	struct compare_side *side = w->side;
+	struct compare_stream *stream = stream_of(w, m);
+	const struct expansion *e = &w->expansion;
+	struct message_time time;
+	uint64_t token = compare_hash_bytes(0, text_get(&e->type), e->type.length);
+	token = compare_hash_masked(token, text_get(&e->text), e->text.length);
+	bool timed = clocks_time(w->trace, m, &time);
+	int64_t at = !timed ? w->last : time.known ? time.nanoseconds : time.order;
+	*vec_add(&stream->tokens) =
+	    (token & ~(uint64_t)TOKEN_FLAGS) | ((m->flags | e->flags) & TOKEN_FLAGS);
+	*vec_add(&stream->times) = at;
+	*vec_add(&stream->numbers) = number;
+	stream->timed &= !timed || time.known;
+	w->last = at;
+	if (timed && (side->begin == COMPARE_NO_TIME || at < side->begin))
+		side->begin = at;
+	side->messages++;
+}
+
+static bool
+is_stopped(const struct compare_side *side)
+{
+	return side->stop && atomic_load_explicit(side->stop, memory_order_relaxed);
+}
+
+static void
+read_trace(struct compare_side *side, struct trace *trace)
+{
+	trace_build_whole(trace);
+	struct work w = {
+	    .side = side, .trace = trace, .reader = reader_new(trace), .last = COMPARE_NO_TIME};
+	struct seek *seek = seek_new(w.reader, side->filter, 0);
+	struct message *batch = mem_new(BATCH * sizeof *batch);
+	struct doubts own = {0};
+	uint64_t first;
+	size_t count;
+	reader_be_patient(w.reader);
+	while (!is_stopped(side) && (count = seek_walk(seek, batch, BATCH, &first)) > 0)
+		for (size_t i = 0; i < count; i++) {
+			unsigned flags = batch[i].flags;
+			w.expansion.flags = 0;
+			if (filter_match(side->filter, w.reader, &batch[i], &w.expansion)) {
+				add_message(&w, &batch[i], first + i);
+				flags |= w.expansion.flags;
+			}
+			doubts_add_flags(&own, flags);
+		}
+	if (!is_stopped(side))
+		seek_add_doubts(seek, &own);
+	doubts_add(&side->doubts, &own);
+	seek_free(seek);
+	free(batch);
+	map_free(&w.by_key);
+	map_free(&w.by_name);
+	expansion_free(&w.expansion);
+	reader_free(w.reader);
+}
+
+bool
+compare_side_read(struct compare_side *side)
+{
+	side->begin = COMPARE_NO_TIME;
+	for (size_t i = 0; i < side->session->traces.count && !is_stopped(side); i++)
+		if (trace_is_among(side->session->traces.at[i], side->source))
+			read_trace(side, side->session->traces.at[i]);
+	return !is_stopped(side);
+}
+
+void
+compare_side_free(struct compare_side *side)
+{
+	for (size_t i = 0; i < side->streams.count; i++) {
+		struct compare_stream *stream = side->streams.at[i];
+		vec_free(&stream->tokens);
+		vec_free(&stream->times);
+		vec_free(&stream->numbers);
+		free(stream);
+	}
+	vec_free(&side->streams);
+}
+
+struct reader *
+compare_texts_reader(struct compare_texts *texts, size_t trace)
+{
+	while (texts->readers.count <= trace)
+		(void)vec_add(&texts->readers);
+	struct reader **reader = &texts->readers.at[trace];
+	if (!*reader) {
+		*reader = reader_new(texts->session->traces.at[trace]);
+		reader_be_patient(*reader);
+	}
+	return *reader;
+}
+
+bool
+compare_texts_get(struct compare_texts *texts, size_t trace, uint64_t number, struct message *m,
+		  struct expansion *e)
+{
+	struct reader *reader = compare_texts_reader(texts, trace);
+	struct position at;
+	bool exact;
+	const struct message *found = NULL;
+	if (reader_find_number(reader, number, &at, &exact))
+		found = reader_message(reader, at);
+	if (!found)
+		return false;
+	*m = *found;
+	reader_expand(reader, m, EXPAND_TEXT, e);
+	return true;
+}
+
+void
+compare_texts_free(struct compare_texts *texts)
+{
+	for (size_t i = 0; i < texts->readers.count; i++)
+		if (texts->readers.at[i])
+			reader_free(texts->readers.at[i]);
+	vec_free(&texts->readers);
+}

@@ -1,0 +1,223 @@
+/*
+ * Later than in GOOD: see compare_slower.h.
+ *
+ * A first pass takes samples of how much longer the same steps take in BAD, and of the
+ * ratio of both: the median of ratios near 1 is the drift of the clocks, and what nine of
+ * ten steps of an origin differ by at most is usual for it.  The second one finds the
+ * steps that differ by more, where nothing else differs; and by so much also since the
+ * message before, so that one which came early, as it was moved, makes the next one no
+ * later.
+ */
+#include "config.h"
+
+#include "query/compare/compare_slower.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	SAMPLES = 4096,	    /* of each origin */
+	RATIOS_LEAST = 16,  /* fewer tell nothing of drift */
+	USUAL_TIMES = 4,    /* a delay is longer than so many times what is usual */
+	STEP_LEAST = 10000, /* ns of a step whose ratio tells of drift */
+	BACK_MAX = 64	    /* delays before one that may be the same */
+};
+
+#define DRIFT_MAX 0.01 /* more is no drift */
+
+/* The time of a message since the aligned one before it. */
+struct step {
+	size_t a, b;
+	double took[2];
+	double before[2]; /* since the one before that; as `took`, if there is none */
+	bool adjacent;	  /* no other one of the origin is between, in either run */
+};
+
+/* Goes over the steps of an origin. */
+struct steps {
+	const struct compare_aligned *aligned;
+	size_t run, in_run;
+	unsigned passed;
+	size_t last_a, last_b;
+	int64_t last[2], last_but_one[2];
+};
+
+static bool
+next_step(struct steps *steps, struct step *step)
+{
+	const struct compare_aligned *aligned = steps->aligned;
+	while (steps->run < aligned->runs.count) {
+		const struct compare_run *run = &aligned->runs.at[steps->run];
+		if (steps->in_run == run->count) {
+			steps->run++;
+			steps->in_run = 0;
+			continue;
+		}
+		step->a = run->a + steps->in_run;
+		step->b = run->b + steps->in_run++;
+		int64_t good = aligned->good->times.at[step->a];
+		int64_t bad = aligned->bad->times.at[step->b];
+		if (good == COMPARE_NO_TIME || bad == COMPARE_NO_TIME)
+			continue;
+		for (int side = 0; side < 2; side++) {
+			int64_t time = side ? bad : good;
+			int64_t before =
+			    steps->passed > 1 ? steps->last_but_one[side] : steps->last[side];
+			step->took[side] = (double)time - (double)steps->last[side];
+			step->before[side] = (double)time - (double)before;
+			steps->last_but_one[side] = steps->last[side];
+			steps->last[side] = time;
+		}
+		step->adjacent = step->a == steps->last_a + 1 && step->b == steps->last_b + 1;
+		steps->last_a = step->a;
+		steps->last_b = step->b;
+		if (steps->passed++)
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_times(const struct compare_aligned *aligned)
+{
+	return aligned->good && aligned->bad && aligned->good->timed && aligned->bad->timed;
+}
+
+static int
+double_compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+typedef VEC(double) sample_list;
+
+/* The one that SHARE of all are below. */
+static double
+quantile_of(sample_list *samples, double share)
+{
+	qsort(samples->at, samples->count, sizeof *samples->at, double_compare);
+	return samples->at[(size_t)(share * (double)(samples->count - 1))];
+}
+
+/* Adds some of the steps of an origin: RATIOS of their times in BAD to those in GOOD, or
+ * how much they are APART. */
+static void
+add_samples(const struct compare_aligned *aligned, double drift, sample_list *ratios,
+	    sample_list *apart)
+{
+	struct steps steps = {.aligned = aligned};
+	struct step step;
+	size_t each = aligned->good->tokens.count / SAMPLES + 1, at = 0;
+	while (next_step(&steps, &step)) {
+		if (at++ % each)
+			continue;
+		double ratio = step.took[1] / step.took[0];
+		if (ratios && step.took[0] > STEP_LEAST && fabs(ratio - 1) < DRIFT_MAX)
+			*vec_add(ratios) = ratio;
+		if (apart)
+			*vec_add(apart) = fabs(step.took[1] / drift - step.took[0]);
+	}
+}
+
+/* How much longer a second of GOOD is in BAD. */
+static double
+find_drift(const struct compare_aligned *aligned, size_t count)
+{
+	sample_list ratios = {0};
+	for (size_t i = 0; i < count; i++)
+		if (has_times(&aligned[i]))
+			add_samples(&aligned[i], 1, &ratios, NULL);
+	double drift = ratios.count < RATIOS_LEAST ? 1 : quantile_of(&ratios, 0.5);
+	vec_free(&ratios);
+	return drift;
+}
+
+static void
+add_delays(const struct compare_aligned *aligned, size_t stream, double drift, double factor,
+	   int64_t least, compare_delays *delays)
+{
+	struct steps steps = {.aligned = aligned};
+	struct step step;
+	sample_list apart = {0};
+	add_samples(aligned, drift, NULL, &apart);
+	double usual = apart.count ? USUAL_TIMES * quantile_of(&apart, 0.9) : 0;
+	double longer = usual > (double)least ? usual : (double)least;
+	vec_free(&apart);
+	while (next_step(&steps, &step)) {
+		double good = step.took[0] > 0 ? step.took[0] : 0, bad = step.took[1] / drift;
+		double in_two = step.before[1] / drift - step.before[0];
+		if (!step.adjacent || bad - good < longer || bad < factor * good || in_two < longer)
+			continue;
+		*vec_add(delays) =
+		    (struct compare_delay){.stream = stream,
+					   .a = step.a,
+					   .b = step.b,
+					   .took = {(int64_t)step.took[0], (int64_t)step.took[1]}};
+	}
+}
+
+/* --- the same delay ---------------------------------------------------- */
+
+/* A delay with its time in BAD. */
+struct timed_delay {
+	struct compare_delay delay;
+	int64_t at;
+};
+
+static int
+timed_delay_compare(const void *a, const void *b)
+{
+	const struct timed_delay *x = a, *y = b;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->delay.stream > y->delay.stream) - (x->delay.stream < y->delay.stream);
+}
+
+static int64_t
+excess_of(const struct compare_delay *delay)
+{
+	return delay->took[1] - delay->took[0];
+}
+
+/* Keeps of delays of several origins that lie in each other, and are as long, the first. */
+static void
+join_delays(const struct compare_aligned *aligned, compare_delays *delays)
+{
+	size_t kept = 0;
+	struct timed_delay *all = mem_new((delays->count + 1) * sizeof *all);
+	for (size_t i = 0; i < delays->count; i++) {
+		const struct compare_delay *delay = &delays->at[i];
+		all[i] =
+		    (struct timed_delay){*delay, aligned[delay->stream].bad->times.at[delay->b]};
+	}
+	if (delays->count)
+		qsort(all, delays->count, sizeof *all, timed_delay_compare);
+	for (size_t i = 0; i < delays->count; i++) {
+		struct timed_delay *cause = NULL;
+		int64_t begin = all[i].at - all[i].delay.took[1];
+		for (size_t k = kept; k && kept - k < BACK_MAX && all[k - 1].at > begin; k--)
+			if (all[k - 1].delay.stream != all[i].delay.stream &&
+			    excess_of(&all[k - 1].delay) >= excess_of(&all[i].delay) / 2)
+				cause = &all[k - 1];
+		if (cause)
+			cause->delay.with++;
+		else
+			all[kept++] = all[i];
+	}
+	vec_clear(delays);
+	for (size_t i = 0; i < kept; i++)
+		*vec_add(delays) = all[i].delay;
+	free(all);
+}
+
+void
+compare_find_delays(const struct compare_aligned *aligned, size_t count, double factor,
+		    int64_t least, compare_delays *delays)
+{
+	double drift = find_drift(aligned, count);
+	for (size_t i = 0; i < count; i++)
+		if (has_times(&aligned[i]))
+			add_delays(&aligned[i], i, drift, factor, least, delays);
+	join_delays(aligned, delays);
+}

@@ -29,6 +29,8 @@ libtrawl_a_SOURCES = \
 	src/base/vec.h \
 	src/batch/batch.c \
 	src/batch/batch.h \
+	src/batch/compare_print.c \
+	src/batch/compare_print.h \
 	src/batch/follow.c \
 	src/batch/follow.h \
 	src/batch/info.c \

@@ -9,6 +9,7 @@
 
 #include "base/regex.h"
 #include "batch/batch.h"
+#include "batch/compare_print.h"
 #include "batch/info.h"
 #include "batch/report.h"
 #include "capture/live.h"
@@ -507,40 +508,86 @@ use_demo(struct cli *cli, struct text *path, struct err *err)
 	return 0;
 }
 
+/* A session as the arguments name it, and what it borrows.  Zero-initialise. */
+struct opened {
+	struct session session;
+	struct text cache, profile;
+	struct filter filter;
+};
+
+static int
+open_session(struct opened *opened, const struct cli *cli, struct err *err)
+{
+	opened->filter = filter_all();
+	if (load_profile(&opened->session, cli, &opened->profile, err) < 0 ||
+	    prepare_session(&opened->session, cli, &opened->cache, err) < 0 ||
+	    open_captures(&opened->session, cli, err) < 0 ||
+	    cli_make_filter(cli, &opened->session, &opened->filter, err) < 0)
+		return err->code;
+	check_profile(&opened->session, text_get(&opened->profile));
+	return 0;
+}
+
+static void
+close_session(struct opened *opened)
+{
+	filter_free(&opened->filter); /* which may read the traces */
+	session_close(&opened->session);
+	text_free(&opened->cache);
+	text_free(&opened->profile);
+}
+
+/* Opens two sessions, GOOD and BAD, and shows where they differ. */
+static int
+compare_sessions(struct cli *cli)
+{
+	struct err err = {0};
+	struct opened opened[2] = {0};
+	int failed = 0;
+	if (cli->files.count != 2)
+		failed =
+		    err_set(&err, ERR_USAGE, "--compare takes two captures or sessions: GOOD BAD");
+	for (size_t i = 0; i < 2 && !failed; i++) {
+		struct cli one = *cli; /* with one file, borrowed */
+		one.files.at = &cli->files.at[i];
+		one.files.count = 1;
+		failed = open_session(&opened[i], &one, &err);
+	}
+	int status =
+	    failed ? report_error(&err)
+		   : compare_print(
+			 (struct session *const[]){&opened[0].session, &opened[1].session},
+			 (const struct filter *const[]){&opened[0].filter, &opened[1].filter}, cli);
+	close_session(&opened[0]);
+	close_session(&opened[1]);
+	return status;
+}
+
 /* Opens what the arguments name and shows it; the exit status. */
 static int
 run_arguments(struct cli *cli)
 {
 	struct err err = {0};
-	struct session session = {0};
-	struct text cache = {0}, profile = {0}, demo = {0};
-	struct filter filter = filter_all();
-	int status;
+	struct opened opened = {0};
+	struct text demo = {0};
+	if (cli->value[CLI_COMPARE])
+		return compare_sessions(cli);
 	if (cli->value[CLI_DEMO] && use_demo(cli, &demo, &err) < 0) {
 		text_free(&demo);
 		return report_error(&err);
 	}
 	if (!cli->files.count && cli->value[CLI_DUMP_CONFIG])
-		return dump_config(&session, cli);
+		return dump_config(&opened.session, cli);
 	if (!cli->files.count && isatty(STDIN_FILENO)) {
 		err_set(&err, ERR_USAGE, "name a capture; trawl --help tells more");
 		return report_error(&err);
 	}
 	if (!cli->files.count)
 		*vec_add(&cli->files) = "-";
-	if (load_profile(&session, cli, &profile, &err) < 0 ||
-	    prepare_session(&session, cli, &cache, &err) < 0 ||
-	    open_captures(&session, cli, &err) < 0 ||
-	    cli_make_filter(cli, &session, &filter, &err) < 0) {
-		status = report_error(&err);
-	} else {
-		check_profile(&session, text_get(&profile));
-		status = run_session(&session, cli, &filter);
-	}
-	filter_free(&filter); /* which may read the traces */
-	session_close(&session);
-	text_free(&cache);
-	text_free(&profile);
+	int status = open_session(&opened, cli, &err) < 0
+			 ? report_error(&err)
+			 : run_session(&opened.session, cli, &opened.filter);
+	close_session(&opened);
 	text_free(&demo);
 	return status;
 }

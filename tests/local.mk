@@ -444,6 +444,7 @@ script_tests = \
 	tests/check_fuzz.sh \
 	tests/check_bootstrap.sh \
 	tests/cli/collateral.sh \
+	tests/cli/compare.sh \
 	tests/cli/completion.sh \
 	tests/cli/config.sh \
 	tests/cli/cycles.sh \

@@ -128,13 +128,20 @@ report_loss(struct trace *trace, const struct cli *cli)
 	return amiss;
 }
 
+/* Says what is missing of all captures, and adds it. */
+static void
+report_losses(struct session *session, const struct cli *cli, struct doubts *doubts)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		doubts->count[DOUBT_INCOMPLETE] += report_loss(session->traces.at[i], cli);
+}
+
 /* Adds what is known at the end of a run, of all that was done in it. */
 static void
 collect_doubts(struct session *session, const struct cli *cli, struct doubts *doubts)
 {
 	doubts->count[DOUBT_UNSEARCHED] += regex_given_up();
-	for (size_t i = 0; i < session->traces.count; i++)
-		doubts->count[DOUBT_INCOMPLETE] += report_loss(session->traces.at[i], cli);
+	report_losses(session, cli, doubts);
 }
 
 /* Tells of the doubts that the output does not show. */
@@ -151,13 +158,13 @@ report_doubts(const struct cli *cli, const struct export_format *format, const s
 	text_free(&line);
 }
 
-/* The status of a run that ended with STATUS.  What --check names counts, and
- * nothing else that decoding finds. */
+/* The status of a run that ended with STATUS.  What --check names counts, or what
+ * --compare finds to differ, and nothing else that decoding finds. */
 static int
 judge_doubts(const struct cli *cli, const struct doubts *all, int status)
 {
 	struct doubts doubts = *all;
-	if (cli->value[CLI_CHECK])
+	if (cli->value[CLI_CHECK] || cli->value[CLI_COMPARE])
 		doubts_remove(&doubts, DOUBT_DECODING);
 	return status == STATUS_GOOD && doubts_are_bad(&doubts) ? STATUS_DAMAGED : status;
 }
@@ -334,6 +341,34 @@ run_format(struct session *session, const struct cli *cli, const struct filter *
 	collect_doubts(session, cli, &doubts);
 	report_doubts(cli, format, &doubts);
 	return judge_doubts(cli, &doubts, status);
+}
+
+int
+batch_load(struct session *session, const struct cli *cli, const struct filter *filter,
+	   struct doubts *doubts)
+{
+	struct err err = {0};
+	const struct export_options options = {.format = export_find("jsonl"), .filter = *filter};
+	if (!are_decoded(session))
+		return STATUS_FAILED;
+	load_traces(session, cli, doubts);
+	report_notices(session, cli);
+	load_relations(session, &options);
+	return check_filter(session, filter, &err) < 0 ? report_error(&err) : STATUS_GOOD;
+}
+
+int
+batch_judge(struct session *const *sessions, size_t count, const struct cli *cli,
+	    struct doubts *doubts)
+{
+	doubts->count[DOUBT_UNSEARCHED] += regex_given_up();
+	for (size_t i = 0; i < count; i++) {
+		report_missing_origins(sessions[i], cli, 0);
+		report_notices(sessions[i], cli);
+		report_losses(sessions[i], cli, doubts);
+	}
+	report_doubts(cli, export_find("text"), doubts);
+	return judge_doubts(cli, doubts, STATUS_GOOD);
 }
 
 int

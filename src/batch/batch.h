@@ -7,6 +7,7 @@
 
 #include "command/cli.h"
 #include "query/filter/filter.h"
+#include "trace/doubts.h"
 
 struct session;
 
@@ -15,5 +16,13 @@ int batch_run(struct session *, const struct cli *, const struct filter *);
 
 /* Builds the indexes and keeps them beside the captures. */
 int batch_keep_indexes(struct session *);
+
+/* For runs that read messages otherwise: loads all that texts, times and the filter need,
+ * and says what is wrong with it.  Adds what could not be loaded. */
+int batch_load(struct session *, const struct cli *, const struct filter *, struct doubts *);
+
+/* At the end of such a run over COUNT sessions: says what is doubtful, adding what is known
+ * only then.  What decoding finds is no fault of the run. */
+int batch_judge(struct session *const *, size_t count, const struct cli *, struct doubts *);
 
 #endif

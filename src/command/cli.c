@@ -127,6 +127,12 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		   "decode all, exit 1 if there is loss, corrupt, time, catalog, severity:LEVEL or "
 		   "a match of an expression",
 		   .optional = true},
+    [CLI_COMPARE] = {0, "compare", NULL, OTHER,
+		     "of two captures or sessions, GOOD BAD, show what BAD misses, adds, changes, "
+		     "moves or does later; exit 0 if it is nothing, 1 otherwise"},
+    [CLI_SLOWER] = {0, "slower", "FACTOR[,LENGTH]", OTHER,
+		    "with --compare: a message is later if it took so many times as long and "
+		    "LENGTH longer; default 2,1ms"},
     [CLI_INFO] = {0, "info", NULL, OTHER,
 		  "print each capture's format and the evidence, with a profile to start from"},
     [CLI_LIST_FORMATS] = {0, "list-formats", NULL, OTHER, "list the formats that can be read"},

@@ -1,0 +1,325 @@
+/*
+ * Printing the differences of two runs: see compare_print.h.
+ *
+ * Messages are written by the formats `text` and `jsonl` use for them, so a time or a text
+ * is here what it is there.
+ */
+#include "config.h"
+
+#include "batch/compare_print.h"
+#include "batch/batch.h"
+#include "batch/output.h"
+#include "batch/report.h"
+#include "export/export_line.h"
+#include "query/gap/gap.h"
+#include "session/clock/clock_text.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 1 << 16 }; /* bytes that are written at once */
+
+struct print {
+	const struct compare *compare;
+	struct compare_texts texts[2];
+	struct expansion expansion;
+	struct export_start start;
+	const struct export_format *format; /* of a message */
+	bool json, several;
+	enum text_charset charset;
+	struct text out;
+};
+
+int
+compare_parse_options(const struct cli *cli, struct compare_options *options, struct err *err)
+{
+	const char *slower = cli->value[CLI_SLOWER];
+	const struct trace_clock nanoseconds = {.hz = 1e9};
+	uint64_t least = 0;
+	char *end = NULL;
+	*options = (struct compare_options){.factor = COMPARE_FACTOR, .least = COMPARE_LEAST};
+	if (!slower)
+		return 0;
+	options->factor = strtod(slower, &end);
+	bool good = end > slower && options->factor >= 1 && options->factor < 1e9;
+	if (good && *end == ',')
+		good = clock_parse_duration(&nanoseconds, end + 1, &least) && least < INT64_MAX;
+	else
+		good = good && !*end;
+	if (!good)
+		return err_set(err, ERR_USAGE,
+			       "--slower is a factor, and a length of time behind a comma, as "
+			       "3,5ms, not %s",
+			       slower);
+	if (*end)
+		options->least = (int64_t)least;
+	return 0;
+}
+
+/* --- a message --------------------------------------------------------- */
+
+/* As `text` has it, without its number. */
+static void
+add_row(struct export_message *message, struct text *out)
+{
+	const struct expansion *e = message->expansion;
+	export_line_add_time(message, out);
+	text_addf(out, " %c ", severity_letter(message->message->severity));
+	text_add_safe(out, text_get(&e->origin), e->origin.length, message->charset);
+	text_add(out, e->origin.length ? "  " : "- ");
+	text_add_safe(out, text_get(&e->text), e->text.length, message->charset);
+}
+
+static const struct export_format row_format = {
+    .name = "text", .expand = true, .want = EXPAND_TEXT, .timed = true, .message = add_row};
+
+/* Appends a message, or `-` if it is there no more. */
+static void
+add_message(struct print *print, int run, const struct compare_place *place, struct text *out)
+{
+	struct message m;
+	if (!compare_texts_get(&print->texts[run], place->trace, place->number, &m,
+			       &print->expansion)) {
+		text_add(out, print->json ? "null" : "-");
+		return;
+	}
+	struct export_message message = {.reader =
+					     compare_texts_reader(&print->texts[run], place->trace),
+					 .message = &m,
+					 .number = place->number,
+					 .expansion = &print->expansion,
+					 .start = &print->start,
+					 .charset = print->charset};
+	export_message(print->format, &message, out);
+	if (print->json && out->length && out->data[out->length - 1] == '\n')
+		text_cut(out, out->length - 1);
+}
+
+/* --- lines for people -------------------------------------------------- */
+
+/* `1203@0x4f20`; of what is missing there the message before or after it, `>1203@0x4f20`. */
+static void
+add_place(struct print *print, int run, const struct compare_difference *d, struct text *out)
+{
+	const struct compare_place *place = &d->at[run];
+	struct message m;
+	if (!place->any) {
+		text_add_char(out, '-');
+		return;
+	}
+	bool known = compare_texts_get(&print->texts[run], place->trace, place->number, &m,
+				       &print->expansion);
+	if (!d->count[run])
+		text_add_char(out, place->behind ? '>' : '<');
+	if (print->several) {
+		const char *name = trace_name(print->texts[run].session->traces.at[place->trace]);
+		text_add_safe(out, name, strlen(name), print->charset);
+		text_add_char(out, ':');
+	}
+	text_addf(out, "%llu", (unsigned long long)place->number);
+	if (known)
+		text_addf(out, "@0x%llx", (unsigned long long)m.offset);
+}
+
+static void
+add_duration(int64_t nanoseconds, struct text *out)
+{
+	gap_format(&(struct gap){nanoseconds < 0 ? 0 : (uint64_t)nanoseconds, true}, true, out);
+}
+
+/* What is to be said beside the message. */
+static void
+add_remark(struct print *print, const struct compare_difference *d, struct text *out)
+{
+	uint64_t more = d->count[COMPARE_BAD] > 1 ? d->count[COMPARE_BAD] : d->count[COMPARE_GOOD];
+	struct message m;
+	if (d->kind == COMPARE_UNALIGNED)
+		text_addf(out, "  [%llu against %llu messages not aligned]",
+			  (unsigned long long)d->count[COMPARE_GOOD],
+			  (unsigned long long)d->count[COMPARE_BAD]);
+	else if (more > 1)
+		text_addf(out, "  [and %llu more of this origin]", (unsigned long long)more - 1);
+	if (d->kind == COMPARE_CHANGED &&
+	    compare_texts_get(&print->texts[COMPARE_GOOD], d->at[COMPARE_GOOD].trace,
+			      d->at[COMPARE_GOOD].number, &m, &print->expansion)) {
+		text_add(out, "  [was: ");
+		text_add_safe(out, text_get(&print->expansion.text), print->expansion.text.length,
+			      print->charset);
+		text_add_char(out, ']');
+	}
+	if (d->kind != COMPARE_SLOWER)
+		return;
+	text_add(out, "  [after ");
+	add_duration(d->took[COMPARE_BAD], out);
+	text_add(out, ", was ");
+	add_duration(d->took[COMPARE_GOOD], out);
+	if (d->with)
+		text_addf(out, "; %llu other origin%s too", (unsigned long long)d->with,
+			  d->with == 1 ? "" : "s");
+	text_add_char(out, ']');
+}
+
+static void
+add_line(struct print *print, const struct compare_difference *d, struct text *out)
+{
+	struct text place = {0};
+	int run = d->count[COMPARE_BAD] ? COMPARE_BAD : COMPARE_GOOD;
+	text_addf(out, "%-9s", compare_kind_name(d->kind));
+	for (int i = 0; i < 2; i++) {
+		text_clear(&place);
+		add_place(print, i, d, &place);
+		text_addf(out, " %-16s", text_get(&place));
+	}
+	add_message(print, run, &d->at[run], out);
+	add_remark(print, d, out);
+	text_add_char(out, '\n');
+	text_free(&place);
+}
+
+/* --- lines of JSON ------------------------------------------------------ */
+
+static void
+add_json_place(struct print *print, int run, const struct compare_difference *d, struct text *out)
+{
+	static const char *const names[2] = {"good", "bad"};
+	const struct compare_place *place = &d->at[run];
+	text_addf(out, ",\"%s\":", names[run]);
+	if (d->count[run])
+		add_message(print, run, place, out);
+	else
+		text_add(out, "null");
+	text_addf(out, ",\"%s_count\":%llu", names[run], (unsigned long long)d->count[run]);
+	if (!d->count[run] && place->any) {
+		const char *name = trace_name(print->texts[run].session->traces.at[place->trace]);
+		text_addf(out, ",\"%s_%s\":{\"n\":%llu,\"trace\":", names[run],
+			  place->behind ? "after" : "before", (unsigned long long)place->number);
+		export_json_string(out, name, strlen(name));
+		text_add_char(out, '}');
+	}
+}
+
+static void
+add_json(struct print *print, const struct compare_difference *d, struct text *out)
+{
+	text_addf(out, "{\"kind\":\"%s\"", compare_kind_name(d->kind));
+	for (int run = 0; run < 2; run++)
+		add_json_place(print, run, d, out);
+	if (d->kind == COMPARE_SLOWER)
+		text_addf(out, ",\"good_took\":%lld,\"bad_took\":%lld,\"with\":%llu",
+			  (long long)d->took[0], (long long)d->took[1],
+			  (unsigned long long)d->with);
+	text_add(out, "}\n");
+}
+
+static void
+add_json_summary(const struct compare *compare, struct text *out)
+{
+	text_addf(out, "{\"kind\":\"summary\",\"differences\":%zu", compare_count(compare));
+	for (int kind = 0; kind < COMPARE_KINDS; kind++)
+		text_addf(out, ",\"%s\":%llu", compare_kind_name((enum compare_kind)kind),
+			  (unsigned long long)compare_count_kind(compare, (enum compare_kind)kind));
+	text_addf(out, ",\"good_messages\":%llu,\"bad_messages\":%llu}\n",
+		  (unsigned long long)compare_count_messages(compare, COMPARE_GOOD),
+		  (unsigned long long)compare_count_messages(compare, COMPARE_BAD));
+}
+
+/* --- all of it --------------------------------------------------------- */
+
+static int
+write_differences(struct print *print, const struct cli *cli, int output, struct err *err)
+{
+	const char *name = cli->value[CLI_OUTPUT];
+	size_t count = compare_count(print->compare);
+	if (count && !print->json)
+		text_add(&print->out, "first divergence:\n");
+	for (size_t i = 0; i < count; i++) {
+		const struct compare_difference *d = compare_get(print->compare, i);
+		(print->json ? add_json : add_line)(print, d, &print->out);
+		if (!i && count > 1 && !print->json)
+			text_add(&print->out, "then:\n");
+		if (print->out.length > PIECE &&
+		    export_flush(&print->out, output, name, NULL, err) < 0)
+			return err->code;
+	}
+	if (print->json) {
+		add_json_summary(print->compare, &print->out);
+	} else {
+		compare_summarise(print->compare, &print->out);
+		text_add_char(&print->out, '\n');
+	}
+	return export_flush(&print->out, output, name, NULL, err);
+}
+
+static int
+print_differences(const struct compare *compare, struct session *const sessions[2],
+		  const struct cli *cli, struct err *err)
+{
+	struct print print = {.compare = compare,
+			      .json = cli->value[CLI_TO] && !strcmp(cli->value[CLI_TO], "jsonl"),
+			      .charset = cli_charset(cli, isatty(STDOUT_FILENO))};
+	for (int run = 0; run < 2; run++) {
+		print.texts[run].session = sessions[run];
+		print.several |= sessions[run]->traces.count > 1;
+	}
+	print.format = print.json ? export_find("jsonl") : &row_format;
+	int output = output_open(cli, print.format, err);
+	int failed = output < 0 ? output : write_differences(&print, cli, output, err);
+	if (output >= 0 && output != STDOUT_FILENO)
+		close(output);
+	for (int run = 0; run < 2; run++)
+		compare_texts_free(&print.texts[run]);
+	expansion_free(&print.expansion);
+	text_free(&print.out);
+	return failed;
+}
+
+/* Whether the options go with --compare. */
+static int
+check_options(const struct cli *cli, struct session *const sessions[2], struct err *err)
+{
+	static const enum cli_id others[] = {CLI_SPLIT,	  CLI_CHECK,   CLI_FIELDS, CLI_TEMPLATE,
+					     CLI_COLUMNS, CLI_CONTEXT, CLI_FOLLOW, CLI_STOP_WHEN};
+	const char *to = cli->value[CLI_TO];
+	if (to && strcmp(to, "text") != 0 && strcmp(to, "jsonl") != 0)
+		return err_set(err, ERR_USAGE, "--compare prints text or jsonl, not %s", to);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (cli->value[others[i]])
+			return err_set(err, ERR_USAGE, "--compare does not go with --%s",
+				       cli_rows[others[i]].name);
+	if (session_is_live(sessions[0]) || session_is_live(sessions[1]))
+		return err_set(err, ERR_USAGE,
+			       "--compare reads to the end, which a live source lacks");
+	return 0;
+}
+
+int
+compare_print(struct session *const sessions[2], const struct filter *const filters[2],
+	      const struct cli *cli)
+{
+	struct err err = {0};
+	struct doubts doubts = {0};
+	struct compare_options options;
+	struct compare_side sides[2] = {0};
+	if (check_options(cli, sessions, &err) < 0 ||
+	    compare_parse_options(cli, &options, &err) < 0)
+		return report_error(&err);
+	for (int run = 0; run < 2; run++) {
+		if (batch_load(sessions[run], cli, filters[run], &doubts) != STATUS_GOOD)
+			return STATUS_FAILED;
+		sides[run] = (struct compare_side){.session = sessions[run],
+						   .filter = filters[run],
+						   .source = cli->value[CLI_SOURCE]};
+	}
+	struct compare *compare = compare_new(sides, &options, NULL);
+	compare_run(compare);
+	int failed = print_differences(compare, sessions, cli, &err);
+	size_t count = compare_count(compare);
+	compare_add_doubts(compare, &doubts);
+	compare_free(compare);
+	if (failed < 0)
+		return report_error(&err);
+	int status = batch_judge(sessions, 2, cli, &doubts);
+	return count ? STATUS_DAMAGED : status;
+}

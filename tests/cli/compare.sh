@@ -1,0 +1,122 @@
+#!/bin/sh
+# Two runs compared: a million messages of each with ten differences planted, the demo
+# with and without its fault, filters, formats, exit statuses and wrong options.
+
+# shellcheck source=lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+# logs COUNT: writes good.log, bad.log and the kinds of what is planted, in their order.
+logs()
+{
+	awk -v count="$1" '
+	function line(time, who, what) {
+		return sprintf("[%12.6f] %s: %s seq %d at 0x%x", time, who, what,
+			rand() * 100000, rand() * 1073741824)
+	}
+	BEGIN {
+		srand(7)
+		n = split("sensor mailbox isp dma host power i2c0 uart1", who)
+		m = split("queued sent acked done started stopped read wrote", what)
+		split("missing extra changed moved slower", kinds)
+		for (i = 1; i <= count; i++) {
+			time += 0.00002 * rand()
+			sender = who[1 + int(rand() * n)]
+			does = what[1 + int(rand() * m)]
+			print line(time, sender, does) >"good.log"
+			if (i % int(count / 11) == 0 && planted < 10) {
+				kind = kinds[1 + planted++ % 5]
+				print kind >"planted"
+				if (kind == "missing")
+					continue
+				if (kind == "extra")
+					print line(time + late, sender, "bark") >"bad.log"
+				if (kind == "changed")
+					does = "nothing"
+				if (kind == "slower")
+					late += 0.030
+				if (kind == "moved") {
+					# two of its sender, in the other order
+					print line(time, sender, "begin") >"good.log"
+					print line(time, sender, "end") >"good.log"
+					print line(time + late, sender, does) >"bad.log"
+					print line(time + late, sender, "end") >"bad.log"
+					print line(time + late, sender, "begin") >"bad.log"
+					continue
+				}
+			}
+			print line(time + late, sender, does) >"bad.log"
+		}
+	}'
+}
+
+logs 1000000
+run "$TRAWL" --no-cache --compare good.log bad.log
+is "a million messages: the runs differ" 1 "$status"
+is "... nothing on standard error" "" "$(cat err)"
+sed '/:$/d; $d; s/ .*//' out >found
+ok "... all that was planted is found, and nothing else" cmp planted found
+is "... the last line counts it" \
+	"10 differences (2 missing, 2 extra, 2 changed, 2 moved, 2 slower) among 1000004 and 1000004 messages" \
+	"$(tail -n 1 out)"
+is "... a delay is reported once, with how long it was" 2 \
+	"$(grep -c '^slower .*\[after 30\.[0-9]* ms, was .*; 7 other origins too\]$' out)"
+run "$TRAWL" --no-cache --compare good.log good.log
+is "a run is equal to itself" 0 "$status"
+is "... and that is said" "no difference among 1000004 and 1000004 messages" "$(cat out)"
+
+run "$TRAWL" --compare -t jsonl good.log bad.log
+is "jsonl: a line each, and a summary" 11 "$(lines out)"
+is "... which has the counts" \
+	'{"kind":"summary","differences":10,"missing":2,"extra":2,"changed":2,"moved":2,"slower":2,"damaged":0,"lost":0,"unaligned":0,"good_messages":1000004,"bad_messages":1000004}' \
+	"$(tail -n 1 out)"
+is "... messages are as elsewhere in jsonl" \
+	"$("$TRAWL" -t jsonl -e 'text ~ /^nothing/' bad.log)" \
+	"$(sed -n 's/^{"kind":"changed".*,"bad":\(.*\),"bad_count":1}$/\1/p' out)"
+if command -v python3 >/dev/null; then
+	ok "... it is JSON" python3 -c '
+import json, sys
+for line in open("out"):
+    json.loads(line)'
+else
+	skip "... it is JSON" "no python3"
+fi
+run "$TRAWL" --compare --slower=2,40ms good.log bad.log
+is "--slower: a longer delay is asked for" 0 "$(grep -c ^slower out)"
+run "$TRAWL" --compare -e 'origin == "isp" and text ~ /^no/' good.log bad.log
+ok "a filter is of both runs" grep -q "among 0 and" out
+run "$TRAWL" --compare -o differences good.log bad.log
+is "-o: into a file" "13 1" "$(lines differences) $status"
+rm -f good.log bad.log
+
+# The story of the demo without its fault: the overlay is there in time.
+mkdir good
+ok "a session without the fault" "$MKCAPTURE" lab-good good
+run "$TRAWL" --compare --source=soc good/lab.yaml "$testdata/lab.yaml"
+is "the demo: it differs" 1 "$status"
+is "... the watchdog is extra, in red and white" 2 "$(grep -c '^extra .* watchdog  b' out)"
+is "... the frames are not shown" 2 "$(grep -c '^missing .* display  frame' out)"
+ok "... the mailbox waits in vain" \
+	grep -q '^changed .* E mailbox  timeout: seq 70 given up after 27800 us' out
+run "$TRAWL" --compare --source=dsp good/lab.yaml "$testdata/lab.yaml"
+ok "... the overlay is late" grep -q '^slower .*first word  \[after 28.253 ms, was 8.404 ms\]' out
+ok "... a word is lost" grep -q '^lost .*first word lost' out
+run "$TRAWL" --compare good/lab.yaml good/lab.yaml
+is "a session is equal to itself" "0 no difference" "$status $(sed 's/ among.*//' out)"
+
+printf '' >empty
+run "$TRAWL" --compare -f text empty empty
+is "empty captures are equal" 0 "$status"
+run "$TRAWL" --compare good/lab.yaml
+is "one capture is not enough" 2 "$status"
+is "... and that is said" "trawl: --compare takes two captures or sessions: GOOD BAD" "$(cat err)"
+run "$TRAWL" --compare good/lab.yaml none.bin
+is "no such file" 2 "$status"
+run "$TRAWL" --compare -t csv good/lab.yaml good/lab.yaml
+is "no such format" "2 trawl: --compare prints text or jsonl, not csv" "$status $(cat err)"
+for wrong in 0.5 x 2, 2,x 2,5parsecs; do
+	run "$TRAWL" --compare --slower=$wrong good/lab.yaml good/lab.yaml
+	is "--slower=$wrong" 2 "$status"
+done
+run "$TRAWL" --compare --check good/lab.yaml good/lab.yaml
+is "no check with it" "2 trawl: --compare does not go with --check" "$status $(cat err)"
+finish

@@ -468,6 +468,8 @@ libtrawl_a_SOURCES = \
 	src/ui/stop_when.c \
 	src/ui/stop_when.h \
 	src/ui/ui.h \
+	src/ui/unnamed.c \
+	src/ui/unnamed.h \
 	src/ui/values.c \
 	src/ui/values.h \
 	src/ui/write.c \

@@ -861,8 +861,7 @@ static void
 say_unnamed(struct trace *trace)
 {
 	struct text notice = {0};
-	text_addf(&notice,
-		  "%s: no collateral for some catalog messages; add it with --collateral=FILE",
+	text_addf(&notice, "%s: no collateral for some catalog messages; --collateral=FILE adds it",
 		  trace->name);
 	trace_add_notice(trace, text_get(&notice));
 	text_free(&notice);
@@ -879,6 +878,15 @@ trace_lacks_name(struct trace *trace)
 	pthread_mutex_unlock(&trace->lock);
 	if (first)
 		say_unnamed(trace);
+}
+
+enum trace_names
+trace_names(struct trace *trace)
+{
+	pthread_mutex_lock(&trace->lock);
+	bool loaded = trace->loaded, unnamed = atomic_load(&trace->unnamed);
+	pthread_mutex_unlock(&trace->lock);
+	return !loaded ? TRACE_NAMES_LOADING : unnamed ? TRACE_NAMES_LACKING : TRACE_NAMES_GOOD;
 }
 
 /* What was unnamed before may have a name now: it is expanded again. */

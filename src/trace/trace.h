@@ -195,6 +195,14 @@ int trace_load(struct trace *, struct err *);
  * not before the files are loaded.  From any thread; cheap after the first call. */
 void trace_lacks_name(struct trace *);
 
+/* Whether messages have the names that files give them.  From any thread. */
+enum trace_names {
+	TRACE_NAMES_LOADING,
+	TRACE_NAMES_GOOD,   /* as far as messages were expanded */
+	TRACE_NAMES_LACKING /* see trace_lacks_name */
+};
+enum trace_names trace_names(struct trace *);
+
 /* Counts up when text or times may have changed (collateral came): cached text from
  * before is stale. */
 unsigned trace_generation(const struct trace *);

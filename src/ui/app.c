@@ -47,6 +47,7 @@
 #include "ui/signals.h"
 #include "ui/state.h"
 #include "ui/stop_when.h"
+#include "ui/unnamed.h"
 #include "ui/write.h"
 
 #include <errno.h>
@@ -106,6 +107,8 @@ app_paint(struct screen *screen)
 			   "first that is kept");
 	wishes_settle(screen);
 	preview_follow(screen); /* once for keys that came together */
+	if (!screen->prompt->active) /* which stands in the last row, too */
+		screen_show_notice(screen);
 	canvas_clear(screen->canvas);
 	for (int pane = 0; pane < PANE_COUNT; pane++) {
 		if (screen->layout.panes[pane].rows > 0)
@@ -179,7 +182,7 @@ static void
 say_lines(struct screen *screen, char *lines)
 {
 	for (char *rest = lines, *line; (line = strsep(&rest, "\n"));)
-		screen_error(screen, "%s", line);
+		screen_notice(screen, "%s", line);
 }
 
 /* Says that a pattern gives up, and again when it is much more; false: nothing new. */
@@ -193,7 +196,7 @@ say_given_up(struct app *app)
 		return false;
 	app->given_up = doubts.count[DOUBT_UNSEARCHED];
 	doubts_describe(&doubts, &line);
-	screen_error(screen, "%s", text_get(&line));
+	screen_notice(screen, "%s", text_get(&line));
 	text_free(&line);
 	return true;
 }
@@ -207,7 +210,7 @@ say_left_out(struct app *app)
 	bool news = line.length && !app->left_out;
 	app->left_out = line.length > 0;
 	if (news)
-		screen_error(&app->screen, "%s", text_get(&line));
+		screen_notice(&app->screen, "%s", text_get(&line));
 	text_free(&line);
 	return news;
 }
@@ -242,6 +245,7 @@ take_news(struct app *app)
 		free(notice);
 	}
 	more |= stop_when_poll(screen);
+	more |= unnamed_poll(screen);
 	more |= say_given_up(app);
 	more |= say_left_out(app);
 	state_check(screen);
@@ -276,19 +280,15 @@ take_keys(struct screen *screen)
 	return any;
 }
 
-/* Says that threads could not be started: nothing that waits for one gets done.  What
- * a command says of its own stays. */
+/* Says that threads could not be started: nothing that waits for one gets done. */
 static void
 say_refusals(struct app *app)
 {
-	static const char text[] = "no more threads can be started (ulimit -u): counts, times and "
-				   "the timeline stay incomplete; raise the limit";
-	struct screen *screen = &app->screen;
 	unsigned refusals = thread_refusals();
-	if (refusals != app->refusals && screen->is_error && screen->message.length)
-		log_add(screen->log, true, text);
-	else if (refusals != app->refusals)
-		screen_error(screen, text);
+	if (refusals != app->refusals)
+		screen_notice(&app->screen,
+			      "no more threads can be started (ulimit -u): counts, times and the "
+			      "timeline stay incomplete; raise the limit");
 	app->refusals = refusals;
 }
 
@@ -485,6 +485,7 @@ app_show(struct app *app)
 	struct screen *screen = &app->screen;
 	app_place_panes(screen);
 	say_welcome(screen);
+	screen->is_answer = false; /* nothing was asked */
 	app_paint(screen);
 	wishes_begin(screen);
 	if (filter_limits_time(&app->options->filter))

@@ -16,6 +16,7 @@ struct app {
 	struct write_job *writing;   /* NULL: nothing */
 	struct stop_when *stop_when; /* likewise */
 	struct recording *recording; /* likewise */
+	struct unnamed *unnamed;     /* likewise */
 	char *view_name;	     /* that was chosen while running, or NULL */
 	enum layout_mode layout_mode;
 	bool zoom;

@@ -190,6 +190,7 @@ take_key(struct screen *screen, uint32_t key)
 	enum keymap_answer answer;
 	enum command_id id;
 	text_clear(&screen->message);
+	screen->is_answer = false;
 	if (key & KEYCODE_PASTED) {
 		take_pasted(screen, key & ~(uint32_t)KEYCODE_PASTED);
 		return;

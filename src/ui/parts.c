@@ -21,6 +21,7 @@
 #include "ui/prompt/prompt.h"
 #include "ui/state.h"
 #include "ui/stop_when.h"
+#include "ui/unnamed.h"
 #include "ui/write.h"
 
 #include <stdlib.h>
@@ -108,6 +109,7 @@ parts_close(struct app *app)
 	search_free(screen->search);
 	write_free(screen);
 	stop_when_free(app->stop_when);
+	unnamed_free(app->unnamed);
 	for (size_t i = 0; i < screen->list_count; i++)
 		list_close(&screen->lists[i]);
 	free(screen->lists);
@@ -131,6 +133,7 @@ parts_close(struct app *app)
 	rules_free(screen->rules);
 	canvas_free(screen->canvas);
 	text_free(&screen->message);
+	text_free(&screen->notice);
 	free(app->view_name);
 	free(app->parts);
 }

@@ -14,6 +14,7 @@ set_message(struct screen *screen, bool is_error, const char *format, va_list ar
 	text_clear(&screen->message);
 	text_addv(&screen->message, format, args);
 	screen->is_error = is_error;
+	screen->is_answer = true;
 	size_t lines = log_add(screen->log, is_error, text_get(&screen->message));
 	if (lines > 1) {
 		text_cut(&screen->message, strcspn(screen->message.data, "\n"));
@@ -37,6 +38,29 @@ screen_error(struct screen *screen, const char *format, ...)
 	va_start(args, format);
 	set_message(screen, true, format, args);
 	va_end(args);
+}
+
+void
+screen_notice(struct screen *screen, const char *format, ...)
+{
+	va_list args;
+	text_clear(&screen->notice);
+	va_start(args, format);
+	text_addv(&screen->notice, format, args);
+	va_end(args);
+	log_add(screen->log, true, text_get(&screen->notice));
+}
+
+void
+screen_show_notice(struct screen *screen)
+{
+	if (!screen->notice.length || (screen->message.length && screen->is_answer))
+		return;
+	text_clear(&screen->message);
+	text_add_bytes(&screen->message, screen->notice.data, screen->notice.length);
+	text_clear(&screen->notice);
+	screen->is_error = true;
+	screen->is_answer = false;
 }
 
 void

@@ -87,6 +87,8 @@ struct screen {
 	struct log *log;
 	struct text message; /* for the last row, until the next key */
 	bool is_error;
+	bool is_answer;	    /* to the last key: no notice takes its place */
+	struct text notice; /* that comes when the answer goes */
 
 	bool frozen; /* what comes is read, but not adopted */
 
@@ -98,6 +100,13 @@ struct screen {
 /* Says something in the last row until the next key, and in the log. */
 void screen_say(struct screen *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void screen_error(struct screen *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What comes by itself: in the log, and in the last row once the answer to the last key is
+ * gone; of several the newest. */
+void screen_notice(struct screen *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Shows it, if no answer stands there. */
+void screen_show_notice(struct screen *);
 
 /* Appends a string as it may be shown on this terminal. */
 static inline void

@@ -1,0 +1,106 @@
+/*
+ * Traces whose catalog messages have no collateral: see unnamed.h.
+ *
+ * What is expanded for the screen notes itself that a name is missing, which may be late: the
+ * first such message can be anywhere.  Cells whose summary can hold one are decoded here, the
+ * first few of each trace; where these all have names, the rest is left to what is shown.
+ */
+#include "config.h"
+
+#include "ui/unnamed.h"
+#include "decode/registry.h"
+#include "query/filter/filter.h"
+#include "session/sequence.h"
+#include "session/session.h"
+#include "ui/app.h"
+
+#include <stdlib.h>
+
+enum { CELLS_DECODED = 4 /* of a trace */ };
+
+/* How far a trace was looked at. */
+struct unnamed_trace {
+	uint64_t cell; /* the next one */
+	int decoded;
+	bool lacking;
+};
+
+struct unnamed {
+	struct filter want;
+	struct unnamed_trace *traces; /* as many as the session has */
+};
+
+static struct unnamed *
+unnamed_new(size_t traces)
+{
+	struct unnamed *unnamed = mem_new(sizeof *unnamed);
+	struct filter_error error;
+	unnamed->want = filter_all();
+	unnamed->want.expr = filter_parse(decoder_unnamed(), NULL, &error);
+	unnamed->traces = mem_new(traces * sizeof *unnamed->traces);
+	return unnamed;
+}
+
+void
+unnamed_free(struct unnamed *unnamed)
+{
+	if (!unnamed)
+		return;
+	filter_free(&unnamed->want);
+	free(unnamed->traces);
+	free(unnamed);
+}
+
+/* Expands the messages of a cell that may lack a name, up to one that does. */
+static void
+look_at_cell(struct unnamed *unnamed, struct reader *reader, uint64_t cell)
+{
+	struct expansion scratch = {0};
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+	bool found = false;
+	for (size_t i = 0; i < decoded->count && !found; i++) {
+		struct message m = decoded->messages[i];
+		found = filter_match(&unnamed->want, reader, &m, &scratch);
+		decoded = reader_keep(reader, decoded, cell);
+	}
+	if (found)
+		trace_lacks_name(reader_trace(reader));
+	expansion_free(&scratch);
+}
+
+static void
+look_at_trace(struct unnamed *unnamed, struct trace *trace, struct reader *reader)
+{
+	struct unnamed_trace *own = &unnamed->traces[trace_number(trace)];
+	struct index *index = trace_index(trace);
+	struct index_cell summary;
+	if (own->cell < index_begin(index))
+		own->cell = index_begin(index);
+	for (; own->decoded < CELLS_DECODED && trace_names(trace) == TRACE_NAMES_GOOD &&
+	       index_cell(index, own->cell, &summary);
+	     own->cell++) {
+		if (filter_judge(&unnamed->want, trace, own->cell) == FILTER_NONE)
+			continue;
+		look_at_cell(unnamed, reader, own->cell);
+		own->decoded++;
+	}
+}
+
+bool
+unnamed_poll(struct screen *screen)
+{
+	struct app *app = app_of(screen);
+	const struct session *session = screen->session;
+	bool news = false;
+	if (!app->unnamed)
+		app->unnamed = unnamed_new(session->traces.count);
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct trace *trace = session->traces.at[i];
+		struct unnamed_trace *own = &app->unnamed->traces[i];
+		look_at_trace(app->unnamed, trace, sequence_reader(screen->sequence, i));
+		bool lacking = trace_names(trace) == TRACE_NAMES_LACKING;
+		news |= lacking != own->lacking;
+		own->lacking = lacking;
+	}
+	return news;
+}

@@ -39,7 +39,8 @@
 enum {
 	WIDE = 100,
 	DELTA_COLUMNS = 13, /* a time since the row above, so that what follows stays put */
-	TITLE_PARTS = 8
+	TITLE_PARTS = 8,
+	NAME_MIN = 12 /* of a name or the filters in the title, where they are cut */
 };
 
 /* Draws LEFT, and RIGHT at the end of the row where both fit. */
@@ -149,9 +150,9 @@ add_bracket(struct screen *screen, const struct trace *trace, const char *word, 
 	text_addf(out, "%s]", word);
 }
 
-/* How sure it is what a trace is read as, and what became of its file. */
+/* How sure it is what a trace is read as, what it lacks, and what became of its file. */
 static void
-add_doubts(struct screen *screen, const struct trace *trace, struct text *out)
+add_doubts(struct screen *screen, struct trace *trace, struct text *out)
 {
 	char guess[32];
 	snprintf(guess, sizeof guess, "guessed %d %%", trace_guess(trace));
@@ -166,6 +167,8 @@ add_doubts(struct screen *screen, const struct trace *trace, struct text *out)
 		add_bracket(screen, trace, text_get(&dropped), out);
 		text_free(&dropped);
 	}
+	if (trace_names(trace) == TRACE_NAMES_LACKING)
+		add_bracket(screen, trace, "no collateral", out);
 	if (trace_decoder(trace)->mark)
 		add_bracket(screen, trace, trace_decoder(trace)->mark, out);
 }
@@ -333,11 +336,32 @@ add_moment(struct screen *screen, const struct index_progress *progress, int col
 	text_add(out, " ");
 }
 
-/* A part of the title; where there is no room, those of the highest rank go first. */
+/* A part of the title; where there is no room, those of the highest rank go first, then those
+ * with a `least` are shortened to so many columns, one after the other. */
 struct title_part {
 	struct text text;
-	int rank;
+	int rank, least;
 };
+
+static int
+part_columns(const struct title_part *part)
+{
+	return text_columns(text_get(&part->text), part->text.length);
+}
+
+/* Cuts the end of a part that takes OVER columns too many, or as much of it as may go; by how
+ * many columns it became shorter. */
+static int
+shorten_part(struct title_part *part, int over)
+{
+	int columns = part_columns(part), to = columns - over, used;
+	to = to < part->least ? part->least : to;
+	if (!part->least || to >= columns)
+		return 0;
+	text_cut(&part->text, text_fit(text_get(&part->text), part->text.length, to - 1, &used));
+	text_add(&part->text, signs[SIGN_CUT].text);
+	return columns - used - 1;
+}
 
 /* Puts the parts that fit into ROOM columns one behind the other. */
 static void
@@ -345,18 +369,21 @@ join_parts(struct title_part *parts, int count, int room, struct text *out)
 {
 	int used = 0;
 	for (int i = 0; i < count; i++)
-		used += text_columns(text_get(&parts[i].text), parts[i].text.length);
+		used += part_columns(&parts[i]);
 	for (int rank = TITLE_PARTS; rank && used > room; rank--)
 		for (int i = 0; i < count; i++)
 			if (parts[i].rank == rank) {
-				used -=
-				    text_columns(text_get(&parts[i].text), parts[i].text.length);
+				used -= part_columns(&parts[i]);
 				text_clear(&parts[i].text);
 			}
+	for (int i = 0; i < count && used > room; i++)
+		used -= shorten_part(&parts[i], used - room);
 	for (int i = 0; i < count; i++) {
 		text_add_bytes(out, text_get(&parts[i].text), parts[i].text.length);
 		text_free(&parts[i].text);
 	}
+	if (used > room && room > 0)
+		text_cut(out, text_fit(out->data, out->length, room, NULL));
 }
 
 static void
@@ -365,11 +392,10 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 	const struct area *area = &screen->layout.title;
 	struct text left = {0}, right = {0};
 	enum { NAME, SIZE, DOUBTS, DAY, CLOCK, ORDER, FILTERS, USUAL_ORDER };
-	struct title_part parts[TITLE_PARTS] = {[SIZE] = {.rank = 2},
-						[DAY] = {.rank = 1},
-						[CLOCK] = {.rank = 3},
-						[ORDER] = {.rank = 4},
-						[USUAL_ORDER] = {.rank = 5}};
+	struct title_part parts[TITLE_PARTS] = {
+	    [NAME] = {.least = NAME_MIN}, [FILTERS] = {.least = NAME_MIN}, [SIZE] = {.rank = 2},
+	    [DAY] = {.rank = 1},	  [CLOCK] = {.rank = 3},	   [ORDER] = {.rank = 4},
+	    [USUAL_ORDER] = {.rank = 5}};
 	add_names(screen, &parts[NAME].text);
 	add_size(screen, area->cols, &parts[SIZE].text);
 	for (size_t i = 0; i < screen->list->lane_count; i++)

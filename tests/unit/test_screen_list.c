@@ -582,6 +582,55 @@ test_unnamed(void **state)
 	folder_remove(&folder);
 }
 
+/* The title says it though the first screen has no such message; the notice waits for the
+ * answer to a command to go, and for a key that has none. */
+static void
+test_unnamed_below(void **state)
+{
+	static const char notice[] =
+	    " t.txt: no collateral for some catalog messages; --collateral=FILE adds it";
+	struct scene *s = *state;
+	struct folder folder;
+	struct text lines = {0};
+	for (int i = 0; i < 60; i++)
+		text_add(&lines, "SYS-T RAW DATA: 20100000\n");
+	text_add(&lines, "SYS-T RAW DATA: 4310800111223344556677888"
+			 "899AABBCCDDEEFF7700000001000000\n");
+	folder_make(&folder);
+	folder_put_text(&folder, "t.txt", lines.data);
+	scene_open(s, 24, 80, "xterm-256color", folder.files.at[0], "+:layout", NULL);
+	scene_wait_at(s, 0, "  [no collateral]  ");
+	scene_wait_at(s, 23, " layout stacked");
+	scene_keys(s, ":layout\r");
+	scene_wait_at(s, 23, " layout side");
+	scene_keys(s, "j");
+	scene_wait_at(s, 23, notice);
+	scene_keys(s, "j");
+	scene_wait_at(s, 23, " 3 of 61");
+	scene_quit(s);
+	folder_remove(&folder);
+	text_free(&lines);
+}
+
+/* A title that is too long is shortened: its name, then the filters; the way to the keys
+ * stays. */
+static void
+test_long_title(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	folder_make(&folder);
+	folder_put_text(&folder, "a-capture-of-the-board-after-the-third-brownout-of-the-day.txt",
+			"SYS-T RAW DATA: 4310800111223344556677888"
+			"899AABBCCDDEEFF7700000001000000\n");
+	scene_open(s, 24, 60, "xterm-256color", folder.files.at[0], NULL);
+	scene_wait_at(s, 0, " a-capture-of-the-board-after-the>  [no collateral] F1 help");
+	scene_keys(s, "&id 0x77 or severity <= error or lost\r");
+	scene_wait_at(s, 0, " a-capture->  [no collateral]  only /id 0x77 or se> F1 help");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
 /* Collateral that cannot be read: the screen says where it is wrong. */
 static void
 test_broken_collateral(void **state)
@@ -641,6 +690,8 @@ main(void)
 	    scene_test(test_pause),
 	    scene_test(test_no_checkpoint),
 	    scene_test(test_unnamed),
+	    scene_test(test_unnamed_below),
+	    scene_test(test_long_title),
 	    scene_test(test_broken_collateral),
 	    scene_test(test_rate),
 	};

@@ -485,7 +485,6 @@ app_show(struct app *app)
 	struct screen *screen = &app->screen;
 	app_place_panes(screen);
 	say_welcome(screen);
-	screen->is_answer = false; /* nothing was asked */
 	app_paint(screen);
 	wishes_begin(screen);
 	if (filter_limits_time(&app->options->filter))

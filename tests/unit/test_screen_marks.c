@@ -99,9 +99,14 @@ keeper_close(struct keeper *k)
 static void
 keeper_again(struct keeper *k, struct scene *s, const char *option)
 {
+	struct text collateral = {0}, path = {0};
+	testdata_path("demo.xml", &path);
+	text_addf(&collateral, "--collateral=%s", path.data); /* no notice takes the last row */
 	char *arguments[] = {getenv("TRAWL"), (char *)scene_numbered(), (char *)k->capture,
-			     (char *)option, NULL};
+			     collateral.data, (char *)option,		NULL};
 	scene_start(s, 24, 120, "xterm-256color", arguments);
+	text_free(&collateral);
+	text_free(&path);
 }
 
 static void

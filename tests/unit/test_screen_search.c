@@ -212,6 +212,10 @@ look_since(struct scene *s, const char *options, const char *traces, const char 
 	scene_until(s, "none yet", false);
 	scene_keys(s, ":pause\r");
 	scene_keys(s, "h");
+	if (strstr(options, "raw")) { /* with catalog messages */
+		scene_wait(s, "--collateral=FILE");
+		scene_keys(s, "h");
+	}
 	scene_wait(s, ", row 1 of ");
 	scene_until(s, "~", false);
 	scene_wait_row(s, ">", time);

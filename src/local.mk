@@ -256,6 +256,10 @@ libtrawl_a_SOURCES = \
 	src/query/gap/gap.h \
 	src/query/gap/step_back.c \
 	src/query/gap/step_back.h \
+	src/query/interval/intervals.c \
+	src/query/interval/intervals.h \
+	src/query/interval/pairing.c \
+	src/query/interval/pairing.h \
 	src/query/gap_search.c \
 	src/query/gap_search.h \
 	src/query/matches.c \
@@ -306,6 +310,8 @@ libtrawl_a_SOURCES = \
 	src/session/link/serial.h \
 	src/session/link/sync_options.c \
 	src/session/link/sync_options.h \
+	src/session/intervals.c \
+	src/session/intervals.h \
 	src/session/lane_notes.c \
 	src/session/lane_notes.h \
 	src/session/merge.c \

@@ -25,6 +25,7 @@
 #include "decode/registry.h"
 #include "export/export_line.h"
 #include "program/symbols.h"
+#include "query/interval/intervals.h"
 #include "session/session.h"
 #include "trace/trace.h"
 #include "ui/screen/term.h"
@@ -512,6 +513,7 @@ use_demo(struct cli *cli, struct text *path, struct err *err)
 struct opened {
 	struct session session;
 	struct text cache, profile;
+	struct intervals *intervals;
 	struct filter filter;
 };
 
@@ -522,6 +524,7 @@ open_session(struct opened *opened, const struct cli *cli, struct err *err)
 	if (load_profile(&opened->session, cli, &opened->profile, err) < 0 ||
 	    prepare_session(&opened->session, cli, &opened->cache, err) < 0 ||
 	    open_captures(&opened->session, cli, err) < 0 ||
+	    !(opened->intervals = intervals_new(&opened->session, err)) ||
 	    cli_make_filter(cli, &opened->session, &opened->filter, err) < 0)
 		return err->code;
 	check_profile(&opened->session, text_get(&opened->profile));
@@ -531,7 +534,8 @@ open_session(struct opened *opened, const struct cli *cli, struct err *err)
 static void
 close_session(struct opened *opened)
 {
-	filter_free(&opened->filter); /* which may read the traces */
+	filter_free(&opened->filter); /* which may read the traces, */
+	intervals_free(opened->intervals);
 	session_close(&opened->session);
 	text_free(&opened->cache);
 	text_free(&opened->profile);

@@ -144,6 +144,7 @@ unit_tests = \
 	tests/unit/test_etrace \
 	tests/unit/test_files \
 	tests/unit/test_argument \
+	tests/unit/test_pairing \
 	tests/unit/test_filter \
 	tests/unit/test_foreign \
 	tests/unit/test_gem \
@@ -455,6 +456,7 @@ script_tests = \
 	tests/cli/lab.sh \
 	tests/cli/lines.sh \
 	tests/cli/arguments.sh \
+	tests/cli/intervals.sh \
 	tests/cli/loss.sh \
 	tests/cli/opencsd.sh \
 	tests/cli/origins.sh \

@@ -415,6 +415,9 @@ write_profile(const struct lab *l, FILE *file)
 		"    values: [{value: 0x%x, name: idle}, {value: 0x%x, name: filter},\n"
 		"             {value: 0x%x, name: loader}]\n"
 		"  - {name: privilege, from: {format: encap}, field: privilege}\n"
+		"intervals:\n"
+		"  - {name: mailbox, begin: 'text ~ /^send/', end: 'text ~ /^(late )?ack/',\n"
+		"     key: seq}\n"
 		"sync:\n"
 		"  - {kind: serial, gem: dsp, uia: log}\n",
 		DAY, NIGHT, IDLE, FILTER, LOADER);

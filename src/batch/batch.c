@@ -242,6 +242,8 @@ load_relations(struct session *session, const struct export_options *options)
 	    (filter_needs_contexts(filter) ||
 	     (options->format->contexts && contexts_defined(session->contexts))))
 		contexts_load(session->contexts);
+	if (!options->follow && (filter_needs_intervals(filter) || options->format->intervals))
+		session_load_intervals(session);
 }
 
 /* Whether the filter means something by the clocks as they were found; negative with a

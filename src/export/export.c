@@ -68,6 +68,7 @@ const struct export_format export_formats[] = {
      .expand = true,
      .want = EXPAND_FIELDS,
      .contexts = true,
+     .intervals = true,
      .timed = true,
      .flagged = true,
      .columns = EXPORT_JSON,

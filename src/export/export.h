@@ -110,6 +110,7 @@ struct export_format {
 	enum expand_want want; /* and fields */
 	bool timed;	       /* needs times: clocks_load first */
 	bool contexts;	       /* and contexts: contexts_load */
+	bool intervals;	       /* and intervals: session_load_intervals */
 	bool live;	       /* but does not wait for the end of streams for that */
 	bool flagged;	       /* shows the flags of messages */
 	bool folder;	       /* `output` is a folder */

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "export/export.h"
+#include "session/intervals.h"
 #include "session/session.h"
 
 #include <math.h>
@@ -210,6 +211,27 @@ add_contexts(struct text *out, struct context_cursor *cursor, struct trace *trac
 	text_add_char(out, '}');
 }
 
+/* The lengths of those that the message begins or ends. */
+static void
+add_intervals(struct text *out, struct export_message *message)
+{
+	const struct session_intervals *hook = session_of(reader_trace(message->reader))->intervals;
+	size_t count = hook ? hook->count(hook->context) : 0;
+	struct interval_length length;
+	bool any = false;
+	for (size_t i = 0; i < count; i++) {
+		if (!hook->find(hook->context, i, message->reader, message->message, false,
+				&length))
+			continue;
+		text_addf(out, "%s\"%s\":", any ? "," : ",\"interval\":{",
+			  hook->name(hook->context, i));
+		text_add_int(out, length.length);
+		any = true;
+	}
+	if (any)
+		text_add_char(out, '}');
+}
+
 static void
 add_mark(struct text *out, const struct export_mark *mark)
 {
@@ -261,6 +283,7 @@ export_jsonl(struct export_message *message, struct text *out)
 	text_add_char(out, '}');
 	if (message->contexts)
 		add_contexts(out, message->contexts, trace, m);
+	add_intervals(out, message);
 	if (message->mark)
 		add_mark(out, message->mark);
 	export_add_columns(message, EXPORT_JSON, out);

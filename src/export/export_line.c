@@ -230,7 +230,9 @@ COLUMN(line_value)
 				  .expansion = message->expansion,
 				  .contexts = message->contexts};
 	value_get(piece->value, &look, &value);
-	if (value.type == VALUE_TEXT)
+	if (message->line->csv && value.type == VALUE_SIGNED && value_is_duration(piece->value))
+		text_add_int(out, value.i);
+	else if (value.type == VALUE_TEXT)
 		text_add_safe(out, value.text.at, value.text.length, message->charset);
 	else
 		value_add(piece->value, &value, out);
@@ -365,6 +367,8 @@ find_column(struct line_reading *reading, struct line_piece *piece, const char *
 	piece->column = column_named(piece->name, &piece->value);
 	if (piece->column == &context_column)
 		reading->line->format.contexts = true;
+	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_INTERVALS)
+		reading->line->format.intervals = true;
 	if (piece->column == &field_column)
 		reading->line->format.want = EXPAND_FIELDS;
 	if (piece->column)

@@ -86,6 +86,7 @@ check_add(struct check *check, const char *name, size_t length, const char *expr
 	memcpy(one->name, name, length);
 	one->want = filter_all();
 	one->want.expr = expr;
+	filter_count_ends(&one->want);
 	one->time = !expression;
 	return true;
 }
@@ -230,11 +231,12 @@ static void
 check_load(struct check *check, struct session *session, const struct filter *filter)
 {
 	bool clocks = filter_needs_clocks(filter), contexts = filter_needs_contexts(filter);
-	bool order = filter_needs_order(filter);
+	bool order = filter_needs_order(filter), intervals = filter_needs_intervals(filter);
 	for (size_t i = 0; i < check->list.count; i++) {
 		clocks |= check->list.at[i].time || filter_needs_clocks(&check->list.at[i].want);
 		contexts |= filter_needs_contexts(&check->list.at[i].want);
 		order |= filter_needs_order(&check->list.at[i].want);
+		intervals |= filter_needs_intervals(&check->list.at[i].want);
 	}
 	if (clocks && session->clocks)
 		clocks_load(session->clocks, true);
@@ -242,6 +244,8 @@ check_load(struct check *check, struct session *session, const struct filter *fi
 		session_build(session);
 	if (contexts && session->contexts)
 		contexts_load(session->contexts);
+	if (intervals)
+		session_load_intervals(session);
 }
 
 static void

@@ -18,6 +18,7 @@
 #include "query/gap/gap.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
+#include "session/intervals.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -27,6 +28,7 @@ enum { NANO = 1000000000 };
 
 static const char context_prefix[] = "context.";
 static const char argument_prefix[] = "arg.";
+static const char interval_prefix[] = "interval.";
 
 struct value_row {
 	const char *name;
@@ -270,6 +272,19 @@ GET(get_argument)
 		set_field(value, look, field);
 }
 
+GET(get_interval)
+{
+	const struct session_intervals *hook = session_of(reader_trace(look->reader))->intervals;
+	struct interval_length length;
+	size_t interval;
+	if (!session_intervals_find(hook, what->field, &interval) ||
+	    !hook->find(hook->context, interval, look->reader, look->message, look->ends, &length))
+		return;
+	value->type = VALUE_SIGNED;
+	value->i = length.length;
+	value->ticks = length.ticks;
+}
+
 void
 value_get(const struct value_name *name, struct value_look *look, struct value *value)
 {
@@ -298,6 +313,8 @@ static const struct value_row rows[] = {
 };
 static const struct value_row field_row = {"a field", get_field, true, EXPAND_FIELDS, 0};
 static const struct value_row argument_row = {"an argument", get_argument, true, EXPAND_FIELDS, 0};
+static const struct value_row interval_row = {"an interval", get_interval,
+					      .needs = VALUE_NEEDS_INTERVALS, .is_duration = true};
 static const struct value_row context_row = {"a context", get_context,
 					     .needs = VALUE_NEEDS_CONTEXTS};
 
@@ -333,6 +350,10 @@ find_row(struct value_name *name)
 		name->field = name->text + sizeof context_prefix - 1;
 		return &context_row;
 	}
+	if (!strncmp(name->text, interval_prefix, sizeof interval_prefix - 1)) {
+		name->field = name->text + sizeof interval_prefix - 1;
+		return &interval_row;
+	}
 	if (!strncmp(name->text, argument_prefix, sizeof argument_prefix - 1)) {
 		name->field = name->text + sizeof argument_prefix - 1;
 		return &argument_row;
@@ -348,9 +369,13 @@ find_row(struct value_name *name)
 }
 
 static int
-check_context(const struct value_name *name, const struct session *session, struct err *err)
+check_session_name(const struct value_name *name, const struct session *session, struct err *err)
 {
 	unsigned context;
+	size_t interval;
+	if (name->row == &interval_row && session &&
+	    !session_intervals_find(session->intervals, name->field, &interval))
+		return err_set(err, ERR_USAGE, "no interval is named %.60s", name->field);
 	if (name->row != &context_row || !session || !session->contexts ||
 	    contexts_find(session->contexts, name->field, &context))
 		return 0;
@@ -364,7 +389,7 @@ value_name_new(const char *text, const struct session *session, struct err *err)
 	struct value_name *name = mem_new(sizeof *name + length + 1);
 	memcpy(name->text, text, length + 1);
 	name->row = find_row(name);
-	int failed = name->row ? check_context(name, session, err)
+	int failed = name->row ? check_session_name(name, session, err)
 			       : err_set(err, ERR_USAGE, "no column is named \"%.60s\"%s", text,
 					 filter_hint(text, next_name, NULL).text);
 	if (!failed)
@@ -468,6 +493,17 @@ add_number(const struct value *value, struct text *out)
 		text_addf(out, "%.17g", value->d);
 }
 
+/* One that may be negative. */
+static void
+add_duration(const struct value *value, struct text *out)
+{
+	uint64_t size = value->i < 0 ? -(uint64_t)value->i : (uint64_t)value->i;
+	const struct gap gap = {size, !value->ticks};
+	if (value->i < 0)
+		text_add_char(out, '-');
+	gap_format(&gap, false, out);
+}
+
 void
 value_add(const struct value_name *name, const struct value *value, struct text *out)
 {
@@ -480,6 +516,8 @@ value_add(const struct value_name *name, const struct value *value, struct text 
 		field_format(value->field, out);
 	else if (name->row->is_duration && value->type == VALUE_UNSIGNED)
 		gap_format(&gap, false, out);
+	else if (name->row->is_duration && value->type == VALUE_SIGNED)
+		add_duration(value, out);
 	else if (name->row->is_time && value->type == VALUE_SIGNED)
 		value_add_seconds(value->i, out);
 	else if (value->type != VALUE_ABSENT)

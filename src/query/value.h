@@ -4,7 +4,8 @@
  * A name is one that every message has (`severity`, `origin`, `trace`, `type`, `text`,
  * `kind`, `flags`, `number`, `time`, `gap`, `delta`, `ticks`, `offset`, `length`, `bytes`), a
  * field of a format (`FIELD` or `FORMAT.FIELD`), an argument (`arg.NAME`, `arg.NUMBER`, and
- * NAME where the format has no such field), or `context.NAME`.  Tables, intervals and
+ * NAME where the format has no such field), `context.NAME`, or
+ * `interval.NAME`.  Tables, intervals and
  * the columns of `--fields` look at messages through these.
  *
  * Threads: a name does not change once it is made and is shared; a look belongs to one
@@ -56,7 +57,8 @@ bool value_expands(const struct value_name *, enum expand_want *);
 enum value_need {
 	VALUE_NEEDS_CLOCKS = 1 << 0,
 	VALUE_NEEDS_CONTEXTS = 1 << 1,
-	VALUE_NEEDS_GAPS = 1 << 2
+	VALUE_NEEDS_GAPS = 1 << 2,
+	VALUE_NEEDS_INTERVALS = 1 << 3 /* and intervals (their hook in the session) */
 };
 unsigned value_needs(const struct value_name *);
 
@@ -72,6 +74,7 @@ struct value_look {
 	struct expansion *expansion;	 /* made as far as value_expands says, else cleared */
 	struct context_cursor *contexts; /* of its trace; NULL: there are none */
 	struct gap_cursor *gaps;	 /* of its session; NULL: gaps are absent */
+	bool ends; /* of an interval only the message that ends it has the length */
 };
 
 /* The value of the message; texts are borrowed from the expansion, whose arena has what is

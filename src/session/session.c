@@ -14,6 +14,7 @@
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
 #include "session/context/context.h"
+#include "session/intervals.h"
 #include "session/link/serial.h"
 #include "session/link/sync_options.h"
 #include "trace/naming.h"
@@ -37,6 +38,8 @@ static struct option_row profile_rows[] = {
     PROFILE(symbols, LIST, "programs that name the addresses in traces",
 	    .table = &symbol_options_table),
     PROFILE(contexts, LIST, "states that hold from a message on"),
+    PROFILE(intervals, LIST, "pairs of messages whose time between is measured",
+	    .table = &interval_options_table),
     {"sync", OPTION_LIST, offsetof(struct profile, syncs), "what relates traces to each other",
      .table = &sync_options_table},
     PROFILE(order, CHOICE,
@@ -594,6 +597,8 @@ session_describe_order(const struct session *session, struct text *out)
 static void
 unlink_traces(struct session *session)
 {
+	if (session->intervals)
+		session->intervals->unlink(session->intervals->context);
 	clocks_free(session->clocks);
 	session->clocks = NULL;
 	contexts_free(session->contexts); /* before the traces that it reads */
@@ -652,6 +657,22 @@ session_start(struct session *session)
 	if (session->clocks)
 		clocks_start(session->clocks);
 	cycles_start(session->cycles);
+	if (session->intervals)
+		session->intervals->start(session->intervals->context);
+}
+
+void
+session_load_intervals(struct session *session)
+{
+	const struct session_intervals *hook = session->intervals;
+	if (!hook || !hook->count(hook->context))
+		return;
+	if (session->clocks)
+		clocks_load(session->clocks, true);
+	session_build(session);
+	if (session->contexts)
+		contexts_load(session->contexts);
+	hook->load(hook->context);
 }
 
 void
@@ -667,6 +688,8 @@ session_wake(struct session *session)
 	if (session->contexts)
 		contexts_wake(session->contexts);
 	cycles_wake(session->cycles);
+	if (session->intervals)
+		session->intervals->wake(session->intervals->context);
 }
 
 void

@@ -18,15 +18,17 @@
 struct clocks;
 struct contexts;
 struct cycles;
+struct session_intervals;
 
 /* What a profile says; freed by session_close.  Zeroed: nothing. */
 struct profile {
-	struct option_list traces;   /* struct trace_options with their formats */
-	struct option_list origins;  /* struct origin_options */
-	struct option_list syncs;    /* struct sync_options */
-	struct option_list symbols;  /* struct symbol_options */
-	struct option_list contexts; /* struct context_options with their `from` */
-	int order;		     /* enum clocks_order; later see session_set_order */
+	struct option_list traces;    /* struct trace_options with their formats */
+	struct option_list origins;   /* struct origin_options */
+	struct option_list syncs;     /* struct sync_options */
+	struct option_list symbols;   /* struct symbol_options */
+	struct option_list contexts;  /* struct context_options with their `from` */
+	struct option_list intervals; /* struct interval_options */
+	int order;		      /* enum clocks_order; later see session_set_order */
 };
 const struct option_table *profile_options_table(void);
 
@@ -39,6 +41,8 @@ struct session {
 	struct clocks *clocks;	   /* from session_link on; see clocks.h */
 	struct contexts *contexts; /* made by session_link; NULL: none */
 	struct cycles *cycles;	   /* made by session_link; NULL: none */
+	/* set by who makes them, and taken back by it; NULL: none */
+	const struct session_intervals *intervals;
 };
 
 /* The session of a trace. */
@@ -100,6 +104,9 @@ const char *session_order(const struct session *session);
 /* Appends what to say of senders' clocks that have no strand for want of room, nothing if
  * all have one or the order is the transport's. */
 void session_describe_order(const struct session *session, struct text *);
+
+/* For batch output: finds all pairs of intervals (intervals.h), with all that it takes. */
+void session_load_intervals(struct session *session);
 
 /* Starts what trace_start starts, for all traces, and the threads that relate them. */
 void session_start(struct session *session);

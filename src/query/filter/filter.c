@@ -5,6 +5,7 @@
 #include "query/filter/filter_tree.h"
 #include "query/gap/gap.h"
 #include "session/context/context.h"
+#include "session/intervals.h"
 #include "session/session.h"
 
 struct filter
@@ -59,15 +60,19 @@ filter_basis(const struct filter *filter)
 	       (filter->flags || uses & FILTER_USES_STRUCT ? FILTER_ON_STRUCT : 0) |
 	       (uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0) |
 	       (uses & FILTER_USES_CONTEXT ? FILTER_ON_CONTEXT : 0) |
-	       (uses & FILTER_USES_ORDER ? FILTER_ON_ORDER : 0);
+	       (uses & FILTER_USES_ORDER ? FILTER_ON_ORDER : 0) |
+	       (uses & FILTER_USES_INTERVAL ? FILTER_ON_INTERVAL : 0);
 }
 
 unsigned
 filter_generation(unsigned basis, const struct trace *trace)
 {
+	const struct session_intervals *intervals = session_of(trace)->intervals;
 	return (basis & FILTER_ON_TEXT ? trace_generation(trace) : 0) +
 	       (basis & FILTER_ON_CONTEXT ? contexts_generation(session_of(trace)->contexts) : 0) +
-	       (basis & FILTER_ON_ORDER ? gap_generation(session_of(trace)) : 0);
+	       (basis & FILTER_ON_ORDER ? gap_generation(session_of(trace)) : 0) +
+	       (basis & FILTER_ON_INTERVAL && intervals ? intervals->generation(intervals->context)
+							: 0);
 }
 
 bool
@@ -80,6 +85,19 @@ bool
 filter_needs_contexts(const struct filter *filter)
 {
 	return filter->expr && filter->expr->code->uses & FILTER_USES_CONTEXT;
+}
+
+bool
+filter_needs_intervals(const struct filter *filter)
+{
+	return filter->expr && filter->expr->code->uses & FILTER_USES_INTERVAL;
+}
+
+void
+filter_count_ends(struct filter *filter)
+{
+	if (filter->expr)
+		filter->expr->ends = true;
 }
 
 bool
@@ -170,16 +188,36 @@ filter_severities(const struct filter *filter, uint8_t *all, uint8_t *none)
 	*all = more ? 0 : filter->severities & (code ? code->all : 0xff);
 }
 
-bool
-filter_expr_match(struct filter_expr *expr, struct reader *reader, const struct message *m,
-		  struct expansion *e)
+static bool
+expr_match(struct filter_expr *expr, struct reader *reader, const struct message *m,
+	   struct expansion *e, bool has, enum expand_want made)
 {
 	const struct filter_code *code = expr->code;
 	if ((code->all | code->none) >> m->severity & 1)
 		return code->all >> m->severity & 1;
 	const struct message own = *m; /* looking around may drop the cell it is in */
-	struct filter_look look = {.expr = expr, .reader = reader, .m = &own, .e = e};
+	struct filter_look look = {
+	    .expr = expr, .reader = reader, .m = &own, .e = e, .has = has, .made = made};
 	if (reader)
 		look.bound = filter_bind(expr, reader_trace(reader));
 	return filter_node_test(&look, code->root);
+}
+
+bool
+filter_expr_match(struct filter_expr *expr, struct reader *reader, const struct message *m,
+		  struct expansion *e)
+{
+	return expr_match(expr, reader, m, e, false, EXPAND_FLAGS);
+}
+
+bool
+filter_match_expanded(const struct filter *filter, struct reader *reader, const struct message *m,
+		      struct expansion *e, enum expand_want made)
+{
+	const struct filter members = {.severities = filter->severities,
+				       .flags = filter->flags,
+				       .by_origin = filter->by_origin,
+				       .origin = filter->origin};
+	return filter_match(&members, reader, m, e) &&
+	       (!filter->expr || expr_match(filter->expr, reader, m, e, true, made));
 }

@@ -70,6 +70,10 @@ filter_match(const struct filter *filter, struct reader *reader, const struct me
 	       (!filter->expr || filter_expr_match(filter->expr, reader, m, e));
 }
 
+/* The same where E has been made for M already, as far as MADE. */
+bool filter_match_expanded(const struct filter *, struct reader *, const struct message *m,
+			   struct expansion *e, enum expand_want made);
+
 /* What a filter's answer rests on. */
 enum filter_basis {
 	FILTER_ON_SEVERITY = 1 << 0,
@@ -78,7 +82,8 @@ enum filter_basis {
 	FILTER_ON_TEXT = 1 << 3,    /* what expand makes, or times; without
 				      FILTER_ON_STRUCT only the origin's name */
 	FILTER_ON_CONTEXT = 1 << 4, /* what was true */
-	FILTER_ON_ORDER = 1 << 5    /* the messages of other traces */
+	FILTER_ON_ORDER = 1 << 5,   /* the messages of other traces */
+	FILTER_ON_INTERVAL = 1 << 6 /* which pairs there are */
 };
 
 /* A set of enum filter_basis. */
@@ -108,6 +113,11 @@ bool filter_find_begin(const struct filter *, struct trace *, int64_t *time);
  * all traces that its own can be compared with; false while it has none. */
 bool filter_find_start(struct trace *, int64_t *start);
 bool filter_needs_contexts(const struct filter *);
+
+/* And intervals: so does their hook in the session. */
+bool filter_needs_intervals(const struct filter *);
+/* From now on of a pair only the message that ends it has a length: for who counts pairs. */
+void filter_count_ends(struct filter *);
 
 /* --- expressions ------------------------------------------------------- */
 

@@ -98,6 +98,15 @@ static const struct filter_name filter_context_name = {.name = "a context",
 						       .test = filter_test_context,
 						       .judge = filter_judge_context};
 
+/* interval.NAME */
+static const struct filter_name filter_interval_name = {.name = "an interval",
+							.type = "duration",
+							.cost = FILTER_AROUND,
+							.uses = AROUND | FILTER_USES_CLOCK |
+								FILTER_USES_INTERVAL,
+							.resolve = filter_resolve_interval,
+							.test = filter_test_interval};
+
 bool
 filter_help(size_t at, struct filter_help *out)
 {
@@ -278,11 +287,18 @@ find_argument_rows(const char *name, struct filter_field *out)
 
 static const char context_prefix[] = "context.";
 static const char argument_prefix[] = "arg.";
+static const char interval_prefix[] = "interval.";
 
 const char *
 filter_context_of(const struct filter_leaf *leaf)
 {
 	return leaf->word.text + sizeof context_prefix - 1;
+}
+
+const char *
+filter_interval_of(const struct filter_leaf *leaf)
+{
+	return leaf->word.text + sizeof interval_prefix - 1;
 }
 
 int
@@ -316,6 +332,10 @@ filter_find_name(struct filter_build *build, struct filter_leaf *leaf)
 		return 0;
 	if (!strncmp(word, context_prefix, sizeof context_prefix - 1)) {
 		leaf->name = &filter_context_name;
+		return 0;
+	}
+	if (!strncmp(word, interval_prefix, sizeof interval_prefix - 1)) {
+		leaf->name = &filter_interval_name;
 		return 0;
 	}
 	bool argument = !strncmp(word, argument_prefix, sizeof argument_prefix - 1);

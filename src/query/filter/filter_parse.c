@@ -587,6 +587,7 @@ filter_expr_share(const struct filter_expr *expr)
 	size_t regexes = expr->code->regexes.count;
 	struct filter_expr *other = mem_new(sizeof *other + regexes * sizeof *other->regexes);
 	other->code = expr->code;
+	other->ends = expr->ends;
 	atomic_fetch_add(&other->code->references, 1);
 	return other;
 }

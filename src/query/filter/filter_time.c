@@ -16,6 +16,7 @@
 #include "query/gap/gap.h"
 #include "query/gap/step_back.h"
 #include "session/clock/clocks.h"
+#include "session/intervals.h"
 #include "session/session.h"
 
 #include <math.h>
@@ -283,6 +284,24 @@ filter_test_gap(struct filter_look *look, const struct filter_leaf *leaf)
 	       (leaf->how == FILTER_PRESENT ||
 		(gap.known == times->known &&
 		 filter_ranges_have(&times->ranges[leaf->timed], (long double)gap.length)));
+}
+
+/* --- intervals --------------------------------------------------------- */
+
+bool
+filter_test_interval(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	const struct session_intervals *hook = session_of(look->bound->trace)->intervals;
+	struct interval_length length;
+	size_t interval;
+	if (!session_intervals_find(hook, filter_interval_of(leaf), &interval) ||
+	    !filter_prepare_ranges(look->expr, look->bound) ||
+	    !hook->find(hook->context, interval, look->reader, look->m, look->expr->ends, &length))
+		return false;
+	const struct filter_times *times = &look->bound->times;
+	return leaf->how == FILTER_PRESENT ||
+	       (length.ticks != times->known &&
+		filter_ranges_have(&times->ranges[leaf->timed], (long double)length.length));
 }
 
 /* --- steps back -------------------------------------------------------- */

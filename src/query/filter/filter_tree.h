@@ -183,6 +183,7 @@ struct filter_expr {
 	VEC(struct filter_bound) bounds;
 	size_t last;		 /* bound that was used last */
 	struct gap_cursor *gaps; /* made when needed */
+	bool ends;		 /* of an interval only the message that ends it counts */
 	struct text scratch;
 	struct regex *regexes[]; /* of the code, each made when it is needed */
 };
@@ -200,7 +201,8 @@ enum filter_use {
 	FILTER_USES_TRACE = 1 << 5,
 	FILTER_USES_CLOCK = 1 << 6,   /* the session's clocks */
 	FILTER_USES_CONTEXT = 1 << 7, /* contexts, */
-	FILTER_USES_ORDER = 1 << 8    /* and the messages of other traces */
+	FILTER_USES_ORDER = 1 << 8,   /* and the messages of other traces */
+	FILTER_USES_INTERVAL = 1 << 9 /* intervals */
 };
 
 /* One message that is looked at. */
@@ -249,6 +251,8 @@ extern const struct filter_name filter_flag_name; /* `damaged` alone */
 
 /* NAME, of a leaf on a context. */
 const char *filter_context_of(const struct filter_leaf *);
+/* And of one on an interval. */
+const char *filter_interval_of(const struct filter_leaf *);
 
 /* Sets the leaf's name, from its word; negative with the reason if there is
  * none. */
@@ -275,6 +279,7 @@ int filter_resolve_step_back(struct filter_build *, struct filter_leaf *);
 int filter_resolve_bytes(struct filter_build *, struct filter_leaf *);
 int filter_resolve_field(struct filter_build *, struct filter_leaf *);
 int filter_resolve_context(struct filter_build *, struct filter_leaf *);
+int filter_resolve_interval(struct filter_build *, struct filter_leaf *);
 
 /* What a leaf on time or gap asks for, in ticks of a clock whose first message
  * is at START.  Nothing where the clock cannot say. */
@@ -302,6 +307,7 @@ bool filter_test_bytes(struct filter_look *, const struct filter_leaf *);
 bool filter_test_payload(struct filter_look *, const struct filter_leaf *);
 bool filter_test_field(struct filter_look *, const struct filter_leaf *);
 bool filter_test_context(struct filter_look *, const struct filter_leaf *);
+bool filter_test_interval(struct filter_look *, const struct filter_leaf *);
 
 enum filter_verdict filter_judge_severity(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_flags(const struct filter_facts *, const struct filter_leaf *);

@@ -15,6 +15,7 @@
 #include "query/filter/filter_tree.h"
 #include "session/clock/clock_text.h"
 #include "session/context/context.h"
+#include "session/intervals.h"
 #include "session/session.h"
 
 #include <ctype.h>
@@ -807,4 +808,25 @@ filter_resolve_context(struct filter_build *build, struct filter_leaf *leaf)
 	if (leaf->how == FILTER_MATCHED)
 		return resolve_regex(build, leaf);
 	return leaf->how == FILTER_COMPARED ? resolve_context_values(build, leaf) : 0;
+}
+
+/* --- intervals --------------------------------------------------------- */
+
+static const char *
+next_interval(void *context, size_t at)
+{
+	const struct session_intervals *hook = context;
+	return hook && at < hook->count(hook->context) ? hook->name(hook->context, at) : NULL;
+}
+
+int
+filter_resolve_interval(struct filter_build *build, struct filter_leaf *leaf)
+{
+	const struct session_intervals *hook = build->session ? build->session->intervals : NULL;
+	const char *name = filter_interval_of(leaf);
+	size_t found;
+	if (build->session && !session_intervals_find(hook, name, &found))
+		return filter_fail(build, leaf->word.at, "no interval is named %s%s", name,
+				   filter_hint(name, next_interval, (void *)hook).text);
+	return resolve_clock(build, leaf);
 }

@@ -1,0 +1,960 @@
+/*
+ * The intervals of a session: see intervals.h.
+ *
+ * The worker looks at messages with one filter that is all definitions' begins and ends
+ * joined by `or`, and only at what passes, expanded once, with each of them.  What it finds
+ * it puts among the pairs in batches, under a lock that those who ask for lengths share.  A
+ * message is found among them by a binary search for its offset; what its ordinal is
+ * matters only where there is something.
+ *
+ * What others keep of lengths (`settled`) is made anew when a walk has come to the end of
+ * what is known, not all along the way.
+ */
+#include "config.h"
+
+#include "query/interval/intervals.h"
+#include "base/generation.h"
+#include "base/thread.h"
+#include "base/worker.h"
+#include "query/filter/filter.h"
+#include "query/gap/gap.h"
+#include "query/value.h"
+#include "session/context/context.h"
+#include "session/session.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BLOCKS = 4,    /* that a lane's reader keeps */
+	TELL_MS = 200, /* between two news */
+	BATCH = 1024,  /* messages looked at between two looks at whether to stop */
+	KEYS_MAX = 8,
+	LOSS = MESSAGE_LOST | MESSAGE_DAMAGED | MESSAGE_TRUNCATED
+};
+
+struct interval_definition {
+	char *name;
+	char *text; /* of both filters, joined */
+	struct filter begin, end;
+	struct value_name *keys[KEYS_MAX];
+	size_t key_count;
+	bool across;
+	enum expand_want want; /* for keys */
+};
+
+/* What is kept of the pairs of one. */
+struct interval_result {
+	struct interval_summary summary;
+	VEC(struct interval_pair) longest;
+};
+
+/* One thing that was found; LOST: of `item` the trace alone. */
+struct found {
+	bool lost;
+	struct interval_item item;
+};
+
+struct lookup {
+	bool unsorted; /* the events' IDs do not rise: by ORDER */
+	VEC(uint32_t) order;
+};
+
+struct intervals {
+	struct session *session;
+	struct session_intervals hook;
+	struct interval_definition definitions[INTERVALS_MAX];
+	atomic_size_t count; /* of them; names stay where they are */
+	struct worker worker;
+	bool started;
+
+	/* the worker's */
+	struct filter any;     /* passes what begins or ends one of them; such is expanded */
+	enum expand_want want; /* as far as this */
+	struct sequence *sequence;
+	struct context_cursor **contexts; /* by lane; made when needed */
+	struct expansion scratch;
+	struct sequence_position at; /* the last message that was looked at */
+	bool begun;
+	bool loaded;	/* clocks, contexts and indexes are there */
+	unsigned basis; /* generations of what messages are */
+	uint64_t fed;	/* items in all */
+	uint64_t settled_at, summarised_at;
+	int64_t signalled; /* when, by thread_now_ms() */
+	VEC(struct found) found;
+
+	pthread_rwlock_t lock; /* for what follows */
+	struct pairing *pairing;
+	struct lookup *lookups; /* by trace */
+	VEC(struct interval_result) results;
+	bool done;
+	struct generation changes, settled;
+};
+
+/* --- definitions ----------------------------------------------------------- */
+
+static void
+definition_release(struct interval_definition *d)
+{
+	filter_free(&d->begin);
+	filter_free(&d->end);
+	for (size_t i = 0; i < d->key_count; i++)
+		value_name_free(d->keys[i]);
+	free(d->name);
+	free(d->text);
+}
+
+/* A filter of a definition, which may not rest on other messages. */
+static int
+define_filter(const char *name, const char *part, const char *text, struct filter *out,
+	      struct err *err)
+{
+	struct filter_error error;
+	*out = filter_all();
+	out->expr = filter_parse(text, NULL, &error);
+	if (!out->expr)
+		return err_set(err, ERR_USAGE, "interval %s: %s: %s (column %zu)", name, part,
+			       error.what, error.at + 1);
+	if (!filter_looks_around(out))
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "interval %s: %s: other messages (interval, gap, delta, steps_back, number) "
+		       "cannot decide what %ss one",
+		       name, part, part);
+}
+
+static int
+define_keys(struct interval_definition *d, const char *keys, struct err *err)
+{
+	char *list = mem_text(keys), *rest = list;
+	int failed = 0;
+	for (char *key; !failed && (key = strsep(&rest, ","));) {
+		key += strspn(key, " ");
+		key[strcspn(key, " ")] = '\0';
+		struct value_name *value =
+		    d->key_count < KEYS_MAX ? value_name_new(key, NULL, err) : NULL;
+		if (d->key_count == KEYS_MAX) {
+			failed = err_set(err, ERR_USAGE, "interval %s: key: at most %d names",
+					 d->name, KEYS_MAX);
+			break;
+		}
+		if (!value) {
+			struct err why = *err;
+			failed = err_set(err, ERR_USAGE, "interval %s: key: %s", d->name, why.what);
+			break;
+		}
+		d->keys[d->key_count++] = value;
+		enum expand_want want;
+		if (value_expands(value, &want) && want > d->want)
+			d->want = want;
+		if (value_needs(value) & (VALUE_NEEDS_GAPS | VALUE_NEEDS_INTERVALS))
+			failed = err_set(err, ERR_USAGE, "interval %s: %s cannot be its key",
+					 d->name, key);
+	}
+	free(list);
+	return failed;
+}
+
+static bool
+is_name(const char *name)
+{
+	size_t length =
+	    strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	return length && !name[length];
+}
+
+static int
+definition_make(struct interval_definition *d, const struct interval_options *options,
+		struct err *err)
+{
+	struct text both = {0};
+	if (!is_name(options->name))
+		return err_set(err, ERR_USAGE, "interval %s: a name is letters, digits and _",
+			       options->name);
+	d->name = mem_text(options->name);
+	d->across = options->across;
+	text_addf(&both, "(%s) or (%s)", options->begin, options->end);
+	d->text = mem_text(text_get(&both));
+	text_free(&both);
+	if (define_filter(d->name, "begin", options->begin, &d->begin, err) < 0 ||
+	    define_filter(d->name, "end", options->end, &d->end, err) < 0)
+		return err->code;
+	return options->key ? define_keys(d, options->key, err) : 0;
+}
+
+/* Joins all filters; where that is no filter any more (it may be too long) all pass. */
+static void
+join_filters(struct intervals *s)
+{
+	struct text text = {0};
+	struct filter_error error;
+	for (size_t i = 0; i < s->count; i++)
+		text_addf(&text, "%s%s", i ? " or " : "", s->definitions[i].text);
+	filter_free(&s->any);
+	s->any = filter_all();
+	s->want = EXPAND_TEXT;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->definitions[i].want > s->want)
+			s->want = s->definitions[i].want;
+	if (text.length)
+		s->any.expr = filter_parse(text.data, NULL, &error);
+	text_free(&text);
+}
+
+/* --- looking ---------------------------------------------------------------- */
+
+/* Continues both hashes over a word. */
+static void
+hash_add(uint64_t hash[2], uint64_t word)
+{
+	static const uint64_t factors[2] = {0x9fb21c651e98df25, 0xd6e8feb86659fd93};
+	for (int i = 0; i < 2; i++) {
+		hash[i] = (hash[i] ^ word) * factors[i];
+		hash[i] ^= hash[i] >> 29 ^ hash[i] >> 47;
+	}
+}
+
+static void
+hash_bytes(uint64_t hash[2], const char *at, size_t length)
+{
+	uint64_t word;
+	for (; length >= sizeof word; at += sizeof word, length -= sizeof word) {
+		memcpy(&word, at, sizeof word);
+		hash_add(hash, word);
+	}
+	word = 0;
+	memcpy(&word, at, length);
+	hash_add(hash, word);
+}
+
+/* Equal numbers are alike, whatever their sign or size was declared as. */
+static void
+hash_value(uint64_t hash[2], const struct value *value)
+{
+	uint64_t bits;
+	switch (value->type) {
+	case VALUE_ABSENT:
+		hash_add(hash, 1);
+		break;
+	case VALUE_SIGNED:
+		hash_add(hash, value->i < 0 ? 2 : 3);
+		hash_add(hash, (uint64_t)value->i);
+		break;
+	case VALUE_UNSIGNED:
+		hash_add(hash, 3);
+		hash_add(hash, value->u);
+		break;
+	case VALUE_REAL:
+		memcpy(&bits, &value->d, sizeof bits);
+		hash_add(hash, 4);
+		hash_add(hash, bits);
+		break;
+	case VALUE_TEXT:
+		hash_add(hash, 5 + (uint64_t)value->text.length * 8);
+		hash_bytes(hash, value->text.at, value->text.length);
+		break;
+	}
+}
+
+static struct context_cursor *
+cursor_of(struct intervals *s, size_t lane)
+{
+	struct contexts *contexts = s->session->contexts;
+	if (!s->contexts[lane] && contexts)
+		s->contexts[lane] = context_cursor_new(contexts, s->session->traces.at[lane]);
+	return s->contexts[lane];
+}
+
+static void
+hash_key(struct intervals *s, size_t lane, const struct interval_definition *d,
+	 const struct message *m, uint64_t hash[2])
+{
+	struct value value;
+	struct value_look look = {
+	    .reader = sequence_reader(s->sequence, lane), .message = m, .expansion = &s->scratch};
+	hash[0] = hash[1] = (uint64_t)(d - s->definitions) + 1;
+	if (!d->across) {
+		hash_add(hash, lane);
+		hash_add(hash, m->origin);
+	}
+	for (size_t i = 0; i < d->key_count; i++) {
+		if (value_needs(d->keys[i]) & VALUE_NEEDS_CONTEXTS)
+			look.contexts = cursor_of(s, lane);
+		value_get(d->keys[i], &look, &value);
+		hash_value(hash, &value);
+	}
+}
+
+static void
+look_for(struct intervals *s, size_t number, const struct message *m)
+{
+	struct interval_definition *d = &s->definitions[number];
+	size_t lane = s->at.lane;
+	struct reader *reader = sequence_reader(s->sequence, lane);
+	bool end = filter_match_expanded(&d->end, reader, m, &s->scratch, s->want);
+	bool begin = filter_match_expanded(&d->begin, reader, m, &s->scratch, s->want);
+	if (!begin && !end)
+		return;
+	struct message_time time = {0};
+	struct found found = {.item = {.interval = (uint8_t)number,
+				       .end = true,
+				       .trace = lane,
+				       .id = reader_message_id(reader, s->at.at),
+				       .timed = gap_time(s->session->traces.at[lane], m, &time)}};
+	found.item.ticks = !time.known;
+	found.item.part = time.part;
+	found.item.time = time.order;
+	hash_key(s, lane, d, m, found.item.key);
+	if (end)
+		*vec_add(&s->found) = found;
+	found.item.end = false;
+	if (begin)
+		*vec_add(&s->found) = found;
+}
+
+static void
+look_at(struct intervals *s)
+{
+	const struct message *own = sequence_message(s->sequence, s->at);
+	if (!own)
+		return;
+	const struct message m = *own; /* the cell may have to go */
+	if (m.flags & LOSS)
+		*vec_add(&s->found) = (struct found){.lost = true, .item.trace = s->at.lane};
+	struct reader *reader = sequence_reader(s->sequence, s->at.lane);
+	if (s->any.expr && !filter_match(&s->any, reader, &m, &s->scratch))
+		return;
+	reader_expand(reader, &m, s->want, &s->scratch);
+	for (size_t i = 0; i < s->count; i++)
+		look_for(s, i, &m);
+}
+
+/* --- what is known ------------------------------------------------------------ */
+
+static void
+signal_news(struct intervals *s, bool now)
+{
+	int64_t time = thread_now_ms();
+	if (!now && time - s->signalled < TELL_MS)
+		return;
+	s->signalled = time;
+	generation_bump(&s->changes);
+	session_signal(s->session);
+}
+
+static void
+note_order(struct intervals *s, size_t trace)
+{
+	const interval_events *events = pairing_events(s->pairing, trace);
+	size_t last = events->count - 1;
+	if (last && events->at[last].offset < events->at[last - 1].offset)
+		s->lookups[trace].unsorted = true;
+}
+
+static void
+feed_found(struct intervals *s)
+{
+	if (!s->found.count)
+		return;
+	pthread_rwlock_wrlock(&s->lock);
+	for (size_t i = 0; i < s->found.count; i++) {
+		const struct found *found = &s->found.at[i];
+		size_t trace = found->item.trace;
+		if (found->lost) {
+			pairing_lose(s->pairing, trace);
+			continue;
+		}
+		pairing_feed(s->pairing, &found->item);
+		if (trace < PAIRING_TRACES_MAX && pairing_events(s->pairing, trace)->count)
+			note_order(s, trace);
+		s->fed++;
+	}
+	pthread_rwlock_unlock(&s->lock);
+	vec_clear(&s->found);
+}
+
+struct by_length {
+	int64_t length;
+	uint32_t trace, event;
+};
+
+/* The longest first, of equal ones those that came first. */
+static int
+compare_lengths(const void *a, const void *b)
+{
+	const struct by_length *x = a, *y = b;
+	if (x->length != y->length)
+		return x->length < y->length ? 1 : -1;
+	if (x->trace != y->trace)
+		return x->trace < y->trace ? -1 : 1;
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static struct interval_message
+event_message(size_t trace, const struct interval_event *event)
+{
+	return (struct interval_message){trace, {event->offset, event->ordinal}};
+}
+
+static struct interval_pair
+pair_at(const struct intervals *s, size_t trace, const struct interval_event *end)
+{
+	const interval_events *others = pairing_events(s->pairing, end->other_trace);
+	return (struct interval_pair){
+	    .begin = event_message(end->other_trace, &others->at[end->other]),
+	    .end = event_message(trace, end),
+	    .length = end->flags & INTERVAL_TIMED ? pairing_length(s->pairing, end) : 0,
+	    .doubtful = end->flags & INTERVAL_DOUBTFUL};
+}
+
+/* The pairs of an interval that have a length, sorted; of two units those of the first. */
+static struct by_length *
+list_lengths(const struct intervals *s, size_t interval, size_t *count, bool *ticks)
+{
+	size_t most = (size_t)pairing_counts(s->pairing, interval)->pairs;
+	struct by_length *list = mem_new((most + 1) * sizeof *list);
+	const uint8_t want = INTERVAL_END | INTERVAL_PAIRED | INTERVAL_TIMED;
+	*count = 0;
+	*ticks = false;
+	for (size_t t = 0; t < s->session->traces.count && t < PAIRING_TRACES_MAX; t++) {
+		const interval_events *events = pairing_events(s->pairing, t);
+		for (size_t i = 0; i < events->count; i++) {
+			const struct interval_event *event = &events->at[i];
+			bool own = event->flags & INTERVAL_TICKS;
+			if (event->interval != interval || (event->flags & want) != want)
+				continue;
+			if (!*count)
+				*ticks = own;
+			if (own == *ticks)
+				list[(*count)++] = (struct by_length){
+				    pairing_length(s->pairing, event), (uint32_t)t, (uint32_t)i};
+		}
+	}
+	qsort(list, *count, sizeof *list, compare_lengths);
+	return list;
+}
+
+/* Nearest rank; LIST is the longest first. */
+static int64_t
+find_percentile(const struct by_length *list, size_t count, unsigned percent)
+{
+	size_t rank = (size_t)(((unsigned __int128)count * percent + 99) / 100);
+	return list[count - (rank ? rank : 1)].length;
+}
+
+/* 1, 2 or 5 times a power of ten, the least one that is not below VALUE. */
+static int64_t
+round_up(uint64_t value)
+{
+	static const unsigned steps[] = {1, 2, 5};
+	for (uint64_t power = 1; power < UINT64_C(1000000000000000000); power *= 10)
+		for (size_t i = 0; i < 3; i++)
+			if (steps[i] * power >= value)
+				return (int64_t)(steps[i] * power);
+	return INT64_MAX;
+}
+
+static void
+fill_histogram(struct interval_summary *summary, const struct by_length *list, size_t count)
+{
+	uint64_t range = (uint64_t)summary->max - (uint64_t)summary->min;
+	summary->bin_width = round_up(range / (INTERVAL_BINS - 1) + 1);
+	int64_t rest = summary->min % summary->bin_width;
+	summary->bin_start = summary->min - rest - (rest < 0 ? summary->bin_width : 0);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t from = (uint64_t)list[i].length - (uint64_t)summary->bin_start;
+		size_t bin = (size_t)(from / (uint64_t)summary->bin_width);
+		bin = bin < INTERVAL_BINS ? bin : INTERVAL_BINS - 1;
+		summary->bins[bin]++;
+		if (bin >= summary->bin_count)
+			summary->bin_count = bin + 1;
+	}
+}
+
+static void
+summarise_pairs(struct intervals *s, size_t interval)
+{
+	struct interval_summary summary = {0};
+	size_t count;
+	struct by_length *list = list_lengths(s, interval, &count, &summary.ticks);
+	summary.timed = count;
+	if (count) {
+		summary.max = list[0].length;
+		summary.min = list[count - 1].length;
+		summary.p50 = find_percentile(list, count, 50);
+		summary.p90 = find_percentile(list, count, 90);
+		summary.p99 = find_percentile(list, count, 99);
+		for (size_t i = 0; i < count; i++)
+			summary.sum += (long double)list[i].length;
+		fill_histogram(&summary, list, count);
+	}
+	pthread_rwlock_wrlock(&s->lock);
+	struct interval_result *result = &s->results.at[interval];
+	result->summary = summary;
+	vec_clear(&result->longest);
+	for (size_t i = 0; i < count && i < INTERVALS_KEPT; i++)
+		*vec_add(&result->longest) =
+		    pair_at(s, list[i].trace,
+			    &pairing_events(s->pairing, list[i].trace)->at[list[i].event]);
+	pthread_rwlock_unlock(&s->lock);
+	free(list);
+}
+
+struct by_offset {
+	uint64_t offset;
+	uint32_t ordinal, event;
+};
+
+static int
+compare_offsets(const void *a, const void *b)
+{
+	const struct by_offset *x = a, *y = b;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	if (x->ordinal != y->ordinal)
+		return x->ordinal < y->ordinal ? -1 : 1;
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* For a trace whose messages came in another order than that of its bytes. */
+static void
+sort_lookup(struct intervals *s, size_t trace)
+{
+	struct lookup *lookup = &s->lookups[trace];
+	const interval_events *events = pairing_events(s->pairing, trace);
+	struct by_offset *list = mem_new((events->count + 1) * sizeof *list);
+	for (size_t i = 0; i < events->count; i++)
+		list[i] =
+		    (struct by_offset){events->at[i].offset, events->at[i].ordinal, (uint32_t)i};
+	qsort(list, events->count, sizeof *list, compare_offsets);
+	pthread_rwlock_wrlock(&s->lock);
+	vec_clear(&lookup->order);
+	for (size_t i = 0; i < events->count; i++)
+		*vec_add(&lookup->order) = list[i].event;
+	pthread_rwlock_unlock(&s->lock);
+	free(list);
+}
+
+/* Makes what is said of all pairs; DONE: of all that is indexed. */
+static void
+publish_pairs(struct intervals *s, bool done)
+{
+	bool more = s->fed != s->summarised_at;
+	s->summarised_at = s->fed;
+	for (size_t i = 0; more && i < s->count; i++)
+		summarise_pairs(s, i);
+	for (size_t i = 0; done && i < s->session->traces.count && i < PAIRING_TRACES_MAX; i++)
+		if (s->lookups[i].unsorted && more)
+			sort_lookup(s, i);
+	pthread_rwlock_wrlock(&s->lock);
+	s->done = done;
+	pthread_rwlock_unlock(&s->lock);
+	if (done && s->settled_at != s->fed)
+		generation_bump(&s->settled);
+	if (done)
+		s->settled_at = s->fed;
+	signal_news(s, true);
+}
+
+/* --- the walk ------------------------------------------------------------------ */
+
+/* Forgets all that was found. */
+static void
+start_anew(struct intervals *s)
+{
+	size_t traces = s->session->traces.count;
+	pthread_rwlock_wrlock(&s->lock);
+	pairing_free(s->pairing);
+	s->pairing = pairing_new(traces);
+	for (size_t i = 0; s->lookups && i < traces; i++) {
+		vec_clear(&s->lookups[i].order);
+		s->lookups[i].unsorted = false;
+	}
+	if (!s->lookups)
+		s->lookups = mem_new((traces + 1) * sizeof *s->lookups);
+	for (size_t i = 0; i < s->results.count; i++)
+		vec_free(&s->results.at[i].longest);
+	vec_clear(&s->results);
+	for (size_t i = 0; i < s->count; i++)
+		(void)vec_add(&s->results);
+	s->done = false;
+	pthread_rwlock_unlock(&s->lock);
+	vec_clear(&s->found);
+	s->begun = false;
+	s->fed = s->summarised_at = 0;
+	if (s->settled_at)
+		generation_bump(&s->settled);
+	s->settled_at = 0;
+}
+
+static bool
+needs_contexts(const struct intervals *s)
+{
+	bool needs = s->any.expr && filter_needs_contexts(&s->any);
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; k < s->definitions[i].key_count; k++)
+			needs |=
+			    (value_needs(s->definitions[i].keys[k]) & VALUE_NEEDS_CONTEXTS) != 0;
+	return needs;
+}
+
+/* What messages are, in which order and with which times. */
+static unsigned
+basis_of(const struct intervals *s)
+{
+	unsigned sum = sequence_generation(s->sequence);
+	for (size_t i = 0; i < s->session->traces.count; i++)
+		sum += trace_generation(s->session->traces.at[i]) +
+		       index_generation(trace_index(s->session->traces.at[i]));
+	if (s->session->clocks)
+		sum += clocks_generation(s->session->clocks);
+	return sum + (needs_contexts(s) ? contexts_generation(s->session->contexts) : 0);
+}
+
+static void
+open_sequence(struct intervals *s)
+{
+	size_t lanes = s->session->traces.count;
+	s->sequence = sequence_new(s->session);
+	s->contexts = mem_new((lanes + 1) * sizeof *s->contexts);
+	for (size_t i = 0; i < lanes; i++)
+		reader_limit(sequence_reader(s->sequence, i), BLOCKS);
+}
+
+/* Steps to the next message whose cell is indexed. */
+static bool
+step_on(struct intervals *s)
+{
+	struct sequence_position next = s->at;
+	if (!(s->begun ? sequence_next(s->sequence, &next) : sequence_first(s->sequence, &next)) ||
+	    !reader_decoded_cell(sequence_reader(s->sequence, next.lane), next.at.cell)->exact)
+		return false;
+	s->at = next;
+	s->begun = true;
+	return true;
+}
+
+static void
+walk_on(struct intervals *s)
+{
+	bool more = true;
+	uint64_t next = 4 * s->fed + BATCH;
+	while (more && !worker_is_stopping(&s->worker)) {
+		for (unsigned i = 0; i < BATCH && (more = step_on(s)); i++)
+			look_at(s);
+		feed_found(s);
+		if (more && s->fed >= next) { /* some say in time what comes */
+			publish_pairs(s, false);
+			next = 4 * s->fed;
+		}
+		if (more)
+			signal_news(s, false);
+	}
+	publish_pairs(s, !more);
+}
+
+static void
+intervals_job(void *context)
+{
+	struct intervals *s = context;
+	if (!s->sequence)
+		open_sequence(s);
+	sequence_load(s->sequence);
+	if (generation_renew(&s->basis, basis_of(s)))
+		start_anew(s);
+	/* the order of several traces is known once all of them are */
+	bool ordered = s->loaded || s->session->traces.count < 2 || sequence_is_exact(s->sequence);
+	if (s->count && ordered)
+		walk_on(s);
+}
+
+/* --- the hook -------------------------------------------------------------------- */
+
+/* Event number AT of a trace by its ID. */
+static const struct interval_event *
+event_in_order(const struct intervals *s, size_t trace, size_t at)
+{
+	const struct lookup *lookup = &s->lookups[trace];
+	return &pairing_events(s->pairing, trace)->at[lookup->unsorted ? lookup->order.at[at] : at];
+}
+
+/* The first event of a trace whose offset is not below; *COUNT: how many there are. */
+static size_t
+find_offset(const struct intervals *s, size_t trace, uint64_t offset, size_t *count)
+{
+	const struct lookup *lookup = &s->lookups[trace];
+	size_t low = 0, high = lookup->unsorted ? lookup->order.count
+						: pairing_events(s->pairing, trace)->count;
+	*count = high;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (event_in_order(s, trace, middle)->offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The paired event of a message: that of INTERVAL, SIZE_MAX: any; its end before its begin.
+ * With the lock. */
+static const struct interval_event *
+find_event(struct intervals *s, size_t interval, struct reader *reader, const struct message *m,
+	   bool ends)
+{
+	size_t trace = trace_number(reader_trace(reader)), count;
+	uint64_t offset = message_id_offset(m);
+	const struct interval_event *found = NULL;
+	struct position position;
+	if (!s->pairing || trace >= s->session->traces.count || trace >= PAIRING_TRACES_MAX)
+		return NULL;
+	size_t at = find_offset(s, trace, offset, &count);
+	if (at == count || event_in_order(s, trace, at)->offset != offset ||
+	    !reader_find_message(reader, m, &position))
+		return NULL;
+	uint32_t ordinal = reader_message_id(reader, position).ordinal;
+	for (; at < count && event_in_order(s, trace, at)->offset == offset; at++) {
+		const struct interval_event *event = event_in_order(s, trace, at);
+		bool end = event->flags & INTERVAL_END;
+		if (event->ordinal != ordinal || !(event->flags & INTERVAL_PAIRED) ||
+		    (interval != SIZE_MAX && event->interval != interval) || (ends && !end))
+			continue;
+		if (!found || event->interval < found->interval ||
+		    (event->interval == found->interval && end))
+			found = event;
+	}
+	return found;
+}
+
+static bool
+hook_find(void *context, size_t interval, struct reader *reader, const struct message *m, bool ends,
+	  struct interval_length *length)
+{
+	struct intervals *s = context;
+	pthread_rwlock_rdlock(&s->lock);
+	const struct interval_event *event = find_event(s, interval, reader, m, ends);
+	bool found = event && event->flags & INTERVAL_TIMED;
+	if (found)
+		*length = (struct interval_length){.length = pairing_length(s->pairing, event),
+						   .ticks = event->flags & INTERVAL_TICKS,
+						   .doubtful = event->flags & INTERVAL_DOUBTFUL};
+	pthread_rwlock_unlock(&s->lock);
+	return found;
+}
+
+static size_t
+hook_count(void *context)
+{
+	return intervals_count(context);
+}
+
+static const char *
+hook_name(void *context, size_t interval)
+{
+	return intervals_name(context, interval);
+}
+
+static unsigned
+hook_generation(void *context)
+{
+	const struct intervals *s = context;
+	return generation_now(&s->settled);
+}
+
+static void
+hook_unlink(void *context)
+{
+	struct intervals *s = context;
+	worker_stop(&s->worker);
+	for (size_t i = 0; s->contexts && i < sequence_lane_count(s->sequence); i++)
+		context_cursor_free(s->contexts[i]);
+	sequence_free(s->sequence);
+	free(s->contexts);
+	s->sequence = NULL;
+	s->contexts = NULL;
+	for (size_t i = 0; i < s->count; i++) { /* what they keep of traces */
+		struct interval_definition *d = &s->definitions[i];
+		struct filter begin = filter_clone(&d->begin), end = filter_clone(&d->end);
+		filter_free(&d->begin);
+		filter_free(&d->end);
+		d->begin = begin;
+		d->end = end;
+	}
+	join_filters(s);
+	pthread_rwlock_wrlock(&s->lock);
+	for (size_t i = 0; s->lookups && i < s->session->traces.count; i++)
+		vec_free(&s->lookups[i].order);
+	free(s->lookups);
+	s->lookups = NULL;
+	pairing_free(s->pairing);
+	s->pairing = NULL;
+	s->basis = 0;
+	pthread_rwlock_unlock(&s->lock);
+	worker_init(&s->worker, intervals_job, s);
+	s->worker.nice = 10;
+}
+
+static void
+hook_start(void *context)
+{
+	struct intervals *s = context;
+	s->started = true;
+	if (s->count)
+		worker_start(&s->worker);
+}
+
+static void
+hook_wake(void *context)
+{
+	struct intervals *s = context;
+	worker_wake(&s->worker);
+}
+
+static void
+hook_load(void *context)
+{
+	struct intervals *s = context;
+	s->loaded = true;
+	intervals_job(s);
+}
+
+/* --- from start to end --------------------------------------------------------------- */
+
+struct intervals *
+intervals_new(struct session *session, struct err *err)
+{
+	struct intervals *s = mem_new(sizeof *s);
+	const struct interval_options *options = session->profile.intervals.at;
+	s->session = session;
+	s->any = filter_all();
+	s->hook = (struct session_intervals){s,		  hook_count,	   hook_name,
+					     hook_find,	  hook_generation, hook_load,
+					     hook_unlink, hook_start,	   hook_wake};
+	pthread_rwlock_init(&s->lock, NULL);
+	worker_init(&s->worker, intervals_job, s);
+	s->worker.nice = 10;
+	session->intervals = &s->hook;
+	for (size_t i = 0; i < session->profile.intervals.count; i++) {
+		if (intervals_define(s, &options[i], err) == 0)
+			continue;
+		intervals_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void
+intervals_free(struct intervals *s)
+{
+	if (!s)
+		return;
+	hook_unlink(s);
+	worker_stop(&s->worker);
+	s->session->intervals = NULL;
+	for (size_t i = 0; i < s->count; i++)
+		definition_release(&s->definitions[i]);
+	for (size_t i = 0; i < s->results.count; i++)
+		vec_free(&s->results.at[i].longest);
+	vec_free(&s->results);
+	vec_free(&s->found);
+	filter_free(&s->any);
+	expansion_free(&s->scratch);
+	pthread_rwlock_destroy(&s->lock);
+	free(s);
+}
+
+int
+intervals_define(struct intervals *s, const struct interval_options *options, struct err *err)
+{
+	struct interval_definition d = {.begin = filter_all(), .end = filter_all()};
+	size_t at;
+	if (definition_make(&d, options, err) < 0) {
+		definition_release(&d);
+		return err->code;
+	}
+	bool known = session_intervals_find(&s->hook, d.name, &at);
+	if (!known && s->count == INTERVALS_MAX) {
+		definition_release(&d);
+		return err_set(err, ERR_USAGE, "interval %s: at most %d are possible",
+			       options->name, INTERVALS_MAX);
+	}
+	hook_unlink(s);
+	if (known) {
+		char *name = s->definitions[at].name;
+		free(d.name);
+		s->definitions[at].name = NULL;
+		definition_release(&s->definitions[at]);
+		d.name = name;
+	}
+	s->definitions[at] = d;
+	s->count += !known;
+	join_filters(s);
+	if (s->started)
+		hook_start(s);
+	return 0;
+}
+
+size_t
+intervals_count(const struct intervals *s)
+{
+	return s->count;
+}
+
+const char *
+intervals_name(const struct intervals *s, size_t interval)
+{
+	return s->definitions[interval].name;
+}
+
+unsigned
+intervals_generation(const struct intervals *s)
+{
+	return generation_now(&s->changes);
+}
+
+/* --- asking ----------------------------------------------------------------------------- */
+
+void
+intervals_summarise(struct intervals *s, size_t interval, struct interval_summary *summary)
+{
+	*summary = (struct interval_summary){0};
+	pthread_rwlock_rdlock(&s->lock);
+	if (s->pairing && interval < s->results.count) {
+		*summary = s->results.at[interval].summary;
+		summary->counts = *pairing_counts(s->pairing, interval);
+		summary->done = s->done;
+		summary->memory = pairing_memory(s->pairing);
+	}
+	pthread_rwlock_unlock(&s->lock);
+}
+
+size_t
+intervals_longest(struct intervals *s, size_t interval, struct interval_pair *out, size_t max)
+{
+	size_t count = 0;
+	pthread_rwlock_rdlock(&s->lock);
+	if (s->pairing && interval < s->results.count) {
+		const struct interval_result *result = &s->results.at[interval];
+		count = result->longest.count < max ? result->longest.count : max;
+		for (size_t i = 0; i < count; i++)
+			out[i] = result->longest.at[i];
+	}
+	pthread_rwlock_unlock(&s->lock);
+	return count;
+}
+
+bool
+intervals_find_other(struct intervals *s, struct reader *reader, const struct message *m,
+		     struct interval_message *other, size_t *interval)
+{
+	pthread_rwlock_rdlock(&s->lock);
+	const struct interval_event *event = find_event(s, SIZE_MAX, reader, m, false);
+	if (event) {
+		const interval_events *events = pairing_events(s->pairing, event->other_trace);
+		*other = event_message(event->other_trace, &events->at[event->other]);
+		*interval = event->interval;
+	}
+	pthread_rwlock_unlock(&s->lock);
+	return event;
+}

@@ -1,0 +1,82 @@
+/*
+ * The intervals of a session: pairs of messages and what is known of their lengths.
+ *
+ * A definition says which messages begin and which end an interval, and by which values
+ * (query/value.h) the two belong together; a value that a message does not have is like that
+ * of others without it.  Unless it is `across`, both are of one origin.  A message that
+ * does both ends one first, then begins the next.  pairing.h says which belong to each
+ * other; loss is any message that is lost, damaged or truncated.
+ *
+ * Lengths are the difference of the session's times that the messages tell (gap_time);
+ * where an end tells none, or the two cannot be compared, there is a pair without a length.
+ *
+ * All messages of the session are looked at once, in its order, by a worker that follows
+ * the indexes, whatever is shown.  Memory: pairing.h, and what is kept of the longest.
+ *
+ * Threads: the owner's, but for the hook (session/intervals.h).
+ */
+#ifndef TRAWL_QUERY_INTERVALS_H
+#define TRAWL_QUERY_INTERVALS_H
+
+#include "base/err.h"
+#include "query/interval/pairing.h"
+#include "session/intervals.h"
+
+struct session;
+struct intervals;
+
+/* Those of the session's profile; sets session->intervals.  NULL with a reason if one is
+ * wrong.  The session must outlive it. */
+struct intervals *intervals_new(struct session *, struct err *);
+void intervals_free(struct intervals *); /* stops its thread; NULL is fine */
+
+/* Adds one, or gives the one of that name another definition; all are looked for anew.
+ * ERR_USAGE with a reason. */
+int intervals_define(struct intervals *, const struct interval_options *, struct err *);
+
+size_t intervals_count(const struct intervals *);
+const char *intervals_name(const struct intervals *, size_t interval);
+
+/* Counts up when more is known. */
+unsigned intervals_generation(const struct intervals *);
+
+enum { INTERVAL_BINS = 10 };
+
+/* Of the pairs that have a length; percentiles are exact: the least length that so many per
+ * cent do not exceed (nearest rank). */
+struct interval_summary {
+	struct interval_counts counts;
+	bool done; /* all that is indexed was looked at; else all may be more */
+	bool ticks;
+	uint64_t timed; /* 0: what follows is not set */
+	int64_t min, max, p50, p90, p99;
+	long double sum;
+	int64_t bin_start, bin_width; /* of the histogram, whose first bin has all below too */
+	uint64_t bins[INTERVAL_BINS];
+	size_t bin_count;
+	size_t memory; /* bytes, of all intervals */
+};
+void intervals_summarise(struct intervals *, size_t interval, struct interval_summary *);
+
+struct interval_message {
+	size_t trace;
+	struct message_id id;
+};
+
+struct interval_pair {
+	struct interval_message begin, end;
+	int64_t length;
+	bool doubtful;
+};
+
+enum { INTERVALS_KEPT = 1000 };
+
+/* The longest pairs, the longest first; at most MAX, or INTERVALS_KEPT. */
+size_t intervals_longest(struct intervals *, size_t interval, struct interval_pair *, size_t max);
+
+/* The other end of the pair that a message ends, else of the one that it begins; of
+ * several intervals, of the one that is defined first. */
+bool intervals_find_other(struct intervals *, struct reader *, const struct message *,
+			  struct interval_message *other, size_t *interval);
+
+#endif

@@ -1,0 +1,32 @@
+/* What a profile says of intervals: see intervals.h. */
+#include "config.h"
+
+#include "session/intervals.h"
+
+#include <string.h>
+
+#define INTERVAL(...) OPTION_ROW(struct interval_options, __VA_ARGS__)
+static const struct option_row interval_rows[] = {
+    INTERVAL(name, TEXT, "what to call it: interval.NAME in filters and columns", .required = true),
+    INTERVAL(begin, TEXT, "filter: the messages that begin one", .required = true),
+    INTERVAL(end, TEXT, "filter: the messages that end one", .required = true),
+    INTERVAL(key, TEXT,
+	     "names of what both messages have alike, with commas between: fields, arguments, "
+	     "contexts"),
+    INTERVAL(across, BOOL,
+	     "whether both messages may be of different origins and traces, not of the same one "
+	     "alone",
+	     "false"),
+};
+const struct option_table interval_options_table =
+    OPTION_TABLE("intervals", struct interval_options, interval_rows);
+
+bool
+session_intervals_find(const struct session_intervals *hook, const char *name, size_t *interval)
+{
+	size_t count = hook ? hook->count(hook->context) : 0;
+	for (*interval = 0; *interval < count; ++*interval)
+		if (!strcmp(hook->name(hook->context, *interval), name))
+			return true;
+	return false;
+}

@@ -1,0 +1,92 @@
+#!/bin/sh
+# Intervals: pairs of the demo as its texts tell them, and of random logs against a search
+# through all lines; filters, columns, JSON, checks, profiles that are wrong.
+
+# shellcheck source=lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+lab=$testdata/lab.yaml
+
+# The demo's own texts say how long each took: `ack seq 6 after 8867 us`, cut to whole
+# microseconds of the sender; the late one was sent 567.674 us behind the timeout at 27800.
+run "$TRAWL" -q --template='{interval.mailbox}|{text}' -e 'interval.mailbox and text ~ /ack/' "$lab"
+is "twelve pairs" 12 "$(lines out)"
+ok "as long as the texts say" awk -F'|' '
+	/after/ { split($1, a, " "); split($2, b, " "); d = a[1] * 1000 - b[5]
+		if (d < 0 || d > 10) exit 1; n++ }
+	END { exit n != 11 }' out
+is "the longest" "28.366 ms|late ack for seq 70: nobody waits" "$(grep late out)"
+run "$TRAWL" -q -t csv --fields=number,interval.mailbox -e 'interval.mailbox > 20ms' "$lab"
+is "both ends have the length, in nanoseconds" 'number,interval.mailbox
+45,"28366731"
+49,"28366731"' "$(cat out)"
+run "$TRAWL" -q -t jsonl "$lab"
+is "JSON: both ends" 24 "$(grep -c '"interval":{"mailbox":[0-9]*}' out)"
+is "JSON: no other" 24 "$(grep -c '"interval"' out)"
+
+run "$TRAWL" --check='interval.mailbox > 5ms' "$lab"
+is "--check: status" 1 "$status"
+ok "--check: an end counts, not its begin" grep -q ': 12 messages' err
+run "$TRAWL" --check='interval.mailbox > 20ms' "$lab"
+ok "--check: the one that is late" grep -q ': 1 message, the first is number 49 ' err
+run "$TRAWL" -q --check='interval.mailbox > 1s' "$lab"
+is "--check: none" 0 "$status"
+run "$TRAWL" -q -e 'interval.mailbx' "$lab"
+is "an unknown one: status" 2 "$status"
+ok "an unknown one: hint" grep -q 'no interval is named mailbx; mailbox?' err
+
+# Random lines: tag, pid and tid of a few, begins and ends by chance.
+awk 'function r(n) { x = (x * 69069 + 1) % 4294967296; return int(x / 65536) % n }
+	BEGIN { x = 5; t = 0; for (i = 0; i < 1500; i++) { t += r(9)
+		printf "11-22 10:%02d:%02d.%03d   80%d   83%d I tag%d: %s\n", int(t / 60000),
+			int(t / 1000) % 60, t % 1000, r(3), r(4), r(3),
+			r(8) ? r(2) ? "begin" : "end" : "other" } }' >random.log
+cat >random.yaml <<END
+traces: [{file: random.log, format: text, text: {preset: logcat}}]
+intervals:
+  - {name: own, begin: 'text = begin', end: 'text = end', key: 'pid, tid'}
+  - {name: any, begin: 'text = begin', end: 'text = end', key: pid, across: true}
+  - {name: each, begin: 'text = other', end: 'text = other'}
+END
+awk 'function take(kind, i, key,  k) {
+		for (k = i - 1; k > 0; k--)
+			if (alike[kind, k] == key && begins[k] && !used[kind, k]) {
+				used[kind, k] = 1
+				took[kind, i] = took[kind, k] = sprintf("%.0f", (t[i] - t[k]) * 1e6)
+				return
+			} }
+	{ split($2, c, /[:.]/); t[NR] = c[2] * 60000 + c[3] * 1000 + c[4]
+	  alike[1, NR] = $6 " " $3 " " $4; alike[2, NR] = $3; begins[NR] = $7 == "begin"
+	  if ($7 == "end") { take(1, NR, alike[1, NR]); take(2, NR, alike[2, NR]) } }
+	END { for (i = 1; i <= NR; i++) print took[1, i] "," took[2, i] }' random.log >want
+run "$TRAWL" -q --template='{text}' random.yaml
+is "random: read as they are" 1500 "$(lines out)"
+run "$TRAWL" -q -t csv --fields=interval.own,interval.any random.yaml
+sed 1d out | tr -d '"' >got
+ok "random: the same pairs" cmp want got
+ok "random: there are many" test "$(grep -c '[0-9],[0-9]' got)" -gt 500
+awk '$7 == "other" { split($2, c, /[:.]/); t[NR] = c[2] * 60000 + c[3] * 1000 + c[4]
+		if ($6 in last) { took[NR] = t[NR] - t[last[$6]]
+			if (!(last[$6] in took)) took[last[$6]] = took[NR] }
+		last[$6] = NR; row[++n] = NR }
+	END { for (i = 1; i <= n; i++) printf "%.0f\n", took[row[i]] * 1e6 }' random.log >want
+run "$TRAWL" -q -t csv --fields=interval.each -e 'text = other' random.yaml
+sed 1d out | tr -d '"' >got
+ok "what ends one and begins the next has the length of what it ends" cmp want got
+run "$TRAWL" --check='interval.each' random.yaml
+ok "... and each of three tags has a first" grep -q ": $(($(lines want) - 3)) messages" err
+
+# What is wrong in a profile.
+wrong()
+{
+	printf 'traces: [{file: random.log}]\nintervals: [{%s}]\n' "$2" >wrong.yaml
+	run "$TRAWL" -t csv wrong.yaml
+	is "$1: status" 2 "$status"
+	ok "$1: why" grep -qF -- "$3" err
+}
+wrong "no filter" "name: a, begin: 'text =', end: lost" "interval a: begin: a value after ="
+wrong "no name" "name: a b, begin: lost, end: lost" "a name is letters, digits and _"
+wrong "no key" "name: a, begin: lost, end: lost, key: sevrity" 'key: no column is named "sevrity"'
+wrong "of itself" "name: a, begin: interval.a, end: lost" "interval a: begin: other messages"
+wrong "gaps as keys" "name: a, begin: lost, end: lost, key: gap" "gap cannot be its key"
+
+finish

@@ -211,6 +211,8 @@ libtrawl_a_SOURCES = \
 	src/export/export_record.c \
 	src/export/export_record.h \
 	src/export/export_stats.c \
+	src/export/export_table.c \
+	src/export/export_table.h \
 	src/export/export_text.c \
 	src/index/grid.c \
 	src/index/grid.h \
@@ -262,6 +264,10 @@ libtrawl_a_SOURCES = \
 	src/query/interval/pairing.h \
 	src/query/gap_search.c \
 	src/query/gap_search.h \
+	src/query/group/group.c \
+	src/query/group/group.h \
+	src/query/group/group_column.c \
+	src/query/group/group_index.c \
 	src/query/matches.c \
 	src/query/matches.h \
 	src/query/next_match.c \

@@ -117,6 +117,7 @@ long_script_tests = \
 	tests/cli/dumps.sh \
 	tests/cli/perf.sh \
 	tests/cli/status.sh \
+	tests/cli/table.sh \
 	tests/cli/stp.sh
 TESTS += $(long_script_tests)
 

@@ -25,7 +25,8 @@
 static const char *
 output_format(const struct cli *cli)
 {
-	return cli->value[CLI_TO] ? cli->value[CLI_TO] : "text";
+	bool table = cli->value[CLI_BY] || cli->value[CLI_OF] || cli->value[CLI_SORT];
+	return cli->value[CLI_TO] ? cli->value[CLI_TO] : table ? "table" : "text";
 }
 
 /* What was guessed: the messages may be no messages. */
@@ -236,7 +237,8 @@ load_relations(struct session *session, const struct export_options *options)
 		clocks_load(session->clocks, needs_all_clocks(session, options));
 	if (needs_order(options))
 		session_build(session);
-	if (options->format->timed && !options->format->writer && !options->follow)
+	if (options->format->timed && !options->format->writer && !options->format->rows &&
+	    !options->follow)
 		cycles_load(session->cycles, !options->format->live);
 	if (!options->follow && session->contexts &&
 	    (filter_needs_contexts(filter) ||
@@ -299,7 +301,8 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 					 .charset = cli_charset(cli, isatty(STDOUT_FILENO))};
 	struct filter stop = filter_all();
 	if (output_parse_split(cli, &options, &err) < 0 ||
-	    export_parse_columns(cli->value[CLI_COLUMNS], &options.columns, &err) < 0 ||
+	    (!format->rows &&
+	     export_parse_columns(cli->value[CLI_COLUMNS], &options.columns, &err) < 0) ||
 	    cli_parse_context(cli, EXPORT_AROUND_MAX, &options.around, &err) < 0)
 		return report_error(&err);
 	load_traces(session, cli, doubts);
@@ -380,6 +383,7 @@ batch_run(struct session *session, const struct cli *cli, const struct filter *f
 	const char *name = output_format(cli);
 	const struct export_format *format = export_find(name);
 	struct export_line *line;
+	struct export_table *table;
 	if (!are_decoded(session))
 		return STATUS_FAILED;
 	if (!format)
@@ -390,7 +394,15 @@ batch_run(struct session *session, const struct cli *cli, const struct filter *f
 			"for a message");
 	if (err.code || output_make_line(cli, format, &line, &err) < 0)
 		return report_error(&err);
-	int status = run_format(session, cli, filter, line ? export_line_format(line) : format);
+	if (output_make_table(cli, format, session, &table, &err) < 0) {
+		export_line_free(line);
+		return report_error(&err);
+	}
+	int status = run_format(session, cli, filter,
+				line	? export_line_format(line)
+				: table ? export_table_format(table)
+					: format);
 	export_line_free(line);
+	export_table_free(table);
 	return status;
 }

@@ -68,6 +68,17 @@ output_make_line(const struct cli *cli, const struct export_format *format,
 	return failed ? failed : export_line_new(format, &wish, line, err);
 }
 
+int
+output_make_table(const struct cli *cli, const struct export_format *format,
+		  const struct session *session, struct export_table **table, struct err *err)
+{
+	const struct export_table_wish wish = {.by = cli->value[CLI_BY],
+					       .of = cli->value[CLI_OF],
+					       .columns = cli->value[CLI_COLUMNS],
+					       .sort = cli->value[CLI_SORT]};
+	return export_table_new(format, &wish, session, table, err);
+}
+
 static bool
 read_split(const char *split, struct export_options *options)
 {

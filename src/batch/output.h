@@ -6,6 +6,7 @@
 
 #include "command/cli.h"
 #include "export/export_line.h"
+#include "export/export_table.h"
 
 /* Opens what --output names, for a format; standard output without it.  A file
  * descriptor, or negative: ERR_USAGE, ERR_IO. */
@@ -15,6 +16,11 @@ int output_open(const struct cli *, const struct export_format *, struct err *);
  * of them changes its lines.  0, or ERR_USAGE. */
 int output_make_line(const struct cli *, const struct export_format *, struct export_line **line,
 		     struct err *);
+
+/* Makes *TABLE of --by, --of, --columns and --sort for a format of tables, NULL for another.
+ * 0, or ERR_USAGE. */
+int output_make_table(const struct cli *, const struct export_format *, const struct session *,
+		      struct export_table **table, struct err *);
 
 /* Reads --split into the options.  0, or ERR_USAGE. */
 int output_parse_split(const struct cli *, struct export_options *, struct err *);

@@ -75,12 +75,14 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		   "default transport"},
     [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
 		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, "
-		"ppl-packets, hex, raw, stats, ctf, perfetto, none"},
+		"ppl-packets, hex, raw, stats, table, table-csv, table-jsonl, ctf, perfetto, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file; ctf: into a new folder"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
-    [CLI_COLUMNS] = {0, "columns", "LIST", OUTPUT,
-		     "add to text, csv and jsonl, separated by commas: delta, the time since the "
-		     "message printed before; gap, since the one before it, printed or not"},
+    [CLI_COLUMNS] =
+	{0, "columns", "LIST", OUTPUT,
+	 "add to text, csv and jsonl, separated by commas: delta, the time since the "
+	 "message printed before; gap, since the one before it, printed or not; of a table: "
+	 "only these columns"},
     [CLI_FIELDS] = {0, "fields", "LIST", OUTPUT,
 		    "print these columns as text or csv, separated by commas: number, time, delta, "
 		    "gap, trace, severity, origin, type, text, flags, kind, ticks, offset, length, "
@@ -91,6 +93,14 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_TIME_FORMAT] = {0, "time-format", "abs|rel|delta|ticks|iso", OUTPUT,
 			 "times of text and the screen; rel: since the start, delta: since the "
 			 "message before, iso: a date in UTC"},
+    [CLI_BY] = {0, "by", "LIST", OUTPUT,
+		"print a table (-t table): messages with the same values of these names, separated "
+		"by commas, are one row; default origin"},
+    [CLI_OF] = {0, "of", "NAME", OUTPUT,
+		"add to a table the numbers that messages have under a name: sum, min, mean, "
+		"percentiles, max"},
+    [CLI_SORT] = {0, "sort", "COLUMN", OUTPUT,
+		  "order of the rows of a table; - in front: the other way; default count"},
     [CLI_COLOR] = {0, "color", "auto|always|never", OUTPUT,
 		   "colours of severities in text, and of the screen; default auto: on a terminal "
 		   "unless NO_COLOR is set"},

@@ -15,6 +15,7 @@
 #include "base/worker.h"
 #include "export/export_pool.h"
 #include "export/export_raw.h"
+#include "export/export_table.h"
 #include "query/next_match.h"
 #include "query/seek.h"
 #include "session/clock/clocks.h"
@@ -107,6 +108,22 @@ const struct export_format export_formats[] = {
      .help = "how many messages of each severity each sender sent",
      .message = export_none,
      .counts = true},
+    {.name = "table",
+     .help = "how many messages there are of each sort (--by), and what numbers they have "
+	     "(--of), in columns for people",
+     .timed = true,
+     .message = export_none,
+     .rows = EXPORT_ROWS_ALIGNED},
+    {.name = "table-csv",
+     .help = "the same as comma separated values with a header",
+     .timed = true,
+     .message = export_none,
+     .rows = EXPORT_ROWS_CSV},
+    {.name = "table-jsonl",
+     .help = "the same as one JSON object per line",
+     .timed = true,
+     .message = export_none,
+     .rows = EXPORT_ROWS_JSON},
     {.name = "ctf",
      .help = "a Common Trace Format 1.8 trace, in a new folder",
      .expand = true,
@@ -232,7 +249,8 @@ history_close(struct history *history)
 struct run {
 	const struct export_options *options;
 	struct export_result *result;
-	void *writer; /* the format's, if it has one */
+	void *writer;	     /* the format's, if it has one */
+	struct group *group; /* of a table, or NULL */
 	struct text out;
 	bool terminal;		  /* is what the output is */
 	struct export_delta last; /* what was written last that has a time */
@@ -428,7 +446,8 @@ static unsigned
 threads_for(const struct export_options *options, bool live)
 {
 	unsigned threads = options->threads ? options->threads : thread_processors();
-	bool nothing = options->format->message == export_none && !options->filter.expr;
+	const struct export_format *format = options->format;
+	bool nothing = format->message == export_none && !format->rows && !options->filter.expr;
 	if (threads < 2 || live || nothing)
 		return 0;
 	return threads < THREADS_MAX ? threads : THREADS_MAX;
@@ -441,7 +460,9 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 	doubts_add(&run->result->doubts, &piece->doubts);
 	const struct export_writer *writer = run->options->format->writer;
 	int failed = 0;
-	if (writer)
+	if (run->group)
+		group_append(run->group, piece->group);
+	else if (writer)
 		failed = writer->write(run->writer, &piece->out, &run->out, err);
 	else
 		export_add_deltas(&piece->out, &piece->deltas, &run->last, &run->out);
@@ -667,7 +688,7 @@ check_choice(const struct session *session, const struct export_options *options
 		    err, ERR_USAGE,
 		    "only one trace can be printed while it grows; name it with --source");
 	if ((options->format->writer || options->format->counts || options->format->listed ||
-	     options->format->raw) &&
+	     options->format->raw || options->format->rows) &&
 	    (options->parts || options->follow))
 		return err_set(err, ERR_USAGE, "-t %s needs whole captures; leave out %s",
 			       options->format->name,
@@ -756,6 +777,32 @@ write_in_order(struct run *run, struct session *session, struct err *err)
 	return failed;
 }
 
+/* Whether the indexes of the traces have all that a table is to say. */
+static bool
+is_counted(const struct session *session, const struct export_options *options)
+{
+	const struct filter *filter = &options->filter;
+	bool all = options->format->table && !filter->expr && !filter->flags &&
+		   !filter->by_origin && !options->around;
+	for (size_t i = 0; i < session->traces.count && all; i++) {
+		if (!is_chosen(options, session->traces.at[i]))
+			continue;
+		struct reader *reader = reader_new(session->traces.at[i]);
+		all = group_is_indexed(export_table_spec(options->format->table), reader);
+		reader_free(reader);
+	}
+	return all;
+}
+
+static void
+count_trace(struct run *run, struct trace *trace)
+{
+	trace_build_whole(trace);
+	struct reader *reader = reader_new(trace);
+	export_count_indexed(reader, run->options, run->group, run->result);
+	reader_free(reader);
+}
+
 int
 export_run(struct session *session, const struct export_options *options,
 	   struct export_result *result, struct err *err)
@@ -773,7 +820,9 @@ export_run(struct session *session, const struct export_options *options,
 		export_add_column_names(options->columns, &run.out);
 	if (format->writer)
 		run.writer = format->writer->open(session, options);
-	bool ordered = export_is_ordered(session, options);
+	if (format->table)
+		run.group = group_new(export_table_spec(format->table));
+	bool ordered = export_is_ordered(session, options) && !is_counted(session, options);
 	struct text silent = {0}; /* what counts put at the end */
 	if (format->counts)
 		export_stats_head(options, &run.out);
@@ -787,6 +836,8 @@ export_run(struct session *session, const struct export_options *options,
 			trace_follow(trace, true);
 		if (format->counts)
 			export_stats(trace, options, &run.out, &silent, result);
+		else if (is_counted(session, options))
+			count_trace(&run, trace);
 		else if (format->raw)
 			failed = write_raw(&run, trace, err);
 		else if (format->listed)
@@ -799,6 +850,9 @@ export_run(struct session *session, const struct export_options *options,
 		int ended = format->writer->close(run.writer, &run.out, failed ? &unused : err);
 		failed = failed ? failed : ended;
 	}
+	if (run.group)
+		export_table_write(format->table, run.group, options->charset, &run.out);
+	group_free(run.group);
 	if (silent.length)
 		text_add_bytes(&run.out, silent.data, silent.length);
 	if (format->footer)

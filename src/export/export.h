@@ -38,6 +38,9 @@ enum export_column_style {
 	EXPORT_NUMBER
 };
 
+/* What stands for many messages: rows of a table, export_table.h. */
+enum export_rows { EXPORT_NO_ROWS, EXPORT_ROWS_ALIGNED, EXPORT_ROWS_CSV, EXPORT_ROWS_JSON };
+
 /* Where a delta belongs in what was made of messages: it is known only when all before
  * it is written. */
 struct export_delta {
@@ -58,6 +61,8 @@ struct export_start {
 };
 
 struct export_line;
+struct export_table;
+struct group;
 
 struct export_message {
 	struct reader *reader;
@@ -127,6 +132,8 @@ struct export_format {
 	bool raw;			    /* is the bytes of a trace */
 	bool listed;			    /* by decoders whose listing has this name */
 	bool counts;			    /* is export_stats, instead of messages */
+	enum export_rows rows;		    /* is rows of a table, instead of messages */
+	const struct export_table *table;   /* as the user describes it, borrowed; or NULL */
 	bool silent;			    /* prints nothing: only the result matters */
 };
 
@@ -240,6 +247,11 @@ extern const struct export_writer export_ctf_writer, export_perfetto_writer;
 /* Fills RESULT, which is zeroed, with what walking over all messages of TRACE would: cell
  * by cell, by several threads.  False, and nothing filled, if that cannot be. */
 bool export_count(struct trace *, const struct export_options *, struct export_result *);
+
+/* Adds to GROUP the messages that the index of a trace counts, after its end; and to RESULT,
+ * whose doubts are those of all messages. */
+void export_count_indexed(struct reader *, const struct export_options *, struct group *,
+			  struct export_result *);
 
 /* A line of names, and those of a trace for each sender; waits for its end.  Lines of
  * the bytes that are in no message go to SILENT. */

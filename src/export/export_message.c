@@ -21,7 +21,8 @@ export_cycles(const struct export_format *format, struct trace *trace)
 {
 	struct index_progress progress;
 	index_get_progress(trace_index(trace), &progress);
-	bool needs_cycles = format->timed && !format->writer && progress.complete &&
+	bool needs_cycles = format->timed && !format->writer && !format->rows &&
+			    progress.complete &&
 			    !(format->live && capture_is_stream(trace_capture(trace)));
 	return needs_cycles && cycles_may_have(trace) ? cycles_walk_new(trace) : NULL;
 }

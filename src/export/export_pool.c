@@ -15,6 +15,7 @@
 
 #include "export/export_pool.h"
 #include "base/worker.h"
+#include "export/export_table.h"
 #include "session/context/context.h"
 #include "session/session.h"
 
@@ -162,15 +163,31 @@ find_shown(struct formatter *f, const struct export_piece *piece, size_t around)
 
 /* The flags of a message that was formatted. */
 static unsigned
-flags_of(struct formatter *f, const struct export_message *message)
+flags_of(struct formatter *f, struct reader *reader, const struct message *m)
 {
-	const struct message *m = message->message;
 	bool expanded = f->pool->options->format->expand;
 	if (!expanded && m->flags & MESSAGE_CHECKED) {
-		reader_expand(message->reader, m, EXPAND_FLAGS, message->expansion);
+		reader_expand(reader, m, EXPAND_FLAGS, &f->expansion);
 		expanded = true;
 	}
-	return m->flags | (expanded ? message->expansion->flags : 0);
+	return m->flags | (expanded ? f->expansion.flags : 0);
+}
+
+/* Counts a message in a table instead. */
+static void
+group_message(struct formatter *f, struct export_piece *piece, struct reader *reader, size_t at)
+{
+	const struct message *m = &piece->messages[at];
+	const struct export_source *source = piece->sources ? &piece->sources[at] : NULL;
+	struct value_look look = {.reader = reader,
+				  .message = m,
+				  .number = source ? source->number : piece->first + at,
+				  .expansion = &f->expansion,
+				  .contexts = cursor_of(f, source ? source->trace : 0),
+				  .gaps = gaps_of(f)};
+	group_add(piece->group, &look);
+	doubts_add_flags(&piece->doubts, flags_of(f, reader, m));
+	piece->written++;
 }
 
 static void
@@ -183,6 +200,10 @@ format_message(struct formatter *f, const struct export_options *options,
 	struct reader *reader = reader_of(f, trace);
 	if (options->around ? !f->shown.at[at] : !message_passes(f, piece, at)) {
 		doubts_add_flags(&piece->doubts, m->flags);
+		return;
+	}
+	if (piece->group) {
+		group_message(f, piece, reader, at);
 		return;
 	}
 	struct export_message message = {.reader = reader,
@@ -198,7 +219,7 @@ format_message(struct formatter *f, const struct export_options *options,
 					 .start = &f->starts[trace],
 					 .line = options->format->line};
 	export_message(options->format, &message, &piece->out);
-	doubts_add_flags(&piece->doubts, flags_of(f, &message));
+	doubts_add_flags(&piece->doubts, flags_of(f, reader, m));
 	piece->written++;
 }
 
@@ -286,6 +307,8 @@ export_pool_new(struct trace *const *traces, size_t count, bool sourced,
 		struct export_piece *piece = &pool->slots[i].piece;
 		size_t room = EXPORT_PIECE + 2 * (size_t)options->around;
 		piece->messages = mem_resize(NULL, room * sizeof *piece->messages);
+		if (options->format->table)
+			piece->group = group_new(export_table_spec(options->format->table));
 		if (sourced)
 			piece->sources = mem_resize(NULL, room * sizeof *piece->sources);
 	}
@@ -307,6 +330,7 @@ export_pool_free(struct export_pool *pool)
 		free(pool->slots[i].piece.sources);
 		text_free(&pool->slots[i].piece.out);
 		vec_free(&pool->slots[i].piece.deltas);
+		group_free(pool->slots[i].piece.group);
 	}
 	free(pool->slots);
 	pthread_cond_destroy(&pool->done);

@@ -28,6 +28,7 @@ struct export_piece {
 	/* what became of them */
 	struct text out;
 	export_deltas deltas; /* that belong into it */
+	struct group *group;  /* of a table: rows of these messages; or NULL */
 	uint64_t written;     /* messages */
 	struct doubts doubts;
 };

@@ -10,57 +10,13 @@
 #include "config.h"
 
 #include "export/export.h"
+#include "query/group/group.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { NAME_COLUMNS = 24, TRACE_COLUMNS = 12, COUNT_COLUMNS = 10 };
-
-struct origin_counts {
-	struct text name; /* safe */
-	uint64_t severities[SEVERITY_COUNT];
-};
-typedef VEC(struct origin_counts) origin_list;
-
-static struct origin_counts *
-origin_named(origin_list *counts, struct text *name)
-{
-	for (size_t i = 0; i < counts->count; i++)
-		if (!strcmp(text_get(&counts->at[i].name), text_get(name)))
-			return &counts->at[i];
-	struct origin_counts *count = vec_add(counts);
-	count->name = *name;
-	*name = (struct text){0};
-	return count;
-}
-
-static void
-count_origins(struct trace *trace, enum text_charset charset, origin_list *counts)
-{
-	index_origins origins = {0};
-	struct reader *reader = reader_new(trace);
-	struct expansion e = {0};
-	struct text name = {0};
-	index_get_origins(trace_index(trace), &origins);
-	for (size_t i = 0; i < origins.count; i++) {
-		struct message first;
-		expansion_clear(&e);
-		text_clear(&name);
-		if (reader_find_origin(reader, &origins.at[i], &first))
-			reader_expand(reader, &first, EXPAND_TEXT, &e);
-		else
-			text_add(&name, "(others)");
-		text_add_safe(&name, text_get(&e.origin), e.origin.length, charset);
-		struct origin_counts *count = origin_named(counts, &name);
-		for (int s = 0; s < SEVERITY_COUNT; s++)
-			count->severities[s] += origins.at[i].severities[s];
-	}
-	text_free(&name);
-	expansion_free(&e);
-	reader_free(reader);
-	vec_free(&origins);
-}
 
 static void
 add_column(const char *text, int columns, struct text *out)
@@ -137,36 +93,72 @@ export_stats_head(const struct export_options *options, struct text *out)
 	text_add_char(out, '\n');
 }
 
+/* Adds how many messages pass, and what is doubtful of all; BITS are those in no message. */
+static void
+add_result(struct reader *reader, const struct export_options *options,
+	   uint64_t bits[static DECODE_SILENT_MAX], struct export_result *result)
+{
+	struct trace *trace = reader_trace(reader);
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	struct index_progress progress;
+	index_get_progress(trace_index(trace), &progress);
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		result->messages +=
+		    options->filter.severities >> s & 1 ? progress.severities[s] : 0;
+	count_doubts(reader, &result->doubts);
+	if (!ops->silent_count)
+		return;
+	trace_silent(trace, bits);
+	doubts_add_silent(&result->doubts, ops, bits);
+}
+
+void
+export_count_indexed(struct reader *reader, const struct export_options *options,
+		     struct group *group, struct export_result *result)
+{
+	uint64_t bits[DECODE_SILENT_MAX] = {0};
+	group_add_index(group, reader, options->filter.severities);
+	add_result(reader, options, bits, result);
+}
+
+/* A line for each origin, also where none of its messages passes. */
+static void
+add_origins(struct reader *reader, const struct export_options *options, const char *trace,
+	    struct text *out)
+{
+	struct group_spec spec;
+	struct err unused;
+	struct text name = {0};
+	group_spec_make(&spec, "origin", NULL, NULL, &unused);
+	struct group *group = group_new(&spec);
+	group_add_index(group, reader, 0xff);
+	for (size_t i = 0; i < group_count(group); i++) {
+		const struct group_row *row = group_row(group, i);
+		text_clear(&name);
+		text_add_safe(&name, row->keys[0].text, row->keys[0].length, options->charset);
+		add_line(trace, text_get(&name), row->severities, options->filter.severities, out);
+	}
+	group_free(group);
+	group_spec_free(&spec);
+	text_free(&name);
+}
+
 void
 export_stats(struct trace *trace, const struct export_options *options, struct text *out,
 	     struct text *silent, struct export_result *result)
 {
-	struct index_progress progress;
-	origin_list counts = {0};
-	struct text name = {0};
-	uint8_t passing = options->filter.severities;
-	trace_build_whole(trace);
-	text_add_safe(&name, trace_name(trace), strlen(trace_name(trace)), options->charset);
-	count_origins(trace, options->charset, &counts);
-	for (size_t i = 0; i < counts.count; i++) {
-		struct origin_counts *count = &counts.at[i];
-		add_line(text_get(&name), text_get(&count->name), count->severities, passing, out);
-		text_free(&count->name);
-	}
-	index_get_progress(trace_index(trace), &progress);
-	add_line(text_get(&name), "(all)", progress.severities, passing, out);
-	for (int s = 0; s < SEVERITY_COUNT; s++)
-		result->messages += passing >> s & 1 ? progress.severities[s] : 0;
-	struct reader *reader = reader_new(trace);
-	count_doubts(reader, &result->doubts);
-	reader_free(reader);
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
-	uint64_t bits[DECODE_SILENT_MAX];
-	if (ops->silent_count) {
-		trace_silent(trace, bits);
-		add_silent_rows(ops, bits, text_get(&name), silent);
-		doubts_add_silent(&result->doubts, ops, bits);
-	}
+	uint64_t bits[DECODE_SILENT_MAX] = {0};
+	struct index_progress progress;
+	struct text name = {0};
+	trace_build_whole(trace);
+	struct reader *reader = reader_new(trace);
+	text_add_safe(&name, trace_name(trace), strlen(trace_name(trace)), options->charset);
+	add_origins(reader, options, text_get(&name), out);
+	index_get_progress(trace_index(trace), &progress);
+	add_line(text_get(&name), "(all)", progress.severities, options->filter.severities, out);
+	add_result(reader, options, bits, result);
+	add_silent_rows(ops, bits, text_get(&name), silent);
+	reader_free(reader);
 	text_free(&name);
-	vec_free(&counts);
 }

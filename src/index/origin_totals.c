@@ -20,13 +20,13 @@ enum {
 #define OTHER_ORIGINS UINT64_MAX
 
 /* Counts of one origin in one group of cells. */
-struct group_row {
+struct totals_row {
 	uint32_t origin; /* position in `origins` */
 	uint32_t severities[SEVERITY_COUNT];
 };
 
 struct totals_group {
-	struct group_row *rows;
+	struct totals_row *rows;
 	uint32_t count;
 	bool overflowed; /* more origins than are kept */
 };
@@ -37,7 +37,7 @@ struct origin_totals {
 	index_origins origins;		 /* the same ones, with their sums */
 	uint64_t cells;			 /* added */
 	VEC(struct totals_group) groups; /* those that are full */
-	VEC(struct group_row) open;	 /* of the group that is not, dense by origin */
+	VEC(struct totals_row) open;	 /* of the group that is not, dense by origin */
 	VEC(uint32_t) occurring;	 /* origins that occur in it */
 	uint64_t severities[SEVERITY_COUNT];
 	uint64_t dropped; /* groups */
@@ -83,7 +83,7 @@ intern_origin(struct origin_totals *totals, uint64_t key, uint64_t offset)
 	uint32_t origin = (uint32_t)(row - totals->all.rows.at);
 	if (origin == totals->origins.count) {
 		*vec_add(&totals->origins) = (struct index_origin){.key = key, .example = offset};
-		*vec_add(&totals->open) = (struct group_row){.origin = origin};
+		*vec_add(&totals->open) = (struct totals_row){.origin = origin};
 	}
 	return origin;
 }
@@ -116,14 +116,14 @@ close_group(struct origin_totals *totals)
 {
 	*vec_add(&totals->groups) = pack_group(totals);
 	for (size_t i = 0; i < totals->occurring.count; i++) {
-		struct group_row *row = &totals->open.at[totals->occurring.at[i]];
+		struct totals_row *row = &totals->open.at[totals->occurring.at[i]];
 		memset(row->severities, 0, sizeof row->severities);
 	}
 	vec_clear(&totals->occurring);
 }
 
 static bool
-is_clear(const struct group_row *row)
+is_clear(const struct totals_row *row)
 {
 	uint32_t any = 0;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
@@ -136,7 +136,7 @@ static void
 add_row(struct origin_totals *totals, const struct tally_row *row, uint64_t count)
 {
 	uint32_t origin = intern_origin(totals, row->key, row->example);
-	struct group_row *open = &totals->open.at[origin];
+	struct totals_row *open = &totals->open.at[origin];
 	struct index_origin *all = &totals->origins.at[origin];
 	if (is_clear(open))
 		*vec_add(&totals->occurring) = origin;
@@ -207,7 +207,7 @@ origin_totals_group(struct origin_totals *totals, uint64_t group, uint64_t key,
 	if (known && found) {
 		const struct totals_group *g = &totals->groups.at[group];
 		uint32_t origin = (uint32_t)(found - totals->all.rows.at);
-		const struct group_row *row =
+		const struct totals_row *row =
 		    bsearch(&origin, g->rows, g->count, sizeof *g->rows, by_origin);
 		for (unsigned s = 0; row && s < SEVERITY_COUNT; s++)
 			severities[s] = row->severities[s];
@@ -236,7 +236,7 @@ static void
 drop_group(struct origin_totals *totals, struct totals_group *group)
 {
 	for (uint32_t i = 0; i < group->count; i++) {
-		const struct group_row *row = &group->rows[i];
+		const struct totals_row *row = &group->rows[i];
 		struct index_origin *all = &totals->origins.at[row->origin];
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
 			all->severities[s] -= row->severities[s];
@@ -333,7 +333,7 @@ read_group(struct origin_totals *totals, struct bytes_rest *rest, const index_or
 	   uint64_t count, bool whole)
 {
 	uint32_t head[2];
-	struct group_row row;
+	struct totals_row row;
 	if (!bytes_take(rest, head, sizeof head) || (head[1] && !whole))
 		return false;
 	for (uint32_t i = 0; i < head[0]; i++) {
@@ -412,10 +412,10 @@ origin_totals_memory(struct origin_totals *totals)
 {
 	pthread_mutex_lock(&totals->lock);
 	size_t bytes =
-	    totals->origins.count * (sizeof(struct index_origin) + sizeof(struct group_row)) +
+	    totals->origins.count * (sizeof(struct index_origin) + sizeof(struct totals_row)) +
 	    tally_memory(&totals->all) + totals->groups.count * sizeof(struct totals_group);
 	for (size_t i = 0; i < totals->groups.count; i++)
-		bytes += totals->groups.at[i].count * sizeof(struct group_row);
+		bytes += totals->groups.at[i].count * sizeof(struct totals_row);
 	pthread_mutex_unlock(&totals->lock);
 	return bytes;
 }

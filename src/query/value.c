@@ -127,7 +127,8 @@ GET(get_origin)
 {
 	const struct text *origin = &look->expansion->origin;
 	(void)what;
-	set_text(value, text_get(origin), origin->length);
+	if (origin->length) /* a message may have none */
+		set_text(value, text_get(origin), origin->length);
 }
 
 GET(get_type)
@@ -295,28 +296,38 @@ value_get(const struct value_name *name, struct value_look *look, struct value *
 /* --- names --------------------------------------------------------------- */
 
 static const struct value_row rows[] = {
-    {"number", get_number, .needs = 0},
-    {"time", get_time, .needs = VALUE_NEEDS_CLOCKS, .is_time = true},
-    {"gap", get_gap, .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_GAPS, .is_duration = true},
-    {"delta", get_gap, .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_GAPS, .is_duration = true},
-    {"trace", get_trace, .needs = 0},
-    {"severity", get_severity, .needs = 0},
-    {"origin", get_origin, true, EXPAND_TEXT, 0},
-    {"type", get_type, true, EXPAND_TYPE, 0},
-    {"text", get_text, true, EXPAND_BARE, 0},
-    {"flags", get_flags, true, EXPAND_FLAGS, 0},
-    {"kind", get_kind, .needs = 0},
-    {"ticks", get_ticks, .needs = 0},
-    {"offset", get_offset, .needs = 0},
-    {"length", get_length, .needs = 0},
-    {"bytes", get_bytes, .needs = 0},
+    {.name = "number", .get = get_number},
+    {.name = "time", .get = get_time, .needs = VALUE_NEEDS_CLOCKS, .is_time = true},
+    {.name = "gap",
+     .get = get_gap,
+     .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_GAPS,
+     .is_duration = true},
+    {.name = "delta",
+     .get = get_gap,
+     .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_GAPS,
+     .is_duration = true},
+    {.name = "trace", .get = get_trace},
+    {.name = "severity", .get = get_severity},
+    {.name = "origin", .get = get_origin, .expands = true, .want = EXPAND_TEXT},
+    {.name = "type", .get = get_type, .expands = true, .want = EXPAND_TYPE},
+    {.name = "text", .get = get_text, .expands = true, .want = EXPAND_BARE},
+    {.name = "flags", .get = get_flags, .expands = true, .want = EXPAND_FLAGS},
+    {.name = "kind", .get = get_kind},
+    {.name = "ticks", .get = get_ticks},
+    {.name = "offset", .get = get_offset},
+    {.name = "length", .get = get_length},
+    {.name = "bytes", .get = get_bytes},
 };
-static const struct value_row field_row = {"a field", get_field, true, EXPAND_FIELDS, 0};
-static const struct value_row argument_row = {"an argument", get_argument, true, EXPAND_FIELDS, 0};
-static const struct value_row interval_row = {"an interval", get_interval,
-					      .needs = VALUE_NEEDS_INTERVALS, .is_duration = true};
-static const struct value_row context_row = {"a context", get_context,
-					     .needs = VALUE_NEEDS_CONTEXTS};
+static const struct value_row field_row = {
+    .name = "a field", .get = get_field, .expands = true, .want = EXPAND_FIELDS};
+static const struct value_row argument_row = {
+    .name = "an argument", .get = get_argument, .expands = true, .want = EXPAND_FIELDS};
+static const struct value_row interval_row = {.name = "an interval",
+					      .get = get_interval,
+					      .needs = VALUE_NEEDS_INTERVALS,
+					      .is_duration = true};
+static const struct value_row context_row = {
+    .name = "a context", .get = get_context, .needs = VALUE_NEEDS_CONTEXTS};
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
@@ -482,14 +493,14 @@ value_add_context(struct contexts *contexts, struct context_cursor *cursor, unsi
 		text_add(out, out->length > before ? " ?" : "?");
 }
 
-static void
-add_number(const struct value *value, struct text *out)
+void
+value_add_number(const struct value *value, struct text *out)
 {
 	if (value->type == VALUE_SIGNED)
 		text_add_int(out, value->i);
 	else if (value->type == VALUE_UNSIGNED)
 		text_add_uint(out, value->u);
-	else
+	else if (value->type == VALUE_REAL)
 		text_addf(out, "%.17g", value->d);
 }
 
@@ -520,6 +531,6 @@ value_add(const struct value_name *name, const struct value *value, struct text 
 		add_duration(value, out);
 	else if (name->row->is_time && value->type == VALUE_SIGNED)
 		value_add_seconds(value->i, out);
-	else if (value->type != VALUE_ABSENT)
-		add_number(value, out);
+	else
+		value_add_number(value, out);
 }

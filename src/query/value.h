@@ -88,6 +88,9 @@ bool value_number(const struct value *, long double *number);
  * times in seconds; nothing where it is absent.  Texts are not made safe. */
 void value_add(const struct value_name *, const struct value *, struct text *out);
 
+/* Appends a number in digits alone: of nanoseconds, of ticks; nothing of what is no number. */
+void value_add_number(const struct value *, struct text *out);
+
 /* Appends nanoseconds as seconds with nine decimals. */
 void value_add_seconds(int64_t nanoseconds, struct text *out);
 

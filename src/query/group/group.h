@@ -1,0 +1,160 @@
+/*
+ * Grouping: messages that have the same values under some names are one row, with how many
+ * they are, since and until when, and what numbers they have under a further name.
+ *
+ * A group is fed message by message, in the order of the session; groups of consecutive
+ * parts are appended to each other and give what one group of all gives.  Memory: about 300
+ * bytes a row and its texts, and 8 bytes for each number, which is what exact percentiles
+ * cost.
+ *
+ * Threads: a spec does not change once it is made and is shared; a group belongs to one
+ * thread.
+ */
+#ifndef TRAWL_QUERY_GROUP_H
+#define TRAWL_QUERY_GROUP_H
+
+#include "query/gap/gap.h"
+#include "query/value.h"
+#include "session/clock/clocks.h"
+
+enum { GROUP_NAMES_MAX = 8 };
+
+/* --- what is grouped ------------------------------------------------------ */
+
+/* The columns of a row behind its names. */
+enum group_column {
+	GROUP_COUNT,
+	GROUP_SHARE, /* of all messages of the group */
+	GROUP_FIRST, /* time of the first message that tells one */
+	GROUP_LAST,  /* and of the last */
+	GROUP_GAP,   /* the longest between two messages of the row that follow each other */
+	/* with a name whose numbers count */
+	GROUP_VALUES, /* messages that have a number */
+	GROUP_SUM,
+	GROUP_MIN,
+	GROUP_MEAN,
+	GROUP_P50, /* percentiles by the nearest rank: p is the least number such that p % of
+		      all are not greater */
+	GROUP_P90,
+	GROUP_P99,
+	GROUP_MAX,
+	GROUP_COLUMNS
+};
+extern const char *const group_column_names[GROUP_COLUMNS];
+
+struct group_spec {
+	struct value_name *by[GROUP_NAMES_MAX];
+	size_t by_count;
+	struct value_name *of; /* whose numbers count, or NULL */
+	unsigned columns;      /* that are shown, a bit each */
+	unsigned counted;      /* and those that are counted: with what rows are sorted by */
+	/* rows follow from these alone, without a text of the message */
+	bool by_severity, by_origin, by_trace, by_kind;
+	bool by_head;	       /* nothing else is asked for */
+	unsigned needs;	       /* enum value_need of all names */
+	bool expands;	       /* a message must be expanded, */
+	enum expand_want want; /* as far as this */
+};
+
+/* BY: names with commas between (NULL: origin); OF: a name, or NULL.  0, or ERR_USAGE with
+ * the reason.  SESSION as for value_name_new. */
+int group_spec_make(struct group_spec *, const char *by, const char *of, const struct session *,
+		    struct err *);
+void group_spec_free(struct group_spec *); /* zeroed is fine */
+
+/* The columns that such a group has: all but those of numbers, or these too. */
+unsigned group_columns_all(const struct group_spec *);
+
+/* --- rows ------------------------------------------------------------------ */
+
+/* What the messages of a row have under a name. */
+struct group_key {
+	bool absent;		  /* nothing */
+	bool is_number, is_plain; /* it is a number, and the text its digits */
+	bool ticks;		  /* of a time or duration: in ticks */
+	long double number;
+	const char *text; /* not safe; may hold a NUL */
+	size_t length;
+};
+
+/* The numbers of a row.  Integers are added up in 128 bits; integers of which some are
+ * negative and others above INT64_MAX are rounded as floating-point numbers are. */
+struct group_numbers {
+	uint64_t count;
+	enum value_type type; /* of all of them */
+	bool ticks;	      /* durations in ticks; those in nanoseconds do not count then */
+	bool sorted;
+	__int128 sum;
+	long double real_sum;
+	long double min, max;
+	VEC(uint64_t) bits; /* int64_t, uint64_t or double, by `type` */
+};
+
+struct group_row {
+	const struct group_key *keys; /* of each name */
+	size_t key_size;
+	const char *key; /* all of them, as they are compared */
+	uint64_t hash;
+	uint64_t count;
+	uint64_t severities[SEVERITY_COUNT];
+	bool timed; /* `first` and `last` are valid */
+	struct message_time first, last;
+	bool gapped;
+	struct gap gap;
+	struct group_numbers *numbers; /* NULL: none so far */
+	size_t target;		       /* its number in the group it is appended to, from 1 */
+};
+
+struct group;
+
+struct group *group_new(const struct group_spec *); /* which is borrowed */
+void group_free(struct group *);		    /* NULL is fine */
+
+uint64_t group_messages(const struct group *);
+size_t group_count(const struct group *);
+/* Rows are in the order in which they came; borrowed until the next message. */
+const struct group_row *group_row(const struct group *, size_t row);
+
+/* Adds a message, which is expanded as far as that takes (the look's expansion is scratch). */
+void group_add(struct group *, struct value_look *);
+
+/* Adds COUNT messages that are as the one of the look, but that no time is known of them: from
+ * the counts of an index. */
+void group_add_count(struct group *, struct value_look *, uint64_t count);
+
+/* Whether the counts of an index are enough for a trace: no column but GROUP_COUNT and
+ * GROUP_SHARE, no name but severity, origin and trace. */
+bool group_is_indexed(const struct group_spec *, struct reader *);
+
+/* Adds the messages of those severities, a bit each, that the index of a trace has so far. */
+void group_add_index(struct group *, struct reader *, uint8_t severities);
+
+/* Appends a group of the same spec, whose messages come behind, and empties it. */
+void group_append(struct group *, struct group *from);
+
+/* --- what a row says ------------------------------------------------------- */
+
+/* A column of a row as a value, absent if it has none: counts, durations, times, numbers.
+ * GROUP_SHARE is from 0 to 1. */
+void group_value(struct group *, size_t row, enum group_column, struct value *);
+
+/* Whether a column's numbers are times or durations. */
+bool group_is_time(const struct group_spec *, enum group_column);
+bool group_is_duration(const struct group_spec *, enum group_column);
+
+/* The order of rows by a column, or by a name: COLUMN is GROUP_COLUMNS and its number.  Numbers
+ * from the greatest, times and names from the least; what is absent last; BACKWARDS: the other
+ * way.  ORDER has room for all rows. */
+void group_sort(struct group *, unsigned column, bool backwards, size_t *order);
+
+/* The number of a column or name for group_sort; negative if there is none. */
+int group_find_column(const struct group_spec *, const char *name);
+
+/* Appends a key or a column of a row as people read it, `-` where it is absent.  Keys are not
+ * safe. */
+void group_add_key_text(const struct group_spec *, size_t name, const struct group_key *,
+			struct text *out);
+void group_add_cell(struct group *, const struct group_spec *, size_t row, enum group_column,
+		    struct text *out);
+
+#endif

@@ -1,0 +1,252 @@
+/* What is grouped, the columns of its rows as text, and their order: see group.h. */
+#include "config.h"
+
+#include "query/group/group.h"
+#include "query/filter/filter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const group_column_names[GROUP_COLUMNS] = {
+    [GROUP_COUNT] = "count", [GROUP_SHARE] = "share",	  [GROUP_FIRST] = "first",
+    [GROUP_LAST] = "last",   [GROUP_GAP] = "longest_gap", [GROUP_VALUES] = "values",
+    [GROUP_SUM] = "sum",     [GROUP_MIN] = "min",	  [GROUP_MEAN] = "mean",
+    [GROUP_P50] = "p50",     [GROUP_P90] = "p90",	  [GROUP_P99] = "p99",
+    [GROUP_MAX] = "max"};
+
+/* --- what is grouped ---------------------------------------------------------- */
+
+/* Notes what a name asks for. */
+static void
+note_name(struct group_spec *spec, const struct value_name *name, bool is_key)
+{
+	static const struct {
+		const char *name;
+		size_t member;
+	} heads[] = {{"severity", offsetof(struct group_spec, by_severity)},
+		     {"origin", offsetof(struct group_spec, by_origin)},
+		     {"trace", offsetof(struct group_spec, by_trace)},
+		     {"kind", offsetof(struct group_spec, by_kind)}};
+	enum expand_want want;
+	bool is_head = false;
+	spec->needs |= value_needs(name);
+	if (value_expands(name, &want)) {
+		spec->want = spec->expands && spec->want > want ? spec->want : want;
+		spec->expands = true;
+	}
+	for (size_t i = 0; is_key && i < sizeof heads / sizeof *heads; i++)
+		if (!strcmp(value_name_text(name), heads[i].name)) {
+			*(bool *)((char *)spec + heads[i].member) = true;
+			is_head = true;
+		}
+	spec->by_head &= is_head || !is_key;
+}
+
+static int
+add_by(struct group_spec *spec, const char *name, size_t length, const struct session *session,
+       struct err *err)
+{
+	char own[200];
+	if (spec->by_count == GROUP_NAMES_MAX)
+		return err_set(err, ERR_USAGE, "a table is by at most %d names", GROUP_NAMES_MAX);
+	while (length && *name == ' ')
+		name++, length--;
+	while (length && name[length - 1] == ' ')
+		length--;
+	snprintf(own, sizeof own, "%.*s", (int)(length < sizeof own ? length : sizeof own - 1),
+		 name);
+	struct value_name *made = value_name_new(own, session, err);
+	if (!made)
+		return err->code;
+	spec->by[spec->by_count++] = made;
+	note_name(spec, made, true);
+	return 0;
+}
+
+int
+group_spec_make(struct group_spec *spec, const char *by, const char *of,
+		const struct session *session, struct err *err)
+{
+	const char *at = by && *by ? by : "origin", *end;
+	int failed = 0;
+	*spec = (struct group_spec){.by_head = true};
+	for (bool more = true; more && !failed; at = end + 1) {
+		end = at + strcspn(at, ",");
+		more = *end;
+		failed = add_by(spec, at, (size_t)(end - at), session, err);
+	}
+	if (!failed && of) {
+		spec->of = value_name_new(of, session, err);
+		failed = spec->of ? 0 : err->code;
+	}
+	if (spec->of)
+		note_name(spec, spec->of, false);
+	spec->columns = spec->counted = group_columns_all(spec);
+	if (failed)
+		group_spec_free(spec);
+	return failed;
+}
+
+void
+group_spec_free(struct group_spec *spec)
+{
+	for (size_t i = 0; i < spec->by_count; i++)
+		value_name_free(spec->by[i]);
+	value_name_free(spec->of);
+	*spec = (struct group_spec){0};
+}
+
+unsigned
+group_columns_all(const struct group_spec *spec)
+{
+	return spec->of ? (1u << GROUP_COLUMNS) - 1 : (1u << GROUP_VALUES) - 1;
+}
+
+bool
+group_is_time(const struct group_spec *spec, enum group_column column)
+{
+	(void)spec;
+	return column == GROUP_FIRST || column == GROUP_LAST;
+}
+
+bool
+group_is_duration(const struct group_spec *spec, enum group_column column)
+{
+	return column == GROUP_GAP ||
+	       (column > GROUP_VALUES && spec->of && value_is_duration(spec->of));
+}
+
+int
+group_find_column(const struct group_spec *spec, const char *name)
+{
+	for (size_t i = 0; i < spec->by_count; i++)
+		if (!strcmp(value_name_text(spec->by[i]), name))
+			return GROUP_COLUMNS + (int)i;
+	for (int c = 0; c < GROUP_COLUMNS; c++)
+		if (spec->columns >> c & 1 && !strcmp(group_column_names[c], name))
+			return c;
+	return ERR_USAGE;
+}
+
+/* --- texts ---------------------------------------------------------------------- */
+
+/* Nanoseconds, which the mean has parts of. */
+static void
+add_duration(const struct value *value, struct text *out)
+{
+	long double number;
+	value_number(value, &number);
+	const struct gap gap = {(uint64_t)(number + 0.5L), !value->ticks};
+	gap_format(&gap, false, out);
+}
+
+static void
+add_time(const struct value *value, struct text *out)
+{
+	if (value->ticks)
+		value_add_number(value, out);
+	else
+		value_add_seconds(value->i, out);
+}
+
+void
+group_add_key_text(const struct group_spec *spec, size_t name, const struct group_key *key,
+		   struct text *out)
+{
+	struct value value = {.type = VALUE_UNSIGNED, .ticks = key->ticks};
+	if (key->absent) {
+		text_add_char(out, '-');
+	} else if (key->is_number && value_is_duration(spec->by[name])) {
+		value.u = (uint64_t)key->number;
+		add_duration(&value, out);
+	} else if (key->is_number && value_is_time(spec->by[name]) && !key->ticks) {
+		value_add_seconds((int64_t)key->number, out);
+	} else {
+		text_add_bytes(out, key->text, key->length);
+	}
+}
+
+void
+group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
+	       enum group_column column, struct text *out)
+{
+	struct value value;
+	group_value(group, row, column, &value);
+	if (value.type == VALUE_ABSENT)
+		text_add_char(out, '-');
+	else if (column == GROUP_SHARE)
+		text_addf(out, "%.0f%%", 100 * value.d);
+	else if (group_is_time(spec, column))
+		add_time(&value, out);
+	else if (group_is_duration(spec, column))
+		add_duration(&value, out);
+	else if (value.type == VALUE_REAL)
+		text_addf(out, "%.6g", value.d);
+	else
+		value_add_number(&value, out);
+}
+
+/* --- order ------------------------------------------------------------------------ */
+
+struct group_order {
+	struct group *group;
+	unsigned column;
+	bool upwards; /* from the least */
+};
+
+/* Negative, 0 or positive as A stands before B, whatever is absent. */
+static int
+compare_keys(const struct group_key *a, const struct group_key *b)
+{
+	if (a->is_number && b->is_number && a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	size_t common = a->length < b->length ? a->length : b->length;
+	int order = memcmp(a->text, b->text, common);
+	return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static int
+compare_values(struct group *group, unsigned column, size_t a, size_t b, bool *absent)
+{
+	struct value x, y;
+	long double m = 0, n = 0;
+	group_value(group, a, (enum group_column)column, &x);
+	group_value(group, b, (enum group_column)column, &y);
+	bool any = value_number(&x, &m), other = value_number(&y, &n);
+	*absent = any != other;
+	return any != other ? other - any : (m > n) - (m < n);
+}
+
+static int
+compare_rows(const void *a, const void *b, void *context)
+{
+	const struct group_order *order = context;
+	const size_t *x = a, *y = b;
+	const struct group_row *first = group_row(order->group, *x);
+	const struct group_row *second = group_row(order->group, *y);
+	bool absent = false;
+	int found;
+	if (order->column >= GROUP_COLUMNS) {
+		const struct group_key *k = &first->keys[order->column - GROUP_COLUMNS];
+		const struct group_key *l = &second->keys[order->column - GROUP_COLUMNS];
+		absent = k->absent != l->absent;
+		found = absent ? k->absent - l->absent : compare_keys(k, l);
+	} else {
+		found = compare_values(order->group, order->column, *x, *y, &absent);
+	}
+	if (found)
+		return absent || order->upwards ? found : -found;
+	return (*x > *y) - (*x < *y);
+}
+
+void
+group_sort(struct group *group, unsigned column, bool backwards, size_t *order)
+{
+	bool upwards = column >= GROUP_COLUMNS || column == GROUP_FIRST || column == GROUP_LAST;
+	struct group_order by = {group, column, upwards != backwards};
+	size_t count = group_count(group);
+	for (size_t i = 0; i < count; i++)
+		order[i] = i;
+	qsort_r(order, count, sizeof *order, compare_rows, &by);
+}

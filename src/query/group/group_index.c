@@ -1,0 +1,44 @@
+/*
+ * Rows from the summaries of an index alone: see group.h.
+ *
+ * An index has, for each origin, how many messages of each severity there are, and where its
+ * first one is: that one is decoded for its name.  What has no room among its origins is one
+ * more, "(others)".
+ */
+#include "config.h"
+
+#include "query/group/group.h"
+
+#include <string.h>
+
+bool
+group_is_indexed(const struct group_spec *spec, struct reader *reader)
+{
+	unsigned counts = 1u << GROUP_COUNT | 1u << GROUP_SHARE;
+	return spec->by_head && !spec->by_kind && !spec->of && !(spec->counted & ~counts) &&
+	       (!spec->by_origin || reader_origin_by_key(reader));
+}
+
+void
+group_add_index(struct group *group, struct reader *reader, uint8_t severities)
+{
+	index_origins origins = {0};
+	struct expansion e = {0};
+	index_get_origins(trace_index(reader_trace(reader)), &origins);
+	for (size_t i = 0; i < origins.count; i++) {
+		struct message m = {0};
+		struct value_look look = {.reader = reader, .message = &m, .expansion = &e};
+		expansion_clear(&e);
+		if (reader_find_origin(reader, &origins.at[i], &m))
+			reader_expand(reader, &m, EXPAND_TEXT, &e);
+		else
+			text_add(&e.origin, "(others)");
+		for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
+			m.severity = (uint8_t)s;
+			if (severities >> s & 1 && origins.at[i].severities[s])
+				group_add_count(group, &look, origins.at[i].severities[s]);
+		}
+	}
+	expansion_free(&e);
+	vec_free(&origins);
+}

@@ -1,0 +1,138 @@
+#!/bin/sh
+# Tables: against what awk counts in JSON lines, for captures of every format; what index and
+# walk say of the same; order, columns, names; what is refused.
+
+# shellcheck source=lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+demo=$testdata/demo.stp
+
+# Rows of --by=severity,origin,trace --of=length from JSON lines, as table-csv has them, sorted;
+# without the share.  Times are too long for the numbers of awk: they are two.
+cat >oracle.awk <<'AWK'
+function text_of(name,    at) {
+	at = index($0, "\"" name "\":\"")
+	rest = substr($0, at + length(name) + 4)
+	match(rest, /^([^"\\]|\\.)*/)
+	return substr(rest, 1, RLENGTH)
+}
+function number_of(name) {
+	return match($0, "\"" name "\":-?[0-9]+") ? substr($0, RSTART + length(name) + 3,
+		RLENGTH - length(name) - 3) : ""
+}
+function high(time) { return length(time) > 12 ? substr(time, 1, length(time) - 12) : 0 }
+function low(time) { return length(time) > 12 ? substr(time, length(time) - 11) : time }
+# by insertion: each number behind those that are not greater
+function add_number(key, n,    i) {
+	for (i = count[key]++; i > 0 && all[key, i - 1] > n; i--)
+		all[key, i] = all[key, i - 1]
+	all[key, i] = n
+}
+function rank(n, percent) { return int((n * percent + 99) / 100) - 1 }
+{
+	origin = text_of("origin")
+	key = "\"" text_of("severity") "\"," (origin == "" ? "" : "\"" origin "\"") ",\"" \
+		text_of("trace") "\""
+	time = number_of("time")
+	if (time != "") {
+		if (!(key in first))
+			first[key] = time
+		else {
+			gap = (high(time) - high(last[key])) * 1e12 + low(time) - low(last[key])
+			if (gap >= 0 && (gaps[key] == "" || gap > gaps[key]))
+				gaps[key] = gap
+		}
+		last[key] = time
+	}
+	n = number_of("length")
+	sum[key] += n
+	add_number(key, n + 0)
+}
+END {
+	for (key in count) {
+		n = count[key]
+		printf "%s,%d,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d\n", key, n, first[key], last[key],
+			gaps[key] == "" ? "" : sprintf("%.0f", gaps[key]), n, sum[key],
+			all[key, 0], all[key, rank(n, 50)], all[key, rank(n, 90)],
+			all[key, rank(n, 99)], all[key, n - 1]
+	}
+}
+AWK
+columns=count,first,last,longest_gap,values,sum,min,p50,p90,p99,max
+
+# Compares the table of a capture with the oracle: NAME, then options and files.
+agree()
+{
+	what=$1
+	shift
+	"$TRAWL" -q -t jsonl "$@" 2>/dev/null | awk -f oracle.awk | sort >want
+	"$TRAWL" -q -t table-csv --by=severity,origin,trace --of=length --columns="$columns" "$@" \
+		2>/dev/null | sed 1d | sort >got
+	ok "$what: rows" test -s want
+	ok "$what: as counted in its lines" cmp want got
+	cut -d, -f1-4 want >counts
+	for threads in 1 3; do
+		"$TRAWL" -q --threads=$threads -t table-csv --by=severity,origin,trace \
+			--columns=count "$@" 2>/dev/null | sed 1d | sort >got
+		ok "$what: from the index, $threads threads" cmp counts got
+	done
+	"$TRAWL" -q --threads=3 -t table-csv --by=severity,origin,trace --of=length \
+		--columns="$columns" "$@" 2>/dev/null | sed 1d | sort >got
+	ok "$what: by threads" cmp want got
+}
+
+if test -x "$MKCAPTURE"; then
+	for format in syst/raw syst/hex syst/stp encap csel gem uia itm tpiu; do
+		"$MKCAPTURE" -f "$format" -m all -c 3000 --seed=7 -o c.bin 2>/dev/null ||
+			"$MKCAPTURE" -f "$format" -c 3000 --seed=7 -o c.bin || continue
+		agree "$format" -f "$format" c.bin
+	done
+	"$MKCAPTURE" -f syst/raw -m all -c 3000 --damage=flip,drop -o c.bin
+	agree "damaged" -f syst/raw c.bin
+	mkdir session && "$MKCAPTURE" -c 4000 session session
+	agree "a session" session/session.yaml
+else
+	skip "captures of every format" "mkcapture is missing"
+fi
+agree "demo" "$demo"
+agree "lab" "$testdata/lab.yaml"
+agree "by time" --order=time "$testdata/lab.yaml"
+agree "filtered" -e 'text ~ /a/' "$testdata/lab.yaml"
+agree "from a time on" -S +0.1s -U +0.3s "$testdata/lab.yaml"
+
+# One by one.
+run "$TRAWL" -t table --by=severity --columns=count,share -s warning --unassigned=hide "$demo"
+is "text: aligned, the most first" 'severity  count  share
+ERROR        15    54%
+WARNING      12    43%
+FATAL         1     4%' "$(cat out)"
+run "$TRAWL" --by=severity --sort=severity --columns=count -s warning --unassigned=hide "$demo"
+is "--by alone is a table; sorted by a name" "severity ERROR FATAL WARNING" \
+	"$(awk '{ print $1 }' out | tr '\n' ' ' | sed 's/ $//')"
+run "$TRAWL" --by=severity --sort=-count --columns=count -s warning --unassigned=hide "$demo"
+is "--sort: the other way" "severity FATAL WARNING ERROR" \
+	"$(awk '{ print $1 }' out | tr '\n' ' ' | sed 's/ $//')"
+run "$TRAWL" -t table-jsonl --by=master --of=gap --columns=count,p50,first -r 'reset cause' "$demo"
+is "jsonl: numbers are numbers" '{"master":1,"count":2,"first":20182,"p50":' \
+	"$(sed 's/\("p50":\).*/\1/' out)"
+run "$TRAWL" -t table-jsonl --by=module --columns=count -e 'number <= 5' "$demo"
+is "a message without a value is a row" '{"module":null,"count":5}
+{"module":33,"count":1}' "$(cat out)"
+run "$TRAWL" --by=context.task --columns=count --source=log "$testdata/lab.yaml"
+ok "contexts" grep -q '^idle ' out
+run "$TRAWL" --by=trace --of=gap --columns=p50,max --source=cam "$testdata/lab.yaml"
+ok "durations have units" grep -q '^cam  *[0-9.]* us  *[0-9.]* ms$' out
+
+refuses()
+{
+	run "$TRAWL" "$2" "$3" "$demo"
+	is "$1: status" 2 "$status"
+	ok "$1: why" grep -qF -- "$4" err
+	is "$1: one line" 1 "$(lines err)"
+}
+refuses "an unknown name" -q --by=sevrity 'no column is named "sevrity"; severity?'
+refuses "an unknown column" --by=origin --sort=cuont 'it has count, share, first'
+refuses "numbers without --of" --by=origin --sort=p50 'it has count, share, first'
+refuses "columns of messages" --by=origin --columns=delta 'it has count, share, first'
+refuses "messages by name" -tjsonl --by=origin 'are of -t table, table-csv and table-jsonl'
+refuses "a part" --by=origin --split=1/2 '-t table needs whole captures'
+finish

@@ -181,6 +181,7 @@ static name_giver *const givers[COMMAND_COUNT] = {
     [COMMAND_STOP_WHEN] = field_name,	    [COMMAND_FILTER] = field_name,
     [COMMAND_FILTER_ADD] = field_name,	    [COMMAND_FILTER_EDIT] = field_name,
     [COMMAND_SHOW_TRACE] = show_trace_name, [COMMAND_FORMAT] = format_name,
+    [COMMAND_HIGHLIGHT] = field_name,	    [COMMAND_KEY] = command_name,
     [COMMAND_MATCHES] = field_name,
 };
 

@@ -17,6 +17,7 @@
 #include "ui/settings.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,6 +98,38 @@ read_kept(const struct ui_options *options, struct own *kept, struct err *err)
 	return options->load_yaml(options->own_path, &own_options_table, kept, err);
 }
 
+/* Appends the comments of the file that have a line of their own; what the file is, where it has
+ * none. */
+static void
+add_comments(const char *path, struct text *out)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	while (file && getline(&line, &room, file) > 0)
+		if (line[strspn(line, " \t")] == '#')
+			text_add(out, line);
+	if (!out->length)
+		text_add(out, "# Highlights and keys of your own, see trawl-view(5); "
+			      ":highlight --save and\n# :key --save write them anew.\n");
+	if (file)
+		fclose(file);
+	free(line);
+}
+
+/* Writes the file, which may be a link to it. */
+static int
+write_kept(const char *path, const struct text *out, struct err *err)
+{
+	char *real = realpath(path, NULL);
+	int failed = file_replace(real ? real : path, 0666, 0777,
+				  &(struct iovec){out->data, out->length}, 1);
+	if (failed)
+		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	free(real);
+	return failed ? ERR_IO : 0;
+}
+
 /* Writes a file whose list is the present one. */
 static int
 keep_list(const struct screen *screen, enum command_id id, struct err *err)
@@ -109,14 +142,9 @@ keep_list(const struct screen *screen, enum command_id id, struct err *err)
 		return failed;
 	written = kept; /* borrows both lists */
 	*(struct option_list *)((char *)&written + row_of(id)->member) = *list_of(screen, id);
-	text_add(&out,
-		 "# Highlights and keys of your own, see trawl-view(5).  :highlight --save and "
-		 ":key --save\n# write this file anew; comments belong in files of views/ and "
-		 "keys/.\n");
+	add_comments(options->own_path, &out);
 	option_write(&own_options_table, &written, &out);
-	if (file_replace(options->own_path, 0666, 0777, &(struct iovec){out.data, out.length}, 1) <
-	    0)
-		failed = err_set(err, ERR_IO, "%s: %s", options->own_path, strerror(errno));
+	failed = write_kept(options->own_path, &out, err);
 	text_free(&out);
 	option_release(&own_options_table, &kept);
 	return failed;
@@ -186,7 +214,7 @@ has_colour(const char *text, const char *word)
 {
 	char unused[256];
 	const char *quote = *text == '"' ? strchr(text + 1, '"') : NULL;
-	bool behind_quote = quote && quote < word && !quote[1 + strspn(quote + 1, " ")] == !*word;
+	bool behind_quote = quote && quote + 1 + strspn(quote + 1, " ") == word;
 	return (behind_quote || !check_colour(word, unused)) && !rules_is_expression(text);
 }
 

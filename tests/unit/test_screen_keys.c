@@ -497,7 +497,13 @@ test_own_key(void **state)
 	scene_wait(s, "Foo: expected a key like F5, x, Ctrl-D, PgDn or ]e");
 	scene_keys(s, ":key F5 nexterror\r");
 	scene_wait(s, "nexterror: expected a command as after :; did you mean next-error?");
-	scene_keys(s, ":key F5\r");
+	scene_keys(s, "\033OPm"); /* the manual has what its commands do not */
+	scene_wait(s, "Keys of your own");
+	scene_wait(s, "\n  s  ");
+	scene_wait(s, " /bite: camera");
+	scene_keys(s, "q:key F7 next-err\t");
+	scene_wait(s, "\n:key F7 next-error");
+	scene_keys(s, "\003:key F5\r");
 	scene_wait(s, "F5 runs what? as :key F5 next-error");
 	scene_quit(s);
 }
@@ -528,6 +534,27 @@ test_own_kept(void **state)
 	scene_wait(s, "only origin = dma");
 	scene_quit(s);
 	FILE *own = fopen(file, "w");
+	assert_non_null(own);
+	fputs("highlights: # of one's own\n"
+	      "- {filter: lost, role: mark}\n"
+	      "# why\n",
+	      own);
+	fclose(own);
+	open_at_error(s);
+	scene_keys(s, ":key x3 facts\r:key --save\r");
+	scene_wait(s, "1 key saved");
+	scene_quit(s);
+	struct text kept = {0};
+	own = fopen(file, "r");
+	file_read_all(own, &kept);
+	fclose(own);
+	assert_string_equal(kept.data, "# why\n"
+				       "highlights:\n"
+				       "  - {filter: lost, role: mark}\n"
+				       "keys:\n"
+				       "  - {key: x3, command: facts}\n");
+	text_free(&kept);
+	own = fopen(file, "w");
 	assert_non_null(own);
 	fputs("keys:\n- {key: F5, command: nosuch}\n", own);
 	fclose(own);

@@ -71,6 +71,26 @@ draw_group(struct help_page *page, enum command_group group)
 			draw_command(page, (enum command_id)i);
 }
 
+/* What the user's keys run that are no command alone; those stand beside the command. */
+static void
+draw_own_keys(struct help_page *page)
+{
+	const struct keymap *map = page->screen->keymap;
+	bool any = false;
+	for (size_t i = 0; i < map->bindings.count; i++) {
+		const struct binding *b = &map->bindings.at[i];
+		struct text keys = {0};
+		if (!b->line)
+			continue;
+		if (!any)
+			put_title(page, "Keys of your own");
+		any = true;
+		keys_show(&b->keys, &keys);
+		put_row(page, keys.data, "", b->line);
+		text_free(&keys);
+	}
+}
+
 static void
 draw_signs(struct help_page *page)
 {
@@ -88,6 +108,7 @@ help_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	put_line(&page, ROLE_NORMAL,
 		 "Keys, names and what they do. Digits before a key are a count; :NAME runs a "
 		 "command. / searches here, q goes back.");
+	draw_own_keys(&page);
 	for (int group = 0; group < GROUP_COUNT; group++)
 		draw_group(&page, (enum command_group)group);
 	draw_signs(&page);

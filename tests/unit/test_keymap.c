@@ -172,13 +172,94 @@ test_commands(void **state)
 	assert_int_equal(command_find("", 0), COMMAND_COUNT);
 }
 
+/* A user's key goes before those of the list and of all panes, which begin so or with which it
+ * begins; a pane of its own keeps them.  Its line stands in for no key of its command. */
+static void
+test_own_keys(void **state)
+{
+	static const struct {
+		const char *key, *line, *was;
+		enum command_scope scope; /* where it is typed */
+		enum command_id means;	  /* there */
+		const char *runs;	  /* NULL: the command alone */
+	} rows[] = {
+	    {"F5", "filter severity >= error", "", SCOPE_LIST, COMMAND_COMMAND,
+	     "filter severity >= error"},
+	    {"F5", "/x y", "filter severity >= error", SCOPE_HEX, COMMAND_COMMAND, "/x y"},
+	    {"F6", " :next-err ", "", SCOPE_LIST, COMMAND_NEXT_ERROR, NULL},
+	    {"F7", "write! out.txt", "", SCOPE_LIST, COMMAND_COMMAND, "write! out.txt"},
+	    {"F8", "write!", "", SCOPE_LIST, COMMAND_COMMAND, "write!"},
+	    {"r", "facts", "open-row", SCOPE_LIST, COMMAND_FACTS, NULL},
+	    {"e", "facts", "next-error", SCOPE_FILTERS, COMMAND_FILTER_EDIT, NULL},
+	    {"af1", "facts", "only-this-trace", SCOPE_LIST, COMMAND_FACTS, NULL},
+	    {"]", "facts", NULL, SCOPE_LIST, COMMAND_FACTS, NULL},
+	    {"Space", "timeline-fit", "timeline-lanes", SCOPE_LIST, COMMAND_PAGE_DOWN, NULL},
+	};
+	(void)state;
+	struct keymap map = {0};
+	keymap_standard(&map);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct keys keys = parse(rows[i].key);
+		struct text was = {0};
+		enum command_id id = COMMAND_COUNT;
+		keymap_bind_line(&map, rows[i].key, rows[i].line, &was);
+		if (rows[i].was)
+			assert_string_equal(text_get(&was), rows[i].was);
+		else
+			assert_non_null(strstr(text_get(&was), "next-error, next-warning, "));
+		assert_int_equal(keymap_look(&map, rows[i].scope, &keys, &id), KEYMAP_FOUND);
+		assert_int_equal(id, rows[i].means);
+		const char *line = keymap_line(&map, rows[i].scope, &keys);
+		if (rows[i].runs)
+			assert_string_equal(line, rows[i].runs);
+		else
+			assert_null(line);
+		text_free(&was);
+	}
+	struct text hint = {0};
+	keymap_keys(&map, COMMAND_COMMAND, &hint);
+	assert_string_equal(hint.data, ":");
+	text_free(&hint);
+	keymap_free(&map);
+}
+
+/* What a key can run is a command by its name or an unambiguous beginning, or what is typed. */
+static void
+test_lines(void **state)
+{
+	static const struct {
+		const char *line, *expected;
+	} rows[] = {
+	    {"next-error", NULL},
+	    {"sev error", NULL},
+	    {":q!", NULL},
+	    {"/", NULL},
+	    {"&lost", NULL},
+	    {"write! x", NULL},
+	    {"next-", "a command as after :; did you mean next?"},
+	    {"nxt-error x", "a command as after :; did you mean next-error?"},
+	    {"", "a command as after :"},
+	    {" : ", "a command as after :"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char buffer[256];
+		const char *expected = keymap_check_line(rows[i].line, buffer);
+		if (rows[i].expected)
+			assert_string_equal(expected, rows[i].expected);
+		else
+			assert_null(expected);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_names),    cmocka_unit_test(test_lookup),
 	    cmocka_unit_test(test_scopes),   cmocka_unit_test(test_defaults),
-	    cmocka_unit_test(test_commands),
+	    cmocka_unit_test(test_commands), cmocka_unit_test(test_own_keys),
+	    cmocka_unit_test(test_lines),
 	};
 	return cmocka_run_group_tests_name("keymap", tests, NULL, NULL);
 }

@@ -438,6 +438,15 @@ test_all_at_once(void **state)
 		     "p.yaml:7:5: things[1].name stands here twice; expected it once\n"
 		     "p.yaml:8:14: single.on is \"maybe\"; expected true or false\n"
 		     "p.yaml:8:32: single.files[1] is empty; expected text");
+	/* what is missing has the place of its mapping, before what is in it */
+	assert_error(
+	    "things:\n"
+	    "  - parts:\n"
+	    "      - mode: fast\n"
+	    "        mode: 3k\n",
+	    "p.yaml:3:9: things[0].parts[0] has no type; expected type: type of the packet\n"
+	    "p.yaml:4:9: things[0].parts[0].mode stands here twice; expected it once\n"
+	    "p.yaml:4:15: things[0].parts[0].mode is \"3k\"; expected one of auto fast slow");
 	assert_error("titel: t\n"
 		     "things: [&a {widht: 1}, *a, *a]\n"
 		     "title: *b\n",

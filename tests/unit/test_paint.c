@@ -282,6 +282,35 @@ test_cost_of_a_step(void **state)
 	paint_free(&painter);
 }
 
+/* Rows that stay, however many, are no reason not to scroll those above them. */
+static void
+test_cost_above_a_pane(void **state)
+{
+	(void)state;
+	enum { LIST_ROWS = 6 };
+	struct paint_terminal t = xterm();
+	struct painter painter = {0};
+	struct canvas c = {0};
+	struct area all = {0, 0, ROWS, COLS};
+	int length = 0;
+	canvas_resize(&c, ROWS, COLS);
+	for (int row = LIST_ROWS; row < ROWS; row++)
+		canvas_putf(&c, &all, row, 0, ROLE_NORMAL, "row %d of a pane that stays", row);
+	for (int step = 0; step < 4; step++) {
+		for (int row = 0; row < LIST_ROWS; row++) {
+			canvas_fill(&c, &all, row, 0, COLS, ROLE_NORMAL, ' ');
+			length = canvas_putf(&c, &all, row, 0, ROLE_NORMAL,
+					     "%d is a message of its own, %x", 100 + step + row,
+					     0x1357u * (unsigned)(step + row));
+		}
+		size_t bytes = cost(&painter, &t, &c);
+		if (step > 1) /* the region is set */
+			assert_in_range(bytes, length, length + 20);
+	}
+	canvas_free(&c);
+	paint_free(&painter);
+}
+
 /* A title in reverse that changes along stays out of the region: its blanks are no
  * reason to take it for the row below moved up. */
 static void
@@ -428,6 +457,7 @@ main(void)
 	    cmocka_unit_test(test_simple_terminal),
 	    cmocka_unit_test(test_corner),
 	    cmocka_unit_test(test_cost_of_a_step),
+	    cmocka_unit_test(test_cost_above_a_pane),
 	    cmocka_unit_test(test_cost_beside_a_title),
 	    cmocka_unit_test(test_cost_of_the_way_up),
 	    cmocka_unit_test(test_cost_of_styles),

@@ -357,26 +357,33 @@ struct shift {
 	int by, top, bottom;
 };
 
+/* How many more rows are right after a shift: of those from the first to the last that it
+ * brings to where they belong, less those among them that are there already. */
 static int
-count_same(const struct canvas *old, const struct canvas *canvas, int by)
+count_gain(const struct canvas *old, const struct canvas *canvas, int by)
 {
-	int count = 0;
-	for (int row = 0; row < canvas->rows; row++)
-		if (row + by >= 0 && row + by < canvas->rows)
-			count += same_row(canvas, row, old, row + by);
-	return count;
+	int gain = 0, right = 0; /* of these, since the last one that gained */
+	for (int row = by < 0 ? -by : 0; row < canvas->rows && row + by < canvas->rows; row++) {
+		if (same_row(canvas, row, old, row)) {
+			right += gain > 0;
+		} else if (same_row(canvas, row, old, row + by)) {
+			gain += 1 - right;
+			right = 0;
+		}
+	}
+	return gain;
 }
 
 /* The shift that brings most rows to where they belong. */
 static struct shift
 find_shift(const struct canvas *old, const struct canvas *canvas)
 {
-	int rows = canvas->rows, most = count_same(old, canvas, 0) + 1;
+	int rows = canvas->rows, most = 1;
 	struct shift shift = {0};
-	for (int by = 1 - rows; by < rows && most < rows; by++) {
-		int count = by ? count_same(old, canvas, by) : 0;
-		if (count > most) {
-			most = count;
+	for (int by = 1 - rows; by < rows; by++) {
+		int gain = by ? count_gain(old, canvas, by) : 0;
+		if (gain > most) {
+			most = gain;
 			shift.by = by;
 		}
 	}

@@ -73,7 +73,9 @@ follow_selection(const struct selection *selection, struct detail_time *time)
 	if (time->begun && time->trace == selection->trace &&
 	    !message_id_compare(time->id, selection->id))
 		return;
-	*time = (struct detail_time){.trace = selection->trace, .id = selection->id, .begun = true};
+	bool row = time->state == ORIGIN_FOUND || (time->state == ORIGIN_SOUGHT && time->row);
+	*time = (struct detail_time){
+	    .trace = selection->trace, .id = selection->id, .begun = true, .row = row};
 	if (!selection->expansion.origin.length)
 		time->state = ORIGIN_NOT_FOUND;
 }
@@ -124,8 +126,13 @@ detail_time_add_origin(struct screen *screen, const struct selection *selection,
 	struct display_time now, before;
 	size_t start = out->length;
 	follow_selection(selection, time);
-	if (time->state != ORIGIN_FOUND || !display_time_of(list, lane, &selection->message, &now))
+	if (time->state == ORIGIN_NOT_FOUND ||
+	    !display_time_of(list, lane, &selection->message, &now))
 		return;
+	if (time->state == ORIGIN_SOUGHT) {
+		text_add(out, time->row ? "..." : "");
+		return;
+	}
 	const struct message *m = reader_message(list->reader, time->at);
 	struct message last = m ? *m : (struct message){0};
 	if (!m || !display_time_of(list, lane, &last, &before))

@@ -17,13 +17,15 @@ struct detail_time {
 	enum { ORIGIN_SOUGHT, ORIGIN_FOUND, ORIGIN_NOT_FOUND } state;
 	struct position at; /* up to where its origin's last message is sought, or where it is */
 	unsigned passed;    /* messages so far */
+	bool row; /* while it is sought: the message before has one, so a row is kept for it */
 };
 
 /* Appends the time, its clock and ticks; nothing if it has none.  DATE: with the day. */
 void detail_time_add(struct screen *, const struct selection *, bool date, struct text *);
 /* Appends how long after the row above it is; nothing if that is not known. */
 void detail_time_add_above(struct screen *, struct text *);
-/* The same after the last message of its origin, once that is found. */
+/* The same after the last message of its origin, once that is found; until then `...` where
+ * a row is kept. */
 void detail_time_add_origin(struct screen *, const struct selection *, struct detail_time *,
 			    struct text *);
 

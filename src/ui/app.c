@@ -59,7 +59,8 @@
 
 enum {
 	PROGRESS_MS = 500, /* between paints that only show progress */
-	PAUSE_MS = 50,	   /* without keys, then panes look for what they miss */
+	PAUSE_MS = 50,	   /* without keys, then panes follow and look for what they miss */
+	STEP_PARTS = 3,	   /* of the list, scrolled at once */
 	CONTEXT_ROWS = 3   /* of the pane of contexts beside these: rule, names, a blank */
 };
 
@@ -96,9 +97,40 @@ draw_bar(struct screen *screen)
 		canvas_puts(screen->canvas, bar, y, 0, ROLE_RULE, "|");
 }
 
-static void
-app_paint(struct screen *screen)
+/* Whether all that the keys since the last paint did is to move, so fast that panes beside
+ * the list may stay as they are until the keys pause. */
+static bool
+panes_rest(struct app *app)
 {
+	const struct screen *screen = &app->screen;
+	bool same = app->painted.display_generation == screen->display_generation &&
+		    app->painted.focus == screen->focus && !app->painted.prompt &&
+		    !screen->prompt->active &&
+		    !memcmp(&app->painted.layout, &screen->layout, sizeof screen->layout);
+	bool rest = app->quick && same;
+	app->quick = false;
+	app->painted.layout = screen->layout;
+	app->painted.display_generation = screen->display_generation;
+	app->painted.focus = screen->focus;
+	app->painted.prompt = screen->prompt->active;
+	return rest;
+}
+
+static void
+draw_pane(struct screen *screen, enum pane_id pane)
+{
+	const struct area *area = &screen->layout.panes[pane];
+	if (area->rows > 0)
+		screen->panes[pane]->draw(screen, screen->canvas, area);
+	if (screen->layout.rules[pane].rows > 0)
+		pane_draw_rule(screen, pane);
+}
+
+/* False: panes are left to be drawn when the keys pause. */
+static bool
+app_paint(struct app *app)
+{
+	struct screen *screen = &app->screen;
 	app_place_panes(screen);
 	list_settle(screen->list);
 	if (list_take_fall(screen->list))
@@ -109,17 +141,23 @@ app_paint(struct screen *screen)
 	preview_follow(screen); /* once for keys that came together */
 	if (!screen->prompt->active) /* which stands in the last row, too */
 		screen_show_notice(screen);
-	canvas_clear(screen->canvas);
+	bool rest = panes_rest(app), all = true;
+	if (!rest)
+		canvas_clear(screen->canvas);
 	for (int pane = 0; pane < PANE_COUNT; pane++) {
-		if (screen->layout.panes[pane].rows > 0)
-			screen->panes[pane]->draw(screen, screen->canvas,
-						  &screen->layout.panes[pane]);
-		if (screen->layout.rules[pane].rows > 0)
-			pane_draw_rule(screen, (enum pane_id)pane);
+		const struct area *area = &screen->layout.panes[pane];
+		if (rest && pane != PANE_LIST && pane != (int)screen->focus) {
+			all &= area->rows <= 0;
+			continue;
+		}
+		if (rest)
+			canvas_clear_area(screen->canvas, area);
+		draw_pane(screen, (enum pane_id)pane);
 	}
 	draw_bar(screen);
 	bars_draw(screen);
 	term_paint(screen->term, screen->canvas);
+	return all;
 }
 
 /* --- events ------------------------------------------------------------ */
@@ -319,6 +357,19 @@ panes_work(struct screen *screen)
 	return more;
 }
 
+/* Keys that come now come soon after others, or not.  Where panes stand beside the list no
+ * region of the terminal scrolls, so that each step would write all rows: it scrolls by more
+ * of them at once while keys are held down. */
+static void
+follow_pace(struct app *app, bool quick)
+{
+	struct screen *screen = &app->screen;
+	const struct area *area = &screen->layout.panes[PANE_LIST];
+	bool beside = area->cols < screen->canvas->cols;
+	app->quick = quick;
+	screen->list->scroll_step = quick && beside ? (size_t)area->rows / STEP_PARTS : 0;
+}
+
 static void
 app_loop(struct app *app)
 {
@@ -334,8 +385,8 @@ app_loop(struct app *app)
 		if (due || (progress && wait <= 0)) {
 			list_work(screen->list);
 			say_refusals(app);
-			app_paint(screen);
-			held = thread_now_ms() < pause && panes_may_work(screen);
+			held =
+			    !app_paint(app) || (thread_now_ms() < pause && panes_may_work(screen));
 			more = (!held && panes_work(screen)) || list_busy(screen->list);
 			for (size_t i = 0; i < screen->list->lane_count; i++)
 				if (capture_damaged(trace_capture(screen->list->lanes[i].trace)))
@@ -364,6 +415,7 @@ app_loop(struct app *app)
 			due |= take_news(app);
 			progress = true;
 		}
+		follow_pace(app, thread_now_ms() < pause);
 		if (take_keys(screen)) {
 			pause = thread_now_ms() + PAUSE_MS;
 			due = true;
@@ -485,7 +537,7 @@ app_show(struct app *app)
 	struct screen *screen = &app->screen;
 	app_place_panes(screen);
 	say_welcome(screen);
-	app_paint(screen);
+	app_paint(app);
 	wishes_begin(screen);
 	if (filter_limits_time(&app->options->filter))
 		wishes_run(screen, jump_to_filter, &(struct command_call){.id = COMMAND_GOTO});
@@ -494,7 +546,7 @@ app_show(struct app *app)
 		input_type(screen, app->options->commands[i]);
 	wishes_begun(screen);
 	if (app->options->command_count)
-		app_paint(screen);
+		app_paint(app);
 	if (app->options->follow)
 		commands_run(screen, (struct command_call){.id = COMMAND_FOLLOW, .count = 1});
 	session_start(screen->session);

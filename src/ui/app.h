@@ -24,6 +24,13 @@ struct app {
 	int split;
 
 	/* of the loop */
+	bool quick; /* the keys that are taken came soon after others, and only move */
+	struct {
+		struct layout layout;
+		unsigned display_generation;
+		enum pane_id focus;
+		bool prompt;
+	} painted;		 /* what the last paint was of */
 	struct app_parts *parts; /* what the screen points to; owned */
 	int notify;		 /* eventfd */
 	int signals;		 /* see signals.h */

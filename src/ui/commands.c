@@ -903,6 +903,7 @@ run_command(struct screen *screen, struct command_call call)
 	bool of_pane = run && screen->focus != PANE_LIST;
 	/* what moves, finds and filters only chooses which rows are shown */
 	screen->display_generation += commands[call.id].group > GROUP_FILTER;
+	app_of(screen)->quick &= pane_mover(call.id) != NULL;
 	if (commands[call.id].argument == ARGUMENT_TEXT && !call.text) {
 		prompt_open(screen->prompt, call.id);
 		return;

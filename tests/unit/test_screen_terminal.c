@@ -358,6 +358,46 @@ test_idle(void **state)
 	scene_quit(s);
 }
 
+/* Bytes of a key each, for COUNT rows down from message FROM: MS between keys. */
+static size_t
+bytes_of_steps(struct scene *s, int from, int count, int ms)
+{
+	char wanted[32];
+	size_t before = s->sent.length;
+	for (int i = 1; i <= count; i++) {
+		scene_keys(s, "j");
+		for (int waited = 0; waited < ms; waited += 5)
+			scene_read(s, 5);
+	}
+	snprintf(wanted, sizeof wanted, "- message %d ", from + count);
+	scene_wait(s, wanted);
+	scene_check_idle(s);
+	return (s->sent.length - before) / (size_t)count;
+}
+
+/* While a key is held down, with all panes open, these wait for its end: much less is sent
+ * than for as many single keys.  What is shown then is what is shown anyway. */
+static void
+test_held_key(void **state)
+{
+	struct scene *s = *state;
+	struct text shown = {0};
+	scene_open(s, 45, 160, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "101Gpcxi");
+	scene_wait(s, "- message 101 ");
+	scene_check_idle(s);
+	size_t single = bytes_of_steps(s, 101, 20, 150);
+	size_t held = bytes_of_steps(s, 121, 60, 20);
+	assert_in_range(held, 1, single / 2);
+	text_add(&shown, scene_screen(s));
+	scene_keys(s, "\f"); /* all of it anew */
+	scene_check_idle(s);
+	assert_string_equal(shown.data, scene_screen(s));
+	scene_quit(s);
+	text_free(&shown);
+}
+
 int
 main(void)
 {
@@ -368,7 +408,7 @@ main(void)
 	    scene_test(test_colours),	   scene_test(test_signals),
 	    scene_test(test_pasted),	   scene_test(test_sequences),
 	    scene_test(test_bad_terminal), scene_test(test_idle),
-	    scene_test(test_background),
+	    scene_test(test_background),   scene_test(test_held_key),
 	};
 	return scene_run_group("screen: terminal", tests);
 }

@@ -326,10 +326,13 @@ list_extend(struct list *list, int side, int64_t until)
 static void
 follow_cursor(struct list *list)
 {
-	if (list->cursor < list->top)
+	size_t step = list->scroll_step < list->height ? list->scroll_step : 0;
+	if (list->cursor < list->top) {
 		list->top = list->cursor;
-	else if (list->height && list->cursor >= list->top + list->height)
-		list->top = list->cursor - list->height + 1;
+		list->scroll_margin = step;
+	} else if (list->height && list->cursor >= list->top + list->height) {
+		list->top = list->cursor - list->height + 1 + step;
+	}
 }
 
 /* Moves the cursor as far as rows are there.  True if it waits for rows. */
@@ -784,6 +787,7 @@ list_page(struct list *list, int64_t rows)
 	list->moving = true;
 	list->stopped = false;
 	apply_pending_moves(list, list_deadline());
+	list->scroll_margin = 0;
 	list->top = list->cursor > margin ? list->cursor - margin : 0;
 	list_work(list);
 }

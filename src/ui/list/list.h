@@ -79,6 +79,7 @@ struct list {
 	bool before;		   /* the row before the top is needed too */
 	int64_t pending_moves;	   /* rows still to move */
 	size_t scroll_margin;	   /* rows to be above the cursor after a jump */
+	size_t scroll_step;	   /* rows to be beyond the cursor after it left the screen */
 	struct message_id anchor;  /* where the user went last, filtered out or not, */
 	size_t anchor_lane;	   /* and in which lane */
 	bool moving;		   /* the anchor follows the cursor */

@@ -25,6 +25,13 @@ canvas_clear(struct canvas *canvas)
 }
 
 void
+canvas_clear_area(struct canvas *canvas, const struct area *area)
+{
+	for (int row = 0; row < area->rows; row++)
+		canvas_fill(canvas, area, row, 0, area->cols, ROLE_NORMAL, ' ');
+}
+
+void
 canvas_resize(struct canvas *canvas, int rows, int cols)
 {
 	canvas->rows = rows > 0 ? rows : 0;

@@ -42,6 +42,7 @@ struct area {
 
 void canvas_resize(struct canvas *, int rows, int cols); /* and clear */
 void canvas_clear(struct canvas *);
+void canvas_clear_area(struct canvas *, const struct area *);
 void canvas_free(struct canvas *);
 
 /*

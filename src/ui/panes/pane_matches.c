@@ -328,11 +328,12 @@ fill_row(struct screen *screen, struct table_row *table_row, size_t i)
 	const struct row *row = list_row(&state_of(screen)->list, i);
 	const struct match_line *line = line_of(screen, row);
 	enum role severity = severity_role(row->message.severity);
+	bool warning = row->message.severity == SEVERITY_WARNING; /* whose text is as usual */
 	for (size_t c = 0; c < COLUMNS; c++) {
 		const struct text *text = &line->cells[c];
-		enum role role = table_row->current && c <= SEVERITY ? ROLE_CURSOR
-				 : c >= SEVERITY		     ? severity
-								     : ROLE_NORMAL;
+		enum role role = table_row->current && c <= SEVERITY	    ? ROLE_CURSOR
+				 : c >= SEVERITY && !(warning && c == TEXT) ? severity
+									    : ROLE_NORMAL;
 		table_put(table_row, c, role, text_get(text), text->length);
 	}
 }

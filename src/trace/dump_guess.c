@@ -49,11 +49,8 @@ turn_head(const struct window *head, unsigned size)
 static bool
 is_certain(const struct window *head, unsigned size, const char *format)
 {
-	struct recognition r = {0};
 	struct window turned = turn_head(head, size);
-	recognition_find(&r, &turned, format);
-	bool certain = r.candidates.count && r.candidates.at[0].probe.score >= PROBE_CERTAIN;
-	recognition_free(&r);
+	bool certain = recognition_is_certain(&turned, format);
 	free((uint8_t *)turned.bytes);
 	return certain;
 }

@@ -48,17 +48,36 @@ sort_in(struct recognition *r, size_t first)
 	}
 }
 
+/* What the decoder finds, if it is one of FORMAT. */
+static void
+find_with(struct recognition *r, const struct decoder_ops *ops, const struct window *head,
+	  const char *format)
+{
+	size_t first = r->candidates.count;
+	if (!format || !strcmp(format, ops->format) || !strcmp(format, decoder_name(ops)))
+		add_candidates(r, ops, head);
+	sort_in(r, first);
+}
+
 void
 recognition_find(struct recognition *r, const struct window *head, const char *format)
 {
 	vec_clear(&r->candidates);
-	for (size_t i = 0; i < decoder_count; i++) {
-		size_t first = r->candidates.count;
-		if (!format || !strcmp(format, decoders[i]->format) ||
-		    !strcmp(format, decoder_name(decoders[i])))
-			add_candidates(r, decoders[i], head);
-		sort_in(r, first);
+	for (size_t i = 0; i < decoder_count; i++)
+		find_with(r, decoders[i], head, format);
+}
+
+bool
+recognition_is_certain(const struct window *head, const char *format)
+{
+	struct recognition r = {0};
+	bool certain = false;
+	for (size_t i = 0; i < decoder_count && !certain; i++) {
+		find_with(&r, decoders[i], head, format);
+		certain = r.candidates.count && r.candidates.at[0].probe.score >= PROBE_CERTAIN;
 	}
+	recognition_free(&r);
+	return certain;
 }
 
 /* --- settings ---------------------------------------------------------- */

@@ -878,24 +878,15 @@ tpiu_open(const void *options, const struct window *head, struct err *err)
 }
 
 static void
-probe_as(bool framed, const struct window *head, struct probe *probe)
-{
-	struct swo_head *found = mem_new(sizeof *found);
-	swo_head_read(head, framed, 0, found);
-	swo_head_rate(found, framed, probe);
-	free(found);
-}
-
-static void
 itm_probe(const struct window *head, struct probe *probe)
 {
-	probe_as(false, head, probe);
+	swo_head_rate(head, false, probe);
 }
 
 static void
 tpiu_probe(const struct window *head, struct probe *probe)
 {
-	probe_as(true, head, probe);
+	swo_head_rate(head, true, probe);
 }
 
 static void

@@ -133,8 +133,9 @@ enum { SWO_ORIGIN_DWT = 256, SWO_ORIGIN_ITM, SWO_ORIGIN_TRIGGER };
 
 /* Looks at a head; ID is that of the ITM, 0 to find it. */
 void swo_head_read(const struct window *, bool framed, uint8_t id, struct swo_head *);
-/* 0 .. 100: whether it is a capture of an SWO pin, and why. */
-void swo_head_rate(const struct swo_head *, bool framed, struct probe *);
+/* Whether it is the head of a capture of an SWO pin, and why; the reason of what is none
+ * counts the packets that show that. */
+void swo_head_rate(const struct window *, bool framed, struct probe *);
 /* Whether a source is there, not only by chance. */
 bool swo_head_has(const struct swo_head *, unsigned id);
 uint32_t swo_head_text_ports(const struct swo_head *);

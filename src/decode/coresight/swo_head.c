@@ -218,13 +218,19 @@ count_packet(struct swo_head *found, const struct swo_packet *packet)
 	    swo_is_text(packet->value, packet->size) && !(packet->value & 0x80808080);
 }
 
+/* Reads bare packets; ALL, or as far as few enough can be bad. */
 static void
-read_bare(const struct window *head, struct swo_head *found)
+read_bare(const struct window *head, bool all, struct swo_head *found)
 {
+	const struct swo_fit *fit = &found->fit;
 	struct swo_packet packet;
-	for (size_t i = 0; i < head->length; i++)
+	for (size_t i = 0; i < head->length; i++) {
 		if (swo_fit_add(&found->fit, head->bytes[i], &packet))
 			count_packet(found, &packet);
+		/* a byte ends one good packet at most */
+		if (!all && (uint64_t)fit->bad * BAD_SHARE > fit->good + (head->length - i))
+			break;
+	}
 }
 
 /* Looks where frames are from OFFSET on, as the decoder does; returns whether elsewhere. */
@@ -307,12 +313,15 @@ is_plain_text(const struct window *head)
 	return plain * 16 >= head->length * 15;
 }
 
-void
-swo_head_read(const struct window *head, bool framed, uint8_t id, struct swo_head *found)
+/* ALL of it, or as far as it can be a capture of an SWO pin. */
+static void
+read_head(const struct window *head, bool framed, uint8_t id, bool all, struct swo_head *found)
 {
 	*found = (struct swo_head){.whole = head->last, .text = is_plain_text(head)};
+	if (found->text && !all)
+		return;
 	if (!framed) {
-		read_bare(head, found);
+		read_bare(head, all, found);
 		return;
 	}
 	struct head_trial *trial = mem_new(sizeof *trial);
@@ -330,6 +339,12 @@ swo_head_read(const struct window *head, bool framed, uint8_t id, struct swo_hea
 	free(trial);
 }
 
+void
+swo_head_read(const struct window *head, bool framed, uint8_t id, struct swo_head *found)
+{
+	read_head(head, framed, id, true, found);
+}
+
 /* --- what follows -------------------------------------------------------- */
 
 /* Whether much of the bytes is of sources that look like nothing. */
@@ -344,8 +359,8 @@ has_strangers(const struct swo_head *found)
 	return strange * 4 > all;
 }
 
-void
-swo_head_rate(const struct swo_head *found, bool framed, struct probe *probe)
+static void
+rate_head(const struct swo_head *found, bool framed, struct probe *probe)
 {
 	const struct swo_fit *fit = &found->fit;
 	uint32_t kinds = 0;
@@ -372,6 +387,15 @@ swo_head_rate(const struct swo_head *found, bool framed, struct probe *probe)
 		    "16-byte frames from byte %llu on; ID %u is an ITM: %u packets, %u of them "
 		    "forbidden",
 		    (unsigned long long)found->start, found->id, fit->good + fit->bad, fit->bad);
+}
+
+void
+swo_head_rate(const struct window *head, bool framed, struct probe *probe)
+{
+	struct swo_head *found = mem_new(sizeof *found);
+	read_head(head, framed, 0, false, found);
+	rate_head(found, framed, probe);
+	free(found);
 }
 
 bool

@@ -242,6 +242,8 @@ size_t encap_candidates(const struct window *head, struct probe *, size_t most);
 struct encap_decoder *encap_new(const struct encap_options *, const struct encap_guess *,
 				struct err *);
 void encap_free(struct encap_decoder *);
+/* Another guess for a decoder without sources of its own: that costs less than a new one. */
+void encap_set_guess(struct encap_decoder *, const struct encap_guess *);
 
 /* The phase that the first sync sequence of a bit stream shows; 0 if none. */
 unsigned encap_find_phase(const struct window *head, unsigned longest);

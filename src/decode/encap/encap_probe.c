@@ -201,17 +201,10 @@ find_splits(const uint8_t *p, const struct runs *runs, struct split splits[SPLIT
 
 /* --- bits of source and type ------------------------------------------- */
 
-/* How many payloads are odd if the widths were these. */
+/* How many payloads are odd. */
 static unsigned
-count_odd(const struct window *w, const struct encap_guess *guess)
+count_odd(const struct window *w, const struct encap_decoder *decoder)
 {
-	struct encap_options options;
-	option_defaults(&encap_options, &options);
-	options.srcid_width = guess->srcid_width;
-	options.timestamp_bytes = guess->timestamp_bytes;
-	options.type_width = guess->type_width;
-	struct encap_decoder *decoder = encap_new(&options, guess, NULL);
-	decoder->syncs = encap_has_sync(decoder, w);
 	struct encap_state state = {0};
 	struct message batch[128];
 	unsigned odd = 0;
@@ -222,33 +215,38 @@ count_odd(const struct window *w, const struct encap_guess *guess)
 		for (size_t i = 0; i < count; i++)
 			odd += batch[i].flags & MESSAGE_DAMAGED || batch[i].kind == ENCAP_OPAQUE;
 	} while (count == sizeof batch / sizeof *batch);
-	encap_free(decoder);
 	return odd;
 }
 
+/* The widths with which fewest payloads are odd. */
 static void
 find_bits(const struct window *w, const struct split *split, struct encap_guess *guess)
 {
 	unsigned least = UINT32_MAX;
+	unsigned widest = split->source == SOURCE_BYTES_MAX ? 0 : 7;
+	struct encap_guess trial = {.srcid_width = 8 * split->source,
+				    .timestamp_bytes = split->timestamp};
+	struct encap_options options; /* all is guessed */
 	struct window part = *w;
 	if (part.length > ANALYSE_BITS) {
 		part.length = ANALYSE_BITS;
 		part.last = false;
 	}
-	unsigned widest = split->source == SOURCE_BYTES_MAX ? 0 : 7;
-	for (unsigned type = 0; type < GUESS_TYPES; type++) {
-		for (unsigned more = 0; more <= widest; more++) {
-			struct encap_guess trial = {.srcid_width = 8 * split->source + more,
-						    .timestamp_bytes = split->timestamp,
-						    .type_width = type};
-			unsigned odd = count_odd(&part, &trial);
-			if (odd < least) {
-				least = odd;
-				guess->srcid_width = trial.srcid_width;
-				guess->type_width = type;
-			}
+	option_defaults(&encap_options, &options);
+	struct encap_decoder *decoder = encap_new(&options, &trial, NULL);
+	decoder->syncs = encap_has_sync(decoder, &part); /* whatever the bits */
+	for (unsigned i = 0; i < GUESS_TYPES * (widest + 1); i++) {
+		trial.type_width = i / (widest + 1);
+		trial.srcid_width = 8 * split->source + i % (widest + 1);
+		encap_set_guess(decoder, &trial);
+		unsigned odd = count_odd(&part, decoder);
+		if (odd < least) {
+			least = odd;
+			guess->srcid_width = trial.srcid_width;
+			guess->type_width = trial.type_width;
 		}
 	}
+	encap_free(decoder);
 }
 
 /* --- guesses ----------------------------------------------------------- */
@@ -270,7 +268,6 @@ describe_split(const struct window *w, const struct runs *runs, const struct spl
 		/* an unframed stream has alignment in front of each packet */
 		guess->framed |= !encap_is_extended(w->bytes[runs->at[i].end - 1]);
 	}
-	find_bits(w, split, guess);
 }
 
 static size_t
@@ -282,12 +279,17 @@ guess_aligned(const struct window *w, struct encap_guess *guesses, size_t most)
 	size_t count = runs.count < 2 ? 0 : find_splits(w->bytes, &runs, splits);
 	if (count > most)
 		count = most;
-	for (size_t i = 0; i < count; i++)
+	bool other_split =
+	    count > 1 &&
+	    splits[0].source + splits[0].timestamp == splits[1].source + splits[1].timestamp &&
+	    splits[0].bits - splits[1].bits < 1;
+	for (size_t i = 0; i < count; i++) {
 		describe_split(w, &runs, &splits[i], &guesses[i]);
-	if (count > 1)
-		guesses[0].other_split = splits[0].source + splits[0].timestamp ==
-					     splits[1].source + splits[1].timestamp &&
-					 splits[0].bits - splits[1].bits < 1;
+		if (i && encap_score(&guesses[i]) < WORTH)
+			return i;
+		guesses[i].other_split = !i && other_split;
+		find_bits(w, &splits[i], &guesses[i]);
+	}
 	return count;
 }
 
@@ -355,8 +357,6 @@ encap_candidates(const struct window *head, struct probe *probes, size_t most)
 		const struct encap_guess *guess = &guesses[i];
 		struct probe *probe = &probes[i];
 		*probe = (struct probe){.score = encap_score(guess)};
-		if (i && probe->score < WORTH)
-			return i;
 		snprintf(probe->reason, sizeof probe->reason,
 			 "srcid %u, timestamp %u%s: %u of %u runs between %u sync sequences fit",
 			 guess->srcid_width, guess->timestamp_bytes,

@@ -89,6 +89,13 @@ set_widths(struct encap_decoder *d, const struct encap_guess *guess)
 }
 
 void
+encap_set_guess(struct encap_decoder *d, const struct encap_guess *guess)
+{
+	set_widths(d, guess);
+	d->sources[0].type_width = d->type_width;
+}
+
+void
 encap_free(struct encap_decoder *d)
 {
 	if (!d)

@@ -20,6 +20,7 @@
 #include "ui/list/view.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/canvas.h"
+#include "ui/screen/colour.h"
 #include "ui/screen/theme.h"
 #include "ui/values.h"
 #include "ui/write.h"
@@ -135,23 +136,40 @@ write_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 	return true;
 }
 
+/* Appends the I-th name that begins so; false where there are fewer, which I is less by then. */
 static bool
-field_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+add_field(struct screen *screen, const char *stem, size_t *i, struct text *out)
 {
 	char name[64];
 	const char *found = NULL;
 	size_t next = 0, count = 0;
-	while (count <= i && (found = filter_complete(stem, strlen(stem), &next, name)))
+	while (count <= *i && (found = filter_complete(stem, strlen(stem), &next, name)))
 		count++;
 	if (found) {
 		text_add(out, found);
 		return true;
 	}
 	const struct contexts *contexts = screen->session->contexts;
-	if (i - count >= contexts_count(contexts))
+	*i -= count;
+	if (*i >= contexts_count(contexts)) {
+		*i -= contexts_count(contexts);
 		return false;
-	text_addf(out, "context.%s", contexts_name(contexts, (unsigned)(i - count)));
+	}
+	text_addf(out, "context.%s", contexts_name(contexts, (unsigned)*i));
 	return true;
+}
+
+static bool
+field_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+{
+	return add_field(screen, stem, &i, out);
+}
+
+/* What stands in an expression, and the colour behind it. */
+static bool
+highlight_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+{
+	return add_field(screen, stem, &i, out) || colour_add_name(i, out);
 }
 
 static bool
@@ -181,7 +199,7 @@ static name_giver *const givers[COMMAND_COUNT] = {
     [COMMAND_STOP_WHEN] = field_name,	    [COMMAND_FILTER] = field_name,
     [COMMAND_FILTER_ADD] = field_name,	    [COMMAND_FILTER_EDIT] = field_name,
     [COMMAND_SHOW_TRACE] = show_trace_name, [COMMAND_FORMAT] = format_name,
-    [COMMAND_HIGHLIGHT] = field_name,	    [COMMAND_KEY] = command_name,
+    [COMMAND_HIGHLIGHT] = highlight_name,   [COMMAND_KEY] = command_name,
     [COMMAND_MATCHES] = field_name,
 };
 
@@ -231,13 +249,14 @@ completion_find(const struct prompt *prompt, struct completion *c)
 	if (!c->give)
 		return false;
 	const char *text = text_get(&prompt->text);
-	if (c->give == field_name &&
+	bool expression = c->give == field_name;
+	if ((expression || c->give == highlight_name) &&
 	    values_find(text + c->start, prompt->stem - c->start, &value, c->compared)) {
 		c->give = values_give;
 		c->start += value;
 	}
 	for (size_t i = c->start; c->give != values_give && i < prompt->stem; i++)
-		if (c->give == field_name ? !values_is_name(text[i]) : text[i] == ' ')
+		if (expression ? !values_is_name(text[i]) : text[i] == ' ')
 			c->start = i + 1; /* the last word of several */
 	text_add_bytes(&c->stem, text + c->start, prompt->stem - c->start);
 	return true;

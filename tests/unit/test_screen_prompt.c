@@ -276,6 +276,12 @@ test_tab_lists(void **state)
 	scene_keys(s, "\003:format syst/\t\t"); /* of those that begin so */
 	scene_wait_at(s, 21, " syst/raw syst/hex syst/stp");
 	assert_true(emulator_cell(s->emulator, 21, 10).reverse);
+	scene_keys(s, "\003:highlight lost brig\t\t");
+	scene_wait(s, "\n:highlight lost bright-red");
+	scene_keys(s, "\003:highlight sev\t");
+	scene_wait(s, "\n:highlight severity");
+	scene_keys(s, " = err\t yel\t");
+	scene_wait(s, "\n:highlight severity = error yellow");
 	scene_keys(s, "\003&sev\t"); /* nothing else is above this prompt */
 	scene_wait(s, "\n&severity");
 	scene_keys(s, "\003&se\t");

@@ -63,6 +63,14 @@ colour_parse(const char *text, struct colour *colour)
 	       parse_entry(text, colour) || parse_rgb(text, colour);
 }
 
+bool
+colour_add_name(size_t i, struct text *out)
+{
+	if (i < NAMED)
+		text_addf(out, "%s%s", i < BASIC ? "" : "bright-", names[i % BASIC]);
+	return i < NAMED;
+}
+
 const char *
 colour_check(const char *text, char buffer[static 256])
 {

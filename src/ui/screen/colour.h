@@ -5,7 +5,10 @@
 #define TRAWL_UI_COLOUR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct text;
 
 enum colour_kind {
 	COLOUR_OWN,	/* the terminal's */
@@ -24,6 +27,9 @@ bool colour_parse(const char *text, struct colour *);
 
 /* For option tables: what was expected instead of TEXT, or NULL. */
 const char *colour_check(const char *text, char buffer[static 256]);
+
+/* Appends the I-th of the named colours; false, and nothing, behind the last. */
+bool colour_add_name(size_t i, struct text *out);
 
 /* The like of a colour in a palette of COUNT (8, 16 or 256) entries; COLOUR_OWN
  * if there is none, which is so for greys unless PAIRED: the other of text and

@@ -228,6 +228,12 @@ libtrawl_a_SOURCES = \
 	src/index/walk.h \
 	src/program/build_id.c \
 	src/program/build_id.h \
+	src/program/elf.c \
+	src/program/elf.h \
+	src/program/image.c \
+	src/program/image.h \
+	src/program/riscv.c \
+	src/program/riscv.h \
 	src/program/symbols.h \
 	src/query/check.c \
 	src/query/check.h \

@@ -164,6 +164,8 @@ unit_tests = \
 	tests/unit/test_opencsd_library \
 	tests/unit/test_parallel \
 	tests/unit/test_build_id \
+	tests/unit/test_image \
+	tests/unit/test_riscv \
 	tests/unit/test_perf \
 	tests/unit/test_perf_data \
 	tests/unit/test_ppl \

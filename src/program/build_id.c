@@ -1,49 +1,25 @@
 /*
  * Build IDs of ELF files: see build_id.h.
  *
- * Only heads and notes are read [System V ABI, "ELF header", "Program header", "Note
- * section"]; a build ID is a note of the name GNU and the type 3.
+ * Only heads and notes are read [System V ABI, "Note section"]; a build ID is a note of the
+ * name GNU and the type 3.
  */
 #include "config.h"
 
 #include "program/build_id.h"
-#include "base/bytes.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "program/elf.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-	HEAD = 64,
-	HEADERS_MOST = 256, /* program headers that are looked at */
 	NOTES_MOST = 65536, /* bytes of notes */
 	NOTE = 12,	    /* head of a note */
-	TYPE_NOTE = 4,	    /* PT_NOTE */
 	TYPE_BUILD_ID = 3   /* NT_GNU_BUILD_ID */
 };
-
-struct elf {
-	int file;
-	bool big, wide;
-};
-
-static uint64_t
-elf_number(const struct elf *elf, const uint8_t *p, unsigned size)
-{
-	uint64_t value = 0;
-	for (unsigned i = 0; i < size; i++)
-		value = value << 8 | p[elf->big ? i : size - 1 - i];
-	return value;
-}
-
-static bool
-read_at(const struct elf *elf, uint64_t offset, void *buffer, size_t length)
-{
-	return offset <= INT64_MAX &&
-	       pread(elf->file, buffer, length, (off_t)offset) == (ssize_t)length;
-}
 
 /* The build ID among notes; names and contents are filled up to words. */
 static bool
@@ -76,34 +52,20 @@ read_notes(const struct elf *elf, uint64_t offset, uint64_t length, struct build
 	if (!length || length > NOTES_MOST)
 		return false;
 	uint8_t *notes = mem_new(length);
-	bool found = read_at(elf, offset, notes, (size_t)length) &&
+	bool found = elf_read_at(elf, offset, notes, (size_t)length) &&
 		     find_note(elf, notes, (size_t)length, id);
 	free(notes);
 	return found;
 }
 
 static bool
-read_headers(struct elf *elf, struct build_id *id)
+read_headers(const struct elf *elf, struct build_id *id)
 {
-	uint8_t head[HEAD], entry[HEAD];
-	if (!read_at(elf, 0, head, sizeof head) || memcmp(head, "\177ELF", 4) != 0)
-		return false;
-	elf->wide = head[4] == 2;
-	elf->big = head[5] == 2;
-	uint64_t at = elf_number(elf, head + (elf->wide ? 32 : 28), elf->wide ? 8 : 4);
-	uint64_t each = elf_number(elf, head + (elf->wide ? 54 : 42), 2);
-	uint64_t count = elf_number(elf, head + (elf->wide ? 56 : 44), 2);
-	size_t least = elf->wide ? 56 : 32;
-	for (uint64_t i = 0; each >= least && i < count && i < HEADERS_MOST; i++) {
-		if (!read_at(elf, at + i * each, entry, least))
-			return false;
-		if (elf_number(elf, entry, 4) != TYPE_NOTE)
-			continue;
-		uint64_t offset = elf_number(elf, entry + (elf->wide ? 8 : 4), elf->wide ? 8 : 4);
-		uint64_t length = elf_number(elf, entry + (elf->wide ? 32 : 16), elf->wide ? 8 : 4);
-		if (read_notes(elf, offset, length, id))
+	struct elf_header header;
+	for (uint64_t i = 0; elf_read_header(elf, i, &header); i++)
+		if (header.type == ELF_TYPE_NOTE &&
+		    read_notes(elf, header.offset, header.length, id))
 			return true;
-	}
 	return false;
 }
 
@@ -111,12 +73,13 @@ bool
 build_id_read(const char *path, struct build_id *id)
 {
 	const char *why;
-	struct elf elf = {.file = file_open(path, &why)};
+	struct elf elf;
+	int file = file_open(path, &why);
 	*id = (struct build_id){0};
-	if (elf.file < 0)
+	if (file < 0)
 		return false;
-	bool found = read_headers(&elf, id);
-	close(elf.file);
+	bool found = elf_read(&elf, file) && read_headers(&elf, id);
+	close(file);
 	return found;
 }
 

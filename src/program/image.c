@@ -1,0 +1,188 @@
+/*
+ * Memory of the program that was traced: see image.h.
+ *
+ * A list of pieces, a few per file, which is searched from the front.  No number of a file
+ * is trusted: pieces lie in the file, and those of a file are together no longer than it.
+ */
+#include "config.h"
+
+#include "program/image.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "program/elf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	/* [RISC-V psABI, "Program Header Table"] */
+	TYPE_ATTRIBUTES = 0x70000003,
+	ATTRIBUTES_MOST = 4096,
+	FILE_MOST = 1 << 30 /* bytes of a file that are copied */
+};
+
+struct image_piece {
+	uint64_t address;
+	size_t length;
+	uint8_t *bytes;
+};
+
+struct image {
+	VEC(struct image_piece) pieces;
+	uint64_t size;
+	enum image_machine machine;
+	char extensions[ATTRIBUTES_MOST + 1]; /* names of extensions are somewhere in it */
+};
+
+struct image *
+image_new(void)
+{
+	struct image *image = mem_new(sizeof *image);
+	image->machine = IMAGE_OTHER;
+	return image;
+}
+
+void
+image_free(struct image *image)
+{
+	if (!image)
+		return;
+	for (size_t i = 0; i < image->pieces.count; i++)
+		free(image->pieces.at[i].bytes);
+	vec_free(&image->pieces);
+	free(image);
+}
+
+static uint64_t
+bytes_left(const struct elf *elf)
+{
+	return elf->size < FILE_MOST ? elf->size : FILE_MOST;
+}
+
+/* Adds LENGTH bytes of the file, of which *LEFT may be added; false if they are not there. */
+static bool
+add_piece(struct image *image, const struct elf *elf, uint64_t address, uint64_t offset,
+	  uint64_t length, uint64_t *left)
+{
+	if (length > *left || offset > elf->size - length || address > UINT64_MAX - length)
+		return false;
+	uint8_t *bytes = mem_new((size_t)length);
+	if (!elf_read_at(elf, offset, bytes, (size_t)length)) {
+		free(bytes);
+		return false;
+	}
+	*vec_add(&image->pieces) =
+	    (struct image_piece){.address = address, .length = (size_t)length, .bytes = bytes};
+	image->size += length;
+	*left -= length;
+	return true;
+}
+
+/* Keeps the attributes with every NUL a space: names of extensions are texts in them
+ * [RISC-V psABI, "Tag_RISCV_arch"]. */
+static void
+read_attributes(struct image *image, const struct elf *elf, const struct elf_header *header)
+{
+	if (header->length > ATTRIBUTES_MOST ||
+	    !elf_read_at(elf, header->offset, image->extensions, (size_t)header->length))
+		return;
+	for (uint64_t i = 0; i < header->length; i++)
+		if (!image->extensions[i])
+			image->extensions[i] = ' ';
+	image->extensions[header->length] = '\0';
+}
+
+static int
+add_segments(struct image *image, const struct elf *elf, const char *path, struct err *err)
+{
+	struct elf_header header;
+	uint64_t left = bytes_left(elf), i;
+	size_t before = image->pieces.count;
+	for (i = 0; elf_read_header(elf, i, &header); i++) {
+		if (header.type == TYPE_ATTRIBUTES && elf->machine == ELF_MACHINE_RISCV)
+			read_attributes(image, elf, &header);
+		if (header.type == ELF_TYPE_LOAD && header.length &&
+		    !add_piece(image, elf, header.address, header.offset, header.length, &left))
+			return err_set(err, ERR_DATA,
+				       "%s: segment %u is not in the file, or too large", path,
+				       (unsigned)i);
+	}
+	if (i < elf->count && i < ELF_HEADERS_MOST)
+		return err_set(err, ERR_DATA, "%s: its program headers are not in the file", path);
+	if (image->pieces.count == before)
+		return err_set(err, ERR_DATA, "%s: it loads nothing; name the linked program",
+			       path);
+	return 0;
+}
+
+static enum image_machine
+machine_of(const struct elf *elf)
+{
+	if (elf->machine != ELF_MACHINE_RISCV || elf->big)
+		return IMAGE_OTHER;
+	return elf->wide ? IMAGE_RISCV64 : IMAGE_RISCV32;
+}
+
+static int
+add_file(struct image *image, int file, const char *path, const struct image_place *place,
+	 struct err *err)
+{
+	struct elf elf;
+	if (!elf_read(&elf, file))
+		return err_set(err, ERR_DATA, "%s: no ELF file", path);
+	if (!image->size)
+		image->machine = machine_of(&elf);
+	if (!place->length)
+		return add_segments(image, &elf, path, err);
+	uint64_t left = bytes_left(&elf);
+	if (!add_piece(image, &elf, place->address, place->offset, place->length, &left))
+		return err_set(err, ERR_DATA, "%s: the bytes that were loaded are not in the file",
+			       path);
+	return 0;
+}
+
+int
+image_add(struct image *image, const char *path, const struct image_place *place, struct err *err)
+{
+	const char *why;
+	int file = file_open(path, &why);
+	if (file < 0)
+		return err_set(err, ERR_IO, "%s: %s", path, why);
+	int failed = add_file(image, file, path, place, err);
+	close(file);
+	return failed;
+}
+
+enum image_machine
+image_machine(const struct image *image)
+{
+	return image->machine;
+}
+
+bool
+image_has_extension(const struct image *image, const char *extension)
+{
+	return strstr(image->extensions, extension) != NULL;
+}
+
+const uint8_t *
+image_find(const struct image *image, uint64_t address, size_t *length)
+{
+	for (size_t i = 0; i < image->pieces.count; i++) {
+		const struct image_piece *piece = &image->pieces.at[i];
+		uint64_t at = address - piece->address;
+		if (address < piece->address || at >= piece->length)
+			continue;
+		*length = piece->length - (size_t)at;
+		return piece->bytes + at;
+	}
+	return NULL;
+}
+
+uint64_t
+image_size(const struct image *image)
+{
+	return image->size;
+}

@@ -1,0 +1,47 @@
+/*
+ * Memory of the program that was traced, by address: what ELF files load.
+ *
+ * The bytes are copied when a file is added, so that a build that writes the file anew
+ * changes nothing.  An image does not change after the last file is added; any thread
+ * may ask then.
+ */
+#ifndef TRAWL_PROGRAM_IMAGE_H
+#define TRAWL_PROGRAM_IMAGE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+
+enum image_machine { IMAGE_RISCV32, IMAGE_RISCV64, IMAGE_OTHER };
+
+/* Where a file lies: LENGTH bytes from byte OFFSET of it on are at ADDRESS.  LENGTH 0: as
+ * it is linked. */
+struct image_place {
+	uint64_t address, length, offset;
+};
+
+struct image *image_new(void);
+void image_free(struct image *); /* NULL is fine */
+
+/* Adds what an ELF file loads; where files overlap the first one added holds.  0, or
+ * negative with a reason: no such file, no ELF file, damaged, nothing is loaded there. */
+int image_add(struct image *, const char *path, const struct image_place *, struct err *);
+
+/* Of the first file that was added; IMAGE_OTHER without one. */
+enum image_machine image_machine(const struct image *);
+
+/* Whether its RISC-V attributes name EXTENSION, in lower case; false where it has none. */
+bool image_has_extension(const struct image *, const char *extension);
+
+/* The bytes at ADDRESS, of which *LENGTH follow each other; NULL if nothing is there.  They
+ * live as long as the image. */
+const uint8_t *image_find(const struct image *, uint64_t address, size_t *length);
+
+/* How many bytes there are. */
+uint64_t image_size(const struct image *);
+
+#endif

@@ -135,6 +135,7 @@ libtrawl_a_SOURCES = \
 	src/decode/encap/encap.h \
 	src/decode/encap/encap_expand.c \
 	src/decode/encap/encap_fields.c \
+	src/decode/encap/encap_flow.c \
 	src/decode/encap/encap_frame.h \
 	src/decode/encap/encap_options.c \
 	src/decode/encap/encap_place.c \
@@ -144,6 +145,7 @@ libtrawl_a_SOURCES = \
 	src/decode/encap/etrace.c \
 	src/decode/encap/etrace.h \
 	src/decode/encap/etrace_data.c \
+	src/decode/flow_packet.h \
 	src/decode/gem/gem.c \
 	src/decode/gem/gem.h \
 	src/decode/gem/uia.c \
@@ -196,6 +198,8 @@ libtrawl_a_SOURCES = \
 	src/export/export_csv.c \
 	src/export/export_ctf.c \
 	src/export/export_hex.c \
+	src/export/export_insn.c \
+	src/export/export_insn.h \
 	src/export/export_jsonl.c \
 	src/export/export_line.c \
 	src/export/export_line.h \
@@ -214,6 +218,13 @@ libtrawl_a_SOURCES = \
 	src/export/export_table.c \
 	src/export/export_table.h \
 	src/export/export_text.c \
+	src/flow/etrace_walk.c \
+	src/flow/etrace_walk.h \
+	src/flow/flow.c \
+	src/flow/flow.h \
+	src/flow/flow_code.c \
+	src/flow/flow_code.h \
+	src/flow/flow_step.h \
 	src/index/grid.c \
 	src/index/grid.h \
 	src/index/index.c \

@@ -3,7 +3,7 @@
 # one file that may know it?  Reads the #include lines; knows no macros.
 
 cd "${srcdir:-.}/src" || exit 1
-rooms="base capture program decode index trace session query export command batch ui config"
+rooms="base capture program decode index trace flow session query export command batch ui config"
 
 # Prints "FILE:LINE: what is wrong" for each include that goes upwards.
 upward()

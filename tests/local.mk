@@ -464,6 +464,7 @@ script_tests = \
 	tests/cli/opencsd.sh \
 	tests/cli/origins.sh \
 	tests/cli/output.sh \
+	tests/cli/insn.sh \
 	tests/cli/raw.sh \
 	tests/cli/select.sh \
 	tests/cli/session.sh \

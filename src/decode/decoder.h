@@ -405,6 +405,7 @@ struct decoder_listing {
 };
 
 struct clock_source;
+struct flow_packet;
 struct summary;
 
 struct decoder_ops {
@@ -513,6 +514,12 @@ struct decoder_ops {
 	/* What M says of cycles; false: it is no processor's.  NULL: nothing in
 	 * this format is. */
 	bool (*cycles)(const struct message *m, struct decode_cycles *);
+
+	/* Fills what M, which the window covers, says of the flow of control (flow_packet.h);
+	 * its processor is the message's origin.  NULL: this format says nothing of it, or
+	 * the program is not followed. */
+	void (*flow)(const struct decoder *, const struct message *m, const struct window *,
+		     struct flow_packet *);
 
 	/* Kinds of message that announce something for later ones (a bit each),
 	 * and what such a message announces: a build number for a sender's

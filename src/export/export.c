@@ -13,6 +13,7 @@
 #include "export/export.h"
 #include "base/thread.h"
 #include "base/worker.h"
+#include "export/export_insn.h"
 #include "export/export_pool.h"
 #include "export/export_raw.h"
 #include "export/export_table.h"
@@ -104,6 +105,10 @@ const struct export_format export_formats[] = {
      .message = export_none,
      .flagged = true,
      .raw = true},
+    {.name = "insn",
+     .help = "a line per executed instruction, and per trap, of E-Trace with its program",
+     .message = export_none,
+     .flow = true},
     {.name = "stats",
      .help = "how many messages of each severity each sender sent",
      .message = export_none,
@@ -578,6 +583,8 @@ bool
 export_fits(const struct export_format *format, const struct trace *trace)
 {
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	if (format->flow)
+		return ops->flow;
 	const char *name = format->listed ? ops->listing ? ops->listing->name : NULL : ops->printer;
 	return !(format->printed || format->listed) || (name && !strcmp(name, format->name));
 }
@@ -654,6 +661,24 @@ write_raw(struct run *run, struct trace *trace, struct err *err)
 }
 
 static int
+flush_run(void *context, struct err *err)
+{
+	return flush_output(context, err);
+}
+
+/* Writes what the processors of a trace executed; of other traces nothing. */
+static int
+write_instructions(struct run *run, struct trace *trace, struct err *err)
+{
+	struct export_result own = {0};
+	if (!export_fits(run->options->format, trace))
+		return 0;
+	int failed = export_insn(trace, run->options, &run->out, flush_run, run, &own, err);
+	add_result(run->result, &own);
+	return failed;
+}
+
+static int
 check_raw(const struct export_options *options, size_t count, struct err *err)
 {
 	if (count > 1)
@@ -688,7 +713,7 @@ check_choice(const struct session *session, const struct export_options *options
 		    err, ERR_USAGE,
 		    "only one trace can be printed while it grows; name it with --source");
 	if ((options->format->writer || options->format->counts || options->format->listed ||
-	     options->format->raw || options->format->rows) &&
+	     options->format->raw || options->format->rows || options->format->flow) &&
 	    (options->parts || options->follow))
 		return err_set(err, ERR_USAGE, "-t %s needs whole captures; leave out %s",
 			       options->format->name,
@@ -840,6 +865,8 @@ export_run(struct session *session, const struct export_options *options,
 			count_trace(&run, trace);
 		else if (format->raw)
 			failed = write_raw(&run, trace, err);
+		else if (format->flow)
+			failed = write_instructions(&run, trace, err);
 		else if (format->listed)
 			failed = write_listing(&run, trace, err);
 		else

@@ -131,6 +131,7 @@ struct export_format {
 	unsigned uses;			    /* enum export_column that are a part of that */
 	bool raw;			    /* is the bytes of a trace */
 	bool listed;			    /* by decoders whose listing has this name */
+	bool flow;			    /* is what was executed: export_insn */
 	bool counts;			    /* is export_stats, instead of messages */
 	enum export_rows rows;		    /* is rows of a table, instead of messages */
 	const struct export_table *table;   /* as the user describes it, borrowed; or NULL */

@@ -20,6 +20,9 @@ static const struct doubt_row {
     [DOUBT_UNSEARCHED] = {"text that may match, but a regular expression gave up on it",
 			  "texts that may match, but a regular expression gave up on them", true,
 			  "make the expression simpler"},
+    [DOUBT_UNFOLLOWED] = {"place behind which it is not known what was executed",
+			  "places behind which it is not known what was executed", true,
+			  "-t insn says why"},
     [DOUBT_INCOMPLETE] = {.bad = true},
     [DOUBT_UNLOADED] = {.bad = true},
 #undef MARKED

@@ -2,10 +2,10 @@
  * Doubts: what keeps a run over captures from being good, counted in one place.
  *
  * What is found is added to the counts: of messages by their flags, of bytes
- * in no message that may hold some, of searches that a limit ended, of captures and
- * collateral that could not be read.  The exit status and the sentences for people
- * follow from the counts alone, save that a capture or a file that could not be read
- * has a sentence of its own, with its name.
+ * in no message that may hold some, of searches that a limit ended, of places from which on
+ * the flow is not known, of captures and collateral that could not be read.  The exit status
+ * and the sentences for people follow from the counts alone, save that a capture or a file
+ * that could not be read has a sentence of its own, with its name.
  */
 #ifndef TRAWL_TRACE_DOUBTS_H
 #define TRAWL_TRACE_DOUBTS_H
@@ -21,6 +21,7 @@ enum doubt {
 	DOUBT_SUSPECT,
 	DOUBT_UNDECODED,  /* bytes in no message that may hold some */
 	DOUBT_UNSEARCHED, /* texts that a regular expression gave up on */
+	DOUBT_UNFOLLOWED, /* places from which on it is not known what was executed */
 	DOUBT_INCOMPLETE, /* captures with bytes missing, or changed while they were read */
 	DOUBT_UNLOADED,	  /* traces with collateral or symbols that could not be loaded */
 	DOUBT_COUNT

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "trace/naming.h"
+#include "program/image.h"
 #include "program/symbols.h"
 
 #include <stdlib.h>
@@ -27,8 +28,8 @@ struct naming {
 
 #define ROW(...) OPTION_ROW(struct symbol_options, __VA_ARGS__)
 static const struct option_row rows[] = {
-    ROW(file, TEXT, "the program that was traced, an ELF file with symbols", .path = true,
-	.required = true),
+    ROW(file, TEXT, "the program that was traced, an ELF file: symbols, and the code for -t insn",
+	.path = true, .required = true),
     ROW(applies_to, TEXT, "name of the trace whose addresses it names; absent: all", .trace = true),
     ROW(address, UINT, "where it was loaded, with length"),
     ROW(length, UINT, "bytes that were loaded; 0: it lay where it is linked for"),
@@ -167,6 +168,26 @@ naming_name(struct naming *naming, const char *trace, uint64_t address, struct t
 		text_add_safe(name, text_get(&own), own.length, TEXT_ASCII);
 	text_free(&own);
 	return found;
+}
+
+int
+naming_add_images(const struct naming *naming, const char *trace, struct image *image,
+		  struct err *err)
+{
+	int added = 0;
+	for (size_t i = 0; naming && i < naming->count; i++) {
+		const struct symbol_options *o = naming->files[i].options;
+		const struct image_place place = {
+		    .address = o->address, .length = o->length, .offset = o->offset};
+		struct err own = {0};
+		if (!is_for(&naming->files[i], trace))
+			continue;
+		if (!image_add(image, o->file, &place, &own))
+			added++;
+		else if (!o->optional)
+			return err_set(err, own.code, "%s", own.what);
+	}
+	return added;
 }
 
 void

@@ -8,6 +8,7 @@
 
 #include "decode/decoder.h"
 
+struct image;
 struct naming;
 
 /* An entry of `symbols:`. */
@@ -37,6 +38,10 @@ bool naming_applies(const struct naming *, const char *trace);
 /* Appends the name of an address, of which terminals are safe; false if it has none.  NAMING
  * may be NULL. */
 bool naming_name(struct naming *, const char *trace, uint64_t address, struct text *name);
+
+/* Adds the bytes of the files for a trace of that name to IMAGE, each where its entry says.
+ * How many there are, or negative with a reason; NAMING may be NULL. */
+int naming_add_images(const struct naming *, const char *trace, struct image *, struct err *);
 
 /* Adds names to the addresses of E, which was expanded with fields: as notes,
  * and the first one to the text. */

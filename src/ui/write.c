@@ -244,7 +244,7 @@ take_word(struct wish *wish, const char *word)
 static bool
 is_of_parts(const struct export_format *format)
 {
-	return !format->writer && !format->counts;
+	return !format->writer && !format->counts && !format->flow;
 }
 
 static void

@@ -132,5 +132,6 @@ const struct decoder_ops encap_ops = {
     .resync = encap_resync,
     .expand = encap_expand,
     .identify_origin = encap_identify_origin,
+    .flow = encap_read_flow,
     /* no printer: the reference decoder prints no list of packets */
 };

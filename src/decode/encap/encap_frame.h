@@ -214,6 +214,11 @@ struct encap_memory {
 	bool valid;
 };
 
+/* --- encap_flow.c ------------------------------------------------------ */
+
+void encap_read_flow(const struct decoder *, const struct message *, const struct window *,
+		struct flow_packet *);
+
 /* --- encap_probe.c ----------------------------------------------------- */
 
 /* Runs between sync sequences, and how many of them a chain of packets

@@ -162,15 +162,15 @@ read_change(struct etrace_bits *b, unsigned row)
 /* irdepth has return_stack_size_p + (return_stack_size_p > 0 ? 1 : 0) + call_counter_size_p
  * bits, and a meaning if irreport is set [E-Trace 2.0, "Format 2 irreport and irdepth"]. */
 static void
-read_return(const struct etrace_options *o, struct etrace_bits *b)
+read_return(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
 	unsigned depth =
 	    (unsigned)(o->return_stack_size + (o->return_stack_size > 0) + o->call_counter_size);
 	if (o->addr_comp == ETRACE_SHORT_FIELD)
 		depth = 1;
-	bool reported = read_change(b, ENCAP_F_IRREPORT);
-	if (reported)
-		etrace_take(b, depth, ENCAP_F_IRDEPTH);
+	t->irreport = read_change(b, ENCAP_F_IRREPORT);
+	if (t->irreport)
+		t->irdepth = etrace_take(b, depth, ENCAP_F_IRDEPTH);
 	else
 		b->at += depth;
 }
@@ -203,9 +203,9 @@ read_address(const struct etrace_options *o, const struct etrace_place *place,
 	else
 		add_number(b, row, t->address);
 	b->at += skipped;
-	read_change(b, ENCAP_F_NOTIFY);
-	read_change(b, ENCAP_F_UPDISCON);
-	read_return(o, b);
+	t->notify = read_change(b, ENCAP_F_NOTIFY);
+	t->updiscon = read_change(b, ENCAP_F_UPDISCON);
+	read_return(o, b, t);
 }
 
 static const char *
@@ -273,7 +273,7 @@ static void
 read_start(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
 	set_name(b, t, ETRACE_START);
-	etrace_take(b, 1, ENCAP_F_BRANCH);
+	t->branch = etrace_take(b, 1, ENCAP_F_BRANCH);
 	read_mode(o, b, t);
 	read_certain(o, b, t);
 	t->flags |= MESSAGE_RESYNC;
@@ -287,11 +287,12 @@ read_trap(const struct etrace_options *o, const struct etrace_place *place, stru
 	  struct etrace_packet *t)
 {
 	set_name(b, t, ETRACE_TRAP);
-	etrace_take(b, 1, ENCAP_F_BRANCH);
+	t->branch = etrace_take(b, 1, ENCAP_F_BRANCH);
 	read_mode(o, b, t);
 	t->ecause = etrace_take(b, (unsigned)o->ecause_width, ENCAP_F_ECAUSE);
 	t->is_interrupt = etrace_take(b, 1, ENCAP_F_INTERRUPT);
-	if (etrace_take(b, 1, ENCAP_F_THADDR) && place->implicit_exception)
+	t->thaddr = etrace_take(b, 1, ENCAP_F_THADDR);
+	if (t->thaddr && place->implicit_exception)
 		t->move = ETRACE_LOST;
 	else
 		read_certain(o, b, t);
@@ -343,6 +344,10 @@ read_ioptions(const struct etrace_options *o, struct etrace_bits *b, struct etra
 		etrace_note(b, ENCAP_F_IOPTION, name, from + i, 1);
 		t->options.full_address |= !strcmp(name, "full_address");
 		t->options.implicit_exception |= !strcmp(name, "implicit_exception");
+		t->options.implicit_return |= !strcmp(name, "implicit_return");
+		t->options.sijump |= !strcmp(name, "sijump");
+		t->options.branch_prediction |= !strcmp(name, "branch_prediction");
+		t->options.jump_target_cache |= !strcmp(name, "jump_target_cache");
 	}
 	if (b->fields)
 		b->fields->depth--;
@@ -453,7 +458,7 @@ read_jump(const struct etrace_options *o, struct etrace_bits *b, struct etrace_p
 	unsigned count = (unsigned)etrace_take(b, 5, ENCAP_F_BRANCHES);
 	if (count)
 		read_map(b, count, t);
-	read_return(o, b);
+	read_return(o, b, t);
 }
 
 /* "If only one optional format is supported, the field can be omitted" [E-Trace 2.0,

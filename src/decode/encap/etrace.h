@@ -97,6 +97,9 @@ struct etrace_place {
 	bool no_address;   /* data packets come without */
 	bool no_data;
 	bool implicit_exception; /* traps leave out the handler's address */
+	bool implicit_return;	 /* returns behind their calls are not reported */
+	bool sijump;		 /* nor jumps whose target the instruction before loads */
+	bool branch_prediction, jump_target_cache;
 };
 
 enum etrace_move {
@@ -127,6 +130,10 @@ struct etrace_packet {
 	uint16_t branches, index_bits;
 	uint32_t branch_map;
 	uint64_t context, time, ecause, tval, count;
+	/* for the flow */
+	bool branch, thaddr, notify, updiscon, irreport;
+	uint64_t irdepth; /* if irreport */
+
 	unsigned bytes; /* of a data transfer */
 	bool has_data;
 	uint64_t data[2]; /* as sent, low half first */

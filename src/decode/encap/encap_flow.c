@@ -1,0 +1,95 @@
+/*
+ * What a packet says of the flow of control, for who follows it through the program: no
+ * more than one packet is read, its modes are the follower's.
+ */
+#include "config.h"
+
+#include "decode/encap/encap_frame.h"
+#include "decode/flow_packet.h"
+
+/* Flags of what may not be what was sent. */
+enum { DOUBTFUL = MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_SUSPECT };
+
+static void
+fill_modes(const struct etrace_packet *t, struct flow_packet *flow)
+{
+	flow->status = t->status;
+	flow->modes = (struct flow_modes){
+	    .full_address = t->options.full_address,
+	    .implicit_return = t->options.implicit_return,
+	    .implicit_exception = t->options.implicit_exception,
+	    .sijump = t->options.sijump,
+	    .branch_prediction = t->options.branch_prediction,
+	    .jump_target_cache = t->options.jump_target_cache,
+	};
+}
+
+static void
+fill_flow(const struct etrace_packet *t, struct flow_packet *flow)
+{
+	static const uint8_t kinds[ENCAP_KIND_COUNT] = {
+	    [ETRACE_START] = FLOW_START,
+	    [ETRACE_TRAP] = FLOW_TRAP,
+	    [ETRACE_SUPPORT] = FLOW_SUPPORT,
+	    [ETRACE_ADDRESS] = FLOW_ADDRESS,
+	    [ETRACE_BRANCH] = FLOW_ADDRESS,
+	    [ETRACE_BRANCH_MAP] = FLOW_BRANCHES,
+	    [ETRACE_BRANCH_COUNT] = FLOW_EXTENSION,
+	    [ETRACE_JUMP_TARGET] = FLOW_EXTENSION,
+	    [ETRACE_RESERVED] = FLOW_EXTENSION,
+	};
+	flow->kind = kinds[t->kind];
+	flow->branch = t->branch;
+	flow->interrupt = t->is_interrupt;
+	flow->thaddr = t->thaddr;
+	flow->notify = t->notify;
+	flow->updiscon = t->updiscon;
+	flow->irreport = t->irreport;
+	flow->branches = (uint8_t)t->branches;
+	flow->privilege = t->privilege;
+	flow->branch_map = t->branch_map;
+	flow->address = t->address;
+	flow->irdepth = t->irdepth;
+	flow->cause = t->ecause;
+	flow->tval = t->tval;
+	fill_modes(t, flow);
+}
+
+void
+encap_read_flow(const struct decoder *decoder, const struct message *m, const struct window *w,
+		struct flow_packet *flow)
+{
+	const struct encap_decoder *d = (const struct encap_decoder *)decoder;
+	const struct etrace_place as_differences = {0};
+	uint8_t room[ENCAP_LOOK];
+	struct encap_packet packet;
+	struct etrace_packet t;
+	*flow = (struct flow_packet){.kind = FLOW_NOTHING};
+	if (m->kind == DECODE_KIND_LOSS || m->flags & DOUBTFUL || m->kind == ENCAP_MALFORMED ||
+	    m->kind == ENCAP_TRUNCATED) {
+		flow->kind = FLOW_LOST;
+		flow->all = m->kind == DECODE_KIND_LOSS || m->kind < ETRACE_START;
+		return;
+	}
+	if (m->kind < ETRACE_START || m->kind > ETRACE_RESERVED)
+		return;
+	const uint8_t *p = encap_fetch(d, m, w, room);
+	if (p)
+		encap_read(d, p, &packet);
+	if (!p || packet.length > m->length || packet.payload_bits < 1 ||
+	    packet.class != ENCAP_INSTRUCTION) {
+		flow->kind = FLOW_LOST; /* the window is short, or its bytes changed */
+		return;
+	}
+	const struct etrace_options *o = &packet.source->etrace;
+	struct etrace_bits bits = encap_bits(p, &packet, NULL);
+	etrace_read(o, &as_differences, &bits, &t);
+	fill_flow(&t, flow);
+	if (t.error || (t.unused > 7 && t.kind != ETRACE_SUPPORT))
+		flow->kind = FLOW_LOST;
+	flow->widths = (struct flow_widths){
+	    .iaddress_width = (uint8_t)o->iaddress_width,
+	    .return_stack_size = (uint8_t)o->return_stack_size,
+	    .call_counter_size = (uint8_t)o->call_counter_size,
+	};
+}

@@ -1,0 +1,56 @@
+/*
+ * What a message says of where a program went: its part in following the flow of control
+ * through the program (`flow` of struct decoder_ops).
+ *
+ * Names are those of E-Trace [E-Trace 2.0, "Instruction Trace Encoder Output Packets"].
+ */
+#ifndef TRAWL_DECODE_FLOW_PACKET_H
+#define TRAWL_DECODE_FLOW_PACKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum flow_packet_kind {
+	FLOW_NOTHING,  /* nothing of the flow */
+	FLOW_LOST,     /* damaged, or not for sure what was sent; or what is lost before it */
+	FLOW_START,    /* format 3 subformat 0 */
+	FLOW_TRAP,     /* format 3 subformat 1 */
+	FLOW_SUPPORT,  /* format 3 subformat 3 */
+	FLOW_ADDRESS,  /* format 2; format 1 with an address */
+	FLOW_BRANCHES, /* format 1 without one: 31 branches */
+	FLOW_EXTENSION /* format 0 */
+};
+
+/* Parameters of an encoder, under their names in the specification. */
+struct flow_widths {
+	uint8_t iaddress_width, return_stack_size, call_counter_size;
+};
+
+/* Run-time modes of an encoder. */
+struct flow_modes {
+	bool full_address, implicit_return, implicit_exception, sijump;
+	bool branch_prediction, jump_target_cache;
+};
+
+/* "qual_status" of a support packet. */
+enum flow_status { FLOW_NO_CHANGE, FLOW_ENDED_REP, FLOW_TRACE_LOST, FLOW_ENDED_NTR };
+
+struct flow_packet {
+	uint8_t kind;		/* enum flow_packet_kind */
+	bool all;		/* lost: it may be of any processor of the trace */
+	bool branch;		/* start, trap: false if at `address` is a taken branch */
+	bool interrupt, thaddr; /* trap */
+	bool notify, updiscon, irreport;
+	uint8_t branches;  /* 0 to 31 in `branch_map`: bit 0 the oldest, 0 taken */
+	uint8_t privilege; /* start, trap */
+	uint8_t status;	   /* support: enum flow_status */
+	uint32_t branch_map;
+	uint64_t address;	 /* in full of start and trap; else a difference, or, cut to
+				iaddress_width, in full, as the modes have it; in bytes */
+	uint64_t irdepth;	 /* if irreport */
+	uint64_t cause, tval;	 /* trap; tval of exceptions only */
+	struct flow_modes modes; /* support */
+	struct flow_widths widths;
+};
+
+#endif

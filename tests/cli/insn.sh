@@ -1,0 +1,93 @@
+#!/bin/sh
+# -t insn: what was executed, with programs whose every instruction QEMU logged; and what is
+# said where that cannot be known.
+
+# shellcheck source=lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+flow=$testdata/../../shared/captures/flow
+
+# Prints pcs and traps of -t insn as the logs have them.
+as_log()
+{
+	awk '{ pc = $2; sub(/^00000000/, "", pc) }
+		$4 == "interrupt" || $4 == "exception" {
+			rest = $0
+			sub(/.* cause /, "", rest)
+			n = split(rest, word, " ")
+			sub(/^0x/, "", word[3])
+			print "!", $4, word[1], pc, (n > 2 ? word[3] : 0)
+			next
+		}
+		{ print pc }'
+}
+
+# Without a program, of another format, of a file that is none.
+run "$TRAWL" -q -t insn "$testdata/all-encap.bin"
+is "no program: status" 2 "$status"
+ok "... is said" grep -q "its program is not known; name the ELF file in a profile: .symbols:" err
+run "$TRAWL" -q -t insn "$testdata/demo.stp"
+is "another format: status" 2 "$status"
+ok "... is said" grep -q 'has no rows for traces of this format' err
+cp "$testdata/all-encap.bin" program.bin
+{
+	sed 's/all-encap.bin/program.bin/' "$testdata/all-encap.profile.yaml"
+	echo 'symbols: [{file: /dev/null}]'
+} >program.yaml
+run "$TRAWL" -q -p program.yaml -t insn program.bin
+is "no ELF file: status" 2 "$status"
+sed -i "s|/dev/null|$TRAWL|" program.yaml
+run "$TRAWL" -q -p program.yaml -t insn program.bin
+is "another machine: status" 2 "$status"
+
+if ! test -r "$flow" || ! command -v zstd >/dev/null; then
+	skip "programs" "no captures of others beside this checkout, or no zstd"
+	echo "1..$count"
+	exit 0
+fi
+
+for capture in "$flow"/*.encap; do
+	which=${capture##*/}
+	which=${which%.encap}
+	run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn "$capture"
+	is "$which: status" 0 "$status"
+	as_log <out >got
+	zstd -dc "$flow/${which%.*}.pc.zst" | grep -v '^p' >log
+	# where an interrupt comes right behind mret, no packet has its epc
+	awk 'NR == FNR { got[NR] = $0; next }
+		got[FNR] ~ /^! interrupt [0-9]+ - / { $4 = "-" }
+		{ print }' got log >want
+	ok "$which: every pc and trap of the log" cmp -s want got
+	ok "... with their places, but three" test "$(grep -c '^! .* - ' got)" -le 3
+done
+
+# Names, and the messages by which an instruction is known.
+which=recurse.c64.a
+run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn "$flow/$which.encap"
+is "the first line" "       2 0000000080000000" "$(sed 's/ *[0-9a-f]* *[a-z_]* *src .*//;q' out)"
+ok "names" grep -q ' call  *src 3  *_start+0x' out
+cp out all
+run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn -e 'number >= 10 and number < 20' \
+	"$flow/$which.encap"
+is "a filter chooses messages" "" "$(awk '$1 >= 10 && $1 < 20' all | diff - out)"
+
+# Damage: what comes behind it is not guessed, up to the next synchronisation.
+cp "$flow/$which.encap" cut.encap
+chmod u+w cut.encap
+printf '\377\377\377' | dd of=cut.encap bs=1 seek=200 conv=notrunc 2>/dev/null
+{
+	sed 's/recurse.c64.a.encap/cut.encap/; /^symbols/,$d' "$flow/$which.profile.yaml"
+	echo "symbols: [{file: $flow/recurse.c64.elf}]"
+} >cut.yaml
+run "$TRAWL" -p cut.yaml -t insn cut.encap
+is "damage: status" 1 "$status"
+ok "... in the list" grep -q '^ *[0-9]* -  *-  *damage ' out
+ok "... and counted" grep -q 'behind which it is not known what was executed' err
+line=$(grep -n -m 1 ' damage ' out | cut -d : -f 1)
+head -n $((line - 1)) out | awk '{ print $2 }' >got
+awk '{ print $2 }' all | head -n $((line - 1)) >want
+ok "... and right before" cmp -s want got
+tail -n 500 out | awk '{ print $2 }' >got
+tail -n 500 all | awk '{ print $2 }' >want
+ok "... and at the end" cmp -s want got
+
+echo "1..$count"

@@ -252,6 +252,8 @@ libtrawl_a_SOURCES = \
 	src/query/compare/compare.h \
 	src/query/compare/compare_align.c \
 	src/query/compare/compare_align.h \
+	src/query/compare/compare_job.c \
+	src/query/compare/compare_job.h \
 	src/query/compare/compare_mask.c \
 	src/query/compare/compare_mask.h \
 	src/query/compare/compare_side.c \
@@ -431,6 +433,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_detail.h \
 	src/ui/panes/pane_filters.c \
 	src/ui/panes/pane_filters.h \
+	src/ui/panes/pane_differences.c \
+	src/ui/panes/pane_differences.h \
 	src/ui/panes/pane_gaps.c \
 	src/ui/panes/pane_gaps.h \
 	src/ui/panes/pane_matches.c \

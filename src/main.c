@@ -25,6 +25,7 @@
 #include "decode/registry.h"
 #include "export/export_line.h"
 #include "program/symbols.h"
+#include "query/compare/compare_job.h"
 #include "query/interval/intervals.h"
 #include "session/session.h"
 #include "trace/trace.h"
@@ -366,7 +367,8 @@ session_name(const struct cli *cli)
 }
 
 static int
-show_screen(struct session *session, struct cli *cli, const struct filter *filter)
+show_screen(struct session *session, struct cli *cli, const struct filter *filter,
+	    const struct compare_request *compare)
 {
 	struct err err = {0};
 	struct err trouble = {0};
@@ -374,6 +376,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	struct text path = {0}, state = {0}, own = {0}, command = {0};
 	struct looks_source source = {.format = common_format(session)};
 	struct ui_options options = {.session_name = session_name(cli),
+				     .compare = compare,
 				     .filter = *filter,
 				     .source = cli->value[CLI_SOURCE],
 				     .ascii = cli_charset(cli, true) == TEXT_ASCII,
@@ -491,7 +494,7 @@ run_session(struct session *session, struct cli *cli, const struct filter *filte
 		return dump_config(session, cli);
 	if (cli_writes_output(cli))
 		return batch_run(session, cli, filter);
-	return cli->value[CLI_STOP_WHEN] ? refuse_stop() : show_screen(session, cli, filter);
+	return cli->value[CLI_STOP_WHEN] ? refuse_stop() : show_screen(session, cli, filter, NULL);
 }
 
 /* Puts the session of the demo, kept in PATH, in the place of captures. */
@@ -541,6 +544,28 @@ close_session(struct opened *opened)
 	text_free(&opened->profile);
 }
 
+/* On the screen BAD is shown, with what differs from GOOD. */
+static int
+show_comparison(struct opened opened[2], const struct cli *cli)
+{
+	struct err err = {0};
+	struct compare_request request = {.name = cli->files.at[0]};
+	if (cli_writes_output(cli))
+		return compare_print(
+		    (struct session *const[]){&opened[0].session, &opened[1].session},
+		    (const struct filter *const[]){&opened[0].filter, &opened[1].filter}, cli);
+	if (compare_parse_options(cli, &request.options, &err) < 0)
+		return report_error(&err);
+	for (int run = 0; run < 2; run++)
+		request.sides[run] = (struct compare_side){.session = &opened[run].session,
+							   .filter = &opened[run].filter,
+							   .source = cli->value[CLI_SOURCE]};
+	struct cli bad = *cli; /* with one file, borrowed */
+	bad.files.at = &cli->files.at[1];
+	bad.files.count = 1;
+	return show_screen(&opened[1].session, &bad, &opened[1].filter, &request);
+}
+
 /* Opens two sessions, GOOD and BAD, and shows where they differ. */
 static int
 compare_sessions(struct cli *cli)
@@ -557,11 +582,7 @@ compare_sessions(struct cli *cli)
 		one.files.count = 1;
 		failed = open_session(&opened[i], &one, &err);
 	}
-	int status =
-	    failed ? report_error(&err)
-		   : compare_print(
-			 (struct session *const[]){&opened[0].session, &opened[1].session},
-			 (const struct filter *const[]){&opened[0].filter, &opened[1].filter}, cli);
+	int status = failed ? report_error(&err) : show_comparison(opened, cli);
 	close_session(&opened[0]);
 	close_session(&opened[1]);
 	return status;

@@ -309,6 +309,7 @@ screen_tests = \
 	tests/unit/test_screen_files \
 	tests/unit/test_screen_filters \
 	tests/unit/test_screen_format \
+	tests/unit/test_screen_differences \
 	tests/unit/test_screen_gaps \
 	tests/unit/test_screen_keys \
 	tests/unit/test_screen_list \

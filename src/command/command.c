@@ -38,11 +38,21 @@ const char *
 command_scope_name(enum command_scope scope)
 {
 	static const char *const names[SCOPE_COUNT] = {
-	    [SCOPE_ANY] = "any",	   [SCOPE_LIST] = "list",	[SCOPE_DETAIL] = "detail",
-	    [SCOPE_HEX] = "hex",	   [SCOPE_MARKS] = "marks",	[SCOPE_CONTEXT] = "context",
-	    [SCOPE_TIMELINE] = "timeline", [SCOPE_FILTERS] = "filters", [SCOPE_ORIGINS] = "origins",
-	    [SCOPE_SYNCS] = "syncs",	   [SCOPE_GAPS] = "gaps",	[SCOPE_HELP] = "help",
-	    [SCOPE_CARD] = "keys",	   [SCOPE_MATCHES] = "matches",
+	    [SCOPE_ANY] = "any",
+	    [SCOPE_LIST] = "list",
+	    [SCOPE_DETAIL] = "detail",
+	    [SCOPE_HEX] = "hex",
+	    [SCOPE_MARKS] = "marks",
+	    [SCOPE_CONTEXT] = "context",
+	    [SCOPE_TIMELINE] = "timeline",
+	    [SCOPE_FILTERS] = "filters",
+	    [SCOPE_ORIGINS] = "origins",
+	    [SCOPE_SYNCS] = "syncs",
+	    [SCOPE_GAPS] = "gaps",
+	    [SCOPE_HELP] = "help",
+	    [SCOPE_DIFFERENCES] = "differences",
+	    [SCOPE_CARD] = "keys",
+	    [SCOPE_MATCHES] = "matches",
 	};
 	return names[scope];
 }

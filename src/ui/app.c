@@ -33,6 +33,7 @@
 #include "ui/list/shown.h"
 #include "ui/list/view.h"
 #include "ui/list/wishes.h"
+#include "ui/panes/pane_differences.h"
 #include "ui/panes/pane_gaps.h"
 #include "ui/panes/pane_matches.h"
 #include "ui/panes/pane_timeline.h"
@@ -300,6 +301,7 @@ take_news(struct app *app)
 	app->counting = counting;
 	more |= timeline_has_news(screen);
 	more |= gaps_have_news(screen);
+	more |= differences_have_news(screen);
 	more |= match_rows_have_news(screen);
 	return more || screen->indexed != indexed || searching != search_running(screen->search) ||
 	       writing != (app->writing != NULL) || recording != app->recording;

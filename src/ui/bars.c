@@ -26,6 +26,7 @@
 #include "ui/list/search.h"
 #include "ui/list/shown.h"
 #include "ui/list/view.h"
+#include "ui/panes/pane_differences.h"
 #include "ui/panes/pane.h"
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
@@ -198,6 +199,15 @@ add_names(struct screen *screen, struct text *out)
 	if (screen->session->traces.count > 1)
 		text_addf(out, " +%zu", screen->session->traces.count - 1);
 	text_free(&label);
+}
+
+static void
+add_comparison(struct screen *screen, struct text *out)
+{
+	if (!screen->compare)
+		return;
+	text_add(out, "  ");
+	differences_add_title(screen, out);
 }
 
 static void
@@ -397,6 +407,7 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 	    [DAY] = {.rank = 1},	  [CLOCK] = {.rank = 3},	   [ORDER] = {.rank = 4},
 	    [USUAL_ORDER] = {.rank = 5}};
 	add_names(screen, &parts[NAME].text);
+	add_comparison(screen, &parts[NAME].text);
 	add_size(screen, area->cols, &parts[SIZE].text);
 	for (size_t i = 0; i < screen->list->lane_count; i++)
 		add_doubts(screen, screen->list->lanes[i].trace, &parts[DOUBTS].text);

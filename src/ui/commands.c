@@ -24,6 +24,7 @@
 #include "ui/save.h"
 #include "ui/panes/lines.h"
 #include "ui/panes/pane_card.h"
+#include "ui/panes/pane_differences.h"
 #include "ui/panes/pane_gaps.h"
 #include "ui/panes/pane_matches.h"
 #include "ui/panes/pane_origins.h"
@@ -321,6 +322,14 @@ toggle_matches(struct screen *screen, const struct command_call *call)
 		return;
 	screen->open[PANE_MATCHES] = false;
 	toggle_chooser(screen, PANE_MATCHES);
+}
+
+static void
+toggle_differences(struct screen *screen, const struct command_call *call)
+{
+	(void)call;
+	if (differences_are_asked(screen))
+		toggle_chooser(screen, PANE_DIFFERENCES);
 }
 
 static void
@@ -840,6 +849,9 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_MARKS] = toggle_marks,
     [COMMAND_SYNCS] = toggle_syncs,
     [COMMAND_GAPS] = toggle_gaps,
+    [COMMAND_DIFFERENCES] = toggle_differences,
+    [COMMAND_NEXT_DIFFERENCE] = differences_next,
+    [COMMAND_PREVIOUS_DIFFERENCE] = differences_next,
     [COMMAND_MATCHES] = toggle_matches,
     [COMMAND_MESSAGES] = open_messages,
     [COMMAND_CLOCKS] = open_clocks,

@@ -69,6 +69,7 @@ parts_make(struct app *app)
 	app->preview = &parts->preview;
 	app->kept = &parts->kept;
 	screen->panes = panes;
+	screen->compare = app->options->compare;
 	screen->view = &app->options->looks.view;
 	screen->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
 	input_start(app->input);

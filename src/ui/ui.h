@@ -10,6 +10,7 @@
 #include "ui/notebook.h"
 #include "ui/own.h"
 
+struct compare_request;
 struct session;
 
 enum { UI_AROUND_MAX = 50 };
@@ -17,6 +18,7 @@ enum { UI_AROUND_MAX = 50 };
 struct ui_options {
 	const char *session_name; /* its file, for the title; NULL: it has none */
 	const char *command;	  /* the command line that opens the same files, for a shell */
+	const struct compare_request *compare; /* with another run, which is BAD; or NULL */
 	struct looks looks;
 	struct own own;	      /* see own.h */
 	const char *own_path; /* its file, which need not be there; NULL: it has no place */

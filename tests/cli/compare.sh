@@ -97,6 +97,9 @@ is "... the watchdog is extra, in red and white" 2 "$(grep -c '^extra .* watchdo
 is "... the frames are not shown" 2 "$(grep -c '^missing .* display  frame' out)"
 ok "... the mailbox waits in vain" \
 	grep -q '^changed .* E mailbox  timeout: seq 70 given up after 27800 us' out
+run "$TRAWL" --compare --source=soc -e 'origin != ""' good/lab.yaml "$testdata/lab.yaml"
+is "... the first divergence is the frame that was exposed while the overlay was loading" \
+	"camera  frame 7: exposure, 3 lx" "$(sed -n '2s/.* D //p' out)"
 run "$TRAWL" --compare --source=dsp good/lab.yaml "$testdata/lab.yaml"
 ok "... the overlay is late" grep -q '^slower .*first word  \[after 28.253 ms, was 8.404 ms\]' out
 ok "... a word is lost" grep -q '^lost .*first word lost' out

@@ -26,6 +26,7 @@
 #include "ui/list/rules.h"
 #include "ui/list/search.h"
 #include "ui/list/view.h"
+#include "ui/panes/pane_differences.h"
 #include "ui/panes/pane.h"
 #include "ui/panes/scrollbar.h"
 #include "ui/screen/screen.h"
@@ -83,6 +84,7 @@ struct formatted_row {
 	bool has_above;
 	enum role usual, severity, origin, trace, text; /* of its columns */
 	bool uncertain, steps_back;
+	enum difference_sign difference;
 	struct text texts;	  /* of all columns, one behind the other */
 	size_t ends[COLUMNS_MAX]; /* of each in `texts` */
 	int name_columns;	  /* of the trace in the origin's column */
@@ -544,6 +546,17 @@ is_uncertain(struct screen *screen, const struct list_row *row)
 				     row->row->lane, &row->row->message);
 }
 
+/* What a row's message is in the comparison with another run. */
+static enum difference_sign
+difference_of(struct screen *screen, const struct row *row)
+{
+	const struct list_lane *lane = &screen->list->lanes[row->lane];
+	bool exact;
+	if (!differences_are_known(screen))
+		return DIFFERENCE_NONE;
+	return differences_sign(screen, lane->number, reader_number(lane->reader, row->at, &exact));
+}
+
 /* Whether the time of a row's message is before that of the last one of its origin, if
  * that is near. */
 static bool
@@ -630,6 +643,7 @@ row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 	choose_roles(screen, row, f);
 	note_above(screen, row, f);
 	f->steps_back = steps_back(screen, row->row);
+	f->difference = difference_of(screen, row->row);
 	text_clear(&f->texts);
 	row->dated = state_of(screen)->basis.dated;
 	row->brief = columns->brief;
@@ -933,6 +947,10 @@ draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *are
 	else if (f->loss)
 		canvas_puts(canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_LOSS,
 			    signs[SIGN_LOSS].text);
+	else if (f->difference)
+		canvas_puts(
+		    canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_MARK,
+		    signs[f->difference == DIFFERENCE_HERE ? SIGN_DIFFERS : SIGN_MISSING].text);
 	else if (f->steps_back || f->uncertain)
 		canvas_puts(canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_ABSENT,
 			    signs[f->steps_back ? SIGN_STEPS_BACK : SIGN_UNCERTAIN].text);

@@ -11,5 +11,6 @@ const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_ORIGINS] = &pane_origins,   [PANE_MESSAGES] = &pane_messages,
     [PANE_CLOCKS] = &pane_clocks,     [PANE_SYNCS] = &pane_syncs,
     [PANE_CARD] = &pane_card,	      [PANE_GUESSES] = &pane_guesses,
-    [PANE_GAPS] = &pane_gaps,	      [PANE_MATCHES] = &pane_matches,
+    [PANE_GAPS] = &pane_gaps,	      [PANE_DIFFERENCES] = &pane_differences,
+    [PANE_MATCHES] = &pane_matches,
 };

@@ -43,7 +43,8 @@ struct screen_trial {
 
 struct screen {
 	struct session *session;
-	struct sequence *sequence; /* of all traces */
+	const struct compare_request *compare; /* with which run it is compared, or NULL */
+	struct sequence *sequence;	       /* of all traces */
 	struct term *term;
 	struct canvas *canvas; /* all of the screen */
 	enum text_charset charset;

@@ -1,0 +1,488 @@
+/*
+ * The differences from another run: what kind, where in both, and which message.
+ *
+ * The runs are compared in the background (query/compare/compare_job.h), once this one is
+ * indexed and its clocks are related.  Texts are made of the lines on the screen, with
+ * readers of the pane's own, and kept until a text may have changed.
+ */
+#include "config.h"
+
+#include "ui/panes/pane_differences.h"
+#include "base/generation.h"
+#include "base/map.h"
+#include "query/compare/compare_job.h"
+#include "query/gap/gap.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
+#include "ui/list/display_time.h"
+#include "ui/list/jump.h"
+#include "ui/list/list.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DIFFERENCE_KIND,
+	DIFFERENCE_GOOD,
+	DIFFERENCE_BAD,
+	DIFFERENCE_TIME,
+	DIFFERENCE_ORIGIN,
+	DIFFERENCE_TEXT,
+	DIFFERENCE_COLUMNS
+};
+
+enum { TIMELESS_MAX = 256 /* messages before one without a time that are asked for theirs */ };
+
+struct difference_line {
+	bool made;
+	struct text cells[DIFFERENCE_COLUMNS];
+};
+
+struct differences_state {
+	struct table table;
+	struct compare_job *job;       /* or NULL */
+	const struct compare *compare; /* of it, once it is done */
+	struct map signs;	       /* of traces and numbers: enum difference_sign */
+	struct compare_texts texts[2];
+	struct expansion expansion;
+	VEC(struct difference_line) lines;
+	unsigned generation;  /* of what they say */
+	bool went;	      /* the cursor of the list was put to a difference, */
+	size_t last;	      /* that one, */
+	struct message_id id; /* at this message */
+	size_t trace;
+};
+
+static struct differences_state *
+state_of(struct screen *screen)
+{
+	return screen->state[PANE_DIFFERENCES];
+}
+
+static void
+drop_lines(struct differences_state *state)
+{
+	for (size_t i = 0; i < state->lines.count; i++)
+		for (int c = 0; c < DIFFERENCE_COLUMNS; c++)
+			text_free(&state->lines.at[i].cells[c]);
+	vec_clear(&state->lines);
+}
+
+static void
+differences_close(void *context)
+{
+	struct differences_state *state = context;
+	compare_job_free(state->job);
+	for (int run = 0; run < 2; run++)
+		compare_texts_free(&state->texts[run]);
+	map_free(&state->signs);
+	drop_lines(state);
+	vec_free(&state->lines);
+	expansion_free(&state->expansion);
+	table_free(&state->table);
+}
+
+/* --- what is found ----------------------------------------------------- */
+
+static uint64_t
+sign_key(size_t trace, uint64_t number)
+{
+	return (uint64_t)trace << 48 ^ number;
+}
+
+static void
+note_signs(struct differences_state *state)
+{
+	for (size_t i = 0; i < compare_count(state->compare); i++) {
+		const struct compare_difference *d = compare_get(state->compare, i);
+		const struct compare_place *bad = &d->at[COMPARE_BAD];
+		if (!bad->any)
+			continue;
+		uint64_t *sign = map_add(&state->signs, sign_key(bad->trace, bad->number));
+		if (d->count[COMPARE_BAD])
+			*sign = DIFFERENCE_HERE;
+		else if (!*sign)
+			*sign = DIFFERENCE_MISSING;
+	}
+}
+
+bool
+differences_have_news(struct screen *screen)
+{
+	struct differences_state *state = state_of(screen);
+	if (!screen->compare || state->compare)
+		return false;
+	if (!state->job && screen->indexed && clocks_are_settled(screen->session->clocks)) {
+		for (int run = 0; run < 2; run++)
+			state->texts[run].session = screen->compare->sides[run].session;
+		state->job = compare_job_new(screen->compare);
+	}
+	state->compare = state->job ? compare_job_get(state->job) : NULL;
+	if (!state->compare)
+		return false;
+	note_signs(state);
+	screen->display_generation++;
+	return true;
+}
+
+bool
+differences_are_known(struct screen *screen)
+{
+	return state_of(screen)->signs.count > 0;
+}
+
+enum difference_sign
+differences_sign(struct screen *screen, size_t trace, uint64_t number)
+{
+	const uint64_t *sign = map_find(&state_of(screen)->signs, sign_key(trace, number));
+	return sign ? (enum difference_sign) * sign : DIFFERENCE_NONE;
+}
+
+/* A path with the last of its folders. */
+static const char *
+short_name(const char *path)
+{
+	const char *name = path + strlen(path);
+	for (int slashes = 0; name > path; name--)
+		if (name[-1] == '/' && ++slashes == 2)
+			break;
+	return name;
+}
+
+void
+differences_add_title(struct screen *screen, struct text *out)
+{
+	const struct differences_state *state = state_of(screen);
+	if (!screen->compare)
+		return;
+	text_add(out, "compared with ");
+	screen_add_safe(screen, short_name(screen->compare->name), out);
+	if (!state->compare) {
+		text_add(out, ": ...");
+		return;
+	}
+	size_t count = compare_count(state->compare);
+	if (count)
+		text_addf(out, ": %zu difference%s", count, count == 1 ? "" : "s");
+	else
+		text_add(out, ": no difference");
+}
+
+bool
+differences_are_asked(struct screen *screen)
+{
+	if (!screen->compare)
+		screen_error(screen, "nothing is compared; start with trawl --compare GOOD BAD");
+	return screen->compare;
+}
+
+/* --- what a line says -------------------------------------------------- */
+
+/* Appends the number of a place, from 1 as in the list; of what is missing there the
+ * neighbour's. */
+static void
+add_number(const struct compare_difference *d, int run, struct text *out)
+{
+	const struct compare_place *place = &d->at[run];
+	if (!place->any)
+		text_add_char(out, '-');
+	else
+		text_addf(out, "%s%llu",
+			  d->count[run]	  ? ""
+			  : place->behind ? ">"
+					  : "<",
+			  (unsigned long long)place->number + 1);
+}
+
+static void
+add_time(struct screen *screen, const struct compare_place *place, const struct message *m,
+	 struct text *out)
+{
+	size_t lane;
+	struct display_time shown;
+	struct list *list = jump_list(screen, place->trace, &lane);
+	if (display_time_of(list, &list->lanes[lane], m, &shown))
+		display_time_format_parts(&shown, NULL, out);
+}
+
+static void
+add_duration(int64_t nanoseconds, struct text *out)
+{
+	gap_format(&(struct gap){nanoseconds < 0 ? 0 : (uint64_t)nanoseconds, true}, true, out);
+}
+
+/* What is said in front of the text, or of the message that was there. */
+static void
+add_remark(struct screen *screen, const struct compare_difference *d, struct text *out)
+{
+	struct differences_state *state = state_of(screen);
+	uint64_t good = d->count[COMPARE_GOOD], bad = d->count[COMPARE_BAD];
+	struct message m;
+	if (d->kind == COMPARE_UNALIGNED)
+		text_addf(out, "  [%llu against %llu not aligned]", (unsigned long long)good,
+			  (unsigned long long)bad);
+	else if (good + bad > 2 || (good + bad == 2 && !(good && bad)))
+		text_addf(out, "  [and %llu more]", (unsigned long long)(good + bad - 1));
+	if (d->kind == COMPARE_CHANGED &&
+	    compare_texts_get(&state->texts[COMPARE_GOOD], d->at[COMPARE_GOOD].trace,
+			      d->at[COMPARE_GOOD].number, &m, &state->expansion)) {
+		text_add(out, "  [was: ");
+		screen_add_safe(screen, text_get(&state->expansion.text), out);
+		text_add_char(out, ']');
+	}
+	if (d->kind != COMPARE_SLOWER)
+		return;
+	text_add(out, "  [after ");
+	add_duration(d->took[COMPARE_BAD], out);
+	text_add(out, ", was ");
+	add_duration(d->took[COMPARE_GOOD], out);
+	text_add_char(out, ']');
+}
+
+static void
+make_line(struct screen *screen, const struct compare_difference *d, struct difference_line *line)
+{
+	struct differences_state *state = state_of(screen);
+	int run = d->count[COMPARE_BAD] ? COMPARE_BAD : COMPARE_GOOD;
+	const struct compare_place *place = &d->at[run];
+	const struct expansion *e = &state->expansion;
+	struct text *cells = line->cells;
+	struct message m;
+	text_add(&cells[DIFFERENCE_KIND], compare_kind_name(d->kind));
+	add_number(d, COMPARE_GOOD, &cells[DIFFERENCE_GOOD]);
+	add_number(d, COMPARE_BAD, &cells[DIFFERENCE_BAD]);
+	if (!compare_texts_get(&state->texts[run], place->trace, place->number, &m,
+			       &state->expansion))
+		return;
+	if (run == COMPARE_BAD)
+		add_time(screen, place, &m, &cells[DIFFERENCE_TIME]);
+	if (state->texts[run].session->traces.count > 1) {
+		screen_add_safe(screen,
+				trace_name(state->texts[run].session->traces.at[place->trace]),
+				&cells[DIFFERENCE_ORIGIN]);
+		text_add_char(&cells[DIFFERENCE_ORIGIN], ' ');
+	}
+	text_add_safe(&cells[DIFFERENCE_ORIGIN], text_get(&e->origin), e->origin.length,
+		      screen->charset);
+	text_add_safe(&cells[DIFFERENCE_TEXT], text_get(&e->text), e->text.length, screen->charset);
+	add_remark(screen, d, &cells[DIFFERENCE_TEXT]);
+}
+
+static const struct difference_line *
+line_of(struct screen *screen, size_t i)
+{
+	struct differences_state *state = state_of(screen);
+	while (state->lines.count <= i)
+		(void)vec_add(&state->lines);
+	struct difference_line *line = &state->lines.at[i];
+	if (!line->made)
+		make_line(screen, compare_get(state->compare, i), line);
+	line->made = true;
+	return line;
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static const struct table_column difference_columns[DIFFERENCE_COLUMNS] = {
+    [DIFFERENCE_KIND] = {"kind", TABLE_FIT, .gap = 1},
+    [DIFFERENCE_GOOD] = {"good", TABLE_FIT, .gap = 1, .right = true},
+    [DIFFERENCE_BAD] = {"bad", TABLE_FIT, .gap = 1, .right = true},
+    [DIFFERENCE_TIME] = {"time", TABLE_FIT, .gap = 1, .right = true},
+    [DIFFERENCE_ORIGIN] = {"origin", TABLE_FIT, .gap = 1},
+    [DIFFERENCE_TEXT] = {"text", TABLE_REST},
+};
+
+static size_t
+count_differences(struct screen *screen)
+{
+	const struct differences_state *state = state_of(screen);
+	return state->compare ? compare_count(state->compare) : 0;
+}
+
+static void
+fill_difference(struct screen *screen, struct table_row *row, size_t i)
+{
+	const struct difference_line *line = line_of(screen, i);
+	for (size_t c = 0; c < DIFFERENCE_COLUMNS; c++)
+		table_put(row, c, row->current && c == DIFFERENCE_KIND ? ROLE_CURSOR : ROLE_NORMAL,
+			  text_get(&line->cells[c]), line->cells[c].length);
+}
+
+static void
+differences_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	struct differences_state *state = state_of(screen);
+	if (generation_renew(&state->generation, list_generation(screen->list)))
+		drop_lines(state);
+	const struct table_spec spec = {.pane = PANE_DIFFERENCES,
+					.columns = difference_columns,
+					.column_count = DIFFERENCE_COLUMNS,
+					.left = 1,
+					.count = count_differences(screen),
+					.fill = fill_difference};
+	const struct area body = table_body(&spec, area);
+	if (!table_draw(&state->table, screen, &spec, canvas, area))
+		canvas_puts(canvas, &body, 0, 1, ROLE_ABSENT,
+			    state->compare ? "no differences" : "...");
+}
+
+static void
+differences_title(struct screen *screen, struct text *out)
+{
+	text_addf(out, "differences  %zu%s", count_differences(screen),
+		  state_of(screen)->compare ? "" : "+");
+	if (screen->compare) {
+		text_add(out, " from ");
+		screen_add_safe(screen, screen->compare->name, out);
+	}
+}
+
+/* --- going there ------------------------------------------------------- */
+
+/* Goes to a difference, or says which origin has no message here; false if it did. */
+static bool
+go_to(struct screen *screen, size_t i)
+{
+	struct differences_state *state = state_of(screen);
+	const struct compare_place *bad = &compare_get(state->compare, i)->at[COMPARE_BAD];
+	struct position at;
+	bool exact;
+	state->table.cursor.line = i;
+	state->went = false;
+	if (!bad->any)
+		return false;
+	struct reader *reader = compare_texts_reader(&state->texts[COMPARE_BAD], bad->trace);
+	if (!reader_find_number(reader, bad->number, &at, &exact))
+		return false;
+	state->went = true;
+	state->last = i;
+	state->trace = bad->trace;
+	state->id = reader_message_id(reader, at);
+	jump_to_location(screen, &(struct location){.trace = bad->trace, .id = state->id});
+	return true;
+}
+
+/* When the message under the cursor was, as differences are in order of; without a time,
+ * that of the last one of its trace before it. */
+static int64_t
+time_here(struct trace *trace, struct reader *reader, struct position at)
+{
+	struct message_time time;
+	for (int i = 0; i < TIMELESS_MAX; i++) {
+		const struct message *m = reader_message(reader, at);
+		if (m && clocks_time(trace, m, &time))
+			return time.known ? time.nanoseconds : time.order;
+		if (!reader_previous(reader, &at, 1))
+			break;
+	}
+	return COMPARE_NO_TIME;
+}
+
+/* Whether a difference is before a message of a trace, or at it. */
+static bool
+is_before(const struct compare_difference *d, int64_t time, size_t trace, uint64_t number)
+{
+	const struct compare_place *bad = &d->at[COMPARE_BAD];
+	if (d->order != time)
+		return d->order < time;
+	return bad->trace != trace ? bad->trace < trace : bad->number <= number;
+}
+
+/* How many differences are before the message under the cursor or at it; *AT: the last of
+ * them is at it. */
+static size_t
+count_before(struct screen *screen, bool *at)
+{
+	const struct differences_state *state = state_of(screen);
+	const struct row *row = list_current(screen->list);
+	size_t low = 0, high = compare_count(state->compare);
+	bool exact;
+	*at = false;
+	if (!row)
+		return 0;
+	const struct list_lane *lane = &screen->list->lanes[row->lane];
+	*at =
+	    state->went && state->trace == lane->number && !message_id_compare(state->id, row->id);
+	if (*at)
+		return state->last + 1;
+	int64_t time = time_here(lane->trace, lane->reader, row->at);
+	uint64_t number = reader_number(lane->reader, row->at, &exact);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (is_before(compare_get(state->compare, middle), time, lane->number, number))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low) {
+		const struct compare_place *bad =
+		    &compare_get(state->compare, low - 1)->at[COMPARE_BAD];
+		*at = bad->any && bad->trace == lane->number && bad->number == number;
+	}
+	return low;
+}
+
+/* Goes to a difference and says which it is; WRAPPED: by which command round the end. */
+static void
+say_difference(struct screen *screen, size_t i, enum command_id wrapped)
+{
+	const struct text *cells = line_of(screen, i)->cells;
+	bool here = go_to(screen, i);
+	screen_say(screen, "difference %zu of %zu%s: %s %s%s%s%s", i + 1, count_differences(screen),
+		   wrapped == COMMAND_NEXT_DIFFERENCE	    ? ", continued at the start"
+		   : wrapped == COMMAND_PREVIOUS_DIFFERENCE ? ", continued at the end"
+							    : "",
+		   text_get(&cells[DIFFERENCE_KIND]), text_get(&cells[DIFFERENCE_ORIGIN]),
+		   cells[DIFFERENCE_ORIGIN].length ? ": " : "", text_get(&cells[DIFFERENCE_TEXT]),
+		   here ? "" : " (its origin has no message in this run)");
+}
+
+void
+differences_next(struct screen *screen, const struct command_call *call)
+{
+	struct differences_state *state = state_of(screen);
+	size_t count = count_differences(screen);
+	bool at, forward = call->id == COMMAND_NEXT_DIFFERENCE;
+	if (!differences_are_asked(screen))
+		return;
+	if (!count) {
+		screen_error(screen, state->compare ? "there is no difference"
+						    : "the runs are still being compared");
+		return;
+	}
+	size_t before = count_before(screen, &at), steps = (size_t)(call->count % count);
+	if (!steps)
+		steps = count;
+	/* the one that is COUNT behind the last one before, or before the next one */
+	size_t from = forward ? before : before + count - at;
+	size_t to = forward ? from + steps - 1 : from - steps;
+	bool wrapped = forward ? to >= count : to < count;
+	say_difference(screen, to % count, wrapped ? call->id : COMMAND_COUNT);
+}
+
+static void
+differences_go(struct screen *screen, const struct command_call *call)
+{
+	size_t cursor = state_of(screen)->table.cursor.line;
+	(void)call;
+	if (cursor < count_differences(screen) && !go_to(screen, cursor))
+		screen_error(screen, "its origin has no message in this run");
+}
+
+static pane_command *const differences_commands[COMMAND_COUNT] = {
+    [COMMAND_OPEN] = differences_go,
+};
+
+const struct pane_ops pane_differences = {
+    .name = "differences",
+    .scope = SCOPE_DIFFERENCES,
+    .state_size = sizeof(struct differences_state),
+    .close = differences_close,
+    .title = differences_title,
+    .keys = {{COMMAND_OPEN, .word = "go"}, {COMMAND_CLOSE, .word = "close"}},
+    .draw = differences_draw,
+    .commands = differences_commands,
+    .lines = count_differences,
+};

@@ -319,8 +319,8 @@ bool
 cli_writes_output(const struct cli *cli)
 {
 	return cli->value[CLI_TO] || cli->value[CLI_OUTPUT] || cli->value[CLI_SPLIT] ||
-	       cli->value[CLI_CHECK] || cli->value[CLI_FIELDS] || cli->value[CLI_TEMPLATE] ||
-	       !isatty(STDOUT_FILENO);
+	       cli->value[CLI_CHECK] || cli->value[CLI_BY] || cli->value[CLI_OF] ||
+	       cli->value[CLI_FIELDS] || cli->value[CLI_TEMPLATE] || !isatty(STDOUT_FILENO);
 }
 
 int

@@ -304,6 +304,7 @@ export_table_new(const struct export_format *format, const struct export_table_w
 	    table->spec.needs & VALUE_NEEDS_CLOCKS ||
 	    table->spec.counted & (1u << GROUP_FIRST | 1u << GROUP_LAST | 1u << GROUP_GAP);
 	table->format.contexts = table->spec.needs & VALUE_NEEDS_CONTEXTS;
+	table->format.intervals = table->spec.needs & VALUE_NEEDS_INTERVALS;
 	table->format.uses = table->spec.needs & VALUE_NEEDS_GAPS ? EXPORT_GAP : 0;
 	*out = table;
 	return 0;

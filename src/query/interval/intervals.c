@@ -540,7 +540,7 @@ sort_lookup(struct intervals *s, size_t trace)
 static void
 publish_pairs(struct intervals *s, bool done)
 {
-	bool more = s->fed != s->summarised_at;
+	bool more = s->fed != s->summarised_at, news = more || done != s->done;
 	s->summarised_at = s->fed;
 	for (size_t i = 0; more && i < s->count; i++)
 		summarise_pairs(s, i);
@@ -554,7 +554,8 @@ publish_pairs(struct intervals *s, bool done)
 		generation_bump(&s->settled);
 	if (done)
 		s->settled_at = s->fed;
-	signal_news(s, true);
+	if (news) /* else each look would wake the screen, which wakes this */
+		signal_news(s, true);
 }
 
 /* --- the walk ------------------------------------------------------------------ */

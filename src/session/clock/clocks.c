@@ -808,11 +808,30 @@ name_time(const struct clock_map *map, struct trace *trace, const struct message
 	return true;
 }
 
+static bool
+same_end(const struct sync_end *x, const struct sync_end *y)
+{
+	return !strcmp(x->trace, y->trace) && x->ticks == y->ticks && x->core == y->core;
+}
+
+size_t
+clocks_find_equal_tie(const struct clocks *clocks, const struct sync_options *tie)
+{
+	for (size_t i = 0; i < clocks->ties.count; i++) {
+		const struct sync_options *own = &clocks->ties.at[i];
+		if ((same_end(&own->a, &tie->a) && same_end(&own->b, &tie->b)) ||
+		    (same_end(&own->a, &tie->b) && same_end(&own->b, &tie->a)))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
 int
 clocks_tie(struct clocks *clocks, struct trace *a, const struct message *m, struct trace *b,
 	   const struct message *n, struct err *err)
 {
 	struct sync_options tie = {.kind = SYNC_TIE, .logger = -1, .core = -1};
+	size_t equal;
 	pthread_rwlock_rdlock(&clocks->map_lock);
 	bool timed = name_time(clocks->map, a, m, &tie.a) && name_time(clocks->map, b, n, &tie.b);
 	bool same =
@@ -822,15 +841,14 @@ clocks_tie(struct clocks *clocks, struct trace *a, const struct message *m, stru
 		return err_set(err, ERR_USAGE, "a message without a time cannot be tied");
 	if (same)
 		return err_set(err, ERR_USAGE, "both have the same clock");
+	if ((equal = clocks_find_equal_tie(clocks, &tie)) != SIZE_MAX)
+		return err_set(
+		    err, ERR_USAGE,
+		    "these times are tied already, as :clocks has it; :untie %zu removes "
+		    "that",
+		    equal + 1);
 	clocks_add_ties(clocks, &tie, 1);
-	worker_wake(&clocks->worker);
 	return 0;
-}
-
-static bool
-same_end(const struct sync_end *x, const struct sync_end *y)
-{
-	return !strcmp(x->trace, y->trace) && x->ticks == y->ticks && x->core == y->core;
 }
 
 size_t
@@ -878,6 +896,7 @@ clocks_add_ties(struct clocks *clocks, const struct sync_options *ties, size_t c
 	}
 	clocks->tied = true;
 	pthread_mutex_unlock(&clocks->lock);
+	worker_wake(&clocks->worker);
 }
 
 /* --- words ------------------------------------------------------------- */

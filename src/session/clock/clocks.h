@@ -147,13 +147,16 @@ bool clocks_find_link(struct clocks *, size_t relation, bool at_b, int64_t time,
 		      struct clocks_link *);
 
 /* The user says that two messages were sent at the same time.  0, or ERR_USAGE
- * if one has no time or both have the same clock. */
+ * if one has no time, both have the same clock, or they are tied already. */
 int clocks_tie(struct clocks *, struct trace *a, const struct message *, struct trace *b,
 	       const struct message *, struct err *);
 
 /* Which of these ties has a message as one of its ends, the last one made if several
  * have; SIZE_MAX: none. */
 size_t clocks_find_tie(struct clocks *, struct trace *, const struct message *);
+
+/* Which one has the same two ends, either way round; SIZE_MAX: none. */
+size_t clocks_find_equal_tie(const struct clocks *, const struct sync_options *);
 
 /* Takes back tie NUMBER, from 0, of clocks_ties. */
 void clocks_untie(struct clocks *, size_t number);

@@ -2,13 +2,17 @@
  * Filters as they were: see filter_history.h.
  *
  * Sets are compared after each command, so that no command says what it changed.
- * Expressions are shared, which costs a few dozen bytes for each entry.
+ * Expressions are shared, which costs a few dozen bytes for each entry.  A tie is a step by
+ * itself, that is done or taken back; the set of filters is the same before and after.
  */
 #include "config.h"
 
 #include "ui/list/filter_history.h"
 #include "command/keymap.h"
 #include "query/filter/filter.h"
+#include "session/clock/clocks.h"
+#include "session/link/sync_options.h"
+#include "session/session.h"
 #include "ui/list/filters.h"
 #include "ui/list/list.h"
 #include "ui/screen/screen.h"
@@ -26,16 +30,21 @@ struct filter_place {
 	unsigned moves;
 };
 
-/* A set to go to, and where the cursor was with it. */
+/* A set to go to, and where the cursor was with it; or a tie. */
 struct filter_step {
 	struct filters set;
 	struct filter_place place;
+	struct sync_options *tie; /* owned, or NULL: this was made or, */
+	bool removed;		  /* removed */
+};
+
+struct filter_steps {
+	VEC(struct filter_step) list;
 };
 
 struct filter_history {
 	struct filter_step now;
-	VEC(struct filter_step) undo;
-	VEC(struct filter_step) redo;
+	struct filter_steps undo, redo;
 };
 
 static struct filters
@@ -73,14 +82,38 @@ place_now(const struct screen *screen)
 static struct filter_step
 step_now(const struct screen *screen)
 {
-	return (struct filter_step){copy_set(screen->filters), place_now(screen)};
+	return (struct filter_step){.set = copy_set(screen->filters), .place = place_now(screen)};
 }
 
 static void
-free_steps(struct filter_step *steps, size_t count)
+free_step(struct filter_step *step)
 {
-	for (size_t i = 0; i < count; i++)
-		filters_free(&steps[i].set);
+	filters_free(&step->set);
+	if (step->tie)
+		option_release(&sync_options_table, step->tie);
+	free(step->tie);
+}
+
+static void
+clear_steps(struct filter_steps *steps)
+{
+	for (size_t i = 0; i < steps->list.count; i++)
+		free_step(&steps->list.at[i]);
+	vec_clear(&steps->list);
+}
+
+/* Adds a step that was done; what was undone before cannot be redone. */
+static void
+add_step(struct filter_history *history, struct filter_step step)
+{
+	struct filter_steps *undo = &history->undo;
+	if (undo->list.count == STEPS_MAX) {
+		free_step(&undo->list.at[0]);
+		memmove(undo->list.at, undo->list.at + 1,
+			--undo->list.count * sizeof *undo->list.at);
+	}
+	*vec_add(&undo->list) = step;
+	clear_steps(&history->redo);
 }
 
 void
@@ -88,11 +121,11 @@ filter_history_free(struct filter_history *history)
 {
 	if (!history)
 		return;
-	free_steps(&history->now, 1);
-	free_steps(history->undo.at, history->undo.count);
-	free_steps(history->redo.at, history->redo.count);
-	vec_free(&history->undo);
-	vec_free(&history->redo);
+	free_step(&history->now);
+	clear_steps(&history->undo);
+	clear_steps(&history->redo);
+	vec_free(&history->undo.list);
+	vec_free(&history->redo.list);
 	free(history);
 }
 
@@ -111,40 +144,67 @@ filter_history_note(struct screen *screen)
 	if (!history)
 		return;
 	if (!same_set(&history->now.set, screen->filters)) {
-		if (history->undo.count == STEPS_MAX) {
-			free_steps(history->undo.at, 1);
-			memmove(history->undo.at, history->undo.at + 1,
-				--history->undo.count * sizeof *history->undo.at);
-		}
 		history->now.place.moves = screen->list->moves;
-		*vec_add(&history->undo) = history->now;
+		add_step(history, history->now);
 		history->now.set = copy_set(screen->filters);
-		free_steps(history->redo.at, history->redo.count);
-		vec_clear(&history->redo);
 	}
 	history->now.place = place_now(screen);
 }
 
-/* Says what the filters are by now, and how to turn back. */
-static void
-say_step(struct screen *screen, bool undone)
+void
+filter_history_note_tie(struct screen *screen, const struct sync_options *tie, bool removed)
 {
-	struct text text = {0};
+	struct filter_step step = {.removed = removed};
+	if (!screen->filter_history)
+		return;
+	step.tie = mem_new(sizeof *step.tie);
+	option_copy(&sync_options_table, step.tie, tie);
+	add_step(screen->filter_history, step);
+}
+
+/* Appends what the filters are by now. */
+static void
+add_filters(const struct screen *screen, bool undone, struct text *out)
+{
 	const struct filters *filters = screen->filters;
-	text_add(&text, undone ? "undone: " : "redone: ");
+	text_add(out, undone ? "undone: " : "redone: ");
 	if (filters->disabled)
-		text_add(&text, "filters off");
+		text_add(out, "filters off");
 	else if (!filters->combined && filters->severities == 0xff)
-		text_add(&text, "no filters");
+		text_add(out, "no filters");
 	if (!filters->disabled && filters->severities != 0xff)
-		filters_add_severities(screen, &text);
+		filters_add_severities(screen, out);
 	if (!filters->disabled && filters->combined)
-		text_addf(&text, "%s %s", filters->severities == 0xff ? "only" : " and",
+		text_addf(out, "%s %s", filters->severities == 0xff ? "only" : " and",
 			  filter_expr_text(filters->combined));
-	text_add(&text, "; ");
-	keymap_hint(screen->keymap, undone ? COMMAND_REDO_FILTER : COMMAND_UNDO_FILTER, &text);
-	screen_say(screen, "%s %s it", text.data, undone ? "redoes" : "undoes");
-	text_free(&text);
+}
+
+/* Makes the tie of a step, or removes it. */
+static void
+turn_tie(struct screen *screen, const struct filter_step *step, bool undone, struct text *out)
+{
+	struct clocks *clocks = screen->session->clocks;
+	bool makes = step->removed == undone;
+	size_t number = clocks_find_equal_tie(clocks, step->tie);
+	if (makes)
+		clocks_add_ties(clocks, step->tie, 1);
+	else if (number != SIZE_MAX)
+		clocks_untie(clocks, number);
+	text_addf(out, "%s: %s and %s", makes ? "tied again" : "untied", step->tie->a.trace,
+		  step->tie->b.trace);
+}
+
+/* Goes to the set of a step; what there is becomes one of OTHERS. */
+static void
+turn_filters(struct screen *screen, const struct filter_step *to, struct filter_steps *others)
+{
+	struct filter_history *history = screen->filter_history;
+	*vec_add(&others->list) =
+	    (struct filter_step){.set = history->now.set, .place = place_now(screen)};
+	history->now.set = copy_set(&to->set);
+	if (to->place.list == screen->list && to->place.moves == screen->list->moves)
+		list_set_anchor(screen->list, to->place.lane, to->place.id);
+	filters_replace(screen, to->set);
 }
 
 void
@@ -152,24 +212,27 @@ filter_history_step(struct screen *screen, const struct command_call *call)
 {
 	struct filter_history *history = screen->filter_history;
 	bool undone = call->id == COMMAND_UNDO_FILTER;
-	uint64_t left = call->count;
-	for (; left; left--) {
-		if (!(undone ? history->undo.count : history->redo.count))
-			break;
-		struct filter_step to = undone ? history->undo.at[--history->undo.count]
-					       : history->redo.at[--history->redo.count];
-		struct filter_step from = {history->now.set, place_now(screen)};
-		if (undone)
-			*vec_add(&history->redo) = from;
-		else
-			*vec_add(&history->undo) = from;
-		history->now.set = copy_set(&to.set);
-		if (to.place.list == screen->list && to.place.moves == screen->list->moves)
-			list_set_anchor(screen->list, to.place.lane, to.place.id);
-		filters_replace(screen, to.set);
+	struct filter_steps *from = undone ? &history->undo : &history->redo;
+	struct filter_steps *others = undone ? &history->redo : &history->undo;
+	struct text text = {0};
+	for (uint64_t left = call->count; left && from->list.count; left--) {
+		struct filter_step to = from->list.at[--from->list.count];
+		text_clear(&text);
+		if (to.tie) {
+			turn_tie(screen, &to, undone, &text);
+			*vec_add(&others->list) = to;
+		} else {
+			turn_filters(screen, &to, others);
+			add_filters(screen, undone, &text);
+		}
 	}
-	if (left == call->count)
+	if (text.length) {
+		text_add(&text, "; ");
+		keymap_hint(screen->keymap, undone ? COMMAND_REDO_FILTER : COMMAND_UNDO_FILTER,
+			    &text);
+		screen_say(screen, "%s %s it", text.data, undone ? "redoes" : "undoes");
+	} else {
 		screen_say(screen, "nothing to %s", undone ? "undo" : "redo");
-	else
-		say_step(screen, undone);
+	}
+	text_free(&text);
 }

@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "query/next_match.h"
+#include "session/clock/clocks.h"
 #include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/traces.h"
@@ -246,8 +247,13 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 static void
 syncs_title(struct screen *screen, struct text *out)
 {
+	size_t ties;
+	clocks_ties(screen->session->clocks, &ties);
 	text_add(out, state_of(screen)->resyncs ? "resync points (there are no sync points)"
 						: "sync points");
+	if (ties)
+		text_addf(out, "; %zu tie%s by :tie, which :clocks lists", ties,
+			  ties == 1 ? "" : "s");
 }
 
 static void

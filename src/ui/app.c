@@ -31,6 +31,7 @@
 #include "ui/list/search.h"
 #include "ui/list/selection.h"
 #include "ui/list/shown.h"
+#include "ui/list/traces.h"
 #include "ui/list/view.h"
 #include "ui/list/wishes.h"
 #include "ui/panes/pane_differences.h"
@@ -139,7 +140,7 @@ app_paint(struct app *app)
 			   "the message at the cursor was dropped (--spool-limit); this is the "
 			   "first that is kept");
 	wishes_settle(screen);
-	preview_follow(screen); /* once for keys that came together */
+	preview_follow(screen);	     /* once for keys that came together */
 	if (!screen->prompt->active) /* which stands in the last row, too */
 		screen_show_notice(screen);
 	bool rest = panes_rest(app), all = true;
@@ -254,6 +255,23 @@ say_left_out(struct app *app)
 	return news;
 }
 
+/* Says once that clocks are not tied, and how they are; false: nothing new. */
+static bool
+say_untied(struct app *app)
+{
+	struct screen *screen = &app->screen;
+	size_t clocks = 0;
+	if (!app->untied && screen->list->lane_count > 1)
+		clocks = traces_count_clocks(screen, screen->list);
+	if (clocks < 2)
+		return false;
+	app->untied = true;
+	screen_notice(screen,
+		      "%zu clocks, not tied: mark a message of each, ma and mb, then :tie a b",
+		      clocks);
+	return true;
+}
+
 /* Takes what threads have to tell; true if it is more than progress. */
 static bool
 take_news(struct app *app)
@@ -287,6 +305,7 @@ take_news(struct app *app)
 	more |= unnamed_poll(screen);
 	more |= say_given_up(app);
 	more |= say_left_out(app);
+	more |= say_untied(app);
 	state_check(screen);
 	sequence_wake(screen->sequence);
 	unsigned generation = list_generation(screen->list);

@@ -25,6 +25,7 @@
 #include "ui/list/range.h"
 #include "ui/list/search.h"
 #include "ui/list/shown.h"
+#include "ui/list/traces.h"
 #include "ui/list/view.h"
 #include "ui/panes/pane_differences.h"
 #include "ui/panes/pane.h"
@@ -307,14 +308,19 @@ add_day(struct screen *screen, struct text *out)
 	text_free(&day);
 }
 
-/* Which clock the times are by where several are related, and how well these agree. */
+/* Which clock the times are by where several are related, and how well these agree; or that
+ * they are not related. */
 static void
 add_clock(struct screen *screen, struct text *out)
 {
 	struct text name = {0};
 	double residual;
-	if (screen->list->lane_count > 1 &&
-	    clocks_reference(screen->session->clocks, screen->list->trace, &name, &residual)) {
+	size_t clocks =
+	    screen->list->lane_count > 1 ? traces_count_clocks(screen, screen->list) : 0;
+	if (clocks > 1)
+		text_addf(out, "  %zu clocks, not tied", clocks);
+	else if (screen->list->lane_count > 1 &&
+		 clocks_reference(screen->session->clocks, screen->list->trace, &name, &residual)) {
 		text_add(out, strstr(text_get(&name), "clock") ? "  " : "  clock ");
 		screen_add_safe(screen, text_get(&name), out);
 		text_addf(out, " %s", screen->charset == TEXT_ASCII ? "+-" : "\u00b1");

@@ -151,8 +151,27 @@ test_tie(void **state)
 	scene_wait(s, "tie what?");
 	scene_keys(s, "G");
 	scene_wait_row(s, ">", "dsp."); /* which nothing relates to the others */
+	scene_wait_at(s, 0, "  2 clocks, not tied");
+	scene_wait_row(s, ">/", "dsp.");
 	scene_keys(s, "mb:tie a b\r");
-	scene_wait(s, "\n tied");
+	scene_wait(s, "\n tied: soc.stp 10:06:4");
+	scene_wait(s, " = dsp.");
+	scene_wait(s, " s; 1 tie; U undoes it");
+	scene_until(s, "not tied", false);
+	scene_wait_row(s, ">b ", "dsp.");
+	scene_keys(s, ":tie b a\r"); /* the same again */
+	scene_wait(s, "tied already, as :clocks has it; :untie 1 removes that");
+	scene_keys(s, "X");
+	scene_wait(s, "sync points; 1 tie by :tie, which :clocks lists");
+	scene_keys(s, "XU");
+	scene_wait(s, "\n untied: soc.stp and dsp.");
+	scene_wait(s, "; Ctrl-R redoes it");
+	scene_wait(s, "  2 clocks, not tied");
+	scene_keys(s, "\022"); /* Ctrl-R */
+	scene_wait(s, "\n tied again: soc.stp and dsp.");
+	scene_until(s, "not tied", false);
+	scene_keys(s, "'b:untie\rU"); /* what was removed comes back */
+	scene_wait(s, "\n tied again: soc.stp and dsp.");
 	scene_keys(s, ":save\r");
 	scene_wait(s, "2 marks and 1 tie saved to ");
 	scene_quit(s);

@@ -9,12 +9,16 @@
 #include "config.h"
 
 #include "ui/list/traces.h"
+#include "command/keymap.h"
 #include "query/next_match.h"
 #include "session/clock/clock_points.h"
 #include "session/clock/clocks.h"
 #include "session/link/serial.h"
+#include "session/link/sync_options.h"
 #include "session/sequence.h"
 #include "session/session.h"
+#include "ui/list/display_time.h"
+#include "ui/list/filter_history.h"
 #include "ui/list/selection.h"
 #include "ui/screen/screen.h"
 
@@ -23,6 +27,7 @@
 #include <string.h>
 
 enum {
+	TIMED_CELLS = 16,   /* looked at for a time */
 	NEAR_CELLS = 64,    /* looked at for a sync point */
 	NEAR_MESSAGES = 256 /* around the time of an event, for its word */
 };
@@ -50,9 +55,39 @@ message_at(struct screen *screen, const struct location *location, struct messag
 	return found;
 }
 
+/* Appends `TRACE TIME` of a message, by the clock that it has before it is tied. */
+static void
+add_tied(struct screen *screen, const struct location *location, struct text *out)
+{
+	struct display_time shown;
+	struct list *list;
+	struct row row;
+	text_add(out, trace_name(screen->session->traces.at[location->trace]));
+	text_add_char(out, ' ');
+	if (!jump_find(screen, location, &list, &row) || !display_time_of_row(list, &row, &shown))
+		return;
+	display_time_format_parts(&shown, NULL, out);
+	if (!shown.clock.has_epoch)
+		text_add(out, shown.clock.hz > 0 ? " s" : " ticks");
+}
+
+/* Says what was tied, and how to take it back. */
+static void
+say_tied(struct screen *screen, const struct text *ends)
+{
+	struct text hint = {0};
+	size_t count;
+	clocks_ties(screen->session->clocks, &count);
+	keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &hint);
+	screen_say(screen, "tied: %s; %zu tie%s; %s undoes it", ends->data, count,
+		   count == 1 ? "" : "s", hint.data);
+	text_free(&hint);
+}
+
 void
 traces_tie(struct screen *screen, const struct command_call *call)
 {
+	struct clocks *clocks = screen->session->clocks;
 	const char *text = call->text;
 	char letters[2] = {0};
 	size_t count = 0;
@@ -61,6 +96,7 @@ traces_tie(struct screen *screen, const struct command_call *call)
 			letters[count++] = *text;
 	const struct location *a = mark_of(screen, letters[0]), *b = mark_of(screen, letters[1]);
 	struct message first, second;
+	struct text ends = {0};
 	struct err err = {0};
 	if (count < 2 || !a || !b) {
 		screen_error(screen,
@@ -69,12 +105,18 @@ traces_tie(struct screen *screen, const struct command_call *call)
 	}
 	if (!message_at(screen, a, &first) || !message_at(screen, b, &second))
 		return;
-	if (clocks_tie(screen->session->clocks, screen->session->traces.at[a->trace], &first,
+	add_tied(screen, a, &ends);
+	text_add(&ends, " = ");
+	add_tied(screen, b, &ends);
+	if (clocks_tie(clocks, screen->session->traces.at[a->trace], &first,
 		       screen->session->traces.at[b->trace], &second, &err) < 0) {
 		screen_error(screen, "%s", err.what);
 	} else {
-		screen_say(screen, "tied");
+		const struct sync_options *ties = clocks_ties(clocks, &count);
+		filter_history_note_tie(screen, &ties[count - 1], false);
+		say_tied(screen, &ends);
 	}
+	text_free(&ends);
 }
 
 /* The tie that is meant, from 0: by its number, or without TEXT by the message under
@@ -95,7 +137,7 @@ void
 traces_untie(struct screen *screen, const struct command_call *call)
 {
 	size_t count, meant = tie_meant(screen, call->text);
-	clocks_ties(screen->session->clocks, &count);
+	const struct sync_options *ties = clocks_ties(screen->session->clocks, &count);
 	if (!count) {
 		screen_say(screen,
 			   "no tie was made by :tie; ties of the profile are removed in it");
@@ -103,9 +145,66 @@ traces_untie(struct screen *screen, const struct command_call *call)
 		screen_error(screen,
 			     "untie what? go to a tied message, or give its number in :clocks");
 	} else {
+		struct text hint = {0};
+		keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &hint);
+		screen_say(screen, "untied: %s and %s; %s undoes it", ties[meant].a.trace,
+			   ties[meant].b.trace, hint.data);
+		filter_history_note_tie(screen, &ties[meant], true);
 		clocks_untie(screen->session->clocks, meant);
-		screen_say(screen, "untied");
+		text_free(&hint);
 	}
+}
+
+/* --- clocks ------------------------------------------------------------ */
+
+/* Whether a message of the first cells that are known has a time. */
+static bool
+is_timed(const struct trace *trace)
+{
+	const struct index *index = trace_index(trace);
+	struct index_cell summary;
+	uint64_t begin = index_begin(index);
+	for (uint64_t cell = begin; cell < begin + TIMED_CELLS && index_cell(index, cell, &summary);
+	     cell++)
+		if (summary.message_flags & MESSAGE_TIMED)
+			return true;
+	return false;
+}
+
+static bool
+has_clock(const struct list *list, size_t lane)
+{
+	return sequence_shows(list->sequence, lane) && is_timed(list->lanes[lane].trace);
+}
+
+/* The first lane with the clock of this one. */
+static size_t
+first_of_clock(const struct list *list, size_t lane)
+{
+	size_t part = clocks_part(list->lanes[lane].trace), i = 0;
+	while (i < lane && (!has_clock(list, i) || clocks_part(list->lanes[i].trace) != part))
+		i++;
+	return i;
+}
+
+size_t
+traces_count_clocks(const struct screen *screen, const struct list *list)
+{
+	size_t count = 0;
+	if (clocks_may_change(screen->session->clocks))
+		return 0;
+	for (size_t i = 0; i < list->lane_count; i++)
+		count += has_clock(list, i) && first_of_clock(list, i) == i;
+	return count;
+}
+
+bool
+traces_is_apart(const struct list *list, size_t lane)
+{
+	size_t first = 0;
+	while (first < lane && !has_clock(list, first))
+		first++;
+	return has_clock(list, lane) && first_of_clock(list, lane) != first;
 }
 
 /* --- counterparts ------------------------------------------------------ */

@@ -16,6 +16,13 @@ enum traces_partner {
 enum traces_partner traces_partner(struct screen *, size_t trace, const struct message *,
 				   const struct expansion *, struct location *);
 
+/* How many clocks that nothing relates the traces of a list have; 0 while relations may still
+ * be found.  Those without times count for none. */
+size_t traces_count_clocks(const struct screen *, const struct list *);
+
+/* Whether the clock of a lane is one of them, but not that of the first one with times. */
+bool traces_is_apart(const struct list *, size_t lane);
+
 /* Handlers. */
 void traces_tie(struct screen *, const struct command_call *);
 void traces_untie(struct screen *, const struct command_call *);

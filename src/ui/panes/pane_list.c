@@ -25,6 +25,7 @@
 #include "ui/list/range.h"
 #include "ui/list/rules.h"
 #include "ui/list/search.h"
+#include "ui/list/traces.h"
 #include "ui/list/view.h"
 #include "ui/panes/pane_differences.h"
 #include "ui/panes/pane.h"
@@ -108,6 +109,7 @@ struct list_state {
 	VEC(struct lane_origins {
 		uint64_t known; /* cells of the index, when last looked at */
 		bool several;	/* messages of more than one origin */
+		bool apart;	/* see traces_is_apart */
 	}) origins;		/* by lane of a list of several */
 	struct expansion expansion;
 	struct text raw, safe;
@@ -752,6 +754,17 @@ look_at_origins(struct screen *screen)
 	return changed;
 }
 
+/* Notes which lanes of a list of several have times of another clock. */
+static void
+look_at_clocks(struct screen *screen)
+{
+	struct list_state *state = state_of(screen);
+	const struct list *list = screen->list;
+	bool several = list->lane_count > 1 && traces_count_clocks(screen, list) > 1;
+	for (size_t i = 0; i < state->origins.count; i++)
+		state->origins.at[i].apart = several && traces_is_apart(list, i);
+}
+
 /* Notes what the rows rest on; those that were formatted on another basis are void. */
 static void
 basis_renew(struct screen *screen, int cols)
@@ -771,6 +784,7 @@ basis_renew(struct screen *screen, int cols)
 	now->mode = screen->time_mode;
 	now->dated = screen->layout.title.rows && screen->time_mode == TIME_ABSOLUTE;
 	now->origins = old.origins + look_at_origins(screen);
+	look_at_clocks(screen);
 	if (columns && !memcmp(&old, now, sizeof old))
 		return;
 	for (size_t i = 0; i < state->kept.count; i++)
@@ -932,6 +946,13 @@ rest_of(const struct list_state *state, const struct formatted_row *f, size_t *l
 	return text + skip;
 }
 
+/* Whether rows of a lane are set off, as another clock has their times. */
+static bool
+is_apart(const struct list_state *state, size_t lane)
+{
+	return lane < state->origins.count && state->origins.at[lane].apart;
+}
+
 static void
 draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
 	    const struct formatted_row *f, bool current)
@@ -951,9 +972,12 @@ draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *are
 		canvas_puts(
 		    canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_MARK,
 		    signs[f->difference == DIFFERENCE_HERE ? SIGN_DIFFERS : SIGN_MISSING].text);
-	else if (f->steps_back || f->uncertain)
+	else if (f->steps_back || f->uncertain || is_apart(state_of(screen), f->lane))
 		canvas_puts(canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_ABSENT,
-			    signs[f->steps_back ? SIGN_STEPS_BACK : SIGN_UNCERTAIN].text);
+			    signs[f->steps_back	 ? SIGN_STEPS_BACK
+				  : f->uncertain ? SIGN_UNCERTAIN
+						 : SIGN_APART]
+				.text);
 }
 
 /* How a column of a row looks. */

@@ -8,6 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Adds a text to the log; of several lines the last row has the first, and where the others
+ * are. */
+static void
+log_text(struct screen *screen, bool is_error, struct text *text)
+{
+	size_t lines = log_add(screen->log, is_error, text_get(text));
+	if (lines < 2)
+		return;
+	text_cut(text, strcspn(text->data, "\n"));
+	text_addf(text, " (%zu more: :messages)", lines - 1);
+}
+
 static void __attribute__((format(printf, 3, 0)))
 set_message(struct screen *screen, bool is_error, const char *format, va_list args)
 {
@@ -15,11 +27,7 @@ set_message(struct screen *screen, bool is_error, const char *format, va_list ar
 	text_addv(&screen->message, format, args);
 	screen->is_error = is_error;
 	screen->is_answer = true;
-	size_t lines = log_add(screen->log, is_error, text_get(&screen->message));
-	if (lines > 1) {
-		text_cut(&screen->message, strcspn(screen->message.data, "\n"));
-		text_addf(&screen->message, " (%zu more: :messages)", lines - 1);
-	}
+	log_text(screen, is_error, &screen->message);
 }
 
 void
@@ -48,7 +56,7 @@ screen_notice(struct screen *screen, const char *format, ...)
 	va_start(args, format);
 	text_addv(&screen->notice, format, args);
 	va_end(args);
-	log_add(screen->log, true, text_get(&screen->notice));
+	log_text(screen, true, &screen->notice);
 }
 
 void

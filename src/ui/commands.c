@@ -37,6 +37,7 @@
 #include "ui/stop_when.h"
 #include "ui/write.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- filters ----------------------------------------------------------- */
@@ -172,14 +173,43 @@ toggle_unassigned(struct screen *screen, const struct command_call *call)
 	apply_severities(screen);
 }
 
+/* What the first filter is; NULL: there is none.  The caller frees it. */
+static char *
+first_filter(const struct screen *screen)
+{
+	const struct filters *filters = screen->filters;
+	struct text text = {0};
+	if (!filters->list.count)
+		return NULL;
+	text_add(&text, filters->list.at[0].exclude ? "not " : "");
+	text_add(&text, filter_expr_text(filters->list.at[0].expr));
+	return text.data;
+}
+
+/* Says what the first filter was before a command that took its place; frees that. */
+static void
+say_replaced(struct screen *screen, char *before)
+{
+	char *now = first_filter(screen);
+	struct text hint = {0};
+	keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &hint);
+	if (before && now && strcmp(before, now) != 0)
+		screen_say(screen, "replaces: %s; %s brings it back", before, hint.data);
+	text_free(&hint);
+	free(before);
+	free(now);
+}
+
 /* The first filter; with nothing, none at all. */
 static void
 set_first_filter(struct screen *screen, const struct command_call *call)
 {
+	char *before = first_filter(screen);
 	if (call->text[strspn(call->text, " ")])
 		filters_type(screen, 0, call->text, false);
 	else
 		filters_clear(screen);
+	say_replaced(screen, before);
 }
 
 /* The same, but never taken for a regular expression. */
@@ -188,12 +218,14 @@ set_expression(struct screen *screen, const struct command_call *call)
 {
 	struct text why = {0};
 	struct filter_entry entry = {.expr = filters_parse(screen->session, call->text, &why)};
+	char *before = first_filter(screen);
 	if (entry.expr)
 		filters_put(screen, 0, entry);
 	else if (why.length)
 		screen_error(screen, "%s", why.data);
 	else
 		filters_clear(screen);
+	say_replaced(screen, before);
 	text_free(&why);
 }
 

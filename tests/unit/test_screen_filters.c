@@ -191,6 +191,7 @@ test_filter_language(void **state)
 	scene_wait(s, "only severity = fat");
 
 	scene_keys(s, "&no such text\r");
+	scene_wait_at(s, 23, " replaces: severity = fat; U brings it back");
 	scene_wait(s, "only /no such text/s");
 	scene_wait(s, "no message passes the filters");
 	scene_keys(s, "&!a/b\r");

@@ -38,7 +38,7 @@ place_copy(struct screen *screen, const struct command_call *call)
 	text_addf(&text, "%s ", app_of(screen)->options->command);
 	if (add_place(screen, row, &text)) {
 		term_copy(screen->term, text.data, text.length);
-		screen_say(screen, "copied: %s", text.data);
+		screen_say(screen, "copied to the terminal's clipboard: %s", text.data);
 	} else {
 		screen_say(screen, "a message without a time has no place among several traces");
 	}

@@ -240,7 +240,7 @@ test_write(void **state)
 	scene_keys(s, "vj");
 	scene_wait(s, " 15 of 309");
 	scene_keys(s, "y"); /* OSC 52: text/plain in base 64 */
-	scene_wait(s, "2 messages sent to the terminal's clipboard");
+	scene_wait(s, "2 messages copied to the terminal's clipboard (OSC 52)");
 	assert_non_null(strstr(s->sent.data, "\033]52;c;"));
 
 	scene_keys(s, "mm309GmaAa \"b\"\r");

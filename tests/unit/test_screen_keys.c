@@ -184,7 +184,10 @@ test_copy_place(void **state)
 	struct scene *s = *state;
 	open_at_error(s);
 	scene_keys(s, "Y");
+	scene_wait(s, " copied to the terminal's clipboard: ");
 	scene_wait(s, "lab.yaml +t=10:06:40.234386371");
+	scene_keys(s, "y");
+	scene_wait(s, " this row is copied to the terminal's clipboard (OSC 52)");
 	scene_quit(s);
 	scene_open(s, 24, 120, "xterm-256color", "lab.yaml", "+t=10:06:40.234386371", NULL);
 	scene_wait_row(s, ">", "timeout: seq 70");

@@ -233,7 +233,7 @@ range_copy(struct screen *screen)
 			     "numbers are not known so far; try again when more is indexed");
 	} else {
 		term_copy(screen->term, text_get(&copied.text), copied.text.length);
-		screen_say(screen, "%lld message%s sent to the terminal's clipboard",
+		screen_say(screen, "%lld message%s copied to the terminal's clipboard (OSC 52)",
 			   (long long)written, written == 1 ? "" : "s");
 		screen->range->on = false;
 	}

@@ -1274,7 +1274,7 @@ list_copy(struct screen *screen, const struct command_call *call)
 			text_cut(&line, before);
 	}
 	term_copy(screen->term, text_get(&line), line.length);
-	screen_say(screen, "sent to the terminal's clipboard");
+	screen_say(screen, "this row is copied to the terminal's clipboard (OSC 52)");
 	text_free(&line);
 }
 

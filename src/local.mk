@@ -437,6 +437,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_differences.h \
 	src/ui/panes/pane_gaps.c \
 	src/ui/panes/pane_gaps.h \
+	src/ui/panes/pane_intervals.c \
+	src/ui/panes/pane_intervals.h \
 	src/ui/panes/pane_matches.c \
 	src/ui/panes/pane_matches.h \
 	src/ui/panes/pane_guesses.c \

@@ -52,6 +52,7 @@ command_scope_name(enum command_scope scope)
 	    [SCOPE_HELP] = "help",
 	    [SCOPE_DIFFERENCES] = "differences",
 	    [SCOPE_CARD] = "keys",
+	    [SCOPE_INTERVALS] = "intervals",
 	    [SCOPE_MATCHES] = "matches",
 	};
 	return names[scope];

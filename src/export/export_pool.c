@@ -184,7 +184,8 @@ group_message(struct formatter *f, struct export_piece *piece, struct reader *re
 				  .number = source ? source->number : piece->first + at,
 				  .expansion = &f->expansion,
 				  .contexts = cursor_of(f, source ? source->trace : 0),
-				  .gaps = gaps_of(f)};
+				  .gaps = gaps_of(f),
+				  .ends = true}; /* pairs are counted */
 	group_add(piece->group, &look);
 	doubts_add_flags(&piece->doubts, flags_of(f, reader, m));
 	piece->written++;

@@ -36,6 +36,7 @@
 #include "ui/list/wishes.h"
 #include "ui/panes/pane_differences.h"
 #include "ui/panes/pane_gaps.h"
+#include "ui/panes/pane_intervals.h"
 #include "ui/panes/pane_matches.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/panes/panes.h"
@@ -321,6 +322,7 @@ take_news(struct app *app)
 	more |= timeline_has_news(screen);
 	more |= gaps_have_news(screen);
 	more |= differences_have_news(screen);
+	more |= intervals_have_news(screen);
 	more |= match_rows_have_news(screen);
 	return more || screen->indexed != indexed || searching != search_running(screen->search) ||
 	       writing != (app->writing != NULL) || recording != app->recording;

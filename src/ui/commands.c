@@ -26,6 +26,7 @@
 #include "ui/panes/pane_card.h"
 #include "ui/panes/pane_differences.h"
 #include "ui/panes/pane_gaps.h"
+#include "ui/panes/pane_intervals.h"
 #include "ui/panes/pane_matches.h"
 #include "ui/panes/pane_origins.h"
 #include "ui/panes/pane_timeline.h"
@@ -276,7 +277,7 @@ go_to_percent_or_pair(struct screen *screen, const struct command_call *call)
 {
 	if (call->counted)
 		jump_percent(screen, call);
-	else
+	else if (!intervals_go_to_other(screen))
 		traces_go_to_pair(screen, call);
 }
 
@@ -339,6 +340,31 @@ toggle_gaps(struct screen *screen, const struct command_call *call)
 	if (length)
 		screen->open[PANE_GAPS] = false;
 	toggle_chooser(screen, PANE_GAPS);
+}
+
+static void
+open_intervals(struct screen *screen)
+{
+	screen->open[PANE_INTERVALS] = false;
+	toggle_chooser(screen, PANE_INTERVALS);
+}
+
+/* With a name it is open in any case. */
+static void
+toggle_intervals(struct screen *screen, const struct command_call *call)
+{
+	const char *name = call->text && *call->text ? call->text : NULL;
+	if (!name)
+		toggle_chooser(screen, PANE_INTERVALS);
+	else if (intervals_choose(screen, name))
+		open_intervals(screen);
+}
+
+static void
+define_interval(struct screen *screen, const struct command_call *call)
+{
+	if (call->text && intervals_define_typed(screen, call->text))
+		open_intervals(screen);
 }
 
 /* With an expression it is open in any case. */
@@ -884,6 +910,8 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_DIFFERENCES] = toggle_differences,
     [COMMAND_NEXT_DIFFERENCE] = differences_next,
     [COMMAND_PREVIOUS_DIFFERENCE] = differences_next,
+	[COMMAND_INTERVALS] = toggle_intervals,
+	[COMMAND_INTERVAL] = define_interval,
     [COMMAND_MATCHES] = toggle_matches,
     [COMMAND_MESSAGES] = open_messages,
     [COMMAND_CLOCKS] = open_clocks,

@@ -34,6 +34,9 @@ run "$TRAWL" -q -e 'interval.mailbx' "$lab"
 is "an unknown one: status" 2 "$status"
 ok "an unknown one: hint" grep -q 'no interval is named mailbx; mailbox?' err
 
+run "$TRAWL" -q -t table-csv --by=origin --of=interval.mailbox -e interval.mailbox "$lab"
+ok "a table: each pair once, at its end" grep -qE '"?mailbox"?,24,.*,12,122536[0-9]{3},8130[0-9]{3},' out
+
 # Random lines: tag, pid and tid of a few, begins and ends by chance.
 awk 'function r(n) { x = (x * 69069 + 1) % 4294967296; return int(x / 65536) % n }
 	BEGIN { x = 5; t = 0; for (i = 0; i < 1500; i++) { t += r(9)

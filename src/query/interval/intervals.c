@@ -540,7 +540,7 @@ sort_lookup(struct intervals *s, size_t trace)
 static void
 publish_pairs(struct intervals *s, bool done)
 {
-	bool more = s->fed != s->summarised_at, news = more || done != s->done;
+	bool more = s->fed != s->summarised_at;
 	s->summarised_at = s->fed;
 	for (size_t i = 0; more && i < s->count; i++)
 		summarise_pairs(s, i);
@@ -548,6 +548,7 @@ publish_pairs(struct intervals *s, bool done)
 		if (s->lookups[i].unsorted && more)
 			sort_lookup(s, i);
 	pthread_rwlock_wrlock(&s->lock);
+	bool news = more || s->done != done;
 	s->done = done;
 	pthread_rwlock_unlock(&s->lock);
 	if (done && s->settled_at != s->fed)
@@ -863,6 +864,12 @@ intervals_free(struct intervals *s)
 	expansion_free(&s->scratch);
 	pthread_rwlock_destroy(&s->lock);
 	free(s);
+}
+
+struct intervals *
+intervals_of(const struct session *session)
+{
+	return session->intervals ? session->intervals->context : NULL;
 }
 
 int

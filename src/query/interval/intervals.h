@@ -30,6 +30,9 @@ struct intervals;
 struct intervals *intervals_new(struct session *, struct err *);
 void intervals_free(struct intervals *); /* stops its thread; NULL is fine */
 
+/* Those that were made for a session; NULL: none were. */
+struct intervals *intervals_of(const struct session *);
+
 /* Adds one, or gives the one of that name another definition; all are looked for anew.
  * ERR_USAGE with a reason. */
 int intervals_define(struct intervals *, const struct interval_options *, struct err *);

@@ -22,6 +22,7 @@ enum pane_id {
 	PANE_SYNCS,
 	PANE_GAPS,
 	PANE_DIFFERENCES,
+	PANE_INTERVALS,
 	PANE_MATCHES,
 	PANE_GUESSES, /* in the list's place while nothing is decoded */
 	PANE_HELP,    /* from here on: covers all others */

@@ -1,0 +1,448 @@
+/*
+ * Intervals: how long the pairs of messages took that a profile or `:interval` defines.
+ *
+ * One interval at a time: what its lengths are in all, and below that the longest pairs or
+ * how many there are of which length.  The pairs are found in the background
+ * (query/interval); only the lines on the screen are decoded.
+ */
+#include "config.h"
+
+#include "query/gap/gap.h"
+#include "query/interval/intervals.h"
+#include "session/session.h"
+#include "ui/list/display_time.h"
+#include "ui/list/jump.h"
+#include "ui/list/list.h"
+#include "ui/list/selection.h"
+#include "ui/panes/pane_intervals.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD_ROWS = 2, BAR_COLUMN = 16, BAR_MOST = 40 };
+
+enum { PAIR_LENGTH, PAIR_FROM, PAIR_TO, PAIR_WHO, PAIR_TEXT, PAIR_COLUMNS };
+
+struct pair_line {
+	bool made;
+	struct text cells[PAIR_COLUMNS];
+};
+
+struct intervals_state {
+	struct table table;
+	size_t interval;
+	bool histogram;	     /* instead of the longest pairs */
+	unsigned generation; /* of what follows */
+	struct interval_summary summary;
+	struct interval_pair *pairs; /* the longest */
+	size_t count;
+	VEC(struct pair_line) lines;
+	unsigned texts; /* generation of what they say */
+	struct expansion expansion;
+};
+
+static struct intervals_state *
+state_of(struct screen *screen)
+{
+	return screen->state[PANE_INTERVALS];
+}
+
+static void
+drop_lines(struct intervals_state *state)
+{
+	for (size_t i = 0; i < state->lines.count; i++)
+		for (int c = 0; c < PAIR_COLUMNS; c++)
+			text_free(&state->lines.at[i].cells[c]);
+	vec_clear(&state->lines);
+}
+
+static void
+intervals_close(void *context)
+{
+	struct intervals_state *state = context;
+	drop_lines(state);
+	vec_free(&state->lines);
+	free(state->pairs);
+	expansion_free(&state->expansion);
+	table_free(&state->table);
+}
+
+/* --- what is shown --------------------------------------------------------- */
+
+/* Takes over what is found by now; false if no interval is defined. */
+static bool
+intervals_prepare(struct screen *screen)
+{
+	struct intervals_state *state = state_of(screen);
+	struct intervals *intervals = intervals_of(screen->session);
+	if (!intervals || !intervals_count(intervals))
+		return false;
+	if (!state->pairs)
+		state->pairs = mem_new(INTERVALS_KEPT * sizeof *state->pairs);
+	if (generation_renew(&state->generation, intervals_generation(intervals))) {
+		intervals_summarise(intervals, state->interval, &state->summary);
+		state->count =
+		    intervals_longest(intervals, state->interval, state->pairs, INTERVALS_KEPT);
+		drop_lines(state);
+	}
+	if (generation_renew(&state->texts, list_generation(screen->list)))
+		drop_lines(state);
+	return true;
+}
+
+bool
+intervals_have_news(struct screen *screen)
+{
+	struct intervals *intervals = intervals_of(screen->session);
+	return screen->open[PANE_INTERVALS] && intervals &&
+	       intervals_generation(intervals) != state_of(screen)->generation;
+}
+
+static void
+show_interval(struct intervals_state *state, size_t interval)
+{
+	state->interval = interval;
+	state->generation = 0;
+	state->table.cursor = (struct lines){.rows = state->table.cursor.rows};
+}
+
+bool
+intervals_choose(struct screen *screen, const char *name)
+{
+	size_t interval;
+	if (!name)
+		return true;
+	if (!session_intervals_find(screen->session->intervals, name, &interval)) {
+		screen_error(screen, "no interval is named %s; :interval defines one", name);
+		return false;
+	}
+	show_interval(state_of(screen), interval);
+	return true;
+}
+
+/* --- defining one ------------------------------------------------------------ */
+
+/* The word WORD in TEXT, with blanks around and in no quotes; NULL: there is none. */
+static char *
+find_word(char *text, const char *word)
+{
+	size_t length = strlen(word);
+	char quote = '\0';
+	for (char *at = text; *at; at++) {
+		if (quote) {
+			if (*at == '\\' && at[1])
+				at++;
+			else if (*at == quote)
+				quote = '\0';
+		} else if (strchr("\"'/", *at)) {
+			quote = *at;
+		} else if ((at == text || at[-1] == ' ') && !strncmp(at, word, length) &&
+			   (at[length] == ' ' || !at[length])) {
+			return at;
+		}
+	}
+	return NULL;
+}
+
+/* Ends TEXT before WORD and its blanks, and returns what is behind it; NULL: it has no such
+ * word. */
+static char *
+split_at(char *text, const char *word)
+{
+	char *at = find_word(text, word), *end = at;
+	if (!at)
+		return NULL;
+	while (end > text && end[-1] == ' ')
+		end--;
+	*end = '\0';
+	at += strlen(word);
+	return at + strspn(at, " ");
+}
+
+bool
+intervals_define_typed(struct screen *screen, const char *text)
+{
+	struct intervals *intervals = intervals_of(screen->session);
+	struct interval_options options = {0};
+	struct err err = {0};
+	char *name = mem_text(text), *key, *across;
+	options.name = name;
+	options.begin = split_at(name, "begin");
+	options.end = options.begin ? split_at(options.begin, "end") : NULL;
+	key = options.end ? split_at(options.end, "key") : NULL;
+	across = options.end ? split_at(key ? key : options.end, "across") : NULL;
+	options.key = key && *key ? key : NULL;
+	options.across = across != NULL;
+	bool good = intervals && options.end;
+	if (!good)
+		screen_error(screen,
+			     "interval: expected NAME begin EXPR end EXPR key NAMES across; "
+			     "the last two may be left out");
+	else if (intervals_define(intervals, &options, &err) < 0)
+		screen_error(screen, "%s", err.what);
+	good = good && !err.code && intervals_choose(screen, options.name);
+	free(name);
+	return good;
+}
+
+/* --- what a line says ---------------------------------------------------------- */
+
+static void
+add_length(int64_t length, bool ticks, struct text *out)
+{
+	const struct gap gap = {length < 0 ? -(uint64_t)length : (uint64_t)length, !ticks};
+	if (length < 0)
+		text_add_char(out, '-');
+	gap_format(&gap, false, out);
+}
+
+static bool
+find_end(struct screen *screen, const struct interval_message *m, struct list **list,
+	 struct row *row, struct text *time)
+{
+	struct display_time shown;
+	if (!jump_find(screen, &(struct location){.trace = m->trace, .id = m->id}, list, row))
+		return false;
+	if (display_time_of(*list, &(*list)->lanes[row->lane], &row->message, &shown))
+		display_time_format_parts(&shown, NULL, time);
+	return true;
+}
+
+static void
+make_line(struct screen *screen, const struct interval_pair *pair, struct pair_line *line)
+{
+	struct intervals_state *state = state_of(screen);
+	struct expansion *e = &state->expansion;
+	struct list *list;
+	struct row row;
+	add_length(pair->length, state->summary.ticks, &line->cells[PAIR_LENGTH]);
+	if (pair->doubtful)
+		text_add(&line->cells[PAIR_LENGTH], " ?");
+	find_end(screen, &pair->end, &list, &row, &line->cells[PAIR_TO]);
+	if (!find_end(screen, &pair->begin, &list, &row, &line->cells[PAIR_FROM]))
+		return;
+	const struct list_lane *lane = &list->lanes[row.lane];
+	struct text *who = &line->cells[PAIR_WHO];
+	if (screen->session->traces.count > 1) {
+		screen_add_safe(screen, trace_name(lane->trace), who);
+		text_add_char(who, ' ');
+	}
+	reader_expand(lane->reader, &row.message, EXPAND_TEXT, e);
+	text_add_safe(who, text_get(&e->origin), e->origin.length, screen->charset);
+	text_add_safe(&line->cells[PAIR_TEXT], text_get(&e->text), e->text.length, screen->charset);
+}
+
+static const struct pair_line *
+line_of(struct screen *screen, size_t i)
+{
+	struct intervals_state *state = state_of(screen);
+	while (state->lines.count <= i)
+		(void)vec_add(&state->lines);
+	struct pair_line *line = &state->lines.at[i];
+	if (!line->made)
+		make_line(screen, &state->pairs[i], line);
+	line->made = true;
+	return line;
+}
+
+/* --- drawing -------------------------------------------------------------------- */
+
+static const struct table_column pair_columns[PAIR_COLUMNS] = {
+    [PAIR_LENGTH] = {"length", TABLE_FIT, .gap = 2, .right = true},
+    [PAIR_FROM] = {"from", TABLE_FIT, .gap = 1, .right = true},
+    [PAIR_TO] = {"to", TABLE_FIT, .gap = 2, .right = true},
+    [PAIR_WHO] = {"origin", TABLE_FIT, .gap = 2},
+    [PAIR_TEXT] = {"begin", TABLE_REST},
+};
+
+static void
+fill_pair(struct screen *screen, struct table_row *row, size_t i)
+{
+	const struct pair_line *line = line_of(screen, i);
+	for (size_t c = 0; c < PAIR_COLUMNS; c++)
+		table_put(row, c, row->current && c == PAIR_LENGTH ? ROLE_CURSOR : ROLE_NORMAL,
+			  text_get(&line->cells[c]), line->cells[c].length);
+}
+
+static void
+add_named(struct text *out, const char *name, int64_t length, bool ticks)
+{
+	text_addf(out, "  %s ", name);
+	add_length(length, ticks, out);
+}
+
+/* What all lengths are. */
+static void
+draw_summary(const struct intervals_state *state, struct canvas *canvas, const struct area *area)
+{
+	const struct interval_summary *s = &state->summary;
+	struct text line = {0};
+	if (s->timed) {
+		add_named(&line, "min", s->min, s->ticks);
+		add_named(&line, "mean", (int64_t)(s->sum / (long double)s->timed), s->ticks);
+		add_named(&line, "p50", s->p50, s->ticks);
+		add_named(&line, "p90", s->p90, s->ticks);
+		canvas_puts(canvas, area, 0, 0, ROLE_NORMAL, text_get(&line));
+		text_clear(&line);
+		add_named(&line, "p99", s->p99, s->ticks);
+		add_named(&line, "max", s->max, s->ticks);
+		add_named(&line, "sum",
+			  s->sum < (long double)INT64_MAX ? (int64_t)s->sum : INT64_MAX, s->ticks);
+	}
+	text_addf(&line, "  open %llu  unbegun %llu", (unsigned long long)s->counts.open,
+		  (unsigned long long)s->counts.unbegun);
+	if (s->counts.doubtful)
+		text_addf(&line, "  doubtful %llu", (unsigned long long)s->counts.doubtful);
+	if (s->counts.untimed)
+		text_addf(&line, "  without time %llu", (unsigned long long)s->counts.untimed);
+	canvas_puts(canvas, area, 1, 0, ROLE_NORMAL, text_get(&line));
+	text_free(&line);
+}
+
+static void
+draw_histogram(const struct intervals_state *state, struct canvas *canvas, const struct area *area)
+{
+	const struct interval_summary *s = &state->summary;
+	uint64_t most = 1;
+	int room = area->cols - BAR_COLUMN - 12;
+	room = room > BAR_MOST ? BAR_MOST : room;
+	for (size_t i = 0; i < s->bin_count; i++)
+		most = s->bins[i] > most ? s->bins[i] : most;
+	for (size_t i = 0; i < s->bin_count && (int)i < area->rows; i++) {
+		struct text line = {0};
+		const int64_t from = s->bin_start + (int64_t)i * s->bin_width;
+		const struct gap gap = {from < 0 ? -(uint64_t)from : (uint64_t)from, !s->ticks};
+		text_add(&line, from < 0 ? "-" : "");
+		gap_format(&gap, true, &line);
+		int width = text_columns(text_get(&line), line.length);
+		canvas_puts(canvas, area, (int)i, BAR_COLUMN - 2 - width, ROLE_NORMAL,
+			    text_get(&line));
+		text_clear(&line);
+		int bar = room > 0 ? (int)((long double)s->bins[i] * room / (long double)most) : 0;
+		for (int k = 0; k < bar || (k == 0 && s->bins[i]); k++)
+			text_add_char(&line, '#');
+		text_addf(&line, "%s%llu", line.length ? " " : "", (unsigned long long)s->bins[i]);
+		canvas_puts(canvas, area, (int)i, BAR_COLUMN, ROLE_NORMAL, text_get(&line));
+		text_free(&line);
+	}
+}
+
+static void
+intervals_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	struct intervals_state *state = state_of(screen);
+	if (!intervals_prepare(screen)) {
+		canvas_puts(
+		    canvas, area, 0, 1, ROLE_ABSENT,
+		    "no intervals; define one, as :interval NAME begin EXPR end EXPR key NAMES");
+		return;
+	}
+	draw_summary(state, canvas, area);
+	const struct area rest = {area->row + HEAD_ROWS, area->col, area->rows - HEAD_ROWS,
+				  area->cols};
+	const struct table_spec spec = {.pane = PANE_INTERVALS,
+					.columns = pair_columns,
+					.column_count = PAIR_COLUMNS,
+					.left = 1,
+					.count = state->count,
+					.fill = fill_pair};
+	if (rest.rows > 0 && state->histogram)
+		draw_histogram(state, canvas, &rest);
+	else if (rest.rows > 0 && !table_draw(&state->table, screen, &spec, canvas, &rest))
+		canvas_puts(canvas, &rest, 0, 1, ROLE_ABSENT,
+			    state->summary.done ? "no pairs" : "...");
+}
+
+static void
+intervals_title(struct screen *screen, struct text *out)
+{
+	struct intervals_state *state = state_of(screen);
+	struct intervals *intervals = intervals_of(screen->session);
+	if (!intervals_prepare(screen)) {
+		text_add(out, "intervals");
+		return;
+	}
+	text_addf(out, "interval %s", intervals_name(intervals, state->interval));
+	if (intervals_count(intervals) > 1)
+		text_addf(out, "  %zu of %zu", state->interval + 1, intervals_count(intervals));
+	text_addf(out, "  %llu%s pairs", (unsigned long long)state->summary.counts.pairs,
+		  state->summary.done ? "" : "+");
+}
+
+/* --- commands -------------------------------------------------------------------- */
+
+static size_t
+count_lines(struct screen *screen)
+{
+	const struct intervals_state *state = state_of(screen);
+	return state->histogram ? 0 : state->count;
+}
+
+/* Goes to the message that ends the pair. */
+static void
+intervals_go(struct screen *screen, const struct command_call *call)
+{
+	struct intervals_state *state = state_of(screen);
+	size_t cursor = state->table.cursor.line;
+	(void)call;
+	if (cursor >= count_lines(screen))
+		return;
+	const struct interval_message *end = &state->pairs[cursor].end;
+	jump_to_location(screen, &(struct location){.trace = end->trace, .id = end->id});
+}
+
+static void
+show_next(struct screen *screen, const struct command_call *call)
+{
+	struct intervals_state *state = state_of(screen);
+	struct intervals *intervals = intervals_of(screen->session);
+	(void)call;
+	if (intervals && intervals_count(intervals))
+		show_interval(state, (state->interval + 1) % intervals_count(intervals));
+}
+
+static void
+toggle_histogram(struct screen *screen, const struct command_call *call)
+{
+	(void)call;
+	state_of(screen)->histogram = !state_of(screen)->histogram;
+}
+
+bool
+intervals_go_to_other(struct screen *screen)
+{
+	const struct selection *selection = selection_get(screen);
+	struct intervals *intervals = intervals_of(screen->session);
+	struct interval_message other;
+	size_t interval;
+	if (!selection || !intervals)
+		return false;
+	struct reader *reader = sequence_reader(screen->sequence, trace_number(selection->trace));
+	if (!intervals_find_other(intervals, reader, &selection->message, &other, &interval))
+		return false;
+	jump_to_location(screen, &(struct location){.trace = other.trace, .id = other.id});
+	return true;
+}
+
+static pane_command *const intervals_commands[COMMAND_COUNT] = {
+    [COMMAND_OPEN] = intervals_go,
+    [COMMAND_INTERVAL_SWITCH] = show_next,
+    [COMMAND_INTERVAL_HISTOGRAM] = toggle_histogram,
+};
+
+const struct pane_ops pane_intervals = {
+    .name = "intervals",
+    .scope = SCOPE_INTERVALS,
+    .state_size = sizeof(struct intervals_state),
+    .close = intervals_close,
+    .title = intervals_title,
+    .keys = {{COMMAND_INTERVAL_HISTOGRAM, .word = "histogram"},
+	     {COMMAND_INTERVAL_SWITCH, .word = "next", .spare = true},
+	     {COMMAND_OPEN, .word = "go"},
+	     {COMMAND_CLOSE, .word = "close"}},
+    .draw = intervals_draw,
+    .commands = intervals_commands,
+    .lines = count_lines,
+};

@@ -1,0 +1,90 @@
+/*
+ * Intervals on the screen, of the session that testdata/lab.yaml names: what all lengths are,
+ * the longest pairs, how many are of which length, and the other end of a pair.  What is
+ * expected are differences of the times that the list shows.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "scene.h"
+
+static void
+open_lab(struct scene *s)
+{
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40."); /* the clocks are known */
+	scene_until(s, "idx", false);
+}
+
+static void
+test_pane(void **state)
+{
+	struct scene *s = *state;
+	open_lab(s);
+	scene_keys(s, "I");
+	scene_wait(s, "interval mailbox  12 pairs ");
+	scene_wait(s, " p50 8.653 ms ");
+	scene_wait(s, " max 28.366 ms  sum 122.536 ms  open 0  unbegun 0");
+	scene_wait_row(s, " 28.366 ms ", " 10:06:40.206587314 10:06:40.234954045  soc mailbox ");
+	scene_keys(s, "j\r"); /* the next longest: its end */
+	scene_wait_row(s, ">", "10:06:40.383143 D soc mailbox ack seq 12");
+	scene_keys(s, "%");
+	scene_wait_row(s, ">", "10:06:40.374251 D soc mailbox send FILTER seq 12");
+	scene_keys(s, "%");
+	scene_wait_row(s, ">", "10:06:40.383143 ");
+	scene_keys(s, "o");
+	scene_wait(s, "\n          5 ms  ######################################## 11\n");
+	scene_wait(s, "\n         10 ms  0\n");
+	scene_wait(s, "\n         25 ms  ### 1\n");
+	scene_check_idle(s);
+	scene_keys(s, "I");
+	scene_until(s, "interval mailbox", false);
+	scene_quit(s);
+}
+
+/* A definition that is typed; a quoted word of it is none. */
+static void
+test_define(void **state)
+{
+	struct scene *s = *state;
+	open_lab(s);
+	scene_keys(s, ":interval shown begin text ~ /exposure.* end / or text ~ /: exposure/ "
+		      "end origin = display and text ~ /: shown/ key frame across\r");
+	scene_wait(s, "interval shown  2 of 2  11 pairs");
+	scene_wait(s, "  open 2  unbegun 0");
+	scene_keys(s, "s");
+	scene_wait(s, "interval mailbox  1 of 2  12 pairs");
+	scene_keys(s, ":filter interval.mailbox > 20ms\r");
+	scene_wait(s, "of 2 ");
+	scene_wait(s, "send OVERLAY seq 70");
+	scene_keys(s, ":interval shown begin lost end text ~ /\r");
+	scene_wait(s, "interval shown: end: unterminated /");
+	scene_keys(s, ":interval shown begin lost\r");
+	scene_wait(s, "expected NAME begin EXPR end EXPR");
+	scene_keys(s, ":intervals none\r");
+	scene_wait(s, "no interval is named none");
+	scene_quit(s);
+}
+
+/* Without any. */
+static void
+test_none(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "I");
+	scene_wait(s, "no intervals; define one, as :interval NAME begin EXPR end EXPR");
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_pane),
+	    scene_test(test_define),
+	    scene_test(test_none),
+	};
+	return scene_run_group("screen: intervals", tests);
+}

@@ -287,6 +287,8 @@ libtrawl_a_SOURCES = \
 	src/query/group/group.h \
 	src/query/group/group_column.c \
 	src/query/group/group_index.c \
+	src/query/group/group_search.c \
+	src/query/group/group_search.h \
 	src/query/matches.c \
 	src/query/matches.h \
 	src/query/next_match.c \
@@ -450,6 +452,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_origins.c \
 	src/ui/panes/pane_origins.h \
 	src/ui/panes/pane_syncs.c \
+	src/ui/panes/pane_table.c \
+	src/ui/panes/pane_table.h \
 	src/ui/panes/pane_timeline.c \
 	src/ui/panes/pane_timeline.h \
 	src/ui/panes/panes.c \

@@ -312,6 +312,7 @@ screen_tests = \
 	tests/unit/test_screen_differences \
 	tests/unit/test_screen_gaps \
 	tests/unit/test_screen_intervals \
+	tests/unit/test_screen_table \
 	tests/unit/test_screen_keys \
 	tests/unit/test_screen_list \
 	tests/unit/test_screen_live \

@@ -54,6 +54,7 @@ command_scope_name(enum command_scope scope)
 	    [SCOPE_CARD] = "keys",
 	    [SCOPE_INTERVALS] = "intervals",
 	    [SCOPE_MATCHES] = "matches",
+	    [SCOPE_TABLE] = "table",
 	};
 	return names[scope];
 }

@@ -70,7 +70,7 @@ add_digits(struct group *group, const struct group_spec *spec, size_t row, size_
 	struct value value;
 	enum group_column column = cell_column(spec, cell);
 	group_value(group, row, column, &value);
-	bool ticks = value.ticks && (column != GROUP_VALUES || group_is_time(spec, column) ||
+	bool ticks = value.ticks && (column != GROUP_COLUMN_VALUES || group_is_time(spec, column) ||
 				     group_is_duration(spec, column));
 	if (value.type == VALUE_ABSENT || ticks)
 		text_add(out, without);
@@ -105,8 +105,8 @@ add_json_key(const struct group_key *key, struct text *out)
 /* --- rows --------------------------------------------------------------------- */
 
 static void
-add_line(struct group *group, const struct group_spec *spec, const size_t *order, size_t count,
-	 enum text_charset charset, struct text *out)
+add_aligned(struct group *group, const struct group_spec *spec, const size_t *order, size_t count,
+	    enum text_charset charset, struct text *out)
 {
 	size_t cells = cell_count(spec);
 	int *widths = mem_new((cells + 1) * sizeof *widths);
@@ -154,9 +154,9 @@ export_table_add_tabs(struct group *group, const struct group_spec *spec, const 
 	}
 }
 
-void
-export_table_add_csv(struct group *group, const struct group_spec *spec, const size_t *order,
-		     size_t count, struct text *out)
+static void
+add_csv(struct group *group, const struct group_spec *spec, const size_t *order, size_t count,
+	struct text *out)
 {
 	size_t cells = cell_count(spec);
 	for (size_t c = 0; c < cells; c++)
@@ -197,24 +197,32 @@ add_jsonl(struct group *group, const struct group_spec *spec, const size_t *orde
 }
 
 void
+export_table_add_rows(enum export_rows rows, struct group *group, const struct group_spec *spec,
+		      const size_t *order, size_t count, enum text_charset charset,
+		      struct text *out)
+{
+	switch (rows) {
+	case EXPORT_ROWS_CSV:
+		add_csv(group, spec, order, count, out);
+		break;
+	case EXPORT_ROWS_JSON:
+		add_jsonl(group, spec, order, count, out);
+		break;
+	case EXPORT_NO_ROWS:
+	case EXPORT_ROWS_ALIGNED:
+		add_aligned(group, spec, order, count, charset, out);
+		break;
+	}
+}
+
+void
 export_table_write(const struct export_table *table, struct group *group, enum text_charset charset,
 		   struct text *out)
 {
 	size_t count = group_count(group);
 	size_t *order = mem_new((count + 1) * sizeof *order);
 	group_sort(group, table->sort, table->backwards, order);
-	switch (table->format.rows) {
-	case EXPORT_ROWS_CSV:
-		export_table_add_csv(group, &table->spec, order, count, out);
-		break;
-	case EXPORT_ROWS_JSON:
-		add_jsonl(group, &table->spec, order, count, out);
-		break;
-	case EXPORT_NO_ROWS:
-	case EXPORT_ROWS_ALIGNED:
-		add_line(group, &table->spec, order, count, charset, out);
-		break;
-	}
+	export_table_add_rows(table->format.rows, group, &table->spec, order, count, charset, out);
 	free(order);
 }
 
@@ -258,7 +266,7 @@ read_columns(struct group_spec *spec, const char *list, struct err *err)
 static int
 read_sort(struct export_table *table, const char *sort, struct err *err)
 {
-	const char *name = sort ? sort : group_column_names[GROUP_COUNT];
+	const char *name = sort ? sort : group_column_names[GROUP_COLUMN_COUNT];
 	table->backwards = *name == '-';
 	name += table->backwards;
 	unsigned columns = table->spec.columns;
@@ -302,7 +310,8 @@ export_table_new(const struct export_format *format, const struct export_table_w
 	table->format.table = table;
 	table->format.timed =
 	    table->spec.needs & VALUE_NEEDS_CLOCKS ||
-	    table->spec.counted & (1u << GROUP_FIRST | 1u << GROUP_LAST | 1u << GROUP_GAP);
+	    table->spec.counted &
+		(1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
 	table->format.contexts = table->spec.needs & VALUE_NEEDS_CONTEXTS;
 	table->format.intervals = table->spec.needs & VALUE_NEEDS_INTERVALS;
 	table->format.uses = table->spec.needs & VALUE_NEEDS_GAPS ? EXPORT_GAP : 0;

@@ -29,11 +29,11 @@ const struct group_spec *export_table_spec(const struct export_table *);
 void export_table_write(const struct export_table *, struct group *, enum text_charset,
 			struct text *out);
 
-/* Appends the rows of a group in an order, in columns with tabs between them as people read
- * them, or as CSV. */
+/* Appends the rows of a group in an order, as a format has them; or in columns with tabs
+ * between them, as people read them. */
+void export_table_add_rows(enum export_rows, struct group *, const struct group_spec *,
+			   const size_t *order, size_t count, enum text_charset, struct text *out);
 void export_table_add_tabs(struct group *, const struct group_spec *, const size_t *order,
 			   size_t count, enum text_charset, struct text *out);
-void export_table_add_csv(struct group *, const struct group_spec *, const size_t *order,
-			  size_t count, struct text *out);
 
 #endif

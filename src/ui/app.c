@@ -38,6 +38,7 @@
 #include "ui/panes/pane_gaps.h"
 #include "ui/panes/pane_intervals.h"
 #include "ui/panes/pane_matches.h"
+#include "ui/panes/pane_table.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/panes/panes.h"
 #include "ui/parts.h"
@@ -324,6 +325,7 @@ take_news(struct app *app)
 	more |= differences_have_news(screen);
 	more |= intervals_have_news(screen);
 	more |= match_rows_have_news(screen);
+	more |= table_has_news(screen);
 	return more || screen->indexed != indexed || searching != search_running(screen->search) ||
 	       writing != (app->writing != NULL) || recording != app->recording;
 }

@@ -29,6 +29,7 @@
 #include "ui/panes/pane_intervals.h"
 #include "ui/panes/pane_matches.h"
 #include "ui/panes/pane_origins.h"
+#include "ui/panes/pane_table.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/term.h"
@@ -380,6 +381,19 @@ toggle_matches(struct screen *screen, const struct command_call *call)
 		return;
 	screen->open[PANE_MATCHES] = false;
 	toggle_chooser(screen, PANE_MATCHES);
+}
+
+/* With names it is open in any case. */
+static void
+toggle_table(struct screen *screen, const struct command_call *call)
+{
+	bool names = call->text && *call->text;
+	if ((names || !screen->open[PANE_TABLE]) &&
+	    !table_set_names(screen, names ? call->text : NULL))
+		return;
+	if (names)
+		screen->open[PANE_TABLE] = false;
+	toggle_chooser(screen, PANE_TABLE);
 }
 
 static void
@@ -910,8 +924,9 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_DIFFERENCES] = toggle_differences,
     [COMMAND_NEXT_DIFFERENCE] = differences_next,
     [COMMAND_PREVIOUS_DIFFERENCE] = differences_next,
-	[COMMAND_INTERVALS] = toggle_intervals,
-	[COMMAND_INTERVAL] = define_interval,
+    [COMMAND_INTERVALS] = toggle_intervals,
+    [COMMAND_INTERVAL] = define_interval,
+    [COMMAND_TABLE] = toggle_table,
     [COMMAND_MATCHES] = toggle_matches,
     [COMMAND_MESSAGES] = open_messages,
     [COMMAND_CLOCKS] = open_clocks,

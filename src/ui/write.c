@@ -19,6 +19,7 @@
 #include "ui/app.h"
 #include "ui/list/list.h"
 #include "ui/list/range.h"
+#include "ui/panes/pane_table.h"
 #include "ui/prompt/path.h"
 
 #include <errno.h>
@@ -371,6 +372,25 @@ open_file(struct screen *screen, const struct wish *wish, struct write_job *job)
 	return job->file >= 0;
 }
 
+/* The rows of the table pane, at once: they are counted already. */
+static void
+write_table(struct screen *screen, const struct wish *wish)
+{
+	const char *path = text_get(&wish->path), *ending = strrchr(path, '.');
+	const struct export_format *format = wish->format;
+	struct write_job job = {.file = -1};
+	if (!screen->open[PANE_TABLE]) {
+		screen_error(screen, "there is no table: :table NAMES opens one");
+		return;
+	}
+	if (format->rows == EXPORT_ROWS_ALIGNED && ending && !strcmp(ending, ".csv"))
+		format = export_find("table-csv");
+	if (open_file(screen, wish, &job))
+		table_write(screen, format->rows, job.file, path);
+	if (job.file >= 0)
+		close(job.file);
+}
+
 /* Reads what is wished, finds the messages and opens the file; false, and said
  * why, if that cannot be. */
 static bool
@@ -378,7 +398,9 @@ prepare_job(struct screen *screen, const char *text, struct wish *wish, struct w
 {
 	if (!read_wish(screen, text, wish))
 		return false;
-	if (app_of(screen)->writing)
+	if (wish->format->rows)
+		write_table(screen, wish);
+	else if (app_of(screen)->writing)
 		screen_error(screen, "a file is being written; wait, or cancel it");
 	else if (!is_of_parts(wish->format))
 		screen_error(screen, "%s is of whole captures: trawl -t %s -o NAME CAPTURE",

@@ -146,10 +146,10 @@ set_number(struct value *value, enum value_type type, uint64_t bits)
 
 /* How a value stands in a key, in front of the bytes of its text. */
 struct key_part {
-	uint64_t bits; /* of a number without a meaning */
+	uint64_t bits; /* of a number */
 	uint32_t length;
-	uint8_t type; /* of it; VALUE_TEXT with a meaning; VALUE_ABSENT: nothing */
-	bool is_plain, ticks;
+	uint8_t type; /* enum value_type */
+	bool is_plain, is_named, ticks;
 };
 
 /* Expands the message once, as far as all names take. */
@@ -183,11 +183,13 @@ add_key_part(const struct value_name *name, struct value_look *look, struct text
 	struct key_part part;
 	memset(&part, 0, sizeof part); /* its padding is compared too */
 	value_get(name, look, &value);
-	part.type = (uint8_t)(value.meaning ? VALUE_TEXT : value.type);
-	if (part.type != VALUE_TEXT)
+	part.type = (uint8_t)value.type;
+	if (value.type != VALUE_TEXT)
 		part.bits = value.u;
-	part.is_plain = !value.field || (value.field->row->type != FIELD_HEX &&
-					 value.field->row->type != FIELD_HEXTEXT);
+	part.is_named = value.meaning && value.type != VALUE_TEXT;
+	part.is_plain =
+	    !part.is_named && (!value.field || (value.field->row->type != FIELD_HEX &&
+						value.field->row->type != FIELD_HEXTEXT));
 	part.ticks = value.ticks;
 	size_t start = key->length;
 	text_add_bytes(key, &part, sizeof part);
@@ -210,6 +212,7 @@ read_key(const struct key_part *part, const char *text)
 {
 	struct group_key key = {.absent = part->type == VALUE_ABSENT,
 				.is_plain = part->is_plain,
+				.is_named = part->is_named,
 				.ticks = part->ticks,
 				.text = text,
 				.length = part->length};
@@ -475,7 +478,8 @@ group_add(struct group *group, struct value_look *look)
 	size_t at = find_row(group, look);
 	struct group_row *row = &group->rows.at[at];
 	count_message(group, at, look->message->severity, 1);
-	if (spec->counted & (1u << GROUP_FIRST | 1u << GROUP_LAST | 1u << GROUP_GAP))
+	if (spec->counted &
+	    (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP))
 		note_time(row, reader_trace(look->reader), look->message);
 	if (spec->of) {
 		struct value value;
@@ -617,18 +621,18 @@ static void
 set_of_numbers(struct value *value, struct group_numbers *numbers, enum group_column column)
 {
 	static const unsigned percents[GROUP_COLUMNS] = {
-	    [GROUP_P50] = 50, [GROUP_P90] = 90, [GROUP_P99] = 99};
+	    [GROUP_COLUMN_P50] = 50, [GROUP_COLUMN_P90] = 90, [GROUP_COLUMN_P99] = 99};
 	bool real = numbers->type == VALUE_REAL;
 	value->ticks = numbers->ticks;
 	if (percents[column])
 		set_percentile(value, numbers, percents[column]);
-	else if (column == GROUP_SUM)
+	else if (column == GROUP_COLUMN_SUM)
 		set_sum(value, numbers);
-	else if (column == GROUP_MEAN)
+	else if (column == GROUP_COLUMN_MEAN)
 		set_real(value, (real ? numbers->real_sum : (long double)numbers->sum) /
 				    (long double)numbers->count);
 	else
-		set_limit(value, numbers, column == GROUP_MIN ? numbers->min : numbers->max);
+		set_limit(value, numbers, column == GROUP_COLUMN_MIN ? numbers->min : numbers->max);
 }
 
 /* --- columns ------------------------------------------------------------------------ */
@@ -647,18 +651,18 @@ group_value(struct group *group, size_t at, enum group_column column, struct val
 	struct group_row *row = &group->rows.at[at];
 	struct group_numbers *numbers = row->numbers;
 	*value = (struct value){0};
-	if (column == GROUP_COUNT) {
+	if (column == GROUP_COLUMN_COUNT) {
 		set_number(value, VALUE_UNSIGNED, row->count);
-	} else if (column == GROUP_SHARE && group->count) {
+	} else if (column == GROUP_COLUMN_SHARE && group->count) {
 		set_real(value, (long double)row->count / (long double)group->count);
-	} else if ((column == GROUP_FIRST || column == GROUP_LAST) && row->timed) {
-		set_time(value, column == GROUP_FIRST ? &row->first : &row->last);
-	} else if (column == GROUP_GAP && row->gapped) {
+	} else if ((column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST) && row->timed) {
+		set_time(value, column == GROUP_COLUMN_FIRST ? &row->first : &row->last);
+	} else if (column == GROUP_COLUMN_GAP && row->gapped) {
 		set_number(value, VALUE_UNSIGNED, row->gap.length);
 		value->ticks = !row->gap.known;
-	} else if (column == GROUP_VALUES) {
+	} else if (column == GROUP_COLUMN_VALUES) {
 		set_number(value, VALUE_UNSIGNED, numbers ? numbers->count : 0);
-	} else if (column > GROUP_VALUES && numbers && numbers->count) {
+	} else if (column > GROUP_COLUMN_VALUES && numbers && numbers->count) {
 		set_of_numbers(value, numbers, column);
 	}
 }

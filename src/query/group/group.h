@@ -23,21 +23,21 @@ enum { GROUP_NAMES_MAX = 8 };
 
 /* The columns of a row behind its names. */
 enum group_column {
-	GROUP_COUNT,
-	GROUP_SHARE, /* of all messages of the group */
-	GROUP_FIRST, /* time of the first message that tells one */
-	GROUP_LAST,  /* and of the last */
-	GROUP_GAP,   /* the longest between two messages of the row that follow each other */
+	GROUP_COLUMN_COUNT,
+	GROUP_COLUMN_SHARE, /* of all messages of the group */
+	GROUP_COLUMN_FIRST, /* time of the first message that tells one */
+	GROUP_COLUMN_LAST,  /* and of the last */
+	GROUP_COLUMN_GAP,   /* the longest between two messages of the row that follow each other */
 	/* with a name whose numbers count */
-	GROUP_VALUES, /* messages that have a number */
-	GROUP_SUM,
-	GROUP_MIN,
-	GROUP_MEAN,
-	GROUP_P50, /* percentiles by the nearest rank: p is the least number such that p % of
+	GROUP_COLUMN_VALUES, /* messages that have a number */
+	GROUP_COLUMN_SUM,
+	GROUP_COLUMN_MIN,
+	GROUP_COLUMN_MEAN,
+	GROUP_COLUMN_P50, /* percentiles by the nearest rank: p is the least number such that p % of
 		      all are not greater */
-	GROUP_P90,
-	GROUP_P99,
-	GROUP_MAX,
+	GROUP_COLUMN_P90,
+	GROUP_COLUMN_P99,
+	GROUP_COLUMN_MAX,
 	GROUP_COLUMNS
 };
 extern const char *const group_column_names[GROUP_COLUMNS];
@@ -71,6 +71,7 @@ unsigned group_columns_all(const struct group_spec *);
 struct group_key {
 	bool absent;		  /* nothing */
 	bool is_number, is_plain; /* it is a number, and the text its digits */
+	bool is_named;		  /* it is a number, and the text what that means */
 	bool ticks;		  /* of a time or duration: in ticks */
 	long double number;
 	const char *text; /* not safe; may hold a NUL */
@@ -122,8 +123,8 @@ void group_add(struct group *, struct value_look *);
  * the counts of an index. */
 void group_add_count(struct group *, struct value_look *, uint64_t count);
 
-/* Whether the counts of an index are enough for a trace: no column but GROUP_COUNT and
- * GROUP_SHARE, no name but severity, origin and trace. */
+/* Whether the counts of an index are enough for a trace: no column but GROUP_COLUMN_COUNT and
+ * GROUP_COLUMN_SHARE, no name but severity, origin and trace. */
 bool group_is_indexed(const struct group_spec *, struct reader *);
 
 /* Adds the messages of those severities, a bit each, that the index of a trace has so far. */
@@ -135,7 +136,7 @@ void group_append(struct group *, struct group *from);
 /* --- what a row says ------------------------------------------------------- */
 
 /* A column of a row as a value, absent if it has none: counts, durations, times, numbers.
- * GROUP_SHARE is from 0 to 1. */
+ * GROUP_COLUMN_SHARE is from 0 to 1. */
 void group_value(struct group *, size_t row, enum group_column, struct value *);
 
 /* Whether a column's numbers are times or durations. */

@@ -9,11 +9,13 @@
 #include <string.h>
 
 const char *const group_column_names[GROUP_COLUMNS] = {
-    [GROUP_COUNT] = "count", [GROUP_SHARE] = "share",	  [GROUP_FIRST] = "first",
-    [GROUP_LAST] = "last",   [GROUP_GAP] = "longest_gap", [GROUP_VALUES] = "values",
-    [GROUP_SUM] = "sum",     [GROUP_MIN] = "min",	  [GROUP_MEAN] = "mean",
-    [GROUP_P50] = "p50",     [GROUP_P90] = "p90",	  [GROUP_P99] = "p99",
-    [GROUP_MAX] = "max"};
+    [GROUP_COLUMN_COUNT] = "count",	[GROUP_COLUMN_SHARE] = "share",
+    [GROUP_COLUMN_FIRST] = "first",	[GROUP_COLUMN_LAST] = "last",
+    [GROUP_COLUMN_GAP] = "longest_gap", [GROUP_COLUMN_VALUES] = "values",
+    [GROUP_COLUMN_SUM] = "sum",		[GROUP_COLUMN_MIN] = "min",
+    [GROUP_COLUMN_MEAN] = "mean",	[GROUP_COLUMN_P50] = "p50",
+    [GROUP_COLUMN_P90] = "p90",		[GROUP_COLUMN_P99] = "p99",
+    [GROUP_COLUMN_MAX] = "max"};
 
 /* --- what is grouped ---------------------------------------------------------- */
 
@@ -100,21 +102,21 @@ group_spec_free(struct group_spec *spec)
 unsigned
 group_columns_all(const struct group_spec *spec)
 {
-	return spec->of ? (1u << GROUP_COLUMNS) - 1 : (1u << GROUP_VALUES) - 1;
+	return spec->of ? (1u << GROUP_COLUMNS) - 1 : (1u << GROUP_COLUMN_VALUES) - 1;
 }
 
 bool
 group_is_time(const struct group_spec *spec, enum group_column column)
 {
 	(void)spec;
-	return column == GROUP_FIRST || column == GROUP_LAST;
+	return column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST;
 }
 
 bool
 group_is_duration(const struct group_spec *spec, enum group_column column)
 {
-	return column == GROUP_GAP ||
-	       (column > GROUP_VALUES && spec->of && value_is_duration(spec->of));
+	return column == GROUP_COLUMN_GAP ||
+	       (column > GROUP_COLUMN_VALUES && spec->of && value_is_duration(spec->of));
 }
 
 int
@@ -175,7 +177,7 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 	group_value(group, row, column, &value);
 	if (value.type == VALUE_ABSENT)
 		text_add_char(out, '-');
-	else if (column == GROUP_SHARE)
+	else if (column == GROUP_COLUMN_SHARE)
 		text_addf(out, "%.0f%%", 100 * value.d);
 	else if (group_is_time(spec, column))
 		add_time(&value, out);
@@ -243,7 +245,8 @@ compare_rows(const void *a, const void *b, void *context)
 void
 group_sort(struct group *group, unsigned column, bool backwards, size_t *order)
 {
-	bool upwards = column >= GROUP_COLUMNS || column == GROUP_FIRST || column == GROUP_LAST;
+	bool upwards =
+	    column >= GROUP_COLUMNS || column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST;
 	struct group_order by = {group, column, upwards != backwards};
 	size_t count = group_count(group);
 	for (size_t i = 0; i < count; i++)

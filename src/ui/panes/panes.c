@@ -22,4 +22,5 @@ const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_DIFFERENCES] = &pane_differences,
     [PANE_INTERVALS] = &pane_intervals,
     [PANE_MATCHES] = &pane_matches,
+    [PANE_TABLE] = &pane_table,
 };

@@ -24,6 +24,7 @@ enum pane_id {
 	PANE_DIFFERENCES,
 	PANE_INTERVALS,
 	PANE_MATCHES,
+	PANE_TABLE,
 	PANE_GUESSES, /* in the list's place while nothing is decoded */
 	PANE_HELP,    /* from here on: covers all others */
 	PANE_MESSAGES,

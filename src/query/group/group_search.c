@@ -1,0 +1,203 @@
+/*
+ * Groups in the background: see group_search.h.
+ *
+ * The worker counts into a group of its own and appends it to the one that is looked at, so
+ * that nobody waits for a message.  Cells that the filter rules out by their summaries are
+ * stepped through all the same: what is shown is mostly all, or little.
+ */
+#include "config.h"
+
+#include "query/group/group_search.h"
+#include "base/generation.h"
+#include "base/thread.h"
+#include "base/worker.h"
+#include "session/context/context.h"
+#include "session/sequence.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+
+enum {
+	BLOCKS = 4,    /* that a lane's reader keeps */
+	TELL_MS = 200, /* between two news */
+	BATCH = 256    /* messages between two looks at the clock */
+};
+
+struct group_search {
+	struct session *session;
+	const struct group_spec *spec;
+	struct filter filter; /* a copy */
+	bool *hidden;
+	struct worker worker;
+
+	/* the worker's */
+	struct sequence *sequence;
+	struct context_cursor **contexts; /* of each lane, made on first use */
+	struct gap_cursor *gaps;	  /* where a name asks for it */
+	struct group *part;
+	struct expansion expansion;
+	int64_t signalled; /* when, by thread_now_ms() */
+
+	pthread_mutex_t lock; /* for what follows */
+	struct group *group;
+	bool done;
+	struct generation changes;
+};
+
+/* Shows what was counted. */
+static void
+tell_news(struct group_search *s, bool done)
+{
+	pthread_mutex_lock(&s->lock);
+	group_append(s->group, s->part);
+	s->done = done;
+	generation_bump(&s->changes);
+	pthread_mutex_unlock(&s->lock);
+	s->signalled = thread_now_ms();
+	session_signal(s->session);
+}
+
+static struct context_cursor *
+contexts_of(struct group_search *s, size_t lane)
+{
+	struct contexts *contexts = s->session->contexts;
+	if (!contexts || !(s->spec->needs & VALUE_NEEDS_CONTEXTS))
+		return NULL;
+	if (!s->contexts[lane])
+		s->contexts[lane] =
+		    context_cursor_new(contexts, reader_trace(sequence_reader(s->sequence, lane)));
+	return s->contexts[lane];
+}
+
+static void
+count_message(struct group_search *s, struct sequence_position at)
+{
+	struct reader *reader = sequence_reader(s->sequence, at.lane);
+	const struct message *own = sequence_message(s->sequence, at);
+	bool exact;
+	if (!own)
+		return;
+	struct message m = *own; /* the block may have to go */
+	if (!filter_match(&s->filter, reader, &m, &s->expansion))
+		return;
+	struct value_look look = {.reader = reader,
+				  .message = &m,
+				  .number = reader_number(reader, at.at, &exact),
+				  .expansion = &s->expansion,
+				  .ends = true,
+				  .contexts = contexts_of(s, at.lane),
+				  .gaps = s->gaps};
+	group_add(s->part, &look);
+}
+
+static void
+walk_messages(struct group_search *s)
+{
+	struct sequence_position at;
+	bool any = sequence_first(s->sequence, &at);
+	for (unsigned passed = 1; any; passed++) {
+		count_message(s, at);
+		any = sequence_next(s->sequence, &at);
+		if (passed % BATCH)
+			continue;
+		if (worker_is_stopping(&s->worker))
+			return;
+		if (thread_now_ms() - s->signalled >= TELL_MS)
+			tell_news(s, false);
+	}
+}
+
+static void
+open_sequence(struct group_search *s)
+{
+	s->sequence = sequence_new(s->session);
+	size_t count = sequence_lane_count(s->sequence);
+	s->contexts = mem_new((count + 1) * sizeof *s->contexts);
+	for (size_t i = 0; i < count; i++) {
+		reader_limit(sequence_reader(s->sequence, i), BLOCKS);
+		if (s->hidden[i])
+			sequence_show(s->sequence, i, false);
+	}
+	sequence_load(s->sequence);
+	if (s->spec->needs & VALUE_NEEDS_GAPS)
+		s->gaps = gap_cursor_new(s->session);
+}
+
+static void
+search_job(void *context)
+{
+	struct group_search *s = context;
+	s->signalled = thread_now_ms();
+	open_sequence(s);
+	walk_messages(s);
+	tell_news(s, true);
+}
+
+struct group_search *
+group_search_new(struct session *session, const struct group_spec *spec,
+		 const struct filter *filter, const bool *hidden)
+{
+	struct group_search *s = mem_new(sizeof *s);
+	size_t traces = session->traces.count;
+	s->session = session;
+	s->spec = spec;
+	s->filter = filter_clone(filter);
+	s->hidden = mem_new((traces + 1) * sizeof *s->hidden);
+	for (size_t i = 0; hidden && i < traces; i++)
+		s->hidden[i] = hidden[i];
+	s->part = group_new(spec);
+	s->group = group_new(spec);
+	pthread_mutex_init(&s->lock, NULL);
+	worker_init(&s->worker, search_job, s);
+	if (!worker_start_once(&s->worker))
+		search_job(s);
+	return s;
+}
+
+void
+group_search_free(struct group_search *s)
+{
+	if (!s)
+		return;
+	worker_stop(&s->worker);
+	for (size_t i = 0; s->contexts && i < sequence_lane_count(s->sequence); i++)
+		context_cursor_free(s->contexts[i]);
+	gap_cursor_free(s->gaps);
+	sequence_free(s->sequence);
+	filter_free(&s->filter);
+	expansion_free(&s->expansion);
+	group_free(s->part);
+	group_free(s->group);
+	pthread_mutex_destroy(&s->lock);
+	free(s->contexts);
+	free(s->hidden);
+	free(s);
+}
+
+struct group *
+group_search_hold(struct group_search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	return s->group;
+}
+
+void
+group_search_release(struct group_search *s)
+{
+	pthread_mutex_unlock(&s->lock);
+}
+
+bool
+group_search_is_done(struct group_search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool done = s->done;
+	pthread_mutex_unlock(&s->lock);
+	return done;
+}
+
+unsigned
+group_search_generation(struct group_search *s)
+{
+	return generation_now(&s->changes);
+}

@@ -1,0 +1,729 @@
+/*
+ * A table of the messages that are shown: how many have the same values of some names, since
+ * and until when, and what numbers they have.
+ *
+ * A search (query/group/group_search.h) counts in the background, and begins anew when other rows
+ * are shown, when clocks are related and when the index is complete.  Counts by severity,
+ * origin and trace are there at once: they are those of the index until the search is done.
+ * The rows on the screen are formatted with each drawing; they are sorted when there is news,
+ * but very many only at the end.
+ */
+#include "config.h"
+
+#include "export/export_table.h"
+#include "query/group/group_search.h"
+#include "session/context/context.h"
+#include "session/session.h"
+#include "ui/list/display_time.h"
+#include "ui/list/filters.h"
+#include "ui/list/search.h"
+#include "ui/panes/pane_detail.h"
+#include "ui/panes/pane_table.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
+#include "ui/screen/term.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	SORTED_EARLY = 20000, /* rows that are sorted while they are counted */
+	COPY_MAX = 64 * 1024, /* bytes; many terminals drop what is longer */
+	NAME_COLUMNS = 8,     /* that a name has at least, if it needs them */
+	NUMBER_COLUMNS = 12,  /* that a number takes */
+	OTHER_COLUMNS = 61,   /* that are left to what is behind the names */
+	WIDE = 100,	      /* columns from which times have nanoseconds */
+	MICRO = 6	      /* decimals that they have else */
+};
+
+/* Which messages are counted. */
+struct table_basis {
+	const struct list *list;
+	struct filter filter; /* a copy: it keeps what was compiled */
+	bool *hidden;	      /* traces, by number */
+	unsigned generation;  /* of clocks, texts and what is indexed */
+};
+
+/* What a column of the screen has. */
+enum cell_kind { CELL_NAME, CELL_COLUMN, CELL_SEVERITY };
+
+struct table_cell {
+	enum cell_kind kind;
+	unsigned number; /* of the name, enum group_column, severity */
+};
+
+struct table_state {
+	struct table table;
+	struct group_spec spec, counts; /* counts: the same names, counted alone */
+	struct group_search *search;	/* or NULL */
+	struct table_basis basis;	/* of it */
+	bool complete;			/* nothing more will be counted */
+	struct group *indexed;		/* counts of the index, until the search is done; or NULL */
+	unsigned found_generation;	/* of what follows */
+	size_t *order;
+	size_t count;
+	unsigned sort; /* as of group_sort */
+	bool sorted;   /* by it */
+
+	/* while it is drawn */
+	struct group *group;
+	struct table_column columns[TABLE_COLUMNS_MAX];
+	struct table_cell cells[TABLE_COLUMNS_MAX];
+	size_t cell_count;
+	bool narrow;
+	struct text text;
+};
+
+static struct table_state *
+state_of(struct screen *screen)
+{
+	return screen->state[PANE_TABLE];
+}
+
+static void
+drop_search(struct table_state *state)
+{
+	group_search_free(state->search);
+	group_free(state->indexed);
+	state->search = NULL;
+	state->indexed = NULL;
+	if (state->basis.list)
+		filter_free(&state->basis.filter);
+	free(state->basis.hidden);
+	state->basis = (struct table_basis){0};
+	state->found_generation = 0;
+	state->count = 0;
+}
+
+static void
+table_close(void *context)
+{
+	struct table_state *state = context;
+	drop_search(state);
+	group_spec_free(&state->spec);
+	free(state->order);
+	text_free(&state->text);
+	table_free(&state->table);
+}
+
+/* --- what is counted ------------------------------------------------------- */
+
+static unsigned
+generation_of(struct screen *screen)
+{
+	const struct session *session = screen->session;
+	unsigned generation = clocks_generation(session->clocks) +
+			      filter_generation(filter_basis(screen->filter), screen->list->trace);
+	if (state_of(screen)->spec.needs & VALUE_NEEDS_CONTEXTS)
+		generation += contexts_generation(session->contexts);
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct index_progress progress;
+		index_get_progress(trace_index(session->traces.at[i]), &progress);
+		generation += progress.complete;
+		generation += capture_generation(trace_capture(session->traces.at[i]));
+		generation += trace_generation(session->traces.at[i]);
+	}
+	return generation;
+}
+
+/* Starts counting, where that has not been done for what is shown. */
+static void
+start_search(struct screen *screen)
+{
+	struct table_state *state = state_of(screen);
+	struct table_basis now = {.list = screen->list,
+				  .filter = *screen->filter,
+				  .hidden = search_hidden(screen),
+				  .generation = generation_of(screen)};
+	const struct table_basis *old = &state->basis;
+	size_t traces = screen->session->traces.count;
+	if (state->search && old->list == now.list && filter_is_same(&old->filter, &now.filter) &&
+	    !memcmp(old->hidden, now.hidden, traces * sizeof *now.hidden) &&
+	    old->generation == now.generation) {
+		free(now.hidden);
+		return;
+	}
+	drop_search(state);
+	if (state->spec.needs & VALUE_NEEDS_CONTEXTS && screen->session->contexts)
+		contexts_start(screen->session->contexts, screen->session->host.notify,
+			       screen->session->host.notify_context);
+	now.filter = filter_clone(screen->filter);
+	state->basis = now;
+	state->search = group_search_new(screen->session, &state->spec, screen->filter, now.hidden);
+}
+
+/* Counts by the index, where that is all there is to look at; false if it is not. */
+static bool
+count_indexed(struct screen *screen)
+{
+	struct table_state *state = state_of(screen);
+	uint8_t all, none;
+	filter_severities(screen->filter, &all, &none);
+	group_free(state->indexed);
+	state->indexed = NULL;
+	if ((all | none) != 0xff)
+		return false;
+	for (size_t i = 0; i < screen->session->traces.count; i++)
+		if (!group_is_indexed(&state->counts, screen->lists[i].lanes[0].reader))
+			return false;
+	state->indexed = group_new(&state->counts);
+	for (size_t i = 0; i < screen->session->traces.count; i++)
+		if (!state->basis.hidden[i])
+			group_add_index(state->indexed, screen->lists[i].lanes[0].reader, all);
+	return true;
+}
+
+/* Takes over what is counted by now, in order; release_group gives it back. */
+static void
+hold_group(struct screen *screen)
+{
+	struct table_state *state = state_of(screen);
+	start_search(screen);
+	unsigned found = group_search_generation(state->search);
+	bool done = group_search_is_done(state->search);
+	state->complete = done && screen->indexed && clocks_are_settled(screen->session->clocks);
+	bool news = generation_renew(&state->found_generation, found);
+	if (news && !done)
+		count_indexed(screen);
+	if (done && state->indexed) {
+		group_free(state->indexed);
+		state->indexed = NULL;
+	}
+	state->group = group_search_hold(state->search);
+	if (state->indexed)
+		state->group = state->indexed;
+	if (!news && state->sorted && state->count == group_count(state->group))
+		return;
+	state->count = group_count(state->group);
+	state->order = mem_resize(state->order, (state->count + 1) * sizeof *state->order);
+	for (size_t i = 0; i < state->count; i++)
+		state->order[i] = i;
+	if (done || state->count <= SORTED_EARLY)
+		group_sort(state->group, state->sort, false, state->order);
+	state->sorted = true;
+}
+
+static void
+release_group(struct screen *screen)
+{
+	group_search_release(state_of(screen)->search);
+}
+
+bool
+table_has_news(struct screen *screen)
+{
+	struct table_state *state = state_of(screen);
+	if (!screen->open[PANE_TABLE]) {
+		drop_search(state);
+		return false;
+	}
+	return state->search &&
+	       (group_search_generation(state->search) != state->found_generation ||
+		state->basis.generation != generation_of(screen));
+}
+
+/* --- names ------------------------------------------------------------------ */
+
+/* Takes over what is grouped by. */
+static void
+take_spec(struct table_state *state, struct group_spec spec)
+{
+	drop_search(state);
+	group_spec_free(&state->spec);
+	state->spec = state->counts = spec;
+	state->counts.counted = 1u << GROUP_COLUMN_COUNT | 1u << GROUP_COLUMN_SHARE;
+	state->sort = GROUP_COLUMN_COUNT;
+	state->sorted = false;
+	state->table.cursor.line = state->table.cursor.top = 0;
+}
+
+static bool
+set_spec(struct screen *screen, const char *by, const char *of)
+{
+	struct group_spec spec;
+	struct err err = {0};
+	if (group_spec_make(&spec, by, of, screen->session, &err) < 0) {
+		screen_error(screen, "%s", err.what);
+		return false;
+	}
+	take_spec(state_of(screen), spec);
+	return true;
+}
+
+/* By a field, under the name that people see if that is one: of an argument. */
+static bool
+set_field(struct screen *screen, const struct field *field)
+{
+	struct group_spec spec;
+	struct err unused;
+	if (!field->label ||
+	    group_spec_make(&spec, field->label, NULL, screen->session, &unused) < 0)
+		return set_spec(screen, field->row->name, NULL);
+	take_spec(state_of(screen), spec);
+	return true;
+}
+
+bool
+table_set_names(struct screen *screen, const char *names)
+{
+	static const char before[] = " of ";
+	const struct field *field =
+	    screen->focus == PANE_DETAIL && !names ? detail_field(screen) : NULL;
+	if (field && field->row->type < FIELD_LIST)
+		return set_field(screen, field);
+	if (!names)
+		return set_spec(
+		    screen, screen->session->traces.count > 1 ? "trace,origin" : "origin", NULL);
+	const char *of = strstr(names, before);
+	struct text by = {0};
+	text_add_bytes(&by, names, of ? (size_t)(of - names) : strlen(names));
+	bool good = set_spec(screen, text_get(&by), of ? of + sizeof before - 1 : NULL);
+	text_free(&by);
+	return good;
+}
+
+/* Appends the names, with ", " between. */
+static void
+add_names(const struct group_spec *spec, struct text *out)
+{
+	for (size_t i = 0; i < spec->by_count; i++)
+		text_addf(out, "%s%s", i ? ", " : "", value_name_text(spec->by[i]));
+}
+
+/* --- columns ----------------------------------------------------------------- */
+
+static void
+add_column(struct table_state *state, enum cell_kind kind, unsigned number, const char *title,
+	   struct table_column column)
+{
+	if (state->cell_count == TABLE_COLUMNS_MAX)
+		return;
+	column.title = title;
+	state->cells[state->cell_count] = (struct table_cell){kind, number};
+	state->columns[state->cell_count++] = column;
+}
+
+/* How wide the values of a name on the screen are. */
+static int
+name_columns(struct screen *screen, const struct area *area, size_t name)
+{
+	struct table_state *state = state_of(screen);
+	const struct group_spec *spec = &state->spec;
+	int width = (int)strlen(value_name_text(spec->by[name]));
+	size_t top = state->table.cursor.top;
+	for (size_t i = top; i < state->count && i < top + (size_t)area->rows; i++) {
+		const struct group_row *row = group_row(state->group, state->order[i]);
+		struct text key = {0};
+		text_clear(&state->text);
+		group_add_key_text(spec, name, &row->keys[name], &key);
+		text_add_safe(&state->text, text_get(&key), key.length, screen->charset);
+		text_free(&key);
+		int own = text_columns(text_get(&state->text), state->text.length);
+		width = own > width ? own : width;
+	}
+	return width;
+}
+
+/* Adds the names, of which the widest give way to what is behind them; false if that has no
+ * room all the same. */
+static bool
+add_name_columns(struct screen *screen, const struct area *area)
+{
+	struct table_state *state = state_of(screen);
+	size_t count = state->spec.by_count;
+	int widths[GROUP_NAMES_MAX], left = area->cols - OTHER_COLUMNS;
+	for (size_t i = 0; i < count; i++) {
+		widths[i] = name_columns(screen, area, i);
+		left -= widths[i] + 2;
+	}
+	for (size_t widest = 0; left < 0; left++) {
+		for (size_t i = 0; i < count; i++)
+			widest = widths[i] > widths[widest] ? i : widest;
+		if (widths[widest] <= NAME_COLUMNS)
+			break;
+		widths[widest]--;
+	}
+	for (size_t i = 0; i < count; i++)
+		add_column(state, CELL_NAME, (unsigned)i, value_name_text(state->spec.by[i]),
+			   (struct table_column){.width = widths[i], .gap = 2});
+	return left >= 0;
+}
+
+/* The columns of numbers that there is room for, a bit each: what tells most first. */
+static unsigned
+choose_numbers(const struct area *area)
+{
+	static const enum group_column first[] = {
+	    GROUP_COLUMN_P50, GROUP_COLUMN_MAX, GROUP_COLUMN_MIN,  GROUP_COLUMN_SUM,
+	    GROUP_COLUMN_P90, GROUP_COLUMN_P99, GROUP_COLUMN_MEAN, GROUP_COLUMN_SHARE};
+	unsigned chosen = 0;
+	int left = area->cols - 2 * NUMBER_COLUMNS;
+	for (size_t i = 0; i < sizeof first / sizeof *first && left >= NUMBER_COLUMNS; i++) {
+		chosen |= 1u << first[i];
+		left -= NUMBER_COLUMNS;
+	}
+	return chosen;
+}
+
+static void
+make_columns(struct screen *screen, const struct area *area)
+{
+	static const unsigned severities[] = {SEVERITY_FATAL, SEVERITY_ERROR, SEVERITY_WARNING};
+	static const char *const letters[] = {"F", "E", "W"};
+	struct table_state *state = state_of(screen);
+	const struct table_column right = {.width = TABLE_FIT, .gap = 2, .right = true};
+	unsigned chosen = 1u << GROUP_COLUMN_COUNT;
+	if (state->spec.of)
+		chosen |= choose_numbers(area);
+	else
+		chosen |= 1u << GROUP_COLUMN_SHARE | 1u << GROUP_COLUMN_FIRST |
+			  1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP;
+	state->cell_count = 0;
+	state->narrow = area->cols < WIDE;
+	if (!add_name_columns(screen, area))
+		chosen &= ~(1u << GROUP_COLUMN_FIRST);
+	for (unsigned c = 0; c < GROUP_COLUMNS; c++) {
+		if (chosen >> c & 1)
+			add_column(state, CELL_COLUMN, c,
+				   c == GROUP_COLUMN_GAP ? "gap" : group_column_names[c], right);
+		for (size_t s = 0; c == GROUP_COLUMN_SHARE && !state->spec.of && s < 3; s++)
+			add_column(state, CELL_SEVERITY, severities[s], letters[s],
+				   (struct table_column){
+				       .width = TABLE_FIT, .gap = s < 2 ? 1 : 2, .right = true});
+	}
+}
+
+/* --- cells -------------------------------------------------------------------- */
+
+/* Appends a time as the list has it. */
+static void
+add_time(const struct message_time *time, bool narrow, struct text *out)
+{
+	bool back = time->nanoseconds < 0;
+	const struct display_time shown = {.clock = {.hz = 1e9, .has_epoch = time->wall},
+					   .ticks = back ? -(uint64_t)time->nanoseconds
+							 : (uint64_t)time->nanoseconds,
+					   .before = back,
+					   .common = true};
+	if (!time->known) {
+		text_add_uint(out, (uint64_t)time->order);
+		return;
+	}
+	display_time_format_parts(&shown, NULL, out);
+	const char *point = strrchr(text_get(out), '.');
+	size_t end = point ? (size_t)(point - out->data) + 1 + MICRO : out->length;
+	if (narrow && end < out->length)
+		text_cut(out, end);
+}
+
+/* The time of a row's last message, without what it has in common with the first but the
+ * last part, in which time goes on. */
+static void
+add_last(const struct group_row *row, bool narrow, struct text *out)
+{
+	struct text first = {0}, last = {0};
+	add_time(&row->first, narrow, &first);
+	add_time(&row->last, narrow, &last);
+	size_t same = 0;
+	for (size_t i = 0; i < first.length && i < last.length; i++) {
+		if (first.data[i] != last.data[i])
+			break;
+		if (last.data[i] == ':')
+			same = i + 1;
+	}
+	text_add(out, text_get(&last) + same);
+	text_free(&first);
+	text_free(&last);
+}
+
+static void
+put_count(struct table_row *row, size_t column, enum role role, uint64_t count)
+{
+	if (count)
+		table_putf(row, column, role, "%llu", (unsigned long long)count);
+	else
+		table_putf(row, column, ROLE_ABSENT, ".");
+}
+
+static void
+put_column(struct screen *screen, struct table_row *row, size_t c, size_t at)
+{
+	struct table_state *state = state_of(screen);
+	const struct group_row *counted = group_row(state->group, at);
+	enum group_column column = (enum group_column)state->cells[c].number;
+	struct value value;
+	text_clear(&state->text);
+	group_value(state->group, at, column, &value);
+	if (value.type == VALUE_ABSENT)
+		text_add(&state->text, state->indexed ? "..." : "-");
+	else if (column == GROUP_COLUMN_FIRST)
+		add_time(&counted->first, state->narrow, &state->text);
+	else if (column == GROUP_COLUMN_LAST)
+		add_last(counted, state->narrow, &state->text);
+	else
+		group_add_cell(state->group, &state->spec, at, column, &state->text);
+	table_put(row, c, value.type == VALUE_ABSENT ? ROLE_ABSENT : ROLE_NORMAL,
+		  text_get(&state->text), state->text.length);
+}
+
+static void
+put_name(struct screen *screen, struct table_row *row, size_t c, const struct group_row *counted)
+{
+	struct table_state *state = state_of(screen);
+	const struct group_key *key = &counted->keys[state->cells[c].number];
+	struct text text = {0};
+	enum role role = key->absent ? ROLE_ABSENT : ROLE_NORMAL;
+	group_add_key_text(&state->spec, state->cells[c].number, key, &text);
+	text_clear(&state->text);
+	text_add_safe(&state->text, text_get(&text), text.length, screen->charset);
+	table_put(row, c, row->current && !c ? ROLE_CURSOR : role, text_get(&state->text),
+		  state->text.length);
+	text_free(&text);
+}
+
+/* The last line: how many messages there are in all. */
+static void
+fill_totals(struct screen *screen, struct table_row *row)
+{
+	struct table_state *state = state_of(screen);
+	for (size_t c = 0; c < state->cell_count; c++) {
+		const struct table_cell *cell = &state->cells[c];
+		uint64_t sum = 0;
+		for (size_t i = 0; cell->kind == CELL_SEVERITY && i < state->count; i++)
+			sum += group_row(state->group, i)->severities[cell->number];
+		if (cell->kind == CELL_SEVERITY)
+			put_count(row, c, severity_role(cell->number), sum);
+		else if (cell->kind == CELL_COLUMN && cell->number == GROUP_COLUMN_COUNT)
+			table_putf(row, c, ROLE_NORMAL, "%llu",
+				   (unsigned long long)group_messages(state->group));
+		else
+			table_putf(row, c, row->current && !c ? ROLE_CURSOR : ROLE_NOTE, "%s",
+				   c ? "" : "all");
+	}
+}
+
+static void
+fill_row(struct screen *screen, struct table_row *row, size_t i)
+{
+	struct table_state *state = state_of(screen);
+	if (i == state->count) {
+		fill_totals(screen, row);
+		return;
+	}
+	const struct group_row *counted = group_row(state->group, state->order[i]);
+	for (size_t c = 0; c < state->cell_count; c++) {
+		const struct table_cell *cell = &state->cells[c];
+		if (cell->kind == CELL_NAME)
+			put_name(screen, row, c, counted);
+		else if (cell->kind == CELL_SEVERITY)
+			put_count(row, c, severity_role(cell->number),
+				  counted->severities[cell->number]);
+		else
+			put_column(screen, row, c, state->order[i]);
+	}
+}
+
+/* --- drawing -------------------------------------------------------------------- */
+
+static void
+table_draw_pane(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	struct table_state *state = state_of(screen);
+	hold_group(screen);
+	make_columns(screen, area);
+	const struct table_spec spec = {.pane = PANE_TABLE,
+					.columns = state->columns,
+					.column_count = state->cell_count,
+					.left = 1,
+					.count = state->count ? state->count + 1 : 0,
+					.fill = fill_row};
+	const struct area body = table_body(&spec, area);
+	if (!table_draw(&state->table, screen, &spec, canvas, area))
+		canvas_puts(canvas, &body, 0, 1, ROLE_ABSENT,
+			    state->complete ? "no messages" : "...");
+	release_group(screen);
+}
+
+static const char *
+sort_name(const struct table_state *state)
+{
+	return state->sort >= GROUP_COLUMNS
+		   ? value_name_text(state->spec.by[state->sort - GROUP_COLUMNS])
+		   : group_column_names[state->sort];
+}
+
+static void
+table_title(struct screen *screen, struct text *out)
+{
+	struct table_state *state = state_of(screen);
+	hold_group(screen);
+	text_add(out, "table  ");
+	add_names(&state->spec, out);
+	if (state->spec.of)
+		text_addf(out, " of %s", value_name_text(state->spec.of));
+	text_addf(out, "  %zu%s by %s", state->count, state->complete ? "" : "+", sort_name(state));
+	release_group(screen);
+}
+
+/* --- commands --------------------------------------------------------------------- */
+
+static size_t
+count_lines(struct screen *screen)
+{
+	const struct table_state *state = state_of(screen);
+	return state->count ? state->count + 1 : 0;
+}
+
+/* The column behind the one by which rows are sorted, of those on the screen. */
+static void
+table_sort(struct screen *screen, const struct command_call *call)
+{
+	struct table_state *state = state_of(screen);
+	size_t at = 0;
+	(void)call;
+	for (size_t c = 0; c < state->cell_count; c++) {
+		const struct table_cell *cell = &state->cells[c];
+		unsigned own = cell->number + (cell->kind == CELL_NAME ? GROUP_COLUMNS : 0);
+		if (cell->kind != CELL_SEVERITY && own == state->sort)
+			at = c;
+	}
+	do
+		at = (at + 1) % (state->cell_count ? state->cell_count : 1);
+	while (state->cells[at].kind == CELL_SEVERITY);
+	state->sort =
+	    state->cells[at].number + (state->cells[at].kind == CELL_NAME ? GROUP_COLUMNS : 0);
+	state->sorted = false;
+}
+
+static void
+table_by(struct screen *screen, const struct command_call *call)
+{
+	struct table_state *state = state_of(screen);
+	struct text by = {0};
+	char *of = state->spec.of ? mem_text(value_name_text(state->spec.of)) : NULL;
+	add_names(&state->spec, &by);
+	text_addf(&by, ", %s", call->text);
+	set_spec(screen, text_get(&by), of);
+	free(of);
+	text_free(&by);
+}
+
+/* Appends that a name has the value of a key. */
+static void
+add_equation(const char *name, const struct group_key *key, struct text *out)
+{
+	if (key->absent && !strcmp(name, "origin")) {
+		text_add(out, "origin = \"\"");
+		return;
+	}
+	if (key->absent) {
+		text_addf(out, "not %s", name);
+		return;
+	}
+	text_addf(out, "%s = ", name);
+	if (!strcmp(name, "severity") || !strcmp(name, "kind"))
+		text_add_bytes(out, key->text, key->length);
+	else if (key->is_named)
+		text_addf(out, "%.0Lf", key->number);
+	else if (key->is_number)
+		text_add_bytes(out, key->text, key->length);
+	else
+		filter_quote(key->text, key->length, out);
+}
+
+/* The expression of the row under the cursor; false if there is none. */
+static bool
+describe_row(struct screen *screen, struct text *out)
+{
+	struct table_state *state = state_of(screen);
+	const struct group_spec *spec = &state->spec;
+	size_t line = state->table.cursor.line;
+	hold_group(screen);
+	bool any = line < state->count;
+	for (size_t i = 0; any && i < spec->by_count; i++) {
+		text_add(out, i ? " and " : "");
+		add_equation(value_name_text(spec->by[i]),
+			     &group_row(state->group, state->order[line])->keys[i], out);
+	}
+	release_group(screen);
+	return any;
+}
+
+static void
+table_only(struct screen *screen, const struct command_call *call)
+{
+	struct text text = {0};
+	struct filter_entry entry = {0};
+	struct filter_error error;
+	(void)call;
+	if (describe_row(screen, &text)) {
+		entry.expr = filter_parse(text_get(&text), screen->session, &error);
+		if (!entry.expr)
+			screen_error(screen, "%s, in %s", error.what, text_get(&text));
+		else if (filters_put(screen, SIZE_MAX, entry))
+			screen_say(screen, "only %s", text_get(&text));
+	}
+	text_free(&text);
+}
+
+static void
+table_copy(struct screen *screen, const struct command_call *call)
+{
+	struct table_state *state = state_of(screen);
+	struct text text = {0};
+	(void)call;
+	hold_group(screen);
+	export_table_add_tabs(state->group, &state->spec, state->order, state->count,
+			      screen->charset, &text);
+	release_group(screen);
+	if (text.length > COPY_MAX) {
+		screen_error(screen, "%zu rows are too much for a clipboard; :write FILE table",
+			     state->count);
+	} else {
+		term_copy(screen->term, text_get(&text), text.length);
+		screen_say(screen, "%zu rows copied", state->count);
+	}
+	text_free(&text);
+}
+
+void
+table_write(struct screen *screen, enum export_rows rows, int file, const char *path)
+{
+	struct table_state *state = state_of(screen);
+	struct text text = {0};
+	struct err err = {0};
+	hold_group(screen);
+	export_table_add_rows(rows, state->group, &state->spec, state->order, state->count,
+			      TEXT_UTF8, &text);
+	release_group(screen);
+	int failed = export_flush(&text, file, path, NULL, &err);
+	if (failed)
+		screen_error(screen, "%s", err.what);
+	else
+		screen_say(screen, "%zu rows written to %s%s", state->count, path,
+			   state->complete ? "" : ", as counted so far");
+	text_free(&text);
+}
+
+static pane_command *const table_commands[COMMAND_COUNT] = {
+    [COMMAND_TABLE_SORT] = table_sort,
+    [COMMAND_TABLE_BY] = table_by,
+    [COMMAND_TABLE_ONLY] = table_only,
+    [COMMAND_COPY] = table_copy,
+};
+
+const struct pane_ops pane_table = {
+    .name = "table",
+    .scope = SCOPE_TABLE,
+    .state_size = sizeof(struct table_state),
+    .close = table_close,
+    .title = table_title,
+    .keys = {{COMMAND_TABLE_SORT, .word = "sort"},
+	     {COMMAND_TABLE_BY, .word = "group"},
+	     {COMMAND_TABLE_ONLY, .word = "only"},
+	     {COMMAND_TABLE, .word = "close"}},
+    .draw = table_draw_pane,
+    .commands = table_commands,
+    .lines = count_lines,
+};

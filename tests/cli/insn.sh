@@ -39,6 +39,35 @@ sed -i "s|/dev/null|$TRAWL|" program.yaml
 run "$TRAWL" -q -p program.yaml -t insn program.bin
 is "another machine: status" 2 "$status"
 
+# A program of seven instructions for RV32 at 0x80000000, as ELF and by hand [RISC-V I]:
+#	00 nop; 04 jal ra, 10; 08 nop; 0c j 0c; 10 beq x0, x0, 18; 14 nop; 18 ret
+{
+	printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\363\0\1\0\0\0\0\0\0\200'
+	printf '\64\0\0\0\0\0\0\0\0\0\0\0\64\0\40\0\1\0\0\0\0\0\0\0'
+	printf '\1\0\0\0\124\0\0\0\0\0\0\200\0\0\0\200\34\0\0\0\34\0\0\0\5\0\0\0\4\0\0\0'
+	printf '\23\0\0\0\357\0\300\0\23\0\0\0\157\0\0\0\143\4\0\0\23\0\0\0\147\200\0\0'
+} >seven.elf
+cat >seven.yaml <<'EOF'
+traces:
+  - {match: seven.encap, format: encap, encap: {srcid_width: 0, timestamp_bytes: 0}}
+symbols: [{file: seven.elf}]
+EOF
+# Its packets, by hand [E-Trace 2.0, "Instruction Trace Encoder Output Packets"]: format 3
+# subformat 0 at 80000000; format 1, one branch, taken, then 8 on; subformat 1, interrupt 7,
+# handler at 80000014; format 2, 100 on, where nothing is.
+printf '\005\163\0\0\0\340\002\005\004\006\367\263\002\0\0\360\002\312\0' >seven.encap
+run "$TRAWL" -q -p seven.yaml -t insn seven.encap
+is "seven instructions: status" 1 "$status"
+is "seven instructions" "0 80000000 00000013 other
+1 80000004 00c000ef call
+1 80000010 00000463 branch
+1 80000018 00008067 return
+1 80000008 00000013 other
+2 8000000c - interrupt cause 7
+2 80000014 00000013 other
+3 80000018 00008067 return
+3 - - damage no instruction of the program at 0x80000078" "$(awk '{ $1 = $1; print }' out)"
+
 if ! test -r "$flow" || ! command -v zstd >/dev/null; then
 	skip "programs" "no captures of others beside this checkout, or no zstd"
 	echo "1..$count"

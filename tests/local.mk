@@ -265,6 +265,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_decode \
 	tests/fuzz/fuzz_dump_guess \
 	tests/fuzz/fuzz_filter \
+	tests/fuzz/fuzz_flow \
 	tests/fuzz/fuzz_live \
 	tests/fuzz/fuzz_perf \
 	tests/fuzz/fuzz_profile \
@@ -280,6 +281,7 @@ tests_fuzz_fuzz_decode_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_dump_guess_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS) \
 	-Wl,--wrap=capture_bytes -Wl,--wrap=capture_size
 tests_fuzz_fuzz_filter_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_flow_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_live_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS) \
 	-Wl,--wrap=capture_is_whole -Wl,--wrap=capture_next_break
 tests_fuzz_fuzz_perf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)

@@ -1,0 +1,105 @@
+/*
+ * Fuzz target: a program as ELF and packets of E-Trace that are followed through it.  The
+ * image lies in the file, runs in the image, and each walk ends.
+ *
+ * Input: bytes of the ELF file, 16 bits, least significant first; it; packets as they lie in
+ * memory.
+ */
+#include "config.h"
+
+#include "base/bytes.h"
+#include "flow/etrace_walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+require(bool true_)
+{
+	if (!true_)
+		abort();
+}
+
+static void
+take_step(void *context, const struct flow_step *step)
+{
+	const struct image *image = context;
+	size_t length;
+	if (step->kind == FLOW_STEP_DAMAGE)
+		require(step->why && *step->why);
+	if (step->kind != FLOW_STEP_RUN)
+		return;
+	require(step->count && step->end - step->first >= 2 * (uint64_t)step->count);
+	require(image_find(image, step->first, &length));
+	require(image_find(image, step->end - 1, &length));
+}
+
+/* Packets are many bits each, so each is made of 16 bytes. */
+static struct flow_packet
+packet_of(const uint8_t *p)
+{
+	uint64_t bits = bytes_le64(p), address = bytes_le64(p + 8);
+	return (struct flow_packet){
+	    .kind = bits % (FLOW_EXTENSION + 1),
+	    .branch = bits >> 3 & 1,
+	    .interrupt = bits >> 4 & 1,
+	    .thaddr = bits >> 5 & 1,
+	    .notify = bits >> 6 & 1,
+	    .updiscon = bits >> 7 & 1,
+	    .irreport = bits >> 8 & 1,
+	    .branches = bits >> 9 & 31,
+	    .privilege = bits >> 14 & 3,
+	    .status = bits >> 16 & 3,
+	    .branch_map = bits >> 18 & INT32_MAX,
+	    .irdepth = bits >> 53 & 7,
+	    .address = address,
+	    .modes = {.full_address = bits >> 56 & 1,
+		      .implicit_return = bits >> 57 & 1,
+		      .sijump = bits >> 58 & 1},
+	    .widths = {.iaddress_width = bits >> 59 & 1 ? 64 : 32,
+		       .return_stack_size = bits >> 60 & 3,
+		       .call_counter_size = bits >> 62 & 3},
+	};
+}
+
+static void
+follow(const struct image *image, const uint8_t *data, size_t size)
+{
+	enum { PACKET = 16, MOST = 64 };
+	struct flow_code *code = flow_code_new(image);
+	struct etrace_walk *walk = etrace_walk_new(code, take_step, (void *)(uintptr_t)image);
+	for (unsigned i = 0; i < MOST && size >= PACKET; i++, data += PACKET, size -= PACKET) {
+		struct flow_packet packet = packet_of(data);
+		etrace_walk_packet(walk, &packet);
+	}
+	etrace_walk_free(walk);
+	flow_code_free(code);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[32];
+	struct err err = {0};
+	if (size < 2)
+		return 0;
+	size_t elf = bytes_le16(data);
+	data += 2;
+	size -= 2;
+	elf = elf < size ? elf : size;
+	int file = memfd_create("program", 0);
+	require(file >= 0 && write(file, data, elf) == (ssize_t)elf);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	struct image *image = image_new();
+	int failed = image_add(image, path, &(struct image_place){0}, &err);
+	require((failed < 0) == (err.code != 0) && image_size(image) <= elf);
+	close(file);
+	if (!failed)
+		follow(image, data + elf, size - elf);
+	image_free(image);
+	return 0;
+}

@@ -44,6 +44,7 @@ struct value_name {
 	const char *field;  /* or a context's name; in `text` */
 	const char *format; /* NULL: any */
 	size_t format_length;
+	uint64_t argument_of; /* decoders whose messages have arguments of that name: a bit each */
 	char text[];
 };
 
@@ -254,11 +255,21 @@ set_field(struct value *value, struct value_look *look, const struct field *fiel
 		set_text(value, value->meaning, strlen(value->meaning));
 }
 
+/* Whether the name is an argument's in messages of OPS. */
+static bool
+is_argument_of(const struct value_name *what, const struct decoder_ops *ops)
+{
+	for (size_t i = 0; i < decoder_count && i < 64; i++)
+		if (decoders[i] == ops)
+			return what->argument_of >> i & 1;
+	return false;
+}
+
 GET(get_field)
 {
 	const struct decoder_ops *ops = trace_decoder(reader_trace(look->reader))->ops;
 	const struct field *field = NULL;
-	if (!what->format && argument_may_be_named(ops, what->field))
+	if (what->argument_of && is_argument_of(what, ops))
 		field = argument_find(look->expansion, what->field);
 	else if (is_format(what, ops->format))
 		field = expansion_find(look->expansion, what->field);
@@ -400,6 +411,9 @@ value_name_new(const char *text, const struct session *session, struct err *err)
 	struct value_name *name = mem_new(sizeof *name + length + 1);
 	memcpy(name->text, text, length + 1);
 	name->row = find_row(name);
+	for (size_t i = 0; name->row == &field_row && !name->format && i < decoder_count; i++)
+		if (i < 64 && argument_may_be_named(decoders[i], name->field))
+			name->argument_of |= (uint64_t)1 << i;
 	int failed = name->row ? check_session_name(name, session, err)
 			       : err_set(err, ERR_USAGE, "no column is named \"%.60s\"%s", text,
 					 filter_hint(text, next_name, NULL).text);

@@ -838,7 +838,8 @@ clocks_tie(struct clocks *clocks, struct trace *a, const struct message *m, stru
 	    timed && clock_map_end(clocks->map, &tie.a) == clock_map_end(clocks->map, &tie.b);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	if (!timed)
-		return err_set(err, ERR_USAGE, "a message without a time cannot be tied");
+		return err_set(err, ERR_USAGE,
+			       "a message without a time cannot be tied; mark one that has a time");
 	if (same)
 		return err_set(err, ERR_USAGE, "both have the same clock");
 	if ((equal = clocks_find_equal_tie(clocks, &tie)) != SIZE_MAX)

@@ -20,6 +20,7 @@
 #include "decode/coresight/swo.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -767,39 +768,67 @@ swo_step(const struct decoder *decoder, struct decode_state *state, const struct
 	return o.count;
 }
 
-/* How well packets fit from offset AT of the window on; where that is not more than ENOUGH, it
- * may be any such number. */
-static int64_t
-rate_packets(const struct window *w, size_t at, int64_t enough)
+enum { RATED = 512 }; /* bytes that show how well packets fit */
+
+/* How well packets fit from the first byte on, up to each byte. */
+struct rating {
+	int16_t score[RATED + SWO_PACKET_MAX];
+	bool between[RATED + SWO_PACKET_MAX]; /* packets; zeros do not stand before it */
+};
+
+static int16_t
+rate_fit(const struct swo_fit *fit)
 {
-	enum { LOOK = 512, BAD_WEIGHT = 12 };
+	enum { BAD_WEIGHT = 12 };
+	return (int16_t)((int)fit->good - BAD_WEIGHT * (int)fit->bad);
+}
+
+static void
+rate_first(const struct window *w, size_t length, struct rating *rating)
+{
 	struct swo_fit fit = {0};
 	struct swo_packet packet;
-	int64_t score = 0;
-	size_t end = w->length - at < LOOK ? w->length : at + LOOK;
-	/* a byte ends one good packet at most */
-	for (; at < end && score + (int64_t)(end - at) > enough; at++) {
-		swo_fit_add(&fit, w->bytes[at], &packet);
-		score = (int64_t)fit.good - BAD_WEIGHT * (int64_t)fit.bad;
+	for (size_t i = 0; i <= length; i++) {
+		rating->score[i] = rate_fit(&fit);
+		rating->between[i] = !fit.have && !fit.zeros;
+		if (i < length)
+			swo_fit_add(&fit, w->bytes[i], &packet);
 	}
-	return score;
+}
+
+/* How well they fit from FROM up to END.  Where a packet begins that also begins from the first
+ * byte on, all that follow are the same. */
+static int
+rate_place(const struct window *w, size_t from, size_t end, const struct rating *first)
+{
+	struct swo_fit fit = {0};
+	struct swo_packet packet;
+	for (size_t i = from; i < end; i++) {
+		if (first->between[i] && !fit.have && !fit.zeros)
+			return rate_fit(&fit) + first->score[end] - first->score[i];
+		swo_fit_add(&fit, w->bytes[i], &packet);
+	}
+	return rate_fit(&fit);
 }
 
 /* Where packets fit best, of the offsets that one could begin at. */
 static int
 itm_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
-	size_t best = 0;
-	int64_t best_score = INT64_MIN;
+	size_t best = 0, most = RATED + SWO_PACKET_MAX - 1;
+	int best_score = INT_MIN;
+	struct rating first;
+	if (!w->length)
+		return ERR_SYNC;
+	rate_first(w, w->length < most ? w->length : most, &first);
 	for (size_t i = 0; i < SWO_PACKET_MAX && i < w->length; i++) {
-		int64_t score = rate_packets(w, i, best_score);
+		size_t end = w->length - i < RATED ? w->length : i + RATED;
+		int score = rate_place(w, i, end, &first);
 		if (score > best_score) {
 			best_score = score;
 			best = i;
 		}
 	}
-	if (best_score == INT64_MIN)
-		return ERR_SYNC;
 	swo_start(decoder, state);
 	((struct swo_state *)state)->proof = PROOF;
 	state->offset = w->offset + best;

@@ -187,6 +187,7 @@ done
 ok "no guess against the profile in force" sh -c '! grep -q "type_width" out'
 is "an entry for each trace" 5 "$(grep -c '^  - file' out)"
 is "and its relations" "contexts:
+intervals:
 origins:
 sync:" "$(grep -E '^[a-z]+:$' out | grep -v traces | sort)"
 printf 'x' >'a [b]*".bin'

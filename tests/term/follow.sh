@@ -21,6 +21,8 @@ scene 80 24
 keys -l "clear; '$TRAWL' -f syst/raw log"
 keys Enter
 shows "the first run says which keys" "F1 keys  q quit"
+keys -l jk
+shows "until a key" "1 of 100"
 messages 100 110 >>log
 shows "growth is offered" "the capture grew by 170 B; R or F reads on"
 keys R

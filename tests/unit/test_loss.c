@@ -274,7 +274,8 @@ index_agrees(struct fixture *f)
 }
 
 /* Every batch format says in its result that something is amiss; one that COUNTS or
- * lists looks at the file again.  A cut of the bytes has their damage in it. */
+ * lists looks at the file again.  A cut of the bytes has their damage in it; instructions
+ * take a program. */
 static void
 exports_say_so(struct fixture *f, bool counts)
 {
@@ -285,7 +286,8 @@ exports_say_so(struct fixture *f, bool counts)
 						 .threads = 1,
 						 .output = memfd_create("test", 0)};
 		struct export_result result;
-		bool fits = export_fits(options.format, f->trace) && !options.format->raw;
+		bool fits = export_fits(options.format, f->trace) && !options.format->raw &&
+			    !options.format->flow;
 		bool again = options.format->counts || options.format->listed;
 		if (fits && !options.format->folder && (counts || !again)) {
 			assert_int_equal(export_run(&f->session, &options, &result, &err), 0);

@@ -77,7 +77,7 @@ test_filtered(void **state)
 	scene_wait(s, "by origin");
 	scene_keys(s, "G");
 	scene_wait(s, " watchdog  WARNING  ");
-	scene_keys(s, "kk\r");
+	scene_keys(s, "kkk\r"); /* from the sum of all */
 	scene_wait(s, "only origin = \"watchdog\" and severity = FATAL");
 	scene_wait(s, "table  origin, severity  1 by");
 	scene_keys(s, "U");

@@ -101,6 +101,12 @@ group_messages(const struct group *group)
 }
 
 size_t
+group_names(const struct group *group)
+{
+	return group->spec->by_count;
+}
+
+size_t
 group_count(const struct group *group)
 {
 	return group->rows.count;

@@ -113,6 +113,7 @@ void group_free(struct group *);		    /* NULL is fine */
 
 uint64_t group_messages(const struct group *);
 size_t group_count(const struct group *);
+size_t group_names(const struct group *); /* that each row has */
 /* Rows are in the order in which they came; borrowed until the next message. */
 const struct group_row *group_row(const struct group *, size_t row);
 
@@ -145,7 +146,7 @@ bool group_is_duration(const struct group_spec *, enum group_column);
 
 /* The order of rows by a column, or by a name: COLUMN is GROUP_COLUMNS and its number.  Numbers
  * from the greatest, times and names from the least; what is absent last; BACKWARDS: the other
- * way.  ORDER has room for all rows. */
+ * way; what is equal there by its names.  ORDER has room for all rows. */
 void group_sort(struct group *, unsigned column, bool backwards, size_t *order);
 
 /* The number of a column or name for group_sort; negative if there is none. */

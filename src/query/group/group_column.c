@@ -195,6 +195,7 @@ struct group_order {
 	struct group *group;
 	unsigned column;
 	bool upwards; /* from the least */
+	size_t names; /* that tell rows apart */
 };
 
 /* Negative, 0 or positive as A stands before B, whatever is absent. */
@@ -220,6 +221,15 @@ compare_values(struct group *group, unsigned column, size_t a, size_t b, bool *a
 	return any != other ? other - any : (m > n) - (m < n);
 }
 
+/* By one of their names; *ABSENT: one of them has none. */
+static int
+compare_names(const struct group_row *a, const struct group_row *b, size_t name, bool *absent)
+{
+	const struct group_key *k = &a->keys[name], *l = &b->keys[name];
+	*absent = k->absent != l->absent;
+	return *absent ? k->absent - l->absent : compare_keys(k, l);
+}
+
 static int
 compare_rows(const void *a, const void *b, void *context)
 {
@@ -229,17 +239,15 @@ compare_rows(const void *a, const void *b, void *context)
 	const struct group_row *second = group_row(order->group, *y);
 	bool absent = false;
 	int found;
-	if (order->column >= GROUP_COLUMNS) {
-		const struct group_key *k = &first->keys[order->column - GROUP_COLUMNS];
-		const struct group_key *l = &second->keys[order->column - GROUP_COLUMNS];
-		absent = k->absent != l->absent;
-		found = absent ? k->absent - l->absent : compare_keys(k, l);
-	} else {
+	if (order->column >= GROUP_COLUMNS)
+		found = compare_names(first, second, order->column - GROUP_COLUMNS, &absent);
+	else
 		found = compare_values(order->group, order->column, *x, *y, &absent);
-	}
 	if (found)
 		return absent || order->upwards ? found : -found;
-	return (*x > *y) - (*x < *y);
+	for (size_t i = 0; !found && i < order->names; i++)
+		found = compare_names(first, second, i, &absent);
+	return found;
 }
 
 void
@@ -247,7 +255,7 @@ group_sort(struct group *group, unsigned column, bool backwards, size_t *order)
 {
 	bool upwards =
 	    column >= GROUP_COLUMNS || column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST;
-	struct group_order by = {group, column, upwards != backwards};
+	struct group_order by = {group, column, upwards != backwards, group_names(group)};
 	size_t count = group_count(group);
 	for (size_t i = 0; i < count; i++)
 		order[i] = i;

@@ -921,12 +921,11 @@ load_in_background(void *context)
 {
 	struct trace *trace = context;
 	struct err err = {0};
-	int loaded = trace_load(trace, &err);
+	trace_load(trace, &err);
 	if (err.code)
 		trace_add_notice(trace, err.what);
-	if (loaded || err.code ||
-	    (trace->decoder->ops->guide && trace->decoder->ops->guide->survey))
-		trace_host_notify(trace->host);
+	/* also where nothing came: that names are lacking is known only now */
+	trace_host_notify(trace->host);
 }
 
 int

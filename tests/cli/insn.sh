@@ -74,11 +74,12 @@ if ! test -r "$flow" || ! command -v zstd >/dev/null; then
 	exit 0
 fi
 
+has_feature symbols && good=0 || good=1 # without libdw, names are missing
 for capture in "$flow"/*.encap; do
 	which=${capture##*/}
 	which=${which%.encap}
 	run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn "$capture"
-	is "$which: status" 0 "$status"
+	is "$which: status" "$good" "$status"
 	as_log <out >got
 	zstd -dc "$flow/${which%.*}.pc.zst" | grep -v '^p' >log
 	# where an interrupt comes right behind mret, no packet has its epc
@@ -93,7 +94,7 @@ done
 which=recurse.c64.a
 run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn "$flow/$which.encap"
 is "the first line" "       2 0000000080000000" "$(sed 's/ *[0-9a-f]* *[a-z_]* *src .*//;q' out)"
-ok "names" grep -q ' call  *src 3  *_start+0x' out
+test "$good" = 1 || ok "names" grep -q ' call  *src 3  *_start+0x' out
 cp out all
 run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn -e 'number >= 10 and number < 20' \
 	"$flow/$which.encap"

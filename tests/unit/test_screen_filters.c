@@ -321,6 +321,7 @@ test_preview(void **state)
 	scene_wait(s, "boot rom ");
 	scene_wait(s, "E 15  W 12");
 	scene_wait(s, DEMO_TIME);
+	scene_check_idle(s);
 	for (int i = 0; i < 8; i++)
 		snprintf(shown[i], sizeof shown[i], "%s", emulator_row(s->emulator, i));
 	scene_keys(s, "&severity = inf");

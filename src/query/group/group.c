@@ -265,9 +265,10 @@ find_slot(const struct group *group, uint64_t hash, const char *key, size_t size
 {
 	size_t at = hash & (group->slot_count - 1);
 	for (;; at = (at + 1) & (group->slot_count - 1)) {
+		if (!group->slots[at])
+			return &group->slots[at];
 		const struct group_row *row = &group->rows.at[group->slots[at] - 1];
-		if (!group->slots[at] ||
-		    (row->hash == hash && row->key_size == size && !memcmp(row->key, key, size)))
+		if (row->hash == hash && row->key_size == size && !memcmp(row->key, key, size))
 			return &group->slots[at];
 	}
 }

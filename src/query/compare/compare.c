@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "query/compare/compare.h"
+#include "base/lower_bound.h"
 #include "base/map.h"
 #include "base/worker.h"
 #include "query/compare/compare_align.h"
@@ -519,15 +520,9 @@ add_between(struct compare *compare, const struct between *between, compare_runs
 static size_t
 index_of(const struct compare_stream *stream, uint64_t number)
 {
-	size_t low = 0, high = stream->numbers.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (stream->numbers.at[middle] < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	lower_bound(at, stream->numbers.count, stream->numbers.at[at] < number);
+	return at;
 }
 
 static bool

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "query/compare/compare_align.h"
+#include "base/lower_bound.h"
 #include "base/map.h"
 
 #include <stdlib.h>
@@ -254,17 +255,11 @@ find_chain(pair_list *pairs, size_t *chain)
 {
 	size_t length = 0;
 	for (size_t i = 0; i < pairs->count; i++) {
-		size_t low = 0, high = length;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-			if (pairs->at[chain[middle]].b < pairs->at[i].b)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		pairs->at[i].before = low ? chain[low - 1] : SIZE_MAX;
-		chain[low] = i;
-		length += low == length;
+		size_t at;
+		lower_bound(at, length, pairs->at[chain[at]].b < pairs->at[i].b);
+		pairs->at[i].before = at ? chain[at - 1] : SIZE_MAX;
+		chain[at] = i;
+		length += at == length;
 	}
 	for (size_t i = length, at = length ? chain[length - 1] : 0; i--; at = pairs->at[at].before)
 		chain[i] = at;

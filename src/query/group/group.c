@@ -13,6 +13,7 @@
 
 #include "query/group/group.h"
 #include "base/map.h"
+#include "base/rank.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -580,18 +581,17 @@ compare_real(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The number of rank PERCENT % of all, rounded up, from 1. */
 static void
 set_percentile(struct value *value, struct group_numbers *numbers, unsigned percent)
 {
-	uint64_t rank = (numbers->count * percent + 99) / 100;
 	if (!numbers->sorted)
 		qsort(numbers->bits.at, numbers->bits.count, sizeof *numbers->bits.at,
 		      numbers->type == VALUE_SIGNED ? compare_signed
 		      : numbers->type == VALUE_REAL ? compare_real
 						    : compare_unsigned);
 	numbers->sorted = true;
-	set_number(value, numbers->type, numbers->bits.at[rank ? rank - 1 : 0]);
+	set_number(value, numbers->type,
+		   numbers->bits.at[rank_nearest(numbers->count, percent) - 1]);
 }
 
 static void

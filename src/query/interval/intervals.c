@@ -14,6 +14,8 @@
 
 #include "query/interval/intervals.h"
 #include "base/generation.h"
+#include "base/lower_bound.h"
+#include "base/rank.h"
 #include "base/thread.h"
 #include "base/worker.h"
 #include "query/filter/filter.h"
@@ -435,12 +437,11 @@ list_lengths(const struct intervals *s, size_t interval, size_t *count, bool *ti
 	return list;
 }
 
-/* Nearest rank; LIST is the longest first. */
+/* LIST is the longest first. */
 static int64_t
 find_percentile(const struct by_length *list, size_t count, unsigned percent)
 {
-	size_t rank = (size_t)(((unsigned __int128)count * percent + 99) / 100);
-	return list[count - (rank ? rank : 1)].length;
+	return list[count - rank_nearest(count, percent)].length;
 }
 
 /* 1, 2 or 5 times a power of ten, the least one that is not below VALUE. */

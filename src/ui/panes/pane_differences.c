@@ -9,6 +9,7 @@
 
 #include "ui/panes/pane_differences.h"
 #include "base/generation.h"
+#include "base/lower_bound.h"
 #include "base/map.h"
 #include "query/compare/compare_job.h"
 #include "query/gap/gap.h"
@@ -397,7 +398,7 @@ count_before(struct screen *screen, bool *at)
 {
 	const struct differences_state *state = state_of(screen);
 	const struct row *row = list_current(screen->list);
-	size_t low = 0, high = compare_count(state->compare);
+	size_t before;
 	bool exact;
 	*at = false;
 	if (!row)
@@ -409,19 +410,14 @@ count_before(struct screen *screen, bool *at)
 		return state->last + 1;
 	int64_t time = time_here(lane->trace, lane->reader, row->at);
 	uint64_t number = reader_number(lane->reader, row->at, &exact);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (is_before(compare_get(state->compare, middle), time, lane->number, number))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low) {
+	lower_bound(before, compare_count(state->compare),
+		    is_before(compare_get(state->compare, before), time, lane->number, number));
+	if (before) {
 		const struct compare_place *bad =
-		    &compare_get(state->compare, low - 1)->at[COMPARE_BAD];
+		    &compare_get(state->compare, before - 1)->at[COMPARE_BAD];
 		*at = bad->any && bad->trace == lane->number && bad->number == number;
 	}
-	return low;
+	return before;
 }
 
 /* Goes to a difference and says which it is; WRAPPED: by which command round the end. */

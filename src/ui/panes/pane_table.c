@@ -197,10 +197,11 @@ hold_group(struct screen *screen)
 		return;
 	state->count = group_count(state->group);
 	state->order = mem_resize(state->order, (state->count + 1) * sizeof *state->order);
-	for (size_t i = 0; i < state->count; i++)
-		state->order[i] = i;
 	if (done || state->count <= SORTED_EARLY)
 		group_sort(state->group, state->sort, false, state->order);
+	else
+		for (size_t i = 0; i < state->count; i++)
+			state->order[i] = i;
 	state->sorted = true;
 }
 
@@ -654,16 +655,9 @@ static void
 table_only(struct screen *screen, const struct command_call *call)
 {
 	struct text text = {0};
-	struct filter_entry entry = {0};
-	struct filter_error error;
 	(void)call;
-	if (describe_row(screen, &text)) {
-		entry.expr = filter_parse(text_get(&text), screen->session, &error);
-		if (!entry.expr)
-			screen_error(screen, "%s, in %s", error.what, text_get(&text));
-		else if (filters_put(screen, SIZE_MAX, entry))
-			screen_say(screen, "only %s", text_get(&text));
-	}
+	if (describe_row(screen, &text))
+		filters_add(screen, text_get(&text), false);
 	text_free(&text);
 }
 

@@ -258,9 +258,9 @@ frame(struct lab *l, unsigned number, unsigned lux)
 	l->now = begun + 33333000;
 }
 
-/* The mailbox gives up before the overlay is there. */
+/* The overlay is asked for, and its loader runs. */
 static void
-load_overlay(struct lab *l)
+begin_loading(struct lab *l)
 {
 	say(l, CAMERA, MK_INFO, "3 lx: overlay \"night\" wanted");
 	wait_us(l, 4);
@@ -269,6 +269,13 @@ load_overlay(struct lab *l)
 	switch_task(l, LOADER);
 	wait_us(l, 3);
 	log_event(l, EVENT_LOAD, NIGHT & 0xff, 96);
+}
+
+/* The mailbox gives up before the overlay is there. */
+static void
+load_overlay(struct lab *l)
+{
+	begin_loading(l);
 	for (unsigned retry = 1; retry <= 2; retry++) {
 		pass_lines(l, 6);
 		say(l, MAILBOX, MK_WARNING, "no ack for seq %u, retry %u of 2", 70u, retry);
@@ -289,13 +296,7 @@ load_overlay(struct lab *l)
 static void
 load_in_time(struct lab *l)
 {
-	say(l, CAMERA, MK_INFO, "3 lx: overlay \"night\" wanted");
-	wait_us(l, 4);
-	say(l, MAILBOX, MK_DEBUG, "send OVERLAY seq %u", 70u);
-	wait_us(l, 45);
-	switch_task(l, LOADER);
-	wait_us(l, 3);
-	log_event(l, EVENT_LOAD, NIGHT & 0xff, 96);
+	begin_loading(l);
 	wait_us(l, 8400);
 	switch_overlay(l, NIGHT, false);
 	wait_us(l, 20);

@@ -687,17 +687,10 @@ static size_t
 find_offset(const struct intervals *s, size_t trace, uint64_t offset, size_t *count)
 {
 	const struct lookup *lookup = &s->lookups[trace];
-	size_t low = 0, high = lookup->unsorted ? lookup->order.count
-						: pairing_events(s->pairing, trace)->count;
-	*count = high;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (event_in_order(s, trace, middle)->offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	*count = lookup->unsorted ? lookup->order.count : pairing_events(s->pairing, trace)->count;
+	lower_bound(at, *count, event_in_order(s, trace, at)->offset < offset);
+	return at;
 }
 
 /* The paired event of a message: that of INTERVAL, SIZE_MAX: any; its end before its begin.

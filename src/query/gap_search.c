@@ -22,7 +22,6 @@
 #include <stdlib.h>
 
 enum {
-	BLOCKS = 4,    /* that a lane's reader keeps */
 	TELL_MS = 200, /* between two news */
 	BATCH = 256    /* messages between two looks at whether to stop */
 };
@@ -415,19 +414,16 @@ walk_on(struct gap_search *s)
 static void
 open_sequence(struct gap_search *s)
 {
-	s->sequence = sequence_new(s->session);
+	s->sequence = sequence_new_walk(s->session, s->hidden);
 	size_t count = sequence_lane_count(s->sequence);
 	s->lanes = mem_new((count + 1) * sizeof *s->lanes);
 	for (size_t i = 0; i < count; i++) {
 		struct search_lane *lane = &s->lanes[i];
 		lane->reader = sequence_reader(s->sequence, i);
 		lane->trace = reader_trace(lane->reader);
-		reader_limit(lane->reader, BLOCKS);
 		struct clocks_nature nature = clocks_nature(lane->trace);
 		lane->rising = nature.rising && !nature.own && !nature.by_offset;
 		lane->highest = INT64_MIN;
-		if (s->hidden[i])
-			sequence_show(s->sequence, i, false);
 	}
 	sequence_load(s->sequence); /* of one trace too: leaps find a time in it */
 }

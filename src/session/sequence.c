@@ -16,7 +16,8 @@
 
 enum {
 	UNTIMED_MAX = 64, /* cells without a time passed while bisecting */
-	NEAR_CELLS = 16	  /* looked at for the message itself */
+	NEAR_CELLS = 16,  /* looked at for the message itself */
+	WALK_CELLS = 4	  /* that a reader of a walk keeps */
 };
 
 struct sequence {
@@ -45,6 +46,18 @@ struct sequence *
 sequence_new(struct session *session)
 {
 	return make_sequence(merge_new(session), 0, session->traces.count);
+}
+
+struct sequence *
+sequence_new_walk(struct session *session, const bool *hidden)
+{
+	struct sequence *s = sequence_new(session);
+	for (size_t i = 0; i < session->traces.count; i++) {
+		reader_limit(sequence_reader(s, i), WALK_CELLS);
+		if (hidden && hidden[i])
+			sequence_show(s, i, false);
+	}
+	return s;
 }
 
 struct sequence *

@@ -51,6 +51,10 @@ sequence_position_is_same(struct sequence_position a, struct sequence_position b
 /* Of all traces of a session, which must outlive it; lane I is trace I. */
 struct sequence *sequence_new(struct session *);
 
+/* The same for a thread that goes over it in the background, so that its readers keep few
+ * cells; traces are not shown that are HIDDEN, by number (NULL: none is). */
+struct sequence *sequence_new_walk(struct session *, const bool *hidden);
+
 /* Of one trace of them alone, with a reader of its own: lane 0.  ALL, which must be
  * of all traces and outlive it, is asked where the common time matters; it belongs to
  * the same thread. */

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 
 enum {
-	BLOCKS = 4,    /* that a lane's reader keeps */
 	TELL_MS = 200, /* between two news */
 	BATCH = 256    /* messages between two looks at the clock */
 };
@@ -110,14 +109,8 @@ walk_messages(struct group_search *s)
 static void
 open_sequence(struct group_search *s)
 {
-	s->sequence = sequence_new(s->session);
-	size_t count = sequence_lane_count(s->sequence);
-	s->contexts = mem_new((count + 1) * sizeof *s->contexts);
-	for (size_t i = 0; i < count; i++) {
-		reader_limit(sequence_reader(s->sequence, i), BLOCKS);
-		if (s->hidden[i])
-			sequence_show(s->sequence, i, false);
-	}
+	s->sequence = sequence_new_walk(s->session, s->hidden);
+	s->contexts = mem_new((s->session->traces.count + 1) * sizeof *s->contexts);
 	sequence_load(s->sequence);
 	if (s->spec->needs & VALUE_NEEDS_GAPS)
 		s->gaps = gap_cursor_new(s->session);

@@ -29,7 +29,6 @@
 #include <string.h>
 
 enum {
-	BLOCKS = 4,    /* that a lane's reader keeps */
 	TELL_MS = 200, /* between two news */
 	BATCH = 1024,  /* messages looked at between two looks at whether to stop */
 	KEYS_MAX = 8,
@@ -618,11 +617,8 @@ basis_of(const struct intervals *s)
 static void
 open_sequence(struct intervals *s)
 {
-	size_t lanes = s->session->traces.count;
-	s->sequence = sequence_new(s->session);
-	s->contexts = mem_new((lanes + 1) * sizeof *s->contexts);
-	for (size_t i = 0; i < lanes; i++)
-		reader_limit(sequence_reader(s->sequence, i), BLOCKS);
+	s->sequence = sequence_new_walk(s->session, NULL);
+	s->contexts = mem_new((s->session->traces.count + 1) * sizeof *s->contexts);
 }
 
 /* Steps to the next message whose cell is indexed. */

@@ -3,6 +3,8 @@
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
+LOG_COMPILER = $(srcdir)/tests/unit/run_tap
+EXTRA_DIST += tests/unit/run_tap
 TEST_EXTENSIONS = .sh
 
 # What a test may rely on: it runs in the build folder, finds the sources in

@@ -219,12 +219,16 @@ libtrawl_a_SOURCES = \
 	src/export/export_table.c \
 	src/export/export_table.h \
 	src/export/export_text.c \
+	src/flow/call_stack.c \
+	src/flow/call_stack.h \
 	src/flow/etrace_walk.c \
 	src/flow/etrace_walk.h \
 	src/flow/flow.c \
 	src/flow/flow.h \
 	src/flow/flow_code.c \
 	src/flow/flow_code.h \
+	src/flow/flow_hold.c \
+	src/flow/flow_hold.h \
 	src/flow/flow_step.h \
 	src/index/grid.c \
 	src/index/grid.h \

@@ -167,6 +167,7 @@ unit_tests = \
 	tests/unit/test_parallel \
 	tests/unit/test_build_id \
 	tests/unit/test_etrace_walk \
+	tests/unit/test_call_stack \
 	tests/unit/test_image \
 	tests/unit/test_riscv \
 	tests/unit/test_perf \

@@ -38,6 +38,7 @@ enum flow_status { FLOW_NO_CHANGE, FLOW_ENDED_REP, FLOW_TRACE_LOST, FLOW_ENDED_N
 struct flow_packet {
 	uint8_t kind;		/* enum flow_packet_kind */
 	bool all;		/* lost: it may be of any processor of the trace */
+	bool missing;		/* lost: nothing that came before it is in doubt */
 	bool branch;		/* start, trap: false if at `address` is a taken branch */
 	bool interrupt, thaddr; /* trap */
 	bool notify, updiscon, irreport;

@@ -14,7 +14,6 @@
 #include "flow/etrace_walk.h"
 #include "base/vec.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,10 +29,11 @@ struct etrace_walk {
 
 	struct flow_modes modes;
 	struct flow_widths widths;
-	bool refused; /* a mode is on that is not followed */
-	bool waiting; /* start_of_trace: for a synchronisation */
-	bool silent;  /* that it waits was said */
-	bool entered; /* pc is of no instruction that retired: a trap took it away */
+	bool refused;  /* a mode is on that is not followed */
+	bool waiting;  /* start_of_trace: for a synchronisation */
+	bool silent;   /* that it waits was said */
+	bool reported; /* a packet says that pc is where a jump went */
+	bool entered;  /* pc is of no instruction that retired: a trap took it away */
 
 	uint64_t pc, last_pc;
 	bool has_last; /* last_pc is valid */
@@ -83,21 +83,42 @@ flush_run(struct etrace_walk *walk)
 
 /* The walk ends here until the next synchronisation. */
 static bool
-walk_fail(struct etrace_walk *walk, const char *why)
+walk_end(struct etrace_walk *walk, struct flow_step step)
 {
-	struct flow_step step = {.kind = FLOW_STEP_DAMAGE, .why = why};
+	step.kind = FLOW_STEP_DAMAGE;
 	flush_run(walk);
 	walk->take(walk->context, &step);
 	walk->waiting = walk->silent = true;
 	return false;
 }
 
+/* What comes next is not known, of what came before nothing is said. */
+static void
+walk_stop(struct etrace_walk *walk, const char *why)
+{
+	walk_end(walk, (struct flow_step){.why = why});
+}
+
+/* A packet is not as it was sent, and those before it may not be. */
+static bool
+walk_fail(struct etrace_walk *walk, const char *why)
+{
+	return walk_end(walk, (struct flow_step){.why = why, .doubts = true});
+}
+
 static bool
 walk_fail_at(struct etrace_walk *walk, const char *why)
 {
-	char text[120];
-	snprintf(text, sizeof text, "%s at 0x%llx", why, (unsigned long long)walk->pc);
-	return walk_fail(walk, text);
+	return walk_end(
+	    walk, (struct flow_step){.why = why, .doubts = true, .has_at = true, .at = walk->pc});
+}
+
+/* The walk came by itself to where the packet says. */
+static void
+walk_agree(struct etrace_walk *walk)
+{
+	flush_run(walk);
+	walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_PROOF});
 }
 
 /* report_pc: the instruction at `pc` retired. */
@@ -111,10 +132,12 @@ report_pc(struct etrace_walk *walk)
 	if (!insn->length)
 		return walk_fail_at(walk, "no instruction of the program");
 	struct flow_step *run = &walk->run;
-	if (!run->count || run->end != walk->pc) {
+	if (!run->count || run->end != walk->pc || run->class > RISCV_BRANCH) {
 		flush_run(walk);
-		*run = (struct flow_step){.kind = FLOW_STEP_RUN, .first = walk->pc};
+		*run = (struct flow_step){
+		    .kind = FLOW_STEP_RUN, .first = walk->pc, .reported = walk->reported};
 	}
+	walk->reported = false;
 	run->count++;
 	run->end = walk->pc + insn->length;
 	run->class = insn->class;
@@ -313,7 +336,10 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 	if (walk->inferred_address && !follow_inferred(walk, p))
 		return false;
 	for (;;) {
-		if (!next_pc(walk, address, p, &stop) || !report_pc(walk))
+		if (!next_pc(walk, address, p, &stop))
+			return false;
+		walk->reported = stop;
+		if (!report_pc(walk))
 			return false;
 		/* the last of a full map: whether what it leads to retires is not known yet */
 		if (walk->stop_at_last_branch && walk->branches == 1 &&
@@ -323,8 +349,12 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 		}
 		if (stop && walk->branches > is_branch_at(walk, walk->pc))
 			return walk_fail_at(walk, "branches are left over");
-		if (stop || is_end(walk, address, p))
+		if (stop)
 			return true;
+		if (is_end(walk, address, p)) {
+			walk_agree(walk);
+			return true;
+		}
 	}
 }
 
@@ -358,9 +388,9 @@ take_support(struct etrace_walk *walk, const struct flow_packet *p)
 			ended = false;
 	}
 	if (p->status == FLOW_TRACE_LOST)
-		walk_fail(walk, "the encoder lost packets");
+		walk_stop(walk, "the encoder lost packets");
 	else if (why)
-		walk_fail(walk, why);
+		walk_stop(walk, why);
 	walk->refused = why != NULL;
 	/* what comes next is a synchronisation, so nothing is missing */
 	if (ended) {
@@ -483,7 +513,7 @@ take_path(struct etrace_walk *walk, const struct flow_packet *p)
 		return;
 	if (walk->waiting) {
 		if (!walk->silent)
-			walk_fail(walk, "not followed before the first synchronisation");
+			walk_stop(walk, "not followed before the first synchronisation");
 	} else if (walk->entered) {
 		walk_fail(walk, "no synchronisation behind a trap");
 	} else if (p->kind == FLOW_EXTENSION) {
@@ -502,8 +532,10 @@ etrace_walk_packet(struct etrace_walk *walk, const struct flow_packet *p)
 	case FLOW_NOTHING:
 		break;
 	case FLOW_LOST:
-		if (!walk->waiting || !walk->silent)
-			walk_fail(walk, "a packet is damaged or missing");
+		if (p->missing && !walk->silent)
+			walk_stop(walk, "packets are missing");
+		else if (!walk->silent)
+			walk_fail(walk, "a packet is damaged");
 		walk->entered = false;
 		break;
 	case FLOW_SUPPORT:

@@ -16,15 +16,20 @@
 
 enum { HARTS_MOST = 4096 }; /* that are followed, whatever a capture says */
 
+struct hart {
+	struct flow *flow;
+	struct etrace_walk *walk;
+	unsigned number;
+};
+
 struct flow {
 	const struct decoder *decoder;
 	struct image *image;
 	struct flow_code *code;
-	flow_take *take;
-	void *context;
-	const struct message *message; /* that is being followed */
-	struct map harts;	       /* by origin: place in `walks` and one */
-	VEC(struct etrace_walk *) walks;
+	struct flow_hold *hold;
+	struct flow_place place; /* of the message that is being followed */
+	struct map places;	 /* by origin: place in `harts` and one */
+	VEC(struct hart *) harts;
 };
 
 static struct image *
@@ -62,8 +67,7 @@ flow_new(struct trace *trace, flow_take *take, void *context, struct err *err)
 	*flow = (struct flow){.decoder = decoder,
 			      .image = image,
 			      .code = flow_code_new(image),
-			      .take = take,
-			      .context = context};
+			      .hold = flow_hold_new(take, context)};
 	return flow;
 }
 
@@ -72,10 +76,13 @@ flow_free(struct flow *flow)
 {
 	if (!flow)
 		return;
-	for (size_t i = 0; i < flow->walks.count; i++)
-		etrace_walk_free(flow->walks.at[i]);
-	vec_free(&flow->walks);
-	map_free(&flow->harts);
+	for (size_t i = 0; i < flow->harts.count; i++) {
+		etrace_walk_free(flow->harts.at[i]->walk);
+		free(flow->harts.at[i]);
+	}
+	vec_free(&flow->harts);
+	map_free(&flow->places);
+	flow_hold_free(flow->hold);
 	flow_code_free(flow->code);
 	image_free(flow->image);
 	free(flow);
@@ -90,42 +97,61 @@ flow_code_of(struct flow *flow)
 static void
 take_step(void *context, const struct flow_step *step)
 {
-	struct flow *flow = context;
-	flow->take(flow->context, flow->message, step);
+	const struct hart *hart = context;
+	flow_hold_add(hart->flow->hold, hart->number, &hart->flow->place, step);
 }
 
-/* NULL: there are too many. */
-static struct etrace_walk *
-walk_of(struct flow *flow, uint64_t origin)
+static struct hart *
+add_hart(struct flow *flow)
 {
-	const uint64_t *found = map_find(&flow->harts, origin);
+	struct hart *hart = mem_new(sizeof *hart);
+	*hart = (struct hart){.flow = flow, .number = (unsigned)flow->harts.count};
+	hart->walk = etrace_walk_new(flow->code, take_step, hart);
+	*vec_add(&flow->harts) = hart;
+	return hart;
+}
+
+/* Where there are too many, all that are more are one, which is not followed. */
+static struct hart *
+hart_of(struct flow *flow, uint64_t origin)
+{
+	const uint64_t *found = map_find(&flow->places, origin);
 	if (found)
-		return flow->walks.at[*found - 1];
-	if (flow->walks.count == HARTS_MOST)
-		return NULL;
-	*vec_add(&flow->walks) = etrace_walk_new(flow->code, take_step, flow);
-	*map_add(&flow->harts, origin) = flow->walks.count;
-	return flow->walks.at[flow->walks.count - 1];
+		return flow->harts.at[*found - 1];
+	if (flow->harts.count > HARTS_MOST)
+		return flow->harts.at[HARTS_MOST];
+	struct hart *hart = add_hart(flow);
+	if (flow->harts.count <= HARTS_MOST)
+		*map_add(&flow->places, origin) = flow->harts.count;
+	return hart;
 }
 
 void
-flow_message(struct flow *flow, struct reader *r, const struct message *m)
+flow_message(struct flow *flow, struct reader *r, const struct message *m, uint64_t number,
+	     bool chosen)
 {
 	struct window window = reader_window(r);
 	struct flow_packet packet;
 	flow->decoder->ops->flow(flow->decoder, m, &window, &packet);
-	flow->message = m;
 	if (packet.kind == FLOW_NOTHING)
 		return;
+	flow->place = (struct flow_place){.number = number, .origin = m->origin, .chosen = chosen};
 	if (packet.all) {
-		for (size_t i = 0; i < flow->walks.count; i++)
-			etrace_walk_packet(flow->walks.at[i], &packet);
+		for (size_t i = 0; i < flow->harts.count && i < HARTS_MOST; i++)
+			etrace_walk_packet(flow->harts.at[i]->walk, &packet);
 		return;
 	}
-	struct etrace_walk *walk = walk_of(flow, m->origin);
-	struct flow_step step = {.kind = FLOW_STEP_DAMAGE, .why = "too many harts to follow"};
-	if (walk)
-		etrace_walk_packet(walk, &packet);
+	const struct hart *hart = hart_of(flow, m->origin);
+	if (hart->number < HARTS_MOST)
+		etrace_walk_packet(hart->walk, &packet);
 	else
-		take_step(flow, &step);
+		take_step((void *)(uintptr_t)hart,
+			  &(struct flow_step){.kind = FLOW_STEP_DAMAGE,
+					      .why = "too many harts to follow"});
+}
+
+void
+flow_end(struct flow *flow)
+{
+	flow_hold_end(flow->hold);
 }

@@ -8,22 +8,30 @@
 #include <stdint.h>
 
 enum flow_step_kind {
-	FLOW_STEP_RUN,	 /* instructions that lie one behind the other retired */
-	FLOW_STEP_TRAP,	 /* an exception or interrupt */
-	FLOW_STEP_DAMAGE /* from here on, up to the next synchronisation, it is not known */
+	FLOW_STEP_RUN,	  /* instructions that lie one behind the other retired */
+	FLOW_STEP_TRAP,	  /* an exception or interrupt */
+	FLOW_STEP_DAMAGE, /* from here on, up to the next synchronisation, it is not known */
+	FLOW_STEP_PROOF	  /* no step: an address in a packet is the one that the walk came to by
+			     itself, so that what was given before is right */
 };
 
 struct flow_step {
 	uint8_t kind; /* enum flow_step_kind */
+	/* run, trap: found out to be a guess: behind it, and before there was a proof, packets
+	 * and program disagree */
+	bool doubtful;
 	/* run */
-	uint8_t class;	     /* enum riscv_class, of the last instruction */
+	uint8_t class;	     /* enum riscv_class, of the last instruction; no other is a jump */
+	bool reported;	     /* `first` is where a packet says that a jump went */
 	uint32_t count;	     /* instructions */
 	uint64_t first, end; /* address of the first, and behind the last */
 	/* trap */
 	bool interrupt, has_epc;
 	uint64_t cause, epc, tval; /* tval of exceptions only */
-	/* damage: why, a sentence of at most 120 bytes that lives for the call */
+	/* damage: why, a sentence; `at` belongs behind it if `has_at` */
+	bool has_at, doubts; /* what was given since the last proof may be wrong */
 	const char *why;
+	uint64_t at;
 };
 
 #endif

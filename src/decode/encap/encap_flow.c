@@ -68,7 +68,8 @@ encap_read_flow(const struct decoder *decoder, const struct message *m, const st
 	if (m->kind == DECODE_KIND_LOSS || m->flags & DOUBTFUL || m->kind == ENCAP_MALFORMED ||
 	    m->kind == ENCAP_TRUNCATED) {
 		flow->kind = FLOW_LOST;
-		flow->all = m->kind == DECODE_KIND_LOSS || m->kind < ETRACE_START;
+		flow->missing = m->kind == DECODE_KIND_LOSS;
+		flow->all = flow->missing || m->kind < ETRACE_START;
 		return;
 	}
 	if (m->kind < ETRACE_START || m->kind > ETRACE_RESERVED)

@@ -1,0 +1,147 @@
+/*
+ * Steps held back until they are proven: see flow_hold.h.
+ *
+ * A ring of steps, of all processors in one order.  Those of one that are neither proven nor
+ * doubted are a chain from the newest back, so that each step is looked at once more.
+ */
+#include "config.h"
+
+#include "flow/flow_hold.h"
+#include "base/vec.h"
+#include "flow/call_stack.h"
+
+#include <stdlib.h>
+
+struct held {
+	struct flow_place place;
+	struct flow_step step;
+	uint64_t before; /* the step before it of its processor and one, counted from the start */
+	unsigned processor;
+};
+
+struct processor {
+	struct call_stack calls;
+	uint64_t newest;  /* step and one */
+	uint64_t settled; /* steps before this one are proven or doubted */
+};
+
+struct flow_hold {
+	flow_take *take;
+	void *context;
+	struct held *ring;
+	size_t room;	     /* of `ring`, a power of two */
+	uint64_t first, end; /* steps that are held, counted from the start */
+	VEC(struct processor) processors;
+};
+
+struct flow_hold *
+flow_hold_new(flow_take *take, void *context)
+{
+	enum { ROOM = 256 };
+	struct flow_hold *hold = mem_new(sizeof *hold);
+	*hold = (struct flow_hold){.take = take,
+				   .context = context,
+				   .ring = mem_new(ROOM * sizeof *hold->ring),
+				   .room = ROOM};
+	return hold;
+}
+
+void
+flow_hold_free(struct flow_hold *hold)
+{
+	if (!hold)
+		return;
+	for (size_t i = 0; i < hold->processors.count; i++)
+		call_stack_free(&hold->processors.at[i].calls);
+	vec_free(&hold->processors);
+	free(hold->ring);
+	free(hold);
+}
+
+static struct held *
+held_at(struct flow_hold *hold, uint64_t number)
+{
+	return &hold->ring[number & (hold->room - 1)];
+}
+
+static void
+give_first(struct flow_hold *hold)
+{
+	const struct held *held = held_at(hold, hold->first++);
+	hold->take(hold->context, &held->place, &held->step);
+}
+
+/* Gives out what is settled, up to the first that is not. */
+static void
+give_settled(struct flow_hold *hold)
+{
+	while (hold->first < hold->end) {
+		unsigned processor = held_at(hold, hold->first)->processor;
+		if (hold->first >= hold->processors.at[processor].settled)
+			break;
+		give_first(hold);
+	}
+}
+
+static void
+grow_ring(struct flow_hold *hold)
+{
+	struct flow_hold old = *hold;
+	hold->room *= 2;
+	hold->ring = mem_new(hold->room * sizeof *hold->ring);
+	for (uint64_t i = hold->first; i < hold->end; i++)
+		*held_at(hold, i) = *held_at(&old, i);
+	free(old.ring);
+}
+
+/* All of PROCESSOR since its last proof is a guess. */
+static void
+doubt_steps(struct flow_hold *hold, const struct processor *processor)
+{
+	uint64_t least = processor->settled > hold->first ? processor->settled : hold->first;
+	for (uint64_t at = processor->newest; at > least;) {
+		struct held *held = held_at(hold, at - 1);
+		held->step.doubtful = held->step.kind != FLOW_STEP_DAMAGE;
+		at = held->before;
+	}
+}
+
+static void
+append_step(struct flow_hold *hold, unsigned number, const struct flow_place *place,
+	    const struct flow_step *step)
+{
+	struct processor *processor = &hold->processors.at[number];
+	if (hold->end - hold->first == hold->room && hold->room < FLOW_HOLD_MOST)
+		grow_ring(hold);
+	else if (hold->end - hold->first == hold->room)
+		give_first(hold);
+	*held_at(hold, hold->end) = (struct held){
+	    .place = *place, .step = *step, .before = processor->newest, .processor = number};
+	processor->newest = ++hold->end;
+}
+
+void
+flow_hold_add(struct flow_hold *hold, unsigned number, const struct flow_place *place,
+	      const struct flow_step *step)
+{
+	if (number >= hold->processors.count)
+		*vec_add(&hold->processors) = (struct processor){0};
+	struct processor *processor = &hold->processors.at[number];
+	bool fits = call_stack_step(&processor->calls, step);
+	if (step->kind == FLOW_STEP_DAMAGE && step->doubts)
+		doubt_steps(hold, processor);
+	if (step->kind != FLOW_STEP_PROOF)
+		append_step(hold, number, place, step);
+	/* a return that no packet tells fits in any case */
+	if (step->kind >= FLOW_STEP_DAMAGE || (fits && step->reported)) {
+		processor->settled = hold->end;
+		give_settled(hold);
+	}
+}
+
+void
+flow_hold_end(struct flow_hold *hold)
+{
+	while (hold->first < hold->end)
+		give_first(hold);
+}

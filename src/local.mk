@@ -406,6 +406,8 @@ libtrawl_a_SOURCES = \
 	src/ui/list/selection.h \
 	src/ui/list/shown.c \
 	src/ui/list/shown.h \
+	src/ui/list/shown_rows.c \
+	src/ui/list/shown_rows.h \
 	src/ui/list/traces.c \
 	src/ui/list/traces.h \
 	src/ui/list/trail.c \
@@ -426,6 +428,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/detail_lines.h \
 	src/ui/panes/detail_time.c \
 	src/ui/panes/detail_time.h \
+	src/ui/panes/kept_cells.c \
+	src/ui/panes/kept_cells.h \
 	src/ui/panes/lines.c \
 	src/ui/panes/lines.h \
 	src/ui/panes/pager.c \

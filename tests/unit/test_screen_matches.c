@@ -98,6 +98,7 @@ test_trail(void **state)
 	struct scene *s = *state;
 	open_lab(s, NULL);
 	scene_keys(s, "100G:matches severity = error\r");
+	wait_rank(s, 1, count_in_batch("severity = error"), "severity = error");
 	scene_wait(s, "100 of 526");
 	scene_keys(s, "G");
 	scene_wait(s, "341 of 526");

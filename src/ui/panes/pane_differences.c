@@ -12,12 +12,12 @@
 #include "base/lower_bound.h"
 #include "base/map.h"
 #include "query/compare/compare_job.h"
-#include "query/gap/gap.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
+#include "ui/panes/kept_cells.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
@@ -36,11 +36,6 @@ enum {
 
 enum { TIMELESS_MAX = 256 /* messages before one without a time that are asked for theirs */ };
 
-struct difference_line {
-	bool made;
-	struct text cells[DIFFERENCE_COLUMNS];
-};
-
 struct differences_state {
 	struct table table;
 	struct compare_job *job;       /* or NULL */
@@ -48,8 +43,7 @@ struct differences_state {
 	struct map signs;	       /* of traces and numbers: enum difference_sign */
 	struct compare_texts texts[2];
 	struct expansion expansion;
-	VEC(struct difference_line) lines;
-	unsigned generation;  /* of what they say */
+	struct kept_cells kept;
 	bool went;	      /* the cursor of the list was put to a difference, */
 	size_t last;	      /* that one, */
 	struct message_id id; /* at this message */
@@ -63,15 +57,6 @@ state_of(struct screen *screen)
 }
 
 static void
-drop_lines(struct differences_state *state)
-{
-	for (size_t i = 0; i < state->lines.count; i++)
-		for (int c = 0; c < DIFFERENCE_COLUMNS; c++)
-			text_free(&state->lines.at[i].cells[c]);
-	vec_clear(&state->lines);
-}
-
-static void
 differences_close(void *context)
 {
 	struct differences_state *state = context;
@@ -79,8 +64,7 @@ differences_close(void *context)
 	for (int run = 0; run < 2; run++)
 		compare_texts_free(&state->texts[run]);
 	map_free(&state->signs);
-	drop_lines(state);
-	vec_free(&state->lines);
+	kept_cells_free(&state->kept);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
 }
@@ -209,47 +193,12 @@ add_time(struct screen *screen, const struct compare_place *place, const struct 
 }
 
 static void
-add_duration(int64_t nanoseconds, struct text *out)
-{
-	gap_format(&(struct gap){nanoseconds < 0 ? 0 : (uint64_t)nanoseconds, true}, true, out);
-}
-
-/* What is said in front of the text, or of the message that was there. */
-static void
-add_remark(struct screen *screen, const struct compare_difference *d, struct text *out)
-{
-	struct differences_state *state = state_of(screen);
-	uint64_t good = d->count[COMPARE_GOOD], bad = d->count[COMPARE_BAD];
-	struct message m;
-	if (d->kind == COMPARE_UNALIGNED)
-		text_addf(out, "  [%llu against %llu not aligned]", (unsigned long long)good,
-			  (unsigned long long)bad);
-	else if (good + bad > 2 || (good + bad == 2 && !(good && bad)))
-		text_addf(out, "  [and %llu more]", (unsigned long long)(good + bad - 1));
-	if (d->kind == COMPARE_CHANGED &&
-	    compare_texts_get(&state->texts[COMPARE_GOOD], d->at[COMPARE_GOOD].trace,
-			      d->at[COMPARE_GOOD].number, &m, &state->expansion)) {
-		text_add(out, "  [was: ");
-		screen_add_safe(screen, text_get(&state->expansion.text), out);
-		text_add_char(out, ']');
-	}
-	if (d->kind != COMPARE_SLOWER)
-		return;
-	text_add(out, "  [after ");
-	add_duration(d->took[COMPARE_BAD], out);
-	text_add(out, ", was ");
-	add_duration(d->took[COMPARE_GOOD], out);
-	text_add_char(out, ']');
-}
-
-static void
-make_line(struct screen *screen, const struct compare_difference *d, struct difference_line *line)
+fill_cells(struct screen *screen, const struct compare_difference *d, struct text *cells)
 {
 	struct differences_state *state = state_of(screen);
 	int run = d->count[COMPARE_BAD] ? COMPARE_BAD : COMPARE_GOOD;
 	const struct compare_place *place = &d->at[run];
 	const struct expansion *e = &state->expansion;
-	struct text *cells = line->cells;
 	struct message m;
 	text_add(&cells[DIFFERENCE_KIND], compare_kind_name(d->kind));
 	add_number(d, COMPARE_GOOD, &cells[DIFFERENCE_GOOD]);
@@ -268,20 +217,19 @@ make_line(struct screen *screen, const struct compare_difference *d, struct diff
 	text_add_safe(&cells[DIFFERENCE_ORIGIN], text_get(&e->origin), e->origin.length,
 		      screen->charset);
 	text_add_safe(&cells[DIFFERENCE_TEXT], text_get(&e->text), e->text.length, screen->charset);
-	add_remark(screen, d, &cells[DIFFERENCE_TEXT]);
+	compare_add_remark(d, &state->texts[COMPARE_GOOD], &state->expansion, screen->charset,
+			   &cells[DIFFERENCE_TEXT]);
 }
 
-static const struct difference_line *
-line_of(struct screen *screen, size_t i)
+static const struct text *
+cells_of(struct screen *screen, size_t i)
 {
 	struct differences_state *state = state_of(screen);
-	while (state->lines.count <= i)
-		(void)vec_add(&state->lines);
-	struct difference_line *line = &state->lines.at[i];
-	if (!line->made)
-		make_line(screen, compare_get(state->compare, i), line);
-	line->made = true;
-	return line;
+	bool made;
+	struct text *cells = kept_cells_at(&state->kept, i, &made);
+	if (!made)
+		fill_cells(screen, compare_get(state->compare, i), cells);
+	return cells;
 }
 
 /* --- drawing ----------------------------------------------------------- */
@@ -305,18 +253,14 @@ count_differences(struct screen *screen)
 static void
 fill_difference(struct screen *screen, struct table_row *row, size_t i)
 {
-	const struct difference_line *line = line_of(screen, i);
-	for (size_t c = 0; c < DIFFERENCE_COLUMNS; c++)
-		table_put(row, c, row->current && c == DIFFERENCE_KIND ? ROLE_CURSOR : ROLE_NORMAL,
-			  text_get(&line->cells[c]), line->cells[c].length);
+	kept_cells_put(cells_of(screen, i), DIFFERENCE_COLUMNS, row);
 }
 
 static void
 differences_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct differences_state *state = state_of(screen);
-	if (generation_renew(&state->generation, list_generation(screen->list)))
-		drop_lines(state);
+	kept_cells_renew(&state->kept, list_generation(screen->list));
 	const struct table_spec spec = {.pane = PANE_DIFFERENCES,
 					.columns = difference_columns,
 					.column_count = DIFFERENCE_COLUMNS,
@@ -424,7 +368,7 @@ count_before(struct screen *screen, bool *at)
 static void
 say_difference(struct screen *screen, size_t i, enum command_id wrapped)
 {
-	const struct text *cells = line_of(screen, i)->cells;
+	const struct text *cells = cells_of(screen, i);
 	bool here = go_to(screen, i);
 	screen_say(screen, "difference %zu of %zu%s: %s %s%s%s%s", i + 1, count_differences(screen),
 		   wrapped == COMMAND_NEXT_DIFFERENCE	    ? ", continued at the start"

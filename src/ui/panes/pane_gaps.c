@@ -14,7 +14,8 @@
 #include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/jump.h"
-#include "ui/list/search.h"
+#include "ui/list/shown_rows.h"
+#include "ui/panes/kept_cells.h"
 #include "ui/panes/pane_gaps.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
@@ -29,31 +30,17 @@ enum {
 
 enum { GAP_LENGTH, GAP_FROM, GAP_TO, GAP_BEFORE, GAP_AFTER, GAP_COLUMNS };
 
-struct gap_line {
-	bool made;
-	struct text cells[GAP_COLUMNS];
-};
-
-/* Which gaps are looked for. */
-struct gaps_basis {
-	const struct list *list;
-	struct filter filter; /* a copy: it keeps what was compiled */
-	bool *hidden;	      /* traces, by number */
-	uint64_t least;
-	unsigned generation; /* of clocks, texts and what is indexed */
-};
-
 struct gaps_state {
 	struct table table;
 	uint64_t least;		   /* that was asked for; 0: the longest */
 	struct gap_search *search; /* or NULL */
-	struct gaps_basis basis;   /* of it */
+	struct shown_rows rows;	   /* among which it looks, */
+	uint64_t searched_least;   /* for gaps of that length */
 	bool complete;		   /* nothing more will be found */
 	unsigned found_generation; /* of what follows */
 	struct gap_found *found;
 	size_t count;
-	VEC(struct gap_line) lines;
-	unsigned generation; /* of what they say */
+	struct kept_cells kept;
 	struct expansion expansion;
 };
 
@@ -71,26 +58,14 @@ most_gaps(const struct gaps_state *state)
 }
 
 static void
-drop_lines(struct gaps_state *state)
-{
-	for (size_t i = 0; i < state->lines.count; i++)
-		for (int c = 0; c < GAP_COLUMNS; c++)
-			text_free(&state->lines.at[i].cells[c]);
-	vec_clear(&state->lines);
-}
-
-static void
 drop_search(struct gaps_state *state)
 {
 	gap_search_free(state->search);
 	state->search = NULL;
-	if (state->basis.list)
-		filter_free(&state->basis.filter);
-	free(state->basis.hidden);
-	state->basis = (struct gaps_basis){0};
+	shown_rows_free(&state->rows);
 	state->found_generation = 0;
 	state->count = 0;
-	drop_lines(state);
+	kept_cells_clear(&state->kept);
 }
 
 static void
@@ -98,7 +73,7 @@ gaps_close(void *context)
 {
 	struct gaps_state *state = context;
 	drop_search(state);
-	vec_free(&state->lines);
+	kept_cells_free(&state->kept);
 	free(state->found);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
@@ -106,55 +81,22 @@ gaps_close(void *context)
 
 /* --- what is found ----------------------------------------------------- */
 
-static unsigned
-generation_of(struct screen *screen)
-{
-	const struct session *session = screen->session;
-	unsigned generation = clocks_generation(session->clocks) +
-			      filter_generation(filter_basis(screen->filter), screen->list->trace);
-	for (size_t i = 0; i < session->traces.count; i++) {
-		struct index_progress progress;
-		index_get_progress(trace_index(session->traces.at[i]), &progress);
-		generation += progress.complete;
-		generation += capture_generation(trace_capture(session->traces.at[i]));
-	}
-	return generation;
-}
-
-static bool
-same_filter(const struct filter *a, const struct filter *b)
-{
-	return a->severities == b->severities && a->flags == b->flags &&
-	       a->by_origin == b->by_origin && a->origin == b->origin && !a->expr == !b->expr &&
-	       (!a->expr || filter_expr_text(a->expr) == filter_expr_text(b->expr));
-}
-
 /* Starts looking, where that has not been done for what is shown. */
 static void
 start_search(struct screen *screen)
 {
 	struct gaps_state *state = state_of(screen);
-	struct gaps_basis now = {.list = screen->list,
-				 .filter = *screen->filter,
-				 .hidden = search_hidden(screen),
-				 .least = state->least,
-				 .generation = generation_of(screen)};
-	const struct gaps_basis *old = &state->basis;
-	size_t traces = screen->session->traces.count;
-	if (state->search && old->list == now.list && same_filter(&old->filter, &now.filter) &&
-	    !memcmp(old->hidden, now.hidden, traces * sizeof *now.hidden) &&
-	    old->least == now.least && old->generation == now.generation) {
-		free(now.hidden);
+	if (state->search && state->searched_least == state->least &&
+	    shown_rows_are_current(&state->rows, screen, 0))
 		return;
-	}
 	drop_search(state);
+	shown_rows_take(&state->rows, screen, 0);
+	state->searched_least = state->least;
 	const struct gap_query query = {.session = screen->session,
-					.hidden = now.hidden,
+					.hidden = state->rows.hidden,
 					.filter = screen->filter,
 					.least = state->least,
 					.most = most_gaps(state)};
-	now.filter = filter_clone(screen->filter);
-	state->basis = now;
 	state->search = gap_search_new(&query);
 }
 
@@ -171,10 +113,9 @@ gaps_prepare(struct screen *screen)
 		state->found = mem_new(MOST * sizeof *state->found);
 	if (generation_renew(&state->found_generation, found)) {
 		state->count = gap_search_get(state->search, state->found, MOST);
-		drop_lines(state);
+		kept_cells_clear(&state->kept);
 	}
-	if (generation_renew(&state->generation, list_generation(screen->list)))
-		drop_lines(state);
+	kept_cells_renew(&state->kept, list_generation(screen->list));
 }
 
 bool
@@ -186,7 +127,7 @@ gaps_have_news(struct screen *screen)
 		return false;
 	}
 	return state->search && (gap_search_generation(state->search) != state->found_generation ||
-				 state->basis.generation != generation_of(screen));
+				 !shown_rows_are_current(&state->rows, screen, 0));
 }
 
 bool
@@ -226,21 +167,19 @@ add_message(struct screen *screen, const struct gap_message *m, struct text *tim
 		      screen->charset);
 }
 
-static const struct gap_line *
-line_of(struct screen *screen, size_t i)
+static const struct text *
+cells_of(struct screen *screen, size_t i)
 {
 	struct gaps_state *state = state_of(screen);
-	while (state->lines.count <= i)
-		(void)vec_add(&state->lines);
-	struct gap_line *line = &state->lines.at[i];
-	if (line->made)
-		return line;
 	const struct gap_found *found = &state->found[i];
-	line->made = true;
-	gap_format(&found->gap, false, &line->cells[GAP_LENGTH]);
-	add_message(screen, &found->before, &line->cells[GAP_FROM], &line->cells[GAP_BEFORE]);
-	add_message(screen, &found->after, &line->cells[GAP_TO], &line->cells[GAP_AFTER]);
-	return line;
+	bool made;
+	struct text *cells = kept_cells_at(&state->kept, i, &made);
+	if (made)
+		return cells;
+	gap_format(&found->gap, false, &cells[GAP_LENGTH]);
+	add_message(screen, &found->before, &cells[GAP_FROM], &cells[GAP_BEFORE]);
+	add_message(screen, &found->after, &cells[GAP_TO], &cells[GAP_AFTER]);
+	return cells;
 }
 
 /* --- drawing ----------------------------------------------------------- */
@@ -256,10 +195,7 @@ static const struct table_column gap_columns[GAP_COLUMNS] = {
 static void
 fill_gap(struct screen *screen, struct table_row *row, size_t i)
 {
-	const struct gap_line *line = line_of(screen, i);
-	for (size_t c = 0; c < GAP_COLUMNS; c++)
-		table_put(row, c, row->current && c == GAP_LENGTH ? ROLE_CURSOR : ROLE_NORMAL,
-			  text_get(&line->cells[c]), line->cells[c].length);
+	kept_cells_put(cells_of(screen, i), GAP_COLUMNS, row);
 }
 
 static void

@@ -15,6 +15,7 @@
 #include "ui/list/list.h"
 #include "ui/list/selection.h"
 #include "ui/panes/pane_intervals.h"
+#include "ui/panes/kept_cells.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
@@ -25,11 +26,6 @@ enum { HEAD_ROWS = 2, BAR_COLUMN = 16, BAR_MOST = 40 };
 
 enum { PAIR_LENGTH, PAIR_FROM, PAIR_TO, PAIR_WHO, PAIR_TEXT, PAIR_COLUMNS };
 
-struct pair_line {
-	bool made;
-	struct text cells[PAIR_COLUMNS];
-};
-
 struct intervals_state {
 	struct table table;
 	size_t interval;
@@ -38,8 +34,7 @@ struct intervals_state {
 	struct interval_summary summary;
 	struct interval_pair *pairs; /* the longest */
 	size_t count;
-	VEC(struct pair_line) lines;
-	unsigned texts; /* generation of what they say */
+	struct kept_cells kept;
 	struct expansion expansion;
 };
 
@@ -50,20 +45,10 @@ state_of(struct screen *screen)
 }
 
 static void
-drop_lines(struct intervals_state *state)
-{
-	for (size_t i = 0; i < state->lines.count; i++)
-		for (int c = 0; c < PAIR_COLUMNS; c++)
-			text_free(&state->lines.at[i].cells[c]);
-	vec_clear(&state->lines);
-}
-
-static void
 intervals_close(void *context)
 {
 	struct intervals_state *state = context;
-	drop_lines(state);
-	vec_free(&state->lines);
+	kept_cells_free(&state->kept);
 	free(state->pairs);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
@@ -85,10 +70,9 @@ intervals_prepare(struct screen *screen)
 		intervals_summarise(intervals, state->interval, &state->summary);
 		state->count =
 		    intervals_longest(intervals, state->interval, state->pairs, INTERVALS_KEPT);
-		drop_lines(state);
+		kept_cells_clear(&state->kept);
 	}
-	if (generation_renew(&state->texts, list_generation(screen->list)))
-		drop_lines(state);
+	kept_cells_renew(&state->kept, list_generation(screen->list));
 	return true;
 }
 
@@ -190,12 +174,12 @@ intervals_define_typed(struct screen *screen, const char *text)
 /* --- what a line says ---------------------------------------------------------- */
 
 static void
-add_length(int64_t length, bool ticks, struct text *out)
+add_length(int64_t length, bool ticks, bool brief, struct text *out)
 {
 	const struct gap gap = {length < 0 ? -(uint64_t)length : (uint64_t)length, !ticks};
 	if (length < 0)
 		text_add_char(out, '-');
-	gap_format(&gap, false, out);
+	gap_format(&gap, brief, out);
 }
 
 static bool
@@ -211,40 +195,38 @@ find_end(struct screen *screen, const struct interval_message *m, struct list **
 }
 
 static void
-make_line(struct screen *screen, const struct interval_pair *pair, struct pair_line *line)
+fill_cells(struct screen *screen, const struct interval_pair *pair, struct text *cells)
 {
 	struct intervals_state *state = state_of(screen);
 	struct expansion *e = &state->expansion;
 	struct list *list;
 	struct row row;
-	add_length(pair->length, state->summary.ticks, &line->cells[PAIR_LENGTH]);
+	add_length(pair->length, state->summary.ticks, false, &cells[PAIR_LENGTH]);
 	if (pair->doubtful)
-		text_add(&line->cells[PAIR_LENGTH], " ?");
-	find_end(screen, &pair->end, &list, &row, &line->cells[PAIR_TO]);
-	if (!find_end(screen, &pair->begin, &list, &row, &line->cells[PAIR_FROM]))
+		text_add(&cells[PAIR_LENGTH], " ?");
+	find_end(screen, &pair->end, &list, &row, &cells[PAIR_TO]);
+	if (!find_end(screen, &pair->begin, &list, &row, &cells[PAIR_FROM]))
 		return;
 	const struct list_lane *lane = &list->lanes[row.lane];
-	struct text *who = &line->cells[PAIR_WHO];
+	struct text *who = &cells[PAIR_WHO];
 	if (screen->session->traces.count > 1) {
 		screen_add_safe(screen, trace_name(lane->trace), who);
 		text_add_char(who, ' ');
 	}
 	reader_expand(lane->reader, &row.message, EXPAND_TEXT, e);
 	text_add_safe(who, text_get(&e->origin), e->origin.length, screen->charset);
-	text_add_safe(&line->cells[PAIR_TEXT], text_get(&e->text), e->text.length, screen->charset);
+	text_add_safe(&cells[PAIR_TEXT], text_get(&e->text), e->text.length, screen->charset);
 }
 
-static const struct pair_line *
-line_of(struct screen *screen, size_t i)
+static const struct text *
+cells_of(struct screen *screen, size_t i)
 {
 	struct intervals_state *state = state_of(screen);
-	while (state->lines.count <= i)
-		(void)vec_add(&state->lines);
-	struct pair_line *line = &state->lines.at[i];
-	if (!line->made)
-		make_line(screen, &state->pairs[i], line);
-	line->made = true;
-	return line;
+	bool made;
+	struct text *cells = kept_cells_at(&state->kept, i, &made);
+	if (!made)
+		fill_cells(screen, &state->pairs[i], cells);
+	return cells;
 }
 
 /* --- drawing -------------------------------------------------------------------- */
@@ -260,17 +242,14 @@ static const struct table_column pair_columns[PAIR_COLUMNS] = {
 static void
 fill_pair(struct screen *screen, struct table_row *row, size_t i)
 {
-	const struct pair_line *line = line_of(screen, i);
-	for (size_t c = 0; c < PAIR_COLUMNS; c++)
-		table_put(row, c, row->current && c == PAIR_LENGTH ? ROLE_CURSOR : ROLE_NORMAL,
-			  text_get(&line->cells[c]), line->cells[c].length);
+	kept_cells_put(cells_of(screen, i), PAIR_COLUMNS, row);
 }
 
 static void
 add_named(struct text *out, const char *name, int64_t length, bool ticks)
 {
 	text_addf(out, "  %s ", name);
-	add_length(length, ticks, out);
+	add_length(length, ticks, false, out);
 }
 
 /* What all lengths are. */
@@ -313,9 +292,7 @@ draw_histogram(const struct intervals_state *state, struct canvas *canvas, const
 	for (size_t i = 0; i < s->bin_count && (int)i < area->rows; i++) {
 		struct text line = {0};
 		const int64_t from = s->bin_start + (int64_t)i * s->bin_width;
-		const struct gap gap = {from < 0 ? -(uint64_t)from : (uint64_t)from, !s->ticks};
-		text_add(&line, from < 0 ? "-" : "");
-		gap_format(&gap, true, &line);
+		add_length(from, s->ticks, true, &line);
 		int width = text_columns(text_get(&line), line.length);
 		canvas_puts(canvas, area, (int)i, BAR_COLUMN - 2 - width, ROLE_NORMAL,
 			    text_get(&line));

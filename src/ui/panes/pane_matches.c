@@ -18,24 +18,16 @@
 #include "ui/list/search.h"
 #include "ui/list/shown.h"
 #include "ui/list/trail.h"
+#include "ui/panes/kept_cells.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	LINES_KEPT = 256,   /* more are dropped */
-	ORIGIN_COLUMNS = 16 /* at most, as in the list */
-};
+enum { ORIGIN_COLUMNS = 16 /* at most, as in the list */ };
 
 enum { NUMBER, TIME, SEVERITY, ORIGIN, TEXT, COLUMNS };
-
-struct match_line {
-	size_t lane;
-	struct message_id id;
-	struct text cells[COLUMNS];
-};
 
 struct match_rows_state {
 	struct table table;
@@ -47,10 +39,9 @@ struct match_rows_state {
 	char *pattern, *filter; /* texts; owned */
 	uint8_t severities;
 
-	VEC(struct match_line) lines;
-	unsigned generation; /* of what they say */
-	bool leads;	     /* the list of messages has yet to go to the row of the cursor */
-	struct location at;  /* where that list was when the two were last brought together */
+	struct kept_cells kept;
+	bool leads;	    /* the list of messages has yet to go to the row of the cursor */
+	struct location at; /* where that list was when the two were last brought together */
 	struct expansion expansion;
 };
 
@@ -61,20 +52,11 @@ state_of(struct screen *screen)
 }
 
 static void
-drop_lines(struct match_rows_state *state)
-{
-	for (size_t i = 0; i < state->lines.count; i++)
-		for (int c = 0; c < COLUMNS; c++)
-			text_free(&state->lines.at[i].cells[c]);
-	vec_clear(&state->lines);
-}
-
-static void
 close_list(struct match_rows_state *state)
 {
 	if (!state->list.lanes)
 		return;
-	drop_lines(state);
+	kept_cells_clear(&state->kept);
 	list_close(&state->list);
 	filter_free(&state->want);
 	free(state->pattern);
@@ -88,7 +70,7 @@ match_rows_close(void *context)
 	struct match_rows_state *state = context;
 	close_list(state);
 	filter_expr_free(state->asked);
-	vec_free(&state->lines);
+	kept_cells_free(&state->kept);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
 }
@@ -215,8 +197,7 @@ match_rows_prepare(struct screen *screen)
 		generation += capture_generation(trace_capture(state->list.lanes[i].trace));
 		generation += progress.complete ? 1 : (unsigned)state->list.lanes[i].known;
 	}
-	if (generation_renew(&state->generation, generation))
-		drop_lines(state);
+	kept_cells_renew(&state->kept, generation);
 	return true;
 }
 
@@ -281,13 +262,12 @@ match_rows_work(struct screen *screen)
 /* --- what a line says -------------------------------------------------- */
 
 static void
-fill_line(struct screen *screen, const struct row *row, struct match_line *line)
+fill_cells(struct screen *screen, const struct row *row, struct text *cells)
 {
 	struct match_rows_state *state = state_of(screen);
 	struct expansion *e = &state->expansion;
 	struct list *list = &state->list;
 	const struct list_lane *lane = &list->lanes[row->lane];
-	struct text *cells = line->cells;
 	struct display_time now;
 	list_add_number(list, row, &cells[NUMBER]);
 	if (display_time_of(list, lane, &row->message, &now))
@@ -302,22 +282,15 @@ fill_line(struct screen *screen, const struct row *row, struct match_line *line)
 	text_add_safe(&cells[TEXT], text_get(&e->text), e->text.length, screen->charset);
 }
 
-/* The line of a row, made if need be; borrowed until the next call. */
-static const struct match_line *
-line_of(struct screen *screen, const struct row *row)
+/* What a row says, made if need be; borrowed until the next call. */
+static const struct text *
+cells_of(struct screen *screen, const struct row *row)
 {
-	struct match_rows_state *state = state_of(screen);
-	for (size_t i = 0; i < state->lines.count; i++)
-		if (state->lines.at[i].lane == row->lane &&
-		    !message_id_compare(state->lines.at[i].id, row->id))
-			return &state->lines.at[i];
-	if (state->lines.count >= LINES_KEPT)
-		drop_lines(state);
-	struct match_line *line = vec_add(&state->lines);
-	line->lane = row->lane;
-	line->id = row->id;
-	fill_line(screen, row, line);
-	return line;
+	bool made;
+	struct text *cells = kept_cells_of(&state_of(screen)->kept, row, &made);
+	if (!made)
+		fill_cells(screen, row, cells);
+	return cells;
 }
 
 /* --- drawing ----------------------------------------------------------- */
@@ -326,11 +299,11 @@ static void
 fill_row(struct screen *screen, struct table_row *table_row, size_t i)
 {
 	const struct row *row = list_row(&state_of(screen)->list, i);
-	const struct match_line *line = line_of(screen, row);
+	const struct text *cells = cells_of(screen, row);
 	enum role severity = severity_role(row->message.severity);
 	bool warning = row->message.severity == SEVERITY_WARNING; /* whose text is as usual */
 	for (size_t c = 0; c < COLUMNS; c++) {
-		const struct text *text = &line->cells[c];
+		const struct text *text = &cells[c];
 		enum role role = table_row->current && c <= SEVERITY	    ? ROLE_CURSOR
 				 : c >= SEVERITY && !(warning && c == TEXT) ? severity
 									    : ROLE_NORMAL;
@@ -365,7 +338,7 @@ origin_columns(struct screen *screen, const struct area *body)
 	int widest = (int)strlen("origin");
 	list_resize(list, body->rows > 0 ? (size_t)body->rows : 0);
 	for (size_t y = 0; y < list->height && list_row(list, y); y++) {
-		const struct text *text = &line_of(screen, list_row(list, y))->cells[ORIGIN];
+		const struct text *text = &cells_of(screen, list_row(list, y))[ORIGIN];
 		int columns = text_columns(text_get(text), text->length);
 		widest = columns > widest ? columns : widest;
 	}

@@ -18,33 +18,25 @@
 #include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/traces.h"
+#include "ui/panes/kept_cells.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
 #include <string.h>
 
 enum {
-	LINES_KEPT = 256, /* more are dropped */
-	NEAR_CELLS = 64,  /* looked at for the point before */
-	KINDS_TRIED = 8	  /* points of other kinds that are passed */
+	NEAR_CELLS = 64, /* looked at for the point before */
+	KINDS_TRIED = 8	 /* points of other kinds that are passed */
 };
 
 enum { TIME, TRACE, SINCE, PARTNER, WHAT, COLUMNS };
-
-/* What is said of a sync point. */
-struct sync_line {
-	size_t lane;
-	struct message_id id;
-	struct text cells[COLUMNS];
-};
 
 struct syncs_state {
 	struct table table;
 	struct list list;   /* no lanes: not opened yet */
 	struct filter want; /* borrowed by the list */
-	VEC(struct sync_line) lines;
-	unsigned generation; /* of what they say */
-	bool resyncs;	     /* there are no sync points, so these are resync points */
+	struct kept_cells kept;
+	bool resyncs; /* there are no sync points, so these are resync points */
 	struct expansion expansion;
 };
 
@@ -55,20 +47,10 @@ state_of(struct screen *screen)
 }
 
 static void
-drop_lines(struct syncs_state *state)
-{
-	for (size_t i = 0; i < state->lines.count; i++)
-		for (int c = 0; c < COLUMNS; c++)
-			text_free(&state->lines.at[i].cells[c]);
-	vec_clear(&state->lines);
-}
-
-static void
 syncs_close(void *context)
 {
 	struct syncs_state *state = context;
-	drop_lines(state);
-	vec_free(&state->lines);
+	kept_cells_free(&state->kept);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
 	if (state->list.lanes)
@@ -129,13 +111,12 @@ add_partner(struct screen *screen, const struct row *row, struct text *out)
 }
 
 static void
-fill_line(struct screen *screen, const struct row *row, struct sync_line *line)
+fill_cells(struct screen *screen, const struct row *row, struct text *cells)
 {
 	struct syncs_state *state = state_of(screen);
 	struct expansion *e = &state->expansion;
 	const struct list_lane *lane = &state->list.lanes[row->lane];
 	struct display_time now;
-	struct text *cells = line->cells;
 	reader_expand(lane->reader, &row->message, EXPAND_FIELDS, e);
 	text_add_safe(&cells[WHAT], text_get(&e->type), e->type.length, screen->charset);
 	text_add_char(&cells[WHAT], ' ');
@@ -147,22 +128,15 @@ fill_line(struct screen *screen, const struct row *row, struct sync_line *line)
 	add_partner(screen, row, &cells[PARTNER]);
 }
 
-/* The line of a row, made if need be; borrowed until the next call. */
-static const struct sync_line *
-line_of(struct screen *screen, const struct row *row)
+/* What a row says, made if need be; borrowed until the next call. */
+static const struct text *
+cells_of(struct screen *screen, const struct row *row)
 {
-	struct syncs_state *state = state_of(screen);
-	for (size_t i = 0; i < state->lines.count; i++)
-		if (state->lines.at[i].lane == row->lane &&
-		    !message_id_compare(state->lines.at[i].id, row->id))
-			return &state->lines.at[i];
-	if (state->lines.count >= LINES_KEPT)
-		drop_lines(state);
-	struct sync_line *line = vec_add(&state->lines);
-	line->lane = row->lane;
-	line->id = row->id;
-	fill_line(screen, row, line);
-	return line;
+	bool made;
+	struct text *cells = kept_cells_of(&state_of(screen)->kept, row, &made);
+	if (!made)
+		fill_cells(screen, row, cells);
+	return cells;
 }
 
 /* --- the list ---------------------------------------------------------- */
@@ -187,7 +161,7 @@ turn_to_resyncs(struct screen *screen)
 {
 	struct syncs_state *state = state_of(screen);
 	size_t height = state->list.height;
-	drop_lines(state);
+	kept_cells_clear(&state->kept);
 	list_close(&state->list);
 	state->resyncs = true;
 	open_list(screen);
@@ -204,9 +178,7 @@ syncs_prepare(struct screen *screen)
 	unsigned generation = list_generation(&state->list);
 	for (size_t i = 0; i < state->list.lane_count; i++)
 		generation += capture_generation(trace_capture(state->list.lanes[i].trace));
-	if (state->generation != generation)
-		drop_lines(state);
-	state->generation = generation;
+	kept_cells_renew(&state->kept, generation);
 }
 
 static bool
@@ -234,9 +206,9 @@ syncs_work(struct screen *screen)
 static void
 fill_row(struct screen *screen, struct table_row *row, size_t i)
 {
-	const struct sync_line *line = line_of(screen, list_row(&state_of(screen)->list, i));
+	const struct text *cells = cells_of(screen, list_row(&state_of(screen)->list, i));
 	for (size_t c = 0; c < COLUMNS; c++) {
-		const struct text *text = &line->cells[c];
+		const struct text *text = &cells[c];
 		enum role role = row->current && c == TIME ? ROLE_CURSOR
 				 : *text_get(text) == '?'  ? ROLE_ABSENT
 							   : ROLE_NORMAL;

@@ -16,7 +16,7 @@
 #include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/filters.h"
-#include "ui/list/search.h"
+#include "ui/list/shown_rows.h"
 #include "ui/panes/pane_detail.h"
 #include "ui/panes/pane_table.h"
 #include "ui/panes/table.h"
@@ -37,14 +37,6 @@ enum {
 	MICRO = 6	      /* decimals that they have else */
 };
 
-/* Which messages are counted. */
-struct table_basis {
-	const struct list *list;
-	struct filter filter; /* a copy: it keeps what was compiled */
-	bool *hidden;	      /* traces, by number */
-	unsigned generation;  /* of clocks, texts and what is indexed */
-};
-
 /* What a column of the screen has. */
 enum cell_kind { CELL_NAME, CELL_COLUMN, CELL_SEVERITY };
 
@@ -57,7 +49,7 @@ struct table_state {
 	struct table table;
 	struct group_spec spec, counts; /* counts: the same names, counted alone */
 	struct group_search *search;	/* or NULL */
-	struct table_basis basis;	/* of it */
+	struct shown_rows rows;		/* that it counts */
 	bool complete;			/* nothing more will be counted */
 	struct group *indexed;		/* counts of the index, until the search is done; or NULL */
 	unsigned found_generation;	/* of what follows */
@@ -88,10 +80,7 @@ drop_search(struct table_state *state)
 	group_free(state->indexed);
 	state->search = NULL;
 	state->indexed = NULL;
-	if (state->basis.list)
-		filter_free(&state->basis.filter);
-	free(state->basis.hidden);
-	state->basis = (struct table_basis){0};
+	shown_rows_free(&state->rows);
 	state->found_generation = 0;
 	state->count = 0;
 }
@@ -109,21 +98,16 @@ table_close(void *context)
 
 /* --- what is counted ------------------------------------------------------- */
 
+/* Of the values that rows are grouped by. */
 static unsigned
 generation_of(struct screen *screen)
 {
 	const struct session *session = screen->session;
-	unsigned generation = clocks_generation(session->clocks) +
-			      filter_generation(filter_basis(screen->filter), screen->list->trace);
+	unsigned generation = 0;
 	if (state_of(screen)->spec.needs & VALUE_NEEDS_CONTEXTS)
 		generation += contexts_generation(session->contexts);
-	for (size_t i = 0; i < session->traces.count; i++) {
-		struct index_progress progress;
-		index_get_progress(trace_index(session->traces.at[i]), &progress);
-		generation += progress.complete;
-		generation += capture_generation(trace_capture(session->traces.at[i]));
+	for (size_t i = 0; i < session->traces.count; i++)
 		generation += trace_generation(session->traces.at[i]);
-	}
 	return generation;
 }
 
@@ -132,25 +116,16 @@ static void
 start_search(struct screen *screen)
 {
 	struct table_state *state = state_of(screen);
-	struct table_basis now = {.list = screen->list,
-				  .filter = *screen->filter,
-				  .hidden = search_hidden(screen),
-				  .generation = generation_of(screen)};
-	const struct table_basis *old = &state->basis;
-	size_t traces = screen->session->traces.count;
-	if (state->search && old->list == now.list && filter_is_same(&old->filter, &now.filter) &&
-	    !memcmp(old->hidden, now.hidden, traces * sizeof *now.hidden) &&
-	    old->generation == now.generation) {
-		free(now.hidden);
+	unsigned generation = generation_of(screen);
+	if (state->search && shown_rows_are_current(&state->rows, screen, generation))
 		return;
-	}
 	drop_search(state);
 	if (state->spec.needs & VALUE_NEEDS_CONTEXTS && screen->session->contexts)
 		contexts_start(screen->session->contexts, screen->session->host.notify,
 			       screen->session->host.notify_context);
-	now.filter = filter_clone(screen->filter);
-	state->basis = now;
-	state->search = group_search_new(screen->session, &state->spec, screen->filter, now.hidden);
+	shown_rows_take(&state->rows, screen, generation);
+	state->search =
+	    group_search_new(screen->session, &state->spec, screen->filter, state->rows.hidden);
 }
 
 /* Counts by the index, where that is all there is to look at; false if it is not. */
@@ -169,7 +144,7 @@ count_indexed(struct screen *screen)
 			return false;
 	state->indexed = group_new(&state->counts);
 	for (size_t i = 0; i < screen->session->traces.count; i++)
-		if (!state->basis.hidden[i])
+		if (!state->rows.hidden[i])
 			group_add_index(state->indexed, screen->lists[i].lanes[0].reader, all);
 	return true;
 }
@@ -221,7 +196,7 @@ table_has_news(struct screen *screen)
 	}
 	return state->search &&
 	       (group_search_generation(state->search) != state->found_generation ||
-		state->basis.generation != generation_of(screen));
+		!shown_rows_are_current(&state->rows, screen, generation_of(screen)));
 }
 
 /* --- names ------------------------------------------------------------------ */

@@ -1,0 +1,60 @@
+/*
+ * Which rows the list shows: see shown_rows.h.
+ */
+#include "config.h"
+
+#include "ui/list/shown_rows.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
+#include "ui/list/list.h"
+#include "ui/list/search.h"
+#include "ui/screen/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned
+generation_of(const struct screen *screen)
+{
+	const struct session *session = screen->session;
+	unsigned generation = clocks_generation(session->clocks) +
+			      filter_generation(filter_basis(screen->filter), screen->list->trace);
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct index_progress progress;
+		index_get_progress(trace_index(session->traces.at[i]), &progress);
+		generation += progress.complete;
+		generation += capture_generation(trace_capture(session->traces.at[i]));
+	}
+	return generation;
+}
+
+void
+shown_rows_take(struct shown_rows *rows, const struct screen *screen, unsigned also)
+{
+	shown_rows_free(rows);
+	*rows = (struct shown_rows){.list = screen->list,
+				    .filter = filter_clone(screen->filter),
+				    .hidden = search_hidden(screen),
+				    .generation = generation_of(screen) + also};
+}
+
+bool
+shown_rows_are_current(const struct shown_rows *rows, const struct screen *screen, unsigned also)
+{
+	if (rows->list != screen->list || !filter_is_same(&rows->filter, screen->filter) ||
+	    rows->generation != generation_of(screen) + also)
+		return false;
+	bool *hidden = search_hidden(screen);
+	bool same = !memcmp(rows->hidden, hidden, screen->session->traces.count * sizeof *hidden);
+	free(hidden);
+	return same;
+}
+
+void
+shown_rows_free(struct shown_rows *rows)
+{
+	if (rows->list)
+		filter_free(&rows->filter);
+	free(rows->hidden);
+	*rows = (struct shown_rows){0};
+}

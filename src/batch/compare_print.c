@@ -11,7 +11,6 @@
 #include "batch/output.h"
 #include "batch/report.h"
 #include "export/export_line.h"
-#include "query/gap/gap.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
 
@@ -25,7 +24,6 @@ struct print {
 	const struct compare *compare;
 	struct compare_texts texts[2];
 	struct expansion expansion;
-	struct export_start start;
 	const struct export_format *format; /* of a message */
 	bool json, several;
 	enum text_charset charset;
@@ -90,7 +88,6 @@ add_message(struct print *print, int run, const struct compare_place *place, str
 					 .message = &m,
 					 .number = place->number,
 					 .expansion = &print->expansion,
-					 .start = &print->start,
 					 .charset = print->charset};
 	export_message(print->format, &message, out);
 	if (print->json && out->length && out->data[out->length - 1] == '\n')
@@ -124,44 +121,6 @@ add_place(struct print *print, int run, const struct compare_difference *d, stru
 }
 
 static void
-add_duration(int64_t nanoseconds, struct text *out)
-{
-	gap_format(&(struct gap){nanoseconds < 0 ? 0 : (uint64_t)nanoseconds, true}, true, out);
-}
-
-/* What is to be said beside the message. */
-static void
-add_remark(struct print *print, const struct compare_difference *d, struct text *out)
-{
-	uint64_t more = d->count[COMPARE_BAD] > 1 ? d->count[COMPARE_BAD] : d->count[COMPARE_GOOD];
-	struct message m;
-	if (d->kind == COMPARE_UNALIGNED)
-		text_addf(out, "  [%llu against %llu messages not aligned]",
-			  (unsigned long long)d->count[COMPARE_GOOD],
-			  (unsigned long long)d->count[COMPARE_BAD]);
-	else if (more > 1)
-		text_addf(out, "  [and %llu more of this origin]", (unsigned long long)more - 1);
-	if (d->kind == COMPARE_CHANGED &&
-	    compare_texts_get(&print->texts[COMPARE_GOOD], d->at[COMPARE_GOOD].trace,
-			      d->at[COMPARE_GOOD].number, &m, &print->expansion)) {
-		text_add(out, "  [was: ");
-		text_add_safe(out, text_get(&print->expansion.text), print->expansion.text.length,
-			      print->charset);
-		text_add_char(out, ']');
-	}
-	if (d->kind != COMPARE_SLOWER)
-		return;
-	text_add(out, "  [after ");
-	add_duration(d->took[COMPARE_BAD], out);
-	text_add(out, ", was ");
-	add_duration(d->took[COMPARE_GOOD], out);
-	if (d->with)
-		text_addf(out, "; %llu other origin%s too", (unsigned long long)d->with,
-			  d->with == 1 ? "" : "s");
-	text_add_char(out, ']');
-}
-
-static void
 add_line(struct print *print, const struct compare_difference *d, struct text *out)
 {
 	struct text place = {0};
@@ -173,7 +132,7 @@ add_line(struct print *print, const struct compare_difference *d, struct text *o
 		text_addf(out, " %-16s", text_get(&place));
 	}
 	add_message(print, run, &d->at[run], out);
-	add_remark(print, d, out);
+	compare_add_remark(d, &print->texts[COMPARE_GOOD], &print->expansion, print->charset, out);
 	text_add_char(out, '\n');
 	text_free(&place);
 }
@@ -279,8 +238,9 @@ print_differences(const struct compare *compare, struct session *const sessions[
 static int
 check_options(const struct cli *cli, struct session *const sessions[2], struct err *err)
 {
-	static const enum cli_id others[] = {CLI_SPLIT,	  CLI_CHECK,   CLI_FIELDS, CLI_TEMPLATE,
-					     CLI_COLUMNS, CLI_CONTEXT, CLI_FOLLOW, CLI_STOP_WHEN};
+	static const enum cli_id others[] = {
+	    CLI_SPLIT,	CLI_CHECK,     CLI_FIELDS,	CLI_TEMPLATE, CLI_COLUMNS, CLI_CONTEXT,
+	    CLI_FOLLOW, CLI_STOP_WHEN, CLI_TIME_FORMAT, CLI_BY,	      CLI_OF,	   CLI_SORT};
 	const char *to = cli->value[CLI_TO];
 	if (to && strcmp(to, "text") != 0 && strcmp(to, "jsonl") != 0)
 		return err_set(err, ERR_USAGE, "--compare prints text or jsonl, not %s", to);

@@ -19,6 +19,7 @@
 #include "query/compare/compare_align.h"
 #include "query/compare/compare_mask.h"
 #include "query/compare/compare_slower.h"
+#include "query/gap/gap.h"
 #include "session/session.h"
 
 #include <math.h>
@@ -750,6 +751,49 @@ compare_add_doubts(const struct compare *compare, struct doubts *doubts)
 {
 	for (int run = 0; run < 2; run++)
 		doubts_add(doubts, &compare->sides[run].doubts);
+}
+
+static void
+add_duration(int64_t nanoseconds, struct text *out)
+{
+	gap_format(&(struct gap){nanoseconds < 0 ? 0 : (uint64_t)nanoseconds, true}, true, out);
+}
+
+/* How many messages more are in it. */
+static void
+add_more(const struct compare_difference *d, struct text *out)
+{
+	uint64_t good = d->count[COMPARE_GOOD], bad = d->count[COMPARE_BAD];
+	uint64_t more = bad > 1 ? bad : good;
+	if (d->kind == COMPARE_UNALIGNED)
+		text_addf(out, "  [%llu against %llu messages not aligned]",
+			  (unsigned long long)good, (unsigned long long)bad);
+	else if (more > 1)
+		text_addf(out, "  [and %llu more of this origin]", (unsigned long long)more - 1);
+}
+
+void
+compare_add_remark(const struct compare_difference *d, struct compare_texts *good,
+		   struct expansion *e, enum text_charset charset, struct text *out)
+{
+	const struct compare_place *was = &d->at[COMPARE_GOOD];
+	struct message m;
+	add_more(d, out);
+	if (d->kind == COMPARE_CHANGED && compare_texts_get(good, was->trace, was->number, &m, e)) {
+		text_add(out, "  [was: ");
+		text_add_safe(out, text_get(&e->text), e->text.length, charset);
+		text_add_char(out, ']');
+	}
+	if (d->kind != COMPARE_SLOWER)
+		return;
+	text_add(out, "  [after ");
+	add_duration(d->took[COMPARE_BAD], out);
+	text_add(out, ", was ");
+	add_duration(d->took[COMPARE_GOOD], out);
+	if (d->with)
+		text_addf(out, "; %llu other origin%s too", (unsigned long long)d->with,
+			  d->with == 1 ? "" : "s");
+	text_add_char(out, ']');
 }
 
 void

@@ -85,6 +85,12 @@ uint64_t compare_count_messages(const struct compare *, enum compare_run_id);
 /* What is doubtful of both runs. */
 void compare_add_doubts(const struct compare *, struct doubts *);
 
+/* Appends what is said behind the text of a difference, in brackets: how many more there are,
+ * what the text was, how long it took; nothing if there is no more to say.  Texts are of GOOD,
+ * whose messages are expanded into the expansion. */
+void compare_add_remark(const struct compare_difference *, struct compare_texts *good,
+			struct expansion *, enum text_charset, struct text *out);
+
 /* Appends one line: how many differences of which kinds among how many messages. */
 void compare_summarise(const struct compare *, struct text *);
 

@@ -282,6 +282,8 @@ libtrawl_a_SOURCES = \
 	src/query/gap/gap.h \
 	src/query/gap/step_back.c \
 	src/query/gap/step_back.h \
+	src/query/interval/interval_tree.c \
+	src/query/interval/interval_tree.h \
 	src/query/interval/intervals.c \
 	src/query/interval/intervals.h \
 	src/query/interval/pairing.c \
@@ -440,6 +442,7 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_card.h \
 	src/ui/panes/pane_clocks.c \
 	src/ui/panes/pane_context.c \
+	src/ui/panes/pane_context.h \
 	src/ui/panes/pane_detail.c \
 	src/ui/panes/pane_detail.h \
 	src/ui/panes/pane_filters.c \

@@ -36,6 +36,7 @@
 #include "ui/list/wishes.h"
 #include "ui/panes/pane_differences.h"
 #include "ui/panes/pane_gaps.h"
+#include "ui/panes/pane_context.h"
 #include "ui/panes/pane_intervals.h"
 #include "ui/panes/pane_matches.h"
 #include "ui/panes/pane_table.h"
@@ -324,6 +325,7 @@ take_news(struct app *app)
 	more |= gaps_have_news(screen);
 	more |= differences_have_news(screen);
 	more |= intervals_have_news(screen);
+	more |= context_has_news(screen);
 	more |= match_rows_have_news(screen);
 	more |= table_has_news(screen);
 	return more || screen->indexed != indexed || searching != search_running(screen->search) ||

@@ -1,11 +1,13 @@
 /*
  * Pairs of begins and ends, by pairing.h: cases by hand, and random ones against a search
- * through all items, which has neither stacks nor hashes.
+ * through all items, which has neither stacks nor hashes.  Where they are, by
+ * interval_tree.h, against a search through all of them.
  */
 #include "config.h"
 
 #include "test.h"
 
+#include "query/interval/interval_tree.h"
 #include "query/interval/pairing.h"
 #include "random.h"
 
@@ -263,13 +265,71 @@ test_many(void **state)
 	pairing_free(p);
 }
 
+/* --- where they are ---------------------------------------------------------- */
+
+/* Short and long ones, points, and some without an end. */
+static void
+make_nodes(uint64_t *random, struct interval_node *nodes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t begin = (int64_t)random_below(random, 100) - 50;
+		int64_t length = (int64_t)random_below(random, random_below(random, 4) ? 8 : 100);
+		nodes[i] = (struct interval_node){.begin = begin,
+						  .end = random_below(random, 10) ? begin + length
+										  : INT64_MAX,
+						  .event = (uint32_t)i};
+	}
+}
+
+/* That a search finds what a scan of all does, each once; with room for MAX only, so many of
+ * them. */
+static void
+check_range(const struct interval_node *tree, const struct interval_node *all, size_t count,
+	    int64_t from, int64_t to, size_t max)
+{
+	const struct interval_node *found[ITEMS];
+	uint8_t seen[ITEMS] = {0};
+	size_t expected = 0;
+	for (size_t i = 0; i < count; i++)
+		expected += all[i].begin <= to && all[i].end >= from;
+	size_t own = interval_tree_find(tree, count, from, to, found, max);
+	assert_int_equal(own, expected < max ? expected : max);
+	for (size_t i = 0; i < own; i++) {
+		assert_true(found[i]->begin <= to && found[i]->end >= from);
+		assert_int_equal(seen[found[i]->event]++, 0);
+		assert_int_equal(found[i]->begin, all[found[i]->event].begin);
+		assert_int_equal(found[i]->end, all[found[i]->event].end);
+	}
+}
+
+static void
+test_tree(void **state)
+{
+	(void)state;
+	uint64_t random = 29;
+	struct interval_node all[ITEMS], tree[ITEMS];
+	for (unsigned run = 0; run < 300; run++) {
+		size_t count = random_below(&random, run < 100 ? 8 : ITEMS);
+		make_nodes(&random, all, count);
+		memcpy(tree, all, count * sizeof *all);
+		interval_tree_make(tree, count);
+		for (int64_t at = -55; at < 160; at++) {
+			int64_t to = at + (int64_t)random_below(&random, 3) *
+					      (int64_t)random_below(&random, 40);
+			check_range(tree, all, count, at, to, ITEMS);
+			check_range(tree, all, count, at, at, random_below(&random, 5));
+		}
+	}
+	assert_true(sizeof(struct interval_node) == 32);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cases), cmocka_unit_test(test_loss),
 	    cmocka_unit_test(test_times), cmocka_unit_test(test_random),
-	    cmocka_unit_test(test_many),
+	    cmocka_unit_test(test_many),  cmocka_unit_test(test_tree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

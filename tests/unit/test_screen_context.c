@@ -64,6 +64,61 @@ test_context_table(void **state)
 	scene_quit(s);
 }
 
+/* What is open stands below: by which key, since when, for how long, until when.  That it was
+ * sent at .206587314 and that the late ack came at .234954045 is in the list. */
+static void
+test_open_intervals(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+c", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "/given up\r");
+	scene_wait(s, "\n mailbox    soc  open    seq 70      10:06:40.206587314   27.799 ms  "
+		      "+567.674 us\n");
+	scene_check_idle(s);
+	scene_keys(s, "\tG\r"); /* to its begin, then to its end */
+	scene_wait_row(s, ">", " 10:06:40.206587");
+	scene_wait_row(s, " mailbox ", "  0 ns   +28.366 ms");
+	scene_keys(s, "l\r");
+	scene_wait_row(s, ">", "late ack for seq 70");
+	scene_keys(s, "\tj"); /* the next message is in none */
+	scene_until(s, "\n mailbox ", false);
+	scene_keys(s, ":interval lost begin text ~ /exposure/ end text ~ /none such/ key frame\r");
+	scene_wait(s, "interval lost  2 of 2  0 pairs");
+	scene_keys(s, "q");
+	scene_wait_row(s, " lost ", " open   frame 7 "); /* the last begun first */
+	scene_quit(s);
+}
+
+/* The next begin of one that has no end, or is as long as p99: of twelve pairs the longest. */
+static void
+test_interval_jumps(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_wait(s, "1 of 526");
+	scene_keys(s, "I");
+	scene_wait(s, "interval mailbox  12 pairs ");
+	scene_keys(s, "q]i");
+	scene_wait_row(s, ">", "send OVERLAY seq 70");
+	scene_keys(s, "]i");
+	scene_wait(s, "no open or slow interval that way");
+	scene_keys(s, "G[i");
+	scene_wait_row(s, ">", "send OVERLAY seq 70");
+	scene_keys(s, ":interval lone begin text ~ /exposure/ end text ~ /none such/ key frame\r");
+	scene_wait(s, "interval lone  2 of 2  0 pairs");
+	scene_keys(s, "q[i");
+	scene_wait_row(s, ">", "exposure");
+	scene_keys(s, "2]i");
+	scene_wait_row(s, ">", "exposure");
+	scene_quit(s);
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "]i");
+	scene_wait(s, "no intervals; :interval defines one");
+	scene_quit(s);
+}
+
 /* What is set by the second word of a pair holds until the next such pair. */
 static void
 test_contexts(void **state)
@@ -127,8 +182,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_contexts_of_all),
-	    scene_test(test_context_table),
+	    scene_test(test_contexts_of_all), scene_test(test_context_table),
+	    scene_test(test_open_intervals),  scene_test(test_interval_jumps),
 	    scene_test(test_contexts),
 	};
 	return scene_run_group("screen: context", tests);

@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "query/interval/intervals.h"
+#include "query/interval/interval_tree.h"
 #include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/rank.h"
@@ -60,6 +61,13 @@ struct found {
 struct lookup {
 	bool unsorted; /* the events' IDs do not rise: by ORDER */
 	VEC(uint32_t) order;
+	VEC(struct message_id) notable; /* begins: see intervals_step; their IDs rise */
+};
+
+/* The intervals of one definition whose times can be compared. */
+struct interval_forest {
+	size_t interval, part;
+	VEC(struct interval_node) nodes;
 };
 
 struct intervals {
@@ -89,6 +97,7 @@ struct intervals {
 	struct pairing *pairing;
 	struct lookup *lookups; /* by trace */
 	VEC(struct interval_result) results;
+	VEC(struct interval_forest) forests;
 	bool done;
 	struct generation changes, settled;
 };
@@ -536,6 +545,122 @@ sort_lookup(struct intervals *s, size_t trace)
 	free(list);
 }
 
+/* --- where they are ------------------------------------------------------------ */
+
+/* A time of a part as a number that rises with it: ticks have no sign. */
+static int64_t
+point_of(int64_t order, bool ticks)
+{
+	return ticks ? (int64_t)((uint64_t)order ^ (uint64_t)1 << 63) : order;
+}
+
+static void
+add_nodes(const struct intervals *s, size_t trace, struct interval_forest *forest)
+{
+	const interval_events *events = pairing_events(s->pairing, trace);
+	for (size_t i = 0; i < events->count; i++) {
+		const struct interval_event *event = &events->at[i];
+		bool ticks = event->flags & INTERVAL_TICKS;
+		if (event->interval != forest->interval || event->flags & INTERVAL_END ||
+		    !(event->flags & INTERVAL_TIMED))
+			continue;
+		int64_t begin = point_of(event->time, ticks), end = INT64_MAX;
+		if (event->flags & INTERVAL_PAIRED)
+			end = point_of(
+			    pairing_events(s->pairing, event->other_trace)->at[event->other].time,
+			    ticks);
+		if (begin <= end)
+			*vec_add(&forest->nodes) = (struct interval_node){.begin = begin,
+									  .end = end,
+									  .event = (uint32_t)i,
+									  .trace = (uint16_t)trace};
+	}
+}
+
+static size_t
+part_of_trace(const struct intervals *s, size_t trace)
+{
+	return s->session->clocks ? clocks_part(s->session->traces.at[trace]) : 0;
+}
+
+static void
+free_forests(struct intervals *s)
+{
+	for (size_t i = 0; i < s->forests.count; i++)
+		vec_free(&s->forests.at[i].nodes);
+	vec_clear(&s->forests);
+}
+
+/* Trees of all intervals, one for each definition and part of the session. */
+static void
+plant_forests(struct intervals *s)
+{
+	VEC(struct interval_forest) forests = {0};
+	size_t traces = s->session->traces.count;
+	for (size_t i = 0; i < s->count; i++) {
+		size_t first = forests.count;
+		for (size_t t = 0; t < traces && t < PAIRING_TRACES_MAX; t++) {
+			size_t at = first, part = part_of_trace(s, t);
+			while (at < forests.count && forests.at[at].part != part)
+				at++;
+			if (at == forests.count)
+				*vec_add(&forests) =
+				    (struct interval_forest){.interval = i, .part = part};
+			add_nodes(s, t, &forests.at[at]);
+		}
+	}
+	for (size_t i = 0; i < forests.count; i++)
+		interval_tree_make(forests.at[i].nodes.at, forests.at[i].nodes.count);
+	pthread_rwlock_wrlock(&s->lock);
+	free_forests(s);
+	for (size_t i = 0; i < forests.count; i++)
+		*vec_add(&s->forests) = forests.at[i];
+	pthread_rwlock_unlock(&s->lock);
+	vec_free(&forests);
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+	return message_id_compare(*(const struct message_id *)a, *(const struct message_id *)b);
+}
+
+/* Notes the begins of a trace that are worth a look. */
+static void
+note_begins(struct intervals *s, size_t trace)
+{
+	const interval_events *events = pairing_events(s->pairing, trace);
+	VEC(struct message_id) notable = {0};
+	for (size_t i = 0; i < events->count; i++) {
+		const struct interval_event *event = &events->at[i];
+		const struct interval_summary *summary = &s->results.at[event->interval].summary;
+		bool open = !(event->flags & INTERVAL_PAIRED);
+		bool slow = event->flags & INTERVAL_TIMED && summary->timed &&
+			    !(event->flags & INTERVAL_TICKS) == !summary->ticks && !open &&
+			    pairing_length(s->pairing, event) >= summary->p99;
+		if (!(event->flags & INTERVAL_END) && (open || slow))
+			*vec_add(&notable) = (struct message_id){event->offset, event->ordinal};
+	}
+	if (notable.count)
+		qsort(notable.at, notable.count, sizeof *notable.at, compare_ids);
+	pthread_rwlock_wrlock(&s->lock);
+	struct lookup *lookup = &s->lookups[trace];
+	vec_clear(&lookup->notable);
+	for (size_t i = 0; i < notable.count; i++)
+		*vec_add(&lookup->notable) = notable.at[i];
+	pthread_rwlock_unlock(&s->lock);
+	vec_free(&notable);
+}
+
+/* What a screen asks for, and batch output does not. */
+static void
+publish_places(struct intervals *s)
+{
+	plant_forests(s);
+	for (size_t i = 0; i < s->session->traces.count && i < PAIRING_TRACES_MAX; i++)
+		note_begins(s, i);
+}
+
 /* Makes what is said of all pairs; DONE: of all that is indexed. */
 static void
 publish_pairs(struct intervals *s, bool done)
@@ -547,6 +672,8 @@ publish_pairs(struct intervals *s, bool done)
 	for (size_t i = 0; done && i < s->session->traces.count && i < PAIRING_TRACES_MAX; i++)
 		if (s->lookups[i].unsorted && more)
 			sort_lookup(s, i);
+	if (more && !s->loaded)
+		publish_places(s);
 	pthread_rwlock_wrlock(&s->lock);
 	bool news = more || s->done != done;
 	s->done = done;
@@ -571,6 +698,7 @@ start_anew(struct intervals *s)
 	s->pairing = pairing_new(traces);
 	for (size_t i = 0; s->lookups && i < traces; i++) {
 		vec_clear(&s->lookups[i].order);
+		vec_clear(&s->lookups[i].notable);
 		s->lookups[i].unsorted = false;
 	}
 	if (!s->lookups)
@@ -580,6 +708,7 @@ start_anew(struct intervals *s)
 	vec_clear(&s->results);
 	for (size_t i = 0; i < s->count; i++)
 		(void)vec_add(&s->results);
+	free_forests(s);
 	s->done = false;
 	pthread_rwlock_unlock(&s->lock);
 	vec_clear(&s->found);
@@ -689,11 +818,23 @@ find_offset(const struct intervals *s, size_t trace, uint64_t offset, size_t *co
 	return at;
 }
 
-/* The paired event of a message: that of INTERVAL, SIZE_MAX: any; its end before its begin.
- * With the lock. */
+/* Which events of a message count. */
+enum event_choice { EVENT_PAIRED, EVENT_END, EVENT_OPEN };
+
+static bool
+is_chosen(const struct interval_event *event, enum event_choice choice)
+{
+	bool paired = event->flags & INTERVAL_PAIRED;
+	if (choice == EVENT_OPEN)
+		return !paired;
+	return paired && (choice == EVENT_PAIRED || event->flags & INTERVAL_END);
+}
+
+/* The event of a message: that of INTERVAL, SIZE_MAX: any; its end before its begin.  With
+ * the lock. */
 static const struct interval_event *
 find_event(struct intervals *s, size_t interval, struct reader *reader, const struct message *m,
-	   bool ends)
+	   enum event_choice choice)
 {
 	size_t trace = trace_number(reader_trace(reader)), count;
 	uint64_t offset = message_id_offset(m);
@@ -709,8 +850,8 @@ find_event(struct intervals *s, size_t interval, struct reader *reader, const st
 	for (; at < count && event_in_order(s, trace, at)->offset == offset; at++) {
 		const struct interval_event *event = event_in_order(s, trace, at);
 		bool end = event->flags & INTERVAL_END;
-		if (event->ordinal != ordinal || !(event->flags & INTERVAL_PAIRED) ||
-		    (interval != SIZE_MAX && event->interval != interval) || (ends && !end))
+		if (event->ordinal != ordinal || !is_chosen(event, choice) ||
+		    (interval != SIZE_MAX && event->interval != interval))
 			continue;
 		if (!found || event->interval < found->interval ||
 		    (event->interval == found->interval && end))
@@ -725,7 +866,8 @@ hook_find(void *context, size_t interval, struct reader *reader, const struct me
 {
 	struct intervals *s = context;
 	pthread_rwlock_rdlock(&s->lock);
-	const struct interval_event *event = find_event(s, interval, reader, m, ends);
+	const struct interval_event *event =
+	    find_event(s, interval, reader, m, ends ? EVENT_END : EVENT_PAIRED);
 	bool found = event && event->flags & INTERVAL_TIMED;
 	if (found)
 		*length = (struct interval_length){.length = pairing_length(s->pairing, event),
@@ -775,8 +917,11 @@ hook_unlink(void *context)
 	}
 	join_filters(s);
 	pthread_rwlock_wrlock(&s->lock);
-	for (size_t i = 0; s->lookups && i < s->session->traces.count; i++)
+	for (size_t i = 0; s->lookups && i < s->session->traces.count; i++) {
 		vec_free(&s->lookups[i].order);
+		vec_free(&s->lookups[i].notable);
+	}
+	free_forests(s);
 	free(s->lookups);
 	s->lookups = NULL;
 	pairing_free(s->pairing);
@@ -849,6 +994,7 @@ intervals_free(struct intervals *s)
 	for (size_t i = 0; i < s->results.count; i++)
 		vec_free(&s->results.at[i].longest);
 	vec_free(&s->results);
+	vec_free(&s->forests);
 	vec_free(&s->found);
 	filter_free(&s->any);
 	expansion_free(&s->scratch);
@@ -913,6 +1059,18 @@ intervals_generation(const struct intervals *s)
 
 /* --- asking ----------------------------------------------------------------------------- */
 
+/* Bytes that trees and lists of begins take. */
+static size_t
+count_places(const struct intervals *s)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < s->forests.count; i++)
+		size += s->forests.at[i].nodes.capacity * sizeof(struct interval_node);
+	for (size_t i = 0; i < s->session->traces.count; i++)
+		size += s->lookups[i].notable.capacity * sizeof(struct message_id);
+	return size;
+}
+
 void
 intervals_summarise(struct intervals *s, size_t interval, struct interval_summary *summary)
 {
@@ -922,7 +1080,7 @@ intervals_summarise(struct intervals *s, size_t interval, struct interval_summar
 		*summary = s->results.at[interval].summary;
 		summary->counts = *pairing_counts(s->pairing, interval);
 		summary->done = s->done;
-		summary->memory = pairing_memory(s->pairing);
+		summary->memory = pairing_memory(s->pairing) + count_places(s);
 	}
 	pthread_rwlock_unlock(&s->lock);
 }
@@ -947,7 +1105,7 @@ intervals_find_other(struct intervals *s, struct reader *reader, const struct me
 		     struct interval_message *other, size_t *interval)
 {
 	pthread_rwlock_rdlock(&s->lock);
-	const struct interval_event *event = find_event(s, SIZE_MAX, reader, m, false);
+	const struct interval_event *event = find_event(s, SIZE_MAX, reader, m, EVENT_PAIRED);
 	if (event) {
 		const interval_events *events = pairing_events(s->pairing, event->other_trace);
 		*other = event_message(event->other_trace, &events->at[event->other]);
@@ -955,4 +1113,100 @@ intervals_find_other(struct intervals *s, struct reader *reader, const struct me
 	}
 	pthread_rwlock_unlock(&s->lock);
 	return event;
+}
+
+bool
+intervals_is_open(struct intervals *s, size_t interval, struct reader *reader,
+		  const struct message *m)
+{
+	pthread_rwlock_rdlock(&s->lock);
+	bool is = find_event(s, interval, reader, m, EVENT_OPEN);
+	pthread_rwlock_unlock(&s->lock);
+	return is;
+}
+
+static int
+compare_begins(const void *a, const void *b)
+{
+	const struct interval_node *x = *(const struct interval_node *const *)a;
+	const struct interval_node *y = *(const struct interval_node *const *)b;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? 1 : -1;
+	return x->event < y->event ? 1 : x->event > y->event ? -1 : 0;
+}
+
+static struct interval_span
+span_of_node(const struct intervals *s, const struct interval_node *node)
+{
+	const struct interval_event *begin =
+	    &pairing_events(s->pairing, node->trace)->at[node->event];
+	struct interval_span span = {.interval = begin->interval,
+				     .begin = event_message(node->trace, begin),
+				     .ended = begin->flags & INTERVAL_PAIRED,
+				     .doubtful = begin->flags & INTERVAL_DOUBTFUL};
+	if (span.ended)
+		span.end = event_message(
+		    begin->other_trace,
+		    &pairing_events(s->pairing, begin->other_trace)->at[begin->other]);
+	return span;
+}
+
+size_t
+intervals_enclosing(struct intervals *s, const struct message_time *time, struct interval_span *out,
+		    size_t max)
+{
+	const struct interval_node **found = mem_new((max + 1) * sizeof *found);
+	int64_t point = point_of(time->order, !time->known);
+	size_t count = 0;
+	pthread_rwlock_rdlock(&s->lock);
+	for (size_t i = 0; i < s->forests.count; i++) {
+		const struct interval_forest *forest = &s->forests.at[i];
+		if (forest->part != time->part)
+			continue;
+		size_t own = interval_tree_find(forest->nodes.at, forest->nodes.count, point, point,
+						found, max - count);
+		qsort(found, own, sizeof *found, compare_begins);
+		for (size_t k = 0; k < own; k++)
+			out[count++] = span_of_node(s, found[k]);
+	}
+	pthread_rwlock_unlock(&s->lock);
+	free(found);
+	return count;
+}
+
+bool
+intervals_step(struct intervals *s, size_t trace, const struct message_id *from, bool forward,
+	       struct message_id *to)
+{
+	bool found = false;
+	pthread_rwlock_rdlock(&s->lock);
+	if (s->lookups && trace < s->session->traces.count) {
+		const struct lookup *lookup = &s->lookups[trace];
+		size_t count = lookup->notable.count, at = forward ? 0 : count;
+		if (from) /* the first behind it, or the first not before it */
+			lower_bound(at, count,
+				    message_id_compare(lookup->notable.at[at], *from) < forward);
+		found = forward ? at < count : at > 0;
+		if (found)
+			*to = lookup->notable.at[forward ? at : at - 1];
+	}
+	pthread_rwlock_unlock(&s->lock);
+	return found;
+}
+
+void
+intervals_add_key(const struct intervals *s, size_t interval, struct value_look *look,
+		  struct text *out)
+{
+	const struct interval_definition *d = &s->definitions[interval];
+	struct value value;
+	reader_expand(look->reader, look->message, d->want, look->expansion);
+	for (size_t i = 0; i < d->key_count; i++) {
+		value_get(d->keys[i], look, &value);
+		text_addf(out, "%s%s ", i ? " " : "", value_name_text(d->keys[i]));
+		if (value.type == VALUE_ABSENT)
+			text_add_char(out, '-');
+		else
+			value_add(d->keys[i], &value, out);
+	}
 }

@@ -11,7 +11,8 @@
  * where an end tells none, or the two cannot be compared, there is a pair without a length.
  *
  * All messages of the session are looked at once, in its order, by a worker that follows
- * the indexes, whatever is shown.  Memory: pairing.h, and what is kept of the longest.
+ * the indexes, whatever is shown.  Memory: pairing.h, interval_tree.h for a screen, and what
+ * is kept of the longest.
  *
  * Threads: the owner's, but for the hook (session/intervals.h).
  */
@@ -22,8 +23,10 @@
 #include "query/interval/pairing.h"
 #include "session/intervals.h"
 
+struct message_time;
 struct session;
 struct intervals;
+struct value_look;
 
 /* Those of the session's profile; sets session->intervals.  NULL with a reason if one is
  * wrong.  The session must outlive it. */
@@ -81,5 +84,35 @@ size_t intervals_longest(struct intervals *, size_t interval, struct interval_pa
  * several intervals, of the one that is defined first. */
 bool intervals_find_other(struct intervals *, struct reader *, const struct message *,
 			  struct interval_message *other, size_t *interval);
+
+/* Whether a message begins an interval that has no end, by what is found.  From any thread. */
+bool intervals_is_open(struct intervals *, size_t interval, struct reader *,
+		       const struct message *);
+
+/* --- where they are: while a session is on a screen, of what is found by now ----------- */
+
+struct interval_span {
+	size_t interval;
+	struct interval_message begin, end; /* end: if it has one */
+	bool ended, doubtful;
+};
+
+/* The intervals that hold a time (gap_time): none begins after it or ends before it.  In the
+ * order of their definitions, of each the last begun first; at most MAX, of more any so many.
+ * Returns how many.  A pair without a length is not among them.  O(log n + MAX) for each
+ * definition. */
+size_t intervals_enclosing(struct intervals *, const struct message_time *,
+			   struct interval_span *out, size_t max);
+
+/* The next (FORWARD) or previous message of a trace, in the order of its bytes, that begins
+ * an interval without an end or one that takes p99 of its kind at least; FROM NULL: the first,
+ * or last, of all.  False: none is known. */
+bool intervals_step(struct intervals *, size_t trace, const struct message_id *from, bool forward,
+		    struct message_id *);
+
+/* Appends the names and values of the keys that a message of an interval has, `seq 70`; its
+ * expansion is scratch.  Not safe yet.  From any thread. */
+void intervals_add_key(const struct intervals *, size_t interval, struct value_look *,
+		       struct text *);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * What was true at the selected message: a row for each context that applies to it, with its
- * value, since when, for how long, and until when.
+ * value, since when, for how long, and until when; and for each interval that is open there,
+ * with its key.
  *
  * Rows are made when the selection or what is known changes.  Where a value ends is looked for
  * when keys pause, a row at a time, and kept with the beginning of the value, as long as the
@@ -9,7 +10,11 @@
  */
 #include "config.h"
 
+#include "ui/panes/pane_context.h"
 #include "query/filter/filter.h"
+#include "query/gap/gap.h"
+#include "query/interval/intervals.h"
+#include "query/value.h"
 #include "session/session.h"
 #include "ui/list/context_view.h"
 #include "ui/list/display_time.h"
@@ -33,11 +38,19 @@ struct context_edge {
 	struct display_time time; /* if timed */
 };
 
+enum {
+	SPANS_MAX = 64, /* open intervals that have a row */
+	KEY_MAX = 64	/* bytes of an interval's key */
+};
+
 struct context_line {
-	unsigned context;
+	unsigned context; /* or the number of the interval, behind those of all contexts */
+	bool is_interval;
 	bool hexadecimal; /* as the message has it that the value is since */
 	struct context_value value;
 	struct context_end end;
+	struct interval_span span;	  /* of an interval, */
+	char key[KEY_MAX];		  /* and its key: not safe */
 	struct context_edge since, until; /* until: made once it was looked for */
 };
 
@@ -47,6 +60,7 @@ struct context_pane {
 	struct trace *trace;			/* what they were made for */
 	struct message_id id;
 	unsigned generation;
+	unsigned intervals; /* generation of these */
 	bool made;
 	bool at_until; /* the cursor is on where values end */
 	struct text text;
@@ -146,12 +160,102 @@ add_line(struct screen *screen, struct context_line line)
 	*vec_add(&state->lines) = line;
 }
 
+/* What distinguishes the interval from others of its name, as the message that begins it has
+ * it. */
+static void
+make_key(struct screen *screen, struct context_line *line)
+{
+	struct expansion e = {0};
+	struct text key = {0};
+	struct list *list;
+	struct row row;
+	const struct location begin = {.trace = line->span.begin.trace, .id = line->span.begin.id};
+	if (jump_find(screen, &begin, &list, &row)) {
+		struct value_look look = {.reader = list->lanes[row.lane].reader,
+					  .message = &row.message,
+					  .expansion = &e};
+		intervals_add_key(intervals_of(screen->session), line->span.interval, &look, &key);
+	}
+	size_t fits = text_fit(text_get(&key), key.length, KEY_MAX / 4, NULL);
+	if (fits < key.length) {
+		text_cut(&key, fits);
+		text_add_char(&key, '>');
+	}
+	snprintf(line->key, sizeof line->key, "%s", text_get(&key));
+	text_free(&key);
+	expansion_free(&e);
+}
+
+static void
+add_interval(struct screen *screen, const struct interval_span *span, bool done)
+{
+	struct context_pane *state = state_of(screen);
+	struct context_line line = {
+	    .is_interval = true,
+	    .context = (unsigned)(contexts_count(screen->session->contexts) + span->interval),
+	    .value = {.state = CONTEXT_KNOWN,
+		      .doubtful = span->doubtful,
+		      .trace = screen->session->traces.at[span->begin.trace],
+		      .since = span->begin.id},
+	    .end = {.state = done && !span->ended ? CONTEXT_NONE : CONTEXT_LATER},
+	    .span = *span};
+	const struct context_line *old = line_before(state, &line);
+	if (old) {
+		memcpy(line.key, old->key, sizeof line.key);
+		line.since = old->since;
+		line.until = old->until;
+	} else {
+		make_key(screen, &line);
+		make_edge(screen, line.value.trace, line.value.since, &line.since);
+	}
+	*vec_add(&state->lines) = line;
+}
+
+/* Rows of the intervals that are open at the time of the selected message, or of the last one
+ * before it that has one. */
+static void
+add_intervals(struct screen *screen, const struct selection *selection)
+{
+	struct intervals *intervals = intervals_of(screen->session);
+	const struct row *current = list_current(screen->list);
+	struct interval_span spans[SPANS_MAX];
+	struct interval_summary summary;
+	struct message_time time;
+	if (!intervals || !intervals_count(intervals) || !current)
+		return;
+	struct row row = *current;
+	if (!gap_time(selection->trace, &selection->message, &time) &&
+	    (!display_time_find_before(screen->list, &row) ||
+	     !gap_time(screen->list->lanes[row.lane].trace, &row.message, &time)))
+		return;
+	intervals_summarise(intervals, 0, &summary);
+	size_t count = intervals_enclosing(intervals, &time, spans, SPANS_MAX);
+	for (size_t i = 0; i < count; i++)
+		add_interval(screen, &spans[i], summary.done);
+}
+
+static unsigned
+intervals_now(struct screen *screen)
+{
+	const struct intervals *intervals = intervals_of(screen->session);
+	return intervals ? intervals_generation(intervals) : 0;
+}
+
+bool
+context_has_news(struct screen *screen)
+{
+	const struct context_pane *state = state_of(screen);
+	return screen->open[PANE_CONTEXT] && state->made &&
+	       state->intervals != intervals_now(screen);
+}
+
 static void
 make_lines(struct screen *screen, const struct selection *selection)
 {
 	struct context_pane *state = state_of(screen);
 	struct contexts *contexts = screen->session->contexts;
-	unsigned generation = selection->generation + screen->display_generation;
+	state->intervals = intervals_now(screen);
+	unsigned generation = selection->generation + screen->display_generation + state->intervals;
 	if (state->made && state->trace == selection->trace && state->generation == generation &&
 	    !message_id_compare(state->id, selection->id))
 		return;
@@ -171,6 +275,7 @@ make_lines(struct screen *screen, const struct selection *selection)
 		    context_elsewhere(contexts, cursor, m, i, &line.value))
 			add_line(screen, line);
 	}
+	add_intervals(screen, selection);
 	lines_go_to(&state->table.cursor, state->lines.count, (int64_t)state->table.cursor.line);
 }
 
@@ -186,8 +291,13 @@ context_prepare(struct screen *screen)
 static void
 find_end(struct screen *screen, const struct selection *selection, struct context_line *line)
 {
-	context_view_end(screen, &selection->message, line->context, &line->value, &line->end);
-	if (line->end.state == CONTEXT_KNOWN)
+	const struct interval_message *end = &line->span.end;
+	if (!line->is_interval)
+		context_view_end(screen, &selection->message, line->context, &line->value,
+				 &line->end);
+	if (line->is_interval && line->span.ended)
+		make_edge(screen, screen->session->traces.at[end->trace], end->id, &line->until);
+	else if (line->end.state == CONTEXT_KNOWN)
 		make_edge(screen, line->value.trace, line->end.id, &line->until);
 	line->until.made = true;
 }
@@ -241,7 +351,9 @@ time_here(struct screen *screen, struct display_time *here)
 static void
 add_raw(struct screen *screen, const struct context_line *line, struct text *out)
 {
-	if (line->hexadecimal)
+	if (line->is_interval)
+		text_add(out, line->key);
+	else if (line->hexadecimal)
 		text_addf(out, "0x%llx", (unsigned long long)line->value.number);
 	else
 		context_text(screen->session->contexts, context_view_cursor(screen), line->context,
@@ -254,7 +366,9 @@ add_value(struct screen *screen, const struct context_line *line, struct text *o
 	const struct context_value *value = &line->value;
 	if (value->state == CONTEXT_UNKNOWN || value->doubtful)
 		text_add(out, value->state == CONTEXT_UNKNOWN ? "?" : "? ");
-	if (value->name)
+	if (line->is_interval)
+		text_add(out, "open");
+	else if (value->name)
 		text_add(out, value->name);
 	else if (value->state == CONTEXT_KNOWN)
 		add_raw(screen, line, out);
@@ -312,7 +426,10 @@ add_cell(struct screen *screen, const struct context_line *line, int column, str
 {
 	bool valued = is_valued(&line->value);
 	if (column == CONTEXT_NAME)
-		text_add(out, contexts_name(screen->session->contexts, line->context));
+		text_add(out,
+			 line->is_interval
+			     ? intervals_name(intervals_of(screen->session), line->span.interval)
+			     : contexts_name(screen->session->contexts, line->context));
 	else if (column == CONTEXT_VALUE && !valued)
 		text_add(out,
 			 line->value.state == CONTEXT_LATER ? "not known yet" : "no value yet");
@@ -322,7 +439,8 @@ add_cell(struct screen *screen, const struct context_line *line, int column, str
 		return;
 	if (column == CONTEXT_OF)
 		text_add(out, trace_name(line->value.trace));
-	else if (column == CONTEXT_RAW && line->value.name && line->value.state == CONTEXT_KNOWN)
+	else if (column == CONTEXT_RAW && line->value.state == CONTEXT_KNOWN &&
+		 (line->is_interval || line->value.name))
 		add_raw(screen, line, out);
 	else if (column == CONTEXT_SINCE)
 		add_since(screen, line, out);
@@ -479,9 +597,10 @@ context_go(struct screen *screen, const struct command_call *call)
 	const struct context_edge *edge = until ? &line->until : &line->since;
 	if (edge->found)
 		jump_to_location(screen, &edge->location);
+	else if (line->end.state != CONTEXT_NONE)
+		screen_say(screen, "that is not known yet");
 	else
-		screen_say(screen, line->end.state == CONTEXT_NONE ? "it lasts to the end"
-								   : "that is not known yet");
+		screen_say(screen, line->is_interval ? "it has no end" : "it lasts to the end");
 }
 
 static void
@@ -492,6 +611,11 @@ context_filter(struct screen *screen, const struct command_call *call)
 	(void)call;
 	if (!line || line->value.state != CONTEXT_KNOWN)
 		return;
+	if (line->is_interval) {
+		screen_say(screen, "filters are of contexts; interval.%s passes its messages",
+			   intervals_name(intervals_of(screen->session), line->span.interval));
+		return;
+	}
 	context_view_add_equation(screen, line->context, &line->value, line->hexadecimal, &text);
 	filters_add(screen, text.data, false);
 	text_free(&text);

@@ -14,6 +14,7 @@
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
 #include "ui/list/selection.h"
+#include "ui/list/trail.h"
 #include "ui/panes/pane_intervals.h"
 #include "ui/panes/kept_cells.h"
 #include "ui/panes/table.h"
@@ -401,6 +402,75 @@ intervals_go_to_other(struct screen *screen)
 		return false;
 	jump_to_location(screen, &(struct location){.trace = other.trace, .id = other.id});
 	return true;
+}
+
+/* The last ID before ID; false: there is none. */
+static bool
+id_before(struct message_id *id)
+{
+	if (id->ordinal)
+		id->ordinal--;
+	else if (id->offset)
+		*id = (struct message_id){id->offset - 1, UINT32_MAX};
+	else
+		return false;
+	return true;
+}
+
+/* Moves *AT to the next such message of any trace of the list. */
+static bool
+step_to_interval(struct screen *screen, struct sequence_position *at, bool forward)
+{
+	struct intervals *intervals = intervals_of(screen->session);
+	const struct list *list = screen->list;
+	const struct sequence_position from = *at;
+	bool any = false;
+	for (size_t lane = 0; lane < list->lane_count; lane++) {
+		struct reader *reader = list->lanes[lane].reader;
+		struct sequence_position to = {.lane = lane};
+		struct message_id id = {0};
+		bool head = sequence_lane_head(list->sequence, from, lane, &to.at);
+		if ((lane != from.lane && !sequence_shows(list->sequence, lane)) ||
+		    (!head && forward))
+			continue;
+		if (head)
+			id = reader_message_id(reader, to.at);
+		/* of other lanes the head itself is behind the cursor */
+		bool limited = head && (lane == from.lane || !forward || id_before(&id));
+		if (intervals_step(intervals, list->lanes[lane].number, limited ? &id : NULL,
+				   forward, &id) &&
+		    reader_find_id(reader, id, &to.at) &&
+		    (!any || sequence_is_before(list->sequence, to, *at) == forward)) {
+			*at = to;
+			any = true;
+		}
+	}
+	return any;
+}
+
+void
+intervals_jump(struct screen *screen, const struct command_call *call)
+{
+	const struct row *row = list_current(screen->list);
+	struct intervals *intervals = intervals_of(screen->session);
+	bool forward = call->id == COMMAND_NEXT_INTERVAL;
+	if (!intervals || !intervals_count(intervals)) {
+		screen_say(screen, "no intervals; :interval defines one");
+		return;
+	}
+	if (!row)
+		return;
+	struct sequence_position at = row_position(row);
+	for (uint64_t left = call->count; left; left--) {
+		if (step_to_interval(screen, &at, forward))
+			continue;
+		struct interval_summary summary;
+		intervals_summarise(intervals, 0, &summary);
+		screen_say(screen, summary.done ? "no open or slow interval that way"
+						: "no open or slow interval known so far");
+		return;
+	}
+	trail_go_to(screen, at);
 }
 
 static pane_command *const intervals_commands[COMMAND_COUNT] = {

@@ -4,7 +4,7 @@
 #ifndef TRAWL_UI_PANE_INTERVALS_H
 #define TRAWL_UI_PANE_INTERVALS_H
 
-#include <stdbool.h>
+#include "command/command.h"
 
 struct screen;
 
@@ -19,6 +19,9 @@ bool intervals_define_typed(struct screen *, const char *text);
 /* Goes to the other end of the pair of the message under the cursor; false if it is in
  * none. */
 bool intervals_go_to_other(struct screen *);
+
+/* Goes to a message that begins an interval without an end or one of the slowest. */
+void intervals_jump(struct screen *, const struct command_call *); /* ]i [i */
 
 /* Whether the pane shows something else than it did. */
 bool intervals_have_news(struct screen *);

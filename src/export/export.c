@@ -144,6 +144,7 @@ const struct export_format export_formats[] = {
      .expand = true,
      .want = EXPAND_TEXT,
      .contexts = true,
+     .intervals = true,
      .timed = true,
      .flagged = true,
      .header = "[\n",

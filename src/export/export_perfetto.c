@@ -6,6 +6,11 @@
  * first message that shows it to the first that shows another.  Threads are
  * numbered as they come.
  *
+ * An interval is a thread of the process in which it ends, with a slice for each pair
+ * whose end is written.  Slices of a thread must nest, so pairs that overlap otherwise
+ * get further threads.  A begin without an end is one (`B`) that no other event ends,
+ * on a thread for such.
+ *
  * Times are microseconds with three digits, from the second on in which the part
  * of the session began: readers keep them as floating point, which is too coarse
  * for nanoseconds since 1970.  The label of a process says which second that is,
@@ -20,6 +25,7 @@
 #include "base/map.h"
 #include "base/option.h"
 #include "export/export_record.h"
+#include "query/interval/intervals.h"
 #include "query/value.h"
 #include "session/session.h"
 
@@ -31,11 +37,12 @@
 
 enum {
 	THREADS_MAX = 65536, /* of a session; the rest share one */
-	LABEL_MAX = 200	     /* bytes of a slice's name */
+	LABEL_MAX = 200,     /* bytes of a slice's name */
+	LEVELS_MAX = 64	     /* threads of an interval in a process */
 };
 
 /* What a thread's key is made from, beside its process. */
-enum { SEED_ORIGIN = 1, SEED_CONTEXT = 2 };
+enum { SEED_ORIGIN = 1, SEED_CONTEXT = 2, SEED_INTERVAL = 3 };
 
 /* A context of a trace or an origin. */
 struct perfetto_lane {
@@ -45,8 +52,21 @@ struct perfetto_lane {
 	struct text label;     /* as JSON */
 };
 
+struct slice {
+	uint64_t begin, end; /* ns */
+};
+
+/* A thread of pairs that nest or follow each other; they come in the order of their ends. */
+struct perfetto_track {
+	size_t process, interval;
+	size_t thread;
+	VEC(struct slice) last; /* those that are in no other one so far */
+};
+
 struct perfetto {
-	const struct contexts *contexts; /* NULL: none are shown */
+	const struct contexts *contexts;   /* NULL: none are shown */
+	const struct intervals *intervals; /* NULL: there are none */
+	VEC(struct perfetto_track) tracks;
 	struct export_times times;
 	bool *seen;	    /* processes */
 	struct map threads; /* by a hash of what they are */
@@ -58,8 +78,9 @@ struct perfetto {
 
 /* --- records ----------------------------------------------------------- */
 
-/* A body: origin, NUL; label of each context or nothing, NUL; members of an
- * object, NUL.  None of them has one inside. */
+/* A body: origin, NUL; label of each context or nothing, NUL; for each interval length
+ * and label of the pair that ends, NUL, label of one without an end, NUL; members of an object,
+ * NUL.  None of them has one inside; a label of an interval is behind a blank. */
 static void
 put_safe(const char *bytes, size_t length, struct text *out)
 {
@@ -84,6 +105,47 @@ put_contexts(const struct export_message *message, struct text *out)
 			 out);
 	}
 	text_free(&label);
+}
+
+static void
+put_label(struct intervals *intervals, size_t interval, const struct export_message *message,
+	  struct expansion *scratch, struct text *out)
+{
+	struct value_look look = {.reader = message->reader,
+				  .message = message->message,
+				  .contexts = message->contexts,
+				  .expansion = scratch};
+	struct text label = {0};
+	text_add_char(out, ' ');
+	intervals_add_key(intervals, interval, &look, &label);
+	if (!label.length)
+		text_add(&label, intervals_name(intervals, interval));
+	text_add_safe(out, text_get(&label), label.length < LABEL_MAX ? label.length : LABEL_MAX,
+		      TEXT_UTF8);
+	text_free(&label);
+}
+
+static void
+put_intervals(struct intervals *intervals, const struct export_message *message, struct text *out)
+{
+	const struct session_intervals *hook = session_of(reader_trace(message->reader))->intervals;
+	struct interval_length length;
+	struct expansion scratch = {0};
+	for (size_t i = 0; i < intervals_count(intervals); i++) {
+		if (message->timed &&
+		    hook->find(hook->context, i, message->reader, message->message, true,
+			       &length) &&
+		    !length.ticks) {
+			text_addf(out, "%" PRId64, length.length);
+			put_label(intervals, i, message, &scratch, out);
+		}
+		text_add_char(out, '\0');
+		if (message->timed &&
+		    intervals_is_open(intervals, i, message->reader, message->message))
+			put_label(intervals, i, message, &scratch, out);
+		text_add_char(out, '\0');
+	}
+	expansion_free(&scratch);
 }
 
 static void
@@ -115,6 +177,9 @@ export_perfetto(struct export_message *message, struct text *out)
 	put_safe(text_get(&e->origin), e->origin.length, out);
 	if (message->contexts)
 		put_contexts(message, out);
+	struct intervals *intervals = intervals_of(session_of(reader_trace(message->reader)));
+	if (intervals)
+		put_intervals(intervals, message, out);
 	put_members(message, out);
 	export_record_end(out, start);
 }
@@ -232,6 +297,90 @@ show_context(struct perfetto *p, size_t process, const char *origin, unsigned co
 	export_json_string(&lane->label, label, strlen(label));
 }
 
+/* --- intervals --------------------------------------------------------- */
+
+static size_t
+interval_thread(struct perfetto *p, size_t process, size_t interval, const char *which,
+		size_t level, struct text *out)
+{
+	struct text name = {0};
+	text_addf(&name, "interval %s%s", intervals_name(p->intervals, interval), which);
+	if (level)
+		text_addf(&name, " %zu", level + 1);
+	size_t thread = thread_of(p, process, SEED_INTERVAL, "", text_get(&name), out);
+	text_free(&name);
+	return thread;
+}
+
+/* Whether a slice that ends last nests with those of a track; then it becomes one of them. */
+static bool
+take_slice(struct perfetto_track *track, struct slice slice)
+{
+	size_t count = track->last.count;
+	while (count && track->last.at[count - 1].begin >= slice.begin)
+		count--;
+	if (count && track->last.at[count - 1].end > slice.begin)
+		return false;
+	track->last.count = count;
+	*vec_add(&track->last) = slice;
+	return true;
+}
+
+static struct perfetto_track *
+track_for(struct perfetto *p, size_t process, size_t interval, struct slice slice, struct text *out)
+{
+	size_t level = 0, last = 0;
+	for (size_t i = 0; i < p->tracks.count; i++) {
+		struct perfetto_track *track = &p->tracks.at[i];
+		if (track->process != process || track->interval != interval)
+			continue;
+		if (take_slice(track, slice))
+			return track;
+		last = i;
+		level++;
+	}
+	if (level >= LEVELS_MAX)
+		return &p->tracks.at[last];
+	struct perfetto_track *track = vec_add(&p->tracks);
+	track->process = process;
+	track->interval = interval;
+	track->thread = interval_thread(p, process, interval, "", level, out);
+	take_slice(track, slice);
+	return track;
+}
+
+static void
+end_interval_event(const char *label, struct text *out)
+{
+	text_add(out, ",\"cat\":\"interval\",\"name\":");
+	export_json_string(out, label, strlen(label));
+	text_add(out, "}\n");
+}
+
+/* PAIR, OPEN: as in the body. */
+static void
+show_interval(struct perfetto *p, size_t process, size_t interval, const char *pair,
+	      const char *open, uint64_t now, struct text *out)
+{
+	char *label;
+	if (*pair) {
+		int64_t length = strtoll(pair, &label, 10);
+		uint64_t most = length > 0 ? (uint64_t)length : 0;
+		struct slice slice = {most < now ? now - most : 0, now};
+		size_t thread = track_for(p, process, interval, slice, out)->thread;
+		begin_event(p, "X", process, thread, out);
+		add_time("ts", slice.begin, out);
+		add_time("dur", slice.end - slice.begin, out);
+		end_interval_event(label + 1, out);
+	}
+	if (*open) {
+		size_t thread = interval_thread(p, process, interval, " without end", 0, out);
+		begin_event(p, "B", process, thread, out);
+		add_time("ts", now, out);
+		end_interval_event(open + 1, out);
+	}
+}
+
 /* --- joining ----------------------------------------------------------- */
 
 static void *
@@ -241,6 +390,7 @@ perfetto_open(struct session *session, const struct export_options *options)
 	(void)options;
 	export_times_open(&p->times, session);
 	p->contexts = contexts_defined(session->contexts) ? session->contexts : NULL;
+	p->intervals = intervals_of(session);
 	p->seen = mem_new(session->traces.count * sizeof *p->seen);
 	p->latest = mem_new(session->traces.count * sizeof *p->latest);
 	return p;
@@ -265,6 +415,11 @@ add_record(struct perfetto *p, struct export_record *record, const char *body, s
 	for (unsigned i = 0; p->contexts && i < contexts_count(p->contexts); i++) {
 		show_context(p, process, origin, i, part, now, out);
 		part += strlen(part) + 1;
+	}
+	for (size_t i = 0; p->intervals && i < intervals_count(p->intervals); i++) {
+		const char *open = part + strlen(part) + 1;
+		show_interval(p, process, i, part, open, now, out);
+		part = open + strlen(open) + 1;
 	}
 	size_t thread = thread_of(p, process, SEED_ORIGIN, origin, NULL, out);
 	begin_event(p, "i", process, thread, out);
@@ -319,7 +474,10 @@ perfetto_close(void *context, struct text *out, struct err *err)
 	for (size_t i = 0; i < p->times.session->traces.count; i++)
 		label_process(p, i, out);
 	export_times_close(&p->times);
+	for (size_t i = 0; i < p->tracks.count; i++)
+		vec_free(&p->tracks.at[i].last);
 	vec_free(&p->lanes);
+	vec_free(&p->tracks);
 	map_free(&p->threads);
 	map_free(&p->lane_of);
 	free(p->seen);

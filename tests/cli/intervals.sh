@@ -78,6 +78,31 @@ ok "what ends one and begins the next has the length of what it ends" cmp want g
 run "$TRAWL" --check='interval.each' random.yaml
 ok "... and each of three tags has a first" grep -q ": $(($(lines want) - 3)) messages" err
 
+# Slices: one for each pair, as long as it, with its key for a name; those of a thread nest
+# or follow each other; a begin without an end is one that nothing ends.
+run "$TRAWL" -t perfetto random.yaml
+grep '"cat":"interval"' out | sed 's/[^{]*{"ph":"\(.\)","pid":[0-9]*,"tid":\([0-9]*\),"ts":\([0-9.]*\),/\1 \2 \3 /; s/"dur":\([0-9.]*\),/\1 /; s/"cat":"interval","name":"\(.*\)"}$/\1/' >slices
+sed -n 's/.*"tid":\([0-9]*\),"name":"thread_name","args":{"name":"interval \([^"]*\)"}}$/\1 \2/p' out >threads
+for name in own any; do
+	run "$TRAWL" -q -t csv --fields=interval.$name -e 'text = end' random.yaml
+	sed 1d out | tr -d '"' | grep . | sort -n >want
+	awk -v name=$name 'FNR == NR { of[$1] = $2; next }
+		$1 == "X" && of[$2] == name { printf "%.0f\n", $4 * 1000 }' threads slices | sort -n >got
+	ok "slices: $name: as many and as long as the pairs" cmp want got
+done
+is "slices: what ends one and begins the next" "$(($(grep -c ': other$' random.log) - 3))" \
+	"$(awk 'FNR == NR { of[$1] = $2; next } $1 == "X" && of[$2] == "each" { n++ } END { print n }' \
+		threads slices)"
+ok "slices: of a thread they nest" sh -c 'grep ^X slices | sort -k2,2n -k3,3n -k4,4nr | awk "
+	\$2 != thread { thread = \$2; depth = 0 }
+	{ while (depth && end[depth] <= \$3 + 0.0001) depth--
+	  if (depth && end[depth] < \$3 + \$4 - 0.0001) exit 1
+	  end[++depth] = \$3 + \$4 }"'
+ok "slices: pairs that overlap have threads of their own" grep -q ' any 2$' threads
+is "slices: begins without an end" "$(grep -c ': begin$' random.log)" \
+	"$(awk 'FNR == NR { of[$1] = $2; next } of[$2] == "own" { n++ } END { print n }' threads slices)"
+ok "slices: named by the key" grep -q '^X .* pid 80[0-2] tid 83[0-3]$' slices
+
 # What is wrong in a profile.
 wrong()
 {

@@ -27,12 +27,12 @@ test_pane(void **state)
 	scene_wait(s, " p50 8.653 ms ");
 	scene_wait(s, " max 28.366 ms  sum 122.536 ms  open 0  unbegun 0");
 	scene_wait_row(s, " 28.366 ms ", " 10:06:40.206587314 10:06:40.234954045  soc mailbox ");
-	scene_keys(s, "j\r"); /* the next longest: its end */
-	scene_wait_row(s, ">", "10:06:40.383143 D soc mailbox ack seq 12");
-	scene_keys(s, "%");
+	scene_keys(s, "j\r"); /* the next longest: its begin */
 	scene_wait_row(s, ">", "10:06:40.374251 D soc mailbox send FILTER seq 12");
 	scene_keys(s, "%");
-	scene_wait_row(s, ">", "10:06:40.383143 ");
+	scene_wait_row(s, ">", "10:06:40.383143 D soc mailbox ack seq 12");
+	scene_keys(s, "%");
+	scene_wait_row(s, ">", "10:06:40.374251 ");
 	scene_keys(s, "o");
 	scene_wait(s, "\n          5 ms  ######################################## 11\n");
 	scene_wait(s, "\n         10 ms  0\n");

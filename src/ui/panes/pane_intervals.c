@@ -358,7 +358,7 @@ count_lines(struct screen *screen)
 	return state->histogram ? 0 : state->count;
 }
 
-/* Goes to the message that ends the pair. */
+/* Goes to the message that begins the pair, which is what its line says. */
 static void
 intervals_go(struct screen *screen, const struct command_call *call)
 {
@@ -367,8 +367,8 @@ intervals_go(struct screen *screen, const struct command_call *call)
 	(void)call;
 	if (cursor >= count_lines(screen))
 		return;
-	const struct interval_message *end = &state->pairs[cursor].end;
-	jump_to_location(screen, &(struct location){.trace = end->trace, .id = end->id});
+	const struct interval_message *begin = &state->pairs[cursor].begin;
+	jump_to_location(screen, &(struct location){.trace = begin->trace, .id = begin->id});
 }
 
 static void

@@ -101,25 +101,17 @@ static void
 add_filters(struct screen *screen, struct text *out)
 {
 	const struct filters *filters = screen->filters;
-	bool whole, hide = !(filters->severities & 1);
-	enum severity level = filters_threshold(filters, &whole);
+	struct text words = {0};
 	if (filters->severities == 0xff && !filters->combined)
 		return;
-	text_add(out, filters->disabled ? "  filters off" : "  only");
-	if (filters->disabled)
+	if (filters->disabled) {
+		text_add(out, "  filters off");
 		return;
-	if (!whole) {
-		text_add_char(out, ' ');
-		filters_add_severities(screen, out);
-	} else if (level != SEVERITY_DEBUG) {
-		text_addf(out, " %s+", severity_name(level));
 	}
-	if (hide)
-		text_add(out, " assigned");
-	if (filters->combined) {
-		text_add_char(out, ' ');
-		screen_add_safe(screen, filter_expr_text(filters->combined), out);
-	}
+	filters_describe(screen, &words);
+	text_add(out, "  ");
+	screen_add_safe(screen, text_get(&words), out);
+	text_free(&words);
 	if (screen->list->around)
 		text_addf(out, "  context %u", screen->list->around);
 }
@@ -254,6 +246,17 @@ add_frozen(const struct list *list, struct text *out)
 	}
 }
 
+/* Whether what comes is followed, or else the key that does. */
+static void
+add_follow(const struct screen *screen, struct text *out)
+{
+	text_add(out, screen->list->tail ? "  follow" : "  reading on, ");
+	if (screen->list->tail)
+		return;
+	keymap_hint(screen->keymap, COMMAND_FOLLOW, out);
+	text_add(out, " follows");
+}
+
 /* How far compressed captures are read; whether any other may grow. */
 static void
 add_growth(const struct screen *screen, struct text *out)
@@ -273,7 +276,7 @@ add_growth(const struct screen *screen, struct text *out)
 	else if (size > 0)
 		text_addf(out, "  unpacked %.0f%%", taken * 100 / size);
 	else if (!capture_ended(trace_capture(list->trace)))
-		text_add(out, list->tail ? "  follow" : "  reading on");
+		add_follow(screen, out);
 	add_links(list, out);
 }
 

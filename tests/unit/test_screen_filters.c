@@ -195,7 +195,7 @@ test_filter_language(void **state)
 	scene_wait(s, "only /no such text/s");
 	scene_wait(s, "no message passes the filters");
 	scene_keys(s, "&!a/b\r");
-	scene_wait(s, "only not /a\\/b/s");
+	scene_wait(s, "without /a\\/b/s");
 	scene_keys(s, "g");
 	scene_wait(s, "1 of 400");
 	scene_keys(s, ":filter kind = cat\r");
@@ -298,7 +298,7 @@ test_filter_session(void **state)
 	scene_wait(s, "0 marks saved to ");
 	scene_quit(s);
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
-	scene_wait(s, "only severities FEI12D (severity = debug) and not /a\"b/s");
+	scene_wait(s, "only severities FEI12D severity = debug without /a\"b/s");
 	scene_keys(s, "B");
 	scene_wait(s, " [x] 2 out /a\"b/s");
 	scene_wait(s, " [ ] 3 in  offset > 5");
@@ -346,7 +346,7 @@ test_preview(void **state)
 	scene_keys(s, "\025!zzz");
 	scene_wait(s, "regex, 21 on screen, 309 in all");
 	scene_keys(s, "\r");
-	scene_wait(s, "only not /zzz/s");
+	scene_wait(s, "without /zzz/s");
 	scene_quit(s);
 	truth_free(&truth);
 }

@@ -61,14 +61,14 @@ test_origins(void **state)
 		scene_keys(s, ";;v"); /* close, open again: it is remembered */
 		scene_wait(s, " [ ] mailbox ");
 		scene_wait(s, " [x] dma ");
-		scene_wait(s, "only not (origin in {\"mailbox\"})");
+		scene_wait(s, "without origin in {\"mailbox\"}");
 		scene_keys(s, "j ");
 		scene_wait(s, " [ ] dma ");
-		scene_wait(s, "only not (origin in {\"mailbox\", \"dma\"})");
+		scene_wait(s, "without origin in {\"mailbox\", \"dma\"}");
 		scene_keys(s, "k ");
-		scene_wait(s, "only not (origin in {\"dma\"})");
+		scene_wait(s, "without origin in {\"dma\"}");
 		scene_keys(s, "j ");
-		scene_until(s, "  only ", false);
+		scene_until(s, "  without ", false);
 		scene_keys(s, "S");
 		scene_wait(s, "by errors");
 		scene_keys(s, "g");

@@ -172,11 +172,8 @@ add_filters(const struct screen *screen, bool undone, struct text *out)
 		text_add(out, "filters off");
 	else if (!filters->combined && filters->severities == 0xff)
 		text_add(out, "no filters");
-	if (!filters->disabled && filters->severities != 0xff)
-		filters_add_severities(screen, out);
-	if (!filters->disabled && filters->combined)
-		text_addf(out, "%s %s", filters->severities == 0xff ? "only" : " and",
-			  filter_expr_text(filters->combined));
+	else
+		filters_describe(screen, out);
 }
 
 /* Makes the tie of a step, or removes it. */

@@ -71,6 +71,54 @@ filters_add_severities(const struct screen *screen, struct text *out)
 		text_add(out, "none");
 }
 
+/* Appends the severities that are shown, if these are not all. */
+static bool
+describe_severities(const struct screen *screen, struct text *out)
+{
+	bool whole, hide = !(screen->filters->severities & 1);
+	enum severity level = filters_threshold(screen->filters, &whole);
+	if (!whole) {
+		text_add_char(out, ' ');
+		filters_add_severities(screen, out);
+	} else if (level != SEVERITY_DEBUG) {
+		text_addf(out, " %s+", severity_name(level));
+	}
+	if (hide)
+		text_add(out, " assigned");
+	return screen->filters->severities != 0xff;
+}
+
+/* Appends what entries that show, or that hide, hold for; how many of them are on.  The newest
+ * is first, as the end is cut where there is no room. */
+static size_t
+describe_entries(const struct filters *filters, bool exclude, const char *between, struct text *out)
+{
+	size_t count = 0;
+	for (size_t i = filters->list.count; i-- > 0;) {
+		const struct filter_entry *entry = &filters->list.at[i];
+		if (entry->disabled || entry->exclude != exclude)
+			continue;
+		text_add(out, count++ ? between : " ");
+		text_add(out, filter_expr_text(entry->expr));
+	}
+	return count;
+}
+
+void
+filters_describe(const struct screen *screen, struct text *out)
+{
+	const struct filters *filters = screen->filters;
+	struct text shown = {0}, hidden = {0};
+	bool any = describe_severities(screen, &shown);
+	any |= describe_entries(filters, false, ", ", &shown) > 0;
+	if (any)
+		text_addf(out, "only%s", text_get(&shown));
+	if (describe_entries(filters, true, " without ", &hidden))
+		text_addf(out, "%swithout%s", any ? " " : "", hidden.data);
+	text_free(&shown);
+	text_free(&hidden);
+}
+
 bool
 filters_add_count(struct screen *screen, const struct list_matches *matches, struct text *out)
 {
@@ -331,15 +379,41 @@ filters_say_change(struct screen *screen, const char *what, const char *expressi
 	text_free(&text);
 }
 
+static void
+say_already(struct screen *screen, const char *what, const char *expression)
+{
+	struct text text = {0};
+	text_addf(&text, "%s%s already; ", what, expression);
+	keymap_hint(screen->keymap, COMMAND_FILTER_LIST, &text);
+	screen_say(screen, "%s lists the filters", text.data);
+	text_free(&text);
+}
+
+/* Whether an entry that is on is the same. */
+static bool
+has_entry(const struct filters *filters, const struct filter_entry *entry)
+{
+	const char *text = filter_expr_text(entry->expr);
+	size_t i = 0;
+	while (i < filters->list.count &&
+	       (filters->list.at[i].disabled || filters->list.at[i].exclude != entry->exclude ||
+		strcmp(filter_expr_text(filters->list.at[i].expr), text) != 0))
+		i++;
+	return i < filters->list.count && !filters->disabled;
+}
+
 void
 filters_add(struct screen *screen, const char *expression, bool exclude)
 {
 	struct filter_error error;
 	struct filter_entry entry = {.exclude = exclude};
 	entry.expr = filter_parse(expression, screen->session, &error);
-	if (!entry.expr)
+	if (!entry.expr) {
 		screen_error(screen, "%s, in %s", error.what, expression);
-	else if (filters_put(screen, SIZE_MAX, entry))
+	} else if (has_entry(screen->filters, &entry)) {
+		say_already(screen, exclude ? "hidden: " : "only ", expression);
+		entry_free(&entry);
+	} else if (filters_put(screen, SIZE_MAX, entry))
 		filters_say_change(screen, exclude ? "hidden: " : "only ", expression);
 }
 

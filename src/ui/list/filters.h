@@ -42,6 +42,10 @@ const char *filters_text(const struct screen *);
 /* Appends the letters of the severities that are shown. */
 void filters_add_severities(const struct screen *, struct text *out);
 
+/* Appends what is shown and what is hidden, be the filters on or off, in one form for all
+ * places, `only ERROR+ seq = 70 without origin in {"dma"}`; nothing if all is shown. */
+void filters_describe(const struct screen *, struct text *out);
+
 /* Appends how many matches there are, with a sign while there may be more; false if
  * there is no number yet, and words instead. */
 bool filters_add_count(struct screen *, const struct list_matches *, struct text *out);

@@ -102,17 +102,20 @@ row_filter_severity(struct screen *screen, const struct command_call *call)
 	text_free(&text);
 }
 
-/* Appends a time as expressions have it: a date in one word, or seconds with their unit. */
+/* Appends a time as expressions have it: a time of the first message's day, a date in one
+ * word, or seconds with their unit. */
 static void
-add_time_value(struct display_time shown, struct text *out)
+add_time_value(const struct list *list, struct display_time shown, struct text *out)
 {
+	struct display_time first;
 	size_t start = out->length;
+	bool any = display_time_first(list, &first);
 	shown.estimated = false;
-	display_time_format(&shown, out);
+	display_time_format_beside(&shown, any ? &first : NULL, out);
 	char *blank = strchr(out->data + start, ' ');
 	if (blank)
 		*blank = 'T';
-	else if (shown.clock.hz > 0)
+	else if (shown.clock.hz > 0 && !strchr(out->data + start, ':'))
 		text_add_char(out, 's');
 }
 
@@ -129,7 +132,7 @@ row_filter_time(struct screen *screen, const struct command_call *call)
 		return;
 	}
 	text_addf(&text, "time %s ", call->id == COMMAND_ONLY_AFTER ? ">=" : "<=");
-	add_time_value(shown, &text);
+	add_time_value(screen->list, shown, &text);
 	filters_add(screen, text.data, false);
 	text_free(&text);
 }

@@ -555,6 +555,22 @@ test_start(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
+/* A trace's name gives way to the origin behind it. */
+static void
+test_long_name(void **state)
+{
+	struct scene *s = *state;
+	struct text path = {0};
+	testdata_path("log-dmesg.txt", &path);
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", path.data, NULL);
+	scene_wait(s, " - log-dmesg.txt    Starting kernel");
+	scene_wait(s, " - log-dmesg.t> smp Bringing up secondary");
+	scene_wait(s, " W log-> cam-csi 3> frame 17 is late");
+	scene_wait(s, " I log-> EXT4-fs (> mounted");
+	scene_quit(s);
+	text_free(&path);
+}
+
 int
 main(void)
 {
@@ -563,6 +579,7 @@ main(void)
 	    scene_test(test_resyncs),	      scene_test(test_syncs),
 	    scene_test(test_filtered_traces), scene_test(test_trace_colours),
 	    scene_test(test_wishes),	      scene_test(test_start),
+	    scene_test(test_long_name),
 	};
 	return scene_run_group("screen: traces", tests);
 }

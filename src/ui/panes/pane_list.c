@@ -48,6 +48,8 @@ enum {
 	CELLS_BACK = 8,	      /* and for the last message of an origin */
 	BAR_COLUMNS_MIN = 40, /* and for a scroll bar */
 	SCREENS_KEPT = 4,     /* of formatted rows */
+	ORIGIN_MOST = 16,     /* columns of an origin, with its trace before it, */
+	NAME_LEAST = 5,	      /* and of that where it is cut */
 	TEXT_MIN = 20,	      /* columns of the text for which others give way */
 	FINE_MIN = 120,	      /* columns of a list whose times have all their digits, */
 	DIGITS = 6	      /* and of the seconds' fraction in others */
@@ -340,19 +342,34 @@ origin_text(struct list_row *row, struct text *out)
 		add_safe(row, &row->expansion->origin, out);
 }
 
+/* Cuts a name that begins at START and is followed by so many columns more, which say more of
+ * the row, to what the column has for it. */
+static void
+cut_name(const struct list_row *row, size_t start, int more, struct text *out)
+{
+	int most = row->column->width ? (int)row->column->width : ORIGIN_MOST;
+	int room = most - more < NAME_LEAST ? NAME_LEAST : most - more;
+	if (text_columns(text_get(out) + start, out->length - start) <= room)
+		return;
+	text_cut(out, start + text_fit(out->data + start, out->length - start, room - 1, NULL));
+	text_add(out, signs[SIGN_CUT].text);
+}
+
 /* The trace, and the origin if it has several of them. */
 static void
 joint_text(struct list_row *row, struct text *out)
 {
 	size_t start = out->length;
-	trace_text(row, out);
-	row->name_columns = text_columns(text_get(out) + start, out->length - start);
-	size_t end = out->length;
-	text_add_char(out, ' ');
+	struct text *origin = row->scratch;
+	text_clear(origin);
 	if (state_of(row->screen)->origins.at[row->row->lane].several)
-		origin_text(row, out);
-	if (out->length == end + 1)
-		text_cut(out, end);
+		origin_text(row, origin);
+	trace_text(row, out);
+	if (origin->length)
+		cut_name(row, start, 1 + text_columns(origin->data, origin->length), out);
+	row->name_columns = text_columns(text_get(out) + start, out->length - start);
+	if (origin->length)
+		text_addf(out, " %s", origin->data);
 }
 
 static void
@@ -433,7 +450,7 @@ static const struct {
     [COLUMN_DELTA] = {"delta", delta_text, 0, EXPAND_TEXT, false, 3, 0},
     [COLUMN_GAP] = {"gap", gap_text, 0, EXPAND_TEXT, false, 3, 0},
     [COLUMN_TRACE] = {"trace", trace_text, 0, EXPAND_TEXT, false, 2, 0},
-    [COLUMN_ORIGIN] = {"origin", origin_column_text, 0, EXPAND_TEXT, true, 2, 16},
+    [COLUMN_ORIGIN] = {"origin", origin_column_text, 0, EXPAND_TEXT, true, 2, ORIGIN_MOST},
     [COLUMN_SEVERITY] = {"S", severity_text, 1, EXPAND_TEXT, false, 0, 0},
     [COLUMN_TYPE] = {"type", type_text, 12, EXPAND_TEXT, true, 4, 0},
     [COLUMN_TEXT] = {"text", message_text, 40, EXPAND_TEXT, true, 0, 0},

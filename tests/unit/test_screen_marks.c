@@ -195,6 +195,34 @@ test_kept(void **state)
 	keeper_close(&k);
 }
 
+/* What is back is still said when the order of several traces is known, by which the place is
+ * gone to once more. */
+static void
+test_kept_of_several(void **state)
+{
+	struct keeper k;
+	struct text lab = {0};
+	struct scene *s = *state;
+	keeper_open(&k);
+	testdata_path("lab.yaml", &lab);
+	for (int i = 0; i < 2; i++) {
+		char *arguments[] = {getenv("TRAWL"), lab.data, NULL};
+		scene_start(s, 24, 100, "xterm-256color", arguments);
+		scene_wait(s, "wall clock");
+		if (!i)
+			scene_keys(s, "311G");
+		else
+			scene_wait(s, "\n back from last time: place; g goes to the start");
+		scene_wait_row(s, ">", "timeout: seq 70");
+		scene_check_idle(s);
+		if (i)
+			scene_wait(s, "\n back from last time: place; g goes to the start");
+		scene_quit(s);
+	}
+	text_free(&lab);
+	keeper_close(&k);
+}
+
 /* Filters and the place come back too, for the same captures; said once, taken back by U. */
 static void
 test_kept_view(void **state)
@@ -460,11 +488,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_marks),	    scene_test(test_kept),
-	    scene_test(test_kept_view),	    scene_test(test_kept_and_saved),
-	    scene_test(test_kept_of_other), scene_test(test_kept_badly),
-	    scene_test(test_kept_on_trial), scene_test(test_marks_of_all),
-	    scene_test(test_session),
+	    scene_test(test_marks),	      scene_test(test_kept),
+	    scene_test(test_kept_of_several), scene_test(test_kept_view),
+	    scene_test(test_kept_and_saved),  scene_test(test_kept_of_other),
+	    scene_test(test_kept_badly),      scene_test(test_kept_on_trial),
+	    scene_test(test_marks_of_all),    scene_test(test_session),
 	};
 	return scene_run_group("screen: marks", tests);
 }

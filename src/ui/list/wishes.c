@@ -202,10 +202,13 @@ note_said(struct screen *screen, struct wishes_step *step)
 	step->said = mem_text(text_get(&screen->message));
 }
 
+/* What the last row says stays there if the step says nothing. */
 static void
 run_step(struct screen *screen, struct wishes_step *step)
 {
 	struct wishes *w = screen->wishes;
+	struct text shown = screen->message;
+	screen->message = (struct text){0};
 	w->running = true;
 	w->needs = (struct sequence_wish){.by = SEQUENCE_BY_NOTHING};
 	w->needs_clocks = false;
@@ -214,6 +217,12 @@ run_step(struct screen *screen, struct wishes_step *step)
 	step->needs_clocks = w->needs_clocks;
 	w->running = false;
 	note_said(screen, step);
+	if (!screen->message.length) {
+		text_free(&screen->message);
+		screen->message = shown;
+	} else {
+		text_free(&shown);
+	}
 }
 
 /* The same once more.  In the last row its words take the place of those that it said

@@ -56,7 +56,7 @@ load_profile(struct session *session, const struct cli *cli, struct text *found,
 	if (path)
 		text_add(found, path);
 	else
-		profile_find(cli->files.at[0], found);
+		profile_find(cli->files.at, cli->files.count, found);
 	if (found->length) {
 		session->profile_path = found->data;
 		return profile_load(found->data, &session->profile, err);

@@ -232,10 +232,11 @@ profile_is_session(const char *path)
 }
 
 bool
-profile_find(const char *capture, struct text *found)
+profile_find(const char *const *captures, size_t count, struct text *found)
 {
-	if (capture && find_beside(capture, found))
-		return true;
+	for (size_t i = 0; i < count; i++)
+		if (find_beside(captures[i], found))
+			return true;
 	if (files_user_path("profile.yaml", found) && files_exist(found->data))
 		return true;
 	text_clear(found);

@@ -25,10 +25,10 @@ bool profile_is_session(const char *path);
  * profile.yaml, which is for all captures. */
 void profile_complain(const struct session *, const char *path, struct text *);
 
-/* Finds the profile for a capture, or for none (NULL): beside the capture
+/* Finds the profile for COUNT captures: beside the first of them that has one,
  * its name with no, one, two ... endings removed and `.profile.yaml` added,
  * then profile.yaml in the user's folder.  False if there is none; then FOUND
  * is empty. */
-bool profile_find(const char *capture, struct text *found);
+bool profile_find(const char *const *captures, size_t count, struct text *found);
 
 #endif

@@ -36,7 +36,7 @@ print(const char *path, const char *from, struct export_options options, struct 
 	struct text profile = {0};
 	struct err err = {0};
 	struct export_result result = {0};
-	if (profile_find(path, &profile))
+	if (profile_find((const char *const[]){path}, 1, &profile))
 		profile_load(text_get(&profile), &session.profile, &err);
 	else
 		option_defaults(profile_options_table(), &session.profile);

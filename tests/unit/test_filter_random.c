@@ -1100,7 +1100,7 @@ open_session(struct capture *c, const char *path, const char *format)
 	bool whole = length > 5 && !strcmp(path + length - 5, ".yaml");
 	if (whole)
 		text_add(&profile, path);
-	if (whole || profile_find(path, &profile))
+	if (whole || profile_find((const char *const[]){path}, 1, &profile))
 		assert_int_equal(profile_load(profile.data, &c->session.profile, &err), 0);
 	else
 		option_defaults(profile_options_table(), &c->session.profile);

@@ -60,6 +60,12 @@ tear_down(void **state)
 	return result;
 }
 
+static bool
+find_profile(const char *capture, struct text *found)
+{
+	return profile_find(&capture, 1, found);
+}
+
 static void
 test_find_beside(void **state)
 {
@@ -67,11 +73,11 @@ test_find_beside(void **state)
 	/* From the last to be tried to the first. */
 	static const char *const tries[] = {"lab.d/a.profile.yaml", "lab.d/a.uia.profile.yaml",
 					    "lab.d/a.uia.bin.profile.yaml"};
-	assert_false(profile_find("lab.d/a.uia.bin", &folder->found));
+	assert_false(find_profile("lab.d/a.uia.bin", &folder->found));
 	assert_string_equal(text_get(&folder->found), "");
 	for (int i = 0; i < 3; i++) {
 		temp_write(tries[i], "");
-		assert_true(profile_find("lab.d/a.uia.bin", &folder->found));
+		assert_true(find_profile("lab.d/a.uia.bin", &folder->found));
 		assert_string_equal(folder->found.data, tries[i]);
 	}
 	for (int i = 0; i < 3; i++)
@@ -83,11 +89,31 @@ test_find_in_working_folder(void **state)
 {
 	struct folder *folder = *state;
 	temp_write("a.profile.yaml", "");
-	assert_true(profile_find("a.b.c.stp", &folder->found));
+	assert_true(find_profile("a.b.c.stp", &folder->found));
 	assert_string_equal(folder->found.data, "a.profile.yaml");
-	assert_true(profile_find("a", &folder->found));
-	assert_false(profile_find("b", &folder->found));
+	assert_true(find_profile("a", &folder->found));
+	assert_false(find_profile("b", &folder->found));
 	unlink("a.profile.yaml");
+}
+
+/* Of several captures the first that has one, before the user's own. */
+static void
+test_find_beside_several(void **state)
+{
+	static const char *const captures[] = {"a.txt", "lab.d/b.stp", "c.stp"};
+	struct folder *folder = *state;
+	temp_write("config/trawl/profile.yaml", "");
+	temp_write("c.profile.yaml", "");
+	assert_true(profile_find(captures, 3, &folder->found));
+	assert_string_equal(folder->found.data, "c.profile.yaml");
+	temp_write("lab.d/b.profile.yaml", "");
+	assert_true(profile_find(captures, 3, &folder->found));
+	assert_string_equal(folder->found.data, "lab.d/b.profile.yaml");
+	assert_true(profile_find(captures, 1, &folder->found));
+	assert_non_null(strstr(folder->found.data, "/config/trawl/profile.yaml"));
+	unlink("config/trawl/profile.yaml");
+	unlink("c.profile.yaml");
+	unlink("lab.d/b.profile.yaml");
 }
 
 /* The endings are those of the name, not of the folders above it, and the
@@ -98,10 +124,10 @@ test_find_stays_in_name(void **state)
 	struct folder *folder = *state;
 	temp_write("lab.profile.yaml", "");
 	temp_write("lab.d/.profile.yaml", "");
-	assert_false(profile_find("lab.d/capture", &folder->found));
-	assert_false(profile_find("lab.d/.capture", &folder->found));
-	assert_false(profile_find("", &folder->found));
-	assert_false(profile_find("/", &folder->found));
+	assert_false(find_profile("lab.d/capture", &folder->found));
+	assert_false(find_profile("lab.d/.capture", &folder->found));
+	assert_false(find_profile("", &folder->found));
+	assert_false(find_profile("/", &folder->found));
 	unlink("lab.profile.yaml");
 	unlink("lab.d/.profile.yaml");
 }
@@ -111,7 +137,7 @@ test_find_beside_folder(void **state)
 {
 	struct folder *folder = *state;
 	temp_write("lab.d/snap.profile.yaml", "");
-	assert_true(profile_find("lab.d/snap.d/", &folder->found));
+	assert_true(find_profile("lab.d/snap.d/", &folder->found));
 	assert_string_equal(folder->found.data, "lab.d/snap.profile.yaml");
 	unlink("lab.d/snap.profile.yaml");
 }
@@ -123,23 +149,23 @@ test_find_user(void **state)
 	char expected[128];
 	temp_write("config/trawl/profile.yaml", "");
 	temp_write("home/.config/trawl/profile.yaml", "");
-	assert_true(profile_find("a.bin", &folder->found));
+	assert_true(find_profile("a.bin", &folder->found));
 	snprintf(expected, sizeof expected, "%s/config/trawl/profile.yaml", folder->path);
 	assert_string_equal(folder->found.data, expected);
-	assert_true(profile_find(NULL, &folder->found));
+	assert_true(profile_find(NULL, 0, &folder->found));
 
 	snprintf(expected, sizeof expected, "%s/home/.config/trawl/profile.yaml", folder->path);
 	unsetenv("XDG_CONFIG_HOME");
-	assert_true(profile_find("a.bin", &folder->found));
+	assert_true(find_profile("a.bin", &folder->found));
 	assert_string_equal(folder->found.data, expected);
 	setenv("XDG_CONFIG_HOME", "config", 1); /* relative: counts as unset */
-	assert_true(profile_find("a.bin", &folder->found));
+	assert_true(find_profile("a.bin", &folder->found));
 	assert_string_equal(folder->found.data, expected);
 	unsetenv("HOME");
-	assert_false(profile_find("a.bin", &folder->found));
+	assert_false(find_profile("a.bin", &folder->found));
 
 	temp_write("a.profile.yaml", "");
-	assert_true(profile_find("a.bin", &folder->found));
+	assert_true(find_profile("a.bin", &folder->found));
 	assert_string_equal(folder->found.data, "a.profile.yaml");
 	unlink("a.profile.yaml");
 	unlink("config/trawl/profile.yaml");
@@ -256,6 +282,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_find_beside, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_find_beside_several, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_find_in_working_folder, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_find_stays_in_name, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_find_beside_folder, set_up, tear_down),

@@ -68,6 +68,7 @@ test_freeze(void **state)
 	scene_keys(s, ":freeze\r");
 	scene_wait(s, "fourth line");
 	scene_until(s, "frozen", false);
+	scene_wait_at(s, 0, "reading on, F follows");
 
 	scene_keys(s, ":freeze\r");
 	scene_wait_at(s, 0, "frozen");
@@ -76,6 +77,8 @@ test_freeze(void **state)
 	scene_keys(s, "F"); /* goes to the end of what came */
 	scene_wait(s, "sixth line");
 	scene_until(s, "frozen", false);
+	scene_wait_at(s, 0, " follow");
+	scene_until(s, "follows", false);
 	close_fifo(s, &f);
 }
 

@@ -12,7 +12,6 @@
 #include "ui/bars.h"
 #include "decode/registry.h"
 #include "command/keymap.h"
-#include "query/filter/filter.h"
 #include "query/gap/gap.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"

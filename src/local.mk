@@ -472,6 +472,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/panes.h \
 	src/ui/panes/scrollbar.c \
 	src/ui/panes/scrollbar.h \
+	src/ui/panes/sync_ties.c \
+	src/ui/panes/sync_ties.h \
 	src/ui/panes/table.c \
 	src/ui/panes/table.h \
 	src/ui/parts.c \

@@ -843,11 +843,9 @@ clocks_tie(struct clocks *clocks, struct trace *a, const struct message *m, stru
 	if (same)
 		return err_set(err, ERR_USAGE, "both have the same clock");
 	if ((equal = clocks_find_equal_tie(clocks, &tie)) != SIZE_MAX)
-		return err_set(
-		    err, ERR_USAGE,
-		    "these times are tied already, as :clocks has it; :untie %zu removes "
-		    "that",
-		    equal + 1);
+		return err_set(err, ERR_USAGE,
+			       "these times are tied already; :untie %zu removes that tie",
+			       equal + 1);
 	clocks_add_ties(clocks, &tie, 1);
 	return 0;
 }
@@ -864,6 +862,42 @@ clocks_find_tie(struct clocks *clocks, struct trace *trace, const struct message
 		if (same_end(&clocks->ties.at[i].a, &end) || same_end(&clocks->ties.at[i].b, &end))
 			return i;
 	return SIZE_MAX;
+}
+
+static const struct sync_end *
+tie_end(const struct clocks *clocks, size_t number, bool at_b)
+{
+	return at_b ? &clocks->ties.at[number].b : &clocks->ties.at[number].a;
+}
+
+bool
+clocks_tie_end(struct clocks *clocks, size_t number, bool at_b, size_t *trace, int64_t *order)
+{
+	const struct sync_end *end = tie_end(clocks, number, at_b);
+	struct graph_time time;
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	const struct clock_map *map = clocks->map;
+	size_t clock = clock_map_end(map, end);
+	bool found = clock != SIZE_MAX && graph_time(&map->graph, clock, end->ticks,
+						     map->traces.count, RELATION_NOWHERE, &time);
+	if (found) {
+		*trace = map->ids.at[clock].trace;
+		*order = time.known ? time.nanoseconds : (int64_t)(time.ticks >> RELATION_FRACTION);
+		found = !__builtin_add_overflow(*order, map->traces.at[*trace].shift, order);
+	}
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return found;
+}
+
+bool
+clocks_is_tie_end(struct clocks *clocks, size_t number, bool at_b, struct trace *trace,
+		  const struct message *m)
+{
+	struct sync_end end;
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	bool timed = name_time(clocks->map, trace, m, &end);
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return timed && same_end(&end, tie_end(clocks, number, at_b));
 }
 
 void

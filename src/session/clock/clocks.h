@@ -158,6 +158,14 @@ size_t clocks_find_tie(struct clocks *, struct trace *, const struct message *);
 /* Which one has the same two ends, either way round; SIZE_MAX: none. */
 size_t clocks_find_equal_tie(const struct clocks *, const struct sync_options *);
 
+/* One end of tie NUMBER, from 0, of clocks_ties: its trace, and the transport's time there, to
+ * sort by.  False where the trace is not open or the time not known. */
+bool clocks_tie_end(struct clocks *, size_t number, bool at_b, size_t *trace, int64_t *order);
+
+/* Whether a message of TRACE is at that end; several are where they have the same ticks. */
+bool clocks_is_tie_end(struct clocks *, size_t number, bool at_b, struct trace *,
+		       const struct message *);
+
 /* Takes back tie NUMBER, from 0, of clocks_ties. */
 void clocks_untie(struct clocks *, size_t number);
 

@@ -142,8 +142,11 @@ traces_untie(struct screen *screen, const struct command_call *call)
 		screen_say(screen,
 			   "no tie was made by :tie; ties of the profile are removed in it");
 	} else if (meant >= count) {
-		screen_error(screen,
-			     "untie what? go to a tied message, or give its number in :clocks");
+		struct text hint = {0};
+		keymap_hint(screen->keymap, COMMAND_SYNCS, &hint);
+		screen_error(screen, "untie what? go to a tied message; %s lists the ties",
+			     hint.data);
+		text_free(&hint);
 	} else {
 		struct text hint = {0};
 		keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &hint);

@@ -3,6 +3,9 @@
  * in which trace, how long after the last one of that trace, whether another trace
  * has what it goes with, and what it says.
  *
+ * Above them stand the ties that the user made, wherever the list is: sync_ties.h.  Of these
+ * and the rows of the list one has the cursor; the list is at its first row while a tie has it.
+ *
  * Where no message ties two clocks, it lists the resync points instead: where decoding
  * can start, and how many bytes lie between one and the last of its kind.
  *
@@ -19,9 +22,11 @@
 #include "ui/list/display_time.h"
 #include "ui/list/traces.h"
 #include "ui/panes/kept_cells.h"
+#include "ui/panes/sync_ties.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -33,6 +38,9 @@ enum { TIME, TRACE, SINCE, PARTNER, WHAT, COLUMNS };
 
 struct syncs_state {
 	struct table table;
+	struct sync_ties ties;
+	struct lines tie;   /* the cursor among the ties that are shown */
+	bool on_tie;	    /* it is the pane's */
 	struct list list;   /* no lanes: not opened yet */
 	struct filter want; /* borrowed by the list */
 	struct kept_cells kept;
@@ -53,6 +61,7 @@ syncs_close(void *context)
 	kept_cells_free(&state->kept);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
+	sync_ties_free(&state->ties);
 	if (state->list.lanes)
 		list_close(&state->list);
 }
@@ -123,7 +132,7 @@ fill_cells(struct screen *screen, const struct row *row, struct text *cells)
 	text_add_safe(&cells[WHAT], text_get(&e->text), e->text.length, screen->charset);
 	screen_add_safe(screen, trace_name(lane->trace), &cells[TRACE]);
 	if (display_time_of(&state->list, lane, &row->message, &now))
-		display_time_format(&now, &cells[TIME]);
+		display_time_format_parts(&now, NULL, &cells[TIME]);
 	add_since(state, row, &cells[SINCE]);
 	add_partner(screen, row, &cells[PARTNER]);
 }
@@ -150,6 +159,7 @@ open_list(struct screen *screen)
 	state->want = filter_all();
 	state->want.flags = state->resyncs ? MESSAGE_RESYNC : MESSAGE_SYNC;
 	list_open(&state->list, screen->sequence, &state->want);
+	state->list.before = true; /* at its first row it is known that there is none above */
 	if (row)
 		list_goto(&state->list, (struct sequence_position){
 					    screen->list->lanes[row->lane].number, row->at});
@@ -168,6 +178,12 @@ turn_to_resyncs(struct screen *screen)
 	list_resize(&state->list, height);
 }
 
+static bool
+has_points(const struct list *list)
+{
+	return list->rows.count || !list->edges[LIST_AFTER].end || !list->edges[LIST_BEFORE].end;
+}
+
 static void
 syncs_prepare(struct screen *screen)
 {
@@ -179,12 +195,9 @@ syncs_prepare(struct screen *screen)
 	for (size_t i = 0; i < state->list.lane_count; i++)
 		generation += capture_generation(trace_capture(state->list.lanes[i].trace));
 	kept_cells_renew(&state->kept, generation);
-}
-
-static bool
-has_points(const struct list *list)
-{
-	return list->rows.count || !list->edges[LIST_AFTER].end || !list->edges[LIST_BEFORE].end;
+	sync_ties_make(&state->ties, screen, &state->list);
+	bool none = state->resyncs && !has_points(&state->list);
+	state->on_tie = state->ties.ties.count && (state->on_tie || none);
 }
 
 static bool
@@ -203,17 +216,42 @@ syncs_work(struct screen *screen)
 
 /* --- drawing ----------------------------------------------------------- */
 
+static enum role
+role_of(const struct table_row *row, size_t column, const struct text *text)
+{
+	return row->current && column == TIME ? ROLE_CURSOR
+	       : *text_get(text) == '?'	      ? ROLE_ABSENT
+					      : ROLE_NORMAL;
+}
+
+static void
+put_text(struct table_row *row, size_t column, const struct text *text)
+{
+	table_put(row, column, role_of(row, column, text), text_get(text), text->length);
+}
+
+static void
+fill_tie(const struct sync_tie *tie, struct table_row *row)
+{
+	put_text(row, TIME, &tie->time);
+	put_text(row, TRACE, &tie->trace);
+	put_text(row, PARTNER, &tie->with);
+	put_text(row, WHAT, &tie->what);
+}
+
+/* The ties that are shown, then the rows of the list. */
 static void
 fill_row(struct screen *screen, struct table_row *row, size_t i)
 {
-	const struct text *cells = cells_of(screen, list_row(&state_of(screen)->list, i));
-	for (size_t c = 0; c < COLUMNS; c++) {
-		const struct text *text = &cells[c];
-		enum role role = row->current && c == TIME ? ROLE_CURSOR
-				 : *text_get(text) == '?'  ? ROLE_ABSENT
-							   : ROLE_NORMAL;
-		table_put(row, c, role, text_get(text), text->length);
+	struct syncs_state *state = state_of(screen);
+	size_t ties = (size_t)state->tie.rows;
+	if (i < ties) {
+		fill_tie(&state->ties.ties.at[state->tie.top + i], row);
+		return;
 	}
+	const struct text *cells = cells_of(screen, list_row(&state->list, i - ties));
+	for (size_t c = 0; c < COLUMNS; c++)
+		put_text(row, c, &cells[c]);
 }
 
 static void
@@ -221,11 +259,26 @@ syncs_title(struct screen *screen, struct text *out)
 {
 	size_t ties;
 	clocks_ties(screen->session->clocks, &ties);
+	if (ties)
+		text_addf(out, "%zu tie%s, ", ties, ties == 1 ? "" : "s");
 	text_add(out, state_of(screen)->resyncs ? "resync points (there are no sync points)"
 						: "sync points");
-	if (ties)
-		text_addf(out, "; %zu tie%s by :tie, which :clocks lists", ties,
-			  ties == 1 ? "" : "s");
+}
+
+/* Makes room for the ties, no more than half of ROWS, and puts the cursor on its row. */
+static size_t
+place_rows(struct syncs_state *state, int rows)
+{
+	size_t ties = state->ties.ties.count, most = rows > 1 ? (size_t)rows / 2 : 1, shown = 0;
+	ties = rows > 0 ? ties < most ? ties : most : 0;
+	lines_show(&state->tie, state->ties.ties.count, (int)ties);
+	list_resize(&state->list, (size_t)(rows > 0 ? rows : 0) - ties);
+	while (list_row(&state->list, shown))
+		shown++;
+	state->table.cursor.top = 0;
+	state->table.cursor.line = state->on_tie ? state->tie.line - state->tie.top
+						 : ties + state->list.cursor - state->list.top;
+	return ties + shown;
 }
 
 static void
@@ -234,24 +287,26 @@ syncs_draw(struct screen *screen, struct canvas *canvas, const struct area *area
 	struct syncs_state *state = state_of(screen);
 	struct list *list = &state->list;
 	syncs_prepare(screen);
-	int beside = list->lane_count > 1 ? TABLE_FIT : TABLE_HIDDEN;
+	bool beside = list->lane_count > 1 || state->ties.ties.count;
+	int column = beside ? TABLE_FIT : TABLE_HIDDEN;
 	const struct table_column columns[COLUMNS] = {
 	    [TIME] = {"time", TABLE_FIT, .gap = 1, .right = true},
-	    [TRACE] = {"trace", beside, .gap = 1},
+	    [TRACE] = {"trace", column, .gap = 1},
 	    [SINCE] = {"since last", TABLE_FIT, .gap = 1, .right = true},
-	    [PARTNER] = {"with", beside, .gap = 1},
-	    [WHAT] = {state->resyncs ? "resync point" : "sync point", TABLE_FIT},
+	    [PARTNER] = {"with", column, .gap = 1},
+	    [WHAT] = {state->resyncs ? "resync point" : "sync point", TABLE_REST},
 	};
-	const struct table_spec spec = {.pane = PANE_SYNCS,
-					.columns = columns,
-					.column_count = COLUMNS,
-					.left = 1,
-					.list = list,
-					.fill = fill_row};
-	int rows = table_draw(&state->table, screen, &spec, canvas, area);
+	struct table_spec spec = {.pane = PANE_SYNCS,
+				  .columns = columns,
+				  .column_count = COLUMNS,
+				  .left = 1,
+				  .fill = fill_row};
 	struct area body = table_body(&spec, area);
-	bool all = list->edges[LIST_AFTER].end && (rows || list->edges[LIST_BEFORE].end);
-	if (!all || !rows)
+	spec.count = place_rows(state, body.rows);
+	int rows = table_draw(&state->table, screen, &spec, canvas, area);
+	bool listed = rows > state->tie.rows;
+	bool all = list->edges[LIST_AFTER].end && (listed || list->edges[LIST_BEFORE].end);
+	if (!all || !listed)
 		canvas_puts(canvas, &body, rows, 1, ROLE_ABSENT,
 			    all ? "no sync points, and no resync points" : "...");
 }
@@ -264,27 +319,84 @@ syncs_list(struct screen *screen)
 	return &state_of(screen)->list;
 }
 
+/* Whether the list is at its first row, with no more above it. */
+static bool
+is_at_start(const struct list *list)
+{
+	return !list->cursor && list->edges[LIST_BEFORE].end;
+}
+
+/* Moves among the ties, and from them to the list and back. */
+static void
+syncs_move(struct screen *screen, const struct command_call *call)
+{
+	struct syncs_state *state = state_of(screen);
+	size_t ties = state->ties.ties.count;
+	int64_t step = pane_step(call, (int)(state->list.height + (size_t)state->tie.rows));
+	if (state->on_tie) {
+		int64_t line = (int64_t)state->tie.line + step;
+		state->on_tie = line < (int64_t)ties || !state->list.rows.count;
+		if (state->on_tie)
+			lines_go_to(&state->tie, ties, line);
+		else
+			list_move(&state->list, line - (int64_t)ties);
+	} else if (ties && step < 0 && is_at_start(&state->list)) {
+		state->on_tie = true;
+		lines_go_to(&state->tie, ties, (int64_t)ties + step);
+	} else {
+		pane_mover(call->id)(screen, call);
+	}
+}
+
 static void
 syncs_edge(struct screen *screen, const struct command_call *call)
 {
-	list_goto_edge(&state_of(screen)->list, call->id == COMMAND_TOP ? LIST_BEFORE : LIST_AFTER);
+	struct syncs_state *state = state_of(screen);
+	bool top = call->id == COMMAND_TOP;
+	list_goto_edge(&state->list, top ? LIST_BEFORE : LIST_AFTER);
+	state->on_tie = top && state->ties.ties.count;
+	state->tie.line = 0;
 }
 
 static void
 syncs_go(struct screen *screen, const struct command_call *call)
 {
-	struct list *list = &state_of(screen)->list;
-	const struct row *row = list_current(list);
+	struct syncs_state *state = state_of(screen);
+	const struct row *row = list_current(&state->list);
 	(void)call;
-	if (row)
-		jump_to_location(screen, &(struct location){.trace = list->lanes[row->lane].number,
-							    .id = row->id});
+	if (state->on_tie) {
+		const struct sync_tie *tie = &state->ties.ties.at[state->tie.line];
+		if (tie->known)
+			jump_to_location(screen, &tie->ends[0]);
+		else
+			screen_say(screen, "the messages of this tie are not found so far");
+	} else if (row) {
+		jump_to_location(screen,
+				 &(struct location){.trace = state->list.lanes[row->lane].number,
+						    .id = row->id});
+	}
+}
+
+static void
+syncs_drop_tie(struct screen *screen, const struct command_call *call)
+{
+	struct syncs_state *state = state_of(screen);
+	char number[24];
+	(void)call;
+	if (!state->on_tie) {
+		screen_say(screen, "no tie is under the cursor; ties stand above the sync points");
+		return;
+	}
+	snprintf(number, sizeof number, "%zu", state->tie.line + 1);
+	traces_untie(screen, &(struct command_call){.id = COMMAND_UNTIE, .text = number});
 }
 
 static pane_command *const syncs_commands[COMMAND_COUNT] = {
-    [COMMAND_TOP] = syncs_edge,
-    [COMMAND_END] = syncs_edge,
-    [COMMAND_OPEN] = syncs_go,
+    [COMMAND_TOP] = syncs_edge,	      [COMMAND_END] = syncs_edge,
+    [COMMAND_DOWN] = syncs_move,      [COMMAND_UP] = syncs_move,
+    [COMMAND_PAGE_DOWN] = syncs_move, [COMMAND_PAGE_UP] = syncs_move,
+    [COMMAND_HALF_DOWN] = syncs_move, [COMMAND_HALF_UP] = syncs_move,
+    [COMMAND_OPEN] = syncs_go,	      [COMMAND_TIE_DROP] = syncs_drop_tie,
 };
 
 const struct pane_ops pane_syncs = {
@@ -295,6 +407,7 @@ const struct pane_ops pane_syncs = {
     .title = syncs_title,
     .keys = {{COMMAND_OPEN, .word = "go"},
 	     {COMMAND_COUNTERPART, .word = "counterpart", .spare = true},
+	     {COMMAND_TIE_DROP, .word = "untie", .spare = true},
 	     {COMMAND_SYNCS, .word = "close"}},
     .draw = syncs_draw,
     .commands = syncs_commands,

@@ -304,6 +304,8 @@ libtrawl_a_SOURCES = \
 	src/query/origin_names.h \
 	src/query/seek.c \
 	src/query/seek.h \
+	src/query/span/spans.c \
+	src/query/span/spans.h \
 	src/query/context_spans.c \
 	src/query/context_spans.h \
 	src/query/time_probe.c \
@@ -336,6 +338,7 @@ libtrawl_a_SOURCES = \
 	src/session/context/context.h \
 	src/session/context/context_build.c \
 	src/session/context/context_build.h \
+	src/session/context/context_turns.c \
 	src/session/context/context_rule.c \
 	src/session/context/context_rule.h \
 	src/session/context/context_walk.c \

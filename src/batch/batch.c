@@ -242,7 +242,7 @@ load_relations(struct session *session, const struct export_options *options)
 		cycles_load(session->cycles, !options->format->live);
 	if (!options->follow && session->contexts &&
 	    (filter_needs_contexts(filter) ||
-	     (options->format->contexts && contexts_defined(session->contexts))))
+	     export_has_contexts(options->format, session->contexts)))
 		contexts_load(session->contexts);
 	if (!options->follow && (filter_needs_intervals(filter) || options->format->intervals))
 		session_load_intervals(session);

@@ -87,7 +87,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_FIELDS] = {0, "fields", "LIST", OUTPUT,
 		    "print these columns as text or csv, separated by commas: number, time, delta, "
 		    "gap, trace, severity, origin, type, text, flags, kind, ticks, offset, length, "
-		    "bytes, fields of --list-fields, arg.NAME, context.NAME, interval.NAME"},
+		    "bytes, fields of --list-fields, arg.NAME, context.NAME, span.NAME, "
+		    "interval.NAME"},
     [CLI_TEMPLATE] = {0, "template", "TEXT", OUTPUT,
 		      "print such lines: '{time} {severity:8} {text:.60}' has columns as --fields "
 		      "takes them, behind a colon at least and at most so wide, > for the right"},

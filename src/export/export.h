@@ -63,6 +63,7 @@ struct export_start {
 struct export_line;
 struct export_table;
 struct group;
+struct spans;
 
 struct export_message {
 	struct reader *reader;
@@ -83,6 +84,7 @@ struct export_message {
 	bool has_delta;			 /* one is among them */
 	export_deltas *deltas;		 /* if EXPORT_DELTA is in it: to be added to */
 	struct gap_cursor *gaps;	 /* if EXPORT_GAP is */
+	const struct spans *spans;	 /* if the format has them */
 	bool related;			 /* `session_time` is valid, known or not */
 	struct message_time session_time;
 	struct export_start *start;	/* of its trace; NULL: none is asked for */
@@ -116,6 +118,7 @@ struct export_format {
 	bool timed;	       /* needs times: clocks_load first */
 	bool contexts;	       /* and contexts: contexts_load */
 	bool intervals;	       /* and intervals: session_load_intervals */
+	bool spans;	       /* and spans of contexts: query/span/spans.h */
 	bool live;	       /* but does not wait for the end of streams for that */
 	bool flagged;	       /* shows the flags of messages */
 	bool folder;	       /* `output` is a folder */
@@ -161,6 +164,15 @@ struct export_options {
 	uint64_t part, parts;
 	bool follow; /* the one trace, until session_interrupt */
 };
+
+/* Whether a format shows contexts: those of the profile; in a table, which names one, or of
+ * whose spans a length is asked for, those of the formats too. */
+static inline bool
+export_has_contexts(const struct export_format *format, const struct contexts *contexts)
+{
+	return format->contexts && contexts &&
+	       (format->rows || format->spans || contexts_defined(contexts));
+}
 
 /* The columns that the output has, added or as a part of its lines. */
 static inline unsigned

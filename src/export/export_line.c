@@ -228,7 +228,8 @@ COLUMN(line_value)
 				  .message = message->message,
 				  .number = message->number,
 				  .expansion = message->expansion,
-				  .contexts = message->contexts};
+				  .contexts = message->contexts,
+				  .spans = message->spans};
 	value_get(piece->value, &look, &value);
 	if (message->line->csv && value.type == VALUE_SIGNED && value_is_duration(piece->value))
 		text_add_int(out, value.i);
@@ -367,6 +368,8 @@ find_column(struct line_reading *reading, struct line_piece *piece, const char *
 	piece->column = column_named(piece->name, &piece->value);
 	if (piece->column == &context_column)
 		reading->line->format.contexts = true;
+	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_SPANS)
+		reading->line->format.spans = true;
 	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_INTERVALS)
 		reading->line->format.intervals = true;
 	if (piece->column == &field_column)

@@ -16,6 +16,7 @@
 #include "export/export_pool.h"
 #include "base/worker.h"
 #include "export/export_table.h"
+#include "query/span/spans.h"
 #include "session/context/context.h"
 #include "session/session.h"
 
@@ -56,6 +57,7 @@ struct export_pool {
 	struct trace *const *traces;
 	size_t trace_count;
 	const struct export_options *options;
+	struct spans *spans;  /* where the format has them */
 	struct formatter own; /* without workers */
 	struct pool_slot *slots;
 	uint64_t slot_count;
@@ -113,13 +115,13 @@ reader_of(struct formatter *f, size_t trace)
 }
 
 /* What finds the contexts of a trace, where the format shows what the profile
- * defines. */
+ * defines, or a name of a table asks for them. */
 static struct context_cursor *
 cursor_of(struct formatter *f, size_t trace)
 {
 	struct contexts *contexts = session_of(f->pool->traces[trace])->contexts;
 	if (!f->pool->options->format->contexts || f->pool->options->follow ||
-	    !contexts_defined(contexts))
+	    !export_has_contexts(f->pool->options->format, contexts))
 		return NULL;
 	if (!f->cursors[trace])
 		f->cursors[trace] = context_cursor_new(contexts, f->pool->traces[trace]);
@@ -185,6 +187,7 @@ group_message(struct formatter *f, struct export_piece *piece, struct reader *re
 				  .expansion = &f->expansion,
 				  .contexts = cursor_of(f, source ? source->trace : 0),
 				  .gaps = gaps_of(f),
+				  .spans = f->pool->spans,
 				  .ends = true}; /* pairs are counted */
 	group_add(piece->group, &look);
 	doubts_add_flags(&piece->doubts, flags_of(f, reader, m));
@@ -217,6 +220,7 @@ format_message(struct formatter *f, const struct export_options *options,
 					 .columns = options->columns,
 					 .deltas = &piece->deltas,
 					 .gaps = gaps_of(f),
+					 .spans = f->pool->spans,
 					 .start = &f->starts[trace],
 					 .line = options->format->line};
 	export_message(options->format, &message, &piece->out);
@@ -299,6 +303,10 @@ export_pool_new(struct trace *const *traces, size_t count, bool sourced,
 	pool->options = options;
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->done, NULL);
+	if (options->format->spans && count && !options->follow) {
+		pool->spans = spans_new(session_of(traces[0]));
+		spans_extend(pool->spans, NULL, NULL);
+	}
 	start_workers(pool, threads);
 	if (!pool->worker_count)
 		formatter_open(&pool->own, pool);
@@ -325,6 +333,7 @@ export_pool_free(struct export_pool *pool)
 		close_worker(&pool->workers[i]);
 	if (!pool->worker_count)
 		formatter_close(&pool->own);
+	spans_free(pool->spans);
 	free(pool->workers);
 	for (uint64_t i = 0; i < pool->slot_count; i++) {
 		free(pool->slots[i].piece.messages);

@@ -314,6 +314,7 @@ export_table_new(const struct export_format *format, const struct export_table_w
 		(1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
 	table->format.contexts = table->spec.needs & VALUE_NEEDS_CONTEXTS;
 	table->format.intervals = table->spec.needs & VALUE_NEEDS_INTERVALS;
+	table->format.spans = table->spec.needs & VALUE_NEEDS_SPANS;
 	table->format.uses = table->spec.needs & VALUE_NEEDS_GAPS ? EXPORT_GAP : 0;
 	*out = table;
 	return 0;

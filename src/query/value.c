@@ -16,6 +16,7 @@
 #include "decode/registry.h"
 #include "query/filter/filter.h"
 #include "query/gap/gap.h"
+#include "query/span/spans.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
 #include "session/intervals.h"
@@ -29,6 +30,7 @@ enum { NANO = 1000000000 };
 static const char context_prefix[] = "context.";
 static const char argument_prefix[] = "arg.";
 static const char interval_prefix[] = "interval.";
+static const char span_prefix[] = "span.";
 
 struct value_row {
 	const char *name;
@@ -36,7 +38,7 @@ struct value_row {
 	bool expands;
 	enum expand_want want; /* if it does */
 	unsigned needs;	       /* enum value_need */
-	bool is_duration, is_time;
+	bool is_duration, is_time, is_part;
 };
 
 struct value_name {
@@ -208,6 +210,19 @@ GET(get_context)
 		keep_text(value, look, &label);
 }
 
+GET(get_span)
+{
+	unsigned context;
+	int64_t length;
+	if (!look->spans ||
+	    !contexts_find(session_of(reader_trace(look->reader))->contexts, what->field,
+			   &context) ||
+	    !spans_find(look->spans, context, look->reader, look->message, &length, &value->ticks))
+		return;
+	value->type = VALUE_SIGNED;
+	value->i = length;
+}
+
 static bool
 is_format(const struct value_name *what, const char *format)
 {
@@ -340,6 +355,13 @@ static const struct value_row interval_row = {.name = "an interval",
 static const struct value_row context_row = {
     .name = "a context", .get = get_context, .needs = VALUE_NEEDS_CONTEXTS};
 
+static const struct value_row span_row = {.name = "a span of a context",
+					  .get = get_span,
+					  .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_CONTEXTS |
+						   VALUE_NEEDS_SPANS,
+					  .is_duration = true,
+					  .is_part = true};
+
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
 static const char *
@@ -372,6 +394,10 @@ find_row(struct value_name *name)
 		name->field = name->text + sizeof context_prefix - 1;
 		return &context_row;
 	}
+	if (!strncmp(name->text, span_prefix, sizeof span_prefix - 1)) {
+		name->field = name->text + sizeof span_prefix - 1;
+		return &span_row;
+	}
 	if (!strncmp(name->text, interval_prefix, sizeof interval_prefix - 1)) {
 		name->field = name->text + sizeof interval_prefix - 1;
 		return &interval_row;
@@ -398,8 +424,8 @@ check_session_name(const struct value_name *name, const struct session *session,
 	if (name->row == &interval_row && session &&
 	    !session_intervals_find(session->intervals, name->field, &interval))
 		return err_set(err, ERR_USAGE, "no interval is named %.60s", name->field);
-	if (name->row != &context_row || !session || !session->contexts ||
-	    contexts_find(session->contexts, name->field, &context))
+	if ((name->row != &context_row && name->row != &span_row) || !session ||
+	    !session->contexts || contexts_find(session->contexts, name->field, &context))
 		return 0;
 	return err_set(err, ERR_USAGE, "no context is named %.60s", name->field);
 }
@@ -458,6 +484,12 @@ bool
 value_is_time(const struct value_name *name)
 {
 	return name->row->is_time;
+}
+
+bool
+value_is_part(const struct value_name *name)
+{
+	return name->row->is_part;
 }
 
 /* --- what is made of one --------------------------------------------------- */

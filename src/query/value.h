@@ -4,8 +4,8 @@
  * A name is one that every message has (`severity`, `origin`, `trace`, `type`, `text`,
  * `kind`, `flags`, `number`, `time`, `gap`, `delta`, `ticks`, `offset`, `length`, `bytes`), a
  * field of a format (`FIELD` or `FORMAT.FIELD`), an argument (`arg.NAME`, `arg.NUMBER`, and
- * NAME where the format has no such field), `context.NAME`, or
- * `interval.NAME`.  Tables, intervals and
+ * NAME where the format has no such field), `context.NAME`,
+ * `span.NAME`, or `interval.NAME`.  Tables, intervals and
  * the columns of `--fields` look at messages through these.
  *
  * Threads: a name does not change once it is made and is shared; a look belongs to one
@@ -21,6 +21,7 @@ struct context_value;
 struct contexts;
 struct gap_cursor;
 struct session;
+struct spans;
 
 enum value_type { VALUE_ABSENT, VALUE_SIGNED, VALUE_UNSIGNED, VALUE_REAL, VALUE_TEXT };
 
@@ -58,13 +59,17 @@ enum value_need {
 	VALUE_NEEDS_CLOCKS = 1 << 0,
 	VALUE_NEEDS_CONTEXTS = 1 << 1,
 	VALUE_NEEDS_GAPS = 1 << 2,
-	VALUE_NEEDS_INTERVALS = 1 << 3 /* and intervals (their hook in the session) */
+	VALUE_NEEDS_INTERVALS = 1 << 3, /* and intervals (their hook in the session) */
+	VALUE_NEEDS_SPANS = 1 << 4	/* spans of contexts */
 };
 unsigned value_needs(const struct value_name *);
 
 /* Its numbers are nanoseconds: of a duration, or since the start of the session's clock. */
 bool value_is_duration(const struct value_name *);
 bool value_is_time(const struct value_name *);
+
+/* Its numbers are parts of one whole, as times in states are of all time. */
+bool value_is_part(const struct value_name *);
 
 /* The message that is looked at. */
 struct value_look {
@@ -74,6 +79,7 @@ struct value_look {
 	struct expansion *expansion;	 /* made as far as value_expands says, else cleared */
 	struct context_cursor *contexts; /* of its trace; NULL: there are none */
 	struct gap_cursor *gaps;	 /* of its session; NULL: gaps are absent */
+	const struct spans *spans;	 /* of its session; NULL: lengths of spans are absent */
 	bool ends; /* of an interval only the message that ends it has the length */
 };
 

@@ -122,6 +122,100 @@ ok "contexts" grep -q '^idle ' out
 run "$TRAWL" --by=trace --of=gap --columns=p50,max --source=cam "$testdata/lab.yaml"
 ok "durations have units" grep -q '^cam  *[0-9.]* us  *[0-9.]* ms$' out
 
+# Time in state.  The demo's overlays by its JSON lines: a state begins where its name is another
+# than that of the message before, and the last lasts to the last message of its trace.  Of a
+# time the first four digits go, as numbers of awk have 53 bits.
+cat >states.awk <<'AWK'
+function note(name, took) {
+	sum[name] += took
+	spans[name]++
+	most[name] = took > most[name] ? took : most[name]
+}
+match($0, /"time":[0-9]+/) { time = substr($0, RSTART + 11, RLENGTH - 11) + 0 }
+match($0, /"overlay":\{[^}]*"name":"[a-z]*"/) {
+	name = substr($0, RSTART, RLENGTH)
+	sub(/.*:"/, "", name)
+	sub(/"/, "", name)
+	if (name != state) {
+		if (state != "")
+			note(state, time - since)
+		state = name
+		since = time
+	}
+}
+END {
+	note(state, time - since)
+	for (name in sum)
+		printf "\"%s\",%d,%.0f,%.3f,%.0f\n", name, spans[name], sum[name],
+			sum[name] / (sum["day"] + sum["night"]), most[name]
+}
+AWK
+run "$TRAWL" -q -t jsonl --source=dsp "$testdata/lab.yaml"
+awk -f states.awk out | sort >want
+run "$TRAWL" -q -t table-csv --by=context.overlay --of=span.overlay \
+	--columns=values,sum,part,max --source=dsp -e 'context.overlay' "$testdata/lab.yaml"
+sed 1d out | awk -F, '{ printf "%s,%d,%.0f,%.3f,%.0f\n", $1, $2, $3, $4, $5 }' | sort >got
+ok "time in state: as the JSON lines tell" cmp want got
+is "time in state: of two" 2 "$(lines want)"
+
+# Random lines: which process wrote last, by its tag, and which thread, whatever the tag.
+awk 'function r(n) { x = (x * 69069 + 1) % 4294967296; return int(x / 65536) % n }
+	BEGIN { x = 7; t = 0; for (i = 0; i < 3000; i++) { t += r(9)
+		printf "11-22 10:%02d:%02d.%03d   80%d   83%d I tag%d: text\n", int(t / 60000),
+			int(t / 1000) % 60, t % 1000, r(3), r(4), r(3) } }' >random.log
+cat >random.yaml <<END
+traces: [{file: random.log, format: text, text: {preset: logcat}}]
+contexts:
+  - {name: mode, field: pid}
+  - {name: thread, field: tid, per: trace}
+END
+cat >states.awk <<'AWK'
+function note(name, took,    i) {
+	for (i = spans[name]++; i > 0 && all[name, i - 1] > took; i--)
+		all[name, i] = all[name, i - 1]
+	all[name, i] = took
+	sum[name] += took
+	total += took
+}
+{
+	split($2, c, /[:.]/)
+	time = (c[2] * 60000 + c[3] * 1000 + c[4]) * 1000000
+	who = of == 3 ? $6 : ""
+	seen = who in state
+	if (!seen || $of != state[who]) {
+		if (seen)
+			note(state[who], time - since[who])
+		state[who] = $of
+		since[who] = time
+	}
+}
+END {
+	for (who in state)
+		note(state[who], time - since[who])
+	for (name in sum)
+		printf "\"%s\",%d,%.0f,%.9f,%.0f,%.0f,%.0f\n", name, spans[name], sum[name],
+			sum[name] / total, all[name, 0],
+			all[name, int((spans[name] * 90 + 99) / 100) - 1],
+			all[name, spans[name] - 1]
+}
+AWK
+for context in mode thread; do
+	awk -v of="$(test $context = mode && echo 3 || echo 4)" -f states.awk random.log | sort >want
+	run "$TRAWL" -t table-csv --by=context.$context --of=span.$context \
+		--columns=values,sum,part,min,p90,max random.yaml
+	sed 1d out | awk -F, '{ printf "%s,%d,%.0f,%.9f,%.0f,%.0f,%.0f\n", $1, $2, $3, $4, $5, $6,
+		$7 }' | sort >got
+	ok "time in state: random: $context" cmp want got
+	run "$TRAWL" -t csv --fields=span.$context random.yaml
+	is "time in state: random: $context: a length for each" \
+		"$(awk -F, '{ n += $2 } END { print n }' want)" "$(sed 1d out | grep -c '[0-9]')"
+done
+run "$TRAWL" -q -t table --by=context.mode --of=span.moed random.yaml
+ok "time in state: an unknown one" grep -q 'no context is named moed' err
+run "$TRAWL" --by=context.privilege --of=span.privilege --columns=values,part \
+	--profile="$testdata/all-encap.profile.yaml" "$testdata/all-encap.bin"
+ok "time in state: of a context that no profile names" grep -q '^M  *[1-9][0-9]*  *[0-9]*%$' out
+
 refuses()
 {
 	run "$TRAWL" "$2" "$3" "$demo"

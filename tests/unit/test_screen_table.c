@@ -65,6 +65,20 @@ test_sorted_and_grouped(void **state)
 	scene_quit(s);
 }
 
+/* The time in each state: what the words of the trace say, and the last to its end. */
+static void
+test_states(void **state)
+{
+	struct scene *s = *state;
+	open_lab(s);
+	scene_keys(s, ":table context.overlay of span.overlay\r");
+	scene_wait(s, "context.overlay  count  values  sum         part  max\n");
+	scene_wait_row(s, " day ", "2  242.789 ms   56%  234.786 ms");
+	scene_wait_row(s, " night ", "2  191.834 ms   44%  167.068 ms");
+	scene_check_idle(s);
+	scene_quit(s);
+}
+
 /* Enter shows the messages of a row, as an entry of the filters; U takes that back. */
 static void
 test_filtered(void **state)
@@ -132,7 +146,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_opened), scene_test(test_sorted_and_grouped), scene_test(test_filtered),
+	    scene_test(test_opened),  scene_test(test_sorted_and_grouped),
+	    scene_test(test_states),  scene_test(test_filtered),
 	    scene_test(test_written), scene_test(test_of_a_field)};
 	return scene_run_group("screen: tables", tests);
 }

@@ -32,7 +32,8 @@ struct group_head {
 struct group {
 	const struct group_spec *spec;
 	VEC(struct group_row) rows;
-	uint64_t count; /* messages */
+	uint64_t count;	 /* messages */
+	long double sum; /* of the numbers of all rows */
 	struct arena arena;
 	size_t *slots; /* of the hash table: numbers of rows, from 1 */
 	size_t slot_count;
@@ -386,7 +387,7 @@ note_limits(struct group_numbers *numbers, long double least, long double most)
 }
 
 static void
-add_number(struct group_row *row, const struct value *value)
+add_number(struct group *group, struct group_row *row, const struct value *value)
 {
 	long double number;
 	if (!value_number(value, &number))
@@ -400,6 +401,7 @@ add_number(struct group_row *row, const struct value *value)
 	if (numbers->ticks != value->ticks || number != number)
 		return;
 	note_limits(numbers, number, number);
+	group->sum += number;
 	enum value_type type = common_type(numbers, value->type);
 	if (type != numbers->type)
 		change_type(numbers, type);
@@ -493,7 +495,7 @@ group_add(struct group *group, struct value_look *look)
 		struct value value;
 		need_expansion(group, look);
 		value_get(spec->of, look, &value);
-		add_number(row, &value);
+		add_number(group, row, &value);
 	}
 }
 
@@ -552,7 +554,9 @@ group_append(struct group *group, struct group *from)
 		empty_row(row);
 	}
 	group->count += from->count;
+	group->sum += from->sum;
 	from->count = 0;
+	from->sum = 0;
 	vec_clear(&from->touched);
 	if (from->rows.count > ROWS_KEPT)
 		drop_rows(from);
@@ -667,6 +671,11 @@ group_value(struct group *group, size_t at, enum group_column column, struct val
 	} else if (column == GROUP_COLUMN_GAP && row->gapped) {
 		set_number(value, VALUE_UNSIGNED, row->gap.length);
 		value->ticks = !row->gap.known;
+	} else if (column == GROUP_COLUMN_PART) {
+		if (numbers && numbers->count && group->sum > 0)
+			set_real(value, (numbers->type == VALUE_REAL ? numbers->real_sum
+								     : (long double)numbers->sum) /
+					    group->sum);
 	} else if (column == GROUP_COLUMN_VALUES) {
 		set_number(value, VALUE_UNSIGNED, numbers ? numbers->count : 0);
 	} else if (column > GROUP_COLUMN_VALUES && numbers && numbers->count) {

@@ -31,6 +31,7 @@ enum group_column {
 	/* with a name whose numbers count */
 	GROUP_COLUMN_VALUES, /* messages that have a number */
 	GROUP_COLUMN_SUM,
+	GROUP_COLUMN_PART, /* the sum's share of that of all rows, where numbers are parts */
 	GROUP_COLUMN_MIN,
 	GROUP_COLUMN_MEAN,
 	GROUP_COLUMN_P50, /* percentiles by the nearest rank: p is the least number such that p % of
@@ -137,7 +138,7 @@ void group_append(struct group *, struct group *from);
 /* --- what a row says ------------------------------------------------------- */
 
 /* A column of a row as a value, absent if it has none: counts, durations, times, numbers.
- * GROUP_COLUMN_SHARE is from 0 to 1. */
+ * GROUP_COLUMN_SHARE and GROUP_COLUMN_PART are from 0 to 1. */
 void group_value(struct group *, size_t row, enum group_column, struct value *);
 
 /* Whether a column's numbers are times or durations. */

@@ -12,10 +12,10 @@ const char *const group_column_names[GROUP_COLUMNS] = {
     [GROUP_COLUMN_COUNT] = "count",	[GROUP_COLUMN_SHARE] = "share",
     [GROUP_COLUMN_FIRST] = "first",	[GROUP_COLUMN_LAST] = "last",
     [GROUP_COLUMN_GAP] = "longest_gap", [GROUP_COLUMN_VALUES] = "values",
-    [GROUP_COLUMN_SUM] = "sum",		[GROUP_COLUMN_MIN] = "min",
-    [GROUP_COLUMN_MEAN] = "mean",	[GROUP_COLUMN_P50] = "p50",
-    [GROUP_COLUMN_P90] = "p90",		[GROUP_COLUMN_P99] = "p99",
-    [GROUP_COLUMN_MAX] = "max"};
+    [GROUP_COLUMN_SUM] = "sum",		[GROUP_COLUMN_PART] = "part",
+    [GROUP_COLUMN_MIN] = "min",		[GROUP_COLUMN_MEAN] = "mean",
+    [GROUP_COLUMN_P50] = "p50",		[GROUP_COLUMN_P90] = "p90",
+    [GROUP_COLUMN_P99] = "p99",		[GROUP_COLUMN_MAX] = "max"};
 
 /* --- what is grouped ---------------------------------------------------------- */
 
@@ -102,7 +102,10 @@ group_spec_free(struct group_spec *spec)
 unsigned
 group_columns_all(const struct group_spec *spec)
 {
-	return spec->of ? (1u << GROUP_COLUMNS) - 1 : (1u << GROUP_COLUMN_VALUES) - 1;
+	if (!spec->of)
+		return (1u << GROUP_COLUMN_VALUES) - 1;
+	unsigned part = value_is_part(spec->of) ? 0 : 1u << GROUP_COLUMN_PART;
+	return ((1u << GROUP_COLUMNS) - 1) & ~part;
 }
 
 bool
@@ -116,7 +119,8 @@ bool
 group_is_duration(const struct group_spec *spec, enum group_column column)
 {
 	return column == GROUP_COLUMN_GAP ||
-	       (column > GROUP_COLUMN_VALUES && spec->of && value_is_duration(spec->of));
+	       (column > GROUP_COLUMN_VALUES && column != GROUP_COLUMN_PART && spec->of &&
+		value_is_duration(spec->of));
 }
 
 int
@@ -177,7 +181,7 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 	group_value(group, row, column, &value);
 	if (value.type == VALUE_ABSENT)
 		text_add_char(out, '-');
-	else if (column == GROUP_COLUMN_SHARE)
+	else if (column == GROUP_COLUMN_SHARE || column == GROUP_COLUMN_PART)
 		text_addf(out, "%.0f%%", 100 * value.d);
 	else if (group_is_time(spec, column))
 		add_time(&value, out);

@@ -11,6 +11,7 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/worker.h"
+#include "query/span/spans.h"
 #include "session/context/context.h"
 #include "session/sequence.h"
 #include "session/session.h"
@@ -32,7 +33,8 @@ struct group_search {
 	/* the worker's */
 	struct sequence *sequence;
 	struct context_cursor **contexts; /* of each lane, made on first use */
-	struct gap_cursor *gaps;	  /* where a name asks for it */
+	struct gap_cursor *gaps;	  /* where a name asks for it, */
+	struct spans *spans;		  /* likewise */
 	struct group *part;
 	struct expansion expansion;
 	int64_t signalled; /* when, by thread_now_ms() */
@@ -85,7 +87,8 @@ count_message(struct group_search *s, struct sequence_position at)
 				  .expansion = &s->expansion,
 				  .ends = true,
 				  .contexts = contexts_of(s, at.lane),
-				  .gaps = s->gaps};
+				  .gaps = s->gaps,
+				  .spans = s->spans};
 	group_add(s->part, &look);
 }
 
@@ -106,6 +109,13 @@ walk_messages(struct group_search *s)
 	}
 }
 
+static bool
+is_stopping(void *context)
+{
+	struct group_search *s = context;
+	return worker_is_stopping(&s->worker);
+}
+
 static void
 open_sequence(struct group_search *s)
 {
@@ -114,6 +124,10 @@ open_sequence(struct group_search *s)
 	sequence_load(s->sequence);
 	if (s->spec->needs & VALUE_NEEDS_GAPS)
 		s->gaps = gap_cursor_new(s->session);
+	if (s->spec->needs & VALUE_NEEDS_SPANS) {
+		s->spans = spans_new(s->session);
+		spans_extend(s->spans, is_stopping, s);
+	}
 }
 
 static void
@@ -156,6 +170,7 @@ group_search_free(struct group_search *s)
 	for (size_t i = 0; s->contexts && i < sequence_lane_count(s->sequence); i++)
 		context_cursor_free(s->contexts[i]);
 	gap_cursor_free(s->gaps);
+	spans_free(s->spans);
 	sequence_free(s->sequence);
 	filter_free(&s->filter);
 	expansion_free(&s->expansion);

@@ -408,9 +408,9 @@ name_of(const struct definition *definition, const struct decoder_ops *ops,
 	return field_meaning(&field);
 }
 
-static void
-describe_value(const struct context_walker *w, unsigned context, const struct context_held *held,
-	       struct context_value *value)
+void
+context_describe(const struct context_walker *w, unsigned context, const struct context_held *held,
+		 struct context_value *value)
 {
 	const struct definition *definition = &w->contexts->definitions.at[context];
 	*value = (struct context_value){.state = (enum context_state)held->state,
@@ -440,7 +440,7 @@ value_at(struct context_walker *w, uint64_t cell, size_t at, struct context_key 
 	const struct context_history *history =
 	    walker_seek(w, cell) ? resolve_history(w, key, at) : NULL;
 	static const struct context_held none = {.state = CONTEXT_NONE};
-	describe_value(w, key.context, history ? context_held_at(history, at) : &none, value);
+	context_describe(w, key.context, history ? context_held_at(history, at) : &none, value);
 	if (!history && (w->overflowed || !w->filled || w->cell != cell))
 		value->state = CONTEXT_LATER;
 }
@@ -565,8 +565,8 @@ read_again(struct context_walker *w, unsigned context, const struct context_valu
 }
 
 void
-context_text(struct contexts *contexts, struct context_cursor *cursor, unsigned context,
-	     const struct context_value *value, struct text *out)
+context_walker_text(struct context_walker *w, unsigned context, const struct context_value *value,
+		    struct text *out)
 {
 	if (value->state != CONTEXT_KNOWN)
 		return;
@@ -576,10 +576,18 @@ context_text(struct contexts *contexts, struct context_cursor *cursor, unsigned 
 	if (value->is_number)
 		own.row = &ops->fields[value->row];
 	else
-		field = read_again(walker_for(cursor, context_trace_of(contexts, value->trace)),
-				   context, value);
+		field = read_again(w, context, value);
 	if (field)
 		field_format(field, out);
+}
+
+void
+context_text(struct contexts *contexts, struct context_cursor *cursor, unsigned context,
+	     const struct context_value *value, struct text *out)
+{
+	if (value->state == CONTEXT_KNOWN)
+		context_walker_text(walker_for(cursor, context_trace_of(contexts, value->trace)),
+				    context, value, out);
 }
 
 /* --- where it ends, and the next change -------------------------------- */

@@ -144,4 +144,32 @@ void context_text(struct contexts *, struct context_cursor *, unsigned context,
 enum context_state context_step(struct contexts *, struct context_cursor *, const struct message *m,
 				bool forward, struct message_id *);
 
+/* --- along a trace --------------------------------------------------------- */
+
+/* A message from which on a context of an origin has another value (BEGINS), is told again
+ * after it was doubtful (likewise), or is doubtful. */
+struct context_turn {
+	unsigned context;
+	uint64_t origin; /* 0 if it is of the whole trace */
+	bool begins;
+	struct message message;
+	struct context_value value; /* `since` is the ID of the message where it BEGINS */
+};
+
+/* A walk through a trace from its start, in a thread of its own reader. */
+struct context_turns;
+typedef void context_turns_take(void *, const struct context_turn *);
+
+/* NULL if no message of the trace carries a context. */
+struct context_turns *context_turns_new(struct contexts *, struct trace *);
+void context_turns_free(struct context_turns *); /* NULL is fine */
+
+/* Gives TAKE the turns of the next cell, those of each context and origin in their order;
+ * false: there is no further cell that can be read by now.  When the trace's generation or
+ * its index's counts up, all is to be begun anew. */
+bool context_turns_next(struct context_turns *, context_turns_take *take, void *);
+
+/* Appends the value of the turn that TAKE has, as people read it.  Not safe yet. */
+void context_turns_text(struct context_turns *, const struct context_turn *, struct text *);
+
 #endif

@@ -30,9 +30,8 @@ context_trace_of(struct contexts *contexts, const struct trace *trace)
 	return NULL;
 }
 
-/* How many cells can be read as they will stay. */
-static uint64_t
-readable_cells(const struct context_trace *tracked)
+uint64_t
+context_readable_cells(const struct context_trace *tracked)
 {
 	uint64_t known = index_known(trace_index(tracked->trace));
 	if (!tracked->needs_session)
@@ -193,7 +192,8 @@ contexts_work(struct contexts *contexts, struct context_trace *tracked)
 		forget_trace(contexts, tracked);
 	tracked->generation = generation;
 	bool any = false;
-	while (tracked->known < readable_cells(tracked) && !worker_is_stopping(&contexts->worker)) {
+	while (tracked->known < context_readable_cells(tracked) &&
+	       !worker_is_stopping(&contexts->worker)) {
 		if (w->filled)
 			context_walk_on(w);
 		else

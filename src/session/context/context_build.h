@@ -53,6 +53,8 @@ struct contexts {
 enum { CONTEXT_ENTRIES_MAX = 512 * 1024 }; /* of a trace: 28 MiB */
 
 struct context_trace *context_trace_of(struct contexts *, const struct trace *);
+/* How many cells can be read as they will stay. */
+uint64_t context_readable_cells(const struct context_trace *);
 uint64_t context_known(struct contexts *, const struct context_trace *);
 
 /* The worker's job: walks what can be read of all traces.  CONTEXT: struct contexts. */

@@ -116,4 +116,14 @@ void context_walk_to(struct context_walker *, uint64_t cell);
 /* Begins the cell again if the end of the capture was in sight, and has moved. */
 void context_walk_refresh(struct context_walker *);
 
+/* --- values (context.c) --- */
+
+/* What is held, as it is given out. */
+void context_describe(const struct context_walker *, unsigned context, const struct context_held *,
+		      struct context_value *);
+
+/* Appends a value of the walker's trace without its name; may read its message again. */
+void context_walker_text(struct context_walker *, unsigned context, const struct context_value *,
+			 struct text *);
+
 #endif

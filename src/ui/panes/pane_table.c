@@ -328,14 +328,18 @@ add_name_columns(struct screen *screen, const struct area *area)
 
 /* The columns of numbers that there is room for, a bit each: what tells most first. */
 static unsigned
-choose_numbers(const struct area *area)
+choose_numbers(const struct group_spec *spec, const struct area *area)
 {
-	static const enum group_column first[] = {
+	static const enum group_column of_any[] = {
 	    GROUP_COLUMN_P50, GROUP_COLUMN_MAX, GROUP_COLUMN_MIN,  GROUP_COLUMN_SUM,
 	    GROUP_COLUMN_P90, GROUP_COLUMN_P99, GROUP_COLUMN_MEAN, GROUP_COLUMN_SHARE};
+	static const enum group_column of_parts[sizeof of_any / sizeof *of_any] = {
+	    GROUP_COLUMN_SUM, GROUP_COLUMN_PART, GROUP_COLUMN_VALUES, GROUP_COLUMN_MAX,
+	    GROUP_COLUMN_P50, GROUP_COLUMN_MIN,	 GROUP_COLUMN_P90,    GROUP_COLUMN_P99};
+	const enum group_column *first = value_is_part(spec->of) ? of_parts : of_any;
 	unsigned chosen = 0;
 	int left = area->cols - 2 * NUMBER_COLUMNS;
-	for (size_t i = 0; i < sizeof first / sizeof *first && left >= NUMBER_COLUMNS; i++) {
+	for (size_t i = 0; i < sizeof of_any / sizeof *of_any && left >= NUMBER_COLUMNS; i++) {
 		chosen |= 1u << first[i];
 		left -= NUMBER_COLUMNS;
 	}
@@ -351,7 +355,7 @@ make_columns(struct screen *screen, const struct area *area)
 	const struct table_column right = {.width = TABLE_FIT, .gap = 2, .right = true};
 	unsigned chosen = 1u << GROUP_COLUMN_COUNT;
 	if (state->spec.of)
-		chosen |= choose_numbers(area);
+		chosen |= choose_numbers(&state->spec, area);
 	else
 		chosen |= 1u << GROUP_COLUMN_SHARE | 1u << GROUP_COLUMN_FIRST |
 			  1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP;

@@ -1,0 +1,291 @@
+/* The spans of contexts: see spans.h. */
+#include "config.h"
+
+#include "query/span/spans.h"
+#include "base/generation.h"
+#include "base/lower_bound.h"
+#include "base/map.h"
+#include "query/gap/gap.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABELS_MAX = 65536 }; /* further values share a text */
+
+struct span_trace {
+	struct context_turns *turns; /* NULL: it has none, or none so far */
+	unsigned basis;		     /* generations of what it was read as */
+	bool done, timed;
+	int64_t last; /* if TIMED: of its messages */
+};
+
+struct spans {
+	struct session *session;
+	struct span_trace *traces;
+	VEC(struct span_lane) lanes;
+	struct map lane_of; /* a hash of what it is: its number, from 1 */
+	VEC(char *) labels;
+	struct map label_of; /* likewise of a value */
+	struct text text;
+};
+
+static void
+drop_lanes(struct spans *s)
+{
+	for (size_t i = 0; i < s->lanes.count; i++)
+		vec_free(&s->lanes.at[i].turns);
+	for (size_t i = 0; i < s->labels.count; i++)
+		free(s->labels.at[i]);
+	vec_clear(&s->lanes);
+	vec_clear(&s->labels);
+	map_free(&s->lane_of);
+	map_free(&s->label_of);
+	for (size_t i = 0; i < s->session->traces.count; i++) {
+		context_turns_free(s->traces[i].turns);
+		s->traces[i] = (struct span_trace){0};
+	}
+}
+
+struct spans *
+spans_new(struct session *session)
+{
+	struct spans *s = mem_new(sizeof *s);
+	s->session = session;
+	s->traces = mem_new((session->traces.count + 1) * sizeof *s->traces);
+	return s;
+}
+
+void
+spans_free(struct spans *s)
+{
+	if (!s)
+		return;
+	drop_lanes(s);
+	vec_free(&s->lanes);
+	vec_free(&s->labels);
+	free(s->traces);
+	text_free(&s->text);
+	free(s);
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static uint64_t
+hash_words(const uint64_t *words, size_t count)
+{
+	uint64_t hash = 0x9fb21c651e98df25;
+	for (size_t i = 0; i < count; i++) {
+		hash = (hash ^ words[i]) * 0xd6e8feb86659fd93;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+static uint64_t
+lane_key(unsigned context, size_t trace, uint64_t origin)
+{
+	return hash_words((uint64_t[]){context, trace, origin}, 3);
+}
+
+static struct span_lane *
+lane_for(struct spans *s, size_t trace, const struct context_turn *turn)
+{
+	uint64_t *number = map_add(&s->lane_of, lane_key(turn->context, trace, turn->origin));
+	if (!*number) {
+		*vec_add(&s->lanes) = (struct span_lane){
+		    .context = turn->context, .trace = trace, .origin = turn->origin};
+		*number = s->lanes.count;
+	}
+	return &s->lanes.at[*number - 1];
+}
+
+/* The text of a value, made once for all that are alike. */
+static uint32_t
+label_for(struct spans *s, size_t trace, const struct context_turn *turn)
+{
+	const struct context_value *value = &turn->value;
+	uint64_t key = hash_words((uint64_t[]){turn->context, trace, value->state, value->value,
+					       value->row, value->is_number},
+				  6);
+	uint64_t *number = map_find(&s->label_of, key);
+	if (number)
+		return (uint32_t)*number;
+	text_clear(&s->text);
+	if (value->state == CONTEXT_KNOWN && s->labels.count < LABELS_MAX)
+		context_turns_text(s->traces[trace].turns, turn, &s->text);
+	if (s->labels.count >= LABELS_MAX)
+		return LABELS_MAX - 1;
+	*map_add(&s->label_of, key) = s->labels.count;
+	*vec_add(&s->labels) = mem_text(value->state == CONTEXT_KNOWN ? text_get(&s->text) : "?");
+	return (uint32_t)s->labels.count - 1;
+}
+
+struct taking {
+	struct spans *spans;
+	size_t trace;
+};
+
+/* When a turn is; the same as the one before where nothing tells. */
+static void
+set_time(struct trace *trace, const struct message *m, const span_turns *before,
+	 struct span_turn *turn)
+{
+	struct message_time time;
+	bool own = gap_time(trace, m, &time);
+	turn->time = before->count ? before->at[before->count - 1].time : INT64_MIN;
+	if (own || clocks_transport_time(trace, m, &time)) {
+		turn->time = time.order;
+		turn->flags |= (uint8_t)((own ? SPAN_TIMED : 0) | (time.known ? 0 : SPAN_TICKS));
+	}
+}
+
+static void
+take_turn(void *context, const struct context_turn *turn)
+{
+	const struct taking *taking = context;
+	struct spans *s = taking->spans;
+	span_turns *turns = &lane_for(s, taking->trace, turn)->turns;
+	struct span_turn own = {.offset = turn->value.since.offset,
+				.ordinal = turn->value.since.ordinal,
+				.label = label_for(s, taking->trace, turn),
+				.flags = (uint8_t)((turn->begins ? SPAN_BEGINS : 0) |
+						   (turn->value.doubtful ? SPAN_DOUBTFUL : 0))};
+	set_time(s->session->traces.at[taking->trace], &turn->message, turns, &own);
+	*vec_add(turns) = own;
+}
+
+/* Finds the last message that has a time. */
+static void
+find_last(struct spans *s, size_t trace)
+{
+	struct span_trace *own = &s->traces[trace];
+	struct trace *of = s->session->traces.at[trace];
+	struct reader *reader = reader_new(of);
+	struct message_time time;
+	own->timed = false;
+	for (uint64_t cell = index_known(trace_index(of)); cell-- && !own->timed;) {
+		struct index_cell summary;
+		if (!index_cell(trace_index(of), cell, &summary) ||
+		    !(summary.message_flags & MESSAGE_TIMED || clocks_nature(of).by_offset))
+			continue;
+		const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+		for (size_t i = decoded->count; i-- && !own->timed;) {
+			own->timed = gap_time(of, &decoded->messages[i], &time);
+			own->last = time.order;
+		}
+	}
+	reader_free(reader);
+}
+
+static unsigned
+basis_of(const struct spans *s, size_t trace)
+{
+	struct trace *of = s->session->traces.at[trace];
+	return 1 + trace_generation(of) + index_generation(trace_index(of)) +
+	       (s->session->clocks ? clocks_generation(s->session->clocks) : 0);
+}
+
+static bool
+is_stale(const struct spans *s)
+{
+	for (size_t i = 0; i < s->session->traces.count; i++)
+		if (s->traces[i].basis && s->traces[i].basis != basis_of(s, i))
+			return true;
+	return false;
+}
+
+bool
+spans_extend(struct spans *s, bool (*stop)(void *), void *context)
+{
+	if (is_stale(s))
+		drop_lanes(s);
+	for (size_t i = 0; i < s->session->traces.count; i++) {
+		struct span_trace *trace = &s->traces[i];
+		struct taking taking = {s, i};
+		bool any = false;
+		if (!trace->basis && s->session->contexts)
+			trace->turns =
+			    context_turns_new(s->session->contexts, s->session->traces.at[i]);
+		trace->basis = basis_of(s, i);
+		while (trace->turns && context_turns_next(trace->turns, take_turn, &taking)) {
+			any = true;
+			if (stop && stop(context))
+				return false;
+		}
+		if (any)
+			find_last(s, i);
+	}
+	return true;
+}
+
+/* --- what there is --------------------------------------------------------- */
+
+size_t
+spans_count(const struct spans *s)
+{
+	return s->lanes.count;
+}
+
+const struct span_lane *
+spans_lane(const struct spans *s, size_t lane)
+{
+	return &s->lanes.at[lane];
+}
+
+const char *
+spans_label(const struct spans *s, uint32_t label)
+{
+	return s->labels.at[label];
+}
+
+bool
+spans_end(const struct spans *s, size_t trace, int64_t *time)
+{
+	*time = s->traces[trace].last;
+	return s->traces[trace].timed;
+}
+
+/* The number of the turn at which a message begins a span; their count: there is none. */
+static size_t
+find_turn(const span_turns *turns, struct reader *reader, const struct message *m)
+{
+	uint64_t offset = message_id_offset(m);
+	struct position position;
+	size_t at;
+	lower_bound(at, turns->count, turns->at[at].offset < offset);
+	if (at == turns->count || turns->at[at].offset != offset ||
+	    !reader_find_message(reader, m, &position))
+		return turns->count;
+	uint32_t ordinal = reader_message_id(reader, position).ordinal;
+	for (; at < turns->count && turns->at[at].offset == offset; at++)
+		if (turns->at[at].ordinal == ordinal && turns->at[at].flags & SPAN_BEGINS)
+			return at;
+	return turns->count;
+}
+
+bool
+spans_find(const struct spans *s, unsigned context, struct reader *reader, const struct message *m,
+	   int64_t *length, bool *ticks)
+{
+	size_t trace = trace_number(reader_trace(reader));
+	bool whole = contexts_is_per_trace(s->session->contexts, context);
+	uint64_t *number = map_find(&s->lane_of, lane_key(context, trace, whole ? 0 : m->origin));
+	if (!number)
+		return false;
+	const span_turns *turns = &s->lanes.at[*number - 1].turns;
+	size_t at = find_turn(turns, reader, m), next = at + 1;
+	if (at == turns->count || !(turns->at[at].flags & SPAN_TIMED))
+		return false;
+	while (next < turns->count && !(turns->at[next].flags & SPAN_BEGINS))
+		next++;
+	*ticks = turns->at[at].flags & SPAN_TICKS;
+	if (next == turns->count) {
+		*length = s->traces[trace].last - turns->at[at].time;
+		return s->traces[trace].timed;
+	}
+	*length = turns->at[next].time - turns->at[at].time;
+	return turns->at[next].flags & SPAN_TIMED &&
+	       !(turns->at[next].flags & SPAN_TICKS) == !*ticks;
+}

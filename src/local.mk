@@ -111,9 +111,11 @@ libtrawl_a_SOURCES = \
 	src/decode/coresight/opencsd_open.c \
 	src/decode/coresight/opencsd_options.c \
 	src/decode/coresight/opencsd_perf.c \
+	src/decode/coresight/opencsd_rows.c \
 	src/decode/coresight/opencsd_runs.c \
 	src/decode/coresight/opencsd_packets.c \
 	src/decode/coresight/opencsd_survey.c \
+	src/decode/coresight/opencsd_swo.c \
 	src/decode/coresight/opencsd_tree.c \
 	src/decode/coresight/opencsd_tree.h \
 	src/decode/coresight/swo.c \

@@ -368,10 +368,12 @@ check_bits(void *context, uint64_t bit, uint32_t bits)
 static bool
 is_known_row(const struct drive *d, const struct field *f)
 {
+	if (f->row >= d->ops->fields && f->row < d->ops->fields + d->ops->field_count)
+		return true;
 	for (size_t i = 0; i < decoder_count; i++) {
 		const struct decoder_ops *ops = decoders[i];
 		if (f->row >= ops->fields && f->row < ops->fields + ops->field_count)
-			return ops->fields == d->ops->fields || f->depth;
+			return f->depth;
 	}
 	return false;
 }

@@ -366,7 +366,7 @@ struct decoder {
 };
 
 enum {
-	CHECKPOINT_MAX = 64,
+	CHECKPOINT_MAX = 128,
 	DECODE_KINDS_MAX = 63,
 	/* of no decoder: what is missing of a capture, see index/step.h */
 	DECODE_KIND_LOSS = DECODE_KINDS_MAX

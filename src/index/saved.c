@@ -21,7 +21,7 @@
 
 enum { SAMPLE = 65536, FOLDERS = 0700 };
 
-static const char mark[8] = "trawl 6"; /* to change with what the bytes mean */
+static const char mark[8] = "trawl 7"; /* to change with what the bytes mean */
 
 struct head {
 	char mark[8];

@@ -247,6 +247,22 @@ if test -f "$swo"; then
 	is "SWO: first instruction" 0x08000306 "$(sed -n 's/.*; Addr=\(0x[0-9a-f]*\);.*/\1/p' out |
 		head -n 1)"
 	is "SWO: every byte is in a packet" 760 "$(grep -o '0x.. ' out | wc -l | tr -d ' ')"
+
+	# what --info proposes for both, with the registers, gives the ITM and the ETM in one list
+	"$TRAWL" --info "$swo" 2>/dev/null |
+		sed -e '/^    format: tpiu/,/^      lines:/d' -e 's/^    # format: /    format: /' \
+			-e 's/^    # opencsd: /    opencsd: /' -e 's/ETMCR: 0,/ETMCR: 0x0d80,/' \
+			-e 's/ETMIDR: 0,/ETMIDR: 0x4114f250,/' -e 's/ETMCCER: 0}/ETMCCER: 0x18541800}/' \
+			>both.yaml
+	run "$TRAWL" -q -p both.yaml -t csv --fields=type "$swo"
+	is "SWO: packets and elements in one list" "393 pc, 16 exception, 8 trigger, 8 EVENT, 272 ADDR_NACC" \
+		"$(for type in pc exception trigger EVENT ADDR_NACC; do
+			echo "$(grep -c "^\"$type\"" out) $type"
+		done | paste -s -d, | sed 's/,/, /g')"
+	run "$TRAWL" -q -p both.yaml --info "$swo"
+	is "SWO: --info says what is in it" "ITM, ITM" \
+		"$(sed -n 's/^# trace ID 0x01: 2619 bytes, //p' out)"
+	is "SWO: nothing of the ITM is left out" "" "$(grep 'sends no synchronisation' out)"
 else
 	skip "packets of an SWO pin" "no shared captures"
 fi

@@ -17,6 +17,7 @@
 #include "decode/coresight/opencsd_library.h"
 #include "decode/coresight/swo.h"
 #include "drive.h"
+#include "formatter.h"
 #include "random.h"
 #include "temp_file.h"
 
@@ -116,7 +117,7 @@ check_packet(const struct message *m, const struct expansion *e, const char *lin
 {
 	char want[32], what[16];
 	assert_int_equal(sscanf(strstr(line, "\"type\": \""), "\"type\": \"%31[^\"]", want), 1);
-	assert_string_equal(swo_kinds[m->kind].name, want);
+	assert_string_equal(SWO_KINDS[m->kind].name, want);
 	if (!framed) {
 		assert_int_equal(m->offset, number_of(line, "\"offset\": "));
 		assert_int_equal(m->length, number_of(line, "\"length\": "));
@@ -276,51 +277,290 @@ misaligned(void **state)
 	vec_free(&bytes);
 }
 
-/* The other source, with its registers: 8 triggers [README.md of the capture], wherever the
- * frames begin. */
-static void
-registers(void **state)
+/* Decodes as `opencsd`: the ETM with its registers [README.md of the captures] and, if BOTH,
+ * the ITM. */
+static struct decoded
+decode_mixed(const uint8_t *bytes, size_t length, bool both)
 {
 	static const char *const settings[][2] = {
 	    {"format", "tpiu"},
+	    {"lines", "none"},
 	    {"sources.0.id", "2"},
 	    {"sources.0.protocol", "ETMV3"},
 	    {"sources.0.regs.ETMCR", "0xd80"},
 	    {"sources.0.regs.ETMIDR", "0x4114f250"},
 	    {"sources.0.regs.ETMCCER", "0x18541800"},
+	    {"sources.1.id", "1"},
+	    {"sources.1.protocol", "ITM"},
 	};
+	struct decoded d;
+	drive_open(&d.drive, "opencsd", bytes, length);
+	for (size_t i = 0; i < (both ? 9 : 7); i++)
+		assert_true(drive_set(&d.drive, settings[i][0], settings[i][1]));
+	drive_start(&d.drive);
+	drive_all(&d.drive, &d.messages);
+	return d;
+}
+
+static void
+skip_without_library(void)
+{
+	if (opencsd_library_version())
+		return;
+	print_message("# built without the OpenCSD library\n");
+	skip();
+}
+
+/* The elements that a decoder gives, as trc_pkt_lister prints them. */
+static struct text
+list_elements(const struct decoded *d)
+{
+	struct window w = drive_window(&d->drive);
+	struct expansion e = {0};
+	struct text list = {0};
+	for (size_t i = 0; i < d->messages.list.count; i++)
+		if (d->drive.ops->print(d->drive.decoder, &d->messages.list.at[i], &w, &e, &list))
+			text_add_char(&list, '\n');
+	expansion_free(&e);
+	return list;
+}
+
+/* The other source, with its registers: 8 triggers, the first address [README.md of the
+ * capture], wherever the frames begin; with the ITM it is the same. */
+static void
+registers(void **state)
+{
 	(void)state;
 	byte_list bytes, moved = {0};
-	if (!opencsd_library_version()) {
-		print_message("# built without the OpenCSD library\n");
-		skip();
-	}
+	skip_without_library();
 	read_capture("stm32f105.swo", &bytes);
 	for (size_t i = 0; i < 3; i++)
 		*vec_add(&moved) = 0;
 	for (size_t i = 0; i < bytes.count; i++)
 		*vec_add(&moved) = bytes.at[i];
-	for (size_t from = 0; from <= 3; from += 3) {
-		struct drive d;
-		struct drive_messages all;
-		size_t events = 0, accesses = 0;
-		drive_open(&d, "opencsd", moved.at + from, moved.count - from);
-		for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-			assert_true(drive_set(&d, settings[i][0], settings[i][1]));
-		drive_start(&d);
-		drive_all(&d, &all);
-		for (size_t i = 0; i < all.list.count; i++) {
-			events += all.list.at[i].kind == OPENCSD_EVENT;
-			accesses += all.list.at[i].kind == OPENCSD_ADDR_NACC;
-		}
-		assert_int_equal(events, 8);
-		assert_int_equal(accesses, 272);
-		vec_free(&all.list);
-		drive_everything(&d);
-		drive_close(&d);
+	for (size_t i = 0; i < 4; i++) {
+		size_t from = i % 2 ? 3 : 0;
+		struct decoded d = decode_mixed(moved.at + from, moved.count - from, i / 2 != 0);
+		struct text list = list_elements(&d);
+		const char *first = strstr(text_get(&list), "ADDR_");
+		assert_int_equal(count_text(text_get(&list), "_EVENT( Trigger"), 8);
+		assert_int_equal(count_text(text_get(&list), "_ADDR_NACC("), 272);
+		assert_non_null(first);
+		assert_memory_equal(first, "ADDR_NACC( 0x8000306 )", 22);
+		drive_everything(&d.drive);
+		text_free(&list);
+		decoded_free(&d);
 	}
 	vec_free(&bytes);
 	vec_free(&moved);
+}
+
+/* Without the messages of one source, the others are those of that source alone. */
+static void
+check_parts(const struct decoded *mixed, const struct decoded *itm)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < mixed->messages.list.count; i++) {
+		const struct message *m = &mixed->messages.list.at[i], *want;
+		if (m->kind < OPENCSD_KIND_COUNT)
+			continue;
+		assert_true(n < itm->messages.list.count);
+		want = &itm->messages.list.at[n++];
+		assert_int_equal(m->kind - OPENCSD_KIND_COUNT, want->kind);
+		assert_int_equal(m->offset, want->offset);
+		assert_int_equal(m->length, want->length);
+		assert_int_equal(m->flags, want->flags);
+		assert_int_equal(m->ticks, want->ticks);
+		assert_int_equal(m->aux, want->aux);
+	}
+	assert_int_equal(n, itm->messages.list.count);
+}
+
+/* ITM and ETM in one list: the packets of the one as `tpiu` gives them, of which the first are
+ * doubtful, and the elements of the other as it has them alone. */
+static void
+mixed(void **state)
+{
+	(void)state;
+	byte_list bytes;
+	skip_without_library();
+	read_capture("stm32f105.swo", &bytes);
+	struct decoded both = decode_mixed(bytes.at, bytes.count, true);
+	struct decoded etm = decode_mixed(bytes.at, bytes.count, false);
+	struct decoded itm = decode("tpiu", &bytes, false);
+	struct text got = list_elements(&both), want = list_elements(&etm);
+	assert_string_equal(text_get(&got), text_get(&want));
+	check_parts(&both, &itm);
+	assert_true(both.messages.list.at[0].flags & MESSAGE_SUSPECT);
+	text_free(&got);
+	text_free(&want);
+	decoded_free(&both);
+	decoded_free(&etm);
+	decoded_free(&itm);
+	/* frames that go on elsewhere; the ETM sends nothing but the end of its trace */
+	vec_free(&bytes);
+	read_capture("etm_itm_tpiu.bin", &bytes);
+	both = decode_mixed(bytes.at, bytes.count, true);
+	itm = decode("tpiu", &bytes, false);
+	check_parts(&both, &itm);
+	decoded_free(&both);
+	decoded_free(&itm);
+	vec_free(&bytes);
+}
+
+/* --- an ETM of our own ------------------------------------------------------ */
+
+enum { BLOCKS = 240, FIRST_ADDRESS = 0x08000000, BLOCK_BYTES = 0x100 };
+
+/* Packets of an ETMv3 [IHI0014, "ETMv3 signal protocol", second hand: OpenCSD]: alignment
+ * synchronisation, synchronisation of instructions with an address in Thumb state, an
+ * instruction that is executed, and a trigger. */
+static void
+add_block(struct formatter *f, unsigned n)
+{
+	const uint32_t address = (FIRST_ADDRESS + n * BLOCK_BYTES) | 1;
+	const uint8_t packets[] = {0,
+				   0,
+				   0,
+				   0,
+				   0,
+				   0x80,
+				   0x08,
+				   0x21,
+				   (uint8_t)address,
+				   (uint8_t)(address >> 8),
+				   (uint8_t)(address >> 16),
+				   (uint8_t)(address >> 24),
+				   0x84,
+				   0x0c};
+	formatter_add(f, 2, packets, sizeof packets);
+}
+
+/* Frames of blocks of an ETM among packets of an ITM, and of nobody. */
+static void
+make_blocks(struct formatter *f, unsigned count)
+{
+	static const uint8_t idle[200];
+	uint64_t seed = 5;
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned k = 8 + random_below(&seed, 20); k; k--) {
+			/* port 1, of 4 bytes, and a sample of the program counter */
+			const uint32_t pc = 0x08000000 + 2 * random_below(&seed, 500);
+			const uint8_t write[] = {0x0b, (uint8_t)k, 0xff, 0xfe, 0xfd};
+			const uint8_t sample[] = {0x17, (uint8_t)pc, (uint8_t)(pc >> 8),
+						  (uint8_t)(pc >> 16), (uint8_t)(pc >> 24)};
+			formatter_add(f, 1, k % 2 ? write : sample, 5);
+		}
+		add_block(f, i);
+		formatter_add(f, 0, idle, 1 + random_below(&seed, sizeof idle));
+	}
+	formatter_run(f);
+}
+
+/* How many blocks have their address, in order, and their trigger. */
+static size_t
+count_blocks(const struct decoded *d)
+{
+	uint64_t last = FIRST_ADDRESS - BLOCK_BYTES;
+	size_t addresses = 0, triggers = 0;
+	for (size_t i = 0; i < d->messages.list.count; i++) {
+		const struct message *m = &d->messages.list.at[i];
+		triggers += m->kind == OPENCSD_EVENT;
+		if (m->kind != OPENCSD_ADDR_NACC)
+			continue;
+		assert_int_equal(m->ticks % BLOCK_BYTES, 0);
+		assert_true(m->ticks > last);
+		last = m->ticks;
+		addresses++;
+	}
+	assert_int_equal(addresses, triggers);
+	return addresses;
+}
+
+static size_t
+count_mixed_kind(const struct decoded *d, unsigned kind)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < d->messages.list.count; i++)
+		count += d->messages.list.at[i].kind == kind;
+	return count;
+}
+
+/* What is read again for a row is what the row stands for. */
+static void
+check_addresses(const struct decoded *d)
+{
+	struct window w = drive_window(&d->drive);
+	struct expansion e = {0};
+	for (size_t i = d->messages.list.count; i-- > 0;) {
+		const struct message *m = &d->messages.list.at[i];
+		if (m->kind != OPENCSD_ADDR_NACC)
+			continue;
+		expansion_clear(&e);
+		d->drive.ops->expand(d->drive.decoder, m, &w, EXPAND_FIELDS, NULL, &e);
+		assert_int_equal(field_number(&e, "st_addr"), m->ticks);
+	}
+	expansion_free(&e);
+}
+
+/* All blocks are there; bytes that are lost or come in cost the blocks that they are near. */
+static void
+made_mixed(void **state)
+{
+	struct formatter f = {0};
+	(void)state;
+	skip_without_library();
+	make_blocks(&f, BLOCKS);
+	struct decoded d = decode_mixed(f.frames.at, f.frames.count, true);
+	assert_int_equal(count_blocks(&d), BLOCKS);
+	assert_int_equal(count_mixed_kind(&d, OPENCSD_KIND_COUNT + SWO_KIND_ALIGN), 0);
+	check_addresses(&d);
+	drive_everything(&d.drive);
+	decoded_free(&d);
+
+	byte_list bytes = {0};
+	for (size_t i = 0; i < f.frames.count; i++) {
+		if (i == 20003) /* comes in */
+			*vec_add(&bytes) = 0xff;
+		if (i < 40005 || i >= 41008) /* are lost */
+			*vec_add(&bytes) = f.frames.at[i];
+	}
+	d = decode_mixed(bytes.at, bytes.count, true);
+	size_t blocks = count_blocks(&d);
+	print_message("%zu of %d blocks, %zu changes of place\n", blocks, BLOCKS,
+		      count_mixed_kind(&d, OPENCSD_KIND_COUNT + SWO_KIND_ALIGN));
+	assert_true(blocks >= BLOCKS - 8 && blocks < BLOCKS);
+	assert_in_range(count_mixed_kind(&d, OPENCSD_KIND_COUNT + SWO_KIND_ALIGN), 2, 4);
+	check_addresses(&d);
+	drive_everything(&d.drive);
+	decoded_free(&d);
+	vec_free(&bytes);
+	formatter_free(&f);
+}
+
+/* Every cut of a small one, and bytes that are of nothing. */
+static void
+cut_mixed(void **state)
+{
+	struct formatter f = {0};
+	uint64_t seed = 7;
+	(void)state;
+	skip_without_library();
+	make_blocks(&f, 4);
+	for (size_t length = 0; length <= f.frames.count; length++) {
+		uint8_t *copy = mem_new(length + !length);
+		memcpy(copy, f.frames.at, length);
+		struct decoded d = decode_mixed(copy, length, true);
+		drive_everything(&d.drive);
+		decoded_free(&d);
+		free(copy);
+	}
+	for (size_t i = 0; i < f.frames.count; i++)
+		f.frames.at[i] = (uint8_t)random_next(&seed);
+	struct decoded d = decode_mixed(f.frames.at, f.frames.count, true);
+	drive_thoroughly(&d.drive);
+	decoded_free(&d);
+	formatter_free(&f);
 }
 
 /* What a decoder of trace buffers says that it lacks. */
@@ -341,24 +581,29 @@ list_missing(const byte_list *bytes, const char *format)
 	return missing;
 }
 
-/* It decodes an ITM from its first synchronisation on: one file has some, the other none
- * [README.md of the captures]. */
+/* It decodes an ITM from its first synchronisation on, save in the frames of a trace port: one
+ * file has some, the others none [README.md of the captures]. */
 static void
 unsynced(void **state)
 {
 	(void)state;
-	byte_list without, with;
-	read_capture("stm32f105.swo", &without);
+	byte_list without, with, framed;
+	read_capture("stm32f105.itm.bin", &without);
+	read_capture("stm32f105.swo", &framed);
 	read_capture("itm-decode-example.bin", &with);
-	struct text missing = list_missing(&without, "tpiu");
+	struct text missing = list_missing(&without, "source_data");
 	assert_non_null(
 	    strstr(text_get(&missing), "ITM of trace ID 0x01 sends no synchronisation"));
-	assert_non_null(strstr(text_get(&missing), "-f tpiu"));
+	assert_non_null(strstr(text_get(&missing), "-f itm"));
+	text_free(&missing);
+	missing = list_missing(&framed, "tpiu");
+	assert_int_equal(missing.length, 0);
 	text_free(&missing);
 	missing = list_missing(&with, "source_data");
 	assert_int_equal(missing.length, 0);
 	text_free(&missing);
 	vec_free(&without);
+	vec_free(&framed);
 	vec_free(&with);
 }
 
@@ -643,7 +888,8 @@ main(void)
 	    cmocka_unit_test(misaligned),      cmocka_unit_test(registers),
 	    cmocka_unit_test(unsynced),	       cmocka_unit_test(made_whole),
 	    cmocka_unit_test(made_misaligned), cmocka_unit_test(long_silence),
-	    cmocka_unit_test(cut_anywhere),
+	    cmocka_unit_test(cut_anywhere),    cmocka_unit_test(mixed),
+	    cmocka_unit_test(made_mixed),      cmocka_unit_test(cut_mixed),
 	};
 	return cmocka_run_group_tests_name("swo", tests, NULL, NULL);
 }

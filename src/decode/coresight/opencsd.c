@@ -25,6 +25,7 @@
 #include "base/bytes.h"
 #include "decode/syst/syst_frame.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,20 @@ enum {
 	SAVED_LANES = 13,  /* how far back each lane starts */
 	SAVED_SIZE = CHECKPOINT_MAX
 };
+
+/* The same with an ITM, behind the number of messages: what is needed from the chunk of the
+ * offset on, with exact places, as distances from its beginning. */
+enum {
+	MIXED = 12,
+	MIXED_KNOWN = 0,    /* 0: decoding has to begin at the start */
+	MIXED_FRAMES = 1,   /* how far back units are read from */
+	MIXED_DISTANCE = 5, /* bytes of a distance */
+	MIXED_SWO = 6,	    /* the state of frames and ITM at the chunk's beginning */
+	MIXED_LANES = MIXED_SWO + SWO_CHECKPOINT,
+	MIXED_LANE = 1 + MIXED_DISTANCE, /* what a lane has of what came before, and its start */
+	MIXED_SIZE = MIXED_LANES + OPENCSD_SWO_SOURCES * MIXED_LANE
+};
+static_assert((int)MIXED + (int)MIXED_SIZE <= (int)SAVED_SIZE, "all lanes fit in");
 
 /* Messages under way. */
 struct queue {
@@ -92,7 +107,14 @@ struct opencsd_state {
 	struct stray strays[CORESIGHT_IDS];
 	struct {
 		uint64_t number, anchor; /* from where its source is known */
+		uint8_t mixed[MIXED_SIZE];
 	} chunks[CHUNKS];
+
+	uint64_t
+	    fed; /* all before is decoded; the offset is behind by a unit that reaches over it */
+	struct decode_state *swo; /* NULL: there is no ITM in frames */
+	struct opencsd_units units;
+	uint64_t resume; /* up to here units are read without SWO, which stands there */
 
 	uint64_t run;	 /* the last one that was started, where that is known */
 	uint64_t whence; /* decoding has nothing of what came before (resync) */
@@ -169,13 +191,22 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 	    .offset = coresight_offset(lane->format, e->index),
 	    .length = opencsd_lane_length(lane, e->index),
 	};
-	opencsd_element_message(e, &m);
+	if (s->swo) {
+		/* times are those of the ITM, on another clock */
+		struct opencsd_element untimed = *e;
+		untimed.flags &= ~(uint32_t)OPENCSD_HAS_TIMESTAMP;
+		opencsd_element_message(&untimed, &m);
+		m.flags &= (uint16_t)~MESSAGE_SYNC;
+	} else {
+		opencsd_element_message(e, &m);
+	}
 	bool at_end = e->type == OPENCSD_EO_TRACE;
+	uint32_t ordinal = at_end ? 0 : lane->ordinal;
 	/* from where on decoding must be right to give it again */
 	uint64_t needed = at_end ? s->end : m.offset;
 	if (e->flags & OPENCSD_FREQUENCY && !s->frequency)
 		s->frequency = e->value;
-	if (lane->message)
+	if (lane->message && !s->swo)
 		fill_syst(lane, &m);
 	if (m.kind == OPENCSD_SYST)
 		needed = lane->message->start.nibble / 2;
@@ -188,8 +219,12 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 		m.offset = s->end ? s->end - 1 : 0;
 		m.length = s->end > 0;
 	}
-	m.aux |= opencsd_aux(e->id, at_end ? 0 : lane->ordinal) |
-		 opencsd_aux_place(opencsd_distance(start.offset, m.offset), at_end, start.since);
+	m.aux |= opencsd_aux_place(0, at_end, start.since);
+	if (s->swo)
+		m.aux |= opencsd_aux_exact(e->id, ordinal, start.offset, m.offset);
+	else
+		m.aux |= opencsd_aux(e->id, ordinal) |
+			 opencsd_aux_place(opencsd_distance(start.offset, m.offset), false, 0);
 	opencsd_enqueue(s, queue, &m);
 }
 
@@ -243,7 +278,7 @@ on_run(void *context, const struct coresight_run *run)
 	s->sourced |= run->id != CORESIGHT_NOBODY;
 	if (lane != OPENCSD_NO_LANE && s->lanes[lane].tree) {
 		count_silent(s, SILENT_TRACE, run->count);
-		if (run->offsets[0] >= s->queues[lane].from)
+		if (run->offsets[0] >= s->queues[lane].from && lane != s->decoder->itm_lane)
 			opencsd_lane_feed(&s->lanes[lane], run);
 	} else if (kind) {
 		count_silent(s, kind, run->count);
@@ -377,17 +412,86 @@ feed_run(struct opencsd_state *s, const struct window *w, uint64_t end)
 	}
 }
 
+/* --- frames with an ITM -------------------------------------------------- */
+
+static void
+on_unit(void *context, uint64_t offset, const struct swo_unit *unit)
+{
+	struct opencsd_state *s = context;
+	opencsd_units_take(&s->units, offset, unit, on_run, s);
+	count_silent(s, SILENT_SYNC, unit->sync);
+	count_silent(s, SILENT_FRAME, unit->length - unit->sync - unit->count);
+}
+
+/* Bytes are lost: each source begins anew behind them. */
+static void
+on_move(void *context, uint64_t offset)
+{
+	struct opencsd_state *s = context;
+	flush_strays(s);
+	for (size_t i = 0; i < s->lane_count; i++)
+		opencsd_lane_break(&s->lanes[i]);
+	opencsd_units_start(&s->units, offset);
+	s->whole = true;
+	s->sourced = false;
+	s->run = offset;
+}
+
+/* Decodes frames that end before END, or, at the end of the capture, all. */
+static void
+feed_mixed(struct opencsd_state *s, const struct window *w, uint64_t end)
+{
+	const struct opencsd_decoder *d = s->decoder;
+	const struct swo_units units = {s, on_unit, on_move};
+	struct window part = *w;
+	struct message out[64];
+	const size_t most = sizeof out / sizeof *out;
+	size_t count;
+	bool last = w->last && end == w->offset + w->length;
+	part.until = last ? UINT64_MAX : end;
+	do {
+		count = swo_step_units(d->swo, s->swo, &part, out, most, &units);
+		for (size_t i = 0; i < count; i++) {
+			opencsd_swo_mix(&out[i]);
+			*vec_add(&s->queues[d->itm_lane].list) = out[i];
+		}
+	} while (count == most);
+	flush_strays(s);
+	s->fed = end;
+	s->base.offset = s->swo->offset < end ? s->swo->offset : end;
+}
+
+/* Reads units up to where decoding resumes; what lanes make of them was handed out.  False:
+ * the window ends. */
+static bool
+catch_up(struct opencsd_state *s, const struct window *w)
+{
+	const struct swo_decoder *swo = (const struct swo_decoder *)s->decoder->swo;
+	uint64_t start = s->base.offset;
+	struct swo_unit unit;
+	while (s->base.offset < s->resume &&
+	       swo_unit_read(swo, w, s->base.offset, s->units.id, &unit)) {
+		on_unit(s, s->base.offset, &unit);
+		s->base.offset += unit.length;
+	}
+	return s->base.offset > start;
+}
+
+/* --- chunks ------------------------------------------------------------ */
+
 static void
 opencsd_feed(struct opencsd_state *s, const struct window *w, uint64_t end)
 {
-	while (s->base.offset < end) {
+	if (s->swo)
+		feed_mixed(s, w, end);
+	while (s->base.offset < end && !s->swo) {
 		bool skip;
 		uint64_t next = opencsd_run_end(s->decoder, s->base.offset, end, &skip);
 		if (opencsd_starts_run(s->decoder, s->base.offset))
 			start_runs(s, s->base.offset);
 		if (!skip)
 			feed_run(s, w, next);
-		s->base.offset = next;
+		s->base.offset = s->fed = next;
 	}
 	flush_strays(s);
 }
@@ -397,6 +501,8 @@ static void
 add_tail(struct opencsd_state *s, uint64_t end)
 {
 	uint64_t start = end & ~(uint64_t)(CORESIGHT_FRAME - 1);
+	if (s->swo)
+		return;
 	if (s->decoder->format == CORESIGHT_DSTREAM || s->decoder->format == CORESIGHT_TPIU) {
 		coresight_finish(&s->frames, on_run, s);
 		flush_strays(s);
@@ -421,10 +527,79 @@ opencsd_finish(struct opencsd_state *s, uint64_t end)
 	s->end = end;
 	add_tail(s, end);
 	for (size_t i = 0; i < s->lane_count; i++)
-		opencsd_lane_end(&s->lanes[i]);
+		if (i != s->decoder->itm_lane)
+			opencsd_lane_end(&s->lanes[i]);
 	for (size_t n = opencsd_run_from(s->decoder, end); end && n < s->decoder->runs.count; n++)
 		enqueue_lost(s, n, end - 1);
 	s->ended = true;
+}
+
+/* From where on lane N has to be right so that all is from AT on. */
+static uint64_t
+needed_at(const struct opencsd_state *s, size_t n, uint64_t at)
+{
+	uint64_t chunk = chunk_of(at);
+	size_t slot = chunk % CHUNKS;
+	if (s->lanes[n].source->options->protocol != OPENCSD_STM)
+		return at;
+	/* what is under way at AT was so when the chunk began, or began in it;
+	 * and other payloads are shown that end after AT */
+	uint64_t shown = at > OPENCSD_OTHER_SPAN ? at - OPENCSD_OTHER_SPAN : 0;
+	uint64_t oldest = s->chunks[slot].number == chunk ? s->queues[n].oldest[slot] : 0;
+	return oldest < shown ? oldest : shown;
+}
+
+/* Where deformatting has to start so that the source of the bytes from AT on is known, and,
+ * for those that wait for it, to see all of a synchronisation. */
+static uint64_t
+frames_start(const struct opencsd_state *s, uint64_t at)
+{
+	uint64_t chunk = chunk_of(at), start = 0;
+	size_t slot = chunk % CHUNKS;
+	if (s->chunks[slot].number == chunk)
+		start = s->chunks[slot].anchor;
+	for (size_t i = 0; i < s->lane_count; i++) {
+		struct opencsd_restart r = opencsd_lane_restart(&s->lanes[i], needed_at(s, i, at));
+		if (r.since != OPENCSD_SINCE_SYNC && r.offset < start)
+			start = r.offset;
+	}
+	return start;
+}
+
+static void
+opencsd_put(uint8_t *p, uint64_t value, unsigned size)
+{
+	for (; size--; value >>= 8)
+		*p++ = (uint8_t)value;
+}
+
+/* Keeps what a checkpoint says of a chunk with an ITM that begins: frames and lanes are then
+ * followed from there on. */
+static void
+note_mixed(struct opencsd_state *s, uint64_t number)
+{
+	const struct decoder *swo = s->decoder->swo;
+	const uint64_t at = s->base.offset, start = number * CHUNK;
+	uint64_t from = s->units.anchor;
+	uint8_t *out = s->chunks[number % CHUNKS].mixed;
+	memset(out, 0, MIXED_SIZE);
+	for (size_t i = 0; i < s->lane_count; i++) {
+		const struct opencsd_lane *lane = &s->lanes[i];
+		struct opencsd_restart r = opencsd_lane_restart(lane, needed_at(s, i, at));
+		uint8_t *p = out + MIXED_LANES + i * MIXED_LANE;
+		if (i == s->decoder->itm_lane)
+			continue;
+		if (r.since == OPENCSD_SINCE_START && lane->since == OPENCSD_SINCE_ANYWHERE)
+			return;
+		*p = (uint8_t)r.since;
+		if (r.since == OPENCSD_SINCE_SYNC)
+			opencsd_put(p + 1, start - r.offset, MIXED_DISTANCE);
+		else if (r.offset < from)
+			from = r.offset;
+	}
+	opencsd_put(out + MIXED_FRAMES, start - from, MIXED_DISTANCE);
+	swo->ops->save(swo, s->swo, out + MIXED_SWO);
+	out[MIXED_KNOWN] = 1;
 }
 
 /* Remembers how things stand where a chunk begins. */
@@ -437,16 +612,20 @@ note_chunk(struct opencsd_state *s, uint64_t number)
 	s->chunks[slot].anchor = plain ? number * CHUNK : s->frames.anchor;
 	for (size_t i = 0; i < s->lane_count; i++)
 		s->queues[i].oldest[slot] = opencsd_lane_oldest(&s->lanes[i]);
+	if (s->swo)
+		note_mixed(s, number);
 }
 
 /* Decodes the next chunk.  False: it is not there yet, or all is decoded. */
 static bool
 feed_chunk(struct opencsd_state *s, const struct window *w)
 {
-	uint64_t at = s->base.offset, end = (chunk_of(at) + 1) * CHUNK;
-	uint64_t there = w->offset + w->length;
+	uint64_t at = s->fed, end = (chunk_of(at) + 1) * CHUNK;
+	uint64_t there = w->offset + w->length, ahead = s->swo ? SWO_AHEAD : 0;
 	bool last = end >= there && w->last;
-	if (s->ended || (end > there && !last))
+	if (s->base.offset < s->resume)
+		return catch_up(s, w);
+	if (s->ended || (end + ahead > there && !w->last))
 		return false;
 	if (end > there)
 		end = there;
@@ -455,7 +634,7 @@ feed_chunk(struct opencsd_state *s, const struct window *w)
 	s->floor = opencsd_settled(at);
 	if (at < end)
 		opencsd_feed(s, w, end);
-	s->floor = opencsd_settled(s->base.offset);
+	s->floor = opencsd_settled(s->fed);
 	if (last)
 		opencsd_finish(s, end);
 	return true;
@@ -536,6 +715,7 @@ make_lanes(struct opencsd_state *s, const struct opencsd_decoder *d)
 	const struct opencsd_lane_sink sink = {s, on_element, on_fatal, NULL};
 	s->decoder = d;
 	s->lane_count = d->source_count;
+	s->swo = d->swo ? decode_state_new(d->swo) : NULL;
 	s->lanes = mem_new(d->source_count * sizeof *s->lanes);
 	s->queues = mem_new((d->source_count + 1) * sizeof *s->queues);
 	for (size_t i = 0; i < d->source_count; i++)
@@ -547,8 +727,12 @@ make_lanes(struct opencsd_state *s, const struct opencsd_decoder *d)
 static void
 set_position(struct opencsd_state *s, uint64_t offset)
 {
-	s->base.offset = offset;
+	s->base.offset = s->fed = offset;
+	s->resume = 0;
 	opencsd_start_frames(s->decoder, &s->frames, offset);
+	opencsd_units_start(&s->units, offset);
+	if (s->swo)
+		s->decoder->swo->ops->start(s->decoder->swo, s->swo);
 	for (size_t i = 0; i <= s->lane_count; i++) {
 		struct queue *queue = &s->queues[i];
 		vec_clear(&queue->list);
@@ -590,6 +774,9 @@ opencsd_release(struct decode_state *state)
 		vec_free(&s->queues[i].list);
 	free(s->lanes);
 	free(s->queues);
+	if (s->swo)
+		decode_state_free(s->decoder->swo, s->swo);
+	s->swo = NULL;
 	s->lanes = NULL;
 	s->queues = NULL;
 	s->lane_count = 0;
@@ -612,38 +799,6 @@ next_offset(const struct opencsd_state *s, uint32_t *count)
 	return offset;
 }
 
-/* From where on lane N has to be right so that all is from AT on. */
-static uint64_t
-needed_at(const struct opencsd_state *s, size_t n, uint64_t at)
-{
-	uint64_t chunk = chunk_of(at);
-	size_t slot = chunk % CHUNKS;
-	if (s->lanes[n].source->options->protocol != OPENCSD_STM)
-		return at;
-	/* what is under way at AT was so when the chunk began, or began in it;
-	 * and other payloads are shown that end after AT */
-	uint64_t shown = at > OPENCSD_OTHER_SPAN ? at - OPENCSD_OTHER_SPAN : 0;
-	uint64_t oldest = s->chunks[slot].number == chunk ? s->queues[n].oldest[slot] : 0;
-	return oldest < shown ? oldest : shown;
-}
-
-/* Where deformatting has to start so that the source of the bytes from AT on is known, and,
- * for those that wait for it, to see all of a synchronisation. */
-static uint64_t
-frames_start(const struct opencsd_state *s, uint64_t at)
-{
-	uint64_t chunk = chunk_of(at), start = 0;
-	size_t slot = chunk % CHUNKS;
-	if (s->chunks[slot].number == chunk)
-		start = s->chunks[slot].anchor;
-	for (size_t i = 0; i < s->lane_count; i++) {
-		struct opencsd_restart r = opencsd_lane_restart(&s->lanes[i], needed_at(s, i, at));
-		if (r.since != OPENCSD_SINCE_SYNC && r.offset < start)
-			start = r.offset;
-	}
-	return start;
-}
-
 /* How far before AT lane N has to start. */
 static unsigned
 lane_distance(const struct opencsd_state *s, size_t n, uint64_t at)
@@ -654,13 +809,6 @@ lane_distance(const struct opencsd_state *s, size_t n, uint64_t at)
 	return r.since == OPENCSD_SINCE_START	   ? OPENCSD_NOT_BEGUN
 	       : r.since == OPENCSD_SINCE_UNSYNCED ? OPENCSD_UNSYNCED
 						   : opencsd_distance(r.offset, at);
-}
-
-static void
-opencsd_put(uint8_t *p, uint64_t value, unsigned size)
-{
-	for (; size--; value >>= 8)
-		*p++ = (uint8_t)value;
 }
 
 static void
@@ -677,6 +825,12 @@ opencsd_save(const struct decoder *decoder, const struct decode_state *state, ui
 	memset(out, 0, SAVED_SIZE);
 	opencsd_put(out + SAVED_OFFSET, offset, 8);
 	opencsd_put(out + SAVED_SKIP, count, 4);
+	if (s->swo) {
+		const size_t slot = chunk_of(offset) % CHUNKS;
+		if (s->chunks[slot].number == chunk_of(offset))
+			memcpy(out + MIXED, s->chunks[slot].mixed, MIXED_SIZE);
+		return;
+	}
 	out[SAVED_FRAMES] = (uint8_t)opencsd_distance(frames_start(s, offset), offset);
 	for (size_t i = 0; i < s->lane_count && SAVED_LANES + i < SAVED_SIZE; i++)
 		out[SAVED_LANES + i] = (uint8_t)lane_distance(s, i, offset);
@@ -721,23 +875,80 @@ can_go_on(const struct opencsd_state *s, uint64_t start, uint64_t border, uint32
 	return offset < border || (offset == border && count <= skip);
 }
 
+/* A distance in a checkpoint as a place. */
+static uint64_t
+mixed_place(const uint8_t *saved, const uint8_t *distance)
+{
+	return chunk_of(bytes_le64(saved + SAVED_OFFSET)) * CHUNK -
+	       bytes_le(distance, MIXED_DISTANCE);
+}
+
+/* Where lane I starts: 0 if wherever others do. */
+static uint64_t
+mixed_lane(const uint8_t *saved, size_t i, enum opencsd_since *since)
+{
+	const uint8_t *p = saved + MIXED + MIXED_LANES + i * MIXED_LANE;
+	*since = (enum opencsd_since) * p;
+	return *since == OPENCSD_SINCE_SYNC ? mixed_place(saved, p + 1) : 0;
+}
+
+/* What saved_start is, with an ITM. */
+static uint64_t
+mixed_start(const struct opencsd_state *s, const uint8_t *saved)
+{
+	const uint8_t *own = saved + MIXED;
+	uint64_t start = mixed_place(saved, own + MIXED_FRAMES);
+	if (!own[MIXED_KNOWN])
+		return 0;
+	if (bytes_le64(own + MIXED_SWO) < start)
+		start = bytes_le64(own + MIXED_SWO);
+	for (size_t i = 0; i < s->lane_count; i++) {
+		enum opencsd_since since;
+		uint64_t from = mixed_lane(saved, i, &since);
+		if (since == OPENCSD_SINCE_SYNC && from < start)
+			start = from;
+	}
+	return start;
+}
+
+static void
+restore_mixed(struct opencsd_state *s, uint64_t start, const uint8_t *saved)
+{
+	const struct decoder *swo = s->decoder->swo;
+	const uint8_t *own = saved + MIXED;
+	for (size_t i = 0; i < s->lane_count; i++)
+		s->queues[i].from = mixed_lane(saved, i, &s->queues[i].since);
+	set_position(s, start);
+	if (!own[MIXED_KNOWN])
+		return;
+	swo->ops->restore(swo, s->swo, own + MIXED_SWO);
+	s->resume = s->swo->offset;
+	s->fed = chunk_of(bytes_le64(saved + SAVED_OFFSET)) * CHUNK;
+	s->floor = opencsd_settled(s->fed);
+}
+
+static void
+restore_lanes(struct opencsd_state *s, uint64_t start, const uint8_t *saved)
+{
+	for (size_t i = 0; i < s->lane_count; i++) {
+		struct queue *queue = &s->queues[i];
+		queue->from = saved_lane(saved, i, &queue->since);
+		if (queue->from == UINT64_MAX)
+			queue->from = 0;
+	}
+	set_position(s, start);
+}
+
 static void
 opencsd_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
 {
 	struct opencsd_state *s = (struct opencsd_state *)state;
-	uint64_t start = saved_start(s, saved);
+	uint64_t start = s->swo ? mixed_start(s, saved) : saved_start(s, saved);
 	(void)decoder;
 	s->border = bytes_le64(saved + SAVED_OFFSET);
 	s->skip = bytes_le32(saved + SAVED_SKIP);
-	if (!can_go_on(s, start, s->border, s->skip)) {
-		for (size_t i = 0; i < s->lane_count; i++) {
-			struct queue *queue = &s->queues[i];
-			queue->from = saved_lane(saved, i, &queue->since);
-			if (queue->from == UINT64_MAX)
-				queue->from = 0;
-		}
-		set_position(s, start);
-	}
+	if (!can_go_on(s, start, s->border, s->skip))
+		(s->swo ? restore_mixed : restore_lanes)(s, start, saved);
 	s->repeating = true;
 	memcpy(s->saved, saved, SAVED_SIZE);
 }
@@ -756,6 +967,14 @@ opencsd_resync(const struct decoder *decoder, struct decode_state *state, const 
 		s->queues[i].since = OPENCSD_SINCE_ANYWHERE;
 	}
 	set_position(s, start);
+	if (s->swo) {
+		const struct decoder *swo = s->decoder->swo;
+		if (swo->ops->resync(swo, s->swo, w))
+			return ERR_SYNC;
+		start = s->base.offset = s->fed = s->swo->offset;
+		opencsd_units_start(&s->units, start);
+		s->floor = opencsd_settled(start);
+	}
 	s->whence = start;
 	return 0;
 }
@@ -814,7 +1033,7 @@ opencsd_identify_origin(const struct decoder *decoder, const struct message *m,
 {
 	(void)decoder;
 	origin->number = opencsd_aux_id(m->aux);
-	origin->numbered = origin->number != CORESIGHT_NOBODY;
+	origin->numbered = m->kind < OPENCSD_KIND_COUNT && origin->number != CORESIGHT_NOBODY;
 }
 
 static const struct decoder_guide guide = {.survey = opencsd_survey};
@@ -825,9 +1044,9 @@ const struct decoder_ops opencsd_ops = {
     .title = "Arm CoreSight trace",
     .help = "trace buffers with ETM, PTM, ETE, STM and ITM trace, decoded by OpenCSD",
     .fields = opencsd_fields,
-    .field_count = OPENCSD_F_COUNT,
+    .field_count = (size_t)OPENCSD_F_COUNT + SWO_F_COUNT,
     .kinds = opencsd_kinds,
-    .kind_count = OPENCSD_KIND_COUNT,
+    .kind_count = (size_t)OPENCSD_KIND_COUNT + SWO_KIND_COUNT,
     .kinds_sync = 1ull << OPENCSD_TIMESTAMP | 1ull << OPENCSD_SYST,
     .kinds_resync = 1ull << OPENCSD_TRACE_ON,
     .kinds_checked = 1ull << OPENCSD_SYST,
@@ -838,14 +1057,14 @@ const struct decoder_ops opencsd_ops = {
     .silent_repeats = true, /* by chunks, and one before the checkpoint is decoded again */
     .options = &opencsd_options,
     .contexts = opencsd_contexts,
-    .context_count = OPENCSD_CONTEXTS,
+    .context_count = OPENCSD_CONTEXTS_ALL,
     .trigger = OPENCSD_TRIGGERS,
     .unnamed = "kind = syst and type ~ /^CATALOG/ and not syst.format",
     .guide = &guide,
     .listing = &listing,
     /* no clocks: a timestamp is the time of the trace itself, of all of a snapshot */
     /* no alike: the type of an element is all that happened, beside addresses */
-    .reach = CHUNK,
+    .reach = CHUNK + SWO_AHEAD + SWO_UNIT_MAX,
     .run_up = RUN_UP,
     .state_size = sizeof(struct opencsd_state),
     .checkpoint_size = SAVED_SIZE,

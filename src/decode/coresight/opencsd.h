@@ -75,6 +75,7 @@ struct opencsd_options {
 	struct option_list images;     /* struct opencsd_image_options */
 	struct option_list runs;       /* struct opencsd_run_options */
 	struct option_list collateral; /* char *: for SyS-T over STM */
+	char *lines;		       /* as in struct swo_options */
 	char *guid;		       /* sender of short SyS-T messages, or NULL */
 	bool outside;		       /* what a snapshot names elsewhere is read too */
 };

@@ -8,6 +8,7 @@
 #include "decode/coresight/coresight.h"
 #include "decode/coresight/opencsd_lane.h"
 #include "decode/coresight/opencsd_tree.h"
+#include "decode/coresight/swo.h"
 #include "decode/syst/syst.h"
 
 struct opencsd_pool;
@@ -19,6 +20,11 @@ struct opencsd_decoder {
 	enum coresight_format format;
 	bool grid;     /* a trace port's frames have no synchronisation */
 	uint8_t phase; /* of their offsets then, modulo 16 */
+	/* what reads the frames of a trace port with an ITM, and the lane of that; NULL, and
+	 * OPENCSD_NO_LANE, of others */
+	struct decoder *swo;
+	struct swo_options swo_options;
+	uint8_t itm_lane;
 	struct opencsd_source *sources;
 	size_t source_count;
 	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID; OPENCSD_NO_LANE */
@@ -70,6 +76,12 @@ opencsd_start_of(unsigned code, uint64_t at)
 	return code <= OPENCSD_DISTANCE_MAX && back < at ? (at - back) & ~(uint64_t)15 : 0;
 }
 
+/* Frames read by units, wherever they start. */
+struct opencsd_units {
+	uint64_t anchor; /* the unit that named the source that goes on */
+	uint8_t id;	 /* of that */
+};
+
 /*
  * message.aux: who and where.  Of an element: its number among those with its
  * index and source, the distance of the place from which decoding gives it
@@ -80,11 +92,24 @@ opencsd_start_of(unsigned code, uint64_t at)
  *	40-47 trace ID; 48 at the end; 49-50 what decoding needs of the
  *	bytes before that place (enum opencsd_since); 51-63 as
  *	opencsd_element_message fills them
+ *
+ * Beside an ITM the place is exact: 0-13 number, 14-39 distance in bytes, those that are
+ * farther excepted.
  */
 static inline uint64_t
 opencsd_aux(uint8_t id, uint32_t number)
 {
 	return number | (uint64_t)id << 40;
+}
+
+enum { OPENCSD_EXACT_NUMBERS = 1 << 14, OPENCSD_EXACT_FAR = (1 << 26) - 1 };
+static inline uint64_t
+opencsd_aux_exact(uint8_t id, uint32_t number, uint64_t start, uint64_t at)
+{
+	uint64_t distance = start < at ? at - start : 0;
+	if (distance > OPENCSD_EXACT_FAR)
+		distance = OPENCSD_EXACT_FAR;
+	return number % OPENCSD_EXACT_NUMBERS | distance << 14 | (uint64_t)id << 40;
 }
 
 static inline uint64_t
@@ -126,6 +151,21 @@ opencsd_start_frames(const struct opencsd_decoder *d, struct coresight *frames, 
 	else
 		coresight_start(frames, d->format, offset);
 }
+
+enum { OPENCSD_SWO_SOURCES = 7 }; /* with an ITM; a checkpoint has no room for more */
+
+/* opencsd_swo.c: finds the ITM in the frames of a trace port, and opens what reads both. */
+int opencsd_swo_open(struct opencsd_decoder *, const struct window *head, struct err *);
+/* Starts to read units at an offset. */
+void opencsd_units_start(struct opencsd_units *, uint64_t offset);
+/* Gives the runs of a unit. */
+void opencsd_units_take(struct opencsd_units *, uint64_t offset, const struct swo_unit *,
+			coresight_sink *, void *context);
+/* Makes a message of the ITM one of the mix, whose kinds are from OPENCSD_KIND_COUNT on, and
+ * expands such a one. */
+void opencsd_swo_mix(struct message *);
+void opencsd_swo_expand(const struct opencsd_decoder *, const struct message *,
+			const struct window *, enum expand_want, struct expansion *);
 
 /* opencsd_open.c */
 void opencsd_probe(const struct window *head, struct probe *);

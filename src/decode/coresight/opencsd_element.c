@@ -19,35 +19,6 @@
 #define PREFIX "OCSD_GEN_TRC_ELEM_"
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT] = {
-    [OPENCSD_UNKNOWN] = {"unknown", "a packet that is none of its protocol"},
-    [OPENCSD_NO_SYNC] = {"no_sync", "waiting for synchronisation: at the start, or after loss"},
-    [OPENCSD_TRACE_ON] = {"trace_on", "trace begins, or goes on after a gap"},
-    [OPENCSD_EO_TRACE] = {"eo_trace", "the end of the trace of a source"},
-    [OPENCSD_PE_CONTEXT] = {"pe_context", "security, exception level and context of the core"},
-    [OPENCSD_INSTR_RANGE] = {"instr_range", "instructions that were executed one after the other"},
-    [OPENCSD_I_RANGE_NOPATH] = {"i_range_nopath", "instructions were executed, by an unknown path"},
-    [OPENCSD_ADDR_NACC] = {"addr_nacc", "execution where no memory image is"},
-    [OPENCSD_ADDR_UNKNOWN] = {"addr_unknown", "execution at an unknown address"},
-    [OPENCSD_EXCEPTION] = {"exception", "an exception"},
-    [OPENCSD_EXCEPTION_RET] = {"exception_ret", "the branch before returned from an exception"},
-    [OPENCSD_TIMESTAMP] = {"timestamp", "a time: what came before happened before it"},
-    [OPENCSD_CYCLE_COUNT] = {"cycle_count", "cycles since the last count"},
-    [OPENCSD_EVENT] = {"event", "an event of the trace hardware"},
-    [OPENCSD_SWTRACE] = {"swtrace", "a packet of software trace (STM)"},
-    [OPENCSD_SYNC_MARKER] = {"sync_marker", "the place of an element that comes later"},
-    [OPENCSD_MEMTRANS] = {"memtrans", "transactional memory"},
-    [OPENCSD_INSTRUMENTATION] = {"instrumentation", "a value that software put into the trace"},
-    [OPENCSD_ITMTRACE] = {"itmtrace", "a packet of the instrumentation macrocell (ITM)"},
-    [OPENCSD_CUSTOM] = {"custom", "an element of a custom decoder"},
-    [OPENCSD_SYST] = {"syst", "the packet of software trace that ends a SyS-T message"},
-    [OPENCSD_FATAL] = {"fatal", "bytes at which a decoder had to give up"},
-    [OPENCSD_STRAY] = {"stray", "bytes of a trace ID that is not decoded"},
-    [OPENCSD_PACKET] = {"packet", "a packet in a listing"},
-    [OPENCSD_LINE] = {"line", "other text in a listing"},
-    [OPENCSD_LOST] = {"lost", "trace that is missing, or in no run of the hardware"},
-};
-
 /* --- names ------------------------------------------------------------- */
 
 /* [OpenCSD 1.3.3, trc_gen_elem_types.h], without OCSD_GEN_TRC_ELEM_ */
@@ -125,99 +96,6 @@ opencsd_type_name(unsigned type)
 }
 
 /* --- the table of members ---------------------------------------------- */
-
-const struct field_row opencsd_fields[OPENCSD_F_COUNT] = {
-    [OPENCSD_F_INDEX] = {"index", FIELD_UINT,
-			 "place of the packet among the trace bytes, as trc_pkt_lister counts"},
-    [OPENCSD_F_ID] = {"id", FIELD_HEX, "CoreSight trace ID"},
-    [OPENCSD_F_SOURCE] = {"source", FIELD_TEXT, "core or device that the trace ID belongs to"},
-    [OPENCSD_F_ELEMENT] = {"element", FIELD_TEXT, "type of the element"},
-    [OPENCSD_F_UNSYNC] = {"unsync_eot_info", FIELD_TEXT,
-			  "why there is no synchronisation, or no more trace"},
-    [OPENCSD_F_TRACE_ON] = {"trace_on_reason", FIELD_TEXT, "why trace begins here"},
-    [OPENCSD_F_ISA] = {"isa", FIELD_TEXT, "instruction set"},
-    [OPENCSD_F_SECURITY] = {"security_level", FIELD_TEXT, "S secure, N non-secure, Root or Realm",
-			    .kinds = 1ull << OPENCSD_PE_CONTEXT},
-    [OPENCSD_F_LEVEL] = {"exception_level", FIELD_UINT, "exception level of the core",
-			 .kinds = 1ull << OPENCSD_PE_CONTEXT},
-    [OPENCSD_F_BITS64] = {"bits64", FIELD_BOOL, "whether the core is in 64-bit state"},
-    [OPENCSD_F_VMID] = {"vmid", FIELD_HEX, "virtual machine", .kinds = 1ull << OPENCSD_PE_CONTEXT},
-    [OPENCSD_F_CONTEXT_ID] = {"context_id", FIELD_HEX, "context, as the operating system sets it",
-			      .kinds = 1ull << OPENCSD_PE_CONTEXT},
-    [OPENCSD_F_START] = {"st_addr", FIELD_HEXTEXT, "first address", .address = FIELD_ADDRESS},
-    [OPENCSD_F_END] = {"en_addr", FIELD_HEXTEXT,
-		       "address after the range, or where execution goes on"},
-    [OPENCSD_F_SPACE] = {"mem_space", FIELD_HEX,
-			 "which memory space: a bit for EL1 secure, EL1, EL2, EL3, EL2 secure, EL1 "
-			 "realm, EL2 realm, root",
-			 .kinds = 1ull << OPENCSD_ADDR_NACC},
-    [OPENCSD_F_NUMBER] = {"num_instr_range", FIELD_UINT, "instructions in the range"},
-    [OPENCSD_F_LAST_TYPE] = {"last_i_type", FIELD_TEXT, "type of the last instruction"},
-    [OPENCSD_F_LAST_SUBTYPE] = {"last_i_subtype", FIELD_TEXT,
-				"call or return, if the last instruction is one"},
-    [OPENCSD_F_EXECUTED] = {"last_instr_exec", FIELD_BOOL,
-			    "whether the last instruction took effect"},
-    [OPENCSD_F_LAST_SIZE] = {"last_instr_sz", FIELD_UINT, "bytes of the last instruction"},
-    [OPENCSD_F_CONDITIONAL] = {"last_instr_cond", FIELD_BOOL,
-			       "whether the last instruction is conditional"},
-    [OPENCSD_F_EXCEPTION] = {"exception_number", FIELD_HEX, "number of the exception", .digits = 2},
-    [OPENCSD_F_RETURN] = {"excep_ret_addr", FIELD_BOOL,
-			  "whether the preferred return address is known"},
-    [OPENCSD_F_RETURN_ADDRESS] = {"ret_addr", FIELD_HEXTEXT, "preferred return address",
-				  .address = FIELD_ADDRESS},
-    [OPENCSD_F_RETURN_IS_TARGET] = {"excep_ret_addr_br_tgt", FIELD_BOOL,
-				    "whether the branch before led to the return address"},
-    [OPENCSD_F_DATA_MARKER] = {"excep_data_marker", FIELD_BOOL,
-			       "whether only data is marked, without a number"},
-    [OPENCSD_F_EVENT_TYPE] = {"ev_type", FIELD_TEXT, "kind of event"},
-    [OPENCSD_F_EVENT] = {"ev_number", FIELD_HEX, "events 0 to 3, a bit each"},
-    [OPENCSD_F_MARKER_TYPE] = {"sync_marker_type", FIELD_TEXT, "which element comes later"},
-    [OPENCSD_F_MARKER_VALUE] = {"sync_marker_value", FIELD_HEX, "value of the marker", .digits = 8},
-    [OPENCSD_F_MEMTRANS] = {"mem_trans", FIELD_TEXT, "what became of the transaction"},
-    [OPENCSD_F_MASTER] = {"master", FIELD_UINT, "STM master"},
-    [OPENCSD_F_CHANNEL] = {"channel", FIELD_UINT, "STM channel"},
-    [OPENCSD_F_PAYLOAD_BITS] = {"payload_pkt_bitsize", FIELD_UINT, "bits of the payload"},
-    [OPENCSD_F_PAYLOAD_PACKETS] = {"payload_num_packets", FIELD_UINT, "packets in the payload"},
-    [OPENCSD_F_PAYLOAD] = {"payload", FIELD_HEXTEXT, "the payload"},
-    [OPENCSD_F_MARKER] = {"marker_packet", FIELD_BOOL, "whether the packet is marked, or a flag"},
-    [OPENCSD_F_MARKER_FIRST] = {"marker_first", FIELD_BOOL,
-				"whether the first of several packets is the marked one"},
-    [OPENCSD_F_FREQUENCY] = {"frequency", FIELD_BOOL,
-			     "whether the payload is the rate of the time stamps"},
-    [OPENCSD_F_TRIGGER] = {"trigger_event", FIELD_BOOL,
-			   "whether the payload is the number of a trigger"},
-    [OPENCSD_F_MASTER_ERROR] = {"master_err", FIELD_BOOL,
-				"whether the master met an error; the payload is its code"},
-    [OPENCSD_F_GLOBAL_ERROR] = {"global_err", FIELD_BOOL,
-				"whether some master met an error; the payload is its code"},
-    [OPENCSD_F_ITM_TYPE] = {"itm_type", FIELD_TEXT, "kind of ITM packet"},
-    [OPENCSD_F_ITM_PORT] = {"port", FIELD_UINT, "stimulus port"},
-    [OPENCSD_F_ITM_SOURCE] = {"discriminator", FIELD_UINT, "which unit of the watchpoint hardware"},
-    [OPENCSD_F_ITM_SIZE] = {"payload_size", FIELD_UINT, "bytes of the payload"},
-    [OPENCSD_F_ITM_VALUE] = {"value", FIELD_HEX,
-			     "payload, or time since the last local time stamp"},
-    [OPENCSD_F_OVERFLOW] = {"overflow", FIELD_BOOL, "whether packets were lost before this one"},
-    [OPENCSD_F_ITE_LEVEL] = {"level", FIELD_UINT, "exception level of the software"},
-    [OPENCSD_F_ITE_VALUE] = {"ite_value", FIELD_HEXTEXT, "the software's value", .digits = 16},
-    [OPENCSD_F_TIMESTAMP] = {"timestamp", FIELD_UINT, "time in ticks of the trace's clock"},
-    [OPENCSD_F_FREQ_CHANGE] = {"cpu_freq_change", FIELD_BOOL,
-			       "whether the core's frequency has changed"},
-    [OPENCSD_F_CYCLES] = {"cycle_count", FIELD_UINT,
-			  "cycles; of an ETMv4 time stamp: since the last count"},
-    [OPENCSD_F_DATA] = {"message", FIELD_BYTES, "payload of all packets up to this mark or flag"},
-    [OPENCSD_F_SYST] = {"syst", FIELD_OBJECT, "the SyS-T message that ends here"},
-    [OPENCSD_F_PACKETS] = {"packets", FIELD_LIST, "packets since the element before",
-			   .detail = true},
-    [OPENCSD_F_PACKET] = {"packet", FIELD_OBJECT, "a packet of the source's protocol",
-			  .detail = true},
-    [OPENCSD_F_PACKET_NAME] = {"packet_name", FIELD_TEXT, "name of the packet"},
-    [OPENCSD_F_PACKET_TEXT] = {"packet_text", FIELD_TEXT, "what the packet says"},
-    [OPENCSD_F_PACKET_BYTES] = {"packet_bytes", FIELD_BYTES, "bytes of the packet, deformatted",
-				.detail = true},
-    [OPENCSD_F_NOTE] = {"note", FIELD_TEXT,
-			"what is wrong, or text around an element in a listing"},
-    [OPENCSD_F_TEXT] = {"text", FIELD_TEXT, "a line of a listing", .detail = true},
-};
 
 #define T(type) (1u << OPENCSD_##type)
 #define ALL (T(ELEMENTS) - 1)
@@ -367,11 +245,12 @@ opencsd_element_fields(const struct opencsd_element *element, const char *source
 	}
 }
 
-const struct context_row opencsd_contexts[OPENCSD_CONTEXTS] = {
+const struct context_row opencsd_contexts[OPENCSD_CONTEXTS_ALL] = {
     {"level", "exception_level", "pe_context", NULL, NULL},
     {"security", "security_level", "pe_context", NULL, NULL},
     {"context_id", "context_id", "pe_context", NULL, NULL},
     {"vmid", "vmid", "pe_context", NULL, NULL},
+    {"exception", "running", "exception", NULL, NULL, .per_trace = true},
 };
 
 /* --- messages ---------------------------------------------------------- */

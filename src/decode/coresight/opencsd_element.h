@@ -50,7 +50,8 @@ enum opencsd_kind {
 	OPENCSD_LOST,			 /* bytes that are missing, or in no run */
 	OPENCSD_KIND_COUNT
 };
-extern const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT];
+/* Behind these rows stand those of an ITM's packets: see swo.h. */
+extern const struct kind_row opencsd_kinds[];
 
 enum opencsd_isa { OPENCSD_A32, OPENCSD_T32, OPENCSD_A64, OPENCSD_ISA_COUNT = 7 };
 
@@ -140,8 +141,9 @@ uint64_t opencsd_element_origin(const struct opencsd_element *);
 #define OPENCSD_TRIGGERS                                                                           \
 	"trigger_event = true or ev_type = trigger or ev_number in {1, 3, 5, 7, 9, 11, 13, 15}"
 
-enum { OPENCSD_CONTEXTS = 4 };
-extern const struct context_row opencsd_contexts[OPENCSD_CONTEXTS];
+/* Of elements, and with those of an ITM's packets. */
+enum { OPENCSD_CONTEXTS = 4, OPENCSD_CONTEXTS_ALL = 5 };
+extern const struct context_row opencsd_contexts[];
 
 /* For decoder_ops.print: the lines that trc_pkt_lister prints for elements. */
 #define OPENCSD_PRINTER "ppl"
@@ -241,7 +243,7 @@ enum opencsd_field {
 	OPENCSD_F_TEXT,
 	OPENCSD_F_COUNT
 };
-extern const struct field_row opencsd_fields[OPENCSD_F_COUNT];
+extern const struct field_row opencsd_fields[]; /* likewise */
 
 /* Adds the fields that are valid for the element.  SOURCE names its sender,
  * or is NULL; it must live as long as E. */

@@ -50,8 +50,9 @@ struct opencsd_worker {
 	size_t number; /* of the lane */
 	struct opencsd_lane lane;
 	struct coresight frames;
-	uint64_t from; /* offset where it started */
-	uint64_t fed;  /* all before this offset was decoded */
+	struct opencsd_units units; /* instead, beside an ITM */
+	uint64_t from;		    /* offset where it started */
+	uint64_t fed;		    /* all before this offset was decoded */
 	bool started, ended, busy;
 	uint64_t used;	       /* age */
 	uint64_t records_from; /* elements with a lower index may be dropped */
@@ -259,15 +260,25 @@ struct opencsd_request {
 static struct opencsd_request
 request_of(const struct opencsd_decoder *d, const struct message *m, bool packets)
 {
+	const uint64_t exact = m->aux >> 14 & OPENCSD_EXACT_FAR;
 	return (struct opencsd_request){
 	    .index = coresight_index(d->format, m->offset),
-	    .start = opencsd_start_of(m->aux >> 32 & 0xff, m->offset),
+	    .start = !d->swo			 ? opencsd_start_of(m->aux >> 32 & 0xff, m->offset)
+		     : exact < OPENCSD_EXACT_FAR ? m->offset - exact
+						 : UINT64_MAX,
 	    .since = (enum opencsd_since)(m->aux >> 49 & 3),
 	    .limit = message_id_offset(m) + LATE,
-	    .ordinal = (uint32_t)m->aux,
+	    .ordinal = d->swo ? m->aux % OPENCSD_EXACT_NUMBERS : (uint32_t)m->aux,
 	    .at_end = m->aux >> 48 & 1,
 	    .packets = packets,
 	};
+}
+
+/* What is certain of the bytes before the start: before the first there are none. */
+static enum opencsd_since
+since_of(const struct opencsd_request *request)
+{
+	return request->start ? request->since : OPENCSD_SINCE_START;
 }
 
 /* Whether a worker has what is requested, or will get it by going on. */
@@ -276,6 +287,9 @@ can_serve(const struct opencsd_worker *w, const struct opencsd_request *request)
 {
 	uint64_t offset = coresight_offset(w->decoder->format, request->index);
 	if (!w->started || w->from > request->start)
+		return false;
+	/* frames follow each other from that place on, but not from any other */
+	if (w->decoder->swo && (w->from != request->start || w->lane.since != since_of(request)))
 		return false;
 	if (request->since == OPENCSD_SINCE_START && w->lane.since != OPENCSD_SINCE_START)
 		return false;
@@ -331,9 +345,30 @@ start_at(struct opencsd_worker *w, uint64_t offset, enum opencsd_since since)
 	forget_all(w);
 	opencsd_lane_start(&w->lane, offset ? since : OPENCSD_SINCE_START);
 	opencsd_start_frames(w->decoder, &w->frames, offset);
+	opencsd_units_start(&w->units, offset);
 	w->from = w->fed = offset;
 	w->started = true;
 	w->ended = false;
+}
+
+/* The same of frames beside an ITM. */
+static bool
+go_on_units(struct opencsd_worker *w, const struct window *window, uint64_t end)
+{
+	const struct swo_decoder *swo = (const struct swo_decoder *)w->decoder->swo;
+	uint64_t start = w->fed;
+	struct swo_unit unit;
+	forget_old(w);
+	while (w->fed < end && swo_unit_read(swo, window, w->fed, w->units.id, &unit)) {
+		opencsd_units_take(&w->units, w->fed, &unit, on_run, w);
+		w->fed += unit.length;
+	}
+	if (w->fed > start)
+		return true;
+	if (window->last)
+		opencsd_lane_end(&w->lane);
+	w->ended = true;
+	return window->last;
 }
 
 /* Decodes a piece more; false at the end. */
@@ -345,6 +380,8 @@ go_on(struct opencsd_worker *w, const struct window *window)
 		return false;
 	if (end > there)
 		end = there;
+	if (w->decoder->swo)
+		return go_on_units(w, window, end);
 	if (w->fed >= end) {
 		if (window->last)
 			opencsd_lane_end(&w->lane);
@@ -391,6 +428,8 @@ find_record(struct opencsd_worker *w, const struct window *window,
 	    const struct opencsd_request *request)
 {
 	uint64_t start = request->start > window->offset ? request->start : window->offset;
+	if (w->decoder->swo && (start != request->start || start > window->offset + window->length))
+		return -1;
 	if (!can_serve(w, request) || w->fed < window->offset)
 		start_at(w, start, request->since);
 	for (;;) {
@@ -740,9 +779,11 @@ static bool
 with_record(const struct opencsd_job *j,
 	    void (*with)(const struct opencsd_job *, const struct opencsd_worker *, size_t))
 {
+	if (j->m->kind > OPENCSD_SYST)
+		return false;
 	uint8_t lane = j->decoder->lane_of[opencsd_aux_id(j->m->aux)];
 	struct opencsd_request request = request_of(j->decoder, j->m, j->want == EXPAND_FIELDS);
-	if (lane == OPENCSD_NO_LANE || j->m->kind > OPENCSD_SYST)
+	if (lane == OPENCSD_NO_LANE)
 		return false;
 	struct opencsd_worker *w = check_out(j->decoder->pool, lane, &request);
 	ptrdiff_t n = find_record(w, j->window, &request);
@@ -758,7 +799,9 @@ opencsd_expand(const struct decoder *decoder, const struct message *m, const str
 {
 	const struct opencsd_job j = {
 	    (const struct opencsd_decoder *)decoder, m, w, want, history, e};
-	if (m->kind == OPENCSD_STRAY)
+	if (m->kind >= OPENCSD_KIND_COUNT)
+		opencsd_swo_expand(j.decoder, m, w, want, e);
+	else if (m->kind == OPENCSD_STRAY)
 		expand_stray(&j);
 	else if (m->kind == OPENCSD_FATAL)
 		expand_fatal(&j);

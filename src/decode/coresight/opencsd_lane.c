@@ -127,7 +127,7 @@ restart_unsynced(const struct opencsd_lane *lane, uint64_t at)
 {
 	struct opencsd_restart r = {lane->last_anchor, OPENCSD_SINCE_UNSYNCED};
 	if (lane->first >= at)
-		return (struct opencsd_restart){lane->first_anchor, OPENCSD_SINCE_START};
+		return (struct opencsd_restart){lane->first_anchor, lane->since};
 	if (lane->sync_count && lane->syncs[0].start < r.offset)
 		r.offset = lane->syncs[0].start;
 	if (lane->pattern && lane->pattern_start < r.offset)
@@ -359,6 +359,12 @@ opencsd_lane_end(struct opencsd_lane *lane)
 {
 	if (lane->tree && !(lane->source->options->optional && is_unheard(lane)))
 		opencsd_tree_end(lane->tree);
+}
+
+void
+opencsd_lane_break(struct opencsd_lane *lane)
+{
+	opencsd_lane_start(lane, is_unheard(lane) ? OPENCSD_SINCE_START : OPENCSD_SINCE_UNSYNCED);
 }
 
 void

@@ -98,6 +98,9 @@ void opencsd_lane_end(struct opencsd_lane *);
  * comes, and it starts anew. */
 void opencsd_lane_start_run(struct opencsd_lane *, uint64_t offset);
 
+/* Bytes are lost here: what the decoder holds back is lost with them, and it starts anew. */
+void opencsd_lane_break(struct opencsd_lane *);
+
 /* Where the oldest message under way starts; UINT64_MAX if there is none. */
 uint64_t opencsd_lane_oldest(const struct opencsd_lane *);
 

@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include "decode/coresight/opencsd_decoder.h"
-#include "decode/coresight/swo.h"
 
 #include "capture/capture.h"
 #include "decode/coresight/opencsd_library.h"
@@ -325,6 +324,10 @@ opencsd_open(const struct opencsd_options *options, const struct window *head, s
 		opencsd_close(&d->syst.base);
 		return NULL;
 	}
+	if (opencsd_swo_open(d, head, err) < 0) {
+		opencsd_close(&d->syst.base);
+		return NULL;
+	}
 	opencsd_runs_open(d);
 	open_images(d);
 	describe_decoding(d);
@@ -340,6 +343,8 @@ opencsd_close(struct decoder *decoder)
 	if (!d)
 		return;
 	opencsd_pool_free(d->pool);
+	if (d->swo)
+		d->swo->ops->close(d->swo);
 	syst_close(&d->syst);
 	for (size_t i = 0; i < d->source_count; i++)
 		vec_free(&d->sources[i].memory);

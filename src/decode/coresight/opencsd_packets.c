@@ -28,6 +28,7 @@ struct packet_list {
 	struct text line;
 	bool (*take)(void *context, const struct text *line);
 	void *context;
+	struct opencsd_units units;
 	bool stopped;
 };
 
@@ -92,6 +93,40 @@ start_run(struct packet_list *list, struct coresight *frames, uint64_t offset)
 	opencsd_start_frames(d, frames, offset);
 }
 
+static void
+list_unit(void *context, uint64_t offset, const struct swo_unit *unit)
+{
+	struct packet_list *list = context;
+	opencsd_units_take(&list->units, offset, unit, list_run, list);
+}
+
+/* Sources begin anew where frames go on elsewhere. */
+static void
+list_break(void *context, uint64_t offset)
+{
+	struct packet_list *list = context;
+	for (size_t i = 0; i < list->decoder->source_count; i++)
+		if (list->sources[i].tree)
+			opencsd_tree_reset(list->sources[i].tree, false);
+	opencsd_units_start(&list->units, offset);
+}
+
+/* Frames of a window with an ITM, whose messages are left. */
+static void
+list_mixed(struct packet_list *list, const struct window *w)
+{
+	const struct decoder *swo = list->decoder->swo;
+	const struct swo_units units = {list, list_unit, list_break};
+	struct decode_state *state = decode_state_new(swo);
+	struct message messages[64];
+	const size_t most = sizeof messages / sizeof *messages;
+	swo->ops->start(swo, state);
+	opencsd_units_start(&list->units, 0);
+	while (swo_step_units(swo, state, w, messages, most, &units) == most && !list->stopped)
+		;
+	decode_state_free(swo, state);
+}
+
 /* Feeds the window in pieces, so that it can end early. */
 static void
 list_window(struct packet_list *list, const struct window *w)
@@ -132,7 +167,7 @@ opencsd_list_packets(const struct decoder *decoder, const struct window *w,
 		if (!*d->sources[i].problem)
 			source->tree = opencsd_tree_new(&d->sources[i], &sink, NULL);
 	}
-	list_window(&list, w);
+	(d->swo ? list_mixed : list_window)(&list, w);
 	for (size_t i = 0; i < d->source_count; i++) {
 		if (list.sources[i].tree)
 			opencsd_tree_end(list.sources[i].tree);

@@ -300,21 +300,40 @@ describe_gaps(const struct opencsd_decoder *d, const struct opencsd_findings *s,
 				: "; list the images in a profile (opencsd: images:)");
 }
 
+/* Frames with an ITM, which reads its head by itself. */
+static void
+describe_mixed(const struct opencsd_decoder *d, struct swo_head *found, struct opencsd_findings *s,
+	       const struct decoder_names *names, struct text *about)
+{
+	s->decoder = d;
+	memcpy(s->bytes, found->bytes, sizeof s->bytes);
+	s->bytes[CORESIGHT_ID_NULL] = 0;
+	describe_ids(d, s, about);
+	swo_survey_itm((const struct swo_decoder *)d->swo, found, names, about);
+}
+
 void
 opencsd_survey(const struct decoder *decoder, const struct window *head,
 	       const struct decoder_names *names, struct text *about, struct text *missing)
 {
 	const struct opencsd_decoder *d = (const struct opencsd_decoder *)decoder;
 	struct opencsd_findings s = {0};
-	(void)names;
-	count_ids(d, head, &s);
+	struct swo_head *found = d->swo ? mem_new(sizeof *found) : NULL;
 	find_gaps(decoder, head, &s);
 	if (!head->last)
 		text_addf(about, "of the first %zu bytes:\n", head->length);
-	describe_ids(d, &s, about);
+	if (found) {
+		swo_head_read(head, true, (uint8_t)d->swo_options.id, found);
+		describe_mixed(d, found, &s, names, about);
+	} else {
+		count_ids(d, head, &s);
+		describe_ids(d, &s, about);
+	}
 	for (size_t i = 0; i < d->options->images.count; i++)
 		describe_image(d, i, about);
-	describe_unsynced(d, &s, head, missing);
+	if (!found)
+		describe_unsynced(d, &s, head, missing);
 	describe_gaps(d, &s, head, missing);
 	vec_free(&s.gaps);
+	free(found);
 }

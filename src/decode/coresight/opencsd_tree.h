@@ -1,6 +1,7 @@
 /*
  * One trace source, decoded: by the OpenCSD library, or by itm.c where the
- * library has no decoder.
+ * library has no decoder: of an ITM it gives the elements that later versions of
+ * the library give.  In the frames of a trace port swo.c decodes an ITM instead.
  *
  * Only opencsd_library.c calls the library.  A tree takes the bytes of its
  * source, deformatted, with their index, and calls back for each element and,

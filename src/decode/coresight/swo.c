@@ -41,6 +41,8 @@ enum {
 	RUN_UP = 4096,
 	REACH = PACKET_SPAN + SWO_ALIGN_REACH + STAMP_SPAN
 };
+static_assert((int)STAMP_SPAN + 2 * SWO_UNIT_MAX <= (int)SWO_AHEAD, "a timestamp is in reach");
+static_assert((int)SWO_ALIGN_REACH + SWO_UNIT_MAX <= (int)SWO_AHEAD, "a place is in reach");
 
 /* --- tables -------------------------------------------------------------- */
 
@@ -133,7 +135,7 @@ struct swo_state {
 	bool doubtful : 1;		    /* two bad packets came close together */
 };
 enum { SAVED = DECODE_SAVED_SIZE(struct swo_state) };
-static_assert((size_t)SAVED <= (size_t)CHECKPOINT_MAX, "a checkpoint is the state itself");
+static_assert((size_t)SAVED <= (size_t)SWO_CHECKPOINT, "a checkpoint is the state itself");
 
 static void
 swo_start(const struct decoder *decoder, struct decode_state *state)
@@ -154,6 +156,7 @@ struct swo_feed {
 	const struct swo_decoder *d;
 	const struct window *w;
 	struct swo_state *s;
+	const struct swo_units *units; /* who gets them, or NULL */
 	const struct swo_unit *unit;
 	unsigned index; /* of the byte in the unit */
 	struct message given[GIVEN_MAX];
@@ -541,9 +544,13 @@ count_silent(const struct swo_decoder *d, struct swo_state *s, const struct swo_
 }
 
 static void
-end_unit(const struct swo_decoder *d, struct swo_state *s, const struct swo_unit *unit)
+end_unit(const struct swo_feed *j)
 {
-	count_silent(d, s, unit);
+	struct swo_state *s = j->s;
+	const struct swo_unit *unit = j->unit;
+	count_silent(j->d, s, unit);
+	if (j->units)
+		j->units->take(j->units->context, s->base.offset, unit);
 	if (unit->count)
 		s->id = unit->next;
 	s->base.offset += unit->length;
@@ -636,7 +643,7 @@ step_unit(struct swo_feed *j, struct swo_output *o)
 	}
 	if (!end_capture(j, o))
 		return false;
-	end_unit(j->d, s, j->unit);
+	end_unit(j);
 	return true;
 }
 
@@ -663,6 +670,8 @@ step_align(struct swo_feed *j, struct swo_output *o)
 		if (!put_out(j, &before, o))
 			return false;
 		s->base.offset = end;
+		if (j->units)
+			j->units->move(j->units->context, end);
 		s->id = CORESIGHT_NOBODY;
 		s->proof = 0;
 		s->stamp_ahead = 0;
@@ -730,14 +739,14 @@ step_packet(struct swo_feed *j, struct swo_output *o)
 	return true;
 }
 
-static size_t
-swo_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
-	 struct message *out, size_t max)
+size_t
+swo_step_units(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	       struct message *out, size_t max, const struct swo_units *units)
 {
 	const struct swo_decoder *d = (const struct swo_decoder *)decoder;
 	struct swo_state *s = (struct swo_state *)state;
 	struct swo_output o = {.out = out, .max = max, .until = w->until};
-	struct swo_feed j = {.d = d, .w = w, .s = s};
+	struct swo_feed j = {.d = d, .w = w, .s = s, .units = units};
 	uint64_t end = w->offset + w->length;
 	struct swo_unit unit;
 	while (o.count < max) {
@@ -766,6 +775,13 @@ swo_step(const struct decoder *decoder, struct decode_state *state, const struct
 			break;
 	}
 	return o.count;
+}
+
+static size_t
+swo_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	 struct message *out, size_t max)
+{
+	return swo_step_units(decoder, state, w, out, max, NULL);
 }
 
 enum { RATED = 512 }; /* bytes that show how well packets fit */
@@ -930,7 +946,7 @@ static const struct decoder_guide itm_guide = {.propose = swo_itm_propose, .surv
 static const struct decoder_guide tpiu_guide = {.propose = swo_tpiu_propose, .survey = swo_survey};
 
 #define COMMON_OPS                                                                                 \
-	.fields = swo_fields, .field_count = SWO_F_COUNT, .kinds = swo_kinds,                      \
+	.fields = SWO_FIELDS, .field_count = SWO_F_COUNT, .kinds = SWO_KINDS,                      \
 	.kind_count = SWO_KIND_COUNT, .origin_none = SWO_ORIGIN_ITM,                               \
 	.context_count = sizeof contexts / sizeof *contexts, .reach = REACH, .run_up = RUN_UP,     \
 	.state_size = sizeof(struct swo_state), .checkpoint_size = SAVED,                          \

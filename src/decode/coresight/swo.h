@@ -13,6 +13,7 @@
 #define TRAWL_DECODE_SWO_H
 
 #include "decode/coresight/coresight.h"
+#include "decode/coresight/opencsd_element.h"
 #include "decode/coresight/swo_packet.h"
 #include "decode/decoder.h"
 
@@ -24,6 +25,7 @@ struct swo_options {
 	uint64_t id; /* of the ITM in frames; 0: as the head shows */
 };
 
+enum { SWO_CHECKPOINT = 64 }; /* bytes, at most */
 enum { SWO_PORTS = 32, SWO_IDS = 0x80, SWO_HEAD_PCS = 1024 };
 
 /* What the head of a capture shows. */
@@ -92,6 +94,21 @@ bool swo_unit_read(const struct swo_decoder *, const struct window *, uint64_t o
 enum { SWO_ALIGN_WINDOW = 1024, SWO_ALIGN_REACH = SWO_ALIGN_WINDOW + 256 };
 bool swo_align(const struct swo_decoder *, const struct window *, uint64_t offset, bool start,
 	       uint32_t *skipped);
+
+/* Who gets all that is in frames, beside the messages of the ITM. */
+struct swo_units {
+	void *context;
+	/* A unit at an offset: once each, as the state moves on. */
+	void (*take)(void *context, uint64_t offset, const struct swo_unit *);
+	/* Frames go on at an offset: before it are bytes of none. */
+	void (*move)(void *context, uint64_t offset);
+};
+
+/* As decoder_ops.step.  Units that end before `until` are taken if SWO_AHEAD bytes behind it
+ * are in the window, or the last ones. */
+enum { SWO_AHEAD = 2048 };
+size_t swo_step_units(const struct decoder *, struct decode_state *, const struct window *,
+		      struct message *out, size_t max, const struct swo_units *);
 
 /* --- messages ------------------------------------------------------------ */
 
@@ -164,8 +181,9 @@ enum swo_field {
 	SWO_F_NOTE,
 	SWO_F_COUNT
 };
-extern const struct field_row swo_fields[SWO_F_COUNT];
-extern const struct kind_row swo_kinds[SWO_KIND_COUNT];
+/* The rows of packets stand behind those of elements, with which `opencsd` mixes them. */
+#define SWO_FIELDS (opencsd_fields + OPENCSD_F_COUNT)
+#define SWO_KINDS (opencsd_kinds + OPENCSD_KIND_COUNT)
 
 void swo_expand(const struct decoder *, const struct message *, const struct window *,
 		enum expand_want, const struct decode_history *, struct expansion *);
@@ -174,6 +192,10 @@ bool swo_itm_propose(const struct window *head, struct text *profile);
 bool swo_tpiu_propose(const struct window *head, struct text *profile);
 void swo_survey(const struct decoder *, const struct window *head, const struct decoder_names *,
 		struct text *about, struct text *missing);
+
+/* The part of it that is about the ITM. */
+void swo_survey_itm(const struct swo_decoder *, struct swo_head *, const struct decoder_names *,
+		    struct text *about);
 
 extern const struct decoder_ops itm_ops, tpiu_ops;
 

@@ -14,67 +14,12 @@
 
 /* --- tables -------------------------------------------------------------- */
 
-const struct kind_row swo_kinds[SWO_KIND_COUNT] = {
-    [SWO_KIND_LINE] = {"line", "a line of text that software wrote to a port"},
-    [SWO_KIND_PORT] = {"port", "what software wrote to a port at once"},
-    [SWO_KIND_EVENTS] = {"counter", "event counters of the DWT wrapped"},
-    [SWO_KIND_EXCEPTION] = {"exception", "an exception was entered, left or returned to"},
-    [SWO_KIND_PC] = {"pc", "a sample of the program counter"},
-    [SWO_KIND_DATA] = {"data_trace", "a comparator of the DWT matched"},
-    [SWO_KIND_LOCAL] = {"local_time", "a local timestamp: ticks since the last one"},
-    [SWO_KIND_GLOBAL] = {"global_time", "a global timestamp"},
-    [SWO_KIND_GLOBAL_PART] = {"global_part", "low bits of a global timestamp, whose others are "
-					     "not known"},
-    [SWO_KIND_EXTENSION] = {"extension", "the page of the ports that follow"},
-    [SWO_KIND_SYNC] = {"sync", "synchronisation of packets"},
-    [SWO_KIND_OVERFLOW] = {"overflow", "packets were lost in the target"},
-    [SWO_KIND_TRIGGER] = {"trigger", "the trigger of the trace port"},
-    [SWO_KIND_DAMAGE] = {"damage", "bytes that are no packet"},
-    [SWO_KIND_CUT] = {"cut", "a packet or frame whose end is missing"},
-    [SWO_KIND_ALIGN] = {"alignment", "bytes before frames fit again"},
-};
-
 /* [ARMv7-M, D4.3]: bits 5:4 of the second byte */
 static const char *const actions[] = {NULL, "enter", "exit", "return"};
 static const char *const action_texts[] = {NULL, "entered", "exited", "returned to"};
 
 /* [ARMv7-M, D4]: TC of a local timestamp */
 static const char *const relations[] = {"exact", "delayed", "data_delayed", "both_delayed"};
-
-#define HAS(kind) .kinds = 1u << SWO_KIND_##kind
-
-const struct field_row swo_fields[SWO_F_COUNT] = {
-    [SWO_F_PORT] = {"port", FIELD_UINT, "stimulus port",
-		    .kinds = 1u << SWO_KIND_PORT | 1u << SWO_KIND_LINE},
-    [SWO_F_SIZE] = {"size", FIELD_UINT, "bytes of the value",
-		    .kinds = 1u << SWO_KIND_PORT | 1u << SWO_KIND_DATA},
-    [SWO_F_VALUE] = {"value", FIELD_HEXTEXT, "what was written, read or sampled",
-		     .kinds = 1u << SWO_KIND_PORT | 1u << SWO_KIND_DATA},
-    [SWO_F_BYTES] = {"bytes", FIELD_BYTES, "what was written to the port, in order", HAS(LINE)},
-    [SWO_F_WRITES] = {"writes", FIELD_UINT, "packets that the line came in", HAS(LINE)},
-    [SWO_F_EXCEPTION] = {"exception", FIELD_UINT, "number of the exception, 0 for thread mode",
-			 HAS(EXCEPTION)},
-    [SWO_F_NAME] = {"exception_name", FIELD_TEXT, "its name in ARMv7-M and ARMv8-M",
-		    HAS(EXCEPTION)},
-    [SWO_F_ACTION] = {"action", FIELD_TEXT, "enter, exit or return", HAS(EXCEPTION)},
-    [SWO_F_RUNNING] = {"running", FIELD_TEXT, "what runs from here on", HAS(EXCEPTION)},
-    [SWO_F_PC] = {"pc", FIELD_HEXTEXT, "program counter", .digits = 8, .address = FIELD_ADDRESS,
-		  .kinds = 1u << SWO_KIND_PC | 1u << SWO_KIND_DATA},
-    [SWO_F_STATE] = {"state", FIELD_TEXT, "why there is no program counter: asleep, unreadable",
-		     HAS(PC)},
-    [SWO_F_COMPARATOR] = {"comparator", FIELD_UINT, "comparator of the DWT", HAS(DATA)},
-    [SWO_F_WHAT] = {"what", FIELD_TEXT, "pc, match, address, read or write", HAS(DATA)},
-    [SWO_F_ADDRESS] = {"address_low", FIELD_HEXTEXT, "bits 15:0 of the address", .digits = 4,
-		       HAS(DATA)},
-    [SWO_F_COUNTERS] = {"counters", FIELD_TEXT, "counters that wrapped", HAS(EVENTS)},
-    [SWO_F_TICKS] = {"ticks", FIELD_UINT, "ticks since the last local timestamp", HAS(LOCAL)},
-    [SWO_F_RELATION] = {"relation", FIELD_TEXT,
-			"what is late, the timestamp or the packets before it", HAS(LOCAL)},
-    [SWO_F_GLOBAL] = {"global", FIELD_UINT, "global time", HAS(GLOBAL)},
-    [SWO_F_LOW] = {"part", FIELD_UINT, "the bits that are known", HAS(GLOBAL_PART)},
-    [SWO_F_PAGE] = {"page", FIELD_UINT, "page of the ports, 32 each", HAS(EXTENSION)},
-    [SWO_F_NOTE] = {"note", FIELD_TEXT, "what is wrong", .detail = true},
-};
 
 /* Exceptions of ARMv7-M and ARMv8-M below the interrupts [second hand: no text at hand]. */
 static void
@@ -228,7 +173,7 @@ add_field(struct swo_job *j, enum swo_field row, size_t at, size_t size)
 	bool there = at + size <= j->e->payload_length;
 	if (!j->fields)
 		return NULL;
-	return expansion_add(j->e, &swo_fields[row], size && there ? FIELD_PAYLOAD : FIELD_NOWHERE,
+	return expansion_add(j->e, &SWO_FIELDS[row], size && there ? FIELD_PAYLOAD : FIELD_NOWHERE,
 			     8 * at, (uint32_t)(8 * size));
 }
 
@@ -470,7 +415,7 @@ swo_expand(const struct decoder *decoder, const struct message *m, const struct 
 			      .fields = want == EXPAND_FIELDS};
 	(void)history;
 	expansion_clear(e);
-	text_add(&e->type, swo_kinds[m->kind].name);
+	text_add(&e->type, SWO_KINDS[m->kind].name);
 	add_origin(m, &e->origin);
 	if (m->kind != SWO_KIND_LINE && m->kind < SWO_KIND_TRIGGER && m->kind != SWO_KIND_GLOBAL &&
 	    want == EXPAND_FIELDS)

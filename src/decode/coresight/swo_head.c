@@ -494,6 +494,16 @@ add_hottest(struct swo_head *found, const struct decoder_names *names, struct te
 }
 
 void
+swo_survey_itm(const struct swo_decoder *d, struct swo_head *found,
+	       const struct decoder_names *names, struct text *about)
+{
+	add_ports(found, d, about);
+	add_hottest(found, names, about);
+	if (!d->stamped)
+		text_add(about, "no local timestamps: messages have no time\n");
+}
+
+void
 swo_survey(const struct decoder *decoder, const struct window *head,
 	   const struct decoder_names *names, struct text *about, struct text *missing)
 {
@@ -506,10 +516,7 @@ swo_survey(const struct decoder *decoder, const struct window *head,
 			text_addf(missing, "%sno source has packets of an ITM",
 				  missing->length ? "\n" : "");
 	}
-	add_ports(found, d, about);
-	add_hottest(found, names, about);
-	if (!d->stamped)
-		text_add(about, "no local timestamps: messages have no time\n");
+	swo_survey_itm(d, found, names, about);
 	free(found);
 }
 
@@ -535,18 +542,18 @@ propose_sources(const struct swo_head *found, struct text *profile)
 {
 	for (unsigned id = 1; id < CORESIGHT_ID_FIRST_SPECIAL; id++)
 		if (found->carries[id] && swo_head_has(found, id))
-			text_addf(profile,
-				  "    # of ID %u, instead, with its registers:\n"
-				  "    # format: opencsd\n"
-				  "    # opencsd: {format: tpiu, sources: [{id: %u, protocol: %s, "
-				  "regs: {%s}}]}\n",
-				  id, id,
-				  *found->carries[id] == 'E' && found->carries[id][4] == '4'
-				      ? "ETMV4I"
-				      : "ETMV3",
-				  found->carries[id][4] == '4'
-				      ? "TRCCONFIGR: 0, TRCIDR0: 0, TRCIDR1: 0, TRCIDR2: 0"
-				      : "ETMCR: 0, ETMIDR: 0, ETMCCER: 0");
+			text_addf(
+			    profile,
+			    "    # instead, with the registers of ID %u, both in one list:\n"
+			    "    # format: opencsd\n"
+			    "    # opencsd: {format: tpiu, sources: [{id: %u, protocol: ITM}, "
+			    "{id: %u, protocol: %s, regs: {%s}}]}\n",
+			    id, found->id, id,
+			    *found->carries[id] == 'E' && found->carries[id][4] == '4' ? "ETMV4I"
+										       : "ETMV3",
+			    found->carries[id][4] == '4'
+				? "TRCCONFIGR: 0, TRCIDR0: 0, TRCIDR1: 0, TRCIDR2: 0"
+				: "ETMCR: 0, ETMIDR: 0, ETMCCER: 0");
 }
 
 bool

@@ -116,6 +116,7 @@ long_script_tests = \
 	tests/check_reference.sh \
 	tests/cli/input.sh \
 	tests/cli/packed.sh \
+	tests/cli/spool_limit.sh \
 	tests/cli/dumps.sh \
 	tests/cli/perf.sh \
 	tests/cli/status.sh \

@@ -330,11 +330,10 @@ cli_parse_spool_limit(const struct cli *cli, uint64_t *limit, struct err *err)
 	const char *text = cli->value[CLI_SPOOL_LIMIT];
 	if (!text)
 		return 0;
-	if (cli->value[CLI_INFO] || cli->value[CLI_INDEX] || cli_writes_output(cli))
-		return err_set(
-		    err, ERR_USAGE,
-		    "--spool-limit is for the screen: output has every message; leave it "
-		    "out, and --spool=DIR names a folder with room");
+	if (cli->value[CLI_INFO] || cli->value[CLI_INDEX] || cli->value[CLI_SPLIT])
+		return err_set(err, ERR_USAGE,
+			       "--info, --index and --split look at whole captures; leave out "
+			       "--spool-limit, and --spool=DIR names a folder with room");
 	if (!text_parse_size(text, INT64_MAX, limit) || *limit < SPOOL_LEAST)
 		return err_set(err, ERR_USAGE,
 			       "--spool-limit is a size of 128M or more, as 2G, not %s", text);

@@ -173,6 +173,7 @@ struct history {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool needed, built;
+	bool limited;		/* built by who walks, as what is indexed may be dropped */
 	void (*before)(void *); /* the one notified before */
 	void *before_context;
 };
@@ -209,6 +210,9 @@ history_open(struct history *history, struct trace *trace, const struct export_o
 	    !(atomic_load(&trace_decoder(trace)->needs_history) ||
 	      filter_looks_around(&options->filter) || export_uses(options) & EXPORT_GAP))
 		return;
+	history->limited = capture_limit(trace_capture(trace));
+	if (history->limited)
+		return;
 	history->needed = true;
 	history->before = trace_host(trace)->notify;
 	history->before_context = trace_host(trace)->notify_context;
@@ -220,11 +224,24 @@ history_open(struct history *history, struct trace *trace, const struct export_o
 		history_build(history);
 }
 
+/* Whether the cell at OFFSET is not known, though all that it needs is there. */
+static bool
+lacks_cell(const struct trace *trace, uint64_t offset)
+{
+	const struct index *index = trace_index(trace);
+	uint64_t size = index_cell_size(index), reach = trace_decoder(trace)->ops->reach;
+	uint64_t cell = offset / size;
+	return index_known(index) <= cell &&
+	       capture_size(trace_capture(trace)) >= (cell + 1) * size + reach;
+}
+
 /* Blocks until all before OFFSET, and what stands there, is known. */
 static void
 history_wait(struct history *history, uint64_t offset)
 {
 	struct index *index = trace_index(history->trace);
+	if (history->limited && lacks_cell(history->trace, offset))
+		index_build(index);
 	if (!history->needed)
 		return;
 	pthread_mutex_lock(&history->lock);
@@ -329,7 +346,9 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 	} else {
 		walk->seek = seek_new(walk->reader, &options->filter, options->around);
 	}
-	walk->live = !capture_ended(capture) && !capture_is_unpacking(capture);
+	/* what a limit has dropped must have been written */
+	walk->live =
+	    !capture_ended(capture) && (!capture_is_unpacking(capture) || capture_limit(capture));
 }
 
 /* Up to STEP messages of the part; 0 at their end. */
@@ -719,6 +738,11 @@ check_choice(const struct session *session, const struct export_options *options
 		return err_set(err, ERR_USAGE, "-t %s needs whole captures; leave out %s",
 			       options->format->name,
 			       options->parts ? "--split" : "--follow and live sources");
+	if (session->host.spool_limit &&
+	    (options->format->listed || options->format->raw || options->format->flow))
+		return err_set(err, ERR_USAGE,
+			       "-t %s needs whole captures; leave out --spool-limit",
+			       options->format->name);
 	if (options->format->counts && options->filter.expr)
 		return err_set(err, ERR_USAGE,
 			       "-t %s counts all messages, or by severity; leave out other filters",

@@ -18,9 +18,9 @@ can_count(struct trace *trace, const struct export_options *options)
 	const struct decoder *decoder = trace_decoder(trace);
 	const struct filter *filter = &options->filter;
 	bool history = atomic_load(&decoder->needs_history) && decoder->ops->kinds_checked;
-	return capture_ended(trace_capture(trace)) && !options->parts && !options->follow &&
-	       !filter->expr && !filter->flags && !filter->by_origin && filter->severities &&
-	       !history && !decoder->ops->silent_repeats;
+	return capture_ended(trace_capture(trace)) && !trace_dropped(trace) && !options->parts &&
+	       !options->follow && !filter->expr && !filter->flags && !filter->by_origin &&
+	       filter->severities && !history && !decoder->ops->silent_repeats;
 }
 
 static void

@@ -64,6 +64,7 @@ seek_new(struct reader *reader, const struct filter *filter, unsigned around)
 	struct seek *seek = mem_new(sizeof *seek);
 	seek->reader = reader;
 	seek->generation = capture_generation(trace_capture(trace));
+	seek->next = reader_walk_from(reader, 0); /* what was dropped has numbers, too */
 	if (!capture_ended(trace_capture(trace)))
 		return seek;
 	if (filter_limits_time(filter) && !is_indexed(trace))

@@ -1051,9 +1051,17 @@ drop_due(struct trace *trace)
 		trace->needed = needed;
 	if (due) /* a recording may have been in the way */
 		capture_drop(trace->capture, trace->needed);
-	if (needed && first)
+	if (needed && first && trace->started) /* output says what it lacks in a message */
 		say_dropping(trace);
 	return needed > 0;
+}
+
+/* Where no worker builds the index, as in output: builds it as far as is to be dropped. */
+static void
+index_due(struct trace *trace)
+{
+	if (!trace->started && capture_due(trace->capture))
+		index_build(trace->index);
 }
 
 uint64_t
@@ -1185,16 +1193,20 @@ trace_poll(struct trace *trace, bool renew)
 bool
 trace_wait(struct trace *trace)
 {
-	while (!refresh_and_say(trace, capture_followed(trace->capture) == FOLLOW_NAME))
+	index_due(trace);
+	while (!refresh_and_say(trace, capture_followed(trace->capture) == FOLLOW_NAME)) {
 		if (!capture_await(trace->capture, -1))
 			return false;
+		index_due(trace);
+	}
 	return !capture_interrupted(trace->capture);
 }
 
 void
 trace_unpack(struct trace *trace)
 {
-	while (capture_is_unpacking(trace->capture) && trace_wait(trace))
+	while (!capture_limit(trace->capture) && capture_is_unpacking(trace->capture) &&
+	       trace_wait(trace))
 		continue;
 }
 

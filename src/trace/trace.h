@@ -225,10 +225,12 @@ bool trace_refresh(struct trace *);
 bool trace_poll(struct trace *, bool renew);
 
 /* Blocks until there may be more, and does trace_refresh; false once there will
- * be no more.  For threads that walk all messages. */
+ * be no more.  For threads that walk all messages: those before are not needed any more
+ * where a limit keeps the newest bytes alone. */
 bool trace_wait(struct trace *);
 
-/* Waits until a compressed capture is unpacked; of others for nothing. */
+/* Waits until a compressed capture is unpacked; of others, and where it is kept in part
+ * alone, for nothing. */
 void trace_unpack(struct trace *);
 
 /* Follows the capture as it grows, as its host says how, or not any more. */

@@ -158,9 +158,4 @@ else
 fi
 run "$TRAWL" --spool=/nonexistent -t none demo.stp.gz
 is "nowhere to keep it" 2 "$status"
-
-# A limit is for the screen.
-run "$TRAWL" --spool-limit=1G -t none demo.stp.gz
-is "a limit of output: status" 2 "$status"
-ok "a limit of output: said" grep -q 'spool-limit is for the screen: .*leave it out' err
 finish

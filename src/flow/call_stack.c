@@ -30,6 +30,14 @@ push_frame(struct call_stack *stack, struct call_frame frame)
 		stack->above++;
 }
 
+static void
+cut_frames(struct call_stack *stack, size_t count)
+{
+	stack->frames.count = count;
+	if (stack->kept > count)
+		stack->kept = count;
+}
+
 /* Returns do not lead out of the handler of a trap. */
 static bool
 pop_to(struct call_stack *stack, uint64_t address)
@@ -45,7 +53,7 @@ pop_to(struct call_stack *stack, uint64_t address)
 			return false;
 		if (frame->link != address)
 			continue;
-		stack->frames.count -= i;
+		cut_frames(stack, count - i);
 		return i == 1;
 	}
 	return false;
@@ -57,7 +65,7 @@ pop_trap(struct call_stack *stack)
 {
 	for (size_t i = stack->frames.count; i; i--)
 		if (stack->frames.at[i - 1].trap) {
-			stack->frames.count = i - 1;
+			cut_frames(stack, i - 1);
 			stack->above = 0;
 			return;
 		}
@@ -110,7 +118,7 @@ call_stack_step(struct call_stack *stack, const struct flow_step *step)
 		stack->last = RISCV_OTHER;
 		break;
 	case FLOW_STEP_DAMAGE:
-		vec_clear(&stack->frames);
+		cut_frames(stack, 0);
 		stack->above = 0;
 		stack->last = RISCV_OTHER;
 		stack->unknown = true;

@@ -22,10 +22,11 @@ struct call_frame {
 /* Zero-initialise. */
 struct call_stack {
 	VEC(struct call_frame) frames; /* the outermost first */
-	uint64_t above;		       /* that are not in `frames` */
-	bool unknown;		       /* what `frames` stand on: the path was lost before */
-	uint8_t last;		       /* enum riscv_class, of what was executed last */
-	uint64_t link;		       /* the address behind it */
+	size_t kept;	/* the first of them that did not change since its user set this */
+	uint64_t above; /* that are not in `frames` */
+	bool unknown;	/* what `frames` stand on: the path was lost before */
+	uint8_t last;	/* enum riscv_class, of what was executed last */
+	uint64_t link;	/* the address behind it */
 };
 
 void call_stack_free(struct call_stack *);

@@ -109,32 +109,100 @@ symbols_close(struct symbols *symbols)
 /* --- asking ------------------------------------------------------------ */
 
 static void
-add_line(struct symbols *symbols, uint64_t address, struct text *out)
+find_line(struct symbols *symbols, uint64_t address, struct symbol_place *place)
 {
-	int line = 0;
 	Dwfl_Line *found = dwfl_module_getsrc(symbols->module, address);
-	const char *path = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
-	if (!path)
-		return;
-	const char *slash = strrchr(path, '/');
-	text_addf(out, " %s:%d", slash ? slash + 1 : path, line);
+	place->line = 0;
+	place->path = found ? dwfl_lineinfo(found, NULL, &place->line, NULL, NULL, NULL) : NULL;
 }
 
 /* Of a symbol without a size it is not known where it ends. */
+static const char *
+find_symbol(struct symbols *symbols, uint64_t address, GElf_Off *offset)
+{
+	GElf_Sym symbol;
+	const char *name =
+	    dwfl_module_addrinfo(symbols->module, address, offset, &symbol, NULL, NULL, NULL);
+	return name && symbol.st_size && *offset >= symbol.st_size ? NULL : name;
+}
+
 static bool
 find_name(struct symbols *symbols, uint64_t address, struct text *out)
 {
 	GElf_Off offset = 0;
-	GElf_Sym symbol;
-	const char *name =
-	    dwfl_module_addrinfo(symbols->module, address, &offset, &symbol, NULL, NULL, NULL);
-	if (!name || (symbol.st_size && offset >= symbol.st_size))
+	struct symbol_place place;
+	const char *name = find_symbol(symbols, address, &offset);
+	if (!name)
 		return false;
 	text_add(out, name);
 	if (offset)
 		text_addf(out, "+0x%llx", (unsigned long long)offset);
-	add_line(symbols, address, out);
+	find_line(symbols, address, &place);
+	if (!place.path)
+		return true;
+	const char *slash = strrchr(place.path, '/');
+	text_addf(out, " %s:%d", slash ? slash + 1 : place.path, place.line);
 	return true;
+}
+
+bool
+symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place *place)
+{
+	GElf_Off offset;
+	pthread_mutex_lock(&symbols->lock);
+	place->function = find_symbol(symbols, address, &offset);
+	find_line(symbols, address, place);
+	pthread_mutex_unlock(&symbols->lock);
+	return place->function || place->path;
+}
+
+static void
+list_unit(Dwarf_Die *unit, Dwarf_Addr bias, symbols_take *take, void *context)
+{
+	Dwarf_Lines *lines;
+	size_t count;
+	if (dwarf_getsrclines(unit, &lines, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		struct symbol_place place = {.path = dwarf_linesrc(line, NULL, NULL)};
+		Dwarf_Addr address;
+		bool end;
+		if (place.path && !dwarf_lineendsequence(line, &end) && !end &&
+		    !dwarf_lineaddr(line, &address) && !dwarf_lineno(line, &place.line) &&
+		    place.line > 0)
+			take(context, address + bias, &place);
+	}
+}
+
+void
+symbols_list_lines(struct symbols *symbols, symbols_take *take, void *context)
+{
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias;
+	pthread_mutex_lock(&symbols->lock);
+	while ((unit = dwfl_module_nextcu(symbols->module, unit, &bias)))
+		list_unit(unit, bias, take, context);
+	pthread_mutex_unlock(&symbols->lock);
+}
+
+void
+symbols_list_functions(struct symbols *symbols, symbols_take *take, void *context)
+{
+	pthread_mutex_lock(&symbols->lock);
+	int count = dwfl_module_getsymtab(symbols->module);
+	for (int i = 0; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr address;
+		struct symbol_place place = {0};
+		place.function = dwfl_module_getsym_info(symbols->module, i, &symbol, &address,
+							 NULL, NULL, NULL);
+		if (!place.function || !*place.function || symbol.st_shndx == SHN_UNDEF ||
+		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+			continue;
+		take(context, address, &place);
+	}
+	pthread_mutex_unlock(&symbols->lock);
 }
 
 bool

@@ -20,6 +20,23 @@ void symbols_close(struct symbols *); /* NULL is fine */
  * lies in nothing that has a name. */
 bool symbols_name(struct symbols *, uint64_t address, struct text *);
 
+/* What is known of an address; texts are the file's, not made safe, and live until
+ * symbols_close. */
+struct symbol_place {
+	const char *function; /* or object; NULL: it lies in nothing that has a name */
+	const char *path;     /* of the source; NULL: not known */
+	int line;
+};
+
+/* False if neither is known. */
+bool symbols_find(struct symbols *, uint64_t address, struct symbol_place *);
+
+/* Gets each source line that has code, at the address where a piece of it begins, and each
+ * function, without its line; texts as in struct symbol_place. */
+typedef void symbols_take(void *context, uint64_t address, const struct symbol_place *);
+void symbols_list_lines(struct symbols *, symbols_take *, void *context);
+void symbols_list_functions(struct symbols *, symbols_take *, void *context);
+
 /* The address that the byte at OFFSET of the file is linked for, as a piece of code where
  * segments share a page; false if it is in no segment. */
 bool symbols_place(struct symbols *, uint64_t offset, uint64_t *address);

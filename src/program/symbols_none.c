@@ -26,6 +26,31 @@ symbols_name(struct symbols *symbols, uint64_t address, struct text *out)
 }
 
 bool
+symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place *place)
+{
+	(void)symbols;
+	(void)address;
+	*place = (struct symbol_place){0};
+	return false;
+}
+
+void
+symbols_list_lines(struct symbols *symbols, symbols_take *take, void *context)
+{
+	(void)symbols;
+	(void)take;
+	(void)context;
+}
+
+void
+symbols_list_functions(struct symbols *symbols, symbols_take *take, void *context)
+{
+	(void)symbols;
+	(void)take;
+	(void)context;
+}
+
+bool
 symbols_place(struct symbols *symbols, uint64_t offset, uint64_t *address)
 {
 	(void)symbols;

@@ -170,6 +170,54 @@ naming_name(struct naming *naming, const char *trace, uint64_t address, struct t
 	return found;
 }
 
+bool
+naming_find(struct naming *naming, const char *trace, uint64_t address, struct symbol_place *place)
+{
+	*place = (struct symbol_place){0};
+	for (size_t i = 0; naming && i < naming->count; i++) {
+		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
+		uint64_t linked = address;
+		if (symbols && is_for(&naming->files[i], trace) &&
+		    place_address(&naming->files[i], &linked) &&
+		    symbols_find(symbols, linked, place))
+			return true;
+	}
+	return false;
+}
+
+struct placed_list {
+	const struct file *file;
+	symbols_take *take;
+	void *context;
+};
+
+/* ADDRESS is one that the file is linked for. */
+static void
+take_listed(void *context, uint64_t address, const struct symbol_place *place)
+{
+	const struct placed_list *list = context;
+	const struct symbol_options *o = list->file->options;
+	if (o->length && address - list->file->linked >= o->length)
+		return;
+	if (o->length)
+		address = address - list->file->linked + o->address;
+	list->take(list->context, address, place);
+}
+
+void
+naming_list(struct naming *naming, const char *trace,
+	    void (*list)(struct symbols *, symbols_take *, void *), symbols_take *take,
+	    void *context)
+{
+	for (size_t i = 0; naming && i < naming->count; i++) {
+		struct placed_list placed = {
+		    .file = &naming->files[i], .take = take, .context = context};
+		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
+		if (symbols && is_for(&naming->files[i], trace))
+			list(symbols, take_listed, &placed);
+	}
+}
+
 int
 naming_add_images(const struct naming *naming, const char *trace, struct image *image,
 		  struct err *err)

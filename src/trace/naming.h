@@ -7,6 +7,7 @@
 #define TRAWL_TRACE_NAMING_H
 
 #include "decode/decoder.h"
+#include "program/symbols.h"
 
 struct image;
 struct naming;
@@ -38,6 +39,15 @@ bool naming_applies(const struct naming *, const char *trace);
 /* Appends the name of an address, of which terminals are safe; false if it has none.  NAMING
  * may be NULL. */
 bool naming_name(struct naming *, const char *trace, uint64_t address, struct text *name);
+
+/* What is known of an address, not made safe; false: nothing. */
+bool naming_find(struct naming *, const char *trace, uint64_t address, struct symbol_place *);
+
+/* Lists lines or functions (symbols_list_lines, symbols_list_functions) of the files for a
+ * trace of that name, with the addresses that they were loaded to. */
+void naming_list(struct naming *, const char *trace,
+		 void (*list)(struct symbols *, symbols_take *, void *), symbols_take *,
+		 void *context);
 
 /* Adds the bytes of the files for a trace of that name to IMAGE, each where its entry says.
  * How many there are, or negative with a reason; NAMING may be NULL. */

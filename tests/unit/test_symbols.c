@@ -90,6 +90,54 @@ test_names(void **state)
 	assert_int_equal(landmark(2), 6);
 }
 
+struct seen {
+	uint64_t landmark;
+	unsigned functions, lines; /* that are it, and its */
+};
+
+static void
+see_function(void *context, uint64_t address, const struct symbol_place *place)
+{
+	struct seen *seen = context;
+	if (strcmp(place->function, "landmark") != 0)
+		return;
+	seen->functions++;
+	assert_int_equal(address, seen->landmark);
+}
+
+static void
+see_line(void *context, uint64_t address, const struct symbol_place *place)
+{
+	struct seen *seen = context;
+	const char *slash = strrchr(place->path, '/');
+	bool inside = address - seen->landmark < 4; /* no function is shorter */
+	if (!inside || strcmp(slash ? slash + 1 : place->path, "test_symbols.c") != 0)
+		return;
+	seen->lines++;
+	assert_in_range(place->line, LANDMARK_FIRST, LANDMARK_LAST);
+}
+
+static void
+test_lists(void **state)
+{
+	struct symbols *symbols = open_program();
+	struct symbol_place place;
+	struct seen seen = {.landmark = linked((const void *)(uintptr_t)landmark)};
+	(void)state;
+	assert_true(symbols_find(symbols, seen.landmark, &place));
+	assert_string_equal(place.function, "landmark");
+	bool lines = place.path; /* not if built without -g */
+	if (lines)
+		assert_in_range(place.line, LANDMARK_FIRST, LANDMARK_LAST);
+	assert_false(symbols_find(symbols, linked(landmark_object) + (1u << 30), &place));
+	assert_null(place.path);
+	symbols_list_functions(symbols, see_function, &seen);
+	assert_int_equal(seen.functions, 1);
+	symbols_list_lines(symbols, see_line, &seen);
+	assert_true((seen.lines > 0) == lines);
+	symbols_close(symbols);
+}
+
 static void
 test_strings(void **state)
 {
@@ -123,6 +171,14 @@ test_errors(void **state)
 	symbols_close(NULL);
 }
 
+static void
+see_nothing(void *context, uint64_t address, const struct symbol_place *place)
+{
+	(void)context;
+	(void)address;
+	assert_true(place->function || place->path);
+}
+
 /* Every byte of the head may be wrong, and the end may be missing. */
 static void
 test_damaged(void **state)
@@ -144,6 +200,10 @@ test_damaged(void **state)
 		for (uint64_t address = 0; symbols && address < 1 << 16; address += 4001) {
 			symbols_name(symbols, address, &text);
 			symbols_string(symbols, address, &text);
+		}
+		if (symbols) {
+			symbols_list_functions(symbols, see_nothing, NULL);
+			symbols_list_lines(symbols, see_nothing, NULL);
 		}
 		symbols_close(symbols);
 		unlink(path);
@@ -284,9 +344,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_names),  cmocka_unit_test(test_strings),
-	    cmocka_unit_test(test_errors), cmocka_unit_test(test_damaged),
-	    cmocka_unit_test(test_loaded), cmocka_unit_test(test_messages),
+	    cmocka_unit_test(test_names),    cmocka_unit_test(test_lists),
+	    cmocka_unit_test(test_strings),  cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_damaged),  cmocka_unit_test(test_loaded),
+	    cmocka_unit_test(test_messages),
 	};
 	struct err err = {0};
 	struct symbols *symbols = symbols_open(program, &err);

@@ -201,8 +201,11 @@ libtrawl_a_SOURCES = \
 	src/export/export_csv.c \
 	src/export/export_ctf.c \
 	src/export/export_hex.c \
+	src/export/export_flow.c \
+	src/export/export_flow.h \
+	src/export/export_folded.c \
 	src/export/export_insn.c \
-	src/export/export_insn.h \
+	src/export/export_lcov.c \
 	src/export/export_jsonl.c \
 	src/export/export_line.c \
 	src/export/export_line.h \

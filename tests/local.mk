@@ -601,7 +601,7 @@ testdata_files = \
 	testdata/untimed-itm.truth.tsv
 
 TESTS += $(script_tests)
-EXTRA_DIST += $(long_script_tests) $(script_tests) $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/summary tests/term/lib.sh \
+EXTRA_DIST += $(long_script_tests) $(script_tests) $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/folded.awk tests/summary tests/term/lib.sh \
 	tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.

@@ -73,10 +73,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_ORDER] = {0, "order", "time|transport", SELECTION,
 		   "order of messages: when they were sent, or when the transport carried them; "
 		   "default transport"},
-    [CLI_TO] =
-	{'t', "to", "FORMAT", OUTPUT,
-	 "print all messages in this format: text, csv, jsonl, csv-systprint, ppl, "
-	 "ppl-packets, hex, raw, insn, stats, table, table-csv, table-jsonl, ctf, perfetto, none"},
+    [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
+		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, "
+		"ppl-packets, hex, raw, insn, folded, lcov, stats, table, table-csv, table-jsonl, "
+		"ctf, perfetto, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file; ctf: into a new folder"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
     [CLI_COLUMNS] =

@@ -13,7 +13,7 @@
 #include "export/export.h"
 #include "base/thread.h"
 #include "base/worker.h"
-#include "export/export_insn.h"
+#include "export/export_flow.h"
 #include "export/export_pool.h"
 #include "export/export_raw.h"
 #include "export/export_table.h"
@@ -108,7 +108,16 @@ const struct export_format export_formats[] = {
     {.name = "insn",
      .help = "a line per executed instruction, and per trap, of E-Trace with its program",
      .message = export_none,
-     .flow = true},
+     .flow = export_insn},
+    {.name = "folded",
+     .help = "how many instructions of E-Trace were executed in which calls, a line per stack, "
+	     "for flame graphs",
+     .message = export_none,
+     .flow = export_folded},
+    {.name = "lcov",
+     .help = "which source lines and functions E-Trace executed, and how often, for genhtml",
+     .message = export_none,
+     .flow = export_lcov},
     {.name = "stats",
      .help = "how many messages of each severity each sender sent",
      .message = export_none,
@@ -693,7 +702,8 @@ write_instructions(struct run *run, struct trace *trace, struct err *err)
 	struct export_result own = {0};
 	if (!export_fits(run->options->format, trace))
 		return 0;
-	int failed = export_insn(trace, run->options, &run->out, flush_run, run, &own, err);
+	const struct export_sink sink = {.out = &run->out, .flush = flush_run, .context = run};
+	int failed = run->options->format->flow(trace, run->options, &sink, &own, err);
 	add_result(run->result, &own);
 	return failed;
 }

@@ -93,6 +93,8 @@ struct export_message {
 };
 
 struct export_options;
+struct export_result;
+struct export_sink;
 struct session;
 
 /*
@@ -134,11 +136,13 @@ struct export_format {
 	unsigned uses;			    /* enum export_column that are a part of that */
 	bool raw;			    /* is the bytes of a trace */
 	bool listed;			    /* by decoders whose listing has this name */
-	bool flow;			    /* is what was executed: export_insn */
-	bool counts;			    /* is export_stats, instead of messages */
-	enum export_rows rows;		    /* is rows of a table, instead of messages */
-	const struct export_table *table;   /* as the user describes it, borrowed; or NULL */
-	bool silent;			    /* prints nothing: only the result matters */
+	/* is what was executed: export_flow.h; or NULL */
+	int (*flow)(struct trace *, const struct export_options *, const struct export_sink *,
+		    struct export_result *, struct err *);
+	bool counts;			  /* is export_stats, instead of messages */
+	enum export_rows rows;		  /* is rows of a table, instead of messages */
+	const struct export_table *table; /* as the user describes it, borrowed; or NULL */
+	bool silent;			  /* prints nothing: only the result matters */
 };
 
 extern const struct export_format export_formats[];

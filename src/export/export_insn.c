@@ -1,5 +1,5 @@
 /*
- * `-t insn`: see export_insn.h.
+ * `-t insn`: a line for each instruction that is executed, and for each trap.
  *
  *	NUMBER PC OPCODE CLASS ORIGIN NAME
  *
@@ -12,9 +12,8 @@
  */
 #include "config.h"
 
-#include "export/export_insn.h"
 #include "base/map.h"
-#include "flow/flow.h"
+#include "export/export_flow.h"
 #include "trace/naming.h"
 
 #include <inttypes.h>
@@ -22,8 +21,6 @@
 #include <stdlib.h>
 
 enum {
-	BATCH = 256,
-	FULL = 256 * 1024,
 	LINES = 1 << 14,
 	COLUMN_ORIGIN = 16,
 	ORIGINS_MOST = 1 << 12 /* whose names are kept, whatever a capture says */
@@ -39,29 +36,18 @@ struct insn_line {
 };
 
 struct insn_run {
-	struct trace *trace;
-	const struct export_options *options;
-	struct reader *reader;
-	struct flow *flow;
-	struct text *out;
-	int (*flush)(void *, struct err *);
-	void *context;
-	struct export_result *result;
-	struct err *err;
-	int failed;
-	uint64_t count;	    /* messages */
-	struct text number; /* of message `numbered`, in columns */
+	struct export_flow flow; /* comes first */
+	struct text number;	 /* of message `numbered`, in columns */
 	uint64_t numbered;
 	struct map places; /* of senders by origin: place in `origins` and one */
 	VEC(struct text) origins;
-	struct expansion scratch;
 	struct insn_line lines[LINES]; /* by the low bits of the address */
 };
 
 static int
 pc_digits(const struct insn_run *run)
 {
-	return flow_code_of(run->flow)->isa.wide ? 16 : 8;
+	return flow_code_of(run->flow.flow)->isa.wide ? 16 : 8;
 }
 
 /* Appends CELL and spaces up to COLUMNS, then one. */
@@ -74,7 +60,7 @@ add_cell(struct text *out, const char *cell, int columns)
 static void
 fill_line(struct insn_run *run, struct insn_line *line, uint64_t address)
 {
-	const struct riscv_insn *insn = flow_code_find(flow_code_of(run->flow), address);
+	const struct riscv_insn *insn = flow_code_find(flow_code_of(run->flow.flow), address);
 	char opcode[16];
 	text_clear(&line->text);
 	line->address = address;
@@ -85,21 +71,23 @@ fill_line(struct insn_run *run, struct insn_line *line, uint64_t address)
 	add_cell(&line->text, opcode, 8);
 	add_cell(&line->text, riscv_class_name(insn->class), 13);
 	line->split = line->text.length;
-	naming_name(trace_host(run->trace)->naming, trace_name(run->trace), address, &line->text);
+	naming_name(trace_host(run->flow.trace)->naming, trace_name(run->flow.trace), address,
+		    &line->text);
 }
 
 /* Keeps how the sender of M is called, in columns. */
 static void
-keep_origin(struct insn_run *run, const struct message *m)
+keep_origin(struct export_flow *flow, const struct message *m)
 {
+	struct insn_run *run = (struct insn_run *)flow;
 	if (map_find(&run->places, m->origin) || run->origins.count == ORIGINS_MOST)
 		return;
 	struct text *origin = vec_add(&run->origins);
 	*map_add(&run->places, m->origin) = run->origins.count;
-	expansion_clear(&run->scratch);
-	reader_expand(run->reader, m, EXPAND_TEXT, &run->scratch);
-	text_add_safe(origin, text_get(&run->scratch.origin), run->scratch.origin.length,
-		      run->options->charset);
+	expansion_clear(&flow->scratch);
+	reader_expand(flow->reader, m, EXPAND_TEXT, &flow->scratch);
+	text_add_safe(origin, text_get(&flow->scratch.origin), flow->scratch.origin.length,
+		      flow->options->charset);
 	while (text_columns(origin->data, origin->length) < COLUMN_ORIGIN)
 		text_add_char(origin, ' ');
 	text_add_char(origin, ' ');
@@ -134,9 +122,8 @@ add_text(struct text *out, const struct text *text)
 static void
 end_line(struct insn_run *run, const struct flow_step *step)
 {
-	text_add(run->out, step->doubtful ? " doubtful\n" : "\n");
-	if (run->out->length >= FULL && !run->failed)
-		run->failed = run->flush(run->context, run->err);
+	text_add(run->flow.sink->out, step->doubtful ? " doubtful\n" : "\n");
+	export_flow_flush(&run->flow);
 }
 
 static void
@@ -144,14 +131,14 @@ add_instructions(struct insn_run *run, const struct flow_place *place, const str
 {
 	const struct text *number = number_of(run, place), *origin = origin_of(run, place);
 	uint64_t address = step->first;
-	for (uint32_t i = 0; i < step->count && !run->failed; i++) {
+	for (uint32_t i = 0; i < step->count && !run->flow.failed; i++) {
 		struct insn_line *line = &run->lines[address >> 1 & (LINES - 1)];
 		if (!line->filled || line->address != address)
 			fill_line(run, line, address);
-		add_text(run->out, number);
-		text_add_bytes(run->out, line->text.data, line->split);
-		add_text(run->out, origin);
-		text_add_bytes(run->out, line->text.data + line->split,
+		add_text(run->flow.sink->out, number);
+		text_add_bytes(run->flow.sink->out, line->text.data, line->split);
+		add_text(run->flow.sink->out, origin);
+		text_add_bytes(run->flow.sink->out, line->text.data + line->split,
 			       line->text.length - line->split);
 		address += line->length;
 		end_line(run, step);
@@ -162,11 +149,11 @@ add_instructions(struct insn_run *run, const struct flow_place *place, const str
 static void
 add_event(struct insn_run *run, const struct flow_place *place, const char *pc, const char *class)
 {
-	add_text(run->out, number_of(run, place));
-	add_cell(run->out, pc, pc_digits(run));
-	add_cell(run->out, "-", 8);
-	add_cell(run->out, class, 13);
-	add_text(run->out, origin_of(run, place));
+	add_text(run->flow.sink->out, number_of(run, place));
+	add_cell(run->flow.sink->out, pc, pc_digits(run));
+	add_cell(run->flow.sink->out, "-", 8);
+	add_cell(run->flow.sink->out, class, 13);
+	add_text(run->flow.sink->out, origin_of(run, place));
 }
 
 static void
@@ -176,9 +163,9 @@ add_trap(struct insn_run *run, const struct flow_place *place, const struct flow
 	if (step->has_epc)
 		snprintf(pc, sizeof pc, "%0*" PRIx64, pc_digits(run), step->epc);
 	add_event(run, place, pc, step->interrupt ? "interrupt" : "exception");
-	text_addf(run->out, "cause %" PRIu64, step->cause);
+	text_addf(run->flow.sink->out, "cause %" PRIu64, step->cause);
 	if (!step->interrupt)
-		text_addf(run->out, " tval 0x%" PRIx64, step->tval);
+		text_addf(run->flow.sink->out, " tval 0x%" PRIx64, step->tval);
 	end_line(run, step);
 }
 
@@ -186,9 +173,9 @@ static void
 add_damage(struct insn_run *run, const struct flow_place *place, const struct flow_step *step)
 {
 	add_event(run, place, "-", "damage");
-	text_add(run->out, step->why);
+	text_add(run->flow.sink->out, step->why);
 	if (step->has_at)
-		text_addf(run->out, " at 0x%" PRIx64, step->at);
+		text_addf(run->flow.sink->out, " at 0x%" PRIx64, step->at);
 	end_line(run, step);
 }
 
@@ -196,9 +183,7 @@ static void
 take_step(void *context, const struct flow_place *place, const struct flow_step *step)
 {
 	struct insn_run *run = context;
-	if (step->kind == FLOW_STEP_DAMAGE)
-		run->result->doubts.count[DOUBT_UNFOLLOWED]++;
-	if (!place->chosen || run->failed)
+	if (!place->chosen)
 		return;
 	if (step->kind == FLOW_STEP_RUN)
 		add_instructions(run, place, step);
@@ -208,58 +193,22 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 		add_damage(run, place, step);
 }
 
-static void
-take_message(struct insn_run *run, const struct message *m)
-{
-	doubts_add_flags(&run->result->doubts, m->flags);
-	bool passes = filter_is_all(&run->options->filter) ||
-		      filter_match(&run->options->filter, run->reader, m, &run->scratch);
-	run->result->messages += passes;
-	keep_origin(run, m);
-	flow_message(run->flow, run->reader, m, run->count++, passes);
-}
-
-static void
-walk_messages(struct insn_run *run)
-{
-	struct message messages[BATCH];
-	size_t count;
-	while (!run->failed && (count = reader_walk(run->reader, messages, BATCH)))
-		for (size_t i = 0; i < count && !run->failed; i++)
-			take_message(run, &messages[i]);
-	flow_end(run->flow);
-	doubts_add_walk(&run->result->doubts, run->reader);
-}
-
 int
-export_insn(struct trace *trace, const struct export_options *options, struct text *out,
-	    int (*flush)(void *context, struct err *), void *context, struct export_result *result,
-	    struct err *err)
+export_insn(struct trace *trace, const struct export_options *options,
+	    const struct export_sink *sink, struct export_result *result, struct err *err)
 {
 	struct insn_run *run = mem_new(sizeof *run);
-	*run = (struct insn_run){.trace = trace,
-				 .options = options,
-				 .out = out,
-				 .flush = flush,
-				 .context = context,
-				 .result = result,
-				 .err = err};
-	run->flow = flow_new(trace, take_step, run, err);
-	run->failed = run->flow ? 0 : (int)err->code;
-	run->reader = reader_new(trace);
-	if (run->flow)
-		walk_messages(run);
-	int failed = run->failed;
+	run->flow.see = keep_origin;
+	run->flow.take = take_step;
+	int failed = export_flow_run(&run->flow, trace, options, sink, result, err);
 	for (size_t i = 0; i < LINES; i++)
 		text_free(&run->lines[i].text);
-	text_free(&run->number);
 	for (size_t i = 0; i < run->origins.count; i++)
 		text_free(&run->origins.at[i]);
 	vec_free(&run->origins);
 	map_free(&run->places);
-	expansion_free(&run->scratch);
-	reader_free(run->reader);
-	flow_free(run->flow);
+	text_free(&run->number);
+	export_flow_end(&run->flow);
 	free(run);
 	return failed;
 }

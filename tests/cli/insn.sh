@@ -69,6 +69,70 @@ is "seven instructions" "0 80000000 00000013 other
 3 80000018 00008067 return doubtful
 3 - - damage no instruction of the program at 0x80000078" "$(awk '{ $1 = $1; print }' out)"
 
+# Calls: main from 00, with work from 10, as symbols say.
+cat >seven.s <<'EOF'
+	.file 1 "/src" "seven.c"
+	.text
+	.globl main, work
+	.type main, @function
+main:	.loc 1 10
+	nop
+	.loc 1 11
+	jal ra, work
+	.loc 1 12
+	nop
+1:	j 1b
+	.size main, . - main
+	.type work, @function
+work:	.loc 1 20
+	beq zero, zero, 2f
+	.loc 1 21
+	nop
+2:	.loc 1 22
+	ret
+	.size work, . - work
+	.section .debug_abbrev, "", @progbits
+	.byte 1, 0x11, 0, 0x10, 0x17, 3, 8, 0x1b, 8, 0, 0, 0
+	.section .debug_info, "", @progbits
+	.4byte 2f - 1f
+1:	.2byte 4
+	.4byte 0
+	.byte 4, 1
+	.4byte 0
+	.asciz "seven.c"
+	.asciz "/src"
+2:
+EOF
+if has_feature symbols && clang --target=riscv32 -march=rv32i -mno-relax -c seven.s -o seven.o \
+	2>/dev/null && ld.lld -Ttext=0x80000000 -e main seven.o -o seven.elf 2>/dev/null; then
+	run "$TRAWL" -q -p seven.yaml -t folded seven.encap
+	is "stacks: status" 1 "$status"
+	is "stacks, without what is doubtful" "main 3
+main;work 2" "$(cat out)"
+	run "$TRAWL" -q -p seven.yaml -e 'number < 1' -t folded seven.encap
+	is "stacks of messages that are chosen" "main 1" "$(cat out)"
+	run "$TRAWL" -q -p seven.yaml -t lcov seven.encap
+	is "source lines: status" 1 "$status"
+	is "source lines, executed or not" "SF:/src/seven.c
+FN:10,main
+FNDA:1,main
+FN:20,work
+FNDA:1,work
+FNF:2
+FNH:2
+DA:10,1
+DA:11,1
+DA:12,1
+DA:20,1
+DA:21,0
+DA:22,1
+LF:6
+LH:5
+end_of_record" "$(cat out)"
+else
+	skip "stacks and lines" "no libdw, or no clang and ld.lld that make RISC-V"
+fi
+
 if ! test -r "$flow" || ! command -v zstd >/dev/null; then
 	skip "programs" "no captures of others beside this checkout, or no zstd"
 	echo "1..$count"
@@ -76,6 +140,16 @@ if ! test -r "$flow" || ! command -v zstd >/dev/null; then
 fi
 
 has_feature symbols && good=0 || good=1 # without libdw, names are missing
+# Symbols as folded.awk reads them.
+symbols_of()
+{
+	readelf -Ws "$1" | awk '($4 == "FUNC" || $4 == "NOTYPE") && $7 != "UND" && $8 ~ /^[^$]/ {
+		print substr($2, length($2) - 6), $3, $8
+	}' | while read -r address size name; do
+		echo "s $((0x$address)) $size $name"
+	done
+}
+
 for capture in "$flow"/*.encap; do
 	which=${capture##*/}
 	which=${which%.encap}
@@ -89,7 +163,23 @@ for capture in "$flow"/*.encap; do
 		{ print }' got log >want
 	ok "$which: every pc and trap of the log" cmp -s want got
 	ok "... with their places, but three" test "$(grep -c '^! .* - ' got)" -le 3
+	test "$good" = 0 && command -v readelf >/dev/null || continue
+	case $which in
+	*.?32.*) narrow=1 ;;
+	*) narrow=0 ;;
+	esac
+	{
+		symbols_of "$flow/${which%.*}.elf"
+		cat out
+	} | awk -v narrow=$narrow -f "$testdata/../tests/folded.awk" | sort >want
+	run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t folded "$capture"
+	sort out >got
+	ok "... and its stacks" cmp -s want got
 done
+
+run "$TRAWL" -q -p "$flow/recurse.c64.a.profile.yaml" -t lcov "$flow/recurse.c64.a.encap"
+is "a program without source lines: status" 2 "$status"
+ok "... is said" grep -q 'names no source lines; compile it with -g' err
 
 # Names, and the messages by which an instruction is known.
 which=recurse.c64.a

@@ -1,0 +1,52 @@
+/*
+ * Output of what the processors of a trace executed: what is common to its formats.
+ *
+ * A format has a state that begins with a struct export_flow, and gets the messages and the
+ * steps through the functions there.
+ */
+#ifndef TRAWL_EXPORT_EXPORT_FLOW_H
+#define TRAWL_EXPORT_EXPORT_FLOW_H
+
+#include "export/export.h"
+#include "flow/flow.h"
+
+/* Where the output goes: FLUSH writes what OUT has, now and then; 0 or ERR_IO. */
+struct export_sink {
+	struct text *out;
+	int (*flush)(void *context, struct err *);
+	void *context;
+};
+
+struct export_flow {
+	/* to be set by the format: get each message before its steps, or NULL; and the steps,
+	 * with this as their context */
+	void (*see)(struct export_flow *, const struct message *);
+	flow_take *take;
+	/* its own */
+	struct trace *trace;
+	const struct export_options *options;
+	const struct export_sink *sink;
+	struct export_result *result;
+	struct reader *reader;
+	struct flow *flow;
+	struct expansion scratch;
+	uint64_t count; /* messages */
+	struct err *err;
+	int failed;
+};
+
+/* Follows a trace to its end.  0, or negative with a reason: the program is not known, or
+ * the output failed.  What `flow` is lives until export_flow_end. */
+int export_flow_run(struct export_flow *, struct trace *, const struct export_options *,
+		    const struct export_sink *, struct export_result *, struct err *);
+void export_flow_end(struct export_flow *);
+
+/* Writes what there is, if it is much. */
+void export_flow_flush(struct export_flow *);
+
+/* The formats: -t insn, -t folded, -t lcov. */
+typedef int export_flow_format(struct trace *, const struct export_options *,
+			       const struct export_sink *, struct export_result *, struct err *);
+export_flow_format export_insn, export_folded, export_lcov;
+
+#endif

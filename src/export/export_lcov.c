@@ -1,0 +1,239 @@
+/*
+ * `-t lcov`: how often source lines and functions were executed, as tools for coverage read
+ * it [lcov 1.16, geninfo(1), "TRACEFILE FORMAT"].
+ *
+ * A run of instructions is two numbers: one execution more from its first address on, one
+ * less behind it.  At the end lines and functions of the program, executed or not, are
+ * looked up in their sums; a line is executed as often as that of its pieces which was most
+ * often.  What is doubtful is not counted.  Memory: a few bytes for each place that is
+ * jumped to or from, and for each line.
+ */
+#include "config.h"
+
+#include "base/lower_bound.h"
+#include "base/map.h"
+#include "export/export_flow.h"
+#include "trace/naming.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* From ADDRESS on instructions were executed COUNT times. */
+struct level {
+	uint64_t address, count;
+};
+
+struct covered {
+	uint64_t address;
+	const char *path, *function; /* function NULL: a line */
+	int line;
+	uint64_t count;
+};
+
+struct lcov_run {
+	struct export_flow flow; /* comes first */
+	struct map changes_by;	 /* address: place in `levels` and one */
+	VEC(struct level) levels;
+	VEC(struct covered) records;
+	size_t lines; /* of them */
+};
+
+static void
+change_level(struct lcov_run *run, uint64_t address, uint64_t by)
+{
+	uint64_t *found = map_add(&run->changes_by, address);
+	if (!*found) {
+		*vec_add(&run->levels) = (struct level){.address = address};
+		*found = run->levels.count;
+	}
+	run->levels.at[*found - 1].count += by;
+}
+
+static void
+take_step(void *context, const struct flow_place *place, const struct flow_step *step)
+{
+	struct lcov_run *run = context;
+	if (step->kind != FLOW_STEP_RUN || !place->chosen || step->doubtful)
+		return;
+	change_level(run, step->first, 1);
+	change_level(run, step->end, UINT64_MAX);
+}
+
+static int
+compare_levels(const void *a, const void *b)
+{
+	uint64_t x = ((const struct level *)a)->address, y = ((const struct level *)b)->address;
+	return (x > y) - (x < y);
+}
+
+static void
+sum_levels(struct lcov_run *run)
+{
+	if (run->levels.count)
+		qsort(run->levels.at, run->levels.count, sizeof *run->levels.at, compare_levels);
+	for (size_t i = 1; i < run->levels.count; i++)
+		run->levels.at[i].count += run->levels.at[i - 1].count;
+}
+
+static uint64_t
+count_at(const struct lcov_run *run, uint64_t address)
+{
+	size_t i;
+	lower_bound(i, run->levels.count, run->levels.at[i].address <= address);
+	return i ? run->levels.at[i - 1].count : 0;
+}
+
+static void
+take_line(void *context, uint64_t address, const struct symbol_place *place)
+{
+	struct lcov_run *run = context;
+	*vec_add(&run->records) = (struct covered){.address = address,
+						   .path = place->path,
+						   .line = place->line,
+						   .count = count_at(run, address)};
+}
+
+static int
+compare_addresses(const void *a, const void *b)
+{
+	uint64_t x = ((const struct covered *)a)->address, y = ((const struct covered *)b)->address;
+	return (x > y) - (x < y);
+}
+
+/* A function is where its first line is; lines are in the order of addresses, and first. */
+static void
+take_function(void *context, uint64_t address, const struct symbol_place *place)
+{
+	struct lcov_run *run = context;
+	const struct covered key = {.address = address};
+	const struct covered *line =
+	    bsearch(&key, run->records.at, run->lines, sizeof key, compare_addresses);
+	if (!line)
+		return;
+	struct covered function = *line;
+	function.function = place->function;
+	function.count = count_at(run, address);
+	*vec_add(&run->records) = function;
+}
+
+/* By file, functions before lines, then by line and name. */
+static int
+compare_records(const void *a, const void *b)
+{
+	const struct covered *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+	if (!order)
+		order = !x->function - !y->function;
+	if (!order)
+		order = (x->line > y->line) - (x->line < y->line);
+	return order || !x->function ? order : strcmp(x->function, y->function);
+}
+
+/* Makes one record of those that are of the same line, or function. */
+static void
+join_records(struct lcov_run *run)
+{
+	size_t kept = 0;
+	if (run->records.count)
+		qsort(run->records.at, run->records.count, sizeof *run->records.at,
+		      compare_records);
+	for (size_t i = 0; i < run->records.count; i++) {
+		const struct covered record = run->records.at[i];
+		struct covered *last = kept ? &run->records.at[kept - 1] : NULL;
+		if (!last || compare_records(last, &record))
+			run->records.at[kept++] = record;
+		else if (last->count < record.count)
+			last->count = record.count;
+	}
+	run->records.count = kept;
+}
+
+static void
+add_safe(struct lcov_run *run, const char *text)
+{
+	text_add_safe(run->flow.sink->out, text, strlen(text), run->flow.options->charset);
+	text_add_char(run->flow.sink->out, '\n');
+}
+
+/* Functions of PATH from FROM on, and how many; returns where those records end. */
+static size_t
+write_functions(struct lcov_run *run, size_t from, const char *path)
+{
+	struct text *out = run->flow.sink->out;
+	size_t at = from, executed = 0;
+	for (; at < run->records.count; at++) {
+		const struct covered *record = &run->records.at[at];
+		if (!record->function || strcmp(record->path, path) != 0)
+			break;
+		executed += record->count != 0;
+		text_addf(out, "FN:%d,", record->line);
+		add_safe(run, record->function);
+		text_addf(out, "FNDA:%" PRIu64 ",", record->count);
+		add_safe(run, record->function);
+	}
+	text_addf(out, "FNF:%zu\nFNH:%zu\n", at - from, executed);
+	return at;
+}
+
+/* The same of lines. */
+static size_t
+write_lines(struct lcov_run *run, size_t from, const char *path)
+{
+	struct text *out = run->flow.sink->out;
+	size_t at = from, executed = 0;
+	for (; at < run->records.count && !strcmp(run->records.at[at].path, path); at++) {
+		const struct covered *record = &run->records.at[at];
+		executed += record->count != 0;
+		text_addf(out, "DA:%d,%" PRIu64 "\n", record->line, record->count);
+	}
+	text_addf(out, "LF:%zu\nLH:%zu\n", at - from, executed);
+	return at;
+}
+
+/* The same of one file. */
+static size_t
+write_file(struct lcov_run *run, size_t from)
+{
+	const char *path = run->records.at[from].path;
+	text_add(run->flow.sink->out, "SF:");
+	add_safe(run, path);
+	size_t end = write_lines(run, write_functions(run, from, path), path);
+	text_add(run->flow.sink->out, "end_of_record\n");
+	export_flow_flush(&run->flow);
+	return end;
+}
+
+static int
+write_records(struct lcov_run *run, struct err *err)
+{
+	const struct trace *trace = run->flow.trace;
+	struct naming *naming = trace_host(trace)->naming;
+	sum_levels(run);
+	naming_list(naming, trace_name(trace), symbols_list_lines, take_line, run);
+	if (!run->records.count)
+		return err_set(err, ERR_DATA,
+			       "%s: its program names no source lines; compile it with -g",
+			       trace_name(trace));
+	run->lines = run->records.count;
+	qsort(run->records.at, run->lines, sizeof *run->records.at, compare_addresses);
+	naming_list(naming, trace_name(trace), symbols_list_functions, take_function, run);
+	join_records(run);
+	for (size_t i = 0; i < run->records.count && !run->flow.failed;)
+		i = write_file(run, i);
+	return run->flow.failed;
+}
+
+int
+export_lcov(struct trace *trace, const struct export_options *options,
+	    const struct export_sink *sink, struct export_result *result, struct err *err)
+{
+	struct lcov_run run = {.flow = {.take = take_step}};
+	int failed = export_flow_run(&run.flow, trace, options, sink, result, err);
+	if (!failed)
+		failed = write_records(&run, err);
+	vec_free(&run.levels);
+	vec_free(&run.records);
+	map_free(&run.changes_by);
+	export_flow_end(&run.flow);
+	return failed;
+}

@@ -3,7 +3,8 @@
  * are bound now.
  *
  * The list's is made from the table of the card (command/card.def), that of another pane from
- * the commands that are its alone, in words that are wrapped.  Sections fill columns; what a
+ * the commands that are its alone, in words that are wrapped.  Behind the list's stands one
+ * with the signs before its rows and at its numbers (screen/sign.def).  Sections fill columns; what a
  * screen is too small for is on a further page.  What goes a page on or back turns the cards,
  * to the last or the first; other keys that are not the card's own close it and act
  * (ui/input.c).
@@ -18,6 +19,9 @@
 #include "ui/list/shown.h"
 #include "ui/panes/pane.h"
 #include "ui/screen/screen.h"
+#include "ui/screen/signs.h"
+
+#include <string.h>
 
 enum {
 	COLUMN = 26,	 /* columns of the screen for one of the card */
@@ -26,7 +30,7 @@ enum {
 };
 
 struct card_state {
-	enum pane_id of;    /* whose keys are shown */
+	enum pane_id of;    /* whose keys are shown; PANE_CARD: signs */
 	enum pane_id from;  /* where the cursor was */
 	size_t page, pages; /* the one shown, of its card; SIZE_MAX: its last */
 };
@@ -171,11 +175,37 @@ make_pane_card(const struct screen *screen, enum pane_id pane, int columns, stru
 			add_wrapped(card, keys[i], commands[i].help, columns - card->keys - 2);
 }
 
+/* Whether a sign may stand before a row of the list, or at a number. */
+static bool
+sign_applies(const struct screen *screen, enum sign_id id)
+{
+	const char *where = signs[id].where;
+	if (id == SIGN_DIFFERS || id == SIGN_MISSING)
+		return screen->compare != NULL;
+	return !strcmp(where, "list") || !strcmp(where, "tables") || !strcmp(where, "numbers");
+}
+
+static void
+make_signs_card(const struct screen *screen, int columns, struct card *card)
+{
+	card->columns = columns;
+	card->keys = KEYS_ALONE;
+	for (int i = 0; i < SIGN_COUNT; i++) {
+		struct text sign = {0};
+		if (!sign_applies(screen, (enum sign_id)i))
+			continue;
+		text_add(&sign, signs[i].text);
+		add_wrapped(card, sign, signs[i].help, columns - card->keys - 2);
+	}
+}
+
 static void
 card_make(const struct screen *screen, int columns, struct card *card)
 {
 	if (state_of(screen)->of == PANE_LIST)
 		make_list_card(screen, card);
+	else if (state_of(screen)->of == PANE_CARD)
+		make_signs_card(screen, columns, card);
 	else
 		make_pane_card(screen, state_of(screen)->of, columns, card);
 }
@@ -242,14 +272,29 @@ draw_line(const struct card_line *line, struct canvas *canvas, const struct area
 				line->words, line->length);
 }
 
+/* Cards in their order: of the list, of signs, of the other panes, some of which have none. */
+enum { CARD_PLACES = PANE_GUESSES + 1 };
+
+static enum pane_id
+card_at(int place)
+{
+	return place == 0 ? PANE_LIST : place == 1 ? PANE_CARD : (enum pane_id)(place - 1);
+}
+
+static bool
+has_card(const struct screen *screen, int place)
+{
+	return place < 2 || has_commands(screen, card_at(place));
+}
+
 /* The number of a pane's card among all of them, and how many there are. */
 static size_t
 count_cards(const struct screen *screen, enum pane_id of, size_t *number)
 {
 	size_t count = 0;
-	for (int pane = 0; pane < PANE_GUESSES; pane++) {
-		count += pane == PANE_LIST || has_commands(screen, (enum pane_id)pane);
-		if (pane == (int)of)
+	for (int place = 0; place < CARD_PLACES; place++) {
+		count += has_card(screen, place);
+		if (card_at(place) == of)
 			*number = count;
 	}
 	return count;
@@ -283,8 +328,11 @@ draw_head(struct screen *screen, struct canvas *canvas, const struct area *area)
 	const struct card_state *state = state_of(screen);
 	struct text left = {0}, right = {0};
 	size_t number = 0, count = count_cards(screen, state->of, &number);
-	text_addf(&left, " keys of the %s, %zu of %zu", screen->panes[state->of]->name, number,
-		  count);
+	if (state->of == PANE_CARD)
+		text_add(&left, " signs in the list");
+	else
+		text_addf(&left, " keys of the %s", screen->panes[state->of]->name);
+	text_addf(&left, ", %zu of %zu", number, count);
 	if (state->pages > 1)
 		text_addf(&left, ", page %zu of %zu", state->page + 1, state->pages);
 	if (is_last(screen))
@@ -380,10 +428,13 @@ static void
 turn_card(struct screen *screen, bool back)
 {
 	struct card_state *state = state_of(screen);
-	int step = back ? PANE_GUESSES - 1 : 1;
+	int place = 0, step = back ? CARD_PLACES - 1 : 1;
+	while (card_at(place) != state->of)
+		place++;
 	do
-		state->of = (enum pane_id)(((int)state->of + step) % PANE_GUESSES);
-	while (state->of != PANE_LIST && !has_commands(screen, state->of));
+		place = (place + step) % CARD_PLACES;
+	while (!has_card(screen, place));
+	state->of = card_at(place);
 	state->page = back ? SIZE_MAX : 0;
 }
 

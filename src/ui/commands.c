@@ -641,6 +641,7 @@ toggle_follow(struct screen *screen, const struct command_call *call)
 	bool on = screen->frozen || !screen->list->tail;
 	(void)call;
 	screen->frozen = false;
+	screen_drop_notice(screen);
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
 		trace_follow(screen->session->traces.at[i], on);
 		if (on)
@@ -658,6 +659,7 @@ static void
 reread_captures(struct screen *screen, const struct command_call *call)
 {
 	screen->frozen = false;
+	screen_drop_notice(screen);
 	for (size_t i = 0; i < screen->session->traces.count; i++)
 		trace_reread(screen->session->traces.at[i]);
 	settings_source(screen, call);

@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "scene.h"
+#include "temp_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -292,13 +293,38 @@ test_limit(void **state)
 	rmdir(f.folder);
 }
 
+/* That a file grew is not said any more once it is followed. */
+static void
+test_growth(void **state)
+{
+	struct scene *s = *state;
+	char path[TEMP_PATH];
+	temp_make_text(path, ".log", "one\n");
+	scene_open(s, 24, 80, "xterm-256color", path, NULL);
+	scene_wait_at(s, 23, ": plain text, "); /* until the next key */
+	FILE *file = fopen(path, "a");
+	assert_non_null(file);
+	assert_true(fputs("two\n", file) >= 0);
+	fclose(file);
+	scene_check_idle(s);
+	scene_keys(s, "F");
+	scene_wait_row(s, ">", "two");
+	scene_wait_at(s, 0, " follow");
+	scene_check_idle(s);
+	scene_wait_at(s, 23, " 2 of 2");
+	scene_keys(s, ":messages\r");
+	scene_wait(s, "the capture grew by 4 B; R or F reads on");
+	scene_quit(s);
+	unlink(path);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_freeze),	  scene_test(test_record), scene_test(test_quit),
 	    scene_test(test_full_disk),	  scene_test(test_file),   scene_test(test_stop_when),
-	    scene_test(test_stop_hidden), scene_test(test_limit),
+	    scene_test(test_stop_hidden), scene_test(test_limit),  scene_test(test_growth),
 	};
 	return scene_run_group("screen_live", tests);
 }

@@ -72,6 +72,12 @@ screen_show_notice(struct screen *screen)
 }
 
 void
+screen_drop_notice(struct screen *screen)
+{
+	text_clear(&screen->notice);
+}
+
+void
 screen_run(struct screen *screen, struct command_call call)
 {
 	screen->verbs->run(screen, call);

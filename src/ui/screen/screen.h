@@ -109,6 +109,9 @@ void screen_notice(struct screen *, const char *format, ...) __attribute__((form
 /* Shows it, if no answer stands there. */
 void screen_show_notice(struct screen *);
 
+/* One that waits comes no more: what it advises is done by now.  The log has it. */
+void screen_drop_notice(struct screen *);
+
 /* Appends a string as it may be shown on this terminal. */
 static inline void
 screen_add_safe(const struct screen *screen, const char *string, struct text *out)

@@ -667,6 +667,26 @@ test_loss_total(void **state)
 	text_free(&out);
 }
 
+/* Tabs are as a terminal shows them, what is escaped before one counted; the detail tells
+ * them. */
+static void
+test_tabs(void **state)
+{
+	struct scene *s = *state;
+	char path[TEMP_PATH];
+	temp_make_text(path, ".log", "echo\t\t7/tcp\nftp-data\t20/tcp\n\a\tbell\n");
+	scene_open(s, 24, 80, "xterm-256color", path, "-f", "text", NULL);
+	scene_wait(s, "> - echo            7/tcp\n  - ftp-data        20/tcp\n"
+		      "  - \\x07    bell\n");
+	scene_keys(s, "/bell\r");
+	scene_wait_row(s, ">", "bell");
+	assert_int_equal(emulator_cell(s->emulator, 4, 12).fg, 16); /* where it is shown */
+	scene_keys(s, "gp");
+	scene_wait(s, " echo\\t\\t7/tcp\n");
+	scene_quit(s);
+	unlink(path);
+}
+
 int
 main(void)
 {
@@ -692,6 +712,7 @@ main(void)
 	    scene_test(test_unnamed),
 	    scene_test(test_unnamed_below),
 	    scene_test(test_long_title),
+	    scene_test(test_tabs),
 	    scene_test(test_broken_collateral),
 	    scene_test(test_rate),
 	};

@@ -48,6 +48,7 @@ enum {
 	CELLS_BACK = 8,	      /* and for the last message of an origin */
 	BAR_COLUMNS_MIN = 40, /* and for a scroll bar */
 	SCREENS_KEPT = 4,     /* of formatted rows */
+	TAB_COLUMNS = 8,
 	ORIGIN_MOST = 16,     /* columns of an origin, with its trace before it, */
 	NAME_LEAST = 5,	      /* and of that where it is cut */
 	TEXT_MIN = 20,	      /* columns of the text for which others give way */
@@ -398,10 +399,21 @@ type_text(struct list_row *row, struct text *out)
 	add_safe(row, &row->expansion->type, out);
 }
 
+/* With tabs as a terminal shows them, so that columns of a log stay columns; the detail has
+ * them as they are. */
 static void
 message_text(struct list_row *row, struct text *out)
 {
-	add_safe(row, &row->expansion->text, out);
+	const struct text *text = &row->expansion->text;
+	const char *at = text_get(text), *end = at + text->length, *tab;
+	const size_t start = out->length;
+	while ((tab = memchr(at, '\t', (size_t)(end - at)))) {
+		text_add_safe(out, at, (size_t)(tab - at), row->screen->charset);
+		int column = text_columns(text_get(out) + start, out->length - start);
+		text_addf(out, "%*s", TAB_COLUMNS - column % TAB_COLUMNS, "");
+		at = tab + 1;
+	}
+	text_add_safe(out, at, (size_t)(end - at), row->screen->charset);
 }
 
 static void

@@ -341,8 +341,10 @@ test_preview(void **state)
 	scene_wait(s, "1 of 309");
 	scene_keys(s, "&severity <= fatal"); /* what reads like a number's order */
 	scene_wait(s, " in all; < is milder, > is worse");
-	scene_keys(s, "\025severity >= fatal");
-	scene_until(s, "milder", false);
+	scene_keys(s, "\025severity >= error");
+	scene_wait(s, " in all; it holds for those without one");
+	scene_keys(s, "\025severity = fatal");
+	scene_until(s, "without one", false);
 	scene_keys(s, "\025!zzz");
 	scene_wait(s, "regex, 21 on screen, 309 in all");
 	scene_keys(s, "\r");

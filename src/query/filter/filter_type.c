@@ -199,6 +199,8 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 		enum filter_relation relation = leaf->items[i].relation;
 		if (relation == FILTER_LESS || relation == FILTER_LESS_EQUAL)
 			build->code->note = "< is milder, > is worse";
+		else if (relation == FILTER_GREATER || relation == FILTER_GREATER_EQUAL)
+			build->code->note = "it holds for those without one";
 		if (range.low > range.high) /* error..warning and warning..error */
 			range = (struct filter_range){.low = range.high, .high = range.low};
 		for (int s = 0; s < SEVERITY_COUNT; s++)

@@ -128,7 +128,9 @@ test_open_row(void **state)
 	scene_keys(s, "314Grr");
 	scene_wait(s, " 314 of 526");
 	scene_until(s, "  0x80020001 to 0x80020002\n", false);
-	scene_keys(s, "$");
+	scene_keys(s, "kr"); /* nothing of it is hidden */
+	scene_wait_at(s, 23, " this row is shown whole; p shows its fields");
+	scene_keys(s, "j$");
 	scene_wait_row(s, "> 10:06:40.234886 I dsp ", "to 0x80020002");
 	scene_keys(s, "^");
 	scene_wait_row(s, "> 10:06:40.234886 I dsp ", " User data=");

@@ -49,11 +49,11 @@ enum {
 	BAR_COLUMNS_MIN = 40, /* and for a scroll bar */
 	SCREENS_KEPT = 4,     /* of formatted rows */
 	TAB_COLUMNS = 8,
-	ORIGIN_MOST = 16,     /* columns of an origin, with its trace before it, */
-	NAME_LEAST = 5,	      /* and of that where it is cut */
-	TEXT_MIN = 20,	      /* columns of the text for which others give way */
-	FINE_MIN = 120,	      /* columns of a list whose times have all their digits, */
-	DIGITS = 6	      /* and of the seconds' fraction in others */
+	ORIGIN_MOST = 16, /* columns of an origin, with its trace before it, */
+	NAME_LEAST = 5,	  /* and of that where it is cut */
+	TEXT_MIN = 20,	  /* columns of the text for which others give way */
+	FINE_MIN = 120,	  /* columns of a list whose times have all their digits, */
+	DIGITS = 6	  /* and of the seconds' fraction in others */
 };
 
 /* The columns that a list of this width shows. */
@@ -1266,6 +1266,18 @@ list_to_side(struct screen *screen, const struct command_call *call)
 	set_sideways(screen, end ? longest - room : 0);
 }
 
+/* Whether all of the text under the cursor is on the screen, as far as that is painted. */
+static bool
+shows_whole(const struct list_state *state, const struct list *list)
+{
+	const size_t at = list->cursor - list->top;
+	const struct formatted_row *f = at < state->rows.count ? state->rows.at[at] : NULL;
+	const struct area area = {.rows = 1, .cols = state->basis.cols};
+	return f && f->drawn && f->lane == state->opened_lane && !state->sideways &&
+	       !message_id_compare(f->id, state->opened_id) &&
+	       draw_opened(state, f, NULL, &area, 0, 2) <= 1;
+}
+
 static void
 list_open_row(struct screen *screen, const struct command_call *call)
 {
@@ -1279,6 +1291,13 @@ list_open_row(struct screen *screen, const struct command_call *call)
 	state->opened = !(state->opened && same);
 	state->opened_lane = row->lane;
 	state->opened_id = row->id;
+	if (!state->opened || !shows_whole(state, screen->list))
+		return;
+	state->opened = false;
+	struct text key = {0};
+	keymap_hint(screen->keymap, COMMAND_DETAIL, &key);
+	screen_say(screen, "this row is shown whole; %s shows its fields", key.data);
+	text_free(&key);
 }
 
 static void

@@ -479,7 +479,8 @@ refuse_stop(void)
 {
 	struct err err = {0};
 	err_set(&err, ERR_USAGE,
-		"--stop-when is of output: add -t FORMAT, or +':stop-when EXPR' for the screen");
+		"--stop-when is for printed output: add -t FORMAT, or +':stop-when EXPR' for the "
+		"screen");
 	return report_error(&err);
 }
 

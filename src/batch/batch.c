@@ -192,7 +192,8 @@ report_unfit(const struct session *session, const struct cli *cli,
 {
 	struct text names = {0}, line = {0};
 	export_name_unfit(session, options, &names);
-	text_addf(&line, "-t %s has no rows for %s", options->format->name, text_get(&names));
+	text_addf(&line, "-t %s leaves out %s, as it has no rows for their format",
+		  options->format->name, text_get(&names));
 	if (names.length && session->traces.count > 1 && !options->source && !cli->value[CLI_QUIET])
 		report_text(text_get(&line));
 	text_free(&names);
@@ -390,7 +391,7 @@ batch_run(struct session *session, const struct cli *cli, const struct filter *f
 		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
 	else if (cli->value[CLI_CHECK] && session_is_live(session))
 		err_set(&err, ERR_USAGE,
-			"--check reads to the end, which a live source lacks; --stop-when waits "
+			"--check reads to the end, and a live source has none; --stop-when waits "
 			"for a message");
 	if (err.code || output_make_line(cli, format, &line, &err) < 0)
 		return report_error(&err);

@@ -48,7 +48,7 @@ compare_parse_options(const struct cli *cli, struct compare_options *options, st
 		good = good && !*end;
 	if (!good)
 		return err_set(err, ERR_USAGE,
-			       "--slower is a factor, and a length of time behind a comma, as "
+			       "--slower is a factor and, after a comma, a length of time, such as "
 			       "3,5ms, not %s",
 			       slower);
 	if (*end)
@@ -246,11 +246,11 @@ check_options(const struct cli *cli, struct session *const sessions[2], struct e
 		return err_set(err, ERR_USAGE, "--compare prints text or jsonl, not %s", to);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (cli->value[others[i]])
-			return err_set(err, ERR_USAGE, "--compare does not go with --%s",
+			return err_set(err, ERR_USAGE, "--compare cannot be used with --%s",
 				       cli_rows[others[i]].name);
 	if (session_is_live(sessions[0]) || session_is_live(sessions[1]))
 		return err_set(err, ERR_USAGE,
-			       "--compare reads to the end, which a live source lacks");
+			       "--compare reads to the end, and a live source has none");
 	return 0;
 }
 

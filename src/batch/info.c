@@ -172,9 +172,10 @@ info_print(struct session *session, const struct cli *cli)
 			bool timed = expand_head(trace, cli);
 			add_survey(trace, &out);
 			if (!timed && trace_may_be_circular(trace))
-				add_comments("no times show its order: if it is a circular buffer, "
-					     "--write-pointer=OFFSET of its oldest byte sets it",
-					     &out);
+				add_comments(
+				    "no times show its order; if it is a circular buffer, give the "
+				    "offset of its oldest byte: --write-pointer=OFFSET",
+				    &out);
 		}
 		report_notice(trace, cli);
 	}

@@ -229,8 +229,8 @@ open_ordered(struct dump *dump, const struct capture_dump *how, const char *fold
 	dump->ordered = true;
 	dump->swap = how->swap;
 	if (dump->swap)
-		text_addf(&dump->name, "%swords of %u bytes turned", dump->name.length ? ", " : "",
-			  dump->swap);
+		text_addf(&dump->name, "%sbytes of %u-byte words swapped",
+			  dump->name.length ? ", " : "", dump->swap);
 	if (dump->words || dump->below || dump->source.size == UINT64_MAX) {
 		if (keep_all(dump, folder, err) < 0)
 			return err->code;

@@ -53,9 +53,7 @@ is_ntrace(const uint8_t *p, size_t length)
 }
 
 #define DECOMPRESS(tool) "decompress it first: " tool " FILE"
-#define PERF                                                                                       \
-	"CoreSight trace is read of it, where that is all in it; perf script -D -i FILE shows "    \
-	"what else is"
+#define PERF "trawl reads only its CoreSight trace; perf script -D -i FILE shows all of it"
 #define NO_READER "trawl does not read it"
 
 static const struct foreign_row {
@@ -67,7 +65,7 @@ static const struct foreign_row {
     {{"core dump", "it holds memory, not a trace"}, MAGIC(0, "\177ELF"), MAGIC(16, "\4\0")},
     {{"core dump", "it holds memory, not a trace"}, MAGIC(0, "\177ELF"), MAGIC(16, "\0\4")},
     {{"ELF program or library",
-      "an image, not a trace; the profile of a trace names it under symbols or images"},
+      "a program, not a trace; name it in the profile of its trace, under symbols or images"},
      MAGIC(0, "\177ELF"),
      {0}},
     /* its CoreSight trace is found before anything asks here */
@@ -106,7 +104,10 @@ static const struct foreign_row {
      MAGIC(0, "\x75\xd1\x1d\x57"),
      {0}},
     {{"CTF metadata", "babeltrace2 reads the folder it lies in"}, MAGIC(0, "/* CTF 1."), {0}},
-    {{"RISC-V N-Trace", NO_READER "; only E-Trace in its encapsulation"}, {0}, {0}, is_ntrace},
+    {{"RISC-V N-Trace", NO_READER "; of RISC-V it reads E-Trace in its encapsulation"},
+     {0},
+     {0},
+     is_ntrace},
 };
 
 static bool

@@ -895,7 +895,7 @@ capture_reopen(struct capture *capture, struct err *err)
 	}
 	if (!S_ISREG(st.st_mode)) {
 		close(file);
-		return err_set(err, ERR_IO, "%s: is not a file any more", capture->path);
+		return err_set(err, ERR_IO, "%s: it is no longer a file", capture->path);
 	}
 	enum capture_follow followed = capture_followed(capture);
 	capture_follow(capture, FOLLOW_NOT);

@@ -182,7 +182,7 @@ add_ids(struct perf_reading *r, const uint8_t *p, uint64_t length)
 {
 	uint32_t attr = (uint32_t)r->attrs.count - 1;
 	if (r->ids.count + length / 8 > r->size / 8) {
-		note_damage(r, "the IDs of events overlap", (uint64_t)(p - r->bytes));
+		note_damage(r, "overlapping event IDs", (uint64_t)(p - r->bytes));
 		return;
 	}
 	for (; length >= 8; p += 8, length -= 8)
@@ -198,7 +198,7 @@ read_attrs(struct perf_reading *r)
 	uint64_t at = perf_u64(r, r->bytes + HEADER_ATTRS);
 	uint64_t left = perf_u64(r, r->bytes + HEADER_ATTRS + 8);
 	if (each < 64 + SECTION || each > 4096) {
-		note_damage(r, "the size of an attribute cannot be", HEADER_ATTR_SIZE);
+		note_damage(r, "an attribute of impossible size", HEADER_ATTR_SIZE);
 		return;
 	}
 	for (; left >= each; at += each, left -= each) {
@@ -566,7 +566,7 @@ read_records(struct perf_reading *r, uint64_t at, uint64_t end,
 					     .type = perf_u32(r, p),
 					     .misc = perf_u16(r, p + 4)};
 		if (record.size < RECORD) {
-			note_damage(r, "a record whose size cannot be", at);
+			note_damage(r, "a record of impossible size", at);
 			return false;
 		}
 		if (record.size > end - at)
@@ -616,11 +616,11 @@ read_file(struct perf_reading *r)
 	bool unfinished = !length;
 	read_attrs(r);
 	if (at > r->size || length > UINT64_MAX - at) {
-		note_damage(r, "there is no data section", HEADER_DATA);
+		note_damage(r, "no data section", HEADER_DATA);
 		return;
 	}
 	if (unfinished) {
-		note_damage(r, "perf record did not end in order, so there may be more", r->size);
+		note_damage(r, "perf record did not exit cleanly, so data may be missing", r->size);
 		length = r->size - at;
 	}
 	read_records(r, at, at + length, read_record);
@@ -748,7 +748,7 @@ struct perf_data *
 perf_data_read(const uint8_t *bytes, uint64_t size, struct err *err)
 {
 	if (!perf_data_is(bytes, size < MAGIC ? (size_t)size : MAGIC)) {
-		err_set(err, ERR_DATA, "no perf.data file");
+		err_set(err, ERR_DATA, "not a perf.data file");
 		return NULL;
 	}
 	struct perf_data *data = mem_new(sizeof *data);
@@ -761,7 +761,7 @@ perf_data_read(const uint8_t *bytes, uint64_t size, struct err *err)
 	else if (size >= HEADER && header >= HEADER)
 		read_file(&r);
 	else
-		note_damage(&r, "the header is not whole", size < HEADER ? size : HEADER_SIZE);
+		note_damage(&r, "an incomplete header", size < HEADER ? size : HEADER_SIZE);
 	read_late(&r);
 	identify_maps(data);
 	if (data->buffers.count)
@@ -835,7 +835,7 @@ describe_counts(const struct perf_data *data, struct text *out)
 		else if (i < count - 1)
 			text_addf(out, "of type %zu", i);
 		else
-			text_add(out, "of types beyond");
+			text_add(out, "of unknown types");
 		between = ", ";
 	}
 	text_add(out, *between == ' ' ? " none\n" : "\n");
@@ -848,7 +848,7 @@ perf_data_describe(const struct perf_data *data, struct text *out)
 	text_addf(out, "perf.data%s%s%s, %s\n", data->piped ? " from a pipe" : "",
 		  data->arch ? " of " : "", data->arch ? data->arch : "",
 		  trace		     ? trace
-		  : data->trace_type ? "trace of a type that is not known"
+		  : data->trace_type ? "trace of an unknown type"
 				     : "no hardware trace");
 	if (data->command)
 		text_addf(out, "recorded by: %s\n", data->command);

@@ -612,17 +612,19 @@ check_links(struct reading *r)
 	for (size_t i = 0; i < s->source_buffers.count; i++) {
 		const struct snapshot_link *link = &s->source_buffers.at[i];
 		if (!snapshot_device(s, link->left))
-			add_note(&ini, "[source_buffers] has %s, which is no device", link->left);
+			add_note(&ini, "[source_buffers] has %s, which is not a device",
+				 link->left);
 		if (!has_buffer(s, link->right))
-			add_note(&ini, "[source_buffers] has %s, which is no buffer", link->right);
+			add_note(&ini, "[source_buffers] has %s, which is not a buffer",
+				 link->right);
 	}
 	for (size_t i = 0; i < s->core_sources.count; i++) {
 		const struct snapshot_link *link = &s->core_sources.at[i];
 		if (!snapshot_device(s, link->left))
-			add_note(&ini, "[core_trace_sources] has %s, which is no device",
+			add_note(&ini, "[core_trace_sources] has %s, which is not a device",
 				 link->left);
 		if (!snapshot_device(s, link->right))
-			add_note(&ini, "[core_trace_sources] has %s, which is no device",
+			add_note(&ini, "[core_trace_sources] has %s, which is not a device",
 				 link->right);
 	}
 }

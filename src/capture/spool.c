@@ -771,7 +771,7 @@ open_converted(struct spool *spool, bool packed, const struct capture_options *o
 		spool->dump = dump_open(&source, unpack, how, spool->folder, err);
 	if (err->code || is_converted(spool))
 		return err->code;
-	return err_set(err, ERR_UNSUPPORTED, "%s is not packed", spool->name);
+	return err_set(err, ERR_UNSUPPORTED, "%s is not compressed", spool->name);
 }
 
 /* Opens a spool that has a descriptor of its own for FILE. */
@@ -796,7 +796,7 @@ spool_open_file(int file, const char *name, const struct capture_options *option
 	bool packed = options->unpack && length > 0 && is_packed(head, (size_t)length);
 	const struct capture_dump *how = &options->dump;
 	if (!packed && !is_ordered(how) && !(how->words && words_may_be(head, length))) {
-		err_set(err, ERR_UNSUPPORTED, "%s is not packed", name);
+		err_set(err, ERR_UNSUPPORTED, "%s is not compressed", name);
 		return NULL;
 	}
 	struct spool *spool = open_copy(file, name, options, losses, err);

@@ -173,7 +173,7 @@ layer_fail(struct layer *layer, struct err *err)
 {
 	const char *why =
 	    layer->owner->unreadable ? "it cannot be read" : archive_error_string(layer->archive);
-	return layer_break(layer, why ? why : "its bytes do not follow their format", err);
+	return layer_break(layer, why ? why : "its bytes do not follow the format", err);
 }
 
 /* Goes to the next member: 1, or 0 if there is none. */
@@ -189,7 +189,7 @@ next_member(struct layer *layer, struct archive_entry **entry, struct err *err)
 		if (layer->form->filter || is_member(*entry))
 			return 1;
 	}
-	return layer_break(layer, "it has too many entries that are no files", err);
+	return layer_break(layer, "too many of its entries are not files", err);
 }
 
 /* Whether gzip ends with the length and the checksum of what it gave.  The last of several
@@ -211,8 +211,8 @@ check_gzip(struct layer *layer, struct err *err)
 	if (all && (fits || unpack->gzip_heads > 1))
 		return true;
 	layer_break(layer,
-		    all ? "some bytes are damaged, by the checksum of gzip"
-			: "what follows is no gzip data",
+		    all ? "its bytes do not match the checksum of gzip"
+			: "what follows is not gzip data",
 		    err);
 	return false;
 }
@@ -309,7 +309,7 @@ read_below(struct archive *archive, void *context, const void **bytes)
 	ssize_t length;
 	if (!unpack->opened &&
 	    (layer > unpack->layers ? layer[-1].at : unpack->taken) > OPEN_BYTES) {
-		length = err_set(&err, ERR_DATA, "no file is in its first bytes");
+		length = err_set(&err, ERR_DATA, "no file begins in its first bytes");
 	} else if (layer > unpack->layers) {
 		length = layer_read(layer - 1, bytes, &err);
 	} else {
@@ -478,7 +478,7 @@ open_source(struct unpack *unpack, struct err *err)
 	    length > 0 ? find_form(unpack->chunk, (size_t)length) : NULL;
 	bool again = source->size != UINT64_MAX;
 	if (!form)
-		return err_set(err, ERR_UNSUPPORTED, "%s is not packed", source->name);
+		return err_set(err, ERR_UNSUPPORTED, "%s is not compressed", source->name);
 	if (!form->filter && again && check_members(unpack, form, err))
 		return err->code;
 	/* what a layer gives may begin like another, and be none */

@@ -6,8 +6,8 @@
 struct unpack *
 unpack_open(const struct unpack_source *source, struct err *err)
 {
-	err_set(err, ERR_UNSUPPORTED, "%s: nothing is unpacked, built without libarchive",
-		source->name);
+	err_set(err, ERR_UNSUPPORTED,
+		"%s: it cannot be unpacked: trawl was built without libarchive", source->name);
 	return NULL;
 }
 

@@ -36,12 +36,11 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_SPOOL] = {0, "spool", "DIR", INPUT,
 		   "where streams and what is decompressed are kept while open; default $TMPDIR"},
     [CLI_SPOOL_LIMIT] = {0, "spool-limit", "SIZE", INPUT,
-			 "keep there no more than the newest SIZE bytes of each stream, 128M or "
-			 "more; what goes is a message that says so"},
-    [CLI_WRITE_POINTER] =
-	{0, "write-pointer", "N", INPUT,
-	 "captures are circular buffers; the next byte would be written at N, an offset, "
-	 "or an address of a dump in text"},
+			 "keep only the newest SIZE bytes of each stream there, 128M or more; a "
+			 "message says what was dropped"},
+    [CLI_WRITE_POINTER] = {0, "write-pointer", "N", INPUT,
+			   "captures are circular buffers whose next byte would be written at N: "
+			   "an offset, or an address in a dump as text"},
     [CLI_TIME_OFFSET] = {0, "time-offset", "TRACE=SECONDS", INPUT,
 			 "add SECONDS to the times of the trace of that name; repeatable"},
     [CLI_FOLLOW] = {'F', "follow", "name|descriptor", INPUT,
@@ -90,8 +89,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		    "bytes, fields of --list-fields, arg.NAME, context.NAME, span.NAME, "
 		    "interval.NAME"},
     [CLI_TEMPLATE] = {0, "template", "TEXT", OUTPUT,
-		      "print such lines: '{time} {severity:8} {text:.60}' has columns as --fields "
-		      "takes them, behind a colon at least and at most so wide, > for the right"},
+		      "print lines like '{time} {severity:8} {text:.60}': columns as in --fields; "
+		      "after a colon the least width, after a point the greatest; > aligns right"},
     [CLI_TIME_FORMAT] = {0, "time-format", "abs|rel|delta|ticks|iso", OUTPUT,
 			 "times of text and the screen; rel: since the start, delta: since the "
 			 "message before, iso: a date in UTC"},
@@ -102,7 +101,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		"add to a table the numbers that messages have under a name: sum, min, mean, "
 		"percentiles, max"},
     [CLI_SORT] = {0, "sort", "COLUMN", OUTPUT,
-		  "order of the rows of a table; - in front: the other way; default count"},
+		  "order of the rows of a table; -COLUMN reverses it; default count"},
     [CLI_COLOR] = {0, "color", "auto|always|never", OUTPUT,
 		   "colours of severities in text, and of the screen; default auto: on a terminal "
 		   "unless NO_COLOR is set"},
@@ -140,11 +139,11 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		   "a match of an expression",
 		   .optional = true},
     [CLI_COMPARE] = {0, "compare", NULL, OTHER,
-		     "of two captures or sessions, GOOD BAD, show what BAD misses, adds, changes, "
-		     "moves or does later; exit 0 if it is nothing, 1 otherwise"},
+		     "compare two captures or sessions, GOOD BAD: show what BAD lacks, adds, "
+		     "changes, moves or does later; exit 0 if nothing, 1 otherwise"},
     [CLI_SLOWER] = {0, "slower", "FACTOR[,LENGTH]", OTHER,
-		    "with --compare: a message is later if it took so many times as long and "
-		    "LENGTH longer; default 2,1ms"},
+		    "with --compare: a message is later if it took FACTOR times as long and LENGTH "
+		    "longer; default 2,1ms"},
     [CLI_INFO] = {0, "info", NULL, OTHER,
 		  "print each capture's format and the evidence, with a profile to start from"},
     [CLI_LIST_FORMATS] = {0, "list-formats", NULL, OTHER, "list the formats that can be read"},
@@ -295,7 +294,7 @@ cli_parse_context(const struct cli *cli, unsigned most, unsigned *around, struct
 		return err_set(err, ERR_USAGE, "--context is a number up to %u, not %s", most,
 			       context);
 	if (number && cli->value[CLI_SPLIT])
-		return err_set(err, ERR_USAGE, "--context does not go with --split");
+		return err_set(err, ERR_USAGE, "--context cannot be used with --split");
 	*around = (unsigned)number;
 	return 0;
 }

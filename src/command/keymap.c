@@ -250,7 +250,7 @@ explain_keys(const char *word, char buffer[static 256])
 	char what[200];
 	snprintf(what, sizeof what,
 		 "keys like j, Ctrl-D, PgDn, ]e or <Ctrl-X>ab with blanks between them, or none; "
-		 "%s is none",
+		 "%s is not a key",
 		 word);
 	return option_check_name(what, keys_word, word, buffer);
 }

@@ -219,7 +219,8 @@ looks_read(struct looks_source *source, struct looks *looks, const char *path, s
 	}
 	option_release(&looks_options_table, &new);
 	if (!failed && !any)
-		failed = err_set(err, ERR_CONFIG, "%s says nothing of view, theme or keys", path);
+		failed =
+		    err_set(err, ERR_CONFIG, "%s has no settings of view, theme or keys", path);
 	return failed;
 }
 

@@ -139,8 +139,7 @@ see_alias(struct survey *survey, const yaml_event_t *event)
 				"unknown alias *%.60s; expected &%.60s before it", name, name);
 	if (!anchor->closed)
 		return complain(survey, event->start_mark,
-				"alias *%.60s stands inside what it names; write the value out",
-				name);
+				"alias *%.60s is inside what it names; write the value out", name);
 	return spend_budget(survey, event->start_mark, anchor->cost);
 }
 
@@ -177,7 +176,7 @@ see_key(struct survey *survey, struct frame *frame, const yaml_event_t *event)
 {
 	if (event->type != YAML_SCALAR_EVENT)
 		return complain(survey, event->start_mark,
-				"a key that is no single word; expected a name");
+				"a key that is not a single word; expected a name");
 	frame->keyed = true;
 	if (frame->path)
 		text_add(&survey->path, ".");

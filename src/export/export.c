@@ -106,7 +106,7 @@ const struct export_format export_formats[] = {
      .flagged = true,
      .raw = true},
     {.name = "insn",
-     .help = "a line per executed instruction, and per trap, of E-Trace with its program",
+     .help = "a line for each instruction and trap that E-Trace shows, with the program that ran",
      .message = export_none,
      .flow = export_insn},
     {.name = "folded",
@@ -123,8 +123,8 @@ const struct export_format export_formats[] = {
      .message = export_none,
      .counts = true},
     {.name = "table",
-     .help = "how many messages there are of each sort (--by), and what numbers they have "
-	     "(--of), in columns for people",
+     .help = "how many messages have the same values (--by), and what numbers they have (--of), in "
+	     "columns for people",
      .timed = true,
      .message = export_none,
      .rows = EXPORT_ROWS_ALIGNED},
@@ -712,10 +712,11 @@ static int
 check_raw(const struct export_options *options, size_t count, struct err *err)
 {
 	if (count > 1)
-		return err_set(err, ERR_USAGE, "-t raw is of one trace; --source says which of %zu",
-			       count);
+		return err_set(err, ERR_USAGE,
+			       "-t raw writes one trace; name one of %zu with --source", count);
 	if (isatty(options->output))
-		return err_set(err, ERR_USAGE, "-t raw is nothing for a terminal: add -o FILE");
+		return err_set(err, ERR_USAGE,
+			       "-t raw writes bytes, which a terminal cannot show: add -o FILE");
 	return 0;
 }
 

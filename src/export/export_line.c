@@ -377,7 +377,7 @@ find_column(struct line_reading *reading, struct line_piece *piece, const char *
 	if (piece->column)
 		return 0;
 	if (is_of_filters(piece->name))
-		snprintf(what, sizeof what, "%.60s is for filters alone, no column", piece->name);
+		snprintf(what, sizeof what, "%.60s is for filters only, not a column", piece->name);
 	else
 		snprintf(what, sizeof what, "no column is named \"%.60s\"%s", piece->name,
 			 filter_hint(piece->name, next_column, NULL).text);
@@ -388,8 +388,8 @@ find_column(struct line_reading *reading, struct line_piece *piece, const char *
 static int
 read_spec(struct line_reading *reading, struct line_piece *piece, const char *at, const char *end)
 {
-	static const char help[] = "expected < or >, the least columns, and behind a point the "
-				   "most, as >12 or .20";
+	static const char help[] =
+	    "expected < or >, the least width and, after a point, the greatest, as >12 or .20";
 	unsigned long value[2] = {0, 0};
 	piece->right = *at == '>';
 	at += *at == '>' || *at == '<';
@@ -476,7 +476,9 @@ read_template(struct line_reading *reading)
 		} else if (*at == '{' && at[1] != '{') {
 			failed = refuse_at(reading, at, "its } is missing; {{ stands for {");
 		} else if (*at == '\n') {
-			failed = refuse_at(reading, at, "a message is one line");
+			failed =
+			    refuse_at(reading, at,
+				      "a message is printed as one line; leave out the line break");
 		} else {
 			at += read_character(at, &text);
 		}
@@ -536,14 +538,14 @@ check_wish(const struct export_format *format, const struct export_line_wish *wi
 			       "--fields and --template both say what a line has; "
 			       "leave one out");
 	if (wish->fields && !text && !csv)
-		return err_set(err, ERR_USAGE, "--fields is of -t text and -t csv, not %s",
+		return err_set(err, ERR_USAGE, "--fields is for -t text and -t csv, not %s",
 			       format->name);
 	if (wish->line && !text)
-		return err_set(err, ERR_USAGE, "--template is of -t text, not %s", format->name);
+		return err_set(err, ERR_USAGE, "--template is for -t text, not %s", format->name);
 	if (wish->time_format && !text)
 		return err_set(
 		    err, ERR_USAGE,
-		    "--time-format is of -t text and the screen; %s has times of its own",
+		    "--time-format is for -t text and the screen; %s has times of its own",
 		    format->name);
 	return 0;
 }

@@ -285,10 +285,10 @@ export_table_new(const struct export_format *format, const struct export_table_w
 {
 	*out = NULL;
 	if (!format->rows && (wish->by || wish->of || wish->sort))
-		return err_set(err, ERR_USAGE,
-			       "--by, --of and --sort are of -t table, table-csv and table-jsonl, "
-			       "not %s",
-			       format->name);
+		return err_set(
+		    err, ERR_USAGE,
+		    "--by, --of and --sort are for -t table, table-csv and table-jsonl, not %s",
+		    format->name);
 	if (!format->rows)
 		return 0;
 	struct export_table *table = mem_new(sizeof *table);

@@ -128,9 +128,9 @@ report_pc(struct etrace_walk *walk)
 	const struct riscv_insn *insn = flow_code_find(walk->code, walk->pc);
 	if (insn->class == RISCV_REFUSED)
 		return walk_fail_at(walk,
-				    "an instruction of Zcmp or Zcmt, which are not followed,");
+				    "an instruction of Zcmp or Zcmt, which trawl does not follow,");
 	if (!insn->length)
-		return walk_fail_at(walk, "no instruction of the program");
+		return walk_fail_at(walk, "the program has no instruction");
 	struct flow_step *run = &walk->run;
 	if (!run->count || run->end != walk->pc || run->class > RISCV_BRANCH) {
 		flush_run(walk);
@@ -248,7 +248,7 @@ static bool
 count_instruction(struct etrace_walk *walk)
 {
 	if (++walk->straight > walk->code->most || ++walk->branchless > BRANCHLESS_MOST)
-		return walk_fail_at(walk, "the program comes to no branch or return");
+		return walk_fail_at(walk, "no branch or return is reached");
 	return true;
 }
 
@@ -271,12 +271,13 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 		walk->straight = 0;
 	} else if (riscv_is_indirect(&insn)) {
 		if (walk->stop_at_last_branch)
-			return walk_fail_at(walk, "a jump to somewhere, before the last branch,");
+			return walk_fail_at(
+			    walk, "a jump to an unknown address, before the last branch,");
 		walk->pc = address;
 		*stop = true;
 	} else if (insn.class == RISCV_BRANCH) {
 		if (!walk->branches)
-			return walk_fail_at(walk, "no packet decides the branch");
+			return walk_fail_at(walk, "no packet tells whether this branch was taken");
 		walk->pc = walk->branch_map & 1 ? this_pc + insn.length : insn.target;
 		walk->branch_map >>= 1;
 		walk->branches--;

@@ -43,7 +43,7 @@ open_image(struct trace *trace, struct err *err)
 			"`symbols: [{file: PROGRAM.elf}]`",
 			trace_name(trace));
 	else if (added > 0 && image_machine(image) == IMAGE_OTHER)
-		err_set(err, ERR_UNSUPPORTED, "%s: its program is not one of RISC-V",
+		err_set(err, ERR_UNSUPPORTED, "%s: its program is not for RISC-V",
 			trace_name(trace));
 	else if (added > 0)
 		return image;
@@ -56,7 +56,7 @@ flow_new(struct trace *trace, flow_take *take, void *context, struct err *err)
 {
 	const struct decoder *decoder = trace_decoder(trace);
 	if (!decoder->ops->flow) {
-		err_set(err, ERR_USAGE, "%s: what was executed is followed in E-Trace alone",
+		err_set(err, ERR_USAGE, "%s: only E-Trace is followed through its program",
 			trace_name(trace));
 		return NULL;
 	}

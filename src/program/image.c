@@ -131,7 +131,7 @@ add_file(struct image *image, int file, const char *path, const struct image_pla
 {
 	struct elf elf;
 	if (!elf_read(&elf, file))
-		return err_set(err, ERR_DATA, "%s: no ELF file", path);
+		return err_set(err, ERR_DATA, "%s: not an ELF file", path);
 	if (!image->size)
 		image->machine = machine_of(&elf);
 	if (!place->length)

@@ -6,7 +6,8 @@
 struct symbols *
 symbols_open(const char *path, struct err *err)
 {
-	err_set(err, ERR_UNSUPPORTED, "%s: symbols are not read, built without libdw", path);
+	err_set(err, ERR_UNSUPPORTED, "%s: symbols cannot be read: trawl was built without libdw",
+		path);
 	return NULL;
 }
 

@@ -11,11 +11,11 @@ static const struct option_row interval_rows[] = {
     INTERVAL(begin, TEXT, "filter: the messages that begin one", .required = true),
     INTERVAL(end, TEXT, "filter: the messages that end one", .required = true),
     INTERVAL(key, TEXT,
-	     "names of what both messages have alike, with commas between: fields, arguments, "
-	     "contexts"),
+	     "what both messages have in common: names of fields, arguments and contexts, "
+	     "separated by commas"),
     INTERVAL(across, BOOL,
-	     "whether both messages may be of different origins and traces, not of the same one "
-	     "alone",
+	     "whether the two messages may be of different origins and traces; else both are of "
+	     "one origin",
 	     "false"),
 };
 const struct option_table interval_options_table =

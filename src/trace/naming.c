@@ -32,9 +32,9 @@ static const struct option_row rows[] = {
 	.path = true, .required = true),
     ROW(applies_to, TEXT, "name of the trace whose addresses it names; absent: all", .trace = true),
     ROW(address, UINT, "where it was loaded, with length"),
-    ROW(length, UINT, "bytes that were loaded; 0: it lay where it is linked for"),
+    ROW(length, UINT, "bytes that were loaded; 0: it was loaded where it is linked for"),
     ROW(offset, UINT, "the first of them in the file"),
-    ROW(optional, BOOL, "that it cannot be read is no error"),
+    ROW(optional, BOOL, "it is no error if it cannot be read"),
 };
 const struct option_table symbol_options_table =
     OPTION_TABLE("symbols", struct symbol_options, rows);

@@ -163,7 +163,7 @@ choose_candidate(struct recognition *r, const struct capture *capture, const str
 	}
 	r->ops = &undecoded_ops;
 	if (r->foreign && r->foreign->pack && capture_unpack_error(capture))
-		text_addf(&r->reason, "%s, of which nothing can be unpacked: %s", r->foreign->name,
+		text_addf(&r->reason, "%s that cannot be unpacked: %s", r->foreign->name,
 			  capture_unpack_error(capture));
 	else if (r->foreign)
 		foreign_explain(r->foreign, path, &r->reason);

@@ -413,19 +413,19 @@ explain_dump(struct trace *trace)
 	const struct trace_options *options = trace->options;
 	if (trace->dump_guessed && trace_options_swap(options))
 		text_addf(reason,
-			  "; turned words of %u bytes decode and others do not: swap: no in its "
-			  "profile keeps them",
+			  "; it decodes only with the bytes of %u-byte words swapped; swap: no in "
+			  "its profile leaves them as they are",
 			  trace_options_swap(options));
 	if (trace->dump_guessed && options->write_pointer >= 0)
 		text_addf(reason,
-			  "; a circular buffer, as times go back at 0x%llx and its end leads to "
-			  "its beginning: wrapped: no in its profile keeps the order",
+			  "; a circular buffer, as times go back at 0x%llx and its end continues "
+			  "at its beginning; wrapped: no in its profile keeps the order",
 			  (unsigned long long)options->write_pointer);
 	if (trace->seam) {
 		struct text notice = {0};
 		text_addf(&notice,
-			  "%s: times go back by most of what they span: if it is a circular "
-			  "buffer, --write-pointer=0x%llx puts it in order",
+			  "%s: times go back by most of their span; if it is a circular buffer, "
+			  "--write-pointer=0x%llx puts it in order",
 			  trace->name, (unsigned long long)trace->seam);
 		trace_add_notice(trace, text_get(&notice));
 		text_free(&notice);

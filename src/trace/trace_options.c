@@ -46,16 +46,15 @@ static const struct option_row trace_rows[] = {
 	  "as its bytes",
 	  "auto", .choices = words_choices),
     TRACE(swap, CHOICE,
-	  "bytes of a memory word that stand the wrong way round; auto: if only then a format is "
-	  "certain",
+	  "bytes of a memory word whose order is swapped; auto: if only then a format is certain",
 	  "auto", .choices = swap_choices),
     TRACE(write_pointer, INT,
 	  "of a circular buffer, where the next byte would be written: an offset, or an address as "
 	  "a dump in text has it",
 	  "-1", .min = -1, .max = INT64_MAX),
     TRACE(wrapped, CHOICE,
-	  "whether bytes from the write pointer on are older ones; auto: unless they are all of "
-	  "one word",
+	  "whether the bytes from the write pointer on are the oldest; auto: unless they all "
+	  "repeat one word",
 	  "auto", .choices = wrapped_choices),
 };
 

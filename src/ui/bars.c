@@ -581,7 +581,7 @@ add_totals(const struct index_progress *progress, int room, struct text *out)
 static void
 add_message(struct screen *screen, int room, struct text *out)
 {
-	static const char more[] = "  :messages tells all";
+	static const char more[] = "  :messages shows all";
 	int less = room - (int)strlen(more);
 	text_add_char(out, ' ');
 	screen_add_safe(screen, screen->message.data, out);

@@ -631,7 +631,7 @@ toggle_freeze(struct screen *screen, const struct command_call *call)
 	(void)call;
 	screen->frozen = !screen->frozen;
 	session_signal(screen->session);
-	screen_say(screen, screen->frozen ? "frozen; :freeze goes on" : "goes on");
+	screen_say(screen, screen->frozen ? "frozen; :freeze continues" : "the list continues");
 }
 
 /* All traces, so that none is behind when one looks at it. */
@@ -675,8 +675,8 @@ pause_index(struct screen *screen, const struct command_call *call)
 	index_get_progress(trace_index(screen->list->trace), &progress);
 	for (size_t i = 0; i < screen->session->traces.count; i++)
 		index_pause(trace_index(screen->session->traces.at[i]), !progress.paused);
-	screen_say(screen,
-		   progress.paused ? "indexing goes on" : "indexing is paused; :pause goes on");
+	screen_say(screen, progress.paused ? "indexing continues"
+					   : "indexing is paused; :pause continues it");
 }
 
 static void

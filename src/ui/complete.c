@@ -400,7 +400,8 @@ add_candidates(const struct screen *screen, const char *stem, int columns, struc
 		add_command(screen, exact < COMMAND_COUNT ? exact : only, out);
 		return;
 	}
-	text_addf(out, count ? "%zu commands:" : "no command begins so; Tab lists all", count);
+	text_addf(out, count ? "%zu commands:" : "no command begins like this; Tab lists all",
+		  count);
 	for (int i = 0; count && i < COMMAND_COUNT; i++) {
 		const char *name = commands[i].name;
 		if (strncmp(name, stem, length) != 0)

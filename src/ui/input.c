@@ -257,7 +257,7 @@ check_trial(struct screen *screen)
 	if (state_can_keep(screen) || !state_is_unsaved(screen))
 		return;
 	screen_forget_trial(screen);
-	screen_say(screen, "marks or ties are not saved: :save keeps them, then try again");
+	screen_say(screen, "marks or ties are not saved; keep them with :save, then try again");
 }
 
 void

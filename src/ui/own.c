@@ -389,7 +389,8 @@ own_key(struct screen *screen, const struct command_call *call)
 	else if (*name.data == '-' && name.length > 1)
 		remove_named(screen, call->id, name.data + 1);
 	else
-		screen_error(screen, "%s runs what? as :key %s next-error", name.data, name.data);
+		screen_error(screen, "what should %s run? for example :key %s next-error",
+			     name.data, name.data);
 	text_free(&name);
 	text_free(&command);
 }

@@ -40,7 +40,8 @@ place_copy(struct screen *screen, const struct command_call *call)
 		term_copy(screen->term, text.data, text.length);
 		screen_say(screen, "copied to the terminal's clipboard: %s", text.data);
 	} else {
-		screen_say(screen, "a message without a time has no place among several traces");
+		screen_say(screen, "a message without a time has no place among several traces; go "
+				   "to one that has a time");
 	}
 	text_free(&text);
 }

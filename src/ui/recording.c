@@ -52,7 +52,7 @@ choose_trace(struct screen *screen)
 	if (count == 1)
 		return found;
 	screen_error(screen, count ? "which one is to be recorded? ]f goes to a trace"
-				   : "the capture is a file already; copy that");
+				   : "the capture is a file already; copy that file");
 	return NULL;
 }
 
@@ -65,7 +65,7 @@ end_recording(struct screen *screen, const char *why)
 	uint64_t size = recorder_size(recording->recorder);
 	int error = recorder_stop(recording->recorder);
 	if (error)
-		screen_error(screen, "%s: %s; the first %s bytes are there", recording->path,
+		screen_error(screen, "%s: %s; its first %s bytes are written", recording->path,
 			     strerror(error), text_number(digits, size));
 	else
 		screen_say(screen, "%s%s bytes recorded to %s", why, text_number(digits, size),

@@ -310,8 +310,7 @@ state_check(struct screen *screen)
 		}
 	add_count(&what, dropped, "mark");
 	if (dropped)
-		screen_say(screen, "%s of last time dropped: no message is there any more",
-			   what.data);
+		screen_say(screen, "%s of last time dropped: their messages are gone", what.data);
 	text_free(&what);
 }
 

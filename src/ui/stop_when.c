@@ -54,8 +54,9 @@ stop_when_set(struct screen *screen, const struct command_call *call)
 	struct sequence_position last;
 	struct text why = {0};
 	if (!call->text) {
-		screen_say(screen,
-			   app_of(screen)->stop_when ? "no longer stops" : "stop when what?");
+		screen_say(screen, app_of(screen)->stop_when
+				       ? ":stop-when is off"
+				       : "stop when? for example :stop-when severity = error");
 		forget_stop(screen);
 		return;
 	}
@@ -74,7 +75,7 @@ stop_when_set(struct screen *screen, const struct command_call *call)
 		stop->list = (size_t)(screen->list - screen->lists);
 		stop->from = last;
 		app_of(screen)->stop_when = stop;
-		screen_say(screen, "stops with the next message of: %s", stop->text);
+		screen_say(screen, "stops at the next message that matches: %s", stop->text);
 	}
 	text_free(&why);
 }
@@ -115,11 +116,11 @@ show_found(struct screen *screen, const struct stop_when *stop, struct sequence_
 		shown_set_trace(screen, stop->list);
 	trail_go_to(screen, found);
 	if (list_is_match(screen->list, found)) {
-		screen_say(screen, "frozen at: %s; :freeze goes on", stop->text);
+		screen_say(screen, "frozen at: %s; :freeze continues", stop->text);
 		return;
 	}
 	uint64_t number = list_number(screen->list, found, &exact);
-	screen_say(screen, "frozen at #%s%s, hidden by the filters; :freeze goes on",
+	screen_say(screen, "frozen at #%s%s, hidden by the filters; :freeze continues",
 		   exact ? "" : "~", text_number(digits, number));
 }
 

@@ -252,7 +252,7 @@ static void
 say_no_format(struct screen *screen, const char *word)
 {
 	struct text text = {0};
-	text_addf(&text, "%s is no format:", word);
+	text_addf(&text, "%s is not a format:", word);
 	for (size_t i = 0; i < export_format_count; i++)
 		if (is_of_parts(&export_formats[i]))
 			text_addf(&text, " %s", export_formats[i].name);
@@ -347,7 +347,7 @@ join_spans(struct screen *screen, struct write_job *job)
 	for (size_t i = 1; i < job->spans.count; i++) {
 		const struct export_span *span = &job->spans.at[i];
 		if (span->trace != one->trace) {
-			screen_error(screen, "raw bytes are of one trace: ]f goes to one");
+			screen_error(screen, "raw bytes are written of one trace; ]f goes to one");
 			return false;
 		}
 		if (message_id_compare(span->first, one->first) < 0)
@@ -403,7 +403,7 @@ prepare_job(struct screen *screen, const char *text, struct wish *wish, struct w
 	else if (app_of(screen)->writing)
 		screen_error(screen, "a file is being written; wait, or cancel it");
 	else if (!is_of_parts(wish->format))
-		screen_error(screen, "%s is of whole captures: trawl -t %s -o NAME CAPTURE",
+		screen_error(screen, "%s is for whole captures: trawl -t %s -o NAME CAPTURE",
 			     wish->format->name, wish->format->name);
 	else if (!add_spans(screen, wish->what, job))
 		screen_error(screen, "there is no %s to write",

@@ -121,9 +121,9 @@ for wrong in 0.5 x 2, 2,x 2,5parsecs; do
 	is "--slower=$wrong" 2 "$status"
 done
 run "$TRAWL" --compare --check good/lab.yaml good/lab.yaml
-is "no check with it" "2 trawl: --compare does not go with --check" "$status $(cat err)"
+is "no check with it" "2 trawl: --compare cannot be used with --check" "$status $(cat err)"
 for other in time-format=rel by=origin of=seq sort=count fields=text; do
 	run "$TRAWL" --compare --$other good/lab.yaml good/lab.yaml
-	is "no --$other" "2 trawl: --compare does not go with --${other%=*}" "$status $(cat err)"
+	is "no --$other" "2 trawl: --compare cannot be used with --${other%=*}" "$status $(cat err)"
 done
 finish

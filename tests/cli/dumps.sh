@@ -136,17 +136,17 @@ if command -v xxd >/dev/null; then
 				cp "${capture%.*}.profile.yaml" plain/ 2>/dev/null
 			head -c $(($(wc -c <"$capture") / 8 * 8)) "$capture" >"plain/$capture"
 			turn "$size" "$capture" >"as/$capture"
-			alike "$capture, words of $size bytes turned" "plain/$capture" "as/$capture"
+			alike "$capture, bytes of $size-byte words swapped" "plain/$capture" "as/$capture"
 		done
 	done
 	turn 4 lab-soc.stp >as/lab-soc.stp
 	run "$TRAWL" --info as/lab-soc.stp
-	ok "--info says that it is a guess" grep -q '(words of 4 bytes turned: guessed): ' out
-	ok "... why" grep -q 'swap: no in its profile keeps them' out
+	ok "--info says that it is a guess" grep -q '(bytes of 4-byte words swapped: guessed): ' out
+	ok "... why" grep -q 'swap: no in its profile leaves them as they are' out
 	ok "... and how to make it certain" grep -q '^    swap: "\{0,1\}4' out
 	sed '/^#/d' out >as/lab-soc.profile.yaml
 	run "$TRAWL" --info as/lab-soc.stp
-	ok "said: no guess" grep -q '(words of 4 bytes turned): ' out
+	ok "said: no guess" grep -q '(bytes of 4-byte words swapped): ' out
 	printf 'traces: [{match: "*.stp", swap: no}]\n' >as/lab-soc.profile.yaml
 	run "$TRAWL" --info as/lab-soc.stp
 	ok "swap: no" grep -q 'lab-soc.stp: format unknown' out
@@ -213,7 +213,7 @@ for _ in 0 1 2 3 4 5 6 7 8 9; do
 done >buffer.bin
 head -c 4096 buffer.bin >round.bin
 head -c 4097 buffer.bin >other.bin
-advice='^# no times show its order: .* --write-pointer='
+advice='^# no times show its order; .* --write-pointer='
 run "$TRAWL" --info -f syst/raw round.bin
 ok "no times: said" grep -q "$advice" out
 run "$TRAWL" --info -f syst/raw other.bin

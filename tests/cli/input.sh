@@ -74,11 +74,11 @@ is "text: its lines" '"Notes on the board,"' "$(sed -n 2p out | cut -d , -f 10-1
 is "text: all of them" 3 "$(sed 1d out | wc -l | tr -d ' ')"
 bytes elf.bin 7f 45 4c 46 02 01 01 00 00 00 00 00 00 00 00 00 03 00 3e 00 01 00 00 00
 run "$TRAWL" --info elf.bin
-ok "a foreign file: what it is" grep -q 'ELF program or library: an image, not a trace' out
+ok "a foreign file: what it is" grep -q 'ELF program or library: a program, not a trace' out
 run "$TRAWL" -t jsonl elf.bin
 is "a foreign file: status" 2 "$status"
 is "a foreign file: nothing is decoded" 0 "$(lines out)"
-ok "a foreign file: said" grep -q '^trawl: elf.bin: ELF program or library: an image' err
+ok "a foreign file: said" grep -q '^trawl: elf.bin: ELF program or library: a program' err
 run "$TRAWL" -t jsonl -f syst/raw elf.bin
 is "-f decodes all the same: status" 1 "$status"
 is "-f decodes all the same: all bytes are there" 24 \

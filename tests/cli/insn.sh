@@ -67,7 +67,7 @@ is "seven instructions" "0 80000000 00000013 other
 2 8000000c - interrupt cause 7 doubtful
 2 80000014 00000013 other doubtful
 3 80000018 00008067 return doubtful
-3 - - damage no instruction of the program at 0x80000078" "$(awk '{ $1 = $1; print }' out)"
+3 - - damage the program has no instruction at 0x80000078" "$(awk '{ $1 = $1; print }' out)"
 
 # Calls: main from 00, with work from 10, as symbols say.
 cat >seven.s <<'EOF'
@@ -202,7 +202,7 @@ printf '\377\377\377' | dd of=cut.encap bs=1 seek=200 conv=notrunc 2>/dev/null
 run "$TRAWL" -p cut.yaml -t insn cut.encap
 is "damage: status" 1 "$status"
 ok "... in the list" grep -q '^ *[0-9]* -  *-  *damage ' out
-ok "... and counted" grep -q 'behind which it is not known what was executed' err
+ok "... and counted" grep -q 'after which it is not known what was executed' err
 line=$(grep -n -m 1 ' damage ' out | cut -d : -f 1)
 head -n $((line - 1)) out | awk '{ print $2 }' >got
 awk '{ print $2 }' all | head -n $((line - 1)) >want

@@ -44,8 +44,8 @@ refuses()
 refuses "an unknown column" -q '--template={time} {sevrity}' \
 	'no column is named "sevrity"; severity? (column 9)' '          '
 refuses "an open brace" -q '--template=a {time' 'its } is missing' '    '
-refuses "a wrong width" -q '--fields=time,text:x' 'the least columns' '            '
-refuses "a name of filters" -q '--fields=steps_back' 'is for filters alone' '  '
+refuses "a wrong width" -q '--fields=time,text:x' 'the least width' '            '
+refuses "a name of filters" -q '--fields=steps_back' 'is for filters only' '  '
 
 for wrong in "-t jsonl --fields=time" "-t csv --template=x" "--fields=time --template=x" \
 	"-t csv --time-format=iso" "--time-format=never" "--color=blue"; do

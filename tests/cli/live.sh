@@ -168,7 +168,7 @@ end_peer
 peer tcp 0-9000
 run timeout 30 "$TRAWL" -f syst/raw --check='severity = fatal' "$name"
 is "--check has no end: status" 2 $status
-ok "--check has no end" grep -q 'which a live source lacks; --stop-when' err
+ok "--check has no end" grep -q 'and a live source has none; --stop-when' err
 end_peer
 peer tcp 0-9000
 run timeout 30 "$TRAWL" -q -t csv -f syst/raw -e 'severity = fatal' --stop-when 'offset >= 300' "$name"

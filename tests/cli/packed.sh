@@ -110,7 +110,7 @@ is "several files: one of them" "$(csv -f syst/stp - <demo.stp)" \
 mkdir folder && tar cf none.tar folder
 run "$TRAWL" -t csv none.tar
 is "no file: status" 2 "$status"
-ok "no file: said" grep -q 'tar archive, of which nothing can be unpacked: no file is in it' err
+ok "no file: said" grep -q 'tar archive that cannot be unpacked: no file is in it' err
 # The second file comes late.
 "$MKCAPTURE" -f syst/raw -c 200000 -o big.bin
 tar czf late.tgz big.bin demo.xml
@@ -140,7 +140,7 @@ head -c 7 big.bin.gz >cut.gz
 run "$TRAWL" -t csv cut.gz
 is "nothing comes out: status" 2 "$status"
 ok "nothing comes out: said" grep -q \
-	'cut.gz: gzip-compressed data, of which nothing can be unpacked' err
+	'cut.gz: gzip-compressed data that cannot be unpacked' err
 
 # What only begins as if it were packed is read as it is.
 { bytes head 1f 8b 08 01 && cat head demo.stp; } >alike.bin

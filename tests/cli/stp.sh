@@ -65,8 +65,8 @@ run "$TRAWL" -t jsonl --profile=other.yaml mixed.stp
 is "... or another" 0 "$(texts | grep -c STRING)"
 sed 's/"0:2"/"02"/' mixed.yaml >wrong.yaml
 run "$TRAWL" -t jsonl --profile=wrong.yaml mixed.stp
-is "... or what is no sender" 2 "$status"
-ok "... which is said" grep -q 'plain: 02 is no sender; write MASTER:CHANNEL' err
+is "... or what is not a sender" 2 "$status"
+ok "... which is said" grep -q 'plain: 02 is not a sender; write MASTER:CHANNEL' err
 
 # Words of one channel that are all compact builds: nobody repeats those.
 nibbles zeroes.stp "$start $(for i in 1 2 3 4 5 6 7; do echo "A 00000000 1 $i"; done)"

@@ -227,6 +227,6 @@ refuses "an unknown name" -q --by=sevrity 'no column is named "sevrity"; severit
 refuses "an unknown column" --by=origin --sort=cuont 'it has count, share, first'
 refuses "numbers without --of" --by=origin --sort=p50 'it has count, share, first'
 refuses "columns of messages" --by=origin --columns=delta 'it has count, share, first'
-refuses "messages by name" -tjsonl --by=origin 'are of -t table, table-csv and table-jsonl'
+refuses "messages by name" -tjsonl --by=origin 'are for -t table, table-csv and table-jsonl'
 refuses "a part" --by=origin --split=1/2 '-t table needs whole captures'
 finish

@@ -23,8 +23,8 @@ static const struct {
 } foreigners[] = {
 #define HEAD(string) (string), sizeof(string) - 1
     /* ELF64, little endian, ET_DYN; the same as ET_CORE, and big endian */
-    {"ELF program or library", "an image, not a trace", HEAD("\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0"),
-     0},
+    {"ELF program or library", "a program, not a trace",
+     HEAD("\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0"), 0},
     {"core dump", "memory", HEAD("\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0"), 0},
     {"core dump", "memory", HEAD("\177ELF\1\2\1\0\0\0\0\0\0\0\0\0\0\4"), 0},
     {"perf.data", "perf script", HEAD("PERFILE2h\0\0\0"), 0},

@@ -469,7 +469,7 @@ test_some_parts(void **state)
 
 	temp_write(path, "{}\n");
 	assert_int_equal(looks_read(&source, &looks, path, &err), ERR_CONFIG);
-	assert_non_null(strstr(err.what, "says nothing of"));
+	assert_non_null(strstr(err.what, "has no settings of"));
 	unlink(path);
 	option_release(&looks_options_table, &looks);
 	looks_free(&source);

@@ -370,7 +370,7 @@ test_shapes(void **state)
 		     "p.yaml:2:14: things[0].files[1] is empty; expected text");
 	assert_error("? [a]\n"
 		     ": b\n",
-		     "p.yaml:1:3: a key that is no single word; expected a name");
+		     "p.yaml:1:3: a key that is not a single word; expected a name");
 }
 
 static void
@@ -524,7 +524,7 @@ test_broken_yaml(void **state)
 	assert_error("title: \"a\\0b\"\n", "p.yaml:1:8: a NUL character; expected text");
 	assert_error("title: *t\n", "p.yaml:1:8: unknown alias *t; expected &t before it");
 	assert_error("symbols: &s [*s]\n",
-		     "p.yaml:1:14: alias *s stands inside what it names; write the value out");
+		     "p.yaml:1:14: alias *s is inside what it names; write the value out");
 }
 
 static void

@@ -97,7 +97,7 @@ test_paths(void **state)
 	setenv("HOME", home.path, 1);
 	scene_open_demo(s, 24, 100);
 	scene_keys(s, ":w ~/t.csv foo\r");
-	scene_wait(s, "foo is no format: text csv jsonl");
+	scene_wait(s, "foo is not a format: text csv jsonl");
 	assert_int_equal(access(home.files.at[0], F_OK), -1);
 	scene_keys(s, "jmmk:w ~/t.csv marks\r");
 	scene_wait(s, "1 message written to /");
@@ -162,7 +162,7 @@ test_write(void **state)
 	scene_wait(s, "File exists; :write! FILE overwrites it");
 	unlink(path);
 	scene_keys(s, ":write all.json perfetto\r");
-	scene_wait(s, "perfetto is of whole captures");
+	scene_wait(s, "perfetto is for whole captures");
 	scene_keys(s, keys);
 	scene_wait(s, "309 messages written to ");
 	scene_wait(s, "as csv: all");
@@ -355,7 +355,7 @@ test_write_raw_of_several(void **state)
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, "5 traces");
 	scene_keys(s, ":write /nowhere/cut raw\r");
-	scene_wait(s, "raw bytes are of one trace: ]f goes to one");
+	scene_wait(s, "raw bytes are written of one trace; ]f goes to one");
 	scene_quit(s);
 }
 

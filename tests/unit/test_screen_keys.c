@@ -396,7 +396,7 @@ test_card_turns(void **state)
 	scene_keys(s, "b");
 	scene_wait_at(s, 23, " this is the first card");
 	scene_keys(s, "\033[Z"); /* BackTab goes round, as Tab does */
-	scene_wait(s, " 9 of 9, the last");
+	scene_wait(s, " 10 of 10, the last");
 	scene_keys(s, "\t");
 	scene_wait(s, " keys of the list, 1 of 10 ");
 	scene_quit(s);

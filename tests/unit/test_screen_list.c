@@ -536,7 +536,7 @@ test_pause(void **state)
 	scene_keys(s, "h"); /* nothing was found in what is known: that is no number */
 	scene_wait(s, ", none yet");
 	scene_keys(s, ":pause\r");
-	scene_wait(s, "indexing goes on");
+	scene_wait(s, "indexing continues");
 	scene_until(s, "paused", false);
 	scene_wait(s, " idx ");
 	scene_quit(s);
@@ -555,7 +555,7 @@ test_no_checkpoint(void **state)
 		   scene_numbered(), "--threads=1", "+:pause", NULL);
 	scene_wait_at(s, 0, "% paused"); /* the list is being looked for: it does not rest */
 	scene_keys(s, ":pause\r");
-	scene_wait_at(s, 23, "indexing goes on");
+	scene_wait_at(s, 23, "indexing continues");
 	scene_keys(s, "h");
 	scene_wait_at(s, 23, "of 1,280");
 	for (int row = 2; row < 23; row++) {

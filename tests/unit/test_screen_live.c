@@ -161,7 +161,7 @@ test_full_disk(void **state)
 		skip();
 	open_fifo(s, &f);
 	scene_keys(s, ":record! /dev/full\r");
-	scene_wait(s, "No space left on device; the first 0 bytes are there");
+	scene_wait(s, "No space left on device; its first 0 bytes are written");
 	close_fifo(s, &f);
 }
 
@@ -182,11 +182,11 @@ test_stop_when(void **state)
 	struct live_files f;
 	open_fifo(s, &f);
 	scene_keys(s, ":stop-when\r");
-	scene_wait(s, "stop when what?");
+	scene_wait(s, "stop when? for example");
 	scene_keys(s, ":stop-when text = (\r");
 	scene_wait(s, "(column ");
 	scene_keys(s, ":stop-when text ~ 's..th|second'\r"); /* one is there already */
-	scene_wait(s, "stops with the next message of: text");
+	scene_wait(s, "stops at the next message that matches: text");
 	send_lines(&f, "fourth line\nfifth line\n");
 	scene_wait(s, "fifth line");
 	send_lines(&f, "sixth line\nseventh line\n");
@@ -200,9 +200,9 @@ test_stop_when(void **state)
 	scene_until(s, "frozen", false);
 
 	scene_keys(s, ":stop-when severity = fatal\r");
-	scene_wait(s, "stops with the next");
+	scene_wait(s, "stops at the next");
 	scene_keys(s, ":stop-when\r");
-	scene_wait(s, "no longer stops");
+	scene_wait(s, ":stop-when is off");
 	close_fifo(s, &f);
 }
 
@@ -216,10 +216,10 @@ test_stop_hidden(void **state)
 	scene_keys(s, "&text ~ r\r");
 	scene_until(s, "second line", false);
 	scene_keys(s, ":stop-when text ~ fifth\r");
-	scene_wait(s, "stops with the next message of: text");
+	scene_wait(s, "stops at the next message that matches: text");
 	send_lines(&f, "fourth line\nfifth line\nsixth line\n");
 	scene_wait_at(s, 0, "frozen");
-	scene_wait(s, "frozen at #5, hidden by the filters; :freeze goes on");
+	scene_wait(s, "frozen at #5, hidden by the filters; :freeze continues");
 	scene_wait_row(s, ">", "fourth line"); /* the nearest row */
 	close_fifo(s, &f);
 }

@@ -346,7 +346,7 @@ test_kept_of_other(void **state)
 		 k.state);
 	assert_int_equal(system(command), 0);
 	keeper_start(&k, s, NULL); /* which is no message */
-	scene_wait(s, "1 mark of last time dropped: no message is there any more");
+	scene_wait(s, "1 mark of last time dropped: their messages are gone");
 	scene_keys(s, "L");
 	scene_wait(s, "marks  1");
 	scene_quit(s);

@@ -136,7 +136,7 @@ test_mistakes(void **state)
 	scene_wait(s, "eror");
 	scene_until(s, "- matches ", false);
 	scene_keys(s, ":matches !frame\r");
-	scene_wait(s, "to hide them, & takes !REGEX");
+	scene_wait(s, "&!REGEX hides them");
 	scene_quit(s);
 }
 

@@ -187,7 +187,7 @@ test_source(void **state)
 	scene_wait(s, " 2 of 309");
 	rewrite(path, "keys: {down: n}\nview:\n  columns: [{name: offset}, {nam: text}]\n");
 	scene_keys(s, "R");
-	scene_wait(s, "  :messages tells all"); /* the row is too short */
+	scene_wait(s, "  :messages shows all"); /* the row is too short */
 	scene_keys(s, ":messages\r");
 	scene_wait(s, ":3:30: unknown key nam in view.columns[1]; did");
 	scene_wait(s, "name?");

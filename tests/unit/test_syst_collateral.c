@@ -168,7 +168,7 @@ static const struct {
      ":4:2: ", "ID \"12x\"", 1},
     {ROOT CLIENT("x", GUID_A, "<syst:Catalog32><syst:Format>t</syst:Format></syst:Catalog32>") END,
      ":1:", "no ID", 1},
-    {ROOT CLIENT("x", "{1}", "") END, ":1:", "no GUID", 1},
+    {ROOT CLIENT("x", "{1}", "") END, ":1:", "is not a GUID", 1},
     {ROOT "\n" END, "", "no client", 0},
     {"\n\n<?xml version='1.0' encoding='utf8'?>\n" ROOT "\n <syst:Client", ":5:2: ", "", 0},
     {"<?xml version='1.0' encoding='none-such'?>" ROOT END, ":1:", "unknown encoding", 0},
@@ -183,7 +183,7 @@ static const struct {
     {ROOT CLIENT("x", GUID_A,
 		 "<syst:Catalog32><syst:Format ID='7'>a</syst:Format>\n\n"
 		 "<syst:Format ID='0x7'>b</syst:Format></syst:Catalog32>") END,
-     ":3: ", "0x7 stands in line 1, too", 1},
+     ":3: ", "0x7 is in line 1, too", 1},
     {ROOT CLIENT("x", GUID_A, "\n<syst:Format ID='7'>a</syst:Format>") END,
      ":2:1: ", "<syst:Format> does not belong here", 1},
     {ROOT "\n<syst:Guids/>" CLIENT("x", GUID_A, "") END,
@@ -386,7 +386,7 @@ test_order(void **state)
 	write_file(t, "c.xml", order_xml);
 	add_path(t, "c.xml");
 	assert_int_equal(load(t), 1);
-	assert_non_null(strstr(t->err.what, "ID 0x7 stands"));
+	assert_non_null(strstr(t->err.what, "ID 0x7 is in"));
 	const struct syst_client *c = client(t, guid_a);
 	assert_string_equal(entry_text(c, SYST_TABLE_CATALOG32, 0x105), "five");
 	assert_string_equal(entry_text(c, SYST_TABLE_CATALOG32, 0x106), "page");

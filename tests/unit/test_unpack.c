@@ -329,12 +329,12 @@ test_gzip(void **state)
 	result_free(&result);
 	memcpy(twice + 2 * sizeof stored, "odd", 3);
 	unpack(twice, sizeof twice, false, &result);
-	assert_string_equal(result.err.what, "what follows is no gzip data");
+	assert_string_equal(result.err.what, "what follows is not gzip data");
 	result_free(&result);
 	stored[16] = 'x';
 	unpack(stored, sizeof stored, false, &result);
 	assert_int_equal(result.bytes.length, 9);
-	assert_string_equal(result.err.what, "some bytes are damaged, by the checksum of gzip");
+	assert_string_equal(result.err.what, "its bytes do not match the checksum of gzip");
 	result_free(&result);
 }
 

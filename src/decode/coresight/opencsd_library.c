@@ -756,7 +756,7 @@ opencsd_library_fatal(int fatal)
 	    [OCSD_RESP_FATAL_NOT_INIT] = "the decoder is not ready",
 	    [OCSD_RESP_FATAL_INVALID_OP] = "an invalid operation",
 	    [OCSD_RESP_FATAL_INVALID_PARAM] = "an invalid parameter",
-	    [OCSD_RESP_FATAL_INVALID_DATA] = "bytes that are no trace of this protocol",
+	    [OCSD_RESP_FATAL_INVALID_DATA] = "bytes that are not trace of this protocol",
 	    [OCSD_RESP_FATAL_SYS_ERR] = "an error inside the decoder",
 	};
 	size_t count = sizeof texts / sizeof *texts;

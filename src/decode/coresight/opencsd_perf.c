@@ -269,7 +269,7 @@ add_images(struct opencsd_options *options, const struct perf_data *perf, char *
 		left--;
 	}
 	if (!left)
-		text_addf(notes, "only %d files that are mapped are used\n", PERF_MAPS_MOST);
+		text_addf(notes, "only %d of the mapped files are used\n", PERF_MAPS_MOST);
 }
 
 /* --- the whole ------------------------------------------------------------------------- */
@@ -311,7 +311,7 @@ opencsd_takes_perf(const struct perf_data *perf, struct text *why)
 			  name ? name : "this type of trace");
 	else
 		text_addf(why,
-			  "perf.data: no CoreSight trace is in it%s%s; perf script shows what is",
+			  "perf.data: it has no CoreSight trace%s%s; perf script shows what it has",
 			  perf->damage.length ? ", but " : "", text_get(&perf->damage));
 	return false;
 }
@@ -374,7 +374,6 @@ opencsd_use_perf(struct opencsd_options *options, const struct perf_data *perf,
 			  part->buffer->idx);
 	if (layout->unmarked)
 		text_addf(notes,
-			  "no AUX record says which runs the bytes of buffer %u are; they are "
-			  "decoded as one\n",
+			  "no AUX record divides buffer %u into runs; it is decoded as one\n",
 			  part->buffer->idx);
 }

@@ -10,7 +10,7 @@
 #include "decode/coresight/swo.h"
 
 const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT + SWO_KIND_COUNT] = {
-    [OPENCSD_UNKNOWN] = {"unknown", "a packet that is none of its protocol"},
+    [OPENCSD_UNKNOWN] = {"unknown", "a packet that is not of its protocol"},
     [OPENCSD_NO_SYNC] = {"no_sync", "waiting for synchronisation: at the start, or after loss"},
     [OPENCSD_TRACE_ON] = {"trace_on", "trace begins, or goes on after a gap"},
     [OPENCSD_EO_TRACE] = {"eo_trace", "the end of the trace of a source"},
@@ -53,7 +53,7 @@ const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT + SWO_KIND_COUNT] = {
     [OPENCSD_KIND_COUNT + SWO_KIND_SYNC] = {"sync", "synchronisation of packets"},
     [OPENCSD_KIND_COUNT + SWO_KIND_OVERFLOW] = {"overflow", "packets were lost in the target"},
     [OPENCSD_KIND_COUNT + SWO_KIND_TRIGGER] = {"trigger", "the trigger of the trace port"},
-    [OPENCSD_KIND_COUNT + SWO_KIND_DAMAGE] = {"damage", "bytes that are no packet"},
+    [OPENCSD_KIND_COUNT + SWO_KIND_DAMAGE] = {"damage", "bytes that are not a packet"},
     [OPENCSD_KIND_COUNT + SWO_KIND_CUT] = {"cut", "a packet or frame whose end is missing"},
     [OPENCSD_KIND_COUNT + SWO_KIND_ALIGN] = {"alignment", "bytes before frames fit again"},
 };

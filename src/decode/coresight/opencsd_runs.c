@@ -59,7 +59,7 @@ opencsd_runs_open(struct opencsd_decoder *d)
 	for (size_t i = 0; i < d->options->runs.count; i++) {
 		const struct opencsd_run_options *run = &runs[i];
 		if (d->format == CORESIGHT_ALIGNED && (run->offset | run->skip) % CORESIGHT_FRAME)
-			text_addf(&d->notes, "a run at %llu is no start of a frame\n",
+			text_addf(&d->notes, "the run at %llu does not start at a frame\n",
 				  (unsigned long long)run->offset);
 		else
 			*vec_add(&d->runs) = run;

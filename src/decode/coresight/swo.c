@@ -75,7 +75,7 @@ static const struct silent_row tpiu_silent[SILENTS] = {
     [SILENT_FRAME] = {"frame", "IDs of sources in frames, and their low bits"},
     [SILENT_SYNC] = {"frame_sync", "synchronisation of frames"},
     [SILENT_IDLE] = {"idle", "bytes of source 0, which fill frames up"},
-    [SILENT_SOURCE] = {"source", "bytes of sources that are no ITM", .undecoded = true},
+    [SILENT_SOURCE] = {"source", "bytes of sources other than the ITM", .undecoded = true},
     [SILENT_NOBODY] = {"no_source", "bytes before frames name a source", .undecoded = true},
 };
 
@@ -86,8 +86,8 @@ static const struct context_row contexts[] = {
 #define OPTION(...) OPTION_ROW(struct swo_options, __VA_ARGS__)
 #define COMMON_OPTIONS                                                                             \
 	OPTION(lines, TEXT,                                                                        \
-	       "ports below 32 whose bytes are text, put together to lines, separated by commas; " \
-	       "none: there are none; without it, as the first 64 KiB show")
+	       "ports below 32 whose bytes are lines of text, separated by commas; none: no "      \
+	       "port; absent: as the first 64 KiB show")
 static const struct option_row itm_option_rows[] = {COMMON_OPTIONS};
 static const struct option_row tpiu_option_rows[] = {
     COMMON_OPTIONS,

@@ -29,8 +29,8 @@ const struct kind_row uia_kinds[UIA_KIND_COUNT] = {
     [UIA_EVENT] = {"event", "an event of a logger"},
     [UIA_DATA] = {"data", "what is in a packet that holds no events"},
     [UIA_PADDING] = {"padding", "a packet without data, or zero bytes"},
-    [UIA_FOOTER] = {"footer", "a word behind a packet"},
-    [UIA_DAMAGE] = {"damage", "bytes that are no event and no packet"},
+    [UIA_FOOTER] = {"footer", "a word after a packet"},
+    [UIA_DAMAGE] = {"damage", "bytes that are neither an event nor a packet"},
     [UIA_TRUNCATED] = {"truncated", "a packet whose end is missing"},
 };
 
@@ -87,7 +87,7 @@ const struct field_row uia_fields[UIA_F_COUNT] = {
     [UIA_F_TOTAL_LENGTH] = {"total_length", FIELD_UINT, "bytes of a snapshot in all its records"},
     [UIA_F_REC_LENGTH] = {"rec_length", FIELD_UINT, "bytes of a snapshot in this record"},
     [UIA_F_DATA] = {"data", FIELD_BYTES, "memory of a snapshot"},
-    [UIA_F_BYTES] = {"bytes", FIELD_BYTES, "bytes of what is no event", .detail = true},
+    [UIA_F_BYTES] = {"bytes", FIELD_BYTES, "bytes that are not an event", .detail = true},
 };
 
 static const char *const severities[] = {"MAX",	  "FATAL", "ERROR", "WARNING", "INFO",

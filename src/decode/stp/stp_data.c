@@ -32,7 +32,7 @@ enum data_kind {
 static const struct kind_row kinds[KIND_COUNT] = {
     [KIND_DATA] = {"data", "what a master and channel sent"},
     [KIND_FLAG] = {"stp_flag", "a FLAG that ends no data"},
-    [KIND_DAMAGE] = {"damage", "bytes that are no packet"},
+    [KIND_DAMAGE] = {"damage", "bytes that are not a packet"},
     STP_KINDS(KIND_PACKETS),
 };
 
@@ -389,7 +389,7 @@ static const struct clock_source clocks = {
 const struct decoder_ops stp_ops = {
     .format = "stp",
     .title = "MIPI STP, data as such",
-    .help = "a MIPI System Trace Protocol stream, version 2, whose data are no SyS-T",
+    .help = "a MIPI System Trace Protocol stream, version 2, whose data are not SyS-T",
     .fields = fields,
     .field_count = F_COUNT,
     .kinds = kinds,

@@ -36,7 +36,7 @@ const struct kind_row syst_kinds[SYST_KIND_COUNT] = {
     [SYST_FILLER] = {"filler", "a run of zero bytes"},
     [SYST_DAMAGE] = {"damage", "undecoded bytes"},
     [SYST_LINE] = {"line", "a line of other text"},
-    [SYST_DATA] = {"data", "a frame that is no SyS-T"},
+    [SYST_DATA] = {"data", "a frame that is not SyS-T"},
     STP_KINDS(SYST_STP_ASYNC),
 };
 
@@ -123,8 +123,8 @@ static const struct option_row option_rows[] = {
     OPTION(nibbles, CHOICE, "STP nibble order; auto: as its VERSION declares, else guessed", "auto",
 	   .choices = nibbles),
     OPTION(plain, LIST,
-	   "STP masters and channels, as MASTER:CHANNEL, whose data are no SyS-T; none: there are "
-	   "none; without it, as the first 64 KiB show"),
+	   "STP masters and channels, as MASTER:CHANNEL, whose data are not SyS-T; none: there are "
+	   "none; absent: as the first 64 KiB show"),
     OPTION(guid, TEXT,
 	   "sender of short messages, as {8-4-4-4-12} hexadecimal digits; without it, STP master "
 	   "and channel"),

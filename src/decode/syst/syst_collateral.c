@@ -325,7 +325,7 @@ read_number(struct syst_collateral_reading *r, const char **attributes, const ch
 	if (!text || text_parse_uint(text, max, number))
 		return true;
 	collateral_complain(
-	    r, "%s \"%.100s\" is no number up to 0x%llx; write decimal or 0x hexadecimal", name,
+	    r, "%s \"%.100s\" is not a number up to 0x%llx; write decimal or 0x hexadecimal", name,
 	    text, (unsigned long long)max);
 	return false;
 }
@@ -337,7 +337,7 @@ read_guid(struct syst_collateral_reading *r, const char **attributes, const char
 	const char *text = collateral_attribute(attributes, name);
 	if (!text || syst_guid_parse(text, guid))
 		return true;
-	collateral_complain(r, "%s \"%.100s\" is no GUID; write {8-4-4-4-12} hexadecimal digits",
+	collateral_complain(r, "%s \"%.100s\" is not a GUID; write {8-4-4-4-12} hexadecimal digits",
 			    name, text);
 	return false;
 }
@@ -350,9 +350,8 @@ complain_twice(struct syst_collateral_reading *r, const struct syst_entry *first
 	bool same = !strcmp(first->text, second->text) && first->file == second->file &&
 		    first->line == second->line;
 	if (!same && is_first_fault(r))
-		err_set(r->err, ERR_CONFIG,
-			"%s:%u: ID 0x%llx stands in line %u, too; this one counts", r->path,
-			second->place, (unsigned long long)second->id, first->place);
+		err_set(r->err, ERR_CONFIG, "%s:%u: ID 0x%llx is in line %u, too; this one counts",
+			r->path, second->place, (unsigned long long)second->id, first->place);
 }
 
 /* Hashes the rows of a complete table.  Of two rows for one number the later
@@ -537,7 +536,7 @@ element_start(void *context, const char *name, const char **attributes)
 			collateral_complain(r, "the document is <%.100s>, not SyS-T collateral",
 					    name);
 		else if (is_misplaced(r, name))
-			collateral_complain(r, "<%.100s> does not belong here and is passed over",
+			collateral_complain(r, "<%.100s> does not belong here and is ignored",
 					    name);
 		r->ignored = 1;
 		return;

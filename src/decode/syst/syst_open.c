@@ -19,7 +19,7 @@ syst_open(struct syst_decoder *decoder, const struct decoder_ops *ops, const voi
 	decoder->has_guid = decoder->options->guid != NULL;
 	if (decoder->has_guid && !syst_guid_parse(decoder->options->guid, decoder->guid))
 		return err_set(err, ERR_CONFIG,
-			       "guid %s is none; write {8-4-4-4-12} hexadecimal digits",
+			       "guid %s is not a GUID; write {8-4-4-4-12} hexadecimal digits",
 			       decoder->options->guid);
 	return 0;
 }

@@ -407,7 +407,8 @@ add_plain(struct syst_stp_decoder *d, const char *text, struct err *err)
 		number = strtoul(channel + 1, &end, 10);
 	if (!good || end == channel + 1 || *end || master > UINT16_MAX || number > UINT16_MAX)
 		return err_set(err, ERR_CONFIG,
-			       "plain: %.100s is no sender; write MASTER:CHANNEL, or none", text);
+			       "plain: %.100s is not a sender; write MASTER:CHANNEL, or none",
+			       text);
 	*vec_add(&d->plain) = (uint32_t)(master << 16 | number);
 	return 0;
 }

@@ -35,7 +35,7 @@ static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
 
 static const struct kind_row kinds[TEXTLOG_KIND_COUNT] = {
     [TEXTLOG_MESSAGE] = {"message", "a message, with the lines that belong to it"},
-    [TEXTLOG_LINE] = {"line", "a line that is no message of the log's form"},
+    [TEXTLOG_LINE] = {"line", "a line that is not a message of the log"},
     [TEXTLOG_REST] = {"rest", "what is too long for the message before"},
 };
 
@@ -515,7 +515,7 @@ textlog_probe(const struct window *head, struct probe *probe)
 		return;
 	}
 	if (is_binary(head)) {
-		snprintf(probe->reason, sizeof probe->reason, "it is no text");
+		snprintf(probe->reason, sizeof probe->reason, "it is not text");
 		return;
 	}
 	const struct textlog_preset *preset = find_preset(head, &fit);
@@ -524,14 +524,15 @@ textlog_probe(const struct window *head, struct probe *probe)
 		/* what it says can be read */
 		probe->plain = is_text(head);
 		snprintf(probe->reason, sizeof probe->reason,
-			 probe->plain ? "plain text, none of its first %zu lines is of a trace"
-				      : "none of %zu lines begins as one of a log",
+			 probe->plain ? "plain text, none of its first %zu lines is of a known log"
+				      : "none of %zu lines begins like a line of a log",
 			 count_lines(head));
 		return;
 	}
 	probe->score = percent >= FIT_SURE ? 92 : PROBE_DECODE + percent / 2;
-	snprintf(probe->reason, sizeof probe->reason, "%zu of its first %zu lines begin as of %s",
-		 fit.fits, fit.lines, preset->title);
+	snprintf(probe->reason, sizeof probe->reason,
+		 "%zu of its first %zu lines begin like those of %s", fit.fits, fit.lines,
+		 preset->title);
 	snprintf(probe->settings, sizeof probe->settings, "preset: %s", preset->name);
 }
 
@@ -596,12 +597,12 @@ static void
 describe_log(struct textlog_decoder *d, const struct textlog_preset *preset)
 {
 	if (preset)
-		text_addf(&d->about, "messages begin as of preset %s: %s", preset->name,
+		text_addf(&d->about, "messages begin like those of preset %s: %s", preset->name,
 			  preset->title);
 	if (d->timed && d->time.no_year && !d->time.year)
 		text_addf(&d->about,
-			  "%sdates have no year: say that of the first message, "
-			  "text: {year: ...}, for times of day",
+			  "%sdates have no year, so days are not known; give the year of the first "
+			  "message, as text: {year: 2025}",
 			  d->about.length ? "\n" : "");
 	d->base.about = d->about.length ? text_get(&d->about) : NULL;
 }

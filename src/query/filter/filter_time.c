@@ -311,7 +311,8 @@ filter_resolve_step_back(struct filter_build *build, struct filter_leaf *leaf)
 {
 	if (leaf->how == FILTER_PRESENT)
 		return 0;
-	return filter_fail(build, leaf->word.at, "steps_back is true or not: it has no value");
+	return filter_fail(build, leaf->word.at,
+			   "steps_back has no value; it stands alone, or after not");
 }
 
 static struct step_back *

@@ -639,7 +639,7 @@ resolve_byte_strings(struct filter_build *build, const struct filter_leaf *leaf,
 			return ERR_USAGE;
 		if (strchr(word->text, '?'))
 			return filter_fail(build, word->at,
-					   "what is open is matched with ~, not =");
+					   "bytes with ? in them are matched with ~, not =");
 		strings[i] = (struct filter_string){(const char *)pattern.values, pattern.length};
 	}
 	*out = (struct filter_strings){strings, leaf->item_count};

@@ -51,7 +51,8 @@ add_by(struct group_spec *spec, const char *name, size_t length, const struct se
 {
 	char own[200];
 	if (spec->by_count == GROUP_NAMES_MAX)
-		return err_set(err, ERR_USAGE, "a table is by at most %d names", GROUP_NAMES_MAX);
+		return err_set(err, ERR_USAGE, "a table groups by at most %d names",
+			       GROUP_NAMES_MAX);
 	while (length && *name == ' ')
 		name++, length--;
 	while (length && name[length - 1] == ' ')

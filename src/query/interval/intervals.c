@@ -128,10 +128,11 @@ define_filter(const char *name, const char *part, const char *text, struct filte
 			       error.what, error.at + 1);
 	if (!filter_looks_around(out))
 		return 0;
-	return err_set(err, ERR_USAGE,
-		       "interval %s: %s: other messages (interval, gap, delta, steps_back, number) "
-		       "cannot decide what %ss one",
-		       name, part, part);
+	return err_set(
+	    err, ERR_USAGE,
+	    "interval %s: %s cannot use interval, gap, delta, steps_back or number, which "
+	    "depend on other messages",
+	    name, part);
 }
 
 static int
@@ -1020,7 +1021,7 @@ intervals_define(struct intervals *s, const struct interval_options *options, st
 	bool known = session_intervals_find(&s->hook, d.name, &at);
 	if (!known && s->count == INTERVALS_MAX) {
 		definition_release(&d);
-		return err_set(err, ERR_USAGE, "interval %s: at most %d are possible",
+		return err_set(err, ERR_USAGE, "interval %s: there are at most %d intervals",
 			       options->name, INTERVALS_MAX);
 	}
 	hook_unlink(s);

@@ -66,7 +66,9 @@ static const struct option_row column_rows[] = {
     COLUMN(align, CHOICE, "left or right", .choices = aligns),
     COLUMN(wide, UINT, "shown only if the list has at least so many columns of the screen",
 	   .max = 1000),
-    COLUMN(raw, BOOL, "the number: of a field not its meaning, of times ticks, of origins the key",
+    COLUMN(raw, BOOL,
+	   "the number behind it: of a field without its meaning, of a time the ticks, of an "
+	   "origin the key",
 	   "false"),
 };
 static const struct option_table column_table = OPTION_TABLE("columns", struct column, column_rows);

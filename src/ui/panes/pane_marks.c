@@ -80,8 +80,7 @@ fill_line(struct screen *screen, struct mark_line *line)
 	bool gone = trace_has_dropped(list->lanes[row.lane].trace, line->id.offset);
 	if (!found || gone) {
 		line->exact = true;
-		text_add(&line->text,
-			 gone ? "dropped (--spool-limit)" : "there is no message any more");
+		text_add(&line->text, gone ? "dropped (--spool-limit)" : "its message is gone");
 		return;
 	}
 	const struct list_lane *lane = &list->lanes[row.lane];

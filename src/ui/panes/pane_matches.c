@@ -97,7 +97,7 @@ match_rows_choose(struct screen *screen, const char *typed)
 	if (exclude) {
 		filter_expr_free(expr);
 		expr = NULL;
-		text_add(&why, "matches are listed; to hide them, & takes !REGEX");
+		text_add(&why, ":matches lists matches; &!REGEX hides them");
 	}
 	if (typed && !expr)
 		screen_error(screen, "%s", text_get(&why));

@@ -651,7 +651,8 @@ table_copy(struct screen *screen, const struct command_call *call)
 			      screen->charset, &text);
 	release_group(screen);
 	if (text.length > COPY_MAX) {
-		screen_error(screen, "%zu rows are too much for a clipboard; :write FILE table",
+		screen_error(screen,
+			     "%zu rows are too many for a clipboard; :write FILE table writes them",
 			     state->count);
 	} else {
 		term_copy(screen->term, text_get(&text), text.length);

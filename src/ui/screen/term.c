@@ -598,13 +598,13 @@ term_missing_features(const struct term *term, struct text *out)
 		bool missing;
 		const char *what;
 	} rows[] = {
-	    {colours < 8, "no colours: attributes tell the same"},
-	    {colours >= 8 && colours < 256, "less than 256 colours: the nearest are taken"},
+	    {colours < 8, "no colours: attributes are used instead"},
+	    {colours >= 8 && colours < 256, "fewer than 256 colours: the nearest are used"},
 	    {!term_capability("bold"), "no bold"},
 	    {!term_capability("dim"), "no dim text"},
 	    {!term_capability("smul"), "no underlined text"},
 	    {!term_capability("rev"), "no reversed text: the current row has only its sign"},
-	    {!term->can.region || !term->can.reverse_index, "no scrolling: rows are sent anew"},
+	    {!term->can.region || !term->can.reverse_index, "no scrolling: rows are sent again"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].missing)

@@ -287,7 +287,7 @@ test_continuations(void **state)
 	scene_until(s, "# like", false);
 	scene_keys(s, "]");
 	scene_wait_at(s, 23,
-		      " e error  w warning  g loss  t trigger  s sync  S resync  c  b  o  f  m");
+		      " e error  w warning  g loss  t trigger  s sync  c context  o  f  m  S  b");
 	scene_keys(s, "\033\027");
 	scene_wait_at(s, 23, " w other pane  h l left, right  j k below, above");
 	scene_keys(s, "\033mb'");
@@ -372,7 +372,11 @@ test_card_turns(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_check_idle(s);
-	scene_keys(s, "\033OP\033[6~"); /* PgDn */
+	scene_keys(s, "\033OP");
+	scene_wait(s, ":highlight colour rows");
+	scene_wait(s, ": :key command, own key");
+	scene_until(s, ">", false); /* no row is cut */
+	scene_keys(s, "\033[6~");   /* PgDn */
 	scene_wait(s, " signs in the list, 2 of 10");
 	scene_keys(s, " ");
 	scene_wait(s, " keys of the detail, 3 of 10");
@@ -539,7 +543,7 @@ test_own_key(void **state)
 	scene_keys(s, "q:key F7 next-err\t");
 	scene_wait(s, "\n:key F7 next-error");
 	scene_keys(s, "\003:key F5\r");
-	scene_wait(s, "F5 runs what? as :key F5 next-error");
+	scene_wait(s, "F5 run? for example :key F5 next-error");
 	scene_quit(s);
 }
 

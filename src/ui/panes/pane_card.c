@@ -4,10 +4,10 @@
  *
  * The list's is made from the table of the card (command/card.def), that of another pane from
  * the commands that are its alone, in words that are wrapped.  Behind the list's stands one
- * with the signs before its rows and at its numbers (screen/sign.def).  Sections fill columns; what a
- * screen is too small for is on a further page.  What goes a page on or back turns the cards,
- * to the last or the first; other keys that are not the card's own close it and act
- * (ui/input.c).
+ * with the signs before its rows and at its numbers (screen/sign.def).  Sections fill
+ * columns; what a screen is too small for is on a further page.  What goes a page on or back
+ * turns the cards, to the last or the first; other keys that are not the card's own close it
+ * and act (ui/input.c).
  */
 #include "config.h"
 

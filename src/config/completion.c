@@ -20,6 +20,8 @@
 #include "export/export.h"
 #include "query/check.h"
 #include "query/filter/filter.h"
+#include "query/group/group.h"
+#include "query/value.h"
 
 /* --- what can stand behind an option ------------------------------------- */
 
@@ -88,15 +90,11 @@ add_keys(struct text *out)
 	add_files("keys", out);
 }
 
-/* What an expression can begin with. */
+/* Appends names of fields. */
 static void
-add_terms(struct text *out)
+add_fields(struct text *out)
 {
-	struct filter_help row;
 	const char *last = "", *field;
-	for (size_t i = 0; filter_help(i, &row); i++)
-		if (!strpbrk(row.name, " .[") && isalpha((unsigned char)*row.name))
-			text_addf(out, "%s ", row.name);
 	for (size_t i = 0; i < decoder_count; i++) {
 		const struct decoder_ops *ops = decoders[i];
 		if (!strcmp(last, ops->format))
@@ -110,11 +108,54 @@ add_terms(struct text *out)
 	}
 }
 
+/* What an expression can begin with. */
+static void
+add_terms(struct text *out)
+{
+	struct filter_help row;
+	for (size_t i = 0; filter_help(i, &row); i++)
+		if (!strpbrk(row.name, " .[") && isalpha((unsigned char)*row.name))
+			text_addf(out, "%s ", row.name);
+	add_fields(out);
+}
+
+/* What a message has a value under. */
+static void
+add_names(struct text *out)
+{
+	struct filter_help row;
+	struct err err;
+	for (size_t i = 0; filter_help(i, &row); i++) {
+		struct value_name *name = value_name_new(row.name, NULL, &err);
+		if (name)
+			text_addf(out, "%s ", row.name);
+		value_name_free(name);
+	}
+	add_fields(out);
+}
+
+static void
+add_table_columns(struct text *out)
+{
+	for (int i = 0; i < GROUP_COLUMNS; i++)
+		text_addf(out, "%s ", group_column_names[i]);
+}
+
+static void
+add_columns(struct text *out)
+{
+	const char *name;
+	for (size_t i = 0; (name = export_column_name(i)); i++)
+		text_addf(out, "%s ", name);
+	add_table_columns(out);
+}
+
 static add_values *const lists[CLI_COUNT] = {
-    [CLI_FROM] = add_formats,	 [CLI_TO] = add_exports,   [CLI_SEVERITY] = add_severities,
-    [CLI_CHECK] = add_checks,	 [CLI_VIEW] = add_views,   [CLI_THEME] = add_themes,
-    [CLI_KEYS] = add_keys,	 [CLI_FILTER] = add_terms, [CLI_EXCLUDE] = add_terms,
-    [CLI_STOP_WHEN] = add_terms,
+    [CLI_FROM] = add_formats,	 [CLI_TO] = add_exports,	 [CLI_SEVERITY] = add_severities,
+    [CLI_CHECK] = add_checks,	 [CLI_VIEW] = add_views,	 [CLI_THEME] = add_themes,
+    [CLI_KEYS] = add_keys,	 [CLI_FILTER] = add_terms,	 [CLI_EXCLUDE] = add_terms,
+    [CLI_STOP_WHEN] = add_terms, [CLI_FIELDS] = add_names,	 [CLI_BY] = add_names,
+    [CLI_OF] = add_names,	 [CLI_SORT] = add_table_columns, [CLI_COLUMNS] = add_columns,
 };
 
 /* The argument of an option. */

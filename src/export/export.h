@@ -218,6 +218,8 @@ void export_message(const struct export_format *, struct export_message *, struc
 
 /* Reads names of columns, with commas between; 0, or ERR_USAGE. */
 int export_parse_columns(const char *list, unsigned *columns, struct err *);
+/* Name number AT of these; NULL past the end. */
+const char *export_column_name(size_t at);
 
 /* Appends what is told besides, or leaves room for it; nothing if nothing is. */
 void export_add_columns(struct export_message *, enum export_column_style, struct text *out);

@@ -19,6 +19,12 @@ static const struct {
 } names[] = {{"delta", EXPORT_DELTA}, {"gap", EXPORT_GAP}};
 enum { NAMES = sizeof names / sizeof *names };
 
+const char *
+export_column_name(size_t at)
+{
+	return at < NAMES ? names[at].name : NULL;
+}
+
 int
 export_parse_columns(const char *list, unsigned *columns, struct err *err)
 {

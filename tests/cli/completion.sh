@@ -29,6 +29,15 @@ if command -v bash >/dev/null; then
 	is "bash: the last of a list" "loss,corrupt loss,catalog " "$(in_bash --check = loss,c)"
 	is "bash: an optional value only behind =" "some.folder some.stp " "$(in_bash --check some)"
 	is "bash: fields" "gem.data24 gem.data8 gem.data " "$(in_bash -e gem.data)"
+	is "bash: formats of tables" "table table-csv table-jsonl " "$(in_bash -t ta)"
+	is "bash: instructions" "insn " "$(in_bash -t ins)"
+	is "bash: names of a table" "origin,severity " "$(in_bash --by = origin,sev)"
+	is "bash: ... and its numbers" "length " "$(in_bash --of = len)"
+	is "bash: ... and its order" "count " "$(in_bash --sort = c)"
+	is "bash: ... and its columns" "count,last count,longest_gap " \
+		"$(in_bash --columns = count,l)"
+	is "bash: what is no column" "" "$(in_bash --fields = steps | tr -d ' ')"
+	is "bash: two runs" "some.folder some.stp " "$(in_bash --compare some)"
 	is "bash: folders" "some.folder " "$(in_bash --images = so)"
 	is "bash: names and files" "light some.folder some.stp " \
 		"$(in_bash --theme l)$(in_bash --theme so)"
@@ -58,6 +67,9 @@ in_zsh()
 if command -v zsh >/dev/null && zsh -f -c 'zmodload zsh/zpty' 2>/dev/null; then
 	is "zsh: an option" "trawl --unassigned=" "$(in_zsh 'trawl --una')"
 	is "zsh: the formats of output" "trawl --to=jsonl " "$(in_zsh 'trawl --to=js')"
+	is "zsh: the columns of a table" "trawl --sort=longest_gap " "$(in_zsh 'trawl --sort=lo')"
+	is "zsh: names of a table" "trawl --by=origin,severity," "$(in_zsh 'trawl --by=origin,seve')"
+	is "zsh: instructions" "trawl -t insn " "$(in_zsh 'trawl -t ins')"
 	is "zsh: by letter" "trawl -t jsonl " "$(in_zsh 'trawl -t js')"
 	is "zsh: the last of a list" "trawl --check=loss,catalog" \
 		"$(in_zsh 'trawl --check=loss,cat' | sed 's/[, ]*$//')"
@@ -77,6 +89,9 @@ in_fish()
 if command -v fish >/dev/null; then
 	is "fish: an option" "--unassigned " "$(in_fish 'trawl --una')"
 	is "fish: the formats of output" "--to=csv --to=csv-systprint " "$(in_fish 'trawl --to=cs')"
+	is "fish: the columns of a table" "--sort=longest_gap " "$(in_fish 'trawl --sort=lo')"
+	is "fish: formats of tables" "table table-csv table-jsonl " "$(in_fish 'trawl -t ta')"
+	is "fish: names of a table" "--by=origin,severity " "$(in_fish 'trawl --by=origin,sev')"
 	is "fish: by letter" "csv csv-systprint " "$(in_fish 'trawl -t cs')"
 	is "fish: the last of a list" "--check=loss,catalog " "$(in_fish 'trawl --check=loss,cat')"
 	is "fish: fields" "gem.word " "$(in_fish 'trawl -e gem.wo')"

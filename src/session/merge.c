@@ -872,10 +872,12 @@ bisect_near(struct merge *m, size_t part, uint64_t number, int64_t low, int64_t 
 	return merge_bisect(m, part, number, EXACTLY, low, high);
 }
 
-/* The message with a number in its part. */
+/* The message with a number in its part; of one that was dropped, the first. */
 static bool
 find_in_part(struct merge *m, size_t part, uint64_t number, struct sequence_position *p)
 {
+	uint64_t dropped = count_before(m, part, KEY_FIRST, EXACTLY);
+	number = number > dropped ? number : dropped;
 	int64_t low = merge_bisect(m, part, number, AT_MOST, KEY_FIRST, INT64_MAX);
 	int64_t high = merge_bisect(m, part, number, AT_LEAST, low, INT64_MAX);
 	int64_t key = bisect_near(m, part, number, low, high);

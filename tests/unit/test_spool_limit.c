@@ -369,6 +369,23 @@ run(size_t i, struct stream *s, uint64_t *seed)
 	close_stream(s);
 }
 
+/* What mkcapture makes of format I, in the file PATH; caller frees. */
+static uint8_t *
+read_made(size_t i, const char *path, size_t *length)
+{
+	struct text command = {0};
+	text_addf(&command, "tests/mkcapture %s -o %s", formats[i].arguments, path);
+	if (system(text_get(&command)) != 0)
+		fail_msg("%s", text_get(&command));
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	uint8_t *bytes = mem_new(2 * SIZE);
+	*length = fread(bytes, 1, 2 * SIZE, file);
+	fclose(file);
+	text_free(&command);
+	return bytes;
+}
+
 static void
 test_newest_bytes(void **state)
 {
@@ -378,15 +395,8 @@ test_newest_bytes(void **state)
 	char path[TEMP_PATH];
 	temp_make(path, "", "", 0);
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-		struct text command = {0};
-		text_addf(&command, "tests/mkcapture %s -o %s", formats[i].arguments, path);
-		if (system(text_get(&command)) != 0)
-			fail_msg("%s", text_get(&command));
-		FILE *file = fopen(path, "r");
-		assert_non_null(file);
-		uint8_t *bytes = mem_new(2 * SIZE);
-		size_t length = fread(bytes, 1, 2 * SIZE, file);
-		fclose(file);
+		size_t length;
+		uint8_t *bytes = read_made(i, path, &length);
 		for (int j = 0; j < (runs ? atoi(runs) : 1); j++) {
 			struct stream s = {.name = formats[i].arguments,
 					   .looks_back = formats[i].looks_back,
@@ -396,7 +406,6 @@ test_newest_bytes(void **state)
 			run(i, &s, &seed);
 		}
 		vec_release(bytes);
-		text_free(&command);
 	}
 	unlink(path);
 }
@@ -516,6 +525,53 @@ test_merged(void **state)
 	text_free(&file);
 }
 
+static uint64_t
+count_all(struct reader *reader)
+{
+	struct position p;
+	uint64_t count = 0;
+	assert_true(reader_first(reader, &p));
+	do
+		count++;
+	while (reader_next(reader, &p, 0));
+	return count;
+}
+
+/* A stream whose senders have clocks of their own, in order of time: each is a strand, and
+ * what goes is taken from several of them. */
+static void
+test_strands(void **state)
+{
+	(void)state;
+	const size_t stp = 3;
+	struct stream s = {.name = "strands"};
+	uint64_t seed = 1;
+	assert_string_equal(formats[stp].format, "syst/stp");
+	temp_make(s.file, "", "", 0);
+	s.bytes = read_made(stp, s.file, &s.length);
+	open_stream(&s, stp, LIMIT_LEAST);
+	assert_int_equal(session_set_order(&s.session, "time", NULL), 0);
+	session_link(&s.session);
+	while (s.sent < s.length) {
+		send_some(&s, 700 << 10);
+		take_all(&s, false);
+	}
+	close(s.end);
+	s.end = -1;
+	take_all(&s, true);
+	clocks_load(s.session.clocks, true);
+	struct sequence *kept = sequence_new(&s.session);
+	sequence_load(kept);
+	uint64_t count = check_order(kept, &seed, true);
+	assert_true(trace_dropped(s.trace) > 0);
+	assert_true(sequence_strand_count(kept) > 2);
+	assert_int_equal(count, count_all(s.reader));
+	sequence_free(kept);
+	close_stream(&s);
+	unlink(s.file);
+	vec_release(s.bytes);
+}
+
 /* What is unpacked is limited as a stream is. */
 static void
 test_packed(void **state)
@@ -626,6 +682,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_newest_bytes), cmocka_unit_test(test_packed),
-	    cmocka_unit_test(test_merged), cmocka_unit_test(test_threads)};
+	    cmocka_unit_test(test_merged), cmocka_unit_test(test_strands),
+	    cmocka_unit_test(test_threads)};
 	return cmocka_run_group_tests_name("spool_limit", tests, NULL, NULL);
 }

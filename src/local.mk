@@ -205,6 +205,7 @@ libtrawl_a_SOURCES = \
 	src/export/export_flow.h \
 	src/export/export_folded.c \
 	src/export/export_insn.c \
+	src/export/export_insn_fields.c \
 	src/export/export_lcov.c \
 	src/export/export_jsonl.c \
 	src/export/export_line.c \

@@ -295,6 +295,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	struct err err = {0};
 	struct export_options options = {.format = format,
 					 .filter = *filter,
+					 .fields = cli->value[CLI_FIELDS],
 					 .source = cli->value[CLI_SOURCE],
 					 .threads = session->host.threads,
 					 .follow =

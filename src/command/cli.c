@@ -87,7 +87,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		    "print these columns as text or csv, separated by commas: number, time, delta, "
 		    "gap, trace, severity, origin, type, text, flags, kind, ticks, offset, length, "
 		    "bytes, fields of --list-fields, arg.NAME, context.NAME, span.NAME, "
-		    "interval.NAME"},
+		    "interval.NAME; of insn, as csv: number, pc, opcode, class, origin, function, "
+		    "place, file, line, depth, text, flags"},
     [CLI_TEMPLATE] = {0, "template", "TEXT", OUTPUT,
 		      "print lines like '{time} {severity:8} {text:.60}': columns as in --fields; "
 		      "after a colon the least width, after a point the greatest; > aligns right"},

@@ -108,7 +108,8 @@ const struct export_format export_formats[] = {
     {.name = "insn",
      .help = "a line for each instruction and trap that E-Trace shows, with the program that ran",
      .message = export_none,
-     .flow = export_insn},
+     .flow = export_insn,
+     .fielded = true},
     {.name = "folded",
      .help = "how many instructions of E-Trace were executed in which calls, a line per stack, "
 	     "for flame graphs",

@@ -139,6 +139,7 @@ struct export_format {
 	/* is what was executed: export_flow.h; or NULL */
 	int (*flow)(struct trace *, const struct export_options *, const struct export_sink *,
 		    struct export_result *, struct err *);
+	bool fielded;			  /* reads `fields` of its options */
 	bool counts;			  /* is export_stats, instead of messages */
 	enum export_rows rows;		  /* is rows of a table, instead of messages */
 	const struct export_table *table; /* as the user describes it, borrowed; or NULL */
@@ -161,6 +162,7 @@ struct export_options {
 	enum text_charset charset; /* of what is for people */
 	unsigned columns;	   /* enum export_column, if the format has them */
 	unsigned around;	   /* messages before and after each that passes, too */
+	const char *fields;	   /* of what was executed, with commas between; NULL: lines */
 	const char *source;	   /* names of the traces to write, with commas; NULL: all */
 	unsigned threads;	   /* that format; 0 = one for each processor */
 	/* Only messages whose ID offset is in byte range PART (from 1) of PARTS; the

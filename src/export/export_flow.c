@@ -3,7 +3,11 @@
 
 #include "export/export_flow.h"
 
-enum { BATCH = 256, FULL = 256 * 1024 };
+enum {
+	BATCH = 256,
+	FULL = 256 * 1024,
+	ORIGINS_MOST = 1 << 12 /* whose names are kept, whatever a capture says */
+};
 
 void
 export_flow_flush(struct export_flow *run)
@@ -13,14 +17,36 @@ export_flow_flush(struct export_flow *run)
 }
 
 static void
+keep_origin(struct export_flow *run, const struct message *m)
+{
+	if (map_find(&run->places, m->origin) || run->origins.count == ORIGINS_MOST)
+		return;
+	struct text *origin = vec_add(&run->origins);
+	*map_add(&run->places, m->origin) = run->origins.count;
+	expansion_clear(&run->scratch);
+	reader_expand(run->reader, m, EXPAND_TEXT, &run->scratch);
+	text_add_safe(origin, text_get(&run->scratch.origin), run->scratch.origin.length,
+		      run->options->charset);
+}
+
+const struct text *
+export_flow_origin(const struct export_flow *run, const struct flow_place *place)
+{
+	static char name[] = "?";
+	static const struct text unknown = {.data = name, .length = 1};
+	const uint64_t *found = map_find(&run->places, place->origin);
+	return found ? &run->origins.at[*found - 1] : &unknown;
+}
+
+static void
 take_message(struct export_flow *run, const struct message *m)
 {
 	doubts_add_flags(&run->result->doubts, m->flags);
 	bool passes = filter_is_all(&run->options->filter) ||
 		      filter_match(&run->options->filter, run->reader, m, &run->scratch);
 	run->result->messages += passes;
-	if (run->see)
-		run->see(run, m);
+	if (run->named)
+		keep_origin(run, m);
 	flow_message(run->flow, run->reader, m, run->count++, passes);
 }
 
@@ -66,6 +92,10 @@ export_flow_run(struct export_flow *run, struct trace *trace, const struct expor
 void
 export_flow_end(struct export_flow *run)
 {
+	for (size_t i = 0; i < run->origins.count; i++)
+		text_free(&run->origins.at[i]);
+	vec_free(&run->origins);
+	map_free(&run->places);
 	expansion_free(&run->scratch);
 	reader_free(run->reader);
 	flow_free(run->flow);

@@ -7,6 +7,7 @@
 #ifndef TRAWL_EXPORT_EXPORT_FLOW_H
 #define TRAWL_EXPORT_EXPORT_FLOW_H
 
+#include "base/map.h"
 #include "export/export.h"
 #include "flow/flow.h"
 
@@ -18,10 +19,10 @@ struct export_sink {
 };
 
 struct export_flow {
-	/* to be set by the format: get each message before its steps, or NULL; and the steps,
-	 * with this as their context */
-	void (*see)(struct export_flow *, const struct message *);
+	/* to be set by the format: gets the steps, with this as their context; whether it asks
+	 * for names of senders */
 	flow_take *take;
+	bool named;
 	/* its own */
 	struct trace *trace;
 	const struct export_options *options;
@@ -30,7 +31,9 @@ struct export_flow {
 	struct reader *reader;
 	struct flow *flow;
 	struct expansion scratch;
-	uint64_t count; /* messages */
+	uint64_t count;	   /* messages */
+	struct map places; /* of senders by origin: place in `origins` and one */
+	VEC(struct text) origins;
 	struct err *err;
 	int failed;
 };
@@ -41,6 +44,9 @@ int export_flow_run(struct export_flow *, struct trace *, const struct export_op
 		    const struct export_sink *, struct export_result *, struct err *);
 void export_flow_end(struct export_flow *);
 
+/* How the sender of a step is called, made safe; of those that are too many `?`. */
+const struct text *export_flow_origin(const struct export_flow *, const struct flow_place *);
+
 /* Writes what there is, if it is much. */
 void export_flow_flush(struct export_flow *);
 
@@ -48,5 +54,8 @@ void export_flow_flush(struct export_flow *);
 typedef int export_flow_format(struct trace *, const struct export_options *,
 			       const struct export_sink *, struct export_result *, struct err *);
 export_flow_format export_insn, export_folded, export_lcov;
+
+/* -t insn --fields. */
+export_flow_format export_insn_fields;
 
 #endif

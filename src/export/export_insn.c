@@ -12,7 +12,6 @@
  */
 #include "config.h"
 
-#include "base/map.h"
 #include "export/export_flow.h"
 #include "trace/naming.h"
 
@@ -20,11 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-	LINES = 1 << 14,
-	COLUMN_ORIGIN = 16,
-	ORIGINS_MOST = 1 << 12 /* whose names are kept, whatever a capture says */
-};
+enum { LINES = 1 << 14, COLUMN_ORIGIN = 16 };
 
 /* What a line of an address has before and behind the origin. */
 struct insn_line {
@@ -39,8 +34,8 @@ struct insn_run {
 	struct export_flow flow; /* comes first */
 	struct text number;	 /* of message `numbered`, in columns */
 	uint64_t numbered;
-	struct map places; /* of senders by origin: place in `origins` and one */
-	VEC(struct text) origins;
+	struct text origin; /* of the sender with key `origin_key`, in columns */
+	uint64_t origin_key;
 	struct insn_line lines[LINES]; /* by the low bits of the address */
 };
 
@@ -75,31 +70,20 @@ fill_line(struct insn_run *run, struct insn_line *line, uint64_t address)
 		    &line->text);
 }
 
-/* Keeps how the sender of M is called, in columns. */
-static void
-keep_origin(struct export_flow *flow, const struct message *m)
+static const struct text *
+origin_of(struct insn_run *run, const struct flow_place *place)
 {
-	struct insn_run *run = (struct insn_run *)flow;
-	if (map_find(&run->places, m->origin) || run->origins.count == ORIGINS_MOST)
-		return;
-	struct text *origin = vec_add(&run->origins);
-	*map_add(&run->places, m->origin) = run->origins.count;
-	expansion_clear(&flow->scratch);
-	reader_expand(flow->reader, m, EXPAND_TEXT, &flow->scratch);
-	text_add_safe(origin, text_get(&flow->scratch.origin), flow->scratch.origin.length,
-		      flow->options->charset);
-	while (text_columns(origin->data, origin->length) < COLUMN_ORIGIN)
+	struct text *origin = &run->origin;
+	if (origin->length && run->origin_key == place->origin)
+		return origin;
+	const struct text *name = export_flow_origin(&run->flow, place);
+	text_clear(origin);
+	text_add_bytes(origin, text_get(name), name->length);
+	while (text_columns(text_get(origin), origin->length) < COLUMN_ORIGIN)
 		text_add_char(origin, ' ');
 	text_add_char(origin, ' ');
-}
-
-static const struct text *
-origin_of(const struct insn_run *run, const struct flow_place *place)
-{
-	static char name[] = "?                ";
-	static const struct text unknown = {.data = name, .length = sizeof name - 1};
-	const uint64_t *found = map_find(&run->places, place->origin);
-	return found ? &run->origins.at[*found - 1] : &unknown;
+	run->origin_key = place->origin;
+	return origin;
 }
 
 static const struct text *
@@ -197,16 +181,15 @@ int
 export_insn(struct trace *trace, const struct export_options *options,
 	    const struct export_sink *sink, struct export_result *result, struct err *err)
 {
+	if (options->fields)
+		return export_insn_fields(trace, options, sink, result, err);
 	struct insn_run *run = mem_new(sizeof *run);
-	run->flow.see = keep_origin;
+	run->flow.named = true;
 	run->flow.take = take_step;
 	int failed = export_flow_run(&run->flow, trace, options, sink, result, err);
 	for (size_t i = 0; i < LINES; i++)
 		text_free(&run->lines[i].text);
-	for (size_t i = 0; i < run->origins.count; i++)
-		text_free(&run->origins.at[i]);
-	vec_free(&run->origins);
-	map_free(&run->places);
+	text_free(&run->origin);
 	text_free(&run->number);
 	export_flow_end(&run->flow);
 	free(run);

@@ -537,8 +537,8 @@ check_wish(const struct export_format *format, const struct export_line_wish *wi
 		return err_set(err, ERR_USAGE,
 			       "--fields and --template both say what a line has; "
 			       "leave one out");
-	if (wish->fields && !text && !csv)
-		return err_set(err, ERR_USAGE, "--fields is for -t text and -t csv, not %s",
+	if (wish->fields && !text && !csv && !format->fielded)
+		return err_set(err, ERR_USAGE, "--fields is for -t text, csv and insn, not %s",
 			       format->name);
 	if (wish->line && !text)
 		return err_set(err, ERR_USAGE, "--template is for -t text, not %s", format->name);
@@ -555,7 +555,7 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 		struct export_line **out, struct err *err)
 {
 	*out = NULL;
-	bool described = wish->fields || wish->line;
+	bool described = (wish->fields && !format->fielded) || wish->line;
 	bool coloured = wish->colour && !strcmp(format->name, "text");
 	if (!described && !wish->time_format && !coloured)
 		return 0;

@@ -148,9 +148,10 @@ find_name(struct symbols *symbols, uint64_t address, struct text *out)
 bool
 symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place *place)
 {
-	GElf_Off offset;
+	GElf_Off offset = 0;
 	pthread_mutex_lock(&symbols->lock);
 	place->function = find_symbol(symbols, address, &offset);
+	place->offset = offset;
 	find_line(symbols, address, place);
 	pthread_mutex_unlock(&symbols->lock);
 	return place->function || place->path;

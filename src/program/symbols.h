@@ -24,6 +24,7 @@ bool symbols_name(struct symbols *, uint64_t address, struct text *);
  * symbols_close. */
 struct symbol_place {
 	const char *function; /* or object; NULL: it lies in nothing that has a name */
+	uint64_t offset;      /* in that */
 	const char *path;     /* of the source; NULL: not known */
 	int line;
 };

@@ -69,6 +69,24 @@ is "seven instructions" "0 80000000 00000013 other
 3 80000018 00008067 return doubtful
 3 - - damage the program has no instruction at 0x80000078" "$(awk '{ $1 = $1; print }' out)"
 
+run "$TRAWL" -q -p seven.yaml -t insn --fields number,pc,opcode,class,depth,text,flags seven.encap
+is "columns: status" 1 "$status"
+is "columns" "number,pc,opcode,class,depth,text,flags
+0,0x80000000,0x00000013,other,0,,
+1,0x80000004,0x00c000ef,call,0,,
+1,0x80000010,0x00000463,branch,1,,
+1,0x80000018,0x00008067,return,1,,
+1,0x80000008,0x00000013,other,0,,
+2,0x8000000c,,interrupt,1,cause 7,doubtful
+2,0x80000014,0x00000013,other,1,,doubtful
+3,0x80000018,0x00008067,return,1,,doubtful
+3,0x80000078,,damage,,no instruction of the program," "$(cat out)"
+run "$TRAWL" -q -p seven.yaml -t insn --fields pc,severity seven.encap
+is "a column that instructions lack: status" 2 "$status"
+ok "... is said" grep -q 'of -t insn has no column severity; trawl --help lists them' err
+run "$TRAWL" -q -p seven.yaml -t folded --fields pc seven.encap
+is "columns of stacks: status" 2 "$status"
+
 # Calls: main from 00, with work from 10, as symbols say.
 cat >seven.s <<'EOF'
 	.file 1 "/src" "seven.c"
@@ -109,6 +127,9 @@ if has_feature symbols && clang --target=riscv32 -march=rv32i -mno-relax -c seve
 	is "stacks: status" 1 "$status"
 	is "stacks, without what is doubtful" "main 3
 main;work 2" "$(cat out)"
+	run "$TRAWL" -q -p seven.yaml -e 'number < 2' -t insn --fields function,place seven.encap
+	is "functions" "function,place main,0x0 main,0x4 work,0x0 work,0x8 main,0x8" \
+		"$(tr '\n' ' ' <out | sed 's/ $//')"
 	run "$TRAWL" -q -p seven.yaml -e 'number < 1' -t folded seven.encap
 	is "stacks of messages that are chosen" "main 1" "$(cat out)"
 	run "$TRAWL" -q -p seven.yaml -t lcov seven.encap
@@ -180,6 +201,22 @@ done
 run "$TRAWL" -q -p "$flow/recurse.c64.a.profile.yaml" -t lcov "$flow/recurse.c64.a.encap"
 is "a program without source lines: status" 2 "$status"
 ok "... is said" grep -q 'names no source lines; compile it with -g' err
+
+# As columns, the same instructions; as many calls deep as there are frames in the stacks.
+which=traps.c32.a
+run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn "$flow/$which.encap"
+awk '{ print $1, $2, $4 }' out >want
+run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn --fields number,pc,class "$flow/$which.encap"
+sed '1d; s/,0x/,/; s/,,/,-,/; s/,/ /g' out >got
+ok "columns of a whole capture" cmp -s want got
+if test "$good" = 0; then
+	run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn --fields opcode,depth "$flow/$which.encap"
+	awk -F , 'NR > 1 && $1 != "" { depth[$2]++ } END { for (i in depth) print i, depth[i] }' out |
+		sort >got
+	run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t folded "$flow/$which.encap"
+	awk '{ depth[gsub(/;/, "")] += $NF } END { for (i in depth) print i, depth[i] }' out | sort >want
+	ok "... and their depth" cmp -s want got
+fi
 
 # Names, and the messages by which an instruction is known.
 which=recurse.c64.a

@@ -1,0 +1,317 @@
+/*
+ * `-t insn --fields`: what was executed as comma separated values, in the columns that the
+ * user names.
+ *
+ * What follows from the address of an instruction alone is formatted once and kept, as in
+ * export_insn.c.
+ */
+#include "config.h"
+
+#include "export/export_flow.h"
+#include "flow/call_stack.h"
+#include "trace/naming.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { SLOTS = 1 << 14, COLUMNS_MOST = 32 };
+
+/* A row: an instruction, a trap, or damage, which have no INSN. */
+struct insn_row {
+	const struct flow_place *place;
+	const struct flow_step *step;
+	uint64_t address;
+	const struct riscv_insn *insn;
+	uint64_t depth; /* calls and traps that it is in */
+};
+
+struct fields_run;
+
+struct insn_column {
+	const char *name;
+	bool fixed; /* follows from the address of an instruction */
+	void (*add)(const struct fields_run *, const struct insn_row *, struct text *out);
+};
+
+/* The fixed cells of an address, one behind the other. */
+struct insn_cells {
+	uint64_t address;
+	bool filled;
+	size_t end[COLUMNS_MOST];
+	struct text text;
+};
+
+/* A hart and its calls. */
+struct hart_calls {
+	struct call_stack stack;
+};
+
+struct fields_run {
+	struct export_flow flow; /* comes first */
+	const struct insn_column *columns[COLUMNS_MOST];
+	size_t count;
+	struct map calls_by; /* origin: place in `calls` and one */
+	VEC(struct hart_calls) calls;
+	struct insn_cells cells[SLOTS]; /* by the low bits of the address */
+};
+
+/* --- columns ----------------------------------------------------------- */
+
+static void
+add_number(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	(void)run;
+	text_add_uint(out, row->place->number);
+}
+
+static void
+add_pc(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	const struct flow_step *step = row->step;
+	(void)run;
+	if (row->insn || (step->kind == FLOW_STEP_TRAP && step->has_epc))
+		text_addf(out, "0x%" PRIx64, row->insn ? row->address : step->epc);
+	else if (step->kind == FLOW_STEP_DAMAGE && step->has_at)
+		text_addf(out, "0x%" PRIx64, step->at);
+}
+
+static void
+add_opcode(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	(void)run;
+	if (row->insn)
+		text_addf(out, "0x%0*" PRIx32, 2 * row->insn->length, row->insn->opcode);
+}
+
+static void
+add_class(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	(void)run;
+	text_add(out, row->insn				    ? riscv_class_name(row->insn->class)
+		      : row->step->kind == FLOW_STEP_DAMAGE ? "damage"
+		      : row->step->interrupt		    ? "interrupt"
+							    : "exception");
+}
+
+static void
+add_origin(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	const struct text *name = export_flow_origin(&run->flow, row->place);
+	text_add_bytes(out, text_get(name), name->length);
+}
+
+static bool
+find_place(const struct fields_run *run, const struct insn_row *row, struct symbol_place *place)
+{
+	const struct trace *trace = run->flow.trace;
+	return row->insn &&
+	       naming_find(trace_host(trace)->naming, trace_name(trace), row->address, place);
+}
+
+static void
+add_safe(const struct fields_run *run, const char *text, struct text *out)
+{
+	if (text)
+		text_add_safe(out, text, strlen(text), run->flow.options->charset);
+}
+
+static void
+add_function(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	struct symbol_place place;
+	if (find_place(run, row, &place))
+		add_safe(run, place.function, out);
+}
+
+static void
+add_place(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	struct symbol_place place;
+	if (find_place(run, row, &place) && place.function)
+		text_addf(out, "0x%" PRIx64, place.offset);
+}
+
+static void
+add_file(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	struct symbol_place place;
+	if (find_place(run, row, &place))
+		add_safe(run, place.path, out);
+}
+
+static void
+add_line(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	struct symbol_place place;
+	if (find_place(run, row, &place) && place.path)
+		text_add_int(out, place.line);
+}
+
+static void
+add_depth(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	(void)run;
+	if (row->step->kind != FLOW_STEP_DAMAGE)
+		text_add_uint(out, row->depth);
+}
+
+static void
+add_text(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	const struct flow_step *step = row->step;
+	(void)run;
+	if (step->kind == FLOW_STEP_DAMAGE)
+		text_add(out, step->why);
+	if (step->kind == FLOW_STEP_TRAP)
+		text_addf(out, "cause %" PRIu64, step->cause);
+	if (step->kind == FLOW_STEP_TRAP && !step->interrupt)
+		text_addf(out, " tval 0x%" PRIx64, step->tval);
+}
+
+static void
+add_flags(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	(void)run;
+	text_add(out, row->step->doubtful ? "doubtful" : "");
+}
+
+/* Their names are in the help of --fields too. */
+static const struct insn_column columns[] = {
+    {"number", false, add_number}, {"pc", true, add_pc},	  {"opcode", true, add_opcode},
+    {"class", true, add_class},	   {"origin", false, add_origin}, {"function", true, add_function},
+    {"place", true, add_place},	   {"file", true, add_file},	  {"line", true, add_line},
+    {"depth", false, add_depth},   {"text", false, add_text},	  {"flags", false, add_flags},
+};
+
+static const struct insn_column *
+find_column(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		if (strlen(columns[i].name) == length && !memcmp(columns[i].name, name, length))
+			return &columns[i];
+	return NULL;
+}
+
+static int
+read_fields(struct fields_run *run, const char *list, struct err *err)
+{
+	for (const char *at = list, *end;; at = end + 1) {
+		end = at + strcspn(at, ",");
+		const struct insn_column *column = find_column(at, (size_t)(end - at));
+		if (!column)
+			return err_set(err, ERR_USAGE,
+				       "--fields of -t insn has no column %.*s; trawl --help lists "
+				       "them behind `of insn`",
+				       (int)(end - at), at);
+		if (run->count == COLUMNS_MOST)
+			return err_set(err, ERR_USAGE, "--fields: more than %d columns",
+				       COLUMNS_MOST);
+		run->columns[run->count++] = column;
+		if (!*end)
+			return 0;
+	}
+}
+
+/* --- rows -------------------------------------------------------------- */
+
+/* Appends a cell, in quotes where it needs them. */
+static void
+make_cell(const struct fields_run *run, const struct insn_column *column,
+	  const struct insn_row *row, struct text *out)
+{
+	size_t start = out->length;
+	column->add(run, row, out);
+	if (out->length > start && strpbrk(out->data + start, ",\""))
+		export_csv_quote(out, start);
+}
+
+static const struct insn_cells *
+cells_of(struct fields_run *run, const struct insn_row *row)
+{
+	struct insn_cells *cells = &run->cells[row->address >> 1 & (SLOTS - 1)];
+	if (cells->filled && cells->address == row->address)
+		return cells;
+	text_clear(&cells->text);
+	cells->filled = true;
+	cells->address = row->address;
+	for (size_t i = 0; i < run->count; i++) {
+		if (run->columns[i]->fixed)
+			make_cell(run, run->columns[i], row, &cells->text);
+		cells->end[i] = cells->text.length;
+	}
+	return cells;
+}
+
+static void
+write_row(struct fields_run *run, const struct insn_row *row)
+{
+	struct text *out = run->flow.sink->out;
+	const struct insn_cells *cells = row->insn ? cells_of(run, row) : NULL;
+	for (size_t i = 0, from; i < run->count; i++) {
+		from = cells && i ? cells->end[i - 1] : 0;
+		if (i)
+			text_add_char(out, ',');
+		if (!cells || !run->columns[i]->fixed)
+			make_cell(run, run->columns[i], row, out);
+		else if (cells->end[i] > from)
+			text_add_bytes(out, cells->text.data + from, cells->end[i] - from);
+	}
+	text_add_char(out, '\n');
+	export_flow_flush(&run->flow);
+}
+
+static uint64_t
+depth_behind(struct fields_run *run, const struct flow_place *place, const struct flow_step *step)
+{
+	uint64_t *found = map_add(&run->calls_by, place->origin);
+	if (!*found) {
+		*vec_add(&run->calls) = (struct hart_calls){0};
+		*found = run->calls.count;
+	}
+	struct call_stack *stack = &run->calls.at[*found - 1].stack;
+	call_stack_step(stack, step);
+	return stack->frames.count + stack->above;
+}
+
+static void
+take_step(void *context, const struct flow_place *place, const struct flow_step *step)
+{
+	struct fields_run *run = context;
+	struct insn_row row = {.place = place,
+			       .step = step,
+			       .address = step->first,
+			       .depth = depth_behind(run, place, step)};
+	if (!place->chosen)
+		return;
+	if (step->kind != FLOW_STEP_RUN)
+		write_row(run, &row);
+	for (uint32_t i = 0; i < step->count && !run->flow.failed; i++) {
+		row.insn = flow_code_find(flow_code_of(run->flow.flow), row.address);
+		uint64_t length = row.insn->length;
+		write_row(run, &row);
+		row.address += length;
+	}
+}
+
+int
+export_insn_fields(struct trace *trace, const struct export_options *options,
+		   const struct export_sink *sink, struct export_result *result, struct err *err)
+{
+	struct fields_run *run = mem_new(sizeof *run);
+	run->flow.take = take_step;
+	run->flow.named = true;
+	int failed = read_fields(run, options->fields, err);
+	if (!failed) {
+		text_addf(sink->out, "%s\n", options->fields);
+		failed = export_flow_run(&run->flow, trace, options, sink, result, err);
+		export_flow_end(&run->flow);
+	}
+	for (size_t i = 0; i < SLOTS; i++)
+		text_free(&run->cells[i].text);
+	for (size_t i = 0; i < run->calls.count; i++)
+		call_stack_free(&run->calls.at[i].stack);
+	vec_free(&run->calls);
+	map_free(&run->calls_by);
+	free(run);
+	return failed;
+}

@@ -2,31 +2,26 @@
 #include "config.h"
 
 #include "query/context_spans.h"
+#include "base/lower_bound.h"
+#include "base/thread.h"
+#include "query/span/spans.h"
 #include "session/session.h"
 
 #include <stdlib.h>
-
-enum { LOOK_BACK = 4 }; /* cells searched for a message of the sender */
+#include <string.h>
 
 struct context_spans {
 	struct session *session;
-	struct context_cursor **cursors; /* per trace, made when needed */
-	struct text text;
+	struct spans *spans;
+	VEC(size_t) order; /* lanes, by context, trace and origin */
 };
-
-/* The message that stands for a column. */
-struct sample {
-	bool any;
-	struct message message;
-};
-typedef VEC(struct sample) samples;
 
 struct context_spans *
 context_spans_new(struct session *session)
 {
 	struct context_spans *s = mem_new(sizeof *s);
 	s->session = session;
-	s->cursors = mem_new(session->traces.count * sizeof *s->cursors);
+	s->spans = spans_new(session);
 	return s;
 }
 
@@ -35,47 +30,15 @@ context_spans_free(struct context_spans *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->session->traces.count; i++)
-		context_cursor_free(s->cursors[i]);
-	free(s->cursors);
-	text_free(&s->text);
+	spans_free(s->spans);
+	vec_free(&s->order);
 	free(s);
 }
 
-/* --- samples ----------------------------------------------------------- */
-
-struct looking {
-	int64_t until;
-	uint64_t origin;
-	struct sample *sample;
+struct stopping {
+	const struct context_spans_query *query;
+	int64_t until; /* by thread_now_ms() */
 };
-
-static void
-take_message(void *context, const struct message *m, int64_t time)
-{
-	struct looking *looking = context;
-	if (time <= looking->until && m->origin == looking->origin)
-		*looking->sample = (struct sample){true, *m};
-}
-
-/* The sender's last message up to a time, near it. */
-static struct sample
-sample_at(const struct context_spans_query *q, int64_t until)
-{
-	struct sample sample = {0};
-	struct looking looking = {until, q->origin, &sample};
-	uint64_t cell = track_find(q->track, until);
-	if (cell >= q->track->spans.count && cell)
-		cell = q->track->spans.count - 1;
-	for (int left = LOOK_BACK; left && !sample.any; left--, cell--) {
-		if (q->track->spans.count)
-			track_walk(q->track, track_before(q->track, cell),
-				   reader_decoded_cell(q->reader, cell), take_message, &looking);
-		if (!cell)
-			break;
-	}
-	return sample;
-}
 
 static bool
 is_cancelled(const struct context_spans_query *q)
@@ -84,85 +47,136 @@ is_cancelled(const struct context_spans_query *q)
 }
 
 static bool
-find_samples(const struct context_spans_query *q, samples *found)
+is_stopping(void *context)
 {
-	for (size_t c = 0; c < q->window->columns; c++) {
-		int64_t until;
-		uint64_t length = q->window->step * (c + 1) - 1;
-		if (is_cancelled(q))
-			return false;
-		if (length > INT64_MAX ||
-		    __builtin_add_overflow(q->window->from, (int64_t)length, &until))
-			until = INT64_MAX;
-		*vec_add(found) = sample_at(q, until);
-	}
-	return true;
+	const struct stopping *stopping = context;
+	return is_cancelled(stopping->query) || thread_now_ms() >= stopping->until;
 }
 
-/* --- values ------------------------------------------------------------ */
-
-/* The value as it is drawn; false if there is none to tell. */
-static bool
-value_text(struct context_spans *s, const struct context_spans_query *q, unsigned context,
-	   const struct message *m, struct density_span *span)
+static int
+compare_lanes(const void *a, const void *b, void *context)
 {
-	struct contexts *contexts = s->session->contexts;
-	struct context_cursor *cursor = s->cursors[q->trace];
-	struct context_value value;
-	if (!context_value(contexts, cursor, m, context, &value) ||
-	    (value.state != CONTEXT_KNOWN && value.state != CONTEXT_UNKNOWN))
-		return false;
-	text_clear(&s->text);
-	if (value.state == CONTEXT_KNOWN && !value.name)
-		context_text(contexts, cursor, context, &value, &s->text);
-	if (value.name)
-		text_add(&s->text, value.name);
-	if (value.state == CONTEXT_UNKNOWN)
-		text_add_char(&s->text, '?');
-	text_cut(&s->text, text_fit(text_get(&s->text), s->text.length, DENSITY_NAME - 1, NULL));
-	size_t length = s->text.length < DENSITY_NAME ? s->text.length : DENSITY_NAME - 1;
-	memset(span->text, 0, DENSITY_NAME);
-	memcpy(span->text, text_get(&s->text), length);
-	span->doubtful = value.doubtful || value.state == CONTEXT_UNKNOWN;
-	return true;
+	const struct span_lane *x = spans_lane(context, *(const size_t *)a);
+	const struct span_lane *y = spans_lane(context, *(const size_t *)b);
+	if (x->context != y->context)
+		return x->context < y->context ? -1 : 1;
+	if (x->trace != y->trace)
+		return x->trace < y->trace ? -1 : 1;
+	return (x->origin > y->origin) - (x->origin < y->origin);
+}
+
+static void
+sort_lanes(struct context_spans *s)
+{
+	vec_clear(&s->order);
+	for (size_t i = 0; i < spans_count(s->spans); i++)
+		*vec_add(&s->order) = i;
+	if (s->order.count)
+		qsort_r(s->order.at, s->order.count, sizeof *s->order.at, compare_lanes, s->spans);
+}
+
+/* --- columns ------------------------------------------------------------ */
+
+/* Where a turn is in the unit of the window. */
+static int64_t
+turn_place(const struct track *track, const struct span_turn *turn)
+{
+	return track->unit == TRACK_OFFSETS ? (int64_t)turn->offset : turn->time;
+}
+
+/* The last place of column C - 1: of 0 what lies before the window. */
+static int64_t
+column_end(const struct density_window *w, size_t c)
+{
+	int64_t end;
+	if (!c)
+		return w->from == INT64_MIN ? w->from : w->from - 1;
+	unsigned __int128 length = (unsigned __int128)w->step * c - 1;
+	if (length > INT64_MAX || __builtin_add_overflow(w->from, (int64_t)length, &end))
+		return INT64_MAX;
+	return end;
+}
+
+/* How many turns are at PLACE or before it. */
+static size_t
+count_turns(const struct track *track, const span_turns *turns, int64_t place)
+{
+	size_t count;
+	lower_bound(count, turns->count, turn_place(track, &turns->at[count]) <= place);
+	return count;
+}
+
+static struct density_span
+span_of_turn(const struct context_spans *s, const struct span_turn *turn, size_t state,
+	     size_t column)
+{
+	struct density_span span = {
+	    .state = state, .from = column, .to = column, .doubtful = turn->flags & SPAN_DOUBTFUL};
+	const char *label = spans_label(s->spans, turn->label);
+	size_t fits = text_fit(label, strlen(label), DENSITY_NAME - 1, NULL);
+	memcpy(span.text, label, fits < DENSITY_NAME ? fits : DENSITY_NAME - 1);
+	return span;
 }
 
 static bool
-find_values(struct context_spans *s, const struct context_spans_query *q, unsigned context,
-	    const samples *found, struct density_answer *answer)
+is_alike(const struct density_span *a, const struct density_span *b)
 {
+	return a->doubtful == b->doubtful && a->dense == b->dense && !strcmp(a->text, b->text);
+}
+
+static void
+add_spans(const struct context_spans *s, const struct context_spans_query *q,
+	  const struct span_lane *lane, size_t state, struct density_answer *answer)
+{
+	const struct track *track = &q->tracks[lane->trace];
+	size_t before = count_turns(track, &lane->turns, column_end(q->window, 0));
 	struct density_span *last = NULL;
-	for (size_t c = 0; c < found->count; c++) {
-		struct density_span own = {.context = context, .from = c, .to = c};
-		struct message m = found->at[c].message;
-		if (is_cancelled(q))
-			return false;
-		if (!found->at[c].any || !value_text(s, q, context, &m, &own)) {
-			last = found->at[c].any ? NULL : last;
+	int64_t end = 0;
+	bool ends = track->unit != TRACK_OFFSETS && spans_end(s->spans, lane->trace, &end);
+	for (size_t c = 0; c < q->window->columns; c++) {
+		if (ends && column_end(q->window, c) >= end) /* no message is behind that */
+			return;
+		size_t now = count_turns(track, &lane->turns, column_end(q->window, c + 1));
+		if (!now)
 			continue;
-		}
-		if (last && last->doubtful == own.doubtful && !strcmp(last->text, own.text)) {
+		struct density_span own = span_of_turn(s, &lane->turns.at[now - 1], state, c);
+		own.dense = now > before + 1;
+		before = now;
+		if (last && is_alike(last, &own)) {
 			last->to = c;
 			continue;
 		}
 		last = vec_add(&answer->spans);
 		*last = own;
 	}
-	return true;
+}
+
+bool
+context_spans_extend(struct context_spans *s, const struct context_spans_query *q, int ms)
+{
+	struct stopping stopping = {q, thread_now_ms() + ms};
+	return spans_extend(s->spans, is_stopping, &stopping);
 }
 
 bool
 context_spans_find(struct context_spans *s, const struct context_spans_query *q,
 		   struct density_answer *answer)
 {
-	struct contexts *contexts = s->session->contexts;
-	samples found = {0};
-	if (!s->cursors[q->trace])
-		s->cursors[q->trace] =
-		    context_cursor_new(contexts, s->session->traces.at[q->trace]);
-	bool whole = find_samples(q, &found);
-	for (unsigned i = 0; whole && i < contexts_count(contexts); i++)
-		whole = find_values(s, q, i, &found, answer);
-	vec_free(&found);
-	return whole;
+	struct stopping stopping = {q, INT64_MAX};
+	if (!spans_extend(s->spans, is_stopping, &stopping))
+		return false;
+	sort_lanes(s);
+	for (size_t i = 0; i < s->order.count && answer->states.count < DENSITY_STATES_MAX; i++) {
+		const struct span_lane *lane = spans_lane(s->spans, s->order.at[i]);
+		if (!q->in_sight[lane->trace] || !lane->turns.count)
+			continue;
+		const struct span_turn *first = &lane->turns.at[0];
+		*vec_add(&answer->states) =
+		    (struct density_state){.context = lane->context,
+					   .trace = lane->trace,
+					   .origin = lane->origin,
+					   .first = {first->offset, first->ordinal}};
+		add_spans(s, q, lane, answer->states.count - 1, answer);
+	}
+	return !is_cancelled(q);
 }

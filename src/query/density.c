@@ -14,6 +14,7 @@
 #include "base/worker.h"
 #include "query/context_spans.h"
 #include "session/clock/clocks.h"
+#include "session/context/context.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ struct passing {
 
 struct question {
 	struct density_window window;
-	struct density_origin origin;
+	bool with_contexts;
 	unsigned passing; /* number of the filter; 0: none */
 	struct density_lane lanes[DENSITY_LANES_MAX];
 	size_t count;
@@ -129,6 +130,7 @@ answer_free(struct density_answer *answer)
 	if (!answer)
 		return;
 	free(answer->columns);
+	vec_free(&answer->states);
 	vec_free(&answer->spans);
 	vec_free(&answer->links);
 	free(answer);
@@ -152,8 +154,12 @@ answer_clone(const struct density_answer *from)
 	*answer = *from;
 	answer->columns = columns;
 	memcpy(columns, from->columns, from->lanes * from->window.columns * sizeof *columns);
+	memset(&answer->states, 0, sizeof answer->states);
 	memset(&answer->spans, 0, sizeof answer->spans);
 	memset(&answer->links, 0, sizeof answer->links);
+	vec_reserve(&answer->states, from->states.count);
+	for (size_t i = 0; i < from->states.count; i++)
+		*vec_add(&answer->states) = from->states.at[i];
 	vec_reserve(&answer->spans, from->spans.count);
 	for (size_t i = 0; i < from->spans.count; i++)
 		*vec_add(&answer->spans) = from->spans.at[i];
@@ -753,9 +759,7 @@ same_question(const struct question *a, const struct question *b)
 	bool same = a->count == b->count && a->window.trace == b->window.trace &&
 		    a->window.fit == b->window.fit && a->window.from == b->window.from &&
 		    a->window.step == b->window.step && a->window.columns == b->window.columns &&
-		    a->origin.with_contexts == b->origin.with_contexts &&
-		    a->origin.trace == b->origin.trace && a->origin.origin == b->origin.origin &&
-		    a->passing == b->passing;
+		    a->with_contexts == b->with_contexts && a->passing == b->passing;
 	for (size_t i = 0; same && i < a->count; i++)
 		same = a->lanes[i].trace == b->lanes[i].trace &&
 		       a->lanes[i].by_origin == b->lanes[i].by_origin &&
@@ -827,20 +831,26 @@ static bool
 add_contexts(struct density *d, const struct question *q, struct density_answer *answer,
 	     unsigned number)
 {
-	if (!q->origin.with_contexts || !contexts_count(d->session->contexts))
+	if (!q->with_contexts || !contexts_count(d->session->contexts))
 		return true;
 	if (!d->spans)
 		d->spans = context_spans_new(d->session);
-	struct context_spans_query query = {
-	    .track = &d->tracks[q->origin.trace],
-	    .reader = d->readers[q->origin.trace],
-	    .trace = q->origin.trace,
-	    .origin = q->origin.origin,
+	bool *in_sight = mem_new(d->session->traces.count * sizeof *in_sight);
+	for (size_t i = 0; i < q->count; i++)
+		in_sight[q->lanes[i].trace] |= !answer->apart[i];
+	const struct context_spans_query query = {
+	    .tracks = d->tracks,
+	    .in_sight = in_sight,
 	    .window = &answer->window,
 	    .questions = &d->questions,
 	    .question = number,
 	};
-	return context_spans_find(d->spans, &query, answer);
+	/* the spans of a large trace are found in more time than the rest takes */
+	if (!context_spans_extend(d->spans, &query, PATIENCE_MS))
+		density_publish(d, answer_clone(answer), number);
+	bool whole = context_spans_find(d->spans, &query, answer);
+	free(in_sight);
+	return whole;
 }
 
 /* Waits until a question that had its answer may have another one; false if there
@@ -980,9 +990,9 @@ density_fetch(struct density *d)
 
 static struct question
 question_of(const struct density_window *window, const struct density_lane *lanes, size_t count,
-	    const struct density_origin *origin)
+	    bool with_contexts)
 {
-	struct question q = {.window = *window, .origin = *origin};
+	struct question q = {.window = *window, .with_contexts = with_contexts};
 	q.count = count < DENSITY_LANES_MAX ? count : DENSITY_LANES_MAX;
 	q.window.columns =
 	    window->columns < DENSITY_COLUMNS_MAX ? window->columns : DENSITY_COLUMNS_MAX;
@@ -1018,11 +1028,11 @@ take_passing(struct density *d, struct passing *passing)
 
 const struct density_answer *
 density_ask(struct density *d, const struct density_window *window,
-	    const struct density_lane *lanes, size_t count, const struct density_origin *origin,
+	    const struct density_lane *lanes, size_t count, bool with_contexts,
 	    const struct density_passing *passing)
 {
 	passing = passing && filter_is_all(passing->filter) ? NULL : passing;
-	struct question q = question_of(window, lanes, count, origin);
+	struct question q = question_of(window, lanes, count, with_contexts);
 	q.passing = number_filter(d, passing);
 	struct density_basis basis = density_basis_of(d, &q, passing ? passing->filter : NULL);
 	basis.known += count_decided(d->session, passing);
@@ -1070,10 +1080,10 @@ density_has_news(struct density *d)
 
 const struct density_answer *
 density_load(struct density *d, const struct density_window *window,
-	     const struct density_lane *lanes, size_t count, const struct density_origin *origin,
+	     const struct density_lane *lanes, size_t count, bool with_contexts,
 	     const struct density_passing *passing)
 {
-	d->question = question_of(window, lanes, count, origin);
+	d->question = question_of(window, lanes, count, with_contexts);
 	d->question.passing = number_filter(d, passing);
 	take_passing(d, passing_new(d->session, passing)); /* there is no other thread */
 	generation_bump(&d->questions); /* or it would wait for more, as the one before */

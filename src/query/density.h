@@ -15,6 +15,8 @@
  * Of an origin the index counts groups of cells only; a lane of one is exact
  * where groups lie within columns, or where the window holds few enough cells.
  *
+ * Contexts are told for all origins; see context_spans.h for what they cost.
+ *
  * Cost: some ns per cell for each new window, 24 bytes per cell kept; a few us per
  * column for the links of each relation between two traces.
  *
@@ -29,7 +31,12 @@
 struct density;
 struct session;
 
-enum { DENSITY_COLUMNS_MAX = 1024, DENSITY_LANES_MAX = 256, DENSITY_NAME = 32 };
+enum {
+	DENSITY_COLUMNS_MAX = 1024,
+	DENSITY_LANES_MAX = 256,
+	DENSITY_NAME = 32,
+	DENSITY_STATES_MAX = 64
+};
 
 struct density_lane {
 	size_t trace; /* in the session */
@@ -44,13 +51,6 @@ struct density_window {
 	int64_t from;
 	uint64_t step; /* at least 1 */
 	size_t columns;
-};
-
-/* Of which messages the contexts are found. */
-struct density_origin {
-	bool with_contexts;
-	size_t trace;
-	uint64_t origin;
 };
 
 /* What is counted, beside what else there is. */
@@ -68,11 +68,20 @@ struct density_column {
 	bool open;	/* it may have more, as `flags` may */
 };
 
-/* A context's value over some columns. */
-struct density_span {
+/* A context of an origin, or (ORIGIN 0) of a trace. */
+struct density_state {
 	unsigned context;
+	size_t trace;
+	uint64_t origin;
+	struct message_id first; /* the message that told it first */
+};
+
+/* Its value over some columns. */
+struct density_span {
+	size_t state;	 /* number of it */
 	size_t from, to; /* columns, both belong to it */
 	bool doubtful;
+	bool dense;		 /* several values in each of the columns: the last of them */
 	char text[DENSITY_NAME]; /* not safe yet */
 };
 
@@ -95,7 +104,9 @@ struct density_answer {
 	size_t lanes;
 	bool apart[DENSITY_LANES_MAX];	/* its clock is not related to the window's */
 	struct density_column *columns; /* window.columns for each lane */
-	VEC(struct density_span) spans;
+	/* of the traces that have lanes, in the order of contexts, traces and origins */
+	VEC(struct density_state) states;
+	VEC(struct density_span) spans; /* of one state after the other */
 	VEC(struct density_link) links; /* at most two for each relation and column */
 };
 
@@ -108,7 +119,7 @@ void density_free(struct density *); /* NULL is fine */
  * Borrowed until the next call. */
 const struct density_answer *density_ask(struct density *, const struct density_window *,
 					 const struct density_lane *, size_t lanes,
-					 const struct density_origin *,
+					 bool with_contexts,
 					 const struct density_passing * /* NULL: all */);
 
 /* Whether there is a better answer than the one given last. */
@@ -117,7 +128,6 @@ bool density_has_news(struct density *);
 /* The same without a thread, refined: for tests and batch. */
 const struct density_answer *density_load(struct density *, const struct density_window *,
 					  const struct density_lane *, size_t lanes,
-					  const struct density_origin *,
-					  const struct density_passing *);
+					  bool with_contexts, const struct density_passing *);
 
 #endif

@@ -531,7 +531,6 @@ static void
 check_window(struct oracle *o, struct density *d, const struct density_window *w,
 	     const struct selection *s, const struct density_passing *passing)
 {
-	static const struct density_origin none = {0};
 	struct lane own[ORACLE_TRACES + 1];
 	struct density_lane lanes[ORACLE_TRACES + 1];
 	size_t trace = random_below(&o->seed, o->traces);
@@ -542,7 +541,7 @@ check_window(struct oracle *o, struct density *d, const struct density_window *w
 		lanes[i] = (struct density_lane){of, i == o->traces, o->keys[of][sender]};
 	}
 	size_t count = o->traces + (o->origins[trace][sender] != NULL);
-	const struct density_answer *answer = density_load(d, w, lanes, count, &none, passing);
+	const struct density_answer *answer = density_load(d, w, lanes, count, false, passing);
 	assert_true(answer->refined);
 	for (size_t i = 0; i < count; i++) {
 		assert_false(answer->apart[i]);
@@ -568,10 +567,9 @@ find_matches(struct trace *trace, const struct selection *s)
 static void
 check_ends(struct oracle *o, struct density *d)
 {
-	static const struct density_origin none = {0};
 	const struct density_lane lanes[ORACLE_TRACES] = {{.trace = 0}, {.trace = 1}, {.trace = 2}};
 	const struct density_window w = {.fit = true, .columns = COLUMNS};
-	const struct density_answer *answer = density_load(d, &w, lanes, o->traces, &none, NULL);
+	const struct density_answer *answer = density_load(d, &w, lanes, o->traces, false, NULL);
 	if (!oracle_near(o, answer->first, first_of(o)) ||
 	    !oracle_near(o, answer->last, last_of(o)))
 		oracle_fail(o,

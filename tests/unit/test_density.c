@@ -167,12 +167,11 @@ check_windows(struct session *session, const stoods *all, size_t trace,
 	      const struct density_lane *lanes, size_t count)
 {
 	struct density *d = density_new(session);
-	const struct density_origin none = {0};
 	static const size_t widths[] = {1, 7, 64, 200};
 	for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
 		struct density_window w = {.trace = trace, .fit = true, .columns = widths[k]};
 		const struct density_answer *answer =
-		    density_load(d, &w, lanes, count, &none, NULL);
+		    density_load(d, &w, lanes, count, false, NULL);
 		assert_true(answer->refined && answer->complete);
 		uint64_t messages = 0;
 		for (size_t i = 0; i < count; i++) {
@@ -188,7 +187,7 @@ check_windows(struct session *session, const stoods *all, size_t trace,
 		for (uint64_t part = 1; w.step / 5; part++) {
 			w.step /= 5;
 			w.from += (int64_t)(w.step * widths[k] * (part * 7 % 4));
-			answer = density_load(d, &w, lanes, count, &none, NULL);
+			answer = density_load(d, &w, lanes, count, false, NULL);
 			for (size_t i = 0; i < count; i++)
 				check_lane(&all[lanes[i].trace], &lanes[i], answer,
 					   &answer->columns[i * widths[k]]);
@@ -197,7 +196,7 @@ check_windows(struct session *session, const stoods *all, size_t trace,
 	/* at first sight: what a thread gives before it decodes */
 	struct density_window w = {.trace = trace, .fit = true, .columns = 80};
 	for (int tries = 0; tries < 50; tries++) {
-		const struct density_answer *answer = density_ask(d, &w, lanes, count, &none, NULL);
+		const struct density_answer *answer = density_ask(d, &w, lanes, count, false, NULL);
 		if (!answer || answer->window.columns != 80)
 			continue;
 		for (size_t i = 0; i < count; i++)
@@ -239,12 +238,11 @@ test_apart(void **state)
 	struct session_fixture f;
 	const struct sync_options no_tie = {.kind = SYNC_TIE};
 	const struct density_lane lanes[] = {{.trace = 0}, {.trace = 3}};
-	const struct density_origin none = {0};
 	session_fixture_open(&f, "-c 40000", &no_tie);
 	session_fixture_load(&f);
 	struct density *d = density_new(&f.session);
 	struct density_window w = {.trace = 0, .fit = true, .columns = 50};
-	const struct density_answer *answer = density_load(d, &w, lanes, 2, &none, NULL);
+	const struct density_answer *answer = density_load(d, &w, lanes, 2, false, NULL);
 	assert_false(answer->apart[0]);
 	assert_true(answer->apart[1]);
 	assert_int_equal(total(answer), trace_count(f.session.traces.at[0], &(bool){0}));
@@ -410,7 +408,6 @@ test_links(void **state)
 	uint64_t wrong;
 	char truth[128];
 	const struct density_lane lanes[] = {{.trace = 0}, {.trace = 2}, {.trace = 3}};
-	const struct density_origin none = {0};
 	session_fixture_open(&f, "-c 20000 --rate=0 --jitter=0", NULL);
 	open_shifted(&session, &f, &wrong);
 	snprintf(truth, sizeof truth, "%s/session.truth.tsv", f.folder);
@@ -419,7 +416,7 @@ test_links(void **state)
 	assert_true(words.count > 10);
 	struct density *d = density_new(&session);
 	struct density_window w = {.trace = 0, .fit = true, .columns = 200};
-	const struct density_answer *answer = density_load(d, &w, lanes, 3, &none, NULL);
+	const struct density_answer *answer = density_load(d, &w, lanes, 3, false, NULL);
 	size_t all = words.count + session.profile.syncs.count - 1; /* but the offset */
 	assert_int_equal(check_links(answer, &session, &words, &events, wrong), all);
 	assert_int_equal(answer->links.count, all);
@@ -428,14 +425,14 @@ test_links(void **state)
 	for (int64_t part = 1; w.step > 1000; part++) {
 		w.step /= 3;
 		w.from = words.at[part].time - (int64_t)w.step * (30 + 7 * part);
-		answer = density_load(d, &w, lanes, 3, &none, NULL);
+		answer = density_load(d, &w, lanes, 3, false, NULL);
 		size_t seen = check_links(answer, &session, &words, &events, wrong);
 		assert_true(seen > 0);
 		assert_int_equal(answer->links.count, seen);
 	}
 	/* columns that end behind all time */
 	w = (struct density_window){.from = INT64_MIN, .step = 10000000000000000000u, .columns = 4};
-	answer = density_load(d, &w, lanes, 3, &none, NULL);
+	answer = density_load(d, &w, lanes, 3, false, NULL);
 	assert_int_equal(answer->links.count, 2); /* one of each relation */
 	density_free(d);
 	vec_free(&words);
@@ -534,7 +531,6 @@ check_filter(struct session *session, const struct density_lane *lanes, size_t c
 	     const char *text, unsigned *shared)
 {
 	struct matches *known[8] = {0};
-	const struct density_origin none = {0};
 	struct density *d = density_new(session);
 	struct filter filter = filter_all();
 	filter.expr = filter_parse(text, session, NULL);
@@ -547,7 +543,7 @@ check_filter(struct session *session, const struct density_lane *lanes, size_t c
 		struct density_window w = {.trace = 0, .fit = true, .columns = 60};
 		for (int zoom = 0; zoom < 3; zoom++) {
 			const struct density_answer *answer =
-			    density_load(d, &w, lanes, count, &none, &passing);
+			    density_load(d, &w, lanes, count, false, &passing);
 			w = answer->window;
 			assert_true(answer->refined);
 			for (size_t i = 0; i < count; i++) {
@@ -598,9 +594,8 @@ count_passing(struct density *d, const struct filter *filter, struct matches **k
 {
 	const struct density_window w = {.trace = 0, .fit = true, .columns = 60};
 	const struct density_lane lane = {.trace = 0};
-	const struct density_origin none = {0};
 	const struct density_passing passing = {filter, known};
-	const struct density_answer *answer = density_load(d, &w, &lane, 1, &none, &passing);
+	const struct density_answer *answer = density_load(d, &w, &lane, 1, false, &passing);
 	uint64_t sum = 0;
 	assert_true(answer->refined);
 	for (size_t c = 0; c < answer->window.columns; c++)
@@ -684,18 +679,17 @@ test_told(void **state)
 	struct density *d = density_new(&session);
 	const struct density_window w = {.trace = 0, .fit = true, .columns = 60};
 	const struct density_lane lane = {.trace = 0};
-	const struct density_origin none = {0};
 	const struct density_passing with = {&filter, &known}, without = {&filter, NULL};
 	const struct density_answer *answer;
 	do {
 		usleep(1000);
-		answer = density_ask(d, &w, &lane, 1, &none, &with);
+		answer = density_ask(d, &w, &lane, 1, false, &with);
 	} while (!answer || !answer->refined);
 	for (int round = 0; round < 2; round++) {
 		unsigned before = atomic_load(&notices);
-		density_ask(d, &w, &lane, 1, &none, round % 2 ? &with : &without);
+		density_ask(d, &w, &lane, 1, false, round % 2 ? &with : &without);
 		await_notice(d, &notices, before);
-		answer = density_ask(d, &w, &lane, 1, &none, round % 2 ? &with : &without);
+		answer = density_ask(d, &w, &lane, 1, false, round % 2 ? &with : &without);
 		assert_true(answer->refined);
 	}
 	density_free(d);

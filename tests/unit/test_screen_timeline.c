@@ -264,6 +264,64 @@ test_timeline_contexts(void **state)
 	scene_quit(s);
 }
 
+/* States of all origins and intervals, whose trace has the cursor: what held as bars with its
+ * name, cut with a mark, and what was open with its key where there is room.  That seq 70 was
+ * open while the loader ran, until the night was in, stands in three lines. */
+static void
+test_timeline_states(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "/given up\r");
+	scene_wait_row(s, "overlay ", "[day                                ][n>][][night      ");
+	scene_wait_row(s, "task ", "][l>][idle ]|");
+	scene_wait_row(s, "privilege ", "[M ");
+	scene_wait_row(s, "mailbox ", " <>   <>   <=>   <>   <>   <=>   <===>      <>   <>   <=>");
+	scene_wait_row(s, "ties ", "^");
+	scene_check_idle(s);
+	scene_keys(s, "\t+++");
+	scene_wait_row(s, "mailbox ", "<== seq 70 ====");
+	scene_wait_row(s, "task ", "[loader ");
+	scene_keys(s, "\tjj"); /* a message of another origin: the same lines */
+	scene_wait_row(s, "mailbox ", "<== seq 70 ====");
+	scene_wait_row(s, "task ", "[loader ");
+	scene_quit(s);
+}
+
+/* Of several origins each has a line, named by it; what is finer than a column is `:`. */
+static void
+test_timeline_origins(void **state)
+{
+	struct scene *s = *state;
+	struct text log = {0}, profile = {0};
+	char path[] = "/tmp/trawl-states-XXXXXX";
+	assert_true(mkdtemp(path) != NULL);
+	text_addf(&log, "%s/random.log", path);
+	text_addf(&profile, "%s/random.yaml", path);
+	FILE *file = fopen(text_get(&log), "w");
+	assert_non_null(file);
+	for (int i = 0; i < 2000; i++) /* tag0 by turns of 1 s, tag1 at each message */
+		fprintf(file, "11-22 10:00:%02d.%03d   %d   90 I tag%d: text\n", i / 200,
+			i % 200 * 5, i % 2 ? i % 4 : 800 + i / 200, i % 2);
+	fclose(file);
+	file = fopen(text_get(&profile), "w");
+	assert_non_null(file);
+	fprintf(file, "traces: [{file: random.log, format: text, text: {preset: logcat}}]\n"
+		      "contexts: [{name: mode, field: pid}]\n");
+	fclose(file);
+	scene_open(s, 24, 80, "xterm-256color", text_get(&profile), "--ascii", "+i", NULL);
+	scene_wait_row(s, "tag0 mode ", "[800 ");
+	scene_wait_row(s, "tag0 mode ", "][809 ");
+	scene_wait_row(s, "tag1 mode ", "::::::::::::::::::::");
+	scene_quit(s);
+	remove(text_get(&log));
+	remove(text_get(&profile));
+	rmdir(path);
+	text_free(&log);
+	text_free(&profile);
+}
+
 /* What a filter hides is low, and not counted; an empty list says that it is. */
 static void
 test_timeline_filter(void **state)
@@ -287,7 +345,7 @@ test_timeline_filter(void **state)
 	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
 	scene_wait(s, " 526 messages here");
 	scene_wait(s, " lab.yaml  5 traces  ");
-	scene_keys(s, "\t ");
+	scene_keys(s, "\t \\"); /* on all of the screen */
 	scene_wait(s, "\n no origin ");
 	scene_quit(s);
 }
@@ -327,7 +385,7 @@ test_timeline_looks(void **state)
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+i", NULL);
 	scene_wait(s, " 10:06:40.");
 	scene_keys(s, "/threadCtxChg 0x80010000 to 0x80010100\r");
-	scene_wait_row(s, "10:06:40.", " .1  ");
+	scene_wait(s, "\n  10:06:40.v              .1  ");
 	scene_wait(s, "  overlay day  ");
 	scene_quit(s);
 }
@@ -340,6 +398,7 @@ main(void)
 	    scene_test(test_timeline_brush),  scene_test(test_timeline_screens),
 	    scene_test(test_timeline_bytes),  scene_test(test_timeline_links),
 	    scene_test(test_timeline_apart),  scene_test(test_timeline_contexts),
+	    scene_test(test_timeline_states), scene_test(test_timeline_origins),
 	    scene_test(test_timeline_filter), scene_test(test_timeline_looks),
 	};
 	return scene_run_group("screen: timeline", tests);

@@ -1144,11 +1144,14 @@ span_of_node(const struct intervals *s, const struct interval_node *node)
 	struct interval_span span = {.interval = begin->interval,
 				     .begin = event_message(node->trace, begin),
 				     .ended = begin->flags & INTERVAL_PAIRED,
-				     .doubtful = begin->flags & INTERVAL_DOUBTFUL};
-	if (span.ended)
-		span.end = event_message(
-		    begin->other_trace,
-		    &pairing_events(s->pairing, begin->other_trace)->at[begin->other]);
+				     .doubtful = begin->flags & INTERVAL_DOUBTFUL,
+				     .since = begin->time};
+	if (span.ended) {
+		const struct interval_event *end =
+		    &pairing_events(s->pairing, begin->other_trace)->at[begin->other];
+		span.end = event_message(begin->other_trace, end);
+		span.until = end->time;
+	}
 	return span;
 }
 
@@ -1172,6 +1175,27 @@ intervals_enclosing(struct intervals *s, const struct message_time *time, struct
 	}
 	pthread_rwlock_unlock(&s->lock);
 	free(found);
+	return count;
+}
+
+size_t
+intervals_touching(struct intervals *s, size_t interval, size_t part, bool ticks, int64_t from,
+		   int64_t to, struct interval_span *out, size_t max)
+{
+	const struct interval_node *found[64];
+	size_t count = 0;
+	max = max < 64 ? max : 64;
+	pthread_rwlock_rdlock(&s->lock);
+	for (size_t i = 0; i < s->forests.count; i++) {
+		const struct interval_forest *forest = &s->forests.at[i];
+		if (forest->interval == interval && forest->part == part)
+			count = interval_tree_find(forest->nodes.at, forest->nodes.count,
+						   point_of(from, ticks), point_of(to, ticks),
+						   found, max);
+	}
+	for (size_t i = 0; i < count; i++)
+		out[i] = span_of_node(s, found[i]);
+	pthread_rwlock_unlock(&s->lock);
 	return count;
 }
 

@@ -95,6 +95,7 @@ struct interval_span {
 	size_t interval;
 	struct interval_message begin, end; /* end: if it has one */
 	bool ended, doubtful;
+	int64_t since, until; /* their times, as `order` of struct message_time; until: likewise */
 };
 
 /* The intervals that hold a time (gap_time): none begins after it or ends before it.  In the
@@ -103,6 +104,11 @@ struct interval_span {
  * definition. */
 size_t intervals_enclosing(struct intervals *, const struct message_time *,
 			   struct interval_span *out, size_t max);
+
+/* Those of one definition and one part of the session that begin at TO at the latest and do not
+ * end before FROM: at most MAX, of more any so many.  Times are ticks or nanoseconds. */
+size_t intervals_touching(struct intervals *, size_t interval, size_t part, bool ticks,
+			  int64_t from, int64_t to, struct interval_span *out, size_t max);
 
 /* The next (FORWARD) or previous message of a trace, in the order of its bytes, that begins
  * an interval without an end or one that takes p99 of its kind at least; FROM NULL: the first,

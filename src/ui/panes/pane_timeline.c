@@ -14,6 +14,8 @@
 #include "ui/panes/pane_timeline.h"
 #include "query/density.h"
 #include "query/filter/filter.h"
+#include "query/interval/intervals.h"
+#include "query/value.h"
 #include "session/clock/clock_text.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
@@ -41,8 +43,10 @@ enum {
 	FOOT_ROWS = 3,	    /* a foot, */
 	WORDS_ROWS = 7,	    /* and a second row of it */
 	LANE_ROWS_MAX = 4,  /* of a lane, where there is room */
-	/* beside its lanes: rule, axis, foot; ties, two contexts */
-	OTHER_ROWS = 7
+	OTHER_ROWS = 5,	    /* beside its lanes: rule, axis, foot, ties */
+	STATE_ROWS = 2,	    /* for contexts and intervals, at least */
+	KEY_ROOM = 8,	    /* columns that an interval's key takes at least */
+	TOUCHING_MAX = 8    /* intervals looked at for a column */
 };
 
 struct mark {
@@ -56,7 +60,46 @@ struct pair {
 	char *name; /* safe */
 };
 
-enum line_kind { LINE_LANE, LINE_MORE, LINE_CONTEXT, LINE_TIES, LINE_SYNC, LINE_PAIR };
+/* The key of an interval that has room for it. */
+struct bar_label {
+	size_t column;
+	char *text; /* safe */
+};
+
+/* A context of an origin. */
+struct state_lane {
+	struct density_state of;
+	char *name; /* safe */
+};
+
+/* What is open in a column. */
+struct bar_cell {
+	char sign; /* as drawn; 0: nothing */
+	bool doubtful;
+};
+
+/* An interval along the window. */
+struct bar_lane {
+	VEC(struct bar_cell) cells;
+	VEC(struct bar_label) labels;
+};
+
+/* What bars were made of. */
+struct bars_basis {
+	struct density_window window;
+	int64_t last;
+	unsigned generation;
+};
+
+enum line_kind {
+	LINE_LANE,
+	LINE_MORE,
+	LINE_CONTEXT,
+	LINE_INTERVAL,
+	LINE_TIES,
+	LINE_SYNC,
+	LINE_PAIR
+};
 
 struct timeline_line {
 	enum line_kind kind;
@@ -75,8 +118,9 @@ struct timeline_state {
 	bool *split;		/* per trace: a lane for each origin */
 	struct matches **known; /* likewise its match set; borrowed while one asks */
 	uint64_t basis;		/* lanes_basis() of them */
-	VEC(unsigned) contexts; /* that have lanes */
-	size_t contexts_most;	/* so many had some so far */
+	VEC(struct state_lane) states;
+	VEC(struct bar_lane) bars; /* of intervals */
+	struct bars_basis bars_basis;
 	VEC(struct pair) pairs; /* likewise */
 	VEC(uint64_t) weights;	/* messages of each lane */
 	VEC(uint8_t) kept;	/* whether a lane has a line of its own */
@@ -120,6 +164,27 @@ drop_pairs(struct timeline_state *state)
 }
 
 static void
+drop_states(struct timeline_state *state)
+{
+	for (size_t i = 0; i < state->states.count; i++)
+		free(state->states.at[i].name);
+	vec_clear(&state->states);
+}
+
+static void
+drop_bars(struct timeline_state *state)
+{
+	for (size_t i = 0; i < state->bars.count; i++) {
+		struct bar_lane *lane = &state->bars.at[i];
+		for (size_t k = 0; k < lane->labels.count; k++)
+			free(lane->labels.at[k].text);
+		vec_free(&lane->labels);
+		vec_free(&lane->cells);
+	}
+	vec_clear(&state->bars);
+}
+
+static void
 timeline_close(void *context)
 {
 	struct timeline_state *state = context;
@@ -131,7 +196,10 @@ timeline_close(void *context)
 	vec_free(&state->weights);
 	vec_free(&state->kept);
 	vec_free(&state->lines);
-	vec_free(&state->contexts);
+	drop_states(state);
+	vec_free(&state->states);
+	drop_bars(state);
+	vec_free(&state->bars);
 	vec_free(&state->pairs);
 	free(state->split);
 	free(state->known);
@@ -143,17 +211,29 @@ bool
 timeline_has_news(struct screen *screen)
 {
 	const struct timeline_state *state = state_of(screen);
+	const struct intervals *intervals = intervals_of(screen->session);
 	return screen->layout.panes[PANE_TIMELINE].rows > 0 && state->density &&
-	       density_has_news(state->density);
+	       (density_has_news(state->density) ||
+		(state->bars.count &&
+		 intervals_generation(intervals) != state->bars_basis.generation));
 }
 
 int
 timeline_rows(const struct screen *screen)
 {
-	int rows = OTHER_ROWS;
+	const struct intervals *intervals = intervals_of(screen->session);
+	int states = (int)(contexts_count(screen->session->contexts) +
+			   (intervals ? intervals_count(intervals) : 0));
+	int rows = OTHER_ROWS + (states > STATE_ROWS ? states : STATE_ROWS);
+	const struct timeline_state *state = screen->state[PANE_TIMELINE];
+	int lanes = 0;
 	for (size_t i = 0; i < screen->session->traces.count; i++)
-		rows += sequence_shows(screen->sequence, i);
-	return rows;
+		lanes += sequence_shows(screen->sequence, i);
+	if (state && (int)state->lanes.count > lanes) /* some are unfolded */
+		lanes = (int)state->lanes.count;
+	if (state && state->unfolded)
+		rows += (int)state->pairs.count;
+	return rows + lanes;
 }
 
 /* --- time and columns -------------------------------------------------- */
@@ -388,42 +468,67 @@ find_matches(const struct list *list, struct matches **known, size_t traces)
 		known[list->lanes[i].number] = list->matches.of[i];
 }
 
+/* Who has the state: its origin, or else its trace. */
 static void
-ask_density(struct screen *screen, size_t columns)
+add_owner(struct screen *screen, const struct density_state *of, struct text *out)
+{
+	struct reader *reader = sequence_reader(screen->sequence, of->trace);
+	struct expansion e = {0};
+	struct position at;
+	const struct message *found = of->origin && reader_find_id(reader, of->first, &at)
+					  ? reader_message(reader, at)
+					  : NULL;
+	if (found) {
+		const struct message m = *found;
+		reader_expand(reader, &m, EXPAND_TEXT, &e);
+		text_add_safe(out, text_get(&e.origin), e.origin.length, screen->charset);
+	}
+	if (!e.origin.length)
+		screen_add_safe(screen, trace_name(screen->session->traces.at[of->trace]), out);
+	expansion_free(&e);
+}
+
+static bool
+same_states(const struct timeline_state *state, const struct density_answer *answer)
+{
+	bool same = state->states.count == answer->states.count;
+	for (size_t i = 0; same && i < answer->states.count; i++) {
+		const struct density_state *a = &state->states.at[i].of, *b = &answer->states.at[i];
+		same = a->context == b->context && a->trace == b->trace && a->origin == b->origin;
+	}
+	return same;
+}
+
+/* Whether several have the context. */
+static bool
+is_shared(const struct density_answer *answer, unsigned context)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < answer->states.count; i++)
+		count += answer->states.at[i].context == context;
+	return count > 1;
+}
+
+/* A line for each context of each origin, named by the context, and by whose it is where
+ * several have it. */
+static void
+make_states(struct screen *screen, const struct density_answer *answer)
 {
 	struct timeline_state *state = state_of(screen);
-	struct density_window *w = &state->window;
-	const struct row *row = list_current(screen->list);
-	struct density_origin of = {.with_contexts = row != NULL};
-	if (row) {
-		of.trace = screen->list->lanes[row->lane].number;
-		of.origin = row->message.origin;
-	}
-	if (!w->fit && w->columns != columns && w->columns) { /* the same time */
-		unsigned __int128 length = (unsigned __int128)w->step * w->columns;
-		length = (length + columns - 1) / columns;
-		w->step = length > INT64_MAX ? INT64_MAX : (uint64_t)length + !length;
-	}
-	w->columns = columns;
-	if (!state->known)
-		state->known = mem_new(screen->session->traces.count * sizeof *state->known);
-	const struct density_passing passing = {screen->list->filter, state->known};
-	find_matches(screen->list, state->known, screen->session->traces.count);
-	state->answer =
-	    density_ask(state->density, w, state->lanes.at, state->lanes.count, &of, &passing);
-	make_pairs(screen);
-	const struct density_answer *answer = state->answer;
-	if (!answer || !answer->refined)
+	if (same_states(state, answer))
 		return;
-	vec_clear(&state->contexts);
-	for (size_t i = 0; i < answer->spans.count; i++) {
-		unsigned context = answer->spans.at[i].context;
-		size_t count = state->contexts.count;
-		if (!count || state->contexts.at[count - 1] != context)
-			*vec_add(&state->contexts) = context;
+	drop_states(state);
+	for (size_t i = 0; i < answer->states.count; i++) {
+		const struct density_state *of = &answer->states.at[i];
+		text_clear(&state->text);
+		if (is_shared(answer, of->context)) {
+			add_owner(screen, of, &state->text);
+			text_add_char(&state->text, ' ');
+		}
+		screen_add_safe(screen, contexts_name(screen->session->contexts, of->context),
+				&state->text);
+		*vec_add(&state->states) = (struct state_lane){*of, mem_text(state->text.data)};
 	}
-	if (state->contexts.count > state->contexts_most)
-		state->contexts_most = state->contexts.count;
 }
 
 /* The answer, if it tells something of what is on the screen. */
@@ -435,6 +540,160 @@ answer_of(const struct timeline_state *state)
 		    answer->window.columns == state->window.columns &&
 		    answer->lanes == state->lanes.count;
 	return fits ? answer : NULL;
+}
+
+/* --- intervals ---------------------------------------------------------- */
+
+/* How intervals of which some are in a column look there: a begin, an end, a whole one, several,
+ * or one that goes on. */
+static char
+bar_sign(const struct interval_span *spans, size_t count, int64_t from, int64_t to)
+{
+	size_t whole = 0, begins = 0, ends = 0;
+	for (size_t i = 0; i < count; i++) {
+		bool begun = spans[i].since >= from, ended = spans[i].ended && spans[i].until <= to;
+		whole += begun && ended;
+		begins += begun && !ended;
+		ends += ended && !begun;
+	}
+	if (whole > 1 || count == TOUCHING_MAX)
+		return ':';
+	if (whole || (begins && ends))
+		return '|';
+	return begins ? '<' : ends ? '>' : '=';
+}
+
+/* Which message begins an interval that is the only one from a column to another one behind
+ * it; false: none does. */
+static bool
+find_single(const struct density_window *w, const struct interval_span *spans, size_t count,
+	    size_t column, const struct interval_span **single)
+{
+	*single = NULL;
+	for (size_t i = 0; i < count; i++)
+		if (column_of(w, spans[i].since) == (int64_t)column)
+			*single = &spans[i];
+	return *single && count == 1;
+}
+
+static char *
+key_text(struct screen *screen, const struct interval_span *span)
+{
+	struct reader *reader = sequence_reader(screen->sequence, span->begin.trace);
+	struct expansion e = {0};
+	struct text key = {0}, safe = {0};
+	struct position at;
+	const struct message *found =
+	    reader_find_id(reader, span->begin.id, &at) ? reader_message(reader, at) : NULL;
+	if (found) {
+		const struct message m = *found;
+		struct value_look look = {.reader = reader, .message = &m, .expansion = &e};
+		intervals_add_key(intervals_of(screen->session), span->interval, &look, &key);
+	}
+	screen_add_safe(screen, text_get(&key), &safe);
+	char *own = mem_text(text_get(&safe));
+	text_free(&key);
+	text_free(&safe);
+	expansion_free(&e);
+	return own;
+}
+
+/* Adds the key behind the begin in COLUMN, if that goes on for long enough. */
+static void
+add_key(struct screen *screen, struct bar_lane *lane, const struct interval_span *span,
+	size_t column)
+{
+	size_t room = 0;
+	while (column + 1 + room < lane->cells.count &&
+	       lane->cells.at[column + 1 + room].sign == '=')
+		room++;
+	if (room < KEY_ROOM)
+		return;
+	char *text = key_text(screen, span);
+	size_t width = (size_t)text_columns(text, strlen(text));
+	if (width && width + 4 <= room)
+		*vec_add(&lane->labels) = (struct bar_label){column + 3, text};
+	else
+		free(text);
+}
+
+static void
+fill_bars(struct screen *screen, size_t interval, struct bar_lane *lane)
+{
+	struct intervals *intervals = intervals_of(screen->session);
+	const struct density_answer *answer = state_of(screen)->answer;
+	const struct density_window *w = &answer->window;
+	size_t part = clocks_part(screen->session->traces.at[w->trace]);
+	VEC(struct interval_span) singles = {0};
+	for (size_t c = 0; c < w->columns; c++) {
+		struct interval_span spans[TOUCHING_MAX];
+		const struct interval_span *single;
+		int64_t from = column_start(w, (int64_t)c);
+		int64_t to = clamp_time((__int128)from + (__int128)w->step - 1);
+		struct bar_cell *cell = vec_add(&lane->cells);
+		size_t count = 0;
+		if (answer->unit != TRACK_OFFSETS && from <= answer->last)
+			count = intervals_touching(intervals, interval, part,
+						   answer->unit == TRACK_TICKS, from, to, spans,
+						   TOUCHING_MAX);
+		if (!count)
+			continue;
+		cell->sign = bar_sign(spans, count, from, to);
+		for (size_t i = 0; i < count; i++)
+			cell->doubtful |= spans[i].doubtful;
+		if (cell->sign == '<' && find_single(w, spans, count, c, &single))
+			*vec_add(&singles) = *single;
+	}
+	for (size_t i = 0; i < singles.count; i++)
+		add_key(screen, lane, &singles.at[i], (size_t)column_of(w, singles.at[i].since));
+	vec_free(&singles);
+}
+
+/* A line for each interval, made again when the window or what is found is another. */
+static void
+make_bars(struct screen *screen)
+{
+	struct timeline_state *state = state_of(screen);
+	struct intervals *intervals = intervals_of(screen->session);
+	const struct density_answer *answer = answer_of(state);
+	if (!intervals || !intervals_count(intervals) || !answer)
+		return;
+	const struct density_window *w = &answer->window;
+	const struct bars_basis *old = &state->bars_basis;
+	const struct bars_basis now = {*w, answer->last, intervals_generation(intervals)};
+	if (state->bars.count && old->window.trace == w->trace && old->window.from == w->from &&
+	    old->window.step == w->step && old->window.columns == w->columns &&
+	    old->last == now.last && old->generation == now.generation)
+		return;
+	drop_bars(state);
+	state->bars_basis = now;
+	for (size_t i = 0; i < intervals_count(intervals); i++)
+		fill_bars(screen, i, vec_add(&state->bars));
+}
+
+static void
+ask_density(struct screen *screen, size_t columns)
+{
+	struct timeline_state *state = state_of(screen);
+	struct density_window *w = &state->window;
+	if (!w->fit && w->columns != columns && w->columns) { /* the same time */
+		unsigned __int128 length = (unsigned __int128)w->step * w->columns;
+		length = (length + columns - 1) / columns;
+		w->step = length > INT64_MAX ? INT64_MAX : (uint64_t)length + !length;
+	}
+	w->columns = columns;
+	if (!state->known)
+		state->known = mem_new(screen->session->traces.count * sizeof *state->known);
+	const struct density_passing passing = {screen->list->filter, state->known};
+	find_matches(screen->list, state->known, screen->session->traces.count);
+	state->answer =
+	    density_ask(state->density, w, state->lanes.at, state->lanes.count, true, &passing);
+	make_pairs(screen);
+	make_bars(screen);
+	const struct density_answer *answer = state->answer;
+	if (!answer || !answer->refined)
+		return;
+	make_states(screen, answer);
 }
 
 /* --- words ------------------------------------------------------------- */
@@ -680,7 +939,7 @@ draw_density(struct screen *screen, const struct area *area, int y,
 }
 
 static void
-draw_spans(struct screen *screen, const struct area *area, int y, unsigned context)
+draw_spans(struct screen *screen, const struct area *area, int y, size_t state)
 {
 	const struct density_answer *answer = answer_of(state_of(screen));
 	struct text safe = {0};
@@ -688,8 +947,12 @@ draw_spans(struct screen *screen, const struct area *area, int y, unsigned conte
 		const struct density_span *s = &answer->spans.at[i];
 		int from = (int)s->from, room = (int)(s->to - s->from) - 1;
 		enum role role = s->doubtful ? ROLE_LOSS : ROLE_NORMAL;
-		if (s->context != context)
+		if (s->state != state)
 			continue;
+		if (s->dense) {
+			canvas_fill(screen->canvas, area, y, from, room + 2, role, ':');
+			continue;
+		}
 		if (room < 0) {
 			canvas_puts(screen->canvas, area, y, from, role, "|");
 			continue;
@@ -705,6 +968,26 @@ draw_spans(struct screen *screen, const struct area *area, int y, unsigned conte
 		canvas_puts(screen->canvas, area, y, (int)s->to, role, "]");
 	}
 	text_free(&safe);
+}
+
+static void
+draw_bars(struct screen *screen, const struct area *area, int y, size_t interval)
+{
+	const struct bar_lane *lane = &state_of(screen)->bars.at[interval];
+	for (size_t c = 0; c < lane->cells.count; c++) {
+		const struct bar_cell *cell = &lane->cells.at[c];
+		const char sign[] = {cell->sign, '\0'};
+		if (cell->sign)
+			canvas_puts(screen->canvas, area, y, (int)c,
+				    cell->doubtful ? ROLE_LOSS : ROLE_NORMAL, sign);
+	}
+	for (size_t i = 0; i < lane->labels.count; i++) {
+		const struct bar_label *label = &lane->labels.at[i];
+		int from = (int)label->column,
+		    width = text_columns(label->text, strlen(label->text));
+		canvas_fill(screen->canvas, area, y, from, width + 2, ROLE_NORMAL, ' ');
+		canvas_puts(screen->canvas, area, y, from + 1, ROLE_NORMAL, label->text);
+	}
 }
 
 static bool
@@ -916,6 +1199,18 @@ add_between(const struct density_answer *answer, const char *name, const struct 
 	add_length(answer, length, 9, out);
 }
 
+/* Whether the words at the cursor have a state: that of its origin, or the only one of its
+ * context. */
+static bool
+is_told(struct screen *screen, const struct density_answer *answer, const struct density_state *of)
+{
+	const struct row *row = list_current(screen->list);
+	if (!is_shared(answer, of->context))
+		return true;
+	return row && screen->list->lanes[row->lane].number == of->trace &&
+	       (!of->origin || of->origin == row->message.origin);
+}
+
 /* Appends the time at the cursor and, HELD, which contexts hold there for its message. */
 static void
 add_cursor(struct screen *screen, bool held, struct text *out)
@@ -931,14 +1226,11 @@ add_cursor(struct screen *screen, bool held, struct text *out)
 	size_t column = (size_t)column_of(w, state->cursor.time);
 	for (size_t i = 0; held && i < answer->spans.count; i++) {
 		const struct density_span *span = &answer->spans.at[i];
-		bool last = i + 1 == answer->spans.count ||
-			    answer->spans.at[i + 1].context != span->context ||
-			    answer->spans.at[i + 1].from > column;
-		if (span->from > column || span->to < column || !last)
+		const struct density_state *of = &answer->states.at[span->state];
+		if (span->from > column || span->to < column || !is_told(screen, answer, of))
 			continue;
 		text_add(out, "  ");
-		screen_add_safe(screen, contexts_name(screen->session->contexts, span->context),
-				out);
+		screen_add_safe(screen, contexts_name(screen->session->contexts, of->context), out);
 		text_add(out, span->doubtful ? " ? " : " ");
 		screen_add_safe(screen, span->text, out);
 	}
@@ -997,7 +1289,9 @@ line_name(struct screen *screen, const struct timeline_line *line)
 	case LINE_LANE:
 		return state->names.at[line->at];
 	case LINE_CONTEXT:
-		return contexts_name(screen->session->contexts, state->contexts.at[line->at]);
+		return state->states.at[line->at].name;
+	case LINE_INTERVAL:
+		return intervals_name(intervals_of(screen->session), line->at);
 	case LINE_PAIR:
 		return state->pairs.at[line->at].name;
 	case LINE_MORE:
@@ -1030,7 +1324,9 @@ draw_line(struct screen *screen, const struct area *area, int y, size_t i, int g
 	if (!answer)
 		return;
 	if (line->kind == LINE_CONTEXT)
-		draw_spans(screen, &right, y, state->contexts.at[line->at]);
+		draw_spans(screen, &right, y, line->at);
+	else if (line->kind == LINE_INTERVAL)
+		draw_bars(screen, &right, y, line->at);
 	else if (line->kind == LINE_TIES)
 		draw_ties(screen, &right, y);
 	else if (line->kind == LINE_SYNC)
@@ -1130,22 +1426,22 @@ make_lines(struct timeline_state *state, size_t rows)
 	bool syncs = answer && any_sync(answer);
 	size_t pairs = state->pairs.count, ties = syncs + pairs;
 	ties = ties && !state->unfolded ? 1 : ties;
-	size_t others = ties + state->contexts.count;
-	size_t least = rows / 2 < 2 ? 2 : rows / 2; /* for lanes */
+	size_t others = ties + state->states.count + state->bars.count;
+	size_t least = rows / 3 < 2 ? 2 : rows / 3; /* for lanes */
 	vec_clear(&state->lines);
 	choose_lanes(state, rows > others + least ? rows - others : least);
-	for (size_t i = 0; i < state->contexts.count; i++)
+	for (size_t i = 0; i < state->states.count; i++)
 		add_line(state, LINE_CONTEXT, i);
+	for (size_t i = 0; i < state->bars.count; i++)
+		add_line(state, LINE_INTERVAL, i);
 	if (ties && !state->unfolded)
 		add_line(state, LINE_TIES, 0);
 	for (size_t i = 0; state->unfolded && i < syncs; i++)
 		add_line(state, LINE_SYNC, 0);
 	for (size_t i = 0; state->unfolded && i < pairs; i++)
 		add_line(state, LINE_PAIR, i);
-	/* lanes keep their height when the cursor comes to an origin with other contexts */
-	size_t spare = state->contexts_most - state->contexts.count;
-	if (state->lines.count + spare < rows && state->lanes.count)
-		spread_lanes(state, rows - spare);
+	if (state->lines.count < rows && state->lanes.count)
+		spread_lanes(state, rows);
 }
 
 /* Columns for the names.  They do not become fewer when a line goes, since what is
@@ -1533,7 +1829,7 @@ unfold_line(struct screen *screen, const struct command_call *call)
 		while (state->lane && state->lines.at[state->lane].kind == LINE_LANE &&
 		       state->lanes.at[state->lines.at[state->lane].at].by_origin)
 			state->lane--;
-	} else if (line->kind != LINE_CONTEXT) {
+	} else if (line->kind != LINE_CONTEXT && line->kind != LINE_INTERVAL) {
 		state->unfolded = !state->unfolded;
 	}
 }

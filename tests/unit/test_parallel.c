@@ -12,10 +12,12 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "config/profile.h"
 #include "drive.h"
 #include "index/index.h"
 #include "session/session.h"
 #include "same_index.h"
+#include "temp_file.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -25,9 +27,22 @@
 
 enum { RUNS = 3 };
 
+/* An ITM and an ETM in one list; the ETM of mkcapture sends synchronisation alone, out of which
+ * a decoder makes what it can. */
+#define MIXED                                                                                      \
+	"traces:\n"                                                                                \
+	"  - match: \"*\"\n"                                                                       \
+	"    opencsd:\n"                                                                           \
+	"      format: tpiu\n"                                                                     \
+	"      sources:\n"                                                                         \
+	"        - {id: 1, protocol: ITM}\n"                                                       \
+	"        - {id: 2, protocol: ETMV3, regs: {ETMCR: 0xd80, ETMIDR: 0x4114f250, ETMCCER: "    \
+	"0x18541800}}\n"
+
 static const struct {
 	const char *format;
 	const char *arguments; /* of mkcapture */
+	const char *profile;   /* or NULL */
 } formats[] = {
     {"syst/raw", "-f syst/raw -m len32 -n 900K"},
     {"syst/raw", "-f syst/raw -m all -n 700K"},
@@ -39,6 +54,8 @@ static const struct {
     {"itm", "-f itm -n 600K"},
     {"tpiu", "-f tpiu -n 600K"},
     {"tpiu", "-f tpiu -m all -n 600K --damage=garbage,cut,flip --rate=0.005"},
+    {"opencsd", "-f tpiu -n 600K", MIXED},
+    {"opencsd", "-f tpiu -m all -n 600K --damage=garbage,cut,flip --rate=0.002", MIXED},
     {"encap", "-f encap -m all -n 800K"},
     {"gem", "-f gem -m all -n 800K"},
     {"uia", "-f uia -m all -n 900K"},
@@ -46,10 +63,24 @@ static const struct {
 };
 
 static void
-open_capture(struct session *session, const char *format, const char *path)
+load_profile(struct session *session, const char *text)
 {
 	struct err err = {0};
-	option_defaults(profile_options_table(), &session->profile);
+	char path[TEMP_PATH];
+	temp_make_text(path, ".yaml", text);
+	if (profile_load(path, &session->profile, &err) < 0)
+		fail_msg("%s", err.what);
+	unlink(path);
+}
+
+static void
+open_capture(struct session *session, const char *format, const char *profile, const char *path)
+{
+	struct err err = {0};
+	if (profile)
+		load_profile(session, profile);
+	else
+		option_defaults(profile_options_table(), &session->profile);
 	if (!session_open(session, path, format, NULL, 0, &err))
 		fail_msg("%s", err.what);
 }
@@ -217,10 +248,10 @@ compare_clocks(struct trace *trace, unsigned threads, unsigned segment, const ch
 
 /* NAME is how to make the capture again. */
 static void
-compare(const char *format, const char *path, unsigned run, const char *name)
+compare(const char *format, const char *profile, const char *path, unsigned run, const char *name)
 {
 	struct session session = {0};
-	open_capture(&session, format, path);
+	open_capture(&session, format, profile, path);
 	const struct decoder *decoder = trace_decoder(session.traces.at[0]);
 	struct index *one = build(&session, 1, 0, 0);
 	struct index *many = build(&session, 2 + run % 3, 1 + run % 2, 0);
@@ -259,7 +290,8 @@ test_parallel(void **state)
 				text_addf(&command, " --rate=0.%04u", run * 7 % 1000 + 1);
 			if (system(text_get(&command)) != 0)
 				fail_msg("%s", text_get(&command));
-			compare(formats[i].format, path, run, text_get(&command));
+			compare(formats[i].format, formats[i].profile, path, run,
+				text_get(&command));
 		}
 	}
 	text_free(&command);

@@ -436,14 +436,16 @@ add_block(struct formatter *f, unsigned n)
 	formatter_add(f, 2, packets, sizeof packets);
 }
 
-/* Frames of blocks of an ETM among packets of an ITM, and of nobody. */
+/* Frames of blocks of an ETM among packets of an ITM, and of nobody; but the ALONE ones in the
+ * middle, whose source is named long before what it sends. */
 static void
-make_blocks(struct formatter *f, unsigned count)
+make_blocks(struct formatter *f, unsigned count, unsigned alone_count)
 {
 	static const uint8_t idle[200];
 	uint64_t seed = 5;
 	for (unsigned i = 0; i < count; i++) {
-		for (unsigned k = 8 + random_below(&seed, 20); k; k--) {
+		const bool alone = i >= (count - alone_count) / 2 && i < (count + alone_count) / 2;
+		for (unsigned k = alone ? 0 : 8 + random_below(&seed, 20); k; k--) {
 			/* port 1, of 4 bytes, and a sample of the program counter */
 			const uint32_t pc = 0x08000000 + 2 * random_below(&seed, 500);
 			const uint8_t write[] = {0x0b, (uint8_t)k, 0xff, 0xfe, 0xfd};
@@ -452,7 +454,7 @@ make_blocks(struct formatter *f, unsigned count)
 			formatter_add(f, 1, k % 2 ? write : sample, 5);
 		}
 		add_block(f, i);
-		formatter_add(f, 0, idle, 1 + random_below(&seed, sizeof idle));
+		formatter_add(f, 0, idle, alone ? 0 : 1 + random_below(&seed, sizeof idle));
 	}
 	formatter_run(f);
 }
@@ -510,7 +512,7 @@ made_mixed(void **state)
 	struct formatter f = {0};
 	(void)state;
 	skip_without_library();
-	make_blocks(&f, BLOCKS);
+	make_blocks(&f, BLOCKS, 0);
 	struct decoded d = decode_mixed(f.frames.at, f.frames.count, true);
 	assert_int_equal(count_blocks(&d), BLOCKS);
 	assert_int_equal(count_mixed_kind(&d, OPENCSD_KIND_COUNT + SWO_KIND_ALIGN), 0);
@@ -538,6 +540,22 @@ made_mixed(void **state)
 	formatter_free(&f);
 }
 
+/* Nothing but the ETM for three times as long as places to start from lie apart. */
+static void
+made_alone(void **state)
+{
+	enum { COUNT = 1000, ALONE = 900 };
+	struct formatter f = {0};
+	(void)state;
+	skip_without_library();
+	make_blocks(&f, COUNT, ALONE);
+	struct decoded d = decode_mixed(f.frames.at, f.frames.count, true);
+	assert_int_equal(count_blocks(&d), COUNT);
+	check_addresses(&d);
+	decoded_free(&d);
+	formatter_free(&f);
+}
+
 /* Every cut of a small one, and bytes that are of nothing. */
 static void
 cut_mixed(void **state)
@@ -546,7 +564,7 @@ cut_mixed(void **state)
 	uint64_t seed = 7;
 	(void)state;
 	skip_without_library();
-	make_blocks(&f, 4);
+	make_blocks(&f, 4, 0);
 	for (size_t length = 0; length <= f.frames.count; length++) {
 		uint8_t *copy = mem_new(length + !length);
 		memcpy(copy, f.frames.at, length);
@@ -890,6 +908,7 @@ main(void)
 	    cmocka_unit_test(made_misaligned), cmocka_unit_test(long_silence),
 	    cmocka_unit_test(cut_anywhere),    cmocka_unit_test(mixed),
 	    cmocka_unit_test(made_mixed),      cmocka_unit_test(cut_mixed),
+	    cmocka_unit_test(made_alone),
 	};
 	return cmocka_run_group_tests_name("swo", tests, NULL, NULL);
 }

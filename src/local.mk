@@ -254,6 +254,8 @@ libtrawl_a_SOURCES = \
 	src/program/elf.h \
 	src/program/image.c \
 	src/program/image.h \
+	src/program/kernel.c \
+	src/program/kernel.h \
 	src/program/riscv.c \
 	src/program/riscv.h \
 	src/program/symbols.h \

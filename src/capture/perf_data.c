@@ -388,6 +388,9 @@ read_map(struct perf_reading *r, const struct perf_record *record)
 		memcpy(map.build_id, p + 36, map.build_id_size);
 	}
 	map.name = copy_text(p + name, record->size - RECORD - name);
+	/* a symbol follows, to which `offset` refers */
+	if (!strncmp(map.name, PERF_KERNEL, strlen(PERF_KERNEL)))
+		map.name[strlen(PERF_KERNEL)] = '\0';
 	*vec_add(&r->data->maps) = map;
 }
 

@@ -61,8 +61,10 @@ struct perf_hw_id {
 enum { PERF_BUILD_ID = 20 };
 
 /* MMAP, MMAP2: a file in the memory of a process. */
+#define PERF_KERNEL "[kernel.kallsyms]" /* name of the kernel's map */
 struct perf_map {
 	uint32_t pid; /* PERF_NONE: the kernel's */
+	/* OFFSET: in the file; of the kernel where its text began [second hand: perf] */
 	uint64_t address, length, offset;
 	uint8_t build_id[PERF_BUILD_ID];
 	uint8_t build_id_size; /* 0: not known */

@@ -158,6 +158,7 @@ try_folder(struct build_search *s, const char *folder, const char *name)
 		return NULL;
 	if (!(found = try_id(s, folder, "/.build-id", true, "")) &&
 	    !(found = try_id(s, folder, "/.build-id", true, ".debug")) &&
+	    !(found = try_id(s, folder, "/.build-id", true, "/elf")) &&
 	    !(found = try_id(s, folder, "", false, "/executable")))
 		found = try_name(s, folder, name);
 	return found;

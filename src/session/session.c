@@ -10,6 +10,7 @@
 #include "capture/snapshot.h"
 #include "decode/registry.h"
 #include "program/build_id.h"
+#include "program/kernel.h"
 #include "session/clock/clock_position.h"
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
@@ -193,7 +194,7 @@ name_part(const char *path, const struct perf_part *part, struct text *name)
 /* A perf.data that is being opened. */
 struct perf_opening {
 	const struct capture *whole;
-	const struct perf_data *perf;
+	struct perf_data *perf;
 	char **images; /* files of its maps, NULL where there is none */
 	struct text notes;
 };
@@ -250,11 +251,43 @@ name_images(struct session *session, const struct perf_opening *o)
 	}
 }
 
+/* Takes PATH, which is freed else, if it has the memory of a map of the kernel: the map is
+ * one of that file then. */
+static char *
+take_kernel(struct perf_map *map, char *path, uint64_t begin)
+{
+	uint64_t offset, length;
+	if (!path || !kernel_find_memory(path, begin, map->address, &offset, &length)) {
+		free(path);
+		return NULL;
+	}
+	map->offset = offset;
+	map->length = length < map->length ? length : map->length;
+	return path;
+}
+
+/* The file of a map of the kernel or of a module of it: a kcore has both as they ran. */
+static char *
+find_kernel(struct perf_map *map, const struct build_id *id, const char *folder,
+	    struct text *refused)
+{
+	struct text kcore = {0};
+	char *found = NULL;
+	if (folder) {
+		text_addf(&kcore, "%s/kcore", folder);
+		found = take_kernel(map, kcore.data, 0);
+	}
+	if (!found && !strcmp(map->name, PERF_KERNEL))
+		found =
+		    take_kernel(map, build_id_find(id, "/vmlinux", folder, refused), map->offset);
+	return found;
+}
+
 /* Finds the files of the maps, each once. */
 static void
 find_images(struct perf_opening *o, const char *folder)
 {
-	const struct perf_map *maps = o->perf->maps.at;
+	struct perf_map *maps = o->perf->maps.at;
 	const size_t count = o->perf->maps.count;
 	o->images = mem_new((count + 1) * sizeof *o->images);
 	for (size_t i = 0; i < count && i < PERF_MAPS_MOST; i++) {
@@ -263,12 +296,14 @@ find_images(struct perf_opening *o, const char *folder)
 		size_t k = 0;
 		while (k < i && !is_same_file(&maps[k], &maps[i]))
 			k++;
-		if (k < i) {
+		if (k < i && maps[i].pid != PERF_NONE) {
 			o->images[i] = o->images[k] ? mem_text(o->images[k]) : NULL;
 			continue;
 		}
 		memcpy(id.bytes, maps[i].build_id, id.size);
-		if (*maps[i].name == '/')
+		if (maps[i].pid == PERF_NONE)
+			o->images[i] = find_kernel(&maps[i], &id, folder, &refused);
+		else if (*maps[i].name == '/')
 			o->images[i] = build_id_find(&id, maps[i].name, folder, &refused);
 		if (refused.length) {
 			text_addf(&o->notes, "%s, and is not used: perf.data says ", refused.data);

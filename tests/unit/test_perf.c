@@ -15,6 +15,7 @@
 #include "folder.h"
 #include "formatter.h"
 #include "perf_write.h"
+#include "program/kernel.h"
 #include "session/session.h"
 #include "temp_file.h"
 #include "trace/naming.h"
@@ -575,6 +576,144 @@ processes_have_their_images(void **state)
 	}
 }
 
+/* Writes an ELF file of NOPS NOPs of A64 and a branch to itself, and where in it they are. */
+static uint64_t
+put_code(struct folder *f, const char *name, unsigned nops, const uint8_t *id)
+{
+	byte_list elf = {0}, code = {0};
+	for (unsigned i = 0; i < nops; i++)
+		elf_put(&code, false, 0xd503201f, 4);
+	elf_put(&code, false, 0x14000000, 4);
+	elf_write(&elf, false, true, id, 20, code.at, code.count);
+	uint64_t offset = elf.count - code.count;
+	folder_put(f, name, elf.at, elf.count);
+	vec_free(&elf);
+	vec_free(&code);
+	return offset;
+}
+
+/* What a file is asked for by, and what is executed at an address with a folder of images. */
+static void
+run_at(struct folder *f, struct perf_writer *w, uint64_t address, struct text *got,
+       struct text *missing)
+{
+	struct session session = {0};
+	struct err err = {0};
+	struct text about = {0};
+	byte_list bytes = {0};
+	put_info(w, 1, 1, 0);
+	add_frames(&bytes, 0x10, address);
+	perf_record_aux(w, 0, 9, 0, bytes.count, 0);
+	put_end(w, &bytes);
+	folder_put(f, "x.data", w->out.at, w->out.count);
+	setenv("HOME", f->path, 1);
+	option_defaults(profile_options_table(), &session.profile);
+	session.host.images_dir = f->path;
+	text_clear(got);
+	text_clear(missing);
+	struct trace *trace = session_open(&session, folder_path(f, "x.data"), NULL, NULL, 0, &err);
+	if (trace) {
+		session_lines(&session, got);
+		trace_survey(trace, &about, missing);
+	}
+	session_close(&session);
+	text_free(&about);
+	vec_free(&w->out);
+}
+
+/* Pieces of one file that are mapped in another order than they have in it. */
+static void
+pieces_lie_where_they_are_mapped(void **state)
+{
+	(void)state;
+	const uint8_t id[20] = {7, 2, 3};
+	struct text got = {0}, missing = {0};
+	for (unsigned i = 0; i < 2; i++) {
+		struct folder f;
+		struct perf_writer w = {0};
+		folder_make(&f);
+		uint64_t at = put_code(&f, "lib.so", 6, id);
+		perf_begin(&w);
+		perf_record_mmap2(&w, 0x4353, 0x8000, 8, at, id, "/lib/lib.so");
+		if (!i) { /* its end alone: a NOP and the branch */
+			perf_record_mmap2(&w, 0x4353, 0x1000, 8, at + 20, id, "/lib/lib.so");
+		} else { /* and in two that follow each other */
+			perf_record_mmap2(&w, 0x4353, 0x1008, 8, at + 20, id, "/lib/lib.so");
+			perf_record_mmap2(&w, 0x4353, 0x1000, 8, at + 4, id, "/lib/lib.so");
+		}
+		run_at(&f, &w, 0x1000, &got, &missing);
+		const char *want = i ? "0x1000-0x1010 A64 4 instr" : "0x1000-0x1008 A64 2 instr";
+		bool right = strstr(text_get(&got), want) && !strstr(text_get(&got), "in no ");
+		if (got.length && !right)
+			fail_msg("%u: %s", i, text_get(&got));
+		folder_remove(&f);
+	}
+	text_free(&got);
+	text_free(&missing);
+}
+
+/* The kernel, moved as a whole, and a module of it; what lacks is asked for. */
+static void
+kernels_have_their_memory(void **state)
+{
+	(void)state;
+	const uint8_t id[20] = {7, 2, 3}, other[20] = {8, 2, 3};
+	const uint64_t begin = UINT64_C(0xffff800010080000), module = begin - 0x100000;
+	static const struct {
+		const char *file, *want, *missing;
+		bool other, module;
+	} rows[] = {
+	    {"vmlinux", "0xffff800010080008-0xffff800010080010 A64 2 instr", "", false, false},
+	    {"vmlinux", "is in no memory image", "of vmlinux, build ID 0702030000", true, false},
+	    {"none", "is in no memory image", "of vmlinux, build ID 0702030000", false, false},
+	    {"vmlinux", "is in no memory image", "of [wifi]", false, true},
+	};
+	struct text got = {0}, missing = {0};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct folder f;
+		struct perf_writer w = {0};
+		folder_make(&f);
+		put_code(&f, rows[i].file, 3, rows[i].other ? other : id);
+		perf_begin(&w);
+		perf_record_mmap2(&w, PERF_NONE, begin, 0x10000, begin, id,
+				  "[kernel.kallsyms]_text");
+		perf_record_mmap2(&w, PERF_NONE, module, 0x1000, 0, NULL, "[wifi]");
+		run_at(&f, &w, rows[i].module ? module : begin + 8, &got, &missing);
+		if (got.length && !strstr(text_get(&got), rows[i].want))
+			fail_msg("%zu: %s", i, text_get(&got));
+		if (got.length && !strstr(text_get(&missing), rows[i].missing))
+			fail_msg("%zu: %s", i, text_get(&missing));
+		folder_remove(&f);
+	}
+	text_free(&got);
+	text_free(&missing);
+}
+
+/* A kcore has the addresses that kernel and modules ran at. */
+static void
+kcores_are_memory_as_it_ran(void **state)
+{
+	(void)state;
+	const uint8_t id[20] = {7, 2, 3};
+	const char *path;
+	struct folder f;
+	uint64_t offset, length;
+	folder_make(&f);
+	uint64_t at = put_code(&f, "kcore", 3, id);
+	path = folder_path(&f, "kcore");
+	/* what was linked to begin at 0 began at 0x4000, or was at 0 */
+	assert_true(kernel_find_memory(path, 0x4000, 0x4004, &offset, &length));
+	assert_int_equal(offset, at + 4);
+	assert_int_equal(length, 12);
+	assert_true(kernel_find_memory(path, 0, 8, &offset, &length));
+	assert_int_equal(offset, at + 8);
+	assert_int_equal(length, 8);
+	assert_false(kernel_find_memory(path, 0, 16, &offset, &length));
+	assert_false(kernel_find_memory(path, 0x4000, 0x3fff, &offset, &length));
+	assert_false(kernel_find_memory("/nonexistent", 0, 0, &offset, &length));
+	folder_remove(&f);
+}
+
 /* A file with another build ID is refused, and what is missing is asked for. */
 static void
 missing_images_are_named(void **state)
@@ -805,6 +944,9 @@ main(void)
 	    cmocka_unit_test(snapshots_overlap),
 	    cmocka_unit_test(many_runs_are_decoded),
 	    cmocka_unit_test(processes_have_their_images),
+	    cmocka_unit_test(pieces_lie_where_they_are_mapped),
+	    cmocka_unit_test(kernels_have_their_memory),
+	    cmocka_unit_test(kcores_are_memory_as_it_ran),
 	    cmocka_unit_test(missing_images_are_named),
 	    cmocka_unit_test(others_are_refused),
 	    cmocka_unit_test(a_session_has_the_traces),

@@ -12,6 +12,7 @@
 #include "decode/coresight/opencsd.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* AUX flags 15:8 [perf_event.h, PERF_AUX_FLAG_CORESIGHT_FORMAT_*]. */
 enum { FORMAT_FRAMES = 0x0000, FORMAT_RAW = 0x0100 };
@@ -234,11 +235,14 @@ add_marks(struct opencsd_options *options, const struct perf_layout *layout, con
 
 /* --- images -------------------------------------------------------------------------- */
 
-/* Whether a map is of a file: not of the kernel, nor of memory without one. */
+/* Whether a map is of a file, or of the kernel in the upper half of the addresses: where
+ * perf must not tell them it has the kernel everywhere.  Memory without a file is neither. */
 static bool
 is_file_map(const struct perf_map *map)
 {
-	return map->pid != PERF_NONE && map->length && map->name[0] == '/' && map->name[1] != '/';
+	bool named =
+	    map->pid == PERF_NONE ? map->address >> 63 : map->name[0] == '/' && map->name[1] != '/';
+	return named && map->length;
 }
 
 static void
@@ -247,11 +251,12 @@ add_image(struct opencsd_options *options, const struct perf_map *map, const cha
 	struct opencsd_image_options *o = opencsd_add_image(options);
 	struct text build_id = {0};
 	text_add_hex(&build_id, map->build_id, map->build_id_size);
-	o->file = mem_text(file ? file : map->name);
+	const char *name = strcmp(map->name, PERF_KERNEL) != 0 ? map->name : "vmlinux";
+	o->file = mem_text(file ? file : name);
 	o->address = map->address;
 	o->offset = map->offset;
 	o->length = map->length;
-	o->context = map->pid;
+	o->context = map->pid == PERF_NONE ? 0 : map->pid; /* 0: any */
 	o->absent = !file;
 	o->build_id = build_id.data;
 }

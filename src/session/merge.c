@@ -872,11 +872,23 @@ bisect_near(struct merge *m, size_t part, uint64_t number, int64_t low, int64_t 
 	return merge_bisect(m, part, number, EXACTLY, low, high);
 }
 
+/* How many messages of a part are counted before the first ones that are there. */
+static uint64_t
+count_dropped(struct merge *m, size_t part)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < m->strands.count; i++)
+		if (is_shown(m, i) && lane_of(m, i)->part == part &&
+		    trace_dropped(lane_of(m, i)->trace))
+			count += cut_at_first(m, i).number;
+	return count;
+}
+
 /* The message with a number in its part; of one that was dropped, the first. */
 static bool
 find_in_part(struct merge *m, size_t part, uint64_t number, struct sequence_position *p)
 {
-	uint64_t dropped = count_before(m, part, KEY_FIRST, EXACTLY);
+	uint64_t dropped = count_dropped(m, part);
 	number = number > dropped ? number : dropped;
 	int64_t low = merge_bisect(m, part, number, AT_MOST, KEY_FIRST, INT64_MAX);
 	int64_t high = merge_bisect(m, part, number, AT_LEAST, low, INT64_MAX);

@@ -1,6 +1,6 @@
 /*
  * Fuzz target: a program as ELF and packets of E-Trace that are followed through it.  The
- * image lies in the file, runs in the image, and each walk ends.
+ * image lies in the file, runs in the image, steps are given out in order, and each walk ends.
  *
  * Input: bytes of the ELF file, 16 bits, least significant first; it; packets as they lie in
  * memory.
@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "flow/etrace_walk.h"
+#include "flow/flow_hold.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +25,29 @@ require(bool true_)
 		abort();
 }
 
+struct follower {
+	const struct image *image;
+	struct flow_hold *hold;
+	unsigned packet, given; /* numbers of packets */
+};
+
 static void
-take_step(void *context, const struct flow_step *step)
+hold_step(void *context, const struct flow_step *step)
 {
-	const struct image *image = context;
+	const struct follower *follower = context;
+	const struct flow_place place = {.number = follower->packet};
+	flow_hold_add(follower->hold, 0, &place, step);
+}
+
+static void
+take_step(void *context, const struct flow_place *place, const struct flow_step *step)
+{
+	struct follower *follower = context;
+	const struct image *image = follower->image;
 	size_t length;
+	require(place->number >= follower->given);
+	require(step->kind != FLOW_STEP_PROOF);
+	follower->given = (unsigned)place->number;
 	if (step->kind == FLOW_STEP_DAMAGE)
 		require(step->why && *step->why);
 	if (step->kind != FLOW_STEP_RUN)
@@ -71,11 +90,16 @@ follow(const struct image *image, const uint8_t *data, size_t size)
 {
 	enum { PACKET = 16, MOST = 64 };
 	struct flow_code *code = flow_code_new(image);
-	struct etrace_walk *walk = etrace_walk_new(code, take_step, (void *)(uintptr_t)image);
+	struct follower follower = {.image = image};
+	follower.hold = flow_hold_new(take_step, &follower);
+	struct etrace_walk *walk = etrace_walk_new(code, hold_step, &follower);
 	for (unsigned i = 0; i < MOST && size >= PACKET; i++, data += PACKET, size -= PACKET) {
 		struct flow_packet packet = packet_of(data);
+		follower.packet = i;
 		etrace_walk_packet(walk, &packet);
 	}
+	flow_hold_end(follower.hold);
+	flow_hold_free(follower.hold);
 	etrace_walk_free(walk);
 	flow_code_free(code);
 }

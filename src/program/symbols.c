@@ -32,6 +32,7 @@ struct symbols {
 	pthread_mutex_t lock;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
+	bool arm;			/* of 32 bits */
 	struct answer answers[ANSWERS]; /* by the address's hash */
 };
 
@@ -69,6 +70,15 @@ static const Dwfl_Callbacks callbacks = {.find_elf = find_no_elf,
 					 .find_debuginfo = find_no_debuginfo,
 					 .section_address = dwfl_offline_section_address};
 
+static bool
+is_arm(struct symbols *symbols)
+{
+	GElf_Addr bias;
+	GElf_Ehdr header;
+	Elf *elf = dwfl_module_getelf(symbols->module, &bias);
+	return elf && gelf_getehdr(elf, &header) && header.e_machine == EM_ARM;
+}
+
 struct symbols *
 symbols_open(const char *path, struct err *err)
 {
@@ -91,6 +101,7 @@ symbols_open(const char *path, struct err *err)
 		symbols_close(symbols);
 		return NULL;
 	}
+	symbols->arm = is_arm(symbols);
 	return symbols;
 }
 
@@ -116,14 +127,45 @@ find_line(struct symbols *symbols, uint64_t address, struct symbol_place *place)
 	place->path = found ? dwfl_lineinfo(found, NULL, &place->line, NULL, NULL, NULL) : NULL;
 }
 
-/* Of a symbol without a size it is not known where it ends. */
+/* Of a symbol without a size it is not known where it ends, but for the end of its section:
+ * those that a linker puts behind all others name nothing. */
+static bool
+is_within(struct symbols *symbols, uint64_t address, const GElf_Sym *symbol, GElf_Off offset)
+{
+	GElf_Shdr header;
+	GElf_Addr bias;
+	if (symbol->st_size)
+		return offset < symbol->st_size;
+	Elf *elf = dwfl_module_getelf(symbols->module, &bias);
+	Elf_Scn *section = elf ? elf_getscn(elf, symbol->st_shndx) : NULL;
+	return section && gelf_getshdr(section, &header) &&
+	       address - bias - header.sh_addr < header.sh_size;
+}
+
+/* "If the symbol addresses a Thumb instruction, its value is the address of the instruction
+ * with bit zero set" [ELF for the Arm Architecture, "Symbol Values"]. */
+static bool
+is_thumb(const struct symbols *symbols, const GElf_Sym *symbol)
+{
+	return symbols->arm && symbol->st_value & 1 && GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
+}
+
 static const char *
 find_symbol(struct symbols *symbols, uint64_t address, GElf_Off *offset)
 {
-	GElf_Sym symbol;
-	const char *name =
-	    dwfl_module_addrinfo(symbols->module, address, offset, &symbol, NULL, NULL, NULL);
-	return name && symbol.st_size && *offset >= symbol.st_size ? NULL : name;
+	GElf_Sym symbol = {0};
+	const char *name = NULL;
+	if (symbols->arm)
+		name = dwfl_module_addrinfo(symbols->module, address | 1, offset, &symbol, NULL,
+					    NULL, NULL);
+	if (name && is_thumb(symbols, &symbol)) {
+		*offset += address & 1;
+	} else {
+		name = dwfl_module_addrinfo(symbols->module, address, offset, &symbol, NULL, NULL,
+					    NULL);
+		*offset += name && is_thumb(symbols, &symbol);
+	}
+	return name && is_within(symbols, address, &symbol, *offset) ? name : NULL;
 }
 
 static bool

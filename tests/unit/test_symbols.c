@@ -14,6 +14,7 @@
 #include "trace/naming.h"
 #include "trace/reader.h"
 
+#include <elf.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,98 @@ test_names(void **state)
 	text_free(&text);
 	symbols_close(symbols);
 	assert_int_equal(landmark(2), 6);
+}
+
+/* A program of Thumb functions at 0x8000: first (4 bytes), second (4), a label without a
+ * size, and `end` behind all. */
+static void
+put_thumb_program(char path[TEMP_PATH])
+{
+	enum { TEXT = 0x80, SYMBOLS = 0x90, STRINGS = 0xf0, SECTIONS = 0x120, ALL = 0x1e8 };
+	static const char strings[] = "\0first\0second\0label\0end\0.text\0.symtab\0.strtab";
+	Elf32_Ehdr head = {.e_ident = {127, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
+			   .e_type = ET_EXEC,
+			   .e_machine = EM_ARM,
+			   .e_version = EV_CURRENT,
+			   .e_phoff = sizeof head,
+			   .e_shoff = SECTIONS,
+			   .e_ehsize = sizeof head,
+			   .e_phentsize = sizeof(Elf32_Phdr),
+			   .e_phnum = 1,
+			   .e_shentsize = sizeof(Elf32_Shdr),
+			   .e_shnum = 4,
+			   .e_shstrndx = 3};
+	const Elf32_Phdr load = {.p_type = PT_LOAD,
+				 .p_offset = TEXT,
+				 .p_vaddr = 0x8000,
+				 .p_filesz = 16,
+				 .p_memsz = 16,
+				 .p_flags = PF_R | PF_X};
+	const unsigned function = ELF32_ST_INFO(STB_GLOBAL, STT_FUNC);
+	const unsigned label = ELF32_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+	const Elf32_Sym symbols[] = {
+	    {0},
+	    {.st_name = 1, .st_value = 0x8001, .st_size = 4, .st_info = function, .st_shndx = 1},
+	    {.st_name = 7, .st_value = 0x8005, .st_size = 4, .st_info = function, .st_shndx = 1},
+	    {.st_name = 14, .st_value = 0x800c, .st_info = label, .st_shndx = 1},
+	    {.st_name = 20, .st_value = 0x8010, .st_info = label, .st_shndx = SHN_ABS},
+	};
+	const Elf32_Shdr sections[] = {
+	    {0},
+	    {.sh_name = 24,
+	     .sh_type = SHT_PROGBITS,
+	     .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+	     .sh_addr = 0x8000,
+	     .sh_offset = TEXT,
+	     .sh_size = 16},
+	    {.sh_name = 30,
+	     .sh_type = SHT_SYMTAB,
+	     .sh_offset = SYMBOLS,
+	     .sh_size = sizeof symbols,
+	     .sh_link = 3,
+	     .sh_info = 1,
+	     .sh_entsize = sizeof *symbols},
+	    {.sh_name = 38, .sh_type = SHT_STRTAB, .sh_offset = STRINGS, .sh_size = sizeof strings},
+	};
+	uint8_t bytes[ALL] = {0};
+	memcpy(bytes, &head, sizeof head);
+	memcpy(bytes + sizeof head, &load, sizeof load);
+	memcpy(bytes + SYMBOLS, symbols, sizeof symbols);
+	memcpy(bytes + STRINGS, strings, sizeof strings);
+	memcpy(bytes + SECTIONS, sections, sizeof sections);
+	temp_make(path, ".elf", bytes, sizeof bytes);
+}
+
+/* Bit 0 of a Thumb function is no part of its address; what has no size ends with its
+ * section. */
+static void
+test_thumb(void **state)
+{
+	static const struct {
+		uint64_t address;
+		const char *function;
+		uint64_t offset;
+	} rows[] = {{0x8000, "first", 0},  {0x8002, "first", 2}, {0x8004, "second", 0},
+		    {0x8006, "second", 2}, {0x8008, NULL, 0},	 {0x800c, "label", 0},
+		    {0x800e, "label", 2},  {0x8010, NULL, 0},	 {0x7ffe, NULL, 0},
+		    {0xffff0000, NULL, 0}};
+	char path[TEMP_PATH];
+	struct err err = {0};
+	(void)state;
+	put_thumb_program(path);
+	struct symbols *symbols = symbols_open(path, &err);
+	assert_non_null(symbols);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct symbol_place place;
+		bool found = symbols_find(symbols, rows[i].address, &place);
+		assert_int_equal(found, rows[i].function != NULL);
+		if (found)
+			assert_string_equal(place.function, rows[i].function);
+		if (found)
+			assert_int_equal(place.offset, rows[i].offset);
+	}
+	symbols_close(symbols);
+	unlink(path);
 }
 
 struct seen {
@@ -344,10 +437,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_names),    cmocka_unit_test(test_lists),
-	    cmocka_unit_test(test_strings),  cmocka_unit_test(test_errors),
-	    cmocka_unit_test(test_damaged),  cmocka_unit_test(test_loaded),
-	    cmocka_unit_test(test_messages),
+	    cmocka_unit_test(test_names),  cmocka_unit_test(test_lists),
+	    cmocka_unit_test(test_thumb),  cmocka_unit_test(test_strings),
+	    cmocka_unit_test(test_errors), cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_loaded), cmocka_unit_test(test_messages),
 	};
 	struct err err = {0};
 	struct symbols *symbols = symbols_open(program, &err);

@@ -175,9 +175,14 @@ export_folded(struct trace *trace, const struct export_options *options,
 	struct folded_run run = {.flow = {.take = take_step}};
 	*vec_add(&run.functions) = "[unknown]";
 	int failed = export_flow_run(&run.flow, trace, options, sink, result, err);
-	if (!failed)
+	if (!failed && run.nodes.count && run.functions.count == 1)
+		failed =
+		    err_set(err, ERR_DATA, "%s: its program names no functions; link it without -s",
+			    trace_name(trace));
+	if (!failed) {
 		write_nodes(&run);
-	failed = run.flow.failed;
+		failed = run.flow.failed;
+	}
 	for (size_t i = 0; i < run.stacks.count; i++) {
 		call_stack_free(&run.stacks.at[i].stack);
 		vec_free(&run.stacks.at[i].nodes);

@@ -6,7 +6,9 @@
 struct symbols *
 symbols_open(const char *path, struct err *err)
 {
-	err_set(err, ERR_UNSUPPORTED, "%s: symbols cannot be read: trawl was built without libdw",
+	err_set(err, ERR_UNSUPPORTED,
+		"%s: symbols cannot be read: trawl was built without libdw; install that "
+		"(Debian: libdw-dev) and build again",
 		path);
 	return NULL;
 }

@@ -86,6 +86,9 @@ is "a column that instructions lack: status" 2 "$status"
 ok "... is said" grep -q 'of -t insn has no column severity; trawl --help lists them' err
 run "$TRAWL" -q -p seven.yaml -t folded --fields pc seven.encap
 is "columns of stacks: status" 2 "$status"
+run "$TRAWL" -q -p seven.yaml -t folded seven.encap
+is "stacks without symbols: status" 2 "$status"
+ok "... is said" grep -q 'names no functions; link it without -s' err
 
 # Calls: main from 00, with work from 10, as symbols say.
 cat >seven.s <<'EOF'

@@ -300,6 +300,7 @@ test_filter_session(void **state)
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
 	scene_wait(s, "only severities FEI12D severity = debug without /a\"b/s");
 	scene_keys(s, "B");
+	scene_wait(s, "  | no severity ");
 	scene_wait(s, " [x] 2 out /a\"b/s");
 	scene_wait(s, " [ ] 3 in  offset > 5");
 	scene_quit(s);

@@ -78,9 +78,7 @@ static const struct option_row option_rows[] = {
 	   .table = &run_table),
     OPTION(collateral, LIST, "SyS-T XML files, or folders of them, for messages over STM",
 	   .path = true),
-    OPTION(
-	lines, TEXT,
-	"format tpiu: ports of the ITM whose bytes are text, put together to lines; as in tpiu:"),
+    OPTION(lines, TEXT, "format tpiu: ports of the ITM whose bytes are lines of text; as in tpiu:"),
     OPTION(guid, TEXT, "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits"),
     OPTION(outside, BOOL,
 	   "read what a snapshot names outside of its folder, too: dumps and buffers"),

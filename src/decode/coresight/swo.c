@@ -1,7 +1,7 @@
 /*
  * ITM packets of an SWO pin as messages: see swo.h.
  *
- * A message is a packet; bytes of ports that carry text are put together to lines.  What
+ * A message is a packet; bytes of ports that carry text are put together into lines.  What
  * begins somewhere is doubtful until a synchronisation or a row of good packets came.
  *
  * Time.  A local timestamp is of the packets before it, since the last one; it is looked

@@ -142,7 +142,7 @@ draw_severities(struct screen *screen, struct canvas *canvas, const struct area 
 		bool shown = screen->filters->severities >> s & 1;
 		bool here = current && s == state->severity;
 		if (!s)
-			x = canvas_puts(canvas, area, y, x, ROLE_NOTE, " | none ") - 1;
+			x = canvas_puts(canvas, area, y, x, ROLE_NOTE, " | no severity ");
 		x = canvas_putf(canvas, area, y, x, here ? ROLE_CURSOR : severity_role(s),
 				shown ? "[%c]" : " %c ", severity_letter(s));
 		text_clear(&state->text);

@@ -13,7 +13,9 @@
 #include "command/keymap.h"
 #include "decode/registry.h"
 #include "export/export.h"
+#include "query/value.h"
 #include "session/context/context.h"
+#include "session/intervals.h"
 #include "session/session.h"
 #include "trace/trace.h"
 #include "ui/app.h"
@@ -136,6 +138,35 @@ write_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 	return true;
 }
 
+/* Appends the I-th name of a context, an interval or an argument; false where there are fewer,
+ * which I is less by then. */
+static bool
+add_session_name(struct screen *screen, size_t *i, struct text *out)
+{
+	const struct contexts *contexts = screen->session->contexts;
+	const struct session_intervals *hook = screen->session->intervals;
+	size_t intervals = hook ? hook->count(hook->context) : 0;
+	if (*i < contexts_count(contexts)) {
+		text_addf(out, "context.%s", contexts_name(contexts, (unsigned)*i));
+		return true;
+	}
+	*i -= contexts_count(contexts);
+	if (*i < intervals) {
+		text_addf(out, "interval.%s", hook->name(hook->context, *i));
+		return true;
+	}
+	*i -= intervals;
+	size_t arguments = 0;
+	if (values_give_argument(screen, *i, out))
+		return true;
+	struct text unused = {0};
+	while (arguments < *i && values_give_argument(screen, arguments, &unused))
+		arguments++;
+	text_free(&unused);
+	*i -= arguments;
+	return false;
+}
+
 /* Appends the I-th name that begins so; false where there are fewer, which I is less by then. */
 static bool
 add_field(struct screen *screen, const char *stem, size_t *i, struct text *out)
@@ -149,14 +180,8 @@ add_field(struct screen *screen, const char *stem, size_t *i, struct text *out)
 		text_add(out, found);
 		return true;
 	}
-	const struct contexts *contexts = screen->session->contexts;
 	*i -= count;
-	if (*i >= contexts_count(contexts)) {
-		*i -= contexts_count(contexts);
-		return false;
-	}
-	text_addf(out, "context.%s", contexts_name(contexts, (unsigned)*i));
-	return true;
+	return add_session_name(screen, i, out);
 }
 
 static bool
@@ -170,6 +195,37 @@ static bool
 highlight_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
 	return add_field(screen, stem, &i, out) || colour_add_name(i, out);
+}
+
+/* What a table may be by, and of. */
+static bool
+column_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+{
+	const struct contexts *contexts = screen->session->contexts;
+	size_t start = out->length;
+	struct err err;
+	if (!add_field(screen, stem, &i, out)) {
+		if (i < contexts_count(contexts))
+			text_addf(out, "span.%s", contexts_name(contexts, (unsigned)i));
+		return i < contexts_count(contexts);
+	}
+	/* names of filters alone are none */
+	struct value_name *name = value_name_new(out->data + start, screen->session, &err);
+	if (!name)
+		text_cut(out, start);
+	value_name_free(name);
+	return true;
+}
+
+static bool
+interval_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+{
+	const struct session_intervals *hook = screen->session->intervals;
+	bool any = hook && i < hook->count(hook->context);
+	(void)stem;
+	if (any)
+		text_add(out, hook->name(hook->context, i));
+	return any;
 }
 
 static bool
@@ -200,7 +256,8 @@ static name_giver *const givers[COMMAND_COUNT] = {
     [COMMAND_FILTER_ADD] = field_name,	    [COMMAND_FILTER_EDIT] = field_name,
     [COMMAND_SHOW_TRACE] = show_trace_name, [COMMAND_FORMAT] = format_name,
     [COMMAND_HIGHLIGHT] = highlight_name,   [COMMAND_KEY] = command_name,
-    [COMMAND_MATCHES] = field_name,
+    [COMMAND_MATCHES] = field_name,	    [COMMAND_TABLE] = column_name,
+    [COMMAND_TABLE_BY] = column_name,	    [COMMAND_INTERVALS] = interval_name,
 };
 
 /* The command whose text is at the end of the prompt, and where that text
@@ -249,14 +306,14 @@ completion_find(const struct prompt *prompt, struct completion *c)
 	if (!c->give)
 		return false;
 	const char *text = text_get(&prompt->text);
-	bool expression = c->give == field_name;
-	if ((expression || c->give == highlight_name) &&
+	bool named = c->give == field_name || c->give == column_name;
+	if ((c->give == field_name || c->give == highlight_name) &&
 	    values_find(text + c->start, prompt->stem - c->start, &value, c->compared)) {
 		c->give = values_give;
 		c->start += value;
 	}
 	for (size_t i = c->start; c->give != values_give && i < prompt->stem; i++)
-		if (expression ? !values_is_name(text[i]) : text[i] == ' ')
+		if (named ? !values_is_name(text[i]) : text[i] == ' ')
 			c->start = i + 1; /* the last word of several */
 	text_add_bytes(&c->stem, text + c->start, prompt->stem - c->start);
 	return true;

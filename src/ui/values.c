@@ -344,3 +344,42 @@ values_give(struct screen *screen, const char *name, size_t i, struct text *out)
 		return value_of_context(screen, name, i, out);
 	return field_value(screen, name, i, out);
 }
+
+/* Whether a name is one of NAMES, each of which ends with a blank. */
+static bool
+is_among(const struct text *names, const char *name, size_t length)
+{
+	for (const char *at = text_get(names); *at; at += strcspn(at, " ") + 1)
+		if (strcspn(at, " ") == length && !strncmp(at, name, length))
+			return true;
+	return false;
+}
+
+bool
+values_give_argument(struct screen *screen, size_t i, struct text *out)
+{
+	struct expansion e = {0};
+	struct text names = {0};
+	bool found = false;
+	for (size_t r = 0; r < screen->list->height && !found; r++) {
+		const struct row *row = list_row(screen->list, r);
+		if (!row)
+			break;
+		if (!row->there)
+			continue;
+		reader_expand(screen->list->lanes[row->lane].reader, &row->message, EXPAND_FIELDS,
+			      &e);
+		for (size_t f = 0; f < e.fields.count && !found; f++) {
+			const char *name = e.fields.at[f].argument;
+			if (!name || !*name || is_among(&names, name, strlen(name)))
+				continue;
+			text_addf(&names, "%s ", name);
+			found = !i--;
+			if (found)
+				text_add(out, name);
+		}
+	}
+	expansion_free(&e);
+	text_free(&names);
+	return found;
+}

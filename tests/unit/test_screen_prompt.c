@@ -113,6 +113,34 @@ test_help_search(void **state)
 	scene_quit(s);
 }
 
+/* Names of the session: contexts, their spans, intervals, arguments of messages in view. */
+static void
+test_complete_names(void **state)
+{
+	static const struct {
+		const char *keys, *shown;
+	} cases[] = {
+	    {"&interval.\t", "&interval.mailbox"},
+	    {"&lost or se\t\t", "&lost or seq"},
+	    {":table context.ov\t", ":table context.overlay"},
+	    {":table context.overlay of span.ov\t", ":table context.overlay of span.overlay"},
+	    {":table severity, ty\t", ":table severity, type"},
+	    {":table se\t\t", ":table seq"},
+	    {":intervals ma\t", ":intervals mailbox"},
+	};
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "/given up\r");
+	scene_wait_row(s, ">", "given up");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		scene_keys(s, cases[i].keys);
+		scene_wait(s, cases[i].shown);
+		scene_keys(s, "\003");
+	}
+	scene_quit(s);
+}
+
 /* Settings, by name, with completion; and what was said about it. */
 static void
 test_settings(void **state)
@@ -295,6 +323,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_complete_values),
+	    scene_test(test_complete_names),
 	    scene_test(test_help),
 	    scene_test(test_help_search),
 	    scene_test(test_settings),

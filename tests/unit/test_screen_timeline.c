@@ -279,6 +279,8 @@ test_timeline_states(void **state)
 	scene_wait_row(s, "privilege ", "[M ");
 	scene_wait_row(s, "mailbox ", " <>   <>   <=>   <>   <>   <=>   <===>      <>   <>   <=>");
 	scene_wait_row(s, "ties ", "^");
+	scene_wait(
+	    s, "\n 10:06:40.234386371  mailbox seq 70 for 27.799 ms  overlay day  task loader ");
 	scene_check_idle(s);
 	scene_keys(s, "\t+++");
 	scene_wait_row(s, "mailbox ", "<== seq 70 ====");

@@ -14,12 +14,14 @@
 #include "ui/panes/pane_timeline.h"
 #include "query/density.h"
 #include "query/filter/filter.h"
+#include "query/gap/gap.h"
 #include "query/interval/intervals.h"
 #include "query/value.h"
 #include "session/clock/clock_text.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
 #include "session/session.h"
+#include "ui/list/context_view.h"
 #include "ui/list/filters.h"
 #include "ui/list/display_time.h"
 #include "ui/list/range.h"
@@ -45,8 +47,9 @@ enum {
 	LANE_ROWS_MAX = 4,  /* of a lane, where there is room */
 	OTHER_ROWS = 5,	    /* beside its lanes: rule, axis, foot, ties */
 	STATE_ROWS = 2,	    /* for contexts and intervals, at least */
-	KEY_ROOM = 8,	    /* columns that an interval's key takes at least */
-	TOUCHING_MAX = 8    /* intervals looked at for a column */
+	KEYS_KEPT = 16,
+	KEY_ROOM = 8,	 /* columns that an interval's key takes at least */
+	TOUCHING_MAX = 8 /* intervals looked at for a column */
 };
 
 struct mark {
@@ -63,6 +66,13 @@ struct pair {
 /* The key of an interval that has room for it. */
 struct bar_label {
 	size_t column;
+	char *text; /* safe */
+};
+
+/* The key of an interval that the words at the cursor had. */
+struct kept_key {
+	size_t interval;
+	struct interval_message begin;
 	char *text; /* safe */
 };
 
@@ -121,9 +131,10 @@ struct timeline_state {
 	VEC(struct state_lane) states;
 	VEC(struct bar_lane) bars; /* of intervals */
 	struct bars_basis bars_basis;
-	VEC(struct pair) pairs; /* likewise */
-	VEC(uint64_t) weights;	/* messages of each lane */
-	VEC(uint8_t) kept;	/* whether a lane has a line of its own */
+	VEC(struct kept_key) keys; /* of intervals at the cursor; at most KEYS_KEPT */
+	VEC(struct pair) pairs;	   /* likewise */
+	VEC(uint64_t) weights;	   /* messages of each lane */
+	VEC(uint8_t) kept;	   /* whether a lane has a line of its own */
 	VEC(struct timeline_line) lines;
 	size_t lane, top; /* the line with the cursor, the first on the screen */
 	bool unfolded;	  /* sync points and pairs of traces have lines of their own */
@@ -172,6 +183,14 @@ drop_states(struct timeline_state *state)
 }
 
 static void
+drop_keys(struct timeline_state *state)
+{
+	for (size_t i = 0; i < state->keys.count; i++)
+		free(state->keys.at[i].text);
+	vec_clear(&state->keys);
+}
+
+static void
 drop_bars(struct timeline_state *state)
 {
 	for (size_t i = 0; i < state->bars.count; i++) {
@@ -200,6 +219,8 @@ timeline_close(void *context)
 	vec_free(&state->states);
 	drop_bars(state);
 	vec_free(&state->bars);
+	drop_keys(state);
+	vec_free(&state->keys);
 	vec_free(&state->pairs);
 	free(state->split);
 	free(state->known);
@@ -598,6 +619,24 @@ key_text(struct screen *screen, const struct interval_span *span)
 	return own;
 }
 
+/* The same for the words at the cursor, which has few of them at a time. */
+static const char *
+kept_key(struct screen *screen, const struct interval_span *span)
+{
+	struct timeline_state *state = state_of(screen);
+	const struct interval_message *begin = &span->begin;
+	for (size_t i = 0; i < state->keys.count; i++) {
+		const struct kept_key *key = &state->keys.at[i];
+		if (key->interval == span->interval && key->begin.trace == begin->trace &&
+		    !message_id_compare(key->begin.id, begin->id))
+			return key->text;
+	}
+	if (state->keys.count == KEYS_KEPT)
+		drop_keys(state);
+	*vec_add(&state->keys) = (struct kept_key){span->interval, *begin, key_text(screen, span)};
+	return state->keys.at[state->keys.count - 1].text;
+}
+
 /* Adds the key behind the begin in COLUMN, if that goes on for long enough. */
 static void
 add_key(struct screen *screen, struct bar_lane *lane, const struct interval_span *span,
@@ -666,6 +705,7 @@ make_bars(struct screen *screen)
 	    old->last == now.last && old->generation == now.generation)
 		return;
 	drop_bars(state);
+	drop_keys(state); /* what is found may be defined otherwise */
 	state->bars_basis = now;
 	for (size_t i = 0; i < intervals_count(intervals); i++)
 		fill_bars(screen, i, vec_add(&state->bars));
@@ -1199,41 +1239,76 @@ add_between(const struct density_answer *answer, const char *name, const struct 
 	add_length(answer, length, 9, out);
 }
 
-/* Whether the words at the cursor have a state: that of its origin, or the only one of its
- * context. */
-static bool
-is_told(struct screen *screen, const struct density_answer *answer, const struct density_state *of)
+/* Appends the intervals that are open at the cursor, of each name the last begun. */
+static void
+add_open_intervals(struct screen *screen, struct text *out)
 {
-	const struct row *row = list_current(screen->list);
-	if (!is_shared(answer, of->context))
-		return true;
-	return row && screen->list->lanes[row->lane].number == of->trace &&
-	       (!of->origin || of->origin == row->message.origin);
+	struct timeline_state *state = state_of(screen);
+	const struct density_answer *answer = answer_of(state);
+	struct intervals *intervals = intervals_of(screen->session);
+	struct interval_span spans[TOUCHING_MAX];
+	const struct message_time time = {
+	    .order = state->cursor.time,
+	    .known = answer->unit == TRACK_NANOSECONDS,
+	    .part = clocks_part(screen->session->traces.at[answer->window.trace])};
+	if (!intervals || answer->unit == TRACK_OFFSETS)
+		return;
+	size_t count = intervals_enclosing(intervals, &time, spans, TOUCHING_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const struct gap gap = {(uint64_t)time.order - (uint64_t)spans[i].since,
+					time.known};
+		if (i && spans[i].interval == spans[i - 1].interval)
+			continue;
+		text_addf(out, "  %s ", intervals_name(intervals, spans[i].interval));
+		text_addf(out, "%s for ", kept_key(screen, &spans[i]));
+		gap_format(&gap, false, out);
+	}
 }
 
-/* Appends the time at the cursor and, HELD, which contexts hold there for its message. */
+/* Appends the contexts that hold at the message under the cursor. */
+static void
+add_contexts(struct screen *screen, const struct row *row, struct text *out)
+{
+	struct contexts *contexts = screen->session->contexts;
+	struct context_cursor *cursor = context_view_cursor(screen);
+	const struct message *m = &row->message;
+	struct context_value value;
+	struct text text = {0};
+	for (unsigned i = 0; i < contexts_count(contexts); i++) {
+		if (!context_value(contexts, cursor, m, i, &value) &&
+		    !context_elsewhere(contexts, cursor, m, i, &value))
+			continue;
+		bool unknown = value.state == CONTEXT_UNKNOWN;
+		if (!unknown && value.state != CONTEXT_KNOWN)
+			continue;
+		text_clear(&text);
+		if (value.name)
+			text_add(&text, value.name);
+		else
+			context_text(contexts, cursor, i, &value, &text);
+		text_add(out, "  ");
+		screen_add_safe(screen, contexts_name(contexts, i), out);
+		text_add(out, unknown || value.doubtful ? " ? " : " ");
+		screen_add_safe(screen, text_get(&text), out);
+	}
+	text_free(&text);
+}
+
+/* Appends the time at the cursor and, HELD, what is open and which contexts hold there for its
+ * message. */
 static void
 add_cursor(struct screen *screen, bool held, struct text *out)
 {
 	const struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
-	const struct density_window *w = &answer->window;
+	const struct row *row = list_current(screen->list);
 	if (!state->cursor.set)
 		return;
 	add_time(answer, state->cursor.time, held ? 1 : title_step(answer), !held, out);
-	if (!is_in_sight(w, state->cursor.time))
+	if (!held || !row || !is_in_sight(&answer->window, state->cursor.time))
 		return;
-	size_t column = (size_t)column_of(w, state->cursor.time);
-	for (size_t i = 0; held && i < answer->spans.count; i++) {
-		const struct density_span *span = &answer->spans.at[i];
-		const struct density_state *of = &answer->states.at[span->state];
-		if (span->from > column || span->to < column || !is_told(screen, answer, of))
-			continue;
-		text_add(out, "  ");
-		screen_add_safe(screen, contexts_name(screen->session->contexts, of->context), out);
-		text_add(out, span->doubtful ? " ? " : " ");
-		screen_add_safe(screen, span->text, out);
-	}
+	add_open_intervals(screen, out);
+	add_contexts(screen, row, out);
 }
 
 /* Draws LEFT and RIGHT in a row; where both do not fit, only LEFT. */

@@ -162,6 +162,8 @@ add_text(const struct fields_run *run, const struct insn_row *row, struct text *
 	(void)run;
 	if (step->kind == FLOW_STEP_DAMAGE)
 		text_add(out, step->why);
+	if (step->kind == FLOW_STEP_DAMAGE && step->has_at)
+		text_addf(out, " at 0x%" PRIx64, step->at);
 	if (step->kind == FLOW_STEP_TRAP)
 		text_addf(out, "cause %" PRIu64, step->cause);
 	if (step->kind == FLOW_STEP_TRAP && !step->interrupt)

@@ -80,7 +80,7 @@ is "columns" "number,pc,opcode,class,depth,text,flags
 2,0x8000000c,,interrupt,1,cause 7,doubtful
 2,0x80000014,0x00000013,other,1,,doubtful
 3,0x80000018,0x00008067,return,1,,doubtful
-3,0x80000078,,damage,,no instruction of the program," "$(cat out)"
+3,0x80000078,,damage,,the program has no instruction at 0x80000078," "$(cat out)"
 run "$TRAWL" -q -p seven.yaml -t insn --fields pc,severity seven.encap
 is "a column that instructions lack: status" 2 "$status"
 ok "... is said" grep -q 'of -t insn has no column severity; trawl --help lists them' err

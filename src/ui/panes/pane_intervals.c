@@ -271,8 +271,9 @@ draw_summary(const struct intervals_state *state, struct canvas *canvas, const s
 		add_named(&line, "sum",
 			  s->sum < (long double)INT64_MAX ? (int64_t)s->sum : INT64_MAX, s->ticks);
 	}
-	text_addf(&line, "  open %llu  without begin %llu", (unsigned long long)s->counts.open,
-		  (unsigned long long)s->counts.unbegun);
+	text_addf(&line, "  open %llu", (unsigned long long)s->counts.open);
+	if (s->counts.unbegun)
+		text_addf(&line, "  without begin %llu", (unsigned long long)s->counts.unbegun);
 	if (s->counts.doubtful)
 		text_addf(&line, "  doubtful %llu", (unsigned long long)s->counts.doubtful);
 	if (s->counts.untimed)

@@ -474,6 +474,7 @@ catch_up(struct opencsd_state *s, const struct window *w)
 		on_unit(s, s->base.offset, &unit);
 		s->base.offset += unit.length;
 	}
+	memset(s->strays, 0, sizeof s->strays);
 	return s->base.offset > start;
 }
 
@@ -923,6 +924,9 @@ restore_mixed(struct opencsd_state *s, uint64_t start, const uint8_t *saved)
 		return;
 	swo->ops->restore(swo, s->swo, own + MIXED_SWO);
 	s->resume = s->swo->offset;
+	/* where no source is named yet, that is the place that frames go on from */
+	s->run = start;
+	s->whole = true;
 	s->fed = chunk_of(bytes_le64(saved + SAVED_OFFSET)) * CHUNK;
 	s->floor = opencsd_settled(s->fed);
 }

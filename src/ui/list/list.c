@@ -459,6 +459,14 @@ list_work(struct list *list)
 }
 
 bool
+list_work_unseen(struct list *list)
+{
+	size_t rows = list->rows.count;
+	bool more = list_work(list);
+	return more || !list->busy || rows != list->rows.count;
+}
+
+bool
 list_busy(const struct list *list)
 {
 	return list->busy;

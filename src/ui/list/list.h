@@ -164,6 +164,8 @@ void list_settle(struct list *);
 /* Works for one slice at what is missing; true if there is more to do.  False
  * too while it waits for news of the session (list_busy). */
 bool list_work(struct list *);
+/* The same behind a paint; true too if there is more to be seen. */
+bool list_work_unseen(struct list *);
 bool list_busy(const struct list *); /* it looked for rows in vain so far */
 void list_cancel(struct list *);     /* forgets pending moves and looks no further */
 

@@ -21,9 +21,11 @@ void
 trail_remember(struct screen *screen)
 {
 	struct jumps *jumps = screen->jumps;
+	const struct list *list = screen->list;
 	struct location here;
-	if (!trail_here(screen, &here))
-		return;
+	if (!trail_here(screen, &here)) /* its rows are made anew */
+		here = (struct location){.trace = list->lanes[list->anchor_lane].number,
+					 .id = list->anchor};
 	if (jumps->trail.count == TRAIL_MAX) {
 		memmove(jumps->trail.at, jumps->trail.at + 1,
 			(TRAIL_MAX - 1) * sizeof *jumps->trail.at);

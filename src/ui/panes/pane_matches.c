@@ -6,7 +6,7 @@
  * screen and the pattern besides; so a match set counts its rows, and nothing is searched
  * that is not on the screen.  A cursor that moves here moves the list along; where the
  * cursor is in the list, this one follows when the keys pause.  What a row says is kept
- * until a text, a time or a number may have changed.
+ * until a text or a time may have changed.
  */
 #include "config.h"
 
@@ -250,7 +250,7 @@ match_rows_work(struct screen *screen)
 	struct match_rows_state *state = state_of(screen);
 	if (!state->list.lanes)
 		return false;
-	if (list_busy(&state->list) && list_work(&state->list))
+	if (list_busy(&state->list) && list_work_unseen(&state->list))
 		return true;
 	bool led = state->leads;
 	lead_list(screen);
@@ -269,7 +269,6 @@ fill_cells(struct screen *screen, const struct row *row, struct text *cells)
 	struct list *list = &state->list;
 	const struct list_lane *lane = &list->lanes[row->lane];
 	struct display_time now;
-	list_add_number(list, row, &cells[NUMBER]);
 	if (display_time_of(list, lane, &row->message, &now))
 		display_time_format_parts(&now, NULL, &cells[TIME]);
 	text_add_char(&cells[SEVERITY], severity_letter(row->message.severity));
@@ -290,6 +289,8 @@ cells_of(struct screen *screen, const struct row *row)
 	struct text *cells = kept_cells_of(&state_of(screen)->kept, row, &made);
 	if (!made)
 		fill_cells(screen, row, cells);
+	text_clear(&cells[NUMBER]); /* it may have become exact */
+	list_add_number(&state_of(screen)->list, row, &cells[NUMBER]);
 	return cells;
 }
 

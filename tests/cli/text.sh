@@ -6,7 +6,7 @@
 while read -r name preset; do
 	cp "$testdata/$name" log
 	run "$TRAWL" --info log
-	ok "$name: $preset" grep -q "as of preset $preset:" out
+	ok "$name: $preset" grep -q "like those of preset $preset:" out
 	ok "$name: no guess" grep -q "^# log: text, .*confidence 92 %" out
 done <<END
 log-dmesg.txt dmesg

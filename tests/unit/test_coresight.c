@@ -268,6 +268,39 @@ test_account(void **state)
 	formatter_free(&f);
 }
 
+/* Bytes before the first frame of a grid are nobody's, however many the frame has. */
+static void
+test_grid(void **state)
+{
+	(void)state;
+	for (unsigned phase = 0; phase < CORESIGHT_FRAME; phase++) {
+		uint8_t bytes[3 * CORESIGHT_FRAME] = {0};
+		struct found found = {.format = CORESIGHT_TPIU};
+		struct coresight c;
+		memset(bytes, 0x55, phase);
+		for (size_t i = 0; i < 2 * CORESIGHT_FRAME - 1; i++) /* low bits are 0 */
+			bytes[phase + i] = i % CORESIGHT_FRAME == 15 ? 0 : (uint8_t)(2 * i);
+		bytes[phase] = 5 << 1 | 1; /* source 5 from here on */
+		coresight_start_grid(&c, phase, 0);
+		coresight_feed(&c, bytes, phase + 2 * CORESIGHT_FRAME, 0, take, &found);
+		assert_int_equal(found.nobody, phase);
+		assert_int_equal(found.bytes.count, 14 + 15);
+		for (size_t i = 0; i < found.bytes.count; i++)
+			assert_int_equal(found.bytes.at[i].id, 5);
+		found_free(&found);
+	}
+	/* a frame of data alone, without a source */
+	for (unsigned phase = 0; phase < CORESIGHT_FRAME; phase++) {
+		uint8_t bytes[2 * CORESIGHT_FRAME] = {0};
+		struct found found = {.format = CORESIGHT_TPIU};
+		struct coresight c;
+		coresight_start_grid(&c, phase, 0);
+		coresight_feed(&c, bytes, phase + CORESIGHT_FRAME, 0, take, &found);
+		assert_int_equal(found.nobody, phase + 15);
+		found_free(&found);
+	}
+}
+
 int
 main(void)
 {
@@ -275,7 +308,7 @@ main(void)
 	    cmocka_unit_test(test_aligned), cmocka_unit_test(test_by_hand),
 	    cmocka_unit_test(test_port),    cmocka_unit_test(test_port_damage),
 	    cmocka_unit_test(test_dstream), cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_account),
+	    cmocka_unit_test(test_grid),    cmocka_unit_test(test_account),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,7 @@ coresight_unpack_frame(struct coresight_job *j, const uint8_t *frame, const uint
 {
 	struct coresight *c = j->c;
 	uint64_t index = coresight_index(c->format, offsets[0]);
+	coresight_end_run(j); /* of bytes before the first frame, which have no source */
 	j->run.index = index;
 	j->run.id = c->id;
 	j->run.anchor = c->anchor;

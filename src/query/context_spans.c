@@ -166,10 +166,14 @@ context_spans_find(struct context_spans *s, const struct context_spans_query *q,
 	if (!spans_extend(s->spans, is_stopping, &stopping))
 		return false;
 	sort_lanes(s);
-	for (size_t i = 0; i < s->order.count && answer->states.count < DENSITY_STATES_MAX; i++) {
+	for (size_t i = 0; i < s->order.count; i++) {
 		const struct span_lane *lane = spans_lane(s->spans, s->order.at[i]);
 		if (!q->in_sight[lane->trace] || !lane->turns.count)
 			continue;
+		if (answer->states.count == DENSITY_STATES_MAX) {
+			answer->states_left++;
+			continue;
+		}
 		const struct span_turn *first = &lane->turns.at[0];
 		*vec_add(&answer->states) =
 		    (struct density_state){.context = lane->context,

@@ -105,9 +105,10 @@ struct density_answer {
 	bool apart[DENSITY_LANES_MAX];	/* its clock is not related to the window's */
 	struct density_column *columns; /* window.columns for each lane */
 	/* of the traces that have lanes, in the order of contexts, traces and origins */
-	VEC(struct density_state) states;
-	VEC(struct density_span) spans; /* of one state after the other */
-	VEC(struct density_link) links; /* at most two for each relation and column */
+	VEC(struct density_state) states; /* at most DENSITY_STATES_MAX, */
+	size_t states_left;		  /* and so many more */
+	VEC(struct density_span) spans;	  /* of one state after the other */
+	VEC(struct density_link) links;	  /* at most two for each relation and column */
 };
 
 /* The session must outlive it; session_signal says that there are better answers. */

@@ -161,10 +161,10 @@ test_timeline_screens(void **state)
 	scene_wait_row(s, "board ", "\u2588"); /* a full block */
 	scene_keys(s, "\t ");		       /* a lane for each origin, the busiest ones */
 	scene_wait(s, "\n pmic ");
-	scene_wait(s, "\n8 more ");
-	scene_until(s, "\n boot rom ", false);
-	scene_keys(s, "6j "); /* and all of them */
-	scene_wait(s, "\n boot rom ");
+	scene_wait(s, "\n5 more ");
+	scene_until(s, "\n 16:256 ", false);
+	scene_keys(s, "9j "); /* and all of them */
+	scene_wait(s, "\n 16:256 ");
 	scene_keys(s, "20k ");
 	scene_until(s, "\n pmic ", false);
 	scene_quit(s);
@@ -291,37 +291,82 @@ test_timeline_states(void **state)
 	scene_quit(s);
 }
 
+/* A log of origins whose process is a context: ADD ends each of 2,000 lines, 5 ms apart. */
+struct log_scene {
+	char folder[32];
+	struct text log, profile;
+};
+
+static void
+open_log(struct scene *s, struct log_scene *l, void (*add)(FILE *, int i))
+{
+	*l = (struct log_scene){.folder = "/tmp/trawl-states-XXXXXX"};
+	assert_non_null(mkdtemp(l->folder));
+	text_addf(&l->log, "%s/random.log", l->folder);
+	text_addf(&l->profile, "%s/random.yaml", l->folder);
+	FILE *file = fopen(text_get(&l->log), "w");
+	assert_non_null(file);
+	for (int i = 0; i < 2000; i++) {
+		fprintf(file, "11-22 10:00:%02d.%03d ", i / 200, i % 200 * 5);
+		add(file, i);
+	}
+	fclose(file);
+	file = fopen(text_get(&l->profile), "w");
+	assert_non_null(file);
+	fprintf(file, "traces: [{file: random.log, format: text, text: {preset: logcat}}]\n"
+		      "contexts: [{name: mode, field: pid}]\n");
+	fclose(file);
+	scene_open(s, 24, 80, "xterm-256color", text_get(&l->profile), "--ascii", "+i", NULL);
+}
+
+static void
+close_log(struct scene *s, struct log_scene *l)
+{
+	scene_quit(s);
+	remove(text_get(&l->log));
+	remove(text_get(&l->profile));
+	rmdir(l->folder);
+	text_free(&l->log);
+	text_free(&l->profile);
+}
+
+/* tag0 by turns of 1 s, tag1 at each message. */
+static void
+add_two(FILE *file, int i)
+{
+	fprintf(file, "  %d   90 I tag%d: text\n", i % 2 ? i % 4 : 800 + i / 200, i % 2);
+}
+
 /* Of several origins each has a line, named by it; what is finer than a column is `:`. */
 static void
 test_timeline_origins(void **state)
 {
 	struct scene *s = *state;
-	struct text log = {0}, profile = {0};
-	char path[] = "/tmp/trawl-states-XXXXXX";
-	assert_true(mkdtemp(path) != NULL);
-	text_addf(&log, "%s/random.log", path);
-	text_addf(&profile, "%s/random.yaml", path);
-	FILE *file = fopen(text_get(&log), "w");
-	assert_non_null(file);
-	for (int i = 0; i < 2000; i++) /* tag0 by turns of 1 s, tag1 at each message */
-		fprintf(file, "11-22 10:00:%02d.%03d   %d   90 I tag%d: text\n", i / 200,
-			i % 200 * 5, i % 2 ? i % 4 : 800 + i / 200, i % 2);
-	fclose(file);
-	file = fopen(text_get(&profile), "w");
-	assert_non_null(file);
-	fprintf(file, "traces: [{file: random.log, format: text, text: {preset: logcat}}]\n"
-		      "contexts: [{name: mode, field: pid}]\n");
-	fclose(file);
-	scene_open(s, 24, 80, "xterm-256color", text_get(&profile), "--ascii", "+i", NULL);
+	struct log_scene l;
+	open_log(s, &l, add_two);
 	scene_wait_row(s, "tag0 mode ", "[800 ");
 	scene_wait_row(s, "tag0 mode ", "][809 ");
 	scene_wait_row(s, "tag1 mode ", "::::::::::::::::::::");
-	scene_quit(s);
-	remove(text_get(&log));
-	remove(text_get(&profile));
-	rmdir(path);
-	text_free(&log);
-	text_free(&profile);
+	close_log(s, &l);
+}
+
+static void
+add_many(FILE *file, int i)
+{
+	fprintf(file, "  %d   90 I tag%d: text\n", 800 + i / 200, i % 70);
+}
+
+/* What has no line is counted. */
+static void
+test_timeline_many_origins(void **state)
+{
+	struct scene *s = *state;
+	struct log_scene l;
+	open_log(s, &l, add_many);
+	scene_wait_row(s, "tag", "[800 ");
+	scene_keys(s, "\t70j");
+	scene_wait_row(s, "+6 states ", "have no lane; :table context.NAME of span.NAME has all");
+	close_log(s, &l);
 }
 
 /* What a filter hides is low, and not counted; an empty list says that it is. */
@@ -396,12 +441,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_idle_timeline),   scene_test(test_timeline),
-	    scene_test(test_timeline_brush),  scene_test(test_timeline_screens),
-	    scene_test(test_timeline_bytes),  scene_test(test_timeline_links),
-	    scene_test(test_timeline_apart),  scene_test(test_timeline_contexts),
-	    scene_test(test_timeline_states), scene_test(test_timeline_origins),
-	    scene_test(test_timeline_filter), scene_test(test_timeline_looks),
+	    scene_test(test_idle_timeline),	scene_test(test_timeline),
+	    scene_test(test_timeline_brush),	scene_test(test_timeline_screens),
+	    scene_test(test_timeline_bytes),	scene_test(test_timeline_links),
+	    scene_test(test_timeline_apart),	scene_test(test_timeline_many_origins),
+	    scene_test(test_timeline_contexts), scene_test(test_timeline_states),
+	    scene_test(test_timeline_origins),	scene_test(test_timeline_filter),
+	    scene_test(test_timeline_looks),
 	};
 	return scene_run_group("screen: timeline", tests);
 }

@@ -105,6 +105,7 @@ enum line_kind {
 	LINE_LANE,
 	LINE_MORE,
 	LINE_CONTEXT,
+	LINE_CONTEXTS_LEFT,
 	LINE_INTERVAL,
 	LINE_TIES,
 	LINE_SYNC,
@@ -136,11 +137,12 @@ struct timeline_state {
 	VEC(uint64_t) weights;	   /* messages of each lane */
 	VEC(uint8_t) kept;	   /* whether a lane has a line of its own */
 	VEC(struct timeline_line) lines;
-	size_t lane, top; /* the line with the cursor, the first on the screen */
-	bool unfolded;	  /* sync points and pairs of traces have lines of their own */
-	bool all;	  /* so do all lanes */
-	char more[32];	  /* the name of the line for the others */
-	int gutter;	  /* columns that the longest name took so far */
+	size_t lane, top;     /* the line with the cursor, the first on the screen */
+	bool unfolded;	      /* sync points and pairs of traces have lines of their own */
+	bool all;	      /* so do all lanes */
+	char more[32];	      /* the name of the line for the others */
+	char states_left[32]; /* and of that for contexts that are not drawn */
+	int gutter;	      /* columns that the longest name took so far */
 	/* the cursor, and the row of the list it was taken from: */
 	struct mark cursor, a, b;
 	size_t trace;
@@ -1365,6 +1367,8 @@ line_name(struct screen *screen, const struct timeline_line *line)
 		return state->names.at[line->at];
 	case LINE_CONTEXT:
 		return state->states.at[line->at].name;
+	case LINE_CONTEXTS_LEFT:
+		return state->states_left;
 	case LINE_INTERVAL:
 		return intervals_name(intervals_of(screen->session), line->at);
 	case LINE_PAIR:
@@ -1402,6 +1406,9 @@ draw_line(struct screen *screen, const struct area *area, int y, size_t i, int g
 		draw_spans(screen, &right, y, line->at);
 	else if (line->kind == LINE_INTERVAL)
 		draw_bars(screen, &right, y, line->at);
+	else if (line->kind == LINE_CONTEXTS_LEFT)
+		canvas_puts(screen->canvas, &right, y, 0, ROLE_ABSENT,
+			    "have no lane; :table context.NAME of span.NAME has all");
 	else if (line->kind == LINE_TIES)
 		draw_ties(screen, &right, y);
 	else if (line->kind == LINE_SYNC)
@@ -1507,6 +1514,11 @@ make_lines(struct timeline_state *state, size_t rows)
 	choose_lanes(state, rows > others + least ? rows - others : least);
 	for (size_t i = 0; i < state->states.count; i++)
 		add_line(state, LINE_CONTEXT, i);
+	if (answer && answer->states_left) {
+		snprintf(state->states_left, sizeof state->states_left, "+%zu states",
+			 answer->states_left);
+		add_line(state, LINE_CONTEXTS_LEFT, 0);
+	}
 	for (size_t i = 0; i < state->bars.count; i++)
 		add_line(state, LINE_INTERVAL, i);
 	if (ties && !state->unfolded)
@@ -1904,7 +1916,8 @@ unfold_line(struct screen *screen, const struct command_call *call)
 		while (state->lane && state->lines.at[state->lane].kind == LINE_LANE &&
 		       state->lanes.at[state->lines.at[state->lane].at].by_origin)
 			state->lane--;
-	} else if (line->kind != LINE_CONTEXT && line->kind != LINE_INTERVAL) {
+	} else if (line->kind != LINE_CONTEXT && line->kind != LINE_CONTEXTS_LEFT &&
+		   line->kind != LINE_INTERVAL) {
 		state->unfolded = !state->unfolded;
 	}
 }

@@ -14,9 +14,7 @@
 #include "ui/panes/pane_timeline.h"
 #include "query/density.h"
 #include "query/filter/filter.h"
-#include "query/gap/gap.h"
 #include "query/interval/intervals.h"
-#include "query/value.h"
 #include "session/clock/clock_text.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
@@ -28,6 +26,7 @@
 #include "ui/list/shown.h"
 #include "ui/list/trail.h"
 #include "ui/panes/pane.h"
+#include "ui/panes/timeline_intervals.h"
 #include "ui/screen/screen.h"
 #include "ui/screen/term.h"
 
@@ -47,9 +46,6 @@ enum {
 	LANE_ROWS_MAX = 4,  /* of a lane, where there is room */
 	OTHER_ROWS = 5,	    /* beside its lanes: rule, axis, foot, ties */
 	STATE_ROWS = 2,	    /* for contexts and intervals, at least */
-	KEYS_KEPT = 16,
-	KEY_ROOM = 8,	 /* columns that an interval's key takes at least */
-	TOUCHING_MAX = 8 /* intervals looked at for a column */
 };
 
 struct mark {
@@ -63,42 +59,10 @@ struct pair {
 	char *name; /* safe */
 };
 
-/* The key of an interval that has room for it. */
-struct bar_label {
-	size_t column;
-	char *text; /* safe */
-};
-
-/* The key of an interval that the words at the cursor had. */
-struct kept_key {
-	size_t interval;
-	struct interval_message begin;
-	char *text; /* safe */
-};
-
 /* A context of an origin. */
 struct state_lane {
 	struct density_state of;
 	char *name; /* safe */
-};
-
-/* What is open in a column. */
-struct bar_cell {
-	char sign; /* as drawn; 0: nothing */
-	bool doubtful;
-};
-
-/* An interval along the window. */
-struct bar_lane {
-	VEC(struct bar_cell) cells;
-	VEC(struct bar_label) labels;
-};
-
-/* What bars were made of. */
-struct bars_basis {
-	struct density_window window;
-	int64_t last;
-	unsigned generation;
 };
 
 enum line_kind {
@@ -130,12 +94,10 @@ struct timeline_state {
 	struct matches **known; /* likewise its match set; borrowed while one asks */
 	uint64_t basis;		/* lanes_basis() of them */
 	VEC(struct state_lane) states;
-	VEC(struct bar_lane) bars; /* of intervals */
-	struct bars_basis bars_basis;
-	VEC(struct kept_key) keys; /* of intervals at the cursor; at most KEYS_KEPT */
-	VEC(struct pair) pairs;	   /* likewise */
-	VEC(uint64_t) weights;	   /* messages of each lane */
-	VEC(uint8_t) kept;	   /* whether a lane has a line of its own */
+	struct timeline_intervals intervals;
+	VEC(struct pair) pairs; /* likewise */
+	VEC(uint64_t) weights;	/* messages of each lane */
+	VEC(uint8_t) kept;	/* whether a lane has a line of its own */
 	VEC(struct timeline_line) lines;
 	size_t lane, top;     /* the line with the cursor, the first on the screen */
 	bool unfolded;	      /* sync points and pairs of traces have lines of their own */
@@ -185,27 +147,6 @@ drop_states(struct timeline_state *state)
 }
 
 static void
-drop_keys(struct timeline_state *state)
-{
-	for (size_t i = 0; i < state->keys.count; i++)
-		free(state->keys.at[i].text);
-	vec_clear(&state->keys);
-}
-
-static void
-drop_bars(struct timeline_state *state)
-{
-	for (size_t i = 0; i < state->bars.count; i++) {
-		struct bar_lane *lane = &state->bars.at[i];
-		for (size_t k = 0; k < lane->labels.count; k++)
-			free(lane->labels.at[k].text);
-		vec_free(&lane->labels);
-		vec_free(&lane->cells);
-	}
-	vec_clear(&state->bars);
-}
-
-static void
 timeline_close(void *context)
 {
 	struct timeline_state *state = context;
@@ -219,10 +160,7 @@ timeline_close(void *context)
 	vec_free(&state->lines);
 	drop_states(state);
 	vec_free(&state->states);
-	drop_bars(state);
-	vec_free(&state->bars);
-	drop_keys(state);
-	vec_free(&state->keys);
+	timeline_intervals_free(&state->intervals);
 	vec_free(&state->pairs);
 	free(state->split);
 	free(state->known);
@@ -234,11 +172,9 @@ bool
 timeline_has_news(struct screen *screen)
 {
 	const struct timeline_state *state = state_of(screen);
-	const struct intervals *intervals = intervals_of(screen->session);
 	return screen->layout.panes[PANE_TIMELINE].rows > 0 && state->density &&
 	       (density_has_news(state->density) ||
-		(state->bars.count &&
-		 intervals_generation(intervals) != state->bars_basis.generation));
+		timeline_intervals_have_news(&state->intervals, screen));
 }
 
 int
@@ -261,30 +197,10 @@ timeline_rows(const struct screen *screen)
 
 /* --- time and columns -------------------------------------------------- */
 
-static int64_t
-clamp_time(__int128 value)
-{
-	return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
-}
-
-/* Where a column of the window begins; it need not be in sight. */
-static int64_t
-column_start(const struct density_window *w, int64_t column)
-{
-	return clamp_time((__int128)w->from + (__int128)column * (__int128)w->step);
-}
-
-static int64_t
-column_of(const struct density_window *w, int64_t time)
-{
-	__int128 away = (__int128)time - w->from, step = (__int128)w->step;
-	return clamp_time(away >= 0 ? away / step : -((step - 1 - away) / step));
-}
-
 static bool
 is_in_sight(const struct density_window *w, int64_t time)
 {
-	int64_t column = column_of(w, time);
+	int64_t column = density_column_of(w, time);
 	return column >= 0 && column < (int64_t)w->columns;
 }
 
@@ -413,7 +329,8 @@ same_part(struct screen *screen, size_t a, size_t b)
 static void
 center_window(struct density_window *w, int64_t time)
 {
-	w->from = clamp_time((__int128)time - (__int128)w->step * (__int128)(w->columns / 2));
+	w->from =
+	    density_clamp_time((__int128)time - (__int128)w->step * (__int128)(w->columns / 2));
 }
 
 /* Takes the cursor from the list, if it moved there: before anything is made
@@ -565,154 +482,6 @@ answer_of(const struct timeline_state *state)
 	return fits ? answer : NULL;
 }
 
-/* --- intervals ---------------------------------------------------------- */
-
-/* How intervals of which some are in a column look there: a begin, an end, a whole one, several,
- * or one that goes on. */
-static char
-bar_sign(const struct interval_span *spans, size_t count, int64_t from, int64_t to)
-{
-	size_t whole = 0, begins = 0, ends = 0;
-	for (size_t i = 0; i < count; i++) {
-		bool begun = spans[i].since >= from, ended = spans[i].ended && spans[i].until <= to;
-		whole += begun && ended;
-		begins += begun && !ended;
-		ends += ended && !begun;
-	}
-	if (whole > 1 || count == TOUCHING_MAX)
-		return ':';
-	if (whole || (begins && ends))
-		return '|';
-	return begins ? '<' : ends ? '>' : '=';
-}
-
-/* Which message begins an interval that is the only one from a column to another one behind
- * it; false: none does. */
-static bool
-find_single(const struct density_window *w, const struct interval_span *spans, size_t count,
-	    size_t column, const struct interval_span **single)
-{
-	*single = NULL;
-	for (size_t i = 0; i < count; i++)
-		if (column_of(w, spans[i].since) == (int64_t)column)
-			*single = &spans[i];
-	return *single && count == 1;
-}
-
-static char *
-key_text(struct screen *screen, const struct interval_span *span)
-{
-	struct reader *reader = sequence_reader(screen->sequence, span->begin.trace);
-	struct expansion e = {0};
-	struct text key = {0}, safe = {0};
-	struct position at;
-	const struct message *found =
-	    reader_find_id(reader, span->begin.id, &at) ? reader_message(reader, at) : NULL;
-	if (found) {
-		const struct message m = *found;
-		struct value_look look = {.reader = reader, .message = &m, .expansion = &e};
-		intervals_add_key(intervals_of(screen->session), span->interval, &look, &key);
-	}
-	screen_add_safe(screen, text_get(&key), &safe);
-	char *own = mem_text(text_get(&safe));
-	text_free(&key);
-	text_free(&safe);
-	expansion_free(&e);
-	return own;
-}
-
-/* The same for the words at the cursor, which has few of them at a time. */
-static const char *
-kept_key(struct screen *screen, const struct interval_span *span)
-{
-	struct timeline_state *state = state_of(screen);
-	const struct interval_message *begin = &span->begin;
-	for (size_t i = 0; i < state->keys.count; i++) {
-		const struct kept_key *key = &state->keys.at[i];
-		if (key->interval == span->interval && key->begin.trace == begin->trace &&
-		    !message_id_compare(key->begin.id, begin->id))
-			return key->text;
-	}
-	if (state->keys.count == KEYS_KEPT)
-		drop_keys(state);
-	*vec_add(&state->keys) = (struct kept_key){span->interval, *begin, key_text(screen, span)};
-	return state->keys.at[state->keys.count - 1].text;
-}
-
-/* Adds the key behind the begin in COLUMN, if that goes on for long enough. */
-static void
-add_key(struct screen *screen, struct bar_lane *lane, const struct interval_span *span,
-	size_t column)
-{
-	size_t room = 0;
-	while (column + 1 + room < lane->cells.count &&
-	       lane->cells.at[column + 1 + room].sign == '=')
-		room++;
-	if (room < KEY_ROOM)
-		return;
-	char *text = key_text(screen, span);
-	size_t width = (size_t)text_columns(text, strlen(text));
-	if (width && width + 4 <= room)
-		*vec_add(&lane->labels) = (struct bar_label){column + 3, text};
-	else
-		free(text);
-}
-
-static void
-fill_bars(struct screen *screen, size_t interval, struct bar_lane *lane)
-{
-	struct intervals *intervals = intervals_of(screen->session);
-	const struct density_answer *answer = state_of(screen)->answer;
-	const struct density_window *w = &answer->window;
-	size_t part = clocks_part(screen->session->traces.at[w->trace]);
-	VEC(struct interval_span) singles = {0};
-	for (size_t c = 0; c < w->columns; c++) {
-		struct interval_span spans[TOUCHING_MAX];
-		const struct interval_span *single;
-		int64_t from = column_start(w, (int64_t)c);
-		int64_t to = clamp_time((__int128)from + (__int128)w->step - 1);
-		struct bar_cell *cell = vec_add(&lane->cells);
-		size_t count = 0;
-		if (answer->unit != TRACK_OFFSETS && from <= answer->last)
-			count = intervals_touching(intervals, interval, part,
-						   answer->unit == TRACK_TICKS, from, to, spans,
-						   TOUCHING_MAX);
-		if (!count)
-			continue;
-		cell->sign = bar_sign(spans, count, from, to);
-		for (size_t i = 0; i < count; i++)
-			cell->doubtful |= spans[i].doubtful;
-		if (cell->sign == '<' && find_single(w, spans, count, c, &single))
-			*vec_add(&singles) = *single;
-	}
-	for (size_t i = 0; i < singles.count; i++)
-		add_key(screen, lane, &singles.at[i], (size_t)column_of(w, singles.at[i].since));
-	vec_free(&singles);
-}
-
-/* A line for each interval, made again when the window or what is found is another. */
-static void
-make_bars(struct screen *screen)
-{
-	struct timeline_state *state = state_of(screen);
-	struct intervals *intervals = intervals_of(screen->session);
-	const struct density_answer *answer = answer_of(state);
-	if (!intervals || !intervals_count(intervals) || !answer)
-		return;
-	const struct density_window *w = &answer->window;
-	const struct bars_basis *old = &state->bars_basis;
-	const struct bars_basis now = {*w, answer->last, intervals_generation(intervals)};
-	if (state->bars.count && old->window.trace == w->trace && old->window.from == w->from &&
-	    old->window.step == w->step && old->window.columns == w->columns &&
-	    old->last == now.last && old->generation == now.generation)
-		return;
-	drop_bars(state);
-	drop_keys(state); /* what is found may be defined otherwise */
-	state->bars_basis = now;
-	for (size_t i = 0; i < intervals_count(intervals); i++)
-		fill_bars(screen, i, vec_add(&state->bars));
-}
-
 static void
 ask_density(struct screen *screen, size_t columns)
 {
@@ -731,7 +500,7 @@ ask_density(struct screen *screen, size_t columns)
 	state->answer =
 	    density_ask(state->density, w, state->lanes.at, state->lanes.count, true, &passing);
 	make_pairs(screen);
-	make_bars(screen);
+	timeline_intervals_make(&state->intervals, screen, answer_of(state));
 	const struct density_answer *answer = state->answer;
 	if (!answer || !answer->refined)
 		return;
@@ -1012,26 +781,6 @@ draw_spans(struct screen *screen, const struct area *area, int y, size_t state)
 	text_free(&safe);
 }
 
-static void
-draw_bars(struct screen *screen, const struct area *area, int y, size_t interval)
-{
-	const struct bar_lane *lane = &state_of(screen)->bars.at[interval];
-	for (size_t c = 0; c < lane->cells.count; c++) {
-		const struct bar_cell *cell = &lane->cells.at[c];
-		const char sign[] = {cell->sign, '\0'};
-		if (cell->sign)
-			canvas_puts(screen->canvas, area, y, (int)c,
-				    cell->doubtful ? ROLE_LOSS : ROLE_NORMAL, sign);
-	}
-	for (size_t i = 0; i < lane->labels.count; i++) {
-		const struct bar_label *label = &lane->labels.at[i];
-		int from = (int)label->column,
-		    width = text_columns(label->text, strlen(label->text));
-		canvas_fill(screen->canvas, area, y, from, width + 2, ROLE_NORMAL, ' ');
-		canvas_puts(screen->canvas, area, y, from + 1, ROLE_NORMAL, label->text);
-	}
-}
-
 static bool
 has_sync(const struct density_answer *answer, size_t column)
 {
@@ -1103,7 +852,8 @@ draw_mark(struct screen *screen, const struct area *area, int y, const struct ma
 {
 	const struct density_window *w = &answer_of(state_of(screen))->window;
 	if (mark->set && is_in_sight(w, mark->time))
-		canvas_puts(screen->canvas, area, y, (int)column_of(w, mark->time), role, letter);
+		canvas_puts(screen->canvas, area, y, (int)density_column_of(w, mark->time), role,
+			    letter);
 }
 
 /* A and B stand over the cursor, which the lanes have too. */
@@ -1150,14 +900,15 @@ draw_axis(struct screen *screen, const struct area *area, int gutter, int y)
 	text_clear(&state->text);
 	add_time(answer, w->from, step, false, &state->text);
 	size_t room = state->text.length + 2; /* of a label, and blanks */
-	size_t common = common_part(answer, w->from, column_start(w, (int64_t)w->columns), step);
+	size_t common =
+	    common_part(answer, w->from, density_column_start(w, (int64_t)w->columns), step);
 	if (room - common > LABEL_COLUMNS)
 		step = round_up(answer, (double)w->step * (double)(room - common));
-	common = common_part(answer, w->from, column_start(w, (int64_t)w->columns), step);
+	common = common_part(answer, w->from, density_column_start(w, (int64_t)w->columns), step);
 	__int128 time = w->from / (int64_t)step;
 	int used = 0; /* columns of the row */
-	for (time *= (int64_t)step; clamp_time(time) == time; time += (int64_t)step) {
-		int64_t column = column_of(w, (int64_t)time);
+	for (time *= (int64_t)step; density_clamp_time(time) == time; time += (int64_t)step) {
+		int64_t column = density_column_of(w, (int64_t)time);
 		if (column >= (int64_t)w->columns)
 			break;
 		if (time < w->from)
@@ -1241,32 +992,6 @@ add_between(const struct density_answer *answer, const char *name, const struct 
 	add_length(answer, length, 9, out);
 }
 
-/* Appends the intervals that are open at the cursor, of each name the last begun. */
-static void
-add_open_intervals(struct screen *screen, struct text *out)
-{
-	struct timeline_state *state = state_of(screen);
-	const struct density_answer *answer = answer_of(state);
-	struct intervals *intervals = intervals_of(screen->session);
-	struct interval_span spans[TOUCHING_MAX];
-	const struct message_time time = {
-	    .order = state->cursor.time,
-	    .known = answer->unit == TRACK_NANOSECONDS,
-	    .part = clocks_part(screen->session->traces.at[answer->window.trace])};
-	if (!intervals || answer->unit == TRACK_OFFSETS)
-		return;
-	size_t count = intervals_enclosing(intervals, &time, spans, TOUCHING_MAX);
-	for (size_t i = 0; i < count; i++) {
-		const struct gap gap = {(uint64_t)time.order - (uint64_t)spans[i].since,
-					time.known};
-		if (i && spans[i].interval == spans[i - 1].interval)
-			continue;
-		text_addf(out, "  %s ", intervals_name(intervals, spans[i].interval));
-		text_addf(out, "%s for ", kept_key(screen, &spans[i]));
-		gap_format(&gap, false, out);
-	}
-}
-
 /* Appends the contexts that hold at the message under the cursor. */
 static void
 add_contexts(struct screen *screen, const struct row *row, struct text *out)
@@ -1301,7 +1026,7 @@ add_contexts(struct screen *screen, const struct row *row, struct text *out)
 static void
 add_cursor(struct screen *screen, bool held, struct text *out)
 {
-	const struct timeline_state *state = state_of(screen);
+	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
 	const struct row *row = list_current(screen->list);
 	if (!state->cursor.set)
@@ -1309,7 +1034,7 @@ add_cursor(struct screen *screen, bool held, struct text *out)
 	add_time(answer, state->cursor.time, held ? 1 : title_step(answer), !held, out);
 	if (!held || !row || !is_in_sight(&answer->window, state->cursor.time))
 		return;
-	add_open_intervals(screen, out);
+	timeline_intervals_add_open(&state->intervals, screen, answer, state->cursor.time, out);
 	add_contexts(screen, row, out);
 }
 
@@ -1405,7 +1130,7 @@ draw_line(struct screen *screen, const struct area *area, int y, size_t i, int g
 	if (line->kind == LINE_CONTEXT)
 		draw_spans(screen, &right, y, line->at);
 	else if (line->kind == LINE_INTERVAL)
-		draw_bars(screen, &right, y, line->at);
+		timeline_intervals_draw(&state->intervals, screen, &right, y, line->at);
 	else if (line->kind == LINE_CONTEXTS_LEFT)
 		canvas_puts(screen->canvas, &right, y, 0, ROLE_ABSENT,
 			    "have no lane; :table context.NAME of span.NAME has all");
@@ -1421,7 +1146,7 @@ draw_line(struct screen *screen, const struct area *area, int y, size_t i, int g
 	for (int row = 0; row < line->rows; row++)
 		if (state->cursor.set && is_in_sight(w, state->cursor.time))
 			canvas_role(screen->canvas, &right, y + row,
-				    (int)column_of(w, state->cursor.time), 1, ROLE_CURSOR);
+				    (int)density_column_of(w, state->cursor.time), 1, ROLE_CURSOR);
 }
 
 /* Weighs the lanes of whole traces; those of origins are weighed when they are made. */
@@ -1508,7 +1233,7 @@ make_lines(struct timeline_state *state, size_t rows)
 	bool syncs = answer && any_sync(answer);
 	size_t pairs = state->pairs.count, ties = syncs + pairs;
 	ties = ties && !state->unfolded ? 1 : ties;
-	size_t others = ties + state->states.count + state->bars.count;
+	size_t others = ties + state->states.count + state->intervals.lanes.count;
 	size_t least = rows / 3 < 2 ? 2 : rows / 3; /* for lanes */
 	vec_clear(&state->lines);
 	choose_lanes(state, rows > others + least ? rows - others : least);
@@ -1519,7 +1244,7 @@ make_lines(struct timeline_state *state, size_t rows)
 			 answer->states_left);
 		add_line(state, LINE_CONTEXTS_LEFT, 0);
 	}
-	for (size_t i = 0; i < state->bars.count; i++)
+	for (size_t i = 0; i < state->intervals.lanes.count; i++)
 		add_line(state, LINE_INTERVAL, i);
 	if (ties && !state->unfolded)
 		add_line(state, LINE_TIES, 0);
@@ -1666,17 +1391,18 @@ timeline_zoom(struct screen *screen, const struct command_call *call)
 		return;
 	bool in = call->id == COMMAND_TIMELINE_IN;
 	bool seen = state->cursor.set && is_in_sight(w, state->cursor.time);
-	int64_t column = seen ? column_of(w, state->cursor.time) : (int64_t)w->columns / 2;
-	int64_t time = seen ? state->cursor.time : column_start(w, column);
+	int64_t column = seen ? density_column_of(w, state->cursor.time) : (int64_t)w->columns / 2;
+	int64_t time = seen ? state->cursor.time : density_column_start(w, column);
 	for (uint64_t left = call->count; left && left < 64; left--) {
 		if (in)
 			w->step = w->step > 1 ? w->step / 2 : 1;
 		else if (w->step < (uint64_t)INT64_MAX / 2)
 			w->step *= 2;
 	}
-	w->from = clamp_time((__int128)time - (__int128)column * (__int128)w->step);
+	w->from = density_clamp_time((__int128)time - (__int128)column * (__int128)w->step);
 	const struct density_answer *answer = state->answer;
-	if (!in && w->from <= answer->first && column_start(w, (int64_t)w->columns) > answer->last)
+	if (!in && w->from <= answer->first &&
+	    density_column_start(w, (int64_t)w->columns) > answer->last)
 		w->fit = true;
 }
 
@@ -1687,7 +1413,7 @@ timeline_pan(struct screen *screen, const struct command_call *call)
 	if (!w)
 		return;
 	int64_t columns = (int64_t)(w->columns / 4 + 1) * command_steps(call);
-	w->from = column_start(w, call->id == COMMAND_TIMELINE_LATER ? columns : -columns);
+	w->from = density_column_start(w, call->id == COMMAND_TIMELINE_LATER ? columns : -columns);
 }
 
 /* Shows what lies between two times, with a little room. */
@@ -1699,7 +1425,7 @@ show_between(struct timeline_state *state, int64_t from, int64_t to)
 	size_t columns = w->columns > 4 ? w->columns - 2 : 1;
 	w->fit = false;
 	w->step = length / columns + 1;
-	w->from = clamp_time((__int128)from - (w->columns > 4 ? (__int128)w->step : 0));
+	w->from = density_clamp_time((__int128)from - (w->columns > 4 ? (__int128)w->step : 0));
 }
 
 /* A and B, the earlier one first; false if they are not both set. */
@@ -1809,21 +1535,21 @@ timeline_step(struct screen *screen, const struct command_call *call)
 		return;
 	const struct density_window *w = &answer->window;
 	bool right = call->id == COMMAND_TIMELINE_RIGHT;
-	int64_t column = column_of(w, state->cursor.time), time;
+	int64_t column = density_column_of(w, state->cursor.time), time;
 	int64_t count = command_steps(call) - 1;
 	column += right ? count + 1 : -count;
-	if (!find_at(screen, column_start(w, column), &p))
+	if (!find_at(screen, density_column_start(w, column), &p))
 		return;
 	if (right) {
-		skip_earlier(screen, column_start(w, column), &p);
+		skip_earlier(screen, density_column_start(w, column), &p);
 	} else {
-		if (time_at_position(screen, p, &time) && column_of(w, time) < column) {
+		if (time_at_position(screen, p, &time) && density_column_of(w, time) < column) {
 			/* the last of all lies before already */
 		} else if (!sequence_previous(screen->list->sequence, &p)) {
 			return;
 		}
 		if (!time_at_position(screen, p, &time) ||
-		    !find_at(screen, column_start(w, column_of(w, time)), &p))
+		    !find_at(screen, density_column_start(w, density_column_of(w, time)), &p))
 			return;
 	}
 	go_to(screen, p, false);
@@ -1840,7 +1566,8 @@ timeline_go(struct screen *screen, const struct command_call *call)
 	bool away =
 	    answer && state->cursor.set && !is_in_sight(&answer->window, state->cursor.time);
 	if (away &&
-	    find_at(screen, column_start(&answer->window, (int64_t)answer->window.columns / 2), &p))
+	    find_at(screen,
+		    density_column_start(&answer->window, (int64_t)answer->window.columns / 2), &p))
 		go_to(screen, p, true);
 	shown_set_focus(screen, PANE_LIST);
 }

@@ -1235,3 +1235,19 @@ intervals_add_key(const struct intervals *s, size_t interval, struct value_look 
 			value_add(d->keys[i], &value, out);
 	}
 }
+
+void
+intervals_add_span_key(const struct intervals *s, const struct interval_span *span,
+		       struct reader *reader, struct text *out)
+{
+	struct expansion e = {0};
+	struct position at;
+	const struct message *found =
+	    reader_find_id(reader, span->begin.id, &at) ? reader_message(reader, at) : NULL;
+	if (found) {
+		const struct message m = *found; /* the block may have to go */
+		struct value_look look = {.reader = reader, .message = &m, .expansion = &e};
+		intervals_add_key(s, span->interval, &look, out);
+	}
+	expansion_free(&e);
+}

@@ -121,4 +121,9 @@ bool intervals_step(struct intervals *, size_t trace, const struct message_id *f
 void intervals_add_key(const struct intervals *, size_t interval, struct value_look *,
 		       struct text *);
 
+/* The same of the message that begins an interval, with a reader of its trace; nothing where
+ * it is there no more. */
+void intervals_add_span_key(const struct intervals *, const struct interval_span *, struct reader *,
+			    struct text *);
+
 #endif

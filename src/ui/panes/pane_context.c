@@ -14,7 +14,6 @@
 #include "query/filter/filter.h"
 #include "query/gap/gap.h"
 #include "query/interval/intervals.h"
-#include "query/value.h"
 #include "session/session.h"
 #include "ui/list/context_view.h"
 #include "ui/list/display_time.h"
@@ -165,17 +164,9 @@ add_line(struct screen *screen, struct context_line line)
 static void
 make_key(struct screen *screen, struct context_line *line)
 {
-	struct expansion e = {0};
 	struct text key = {0};
-	struct list *list;
-	struct row row;
-	const struct location begin = {.trace = line->span.begin.trace, .id = line->span.begin.id};
-	if (jump_find(screen, &begin, &list, &row)) {
-		struct value_look look = {.reader = list->lanes[row.lane].reader,
-					  .message = &row.message,
-					  .expansion = &e};
-		intervals_add_key(intervals_of(screen->session), line->span.interval, &look, &key);
-	}
+	intervals_add_span_key(intervals_of(screen->session), &line->span,
+			       sequence_reader(screen->sequence, line->span.begin.trace), &key);
 	size_t fits = text_fit(text_get(&key), key.length, KEY_MAX / 4, NULL);
 	if (fits < key.length) {
 		text_cut(&key, fits);
@@ -183,7 +174,6 @@ make_key(struct screen *screen, struct context_line *line)
 	}
 	snprintf(line->key, sizeof line->key, "%s", text_get(&key));
 	text_free(&key);
-	expansion_free(&e);
 }
 
 static void

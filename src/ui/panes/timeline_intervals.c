@@ -5,7 +5,6 @@
 
 #include "ui/panes/timeline_intervals.h"
 #include "query/gap/gap.h"
-#include "query/value.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 #include "ui/screen/screen.h"
@@ -54,22 +53,13 @@ timeline_intervals_free(struct timeline_intervals *t)
 static char *
 key_text(struct screen *screen, const struct interval_span *span)
 {
-	struct reader *reader = sequence_reader(screen->sequence, span->begin.trace);
-	struct expansion e = {0};
 	struct text key = {0}, safe = {0};
-	struct position at;
-	const struct message *found =
-	    reader_find_id(reader, span->begin.id, &at) ? reader_message(reader, at) : NULL;
-	if (found) {
-		const struct message m = *found;
-		struct value_look look = {.reader = reader, .message = &m, .expansion = &e};
-		intervals_add_key(intervals_of(screen->session), span->interval, &look, &key);
-	}
+	intervals_add_span_key(intervals_of(screen->session), span,
+			       sequence_reader(screen->sequence, span->begin.trace), &key);
 	screen_add_safe(screen, text_get(&key), &safe);
 	char *own = mem_text(text_get(&safe));
 	text_free(&key);
 	text_free(&safe);
-	expansion_free(&e);
 	return own;
 }
 

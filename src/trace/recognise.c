@@ -118,7 +118,7 @@ take_best(struct recognition *r)
 	r->plain = best->probe.plain;
 	text_add(&r->settings, best->probe.settings);
 	if (r->plain)
-		text_addf(&r->reason, "%s, so it is shown line by line", best->probe.reason);
+		text_addf(&r->reason, "plain text, shown line by line: %s", best->probe.reason);
 	else
 		text_addf(&r->reason, "found by content: %s", best->probe.reason);
 	if (r->score >= PROBE_CERTAIN)

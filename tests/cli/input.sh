@@ -68,7 +68,7 @@ with a table:
                                                    of many blanks
 END
 run "$TRAWL" --info notes.txt
-ok "text: it is said to be text" grep -q 'plain text, none of its first 3 lines' out
+ok "text: it is said to be text" grep -q 'plain text, shown line by line: none of its first 3 lines' out
 run "$TRAWL" -t csv notes.txt
 is "text: its lines" '"Notes on the board,"' "$(sed -n 2p out | cut -d , -f 10-11)"
 is "text: all of them" 3 "$(sed 1d out | wc -l | tr -d ' ')"

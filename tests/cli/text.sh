@@ -21,7 +21,7 @@ END
 # Text that is of no log: no SyS-T, no time, no severity.
 printf 'ssh\t22/tcp\ndomain\t53/udp\n\nint main(void)\n{\n\treturn 0;\n}\n' >plain.txt
 run "$TRAWL" --info plain.txt
-ok "plain text: what it is" grep -q '^# plain.txt: text, .*plain text, none of its first 6 lines' out
+ok "plain text: what it is" grep -q '^# plain.txt: text, .*plain text, shown line by line: none of its first 6 lines' out
 run "$TRAWL" -t jsonl plain.txt
 is "plain text: status" 0 "$status"
 is "plain text: a message for each line" 6 "$(lines out)"

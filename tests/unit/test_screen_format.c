@@ -25,8 +25,8 @@ test_no_trace(void **state)
 	folder_put_text(&folder, "notes", "one line\nand another\n");
 	const char *path = folder.files.at[0];
 	scene_open(s, 24, 120, "xterm-256color", path, NULL);
-	scene_wait(s, "notes: plain text, none of its first 2 lines is of a known log, so it is "
-		      "shown line by line");
+	scene_wait(s, "notes: plain text, shown line by line: none of its first 2 lines is of a "
+		      "known log");
 	scene_wait_at(s, 0, "plain text  [no times recognised]");
 	assert_null(strstr(emulator_row(s->emulator, 0), "guessed"));
 	scene_keys(s, "j");

@@ -524,7 +524,7 @@ textlog_probe(const struct window *head, struct probe *probe)
 		/* what it says can be read */
 		probe->plain = is_text(head);
 		snprintf(probe->reason, sizeof probe->reason,
-			 probe->plain ? "plain text, none of its first %zu lines is of a known log"
+			 probe->plain ? "none of its first %zu lines is of a known log"
 				      : "none of %zu lines begins like a line of a log",
 			 count_lines(head));
 		return;

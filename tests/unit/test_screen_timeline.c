@@ -365,6 +365,8 @@ test_timeline_many_origins(void **state)
 	open_log(s, &l, add_many);
 	scene_wait_row(s, "tag", "[800 ");
 	scene_keys(s, "\t70j");
+	scene_wait_row(s, "tag69 mode ", "[800]");
+	scene_keys(s, "9j"); /* the line may have come since */
 	scene_wait_row(s, "+6 states ", "have no lane; :table context.NAME of span.NAME has all");
 	close_log(s, &l);
 }

@@ -177,24 +177,6 @@ timeline_has_news(struct screen *screen)
 		timeline_intervals_have_news(&state->intervals, screen));
 }
 
-int
-timeline_rows(const struct screen *screen)
-{
-	const struct intervals *intervals = intervals_of(screen->session);
-	int states = (int)(contexts_count(screen->session->contexts) +
-			   (intervals ? intervals_count(intervals) : 0));
-	int rows = OTHER_ROWS + (states > STATE_ROWS ? states : STATE_ROWS);
-	const struct timeline_state *state = screen->state[PANE_TIMELINE];
-	int lanes = 0;
-	for (size_t i = 0; i < screen->session->traces.count; i++)
-		lanes += sequence_shows(screen->sequence, i);
-	if (state && (int)state->lanes.count > lanes) /* some are unfolded */
-		lanes = (int)state->lanes.count;
-	if (state && state->unfolded)
-		rows += (int)state->pairs.count;
-	return rows + lanes;
-}
-
 /* --- time and columns -------------------------------------------------- */
 
 static bool
@@ -317,6 +299,26 @@ make_lanes(struct screen *screen)
 		if (state->split[i])
 			add_origins(screen, i);
 	}
+}
+
+int
+timeline_rows(struct screen *screen)
+{
+	const struct intervals *intervals = intervals_of(screen->session);
+	int states = (int)(contexts_count(screen->session->contexts) +
+			   (intervals ? intervals_count(intervals) : 0));
+	int rows = OTHER_ROWS + (states > STATE_ROWS ? states : STATE_ROWS);
+	const struct timeline_state *state = state_of(screen);
+	int lanes = 0;
+	if (state && state->split && screen->open[PANE_TIMELINE])
+		make_lanes(screen); /* which the area has to suit before it is drawn */
+	for (size_t i = 0; i < screen->session->traces.count; i++)
+		lanes += sequence_shows(screen->sequence, i);
+	if (state && (int)state->lanes.count > lanes) /* some are unfolded */
+		lanes = (int)state->lanes.count;
+	if (state && state->unfolded)
+		rows += (int)state->pairs.count;
+	return rows + lanes;
 }
 
 static bool

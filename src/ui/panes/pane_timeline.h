@@ -15,7 +15,7 @@ void timeline_toggle(struct screen *, const struct command_call *);
 
 /* How many rows it could fill, with its rule.  What comes and goes with the cursor and
  * the window is not counted one by one, so that the panes stay where they are. */
-int timeline_rows(const struct screen *);
+int timeline_rows(struct screen *);
 
 /* Whether it is on the screen and can show more than it does. */
 bool timeline_has_news(struct screen *);

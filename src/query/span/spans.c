@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABELS_MAX = 65536 }; /* further values share a text */
+enum { LABELS_MAX = 65536 }; /* the last is that of all further values */
 
 struct span_trace {
 	struct context_turns *turns; /* NULL: it has none, or none so far */
@@ -112,13 +112,17 @@ label_for(struct spans *s, size_t trace, const struct context_turn *turn)
 	uint64_t *number = map_find(&s->label_of, key);
 	if (number)
 		return (uint32_t)*number;
-	text_clear(&s->text);
-	if (value->state == CONTEXT_KNOWN && s->labels.count < LABELS_MAX)
-		context_turns_text(s->traces[trace].turns, turn, &s->text);
-	if (s->labels.count >= LABELS_MAX)
+	if (s->labels.count == LABELS_MAX)
 		return LABELS_MAX - 1;
+	text_clear(&s->text);
+	if (s->labels.count == LABELS_MAX - 1)
+		text_add(&s->text, "...");
+	else if (value->state == CONTEXT_KNOWN)
+		context_turns_text(s->traces[trace].turns, turn, &s->text);
+	else
+		text_add(&s->text, "?");
 	*map_add(&s->label_of, key) = s->labels.count;
-	*vec_add(&s->labels) = mem_text(value->state == CONTEXT_KNOWN ? text_get(&s->text) : "?");
+	*vec_add(&s->labels) = mem_text(text_get(&s->text));
 	return (uint32_t)s->labels.count - 1;
 }
 

@@ -29,6 +29,19 @@ test_chooser_small(void **state)
 	scene_quit(s);
 }
 
+/* A time that its column has no room for is cut with a sign. */
+static void
+test_first_times(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 45, 160, "xterm-256color", "lab.yaml", NULL);
+	scene_keys(s, ";");
+	scene_wait(s, " 25 E1                 10:06:40>\n");
+	scene_keys(s, "|"); /* below the list */
+	scene_wait(s, " 23       10:06:40.006598507");
+	scene_quit(s);
+}
+
 /* Who sent what, as many as the encoder made; and only what is ticked. */
 static void
 test_origins(void **state)
@@ -145,6 +158,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_chooser_small),
+	    scene_test(test_first_times),
 	    scene_test(test_origins),
 	    scene_test(test_origin_graphs),
 	};

@@ -32,6 +32,7 @@ enum {
 	COUNT_COLUMNS = 6,
 	FEW_COLUMNS = 18, /* the three worst severities, in words */
 	TIME_COLUMNS = 19,
+	TIME_LEAST = 9, /* to the second */
 	GRAPH_COLUMNS_MIN = 8,
 	GRAPH_COLUMNS_MAX = 100,
 	GRAPH_GROUPS_MIN = 4,
@@ -395,6 +396,19 @@ name_columns(const struct area *area)
 	return most < NAME_COLUMNS ? most > 0 ? most : TABLE_HIDDEN : NAME_COLUMNS;
 }
 
+/* How many of the screen the columns so far take: behind all of them the graph begins. */
+static int
+columns_taken(const struct origin_columns *columns)
+{
+	int x = 0;
+	for (size_t c = 0; c < columns->count; c++) {
+		const struct table_column *column = &columns->at[c];
+		if (column->width != TABLE_HIDDEN)
+			x += column->width + column->least + column->gap;
+	}
+	return x;
+}
+
 static void
 make_columns(struct origin_columns *columns, const struct area *area)
 {
@@ -415,9 +429,14 @@ make_columns(struct origin_columns *columns, const struct area *area)
 						.gap = s == SEVERITY_COUNT,
 						.right = true};
 	}
-	columns->time = c;
-	at[c++] = (struct table_column){.title = "first", .least = TIME_COLUMNS};
-	columns->count = c;
+	columns->time = columns->count = c;
+	int left = area->cols - columns_taken(columns);
+	at[c] = (struct table_column){.title = "first"};
+	if (left >= TIME_COLUMNS)
+		at[c].least = TIME_COLUMNS;
+	else
+		at[c].width = left >= TIME_LEAST ? left : TABLE_HIDDEN;
+	columns->count++;
 }
 
 static void
@@ -476,19 +495,6 @@ fill_name(struct screen *screen, struct table_row *row, const struct origin_line
 		table_putf(row, ORIGIN_NAME, ROLE_ABSENT, "(no name)");
 }
 
-/* Where the graph begins: behind the other columns. */
-static int
-graph_column(const struct origin_columns *columns)
-{
-	int x = 0;
-	for (size_t c = 0; c < columns->count; c++) {
-		const struct table_column *column = &columns->at[c];
-		if (column->width != TABLE_HIDDEN)
-			x += column->width + column->least + column->gap;
-	}
-	return x;
-}
-
 static void
 fill_origin(struct screen *screen, struct table_row *row, size_t i)
 {
@@ -510,7 +516,7 @@ fill_origin(struct screen *screen, struct table_row *row, size_t i)
 	    display_time_of(screen->list, &list->lanes[0], &line->first, &first))
 		display_time_format_parts(&first, NULL, text);
 	table_put(row, columns.time, ROLE_NOTE, text_get(text), text->length);
-	draw_graph(screen, row->canvas, row->area, row->y, graph_column(&columns), line);
+	draw_graph(screen, row->canvas, row->area, row->y, columns_taken(&columns), line);
 }
 
 static void

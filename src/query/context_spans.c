@@ -84,19 +84,6 @@ turn_place(const struct track *track, const struct span_turn *turn)
 	return track->unit == TRACK_OFFSETS ? (int64_t)turn->offset : turn->time;
 }
 
-/* The last place of column C - 1: of 0 what lies before the window. */
-static int64_t
-column_end(const struct density_window *w, size_t c)
-{
-	int64_t end;
-	if (!c)
-		return w->from == INT64_MIN ? w->from : w->from - 1;
-	unsigned __int128 length = (unsigned __int128)w->step * c - 1;
-	if (length > INT64_MAX || __builtin_add_overflow(w->from, (int64_t)length, &end))
-		return INT64_MAX;
-	return end;
-}
-
 /* How many turns are at PLACE or before it. */
 static size_t
 count_turns(const struct track *track, const span_turns *turns, int64_t place)
@@ -129,14 +116,16 @@ add_spans(const struct context_spans *s, const struct context_spans_query *q,
 	  const struct span_lane *lane, size_t state, struct density_answer *answer)
 {
 	const struct track *track = &q->tracks[lane->trace];
-	size_t before = count_turns(track, &lane->turns, column_end(q->window, 0));
+	size_t before = count_turns(track, &lane->turns, density_column_end(q->window, -1));
 	struct density_span *last = NULL;
 	int64_t end = 0;
 	bool ends = track->unit != TRACK_OFFSETS && spans_end(s->spans, lane->trace, &end);
 	for (size_t c = 0; c < q->window->columns; c++) {
-		if (ends && column_end(q->window, c) >= end) /* no message is behind that */
+		int64_t first = density_column_start(q->window, (int64_t)c);
+		int64_t last_place = density_column_end(q->window, (int64_t)c);
+		if (ends && first > end) /* no message is behind that */
 			return;
-		size_t now = count_turns(track, &lane->turns, column_end(q->window, c + 1));
+		size_t now = count_turns(track, &lane->turns, last_place);
 		if (!now)
 			continue;
 		struct density_span own = span_of_turn(s, &lane->turns.at[now - 1], state, c);

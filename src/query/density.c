@@ -1091,25 +1091,3 @@ density_load(struct density *d, const struct density_window *window,
 	density_fetch(d);
 	return d->shown;
 }
-
-/* --- columns ----------------------------------------------------------- */
-
-int64_t
-density_column_start(const struct density_window *w, int64_t column)
-{
-	return density_clamp_time((__int128)w->from + (__int128)column * (__int128)w->step);
-}
-
-int64_t
-density_column_end(const struct density_window *w, int64_t column)
-{
-	return density_clamp_time((__int128)w->from + ((__int128)column + 1) * (__int128)w->step -
-				  1);
-}
-
-int64_t
-density_column_of(const struct density_window *w, int64_t time)
-{
-	__int128 away = (__int128)time - w->from, step = (__int128)w->step;
-	return density_clamp_time(away >= 0 ? away / step : -((step - 1 - away) / step));
-}

@@ -131,17 +131,33 @@ const struct density_answer *density_load(struct density *, const struct density
 					  const struct density_lane *, size_t lanes,
 					  bool with_contexts, const struct density_passing *);
 
-/* Where a column of the window begins and ends; it need not be in sight.  And the column that
- * a time is in. */
-int64_t density_column_start(const struct density_window *, int64_t column);
-int64_t density_column_end(const struct density_window *, int64_t column);
-int64_t density_column_of(const struct density_window *, int64_t time);
-
 /* A time that may be beyond those that there are. */
 static inline int64_t
 density_clamp_time(__int128 time)
 {
 	return time > INT64_MAX ? INT64_MAX : time < INT64_MIN ? INT64_MIN : (int64_t)time;
+}
+
+/* Where a column of the window begins and ends; it need not be in sight.  And the column that
+ * a time is in. */
+static inline int64_t
+density_column_start(const struct density_window *w, int64_t column)
+{
+	return density_clamp_time((__int128)w->from + (__int128)column * (__int128)w->step);
+}
+
+static inline int64_t
+density_column_end(const struct density_window *w, int64_t column)
+{
+	return density_clamp_time((__int128)w->from + ((__int128)column + 1) * (__int128)w->step -
+				  1);
+}
+
+static inline int64_t
+density_column_of(const struct density_window *w, int64_t time)
+{
+	__int128 away = (__int128)time - w->from, step = (__int128)w->step;
+	return density_clamp_time(away >= 0 ? away / step : -((step - 1 - away) / step));
 }
 
 #endif

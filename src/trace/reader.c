@@ -614,6 +614,16 @@ reader_find_id(struct reader *reader, struct message_id id, struct position *p)
 }
 
 bool
+reader_read_id(struct reader *reader, struct message_id id, struct position *p, struct message *m)
+{
+	const struct message *found =
+	    reader_find_id(reader, id, p) ? reader_message(reader, *p) : NULL;
+	if (found)
+		*m = *found;
+	return found;
+}
+
+bool
 reader_find_origin(struct reader *reader, const struct index_origin *origin, struct message *out)
 {
 	const struct message *found;

@@ -129,6 +129,10 @@ struct message_id reader_message_id(struct reader *, struct position);
 /* The position of an ID, or the nearest one if no message has it any more. */
 bool reader_find_id(struct reader *, struct message_id, struct position *);
 
+/* The same with a copy of the message, which stays when its block has to go; false if none can
+ * be had. */
+bool reader_read_id(struct reader *, struct message_id, struct position *, struct message *);
+
 /* Expands a message (of this reader's trace), with names from the profile. */
 void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
 

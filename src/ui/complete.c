@@ -156,15 +156,7 @@ add_session_name(struct screen *screen, size_t *i, struct text *out)
 		return true;
 	}
 	*i -= intervals;
-	size_t arguments = 0;
-	if (values_give_argument(screen, *i, out))
-		return true;
-	struct text unused = {0};
-	while (arguments < *i && values_give_argument(screen, arguments, &unused))
-		arguments++;
-	text_free(&unused);
-	*i -= arguments;
-	return false;
+	return values_give_argument(screen, i, out);
 }
 
 /* Appends the I-th name that begins so; false where there are fewer, which I is less by then. */

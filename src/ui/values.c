@@ -356,7 +356,7 @@ is_among(const struct text *names, const char *name, size_t length)
 }
 
 bool
-values_give_argument(struct screen *screen, size_t i, struct text *out)
+values_give_argument(struct screen *screen, size_t *i, struct text *out)
 {
 	struct expansion e = {0};
 	struct text names = {0};
@@ -374,9 +374,11 @@ values_give_argument(struct screen *screen, size_t i, struct text *out)
 			if (!name || !*name || is_among(&names, name, strlen(name)))
 				continue;
 			text_addf(&names, "%s ", name);
-			found = !i--;
+			found = !*i;
 			if (found)
 				text_add(out, name);
+			else
+				--*i;
 		}
 	}
 	expansion_free(&e);

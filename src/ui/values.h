@@ -23,7 +23,8 @@ bool values_find(const char *text, size_t length, size_t *start, char name[stati
  * nothing if that is no other than an earlier one; false behind the last. */
 bool values_give(struct screen *, const char *name, size_t i, struct text *out);
 
-/* Appends the I-th name of an argument that messages in view have; false behind the last. */
-bool values_give_argument(struct screen *, size_t i, struct text *out);
+/* Appends the I-th name of an argument that messages in view have; false where there are fewer,
+ * which I is less by then. */
+bool values_give_argument(struct screen *, size_t *i, struct text *out);
 
 #endif

@@ -1102,6 +1102,15 @@ intervals_longest(struct intervals *s, size_t interval, struct interval_pair *ou
 }
 
 bool
+intervals_are_done(struct intervals *s)
+{
+	pthread_rwlock_rdlock(&s->lock);
+	bool done = s->done;
+	pthread_rwlock_unlock(&s->lock);
+	return done;
+}
+
+bool
 intervals_find_other(struct intervals *s, struct reader *reader, const struct message *m,
 		     struct interval_message *other, size_t *interval)
 {
@@ -1242,10 +1251,8 @@ intervals_add_span_key(const struct intervals *s, const struct interval_span *sp
 {
 	struct expansion e = {0};
 	struct position at;
-	const struct message *found =
-	    reader_find_id(reader, span->begin.id, &at) ? reader_message(reader, at) : NULL;
-	if (found) {
-		const struct message m = *found; /* the block may have to go */
+	struct message m;
+	if (reader_read_id(reader, span->begin.id, &at, &m)) {
 		struct value_look look = {.reader = reader, .message = &m, .expansion = &e};
 		intervals_add_key(s, span->interval, &look, out);
 	}

@@ -46,6 +46,9 @@ const char *intervals_name(const struct intervals *, size_t interval);
 /* Counts up when more is known. */
 unsigned intervals_generation(const struct intervals *);
 
+/* Whether all that is indexed was looked at. */
+bool intervals_are_done(struct intervals *);
+
 enum { INTERVAL_BINS = 10 };
 
 /* Of the pairs that have a length; percentiles are exact: the least length that so many per

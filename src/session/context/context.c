@@ -545,11 +545,9 @@ static const struct field *
 read_again(struct context_walker *w, unsigned context, const struct context_value *value)
 {
 	struct position p;
-	const struct message *found =
-	    reader_find_id(w->reader, value->since, &p) ? reader_message(w->reader, p) : NULL;
-	if (!found)
+	struct message m;
+	if (!reader_read_id(w->reader, value->since, &p, &m))
 		return NULL;
-	const struct message m = *found;
 	reader_expand(w->reader, &m, EXPAND_FIELDS, &w->expansion);
 	for (size_t i = 0; i < w->tracked->rules.count; i++) {
 		const struct context_rule *rule = &w->tracked->rules.at[i];

@@ -369,24 +369,22 @@ filters_type(struct screen *screen, size_t at, const char *typed, bool exclude)
 	return good;
 }
 
-void
-filters_say_change(struct screen *screen, const char *what, const char *expression)
+/* Says what is with an expression, and which key does what then. */
+static void
+say_with_key(struct screen *screen, const char *what, const char *expression, const char *is,
+	     enum command_id key, const char *does)
 {
 	struct text text = {0};
-	text_addf(&text, "%s%s; ", what, expression);
-	keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &text);
-	screen_say(screen, "%s undoes it", text.data);
+	text_addf(&text, "%s%s%s; ", what, expression, is);
+	keymap_hint(screen->keymap, key, &text);
+	screen_say(screen, "%s %s", text.data, does);
 	text_free(&text);
 }
 
-static void
-say_already(struct screen *screen, const char *what, const char *expression)
+void
+filters_say_change(struct screen *screen, const char *what, const char *expression)
 {
-	struct text text = {0};
-	text_addf(&text, "%s%s already; ", what, expression);
-	keymap_hint(screen->keymap, COMMAND_FILTER_LIST, &text);
-	screen_say(screen, "%s lists the filters", text.data);
-	text_free(&text);
+	say_with_key(screen, what, expression, "", COMMAND_UNDO_FILTER, "undoes it");
 }
 
 /* Whether an entry that is on is the same. */
@@ -411,7 +409,8 @@ filters_add(struct screen *screen, const char *expression, bool exclude)
 	if (!entry.expr) {
 		screen_error(screen, "%s, in %s", error.what, expression);
 	} else if (has_entry(screen->filters, &entry)) {
-		say_already(screen, exclude ? "hidden: " : "only ", expression);
+		say_with_key(screen, exclude ? "hidden: " : "only ", expression, " already",
+			     COMMAND_FILTER_LIST, "lists the filters");
 		entry_free(&entry);
 	} else if (filters_put(screen, SIZE_MAX, entry))
 		filters_say_change(screen, exclude ? "hidden: " : "only ", expression);

@@ -68,11 +68,7 @@ jump_find(struct screen *screen, const struct location *location, struct list **
 	*row = (struct row){.id = location->id};
 	*list = jump_list(screen, location->trace, &row->lane);
 	struct reader *reader = (*list)->lanes[row->lane].reader;
-	const struct message *m =
-	    reader_find_id(reader, location->id, &row->at) ? reader_message(reader, row->at) : NULL;
-	row->there = m != NULL;
-	if (m)
-		row->message = *m;
+	row->there = reader_read_id(reader, location->id, &row->at, &row->message);
 	return row->there;
 }
 

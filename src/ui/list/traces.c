@@ -48,11 +48,7 @@ message_at(struct screen *screen, const struct location *location, struct messag
 {
 	struct reader *reader = sequence_reader(screen->sequence, location->trace);
 	struct position at;
-	const struct message *found =
-	    reader_find_id(reader, location->id, &at) ? reader_message(reader, at) : NULL;
-	if (found)
-		*m = *found;
-	return found;
+	return reader_read_id(reader, location->id, &at, m);
 }
 
 /* Appends `TRACE TIME` of a message, by the clock that it has before it is tied. */

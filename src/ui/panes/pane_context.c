@@ -209,7 +209,6 @@ add_intervals(struct screen *screen, const struct selection *selection)
 	struct intervals *intervals = intervals_of(screen->session);
 	const struct row *current = list_current(screen->list);
 	struct interval_span spans[SPANS_MAX];
-	struct interval_summary summary;
 	struct message_time time;
 	if (!intervals || !intervals_count(intervals) || !current)
 		return;
@@ -218,10 +217,10 @@ add_intervals(struct screen *screen, const struct selection *selection)
 	    (!display_time_find_before(screen->list, &row) ||
 	     !gap_time(screen->list->lanes[row.lane].trace, &row.message, &time)))
 		return;
-	intervals_summarise(intervals, 0, &summary);
+	bool done = intervals_are_done(intervals);
 	size_t count = intervals_enclosing(intervals, &time, spans, SPANS_MAX);
 	for (size_t i = 0; i < count; i++)
-		add_interval(screen, &spans[i], summary.done);
+		add_interval(screen, &spans[i], done);
 }
 
 static unsigned

@@ -465,10 +465,9 @@ intervals_jump(struct screen *screen, const struct command_call *call)
 	for (uint64_t left = call->count; left; left--) {
 		if (step_to_interval(screen, &at, forward))
 			continue;
-		struct interval_summary summary;
-		intervals_summarise(intervals, 0, &summary);
-		screen_say(screen, summary.done ? "no open or slow interval that way"
-						: "no open or slow interval known so far");
+		screen_say(screen, intervals_are_done(intervals)
+				       ? "no open or slow interval that way"
+				       : "no open or slow interval known so far");
 		return;
 	}
 	trail_go_to(screen, at);

@@ -417,11 +417,8 @@ add_owner(struct screen *screen, const struct density_state *of, struct text *ou
 	struct reader *reader = sequence_reader(screen->sequence, of->trace);
 	struct expansion e = {0};
 	struct position at;
-	const struct message *found = of->origin && reader_find_id(reader, of->first, &at)
-					  ? reader_message(reader, at)
-					  : NULL;
-	if (found) {
-		const struct message m = *found;
+	struct message m;
+	if (of->origin && reader_read_id(reader, of->first, &at, &m)) {
 		reader_expand(reader, &m, EXPAND_TEXT, &e);
 		text_add_safe(out, text_get(&e.origin), e.origin.length, screen->charset);
 	}
@@ -1645,8 +1642,7 @@ unfold_line(struct screen *screen, const struct command_call *call)
 		while (state->lane && state->lines.at[state->lane].kind == LINE_LANE &&
 		       state->lanes.at[state->lines.at[state->lane].at].by_origin)
 			state->lane--;
-	} else if (line->kind != LINE_CONTEXT && line->kind != LINE_CONTEXTS_LEFT &&
-		   line->kind != LINE_INTERVAL) {
+	} else if (line->kind == LINE_TIES || line->kind == LINE_SYNC || line->kind == LINE_PAIR) {
 		state->unfolded = !state->unfolded;
 	}
 }

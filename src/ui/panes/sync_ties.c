@@ -69,11 +69,9 @@ add_message(struct screen *screen, const struct list *list, const struct locatio
 	struct reader *reader = sequence_reader(screen->sequence, location->trace);
 	struct expansion e = {0};
 	struct position at;
-	const struct message *found =
-	    reader_find_id(reader, location->id, &at) ? reader_message(reader, at) : NULL;
-	if (!found)
+	struct message m;
+	if (!reader_read_id(reader, location->id, &at, &m))
 		return false;
-	struct message m = *found;
 	reader_expand(reader, &m, EXPAND_TEXT, &e);
 	text_add_safe(out, text_get(&e.text), e.text.length, screen->charset);
 	expansion_free(&e);

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <wchar.h>
 
-static void
-text_reserve_more(struct text *text, size_t more)
+void
+text_grow(struct text *text, size_t more)
 {
 	text->data = vec_grow(text->data, text->length, more + 1, &text->capacity, 1);
 }
@@ -32,32 +32,12 @@ text_free(struct text *text)
 	*text = (struct text){0};
 }
 
-void
-text_add_bytes(struct text *text, const void *data, size_t length)
-{
-	if (text->capacity - text->length <= length)
-		text_reserve_more(text, length);
-	if (length)
-		memcpy(text->data + text->length, data, length);
-	text->length += length;
-	text->data[text->length] = '\0';
-}
-
 static void
 add_padding(struct text *text, char c, size_t count)
 {
-	text_reserve_more(text, count);
+	text_reserve(text, count);
 	memset(text->data + text->length, c, count);
 	text->length += count;
-	text->data[text->length] = '\0';
-}
-
-void
-text_add_char(struct text *text, char c)
-{
-	if (text->capacity - text->length < 2)
-		text_reserve_more(text, 1);
-	text->data[text->length++] = c;
 	text->data[text->length] = '\0';
 }
 
@@ -65,7 +45,7 @@ void
 text_add_hex(struct text *text, const uint8_t *data, size_t length)
 {
 	static const char digits[] = "0123456789abcdef";
-	text_reserve_more(text, 2 * length);
+	text_reserve(text, 2 * length);
 	char *out = text->data + text->length;
 	for (size_t i = 0; i < length; i++) {
 		*out++ = digits[data[i] >> 4];
@@ -233,7 +213,7 @@ void
 text_addv(struct text *text, const char *format, va_list args)
 {
 	va_list again;
-	text_reserve_more(text, 64);
+	text_reserve(text, 64);
 	va_copy(again, args);
 	bool done = quick_format(text, format, again);
 	va_end(again);
@@ -246,7 +226,7 @@ text_addv(struct text *text, const char *format, va_list args)
 		text->data[text->length] = '\0';
 	} else {
 		if ((size_t)length >= room) {
-			text_reserve_more(text, (size_t)length);
+			text_reserve(text, (size_t)length);
 			vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
 		}
 		text->length += (size_t)length;

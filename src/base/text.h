@@ -41,8 +41,33 @@ text_get(const struct text *text)
 	return text->data ? text->data : "";
 }
 
-void text_add_bytes(struct text *, const void *data, size_t length);
-void text_add_char(struct text *, char c);
+void text_grow(struct text *, size_t more); /* for text_reserve */
+
+/* Makes room for MORE bytes. */
+static inline void
+text_reserve(struct text *text, size_t more)
+{
+	if (text->capacity - text->length <= more)
+		text_grow(text, more);
+}
+
+/* Inline, as the pieces of an exported line are a few bytes each. */
+static inline void
+text_add_bytes(struct text *text, const void *data, size_t length)
+{
+	text_reserve(text, length);
+	if (length)
+		memcpy(text->data + text->length, data, length);
+	text->length += length;
+	text->data[text->length] = '\0';
+}
+
+static inline void
+text_add_char(struct text *text, char c)
+{
+	text_add_bytes(text, &c, 1);
+}
+
 void text_add_hex(struct text *, const uint8_t *data, size_t length); /* lower case, no blanks */
 void text_add_uint(struct text *, uint64_t value);		      /* decimal */
 void text_add_int(struct text *, int64_t value);		      /* the same */

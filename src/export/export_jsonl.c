@@ -13,16 +13,41 @@
 #include <math.h>
 #include <string.h>
 
+/* A word all of whose bytes are BYTE. */
+#define BYTES(byte) ((uint64_t)(byte)*0x0101010101010101)
+
+/* The top bit of each byte of WORD that is zero; of others behind one, too. */
+static uint64_t
+find_zeros(uint64_t word)
+{
+	return (word - BYTES(1)) & ~word & BYTES(0x80);
+}
+
+/* How many of the bytes stand in a string as they are: printable ASCII but for `"` and `\`. */
+static size_t
+count_plain(const char *bytes, size_t length)
+{
+	size_t plain = 0;
+	for (uint64_t word; length - plain >= sizeof word; plain += sizeof word) {
+		memcpy(&word, bytes + plain, sizeof word);
+		uint64_t below = (word - BYTES(0x20)) & ~word; /* 0x20, in the top bits */
+		if (((word | below) & BYTES(0x80)) | find_zeros(word ^ BYTES(0x7f)) |
+		    find_zeros(word ^ BYTES('"')) | find_zeros(word ^ BYTES('\\')))
+			break;
+	}
+	while (plain < length && (unsigned char)bytes[plain] >= 0x20 &&
+	       (unsigned char)bytes[plain] < 0x7f && bytes[plain] != '"' && bytes[plain] != '\\')
+		plain++;
+	return plain;
+}
+
 void
 export_json_string(struct text *out, const char *bytes, size_t length)
 {
+	text_reserve(out, length + 2);
 	text_add_char(out, '"');
 	while (length) {
-		size_t plain = 0;
-		while (plain < length && (unsigned char)bytes[plain] >= 0x20 &&
-		       (unsigned char)bytes[plain] < 0x7f && bytes[plain] != '"' &&
-		       bytes[plain] != '\\')
-			plain++;
+		size_t plain = count_plain(bytes, length);
 		text_add_bytes(out, bytes, plain);
 		bytes += plain;
 		length -= plain;
@@ -91,6 +116,17 @@ add_value(struct text *out, const struct field *field)
 	}
 }
 
+/* The name of a member, which needs no escapes. */
+static void
+add_name(struct text *out, const char *name)
+{
+	size_t length = strlen(name);
+	text_reserve(out, length + 3);
+	text_add_char(out, '"');
+	text_add_bytes(out, name, length);
+	text_add(out, "\":");
+}
+
 /* Adds the arguments that have a name, from FROM up to TO, as an object behind their list. */
 static void
 add_arguments(struct text *out, const struct expansion *e, size_t from, size_t to)
@@ -100,10 +136,9 @@ add_arguments(struct text *out, const struct expansion *e, size_t from, size_t t
 		const struct field *field = &e->fields.at[i];
 		if (!field->argument || !*field->argument)
 			continue;
-		text_add(out, any ? ",\"" : ",\"arg\":{\"");
+		text_add(out, any ? "," : ",\"arg\":{");
 		any = true;
-		text_add(out, field->argument);
-		text_add(out, "\":");
+		add_name(out, field->argument);
 		add_value(out, field);
 	}
 	if (any)
@@ -131,11 +166,8 @@ add_level(struct text *out, const struct expansion *e, size_t *at, unsigned dept
 		if (!*first)
 			text_add_char(out, ',');
 		*first = false;
-		if (names) {
-			text_add_char(out, '"');
-			text_add(out, field->row->name);
-			text_add(out, "\":");
-		}
+		if (names)
+			add_name(out, field->row->name);
 		bool list = field->row->type == FIELD_LIST;
 		if (list || field->row->type == FIELD_OBJECT) {
 			bool none = true;

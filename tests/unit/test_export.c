@@ -297,6 +297,43 @@ test_terminal(void **state)
 	folder_remove(&folder);
 }
 
+/* What a byte below 0x80 is in a JSON string [RFC 8259, section 7]. */
+static void
+add_escaped(struct text *out, unsigned char byte)
+{
+	if (byte == '"' || byte == '\\')
+		text_addf(out, "\\%c", byte);
+	else if (byte < 0x20 || byte == 0x7f)
+		text_addf(out, "\\u%04x", byte);
+	else
+		text_add_char(out, (char)byte);
+}
+
+/* Each byte is escaped or not by itself, wherever it stands. */
+static void
+test_json_string(void **state)
+{
+	struct text made = {0}, expected = {0};
+	char bytes[20];
+	(void)state;
+	for (unsigned byte = 0; byte < 0x80; byte++) {
+		for (size_t at = 0; at < sizeof bytes; at++) {
+			memset(bytes, at % 2 ? 'a' : '~', sizeof bytes);
+			bytes[at] = (char)byte;
+			text_clear(&made);
+			text_clear(&expected);
+			export_json_string(&made, bytes, sizeof bytes);
+			text_add_char(&expected, '"');
+			for (size_t i = 0; i < sizeof bytes; i++)
+				add_escaped(&expected, (unsigned char)bytes[i]);
+			text_add_char(&expected, '"');
+			assert_string_equal(text_get(&made), text_get(&expected));
+		}
+	}
+	text_free(&made);
+	text_free(&expected);
+}
+
 int
 main(void)
 {
@@ -304,7 +341,7 @@ main(void)
 	    cmocka_unit_test(test_place),    cmocka_unit_test(test_text),
 	    cmocka_unit_test(test_csv),	     cmocka_unit_test(test_jsonl),
 	    cmocka_unit_test(test_rows),     cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_terminal),
+	    cmocka_unit_test(test_terminal), cmocka_unit_test(test_json_string),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

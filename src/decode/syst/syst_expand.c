@@ -236,12 +236,15 @@ make_origin(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	char guid[SYST_GUID_TEXT];
-	if (j->choice.client)
+	if (j->choice.client) {
 		text_add(&j->e->origin, syst_client_name(j->choice.client));
-	else if (j->choice.has_guid)
+	} else if (j->choice.has_guid) {
 		text_add(&j->e->origin, syst_guid_text(guid, j->choice.guid));
-	else if (f->length >= 4 && !f->word && !(f->header & SYST_HEADER_GUID))
-		text_addf(&j->e->origin, "%u:%u", module_of(f->header), f->header >> 12 & 15);
+	} else if (f->length >= 4 && !f->word && !(f->header & SYST_HEADER_GUID)) {
+		text_add_uint(&j->e->origin, module_of(f->header));
+		text_add_char(&j->e->origin, ':');
+		text_add_uint(&j->e->origin, f->header >> 12 & 15);
+	}
 }
 
 /* --- type, header ------------------------------------------------------ */

@@ -64,8 +64,9 @@ void drive_check_numbers(const struct expansion *);
 /* Every message can be expanded, and its fields written and located. */
 void drive_expand(const struct drive *, const struct drive_messages *);
 
-/* All of these: the rows of one table.  Thoroughly: with more sizes, down to single
- * bytes. */
+/* All of these: the rows of one table.  Quickly, for fuzzers: in a few parts, whatever the
+ * length.  Thoroughly: with more sizes, down to single bytes. */
+void drive_quickly(const struct drive *);
 void drive_everything(const struct drive *);
 void drive_thoroughly(const struct drive *);
 

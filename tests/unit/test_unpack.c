@@ -275,6 +275,27 @@ test_cut(void **state)
 	free(packed);
 }
 
+/* The same of few bytes, at every one of what is packed. */
+static void
+test_cut_anywhere(void **state)
+{
+	(void)state;
+	enum { FEW = 700 };
+	uint8_t *bytes = make_bytes(FEW), *packed = mem_new(ROOM);
+	for (size_t i = 0; i < FORMS; i++) {
+		size_t size = pack_one(&forms[i], bytes, FEW, packed);
+		for (size_t cut = 0; cut < size; cut++) {
+			struct result result;
+			unpack(packed, cut, cut % 2, &result);
+			assert_beginning(&result, bytes, FEW);
+			assert_true(result.err.code || result.bytes.length == FEW);
+			result_free(&result);
+		}
+	}
+	free(bytes);
+	free(packed);
+}
+
 static void
 test_damaged(void **state)
 {
@@ -495,12 +516,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_same),       cmocka_unit_test(test_empty),
-	    cmocka_unit_test(test_folders),    cmocka_unit_test(test_members),
-	    cmocka_unit_test(test_cut),	       cmocka_unit_test(test_damaged),
-	    cmocka_unit_test(test_gzip),       cmocka_unit_test(test_alike),
-	    cmocka_unit_test(test_unreadable), cmocka_unit_test(test_capture),
-	    cmocka_unit_test(test_full),       cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_same),    cmocka_unit_test(test_empty),
+	    cmocka_unit_test(test_folders), cmocka_unit_test(test_members),
+	    cmocka_unit_test(test_cut),	    cmocka_unit_test(test_cut_anywhere),
+	    cmocka_unit_test(test_damaged), cmocka_unit_test(test_gzip),
+	    cmocka_unit_test(test_alike),   cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_capture), cmocka_unit_test(test_full),
+	    cmocka_unit_test(test_names),
 	};
 	signal(SIGXFSZ, SIG_IGN);
 	return cmocka_run_group_tests_name("unpack", tests, NULL, NULL);

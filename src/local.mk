@@ -105,9 +105,12 @@ libtrawl_a_SOURCES = \
 	src/decode/coresight/opencsd_element.c \
 	src/decode/coresight/opencsd_element.h \
 	src/decode/coresight/opencsd_expand.c \
+	src/decode/coresight/opencsd_flow.c \
+	src/decode/coresight/opencsd_flow.h \
 	src/decode/coresight/opencsd_lane.c \
 	src/decode/coresight/opencsd_lane.h \
 	src/decode/coresight/opencsd_library.h \
+	src/decode/coresight/opencsd_memory.c \
 	src/decode/coresight/opencsd_open.c \
 	src/decode/coresight/opencsd_options.c \
 	src/decode/coresight/opencsd_perf.c \
@@ -227,15 +230,25 @@ libtrawl_a_SOURCES = \
 	src/export/export_text.c \
 	src/flow/call_stack.c \
 	src/flow/call_stack.h \
+	src/flow/coresight_walk.c \
+	src/flow/coresight_walk.h \
 	src/flow/etrace_walk.c \
 	src/flow/etrace_walk.h \
 	src/flow/flow.c \
 	src/flow/flow.h \
 	src/flow/flow_code.c \
 	src/flow/flow_code.h \
+	src/flow/flow_frames.c \
+	src/flow/flow_frames.h \
 	src/flow/flow_hold.c \
 	src/flow/flow_hold.h \
+	src/flow/flow_index.c \
+	src/flow/flow_index.h \
+	src/flow/flow_look.c \
+	src/flow/flow_look.h \
 	src/flow/flow_step.h \
+	src/flow/image_fit.c \
+	src/flow/image_fit.h \
 	src/index/grid.c \
 	src/index/grid.h \
 	src/index/index.c \
@@ -248,12 +261,18 @@ libtrawl_a_SOURCES = \
 	src/index/step.h \
 	src/index/walk.c \
 	src/index/walk.h \
+	src/program/arm.c \
+	src/program/arm.h \
 	src/program/build_id.c \
 	src/program/build_id.h \
+	src/program/disassemble.c \
+	src/program/disassemble.h \
 	src/program/elf.c \
 	src/program/elf.h \
 	src/program/image.c \
 	src/program/image.h \
+	src/program/insn.c \
+	src/program/insn.h \
 	src/program/kernel.c \
 	src/program/kernel.h \
 	src/program/riscv.c \
@@ -401,6 +420,8 @@ libtrawl_a_SOURCES = \
 	src/ui/list/filters.h \
 	src/ui/list/list_matches.c \
 	src/ui/list/list_matches.h \
+	src/ui/list/flow_view.c \
+	src/ui/list/flow_view.h \
 	src/ui/list/jump.c \
 	src/ui/list/jump.h \
 	src/ui/list/list.c \
@@ -452,8 +473,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_card.c \
 	src/ui/panes/pane_card.h \
 	src/ui/panes/pane_clocks.c \
+	src/ui/panes/pane_code.c \
 	src/ui/panes/pane_context.c \
-	src/ui/panes/pane_context.h \
 	src/ui/panes/pane_detail.c \
 	src/ui/panes/pane_detail.h \
 	src/ui/panes/pane_filters.c \
@@ -474,6 +495,7 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_messages.c \
 	src/ui/panes/pane_origins.c \
 	src/ui/panes/pane_origins.h \
+	src/ui/panes/pane_stack.c \
 	src/ui/panes/pane_syncs.c \
 	src/ui/panes/pane_table.c \
 	src/ui/panes/pane_table.h \
@@ -534,6 +556,8 @@ libtrawl_a_SOURCES = \
 	src/ui/stop_when.c \
 	src/ui/stop_when.h \
 	src/ui/ui.h \
+	src/ui/misfit.c \
+	src/ui/misfit.h \
 	src/ui/unnamed.c \
 	src/ui/unnamed.h \
 	src/ui/values.c \

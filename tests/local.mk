@@ -82,6 +82,7 @@ tests_libtest_a_SOURCES = \
 	tests/unit/nibbles.h \
 	tests/unit/samples.c \
 	tests/unit/samples.h \
+	tests/unit/seven.h \
 	tests/unit/same_index.c \
 	tests/unit/same_index.h \
 	tests/unit/session_fixture.c \
@@ -136,6 +137,8 @@ long_unit_tests = \
 	tests/unit/test_clocks \
 	tests/unit/test_export \
 	tests/unit/test_account \
+	tests/unit/test_arm \
+	tests/unit/test_coresight_walk \
 	tests/unit/test_next_match
 unit_tests = \
 	tests/unit/test_base \
@@ -169,6 +172,7 @@ unit_tests = \
 	tests/unit/test_build_id \
 	tests/unit/test_etrace_walk \
 	tests/unit/test_call_stack \
+	tests/unit/test_flow_look \
 	tests/unit/test_image \
 	tests/unit/test_riscv \
 	tests/unit/test_perf \
@@ -325,6 +329,7 @@ screen_tests = \
 	tests/unit/test_screen_filters \
 	tests/unit/test_screen_format \
 	tests/unit/test_screen_differences \
+	tests/unit/test_screen_flow \
 	tests/unit/test_screen_gaps \
 	tests/unit/test_screen_intervals \
 	tests/unit/test_screen_table \
@@ -483,6 +488,7 @@ script_tests = \
 	tests/cli/origins.sh \
 	tests/cli/output.sh \
 	tests/cli/insn.sh \
+	tests/cli/insn_arm.sh \
 	tests/cli/raw.sh \
 	tests/cli/select.sh \
 	tests/cli/session.sh \
@@ -601,7 +607,7 @@ testdata_files = \
 	testdata/untimed-itm.truth.tsv
 
 TESTS += $(script_tests)
-EXTRA_DIST += $(long_script_tests) $(script_tests) $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/folded.awk tests/summary tests/term/lib.sh \
+EXTRA_DIST += $(long_script_tests) $(script_tests) $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/folded.awk tests/ppl_calls.awk tests/summary tests/term/lib.sh \
 	tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.

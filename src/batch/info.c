@@ -4,6 +4,7 @@
 #include "batch/info.h"
 #include "batch/report.h"
 #include "decode/registry.h"
+#include "flow/image_fit.h"
 #include "session/session.h"
 #include "trace/reader.h"
 
@@ -77,6 +78,29 @@ add_survey(struct trace *trace, struct text *out)
 	}
 	text_free(&lines);
 	text_free(&missing);
+}
+
+/* How well the images fit that the trace is followed through, by what comes first. */
+static void
+add_fits(struct trace *trace, struct text *out)
+{
+	enum { LOOK = 1 << 18 };
+	struct image_fits fits = {0};
+	struct text line = {0};
+	struct err err = {0};
+	if (image_fits_judge(trace) && image_fits_read(&fits, trace, LOOK, NULL, &err))
+		add_comments(err.what, out);
+	for (size_t i = 0; i < fits.walks.count; i++) {
+		const struct image_fit_walk *walk = &fits.walks.at[i];
+		struct text fit = {0};
+		image_fit_describe(&walk->fit, &fit);
+		if (fit.length)
+			text_addf(&line, "%s: %s\n", text_get(&walk->name), text_get(&fit));
+		text_free(&fit);
+	}
+	add_comments(text_get(&line), out);
+	text_free(&line);
+	image_fits_free(&fits);
 }
 
 /* Loads what texts need and makes some: what is missing becomes a notice.  Whether one of
@@ -171,6 +195,7 @@ info_print(struct session *session, const struct cli *cli)
 			/* and with it, the names of addresses */
 			bool timed = expand_head(trace, cli);
 			add_survey(trace, &out);
+			add_fits(trace, &out);
 			if (!timed && trace_may_be_circular(trace))
 				add_comments(
 				    "no times show its order; if it is a circular buffer, give the "

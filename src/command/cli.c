@@ -135,10 +135,11 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES, "keep no index between runs, and use none"},
     [CLI_INDEX] = {0, "index", NULL, RESOURCES,
 		   "only write each capture's index beside it, as CAPTURE.trawl-index"},
-    [CLI_CHECK] = {0, "check", "LIST", OTHER,
-		   "decode all, exit 1 if there is loss, corrupt, time, catalog, severity:LEVEL or "
-		   "a match of an expression",
-		   .optional = true},
+    [CLI_CHECK] =
+	{0, "check", "LIST", OTHER,
+	 "decode all, exit 1 if there is loss, corrupt, time, catalog, flow, severity:LEVEL or "
+	 "a match of an expression",
+	 .optional = true},
     [CLI_COMPARE] = {0, "compare", NULL, OTHER,
 		     "compare two captures or sessions, GOOD BAD: show what BAD lacks, adds, "
 		     "changes, moves or does later; exit 0 if nothing, 1 otherwise"},

@@ -55,6 +55,8 @@ command_scope_name(enum command_scope scope)
 	    [SCOPE_INTERVALS] = "intervals",
 	    [SCOPE_MATCHES] = "matches",
 	    [SCOPE_TABLE] = "table",
+	    [SCOPE_CODE] = "code",
+	    [SCOPE_STACK] = "stack",
 	};
 	return names[scope];
 }

@@ -405,6 +405,13 @@ struct decoder_listing {
 };
 
 struct clock_source;
+
+/* Whose memory is meant: that of the processor ORIGIN in a context; 0: in any. */
+struct decode_memory {
+	uint64_t origin;
+	uint32_t context_id, vmid;
+};
+
 struct flow_packet;
 struct summary;
 
@@ -520,6 +527,13 @@ struct decoder_ops {
 	 * the program is not followed. */
 	void (*flow)(const struct decoder *, const struct message *m, const struct window *,
 		     struct flow_packet *);
+	uint8_t flow_form; /* enum flow_form: which packets `flow` fills */
+
+	/* The bytes of program memory at ADDRESS, as a processor saw it in a context, of which
+	 * *LENGTH follow each other; NULL if there are none.  They live as long as the decoder.
+	 * NULL: this format has no memory of programs; it is in `symbols:`. */
+	const uint8_t *(*memory)(const struct decoder *, const struct decode_memory *,
+				 uint64_t address, size_t *length);
 
 	/* Kinds of message that announce something for later ones (a bit each),
 	 * and what such a message announces: a build number for a sender's

@@ -2,7 +2,9 @@
  * What a message says of where a program went: its part in following the flow of control
  * through the program (`flow` of struct decoder_ops).
  *
- * Names are those of E-Trace [E-Trace 2.0, "Instruction Trace Encoder Output Packets"].
+ * Formats say so in one of two ways.  E-Trace sends packets that mean something only beside
+ * the program; names are those of [E-Trace 2.0, "Instruction Trace Encoder Output Packets"].
+ * CoreSight trace comes as elements that were followed through the program already.
  */
 #ifndef TRAWL_DECODE_FLOW_PACKET_H
 #define TRAWL_DECODE_FLOW_PACKET_H
@@ -10,15 +12,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* `flow_form` of struct decoder_ops. */
+enum flow_form { FLOW_PACKETS, FLOW_ELEMENTS };
+
 enum flow_packet_kind {
-	FLOW_NOTHING,  /* nothing of the flow */
-	FLOW_LOST,     /* damaged, or not for sure what was sent; or what is lost before it */
-	FLOW_START,    /* format 3 subformat 0 */
-	FLOW_TRAP,     /* format 3 subformat 1 */
-	FLOW_SUPPORT,  /* format 3 subformat 3 */
-	FLOW_ADDRESS,  /* format 2; format 1 with an address */
-	FLOW_BRANCHES, /* format 1 without one: 31 branches */
-	FLOW_EXTENSION /* format 0 */
+	FLOW_NOTHING,	/* nothing of the flow */
+	FLOW_LOST,	/* damaged, or not for sure what was sent; or what is lost before it */
+	FLOW_START,	/* format 3 subformat 0 */
+	FLOW_TRAP,	/* format 3 subformat 1 */
+	FLOW_SUPPORT,	/* format 3 subformat 3 */
+	FLOW_ADDRESS,	/* format 2; format 1 with an address */
+	FLOW_BRANCHES,	/* format 1 without one: 31 branches */
+	FLOW_EXTENSION, /* format 0 */
+	/* elements */
+	FLOW_RANGE,	       /* instructions were executed that lie one behind the other */
+	FLOW_UNSEEN,	       /* what comes next, or came, is not seen */
+	FLOW_CONTEXT,	       /* whose memory addresses are of from now on */
+	FLOW_EXCEPTION,	       /* was taken */
+	FLOW_EXCEPTION_RETURN, /* where no instruction says so */
 };
 
 /* Parameters of an encoder, under their names in the specification. */
@@ -34,6 +45,24 @@ struct flow_modes {
 
 /* "qual_status" of a support packet. */
 enum flow_status { FLOW_NO_CHANGE, FLOW_ENDED_REP, FLOW_TRACE_LOST, FLOW_ENDED_NTR };
+
+struct flow_element {
+	uint8_t machine;	   /* range: enum insn_machine */
+	uint8_t class;		   /* range: enum insn_class, of the last instruction */
+	uint8_t last;		   /* range: its length, in bytes */
+	bool passed;		   /* range: it is a jump, whose condition did not hold */
+	bool implied;		   /* range: where returns lead is not always sent */
+	bool interrupt;		   /* exception: it is one */
+	bool has_address;	   /* unseen, exception: `first` is known */
+	uint32_t count;		   /* range: instructions */
+	uint64_t first, end;	   /* range: addresses, `end` is behind it; unseen: `first` of it;
+				exception: `first` is where it returns to */
+	uint32_t number;	   /* exception */
+	const char *name;	   /* exception: of `number`, or NULL */
+	int irq;		   /* exception: number of the interrupt; negative: none */
+	const char *why;	   /* unseen, lost: a sentence */
+	uint32_t context_id, vmid; /* context; 0 where the memory is the same in all */
+};
 
 struct flow_packet {
 	uint8_t kind;		/* enum flow_packet_kind */
@@ -52,6 +81,7 @@ struct flow_packet {
 	uint64_t cause, tval;	 /* trap; tval of exceptions only */
 	struct flow_modes modes; /* support */
 	struct flow_widths widths;
+	struct flow_element element;
 };
 
 #endif

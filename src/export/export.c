@@ -106,17 +106,21 @@ const struct export_format export_formats[] = {
      .flagged = true,
      .raw = true},
     {.name = "insn",
-     .help = "a line for each instruction and trap that E-Trace shows, with the program that ran",
+     .help = "a line for each instruction and trap that E-Trace or CoreSight trace shows, with the "
+	     "program that ran",
      .message = export_none,
      .flow = export_insn,
      .fielded = true},
     {.name = "folded",
-     .help = "how many instructions of E-Trace were executed in which calls, a line per stack, "
+     .help = "how many instructions were executed in which calls, as -t insn has them, a line per "
+	     "stack, "
 	     "for flame graphs",
      .message = export_none,
      .flow = export_folded},
     {.name = "lcov",
-     .help = "which source lines and functions E-Trace executed, and how often, for genhtml",
+     .help =
+	 "which source lines and functions were executed, and how often, as -t insn has them, for "
+	 "genhtml",
      .message = export_none,
      .flow = export_lcov},
     {.name = "stats",

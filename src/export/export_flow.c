@@ -3,6 +3,8 @@
 
 #include "export/export_flow.h"
 
+#include <inttypes.h>
+
 enum {
 	BATCH = 256,
 	FULL = 256 * 1024,
@@ -38,6 +40,52 @@ export_flow_origin(const struct export_flow *run, const struct flow_place *place
 	return found ? &run->origins.at[*found - 1] : &unknown;
 }
 
+const char *
+export_flow_class(const struct flow_step *step)
+{
+	switch ((enum flow_step_kind)step->kind) {
+	case FLOW_STEP_TRAP:
+		return step->interrupt ? "interrupt" : "exception";
+	case FLOW_STEP_RETURN:
+		return insn_class_name(INSN_TRAP_RETURN);
+	case FLOW_STEP_RUN:
+	case FLOW_STEP_UNSEEN:
+		return "unseen";
+	case FLOW_STEP_DAMAGE:
+	case FLOW_STEP_PROOF:
+		break;
+	}
+	return "damage";
+}
+
+static void
+add_cause(const struct flow_step *step, struct text *out)
+{
+	if (step->name)
+		text_addf(out, "%s ", step->name);
+	if (step->name && step->irq >= 0)
+		text_addf(out, "%d ", step->irq);
+	text_addf(out, "cause %" PRIu64, step->cause);
+	if (step->has_tval)
+		text_addf(out, " tval 0x%" PRIx64, step->tval);
+}
+
+void
+export_flow_add_text(const struct flow_step *step, struct text *out)
+{
+	if (step->kind == FLOW_STEP_RUN)
+		text_addf(out, "%" PRIu32 " instructions that are in no program", step->count);
+	if (step->kind == FLOW_STEP_TRAP)
+		add_cause(step, out);
+	if (step->kind == FLOW_STEP_RETURN)
+		text_add(out, "the processor came back from an exception");
+	if (step->kind != FLOW_STEP_UNSEEN && step->kind != FLOW_STEP_DAMAGE)
+		return;
+	text_add(out, step->why);
+	if (step->has_at)
+		text_addf(out, " at 0x%" PRIx64, step->at);
+}
+
 static void
 take_message(struct export_flow *run, const struct message *m)
 {
@@ -56,6 +104,8 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 	struct export_flow *run = context;
 	if (step->kind == FLOW_STEP_DAMAGE)
 		run->result->doubts.count[DOUBT_UNFOLLOWED]++;
+	if (run->judged)
+		image_fits_step(&run->fits, flow_code_of(run->flow), place, step);
 	if (!run->failed)
 		run->take(run, place, step);
 }
@@ -69,6 +119,9 @@ walk_messages(struct export_flow *run)
 		for (size_t i = 0; i < count && !run->failed; i++)
 			take_message(run, &messages[i]);
 	flow_end(run->flow);
+	for (size_t i = 0; i < run->fits.walks.count; i++)
+		run->result->doubts.count[DOUBT_MISFIT] +=
+		    image_fit_is_bad(&run->fits.walks.at[i].fit);
 	doubts_add_walk(&run->result->doubts, run->reader);
 }
 
@@ -81,6 +134,7 @@ export_flow_run(struct export_flow *run, struct trace *trace, const struct expor
 	run->sink = sink;
 	run->result = result;
 	run->err = err;
+	run->judged = image_fits_judge(trace);
 	run->flow = flow_new(trace, take_step, run, err);
 	if (!run->flow)
 		return run->failed = (int)err->code;
@@ -96,6 +150,7 @@ export_flow_end(struct export_flow *run)
 		text_free(&run->origins.at[i]);
 	vec_free(&run->origins);
 	map_free(&run->places);
+	image_fits_free(&run->fits);
 	expansion_free(&run->scratch);
 	reader_free(run->reader);
 	flow_free(run->flow);

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "export/export.h"
 #include "flow/flow.h"
+#include "flow/image_fit.h"
 
 /* Where the output goes: FLUSH writes what OUT has, now and then; 0 or ERR_IO. */
 struct export_sink {
@@ -30,6 +31,8 @@ struct export_flow {
 	struct export_result *result;
 	struct reader *reader;
 	struct flow *flow;
+	bool judged; /* `fits` are of use */
+	struct image_fits fits;
 	struct expansion scratch;
 	uint64_t count;	   /* messages */
 	struct map places; /* of senders by origin: place in `origins` and one */
@@ -46,6 +49,11 @@ void export_flow_end(struct export_flow *);
 
 /* How the sender of a step is called, made safe; of those that are too many `?`. */
 const struct text *export_flow_origin(const struct export_flow *, const struct flow_place *);
+
+/* What a step that has no instructions, or none that the program has, is called in a column of
+ * classes; and what there is to say of it, appended. */
+const char *export_flow_class(const struct flow_step *);
+void export_flow_add_text(const struct flow_step *, struct text *);
 
 /* Writes what there is, if it is much. */
 void export_flow_flush(struct export_flow *);

@@ -113,11 +113,14 @@ count_run(struct folded_run *run, uint32_t above, const struct flow_step *step)
 		run->nodes.at[node].count += step->count;
 		return;
 	}
+	struct flow_code *code = flow_code_of(run->flow.flow);
 	uint64_t address = step->first;
-	for (uint32_t i = 0; i < step->count; i++) {
+	for (uint32_t left = step->count, length = 1; left && length; left--) {
 		uint32_t node = node_of(run, above, function_at(run, address));
-		run->nodes.at[node].count++;
-		address += flow_code_find(flow_code_of(run->flow.flow), address)->length;
+		length = flow_code_find_in(code, step->space, address)->length;
+		/* where the program ends, the rest is all that is known */
+		run->nodes.at[node].count += length ? 1 : left;
+		address += length;
 	}
 }
 

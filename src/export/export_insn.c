@@ -5,7 +5,8 @@
  *
  * NUMBER is that of the message by which it is known.  A trap has the address where it came
  * as PC, and no OPCODE; where the path is not known both are missing, and the reason stands
- * for the name.  What was found out to be a guess has `doubtful` at its end.
+ * for the name.  Code that is not seen, as no image has it, is one line.  What was found out
+ * to be a guess has `doubtful` at its end.
  *
  * A program executes few instructions again and again: what follows from the address alone
  * is formatted once and kept, so a line is three copies.
@@ -19,11 +20,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LINES = 1 << 14, COLUMN_ORIGIN = 16 };
+enum { LINES = 1 << 16, COLUMN_ORIGIN = 16 };
 
 /* What a line of an address has before and behind the origin. */
 struct insn_line {
 	uint64_t address;
+	uint16_t space;
 	bool filled;
 	uint8_t length; /* of the instruction, in bytes */
 	size_t split;	/* where the origin belongs */
@@ -40,9 +42,9 @@ struct insn_run {
 };
 
 static int
-pc_digits(const struct insn_run *run)
+pc_digits(const struct insn_run *run, uint16_t space)
 {
-	return flow_code_of(run->flow.flow)->isa.wide ? 16 : 8;
+	return insn_address_digits(flow_code_machine(flow_code_of(run->flow.flow), space));
 }
 
 /* Appends CELL and spaces up to COLUMNS, then one. */
@@ -53,21 +55,31 @@ add_cell(struct text *out, const char *cell, int columns)
 }
 
 static void
-fill_line(struct insn_run *run, struct insn_line *line, uint64_t address)
+fill_line(struct insn_run *run, struct insn_line *line, uint16_t space, uint64_t address)
 {
-	const struct riscv_insn *insn = flow_code_find(flow_code_of(run->flow.flow), address);
+	const struct insn *insn = flow_code_find_in(flow_code_of(run->flow.flow), space, address);
 	char opcode[16];
 	text_clear(&line->text);
 	line->address = address;
+	line->space = space;
 	line->filled = true;
 	line->length = insn->length;
 	snprintf(opcode, sizeof opcode, "%0*" PRIx32, 2 * insn->length, insn->opcode);
-	text_addf(&line->text, "%0*" PRIx64 " ", pc_digits(run), address);
+	text_addf(&line->text, "%0*" PRIx64 " ", pc_digits(run, space), address);
 	add_cell(&line->text, opcode, 8);
-	add_cell(&line->text, riscv_class_name(insn->class), 13);
+	add_cell(&line->text, insn_class_name(insn->class), 13);
 	line->split = line->text.length;
 	naming_name(trace_host(run->flow.trace)->naming, trace_name(run->flow.trace), address,
 		    &line->text);
+}
+
+static const struct insn_line *
+line_of(struct insn_run *run, uint16_t space, uint64_t address)
+{
+	struct insn_line *line = &run->lines[address >> 1 & (LINES - 1)];
+	if (!line->filled || line->address != address || line->space != space)
+		fill_line(run, line, space, address);
+	return line;
 }
 
 static const struct text *
@@ -110,57 +122,49 @@ end_line(struct insn_run *run, const struct flow_step *step)
 	export_flow_flush(&run->flow);
 }
 
+/* A line of what is no instruction. */
+static void
+add_event(struct insn_run *run, const struct flow_place *place, const struct flow_step *step)
+{
+	struct text *out = run->flow.sink->out;
+	int digits = pc_digits(run, step->space);
+	char pc[24] = "-";
+	if (step->kind == FLOW_STEP_TRAP && step->has_epc)
+		snprintf(pc, sizeof pc, "%0*" PRIx64, digits, step->epc);
+	if (step->kind == FLOW_STEP_RUN)
+		snprintf(pc, sizeof pc, "%0*" PRIx64, digits, step->first);
+	add_text(out, number_of(run, place));
+	add_cell(out, pc, digits);
+	add_cell(out, "-", 8);
+	add_cell(out, export_flow_class(step), 13);
+	add_text(out, origin_of(run, place));
+	export_flow_add_text(step, out);
+	end_line(run, step);
+}
+
+/* The rest of a run that the program does not have is one line. */
 static void
 add_instructions(struct insn_run *run, const struct flow_place *place, const struct flow_step *step)
 {
+	struct text *out = run->flow.sink->out;
 	const struct text *number = number_of(run, place), *origin = origin_of(run, place);
 	uint64_t address = step->first;
 	for (uint32_t i = 0; i < step->count && !run->flow.failed; i++) {
-		struct insn_line *line = &run->lines[address >> 1 & (LINES - 1)];
-		if (!line->filled || line->address != address)
-			fill_line(run, line, address);
-		add_text(run->flow.sink->out, number);
-		text_add_bytes(run->flow.sink->out, line->text.data, line->split);
-		add_text(run->flow.sink->out, origin);
-		text_add_bytes(run->flow.sink->out, line->text.data + line->split,
-			       line->text.length - line->split);
+		const struct insn_line *line = line_of(run, step->space, address);
+		if (!line->length) {
+			struct flow_step rest = *step;
+			rest.first = address;
+			rest.count -= i;
+			add_event(run, place, &rest);
+			return;
+		}
+		add_text(out, number);
+		text_add_bytes(out, line->text.data, line->split);
+		add_text(out, origin);
+		text_add_bytes(out, line->text.data + line->split, line->text.length - line->split);
 		address += line->length;
 		end_line(run, step);
 	}
-}
-
-/* A line of what is no instruction. */
-static void
-add_event(struct insn_run *run, const struct flow_place *place, const char *pc, const char *class)
-{
-	add_text(run->flow.sink->out, number_of(run, place));
-	add_cell(run->flow.sink->out, pc, pc_digits(run));
-	add_cell(run->flow.sink->out, "-", 8);
-	add_cell(run->flow.sink->out, class, 13);
-	add_text(run->flow.sink->out, origin_of(run, place));
-}
-
-static void
-add_trap(struct insn_run *run, const struct flow_place *place, const struct flow_step *step)
-{
-	char pc[24] = "-";
-	if (step->has_epc)
-		snprintf(pc, sizeof pc, "%0*" PRIx64, pc_digits(run), step->epc);
-	add_event(run, place, pc, step->interrupt ? "interrupt" : "exception");
-	text_addf(run->flow.sink->out, "cause %" PRIu64, step->cause);
-	if (!step->interrupt)
-		text_addf(run->flow.sink->out, " tval 0x%" PRIx64, step->tval);
-	end_line(run, step);
-}
-
-static void
-add_damage(struct insn_run *run, const struct flow_place *place, const struct flow_step *step)
-{
-	add_event(run, place, "-", "damage");
-	text_add(run->flow.sink->out, step->why);
-	if (step->has_at)
-		text_addf(run->flow.sink->out, " at 0x%" PRIx64, step->at);
-	end_line(run, step);
 }
 
 static void
@@ -171,10 +175,8 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 		return;
 	if (step->kind == FLOW_STEP_RUN)
 		add_instructions(run, place, step);
-	else if (step->kind == FLOW_STEP_TRAP)
-		add_trap(run, place, step);
 	else
-		add_damage(run, place, step);
+		add_event(run, place, step);
 }
 
 int

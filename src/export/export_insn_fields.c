@@ -9,19 +9,20 @@
 
 #include "export/export_flow.h"
 #include "flow/call_stack.h"
+#include "program/disassemble.h"
 #include "trace/naming.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { SLOTS = 1 << 14, COLUMNS_MOST = 32 };
+enum { SLOTS = 1 << 16, COLUMNS_MOST = 32 };
 
 /* A row: an instruction, a trap, or damage, which have no INSN. */
 struct insn_row {
 	const struct flow_place *place;
 	const struct flow_step *step;
 	uint64_t address;
-	const struct riscv_insn *insn;
+	const struct insn *insn;
 	uint64_t depth; /* calls and traps that it is in */
 };
 
@@ -36,6 +37,7 @@ struct insn_column {
 /* The fixed cells of an address, one behind the other. */
 struct insn_cells {
 	uint64_t address;
+	uint16_t space;
 	bool filled;
 	size_t end[COLUMNS_MOST];
 	struct text text;
@@ -47,7 +49,9 @@ struct hart_calls {
 };
 
 struct fields_run {
-	struct export_flow flow; /* comes first */
+	struct export_flow flow;	   /* comes first */
+	struct disassembler *disassembler; /* NULL: no column needs it, or there is none */
+	bool textless;			   /* a column does, and there is none */
 	const struct insn_column *columns[COLUMNS_MOST];
 	size_t count;
 	struct map calls_by; /* origin: place in `calls` and one */
@@ -69,9 +73,11 @@ add_pc(const struct fields_run *run, const struct insn_row *row, struct text *ou
 {
 	const struct flow_step *step = row->step;
 	(void)run;
-	if (row->insn || (step->kind == FLOW_STEP_TRAP && step->has_epc))
-		text_addf(out, "0x%" PRIx64, row->insn ? row->address : step->epc);
-	else if (step->kind == FLOW_STEP_DAMAGE && step->has_at)
+	if (row->insn || step->kind == FLOW_STEP_RUN)
+		text_addf(out, "0x%" PRIx64, row->address);
+	else if (step->kind == FLOW_STEP_TRAP && step->has_epc)
+		text_addf(out, "0x%" PRIx64, step->epc);
+	else if (step->kind != FLOW_STEP_TRAP && step->has_at)
 		text_addf(out, "0x%" PRIx64, step->at);
 }
 
@@ -87,10 +93,7 @@ static void
 add_class(const struct fields_run *run, const struct insn_row *row, struct text *out)
 {
 	(void)run;
-	text_add(out, row->insn				    ? riscv_class_name(row->insn->class)
-		      : row->step->kind == FLOW_STEP_DAMAGE ? "damage"
-		      : row->step->interrupt		    ? "interrupt"
-							    : "exception");
+	text_add(out, row->insn ? insn_class_name(row->insn->class) : export_flow_class(row->step));
 }
 
 static void
@@ -158,16 +161,14 @@ add_depth(const struct fields_run *run, const struct insn_row *row, struct text 
 static void
 add_text(const struct fields_run *run, const struct insn_row *row, struct text *out)
 {
-	const struct flow_step *step = row->step;
-	(void)run;
-	if (step->kind == FLOW_STEP_DAMAGE)
-		text_add(out, step->why);
-	if (step->kind == FLOW_STEP_DAMAGE && step->has_at)
-		text_addf(out, " at 0x%" PRIx64, step->at);
-	if (step->kind == FLOW_STEP_TRAP)
-		text_addf(out, "cause %" PRIu64, step->cause);
-	if (step->kind == FLOW_STEP_TRAP && !step->interrupt)
-		text_addf(out, " tval 0x%" PRIx64, step->tval);
+	if (!row->insn) {
+		export_flow_add_text(row->step, out);
+		return;
+	}
+	const struct flow_code *code = flow_code_of(run->flow.flow);
+	if (run->disassembler)
+		disassembler_add(run->disassembler, flow_code_machine(code, row->step->space),
+				 row->address, row->insn, out);
 }
 
 static void
@@ -182,7 +183,7 @@ static const struct insn_column columns[] = {
     {"number", false, add_number}, {"pc", true, add_pc},	  {"opcode", true, add_opcode},
     {"class", true, add_class},	   {"origin", false, add_origin}, {"function", true, add_function},
     {"place", true, add_place},	   {"file", true, add_file},	  {"line", true, add_line},
-    {"depth", false, add_depth},   {"text", false, add_text},	  {"flags", false, add_flags},
+    {"depth", false, add_depth},   {"text", true, add_text},	  {"flags", false, add_flags},
 };
 
 static const struct insn_column *
@@ -214,6 +215,18 @@ read_fields(struct fields_run *run, const char *list, struct err *err)
 	}
 }
 
+/* A missing disassembler is told by what it leaves out. */
+static void
+open_disassembler(struct fields_run *run)
+{
+	struct err ignored = {0};
+	for (size_t i = 0; i < run->count; i++)
+		run->textless |= run->columns[i]->add == add_text;
+	if (run->textless)
+		run->disassembler = disassembler_new(&ignored);
+	run->textless &= !run->disassembler;
+}
+
 /* --- rows -------------------------------------------------------------- */
 
 /* Appends a cell, in quotes where it needs them. */
@@ -231,9 +244,10 @@ static const struct insn_cells *
 cells_of(struct fields_run *run, const struct insn_row *row)
 {
 	struct insn_cells *cells = &run->cells[row->address >> 1 & (SLOTS - 1)];
-	if (cells->filled && cells->address == row->address)
+	if (cells->filled && cells->address == row->address && cells->space == row->step->space)
 		return cells;
 	text_clear(&cells->text);
+	cells->space = row->step->space;
 	cells->filled = true;
 	cells->address = row->address;
 	for (size_t i = 0; i < run->count; i++) {
@@ -259,7 +273,26 @@ write_row(struct fields_run *run, const struct insn_row *row)
 			text_add_bytes(out, cells->text.data + from, cells->end[i] - from);
 	}
 	text_add_char(out, '\n');
+	run->flow.result->doubts.count[DOUBT_TEXTLESS] += run->textless && row->insn;
 	export_flow_flush(&run->flow);
+}
+
+/* The rest of a run that the program does not have is one row. */
+static void
+write_run(struct fields_run *run, struct insn_row *row)
+{
+	struct flow_code *code = flow_code_of(run->flow.flow);
+	struct flow_step rest = *row->step;
+	for (; rest.count && !run->flow.failed; rest.count--) {
+		const struct insn *insn = flow_code_find_in(code, rest.space, row->address);
+		uint64_t length = insn->length;
+		row->insn = length ? insn : NULL;
+		row->step = &rest;
+		write_row(run, row);
+		if (!length)
+			return;
+		row->address += length;
+	}
 }
 
 static uint64_t
@@ -285,14 +318,10 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 			       .depth = depth_behind(run, place, step)};
 	if (!place->chosen)
 		return;
-	if (step->kind != FLOW_STEP_RUN)
+	if (step->kind == FLOW_STEP_RUN)
+		write_run(run, &row);
+	else
 		write_row(run, &row);
-	for (uint32_t i = 0; i < step->count && !run->flow.failed; i++) {
-		row.insn = flow_code_find(flow_code_of(run->flow.flow), row.address);
-		uint64_t length = row.insn->length;
-		write_row(run, &row);
-		row.address += length;
-	}
 }
 
 int
@@ -304,6 +333,7 @@ export_insn_fields(struct trace *trace, const struct export_options *options,
 	run->flow.named = true;
 	int failed = read_fields(run, options->fields, err);
 	if (!failed) {
+		open_disassembler(run);
 		text_addf(sink->out, "%s\n", options->fields);
 		failed = export_flow_run(&run->flow, trace, options, sink, result, err);
 		export_flow_end(&run->flow);
@@ -314,6 +344,7 @@ export_insn_fields(struct trace *trace, const struct export_options *options,
 		call_stack_free(&run->calls.at[i].stack);
 	vec_free(&run->calls);
 	map_free(&run->calls_by);
+	disassembler_free(run->disassembler);
 	free(run);
 	return failed;
 }

@@ -5,11 +5,17 @@
  * as returns are told by where they lead: a return to behind a call further out ends all
  * calls within that (unwinding); one to elsewhere changes nothing, and what it leaves too
  * much is taken off when a caller further out is returned to.
+ *
+ * Behind code that is not seen the same is done with where the next run begins, whatever
+ * came before: a call into such code returns in most cases.  Elsewhere it is not known which
+ * calls came and went, and what is called from there stands on an `unsure` place.
  */
 #include "config.h"
 
 #include "flow/call_stack.h"
 #include "program/riscv.h"
+
+#include <string.h>
 
 /* Frames that are looked through for where a return leads: no more, as a hostile capture
  * may have many returns that lead nowhere. */
@@ -21,9 +27,23 @@ call_stack_free(struct call_stack *stack)
 	vec_free(&stack->frames);
 }
 
+void
+call_stack_copy(struct call_stack *copy, const struct call_stack *stack, size_t most)
+{
+	size_t count = stack->frames.count, from = count > most ? count - most : 0;
+	*copy = *stack;
+	memset(&copy->frames, 0, sizeof copy->frames);
+	for (size_t i = from; i < count; i++)
+		*vec_add(&copy->frames) = stack->frames.at[i];
+	copy->below += from;
+	copy->kept = stack->kept > from ? stack->kept - from : 0;
+}
+
 static void
 push_frame(struct call_stack *stack, struct call_frame frame)
 {
+	frame.unsure = stack->unsure;
+	stack->unsure = false;
 	if (stack->frames.count < CALL_STACK_MOST)
 		*vec_add(&stack->frames) = frame;
 	else
@@ -33,6 +53,8 @@ push_frame(struct call_stack *stack, struct call_frame frame)
 static void
 cut_frames(struct call_stack *stack, size_t count)
 {
+	if (count < stack->frames.count)
+		stack->unsure = stack->frames.at[count].unsure;
 	stack->frames.count = count;
 	if (stack->kept > count)
 		stack->kept = count;
@@ -47,16 +69,30 @@ pop_to(struct call_stack *stack, uint64_t address)
 		stack->above--;
 		return false;
 	}
+	if (!count && stack->below) { /* to where is not kept */
+		stack->below--;
+		return false;
+	}
 	for (size_t i = 1; i <= count && i <= UNWIND_MOST; i++) {
 		const struct call_frame *frame = &stack->frames.at[count - i];
-		if (frame->trap)
+		if (frame->trap && !stack->unseen)
 			return false;
-		if (frame->link != address)
+		if (frame->link != address || !frame->known)
 			continue;
 		cut_frames(stack, count - i);
 		return i == 1;
 	}
 	return false;
+}
+
+/* Code that is not seen led to ADDRESS. */
+static void
+follow_unseen(struct call_stack *stack, uint64_t address)
+{
+	size_t before = stack->frames.count;
+	pop_to(stack, address);
+	stack->unsure |= stack->frames.count == before;
+	stack->unseen = false;
 }
 
 /* The stack of calls within the handler ends with it. */
@@ -69,6 +105,11 @@ pop_trap(struct call_stack *stack)
 			stack->above = 0;
 			return;
 		}
+	if (stack->below) { /* in which of these is not kept */
+		cut_frames(stack, 0);
+		stack->above = 0;
+		stack->below--;
+	}
 }
 
 /* What was executed last led to ADDRESS. */
@@ -78,24 +119,24 @@ follow_last(struct call_stack *stack, uint64_t address)
 	const struct call_frame call = {.link = stack->link, .known = true};
 	bool fits = false;
 	switch (stack->last) {
-	case RISCV_SWAP:
+	case INSN_SWAP:
 		fits = pop_to(stack, address);
 		push_frame(stack, call);
 		break;
-	case RISCV_CALL:
-	case RISCV_INDIRECT_CALL:
+	case INSN_CALL:
+	case INSN_INDIRECT_CALL:
 		push_frame(stack, call);
 		break;
-	case RISCV_RETURN:
+	case INSN_RETURN:
 		fits = pop_to(stack, address);
 		break;
-	case RISCV_TRAP_RETURN:
+	case INSN_TRAP_RETURN:
 		pop_trap(stack);
 		break;
 	default:
 		break;
 	}
-	stack->last = RISCV_OTHER;
+	stack->last = INSN_OTHER;
 	return fits;
 }
 
@@ -105,23 +146,40 @@ call_stack_step(struct call_stack *stack, const struct flow_step *step)
 	bool fits = false;
 	switch ((enum flow_step_kind)step->kind) {
 	case FLOW_STEP_RUN:
-		fits = follow_last(stack, step->first);
-		stack->last = step->class;
+		if (stack->unseen)
+			follow_unseen(stack, step->first);
+		else
+			fits = follow_last(stack, step->first);
+		stack->last = step->passed ? INSN_OTHER : step->class;
 		stack->link = step->end;
 		break;
 	case FLOW_STEP_TRAP:
 		/* a return that came to where the trap took over leads there */
-		if (step->has_epc || stack->last != RISCV_RETURN)
+		if (step->has_epc || stack->last != INSN_RETURN)
 			follow_last(stack, step->epc);
+		stack->unsure |= stack->unseen;
 		push_frame(stack, (struct call_frame){
 				      .link = step->epc, .trap = true, .known = step->has_epc});
-		stack->last = RISCV_OTHER;
+		stack->last = INSN_OTHER;
+		stack->unseen = false;
+		break;
+	case FLOW_STEP_RETURN:
+		pop_trap(stack);
+		stack->last = INSN_OTHER;
+		break;
+	case FLOW_STEP_UNSEEN:
+		/* what was executed last may be a call into it */
+		if (stack->last == INSN_CALL || stack->last == INSN_INDIRECT_CALL)
+			follow_last(stack, 0);
+		stack->last = INSN_OTHER;
+		stack->unseen = true;
 		break;
 	case FLOW_STEP_DAMAGE:
 		cut_frames(stack, 0);
-		stack->above = 0;
-		stack->last = RISCV_OTHER;
+		stack->above = stack->below = 0;
+		stack->last = INSN_OTHER;
 		stack->unknown = true;
+		stack->unseen = stack->unsure = false;
 		break;
 	case FLOW_STEP_PROOF:
 		break;

@@ -16,20 +16,34 @@ enum { CALL_STACK_MOST = 1 << 16 };
 struct call_frame {
 	uint64_t link; /* where it returns to: behind the call, or where the trap came */
 	bool trap;
-	bool known; /* `link` is: not of each trap */
+	bool known;  /* `link` is: not of each trap */
+	bool unsure; /* calls may be missing below it: code ran there that is not seen */
 };
 
 /* Zero-initialise. */
 struct call_stack {
 	VEC(struct call_frame) frames; /* the outermost first */
 	size_t kept;	/* the first of them that did not change since its user set this */
-	uint64_t above; /* that are not in `frames` */
+	uint64_t above; /* that are not in `frames`: behind them, */
+	uint64_t below; /* and before them: call_stack_copy */
 	bool unknown;	/* what `frames` stand on: the path was lost before */
-	uint8_t last;	/* enum riscv_class, of what was executed last */
+	bool unseen;	/* code ran since the last run that is not seen */
+	bool unsure;	/* and calls may be missing above the last frame */
+	uint8_t last;	/* enum insn_class, of what was executed last */
 	uint64_t link;	/* the address behind it */
 };
 
 void call_stack_free(struct call_stack *);
+
+/* Into what is zero: with the newest MOST frames. */
+void call_stack_copy(struct call_stack *, const struct call_stack *, size_t most);
+
+/* How many calls there are. */
+static inline uint64_t
+call_stack_depth(const struct call_stack *stack)
+{
+	return stack->below + stack->frames.count + stack->above;
+}
 
 /* Takes the next step of the processor; true: a return led to behind the call that it
  * belongs to. */

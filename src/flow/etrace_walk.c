@@ -71,6 +71,27 @@ etrace_walk_free(struct etrace_walk *walk)
 	free(walk);
 }
 
+struct etrace_walk *
+etrace_walk_copy(const struct etrace_walk *walk, struct flow_code *code,
+		 void (*take)(void *context, const struct flow_step *), void *context)
+{
+	struct etrace_walk *copy = mem_new(sizeof *copy);
+	*copy = *walk;
+	copy->code = code;
+	copy->take = take;
+	copy->context = context;
+	copy->stack = walk->room ? mem_new(walk->room * sizeof *copy->stack) : NULL;
+	if (walk->room)
+		memcpy(copy->stack, walk->stack, walk->room * sizeof *copy->stack);
+	return copy;
+}
+
+size_t
+etrace_walk_size(const struct etrace_walk *walk)
+{
+	return sizeof *walk + walk->room * sizeof *walk->stack;
+}
+
 /* --- steps ------------------------------------------------------------- */
 
 static void
@@ -125,14 +146,14 @@ walk_agree(struct etrace_walk *walk)
 static bool
 report_pc(struct etrace_walk *walk)
 {
-	const struct riscv_insn *insn = flow_code_find(walk->code, walk->pc);
-	if (insn->class == RISCV_REFUSED)
+	const struct insn *insn = flow_code_find(walk->code, walk->pc);
+	if (insn->class == INSN_REFUSED)
 		return walk_fail_at(walk,
 				    "an instruction of Zcmp or Zcmt, which trawl does not follow,");
 	if (!insn->length)
 		return walk_fail_at(walk, "the program has no instruction");
 	struct flow_step *run = &walk->run;
-	if (!run->count || run->end != walk->pc || run->class > RISCV_BRANCH) {
+	if (!run->count || run->end != walk->pc || run->class > INSN_BRANCH) {
 		flush_run(walk);
 		*run = (struct flow_step){
 		    .kind = FLOW_STEP_RUN, .first = walk->pc, .reported = walk->reported};
@@ -195,17 +216,17 @@ clear_return_stack(struct etrace_walk *walk)
 /* Only x1 here, as the pseudo code has it, though "Jump classification and target
  * inference" names x5 too. */
 static bool
-is_call(const struct riscv_insn *insn)
+is_call(const struct insn *insn)
 {
-	return insn->rd == 1 && (riscv_is_direct(insn) || riscv_is_indirect(insn)) &&
-	       insn->class != RISCV_TRAP_RETURN;
+	return insn->rd == 1 && (insn_is_direct(insn) || insn_is_indirect(insn)) &&
+	       insn->class != INSN_TRAP_RETURN;
 }
 
 static bool
-is_implicit_return(const struct etrace_walk *walk, const struct riscv_insn *insn,
+is_implicit_return(const struct etrace_walk *walk, const struct insn *insn,
 		   const struct flow_packet *p)
 {
-	if (!walk->modes.implicit_return || insn->class != RISCV_RETURN || insn->rs1 != 1 ||
+	if (!walk->modes.implicit_return || insn->class != INSN_RETURN || insn->rs1 != 1 ||
 	    insn->rd != 0 || !walk->depth)
 		return false;
 	/* "irreport ... the return has been reported, irdepth says which" */
@@ -215,14 +236,14 @@ is_implicit_return(const struct etrace_walk *walk, const struct riscv_insn *insn
 /* A jump "preceded by LUI, AUIPC or C.LUI which writes the register that it uses" [E-Trace
  * 2.0, "Sequentially inferable jump mode"]. */
 static bool
-is_sequential_jump(struct etrace_walk *walk, const struct riscv_insn *insn, uint64_t *target)
+is_sequential_jump(struct etrace_walk *walk, const struct insn *insn, uint64_t *target)
 {
-	if (!walk->modes.sijump || !walk->has_last || insn->class == RISCV_TRAP_RETURN ||
-	    !riscv_is_indirect(insn))
+	if (!walk->modes.sijump || !walk->has_last || insn->class == INSN_TRAP_RETURN ||
+	    !insn_is_indirect(insn))
 		return false;
 	uint8_t rs1 = insn->rs1;
 	int32_t offset = insn->offset;
-	const struct riscv_insn *before = flow_code_find(walk->code, walk->last_pc);
+	const struct insn *before = flow_code_find(walk->code, walk->last_pc);
 	if (!before->loads || before->rd != rs1)
 		return false;
 	/* "setting the least-significant bit of the result to zero" [RISC-V I, "Unconditional
@@ -234,7 +255,7 @@ is_sequential_jump(struct etrace_walk *walk, const struct riscv_insn *insn, uint
 static bool
 is_branch_at(struct etrace_walk *walk, uint64_t pc)
 {
-	return flow_code_find(walk->code, pc)->class == RISCV_BRANCH;
+	return flow_code_find(walk->code, pc)->class == INSN_BRANCH;
 }
 
 static uint64_t
@@ -257,25 +278,25 @@ count_instruction(struct etrace_walk *walk)
 static bool
 next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p, bool *stop)
 {
-	const struct riscv_insn insn = *flow_code_find(walk->code, walk->pc);
+	const struct insn insn = *flow_code_find(walk->code, walk->pc);
 	uint64_t this_pc = walk->pc, target;
 	*stop = false;
 	if (!count_instruction(walk))
 		return false;
-	if (riscv_is_direct(&insn)) {
+	if (insn_is_direct(&insn)) {
 		walk->pc = insn.target;
 	} else if (is_sequential_jump(walk, &insn, &target)) {
 		walk->pc = target;
 	} else if (is_implicit_return(walk, &insn, p)) {
 		walk->pc = pop_return_stack(walk);
 		walk->straight = 0;
-	} else if (riscv_is_indirect(&insn)) {
+	} else if (insn_is_indirect(&insn)) {
 		if (walk->stop_at_last_branch)
 			return walk_fail_at(
 			    walk, "a jump to an unknown address, before the last branch,");
 		walk->pc = address;
 		*stop = true;
-	} else if (insn.class == RISCV_BRANCH) {
+	} else if (insn.class == INSN_BRANCH) {
 		if (!walk->branches)
 			return walk_fail_at(walk, "no packet tells whether this branch was taken");
 		walk->pc = walk->branch_map & 1 ? this_pc + insn.length : insn.target;
@@ -318,8 +339,8 @@ is_end(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 	    walk->branches != is_branch_at(walk, walk->pc))
 		return false;
 	if (p->kind == FLOW_START) {
-		const struct riscv_insn *last = flow_code_find(walk->code, walk->last_pc);
-		return p->privilege == walk->privilege || last->class == RISCV_TRAP_RETURN;
+		const struct insn *last = flow_code_find(walk->code, walk->last_pc);
+		return p->privilege == walk->privilege || last->class == INSN_TRAP_RETURN;
 	}
 	if (p->notify)
 		return true;
@@ -404,9 +425,9 @@ take_support(struct etrace_walk *walk, const struct flow_packet *p)
 static void
 find_epc(struct etrace_walk *walk, const struct flow_packet *p, struct flow_step *trap)
 {
-	const struct riscv_insn insn = *flow_code_find(walk->code, walk->pc);
+	const struct insn insn = *flow_code_find(walk->code, walk->pc);
 	uint64_t target;
-	bool branch = insn.class == RISCV_BRANCH;
+	bool branch = insn.class == INSN_BRANCH;
 	if (walk->waiting || walk->entered) {
 		/* "or at the first traced instruction" [E-Trace 2.0, "Format 3 thaddr, address
 		 * and privilege fields"] */
@@ -415,15 +436,15 @@ find_epc(struct etrace_walk *walk, const struct flow_packet *p, struct flow_step
 		return;
 	}
 	trap->has_epc = true;
-	if (insn.class == RISCV_ECALL || insn.class == RISCV_EBREAK) {
+	if (insn.class == INSN_ECALL || insn.class == INSN_EBREAK) {
 		trap->epc = walk->pc;
-	} else if (riscv_is_direct(&insn)) {
+	} else if (insn_is_direct(&insn)) {
 		trap->epc = insn.target;
 	} else if (is_sequential_jump(walk, &insn, &target)) {
 		trap->epc = target;
 	} else if (is_implicit_return(walk, &insn, NULL)) {
 		trap->epc = walk->stack[(walk->top ? walk->top : walk->room) - 1];
-	} else if (riscv_is_indirect(&insn)) {
+	} else if (insn_is_indirect(&insn)) {
 		trap->has_epc = !p->thaddr;
 		trap->epc = p->address;
 	} else {
@@ -461,6 +482,7 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	if (trap) {
 		struct flow_step step = {.kind = FLOW_STEP_TRAP,
 					 .interrupt = p->interrupt,
+					 .has_tval = !p->interrupt,
 					 .cause = p->cause,
 					 .tval = p->tval};
 		find_epc(walk, p, &step);
@@ -531,6 +553,11 @@ etrace_walk_packet(struct etrace_walk *walk, const struct flow_packet *p)
 		walk->widths = p->widths;
 	switch ((enum flow_packet_kind)p->kind) {
 	case FLOW_NOTHING:
+	case FLOW_RANGE:
+	case FLOW_UNSEEN:
+	case FLOW_CONTEXT:
+	case FLOW_EXCEPTION:
+	case FLOW_EXCEPTION_RETURN:
 		break;
 	case FLOW_LOST:
 		if (p->missing && !walk->silent)

@@ -25,6 +25,12 @@ struct etrace_walk *etrace_walk_new(struct flow_code *code,
 				    void *context);
 void etrace_walk_free(struct etrace_walk *); /* NULL is fine */
 
+/* Another one that goes on from where WALK is, whose steps go to TAKE. */
+struct etrace_walk *etrace_walk_copy(const struct etrace_walk *, struct flow_code *code,
+				     void (*take)(void *context, const struct flow_step *),
+				     void *context);
+size_t etrace_walk_size(const struct etrace_walk *); /* in bytes */
+
 /* Follows one packet. */
 void etrace_walk_packet(struct etrace_walk *, const struct flow_packet *);
 

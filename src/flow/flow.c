@@ -2,61 +2,208 @@
  * Following the processors of a trace: see flow.h.
  *
  * A walk for each origin; all share the code.  What may be missing of any of them ends all
- * walks until the next synchronisation.
+ * walks until the next synchronisation.  How a format is walked stands in one table.
+ *
+ * Memory of a program is what the decoder has, as that was read from the target, then the
+ * files that symbols are from.
  */
 #include "config.h"
 
 #include "flow/flow.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "decode/flow_packet.h"
+#include "flow/coresight_walk.h"
 #include "flow/etrace_walk.h"
 #include "trace/naming.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { HARTS_MOST = 4096 }; /* that are followed, whatever a capture says */
 
+struct hart;
+
+/* How the packets of a form become steps. */
+struct walk_form {
+	void *(*open)(struct hart *, uint64_t origin);
+	void (*take)(void *walk, const struct flow_packet *);
+	void (*close)(void *walk);
+	/* for another hart, or to be kept: NULL */
+	void *(*copy)(const void *walk, struct hart *);
+	size_t (*size)(const void *walk);
+	bool held; /* steps wait for their proof */
+};
+
 struct hart {
 	struct flow *flow;
-	struct etrace_walk *walk;
+	void *walk;
+	uint64_t origin;
 	unsigned number;
+};
+
+/* Walks that are kept, by hart. */
+struct flow_state {
+	const struct walk_form *form;
+	struct flow_hold *hold;
+	VEC(struct flow_space) spaces; /* of the code, as steps that are held number them */
+	VEC(struct {
+		uint64_t origin;
+		void *walk;
+	}) harts;
 };
 
 struct flow {
 	const struct decoder *decoder;
+	const struct walk_form *form;
 	struct image *image;
 	struct flow_code *code;
 	struct flow_hold *hold;
+	flow_take *take; /* of `hold` */
+	void *context;
 	struct flow_place place; /* of the message that is being followed */
 	struct map places;	 /* by origin: place in `harts` and one */
 	VEC(struct hart *) harts;
 };
 
+/* --- the program ------------------------------------------------------- */
+
+/* Why the files of a program do not fit the trace, or NULL. */
+static const char *
+refuse_image(const struct decoder *decoder, const struct image *image)
+{
+	enum image_machine machine = image_machine(image);
+	bool riscv = machine == IMAGE_RISCV32 || machine == IMAGE_RISCV64;
+	if (decoder->ops->flow_form == FLOW_PACKETS)
+		return riscv ? NULL : "its program is not for RISC-V";
+	return riscv ? "its program is not for Arm" : NULL;
+}
+
+/* Without a file of its program an element still says what was executed. */
 static struct image *
 open_image(struct trace *trace, struct err *err)
 {
+	const struct decoder *decoder = trace_decoder(trace);
 	struct image *image = image_new();
 	int added = naming_add_images(trace_host(trace)->naming, trace_name(trace), image, err);
-	if (!added)
+	const char *why = added > 0 ? refuse_image(decoder, image) : NULL;
+	if (!added && decoder->ops->flow_form == FLOW_PACKETS)
 		err_set(err, ERR_USAGE,
 			"%s: its program is not known; name the ELF file in a profile: "
 			"`symbols: [{file: PROGRAM.elf}]`",
 			trace_name(trace));
-	else if (added > 0 && image_machine(image) == IMAGE_OTHER)
-		err_set(err, ERR_UNSUPPORTED, "%s: its program is not for RISC-V",
-			trace_name(trace));
-	else if (added > 0)
+	else if (why)
+		err_set(err, ERR_UNSUPPORTED, "%s: %s", trace_name(trace), why);
+	else if (added >= 0)
 		return image;
 	image_free(image);
 	return NULL;
 }
+
+/* Memory of a target, as a space of the code. */
+static const uint8_t *
+read_target(const struct flow_space *space, uint64_t address, size_t *length)
+{
+	const struct flow *flow = space->memory;
+	const struct decoder *decoder = flow->decoder;
+	const uint8_t *bytes = NULL;
+	if (decoder->ops->memory)
+		bytes = decoder->ops->memory(decoder, &space->whose, address, length);
+	return bytes ? bytes : image_find(flow->image, address, length);
+}
+
+/* --- walks ------------------------------------------------------------- */
+
+static void
+take_step(void *context, const struct flow_step *step)
+{
+	const struct hart *hart = context;
+	struct flow *flow = hart->flow;
+	if (flow->form->held)
+		flow_hold_add(flow->hold, hart->number, &flow->place, step);
+	else
+		flow->take(flow->context, &flow->place, step);
+}
+
+static void *
+open_etrace(struct hart *hart, uint64_t origin)
+{
+	(void)origin;
+	return etrace_walk_new(hart->flow->code, take_step, hart);
+}
+
+static void
+take_etrace(void *walk, const struct flow_packet *packet)
+{
+	etrace_walk_packet(walk, packet);
+}
+
+static void
+close_etrace(void *walk)
+{
+	etrace_walk_free(walk);
+}
+
+static void *
+open_coresight(struct hart *hart, uint64_t origin)
+{
+	const struct flow_space space = {
+	    .read = read_target, .memory = hart->flow, .whose = {.origin = origin}};
+	return coresight_walk_new(hart->flow->code, &space, take_step, hart);
+}
+
+static void
+take_coresight(void *walk, const struct flow_packet *packet)
+{
+	coresight_walk_packet(walk, packet);
+}
+
+static void
+close_coresight(void *walk)
+{
+	coresight_walk_free(walk);
+}
+
+static void *
+copy_etrace(const void *walk, struct hart *hart)
+{
+	return etrace_walk_copy(walk, hart ? hart->flow->code : NULL, take_step, hart);
+}
+
+static size_t
+size_etrace(const void *walk)
+{
+	return etrace_walk_size(walk);
+}
+
+static void *
+copy_coresight(const void *walk, struct hart *hart)
+{
+	struct flow *flow = hart ? hart->flow : NULL;
+	return coresight_walk_copy(walk, flow ? flow->code : NULL, flow, take_step, hart);
+}
+
+static size_t
+size_coresight(const void *walk)
+{
+	(void)walk;
+	return coresight_walk_size();
+}
+
+static const struct walk_form forms[] = {
+    [FLOW_PACKETS] = {open_etrace, take_etrace, close_etrace, copy_etrace, size_etrace,
+		      .held = true},
+    [FLOW_ELEMENTS] = {open_coresight, take_coresight, close_coresight, copy_coresight,
+		       size_coresight, .held = false},
+};
 
 struct flow *
 flow_new(struct trace *trace, flow_take *take, void *context, struct err *err)
 {
 	const struct decoder *decoder = trace_decoder(trace);
 	if (!decoder->ops->flow) {
-		err_set(err, ERR_USAGE, "%s: only E-Trace is followed through its program",
+		err_set(err, ERR_USAGE,
+			"%s: only E-Trace and CoreSight trace are followed through their program",
 			trace_name(trace));
 		return NULL;
 	}
@@ -65,10 +212,24 @@ flow_new(struct trace *trace, flow_take *take, void *context, struct err *err)
 		return NULL;
 	struct flow *flow = mem_new(sizeof *flow);
 	*flow = (struct flow){.decoder = decoder,
+			      .form = &forms[decoder->ops->flow_form],
 			      .image = image,
 			      .code = flow_code_new(image),
-			      .hold = flow_hold_new(take, context)};
+			      .hold = flow_hold_new(take, context),
+			      .take = take,
+			      .context = context};
 	return flow;
+}
+
+static void
+drop_harts(struct flow *flow)
+{
+	for (size_t i = 0; i < flow->harts.count; i++) {
+		flow->form->close(flow->harts.at[i]->walk);
+		free(flow->harts.at[i]);
+	}
+	vec_free(&flow->harts);
+	map_free(&flow->places);
 }
 
 void
@@ -76,12 +237,7 @@ flow_free(struct flow *flow)
 {
 	if (!flow)
 		return;
-	for (size_t i = 0; i < flow->harts.count; i++) {
-		etrace_walk_free(flow->harts.at[i]->walk);
-		free(flow->harts.at[i]);
-	}
-	vec_free(&flow->harts);
-	map_free(&flow->places);
+	drop_harts(flow);
 	flow_hold_free(flow->hold);
 	flow_code_free(flow->code);
 	image_free(flow->image);
@@ -94,24 +250,20 @@ flow_code_of(struct flow *flow)
 	return flow->code;
 }
 
-static void
-take_step(void *context, const struct flow_step *step)
-{
-	const struct hart *hart = context;
-	flow_hold_add(hart->flow->hold, hart->number, &hart->flow->place, step);
-}
-
+/* Where there are too many, all that are more are one, which is not followed. */
 static struct hart *
-add_hart(struct flow *flow)
+add_hart(struct flow *flow, uint64_t origin)
 {
 	struct hart *hart = mem_new(sizeof *hart);
-	*hart = (struct hart){.flow = flow, .number = (unsigned)flow->harts.count};
-	hart->walk = etrace_walk_new(flow->code, take_step, hart);
+	*hart =
+	    (struct hart){.flow = flow, .origin = origin, .number = (unsigned)flow->harts.count};
+	hart->walk = flow->form->open(hart, origin);
 	*vec_add(&flow->harts) = hart;
+	if (flow->harts.count <= HARTS_MOST)
+		*map_add(&flow->places, origin) = flow->harts.count;
 	return hart;
 }
 
-/* Where there are too many, all that are more are one, which is not followed. */
 static struct hart *
 hart_of(struct flow *flow, uint64_t origin)
 {
@@ -120,11 +272,87 @@ hart_of(struct flow *flow, uint64_t origin)
 		return flow->harts.at[*found - 1];
 	if (flow->harts.count > HARTS_MOST)
 		return flow->harts.at[HARTS_MOST];
-	struct hart *hart = add_hart(flow);
-	if (flow->harts.count <= HARTS_MOST)
-		*map_add(&flow->places, origin) = flow->harts.count;
-	return hart;
+	return add_hart(flow, origin);
 }
+
+/* --- states ------------------------------------------------------------ */
+
+struct flow_state *
+flow_save(const struct flow *flow, size_t *size)
+{
+	const struct flow_code *code = flow->code;
+	*size = flow_hold_size(flow->hold, FLOW_STATE_FRAMES) +
+		code->spaces.count * sizeof *code->spaces.at;
+	for (size_t i = 0; i < flow->harts.count; i++)
+		*size += flow->form->size(flow->harts.at[i]->walk);
+	if (*size > FLOW_STATE_MOST)
+		return NULL;
+	struct flow_state *state = mem_new(sizeof *state);
+	state->form = flow->form;
+	state->hold = flow_hold_copy(flow->hold, FLOW_STATE_FRAMES, NULL, NULL);
+	for (size_t i = 0; i < code->spaces.count; i++)
+		*vec_add(&state->spaces) = code->spaces.at[i];
+	for (size_t i = 0; i < flow->harts.count; i++) {
+		const struct hart *hart = flow->harts.at[i];
+		vec_add(&state->harts)->origin = hart->origin;
+		state->harts.at[i].walk = flow->form->copy(hart->walk, NULL);
+	}
+	return state;
+}
+
+void
+flow_state_free(struct flow_state *state)
+{
+	if (!state)
+		return;
+	for (size_t i = 0; i < state->harts.count; i++)
+		state->form->close(state->harts.at[i].walk);
+	vec_free(&state->harts);
+	vec_free(&state->spaces);
+	flow_hold_free(state->hold);
+	free(state);
+}
+
+/* Numbers the spaces of the code as the state does; the memory is the flow's own. */
+static void
+restore_spaces(struct flow *flow, const struct flow_state *state)
+{
+	struct flow_code *code = flow->code;
+	size_t same = 0;
+	for (size_t i = 0; i < state->spaces.count; i++) {
+		struct flow_space space = state->spaces.at[i];
+		if (space.read != read_target)
+			space = code->spaces.at[i]; /* the image: of any flow the first */
+		else
+			space.memory = flow;
+		if (i < code->spaces.count && !memcmp(&space, &code->spaces.at[i], sizeof space))
+			same++;
+		if (i >= code->spaces.count)
+			*vec_add(&code->spaces) = space;
+		code->spaces.at[i] = space;
+	}
+	if (same < state->spaces.count)
+		memset(code->slots, 0, sizeof code->slots);
+}
+
+void
+flow_restore(struct flow *flow, const struct flow_state *state)
+{
+	drop_harts(flow);
+	flow_hold_free(flow->hold);
+	flow->hold = state
+			 ? flow_hold_copy(state->hold, FLOW_STATE_FRAMES, flow->take, flow->context)
+			 : flow_hold_new(flow->take, flow->context);
+	if (state)
+		restore_spaces(flow, state);
+	for (size_t i = 0; state && i < state->harts.count; i++) {
+		struct hart *hart = add_hart(flow, state->harts.at[i].origin);
+		flow->form->close(hart->walk);
+		hart->walk = flow->form->copy(state->harts.at[i].walk, hart);
+	}
+}
+
+/* --- messages ---------------------------------------------------------- */
 
 void
 flow_message(struct flow *flow, struct reader *r, const struct message *m, uint64_t number,
@@ -138,12 +366,12 @@ flow_message(struct flow *flow, struct reader *r, const struct message *m, uint6
 	flow->place = (struct flow_place){.number = number, .origin = m->origin, .chosen = chosen};
 	if (packet.all) {
 		for (size_t i = 0; i < flow->harts.count && i < HARTS_MOST; i++)
-			etrace_walk_packet(flow->harts.at[i]->walk, &packet);
+			flow->form->take(flow->harts.at[i]->walk, &packet);
 		return;
 	}
 	const struct hart *hart = hart_of(flow, m->origin);
 	if (hart->number < HARTS_MOST)
-		etrace_walk_packet(hart->walk, &packet);
+		flow->form->take(hart->walk, &packet);
 	else
 		take_step((void *)(uintptr_t)hart,
 			  &(struct flow_step){.kind = FLOW_STEP_DAMAGE,

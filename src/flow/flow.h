@@ -26,6 +26,22 @@ struct flow_code *flow_code_of(struct flow *);
 void flow_message(struct flow *, struct reader *r, const struct message *, uint64_t number,
 		  bool chosen);
 
+/*
+ * All that is known behind a message, to go on from there: the walks, what is held, and the
+ * newest FLOW_STATE_FRAMES calls of each processor.  A flow of the same trace that it is put
+ * into gives the same steps from there on as one that followed all messages; but where more
+ * calls than these return, what is proven may be so later.
+ */
+struct flow_state;
+enum { FLOW_STATE_FRAMES = 256, FLOW_STATE_MOST = 1 << 20 /* bytes, about */ };
+
+/* NULL: it would be more than FLOW_STATE_MOST.  *SIZE: in bytes, about. */
+struct flow_state *flow_save(const struct flow *, size_t *size);
+void flow_state_free(struct flow_state *); /* NULL is fine */
+
+/* What is held is dropped; NULL: nothing is known, as behind flow_new. */
+void flow_restore(struct flow *, const struct flow_state *);
+
 /* Behind the last message: gives out what is held. */
 void flow_end(struct flow *);
 

@@ -11,6 +11,7 @@
 #include "flow/call_stack.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct held {
 	struct flow_place place;
@@ -62,6 +63,38 @@ static struct held *
 held_at(struct flow_hold *hold, uint64_t number)
 {
 	return &hold->ring[number & (hold->room - 1)];
+}
+
+size_t
+flow_hold_size(const struct flow_hold *hold, size_t frames)
+{
+	size_t size = sizeof *hold + (hold->end - hold->first) * sizeof *hold->ring;
+	for (size_t i = 0; i < hold->processors.count; i++) {
+		size_t count = hold->processors.at[i].calls.frames.count;
+		size += sizeof *hold->processors.at +
+			(count < frames ? count : frames) * sizeof(struct call_frame);
+	}
+	return size;
+}
+
+struct flow_hold *
+flow_hold_copy(const struct flow_hold *hold, size_t frames, flow_take *take, void *context)
+{
+	struct flow_hold *copy = mem_new(sizeof *copy);
+	*copy = (struct flow_hold){
+	    .take = take, .context = context, .room = 1, .first = hold->first, .end = hold->end};
+	while (copy->room < hold->end - hold->first)
+		copy->room *= 2;
+	copy->ring = mem_new(copy->room * sizeof *copy->ring);
+	for (uint64_t i = hold->first; i < hold->end; i++)
+		*held_at(copy, i) = hold->ring[i & (hold->room - 1)];
+	for (size_t i = 0; i < hold->processors.count; i++) {
+		struct processor *processor = vec_add(&copy->processors);
+		*processor = hold->processors.at[i];
+		memset(&processor->calls, 0, sizeof processor->calls);
+		call_stack_copy(&processor->calls, &hold->processors.at[i].calls, frames);
+	}
+	return copy;
 }
 
 static void

@@ -15,6 +15,8 @@
 
 #include "flow/flow_step.h"
 
+#include <stddef.h>
+
 enum { FLOW_HOLD_MOST = 1 << 16 };
 
 /* The message by which a step is known. */
@@ -30,6 +32,12 @@ typedef void flow_take(void *context, const struct flow_place *, const struct fl
 struct flow_hold;
 struct flow_hold *flow_hold_new(flow_take *, void *context);
 void flow_hold_free(struct flow_hold *); /* NULL is fine; what is held is not given out */
+
+/* Another one that holds the same, with the newest FRAMES calls of each processor, and what
+ * it takes in bytes. */
+struct flow_hold *flow_hold_copy(const struct flow_hold *, size_t frames, flow_take *,
+				 void *context);
+size_t flow_hold_size(const struct flow_hold *, size_t frames);
 
 /* Takes the next step of PROCESSOR, which are numbered from 0, all used up to there. */
 void flow_hold_add(struct flow_hold *, unsigned processor, const struct flow_place *,

@@ -10,6 +10,8 @@
 enum flow_step_kind {
 	FLOW_STEP_RUN,	  /* instructions that lie one behind the other retired */
 	FLOW_STEP_TRAP,	  /* an exception or interrupt */
+	FLOW_STEP_RETURN, /* from the newest of these, where no instruction of a run says so */
+	FLOW_STEP_UNSEEN, /* code ran, or may have run, that is not seen */
 	FLOW_STEP_DAMAGE, /* from here on, up to the next synchronisation, it is not known */
 	FLOW_STEP_PROOF	  /* no step: an address in a packet is the one that the walk came to by
 			     itself, so that what was given before is right */
@@ -21,14 +23,19 @@ struct flow_step {
 	 * and program disagree */
 	bool doubtful;
 	/* run */
-	uint8_t class;	     /* enum riscv_class, of the last instruction; no other is a jump */
+	uint8_t class;	     /* enum insn_class, of the last instruction; no other is a jump */
+	bool passed;	     /* by the last one, whose condition did not hold: no jump either */
 	bool reported;	     /* `first` is where a packet says that a jump went */
+	uint8_t last;	     /* length of the last instruction, in bytes; 0: not known */
+	uint16_t space;	     /* the code that the addresses are of: flow_code.h */
 	uint32_t count;	     /* instructions */
 	uint64_t first, end; /* address of the first, and behind the last */
 	/* trap */
-	bool interrupt, has_epc;
-	uint64_t cause, epc, tval; /* tval of exceptions only */
-	/* damage: why, a sentence; `at` belongs behind it if `has_at` */
+	bool interrupt, has_epc, has_tval;
+	uint64_t cause, epc, tval;
+	const char *name; /* of the cause, a word or two; NULL: it has none here */
+	int irq;	  /* the number of the interrupt, behind `name`; negative: none */
+	/* damage, unseen: why, a sentence; `at` belongs behind it if `has_at` */
 	bool has_at, doubts; /* what was given since the last proof may be wrong */
 	const char *why;
 	uint64_t at;

@@ -36,43 +36,43 @@ struct riscv_row {
 
 static const struct riscv_row rows32[] = {
     /* [RISC-V I, "Conditional Branches", and "RV32/64G Instruction Set Listings"] */
-    {0x707f, 0x0063, RISCV_BRANCH, FORM_B, BOTH}, /* BEQ */
-    {0x707f, 0x1063, RISCV_BRANCH, FORM_B, BOTH}, /* BNE */
-    {0x707f, 0x4063, RISCV_BRANCH, FORM_B, BOTH}, /* BLT */
-    {0x707f, 0x5063, RISCV_BRANCH, FORM_B, BOTH}, /* BGE */
-    {0x707f, 0x6063, RISCV_BRANCH, FORM_B, BOTH}, /* BLTU */
-    {0x707f, 0x7063, RISCV_BRANCH, FORM_B, BOTH}, /* BGEU */
+    {0x707f, 0x0063, INSN_BRANCH, FORM_B, BOTH}, /* BEQ */
+    {0x707f, 0x1063, INSN_BRANCH, FORM_B, BOTH}, /* BNE */
+    {0x707f, 0x4063, INSN_BRANCH, FORM_B, BOTH}, /* BLT */
+    {0x707f, 0x5063, INSN_BRANCH, FORM_B, BOTH}, /* BGE */
+    {0x707f, 0x6063, INSN_BRANCH, FORM_B, BOTH}, /* BLTU */
+    {0x707f, 0x7063, INSN_BRANCH, FORM_B, BOTH}, /* BGEU */
     /* [RISC-V I, "Unconditional Jumps"]: which jumps are calls or returns is in table 3 */
-    {0x007f, 0x006f, RISCV_JUMP, FORM_J, BOTH},		 /* JAL */
-    {0x707f, 0x0067, RISCV_INDIRECT_JUMP, FORM_I, BOTH}, /* JALR */
+    {0x007f, 0x006f, INSN_JUMP, FORM_J, BOTH},		/* JAL */
+    {0x707f, 0x0067, INSN_INDIRECT_JUMP, FORM_I, BOTH}, /* JALR */
     /* [RISC-V I, "Integer Register-Immediate Instructions"] */
-    {0x007f, 0x0037, RISCV_OTHER, FORM_U, BOTH},   /* LUI */
-    {0x007f, 0x0017, RISCV_OTHER, FORM_UPC, BOTH}, /* AUIPC */
+    {0x007f, 0x0037, INSN_OTHER, FORM_U, BOTH},	  /* LUI */
+    {0x007f, 0x0017, INSN_OTHER, FORM_UPC, BOTH}, /* AUIPC */
     /* [RISC-V I, "Environment Call and Breakpoints"] */
-    {0xffffffff, 0x00000073, RISCV_ECALL, FORM_NONE, BOTH},
-    {0xffffffff, 0x00100073, RISCV_EBREAK, FORM_NONE, BOTH},
+    {0xffffffff, 0x00000073, INSN_ECALL, FORM_NONE, BOTH},
+    {0xffffffff, 0x00100073, INSN_EBREAK, FORM_NONE, BOTH},
     /* [RISC-V II, "Trap-Return Instructions"]; uret is of version 20190608, mnret of
      * "Smrnmi", dret of the RISC-V Debug Specification 1.0, "Debug Mode" */
-    {0xffffffff, 0x00200073, RISCV_TRAP_RETURN, FORM_NONE, BOTH}, /* URET */
-    {0xffffffff, 0x10200073, RISCV_TRAP_RETURN, FORM_NONE, BOTH}, /* SRET */
-    {0xffffffff, 0x30200073, RISCV_TRAP_RETURN, FORM_NONE, BOTH}, /* MRET */
-    {0xffffffff, 0x70200073, RISCV_TRAP_RETURN, FORM_NONE, BOTH}, /* MNRET */
-    {0xffffffff, 0x7b200073, RISCV_TRAP_RETURN, FORM_NONE, BOTH}, /* DRET */
+    {0xffffffff, 0x00200073, INSN_TRAP_RETURN, FORM_NONE, BOTH}, /* URET */
+    {0xffffffff, 0x10200073, INSN_TRAP_RETURN, FORM_NONE, BOTH}, /* SRET */
+    {0xffffffff, 0x30200073, INSN_TRAP_RETURN, FORM_NONE, BOTH}, /* MRET */
+    {0xffffffff, 0x70200073, INSN_TRAP_RETURN, FORM_NONE, BOTH}, /* MNRET */
+    {0xffffffff, 0x7b200073, INSN_TRAP_RETURN, FORM_NONE, BOTH}, /* DRET */
 };
 
 /* [RISC-V I, "RVC Instruction Set Listings"] */
 static const struct riscv_row rows16[] = {
-    {0xffff, 0x0000, RISCV_NONE, FORM_NONE, BOTH},	  /* "defined to be permanently reserved" */
-    {0xe003, 0x2001, RISCV_CALL, FORM_CJAL, RV32},	  /* C.JAL; of RV64: C.ADDIW */
-    {0xe003, 0xa001, RISCV_JUMP, FORM_CJ, BOTH},	  /* C.J */
-    {0xe003, 0xc001, RISCV_BRANCH, FORM_CB, BOTH},	  /* C.BEQZ */
-    {0xe003, 0xe001, RISCV_BRANCH, FORM_CB, BOTH},	  /* C.BNEZ */
-    {0xef83, 0x6101, RISCV_OTHER, FORM_NONE, BOTH},	  /* C.ADDI16SP: C.LUI of x2 */
-    {0xe003, 0x6001, RISCV_OTHER, FORM_CLUI, BOTH},	  /* C.LUI */
-    {0xffff, 0x8002, RISCV_NONE, FORM_NONE, BOTH},	  /* C.JR of x0: reserved */
-    {0xf07f, 0x8002, RISCV_INDIRECT_JUMP, FORM_CR, BOTH}, /* C.JR */
-    {0xffff, 0x9002, RISCV_EBREAK, FORM_NONE, BOTH},	  /* C.EBREAK: C.JALR of x0 */
-    {0xf07f, 0x9002, RISCV_INDIRECT_CALL, FORM_CALR, BOTH}, /* C.JALR */
+    {0xffff, 0x0000, INSN_NONE, FORM_NONE, BOTH},	 /* "defined to be permanently reserved" */
+    {0xe003, 0x2001, INSN_CALL, FORM_CJAL, RV32},	 /* C.JAL; of RV64: C.ADDIW */
+    {0xe003, 0xa001, INSN_JUMP, FORM_CJ, BOTH},		 /* C.J */
+    {0xe003, 0xc001, INSN_BRANCH, FORM_CB, BOTH},	 /* C.BEQZ */
+    {0xe003, 0xe001, INSN_BRANCH, FORM_CB, BOTH},	 /* C.BNEZ */
+    {0xef83, 0x6101, INSN_OTHER, FORM_NONE, BOTH},	 /* C.ADDI16SP: C.LUI of x2 */
+    {0xe003, 0x6001, INSN_OTHER, FORM_CLUI, BOTH},	 /* C.LUI */
+    {0xffff, 0x8002, INSN_NONE, FORM_NONE, BOTH},	 /* C.JR of x0: reserved */
+    {0xf07f, 0x8002, INSN_INDIRECT_JUMP, FORM_CR, BOTH}, /* C.JR */
+    {0xffff, 0x9002, INSN_EBREAK, FORM_NONE, BOTH},	 /* C.EBREAK: C.JALR of x0 */
+    {0xf07f, 0x9002, INSN_INDIRECT_CALL, FORM_CALR, BOTH}, /* C.JALR */
 };
 
 struct riscv_isa
@@ -144,16 +144,16 @@ value_clui(uint32_t o)
 
 /* Which of the two is a link register says what the jump is for [RISC-V I, "Unconditional
  * Jumps", table 3 "Return-address stack prediction hints"]. */
-static enum riscv_class
+static enum insn_class
 class_of_indirect(unsigned rd, unsigned rs1)
 {
 	if (riscv_is_link(rd))
-		return riscv_is_link(rs1) && rs1 != rd ? RISCV_SWAP : RISCV_INDIRECT_CALL;
-	return riscv_is_link(rs1) ? RISCV_RETURN : RISCV_INDIRECT_JUMP;
+		return riscv_is_link(rs1) && rs1 != rd ? INSN_SWAP : INSN_INDIRECT_CALL;
+	return riscv_is_link(rs1) ? INSN_RETURN : INSN_INDIRECT_JUMP;
 }
 
 static void
-set_indirect(struct riscv_insn *insn, unsigned rd, unsigned rs1, int64_t offset)
+set_indirect(struct insn *insn, unsigned rd, unsigned rs1, int64_t offset)
 {
 	insn->rd = (uint8_t)rd;
 	insn->rs1 = (uint8_t)rs1;
@@ -163,11 +163,11 @@ set_indirect(struct riscv_insn *insn, unsigned rd, unsigned rs1, int64_t offset)
 		return;
 	/* x0 is zero: the target is the offset, of which bit 0 is cleared */
 	insn->target = (uint64_t)offset & ~(uint64_t)1;
-	insn->class = riscv_is_link(rd) ? RISCV_CALL : RISCV_JUMP;
+	insn->class = riscv_is_link(rd) ? INSN_CALL : INSN_JUMP;
 }
 
 static void
-set_value(struct riscv_insn *insn, unsigned rd, uint64_t value)
+set_value(struct insn *insn, unsigned rd, uint64_t value)
 {
 	insn->rd = (uint8_t)rd;
 	insn->loads = true;
@@ -175,7 +175,7 @@ set_value(struct riscv_insn *insn, unsigned rd, uint64_t value)
 }
 
 static void
-read_form(struct riscv_insn *insn, enum form form, uint64_t pc)
+read_form(struct insn *insn, enum form form, uint64_t pc)
 {
 	uint32_t o = insn->opcode;
 	unsigned rd = o >> 7 & 31;
@@ -188,7 +188,7 @@ read_form(struct riscv_insn *insn, enum form form, uint64_t pc)
 	case FORM_J:
 		insn->rd = (uint8_t)rd;
 		insn->target = pc + (uint64_t)offset_j(o);
-		insn->class = riscv_is_link(rd) ? RISCV_CALL : RISCV_JUMP;
+		insn->class = riscv_is_link(rd) ? INSN_CALL : INSN_JUMP;
 		break;
 	case FORM_I:
 		set_indirect(insn, rd, o >> 15 & 31, sign_extend(o >> 20, 12));
@@ -230,14 +230,14 @@ is_zcm(struct riscv_isa isa, uint32_t opcode)
 }
 
 static void
-set_class(struct riscv_isa isa, struct riscv_insn *insn, uint64_t pc)
+set_class(struct riscv_isa isa, struct insn *insn, uint64_t pc)
 {
 	const struct riscv_row *rows = insn->length == 2 ? rows16 : rows32;
 	size_t count =
 	    insn->length == 2 ? sizeof rows16 / sizeof *rows16 : sizeof rows32 / sizeof *rows32;
-	insn->class = RISCV_OTHER;
+	insn->class = INSN_OTHER;
 	if (insn->length == 2 && is_zcm(isa, insn->opcode)) {
-		insn->class = RISCV_REFUSED;
+		insn->class = INSN_REFUSED;
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -252,10 +252,10 @@ set_class(struct riscv_isa isa, struct riscv_insn *insn, uint64_t pc)
 
 /* "bits [1:0] equal to 11" are of 32 bits, unless bits [4:2] are 111 too [RISC-V I, "Base
  * Instruction-Length Encoding"]. */
-struct riscv_insn
+struct insn
 riscv_decode(struct riscv_isa isa, uint64_t pc, const uint8_t *bytes, size_t length)
 {
-	struct riscv_insn insn = {.class = RISCV_NONE};
+	struct insn insn = {.class = INSN_NONE};
 	if (length < 2)
 		return insn;
 	insn.opcode = bytes_le16(bytes);
@@ -270,28 +270,7 @@ riscv_decode(struct riscv_isa isa, uint64_t pc, const uint8_t *bytes, size_t len
 	set_class(isa, &insn, pc);
 	if (!isa.wide)
 		insn.target &= UINT32_MAX;
-	if (insn.class == RISCV_NONE)
+	if (insn.class == INSN_NONE)
 		insn.length = 0;
 	return insn;
-}
-
-const char *
-riscv_class_name(unsigned class)
-{
-	static const char *const names[RISCV_CLASS_COUNT] = {
-	    [RISCV_NONE] = "none",
-	    [RISCV_REFUSED] = "refused",
-	    [RISCV_OTHER] = "other",
-	    [RISCV_BRANCH] = "branch",
-	    [RISCV_JUMP] = "jump",
-	    [RISCV_CALL] = "call",
-	    [RISCV_RETURN] = "return",
-	    [RISCV_INDIRECT_JUMP] = "indirect_jump",
-	    [RISCV_INDIRECT_CALL] = "indirect_call",
-	    [RISCV_SWAP] = "swap",
-	    [RISCV_TRAP_RETURN] = "trap_return",
-	    [RISCV_ECALL] = "ecall",
-	    [RISCV_EBREAK] = "ebreak",
-	};
-	return class < RISCV_CLASS_COUNT ? names[class] : names[RISCV_NONE];
 }

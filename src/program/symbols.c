@@ -5,11 +5,17 @@
  * neither on this machine nor over a network.  The library is not made for
  * several threads, so a lock is held while it is asked, and the last answers
  * are kept: traces ask for the same addresses again and again.
+ *
+ * The library finds the unit of an address in .debug_aranges, which clang does not write.
+ * Lines of units that are not there are kept here, once an address is asked for that it does
+ * not find: 24 bytes each.
  */
 #include "config.h"
 
 #include "program/symbols.h"
 #include "base/file.h"
+#include "base/lower_bound.h"
+#include "base/map.h"
 #include "base/vec.h"
 
 #include <elfutils/libdwfl.h>
@@ -28,11 +34,21 @@ struct answer {
 	struct text text;
 };
 
+/* From ADDRESS on the code is of this line; 0: of none. */
+struct line_row {
+	uint64_t address;
+	const char *path;
+	int line;
+	unsigned order; /* among those at the same address the last one counts */
+};
+
 struct symbols {
 	pthread_mutex_t lock;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	bool arm;			/* of 32 bits */
+	bool listed;			/* `rows` are made: */
+	VEC(struct line_row) rows;	/* of units that the library does not find */
 	struct answer answers[ANSWERS]; /* by the address's hash */
 };
 
@@ -111,6 +127,7 @@ symbols_close(struct symbols *symbols)
 	if (!symbols)
 		return;
 	dwfl_end(symbols->dwfl);
+	vec_free(&symbols->rows);
 	for (size_t i = 0; i < ANSWERS; i++)
 		text_free(&symbols->answers[i].text);
 	pthread_mutex_destroy(&symbols->lock);
@@ -119,12 +136,103 @@ symbols_close(struct symbols *symbols)
 
 /* --- asking ------------------------------------------------------------ */
 
+/* The units that the library finds by address. */
+static void
+map_ranges(struct symbols *symbols, struct map *units)
+{
+	Dwarf_Addr bias;
+	Dwarf_Aranges *ranges;
+	size_t count;
+	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, &bias);
+	if (!dwarf || dwarf_getaranges(dwarf, &ranges, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Off unit;
+		if (!dwarf_getarangeinfo(dwarf_onearange(ranges, i), NULL, NULL, &unit))
+			*map_add(units, unit) = 1;
+	}
+}
+
+typedef void line_take(void *context, const struct line_row *);
+
+/* Gives the lines of a unit in the order of its table. */
+static void
+list_unit(Dwarf_Die *unit, Dwarf_Addr bias, line_take *take, void *context)
+{
+	Dwarf_Lines *lines;
+	size_t count;
+	if (dwarf_getsrclines(unit, &lines, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		struct line_row row = {.path = dwarf_linesrc(line, NULL, NULL),
+				       .order = (unsigned)i};
+		Dwarf_Addr address;
+		bool end;
+		if (dwarf_lineaddr(line, &address) || dwarf_lineendsequence(line, &end) ||
+		    dwarf_lineno(line, &row.line))
+			continue;
+		row.address = address + bias;
+		if (end || !row.path || row.line < 0)
+			row.line = 0;
+		take(context, &row);
+	}
+}
+
+static void
+keep_row(void *context, const struct line_row *row)
+{
+	struct symbols *symbols = context;
+	*vec_add(&symbols->rows) = *row;
+}
+
+/* Where one sequence ends and another begins, the one that begins is behind. */
+static int
+compare_rows(const void *a, const void *b)
+{
+	const struct line_row *x = a, *y = b;
+	int order = (x->address > y->address) - (x->address < y->address);
+	if (!order)
+		order = (x->line > 0) - (y->line > 0);
+	return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+static void
+list_rows(struct symbols *symbols)
+{
+	struct map units = {0};
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias;
+	map_ranges(symbols, &units);
+	while ((unit = dwfl_module_nextcu(symbols->module, unit, &bias)))
+		if (!map_find(&units, dwarf_dieoffset(unit)))
+			list_unit(unit, bias, keep_row, symbols);
+	map_free(&units);
+	if (symbols->rows.count)
+		qsort(symbols->rows.at, symbols->rows.count, sizeof *symbols->rows.at,
+		      compare_rows);
+	symbols->listed = true;
+}
+
+static const struct line_row *
+find_row(struct symbols *symbols, uint64_t address)
+{
+	size_t at;
+	if (!symbols->listed)
+		list_rows(symbols);
+	lower_bound(at, symbols->rows.count, symbols->rows.at[at].address <= address);
+	return at && symbols->rows.at[at - 1].line ? &symbols->rows.at[at - 1] : NULL;
+}
+
 static void
 find_line(struct symbols *symbols, uint64_t address, struct symbol_place *place)
 {
 	Dwfl_Line *found = dwfl_module_getsrc(symbols->module, address);
-	place->line = 0;
-	place->path = found ? dwfl_lineinfo(found, NULL, &place->line, NULL, NULL, NULL) : NULL;
+	const struct line_row *row = found ? NULL : find_row(symbols, address);
+	place->line = row ? row->line : 0;
+	place->path = row ? row->path : NULL;
+	if (found)
+		place->path = dwfl_lineinfo(found, NULL, &place->line, NULL, NULL, NULL);
 }
 
 /* Of a symbol without a size it is not known where it ends, but for the end of its section:
@@ -199,33 +307,29 @@ symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place *pla
 	return place->function || place->path;
 }
 
+struct line_listing {
+	symbols_take *take;
+	void *context;
+};
+
 static void
-list_unit(Dwarf_Die *unit, Dwarf_Addr bias, symbols_take *take, void *context)
+give_row(void *context, const struct line_row *row)
 {
-	Dwarf_Lines *lines;
-	size_t count;
-	if (dwarf_getsrclines(unit, &lines, &count))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		Dwarf_Line *line = dwarf_onesrcline(lines, i);
-		struct symbol_place place = {.path = dwarf_linesrc(line, NULL, NULL)};
-		Dwarf_Addr address;
-		bool end;
-		if (place.path && !dwarf_lineendsequence(line, &end) && !end &&
-		    !dwarf_lineaddr(line, &address) && !dwarf_lineno(line, &place.line) &&
-		    place.line > 0)
-			take(context, address + bias, &place);
-	}
+	const struct line_listing *listing = context;
+	const struct symbol_place place = {.path = row->path, .line = row->line};
+	if (row->line)
+		listing->take(listing->context, row->address, &place);
 }
 
 void
 symbols_list_lines(struct symbols *symbols, symbols_take *take, void *context)
 {
+	struct line_listing listing = {take, context};
 	Dwarf_Die *unit = NULL;
 	Dwarf_Addr bias;
 	pthread_mutex_lock(&symbols->lock);
 	while ((unit = dwfl_module_nextcu(symbols->module, unit, &bias)))
-		list_unit(unit, bias, take, context);
+		list_unit(unit, bias, give_row, &listing);
 	pthread_mutex_unlock(&symbols->lock);
 }
 

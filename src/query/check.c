@@ -11,6 +11,7 @@
 
 #include "query/check.h"
 #include "decode/registry.h"
+#include "flow/image_fit.h"
 #include "base/map.h"
 #include "query/seek.h"
 #include "query/gap/step_back.h"
@@ -25,21 +26,31 @@
 
 enum { BATCH = 256, ORIGINS_MAX = 65536 };
 
+/* How a check finds what it looks for. */
+enum check_kind {
+	CHECK_MESSAGES, /* by an expression */
+	CHECK_TIME,
+	CHECK_FLOW /* follows the program, of all messages */
+};
+
 static const struct check_row {
 	const char *name;
 	const char *help;
-	const char *expression;	      /* NULL: what formats say, else time */
+	const char *expression;	      /* NULL: what formats say, if anything */
 	const char *(*formats)(void); /* what they say, or NULL */
 	bool usual;
 	unsigned doubts; /* that are no message's: a bit each */
+	enum check_kind kind;
 } rows[] = {
     {"loss", "something is missing, or bytes that may hold messages were not decoded", "lost", NULL,
      true, 1u << DOUBT_UNDECODED},
     {"corrupt", "bytes are not what they should be, or are cut off", "damaged or truncated", NULL,
      true, 0},
-    {"time", "the time of an origin steps back", NULL, NULL, true, 0},
+    {"time", "the time of an origin steps back", NULL, NULL, true, 0, CHECK_TIME},
     {"catalog", "a catalog message has a number that no collateral lists", NULL, decoder_unnamed,
      false, 0},
+    {"flow", "it is not known what was executed, or an image is not of the traced program", NULL,
+     NULL, false, 1u << DOUBT_UNFOLLOWED, CHECK_FLOW},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -48,7 +59,7 @@ static const char severity_prefix[] = "severity:";
 struct one {
 	char *name;
 	struct filter want;
-	bool time;
+	enum check_kind kind;
 	unsigned doubts;
 	uint64_t count;
 	/* the first match */
@@ -75,8 +86,8 @@ check_help(size_t at, const char **name, const char **help)
 /* --- what to look for -------------------------------------------------- */
 
 static bool
-check_add(struct check *check, const char *name, size_t length, const char *expression,
-	  const struct session *session, struct filter_error *error)
+check_add(struct check *check, const char *name, size_t length, enum check_kind kind,
+	  const char *expression, const struct session *session, struct filter_error *error)
 {
 	struct filter_expr *expr = expression ? filter_parse(expression, session, error) : NULL;
 	if (expression && !expr)
@@ -87,7 +98,7 @@ check_add(struct check *check, const char *name, size_t length, const char *expr
 	one->want = filter_all();
 	one->want.expr = expr;
 	filter_count_ends(&one->want);
-	one->time = !expression;
+	one->kind = kind;
 	return true;
 }
 
@@ -101,7 +112,7 @@ add_named(struct check *check, const char *name, size_t length)
 		if (strlen(rows[i].name) != length || strncmp(rows[i].name, name, length) != 0)
 			continue;
 		const char *text = rows[i].formats ? rows[i].formats() : rows[i].expression;
-		bool good = check_add(check, name, length, text, NULL, &error);
+		bool good = check_add(check, name, length, rows[i].kind, text, NULL, &error);
 		check->list.at[check->list.count - 1].doubts = rows[i].doubts;
 		return good;
 	}
@@ -110,7 +121,7 @@ add_named(struct check *check, const char *name, size_t length)
 	struct text text = {0};
 	text_add(&text, "severity != max and severity >= ");
 	filter_quote(name + prefix, length - prefix, &text);
-	bool good = check_add(check, name, length, text.data, NULL, &error);
+	bool good = check_add(check, name, length, CHECK_MESSAGES, text.data, NULL, &error);
 	text_free(&text);
 	return good;
 }
@@ -143,10 +154,11 @@ say_wrong(const struct filter_error *error, const char *list, struct err *err)
 {
 	struct text why = {0};
 	if (!error->meant) {
-		err_set(err, ERR_USAGE,
-			"no such check: %s; loss, corrupt, time, catalog, severity:LEVEL or an "
-			"expression",
-			list);
+		err_set(
+		    err, ERR_USAGE,
+		    "no such check: %s; loss, corrupt, time, catalog, flow, severity:LEVEL or an "
+		    "expression",
+		    list);
 		return;
 	}
 	filter_explain(error, list, &why);
@@ -165,7 +177,7 @@ check_new(const char *list, const struct session *session, struct err *err)
 	if (!*list || add_list(check, list))
 		return check;
 	check_clear(check);
-	if (check_add(check, list, strlen(list), list, session, &error))
+	if (check_add(check, list, strlen(list), CHECK_MESSAGES, list, session, &error))
 		return check;
 	say_wrong(&error, list, err);
 	check_free(check);
@@ -206,8 +218,9 @@ check_count_message(struct check *check, struct reader *reader, const struct mes
 {
 	for (size_t i = 0; i < check->list.count; i++) {
 		struct one *one = &check->list.at[i];
-		if (one->time ? !steps_back(check, reader_trace(reader), m)
-			      : !filter_match(&one->want, reader, m, scratch))
+		if (one->kind == CHECK_FLOW ||
+		    (one->kind == CHECK_TIME ? !steps_back(check, reader_trace(reader), m)
+					     : !filter_match(&one->want, reader, m, scratch)))
 			continue;
 		if (one->count++)
 			continue;
@@ -233,7 +246,8 @@ check_load(struct check *check, struct session *session, const struct filter *fi
 	bool clocks = filter_needs_clocks(filter), contexts = filter_needs_contexts(filter);
 	bool order = filter_needs_order(filter), intervals = filter_needs_intervals(filter);
 	for (size_t i = 0; i < check->list.count; i++) {
-		clocks |= check->list.at[i].time || filter_needs_clocks(&check->list.at[i].want);
+		clocks |= check->list.at[i].kind == CHECK_TIME ||
+			  filter_needs_clocks(&check->list.at[i].want);
 		contexts |= filter_needs_contexts(&check->list.at[i].want);
 		order |= filter_needs_order(&check->list.at[i].want);
 		intervals |= filter_needs_intervals(&check->list.at[i].want);
@@ -274,6 +288,52 @@ look_at_trace(struct check *check, struct trace *trace, const struct filter *fil
 	reader_free(reader);
 }
 
+/* Reports the processors whose image does not fit; whether there is any. */
+static bool
+report_fits(const struct image_fits *fits, const struct trace *trace, struct text *report)
+{
+	bool found = false;
+	for (size_t i = 0; i < fits->walks.count; i++) {
+		const struct image_fit_walk *walk = &fits->walks.at[i];
+		if (!image_fit_is_bad(&walk->fit))
+			continue;
+		found = true;
+		text_addf(report, "trawl: check flow: %s of ", text_get(&walk->name));
+		text_add_safe(report, trace_name(trace), strlen(trace_name(trace)), TEXT_UTF8);
+		text_add(report, ": ");
+		image_fit_describe(&walk->fit, report);
+		text_add_char(report, '\n');
+	}
+	return found;
+}
+
+/* Follows a trace, if it can be; whether there is something to report. */
+static bool
+look_at_flow(struct check *check, struct trace *trace, struct text *report)
+{
+	struct image_fits fits = {0};
+	struct err err = {0};
+	if (!trace_decoder(trace)->ops->flow)
+		return false;
+	if (image_fits_read(&fits, trace, UINT64_MAX, NULL, &err)) {
+		text_addf(report, "trawl: check flow: %s\n", err.what);
+		return true;
+	}
+	check->doubts.count[DOUBT_UNFOLLOWED] += fits.lost;
+	bool found = image_fits_judge(trace) && report_fits(&fits, trace, report);
+	image_fits_free(&fits);
+	return found;
+}
+
+static bool
+looks_at_flow(const struct check *check)
+{
+	bool flow = false;
+	for (size_t i = 0; i < check->list.count; i++)
+		flow |= check->list.at[i].kind == CHECK_FLOW;
+	return flow;
+}
+
 /* Reports the doubts of a set, a bit each; whether there is any. */
 static bool
 report_doubts(const struct check *check, const char *name, unsigned set, struct text *report)
@@ -309,8 +369,11 @@ check_run(struct check *check, struct session *session, const struct filter *fil
 	check_load(check, session, filter);
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
-		if (trace_is_among(trace, source))
-			look_at_trace(check, trace, filter);
+		if (!trace_is_among(trace, source))
+			continue;
+		look_at_trace(check, trace, filter);
+		if (looks_at_flow(check))
+			found |= look_at_flow(check, trace, report);
 	}
 	for (size_t i = 0; i < check->list.count; i++) {
 		const struct one *one = &check->list.at[i];

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "trace/doubts.h"
+#include "program/disassemble.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,6 +24,11 @@ static const struct doubt_row {
     [DOUBT_UNFOLLOWED] = {"place after which it is not known what was executed",
 			  "places after which it is not known what was executed", true,
 			  "-t insn says why"},
+    [DOUBT_MISFIT] = {"processor whose image does not fit: what it executed is a guess",
+		      "processors whose image does not fit: what they executed is a guess", true,
+		      "--info says how well; give the images of the traced build"},
+    [DOUBT_TEXTLESS] = {"instruction has no text", "instructions have no text", false,
+			"no disassembler is installed: " DISASSEMBLER_MISSING},
     [DOUBT_INCOMPLETE] = {.bad = true},
     [DOUBT_UNLOADED] = {.bad = true},
 #undef MARKED

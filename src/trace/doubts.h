@@ -22,6 +22,8 @@ enum doubt {
 	DOUBT_UNDECODED,  /* bytes in no message that may hold some */
 	DOUBT_UNSEARCHED, /* texts that a regular expression gave up on */
 	DOUBT_UNFOLLOWED, /* places from which on it is not known what was executed */
+	DOUBT_MISFIT,	  /* processors whose program is not the one that was traced */
+	DOUBT_TEXTLESS,	  /* instructions whose text was asked for */
 	DOUBT_INCOMPLETE, /* captures with bytes missing, or changed while they were read */
 	DOUBT_UNLOADED,	  /* traces with collateral or symbols that could not be loaded */
 	DOUBT_COUNT

@@ -34,12 +34,7 @@
 #include "ui/list/traces.h"
 #include "ui/list/view.h"
 #include "ui/list/wishes.h"
-#include "ui/panes/pane_differences.h"
-#include "ui/panes/pane_gaps.h"
-#include "ui/panes/pane_context.h"
-#include "ui/panes/pane_intervals.h"
-#include "ui/panes/pane_matches.h"
-#include "ui/panes/pane_table.h"
+#include "ui/misfit.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/panes/panes.h"
 #include "ui/parts.h"
@@ -275,6 +270,16 @@ say_untied(struct app *app)
 	return true;
 }
 
+static bool
+panes_have_news(struct screen *screen)
+{
+	bool any = false;
+	for (int pane = 0; pane < PANE_COUNT; pane++)
+		if (screen->panes[pane]->news)
+			any |= screen->panes[pane]->news(screen);
+	return any;
+}
+
 /* Takes what threads have to tell; true if it is more than progress. */
 static bool
 take_news(struct app *app)
@@ -306,6 +311,7 @@ take_news(struct app *app)
 	}
 	more |= stop_when_poll(screen);
 	more |= unnamed_poll(screen);
+	more |= misfit_poll(screen);
 	more |= say_given_up(app);
 	more |= say_left_out(app);
 	more |= say_untied(app);
@@ -321,13 +327,7 @@ take_news(struct app *app)
 			is_working(&screen->search->matches) || is_working(&app->preview->matches);
 	more |= app->counting != counting || list_busy(screen->list);
 	app->counting = counting;
-	more |= timeline_has_news(screen);
-	more |= gaps_have_news(screen);
-	more |= differences_have_news(screen);
-	more |= intervals_have_news(screen);
-	more |= context_has_news(screen);
-	more |= match_rows_have_news(screen);
-	more |= table_has_news(screen);
+	more |= panes_have_news(screen);
 	return more || screen->indexed != indexed || searching != search_running(screen->search) ||
 	       writing != (app->writing != NULL) || recording != app->recording;
 }
@@ -414,7 +414,7 @@ app_loop(struct app *app)
 			say_refusals(app);
 			held =
 			    !app_paint(app) || (thread_now_ms() < pause && panes_may_work(screen));
-			more = (!held && panes_work(screen)) || list_busy(screen->list);
+			more = (!held && panes_work(screen)) || list_can_work(screen->list);
 			for (size_t i = 0; i < screen->list->lane_count; i++)
 				if (capture_damaged(trace_capture(screen->list->lanes[i].trace)))
 					app_notify(app); /* what was read had vanished */

@@ -17,6 +17,7 @@ struct app {
 	struct stop_when *stop_when; /* likewise */
 	struct recording *recording; /* likewise */
 	struct unnamed *unnamed;     /* likewise */
+	struct misfit *misfit;	     /* likewise */
 	char *view_name;	     /* that was chosen while running, or NULL */
 	enum layout_mode layout_mode;
 	bool zoom;

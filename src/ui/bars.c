@@ -26,6 +26,7 @@
 #include "ui/list/shown.h"
 #include "ui/list/traces.h"
 #include "ui/list/view.h"
+#include "ui/misfit.h"
 #include "ui/panes/pane_differences.h"
 #include "ui/panes/pane.h"
 #include "ui/preview.h"
@@ -162,6 +163,8 @@ add_doubts(struct screen *screen, struct trace *trace, struct text *out)
 	}
 	if (trace_names(trace) == TRACE_NAMES_LACKING)
 		add_bracket(screen, trace, "no collateral", out);
+	if (misfit_is(screen, trace))
+		add_bracket(screen, trace, "image does not fit", out);
 	if (trace_decoder(trace)->mark)
 		add_bracket(screen, trace, trace_decoder(trace)->mark, out);
 }

@@ -9,6 +9,7 @@
 #include "session/session.h"
 #include "ui/app.h"
 #include "ui/list/context_view.h"
+#include "ui/list/flow_view.h"
 #include "ui/list/filter_history.h"
 #include "ui/list/filters.h"
 #include "ui/list/list.h"
@@ -322,6 +323,20 @@ toggle_marks(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
 	toggle_chooser(screen, PANE_MARKS);
+}
+
+static void
+toggle_code(struct screen *screen, const struct command_call *call)
+{
+	(void)call;
+	toggle_pane(screen, PANE_CODE);
+}
+
+static void
+toggle_stack(struct screen *screen, const struct command_call *call)
+{
+	(void)call;
+	toggle_pane(screen, PANE_STACK);
 }
 
 static void
@@ -876,6 +891,14 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_PREVIOUS_CONTEXT] = context_view_jump,
     [COMMAND_NEXT_INTERVAL] = intervals_jump,
     [COMMAND_PREVIOUS_INTERVAL] = intervals_jump,
+    [COMMAND_STEP_OVER] = flow_view_jump,
+    [COMMAND_STEP_BACK_OVER] = flow_view_jump,
+    [COMMAND_STEP_OUT] = flow_view_jump,
+    [COMMAND_CALLER] = flow_view_jump,
+    [COMMAND_NEXT_CALL] = flow_view_jump,
+    [COMMAND_PREVIOUS_CALL] = flow_view_jump,
+    [COMMAND_NEXT_EXCEPTION] = flow_view_jump,
+    [COMMAND_PREVIOUS_EXCEPTION] = flow_view_jump,
     [COMMAND_NEXT_ORIGIN] = search_origin,
     [COMMAND_PREVIOUS_ORIGIN] = search_origin,
     [COMMAND_NEXT_OTHER] = search_other,
@@ -930,6 +953,8 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_PREVIOUS_DIFFERENCE] = differences_next,
     [COMMAND_INTERVALS] = toggle_intervals,
     [COMMAND_INTERVAL] = define_interval,
+    [COMMAND_CODE] = toggle_code,
+    [COMMAND_STACK] = toggle_stack,
     [COMMAND_TABLE] = toggle_table,
     [COMMAND_MATCHES] = toggle_matches,
     [COMMAND_MESSAGES] = open_messages,

@@ -7,6 +7,7 @@
 #include "ui/app.h"
 #include "ui/input.h"
 #include "ui/list/context_view.h"
+#include "ui/list/flow_view.h"
 #include "ui/list/filter_history.h"
 #include "ui/list/filters.h"
 #include "ui/list/jump.h"
@@ -16,6 +17,7 @@
 #include "ui/list/search.h"
 #include "ui/list/selection.h"
 #include "ui/list/wishes.h"
+#include "ui/misfit.h"
 #include "ui/panes/panes.h"
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
@@ -36,6 +38,7 @@ struct app_parts {
 	struct wishes wishes;
 	struct selection selection;
 	struct context_view contexts;
+	struct flow_view flow;
 	struct rules rules;
 	struct keymap keymap;
 	struct prompt prompt;
@@ -62,6 +65,7 @@ parts_make(struct app *app)
 	screen->wishes = &parts->wishes;
 	screen->selection = &parts->selection;
 	screen->contexts = &parts->contexts;
+	screen->flow = &parts->flow;
 	screen->rules = &parts->rules;
 	screen->keymap = &parts->keymap;
 	screen->prompt = &parts->prompt;
@@ -107,10 +111,12 @@ void
 parts_close(struct app *app)
 {
 	struct screen *screen = &app->screen;
+	flow_view_free(screen);
 	search_free(screen->search);
 	write_free(screen);
 	stop_when_free(app->stop_when);
 	unnamed_free(app->unnamed);
+	misfit_free(app->misfit);
 	for (size_t i = 0; i < screen->list_count; i++)
 		list_close(&screen->lists[i]);
 	free(screen->lists);

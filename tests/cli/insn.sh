@@ -69,8 +69,15 @@ is "seven instructions" "0 80000000 00000013 other
 3 80000018 00008067 return doubtful
 3 - - damage the program has no instruction at 0x80000078" "$(awk '{ $1 = $1; print }' out)"
 
-run "$TRAWL" -q -p seven.yaml -t insn --fields number,pc,opcode,class,depth,text,flags seven.encap
+run "$TRAWL" -p seven.yaml -t insn --fields number,pc,opcode,class,depth,text,flags seven.encap
 is "columns: status" 1 "$status"
+# instructions have a text where a disassembler is installed
+if grep -q 'disassembler is installed' err; then
+	skip "texts of instructions" "no disassembler"
+else
+	ok "texts of instructions" grep -q '^1,0x80000004,0x00c000ef,call,0,jal 0x80000010,$' out
+fi
+sed -i 's/^\([^,]*,0x[^,]*,0x[^,]*,[^,]*,[^,]*,\).*,/\1,/' out
 is "columns" "number,pc,opcode,class,depth,text,flags
 0,0x80000000,0x00000013,other,0,,
 1,0x80000004,0x00c000ef,call,0,,

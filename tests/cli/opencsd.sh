@@ -153,7 +153,28 @@ ok "a source, its protocol and core" grep -q '^# trace ID 0x10: [0-9]* bytes, PT
 ok "an image that is there" grep -q '^# memory image 0x80004000-0x80005fff: .*code.bin$' out
 ok "one that is not" grep -q '^# memory image 0x0: .*gone.bin is missing$' out
 ok "the profile has both" sh -c 'grep -q "code.bin\", address: 0x80004000" out &&
-	grep -q "gone.bin\", address: 0}" out'
+	grep -q "gone.bin\"}" out'
+# An ELF file is memory by its segments [System V ABI, "Program Header"]: here one of 8192 bytes
+# for 0x80003000, behind 84 of headers; loaded 0x1000 further it is all that was missing.
+{
+	printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\50\0\1\0\0\0\0\0\0\200'
+	printf '\64\0\0\0\0\0\0\0\0\0\0\0\64\0\40\0\1\0\0\0\0\0\0\0'
+	printf '\1\0\0\0\124\0\0\0\0\60\0\200\0\60\0\200\0\40\0\0\0\40\0\0\5\0\0\0\4\0\0\0'
+	cat code.bin
+} >code.elf
+sed 's/^ *sources:/      images: [{file: code.elf}]\
+&/' ptm.yaml >elf.yaml
+run "$TRAWL" --info --profile=elf.yaml ptm.bin
+ok "an ELF file where it is linked" grep -q '^# memory image 0x80003000-0x80004fff: .*code.elf$' out
+sed 's/code.elf/code.elf, address: 0x1000/' elf.yaml >moved.yaml
+run "$TRAWL" --info --profile=moved.yaml ptm.bin
+ok "... and where it is loaded" grep -q '^# memory image 0x80004000-0x80005fff: .*code.elf$' out
+run "$TRAWL" -q -t ppl --profile=images.yaml ptm.bin
+cp out want
+run "$TRAWL" -q -t ppl --profile=moved.yaml ptm.bin
+ok "... with the same bytes as the bare file" cmp -s want out
+run "$TRAWL" -q -t ppl --profile=elf.yaml ptm.bin
+ok "... which say what is executed" sh -c '! cmp -s want out'
 # Bytes 0, 2, ... 14 with bit 0 set are trace IDs [Arm IHI 0029, D4.2].
 awk 'BEGIN { for (i = 0; i < 16; i++) { for (b = 0; b < 14; b += 2)
 	printf "\\%03o\\001", 2 * (7 * i + b / 2 + 1) + 1; printf "\\001\\000" } }' >octal

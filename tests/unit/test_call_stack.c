@@ -12,7 +12,7 @@
 
 /* A run of one instruction of CLASS at ADDRESS, 4 bytes long. */
 static struct flow_step
-run_of(enum riscv_class class, uint64_t address)
+run_of(enum insn_class class, uint64_t address)
 {
 	return (struct flow_step){.kind = FLOW_STEP_RUN,
 				  .class = (uint8_t) class,
@@ -23,7 +23,7 @@ run_of(enum riscv_class class, uint64_t address)
 }
 
 static bool
-take(struct call_stack *stack, enum riscv_class class, uint64_t address)
+take(struct call_stack *stack, enum insn_class class, uint64_t address)
 {
 	const struct flow_step step = run_of(class, address);
 	return call_stack_step(stack, &step);
@@ -34,20 +34,20 @@ calls_and_returns(void **state)
 {
 	struct call_stack stack = {0};
 	(void)state;
-	assert_false(take(&stack, RISCV_CALL, 0x100));
+	assert_false(take(&stack, INSN_CALL, 0x100));
 	assert_int_equal(stack.frames.count, 0); /* known with the step behind */
-	assert_false(take(&stack, RISCV_INDIRECT_CALL, 0x200));
+	assert_false(take(&stack, INSN_INDIRECT_CALL, 0x200));
 	assert_int_equal(stack.frames.count, 1);
-	assert_false(take(&stack, RISCV_RETURN, 0x300));
+	assert_false(take(&stack, INSN_RETURN, 0x300));
 	assert_int_equal(stack.frames.at[0].link, 0x104);
 	assert_int_equal(stack.frames.at[1].link, 0x204);
-	assert_true(take(&stack, RISCV_RETURN, 0x204));
-	assert_true(take(&stack, RISCV_OTHER, 0x104));
+	assert_true(take(&stack, INSN_RETURN, 0x204));
+	assert_true(take(&stack, INSN_OTHER, 0x104));
 	assert_int_equal(stack.frames.count, 0);
-	/* a swap returns and calls [RISCV_SWAP] */
-	take(&stack, RISCV_CALL, 0x100);
-	take(&stack, RISCV_SWAP, 0x200);
-	assert_true(take(&stack, RISCV_OTHER, 0x104));
+	/* a swap returns and calls [INSN_SWAP] */
+	take(&stack, INSN_CALL, 0x100);
+	take(&stack, INSN_SWAP, 0x200);
+	assert_true(take(&stack, INSN_OTHER, 0x104));
 	assert_int_equal(stack.frames.count, 1);
 	assert_int_equal(stack.frames.at[0].link, 0x204);
 	call_stack_free(&stack);
@@ -60,13 +60,13 @@ stack_is_unwound(void **state)
 	struct call_stack stack = {0};
 	(void)state;
 	for (uint64_t at = 0x100; at <= 0x400; at += 0x100)
-		take(&stack, RISCV_CALL, at);
-	take(&stack, RISCV_RETURN, 0x500);
-	assert_false(take(&stack, RISCV_RETURN, 0x900));
+		take(&stack, INSN_CALL, at);
+	take(&stack, INSN_RETURN, 0x500);
+	assert_false(take(&stack, INSN_RETURN, 0x900));
 	assert_int_equal(stack.frames.count, 4);
-	assert_false(take(&stack, RISCV_RETURN, 0x204));
+	assert_false(take(&stack, INSN_RETURN, 0x204));
 	assert_int_equal(stack.frames.count, 1);
-	assert_true(take(&stack, RISCV_OTHER, 0x104));
+	assert_true(take(&stack, INSN_OTHER, 0x104));
 	call_stack_free(&stack);
 }
 
@@ -77,24 +77,83 @@ traps_are_frames(void **state)
 	const struct flow_step trap = {.kind = FLOW_STEP_TRAP, .has_epc = true, .epc = 0x200};
 	const struct flow_step damage = {.kind = FLOW_STEP_DAMAGE};
 	(void)state;
-	take(&stack, RISCV_CALL, 0x100); /* to 0x200, where the trap comes */
+	take(&stack, INSN_CALL, 0x100); /* to 0x200, where the trap comes */
 	call_stack_step(&stack, &trap);
 	assert_int_equal(stack.frames.count, 2);
 	assert_true(stack.frames.at[1].trap);
-	take(&stack, RISCV_CALL, 0x800);
-	take(&stack, RISCV_RETURN, 0x900);
+	take(&stack, INSN_CALL, 0x800);
+	take(&stack, INSN_RETURN, 0x900);
 	/* no return leads out of a handler, whatever is behind a call outside */
-	assert_false(take(&stack, RISCV_TRAP_RETURN, 0x104));
+	assert_false(take(&stack, INSN_TRAP_RETURN, 0x104));
 	assert_int_equal(stack.frames.count, 3);
-	take(&stack, RISCV_RETURN, 0x200);
+	take(&stack, INSN_RETURN, 0x200);
 	assert_int_equal(stack.frames.count, 1);
-	assert_true(take(&stack, RISCV_CALL, 0x104));
+	assert_true(take(&stack, INSN_CALL, 0x104));
 	assert_false(stack.unknown);
 	call_stack_step(&stack, &damage);
 	assert_true(stack.unknown);
 	assert_int_equal(stack.frames.count, 0);
-	take(&stack, RISCV_OTHER, 0x300); /* the call before is no part of it */
+	take(&stack, INSN_OTHER, 0x300); /* the call before is no part of it */
 	assert_int_equal(stack.frames.count, 0);
+	call_stack_free(&stack);
+}
+
+/* Code that is not seen may return to any frame, also out of a handler; elsewhere what it
+ * called is not known.  A branch that was not taken is no return. */
+static void
+unseen_code_is_told(void **state)
+{
+	struct call_stack stack = {0};
+	const struct flow_step unseen = {.kind = FLOW_STEP_UNSEEN};
+	const struct flow_step trap = {.kind = FLOW_STEP_TRAP, .has_epc = true, .epc = 0x300};
+	const struct flow_step back = {.kind = FLOW_STEP_RETURN};
+	struct flow_step passed = run_of(INSN_RETURN, 0x200);
+	(void)state;
+	take(&stack, INSN_CALL, 0x100);
+	passed.passed = true;
+	call_stack_step(&stack, &passed);
+	assert_false(take(&stack, INSN_CALL, 0x104));
+	assert_int_equal(stack.frames.count, 1);
+	/* a call into it, which returns */
+	call_stack_step(&stack, &unseen);
+	assert_int_equal(stack.frames.count, 2);
+	assert_false(stack.unsure);
+	take(&stack, INSN_OTHER, 0x108);
+	assert_int_equal(stack.frames.count, 1);
+	assert_false(stack.unsure);
+	/* it comes to elsewhere, a return to a frame is sure again */
+	call_stack_step(&stack, &unseen);
+	take(&stack, INSN_RETURN, 0x900);
+	assert_int_equal(stack.frames.count, 1);
+	assert_true(stack.unsure);
+	assert_true(take(&stack, INSN_CALL, 0x104));
+	assert_int_equal(stack.frames.count, 0);
+	assert_false(stack.unsure);
+	/* what is called from an unsure place is sure by itself */
+	call_stack_step(&stack, &unseen);
+	take(&stack, INSN_CALL, 0x900);
+	assert_true(stack.unsure);
+	take(&stack, INSN_RETURN, 0xa00);
+	assert_false(stack.unsure);
+	assert_true(stack.frames.at[stack.frames.count - 1].unsure);
+	assert_true(take(&stack, INSN_OTHER, 0x904));
+	assert_true(stack.unsure);
+	call_stack_step(&stack, &(const struct flow_step){.kind = FLOW_STEP_DAMAGE});
+	assert_false(stack.unsure);
+	take(&stack, INSN_CALL, 0x104);
+	/* a handler that ends in it */
+	call_stack_step(&stack, &trap);
+	assert_int_equal(stack.frames.count, 2);
+	call_stack_step(&stack, &unseen);
+	take(&stack, INSN_OTHER, 0x300);
+	assert_int_equal(stack.frames.count, 1);
+	/* one whose end no instruction tells */
+	call_stack_step(&stack, &trap);
+	take(&stack, INSN_CALL, 0x800);
+	take(&stack, INSN_OTHER, 0x900);
+	call_stack_step(&stack, &back);
+	assert_int_equal(stack.frames.count, 1);
+	assert_int_equal(stack.frames.at[0].link, 0x108);
 	call_stack_free(&stack);
 }
 
@@ -104,12 +163,12 @@ depth_is_bounded(void **state)
 	struct call_stack stack = {0};
 	(void)state;
 	for (unsigned i = 0; i < CALL_STACK_MOST + 10; i++)
-		take(&stack, RISCV_CALL, 0x100);
-	take(&stack, RISCV_RETURN, 0x200);
+		take(&stack, INSN_CALL, 0x100);
+	take(&stack, INSN_RETURN, 0x200);
 	assert_int_equal(stack.frames.count, CALL_STACK_MOST);
 	assert_int_equal(stack.above, 10);
 	for (unsigned i = 0; i < CALL_STACK_MOST + 10; i++)
-		take(&stack, RISCV_RETURN, 0x104);
+		take(&stack, INSN_RETURN, 0x104);
 	assert_int_equal(stack.frames.count, 0);
 	assert_int_equal(stack.above, 0);
 	call_stack_free(&stack);
@@ -137,7 +196,7 @@ give(void *context, const struct flow_place *place, const struct flow_step *step
 }
 
 static void
-hold_run(struct flow_hold *hold, unsigned processor, enum riscv_class class, uint64_t address)
+hold_run(struct flow_hold *hold, unsigned processor, enum insn_class class, uint64_t address)
 {
 	const struct flow_step step = run_of(class, address);
 	const struct flow_place place = {.number = address / 0x100};
@@ -155,19 +214,19 @@ steps_wait_for_proof(void **state)
 	struct given given = {0};
 	struct flow_hold *hold = flow_hold_new(give, &given);
 	(void)state;
-	hold_run(hold, 0, RISCV_CALL, 0x100);
-	hold_run(hold, 1, RISCV_OTHER, 0x200);
-	hold_run(hold, 0, RISCV_RETURN, 0x300);
+	hold_run(hold, 0, INSN_CALL, 0x100);
+	hold_run(hold, 1, INSN_OTHER, 0x200);
+	hold_run(hold, 0, INSN_RETURN, 0x300);
 	assert_int_equal(given.count, 0);
-	hold_run(hold, 0, RISCV_OTHER, 0x104); /* behind the call */
-	assert_int_equal(given.count, 1);      /* those of 1 are in front of the others */
+	hold_run(hold, 0, INSN_OTHER, 0x104); /* behind the call */
+	assert_int_equal(given.count, 1);     /* those of 1 are in front of the others */
 	flow_hold_add(hold, 1, &nowhere, &proof);
 	assert_int_equal(given.count, 4);
 	assert_int_equal(given.first[1], 0x200);
 	assert_int_equal(given.number[2], 3);
-	hold_run(hold, 0, RISCV_OTHER, 0x500);
-	hold_run(hold, 1, RISCV_OTHER, 0x600);
-	hold_run(hold, 0, RISCV_OTHER, 0x700);
+	hold_run(hold, 0, INSN_OTHER, 0x500);
+	hold_run(hold, 1, INSN_OTHER, 0x600);
+	hold_run(hold, 0, INSN_OTHER, 0x700);
 	flow_hold_add(hold, 0, &nowhere, &damage);
 	assert_int_equal(given.count, 5);
 	assert_true(given.doubtful[4]);
@@ -177,7 +236,7 @@ steps_wait_for_proof(void **state)
 	assert_false(given.doubtful[5]);
 	assert_true(given.doubtful[6]);
 	assert_false(given.doubtful[7]);
-	hold_run(hold, 0, RISCV_OTHER, 0x800);
+	hold_run(hold, 0, INSN_OTHER, 0x800);
 	flow_hold_end(hold);
 	assert_int_equal(given.count, 10);
 	flow_hold_free(hold);
@@ -193,7 +252,7 @@ what_is_held_is_bounded(void **state)
 	struct flow_hold *hold = flow_hold_new(give, &given);
 	(void)state;
 	for (unsigned i = 0; i < 2 * FLOW_HOLD_MOST; i++)
-		hold_run(hold, 0, RISCV_OTHER, 0x1000 + i);
+		hold_run(hold, 0, INSN_OTHER, 0x1000 + i);
 	assert_int_equal(given.all, FLOW_HOLD_MOST);
 	given.count = 0;
 	flow_hold_add(hold, 0, &nowhere, &damage);
@@ -207,9 +266,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(calls_and_returns),    cmocka_unit_test(stack_is_unwound),
-	    cmocka_unit_test(traps_are_frames),	    cmocka_unit_test(depth_is_bounded),
-	    cmocka_unit_test(steps_wait_for_proof), cmocka_unit_test(what_is_held_is_bounded),
+	    cmocka_unit_test(calls_and_returns),       cmocka_unit_test(stack_is_unwound),
+	    cmocka_unit_test(traps_are_frames),	       cmocka_unit_test(unseen_code_is_told),
+	    cmocka_unit_test(depth_is_bounded),	       cmocka_unit_test(steps_wait_for_proof),
+	    cmocka_unit_test(what_is_held_is_bounded),
 	};
 	return cmocka_run_group_tests_name("call_stack", tests, NULL, NULL);
 }

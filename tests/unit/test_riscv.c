@@ -58,7 +58,7 @@ encode(const struct part *parts, unsigned size)
 }
 #define ENCODE(size, ...) encode((const struct part[]){__VA_ARGS__, {NULL, 0}}, size)
 
-static struct riscv_insn
+static struct insn
 decode(struct riscv_isa isa, uint64_t pc, uint32_t opcode)
 {
 	uint8_t bytes[4] = {(uint8_t)opcode, (uint8_t)(opcode >> 8), (uint8_t)(opcode >> 16),
@@ -74,25 +74,25 @@ branches_have_their_targets(void **state)
 	(void)state;
 	for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
 		for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-			struct riscv_insn insn = decode(
-			    rv64, 0x80001000,
-			    ENCODE(32, {"12|10:5", offsets[i]}, {"4:0", 17}, {"4:0", 9},
-				   {functions[f], 0}, {"4:1|11", offsets[i]}, {"=1100011", 0}));
-			assert_int_equal(insn.class, RISCV_BRANCH);
+			struct insn insn = decode(rv64, 0x80001000,
+						  ENCODE(32, {"12|10:5", offsets[i]}, {"4:0", 17},
+							 {"4:0", 9}, {functions[f], 0},
+							 {"4:1|11", offsets[i]}, {"=1100011", 0}));
+			assert_int_equal(insn.class, INSN_BRANCH);
 			assert_int_equal(insn.length, 4);
 			assert_int_equal(insn.target, 0x80001000 + (uint64_t)offsets[i]);
 		}
 	/* funct3 010 and 011 are no branches */
-	assert_int_equal(decode(rv64, 0, 0x2063).class, RISCV_OTHER);
-	assert_int_equal(decode(rv64, 0, 0x3063).class, RISCV_OTHER);
+	assert_int_equal(decode(rv64, 0, 0x2063).class, INSN_OTHER);
+	assert_int_equal(decode(rv64, 0, 0x3063).class, INSN_OTHER);
 	static const int64_t near[] = {-256, -130, -2, 2, 16, 62, 128, 254};
 	for (size_t i = 0; i < sizeof near / sizeof *near; i++)
 		for (int nez = 0; nez < 2; nez++) {
-			struct riscv_insn insn =
+			struct insn insn =
 			    decode(rv32, 0x1000,
 				   ENCODE(16, {nez ? "=111" : "=110", 0}, {"8|4:3", near[i]},
 					  {"2:0", 5}, {"7:6|2:1|5", near[i]}, {"=01", 0}));
-			assert_int_equal(insn.class, RISCV_BRANCH);
+			assert_int_equal(insn.class, INSN_BRANCH);
 			assert_int_equal(insn.length, 2);
 			assert_int_equal(insn.target, 0x1000 + (uint64_t)near[i]);
 		}
@@ -106,11 +106,11 @@ jumps_have_their_targets(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof far / sizeof *far; i++)
 		for (unsigned rd = 0; rd < 32; rd++) {
-			struct riscv_insn insn = decode(
+			struct insn insn = decode(
 			    rv64, 0x80200000,
 			    ENCODE(32, {"20|10:1|11|19:12", far[i]}, {"4:0", rd}, {"=1101111", 0}));
 			/* "only when rd is x1 or x5" */
-			assert_int_equal(insn.class, rd == 1 || rd == 5 ? RISCV_CALL : RISCV_JUMP);
+			assert_int_equal(insn.class, rd == 1 || rd == 5 ? INSN_CALL : INSN_JUMP);
 			assert_int_equal(insn.rd, rd);
 			assert_int_equal(insn.target, 0x80200000 + (uint64_t)far[i]);
 		}
@@ -119,15 +119,15 @@ jumps_have_their_targets(void **state)
 		    ENCODE(16, {"=101", 0}, {"11|4|9:8|10|6|7|3:1|5", near[i]}, {"=01", 0});
 		uint32_t c_jal =
 		    ENCODE(16, {"=001", 0}, {"11|4|9:8|10|6|7|3:1|5", near[i]}, {"=01", 0});
-		struct riscv_insn insn = decode(rv64, 0x1000, c_j);
-		assert_int_equal(insn.class, RISCV_JUMP);
+		struct insn insn = decode(rv64, 0x1000, c_j);
+		assert_int_equal(insn.class, INSN_JUMP);
 		assert_int_equal(insn.target, 0x1000 + (uint64_t)near[i]);
 		insn = decode(rv32, 0x1000, c_jal);
-		assert_int_equal(insn.class, RISCV_CALL);
+		assert_int_equal(insn.class, INSN_CALL);
 		assert_int_equal(insn.rd, 1);
 		assert_int_equal(insn.target, 0x1000 + (uint64_t)near[i]);
 		/* of RV64 it is C.ADDIW */
-		assert_int_equal(decode(rv64, 0x1000, c_jal).class, RISCV_OTHER);
+		assert_int_equal(decode(rv64, 0x1000, c_jal).class, INSN_OTHER);
 	}
 	/* an address of RV32 has 32 bits */
 	assert_int_equal(decode(rv32, 0xfffffffe,
@@ -144,15 +144,15 @@ indirect_jumps_are_told_apart(void **state)
 	static const struct {
 		unsigned rd, rs1, class;
 	} cases[] = {
-	    {0, 6, RISCV_INDIRECT_JUMP}, {0, 1, RISCV_RETURN},	      {0, 5, RISCV_RETURN},
-	    {1, 6, RISCV_INDIRECT_CALL}, {5, 7, RISCV_INDIRECT_CALL}, {1, 1, RISCV_INDIRECT_CALL},
-	    {5, 5, RISCV_INDIRECT_CALL}, {1, 5, RISCV_SWAP},	      {5, 1, RISCV_SWAP},
-	    {7, 8, RISCV_INDIRECT_JUMP}, {7, 1, RISCV_RETURN},	      {0, 0, RISCV_JUMP},
-	    {1, 0, RISCV_CALL},
+	    {0, 6, INSN_INDIRECT_JUMP}, {0, 1, INSN_RETURN},	    {0, 5, INSN_RETURN},
+	    {1, 6, INSN_INDIRECT_CALL}, {5, 7, INSN_INDIRECT_CALL}, {1, 1, INSN_INDIRECT_CALL},
+	    {5, 5, INSN_INDIRECT_CALL}, {1, 5, INSN_SWAP},	    {5, 1, INSN_SWAP},
+	    {7, 8, INSN_INDIRECT_JUMP}, {7, 1, INSN_RETURN},	    {0, 0, INSN_JUMP},
+	    {1, 0, INSN_CALL},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct riscv_insn insn =
+		struct insn insn =
 		    decode(rv64, 0x1000,
 			   ENCODE(32, {"11:0", -20}, {"4:0", cases[i].rs1}, {"=000", 0},
 				  {"4:0", cases[i].rd}, {"=1100111", 0}));
@@ -160,25 +160,25 @@ indirect_jumps_are_told_apart(void **state)
 		assert_int_equal(insn.rd, cases[i].rd);
 		assert_int_equal(insn.rs1, cases[i].rs1);
 		assert_int_equal(insn.offset, -20);
-		assert_int_equal(riscv_is_indirect(&insn), cases[i].rs1 != 0);
+		assert_int_equal(insn_is_indirect(&insn), cases[i].rs1 != 0);
 		if (!cases[i].rs1)
 			assert_int_equal(insn.target, (uint64_t)-20);
 	}
 	for (unsigned r = 1; r < 32; r++) {
 		bool link = r == 1 || r == 5;
-		struct riscv_insn insn =
+		struct insn insn =
 		    decode(rv64, 0, ENCODE(16, {"=1000", 0}, {"4:0", r}, {"4:0", 0}, {"=10", 0}));
-		assert_int_equal(insn.class, link ? RISCV_RETURN : RISCV_INDIRECT_JUMP);
+		assert_int_equal(insn.class, link ? INSN_RETURN : INSN_INDIRECT_JUMP);
 		assert_int_equal(insn.rs1, r);
 		insn =
 		    decode(rv64, 0, ENCODE(16, {"=1001", 0}, {"4:0", r}, {"4:0", 0}, {"=10", 0}));
-		assert_int_equal(insn.class, r == 5 ? RISCV_SWAP : RISCV_INDIRECT_CALL);
+		assert_int_equal(insn.class, r == 5 ? INSN_SWAP : INSN_INDIRECT_CALL);
 		assert_int_equal(insn.rd, 1);
 		/* with rs2 they are C.MV and C.ADD */
 		assert_int_equal(
 		    decode(rv64, 0, ENCODE(16, {"=1000", 0}, {"4:0", r}, {"4:0", 3}, {"=10", 0}))
 			.class,
-		    RISCV_OTHER);
+		    INSN_OTHER);
 	}
 }
 
@@ -186,24 +186,24 @@ static void
 system_instructions_are_known(void **state)
 {
 	(void)state;
-	assert_int_equal(decode(rv64, 0, 0x00000073).class, RISCV_ECALL);
-	assert_int_equal(decode(rv64, 0, 0x00100073).class, RISCV_EBREAK);
-	assert_int_equal(decode(rv64, 0, 0x9002).class, RISCV_EBREAK);
+	assert_int_equal(decode(rv64, 0, 0x00000073).class, INSN_ECALL);
+	assert_int_equal(decode(rv64, 0, 0x00100073).class, INSN_EBREAK);
+	assert_int_equal(decode(rv64, 0, 0x9002).class, INSN_EBREAK);
 	static const uint32_t returns[] = {0x00200073, 0x10200073, 0x30200073, 0x70200073,
 					   0x7b200073};
 	for (size_t i = 0; i < sizeof returns / sizeof *returns; i++)
-		assert_int_equal(decode(rv64, 0, returns[i]).class, RISCV_TRAP_RETURN);
+		assert_int_equal(decode(rv64, 0, returns[i]).class, INSN_TRAP_RETURN);
 	/* wfi, sfence.vma, fence.i, csrrw */
 	static const uint32_t others[] = {0x10500073, 0x12000073, 0x0000100f, 0x34051073};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		assert_int_equal(decode(rv64, 0, others[i]).class, RISCV_OTHER);
+		assert_int_equal(decode(rv64, 0, others[i]).class, INSN_OTHER);
 }
 
 static void
 values_are_loaded(void **state)
 {
 	(void)state;
-	struct riscv_insn insn = decode(
+	struct insn insn = decode(
 	    rv64, 0x1000, ENCODE(32, {"31:12", (int64_t)0x80001000}, {"4:0", 6}, {"=0110111", 0}));
 	assert_true(insn.loads);
 	assert_int_equal(insn.rd, 6);
@@ -221,7 +221,7 @@ values_are_loaded(void **state)
 	insn = decode(
 	    rv32, 0, ENCODE(16, {"=011", 0}, {"9", 16}, {"4:0", 2}, {"4|6|8:7|5", 16}, {"=01", 0}));
 	assert_false(insn.loads);
-	assert_int_equal(insn.class, RISCV_OTHER);
+	assert_int_equal(insn.class, INSN_OTHER);
 }
 
 static void
@@ -229,35 +229,35 @@ what_is_none_is_said(void **state)
 {
 	const uint8_t bytes[4] = {0x13, 0, 0, 0};
 	(void)state;
-	assert_int_equal(decode(rv64, 0, 0).class, RISCV_NONE);
-	assert_int_equal(decode(rv64, 0, 0xffffffff).class, RISCV_NONE);
-	assert_int_equal(decode(rv64, 0, 0x0000001f).class, RISCV_NONE); /* 48 bits */
-	assert_int_equal(decode(rv64, 0, 0x8002).class, RISCV_NONE);
+	assert_int_equal(decode(rv64, 0, 0).class, INSN_NONE);
+	assert_int_equal(decode(rv64, 0, 0xffffffff).class, INSN_NONE);
+	assert_int_equal(decode(rv64, 0, 0x0000001f).class, INSN_NONE); /* 48 bits */
+	assert_int_equal(decode(rv64, 0, 0x8002).class, INSN_NONE);
 	for (size_t length = 0; length < 4; length++)
 		assert_int_equal(riscv_decode(rv64, 0, bytes, length).length, 0);
 	assert_int_equal(riscv_decode(rv64, 0, bytes, 4).length, 4);
 	/* cm.popret {ra}, 16 with Zcmp: 101 11110 rlist spimm 10; else C.FSDSP */
 	uint32_t popret = ENCODE(16, {"=10111110", 0}, {"3:0", 4}, {"5:4", 0}, {"=10", 0});
-	assert_int_equal(decode(zcm, 0, popret).class, RISCV_REFUSED);
-	assert_int_equal(decode(rv32, 0, popret).class, RISCV_OTHER);
+	assert_int_equal(decode(zcm, 0, popret).class, INSN_REFUSED);
+	assert_int_equal(decode(rv32, 0, popret).class, INSN_OTHER);
 }
 
 /* --- programs and what they did ---------------------------------------- */
 
 /* Whether the pc after an instruction is one that its class allows. */
 static bool
-is_next(const struct riscv_insn *insn, uint64_t pc, uint64_t next)
+is_next(const struct insn *insn, uint64_t pc, uint64_t next)
 {
 	switch (insn->class) {
-	case RISCV_OTHER:
+	case INSN_OTHER:
 		return next == pc + insn->length;
-	case RISCV_BRANCH:
+	case INSN_BRANCH:
 		return next == insn->target || next == pc + insn->length;
-	case RISCV_JUMP:
-	case RISCV_CALL:
+	case INSN_JUMP:
+	case INSN_CALL:
 		return next == insn->target;
 	default:
-		return riscv_is_indirect(insn);
+		return insn_is_indirect(insn);
 	}
 }
 
@@ -287,11 +287,11 @@ follow(const char *folder, const char *program)
 			continue;
 		const uint8_t *bytes = known ? image_find(image, pc, &length) : NULL;
 		assert_true(bytes || !known);
-		struct riscv_insn insn = {0};
+		struct insn insn = {0};
 		if (known)
 			insn = riscv_decode(isa, pc, bytes, length);
 		if (known && !is_next(&insn, pc, next))
-			fail_msg("%s: %s at %llx, then %llx", program, riscv_class_name(insn.class),
+			fail_msg("%s: %s at %llx, then %llx", program, insn_class_name(insn.class),
 				 (unsigned long long)pc, (unsigned long long)next);
 		pc = next;
 		known = true;

@@ -584,6 +584,29 @@ test_unnamed(void **state)
 	folder_remove(&folder);
 }
 
+/* Twenty calls whose returns lead to elsewhere: the title says that their image does not fit. */
+static void
+test_misfit(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	struct text lines = {0};
+	for (int i = 0; i < 21; i++)
+		text_addf(&lines,
+			  "Idx:%d; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x1000:[0x1008] "
+			  "num_i(2) last_sz(4) (ISA=A64) E BR  b+link )\n"
+			  "Idx:%d; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x2000:[0x2004] "
+			  "num_i(1) last_sz(4) (ISA=A64) E iBR A64:ret )\n",
+			  i, i);
+	folder_make(&folder);
+	folder_put_text(&folder, "t.ppl", lines.data);
+	scene_open(s, 24, 80, "xterm-256color", folder.files.at[0], NULL);
+	scene_wait_at(s, 0, "  [image does not fit]  ");
+	scene_quit(s);
+	text_free(&lines);
+	folder_remove(&folder);
+}
+
 /* The title says it though the first screen has no such message; the notice waits for the
  * answer to a command to go, and for a key that has none. */
 static void
@@ -713,6 +736,7 @@ main(void)
 	    scene_test(test_no_checkpoint),
 	    scene_test(test_unnamed),
 	    scene_test(test_unnamed_below),
+	    scene_test(test_misfit),
 	    scene_test(test_long_title),
 	    scene_test(test_tabs),
 	    scene_test(test_broken_collateral),

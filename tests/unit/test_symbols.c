@@ -91,6 +91,46 @@ test_names(void **state)
 	assert_int_equal(landmark(2), 6);
 }
 
+/* clang writes no .debug_aranges: a copy of this program, in which that section has another
+ * name, has the same lines. */
+static void
+test_lines_without_ranges(void **state)
+{
+	static const char name[] = ".debug_aranges";
+	char path[TEMP_PATH];
+	VEC(char) bytes = {0};
+	FILE *file = fopen(program, "rb");
+	struct err err = {0};
+	(void)state;
+	assert_non_null(file);
+	for (int c; (c = getc(file)) != EOF;)
+		*vec_add(&bytes) = (char)c;
+	fclose(file);
+	for (size_t i = 0; i + sizeof name <= bytes.count; i++)
+		if (!memcmp(bytes.at + i, name, sizeof name))
+			bytes.at[i + 1] = 'x';
+	temp_make(path, ".elf", bytes.at, bytes.count);
+	struct symbols *with = open_program(), *without = symbols_open(path, &err);
+	assert_non_null(without);
+	uint64_t at = linked((const void *)(uintptr_t)landmark);
+	for (uint64_t i = 0; i < 256; i++) {
+		struct symbol_place a, b;
+		symbols_find(with, at + i, &a);
+		symbols_find(without, at + i, &b);
+		assert_int_equal(a.line, b.line);
+		assert_int_equal(!a.path, !b.path);
+		if (a.path)
+			assert_string_equal(a.path, b.path);
+	}
+	struct symbol_place place;
+	symbols_find(without, 1, &place);
+	assert_null(place.path);
+	symbols_close(with);
+	symbols_close(without);
+	vec_free(&bytes);
+	unlink(path);
+}
+
 /* A program of Thumb functions at 0x8000: first (4 bytes), second (4), a label without a
  * size, and `end` behind all. */
 static void
@@ -437,10 +477,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_names),  cmocka_unit_test(test_lists),
-	    cmocka_unit_test(test_thumb),  cmocka_unit_test(test_strings),
-	    cmocka_unit_test(test_errors), cmocka_unit_test(test_damaged),
-	    cmocka_unit_test(test_loaded), cmocka_unit_test(test_messages),
+	    cmocka_unit_test(test_names),    cmocka_unit_test(test_lines_without_ranges),
+	    cmocka_unit_test(test_lists),    cmocka_unit_test(test_thumb),
+	    cmocka_unit_test(test_strings),  cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_damaged),  cmocka_unit_test(test_loaded),
+	    cmocka_unit_test(test_messages),
 	};
 	struct err err = {0};
 	struct symbols *symbols = symbols_open(program, &err);

@@ -21,6 +21,7 @@
 #include "config.h"
 
 #include "decode/coresight/opencsd_decoder.h"
+#include "decode/flow_packet.h"
 
 #include "base/bytes.h"
 #include "decode/syst/syst_frame.h"
@@ -1085,6 +1086,9 @@ const struct decoder_ops opencsd_ops = {
     .expand = opencsd_expand,
     .identify_origin = opencsd_identify_origin,
     .cycles = opencsd_cycles,
+    .flow = opencsd_flow,
+    .flow_form = FLOW_ELEMENTS,
+    .memory = opencsd_memory,
     .announces = opencsd_announces,
     .printer = OPENCSD_PRINTER,
     .print = opencsd_print,

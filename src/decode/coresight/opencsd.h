@@ -29,8 +29,9 @@ enum opencsd_protocol {
 	R(TRCIDR0)                                                                                 \
 	R(TRCIDR1)                                                                                 \
 	R(TRCIDR2)                                                                                 \
-	R(TRCIDR8) R(TRCIDR9) R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR) R(ETMIDR)   \
-	    R(ETMCCER) R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
+	R(TRCIDR8)                                                                                 \
+	R(TRCIDR9) R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR) R(ETMIDR) R(ETMCCER)   \
+	    R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
 
 struct opencsd_registers {
 #define OPENCSD_REGISTER_MEMBER(name) int64_t name;
@@ -51,7 +52,7 @@ struct opencsd_source_options {
 /* An entry of `images:`. */
 struct opencsd_image_options {
 	char *file;
-	uint64_t address; /* where it lies in the target's memory */
+	uint64_t address; /* where it lies in the target's memory; ELF: from where it is linked */
 	uint64_t offset;  /* in the file */
 	uint64_t length;  /* 0: to the end of the file */
 	char *of;	  /* name of the source whose memory this is; others look there last */

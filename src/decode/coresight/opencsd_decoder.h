@@ -31,6 +31,8 @@ struct opencsd_decoder {
 	/* runs of the hardware, in order: pointers into the options */
 	VEC(const struct opencsd_run_options *) runs;
 	VEC(struct capture *) files; /* of memory images */
+	/* the images of the options, an ELF file as its segments; names are theirs */
+	VEC(struct opencsd_image_options) images;
 	struct text notes;	     /* what is missing: the error of load */
 	struct text about;	     /* see struct decoder */
 	struct opencsd_pool *pool;   /* of workers that expand */
@@ -190,6 +192,10 @@ bool opencsd_print(const struct decoder *, const struct message *, const struct 
 		   struct expansion *, struct text *out);
 bool opencsd_announces(const struct decoder *, const struct message *, const struct window *,
 		       uint8_t guid[16], uint64_t *build);
+void opencsd_flow(const struct decoder *, const struct message *, const struct window *,
+		  struct flow_packet *);
+const uint8_t *opencsd_memory(const struct decoder *, const struct decode_memory *,
+			      uint64_t address, size_t *length);
 struct opencsd_pool *opencsd_pool_new(const struct opencsd_decoder *);
 void opencsd_pool_free(struct opencsd_pool *);
 

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "decode/coresight/opencsd_decoder.h"
+#include "decode/coresight/opencsd_flow.h"
 #include "base/lower_bound.h"
 
 #include <pthread.h>
@@ -54,6 +55,7 @@ struct opencsd_worker {
 	uint64_t from;		    /* offset where it started */
 	uint64_t fed;		    /* all before this offset was decoded */
 	bool started, ended, busy;
+	bool lists;	       /* packets and bytes are kept: elements alone are found faster */
 	uint64_t used;	       /* age */
 	uint64_t records_from; /* elements with a lower index may be dropped */
 	uint64_t packets_from;
@@ -122,7 +124,7 @@ on_packet(void *context, struct opencsd_lane *lane, uint64_t index, unsigned bac
 	struct opencsd_worker *w = context;
 	size_t size = packet_size(w), n = w->packets.count;
 	(void)lane;
-	if (!w->ranges.count || length > UINT32_MAX)
+	if (!w->lists || !w->ranges.count || length > UINT32_MAX)
 		return;
 	uint64_t position = position_of(w, index);
 	*vec_add(&w->packets) = (struct packet){.index = index,
@@ -141,8 +143,10 @@ on_run(void *context, const struct coresight_run *run)
 	struct opencsd_worker *w = context;
 	if (run->id != w->lane.source->id)
 		return;
-	*vec_add(&w->ranges) = (struct byte_range){run->index, w->places_from + w->places.count};
-	for (unsigned i = 0; i < run->count; i++) {
+	if (w->lists)
+		*vec_add(&w->ranges) =
+		    (struct byte_range){run->index, w->places_from + w->places.count};
+	for (unsigned i = 0; w->lists && i < run->count; i++) {
 		*vec_add(&w->places) = run->offsets[i];
 		*vec_add(&w->bytes) = run->bytes[i];
 	}
@@ -152,8 +156,10 @@ on_run(void *context, const struct coresight_run *run)
 static void
 feed_plain(struct opencsd_worker *w, const uint8_t *bytes, size_t length)
 {
-	*vec_add(&w->ranges) = (struct byte_range){w->fed, w->places_from + w->places.count};
-	for (size_t i = 0; i < length; i++) {
+	if (w->lists)
+		*vec_add(&w->ranges) =
+		    (struct byte_range){w->fed, w->places_from + w->places.count};
+	for (size_t i = 0; w->lists && i < length; i++) {
 		*vec_add(&w->places) = w->fed + i;
 		*vec_add(&w->bytes) = bytes[i];
 	}
@@ -286,7 +292,7 @@ static bool
 can_serve(const struct opencsd_worker *w, const struct opencsd_request *request)
 {
 	uint64_t offset = coresight_offset(w->decoder->format, request->index);
-	if (!w->started || w->from > request->start)
+	if (!w->started || w->from > request->start || (request->packets && !w->lists))
 		return false;
 	/* frames follow each other from that place on, but not from any other */
 	if (w->decoder->swo && (w->from != request->start || w->lane.since != since_of(request)))
@@ -340,9 +346,10 @@ check_in(struct opencsd_pool *pool, struct opencsd_worker *w)
 /* --- finding an element ------------------------------------------------ */
 
 static void
-start_at(struct opencsd_worker *w, uint64_t offset, enum opencsd_since since)
+start_at(struct opencsd_worker *w, uint64_t offset, enum opencsd_since since, bool lists)
 {
 	forget_all(w);
+	w->lists = lists;
 	opencsd_lane_start(&w->lane, offset ? since : OPENCSD_SINCE_START);
 	opencsd_start_frames(w->decoder, &w->frames, offset);
 	opencsd_units_start(&w->units, offset);
@@ -431,7 +438,7 @@ find_record(struct opencsd_worker *w, const struct window *window,
 	if (w->decoder->swo && (start != request->start || start > window->offset + window->length))
 		return -1;
 	if (!can_serve(w, request) || w->fed < window->offset)
-		start_at(w, start, request->since);
+		start_at(w, start, request->since, request->packets);
 	for (;;) {
 		size_t n = request->at_end ? w->records.count - 1
 					   : record_from(w, request->index, request->ordinal);
@@ -668,6 +675,27 @@ describe_payload(const uint8_t *payload, size_t length, struct text *out)
 	}
 }
 
+/* Says what an exception is called, in front of its number. */
+static void
+name_exception(const struct opencsd_job *j, size_t lane, const struct opencsd_element *element)
+{
+	int irq = -1;
+	const char *name = NULL;
+	size_t start = j->e->text.length;
+	if (element->type == OPENCSD_EXCEPTION && !(element->flags & OPENCSD_DATA_MARKER))
+		name = opencsd_exception_name(j->decoder->sources[lane].options, element->number,
+					      &irq);
+	if (!name)
+		return;
+	text_add(&j->e->text, name);
+	if (irq >= 0)
+		text_addf(&j->e->text, " %d", irq);
+	if (j->want == EXPAND_FIELDS)
+		add_text(j->e, OPENCSD_F_EXCEPTION_NAME, text_get(&j->e->text) + start,
+			 j->e->text.length - start);
+	text_add(&j->e->text, ": ");
+}
+
 static void
 expand_record(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n)
 {
@@ -684,6 +712,7 @@ expand_record(const struct opencsd_job *j, const struct opencsd_worker *w, size_
 	} else {
 		text_add(&j->e->type, opencsd_type_name(element->type));
 		set_origin(j, w->number, element);
+		name_exception(j, w->number, element);
 		opencsd_element_describe(element, &j->e->text);
 		if (packets > 1 || (packets && !element->bits))
 			describe_payload(payload, length, &j->e->text);
@@ -813,6 +842,64 @@ opencsd_expand(const struct decoder *decoder, const struct message *m, const str
 }
 
 /* --- other questions --------------------------------------------------- */
+
+struct flow_job {
+	struct opencsd_job j; /* first: it is what callbacks get */
+	struct flow_packet *flow;
+};
+
+/* Contexts that have no memory of their own are one. */
+static void
+take_flow(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n)
+{
+	const struct flow_job *job = (const struct flow_job *)j;
+	const struct opencsd_source *source = &j->decoder->sources[w->number];
+	bool apart = false;
+	opencsd_element_flow(&w->records.at[n].element, source->options, job->flow);
+	for (size_t i = 0; i < source->memory.count && job->flow->kind == FLOW_CONTEXT; i++)
+		apart |= source->memory.at[i].context != 0;
+	if (!apart)
+		job->flow->element.context_id = job->flow->element.vmid = 0;
+}
+
+/* Kinds of element that say something of the flow. */
+enum {
+	FLOW_KINDS = 1 << OPENCSD_NO_SYNC | 1 << OPENCSD_TRACE_ON | 1 << OPENCSD_PE_CONTEXT |
+		     1 << OPENCSD_INSTR_RANGE | 1 << OPENCSD_I_RANGE_NOPATH |
+		     1 << OPENCSD_ADDR_NACC | 1 << OPENCSD_ADDR_UNKNOWN | 1 << OPENCSD_EXCEPTION |
+		     1 << OPENCSD_EXCEPTION_RET
+};
+
+void
+opencsd_flow(const struct decoder *decoder, const struct message *m, const struct window *w,
+	     struct flow_packet *flow)
+{
+	const struct flow_job job = {
+	    .j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, NULL},
+	    .flow = flow};
+	if (opencsd_message_flow(m, flow) || !(FLOW_KINDS >> m->kind & 1) ||
+	    with_record(&job.j, take_flow))
+		return;
+	flow->kind = FLOW_LOST;
+	flow->element.why = "an element cannot be decoded again: bytes before it are missing";
+}
+
+const uint8_t *
+opencsd_memory(const struct decoder *decoder, const struct decode_memory *whose, uint64_t address,
+	       size_t *length)
+{
+	const struct opencsd_decoder *d = (const struct opencsd_decoder *)decoder;
+	uint8_t lane = whose->origin < CORESIGHT_IDS ? d->lane_of[whose->origin] : OPENCSD_NO_LANE;
+	if (lane == OPENCSD_NO_LANE)
+		return NULL;
+	const struct opencsd_region *r =
+	    opencsd_find_region(&d->sources[lane], whose->context_id, whose->vmid, address);
+	if (!r || !r->bytes)
+		return NULL;
+	uint64_t at = address - r->address;
+	*length = (size_t)(r->length - at);
+	return r->bytes + at;
+}
 
 struct announcement {
 	struct opencsd_job j; /* first: it is what callbacks get */

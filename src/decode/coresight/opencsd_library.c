@@ -613,33 +613,13 @@ on_packet(const void *context, const ocsd_datapath_op_t op, const ocsd_trc_index
 		follow_speculation(l, (ocsd_etmv4_i_pkt *)packet);
 }
 
-/* The memory at an address in the context that is in force.  A thread may have another
- * context than the process whose memory it uses: where none is of its own, that of others
- * is taken if they all have the same there.  NULL: there is none, or it is not at hand. */
-static const struct opencsd_region *
-find_region(const struct opencsd_library *l, uint64_t address)
-{
-	const struct opencsd_region *other = NULL;
-	bool several = false;
-	for (size_t i = 0; i < l->source->memory.count; i++) {
-		const struct opencsd_region *r = &l->source->memory.at[i];
-		uint64_t at = address - r->address;
-		if (address < r->address || at >= r->length)
-			continue;
-		if (!r->context || r->context == l->context_id || r->context == l->vmid)
-			return r;
-		several |= other && (!other->bytes || !r->bytes ||
-				     other->bytes + (address - other->address) != r->bytes + at);
-		other = r;
-	}
-	return several ? NULL : other;
-}
-
 static uint32_t
 on_memory(const void *context, const ocsd_vaddr_t address, const ocsd_mem_space_acc_t space,
 	  const uint8_t id, const uint32_t size, uint8_t *out)
 {
-	const struct opencsd_region *r = find_region(context, address);
+	const struct opencsd_library *l = context;
+	const struct opencsd_region *r =
+	    opencsd_find_region(l->source, l->context_id, l->vmid, address);
 	(void)space;
 	(void)id;
 	if (!r || !r->bytes)

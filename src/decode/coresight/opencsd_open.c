@@ -10,13 +10,16 @@
 
 #include "decode/coresight/opencsd_decoder.h"
 
+#include "base/file.h"
 #include "capture/capture.h"
 #include "decode/coresight/opencsd_library.h"
+#include "program/elf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* --- sources ----------------------------------------------------------- */
 
@@ -242,12 +245,48 @@ region_of(struct opencsd_decoder *d, const struct opencsd_image_options *image)
 				       .bytes = capture_bytes(file) + image->offset};
 }
 
+/* Adds a segment of an ELF file as an image of its own, behind the address that the file is
+ * loaded at. */
+static void
+add_segment(struct opencsd_decoder *d, const struct opencsd_image_options *image,
+	    const struct elf_header *segment)
+{
+	struct opencsd_image_options *part = vec_add(&d->images);
+	*part = *image;
+	part->address += segment->address;
+	part->offset = segment->offset;
+	part->length = segment->length;
+}
+
+/* Adds an image: of an ELF file, of which the options name no piece, all that it loads. */
+static void
+add_image(struct opencsd_decoder *d, const struct opencsd_image_options *image)
+{
+	struct elf elf;
+	struct elf_header segment;
+	const char *why;
+	size_t before = d->images.count;
+	int file =
+	    image->absent || image->offset || image->length ? -1 : file_open(image->file, &why);
+	if (file >= 0 && elf_read(&elf, file))
+		for (uint64_t i = 0; elf_read_header(&elf, i, &segment); i++)
+			if (segment.type == ELF_TYPE_LOAD && segment.length)
+				add_segment(d, image, &segment);
+	if (file >= 0)
+		close(file);
+	if (d->images.count == before)
+		*vec_add(&d->images) = *image;
+}
+
 /* The memory of each source: its own images first. */
 static void
 open_images(struct opencsd_decoder *d)
 {
-	const struct opencsd_image_options *images = d->options->images.at;
-	const size_t count = d->options->images.count;
+	const struct opencsd_image_options *all = d->options->images.at;
+	for (size_t i = 0; i < d->options->images.count; i++)
+		add_image(d, &all[i]);
+	const struct opencsd_image_options *images = d->images.at;
+	const size_t count = d->images.count;
 	struct opencsd_region *regions = mem_new(count * sizeof *regions);
 	for (size_t i = 0; i < count; i++)
 		regions[i] =
@@ -351,6 +390,7 @@ opencsd_close(struct decoder *decoder)
 	for (size_t i = 0; i < d->files.count; i++)
 		capture_close(d->files.at[i]);
 	vec_free(&d->files);
+	vec_free(&d->images);
 	vec_free(&d->runs);
 	text_free(&d->notes);
 	text_free(&d->about);

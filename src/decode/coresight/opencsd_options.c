@@ -39,10 +39,13 @@ static const struct option_table source_table =
 
 #define IMAGE(...) OPTION_ROW(struct opencsd_image_options, __VA_ARGS__)
 static const struct option_row image_rows[] = {
-    IMAGE(file, TEXT, "file with the bytes", .required = true, .path = true),
-    IMAGE(address, UINT, "where it lies in memory", .required = true, .hex = true),
+    IMAGE(file, TEXT, "file with the bytes, as they were in memory, or an ELF file",
+	  .required = true, .path = true),
+    IMAGE(address, UINT, "where it lies in memory; of an ELF file, how far from where it is linked",
+	  .hex = true),
     IMAGE(offset, UINT, "first byte in the file"),
-    IMAGE(length, UINT, "bytes; 0: to the end of the file"),
+    IMAGE(length, UINT,
+	  "bytes; 0: to the end of the file; of an ELF file without these two, its segments"),
     IMAGE(of, TEXT, "name of the source whose memory it is; others look there last"),
     IMAGE(context, UINT, "context ID or VMID whose memory it is, as a process has; 0: of all"),
     IMAGE(absent, BOOL, "the file is not at hand: it is named where it is missing"),

@@ -141,6 +141,8 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT + SWO_F_COUNT] = {
     [OPENCSD_F_CYCLES] = {"cycle_count", FIELD_UINT,
 			  "cycles; of an ETMv4 time stamp: since the last count"},
     [OPENCSD_F_DATA] = {"message", FIELD_BYTES, "payload of all packets up to this mark or flag"},
+    [OPENCSD_F_EXCEPTION_NAME] = {"exception_name", FIELD_TEXT,
+				  "what the exception is called, by protocol and profile"},
     [OPENCSD_F_SYST] = {"syst", FIELD_OBJECT, "the SyS-T message that ends here"},
     [OPENCSD_F_PACKETS] = {"packets", FIELD_LIST, "packets since the element before",
 			   .detail = true},

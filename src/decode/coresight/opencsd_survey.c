@@ -239,7 +239,7 @@ image_length(const struct opencsd_decoder *d, const struct opencsd_image_options
 static void
 describe_image(const struct opencsd_decoder *d, size_t i, struct text *about)
 {
-	const struct opencsd_image_options *images = d->options->images.at, *image = &images[i];
+	const struct opencsd_image_options *images = d->images.at, *image = &images[i];
 	uint64_t length;
 	for (size_t k = 0; k < i; k++)
 		if (is_same_image(&images[k], image))
@@ -251,7 +251,7 @@ describe_image(const struct opencsd_decoder *d, size_t i, struct text *about)
 		text_addf(about, "-0x%llx", (unsigned long long)(image->address + length - 1));
 	text_addf(about, ": %s%s", image->file, length ? "" : " is missing");
 	const char *before = ", of ";
-	for (size_t k = i; k < d->options->images.count; k++) {
+	for (size_t k = i; k < d->images.count; k++) {
 		if (!is_same_image(image, &images[k]) || !images[k].of)
 			continue;
 		text_addf(about, "%s%s", before, images[k].of);
@@ -264,8 +264,8 @@ describe_image(const struct opencsd_decoder *d, size_t i, struct text *about)
 static const struct opencsd_image_options *
 absent_image(const struct opencsd_decoder *d, const struct survey_gap *gap)
 {
-	const struct opencsd_image_options *images = d->options->images.at;
-	for (size_t i = 0; i < d->options->images.count; i++)
+	const struct opencsd_image_options *images = d->images.at;
+	for (size_t i = 0; i < d->images.count; i++)
 		if (images[i].absent && images[i].address / PAGE <= gap->last &&
 		    images[i].address + images[i].length > gap->first * PAGE)
 			return &images[i];
@@ -329,7 +329,7 @@ opencsd_survey(const struct decoder *decoder, const struct window *head,
 		count_ids(d, head, &s);
 		describe_ids(d, &s, about);
 	}
-	for (size_t i = 0; i < d->options->images.count; i++)
+	for (size_t i = 0; i < d->images.count; i++)
 		describe_image(d, i, about);
 	if (!found)
 		describe_unsynced(d, &s, head, missing);

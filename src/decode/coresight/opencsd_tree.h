@@ -18,8 +18,8 @@
 /* Part of the target's memory. */
 struct opencsd_region {
 	uint64_t address, length; /* the last address is no more than UINT64_MAX */
-	const uint8_t *bytes; /* NULL: not at hand */
-	uint64_t context; /* context ID or VMID whose memory it is; 0: of all */
+	const uint8_t *bytes;	  /* NULL: not at hand */
+	uint64_t context;	  /* context ID or VMID whose memory it is; 0: of all */
 };
 
 struct opencsd_source {
@@ -28,6 +28,12 @@ struct opencsd_source {
 	VEC(struct opencsd_region) memory; /* the first that has an address counts */
 	char problem[160];		   /* why it cannot be decoded; empty: it can */
 };
+
+/* opencsd_memory.c: the memory at an address in a context.  A thread may have another context
+ * than the process whose memory it uses: where none is of its own, that of others is taken if
+ * they all have the same there.  NULL: there is none, or it is not at hand. */
+const struct opencsd_region *opencsd_find_region(const struct opencsd_source *, uint64_t context_id,
+						 uint64_t vmid, uint64_t address);
 
 struct opencsd_tree_sink {
 	void *context;

@@ -21,6 +21,7 @@
 #include "decode/lines.h"
 #include "decode/coresight/opencsd.h"
 #include "decode/coresight/opencsd_element.h"
+#include "decode/coresight/opencsd_flow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,6 +262,20 @@ ppl_expand(const struct decoder *decoder, const struct message *m, const struct 
 		add_fields(&line, e);
 }
 
+static void
+ppl_flow(const struct decoder *decoder, const struct message *m, const struct window *w,
+	 struct flow_packet *flow)
+{
+	struct arena arena = {0};
+	struct ppl_line line;
+	(void)decoder;
+	if (opencsd_message_flow(m, flow))
+		return;
+	ppl_parse(&line, (const char *)line_copy(m, w, &arena), m->length);
+	opencsd_element_flow(&line.element, NULL, flow);
+	arena_free(&arena);
+}
+
 static bool
 ppl_print(const struct decoder *decoder, const struct message *m, const struct window *w,
 	  struct expansion *e, struct text *out)
@@ -383,6 +398,8 @@ const struct decoder_ops ppl_ops = {
     .expand = ppl_expand,
     .identify_origin = ppl_identify_origin,
     .cycles = opencsd_cycles,
+    .flow = ppl_flow,
+    .flow_form = FLOW_ELEMENTS,
     .listing = &listing,
     .printer = OPENCSD_PRINTER,
     .print = ppl_print,

@@ -455,7 +455,7 @@ list_work(struct list *list)
 {
 	list->waiting = false;
 	list->busy = list_work_until(list, list_deadline());
-	return list->busy && !list->waiting;
+	return list_can_work(list);
 }
 
 bool
@@ -470,6 +470,12 @@ bool
 list_busy(const struct list *list)
 {
 	return list->busy;
+}
+
+bool
+list_can_work(const struct list *list)
+{
+	return list->busy && !list->waiting;
 }
 
 void

@@ -166,8 +166,9 @@ void list_settle(struct list *);
 bool list_work(struct list *);
 /* The same behind a paint; true too if there is more to be seen. */
 bool list_work_unseen(struct list *);
-bool list_busy(const struct list *); /* it looked for rows in vain so far */
-void list_cancel(struct list *);     /* forgets pending moves and looks no further */
+bool list_busy(const struct list *);	 /* it looked for rows in vain so far */
+bool list_can_work(const struct list *); /* the same, and without waiting for news */
+void list_cancel(struct list *);	 /* forgets pending moves and looks no further */
 
 /* The name of a lane's trace, without what all of them begin with. */
 const char *list_trace_name(const struct list *, size_t lane);

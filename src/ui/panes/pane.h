@@ -44,6 +44,9 @@ struct pane_ops {
 	/* Works for a slice at what was missing when it was drawn; true if it should be
 	 * drawn again.  NULL: nothing ever is. */
 	bool (*work)(struct screen *);
+	/* Threads have news: whether it is to be drawn again for them.  Asked while it is closed
+	 * too, so that it can stop what it began.  NULL: never. */
+	bool (*news)(struct screen *);
 };
 
 /* Draws the rule of a pane: what it shows, and its keys where there is room. */

@@ -10,7 +10,6 @@
  */
 #include "config.h"
 
-#include "ui/panes/pane_context.h"
 #include "query/filter/filter.h"
 #include "query/gap/gap.h"
 #include "query/interval/intervals.h"
@@ -230,7 +229,8 @@ intervals_now(struct screen *screen)
 	return intervals ? intervals_generation(intervals) : 0;
 }
 
-bool
+/* Whether other intervals may be open at the selected message than the pane shows. */
+static bool
 context_has_news(struct screen *screen)
 {
 	const struct context_pane *state = state_of(screen);
@@ -641,4 +641,5 @@ const struct pane_ops pane_context = {
     .commands = context_commands,
     .lines = count_lines,
     .work = context_work,
+    .news = context_has_news,
 };

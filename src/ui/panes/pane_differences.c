@@ -93,7 +93,8 @@ note_signs(struct differences_state *state)
 	}
 }
 
-bool
+/* Whether the run has been compared since this was asked last; starts that when it can be. */
+static bool
 differences_have_news(struct screen *screen)
 {
 	struct differences_state *state = state_of(screen);
@@ -425,4 +426,5 @@ const struct pane_ops pane_differences = {
     .draw = differences_draw,
     .commands = differences_commands,
     .lines = count_differences,
+    .news = differences_have_news,
 };

@@ -1,5 +1,5 @@
 /*
- * The differences from another run, as the list, the commands and the loop see them.
+ * The differences from another run, as the list and the commands see them.
  */
 #ifndef TRAWL_UI_PANE_DIFFERENCES_H
 #define TRAWL_UI_PANE_DIFFERENCES_H
@@ -13,9 +13,6 @@ enum difference_sign {
 	DIFFERENCE_HERE,   /* it differs */
 	DIFFERENCE_MISSING /* before it, or behind it at the end of its origin, some are missing */
 };
-
-/* Whether the run has been compared since this was asked last; starts that when it can be. */
-bool differences_have_news(struct screen *);
 
 /* That of message NUMBER of a trace, both from 0. */
 enum difference_sign differences_sign(struct screen *, size_t trace, uint64_t number);

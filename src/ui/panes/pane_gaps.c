@@ -118,7 +118,7 @@ gaps_prepare(struct screen *screen)
 	kept_cells_renew(&state->kept, list_generation(screen->list));
 }
 
-bool
+static bool
 gaps_have_news(struct screen *screen)
 {
 	struct gaps_state *state = state_of(screen);
@@ -264,4 +264,5 @@ const struct pane_ops pane_gaps = {
     .draw = gaps_draw,
     .commands = gaps_commands,
     .lines = count_gaps,
+    .news = gaps_have_news,
 };

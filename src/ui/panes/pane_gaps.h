@@ -1,5 +1,5 @@
 /*
- * The pane of gaps, as the commands and the loop see it.
+ * The pane of gaps, as the commands see it.
  */
 #ifndef TRAWL_UI_PANE_GAPS_H
 #define TRAWL_UI_PANE_GAPS_H
@@ -11,8 +11,5 @@ struct screen;
 /* Lists gaps of at least this length, as `5ms`; NULL: the longest ones.  False, and said
  * why, if it is none. */
 bool gaps_set_least(struct screen *, const char *length);
-
-/* Whether the pane shows something else than it did. */
-bool gaps_have_news(struct screen *);
 
 #endif

@@ -77,7 +77,7 @@ intervals_prepare(struct screen *screen)
 	return true;
 }
 
-bool
+static bool
 intervals_have_news(struct screen *screen)
 {
 	struct intervals *intervals = intervals_of(screen->session);
@@ -492,4 +492,5 @@ const struct pane_ops pane_intervals = {
     .draw = intervals_draw,
     .commands = intervals_commands,
     .lines = count_lines,
+    .news = intervals_have_news,
 };

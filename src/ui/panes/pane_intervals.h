@@ -1,5 +1,5 @@
 /*
- * The pane of intervals, as the commands and the loop see it.
+ * The pane of intervals, as the commands see it.
  */
 #ifndef TRAWL_UI_PANE_INTERVALS_H
 #define TRAWL_UI_PANE_INTERVALS_H
@@ -22,8 +22,5 @@ bool intervals_go_to_other(struct screen *);
 
 /* Goes to a message that begins an interval without an end or one of the slowest. */
 void intervals_jump(struct screen *, const struct command_call *); /* ]i [i */
-
-/* Whether the pane shows something else than it did. */
-bool intervals_have_news(struct screen *);
 
 #endif

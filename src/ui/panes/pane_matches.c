@@ -201,7 +201,8 @@ match_rows_prepare(struct screen *screen)
 	return true;
 }
 
-bool
+/* Frees what a closed one counted. */
+static bool
 match_rows_have_news(struct screen *screen)
 {
 	struct match_rows_state *state = state_of(screen);
@@ -446,4 +447,5 @@ const struct pane_ops pane_matches = {
     .commands = match_rows_commands,
     .list = match_rows_list,
     .work = match_rows_work,
+    .news = match_rows_have_news,
 };

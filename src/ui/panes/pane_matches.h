@@ -1,5 +1,5 @@
 /*
- * The pane of matches, as the commands and the loop see it.
+ * The pane of matches, as the commands see it.
  */
 #ifndef TRAWL_UI_PANE_MATCHES_H
 #define TRAWL_UI_PANE_MATCHES_H
@@ -11,8 +11,5 @@ struct screen;
 /* Lists what matches an expression, as people type it; NULL: what was searched for last.
  * False, and said why, if that is nothing. */
 bool match_rows_choose(struct screen *, const char *typed);
-
-/* Whether the pane shows something else than it did; frees what a closed one counted. */
-bool match_rows_have_news(struct screen *);
 
 #endif

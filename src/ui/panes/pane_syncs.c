@@ -204,14 +204,19 @@ static bool
 syncs_work(struct screen *screen)
 {
 	struct list *list = &state_of(screen)->list;
-	bool busy = list_busy(list);
-	if (busy)
-		list_work(list);
-	else if (!has_points(list) && !state_of(screen)->resyncs)
-		turn_to_resyncs(screen);
-	else
+	if (list_busy(list))
+		return list_work_unseen(list);
+	if (has_points(list) || state_of(screen)->resyncs)
 		return false;
+	turn_to_resyncs(screen);
 	return true;
+}
+
+static bool
+syncs_have_news(struct screen *screen)
+{
+	const struct list *list = &state_of(screen)->list;
+	return screen->open[PANE_SYNCS] && list->lanes && list_busy(list);
 }
 
 /* --- drawing ----------------------------------------------------------- */
@@ -413,4 +418,5 @@ const struct pane_ops pane_syncs = {
     .commands = syncs_commands,
     .list = syncs_list,
     .work = syncs_work,
+    .news = syncs_have_news,
 };

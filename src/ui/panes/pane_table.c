@@ -186,7 +186,7 @@ release_group(struct screen *screen)
 	group_search_release(state_of(screen)->search);
 }
 
-bool
+static bool
 table_has_news(struct screen *screen)
 {
 	struct table_state *state = state_of(screen);
@@ -700,4 +700,5 @@ const struct pane_ops pane_table = {
     .draw = table_draw_pane,
     .commands = table_commands,
     .lines = count_lines,
+    .news = table_has_news,
 };

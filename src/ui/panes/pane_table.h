@@ -1,5 +1,5 @@
 /*
- * The pane of a table, as the commands and the loop see it.
+ * The pane of a table, as the commands see it.
  */
 #ifndef TRAWL_UI_PANE_TABLE_H
 #define TRAWL_UI_PANE_TABLE_H
@@ -13,9 +13,6 @@ struct screen;
 /* Groups by `NAMES of NAME`; NULL: by origin, or by the field under the cursor of the detail
  * pane if that has the cursor.  False, and said why, if there is no such name. */
 bool table_set_names(struct screen *, const char *names);
-
-/* Whether the pane shows something else than it did. */
-bool table_has_news(struct screen *);
 
 /* Writes the rows as such a format has them to an open file, and says how many, or why not. */
 void table_write(struct screen *, enum export_rows, int file, const char *path);

@@ -69,7 +69,7 @@ enum line_kind {
 	LINE_LANE,
 	LINE_MORE,
 	LINE_CONTEXT,
-	LINE_CONTEXTS_LEFT,
+	LINE_LEFT,
 	LINE_INTERVAL,
 	LINE_TIES,
 	LINE_SYNC,
@@ -80,6 +80,16 @@ struct timeline_line {
 	enum line_kind kind;
 	size_t at; /* number among those of its kind */
 	int rows;  /* on the screen */
+};
+
+/* What has no lane, and where all of it is. */
+enum { LEFT_ORIGINS, LEFT_STATES, LEFT_COUNT };
+
+static const struct {
+	const char *what, *where;
+} lefts[LEFT_COUNT] = {
+    [LEFT_ORIGINS] = {"origins", ":table origin has all"},
+    [LEFT_STATES] = {"states", ":table context.NAME of span.NAME has all"},
 };
 
 struct timeline_state {
@@ -99,12 +109,13 @@ struct timeline_state {
 	VEC(uint64_t) weights;	/* messages of each lane */
 	VEC(uint8_t) kept;	/* whether a lane has a line of its own */
 	VEC(struct timeline_line) lines;
-	size_t lane, top;     /* the line with the cursor, the first on the screen */
-	bool unfolded;	      /* sync points and pairs of traces have lines of their own */
-	bool all;	      /* so do all lanes */
-	char more[32];	      /* the name of the line for the others */
-	char states_left[32]; /* and of that for contexts that are not drawn */
-	int gutter;	      /* columns that the longest name took so far */
+	size_t lane, top;	   /* the line with the cursor, the first on the screen */
+	bool unfolded;		   /* sync points and pairs of traces have lines of their own */
+	bool all;		   /* so do all lanes */
+	char more[32];		   /* the name of the line for the others */
+	size_t origins_left;	   /* that have no lane */
+	char left[LEFT_COUNT][32]; /* and of those for what has none */
+	int gutter;		   /* columns that the longest name took so far */
 	/* the cursor, and the row of the list it was taken from: */
 	struct mark cursor, a, b;
 	size_t trace;
@@ -128,6 +139,7 @@ drop_lanes(struct timeline_state *state)
 	vec_clear(&state->names);
 	vec_clear(&state->lanes);
 	vec_clear(&state->weights);
+	state->origins_left = 0;
 }
 
 static void
@@ -168,7 +180,7 @@ timeline_close(void *context)
 	text_free(&state->text);
 }
 
-bool
+static bool
 timeline_has_news(struct screen *screen)
 {
 	const struct timeline_state *state = state_of(screen);
@@ -225,14 +237,33 @@ static void
 add_lane(struct timeline_state *state, struct density_lane lane, const struct text *name,
 	 uint64_t weight)
 {
-	if (state->lanes.count == DENSITY_LANES_MAX)
+	if (state->lanes.count == DENSITY_LANES_MAX) {
+		state->origins_left++;
 		return;
+	}
 	*vec_add(&state->lanes) = lane;
 	*vec_add(&state->weights) = weight;
 	*vec_add(&state->names) = mem_text(text_get(name));
 }
 
-/* A lane for each origin of a trace, named as the list names it. */
+static uint64_t
+weigh_origin(const struct index_origin *origin)
+{
+	uint64_t weight = 0;
+	for (int severity = 0; severity < SEVERITY_COUNT; severity++)
+		weight += origin->severities[severity];
+	return weight;
+}
+
+static int
+compare_weights(const void *a, const void *b)
+{
+	uint64_t first = weigh_origin(a), second = weigh_origin(b);
+	return (first < second) - (first > second);
+}
+
+/* A lane for each origin of a trace, named as the list names it; for the busiest ones where
+ * there are many. */
 static void
 add_origins(struct screen *screen, size_t trace)
 {
@@ -241,7 +272,12 @@ add_origins(struct screen *screen, size_t trace)
 	index_origins origins = {0};
 	struct expansion e = {0};
 	index_get_origins(trace_index(screen->session->traces.at[trace]), &origins);
-	for (size_t i = 0; i < origins.count && i < ORIGINS_MAX; i++) {
+	if (origins.count > ORIGINS_MAX) {
+		qsort(origins.at, origins.count, sizeof *origins.at, compare_weights);
+		state->origins_left += origins.count - ORIGINS_MAX;
+		origins.count = ORIGINS_MAX;
+	}
+	for (size_t i = 0; i < origins.count; i++) {
 		struct message m;
 		text_clear(&state->text);
 		text_add(&state->text, " ");
@@ -255,11 +291,8 @@ add_origins(struct screen *screen, size_t trace)
 				      screen->charset);
 		else
 			text_add(&state->text, "no origin");
-		uint64_t weight = 0;
-		for (int severity = 0; severity < SEVERITY_COUNT; severity++)
-			weight += origins.at[i].severities[severity];
 		add_lane(state, (struct density_lane){trace, true, origins.at[i].key}, &state->text,
-			 weight);
+			 weigh_origin(&origins.at[i]));
 	}
 	expansion_free(&e);
 	vec_free(&origins);
@@ -1091,8 +1124,8 @@ line_name(struct screen *screen, const struct timeline_line *line)
 		return state->names.at[line->at];
 	case LINE_CONTEXT:
 		return state->states.at[line->at].name;
-	case LINE_CONTEXTS_LEFT:
-		return state->states_left;
+	case LINE_LEFT:
+		return state->left[line->at];
 	case LINE_INTERVAL:
 		return intervals_name(intervals_of(screen->session), line->at);
 	case LINE_PAIR:
@@ -1105,6 +1138,15 @@ line_name(struct screen *screen, const struct timeline_line *line)
 		break;
 	}
 	return "sync";
+}
+
+static void
+draw_left(struct screen *screen, const struct area *area, int y, size_t which)
+{
+	struct text text = {0};
+	text_addf(&text, "have no lane; %s", lefts[which].where);
+	canvas_puts(screen->canvas, area, y, 0, ROLE_ABSENT, text_get(&text));
+	text_free(&text);
 }
 
 static void
@@ -1130,9 +1172,8 @@ draw_line(struct screen *screen, const struct area *area, int y, size_t i, int g
 		draw_spans(screen, &right, y, line->at);
 	else if (line->kind == LINE_INTERVAL)
 		timeline_intervals_draw(&state->intervals, screen, &right, y, line->at);
-	else if (line->kind == LINE_CONTEXTS_LEFT)
-		canvas_puts(screen->canvas, &right, y, 0, ROLE_ABSENT,
-			    "have no lane; :table context.NAME of span.NAME has all");
+	else if (line->kind == LINE_LEFT)
+		draw_left(screen, &right, y, line->at);
 	else if (line->kind == LINE_TIES)
 		draw_ties(screen, &right, y);
 	else if (line->kind == LINE_SYNC)
@@ -1186,6 +1227,17 @@ add_line(struct timeline_state *state, enum line_kind kind, size_t at)
 	*vec_add(&state->lines) = (struct timeline_line){kind, at, 1};
 }
 
+/* A line that counts what has no lane. */
+static void
+add_left(struct timeline_state *state, size_t which, size_t count)
+{
+	if (!count)
+		return;
+	snprintf(state->left[which], sizeof state->left[which], "+%zu %s", count,
+		 lefts[which].what);
+	add_line(state, LINE_LEFT, which);
+}
+
 /* Chooses which lanes have a line of their own where there is ROOM for so many lines. */
 static void
 choose_lanes(struct timeline_state *state, size_t room)
@@ -1232,17 +1284,16 @@ make_lines(struct timeline_state *state, size_t rows)
 	bool syncs = answer && any_sync(answer);
 	size_t pairs = state->pairs.count, ties = syncs + pairs;
 	ties = ties && !state->unfolded ? 1 : ties;
-	size_t others = ties + state->states.count + state->intervals.lanes.count;
+	size_t others =
+	    ties + state->states.count + state->intervals.lanes.count + (state->origins_left > 0);
 	size_t least = rows / 3 < 2 ? 2 : rows / 3; /* for lanes */
 	vec_clear(&state->lines);
 	choose_lanes(state, rows > others + least ? rows - others : least);
+	add_left(state, LEFT_ORIGINS, state->origins_left);
 	for (size_t i = 0; i < state->states.count; i++)
 		add_line(state, LINE_CONTEXT, i);
-	if (answer && answer->states_left) {
-		snprintf(state->states_left, sizeof state->states_left, "+%zu states",
-			 answer->states_left);
-		add_line(state, LINE_CONTEXTS_LEFT, 0);
-	}
+	if (answer)
+		add_left(state, LEFT_STATES, answer->states_left);
 	for (size_t i = 0; i < state->intervals.lanes.count; i++)
 		add_line(state, LINE_INTERVAL, i);
 	if (ties && !state->unfolded)
@@ -1715,4 +1766,5 @@ const struct pane_ops pane_timeline = {
 	     {COMMAND_TIMELINE, .word = "close"}},
     .draw = timeline_draw,
     .commands = timeline_commands,
+    .news = timeline_has_news,
 };

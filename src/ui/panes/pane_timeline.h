@@ -17,7 +17,4 @@ void timeline_toggle(struct screen *, const struct command_call *);
  * the window is not counted one by one, so that the panes stay where they are. */
 int timeline_rows(struct screen *);
 
-/* Whether it is on the screen and can show more than it does. */
-bool timeline_has_news(struct screen *);
-
 #endif

@@ -23,4 +23,6 @@ const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_INTERVALS] = &pane_intervals,
     [PANE_MATCHES] = &pane_matches,
     [PANE_TABLE] = &pane_table,
+    [PANE_CODE] = &pane_code,
+    [PANE_STACK] = &pane_stack,
 };

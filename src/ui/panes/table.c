@@ -204,6 +204,8 @@ draw_head(const struct table_spec *spec, const int *widths, struct canvas *canva
 		int width = widths[c];
 		if (width == TABLE_HIDDEN)
 			continue;
+		if (width == TABLE_REST)
+			width = area->cols - x - column->gap - columns_behind(spec, widths, c + 1);
 		if (column->title)
 			canvas_puts(canvas, area, 0, x, ROLE_HEADER, column->title);
 		x += (width > 0 ? width : column->least) + column->gap;

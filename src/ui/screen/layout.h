@@ -25,6 +25,8 @@ enum pane_id {
 	PANE_INTERVALS,
 	PANE_MATCHES,
 	PANE_TABLE,
+	PANE_CODE,
+	PANE_STACK,
 	PANE_GUESSES, /* in the list's place while nothing is decoded */
 	PANE_HELP,    /* from here on: covers all others */
 	PANE_MESSAGES,

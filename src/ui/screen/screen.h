@@ -64,6 +64,7 @@ struct screen {
 	struct wishes *wishes;
 	struct selection *selection;
 	struct context_view *contexts;
+	struct flow_view *flow;
 	unsigned generation;	     /* of the list's texts, when last looked at */
 	unsigned filter_generation;  /* of what the filter rests on, likewise */
 	unsigned display_generation; /* counts up when rows may show something else */

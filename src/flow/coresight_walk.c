@@ -1,0 +1,181 @@
+/*
+ * Elements of CoreSight trace as steps: see coresight_walk.h.
+ *
+ * Elements that say nothing new are dropped: that code is not seen is said once, up to the
+ * next that is, and that trace was lost likewise.
+ */
+#include "config.h"
+
+#include "flow/coresight_walk.h"
+
+#include <stdlib.h>
+
+struct coresight_walk {
+	struct flow_code *code;
+	void (*take)(void *, const struct flow_step *);
+	void *context;
+	struct flow_space space; /* whose memory ranges are of now */
+	struct {
+		bool known;
+		uint16_t number;
+	} spaces[INSN_MACHINE_COUNT]; /* the same by machine, as CODE numbers them */
+	uint16_t newest;	      /* of the last range */
+	bool unseen;		      /* that code is not seen was said, */
+	bool lost;		      /* or that trace was lost */
+};
+
+struct coresight_walk *
+coresight_walk_new(struct flow_code *code, const struct flow_space *space,
+		   void (*take)(void *context, const struct flow_step *), void *context)
+{
+	struct coresight_walk *walk = mem_new(sizeof *walk);
+	*walk = (struct coresight_walk){
+	    .code = code, .take = take, .context = context, .space = *space};
+	return walk;
+}
+
+void
+coresight_walk_free(struct coresight_walk *walk)
+{
+	free(walk);
+}
+
+struct coresight_walk *
+coresight_walk_copy(const struct coresight_walk *walk, struct flow_code *code, const void *memory,
+		    void (*take)(void *context, const struct flow_step *), void *context)
+{
+	struct coresight_walk *copy = mem_new(sizeof *copy);
+	*copy = *walk;
+	copy->code = code;
+	copy->take = take;
+	copy->context = context;
+	copy->space.memory = memory;
+	for (size_t i = 0; i < INSN_MACHINE_COUNT; i++)
+		copy->spaces[i].known = false;
+	return copy;
+}
+
+size_t
+coresight_walk_size(void)
+{
+	return sizeof(struct coresight_walk);
+}
+
+static uint16_t
+space_of(struct coresight_walk *walk, enum insn_machine machine)
+{
+	if (!walk->spaces[machine].known) {
+		walk->space.machine = machine;
+		walk->spaces[machine].number = flow_code_space(walk->code, &walk->space);
+		walk->spaces[machine].known = true;
+	}
+	return walk->spaces[machine].number;
+}
+
+static void
+take_context(struct coresight_walk *walk, const struct flow_element *e)
+{
+	struct decode_memory *whose = &walk->space.whose;
+	if (whose->context_id == e->context_id && whose->vmid == e->vmid)
+		return;
+	whose->context_id = e->context_id;
+	whose->vmid = e->vmid;
+	for (size_t i = 0; i < INSN_MACHINE_COUNT; i++)
+		walk->spaces[i].known = false;
+}
+
+static void
+say_unseen(struct coresight_walk *walk, const struct flow_element *e)
+{
+	if (walk->unseen || walk->lost)
+		return;
+	walk->unseen = true;
+	walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_UNSEEN,
+							    .space = walk->newest,
+							    .has_at = e->has_address,
+							    .at = e->first,
+							    .why = e->why});
+}
+
+static void
+say_lost(struct coresight_walk *walk, const char *why)
+{
+	if (walk->lost)
+		return;
+	walk->lost = true;
+	walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_DAMAGE, .why = why});
+}
+
+/* An element knows returns by their usual forms; of A32 and T32 there are more. */
+static enum insn_class
+class_of(const struct coresight_walk *walk, uint16_t space, const struct flow_element *e)
+{
+	if (e->class != INSN_INDIRECT_JUMP)
+		return (enum insn_class)e->class;
+	const struct insn *insn = flow_code_find_in(walk->code, space, e->end - e->last);
+	return insn_is_indirect(insn) ? (enum insn_class)insn->class : INSN_INDIRECT_JUMP;
+}
+
+/* Whether that many instructions of 2 or 4 bytes can be there. */
+static bool
+is_possible(const struct flow_element *e)
+{
+	uint64_t bytes = e->end - e->first;
+	return e->end > e->first && bytes >= 2 * (uint64_t)e->count &&
+	       bytes <= 4 * (uint64_t)e->count;
+}
+
+static void
+take_range(struct coresight_walk *walk, const struct flow_element *e)
+{
+	if (!e->count)
+		return;
+	if (!is_possible(e)) {
+		say_lost(walk, "so many instructions are not in that range");
+		return;
+	}
+	walk->unseen = walk->lost = false;
+	uint16_t space = space_of(walk, (enum insn_machine)e->machine);
+	walk->newest = space;
+	walk->take(walk->context,
+		   &(const struct flow_step){.kind = FLOW_STEP_RUN,
+					     .class = (uint8_t)class_of(walk, space, e),
+					     .passed = e->passed,
+					     .last = e->last,
+					     .reported = true,
+					     .space = space,
+					     .count = e->count,
+					     .first = e->first,
+					     .end = e->end});
+}
+
+static void
+take_exception(struct coresight_walk *walk, const struct flow_element *e)
+{
+	walk->unseen = walk->lost = false;
+	walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_TRAP,
+							    .space = walk->newest,
+							    .interrupt = e->interrupt,
+							    .has_epc = e->has_address,
+							    .epc = e->first,
+							    .cause = e->number,
+							    .name = e->name,
+							    .irq = e->irq});
+}
+
+void
+coresight_walk_packet(struct coresight_walk *walk, const struct flow_packet *p)
+{
+	if (p->kind == FLOW_RANGE)
+		take_range(walk, &p->element);
+	else if (p->kind == FLOW_UNSEEN)
+		say_unseen(walk, &p->element);
+	else if (p->kind == FLOW_CONTEXT)
+		take_context(walk, &p->element);
+	else if (p->kind == FLOW_EXCEPTION)
+		take_exception(walk, &p->element);
+	else if (p->kind == FLOW_EXCEPTION_RETURN)
+		walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_RETURN});
+	else if (p->kind == FLOW_LOST)
+		say_lost(walk, p->element.why);
+}

@@ -1,0 +1,232 @@
+/*
+ * How far the processors of a trace are followed: see flow_index.h.
+ *
+ * What is kept of a cell never changes.  When what messages are has changed, all is followed
+ * anew.
+ */
+#include "config.h"
+
+#include "flow/flow_index.h"
+#include "base/generation.h"
+#include "base/thread.h"
+#include "base/worker.h"
+#include "index/index.h"
+
+#include <stdlib.h>
+
+enum { TELL_MS = 200 }; /* between two news */
+
+struct flow_point {
+	uint64_t cell;
+	size_t size;
+	struct flow_state *state;
+	struct flow_stacks stacks;
+};
+
+struct flow_index {
+	struct trace *trace;
+	struct worker worker;
+	/* the worker's */
+	struct flow *flow;
+	struct reader *reader;
+	struct flow_stacks stacks;
+	uint64_t next, stride; /* cell; from one place that is kept to the next */
+	unsigned basis;	       /* generations of what messages are */
+	int64_t signalled;     /* when, by thread_now_ms() */
+
+	pthread_mutex_t lock; /* for these */
+	VEC(struct flow_point) points;
+	size_t size;
+
+	_Atomic uint64_t known;
+	struct generation changes;
+};
+
+/* --- what is kept ------------------------------------------------------ */
+
+static void
+drop_point(struct flow_index *index, struct flow_point *point)
+{
+	index->size -= point->size;
+	flow_state_free(point->state);
+	flow_stacks_free(&point->stacks);
+}
+
+static void
+drop_points(struct flow_index *index)
+{
+	for (size_t i = 0; i < index->points.count; i++)
+		drop_point(index, &index->points.at[i]);
+	vec_free(&index->points);
+}
+
+/* Keeps half of the places, and half as many from now on. */
+static void
+thin_points(struct flow_index *index)
+{
+	size_t count = 0;
+	index->stride *= 2;
+	for (size_t i = 0; i < index->points.count; i++) {
+		struct flow_point *point = &index->points.at[i];
+		if (point->cell % index->stride)
+			drop_point(index, point);
+		else
+			index->points.at[count++] = *point;
+	}
+	index->points.count = count;
+}
+
+static void
+keep_point(struct flow_index *index)
+{
+	struct flow_point point = {.cell = index->next};
+	size_t stacks = flow_stacks_size(&index->stacks, FLOW_STATE_FRAMES);
+	if (index->next % index->stride || stacks > FLOW_STATE_MOST)
+		return;
+	point.state = flow_save(index->flow, &point.size);
+	if (!point.state)
+		return;
+	point.size += stacks;
+	flow_stacks_copy(&point.stacks, &index->stacks, FLOW_STATE_FRAMES);
+	pthread_mutex_lock(&index->lock);
+	*vec_add(&index->points) = point;
+	index->size += point.size;
+	if (index->size > FLOW_INDEX_MOST)
+		thin_points(index);
+	pthread_mutex_unlock(&index->lock);
+}
+
+/* --- the worker -------------------------------------------------------- */
+
+static void
+take_step(void *context, const struct flow_place *place, const struct flow_step *step)
+{
+	struct flow_index *index = context;
+	flow_frames_step(flow_stacks_of(&index->stacks, place->origin), place, step);
+}
+
+static void
+start_anew(struct flow_index *index)
+{
+	pthread_mutex_lock(&index->lock);
+	drop_points(index);
+	pthread_mutex_unlock(&index->lock);
+	flow_restore(index->flow, NULL);
+	flow_stacks_free(&index->stacks);
+	reader_free(index->reader);
+	index->reader = reader_new(index->trace);
+	reader_limit(index->reader, 2);
+	index->next = 0;
+	index->stride = 1;
+	index->known = 0;
+}
+
+/* Follows the next cell; false: it is not there, or not indexed. */
+static bool
+follow_cell(struct flow_index *index)
+{
+	if (index->next >= index_known(trace_index(index->trace)))
+		return false;
+	const struct decoded_cell *cell = reader_decoded_cell(index->reader, index->next);
+	if (!cell->exact)
+		return false;
+	keep_point(index);
+	for (size_t i = 0; i < cell->count; i++)
+		flow_message(index->flow, index->reader, &cell->messages[i], cell->first + i, true);
+	index->known = ++index->next;
+	return true;
+}
+
+static void
+tell_news(struct flow_index *index)
+{
+	index->signalled = thread_now_ms();
+	generation_bump(&index->changes);
+	trace_host_notify(trace_host(index->trace));
+}
+
+static void
+follow_job(void *context)
+{
+	struct flow_index *index = context;
+	uint64_t before = index->next;
+	unsigned basis =
+	    trace_generation(index->trace) + index_generation(trace_index(index->trace));
+	if (generation_renew(&index->basis, basis))
+		start_anew(index);
+	while (!worker_is_stopping(&index->worker) && follow_cell(index))
+		if (thread_now_ms() - index->signalled >= TELL_MS)
+			tell_news(index);
+	if (index->next != before)
+		tell_news(index);
+}
+
+/* --- for the owner ----------------------------------------------------- */
+
+struct flow_index *
+flow_index_new(struct trace *trace, struct err *err)
+{
+	struct flow_index *index = mem_new(sizeof *index);
+	index->trace = trace;
+	index->flow = flow_new(trace, take_step, index, err);
+	if (!index->flow) {
+		free(index);
+		return NULL;
+	}
+	pthread_mutex_init(&index->lock, NULL);
+	worker_init(&index->worker, follow_job, index);
+	index->worker.nice = 10;
+	worker_start(&index->worker);
+	return index;
+}
+
+void
+flow_index_free(struct flow_index *index)
+{
+	if (!index)
+		return;
+	worker_stop(&index->worker);
+	drop_points(index);
+	flow_stacks_free(&index->stacks);
+	reader_free(index->reader);
+	flow_free(index->flow);
+	pthread_mutex_destroy(&index->lock);
+	free(index);
+}
+
+void
+flow_index_wake(struct flow_index *index)
+{
+	worker_wake(&index->worker);
+}
+
+unsigned
+flow_index_generation(const struct flow_index *index)
+{
+	return generation_now(&index->changes);
+}
+
+uint64_t
+flow_index_known(const struct flow_index *index)
+{
+	return index->known;
+}
+
+uint64_t
+flow_index_restore(struct flow_index *index, uint64_t cell, struct flow *flow,
+		   struct flow_stacks *stacks)
+{
+	uint64_t from = 0;
+	flow_stacks_free(stacks);
+	pthread_mutex_lock(&index->lock);
+	size_t i = index->points.count;
+	while (i && index->points.at[i - 1].cell > cell)
+		i--;
+	flow_restore(flow, i ? index->points.at[i - 1].state : NULL);
+	if (i) {
+		flow_stacks_copy(stacks, &index->points.at[i - 1].stacks, FLOW_STATE_FRAMES);
+		from = index->points.at[i - 1].cell;
+	}
+	pthread_mutex_unlock(&index->lock);
+	return from;
+}

@@ -1,0 +1,39 @@
+/*
+ * How far the processors of a trace are followed, and from where to go on.
+ *
+ * A worker follows all messages once, in order, behind the index of the trace, and keeps at
+ * the beginning of cells all that it takes to go on from there: the walks and the stacks.
+ * Nothing is kept of a step.  Memory: FLOW_INDEX_MOST bytes at most; where it would be more,
+ * every other one is dropped, so that more has to be followed again.
+ *
+ * Threads: the owner's, unless it says otherwise.
+ */
+#ifndef TRAWL_FLOW_FLOW_INDEX_H
+#define TRAWL_FLOW_FLOW_INDEX_H
+
+#include "flow/flow.h"
+#include "flow/flow_frames.h"
+
+enum { FLOW_INDEX_MOST = 64 << 20 };
+
+struct flow_index;
+
+/* Begins to follow TRACE, and tells its host of news.  NULL with a reason: see flow_new. */
+struct flow_index *flow_index_new(struct trace *, struct err *);
+void flow_index_free(struct flow_index *); /* stops it; NULL is fine */
+
+/* The trace's index went on, or its capture grew; from any thread. */
+void flow_index_wake(struct flow_index *);
+
+/* Counts up when more is known.  Any thread. */
+unsigned flow_index_generation(const struct flow_index *);
+
+/* How many cells of the trace are followed: those before this one.  Any thread. */
+uint64_t flow_index_known(const struct flow_index *);
+
+/* Has a flow of the same trace, and stacks, go on from the last place that is kept up to the
+ * begin of CELL; the cell that is to be given first.  Any thread. */
+uint64_t flow_index_restore(struct flow_index *, uint64_t cell, struct flow *,
+			    struct flow_stacks *);
+
+#endif

@@ -1,0 +1,309 @@
+/*
+ * What the processor of a message executed there: see flow_look.h.
+ *
+ * Steps come in the order of their messages, but late, as they are held back (flow_hold.h).
+ * So a message is done when a step of a later one comes.
+ */
+#include "config.h"
+
+#include "flow/flow_look.h"
+#include "program/insn.h"
+
+#include <stdlib.h>
+
+enum { RUN_UP = 16 }; /* cells, where the index is not there */
+
+/* What is looked for, or none. */
+struct flow_wish {
+	enum flow_find what;
+	bool forward;
+	uint64_t depth, from; /* calls at the message where it began, and its number */
+	bool found;
+	uint64_t number;
+	/* of the message whose steps come */
+	bool any, call, trap;
+	uint64_t current;
+};
+
+struct flow_looker {
+	struct trace *trace;
+	struct flow_index *index;
+	struct flow *flow;
+	struct flow_stacks stacks;
+	/* while it looks */
+	uint64_t origin, number;
+	struct flow_look *look; /* or NULL, and: */
+	struct flow_wish wish;
+	bool done;
+};
+
+/* --- one message ------------------------------------------------------- */
+
+void
+flow_look_free(struct flow_look *look)
+{
+	flow_frames_free(&look->frames);
+	vec_free(&look->before.steps);
+	vec_free(&look->here.steps);
+	vec_free(&look->after.steps);
+	*look = (struct flow_look){0};
+}
+
+static void
+add_step(struct flow_steps *steps, uint64_t number, const struct flow_step *step, bool newest)
+{
+	if (steps->number != number) {
+		vec_clear(&steps->steps);
+		steps->number = number;
+		steps->dropped = 0;
+	}
+	if (steps->steps.count == LOOK_STEPS_MOST && newest) {
+		steps->dropped += LOOK_STEPS_MOST;
+		vec_clear(&steps->steps);
+	} else if (steps->steps.count == LOOK_STEPS_MOST) {
+		steps->dropped++;
+		return;
+	}
+	*vec_add(&steps->steps) = *step;
+}
+
+static void
+look_at_step(struct flow_looker *looker, uint64_t number, const struct flow_step *step)
+{
+	struct flow_look *look = looker->look;
+	if (number < looker->number)
+		add_step(&look->before, number, step, true);
+	else if (number == looker->number)
+		add_step(&look->here, number, step, false);
+	else if (!look->after.steps.count || look->after.number == number)
+		add_step(&look->after, number, step, false);
+	else
+		looker->done = true;
+}
+
+/* --- what is looked for ------------------------------------------------ */
+
+static bool
+is_wished(const struct flow_wish *wish, uint64_t depth)
+{
+	switch (wish->what) {
+	case FLOW_FIND_LEVEL:
+		return depth <= wish->depth;
+	case FLOW_FIND_OUT:
+		return depth < wish->depth;
+	case FLOW_FIND_CALL:
+		return wish->call;
+	case FLOW_FIND_TRAP:
+		return wish->trap;
+	}
+	return false;
+}
+
+/* All steps of the message were given. */
+static void
+end_message(struct flow_looker *looker, uint64_t depth)
+{
+	struct flow_wish *wish = &looker->wish;
+	bool beyond = wish->forward ? wish->current > wish->from : wish->current < wish->from;
+	if (wish->any && beyond && is_wished(wish, depth)) {
+		wish->found = true;
+		wish->number = wish->current;
+		looker->done |= wish->forward;
+	}
+	wish->any = wish->call = wish->trap = false;
+}
+
+static bool
+is_call(const struct flow_step *step)
+{
+	return step->kind == FLOW_STEP_RUN && !step->passed &&
+	       (step->class == INSN_CALL || step->class == INSN_INDIRECT_CALL ||
+		step->class == INSN_SWAP);
+}
+
+static void
+search_step(struct flow_looker *looker, uint64_t number, const struct flow_step *step,
+	    uint64_t depth)
+{
+	struct flow_wish *wish = &looker->wish;
+	if (wish->any && wish->current != number)
+		end_message(looker, depth);
+	looker->done |= !wish->forward && number >= wish->from;
+	wish->any = true;
+	wish->current = number;
+	wish->call |= is_call(step);
+	wish->trap |= step->kind == FLOW_STEP_TRAP;
+}
+
+/* --- following --------------------------------------------------------- */
+
+static void
+take_step(void *context, const struct flow_place *place, const struct flow_step *step)
+{
+	struct flow_looker *looker = context;
+	if (place->origin != looker->origin || looker->done)
+		return;
+	struct flow_frames *frames = flow_stacks_of(&looker->stacks, place->origin);
+	if (!looker->look)
+		search_step(looker, place->number, step, call_stack_depth(&frames->calls));
+	else
+		look_at_step(looker, place->number, step);
+	if (!looker->look || place->number <= looker->number)
+		flow_frames_step(frames, place, step);
+}
+
+struct flow_looker *
+flow_looker_new(struct trace *trace, struct flow_index *index, struct err *err)
+{
+	struct flow_looker *looker = mem_new(sizeof *looker);
+	*looker = (struct flow_looker){.trace = trace, .index = index};
+	looker->flow = flow_new(trace, take_step, looker, err);
+	if (looker->flow)
+		return looker;
+	free(looker);
+	return NULL;
+}
+
+void
+flow_looker_free(struct flow_looker *looker)
+{
+	if (!looker)
+		return;
+	flow_stacks_free(&looker->stacks);
+	flow_free(looker->flow);
+	free(looker);
+}
+
+struct flow_code *
+flow_looker_code(struct flow_looker *looker)
+{
+	return flow_code_of(looker->flow);
+}
+
+/* Follows from the last place before CELL; the first cell to be given.  *GUESS: what was
+ * before is not known. */
+static uint64_t
+restore_before(struct flow_looker *looker, uint64_t cell, bool *guess)
+{
+	uint64_t from = flow_index_restore(looker->index, cell, looker->flow, &looker->stacks);
+	*guess = cell > flow_index_known(looker->index) && cell - from > RUN_UP;
+	if (*guess) {
+		flow_restore(looker->flow, NULL);
+		flow_stacks_free(&looker->stacks);
+		from = cell - RUN_UP;
+	}
+	looker->done = false;
+	return from;
+}
+
+/* Follows cells up to END, and MESSAGES of those behind MESSAGE (number), or until it is
+ * done; false: there are no more. */
+static bool
+follow_cells(struct flow_looker *looker, struct reader *reader, uint64_t cell, uint64_t end,
+	     uint64_t last)
+{
+	uint64_t count = index_cell_count(trace_index(looker->trace));
+	for (; cell < end && cell < count && !looker->done; cell++) {
+		const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+		for (size_t i = 0; i < decoded->count && !looker->done; i++) {
+			const struct message m = decoded->messages[i];
+			uint64_t number = decoded->first + i;
+			if (number > last)
+				return true;
+			flow_message(looker->flow, reader, &m, number, true);
+			decoded = reader_keep(reader, decoded, cell);
+		}
+	}
+	return looker->done || cell < count;
+}
+
+static bool
+begin_at(struct flow_looker *looker, struct reader *reader, struct position p)
+{
+	const struct message *m = reader_message(reader, p);
+	bool exact;
+	if (!m)
+		return false;
+	looker->origin = m->origin;
+	looker->number = reader_number(reader, p, &exact);
+	return true;
+}
+
+bool
+flow_look_at(struct flow_looker *looker, struct reader *reader, struct position p,
+	     struct flow_look *look)
+{
+	flow_look_free(look);
+	looker->look = look;
+	if (!begin_at(looker, reader, p))
+		return false;
+	look->before.number = look->here.number = look->after.number = UINT64_MAX;
+	uint64_t from = restore_before(looker, p.cell, &look->guess);
+	follow_cells(looker, reader, from, UINT64_MAX, looker->number + LOOK_AHEAD);
+	flow_end(looker->flow);
+	flow_frames_copy(&look->frames, flow_stacks_of(&looker->stacks, looker->origin), SIZE_MAX);
+	look->any = look->before.steps.count || look->here.steps.count || look->frames.running;
+	return true;
+}
+
+/* Looks in the cells from the last place before CELL up to END. */
+static bool
+search_cells(struct flow_looker *looker, struct reader *reader, uint64_t *cell, uint64_t end)
+{
+	bool guess;
+	uint64_t from = restore_before(looker, *cell, &guess);
+	looker->wish.any = false;
+	bool more = follow_cells(looker, reader, from, end, UINT64_MAX);
+	flow_end(looker->flow);
+	if (!looker->done)
+		end_message(looker, call_stack_depth(
+					&flow_stacks_of(&looker->stacks, looker->origin)->calls));
+	*cell = from;
+	return more;
+}
+
+/* The newest call that was made at a message before. */
+static bool
+find_caller(const struct flow_look *look, uint64_t number, uint64_t *found)
+{
+	for (size_t i = look->frames.frames.count; i; i--) {
+		*found = look->frames.frames.at[i - 1].since;
+		if (*found < number)
+			return true;
+	}
+	return false;
+}
+
+bool
+flow_look_find(struct flow_looker *looker, struct reader *reader, struct position *p,
+	       enum flow_find what, bool forward, bool *ended)
+{
+	struct flow_look look = {0};
+	bool exact;
+	*ended = false;
+	if (!flow_look_at(looker, reader, *p, &look))
+		return false;
+	looker->look = NULL;
+	looker->wish = (struct flow_wish){.what = what,
+					  .forward = forward,
+					  .from = looker->number,
+					  .depth = call_stack_depth(&look.frames.calls)};
+	bool called = find_caller(&look, looker->number, &looker->wish.number);
+	flow_look_free(&look);
+	if (what == FLOW_FIND_OUT && !forward) {
+		*ended = true;
+		return called && reader_find_number(reader, looker->wish.number, p, &exact);
+	}
+	uint64_t cell = p->cell, least = cell > LOOK_CELLS ? cell - LOOK_CELLS : 0;
+	if (forward) {
+		*ended = !search_cells(looker, reader, &cell, p->cell + LOOK_CELLS);
+	} else {
+		search_cells(looker, reader, &cell, p->cell + 1);
+		while (!looker->wish.found && cell > least) {
+			cell--;
+			search_cells(looker, reader, &cell, cell + 1);
+		}
+		*ended = !cell;
+	}
+	return looker->wish.found && reader_find_number(reader, looker->wish.number, p, &exact);
+}

@@ -1,0 +1,66 @@
+/*
+ * What the processor of a message executed there, and which calls it was in; and where it
+ * did something next.
+ *
+ * It is followed from the last place before the message that a flow index keeps; where that
+ * is not followed yet, from a few cells before the message on: then nothing is known of the
+ * calls that were made before, and what is shown is a guess.  Steps are given as they are
+ * proven or doubted by what comes behind the message, up to LOOK_AHEAD messages.
+ *
+ * Belongs to one thread.  Cost: that of following a few cells.
+ */
+#ifndef TRAWL_FLOW_FLOW_LOOK_H
+#define TRAWL_FLOW_FLOW_LOOK_H
+
+#include "flow/flow_index.h"
+
+enum {
+	LOOK_AHEAD = 4096,     /* messages */
+	LOOK_STEPS_MOST = 1024 /* of a message, that are kept */
+};
+
+struct flow_looker;
+
+/* INDEX is borrowed and of TRACE.  NULL with a reason: see flow_new. */
+struct flow_looker *flow_looker_new(struct trace *, struct flow_index *, struct err *);
+void flow_looker_free(struct flow_looker *); /* NULL is fine */
+
+/* The program's code. */
+struct flow_code *flow_looker_code(struct flow_looker *);
+
+/* The steps of a message. */
+struct flow_steps {
+	uint64_t number; /* of the message */
+	VEC(struct flow_step) steps;
+	uint64_t dropped; /* more of them: those before (of the message before), or behind */
+};
+
+/* Zero-initialise. */
+struct flow_look {
+	bool guess;			       /* not followed from the begin of the trace */
+	bool any;			       /* the processor did something up to the message */
+	struct flow_frames frames;	       /* behind the message */
+	struct flow_steps before, here, after; /* of the last message that has some, this one, and
+						  the next that has */
+};
+
+void flow_look_free(struct flow_look *);
+
+/* Looks at the message at a position of READER, of the same trace; false: there is none. */
+bool flow_look_at(struct flow_looker *, struct reader *, struct position, struct flow_look *);
+
+/* What may be looked for. */
+enum flow_find {
+	FLOW_FIND_LEVEL, /* as many calls as at the message, or fewer */
+	FLOW_FIND_OUT,	 /* fewer calls; backward: the call that led here is made */
+	FLOW_FIND_CALL,	 /* a call is made */
+	FLOW_FIND_TRAP,	 /* an exception or interrupt comes */
+};
+
+/* The next message of the processor at which that is so, or the last one before; false: there
+ * is none within LOOK_CELLS cells.  *ENDED: nor anywhere. */
+enum { LOOK_CELLS = 256 };
+bool flow_look_find(struct flow_looker *, struct reader *, struct position *, enum flow_find,
+		    bool forward, bool *ended);
+
+#endif

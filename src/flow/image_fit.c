@@ -1,0 +1,198 @@
+/* Whether an image is the one that was traced: see image_fit.h. */
+#include "config.h"
+
+#include "flow/image_fit.h"
+#include "decode/flow_packet.h"
+#include "flow/flow.h"
+
+#include <inttypes.h>
+
+enum {
+	LEAST = 80, /* per cent, for an image to fit */
+	MANY = 20   /* that were judged, for their share to mean something */
+};
+
+void
+image_fits_free(struct image_fits *fits)
+{
+	for (size_t i = 0; i < fits->walks.count; i++) {
+		call_stack_free(&fits->walks.at[i].calls);
+		text_free(&fits->walks.at[i].name);
+	}
+	vec_free(&fits->walks);
+	map_free(&fits->places);
+}
+
+void
+image_fit_add(struct image_fit *fit, const struct image_fit *more)
+{
+	fit->returns += more->returns;
+	fit->behind += more->behind;
+	fit->branches += more->branches;
+	fit->reached += more->reached;
+}
+
+static bool
+is_low(uint64_t good, uint64_t all)
+{
+	return good * 100 < all * LEAST;
+}
+
+bool
+image_fit_is_bad(const struct image_fit *fit)
+{
+	return (fit->returns >= MANY && is_low(fit->behind, fit->returns)) ||
+	       (fit->branches >= MANY && is_low(fit->reached, fit->branches));
+}
+
+/* A low share of few may be chance. */
+static bool
+is_open(const struct image_fit *fit)
+{
+	return (fit->returns < MANY && fit->branches < MANY) || is_low(fit->behind, fit->returns) ||
+	       is_low(fit->reached, fit->branches);
+}
+
+void
+image_fit_describe(const struct image_fit *fit, struct text *out)
+{
+	if (fit->returns || fit->branches)
+		text_addf(out, "image %s: ",
+			  image_fit_is_bad(fit) ? "does not fit"
+			  : is_open(fit)	? "not judged, by so few"
+						: "fits");
+	if (fit->returns)
+		text_addf(out, "%" PRIu64 " of %" PRIu64 " returns lead behind their call",
+			  fit->behind, fit->returns);
+	if (fit->branches)
+		text_addf(out, "%s%" PRIu64 " of %" PRIu64 " direct branches to their target",
+			  fit->returns ? ", " : "", fit->reached, fit->branches);
+}
+
+static struct image_fit_walk *
+walk_of(struct image_fits *fits, uint64_t origin)
+{
+	uint64_t *place = map_add(&fits->places, origin);
+	if (!*place) {
+		*vec_add(&fits->walks) = (struct image_fit_walk){.origin = origin};
+		*place = fits->walks.count;
+	}
+	return &fits->walks.at[*place - 1];
+}
+
+/* A return is judged where the call that it belongs to is known. */
+static bool
+is_judged(const struct call_stack *calls)
+{
+	const struct call_frame *top =
+	    calls->frames.count ? &calls->frames.at[calls->frames.count - 1] : NULL;
+	return calls->last == INSN_RETURN && !calls->unseen && !calls->unsure && !calls->above &&
+	       top && !top->trap;
+}
+
+static void
+judge_run(struct image_fit_walk *walk, const struct flow_step *step)
+{
+	if (walk->aimed) {
+		walk->fit.branches++;
+		walk->fit.reached += step->first == walk->target;
+	}
+	if (is_judged(&walk->calls)) {
+		walk->fit.returns++;
+		walk->fit.behind +=
+		    step->first == walk->calls.frames.at[walk->calls.frames.count - 1].link;
+	}
+}
+
+/* Notes where the last instruction of a run has to lead. */
+static void
+aim_at_target(struct image_fit_walk *walk, struct flow_code *code, const struct flow_step *step)
+{
+	bool direct =
+	    step->class == INSN_BRANCH || step->class == INSN_JUMP || step->class == INSN_CALL;
+	walk->aimed = false;
+	if (!direct || step->passed || !step->last)
+		return;
+	const struct insn *insn = flow_code_find_in(code, step->space, step->end - step->last);
+	walk->aimed = insn->class == INSN_BRANCH || insn_is_direct(insn);
+	walk->target = insn->target;
+}
+
+void
+image_fits_step(struct image_fits *fits, struct flow_code *code, const struct flow_place *place,
+		const struct flow_step *step)
+{
+	struct image_fit_walk *walk = walk_of(fits, place->origin);
+	if (step->kind == FLOW_STEP_RUN) {
+		judge_run(walk, step);
+		aim_at_target(walk, code, step);
+	} else {
+		walk->aimed = false;
+	}
+	fits->lost += step->kind == FLOW_STEP_DAMAGE;
+	call_stack_step(&walk->calls, step);
+}
+
+/* --- of a trace -------------------------------------------------------- */
+
+struct fit_reading {
+	struct image_fits *fits;
+	struct flow *flow;
+};
+
+static void
+take_step(void *context, const struct flow_place *place, const struct flow_step *step)
+{
+	const struct fit_reading *reading = context;
+	image_fits_step(reading->fits, flow_code_of(reading->flow), place, step);
+}
+
+/* Keeps what the sender of M is called, if the last walk is its and has no name. */
+static void
+keep_name(struct image_fits *fits, struct reader *reader, const struct message *m,
+	  struct expansion *scratch)
+{
+	struct image_fit_walk *newest =
+	    fits->walks.count ? &fits->walks.at[fits->walks.count - 1] : NULL;
+	if (!newest || newest->name.length || newest->origin != m->origin)
+		return;
+	expansion_clear(scratch);
+	reader_expand(reader, m, EXPAND_TEXT, scratch);
+	text_add_safe(&newest->name, text_get(&scratch->origin), scratch->origin.length, TEXT_UTF8);
+}
+
+int
+image_fits_read(struct image_fits *fits, struct trace *trace, uint64_t most,
+		const struct worker *worker, struct err *err)
+{
+	enum { BATCH = 256 };
+	struct fit_reading reading = {.fits = fits};
+	reading.flow = flow_new(trace, take_step, &reading, err);
+	if (!reading.flow)
+		return (int)err->code;
+	struct reader *reader = reader_new(trace);
+	struct message messages[BATCH];
+	struct expansion scratch = {0};
+	uint64_t number = 0;
+	for (size_t count = BATCH; count && number < most;) {
+		if (worker && worker_is_stopping(worker))
+			break;
+		count = reader_walk(reader, messages, BATCH);
+		for (size_t i = 0; i < count; i++) {
+			flow_message(reading.flow, reader, &messages[i], number++, true);
+			keep_name(fits, reader, &messages[i], &scratch);
+		}
+	}
+	flow_end(reading.flow);
+	expansion_free(&scratch);
+	reader_free(reader);
+	flow_free(reading.flow);
+	return 0;
+}
+
+bool
+image_fits_judge(const struct trace *trace)
+{
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	return ops->flow && ops->flow_form == FLOW_ELEMENTS;
+}

@@ -1,0 +1,268 @@
+/* The program flow on the screen: see flow_view.h. */
+#include "config.h"
+
+#include "ui/list/flow_view.h"
+#include "program/insn.h"
+#include "session/session.h"
+#include "trace/naming.h"
+#include "ui/list/jump.h"
+#include "ui/list/list.h"
+#include "ui/screen/screen.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+flow_view_free(struct screen *screen)
+{
+	struct flow_view *view = screen->flow;
+	for (size_t i = 0; view->traces && i < screen->session->traces.count; i++) {
+		flow_looker_free(view->traces[i].looker);
+		flow_index_free(view->traces[i].index);
+		free(view->traces[i].why);
+	}
+	free(view->traces);
+	flow_look_free(&view->look);
+	*view = (struct flow_view){0};
+}
+
+/* --- traces ------------------------------------------------------------ */
+
+static void
+open_trace(struct trace *trace, struct flow_view_trace *followed)
+{
+	struct err err = {0};
+	followed->tried = true;
+	followed->index = flow_index_new(trace, &err);
+	if (followed->index)
+		followed->looker = flow_looker_new(trace, followed->index, &err);
+	if (!followed->looker)
+		followed->why = mem_text(err.what);
+}
+
+static struct flow_view_trace *
+trace_of(struct screen *screen, struct trace *trace)
+{
+	struct flow_view *view = screen->flow;
+	if (!view->traces)
+		view->traces = mem_new(screen->session->traces.count * sizeof *view->traces);
+	struct flow_view_trace *followed = &view->traces[trace_number(trace)];
+	if (!followed->tried)
+		open_trace(trace, followed);
+	return followed;
+}
+
+static struct reader *
+reader_of(struct screen *screen, const struct trace *trace)
+{
+	return sequence_reader(screen->sequence, trace_number(trace));
+}
+
+struct flow_code *
+flow_view_code(struct screen *screen)
+{
+	const struct selection *selection = selection_get(screen);
+	struct flow_looker *looker = selection ? trace_of(screen, selection->trace)->looker : NULL;
+	return looker ? flow_looker_code(looker) : NULL;
+}
+
+/* --- the selected message ---------------------------------------------- */
+
+static bool
+is_current(const struct flow_view *view, const struct selection *selection)
+{
+	return view->made && view->trace == selection->trace &&
+	       view->generation == selection->generation &&
+	       !message_id_compare(view->id, selection->id);
+}
+
+const struct flow_look *
+flow_view_get(struct screen *screen, const char **why)
+{
+	const struct flow_view *view = screen->flow;
+	const struct selection *selection = selection_get(screen);
+	*why = NULL;
+	if (!selection)
+		return NULL;
+	*why = trace_of(screen, selection->trace)->why;
+	return !*why && is_current(view, selection) ? &view->look : NULL;
+}
+
+/* Whether more is known of what was followed from near the message only. */
+static bool
+is_outdated(struct screen *screen)
+{
+	const struct flow_view *view = screen->flow;
+	if (!view->made || !view->look.guess)
+		return false;
+	const struct flow_index *index = view->traces[trace_number(view->trace)].index;
+	return flow_index_generation(index) != view->known;
+}
+
+bool
+flow_view_work(struct screen *screen)
+{
+	struct flow_view *view = screen->flow;
+	const struct selection *selection = selection_get(screen);
+	if (!selection || (is_current(view, selection) && !is_outdated(screen)))
+		return false;
+	struct flow_view_trace *followed = trace_of(screen, selection->trace);
+	struct reader *reader = reader_of(screen, selection->trace);
+	struct position p;
+	if (!followed->looker)
+		return false;
+	view->known = flow_index_generation(followed->index);
+	view->made = true;
+	view->trace = selection->trace;
+	view->id = selection->id;
+	view->generation = selection->generation;
+	view->changes++;
+	if (!reader_find_id(reader, selection->id, &p) ||
+	    !flow_look_at(followed->looker, reader, p, &view->look))
+		flow_look_free(&view->look);
+	return true;
+}
+
+bool
+flow_view_has_news(struct screen *screen)
+{
+	const struct flow_view *view = screen->flow;
+	for (size_t i = 0; view->traces && i < screen->session->traces.count; i++)
+		if (view->traces[i].index)
+			flow_index_wake(view->traces[i].index);
+	return is_outdated(screen);
+}
+
+/* --- what is said ------------------------------------------------------ */
+
+bool
+flow_view_add_place(struct screen *screen, uint16_t space, uint64_t address, struct text *out)
+{
+	const struct trace *trace = selection_get(screen)->trace;
+	struct symbol_place place = {0};
+	(void)space;
+	naming_find(trace_host(trace)->naming, trace_name(trace), address, &place);
+	if (!place.function) {
+		text_addf(out, "%08" PRIx64, address);
+		return false;
+	}
+	screen_add_safe(screen, place.function, out);
+	if (place.offset)
+		text_addf(out, "+0x%" PRIx64, place.offset);
+	return true;
+}
+
+uint64_t
+flow_view_call_site(struct screen *screen, uint16_t space, uint64_t link)
+{
+	struct flow_code *code = flow_view_code(screen);
+	for (unsigned length = 4; code && length >= 2; length -= 2) {
+		const struct insn *insn = flow_code_find_in(code, space, link - length);
+		if (insn->length == length &&
+		    (insn->class == INSN_CALL || insn->class == INSN_INDIRECT_CALL ||
+		     insn->class == INSN_SWAP))
+			return link - length;
+	}
+	return link - 1;
+}
+
+bool
+flow_view_message(struct screen *screen, uint64_t number, struct message_id *id, struct text *shown)
+{
+	const struct trace *trace = selection_get(screen)->trace;
+	struct reader *reader = reader_of(screen, trace);
+	struct position p;
+	struct list *list;
+	struct row row;
+	bool exact;
+	if (!reader_find_number(reader, number, &p, &exact))
+		return false;
+	*id = reader_message_id(reader, p);
+	if (jump_find(screen, &(struct location){.trace = trace_number(trace), .id = *id}, &list,
+		      &row))
+		list_add_number(list, &row, shown);
+	return true;
+}
+
+void
+flow_view_add_title(struct screen *screen, struct text *out)
+{
+	const struct selection *selection = selection_get(screen);
+	const struct row *row = list_current(screen->list);
+	if (!selection || !row)
+		return;
+	text_add_safe(out, text_get(&selection->expansion.origin),
+		      selection->expansion.origin.length, screen->charset);
+	text_add(out, selection->expansion.origin.length ? " at " : "at ");
+	list_add_number(screen->list, row, out);
+}
+
+void
+flow_view_draw_why(struct canvas *canvas, const struct area *area, const char *why)
+{
+	const char *rest = strstr(why, "; ");
+	size_t length = rest ? (size_t)(rest - why) + 1 : strlen(why);
+	canvas_put(canvas, area, 0, 1, ROLE_ABSENT, why, length);
+	if (rest && area->rows > 1)
+		canvas_puts(canvas, area, 1, 1, ROLE_ABSENT, rest + 2);
+}
+
+void
+flow_view_go(struct screen *screen, uint64_t number)
+{
+	const struct trace *trace = selection_get(screen)->trace;
+	struct message_id id;
+	struct text shown = {0};
+	if (flow_view_message(screen, number, &id, &shown))
+		jump_to_location(screen,
+				 &(struct location){.trace = trace_number(trace), .id = id});
+	text_free(&shown);
+}
+
+/* --- jumps ------------------------------------------------------------- */
+
+static const struct flow_jump {
+	enum flow_find what;
+	bool forward;
+	const char *none;
+} jumps[COMMAND_COUNT] = {
+    [COMMAND_STEP_OVER] = {FLOW_FIND_LEVEL, true, "no step at this depth behind this one"},
+    [COMMAND_STEP_BACK_OVER] = {FLOW_FIND_LEVEL, false, "no step at this depth before this one"},
+    [COMMAND_STEP_OUT] = {FLOW_FIND_OUT, true, "this function does not return"},
+    [COMMAND_CALLER] = {FLOW_FIND_OUT, false,
+			"no call before this message is known that leads here"},
+    [COMMAND_NEXT_CALL] = {FLOW_FIND_CALL, true, "no call behind this message"},
+    [COMMAND_PREVIOUS_CALL] = {FLOW_FIND_CALL, false, "no call before this message"},
+    [COMMAND_NEXT_EXCEPTION] = {FLOW_FIND_TRAP, true, "no exception behind this message"},
+    [COMMAND_PREVIOUS_EXCEPTION] = {FLOW_FIND_TRAP, false, "no exception before this message"},
+};
+
+void
+flow_view_jump(struct screen *screen, const struct command_call *call)
+{
+	const struct selection *selection = selection_get(screen);
+	const struct flow_jump *jump = &jumps[call->id];
+	if (!selection)
+		return;
+	struct trace *trace = selection->trace;
+	struct flow_view_trace *followed = trace_of(screen, trace);
+	struct reader *reader = reader_of(screen, trace);
+	struct position p;
+	bool ended = true, found = reader_find_id(reader, selection->id, &p);
+	if (!followed->looker) {
+		screen_error(screen, "%s", followed->why);
+		return;
+	}
+	for (uint64_t left = call->count; found && left; left--)
+		found =
+		    flow_look_find(followed->looker, reader, &p, jump->what, jump->forward, &ended);
+	if (!found && ended)
+		screen_say(screen, "%s", jump->none);
+	else if (!found)
+		screen_say(screen, "%s within %d MiB; go on from there", jump->none,
+			   (int)(index_cell_size(trace_index(trace)) * LOOK_CELLS >> 20));
+	else
+		jump_to_location(screen, &(struct location){.trace = trace_number(trace),
+							    .id = reader_message_id(reader, p)});
+}

@@ -1,0 +1,73 @@
+/*
+ * What the program flow is to the screen: what the processor of the selected message did
+ * there, and jumps along it.
+ *
+ * Traces are followed in the background (flow/flow_index.h) from the first time on that a
+ * pane or a jump asks.  A look at a message is made when keys pause, by the panes' work().
+ */
+#ifndef TRAWL_UI_FLOW_VIEW_H
+#define TRAWL_UI_FLOW_VIEW_H
+
+#include "command/command.h"
+#include "flow/flow_look.h"
+#include "ui/list/selection.h"
+#include "ui/screen/canvas.h"
+
+struct screen;
+
+/* A trace that is followed. */
+struct flow_view_trace {
+	bool tried;
+	struct flow_index *index; /* NULL: it cannot be, */
+	char *why;		  /* as this says */
+	struct flow_looker *looker;
+};
+
+/* Zero-initialise. */
+struct flow_view {
+	struct flow_view_trace *traces; /* of the session, or NULL */
+	struct flow_look look;
+	bool made;
+	const struct trace *trace; /* what it was made for, */
+	struct message_id id;
+	unsigned generation, known; /* and how much was known then */
+	unsigned changes;	    /* counts the looks */
+};
+
+void flow_view_free(struct screen *);
+
+/* What is known of the selected message; NULL: nothing yet, or never, as *WHY says then.
+ * Borrowed until the next call of any function here. */
+const struct flow_look *flow_view_get(struct screen *, const char **why);
+
+/* Looks, if that was not done; true if it did. */
+bool flow_view_work(struct screen *);
+
+/* Has threads look on; whether a look may say more than the one that is shown. */
+bool flow_view_has_news(struct screen *);
+
+/* The code of the selected message's trace, or NULL. */
+struct flow_code *flow_view_code(struct screen *);
+
+/* Appends FUNCTION+0xOFFSET, or the digits of the address, safe; true: it has a name. */
+bool flow_view_add_place(struct screen *, uint16_t space, uint64_t address, struct text *out);
+
+/* The address of the call before LINK, which it returns to. */
+uint64_t flow_view_call_site(struct screen *, uint16_t space, uint64_t link);
+
+/* The number of a message of the selected message's trace as the list has it, and its ID;
+ * false: there is none. */
+bool flow_view_message(struct screen *, uint64_t number, struct message_id *id, struct text *shown);
+
+/* Appends which processor is looked at, and where. */
+void flow_view_add_title(struct screen *, struct text *);
+
+/* Says why nothing is shown: what happened, and what to do below it. */
+void flow_view_draw_why(struct canvas *, const struct area *, const char *why);
+
+/* Goes to a message of the selected message's trace. */
+void flow_view_go(struct screen *, uint64_t number);
+
+void flow_view_jump(struct screen *, const struct command_call *); /* ) ( ]] [[ ]k [k ]x [x */
+
+#endif

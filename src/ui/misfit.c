@@ -1,0 +1,92 @@
+/* Images that do not fit: see misfit.h. */
+#include "config.h"
+
+#include "ui/misfit.h"
+#include "base/worker.h"
+#include "flow/image_fit.h"
+#include "session/session.h"
+#include "ui/app.h"
+
+#include <stdlib.h>
+
+enum { LOOK = 1 << 17 /* messages of a trace */ };
+
+struct misfit {
+	struct worker worker;
+	struct session *session;
+	size_t count; /* traces; more may come, which are not looked at */
+	atomic_bool *bad;
+	atomic_uint found, said;
+};
+
+static bool
+does_not_fit(struct misfit *misfit, struct trace *trace)
+{
+	struct image_fits fits = {0};
+	struct err err = {0};
+	bool bad = false;
+	if (image_fits_judge(trace))
+		image_fits_read(&fits, trace, LOOK, &misfit->worker, &err);
+	for (size_t i = 0; i < fits.walks.count; i++)
+		bad |= image_fit_is_bad(&fits.walks.at[i].fit);
+	image_fits_free(&fits);
+	return bad;
+}
+
+static void
+look_at_traces(void *context)
+{
+	struct misfit *misfit = context;
+	for (size_t i = 0; i < misfit->count && !worker_is_stopping(&misfit->worker); i++) {
+		if (!does_not_fit(misfit, misfit->session->traces.at[i]))
+			continue;
+		atomic_store(&misfit->bad[i], true);
+		atomic_fetch_add(&misfit->found, 1);
+		trace_host_notify(&misfit->session->host);
+	}
+}
+
+static struct misfit *
+misfit_new(struct session *session)
+{
+	struct misfit *misfit = mem_new(sizeof *misfit);
+	misfit->session = session;
+	misfit->count = session->traces.count;
+	misfit->bad = mem_new(misfit->count * sizeof *misfit->bad);
+	worker_init(&misfit->worker, look_at_traces, misfit);
+	misfit->worker.nice = 19;
+	for (size_t i = 0; i < misfit->count; i++)
+		if (image_fits_judge(session->traces.at[i])) {
+			worker_start_once(&misfit->worker);
+			break;
+		}
+	return misfit;
+}
+
+void
+misfit_free(struct misfit *misfit)
+{
+	if (!misfit)
+		return;
+	worker_stop(&misfit->worker);
+	free(misfit->bad);
+	free(misfit);
+}
+
+bool
+misfit_poll(struct screen *screen)
+{
+	struct app *app = app_of(screen);
+	if (!app->misfit)
+		app->misfit = misfit_new(screen->session);
+	unsigned found = atomic_load(&app->misfit->found);
+	return atomic_exchange(&app->misfit->said, found) != found;
+}
+
+bool
+misfit_is(const struct screen *screen, const struct trace *trace)
+{
+	const struct misfit *misfit = app_of(screen)->misfit;
+	size_t number = trace_number(trace);
+	return misfit && number < misfit->count && atomic_load(&misfit->bad[number]);
+}

@@ -1,0 +1,523 @@
+/*
+ * The code that the processor of the selected message executed there, with the message
+ * before and the one behind: a line for each instruction, in the order of execution, and
+ * where each jump went.
+ *
+ * It is looked for when keys pause (ui/list/flow_view.h); LINES_MOST lines at most, what is
+ * more is counted.  What is a guess has a `?`.
+ */
+#include "config.h"
+
+#include "program/disassemble.h"
+#include "session/session.h"
+#include "trace/naming.h"
+#include "ui/list/flow_view.h"
+#include "ui/list/jump.h"
+#include "ui/list/list.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LINES_MOST = 8192,
+	NEAR_MOST = 8 /* instructions of the run before the selected message, and behind it */
+};
+
+enum code_line_kind {
+	CODE_HEAD,   /* where code begins, and by which message it is known */
+	CODE_INSN,   /* an instruction */
+	CODE_SOURCE, /* the line of the source that it is of */
+	CODE_EVENT,  /* what is no instruction */
+	CODE_MORE    /* what is not shown: `count` */
+};
+
+struct code_line {
+	uint8_t kind; /* enum code_line_kind */
+	bool here;    /* of the selected message */
+	bool last;    /* instruction of its step: */
+	bool has_next;
+	const struct flow_steps *of;
+	const struct flow_step *step;
+	uint64_t address, next; /* where the step behind it begins */
+	uint64_t count;
+};
+
+struct code_state {
+	struct table table;
+	VEC(struct code_line) lines;
+	unsigned changes; /* of struct flow_view, that they are of */
+	bool opcodes, sources, made;
+	bool opened; /* the disassembler was looked for */
+	struct disassembler *disassembler;
+	struct err missing; /* why there is none */
+	struct text text;
+};
+
+static struct code_state *
+state_of(struct screen *screen)
+{
+	return screen->state[PANE_CODE];
+}
+
+static void
+code_close(void *context)
+{
+	struct code_state *state = context;
+	vec_free(&state->lines);
+	text_free(&state->text);
+	disassembler_free(state->disassembler);
+	table_free(&state->table);
+}
+
+/* --- lines ------------------------------------------------------------- */
+
+static struct code_line *
+add_line(struct screen *screen, struct code_line line)
+{
+	struct code_state *state = state_of(screen);
+	*vec_add(&state->lines) = line;
+	return &state->lines.at[state->lines.count - 1];
+}
+
+static bool
+find_source(struct screen *screen, uint64_t address, struct symbol_place *place)
+{
+	const struct trace *trace = screen->flow->trace;
+	*place = (struct symbol_place){0};
+	return naming_find(trace_host(trace)->naming, trace_name(trace), address, place) &&
+	       place->path;
+}
+
+/* A line for the source of the instruction, where that is another than before. */
+static void
+add_source(struct screen *screen, struct code_line line, int *number)
+{
+	struct symbol_place place;
+	if (!state_of(screen)->sources || !find_source(screen, line.address, &place) ||
+	    place.line == *number)
+		return;
+	*number = place.line;
+	line.kind = CODE_SOURCE;
+	add_line(screen, line);
+}
+
+static void
+add_more(struct screen *screen, struct code_line line, uint64_t count)
+{
+	line.kind = CODE_MORE;
+	line.count = count;
+	if (count)
+		add_line(screen, line);
+}
+
+/* The instructions of a run from number FROM up to END. */
+static void
+add_run(struct screen *screen, struct code_line line, uint64_t from, uint64_t end)
+{
+	struct flow_code *code = flow_view_code(screen);
+	uint64_t count = line.step->count;
+	int source = -1;
+	end = end < count ? end : count;
+	line.address = line.step->first;
+	add_more(screen, line, from);
+	for (uint64_t i = 0; code && i < end; i++) {
+		unsigned length = flow_code_find_in(code, line.step->space, line.address)->length;
+		line.kind = CODE_INSN;
+		line.last = i + 1 == count;
+		if (i >= from) {
+			add_source(screen, line, &source);
+			line.kind = CODE_INSN;
+			add_line(screen, line);
+		}
+		line.address += length ? length : 2;
+	}
+	add_more(screen, line, count - end);
+}
+
+/* The step that is executed behind number I of STEPS, which AFTER come behind. */
+static const struct flow_step *
+step_behind(const struct flow_steps *steps, size_t i, const struct flow_steps *after)
+{
+	if (i + 1 < steps->steps.count)
+		return &steps->steps.at[i + 1];
+	return after && !steps->dropped && after->steps.count ? &after->steps.at[0] : NULL;
+}
+
+/* Number I of STEPS, which AFTER come behind. */
+static struct code_line
+line_of_step(const struct flow_steps *steps, size_t i, const struct flow_steps *after, bool here)
+{
+	const struct flow_step *next = step_behind(steps, i, after);
+	bool runs = next && next->kind == FLOW_STEP_RUN;
+	return (struct code_line){.kind = steps->steps.at[i].kind == FLOW_STEP_RUN ? CODE_HEAD
+										   : CODE_EVENT,
+				  .here = here,
+				  .has_next = runs,
+				  .of = steps,
+				  .step = &steps->steps.at[i],
+				  .next = runs ? next->first : 0};
+}
+
+/* All of the selected message. */
+static void
+add_steps(struct screen *screen, const struct flow_steps *steps, const struct flow_steps *after)
+{
+	const struct code_state *state = state_of(screen);
+	struct code_line line = {.here = true, .of = steps};
+	uint64_t behind = 0;
+	size_t i = 0;
+	for (; i < steps->steps.count && state->lines.count < LINES_MOST; i++) {
+		line = line_of_step(steps, i, after, true);
+		bool run = line.kind == CODE_HEAD;
+		if (!run || !behind || line.step->first != behind)
+			add_line(screen, line);
+		behind = run ? line.step->end : 0;
+		if (run)
+			add_run(screen, line, 0, LINES_MOST);
+	}
+	add_more(screen, line, steps->steps.count - i + steps->dropped);
+}
+
+/* The last step of the message before, or the first of the one behind. */
+static void
+add_beside(struct screen *screen, const struct flow_steps *steps, const struct flow_steps *after,
+	   bool before)
+{
+	size_t count = steps->steps.count;
+	if (!count)
+		return;
+	struct code_line line = line_of_step(steps, before ? count - 1 : 0, after, false);
+	uint64_t all = line.step->count;
+	add_line(screen, line);
+	if (line.kind != CODE_HEAD)
+		return;
+	if (before)
+		add_run(screen, line, all > NEAR_MOST ? all - NEAR_MOST : 0, all);
+	else
+		add_run(screen, line, 0, NEAR_MOST);
+}
+
+/* The cursor is on the first line of the selected message. */
+static void
+make_lines(struct screen *screen, const struct flow_look *look)
+{
+	struct code_state *state = state_of(screen);
+	vec_clear(&state->lines);
+	add_beside(screen, &look->before, look->here.steps.count ? &look->here : &look->after,
+		   true);
+	size_t first = state->lines.count;
+	add_steps(screen, &look->here, &look->after);
+	add_beside(screen, &look->after, NULL, false);
+	state->table.cursor.line = first < state->lines.count ? first : 0;
+	state->table.cursor.top = first > 2 ? first - 2 : 0;
+}
+
+static const struct flow_look *
+code_prepare(struct screen *screen, const char **why)
+{
+	struct code_state *state = state_of(screen);
+	const struct flow_look *look = flow_view_get(screen, why);
+	if (!look) {
+		vec_clear(&state->lines);
+		state->made = false;
+		return NULL;
+	}
+	if (!state->made || state->changes != screen->flow->changes) {
+		state->made = true;
+		state->changes = screen->flow->changes;
+		make_lines(screen, look);
+	}
+	return look;
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+enum { CODE_MARK, CODE_PLACE, CODE_OPCODE, CODE_WHAT, CODE_WHERE, CODE_COLUMNS };
+
+static const char *
+event_word(const struct flow_step *step)
+{
+	switch ((enum flow_step_kind)step->kind) {
+	case FLOW_STEP_TRAP:
+		return step->interrupt ? "interrupt" : "exception";
+	case FLOW_STEP_RETURN:
+		return "return from an exception";
+	case FLOW_STEP_UNSEEN:
+		return "not seen:";
+	case FLOW_STEP_DAMAGE:
+		return "not known:";
+	case FLOW_STEP_RUN:
+	case FLOW_STEP_PROOF:
+		break;
+	}
+	return "";
+}
+
+static void
+fill_event(const struct flow_step *step, struct text *out)
+{
+	text_addf(out, "%s", event_word(step));
+	if (step->kind == FLOW_STEP_TRAP && step->name)
+		text_addf(out, " %s", step->name);
+	else if (step->kind == FLOW_STEP_TRAP)
+		text_addf(out, " %" PRIu64, step->cause);
+	if (step->why)
+		text_addf(out, " %s", step->why);
+	if (step->has_at)
+		text_addf(out, " at 0x%" PRIx64, step->at);
+	if (step->kind == FLOW_STEP_TRAP && step->has_epc)
+		text_addf(out, " at 0x%08" PRIx64, step->epc);
+	if (step->kind == FLOW_STEP_TRAP && step->tval)
+		text_addf(out, " tval 0x%" PRIx64, step->tval);
+}
+
+/* Whether the instruction jumped: 1, 0, or -1: that is not known. */
+static int
+is_taken(const struct code_line *line, const struct insn *insn)
+{
+	bool jumps = insn->class >= INSN_JUMP && insn->class <= INSN_TRAP_RETURN;
+	if (insn->class != INSN_BRANCH && !jumps)
+		return -1;
+	if (!line->last || line->step->passed)
+		return 0;
+	if (jumps)
+		return 1;
+	return line->has_next ? line->next != line->step->end : -1;
+}
+
+static void
+fill_jump(struct screen *screen, const struct code_line *line, const struct insn *insn, int taken,
+	  struct text *out)
+{
+	if (taken == 0) {
+		text_add(out, "not taken");
+		return;
+	}
+	bool known = line->has_next;
+	uint64_t target = known ? line->next : insn->target;
+	known |= insn->class == INSN_JUMP || insn->class == INSN_CALL;
+	text_add(out, taken < 0 ? "?" : "> ");
+	if (taken > 0 && known)
+		flow_view_add_place(screen, line->step->space, target, out);
+	else if (taken > 0)
+		text_add(out, "?");
+}
+
+static void
+put_text(struct screen *screen, struct table_row *row, size_t column, enum role role)
+{
+	struct text *text = &state_of(screen)->text;
+	table_put(row, column, role, text_get(text), text->length);
+	text_clear(text);
+}
+
+/* As a disassembler writes it, or its class. */
+static void
+add_insn(struct screen *screen, const struct code_line *line, const struct insn *insn,
+	 struct text *out)
+{
+	struct code_state *state = state_of(screen);
+	enum insn_machine machine = flow_code_machine(flow_view_code(screen), line->step->space);
+	if (!state->opened)
+		state->disassembler = disassembler_new(&state->missing);
+	state->opened = true;
+	if (!state->disassembler ||
+	    !disassembler_add(state->disassembler, machine, line->address, insn, out))
+		text_add(out, insn_class_name(insn->class));
+}
+
+static void
+fill_insn(struct screen *screen, struct table_row *row, const struct code_line *line,
+	  enum role role)
+{
+	struct code_state *state = state_of(screen);
+	const struct insn *insn =
+	    flow_code_find_in(flow_view_code(screen), line->step->space, line->address);
+	int taken = is_taken(line, insn);
+	bool jump = insn->class == INSN_BRANCH || taken >= 0;
+	text_clear(&state->text);
+	if (jump)
+		table_put(row, CODE_MARK, taken > 0 ? ROLE_MARK : role,
+			  taken > 0 ? ">"
+			  : taken   ? "?"
+				    : ".",
+			  1);
+	table_putf(row, CODE_PLACE, role, "%08" PRIx64 "%s", line->address,
+		   line->step->doubtful ? " ?" : "");
+	if (state->opcodes)
+		table_putf(row, CODE_OPCODE, role, insn->length == 2 ? "%04x" : "%08x",
+			   insn->opcode);
+	add_insn(screen, line, insn, &state->text);
+	put_text(screen, row, CODE_WHAT, role);
+	if (!jump)
+		return;
+	fill_jump(screen, line, insn, taken, &state->text);
+	put_text(screen, row, CODE_WHERE, role);
+}
+
+static void
+fill_head(struct screen *screen, struct table_row *row, const struct code_line *line,
+	  enum role role)
+{
+	struct text *text = &state_of(screen)->text;
+	struct message_id id;
+	text_clear(text);
+	flow_view_add_place(screen, line->step->space, line->step->first, text);
+	put_text(screen, row, CODE_PLACE, role);
+	text_add(text, "message ");
+	flow_view_message(screen, line->of->number, &id, text);
+	put_text(screen, row, CODE_WHERE, ROLE_ABSENT);
+}
+
+static void
+fill_source(struct screen *screen, struct table_row *row, const struct code_line *line)
+{
+	struct text *text = &state_of(screen)->text;
+	struct symbol_place place;
+	if (!find_source(screen, line->address, &place))
+		return;
+	text_clear(text);
+	const char *name = strrchr(place.path, '/');
+	screen_add_safe(screen, name ? name + 1 : place.path, text);
+	text_addf(text, ":%d", place.line);
+	put_text(screen, row, CODE_PLACE, ROLE_ABSENT);
+}
+
+static void
+fill_row(struct screen *screen, struct table_row *row, size_t i)
+{
+	struct code_state *state = state_of(screen);
+	const struct code_line *line = &state->lines.at[i];
+	enum role role = row->current ? ROLE_CURSOR : line->here ? ROLE_NORMAL : ROLE_DEBUG;
+	switch ((enum code_line_kind)line->kind) {
+	case CODE_HEAD:
+		fill_head(screen, row, line, role);
+		break;
+	case CODE_INSN:
+		fill_insn(screen, row, line, role);
+		break;
+	case CODE_SOURCE:
+		fill_source(screen, row, line);
+		break;
+	case CODE_EVENT:
+		text_clear(&state->text);
+		fill_event(line->step, &state->text);
+		put_text(screen, row, CODE_PLACE,
+			 line->step->kind == FLOW_STEP_TRAP ? role : ROLE_WARNING);
+		break;
+	case CODE_MORE:
+		table_putf(row, CODE_PLACE, ROLE_ABSENT, "%" PRIu64 " more", line->count);
+		break;
+	}
+}
+
+static const struct table_column code_columns[CODE_COLUMNS] = {
+    [CODE_MARK] = {.width = 1, .gap = 1},
+    [CODE_PLACE] = {.least = 10, .gap = 2},
+    [CODE_OPCODE] = {.gap = 2},
+    [CODE_WHAT] = {.least = 28, .gap = 2},
+    [CODE_WHERE] = {.gap = 0},
+};
+
+static void
+code_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	const char *why;
+	const struct flow_look *look = code_prepare(screen, &why);
+	const struct code_state *state = state_of(screen);
+	if (!look || !state->lines.count) {
+		if (!why)
+			why = look ? "nothing is known to have been executed here" : "...";
+		flow_view_draw_why(canvas, area, why);
+		return;
+	}
+	const struct table_spec spec = {.pane = PANE_CODE,
+					.columns = code_columns,
+					.column_count = CODE_COLUMNS,
+					.left = 1,
+					.count = state->lines.count,
+					.fill = fill_row};
+	struct area rest = *area;
+	if (state->missing.code && rest.rows > 2)
+		canvas_puts(canvas, area, --rest.rows, 1, ROLE_ABSENT, state->missing.what);
+	table_draw(&state_of(screen)->table, screen, &spec, canvas, &rest);
+}
+
+static void
+code_title(struct screen *screen, struct text *out)
+{
+	const char *why;
+	const struct flow_look *look = code_prepare(screen, &why);
+	text_add(out, "code  ");
+	flow_view_add_title(screen, out);
+	if (look && look->guess)
+		text_add(out, " ?");
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static size_t
+count_lines(struct screen *screen)
+{
+	const char *why;
+	code_prepare(screen, &why);
+	return state_of(screen)->lines.count;
+}
+
+/* To the message that tells of the line. */
+static void
+code_go(struct screen *screen, const struct command_call *call)
+{
+	struct code_state *state = state_of(screen);
+	(void)call;
+	if (state->table.cursor.line < count_lines(screen))
+		flow_view_go(screen, state->lines.at[state->table.cursor.line].of->number);
+}
+
+static void
+toggle_opcodes(struct screen *screen, const struct command_call *call)
+{
+	(void)call;
+	state_of(screen)->opcodes = !state_of(screen)->opcodes;
+}
+
+static void
+toggle_sources(struct screen *screen, const struct command_call *call)
+{
+	struct code_state *state = state_of(screen);
+	(void)call;
+	state->sources = !state->sources;
+	state->made = false;
+}
+
+static bool
+code_has_news(struct screen *screen)
+{
+	return screen->open[PANE_CODE] && flow_view_has_news(screen);
+}
+
+static pane_command *const code_commands[COMMAND_COUNT] = {
+    [COMMAND_OPEN] = code_go,
+    [COMMAND_CODE_OPCODES] = toggle_opcodes,
+    [COMMAND_CODE_SOURCES] = toggle_sources,
+};
+
+const struct pane_ops pane_code = {
+    .name = "code",
+    .scope = SCOPE_CODE,
+    .state_size = sizeof(struct code_state),
+    .close = code_close,
+    .title = code_title,
+    .keys = {{COMMAND_CODE_SOURCES, .word = "source", .spare = true},
+	     {COMMAND_CODE_OPCODES, .word = "opcodes", .spare = true},
+	     {COMMAND_OPEN, .word = "go"},
+	     {COMMAND_CODE, .word = "close"}},
+    .draw = code_draw,
+    .commands = code_commands,
+    .lines = count_lines,
+    .work = flow_view_work,
+    .news = code_has_news,
+};

@@ -1,0 +1,277 @@
+/*
+ * The stack: which calls the processor of the selected message was in, the newest on top,
+ * since which message, and how many instructions ago they were made.
+ *
+ * It is looked for when keys pause (ui/list/flow_view.h).  A call that began before what is
+ * known is in brackets, a `?` stands where a frame rests on a guess, a `+` where code ran that
+ * is not seen.
+ */
+#include "config.h"
+
+#include "session/session.h"
+#include "ui/list/flow_view.h"
+#include "ui/list/jump.h"
+#include "ui/list/list.h"
+#include "ui/panes/kept_cells.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
+#include "trace/naming.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { STACK_DEPTH, STACK_FUNCTION, STACK_CALLED, STACK_SINCE, STACK_COUNT, STACK_COLUMNS };
+
+struct stack_state {
+	struct table table;
+	struct kept_cells kept;
+	unsigned changes; /* of struct flow_view, that they are of */
+};
+
+static struct stack_state *
+state_of(struct screen *screen)
+{
+	return screen->state[PANE_STACK];
+}
+
+static void
+stack_close(void *context)
+{
+	struct stack_state *state = context;
+	kept_cells_free(&state->kept);
+	table_free(&state->table);
+}
+
+/* --- rows -------------------------------------------------------------- */
+
+/* Calls that are counted, but not kept, are a row on either side. */
+static size_t
+count_rows(const struct flow_look *look)
+{
+	const struct call_stack *calls = &look->frames.calls;
+	return (calls->above > 0) + look->frames.frames.count + 1;
+}
+
+/* The frame of a row; NULL: it has none.  *DEPTH: its number. */
+static const struct flow_frame *
+frame_of(const struct flow_look *look, size_t row, uint64_t *depth)
+{
+	const struct flow_frames *frames = &look->frames;
+	*depth = call_stack_depth(&frames->calls);
+	if (frames->calls.above) {
+		if (!row)
+			return NULL;
+		row--;
+	}
+	size_t left = frames->frames.count - row;
+	*depth = left ? frames->calls.below + left : 0;
+	if (left)
+		return &frames->frames.at[left - 1];
+	return frames->calls.below ? NULL : &frames->base;
+}
+
+static void
+add_function(struct screen *screen, const struct flow_frame *frame, bool outermost,
+	     struct text *out)
+{
+	if (!frame->entered) {
+		text_add(out, outermost ? "[...]" : "[not seen]");
+		return;
+	}
+	if (outermost)
+		text_add(out, "[..");
+	flow_view_add_place(screen, frame->space, frame->entry, out);
+	if (outermost)
+		text_add(out, "..]");
+}
+
+static void
+add_call(struct screen *screen, const struct flow_frame *frame, struct text *out)
+{
+	if (!frame->call.trap) {
+		uint64_t link = frame->call.link;
+		if (frame->call.known)
+			flow_view_add_place(screen, frame->space,
+					    flow_view_call_site(screen, frame->space, link), out);
+		return;
+	}
+	if (frame->name) {
+		text_addf(out, "%s %s", frame->interrupt ? "interrupt" : "exception", frame->name);
+		return;
+	}
+	text_addf(out, "%s %" PRIu64, frame->interrupt ? "interrupt" : "exception", frame->cause);
+}
+
+static void
+fill_cells(struct screen *screen, const struct flow_look *look, size_t row, struct text *cells)
+{
+	uint64_t depth;
+	const struct flow_frames *frames = &look->frames;
+	const struct flow_frame *frame = frame_of(look, row, &depth);
+	struct message_id id;
+	if (!frame) {
+		text_addf(&cells[STACK_FUNCTION], "[%" PRIu64 " more calls]",
+			  depth ? frames->calls.above : frames->calls.below);
+		return;
+	}
+	bool outermost = frame == &frames->base;
+	text_addf(&cells[STACK_DEPTH], "%" PRIu64, depth);
+	add_function(screen, frame, outermost, &cells[STACK_FUNCTION]);
+	if (frame->doubtful || (outermost && look->guess))
+		text_add(&cells[STACK_FUNCTION], " ?");
+	if (!outermost)
+		add_call(screen, frame, &cells[STACK_CALLED]);
+	else
+		text_add(&cells[STACK_CALLED], "[before this is known]");
+	flow_view_message(screen, frame->since, &id, &cells[STACK_SINCE]);
+	text_addf(&cells[STACK_COUNT], "%" PRIu64 "%s", frames->instructions - frame->instructions,
+		  frames->unseen != frame->unseen ? "+" : "");
+}
+
+/* The look, and the cells as it is; else *WHY there is none. */
+static const struct flow_look *
+stack_prepare(struct screen *screen, const char **why)
+{
+	struct stack_state *state = state_of(screen);
+	const struct flow_look *look = flow_view_get(screen, why);
+	if (look && state->changes != screen->flow->changes) {
+		state->changes = screen->flow->changes;
+		state->table.cursor.line = 0;
+		kept_cells_clear(&state->kept);
+	}
+	if (look)
+		kept_cells_renew(&state->kept, list_generation(screen->list));
+	return look;
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static const struct table_column stack_columns[STACK_COLUMNS] = {
+    [STACK_DEPTH] = {"d", TABLE_FIT, .gap = 1, .right = true},
+    [STACK_FUNCTION] = {"function", TABLE_FIT, .gap = 2},
+    [STACK_CALLED] = {"called at", TABLE_REST, .gap = 2},
+    [STACK_SINCE] = {"since", TABLE_FIT, .gap = 2, .right = true},
+    [STACK_COUNT] = {"instr", TABLE_FIT, .gap = 1, .right = true},
+};
+
+static void
+fill_row(struct screen *screen, struct table_row *row, size_t i)
+{
+	struct stack_state *state = state_of(screen);
+	bool made;
+	struct text *cells = kept_cells_at(&state->kept, i, &made);
+	if (!made)
+		fill_cells(screen, &screen->flow->look, i, cells);
+	kept_cells_put(cells, STACK_COLUMNS, row);
+}
+
+/* What one should know of what is shown, or nothing. */
+static void
+add_note(struct screen *screen, const struct flow_look *look, struct text *out)
+{
+	const struct flow_frames *frames = &look->frames;
+	const struct trace *trace = screen->flow->trace;
+	struct symbol_place place = {0};
+	if (look->guess)
+		text_add(out, "? the trace is not followed up to here yet; calls before it are "
+			      "missing");
+	else if (frames->calls.unsure)
+		text_addf(out,
+			  "? code that is not seen ran: calls may be missing above frame %" PRIu64,
+			  frames->calls.below + frames->unsure);
+	else if (!naming_find(trace_host(trace)->naming, trace_name(trace), frames->first,
+			      &place) ||
+		 !place.function)
+		text_add(out, "no names: a program with symbols in `symbols:` of the profile has "
+			      "them");
+}
+
+static void
+stack_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	const char *why;
+	const struct flow_look *look = stack_prepare(screen, &why);
+	struct area rest = *area;
+	struct text note = {0};
+	if (!look || !look->any) {
+		if (!why)
+			why = look ? "nothing is known to have been executed before this message"
+				   : "...";
+		flow_view_draw_why(canvas, area, why);
+		return;
+	}
+	add_note(screen, look, &note);
+	if (note.length && rest.rows > 2) {
+		rest.rows--;
+		canvas_puts(canvas, area, rest.rows, 1, ROLE_ABSENT, text_get(&note));
+	}
+	const struct table_spec spec = {.pane = PANE_STACK,
+					.columns = stack_columns,
+					.column_count = STACK_COLUMNS,
+					.left = 1,
+					.head = true,
+					.count = count_rows(look),
+					.fill = fill_row};
+	table_draw(&state_of(screen)->table, screen, &spec, canvas, &rest);
+	text_free(&note);
+}
+
+static void
+stack_title(struct screen *screen, struct text *out)
+{
+	text_add(out, "stack  ");
+	flow_view_add_title(screen, out);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static size_t
+count_lines(struct screen *screen)
+{
+	const char *why;
+	const struct flow_look *look = stack_prepare(screen, &why);
+	return look && look->any ? count_rows(look) : 0;
+}
+
+/* To the message that tells of the call. */
+static void
+stack_go(struct screen *screen, const struct command_call *call)
+{
+	const char *why;
+	const struct flow_look *look = stack_prepare(screen, &why);
+	size_t line = state_of(screen)->table.cursor.line;
+	uint64_t depth;
+	(void)call;
+	if (line >= count_lines(screen))
+		return;
+	const struct flow_frame *frame = frame_of(look, line, &depth);
+	if (frame)
+		flow_view_go(screen, frame->since);
+}
+
+static bool
+stack_has_news(struct screen *screen)
+{
+	return screen->open[PANE_STACK] && flow_view_has_news(screen);
+}
+
+static pane_command *const stack_commands[COMMAND_COUNT] = {
+    [COMMAND_OPEN] = stack_go,
+};
+
+const struct pane_ops pane_stack = {
+    .name = "stack",
+    .scope = SCOPE_STACK,
+    .state_size = sizeof(struct stack_state),
+    .close = stack_close,
+    .title = stack_title,
+    .keys = {{COMMAND_OPEN, .word = "call"},
+	     {COMMAND_STEP_OUT, .word = "out"},
+	     {COMMAND_CALLER, .word = "caller"},
+	     {COMMAND_STACK, .word = "close"}},
+    .draw = stack_draw,
+    .commands = stack_commands,
+    .lines = count_lines,
+    .work = flow_view_work,
+    .news = stack_has_news,
+};

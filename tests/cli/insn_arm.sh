@@ -1,0 +1,155 @@
+#!/bin/sh
+# -t insn and its kin of CoreSight trace: what was executed, stacks against a script over the
+# listing of trc_pkt_lister, and whether images fit.
+
+# shellcheck source=lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+theirs=$testdata/../../shared/captures/opencsd
+
+# A listing, by hand: a call, an interrupt in it and back, a return to behind the call, code
+# without an image, and loss.  No program: then the ranges are all that is known.
+element=OCSD_GEN_TRC_ELEM_
+range()
+{
+	printf 'Idx:%s; ID:10; %sINSTR_RANGE(exec range=0x%s:[0x%s] num_i(%s) last_sz(4) (ISA=A64) E %s)\n' \
+		"$1" $element "$2" "$3" "$4" "$5"
+}
+{
+	echo "Idx:0; ID:10; ${element}TRACE_ON( [begin or filter])"
+	range 1 1000 1008 2 'BR  b+link '
+	range 2 2000 2004 1 '--- '
+	echo "Idx:3; ID:10; ${element}EXCEPTION(pref ret addr:0x2004; excep num (0x0e) )"
+	range 4 9000 9008 2 'iBR A64:eret '
+	range 5 2004 200c 2 'iBR A64:ret '
+	range 6 1008 100c 1 'BR  '
+	echo "Idx:7; ID:10; ${element}ADDR_NACC( 0x7000 )"
+	echo "Idx:8; ID:10; ${element}NO_SYNC( [overflow])"
+	range 9 1000 1008 2 'BR  b+link '
+	# more than can be there
+	range 10 2000 2004 3 '--- '
+} >hand.ppl
+run "$TRAWL" -q -t insn --fields number,pc,class,depth,text hand.ppl
+is "a listing: status" 1 "$status"
+cat >want <<'EOT'
+number,pc,class,depth,text
+0,,unseen,0,"trace begins, or was off"
+1,0x1000,unseen,0,2 instructions that are in no program
+2,0x2000,unseen,1,1 instructions that are in no program
+3,0x2004,exception,2,cause 14
+4,0x9000,unseen,2,2 instructions that are in no program
+5,0x2004,unseen,1,2 instructions that are in no program
+6,0x1008,unseen,0,1 instructions that are in no program
+7,0x7000,unseen,0,no memory image has the code at 0x7000
+8,,damage,,trace was lost
+9,0x1000,unseen,0,2 instructions that are in no program
+10,,damage,,so many instructions are not in that range
+EOT
+is "... and its steps" "" "$(diff want out)"
+run "$TRAWL" -t insn hand.ppl
+ok "... damage is counted" grep -q '2 places after which it is not known what was executed' err
+run "$TRAWL" --check=flow hand.ppl
+is "--check=flow: status" 1 "$status"
+ok "... is said" grep -q '^trawl: check flow: 2 places after which' out err
+
+# A program for A64 by hand, as ELF: at 0x2000 RET [Arm ARM, "RET"; System V ABI, "ELF header"].
+{
+	printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\267\0\1\0\0\0\0\40\0\0\0\0\0\0'
+	printf '\100\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\100\0\70\0\1\0\0\0\0\0\0\0'
+	printf '\1\0\0\0\5\0\0\0\170\0\0\0\0\0\0\0\0\40\0\0\0\0\0\0\0\40\0\0\0\0\0\0'
+	printf '\4\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\300\3\137\326'
+} >ret.elf
+printf 'traces: [{match: ret.ppl, format: ppl}]\nsymbols: [{file: ret.elf}]\n' >ret.yaml
+range 1 2000 2004 1 'iBR A64:ret ' >ret.ppl
+run "$TRAWL" -p ret.yaml -t insn ret.ppl
+is "an instruction of a file" "0 0000000000002000 d65f03c0 return ID 0x10" "$(awk '{ $1 = $1; print }' out)"
+
+# Its text is LLVM's; where no library can be opened the sentence says what to install.
+run "$TRAWL" -p ret.yaml -t insn --fields pc,text ret.ppl
+if grep -q 'disassembler' err; then
+	skip "the text of an instruction" "no disassembler"
+else
+	is "the text of an instruction" "0x2000,ret" "$(sed 1d out)"
+fi
+mkdir none
+grep -a -o 'libLLVM[-.a-z0-9]*so[.0-9]*' "$TRAWL" | sort -u | while read -r library; do
+	echo none >"none/$library"
+done
+if test -n "$(ls none)"; then
+	run env LD_LIBRARY_PATH=none "$TRAWL" -p ret.yaml -t insn --fields pc,text ret.ppl
+	is "no disassembler: status" 0 "$status"
+	is "... the address remains" "0x2000," "$(sed 1d out)"
+	is "... is said" "trawl: 1 instruction has no text; no disassembler is installed: install LLVM's shared library, on Debian 12 \`apt install libllvm14\`" \
+		"$(cat err)"
+else
+	skip "no disassembler" "the program is a script here"
+fi
+
+# Twenty calls that return to elsewhere are of another program.
+{
+	echo "Idx:0; ID:10; ${element}TRACE_ON( [begin or filter])"
+	for i in $(seq 20); do
+		range "$i" 1000 1008 2 'BR  b+link '
+		range "$i" 2000 2004 1 'iBR A64:ret '
+	done
+	range 21 100c 1010 1 'BR  '
+} >misfit.ppl
+run "$TRAWL" --check=flow misfit.ppl
+is "a misfit: status" 1 "$status"
+is "... is said" "trawl: check flow: ID 0x10 of misfit.ppl: image does not fit: 0 of 20 returns lead behind their call" \
+	"$(cat out err)"
+run "$TRAWL" --info misfit.ppl
+ok "... by --info" grep -q '^# ID 0x10: image does not fit: 0 of 20 returns' out
+run "$TRAWL" -t insn misfit.ppl
+is "... by -t insn: status" 1 "$status"
+ok "... and a sentence" grep -q '1 processor whose image does not fit' err
+run "$TRAWL" --check=loss misfit.ppl
+is "... but not by other checks" 0 "$status"
+
+if test -d "$theirs" && command -v zstd >/dev/null; then
+	# the first row of each message that has instructions
+	stacks()
+	{
+		"$TRAWL" -q -t insn --source="${1##*/}.ETB_0" \
+			--fields=number,pc,class,depth,origin "$1" 2>/dev/null |
+			awk -F , 'NR == 1 || $2 == "" || $1 == n ||
+				$3 ~ /^(unseen|damage|interrupt|exception)$/ { next }
+				{ print sprintf("%x", 16 + substr($5, 5)), substr($2, 3), $4; n = $1 }'
+	}
+	zstd -dcq "$theirs/TC2.ETB_0.ppl.zst" |
+		awk -f "$testdata/../tests/ppl_calls.awk" | sort >want
+	stacks "$theirs/TC2" | sort >got
+	is "TC2: stacks of 18,177 ranges" 18177 "$(lines got)"
+	ok "... as the script has them" cmp -s want got
+	awk -f "$testdata/../tests/ppl_calls.awk" "$theirs/juno_r1_1.ETB_0.ppl" | sort >want
+	stacks "$theirs/juno_r1_1" | sort >got
+	ok "juno_r1_1: stacks as the script has them" cmp -s want got
+
+	# as many instructions as the library counted
+	zstd -dcq "$theirs/TC2.ETB_0.ppl.zst" |
+		sed -n 's/.*INSTR_RANGE.* num_i(\([0-9]*\)).*/\1/p' |
+		awk '{ n += $1 } END { print n }' >want
+	run "$TRAWL" -q -t insn "$theirs/TC2"
+	awk '$2 != "-" { n++ } END { print n }' out >got
+	ok "TC2: instructions" cmp -s want got
+	is "... that have bytes" 0 "$(grep -c 'in no program' out)"
+
+	run "$TRAWL" -q --info "$theirs/TC2"
+	is "TC2 fits" 4 "$(grep -c ': image fits: ' out)"
+	run "$TRAWL" -q --check=flow "$theirs/TC2"
+	is "... --check=flow" 0 "$status"
+	run "$TRAWL" -q --info "$theirs/juno_r1_1"
+	ok "juno_r1_1 does not fit" grep -q '^# cpu_0: image does not fit: 0 of 208 returns' out
+	is "... 634 of 2772 direct branches do not reach their target" "634 2772" \
+		"$(sed -n 's/^# cpu.* \([0-9]*\) of \([0-9]*\) direct.*/\1 \2/p' out |
+			awk '{ good += $1; all += $2 } END { print all - good, all }')"
+	run "$TRAWL" -q --fields=number -e 'exception_name == IRQ and text ~ /^IRQ: exception/' \
+		"$theirs/juno_r1_1"
+	is "exceptions by name" "$(grep -c 'excep num (0x0e)' "$theirs/juno_r1_1.ETB_0.ppl")" \
+		"$(lines out)"
+	run "$TRAWL" -q --check=flow --source=juno_r1_1.ETB_0 "$theirs/juno_r1_1"
+	is "... --check=flow" 1 "$status"
+else
+	skip "snapshots" "no shared captures"
+fi
+
+echo "1..$count"

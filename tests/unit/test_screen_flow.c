@@ -1,0 +1,142 @@
+/*
+ * Program flow on the screen: the stack and the code of the message under the cursor, and
+ * jumps along calls, with a program of seven instructions (seven.h).
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "scene.h"
+#include "seven.h"
+
+#include <stdio.h>
+
+struct opened {
+	struct folder folder;
+	struct text profile, capture;
+};
+
+static void
+open_seven(struct scene *s, struct opened *o, const char *packets, size_t length)
+{
+	folder_make(&o->folder);
+	seven_put(&o->folder, packets, length);
+	o->profile = o->capture = (struct text){0};
+	text_addf(&o->profile, "--profile=%s", folder_path(&o->folder, "seven.yaml"));
+	text_add(&o->capture, folder_path(&o->folder, "seven.encap"));
+	scene_open(s, 30, 100, "xterm-256color", text_get(&o->capture), text_get(&o->profile),
+		   NULL);
+	scene_wait(s, "seven.encap");
+	scene_until(s, "idx", false);
+}
+
+static void
+close_seven(struct scene *s, struct opened *o)
+{
+	scene_quit(s);
+	folder_remove(&o->folder);
+	text_free(&o->profile);
+	text_free(&o->capture);
+}
+
+static void
+test_stack(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL SEVEN_TRAP;
+	struct scene *s = *state;
+	struct opened o;
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_keys(s, "2GK");
+	scene_wait(s, "stack  ");
+	scene_wait(s, " at 2 ");
+	scene_wait(s, "d function");
+	scene_wait_row(s, " 1 80000010", " 80000004 ");
+	scene_wait_row(s, " 0 [..80000000..]", " 4");
+	scene_wait(s, "no names: a program with symbols");
+	scene_keys(s, "3G");
+	scene_wait_row(s, " 2 80000014", " interrupt 7 ");
+	scene_wait_row(s, " 1 80000010", " 80000004 ");
+	/* the call that led here, which Enter on its frame goes to */
+	scene_keys(s, "[[");
+	scene_wait(s, " 2 of 3");
+	scene_keys(s, "[[");
+	scene_wait(s, "no call before this message is known that leads here");
+	scene_keys(s, "3G");
+	scene_wait(s, " at 3 ");
+	scene_wait_row(s, " 2 80000014", " interrupt 7 ");
+	scene_keys(s, "\t");
+	scene_keys(s, "j\r");
+	scene_wait(s, " 2 of 3");
+	close_seven(s, &o);
+}
+
+static void
+test_code(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL SEVEN_TRAP;
+	struct scene *s = *state;
+	struct opened o;
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_keys(s, "2GC");
+	scene_wait(s, "code  ");
+	scene_wait_row(s, "   80000000 ", "message 1");
+	scene_wait_row(s, "   80000004 ", "message 2");
+	scene_wait_row(s, " > 80000004 ", "> 80000010");
+	scene_wait_row(s, " > 80000010 ", "> 80000018");
+	scene_wait_row(s, " > 80000018 ", "> ?");
+	scene_wait(s, "   interrupt 7");
+	scene_keys(s, "\t");
+	scene_keys(s, "o");
+	scene_wait_row(s, " > 80000004 ", "00c000ef");
+	close_seven(s, &o);
+}
+
+static void
+test_jumps(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL SEVEN_START SEVEN_BACK SEVEN_TRAP;
+	struct scene *s = *state;
+	struct opened o;
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_keys(s, "g]k");
+	scene_wait(s, " 2 of 5");
+	scene_keys(s, "]k");
+	scene_wait(s, " 4 of 5");
+	scene_keys(s, "]x");
+	scene_wait(s, " 5 of 5");
+	scene_keys(s, "]x");
+	scene_wait(s, "no exception behind this message");
+	scene_keys(s, "2[k");
+	scene_wait(s, " 2 of 5");
+	scene_keys(s, "(");
+	scene_wait(s, " 1 of 5");
+	close_seven(s, &o);
+}
+
+/* Without a program what is missing is said. */
+static void
+test_no_program(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "all-encap.bin", NULL);
+	scene_until(s, "idx", false);
+	scene_keys(s, "K");
+	scene_wait(s, "its program is not known");
+	scene_wait(s, "name the ELF file in a profile: `symbols: [{file: PROGRAM.elf}]`");
+	scene_quit(s);
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", NULL);
+	scene_until(s, "idx", false);
+	scene_keys(s, "C");
+	scene_wait(s, "are followed through their program");
+	scene_keys(s, "]x");
+	scene_wait(s, "are followed through their program");
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {scene_test(test_stack), scene_test(test_code),
+					   scene_test(test_jumps), scene_test(test_no_program)};
+	return scene_run_group("screen: program flow", tests);
+}

@@ -75,6 +75,8 @@ tests_libtest_a_SOURCES = \
 	tests/unit/encap_tool.c \
 	tests/unit/encap_tool.h \
 	tests/unit/elf_write.h \
+	tests/unit/etrace_encode.c \
+	tests/unit/etrace_encode.h \
 	tests/unit/folder.h \
 	tests/unit/formatter.h \
 	tests/unit/perf_write.h \
@@ -170,6 +172,7 @@ unit_tests = \
 	tests/unit/test_opencsd_library \
 	tests/unit/test_parallel \
 	tests/unit/test_build_id \
+	tests/unit/test_etrace_programs \
 	tests/unit/test_etrace_walk \
 	tests/unit/test_call_stack \
 	tests/unit/test_flow_look \
@@ -265,6 +268,9 @@ mutate: all
 	@"$(srcdir)/tests/mutate" $(MODULE)
 .PHONY: mutate
 EXTRA_DIST += tests/mutate tests/unit/numbered.yaml
+
+# Programs that were executed, with what they are made of: tests/flow/renew.
+EXTRA_DIST += tests/flow
 
 # Fuzz targets, tests/fuzz/fuzz_NAME.c, with their seeds in corpus/NAME.  Without
 # --enable-fuzz they get a main() that replays files, which is what tests do.

@@ -41,6 +41,9 @@ struct etrace_walk {
 	uint64_t branch_map;
 	unsigned branches;
 	bool stop_at_last_branch, inferred_address;
+	/* of the packet with the inferred address */
+	bool inferred_irreport;
+	uint64_t inferred_irdepth;
 	uint8_t privilege;
 
 	/* return_stack: a ring, the newest below `top` */
@@ -223,14 +226,34 @@ is_call(const struct insn *insn)
 }
 
 static bool
-is_implicit_return(const struct etrace_walk *walk, const struct insn *insn,
+is_branch_at(struct etrace_walk *walk, uint64_t pc)
+{
+	return flow_code_find(walk->code, pc)->class == INSN_BRANCH;
+}
+
+static uint64_t
+newest_return(const struct etrace_walk *walk)
+{
+	return walk->stack[(walk->top ? walk->top : walk->room) - 1];
+}
+
+/* "this field indicates the number of entries on the return address stack (i.e. the entry
+ * number of the return that failed)" [E-Trace 2.0, "Format 2 packets"].  The same field is
+ * sent where no return failed: then there are branches behind one at that depth, or the
+ * address is what is on the stack, or the encoder has none and only counts. */
+static bool
+is_failed_return(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
+{
+	return p && p->irreport && p->irdepth == walk->depth && walk->widths.return_stack_size &&
+	       walk->branches <= is_branch_at(walk, address) && newest_return(walk) != address;
+}
+
+static bool
+is_implicit_return(struct etrace_walk *walk, const struct insn *insn, uint64_t address,
 		   const struct flow_packet *p)
 {
-	if (!walk->modes.implicit_return || insn->class != INSN_RETURN || insn->rs1 != 1 ||
-	    insn->rd != 0 || !walk->depth)
-		return false;
-	/* "irreport ... the return has been reported, irdepth says which" */
-	return !(p && p->irreport && p->irdepth == walk->depth);
+	return walk->modes.implicit_return && insn->class == INSN_RETURN && insn->rs1 == 1 &&
+	       insn->rd == 0 && walk->depth && !is_failed_return(walk, address, p);
 }
 
 /* A jump "preceded by LUI, AUIPC or C.LUI which writes the register that it uses" [E-Trace
@@ -250,12 +273,6 @@ is_sequential_jump(struct etrace_walk *walk, const struct insn *insn, uint64_t *
 	 * Jumps"] */
 	*target = (before->target + (uint64_t)(int64_t)offset) & ~(uint64_t)1;
 	return true;
-}
-
-static bool
-is_branch_at(struct etrace_walk *walk, uint64_t pc)
-{
-	return flow_code_find(walk->code, pc)->class == INSN_BRANCH;
 }
 
 static uint64_t
@@ -287,7 +304,7 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 		walk->pc = insn.target;
 	} else if (is_sequential_jump(walk, &insn, &target)) {
 		walk->pc = target;
-	} else if (is_implicit_return(walk, &insn, p)) {
+	} else if (is_implicit_return(walk, &insn, address, p)) {
 		walk->pc = pop_return_stack(walk);
 		walk->straight = 0;
 	} else if (insn_is_indirect(&insn)) {
@@ -319,12 +336,14 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 /* Walks on to the second time that the address reported before is come to: the first was
  * not it, as more followed. */
 static bool
-follow_inferred(struct etrace_walk *walk, const struct flow_packet *p)
+follow_inferred(struct etrace_walk *walk)
 {
+	const struct flow_packet previous = {.irreport = walk->inferred_irreport,
+					     .irdepth = walk->inferred_irdepth};
 	uint64_t previous_address = walk->pc;
 	bool stop = false;
 	while (!stop) {
-		if (!next_pc(walk, previous_address, p, &stop) || !report_pc(walk))
+		if (!next_pc(walk, previous_address, &previous, &stop) || !report_pc(walk))
 			return false;
 	}
 	walk->inferred_address = false;
@@ -347,6 +366,8 @@ is_end(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 	if (p->updiscon || (p->irreport && p->irdepth != walk->depth))
 		return false;
 	walk->inferred_address = true;
+	walk->inferred_irreport = p->irreport;
+	walk->inferred_irdepth = p->irdepth;
 	return true;
 }
 
@@ -355,7 +376,7 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 {
 	bool stop;
 	walk->straight = walk->branchless = 0;
-	if (walk->inferred_address && !follow_inferred(walk, p))
+	if (walk->inferred_address && !follow_inferred(walk))
 		return false;
 	for (;;) {
 		if (!next_pc(walk, address, p, &stop))
@@ -406,7 +427,7 @@ take_support(struct etrace_walk *walk, const struct flow_packet *p)
 	bool ended = p->status != FLOW_NO_CHANGE;
 	if (p->status == FLOW_ENDED_NTR && walk->inferred_address && !walk->waiting) {
 		walk->straight = walk->branchless = 0;
-		if (!follow_inferred(walk, NULL))
+		if (!follow_inferred(walk))
 			ended = false;
 	}
 	if (p->status == FLOW_TRACE_LOST)
@@ -442,8 +463,8 @@ find_epc(struct etrace_walk *walk, const struct flow_packet *p, struct flow_step
 		trap->epc = insn.target;
 	} else if (is_sequential_jump(walk, &insn, &target)) {
 		trap->epc = target;
-	} else if (is_implicit_return(walk, &insn, NULL)) {
-		trap->epc = walk->stack[(walk->top ? walk->top : walk->room) - 1];
+	} else if (is_implicit_return(walk, &insn, 0, NULL)) {
+		trap->epc = newest_return(walk);
 	} else if (insn_is_indirect(&insn)) {
 		trap->has_epc = !p->thaddr;
 		trap->epc = p->address;

@@ -207,6 +207,7 @@ libtrawl_a_SOURCES = \
 	src/export/export_flow.c \
 	src/export/export_flow.h \
 	src/export/export_folded.c \
+	src/export/export_functions.c \
 	src/export/export_insn.c \
 	src/export/export_insn_fields.c \
 	src/export/export_lcov.c \
@@ -238,6 +239,8 @@ libtrawl_a_SOURCES = \
 	src/flow/flow.h \
 	src/flow/flow_code.c \
 	src/flow/flow_code.h \
+	src/flow/flow_tree.c \
+	src/flow/flow_tree.h \
 	src/flow/flow_frames.c \
 	src/flow/flow_frames.h \
 	src/flow/flow_hold.c \

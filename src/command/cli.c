@@ -74,7 +74,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		   "default transport"},
     [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
 		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, "
-		"ppl-packets, hex, raw, insn, folded, lcov, stats, table, table-csv, table-jsonl, "
+		"ppl-packets, hex, raw, insn, folded, functions, lcov, stats, table, table-csv, "
+		"table-jsonl, "
 		"ctf, perfetto, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file; ctf: into a new folder"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
@@ -83,12 +84,14 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 	 "add to text, csv and jsonl, separated by commas: delta, the time since the "
 	 "message printed before; gap, since the one before it, printed or not; of a table: "
 	 "only these columns"},
-    [CLI_FIELDS] = {0, "fields", "LIST", OUTPUT,
-		    "print these columns as text or csv, separated by commas: number, time, delta, "
-		    "gap, trace, severity, origin, type, text, flags, kind, ticks, offset, length, "
-		    "bytes, fields of --list-fields, arg.NAME, context.NAME, span.NAME, "
-		    "interval.NAME; of insn, as csv: number, pc, opcode, class, origin, function, "
-		    "place, file, line, depth, text, flags"},
+    [CLI_FIELDS] =
+	{0, "fields", "LIST", OUTPUT,
+	 "print these columns as text or csv, separated by commas: number, time, delta, "
+	 "gap, trace, severity, origin, type, text, flags, kind, ticks, offset, length, "
+	 "bytes, fields of --list-fields, arg.NAME, context.NAME, span.NAME, "
+	 "interval.NAME; of insn, as csv: number, pc, opcode, class, origin, function, inlined, "
+	 "place, file, line, depth, text, flags; of functions, as csv: function, calls, "
+	 "self, total, most"},
     [CLI_TEMPLATE] = {0, "template", "TEXT", OUTPUT,
 		      "print lines like '{time} {severity:8} {text:.60}': columns as in --fields; "
 		      "after a colon the least width, after a point the greatest; > aligns right"},

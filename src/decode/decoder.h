@@ -174,6 +174,9 @@ enum field_type {
  * that was traced: of its code and data, or of a text it holds. */
 enum field_address { FIELD_NO_ADDRESS, FIELD_ADDRESS, FIELD_TEXT_ADDRESS };
 
+/* What symbols tell of a message's first address that has a name, and no decoder does. */
+enum field_symbol { FIELD_NO_SYMBOL, FIELD_FUNCTION, FIELD_FILE, FIELD_LINE };
+
 /* What it means that a message of its kinds has no such field. */
 enum field_absence {
 	FIELD_ABSENT,	       /* there is nothing to say */
@@ -199,9 +202,20 @@ struct field_row {
 	uint64_t kinds;		    /* of message that can have it, a bit each; 0 = any */
 	enum field_absence absence; /* in those */
 	enum field_address address;
+	enum field_symbol symbol;
 	const char *instead; /* the field that has the same where this was lost */
 	bool argument;	     /* of a text with conversions; see argument.h */
 };
+
+/* The rows of symbols, which a table of fields that has FIELD_ADDRESS ends with. */
+enum { FIELD_SYMBOLS = 3 };
+#define FIELD_SYMBOL_ROWS(first)                                                                   \
+	[first] = {"function", FIELD_TEXT, "function that its address lies in, by `symbols`",      \
+		   .symbol = FIELD_FUNCTION},                                                      \
+	[(first) + 1] = {"file", FIELD_TEXT, "source file of its address, by `symbols`",           \
+			 .symbol = FIELD_FILE},                                                    \
+	[(first) + 2] = {"line", FIELD_UINT, "source line of its address, by `symbols`",           \
+			 .symbol = FIELD_LINE}
 
 enum field_place {
 	FIELD_NOWHERE, /* computed, no bytes of its own */

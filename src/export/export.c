@@ -117,6 +117,12 @@ const struct export_format export_formats[] = {
 	     "for flame graphs",
      .message = export_none,
      .flow = export_folded},
+    {.name = "functions",
+     .help = "how often functions were called, and how many instructions were executed in them, "
+	     "as -t insn has them",
+     .message = export_none,
+     .flow = export_functions,
+     .fielded = true},
     {.name = "lcov",
      .help =
 	 "which source lines and functions were executed, and how often, as -t insn has them, for "

@@ -155,3 +155,36 @@ export_flow_end(struct export_flow *run)
 	reader_free(run->reader);
 	flow_free(run->flow);
 }
+
+/* --- calls ------------------------------------------------------------- */
+
+static void
+grow_tree(void *context, const struct flow_place *place, const struct flow_step *step)
+{
+	struct export_tree *run = context;
+	if (!run->tree)
+		run->tree = flow_tree_new(run->flow.trace, flow_code_of(run->flow.flow));
+	flow_tree_step(run->tree, place, step);
+}
+
+int
+export_tree_run(struct export_tree *run, struct trace *trace, const struct export_options *options,
+		const struct export_sink *sink, struct export_result *result, struct err *err)
+{
+	run->flow.take = grow_tree;
+	if (export_flow_run(&run->flow, trace, options, sink, result, err))
+		return run->flow.failed;
+	if (!run->tree)
+		run->tree = flow_tree_new(trace, flow_code_of(run->flow.flow));
+	const struct flow_tree_sums sums = flow_tree_sums(run->tree);
+	result->doubts.count[DOUBT_NAMELESS] += sums.nameless;
+	return 0;
+}
+
+int
+export_tree_end(struct export_tree *run)
+{
+	flow_tree_free(run->tree);
+	export_flow_end(&run->flow);
+	return run->flow.failed;
+}

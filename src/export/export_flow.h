@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "export/export.h"
 #include "flow/flow.h"
+#include "flow/flow_tree.h"
 #include "flow/image_fit.h"
 
 /* Where the output goes: FLUSH writes what OUT has, now and then; 0 or ERR_IO. */
@@ -58,10 +59,21 @@ void export_flow_add_text(const struct flow_step *, struct text *);
 /* Writes what there is, if it is much. */
 void export_flow_flush(struct export_flow *);
 
-/* The formats: -t insn, -t folded, -t lcov. */
+/* A format of the calls that were made: what is common to these. */
+struct export_tree {
+	struct export_flow flow; /* comes first */
+	struct flow_tree *tree;
+};
+
+/* As export_flow_run, and counts doubts about the tree. */
+int export_tree_run(struct export_tree *, struct trace *, const struct export_options *,
+		    const struct export_sink *, struct export_result *, struct err *);
+int export_tree_end(struct export_tree *); /* what failed, or 0 */
+
+/* The formats: -t insn, -t folded, -t functions, -t lcov. */
 typedef int export_flow_format(struct trace *, const struct export_options *,
 			       const struct export_sink *, struct export_result *, struct err *);
-export_flow_format export_insn, export_folded, export_lcov;
+export_flow_format export_insn, export_folded, export_functions, export_lcov;
 
 /* -t insn --fields. */
 export_flow_format export_insn_fields;

@@ -150,6 +150,22 @@ add_line(const struct fields_run *run, const struct insn_row *row, struct text *
 		text_add_int(out, place.line);
 }
 
+/* The functions that are put in there, the outermost first. */
+static void
+add_inlined(const struct fields_run *run, const struct insn_row *row, struct text *out)
+{
+	enum { MOST = 32 };
+	const struct trace *trace = run->flow.trace;
+	const char *names[MOST];
+	size_t count = row->insn ? naming_inlined(trace_host(trace)->naming, trace_name(trace),
+						  row->address, names, MOST)
+				 : 0;
+	for (size_t i = 0; i < count; i++) {
+		text_add(out, i ? ";" : "");
+		add_safe(run, names[i], out);
+	}
+}
+
 static void
 add_depth(const struct fields_run *run, const struct insn_row *row, struct text *out)
 {
@@ -180,10 +196,11 @@ add_flags(const struct fields_run *run, const struct insn_row *row, struct text 
 
 /* Their names are in the help of --fields too. */
 static const struct insn_column columns[] = {
-    {"number", false, add_number}, {"pc", true, add_pc},	  {"opcode", true, add_opcode},
-    {"class", true, add_class},	   {"origin", false, add_origin}, {"function", true, add_function},
-    {"place", true, add_place},	   {"file", true, add_file},	  {"line", true, add_line},
-    {"depth", false, add_depth},   {"text", true, add_text},	  {"flags", false, add_flags},
+    {"number", false, add_number},  {"pc", true, add_pc},	   {"opcode", true, add_opcode},
+    {"class", true, add_class},	    {"origin", false, add_origin}, {"function", true, add_function},
+    {"inlined", true, add_inlined}, {"place", true, add_place},	   {"file", true, add_file},
+    {"line", true, add_line},	    {"depth", false, add_depth},   {"text", true, add_text},
+    {"flags", false, add_flags},
 };
 
 static const struct insn_column *

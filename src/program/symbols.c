@@ -18,6 +18,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,12 +27,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ANSWERS = 1024, STRING_MAX = 200 };
+enum { ANSWERS = 4096, STRING_MAX = 200 };
+#define NO_CALL SIZE_MAX
+
+const char symbols_missing[] = "`symbols: [{file: PROGRAM.elf}]` of a profile names the program, "
+			       "which is to be linked without -s";
 
 struct answer {
 	uint64_t address;
-	bool asked, known;
-	struct text text;
+	bool asked;
+	struct symbol_place place;
 };
 
 /* From ADDRESS on the code is of this line; 0: of none. */
@@ -42,13 +47,39 @@ struct line_row {
 	unsigned order; /* among those at the same address the last one counts */
 };
 
+/* From ADDRESS on the innermost function that is put in is number CALL of its unit; NO_CALL:
+ * none. */
+struct inline_row {
+	uint64_t address;
+	size_t call;
+};
+
+struct inline_call {
+	const char *name;
+	size_t parent; /* that it is put into, or NO_CALL */
+};
+
+/* A unit of which that is known. */
+struct inline_unit {
+	VEC(struct inline_row) rows; /* by address */
+	VEC(struct inline_call) calls;
+};
+
+struct unit_row {
+	uint64_t first, end; /* addresses */
+	Dwarf_Off unit;
+};
+
 struct symbols {
 	pthread_mutex_t lock;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	bool arm;			/* of 32 bits */
-	bool listed;			/* `rows` are made: */
-	VEC(struct line_row) rows;	/* of units that the library does not find */
+	bool arm;		    /* of 32 bits */
+	bool listed;		    /* `rows` are made: */
+	VEC(struct line_row) rows;  /* of units that the library does not find, */
+	VEC(struct unit_row) units; /* and where these lie */
+	struct map inlined_by;	    /* offset of a unit: place in `inlined` and one */
+	VEC(struct inline_unit) inlined;
 	struct answer answers[ANSWERS]; /* by the address's hash */
 };
 
@@ -128,8 +159,13 @@ symbols_close(struct symbols *symbols)
 		return;
 	dwfl_end(symbols->dwfl);
 	vec_free(&symbols->rows);
-	for (size_t i = 0; i < ANSWERS; i++)
-		text_free(&symbols->answers[i].text);
+	vec_free(&symbols->units);
+	for (size_t i = 0; i < symbols->inlined.count; i++) {
+		vec_free(&symbols->inlined.at[i].rows);
+		vec_free(&symbols->inlined.at[i].calls);
+	}
+	vec_free(&symbols->inlined);
+	map_free(&symbols->inlined_by);
 	pthread_mutex_destroy(&symbols->lock);
 	free(symbols);
 }
@@ -198,6 +234,23 @@ compare_rows(const void *a, const void *b)
 }
 
 static void
+keep_unit(struct symbols *symbols, Dwarf_Die *unit, Dwarf_Addr bias)
+{
+	Dwarf_Addr base, first, end;
+	ptrdiff_t at = 0;
+	while ((at = dwarf_ranges(unit, at, &base, &first, &end)) > 0)
+		*vec_add(&symbols->units) =
+		    (struct unit_row){first + bias, end + bias, dwarf_dieoffset(unit)};
+}
+
+static int
+compare_units(const void *a, const void *b)
+{
+	const struct unit_row *x = a, *y = b;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static void
 list_rows(struct symbols *symbols)
 {
 	struct map units = {0};
@@ -205,9 +258,14 @@ list_rows(struct symbols *symbols)
 	Dwarf_Addr bias;
 	map_ranges(symbols, &units);
 	while ((unit = dwfl_module_nextcu(symbols->module, unit, &bias)))
-		if (!map_find(&units, dwarf_dieoffset(unit)))
+		if (!map_find(&units, dwarf_dieoffset(unit))) {
 			list_unit(unit, bias, keep_row, symbols);
+			keep_unit(symbols, unit, bias);
+		}
 	map_free(&units);
+	if (symbols->units.count)
+		qsort(symbols->units.at, symbols->units.count, sizeof *symbols->units.at,
+		      compare_units);
 	if (symbols->rows.count)
 		qsort(symbols->rows.at, symbols->rows.count, sizeof *symbols->rows.at,
 		      compare_rows);
@@ -234,6 +292,184 @@ find_line(struct symbols *symbols, uint64_t address, struct symbol_place *place)
 	if (found)
 		place->path = dwfl_lineinfo(found, NULL, &place->line, NULL, NULL, NULL);
 }
+
+/* --- inlined functions ------------------------------------------------- */
+
+enum { SCOPES_MOST = 64 }; /* in each other, whatever a file says */
+
+/* Where code of a function that is put in begins or ends. */
+struct inline_edge {
+	uint64_t address;
+	size_t call;
+	bool end;
+	unsigned depth;
+};
+
+struct inline_listing {
+	struct inline_unit *unit;
+	Dwarf_Addr bias;
+	VEC(struct inline_edge) edges;
+};
+
+static const char *
+name_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name ? name : dwarf_diename(die);
+}
+
+static size_t
+add_call(struct inline_listing *listing, Dwarf_Die *die, size_t parent, unsigned depth)
+{
+	Dwarf_Addr base, first, end;
+	ptrdiff_t at = 0;
+	const char *name = name_of(die);
+	size_t call = listing->unit->calls.count;
+	if (!name)
+		return parent;
+	*vec_add(&listing->unit->calls) = (struct inline_call){name, parent};
+	while ((at = dwarf_ranges(die, at, &base, &first, &end)) > 0) {
+		if (first >= end)
+			continue;
+		*vec_add(&listing->edges) =
+		    (struct inline_edge){first + listing->bias, call, false, depth};
+		*vec_add(&listing->edges) =
+		    (struct inline_edge){end + listing->bias, call, true, depth};
+	}
+	return call;
+}
+
+static bool
+has_code_within(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+	       tag == DW_TAG_lexical_block || tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+/* The calls that are put in below a DIE, in the order of the file. */
+static void
+list_calls(struct inline_listing *listing, Dwarf_Die *die)
+{
+	struct {
+		Dwarf_Die die;
+		size_t call; /* that its own are put into */
+	} open[SCOPES_MOST];
+	unsigned depth = 0;
+	if (dwarf_child(die, &open[0].die))
+		return;
+	open[0].call = NO_CALL;
+	for (;;) {
+		Dwarf_Die *at = &open[depth].die;
+		int tag = dwarf_tag(at);
+		size_t call = open[depth].call;
+		if (tag == DW_TAG_inlined_subroutine)
+			call = add_call(listing, at, call, depth);
+		if (depth + 1 < SCOPES_MOST && has_code_within(tag) &&
+		    !dwarf_child(at, &open[depth + 1].die)) {
+			open[++depth].call = call;
+			continue;
+		}
+		while (dwarf_siblingof(&open[depth].die, &open[depth].die))
+			if (!depth--)
+				return;
+	}
+}
+
+/* Ends before begins; of ends the inner first, of begins the outer. */
+static int
+compare_edges(const void *a, const void *b)
+{
+	const struct inline_edge *x = a, *y = b;
+	int order = (x->address > y->address) - (x->address < y->address);
+	if (!order)
+		order = y->end - x->end;
+	if (!order)
+		order = x->end ? (x->depth < y->depth) - (x->depth > y->depth)
+			       : (x->depth > y->depth) - (x->depth < y->depth);
+	return order ? order : (x->call > y->call) - (x->call < y->call);
+}
+
+static void
+make_rows(struct inline_listing *listing)
+{
+	struct inline_unit *unit = listing->unit;
+	size_t now = NO_CALL;
+	if (listing->edges.count)
+		qsort(listing->edges.at, listing->edges.count, sizeof *listing->edges.at,
+		      compare_edges);
+	for (size_t i = 0; i < listing->edges.count; i++) {
+		const struct inline_edge *edge = &listing->edges.at[i];
+		if (!edge->end)
+			now = edge->call;
+		else if (now == edge->call)
+			now = unit->calls.at[now].parent;
+		struct inline_row *last =
+		    unit->rows.count ? &unit->rows.at[unit->rows.count - 1] : NULL;
+		if (!last || last->address != edge->address)
+			last = vec_add(&unit->rows);
+		*last = (struct inline_row){edge->address, now};
+	}
+}
+
+static bool
+find_unit(struct symbols *symbols, uint64_t address, Dwarf_Die *unit, Dwarf_Addr *bias)
+{
+	Dwarf_Die *found = dwfl_module_addrdie(symbols->module, address, bias);
+	size_t at;
+	if (found) {
+		*unit = *found;
+		return true;
+	}
+	if (!symbols->listed)
+		list_rows(symbols);
+	lower_bound(at, symbols->units.count, symbols->units.at[at].first <= address);
+	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, bias);
+	return at && dwarf && address < symbols->units.at[at - 1].end &&
+	       dwarf_offdie(dwarf, symbols->units.at[at - 1].unit, unit);
+}
+
+static const struct inline_unit *
+inlined_of(struct symbols *symbols, uint64_t address)
+{
+	Dwarf_Die unit;
+	Dwarf_Addr bias;
+	if (!find_unit(symbols, address, &unit, &bias))
+		return NULL;
+	uint64_t *known = map_add(&symbols->inlined_by, dwarf_dieoffset(&unit));
+	if (!*known) {
+		struct inline_listing listing = {.unit = vec_add(&symbols->inlined), .bias = bias};
+		*known = symbols->inlined.count;
+		list_calls(&listing, &unit);
+		make_rows(&listing);
+		vec_free(&listing.edges);
+	}
+	return &symbols->inlined.at[*known - 1];
+}
+
+size_t
+symbols_inlined(struct symbols *symbols, uint64_t address, const char **names, size_t most)
+{
+	size_t at, count = 0, left = 0;
+	pthread_mutex_lock(&symbols->lock);
+	const struct inline_unit *unit = inlined_of(symbols, address);
+	if (unit)
+		lower_bound(at, unit->rows.count, unit->rows.at[at].address <= address);
+	size_t call = unit && at ? unit->rows.at[at - 1].call : (size_t)NO_CALL;
+	for (size_t i = call; i != NO_CALL; i = unit->calls.at[i].parent)
+		count++;
+	for (size_t i = call; i != NO_CALL; i = unit->calls.at[i].parent)
+		if (++left > count - (count < most ? count : most))
+			names[count - left] = unit->calls.at[i].name;
+	pthread_mutex_unlock(&symbols->lock);
+	return count < most ? count : most;
+}
+
+/* --- names ------------------------------------------------------------- */
 
 /* Of a symbol without a size it is not known where it ends, but for the end of its section:
  * those that a linker puts behind all others name nothing. */
@@ -276,35 +512,42 @@ find_symbol(struct symbols *symbols, uint64_t address, GElf_Off *offset)
 	return name && is_within(symbols, address, &symbol, *offset) ? name : NULL;
 }
 
-static bool
-find_name(struct symbols *symbols, uint64_t address, struct text *out)
+/* The last answers are kept. */
+static const struct symbol_place *
+find_place(struct symbols *symbols, uint64_t address)
 {
+	size_t at = (address * 0x9e3779b97f4a7c15) >> 32 & (ANSWERS - 1);
+	struct answer *answer = &symbols->answers[at];
 	GElf_Off offset = 0;
-	struct symbol_place place;
-	const char *name = find_symbol(symbols, address, &offset);
-	if (!name)
-		return false;
-	text_add(out, name);
-	if (offset)
-		text_addf(out, "+0x%llx", (unsigned long long)offset);
-	find_line(symbols, address, &place);
-	if (!place.path)
-		return true;
-	const char *slash = strrchr(place.path, '/');
-	text_addf(out, " %s:%d", slash ? slash + 1 : place.path, place.line);
-	return true;
+	if (answer->asked && answer->address == address)
+		return &answer->place;
+	answer->asked = true;
+	answer->address = address;
+	answer->place.function = find_symbol(symbols, address, &offset);
+	answer->place.offset = offset;
+	find_line(symbols, address, &answer->place);
+	return &answer->place;
 }
 
 bool
 symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place *place)
 {
-	GElf_Off offset = 0;
 	pthread_mutex_lock(&symbols->lock);
-	place->function = find_symbol(symbols, address, &offset);
-	place->offset = offset;
-	find_line(symbols, address, place);
+	*place = *find_place(symbols, address);
 	pthread_mutex_unlock(&symbols->lock);
 	return place->function || place->path;
+}
+
+void
+symbols_add_place(const struct symbol_place *place, struct text *out)
+{
+	text_add(out, place->function);
+	if (place->offset)
+		text_addf(out, "+0x%llx", (unsigned long long)place->offset);
+	if (!place->path)
+		return;
+	const char *slash = strrchr(place->path, '/');
+	text_addf(out, " %s:%d", slash ? slash + 1 : place->path, place->line);
 }
 
 struct line_listing {
@@ -355,20 +598,11 @@ symbols_list_functions(struct symbols *symbols, symbols_take *take, void *contex
 bool
 symbols_name(struct symbols *symbols, uint64_t address, struct text *out)
 {
-	size_t at = (address * 0x9e3779b97f4a7c15) >> 32 & (ANSWERS - 1);
-	struct answer *answer = &symbols->answers[at];
-	pthread_mutex_lock(&symbols->lock);
-	if (!answer->asked || answer->address != address) {
-		text_clear(&answer->text);
-		answer->asked = true;
-		answer->address = address;
-		answer->known = find_name(symbols, address, &answer->text);
-	}
-	bool known = answer->known;
-	if (known)
-		text_add_bytes(out, text_get(&answer->text), answer->text.length);
-	pthread_mutex_unlock(&symbols->lock);
-	return known;
+	struct symbol_place place;
+	bool named = symbols_find(symbols, address, &place) && place.function;
+	if (named)
+		symbols_add_place(&place, out);
+	return named;
 }
 
 /* A segment is mapped from the start of the page that it begins in. */

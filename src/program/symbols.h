@@ -32,6 +32,13 @@ struct symbol_place {
 /* False if neither is known. */
 bool symbols_find(struct symbols *, uint64_t address, struct symbol_place *);
 
+/* The functions that a compiler put in at an address (DW_TAG_inlined_subroutine), the
+ * outermost first: MOST of them at most; texts as above. */
+size_t symbols_inlined(struct symbols *, uint64_t address, const char **names, size_t most);
+
+/* Appends it as symbols_name does; it has a function. */
+void symbols_add_place(const struct symbol_place *, struct text *out);
+
 /* Gets each source line that has code, at the address where a piece of it begins, and each
  * function, without its line; texts as in struct symbol_place. */
 typedef void symbols_take(void *context, uint64_t address, const struct symbol_place *);
@@ -44,6 +51,9 @@ bool symbols_place(struct symbols *, uint64_t offset, uint64_t *address);
 
 /* Appends the text that is stored at ADDRESS; false if there is none. */
 bool symbols_string(struct symbols *, uint64_t address, struct text *);
+
+/* What to do where addresses have no names. */
+extern const char symbols_missing[];
 
 /* The version of libdw that is linked; NULL: built without it. */
 const char *symbols_version(void);

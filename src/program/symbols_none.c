@@ -3,6 +3,10 @@
 
 #include "program/symbols.h"
 
+const char symbols_missing[] =
+    "install libdw (Debian: libdw-dev) and build trawl again: it reads the "
+    "names";
+
 struct symbols *
 symbols_open(const char *path, struct err *err)
 {
@@ -35,6 +39,22 @@ symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place *pla
 	(void)address;
 	*place = (struct symbol_place){0};
 	return false;
+}
+
+size_t
+symbols_inlined(struct symbols *symbols, uint64_t address, const char **names, size_t most)
+{
+	(void)symbols;
+	(void)address;
+	(void)names;
+	(void)most;
+	return 0;
+}
+
+void
+symbols_add_place(const struct symbol_place *place, struct text *out)
+{
+	text_add(out, place->function);
 }
 
 void

@@ -3,6 +3,7 @@
 
 #include "trace/doubts.h"
 #include "program/disassemble.h"
+#include "program/symbols.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -29,6 +30,11 @@ static const struct doubt_row {
 		      "--info says how well; give the images of the traced build"},
     [DOUBT_TEXTLESS] = {"instruction has no text", "instructions have no text", false,
 			"no disassembler is installed: " DISASSEMBLER_MISSING},
+    [DOUBT_NAMELESS] = {"instruction is in no function that has a name: it stands under the "
+			"address that was called",
+			"instructions are in no function that has a name: they stand under the "
+			"address that was called",
+			false, symbols_missing},
     [DOUBT_INCOMPLETE] = {.bad = true},
     [DOUBT_UNLOADED] = {.bad = true},
 #undef MARKED

@@ -24,6 +24,7 @@ enum doubt {
 	DOUBT_UNFOLLOWED, /* places from which on it is not known what was executed */
 	DOUBT_MISFIT,	  /* processors whose program is not the one that was traced */
 	DOUBT_TEXTLESS,	  /* instructions whose text was asked for */
+	DOUBT_NAMELESS,	  /* instructions in functions without a name */
 	DOUBT_INCOMPLETE, /* captures with bytes missing, or changed while they were read */
 	DOUBT_UNLOADED,	  /* traces with collateral or symbols that could not be loaded */
 	DOUBT_COUNT

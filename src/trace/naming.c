@@ -142,9 +142,10 @@ place_address(const struct file *file, uint64_t *address)
 	return true;
 }
 
-/* Asks the files for what FOUND is the address of; 0 is of nothing. */
+/* Asks the files for what FOUND is the address of; 0 is of nothing.  PLACE: NULL for a text. */
 static bool
-find_name(struct naming *naming, const char *trace, uint64_t found, bool is_text, struct text *name)
+find_name(struct naming *naming, const char *trace, uint64_t found, struct symbol_place *place,
+	  struct text *name)
 {
 	for (size_t i = 0; found && i < naming->count; i++) {
 		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
@@ -152,9 +153,12 @@ find_name(struct naming *naming, const char *trace, uint64_t found, bool is_text
 		if (!symbols || !is_for(&naming->files[i], trace) ||
 		    !place_address(&naming->files[i], &address))
 			continue;
-		if (is_text ? symbols_string(symbols, address, name)
-			    : symbols_name(symbols, address, name))
+		if (!place && symbols_string(symbols, address, name))
 			return true;
+		if (!place || !symbols_find(symbols, address, place) || !place->function)
+			continue;
+		symbols_add_place(place, name);
+		return true;
 	}
 	return false;
 }
@@ -163,7 +167,8 @@ bool
 naming_name(struct naming *naming, const char *trace, uint64_t address, struct text *name)
 {
 	struct text own = {0};
-	bool found = naming && find_name(naming, trace, address, false, &own);
+	struct symbol_place place;
+	bool found = naming && find_name(naming, trace, address, &place, &own);
 	if (found)
 		text_add_safe(name, text_get(&own), own.length, TEXT_ASCII);
 	text_free(&own);
@@ -183,6 +188,21 @@ naming_find(struct naming *naming, const char *trace, uint64_t address, struct s
 			return true;
 	}
 	return false;
+}
+
+size_t
+naming_inlined(struct naming *naming, const char *trace, uint64_t address, const char **names,
+	       size_t most)
+{
+	size_t count = 0;
+	for (size_t i = 0; naming && i < naming->count && !count; i++) {
+		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
+		uint64_t linked = address;
+		if (symbols && is_for(&naming->files[i], trace) &&
+		    place_address(&naming->files[i], &linked))
+			count = symbols_inlined(symbols, linked, names, most);
+	}
+	return count;
 }
 
 struct placed_list {
@@ -238,25 +258,50 @@ naming_add_images(const struct naming *naming, const char *trace, struct image *
 	return added;
 }
 
+/* Adds what symbols tell of the message's place as fields of those rows that it has. */
+static void
+add_place(const struct decoder_ops *ops, const struct symbol_place *place, struct expansion *e)
+{
+	const char *const texts[] = {
+	    [FIELD_FUNCTION] = place->function, [FIELD_FILE] = place->path};
+	const struct field_row *row = ops->fields + ops->field_count - FIELD_SYMBOLS;
+	if (ops->field_count < FIELD_SYMBOLS || row->symbol != FIELD_FUNCTION)
+		return;
+	for (int i = 0; i < (place->path ? FIELD_SYMBOLS : 1); i++, row++) {
+		enum field_symbol symbol = row->symbol;
+		struct field *field = expansion_add(e, row, FIELD_NOWHERE, 0, 0);
+		if (symbol == FIELD_LINE)
+			field->u = (uint64_t)place->line;
+		else
+			field->s.length = strlen(field->s.at = texts[symbol]);
+	}
+}
+
 void
-naming_expand(struct naming *naming, const char *trace, struct expansion *e)
+naming_expand(struct naming *naming, const char *trace, const struct decoder_ops *ops,
+	      struct expansion *e)
 {
 	struct text name = {0}, safe = {0};
 	bool seen = false;
-	for (size_t i = 0; i < e->fields.count; i++) {
+	size_t count = e->fields.count;
+	for (size_t i = 0; i < count; i++) {
 		struct field *field = &e->fields.at[i];
-		if (!field->row->address || field->note)
+		enum field_address address = field->row->address;
+		if (!address || field->note)
 			continue;
 		text_clear(&name);
 		text_clear(&safe);
+		struct symbol_place place;
 		if (!find_name(naming, trace, address_of(field),
-			       field->row->address != FIELD_ADDRESS, &name))
+			       address == FIELD_ADDRESS ? &place : NULL, &name))
 			continue;
 		text_add_safe(&safe, text_get(&name), name.length, TEXT_ASCII);
 		field->note = arena_text(&e->arena, text_get(&safe), safe.length);
-		if (!seen && field->row->address == FIELD_ADDRESS)
-			text_addf(&e->text, " [%s]", text_get(&name));
-		seen |= field->row->address == FIELD_ADDRESS;
+		if (seen || address != FIELD_ADDRESS)
+			continue;
+		seen = true;
+		text_addf(&e->text, " [%s]", text_get(&name));
+		add_place(ops, &place, e);
 	}
 	text_free(&name);
 	text_free(&safe);

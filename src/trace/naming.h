@@ -43,6 +43,11 @@ bool naming_name(struct naming *, const char *trace, uint64_t address, struct te
 /* What is known of an address, not made safe; false: nothing. */
 bool naming_find(struct naming *, const char *trace, uint64_t address, struct symbol_place *);
 
+/* The functions that a compiler put in at an address, the outermost first: MOST of them at
+ * most; texts as in struct symbol_place. */
+size_t naming_inlined(struct naming *, const char *trace, uint64_t address, const char **names,
+		      size_t most);
+
 /* Lists lines or functions (symbols_list_lines, symbols_list_functions) of the files for a
  * trace of that name, with the addresses that they were loaded to. */
 void naming_list(struct naming *, const char *trace,
@@ -53,8 +58,9 @@ void naming_list(struct naming *, const char *trace,
  * How many there are, or negative with a reason; NAMING may be NULL. */
 int naming_add_images(const struct naming *, const char *trace, struct image *, struct err *);
 
-/* Adds names to the addresses of E, which was expanded with fields: as notes,
- * and the first one to the text. */
-void naming_expand(struct naming *, const char *trace, struct expansion *e);
+/* Adds names to the addresses of E, a message of OPS that was expanded with fields: as
+ * notes, and the first one to the text, and where the format has rows for that, as fields. */
+void naming_expand(struct naming *, const char *trace, const struct decoder_ops *ops,
+		   struct expansion *e);
 
 #endif

@@ -938,7 +938,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 		trace_lacks_name(reader->trace);
 	expand_session_fields(reader, &own, want, e);
 	if (addresses)
-		naming_expand(naming, trace_name(reader->trace), e);
+		naming_expand(naming, trace_name(reader->trace), decoder->ops, e);
 	const struct origin_options *row = named ? reader_origin(reader, &own, e) : NULL;
 	if (row) {
 		text_clear(&e->origin);

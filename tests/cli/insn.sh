@@ -94,8 +94,19 @@ ok "... is said" grep -q 'of -t insn has no column severity; trawl --help lists 
 run "$TRAWL" -q -p seven.yaml -t folded --fields pc seven.encap
 is "columns of stacks: status" 2 "$status"
 run "$TRAWL" -q -p seven.yaml -t folded seven.encap
-is "stacks without symbols: status" 2 "$status"
-ok "... is said" grep -q 'names no functions; link it without -s' err
+is "stacks without symbols: status" 1 "$status"
+# by where they begin, as far as the call is seen
+is "... by address" "[unknown] 3
+[unknown];0x80000010 2" "$(cat out)"
+run "$TRAWL" -p seven.yaml -t functions seven.encap
+is "functions without symbols" "function calls self total most
+[unknown] 0 3 5 5
+0x80000010 1 2 2 2" "$(tr -s ' ' <out)"
+if has_feature symbols; then
+	ok "... is said" grep -q '^trawl: 5 instructions are in no function that has a name.* profile names the program, .* without -s$' err
+else
+	ok "... is said" grep -q '^trawl: 5 instructions are in no function that has a name.* install libdw' err
+fi
 
 # Calls: main from 00, with work from 10, as symbols say.
 cat >seven.s <<'EOF'
@@ -137,6 +148,26 @@ if has_feature symbols && clang --target=riscv32 -march=rv32i -mno-relax -c seve
 	is "stacks: status" 1 "$status"
 	is "stacks, without what is doubtful" "main 3
 main;work 2" "$(cat out)"
+	run "$TRAWL" -q -p seven.yaml -t functions seven.encap
+	is "functions that were called" "function calls self total most
+main 0 3 5 5
+work 1 2 2 2" "$(tr -s ' ' <out)"
+	run "$TRAWL" -q -p seven.yaml -t functions --fields self,function seven.encap
+	is "... as values" "self,function 3,main 2,work" "$(tr '\n' ' ' <out | sed 's/ $//')"
+	run "$TRAWL" -q -p seven.yaml -t functions --fields self,callers seven.encap
+	is "... a column that they lack: status" 2 "$status"
+	ok "... is said" grep -q 'has no column callers; it has function, calls, self, total, most' err
+	# of messages the function is that of their address
+	run "$TRAWL" -q -p seven.yaml --fields number,function,file,line seven.encap
+	is "functions of messages" "0 main /src/seven.c 10
+1 main /src/seven.c 12
+2 work /src/seven.c 21" "$(awk 'NR <= 3 { $1 = $1; print }' out)"
+	run "$TRAWL" -q -p seven.yaml --fields number -e 'function == work and line == 21' seven.encap
+	is "... in filters" 2 "$(tr -d ' ' <out)"
+	run "$TRAWL" -q -p seven.yaml -t jsonl seven.encap
+	is "... in JSON" 2 "$(grep -c '"function":"main","file":"/src/seven.c","line":1[02]' out)"
+	run "$TRAWL" -q -p seven.yaml -t table --by=function --columns=count seven.encap
+	ok "... in tables" grep -q '^main  *2$' out
 	run "$TRAWL" -q -p seven.yaml -e 'number < 2' -t insn --fields function,place seven.encap
 	is "functions" "function,place main,0x0 main,0x4 work,0x0 work,0x8 main,0x8" \
 		"$(tr '\n' ' ' <out | sed 's/ $//')"
@@ -206,6 +237,36 @@ for capture in "$flow"/*.encap; do
 	run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t folded "$capture"
 	sort out >got
 	ok "... and its stacks" cmp -s want got
+
+	# what is in a function and below follows from the stacks, calls from what was executed
+	run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t functions --fields function,self,total \
+		"$capture"
+	sed 1d out | sort >got
+	awk '{
+		n = split($1, path, ";")
+		self[path[n]] += $2
+		split("", seen)
+		for (i = 1; i <= n; i++)
+			if (!seen[path[i]]++)
+				total[path[i]] += $2
+	} END { for (f in total) print f "," self[f] + 0 "," total[f] }' want | sort >sums
+	ok "... and its functions" cmp -s sums got
+	run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t functions --fields function,calls "$capture"
+	sed '1d; /^\[/d; /,0$/d' out | sort >got
+	"$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn --fields class,function,place "$capture" |
+		awk -F , '$2 == "" { # a trap, perhaps before a function that was called began
+			before[++traps] = enters
+			enters = 1
+			next
+		} NR > 1 {
+			if (last != "" && (enters || ($3 == "0x0" && $2 != last)))
+				calls[$2]++
+			enters = $1 ~ /call$/
+			if ($1 == "trap_return" && traps)
+				enters = before[traps--]
+			last = $2
+		} END { for (f in calls) print f "," calls[f] }' | sort >want
+	ok "... and their calls" cmp -s want got
 done
 
 run "$TRAWL" -q -p "$flow/recurse.c64.a.profile.yaml" -t lcov "$flow/recurse.c64.a.encap"

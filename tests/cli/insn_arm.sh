@@ -51,6 +51,19 @@ run "$TRAWL" --check=flow hand.ppl
 is "--check=flow: status" 1 "$status"
 ok "... is said" grep -q '^trawl: check flow: 2 places after which' out err
 
+# 4,200 calls in each other: those deeper than 4,096 are counted on a line of their own.
+{
+	echo "Idx:0; ID:10; ${element}TRACE_ON( [begin or filter])"
+	i=0
+	while test $((i += 1)) -le 4200; do
+		range "$i" 1000 1008 2 'BR  b+link '
+	done
+} >deep.ppl
+run "$TRAWL" -q -t folded deep.ppl
+is "too many calls in each other" "4097 8194
+[stacks that were too many or too deep] 206" \
+	"$(awk '!/^\[stacks/ { n++; sum += $NF } END { print n, sum }' out; tail -n 1 out)"
+
 # A program for A64 by hand, as ELF: at 0x2000 RET [Arm ARM, "RET"; System V ABI, "ELF header"].
 {
 	printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\267\0\1\0\0\0\0\40\0\0\0\0\0\0'

@@ -91,17 +91,55 @@ test_names(void **state)
 	assert_int_equal(landmark(2), 6);
 }
 
-/* clang writes no .debug_aranges: a copy of this program, in which that section has another
- * name, has the same lines. */
+/* Where a function that is put in calls one that is not. */
+__attribute__((noinline)) const void *here(void);
+const void *
+here(void)
+{
+	return (const char *)__builtin_return_address(0) - 1;
+}
+
+static inline __attribute__((always_inline)) const void *
+inner_put_in(int x)
+{
+	landmark_object[x & 7] = 0;
+	const void *at = here();
+	landmark_object[(x + 1) & 7] = 0;
+	return at;
+}
+
+static inline __attribute__((always_inline)) const void *
+outer_put_in(int x)
+{
+	return inner_put_in(x + 1);
+}
+
 static void
-test_lines_without_ranges(void **state)
+check_put_in(const char *path, uint64_t at, uint64_t elsewhere)
+{
+	const char *names[4] = {0};
+	struct err err = {0};
+	struct symbols *symbols = symbols_open(path, &err);
+	assert_non_null(symbols);
+	assert_int_equal(symbols_inlined(symbols, at, names, 4), 2);
+	assert_string_equal(names[0], "outer_put_in");
+	assert_string_equal(names[1], "inner_put_in");
+	assert_int_equal(symbols_inlined(symbols, at, names, 1), 1);
+	assert_string_equal(names[0], "outer_put_in");
+	assert_int_equal(symbols_inlined(symbols, elsewhere, names, 4), 0);
+	assert_int_equal(symbols_inlined(symbols, 1, names, 4), 0);
+	symbols_close(symbols);
+}
+
+/* clang writes no .debug_aranges: a copy of this program, in which that section has another
+ * name, has the same lines, and calls that are put in. */
+/* Makes a copy of this program without that section. */
+static void
+copy_without_ranges(char path[TEMP_PATH])
 {
 	static const char name[] = ".debug_aranges";
-	char path[TEMP_PATH];
 	VEC(char) bytes = {0};
 	FILE *file = fopen(program, "rb");
-	struct err err = {0};
-	(void)state;
 	assert_non_null(file);
 	for (int c; (c = getc(file)) != EOF;)
 		*vec_add(&bytes) = (char)c;
@@ -110,6 +148,35 @@ test_lines_without_ranges(void **state)
 		if (!memcmp(bytes.at + i, name, sizeof name))
 			bytes.at[i + 1] = 'x';
 	temp_make(path, ".elf", bytes.at, bytes.count);
+	vec_free(&bytes);
+}
+
+static void
+test_put_in(void **state)
+{
+	char path[TEMP_PATH];
+	struct symbol_place place;
+	struct symbols *symbols = open_program();
+	uint64_t at = linked(outer_put_in(3)),
+		 elsewhere = linked((const void *)(uintptr_t)landmark);
+	(void)state;
+	symbols_find(symbols, at, &place);
+	symbols_close(symbols);
+	if (!place.path)
+		skip(); /* built without -g */
+	check_put_in(program, at, elsewhere);
+	copy_without_ranges(path);
+	check_put_in(path, at, elsewhere);
+	unlink(path);
+}
+
+static void
+test_lines_without_ranges(void **state)
+{
+	char path[TEMP_PATH];
+	struct err err = {0};
+	(void)state;
+	copy_without_ranges(path);
 	struct symbols *with = open_program(), *without = symbols_open(path, &err);
 	assert_non_null(without);
 	uint64_t at = linked((const void *)(uintptr_t)landmark);
@@ -127,7 +194,6 @@ test_lines_without_ranges(void **state)
 	assert_null(place.path);
 	symbols_close(with);
 	symbols_close(without);
-	vec_free(&bytes);
 	unlink(path);
 }
 
@@ -399,7 +465,7 @@ test_loaded(void **state)
 		assert_int_equal(naming_load(naming, &err), i < 2);
 		assert_int_equal(err.code != 0, i == 2);
 		expansion_add(&e, &row, FIELD_NOWHERE, 0, 0)->u = 0x700000000000 + (at - from);
-		naming_expand(naming, "log", &e);
+		naming_expand(naming, "log", &uia_ops, &e);
 		if (i)
 			assert_null(e.fields.at[0].note);
 		else
@@ -477,10 +543,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_names),    cmocka_unit_test(test_lines_without_ranges),
-	    cmocka_unit_test(test_lists),    cmocka_unit_test(test_thumb),
-	    cmocka_unit_test(test_strings),  cmocka_unit_test(test_errors),
-	    cmocka_unit_test(test_damaged),  cmocka_unit_test(test_loaded),
+	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_put_in),
+	    cmocka_unit_test(test_lines_without_ranges),
+	    cmocka_unit_test(test_lists),
+	    cmocka_unit_test(test_thumb),
+	    cmocka_unit_test(test_strings),
+	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_loaded),
 	    cmocka_unit_test(test_messages),
 	};
 	struct err err = {0};

@@ -242,7 +242,8 @@ enum opencsd_field {
 	OPENCSD_F_PACKET_BYTES,
 	OPENCSD_F_NOTE,
 	OPENCSD_F_TEXT,
-	OPENCSD_F_COUNT
+	OPENCSD_F_FUNCTION, /* of FIELD_SYMBOL_ROWS */
+	OPENCSD_F_COUNT = OPENCSD_F_FUNCTION + FIELD_SYMBOLS
 };
 extern const struct field_row opencsd_fields[]; /* likewise */
 

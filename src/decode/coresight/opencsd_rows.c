@@ -155,6 +155,7 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT + SWO_F_COUNT] = {
     [OPENCSD_F_NOTE] = {"note", FIELD_TEXT,
 			"what is wrong, or text around an element in a listing"},
     [OPENCSD_F_TEXT] = {"text", FIELD_TEXT, "a line of a listing", .detail = true},
+    FIELD_SYMBOL_ROWS(OPENCSD_F_FUNCTION),
     [OPENCSD_F_COUNT +
 	SWO_F_PORT] = {"port", FIELD_UINT, "stimulus port", .kinds = IN(PORT) | IN(LINE)},
     [OPENCSD_F_COUNT +
@@ -198,4 +199,5 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT + SWO_F_COUNT] = {
     [OPENCSD_F_COUNT +
 	SWO_F_PAGE] = {"page", FIELD_UINT, "page of the ports, 32 each", .kinds = IN(EXTENSION)},
     [OPENCSD_F_COUNT + SWO_F_NOTE] = {"note", FIELD_TEXT, "what is wrong", .detail = true},
+    FIELD_SYMBOL_ROWS((int)OPENCSD_F_COUNT + (int)SWO_F_FUNCTION),
 };

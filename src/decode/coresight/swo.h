@@ -179,7 +179,8 @@ enum swo_field {
 	SWO_F_LOW,
 	SWO_F_PAGE,
 	SWO_F_NOTE,
-	SWO_F_COUNT
+	SWO_F_FUNCTION, /* of FIELD_SYMBOL_ROWS */
+	SWO_F_COUNT = SWO_F_FUNCTION + FIELD_SYMBOLS
 };
 /* The rows of packets stand behind those of elements, with which `opencsd` mixes them. */
 #define SWO_FIELDS (opencsd_fields + OPENCSD_F_COUNT)

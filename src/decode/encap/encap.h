@@ -105,7 +105,8 @@ enum encap_field {
 	ENCAP_F_OP_LEN,
 	ENCAP_F_OPERAND,
 	ENCAP_F_CSR,
-	ENCAP_F_COUNT
+	ENCAP_F_FUNCTION, /* of FIELD_SYMBOL_ROWS */
+	ENCAP_F_COUNT = ENCAP_F_FUNCTION + FIELD_SYMBOLS
 };
 
 /* What belongs to no message: rows of encap_silent. */

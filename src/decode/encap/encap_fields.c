@@ -126,4 +126,5 @@ const struct field_row encap_fields[ENCAP_F_COUNT] = {
     [ENCAP_F_OP_LEN] = {"op_len", FIELD_UINT, "bytes of operand sent, less 1"},
     [ENCAP_F_OPERAND] = {"operand", FIELD_TEXT, "operand of an operation, as sent"},
     [ENCAP_F_CSR] = {"csr", FIELD_HEX, "number of the register", .digits = 3},
+    FIELD_SYMBOL_ROWS(ENCAP_F_FUNCTION),
 };

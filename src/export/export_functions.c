@@ -1,0 +1,208 @@
+/*
+ * `-t functions`: a line for each function that was executed: how often it was called, how
+ * many instructions were executed in it itself, with those that it called, and of one call.
+ *
+ * In columns for people, those with most instructions of their own first; with --fields as
+ * comma separated values.
+ */
+#include "config.h"
+
+#include "export/export_flow.h"
+#include "flow/flow_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS_MOST = 16 };
+
+struct functions_run;
+
+struct function_column {
+	const char *name;
+	void (*add)(const struct functions_run *, const struct flow_function *, struct text *);
+	bool left; /* text, at the left of its column */
+};
+
+struct functions_run {
+	struct export_tree tree; /* comes first */
+	struct flow_function *functions;
+	size_t count;
+	const struct function_column *columns[COLUMNS_MOST];
+	size_t column_count;
+};
+
+/* --- columns ----------------------------------------------------------- */
+
+static void
+add_function(const struct functions_run *run, const struct flow_function *function,
+	     struct text *out)
+{
+	struct text name = {0};
+	bool inlined;
+	flow_tree_add_name(run->tree.tree, function->function, &inlined, &name);
+	text_add_safe(out, text_get(&name), name.length, run->tree.flow.options->charset);
+	text_add(out, inlined ? " (inlined)" : "");
+	text_free(&name);
+}
+
+static void
+add_calls(const struct functions_run *run, const struct flow_function *function, struct text *out)
+{
+	(void)run;
+	text_add_uint(out, function->calls);
+}
+
+static void
+add_self(const struct functions_run *run, const struct flow_function *function, struct text *out)
+{
+	(void)run;
+	text_add_uint(out, function->self);
+}
+
+static void
+add_total(const struct functions_run *run, const struct flow_function *function, struct text *out)
+{
+	(void)run;
+	text_add_uint(out, function->total);
+}
+
+static void
+add_most(const struct functions_run *run, const struct flow_function *function, struct text *out)
+{
+	(void)run;
+	text_add_uint(out, function->most);
+}
+
+/* Their names are in the help of --fields too. */
+static const struct function_column columns[] = {
+    {"function", add_function, true}, {"calls", add_calls, false}, {"self", add_self, false},
+    {"total", add_total, false},      {"most", add_most, false},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static const struct function_column *
+find_column(const char *name, size_t length)
+{
+	for (size_t i = 0; i < COLUMNS; i++)
+		if (strlen(columns[i].name) == length && !memcmp(columns[i].name, name, length))
+			return &columns[i];
+	return NULL;
+}
+
+/* LIST: NULL for all. */
+static int
+read_columns(struct functions_run *run, const char *list, struct err *err)
+{
+	for (size_t i = 0; !list && i < COLUMNS; i++)
+		run->columns[run->column_count++] = &columns[i];
+	for (size_t length; list; list = list[length] ? list + length + 1 : NULL) {
+		length = strcspn(list, ",");
+		const struct function_column *column = find_column(list, length);
+		if (!column)
+			return err_set(err, ERR_USAGE,
+				       "--fields of -t functions has no column %.*s; it has "
+				       "function, calls, self, total, most",
+				       (int)length, list);
+		if (run->column_count == COLUMNS_MOST)
+			return err_set(err, ERR_USAGE, "--fields: more than %d columns",
+				       COLUMNS_MOST);
+		run->columns[run->column_count++] = column;
+	}
+	return 0;
+}
+
+/* --- rows -------------------------------------------------------------- */
+
+static int
+compare_functions(const void *a, const void *b)
+{
+	const struct flow_function *x = a, *y = b;
+	int order = (x->self < y->self) - (x->self > y->self);
+	if (!order)
+		order = (x->total < y->total) - (x->total > y->total);
+	return order ? order : (x->function > y->function) - (x->function < y->function);
+}
+
+static void
+write_csv(struct functions_run *run)
+{
+	struct text *out = run->tree.flow.sink->out;
+	text_addf(out, "%s\n", run->tree.flow.options->fields);
+	for (size_t i = 0; i < run->count && !run->tree.flow.failed; i++) {
+		for (size_t c = 0; c < run->column_count; c++) {
+			text_add(out, c ? "," : "");
+			size_t start = out->length;
+			run->columns[c]->add(run, &run->functions[i], out);
+			if (strpbrk(text_get(out) + start, ",\""))
+				export_csv_quote(out, start);
+		}
+		text_add_char(out, '\n');
+		export_flow_flush(&run->tree.flow);
+	}
+}
+
+/* Appends a cell in WIDTH columns; the last one of a line is not filled. */
+static void
+add_cell(const struct text *cell, int width, bool left, bool last, struct text *out)
+{
+	int room = width - text_columns(text_get(cell), cell->length);
+	text_addf(out, "%*s", left || room < 0 ? 0 : room, "");
+	text_add_bytes(out, text_get(cell), cell->length);
+	text_addf(out, "%*s", !left || last || room < 0 ? 0 : room, "");
+	text_add(out, last ? "\n" : "  ");
+}
+
+/* What stands in a cell; ROW 0: the names. */
+static void
+fill_cell(const struct functions_run *run, size_t row, size_t column, struct text *cell)
+{
+	text_clear(cell);
+	if (row)
+		run->columns[column]->add(run, &run->functions[row - 1], cell);
+	else
+		text_add(cell, run->columns[column]->name);
+}
+
+/* Numbers before names, which may be long. */
+static void
+write_aligned(struct functions_run *run)
+{
+	struct text cell = {0}, *out = run->tree.flow.sink->out;
+	int widths[COLUMNS_MOST] = {0};
+	for (size_t row = 0; row <= run->count; row++)
+		for (size_t c = 0; c < run->column_count; c++) {
+			fill_cell(run, row, c, &cell);
+			int width = text_columns(text_get(&cell), cell.length);
+			widths[c] = width > widths[c] ? width : widths[c];
+		}
+	for (size_t row = 0; row <= run->count && !run->tree.flow.failed; row++) {
+		for (size_t c = 0; c < run->column_count; c++) {
+			fill_cell(run, row, c, &cell);
+			add_cell(&cell, widths[c], run->columns[c]->left,
+				 c + 1 == run->column_count, out);
+		}
+		export_flow_flush(&run->tree.flow);
+	}
+	text_free(&cell);
+}
+
+int
+export_functions(struct trace *trace, const struct export_options *options,
+		 const struct export_sink *sink, struct export_result *result, struct err *err)
+{
+	struct functions_run run = {0};
+	int failed = read_columns(&run, options->fields, err);
+	if (failed)
+		return failed;
+	if (!export_tree_run(&run.tree, trace, options, sink, result, err)) {
+		run.functions = flow_tree_functions(run.tree.tree, &run.count);
+		if (run.count)
+			qsort(run.functions, run.count, sizeof *run.functions, compare_functions);
+		if (options->fields)
+			write_csv(&run);
+		else
+			write_aligned(&run);
+		free(run.functions);
+	}
+	return export_tree_end(&run.tree);
+}

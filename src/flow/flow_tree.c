@@ -1,0 +1,538 @@
+/*
+ * In which calls instructions were executed: see flow_tree.h.
+ *
+ * A step costs a look at what the last run from its address was made of: pieces in one
+ * function each, and a look into a map for each of them.  A frame is below the place of its
+ * call, so what the caller executed and what it called share a node.
+ */
+#include "config.h"
+
+#include "flow/flow_tree.h"
+#include "base/map.h"
+#include "flow/call_stack.h"
+#include "trace/naming.h"
+#include "trace/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	CHAIN_MOST = 32,	  /* functions inlined into each other */
+	ADDRESSES_MOST = 1 << 20, /* whose chain is kept, */
+	NAMELESS_MOST = 1 << 20	  /* and functions without a name */
+};
+
+/* A function: its name, or where it begins. */
+struct tree_function {
+	const char *name; /* NULL: `address` */
+	uint64_t address;
+	bool inlined;
+};
+
+/* Functions that are inlined into each other, and the outermost one. */
+struct tree_chain {
+	uint32_t parent; /* that it is inlined into, or CHAIN_NONE */
+	uint32_t function;
+};
+
+/* Instructions of a run that are in one chain. */
+struct tree_piece {
+	uint32_t chain, count;
+};
+
+struct tree_run {
+	bool filled;
+	uint16_t space;
+	uint32_t count;
+	uint64_t first, end;
+	VEC(struct tree_piece) pieces;
+};
+
+/* A frame of a stack: */
+struct tree_frame {
+	uint32_t above;	  /* node that what is called there is below */
+	uint32_t running; /* function of the call, by `function_of`; UINT32_MAX: none yet */
+	uint64_t entry;	  /* its address */
+	uint64_t since;	  /* instructions that were counted of the processor before it */
+};
+
+struct tree_processor {
+	struct call_stack stack;
+	struct tree_frame base; /* below the first call */
+	VEC(struct tree_frame) frames;
+	uint64_t count; /* instructions that were counted */
+};
+
+struct flow_tree {
+	struct trace *trace;
+	struct flow_code *code;
+	struct flow_tree_sums sums;
+	struct map processors_by; /* origin: place in `processors` and one */
+	VEC(struct tree_processor) processors;
+	/* numbers of functions and one: by where a name stands, inlined or not; by the hash of
+	 * a name; by address */
+	struct map texts_by[2], functions_by, addresses_by;
+	struct map chains_at; /* address: `place`s */
+	struct map chains_by; /* parent and function: number */
+	struct map nodes_by;  /* parent and function: number */
+	VEC(struct tree_function) functions;
+	VEC(uint64_t) most; /* by function */
+	VEC(struct tree_chain) chains;
+	VEC(struct flow_tree_node) nodes;
+	struct tree_run runs[FLOW_TREE_RUNS]; /* by the low bits of the first address */
+};
+
+enum { NONE = UINT32_MAX, CHAIN_NONE = 0 };
+
+/* --- functions --------------------------------------------------------- */
+
+static uint32_t
+add_function(struct flow_tree *tree, uint64_t *known, struct tree_function function)
+{
+	if (*known)
+		return (uint32_t)*known - 1;
+	*vec_add(&tree->functions) = function;
+	(void)vec_add(&tree->most);
+	*known = tree->functions.count;
+	return (uint32_t)*known - 1;
+}
+
+/* Texts that are the same are one name, wherever they stand. */
+static uint32_t
+function_named(struct flow_tree *tree, const char *name, bool inlined)
+{
+	uint64_t *known = map_add(&tree->texts_by[inlined], (uintptr_t)name);
+	if (*known)
+		return (uint32_t)*known - 1;
+	uint64_t hash = 0xcbf29ce484222325 + inlined, *found;
+	for (const char *at = name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
+	while (*(found = map_add(&tree->functions_by, hash))) {
+		const struct tree_function *function = &tree->functions.at[*found - 1];
+		if (function->inlined == inlined && !strcmp(function->name, name))
+			break;
+		hash++;
+	}
+	uint32_t function =
+	    add_function(tree, found, (struct tree_function){.name = name, .inlined = inlined});
+	*known = (uint64_t)function + 1;
+	return function;
+}
+
+/* The one without a name that begins at ADDRESS. */
+static uint32_t
+function_from(struct flow_tree *tree, uint64_t address)
+{
+	uint64_t *known = map_find(&tree->addresses_by, address);
+	if (!known && tree->addresses_by.count == NAMELESS_MOST)
+		return FLOW_TREE_UNKNOWN;
+	if (!known)
+		known = map_add(&tree->addresses_by, address);
+	return add_function(tree, known, (struct tree_function){.address = address});
+}
+
+struct flow_tree *
+flow_tree_new(struct trace *trace, struct flow_code *code)
+{
+	static const char unknown[] = "[unknown]";
+	struct flow_tree *tree = mem_new(sizeof *tree);
+	tree->trace = trace;
+	tree->code = code;
+	function_named(tree, unknown, false);
+	(void)vec_add(&tree->chains);
+	(void)vec_add(&tree->nodes);
+	return tree;
+}
+
+void
+flow_tree_free(struct flow_tree *tree)
+{
+	if (!tree)
+		return;
+	for (size_t i = 0; i < tree->processors.count; i++) {
+		call_stack_free(&tree->processors.at[i].stack);
+		vec_free(&tree->processors.at[i].frames);
+	}
+	for (size_t i = 0; i < FLOW_TREE_RUNS; i++)
+		vec_free(&tree->runs[i].pieces);
+	vec_free(&tree->processors);
+	vec_free(&tree->functions);
+	vec_free(&tree->most);
+	vec_free(&tree->chains);
+	vec_free(&tree->nodes);
+	map_free(&tree->processors_by);
+	map_free(&tree->texts_by[0]);
+	map_free(&tree->texts_by[1]);
+	map_free(&tree->functions_by);
+	map_free(&tree->addresses_by);
+	map_free(&tree->chains_at);
+	map_free(&tree->chains_by);
+	map_free(&tree->nodes_by);
+	free(tree);
+}
+
+static uint32_t
+chain_of(struct flow_tree *tree, uint32_t parent, uint32_t function)
+{
+	uint64_t *known = map_add(&tree->chains_by, (uint64_t)parent << 32 | function);
+	if (!*known) {
+		*known = tree->chains.count;
+		*vec_add(&tree->chains) = (struct tree_chain){parent, function};
+	}
+	return (uint32_t)*known;
+}
+
+static uint32_t
+find_chain(struct flow_tree *tree, uint64_t address, bool *start)
+{
+	const struct trace *trace = tree->trace;
+	struct naming *naming = trace_host(trace)->naming;
+	const char *inlined[CHAIN_MOST];
+	struct symbol_place place;
+	naming_find(naming, trace_name(trace), address, &place);
+	*start = !place.offset;
+	if (!place.function)
+		return CHAIN_NONE;
+	uint32_t chain = chain_of(tree, CHAIN_NONE, function_named(tree, place.function, false));
+	size_t count = naming_inlined(naming, trace_name(trace), address, inlined, CHAIN_MOST);
+	for (size_t i = 0; i < count; i++)
+		chain = chain_of(tree, chain, function_named(tree, inlined[i], true));
+	return chain;
+}
+
+/* The functions that ADDRESS lies in; CHAIN_NONE: none has a name.  *START (may be NULL): it
+ * is the first address of the outermost. */
+static uint32_t
+chain_at(struct flow_tree *tree, uint64_t address, bool *start)
+{
+	if (tree->chains_at.count == ADDRESSES_MOST)
+		map_free(&tree->chains_at);
+	uint64_t *known = map_add(&tree->chains_at, address);
+	bool first = *known >> 1 & 1;
+	if (!*known) {
+		uint64_t chain = find_chain(tree, address, &first);
+		*known = chain << 2 | (uint64_t)first << 1 | 1;
+	}
+	if (start)
+		*start = first;
+	return (uint32_t)(*known >> 2);
+}
+
+/* --- nodes ------------------------------------------------------------- */
+
+/* The node of FUNCTION below PARENT; NONE: there are too many. */
+static uint32_t
+node_of(struct flow_tree *tree, uint32_t parent, uint32_t function)
+{
+	uint64_t key = (uint64_t)parent << 32 | function;
+	const uint64_t *found = map_find(&tree->nodes_by, key);
+	if (parent == NONE)
+		return NONE;
+	if (found)
+		return (uint32_t)*found;
+	if (tree->nodes.count == FLOW_TREE_NODES_MOST)
+		return NONE;
+	*map_add(&tree->nodes_by, key) = tree->nodes.count;
+	*vec_add(&tree->nodes) = (struct flow_tree_node){.parent = parent, .function = function};
+	return (uint32_t)tree->nodes.count - 1;
+}
+
+static uint32_t
+outermost_of(const struct flow_tree *tree, uint32_t chain)
+{
+	while (tree->chains.at[chain].parent != CHAIN_NONE)
+		chain = tree->chains.at[chain].parent;
+	return tree->chains.at[chain].function;
+}
+
+/* The function that a frame is said to run where its chain is CHAIN. */
+static uint32_t
+function_of(struct flow_tree *tree, const struct tree_frame *frame, uint32_t chain)
+{
+	if (chain != CHAIN_NONE)
+		return outermost_of(tree, chain);
+	return frame->entry ? function_from(tree, frame->entry) : (uint32_t)FLOW_TREE_UNKNOWN;
+}
+
+/* The node of what FRAME executes in CHAIN. */
+static uint32_t
+node_in(struct flow_tree *tree, const struct tree_frame *frame, uint32_t chain)
+{
+	uint32_t inlined[CHAIN_MOST], node, count = 0;
+	for (; tree->chains.at[chain].parent != CHAIN_NONE; chain = tree->chains.at[chain].parent)
+		inlined[count++] = tree->chains.at[chain].function;
+	node = node_of(tree, frame->above, function_of(tree, frame, chain));
+	while (count)
+		node = node_of(tree, node, inlined[--count]);
+	return node;
+}
+
+/* --- frames ------------------------------------------------------------ */
+
+static struct tree_frame *
+newest_frame(struct tree_processor *p)
+{
+	return p->frames.count ? &p->frames.at[p->frames.count - 1] : &p->base;
+}
+
+/* The function that a frame was in, or a jump out of which led on, has ended. */
+static void
+end_function(struct flow_tree *tree, const struct tree_processor *p, const struct tree_frame *frame)
+{
+	if (frame->running != NONE && tree->most.at[frame->running] < p->count - frame->since)
+		tree->most.at[frame->running] = p->count - frame->since;
+}
+
+/* The node that what CALL leads to is below. */
+static uint32_t
+node_above(struct flow_tree *tree, const struct tree_frame *caller, const struct call_frame *call)
+{
+	uint64_t address = call->trap ? call->link : call->link - 1;
+	if (!call->known)
+		return node_of(tree, caller->above, FLOW_TREE_UNKNOWN);
+	return node_in(tree, caller, chain_at(tree, address, NULL));
+}
+
+/* A frame that is new is below the place of its call, or of its trap. */
+static void
+follow_stack(struct flow_tree *tree, struct tree_processor *p)
+{
+	struct call_stack *stack = &p->stack;
+	for (size_t i = p->frames.count; i > stack->kept; i--)
+		end_function(tree, p, &p->frames.at[i - 1]);
+	p->frames.count = stack->kept;
+	if (stack->unknown && p->base.above == FLOW_TREE_ROOT)
+		p->base.above = node_of(tree, FLOW_TREE_ROOT, FLOW_TREE_UNKNOWN);
+	for (; stack->kept < stack->frames.count; stack->kept++) {
+		const struct call_frame *call = &stack->frames.at[stack->kept];
+		const struct tree_frame *caller = newest_frame(p);
+		uint32_t above = NONE;
+		if (p->frames.count < FLOW_TREE_DEPTH_MOST)
+			above = node_above(tree, caller, call);
+		*vec_add(&p->frames) =
+		    (struct tree_frame){.above = above, .running = NONE, .since = p->count};
+	}
+}
+
+/* The newest frame executes from ADDRESS on: that is a call of the function if it is the first
+ * there, and a jump to its start if it is another than before. */
+static void
+enter_function(struct flow_tree *tree, struct tree_processor *p, uint64_t address, bool counts)
+{
+	struct tree_frame *frame = newest_frame(p);
+	bool start;
+	uint32_t chain = chain_at(tree, address, &start);
+	bool called = frame->running == NONE;
+	if (called && frame != &p->base)
+		frame->entry = address;
+	uint32_t function = function_of(tree, frame, chain);
+	if (function == frame->running)
+		return;
+	bool jumped = !called && chain != CHAIN_NONE && start;
+	if (!called && !jumped)
+		return;
+	end_function(tree, p, frame);
+	frame->running = function;
+	frame->since = p->count;
+	if (!counts || (called && frame == &p->base))
+		return;
+	uint32_t node = node_of(tree, frame->above, function);
+	if (node != NONE)
+		tree->nodes.at[node].calls++;
+}
+
+/* --- runs -------------------------------------------------------------- */
+
+static void
+add_piece(struct tree_run *run, uint32_t chain, uint32_t count)
+{
+	struct tree_piece *last = run->pieces.count ? &run->pieces.at[run->pieces.count - 1] : NULL;
+	if (last && last->chain == chain)
+		last->count += count;
+	else
+		*vec_add(&run->pieces) = (struct tree_piece){chain, count};
+}
+
+/* Where the program has no instruction, the rest is all that is known. */
+static const struct tree_run *
+run_of(struct flow_tree *tree, const struct flow_step *step)
+{
+	struct tree_run *run = &tree->runs[step->first >> 1 & (FLOW_TREE_RUNS - 1)];
+	if (run->filled && run->first == step->first && run->end == step->end &&
+	    run->space == step->space && run->count == step->count)
+		return run;
+	run->filled = true;
+	run->first = step->first;
+	run->end = step->end;
+	run->space = step->space;
+	run->count = step->count;
+	vec_clear(&run->pieces);
+	uint64_t address = step->first;
+	for (uint32_t left = step->count, length = 1; left && length; left--) {
+		uint32_t chain = chain_at(tree, address, NULL);
+		length = flow_code_find_in(tree->code, step->space, address)->length;
+		add_piece(run, chain, length ? 1 : left);
+		address += length;
+	}
+	return run;
+}
+
+static void
+count_piece(struct flow_tree *tree, const struct tree_frame *frame, const struct tree_piece *piece)
+{
+	uint32_t node = node_in(tree, frame, piece->chain);
+	tree->sums.all += piece->count;
+	if (piece->chain == CHAIN_NONE)
+		tree->sums.nameless += piece->count;
+	if (node == NONE)
+		tree->sums.beyond += piece->count;
+	else
+		tree->nodes.at[node].count += piece->count;
+}
+
+static struct tree_processor *
+processor_of(struct flow_tree *tree, uint64_t origin)
+{
+	uint64_t *found = map_add(&tree->processors_by, origin);
+	if (!*found) {
+		vec_add(&tree->processors)->base.running = NONE;
+		*found = tree->processors.count;
+	}
+	return &tree->processors.at[*found - 1];
+}
+
+void
+flow_tree_step(struct flow_tree *tree, const struct flow_place *place, const struct flow_step *step)
+{
+	struct tree_processor *p = processor_of(tree, place->origin);
+	bool counts = place->chosen && !step->doubtful;
+	call_stack_step(&p->stack, step);
+	if (step->kind == FLOW_STEP_DAMAGE) {
+		end_function(tree, p, &p->base);
+		p->base.running = NONE;
+	}
+	if (step->kind != FLOW_STEP_RUN)
+		return;
+	follow_stack(tree, p);
+	enter_function(tree, p, step->first, counts);
+	if (!counts)
+		return;
+	p->count += step->count;
+	const struct tree_run *run = run_of(tree, step);
+	const struct tree_frame frame = *newest_frame(p);
+	if (p->stack.above) { /* the calls that are only counted */
+		tree->sums.all += step->count;
+		tree->sums.beyond += step->count;
+		return;
+	}
+	for (size_t i = 0; i < run->pieces.count; i++)
+		count_piece(tree, &frame, &run->pieces.at[i]);
+}
+
+/* --- what was counted -------------------------------------------------- */
+
+size_t
+flow_tree_count(const struct flow_tree *tree)
+{
+	return tree->nodes.count;
+}
+
+const struct flow_tree_node *
+flow_tree_node(const struct flow_tree *tree, size_t node)
+{
+	return &tree->nodes.at[node];
+}
+
+struct flow_tree_sums
+flow_tree_sums(const struct flow_tree *tree)
+{
+	return tree->sums;
+}
+
+void
+flow_tree_add_name(const struct flow_tree *tree, uint32_t function, bool *inlined, struct text *out)
+{
+	const struct tree_function *own = &tree->functions.at[function];
+	if (inlined)
+		*inlined = own->inlined;
+	if (own->name)
+		text_add(out, own->name);
+	else
+		text_addf(out, "0x%" PRIx64, own->address);
+}
+
+/* Adds what nodes have below them to those that are in no call of their own function; in the
+ * order of their numbers children come behind, so the last one goes first. */
+static void
+add_totals(const struct flow_tree *tree, struct flow_function *functions)
+{
+	size_t count = tree->nodes.count;
+	uint64_t *sums = mem_new(count * sizeof *sums);
+	uint32_t *next = mem_new(count * sizeof *next), *child = mem_new(count * sizeof *child);
+	uint32_t *open = mem_new(tree->functions.count * sizeof *open);
+	for (size_t i = count - 1; i; i--) {
+		uint32_t parent = tree->nodes.at[i].parent;
+		sums[i] += tree->nodes.at[i].count;
+		sums[parent] += sums[i];
+		next[i] = child[parent];
+		child[parent] = (uint32_t)i;
+	}
+	for (uint32_t at = child[FLOW_TREE_ROOT]; at;) {
+		uint32_t function = tree->nodes.at[at].function;
+		if (!open[function]++)
+			functions[function].total += sums[at];
+		if (child[at]) {
+			at = child[at];
+			continue;
+		}
+		for (; at; at = tree->nodes.at[at].parent) {
+			open[tree->nodes.at[at].function]--;
+			if (next[at])
+				break;
+		}
+		at = next[at];
+	}
+	free(sums);
+	free(next);
+	free(child);
+	free(open);
+}
+
+static void
+note_most(const struct tree_processor *p, const struct tree_frame *frame,
+	  struct flow_function *functions)
+{
+	if (frame->running != NONE && functions[frame->running].most < p->count - frame->since)
+		functions[frame->running].most = p->count - frame->since;
+}
+
+/* Calls that have not ended. */
+static void
+add_open(const struct tree_processor *p, struct flow_function *functions)
+{
+	note_most(p, &p->base, functions);
+	for (size_t i = 0; i < p->frames.count; i++)
+		note_most(p, &p->frames.at[i], functions);
+}
+
+struct flow_function *
+flow_tree_functions(const struct flow_tree *tree, size_t *count)
+{
+	struct flow_function *functions = mem_new(tree->functions.count * sizeof *functions);
+	*count = 0;
+	for (size_t i = 0; i < tree->functions.count; i++)
+		functions[i] =
+		    (struct flow_function){.function = (uint32_t)i, .most = tree->most.at[i]};
+	for (size_t i = 0; i < tree->processors.count; i++)
+		add_open(&tree->processors.at[i], functions);
+	for (size_t i = 1; i < tree->nodes.count; i++) {
+		const struct flow_tree_node *node = &tree->nodes.at[i];
+		functions[node->function].self += node->count;
+		functions[node->function].calls += node->calls;
+	}
+	add_totals(tree, functions);
+	for (size_t i = 0; i < tree->functions.count; i++)
+		if (functions[i].total || functions[i].calls)
+			functions[(*count)++] = functions[i];
+	return functions;
+}

@@ -3,7 +3,8 @@
  *
  * What was compiled never changes and is shared by all who refer to it; what a
  * match writes to is made by the first match, so a reference that is not used
- * costs nothing.
+ * costs nothing.  One that is freed after a match is kept for the next who shares:
+ * who shares for each message allocates nothing.
  */
 #include "config.h"
 
@@ -20,6 +21,7 @@
 struct regex_code {
 	pcre2_code *code;
 	atomic_uint references;
+	_Atomic(struct regex *) spare; /* freed by who had it; for the next who shares */
 };
 
 struct regex {
@@ -103,10 +105,28 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 	return regex;
 }
 
+/* Frees a reference, which is counted no more. */
+static void
+free_match(struct regex *regex)
+{
+	if (!regex)
+		return;
+	pcre2_match_context_free(regex->context);
+	pcre2_jit_stack_free(regex->stack);
+	pcre2_match_data_free(regex->match);
+	free(regex);
+}
+
 struct regex *
 regex_share(const struct regex *regex)
 {
-	struct regex *other = mem_new(sizeof *other);
+	struct regex *other = atomic_exchange(&regex->shared->spare, NULL);
+	if (other && other->spans != regex->spans) {
+		free_match(other);
+		other = NULL;
+	}
+	if (!other)
+		other = mem_new(sizeof *other);
 	other->shared = regex->shared;
 	other->code = regex->code;
 	other->spans = regex->spans;
@@ -119,14 +139,13 @@ regex_free(struct regex *regex)
 {
 	if (!regex)
 		return;
-	pcre2_match_context_free(regex->context);
-	pcre2_jit_stack_free(regex->stack);
-	pcre2_match_data_free(regex->match);
-	if (atomic_fetch_sub(&regex->shared->references, 1) == 1) {
-		pcre2_code_free(regex->shared->code);
-		free(regex->shared);
-	}
-	free(regex);
+	struct regex_code *shared = regex->shared;
+	free_match(atomic_exchange(&shared->spare, regex));
+	if (atomic_fetch_sub(&shared->references, 1) != 1)
+		return;
+	free_match(atomic_exchange(&shared->spare, NULL));
+	pcre2_code_free(shared->code);
+	free(shared);
 }
 
 static void

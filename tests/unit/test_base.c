@@ -376,6 +376,35 @@ test_regex(void **state)
 	regex_free(re);
 }
 
+/* Who shares a pattern gets what another freed; not one with room for fewer groups. */
+static void
+test_regex_shares(void **state)
+{
+	(void)state;
+	struct err err;
+	size_t spans[4];
+	struct regex *re = regex_new("(b+)", 0, &err), *one, *two;
+	one = regex_share(re);
+	assert_true(regex_fits(one, "b", 1));
+	regex_free(one);
+	regex_keep_groups(re, 2);
+	one = regex_share(re);
+	two = regex_share(re);
+	assert_ptr_not_equal(one, two);
+	assert_true(regex_find_groups(one, "abbc", 4, spans));
+	assert_int_equal(spans[2], 1);
+	assert_int_equal(spans[3], 3);
+	regex_free(one);
+	regex_free(re);
+	one = regex_share(two);
+	assert_true(regex_find_groups(one, "aab", 3, spans));
+	assert_int_equal(spans[2], 2);
+	assert_true(regex_find_groups(two, "b", 1, spans));
+	assert_int_equal(spans[3], 1);
+	regex_free(one);
+	regex_free(two);
+}
+
 static void
 test_err(void **state)
 {
@@ -482,8 +511,9 @@ main(void)
 	    cmocka_unit_test(test_text),	  cmocka_unit_test(test_format),
 	    cmocka_unit_test(test_digits),	  cmocka_unit_test(test_arena),
 	    cmocka_unit_test(test_option),	  cmocka_unit_test(test_regex),
-	    cmocka_unit_test(test_regex_limits),  cmocka_unit_test(test_err),
-	    cmocka_unit_test(test_vec),		  cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_regex_shares),  cmocka_unit_test(test_regex_limits),
+	    cmocka_unit_test(test_err),		  cmocka_unit_test(test_vec),
+	    cmocka_unit_test(test_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

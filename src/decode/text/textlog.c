@@ -545,6 +545,16 @@ add_group(struct textlog_group *group, unsigned number)
 		group->numbers[group->count++] = (uint8_t)number;
 }
 
+static void
+add_field_group(struct textlog_decoder *d, const char *name, unsigned number)
+{
+	unsigned field = TEXTLOG_F_FACILITY;
+	while (field < TEXTLOG_F_OTHERS && strcmp(textlog_fields[field].name, name) != 0)
+		field++;
+	d->field_groups[d->field_group_count++] = (struct textlog_field_group){
+	    name, (uint8_t)number, (uint8_t)(field < TEXTLOG_F_OTHERS ? field : TEXTLOG_F_COUNT)};
+}
+
 /* Compiles the pattern and finds its groups. */
 static int
 use_pattern(struct textlog_decoder *d, const char *pattern, struct err *err)
@@ -568,9 +578,13 @@ use_pattern(struct textlog_decoder *d, const char *pattern, struct err *err)
 				       "write (?: for those without a name",
 				       TEXTLOG_GROUPS - 1, name);
 		most = number > most ? number : most;
-		for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-			if (!strcmp(own[k].name, name))
-				add_group(own[k].group, number);
+		size_t k = 0;
+		while (k < sizeof own / sizeof *own && strcmp(own[k].name, name) != 0)
+			k++;
+		if (k < sizeof own / sizeof *own)
+			add_group(own[k].group, number);
+		else
+			add_field_group(d, name, number);
 	}
 	regex_keep_groups(d->regex, most + 1);
 	return 0;

@@ -111,6 +111,13 @@ struct textlog_group {
 	unsigned count;
 };
 
+/* A group whose name is none of the decoder's own. */
+struct textlog_field_group {
+	const char *name; /* of the pattern */
+	uint8_t number;
+	uint8_t field; /* that has its name; TEXTLOG_F_COUNT: none */
+};
+
 struct textlog_decoder {
 	struct decoder base;
 	const struct textlog_options *options;
@@ -119,6 +126,8 @@ struct textlog_decoder {
 	bool timed;
 	const char *apart;
 	struct textlog_group time_group, level_group, origin_group, message_group;
+	struct textlog_field_group field_groups[TEXTLOG_GROUPS]; /* all others */
+	unsigned field_group_count;
 	struct {
 		uint64_t key;
 		uint8_t severity;

@@ -58,7 +58,7 @@ struct textlog_job {
 	size_t line; /* length of the first line */
 	struct regex *regex;
 	bool found;
-	uint64_t unplaced; /* names of groups without field, a bit each */
+	uint64_t unplaced; /* field groups without field, a bit each */
 	struct textlog_head head;
 };
 
@@ -123,30 +123,20 @@ read_number(const char *p, size_t length, uint64_t *value)
 	return length;
 }
 
-/* Adds the group as the field of its name; false if there is none. */
+/* Adds a group as the field of its name; false if there is none. */
 static bool
-add_named(struct textlog_job *j, const char *name, size_t start, size_t end)
+add_named(struct textlog_job *j, unsigned row, size_t start, size_t end)
 {
 	uint64_t number;
-	for (unsigned row = TEXTLOG_F_FACILITY; row < TEXTLOG_F_OTHERS; row++) {
-		if (strcmp(textlog_fields[row].name, name) != 0)
-			continue;
-		if (textlog_fields[row].type == FIELD_TEXT)
-			record_part(&j->r, row, start, end - start);
-		else if (read_number(j->p + start, end - start, &number))
-			record_uint(&j->r, row, start, end - start, number);
-		else
-			return false;
-		return true;
-	}
-	return false;
-}
-
-static bool
-is_own(const char *name)
-{
-	return !strcmp(name, "time") || !strcmp(name, "level") || !strcmp(name, "origin") ||
-	       !strcmp(name, "message");
+	if (row == TEXTLOG_F_COUNT)
+		return false;
+	if (textlog_fields[row].type == FIELD_TEXT)
+		record_part(&j->r, row, start, end - start);
+	else if (read_number(j->p + start, end - start, &number))
+		record_uint(&j->r, row, start, end - start, number);
+	else
+		return false;
+	return true;
 }
 
 static void
@@ -161,15 +151,14 @@ add_other(struct textlog_job *j, const char *name, size_t start, size_t end)
 static void
 add_groups(struct textlog_job *j, bool others)
 {
-	unsigned number;
-	const char *name;
-	for (size_t i = 0; (name = regex_group_name(j->regex, i, &number)); i++) {
-		const size_t *span = &j->head.spans[2 * number];
-		if (is_own(name) || span[0] == SIZE_MAX || span[1] <= span[0])
+	for (unsigned i = 0; i < j->d->field_group_count; i++) {
+		const struct textlog_field_group *group = &j->d->field_groups[i];
+		const size_t *span = &j->head.spans[(size_t)2 * group->number];
+		if (span[0] == SIZE_MAX || span[1] <= span[0])
 			continue;
 		if (others && (j->unplaced >> i & 1))
-			add_other(j, name, span[0], span[1]);
-		else if (!others && !add_named(j, name, span[0], span[1]))
+			add_other(j, group->name, span[0], span[1]);
+		else if (!others && !add_named(j, group->field, span[0], span[1]))
 			j->unplaced |= (uint64_t)1 << i;
 	}
 }
@@ -198,19 +187,17 @@ static void
 add_shape(struct textlog_job *j, const struct text *text)
 {
 	enum { SHAPE_MOST = 512 };
-	struct text shape = {0};
+	size_t most = text->length < SHAPE_MOST ? text->length : SHAPE_MOST, length = 0;
+	char *shape = arena_alloc(&j->r.e->arena, most + 1);
 	bool inside = false;
-	for (size_t i = 0; i < text->length && i < SHAPE_MOST; i++) {
+	for (size_t i = 0; i < most; i++) {
 		bool digit = text->data[i] >= '0' && text->data[i] <= '9';
-		if (!digit)
-			text_add_char(&shape, text->data[i]);
-		else if (!inside)
-			text_add_char(&shape, '#');
+		if (!digit || !inside)
+			shape[length++] = digit ? '#' : text->data[i];
 		inside = digit;
 	}
-	record_text(&j->r, TEXTLOG_F_SHAPE,
-		    arena_text(&j->r.e->arena, text_get(&shape), shape.length));
-	text_free(&shape);
+	shape[length] = '\0';
+	record_text(&j->r, TEXTLOG_F_SHAPE, shape);
 }
 
 static void

@@ -2,10 +2,11 @@
  * The intervals of a session: see intervals.h.
  *
  * The worker looks at messages with one filter that is all definitions' begins and ends
- * joined by `or`, and only at what passes, expanded once, with each of them.  What it finds
+ * joined by `or`, and only at what passes, expanded once, with each of them; where most of
+ * them pass, it leaves the joined filter out.  What it finds
  * it puts among the pairs in batches, under a lock that those who ask for lengths share.  A
- * message is found among them by a binary search for its offset; what its ordinal is
- * matters only where there is something.
+ * message is found among them by a binary search for its offset; those of one offset are told
+ * apart by a hash, as to count a message's ordinal takes its whole cell.
  *
  * What others keep of lengths (`settled`) is made anew when a walk has come to the end of
  * what is known, not all along the way.
@@ -81,6 +82,8 @@ struct intervals {
 	/* the worker's */
 	struct filter any;     /* passes what begins or ends one of them; such is expanded */
 	enum expand_want want; /* as far as this */
+	unsigned passed;       /* of the batch that is looked at */
+	bool dense;	       /* most of the batch before passed: all is expanded at once */
 	struct sequence *sequence;
 	struct context_cursor **contexts; /* by lane; made when needed */
 	struct expansion scratch;
@@ -239,6 +242,18 @@ hash_bytes(uint64_t hash[2], const char *at, size_t length)
 	hash_add(hash, word);
 }
 
+/* Tells apart messages of one offset: equal where message_is_same. */
+static uint32_t
+hash_message(const struct message *m)
+{
+	uint64_t hash[2] = {m->kind, 0};
+	hash_add(hash, m->length);
+	hash_add(hash, m->aux);
+	hash_add(hash, m->ticks);
+	hash_add(hash, m->origin);
+	return (uint32_t)(hash[0] >> 16);
+}
+
 /* Equal numbers are alike, whatever their sign or size was declared as. */
 static void
 hash_value(uint64_t hash[2], const struct value *value)
@@ -312,6 +327,7 @@ look_for(struct intervals *s, size_t number, const struct message *m)
 				       .end = true,
 				       .trace = lane,
 				       .id = reader_message_id(reader, s->at.at),
+				       .hash = hash_message(m),
 				       .timed = gap_time(s->session->traces.at[lane], m, &time)}};
 	found.item.ticks = !time.known;
 	found.item.part = time.part;
@@ -324,6 +340,19 @@ look_for(struct intervals *s, size_t number, const struct message *m)
 		*vec_add(&s->found) = found;
 }
 
+/* Steps to the next message whose cell is indexed. */
+static bool
+step_on(struct intervals *s)
+{
+	struct sequence_position next = s->at;
+	if (!(s->begun ? sequence_next(s->sequence, &next) : sequence_first(s->sequence, &next)) ||
+	    !reader_decoded_cell(sequence_reader(s->sequence, next.lane), next.at.cell)->exact)
+		return false;
+	s->at = next;
+	s->begun = true;
+	return true;
+}
+
 static void
 look_at(struct intervals *s)
 {
@@ -334,11 +363,25 @@ look_at(struct intervals *s)
 	if (m.flags & LOSS)
 		*vec_add(&s->found) = (struct found){.lost = true, .item.trace = s->at.lane};
 	struct reader *reader = sequence_reader(s->sequence, s->at.lane);
-	if (s->any.expr && !filter_match(&s->any, reader, &m, &s->scratch))
+	if (!s->dense && s->any.expr && !filter_match(&s->any, reader, &m, &s->scratch))
 		return;
 	reader_expand(reader, &m, s->want, &s->scratch);
+	size_t before = s->found.count;
 	for (size_t i = 0; i < s->count; i++)
 		look_for(s, i, &m);
+	s->passed += s->found.count > before;
+}
+
+/* Looks at a batch of messages; false behind the last one. */
+static bool
+look_at_batch(struct intervals *s)
+{
+	unsigned i = 0;
+	s->passed = 0;
+	for (; i < BATCH && step_on(s); i++)
+		look_at(s);
+	s->dense = 2 * s->passed > i;
+	return i == BATCH;
 }
 
 /* --- what is known ------------------------------------------------------------ */
@@ -668,7 +711,7 @@ publish_pairs(struct intervals *s, bool done)
 {
 	bool more = s->fed != s->summarised_at;
 	s->summarised_at = s->fed;
-	for (size_t i = 0; more && i < s->count; i++)
+	for (size_t i = 0; more && !s->loaded && i < s->count; i++)
 		summarise_pairs(s, i);
 	for (size_t i = 0; done && i < s->session->traces.count && i < PAIRING_TRACES_MAX; i++)
 		if (s->lookups[i].unsorted && more)
@@ -751,29 +794,15 @@ open_sequence(struct intervals *s)
 	s->contexts = mem_new((s->session->traces.count + 1) * sizeof *s->contexts);
 }
 
-/* Steps to the next message whose cell is indexed. */
-static bool
-step_on(struct intervals *s)
-{
-	struct sequence_position next = s->at;
-	if (!(s->begun ? sequence_next(s->sequence, &next) : sequence_first(s->sequence, &next)) ||
-	    !reader_decoded_cell(sequence_reader(s->sequence, next.lane), next.at.cell)->exact)
-		return false;
-	s->at = next;
-	s->begun = true;
-	return true;
-}
-
 static void
 walk_on(struct intervals *s)
 {
 	bool more = true;
 	uint64_t next = 4 * s->fed + BATCH;
 	while (more && !worker_is_stopping(&s->worker)) {
-		for (unsigned i = 0; i < BATCH && (more = step_on(s)); i++)
-			look_at(s);
+		more = look_at_batch(s);
 		feed_found(s);
-		if (more && s->fed >= next) { /* some say in time what comes */
+		if (more && !s->loaded && s->fed >= next) { /* some say in time what comes */
 			publish_pairs(s, false);
 			next = 4 * s->fed;
 		}
@@ -839,19 +868,20 @@ find_event(struct intervals *s, size_t interval, struct reader *reader, const st
 {
 	size_t trace = trace_number(reader_trace(reader)), count;
 	uint64_t offset = message_id_offset(m);
-	const struct interval_event *found = NULL;
-	struct position position;
+	const struct interval_event *found = NULL, *first = NULL;
 	if (!s->pairing || trace >= s->session->traces.count || trace >= PAIRING_TRACES_MAX)
 		return NULL;
 	size_t at = find_offset(s, trace, offset, &count);
-	if (at == count || event_in_order(s, trace, at)->offset != offset ||
-	    !reader_find_message(reader, m, &position))
+	if (at == count || event_in_order(s, trace, at)->offset != offset)
 		return NULL;
-	uint32_t ordinal = reader_message_id(reader, position).ordinal;
+	uint32_t hash = hash_message(m);
 	for (; at < count && event_in_order(s, trace, at)->offset == offset; at++) {
 		const struct interval_event *event = event_in_order(s, trace, at);
 		bool end = event->flags & INTERVAL_END;
-		if (event->ordinal != ordinal || !is_chosen(event, choice) ||
+		if (event->hash != hash || (first && event->ordinal != first->ordinal))
+			continue;
+		first = first ? first : event;
+		if (!is_chosen(event, choice) ||
 		    (interval != SIZE_MAX && event->interval != interval))
 			continue;
 		if (!found || event->interval < found->interval ||

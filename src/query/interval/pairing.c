@@ -157,6 +157,7 @@ add_event(struct pairing *p, const struct interval_item *item)
 	*vec_add(events) = (struct interval_event){
 	    .offset = item->id.offset,
 	    .ordinal = item->id.ordinal,
+	    .hash = item->hash,
 	    .time = item->time,
 	    .interval = item->interval,
 	    .flags = (uint8_t)((item->end ? INTERVAL_END : 0) | (item->timed ? INTERVAL_TIMED : 0) |

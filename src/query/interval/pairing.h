@@ -35,6 +35,7 @@ struct interval_event {
 	uint64_t offset; /* of its ID */
 	int64_t time;	 /* as `order` of struct message_time */
 	uint32_t ordinal;
+	uint32_t hash;	      /* of its item */
 	uint32_t other;	      /* if paired: number of the other end, among those of its trace, */
 	uint16_t other_trace; /* which is this one */
 	uint8_t interval;
@@ -47,6 +48,7 @@ struct interval_item {
 	bool end;
 	size_t trace;
 	struct message_id id;
+	uint32_t hash;	   /* tells messages of one offset apart; the giver's */
 	uint64_t key[2];   /* hash of all that must be alike */
 	bool timed, ticks; /* `time` is set; its unit */
 	size_t part;	   /* of the session's clocks */

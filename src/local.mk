@@ -17,6 +17,7 @@ libtrawl_a_SOURCES = \
 	src/base/option.c \
 	src/base/option.h \
 	src/base/option_write.c \
+	src/base/rank.c \
 	src/base/rank.h \
 	src/base/regex.c \
 	src/base/regex.h \

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/option.h"
+#include "base/rank.h"
 #include "base/regex.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -429,6 +430,38 @@ test_vec(void **state)
 	assert_int_equal(numbers.count, 0);
 }
 
+static int
+compare_unsigned(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* Numbers of any sizes, few and many: as qsort sorts them. */
+static void
+test_rank_sort(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t count;
+		unsigned shift; /* of 64 random bits */
+	} rows[] = {{0, 0},	{1, 0},	    {100, 0},	{511, 60},  {512, 63},	  {5000, 0},
+		    {5000, 32}, {5000, 48}, {5000, 56}, {5001, 64}, {100000, 24}, {100000, 5}};
+	uint64_t numbers[2 * 100000], seed = 5;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		uint64_t *sorted = numbers + rows[i].count;
+		for (size_t k = 0; k < rows[i].count; k++) {
+			seed = seed * 6364136223846793005 + 1442695040888963407;
+			uint64_t random = seed ^ seed >> 31;
+			numbers[k] = rows[i].shift < 64 ? random >> rows[i].shift : 7;
+		}
+		memcpy(sorted, numbers, rows[i].count * sizeof *sorted);
+		qsort(sorted, rows[i].count, sizeof *sorted, compare_unsigned);
+		rank_sort(numbers, rows[i].count);
+		assert_memory_equal(numbers, sorted, rows[i].count * sizeof *sorted);
+	}
+}
+
 static void
 test_counts(void **state)
 {
@@ -513,7 +546,7 @@ main(void)
 	    cmocka_unit_test(test_option),	  cmocka_unit_test(test_regex),
 	    cmocka_unit_test(test_regex_shares),  cmocka_unit_test(test_regex_limits),
 	    cmocka_unit_test(test_err),		  cmocka_unit_test(test_vec),
-	    cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_rank_sort),	  cmocka_unit_test(test_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

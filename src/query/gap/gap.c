@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "query/gap/gap.h"
+#include "base/rank.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -49,20 +50,12 @@ gap_between(const struct message_time *from, const struct message_time *to, stru
 	return !back;
 }
 
-static int
-compare_lengths(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 uint64_t
 gap_usual(uint64_t *lengths, size_t count)
 {
 	size_t kept = count - (count + 9) / 10;
 	unsigned __int128 sum = 0; /* of damaged times it may be large */
-	if (count)
-		qsort(lengths, count, sizeof *lengths, compare_lengths);
+	rank_sort(lengths, count);
 	for (size_t i = 0; i < kept; i++)
 		sum += lengths[i];
 	return kept ? (uint64_t)(sum / kept) : 0;

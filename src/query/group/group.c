@@ -493,7 +493,10 @@ group_add(struct group *group, struct value_look *look)
 		note_time(row, reader_trace(look->reader), look->message);
 	if (spec->of) {
 		struct value value;
-		need_expansion(group, look);
+		if (spec->of_expands)
+			need_expansion(group, look);
+		else if (!group->expanded)
+			expansion_clear(look->expansion);
 		value_get(spec->of, look, &value);
 		add_number(group, row, &value);
 	}
@@ -564,36 +567,43 @@ group_append(struct group *group, struct group *from)
 
 /* --- percentiles ------------------------------------------------------------------- */
 
-static int
-compare_signed(const void *a, const void *b)
+/* Integers and numbers as unsigned ones of the same order, and back. */
+static uint64_t
+rank_of_bits(uint64_t bits, enum value_type type)
 {
-	int64_t x = (int64_t) * (const uint64_t *)a, y = (int64_t) * (const uint64_t *)b;
-	return (x > y) - (x < y);
+	const uint64_t sign = (uint64_t)1 << 63;
+	if (type == VALUE_REAL)
+		return bits & sign ? ~bits : bits | sign;
+	return type == VALUE_SIGNED ? bits ^ sign : bits;
 }
 
-static int
-compare_unsigned(const void *a, const void *b)
+static uint64_t
+bits_of_rank(uint64_t rank, enum value_type type)
 {
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
+	const uint64_t sign = (uint64_t)1 << 63;
+	if (type == VALUE_REAL)
+		return rank & sign ? rank & ~sign : ~rank;
+	return type == VALUE_SIGNED ? rank ^ sign : rank;
 }
 
-static int
-compare_real(const void *a, const void *b)
+static void
+sort_numbers(struct group_numbers *numbers)
 {
-	double x = double_of(*(const uint64_t *)a), y = double_of(*(const uint64_t *)b);
-	return (x > y) - (x < y);
+	uint64_t *bits = numbers->bits.at;
+	size_t count = numbers->bits.count;
+	for (size_t i = 0; i < count; i++)
+		bits[i] = rank_of_bits(bits[i], numbers->type);
+	rank_sort(bits, count);
+	for (size_t i = 0; i < count; i++)
+		bits[i] = bits_of_rank(bits[i], numbers->type);
+	numbers->sorted = true;
 }
 
 static void
 set_percentile(struct value *value, struct group_numbers *numbers, unsigned percent)
 {
 	if (!numbers->sorted)
-		qsort(numbers->bits.at, numbers->bits.count, sizeof *numbers->bits.at,
-		      numbers->type == VALUE_SIGNED ? compare_signed
-		      : numbers->type == VALUE_REAL ? compare_real
-						    : compare_unsigned);
-	numbers->sorted = true;
+		sort_numbers(numbers);
 	set_number(value, numbers->type,
 		   numbers->bits.at[rank_nearest(numbers->count, percent) - 1]);
 }

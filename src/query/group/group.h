@@ -55,6 +55,7 @@ struct group_spec {
 	unsigned needs;	       /* enum value_need of all names */
 	bool expands;	       /* a message must be expanded, */
 	enum expand_want want; /* as far as this */
+	bool of_expands;       /* so it must be for `of` */
 };
 
 /* BY: names with commas between (NULL: origin); OF: a name, or NULL.  0, or ERR_USAGE with

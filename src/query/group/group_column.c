@@ -83,8 +83,10 @@ group_spec_make(struct group_spec *spec, const char *by, const char *of,
 		spec->of = value_name_new(of, session, err);
 		failed = spec->of ? 0 : err->code;
 	}
+	enum expand_want want;
 	if (spec->of)
 		note_name(spec, spec->of, false);
+	spec->of_expands = spec->of && value_expands(spec->of, &want);
 	spec->columns = spec->counted = group_columns_all(spec);
 	if (failed)
 		group_spec_free(spec);
@@ -196,6 +198,13 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 
 /* --- order ------------------------------------------------------------------------ */
 
+/* A row among others, with what it is sorted by. */
+struct group_place {
+	long double number; /* if `column` is none of the names, and it has one */
+	bool absent;
+	size_t row;
+};
+
 struct group_order {
 	struct group *group;
 	unsigned column;
@@ -214,16 +223,12 @@ compare_keys(const struct group_key *a, const struct group_key *b)
 	return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
+/* By numbers; *ABSENT: one of them has none. */
 static int
-compare_values(struct group *group, unsigned column, size_t a, size_t b, bool *absent)
+compare_numbers(const struct group_place *a, const struct group_place *b, bool *absent)
 {
-	struct value x, y;
-	long double m = 0, n = 0;
-	group_value(group, a, (enum group_column)column, &x);
-	group_value(group, b, (enum group_column)column, &y);
-	bool any = value_number(&x, &m), other = value_number(&y, &n);
-	*absent = any != other;
-	return any != other ? other - any : (m > n) - (m < n);
+	*absent = a->absent != b->absent;
+	return *absent ? a->absent - b->absent : (a->number > b->number) - (a->number < b->number);
 }
 
 /* By one of their names; *ABSENT: one of them has none. */
@@ -239,20 +244,35 @@ static int
 compare_rows(const void *a, const void *b, void *context)
 {
 	const struct group_order *order = context;
-	const size_t *x = a, *y = b;
-	const struct group_row *first = group_row(order->group, *x);
-	const struct group_row *second = group_row(order->group, *y);
+	const struct group_place *x = a, *y = b;
+	const struct group_row *first = group_row(order->group, x->row);
+	const struct group_row *second = group_row(order->group, y->row);
 	bool absent = false;
 	int found;
 	if (order->column >= GROUP_COLUMNS)
 		found = compare_names(first, second, order->column - GROUP_COLUMNS, &absent);
 	else
-		found = compare_values(order->group, order->column, *x, *y, &absent);
+		found = compare_numbers(x, y, &absent);
 	if (found)
 		return absent || order->upwards ? found : -found;
 	for (size_t i = 0; !found && i < order->names; i++)
 		found = compare_names(first, second, i, &absent);
 	return found;
+}
+
+/* The places of all rows, in the order in which they came. */
+static struct group_place *
+list_places(struct group *group, unsigned column, size_t count)
+{
+	struct group_place *places = mem_new((count + 1) * sizeof *places);
+	for (size_t i = 0; i < count; i++) {
+		struct value value = {0};
+		places[i].row = i;
+		if (column < GROUP_COLUMNS)
+			group_value(group, i, (enum group_column)column, &value);
+		places[i].absent = !value_number(&value, &places[i].number);
+	}
+	return places;
 }
 
 void
@@ -262,7 +282,9 @@ group_sort(struct group *group, unsigned column, bool backwards, size_t *order)
 	    column >= GROUP_COLUMNS || column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST;
 	struct group_order by = {group, column, upwards != backwards, group_names(group)};
 	size_t count = group_count(group);
+	struct group_place *places = list_places(group, column, count);
+	qsort_r(places, count, sizeof *places, compare_rows, &by);
 	for (size_t i = 0; i < count; i++)
-		order[i] = i;
-	qsort_r(order, count, sizeof *order, compare_rows, &by);
+		order[i] = places[i].row;
+	free(places);
 }

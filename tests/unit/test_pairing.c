@@ -294,6 +294,7 @@ check_range(const struct interval_node *tree, const struct interval_node *all, s
 		expected += all[i].begin <= to && all[i].end >= from;
 	size_t own = interval_tree_find(tree, count, from, to, found, max);
 	assert_int_equal(own, expected < max ? expected : max);
+	assert_int_equal(interval_tree_find(tree, count, from, to, NULL, SIZE_MAX), expected);
 	for (size_t i = 0; i < own; i++) {
 		assert_true(found[i]->begin <= to && found[i]->end >= from);
 		assert_int_equal(seen[found[i]->event]++, 0);

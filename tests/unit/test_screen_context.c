@@ -90,6 +90,28 @@ test_open_intervals(void **state)
 	scene_quit(s);
 }
 
+/* More than there are rows for are counted: of the log and of the dsp
+ * 66 and 38 messages have a time. */
+static void
+test_many_open(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 40, 120, "xterm-256color", "lab.yaml", "+c", "+i", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_wait(s, "1 of 526");
+	scene_keys(s, ":interval many begin trace = log end text ~ /none such/\r");
+	scene_wait(s, "interval many  ");
+	scene_keys(s, ":interval late begin trace = dsp end text ~ /none such/\r");
+	scene_wait(s, "open 38");
+	scene_keys(s, "qG");
+	scene_wait(s, "  +102 more"); /* the timeline names one of each */
+	scene_keys(s, "\tG");
+	scene_wait_row(s, " +40 more", "open"); /* 64 have a row */
+	scene_keys(s, "\r");			/* there is nowhere to go */
+	scene_wait_row(s, " +40 more", "open");
+	scene_quit(s);
+}
+
 /* The next begin of one that has no end, or is as long as p99: of twelve pairs the longest. */
 static void
 test_interval_jumps(void **state)
@@ -183,8 +205,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_contexts_of_all), scene_test(test_context_table),
-	    scene_test(test_open_intervals),  scene_test(test_interval_jumps),
-	    scene_test(test_contexts),
+	    scene_test(test_open_intervals),  scene_test(test_many_open),
+	    scene_test(test_interval_jumps),  scene_test(test_contexts),
 	};
 	return scene_run_group("screen: context", tests);
 }

@@ -62,9 +62,13 @@ interval_tree_find(const struct interval_node *nodes, size_t count, int64_t from
 	size_t found = 0;
 	while (count && found < max && nodes[0].end >= from) {
 		size_t low = lower_half(count);
-		if (nodes[0].begin <= to)
-			out[found++] = nodes;
-		found += interval_tree_find(nodes + 1, low, from, to, out + found, max - found);
+		if (nodes[0].begin <= to) {
+			if (out)
+				out[found] = nodes;
+			found++;
+		}
+		found += interval_tree_find(nodes + 1, low, from, to, out ? out + found : NULL,
+					    max - found);
 		if (nodes[0].split > to)
 			break;
 		nodes += 1 + low;

@@ -28,7 +28,8 @@ struct interval_node {
 void interval_tree_make(struct interval_node *, size_t count);
 
 /* The intervals that begin at TO at the latest and end at FROM at the earliest, in no order
- * that matters; at most MAX of them go to OUT.  Returns how many, MAX at most. */
+ * that matters; at most MAX of them go to OUT.  Returns how many, MAX at most.  With OUT NULL
+ * they are only counted, one by one. */
 size_t interval_tree_find(const struct interval_node *, size_t count, int64_t from, int64_t to,
 			  const struct interval_node **out, size_t max);
 

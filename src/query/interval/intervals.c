@@ -1196,21 +1196,30 @@ span_of_node(const struct intervals *s, const struct interval_node *node)
 
 size_t
 intervals_enclosing(struct intervals *s, const struct message_time *time, struct interval_span *out,
-		    size_t max)
+		    size_t max, uint64_t *all)
 {
 	const struct interval_node **found = mem_new((max + 1) * sizeof *found);
 	int64_t point = point_of(time->order, !time->known);
 	size_t count = 0;
+	*all = 0;
 	pthread_rwlock_rdlock(&s->lock);
-	for (size_t i = 0; i < s->forests.count; i++) {
+	for (size_t i = 0; i < s->forests.count && count < max; i++) {
 		const struct interval_forest *forest = &s->forests.at[i];
+		size_t later = s->forests.count - i - 1, room = max - count;
 		if (forest->part != time->part)
 			continue;
+		room = room > later ? room - later : 1;
 		size_t own = interval_tree_find(forest->nodes.at, forest->nodes.count, point, point,
-						found, max - count);
+						found, room);
 		qsort(found, own, sizeof *found, compare_begins);
 		for (size_t k = 0; k < own; k++)
 			out[count++] = span_of_node(s, found[k]);
+	}
+	for (size_t i = 0; i < s->forests.count; i++) {
+		const struct interval_forest *forest = &s->forests.at[i];
+		if (forest->part == time->part)
+			*all += interval_tree_find(forest->nodes.at, forest->nodes.count, point,
+						   point, NULL, SIZE_MAX);
 	}
 	pthread_rwlock_unlock(&s->lock);
 	free(found);

@@ -102,11 +102,12 @@ struct interval_span {
 };
 
 /* The intervals that hold a time (gap_time): none begins after it or ends before it.  In the
- * order of their definitions, of each the last begun first; at most MAX, of more any so many.
- * Returns how many.  A pair without a length is not among them.  O(log n + MAX) for each
+ * order of their definitions, of each the last begun first; at most MAX, of more any so many,
+ * but one of each definition that has any, as far as MAX goes.  Returns how many; *ALL: how many
+ * there are.  A pair without a length is not among them.  O(log n + *ALL) for each
  * definition. */
 size_t intervals_enclosing(struct intervals *, const struct message_time *,
-			   struct interval_span *out, size_t max);
+			   struct interval_span *out, size_t max, uint64_t *all);
 
 /* Those of one definition and one part of the session that begin at TO at the latest and do not
  * end before FROM: at most MAX, of more any so many.  Times are ticks or nanoseconds. */

@@ -23,6 +23,7 @@
 #include "ui/screen/screen.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ enum {
 struct context_line {
 	unsigned context; /* or the number of the interval, behind those of all contexts */
 	bool is_interval;
+	uint64_t more;	  /* open intervals that have no row; nothing else counts */
 	bool hexadecimal; /* as the message has it that the value is since */
 	struct context_value value;
 	struct context_end end;
@@ -209,6 +211,7 @@ add_intervals(struct screen *screen, const struct selection *selection)
 	const struct row *current = list_current(screen->list);
 	struct interval_span spans[SPANS_MAX];
 	struct message_time time;
+	uint64_t all;
 	if (!intervals || !intervals_count(intervals) || !current)
 		return;
 	struct row row = *current;
@@ -217,9 +220,12 @@ add_intervals(struct screen *screen, const struct selection *selection)
 	     !gap_time(screen->list->lanes[row.lane].trace, &row.message, &time)))
 		return;
 	bool done = intervals_are_done(intervals);
-	size_t count = intervals_enclosing(intervals, &time, spans, SPANS_MAX);
+	size_t count = intervals_enclosing(intervals, &time, spans, SPANS_MAX, &all);
 	for (size_t i = 0; i < count; i++)
 		add_interval(screen, &spans[i], done);
+	if (all > count)
+		*vec_add(&state_of(screen)->lines) =
+		    (struct context_line){.context = UINT_MAX, .more = all - count};
 }
 
 static unsigned
@@ -414,6 +420,13 @@ static void
 add_cell(struct screen *screen, const struct context_line *line, int column, struct text *out)
 {
 	bool valued = is_valued(&line->value);
+	if (line->more) {
+		if (column == CONTEXT_NAME)
+			text_addf(out, "+%llu more", (unsigned long long)line->more);
+		else if (column == CONTEXT_VALUE)
+			text_add(out, "open");
+		return;
+	}
 	if (column == CONTEXT_NAME)
 		text_add(out,
 			 line->is_interval

@@ -223,14 +223,15 @@ timeline_intervals_add_open(struct timeline_intervals *t, struct screen *screen,
 			    const struct density_answer *answer, int64_t at, struct text *out)
 {
 	struct intervals *intervals = intervals_of(screen->session);
-	struct interval_span spans[TOUCHING_MAX];
+	struct interval_span spans[INTERVALS_MAX];
+	uint64_t left;
 	const struct message_time time = {
 	    .order = at,
 	    .known = answer->unit == TRACK_NANOSECONDS,
 	    .part = clocks_part(screen->session->traces.at[answer->window.trace])};
 	if (!intervals || answer->unit == TRACK_OFFSETS)
 		return;
-	size_t count = intervals_enclosing(intervals, &time, spans, TOUCHING_MAX);
+	size_t count = intervals_enclosing(intervals, &time, spans, INTERVALS_MAX, &left);
 	for (size_t i = 0; i < count; i++) {
 		const struct gap gap = {(uint64_t)time.order - (uint64_t)spans[i].since,
 					time.known};
@@ -239,5 +240,8 @@ timeline_intervals_add_open(struct timeline_intervals *t, struct screen *screen,
 		text_addf(out, "  %s ", intervals_name(intervals, spans[i].interval));
 		text_addf(out, "%s for ", kept_key(t, screen, &spans[i]));
 		gap_format(&gap, false, out);
+		left--;
 	}
+	if (left)
+		text_addf(out, "  +%llu more", (unsigned long long)left);
 }

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "decode/registry.h"
+#include "decode/summary.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -334,6 +335,78 @@ drive_checkpoints(const struct drive *d, const struct drive_messages *all, size_
 	decode_state_free(d->decoder, state);
 }
 
+static void
+check_summary(const struct summary *is, const struct summary *should)
+{
+	CHECK(is->count == should->count && is->losses == should->losses);
+	CHECK(is->kinds == should->kinds && is->flags == should->flags);
+	CHECK(is->goes_back == should->goes_back && is->lacks_sender == should->lacks_sender);
+	CHECK(is->ticks_min == should->ticks_min && is->ticks_max == should->ticks_max);
+	CHECK(is->sender_min == should->sender_min && is->sender_max == should->sender_max);
+	if (should->flags & MESSAGE_TIMED)
+		CHECK(is->ticks_first == should->ticks_first &&
+		      is->ticks_last == should->ticks_last);
+	CHECK(is->tally.rows.count == should->tally.rows.count);
+	for (size_t i = 0; i < is->tally.rows.count; i++)
+		CHECK(!memcmp(&is->tally.rows.at[i], &should->tally.rows.at[i],
+			      sizeof *is->tally.rows.at));
+}
+
+/* Counts in a copy of at most TAKE bytes from where the decoder stands. */
+static void
+summarise_in(const struct drive *d, struct decode_state *state, size_t take, uint64_t until,
+	     struct summary *sums)
+{
+	size_t left = d->length - (size_t)state->offset;
+	take = take < left ? take : left;
+	uint8_t *copy = mem_new(take ? take : 1);
+	if (take)
+		memcpy(copy, d->bytes + state->offset, take);
+	struct window w = {.bytes = copy,
+			   .offset = state->offset,
+			   .length = take,
+			   .until = until,
+			   .last = take == left};
+	d->ops->summarise(d->decoder, state, &w, sums);
+	CHECK(state->offset <= w.offset + w.length);
+	vec_release(copy);
+}
+
+void
+drive_summaries(const struct drive *d, const struct drive_messages *all, size_t block)
+{
+	if (!d->ops->summarise)
+		return;
+	struct decode_state *state = start(d), *stepped = start(d);
+	struct summary is = {0}, should = {0};
+	struct drive_messages some = {0};
+	size_t count = 0;
+	for (size_t end = block; end - block <= d->length; end += block) {
+		uint8_t a[CHECKPOINT_MAX], b[CHECKPOINT_MAX];
+		struct window w = drive_window(d);
+		w.until = end <= d->length ? end : UINT64_MAX;
+		summary_clear(&is);
+		summary_clear(&should);
+		summarise_in(d, state, block, w.until, &is);
+		d->ops->summarise(d->decoder, state, &w, &is);
+		for (; count < all->list.count && message_id_offset(&all->list.at[count]) < w.until;
+		     count++)
+			summary_add(&should, &all->list.at[count], 1);
+		check_summary(&is, &should);
+		walk(d, stepped, &w, &some);
+		d->ops->save(d->decoder, state, a);
+		d->ops->save(d->decoder, stepped, b);
+		CHECK(!memcmp(a, b, d->ops->checkpoint_size));
+		CHECK(!memcmp(state->silent, stepped->silent, sizeof state->silent));
+	}
+	CHECK(count == all->list.count);
+	summary_free(&is);
+	summary_free(&should);
+	vec_free(&some.list);
+	decode_state_free(d->decoder, state);
+	decode_state_free(d->decoder, stepped);
+}
+
 void
 drive_resync(const struct drive *d, size_t from)
 {
@@ -461,16 +534,20 @@ static const struct way {
     {drive_blocks, .parts = 6, .efforts = QUICK},
     {drive_windows, .parts = 6, .efforts = QUICK},
     {drive_growing, .parts = 3, .efforts = QUICK},
+    {drive_summaries, .parts = 3, .efforts = QUICK},
     {resync_often, .parts = 3, .efforts = QUICK},
     {drive_checkpoints, .size = 1, .efforts = USUAL | THOROUGH},
     {drive_blocks, .size = 16, .efforts = USUAL | THOROUGH},
     {drive_windows, .size = 64, .efforts = USUAL | THOROUGH},
     {drive_growing, .parts = 16, .efforts = USUAL | THOROUGH},
+    {drive_summaries, .parts = 16, .efforts = USUAL | THOROUGH},
     {resync_often, .parts = 8, .efforts = USUAL | THOROUGH},
     {drive_blocks, .size = 1, .efforts = THOROUGH},
     {drive_blocks, .size = 7, .efforts = THOROUGH},
     {drive_blocks, .size = 64, .efforts = THOROUGH},
     {drive_blocks, .size = 500, .efforts = THOROUGH},
+    {drive_summaries, .size = 1, .efforts = THOROUGH},
+    {drive_summaries, .size = 333, .efforts = THOROUGH},
     {drive_windows, .size = 1, .efforts = THOROUGH},
     {drive_windows, .size = 5, .efforts = THOROUGH},
     {drive_windows, .size = 20, .efforts = THOROUGH},

@@ -54,6 +54,10 @@ void drive_windows(const struct drive *, const struct drive_messages *, size_t b
 void drive_blocks(const struct drive *, const struct drive_messages *, size_t block);
 void drive_checkpoints(const struct drive *, const struct drive_messages *, size_t every);
 
+/* What is counted without filling messages, in cells of so many bytes, each in two windows,
+ * is what the messages add up to; and leaves the same state. */
+void drive_summaries(const struct drive *, const struct drive_messages *, size_t block);
+
 /* A resync in [FROM, end) and all that follows hold to the contract. */
 void drive_resync(const struct drive *, size_t from);
 

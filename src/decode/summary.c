@@ -106,55 +106,11 @@ summary_free(struct summary *s)
 	tally_free(&s->tally);
 }
 
-/* The sender's own timestamp of a message that is timed. */
-static inline void
-add_sender(struct summary *s, const struct message *m)
-{
-	if (!(m->flags & MESSAGE_SENDER_TIMED)) {
-		s->lacks_sender = true;
-		return;
-	}
-	s->sender_min = m->sender_ticks < s->sender_min ? m->sender_ticks : s->sender_min;
-	s->sender_max = m->sender_ticks > s->sender_max ? m->sender_ticks : s->sender_max;
-}
-
-static uint64_t
-count_losses(const struct message *messages, size_t count)
-{
-	uint64_t losses = 0;
-	for (size_t i = 0; i < count; i++)
-		losses += (messages[i].flags & MESSAGE_LOSS) != 0;
-	return losses;
-}
-
 void
 summary_add(struct summary *s, const struct message *messages, size_t count)
 {
-	uint64_t kinds = s->kinds, least = s->ticks_min, most = s->ticks_max;
-	uint64_t last = s->ticks_last;
-	unsigned flags = s->flags & ~MESSAGE_LOSS;
-	for (size_t i = 0; i < count; i++) {
-		const struct message *m = &messages[i];
-		kinds |= (uint64_t)1 << m->kind;
-		if (m->flags & MESSAGE_TIMED) {
-			if (!(flags & MESSAGE_TIMED))
-				s->ticks_first = last = m->ticks;
-			if (m->ticks < last)
-				s->goes_back = true;
-			least = m->ticks < least ? m->ticks : least;
-			most = m->ticks > most ? m->ticks : most;
-			last = m->ticks;
-			add_sender(s, m);
-		}
-		flags |= m->flags;
-		tally_count(&s->tally, m->origin, m->severity, message_id_offset(m));
-	}
-	s->kinds = kinds;
-	if (flags & MESSAGE_LOSS) /* seldom: nothing is counted for each message of good bytes */
-		s->losses += count_losses(messages, count);
-	s->flags |= flags;
-	s->ticks_min = least;
-	s->ticks_max = most;
-	s->ticks_last = last;
-	s->count += count;
+	struct summing sums = summing_open(s);
+	for (size_t i = 0; i < count; i++)
+		summing_add(&sums, &messages[i]);
+	summing_close(&sums, s);
 }

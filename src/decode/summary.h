@@ -81,4 +81,88 @@ void summary_free(struct summary *);
 /* Adds messages in the order of the capture. */
 void summary_add(struct summary *, const struct message *, size_t count);
 
+/* A summary that is being added to, so that its numbers stay in registers: between open
+ * and close only its tally is up to date. */
+struct summing {
+	uint64_t count, kinds, losses;
+	uint64_t ticks_first, ticks_last, ticks_min, ticks_max;
+	uint64_t sender_min, sender_max;
+	unsigned flags;
+	bool goes_back, lacks_sender;
+	struct tally *tally;
+};
+
+static inline struct summing
+summing_open(struct summary *s)
+{
+	return (struct summing){
+	    .count = s->count,
+	    .kinds = s->kinds,
+	    .losses = s->losses,
+	    .ticks_first = s->ticks_first,
+	    .ticks_last = s->ticks_last,
+	    .ticks_min = s->ticks_min,
+	    .ticks_max = s->ticks_max,
+	    .sender_min = s->sender_min,
+	    .sender_max = s->sender_max,
+	    .flags = s->flags,
+	    .goes_back = s->goes_back,
+	    .lacks_sender = s->lacks_sender,
+	    .tally = &s->tally,
+	};
+}
+
+static inline void
+summing_close(const struct summing *sums, struct summary *s)
+{
+	s->count = sums->count;
+	s->kinds = sums->kinds;
+	s->losses = sums->losses;
+	s->ticks_first = sums->ticks_first;
+	s->ticks_last = sums->ticks_last;
+	s->ticks_min = sums->ticks_min;
+	s->ticks_max = sums->ticks_max;
+	s->sender_min = sums->sender_min;
+	s->sender_max = sums->sender_max;
+	s->flags = sums->flags;
+	s->goes_back = sums->goes_back;
+	s->lacks_sender = sums->lacks_sender;
+}
+
+/* The times of a message.  Whether it has any is not asked by jumps where messages with
+ * and without alternate as they like: guessed wrong, those would cost more than all else. */
+static inline __attribute__((always_inline)) void
+summing_time(struct summing *s, const struct message *m)
+{
+	bool timed = m->flags & MESSAGE_TIMED;
+	uint64_t now = timed ? m->ticks : s->ticks_last;
+	uint64_t low = timed ? now : UINT64_MAX, high = timed ? now : 0;
+	s->goes_back |= now < s->ticks_last;
+	s->ticks_last = now;
+	s->ticks_min = low < s->ticks_min ? low : s->ticks_min;
+	s->ticks_max = high > s->ticks_max ? high : s->ticks_max;
+	s->lacks_sender |= timed && !(m->flags & MESSAGE_SENDER_TIMED);
+	if (timed && m->flags & MESSAGE_SENDER_TIMED) {
+		uint64_t sender = m->sender_ticks;
+		s->sender_min = sender < s->sender_min ? sender : s->sender_min;
+		s->sender_max = sender > s->sender_max ? sender : s->sender_max;
+	}
+}
+
+/* Adds a message; inline, so that of one that nobody else looks at only what is counted
+ * is made. */
+static inline __attribute__((always_inline)) void
+summing_add(struct summing *s, const struct message *m)
+{
+	s->count++;
+	s->kinds |= (uint64_t)1 << m->kind;
+	if (!(s->flags & MESSAGE_TIMED) && m->flags & MESSAGE_TIMED)
+		s->ticks_first = s->ticks_last = m->ticks;
+	summing_time(s, m);
+	if (m->flags & MESSAGE_LOSS)
+		s->losses++;
+	s->flags |= m->flags;
+	tally_count(s->tally, m->origin, m->severity, message_id_offset(m));
+}
+
 #endif

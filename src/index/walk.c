@@ -285,6 +285,22 @@ step_looking(struct walker *w, struct window *window, struct summary *summary)
 	return step_summarise(w->capture, w->decoder, w->state, window, summary);
 }
 
+/* Bounds a window over a full buffer so that all messages in it have the decoder's reach
+ * behind them, where it need not ask for each whether bytes suffice; those behind are
+ * stepped over when more has been read.  Returns whether it did. */
+static bool
+leave_reach(const struct walker *w, struct window *window)
+{
+	size_t reach = w->decoder->ops->reach;
+	if (window->last || w->filled < w->buffer_size)
+		return false;
+	uint64_t stop = window->offset + window->length - reach;
+	if (w->state->offset >= stop || window->until <= stop)
+		return false;
+	window->until = stop;
+	return true;
+}
+
 /* Steps until messages stand at or past UNTIL, or the capture ends; SUMMARY (NULL:
  * not counted) gets what they add up to. */
 static void
@@ -292,14 +308,16 @@ step_until(struct walker *w, uint64_t until, struct summary *summary)
 {
 	struct message closing;
 	struct window window;
-	bool ended, more;
+	bool ended, more, bounded;
 	do {
 		window = window_until(w, until);
 		w->end = window.last ? w->buffer_offset + w->filled : NO_END;
+		bounded = leave_reach(w, &window);
 		ended = step_looking(w, &window, summary);
 		uint64_t left = window.offset + window.length - w->state->offset;
-		more = left < w->decoder->ops->reach && !window.last && refill_buffer(w);
-	} while (!ended || more);
+		more =
+		    (left < w->decoder->ops->reach || bounded) && !window.last && refill_buffer(w);
+	} while (!ended || more || bounded);
 	/* it stopped at `until`, or at the end; or the capture shrank, and whoever
 	 * looks after it will restart */
 	if (!summary || !step_closing(w->capture, w->decoder, w->state, &window, &closing))

@@ -246,6 +246,23 @@ compare_clocks(struct trace *trace, unsigned threads, unsigned segment, const ch
 	index_free(index);
 }
 
+/* What is counted without filling messages is what messages add up to. */
+static void
+compare_stepped(struct session *session, struct index *counted, const char *name)
+{
+	struct decoder *decoder = (struct decoder *)trace_decoder(session->traces.at[0]);
+	const struct decoder_ops *own = decoder->ops;
+	struct decoder_ops stepping = *own;
+	stepping.summarise = NULL;
+	if (!own->summarise)
+		return;
+	decoder->ops = &stepping;
+	struct index *stepped = build(session, 1, 0, 0);
+	decoder->ops = own;
+	same_index(decoder, counted, stepped, name);
+	index_free(stepped);
+}
+
 /* NAME is how to make the capture again. */
 static void
 compare(const char *format, const char *profile, const char *path, unsigned run, const char *name)
@@ -256,6 +273,7 @@ compare(const char *format, const char *profile, const char *path, unsigned run,
 	struct index *one = build(&session, 1, 0, 0);
 	struct index *many = build(&session, 2 + run % 3, 1 + run % 2, 0);
 	same_index(decoder, one, many, name);
+	compare_stepped(&session, one, name);
 	index_free(one);
 	index_free(many);
 	compare_reader(session.traces.at[0], name);

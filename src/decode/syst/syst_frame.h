@@ -121,7 +121,7 @@ syst_origin(uint32_t header, const uint8_t *p)
  * message has a full HEADER, and its parts lie as AT says.  FLAGS are those of the
  * header: who walks over messages of one shape has them, and AT, before the header
  * has come from memory. */
-static inline void
+static inline __attribute__((always_inline)) void
 syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
 	       struct syst_layout at, struct syst_peek *out)
 {
@@ -136,7 +136,7 @@ syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
 	out->has_length = (flags & SYST_HEADER_LENGTH) != 0;
 	out->has_ticks = (flags & SYST_HEADER_TIME) != 0;
 	out->has_crc = (flags & SYST_HEADER_CRC) != 0;
-	out->checked = out->has_crc | (syst_formatted[type] >> subtype & 1);
+	out->checked = (flags / SYST_HEADER_CRC | syst_formatted[type] >> subtype) & 1;
 	out->ticks = out->has_ticks ? bytes_le64(p + at.time) : 0;
 	out->origin = syst_origin(header, p);
 
@@ -196,7 +196,7 @@ syst_fault(const struct syst_peek *peek, size_t length)
 }
 
 /* As syst_message, for a frame that was peeked at. */
-static inline void
+static inline __attribute__((always_inline)) void
 syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
 {
 	m->ticks = peek->ticks;

@@ -20,6 +20,7 @@
  */
 #include "config.h"
 
+#include "decode/summary.h"
 #include "decode/syst/syst_frame.h"
 #include "decode/syst/syst_printf.h"
 
@@ -419,7 +420,7 @@ struct shape {
 	struct syst_layout at;
 };
 
-static inline void
+static inline __attribute__((always_inline)) void
 peek_shaped(const uint8_t *p, struct shape *shape, struct syst_peek *peek)
 {
 	uint32_t header = bytes_le32(p), flags = header & SYST_HEADER_FLAGS;
@@ -438,25 +439,94 @@ peek_shaped(const uint8_t *p, struct shape *shape, struct syst_peek *peek)
 	syst_peek_laid(p, REACH, header, shape->flags, shape->at, peek);
 }
 
+/* Fills the plain message at P; false: it is unusual. */
+static inline __attribute__((always_inline)) bool
+take_plain(const uint8_t *p, uint64_t offset, struct shape *shape, struct message *m)
+{
+	struct syst_peek peek;
+	if (!bytes_le32(p))
+		return false;
+	peek_shaped(p, shape, &peek);
+	if (peek.extent != SYST_WHOLE || peek.length > LONG ||
+	    !known_header(bytes_le32(p + peek.length)))
+		return false;
+	m->offset = offset;
+	m->length = peek.length;
+	syst_fill(&peek, peek.length, m);
+	return true;
+}
+
 /* Steps over plain messages that start before END; what is unusual stops it. */
 static size_t
 step_plain(const uint8_t *p, uint64_t offset, uint64_t end, struct message *out, size_t max)
 {
 	struct shape shape = {.flags = UINT32_MAX};
 	size_t count = 0;
-	for (; count < max && offset < end && bytes_le32(p); count++) {
-		struct syst_peek peek;
-		peek_shaped(p, &shape, &peek);
-		if (peek.extent != SYST_WHOLE || peek.length > LONG ||
-		    !known_header(bytes_le32(p + peek.length)))
-			break;
-		out[count].offset = offset;
-		out[count].length = peek.length;
-		syst_fill(&peek, peek.length, &out[count]);
-		offset += peek.length;
-		p += peek.length;
+	for (; count < max && offset < end && take_plain(p, offset, &shape, &out[count]); count++) {
+		offset += out[count].length;
+		p += out[count].length;
 	}
 	return count;
+}
+
+/* Counts messages as step_plain would fill them, as long as they have a length, no
+ * location and nothing unusual; returns the offset behind them.  Which flags they have is
+ * asked by arithmetic: where they differ from message to message as they like, jumps that
+ * are guessed wrong cost more than all else. */
+static uint64_t
+sum_common(const uint8_t *p, uint64_t offset, uint64_t end, struct summing *all)
+{
+	const uint32_t asked = SYST_HEADER_RESERVED | SYST_HEADER_LOCATION | SYST_HEADER_LENGTH;
+	const unsigned types = 1u << SYST_STRING | 1u << SYST_CATALOG | 1u << SYST_RAW;
+	struct summing sums = *all;
+	while (offset < end) {
+		uint32_t header = bytes_le32(p);
+		unsigned type = syst_header_type(header), subtype = syst_header_subtype(header);
+		unsigned time = header / SYST_HEADER_TIME & 1, crc = header / SYST_HEADER_CRC & 1;
+		unsigned before = 4 + 16 * (header / SYST_HEADER_GUID & 1);
+		unsigned payload = bytes_le16(p + before);
+		unsigned length = before + 2 + 8 * time + 4 * crc + payload;
+		if ((header & asked) != SYST_HEADER_LENGTH || !(types >> type & 1) ||
+		    !(syst_subtypes[type] >> subtype & 1) || length > LONG ||
+		    payload < syst_payload_least[type][subtype & 15] ||
+		    !known_header(bytes_le32(p + length)))
+			break;
+		unsigned checked = (crc | (unsigned)(syst_formatted[type] >> subtype)) & 1;
+		summing_add(&sums, &(struct message){
+				       .offset = offset,
+				       .ticks = bytes_le64(p + before + 2),
+				       .origin = syst_origin(header, p),
+				       .flags = (uint16_t)(time * MESSAGE_TIMED |
+							   checked * MESSAGE_CHECKED),
+				       .kind = (uint8_t)type,
+				       .severity = header >> 4 & 7,
+				   });
+		offset += length;
+		p += length;
+	}
+	*all = sums;
+	return offset;
+}
+
+/* As step_plain, where the messages are counted; returns the offset behind them. */
+static uint64_t
+sum_plain(const uint8_t *p, uint64_t offset, uint64_t end, struct summary *summary)
+{
+	struct shape shape = {.flags = UINT32_MAX};
+	struct summing sums = summing_open(summary);
+	struct message m;
+	for (;;) {
+		uint64_t from = offset;
+		offset = sum_common(p, offset, end, &sums);
+		p += offset - from;
+		if (offset >= end || !take_plain(p, offset, &shape, &m))
+			break;
+		summing_add(&sums, &m);
+		offset += m.length;
+		p += m.length;
+	}
+	summing_close(&sums, summary);
+	return offset;
 }
 
 /* Settles those of COUNT messages for which nothing but their bytes is needed. */
@@ -503,6 +573,32 @@ syst_raw_step(const struct decoder *decoder, struct decode_state *state, const s
 	}
 	state->offset = offset;
 	return count;
+}
+
+static void
+syst_raw_summarise(const struct decoder *decoder, struct decode_state *state,
+		   const struct window *w, struct summary *summary)
+{
+	uint64_t end = w->offset + w->length, offset = state->offset;
+	uint64_t until = w->until < end ? w->until : end;
+	(void)decoder;
+	while (offset < until) {
+		struct message m;
+		if (end - offset >= REACH) {
+			uint64_t stop = until <= end - REACH ? until : end - REACH + 1;
+			offset = sum_plain(w->bytes + (offset - w->offset), offset, stop, summary);
+			if (offset >= until)
+				break;
+		}
+		struct syst_raw_view view = view_at(w, offset);
+		size_t length = syst_raw_decide(&view, offset, &m);
+		if (!length)
+			break;
+		m.length = (uint32_t)length;
+		summary_add(summary, &m, 1);
+		offset += length;
+	}
+	state->offset = offset;
 }
 
 static int
@@ -670,6 +766,7 @@ const struct decoder_ops syst_raw_ops = {
     .restore = decode_plain_restore,
     .shift = decode_plain_shift,
     .step = syst_raw_step,
+    .summarise = syst_raw_summarise,
     .resync = syst_raw_resync,
     .expand = syst_raw_expand,
     .announces = syst_raw_announces,

@@ -149,20 +149,27 @@ summing_time(struct summing *s, const struct message *m)
 	}
 }
 
-/* Adds a message; inline, so that of one that nobody else looks at only what is counted
- * is made. */
+/* Adds a message without a time; inline, so that of one that nobody else looks at only
+ * what is counted is made. */
 static inline __attribute__((always_inline)) void
-summing_add(struct summing *s, const struct message *m)
+summing_add_untimed(struct summing *s, const struct message *m)
 {
 	s->count++;
 	s->kinds |= (uint64_t)1 << m->kind;
-	if (!(s->flags & MESSAGE_TIMED) && m->flags & MESSAGE_TIMED)
-		s->ticks_first = s->ticks_last = m->ticks;
-	summing_time(s, m);
 	if (m->flags & MESSAGE_LOSS)
 		s->losses++;
 	s->flags |= m->flags;
 	tally_count(s->tally, m->origin, m->severity, message_id_offset(m));
+}
+
+/* The same, of any message. */
+static inline __attribute__((always_inline)) void
+summing_add(struct summing *s, const struct message *m)
+{
+	if (!(s->flags & MESSAGE_TIMED) && m->flags & MESSAGE_TIMED)
+		s->ticks_first = s->ticks_last = m->ticks;
+	summing_time(s, m);
+	summing_add_untimed(s, m);
 }
 
 #endif

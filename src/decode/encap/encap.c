@@ -129,6 +129,7 @@ const struct decoder_ops encap_ops = {
     .restore = encap_restore,
     .shift = decode_plain_shift,
     .step = encap_step,
+    .summarise = encap_summarise,
     .resync = encap_resync,
     .expand = encap_expand,
     .identify_origin = encap_identify_origin,

@@ -127,7 +127,7 @@ encap_source_of(const struct encap_decoder *d, uint32_t srcid)
 
 /* Takes apart the packet at P, ENCAP_LOOK bytes of which are readable: [Encap 1.0, "srcID",
  * "Timestamp", "Payload"]. */
-static inline void
+static inline __attribute__((always_inline)) void
 encap_read(const struct encap_decoder *d, const uint8_t *p, struct encap_packet *packet)
 {
 	unsigned at = 8 + d->srcid_width;
@@ -178,6 +178,8 @@ void encap_save(const struct decoder *, const struct decode_state *, uint8_t *);
 void encap_restore(const struct decoder *, struct decode_state *, const uint8_t *);
 size_t encap_step(const struct decoder *, struct decode_state *, const struct window *,
 		  struct message *out, size_t max);
+void encap_summarise(const struct decoder *, struct decode_state *, const struct window *,
+		     struct summary *);
 int encap_resync(const struct decoder *, struct decode_state *, const struct window *);
 
 /* Makes the aligned form of COUNT bytes of a bit stream or a reversed slot

@@ -19,6 +19,7 @@
 #include "config.h"
 
 #include "decode/encap/encap_frame.h"
+#include "decode/summary.h"
 
 #include <string.h>
 
@@ -162,6 +163,14 @@ read_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet 
 		set_damage(s, m, ENCAP_UNUSED_BITS, SEVERITY_WARNING);
 }
 
+/* Whether the bit of the payload is set that its head says decides. */
+static inline bool
+is_chosen(const struct etrace_head *head, const uint8_t *p, const struct encap_packet *packet)
+{
+	struct etrace_bits bits = encap_bits(p, packet, NULL);
+	return head->choice && etrace_peek(&bits, bits.at + head->choice, 1);
+}
+
 static void
 step_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet *packet,
 	     struct message *m)
@@ -176,10 +185,11 @@ step_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet 
 	} else if (packet->class == ENCAP_DATA || head->read) {
 		read_payload(s, p, packet, m);
 	} else {
+		bool chosen = is_chosen(head, p, packet);
 		m->kind = head->kind;
-		m->severity = head->severity;
+		m->severity = chosen ? head->chosen_severity : head->severity;
 		m->flags |= head->flags;
-		if (packet->payload_bits > head->most)
+		if (packet->payload_bits > (chosen ? head->chosen_most : head->most))
 			set_damage(s, m, ENCAP_UNUSED_BITS, SEVERITY_WARNING);
 	}
 }
@@ -396,6 +406,91 @@ encap_step(const struct decoder *decoder, struct decode_state *state, const stru
 	if (d->options->container.slot)
 		return step_slots(d, s, w, out, max);
 	return d->phase ? step_bits(d, s, w, out, max) : step_plain(d, s, w, out, max);
+}
+
+/* --- counting ---------------------------------------------------------- */
+
+/* Fills M from the packet at P as step_whole does, if its head says all, fits it and
+ * changes nothing of the state but the time; ENCAP_LOOK bytes are readable, and it follows
+ * a packet on the track. */
+static inline __attribute__((always_inline)) bool
+take_head(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p, struct message *m)
+{
+	struct encap_packet packet;
+	if (encap_is_null(*p))
+		return false;
+	encap_read(d, p, &packet);
+	const struct etrace_head *head = &packet.source->heads[packet.head];
+	bool chosen = is_chosen(head, p, &packet);
+	if (packet.payload_bits < 1 || packet.class != ENCAP_INSTRUCTION || head->read ||
+	    packet.payload_bits > (chosen ? head->chosen_most : head->most) ||
+	    (packet.extend && !d->timestamp_bytes))
+		return false;
+	m->origin = packet.srcid;
+	m->length = packet.length;
+	m->sender_ticks = 0;
+	m->flags = (uint16_t)(head->flags & ~MESSAGE_SENDER_TIMED);
+	m->kind = head->kind;
+	m->severity = chosen ? head->chosen_severity : head->severity;
+	if (packet.extend)
+		set_time(d, s, &packet, m);
+	else
+		m->flags &= (uint16_t) ~(MESSAGE_SYNC | MESSAGE_TIMED);
+	return true;
+}
+
+/* As step_plain, where there are no blocks and messages are counted. */
+static void
+sum_plain(const struct encap_decoder *d, struct encap_state *s, const struct window *w,
+	  struct summary *summary)
+{
+	struct summing sums = summing_open(summary);
+	uint64_t end = w->offset + w->length, offset = s->base.offset;
+	uint64_t until = end < w->until ? end : w->until;
+	bool usual = !s->suspect && !s->idle;
+	while (offset < until) {
+		const uint8_t *p = w->bytes + (offset - w->offset);
+		struct message m, odd;
+		if (usual && end - offset >= ENCAP_LOOK && take_head(d, s, p, &m)) {
+			m.offset = offset;
+			if (m.flags & MESSAGE_TIMED) /* seldom: without it, less is counted */
+				summing_add(&sums, &m);
+			else
+				summing_add_untimed(&sums, &m);
+			offset += m.length;
+			s->run = s->tail = 0;
+			continue;
+		}
+		s->base.offset = offset;
+		size_t taken =
+		    step_one(d, s, p, (size_t)(end - offset), w->last, SIZE_MAX, 0, &odd);
+		if (!taken)
+			break;
+		odd.length = (uint32_t)taken;
+		summing_add(&sums, &odd);
+		offset += taken;
+		usual = !s->suspect && !s->idle;
+	}
+	s->base.offset = offset;
+	summing_close(&sums, summary);
+}
+
+void
+encap_summarise(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+		struct summary *summary)
+{
+	enum { BATCH = 64 };
+	const struct encap_decoder *d = (const struct encap_decoder *)decoder;
+	struct message out[BATCH];
+	size_t count;
+	if (!d->options->container.slot && !d->phase && !d->options->block_size) {
+		sum_plain(d, (struct encap_state *)state, w, summary);
+		return;
+	}
+	do {
+		count = encap_step(decoder, state, w, out, BATCH);
+		summary_add(summary, out, count);
+	} while (count == BATCH);
 }
 
 /* --- states ------------------------------------------------------------ */

@@ -302,6 +302,17 @@ read_trap(const struct etrace_options *o, const struct etrace_place *place, stru
 	t->severity = t->is_interrupt ? SEVERITY_INFO : SEVERITY_WARNING;
 }
 
+/* Where `interrupt` lies in the payload of a trap, as read_trap reads it. */
+static unsigned
+interrupt_bit(const struct etrace_options *o)
+{
+	enum { FORMATS = 4, BRANCH = 1 };
+	uint64_t mode = (uint64_t)o->privilege_width;
+	mode += o->notime ? 0 : (uint64_t)o->time_width;
+	mode += o->nocontext ? 0 : (uint64_t)o->context_width;
+	return (unsigned)(FORMATS + BRANCH + mode + (uint64_t)o->ecause_width);
+}
+
 /* [E-Trace 2.0, "Format 3 subformat 3 qual_status field"] */
 enum status { STATUS_SAME, STATUS_ENDED_REPORTED, STATUS_LOST, STATUS_ENDED };
 static const char *const statuses[4] = {
@@ -535,23 +546,41 @@ etrace_apply(const struct etrace_options *o, const struct etrace_packet *t,
 	}
 }
 
+/* Of a payload that begins with HEAD, and has 0 then but for bit CHOICE, if that is not 0;
+ * *USED: its bits. */
+static struct etrace_packet
+try_head(const struct etrace_options *o, unsigned head, unsigned choice, unsigned *used)
+{
+	enum { LONGEST = 127 }; /* more than the widest fields need */
+	uint8_t bytes[LONGEST + ETRACE_SLACK] = {(uint8_t)head};
+	struct etrace_bits bits = {.packet = bytes, .length = LONGEST};
+	struct etrace_place place = {0};
+	struct etrace_packet t;
+	if (choice)
+		bytes[choice / 8] |= (uint8_t)(1u << choice % 8);
+	etrace_read(o, &place, &bits, &t);
+	*used = bits.at;
+	return t;
+}
+
 void
 etrace_make_heads(const struct etrace_options *o,
 		  struct etrace_head heads[static 1 << ETRACE_HEAD_BITS])
 {
-	enum { LONGEST = 31 };
 	for (unsigned i = 0; i < 1u << ETRACE_HEAD_BITS; i++) {
-		uint8_t bytes[LONGEST + ETRACE_SLACK] = {(uint8_t)i};
-		struct etrace_bits bits = {.packet = bytes, .length = LONGEST};
-		struct etrace_place place = {0};
-		struct etrace_packet t;
-		etrace_read(o, &place, &bits, &t);
+		unsigned used, choice, chosen_used;
+		struct etrace_packet t = try_head(o, i, 0, &used), chosen;
+		choice = t.kind == ETRACE_TRAP ? interrupt_bit(o) : 0;
+		chosen = try_head(o, i, choice, &chosen_used);
 		heads[i] = (struct etrace_head){
 		    .kind = t.kind,
 		    .severity = t.severity,
 		    .flags = t.flags,
-		    .most = (uint16_t)(bits.at + 7),
-		    .read = t.kind == ETRACE_TRAP || t.kind == ETRACE_SUPPORT || !(i & 3),
+		    .most = (uint16_t)(used + 7),
+		    .read = t.kind == ETRACE_SUPPORT || !(i & 3),
+		    .choice = (uint16_t)choice,
+		    .chosen_most = (uint16_t)(chosen_used + 7),
+		    .chosen_severity = chosen.severity,
 		};
 	}
 }

@@ -161,6 +161,9 @@ struct etrace_head {
 	uint16_t flags;
 	uint16_t most; /* bits such a payload can have, padding included */
 	bool read;     /* the rest decides: etrace_read it */
+	/* not 0: a bit of the payload, and what is otherwise if it is set */
+	uint16_t choice, chosen_most;
+	uint8_t chosen_severity;
 };
 void etrace_make_heads(const struct etrace_options *,
 		       struct etrace_head heads[static 1 << ETRACE_HEAD_BITS]);

@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "decode/gem/gem.h"
 #include "decode/record.h"
+#include "decode/summary.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -402,61 +403,204 @@ gem_fill(struct gem_state *s, uint32_t word, uint32_t next, struct message *m)
 	s->is_under_way = true;
 }
 
-/* The whole records of the window, up to MAX; inlined for each layout. */
+/* Fills the record at P, which is at OFFSET; NEXT as for gem_fill. */
+static inline __attribute__((always_inline)) void
+fill_record(struct gem_state *s, const uint8_t *p, uint64_t offset, const struct gem_layout *l,
+	    uint32_t next, struct message *m)
+{
+	m->offset = offset;
+	m->origin = 0;
+	m->length = (uint32_t)l->size;
+	m->flags = 0;
+	m->ticks = 0;
+	if (l->width) {
+		uint64_t ts = time_at(l, p);
+		s->time = s->is_under_way ? gem_unwrap(s->time, ts, l->width) : ts;
+		m->ticks = s->time;
+		m->flags = MESSAGE_TIMED;
+	}
+	gem_fill(s, word_at(l, p), next, m);
+}
+
+/* The whole records of the window, up to MAX, filled or, if SUMMARY is not NULL, counted;
+ * inlined for each layout. */
 static inline __attribute__((always_inline)) size_t
 step_records(struct gem_state *s, const struct window *w, struct gem_layout l, struct message *out,
-	     size_t max)
+	     size_t max, struct summary *summary)
 {
 	uint64_t offset = s->base.offset, end = w->offset + w->length;
 	uint64_t until = w->until < end ? w->until : end;
 	const uint8_t *p = w->bytes + (offset - w->offset);
+	struct summing sums;
 	size_t count = 0;
+	if (summary)
+		sums = summing_open(summary);
 	for (; count < max && offset < until && end - offset >= l.size; count++) {
-		uint32_t word = word_at(&l, p), next = 0;
+		uint32_t next = 0;
+		struct message own, *m = summary ? &own : &out[count];
 		if (end - offset >= 2 * l.size)
 			next = word_at(&l, p + l.size);
-		else if (!w->last && kind_of(word) == GEM_FIRST)
+		else if (!w->last && kind_of(word_at(&l, p)) == GEM_FIRST)
 			break;
-		struct message *m = &out[count];
-		m->offset = offset;
-		m->origin = 0;
-		m->length = (uint32_t)l.size;
-		m->flags = 0;
-		m->ticks = 0;
-		if (l.width) {
-			uint64_t ts = time_at(&l, p);
-			s->time = s->is_under_way ? gem_unwrap(s->time, ts, l.width) : ts;
-			m->ticks = s->time;
-			m->flags = MESSAGE_TIMED;
-		}
-		gem_fill(s, word, next, m);
+		fill_record(s, p, offset, &l, next, m);
+		if (summary)
+			summing_add(&sums, m);
 		offset += l.size;
 		p += l.size;
 	}
+	if (summary)
+		summing_close(&sums, summary);
 	s->base.offset = offset;
 	return count;
 }
+
+/* What is left at the end, which is no whole record; false: nothing. */
+static bool
+take_rest(const struct gem_options *o, struct decode_state *state, const struct window *w,
+	  struct message *m)
+{
+	uint64_t end = w->offset + w->length, left = end - state->offset;
+	if (!w->last || !left || left >= o->record_size || state->offset >= w->until)
+		return false;
+	*m = (struct message){.offset = state->offset,
+			      .length = (uint32_t)left,
+			      .kind = GEM_TRUNCATED,
+			      .severity = SEVERITY_ERROR,
+			      .flags = MESSAGE_TRUNCATED};
+	state->offset = end;
+	return true;
+}
+
+static inline bool
+is_bare(const struct gem_options *o)
+{
+	return o->record_size == WORD && o->endian == GEM_LITTLE && !o->timestamp_width;
+}
+
+static const struct gem_layout bare = {.size = WORD};
 
 static size_t
 gem_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
 	 struct message *out, size_t max)
 {
-	static const struct gem_layout bare = {.size = WORD};
 	const struct gem_options *o = ((const struct gem_decoder *)decoder)->options;
 	struct gem_state *s = (struct gem_state *)state;
-	bool is_bare = o->record_size == WORD && o->endian == GEM_LITTLE && !o->timestamp_width;
-	size_t count = is_bare ? step_records(s, w, bare, out, max)
-			       : step_records(s, w, layout_of(o), out, max);
-	uint64_t end = w->offset + w->length, left = end - state->offset;
-	if (count < max && w->last && left && left < o->record_size && state->offset < w->until) {
-		out[count++] = (struct message){.offset = state->offset,
-						.length = (uint32_t)left,
-						.kind = GEM_TRUNCATED,
-						.severity = SEVERITY_ERROR,
-						.flags = MESSAGE_TRUNCATED};
-		state->offset = end;
-	}
+	size_t count = is_bare(o) ? step_records(s, w, bare, out, max, NULL)
+				  : step_records(s, w, layout_of(o), out, max, NULL);
+	if (count < max)
+		count += take_rest(o, state, w, &out[count]);
 	return count;
+}
+
+/* --- counting ---------------------------------------------------------- */
+
+/* Classes of words, by their six highest bits: those that are odd whatever is around them,
+ * a bit each (kind_of, is_reserved_pair), and which numbers count on. */
+enum { CLASS_SHIFT = 26, CLASSES = 64, CLASS_SYNCPOINT = 1, CLASS_SNAPSHOT = 3 };
+#define CLASS_GLOBAL_TIME (1u << 5 | GEM_CTX_GLOBAL_TIME)
+#define CLASSES_ODD ((uint64_t)0x3ff1 << 32 | 0xfffffff1)
+enum { COUNTS_NOT, COUNTS_SYNC, COUNTS_SNAPSHOT, COUNTS };
+static const uint8_t class_counts[CLASSES] = {
+    [CLASS_SYNCPOINT] = COUNTS_SYNC, [CLASS_SNAPSHOT] = COUNTS_SNAPSHOT};
+
+static inline bool
+is_first(uint32_t word)
+{
+	return word >> 30 == 2;
+}
+
+static inline bool
+is_second(uint32_t word)
+{
+	return word >> 30 == 3;
+}
+
+/* A run of words without loss, of which only this has to be known. */
+struct gem_run {
+	uint64_t count, suspects;
+	uint64_t seen, before; /* classes, a bit each: of all, and of those before the last */
+};
+
+/* Adds a run whose first word is at OFFSET. */
+static void
+add_run(struct summary *summary, uint64_t offset, const struct gem_run *run)
+{
+	bool sync = run->seen >> CLASS_SYNCPOINT & 1 || run->before >> CLASS_GLOBAL_TIME & 1;
+	uint32_t *severities = tally_row(&summary->tally, 0, offset)->severities;
+	severities[SEVERITY_INFO] += (uint32_t)(run->count - run->suspects);
+	severities[SEVERITY_WARNING] += (uint32_t)run->suspects;
+	summary->count += run->count;
+	summary->flags |= (sync ? MESSAGE_SYNC : 0) | (run->suspects ? MESSAGE_SUSPECT : 0);
+	for (uint64_t seen = run->seen; seen; seen &= seen - 1) {
+		uint32_t class = (uint32_t)__builtin_ctzll(seen);
+		summary->kinds |= (uint64_t)1 << kind_of(class << CLASS_SHIFT);
+	}
+}
+
+/* How many bare words lie in the window before `until` that have another one behind them. */
+static uint64_t
+words_before(const struct window *w, uint64_t from)
+{
+	uint64_t end = w->offset + w->length, left = end > from ? (end - from) / WORD : 0;
+	uint64_t before = w->until > from ? (w->until - from - 1) / WORD + 1 : 0;
+	left -= left != 0;
+	return left < before ? left : before;
+}
+
+/* Counts bare words as gem_fill would fill them, as long as nothing is lost and the fixed
+ * bits stay.  The second word of a pair whose first was counted before is left as well. */
+static void
+sum_plain(struct gem_state *s, const struct window *w, struct summary *summary)
+{
+	static const uint32_t masks[COUNTS] = {0, 0xffffff, 0xffffff};
+	uint32_t expected[COUNTS] = {0, s->last[0] + 1, s->last[1] + 1};
+	uint64_t from = s->base.offset, left = words_before(w, from);
+	uint64_t unknown = (uint64_t)!s->has_last[0] << CLASS_SYNCPOINT | (uint64_t)!s->has_last[1]
+									      << CLASS_SNAPSHOT;
+	const uint8_t *p = w->bytes + (from - w->offset);
+	struct gem_run run = {0};
+	uint32_t last = 0, odd = 0;
+	if (!left || !s->is_under_way || is_second(bytes_le32(p)))
+		return;
+	for (uint32_t next = bytes_le32(p); run.count < left; run.count++) {
+		uint32_t now = next, class = now >> CLASS_SHIFT, value = gem_value(now);
+		unsigned counts = class_counts[class];
+		next = bytes_le32(p + WORD * (run.count + 1));
+		if ((unknown >> class & 1) | ((now ^ s->lsb) & 3) |
+		    (uint32_t)(is_first(now) ^ is_second(next)) |
+		    ((value - expected[counts]) & masks[counts]))
+			break;
+		expected[counts] = value + 1;
+		odd = (CLASSES_ODD >> class & 1) | (odd & is_second(now));
+		run.suspects += odd;
+		run.before = run.seen;
+		run.seen |= (uint64_t)1 << class;
+		last = now;
+	}
+	if (!run.count)
+		return;
+	add_run(summary, from, &run);
+	s->first = is_first(last) ? last : 0;
+	s->last[0] = expected[COUNTS_SYNC] - 1;
+	s->last[1] = expected[COUNTS_SNAPSHOT] - 1;
+	s->base.offset += WORD * run.count;
+}
+
+static void
+gem_summarise(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	      struct summary *summary)
+{
+	const struct gem_options *o = ((const struct gem_decoder *)decoder)->options;
+	struct gem_state *s = (struct gem_state *)state;
+	struct message rest;
+	if (is_bare(o))
+		do
+			sum_plain(s, w, summary);
+		while (step_records(s, w, bare, NULL, 1, summary));
+	else
+		step_records(s, w, layout_of(o), NULL, SIZE_MAX, summary);
+	if (take_rest(o, state, w, &rest))
+		summary_add(summary, &rest, 1);
 }
 
 /* Records lie on a grid: the next one starts at the next multiple of their
@@ -645,6 +789,7 @@ const struct decoder_ops gem_ops = {
     .save = decode_plain_save,
     .restore = decode_plain_restore,
     .step = gem_step,
+    .summarise = gem_summarise,
     .resync = gem_resync,
     .expand = gem_expand,
     /* no printer: no public tool prints it */

@@ -22,6 +22,14 @@ enum {
 	BRANCHLESS_MOST = 1 << 22
 };
 
+/* What the last packet reported, as far as it says what may follow. */
+enum report {
+	REPORT_ANY,	 /* anything may */
+	REPORT_JUMP,	 /* where a jump went, and that no synchronisation follows at once */
+	REPORT_LAST,	 /* likewise, and that one does */
+	REPORT_BRANCHES, /* no address */
+};
+
 struct etrace_walk {
 	struct flow_code *code;
 	void (*take)(void *, const struct flow_step *);
@@ -45,6 +53,7 @@ struct etrace_walk {
 	bool inferred_irreport;
 	uint64_t inferred_irdepth;
 	uint8_t privilege;
+	uint8_t report; /* enum report */
 
 	/* return_stack: a ring, the newest below `top` */
 	uint64_t *stack;
@@ -225,6 +234,13 @@ is_call(const struct insn *insn)
 	       insn->class != INSN_TRAP_RETURN;
 }
 
+static uint64_t
+mask_address(const struct etrace_walk *walk, uint64_t address)
+{
+	unsigned width = walk->widths.iaddress_width;
+	return width < 64 ? address & (((uint64_t)1 << width) - 1) : address;
+}
+
 static bool
 is_branch_at(struct etrace_walk *walk, uint64_t pc)
 {
@@ -259,10 +275,9 @@ is_implicit_return(struct etrace_walk *walk, const struct insn *insn, uint64_t a
 /* A jump "preceded by LUI, AUIPC or C.LUI which writes the register that it uses" [E-Trace
  * 2.0, "Sequentially inferable jump mode"]. */
 static bool
-is_sequential_jump(struct etrace_walk *walk, const struct insn *insn, uint64_t *target)
+is_constant_jump(struct etrace_walk *walk, const struct insn *insn, uint64_t *target)
 {
-	if (!walk->modes.sijump || !walk->has_last || insn->class == INSN_TRAP_RETURN ||
-	    !insn_is_indirect(insn))
+	if (!walk->has_last || insn->class == INSN_TRAP_RETURN || !insn_is_indirect(insn))
 		return false;
 	uint8_t rs1 = insn->rs1;
 	int32_t offset = insn->offset;
@@ -271,15 +286,14 @@ is_sequential_jump(struct etrace_walk *walk, const struct insn *insn, uint64_t *
 		return false;
 	/* "setting the least-significant bit of the result to zero" [RISC-V I, "Unconditional
 	 * Jumps"] */
-	*target = (before->target + (uint64_t)(int64_t)offset) & ~(uint64_t)1;
+	*target = mask_address(walk, (before->target + (uint64_t)(int64_t)offset) & ~(uint64_t)1);
 	return true;
 }
 
-static uint64_t
-mask_address(const struct etrace_walk *walk, uint64_t address)
+static bool
+is_sequential_jump(struct etrace_walk *walk, const struct insn *insn, uint64_t *target)
 {
-	unsigned width = walk->widths.iaddress_width;
-	return width < 64 ? address & (((uint64_t)1 << width) - 1) : address;
+	return walk->modes.sijump && is_constant_jump(walk, insn, target);
 }
 
 static bool
@@ -311,6 +325,9 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 		if (walk->stop_at_last_branch)
 			return walk_fail_at(
 			    walk, "a jump to an unknown address, before the last branch,");
+		/* it is sent where the mode is off, and known all the same */
+		if (is_constant_jump(walk, &insn, &target) && target != address)
+			return walk_fail_at(walk, "a packet and the program disagree on the jump");
 		walk->pc = address;
 		*stop = true;
 	} else if (insn.class == INSN_BRANCH) {
@@ -342,12 +359,16 @@ follow_inferred(struct etrace_walk *walk)
 					     .irdepth = walk->inferred_irdepth};
 	uint64_t previous_address = walk->pc;
 	bool stop = false;
+	walk->straight = walk->branchless = 0;
 	while (!stop) {
 		if (!next_pc(walk, previous_address, &previous, &stop) || !report_pc(walk))
 			return false;
 	}
 	walk->inferred_address = false;
-	return true;
+	walk->report = REPORT_JUMP;
+	/* its own packet would have told of it */
+	return walk->branches == is_branch_at(walk, walk->pc) ||
+	       walk_fail_at(walk, "no packet tells whether this branch was taken");
 }
 
 /* Whether the walk has come to where the packet ends. */
@@ -375,9 +396,7 @@ static bool
 follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 {
 	bool stop;
-	walk->straight = walk->branchless = 0;
-	if (walk->inferred_address && !follow_inferred(walk))
-		return false;
+	walk->report = REPORT_ANY;
 	for (;;) {
 		if (!next_pc(walk, address, p, &stop))
 			return false;
@@ -388,8 +407,18 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 		if (walk->stop_at_last_branch && walk->branches == 1 &&
 		    is_branch_at(walk, walk->pc)) {
 			walk->stop_at_last_branch = false;
+			walk->report = REPORT_BRANCHES;
 			return true;
 		}
+		/* "not the target of an uninferable discontinuity" [E-Trace 2.0, "Format 2
+		 * packets"] */
+		if (stop && p->notify)
+			return walk_fail_at(walk, "what a trigger reports comes behind a jump");
+		/* "the number of entries on the return address stack" */
+		if (stop && p->irreport && p->irdepth != walk->depth)
+			return walk_fail_at(walk, "the return stack is not as deep as reported");
+		if (stop && p->kind != FLOW_START)
+			walk->report = p->updiscon ? REPORT_LAST : REPORT_JUMP;
 		if (stop && walk->branches > is_branch_at(walk, walk->pc))
 			return walk_fail_at(walk, "branches are left over");
 		if (stop)
@@ -417,19 +446,34 @@ refused_mode(const struct etrace_walk *walk, const struct flow_modes *modes)
 	return NULL;
 }
 
+/* Why what was reported last cannot be the last instruction, or NULL: "the address of the
+ * final traced instruction must be output" [E-Trace 2.0, "End of trace"]; of a jump's target
+ * "the preceding te_inst would have been sent anyway", or it is flagged ["Format 3 subformat 3
+ * qual_status field"]. */
+static const char *
+refuse_end(const struct etrace_walk *walk, const struct flow_packet *p)
+{
+	bool ends = p->status == FLOW_ENDED_REP || p->status == FLOW_ENDED_NTR;
+	if (ends && walk->report == REPORT_BRANCHES)
+		return "no packet tells which instruction was the last";
+	if (p->status == FLOW_ENDED_REP && walk->report == REPORT_JUMP)
+		return "a jump's target is not where tracing ended";
+	return NULL;
+}
+
 /* process_support */
 static void
 take_support(struct etrace_walk *walk, const struct flow_packet *p)
 {
+	const char *contrary = walk->waiting ? NULL : refuse_end(walk, p);
 	walk->modes = p->modes;
 	walk->refused = false;
 	const char *why = refused_mode(walk, &p->modes);
 	bool ended = p->status != FLOW_NO_CHANGE;
-	if (p->status == FLOW_ENDED_NTR && walk->inferred_address && !walk->waiting) {
-		walk->straight = walk->branchless = 0;
-		if (!follow_inferred(walk))
-			ended = false;
-	}
+	if (p->status == FLOW_ENDED_NTR && walk->inferred_address && !walk->waiting)
+		ended = follow_inferred(walk);
+	if (contrary)
+		walk_fail(walk, contrary);
 	if (p->status == FLOW_TRACE_LOST)
 		walk_stop(walk, "the encoder lost packets");
 	else if (why)
@@ -442,47 +486,46 @@ take_support(struct etrace_walk *walk, const struct flow_packet *p)
 	}
 }
 
+/* Where the program goes from the instruction at pc, if that can be known without a packet. */
+static bool
+find_next(struct etrace_walk *walk, uint64_t *next)
+{
+	const struct insn insn = *flow_code_find(walk->code, walk->pc);
+	bool known = true;
+	if (insn_is_direct(&insn))
+		*next = insn.target;
+	else if (is_sequential_jump(walk, &insn, next))
+		known = true;
+	else if (is_implicit_return(walk, &insn, 0, NULL))
+		*next = newest_return(walk);
+	else if (insn_is_indirect(&insn) || (insn.class == INSN_BRANCH && !walk->branches))
+		known = false;
+	else if (insn.class == INSN_BRANCH && !(walk->branch_map & 1))
+		*next = insn.target;
+	else
+		*next = walk->pc + insn.length;
+	if (known)
+		*next = mask_address(walk, *next);
+	return known;
+}
+
 /* exception_address: of what trapped, which did not retire. */
 static void
 find_epc(struct etrace_walk *walk, const struct flow_packet *p, struct flow_step *trap)
 {
-	const struct insn insn = *flow_code_find(walk->code, walk->pc);
-	uint64_t target;
-	bool branch = insn.class == INSN_BRANCH;
-	if (walk->waiting || walk->entered) {
-		/* "or at the first traced instruction" [E-Trace 2.0, "Format 3 thaddr, address
-		 * and privilege fields"] */
-		trap->has_epc = !p->thaddr;
-		trap->epc = p->address;
+	const struct insn *insn = flow_code_find(walk->code, walk->pc);
+	bool calls = insn->class == INSN_ECALL || insn->class == INSN_EBREAK;
+	bool first = walk->waiting || walk->entered;
+	if (!first && calls)
+		trap->epc = walk->pc;
+	if (!first && (calls || find_next(walk, &trap->epc))) {
+		trap->has_epc = true;
 		return;
 	}
-	trap->has_epc = true;
-	if (insn.class == INSN_ECALL || insn.class == INSN_EBREAK) {
-		trap->epc = walk->pc;
-	} else if (insn_is_direct(&insn)) {
-		trap->epc = insn.target;
-	} else if (is_sequential_jump(walk, &insn, &target)) {
-		trap->epc = target;
-	} else if (is_implicit_return(walk, &insn, 0, NULL)) {
-		trap->epc = newest_return(walk);
-	} else if (insn_is_indirect(&insn)) {
-		trap->has_epc = !p->thaddr;
-		trap->epc = p->address;
-	} else {
-		trap->has_epc = !branch || walk->branches;
-		trap->epc =
-		    branch && !(walk->branch_map & 1) ? insn.target : walk->pc + insn.length;
-	}
-	trap->epc = mask_address(walk, trap->epc);
-}
-
-static void
-begin_at(struct etrace_walk *walk, const struct flow_packet *p)
-{
-	walk->pc = p->address;
-	walk->has_last = false;
-	walk->waiting = walk->silent = walk->entered = false;
-	report_pc(walk);
+	/* "at the target of an updiscon", "or at the first traced instruction" [E-Trace 2.0,
+	 * "Format 3 thaddr, address and privilege fields"] */
+	trap->has_epc = !p->thaddr && (first || insn_is_indirect(insn));
+	trap->epc = p->address;
 }
 
 /* Adds a branch that the instruction at the packet's address is to those that wait. */
@@ -493,6 +536,52 @@ queue_branch(struct etrace_walk *walk, const struct flow_packet *p)
 		return;
 	walk->branch_map |= (uint64_t)p->branch << walk->branches;
 	walk->branches++;
+}
+
+static void
+begin_at(struct etrace_walk *walk, const struct flow_packet *p)
+{
+	walk->pc = p->address;
+	walk->has_last = false;
+	walk->waiting = walk->silent = walk->entered = false;
+	walk->report = REPORT_ANY;
+	queue_branch(walk, p);
+	report_pc(walk);
+}
+
+/* Why what was reported before a trap cannot be what retired last, or NULL: "the final
+ * instruction retired beforehand must be traced" [E-Trace 2.0, "Interrupts and exceptions"],
+ * and updiscon is set where that is behind a jump. */
+static const char *
+refuse_trap(struct etrace_walk *walk, const struct flow_packet *p, const struct flow_step *trap)
+{
+	if (walk->waiting || walk->entered)
+		return NULL;
+	if (walk->report == REPORT_BRANCHES || walk->report == REPORT_JUMP)
+		return "no packet tells where the trap came";
+	/* causes 8 to 11 are of ECALL, one for each mode [RISC-V II, "Machine Cause
+	 * Register"] */
+	bool calls = !p->interrupt && p->cause >= 8 && p->cause <= 11;
+	if (calls && trap->has_epc && flow_code_find(walk->code, trap->epc)->class != INSN_ECALL)
+		return "a trap of ECALL comes where none is";
+	return NULL;
+}
+
+/* Format 3 subformat 0 within a trace.  What was reported before it is the instruction before
+ * it if it is no jump's target, or was flagged to be ["Format 2 notify and updiscon fields"]. */
+static void
+follow_to_sync(struct etrace_walk *walk, const struct flow_packet *p)
+{
+	uint64_t next;
+	bool behind = !find_next(walk, &next) || next == p->address;
+	if (walk->report == REPORT_LAST && !behind) {
+		walk_fail(walk, "a synchronisation is not where it was announced");
+		return;
+	}
+	if (walk->inferred_address && !behind && !follow_inferred(walk))
+		return;
+	queue_branch(walk, p);
+	follow_execution_path(walk, p->address, p);
 }
 
 /* Format 3 subformats 0 and 1. */
@@ -507,11 +596,16 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 					 .cause = p->cause,
 					 .tval = p->tval};
 		find_epc(walk, p, &step);
+		const char *why = refuse_trap(walk, p, &step);
+		if (why)
+			walk_fail(walk, why);
+		step.has_epc &= !why;
 		walk->take(walk->context, &step);
 	}
 	if (walk->refused)
 		return;
-	walk->inferred_address = walk->stop_at_last_branch = false;
+	walk->stop_at_last_branch = false;
+	walk->straight = walk->branchless = 0;
 	/* nothing was executed between a trap without an address and what follows it */
 	bool begins = trap || walk->waiting || walk->entered;
 	if (begins) {
@@ -523,12 +617,12 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 		walk->waiting = false;
 	} else {
 		walk->address = p->address;
-		queue_branch(walk, p);
 		if (begins)
 			begin_at(walk, p);
 		else
-			follow_execution_path(walk, p->address, p);
+			follow_to_sync(walk, p);
 	}
+	walk->inferred_address = false;
 	walk->privilege = p->privilege;
 	clear_return_stack(walk);
 }
@@ -537,6 +631,9 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 static void
 take_branches(struct etrace_walk *walk, const struct flow_packet *p)
 {
+	walk->straight = walk->branchless = 0;
+	if (walk->inferred_address && !follow_inferred(walk))
+		return;
 	if (walk->branches > 1) {
 		walk_fail_at(walk, "branches are left over");
 		return;
@@ -560,6 +657,9 @@ take_path(struct etrace_walk *walk, const struct flow_packet *p)
 			walk_stop(walk, "not followed before the first synchronisation");
 	} else if (walk->entered) {
 		walk_fail(walk, "no synchronisation behind a trap");
+	} else if (walk->report == REPORT_LAST) {
+		/* "it will be followed immediately by a format 3" */
+		walk_fail(walk, "a synchronisation is missing");
 	} else if (p->kind == FLOW_EXTENSION) {
 		walk_fail(walk, "branch prediction and jump target caches are not followed");
 	} else {

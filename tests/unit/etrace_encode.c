@@ -158,6 +158,15 @@ classify(const struct etrace_run *run, uint64_t pc, uint8_t privilege)
 	return ran;
 }
 
+bool
+etrace_run_add(struct etrace_run *run, uint64_t pc, uint8_t privilege)
+{
+	bool there = pc >= run->base && pc - run->base + 2 <= run->length;
+	if (there)
+		*vec_add(&run->ran) = classify(run, pc, privilege);
+	return there;
+}
+
 /* --- the log: its form is in tests/flow/renew ---------------------------- */
 
 static void
@@ -294,6 +303,7 @@ send_bits(struct encoder *e, unsigned format, struct bits *bits)
 	stream_packet(&e->sent->stream, &style->encap, 0, 0, style->stamped ? &stamp : NULL, 0,
 		      bits);
 	*vec_add(&e->sent->ends) = e->sent->stream.length;
+	*vec_add(&e->sent->kinds) = (uint8_t)format;
 	e->sent->formats[format]++;
 	e->packets += format < PACKET_START;
 }
@@ -582,13 +592,14 @@ take_branch(struct encoder *e)
 /* A jump "preceded by LUI, AUIPC or C.LUI" [E-Trace 2.0, "Sequentially inferable jump
  * mode"]: "both the constant load and the jump must be traced". */
 static bool
-is_sequential(const struct encoder *e)
+is_sequential(struct encoder *e)
 {
 	const struct etrace_ran *ran = current(e), *before = ran - 1;
 	if (!e->style->sijump || !e->at || before->trap || !before->loads || before->rd != ran->rs1)
 		return false;
 	uint64_t mask = e->run->wide ? UINT64_MAX : UINT32_MAX;
-	assert_true(((before->value + ran->value) & ~(uint64_t)1 & mask) == target_of(e, e->at));
+	uint64_t target = (before->value + ran->value) & ~(uint64_t)1 & mask;
+	e->give_up |= target != target_of(e, e->at);
 	return true;
 }
 
@@ -611,7 +622,7 @@ take_jump(struct encoder *e)
 		    e->style->stack_size && e->stack[e->depth - 1] != target_of(e, e->at);
 		e->returned = !e->mispredicted;
 		if (e->returned) {
-			assert_true(e->stack[--e->depth] == target_of(e, e->at));
+			e->give_up |= e->stack[--e->depth] != target_of(e, e->at);
 			e->unknown = false;
 			e->returned_since = true;
 			e->branched_since = false;
@@ -766,7 +777,10 @@ encode_instruction(struct encoder *e)
 static void
 encode_trap(struct encoder *e)
 {
-	assert_true(e->at && !current(e)[-1].trap && !current(e)[1].trap);
+	if (!e->at || current(e)[-1].trap || e->at + 1 == e->count || current(e)[1].trap) {
+		e->give_up = true;
+		return;
+	}
 	e->reported = e->unknown;
 	if (e->reported)
 		send_trap(e, current(e), false);
@@ -778,7 +792,7 @@ encode_all(struct encoder *e)
 {
 	send_support(e, 0);
 	forget(e);
-	for (e->at = 0; e->at < e->count && !e->ambiguous; e->at++) {
+	for (e->at = 0; e->at < e->count && !e->ambiguous && !e->give_up; e->at++) {
 		bool unknown = e->unknown;
 		if (random_below(&e->random, 1000) < e->style->contexts)
 			send_context(e);
@@ -826,7 +840,7 @@ etrace_encode(const struct etrace_run *run, const struct etrace_style *style,
 	for (size_t i = 0; i < count; i++)
 		branches[i + 1] = branches[i] + is_branch(&sent->want.at[i]);
 	do {
-		sent->stream.length = sent->ends.count = 0;
+		sent->stream.length = sent->ends.count = sent->kinds.count = 0;
 		memset(sent->formats, 0, sizeof sent->formats);
 		memset(e, 0, sizeof *e);
 		*e = (struct encoder){.run = run, .style = style, .sent = sent};
@@ -850,6 +864,7 @@ void
 etrace_sent_free(struct etrace_sent *sent)
 {
 	stream_free(&sent->stream);
+	vec_free(&sent->kinds);
 	vec_free(&sent->ends);
 	vec_free(&sent->want);
 }

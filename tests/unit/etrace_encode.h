@@ -34,6 +34,9 @@ struct etrace_run {
 	VEC(struct etrace_ran) ran;
 };
 
+/* Adds the instruction at PC, or whatever is there; false: nothing is. */
+bool etrace_run_add(struct etrace_run *, uint64_t pc, uint8_t privilege);
+
 /* Reads tests/flow/NAME.elf and NAME.log of the folder of sources. */
 void etrace_run_read(struct etrace_run *, const char *name);
 void etrace_run_free(struct etrace_run *);
@@ -70,11 +73,12 @@ enum etrace_format {
 
 struct etrace_sent {
 	struct stream stream;
+	VEC(uint8_t) kinds;	     /* of the packets: enum etrace_format */
 	VEC(size_t) ends;	     /* of the packets, in the stream */
 	VEC(struct etrace_ran) want; /* what a decoder must find */
 	unsigned formats[PACKETS];   /* how many, by enum etrace_format */
-	bool unsure;		     /* packets do not tell it, whatever is reported */
-	unsigned helped;	     /* reports for the sake of what they would not tell */
+	bool unsure;	 /* packets do not tell it, whatever is reported, or no hart does it */
+	unsigned helped; /* reports for the sake of what they would not tell */
 };
 
 void etrace_encode(const struct etrace_run *, const struct etrace_style *, struct etrace_sent *);

@@ -14,15 +14,52 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct program {
 	const char *name;
 	bool unbalanced; /* returns elsewhere than behind calls: a counter cannot tell */
+	bool modes;	 /* runs in several modes of privilege */
 } programs[] = {
-    {"recurse", false}, {"jumps", true},  {"tails", false}, {"tables", false},
-    {"loops", false},	{"traps", false}, {"modes", false},
+    {.name = "recurse"},
+    {.name = "jumps", .unbalanced = true},
+    {.name = "tails"},
+    {.name = "tables"},
+    {.name = "loops"},
+    {.name = "traps"},
+    {.name = "modes", .modes = true},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs, STYLES = 80 };
+
+/* A program, what it did, and its code. */
+struct subject {
+	const struct program *program;
+	struct etrace_run run;
+	struct image *image;
+	struct flow_code *code;
+};
+
+static void
+subject_open(struct subject *s, const struct program *program)
+{
+	const char *srcdir = getenv("srcdir");
+	char path[4096];
+	struct err err = {0};
+	*s = (struct subject){.program = program, .image = image_new()};
+	etrace_run_read(&s->run, program->name);
+	snprintf(path, sizeof path, "%s/tests/flow/%s.elf", srcdir ? srcdir : ".", program->name);
+	if (image_add(s->image, path, &(const struct image_place){0}, &err) < 0)
+		fail_msg("%s", err.what);
+	s->code = flow_code_new(s->image);
+}
+
+static void
+subject_close(struct subject *s)
+{
+	flow_code_free(s->code);
+	image_free(s->image);
+	etrace_run_free(&s->run);
+}
 
 /* --- ways to encode ------------------------------------------------------ */
 
@@ -34,11 +71,11 @@ chance(uint64_t *r, unsigned percent)
 
 /* Each fourth is plain but for what it is there for; numbers must hold what programs need. */
 static struct etrace_style
-make_style(unsigned number, const struct etrace_run *run, const struct program *program)
+make_style(unsigned number, const struct subject *subject)
 {
 	uint64_t r = number + 100;
 	struct etrace_style style = {
-	    .address_width = run->wide || chance(&r, 30) ? 64 : 32,
+	    .address_width = subject->run.wide || chance(&r, 30) ? 64 : 32,
 	    .address_lsb = chance(&r, 80),
 	    .privilege = 2,
 	    .cause = 4 + random_below(&r, 4),
@@ -53,7 +90,7 @@ make_style(unsigned number, const struct etrace_run *run, const struct program *
 	    .seed = number,
 	};
 	style.stamped = style.encap.stamp;
-	if (style.implicit_return && (number & 32 || program->unbalanced))
+	if (style.implicit_return && (number & 32 || subject->program->unbalanced))
 		style.stack_size = 1 + random_below(&r, 8);
 	else if (style.implicit_return)
 		style.counter_size = 7 + random_below(&r, 3);
@@ -87,10 +124,10 @@ set_options(struct etrace_options *o, const struct etrace_style *style)
 
 /* --- following ----------------------------------------------------------- */
 
-/* An instruction or a trap, and the message that told it. */
+/* An instruction or a trap, and the message that told it, by its place in the stream. */
 struct told {
 	uint64_t pc; /* of a trap: EPC */
-	size_t message;
+	size_t offset;
 	bool trap, interrupt, unknown; /* its EPC */
 	bool doubtful;
 	uint64_t cause, tval;
@@ -99,7 +136,7 @@ struct told {
 struct follower {
 	const struct etrace_run *run;
 	struct flow_hold *hold;
-	size_t message;
+	uint64_t offset; /* of the message */
 	unsigned damaged;
 	const char *why; /* of the first damage */
 	VEC(struct told) told;
@@ -109,7 +146,7 @@ static void
 hold_step(void *context, const struct flow_step *step)
 {
 	struct follower *f = context;
-	const struct flow_place place = {.number = f->message};
+	const struct flow_place place = {.number = f->offset};
 	flow_hold_add(f->hold, 0, &place, step);
 }
 
@@ -124,7 +161,7 @@ static void
 take_step(void *context, const struct flow_place *place, const struct flow_step *step)
 {
 	struct follower *f = context;
-	struct told told = {.message = (size_t)place->number, .doubtful = step->doubtful};
+	struct told told = {.offset = (size_t)place->number, .doubtful = step->doubtful};
 	if (step->kind == FLOW_STEP_DAMAGE) {
 		f->why = f->damaged++ ? f->why : step->why;
 	} else if (step->kind == FLOW_STEP_TRAP) {
@@ -145,33 +182,21 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 	}
 }
 
-static struct image *
-open_image(const char *name)
-{
-	const char *srcdir = getenv("srcdir");
-	char path[4096];
-	struct err err = {0};
-	struct image *image = image_new();
-	snprintf(path, sizeof path, "%s/tests/flow/%s.elf", srcdir ? srcdir : ".", name);
-	if (image_add(image, path, &(const struct image_place){0}, &err) < 0)
-		fail_msg("%s", err.what);
-	return image;
-}
-
 /* Decodes and follows BYTES. */
 static void
-follow(struct follower *f, const struct etrace_run *run, struct flow_code *code,
-       const struct etrace_style *style, const void *bytes, size_t length)
+follow(struct follower *f, const struct subject *subject, const struct etrace_style *style,
+       const void *bytes, size_t length)
 {
 	struct decoded d = decoded_new(&style->encap);
 	struct flow_packet packet;
-	*f = (struct follower){.run = run};
+	*f = (struct follower){.run = &subject->run};
 	set_options(&d.options.etrace, style);
 	decoded_open(&d, bytes, length);
 	f->hold = flow_hold_new(take_step, f);
-	struct etrace_walk *walk = etrace_walk_new(code, hold_step, f);
-	for (; f->message < d.messages.count; f->message++) {
-		encap_ops.flow(d.decoder, &d.messages.at[f->message], &d.window, &packet);
+	struct etrace_walk *walk = etrace_walk_new(subject->code, hold_step, f);
+	for (size_t i = 0; i < d.messages.count; i++) {
+		f->offset = d.messages.at[i].offset;
+		encap_ops.flow(d.decoder, &d.messages.at[i], &d.window, &packet);
 		etrace_walk_packet(walk, &packet);
 	}
 	flow_hold_end(f->hold);
@@ -215,20 +240,18 @@ programs_are_given_back(void **state)
 	unsigned formats[PACKETS] = {0}, helped = 0, unknown = 0, traps = 0;
 	(void)state;
 	for (unsigned p = 0; p < PROGRAMS; p++) {
-		struct etrace_run run;
-		etrace_run_read(&run, programs[p].name);
-		struct image *image = open_image(programs[p].name);
-		struct flow_code *code = flow_code_new(image);
+		struct subject subject;
+		subject_open(&subject, &programs[p]);
 		for (unsigned number = 0; number < STYLES; number++) {
-			struct etrace_style style = make_style(number, &run, &programs[p]);
+			struct etrace_style style = make_style(number, &subject);
 			struct etrace_sent sent;
 			struct follower f;
 			char what[64];
 			snprintf(what, sizeof what, "%s, style %u", programs[p].name, number);
-			etrace_encode(&run, &style, &sent);
+			etrace_encode(&subject.run, &style, &sent);
 			if (sent.unsure)
 				fail_msg("%s: packets cannot tell it", what);
-			follow(&f, &run, code, &style, sent.stream.bytes, sent.stream.length);
+			follow(&f, &subject, &style, sent.stream.bytes, sent.stream.length);
 			compare(&f, &sent, what);
 			for (unsigned i = 0; i < PACKETS; i++)
 				formats[i] += sent.formats[i];
@@ -240,9 +263,7 @@ programs_are_given_back(void **state)
 			vec_free(&f.told);
 			etrace_sent_free(&sent);
 		}
-		flow_code_free(code);
-		image_free(image);
-		etrace_run_free(&run);
+		subject_close(&subject);
 	}
 	/* all that the packets can be is among them */
 	for (unsigned i = PACKET_BRANCHES; i < PACKETS; i++)
@@ -251,11 +272,186 @@ programs_are_given_back(void **state)
 	assert_int_equal(unknown, 0);
 }
 
+/* --- damage -------------------------------------------------------------- */
+
+enum harm { DROPPED, FLIPPED, CUT, HARMS };
+
+/* What may be unsaid, of 100. */
+static const struct {
+	const char *name;
+	unsigned percent;
+} harms[HARMS] = {
+    [DROPPED] = {"a packet dropped", 16},
+    [FLIPPED] = {"a bit flipped", 8},
+    [CUT] = {"bytes cut out", 4},
+};
+
+/* Damages a copy of what was sent at packet WHICH; bytes behind *AT are *LATER later, in the
+ * copy, than they were. */
+static void
+do_harm(struct stream *copy, const struct etrace_sent *sent, uint64_t *r, enum harm harm,
+	size_t which, size_t *at, ptrdiff_t *later)
+{
+	size_t begin = which ? sent->ends.at[which - 1] : 0, end = sent->ends.at[which];
+	size_t length = sent->stream.length;
+	stream_add(copy, sent->stream.bytes, length);
+	*at = begin;
+	*later = 0;
+	if (harm == FLIPPED) {
+		size_t bit = 8 * begin + random_below(r, 8 * (end - begin));
+		copy->bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		return;
+	}
+	if (harm == CUT) {
+		size_t from = begin + random_below(r, end - begin);
+		size_t most = length - from;
+		end = from + 1 + random_below(r, most < 40 ? most : 40);
+		begin = from;
+	}
+	*at = begin;
+	*later = -(ptrdiff_t)(end - begin);
+	memmove(copy->bytes + begin, copy->bytes + end, length - end);
+	copy->length -= end - begin;
+}
+
+static bool
+are_same(const struct follower *f, size_t from, size_t count, const struct etrace_sent *sent,
+	 size_t at)
+{
+	for (size_t i = 0; i < count; i++)
+		if (at + i >= sent->want.count ||
+		    (!f->told.at[from + i].doubtful &&
+		     !is_same(&f->told.at[from + i], &sent->want.at[at + i])))
+			return false;
+	return true;
+}
+
+/* Counts what is told that was not executed there.  What a packet tells is either what comes
+ * next, or ends where it did undamaged. */
+static size_t
+count_wrong(const struct follower *f, const struct follower *right, const struct etrace_sent *sent,
+	    size_t at, ptrdiff_t later)
+{
+	size_t position = 0, wrong = 0, end, known = 0, last = 0;
+	for (size_t from = 0; from < f->told.count; from = end) {
+		size_t offset = f->told.at[from].offset, doubtful = 0;
+		for (end = from; end < f->told.count && f->told.at[end].offset == offset; end++)
+			doubtful += f->told.at[end].doubtful;
+		size_t count = end - from;
+		size_t before = offset < at ? offset : offset - (size_t)later;
+		while (known < right->told.count && right->told.at[known].offset <= before)
+			last = ++known;
+		if (last >= count && are_same(f, from, count, sent, last - count))
+			position = last;
+		else if (are_same(f, from, count, sent, position))
+			position += count;
+		else
+			wrong += count - doubtful;
+	}
+	return wrong;
+}
+
+/* Whether an encoder would have sent just what is in STREAM, had the program gone as it was
+ * told.  Only without what an encoder may send at will. */
+static bool
+could_be_sent(const struct follower *f, const struct etrace_style *style,
+	      const struct stream *stream)
+{
+	struct etrace_run run = *f->run;
+	struct etrace_style same = *style;
+	struct etrace_sent sent = {0};
+	same.trap_retires = false;
+	memset(&run.ran, 0, sizeof run.ran);
+	for (size_t i = 0; i < f->told.count; i++) {
+		const struct told *told = &f->told.at[i];
+		if (told->trap)
+			*vec_add(&run.ran) = (struct etrace_ran){.pc = told->pc,
+								 .privilege = 3,
+								 .trap = true,
+								 .interrupt = told->interrupt,
+								 .cause = told->cause,
+								 .tval = told->tval};
+		else
+			assert_true(etrace_run_add(&run, told->pc, 3));
+	}
+	etrace_encode(&run, &same, &sent);
+	bool equal = sent.stream.length == stream->length &&
+		     !memcmp(sent.stream.bytes, stream->bytes, stream->length);
+	vec_free(&run.ran);
+	etrace_sent_free(&sent);
+	return equal;
+}
+
+struct tally {
+	unsigned trials[HARMS], unsaid[HARMS];
+	unsigned asked, impossible; /* of the unsaid: whether an encoder could have sent it */
+};
+
+static void
+try_harm(struct tally *tally, const struct subject *subject, const struct etrace_style *style,
+	 const struct etrace_sent *sent, const struct follower *right, uint64_t *r)
+{
+	enum harm harm = random_below(r, HARMS);
+	struct stream copy = {0};
+	struct follower f;
+	ptrdiff_t later;
+	size_t at, which = 1 + random_below(r, sent->ends.count - 1);
+	do_harm(&copy, sent, r, harm, which, &at, &later);
+	follow(&f, subject, style, copy.bytes, copy.length);
+	bool unsaid = count_wrong(&f, right, sent, at, later) > 0;
+	bool free = style->resync || style->notify || style->contexts || style->stamped;
+	if (unsaid && !f.damaged && !free && !subject->program->modes) {
+		tally->asked++;
+		tally->impossible += !could_be_sent(&f, style, &copy);
+	}
+	tally->trials[harm]++;
+	tally->unsaid[harm] += unsaid;
+	vec_free(&f.told);
+	stream_free(&copy);
+}
+
+/* Packets have no numbers and no checksums, so some damage leaves another path that the rest
+ * fits as well: an encoder would send just that for it.  Of the rest next to nothing wrong is
+ * given that is not called a guess.  man/trawl.1 has the numbers of 60 trials each. */
+static void
+guesses_are_said(void **state)
+{
+	const char *runs = getenv("TRAWL_RUNS");
+	unsigned trials = runs ? (unsigned)strtoul(runs, NULL, 10) : 8;
+	struct tally tally = {0};
+	uint64_t r = 1;
+	(void)state;
+	for (unsigned p = 0; p < PROGRAMS; p++) {
+		struct subject subject;
+		subject_open(&subject, &programs[p]);
+		for (unsigned number = 0; number < STYLES; number++) {
+			struct etrace_style style = make_style(number, &subject);
+			struct etrace_sent sent;
+			struct follower right;
+			etrace_encode(&subject.run, &style, &sent);
+			follow(&right, &subject, &style, sent.stream.bytes, sent.stream.length);
+			for (unsigned i = 0; i < trials; i++)
+				try_harm(&tally, &subject, &style, &sent, &right, &r);
+			vec_free(&right.told);
+			etrace_sent_free(&sent);
+		}
+		subject_close(&subject);
+	}
+	for (unsigned i = 0; i < HARMS; i++)
+		print_message("# %s: %u of %u unsaid\n", harms[i].name, tally.unsaid[i],
+			      tally.trials[i]);
+	print_message("# of %u no encoder could have sent %u\n", tally.asked, tally.impossible);
+	for (unsigned i = 0; i < HARMS; i++)
+		assert_true(tally.unsaid[i] * 100 < tally.trials[i] * harms[i].percent);
+	assert_true(tally.asked > 10 && tally.impossible * 6 < tally.asked);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(programs_are_given_back),
+	    cmocka_unit_test(guesses_are_said),
 	};
 	return cmocka_run_group_tests_name("etrace_programs", tests, NULL, NULL);
 }

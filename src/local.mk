@@ -499,6 +499,7 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_messages.c \
 	src/ui/panes/pane_origins.c \
 	src/ui/panes/pane_origins.h \
+	src/ui/panes/pane_functions.c \
 	src/ui/panes/pane_stack.c \
 	src/ui/panes/pane_syncs.c \
 	src/ui/panes/pane_table.c \

@@ -57,6 +57,7 @@ command_scope_name(enum command_scope scope)
 	    [SCOPE_TABLE] = "table",
 	    [SCOPE_CODE] = "code",
 	    [SCOPE_STACK] = "stack",
+	    [SCOPE_FUNCTIONS] = "functions",
 	};
 	return names[scope];
 }

@@ -33,6 +33,11 @@ struct flow_index {
 	uint64_t next, stride; /* cell; from one place that is kept to the next */
 	unsigned basis;	       /* generations of what messages are */
 	int64_t signalled;     /* when, by thread_now_ms() */
+	bool ended;	       /* what was held at the end of the trace is given out, */
+	bool grows;	       /* which is done once: the trace went on behind it */
+
+	pthread_mutex_t tree_lock; /* for this, held over a cell */
+	struct flow_tree *tree;
 
 	pthread_mutex_t lock; /* for these */
 	VEC(struct flow_point) points;
@@ -103,6 +108,17 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 {
 	struct flow_index *index = context;
 	flow_frames_step(flow_stacks_of(&index->stacks, place->origin), place, step);
+	flow_tree_step(index->tree, place, step);
+}
+
+/* Of what it was followed with: symbols may be other ones now. */
+static void
+renew_tree(struct flow_index *index)
+{
+	pthread_mutex_lock(&index->tree_lock);
+	flow_tree_free(index->tree);
+	index->tree = flow_tree_new(index->trace, flow_code_of(index->flow));
+	pthread_mutex_unlock(&index->tree_lock);
 }
 
 static void
@@ -116,6 +132,8 @@ start_anew(struct flow_index *index)
 	reader_free(index->reader);
 	index->reader = reader_new(index->trace);
 	reader_limit(index->reader, 2);
+	renew_tree(index);
+	index->ended = false;
 	index->next = 0;
 	index->stride = 1;
 	index->known = 0;
@@ -131,9 +149,28 @@ follow_cell(struct flow_index *index)
 	if (!cell->exact)
 		return false;
 	keep_point(index);
+	pthread_mutex_lock(&index->tree_lock);
 	for (size_t i = 0; i < cell->count; i++)
 		flow_message(index->flow, index->reader, &cell->messages[i], cell->first + i, true);
+	pthread_mutex_unlock(&index->tree_lock);
 	index->known = ++index->next;
+	return true;
+}
+
+/* At the end of the trace, gives out the steps that wait for a proof. */
+static bool
+end_flow(struct flow_index *index)
+{
+	struct index *cells = trace_index(index->trace);
+	struct index_progress progress;
+	index_get_progress(cells, &progress);
+	if (index->ended || index->grows || !progress.complete ||
+	    index->next < index_cell_count(cells))
+		return false;
+	index->ended = true;
+	pthread_mutex_lock(&index->tree_lock);
+	flow_end(index->flow);
+	pthread_mutex_unlock(&index->tree_lock);
 	return true;
 }
 
@@ -154,10 +191,14 @@ follow_job(void *context)
 	    trace_generation(index->trace) + index_generation(trace_index(index->trace));
 	if (generation_renew(&index->basis, basis))
 		start_anew(index);
+	if (index->ended && index->next < index_known(trace_index(index->trace))) {
+		index->grows = true;
+		start_anew(index);
+	}
 	while (!worker_is_stopping(&index->worker) && follow_cell(index))
 		if (thread_now_ms() - index->signalled >= TELL_MS)
 			tell_news(index);
-	if (index->next != before)
+	if (end_flow(index) || index->next != before)
 		tell_news(index);
 }
 
@@ -174,6 +215,8 @@ flow_index_new(struct trace *trace, struct err *err)
 		return NULL;
 	}
 	pthread_mutex_init(&index->lock, NULL);
+	pthread_mutex_init(&index->tree_lock, NULL);
+	renew_tree(index);
 	worker_init(&index->worker, follow_job, index);
 	index->worker.nice = 10;
 	worker_start(&index->worker);
@@ -189,8 +232,10 @@ flow_index_free(struct flow_index *index)
 	drop_points(index);
 	flow_stacks_free(&index->stacks);
 	reader_free(index->reader);
+	flow_tree_free(index->tree);
 	flow_free(index->flow);
 	pthread_mutex_destroy(&index->lock);
+	pthread_mutex_destroy(&index->tree_lock);
 	free(index);
 }
 
@@ -210,6 +255,19 @@ uint64_t
 flow_index_known(const struct flow_index *index)
 {
 	return index->known;
+}
+
+const struct flow_tree *
+flow_index_hold(struct flow_index *index)
+{
+	pthread_mutex_lock(&index->tree_lock);
+	return index->tree;
+}
+
+void
+flow_index_release(struct flow_index *index)
+{
+	pthread_mutex_unlock(&index->tree_lock);
 }
 
 uint64_t

@@ -3,8 +3,9 @@
  *
  * A worker follows all messages once, in order, behind the index of the trace, and keeps at
  * the beginning of cells all that it takes to go on from there: the walks and the stacks.
- * Nothing is kept of a step.  Memory: FLOW_INDEX_MOST bytes at most; where it would be more,
- * every other one is dropped, so that more has to be followed again.
+ * Nothing is kept of a step but what a tree of calls counts (flow_tree.h).  Memory: beside that
+ * FLOW_INDEX_MOST bytes at most; where it would be more, every other place is dropped, so that
+ * more has to be followed again.
  *
  * Threads: the owner's, unless it says otherwise.
  */
@@ -13,6 +14,7 @@
 
 #include "flow/flow.h"
 #include "flow/flow_frames.h"
+#include "flow/flow_tree.h"
 
 enum { FLOW_INDEX_MOST = 64 << 20 };
 
@@ -30,6 +32,11 @@ unsigned flow_index_generation(const struct flow_index *);
 
 /* How many cells of the trace are followed: those before this one.  Any thread. */
 uint64_t flow_index_known(const struct flow_index *);
+
+/* Which functions were called in which, in what is followed so far (flow_tree.h); nothing
+ * changes in it until it is given back.  Any thread. */
+const struct flow_tree *flow_index_hold(struct flow_index *);
+void flow_index_release(struct flow_index *);
 
 /* Has a flow of the same trace, and stacks, go on from the last place that is kept up to the
  * begin of CELL; the cell that is to be given first.  Any thread. */

@@ -449,7 +449,7 @@ flow_tree_sums(const struct flow_tree *tree)
 	return tree->sums;
 }
 
-void
+bool
 flow_tree_add_name(const struct flow_tree *tree, uint32_t function, bool *inlined, struct text *out)
 {
 	const struct tree_function *own = &tree->functions.at[function];
@@ -459,6 +459,7 @@ flow_tree_add_name(const struct flow_tree *tree, uint32_t function, bool *inline
 		text_add(out, own->name);
 	else
 		text_addf(out, "0x%" PRIx64, own->address);
+	return function != FLOW_TREE_UNKNOWN && own->name && !own->inlined;
 }
 
 /* Adds what nodes have below them to those that are in no call of their own function; in the

@@ -60,8 +60,9 @@ struct flow_tree_sums {
 struct flow_tree_sums flow_tree_sums(const struct flow_tree *);
 
 /* Appends the name of a function, as captured: its symbol, the digits of its address or
- * `[unknown]`.  *INLINED (may be NULL): it is an inlined copy. */
-void flow_tree_add_name(const struct flow_tree *, uint32_t function, bool *inlined, struct text *);
+ * `[unknown]`; true: messages have it as theirs.  *INLINED (may be NULL): it is an inlined
+ * copy. */
+bool flow_tree_add_name(const struct flow_tree *, uint32_t function, bool *inlined, struct text *);
 
 /* All functions that were executed, in the order in which they first were; *COUNT of them, to
  * be freed. */

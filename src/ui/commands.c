@@ -340,6 +340,13 @@ toggle_stack(struct screen *screen, const struct command_call *call)
 }
 
 static void
+toggle_functions(struct screen *screen, const struct command_call *call)
+{
+	(void)call;
+	toggle_chooser(screen, PANE_FUNCTIONS);
+}
+
+static void
 toggle_syncs(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
@@ -403,6 +410,11 @@ static void
 toggle_table(struct screen *screen, const struct command_call *call)
 {
 	bool names = call->text && *call->text;
+	if (!names && (screen->focus == PANE_CODE || screen->focus == PANE_STACK ||
+		       screen->focus == PANE_FUNCTIONS)) {
+		toggle_functions(screen, call);
+		return;
+	}
 	if ((names || !screen->open[PANE_TABLE]) &&
 	    !table_set_names(screen, names ? call->text : NULL))
 		return;
@@ -955,6 +967,7 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_INTERVAL] = define_interval,
     [COMMAND_CODE] = toggle_code,
     [COMMAND_STACK] = toggle_stack,
+    [COMMAND_FUNCTIONS] = toggle_functions,
     [COMMAND_TABLE] = toggle_table,
     [COMMAND_MATCHES] = toggle_matches,
     [COMMAND_MESSAGES] = open_messages,

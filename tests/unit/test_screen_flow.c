@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include "scene.h"
+#include "program/symbols.h"
 #include "seven.h"
 
 #include <stdio.h>
@@ -24,6 +25,18 @@ open_seven(struct scene *s, struct opened *o, const char *packets, size_t length
 	o->profile = o->capture = (struct text){0};
 	text_addf(&o->profile, "--profile=%s", folder_path(&o->folder, "seven.yaml"));
 	text_add(&o->capture, folder_path(&o->folder, "seven.encap"));
+	scene_open(s, 30, 100, "xterm-256color", text_get(&o->capture), text_get(&o->profile),
+		   NULL);
+	scene_wait(s, "seven.encap");
+	scene_until(s, "idx", false);
+}
+
+static void
+open_named(struct scene *s, struct opened *o, const char *packets, size_t length)
+{
+	open_seven(s, o, packets, length);
+	scene_quit(s);
+	folder_put(&o->folder, "seven.elf", seven_named_elf, sizeof seven_named_elf - 1);
 	scene_open(s, 30, 100, "xterm-256color", text_get(&o->capture), text_get(&o->profile),
 		   NULL);
 	scene_wait(s, "seven.encap");
@@ -113,6 +126,49 @@ test_jumps(void **state)
 	close_seven(s, &o);
 }
 
+/* The table of functions; P in stack and code; Enter shows only messages of one. */
+static void
+test_functions(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL;
+	struct scene *s = *state;
+	struct opened o;
+	struct symbols *symbols;
+	struct err err = {0};
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_keys(s, ":functions\r");
+	scene_wait(s, "functions  2 by self  4 instructions");
+	/* the first two of main, and the branch and the return of work: what waits for a proof
+	 * at the end is counted too */
+	scene_wait_row(s, " [unknown]", "  .     2    50%      4     4");
+	scene_wait_row(s, " 0x80000010", "  1     2    50%      2     2");
+	scene_wait(s, "4 instructions without names; ");
+	scene_keys(s, "\r");
+	scene_wait(s, "no message has this in its field");
+	scene_keys(s, "P");
+	scene_until(s, "by self", false);
+	scene_keys(s, "K\t");
+	scene_wait(s, "= stack  ");
+	scene_keys(s, "P");
+	scene_wait(s, "functions  2 by self");
+	close_seven(s, &o);
+	symbols = symbols_open("/proc/self/exe", &err);
+	symbols_close(symbols);
+	if (!symbols)
+		return; /* built without libdw */
+	open_named(s, &o, packets, sizeof packets - 1);
+	scene_keys(s, ":functions\r");
+	scene_wait_row(s, " main ", "  .     2    50%      4     4");
+	scene_wait_row(s, " work ", "  1     2    50%      2     2");
+	scene_keys(s, "SSSS");
+	scene_wait(s, "by function");
+	scene_keys(s, "j\r");
+	scene_wait(s, "only function = \"work\"");
+	scene_wait_row(s, "> D work ", "branch.address");
+	scene_until(s, "sync.start", false);
+	close_seven(s, &o);
+}
+
 /* Without a program what is missing is said. */
 static void
 test_no_program(void **state)
@@ -137,6 +193,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {scene_test(test_stack), scene_test(test_code),
-					   scene_test(test_jumps), scene_test(test_no_program)};
+					   scene_test(test_jumps), scene_test(test_functions),
+					   scene_test(test_no_program)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -59,6 +59,18 @@ reader_of(struct screen *screen, const struct trace *trace)
 	return sequence_reader(screen->sequence, trace_number(trace));
 }
 
+struct flow_index *
+flow_view_index(struct screen *screen, const char **why)
+{
+	const struct selection *selection = selection_get(screen);
+	*why = NULL;
+	if (!selection)
+		return NULL;
+	struct flow_view_trace *followed = trace_of(screen, selection->trace);
+	*why = followed->why;
+	return *why ? NULL : followed->index;
+}
+
 struct flow_code *
 flow_view_code(struct screen *screen)
 {

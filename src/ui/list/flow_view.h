@@ -46,6 +46,10 @@ bool flow_view_work(struct screen *);
 /* Has threads look on; whether a look may say more than the one that is shown. */
 bool flow_view_has_news(struct screen *);
 
+/* How far the selected message's trace is followed; NULL: no message is selected, or as *WHY
+ * says. */
+struct flow_index *flow_view_index(struct screen *, const char **why);
+
 /* The code of the selected message's trace, or NULL. */
 struct flow_code *flow_view_code(struct screen *);
 

@@ -25,4 +25,5 @@ const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_TABLE] = &pane_table,
     [PANE_CODE] = &pane_code,
     [PANE_STACK] = &pane_stack,
+    [PANE_FUNCTIONS] = &pane_functions,
 };

@@ -42,6 +42,7 @@ static const struct place_row {
     {PANE_TABLE, .rows_min = 4, .percent = 60},
     {PANE_CODE, .rows_min = 4, .percent = 50},
     {PANE_STACK, .rows_min = 4, .percent = 40},
+    {PANE_FUNCTIONS, .rows_min = 4, .percent = 60},
     {PANE_CONTEXT, .rows_min = 3, .percent = 30},
     {PANE_MARKS, .rows_min = 3, .percent = 30},
     {PANE_HEX, .rows_min = 3, .percent = 35, .foot = true, .beside = true},

@@ -27,6 +27,7 @@ enum pane_id {
 	PANE_TABLE,
 	PANE_CODE,
 	PANE_STACK,
+	PANE_FUNCTIONS,
 	PANE_GUESSES, /* in the list's place while nothing is decoded */
 	PANE_HELP,    /* from here on: covers all others */
 	PANE_MESSAGES,

@@ -1,0 +1,337 @@
+/*
+ * The functions that the processors of the selected message's trace executed: how often they
+ * were called, and how many instructions were executed in them.
+ *
+ * They are those of the tree that is counted as the trace is followed (flow/flow_index.h), so
+ * they grow until it is at its end; what a filter shows makes no difference.
+ */
+#include "config.h"
+
+#include "flow/flow_index.h"
+#include "index/index.h"
+#include "program/symbols.h"
+#include "query/filter/filter.h"
+#include "session/session.h"
+#include "ui/list/filters.h"
+#include "ui/list/flow_view.h"
+#include "ui/list/selection.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
+
+#include <stdlib.h>
+
+enum { COLUMN_NAME, COLUMN_CALLS, COLUMN_SELF, COLUMN_SHARE, COLUMN_TOTAL, COLUMN_MOST, COLUMNS };
+
+struct functions_state {
+	struct table table;
+	struct flow_index *index; /* that they are of, */
+	unsigned generation;	  /* and its generation then */
+	struct flow_function *functions;
+	size_t count;
+	uint64_t all;  /* instructions */
+	bool complete; /* nothing more will be counted */
+	size_t sort;   /* row of `orders` */
+	bool sorted;
+
+	/* while it is drawn */
+	const struct flow_tree *tree;
+	struct text raw, text;
+};
+
+static struct functions_state *
+state_of(struct screen *screen)
+{
+	return screen->state[PANE_FUNCTIONS];
+}
+
+static void
+functions_close(void *context)
+{
+	struct functions_state *state = context;
+	free(state->functions);
+	text_free(&state->raw);
+	text_free(&state->text);
+	table_free(&state->table);
+}
+
+/* The columns that rows are sorted by, one after the other. */
+static const unsigned orders[] = {COLUMN_SELF, COLUMN_TOTAL, COLUMN_MOST, COLUMN_CALLS,
+				  COLUMN_NAME};
+enum { ORDERS = sizeof orders / sizeof *orders };
+
+/* --- order ------------------------------------------------------------- */
+
+static uint64_t
+number_of(const struct flow_function *function, unsigned column)
+{
+	switch (column) {
+	case COLUMN_CALLS:
+		return function->calls;
+	case COLUMN_TOTAL:
+		return function->total;
+	case COLUMN_MOST:
+		return function->most;
+	default:
+		return function->self;
+	}
+}
+
+/* What a function is sorted by. */
+struct function_key {
+	struct flow_function function;
+	uint64_t number;
+	char *name; /* by name, or NULL */
+};
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	const struct function_key *x = a, *y = b;
+	int order = (x->number < y->number) - (x->number > y->number);
+	if (x->name && y->name)
+		order = strcmp(x->name, y->name);
+	return order ? order
+		     : (x->function.function > y->function.function) -
+			   (x->function.function < y->function.function);
+}
+
+static void
+sort_functions(struct functions_state *state)
+{
+	struct function_key *keys = mem_new((state->count + 1) * sizeof *keys);
+	for (size_t i = 0; i < state->count; i++) {
+		keys[i].function = state->functions[i];
+		keys[i].number = number_of(&state->functions[i], orders[state->sort]);
+		if (orders[state->sort] != COLUMN_NAME)
+			continue;
+		text_clear(&state->raw);
+		flow_tree_add_name(state->tree, keys[i].function.function, NULL, &state->raw);
+		keys[i].name = mem_text(text_get(&state->raw));
+	}
+	if (state->count)
+		qsort(keys, state->count, sizeof *keys, compare_keys);
+	for (size_t i = 0; i < state->count; i++) {
+		state->functions[i] = keys[i].function;
+		free(keys[i].name);
+	}
+	free(keys);
+	state->sorted = true;
+}
+
+/* --- what is counted --------------------------------------------------- */
+
+static bool
+is_complete(struct screen *screen, const struct flow_index *index)
+{
+	const struct index *cells = trace_index(selection_get(screen)->trace);
+	return screen->indexed && flow_index_known(index) >= index_cell_count(cells);
+}
+
+/* Takes over what is counted by now; release_tree gives it back.  False: there is none, for
+ * the reason *WHY, which may be NULL. */
+static bool
+hold_tree(struct screen *screen, const char **why)
+{
+	struct functions_state *state = state_of(screen);
+	struct flow_index *index = flow_view_index(screen, why);
+	if (!index)
+		return false;
+	if (state->index != index)
+		state->table.cursor.line = state->table.cursor.top = 0;
+	unsigned now = flow_index_generation(index);
+	state->tree = flow_index_hold(index);
+	if (state->index != index || state->generation != now) {
+		free(state->functions);
+		state->index = index;
+		state->generation = now;
+		state->functions = flow_tree_functions(state->tree, &state->count);
+		state->all = flow_tree_sums(state->tree).all;
+		state->sorted = false;
+	}
+	state->complete = is_complete(screen, index);
+	if (!state->sorted)
+		sort_functions(state);
+	return true;
+}
+
+static void
+release_tree(struct screen *screen)
+{
+	flow_index_release(state_of(screen)->index);
+}
+
+static bool
+functions_have_news(struct screen *screen)
+{
+	const struct functions_state *state = state_of(screen);
+	if (!screen->open[PANE_FUNCTIONS])
+		return false;
+	flow_view_has_news(screen);
+	return state->index && (flow_index_generation(state->index) != state->generation ||
+				(!state->complete && is_complete(screen, state->index)));
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static const struct table_column columns[COLUMNS] = {
+    [COLUMN_NAME] = {"function", TABLE_REST, .gap = 2},
+    [COLUMN_CALLS] = {"calls", TABLE_FIT, .gap = 2, .right = true},
+    [COLUMN_SELF] = {"self", TABLE_FIT, .gap = 2, .right = true},
+    [COLUMN_SHARE] = {"share", TABLE_FIT, .gap = 2, .right = true},
+    [COLUMN_TOTAL] = {"total", TABLE_FIT, .gap = 2, .right = true},
+    [COLUMN_MOST] = {"most", TABLE_FIT, .gap = 1, .right = true},
+};
+
+static void
+put_number(struct table_row *row, unsigned column, uint64_t number)
+{
+	if (number)
+		table_putf(row, column, ROLE_NORMAL, "%llu", (unsigned long long)number);
+	else
+		table_putf(row, column, ROLE_ABSENT, ".");
+}
+
+static void
+fill_row(struct screen *screen, struct table_row *row, size_t i)
+{
+	struct functions_state *state = state_of(screen);
+	const struct flow_function *function = &state->functions[i];
+	bool inlined;
+	text_clear(&state->raw);
+	text_clear(&state->text);
+	flow_tree_add_name(state->tree, function->function, &inlined, &state->raw);
+	text_add_safe(&state->text, text_get(&state->raw), state->raw.length, screen->charset);
+	table_put(row, COLUMN_NAME, row->current ? ROLE_CURSOR : ROLE_NORMAL,
+		  text_get(&state->text), state->text.length);
+	if (inlined)
+		table_putf(row, COLUMN_NAME, ROLE_NOTE, "inlined");
+	for (unsigned column = COLUMN_CALLS; column < COLUMNS; column++)
+		if (column != COLUMN_SHARE)
+			put_number(row, column, number_of(function, column));
+	table_putf(
+	    row, COLUMN_SHARE, ROLE_NORMAL, "%u%%",
+	    state->all
+		? (unsigned)((long double)function->self * 100 / (long double)state->all + 0.5L)
+		: 0);
+}
+
+/* What one should know of what is shown, or nothing. */
+static void
+add_note(const struct functions_state *state, struct text *out)
+{
+	const struct flow_tree_sums sums = flow_tree_sums(state->tree);
+	if (sums.beyond)
+		text_addf(out,
+			  "%llu instructions are left out: stacks that were too many or too deep",
+			  (unsigned long long)sums.beyond);
+	else if (sums.nameless)
+		text_addf(out, "%llu instructions without names; %s",
+			  (unsigned long long)sums.nameless, symbols_missing);
+}
+
+static void
+functions_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	struct functions_state *state = state_of(screen);
+	struct area rest = *area;
+	struct text note = {0};
+	const char *why;
+	if (!hold_tree(screen, &why)) {
+		flow_view_draw_why(canvas, area, why ? why : "no message is selected");
+		return;
+	}
+	add_note(state, &note);
+	if (note.length && rest.rows > 2) {
+		rest.rows--;
+		canvas_puts(canvas, area, rest.rows, 1, ROLE_ABSENT, text_get(&note));
+	}
+	const struct table_spec spec = {.pane = PANE_FUNCTIONS,
+					.columns = columns,
+					.column_count = COLUMNS,
+					.left = 1,
+					.head = true,
+					.count = state->count,
+					.fill = fill_row};
+	const struct area body = table_body(&spec, &rest);
+	if (!table_draw(&state->table, screen, &spec, canvas, &rest))
+		canvas_puts(canvas, &body, 0, 1, ROLE_ABSENT,
+			    state->complete ? "nothing is known to have been executed" : "...");
+	release_tree(screen);
+	text_free(&note);
+}
+
+static void
+functions_title(struct screen *screen, struct text *out)
+{
+	const struct functions_state *state = state_of(screen);
+	const char *why;
+	text_add(out, "functions");
+	if (!hold_tree(screen, &why))
+		return;
+	text_addf(out, "  %zu%s by %s  %llu instructions", state->count, state->complete ? "" : "+",
+		  columns[orders[state->sort]].title, (unsigned long long)state->all);
+	release_tree(screen);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static size_t
+count_lines(struct screen *screen)
+{
+	return state_of(screen)->count;
+}
+
+static void
+functions_sort(struct screen *screen, const struct command_call *call)
+{
+	struct functions_state *state = state_of(screen);
+	(void)call;
+	state->sort = (state->sort + 1) % ORDERS;
+	state->sorted = false;
+}
+
+static void
+functions_only(struct screen *screen, const struct command_call *call)
+{
+	struct functions_state *state = state_of(screen);
+	const char *why;
+	(void)call;
+	if (!hold_tree(screen, &why))
+		return;
+	size_t line = state->table.cursor.line;
+	struct text text = {0};
+	bool any = line < state->count, named = false;
+	if (any) {
+		text_clear(&state->raw);
+		named = flow_tree_add_name(state->tree, state->functions[line].function, NULL,
+					   &state->raw);
+		text_add(&text, "function = ");
+		filter_quote(text_get(&state->raw), state->raw.length, &text);
+	}
+	release_tree(screen);
+	if (named)
+		filters_add(screen, text_get(&text), false);
+	else if (any)
+		screen_error(screen, "no message has this in its field `function`");
+	text_free(&text);
+}
+
+static pane_command *const functions_commands[COMMAND_COUNT] = {
+    [COMMAND_FUNCTIONS_SORT] = functions_sort,
+    [COMMAND_FUNCTIONS_ONLY] = functions_only,
+};
+
+const struct pane_ops pane_functions = {
+    .name = "functions",
+    .scope = SCOPE_FUNCTIONS,
+    .state_size = sizeof(struct functions_state),
+    .close = functions_close,
+    .title = functions_title,
+    .keys = {{COMMAND_FUNCTIONS_SORT, .word = "sort"},
+	     {COMMAND_FUNCTIONS_ONLY, .word = "only"},
+	     {COMMAND_TABLE, .word = "close"}},
+    .draw = functions_draw,
+    .commands = functions_commands,
+    .lines = count_lines,
+    .news = functions_have_news,
+};

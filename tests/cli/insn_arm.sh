@@ -97,6 +97,35 @@ else
 	skip "no disassembler" "the program is a script here"
 fi
 
+# A function that the compiler put into another one, which debug information tells: of this
+# machine, as an address is all that it takes.
+cat >put.c <<'EOT'
+static volatile int n;
+static inline __attribute__((always_inline)) void inner(void)
+{
+	n++;
+	__asm__ volatile(".balign 4\n7: .pushsection places, \"a\"; .quad 7b; .popsection");
+	n++;
+}
+void outer(void);
+void outer(void) { inner(); }
+EOT
+if has_feature symbols && cc -g -O1 -static -nostdlib -no-pie -Wl,-e,outer put.c -o put.elf 2>/dev/null &&
+	objcopy --dump-section places=places put.elf 2>/dev/null; then
+	at=$(od -An -tx8 places | tr -d ' ')
+	range 1 "$at" "$(printf %x $((0x$at + 4)))" 1 '--- ' >put.ppl
+	printf 'traces: [{match: put.ppl, format: ppl}]\nsymbols: [{file: put.elf}]\n' >put.yaml
+	run "$TRAWL" -q -p put.yaml -t folded put.ppl
+	is "a function that is put in" "outer;inner_[i] 1" "$(cat out)"
+	run "$TRAWL" -q -p put.yaml -t functions put.ppl
+	is "... in the table" "function calls self total most inner (inlined) 0 1 1 0 outer 0 0 1 1" \
+		"$(tr -s " \n" " " <out | sed "s, $,,")"
+	run "$TRAWL" -q -p put.yaml -t insn --fields function,inlined put.ppl
+	is "... as a column" "outer,inner" "$(sed 1d out)"
+else
+	skip "functions that are put in" "no libdw, or no compiler for 64 bits"
+fi
+
 # Twenty calls that return to elsewhere are of another program.
 {
 	echo "Idx:0; ID:10; ${element}TRACE_ON( [begin or filter])"

@@ -8,9 +8,11 @@
 
 #include "scene.h"
 #include "program/symbols.h"
+#include "put_in.h"
 #include "seven.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 struct opened {
 	struct folder folder;
@@ -169,6 +171,50 @@ test_functions(void **state)
 	close_seven(s, &o);
 }
 
+/* Functions that the compiler put in have rows above the frame that they are in. */
+static void
+test_put_in(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	struct err err = {0};
+	struct text text = {0};
+	char program[4096];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+	struct symbols *symbols = symbols_open("/proc/self/exe", &err);
+	uint64_t address = put_in_address();
+	struct symbol_place place = {0};
+	if (symbols)
+		symbols_find(symbols, address, &place);
+	bool known = place.path;
+	symbols_close(symbols);
+	if (!known || length < 0)
+		skip(); /* built without libdw, or without -g */
+	program[length] = '\0';
+	folder_make(&folder);
+	text_addf(&text, "traces: [{match: put.ppl, format: ppl}]\nsymbols: [{file: \"%s\"}]\n",
+		  program);
+	folder_put_text(&folder, "put.yaml", text_get(&text));
+	text_clear(&text);
+	text_addf(&text,
+		  "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x%llx:[0x%llx] num_i(1) "
+		  "last_sz(4) (ISA=A64) E --- )\n",
+		  (unsigned long long)address - 3, (unsigned long long)address + 1);
+	folder_put_text(&folder, "put.ppl", text_get(&text));
+	text_clear(&text);
+	text_addf(&text, "--profile=%s", folder_path(&folder, "put.yaml"));
+	scene_open(s, 24, 80, "xterm-256color", folder_path(&folder, "put.ppl"), text_get(&text),
+		   NULL);
+	scene_until(s, "idx", false);
+	scene_keys(s, "K");
+	scene_wait_row(s, "   inner_put_in ", " inlined");
+	scene_wait_row(s, "   outer_put_in ", " inlined");
+	scene_wait_row(s, " 0 [..put_in_address", "[before this is known]");
+	scene_quit(s);
+	folder_remove(&folder);
+	text_free(&text);
+}
+
 /* Without a program what is missing is said. */
 static void
 test_no_program(void **state)
@@ -192,8 +238,8 @@ test_no_program(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {scene_test(test_stack), scene_test(test_code),
-					   scene_test(test_jumps), scene_test(test_functions),
-					   scene_test(test_no_program)};
+	const struct CMUnitTest tests[] = {scene_test(test_stack),  scene_test(test_code),
+					   scene_test(test_jumps),  scene_test(test_functions),
+					   scene_test(test_put_in), scene_test(test_no_program)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -9,13 +9,13 @@
 
 #include "config/profile.h"
 #include "program/symbols.h"
+#include "put_in.h"
 #include "session/session.h"
 #include "temp_file.h"
 #include "trace/naming.h"
 #include "trace/reader.h"
 
 #include <elf.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,23 +33,6 @@ int
 landmark(int x)
 {
 	return x * 3 + (int)landmark_object[x & 7];
-}
-
-static int
-find_base(struct dl_phdr_info *info, size_t size, void *base)
-{
-	(void)size;
-	*(uint64_t *)base = info->dlpi_addr;
-	return 1; /* the program comes first */
-}
-
-/* Where the linker put it: the loader moves it. */
-static uint64_t
-linked(const void *at)
-{
-	uint64_t base = 0;
-	dl_iterate_phdr(find_base, &base);
-	return (uint64_t)(uintptr_t)at - base;
 }
 
 static struct symbols *
@@ -89,29 +72,6 @@ test_names(void **state)
 	text_free(&text);
 	symbols_close(symbols);
 	assert_int_equal(landmark(2), 6);
-}
-
-/* Where a function that is put in calls one that is not. */
-__attribute__((noinline)) const void *here(void);
-const void *
-here(void)
-{
-	return (const char *)__builtin_return_address(0) - 1;
-}
-
-static inline __attribute__((always_inline)) const void *
-inner_put_in(int x)
-{
-	landmark_object[x & 7] = 0;
-	const void *at = here();
-	landmark_object[(x + 1) & 7] = 0;
-	return at;
-}
-
-static inline __attribute__((always_inline)) const void *
-outer_put_in(int x)
-{
-	return inner_put_in(x + 1);
 }
 
 static void
@@ -157,8 +117,7 @@ test_put_in(void **state)
 	char path[TEMP_PATH];
 	struct symbol_place place;
 	struct symbols *symbols = open_program();
-	uint64_t at = linked(outer_put_in(3)),
-		 elsewhere = linked((const void *)(uintptr_t)landmark);
+	uint64_t at = put_in_address(), elsewhere = linked((const void *)(uintptr_t)landmark);
 	(void)state;
 	symbols_find(symbols, at, &place);
 	symbols_close(symbols);

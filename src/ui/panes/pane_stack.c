@@ -4,7 +4,7 @@
  *
  * It is looked for when keys pause (ui/list/flow_view.h).  A call that began before what is
  * known is in brackets, a `?` stands where a frame rests on a guess, a `+` where code ran that
- * is not seen.
+ * is not seen.  Functions that the compiler put in where a frame is have rows above it.
  */
 #include "config.h"
 
@@ -22,10 +22,21 @@
 
 enum { STACK_DEPTH, STACK_FUNCTION, STACK_CALLED, STACK_SINCE, STACK_COUNT, STACK_COLUMNS };
 
+enum {
+	INLINED_MOST = 32,  /* functions put into each other */
+	INLINED_FRAMES = 64 /* the newest, for which they are looked up */
+};
+
+struct stack_row {
+	size_t frame;	     /* its number from the newest on, with those that are counted alone */
+	const char *inlined; /* a function that is put in there; NULL: the frame itself */
+};
+
 struct stack_state {
 	struct table table;
 	struct kept_cells kept;
 	unsigned changes; /* of struct flow_view, that they are of */
+	VEC(struct stack_row) rows;
 };
 
 static struct stack_state *
@@ -39,6 +50,7 @@ stack_close(void *context)
 {
 	struct stack_state *state = context;
 	kept_cells_free(&state->kept);
+	vec_free(&state->rows);
 	table_free(&state->table);
 }
 
@@ -46,13 +58,14 @@ stack_close(void *context)
 
 /* Calls that are counted, but not kept, are a row on either side. */
 static size_t
-count_rows(const struct flow_look *look)
+count_frames(const struct flow_look *look)
 {
 	const struct call_stack *calls = &look->frames.calls;
 	return (calls->above > 0) + look->frames.frames.count + 1;
 }
 
-/* The frame of a row; NULL: it has none.  *DEPTH: its number. */
+/* A frame by its number from the newest on; NULL: it is only counted.  *DEPTH: how many calls
+ * deep it is. */
 static const struct flow_frame *
 frame_of(const struct flow_look *look, size_t row, uint64_t *depth)
 {
@@ -102,13 +115,49 @@ add_call(struct screen *screen, const struct flow_frame *frame, struct text *out
 	text_addf(out, "%s %" PRIu64, frame->interrupt ? "interrupt" : "exception", frame->cause);
 }
 
+/* Where in its code a frame is: an address of the instruction that led to the newer one, or
+ * was executed last; false: that is not known. */
+static bool
+find_address(const struct flow_look *look, size_t row, uint64_t *address)
+{
+	const struct flow_frames *frames = &look->frames;
+	uint64_t depth;
+	const struct flow_frame *newer = row ? frame_of(look, row - 1, &depth) : NULL;
+	*address = newer ? newer->call.link - !newer->call.trap : frames->end - 1;
+	return newer ? newer->call.known : !row && frames->running;
+}
+
+/* The functions put in where a frame is, the innermost first, and the frame. */
 static void
-fill_cells(struct screen *screen, const struct flow_look *look, size_t row, struct text *cells)
+add_rows(struct screen *screen, const struct flow_look *look, size_t row)
+{
+	struct stack_state *state = state_of(screen);
+	const struct trace *trace = screen->flow->trace;
+	const char *names[INLINED_MOST];
+	uint64_t address, depth;
+	const struct flow_frame *frame = frame_of(look, row, &depth);
+	size_t count = 0;
+	if (frame && frame->entered && row < INLINED_FRAMES && find_address(look, row, &address))
+		count = naming_inlined(trace_host(trace)->naming, trace_name(trace), address, names,
+				       INLINED_MOST);
+	while (count)
+		*vec_add(&state->rows) = (struct stack_row){row, names[--count]};
+	*vec_add(&state->rows) = (struct stack_row){row, NULL};
+}
+
+static void
+fill_cells(struct screen *screen, const struct flow_look *look, const struct stack_row *row,
+	   struct text *cells)
 {
 	uint64_t depth;
 	const struct flow_frames *frames = &look->frames;
-	const struct flow_frame *frame = frame_of(look, row, &depth);
+	const struct flow_frame *frame = frame_of(look, row->frame, &depth);
 	struct message_id id;
+	if (row->inlined) {
+		screen_add_safe(screen, row->inlined, &cells[STACK_FUNCTION]);
+		text_add(&cells[STACK_CALLED], "inlined");
+		return;
+	}
 	if (!frame) {
 		text_addf(&cells[STACK_FUNCTION], "[%" PRIu64 " more calls]",
 			  depth ? frames->calls.above : frames->calls.below);
@@ -138,6 +187,9 @@ stack_prepare(struct screen *screen, const char **why)
 		state->changes = screen->flow->changes;
 		state->table.cursor.line = 0;
 		kept_cells_clear(&state->kept);
+		vec_clear(&state->rows);
+		for (size_t i = 0; i < count_frames(look); i++)
+			add_rows(screen, look, i);
 	}
 	if (look)
 		kept_cells_renew(&state->kept, list_generation(screen->list));
@@ -161,7 +213,7 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 	bool made;
 	struct text *cells = kept_cells_at(&state->kept, i, &made);
 	if (!made)
-		fill_cells(screen, &screen->flow->look, i, cells);
+		fill_cells(screen, &screen->flow->look, &state->rows.at[i], cells);
 	kept_cells_put(cells, STACK_COLUMNS, row);
 }
 
@@ -210,7 +262,7 @@ stack_draw(struct screen *screen, struct canvas *canvas, const struct area *area
 					.column_count = STACK_COLUMNS,
 					.left = 1,
 					.head = true,
-					.count = count_rows(look),
+					.count = state_of(screen)->rows.count,
 					.fill = fill_row};
 	table_draw(&state_of(screen)->table, screen, &spec, canvas, &rest);
 	text_free(&note);
@@ -230,7 +282,7 @@ count_lines(struct screen *screen)
 {
 	const char *why;
 	const struct flow_look *look = stack_prepare(screen, &why);
-	return look && look->any ? count_rows(look) : 0;
+	return look && look->any ? state_of(screen)->rows.count : 0;
 }
 
 /* To the message that tells of the call. */
@@ -244,7 +296,8 @@ stack_go(struct screen *screen, const struct command_call *call)
 	(void)call;
 	if (line >= count_lines(screen))
 		return;
-	const struct flow_frame *frame = frame_of(look, line, &depth);
+	const struct flow_frame *frame =
+	    frame_of(look, state_of(screen)->rows.at[line].frame, &depth);
 	if (frame)
 		flow_view_go(screen, frame->since);
 }

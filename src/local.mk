@@ -514,6 +514,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/sync_ties.h \
 	src/ui/panes/table.c \
 	src/ui/panes/table.h \
+	src/ui/panes/timeline_flow.c \
+	src/ui/panes/timeline_flow.h \
 	src/ui/panes/timeline_intervals.c \
 	src/ui/panes/timeline_intervals.h \
 	src/ui/parts.c \

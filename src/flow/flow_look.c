@@ -33,6 +33,9 @@ struct flow_looker {
 	/* while it looks */
 	uint64_t origin, number;
 	struct flow_look *look; /* or NULL, and: */
+	flow_watch *watch;	/* for COUNT messages from `number` on, or NULL, and: */
+	void *watching;
+	uint64_t count;
 	struct flow_wish wish;
 	bool done;
 };
@@ -135,6 +138,22 @@ search_step(struct flow_looker *looker, uint64_t number, const struct flow_step 
 	wish->trap |= step->kind == FLOW_STEP_TRAP;
 }
 
+/* --- who watches ------------------------------------------------------- */
+
+static void
+watch_step(struct flow_looker *looker, const struct flow_place *place, const struct flow_step *step,
+	   struct flow_frames *frames)
+{
+	uint64_t number = place->number;
+	if (number >= looker->number && number - looker->number >= looker->count) {
+		looker->done = true;
+		return;
+	}
+	flow_frames_step(frames, place, step);
+	if (number >= looker->number)
+		looker->watch(looker->watching, number, frames);
+}
+
 /* --- following --------------------------------------------------------- */
 
 static void
@@ -144,6 +163,10 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 	if (place->origin != looker->origin || looker->done)
 		return;
 	struct flow_frames *frames = flow_stacks_of(&looker->stacks, place->origin);
+	if (looker->watch) {
+		watch_step(looker, place, step, frames);
+		return;
+	}
 	if (!looker->look)
 		search_step(looker, place->number, step, call_stack_depth(&frames->calls));
 	else
@@ -244,6 +267,24 @@ flow_look_at(struct flow_looker *looker, struct reader *reader, struct position 
 	flow_frames_copy(&look->frames, flow_stacks_of(&looker->stacks, looker->origin), SIZE_MAX);
 	look->any = look->before.steps.count || look->here.steps.count || look->frames.running;
 	return true;
+}
+
+bool
+flow_look_walk(struct flow_looker *looker, struct reader *reader, uint64_t cell, uint64_t origin,
+	       uint64_t first, uint64_t count, flow_watch *watch, void *context)
+{
+	bool guess;
+	looker->look = NULL;
+	looker->watch = watch;
+	looker->watching = context;
+	looker->origin = origin;
+	looker->number = first;
+	looker->count = count;
+	uint64_t from = restore_before(looker, cell, &guess);
+	follow_cells(looker, reader, from, UINT64_MAX, first + count + LOOK_AHEAD);
+	flow_end(looker->flow);
+	looker->watch = NULL;
+	return guess;
 }
 
 /* Looks in the cells from the last place before CELL up to END. */

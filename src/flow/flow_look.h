@@ -49,6 +49,15 @@ void flow_look_free(struct flow_look *);
 /* Looks at the message at a position of READER, of the same trace; false: there is none. */
 bool flow_look_at(struct flow_looker *, struct reader *, struct position, struct flow_look *);
 
+/* Gets the calls that a processor is in behind each of its steps, with the message that the
+ * step is of. */
+typedef void flow_watch(void *context, uint64_t number, const struct flow_frames *);
+
+/* Follows processor ORIGIN, and has WATCH look at its steps of COUNT messages from number FIRST
+ * on, which is in CELL.  True: it is a guess, as of struct flow_look. */
+bool flow_look_walk(struct flow_looker *, struct reader *, uint64_t cell, uint64_t origin,
+		    uint64_t first, uint64_t count, flow_watch *, void *context);
+
 /* What may be looked for. */
 enum flow_find {
 	FLOW_FIND_LEVEL, /* as many calls as at the message, or fewer */

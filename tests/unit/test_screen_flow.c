@@ -171,6 +171,31 @@ test_functions(void **state)
 	close_seven(s, &o);
 }
 
+/* Calls on the timeline, a lane for each depth: by offsets, as there is no time. */
+static void
+test_lanes(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL SEVEN_TRAP;
+	struct scene *s = *state;
+	struct opened o;
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_keys(s, "i\t");
+	scene_wait(s, "= offsets ");
+	scene_keys(s, "f");
+	/* the call comes with the second message, at byte 6, the trap with the third, at 9 */
+	scene_wait_row(s, " 0 ", " [80000000]");
+	scene_wait_row(s, " 1 ", "       [8>]");
+	scene_wait_row(s, " 2 ", "          |");
+	scene_keys(s, "f");
+	scene_until(s, "[80000000]", false);
+	close_seven(s, &o);
+	scene_open(s, 24, 80, "xterm-256color", "all-encap.bin", NULL);
+	scene_until(s, "idx", false);
+	scene_keys(s, "i\tf");
+	scene_wait_row(s, "functions", "its program is not known");
+	scene_quit(s);
+}
+
 /* Functions that the compiler put in have rows above the frame that they are in. */
 static void
 test_put_in(void **state)
@@ -238,8 +263,9 @@ test_no_program(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {scene_test(test_stack),  scene_test(test_code),
-					   scene_test(test_jumps),  scene_test(test_functions),
-					   scene_test(test_put_in), scene_test(test_no_program)};
+	const struct CMUnitTest tests[] = {scene_test(test_stack),     scene_test(test_code),
+					   scene_test(test_jumps),     scene_test(test_functions),
+					   scene_test(test_put_in),    scene_test(test_lanes),
+					   scene_test(test_no_program)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -71,11 +71,17 @@ flow_view_index(struct screen *screen, const char **why)
 	return *why ? NULL : followed->index;
 }
 
+struct flow_looker *
+flow_view_looker(struct screen *screen)
+{
+	const struct selection *selection = selection_get(screen);
+	return selection ? trace_of(screen, selection->trace)->looker : NULL;
+}
+
 struct flow_code *
 flow_view_code(struct screen *screen)
 {
-	const struct selection *selection = selection_get(screen);
-	struct flow_looker *looker = selection ? trace_of(screen, selection->trace)->looker : NULL;
+	struct flow_looker *looker = flow_view_looker(screen);
 	return looker ? flow_looker_code(looker) : NULL;
 }
 

@@ -50,6 +50,9 @@ bool flow_view_has_news(struct screen *);
  * says. */
 struct flow_index *flow_view_index(struct screen *, const char **why);
 
+/* Who looks at the selected message's trace, or NULL. */
+struct flow_looker *flow_view_looker(struct screen *);
+
 /* The code of the selected message's trace, or NULL. */
 struct flow_code *flow_view_code(struct screen *);
 

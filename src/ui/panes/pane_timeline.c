@@ -26,6 +26,7 @@
 #include "ui/list/shown.h"
 #include "ui/list/trail.h"
 #include "ui/panes/pane.h"
+#include "ui/panes/timeline_flow.h"
 #include "ui/panes/timeline_intervals.h"
 #include "ui/screen/screen.h"
 #include "ui/screen/term.h"
@@ -67,6 +68,7 @@ struct state_lane {
 
 enum line_kind {
 	LINE_LANE,
+	LINE_FLOW,
 	LINE_MORE,
 	LINE_CONTEXT,
 	LINE_LEFT,
@@ -105,6 +107,7 @@ struct timeline_state {
 	uint64_t basis;		/* lanes_basis() of them */
 	VEC(struct state_lane) states;
 	struct timeline_intervals intervals;
+	struct timeline_flow flow;
 	VEC(struct pair) pairs; /* likewise */
 	VEC(uint64_t) weights;	/* messages of each lane */
 	VEC(uint8_t) kept;	/* whether a lane has a line of its own */
@@ -173,6 +176,7 @@ timeline_close(void *context)
 	drop_states(state);
 	vec_free(&state->states);
 	timeline_intervals_free(&state->intervals);
+	timeline_flow_free(&state->flow);
 	vec_free(&state->pairs);
 	free(state->split);
 	free(state->known);
@@ -186,7 +190,8 @@ timeline_has_news(struct screen *screen)
 	const struct timeline_state *state = state_of(screen);
 	return screen->layout.panes[PANE_TIMELINE].rows > 0 && state->density &&
 	       (density_has_news(state->density) ||
-		timeline_intervals_have_news(&state->intervals, screen));
+		timeline_intervals_have_news(&state->intervals, screen) ||
+		timeline_flow_has_news(&state->flow, screen));
 }
 
 /* --- time and columns -------------------------------------------------- */
@@ -349,6 +354,8 @@ timeline_rows(struct screen *screen)
 		lanes += sequence_shows(screen->sequence, i);
 	if (state && (int)state->lanes.count > lanes) /* some are unfolded */
 		lanes = (int)state->lanes.count;
+	if (state)
+		rows += (int)timeline_flow_lanes(&state->flow);
 	if (state && state->unfolded)
 		rows += (int)state->pairs.count;
 	return rows + lanes;
@@ -1122,6 +1129,8 @@ line_name(struct screen *screen, const struct timeline_line *line)
 	switch (line->kind) {
 	case LINE_LANE:
 		return state->names.at[line->at];
+	case LINE_FLOW:
+		return state->flow.lanes ? state->flow.name[line->at] : "functions";
 	case LINE_CONTEXT:
 		return state->states.at[line->at].name;
 	case LINE_LEFT:
@@ -1170,6 +1179,8 @@ draw_line(struct screen *screen, const struct area *area, int y, size_t i, int g
 		return;
 	if (line->kind == LINE_CONTEXT)
 		draw_spans(screen, &right, y, line->at);
+	else if (line->kind == LINE_FLOW)
+		timeline_flow_draw(&state->flow, screen, &right, y, line->at);
 	else if (line->kind == LINE_INTERVAL)
 		timeline_intervals_draw(&state->intervals, screen, &right, y, line->at);
 	else if (line->kind == LINE_LEFT)
@@ -1284,12 +1295,16 @@ make_lines(struct timeline_state *state, size_t rows)
 	bool syncs = answer && any_sync(answer);
 	size_t pairs = state->pairs.count, ties = syncs + pairs;
 	ties = ties && !state->unfolded ? 1 : ties;
-	size_t others =
-	    ties + state->states.count + state->intervals.lanes.count + (state->origins_left > 0);
+	size_t flow = timeline_flow_lanes(&state->flow);
+	flow = flow < rows / 2 ? flow : rows / 2;
+	size_t others = ties + state->states.count + state->intervals.lanes.count +
+			(state->origins_left > 0) + flow;
 	size_t least = rows / 3 < 2 ? 2 : rows / 3; /* for lanes */
 	vec_clear(&state->lines);
 	choose_lanes(state, rows > others + least ? rows - others : least);
 	add_left(state, LEFT_ORIGINS, state->origins_left);
+	for (size_t i = 0; i < flow; i++)
+		add_line(state, LINE_FLOW, i);
 	for (size_t i = 0; i < state->states.count; i++)
 		add_line(state, LINE_CONTEXT, i);
 	if (answer)
@@ -1699,6 +1714,22 @@ unfold_line(struct screen *screen, const struct command_call *call)
 }
 
 static void
+toggle_functions(struct screen *screen, const struct command_call *call)
+{
+	struct timeline_state *state = state_of(screen);
+	(void)call;
+	state->flow.on = !state->flow.on;
+	state->gutter = 0;
+}
+
+static bool
+timeline_work(struct screen *screen)
+{
+	struct timeline_state *state = state_of(screen);
+	return timeline_flow_work(&state->flow, screen, answer_of(state), time_of);
+}
+
+static void
 timeline_move(struct screen *screen, const struct command_call *call)
 {
 	struct timeline_state *state = state_of(screen);
@@ -1749,6 +1780,7 @@ static pane_command *const timeline_commands[COMMAND_COUNT] = {
     [COMMAND_TIMELINE_B] = set_mark,
     [COMMAND_TIMELINE_BRUSH] = timeline_brush,
     [COMMAND_TIMELINE_LANES] = unfold_line,
+    [COMMAND_TIMELINE_FUNCTIONS] = toggle_functions,
 };
 
 const struct pane_ops pane_timeline = {
@@ -1762,9 +1794,11 @@ const struct pane_ops pane_timeline = {
 	     {COMMAND_TIMELINE_A, COMMAND_TIMELINE_B, "measure", .spare = true},
 	     {COMMAND_TIMELINE_BRUSH, .word = "span"},
 	     {COMMAND_TIMELINE_LANES, .word = "unfold", .spare = true},
+	     {COMMAND_TIMELINE_FUNCTIONS, .word = "calls", .spare = true},
 	     {COMMAND_TIMELINE_FIT, .word = "fit"},
 	     {COMMAND_TIMELINE, .word = "close"}},
     .draw = timeline_draw,
     .commands = timeline_commands,
+    .work = timeline_work,
     .news = timeline_has_news,
 };

@@ -2,8 +2,9 @@
  * What the random messages are made of.  LEN32 is cheap, a few dozen
  * nanoseconds a message, with origins and severities in the proportions of a
  * firmware log: mostly INFO and DEBUG, an error in a few hundred.  ALL walks
- * through everything the format has.  Formats and names are in tables, so
- * that the collateral written beside a capture says exactly what was used.
+ * through everything the format has; the last four have messages of one kind each.
+ * Formats and names are in tables, so that the collateral written beside a
+ * capture says exactly what was used.
  */
 #include "config.h"
 
@@ -132,24 +133,33 @@ fill(struct mk_maker *k, uint8_t *to, size_t length)
 		to[i] = (uint8_t)(random_next(&k->seed) >> 56);
 }
 
+/* Words ended by two numbers; LENGTH is at least PRINTF_LEAST. */
+static const char printf_numbers[] = " %u %x";
+enum { PRINTF_LEAST = sizeof printf_numbers + 8 + 4 };
+
+static void
+printf_payload(struct mk_maker *k, struct mk_message *m, size_t length, uint32_t a, uint32_t b)
+{
+	size_t text = length - sizeof printf_numbers - 8;
+	char format[64];
+	memcpy(format, words(k, text), text);
+	memcpy(format + text, printf_numbers, sizeof printf_numbers);
+	mk_format_clear(&k->format, false);
+	piece(&k->format, format, a, b);
+	m->subtype = MK_PRINTF32;
+	mk_printf(m, &k->format);
+}
+
 /* A payload of LENGTH bytes: words ended by two numbers, an id with numbers,
  * bytes, or just words. */
 static void
 len32_payload(struct mk_maker *k, struct mk_message *m, size_t length)
 {
-	static const char numbers[] = " %u %x";
 	struct mk_format *f = &k->format;
 	uint32_t roll = random_below(&k->seed, 100), a = random_below(&k->seed, 1 << 16),
 		 b = random_below(&k->seed, 1 << 20);
-	if (roll < 15 && length >= sizeof numbers + 8 + 4) {
-		size_t text = length - sizeof numbers - 8;
-		char format[64];
-		memcpy(format, words(k, text), text);
-		memcpy(format + text, numbers, sizeof numbers);
-		mk_format_clear(f, false);
-		piece(f, format, a, b);
-		m->subtype = MK_PRINTF32;
-		mk_printf(m, f);
+	if (roll < 15 && length >= PRINTF_LEAST) {
+		printf_payload(k, m, length, a, b);
 	} else if (roll < 30 && length == 12) {
 		mk_format_clear(f, false);
 		piece(f, catalog[3].format, a, b);
@@ -167,11 +177,23 @@ len32_payload(struct mk_maker *k, struct mk_message *m, size_t length)
 	}
 }
 
+/* Who sent it and when, with the length. */
+static void
+len32_head(struct mk_maker *k, struct mk_message *m)
+{
+	static const uint8_t modules[] = {1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 16, 33, 40};
+	m->module = modules[random_below(&k->seed, ITEMS(modules))];
+	m->unit = (uint16_t)random_below(&k->seed, 3);
+	m->has_length = true;
+	m->time = k->time;
+}
+
+enum { PREFIX = 4 + 2, STAMP = 8 };
+
 static void
 len32(struct mk_maker *k, struct mk_message *m)
 {
-	enum { PREFIX = 4 + 2, STAMP = 8, CLOCK_EVERY = 1 << 16 };
-	static const uint8_t modules[] = {1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 16, 33, 40};
+	enum { CLOCK_EVERY = 1 << 16 };
 
 	if (k->count % CLOCK_EVERY == CLOCK_EVERY - 1) {
 		mk_begin(m, MK_CLOCK, 1, MK_UNASSIGNED);
@@ -182,10 +204,7 @@ len32(struct mk_maker *k, struct mk_message *m)
 		m->has_time = length >= PREFIX + STAMP + 2;
 		len32_payload(k, m, length - PREFIX - (m->has_time ? STAMP : 0));
 	}
-	m->module = modules[random_below(&k->seed, ITEMS(modules))];
-	m->unit = (uint16_t)random_below(&k->seed, 3);
-	m->has_length = true;
-	m->time = k->time;
+	len32_head(k, m);
 }
 
 /* --- ALL --------------------------------------------------------------- */
@@ -346,6 +365,70 @@ all(struct mk_maker *k, struct mk_message *m, const uint8_t *types, uint32_t typ
 	m->time = k->time;
 }
 
+/* --- one kind ---------------------------------------------------------- */
+
+static void
+one_string(struct mk_maker *k, struct mk_message *m, size_t length, bool rare)
+{
+	const char *text = rare ? MK_RARE_WORD : words(k, length - 1);
+	mk_string(m, text, rare ? strlen(text) : length - 1, true);
+}
+
+static void
+one_printf(struct mk_maker *k, struct mk_message *m, size_t length, bool rare)
+{
+	uint32_t a = random_below(&k->seed, 1 << 16), b = random_below(&k->seed, 1 << 20);
+	if (!rare) {
+		printf_payload(k, m, length < PRINTF_LEAST ? PRINTF_LEAST : length, a, b);
+		return;
+	}
+	mk_format_clear(&k->format, false);
+	piece(&k->format, MK_RARE_WORD " %u", a);
+	m->subtype = MK_PRINTF32;
+	mk_printf(m, &k->format);
+}
+
+/* The rare one has the last id but one. */
+static void
+one_catalog(struct mk_maker *k, struct mk_message *m, size_t length, bool rare)
+{
+	uint32_t last = ITEMS(catalog) - 2, row = rare ? last : random_below(&k->seed, last);
+	(void)length;
+	m->type = MK_CATALOG;
+	m->subtype = (uint8_t)mk_catalog_subtype(false, false);
+	add_format(k, catalog[row].format, false);
+	mk_catalog(m, catalog[row].id, &k->format);
+}
+
+static void
+one_bytes(struct mk_maker *k, struct mk_message *m, size_t length, bool rare)
+{
+	uint8_t bytes[64];
+	fill(k, bytes, length);
+	if (rare)
+		memcpy(bytes, MK_RARE_WORD, length = strlen(MK_RARE_WORD));
+	m->type = MK_RAW;
+	m->subtype = (uint8_t)random_below(&k->seed, 4);
+	mk_raw(m, bytes, length);
+}
+
+static void
+one_kind(struct mk_maker *k, struct mk_message *m)
+{
+	enum { RARE_EVERY = 1000000 };
+	static void (*const make[])(struct mk_maker *, struct mk_message *, size_t, bool) = {
+	    [MK_MIX_STRINGS] = one_string,
+	    [MK_MIX_PRINTF] = one_printf,
+	    [MK_MIX_CATALOG] = one_catalog,
+	    [MK_MIX_BYTES] = one_bytes,
+	};
+	size_t length = 2 + random_below(&k->seed, 41); /* 16 to 56 with what goes before */
+	mk_begin(m, MK_STRING, MK_GENERIC, severity(k));
+	m->has_time = true;
+	make[k->mix](k, m, length, k->count % RARE_EVERY == RARE_EVERY / 2);
+	len32_head(k, m);
+}
+
 void
 mk_make(struct mk_maker *k, struct mk_message *m)
 {
@@ -368,6 +451,12 @@ mk_make(struct mk_maker *k, struct mk_message *m)
 		break;
 	case MK_MIX_TEXT:
 		all(k, m, string, ITEMS(string));
+		break;
+	case MK_MIX_STRINGS:
+	case MK_MIX_PRINTF:
+	case MK_MIX_CATALOG:
+	case MK_MIX_BYTES:
+		one_kind(k, m);
 		break;
 	}
 	k->count++;

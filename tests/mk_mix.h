@@ -10,8 +10,16 @@ enum mk_mix {
 	MK_MIX_LEN32, /* 8 to 56 bytes, 32 in the mean, LEN set: for measuring */
 	MK_MIX_ALL,   /* every type, subtype and option */
 	MK_MIX_SHORT, /* SHORT and compact BUILD */
-	MK_MIX_TEXT   /* strings and printf */
+	MK_MIX_TEXT,  /* strings and printf */
+	/* as LEN32, of one kind of message, for measuring what finding costs; one message in a
+	 * million says what no other does (MK_RARE_WORD, or an id of its own) */
+	MK_MIX_STRINGS,
+	MK_MIX_PRINTF,
+	MK_MIX_CATALOG, /* 22 to 74 bytes */
+	MK_MIX_BYTES	/* shown as hexadecimal digits */
 };
+
+#define MK_RARE_WORD "quench"
 
 struct mk_maker {
 	enum mk_mix mix;

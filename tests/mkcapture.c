@@ -35,7 +35,7 @@
 #define ITEMS(array) (sizeof(array) / sizeof *(array))
 
 /* Behind those of mk_mix.h. */
-enum { MIX_CONTEXTS = MK_MIX_TEXT + 1 };
+enum { MIX_CONTEXTS = MK_MIX_BYTES + 1 };
 
 enum transport { RAW, HEX, STP, ENCAP, GEM, UIA, CSEL, OPENCSD, ITM, TPIU };
 
@@ -736,6 +736,8 @@ static const char usage[] =
     "                        all: every type, subtype and option\n"
     "                        csel: runs with faults\n"
     "                        short: SHORT and compact BUILD; text: strings\n"
+    "                        strings, printf, catalog, bytes: SyS-T of that kind alone,\n"
+    "                        for measuring what finding costs\n"
     "                        contexts: gem and uia, and what holds at each word;\n"
     "                        session: words that tell of tasks; all: session: words\n"
     "                        with half the global time instead of most numbers\n"
@@ -856,7 +858,8 @@ parse_option(struct plan *p, int code)
 	static const char *const formats[] = {"syst/raw", "syst/hex", "syst/stp", "encap",
 					      "gem",	  "uia",      "csel",	  "opencsd",
 					      "itm",	  "tpiu",     NULL};
-	static const char *const mixes[] = {"len32", "all", "short", "text", "contexts", NULL};
+	static const char *const mixes[] = {"len32",  "all",	 "short", "text",     "strings",
+					    "printf", "catalog", "bytes", "contexts", NULL};
 	static const char *const orders[] = {"msn", "lsn", "le22", NULL};
 	static const char *const stamps[] = {"nat", "gray", "delta", NULL};
 	switch (code) {

@@ -14,6 +14,8 @@ libtrawl_a_SOURCES = \
 	src/base/lower_bound.h \
 	src/base/map.c \
 	src/base/map.h \
+	src/base/needle.c \
+	src/base/needle.h \
 	src/base/option.c \
 	src/base/option.h \
 	src/base/option_write.c \
@@ -327,6 +329,8 @@ libtrawl_a_SOURCES = \
 	src/query/group/group_index.c \
 	src/query/group/group_search.c \
 	src/query/group/group_search.h \
+	src/query/literal.c \
+	src/query/literal.h \
 	src/query/matches.c \
 	src/query/matches.h \
 	src/query/next_match.c \

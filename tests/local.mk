@@ -163,6 +163,7 @@ unit_tests = \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \
 	tests/unit/test_layers \
+	tests/unit/test_literal \
 	tests/unit/test_live \
 	tests/unit/test_looks \
 	tests/unit/test_loss \

@@ -242,6 +242,26 @@ regex_find_groups(struct regex *regex, const char *subject, size_t length, size_
 	return true;
 }
 
+static bool
+has_option(const struct regex *regex, uint32_t option)
+{
+	uint32_t options;
+	pcre2_pattern_info(regex->code, PCRE2_INFO_ALLOPTIONS, &options);
+	return options & option;
+}
+
+bool
+regex_folds(const struct regex *regex)
+{
+	return has_option(regex, PCRE2_CASELESS);
+}
+
+bool
+regex_is_utf(const struct regex *regex)
+{
+	return has_option(regex, PCRE2_UTF);
+}
+
 uint64_t
 regex_given_up(void)
 {

@@ -53,6 +53,11 @@ void regex_keep_groups(struct regex *, unsigned count);
  * kept, SIZE_MAX of one that takes no part. */
 bool regex_find_groups(struct regex *, const char *subject, size_t length, size_t *spans);
 
+/* Whether the case of letters does not matter to it; whether it is of characters, not of
+ * bytes. */
+bool regex_folds(const struct regex *);
+bool regex_is_utf(const struct regex *);
+
 /* How many subjects all patterns of the program gave up on, since it started: each
  * may match.  From any thread. */
 uint64_t regex_given_up(void);

@@ -1,0 +1,321 @@
+/*
+ * Literals: see literal.h.
+ *
+ * The pattern is read once, from left to right.  Characters that stand side by side in
+ * every match are a run; what may be left out, or is one of many, ends it.  A group that
+ * must be there gives what its alternatives give together, if each gives something.  The
+ * best of all runs and groups is kept: the longest, then that of fewest texts.
+ *
+ * Not read, so that such a pattern has no literal at all: what turns options on or off,
+ * looks around, refers back, recurses or backtracks by a verb, names a group or a
+ * character; \Q, and escapes other than the usual ones; of ignored case, what is beyond
+ * ASCII.
+ */
+#include "config.h"
+
+#include "query/literal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 32, RUN_MAX = 256 };
+
+struct literal_text {
+	char bytes[RUN_MAX];
+	size_t length;
+};
+
+struct reading {
+	const char *p;
+	bool fold, utf;
+	bool failed; /* something is not understood */
+	unsigned depth;
+};
+
+/* What comes next of a pattern. */
+struct atom {
+	enum { ATOM_CHARACTER, ATOM_OTHER, ATOM_NOWHERE, ATOM_GROUP } type;
+	char bytes[4]; /* of a character */
+	size_t length;
+	struct needles set; /* of a group; none where it gives nothing */
+};
+
+static void read_alternatives(struct reading *, struct needles *set);
+
+/* --- which is better ----------------------------------------------------- */
+
+static size_t
+shortest(const struct needles *set)
+{
+	size_t length = set->count ? NEEDLE_MAX : 0;
+	for (size_t i = 0; i < set->count; i++)
+		if (set->at[i].length < length)
+			length = set->at[i].length;
+	return length;
+}
+
+static void
+keep_better(struct needles *best, const struct needles *other)
+{
+	size_t own = shortest(best), more = shortest(other);
+	if (more > own || (more == own && other->count < best->count))
+		*best = *other;
+}
+
+/* Ends a run, which is kept if it is better. */
+static void
+end_run(const struct reading *r, struct literal_text *run, struct needles *best)
+{
+	struct needles own = {.count = 1};
+	if (run->length) {
+		needle_init(&own.at[0], run->bytes, run->length, r->fold);
+		keep_better(best, &own);
+	}
+	run->length = 0;
+}
+
+/* --- parts of a pattern -------------------------------------------------- */
+
+static void
+set_character(struct atom *atom, char c)
+{
+	atom->type = ATOM_CHARACTER;
+	atom->bytes[0] = c;
+	atom->length = 1;
+}
+
+/* \xHH, of which both digits must be there. */
+static void
+read_hex(struct reading *r, struct atom *atom)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned value = 0;
+	for (int i = 0; i < 2; i++, r->p++) {
+		const char *at = *r->p ? strchr(digits, tolower((unsigned char)*r->p)) : NULL;
+		if (!at) {
+			r->failed = true;
+			return;
+		}
+		value = value << 4 | (unsigned)(at - digits);
+	}
+	atom->type = ATOM_OTHER;
+	if (value && value < 0x80)
+		set_character(atom, (char)value);
+}
+
+/* What a backslash, which was read, and what follows stand for. */
+static void
+read_escape(struct reading *r, struct atom *atom)
+{
+	static const char controls[] = "tnrfea", meant[] = "\t\n\r\f\033\a";
+	char c = *r->p;
+	const char *at = c ? strchr(controls, c) : NULL;
+	if (!c || (unsigned char)c >= 0x80) {
+		r->failed = true;
+		return;
+	}
+	r->p++;
+	if (at)
+		set_character(atom, meant[at - controls]);
+	else if (ispunct((unsigned char)c) || c == ' ')
+		set_character(atom, c);
+	else if (strchr("dDwWsShHvVR", c))
+		atom->type = ATOM_OTHER;
+	else if (strchr("bBAzZ", c))
+		atom->type = ATOM_NOWHERE;
+	else if (c == 'x')
+		read_hex(r, atom);
+	else
+		r->failed = true;
+}
+
+/* Passes [:alpha:] amid a class; what merely begins so is not understood. */
+static void
+skip_posix(struct reading *r)
+{
+	r->p += 2;
+	r->p += *r->p == '^';
+	while (islower((unsigned char)*r->p))
+		r->p++;
+	if (strncmp(r->p, ":]", 2) != 0)
+		r->failed = true;
+	else
+		r->p += 2;
+}
+
+/* A class, of which [ was read. */
+static void
+skip_class(struct reading *r)
+{
+	r->p += *r->p == '^';
+	r->p += *r->p == ']'; /* the first one is in it */
+	while (!r->failed && *r->p != ']') {
+		if (!*r->p || (*r->p == '[' && strchr(".=", r->p[1])))
+			r->failed = true;
+		else if (*r->p == '[' && r->p[1] == ':')
+			skip_posix(r);
+		else if (*r->p == '\\' && (!r->p[1] || strchr("QEc", r->p[1])))
+			r->failed = true;
+		else
+			r->p += *r->p == '\\' ? 2 : 1;
+	}
+	r->p += !r->failed;
+}
+
+/* A group, of which ( was read. */
+static void
+read_group(struct reading *r, struct atom *atom)
+{
+	atom->type = ATOM_GROUP;
+	if (*r->p == '*' || (*r->p == '?' && r->p[1] != ':') || ++r->depth > DEPTH_MAX) {
+		r->failed = true;
+		return;
+	}
+	r->p += *r->p == '?' ? 2 : 0;
+	read_alternatives(r, &atom->set);
+	if (!r->failed && *r->p != ')')
+		r->failed = true;
+	r->p += !r->failed;
+	r->depth--;
+}
+
+/* A character beyond ASCII, whose first byte was read; a quantifier is of all its bytes. */
+static void
+read_wide(struct reading *r, char first, struct atom *atom)
+{
+	set_character(atom, first);
+	while (((unsigned char)*r->p & 0xc0) == 0x80 && atom->length < sizeof atom->bytes)
+		atom->bytes[atom->length++] = *r->p++;
+	if (!r->utf || r->fold)
+		r->failed = true;
+}
+
+static void
+read_atom(struct reading *r, struct atom *atom)
+{
+	char c = *r->p++;
+	atom->length = 0;
+	atom->set.count = 0;
+	atom->type = ATOM_OTHER;
+	if (c == '\\') {
+		read_escape(r, atom);
+	} else if (c == '[') {
+		skip_class(r);
+	} else if (c == '(') {
+		read_group(r, atom);
+	} else if (c == '^' || c == '$') {
+		atom->type = ATOM_NOWHERE;
+	} else if (strchr("*+?{", c)) {
+		r->failed = true; /* or a brace that is a character */
+	} else if ((unsigned char)c >= 0x80) {
+		read_wide(r, c, atom);
+	} else if (c != '.') {
+		set_character(atom, c);
+	}
+}
+
+/* How often an atom is there at least, as what stands behind it says; *EXACT: once, for
+ * nothing does. */
+static unsigned
+read_quantifier(struct reading *r, bool *exact)
+{
+	unsigned least = 1;
+	*exact = false;
+	switch (*r->p) {
+	case '*':
+	case '?':
+		least = 0;
+		r->p++;
+		break;
+	case '+':
+		r->p++;
+		break;
+	case '{':
+		r->p++;
+		if (!isdigit((unsigned char)*r->p))
+			r->failed = true;
+		least = (unsigned)(strspn(r->p, "0") < strspn(r->p, "0123456789"));
+		r->p += strspn(r->p, "0123456789");
+		if (*r->p == ',')
+			r->p += 1 + strspn(r->p + 1, "0123456789");
+		if (*r->p != '}')
+			r->failed = true;
+		r->p += !r->failed;
+		break;
+	default:
+		*exact = true;
+		return 1;
+	}
+	r->p += *r->p == '+' || *r->p == '?'; /* possessive, or as few as will do */
+	return least;
+}
+
+/* --- sequences and alternatives ------------------------------------------ */
+
+static void
+add_to_run(struct reading *r, struct literal_text *run, const struct atom *atom,
+	   struct needles *best)
+{
+	if (run->length + atom->length > sizeof run->bytes)
+		end_run(r, run, best);
+	memcpy(run->bytes + run->length, atom->bytes, atom->length);
+	run->length += atom->length;
+}
+
+static void
+read_sequence(struct reading *r, struct needles *best)
+{
+	struct literal_text run = {.length = 0};
+	best->count = 0;
+	while (!r->failed && *r->p && *r->p != '|' && *r->p != ')') {
+		struct atom atom;
+		bool exact;
+		read_atom(r, &atom);
+		if (r->failed)
+			break;
+		unsigned least = read_quantifier(r, &exact);
+		bool character = atom.type == ATOM_CHARACTER;
+		if (character && least)
+			add_to_run(r, &run, &atom, best);
+		if (!character || !exact)
+			end_run(r, &run, best);
+		if (character && least && !exact) /* the last of them is beside what follows */
+			add_to_run(r, &run, &atom, best);
+		if (atom.type == ATOM_GROUP && least)
+			keep_better(best, &atom.set);
+	}
+	end_run(r, &run, best);
+}
+
+static void
+read_alternatives(struct reading *r, struct needles *set)
+{
+	bool each = true; /* gives something */
+	set->count = 0;
+	for (;;) {
+		struct needles own;
+		read_sequence(r, &own);
+		each &= own.count && set->count + own.count <= NEEDLES_MAX;
+		if (each) {
+			memcpy(set->at + set->count, own.at, own.count * sizeof *own.at);
+			set->count += own.count;
+		}
+		if (r->failed || *r->p != '|')
+			break;
+		r->p++;
+	}
+	if (!each || r->failed)
+		set->count = 0;
+}
+
+bool
+literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set)
+{
+	struct reading r = {.p = pattern, .fold = fold, .utf = utf};
+	if (fold && utf) /* some letters have other cases beyond ASCII */
+		r.failed = true;
+	read_alternatives(&r, set);
+	if (r.failed || *r.p || shortest(set) < LITERAL_LEAST)
+		set->count = 0;
+	return set->count;
+}

@@ -427,6 +427,8 @@ struct decode_memory {
 };
 
 struct flow_packet;
+struct sought;
+struct sought_answer;
 struct summary;
 
 struct decoder_ops {
@@ -526,6 +528,12 @@ struct decoder_ops {
 	/* Expands M; the window covers it.  HISTORY may be NULL. */
 	void (*expand)(const struct decoder *, const struct message *, const struct window *,
 		       enum expand_want, const struct decode_history *, struct expansion *);
+
+	/* Says what is known of M's text and type without making them, in ANSWER, which
+	 * begins as {0}: nothing.  The window covers M, which is none of the session's own
+	 * (DECODE_KIND_LOSS).  NULL: nothing is ever known. */
+	void (*sift)(const struct decoder *, const struct message *, const struct window *,
+		     struct sought *, struct sought_answer *);
 
 	/* Who sent M; the struct is zeroed.  NULL: senders of this format have
 	 * no numbers. */

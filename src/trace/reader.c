@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "trace/reader.h"
+#include "decode/sought.h"
 #include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/map.h"
@@ -945,6 +946,27 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 		text_add(&e->origin, row->name);
 	}
 	step_expand_missing(reader->capture, &own, e);
+}
+
+void
+reader_sift(struct reader *reader, const struct message *m, struct sought *sought,
+	    struct sought_answer *answer)
+{
+	const struct decoder *decoder = reader->decoder;
+	const struct trace_host *host = trace_host(reader->trace);
+	struct window window = reader_window(reader);
+	*answer = (struct sought_answer){0};
+	/* texts of bytes that are not there, and with names, are made otherwise */
+	if (!decoder->ops->sift || m->kind == DECODE_KIND_LOSS || m->flags & MESSAGE_DAMAGED ||
+	    m->offset < window.offset || m->offset < capture_begin(reader->capture) ||
+	    m->offset + m->length > window.offset + window.length ||
+	    naming_applies(host->naming, trace_name(reader->trace)) ||
+	    trace_session_fields(reader->trace))
+		return;
+	sought_renew(sought, capture_generation(reader->capture));
+	decoder->ops->sift(decoder, m, &window, sought, answer);
+	if (answer->unnamed)
+		trace_lacks_name(reader->trace);
 }
 
 /* --- the walk ---------------------------------------------------------- */

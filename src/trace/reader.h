@@ -136,6 +136,12 @@ bool reader_read_id(struct reader *, struct message_id, struct position *, struc
 /* Expands a message (of this reader's trace), with names from the profile. */
 void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
 
+/* Says in ANSWER what is known of a message's text and type, as reader_expand would make
+ * them, without making them; {0}: nothing. */
+struct sought;
+struct sought_answer;
+void reader_sift(struct reader *, const struct message *, struct sought *, struct sought_answer *);
+
 /* Whether the origin of a message, as reader_expand gives it, follows from its raw key
  * alone, until trace_generation() changes. */
 bool reader_origin_by_key(struct reader *);

@@ -207,6 +207,14 @@ void syst_expand(const struct syst_decoder *, const struct message *, const uint
 		 size_t length, enum expand_want, const struct decode_history *,
 		 struct expansion *e);
 
+/* For decoder_ops.sift, of the frame P; WINDOW: it lies there at the message's offset as it
+ * is, NULL: elsewhere.  SENDER as above. */
+struct sought;
+struct sought_answer;
+void syst_sift(const struct syst_decoder *, const struct message *, const uint8_t *p, size_t length,
+	       const struct syst_sender *sender, const struct window *, struct sought *,
+	       struct sought_answer *);
+
 /* For decoder_ops.announces: whether the frame P states the build of a
  * sender's software, and whose.  Without GUID that is the options' for short
  * messages, else made of SENDER (NULL: unknown) and the module. */

@@ -22,6 +22,8 @@
 
 enum { PRINTER_BLOCK = 24 }; /* see put_printf */
 
+static const char bad_crc[] = "bad CRC: ";
+
 struct syst_job {
 	const struct syst_frame *f;
 	struct syst_client_choice choice;
@@ -944,7 +946,7 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 	uint32_t stated, computed;
 	bool has_crc = find_crc(&f, m, &stated, &computed);
 	if (has_crc && stated != computed)
-		text_add(&e->text, "bad CRC: ");
+		text_add(&e->text, bad_crc);
 	bodies[sound ? f.peek.kind : SYST_BAD](&j);
 	if (f.word && sound && f.length > f.payload_end)
 		add_part(&j, SYST_F_TRAILING, f.payload_end, f.length - f.payload_end);
@@ -1005,4 +1007,175 @@ syst_settle(const struct syst_decoder *d, const uint8_t *p, size_t length,
 		return;
 	check->unnamed |= formatted && catalog;
 	m->flags &= (uint16_t)~MESSAGE_CHECKED;
+}
+
+/* --- what is sought -------------------------------------------------------- */
+
+/* A frame that is sifted. */
+struct syst_sieved {
+	const struct syst_decoder *d;
+	const struct message *m;
+	const struct syst_frame *f;
+	const struct syst_sender *sender;
+	const struct window *window; /* that has the frame at the message's offset; or NULL */
+	struct sought *sought;
+};
+
+/* Whether LENGTH bytes from AT on, which stand in the text, have a needle. */
+static bool
+part_has(const struct syst_sieved *j, size_t at, size_t length)
+{
+	if (j->window)
+		return sought_is_in(j->sought, j->window, j->m->offset + at, length);
+	return needles_are_in(&j->sought->needles, j->f->p + at, length);
+}
+
+/* The entry of a message that may have one, of a sender whose key tells which; what is known
+ * of its format is noted. */
+static const struct sought_note *
+note_entry(const struct syst_sieved *j, uint64_t id)
+{
+	const struct syst_collateral *collateral = j->d->collateral;
+	const uint64_t key[3] = {j->m->origin, id,
+				 (uint64_t)(uintptr_t)collateral + j->f->type * 8u +
+				     (j->f->subtype & 7)};
+	struct sought_note *note = sought_note(j->sought, key);
+	if (note->fresh) {
+		struct syst_client_choice choice =
+		    syst_choose_client(j->d, j->f, j->sender, NULL, j->m);
+		const struct syst_entry *entry = syst_choose_entry(j->f, choice.client);
+		note->what = entry;
+		note->never =
+		    entry && syst_format_lacks(j->sought, entry->text, strlen(entry->text));
+		note->fresh = false;
+	}
+	return note;
+}
+
+static bool
+catalog_lacks(const struct syst_sieved *j, struct sought_answer *answer)
+{
+	if (atomic_load(&j->d->base.needs_history))
+		return false;
+	const struct sought_note *note = note_entry(j, syst_catalog_id(j->f));
+	const struct syst_entry *entry = note->what;
+	if (!entry) {
+		struct sought_sieve sieve = {0};
+		answer->unnamed = true;
+		sought_pass_text(j->sought, &sieve, "id 0x");
+		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+		sought_pass_text(j->sought, &sieve, " args");
+		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+		return !sieve.found;
+	}
+	if (note->never)
+		return true;
+	struct call call = catalog_call(j->f, entry);
+	const struct syst_args args = call_args(j->f, &call);
+	return syst_printf_lacks(j->sought, call.format, call.length, &args);
+}
+
+static bool
+string_lacks(const struct syst_sieved *j)
+{
+	const struct syst_frame *f = j->f;
+	bool terminated;
+	if (!is_printf(f))
+		return !part_has(j, f->payload, f->payload_end - f->payload);
+	struct call call = string_call(f, &terminated);
+	const struct syst_args args = call_args(f, &call);
+	return syst_printf_lacks(j->sought, call.format, call.length, &args);
+}
+
+/* A number in hexadecimal digits, and for BUILD a text behind it. */
+static bool
+number_lacks(const struct syst_sieved *j)
+{
+	const struct syst_frame *f = j->f;
+	struct sought_sieve sieve = {0};
+	if (f->peek.kind != SYST_BUILD && j->d->collateral)
+		return false;
+	sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+	if (f->peek.kind == SYST_BUILD && !f->word && f->payload + 8 < f->payload_end)
+		sought_pass(j->sought, &sieve, f->p + f->payload + 8,
+			    f->payload_end - f->payload - 8);
+	return !sieve.found;
+}
+
+static bool
+clock_lacks(const struct syst_sieved *j)
+{
+	struct sought_sieve sieve = {0};
+	sought_pass_text(j->sought, &sieve, "clock ");
+	sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+	sought_pass_text(j->sought, &sieve, " at ");
+	sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+	sought_pass_text(j->sought, &sieve, " Hz");
+	return !sieve.found;
+}
+
+static bool
+sbd_lacks(const struct syst_sieved *j)
+{
+	static const uint8_t address_sizes[] = {0, 2, 4, 8};
+	const struct syst_frame *f = j->f;
+	struct sought_sieve sieve = {0};
+	size_t address = address_sizes[f->subtype >> 2 & 3];
+	size_t at = f->payload + (f->subtype & 1 ? 8 : 4) + address;
+	sought_pass_text(j->sought, &sieve, "id 0x");
+	sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+	if (address) {
+		sought_pass_text(j->sought, &sieve, " at 0x");
+		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+	}
+	if (f->subtype & 2) {
+		bool terminated;
+		sought_pass_text(j->sought, &sieve, " ");
+		sought_pass(j->sought, &sieve, f->p + at, text_length(f, at, &terminated));
+	}
+	sought_pass_text(j->sought, &sieve, ": ");
+	sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+	return !sieve.found;
+}
+
+static bool
+frame_lacks(const struct syst_sieved *j, struct sought_answer *answer)
+{
+	const struct syst_frame *f = j->f;
+	if (f->header & SYST_HEADER_CRC && !f->word && sought_joins(j->sought, bad_crc))
+		return false;
+	switch (f->peek.kind) {
+	case SYST_STRING:
+		return string_lacks(j);
+	case SYST_CATALOG:
+		return catalog_lacks(j, answer);
+	case SYST_RAW:
+		return !sought_is_in_hex(j->sought, f->p + f->payload, f->payload_end - f->payload);
+	case SYST_BUILD:
+	case SYST_SHORT32:
+	case SYST_SHORT64:
+		return number_lacks(j);
+	case SYST_CLOCK:
+		return clock_lacks(j);
+	case SYST_SBD:
+		return sbd_lacks(j);
+	default:
+		return false;
+	}
+}
+
+void
+syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *p, size_t length,
+	  const struct syst_sender *sender, const struct window *window, struct sought *sought,
+	  struct sought_answer *answer)
+{
+	struct syst_frame f;
+	syst_frame_parse(&f, p, length);
+	const struct syst_sieved j = {
+	    .d = d, .m = m, .f = &f, .sender = sender, .window = window, .sought = sought};
+	if (f.fault != SYST_SOUND || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT))
+		return;
+	answer->keyed = f.type != SYST_RAW || !d->collateral;
+	answer->type_key = f.type << 6 | f.subtype;
+	answer->text_lacks = frame_lacks(&j, answer);
 }

@@ -69,6 +69,8 @@ struct syst_printf_job {
 	const struct syst_args *args;
 	size_t used; /* of them */
 	const struct syst_arg_sink *sink;
+	const struct sought *sought; /* the text goes through SIEVE instead; or NULL */
+	struct sought_sieve sieve;
 	size_t work; /* characters made or asked for so far */
 	bool cut;
 };
@@ -234,11 +236,15 @@ syst_printf_add(struct syst_printf_job *job, const char *text, size_t length)
 	job->work += length;
 	if (job->out)
 		text_add_bytes(job->out, text, length);
+	else if (job->sought)
+		sought_pass(job->sought, &job->sieve, text, length);
 }
 
 static void
 add_blanks(struct syst_printf_job *job, size_t count)
 {
+	if (count && job->sought)
+		sought_pass_any(job->sought, &job->sieve, SOUGHT_BLANKS);
 	while (job->out && count--)
 		text_add_char(job->out, ' ');
 }
@@ -299,6 +305,8 @@ static void
 add_integer(struct syst_printf_job *job, const struct spec *spec, uint64_t value)
 {
 	char format[24];
+	if (job->sought)
+		sought_pass_any(job->sought, &job->sieve, SOUGHT_NUMBERS);
 	if (job->out && !add_usual(job, spec, value))
 		text_addf(job->out, syst_printf_rebuild_spec(spec, "ll", format), spec->width,
 			  spec->precision, (long long)value);
@@ -308,6 +316,8 @@ static void
 add_number(struct syst_printf_job *job, const struct spec *spec, double value)
 {
 	char format[24];
+	if (job->sought)
+		sought_pass_any(job->sought, &job->sieve, SOUGHT_NUMBERS);
 	if (job->out)
 		text_addf(job->out, syst_printf_rebuild_spec(spec, "", format), spec->width,
 			  spec->precision, value);
@@ -503,8 +513,10 @@ is_valid(const char *format, size_t length)
 	return true;
 }
 
+static const char missing[] = "- insufficient argument bytes for format '", cut[] = " - text cut";
+
 /* The complaints of the reference printer, word for word [SyS-T 1.0, second hand:
- * systprint]; " - text cut" is this program's. */
+ * systprint]; that text is cut is this program's. */
 static void
 syst_printf_explain(struct text *out, enum outcome outcome, const char *format, size_t length)
 {
@@ -515,13 +527,13 @@ syst_printf_explain(struct text *out, enum outcome outcome, const char *format, 
 		text_add(out, "invalid format string '");
 		break;
 	case MISSING:
-		text_add(out, "- insufficient argument bytes for format '");
+		text_add(out, missing);
 		break;
 	case UNTERMINATED:
 		text_add(out, " - corrupt printf payload, missing argument string termination");
 		return;
 	case TOO_MUCH:
-		text_add(out, " - text cut");
+		text_add(out, cut);
 		return;
 	}
 	text_add_bytes(out, format, length);
@@ -583,4 +595,69 @@ syst_printf_fits(const char *format, size_t format_length, const struct syst_arg
 {
 	struct syst_printf_job job = {.args = args};
 	return is_sound(syst_printf_run(&job, format, format_length));
+}
+
+/* --- what is sought -------------------------------------------------------- */
+
+bool
+syst_printf_lacks(const struct sought *sought, const char *format, size_t format_length,
+		  const struct syst_args *args)
+{
+	struct syst_printf_job job = {.args = args, .sought = sought};
+	return syst_printf_run(&job, format, format_length) == DONE && !job.sieve.found;
+}
+
+/* Whether a needle is in what a conversion that goes wrong puts behind the text so far. */
+static bool
+complaint_has(const struct sought *sought, struct sought_sieve so_far, const char *format,
+	      size_t length)
+{
+	struct sought_sieve ended = so_far;
+	sought_pass_text(sought, &ended, cut);
+	sought_pass_text(sought, &so_far, missing);
+	sought_pass(sought, &so_far, format, length);
+	sought_pass_text(sought, &so_far, "'");
+	return ended.found || so_far.found;
+}
+
+/* Passes what a conversion may yield; false: any bytes. */
+static bool
+pass_conversion(const struct sought *sought, struct sought_sieve *sieve, char letter)
+{
+	struct sought_sieve none = *sieve;
+	if (letter == 's' || letter == 'c')
+		return false;
+	sought_pass_any(sought, sieve, SOUGHT_NUMBERS);
+	if (letter != 'p')
+		return true;
+	sought_pass_any(sought, &none, SOUGHT_BLANKS);
+	sought_pass_text(sought, &none, "(nil)");
+	sought_pass_any(sought, &none, SOUGHT_BLANKS);
+	sieve->open |= none.open;
+	sieve->found |= none.found;
+	return true;
+}
+
+bool
+syst_format_lacks(const struct sought *sought, const char *format, size_t format_length)
+{
+	const char *p = format, *end = format + format_length, *percent;
+	struct sought_sieve sieve = {0};
+	for (; (percent = memchr(p, '%', (size_t)(end - p)));) {
+		struct spec spec;
+		sought_pass(sought, &sieve, p, (size_t)(percent - p));
+		p = percent;
+		if (end - p >= 2 && p[1] == '%') {
+			sought_pass_text(sought, &sieve, "%");
+			p += 2;
+			continue;
+		}
+		if (!parse_spec(p, end, &spec) ||
+		    complaint_has(sought, sieve, format, format_length) ||
+		    !pass_conversion(sought, &sieve, spec.letter))
+			return false;
+		p += spec.length;
+	}
+	sought_pass(sought, &sieve, p, (size_t)(end - p));
+	return !sieve.found;
 }

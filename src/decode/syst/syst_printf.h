@@ -11,6 +11,7 @@
 #define TRAWL_DECODE_SYST_PRINTF_H
 
 #include "base/text.h"
+#include "decode/sought.h"
 
 enum syst_packing { SYST_P32, SYST_P64 };
 
@@ -74,6 +75,12 @@ void syst_printf_strictly(struct text *out, const char *format, size_t format_le
  * is invalid or the arguments end early. */
 bool syst_printf_size(const char *format, size_t format_length, const struct syst_args *,
 		      size_t *size);
+
+/* Whether it is sure that the text would have no needle, without making it; and the same
+ * whatever the arguments are. */
+bool syst_printf_lacks(const struct sought *, const char *format, size_t format_length,
+		       const struct syst_args *);
+bool syst_format_lacks(const struct sought *, const char *format, size_t format_length);
 
 /* Whether syst_printf would find no fault, without making text. */
 bool syst_printf_fits(const char *format, size_t format_length, const struct syst_args *);

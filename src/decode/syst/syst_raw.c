@@ -655,6 +655,15 @@ syst_raw_expand(const struct decoder *decoder, const struct message *m, const st
 	field->s.length = m->length;
 }
 
+static void
+syst_raw_sift(const struct decoder *decoder, const struct message *m, const struct window *w,
+	      struct sought *sought, struct sought_answer *answer)
+{
+	if (m->kind < SYST_UNKNOWN)
+		syst_sift((const struct syst_decoder *)decoder, m,
+			  w->bytes + (m->offset - w->offset), m->length, NULL, w, sought, answer);
+}
+
 static bool
 syst_raw_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
 		   uint8_t guid[16], uint64_t *build)
@@ -769,6 +778,7 @@ const struct decoder_ops syst_raw_ops = {
     .summarise = syst_raw_summarise,
     .resync = syst_raw_resync,
     .expand = syst_raw_expand,
+    .sift = syst_raw_sift,
     .announces = syst_raw_announces,
     .printer = SYST_PRINTER,
     .print = syst_systprint,

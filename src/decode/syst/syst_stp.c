@@ -16,6 +16,7 @@
 #include "decode/syst/syst.h"
 
 #include "base/bytes.h"
+#include "decode/sought.h"
 #include "decode/stp/stp_expand.h"
 #include "decode/syst/syst_frame.h"
 
@@ -163,6 +164,35 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 	syst_expand_from(&d->syst, m, e->payload, e->payload_length, want, history, &sender, e);
 }
 
+/* The payload of M, which consists of data, in BYTES that are zero. */
+static size_t
+assemble(const struct syst_stp_decoder *d, const struct message *m, const struct window *w,
+	 uint8_t *bytes)
+{
+	struct stp_walk walk = stp_walk_start(m, w, d->stp.order);
+	struct stp_packet packet;
+	uint64_t nibbles = 0;
+	while (stp_walk_next(&walk, m, &packet))
+		stp_walk_add(bytes, &nibbles, packet.data, packet.data_nibbles);
+	return (size_t)((nibbles + 1) / 2);
+}
+
+static void
+syst_stp_sift(const struct decoder *decoder, const struct message *m, const struct window *w,
+	      struct sought *sought, struct sought_answer *answer)
+{
+	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
+	if (!(m->flags & MESSAGE_SCATTERED) || (m->kind >= SYST_UNKNOWN && m->kind != SYST_DATA))
+		return;
+	uint8_t *bytes = sought_room(sought, m->length);
+	size_t length = assemble(d, m, w, bytes);
+	const struct syst_sender sender = sender_of(m);
+	if (m->kind != SYST_DATA)
+		syst_sift(&d->syst, m, bytes, length, &sender, NULL, sought, answer);
+	else
+		answer->text_lacks = !sought_is_in_hex(sought, bytes, length);
+}
+
 static bool
 syst_stp_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
 		   struct expansion *e, struct text *out)
@@ -177,16 +207,10 @@ syst_stp_announces(const struct decoder *decoder, const struct message *m, const
 		   uint8_t guid[16], uint64_t *build)
 {
 	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
-	struct stp_walk walk = stp_walk_start(m, w, d->stp.order);
-	struct stp_packet packet;
 	uint8_t *payload = mem_new(m->length);
-	uint64_t nibbles = 0;
-
-	while (stp_walk_next(&walk, m, &packet))
-		stp_walk_add(payload, &nibbles, packet.data, packet.data_nibbles);
+	size_t length = assemble(d, m, w, payload);
 	const struct syst_sender sender = sender_of(m);
-	bool announced =
-	    syst_announced(&d->syst, payload, (size_t)((nibbles + 1) / 2), &sender, guid, build);
+	bool announced = syst_announced(&d->syst, payload, length, &sender, guid, build);
 	free(payload);
 	return announced;
 }
@@ -548,6 +572,7 @@ const struct decoder_ops syst_stp_ops = {
     .step = syst_stp_step,
     .resync = stp_resync,
     .expand = syst_stp_expand,
+    .sift = syst_stp_sift,
     .kinds_history = 1ull << SYST_BUILD,
     .announces = syst_stp_announces,
     .printer = SYST_PRINTER,

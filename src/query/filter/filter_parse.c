@@ -475,6 +475,7 @@ code_release(struct filter_code *code)
 		regex_free(code->regexes.at[i]);
 	vec_free(&code->regexes);
 	vec_free(&code->timed);
+	vec_free(&code->needles);
 	arena_free(&code->arena);
 	free(code->text);
 	free(code);

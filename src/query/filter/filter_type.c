@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
+#include "query/literal.h"
 #include "session/clock/clock_text.h"
 #include "session/context/context.h"
 #include "session/intervals.h"
@@ -402,6 +403,41 @@ filter_resolve_origin(struct filter_build *build, struct filter_leaf *leaf)
 {
 	leaf->origin_leaf = build->code->origins++;
 	return filter_resolve_text(build, leaf);
+}
+
+/* What a text must contain to pass. */
+static bool
+needles_of(const struct filter_build *build, const struct filter_leaf *leaf, struct needles *set)
+{
+	if (leaf->how == FILTER_MATCHED) {
+		const struct regex *regex = build->code->regexes.at[leaf->regex - 1];
+		return literal_of_regex(leaf->pattern_word.text, regex_folds(regex),
+					regex_is_utf(regex), set);
+	}
+	*set = (struct needles){0};
+	if (leaf->how == FILTER_PRESENT || leaf->strings.count > NEEDLES_MAX)
+		return false;
+	for (size_t i = 0; i < leaf->strings.count; i++) {
+		if (leaf->strings.at[i].length < LITERAL_LEAST)
+			return false;
+		needle_init(&set->at[set->count++], leaf->strings.at[i].at,
+			    leaf->strings.at[i].length, false);
+	}
+	return set->count;
+}
+
+/* What asks for text or type can leave out what lacks the literal, or its type. */
+int
+filter_resolve_made_text(struct filter_build *build, struct filter_leaf *leaf)
+{
+	struct needles set;
+	if (filter_resolve_origin(build, leaf) < 0)
+		return ERR_USAGE;
+	if (needles_of(build, leaf, &set)) {
+		*vec_add(&build->code->needles) = set;
+		leaf->sought = build->code->needles.count;
+	}
+	return 0;
 }
 
 /* --- numbers and times ------------------------------------------------- */

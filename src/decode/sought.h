@@ -1,0 +1,98 @@
+/*
+ * What is looked for in texts, for decoders that can tell that a message lacks it without
+ * making its text.
+ *
+ * A decoder sifts by what it knows of how a text comes about: bytes that stand in it as
+ * they are, pieces that it adds, what conversions can yield.  It lets a message pass
+ * wherever it is not sure; then the text is made and looked at.
+ *
+ * Threads: one at a time, as the filter it belongs to.
+ */
+#ifndef TRAWL_DECODE_SOUGHT_H
+#define TRAWL_DECODE_SOUGHT_H
+
+#include "base/needle.h"
+#include "decode/decoder.h"
+
+/* Bytes that something can yield. */
+enum sought_letters {
+	SOUGHT_NUMBERS, /* conversions of integers, pointers and floating point, padded */
+	SOUGHT_BLANKS,
+	SOUGHT_LETTERS
+};
+
+/* Bytes of a capture up to which a needle was looked for: none starts from FROM up to HIT. */
+struct sought_cursor {
+	uint64_t from, hit;
+	bool found; /* one starts at HIT */
+};
+
+/* What a decoder has found out about an id or a format, of which it is sure. */
+struct sought_note {
+	uint64_t key[3]; /* the decoder's own */
+	const void *what;
+	bool used, fresh; /* fresh: nothing is noted yet */
+	bool never;	  /* it cannot contain a needle */
+};
+enum { SOUGHT_NOTES = 512 };
+
+struct sought {
+	struct needles needles; /* at least one */
+	struct sought_cursor cursors[NEEDLES_MAX];
+	unsigned generation; /* of the capture that the cursors are for */
+	/* the needles side by side, each cut to what there is room for: by byte the places
+	 * where it is, then where they begin and end */
+	uint64_t places[256], starts, ends;
+	uint64_t letters[SOUGHT_LETTERS]; /* places where one of such bytes is */
+	struct needles hex; /* bytes that must be where a needle is in hexadecimal digits; none:
+			       any may be */
+	bool in_hex;	    /* one can be */
+	struct sought_note notes[SOUGHT_NOTES];
+	uint8_t *room; /* of sought_room */
+	size_t size;
+};
+
+/* What is said of a message, by `sift`; as it begins: nothing is sure. */
+struct sought_answer {
+	bool text_lacks; /* its text, as expand makes it, has no needle */
+	bool keyed;	 /* messages of this decoder with the same type_key have the same type */
+	uint64_t type_key;
+	bool unnamed; /* as in struct expansion */
+};
+
+/* SET is not empty; freed with sought_free. */
+struct sought *sought_new(const struct needles *set);
+void sought_free(struct sought *); /* NULL is fine */
+
+/* SIZE bytes, zeroed, until the next call. */
+uint8_t *sought_room(struct sought *, size_t size);
+
+/* Forgets all that was found in a capture of another GENERATION. */
+void sought_renew(struct sought *, unsigned generation);
+
+/* Whether a needle starts in LENGTH bytes from OFFSET on, which the window has.  Who goes
+ * forward reads each byte once. */
+bool sought_is_in(struct sought *, const struct window *, uint64_t offset, uint64_t length);
+
+/* Whether a needle may be in the hexadecimal digits, in lower case, of LENGTH bytes. */
+bool sought_is_in_hex(const struct sought *, const uint8_t *p, size_t length);
+
+/* Whether a needle can be in PIECE, or in part in it and in part beside it. */
+bool sought_joins(const struct sought *, const char *piece);
+
+/* The note under a key; a fresh one may have taken another's place. */
+struct sought_note *sought_note(struct sought *, const uint64_t key[static 3]);
+
+/* A text made in pieces, one after the other, and whether a needle may be in it.  Begins
+ * as {0}. */
+struct sought_sieve {
+	uint64_t open; /* needles so far, by the place of their last byte */
+	bool found;
+};
+
+/* What comes next: bytes as they are; or any number, or none, of some letters. */
+void sought_pass(const struct sought *, struct sought_sieve *, const void *at, size_t length);
+void sought_pass_text(const struct sought *, struct sought_sieve *, const char *);
+void sought_pass_any(const struct sought *, struct sought_sieve *, enum sought_letters);
+
+#endif

@@ -194,6 +194,7 @@ unit_tests = \
 	tests/unit/test_compare \
 	tests/unit/test_gap \
 	tests/unit/test_snapshot \
+	tests/unit/test_sought \
 	tests/unit/test_spool_limit \
 	tests/unit/test_swo \
 	tests/unit/test_step_back \

@@ -15,7 +15,7 @@
 enum { AHEAD = 1 << 16 }; /* bytes that are looked through at once */
 
 static const char *const letters[SOUGHT_LETTERS] = {
-    [SOUGHT_NUMBERS] = "0123456789abcdefABCDEFxXpP+-., naifNAIFtyTY",
+    [SOUGHT_NUMBERS] = "0123456789abcdefABCDEFxXpP+-., naifNAIF",
     [SOUGHT_BLANKS] = " ",
 };
 

@@ -52,11 +52,10 @@ struct sought {
 	size_t size;
 };
 
-/* What is said of a message, by `sift`; as it begins: nothing is sure. */
+/* What is said of a message, by `sift`: that a text, as expand makes it, has no needle.  As
+ * it begins: nothing is sure. */
 struct sought_answer {
-	bool text_lacks; /* its text, as expand makes it, has no needle */
-	bool keyed;	 /* messages of this decoder with the same type_key have the same type */
-	uint64_t type_key;
+	bool text_lacks, type_lacks;
 	bool unnamed; /* as in struct expansion */
 };
 

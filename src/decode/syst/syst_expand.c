@@ -1030,20 +1030,31 @@ part_has(const struct syst_sieved *j, size_t at, size_t length)
 	return needles_are_in(&j->sought->needles, j->f->p + at, length);
 }
 
-/* The entry of a message that may have one, of a sender whose key tells which; what is known
- * of its format is noted. */
-static const struct sought_note *
-note_entry(const struct syst_sieved *j, uint64_t id)
+/* What is noted of a sender: of a number of its, or of a type. */
+enum note { NOTE_NUMBER, NOTE_TYPE };
+
+static struct sought_note *
+note_of(const struct syst_sieved *j, enum note what, uint64_t number)
 {
-	const struct syst_collateral *collateral = j->d->collateral;
-	const uint64_t key[3] = {j->m->origin, id,
-				 (uint64_t)(uintptr_t)collateral + j->f->type * 8u +
-				     (j->f->subtype & 7)};
-	struct sought_note *note = sought_note(j->sought, key);
+	uint64_t collateral = (uint64_t)(uintptr_t)j->d->collateral; /* fewer than 48 bits */
+	uint64_t type = (uint64_t)what << 10 | j->f->type << 6 | j->f->subtype;
+	const uint64_t key[3] = {j->m->origin, number, collateral ^ type << 48};
+	return sought_note(j->sought, key);
+}
+
+static const struct syst_client *
+client_of(const struct syst_sieved *j)
+{
+	return syst_choose_client(j->d, j->f, j->sender, NULL, j->m).client;
+}
+
+/* The note of a message's id: its entry, and whether that is enough to know. */
+static const struct sought_note *
+note_entry(const struct syst_sieved *j)
+{
+	struct sought_note *note = note_of(j, NOTE_NUMBER, syst_catalog_id(j->f));
 	if (note->fresh) {
-		struct syst_client_choice choice =
-		    syst_choose_client(j->d, j->f, j->sender, NULL, j->m);
-		const struct syst_entry *entry = syst_choose_entry(j->f, choice.client);
+		const struct syst_entry *entry = syst_choose_entry(j->f, client_of(j));
 		note->what = entry;
 		note->never =
 		    entry && syst_format_lacks(j->sought, entry->text, strlen(entry->text));
@@ -1052,12 +1063,51 @@ note_entry(const struct syst_sieved *j, uint64_t id)
 	return note;
 }
 
+/* Whether the name of a type's subtype lacks it: as make_type() makes it. */
+static bool
+subtype_lacks(const struct syst_sieved *j, struct sought_sieve *sieve)
+{
+	const struct syst_frame *f = j->f;
+	const char *detail = syst_subtype_name(f->type, f->subtype);
+	const struct syst_client *client = !detail && f->type == SYST_RAW ? client_of(j) : NULL;
+	const struct syst_entry *protocol =
+	    client ? syst_client_entry(client, SYST_TABLE_PROTOCOLS, f->subtype) : NULL;
+	if (protocol)
+		return !sought_joins(j->sought, ":") && !sieve->found &&
+		       syst_format_lacks(j->sought, protocol->text, strlen(protocol->text));
+	if (detail)
+		sought_pass_text(j->sought, sieve, detail);
+	else
+		sought_pass_any(j->sought, sieve, SOUGHT_NUMBERS);
+	return !sieve->found;
+}
+
+static bool
+type_lacks(const struct syst_sieved *j)
+{
+	const struct syst_frame *f = j->f;
+	const char *name = syst_type_name(f->type);
+	struct sought_note *note = note_of(j, NOTE_TYPE, 0);
+	struct sought_sieve sieve = {0};
+	if (!note->fresh)
+		return note->never;
+	sought_pass_text(j->sought, &sieve, name ? name : "TYPE");
+	if (!name)
+		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+	if (f->type != SYST_SHORT32 && f->type != SYST_SHORT64) {
+		sought_pass_text(j->sought, &sieve, ":");
+		note->never = subtype_lacks(j, &sieve);
+	} else {
+		note->never = !sieve.found;
+	}
+	note->fresh = false;
+	return note->never;
+}
+
 static bool
 catalog_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 {
-	if (atomic_load(&j->d->base.needs_history))
-		return false;
-	const struct sought_note *note = note_entry(j, syst_catalog_id(j->f));
+	const struct sought_note *note = note_entry(j);
 	const struct syst_entry *entry = note->what;
 	if (!entry) {
 		struct sought_sieve sieve = {0};
@@ -1173,9 +1223,10 @@ syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *
 	syst_frame_parse(&f, p, length);
 	const struct syst_sieved j = {
 	    .d = d, .m = m, .f = &f, .sender = sender, .window = window, .sought = sought};
-	if (f.fault != SYST_SOUND || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT))
+	/* who sent it, and so what its numbers mean, may depend on what came before */
+	bool varies = atomic_load(&d->base.needs_history) && has_entry(&f);
+	if (f.fault != SYST_SOUND || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT) || varies)
 		return;
-	answer->keyed = f.type != SYST_RAW || !d->collateral;
-	answer->type_key = f.type << 6 | f.subtype;
 	answer->text_lacks = frame_lacks(&j, answer);
+	answer->type_lacks = answer->text_lacks && type_lacks(&j);
 }

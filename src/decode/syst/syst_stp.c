@@ -187,10 +187,12 @@ syst_stp_sift(const struct decoder *decoder, const struct message *m, const stru
 	uint8_t *bytes = sought_room(sought, m->length);
 	size_t length = assemble(d, m, w, bytes);
 	const struct syst_sender sender = sender_of(m);
-	if (m->kind != SYST_DATA)
+	if (m->kind != SYST_DATA) {
 		syst_sift(&d->syst, m, bytes, length, &sender, NULL, sought, answer);
-	else
-		answer->text_lacks = !sought_is_in_hex(sought, bytes, length);
+		return;
+	}
+	answer->text_lacks = !sought_is_in_hex(sought, bytes, length);
+	answer->type_lacks = !sought_joins(sought, "STP:DATA");
 }
 
 static bool

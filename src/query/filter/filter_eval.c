@@ -139,7 +139,6 @@ filter_bound_release(struct filter_bound *bound)
 	context_cursor_free(bound->cursor);
 	step_back_free(bound->step_back);
 	map_free(&bound->origins);
-	map_free(&bound->types);
 	for (size_t i = 0; i < bound->sought_count; i++)
 		sought_free(bound->sought[i]);
 	free(bound->sought);
@@ -258,7 +257,6 @@ keeps_origins(struct filter_look *look)
 	unsigned generation = trace_generation(bound->trace);
 	if (!bound->looked || bound->generation != generation) {
 		map_free(&bound->origins);
-		map_free(&bound->types);
 		bound->looked = true;
 		bound->generation = generation;
 		bound->by_key = reader_origin_by_key(look->reader);
@@ -266,34 +264,34 @@ keeps_origins(struct filter_look *look)
 	return bound->by_key;
 }
 
-/* What is known of an origin or a type: 1 passes, 0 does not, -1 nothing yet. */
+/* What is known of an origin: 1 passes, 0 does not, -1 nothing yet. */
 static int
-key_known(const struct map *answers, const struct filter_leaf *leaf, uint64_t key)
+origin_known(const struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key)
 {
-	const uint64_t *bits = leaf->origin_leaf < ORIGIN_LEAVES ? map_find(answers, key) : NULL;
+	const uint64_t *bits =
+	    leaf->origin_leaf < ORIGIN_LEAVES ? map_find(&bound->origins, key) : NULL;
 	uint64_t own = bits ? *bits >> 2 * leaf->origin_leaf : 0;
 	return own & 1 ? (int)(own >> 1 & 1) : -1;
 }
 
 static void
-keep_key(struct map *answers, const struct filter_leaf *leaf, uint64_t key, bool fits)
+keep_origin(struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key, bool fits)
 {
-	if (leaf->origin_leaf >= ORIGIN_LEAVES || answers->count >= ORIGINS_KEPT)
+	if (leaf->origin_leaf >= ORIGIN_LEAVES || bound->origins.count >= ORIGINS_KEPT)
 		return;
-	*map_add(answers, key) |= (uint64_t)(fits ? 3 : 1) << 2 * leaf->origin_leaf;
+	*map_add(&bound->origins, key) |= (uint64_t)(fits ? 3 : 1) << 2 * leaf->origin_leaf;
 }
 
 bool
 filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	struct map *origins = &look->bound->origins;
 	bool kept = keeps_origins(look);
-	int known = kept ? key_known(origins, leaf, look->m->origin) : -1;
+	int known = kept ? origin_known(look->bound, leaf, look->m->origin) : -1;
 	if (known >= 0)
 		return known;
 	bool fits = expanded_fits(look, leaf, EXPAND_TEXT, &look->e->origin);
 	if (kept)
-		keep_key(origins, leaf, look->m->origin, fits);
+		keep_origin(look->bound, leaf, look->m->origin, fits);
 	return fits;
 }
 
@@ -330,18 +328,8 @@ filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 bool
 filter_test_type(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	const struct sought_answer *answer = filter_sift(look, leaf);
-	struct map *types = &look->bound->types;
-	bool kept = answer->keyed;
-	uint64_t key = answer->type_key;
-	keeps_origins(look); /* and types of the same texts */
-	int known = kept ? key_known(types, leaf, key) : -1;
-	if (known >= 0)
-		return known;
-	bool fits = expanded_fits(look, leaf, EXPAND_TYPE, &look->e->type);
-	if (kept)
-		keep_key(types, leaf, key, fits);
-	return fits;
+	return !filter_sift(look, leaf)->type_lacks &&
+	       expanded_fits(look, leaf, EXPAND_TYPE, &look->e->type);
 }
 
 bool
@@ -512,7 +500,7 @@ static bool
 add_origin(void *context, uint64_t key)
 {
 	struct origins *origins = context;
-	origins->any[key_known(&origins->bound->origins, origins->leaf, key) + 1] = true;
+	origins->any[origin_known(origins->bound, origins->leaf, key) + 1] = true;
 	return !origins->any[0];
 }
 

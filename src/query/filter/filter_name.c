@@ -70,7 +70,7 @@ const struct filter_name filter_any_text = {.name = "a regular expression",
 					    .type = "text",
 					    .cost = FILTER_TEXT,
 					    .uses = STRUCT | READER,
-					    .resolve = filter_resolve_made_text,
+					    .resolve = filter_resolve_any,
 					    .test = filter_test_any};
 
 const struct filter_name filter_flag_name = {.name = "a flag",

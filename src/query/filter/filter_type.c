@@ -426,18 +426,25 @@ needles_of(const struct filter_build *build, const struct filter_leaf *leaf, str
 	return set->count;
 }
 
-/* What asks for text or type can leave out what lacks the literal, or its type. */
+/* What asks for text or type can leave out what lacks what it must contain. */
 int
 filter_resolve_made_text(struct filter_build *build, struct filter_leaf *leaf)
 {
 	struct needles set;
-	if (filter_resolve_origin(build, leaf) < 0)
+	if (filter_resolve_text(build, leaf) < 0)
 		return ERR_USAGE;
 	if (needles_of(build, leaf, &set)) {
 		*vec_add(&build->code->needles) = set;
 		leaf->sought = build->code->needles.count;
 	}
 	return 0;
+}
+
+int
+filter_resolve_any(struct filter_build *build, struct filter_leaf *leaf)
+{
+	leaf->origin_leaf = build->code->origins++;
+	return filter_resolve_made_text(build, leaf);
 }
 
 /* --- numbers and times ------------------------------------------------- */

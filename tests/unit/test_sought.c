@@ -1,0 +1,324 @@
+/*
+ * What decoders say that texts lack: against the texts, of the captures of testdata/ and of
+ * large ones, for parts of texts of the same capture.  TRAWL_RUNS=100 looks for so many times
+ * as many parts, TRAWL_SEED=7 for others.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "config/profile.h"
+#include "decode/sought.h"
+#include "decode/syst/syst_printf.h"
+#include "random.h"
+#include "session/session.h"
+#include "toy.h"
+#include "trace/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t seed = 1;
+
+static size_t
+below(size_t n)
+{
+	return random_below(&seed, n);
+}
+
+static unsigned
+runs(void)
+{
+	const char *wanted = getenv("TRAWL_RUNS");
+	return wanted ? (unsigned)atoi(wanted) : 1;
+}
+
+static struct sought *
+sought_of(const char *needle, bool fold)
+{
+	struct needles set = {.count = 1};
+	needle_init(&set.at[0], needle, strlen(needle), fold);
+	return sought_new(&set);
+}
+
+/* --- by hand --------------------------------------------------------------- */
+
+static void
+assert_joins(const char *needle, const char *piece, bool joins)
+{
+	struct sought *s = sought_of(needle, false);
+	assert_int_equal(sought_joins(s, piece), joins);
+	sought_free(s);
+}
+
+static void
+test_joins(void **state)
+{
+	(void)state;
+	assert_joins("CRC", "bad CRC: ", true);
+	assert_joins("ba", "bad CRC: ", true);
+	assert_joins("xb", "bad CRC: ", true);
+	assert_joins(": text", "bad CRC: ", true);
+	assert_joins(" text", "bad CRC: ", true);
+	assert_joins("xbad CRC: y", "bad CRC: ", true);
+	assert_joins("text", "bad CRC: ", false);
+	assert_joins("xbac", "bad CRC: ", false);
+	assert_joins("CRC text", "bad CRC: ", false);
+}
+
+static void
+assert_format(const char *needle, const char *format, bool lacks)
+{
+	struct sought *s = sought_of(needle, false);
+	if (syst_format_lacks(s, format, strlen(format)) != lacks)
+		fail_msg("%s in %s", needle, format);
+	sought_free(s);
+}
+
+/* What a format can yield, by C. */
+static void
+test_formats(void **state)
+{
+	(void)state;
+	assert_format("rail", "rail", false);
+	assert_format("rail", "ready", true);
+	assert_format("at 12 mV", "rail at %d mV", false);
+	assert_format("at x12 mV", "rail at %d mV", false); /* of %x it would be true */
+	assert_format("at q12 mV", "rail at %d mV", true);
+	assert_format("at mV", "rail at %d mV", true); /* two blanks */
+	assert_format("ab", "a%nb", false);	       /* a conversion may yield nothing */
+	assert_format("a%b", "a%%b", false);
+	assert_format("quench", "state %s", false);
+	assert_format("quench", "state %c", false);
+	assert_format("quench", "%%s", true);
+	assert_format("(nil)", "at %p", false);
+	assert_format("nil) x", "at %p x", false);
+	assert_format("text cut", "%d", false); /* so does what is too long end */
+	assert_format("insufficient", "%d", false);
+	assert_format("insufficient", "none", true);
+	assert_format("'%d", "%d", false);   /* a complaint shows the format */
+	assert_format("x %", "%d %", false); /* which is no format */
+	assert_format("1.5e+10", "%g", false);
+}
+
+/* The cursor, by looking at each place. */
+static void
+test_cursor(void **state)
+{
+	enum { SIZE = 200000 };
+	uint8_t *p = malloc(SIZE);
+	(void)state;
+	for (size_t i = 0; i < SIZE; i++)
+		p[i] = (uint8_t)('a' + below(i / 50000 + 2));
+	for (unsigned run = 0; run < 50 * runs(); run++) {
+		char text[12] = {0};
+		uint64_t base = below(3) * 1000, at = 0;
+		for (size_t i = 0, length = 1 + below(11); i < length; i++)
+			text[i] = (char)('a' + below(3));
+		struct sought *s = sought_of(text, false);
+		struct window w = {.bytes = p, .offset = base, .length = SIZE};
+		for (int i = 0; i < 3000; i++) {
+			at = below(20) ? at : below(SIZE);
+			size_t length = below(below(100) ? 60 : 90000);
+			length = length > SIZE - at ? SIZE - at : length;
+			bool found = false;
+			for (size_t k = at; k < at + length && !found; k++)
+				found =
+				    k + strlen(text) <= SIZE && !memcmp(p + k, text, strlen(text));
+			assert_int_equal(sought_is_in(s, &w, base + at, length), found);
+			at += length;
+		}
+		sought_free(s);
+	}
+	free(p);
+}
+
+/* --- by texts -------------------------------------------------------------- */
+
+struct told {
+	struct message m;
+	char *text, *type;
+	size_t text_length, type_length;
+};
+
+struct subject {
+	struct session session;
+	struct reader *reader;
+	VEC(struct told) messages;
+	size_t lacking; /* answers that are sure */
+};
+
+static char *
+copy(const struct text *text, size_t *length)
+{
+	*length = text->length;
+	return memcpy(mem_new(text->length + 1), text_get(text), text->length);
+}
+
+static void
+read_trace(struct subject *c, struct trace *trace)
+{
+	struct message batch[64];
+	struct expansion e = {0};
+	size_t count;
+	struct reader *walker = reader_new(trace);
+	c->reader = reader_new(trace);
+	while ((count = reader_walk(walker, batch, 64)) > 0)
+		for (size_t i = 0; i < count; i++) {
+			struct told *told = vec_add(&c->messages);
+			told->m = batch[i];
+			reader_expand(c->reader, &told->m, EXPAND_TYPE, &e);
+			told->text = copy(&e.text, &told->text_length);
+			told->type = copy(&e.type, &told->type_length);
+		}
+	reader_free(walker);
+	expansion_free(&e);
+}
+
+static void
+leave_trace(struct subject *c)
+{
+	for (size_t i = 0; i < c->messages.count; i++) {
+		free(c->messages.at[i].text);
+		free(c->messages.at[i].type);
+	}
+	vec_free(&c->messages);
+	reader_free(c->reader);
+}
+
+/* Part of a text or of a type; now and then with something else at one end. */
+static size_t
+some_part(const struct subject *c, char *out)
+{
+	const struct told *told = &c->messages.at[below(c->messages.count)];
+	bool type = !below(6);
+	const char *from = type ? told->type : told->text;
+	size_t whole = type ? told->type_length : told->text_length;
+	size_t length = 1 + below(below(3) ? 6 : NEEDLE_MAX);
+	size_t at = below(whole + 1);
+	length = length < whole - at ? length : whole - at;
+	memcpy(out, from + at, length);
+	for (size_t i = below(4) ? 2 : 0; i < 2 && length; i++)
+		out[below(length)] ^= (char)(below(2) ? 32 : 1);
+	return length;
+}
+
+static void
+check_needles(struct subject *c, const struct needles *set)
+{
+	struct sought *s = sought_new(set);
+	for (size_t i = 0; i < c->messages.count; i++) {
+		const struct told *told = &c->messages.at[i];
+		struct sought_answer answer;
+		reader_sift(c->reader, &told->m, s, &answer);
+		c->lacking += answer.text_lacks;
+		const char *text =
+		    answer.text_lacks &&
+			    needles_are_in(set, (const uint8_t *)told->text, told->text_length)
+			? told->text
+		    : answer.type_lacks &&
+			    needles_are_in(set, (const uint8_t *)told->type, told->type_length)
+			? told->type
+			: NULL;
+		if (text)
+			fail_msg("message %zu at %llu: \"%s\" lacks \"%.*s\" or one of %zu", i,
+				 (unsigned long long)told->m.offset, text, set->at[0].length,
+				 (const char *)set->at[0].bytes, set->count);
+	}
+	sought_free(s);
+}
+
+/* Looks for some parts; how many messages were sure to lack them. */
+static size_t
+check_session(const char *path, const char *format, unsigned parts)
+{
+	struct subject c = {0};
+	struct err err = {0};
+	struct text profile = {0};
+	if (profile_find((const char *const[]){path}, 1, &profile))
+		assert_int_equal(profile_load(profile.data, &c.session.profile, &err), 0);
+	else
+		option_defaults(profile_options_table(), &c.session.profile);
+	text_free(&profile);
+	assert_non_null(session_open(&c.session, path, format, NULL, 0, &err));
+	for (size_t i = 0; i < c.session.traces.count; i++) {
+		trace_load(c.session.traces.at[i], &err);
+		read_trace(&c, c.session.traces.at[i]);
+		for (unsigned run = 0; run < parts * runs(); run++) {
+			struct needles set = {0};
+			bool fold = !below(3);
+			for (size_t k = 1 + below(below(3) ? 1 : NEEDLES_MAX); k--;) {
+				char part[NEEDLE_MAX];
+				size_t length = some_part(&c, part);
+				if (length)
+					needle_init(&set.at[set.count++], part, length, fold);
+			}
+			if (set.count)
+				check_needles(&c, &set);
+		}
+		leave_trace(&c);
+	}
+	session_close(&c.session);
+	return c.lacking;
+}
+
+static void
+test_samples(void **state)
+{
+	static const char *const names[] = {
+	    "demo.stp",		"all-raw.bin",	   "all-hex.txt",     "all-le22.stp",
+	    "all-lsn.stp",	"all-msn.stp",	   "gray.stp",	      "delta.stp",
+	    "short.bin",	"damaged-raw.bin", "damaged-hex.txt", "damaged-stp.stp",
+	    "all-gem.bin",	"all-gem.uia.bin", "all-csel.csel",   "all-encap.bin",
+	    "all-itm.itm",	"all-tpiu.swo",	   "damaged-uia.bin", "damaged-csel.csel",
+	    "damaged-encap.bin"};
+	const char *srcdir = getenv("srcdir");
+	size_t lacking = 0;
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct text path = {0};
+		text_addf(&path, "%s/testdata/%s", srcdir ? srcdir : ".", names[i]);
+		lacking += check_session(path.data, NULL, 500);
+		text_free(&path);
+	}
+	assert_true(lacking > 100000);
+}
+
+/* Of one kind each, where most can be told. */
+static void
+test_mixes(void **state)
+{
+	static const char *const arguments[] = {"-m strings", "-m printf", "-m catalog", "-m bytes",
+						"-m all --damage=cut,drop,flip --rate=0.1"};
+	const char *program = getenv("MKCAPTURE");
+	(void)state;
+	if (!program)
+		skip();
+	for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+		char *path = toy_file("", 0);
+		struct text command = {0};
+		text_addf(&command, "'%s' %s -c 500 --seed=%zu -o %s", program, arguments[i],
+			  1 + below(1000), path);
+		assert_int_equal(system(command.data), 0);
+		assert_true(check_session(path, "syst/raw", 200) > 1000);
+		unlink(path);
+		free(path);
+		text_free(&command);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_joins),  cmocka_unit_test(test_formats),
+	    cmocka_unit_test(test_cursor), cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_mixes),
+	};
+	const char *other = getenv("TRAWL_SEED");
+	if (other)
+		seed = strtoull(other, NULL, 10);
+	return cmocka_run_group_tests_name("sought", tests, NULL, NULL);
+}

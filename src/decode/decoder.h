@@ -535,6 +535,11 @@ struct decoder_ops {
 	void (*sift)(const struct decoder *, const struct message *, const struct window *,
 		     struct sought *, struct sought_answer *);
 
+	/* Whether a needle that is in the text or the type of a message of one of KINDS (a bit
+	 * each), sound and with none but FLAGS, stands in the message's bytes in the capture
+	 * as well, and that one starts in no other message.  NULL: that is never sure. */
+	bool (*in_place)(const struct decoder *, struct sought *, uint64_t kinds, unsigned flags);
+
 	/* Who sent M; the struct is zeroed.  NULL: senders of this format have
 	 * no numbers. */
 	void (*identify_origin)(const struct decoder *, const struct message *m,

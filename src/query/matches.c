@@ -159,10 +159,12 @@ static bool
 count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
 	   int64_t until, const struct found_before *before, struct row_list *rows)
 {
-	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 	uint8_t all, none;
 	vec_clear(rows);
 	rows->severities = 0;
+	if (filter_pair_scan(pair, m->trace, cell) == FILTER_NONE)
+		return true;
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 	if (!decoded->exact)
 		return false;
 	filter_pair_severities(pair, &all, &none);

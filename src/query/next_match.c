@@ -19,8 +19,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Passing this many summaries costs about as much as decoding one cell. */
-enum { SUMMARIES_PER_CELL = 2048 };
+/* Passing this many summaries costs about as much as decoding one cell, or as looking at the
+ * bytes of sixteen. */
+enum { SUMMARIES_PER_CELL = 2048, SUMMARIES_PER_SCAN = SUMMARIES_PER_CELL / 16 };
 
 /* --- one strand -------------------------------------------------------- */
 
@@ -46,6 +47,14 @@ is_ruled_out(struct way *way, uint64_t cell)
 	if (way->known && matches_in_cell(way->known, cell, &count))
 		return !count;
 	return filter_pair_judge(way->pair, trace, cell) == FILTER_NONE;
+}
+
+/* Whether the bytes of a cell that would be decoded rule it out. */
+static bool
+scan_lacks(struct way *way, uint64_t cell)
+{
+	struct trace *trace = reader_trace(way->reader);
+	return !way->by_cell && filter_pair_scan(way->pair, trace, cell) == FILTER_NONE;
 }
 
 static bool
@@ -94,11 +103,11 @@ way_go(struct way *way, unsigned cells)
 		bool past = way->direction > 0 ? cell > way->last : cell < way->last;
 		if (cell >= index_cell_count(index) || (way->ends && past))
 			return NEXT_END;
-		bool skip = is_ruled_out(way, cell);
-		if (!skip && look_through(way, cell))
+		bool skip = is_ruled_out(way, cell), scanned = !skip && scan_lacks(way, cell);
+		if (!skip && !scanned && look_through(way, cell))
 			return NEXT_FOUND;
 		way->from = position_past(cell, way->direction);
-		unsigned cost = skip ? 1 : SUMMARIES_PER_CELL;
+		unsigned cost = skip ? 1 : scanned ? SUMMARIES_PER_SCAN : SUMMARIES_PER_CELL;
 		budget -= cost < budget ? cost : budget;
 	}
 	return NEXT_MORE;

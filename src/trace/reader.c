@@ -948,25 +948,69 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	step_expand_missing(reader->capture, &own, e);
 }
 
+/* Whether texts of a trace have no more than its decoder makes of their bytes. */
+static bool
+is_of_decoder(struct trace *trace)
+{
+	return !naming_applies(trace_host(trace)->naming, trace_name(trace)) &&
+	       !trace_session_fields(trace);
+}
+
 void
 reader_sift(struct reader *reader, const struct message *m, struct sought *sought,
 	    struct sought_answer *answer)
 {
 	const struct decoder *decoder = reader->decoder;
-	const struct trace_host *host = trace_host(reader->trace);
 	struct window window = reader_window(reader);
 	*answer = (struct sought_answer){0};
-	/* texts of bytes that are not there, and with names, are made otherwise */
+	/* of bytes that are not there texts are made otherwise */
 	if (!decoder->ops->sift || m->kind == DECODE_KIND_LOSS || m->flags & MESSAGE_DAMAGED ||
 	    m->offset < window.offset || m->offset < capture_begin(reader->capture) ||
-	    m->offset + m->length > window.offset + window.length ||
-	    naming_applies(host->naming, trace_name(reader->trace)) ||
-	    trace_session_fields(reader->trace))
+	    m->offset + m->length > window.offset + window.length || !is_of_decoder(reader->trace))
 		return;
 	sought_renew(sought, capture_generation(reader->capture));
 	decoder->ops->sift(decoder, m, &window, sought, answer);
 	if (answer->unnamed)
 		trace_lacks_name(reader->trace);
+}
+
+/* Behind which byte no message of a cell has any: where the next one has begun; 0: that is
+ * not known. */
+static uint64_t
+end_of_messages(struct trace *trace, uint64_t cell)
+{
+	const struct index *index = trace_index(trace);
+	const struct capture *capture = trace_capture(trace);
+	struct index_cell next;
+	uint64_t size = capture_size(capture), end = (cell + 2) * index_cell_size(index);
+	if (cell + 1 == index_cell_count(index))
+		return capture_ended(capture) ? size : 0;
+	if (!index_cell(index, cell + 1, &next) || !next.count)
+		return 0;
+	return end < size ? end : size;
+}
+
+bool
+trace_cell_lacks(struct trace *trace, uint64_t cell, struct sought *sought)
+{
+	const struct decoder *decoder = trace_decoder(trace);
+	const struct capture *capture = trace_capture(trace);
+	const struct index *index = trace_index(trace);
+	uint64_t begin = cell * index_cell_size(index), end = end_of_messages(trace, cell);
+	uint64_t held = capture_begin(capture);
+	unsigned generation = capture_generation(capture);
+	struct index_cell summary;
+	if (!decoder->ops->in_place || !is_of_decoder(trace) || begin < held || begin >= end ||
+	    !capture_is_whole(capture) || !index_cell(index, cell, &summary) ||
+	    !decoder->ops->in_place(decoder, sought, summary.kinds, summary.message_flags))
+		return false;
+	const struct window window = {
+	    .bytes = capture_bytes(capture) + held, .offset = held, .length = (size_t)(end - held)};
+	sought_renew(sought, generation);
+	bool lacks = !sought_is_in(sought, &window, begin, end - begin);
+	/* what was dropped or written anew meanwhile may have been zeros */
+	return lacks && begin >= capture_begin(capture) &&
+	       capture_generation(capture) == generation;
 }
 
 /* --- the walk ---------------------------------------------------------- */

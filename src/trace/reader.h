@@ -142,6 +142,10 @@ struct sought;
 struct sought_answer;
 void reader_sift(struct reader *, const struct message *, struct sought *, struct sought_answer *);
 
+/* Whether a cell of the index has no message whose text or type, as reader_expand would make
+ * them, has what is sought, as its bytes tell; false: it may have.  From any thread. */
+bool trace_cell_lacks(struct trace *, uint64_t cell, struct sought *);
+
 /* Whether the origin of a message, as reader_expand gives it, follows from its raw key
  * alone, until trace_generation() changes. */
 bool reader_origin_by_key(struct reader *);

@@ -215,6 +215,9 @@ void syst_sift(const struct syst_decoder *, const struct message *, const uint8_
 	       const struct syst_sender *sender, const struct window *, struct sought *,
 	       struct sought_answer *);
 
+/* For decoder_ops.in_place, where messages lie in the capture as they are. */
+bool syst_in_place(const struct syst_decoder *, struct sought *, uint64_t kinds, unsigned flags);
+
 /* For decoder_ops.announces: whether the frame P states the build of a
  * sender's software, and whose.  Without GUID that is the options' for short
  * messages, else made of SENDER (NULL: unknown) and the module. */

@@ -1214,6 +1214,33 @@ frame_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 	}
 }
 
+/* Whether no type of a kind, nor its text but for bytes that stand in the frame, can have a
+ * needle. */
+static bool
+kind_lacks(const struct syst_decoder *d, struct sought *sought, unsigned kind)
+{
+	static const struct message m;
+	struct syst_frame f = {.type = kind};
+	const struct syst_sieved j = {.d = d, .m = &m, .f = &f, .sought = sought};
+	bool texts = kind == SYST_STRING || (kind == SYST_CLOCK && clock_lacks(&j)) ||
+		     (kind == SYST_RAW && !sought->in_hex && !d->collateral);
+	for (f.subtype = 0; texts && f.subtype < 64; f.subtype++)
+		texts = type_lacks(&j);
+	return texts;
+}
+
+bool
+syst_in_place(const struct syst_decoder *d, struct sought *sought, uint64_t kinds, unsigned flags)
+{
+	enum { PLAIN = MESSAGE_TIMED | MESSAGE_SENDER_TIMED | MESSAGE_SYNC | MESSAGE_RESYNC };
+	if (flags & ~(unsigned)PLAIN) /* checksums and formats among them: MESSAGE_CHECKED */
+		return false;
+	for (unsigned kind = 0; kinds >> kind; kind++)
+		if (kinds >> kind & 1 && !kind_lacks(d, sought, kind))
+			return false;
+	return true;
+}
+
 void
 syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *p, size_t length,
 	  const struct syst_sender *sender, const struct window *window, struct sought *sought,

@@ -665,6 +665,13 @@ syst_raw_sift(const struct decoder *decoder, const struct message *m, const stru
 }
 
 static bool
+syst_raw_in_place(const struct decoder *decoder, struct sought *sought, uint64_t kinds,
+		  unsigned flags)
+{
+	return syst_in_place((const struct syst_decoder *)decoder, sought, kinds, flags);
+}
+
+static bool
 syst_raw_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
 		   uint8_t guid[16], uint64_t *build)
 {
@@ -779,6 +786,7 @@ const struct decoder_ops syst_raw_ops = {
     .resync = syst_raw_resync,
     .expand = syst_raw_expand,
     .sift = syst_raw_sift,
+    .in_place = syst_raw_in_place,
     .announces = syst_raw_announces,
     .printer = SYST_PRINTER,
     .print = syst_systprint,

@@ -163,18 +163,32 @@ filter_cell(const struct filter *filter, const struct index_cell *cell)
 	return filter_judge_facts(filter, &facts);
 }
 
-enum filter_verdict
-filter_judge(const struct filter *filter, struct trace *trace, uint64_t number)
+static enum filter_verdict
+judge_cell(const struct filter *filter, struct trace *trace, uint64_t number, bool bytes)
 {
 	struct index_cell cell;
 	if (!index_cell(trace_index(trace), number, &cell))
 		return FILTER_SOME;
-	struct filter_facts facts = {.index = trace_index(trace), .number = number, .cell = &cell};
+	struct filter_facts facts = {
+	    .index = trace_index(trace), .number = number, .cell = &cell, .bytes = bytes};
 	if (filter->expr) {
 		facts.bound = filter_bind(filter->expr, trace);
 		facts.expr = filter->expr;
 	}
 	return filter_judge_facts(filter, &facts);
+}
+
+enum filter_verdict
+filter_judge(const struct filter *filter, struct trace *trace, uint64_t cell)
+{
+	return judge_cell(filter, trace, cell, false);
+}
+
+enum filter_verdict
+filter_scan(const struct filter *filter, struct trace *trace, uint64_t cell)
+{
+	bool seeks = filter->expr && filter->expr->code->needles.count;
+	return seeks ? judge_cell(filter, trace, cell, true) : FILTER_SOME;
 }
 
 /* --- messages ---------------------------------------------------------- */

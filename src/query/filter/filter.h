@@ -54,6 +54,11 @@ enum filter_verdict filter_cell(const struct filter *, const struct index_cell *
  * numbers, origins.  FILTER_SOME if the cell is not in the index. */
 enum filter_verdict filter_judge(const struct filter *, struct trace *, uint64_t cell);
 
+/* The same for who would decode the cell next, after a look at its bytes, which costs as much
+ * as reading them: a small part of decoding.  FILTER_SOME where there is nothing to look
+ * for. */
+enum filter_verdict filter_scan(const struct filter *, struct trace *, uint64_t cell);
+
 /* Whether M passes an expression, as filter_match. */
 bool filter_expr_match(struct filter_expr *, struct reader *, const struct message *m,
 		       struct expansion *e);

@@ -297,10 +297,10 @@ filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 
 /* What is sought by a leaf in this trace, made by the first message. */
 static struct sought *
-sought_of(struct filter_look *look, const struct filter_leaf *leaf)
+sought_of(const struct filter_expr *expr, struct filter_bound *bound,
+	  const struct filter_leaf *leaf)
 {
-	const struct filter_code *code = look->expr->code;
-	struct filter_bound *bound = look->bound;
+	const struct filter_code *code = expr->code;
 	if (!bound->sought) {
 		bound->sought_count = code->needles.count;
 		bound->sought = mem_new(bound->sought_count * sizeof(*bound->sought));
@@ -321,7 +321,7 @@ filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 	if (!leaf->sought || look->has)
 		return &nothing;
 	look->sifted = leaf;
-	reader_sift(look->reader, look->m, sought_of(look, leaf), &look->answer);
+	reader_sift(look->reader, look->m, sought_of(look->expr, look->bound, leaf), &look->answer);
 	return &look->answer;
 }
 
@@ -514,6 +514,24 @@ filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *
 	    !index_each_origin(facts->index, facts->number, add_origin, &origins) || origins.any[0])
 		return FILTER_SOME;
 	return !origins.any[2] ? FILTER_NONE : origins.any[1] ? FILTER_SOME : FILTER_ALL;
+}
+
+enum filter_verdict
+filter_judge_text(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	if (!facts->bytes || !leaf->sought || !facts->bound)
+		return FILTER_SOME;
+	struct sought *sought = sought_of(facts->expr, facts->bound, leaf);
+	return trace_cell_lacks(facts->bound->trace, facts->number, sought) ? FILTER_NONE
+									    : FILTER_SOME;
+}
+
+enum filter_verdict
+filter_judge_any(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	if (!facts->bytes || filter_judge_origin(facts, leaf) != FILTER_NONE)
+		return FILTER_SOME;
+	return filter_judge_text(facts, leaf);
 }
 
 /* Messages without a time may lie among those with one: never all. */

@@ -37,9 +37,9 @@ static const struct filter_name filter_names[] = {
     {"origin", "text", "its origin, as the list shows it", FILTER_SENDER, SENDER,
      filter_resolve_origin, filter_test_origin, filter_judge_origin},
     {"type", "text", "type of message, as the list shows it", FILTER_TEXT, STRUCT | READER,
-     filter_resolve_made_text, filter_test_type, NULL},
+     filter_resolve_made_text, filter_test_type, filter_judge_text},
     {"text", "text", "its text", FILTER_TEXT, STRUCT | READER, filter_resolve_made_text,
-     filter_test_text, NULL},
+     filter_test_text, filter_judge_text},
     {"time", "time", "its time by the clock of the session", FILTER_FIXED, CLOCK,
      filter_resolve_time, filter_test_time, filter_judge_time},
     {"gap", "duration", "time since the message before it, of any trace, that has one",
@@ -71,7 +71,8 @@ const struct filter_name filter_any_text = {.name = "a regular expression",
 					    .cost = FILTER_TEXT,
 					    .uses = STRUCT | READER,
 					    .resolve = filter_resolve_any,
-					    .test = filter_test_any};
+					    .test = filter_test_any,
+					    .judge = filter_judge_any};
 
 const struct filter_name filter_flag_name = {.name = "a flag",
 					     .type = "flag",

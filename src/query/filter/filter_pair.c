@@ -52,12 +52,26 @@ filter_pair_severities(const struct filter_pair *pair, uint8_t *all, uint8_t *no
 	*none |= second_none;
 }
 
+static enum filter_verdict
+judge_pair(const struct filter_pair *pair,
+	   enum filter_verdict (*judge)(const struct filter *, struct trace *, uint64_t),
+	   struct trace *trace, uint64_t cell)
+{
+	enum filter_verdict first = judge(&pair->first, trace, cell);
+	if (first == FILTER_NONE || !pair->both)
+		return first;
+	enum filter_verdict second = judge(&pair->second, trace, cell);
+	return second < first ? second : first;
+}
+
 enum filter_verdict
 filter_pair_judge(const struct filter_pair *pair, struct trace *trace, uint64_t cell)
 {
-	enum filter_verdict first = filter_judge(&pair->first, trace, cell);
-	if (first == FILTER_NONE || !pair->both)
-		return first;
-	enum filter_verdict second = filter_judge(&pair->second, trace, cell);
-	return second < first ? second : first;
+	return judge_pair(pair, filter_judge, trace, cell);
+}
+
+enum filter_verdict
+filter_pair_scan(const struct filter_pair *pair, struct trace *trace, uint64_t cell)
+{
+	return judge_pair(pair, filter_scan, trace, cell);
 }

@@ -231,6 +231,7 @@ struct filter_facts {
 	uint64_t number;
 	const struct index_cell *cell;
 	bool severities_only; /* are said of the cell */
+	bool bytes;	      /* the cell's bytes may be looked at, too */
 };
 
 struct filter_build {
@@ -323,6 +324,8 @@ enum filter_verdict filter_judge_flags(const struct filter_facts *, const struct
 enum filter_verdict filter_judge_kind(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_trace(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_origin(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_text(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_any(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_time(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_step_back(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_ticks(const struct filter_facts *, const struct filter_leaf *);

@@ -485,6 +485,7 @@ script_tests = \
 	tests/cli/cycles.sh \
 	tests/cli/encap.sh \
 	tests/cli/examples.sh \
+	tests/cli/find.sh \
 	tests/cli/formats.sh \
 	tests/cli/install.sh \
 	tests/cli/lab.sh \

@@ -57,12 +57,13 @@ enum message_flag {
 	MESSAGE_ESTIMATED = 1 << 4, /* its time or extent is a guess */
 	MESSAGE_SYNC = 1 << 5,	    /* a sync point: ties two clocks */
 	/* for the program itself */
-	MESSAGE_RESYNC = 1 << 8,       /* a resync point: decoding can start here */
-	MESSAGE_TIMED = 1 << 9,	       /* `ticks` is valid */
-	MESSAGE_SCATTERED = 1 << 10,   /* stands where its last byte does */
-	MESSAGE_FILLER = 1 << 11,      /* a run of bytes that say nothing */
-	MESSAGE_CHECKED = 1 << 12,     /* expand looks at a checksum or format: may be damaged */
-	MESSAGE_SENDER_TIMED = 1 << 13 /* `sender_ticks` is valid */
+	MESSAGE_RESYNC = 1 << 8,	/* a resync point: decoding can start here */
+	MESSAGE_TIMED = 1 << 9,		/* `ticks` is valid */
+	MESSAGE_SCATTERED = 1 << 10,	/* stands where its last byte does */
+	MESSAGE_FILLER = 1 << 11,	/* a run of bytes that say nothing */
+	MESSAGE_CHECKED = 1 << 12,	/* expand looks at a checksum or format: may be damaged */
+	MESSAGE_SENDER_TIMED = 1 << 13, /* `sender_ticks` is valid */
+	MESSAGE_LACKS = 1 << 14		/* what the window's `sought` looks for, in text and type */
 };
 /* Any of them: bytes or messages are missing, which `~` shows. */
 #define MESSAGE_LOSS (MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED)
@@ -112,6 +113,7 @@ message_is_same(const struct message *a, const struct message *b)
  * how a cell of the index gets exactly its own messages.  `last` says that no
  * byte will ever follow the window: what is incomplete then is truncated.
  */
+struct sought;
 struct window {
 	const uint8_t *bytes;
 	uint64_t offset; /* of bytes[0] in the capture */
@@ -119,6 +121,7 @@ struct window {
 	uint64_t until;
 	bool last;
 	struct decode_check *check; /* of step alone; or NULL */
+	struct sought *sought;	    /* likewise: step may say of what lacks it that it does */
 };
 
 /* Lets step look at what EXPAND_FLAGS would find, where that costs little on the way.  A

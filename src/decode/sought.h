@@ -48,6 +48,7 @@ struct sought {
 			       any may be */
 	bool in_hex;	    /* one can be */
 	struct sought_note notes[SOUGHT_NOTES];
+	bool unnamed;  /* step has met messages that are, as in struct expansion */
 	uint8_t *room; /* of sought_room */
 	size_t size;
 };

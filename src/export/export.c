@@ -355,7 +355,10 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 {
 	struct capture *capture = trace_capture(trace);
 	*walk = (struct walk){.until = UINT64_MAX, .most = PIECE_FIRST};
+	const struct needles *required = filter_required(&options->filter);
 	walk->reader = reader_new(trace);
+	if (required)
+		reader_seek(walk->reader, required);
 	if (options->parts) {
 		uint64_t size = capture_wait(capture, UINT64_MAX, -1); /* to the end */
 		unsigned __int128 share = (unsigned __int128)size * options->part;

@@ -80,6 +80,7 @@ formatter_open(struct formatter *f, const struct export_pool *pool)
 	f->cycles = mem_new(pool->trace_count * sizeof *f->cycles);
 	f->starts = mem_new(pool->trace_count * sizeof *f->starts);
 	f->filter = filter_clone(&pool->options->filter);
+	filter_trust(&f->filter); /* of what is required the walk looks for no other */
 }
 
 static void

@@ -85,7 +85,8 @@ struct reader {
 	const struct session_fields *session_fields; /* that the cursor is of */
 	void *session_cursor;			     /* made on first use */
 	VEC(struct announced) announced;
-	struct latest latest; /* of a patient reader */
+	struct latest latest;  /* of a patient reader */
+	struct sought *sought; /* of a walk that seeks, or NULL */
 };
 
 static bool find_last(void *context, const struct message *, uint64_t kinds, struct message *);
@@ -136,6 +137,7 @@ reader_free(struct reader *reader)
 	if (reader->session_cursor)
 		reader->session_fields->cursor_free(reader->session_cursor);
 	free(reader->history.memory);
+	sought_free(reader->sought);
 	free(reader);
 }
 
@@ -1041,6 +1043,13 @@ reader_walk_from(struct reader *reader, uint64_t offset)
 	return first;
 }
 
+void
+reader_seek(struct reader *reader, const struct needles *needles)
+{
+	sought_free(reader->sought);
+	reader->sought = sought_new(needles);
+}
+
 /* Has the disk read on: pages of the map come one by one otherwise. */
 static void
 want_ahead(struct reader *reader, const struct window *window)
@@ -1070,9 +1079,13 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		    capture_generation(capture) != reader->walk_generation || at < window.offset)
 			return 0;
 		want_ahead(reader, &window);
+		if (reader->sought && is_of_decoder(reader->trace))
+			window.sought = reader->sought;
 		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);
 		if (at < capture_begin(capture)) /* what was read may be zeros */
 			return 0;
+		if (window.sought && window.sought->unnamed)
+			trace_lacks_name(reader->trace);
 		if (!count && window.last && max && !reader->walk_closed) {
 			count = step_closing(capture, decoder, reader->walk, &window, out);
 			reader->walk_closed = true;

@@ -167,6 +167,10 @@ uint64_t reader_count(struct reader *, bool *exact);
  * dropped, or is of another generation): then another reader may start again. */
 size_t reader_walk(struct reader *, struct message *out, size_t max);
 
+/* From now on a walk's messages that are sure to lack the needles may have MESSAGE_LACKS. */
+struct needles;
+void reader_seek(struct reader *, const struct needles *);
+
 /* Walks over all that is left and drops it. */
 void reader_walk_all(struct reader *);
 

@@ -399,7 +399,7 @@ open_message(struct stp_run *r, bool begins)
 	struct stp_stream *s = r->state;
 	struct stp_point start = {s->at, s->stp};
 	struct stp_message *open = stp_open_add(&s->open, &start);
-	open->keeps = r->window->check != NULL;
+	open->keeps = r->window->check || r->window->sought;
 	open->orphan = !begins && !s->stp.ended; /* behind an end there is a start */
 	if (open->orphan && r->setup->protocol->strict)
 		open->flags = MESSAGE_LOST;

@@ -81,6 +81,33 @@ is_plain(const struct syst_stp_decoder *d, uint32_t sender)
 	return low < d->plain.count && d->plain.at[low] == sender;
 }
 
+/* Says what is known of a message of data, by its payload. */
+static void
+sift_payload(const struct syst_stp_decoder *d, const struct message *m, struct syst_sender sender,
+	     const uint8_t *payload, size_t length, struct sought *sought,
+	     struct sought_answer *answer)
+{
+	if (m->kind != SYST_DATA) {
+		syst_sift(&d->syst, m, payload, length, &sender, NULL, sought, answer);
+		return;
+	}
+	answer->text_lacks = !sought_is_in_hex(sought, payload, length);
+	answer->type_lacks = !sought_joins(sought, "STP:DATA");
+}
+
+/* The same as step says it. */
+static void
+mark_lacking(const struct syst_stp_decoder *d, const struct stp_message *open,
+	     const uint8_t *payload, struct sought *sought, struct message *m)
+{
+	struct sought_answer answer = {0};
+	const struct syst_sender sender = {(uint16_t)(open->sender >> 16), (uint16_t)open->sender};
+	sift_payload(d, m, sender, payload, (open->nibbles + 1) / 2, sought, &answer);
+	sought->unnamed |= answer.unnamed;
+	if (answer.text_lacks && answer.type_lacks)
+		m->flags |= MESSAGE_LACKS;
+}
+
 static void
 fill_message(const struct decoder *decoder, const struct stp_message *open, const struct window *w,
 	     bool whole, struct message *m)
@@ -93,14 +120,18 @@ fill_message(const struct decoder *decoder, const struct stp_message *open, cons
 		*m = (struct message){.kind = SYST_DATA,
 				      .severity = SEVERITY_DEBUG,
 				      .origin = data_origin(open->sender)};
-		return;
+	} else {
+		syst_fill(&peek, length, m);
+		fill_sender_time(&peek, length, m);
+		m->origin ^= stp_sender_key(open->sender);
 	}
-	syst_fill(&peek, length, m);
-	fill_sender_time(&peek, length, m);
-	m->origin ^= stp_sender_key(open->sender);
-	const uint8_t *payload = w->check ? stp_message_payload(open) : NULL;
-	if (payload && whole && m->flags & MESSAGE_CHECKED)
+	if (!whole || !(w->check || w->sought))
+		return;
+	const uint8_t *payload = stp_message_payload(open);
+	if (payload && w->check && m->flags & MESSAGE_CHECKED)
 		syst_settle(&d->syst, payload, length, w->check, m);
+	if (payload && w->sought)
+		mark_lacking(d, open, payload, w->sought, m);
 }
 
 static const struct stp_protocol protocol = {
@@ -186,13 +217,7 @@ syst_stp_sift(const struct decoder *decoder, const struct message *m, const stru
 		return;
 	uint8_t *bytes = sought_room(sought, m->length);
 	size_t length = assemble(d, m, w, bytes);
-	const struct syst_sender sender = sender_of(m);
-	if (m->kind != SYST_DATA) {
-		syst_sift(&d->syst, m, bytes, length, &sender, NULL, sought, answer);
-		return;
-	}
-	answer->text_lacks = !sought_is_in_hex(sought, bytes, length);
-	answer->type_lacks = !sought_joins(sought, "STP:DATA");
+	sift_payload(d, m, sender_of(m), bytes, length, sought, answer);
 }
 
 static bool

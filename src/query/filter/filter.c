@@ -191,6 +191,20 @@ filter_scan(const struct filter *filter, struct trace *trace, uint64_t cell)
 	return seeks ? judge_cell(filter, trace, cell, true) : FILTER_SOME;
 }
 
+const struct needles *
+filter_required(const struct filter *filter)
+{
+	const struct filter_code *code = filter->expr ? filter->expr->code : NULL;
+	return code && code->required ? &code->needles.at[code->required - 1] : NULL;
+}
+
+void
+filter_trust(struct filter *filter)
+{
+	if (filter->expr)
+		filter->expr->trusts = true;
+}
+
 /* --- messages ---------------------------------------------------------- */
 
 void

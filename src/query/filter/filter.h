@@ -75,6 +75,12 @@ filter_match(const struct filter *filter, struct reader *reader, const struct me
 	       (!filter->expr || filter_expr_match(filter->expr, reader, m, e));
 }
 
+/* What is in the text or type of all messages that pass, for reader_seek; NULL where there is
+ * no such thing.  It lasts as long as the filter.  After filter_trust the filter takes
+ * MESSAGE_LACKS for an answer: it is asked of messages of such a walk alone. */
+const struct needles *filter_required(const struct filter *);
+void filter_trust(struct filter *);
+
 /* The same where E has been made for M already, as far as MADE. */
 bool filter_match_expanded(const struct filter *, struct reader *, const struct message *m,
 			   struct expansion *e, enum expand_want made);

@@ -315,7 +315,11 @@ sought_of(const struct filter_expr *expr, struct filter_bound *bound,
 static const struct sought_answer *
 filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	static const struct sought_answer nothing;
+	static const struct sought_answer nothing, all = {true, true, false};
+	bool lacks = look->m->flags & MESSAGE_LACKS && !(look->m->flags & MESSAGE_DAMAGED);
+	if (lacks && look->expr->trusts && leaf->sought &&
+	    leaf->sought == look->expr->code->required)
+		return &all;
 	if (look->sifted == leaf)
 		return &look->answer;
 	if (!leaf->sought || look->has)
@@ -646,4 +650,16 @@ filter_decide_severities(struct filter_code *code)
 		code->all |= (uint8_t)((verdict == FILTER_ALL) << s);
 		code->none |= (uint8_t)((verdict == FILTER_NONE) << s);
 	}
+}
+
+size_t
+filter_find_required(const struct filter_node *node)
+{
+	size_t found = 0;
+	if (node->type == FILTER_LEAF)
+		return node->leaf->sought;
+	if (node->type == FILTER_AND)
+		for (node = node->child; node && !found; node = node->next)
+			found = filter_find_required(node);
+	return found;
 }

@@ -496,6 +496,7 @@ filter_parse(const char *text, const struct session *session, struct filter_erro
 	if (!parser_run(&p)) {
 		struct filter_expr first = {.code = code};
 		filter_decide_severities(code);
+		code->required = filter_find_required(code->root);
 		expr = filter_expr_share(&first);
 	}
 	code_release(code);
@@ -589,6 +590,7 @@ filter_expr_share(const struct filter_expr *expr)
 	struct filter_expr *other = mem_new(sizeof *other + regexes * sizeof *other->regexes);
 	other->code = expr->code;
 	other->ends = expr->ends;
+	other->trusts = expr->trusts;
 	atomic_fetch_add(&other->code->references, 1);
 	return other;
 }

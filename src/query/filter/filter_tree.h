@@ -178,6 +178,7 @@ struct filter_code {
 	VEC(struct needles) needles; /* by filter_leaf.sought */
 	size_t origins;		     /* leaves on the origin */
 	unsigned uses;		     /* enum filter_use of all leaves */
+	size_t required;	     /* filter_leaf.sought of one that must hold; or 0 */
 	uint8_t all, none; /* severities of which all messages pass, or none: a bit each */
 };
 
@@ -188,6 +189,7 @@ struct filter_expr {
 	VEC(struct filter_bound) bounds;
 	size_t last;		 /* bound that was used last */
 	struct gap_cursor *gaps; /* made when needed */
+	bool trusts;		 /* MESSAGE_LACKS is about what the code requires */
 	bool ends;		 /* of an interval only the message that ends it counts */
 	struct text scratch;
 	struct regex *regexes[]; /* of the code, each made when it is needed */
@@ -348,6 +350,9 @@ struct filter_bound *filter_bind(struct filter_expr *, struct trace *);
 /* Whether a message passes an expression. */
 bool filter_node_test(struct filter_look *, const struct filter_node *);
 enum filter_verdict filter_node_judge(const struct filter_facts *, const struct filter_node *);
+
+/* Works out what all that passes contains. */
+size_t filter_find_required(const struct filter_node *);
 
 /* Works out of which severities all or no messages pass. */
 void filter_decide_severities(struct filter_code *);

@@ -534,7 +534,8 @@ struct decoder_ops {
 
 	/* Says what is known of M's text and type without making them, in ANSWER, which
 	 * begins as {0}: nothing.  The window covers M, which is none of the session's own
-	 * (DECODE_KIND_LOSS).  NULL: nothing is ever known. */
+	 * (DECODE_KIND_LOSS); nothing may be sought (NULL).  No `sift`: nothing is ever
+	 * known. */
 	void (*sift)(const struct decoder *, const struct message *, const struct window *,
 		     struct sought *, struct sought_answer *);
 

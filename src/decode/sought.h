@@ -53,11 +53,14 @@ struct sought {
 	size_t size;
 };
 
-/* What is said of a message, by `sift`: that a text, as expand makes it, has no needle.  As
- * it begins: nothing is sure. */
+/* What is said of a message, by `sift`.  As it begins: nothing is sure. */
 struct sought_answer {
-	bool text_lacks, type_lacks;
-	bool unnamed; /* as in struct expansion */
+	bool text_lacks, type_lacks; /* such a text, as expand makes it, has no needle */
+	bool unnamed;		     /* as in struct expansion */
+	bool keyed; /* messages of the decoder that have the same key have the same type */
+	uint64_t type_key;
+	const char *text; /* it stands here, in the window or the room, as it is; or NULL */
+	size_t text_length;
 };
 
 /* SET is not empty; freed with sought_free. */

@@ -970,7 +970,8 @@ reader_sift(struct reader *reader, const struct message *m, struct sought *sough
 	    m->offset < window.offset || m->offset < capture_begin(reader->capture) ||
 	    m->offset + m->length > window.offset + window.length || !is_of_decoder(reader->trace))
 		return;
-	sought_renew(sought, capture_generation(reader->capture));
+	if (sought)
+		sought_renew(sought, capture_generation(reader->capture));
 	decoder->ops->sift(decoder, m, &window, sought, answer);
 	if (answer->unnamed)
 		trace_lacks_name(reader->trace);

@@ -137,7 +137,7 @@ bool reader_read_id(struct reader *, struct message_id, struct position *, struc
 void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
 
 /* Says in ANSWER what is known of a message's text and type, as reader_expand would make
- * them, without making them; {0}: nothing. */
+ * them, without making them; {0}: nothing.  Nothing may be sought (NULL). */
 struct sought;
 struct sought_answer;
 void reader_sift(struct reader *, const struct message *, struct sought *, struct sought_answer *);

@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "base/map.h"
 #include "config/profile.h"
 #include "decode/sought.h"
 #include "decode/syst/syst_printf.h"
@@ -209,11 +210,20 @@ static void
 check_needles(struct subject *c, const struct needles *set)
 {
 	struct sought *s = sought_new(set);
+	struct map types = {0}; /* of keys, one message each */
 	for (size_t i = 0; i < c->messages.count; i++) {
 		const struct told *told = &c->messages.at[i];
 		struct sought_answer answer;
 		reader_sift(c->reader, &told->m, s, &answer);
 		c->lacking += answer.text_lacks;
+		if (answer.text)
+			assert_true(answer.text_length == told->text_length &&
+				    !memcmp(answer.text, told->text, told->text_length));
+		if (answer.keyed && !map_find(&types, answer.type_key))
+			*map_add(&types, answer.type_key) = i;
+		if (answer.keyed)
+			assert_string_equal(c->messages.at[*map_find(&types, answer.type_key)].type,
+					    told->type);
 		const char *text =
 		    answer.text_lacks &&
 			    needles_are_in(set, (const uint8_t *)told->text, told->text_length)
@@ -227,6 +237,7 @@ check_needles(struct subject *c, const struct needles *set)
 				 (unsigned long long)told->m.offset, text, set->at[0].length,
 				 (const char *)set->at[0].bytes, set->count);
 	}
+	map_free(&types);
 	sought_free(s);
 }
 

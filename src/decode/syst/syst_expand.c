@@ -1254,6 +1254,16 @@ syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *
 	bool varies = atomic_load(&d->base.needs_history) && has_entry(&f);
 	if (f.fault != SYST_SOUND || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT) || varies)
 		return;
-	answer->text_lacks = frame_lacks(&j, answer);
-	answer->type_lacks = answer->text_lacks && type_lacks(&j);
+	answer->keyed = f.type != SYST_RAW || !d->collateral;
+	answer->type_key = f.type << 6 | f.subtype;
+	if (sought) {
+		answer->text_lacks = frame_lacks(&j, answer);
+		answer->type_lacks = answer->text_lacks && type_lacks(&j);
+	}
+	if (f.peek.kind == SYST_STRING && !is_printf(&f) && !f.peek.has_crc &&
+	    !answer->text_lacks) {
+		bool terminated;
+		answer->text = (const char *)p + f.payload;
+		answer->text_length = text_length(&f, f.payload, &terminated);
+	}
 }

@@ -213,7 +213,9 @@ syst_stp_sift(const struct decoder *decoder, const struct message *m, const stru
 	      struct sought *sought, struct sought_answer *answer)
 {
 	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
-	if (!(m->flags & MESSAGE_SCATTERED) || (m->kind >= SYST_UNKNOWN && m->kind != SYST_DATA))
+	bool data =
+	    m->flags & MESSAGE_SCATTERED && (m->kind < SYST_UNKNOWN || m->kind == SYST_DATA);
+	if (!data || !sought) /* there is no room to put it together */
 		return;
 	uint8_t *bytes = sought_room(sought, m->length);
 	size_t length = assemble(d, m, w, bytes);

@@ -139,6 +139,7 @@ filter_bound_release(struct filter_bound *bound)
 	context_cursor_free(bound->cursor);
 	step_back_free(bound->step_back);
 	map_free(&bound->origins);
+	map_free(&bound->types);
 	for (size_t i = 0; i < bound->sought_count; i++)
 		sought_free(bound->sought[i]);
 	free(bound->sought);
@@ -257,6 +258,7 @@ keeps_origins(struct filter_look *look)
 	unsigned generation = trace_generation(bound->trace);
 	if (!bound->looked || bound->generation != generation) {
 		map_free(&bound->origins);
+		map_free(&bound->types);
 		bound->looked = true;
 		bound->generation = generation;
 		bound->by_key = reader_origin_by_key(look->reader);
@@ -264,34 +266,33 @@ keeps_origins(struct filter_look *look)
 	return bound->by_key;
 }
 
-/* What is known of an origin: 1 passes, 0 does not, -1 nothing yet. */
+/* What is known of an origin or a type: 1 passes, 0 does not, -1 nothing yet. */
 static int
-origin_known(const struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key)
+key_known(const struct map *answers, const struct filter_leaf *leaf, uint64_t key)
 {
-	const uint64_t *bits =
-	    leaf->origin_leaf < ORIGIN_LEAVES ? map_find(&bound->origins, key) : NULL;
+	const uint64_t *bits = leaf->origin_leaf < ORIGIN_LEAVES ? map_find(answers, key) : NULL;
 	uint64_t own = bits ? *bits >> 2 * leaf->origin_leaf : 0;
 	return own & 1 ? (int)(own >> 1 & 1) : -1;
 }
 
 static void
-keep_origin(struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key, bool fits)
+keep_key(struct map *answers, const struct filter_leaf *leaf, uint64_t key, bool fits)
 {
-	if (leaf->origin_leaf >= ORIGIN_LEAVES || bound->origins.count >= ORIGINS_KEPT)
+	if (leaf->origin_leaf >= ORIGIN_LEAVES || answers->count >= ORIGINS_KEPT)
 		return;
-	*map_add(&bound->origins, key) |= (uint64_t)(fits ? 3 : 1) << 2 * leaf->origin_leaf;
+	*map_add(answers, key) |= (uint64_t)(fits ? 3 : 1) << 2 * leaf->origin_leaf;
 }
 
 bool
 filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	bool kept = keeps_origins(look);
-	int known = kept ? origin_known(look->bound, leaf, look->m->origin) : -1;
+	int known = kept ? key_known(&look->bound->origins, leaf, look->m->origin) : -1;
 	if (known >= 0)
 		return known;
 	bool fits = expanded_fits(look, leaf, EXPAND_TEXT, &look->e->origin);
 	if (kept)
-		keep_origin(look->bound, leaf, look->m->origin, fits);
+		keep_key(&look->bound->origins, leaf, look->m->origin, fits);
 	return fits;
 }
 
@@ -315,7 +316,7 @@ sought_of(const struct filter_expr *expr, struct filter_bound *bound,
 static const struct sought_answer *
 filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	static const struct sought_answer nothing, all = {true, true, false};
+	static const struct sought_answer nothing, all = {.text_lacks = true, .type_lacks = true};
 	bool lacks = look->m->flags & MESSAGE_LACKS && !(look->m->flags & MESSAGE_DAMAGED);
 	if (lacks && look->expr->trusts && leaf->sought &&
 	    leaf->sought == look->expr->code->required)
@@ -332,21 +333,46 @@ filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 bool
 filter_test_type(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return !filter_sift(look, leaf)->type_lacks &&
-	       expanded_fits(look, leaf, EXPAND_TYPE, &look->e->type);
+	const struct sought_answer *answer = filter_sift(look, leaf);
+	struct map *types = &look->bound->types;
+	bool keyed = answer->keyed;
+	uint64_t key = answer->type_key;
+	if (answer->type_lacks)
+		return false;
+	keeps_origins(look); /* and types of the same texts */
+	int known = keyed ? key_known(types, leaf, key) : -1;
+	if (known >= 0)
+		return known;
+	bool fits = expanded_fits(look, leaf, EXPAND_TYPE, &look->e->type);
+	if (keyed)
+		keep_key(types, leaf, key, fits);
+	return fits;
+}
+
+/* Whether a leaf can look at texts where they stand: PCRE2 takes characters that are checked
+ * for what they were, and a file may change. */
+static bool
+looks_in_place(const struct filter_look *look, const struct filter_leaf *leaf)
+{
+	return !leaf->regex || !regex_is_utf(look->expr->code->regexes.at[leaf->regex - 1]);
 }
 
 bool
 filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return !filter_sift(look, leaf)->text_lacks &&
-	       expanded_fits(look, leaf, EXPAND_BARE, &look->e->text);
+	const struct sought_answer *answer = filter_sift(look, leaf);
+	if (answer->text_lacks)
+		return false;
+	if (answer->text && looks_in_place(look, leaf))
+		return text_fits(look, leaf, answer->text, answer->text_length);
+	return expanded_fits(look, leaf, EXPAND_BARE, &look->e->text);
 }
 
 bool
 filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	if (!filter_sift(look, leaf)->text_lacks) /* then all are made at once */
+	const struct sought_answer *answer = filter_sift(look, leaf);
+	if (!answer->text_lacks && !answer->text) /* then all are made at once */
 		filter_need(look, keeps_origins(look) ? EXPAND_TYPE : EXPAND_TEXT);
 	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
 	       filter_test_type(look, leaf);
@@ -504,7 +530,7 @@ static bool
 add_origin(void *context, uint64_t key)
 {
 	struct origins *origins = context;
-	origins->any[origin_known(origins->bound, origins->leaf, key) + 1] = true;
+	origins->any[key_known(&origins->bound->origins, origins->leaf, key) + 1] = true;
 	return !origins->any[0];
 }
 

@@ -70,7 +70,7 @@ const struct filter_name filter_any_text = {.name = "a regular expression",
 					    .type = "text",
 					    .cost = FILTER_TEXT,
 					    .uses = STRUCT | READER,
-					    .resolve = filter_resolve_any,
+					    .resolve = filter_resolve_made_text,
 					    .test = filter_test_any,
 					    .judge = filter_judge_any};
 

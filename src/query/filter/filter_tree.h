@@ -125,7 +125,7 @@ struct filter_leaf {
 	const char *argument;	       /* what these are called, or their number; NULL: none */
 	bool unknown;	    /* nothing but an argument can be called so: it is to be asked for */
 	size_t timed;	    /* its number among those that depend on a clock */
-	size_t origin_leaf; /* its number among those on the origin */
+	size_t origin_leaf; /* its number among those on the origin or the type */
 	size_t sought;	    /* its number among what texts must contain, from 1 on; 0: nothing */
 };
 
@@ -158,6 +158,7 @@ struct filter_bound {
 	/* whether origins, by raw key, are what leaves on the origin let pass: for
 	 * each such leaf a bit that says it is known, and the answer */
 	struct map origins;
+	struct map types;	/* the same of types, by the key that sifting gives */
 	struct sought **sought; /* by filter_leaf.sought; each made when it is needed */
 	size_t sought_count;
 	bool by_key;	     /* the key tells who sent it, so that they are kept */
@@ -176,7 +177,7 @@ struct filter_code {
 	VEC(struct regex *) regexes; /* only to be shared */
 	VEC(struct filter_leaf *) timed;
 	VEC(struct needles) needles; /* by filter_leaf.sought */
-	size_t origins;		     /* leaves on the origin */
+	size_t origins;		     /* leaves on the origin or the type */
 	unsigned uses;		     /* enum filter_use of all leaves */
 	size_t required;	     /* filter_leaf.sought of one that must hold; or 0 */
 	uint8_t all, none; /* severities of which all messages pass, or none: a bit each */
@@ -283,7 +284,6 @@ int filter_resolve_kind(struct filter_build *, struct filter_leaf *);
 int filter_resolve_origin(struct filter_build *, struct filter_leaf *);
 int filter_resolve_text(struct filter_build *, struct filter_leaf *);
 int filter_resolve_made_text(struct filter_build *, struct filter_leaf *);
-int filter_resolve_any(struct filter_build *, struct filter_leaf *);
 int filter_resolve_number(struct filter_build *, struct filter_leaf *);
 int filter_resolve_time(struct filter_build *, struct filter_leaf *);
 int filter_resolve_duration(struct filter_build *, struct filter_leaf *);

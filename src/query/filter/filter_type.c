@@ -397,7 +397,7 @@ filter_resolve_text(struct filter_build *build, struct filter_leaf *leaf)
 	return leaf->how == FILTER_COMPARED ? resolve_strings(build, leaf, &leaf->strings) : 0;
 }
 
-/* What asks for the origin keeps its answers by origin. */
+/* What asks for the origin or the type keeps its answers by it. */
 int
 filter_resolve_origin(struct filter_build *build, struct filter_leaf *leaf)
 {
@@ -431,20 +431,13 @@ int
 filter_resolve_made_text(struct filter_build *build, struct filter_leaf *leaf)
 {
 	struct needles set;
-	if (filter_resolve_text(build, leaf) < 0)
+	if (filter_resolve_origin(build, leaf) < 0)
 		return ERR_USAGE;
 	if (needles_of(build, leaf, &set)) {
 		*vec_add(&build->code->needles) = set;
 		leaf->sought = build->code->needles.count;
 	}
 	return 0;
-}
-
-int
-filter_resolve_any(struct filter_build *build, struct filter_leaf *leaf)
-{
-	leaf->origin_leaf = build->code->origins++;
-	return filter_resolve_made_text(build, leaf);
 }
 
 /* --- numbers and times ------------------------------------------------- */

@@ -313,6 +313,8 @@ libtrawl_a_SOURCES = \
 	src/query/filter/filter_time.c \
 	src/query/filter/filter_tree.h \
 	src/query/filter/filter_type.c \
+	src/query/filter/literal.c \
+	src/query/filter/literal.h \
 	src/query/gap/gap.c \
 	src/query/gap/gap.h \
 	src/query/gap/step_back.c \
@@ -331,8 +333,6 @@ libtrawl_a_SOURCES = \
 	src/query/group/group_index.c \
 	src/query/group/group_search.c \
 	src/query/group/group_search.h \
-	src/query/literal.c \
-	src/query/literal.h \
 	src/query/matches.c \
 	src/query/matches.h \
 	src/query/next_match.c \

@@ -25,7 +25,7 @@ is_letter(uint8_t c)
 
 /* How often a byte is met in logs, from 0, seldom, on. */
 static unsigned
-frequency(uint8_t c)
+frequency_of(uint8_t c)
 {
 	static const char often[] = "zjqxkvbywgpfmucdlhrsnioate0123456789 ";
 	bool capital = c >= 'A' && c <= 'Z';
@@ -35,11 +35,11 @@ frequency(uint8_t c)
 
 /* The place of the rarest byte but AVOID. */
 static uint8_t
-rarest(const struct needle *n, size_t avoid)
+rarest_byte(const struct needle *n, size_t avoid)
 {
 	size_t best = avoid ? 0 : n->length - 1u;
 	for (size_t i = 0; i < n->length; i++)
-		if (i != avoid && frequency(n->bytes[i]) < frequency(n->bytes[best]))
+		if (i != avoid && frequency_of(n->bytes[i]) < frequency_of(n->bytes[best]))
 			best = i;
 	return (uint8_t)best;
 }
@@ -54,8 +54,8 @@ needle_init(struct needle *n, const char *bytes, size_t length, bool fold)
 		n->either[i] = fold && is_letter(c) ? 0x20 : 0;
 		n->bytes[i] = c | n->either[i];
 	}
-	n->rare[0] = rarest(n, SIZE_MAX);
-	n->rare[1] = rarest(n, n->rare[0]);
+	n->rare[0] = rarest_byte(n, SIZE_MAX);
+	n->rare[1] = rarest_byte(n, n->rare[0]);
 }
 
 bool

@@ -123,15 +123,15 @@ static bool
 look_on(struct sought_cursor *cursor, const struct needle *needle, const struct window *w,
 	uint64_t end)
 {
-	uint64_t left = w->offset + w->length - cursor->hit, want = end - cursor->hit;
+	uint64_t left = w->offset + w->length - cursor->upto, want = end - cursor->upto;
 	size_t most = (size_t)(want > AHEAD ? want : AHEAD) + needle->length - 1u;
 	size_t size = left < most ? (size_t)left : most;
-	size_t found = needle_find(needle, w->bytes + (cursor->hit - w->offset), size);
+	size_t found = needle_find(needle, w->bytes + (cursor->upto - w->offset), size);
 	cursor->found = found < size;
 	if (cursor->found)
-		cursor->hit += found;
+		cursor->upto += found;
 	else if (size >= needle->length)
-		cursor->hit += size - needle->length + 1u;
+		cursor->upto += size - needle->length + 1u;
 	return cursor->found || size == most;
 }
 
@@ -139,12 +139,12 @@ static bool
 needle_starts_in(struct sought_cursor *cursor, const struct needle *needle, const struct window *w,
 		 uint64_t offset, uint64_t end)
 {
-	if (offset < cursor->from || offset > cursor->hit)
-		*cursor = (struct sought_cursor){.from = offset, .hit = offset};
-	while (cursor->hit < end && !cursor->found)
+	if (offset < cursor->from || offset > cursor->upto)
+		*cursor = (struct sought_cursor){.from = offset, .upto = offset};
+	while (cursor->upto < end && !cursor->found)
 		if (!look_on(cursor, needle, w, end) || cursor->found)
 			break;
-	return cursor->found && cursor->hit < end;
+	return cursor->found && cursor->upto < end;
 }
 
 bool
@@ -166,7 +166,7 @@ sought_is_in_hex(const struct sought *s, const uint8_t *p, size_t length)
 
 /* Whether a needle that starts SHIFT bytes behind the begin of a piece agrees with it. */
 static bool
-agrees(const struct needle *n, const char *piece, size_t length, long shift)
+agrees_at(const struct needle *n, const char *piece, size_t length, long shift)
 {
 	for (long i = 0; i < n->length; i++) {
 		long at = i + shift;
@@ -183,7 +183,7 @@ sought_joins(const struct sought *s, const char *piece)
 	size_t length = strlen(piece);
 	for (size_t i = 0; i < s->needles.count; i++)
 		for (long shift = 1 - s->needles.at[i].length; shift < (long)length; shift++)
-			if (agrees(&s->needles.at[i], piece, length, shift))
+			if (agrees_at(&s->needles.at[i], piece, length, shift))
 				return true;
 	return false;
 }

@@ -21,10 +21,10 @@ enum sought_letters {
 	SOUGHT_LETTERS
 };
 
-/* Bytes of a capture up to which a needle was looked for: none starts from FROM up to HIT. */
+/* Bytes of a capture up to which a needle was looked for: none starts from FROM up to UPTO. */
 struct sought_cursor {
-	uint64_t from, hit;
-	bool found; /* one starts at HIT */
+	uint64_t from, upto;
+	bool found; /* one starts at UPTO */
 };
 
 /* What a decoder has found out about an id or a format, of which it is sure. */

@@ -1010,10 +1010,9 @@ trace_cell_lacks(struct trace *trace, uint64_t cell, struct sought *sought)
 	const struct window window = {
 	    .bytes = capture_bytes(capture) + held, .offset = held, .length = (size_t)(end - held)};
 	sought_renew(sought, generation);
-	bool lacks = !sought_is_in(sought, &window, begin, end - begin);
+	bool none = !sought_is_in(sought, &window, begin, end - begin);
 	/* what was dropped or written anew meanwhile may have been zeros */
-	return lacks && begin >= capture_begin(capture) &&
-	       capture_generation(capture) == generation;
+	return none && begin >= capture_begin(capture) && capture_generation(capture) == generation;
 }
 
 /* --- the walk ---------------------------------------------------------- */

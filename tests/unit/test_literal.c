@@ -10,7 +10,7 @@
 #include "base/needle.h"
 #include "base/regex.h"
 #include "base/text.h"
-#include "query/literal.h"
+#include "query/filter/literal.h"
 #include "random.h"
 
 #include <ctype.h>

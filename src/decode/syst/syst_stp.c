@@ -197,8 +197,8 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 
 /* The payload of M, which consists of data, in BYTES that are zero. */
 static size_t
-assemble(const struct syst_stp_decoder *d, const struct message *m, const struct window *w,
-	 uint8_t *bytes)
+assemble_payload(const struct syst_stp_decoder *d, const struct message *m, const struct window *w,
+		 uint8_t *bytes)
 {
 	struct stp_walk walk = stp_walk_start(m, w, d->stp.order);
 	struct stp_packet packet;
@@ -218,7 +218,7 @@ syst_stp_sift(const struct decoder *decoder, const struct message *m, const stru
 	if (!data || !sought) /* there is no room to put it together */
 		return;
 	uint8_t *bytes = sought_room(sought, m->length);
-	size_t length = assemble(d, m, w, bytes);
+	size_t length = assemble_payload(d, m, w, bytes);
 	sift_payload(d, m, sender_of(m), bytes, length, sought, answer);
 }
 
@@ -237,7 +237,7 @@ syst_stp_announces(const struct decoder *decoder, const struct message *m, const
 {
 	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
 	uint8_t *payload = mem_new(m->length);
-	size_t length = assemble(d, m, w, payload);
+	size_t length = assemble_payload(d, m, w, payload);
 	const struct syst_sender sender = sender_of(m);
 	bool announced = syst_announced(&d->syst, payload, length, &sender, guid, build);
 	free(payload);

@@ -317,8 +317,8 @@ static const struct sought_answer *
 filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	static const struct sought_answer nothing, all = {.text_lacks = true, .type_lacks = true};
-	bool lacks = look->m->flags & MESSAGE_LACKS && !(look->m->flags & MESSAGE_DAMAGED);
-	if (lacks && look->expr->trusts && leaf->sought &&
+	bool marked = look->m->flags & MESSAGE_LACKS && !(look->m->flags & MESSAGE_DAMAGED);
+	if (marked && look->expr->trusts && leaf->sought &&
 	    leaf->sought == look->expr->code->required)
 		return &all;
 	if (look->sifted == leaf)

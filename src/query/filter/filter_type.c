@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
-#include "query/literal.h"
+#include "query/filter/literal.h"
 #include "session/clock/clock_text.h"
 #include "session/context/context.h"
 #include "session/intervals.h"

@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "query/literal.h"
+#include "query/filter/literal.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct literal_text {
 	size_t length;
 };
 
-struct reading {
+struct literal_reading {
 	const char *p;
 	bool fold, utf;
 	bool failed; /* something is not understood */
@@ -40,12 +40,12 @@ struct atom {
 	struct needles set; /* of a group; none where it gives nothing */
 };
 
-static void read_alternatives(struct reading *, struct needles *set);
+static void read_alternatives(struct literal_reading *, struct needles *set);
 
 /* --- which is better ----------------------------------------------------- */
 
 static size_t
-shortest(const struct needles *set)
+shortest_of(const struct needles *set)
 {
 	size_t length = set->count ? NEEDLE_MAX : 0;
 	for (size_t i = 0; i < set->count; i++)
@@ -57,14 +57,14 @@ shortest(const struct needles *set)
 static void
 keep_better(struct needles *best, const struct needles *other)
 {
-	size_t own = shortest(best), more = shortest(other);
+	size_t own = shortest_of(best), more = shortest_of(other);
 	if (more > own || (more == own && other->count < best->count))
 		*best = *other;
 }
 
 /* Ends a run, which is kept if it is better. */
 static void
-end_run(const struct reading *r, struct literal_text *run, struct needles *best)
+end_run(const struct literal_reading *r, struct literal_text *run, struct needles *best)
 {
 	struct needles own = {.count = 1};
 	if (run->length) {
@@ -86,7 +86,7 @@ set_character(struct atom *atom, char c)
 
 /* \xHH, of which both digits must be there. */
 static void
-read_hex(struct reading *r, struct atom *atom)
+read_hex(struct literal_reading *r, struct atom *atom)
 {
 	static const char digits[] = "0123456789abcdef";
 	unsigned value = 0;
@@ -105,7 +105,7 @@ read_hex(struct reading *r, struct atom *atom)
 
 /* What a backslash, which was read, and what follows stand for. */
 static void
-read_escape(struct reading *r, struct atom *atom)
+read_escape(struct literal_reading *r, struct atom *atom)
 {
 	static const char controls[] = "tnrfea", meant[] = "\t\n\r\f\033\a";
 	char c = *r->p;
@@ -131,7 +131,7 @@ read_escape(struct reading *r, struct atom *atom)
 
 /* Passes [:alpha:] amid a class; what merely begins so is not understood. */
 static void
-skip_posix(struct reading *r)
+skip_posix(struct literal_reading *r)
 {
 	r->p += 2;
 	r->p += *r->p == '^';
@@ -145,7 +145,7 @@ skip_posix(struct reading *r)
 
 /* A class, of which [ was read. */
 static void
-skip_class(struct reading *r)
+skip_class(struct literal_reading *r)
 {
 	r->p += *r->p == '^';
 	r->p += *r->p == ']'; /* the first one is in it */
@@ -164,7 +164,7 @@ skip_class(struct reading *r)
 
 /* A group, of which ( was read. */
 static void
-read_group(struct reading *r, struct atom *atom)
+read_group(struct literal_reading *r, struct atom *atom)
 {
 	atom->type = ATOM_GROUP;
 	if (*r->p == '*' || (*r->p == '?' && r->p[1] != ':') || ++r->depth > DEPTH_MAX) {
@@ -181,7 +181,7 @@ read_group(struct reading *r, struct atom *atom)
 
 /* A character beyond ASCII, whose first byte was read; a quantifier is of all its bytes. */
 static void
-read_wide(struct reading *r, char first, struct atom *atom)
+read_wide(struct literal_reading *r, char first, struct atom *atom)
 {
 	set_character(atom, first);
 	while (((unsigned char)*r->p & 0xc0) == 0x80 && atom->length < sizeof atom->bytes)
@@ -191,7 +191,7 @@ read_wide(struct reading *r, char first, struct atom *atom)
 }
 
 static void
-read_atom(struct reading *r, struct atom *atom)
+read_atom(struct literal_reading *r, struct atom *atom)
 {
 	char c = *r->p++;
 	atom->length = 0;
@@ -217,7 +217,7 @@ read_atom(struct reading *r, struct atom *atom)
 /* How often an atom is there at least, as what stands behind it says; *EXACT: once, for
  * nothing does. */
 static unsigned
-read_quantifier(struct reading *r, bool *exact)
+read_quantifier(struct literal_reading *r, bool *exact)
 {
 	unsigned least = 1;
 	*exact = false;
@@ -253,7 +253,7 @@ read_quantifier(struct reading *r, bool *exact)
 /* --- sequences and alternatives ------------------------------------------ */
 
 static void
-add_to_run(struct reading *r, struct literal_text *run, const struct atom *atom,
+add_to_run(struct literal_reading *r, struct literal_text *run, const struct atom *atom,
 	   struct needles *best)
 {
 	if (run->length + atom->length > sizeof run->bytes)
@@ -263,7 +263,7 @@ add_to_run(struct reading *r, struct literal_text *run, const struct atom *atom,
 }
 
 static void
-read_sequence(struct reading *r, struct needles *best)
+read_sequence(struct literal_reading *r, struct needles *best)
 {
 	struct literal_text run = {.length = 0};
 	best->count = 0;
@@ -288,7 +288,7 @@ read_sequence(struct reading *r, struct needles *best)
 }
 
 static void
-read_alternatives(struct reading *r, struct needles *set)
+read_alternatives(struct literal_reading *r, struct needles *set)
 {
 	bool each = true; /* gives something */
 	set->count = 0;
@@ -311,11 +311,11 @@ read_alternatives(struct reading *r, struct needles *set)
 bool
 literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set)
 {
-	struct reading r = {.p = pattern, .fold = fold, .utf = utf};
+	struct literal_reading r = {.p = pattern, .fold = fold, .utf = utf};
 	if (fold && utf) /* some letters have other cases beyond ASCII */
 		r.failed = true;
 	read_alternatives(&r, set);
-	if (r.failed || *r.p || shortest(set) < LITERAL_LEAST)
+	if (r.failed || *r.p || shortest_of(set) < LITERAL_LEAST)
 		set->count = 0;
 	return set->count;
 }

@@ -246,6 +246,8 @@ libtrawl_a_SOURCES = \
 	src/flow/flow_code.h \
 	src/flow/flow_tree.c \
 	src/flow/flow_tree.h \
+	src/flow/flow_counts.c \
+	src/flow/flow_counts.h \
 	src/flow/flow_frames.c \
 	src/flow/flow_frames.h \
 	src/flow/flow_hold.c \

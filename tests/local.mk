@@ -176,6 +176,7 @@ unit_tests = \
 	tests/unit/test_etrace_programs \
 	tests/unit/test_etrace_walk \
 	tests/unit/test_call_stack \
+	tests/unit/test_flow_counts \
 	tests/unit/test_flow_look \
 	tests/unit/test_image \
 	tests/unit/test_riscv \

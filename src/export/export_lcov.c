@@ -2,26 +2,18 @@
  * `-t lcov`: how often source lines and functions were executed, as tools for coverage read
  * it [lcov 1.16, geninfo(1), "TRACEFILE FORMAT"].
  *
- * A run of instructions is two numbers: one execution more from its first address on, one
- * less behind it.  At the end lines and functions of the program, executed or not, are
- * looked up in their sums; a line is executed as often as that of its pieces which was most
- * often.  What is doubtful is not counted.  Memory: a few bytes for each place that is
- * jumped to or from, and for each line.
+ * At the end lines and functions of the program, executed or not, are looked up by address
+ * (flow/flow_counts.h); a line is executed as often as that of its pieces which was most
+ * often.  What is doubtful is not counted.
  */
 #include "config.h"
 
-#include "base/lower_bound.h"
-#include "base/map.h"
 #include "export/export_flow.h"
+#include "flow/flow_counts.h"
 #include "trace/naming.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-/* From ADDRESS on instructions were executed COUNT times. */
-struct level {
-	uint64_t address, count;
-};
 
 struct covered {
 	uint64_t address;
@@ -32,55 +24,17 @@ struct covered {
 
 struct lcov_run {
 	struct export_flow flow; /* comes first */
-	struct map changes_by;	 /* address: place in `levels` and one */
-	VEC(struct level) levels;
+	struct flow_counts counts;
 	VEC(struct covered) records;
 	size_t lines; /* of them */
 };
 
 static void
-change_level(struct lcov_run *run, uint64_t address, uint64_t by)
-{
-	uint64_t *found = map_add(&run->changes_by, address);
-	if (!*found) {
-		*vec_add(&run->levels) = (struct level){.address = address};
-		*found = run->levels.count;
-	}
-	run->levels.at[*found - 1].count += by;
-}
-
-static void
 take_step(void *context, const struct flow_place *place, const struct flow_step *step)
 {
 	struct lcov_run *run = context;
-	if (step->kind != FLOW_STEP_RUN || !place->chosen || step->doubtful)
-		return;
-	change_level(run, step->first, 1);
-	change_level(run, step->end, UINT64_MAX);
-}
-
-static int
-compare_levels(const void *a, const void *b)
-{
-	uint64_t x = ((const struct level *)a)->address, y = ((const struct level *)b)->address;
-	return (x > y) - (x < y);
-}
-
-static void
-sum_levels(struct lcov_run *run)
-{
-	if (run->levels.count)
-		qsort(run->levels.at, run->levels.count, sizeof *run->levels.at, compare_levels);
-	for (size_t i = 1; i < run->levels.count; i++)
-		run->levels.at[i].count += run->levels.at[i - 1].count;
-}
-
-static uint64_t
-count_at(const struct lcov_run *run, uint64_t address)
-{
-	size_t i;
-	lower_bound(i, run->levels.count, run->levels.at[i].address <= address);
-	return i ? run->levels.at[i - 1].count : 0;
+	if (place->chosen)
+		flow_counts_step(&run->counts, step);
 }
 
 static void
@@ -90,7 +44,7 @@ take_line(void *context, uint64_t address, const struct symbol_place *place)
 	*vec_add(&run->records) = (struct covered){.address = address,
 						   .path = place->path,
 						   .line = place->line,
-						   .count = count_at(run, address)};
+						   .count = flow_counts_at(&run->counts, address)};
 }
 
 static int
@@ -112,7 +66,7 @@ take_function(void *context, uint64_t address, const struct symbol_place *place)
 		return;
 	struct covered function = *line;
 	function.function = place->function;
-	function.count = count_at(run, address);
+	function.count = flow_counts_at(&run->counts, address);
 	*vec_add(&run->records) = function;
 }
 
@@ -208,7 +162,6 @@ write_records(struct lcov_run *run, struct err *err)
 {
 	const struct trace *trace = run->flow.trace;
 	struct naming *naming = trace_host(trace)->naming;
-	sum_levels(run);
 	naming_list(naming, trace_name(trace), symbols_list_lines, take_line, run);
 	if (!run->records.count)
 		return err_set(err, ERR_DATA,
@@ -229,11 +182,11 @@ export_lcov(struct trace *trace, const struct export_options *options,
 {
 	struct lcov_run run = {.flow = {.take = take_step}};
 	int failed = export_flow_run(&run.flow, trace, options, sink, result, err);
+	result->doubts.count[DOUBT_UNCOUNTED] += run.counts.left;
 	if (!failed)
 		failed = write_records(&run, err);
-	vec_free(&run.levels);
+	flow_counts_free(&run.counts);
 	vec_free(&run.records);
-	map_free(&run.changes_by);
 	export_flow_end(&run.flow);
 	return failed;
 }

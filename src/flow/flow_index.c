@@ -10,6 +10,7 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/worker.h"
+#include "flow/flow_counts.h"
 #include "index/index.h"
 
 #include <stdlib.h>
@@ -36,8 +37,9 @@ struct flow_index {
 	bool ended;	       /* what was held at the end of the trace is given out, */
 	bool grows;	       /* which is done once: the trace went on behind it */
 
-	pthread_mutex_t tree_lock; /* for this, held over a cell */
+	pthread_mutex_t tree_lock; /* for these, held over a cell */
 	struct flow_tree *tree;
+	struct flow_counts counts;
 
 	pthread_mutex_t lock; /* for these */
 	VEC(struct flow_point) points;
@@ -109,6 +111,7 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 	struct flow_index *index = context;
 	flow_frames_step(flow_stacks_of(&index->stacks, place->origin), place, step);
 	flow_tree_step(index->tree, place, step);
+	flow_counts_step(&index->counts, step);
 }
 
 /* Of what it was followed with: symbols may be other ones now. */
@@ -117,6 +120,7 @@ renew_tree(struct flow_index *index)
 {
 	pthread_mutex_lock(&index->tree_lock);
 	flow_tree_free(index->tree);
+	flow_counts_free(&index->counts);
 	index->tree = flow_tree_new(index->trace, flow_code_of(index->flow));
 	pthread_mutex_unlock(&index->tree_lock);
 }
@@ -233,6 +237,7 @@ flow_index_free(struct flow_index *index)
 	flow_stacks_free(&index->stacks);
 	reader_free(index->reader);
 	flow_tree_free(index->tree);
+	flow_counts_free(&index->counts);
 	flow_free(index->flow);
 	pthread_mutex_destroy(&index->lock);
 	pthread_mutex_destroy(&index->tree_lock);
@@ -268,6 +273,16 @@ void
 flow_index_release(struct flow_index *index)
 {
 	pthread_mutex_unlock(&index->tree_lock);
+}
+
+uint64_t
+flow_index_count(struct flow_index *index, uint64_t address, bool *more)
+{
+	pthread_mutex_lock(&index->tree_lock);
+	uint64_t count = flow_counts_at(&index->counts, address);
+	*more = index->counts.left;
+	pthread_mutex_unlock(&index->tree_lock);
+	return count;
 }
 
 uint64_t

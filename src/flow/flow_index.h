@@ -38,6 +38,10 @@ uint64_t flow_index_known(const struct flow_index *);
 const struct flow_tree *flow_index_hold(struct flow_index *);
 void flow_index_release(struct flow_index *);
 
+/* How often the instruction at ADDRESS was executed, in what is followed so far; of any
+ * memory that has one there; *MORE: perhaps more often.  Any thread. */
+uint64_t flow_index_count(struct flow_index *, uint64_t address, bool *more);
+
 /* Has a flow of the same trace, and stacks, go on from the last place that is kept up to the
  * begin of CELL; the cell that is to be given first.  Any thread. */
 uint64_t flow_index_restore(struct flow_index *, uint64_t cell, struct flow *,

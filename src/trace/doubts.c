@@ -35,6 +35,9 @@ static const struct doubt_row {
 			"instructions are in no function that has a name: they stand under the "
 			"address that was called",
 			false, symbols_missing},
+    [DOUBT_UNCOUNTED] = {"run of instructions is not counted: there are too many places",
+			 "runs of instructions are not counted: there are too many places", true,
+			 "-e 'number in 0..N' counts a part"},
     [DOUBT_INCOMPLETE] = {.bad = true},
     [DOUBT_UNLOADED] = {.bad = true},
 #undef MARKED

@@ -94,15 +94,30 @@ test_code(void **state)
 	open_seven(s, &o, packets, sizeof packets - 1);
 	scene_keys(s, "2GC");
 	scene_wait(s, "code  ");
-	scene_wait_row(s, "   80000000 ", "message 1");
-	scene_wait_row(s, "   80000004 ", "message 2");
-	scene_wait_row(s, " > 80000004 ", "> 80000010");
-	scene_wait_row(s, " > 80000010 ", "> 80000018");
-	scene_wait_row(s, " > 80000018 ", "> ?");
+	scene_wait_row(s, "      80000000 ", "message 1");
+	scene_wait_row(s, "      80000004 ", "message 2");
+	scene_wait_row(s, " > 1x 80000004 ", "> 80000010");
+	scene_wait_row(s, " > 1x 80000010 ", "> 80000018");
+	scene_wait_row(s, " > 1x 80000018 ", "> ?");
 	scene_wait(s, "   interrupt 7");
 	scene_keys(s, "\t");
 	scene_keys(s, "o");
-	scene_wait_row(s, " > 80000004 ", "00c000ef");
+	scene_wait_row(s, " > 1x 80000004 ", "00c000ef");
+	close_seven(s, &o);
+}
+
+/* Beside each instruction stands how often it was executed in the whole trace. */
+static void
+test_counts(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL SEVEN_START SEVEN_CALL SEVEN_START;
+	struct scene *s = *state;
+	struct opened o;
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_keys(s, "2GC");
+	scene_wait_row(s, "   3x 80000000 ", "nop");
+	scene_wait_row(s, " > 2x 80000004 ", "> 80000010");
+	scene_wait_row(s, " > 2x 80000018 ", "> 80000000");
 	close_seven(s, &o);
 }
 
@@ -264,8 +279,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {scene_test(test_stack),     scene_test(test_code),
-					   scene_test(test_jumps),     scene_test(test_functions),
-					   scene_test(test_put_in),    scene_test(test_lanes),
-					   scene_test(test_no_program)};
+					   scene_test(test_counts),    scene_test(test_jumps),
+					   scene_test(test_functions), scene_test(test_put_in),
+					   scene_test(test_lanes),     scene_test(test_no_program)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -49,6 +49,7 @@ struct code_state {
 	struct table table;
 	VEC(struct code_line) lines;
 	unsigned changes; /* of struct flow_view, that they are of */
+	unsigned counted; /* generation of the flow index that counts on the screen are of */
 	bool opcodes, sources, made;
 	bool opened; /* the disassembler was looked for */
 	struct disassembler *disassembler;
@@ -235,7 +236,7 @@ code_prepare(struct screen *screen, const char **why)
 
 /* --- drawing ----------------------------------------------------------- */
 
-enum { CODE_MARK, CODE_PLACE, CODE_OPCODE, CODE_WHAT, CODE_WHERE, CODE_COLUMNS };
+enum { CODE_MARK, CODE_TIMES, CODE_PLACE, CODE_OPCODE, CODE_WHAT, CODE_WHERE, CODE_COLUMNS };
 
 static const char *
 event_word(const struct flow_step *step)
@@ -329,6 +330,21 @@ add_insn(struct screen *screen, const struct code_line *line, const struct insn 
 		text_add(out, insn_class_name(insn->class));
 }
 
+/* How often it was executed, in all that is followed so far. */
+static void
+put_times(struct screen *screen, struct table_row *row, const struct code_line *line)
+{
+	const char *why;
+	struct flow_index *index = flow_view_index(screen, &why);
+	bool more = false;
+	uint64_t times = index ? flow_index_count(index, line->address, &more) : 0;
+	if (times)
+		table_putf(row, CODE_TIMES, times == 1 ? ROLE_NOTE : ROLE_ABSENT, "%" PRIu64 "%sx",
+			   times, more ? "+" : "");
+	else
+		table_put(row, CODE_TIMES, ROLE_ABSENT, "-", 1);
+}
+
 static void
 fill_insn(struct screen *screen, struct table_row *row, const struct code_line *line,
 	  enum role role)
@@ -345,6 +361,7 @@ fill_insn(struct screen *screen, struct table_row *row, const struct code_line *
 			  : taken   ? "?"
 				    : ".",
 			  1);
+	put_times(screen, row, line);
 	table_putf(row, CODE_PLACE, role, "%08" PRIx64 "%s", line->address,
 		   line->step->doubtful ? " ?" : "");
 	if (state->opcodes)
@@ -416,6 +433,7 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 
 static const struct table_column code_columns[CODE_COLUMNS] = {
     [CODE_MARK] = {.width = 1, .gap = 1},
+    [CODE_TIMES] = {.width = TABLE_FIT, .gap = 1, .right = true},
     [CODE_PLACE] = {.least = 10, .gap = 2},
     [CODE_OPCODE] = {.gap = 2},
     [CODE_WHAT] = {.least = 28, .gap = 2},
@@ -440,6 +458,8 @@ code_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 					.left = 1,
 					.count = state->lines.count,
 					.fill = fill_row};
+	struct flow_index *index = flow_view_index(screen, &why);
+	state_of(screen)->counted = index ? flow_index_generation(index) : 0;
 	struct area rest = *area;
 	if (state->missing.code && rest.rows > 2)
 		canvas_puts(canvas, area, --rest.rows, 1, ROLE_ABSENT, state->missing.what);
@@ -496,7 +516,10 @@ toggle_sources(struct screen *screen, const struct command_call *call)
 static bool
 code_has_news(struct screen *screen)
 {
-	return screen->open[PANE_CODE] && flow_view_has_news(screen);
+	const char *why;
+	bool outdated = flow_view_has_news(screen);
+	struct flow_index *index = screen->open[PANE_CODE] ? flow_view_index(screen, &why) : NULL;
+	return index && (outdated || flow_index_generation(index) != state_of(screen)->counted);
 }
 
 static pane_command *const code_commands[COMMAND_COUNT] = {

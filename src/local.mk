@@ -341,6 +341,8 @@ libtrawl_a_SOURCES = \
 	src/query/next_match.h \
 	src/query/origin_names.c \
 	src/query/origin_names.h \
+	src/query/gap/run_on.c \
+	src/query/gap/run_on.h \
 	src/query/seek.c \
 	src/query/seek.h \
 	src/query/span/spans.c \

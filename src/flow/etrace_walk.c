@@ -679,6 +679,7 @@ etrace_walk_packet(struct etrace_walk *walk, const struct flow_packet *p)
 	case FLOW_CONTEXT:
 	case FLOW_EXCEPTION:
 	case FLOW_EXCEPTION_RETURN:
+	case FLOW_CYCLES:
 		break;
 	case FLOW_LOST:
 		if (p->missing && !walk->silent)

@@ -347,6 +347,13 @@ toggle_functions(struct screen *screen, const struct command_call *call)
 }
 
 static void
+fold_runs(struct screen *screen, const struct command_call *call)
+{
+	(void)call;
+	filters_add(screen, "runs_on", true);
+}
+
+static void
 toggle_syncs(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
@@ -968,6 +975,7 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_CODE] = toggle_code,
     [COMMAND_STACK] = toggle_stack,
     [COMMAND_FUNCTIONS] = toggle_functions,
+    [COMMAND_FOLD_RUNS] = fold_runs,
     [COMMAND_TABLE] = toggle_table,
     [COMMAND_MATCHES] = toggle_matches,
     [COMMAND_MESSAGES] = open_messages,

@@ -51,6 +51,28 @@ run "$TRAWL" --check=flow hand.ppl
 is "--check=flow: status" 1 "$status"
 ok "... is said" grep -q '^trawl: check flow: 2 places after which' out err
 
+# Which messages run on: a range behind another, cycles, the second address without an image; not
+# behind a jump that was taken, another processor's range, or loss.
+{
+	range 0 1000 1008 2 '--- '
+	echo "Idx:1; ID:10; ${element}CYCLE_COUNT( [CC=4]; )"
+	range 2 1008 100c 1 'BR  '
+	range 3 2000 2004 1 '--- ' | sed 's/ID:10/ID:11/'
+	range 4 2000 2004 1 '--- '
+	echo "Idx:5; ID:10; ${element}CYCLE_COUNT( [CC=2]; )"
+	range 6 2004 2008 1 'iBR A64:ret ' | sed 's/ E / N /'
+	range 7 2008 200c 1 '--- '
+	echo "Idx:8; ID:10; ${element}ADDR_NACC( 0x7000 )"
+	echo "Idx:9; ID:10; ${element}ADDR_NACC( 0x8000 )"
+	echo "Idx:10; ID:10; ${element}NO_SYNC( [overflow])"
+	echo "Idx:11; ID:10; ${element}CYCLE_COUNT( [CC=2]; )"
+	range 12 200c 2010 1 '--- '
+} >runs.ppl
+run "$TRAWL" -q --fields=number -e runs_on runs.ppl
+is "messages that run on" "1 2 5 6 7 9" "$(tr -s ' \n' ' ' <out | sed 's/^ //; s/ $//')"
+run "$TRAWL" -q -e 'runs_on = 1' runs.ppl
+ok "... is no value" grep -q 'runs_on has no value; it stands alone, or after not' err
+
 # 4,200 calls in each other: those deeper than 4,096 are counted on a line of their own.
 {
 	echo "Idx:0; ID:10; ${element}TRACE_ON( [begin or filter])"
@@ -174,6 +196,32 @@ if test -d "$theirs" && command -v zstd >/dev/null; then
 	awk '$2 != "-" { n++ } END { print n }' out >got
 	ok "TC2: instructions" cmp -s want got
 	is "... that have bytes" 0 "$(grep -c 'in no program' out)"
+
+	# what only runs on, against a script over the listing
+	zstd -dcq "$theirs/TC2.ETB_0.ppl.zst" >TC2.ppl
+	awk '/OCSD_GEN_TRC_ELEM_/ {
+		match($0, /ID:[0-9a-f]+/)
+		id = substr($0, RSTART + 3, RLENGTH - 3)
+		on = 0
+		if (/ELEM_INSTR_RANGE/) {
+			match($0, /0x[0-9a-f]+:\[0x[0-9a-f]+\]/)
+			split(substr($0, RSTART, RLENGTH), part, ":")
+			gsub(/[][]/, "", part[2])
+			on = kind[id] == "range" && end[id] == part[1]
+			kind[id] = /\) (E|N) (--- |BR |iBR)/ && /\) E i?BR/ ? "jump" : "range"
+			end[id] = part[2]
+		} else if (/ELEM_CYCLE_COUNT/)
+			on = kind[id] == "range" || kind[id] == "jump"
+		else if (/ELEM_ADDR_NACC/) {
+			on = kind[id] == "nacc"
+			kind[id] = "nacc"
+		} else if (!/ELEM_(PE_CONTEXT|TIMESTAMP|EVENT|SYNC_MARKER)/)
+			kind[id] = ""
+		n += on
+	} END { print n + 0 }' TC2.ppl >want
+	run "$TRAWL" -q --fields=number -e runs_on TC2.ppl
+	is "messages that only run on" "$(cat want)" "$(lines out)"
+	ok "... are more than half" test "$(cat want)" -gt 14000
 
 	run "$TRAWL" -q --info "$theirs/TC2"
 	is "TC2 fits" 4 "$(grep -c ': image fits: ' out)"

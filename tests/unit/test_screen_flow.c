@@ -211,6 +211,36 @@ test_lanes(void **state)
 	scene_quit(s);
 }
 
+/* Messages that only run on are hidden, and shown again. */
+static void
+test_fold(void **state)
+{
+	static const char listing[] =
+	    "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) "
+	    "last_sz(4) (ISA=A64) E --- )\n"
+	    "Idx:2; ID:10; OCSD_GEN_TRC_ELEM_CYCLE_COUNT( [CC=4]; )\n"
+	    "Idx:3; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x1008:[0x100c] num_i(1) "
+	    "last_sz(4) (ISA=A64) E BR  )\n"
+	    "Idx:4; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x2000:[0x2004] num_i(1) "
+	    "last_sz(4) (ISA=A64) E --- )\n";
+	struct scene *s = *state;
+	struct folder folder;
+	folder_make(&folder);
+	folder_put_text(&folder, "runs.ppl", listing);
+	scene_open(s, 24, 80, "xterm-256color", folder_path(&folder, "runs.ppl"), NULL);
+	scene_until(s, "idx", false);
+	scene_wait(s, "CYCLE_COUNT");
+	scene_keys(s, ":fold-runs\r");
+	scene_until(s, "CYCLE_COUNT", false);
+	scene_wait(s, "0x1000-0x1008");
+	scene_until(s, "0x1008-0x100c", false);
+	scene_wait(s, "0x2000-0x2004");
+	scene_keys(s, "U");
+	scene_wait(s, "0x1008-0x100c");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
 /* Functions that the compiler put in have rows above the frame that they are in. */
 static void
 test_put_in(void **state)
@@ -278,9 +308,9 @@ test_no_program(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {scene_test(test_stack),     scene_test(test_code),
-					   scene_test(test_counts),    scene_test(test_jumps),
-					   scene_test(test_functions), scene_test(test_put_in),
-					   scene_test(test_lanes),     scene_test(test_no_program)};
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_stack), scene_test(test_code),	scene_test(test_counts),
+	    scene_test(test_jumps), scene_test(test_functions), scene_test(test_put_in),
+	    scene_test(test_lanes), scene_test(test_fold),	scene_test(test_no_program)};
 	return scene_run_group("screen: program flow", tests);
 }

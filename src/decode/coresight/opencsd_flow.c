@@ -222,6 +222,10 @@ opencsd_element_flow(const struct opencsd_element *e, const struct opencsd_sourc
 		flow->kind = FLOW_EXCEPTION;
 		fill_exception(e, source, &flow->element);
 		break;
+	case OPENCSD_CYCLE_COUNT:
+		flow->kind = FLOW_CYCLES;
+		flow->element.cycles = e->cycles;
+		break;
 	case OPENCSD_EXCEPTION_RET:
 		flow->kind = FLOW_EXCEPTION_RETURN;
 		break;

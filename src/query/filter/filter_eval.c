@@ -14,6 +14,7 @@
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
 #include "query/gap/step_back.h"
+#include "query/gap/run_on.h"
 #include "session/context/context.h"
 
 #include <stdlib.h>
@@ -138,6 +139,7 @@ filter_bound_release(struct filter_bound *bound)
 	filter_times_release(&bound->times);
 	context_cursor_free(bound->cursor);
 	step_back_free(bound->step_back);
+	run_on_free(bound->run_on);
 	map_free(&bound->origins);
 	map_free(&bound->types);
 	for (size_t i = 0; i < bound->sought_count; i++)

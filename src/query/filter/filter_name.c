@@ -49,6 +49,10 @@ static const struct filter_name filter_names[] = {
     {"steps_back", "flag", "its time is before that of the last message of its origin",
      FILTER_AROUND, AROUND | FILTER_USES_CLOCK, filter_resolve_step_back, filter_test_step_back,
      filter_judge_step_back},
+    {"runs_on", "flag",
+     "it only goes on where the message before it of its processor ended: a range of instructions "
+     "behind another without a jump, cycles behind a range, code without an image behind such code",
+     FILTER_AROUND, AROUND, filter_resolve_run_on, filter_test_run_on, NULL},
     {"ticks", "number", "its time in ticks of its trace", FILTER_FIXED, STRUCT,
      filter_resolve_number, filter_test_ticks, filter_judge_ticks},
     {"offset", "number", "its first byte, from the start of the capture", FILTER_FIXED, STRUCT,
@@ -224,7 +228,8 @@ flag_bit(const char *word)
 bool
 filter_is_flag(const char *word)
 {
-	return flag_bit(word) < MESSAGE_FLAGS_SHOWN || !strcmp(word, "steps_back");
+	return flag_bit(word) < MESSAGE_FLAGS_SHOWN || !strcmp(word, "steps_back") ||
+	       !strcmp(word, "runs_on");
 }
 
 static bool

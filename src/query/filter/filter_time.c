@@ -15,6 +15,7 @@
 #include "query/filter/filter_tree.h"
 #include "query/gap/gap.h"
 #include "query/gap/step_back.h"
+#include "query/gap/run_on.h"
 #include "session/clock/clocks.h"
 #include "session/intervals.h"
 #include "session/session.h"
@@ -306,13 +307,37 @@ filter_test_interval(struct filter_look *look, const struct filter_leaf *leaf)
 
 /* --- steps back -------------------------------------------------------- */
 
-int
-filter_resolve_step_back(struct filter_build *build, struct filter_leaf *leaf)
+/* Of names that are flags. */
+static int
+refuse_value(struct filter_build *build, const struct filter_leaf *leaf)
 {
 	if (leaf->how == FILTER_PRESENT)
 		return 0;
-	return filter_fail(build, leaf->word.at,
-			   "steps_back has no value; it stands alone, or after not");
+	return filter_fail(build, leaf->word.at, "%s has no value; it stands alone, or after not",
+			   leaf->word.text);
+}
+
+int
+filter_resolve_step_back(struct filter_build *build, struct filter_leaf *leaf)
+{
+	return refuse_value(build, leaf);
+}
+
+int
+filter_resolve_run_on(struct filter_build *build, struct filter_leaf *leaf)
+{
+	return refuse_value(build, leaf);
+}
+
+bool
+filter_test_run_on(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	struct position at;
+	(void)leaf;
+	if (!look->bound->run_on)
+		look->bound->run_on = run_on_new(look->bound->trace);
+	return reader_find_message(look->reader, look->m, &at) &&
+	       run_on_test(look->bound->run_on, reader_decoded_cell(look->reader, at.cell), at.at);
 }
 
 static struct step_back *

@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 struct gap_cursor;
+struct run_on;
 struct step_back;
 
 /* What a look costs, cheapest first; sorts the terms of `and` and `or`. */
@@ -155,6 +156,7 @@ struct filter_bound {
 	struct filter_times times;
 	struct context_cursor *cursor; /* made when needed */
 	struct step_back *step_back;   /* likewise */
+	struct run_on *run_on;	       /* likewise */
 	/* whether origins, by raw key, are what leaves on the origin let pass: for
 	 * each such leaf a bit that says it is known, and the answer */
 	struct map origins;
@@ -288,6 +290,7 @@ int filter_resolve_number(struct filter_build *, struct filter_leaf *);
 int filter_resolve_time(struct filter_build *, struct filter_leaf *);
 int filter_resolve_duration(struct filter_build *, struct filter_leaf *);
 int filter_resolve_step_back(struct filter_build *, struct filter_leaf *);
+int filter_resolve_run_on(struct filter_build *, struct filter_leaf *);
 int filter_resolve_bytes(struct filter_build *, struct filter_leaf *);
 int filter_resolve_field(struct filter_build *, struct filter_leaf *);
 int filter_resolve_context(struct filter_build *, struct filter_leaf *);
@@ -312,6 +315,7 @@ bool filter_test_time(struct filter_look *, const struct filter_leaf *);
 bool filter_test_ticks(struct filter_look *, const struct filter_leaf *);
 bool filter_test_gap(struct filter_look *, const struct filter_leaf *);
 bool filter_test_step_back(struct filter_look *, const struct filter_leaf *);
+bool filter_test_run_on(struct filter_look *, const struct filter_leaf *);
 bool filter_test_offset(struct filter_look *, const struct filter_leaf *);
 bool filter_test_length(struct filter_look *, const struct filter_leaf *);
 bool filter_test_number(struct filter_look *, const struct filter_leaf *);

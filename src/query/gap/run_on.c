@@ -1,0 +1,147 @@
+/* Messages that run on: see run_on.h. */
+#include "config.h"
+
+#include "query/gap/run_on.h"
+#include "base/generation.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "decode/flow_packet.h"
+#include "index/index.h"
+#include "program/insn.h"
+
+#include <stdlib.h>
+
+enum { PROCESSORS_MOST = 4096 };
+
+/* What the last message of a processor that says something of its path was. */
+enum run_kind { RUN_NONE, RUN_RANGE, RUN_JUMP, RUN_UNSEEN };
+
+struct run_state {
+	enum run_kind kind;
+	uint64_t end; /* of a range that went straight on */
+};
+
+struct run_on {
+	struct trace *trace;
+	struct reader *reader;
+	unsigned generation; /* of the index that this is of */
+	bool made;	     /* of what follows, of: */
+	uint64_t cell;
+	VEC(bool) runs_on; /* each message of the cell */
+	struct map places; /* of processors by origin: place in `states` and one */
+	VEC(struct run_state) states;
+};
+
+struct run_on *
+run_on_new(struct trace *trace)
+{
+	struct run_on *run = mem_new(sizeof *run);
+	run->trace = trace;
+	run->reader = reader_new(trace);
+	return run;
+}
+
+void
+run_on_free(struct run_on *run)
+{
+	if (!run)
+		return;
+	reader_free(run->reader);
+	map_free(&run->places);
+	vec_free(&run->states);
+	vec_free(&run->runs_on);
+	free(run);
+}
+
+static struct run_state *
+state_of(struct run_on *run, uint64_t origin)
+{
+	const uint64_t *found = map_find(&run->places, origin);
+	if (found)
+		return &run->states.at[*found - 1];
+	if (run->states.count == PROCESSORS_MOST) {
+		map_free(&run->places);
+		vec_clear(&run->states);
+	}
+	(void)vec_add(&run->states);
+	*map_add(&run->places, origin) = run->states.count;
+	return &run->states.at[run->states.count - 1];
+}
+
+/* Takes the next message of the cell that PACKET is of. */
+static bool
+take_packet(struct run_on *run, const struct message *m, const struct flow_packet *packet)
+{
+	const struct flow_element *e = &packet->element;
+	if (packet->all) {
+		map_free(&run->places);
+		vec_clear(&run->states);
+		return false;
+	}
+	struct run_state *state = state_of(run, m->origin);
+	const struct run_state before = *state;
+	if (packet->kind == FLOW_NOTHING || packet->kind == FLOW_CONTEXT)
+		return false;
+	if (packet->kind == FLOW_CYCLES)
+		return before.kind == RUN_RANGE || before.kind == RUN_JUMP;
+	state->kind = RUN_NONE;
+	if (packet->kind == FLOW_RANGE) {
+		state->kind = e->class == INSN_OTHER || e->passed ? RUN_RANGE : RUN_JUMP;
+		state->end = e->end;
+		return before.kind == RUN_RANGE && before.end == e->first;
+	}
+	if (packet->kind == FLOW_UNSEEN && e->has_address) {
+		state->kind = RUN_UNSEEN;
+		return before.kind == RUN_UNSEEN;
+	}
+	return false;
+}
+
+/* Takes all messages of a cell; false: it is not known. */
+static bool
+take_cell(struct run_on *run, uint64_t cell)
+{
+	const struct decoder *decoder = trace_decoder(run->trace);
+	const struct decoded_cell *decoded = reader_decoded_cell(run->reader, cell);
+	vec_clear(&run->runs_on);
+	if (!decoded->exact)
+		return false;
+	for (size_t i = 0; i < decoded->count; i++) {
+		const struct message m = decoded->messages[i];
+		struct window window = reader_window(run->reader);
+		struct flow_packet packet;
+		decoder->ops->flow(decoder, &m, &window, &packet);
+		*vec_add(&run->runs_on) = take_packet(run, &m, &packet);
+	}
+	return true;
+}
+
+/* The cell behind the one that was made last needs no look at that. */
+static void
+make_cell(struct run_on *run, uint64_t cell)
+{
+	bool known = run->made && run->cell + 1 == cell;
+	if (!known) {
+		map_free(&run->places);
+		vec_clear(&run->states);
+		if (cell)
+			take_cell(run, cell - 1);
+	}
+	run->cell = cell;
+	run->made = take_cell(run, cell);
+}
+
+bool
+run_on_test(struct run_on *run, const struct decoded_cell *decoded, size_t at)
+{
+	const struct decoder_ops *ops = trace_decoder(run->trace)->ops;
+	unsigned generation =
+	    trace_generation(run->trace) + index_generation(trace_index(run->trace));
+	if (!ops->flow || ops->flow_form != FLOW_ELEMENTS || !decoded->exact)
+		return false;
+	if (generation_renew(&run->generation, generation))
+		run->made = false;
+	if (!run->made || run->cell != decoded->cell || at >= run->runs_on.count)
+		make_cell(run, decoded->cell);
+	return at < run->runs_on.count && run->runs_on.at[at];
+}

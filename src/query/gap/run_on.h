@@ -1,0 +1,25 @@
+/*
+ * Messages that run on: a range of instructions that goes on where the one before it of its
+ * processor ended, counts of cycles behind a range, and code that no image has behind such
+ * code.  Who looks for where the program went leaves them out.
+ *
+ * A cell of the index is looked at as a whole, behind the cell before it: the first message of
+ * a processor in both does not run on.
+ *
+ * Threads: it belongs to one.
+ */
+#ifndef TRAWL_QUERY_RUN_ON_H
+#define TRAWL_QUERY_RUN_ON_H
+
+#include "trace/reader.h"
+
+struct run_on;
+
+struct run_on *run_on_new(struct trace *);
+void run_on_free(struct run_on *); /* NULL is fine */
+
+/* Whether message AT of a cell of the trace runs on.  False where the index does not reach, and
+ * in formats that do not say what was executed in ranges. */
+bool run_on_test(struct run_on *, const struct decoded_cell *, size_t at);
+
+#endif

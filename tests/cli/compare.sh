@@ -1,6 +1,7 @@
 #!/bin/sh
 # Two runs compared: a million messages of each with ten differences planted, the demo
-# with and without its fault, filters, formats, exit statuses and wrong options.
+# with and without its fault, captures of bytes with ten differences planted, filters, formats,
+# exit statuses and wrong options.
 
 # shellcheck source=lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
@@ -105,6 +106,103 @@ ok "... the overlay is late" grep -q '^slower .*first word  \[after 28.253 ms, w
 ok "... a word is lost" grep -q '^lost .*first word lost' out
 run "$TRAWL" --compare good/lab.yaml good/lab.yaml
 is "a session is equal to itself" "0 no difference" "$status $(sed 's/ among.*//' out)"
+
+# Captures of bytes: ten differences planted by cutting, doubling, replacing and swapping whole
+# messages.  What is missing here and extra there of one text would be moved; these captures
+# have no such.  Formats that number their messages are not among them: there, what is cut out
+# is lost as well.
+cat >plant.awk <<'AWK'
+# Rows are offset|length|origin|type|text.  To `pieces` go FROM and LENGTH of what makes the
+# other capture, to `planted` what is done.
+function piece(from, to) {
+	if (to > from)
+		print from + 0, to - from >"pieces"
+}
+function differ(i, k) {
+	return type[i] != type[k] || (word[i] != "" && word[k] != "" && word[i] != word[k])
+}
+function is_pair(i) {
+	return who[i] == who[i + 1] && differ(i, i + 1) && length_of[i] && length_of[i + 1] &&
+		offset[i + 1] > offset[i] && offset[i + 2] > offset[i + 1]
+}
+# The next message of the sender and type of I with another text; 0: there is none near.
+function other(i,    k) {
+	if (word[i] == "" || offset[i + 1] <= offset[i])
+		return 0
+	for (k = i + 1; k < i + 500 && k < n; k++)
+		if (who[k] == who[i] && type[k] == type[i] && word[k] != "" &&
+		    word[k] != word[i] && offset[k + 1] > offset[k])
+			return k
+	return 0
+}
+{
+	n = NR
+	offset[n] = $1
+	length_of[n] = $2
+	who[n] = $3
+	type[n] = $4
+	split($5, words, " ") # the first one, where it can be no number
+	word[n] = words[1] ~ /^[a-z.]*[g-z][a-z.]*$/ ? words[1] : ""
+}
+END {
+	split("missing extra changed moved", kinds, " ")
+	for (k = 1; k <= 10; k++) {
+		kind = kinds[1 + (k - 1) % 4]
+		for (i = int(k * n / 11); i < n - 2; i++)
+			if (offset[i] >= done && (kind == "changed" ? other(i) : is_pair(i)))
+				break
+		if (i >= n - 2)
+			break
+		print kind >"planted"
+		a = offset[i]
+		b = offset[i + 1]
+		c = offset[i + 2]
+		piece(done, a)
+		if (kind == "extra") {
+			piece(a, b)
+			piece(a, b)
+		}
+		if (kind == "changed")
+			piece(offset[other(i)], offset[other(i) + 1])
+		piece(b, c)
+		if (kind == "moved")
+			piece(a, b)
+		done = c
+	}
+	piece(done, total)
+}
+AWK
+plant()
+{
+	rm -f pieces planted
+	"$TRAWL" -q --template='{offset}|{length}|{origin}|{type}|{text}' -f "$1" good.bin |
+		awk -F'|' -v total="$(wc -c <good.bin)" -f plant.awk
+	while read -r from length; do
+		tail -c +$((from + 1)) good.bin | head -c "$length"
+	done <pieces >bad.bin 2>/dev/null
+}
+for format in syst/raw syst/hex encap itm; do
+	one=
+	test $format = encap && one=--senders=1
+	"$MKCAPTURE" -f $format -m all -c 5000 $one -o good.bin
+	plant $format
+	run "$TRAWL" --compare -f $format good.bin bad.bin
+	sed '/:$/d; $d; s/ .*//' out >found
+	ok "$format: what was planted is found, and nothing else" cmp planted found
+	ok "$format: ... ten" grep -q '^10 differences (3 missing, 3 extra, 2 changed, 2 moved)' out
+	run "$TRAWL" --compare -f $format bad.bin bad.bin
+	is "$format: equal to itself" "0 no difference" "$status $(sed 's/ among.*//' out)"
+done
+for format in syst/stp gem uia tpiu; do
+	"$MKCAPTURE" -f $format -m all -c 3000 --seed=3 -o good.bin 2>/dev/null ||
+		"$MKCAPTURE" -f $format -c 3000 --seed=3 -o good.bin
+	size=$(wc -c <good.bin)
+	run "$TRAWL" --compare -f $format good.bin good.bin
+	is "$format: equal to itself" "0 no difference" "$status $(sed 's/ among.*//' out)"
+	head -c $((size / 2)) good.bin >bad.bin
+	run "$TRAWL" -q --compare -f $format good.bin bad.bin
+	ok "$format: a half is missing" test "$(grep -c '^missing' out)" -ge 1
+done
 
 printf '' >empty
 run "$TRAWL" --compare -f text empty empty

@@ -171,13 +171,13 @@ struct export_options {
 	bool follow; /* the one trace, until session_interrupt */
 };
 
-/* Whether a format shows contexts: those of the profile; in a table, which names one, or of
- * whose spans a length is asked for, those of the formats too. */
+/* Whether a format shows contexts: those of the profile; in a table or in columns, which name
+ * one, or of whose spans a length is asked for, those of the formats too. */
 static inline bool
 export_has_contexts(const struct export_format *format, const struct contexts *contexts)
 {
 	return format->contexts && contexts &&
-	       (format->rows || format->spans || contexts_defined(contexts));
+	       (format->rows || format->line || format->spans || contexts_defined(contexts));
 }
 
 /* The columns that the output has, added or as a part of its lines. */

@@ -88,11 +88,40 @@ if test -x "$MKCAPTURE"; then
 	done
 	"$MKCAPTURE" -f syst/raw -m all -c 3000 --damage=flip,drop -o c.bin
 	agree "damaged" -f syst/raw c.bin
+	"$MKCAPTURE" -f opencsd -m all -c 1500 --seed=7 -o snapshot
+	if "$TRAWL" -q -t none snapshot 2>err; then
+		agree "opencsd" snapshot
+	else
+		skip "opencsd" "OpenCSD is missing"
+	fi
 	mkdir session && "$MKCAPTURE" -c 4000 session session
 	agree "a session" session/session.yaml
 else
 	skip "captures of every format" "mkcapture is missing"
 fi
+# Logs of lines: levels, tags and texts of several lines by chance.
+awk 'function r(n) { x = (x * 69069 + 1) % 4294967296; return int(x / 65536) % n }
+	function line(i) {
+		t += r(5000)
+		at = sprintf("%02d:%02d:%02d.%06d", t / 3600000000 % 24, t / 60000000 % 60,
+			t / 1000000 % 60, t % 1000000)
+		printf "[%5d.%06d] core%d: word %d\n%s", t / 1000000, t % 1000000, r(4), r(999),
+			r(9) ? "" : "  more of it\n" >"dmesg.log"
+		printf "11-22 %s   80%d   83%d %s tag%d: word %d\n", at, r(3), r(4),
+			substr("VDIWEF", 1 + r(6), 1), r(5), r(999) >"logcat.log"
+		printf "2025-11-22T%sZ %s task%d: word %d\n", at, levels[1 + r(3)], r(5),
+			r(999) >"iso.log"
+	}
+	BEGIN {
+		x = 11
+		split("INFO WARN ERROR", levels, " ")
+		for (i = 0; i < 2000; i++)
+			line(i)
+	}'
+for log in dmesg logcat iso; do
+	agree "$log" -f text $log.log
+	ok "$log: more rows than one" test "$(lines want)" -gt 3
+done
 agree "demo" "$demo"
 agree "lab" "$testdata/lab.yaml"
 agree "by time" --order=time "$testdata/lab.yaml"
@@ -210,6 +239,104 @@ for context in mode thread; do
 	is "time in state: random: $context: a length for each" \
 		"$(awk -F, '{ n += $2 } END { print n }' want)" "$(sed 1d out | grep -c '[0-9]')"
 done
+
+# Captures of the formats that have contexts of their own, by a line for each message: what its
+# context is, as a column shows it, and its JSON.  A state begins where another value stands in
+# the lane, or one without doubt where it was doubtful; it has a length if there are times where
+# it begins and where the next one does.
+cat >shown.awk <<'AWK'
+function field(name) {
+	if (!match($2, "\"" name "\":(\"([^\"\\\\]|\\\\.)*\"|-?[0-9]+)"))
+		return ""
+	return substr($2, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+}
+function note(lane, until,    name, took) {
+	name = state[lane]
+	if (name == "" || since[lane] == "" || until == "")
+		return
+	took = until - since[lane]
+	spans[name]++
+	sum[name] += took
+	most[name] = took > most[name] ? took : most[name]
+}
+{
+	lane = trace = field("trace")
+	if (per != "trace")
+		lane = trace " " field("origin")
+	time = field("time")
+	if (time == "")
+		time = field("ticks")
+	if (time != "") {
+		if (base == "")
+			base = time + 0
+		time -= base
+		last[trace] = time
+	}
+	value = $1
+	doubt = sub(/ \?$/, "", value)
+	if (value == "")
+		next
+	if (value != state[lane] || (doubtful[lane] && !doubt)) {
+		note(lane, time)
+		state[lane] = value
+		since[lane] = time
+		trace_of[lane] = trace
+	}
+	doubtful[lane] = doubt
+}
+END {
+	for (lane in state)
+		note(lane, last[trace_of[lane]])
+	for (name in spans)
+		printf "%s,%d,%.0f,%.0f\n", name, spans[name], sum[name], most[name]
+}
+AWK
+# As people read it, for ticks; a value that began doubtful and one that did not are one here.
+cat >rows.awk <<'AWK'
+NR > 1 && $(NF - 2) + 0 {
+	name = $1
+	for (i = 2; i < NF - 2; i++)
+		name = name " " $i
+	sub(/ \?$/, "", name)
+	spans[name] += $(NF - 2)
+	sum[name] += $(NF - 1)
+	most[name] = $NF > most[name] ? $NF : most[name]
+}
+END {
+	for (name in spans)
+		printf "%s,%d,%.0f,%.0f\n", name, spans[name], sum[name], most[name]
+}
+AWK
+# spend CONTEXT PER LEAST OPTION...
+spend()
+{
+	context=$1
+	per=$2
+	least=$3
+	shift 3
+	"$TRAWL" -q --template="{context.$context}" "$@" >shown
+	"$TRAWL" -q -t jsonl "$@" >jsonl
+	paste shown jsonl | awk -F'\t' -v per="$per" -f shown.awk | sort >want
+	"$TRAWL" -q -t table --by=context.$context --of=span.$context --columns=values,sum,max \
+		"$@" | awk -f rows.awk | sort >got
+	ok "time in state: $what: $context" cmp want got
+	ok "time in state: $what: $context: in some states" test "$(lines want)" -ge "$least"
+}
+if test -x "$MKCAPTURE"; then
+	for seed in 1 2; do
+		what="encap, $seed"
+		"$MKCAPTURE" -f encap -m all --timestamp=4 -c 3000 --seed=$seed -o c.bin
+		spend privilege origin 3 -f encap c.bin
+		for format in itm tpiu; do
+			what="$format, $seed"
+			"$MKCAPTURE" -f $format -m all -c 3000 --seed=$seed -o c.bin
+			spend exception trace 50 -f $format c.bin
+		done
+	done
+else
+	skip "time in state: captures" "mkcapture is missing"
+fi
+
 run "$TRAWL" -q -t table --by=context.mode --of=span.moed random.yaml
 ok "time in state: an unknown one" grep -q 'no context is named moed' err
 run "$TRAWL" --by=context.privilege --of=span.privilege --columns=values,part \

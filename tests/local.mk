@@ -31,6 +31,8 @@ check_PROGRAMS += tests/mkcapture
 tests_mkcapture_SOURCES = \
 	tests/mk_coresight.c \
 	tests/mk_coresight.h \
+	tests/mk_cpu.c \
+	tests/mk_cpu.h \
 	tests/mk_csel.c \
 	tests/mk_csel.h \
 	tests/mk_demo.c \
@@ -41,6 +43,8 @@ tests_mkcapture_SOURCES = \
 	tests/mk_encap.h \
 	tests/mk_gem.c \
 	tests/mk_gem.h \
+	tests/mk_hub.c \
+	tests/mk_hub.h \
 	tests/mk_lab.c \
 	tests/mk_lab.h \
 	tests/mk_mix.c \
@@ -59,6 +63,7 @@ tests_mkcapture_SOURCES = \
 	tests/mk_syst.h \
 	tests/mkcapture.c \
 	tests/random.h
+tests_mkcapture_CPPFLAGS = $(AM_CPPFLAGS) -DTESTDATA='"$(abs_top_srcdir)/testdata"'
 tests_mkcapture_LDADD =
 
 # Sends to live sources.
@@ -591,6 +596,7 @@ testdata_files = \
 	testdata/lab-cam.csel \
 	testdata/lab-dsp.gem \
 	testdata/lab-dsp.uia \
+	testdata/lab-hub.elf \
 	testdata/lab-hub.enc \
 	testdata/lab-soc.stp \
 	testdata/lab.truth.tsv \

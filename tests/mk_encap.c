@@ -17,6 +17,8 @@
 
 enum { ADDRESS_BITS = 31, LENGTH_MAX = 31, SOURCES_MAX = 64 };
 enum payload_type { INSTRUCTION, DATA, OTHER = 3 };
+enum { ENDED = 1, LOST = 2 };
+enum { IMPLICIT_RETURN = 1 << 0, FULL_ADDRESS = 1 << 2 };
 
 /* --- strings of bits --------------------------------------------------- */
 
@@ -134,24 +136,25 @@ any_address(struct maker *m)
 	return (uint32_t)random_next(&m->seed) & 0x000ffffe;
 }
 
-/* Moves the program and says where to. */
+/* Moves the program to PC and says so. */
+static void
+put_pc(struct maker *m, uint32_t pc)
+{
+	m->source->pc = pc;
+	put(m, pc >> 1, ADDRESS_BITS);
+	mk_record_field(&m->record, "address=0x%" PRIx32 "\tpc=0x%" PRIx32, pc, pc);
+}
+
 static void
 put_certain(struct maker *m)
 {
-	m->source->pc = 0x80000000u + any_address(m);
-	put(m, m->source->pc >> 1, ADDRESS_BITS);
-	mk_record_field(&m->record, "address=0x%" PRIx32 "\tpc=0x%" PRIx32, m->source->pc,
-			m->source->pc);
+	put_pc(m, 0x80000000u + any_address(m));
 }
 
-/* Moves the program: the address in full or as a difference, and flags. */
+/* Moves the program: the address in full or as a difference in units of two. */
 static void
-put_move(struct maker *m)
+put_address(struct maker *m, int32_t by)
 {
-	static const unsigned sizes[] = {8, 8, 8, 12, 12, 16, 24, 30};
-	int32_t by = (int32_t)below(m, 1u << sizes[below(m, 8)]);
-	if (below(m, 2))
-		by = -by;
 	uint32_t pc = m->source->pc += 2 * (uint32_t)by;
 	if (m->source->full_address) {
 		put(m, pc >> 1, ADDRESS_BITS);
@@ -161,6 +164,17 @@ put_move(struct maker *m)
 		mk_record_field(&m->record, "address_delta=%" PRId64, 2 * (int64_t)by);
 	}
 	mk_record_field(&m->record, "pc=0x%" PRIx32, pc);
+}
+
+/* The same, with flags. */
+static void
+put_move(struct maker *m)
+{
+	static const unsigned sizes[] = {8, 8, 8, 12, 12, 16, 24, 30};
+	int32_t by = (int32_t)below(m, 1u << sizes[below(m, 8)]);
+	if (below(m, 2))
+		by = -by;
+	put_address(m, by);
 	put_change(m, "notify", below(m, 64) == 0);
 	put_change(m, "updiscon", below(m, 16) == 0);
 	put_change(m, "irreport", 0);
@@ -169,38 +183,51 @@ put_move(struct maker *m)
 /* --- payloads ---------------------------------------------------------- */
 
 static void
-make_start(struct maker *m)
+put_start(struct maker *m, unsigned branch, unsigned privilege)
 {
 	put_format(m, 3, "sync.start");
 	put_named(m, "subformat", 0, 2);
-	put_named(m, "branch", below(m, 2), 1);
-	put_named(m, "privilege", below(m, 2) ? 3 : 0, 2);
+	put_named(m, "branch", branch, 1);
+	put_named(m, "privilege", privilege, 2);
+}
+
+static void
+make_start(struct maker *m)
+{
+	unsigned branch = below(m, 2);
+	put_start(m, branch, below(m, 2) ? 3 : 0);
 	put_certain(m);
 }
 
 static void
-put_trap(struct maker *m, bool interrupt)
+put_trap(struct maker *m, unsigned branch, unsigned cause, bool interrupt)
 {
 	m->record.severity = interrupt ? MK_INFO : MK_WARNING;
 	put_format(m, 3, "sync.trap");
 	put_named(m, "subformat", 1, 2);
-	put_named(m, "branch", below(m, 2), 1);
+	put_named(m, "branch", branch, 1);
 	put_named(m, "privilege", 3, 2);
-	put_named(m, "ecause", below(m, 16), 5);
+	put_named(m, "ecause", cause, 5);
 	put_named(m, "interrupt", interrupt, 1);
 	put_named(m, "thaddr", 1, 1);
-	put_certain(m);
-	if (!interrupt) {
-		uint32_t tval = any_address(m);
-		put(m, tval, 32);
-		mk_record_field(&m->record, "tval=0x%" PRIx32, tval);
-	}
+}
+
+static void
+put_tval(struct maker *m, uint32_t tval)
+{
+	put(m, tval, 32);
+	mk_record_field(&m->record, "tval=0x%" PRIx32, tval);
 }
 
 static void
 make_trap(struct maker *m)
 {
-	put_trap(m, below(m, 2));
+	bool interrupt = below(m, 2);
+	unsigned branch = below(m, 2), cause = below(m, 16);
+	put_trap(m, branch, cause, interrupt);
+	put_certain(m);
+	if (!interrupt)
+		put_tval(m, any_address(m));
 }
 
 static void
@@ -213,24 +240,30 @@ make_context(struct maker *m)
 }
 
 static void
-make_support(struct maker *m)
+put_support(struct maker *m, unsigned status, unsigned options)
 {
 	static const char *const names[] = {"no_change", "ended_rep", "trace_lost", "ended_ntr"};
-	unsigned status = m->plan->everything && below(m, 4) == 0 ? 2 : 0;
-	m->source->full_address = m->plan->everything && below(m, 4) == 0;
-	m->record.severity = status == 2 ? MK_ERROR : MK_INFO;
+	m->source->full_address = options & FULL_ADDRESS;
+	m->record.severity = status == LOST ? MK_ERROR : MK_INFO;
 	put_format(m, 3, "sync.support");
 	put_named(m, "subformat", 3, 2);
-	put_named(m, "ienable", 1, 1);
+	put_named(m, "ienable", status != ENDED, 1);
 	put_named(m, "encoder_mode", 0, 1);
 	put(m, status, 2);
 	mk_record_field(&m->record, "qual_status=%s", names[status]);
-	put(m, m->source->full_address ? 1u << 2 : 0, 5);
+	put(m, options, 5);
 	if (m->source->full_address)
 		mk_record_field(&m->record, "ioption=full_address");
 	put_named(m, "denable", m->plan->type_width > 0, 1);
 	put_named(m, "dloss", 0, 1);
 	put_named(m, "doptions", 0, 4);
+}
+
+static void
+make_support(struct maker *m)
+{
+	unsigned status = m->plan->everything && below(m, 4) == 0 ? LOST : 0;
+	put_support(m, status, m->plan->everything && below(m, 4) == 0 ? FULL_ADDRESS : 0);
 }
 
 static void
@@ -241,14 +274,14 @@ make_address(struct maker *m)
 }
 
 static void
-put_branches(struct maker *m, unsigned count)
+put_branches(struct maker *m, unsigned count, uint32_t map)
 {
 	static const unsigned widths[] = {1, 3, 7, 15, 31};
 	unsigned i = 0;
 	while (widths[i] < count)
 		i++;
 	put_named(m, "branches", count % 31, 5);
-	put_named(m, "branch_map", random_next(&m->seed) & ((1u << count) - 1), widths[i]);
+	put_named(m, "branch_map", map & ((1u << count) - 1), widths[i]);
 	mk_record_field(&m->record, "branch_map_bits=%u", widths[i]);
 }
 
@@ -256,7 +289,8 @@ static void
 make_branch(struct maker *m)
 {
 	put_format(m, 1, "branch.address");
-	put_branches(m, 1 + below(m, 30));
+	unsigned count = 1 + below(m, 30);
+	put_branches(m, count, (uint32_t)random_next(&m->seed));
 	put_move(m);
 }
 
@@ -264,7 +298,7 @@ static void
 make_full_map(struct maker *m)
 {
 	put_format(m, 1, "branch.noaddr");
-	put_branches(m, 31);
+	put_branches(m, 31, (uint32_t)random_next(&m->seed));
 }
 
 static void
@@ -462,29 +496,51 @@ mk_hart_free(struct mk_hart *hart)
 	free(hart);
 }
 
+/* The program reached an address, as a trace without returns that are as expected has it. */
+static void
+put_reached(struct maker *m, const struct mk_hart_packet *packet)
+{
+	put_format(m, packet->branches ? 1 : 2, packet->branches ? "branch.address" : "address");
+	if (packet->branches)
+		put_branches(m, packet->branches, packet->branch_map);
+	put_address(m, (int32_t)(packet->pc - m->source->pc) / 2);
+	put_change(m, "notify", 0);
+	put_change(m, "updiscon", 0);
+	put_change(m, "irreport", 0);
+	for (unsigned i = 0; i < m->plan->call_counter; i++)
+		put_change(m, NULL, 0); /* of irdepth */
+}
+
 void
-mk_hart_send(struct mk_hart *hart, enum mk_hart_what what, uint64_t time)
+mk_hart_send(struct mk_hart *hart, const struct mk_hart_packet *packet, uint64_t time)
 {
 	struct maker *m = &hart->maker;
+	bool interrupt = packet->what == MK_HART_INTERRUPT;
 	m->time = time;
-	if (what == MK_HART_SYNC) {
+	if (packet->what == MK_HART_SYNC) {
 		send_nulls(m, LENGTH_MAX + hart->plan.timestamp_bytes, true);
 		return;
 	}
 	begin_packet(m);
-	switch (what) {
+	switch (packet->what) {
 	case MK_HART_SUPPORT:
-		make_support(m);
+	case MK_HART_END:
+		put_support(m, packet->what == MK_HART_END ? ENDED : 0,
+			    hart->plan.call_counter ? IMPLICIT_RETURN : 0);
 		break;
 	case MK_HART_START:
-		make_start(m);
+		put_start(m, 1, 3);
+		put_pc(m, packet->pc);
 		break;
 	case MK_HART_INTERRUPT:
 	case MK_HART_EXCEPTION:
-		put_trap(m, what == MK_HART_INTERRUPT);
+		put_trap(m, 1, packet->cause, interrupt);
+		put_pc(m, packet->pc);
+		if (!interrupt)
+			put_tval(m, packet->tval);
 		break;
-	case MK_HART_BRANCHES:
-		make_branch(m);
+	case MK_HART_REACHED:
+		put_reached(m, packet);
 		break;
 	case MK_HART_SYNC:
 		break;

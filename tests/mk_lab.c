@@ -8,6 +8,8 @@
  * overlay for the night, which takes longer than the mailbox waits; meanwhile no
  * buffer comes free, a frame is lost, and the watchdog restarts the camera.
  *
+ * The hub executes a program (mk_hub.c), and ends in an exception as no buffer is free.
+ *
  * Each device has a clock of its own, up to 100 ppm off.  Sync points as of
  * mk_session.c tie them, and ties in the profile.  The truth says when everything
  * really happened.
@@ -15,14 +17,16 @@
 #include "config.h"
 
 #include "mk_device.h"
-#include "mk_encap.h"
+#include "mk_hub.h"
 #include "mk_lab.h"
 #include "mk_stp.h"
 #include "mk_syst.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define BEGIN (UINT64_C(1763719600) * MK_SECOND) /* since 1970 */
 
@@ -39,7 +43,8 @@ enum event {
 	EVENT_LOAD,
 	EVENT_LATE
 };
-enum { HUB_ID = 3, TIES_MAX = 8, FIRST_MODULE = 16 };
+enum { HUB_ID = 3, CALL_COUNTER = 4, BUFFERS_HELD = 2 };
+enum { TIES_MAX = 8, FIRST_MODULE = 16, HANDLER_NS = 1400 };
 
 static const struct {
 	const char *name, *file;
@@ -61,7 +66,9 @@ struct lab {
 	struct mk_stp stp;
 	struct mk_logger logger;
 	struct mk_sink hub_sink;
-	struct mk_hart *hart;
+	struct mk_hub *hub;
+	unsigned group, held; /* groups of the frame's lines; buffers that are in use */
+	bool stuck;	      /* and do not come free */
 	struct mk_message message;
 	struct mk_format format;
 	FILE *truth;
@@ -164,11 +171,27 @@ monitor(struct lab *l, enum stage stage)
 	mk_log_event(l->out[CAM], (BEGIN + l->now) / 1000, l->stages++, stage);
 }
 
+/* The next packet of the hart, AFTER_NS behind now. */
 static void
-hart(struct lab *l, enum mk_hart_what what)
+run_hub(struct lab *l, unsigned after_ns)
 {
 	tell(l, HUB, l->out[HUB]->offset);
-	mk_hart_send(l->hart, what, ticks(l, HUB));
+	mk_hub_run(l->hub, mk_clock_reads(&l->clocks[HUB], l->now + after_ns));
+}
+
+static void
+announce(struct lab *l, enum mk_hart_what what)
+{
+	tell(l, HUB, l->out[HUB]->offset);
+	mk_hub_announce(l->hub, what, ticks(l, HUB));
+}
+
+static void
+begin_hub_trace(struct lab *l)
+{
+	announce(l, MK_HART_SYNC);
+	announce(l, MK_HART_SUPPORT);
+	announce(l, MK_HART_START);
 }
 
 /* All clocks are read at one moment. */
@@ -190,9 +213,7 @@ synchronise(struct lab *l)
 		      (uint32_t)l->clocks[LOG].hz);
 	mk_event_rate(&l->logger, l->serial, ticks(l, LOG), (uint32_t)l->global.hz);
 
-	hart(l, MK_HART_SYNC);
-	hart(l, MK_HART_SUPPORT);
-	hart(l, MK_HART_START);
+	begin_hub_trace(l);
 	if (l->tie_count == TIES_MAX)
 		mk_die("too many ties");
 	l->ties[l->tie_count++] = (struct tie){ticks(l, SOC), ticks(l, LOG), ticks(l, HUB)};
@@ -200,17 +221,28 @@ synchronise(struct lab *l)
 
 /* --- the story --------------------------------------------------------- */
 
-/* The hub passes lines on. */
+/* Whether one of the hub's buffers has come free as a frame begins. */
+static bool
+is_freed(struct lab *l)
+{
+	if (l->group || l->stuck)
+		return false;
+	return l->held == BUFFERS_HELD || !++l->held;
+}
+
+/* The hub passes lines on: it waited, is interrupted, and waits again. */
 static void
 pass_lines(struct lab *l, unsigned interrupts)
 {
 	while (interrupts--) {
 		wait_us(l, 1500);
-		hart(l, MK_HART_INTERRUPT);
-		for (unsigned i = 0; i < 2; i++) {
-			wait_us(l, 20);
-			hart(l, MK_HART_BRANCHES);
-		}
+		mk_hub_lines(l->hub, l->group, is_freed(l));
+		l->group++;
+		run_hub(l, 0);
+		wait_us(l, 0);
+		run_hub(l, 0);
+		wait_us(l, 40);
+		run_hub(l, 0);
 	}
 }
 
@@ -220,6 +252,7 @@ expose(struct lab *l, unsigned number, unsigned lux)
 	monitor(l, EXPOSED);
 	wait_us(l, 5);
 	say(l, CAMERA, MK_DEBUG, "frame %u: exposure, %u lx", number, lux);
+	l->group = 0;
 	pass_lines(l, 4);
 }
 
@@ -315,7 +348,9 @@ lose_frame(struct lab *l, unsigned number)
 	wait_us(l, 900);
 	say(l, DMA, MK_ERROR, "frame %u: no free buffer", number);
 	wait_us(l, 30);
-	hart(l, MK_HART_EXCEPTION);
+	mk_hub_lines(l->hub, 0, false);
+	for (unsigned i = 0; i < 4; i++)
+		run_hub(l, i / 2 * HANDLER_NS);
 	wait_us(l, 60);
 	say(l, CAMERA, MK_ERROR, "frames %u and %u: lost", number - 1, number);
 	l->stages += 4; /* neither is filtered nor shown */
@@ -324,9 +359,13 @@ lose_frame(struct lab *l, unsigned number)
 	wait_us(l, 10000);
 	say(l, WATCHDOG, MK_FATAL, "bite: camera restarted");
 	wait_us(l, 200);
-	hart(l, MK_HART_SYNC);
-	hart(l, MK_HART_SUPPORT);
-	hart(l, MK_HART_START);
+	tell(l, HUB, l->out[HUB]->offset);
+	mk_hub_settle(l->hub, ticks(l, HUB));
+	announce(l, MK_HART_END);
+	mk_hub_reset(l->hub);
+	l->held = 0;
+	l->stuck = false;
+	begin_hub_trace(l);
 	wait_us(l, 300);
 	switch_overlay(l, DAY, true);
 	wait_us(l, 8000);
@@ -352,6 +391,7 @@ tell_story(struct lab *l, bool good)
 		frame(l, 7, 3);
 		frame(l, 8, 3);
 	} else {
+		l->stuck = true;
 		expose(l, 7, 3);
 		load_overlay(l);
 		wait_us(l, 1200);
@@ -392,9 +432,12 @@ write_profile(const struct lab *l, FILE *file)
 	fprintf(file,
 		"  - {file: lab-hub.enc, name: hub, format: encap, clock: {hz: %" PRIu64 "},\n"
 		"     encap: {srcid_width: 8, timestamp_bytes: 8, "
-		"sources: [{id: %d, name: hart 0}]}}\n"
+		"sources: [{id: %d, name: hart 0}]},\n"
+		"     etrace: {call_counter_size: %d}}\n"
+		"symbols:\n"
+		"  - {file: lab-hub.elf, applies_to: hub}\n"
 		"origins:\n",
-		l->clocks[HUB].hz, HUB_ID);
+		l->clocks[HUB].hz, HUB_ID, CALL_COUNTER);
 	for (int i = 0; i < WHO_COUNT; i++)
 		fprintf(file, "  - {trace: soc, module: %d, name: %s}\n", FIRST_MODULE + i,
 			clients[i]);
@@ -431,12 +474,36 @@ write_profile(const struct lab *l, FILE *file)
 			l->ties[i].soc, l->ties[i].log, l->ties[i].soc, l->ties[i].hub);
 }
 
+/* The firmware of the hub is made by tests/hub/build, and stands in the source tree. */
+static void
+copy_program(const char *folder, char path[4096])
+{
+	static const char program[] = TESTDATA "/lab-hub.elf";
+	struct stat from, to;
+	char bytes[4096];
+	snprintf(path, 4096, "%s/lab-hub.elf", folder);
+	if (stat(program, &from))
+		mk_die("%s: %s", program, strerror(errno));
+	if (!stat(path, &to) && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+		return;
+	FILE *in = fopen(program, "rb"), *out = mk_text_open(folder, "lab-hub.elf");
+	for (size_t got; in && (got = fread(bytes, 1, sizeof bytes, in)) > 0;)
+		fwrite(bytes, 1, got, out);
+	if (!in || fclose(in))
+		mk_die("%s: %s", program, strerror(errno));
+	mk_text_close(out);
+}
+
 static void
 open_all(struct lab *l, const char *folder)
 {
 	static char paths[TRACES][4096]; /* which they keep */
-	static const struct mk_encap_plan hub = {
-	    .srcid_width = 8, .timestamp_bytes = 8, .sources = 1, .seed = 5};
+	char program[4096];
+	static const struct mk_encap_plan hub = {.srcid_width = 8,
+						 .timestamp_bytes = 8,
+						 .sources = 1,
+						 .seed = 5,
+						 .call_counter = CALL_COUNTER};
 	for (int i = 0; i < TRACES; i++) {
 		snprintf(paths[i], sizeof paths[i], "%s/%s", folder, traces[i].file);
 		l->out[i] = mk_out_open(paths[i]);
@@ -450,7 +517,8 @@ open_all(struct lab *l, const char *folder)
 	l->stp = (struct mk_stp){.out = l->out[SOC], .master = -1, .channel = -1};
 	l->logger.out = l->out[LOG];
 	l->hub_sink.out = l->out[HUB];
-	l->hart = mk_hart_new(&hub, &l->hub_sink, HUB_ID);
+	copy_program(folder, program);
+	l->hub = mk_hub_new(program, &hub, &l->hub_sink, HUB_ID);
 	l->task = IDLE;
 	l->overlay = DAY;
 	mk_log_head(l->out[CAM], "camera frames", &l->seed, BEGIN / 1000);
@@ -466,7 +534,7 @@ mk_lab(const char *folder, bool good)
 	tell_story(&l, good);
 	mk_log_end(l.out[CAM], (BEGIN + l.now) / 1000);
 	mk_stp_finish(&l.stp);
-	mk_hart_free(l.hart);
+	mk_hub_free(l.hub);
 	for (int i = 0; i < TRACES; i++)
 		mk_out_close(l.out[i]);
 	mk_text_close(l.truth);

@@ -81,6 +81,7 @@ struct flow_packet {
 				iaddress_width, in full, as the modes have it; in bytes */
 	uint64_t irdepth;	 /* if irreport */
 	uint64_t cause, tval;	 /* trap; tval of exceptions only */
+	const char *cause_name;	 /* or NULL */
 	struct flow_modes modes; /* support */
 	struct flow_widths widths;
 	struct flow_element element;

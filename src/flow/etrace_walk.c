@@ -40,6 +40,7 @@ struct etrace_walk {
 	bool refused;  /* a mode is on that is not followed */
 	bool waiting;  /* start_of_trace: for a synchronisation */
 	bool silent;   /* that it waits was said */
+	bool paused;   /* the encoder ended the trace where pc is */
 	bool reported; /* a packet says that pc is where a jump went */
 	bool entered;  /* pc is of no instruction that retired: a trap took it away */
 
@@ -481,6 +482,7 @@ take_support(struct etrace_walk *walk, const struct flow_packet *p)
 	walk->refused = why != NULL;
 	/* what comes next is a synchronisation, so nothing is missing */
 	if (ended) {
+		walk->paused |= !walk->waiting;
 		walk->waiting = walk->silent = true;
 		walk->inferred_address = false;
 	}
@@ -584,16 +586,30 @@ follow_to_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	follow_execution_path(walk, p->address, p);
 }
 
+/* The encoder had ended the trace, which is no damage; what ran since is not seen. */
+static void
+end_pause(struct etrace_walk *walk)
+{
+	if (walk->paused)
+		walk->take(walk->context,
+			   &(const struct flow_step){.kind = FLOW_STEP_UNSEEN,
+						     .why = "the trace ended, and began again"});
+	walk->paused = false;
+}
+
 /* Format 3 subformats 0 and 1. */
 static void
 take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 {
 	bool trap = p->kind == FLOW_TRAP;
+	end_pause(walk);
 	if (trap) {
 		struct flow_step step = {.kind = FLOW_STEP_TRAP,
 					 .interrupt = p->interrupt,
 					 .has_tval = !p->interrupt,
 					 .cause = p->cause,
+					 .name = p->cause_name,
+					 .irq = -1,
 					 .tval = p->tval};
 		find_epc(walk, p, &step);
 		const char *why = refuse_trap(walk, p, &step);

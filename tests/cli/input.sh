@@ -189,6 +189,7 @@ is "an entry for each trace" 5 "$(grep -c '^  - file' out)"
 is "and its relations" "contexts:
 intervals:
 origins:
+symbols:
 sync:" "$(grep -E '^[a-z]+:$' out | grep -v traces | sort)"
 printf 'x' >'a [b]*".bin'
 "$TRAWL" --info 'a [b]*".bin' >'a [b]*".profile.yaml'

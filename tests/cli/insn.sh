@@ -64,7 +64,7 @@ is "seven instructions" "0 80000000 00000013 other
 1 80000010 00000463 branch
 1 80000018 00008067 return
 1 80000008 00000013 other
-2 8000000c - interrupt cause 7 doubtful
+2 8000000c - interrupt machine timer cause 7 doubtful
 2 80000014 00000013 other doubtful
 3 80000018 00008067 return doubtful
 3 - - damage the program has no instruction at 0x80000078" "$(awk '{ $1 = $1; print }' out)"
@@ -84,7 +84,7 @@ is "columns" "number,pc,opcode,class,depth,text,flags
 1,0x80000010,0x00000463,branch,1,,
 1,0x80000018,0x00008067,return,1,,
 1,0x80000008,0x00000013,other,0,,
-2,0x8000000c,,interrupt,1,cause 7,doubtful
+2,0x8000000c,,interrupt,1,machine timer cause 7,doubtful
 2,0x80000014,0x00000013,other,1,,doubtful
 3,0x80000018,0x00008067,return,1,,doubtful
 3,0x80000078,,damage,,the program has no instruction at 0x80000078," "$(cat out)"

@@ -50,8 +50,8 @@ mkdir lab
 for file in lab-cam.csel lab-dsp.gem lab-dsp.uia lab-hub.enc lab-soc.stp; do
 	gzip <"$file" >"lab/$file.gz"
 done
-sed 's/\(file: *lab-[a-z]*\.[a-z]*\)/\1.gz/' lab.yaml >lab/lab.yaml
-cp ./*.xml lab/
+sed '/\.elf/!s/\(file: *lab-[a-z]*\.[a-z]*\)/\1.gz/' lab.yaml >lab/lab.yaml
+cp ./*.xml lab-hub.elf lab/
 cd lab || exit 1
 print "$formats" lab.yaml >../packed
 cd .. || exit 1

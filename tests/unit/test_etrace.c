@@ -235,8 +235,8 @@ test_implicit_exception(void **state)
 	assert_int_equal(decoded_number(&d, "tval"), 0x12345678);
 	assert_null(decoded_field(&d, "address"));
 	assert_null(decoded_field(&d, "pc"));
-	assert_string_equal(text_get(&d.e.text),
-			    "sync.trap pc=? exception=2 tval=0x12345678 priv=M");
+	assert_string_equal(text_get(&d.e.text), "sync.trap pc=? exception=2 (illegal instruction) "
+						 "tval=0x12345678 priv=M");
 	decoded_expand(&d, 2);
 	assert_null(decoded_field(&d, "pc"));
 	decoded_expand(&d, 3);

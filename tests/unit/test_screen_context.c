@@ -19,7 +19,7 @@ test_contexts_of_all(void **state)
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
-	scene_wait(s, "1 of 526");
+	scene_wait(s, "1 of 531");
 	scene_keys(s, "c");
 	scene_wait(s, "- context ");
 	scene_keys(s, "]e");
@@ -78,7 +78,7 @@ test_open_intervals(void **state)
 	scene_check_idle(s);
 	scene_keys(s, "\tG\r"); /* to its begin, then to its end */
 	scene_wait_row(s, ">", " 10:06:40.206587");
-	scene_wait_row(s, " mailbox ", "  0 ns   +28.366 ms");
+	scene_wait_row(s, " mailbox ", "  0 ns  +28.366 ms");
 	scene_keys(s, "l\r");
 	scene_wait_row(s, ">", "late ack for seq 70");
 	scene_keys(s, "\tj"); /* the next message is in none */
@@ -98,7 +98,7 @@ test_many_open(void **state)
 	struct scene *s = *state;
 	scene_open(s, 40, 120, "xterm-256color", "lab.yaml", "+c", "+i", NULL);
 	scene_wait(s, " 10:06:40.");
-	scene_wait(s, "1 of 526");
+	scene_wait(s, "1 of 531");
 	scene_keys(s, ":interval many begin trace = log end text ~ /none such/\r");
 	scene_wait(s, "interval many  ");
 	scene_keys(s, ":interval late begin trace = dsp end text ~ /none such/\r");
@@ -119,7 +119,7 @@ test_interval_jumps(void **state)
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40.");
-	scene_wait(s, "1 of 526");
+	scene_wait(s, "1 of 531");
 	scene_keys(s, "I");
 	scene_wait(s, "interval mailbox  12 pairs ");
 	scene_keys(s, "q]i");
@@ -186,9 +186,9 @@ test_contexts(void **state)
 	/* in a list of several traces they are those of all; a word of dsp changes the
 	 * overlay, an event of log the task */
 	scene_open(s, 24, 110, "xterm-256color", "lab.yaml", NULL);
-	scene_wait(s, " 1 of 526");
+	scene_wait(s, " 1 of 531");
 	scene_keys(s, "358G");
-	scene_wait(s, " 358 of 526"); /* without "~": the order is final */
+	scene_wait(s, " 358 of 531"); /* without "~": the order is final */
 	scene_keys(s, "]c");
 	scene_wait_row(s, ">", "threadCtxChg 0x80010000 to 0x80010100");
 	scene_keys(s, "]c");

@@ -135,7 +135,7 @@ test_message(void **state)
 	scene_keys(s, "/given up\r");
 	scene_wait(s, "\n timeout: seq 70 given up after 27800 us\n");
 	scene_wait(s,
-		   "\n 10:06:40.234386371  soc, ticks 10000976   +20.817 us after the row above\n");
+		   "\n 10:06:40.234386371  soc, ticks 10000976   +40.815 us after the row above\n");
 	scene_wait(s, " +9.251 ms after the last of mailbox\n");
 	scene_wait_row(s, "     seq %u  ", " 70 ");
 	scene_wait_row(s, "     seq %u  ", " 0x708 4 B");
@@ -149,7 +149,7 @@ test_message(void **state)
 	scene_open(s, 24, 30, "xterm-256color", "lab.yaml", "+p", NULL); /* all of the text */
 	scene_keys(s, "/given up\r");
 	scene_wait(s, "\n timeout: seq 70 given up\n after 27800 us\n");
-	scene_wait(s, "\n 10:06:40.234386371  soc, tic>\n +20.817 us after the row abo>\n");
+	scene_wait(s, "\n 10:06:40.234386371  soc, tic>\n +40.815 us after the row abo>\n");
 	scene_quit(s);
 }
 

@@ -16,9 +16,9 @@
 static void
 make_good(struct folder *folder, struct text *path)
 {
-	static const char *const files[] = {"lab.yaml",	    "lab-soc.stp",  "lab-dsp.gem",
-					    "lab-dsp.uia",  "lab-cam.csel", "lab-hub.enc",
-					    "lab.truth.tsv"};
+	static const char *const files[] = {"lab.yaml",	   "lab-soc.stp",  "lab-dsp.gem",
+					    "lab-dsp.uia", "lab-cam.csel", "lab-hub.enc",
+					    "lab-hub.elf", "lab.truth.tsv"};
 	struct text command = {0};
 	const char *mkcapture = getenv("MKCAPTURE");
 	if (!mkcapture)

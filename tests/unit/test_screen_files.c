@@ -294,20 +294,20 @@ test_write_all(void **state)
 	unlink(path);
 	scene_open(s, 24, 100, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
-	scene_wait(s, "1 of 526");
+	scene_wait(s, "1 of 531");
 	snprintf(keys, sizeof keys, ":write %s csv\r", path);
 	scene_keys(s, keys);
-	scene_wait(s, "526 messages written to ");
+	scene_wait(s, "531 messages written to ");
 	check_file(path, all.data, all.length);
 
-	scene_keys(s, "374G");
-	scene_wait(s, " 374 of 526"); /* without "~": the order is final */
+	scene_keys(s, "379G");
+	scene_wait(s, " 379 of 531"); /* without "~": the order is final */
 	scene_keys(s, "v229G");	      /* from a message of soc up to one of log */
-	scene_wait(s, " 229 of 526   range: 146 messages, 0.100991086 s");
+	scene_wait(s, " 229 of 531   range: 151 messages, 0.100991086 s");
 	scene_keys(s, keys);
-	scene_wait(s, "146 messages written to ");
+	scene_wait(s, "151 messages written to ");
 	const char *head = skip_lines(all.data, 1);
-	const char *from = skip_lines(head, 228), *to = skip_lines(head, 374);
+	const char *from = skip_lines(head, 228), *to = skip_lines(head, 379);
 	text_add_bytes(&part, all.data, (size_t)(head - all.data));
 	text_add_bytes(&part, from, (size_t)(to - from));
 	check_file(path, part.data, part.length);

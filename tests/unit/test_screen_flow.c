@@ -69,7 +69,7 @@ test_stack(void **state)
 	scene_wait_row(s, " 0 [..80000000..]", " 4");
 	scene_wait(s, "no names: a program with symbols");
 	scene_keys(s, "3G");
-	scene_wait_row(s, " 2 80000014", " interrupt 7 ");
+	scene_wait_row(s, " 2 80000014", " interrupt machine timer ");
 	scene_wait_row(s, " 1 80000010", " 80000004 ");
 	/* the call that led here, which Enter on its frame goes to */
 	scene_keys(s, "[[");
@@ -78,7 +78,7 @@ test_stack(void **state)
 	scene_wait(s, "no call before this message is known that leads here");
 	scene_keys(s, "3G");
 	scene_wait(s, " at 3 ");
-	scene_wait_row(s, " 2 80000014", " interrupt 7 ");
+	scene_wait_row(s, " 2 80000014", " interrupt machine timer ");
 	scene_keys(s, "\t");
 	scene_keys(s, "j\r");
 	scene_wait(s, " 2 of 3");
@@ -99,7 +99,7 @@ test_code(void **state)
 	scene_wait_row(s, " > 1x 80000004 ", "> 80000010");
 	scene_wait_row(s, " > 1x 80000010 ", "> 80000018");
 	scene_wait_row(s, " > 1x 80000018 ", "> ?");
-	scene_wait(s, "   interrupt 7");
+	scene_wait(s, "   interrupt machine timer");
 	scene_keys(s, "\t");
 	scene_keys(s, "o");
 	scene_wait_row(s, " > 1x 80000004 ", "00c000ef");

@@ -18,7 +18,7 @@ open_lab(struct scene *s, const char *option)
 {
 	scene_open(s, 30, 120, "xterm-256color", "lab.yaml", option, NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
-	scene_wait(s, "1 of 526");
+	scene_wait(s, "1 of 531");
 	scene_until(s, "idx", false);
 }
 

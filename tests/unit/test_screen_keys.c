@@ -193,7 +193,7 @@ test_pair(void **state)
 	scene_keys(s, "ge]o");
 	scene_wait_row(s, ">", "branch.address");
 	scene_keys(s, "ge[o");
-	scene_wait_row(s, ">", "branch.address");
+	scene_wait_row(s, ">", "sync.trap");
 	scene_keys(s, "]o"); /* the one between is of the mailbox */
 	scene_wait_row(s, ">", "timeout: seq 70");
 	scene_quit(s);

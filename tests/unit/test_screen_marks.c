@@ -413,9 +413,9 @@ test_marks_of_all(void **state)
 	struct scene *s = *state;
 	scene_open(s, 30, 120, "xterm-256color", "lab.yaml", scene_numbered(), NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
-	scene_wait(s, " 1 of 526");
+	scene_wait(s, " 1 of 531");
 	scene_keys(s, "/seq 70 given up\r");
-	scene_wait(s, " 311 of 526");
+	scene_wait(s, " 311 of 531");
 	scene_keys(s, "maL");
 	scene_wait(s, "= marks  1");
 	scene_wait_row(s, " a  311 ", " 2025-11-21 10:06:40.234386371 timeout: seq 70");
@@ -424,18 +424,18 @@ test_marks_of_all(void **state)
 	scene_wait_row(s, ">a    311 ", " 10:06:40.234386371 ");
 	scene_wait_at(s, 0, "  2025-11-21  "); /* the date is said once */
 	scene_keys(s, "q/overlay 2: in\r");    /* of another trace */
-	scene_wait(s, " 317 of 526");
+	scene_wait(s, " 317 of 531");
 	scene_keys(s, "mb[m");
-	scene_wait(s, " 311 of 526");
+	scene_wait(s, " 311 of 531");
 	scene_keys(s, "]m");
-	scene_wait(s, " 317 of 526");
+	scene_wait(s, " 317 of 531");
 	scene_keys(s, "c");
 	scene_wait_row(s, " overlay ", "night");
 	scene_wait_row(s, " overlay ", " 10:06:40.234886739  #314   22.910 us ");
 	scene_keys(s, "\t");
 	scene_wait(s, "= context ");
 	scene_keys(s, "g\r");
-	scene_wait(s, " 314 of 526");
+	scene_wait(s, " 314 of 531");
 	scene_wait(s, " lab.yaml  5 traces  ");
 	scene_wait_row(s, ">     314 ", " dsp ");
 	scene_quit(s);

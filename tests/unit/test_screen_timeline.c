@@ -20,11 +20,11 @@ test_idle_timeline(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "+i", NULL);
-	scene_wait(s, " 526 messages here");
+	scene_wait(s, " 531 messages here");
 	scene_wait_row(s, "ties ", "^");
 	scene_check_idle(s);
 	scene_keys(s, "\t++");
-	scene_until(s, " 526 messages here", false);
+	scene_until(s, " 531 messages here", false);
 	scene_check_idle(s);
 	scene_quit(s);
 }
@@ -191,7 +191,7 @@ test_timeline_bytes(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+i", NULL);
-	scene_wait(s, " 526 messages here");
+	scene_wait(s, " 531 messages here");
 	scene_wait(s, " 10:06:40.");
 	unfold_ties(s);
 	scene_keys(s, "\\"); /* all of the screen */
@@ -394,7 +394,7 @@ test_timeline_filter(void **state)
 	scene_quit(s);
 	/* an origin without a text */
 	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
-	scene_wait(s, " 526 messages here");
+	scene_wait(s, " 531 messages here");
 	scene_wait(s, " lab.yaml  5 traces  ");
 	scene_keys(s, "\t \\"); /* on all of the screen */
 	scene_wait(s, "\n no origin ");

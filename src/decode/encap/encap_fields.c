@@ -88,6 +88,7 @@ const struct field_row encap_fields[ENCAP_F_COUNT] = {
     [ENCAP_F_INTERRUPT] = {"interrupt", FIELD_UINT, "1 for an interrupt, 0 for an exception"},
     [ENCAP_F_THADDR] = {"thaddr", FIELD_UINT, "1 if the address is the handler's"},
     [ENCAP_F_TVAL] = {"tval", FIELD_HEXTEXT, "value of the trap"},
+    [ENCAP_F_EXCEPTION_NAME] = {"exception_name", FIELD_TEXT, "what the trap is called"},
     [ENCAP_F_IENABLE] = {"ienable", FIELD_UINT, "1 if instruction trace is on"},
     [ENCAP_F_ENCODER_MODE] = {"encoder_mode", FIELD_UINT, "0 for branch trace"},
     [ENCAP_F_QUAL_STATUS] = {"qual_status", FIELD_TEXT,

@@ -51,6 +51,7 @@ fill_flow(const struct etrace_packet *t, struct flow_packet *flow)
 	flow->address = t->address;
 	flow->irdepth = t->irdepth;
 	flow->cause = t->ecause;
+	flow->cause_name = t->cause_name;
 	flow->tval = t->tval;
 	fill_modes(t, flow);
 }

@@ -279,6 +279,52 @@ read_start(const struct etrace_options *o, struct etrace_bits *b, struct etrace_
 	t->flags |= MESSAGE_RESYNC;
 }
 
+/* [RISC-V Privileged 1.13, "Machine Cause (mcause) Register", table of values after a trap];
+ * those of the hypervisor extension: ["Hypervisor Trap-Related CSRs"]. */
+static const char *const exceptions[] = {
+    [0] = "instruction address misaligned",
+    [1] = "instruction access fault",
+    [2] = "illegal instruction",
+    [3] = "breakpoint",
+    [4] = "load address misaligned",
+    [5] = "load access fault",
+    [6] = "store address misaligned",
+    [7] = "store access fault",
+    [8] = "call from U",
+    [9] = "call from S",
+    [10] = "call from VS",
+    [11] = "call from M",
+    [12] = "instruction page fault",
+    [13] = "load page fault",
+    [15] = "store page fault",
+    [16] = "double trap",
+    [18] = "software check",
+    [19] = "hardware error",
+    [20] = "instruction guest-page fault",
+    [21] = "load guest-page fault",
+    [22] = "virtual instruction",
+    [23] = "store guest-page fault",
+};
+static const char *const interrupts[] = {
+    [1] = "supervisor software",      [2] = "virtual supervisor software",
+    [3] = "machine software",	      [5] = "supervisor timer",
+    [6] = "virtual supervisor timer", [7] = "machine timer",
+    [9] = "supervisor external",      [10] = "virtual supervisor external",
+    [11] = "machine external",	      [12] = "guest external",
+    [13] = "counter overflow",
+};
+
+const char *
+etrace_cause_name(bool interrupt, uint64_t cause)
+{
+	size_t count = sizeof exceptions / sizeof *exceptions;
+	if (interrupt)
+		count = sizeof interrupts / sizeof *interrupts;
+	if (cause >= count)
+		return NULL;
+	return interrupt ? interrupts[cause] : exceptions[cause];
+}
+
 /* [E-Trace 2.0, "Format 3 subformat 1 - Trap"].  In implicit exception mode "the trap
  * handler address is omitted if thaddr is 1": a table would have to give it.  tval is
  * "omitted from the packet for interrupts" [E-Trace 2.0, "Format 3 tval field"]. */
@@ -299,6 +345,9 @@ read_trap(const struct etrace_options *o, const struct etrace_place *place, stru
 	t->has_tval = !t->is_interrupt;
 	if (t->has_tval)
 		t->tval = etrace_take(b, (unsigned)o->iaddress_width, ENCAP_F_TVAL);
+	t->cause_name = etrace_cause_name(t->is_interrupt, t->ecause);
+	if (t->cause_name)
+		etrace_note(b, ENCAP_F_EXCEPTION_NAME, t->cause_name, 0, 0);
 	t->severity = t->is_interrupt ? SEVERITY_INFO : SEVERITY_WARNING;
 }
 
@@ -650,6 +699,8 @@ add_instruction(const struct etrace_packet *t, const struct etrace_place *place,
 	if (t->kind == ETRACE_TRAP)
 		text_addf(out, " %s=%llu", t->is_interrupt ? "interrupt" : "exception",
 			  (unsigned long long)t->ecause);
+	if (t->cause_name)
+		text_addf(out, " (%s)", t->cause_name);
 	if (t->has_tval)
 		text_addf(out, " tval=0x%llx", (unsigned long long)t->tval);
 	if (t->kind == ETRACE_START || t->kind == ETRACE_TRAP || t->kind == ETRACE_CONTEXT)

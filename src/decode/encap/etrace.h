@@ -111,10 +111,11 @@ enum etrace_move {
 
 /* A payload as read. */
 struct etrace_packet {
-	const char *name;  /* sync.start, store.aligned, ... */
-	const char *error; /* what is wrong with it, or NULL */
-	uint16_t flags;	   /* enum message_flag */
-	uint8_t kind;	   /* enum encap_kind */
+	const char *name;	/* sync.start, store.aligned, ... */
+	const char *cause_name; /* of a trap; NULL: the standard has none */
+	const char *error;	/* what is wrong with it, or NULL */
+	uint16_t flags;		/* enum message_flag */
+	uint8_t kind;		/* enum encap_kind */
 	uint8_t severity;
 	unsigned unused; /* bits left over */
 
@@ -138,6 +139,9 @@ struct etrace_packet {
 	bool has_data;
 	uint64_t data[2]; /* as sent, low half first */
 };
+
+/* What the standard calls the cause of a trap; NULL: it is reserved, or the platform's. */
+const char *etrace_cause_name(bool interrupt, uint64_t cause);
 
 /* Reads an instruction or a data payload; PLACE is how its source stands
  * before it, of which only the modes matter. */

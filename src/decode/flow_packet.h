@@ -31,6 +31,7 @@ enum flow_packet_kind {
 	FLOW_EXCEPTION,	       /* was taken */
 	FLOW_EXCEPTION_RETURN, /* where no instruction says so */
 	FLOW_CYCLES,	       /* that passed: `cycles` */
+	FLOW_TIME,	       /* the same, with a time */
 };
 
 /* Parameters of an encoder, under their names in the specification. */
@@ -48,21 +49,21 @@ struct flow_modes {
 enum flow_status { FLOW_NO_CHANGE, FLOW_ENDED_REP, FLOW_TRACE_LOST, FLOW_ENDED_NTR };
 
 struct flow_element {
-	uint8_t machine;     /* range: enum insn_machine */
-	uint8_t class;	     /* range: enum insn_class, of the last instruction */
-	uint8_t last;	     /* range: its length, in bytes */
-	bool passed;	     /* range: it is a jump, whose condition did not hold */
-	bool implied;	     /* range: where returns lead is not always sent */
-	bool interrupt;	     /* exception: it is one */
-	bool has_address;    /* unseen, exception: `first` is known */
-	uint32_t count;	     /* range: instructions */
-	uint64_t first, end; /* range: addresses, `end` is behind it; unseen: `first` of it;
+	uint8_t machine;	   /* range: enum insn_machine */
+	uint8_t class;		   /* range: enum insn_class, of the last instruction */
+	uint8_t last;		   /* range: its length, in bytes */
+	bool passed;		   /* range: it is a jump, whose condition did not hold */
+	bool implied;		   /* range: where returns lead is not always sent */
+	bool interrupt;		   /* exception: it is one */
+	bool has_address;	   /* unseen, exception: `first` is known */
+	uint32_t count;		   /* range: instructions */
+	uint64_t first, end;	   /* range: addresses, `end` is behind it; unseen: `first` of it;
 				exception: `first` is where it returns to */
-	uint32_t number;     /* exception */
-	const char *name;    /* exception: of `number`, or NULL */
-	int irq;	     /* exception: number of the interrupt; negative: none */
-	const char *why;     /* unseen, lost: a sentence */
-	uint64_t cycles;
+	uint32_t number;	   /* exception */
+	const char *name;	   /* exception: of `number`, or NULL */
+	int irq;		   /* exception: number of the interrupt; negative: none */
+	const char *why;	   /* unseen, lost: a sentence */
+	uint64_t cycles;	   /* that passed; range: as it was executed */
 	uint32_t context_id, vmid; /* context; 0 where the memory is the same in all */
 };
 

@@ -52,6 +52,7 @@ export_flow_class(const struct flow_step *step)
 	case FLOW_STEP_UNSEEN:
 		return "unseen";
 	case FLOW_STEP_DAMAGE:
+	case FLOW_STEP_CYCLES:
 	case FLOW_STEP_PROOF:
 		break;
 	}

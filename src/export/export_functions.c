@@ -73,12 +73,32 @@ add_most(const struct functions_run *run, const struct flow_function *function, 
 	text_add_uint(out, function->most);
 }
 
+static void
+add_cycles(const struct functions_run *run, const struct flow_function *function, struct text *out)
+{
+	(void)run;
+	text_add_uint(out, function->cycles);
+}
+
+static void
+add_total_cycles(const struct functions_run *run, const struct flow_function *function,
+		 struct text *out)
+{
+	(void)run;
+	text_add_uint(out, function->total_cycles);
+}
+
 /* Their names are in the help of --fields too. */
 static const struct function_column columns[] = {
-    {"function", add_function, true}, {"calls", add_calls, false}, {"self", add_self, false},
-    {"total", add_total, false},      {"most", add_most, false},
+    {"function", add_function, true},
+    {"calls", add_calls, false},
+    {"self", add_self, false},
+    {"total", add_total, false},
+    {"most", add_most, false},
+    {"cycles", add_cycles, false},
+    {"total_cycles", add_total_cycles, false},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns };
+enum { COLUMNS = sizeof columns / sizeof *columns, COUNTED = COLUMNS - 2 /* without cycles */ };
 
 static const struct function_column *
 find_column(const char *name, size_t length)
@@ -93,7 +113,7 @@ find_column(const char *name, size_t length)
 static int
 read_columns(struct functions_run *run, const char *list, struct err *err)
 {
-	for (size_t i = 0; !list && i < COLUMNS; i++)
+	for (size_t i = 0; !list && i < COUNTED; i++)
 		run->columns[run->column_count++] = &columns[i];
 	for (size_t length; list; list = list[length] ? list + length + 1 : NULL) {
 		length = strcspn(list, ",");
@@ -101,7 +121,7 @@ read_columns(struct functions_run *run, const char *list, struct err *err)
 		if (!column)
 			return err_set(err, ERR_USAGE,
 				       "--fields of -t functions has no column %.*s; it has "
-				       "function, calls, self, total, most",
+				       "function, calls, self, total, most, cycles, total_cycles",
 				       (int)length, list);
 		if (run->column_count == COLUMNS_MOST)
 			return err_set(err, ERR_USAGE, "--fields: more than %d columns",
@@ -198,6 +218,9 @@ export_functions(struct trace *trace, const struct export_options *options,
 		run.functions = flow_tree_functions(run.tree.tree, &run.count);
 		if (run.count)
 			qsort(run.functions, run.count, sizeof *run.functions, compare_functions);
+		for (size_t i = COUNTED; !options->fields && i < COLUMNS; i++)
+			if (flow_tree_sums(run.tree.tree).cycles)
+				run.columns[run.column_count++] = &columns[i];
 		if (options->fields)
 			write_csv(&run);
 		else

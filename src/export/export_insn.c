@@ -171,7 +171,7 @@ static void
 take_step(void *context, const struct flow_place *place, const struct flow_step *step)
 {
 	struct insn_run *run = context;
-	if (!place->chosen)
+	if (!place->chosen || step->kind == FLOW_STEP_CYCLES)
 		return;
 	if (step->kind == FLOW_STEP_RUN)
 		add_instructions(run, place, step);

@@ -333,7 +333,7 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 			       .step = step,
 			       .address = step->first,
 			       .depth = depth_behind(run, place, step)};
-	if (!place->chosen)
+	if (!place->chosen || step->kind == FLOW_STEP_CYCLES)
 		return;
 	if (step->kind == FLOW_STEP_RUN)
 		write_run(run, &row);

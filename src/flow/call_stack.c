@@ -181,6 +181,7 @@ call_stack_step(struct call_stack *stack, const struct flow_step *step)
 		stack->unknown = true;
 		stack->unseen = stack->unsure = false;
 		break;
+	case FLOW_STEP_CYCLES:
 	case FLOW_STEP_PROOF:
 		break;
 	}

@@ -126,6 +126,14 @@ is_possible(const struct flow_element *e)
 }
 
 static void
+give_cycles(struct coresight_walk *walk, const struct flow_element *e)
+{
+	if (e->cycles)
+		walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_CYCLES,
+								    .cycles = e->cycles});
+}
+
+static void
 take_range(struct coresight_walk *walk, const struct flow_element *e)
 {
 	if (!e->count)
@@ -147,6 +155,7 @@ take_range(struct coresight_walk *walk, const struct flow_element *e)
 					     .count = e->count,
 					     .first = e->first,
 					     .end = e->end});
+	give_cycles(walk, e);
 }
 
 static void
@@ -174,6 +183,8 @@ coresight_walk_packet(struct coresight_walk *walk, const struct flow_packet *p)
 		take_context(walk, &p->element);
 	else if (p->kind == FLOW_EXCEPTION)
 		take_exception(walk, &p->element);
+	else if (p->kind == FLOW_CYCLES || p->kind == FLOW_TIME)
+		give_cycles(walk, &p->element);
 	else if (p->kind == FLOW_EXCEPTION_RETURN)
 		walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_RETURN});
 	else if (p->kind == FLOW_LOST)

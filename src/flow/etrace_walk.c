@@ -696,6 +696,7 @@ etrace_walk_packet(struct etrace_walk *walk, const struct flow_packet *p)
 	case FLOW_EXCEPTION:
 	case FLOW_EXCEPTION_RETURN:
 	case FLOW_CYCLES:
+	case FLOW_TIME:
 		break;
 	case FLOW_LOST:
 		if (p->missing && !walk->silent)

@@ -42,6 +42,7 @@ add_frame(struct flow_frames *frames, const struct call_frame *call, uint64_t nu
 				     .since = trap ? number : frames->last,
 				     .space = frames->space,
 				     .instructions = frames->instructions,
+				     .cycles = frames->cycles,
 				     .unseen = frames->unseen};
 	if (trap) {
 		frame->interrupt = step->interrupt;
@@ -81,6 +82,9 @@ flow_frames_step(struct flow_frames *frames, const struct flow_place *place,
 {
 	struct call_stack *calls = &frames->calls;
 	bool unsure = calls->unsure;
+	frames->cycles += step->kind == FLOW_STEP_CYCLES ? step->cycles : 0;
+	if (step->kind == FLOW_STEP_CYCLES)
+		return;
 	call_stack_step(calls, step);
 	frames->frames.count = calls->kept;
 	for (; calls->kept < calls->frames.count; calls->kept++)
@@ -90,6 +94,7 @@ flow_frames_step(struct flow_frames *frames, const struct flow_place *place,
 	if (step->kind == FLOW_STEP_DAMAGE) {
 		frames->base = (struct flow_frame){.since = place->number,
 						   .instructions = frames->instructions,
+						   .cycles = frames->cycles,
 						   .unseen = frames->unseen};
 		frames->running = false;
 	}

@@ -2,7 +2,7 @@
  * The calls that processors are in, with what a person asks of each: which code it runs,
  * since which message, and how many instructions ago that was.
  *
- * It is call_stack.h with more for each frame.  Belongs to one thread.  Memory: 80 bytes a
+ * It is call_stack.h with more for each frame.  Belongs to one thread.  Memory: 90 bytes a
  * frame, and as call_stack.h has it.
  */
 #ifndef TRAWL_FLOW_FLOW_FRAMES_H
@@ -21,7 +21,7 @@ struct flow_frame {
 	uint64_t entry;	       /* where its code begins */
 	uint64_t since;	       /* number of the message that tells of the call */
 	uint64_t instructions; /* counts of struct flow_frames as they were then */
-	uint64_t unseen;
+	uint64_t cycles, unseen;
 	uint64_t cause;	  /* of a trap */
 	const char *name; /* of that, or NULL */
 };
@@ -33,6 +33,7 @@ struct flow_frames {
 	struct flow_frame base;	       /* what the outermost call left; `since`: from when on it is
 					  known */
 	uint64_t instructions;	       /* executed so far */
+	uint64_t cycles;	       /* counted so far */
 	uint64_t unseen;	       /* stretches of code that is not seen */
 	size_t unsure;		       /* above so many frames calls may be missing: calls.unsure */
 	uint64_t first, end;	       /* of the last run */

@@ -163,6 +163,11 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 	if (place->origin != looker->origin || looker->done)
 		return;
 	struct flow_frames *frames = flow_stacks_of(&looker->stacks, place->origin);
+	if (step->kind == FLOW_STEP_CYCLES) {
+		if (!looker->look || place->number <= looker->number)
+			flow_frames_step(frames, place, step);
+		return;
+	}
 	if (looker->watch) {
 		watch_step(looker, place, step, frames);
 		return;

@@ -13,6 +13,7 @@ enum flow_step_kind {
 	FLOW_STEP_RETURN, /* from the newest of these, where no instruction of a run says so */
 	FLOW_STEP_UNSEEN, /* code ran, or may have run, that is not seen */
 	FLOW_STEP_DAMAGE, /* from here on, up to the next synchronisation, it is not known */
+	FLOW_STEP_CYCLES, /* no step: so many cycles passed since the last of these */
 	FLOW_STEP_PROOF	  /* no step: an address in a packet is the one that the walk came to by
 			     itself, so that what was given before is right */
 };
@@ -35,6 +36,8 @@ struct flow_step {
 	uint64_t cause, epc, tval;
 	const char *name; /* of the cause, a word or two; NULL: it has none here */
 	int irq;	  /* the number of the interrupt, behind `name`; negative: none */
+	/* cycles */
+	uint64_t cycles;
 	/* damage, unseen: why, a sentence; `at` belongs behind it if `has_at` */
 	bool has_at, doubts; /* what was given since the last proof may be wrong */
 	const char *why;

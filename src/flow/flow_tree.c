@@ -19,7 +19,8 @@
 enum {
 	CHAIN_MOST = 32,	  /* functions inlined into each other */
 	ADDRESSES_MOST = 1 << 20, /* whose chain is kept, */
-	NAMELESS_MOST = 1 << 20	  /* and functions without a name */
+	SHARES_MOST = 64,	/* nodes between two counts of cycles: the last has those of more */
+	NAMELESS_MOST = 1 << 20 /* and functions without a name */
 };
 
 /* A function: its name, or where it begins. */
@@ -58,6 +59,13 @@ struct tree_frame {
 
 struct tree_processor {
 	struct call_stack stack;
+	/* where instructions were executed since cycles were counted */
+	struct tree_share {
+		uint32_t node;
+		uint64_t count;
+	} shares[SHARES_MOST];
+	size_t share_count;
+	bool again; /* they were given cycles: the last one has those of a count without more */
 	struct tree_frame base; /* below the first call */
 	VEC(struct tree_frame) frames;
 	uint64_t count; /* instructions that were counted */
@@ -378,8 +386,44 @@ run_of(struct flow_tree *tree, const struct flow_step *step)
 }
 
 static void
-count_piece(struct flow_tree *tree, const struct tree_frame *frame, const struct tree_piece *piece)
+add_share(struct tree_processor *p, uint32_t node, uint64_t count)
 {
+	struct tree_share *last = p->share_count ? &p->shares[p->share_count - 1] : NULL;
+	if (!last || (last->node != node && p->share_count < SHARES_MOST)) {
+		last = &p->shares[p->share_count++];
+		*last = (struct tree_share){.node = node};
+	}
+	last->count += count;
+}
+
+/* Cycles that passed are those of the instructions since the last count, evenly; the last node
+ * has what is left. */
+static void
+count_cycles(struct flow_tree *tree, struct tree_processor *p, uint64_t cycles)
+{
+	unsigned __int128 all = 0, before = 0;
+	uint64_t given = 0;
+	tree->sums.cycles += cycles;
+	for (size_t i = 0; i < p->share_count; i++)
+		all += p->shares[i].count;
+	for (size_t i = 0; i < p->share_count; i++) {
+		before += p->shares[i].count;
+		uint64_t upto = (uint64_t)(before * cycles / all);
+		tree->nodes.at[p->shares[i].node].cycles += upto - given;
+		given = upto;
+	}
+	if (p->share_count) /* who is counted again without an instruction between */
+		p->shares[0] = p->shares[p->share_count - 1];
+	else
+		tree->nodes.at[FLOW_TREE_ROOT].cycles += cycles;
+	p->share_count = p->share_count > 0;
+	p->again = true;
+}
+
+static void
+count_piece(struct flow_tree *tree, struct tree_processor *p, const struct tree_piece *piece)
+{
+	const struct tree_frame *frame = newest_frame(p);
 	uint32_t node = node_in(tree, frame, piece->chain);
 	tree->sums.all += piece->count;
 	if (piece->chain == CHAIN_NONE)
@@ -388,6 +432,10 @@ count_piece(struct flow_tree *tree, const struct tree_frame *frame, const struct
 		tree->sums.beyond += piece->count;
 	else
 		tree->nodes.at[node].count += piece->count;
+	if (p->again)
+		p->share_count = 0;
+	p->again = false;
+	add_share(p, node == NONE ? FLOW_TREE_ROOT : node, piece->count);
 }
 
 static struct tree_processor *
@@ -406,7 +454,14 @@ flow_tree_step(struct flow_tree *tree, const struct flow_place *place, const str
 {
 	struct tree_processor *p = processor_of(tree, place->origin);
 	bool counts = place->chosen && !step->doubtful;
+	if (step->kind == FLOW_STEP_CYCLES) {
+		if (counts)
+			count_cycles(tree, p, step->cycles);
+		return;
+	}
 	call_stack_step(&p->stack, step);
+	if (step->kind == FLOW_STEP_UNSEEN || step->kind == FLOW_STEP_DAMAGE)
+		p->share_count = 0; /* cycles from here on are of nothing that is known */
 	if (step->kind == FLOW_STEP_DAMAGE) {
 		end_function(tree, p, &p->base);
 		p->base.running = NONE;
@@ -419,14 +474,13 @@ flow_tree_step(struct flow_tree *tree, const struct flow_place *place, const str
 		return;
 	p->count += step->count;
 	const struct tree_run *run = run_of(tree, step);
-	const struct tree_frame frame = *newest_frame(p);
 	if (p->stack.above) { /* the calls that are only counted */
 		tree->sums.all += step->count;
 		tree->sums.beyond += step->count;
 		return;
 	}
 	for (size_t i = 0; i < run->pieces.count; i++)
-		count_piece(tree, &frame, &run->pieces.at[i]);
+		count_piece(tree, p, &run->pieces.at[i]);
 }
 
 /* --- what was counted -------------------------------------------------- */
@@ -462,40 +516,54 @@ flow_tree_add_name(const struct flow_tree *tree, uint32_t function, bool *inline
 	return function != FLOW_TREE_UNKNOWN && own->name && !own->inlined;
 }
 
-/* Adds what nodes have below them to those that are in no call of their own function; in the
- * order of their numbers children come behind, so the last one goes first. */
+/* What a node has with all below it. */
+struct tree_sum {
+	uint64_t count, cycles;
+	uint32_t next, child;
+};
+
+/* In the order of their numbers children come behind, so the last one goes first. */
+static struct tree_sum *
+sum_nodes(const struct flow_tree *tree)
+{
+	struct tree_sum *sums = mem_new(tree->nodes.count * sizeof *sums);
+	for (size_t i = tree->nodes.count - 1; i; i--) {
+		const struct flow_tree_node *node = &tree->nodes.at[i];
+		struct tree_sum *parent = &sums[node->parent];
+		sums[i].count += node->count;
+		sums[i].cycles += node->cycles;
+		parent->count += sums[i].count;
+		parent->cycles += sums[i].cycles;
+		sums[i].next = parent->child;
+		parent->child = (uint32_t)i;
+	}
+	return sums;
+}
+
+/* Adds the sums of nodes that are in no call of their own function. */
 static void
 add_totals(const struct flow_tree *tree, struct flow_function *functions)
 {
-	size_t count = tree->nodes.count;
-	uint64_t *sums = mem_new(count * sizeof *sums);
-	uint32_t *next = mem_new(count * sizeof *next), *child = mem_new(count * sizeof *child);
+	struct tree_sum *sums = sum_nodes(tree);
 	uint32_t *open = mem_new(tree->functions.count * sizeof *open);
-	for (size_t i = count - 1; i; i--) {
-		uint32_t parent = tree->nodes.at[i].parent;
-		sums[i] += tree->nodes.at[i].count;
-		sums[parent] += sums[i];
-		next[i] = child[parent];
-		child[parent] = (uint32_t)i;
-	}
-	for (uint32_t at = child[FLOW_TREE_ROOT]; at;) {
+	for (uint32_t at = sums[FLOW_TREE_ROOT].child; at;) {
 		uint32_t function = tree->nodes.at[at].function;
-		if (!open[function]++)
-			functions[function].total += sums[at];
-		if (child[at]) {
-			at = child[at];
+		if (!open[function]++) {
+			functions[function].total += sums[at].count;
+			functions[function].total_cycles += sums[at].cycles;
+		}
+		if (sums[at].child) {
+			at = sums[at].child;
 			continue;
 		}
 		for (; at; at = tree->nodes.at[at].parent) {
 			open[tree->nodes.at[at].function]--;
-			if (next[at])
+			if (sums[at].next)
 				break;
 		}
-		at = next[at];
+		at = sums[at].next;
 	}
 	free(sums);
-	free(next);
-	free(child);
 	free(open);
 }
 
@@ -529,6 +597,7 @@ flow_tree_functions(const struct flow_tree *tree, size_t *count)
 	for (size_t i = 1; i < tree->nodes.count; i++) {
 		const struct flow_tree_node *node = &tree->nodes.at[i];
 		functions[node->function].self += node->count;
+		functions[node->function].cycles += node->cycles;
 		functions[node->function].calls += node->calls;
 	}
 	add_totals(tree, functions);

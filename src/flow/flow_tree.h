@@ -6,7 +6,7 @@
  * them (inlined) below.  Where none has a name, the place where a call led to stands for the
  * function.  What is doubtful, or of a message that is not chosen, is followed but not counted.
  *
- * Belongs to one thread.  Memory: 40 bytes for each stack of functions that there was, and as
+ * Belongs to one thread.  Memory: 48 bytes for each stack of functions that there was, and as
  * much for each run that was executed, FLOW_TREE_NODES_MOST and FLOW_TREE_RUNS of them at most.
  */
 #ifndef TRAWL_FLOW_FLOW_TREE_H
@@ -29,8 +29,10 @@ enum {
 struct flow_tree_node {
 	uint32_t parent; /* less than its own number */
 	uint32_t function;
-	uint64_t calls; /* that led here; of an inlined function none */
-	uint64_t count; /* instructions that were executed in it itself */
+	uint64_t calls;	 /* that led here; of an inlined function none */
+	uint64_t count;	 /* instructions that were executed in it itself, */
+	uint64_t cycles; /* and cycles: those between two counts by how many instructions were
+			    executed where, which is a guess */
 };
 
 /* What is known of a function, whoever called it. */
@@ -39,6 +41,7 @@ struct flow_function {
 	uint64_t calls, self, total; /* instructions in it itself; with those that it called, which
 					count once where it calls itself */
 	uint64_t most;		     /* of one call */
+	uint64_t cycles, total_cycles;
 };
 
 struct flow_tree;
@@ -56,6 +59,7 @@ const struct flow_tree_node *flow_tree_node(const struct flow_tree *, size_t);
  * was one too many: these are in no node. */
 struct flow_tree_sums {
 	uint64_t all, nameless, beyond;
+	uint64_t cycles; /* that were counted */
 };
 struct flow_tree_sums flow_tree_sums(const struct flow_tree *);
 

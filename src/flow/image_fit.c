@@ -123,6 +123,8 @@ image_fits_step(struct image_fits *fits, struct flow_code *code, const struct fl
 		const struct flow_step *step)
 {
 	struct image_fit_walk *walk = walk_of(fits, place->origin);
+	if (step->kind == FLOW_STEP_CYCLES)
+		return;
 	if (step->kind == FLOW_STEP_RUN) {
 		judge_run(walk, step);
 		aim_at_target(walk, code, step);

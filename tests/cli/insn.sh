@@ -156,7 +156,7 @@ work 1 2 2 2" "$(tr -s ' ' <out)"
 	is "... as values" "self,function 3,main 2,work" "$(tr '\n' ' ' <out | sed 's/ $//')"
 	run "$TRAWL" -q -p seven.yaml -t functions --fields self,callers seven.encap
 	is "... a column that they lack: status" 2 "$status"
-	ok "... is said" grep -q 'has no column callers; it has function, calls, self, total, most' err
+	ok "... is said" grep -q 'has no column callers; it has function, calls, self, total, most, cycles, total_cycles' err
 	# of messages the function is that of their address
 	run "$TRAWL" -q -p seven.yaml --fields number,function,file,line seven.encap
 	is "functions of messages" "0 main /src/seven.c 10

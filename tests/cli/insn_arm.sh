@@ -73,6 +73,26 @@ is "messages that run on" "1 2 5 6 7 9" "$(tr -s ' \n' ' ' <out | sed 's/^ //; s
 run "$TRAWL" -q -e 'runs_on = 1' runs.ppl
 ok "... is no value" grep -q 'runs_on has no value; it stands alone, or after not' err
 
+# Cycles are those of the instructions since the last count, but not of code that is not seen.
+{
+	range 0 1000 1008 2 'BR  b+link  [CC=4]; '
+	echo "Idx:1; ID:10; ${element}CYCLE_COUNT( [CC=2]; )"
+	range 2 2000 2004 1 '--- '
+	range 3 2004 200c 2 'iBR A64:ret  [CC=9]; '
+	range 4 1008 1010 2 'BR  b+link '
+	range 5 2000 2004 1 '--- '
+	echo "Idx:6; ID:10; ${element}CYCLE_COUNT( [CC=10]; )"
+	echo "Idx:7; ID:10; ${element}NO_SYNC( [overflow])"
+	echo "Idx:8; ID:10; ${element}CYCLE_COUNT( [CC=100]; )"
+} >cycles.ppl
+run "$TRAWL" -q -t functions cycles.ppl
+# of the last ten, by instructions, 6 and 4
+is "cycles of functions" "function calls self total most cycles total_cycles
+[unknown] 0 4 8 8 12 25
+0x2000 2 4 4 3 13 13" "$(tr -s ' ' <out)"
+run "$TRAWL" -q -t functions --fields total_cycles,function cycles.ppl
+is "... as values" "total_cycles,function 25,[unknown] 13,0x2000" "$(tr '\n' ' ' <out | sed 's/ $//')"
+
 # 4,200 calls in each other: those deeper than 4,096 are counted on a line of their own.
 {
 	echo "Idx:0; ID:10; ${element}TRACE_ON( [begin or filter])"
@@ -221,6 +241,23 @@ if test -d "$theirs" && command -v zstd >/dev/null; then
 	run "$TRAWL" -q --fields=number -e runs_on TC2.ppl
 	is "messages that only run on" "$(cat want)" "$(lines out)"
 	ok "... are more than half" test "$(cat want)" -gt 14000
+
+	run "$TRAWL" -q -t functions --source=TC2.ETB_0 --fields cycles "$theirs/TC2"
+	awk '{ n += $1 } END { print n }' out >got
+	# of ranges and counts, those while trace was off left out
+	awk '{
+		match($0, /ID:[0-9a-f]+/)
+		id = substr($0, RSTART, RLENGTH)
+		if (/ELEM_(INSTR_RANGE|CYCLE_COUNT)/ && match($0, /CC=[0-9]+/)) {
+			if (/INSTR_RANGE/ || on[id])
+				n += substr($0, RSTART + 3, RLENGTH - 3)
+		}
+		if (/ELEM_INSTR_RANGE/)
+			on[id] = 1
+		else if (/ELEM_(NO_SYNC|TRACE_ON|ADDR_NACC|EO_TRACE|ADDR_UNKNOWN)/)
+			on[id] = 0
+	} END { print n }' TC2.ppl >want
+	ok "TC2: cycles of ranges and counts" cmp -s want got
 
 	run "$TRAWL" -q --info "$theirs/TC2"
 	is "TC2 fits" 4 "$(grep -c ': image fits: ' out)"

@@ -237,6 +237,13 @@ test_fold(void **state)
 	scene_wait(s, "0x2000-0x2004");
 	scene_keys(s, "U");
 	scene_wait(s, "0x1008-0x100c");
+	/* of its cycles the table and the stack tell */
+	scene_keys(s, ":functions\r");
+	scene_wait_row(s, " function", " most  cycles");
+	scene_wait_row(s, " [unknown]", "  4       4");
+	scene_keys(s, "P:0\rK");
+	scene_keys(s, "G");
+	scene_wait(s, "instr  cycles");
 	scene_quit(s);
 	folder_remove(&folder);
 }

@@ -195,6 +195,7 @@ opencsd_element_flow(const struct opencsd_element *e, const struct opencsd_sourc
 		     struct flow_packet *flow)
 {
 	*flow = (struct flow_packet){.kind = FLOW_NOTHING};
+	flow->element.cycles = e->flags & OPENCSD_HAS_CYCLES ? e->cycles : 0;
 	switch (e->type) {
 	case OPENCSD_NO_SYNC:
 	case OPENCSD_TRACE_ON:
@@ -224,7 +225,9 @@ opencsd_element_flow(const struct opencsd_element *e, const struct opencsd_sourc
 		break;
 	case OPENCSD_CYCLE_COUNT:
 		flow->kind = FLOW_CYCLES;
-		flow->element.cycles = e->cycles;
+		break;
+	case OPENCSD_TIMESTAMP:
+		flow->kind = FLOW_TIME;
 		break;
 	case OPENCSD_EXCEPTION_RET:
 		flow->kind = FLOW_EXCEPTION_RETURN;
@@ -234,11 +237,26 @@ opencsd_element_flow(const struct opencsd_element *e, const struct opencsd_sourc
 	}
 }
 
-/* What stands for trace that was not decoded. */
+/* Counts that a message keeps by itself; false: it is too large for that. */
+static bool
+count_cycles(const struct message *m, struct flow_packet *flow)
+{
+	struct decode_cycles cycles;
+	if (!opencsd_cycles(m, &cycles) || (m->flags & MESSAGE_TIMED && cycles.ends))
+		return false;
+	flow->kind = m->kind == OPENCSD_CYCLE_COUNT ? FLOW_CYCLES : FLOW_TIME;
+	flow->element.cycles = cycles.count;
+	return true;
+}
+
+/* Counts of cycles, and what stands for trace that was not decoded. */
 bool
 opencsd_message_flow(const struct message *m, struct flow_packet *flow)
 {
 	*flow = (struct flow_packet){.kind = FLOW_NOTHING};
+	bool counts = m->kind == OPENCSD_CYCLE_COUNT || m->kind == OPENCSD_TIMESTAMP;
+	if (counts && count_cycles(m, flow))
+		return true;
 	if (m->kind < OPENCSD_ELEMENTS)
 		return false;
 	bool lost = m->kind == OPENCSD_STRAY || m->kind == OPENCSD_LOST;

@@ -80,7 +80,8 @@ take_packet(struct run_on *run, const struct message *m, const struct flow_packe
 	}
 	struct run_state *state = state_of(run, m->origin);
 	const struct run_state before = *state;
-	if (packet->kind == FLOW_NOTHING || packet->kind == FLOW_CONTEXT)
+	if (packet->kind == FLOW_NOTHING || packet->kind == FLOW_CONTEXT ||
+	    packet->kind == FLOW_TIME)
 		return false;
 	if (packet->kind == FLOW_CYCLES)
 		return before.kind == RUN_RANGE || before.kind == RUN_JUMP;

@@ -251,6 +251,7 @@ event_word(const struct flow_step *step)
 	case FLOW_STEP_DAMAGE:
 		return "not known:";
 	case FLOW_STEP_RUN:
+	case FLOW_STEP_CYCLES:
 	case FLOW_STEP_PROOF:
 		break;
 	}

@@ -20,7 +20,16 @@
 
 #include <stdlib.h>
 
-enum { COLUMN_NAME, COLUMN_CALLS, COLUMN_SELF, COLUMN_SHARE, COLUMN_TOTAL, COLUMN_MOST, COLUMNS };
+enum {
+	COLUMN_NAME,
+	COLUMN_CALLS,
+	COLUMN_SELF,
+	COLUMN_SHARE,
+	COLUMN_TOTAL,
+	COLUMN_MOST,
+	COLUMN_CYCLES,
+	COLUMNS
+};
 
 struct functions_state {
 	struct table table;
@@ -29,6 +38,7 @@ struct functions_state {
 	struct flow_function *functions;
 	size_t count;
 	uint64_t all;  /* instructions */
+	bool cycles;   /* are counted too */
 	bool complete; /* nothing more will be counted */
 	size_t sort;   /* row of `orders` */
 	bool sorted;
@@ -55,8 +65,8 @@ functions_close(void *context)
 }
 
 /* The columns that rows are sorted by, one after the other. */
-static const unsigned orders[] = {COLUMN_SELF, COLUMN_TOTAL, COLUMN_MOST, COLUMN_CALLS,
-				  COLUMN_NAME};
+static const unsigned orders[] = {COLUMN_SELF,	COLUMN_TOTAL, COLUMN_MOST,
+				  COLUMN_CALLS, COLUMN_NAME,  COLUMN_CYCLES};
 enum { ORDERS = sizeof orders / sizeof *orders };
 
 /* --- order ------------------------------------------------------------- */
@@ -71,6 +81,8 @@ number_of(const struct flow_function *function, unsigned column)
 		return function->total;
 	case COLUMN_MOST:
 		return function->most;
+	case COLUMN_CYCLES:
+		return function->cycles;
 	default:
 		return function->self;
 	}
@@ -146,6 +158,7 @@ hold_tree(struct screen *screen, const char **why)
 		state->generation = now;
 		state->functions = flow_tree_functions(state->tree, &state->count);
 		state->all = flow_tree_sums(state->tree).all;
+		state->cycles = flow_tree_sums(state->tree).cycles;
 		state->sorted = false;
 	}
 	state->complete = is_complete(screen, index);
@@ -171,6 +184,13 @@ functions_have_news(struct screen *screen)
 				(!state->complete && is_complete(screen, state->index)));
 }
 
+/* That of cycles is the last. */
+static size_t
+column_count(const struct functions_state *state)
+{
+	return state->cycles ? COLUMNS : (size_t)COLUMN_CYCLES;
+}
+
 /* --- drawing ----------------------------------------------------------- */
 
 static const struct table_column columns[COLUMNS] = {
@@ -179,7 +199,8 @@ static const struct table_column columns[COLUMNS] = {
     [COLUMN_SELF] = {"self", TABLE_FIT, .gap = 2, .right = true},
     [COLUMN_SHARE] = {"share", TABLE_FIT, .gap = 2, .right = true},
     [COLUMN_TOTAL] = {"total", TABLE_FIT, .gap = 2, .right = true},
-    [COLUMN_MOST] = {"most", TABLE_FIT, .gap = 1, .right = true},
+    [COLUMN_MOST] = {"most", TABLE_FIT, .gap = 2, .right = true},
+    [COLUMN_CYCLES] = {"cycles", TABLE_FIT, .gap = 1, .right = true},
 };
 
 static void
@@ -205,7 +226,7 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 		  text_get(&state->text), state->text.length);
 	if (inlined)
 		table_putf(row, COLUMN_NAME, ROLE_NOTE, "inlined");
-	for (unsigned column = COLUMN_CALLS; column < COLUMNS; column++)
+	for (unsigned column = COLUMN_CALLS; column < column_count(state); column++)
 		if (column != COLUMN_SHARE)
 			put_number(row, column, number_of(function, column));
 	table_putf(
@@ -247,7 +268,7 @@ functions_draw(struct screen *screen, struct canvas *canvas, const struct area *
 	}
 	const struct table_spec spec = {.pane = PANE_FUNCTIONS,
 					.columns = columns,
-					.column_count = COLUMNS,
+					.column_count = column_count(state),
 					.left = 1,
 					.head = true,
 					.count = state->count,
@@ -286,7 +307,7 @@ functions_sort(struct screen *screen, const struct command_call *call)
 {
 	struct functions_state *state = state_of(screen);
 	(void)call;
-	state->sort = (state->sort + 1) % ORDERS;
+	state->sort = (state->sort + 1) % (state->cycles ? ORDERS : ORDERS - 1);
 	state->sorted = false;
 }
 

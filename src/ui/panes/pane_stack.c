@@ -20,7 +20,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { STACK_DEPTH, STACK_FUNCTION, STACK_CALLED, STACK_SINCE, STACK_COUNT, STACK_COLUMNS };
+enum {
+	STACK_DEPTH,
+	STACK_FUNCTION,
+	STACK_CALLED,
+	STACK_SINCE,
+	STACK_COUNT,
+	STACK_CYCLES,
+	STACK_COLUMNS
+};
 
 enum {
 	INLINED_MOST = 32,  /* functions put into each other */
@@ -173,8 +181,10 @@ fill_cells(struct screen *screen, const struct flow_look *look, const struct sta
 	else
 		text_add(&cells[STACK_CALLED], "[before this is known]");
 	flow_view_message(screen, frame->since, &id, &cells[STACK_SINCE]);
+	const char *more = frames->unseen != frame->unseen ? "+" : "";
 	text_addf(&cells[STACK_COUNT], "%" PRIu64 "%s", frames->instructions - frame->instructions,
-		  frames->unseen != frame->unseen ? "+" : "");
+		  more);
+	text_addf(&cells[STACK_CYCLES], "%" PRIu64 "%s", frames->cycles - frame->cycles, more);
 }
 
 /* The look, and the cells as it is; else *WHY there is none. */
@@ -203,7 +213,8 @@ static const struct table_column stack_columns[STACK_COLUMNS] = {
     [STACK_FUNCTION] = {"function", TABLE_FIT, .gap = 2},
     [STACK_CALLED] = {"called at", TABLE_REST, .gap = 2},
     [STACK_SINCE] = {"since", TABLE_FIT, .gap = 2, .right = true},
-    [STACK_COUNT] = {"instr", TABLE_FIT, .gap = 1, .right = true},
+    [STACK_COUNT] = {"instr", TABLE_FIT, .gap = 2, .right = true},
+    [STACK_CYCLES] = {"cycles", TABLE_FIT, .gap = 1, .right = true},
 };
 
 static void
@@ -214,7 +225,7 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 	struct text *cells = kept_cells_at(&state->kept, i, &made);
 	if (!made)
 		fill_cells(screen, &screen->flow->look, &state->rows.at[i], cells);
-	kept_cells_put(cells, STACK_COLUMNS, row);
+	kept_cells_put(cells, screen->flow->look.frames.cycles ? STACK_COLUMNS : STACK_CYCLES, row);
 }
 
 /* What one should know of what is shown, or nothing. */
@@ -259,7 +270,8 @@ stack_draw(struct screen *screen, struct canvas *canvas, const struct area *area
 	}
 	const struct table_spec spec = {.pane = PANE_STACK,
 					.columns = stack_columns,
-					.column_count = STACK_COLUMNS,
+					.column_count = look->frames.cycles ? STACK_COLUMNS
+									    : (size_t)STACK_CYCLES,
 					.left = 1,
 					.head = true,
 					.count = state_of(screen)->rows.count,

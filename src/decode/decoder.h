@@ -429,6 +429,7 @@ struct decode_memory {
 	uint32_t context_id, vmid;
 };
 
+struct flow_modes;
 struct flow_packet;
 struct sought;
 struct sought_answer;
@@ -555,9 +556,10 @@ struct decoder_ops {
 
 	/* Fills what M, which the window covers, says of the flow of control (flow_packet.h);
 	 * its processor is the message's origin.  NULL: this format says nothing of it, or
-	 * the program is not followed. */
+	 * the program is not followed.  MODES are those of the processor before M; NULL: those
+	 * that it begins with. */
 	void (*flow)(const struct decoder *, const struct message *m, const struct window *,
-		     struct flow_packet *);
+		     const struct flow_modes *modes, struct flow_packet *);
 	uint8_t flow_form; /* enum flow_form: which packets `flow` fills */
 
 	/* The bytes of program memory at ADDRESS, as a processor saw it in a context, of which

@@ -73,6 +73,7 @@ struct flow_packet {
 	bool missing;		/* lost: nothing that came before it is in doubt */
 	bool branch;		/* start, trap: false if at `address` is a taken branch */
 	bool interrupt, thaddr; /* trap */
+	bool unhandled;		/* trap: `address` is not known, though thaddr */
 	bool notify, updiscon, irreport;
 	uint8_t branches;  /* 0 to 31 in `branch_map`: bit 0 the oldest, 0 taken */
 	uint8_t privilege; /* start, trap */
@@ -84,6 +85,7 @@ struct flow_packet {
 	uint64_t cause, tval;	 /* trap; tval of exceptions only */
 	const char *cause_name;	 /* or NULL */
 	struct flow_modes modes; /* support */
+	struct flow_modes begin; /* before the first support packet */
 	struct flow_widths widths;
 	struct flow_element element;
 };

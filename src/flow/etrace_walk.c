@@ -37,6 +37,7 @@ struct etrace_walk {
 
 	struct flow_modes modes;
 	struct flow_widths widths;
+	bool begun;    /* there was a packet */
 	bool refused;  /* a mode is on that is not followed */
 	bool waiting;  /* start_of_trace: for a synchronisation */
 	bool silent;   /* that it waits was said */
@@ -439,12 +440,20 @@ refused_mode(const struct etrace_walk *walk, const struct flow_modes *modes)
 		return "branch prediction is not followed";
 	if (modes->jump_target_cache)
 		return "a jump target cache is not followed";
-	if (modes->implicit_exception)
-		return "implicit exception mode is not followed";
 	if (modes->implicit_return && !walk->widths.return_stack_size &&
 	    !walk->widths.call_counter_size)
 		return "implicit returns need return_stack_size or call_counter_size";
 	return NULL;
+}
+
+/* Why they are not followed, or NULL. */
+static const char *
+take_modes(struct etrace_walk *walk, const struct flow_modes *modes)
+{
+	const char *why = refused_mode(walk, modes);
+	walk->modes = *modes;
+	walk->refused = why != NULL;
+	return why;
 }
 
 /* Why what was reported last cannot be the last instruction, or NULL: "the address of the
@@ -467,9 +476,7 @@ static void
 take_support(struct etrace_walk *walk, const struct flow_packet *p)
 {
 	const char *contrary = walk->waiting ? NULL : refuse_end(walk, p);
-	walk->modes = p->modes;
-	walk->refused = false;
-	const char *why = refused_mode(walk, &p->modes);
+	const char *why = take_modes(walk, &p->modes);
 	bool ended = p->status != FLOW_NO_CHANGE;
 	if (p->status == FLOW_ENDED_NTR && walk->inferred_address && !walk->waiting)
 		ended = follow_inferred(walk);
@@ -479,7 +486,6 @@ take_support(struct etrace_walk *walk, const struct flow_packet *p)
 		walk_stop(walk, "the encoder lost packets");
 	else if (why)
 		walk_stop(walk, why);
-	walk->refused = why != NULL;
 	/* what comes next is a synchronisation, so nothing is missing */
 	if (ended) {
 		walk->paused |= !walk->waiting;
@@ -631,6 +637,10 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	if (trap && !p->thaddr) {
 		walk->entered = true;
 		walk->waiting = false;
+	} else if (trap && p->unhandled) {
+		walk_stop(walk,
+			  "mtvec, stvec or vstvec of a profile does not say where the trap led");
+		walk->entered = false;
 	} else {
 		walk->address = p->address;
 		if (begins)
@@ -683,11 +693,21 @@ take_path(struct etrace_walk *walk, const struct flow_packet *p)
 	}
 }
 
+const struct flow_modes *
+etrace_walk_modes(const struct etrace_walk *walk)
+{
+	return walk->begun ? &walk->modes : NULL;
+}
+
 void
 etrace_walk_packet(struct etrace_walk *walk, const struct flow_packet *p)
 {
-	if (p->kind != FLOW_LOST && p->kind != FLOW_NOTHING)
+	if (p->kind != FLOW_LOST && p->kind != FLOW_NOTHING) {
 		walk->widths = p->widths;
+		if (!walk->begun)
+			take_modes(walk, &p->begin);
+		walk->begun = true;
+	}
 	switch ((enum flow_packet_kind)p->kind) {
 	case FLOW_NOTHING:
 	case FLOW_RANGE:

@@ -4,7 +4,7 @@
  * The reference algorithm [E-Trace 2.0, "Decoder pseudo code"], with implicit returns and
  * sequentially inferable jumps as the text of "Implicit return mode" and "Sequentially
  * inferable jump mode" has them.  Modes that are not followed (branch prediction, jump
- * target cache, implicit exception) and what packets and program disagree about are damage:
+ * target cache) and what packets and program disagree about are damage:
  * a step says why, and the walk goes on at the next synchronisation.
  *
  * Belongs to one thread.  Memory: a few hundred bytes, and the return stack.
@@ -30,6 +30,9 @@ struct etrace_walk *etrace_walk_copy(const struct etrace_walk *, struct flow_cod
 				     void (*take)(void *context, const struct flow_step *),
 				     void *context);
 size_t etrace_walk_size(const struct etrace_walk *); /* in bytes */
+
+/* The modes that its next packet is to be read by; NULL before the first one. */
+const struct flow_modes *etrace_walk_modes(const struct etrace_walk *);
 
 /* Follows one packet. */
 void etrace_walk_packet(struct etrace_walk *, const struct flow_packet *);

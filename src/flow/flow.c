@@ -28,6 +28,8 @@ struct hart;
 struct walk_form {
 	void *(*open)(struct hart *, uint64_t origin);
 	void (*take)(void *walk, const struct flow_packet *);
+	/* that packets are to be read by; NULL: those they begin with */
+	const struct flow_modes *(*modes)(const void *walk);
 	void (*close)(void *walk);
 	/* for another hart, or to be kept: NULL */
 	void *(*copy)(const void *walk, struct hart *);
@@ -138,6 +140,12 @@ take_etrace(void *walk, const struct flow_packet *packet)
 	etrace_walk_packet(walk, packet);
 }
 
+static const struct flow_modes *
+modes_etrace(const void *walk)
+{
+	return etrace_walk_modes(walk);
+}
+
 static void
 close_etrace(void *walk)
 {
@@ -156,6 +164,13 @@ static void
 take_coresight(void *walk, const struct flow_packet *packet)
 {
 	coresight_walk_packet(walk, packet);
+}
+
+static const struct flow_modes *
+modes_coresight(const void *walk)
+{
+	(void)walk;
+	return NULL;
 }
 
 static void
@@ -191,10 +206,10 @@ size_coresight(const void *walk)
 }
 
 static const struct walk_form forms[] = {
-    [FLOW_PACKETS] = {open_etrace, take_etrace, close_etrace, copy_etrace, size_etrace,
-		      .held = true},
-    [FLOW_ELEMENTS] = {open_coresight, take_coresight, close_coresight, copy_coresight,
-		       size_coresight, .held = false},
+    [FLOW_PACKETS] = {open_etrace, take_etrace, modes_etrace, close_etrace, copy_etrace,
+		      size_etrace, .held = true},
+    [FLOW_ELEMENTS] = {open_coresight, take_coresight, modes_coresight, close_coresight,
+		       copy_coresight, size_coresight, .held = false},
 };
 
 struct flow *
@@ -360,7 +375,10 @@ flow_message(struct flow *flow, struct reader *r, const struct message *m, uint6
 {
 	struct window window = reader_window(r);
 	struct flow_packet packet;
-	flow->decoder->ops->flow(flow->decoder, m, &window, &packet);
+	const uint64_t *known = map_find(&flow->places, m->origin);
+	const struct flow_modes *modes =
+	    known ? flow->form->modes(flow->harts.at[*known - 1]->walk) : NULL;
+	flow->decoder->ops->flow(flow->decoder, m, &window, modes, &packet);
 	if (packet.kind == FLOW_NOTHING)
 		return;
 	flow->place = (struct flow_place){.number = number, .origin = m->origin, .chosen = chosen};

@@ -67,8 +67,8 @@ is "blocks and slots" \
 is "reversed what" \
 	"2 8:29: traces[0].encap.container.reversed: nothing can be reversed without slot; expected the bytes of a slot" \
 	"$(wrong "$width      container: {reversed: true}")"
-is "a mode that is not read yet" \
-	"2 8:34: traces[0].etrace.implicit_exception: implicit exception mode is not supported, as no table tells where the handlers are; expected false" \
+is "handlers that nothing tells" \
+	"2 8:34: traces[0].etrace.implicit_exception: implicit_exception needs to know where traps lead; expected mtvec, stvec or vstvec too" \
 	"$(wrong "$width    etrace: {implicit_exception: true}")"
 is "an address without bits" \
 	"2 8:47: traces[0].etrace.iaddress_lsb: iaddress_lsb must be less than iaddress_width" \
@@ -76,7 +76,7 @@ is "an address without bits" \
 # a support packet (format 3, 3) that is on and has option 1, implicit_exception
 printf '\002\003\037\002' >two.bin
 is "the mode in a capture: loss" \
-	"E src 3 sync.support on implicit_exception: not supported, the pc is unknown after traps ~lost" \
+	"E src 3 sync.support on implicit_exception: no mtvec in the profile, so the pc is unknown after traps ~lost" \
 	"$(classes "$width" >xx; "$TRAWL" -t text two.bin | sed 's/  */ /g; s/^ 0 - //')"
 run "$TRAWL" --check two.bin
 is "which --check finds" "1 check loss: 1 message" \

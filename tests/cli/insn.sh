@@ -53,8 +53,8 @@ traces:
 symbols: [{file: seven.elf}]
 EOF
 # Its packets, by hand [E-Trace 2.0, "Instruction Trace Encoder Output Packets"]: format 3
-# subformat 0 at 80000000; format 1, one branch, taken, then 8 on, updiscon; subformat 1, interrupt 7,
-# handler at 80000014; format 2, 100 on, where nothing is.  The return to behind the call is
+# subformat 0 at 80000000; format 1, one branch, taken, then 8 on, updiscon; subformat 1,
+# interrupt 7, handler at 80000014; format 2, 100 on, where nothing is.  The return to behind the call is
 # where the packets agree with the program for the last time.
 printf '\005\163\0\0\0\340\006\005\004\0\0\0\377\006\367\263\002\0\0\360\002\312\0' >seven.encap
 run "$TRAWL" -q -p seven.yaml -t insn seven.encap

@@ -790,7 +790,8 @@ encode_trap(struct encoder *e)
 static void
 encode_all(struct encoder *e)
 {
-	send_support(e, 0);
+	if (!e->style->unannounced)
+		send_support(e, 0);
 	forget(e);
 	for (e->at = 0; e->at < e->count && !e->ambiguous && !e->give_up; e->at++) {
 		bool unknown = e->unknown;

@@ -51,6 +51,7 @@ struct etrace_style {
 	bool pulp; /* layout of the options in support packets */
 	bool full_address, implicit_return, implicit_exception, sijump;
 	bool jump_target_cache, branch_prediction;
+	bool unannounced;  /* no support packet comes first */
 	bool trap_retires; /* ECALL and EBREAK that trap count as executed */
 	unsigned resync;   /* packets between resynchronisations; 0: none */
 	unsigned notify;   /* of 1000 instructions, how many a trigger reports */

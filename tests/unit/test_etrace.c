@@ -229,8 +229,9 @@ test_implicit_exception(void **state)
 	assert_int_equal(d.messages.count, 6);
 	decoded_expand(&d, 0);
 	assert_int_equal(d.messages.at[0].flags, MESSAGE_LOST);
-	assert_string_equal(text_get(&d.e.text), "sync.support on implicit_exception: not "
-						 "supported, the pc is unknown after traps");
+	assert_string_equal(text_get(&d.e.text), "sync.support on implicit_exception: no "
+						 "mtvec in the profile, so the pc is unknown "
+						 "after traps");
 	decoded_expand(&d, 1);
 	assert_int_equal(decoded_number(&d, "tval"), 0x12345678);
 	assert_null(decoded_field(&d, "address"));
@@ -246,6 +247,49 @@ test_implicit_exception(void **state)
 	assert_int_equal(decoded_number(&d, "pc"), 0x4000);
 	decoded_close(&d);
 	stream_free(&stream);
+}
+
+/* Where the handlers are said, all modes of [RISC-V II, "Machine Trap-Vector Base-Address
+ * Register"]: direct, to the address; vectored, interrupts to four times the cause behind it.
+ * From the start on where the profile says that the mode is on. */
+static void
+test_handlers(void **state)
+{
+	static const struct {
+		unsigned privilege, interrupt, cause;
+		uint64_t pc; /* 0: not known */
+	} rows[] = {
+	    {3, 0, 2, 0x80000100}, {3, 1, 7, 0x80000100}, {1, 0, 8, 0x80000200},
+	    {1, 1, 1, 0x80000204}, {1, 1, 9, 0x80000224}, {6, 1, 1, 0},
+	    {0, 0, 2, 0},
+	};
+	static const uint64_t vstvec = 0x80000302; /* reserved */
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct decoded d = decoded_new(&one_source);
+		struct bits p = {0};
+		d.options.etrace.privilege_width = 3;
+		d.options.etrace.implicit_exception = true;
+		d.options.etrace.mtvec = 0x80000100;
+		d.options.etrace.stvec = 0x80000201;
+		d.options.etrace.vstvec = vstvec;
+		bits_add(&p, 7, 4);
+		bits_add(&p, 1, 1);
+		bits_add(&p, rows[i].privilege, 3);
+		bits_add(&p, rows[i].cause, 5);
+		bits_add(&p, rows[i].interrupt, 1);
+		bits_add(&p, 1, 1); /* thaddr */
+		if (!rows[i].interrupt)
+			bits_add(&p, 0x1234, 32); /* tval */
+		bits_add(&p, 0, 1);
+		read_payload(&d, &one_source, 0, &p);
+		const struct field *pc = decoded_field(&d, "pc");
+		assert_true(rows[i].pc ? pc && pc->u == rows[i].pc : !pc);
+		assert_null(decoded_field(&d, "address"));
+		if (!rows[i].interrupt)
+			assert_int_equal(decoded_number(&d, "tval"), 0x1234);
+		end_payload(&d);
+	}
 }
 
 /* Flags are sent as changes from the bit before. */
@@ -847,23 +891,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_start),
-	    cmocka_unit_test(test_trap),
-	    cmocka_unit_test(test_support),
-	    cmocka_unit_test(test_implicit_exception),
-	    cmocka_unit_test(test_address_flags),
-	    cmocka_unit_test(test_branches),
-	    cmocka_unit_test(test_extensions),
-	    cmocka_unit_test(test_short_field),
-	    cmocka_unit_test(test_unused),
-	    cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_place_after_damage),
-	    cmocka_unit_test(test_data),
-	    cmocka_unit_test(test_data_parts),
-	    cmocka_unit_test(test_atomic_address),
-	    cmocka_unit_test(test_split),
-	    cmocka_unit_test(test_two_bits),
-	    cmocka_unit_test(test_csr),
+	    cmocka_unit_test(test_start),	   cmocka_unit_test(test_trap),
+	    cmocka_unit_test(test_support),	   cmocka_unit_test(test_implicit_exception),
+	    cmocka_unit_test(test_handlers),	   cmocka_unit_test(test_address_flags),
+	    cmocka_unit_test(test_branches),	   cmocka_unit_test(test_extensions),
+	    cmocka_unit_test(test_short_field),	   cmocka_unit_test(test_unused),
+	    cmocka_unit_test(test_places),	   cmocka_unit_test(test_place_after_damage),
+	    cmocka_unit_test(test_data),	   cmocka_unit_test(test_data_parts),
+	    cmocka_unit_test(test_atomic_address), cmocka_unit_test(test_split),
+	    cmocka_unit_test(test_two_bits),	   cmocka_unit_test(test_csr),
 	    cmocka_unit_test(test_data_too_wide),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,16 +20,17 @@ static const struct program {
 	const char *name;
 	bool unbalanced; /* returns elsewhere than behind calls: a counter cannot tell */
 	bool modes;	 /* runs in several modes of privilege */
+	uint64_t mtvec, stvec;
 } programs[] = {
     {.name = "recurse"},
     {.name = "jumps", .unbalanced = true},
     {.name = "tails"},
     {.name = "tables"},
     {.name = "loops"},
-    {.name = "traps"},
-    {.name = "modes", .modes = true},
+    {.name = "traps", .mtvec = 0x80000024},
+    {.name = "modes", .modes = true, .mtvec = 0x80000201, .stvec = 0x80000301},
 };
-enum { PROGRAMS = sizeof programs / sizeof *programs, STYLES = 80 };
+enum { PROGRAMS = sizeof programs / sizeof *programs, STYLES = 160 };
 
 /* A program, what it did, and its code. */
 struct subject {
@@ -87,6 +88,8 @@ make_style(unsigned number, const struct subject *subject)
 	    .implicit_return = number & 4,
 	    .sijump = number & 1 && number & 8,
 	    .trap_retires = number & 16,
+	    .implicit_exception = number & 64,
+	    .unannounced = number % 5 == 0,
 	    .seed = number,
 	};
 	style.stamped = style.encap.stamp;
@@ -104,7 +107,8 @@ make_style(unsigned number, const struct subject *subject)
 }
 
 static void
-set_options(struct etrace_options *o, const struct etrace_style *style)
+set_options(struct etrace_options *o, const struct etrace_style *style,
+	    const struct program *program)
 {
 	o->iaddress_width = style->address_width;
 	o->iaddress_lsb = style->address_lsb;
@@ -119,6 +123,16 @@ set_options(struct etrace_options *o, const struct etrace_style *style)
 	o->bpred_size = style->predictor_size;
 	o->return_stack_size = style->stack_size;
 	o->call_counter_size = style->counter_size;
+	o->mtvec = program->mtvec ? program->mtvec : 4; /* there are no traps */
+	o->stvec = program->stvec;
+	if (style->unannounced) {
+		o->full_address = style->full_address;
+		o->implicit_return = style->implicit_return;
+		o->implicit_exception = style->implicit_exception;
+		o->sijump = style->sijump;
+		o->jump_target_cache = style->jump_target_cache;
+		o->branch_prediction = style->branch_prediction;
+	}
 	o->ioptions = style->pulp ? ETRACE_LAYOUT_PULP : ETRACE_LAYOUT_REFERENCE;
 }
 
@@ -190,13 +204,14 @@ follow(struct follower *f, const struct subject *subject, const struct etrace_st
 	struct decoded d = decoded_new(&style->encap);
 	struct flow_packet packet;
 	*f = (struct follower){.run = &subject->run};
-	set_options(&d.options.etrace, style);
+	set_options(&d.options.etrace, style, subject->program);
 	decoded_open(&d, bytes, length);
 	f->hold = flow_hold_new(take_step, f);
 	struct etrace_walk *walk = etrace_walk_new(subject->code, hold_step, f);
 	for (size_t i = 0; i < d.messages.count; i++) {
 		f->offset = d.messages.at[i].offset;
-		encap_ops.flow(d.decoder, &d.messages.at[i], &d.window, &packet);
+		encap_ops.flow(d.decoder, &d.messages.at[i], &d.window, etrace_walk_modes(walk),
+			       &packet);
 		etrace_walk_packet(walk, &packet);
 	}
 	flow_hold_end(f->hold);

@@ -193,7 +193,7 @@ bool opencsd_print(const struct decoder *, const struct message *, const struct 
 bool opencsd_announces(const struct decoder *, const struct message *, const struct window *,
 		       uint8_t guid[16], uint64_t *build);
 void opencsd_flow(const struct decoder *, const struct message *, const struct window *,
-		  struct flow_packet *);
+		  const struct flow_modes *, struct flow_packet *);
 const uint8_t *opencsd_memory(const struct decoder *, const struct decode_memory *,
 			      uint64_t address, size_t *length);
 struct opencsd_pool *opencsd_pool_new(const struct opencsd_decoder *);

@@ -873,8 +873,9 @@ enum {
 
 void
 opencsd_flow(const struct decoder *decoder, const struct message *m, const struct window *w,
-	     struct flow_packet *flow)
+	     const struct flow_modes *modes, struct flow_packet *flow)
 {
+	(void)modes;
 	const struct flow_job job = {
 	    .j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, NULL},
 	    .flow = flow};

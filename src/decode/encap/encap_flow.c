@@ -10,17 +10,16 @@
 /* Flags of what may not be what was sent. */
 enum { DOUBTFUL = MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_SUSPECT };
 
-static void
-fill_modes(const struct etrace_packet *t, struct flow_packet *flow)
+static struct flow_modes
+modes_of(const struct etrace_place *place)
 {
-	flow->status = t->status;
-	flow->modes = (struct flow_modes){
-	    .full_address = t->options.full_address,
-	    .implicit_return = t->options.implicit_return,
-	    .implicit_exception = t->options.implicit_exception,
-	    .sijump = t->options.sijump,
-	    .branch_prediction = t->options.branch_prediction,
-	    .jump_target_cache = t->options.jump_target_cache,
+	return (struct flow_modes){
+	    .full_address = place->full_address,
+	    .implicit_return = place->implicit_return,
+	    .implicit_exception = place->implicit_exception,
+	    .sijump = place->sijump,
+	    .branch_prediction = place->branch_prediction,
+	    .jump_target_cache = place->jump_target_cache,
 	};
 }
 
@@ -53,15 +52,16 @@ fill_flow(const struct etrace_packet *t, struct flow_packet *flow)
 	flow->cause = t->ecause;
 	flow->cause_name = t->cause_name;
 	flow->tval = t->tval;
-	fill_modes(t, flow);
+	flow->unhandled = t->unhandled;
+	flow->status = t->status;
+	flow->modes = modes_of(&t->options);
 }
 
 void
 encap_read_flow(const struct decoder *decoder, const struct message *m, const struct window *w,
-		struct flow_packet *flow)
+		const struct flow_modes *modes, struct flow_packet *flow)
 {
 	const struct encap_decoder *d = (const struct encap_decoder *)decoder;
-	const struct etrace_place as_differences = {0};
 	uint8_t room[ENCAP_LOOK];
 	struct encap_packet packet;
 	struct etrace_packet t;
@@ -85,8 +85,13 @@ encap_read_flow(const struct decoder *decoder, const struct message *m, const st
 	}
 	const struct etrace_options *o = &packet.source->etrace;
 	struct etrace_bits bits = encap_bits(p, &packet, NULL);
-	etrace_read(o, &as_differences, &bits, &t);
+	const struct etrace_place begin = etrace_begin(o);
+	/* the only mode that payloads are read by; addresses are left as they are */
+	struct etrace_place place = {.implicit_exception = modes ? modes->implicit_exception
+								 : begin.implicit_exception};
+	etrace_read(o, &place, &bits, &t);
 	fill_flow(&t, flow);
+	flow->begin = modes_of(&begin);
 	if (t.error || (t.unused > 7 && t.kind != ETRACE_SUPPORT))
 		flow->kind = FLOW_LOST;
 	flow->widths = (struct flow_widths){

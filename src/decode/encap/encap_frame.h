@@ -219,7 +219,7 @@ struct encap_memory {
 /* --- encap_flow.c ------------------------------------------------------ */
 
 void encap_read_flow(const struct decoder *, const struct message *, const struct window *,
-		     struct flow_packet *);
+		     const struct flow_modes *, struct flow_packet *);
 
 /* --- encap_probe.c ----------------------------------------------------- */
 

@@ -28,6 +28,9 @@ static const struct option_table type_table = OPTION_TABLE("types", struct encap
 #define OVERRIDE_CHOICE(option, names, preset, words)                                              \
 	{#option, OPTION_CHOICE, OVERRIDE(option), words, "as_etrace", .choices = (names)},
 
+#define OVERRIDE_ADDRESS(option, words)                                                            \
+	{#option, OPTION_UINT, OVERRIDE(option), words, "0", .hex = true},
+
 #define SOURCE(...) OPTION_ROW(struct encap_source_options, __VA_ARGS__)
 static const struct option_row source_rows[] = {
     SOURCE(id, UINT, "its number", .max = UINT16_MAX, .required = true),
@@ -35,7 +38,7 @@ static const struct option_row source_rows[] = {
     SOURCE(type_width, INT, "bits of its type field; -1: as all", "-1", .min = -1,
 	   .max = ENCAP_TYPE_WIDTH_MAX),
     SOURCE(types, LIST, "what its types mean, instead of the types of all", .table = &type_table),
-    ETRACE_OPTIONS(OVERRIDE_NUMBER, OVERRIDE_FLAG, OVERRIDE_CHOICE)};
+    ETRACE_OPTIONS(OVERRIDE_NUMBER, OVERRIDE_FLAG, OVERRIDE_CHOICE, OVERRIDE_ADDRESS)};
 static const struct option_table source_table =
     OPTION_TABLE("sources", struct encap_source_options, source_rows);
 

@@ -105,7 +105,8 @@ static struct etrace_place
 modes_before(const struct encap_decoder *d, const struct message *m, const struct window *w,
 	     const struct decode_history *history)
 {
-	struct etrace_place place = {0};
+	const struct encap_source *source = encap_source_of(d, (uint32_t)m->origin & UINT16_MAX);
+	struct etrace_place place = etrace_begin(&source->etrace);
 	struct message support;
 	if (decode_last(history, m, KINDS_MODE, &support))
 		encap_reapply(d, &support, w, &place);

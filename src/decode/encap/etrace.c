@@ -30,7 +30,9 @@ const char *const etrace_flags[] = {"as_etrace", "false", "true", NULL};
 #define ROW_FLAG(option, preset, words) OPTION(option, BOOL, words, preset),
 #define ROW_CHOICE(option, names, preset, words)                                                   \
 	OPTION(option, CHOICE, words, preset, .choices = (names) + 1),
-static const struct option_row option_rows[] = {ETRACE_OPTIONS(ROW_NUMBER, ROW_FLAG, ROW_CHOICE)};
+#define ROW_ADDRESS(option, words) OPTION(option, UINT, words, .hex = true),
+static const struct option_row option_rows[] = {
+    ETRACE_OPTIONS(ROW_NUMBER, ROW_FLAG, ROW_CHOICE, ROW_ADDRESS)};
 
 static bool
 check_options(const void *object, struct option_fault *fault)
@@ -58,11 +60,14 @@ const struct option_table etrace_options = {
 	if (changes->option)                                                                       \
 		options->option = changes->option - 1;
 #define CHANGE_CHOICE(option, names, preset, words) CHANGE_FLAG(option, preset, words)
+#define CHANGE_ADDRESS(option, words)                                                              \
+	if (changes->option)                                                                       \
+		options->option = changes->option;
 
 void
 etrace_change(struct etrace_options *options, const struct etrace_changes *changes)
 {
-	ETRACE_OPTIONS(CHANGE_NUMBER, CHANGE_FLAG, CHANGE_CHOICE)
+	ETRACE_OPTIONS(CHANGE_NUMBER, CHANGE_FLAG, CHANGE_CHOICE, CHANGE_ADDRESS)
 }
 
 #define CHECK_NUMBER(option, least, most, preset, words)                                           \
@@ -70,13 +75,19 @@ etrace_change(struct etrace_options *options, const struct etrace_changes *chang
 		return #option " must be a number from " #least " to " #most;
 #define CHECK_NOTHING(...)
 
+static bool
+knows_handlers(const struct etrace_options *o)
+{
+	return o->mtvec || o->stvec || o->vstvec;
+}
+
 const char *
 etrace_check(const struct etrace_options *options)
 {
-	ETRACE_OPTIONS(CHECK_NUMBER, CHECK_NOTHING, CHECK_NOTHING)
-	if (options->implicit_exception)
-		return "implicit exception mode is not supported, as no table tells where the "
-		       "handlers are; expected false";
+	ETRACE_OPTIONS(CHECK_NUMBER, CHECK_NOTHING, CHECK_NOTHING, CHECK_NOTHING)
+	if (options->implicit_exception && !knows_handlers(options))
+		return "implicit_exception needs to know where traps lead; expected mtvec, stvec "
+		       "or vstvec too";
 	if (options->iaddress_lsb >= options->iaddress_width)
 		return "iaddress_lsb must be less than iaddress_width";
 	return NULL;
@@ -325,9 +336,30 @@ etrace_cause_name(bool interrupt, uint64_t cause)
 	return interrupt ? interrupts[cause] : exceptions[cause];
 }
 
+/* Where a trap to the packet's mode leads, for "the decoder can infer the address of the trap
+ * handler from just the exception cause" [E-Trace 2.0, "Implicit exception mode"].  The
+ * register's two lowest bits are 0 if all traps lead to the address in the others, 1 if
+ * interrupts lead to that and four times the cause [RISC-V II, "Machine Trap-Vector
+ * Base-Address Register"]; modes are numbered as in encap_fields.c. */
+static bool
+find_handler(const struct etrace_options *o, const struct etrace_packet *t, uint64_t *address)
+{
+	const uint64_t registers[] = {[1] = o->stvec, [3] = o->mtvec, [6] = o->vstvec};
+	uint64_t tvec = 0;
+	if (t->privilege < sizeof registers / sizeof *registers)
+		tvec = registers[t->privilege];
+	if (!tvec || tvec & 2)
+		return false;
+	*address = tvec & ~(uint64_t)3;
+	if (tvec & 1 && t->is_interrupt)
+		*address += 4 * t->ecause;
+	*address &= etrace_mask((unsigned)o->iaddress_width);
+	return true;
+}
+
 /* [E-Trace 2.0, "Format 3 subformat 1 - Trap"].  In implicit exception mode "the trap
- * handler address is omitted if thaddr is 1": a table would have to give it.  tval is
- * "omitted from the packet for interrupts" [E-Trace 2.0, "Format 3 tval field"]. */
+ * handler address is omitted if thaddr is 1".  tval is "omitted from the packet for
+ * interrupts" [E-Trace 2.0, "Format 3 tval field"]. */
 static void
 read_trap(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	  struct etrace_packet *t)
@@ -338,10 +370,12 @@ read_trap(const struct etrace_options *o, const struct etrace_place *place, stru
 	t->ecause = etrace_take(b, (unsigned)o->ecause_width, ENCAP_F_ECAUSE);
 	t->is_interrupt = etrace_take(b, 1, ENCAP_F_INTERRUPT);
 	t->thaddr = etrace_take(b, 1, ENCAP_F_THADDR);
-	if (t->thaddr && place->implicit_exception)
-		t->move = ETRACE_LOST;
-	else
+	if (!t->thaddr || !place->implicit_exception) {
 		read_certain(o, b, t);
+	} else {
+		t->unhandled = !find_handler(o, t, &t->address);
+		t->move = t->unhandled ? ETRACE_LOST : ETRACE_TO;
+	}
 	t->has_tval = !t->is_interrupt;
 	if (t->has_tval)
 		t->tval = etrace_take(b, (unsigned)o->iaddress_width, ENCAP_F_TVAL);
@@ -395,6 +429,8 @@ read_ioptions(const struct etrace_options *o, struct etrace_bits *b, struct etra
 {
 	unsigned from = b->at, count = layouts[o->ioptions].count;
 	uint64_t set = etrace_take(b, count, ENCAP_F_IOPTIONS);
+	/* this layout has no bit for it: it is a parameter */
+	t->options.sijump = o->ioptions == ETRACE_LAYOUT_REFERENCE && o->sijump;
 	if (b->fields)
 		b->fields->depth++;
 	for (unsigned i = 0; i < count; i++) {
@@ -446,7 +482,8 @@ read_support(const struct etrace_options *o, struct etrace_bits *b, struct etrac
 		read_doptions(o, b, t);
 	if (t->status == STATUS_LOST)
 		t->move = ETRACE_LOST;
-	if (t->status == STATUS_LOST || t->options.implicit_exception) {
+	t->unhandled = t->options.implicit_exception && !knows_handlers(o);
+	if (t->status == STATUS_LOST || t->unhandled) {
 		t->severity = SEVERITY_ERROR;
 		t->flags |= MESSAGE_LOST;
 	}
@@ -569,6 +606,19 @@ etrace_read(const struct etrace_options *o, const struct etrace_place *place, st
 
 /* --- what a payload does and says -------------------------------------- */
 
+struct etrace_place
+etrace_begin(const struct etrace_options *o)
+{
+	return (struct etrace_place){
+	    .full_address = o->full_address,
+	    .implicit_exception = o->implicit_exception,
+	    .implicit_return = o->implicit_return,
+	    .sijump = o->sijump,
+	    .branch_prediction = o->branch_prediction,
+	    .jump_target_cache = o->jump_target_cache,
+	};
+}
+
 void
 etrace_apply(const struct etrace_options *o, const struct etrace_packet *t,
 	     struct etrace_place *place)
@@ -660,8 +710,9 @@ add_support(const struct etrace_packet *t, struct text *out)
 		text_add(out, " full_address");
 	if (t->data_lost && t->status != STATUS_LOST)
 		text_add(out, " data lost");
-	if (t->options.implicit_exception)
-		text_add(out, " implicit_exception: not supported, the pc is unknown after traps");
+	if (t->unhandled)
+		text_add(out, " implicit_exception: no mtvec in the profile, so the pc is unknown "
+			      "after traps");
 }
 
 static void

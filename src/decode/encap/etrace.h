@@ -23,7 +23,7 @@
 /* Parameters under their names in the specification, where it has one [E-Trace 2.0,
  * "Parameters and Discovery"]; defaults are this program's.  The same list makes
  * `etrace:` of a profile and what a source may override. */
-#define ETRACE_OPTIONS(NUMBER, FLAG, CHOICE)                                                       \
+#define ETRACE_OPTIONS(NUMBER, FLAG, CHOICE, ADDRESS)                                              \
 	NUMBER(iaddress_width, 1, 64, "32", "bits of an instruction address")                      \
 	NUMBER(iaddress_lsb, 0, 3, "1", "lowest bit of an instruction address that is sent")       \
 	NUMBER(privilege_width, 1, 8, "2", "bits of the privilege level")                          \
@@ -38,8 +38,19 @@
 	NUMBER(call_counter_size, 0, 31, "0", "bits of the counter of nested calls")               \
 	NUMBER(encoder_mode_width, 0, 8, "1", "bits of the mode in support packets")               \
 	CHOICE(ioptions, etrace_layouts, "reference", "layout of the options in support packets")  \
+	FLAG(full_address, "false",                                                                \
+	     "addresses are sent in full; this and the modes below hold up to a support packet")   \
+	FLAG(implicit_return, "false", "returns to behind their calls are not sent")               \
 	FLAG(implicit_exception, "false",                                                          \
-	     "packets of traps leave out the handler's address: not supported, must be false")     \
+	     "packets of traps leave out the handler's address, which mtvec, stvec or vstvec say") \
+	FLAG(                                                                                      \
+	    sijump, "false",                                                                       \
+	    "jumps right behind a constant are not sent; a reference support packet does not say") \
+	FLAG(jump_target_cache, "false", "jumps to a recent target are sent as its index")         \
+	FLAG(branch_prediction, "false", "branches that were predicted are counted")               \
+	ADDRESS(mtvec, "where traps to machine mode lead, as that register has it; 0: not known")  \
+	ADDRESS(stvec, "the same of traps to supervisor mode")                                     \
+	ADDRESS(vstvec, "the same of traps to virtual supervisor mode")                            \
 	NUMBER(doptions_width, 0, 16, "4", "bits of the data options in support packets")          \
 	NUMBER(bpred_size, 0, 32, "0", "log2 of the entries of the branch predictor")              \
 	CHOICE(addr_comp, etrace_compressions, "packet",                                           \
@@ -58,18 +69,19 @@ enum etrace_compression { ETRACE_SHORT_PACKET, ETRACE_SHORT_FIELD };
 #define ETRACE_NUMBER(name, least, most, standard, help) int64_t name;
 #define ETRACE_FLAG(name, standard, help) bool name;
 #define ETRACE_CHOICE(name, choices, standard, help) int name;
+#define ETRACE_ADDRESS(name, help) uint64_t name;
 
 /* `etrace:` of a profile. */
 struct etrace_options {
-	ETRACE_OPTIONS(ETRACE_NUMBER, ETRACE_FLAG, ETRACE_CHOICE)
+	ETRACE_OPTIONS(ETRACE_NUMBER, ETRACE_FLAG, ETRACE_CHOICE, ETRACE_ADDRESS)
 };
 extern const struct option_table etrace_options;
 
-/* The same where each may be left as it is: numbers then are -1, flags and
+/* The same where each may be left as it is: numbers then are -1, addresses 0, flags and
  * choices 0, else one more than in struct etrace_options. */
 #define ETRACE_MAYBE(name, standard, help) int name;
 struct etrace_changes {
-	ETRACE_OPTIONS(ETRACE_NUMBER, ETRACE_MAYBE, ETRACE_CHOICE)
+	ETRACE_OPTIONS(ETRACE_NUMBER, ETRACE_MAYBE, ETRACE_CHOICE, ETRACE_ADDRESS)
 };
 
 /* The names of choices; [0] is for "as it is". */
@@ -122,6 +134,7 @@ struct etrace_packet {
 	uint8_t move; /* enum etrace_move */
 	uint64_t address;
 	bool has_options; /* `options` hold from now on */
+	bool unhandled;	  /* where traps lead is neither sent nor known */
 	bool data_lost;
 	struct etrace_place options;
 
@@ -149,6 +162,9 @@ void etrace_read(const struct etrace_options *, const struct etrace_place *, str
 		 struct etrace_packet *);
 void dtrace_read(const struct etrace_options *, const struct etrace_place *, struct etrace_bits *,
 		 struct etrace_packet *);
+
+/* The modes before the first support packet; where it is, is not known. */
+struct etrace_place etrace_begin(const struct etrace_options *);
 
 /* How the source stands after a packet. */
 void etrace_apply(const struct etrace_options *, const struct etrace_packet *,

@@ -264,8 +264,9 @@ ppl_expand(const struct decoder *decoder, const struct message *m, const struct 
 
 static void
 ppl_flow(const struct decoder *decoder, const struct message *m, const struct window *w,
-	 struct flow_packet *flow)
+	 const struct flow_modes *modes, struct flow_packet *flow)
 {
+	(void)modes;
 	struct arena arena = {0};
 	struct ppl_line line;
 	(void)decoder;

@@ -111,7 +111,7 @@ take_cell(struct run_on *run, uint64_t cell)
 		const struct message m = decoded->messages[i];
 		struct window window = reader_window(run->reader);
 		struct flow_packet packet;
-		decoder->ops->flow(decoder, &m, &window, &packet);
+		decoder->ops->flow(decoder, &m, &window, NULL, &packet);
 		*vec_add(&run->runs_on) = take_packet(run, &m, &packet);
 	}
 	return true;

@@ -16,14 +16,15 @@
 enum flow_form { FLOW_PACKETS, FLOW_ELEMENTS };
 
 enum flow_packet_kind {
-	FLOW_NOTHING,	/* nothing of the flow */
-	FLOW_LOST,	/* damaged, or not for sure what was sent; or what is lost before it */
-	FLOW_START,	/* format 3 subformat 0 */
-	FLOW_TRAP,	/* format 3 subformat 1 */
-	FLOW_SUPPORT,	/* format 3 subformat 3 */
-	FLOW_ADDRESS,	/* format 2; format 1 with an address */
-	FLOW_BRANCHES,	/* format 1 without one: 31 branches */
-	FLOW_EXTENSION, /* format 0 */
+	FLOW_NOTHING,  /* nothing of the flow */
+	FLOW_LOST,     /* damaged, or not for sure what was sent; or what is lost before it */
+	FLOW_START,    /* format 3 subformat 0 */
+	FLOW_TRAP,     /* format 3 subformat 1 */
+	FLOW_SUPPORT,  /* format 3 subformat 3 */
+	FLOW_ADDRESS,  /* format 2; format 1 with an address */
+	FLOW_BRANCHES, /* format 1 without one: 31 branches */
+	FLOW_COUNT,    /* format 0 subformat 0 */
+	FLOW_INDEX,    /* format 0 subformat 1 */
 	/* elements */
 	FLOW_RANGE,	       /* instructions were executed that lie one behind the other */
 	FLOW_UNSEEN,	       /* what comes next, or came, is not seen */
@@ -36,7 +37,8 @@ enum flow_packet_kind {
 
 /* Parameters of an encoder, under their names in the specification. */
 struct flow_widths {
-	uint8_t iaddress_width, return_stack_size, call_counter_size;
+	uint8_t iaddress_width, iaddress_lsb, return_stack_size, call_counter_size;
+	uint8_t bpred_size, cache_size;
 };
 
 /* Run-time modes of an encoder. */
@@ -82,6 +84,9 @@ struct flow_packet {
 	uint64_t address;	 /* in full of start and trap; else a difference, or, cut to
 				iaddress_width, in full, as the modes have it; in bytes */
 	uint64_t irdepth;	 /* if irreport */
+	uint64_t count;		 /* count: branches that were predicted */
+	uint64_t index;		 /* index */
+	bool fails, addressed;	 /* count: one more that was not; there is an address */
 	uint64_t cause, tval;	 /* trap; tval of exceptions only */
 	const char *cause_name;	 /* or NULL */
 	struct flow_modes modes; /* support */

@@ -13,13 +13,15 @@
 
 #include "flow/etrace_walk.h"
 #include "base/vec.h"
+#include "flow/etrace_predict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	STACK_MOST = 1 << 16, /* addresses that are kept, whatever the encoder has */
-	BRANCHLESS_MOST = 1 << 22
+	BRANCHLESS_MOST = 1 << 22,
+	PREDICTED_MOST = 1 << 24 /* branches of one packet */
 };
 
 /* What the last packet reported, as far as it says what may follow. */
@@ -48,8 +50,12 @@ struct etrace_walk {
 	uint64_t pc, last_pc;
 	bool has_last; /* last_pc is valid */
 	uint64_t address;
+	/* branches that packets decide: in the map, then predicted ones, then one that was
+	 * predicted wrongly */
 	uint64_t branch_map;
 	unsigned branches;
+	uint64_t predicted;
+	bool fails;
 	bool stop_at_last_branch, inferred_address;
 	/* of the packet with the inferred address */
 	bool inferred_irreport;
@@ -60,6 +66,8 @@ struct etrace_walk {
 	/* return_stack: a ring, the newest below `top` */
 	uint64_t *stack;
 	size_t top, depth, room;
+
+	struct etrace_predict predict;
 
 	uint64_t straight, branchless; /* instructions since a branch or return, a branch */
 	struct flow_step run;
@@ -80,8 +88,10 @@ etrace_walk_new(struct flow_code *code, void (*take)(void *context, const struct
 void
 etrace_walk_free(struct etrace_walk *walk)
 {
-	if (walk)
+	if (walk) {
 		free(walk->stack);
+		etrace_predict_free(&walk->predict);
+	}
 	free(walk);
 }
 
@@ -97,13 +107,15 @@ etrace_walk_copy(const struct etrace_walk *walk, struct flow_code *code,
 	copy->stack = walk->room ? mem_new(walk->room * sizeof *copy->stack) : NULL;
 	if (walk->room)
 		memcpy(copy->stack, walk->stack, walk->room * sizeof *copy->stack);
+	etrace_predict_copy(&copy->predict, &walk->predict);
 	return copy;
 }
 
 size_t
 etrace_walk_size(const struct etrace_walk *walk)
 {
-	return sizeof *walk + walk->room * sizeof *walk->stack;
+	return sizeof *walk + walk->room * sizeof *walk->stack +
+	       etrace_predict_size(&walk->predict);
 }
 
 /* --- steps ------------------------------------------------------------- */
@@ -255,6 +267,13 @@ newest_return(const struct etrace_walk *walk)
 	return walk->stack[(walk->top ? walk->top : walk->room) - 1];
 }
 
+/* Branches that packets decide, and that are not executed yet. */
+static uint64_t
+branches_left(const struct etrace_walk *walk)
+{
+	return walk->branches + walk->predicted + walk->fails;
+}
+
 /* "this field indicates the number of entries on the return address stack (i.e. the entry
  * number of the return that failed)" [E-Trace 2.0, "Format 2 packets"].  The same field is
  * sent where no return failed: then there are branches behind one at that depth, or the
@@ -263,7 +282,7 @@ static bool
 is_failed_return(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 {
 	return p && p->irreport && p->irdepth == walk->depth && walk->widths.return_stack_size &&
-	       walk->branches <= is_branch_at(walk, address) && newest_return(walk) != address;
+	       branches_left(walk) <= is_branch_at(walk, address) && newest_return(walk) != address;
 }
 
 static bool
@@ -306,6 +325,39 @@ count_instruction(struct etrace_walk *walk)
 	return true;
 }
 
+/* Whether the branch at pc was taken, as the next packet says that decides one. */
+static bool
+take_outcome(struct etrace_walk *walk)
+{
+	bool taken = etrace_predict_taken(&walk->predict, walk->pc);
+	if (walk->branches) {
+		taken = !(walk->branch_map & 1);
+		walk->branch_map >>= 1;
+		walk->branches--;
+	} else if (walk->predicted) {
+		walk->predicted--;
+	} else {
+		taken = !taken;
+		walk->fails = false;
+	}
+	if (walk->modes.branch_prediction)
+		etrace_predict_branch(&walk->predict, walk->pc, taken);
+	return taken;
+}
+
+/* What is left for the branch at pc, if that is one, waits in the map for the next packet. */
+static void
+settle_branch(struct etrace_walk *walk)
+{
+	if (walk->branches || branches_left(walk) != 1)
+		return;
+	bool taken = etrace_predict_taken(&walk->predict, walk->pc) != walk->fails;
+	walk->branch_map = !taken;
+	walk->branches = 1;
+	walk->predicted = 0;
+	walk->fails = false;
+}
+
 /* Moves on by one instruction; *STOP: to ADDRESS, by what the program does not say.  P is
  * the packet, or NULL behind the last one.  False: it cannot be known. */
 static bool
@@ -331,13 +383,15 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 		if (is_constant_jump(walk, &insn, &target) && target != address)
 			return walk_fail_at(walk, "a packet and the program disagree on the jump");
 		walk->pc = address;
+		/* "Each uninferable jump target is first compared with the entry at its index"
+		 * [E-Trace 2.0, "Jump target cache mode"] */
+		if (walk->modes.jump_target_cache)
+			etrace_predict_jump(&walk->predict, mask_address(walk, address));
 		*stop = true;
 	} else if (insn.class == INSN_BRANCH) {
-		if (!walk->branches)
+		if (!branches_left(walk))
 			return walk_fail_at(walk, "no packet tells whether this branch was taken");
-		walk->pc = walk->branch_map & 1 ? this_pc + insn.length : insn.target;
-		walk->branch_map >>= 1;
-		walk->branches--;
+		walk->pc = take_outcome(walk) ? insn.target : this_pc + insn.length;
 		walk->straight = walk->branchless = 0;
 	} else {
 		walk->pc += insn.length;
@@ -369,7 +423,7 @@ follow_inferred(struct etrace_walk *walk)
 	walk->inferred_address = false;
 	walk->report = REPORT_JUMP;
 	/* its own packet would have told of it */
-	return walk->branches == is_branch_at(walk, walk->pc) ||
+	return branches_left(walk) == is_branch_at(walk, walk->pc) ||
 	       walk_fail_at(walk, "no packet tells whether this branch was taken");
 }
 
@@ -378,7 +432,7 @@ static bool
 is_end(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 {
 	if (walk->pc != address || walk->stop_at_last_branch ||
-	    walk->branches != is_branch_at(walk, walk->pc))
+	    branches_left(walk) != is_branch_at(walk, walk->pc))
 		return false;
 	if (p->kind == FLOW_START) {
 		const struct insn *last = flow_code_find(walk->code, walk->last_pc);
@@ -406,8 +460,9 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 		if (!report_pc(walk))
 			return false;
 		/* the last of a full map: whether what it leads to retires is not known yet */
-		if (walk->stop_at_last_branch && walk->branches == 1 &&
+		if (walk->stop_at_last_branch && branches_left(walk) == 1 &&
 		    is_branch_at(walk, walk->pc)) {
+			settle_branch(walk);
 			walk->stop_at_last_branch = false;
 			walk->report = REPORT_BRANCHES;
 			return true;
@@ -419,13 +474,17 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 		/* "the number of entries on the return address stack" */
 		if (stop && p->irreport && p->irdepth != walk->depth)
 			return walk_fail_at(walk, "the return stack is not as deep as reported");
-		if (stop && p->kind != FLOW_START)
+		/* an index comes without such a flag */
+		if (stop && p->kind != FLOW_START && p->kind != FLOW_INDEX)
 			walk->report = p->updiscon ? REPORT_LAST : REPORT_JUMP;
-		if (stop && walk->branches > is_branch_at(walk, walk->pc))
+		if (stop && branches_left(walk) > is_branch_at(walk, walk->pc))
 			return walk_fail_at(walk, "branches are left over");
-		if (stop)
+		if (stop) {
+			settle_branch(walk);
 			return true;
+		}
 		if (is_end(walk, address, p)) {
+			settle_branch(walk);
 			walk_agree(walk);
 			return true;
 		}
@@ -436,10 +495,14 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 static const char *
 refused_mode(const struct etrace_walk *walk, const struct flow_modes *modes)
 {
-	if (modes->branch_prediction)
-		return "branch prediction is not followed";
-	if (modes->jump_target_cache)
-		return "a jump target cache is not followed";
+	const struct flow_widths *widths = &walk->widths;
+	if (modes->branch_prediction && !widths->bpred_size)
+		return "branch prediction needs bpred_size";
+	if (modes->jump_target_cache && !widths->cache_size)
+		return "a jump target cache needs cache_size";
+	if ((modes->branch_prediction && widths->bpred_size > ETRACE_PREDICT_MOST) ||
+	    (modes->jump_target_cache && widths->cache_size > ETRACE_PREDICT_MOST))
+		return "a bpred_size or cache_size above 16 is not followed";
 	if (modes->implicit_return && !walk->widths.return_stack_size &&
 	    !walk->widths.call_counter_size)
 		return "implicit returns need return_stack_size or call_counter_size";
@@ -603,6 +666,17 @@ end_pause(struct etrace_walk *walk)
 	walk->paused = false;
 }
 
+/* What an encoder forgets when it sends a synchronisation. */
+static void
+forget_past(struct etrace_walk *walk)
+{
+	const struct flow_widths *widths = &walk->widths;
+	clear_return_stack(walk);
+	etrace_predict_reset(&walk->predict, walk->modes.branch_prediction ? widths->bpred_size : 0,
+			     walk->modes.jump_target_cache ? widths->cache_size : 0,
+			     widths->iaddress_lsb);
+}
+
 /* Format 3 subformats 0 and 1. */
 static void
 take_sync(struct etrace_walk *walk, const struct flow_packet *p)
@@ -633,6 +707,8 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	if (begins) {
 		walk->branches = 0;
 		walk->branch_map = 0;
+		walk->predicted = 0;
+		walk->fails = false;
 	}
 	if (trap && !p->thaddr) {
 		walk->entered = true;
@@ -650,10 +726,22 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	}
 	walk->inferred_address = false;
 	walk->privilege = p->privilege;
-	clear_return_stack(walk);
+	forget_past(walk);
 }
 
-/* Formats 1 and 2. */
+/* The address in a packet: false if it is of the cache, and that has none. */
+static bool
+take_address(struct etrace_walk *walk, const struct flow_packet *p)
+{
+	if (p->kind == FLOW_INDEX)
+		return etrace_predict_target(&walk->predict, p->index, &walk->address);
+	if (p->kind == FLOW_ADDRESS || p->addressed)
+		walk->address = mask_address(
+		    walk, walk->modes.full_address ? p->address : walk->address + p->address);
+	return true;
+}
+
+/* Formats 0, 1 and 2. */
 static void
 take_branches(struct etrace_walk *walk, const struct flow_packet *p)
 {
@@ -664,12 +752,16 @@ take_branches(struct etrace_walk *walk, const struct flow_packet *p)
 		walk_fail_at(walk, "branches are left over");
 		return;
 	}
-	walk->stop_at_last_branch = p->kind == FLOW_BRANCHES;
-	if (p->kind == FLOW_ADDRESS)
-		walk->address = mask_address(
-		    walk, walk->modes.full_address ? p->address : walk->address + p->address);
+	if (!take_address(walk, p)) {
+		walk_fail(walk, "the jump target cache has no such entry");
+		return;
+	}
+	walk->stop_at_last_branch =
+	    p->kind == FLOW_BRANCHES || (p->kind == FLOW_COUNT && !p->addressed);
 	walk->branch_map |= (uint64_t)p->branch_map << walk->branches;
 	walk->branches += p->branches;
+	walk->predicted = p->kind == FLOW_COUNT ? p->count : 0;
+	walk->fails = p->kind == FLOW_COUNT && p->fails;
 	follow_execution_path(walk, walk->address, p);
 }
 
@@ -686,8 +778,12 @@ take_path(struct etrace_walk *walk, const struct flow_packet *p)
 	} else if (walk->report == REPORT_LAST) {
 		/* "it will be followed immediately by a format 3" */
 		walk_fail(walk, "a synchronisation is missing");
-	} else if (p->kind == FLOW_EXTENSION) {
-		walk_fail(walk, "branch prediction and jump target caches are not followed");
+	} else if (p->kind == FLOW_COUNT && !walk->modes.branch_prediction) {
+		walk_fail(walk, "branch prediction is off");
+	} else if (p->kind == FLOW_INDEX && !walk->modes.jump_target_cache) {
+		walk_fail(walk, "the jump target cache is off");
+	} else if (p->kind == FLOW_COUNT && p->count > PREDICTED_MOST) {
+		walk_fail(walk, "more branches are predicted than trawl follows");
 	} else {
 		take_branches(walk, p);
 	}
@@ -734,7 +830,8 @@ etrace_walk_packet(struct etrace_walk *walk, const struct flow_packet *p)
 		break;
 	case FLOW_ADDRESS:
 	case FLOW_BRANCHES:
-	case FLOW_EXTENSION:
+	case FLOW_COUNT:
+	case FLOW_INDEX:
 		take_path(walk, p);
 		break;
 	}

@@ -14,3 +14,17 @@ short_calls: # (rounds): sum
 2:	beqz a1, 3f
 	addi a0, a0, 1
 3:	ret
+
+# Many branches that go one way each time, and a jump to one that does not.
+	.globl steady, turning
+steady: # (turn, where to go)
+	.rept 34
+	beqz zero, 1f
+	nop
+1:
+	.endr
+	jr a1
+turning:
+	beqz a0, 1f
+	nop
+1:	ret

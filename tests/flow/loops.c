@@ -2,6 +2,8 @@
 static unsigned char text[] = "the quick brown fox jumps over the lazy dog, and over it again";
 static unsigned counts[32];
 unsigned short_calls(unsigned rounds);
+unsigned steady(unsigned turn, unsigned (*to)(void));
+unsigned turning(void);
 volatile unsigned result;
 
 static __attribute__((noinline)) unsigned
@@ -48,6 +50,8 @@ main(void)
 		count_letters(text + i);
 		result += multiply(2 + i) + counts[i] + short_calls(i + 2);
 	}
+	for (unsigned i = 0; i < 12; i++)
+		result += steady(i & 2, turning);
 	/* long runs of branches that go one way */
 	for (volatile unsigned i = 0; i < 150; i++)
 		;

@@ -63,7 +63,7 @@ packet_of(const uint8_t *p)
 {
 	uint64_t bits = bytes_le64(p), address = bytes_le64(p + 8);
 	return (struct flow_packet){
-	    .kind = bits % (FLOW_EXTENSION + 1),
+	    .kind = bits % (FLOW_INDEX + 1),
 	    .branch = bits >> 3 & 1,
 	    .interrupt = bits >> 4 & 1,
 	    .thaddr = bits >> 5 & 1,

@@ -477,7 +477,9 @@ add_address(const struct encoder *e, struct bits *bits, const struct report *rep
 static unsigned
 place_in(const struct encoder *e, uint64_t address, unsigned size)
 {
-	return (unsigned)(address >> e->style->address_lsb) & ((1u << size) - 1);
+	/* "bits 1 to bpred_size_p ..., or from bit 2 on without compressed instructions" */
+	unsigned from = e->style->address_lsb < 2 ? 1 : 2;
+	return (unsigned)(address >> from) & ((1u << size) - 1);
 }
 
 /* Correctly predicted branches that are not reported, of which 31 are worth a count. */
@@ -592,10 +594,18 @@ take_branch(struct encoder *e)
 /* A jump "preceded by LUI, AUIPC or C.LUI" [E-Trace 2.0, "Sequentially inferable jump
  * mode"]: "both the constant load and the jump must be traced". */
 static bool
+is_sequential_pair(const struct encoder *e)
+{
+	const struct etrace_ran *ran = current(e), *before = ran - 1;
+	return e->style->sijump && e->at && !before->trap && before->loads &&
+	       before->rd == ran->rs1;
+}
+
+static bool
 is_sequential(struct encoder *e)
 {
 	const struct etrace_ran *ran = current(e), *before = ran - 1;
-	if (!e->style->sijump || !e->at || before->trap || !before->loads || before->rd != ran->rs1)
+	if (!is_sequential_pair(e))
 		return false;
 	uint64_t mask = e->run->wide ? UINT64_MAX : UINT32_MAX;
 	uint64_t target = (before->value + ran->value) & ~(uint64_t)1 & mask;
@@ -706,6 +716,17 @@ check_path(struct encoder *e, const struct report *report, bool sync)
 
 /* --- the algorithm ------------------------------------------------------- */
 
+/* Whether the instruction is a return whose target has to be reported: that cannot be done
+ * by a resynchronisation, which has no irreport. */
+static bool
+fails_to_return(const struct encoder *e)
+{
+	const struct etrace_ran *ran = current(e);
+	return e->style->implicit_return && e->style->stack_size && e->depth &&
+	       ran->kind == INDIRECT && ran->rs1 == 1 && ran->rd == 0 && !is_sequential_pair(e) &&
+	       e->stack[e->depth - 1] != target_of(e, e->at);
+}
+
 /* Whether a packet of format 3 follows the instruction, if a packet reports it now. */
 static bool
 is_followed(const struct encoder *e)
@@ -714,7 +735,7 @@ is_followed(const struct encoder *e)
 	if (e->at + 1 == e->count)
 		return false;
 	return next->trap || next->privilege != current(e)->privilege ||
-	       (e->style->resync && e->packets + 1 > e->style->resync);
+	       (e->style->resync && e->packets + 1 > e->style->resync && !fails_to_return(e));
 }
 
 /* "must report the current stack depth or call count if it is non-zero", "unless: there have
@@ -758,11 +779,12 @@ encode_instruction(struct encoder *e)
 	if (after_trap && !e->reported)
 		send_trap(e, before, true);
 	else if (after_trap || !e->at || ran->privilege != before->privilege ||
-		 (s->resync && e->packets > s->resync))
+		 (s->resync && e->packets > s->resync && !e->mispredicted))
 		send_start(e);
 	else if (e->unknown)
 		report_address(e, false);
-	else if (chosen || (s->resync && e->packets == s->resync && e->branches))
+	else if (chosen || (s->resync && e->packets == s->resync && e->branches && !last &&
+			    !fails_to_return(e)))
 		report_address(e, chosen);
 	else if (last || next->trap || (next->privilege != ran->privilege && e->branches))
 		report_address(e, false);

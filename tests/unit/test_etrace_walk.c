@@ -802,7 +802,7 @@ nonsense_is_taken(void **state)
 		for (unsigned k = 0; k < 2000; k++) {
 			uint64_t bits = random_next(&r), more = random_next(&r);
 			const struct flow_packet packet = {
-			    .kind = bits % (FLOW_EXTENSION + 1),
+			    .kind = bits % (FLOW_INDEX + 1),
 			    .branch = bits >> 3 & 1,
 			    .interrupt = bits >> 4 & 1,
 			    .thaddr = bits >> 5 & 1,
@@ -815,12 +815,18 @@ nonsense_is_taken(void **state)
 			    .branch_map = bits >> 18 & INT32_MAX,
 			    .address = bits >> 52 & 1 ? more : BASE + (more & 0x7fe),
 			    .irdepth = bits >> 53 & 7,
+			    .count = 31 + (more >> 40 & 0xfff),
+			    .index = more >> 40 & 15,
+			    .fails = more >> 52 & 1,
+			    .addressed = more >> 53 & 1,
 			    .modes = {.full_address = bits >> 56 & 1,
 				      .implicit_return = bits >> 57 & 1,
 				      .sijump = bits >> 58 & 1,
 				      .branch_prediction = !(bits >> 59),
 				      .jump_target_cache = bits >> 59 == 1},
 			    .widths = {.iaddress_width = bits >> 59 & 1 ? 64 : 32,
+				       .bpred_size = i % 5,
+				       .cache_size = i % 6,
 				       .return_stack_size = i % 4,
 				       .call_counter_size = i % 3},
 			};

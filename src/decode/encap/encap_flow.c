@@ -27,15 +27,11 @@ static void
 fill_flow(const struct etrace_packet *t, struct flow_packet *flow)
 {
 	static const uint8_t kinds[ENCAP_KIND_COUNT] = {
-	    [ETRACE_START] = FLOW_START,
-	    [ETRACE_TRAP] = FLOW_TRAP,
-	    [ETRACE_SUPPORT] = FLOW_SUPPORT,
-	    [ETRACE_ADDRESS] = FLOW_ADDRESS,
-	    [ETRACE_BRANCH] = FLOW_ADDRESS,
-	    [ETRACE_BRANCH_MAP] = FLOW_BRANCHES,
-	    [ETRACE_BRANCH_COUNT] = FLOW_EXTENSION,
-	    [ETRACE_JUMP_TARGET] = FLOW_EXTENSION,
-	    [ETRACE_RESERVED] = FLOW_EXTENSION,
+	    [ETRACE_START] = FLOW_START,	[ETRACE_TRAP] = FLOW_TRAP,
+	    [ETRACE_SUPPORT] = FLOW_SUPPORT,	[ETRACE_ADDRESS] = FLOW_ADDRESS,
+	    [ETRACE_BRANCH] = FLOW_ADDRESS,	[ETRACE_BRANCH_MAP] = FLOW_BRANCHES,
+	    [ETRACE_BRANCH_COUNT] = FLOW_COUNT, [ETRACE_JUMP_TARGET] = FLOW_INDEX,
+	    [ETRACE_RESERVED] = FLOW_LOST,
 	};
 	flow->kind = kinds[t->kind];
 	flow->branch = t->branch;
@@ -49,6 +45,12 @@ fill_flow(const struct etrace_packet *t, struct flow_packet *flow)
 	flow->branch_map = t->branch_map;
 	flow->address = t->address;
 	flow->irdepth = t->irdepth;
+	/* "Count of the number of correctly predicted branches, minus 31" [E-Trace 2.0,
+	 * "Format 0 packets"] */
+	flow->count = t->count + 31;
+	flow->index = t->count;
+	flow->fails = t->fails;
+	flow->addressed = t->has_address;
 	flow->cause = t->ecause;
 	flow->cause_name = t->cause_name;
 	flow->tval = t->tval;
@@ -96,6 +98,9 @@ encap_read_flow(const struct decoder *decoder, const struct message *m, const st
 		flow->kind = FLOW_LOST;
 	flow->widths = (struct flow_widths){
 	    .iaddress_width = (uint8_t)o->iaddress_width,
+	    .iaddress_lsb = (uint8_t)o->iaddress_lsb,
+	    .bpred_size = (uint8_t)o->bpred_size,
+	    .cache_size = (uint8_t)o->cache_size,
 	    .return_stack_size = (uint8_t)o->return_stack_size,
 	    .call_counter_size = (uint8_t)o->call_counter_size,
 	};

@@ -533,7 +533,11 @@ read_count(const struct etrace_options *o, const struct etrace_place *place, str
 {
 	set_name(b, t, ETRACE_BRANCH_COUNT);
 	t->count = etrace_take(b, 32, ENCAP_F_BRANCH_COUNT);
-	switch (etrace_take(b, 2, ENCAP_F_BRANCH_FMT)) {
+	uint64_t format = etrace_take(b, 2, ENCAP_F_BRANCH_FMT);
+	/* "the branch following the last correct prediction failed", "an address that points to
+	 * a branch which failed the prediction" */
+	t->fails = format == 0 || format == 3;
+	switch (format) {
 	case 0:
 		break;
 	case 1:

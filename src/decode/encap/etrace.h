@@ -146,6 +146,7 @@ struct etrace_packet {
 	uint64_t context, time, ecause, tval, count;
 	/* for the flow */
 	bool branch, thaddr, notify, updiscon, irreport;
+	bool fails;	  /* of branch counts: a branch that was not predicted comes behind */
 	uint64_t irdepth; /* if irreport */
 
 	unsigned bytes; /* of a data transfer */

@@ -2,9 +2,9 @@
  * Rows and what is counted in them: see group.h.
  *
  * A message finds its row by its key, the texts of its values one behind the other, in a
- * hash table.  Where severity, origin, trace and kind decide, that is done once for each of
- * their combinations: a map from the raw key of the origin leads to the row, and nothing is
- * expanded or formatted any more.
+ * hash table.  Where severity, origin, trace, kind and type decide, that is done once for each
+ * of their combinations: a map from the raw key of the origin, or of the type (`sift` of a
+ * decoder), leads to the row, and nothing is expanded or formatted any more.
  *
  * A group that is appended to another keeps its rows, empty, and for each its number there:
  * the parts of a capture have mostly the same rows.  One with very many rows forgets them.
@@ -14,6 +14,7 @@
 #include "query/group/group.h"
 #include "base/map.h"
 #include "base/rank.h"
+#include "decode/sought.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -25,8 +26,9 @@ enum { ROWS_KEPT = 16384, SLOTS_FIRST = 64 };
 struct group_head {
 	bool known, by_key; /* the raw key of an origin tells who that is */
 	struct map *rows;   /* by severity and kind, as far as these matter: from the origin's
-			       raw key to a row, from 1 */
+			       raw key, or that of the type, to a row, from 1 */
 	size_t count;
+	struct map origins, types; /* numbers of raw keys, where rows are by both */
 };
 
 struct group {
@@ -73,6 +75,8 @@ drop_rows(struct group *group)
 		for (size_t k = 0; k < head->count; k++)
 			map_free(&head->rows[k]);
 		free(head->rows);
+		map_free(&head->origins);
+		map_free(&head->types);
 	}
 	vec_clear(&group->rows);
 	vec_clear(&group->heads);
@@ -328,17 +332,44 @@ head_of(struct group *group, struct reader *reader)
 	return head;
 }
 
+static uint64_t
+number_of_key(struct map *numbers, uint64_t key)
+{
+	uint64_t *number = map_add(numbers, key);
+	if (!*number)
+		*number = numbers->count;
+	return *number;
+}
+
+/* The raw key of origin and type, as far as these matter; false: it has none. */
+static bool
+find_raw_key(const struct group_spec *spec, struct group_head *head, const struct value_look *look,
+	     uint64_t *key)
+{
+	struct sought_answer answer;
+	uint64_t origin = look->message->origin;
+	*key = spec->by_origin ? origin : 0;
+	if (!spec->by_type)
+		return true;
+	reader_sift(look->reader, look->message, NULL, &answer);
+	*key = answer.type_key;
+	if (spec->by_origin)
+		*key = number_of_key(&head->origins, origin) << 32 |
+		       number_of_key(&head->types, answer.type_key);
+	return answer.keyed;
+}
+
 static size_t
 find_row(struct group *group, struct value_look *look)
 {
 	const struct group_spec *spec = group->spec;
 	const struct message *m = look->message;
 	struct group_head *head = spec->by_head ? head_of(group, look->reader) : NULL;
-	uint64_t *kept = NULL;
-	if (head && head->by_key) {
+	uint64_t *kept = NULL, key;
+	if (head && head->by_key && find_raw_key(spec, head, look, &key)) {
 		size_t at = (spec->by_kind ? m->kind % KINDS : 0) +
 			    (spec->by_severity ? m->severity * head->count / SEVERITY_COUNT : 0);
-		kept = map_add(&head->rows[at], spec->by_origin ? m->origin : 0);
+		kept = map_add(&head->rows[at], key);
 		if (*kept)
 			return *kept - 1;
 	}

@@ -51,6 +51,7 @@ struct group_spec {
 	unsigned counted;      /* and those that are counted: with what rows are sorted by */
 	/* rows follow from these alone, without a text of the message */
 	bool by_severity, by_origin, by_trace, by_kind;
+	bool by_type;	       /* the same where a decoder has keys for types */
 	bool by_head;	       /* nothing else is asked for */
 	unsigned needs;	       /* enum value_need of all names */
 	bool expands;	       /* a message must be expanded, */

@@ -29,7 +29,8 @@ note_name(struct group_spec *spec, const struct value_name *name, bool is_key)
 	} heads[] = {{"severity", offsetof(struct group_spec, by_severity)},
 		     {"origin", offsetof(struct group_spec, by_origin)},
 		     {"trace", offsetof(struct group_spec, by_trace)},
-		     {"kind", offsetof(struct group_spec, by_kind)}};
+		     {"kind", offsetof(struct group_spec, by_kind)},
+		     {"type", offsetof(struct group_spec, by_type)}};
 	enum expand_want want;
 	bool is_head = false;
 	spec->needs |= value_needs(name);

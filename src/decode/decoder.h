@@ -274,6 +274,8 @@ struct expansion {
 	unsigned depth;		  /* of the next field added */
 	unsigned flags;		  /* enum message_flag found only now (a bad CRC) */
 	bool unnamed;		  /* its number stands for a text that no loaded file has */
+	/* set by the caller of expand: fields whose rows are `detail` may be missing */
+	bool exported;
 };
 
 enum expand_want {
@@ -281,7 +283,10 @@ enum expand_want {
 	EXPAND_BARE,  /* text; the rest may be missing */
 	EXPAND_TYPE,  /* text, type; the origin may be missing */
 	EXPAND_TEXT,  /* text, type, origin */
-	EXPAND_FIELDS /* fields too */
+	/* fields too, but for those that are detail; of reader_expand alone: decoders are
+	 * asked for EXPAND_FIELDS, and the expansion is `exported` */
+	EXPAND_EXPORTED,
+	EXPAND_FIELDS /* all fields */
 };
 
 /* What expand may look up about the messages before one. */

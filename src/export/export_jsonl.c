@@ -44,10 +44,10 @@ count_plain(const char *bytes, size_t length)
 void
 export_json_string(struct text *out, const char *bytes, size_t length)
 {
+	size_t plain = count_plain(bytes, length);
 	text_reserve(out, length + 2);
 	text_add_char(out, '"');
-	while (length) {
-		size_t plain = count_plain(bytes, length);
+	for (; length; plain = count_plain(bytes, length)) {
 		text_add_bytes(out, bytes, plain);
 		bytes += plain;
 		length -= plain;

@@ -926,6 +926,9 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	bool named = names->count && want >= EXPAND_TEXT;
 	if (named || addresses)
 		want = EXPAND_FIELDS; /* names depend on them */
+	e->exported = want == EXPAND_EXPORTED;
+	if (e->exported)
+		want = EXPAND_FIELDS;
 	expansion_clear(e);
 	if (own.kind == DECODE_KIND_LOSS) {
 		step_expand_loss(reader->capture, &own, e);

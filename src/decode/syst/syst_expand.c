@@ -38,7 +38,7 @@ struct syst_job {
 static struct field *
 add_bits(struct syst_job *j, enum syst_field row, size_t bit, size_t bits)
 {
-	if (!j->with_fields)
+	if (!j->with_fields || (j->e->exported && syst_fields[row].detail))
 		return &j->spare;
 	return expansion_add(j->e, &syst_fields[row], FIELD_PAYLOAD, bit, (uint32_t)bits);
 }
@@ -352,7 +352,6 @@ add_header(struct syst_job *j)
 	if (header >> 30)
 		add_bits(j, SYST_F_RESERVED, 30, 2)->u = header >> 30;
 	close_level(j);
-	add_sender(j);
 }
 
 /* --- the parts before the payload -------------------------------------- */
@@ -937,11 +936,14 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 	if (want >= EXPAND_TEXT)
 		make_origin(&j);
 	if (j.with_fields && length >= 4) {
-		add_header(&j);
-		if (!f.word)
+		if (!e->exported)
+			add_header(&j);
+		if (!f.word) {
+			add_sender(&j);
 			add_prefix(&j);
-		else if (j.entry)
+		} else if (j.entry) {
 			add_location(&j);
+		}
 	}
 	uint32_t stated, computed;
 	bool has_crc = find_crc(&f, m, &stated, &computed);

@@ -137,34 +137,38 @@ stp_load(const uint8_t *p, uint64_t nibble)
 	return bytes_le64(p) >> shift | (uint64_t)p[8] << 1 << (63 - shift);
 }
 
-/* The value of COUNT nibbles, 1 to 16. */
+/* The value of the low COUNT nibbles of VALUE, 1 to 16, as stp_load gives them. */
 static inline uint64_t
-stp_value(const uint8_t *p, uint64_t nibble, unsigned count, bool lsn)
+stp_arrange(uint64_t value, unsigned count, bool lsn)
 {
 	const uint64_t low = 0x0f0f0f0f0f0f0f0f;
-	uint64_t value = stp_load(p, nibble);
 	if (lsn)
 		return value & UINT64_MAX >> (64 - 4 * count);
 	value = (value & low) << 4 | (value >> 4 & low);
 	return __builtin_bswap64(value) >> (64 - 4 * count);
 }
 
-/*
- * The same as stp_read for D8, D16, D32 and D64 alone, which are the bulk of
- * most streams; 0 for any other packet, and for one that an ASYNC may cut off.
- * There must be STP_LOOK bytes.
- */
-static inline unsigned
-stp_read_plain(const struct stp_state *state, const uint8_t *bytes, uint64_t nibble, uint64_t *data)
+/* The value of COUNT nibbles, 1 to 16. */
+static inline uint64_t
+stp_value(const uint8_t *p, uint64_t nibble, unsigned count, bool lsn)
 {
-	unsigned opcode = bytes_nibble(bytes, nibble);
-	if (opcode < 4 || opcode > 7)
-		return 0;
-	unsigned count = 2u << (opcode - 4);
-	if ((stp_load(bytes, nibble + count) & 0xfff) == 0xfff)
-		return 0;
-	*data = stp_value(bytes, nibble + 1, count, state->lsn);
-	return 1 + count;
+	return stp_arrange(stp_load(p, nibble), count, lsn);
+}
+
+/* D8, D16, D32 and D64, which are the bulk of most streams, by the nibbles that begin with
+ * the opcode: how many nibbles of data; 0 for any other packet. */
+static inline unsigned
+stp_plain_data(uint64_t first)
+{
+	unsigned opcode = first & 15;
+	return opcode - 4 < 4 ? 2u << (opcode - 4) : 0;
+}
+
+/* Whether an ASYNC may cut off a packet that NEXT follows; if not, none does. */
+static inline bool
+stp_may_cut(uint64_t next)
+{
+	return (next & 0xff) == 0xff;
 }
 
 /* The low 8 or all 16 bits of a master or channel are replaced; a new master begins at
@@ -179,23 +183,25 @@ stp_apply_sender(struct stp_state *state, bool master, bool wide, uint64_t data)
 	state->ended = false;
 }
 
-/* The same as stp_read and stp_apply for M8, M16, C8 and C16 alone, of which there
- * are many where senders take turns; 0, and nothing done, as above.  M16 is F and
- * what M8 is, and so is C16. */
+/* M8, M16, C8 and C16, of which there are many where senders take turns, by the nibbles
+ * that begin with the opcode: how many nibbles they have; 0 for any other packet.  M16 is F
+ * and what M8 is, and so is C16. */
 static inline unsigned
-stp_take_sender(struct stp_state *state, const uint8_t *bytes, uint64_t nibble)
+stp_plain_sender(uint64_t first)
 {
 	enum { M = 1, C = 3 };
-	uint64_t first = stp_load(bytes, nibble);
-	unsigned wide = (first & 15) == 15, count = 2u << wide;
-	unsigned opcode = first >> 4 * wide & 15;
-	if (opcode != M && opcode != C)
-		return 0;
-	if ((first >> 4 * (wide + count) & 0xfff) == 0xfff)
-		return 0;
-	stp_apply_sender(state, opcode == M, wide,
-			 stp_value(bytes, nibble + 1 + wide, count, state->lsn));
-	return 1 + wide + count;
+	unsigned wide = (first & 15) == 15, opcode = first >> 4 * wide & 15;
+	return opcode == M || opcode == C ? 1 + wide + (2u << wide) : 0;
+}
+
+/* Does what stp_apply does with such a packet. */
+static inline void
+stp_take_sender(struct stp_state *state, uint64_t first)
+{
+	unsigned wide = (first & 15) == 15;
+	bool master = (first >> 4 * wide & 15) == 1;
+	uint64_t value = stp_arrange(first >> 4 * (1 + wide), 2u << wide, state->lsn);
+	stp_apply_sender(state, master, wide, value);
 }
 
 #endif

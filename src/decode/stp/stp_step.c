@@ -330,47 +330,57 @@ end_message(struct stp_run *r, struct stp_message *open, const struct stp_packet
 	stream_drop_message(r->state, open);
 }
 
-/* A NULL, but not many. */
-static bool
-is_gap(const uint8_t *bytes, uint64_t nibble)
+/* Adds plain data to a message; what is behind its head is only counted. */
+static inline void
+add_plain(struct stp_message *open, const uint8_t *bytes, uint64_t nibble, unsigned count, bool lsn)
 {
-	uint64_t some = stp_load(bytes, nibble);
-	return some && !(some & 15);
+	if (open->nibbles >= 2 * STP_HEAD && !open->keeps)
+		open->nibbles += count;
+	else
+		stp_message_add(open, stp_value(bytes, nibble, count, lsn), count);
 }
 
-/* The bulk of most streams: data that goes on with open messages, and senders that
- * take turns.  What gives a message, or is unusual, is left to the others. */
+/* The bulk of most streams: data that goes on with open messages, senders that take turns,
+ * and a few NULL.  What gives a message, or is unusual, is left to the others.  Each load
+ * serves to see what a packet is and whether the one before is whole. */
 static void
 take_plain(struct stp_run *r)
 {
 	struct stp_stream *s = r->state;
 	const uint8_t *bytes = r->window->bytes;
-	uint64_t at = s->at, busy = s->busy, data, nulls = 0, senders = 0;
+	uint64_t at = s->at, busy = s->busy, nulls = 0, senders = 0;
 	uint64_t end = r->end - r->base > 2 * STP_LOOK ? r->end - 2 * STP_LOOK : r->base;
 	if (end > r->stop)
 		end = r->stop;
 	if (end > s->cut)
 		end = s->cut;
 	end = end_at_border(s, end);
+	uint64_t first = at < end ? stp_load(bytes, at - r->base) : 0, next;
 	while (at < end) {
-		unsigned got = stp_read_plain(&s->stp, bytes, at - r->base, &data);
-		if (got) {
+		unsigned data = stp_plain_data(first), got = data + 1;
+		if (data) {
 			struct stp_message *open = stream_current(s);
-			if (!open)
+			next = stp_load(bytes, at - r->base + got);
+			if (!open || stp_may_cut(next))
 				break;
-			stp_message_add(open, data, got - 1);
-		} else if ((got = stp_take_sender(&s->stp, bytes, at - r->base))) {
+			add_plain(open, bytes, at - r->base + 1, data, s->stp.lsn);
+		} else if ((got = stp_plain_sender(first))) {
+			next = stp_load(bytes, at - r->base + got);
+			if (stp_may_cut(next))
+				break;
+			stp_take_sender(&s->stp, first);
 			s->looked = false;
 			senders += got;
-		} else if (is_gap(bytes, at - r->base)) {
+		} else if (first && !(first & 15)) {
 			nulls++;
-			at++;
+			first = stp_load(bytes, ++at - r->base);
 			continue;
 		} else {
 			break;
 		}
 		at += got;
 		busy = at;
+		first = next;
 	}
 	if (at == s->at)
 		return;

@@ -312,12 +312,37 @@ test_no_program(void **state)
 	scene_quit(s);
 }
 
+/* At a message of a trace without a program it is the last one before it of a trace that has
+ * one: in the demo, what the hub did when a frame was lost. */
+static void
+test_other_trace(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40."); /* the clocks are known */
+	scene_keys(s, "3e");
+	scene_wait_row(s, ">", "camera   frames 7 and 8: lost");
+	scene_keys(s, "K");
+	scene_wait(s, "stack  hart 0 at 329, the last before");
+	scene_wait_row(s, " 7 trap_entry ", " exception store access fault ");
+	scene_wait_row(s, " 6 copy_lines ", " pass_lines+0x");
+	scene_keys(s, "[x"); /* which is behind the message that is shown */
+	scene_wait_row(s, ">", "exception=7");
+	scene_wait(s, "stack  hart 0 at 329 -");
+	scene_keys(s, "ge");
+	scene_wait_row(s, ">", "seq 70 given up");
+	scene_keys(s, "]x");
+	scene_wait_row(s, ">", "interrupt=11");
+	scene_quit(s);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_stack), scene_test(test_code),	scene_test(test_counts),
-	    scene_test(test_jumps), scene_test(test_functions), scene_test(test_put_in),
-	    scene_test(test_lanes), scene_test(test_fold),	scene_test(test_no_program)};
+	    scene_test(test_stack),	 scene_test(test_code),	     scene_test(test_counts),
+	    scene_test(test_jumps),	 scene_test(test_functions), scene_test(test_put_in),
+	    scene_test(test_lanes),	 scene_test(test_fold),	     scene_test(test_no_program),
+	    scene_test(test_other_trace)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BEFORE_MOST = 64 }; /* messages without a sender that are passed */
+
 void
 flow_view_free(struct screen *screen)
 {
@@ -59,23 +61,100 @@ reader_of(struct screen *screen, const struct trace *trace)
 	return sequence_reader(screen->sequence, trace_number(trace));
 }
 
+/* --- the message that is shown ------------------------------------------ */
+
+/* The last message of a lane before P whose sender is known; false: there is none near. */
+static bool
+find_before(struct screen *screen, struct sequence_position p, size_t lane,
+	    struct flow_view_place *place)
+{
+	struct reader *reader = sequence_reader(screen->sequence, lane);
+	struct expansion e = {0};
+	struct position at;
+	bool found = false;
+	sequence_lane_head(screen->sequence, p, lane, &at);
+	for (unsigned i = 0; i < BEFORE_MOST && !found && reader_previous(reader, &at, 1); i++) {
+		const struct message *m = reader_message(reader, at);
+		if (!m)
+			break;
+		place->origin = m->origin;
+		reader_expand(reader, m, EXPAND_TEXT, &e);
+		found = e.origin.length > 0;
+	}
+	if (found)
+		place->id = reader_message_id(reader, at);
+	expansion_free(&e);
+	return found;
+}
+
+/* Looks for the last message before the selected one in traces that can be followed. */
+static void
+find_other(struct screen *screen, struct flow_view_place *place)
+{
+	struct sequence_position p = {.lane = trace_number(place->trace)}, last = {0};
+	if (!reader_find_id(reader_of(screen, place->trace), place->id, &p.at))
+		return;
+	for (size_t lane = 0; lane < sequence_lane_count(screen->sequence); lane++) {
+		struct flow_view_place found = {.trace = screen->session->traces.at[lane],
+						.before = true};
+		struct sequence_position at = {.lane = lane};
+		if (lane == p.lane || !sequence_shows(screen->sequence, lane) ||
+		    !sequence_relates(screen->sequence, p.lane, lane) ||
+		    !trace_of(screen, found.trace)->looker ||
+		    !find_before(screen, p, lane, &found) ||
+		    !reader_find_id(reader_of(screen, found.trace), found.id, &at.at))
+			continue;
+		if (place->before && sequence_is_before(screen->sequence, at, last))
+			continue;
+		*place = found;
+		last = at;
+	}
+}
+
+const struct flow_view_place *
+flow_view_get_place(struct screen *screen)
+{
+	struct flow_view *view = screen->flow;
+	const struct selection *selection = selection_get(screen);
+	unsigned order = sequence_generation(screen->sequence);
+	if (!selection)
+		return NULL;
+	if (view->of.any && view->of.trace == selection->trace && view->of.order == order &&
+	    view->of.generation == selection->generation &&
+	    !message_id_compare(view->of.id, selection->id))
+		return &view->place;
+	view->of.any = true;
+	view->of.trace = selection->trace;
+	view->of.id = selection->id;
+	view->of.generation = selection->generation;
+	view->of.order = order;
+	view->place = (struct flow_view_place){
+	    .trace = selection->trace, .id = selection->id, .origin = selection->message.origin};
+	if (!trace_of(screen, selection->trace)->looker)
+		find_other(screen, &view->place);
+	return &view->place;
+}
+
+static struct flow_view_trace *
+trace_of_place(struct screen *screen)
+{
+	const struct flow_view_place *place = flow_view_get_place(screen);
+	return place ? trace_of(screen, place->trace) : NULL;
+}
+
 struct flow_index *
 flow_view_index(struct screen *screen, const char **why)
 {
-	const struct selection *selection = selection_get(screen);
-	*why = NULL;
-	if (!selection)
-		return NULL;
-	struct flow_view_trace *followed = trace_of(screen, selection->trace);
-	*why = followed->why;
-	return *why ? NULL : followed->index;
+	const struct flow_view_trace *followed = trace_of_place(screen);
+	*why = followed ? followed->why : NULL;
+	return !followed || *why ? NULL : followed->index;
 }
 
 struct flow_looker *
 flow_view_looker(struct screen *screen)
 {
-	const struct selection *selection = selection_get(screen);
-	return selection ? trace_of(screen, selection->trace)->looker : NULL;
+	const struct flow_view_trace *followed = trace_of_place(screen);
+	return followed ? followed->looker : NULL;
 }
 
 struct flow_code *
@@ -85,26 +164,24 @@ flow_view_code(struct screen *screen)
 	return looker ? flow_looker_code(looker) : NULL;
 }
 
-/* --- the selected message ---------------------------------------------- */
-
 static bool
-is_current(const struct flow_view *view, const struct selection *selection)
+is_current(const struct flow_view *view, const struct flow_view_place *place)
 {
-	return view->made && view->trace == selection->trace &&
-	       view->generation == selection->generation &&
-	       !message_id_compare(view->id, selection->id);
+	return view->made && view->shown.trace == place->trace &&
+	       view->generation == view->of.generation &&
+	       !message_id_compare(view->shown.id, place->id);
 }
 
 const struct flow_look *
 flow_view_get(struct screen *screen, const char **why)
 {
 	const struct flow_view *view = screen->flow;
-	const struct selection *selection = selection_get(screen);
+	const struct flow_view_place *place = flow_view_get_place(screen);
 	*why = NULL;
-	if (!selection)
+	if (!place)
 		return NULL;
-	*why = trace_of(screen, selection->trace)->why;
-	return !*why && is_current(view, selection) ? &view->look : NULL;
+	*why = trace_of(screen, place->trace)->why;
+	return !*why && is_current(view, place) ? &view->look : NULL;
 }
 
 /* Whether more is known of what was followed from near the message only. */
@@ -114,7 +191,7 @@ is_outdated(struct screen *screen)
 	const struct flow_view *view = screen->flow;
 	if (!view->made || !view->look.guess)
 		return false;
-	const struct flow_index *index = view->traces[trace_number(view->trace)].index;
+	const struct flow_index *index = view->traces[trace_number(view->shown.trace)].index;
 	return flow_index_generation(index) != view->known;
 }
 
@@ -122,21 +199,20 @@ bool
 flow_view_work(struct screen *screen)
 {
 	struct flow_view *view = screen->flow;
-	const struct selection *selection = selection_get(screen);
-	if (!selection || (is_current(view, selection) && !is_outdated(screen)))
+	const struct flow_view_place *place = flow_view_get_place(screen);
+	if (!place || (is_current(view, place) && !is_outdated(screen)))
 		return false;
-	struct flow_view_trace *followed = trace_of(screen, selection->trace);
-	struct reader *reader = reader_of(screen, selection->trace);
+	struct flow_view_trace *followed = trace_of(screen, place->trace);
+	struct reader *reader = reader_of(screen, place->trace);
 	struct position p;
 	if (!followed->looker)
 		return false;
 	view->known = flow_index_generation(followed->index);
 	view->made = true;
-	view->trace = selection->trace;
-	view->id = selection->id;
-	view->generation = selection->generation;
+	view->shown = *place;
+	view->generation = view->of.generation;
 	view->changes++;
-	if (!reader_find_id(reader, selection->id, &p) ||
+	if (!reader_find_id(reader, place->id, &p) ||
 	    !flow_look_at(followed->looker, reader, p, &view->look))
 		flow_look_free(&view->look);
 	return true;
@@ -157,7 +233,7 @@ flow_view_has_news(struct screen *screen)
 bool
 flow_view_add_place(struct screen *screen, uint16_t space, uint64_t address, struct text *out)
 {
-	const struct trace *trace = selection_get(screen)->trace;
+	const struct trace *trace = flow_view_get_place(screen)->trace;
 	struct symbol_place place = {0};
 	(void)space;
 	naming_find(trace_host(trace)->naming, trace_name(trace), address, &place);
@@ -185,35 +261,50 @@ flow_view_call_site(struct screen *screen, uint16_t space, uint64_t link)
 	return link - 1;
 }
 
-bool
-flow_view_message(struct screen *screen, uint64_t number, struct message_id *id, struct text *shown)
+/* The ID of a message, and its number as the list has it. */
+static void
+add_number(struct screen *screen, const struct trace *trace, struct position p,
+	   struct message_id *id, struct text *shown)
 {
-	const struct trace *trace = selection_get(screen)->trace;
-	struct reader *reader = reader_of(screen, trace);
-	struct position p;
 	struct list *list;
 	struct row row;
-	bool exact;
-	if (!reader_find_number(reader, number, &p, &exact))
-		return false;
-	*id = reader_message_id(reader, p);
+	*id = reader_message_id(reader_of(screen, trace), p);
 	if (jump_find(screen, &(struct location){.trace = trace_number(trace), .id = *id}, &list,
 		      &row))
 		list_add_number(list, &row, shown);
+}
+
+bool
+flow_view_message(struct screen *screen, uint64_t number, struct message_id *id, struct text *shown)
+{
+	const struct trace *trace = flow_view_get_place(screen)->trace;
+	struct position p;
+	bool exact;
+	if (!reader_find_number(reader_of(screen, trace), number, &p, &exact))
+		return false;
+	add_number(screen, trace, p, id, shown);
 	return true;
 }
 
 void
 flow_view_add_title(struct screen *screen, struct text *out)
 {
-	const struct selection *selection = selection_get(screen);
-	const struct row *row = list_current(screen->list);
-	if (!selection || !row)
+	const struct flow_view_place *place = flow_view_get_place(screen);
+	struct text number = {0};
+	struct expansion e = {0};
+	struct message_id id;
+	struct position p;
+	struct message m;
+	if (!place || !reader_read_id(reader_of(screen, place->trace), place->id, &p, &m))
 		return;
-	text_add_safe(out, text_get(&selection->expansion.origin),
-		      selection->expansion.origin.length, screen->charset);
-	text_add(out, selection->expansion.origin.length ? " at " : "at ");
-	list_add_number(screen->list, row, out);
+	reader_expand(reader_of(screen, place->trace), &m, EXPAND_TEXT, &e);
+	text_add_safe(out, text_get(&e.origin), e.origin.length, screen->charset);
+	text_add(out, e.origin.length ? " at " : "at ");
+	add_number(screen, place->trace, p, &id, &number);
+	text_add(out, text_get(&number));
+	text_add(out, place->before ? ", the last before" : "");
+	text_free(&number);
+	expansion_free(&e);
 }
 
 void
@@ -229,7 +320,7 @@ flow_view_draw_why(struct canvas *canvas, const struct area *area, const char *w
 void
 flow_view_go(struct screen *screen, uint64_t number)
 {
-	const struct trace *trace = selection_get(screen)->trace;
+	const struct trace *trace = flow_view_get_place(screen)->trace;
 	struct message_id id;
 	struct text shown = {0};
 	if (flow_view_message(screen, number, &id, &shown))
@@ -259,15 +350,17 @@ static const struct flow_jump {
 void
 flow_view_jump(struct screen *screen, const struct command_call *call)
 {
-	const struct selection *selection = selection_get(screen);
+	const struct flow_view_place *place = flow_view_get_place(screen);
 	const struct flow_jump *jump = &jumps[call->id];
-	if (!selection)
+	if (!place)
 		return;
-	struct trace *trace = selection->trace;
+	struct trace *trace = place->trace;
 	struct flow_view_trace *followed = trace_of(screen, trace);
 	struct reader *reader = reader_of(screen, trace);
 	struct position p;
-	bool ended = true, found = reader_find_id(reader, selection->id, &p);
+	bool ended = true, found = reader_find_id(reader, place->id, &p);
+	if (place->before && !jump->forward)
+		reader_next(reader, &p, 1); /* what is before the selected message counts */
 	if (!followed->looker) {
 		screen_error(screen, "%s", followed->why);
 		return;

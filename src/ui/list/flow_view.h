@@ -23,20 +23,38 @@ struct flow_view_trace {
 	struct flow_looker *looker;
 };
 
+/* The message whose processor is shown: the selected one; or, if that is of a trace that is
+ * not followed, the last one before it of a trace that is. */
+struct flow_view_place {
+	struct trace *trace;
+	struct message_id id;
+	uint64_t origin; /* the processor: of struct message */
+	bool before;
+};
+
 /* Zero-initialise. */
 struct flow_view {
 	struct flow_view_trace *traces; /* of the session, or NULL */
+	struct flow_view_place place;
+	struct { /* the selected message that it was found for */
+		bool any;
+		const struct trace *trace;
+		struct message_id id;
+		unsigned generation, order;
+	} of;
 	struct flow_look look;
 	bool made;
-	const struct trace *trace; /* what it was made for, */
-	struct message_id id;
-	unsigned generation, known; /* and how much was known then */
-	unsigned changes;	    /* counts the looks */
+	struct flow_view_place shown; /* what it was made for, */
+	unsigned generation, known;   /* and how much was known then */
+	unsigned changes;	      /* counts the looks */
 };
 
 void flow_view_free(struct screen *);
 
-/* What is known of the selected message; NULL: nothing yet, or never, as *WHY says then.
+/* NULL: no message is selected.  Borrowed until the next call of any function here. */
+const struct flow_view_place *flow_view_get_place(struct screen *);
+
+/* What is known of that message; NULL: nothing yet, or never, as *WHY says then.
  * Borrowed until the next call of any function here. */
 const struct flow_look *flow_view_get(struct screen *, const char **why);
 
@@ -53,7 +71,7 @@ struct flow_index *flow_view_index(struct screen *, const char **why);
 /* Who looks at the selected message's trace, or NULL. */
 struct flow_looker *flow_view_looker(struct screen *);
 
-/* The code of the selected message's trace, or NULL. */
+/* The code of its trace, or NULL. */
 struct flow_code *flow_view_code(struct screen *);
 
 /* Appends FUNCTION+0xOFFSET, or the digits of the address, safe; true: it has a name. */
@@ -62,7 +80,7 @@ bool flow_view_add_place(struct screen *, uint16_t space, uint64_t address, stru
 /* The address of the call before LINK, which it returns to. */
 uint64_t flow_view_call_site(struct screen *, uint16_t space, uint64_t link);
 
-/* The number of a message of the selected message's trace as the list has it, and its ID;
+/* The number of a message of its trace as the list has it, and its ID;
  * false: there is none. */
 bool flow_view_message(struct screen *, uint64_t number, struct message_id *id, struct text *shown);
 
@@ -72,7 +90,7 @@ void flow_view_add_title(struct screen *, struct text *);
 /* Says why nothing is shown: what happened, and what to do below it. */
 void flow_view_draw_why(struct canvas *, const struct area *, const char *why);
 
-/* Goes to a message of the selected message's trace. */
+/* Goes to a message of its trace. */
 void flow_view_go(struct screen *, uint64_t number);
 
 void flow_view_jump(struct screen *, const struct command_call *); /* ) ( ]] [[ ]k [k ]x [x */

@@ -86,7 +86,7 @@ add_line(struct screen *screen, struct code_line line)
 static bool
 find_source(struct screen *screen, uint64_t address, struct symbol_place *place)
 {
-	const struct trace *trace = screen->flow->trace;
+	const struct trace *trace = screen->flow->shown.trace;
 	*place = (struct symbol_place){0};
 	return naming_find(trace_host(trace)->naming, trace_name(trace), address, place) &&
 	       place->path;

@@ -14,7 +14,6 @@
 #include "session/session.h"
 #include "ui/list/filters.h"
 #include "ui/list/flow_view.h"
-#include "ui/list/selection.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
@@ -135,7 +134,7 @@ sort_functions(struct functions_state *state)
 static bool
 is_complete(struct screen *screen, const struct flow_index *index)
 {
-	const struct index *cells = trace_index(selection_get(screen)->trace);
+	const struct index *cells = trace_index(flow_view_get_place(screen)->trace);
 	return screen->indexed && flow_index_known(index) >= index_cell_count(cells);
 }
 

@@ -140,7 +140,7 @@ static void
 add_rows(struct screen *screen, const struct flow_look *look, size_t row)
 {
 	struct stack_state *state = state_of(screen);
-	const struct trace *trace = screen->flow->trace;
+	const struct trace *trace = screen->flow->shown.trace;
 	const char *names[INLINED_MOST];
 	uint64_t address, depth;
 	const struct flow_frame *frame = frame_of(look, row, &depth);
@@ -233,7 +233,7 @@ static void
 add_note(struct screen *screen, const struct flow_look *look, struct text *out)
 {
 	const struct flow_frames *frames = &look->frames;
-	const struct trace *trace = screen->flow->trace;
+	const struct trace *trace = screen->flow->shown.trace;
 	struct symbol_place place = {0};
 	if (look->guess)
 		text_add(out, "? the trace is not followed up to here yet; calls before it are "

@@ -6,7 +6,6 @@
 #include "session/sequence.h"
 #include "session/session.h"
 #include "ui/list/flow_view.h"
-#include "ui/list/selection.h"
 #include "ui/screen/screen.h"
 
 #include <stdio.h>
@@ -134,37 +133,37 @@ choose_lanes(struct timeline_flow *t)
 
 static bool
 is_current(const struct timeline_flow *t, const struct density_answer *answer,
-	   const struct selection *selection, unsigned known)
+	   const struct flow_view_place *place, unsigned known)
 {
 	const struct density_window *w = &answer->window;
 	return t->made && t->window.from == w->from && t->window.step == w->step &&
 	       t->window.columns == w->columns && t->window.trace == w->trace &&
 	       t->unit == answer->unit && t->last == answer->last &&
-	       t->trace == trace_number(selection->trace) &&
-	       t->origin == selection->message.origin && (!t->guess || t->known == known);
+	       t->trace == trace_number(place->trace) && t->origin == place->origin &&
+	       (!t->guess || t->known == known);
 }
 
 bool
 timeline_flow_work(struct timeline_flow *t, struct screen *screen,
 		   const struct density_answer *answer, timeline_time_of *time_of)
 {
-	const struct selection *selection = selection_get(screen);
+	const struct flow_view_place *place = flow_view_get_place(screen);
 	struct position p;
 	const char *why;
-	if (!t->on || !answer || !selection)
+	if (!t->on || !answer || !place)
 		return false;
 	struct flow_index *index = flow_view_index(screen, &why);
 	unsigned known = index ? flow_index_generation(index) : 0;
-	if (is_current(t, answer, selection, known))
+	if (is_current(t, answer, place, known))
 		return false;
-	struct reader *reader = sequence_reader(screen->sequence, trace_number(selection->trace));
+	struct reader *reader = sequence_reader(screen->sequence, trace_number(place->trace));
 	*t = (struct timeline_flow){.on = true,
 				    .made = true,
 				    .window = answer->window,
 				    .unit = answer->unit,
 				    .last = answer->last,
-				    .trace = trace_number(selection->trace),
-				    .origin = selection->message.origin,
+				    .trace = trace_number(place->trace),
+				    .origin = place->origin,
 				    .known = known,
 				    .why = why,
 				    .bars = t->bars,
@@ -234,7 +233,7 @@ timeline_flow_draw(const struct timeline_flow *t, struct screen *screen, const s
 	int drawn = -1;
 	if (!t->lanes && t->why)
 		canvas_puts(screen->canvas, area, y, 0, ROLE_ABSENT, t->why);
-	if (!t->made || !selection_get(screen))
+	if (!t->made || !flow_view_get_place(screen))
 		return;
 	for (size_t i = 0; i < t->bars.count; i++)
 		if (t->bars.at[i].depth == t->least + lane)

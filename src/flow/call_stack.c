@@ -85,14 +85,27 @@ pop_to(struct call_stack *stack, uint64_t address)
 	return false;
 }
 
-/* Code that is not seen led to ADDRESS. */
+/* Nothing is known of the calls any more. */
+static void
+lose_path(struct call_stack *stack)
+{
+	cut_frames(stack, 0);
+	stack->above = stack->below = 0;
+	stack->last = INSN_OTHER;
+	stack->unknown = true;
+	stack->unseen = stack->unsure = stack->ended = false;
+}
+
+/* Code that is not seen led to ADDRESS; after a trace had ended, that may be anywhere. */
 static void
 follow_unseen(struct call_stack *stack, uint64_t address)
 {
 	size_t before = stack->frames.count;
 	pop_to(stack, address);
-	stack->unsure |= stack->frames.count == before;
-	stack->unseen = false;
+	if (stack->ended && stack->frames.count == before)
+		lose_path(stack);
+	stack->unsure |= stack->unseen && stack->frames.count == before;
+	stack->unseen = stack->ended = false;
 }
 
 /* The stack of calls within the handler ends with it. */
@@ -157,6 +170,8 @@ call_stack_step(struct call_stack *stack, const struct flow_step *step)
 		/* a return that came to where the trap took over leads there */
 		if (step->has_epc || stack->last != INSN_RETURN)
 			follow_last(stack, step->epc);
+		if (stack->ended)
+			lose_path(stack);
 		stack->unsure |= stack->unseen;
 		push_frame(stack, (struct call_frame){
 				      .link = step->epc, .trap = true, .known = step->has_epc});
@@ -173,6 +188,7 @@ call_stack_step(struct call_stack *stack, const struct flow_step *step)
 			follow_last(stack, 0);
 		stack->last = INSN_OTHER;
 		stack->unseen = true;
+		stack->ended = step->ended;
 		break;
 	case FLOW_STEP_DAMAGE:
 		cut_frames(stack, 0);

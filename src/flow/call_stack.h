@@ -28,7 +28,8 @@ struct call_stack {
 	uint64_t below; /* and before them: call_stack_copy */
 	bool unknown;	/* what `frames` stand on: the path was lost before */
 	bool unseen;	/* code ran since the last run that is not seen */
-	bool unsure;	/* and calls may be missing above the last frame */
+	bool ended;	/* and the trace was ended for that time */
+	bool unsure;	/* calls may be missing above the last frame */
 	uint8_t last;	/* enum insn_class, of what was executed last */
 	uint64_t link;	/* the address behind it */
 };

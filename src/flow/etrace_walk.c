@@ -662,6 +662,7 @@ end_pause(struct etrace_walk *walk)
 	if (walk->paused)
 		walk->take(walk->context,
 			   &(const struct flow_step){.kind = FLOW_STEP_UNSEEN,
+						     .ended = true,
 						     .why = "the trace ended, and began again"});
 	walk->paused = false;
 }

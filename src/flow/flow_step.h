@@ -38,6 +38,7 @@ struct flow_step {
 	int irq;	  /* the number of the interrupt, behind `name`; negative: none */
 	/* cycles */
 	uint64_t cycles;
+	bool ended; /* unseen: the trace was ended for that time, so that anything may have run */
 	/* damage, unseen: why, a sentence; `at` belongs behind it if `has_at` */
 	bool has_at, doubts; /* what was given since the last proof may be wrong */
 	const char *why;

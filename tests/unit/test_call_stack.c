@@ -98,6 +98,37 @@ traps_are_frames(void **state)
 	call_stack_free(&stack);
 }
 
+/* A trace that ended and began again: behind a call that is known the calls are what they
+ * were, elsewhere nothing is known of them. */
+static void
+ended_traces_are_told(void **state)
+{
+	struct call_stack stack = {0};
+	const struct flow_step ended = {.kind = FLOW_STEP_UNSEEN, .ended = true};
+	const struct flow_step trap = {.kind = FLOW_STEP_TRAP, .has_epc = true, .epc = 0x300};
+	(void)state;
+	take(&stack, INSN_CALL, 0x100);
+	take(&stack, INSN_CALL, 0x200);
+	take(&stack, INSN_OTHER, 0x300);
+	call_stack_step(&stack, &ended);
+	take(&stack, INSN_OTHER, 0x204); /* behind the second call */
+	assert_int_equal(stack.frames.count, 1);
+	assert_false(stack.unknown);
+	call_stack_step(&stack, &ended);
+	take(&stack, INSN_CALL, 0x208);
+	assert_int_equal(stack.frames.count, 0);
+	assert_true(stack.unknown);
+	assert_false(stack.unsure);
+	take(&stack, INSN_OTHER, 0x400);
+	assert_int_equal(stack.frames.count, 1);
+	/* it begins again with a trap */
+	call_stack_step(&stack, &ended);
+	call_stack_step(&stack, &trap);
+	assert_int_equal(stack.frames.count, 1);
+	assert_true(stack.frames.at[0].trap);
+	call_stack_free(&stack);
+}
+
 /* Code that is not seen may return to any frame, also out of a handler; elsewhere what it
  * called is not known.  A branch that was not taken is no return. */
 static void
@@ -266,10 +297,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(calls_and_returns),       cmocka_unit_test(stack_is_unwound),
-	    cmocka_unit_test(traps_are_frames),	       cmocka_unit_test(unseen_code_is_told),
-	    cmocka_unit_test(depth_is_bounded),	       cmocka_unit_test(steps_wait_for_proof),
-	    cmocka_unit_test(what_is_held_is_bounded),
+	    cmocka_unit_test(calls_and_returns),     cmocka_unit_test(stack_is_unwound),
+	    cmocka_unit_test(traps_are_frames),	     cmocka_unit_test(unseen_code_is_told),
+	    cmocka_unit_test(ended_traces_are_told), cmocka_unit_test(depth_is_bounded),
+	    cmocka_unit_test(steps_wait_for_proof),  cmocka_unit_test(what_is_held_is_bounded),
 	};
 	return cmocka_run_group_tests_name("call_stack", tests, NULL, NULL);
 }

@@ -336,7 +336,7 @@ test_card(void **state)
 	scene_check_idle(s);
 	scene_keys(s, "\033OP");
 	scene_wait(
-	    s, " keys of the list, 1 of 11     Space b turn  m manual  other keys leave and act");
+	    s, " keys of the list, 1 of 12     Space b turn  m manual  other keys leave and act");
 	scene_wait_at(
 	    s, 2, " move                      next, previous            only, hide: this row's");
 	scene_wait(s, "P x   fields, bytes"); /* as they are bound */
@@ -350,13 +350,13 @@ test_card(void **state)
 			assert_true(emulator_cell(s->emulator, y, 28).bold);
 	}
 	scene_keys(s, "\t");
-	scene_wait(s, " signs in the list, 2 of 11 ");
+	scene_wait(s, " signs in the list, 2 of 12 ");
 	scene_wait(s, "\n ~              lost or damaged bytes\n");
 	scene_wait(s, "\n ?              order uncertain: ");
 	scene_wait(s, "\n W 6  ~2        how many warnings and messages with lost or damaged");
 	scene_until(s, "--compare", false);
 	scene_keys(s, "\t");
-	scene_wait(s, " keys of the detail, 3 of 11");
+	scene_wait(s, " keys of the detail, 3 of 12");
 	scene_wait(s, "open the field under the cursor");
 	scene_keys(s, "P"); /* which opens it */
 	scene_until(s, "keys of the", false);
@@ -377,34 +377,34 @@ test_card_turns(void **state)
 	scene_wait(s, ": :key command, own key");
 	scene_until(s, ">", false); /* no row is cut */
 	scene_keys(s, "\033[6~");   /* PgDn */
-	scene_wait(s, " signs in the list, 2 of 11");
+	scene_wait(s, " signs in the list, 2 of 12");
 	scene_keys(s, " ");
-	scene_wait(s, " keys of the detail, 3 of 11");
+	scene_wait(s, " keys of the detail, 3 of 12");
 	scene_wait_at(s, 3, "only messages where the field under the cursor");
 	scene_wait_at(s, 4, "                has this value");
 	scene_keys(s, "   ");
-	scene_wait(s, " keys of the filters, 6 of 11 ");
+	scene_wait(s, " keys of the filters, 6 of 12 ");
 	scene_wait(s, " 0  1  2  3  4  5  6  7 hide messages of that severity");
 	scene_until(s, ">", false);
 	scene_keys(s, " ");
-	scene_wait(s, " keys of the origins, 7 of 11 ");
+	scene_wait(s, " keys of the origins, 7 of 12 ");
 	scene_keys(s, "   ");
-	scene_wait(s, " keys of the table, 10 of 11 ");
+	scene_wait(s, " keys of the table, 10 of 12 ");
 	scene_keys(s, " ");
-	scene_wait(s, " keys of the code, 11 of 11, the last  ");
+	scene_wait(s, " keys of the code, 11 of 12, the last  ");
 	scene_wait(s, "  b back  m manual");
 	scene_keys(s, " ");
 	scene_wait_at(s, 23, " this is the last card");
 	scene_keys(s, "bbbbb");
-	scene_wait(s, " keys of the filters, 6 of 11 ");
+	scene_wait(s, " keys of the filters, 6 of 12 ");
 	scene_keys(s, "bbbbb");
-	scene_wait(s, " keys of the list, 1 of 11 ");
+	scene_wait(s, " keys of the list, 1 of 12 ");
 	scene_keys(s, "b");
 	scene_wait_at(s, 23, " this is the first card");
 	scene_keys(s, "\033[Z"); /* BackTab goes round, as Tab does */
-	scene_wait(s, " 11 of 11, the last");
+	scene_wait(s, " 11 of 12, the last");
 	scene_keys(s, "\t");
-	scene_wait(s, " keys of the list, 1 of 11 ");
+	scene_wait(s, " keys of the list, 1 of 12 ");
 	scene_quit(s);
 }
 

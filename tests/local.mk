@@ -179,6 +179,7 @@ unit_tests = \
 	tests/unit/test_opencsd_library \
 	tests/unit/test_parallel \
 	tests/unit/test_build_id \
+	tests/unit/test_etrace_contrary \
 	tests/unit/test_etrace_programs \
 	tests/unit/test_etrace_walk \
 	tests/unit/test_call_stack \

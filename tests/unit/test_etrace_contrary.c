@@ -1,0 +1,135 @@
+/*
+ * Packets of E-Trace that contradict each other or the program, one rule of the specification
+ * each: the walk says which, and what was told before is a guess.  The program is that of
+ * seven.h.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "flow/etrace_walk.h"
+#include "seven.h"
+
+#include <string.h>
+
+enum { BASE = 0x8000, MOST = 4 }; /* the upper half of addresses */
+#define AT(low) ((uint64_t)BASE << 16 | (low))
+
+#define START(low)                                                                                 \
+	{                                                                                          \
+		.kind = FLOW_START, .branch = true, .privilege = 3, .address = AT(low)             \
+	}
+/* Format 1: of the branch at 10, which is taken, and where the return behind it leads. */
+#define BACK(...)                                                                                  \
+	{                                                                                          \
+		.kind = FLOW_ADDRESS, .branches = 1, .address = AT(8), __VA_ARGS__                 \
+	}
+#define TRAP(...)                                                                                  \
+	{                                                                                          \
+		.kind = FLOW_TRAP, .branch = true, .thaddr = true, .privilege = 3,                 \
+		.address = AT(0x14), __VA_ARGS__                                                   \
+	}
+#define ENDED(how)                                                                                 \
+	{                                                                                          \
+		.kind = FLOW_SUPPORT, .modes = {.full_address = true}, .status = (how)             \
+	}
+
+static const struct row {
+	struct flow_packet packets[MOST]; /* up to one of kind FLOW_NOTHING */
+	struct flow_modes modes;
+	const char *why; /* NULL: nothing is wrong */
+} rows[] = {
+    {{START(0), BACK(.updiscon = true), TRAP(.interrupt = true, .cause = 7)}, {0}, NULL},
+    {{START(0), BACK(.updiscon = false), ENDED(FLOW_ENDED_NTR)}, {0}, NULL},
+    {{START(0), BACK(.updiscon = true), START(0xc)}, {0}, NULL},
+    /* "it will be followed immediately by a format 3" */
+    {{START(0), BACK(.updiscon = true), BACK(.updiscon = false)},
+     {0},
+     "a synchronisation is missing"},
+    {{START(0), BACK(.updiscon = true), START(0x14)},
+     {0},
+     "a synchronisation is not where it was announced"},
+    /* "the final instruction retired beforehand must be traced" */
+    {{START(0), BACK(.updiscon = false), TRAP(.interrupt = true, .cause = 7)},
+     {0},
+     "no packet tells where the trap came"},
+    /* "not the target of an uninferable discontinuity" */
+    {{START(0), BACK(.notify = true)}, {0}, "what a trigger reports comes behind a jump"},
+    /* "would not have been issued if tracing hadn't ended" */
+    {{START(0), BACK(.updiscon = false), ENDED(FLOW_ENDED_REP)},
+     {0},
+     "a jump's target is not where tracing ended"},
+    /* a call of machine mode where JAL is */
+    {{START(0), TRAP(.cause = 11)}, {0}, "a trap of ECALL comes where none is"},
+    /* "the number of entries on the return address stack": one, then none as it returned */
+    {{START(0x10), BACK(.irreport = true, .irdepth = 3)},
+     {.implicit_return = true},
+     "the return stack is not as deep as reported"},
+    {{START(0), TRAP(.unhandled = true)},
+     {.implicit_exception = true},
+     "mtvec, stvec or vstvec of a profile does not say where the trap led"},
+    {{START(0), {.kind = FLOW_INDEX, .index = 1}},
+     {.jump_target_cache = true},
+     "the jump target cache has no such entry"},
+    {{START(0), {.kind = FLOW_INDEX, .index = 1}}, {0}, "the jump target cache is off"},
+    {{START(0), {.kind = FLOW_COUNT, .count = 31}}, {0}, "branch prediction is off"},
+    {{START(0), {.kind = FLOW_COUNT, .count = 1 << 25}},
+     {.branch_prediction = true},
+     "more branches are predicted than trawl follows"},
+    /* one branch, and a return */
+    {{START(0), {.kind = FLOW_COUNT, .count = 31, .fails = true}},
+     {.branch_prediction = true},
+     "a jump to an unknown address, before the last branch,"},
+};
+
+static void
+take_step(void *context, const struct flow_step *step)
+{
+	const char **why = context;
+	if (step->kind == FLOW_STEP_DAMAGE && !*why)
+		*why = step->why;
+}
+
+static void
+contradictions_are_said(void **state)
+{
+	struct folder folder;
+	struct image *image = image_new();
+	(void)state;
+	folder_make(&folder);
+	folder_put(&folder, "seven.elf", seven_elf, sizeof seven_elf - 1);
+	const struct image_place place = {0};
+	assert_int_equal(image_add(image, folder_path(&folder, "seven.elf"), &place, NULL), 0);
+	struct flow_code *code = flow_code_new(image);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *why = NULL;
+		struct etrace_walk *walk = etrace_walk_new(code, take_step, &why);
+		for (unsigned k = 0; k < MOST && rows[i].packets[k].kind; k++) {
+			struct flow_packet packet = rows[i].packets[k];
+			packet.begin = rows[i].modes;
+			packet.begin.full_address = true;
+			packet.widths = (struct flow_widths){.iaddress_width = 32,
+							     .iaddress_lsb = 1,
+							     .return_stack_size = 2,
+							     .bpred_size = 4,
+							     .cache_size = 4};
+			etrace_walk_packet(walk, &packet);
+		}
+		if (!why != !rows[i].why || (why && strcmp(why, rows[i].why)))
+			fail_msg("row %zu: %s, not %s", i, why ? why : "nothing",
+				 rows[i].why ? rows[i].why : "nothing");
+		etrace_walk_free(walk);
+	}
+	flow_code_free(code);
+	image_free(image);
+	folder_remove(&folder);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(contradictions_are_said),
+	};
+	return cmocka_run_group_tests_name("etrace_contrary", tests, NULL, NULL);
+}

@@ -76,12 +76,21 @@ packet_of(const uint8_t *p)
 	    .branch_map = bits >> 18 & INT32_MAX,
 	    .irdepth = bits >> 53 & 7,
 	    .address = address,
+	    .count = 31 + (address & 0x3ff),
+	    .index = address & 15,
+	    .fails = bits >> 40 & 1,
+	    .addressed = bits >> 41 & 1,
+	    .unhandled = bits >> 48 & 1,
 	    .modes = {.full_address = bits >> 56 & 1,
 		      .implicit_return = bits >> 57 & 1,
-		      .sijump = bits >> 58 & 1},
+		      .sijump = bits >> 58 & 1,
+		      .branch_prediction = bits >> 42 & 1,
+		      .jump_target_cache = bits >> 43 & 1},
 	    .widths = {.iaddress_width = bits >> 59 & 1 ? 64 : 32,
 		       .return_stack_size = bits >> 60 & 3,
-		       .call_counter_size = bits >> 62 & 3},
+		       .call_counter_size = bits >> 62 & 3,
+		       .bpred_size = bits >> 44 & 3,
+		       .cache_size = bits >> 46 & 3},
 	};
 }
 

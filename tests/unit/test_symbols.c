@@ -10,6 +10,7 @@
 #include "config/profile.h"
 #include "program/symbols.h"
 #include "put_in.h"
+#include "random.h"
 #include "session/session.h"
 #include "temp_file.h"
 #include "trace/naming.h"
@@ -369,6 +370,46 @@ test_damaged(void **state)
 	text_free(&text);
 }
 
+/* So may bytes of debug information. */
+static void
+test_damaged_inside(void **state)
+{
+	enum { TRIES = 20, HURT = 40, MOST = 4 };
+	uint64_t random = 1, at = put_in_address();
+	const char *names[MOST];
+	char path[TEMP_PATH];
+	VEC(char) bytes = {0};
+	(void)state;
+	FILE *file = fopen(program, "rb");
+	for (int c; (c = getc(file)) != EOF;)
+		*vec_add(&bytes) = (char)c;
+	fclose(file);
+	for (int try = 0; try < TRIES; try++) {
+		struct err err = {0};
+		struct symbol_place place;
+		char *hurt = mem_new(bytes.count);
+		memcpy(hurt, bytes.at, bytes.count);
+		for (int i = 0; i < HURT; i++) {
+			size_t head = 4096; /* which the test above hurts */
+			hurt[head + random_below(&random, bytes.count - head)] =
+			    (char)random_below(&random, 256);
+		}
+		temp_make(path, ".elf", hurt, bytes.count);
+		free(hurt);
+		struct symbols *symbols = symbols_open(path, &err);
+		for (uint64_t near = at - 64; symbols && near < at + 64; near++) {
+			size_t count = symbols_inlined(symbols, near, names, MOST);
+			assert_in_range(count, 0, MOST);
+			for (size_t i = 0; i < count; i++)
+				assert_non_null(names[i]);
+			symbols_find(symbols, near, &place);
+		}
+		symbols_close(symbols);
+		unlink(path);
+	}
+	vec_free(&bytes);
+}
+
 static const struct field *
 field_of(const struct expansion *e, const char *name)
 {
@@ -510,6 +551,7 @@ main(void)
 	    cmocka_unit_test(test_strings),
 	    cmocka_unit_test(test_errors),
 	    cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_damaged_inside),
 	    cmocka_unit_test(test_loaded),
 	    cmocka_unit_test(test_messages),
 	};

@@ -295,6 +295,7 @@ find_argument_rows(const char *name, struct filter_field *out)
 static const char context_prefix[] = "context.";
 static const char argument_prefix[] = "arg.";
 static const char interval_prefix[] = "interval.";
+static const char span_prefix[] = "span."; /* no name of filters, but one of columns */
 
 const char *
 filter_context_of(const struct filter_leaf *leaf)
@@ -313,6 +314,12 @@ filter_fail_name(struct filter_build *build, const struct filter_leaf *leaf)
 {
 	char own[64];
 	const char *word = leaf->word.text;
+	/* how long a value lasts is known when its next one is: no filter waits for that */
+	if (!strncmp(word, span_prefix, sizeof span_prefix - 1))
+		return filter_fail(build, leaf->word.at,
+				   "%s is for columns and tables, not for filters; context.%s "
+				   "passes what has a value",
+				   word, word + sizeof span_prefix - 1);
 	return filter_fail(build, leaf->word.at, "no field is named %s%s", word,
 			   filter_hint(word, next_name, own).text);
 }

@@ -7,6 +7,11 @@
  * bytes a row and its texts, and 8 bytes for each number, which is what exact percentiles
  * cost.
  *
+ * Cost: of counts by severity, origin and trace none where an index is there; by what a
+ * message's raw keys decide about one decoding, and as much again for its times (first, last,
+ * gap); else a message is expanded, which costs several decodings, and each row of many is
+ * looked up beyond the caches of a processor, sorted and formatted.
+ *
  * Threads: a spec does not change once it is made and is shared; a group belongs to one
  * thread.
  */

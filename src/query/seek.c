@@ -1,8 +1,9 @@
 /*
  * Walks that pass cells by: see seek.h.
  *
- * Which cells may have a match is found at once, some hundred ns for each, and kept as
- * ranges of message numbers.  The walk begins each range at its cell's checkpoint.
+ * Which cells may have a match is found as the walk comes to them, by their summaries, some
+ * hundred ns for each, and by their bytes; they are kept as ranges of message numbers.  The
+ * walk begins each range at its cell's checkpoint.
  */
 #include "config.h"
 
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SENDERS_SHOWN = 256 };
+
 /* Numbers of messages, END excluded. */
 struct seek_range {
 	uint64_t first, end;
@@ -19,7 +22,10 @@ struct seek_range {
 
 struct seek {
 	struct reader *reader;
-	bool skips; /* else there are no ranges: all of them */
+	const struct filter *filter;
+	unsigned around;
+	uint64_t cell; /* ranges are known up to here */
+	bool skips;    /* else there are no ranges: all of them */
 	VEC(struct seek_range) ranges;
 	size_t at;	     /* the range that `next` is in, or before */
 	uint64_t next;	     /* number of the message that the walk comes to */
@@ -46,15 +52,39 @@ add_range(struct seek *seek, uint64_t first, uint64_t end)
 		*vec_add(&seek->ranges) = (struct seek_range){first, end};
 }
 
-static void
-find_ranges(struct seek *seek, const struct filter *filter, unsigned around)
+/* Finds the next cell that may have a match; false: there is none. */
+static bool
+find_range(struct seek *seek)
 {
 	struct trace *trace = reader_trace(seek->reader);
 	struct index_cell cell;
-	for (uint64_t i = 0; index_cell(trace_index(trace), i, &cell); i++)
-		if (cell.count && filter_judge(filter, trace, i) != FILTER_NONE)
-			add_range(seek, cell.first > around ? cell.first - around : 0,
-				  cell.first + cell.count + around);
+	for (; index_cell(trace_index(trace), seek->cell, &cell); seek->cell++) {
+		if (!cell.count || filter_judge(seek->filter, trace, seek->cell) == FILTER_NONE ||
+		    filter_scan(seek->filter, trace, seek->cell) == FILTER_NONE)
+			continue;
+		add_range(seek, cell.first > seek->around ? cell.first - seek->around : 0,
+			  cell.first + cell.count + seek->around);
+		seek->cell++;
+		return true;
+	}
+	return false;
+}
+
+/* Lets the filter look at a message of each sender, so that it knows their names before cells
+ * are judged. */
+static void
+show_senders(struct seek *seek)
+{
+	struct expansion scratch = {0};
+	index_origins origins = {0};
+	struct message m;
+	index_get_origins(trace_index(reader_trace(seek->reader)), &origins);
+	for (size_t i = 0; i < origins.count && origins.count <= SENDERS_SHOWN; i++)
+		if (origins.at[i].key != UINT64_MAX && /* several together */
+		    reader_find_origin(seek->reader, &origins.at[i], &m))
+			filter_match(seek->filter, seek->reader, &m, &scratch);
+	vec_free(&origins);
+	expansion_free(&scratch);
 }
 
 struct seek *
@@ -63,6 +93,8 @@ seek_new(struct reader *reader, const struct filter *filter, unsigned around)
 	struct trace *trace = reader_trace(reader);
 	struct seek *seek = mem_new(sizeof *seek);
 	seek->reader = reader;
+	seek->filter = filter;
+	seek->around = around;
 	seek->generation = capture_generation(trace_capture(trace));
 	seek->next = reader_walk_from(reader, 0); /* what was dropped has numbers, too */
 	if (!capture_ended(trace_capture(trace)))
@@ -70,8 +102,8 @@ seek_new(struct reader *reader, const struct filter *filter, unsigned around)
 	if (filter_limits_time(filter) && !is_indexed(trace))
 		index_build(trace_index(trace));
 	seek->skips = !filter_is_all(filter) && is_indexed(trace);
-	if (seek->skips)
-		find_ranges(seek, filter, around);
+	if (seek->skips && filter_required(filter))
+		show_senders(seek);
 	return seek;
 }
 
@@ -124,6 +156,15 @@ walk_range(struct seek *seek, const struct seek_range *range, struct message *ou
 	return left;
 }
 
+/* Whether there is a range to walk; the last one may go on where it was known to end. */
+static bool
+comes_to_range(struct seek *seek)
+{
+	if (seek->at >= seek->ranges.count && find_range(seek))
+		seek->at = seek->ranges.count - 1;
+	return seek->at < seek->ranges.count;
+}
+
 size_t
 seek_walk(struct seek *seek, struct message *out, size_t max, uint64_t *first)
 {
@@ -132,7 +173,7 @@ seek_walk(struct seek *seek, struct message *out, size_t max, uint64_t *first)
 		count = reader_walk(seek->reader, out, max);
 	else if (capture_generation(trace_capture(reader_trace(seek->reader))) != seek->generation)
 		return 0;
-	while (seek->skips && !count && seek->at < seek->ranges.count) {
+	while (seek->skips && !count && comes_to_range(seek)) {
 		const struct seek_range *range = &seek->ranges.at[seek->at];
 		if (seek->next < range->end)
 			count = walk_range(seek, range, out, max);
@@ -187,6 +228,8 @@ void
 seek_add_doubts(struct seek *seek, struct doubts *doubts)
 {
 	if (seek->skips) {
+		while (find_range(seek)) /* where the walk was ended */
+			continue;
 		add_passed_over(seek, reader_trace(seek->reader), doubts);
 		doubts_add_trace(doubts, reader_trace(seek->reader));
 	} else {
@@ -199,7 +242,9 @@ seek_add_ruled_out(struct trace *trace, const struct filter *filter, struct doub
 {
 	struct seek *seek = mem_new(sizeof *seek);
 	seek->reader = reader_new(trace);
-	find_ranges(seek, filter, 0);
+	seek->filter = filter;
+	while (find_range(seek))
+		continue;
 	add_passed_over(seek, trace, doubts);
 	reader_free(seek->reader);
 	seek_free(seek);

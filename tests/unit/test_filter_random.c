@@ -1241,6 +1241,7 @@ test_large(void **state)
 {
 	static const char *const arguments[][2] = {
 	    {"syst/raw", "-f syst/raw -m len32 -n 300K"},
+	    {"syst/raw", "-f syst/raw -m strings -n 300K"}, /* whose bytes can be looked at */
 	    {"syst/stp", "-f syst/stp -m all -n 300K --senders=9"},
 	    {"csel", "-f csel -n 150K"},
 	};

@@ -391,18 +391,20 @@ test_card_turns(void **state)
 	scene_keys(s, "   ");
 	scene_wait(s, " keys of the table, 10 of 12 ");
 	scene_keys(s, " ");
-	scene_wait(s, " keys of the code, 11 of 12, the last  ");
+	scene_wait(s, " keys of the code, 11 of 12 ");
+	scene_keys(s, " ");
+	scene_wait(s, " keys of the functions, 12 of 12, the last  ");
 	scene_wait(s, "  b back  m manual");
 	scene_keys(s, " ");
 	scene_wait_at(s, 23, " this is the last card");
-	scene_keys(s, "bbbbb");
+	scene_keys(s, "bbbbbb");
 	scene_wait(s, " keys of the filters, 6 of 12 ");
 	scene_keys(s, "bbbbb");
 	scene_wait(s, " keys of the list, 1 of 12 ");
 	scene_keys(s, "b");
 	scene_wait_at(s, 23, " this is the first card");
 	scene_keys(s, "\033[Z"); /* BackTab goes round, as Tab does */
-	scene_wait(s, " 11 of 12, the last");
+	scene_wait(s, " 12 of 12, the last");
 	scene_keys(s, "\t");
 	scene_wait(s, " keys of the list, 1 of 12 ");
 	scene_quit(s);

@@ -139,11 +139,16 @@ add_named(struct textlog_job *j, unsigned row, size_t start, size_t end)
 	return true;
 }
 
+/* Adds a group as a text, NAME=WHAT-IT-MATCHED up to a NUL. */
 static void
 add_other(struct textlog_job *j, const char *name, size_t start, size_t end)
 {
-	const char *text =
-	    arena_format(&j->r.e->arena, "%s=%.*s", name, (int)(end - start), j->p + start);
+	size_t head = strlen(name), length = strnlen(j->p + start, end - start);
+	char *text = arena_alloc(&j->r.e->arena, head + length + 2);
+	memcpy(text, name, head);
+	text[head] = '=';
+	memcpy(text + head + 1, j->p + start, length);
+	text[head + 1 + length] = '\0';
 	record_text(&j->r, TEXTLOG_F_OTHER, text);
 }
 

@@ -239,20 +239,27 @@ drive_growing(const struct drive *d, const struct drive_messages *all, size_t by
 	decode_state_free(d->decoder, state);
 }
 
-/* One step in a copy of TAKE bytes from where the decoder stands; how many messages. */
-static size_t
-step_in(const struct drive *d, struct decode_state *state, size_t take, struct message *out)
+/* A copy of TAKE bytes from where the decoder stands; its bytes are the caller's. */
+static struct window
+copy_window(const struct drive *d, const struct decode_state *state, size_t take, uint64_t until)
 {
 	uint8_t *copy = mem_new(take ? take : 1);
 	if (take)
 		memcpy(copy, d->bytes + state->offset, take);
-	struct window w = {.bytes = copy,
-			   .offset = state->offset,
-			   .length = take,
-			   .until = UINT64_MAX,
-			   .last = state->offset + take == d->length};
+	return (struct window){.bytes = copy,
+			       .offset = state->offset,
+			       .length = take,
+			       .until = until,
+			       .last = state->offset + take == d->length};
+}
+
+/* One step in such a copy; how many messages. */
+static size_t
+step_in(const struct drive *d, struct decode_state *state, size_t take, struct message *out)
+{
+	struct window w = copy_window(d, state, take, UINT64_MAX);
 	size_t count = d->ops->step(d->decoder, state, &w, out, 1);
-	vec_release(copy);
+	vec_release((void *)w.bytes);
 	return count;
 }
 
@@ -358,18 +365,10 @@ summarise_in(const struct drive *d, struct decode_state *state, size_t take, uin
 	     struct summary *sums)
 {
 	size_t left = d->length - (size_t)state->offset;
-	take = take < left ? take : left;
-	uint8_t *copy = mem_new(take ? take : 1);
-	if (take)
-		memcpy(copy, d->bytes + state->offset, take);
-	struct window w = {.bytes = copy,
-			   .offset = state->offset,
-			   .length = take,
-			   .until = until,
-			   .last = take == left};
+	struct window w = copy_window(d, state, take < left ? take : left, until);
 	d->ops->summarise(d->decoder, state, &w, sums);
 	CHECK(state->offset <= w.offset + w.length);
-	vec_release(copy);
+	vec_release((void *)w.bytes);
 }
 
 void

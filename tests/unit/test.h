@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -14,5 +15,13 @@
 #undef assert_in_range
 #define assert_in_range assert_uint_in_range
 #endif
+
+/* How often a test repeats what it does at random: TRAWL_RUNS, or as usual. */
+static inline unsigned
+test_runs(unsigned usual)
+{
+	const char *wanted = getenv("TRAWL_RUNS");
+	return wanted ? (unsigned)atoi(wanted) : usual;
+}
 
 #endif

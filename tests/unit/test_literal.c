@@ -25,13 +25,6 @@ below(size_t n)
 	return random_below(&seed, n);
 }
 
-static unsigned
-runs(void)
-{
-	const char *wanted = getenv("TRAWL_RUNS");
-	return wanted ? (unsigned)atoi(wanted) : 1;
-}
-
 /* --- needles ------------------------------------------------------------- */
 
 static size_t
@@ -56,7 +49,7 @@ test_needles(void **state)
 {
 	static const char letters[] = "aAbB@`[{1 \xe1\xc1";
 	(void)state;
-	for (unsigned i = 0; i < 20000 * runs(); i++) {
+	for (unsigned i = 0; i < 20000 * test_runs(1); i++) {
 		uint8_t *p = malloc(200);
 		char text[4];
 		size_t size = below(200), length = 1 + below(sizeof text), kinds = 2 + below(11);
@@ -263,7 +256,7 @@ test_random(void **state)
 {
 	unsigned with = 0, matched = 0, ruled_out = 0;
 	(void)state;
-	for (unsigned i = 0; i < 60000 * runs(); i++) {
+	for (unsigned i = 0; i < 60000 * test_runs(1); i++) {
 		struct text pattern = {0};
 		struct needles set;
 		struct err err;

@@ -291,8 +291,7 @@ static void
 test_parallel(void **state)
 {
 	(void)state;
-	const char *wanted = getenv("TRAWL_RUNS");
-	unsigned runs = wanted ? (unsigned)atoi(wanted) : RUNS;
+	unsigned runs = test_runs(RUNS);
 	char path[] = "/tmp/trawl-parallel-XXXXXX";
 	int file = mkstemp(path);
 	assert_true(file >= 0);

@@ -29,13 +29,6 @@ below(size_t n)
 	return random_below(&seed, n);
 }
 
-static unsigned
-runs(void)
-{
-	const char *wanted = getenv("TRAWL_RUNS");
-	return wanted ? (unsigned)atoi(wanted) : 1;
-}
-
 static struct sought *
 sought_of(const char *needle, bool fold)
 {
@@ -113,7 +106,7 @@ test_cursor(void **state)
 	(void)state;
 	for (size_t i = 0; i < SIZE; i++)
 		p[i] = (uint8_t)('a' + below(i / 50000 + 2));
-	for (unsigned run = 0; run < 50 * runs(); run++) {
+	for (unsigned run = 0; run < 50 * test_runs(1); run++) {
 		char text[12] = {0};
 		uint64_t base = below(3) * 1000, at = 0;
 		for (size_t i = 0, length = 1 + below(11); i < length; i++)
@@ -257,7 +250,7 @@ check_session(const char *path, const char *format, unsigned parts)
 	for (size_t i = 0; i < c.session.traces.count; i++) {
 		trace_load(c.session.traces.at[i], &err);
 		read_trace(&c, c.session.traces.at[i]);
-		for (unsigned run = 0; run < parts * runs(); run++) {
+		for (unsigned run = 0; run < parts * test_runs(1); run++) {
 			struct needles set = {0};
 			bool fold = !below(3);
 			for (size_t k = 1 + below(below(3) ? 1 : NEEDLES_MAX); k--;) {

@@ -759,13 +759,6 @@ made_free(struct made *made)
 	vec_free(&made->bytes);
 }
 
-static unsigned
-run_count(void)
-{
-	const char *runs = getenv("TRAWL_RUNS");
-	return runs ? (unsigned)atoi(runs) : 3;
-}
-
 /* Without damage each packet is the message that was sent, with its place and time. */
 static void
 made_whole(void **state)
@@ -777,7 +770,7 @@ made_whole(void **state)
 	    {"tpiu", "-f tpiu -c 600"},
 	};
 	(void)state;
-	for (unsigned run = 0; run < 4 * run_count(); run++) {
+	for (unsigned run = 0; run < 4 * test_runs(3); run++) {
 		struct made made;
 		make(&made, kinds[run % 4][1], run);
 		struct decoded d = decode(kinds[run % 4][0], &made.bytes, false);
@@ -801,7 +794,7 @@ made_misaligned(void **state)
 	static const char arguments[] =
 	    "-f tpiu -m all -c 6000 --damage=garbage,drop,cut --rate=0.004";
 	(void)state;
-	for (unsigned run = 0; run < run_count(); run++) {
+	for (unsigned run = 0; run < test_runs(3); run++) {
 		struct made made;
 		make(&made, arguments, run);
 		struct decoded d = decode("tpiu", &made.bytes, false);

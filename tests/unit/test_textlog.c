@@ -126,13 +126,6 @@ make_log(struct made_log *log, uint64_t seed, size_t size)
 			text_cut(&log->text, log->text.length - 1);
 }
 
-static unsigned
-runs(unsigned usual)
-{
-	const char *wanted = getenv("TRAWL_RUNS");
-	return wanted ? (unsigned)atoi(wanted) : usual;
-}
-
 static void
 open_drive(struct drive *d, const struct text *text, const char *preset)
 {
@@ -165,7 +158,7 @@ static void
 test_logs(void **state)
 {
 	(void)state;
-	for (unsigned run = 0; run < runs(20); run++) {
+	for (unsigned run = 0; run < test_runs(20); run++) {
 		struct made_log log = {0};
 		make_log(&log, run, 20000);
 		compare(&log, run);
@@ -216,7 +209,7 @@ static void
 test_all_ways(void **state)
 {
 	(void)state;
-	for (unsigned run = 0; run < runs(3) * textlog_preset_count; run++) {
+	for (unsigned run = 0; run < test_runs(3) * textlog_preset_count; run++) {
 		struct drive d;
 		struct text text = {0};
 		make_hostile(&text, run, 3000);
@@ -365,7 +358,7 @@ static void
 test_parallel(void **state)
 {
 	(void)state;
-	for (unsigned run = 0; run < runs(3); run++) {
+	for (unsigned run = 0; run < test_runs(3); run++) {
 		struct session session = {0};
 		struct err err = {0};
 		struct made_log log = {0};

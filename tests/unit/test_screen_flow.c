@@ -115,7 +115,7 @@ test_counts(void **state)
 	struct opened o;
 	open_seven(s, &o, packets, sizeof packets - 1);
 	scene_keys(s, "2GC");
-	scene_wait_row(s, "   3x 80000000 ", "nop");
+	scene_wait(s, "   3x 80000000 "); /* and a text, where a disassembler is installed */
 	scene_wait_row(s, " > 2x 80000004 ", "> 80000010");
 	scene_wait_row(s, " > 2x 80000018 ", "> 80000000");
 	close_seven(s, &o);

@@ -287,12 +287,13 @@ step_looking(struct walker *w, struct window *window, struct summary *summary)
 
 /* Bounds a window over a full buffer so that all messages in it have the decoder's reach
  * behind them, where it need not ask for each whether bytes suffice; those behind are
- * stepped over when more has been read.  Returns whether it did. */
+ * stepped over when more has been read.  A reach that is much of the buffer stays as it is,
+ * for it is moved before each read.  Returns whether it did. */
 static bool
 leave_reach(const struct walker *w, struct window *window)
 {
 	size_t reach = w->decoder->ops->reach;
-	if (window->last || w->filled < w->buffer_size)
+	if (window->last || w->filled < w->buffer_size || reach > BUFFER / 4)
 		return false;
 	uint64_t stop = window->offset + window->length - reach;
 	if (w->state->offset >= stop || window->until <= stop)
@@ -315,8 +316,8 @@ step_until(struct walker *w, uint64_t until, struct summary *summary)
 		bounded = leave_reach(w, &window);
 		ended = step_looking(w, &window, summary);
 		uint64_t left = window.offset + window.length - w->state->offset;
-		more =
-		    (left < w->decoder->ops->reach || bounded) && !window.last && refill_buffer(w);
+		more = (left < w->decoder->ops->reach || (bounded && ended)) && !window.last &&
+		       refill_buffer(w);
 	} while (!ended || more || bounded);
 	/* it stopped at `until`, or at the end; or the capture shrank, and whoever
 	 * looks after it will restart */

@@ -15,6 +15,7 @@
 
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -105,8 +106,6 @@ test_sums(void **state)
 	close_file(&f);
 }
 
-/* As many origins as the toy can have keep their own counts: none is counted
- * together with others. */
 /* Records with damage, zeros, a step back in time and a cut end among them. */
 static uint8_t *
 mixed_records(size_t *length)
@@ -142,6 +141,42 @@ test_summarise(void **state)
 	free(bytes);
 }
 
+/* How often this process has read from files; 0 if the system does not say. */
+static unsigned long
+count_reads(void)
+{
+	unsigned long count = 0;
+	char line[80];
+	FILE *f = fopen("/proc/self/io", "r");
+	while (f && fgets(line, sizeof line, f))
+		sscanf(line, "syscr: %lu", &count);
+	if (f)
+		fclose(f);
+	return count;
+}
+
+/* A capture is read in large pieces, however few messages are stepped over at once. */
+static void
+test_reads(void **state)
+{
+	enum { MANY = 500000, PIECE = 256 * 1024 };
+	uint8_t *bytes = records(MANY);
+	struct fixture f = open_file(toy_file(bytes, (size_t)MANY * TOY_RECORD));
+	struct index_options options = {.threads = 1, .checked = UINT8_MAX, .cell_shift = 20};
+	struct index *looking = index_new(f.capture, f.decoder, &options);
+	(void)state;
+	unsigned long before = count_reads();
+	if (!before)
+		skip();
+	index_build(looking);
+	assert_in_range(count_reads() - before, 1, MANY * TOY_RECORD / PIECE + 16);
+	index_free(looking);
+	close_file(&f);
+	free(bytes);
+}
+
+/* As many origins as the toy can have keep their own counts: none is counted
+ * together with others. */
 static void
 test_many_origins(void **state)
 {
@@ -365,6 +400,7 @@ main(void)
 	    cmocka_unit_test(test_checkpoints),	 cmocka_unit_test(test_hole),
 	    cmocka_unit_test(test_empty),	 cmocka_unit_test(test_growth),
 	    cmocka_unit_test(test_thread),	 cmocka_unit_test(test_doubt),
+	    cmocka_unit_test(test_reads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -435,7 +435,7 @@ write_profile(const struct lab *l, FILE *file)
 		"sources: [{id: %d, name: hart 0}]},\n"
 		"     etrace: {call_counter_size: %d}}\n"
 		"symbols:\n"
-		"  - {file: lab-hub.elf, applies_to: hub}\n"
+		"  - {file: lab-hub.elf, applies_to: hub, optional: true}\n"
 		"origins:\n",
 		l->clocks[HUB].hz, HUB_ID, CALL_COUNTER);
 	for (int i = 0; i < WHO_COUNT; i++)

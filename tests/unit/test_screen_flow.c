@@ -6,12 +6,14 @@
 
 #include "test.h"
 
+#include "program/symbols.h"
 #include "scene.h"
 #include "program/symbols.h"
 #include "put_in.h"
 #include "seven.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 struct opened {
@@ -324,8 +326,11 @@ test_other_trace(void **state)
 	scene_wait_row(s, ">", "camera   frames 7 and 8: lost");
 	scene_keys(s, "K");
 	scene_wait(s, "stack  hart 0 at 329, the last before");
-	scene_wait_row(s, " 7 trap_entry ", " exception store access fault ");
-	scene_wait_row(s, " 6 copy_lines ", " pass_lines+0x");
+	bool named = !strstr(symbols_missing, "install libdw"); /* to read them */
+	scene_wait_row(s, named ? " 7 trap_entry " : " 7 80000018 ",
+		       " exception store access fault ");
+	if (named)
+		scene_wait_row(s, " 6 copy_lines ", " pass_lines+0x");
 	scene_keys(s, "[x"); /* which is behind the message that is shown */
 	scene_wait_row(s, ">", "exception=7");
 	scene_wait(s, "stack  hart 0 at 329 -");

@@ -85,6 +85,7 @@ tests_libtest_a_SOURCES = \
 	tests/unit/folder.h \
 	tests/unit/formatter.h \
 	tests/unit/perf_write.h \
+	tests/unit/put_in.h \
 	tests/unit/hex.h \
 	tests/unit/nibbles.h \
 	tests/unit/samples.c \
@@ -281,6 +282,9 @@ EXTRA_DIST += tests/mutate tests/unit/numbered.yaml
 
 # Programs that were executed, with what they are made of: tests/flow/renew.
 EXTRA_DIST += tests/flow
+
+# The firmware of the hub in the demo session: tests/hub/build makes its ELF file.
+EXTRA_DIST += tests/hub
 
 # Fuzz targets, tests/fuzz/fuzz_NAME.c, with their seeds in corpus/NAME.  Without
 # --enable-fuzz they get a main() that replays files, which is what tests do.

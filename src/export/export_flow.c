@@ -4,6 +4,7 @@
 #include "export/export_flow.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum {
 	BATCH = 256,
@@ -16,6 +17,55 @@ export_flow_flush(struct export_flow *run)
 {
 	if (run->sink->out->length >= FULL && !run->failed)
 		run->failed = run->sink->flush(run->sink->context, run->err);
+}
+
+static const char *
+column_name(const struct export_flow_columns *columns, size_t i)
+{
+	return *(const char *const *)((const char *)columns->at + i * columns->size);
+}
+
+/* The place of a column, or the count of them. */
+static size_t
+find_column(const struct export_flow_columns *columns, const char *name, size_t length)
+{
+	size_t i = 0;
+	for (; i < columns->count; i++) {
+		const char *known = column_name(columns, i);
+		if (strlen(known) == length && !memcmp(known, name, length))
+			break;
+	}
+	return i;
+}
+
+static int
+refuse_column(const struct export_flow_columns *columns, const char *name, size_t length,
+	      struct err *err)
+{
+	struct text names = {0};
+	for (size_t i = 0; i < columns->count; i++)
+		text_addf(&names, "%s%s", i ? ", " : "", column_name(columns, i));
+	int failed = err_set(err, ERR_USAGE, "--fields of -t %s has no column %.*s; it has %s",
+			     columns->format, (int)length, name, text_get(&names));
+	text_free(&names);
+	return failed;
+}
+
+int
+export_flow_choose(const struct export_flow_columns *columns, const char *list, size_t most,
+		   size_t *chosen, size_t *chosen_count, struct err *err)
+{
+	for (size_t length;; list += length + 1) {
+		length = strcspn(list, ",");
+		size_t column = find_column(columns, list, length);
+		if (column == columns->count)
+			return refuse_column(columns, list, length, err);
+		if (*chosen_count == most)
+			return err_set(err, ERR_USAGE, "--fields: more than %zu columns", most);
+		chosen[(*chosen_count)++] = column;
+		if (!list[length])
+			return 0;
+	}
 }
 
 static void

@@ -56,6 +56,19 @@ const struct text *export_flow_origin(const struct export_flow *, const struct f
 const char *export_flow_class(const struct flow_step *);
 void export_flow_add_text(const struct flow_step *, struct text *);
 
+/* The columns of a format for --fields: COUNT structs of SIZE bytes that begin with their
+ * name, a const char *. */
+struct export_flow_columns {
+	const char *format; /* as of -t */
+	const void *at;
+	size_t size, count;
+};
+
+/* Appends the places of the columns that LIST names, separated by commas, to CHOSEN, where
+ * *CHOSEN_COUNT are of MOST.  0, or ERR_USAGE with the names that there are. */
+int export_flow_choose(const struct export_flow_columns *, const char *list, size_t most,
+		       size_t *chosen, size_t *chosen_count, struct err *);
+
 /* Writes what there is, if it is much. */
 void export_flow_flush(struct export_flow *);
 

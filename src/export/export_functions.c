@@ -27,8 +27,8 @@ struct functions_run {
 	struct export_tree tree; /* comes first */
 	struct flow_function *functions;
 	size_t count;
-	const struct function_column *columns[COLUMNS_MOST];
-	size_t column_count;
+	size_t chosen[COLUMNS_MOST]; /* places in `columns` */
+	size_t chosen_count;
 };
 
 /* --- columns ----------------------------------------------------------- */
@@ -100,36 +100,8 @@ static const struct function_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, COUNTED = COLUMNS - 2 /* without cycles */ };
 
-static const struct function_column *
-find_column(const char *name, size_t length)
-{
-	for (size_t i = 0; i < COLUMNS; i++)
-		if (strlen(columns[i].name) == length && !memcmp(columns[i].name, name, length))
-			return &columns[i];
-	return NULL;
-}
-
-/* LIST: NULL for all. */
-static int
-read_columns(struct functions_run *run, const char *list, struct err *err)
-{
-	for (size_t i = 0; !list && i < COUNTED; i++)
-		run->columns[run->column_count++] = &columns[i];
-	for (size_t length; list; list = list[length] ? list + length + 1 : NULL) {
-		length = strcspn(list, ",");
-		const struct function_column *column = find_column(list, length);
-		if (!column)
-			return err_set(err, ERR_USAGE,
-				       "--fields of -t functions has no column %.*s; it has "
-				       "function, calls, self, total, most, cycles, total_cycles",
-				       (int)length, list);
-		if (run->column_count == COLUMNS_MOST)
-			return err_set(err, ERR_USAGE, "--fields: more than %d columns",
-				       COLUMNS_MOST);
-		run->columns[run->column_count++] = column;
-	}
-	return 0;
-}
+static const struct export_flow_columns known_columns = {"functions", columns, sizeof *columns,
+							 COLUMNS};
 
 /* --- rows -------------------------------------------------------------- */
 
@@ -149,10 +121,10 @@ write_csv(struct functions_run *run)
 	struct text *out = run->tree.flow.sink->out;
 	text_addf(out, "%s\n", run->tree.flow.options->fields);
 	for (size_t i = 0; i < run->count && !run->tree.flow.failed; i++) {
-		for (size_t c = 0; c < run->column_count; c++) {
+		for (size_t c = 0; c < run->chosen_count; c++) {
 			text_add(out, c ? "," : "");
 			size_t start = out->length;
-			run->columns[c]->add(run, &run->functions[i], out);
+			columns[run->chosen[c]].add(run, &run->functions[i], out);
 			if (strpbrk(text_get(out) + start, ",\""))
 				export_csv_quote(out, start);
 		}
@@ -178,9 +150,9 @@ fill_cell(const struct functions_run *run, size_t row, size_t column, struct tex
 {
 	text_clear(cell);
 	if (row)
-		run->columns[column]->add(run, &run->functions[row - 1], cell);
+		columns[run->chosen[column]].add(run, &run->functions[row - 1], cell);
 	else
-		text_add(cell, run->columns[column]->name);
+		text_add(cell, columns[run->chosen[column]].name);
 }
 
 /* Numbers before names, which may be long. */
@@ -190,16 +162,16 @@ write_aligned(struct functions_run *run)
 	struct text cell = {0}, *out = run->tree.flow.sink->out;
 	int widths[COLUMNS_MOST] = {0};
 	for (size_t row = 0; row <= run->count; row++)
-		for (size_t c = 0; c < run->column_count; c++) {
+		for (size_t c = 0; c < run->chosen_count; c++) {
 			fill_cell(run, row, c, &cell);
 			int width = text_columns(text_get(&cell), cell.length);
 			widths[c] = width > widths[c] ? width : widths[c];
 		}
 	for (size_t row = 0; row <= run->count && !run->tree.flow.failed; row++) {
-		for (size_t c = 0; c < run->column_count; c++) {
+		for (size_t c = 0; c < run->chosen_count; c++) {
 			fill_cell(run, row, c, &cell);
-			add_cell(&cell, widths[c], run->columns[c]->left,
-				 c + 1 == run->column_count, out);
+			add_cell(&cell, widths[c], columns[run->chosen[c]].left,
+				 c + 1 == run->chosen_count, out);
 		}
 		export_flow_flush(&run->tree.flow);
 	}
@@ -211,16 +183,19 @@ export_functions(struct trace *trace, const struct export_options *options,
 		 const struct export_sink *sink, struct export_result *result, struct err *err)
 {
 	struct functions_run run = {0};
-	int failed = read_columns(&run, options->fields, err);
+	int failed = options->fields
+			 ? export_flow_choose(&known_columns, options->fields, COLUMNS_MOST,
+					      run.chosen, &run.chosen_count, err)
+			 : 0;
 	if (failed)
 		return failed;
 	if (!export_tree_run(&run.tree, trace, options, sink, result, err)) {
 		run.functions = flow_tree_functions(run.tree.tree, &run.count);
 		if (run.count)
 			qsort(run.functions, run.count, sizeof *run.functions, compare_functions);
-		for (size_t i = COUNTED; !options->fields && i < COLUMNS; i++)
-			if (flow_tree_sums(run.tree.tree).cycles)
-				run.columns[run.column_count++] = &columns[i];
+		size_t shown = flow_tree_sums(run.tree.tree).cycles ? COLUMNS : COUNTED;
+		for (size_t i = 0; !options->fields && i < shown; i++)
+			run.chosen[run.chosen_count++] = i;
 		if (options->fields)
 			write_csv(&run);
 		else

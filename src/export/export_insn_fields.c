@@ -52,7 +52,7 @@ struct fields_run {
 	struct export_flow flow;	   /* comes first */
 	struct disassembler *disassembler; /* NULL: no column needs it, or there is none */
 	bool textless;			   /* a column does, and there is none */
-	const struct insn_column *columns[COLUMNS_MOST];
+	size_t chosen[COLUMNS_MOST];	   /* places in `columns` */
 	size_t count;
 	struct map calls_by; /* origin: place in `calls` and one */
 	VEC(struct hart_calls) calls;
@@ -203,34 +203,8 @@ static const struct insn_column columns[] = {
     {"flags", false, add_flags},
 };
 
-static const struct insn_column *
-find_column(const char *name, size_t length)
-{
-	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-		if (strlen(columns[i].name) == length && !memcmp(columns[i].name, name, length))
-			return &columns[i];
-	return NULL;
-}
-
-static int
-read_fields(struct fields_run *run, const char *list, struct err *err)
-{
-	for (const char *at = list, *end;; at = end + 1) {
-		end = at + strcspn(at, ",");
-		const struct insn_column *column = find_column(at, (size_t)(end - at));
-		if (!column)
-			return err_set(err, ERR_USAGE,
-				       "--fields of -t insn has no column %.*s; trawl --help lists "
-				       "them behind `of insn`",
-				       (int)(end - at), at);
-		if (run->count == COLUMNS_MOST)
-			return err_set(err, ERR_USAGE, "--fields: more than %d columns",
-				       COLUMNS_MOST);
-		run->columns[run->count++] = column;
-		if (!*end)
-			return 0;
-	}
-}
+static const struct export_flow_columns known_columns = {"insn", columns, sizeof *columns,
+							 sizeof columns / sizeof *columns};
 
 /* A missing disassembler is told by what it leaves out. */
 static void
@@ -238,7 +212,7 @@ open_disassembler(struct fields_run *run)
 {
 	struct err ignored = {0};
 	for (size_t i = 0; i < run->count; i++)
-		run->textless |= run->columns[i]->add == add_text;
+		run->textless |= columns[run->chosen[i]].add == add_text;
 	if (run->textless)
 		run->disassembler = disassembler_new(&ignored);
 	run->textless &= !run->disassembler;
@@ -268,8 +242,8 @@ cells_of(struct fields_run *run, const struct insn_row *row)
 	cells->filled = true;
 	cells->address = row->address;
 	for (size_t i = 0; i < run->count; i++) {
-		if (run->columns[i]->fixed)
-			make_cell(run, run->columns[i], row, &cells->text);
+		if (columns[run->chosen[i]].fixed)
+			make_cell(run, &columns[run->chosen[i]], row, &cells->text);
 		cells->end[i] = cells->text.length;
 	}
 	return cells;
@@ -284,8 +258,8 @@ write_row(struct fields_run *run, const struct insn_row *row)
 		from = cells && i ? cells->end[i - 1] : 0;
 		if (i)
 			text_add_char(out, ',');
-		if (!cells || !run->columns[i]->fixed)
-			make_cell(run, run->columns[i], row, out);
+		if (!cells || !columns[run->chosen[i]].fixed)
+			make_cell(run, &columns[run->chosen[i]], row, out);
 		else if (cells->end[i] > from)
 			text_add_bytes(out, cells->text.data + from, cells->end[i] - from);
 	}
@@ -348,7 +322,8 @@ export_insn_fields(struct trace *trace, const struct export_options *options,
 	struct fields_run *run = mem_new(sizeof *run);
 	run->flow.take = take_step;
 	run->flow.named = true;
-	int failed = read_fields(run, options->fields, err);
+	int failed = export_flow_choose(&known_columns, options->fields, COLUMNS_MOST, run->chosen,
+					&run->count, err);
 	if (!failed) {
 		open_disassembler(run);
 		text_addf(sink->out, "%s\n", options->fields);

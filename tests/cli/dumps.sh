@@ -246,9 +246,9 @@ if test -d "$shared/real"; then
 	done
 	pairs="juno_r1_1:cstrace.bin TC2:cstrace.bin stm-issue-27:stuck_trace.bin
 		itm_only_csformat:itm_testdata_ID_0x14.bin q_elem:session1.bin"
-	if "$TRAWL" -t none "$testdata/all-opencsd" 2>&1 | grep -q 'without the OpenCSD'; then
+	if ! has_feature "CoreSight trace"; then
 		pairs=
-		skip "real: snapshots" "built without the OpenCSD library"
+		skip "real: snapshots" "built without OpenCSD"
 	fi
 	for pair in $pairs; do
 		folder=${pair%:*} file=${pair#*:}

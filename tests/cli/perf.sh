@@ -9,7 +9,7 @@ if ! test -r "$real/perf_etm.data"; then
 	echo "1..0 # SKIP no captures of others beside this checkout"
 	exit 0
 fi
-if "$TRAWL" --info "$real/perf_etm.data" 2>&1 | grep -q "without the OpenCSD"; then
+if ! has_feature "CoreSight trace"; then
 	echo "1..0 # SKIP built without OpenCSD"
 	exit 0
 fi

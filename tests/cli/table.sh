@@ -89,10 +89,10 @@ if test -x "$MKCAPTURE"; then
 	"$MKCAPTURE" -f syst/raw -m all -c 3000 --damage=flip,drop -o c.bin
 	agree "damaged" -f syst/raw c.bin
 	"$MKCAPTURE" -f opencsd -m all -c 1500 --seed=7 -o snapshot
-	if "$TRAWL" -q -t none snapshot 2>err; then
+	if has_feature "CoreSight trace"; then
 		agree "opencsd" snapshot
 	else
-		skip "opencsd" "OpenCSD is missing"
+		skip "opencsd" "built without OpenCSD"
 	fi
 	mkdir session && "$MKCAPTURE" -c 4000 session session
 	agree "a session" session/session.yaml

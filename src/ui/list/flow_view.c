@@ -26,6 +26,7 @@ flow_view_free(struct screen *screen)
 	}
 	free(view->traces);
 	flow_look_free(&view->look);
+	text_free(&view->name);
 	*view = (struct flow_view){0};
 }
 
@@ -111,6 +112,27 @@ find_other(struct screen *screen, struct flow_view_place *place)
 	}
 }
 
+/* Keeps how the processor is called: to expand a message again for each title is dear. */
+static void
+keep_name(struct screen *screen, const struct selection *selection)
+{
+	struct flow_view *view = screen->flow;
+	const struct flow_view_place *place = &view->place;
+	const struct text *origin = &selection->expansion.origin;
+	struct expansion e = {0};
+	struct position p;
+	struct message m;
+	text_clear(&view->name);
+	if (place->before) {
+		struct reader *reader = reader_of(screen, place->trace);
+		if (reader_read_id(reader, place->id, &p, &m))
+			reader_expand(reader, &m, EXPAND_TEXT, &e);
+		origin = &e.origin;
+	}
+	text_add_bytes(&view->name, text_get(origin), origin->length);
+	expansion_free(&e);
+}
+
 const struct flow_view_place *
 flow_view_get_place(struct screen *screen)
 {
@@ -132,6 +154,7 @@ flow_view_get_place(struct screen *screen)
 	    .trace = selection->trace, .id = selection->id, .origin = selection->message.origin};
 	if (!trace_of(screen, selection->trace)->looker)
 		find_other(screen, &view->place);
+	keep_name(screen, selection);
 	return &view->place;
 }
 
@@ -290,21 +313,18 @@ void
 flow_view_add_title(struct screen *screen, struct text *out)
 {
 	const struct flow_view_place *place = flow_view_get_place(screen);
+	const struct text *name = &screen->flow->name;
 	struct text number = {0};
-	struct expansion e = {0};
 	struct message_id id;
 	struct position p;
-	struct message m;
-	if (!place || !reader_read_id(reader_of(screen, place->trace), place->id, &p, &m))
+	if (!place || !reader_find_id(reader_of(screen, place->trace), place->id, &p))
 		return;
-	reader_expand(reader_of(screen, place->trace), &m, EXPAND_TEXT, &e);
-	text_add_safe(out, text_get(&e.origin), e.origin.length, screen->charset);
-	text_add(out, e.origin.length ? " at " : "at ");
+	text_add_safe(out, text_get(name), name->length, screen->charset);
+	text_add(out, name->length ? " at " : "at ");
 	add_number(screen, place->trace, p, &id, &number);
 	text_add(out, text_get(&number));
 	text_add(out, place->before ? ", the last before" : "");
 	text_free(&number);
-	expansion_free(&e);
 }
 
 void

@@ -36,7 +36,8 @@ struct flow_view_place {
 struct flow_view {
 	struct flow_view_trace *traces; /* of the session, or NULL */
 	struct flow_view_place place;
-	struct { /* the selected message that it was found for */
+	struct text name; /* of its processor, as the message has it */
+	struct {	  /* the selected message that it was found for */
 		bool any;
 		const struct trace *trace;
 		struct message_id id;

@@ -550,13 +550,11 @@ value_add_number(const struct value *value, struct text *out)
 		text_addf(out, "%.17g", value->d);
 }
 
-/* One that may be negative. */
-static void
-add_duration(const struct value *value, struct text *out)
+void
+value_add_duration(long double length, bool ticks, struct text *out)
 {
-	uint64_t size = value->i < 0 ? -(uint64_t)value->i : (uint64_t)value->i;
-	const struct gap gap = {size, !value->ticks};
-	if (value->i < 0)
+	const struct gap gap = {(uint64_t)((length < 0 ? -length : length) + 0.5L), !ticks};
+	if (length < 0 && gap.length)
 		text_add_char(out, '-');
 	gap_format(&gap, false, out);
 }
@@ -564,17 +562,15 @@ add_duration(const struct value *value, struct text *out)
 void
 value_add(const struct value_name *name, const struct value *value, struct text *out)
 {
-	const struct gap gap = {value->u, !value->ticks};
+	long double number;
 	if (value->type == VALUE_TEXT)
 		text_add_bytes(out, value->text.at, value->text.length);
 	else if (value->meaning)
 		text_add(out, value->meaning);
 	else if (value->field)
 		field_format(value->field, out);
-	else if (name->row->is_duration && value->type == VALUE_UNSIGNED)
-		gap_format(&gap, false, out);
-	else if (name->row->is_duration && value->type == VALUE_SIGNED)
-		add_duration(value, out);
+	else if (name->row->is_duration && value_number(value, &number))
+		value_add_duration(number, value->ticks, out);
 	else if (name->row->is_time && value->type == VALUE_SIGNED)
 		value_add_seconds(value->i, out);
 	else

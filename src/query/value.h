@@ -100,6 +100,10 @@ void value_add_number(const struct value *, struct text *out);
 /* Appends nanoseconds as seconds with nine decimals. */
 void value_add_seconds(int64_t nanoseconds, struct text *out);
 
+/* Appends a length of time, of ticks or nanoseconds, rounded to whole ones; what went back in
+ * time has a minus. */
+void value_add_duration(long double length, bool ticks, struct text *out);
+
 /* Appends the value of a context in a word or two, `?` behind it where it is doubtful;
  * nothing where there is none.  Not safe yet. */
 void value_add_context(struct contexts *, struct context_cursor *, unsigned context,

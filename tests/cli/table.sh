@@ -332,6 +332,17 @@ if test -x "$MKCAPTURE"; then
 			"$MKCAPTURE" -f $format -m all -c 3000 --seed=$seed -o c.bin
 			spend exception trace 50 -f $format c.bin
 		done
+		# by fields, whatever the core: its clocks lead back in time too
+		for field in event_id module_id; do
+			for per in origin trace; do
+				what="uia, $seed: $field of each $per"
+				echo "traces: [{file: c.bin, format: uia}]" >c.yaml
+				echo "contexts: [{name: mode, field: $field, per: $per}]" >>c.yaml
+				"$MKCAPTURE" -f uia -c 3000 --seed=$seed -o c.bin
+				spend mode $per 3 c.yaml
+			done
+		done
+		ok "time in state: uia, $seed: back in time" grep -q ',-' want
 	done
 else
 	skip "time in state: captures" "mkcapture is missing"

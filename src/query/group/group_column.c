@@ -141,16 +141,6 @@ group_find_column(const struct group_spec *spec, const char *name)
 
 /* --- texts ---------------------------------------------------------------------- */
 
-/* Nanoseconds, which the mean has parts of. */
-static void
-add_duration(const struct value *value, struct text *out)
-{
-	long double number;
-	value_number(value, &number);
-	const struct gap gap = {(uint64_t)(number + 0.5L), !value->ticks};
-	gap_format(&gap, false, out);
-}
-
 static void
 add_time(const struct value *value, struct text *out)
 {
@@ -164,12 +154,10 @@ void
 group_add_key_text(const struct group_spec *spec, size_t name, const struct group_key *key,
 		   struct text *out)
 {
-	struct value value = {.type = VALUE_UNSIGNED, .ticks = key->ticks};
 	if (key->absent) {
 		text_add_char(out, '-');
 	} else if (key->is_number && value_is_duration(spec->by[name])) {
-		value.u = (uint64_t)key->number;
-		add_duration(&value, out);
+		value_add_duration(key->number, key->ticks, out);
 	} else if (key->is_number && value_is_time(spec->by[name]) && !key->ticks) {
 		value_add_seconds((int64_t)key->number, out);
 	} else {
@@ -182,6 +170,7 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 	       enum group_column column, struct text *out)
 {
 	struct value value;
+	long double number;
 	group_value(group, row, column, &value);
 	if (value.type == VALUE_ABSENT)
 		text_add_char(out, '-');
@@ -189,8 +178,8 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 		text_addf(out, "%.0f%%", 100 * value.d);
 	else if (group_is_time(spec, column))
 		add_time(&value, out);
-	else if (group_is_duration(spec, column))
-		add_duration(&value, out);
+	else if (group_is_duration(spec, column) && value_number(&value, &number))
+		value_add_duration(number, value.ticks, out);
 	else if (value.type == VALUE_REAL)
 		text_addf(out, "%.6g", value.d);
 	else

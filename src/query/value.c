@@ -551,26 +551,33 @@ value_add_number(const struct value *value, struct text *out)
 }
 
 void
-value_add_duration(long double length, bool ticks, struct text *out)
+value_add_duration(const struct value *value, struct text *out)
 {
-	const struct gap gap = {(uint64_t)((length < 0 ? -length : length) + 0.5L), !ticks};
-	if (length < 0 && gap.length)
-		text_add_char(out, '-');
+	struct gap gap = {value->u, !value->ticks};
+	bool back = false;
+	if (value->type == VALUE_SIGNED && value->i < 0) {
+		back = true;
+		gap.length = -(uint64_t)value->i;
+	} else if (value->type == VALUE_REAL) {
+		double size = value->d < 0 ? -value->d : value->d;
+		gap.length = (uint64_t)((long double)size + 0.5L);
+		back = value->d < 0 && gap.length;
+	}
+	text_add(out, back ? "-" : "");
 	gap_format(&gap, false, out);
 }
 
 void
 value_add(const struct value_name *name, const struct value *value, struct text *out)
 {
-	long double number;
 	if (value->type == VALUE_TEXT)
 		text_add_bytes(out, value->text.at, value->text.length);
 	else if (value->meaning)
 		text_add(out, value->meaning);
 	else if (value->field)
 		field_format(value->field, out);
-	else if (name->row->is_duration && value_number(value, &number))
-		value_add_duration(number, value->ticks, out);
+	else if (name->row->is_duration && value->type != VALUE_ABSENT)
+		value_add_duration(value, out);
 	else if (name->row->is_time && value->type == VALUE_SIGNED)
 		value_add_seconds(value->i, out);
 	else

@@ -100,9 +100,9 @@ void value_add_number(const struct value *, struct text *out);
 /* Appends nanoseconds as seconds with nine decimals. */
 void value_add_seconds(int64_t nanoseconds, struct text *out);
 
-/* Appends a length of time, of ticks or nanoseconds, rounded to whole ones; what went back in
- * time has a minus. */
-void value_add_duration(long double length, bool ticks, struct text *out);
+/* Appends a number as a length of time: nanoseconds with a unit, or ticks.  Whole numbers are
+ * exact, real ones rounded; one that leads back in time has a minus. */
+void value_add_duration(const struct value *, struct text *out);
 
 /* Appends the value of a context in a word or two, `?` behind it where it is doubtful;
  * nothing where there is none.  Not safe yet. */

@@ -206,6 +206,34 @@ what_is_no_name_is_told(void **state)
 	close_fixture(&f);
 }
 
+static void
+assert_duration(struct value value, const char *want)
+{
+	struct text out = {0};
+	value_add_duration(&value, &out);
+	assert_string_equal(text_get(&out), want);
+	text_free(&out);
+}
+
+/* Whole numbers are exact up to the last one, and what leads back in time has a minus. */
+static void
+durations_have_signs(void **state)
+{
+	(void)state;
+	assert_duration((struct value){.type = VALUE_UNSIGNED, .ticks = true, .u = UINT64_MAX},
+			"18446744073709551615");
+	assert_duration((struct value){.type = VALUE_UNSIGNED, .ticks = true, .u = 1ull << 63 | 1},
+			"9223372036854775809");
+	assert_duration((struct value){.type = VALUE_SIGNED, .ticks = true, .i = INT64_MIN},
+			"-9223372036854775808");
+	assert_duration((struct value){.type = VALUE_SIGNED, .ticks = true, .i = -14442433},
+			"-14442433");
+	assert_duration((struct value){.type = VALUE_SIGNED, .i = -1500000}, "-1.500 ms");
+	assert_duration((struct value){.type = VALUE_REAL, .ticks = true, .d = -2.6}, "-3");
+	assert_duration((struct value){.type = VALUE_REAL, .ticks = true, .d = -0.4}, "0");
+	assert_duration((struct value){.type = VALUE_REAL, .d = 1499.5}, "1.500 us");
+}
+
 int
 main(void)
 {
@@ -214,6 +242,7 @@ main(void)
 	    cmocka_unit_test(fields_have_their_types),
 	    cmocka_unit_test(contexts_are_texts),
 	    cmocka_unit_test(what_is_no_name_is_told),
+	    cmocka_unit_test(durations_have_signs),
 	};
 	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
 }

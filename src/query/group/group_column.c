@@ -154,10 +154,17 @@ void
 group_add_key_text(const struct group_spec *spec, size_t name, const struct group_key *key,
 		   struct text *out)
 {
+	struct value value = {.type = VALUE_UNSIGNED, .ticks = key->ticks};
 	if (key->absent) {
 		text_add_char(out, '-');
 	} else if (key->is_number && value_is_duration(spec->by[name])) {
-		value_add_duration(key->number, key->ticks, out);
+		if (key->number < 0) {
+			value.type = VALUE_SIGNED;
+			value.i = (int64_t)key->number;
+		} else {
+			value.u = (uint64_t)key->number;
+		}
+		value_add_duration(&value, out);
 	} else if (key->is_number && value_is_time(spec->by[name]) && !key->ticks) {
 		value_add_seconds((int64_t)key->number, out);
 	} else {
@@ -170,7 +177,6 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 	       enum group_column column, struct text *out)
 {
 	struct value value;
-	long double number;
 	group_value(group, row, column, &value);
 	if (value.type == VALUE_ABSENT)
 		text_add_char(out, '-');
@@ -178,8 +184,8 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 		text_addf(out, "%.0f%%", 100 * value.d);
 	else if (group_is_time(spec, column))
 		add_time(&value, out);
-	else if (group_is_duration(spec, column) && value_number(&value, &number))
-		value_add_duration(number, value.ticks, out);
+	else if (group_is_duration(spec, column))
+		value_add_duration(&value, out);
 	else if (value.type == VALUE_REAL)
 		text_addf(out, "%.6g", value.d);
 	else

@@ -526,10 +526,20 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/sync_ties.h \
 	src/ui/panes/table.c \
 	src/ui/panes/table.h \
+	src/ui/panes/timeline_draw.c \
+	src/ui/panes/timeline_draw.h \
 	src/ui/panes/timeline_flow.c \
 	src/ui/panes/timeline_flow.h \
 	src/ui/panes/timeline_intervals.c \
 	src/ui/panes/timeline_intervals.h \
+	src/ui/panes/timeline_lanes.c \
+	src/ui/panes/timeline_lanes.h \
+	src/ui/panes/timeline_lines.c \
+	src/ui/panes/timeline_lines.h \
+	src/ui/panes/timeline_state.c \
+	src/ui/panes/timeline_state.h \
+	src/ui/panes/timeline_text.c \
+	src/ui/panes/timeline_text.h \
 	src/ui/parts.c \
 	src/ui/parts.h \
 	src/ui/place.c \

@@ -1,0 +1,201 @@
+/*
+ * Which lines the timeline has.
+ */
+#include "config.h"
+
+#include "ui/panes/timeline_lines.h"
+#include "query/interval/intervals.h"
+#include "session/session.h"
+#include "ui/screen/screen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	GUTTER_MAX = 16,   /* columns for the names of lanes */
+	LANE_ROWS_MAX = 4, /* of a lane, where there is room */
+};
+
+static const struct {
+	const char *what, *where;
+} lefts[LEFT_COUNT] = {
+    [LEFT_ORIGINS] = {"origins", ":table origin has all"},
+    [LEFT_STATES] = {"states", ":table context.NAME of span.NAME has all"},
+};
+
+bool
+timeline_has_sync(const struct density_answer *answer, size_t column)
+{
+	for (size_t lane = 0; lane < answer->lanes; lane++)
+		if (answer->columns[lane * answer->window.columns + column].flags & MESSAGE_SYNC)
+			return true;
+	return false;
+}
+
+static bool
+any_sync(const struct density_answer *answer)
+{
+	for (size_t c = 0; c < answer->window.columns; c++)
+		if (timeline_has_sync(answer, c))
+			return true;
+	return false;
+}
+
+const char *
+timeline_line_name(struct screen *screen, const struct timeline_line *line)
+{
+	const struct timeline_state *state = timeline_state_of(screen);
+	switch (line->kind) {
+	case LINE_LANE:
+		return state->names.at[line->at];
+	case LINE_FLOW:
+		return state->flow.lanes ? state->flow.name[line->at] : "functions";
+	case LINE_CONTEXT:
+		return state->states.at[line->at].name;
+	case LINE_LEFT:
+		return state->left[line->at];
+	case LINE_INTERVAL:
+		return intervals_name(intervals_of(screen->session), line->at);
+	case LINE_PAIR:
+		return state->pairs.at[line->at].name;
+	case LINE_MORE:
+		return state->more;
+	case LINE_TIES:
+		return "ties";
+	case LINE_SYNC:
+		break;
+	}
+	return "sync";
+}
+
+const char *
+timeline_left_where(enum timeline_left which)
+{
+	return lefts[which].where;
+}
+
+/* The busiest lane of those whose MARKS are 0, which becomes 1; false: there is none. */
+static bool
+take_busiest(const struct timeline_state *state, uint8_t *marks, size_t *busiest)
+{
+	uint64_t most = 0;
+	bool any = false;
+	for (size_t i = 0; i < state->lanes.count; i++) {
+		if (marks[i] || (any && state->weights.at[i] <= most))
+			continue;
+		most = state->weights.at[i];
+		*busiest = i;
+		any = true;
+	}
+	if (any)
+		marks[*busiest] = 1;
+	return any;
+}
+
+static void
+add_line(struct timeline_state *state, enum line_kind kind, size_t at)
+{
+	*vec_add(&state->lines) = (struct timeline_line){kind, at, 1};
+}
+
+/* A line that counts what has no lane. */
+static void
+add_left(struct timeline_state *state, size_t which, size_t count)
+{
+	if (!count)
+		return;
+	snprintf(state->left[which], sizeof state->left[which], "+%zu %s", count,
+		 lefts[which].what);
+	add_line(state, LINE_LEFT, which);
+}
+
+/* Chooses which lanes have a line of their own where there is ROOM for so many lines. */
+static void
+choose_lanes(struct timeline_state *state, size_t room)
+{
+	size_t count = state->lanes.count, lane;
+	bool fits = count <= room;
+	vec_clear(&state->kept);
+	for (size_t i = 0; i < count; i++)
+		*vec_add(&state->kept) = fits || state->all;
+	for (size_t left = fits || state->all ? 0 : room - 1; left; left--)
+		take_busiest(state, state->kept.at, &lane);
+	for (size_t i = 0; i < count; i++)
+		if (state->kept.at[i])
+			add_line(state, LINE_LANE, i);
+	if (fits)
+		return;
+	if (state->all)
+		snprintf(state->more, sizeof state->more, "fewer");
+	else
+		snprintf(state->more, sizeof state->more, "%zu more", count - (room - 1));
+	add_line(state, LINE_MORE, 0);
+}
+
+/* Makes the busiest lanes higher, as far as ROWS suffice. */
+static void
+spread_lanes(struct timeline_state *state, size_t rows)
+{
+	size_t lane;
+	size_t spare = rows - state->lines.count;
+	for (int high = 2; spare && high <= LANE_ROWS_MAX; high++) {
+		memset(state->kept.at, 0, state->kept.count);
+		/* all lanes have lines, and come first */
+		for (; spare && take_busiest(state, state->kept.at, &lane); spare--)
+			state->lines.at[lane].rows = high;
+	}
+	memset(state->kept.at, 1, state->kept.count);
+}
+
+/* Chooses the lines for so many rows. */
+void
+timeline_lines_make(struct timeline_state *state, size_t rows)
+{
+	const struct density_answer *answer = timeline_answer(state);
+	bool syncs = answer && any_sync(answer);
+	size_t pairs = state->pairs.count, ties = syncs + pairs;
+	ties = ties && !state->unfolded ? 1 : ties;
+	size_t flow = timeline_flow_lanes(&state->flow);
+	flow = flow < rows / 2 ? flow : rows / 2;
+	size_t others = ties + state->states.count + state->intervals.lanes.count +
+			(state->origins_left > 0) + flow;
+	size_t least = rows / 3 < 2 ? 2 : rows / 3; /* for lanes */
+	vec_clear(&state->lines);
+	choose_lanes(state, rows > others + least ? rows - others : least);
+	add_left(state, LEFT_ORIGINS, state->origins_left);
+	for (size_t i = 0; i < flow; i++)
+		add_line(state, LINE_FLOW, i);
+	for (size_t i = 0; i < state->states.count; i++)
+		add_line(state, LINE_CONTEXT, i);
+	if (answer)
+		add_left(state, LEFT_STATES, answer->states_left);
+	for (size_t i = 0; i < state->intervals.lanes.count; i++)
+		add_line(state, LINE_INTERVAL, i);
+	if (ties && !state->unfolded)
+		add_line(state, LINE_TIES, 0);
+	for (size_t i = 0; state->unfolded && i < syncs; i++)
+		add_line(state, LINE_SYNC, 0);
+	for (size_t i = 0; state->unfolded && i < pairs; i++)
+		add_line(state, LINE_PAIR, i);
+	if (state->lines.count < rows && state->lanes.count)
+		spread_lanes(state, rows);
+}
+
+/* Columns for the names.  They do not become fewer when a line goes, since what is
+ * in sight depends on them in turn. */
+int
+timeline_gutter(struct screen *screen, int cols)
+{
+	struct timeline_state *state = timeline_state_of(screen);
+	const struct density_answer *answer = timeline_answer(state);
+	int least = answer && answer->wall ? 8 : 5; /* what times of a day have in common */
+	int most = state->gutter > least ? state->gutter : least,
+	    limit = cols / 4 < GUTTER_MAX ? cols / 4 : GUTTER_MAX;
+	for (size_t i = 0; i < state->lines.count; i++) {
+		const char *name = timeline_line_name(screen, &state->lines.at[i]);
+		int own = text_columns(name, strlen(name)) + 1;
+		most = own > most ? own : most;
+	}
+	state->gutter = most;
+	return most < limit ? most : limit;
+}

@@ -105,11 +105,14 @@ libtrawl_a_SOURCES = \
 	src/decode/coresight/opencsd.c \
 	src/decode/coresight/opencsd.h \
 	src/decode/coresight/opencsd_decoder.h \
+	src/decode/coresight/opencsd_describe.c \
 	src/decode/coresight/opencsd_element.c \
 	src/decode/coresight/opencsd_element.h \
 	src/decode/coresight/opencsd_expand.c \
 	src/decode/coresight/opencsd_flow.c \
 	src/decode/coresight/opencsd_flow.h \
+	src/decode/coresight/opencsd_kept.c \
+	src/decode/coresight/opencsd_kept.h \
 	src/decode/coresight/opencsd_lane.c \
 	src/decode/coresight/opencsd_lane.h \
 	src/decode/coresight/opencsd_library.h \

@@ -9,6 +9,7 @@
 
 #include "decode/sought.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,9 @@ place_hex(struct sought *s)
 struct sought *
 sought_new(const struct needles *set)
 {
+	static _Atomic uint64_t numbers;
 	struct sought *s = mem_new(sizeof *s);
+	s->number = atomic_fetch_add(&numbers, 1) + 1;
 	s->needles = *set;
 	place_needles(s);
 	place_hex(s);

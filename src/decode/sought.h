@@ -37,6 +37,7 @@ struct sought_note {
 enum { SOUGHT_NOTES = 512 };
 
 struct sought {
+	uint64_t number;	/* no other has it */
 	struct needles needles; /* at least one */
 	struct sought_cursor cursors[NEEDLES_MAX];
 	unsigned generation; /* of the capture that the cursors are for */

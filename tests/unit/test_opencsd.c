@@ -888,6 +888,45 @@ test_no_sources(void **state)
 	drive_close(&d);
 }
 
+/* What stepping hands on is what decoding again finds. */
+static void
+test_handed_on(void **state)
+{
+	(void)state;
+	struct formatter f = mixed_frames(7);
+	struct shot s, again;
+	struct expansion e = {0};
+	struct text line = {0}, other = {0};
+	shot_open(&s, "coresight", f.frames.at, f.frames.count);
+	shot_open(&again, "coresight", f.frames.at, f.frames.count);
+	for (size_t i = 0; i < s.all.list.count; i++) {
+		const struct message *m = &s.all.list.at[i];
+		struct window w = drive_window(&s.drive);
+		opencsd_ops.expand(s.drive.decoder, m, &w, EXPAND_TEXT, NULL, &s.e);
+		expansion_clear(&s.e);
+		vec_clear(&again.all.list);
+		drive_all(&again.drive, &again.all); /* it hands on what it was asked for last */
+		assert_true(message_is_same(m, &again.all.list.at[i]));
+		w = drive_window(&again.drive);
+		expansion_clear(&e);
+		opencsd_ops.expand(again.drive.decoder, m, &w, EXPAND_TEXT, NULL, &e);
+		opencsd_ops.expand(s.drive.decoder, m, &w, EXPAND_TEXT, NULL, &s.e);
+		assert_string_equal(text_get(&e.text), text_get(&s.e.text));
+		assert_string_equal(text_get(&e.type), text_get(&s.e.type));
+		assert_string_equal(text_get(&e.origin), text_get(&s.e.origin));
+		const char *is = line_of(&again, m, &other), *should = line_of(&s, m, &line);
+		assert_int_equal(is != NULL, should != NULL);
+		if (is)
+			assert_string_equal(is, should);
+	}
+	expansion_free(&e);
+	text_free(&line);
+	text_free(&other);
+	formatter_free(&f);
+	shot_close(&again);
+	shot_close(&s);
+}
+
 int
 main(void)
 {
@@ -908,6 +947,7 @@ main(void)
 	    cmocka_unit_test(test_bad_packet),
 	    cmocka_unit_test(test_checkpoints),
 	    cmocka_unit_test(test_expand_alone),
+	    cmocka_unit_test(test_handed_on),
 	    cmocka_unit_test(test_quiet_source),
 	    cmocka_unit_test(test_resync),
 	};

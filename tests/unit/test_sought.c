@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "config/profile.h"
+#include "decode/coresight/opencsd_library.h"
 #include "decode/sought.h"
 #include "decode/syst/syst_printf.h"
 #include "random.h"
@@ -234,6 +235,55 @@ check_needles(struct subject *c, const struct needles *set)
 	sought_free(s);
 }
 
+static bool
+told_has(const struct told *told, const struct needles *set)
+{
+	return needles_are_in(set, (const uint8_t *)told->text, told->text_length) ||
+	       needles_are_in(set, (const uint8_t *)told->type, told->type_length);
+}
+
+/* A walk that looks for the set, and from its middle on for another one. */
+static void
+check_walk(struct subject *c, struct trace *trace, const struct needles *set,
+	   const struct needles *other)
+{
+	struct message batch[64];
+	struct reader *reader = reader_new(trace);
+	size_t at = 0, count, half = c->messages.count / 2;
+	reader_seek(reader, set);
+	while ((count = reader_walk(reader, batch, 1 + below(64))) > 0) {
+		for (size_t i = 0; i < count; i++, at++) {
+			bool lacks = batch[i].flags & MESSAGE_LACKS;
+			assert_true(at < c->messages.count);
+			const struct told *told = &c->messages.at[at];
+			assert_true(message_is_same(&told->m, &batch[i]));
+			c->lacking += lacks;
+			if (lacks && told_has(told, set))
+				fail_msg("message %zu: \"%s\" lacks \"%.*s\" or one of %zu", at,
+					 told->text, set->at[0].length,
+					 (const char *)set->at[0].bytes, set->count);
+		}
+		if (at >= half && set != other)
+			reader_seek(reader, set = other);
+	}
+	assert_int_equal(at, c->messages.count);
+	reader_free(reader);
+}
+
+static struct needles
+some_needles(const struct subject *c)
+{
+	struct needles set = {0};
+	bool fold = !below(3);
+	for (size_t k = 1 + below(below(3) ? 1 : NEEDLES_MAX); k--;) {
+		char part[NEEDLE_MAX];
+		size_t length = some_part(c, part);
+		if (length)
+			needle_init(&set.at[set.count++], part, length, fold);
+	}
+	return set;
+}
+
 /* Looks for some parts; how many messages were sure to lack them. */
 static size_t
 check_session(const char *path, const char *format, unsigned parts)
@@ -251,16 +301,11 @@ check_session(const char *path, const char *format, unsigned parts)
 		trace_load(c.session.traces.at[i], &err);
 		read_trace(&c, c.session.traces.at[i]);
 		for (unsigned run = 0; run < parts * test_runs(1); run++) {
-			struct needles set = {0};
-			bool fold = !below(3);
-			for (size_t k = 1 + below(below(3) ? 1 : NEEDLES_MAX); k--;) {
-				char part[NEEDLE_MAX];
-				size_t length = some_part(&c, part);
-				if (length)
-					needle_init(&set.at[set.count++], part, length, fold);
-			}
+			const struct needles set = some_needles(&c), other = some_needles(&c);
 			if (set.count)
 				check_needles(&c, &set);
+			if (set.count && other.count && run % 10 == 0)
+				check_walk(&c, c.session.traces.at[i], &set, &other);
 		}
 		leave_trace(&c);
 	}
@@ -272,16 +317,17 @@ static void
 test_samples(void **state)
 {
 	static const char *const names[] = {
-	    "demo.stp",		"all-raw.bin",	   "all-hex.txt",     "all-le22.stp",
-	    "all-lsn.stp",	"all-msn.stp",	   "gray.stp",	      "delta.stp",
-	    "short.bin",	"damaged-raw.bin", "damaged-hex.txt", "damaged-stp.stp",
-	    "all-gem.bin",	"all-gem.uia.bin", "all-csel.csel",   "all-encap.bin",
-	    "all-itm.itm",	"all-tpiu.swo",	   "damaged-uia.bin", "damaged-csel.csel",
-	    "damaged-encap.bin"};
+	    "demo.stp",		 "all-raw.bin",	    "all-hex.txt",     "all-le22.stp",
+	    "all-lsn.stp",	 "all-msn.stp",	    "gray.stp",	       "delta.stp",
+	    "short.bin",	 "damaged-raw.bin", "damaged-hex.txt", "damaged-stp.stp",
+	    "all-gem.bin",	 "all-gem.uia.bin", "all-csel.csel",   "all-encap.bin",
+	    "all-itm.itm",	 "all-tpiu.swo",    "damaged-uia.bin", "damaged-csel.csel",
+	    "damaged-encap.bin", "all-opencsd",	    "damaged-opencsd"};
 	const char *srcdir = getenv("srcdir");
 	size_t lacking = 0;
 	(void)state;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	const size_t count = sizeof names / sizeof *names - (opencsd_library_version() ? 0 : 2);
+	for (size_t i = 0; i < count; i++) {
 		struct text path = {0};
 		text_addf(&path, "%s/testdata/%s", srcdir ? srcdir : ".", names[i]);
 		lacking += check_session(path.data, NULL, 500);

@@ -21,9 +21,11 @@
 #include "config.h"
 
 #include "decode/coresight/opencsd_decoder.h"
+#include "decode/coresight/opencsd_kept.h"
 #include "decode/flow_packet.h"
 
 #include "base/bytes.h"
+#include "decode/sought.h"
 #include "decode/syst/syst_frame.h"
 
 #include <assert.h>
@@ -134,6 +136,15 @@ struct opencsd_state {
 	uint32_t skip;
 	uint8_t saved[SAVED_SIZE];
 
+	bool keeps; /* elements of this chunk are handed on to who expands: */
+	VEC(struct opencsd_kept_element) kept;
+
+	/* of the call of step */
+	struct sought *sought;
+	uint64_t marked; /* its number: MESSAGE_LACKS in queues is about it; 0: nothing */
+	struct text sought_room;
+	bool sought_in_notes;
+
 	uint64_t frequency; /* of STM timestamps, the first one in the trace */
 };
 
@@ -183,6 +194,40 @@ fill_syst(const struct opencsd_lane *lane, struct message *m)
 	m->origin ^= (syst.origin + 1) * 0x9e3779b97f4a7c15;
 }
 
+/* Whether the text of an element has what came in others before it. */
+static bool
+joins_packets(const struct opencsd_element *e)
+{
+	return e->type == OPENCSD_SWTRACE && e->flags & OPENCSD_MARKER;
+}
+
+/* Whether a message is sure to lack what is sought: one of which the element is all. */
+static bool
+lacks_sought(struct opencsd_state *s, const struct opencsd_element *e, const struct message *m)
+{
+	bool more = m->kind == OPENCSD_SYST || e->type == OPENCSD_EXCEPTION /* its name */ ||
+		    joins_packets(e);
+	return !more && !s->sought_in_notes && opencsd_element_lacks(e, s->sought, &s->sought_room);
+}
+
+/* Takes what is sought by this call; what an earlier one said of messages that wait is not
+ * about that. */
+static void
+seek_needles(struct opencsd_state *s, struct sought *sought)
+{
+	uint64_t number = sought ? sought->number : 0;
+	s->sought = sought;
+	if (number == s->marked)
+		return;
+	for (size_t i = 0; i <= s->lane_count; i++)
+		for (size_t k = 0; k < s->queues[i].list.count; k++)
+			s->queues[i].list.at[k].flags &= (uint16_t)~MESSAGE_LACKS;
+	s->marked = number;
+	s->sought_in_notes =
+	    sought && needles_are_in(&sought->needles, (const uint8_t *)OPENCSD_NOT_FOUND,
+				     strlen(OPENCSD_NOT_FOUND));
+}
+
 static void
 on_element(void *context, struct opencsd_lane *lane, const struct opencsd_element *e)
 {
@@ -220,6 +265,8 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 		m.offset = s->end ? s->end - 1 : 0;
 		m.length = s->end > 0;
 	}
+	if (s->sought && lacks_sought(s, e, &m))
+		m.flags |= MESSAGE_LACKS;
 	m.aux |= opencsd_aux_place(0, at_end, start.since);
 	if (s->swo)
 		m.aux |= opencsd_aux_exact(e->id, ordinal, start.offset, m.offset);
@@ -227,6 +274,8 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 		m.aux |= opencsd_aux(e->id, ordinal) |
 			 opencsd_aux_place(opencsd_distance(start.offset, m.offset), false, 0);
 	opencsd_enqueue(s, queue, &m);
+	if (s->keeps && !at_end && !joins_packets(e))
+		*vec_add(&s->kept) = (struct opencsd_kept_element){m, *e};
 }
 
 static void
@@ -634,8 +683,12 @@ feed_chunk(struct opencsd_state *s, const struct window *w)
 	if (at % CHUNK == 0)
 		note_chunk(s, chunk_of(at));
 	s->floor = opencsd_settled(at);
+	s->keeps = opencsd_kept_wanted(s->decoder->kept);
 	if (at < end)
 		opencsd_feed(s, w, end);
+	if (s->kept.count)
+		opencsd_kept_add(s->decoder->kept, s->kept.at, s->kept.count);
+	vec_clear(&s->kept);
 	s->floor = opencsd_settled(s->fed);
 	if (last)
 		opencsd_finish(s, end);
@@ -774,6 +827,8 @@ opencsd_release(struct decode_state *state)
 		opencsd_lane_free(&s->lanes[i]);
 	for (size_t i = 0; s->queues && i <= s->lane_count; i++)
 		vec_free(&s->queues[i].list);
+	text_free(&s->sought_room);
+	vec_free(&s->kept);
 	free(s->lanes);
 	free(s->queues);
 	if (s->swo)
@@ -993,6 +1048,7 @@ opencsd_step(const struct decoder *decoder, struct decode_state *state, const st
 	struct opencsd_state *s = (struct opencsd_state *)state;
 	struct opencsd_run r = {.state = s, .window = w, .out = out, .max = max};
 	(void)decoder;
+	seek_needles(s, w->sought);
 	while (r.count < max) {
 		if (hand_out(&r))
 			continue;

@@ -12,6 +12,7 @@
 #include "decode/syst/syst.h"
 
 struct opencsd_pool;
+struct opencsd_kept;
 
 struct opencsd_decoder {
 	struct syst_decoder syst; /* for messages over STM */
@@ -33,9 +34,10 @@ struct opencsd_decoder {
 	VEC(struct capture *) files; /* of memory images */
 	/* the images of the options, an ELF file as its segments; names are theirs */
 	VEC(struct opencsd_image_options) images;
-	struct text notes;	     /* what is missing: the error of load */
-	struct text about;	     /* see struct decoder */
-	struct opencsd_pool *pool;   /* of workers that expand */
+	struct text notes;	   /* what is missing: the error of load */
+	struct text about;	   /* see struct decoder */
+	struct opencsd_pool *pool; /* of workers that expand */
+	struct opencsd_kept *kept; /* what step hands on to expand */
 };
 
 enum { OPENCSD_NO_LANE = 0xff };
@@ -185,7 +187,8 @@ void opencsd_survey(const struct decoder *, const struct window *head, const str
 void opencsd_list_packets(const struct decoder *, const struct window *,
 			  bool (*take)(void *context, const struct text *line), void *context);
 
-/* opencsd_expand.c */
+/* opencsd_expand.c; the text of an element that is not found any more */
+#define OPENCSD_NOT_FOUND "cannot be decoded again: bytes before it are missing"
 void opencsd_expand(const struct decoder *, const struct message *, const struct window *,
 		    enum expand_want, const struct decode_history *, struct expansion *);
 bool opencsd_print(const struct decoder *, const struct message *, const struct window *,

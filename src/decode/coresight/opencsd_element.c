@@ -245,6 +245,13 @@ opencsd_element_fields(const struct opencsd_element *element, const char *source
 	}
 }
 
+const char *
+opencsd_member_name(enum opencsd_field field, const struct opencsd_element *element)
+{
+	const struct member *m = &members[field];
+	return name_of(m->names, (unsigned)member_get(m, element));
+}
+
 const struct context_row opencsd_contexts[OPENCSD_CONTEXTS_ALL] = {
     {"level", "exception_level", "pe_context", NULL, NULL},
     {"security", "security_level", "pe_context", NULL, NULL},
@@ -902,163 +909,4 @@ opencsd_element_parse(const char *p, size_t length, struct opencsd_element *e, s
 	}
 	*read = (size_t)(c.at - p);
 	return good;
-}
-
-/* --- for people -------------------------------------------------------- */
-
-static void
-describe_context(const struct opencsd_element *e, struct text *out)
-{
-	static const char *const levels[] = {"secure", "non-secure", "root", "realm", NULL};
-	if (e->flags & OPENCSD_HAS_LEVEL)
-		text_addf(out, "EL%u ", e->level);
-	text_addf(out, "%s, %s %s", name_of(levels, e->security), name_of(isa_names, e->isa),
-		  e->flags & OPENCSD_BITS64 ? "64-bit" : "32-bit");
-	if (e->flags & OPENCSD_HAS_CONTEXT_ID)
-		text_addf(out, ", context 0x%x", (unsigned)e->context_id);
-	if (e->flags & OPENCSD_HAS_VMID)
-		text_addf(out, ", machine 0x%x", (unsigned)e->vmid);
-}
-
-static void
-describe_range(const struct opencsd_element *e, struct text *out)
-{
-	static const char *const ends[] = {"",		 "branch",     "indirect branch", "ISB",
-					   "DSB or DMB", "WFI or WFE", "TSTART",	  NULL};
-	static const char *const kinds[] = {
-	    "", " with link", " (return)", " (exception return)", " (return)", NULL};
-	text_addf(out, "0x%llx-0x%llx %s %u instr", printf_wide(e->start), printf_wide(e->end),
-		  name_of(isa_names, e->isa), (unsigned)e->number);
-	if (!e->last_type)
-		return;
-	bool branch = e->last_type <= 2;
-	text_addf(out, ", %s%s%s%s", e->flags & OPENCSD_CONDITIONAL ? "conditional " : "",
-		  name_of(ends, e->last_type), name_of(kinds, e->last_subtype),
-		  !branch			? ""
-		  : e->flags & OPENCSD_EXECUTED ? " taken"
-						: " not taken");
-}
-
-static void
-describe_nopath(const struct opencsd_element *e, struct text *out)
-{
-	text_addf(out, "0x%llx to 0x%llx by an unknown path", printf_wide(e->start),
-		  printf_wide(e->end));
-	if (e->number)
-		text_addf(out, ", %u instr", (unsigned)e->number);
-}
-
-static void
-describe_nacc(const struct opencsd_element *e, struct text *out)
-{
-	text_addf(out, "0x%llx is in no memory image", printf_wide(e->start));
-}
-
-static void
-describe_exception(const struct opencsd_element *e, struct text *out)
-{
-	if (e->flags & OPENCSD_DATA_MARKER)
-		text_add(out, "exception, data only");
-	else
-		text_addf(out, "exception 0x%02x", (unsigned)e->number);
-	if (e->flags & OPENCSD_HAS_RETURN)
-		text_addf(out, ", returns to 0x%llx", printf_wide(e->end));
-}
-
-static void
-describe_timestamp(const struct opencsd_element *e, struct text *out)
-{
-	text_addf(out, "time %llu%s", printf_wide(e->timestamp),
-		  e->flags & OPENCSD_FREQ_CHANGE ? ", the core's frequency changed" : "");
-}
-
-static void
-describe_event(const struct opencsd_element *e, struct text *out)
-{
-	text_addf(out, "event %s", name_of(event_names, e->reason));
-	if (e->reason == 2)
-		text_addf(out, " 0x%x", (unsigned)e->number);
-}
-
-static void
-describe_software(const struct opencsd_element *e, struct text *out)
-{
-	if (e->flags & OPENCSD_FREQUENCY)
-		text_addf(out, "%llu Hz", printf_wide(e->value));
-	else if (e->flags & OPENCSD_GLOBAL_ERROR)
-		text_addf(out, "global error 0x%02llx", printf_wide(e->value));
-	else if (e->flags & OPENCSD_MASTER_ERROR)
-		text_addf(out, "master error 0x%02llx", printf_wide(e->value));
-	else if (e->flags & OPENCSD_TRIGGER)
-		text_addf(out, "trigger 0x%02llx", printf_wide(e->value));
-	else if (e->bits)
-		text_addf(out, "0x%0*llx%s", e->bits / 4, printf_wide(e->value),
-			  e->flags & OPENCSD_MARKER ? " marked" : "");
-	else
-		text_add(out, e->flags & OPENCSD_MARKER ? "flag" : "time only");
-}
-
-static void
-describe_itm(const struct opencsd_element *e, struct text *out)
-{
-	if (e->flags & OPENCSD_OVERFLOW)
-		text_add(out, "packets lost; ");
-	if (e->reason == OPENCSD_ITM_SOFTWARE)
-		text_addf(out, "port %u: 0x%0*llx", e->channel, 2 * e->packets,
-			  printf_wide(e->value));
-	else if (e->reason == OPENCSD_ITM_HARDWARE)
-		text_addf(out, "hardware %u: 0x%0*llx", e->channel, 2 * e->packets,
-			  printf_wide(e->value));
-	else if (e->reason == OPENCSD_ITM_TIME_GLOBAL)
-		describe_timestamp(e, out);
-	else
-		text_addf(out, "local time +%llu", printf_wide(e->value));
-}
-
-static void
-describe_marker(const struct opencsd_element *e, struct text *out)
-{
-	text_addf(out, "a later time stamp is for here (marker 0x%x)", (unsigned)e->number);
-}
-
-static void
-describe_unsync(const struct opencsd_element *e, struct text *out)
-{
-	text_addf(out, "%s: %s", e->type == OPENCSD_EO_TRACE ? "end of trace" : "not synchronised",
-		  name_of(unsync_names, e->reason));
-}
-
-static void
-describe_trace_on(const struct opencsd_element *e, struct text *out)
-{
-	text_addf(out, "trace on: %s", name_of(trace_on_names, e->reason));
-}
-
-static void
-describe_memtrans(const struct opencsd_element *e, struct text *out)
-{
-	text_addf(out, "transaction: %s", name_of(memtrans_names, e->reason));
-}
-
-static void (*const describers[OPENCSD_ELEMENTS])(const struct opencsd_element *, struct text *) = {
-    [OPENCSD_NO_SYNC] = describe_unsync,      [OPENCSD_TRACE_ON] = describe_trace_on,
-    [OPENCSD_EO_TRACE] = describe_unsync,     [OPENCSD_PE_CONTEXT] = describe_context,
-    [OPENCSD_INSTR_RANGE] = describe_range,   [OPENCSD_I_RANGE_NOPATH] = describe_nopath,
-    [OPENCSD_ADDR_NACC] = describe_nacc,      [OPENCSD_EXCEPTION] = describe_exception,
-    [OPENCSD_TIMESTAMP] = describe_timestamp, [OPENCSD_EVENT] = describe_event,
-    [OPENCSD_SWTRACE] = describe_software,    [OPENCSD_SYNC_MARKER] = describe_marker,
-    [OPENCSD_MEMTRANS] = describe_memtrans,   [OPENCSD_INSTRUMENTATION] = print_instrumentation,
-    [OPENCSD_ITMTRACE] = describe_itm,
-};
-
-void
-opencsd_element_describe(const struct opencsd_element *e, struct text *out)
-{
-	size_t start = out->length;
-	if (describers[e->type])
-		describers[e->type](e, out);
-	else if (e->type != OPENCSD_CYCLE_COUNT)
-		text_add(out, opencsd_kinds[e->type].help);
-	if (e->flags & OPENCSD_HAS_CYCLES)
-		text_addf(out, "%s%u cycles", out->length > start ? ", " : "", (unsigned)e->cycles);
 }

@@ -174,6 +174,12 @@ bool opencsd_element_parse_head(const char *p, size_t length, struct opencsd_ele
 /* Appends a short text for people. */
 void opencsd_element_describe(const struct opencsd_element *, struct text *);
 
+/* Whether it is sure that neither this text nor the name of the type has a needle: by the
+ * words that such elements have, and only if their numbers may have one by the text itself,
+ * which is made in ROOM. */
+struct sought;
+bool opencsd_element_lacks(const struct opencsd_element *, struct sought *, struct text *room);
+
 /* --- fields ------------------------------------------------------------ */
 
 /* Rows of the one field table of both formats, opencsd and ppl. */
@@ -246,6 +252,9 @@ enum opencsd_field {
 	OPENCSD_F_COUNT = OPENCSD_F_FUNCTION + FIELD_SYMBOLS
 };
 extern const struct field_row opencsd_fields[]; /* likewise */
+
+/* The name of the value of a member that has names. */
+const char *opencsd_member_name(enum opencsd_field, const struct opencsd_element *);
 
 /* Adds the fields that are valid for the element.  SOURCE names its sender,
  * or is NULL; it must live as long as E. */

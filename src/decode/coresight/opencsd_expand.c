@@ -13,6 +13,7 @@
 
 #include "decode/coresight/opencsd_decoder.h"
 #include "decode/coresight/opencsd_flow.h"
+#include "decode/coresight/opencsd_kept.h"
 #include "base/lower_bound.h"
 
 #include <pthread.h>
@@ -582,6 +583,14 @@ struct opencsd_job {
 	struct expansion *e;
 };
 
+/* The element of a message. */
+struct opencsd_found {
+	const struct opencsd_element *element;
+	size_t lane;
+	const struct opencsd_worker *worker; /* with the elements before; NULL: nobody asked */
+	size_t record;
+};
+
 /* --- messages over STM ------------------------------------------------- */
 
 static bool
@@ -697,27 +706,29 @@ name_exception(const struct opencsd_job *j, size_t lane, const struct opencsd_el
 }
 
 static void
-expand_record(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n)
+expand_record(const struct opencsd_job *j, const struct opencsd_found *found)
 {
-	const struct opencsd_element *element = &w->records.at[n].element;
+	const struct opencsd_element *element = found->element;
+	const struct opencsd_worker *w = found->worker;
+	const size_t lane = found->lane, n = found->record;
 	bool fields = j->want == EXPAND_FIELDS, syst = j->m->kind == OPENCSD_SYST;
 	const uint8_t *payload = NULL;
 	size_t length = 0, packets = 0;
-	if (element->type == OPENCSD_SWTRACE && element->flags & OPENCSD_MARKER)
+	if (w && element->type == OPENCSD_SWTRACE && element->flags & OPENCSD_MARKER)
 		packets = opencsd_assemble(j, w, n, &payload, &length);
 	if (fields)
-		opencsd_element_fields(element, opencsd_source_name(j->decoder, w->number), j->e);
+		opencsd_element_fields(element, opencsd_source_name(j->decoder, lane), j->e);
 	if (syst) {
 		expand_syst(j, element, payload, length);
 	} else {
 		text_add(&j->e->type, opencsd_type_name(element->type));
-		set_origin(j, w->number, element);
-		name_exception(j, w->number, element);
+		set_origin(j, lane, element);
+		name_exception(j, lane, element);
 		opencsd_element_describe(element, &j->e->text);
 		if (packets > 1 || (packets && !element->bits))
 			describe_payload(payload, length, &j->e->text);
 	}
-	if (!fields)
+	if (!fields || !w)
 		return;
 	if (packets > 1 || (packets && !element->bits)) {
 		struct field *field =
@@ -803,21 +814,28 @@ expand_lost(const struct opencsd_job *j)
 	text_free(&note);
 }
 
-/* Calls WITH with the record of an element; false if it is not found. */
+/* Calls WITH with the element of a message, and, unless it is wanted ALONE, with those before
+ * it; false if it is not found. */
 static bool
-with_record(const struct opencsd_job *j,
-	    void (*with)(const struct opencsd_job *, const struct opencsd_worker *, size_t))
+with_element(const struct opencsd_job *j, bool alone,
+	     void (*with)(const struct opencsd_job *, const struct opencsd_found *))
 {
 	if (j->m->kind > OPENCSD_SYST)
 		return false;
+	const bool packets = j->want == EXPAND_FIELDS;
 	uint8_t lane = j->decoder->lane_of[opencsd_aux_id(j->m->aux)];
-	struct opencsd_request request = request_of(j->decoder, j->m, j->want == EXPAND_FIELDS);
+	struct opencsd_element kept;
 	if (lane == OPENCSD_NO_LANE)
 		return false;
+	if (alone && opencsd_kept_find(j->decoder->kept, j->m, &kept)) {
+		with(j, &(struct opencsd_found){.element = &kept, .lane = lane});
+		return true;
+	}
+	struct opencsd_request request = request_of(j->decoder, j->m, packets);
 	struct opencsd_worker *w = check_out(j->decoder->pool, lane, &request);
 	ptrdiff_t n = find_record(w, j->window, &request);
 	if (n >= 0)
-		with(j, w, (size_t)n);
+		with(j, &(struct opencsd_found){&w->records.at[n].element, lane, w, (size_t)n});
 	check_in(j->decoder->pool, w);
 	return n >= 0;
 }
@@ -836,9 +854,8 @@ opencsd_expand(const struct decoder *decoder, const struct message *m, const str
 		expand_fatal(&j);
 	else if (m->kind == OPENCSD_LOST)
 		expand_lost(&j);
-	else if (!with_record(&j, expand_record))
-		expand_note(&j, opencsd_type_name(m->kind),
-			    "cannot be decoded again: bytes before it are missing");
+	else if (!with_element(&j, want != EXPAND_FIELDS, expand_record))
+		expand_note(&j, opencsd_type_name(m->kind), OPENCSD_NOT_FOUND);
 }
 
 /* --- other questions --------------------------------------------------- */
@@ -850,12 +867,12 @@ struct flow_job {
 
 /* Contexts that have no memory of their own are one. */
 static void
-take_flow(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n)
+take_flow(const struct opencsd_job *j, const struct opencsd_found *found)
 {
 	const struct flow_job *job = (const struct flow_job *)j;
-	const struct opencsd_source *source = &j->decoder->sources[w->number];
+	const struct opencsd_source *source = &j->decoder->sources[found->lane];
 	bool apart = false;
-	opencsd_element_flow(&w->records.at[n].element, source->options, job->flow);
+	opencsd_element_flow(found->element, source->options, job->flow);
 	for (size_t i = 0; i < source->memory.count && job->flow->kind == FLOW_CONTEXT; i++)
 		apart |= source->memory.at[i].context != 0;
 	if (!apart)
@@ -867,8 +884,7 @@ enum {
 	FLOW_KINDS = 1 << OPENCSD_NO_SYNC | 1 << OPENCSD_TRACE_ON | 1 << OPENCSD_PE_CONTEXT |
 		     1 << OPENCSD_INSTR_RANGE | 1 << OPENCSD_I_RANGE_NOPATH |
 		     1 << OPENCSD_ADDR_NACC | 1 << OPENCSD_ADDR_UNKNOWN | 1 << OPENCSD_EXCEPTION |
-		     1 << OPENCSD_EXCEPTION_RET | 1 << OPENCSD_CYCLE_COUNT |
-		     1 << OPENCSD_TIMESTAMP
+		     1 << OPENCSD_EXCEPTION_RET | 1 << OPENCSD_CYCLE_COUNT | 1 << OPENCSD_TIMESTAMP
 };
 
 void
@@ -880,7 +896,7 @@ opencsd_flow(const struct decoder *decoder, const struct message *m, const struc
 	    .j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, NULL},
 	    .flow = flow};
 	if (opencsd_message_flow(m, flow) || !(FLOW_KINDS >> m->kind & 1) ||
-	    with_record(&job.j, take_flow))
+	    with_element(&job.j, true, take_flow))
 		return;
 	flow->kind = FLOW_LOST;
 	flow->element.why = "an element cannot be decoded again: bytes before it are missing";
@@ -911,14 +927,14 @@ struct announcement {
 };
 
 static void
-take_announcement(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n)
+take_announcement(const struct opencsd_job *j, const struct opencsd_found *found)
 {
 	const struct announcement *a = (const struct announcement *)j;
-	const struct opencsd_element *element = &w->records.at[n].element;
+	const struct opencsd_element *element = found->element;
 	const struct syst_sender sender = {element->master, element->channel};
 	const uint8_t *payload;
 	size_t length;
-	opencsd_assemble(j, w, n, &payload, &length);
+	opencsd_assemble(j, found->worker, found->record, &payload, &length);
 	*a->announced =
 	    syst_announced(&j->decoder->syst, payload, length, &sender, a->guid, a->build);
 }
@@ -934,15 +950,15 @@ opencsd_announces(const struct decoder *decoder, const struct message *m, const 
 	    .guid = guid,
 	    .build = build,
 	    .announced = &announced};
-	with_record(&a.j, take_announcement);
+	with_element(&a.j, false, take_announcement);
 	expansion_free(&e);
 	return announced;
 }
 
 static void
-print_record(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n)
+print_record(const struct opencsd_job *j, const struct opencsd_found *found)
 {
-	opencsd_element_line(&w->records.at[n].element, &j->e->text);
+	opencsd_element_line(found->element, &j->e->text);
 }
 
 bool
@@ -952,7 +968,7 @@ opencsd_print(const struct decoder *decoder, const struct message *m, const stru
 	expansion_clear(e);
 	const struct opencsd_job j = {
 	    (const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, e};
-	bool found = with_record(&j, print_record);
+	bool found = with_element(&j, true, print_record);
 	text_add_bytes(out, text_get(&e->text), e->text.length);
 	return found;
 }

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "decode/coresight/opencsd_decoder.h"
+#include "decode/coresight/opencsd_kept.h"
 
 #include "base/file.h"
 #include "capture/capture.h"
@@ -349,13 +350,25 @@ opencsd_is_stm(const struct opencsd_decoder *d)
 	return any;
 }
 
+/* Whether packets may name who sent them, beside their source: a master and channel, or a
+ * port. */
+static bool
+sends_software(const struct opencsd_decoder *d)
+{
+	bool any = d->swo != NULL;
+	for (size_t i = 0; i < d->source_count; i++) {
+		int protocol = d->sources[i].options->protocol;
+		any = any || protocol == OPENCSD_STM || protocol == OPENCSD_ITM;
+	}
+	return any;
+}
+
 struct opencsd_decoder *
 opencsd_open(const struct opencsd_options *options, const struct window *head, struct err *err)
 {
 	struct opencsd_decoder *d = mem_new(sizeof *d);
 	d->options = options;
 	d->format = (enum coresight_format)d->options->format;
-	d->syst.base.origin_varies = true; /* packets of STM name master and channel */
 	option_defaults(&syst_options, &d->syst_options);
 	d->syst_options.guid = d->options->guid;
 	d->syst_options.collateral = d->options->collateral;
@@ -367,11 +380,13 @@ opencsd_open(const struct opencsd_options *options, const struct window *head, s
 		opencsd_close(&d->syst.base);
 		return NULL;
 	}
+	d->syst.base.origin_varies = sends_software(d);
 	opencsd_runs_open(d);
 	open_images(d);
 	describe_decoding(d);
 	find_frames(d, head);
 	d->pool = opencsd_pool_new(d);
+	d->kept = opencsd_kept_new();
 	return d;
 }
 
@@ -382,6 +397,7 @@ opencsd_close(struct decoder *decoder)
 	if (!d)
 		return;
 	opencsd_pool_free(d->pool);
+	opencsd_kept_free(d->kept);
 	if (d->swo)
 		d->swo->ops->close(d->swo);
 	syst_close(&d->syst);

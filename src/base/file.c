@@ -122,27 +122,66 @@ open_beside(const char *path, mode_t mode, mode_t folders, struct text *name)
 }
 
 int
+file_draft_open(struct file_draft *draft, const char *path, mode_t mode, mode_t folders)
+{
+	draft->failed = 0;
+	draft->file = open_beside(path, mode, folders, &draft->name);
+	if (draft->file >= 0)
+		return 0;
+	int reason = errno;
+	text_free(&draft->name);
+	errno = reason;
+	return -1;
+}
+
+void
+file_draft_add(struct file_draft *draft, const void *bytes, size_t length)
+{
+	if (!draft->failed && write_all(draft->file, bytes, length) < 0)
+		draft->failed = errno;
+}
+
+int
+file_draft_place(struct file_draft *draft, const char *path, bool use)
+{
+	if (close(draft->file) != 0 && !draft->failed)
+		draft->failed = errno;
+	if (use && !draft->failed && rename(draft->name.data, path) != 0)
+		draft->failed = errno;
+	if (!use || draft->failed)
+		unlink(draft->name.data);
+	text_free(&draft->name);
+	errno = draft->failed;
+	return draft->failed ? -1 : 0;
+}
+
+int
 file_replace(const char *path, mode_t mode, mode_t folders, const struct iovec *pieces, int count)
 {
-	struct text name = {0};
-	int file = open_beside(path, mode, folders, &name);
-	bool good = file >= 0;
-	for (int i = 0; i < count && good; i++)
-		good = write_all(file, pieces[i].iov_base, pieces[i].iov_len) == 0;
-	int reason = errno;
-	if (file >= 0 && close(file) != 0 && good) {
-		reason = errno;
-		good = false;
+	struct file_draft draft = {0};
+	if (file_draft_open(&draft, path, mode, folders) < 0)
+		return -1;
+	for (int i = 0; i < count; i++)
+		file_draft_add(&draft, pieces[i].iov_base, pieces[i].iov_len);
+	return file_draft_place(&draft, path, true);
+}
+
+/* --- reading ----------------------------------------------------------- */
+
+bool
+file_read_at(int file, void *bytes, size_t length, uint64_t offset)
+{
+	while (length) {
+		ssize_t n = pread(file, bytes, length, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes = (char *)bytes + n;
+		offset += (uint64_t)n;
+		length -= (size_t)n;
 	}
-	if (good && rename(name.data, path) != 0) {
-		reason = errno;
-		good = false;
-	}
-	if (!good && file >= 0)
-		unlink(name.data);
-	text_free(&name);
-	errno = reason;
-	return good ? 0 : -1;
+	return true;
 }
 
 /* --- pruning ----------------------------------------------------------- */

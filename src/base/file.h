@@ -5,6 +5,9 @@
 #ifndef TRAWL_BASE_FILE_H
 #define TRAWL_BASE_FILE_H
 
+#include "base/text.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -25,6 +28,21 @@ FILE *file_open_stream(const char *path, const char **why);
  */
 int file_replace(const char *path, mode_t mode, mode_t folders, const struct iovec *pieces,
 		 int count);
+
+/* The same for what is written bit by bit.  Zero-initialise. */
+struct file_draft {
+	int file;
+	struct text name; /* of its own, until it takes the place of the one before */
+	int failed;	  /* errno of the first write that was not done */
+};
+int file_draft_open(struct file_draft *, const char *path, mode_t mode, mode_t folders);
+/* What fails is told by file_draft_place. */
+void file_draft_add(struct file_draft *, const void *bytes, size_t length);
+/* Ends what file_draft_open began.  USE: else nothing is left of it. */
+int file_draft_place(struct file_draft *, const char *path, bool use);
+
+/* Reads LENGTH bytes at OFFSET; false if there are fewer. */
+bool file_read_at(int file, void *bytes, size_t length, uint64_t offset);
 
 /* Makes a file in FOLDER that has no name, to be written and read; negative with errno. */
 int file_unnamed(const char *folder);

@@ -264,6 +264,8 @@ libtrawl_a_SOURCES = \
 	src/flow/flow_step.h \
 	src/flow/image_fit.c \
 	src/flow/image_fit.h \
+	src/index/grams.c \
+	src/index/grams.h \
 	src/index/grid.c \
 	src/index/grid.h \
 	src/index/index.c \
@@ -409,6 +411,8 @@ libtrawl_a_SOURCES = \
 	src/trace/doubts.h \
 	src/trace/dump_guess.c \
 	src/trace/dump_guess.h \
+	src/trace/grams_make.c \
+	src/trace/grams_make.h \
 	src/trace/naming.c \
 	src/trace/naming.h \
 	src/trace/reader.c \

@@ -202,6 +202,7 @@ unit_tests = \
 	tests/unit/test_sequence \
 	tests/unit/test_compare \
 	tests/unit/test_gap \
+	tests/unit/test_grams \
 	tests/unit/test_snapshot \
 	tests/unit/test_sought \
 	tests/unit/test_spool_limit \
@@ -499,6 +500,7 @@ script_tests = \
 	tests/cli/examples.sh \
 	tests/cli/find.sh \
 	tests/cli/formats.sh \
+	tests/cli/grams.sh \
 	tests/cli/install.sh \
 	tests/cli/lab.sh \
 	tests/cli/lines.sh \

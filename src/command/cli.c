@@ -136,8 +136,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_CACHE_DIR] = {0, "cache-dir", "DIR", RESOURCES,
 		       "where indexes are kept between runs; default $XDG_CACHE_HOME/trawl"},
     [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES, "keep no index between runs, and use none"},
-    [CLI_INDEX] = {0, "index", NULL, RESOURCES,
-		   "only write each capture's index beside it, as CAPTURE.trawl-index"},
+    [CLI_INDEX] =
+	{0, "index", NULL, RESOURCES,
+	 "only write each capture's index beside it, as CAPTURE.trawl-index, and keep n-grams of "
+	 "its texts, which later searches are faster with"},
     [CLI_CHECK] =
 	{0, "check", "LIST", OTHER,
 	 "decode all, exit 1 if there is loss, corrupt, time, catalog, flow, severity:LEVEL or "

@@ -381,6 +381,7 @@ struct decoder {
 	int guessed; /* score of the settings that open found by itself, 0 = found none */
 	_Atomic bool needs_history; /* text depends on earlier messages; set by load */
 	_Atomic bool origin_varies; /* who sent it does too; set by load */
+	_Atomic uint64_t files;	    /* hash of what texts have from files beside; set by load */
 	const char *mark;  /* for the title: a doubt about messages that none of them shows, in
 			      a word or two, or NULL; set by open */
 	const char *about; /* for people: how the capture is decoded, a sentence a line, or

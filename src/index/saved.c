@@ -162,10 +162,9 @@ saved_close(struct saved_file *file)
 	file->memory = NULL;
 }
 
-/* How many of the CELLS that the file has are good for the capture as it is NOW. */
-static uint64_t
-cells_usable(const struct saved_about *about, uint64_t cells, const struct saved_about *now,
-	     const struct capture *capture, uint64_t reach, bool anywhere)
+uint64_t
+saved_count_usable(const struct saved_about *about, uint64_t cells, const struct saved_about *now,
+		   const struct capture *capture, uint64_t reach, bool anywhere)
 {
 	struct saved_about then;
 	if (now->size < about->size || cells > (now->size >> now->cell_shift) + 1 ||
@@ -183,9 +182,7 @@ cells_usable(const struct saved_about *about, uint64_t cells, const struct saved
 		return cells;
 	uint64_t settled = about->size > reach ? about->size - reach : 0;
 	uint64_t whole = settled >> now->cell_shift;
-	if (whole > cells)
-		whole = cells;
-	return whole / INDEX_GROUP * INDEX_GROUP;
+	return whole < cells ? whole : cells;
 }
 
 /* Takes the next LENGTH bytes apart; false, and nothing taken, if there are fewer. */
@@ -213,7 +210,9 @@ saved_read_index(const char *path, const struct saved_about *now, const struct c
 	if (bytes_take(&file.body, &parts, sizeof parts) &&
 	    take_part(&file.body, parts.grid, &of_grid) &&
 	    take_part(&file.body, parts.totals, &of_totals) && !file.body.left)
-		cells = cells_usable(&file.about, parts.cells, now, capture, reach, anywhere);
+		cells = saved_count_usable(&file.about, parts.cells, now, capture, reach, anywhere);
+	if (now->size != file.about.size)
+		cells = cells / INDEX_GROUP * INDEX_GROUP;
 	bool good = cells && grid_read(grid, &of_grid, cells) &&
 		    origin_totals_read(totals, &of_totals, cells);
 	saved_close(&file);

@@ -55,7 +55,7 @@ int saved_write_index(const char *path, mode_t mode, const struct saved_about *,
 
 /*
  * Reads what the file at PATH says about CAPTURE into an empty grid and totals.
- * If the capture only grew since, that is what will stay so: all cells whose
+ * If the capture only grew since, that is what will stay so: all groups of cells whose
  * end was at least REACH bytes away.  ANYWHERE: the file may have come from
  * another place together with the capture.  False if there is nothing to use;
  * grid and totals are then to be thrown away.
@@ -63,6 +63,13 @@ int saved_write_index(const char *path, mode_t mode, const struct saved_about *,
 bool saved_read_index(const char *path, const struct saved_about *now,
 		      const struct capture *capture, uint64_t reach, bool anywhere, struct grid *,
 		      struct origin_totals *);
+
+/* How many of CELLS that were found when a file was written, ABOUT which that is, hold for the
+ * capture as it is NOW, whose end may have moved: those whose end was at least REACH bytes
+ * away.  ANYWHERE as above. */
+uint64_t saved_count_usable(const struct saved_about *about, uint64_t cells,
+			    const struct saved_about *now, const struct capture *capture,
+			    uint64_t reach, bool anywhere);
 
 #define SAVED_ENDING ".index" /* of names of files that are kept between runs */
 

@@ -99,7 +99,7 @@ seek_new(struct reader *reader, const struct filter *filter, unsigned around)
 	seek->next = reader_walk_from(reader, 0); /* what was dropped has numbers, too */
 	if (!capture_ended(trace_capture(trace)))
 		return seek;
-	if (filter_limits_time(filter) && !is_indexed(trace))
+	if ((filter_limits_time(filter) || filter_has_grams(filter, trace)) && !is_indexed(trace))
 		index_build(trace_index(trace));
 	seek->skips = !filter_is_all(filter) && is_indexed(trace);
 	if (seek->skips && filter_required(filter))

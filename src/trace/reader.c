@@ -953,14 +953,6 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	step_expand_missing(reader->capture, &own, e);
 }
 
-/* Whether texts of a trace have no more than its decoder makes of their bytes. */
-static bool
-is_of_decoder(struct trace *trace)
-{
-	return !naming_applies(trace_host(trace)->naming, trace_name(trace)) &&
-	       !trace_session_fields(trace);
-}
-
 void
 reader_sift(struct reader *reader, const struct message *m, struct sought *sought,
 	    struct sought_answer *answer)
@@ -971,7 +963,8 @@ reader_sift(struct reader *reader, const struct message *m, struct sought *sough
 	/* of bytes that are not there texts are made otherwise */
 	if (!decoder->ops->sift || m->kind == DECODE_KIND_LOSS || m->flags & MESSAGE_DAMAGED ||
 	    m->offset < window.offset || m->offset < capture_begin(reader->capture) ||
-	    m->offset + m->length > window.offset + window.length || !is_of_decoder(reader->trace))
+	    m->offset + m->length > window.offset + window.length ||
+	    !trace_is_of_decoder(reader->trace))
 		return;
 	if (sought)
 		sought_renew(sought, capture_generation(reader->capture));
@@ -1006,8 +999,8 @@ trace_cell_lacks(struct trace *trace, uint64_t cell, struct sought *sought)
 	uint64_t held = capture_begin(capture);
 	unsigned generation = capture_generation(capture);
 	struct index_cell summary;
-	if (!decoder->ops->in_place || !is_of_decoder(trace) || begin < held || begin >= end ||
-	    !capture_is_whole(capture) || !index_cell(index, cell, &summary) ||
+	if (!decoder->ops->in_place || !trace_is_of_decoder(trace) || begin < held ||
+	    begin >= end || !capture_is_whole(capture) || !index_cell(index, cell, &summary) ||
 	    !decoder->ops->in_place(decoder, sought, summary.kinds, summary.message_flags))
 		return false;
 	const struct window window = {
@@ -1082,7 +1075,7 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		    capture_generation(capture) != reader->walk_generation || at < window.offset)
 			return 0;
 		want_ahead(reader, &window);
-		if (reader->sought && is_of_decoder(reader->trace))
+		if (reader->sought && trace_is_of_decoder(reader->trace))
 			window.sought = reader->sought;
 		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);
 		if (at < capture_begin(capture)) /* what was read may be zeros */

@@ -2,11 +2,13 @@
  * Random filters over captures of every format.  Each is made as a tree and as
  * a text; the tree is evaluated here, naively, from fully expanded messages,
  * the text by the program: message by message as batch output walks them,
- * through what cells say, and as the match set of the screen has them.  All must
- * want the same messages.
+ * through what cells say, as the match set of the screen has them, and as batch output
+ * counts them with one thread and with several.  All must want the same messages, with
+ * n-grams of small cells that are kept (index/grams.h) as without.
  *
  * Values come from the messages themselves, so that terms hold now and then.
- * TRAWL_RUNS=100 tries so many times as many filters, TRAWL_SEED=7 other ones.
+ * TRAWL_RUNS=100 tries so many times as many filters, TRAWL_SEED=7 other ones; how many
+ * there were is printed.
  */
 #include "config.h"
 
@@ -15,6 +17,7 @@
 #include "base/map.h"
 #include "config/profile.h"
 #include "decode/registry.h"
+#include "export/export.h"
 #include "query/matches.h"
 #include "random.h"
 #include "toy.h"
@@ -23,6 +26,7 @@
 #include "session/context/context.h"
 #include "session/link/serial.h"
 #include "session/session.h"
+#include "trace/grams_make.h"
 #include "trace/reader.h"
 
 #include <inttypes.h>
@@ -916,7 +920,10 @@ write_node(const struct node *node, int around, struct text *out)
 
 /* --- comparing --------------------------------------------------------- */
 
-enum { FILTERS = 120 };
+enum { FILTERS = 120, SMALL_CELLS = 10 };
+
+static size_t tried;	   /* filters, in each of several ways */
+static uint64_t ruled_out; /* cells, where there were n-grams */
 
 struct trial {
 	struct node *tree;
@@ -924,8 +931,10 @@ struct trial {
 	struct filter filter;
 	struct matches *matches;
 	uint64_t passed;
-	uint64_t next; /* match, by the match set */
-	uint64_t cell; /* that was judged last; UINT64_MAX: none */
+	uint64_t next;	     /* match, by the match set */
+	uint64_t ruled_out;  /* cells, where there are n-grams for it */
+	uint64_t counted[2]; /* by batch output */
+	uint64_t cell;	     /* that was judged last; UINT64_MAX: none */
 	enum filter_verdict verdicts[2];
 };
 
@@ -941,6 +950,23 @@ count(struct trial *trial, struct capture *c)
 		if (progress.exact && progress.cells == progress.of)
 			return;
 		usleep(200);
+	}
+}
+
+/* As `-t none` does. */
+static void
+count_in_batch(struct trial *trial, struct capture *c)
+{
+	for (unsigned several = 0; several < 2; several++) {
+		struct err err = {0};
+		struct export_result result;
+		struct export_options options = {.format = export_find("none"),
+						 .filter = trial->filter,
+						 .source = trace_name(c->trace),
+						 .threads = several ? 3 : 1};
+		if (export_run(&c->session, &options, &result, &err) < 0)
+			fail_msg("%s: %s", trial->text.data, err.what);
+		trial->counted[several] = result.messages;
 	}
 }
 
@@ -968,6 +994,8 @@ judge_cell(struct trial *trial, const struct capture *c, const struct message *m
 	trial->cell = cell;
 	assert_true(index_cell(index, cell, &summary));
 	trial->verdicts[0] = filter_judge(&trial->filter, c->trace, cell);
+	trial->ruled_out +=
+	    trial->verdicts[0] == FILTER_NONE && filter_has_grams(&trial->filter, c->trace);
 	trial->verdicts[1] = filter_cell(&trial->filter, &summary);
 }
 
@@ -1011,6 +1039,7 @@ compare(struct capture *c)
 			fail_msg("%s: %s (column %zu)", trials[i].text.data, error.what,
 				 error.at + 1);
 		count(&trials[i], c);
+		count_in_batch(&trials[i], c);
 		go_on(&trials[i], c);
 	}
 	struct facts facts = {.capture = c, .e = &e};
@@ -1028,6 +1057,14 @@ compare(struct capture *c)
 	}
 	size_t some = 0;
 	for (size_t i = 0; i < FILTERS; i++) {
+		for (int k = 0; k < 2; k++)
+			if (trials[i].counted[k] != trials[i].passed)
+				fail_msg(
+				    "%s: %d messages pass, not %d as in batch output (%d):\n%s",
+				    trace_name(c->trace), (int)trials[i].passed,
+				    (int)trials[i].counted[k], k, trials[i].text.data);
+		tried++;
+		ruled_out += trials[i].ruled_out;
 		some += trials[i].passed && trials[i].passed < c->messages.count;
 		forget(trials[i].tree);
 		text_free(&trials[i].text);
@@ -1089,9 +1126,10 @@ learn_contexts(struct session *session)
 	}
 }
 
-/* False if it takes a library that the program is built without. */
+/* False if it takes a library that the program is built without.  CACHE: cells are small, and
+ * n-grams are kept there; or NULL. */
 static bool
-open_session(struct capture *c, const char *path, const char *format)
+open_session(struct capture *c, const char *path, const char *format, const char *cache)
 {
 	struct err err = {0};
 	struct text profile = {0};
@@ -1105,6 +1143,8 @@ open_session(struct capture *c, const char *path, const char *format)
 	else
 		option_defaults(profile_options_table(), &c->session.profile);
 	text_free(&profile);
+	c->session.host.cache_dir = cache;
+	c->session.host.cell_shift = cache ? SMALL_CELLS : 0;
 	if (whole ? session_open_named(&c->session, NULL, 0, &err) < 0
 		  : !session_open(&c->session, path, format, NULL, 0, &err)) {
 		session_close(&c->session);
@@ -1119,6 +1159,11 @@ open_session(struct capture *c, const char *path, const char *format)
 		if (serial_of(trace))
 			serial_load(serial_of(trace));
 		index_build(trace_index(trace));
+		if (cache) {
+			const char *why;
+			assert_int_equal(grams_make(trace, &why, &err), 0);
+			assert_true(why || trace_grams(trace, 0));
+		}
 	}
 	clocks_load(c->session.clocks, true);
 	if (c->session.contexts)
@@ -1198,21 +1243,32 @@ start_of(const struct session *session)
 }
 
 static void
-try_capture(const char *path, const char *format)
+try_session(const char *path, const char *format, const char *cache)
 {
-	const char *wanted = getenv("TRAWL_RUNS");
+	const int runs = test_runs(1);
 	struct capture c;
-	if (!open_session(&c, path, format))
+	if (!open_session(&c, path, format, cache))
 		return;
 	c.start = start_of(&c.session);
 	for (size_t i = 0; i < c.session.traces.count; i++) {
 		walk_trace(&c, c.session.traces.at[i]);
 		check_origins(&c);
-		for (int run = wanted ? atoi(wanted) : 1; run > 0 && c.messages.count > 1; run--)
+		for (int run = 0; run < runs && c.messages.count > 1; run++)
 			compare(&c);
 		leave_trace(&c);
 	}
 	session_close(&c.session);
+}
+
+static void
+try_capture(const char *path, const char *format)
+{
+	char folder[] = "/tmp/trawl-filters-XXXXXX", command[64];
+	assert_non_null(mkdtemp(folder));
+	try_session(path, format, NULL);
+	try_session(path, format, folder);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
 }
 
 static void
@@ -1271,5 +1327,8 @@ main(void)
 	const char *other = getenv("TRAWL_SEED");
 	if (other)
 		seed = strtoull(other, NULL, 10);
-	return cmocka_run_group_tests_name("filter_random", tests, NULL, NULL);
+	int failed = cmocka_run_group_tests_name("filter_random", tests, NULL, NULL);
+	printf("# %zu filters, each in five ways; n-grams ruled out %" PRIu64 " cells\n", tried,
+	       ruled_out);
+	return failed;
 }

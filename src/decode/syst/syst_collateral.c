@@ -21,6 +21,7 @@
 #include "config.h"
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "decode/syst/syst_collateral.h"
@@ -64,6 +65,7 @@ struct syst_collateral {
 	struct arena arena;		   /* all texts */
 	VEC(struct syst_client *) clients; /* in the order of files and in them */
 	struct syst_collateral *old;
+	uint64_t hash; /* of the bytes of all files */
 };
 
 /* Bits that a table's numbers can have: as wide as the field that they name [SyS-T 1.0,
@@ -643,6 +645,8 @@ parse_stream(struct syst_collateral_reading *r, FILE *stream)
 	size_t got;
 	do {
 		got = fread(piece, 1, PIECE, stream);
+		r->to->hash = bytes_crc32c((uint32_t)r->to->hash, piece, got) |
+			      ((r->to->hash >> 32) + got) << 32;
 		size_t skip = first ? skip_blank(r, piece, got) : 0;
 		first = false;
 		good = !ferror(stream);
@@ -758,6 +762,12 @@ syst_collateral_load(const struct option_list *paths, struct syst_collateral *ol
 	new->old = old;
 	*out = new;
 	return loaded;
+}
+
+uint64_t
+syst_collateral_hash(const struct syst_collateral *collateral)
+{
+	return collateral ? collateral->hash : 0;
 }
 
 const char *

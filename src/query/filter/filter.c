@@ -191,6 +191,12 @@ filter_scan(const struct filter *filter, struct trace *trace, uint64_t cell)
 	return seeks ? judge_cell(filter, trace, cell, true) : FILTER_SOME;
 }
 
+bool
+filter_has_grams(const struct filter *filter, struct trace *trace)
+{
+	return filter_required(filter) && trace_grams(trace, 0);
+}
+
 const struct needles *
 filter_required(const struct filter *filter)
 {

@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/regex.h"
 #include "decode/sought.h"
+#include "index/grams.h"
 #include "query/filter/filter.h"
 #include "session/clock/clocks.h"
 
@@ -149,6 +150,13 @@ struct filter_times {
 	unsigned generation;	      /* trace_generation() */
 };
 
+/* Which cells n-grams let have what is sought, in bits. */
+struct filter_grams {
+	unsigned serial;	     /* of what they are from; 0: not looked for */
+	uint8_t *cells[GRAMS_PARTS]; /* by the text it may be in; NULL: not looked for */
+	uint8_t *unnamed;	     /* with messages that are, as in struct expansion */
+};
+
 /* What an expression means in one trace. */
 struct filter_bound {
 	struct trace *trace;
@@ -163,9 +171,10 @@ struct filter_bound {
 	struct map types;	/* the same of types, by the key that sifting gives */
 	struct sought **sought; /* by filter_leaf.sought; each made when it is needed */
 	size_t sought_count;
-	bool by_key;	     /* the key tells who sent it, so that they are kept */
-	bool looked;	     /* that has been found out, for texts of */
-	unsigned generation; /* trace_generation() */
+	struct filter_grams *grams; /* likewise, for the same */
+	bool by_key;		    /* the key tells who sent it, so that they are kept */
+	bool looked;		    /* that has been found out, for texts of */
+	unsigned generation;	    /* trace_generation() */
 };
 
 /* What was compiled.  It does not change once it is read, and is shared by all

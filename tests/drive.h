@@ -69,7 +69,9 @@ void drive_check_numbers(const struct expansion *);
 void drive_expand(const struct drive *, const struct drive_messages *);
 
 /* All of these: the rows of one table.  Quickly, for fuzzers: in a few parts, whatever the
- * length.  Thoroughly: with more sizes, down to single bytes. */
+ * length.  Thoroughly: with more sizes, down to single bytes.  A share: decoding and expanding
+ * as always, and of the quick ways a third, which follows from the bytes. */
+void drive_share(const struct drive *);
 void drive_quickly(const struct drive *);
 void drive_everything(const struct drive *);
 void drive_thoroughly(const struct drive *);

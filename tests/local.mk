@@ -335,6 +335,8 @@ if FUZZ
 		$(MKDIR_P) $$target.found && \
 		$$target $$flags $(FUZZ_FLAGS) $$target.found $$seeds || exit; \
 	done
+	find tests/fuzz/fuzz_decode.found -type f -exec tests/fuzz/fuzz_decode {} + \
+		>tests/fuzz/fuzz_decode.log 2>&1 || { cat tests/fuzz/fuzz_decode.log; exit 1; }
 else
 	@echo "make fuzz: needs a build folder with ./configure CC=clang --enable-fuzz"; exit 1
 endif

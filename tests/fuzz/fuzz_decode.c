@@ -4,7 +4,9 @@
  * The first byte chooses the decoder, by its place in the registry; the second is the
  * length of a text that gives options, which follows; the rest is the capture.
  * drive.c checks the contract of decode/decoder.h and that pieces, blocks, checkpoints
- * and growth give the messages of one pass.
+ * and growth give the messages of one pass.  While it fuzzes, each input takes a share of these
+ * ways: three inputs in the time of one with all.  Inputs that are named one by one, as those
+ * that were found are in the end, take all of them.
  */
 #include "config.h"
 
@@ -14,13 +16,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { SETTINGS_MAX = 255 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static bool fuzzing; /* else inputs are replayed, each once */
+static bool fuzzing; /* else inputs are replayed, each in all ways */
 
 /* Of the leak checker, where there is one. */
 __attribute__((weak)) void __lsan_disable(void);
@@ -36,10 +39,29 @@ drive_opened(struct drive *d)
 	struct err err = {0};
 	if (leaks)
 		__lsan_disable();
-	if (drive_try(d, &err)) /* some need more than a capture */
-		(fuzzing ? drive_quickly : drive_everything)(d);
+	if (drive_try(d, &err)) { /* some need more than a capture */
+		(fuzzing ? drive_share : drive_quickly)(d);
+		if (!fuzzing)
+			drive_everything(d);
+	}
 	if (leaks)
 		__lsan_enable();
+}
+
+/* Whether the command line names folders or nothing, which is what a fuzzer begins with. */
+static bool
+has_folder(int count, char **words)
+{
+	struct stat found;
+	unsigned files = 0;
+	for (int i = 1; i < count; i++) {
+		if (*words[i] == '-')
+			continue;
+		if (!stat(words[i], &found) && S_ISDIR(found.st_mode))
+			return true;
+		files++;
+	}
+	return !files;
 }
 
 /* Called before the flags of the command line are read.  The fuzzer looks for leaks after
@@ -50,7 +72,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static char flag[] = "-detect_leaks=0";
 	const char *name = getenv("TRAWL_FORMAT");
-	fuzzing = true;
+	fuzzing = has_folder(*argc, *argv);
 	if (!name || strcmp(name, "opencsd") != 0)
 		return 0;
 	char **with = mem_new(((size_t)*argc + 2) * sizeof *with);

@@ -4,6 +4,8 @@ noinst_LIBRARIES += libtrawl.a
 libtrawl_a_SOURCES = \
 	src/base/arena.c \
 	src/base/arena.h \
+	src/base/byte_map.c \
+	src/base/byte_map.h \
 	src/base/bytes.c \
 	src/base/bytes.h \
 	src/base/err.c \

@@ -62,6 +62,12 @@ struct sought_answer {
 	uint64_t type_key;
 	const char *text; /* it stands here, in the window or the room, as it is; or NULL */
 	size_t text_length;
+	/* where nothing is sought: messages of the decoder for which all of these are the same
+	 * have the same text; `text_bytes` stand in the window.  NULL: nothing is sure */
+	const uint8_t *text_bytes;
+	size_t text_bytes_length;
+	const void *text_from;
+	uint16_t text_form;
 };
 
 /* SET is not empty; freed with sought_free. */

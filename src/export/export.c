@@ -508,8 +508,10 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 	doubts_add(&run->result->doubts, &piece->doubts);
 	const struct export_writer *writer = run->options->format->writer;
 	int failed = 0;
-	if (run->group)
+	if (piece->group)
 		group_append(run->group, piece->group);
+	else if (run->group)
+		; /* it has them */
 	else if (writer)
 		failed = writer->write(run->writer, &piece->out, &run->out, err);
 	else
@@ -542,7 +544,7 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 {
 	struct history history;
 	bool sourced = walk->sequence || (walk->seek && seek_skips(walk->seek));
-	struct export_pool *pool = export_pool_new(traces, count, sourced, run->options,
+	struct export_pool *pool = export_pool_new(traces, count, sourced, run->options, run->group,
 						   threads_for(run->options, walk->live));
 	int failed = 0;
 	history_open(&history, traces[0], run->options);

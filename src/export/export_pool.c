@@ -61,6 +61,7 @@ struct export_pool {
 	struct formatter own; /* without workers */
 	struct pool_slot *slots;
 	uint64_t slot_count;
+	struct group *group; /* of all pieces, without workers; or NULL */
 	struct pool_worker *workers;
 	unsigned worker_count;
 
@@ -178,7 +179,8 @@ flags_of(struct formatter *f, struct reader *reader, const struct message *m)
 
 /* Counts a message in a table instead. */
 static void
-group_message(struct formatter *f, struct export_piece *piece, struct reader *reader, size_t at)
+group_message(struct formatter *f, struct export_piece *piece, struct group *group,
+	      struct reader *reader, size_t at)
 {
 	const struct message *m = &piece->messages[at];
 	const struct export_source *source = piece->sources ? &piece->sources[at] : NULL;
@@ -190,7 +192,7 @@ group_message(struct formatter *f, struct export_piece *piece, struct reader *re
 				  .gaps = gaps_of(f),
 				  .spans = f->pool->spans,
 				  .ends = true}; /* pairs are counted */
-	group_add(piece->group, &look);
+	group_add(group, &look);
 	doubts_add_flags(&piece->doubts, flags_of(f, reader, m));
 	piece->written++;
 }
@@ -207,8 +209,9 @@ format_message(struct formatter *f, const struct export_options *options,
 		doubts_add_flags(&piece->doubts, m->flags);
 		return;
 	}
-	if (piece->group) {
-		group_message(f, piece, reader, at);
+	struct group *group = piece->group ? piece->group : f->pool->group;
+	if (group) {
+		group_message(f, piece, group, reader, at);
 		return;
 	}
 	struct export_message message = {.reader = reader,
@@ -242,6 +245,8 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 		find_shown(f, piece, options->around);
 	for (size_t i = piece->from; i < piece->until; i++)
 		format_message(f, options, piece, i);
+	if (piece->group || f->pool->group)
+		group_settle(piece->group ? piece->group : f->pool->group);
 }
 
 /* --- workers ----------------------------------------------------------- */
@@ -296,7 +301,7 @@ start_workers(struct export_pool *pool, unsigned count)
 
 struct export_pool *
 export_pool_new(struct trace *const *traces, size_t count, bool sourced,
-		const struct export_options *options, unsigned threads)
+		const struct export_options *options, struct group *group, unsigned threads)
 {
 	struct export_pool *pool = mem_new(sizeof *pool);
 	pool->traces = traces;
@@ -311,13 +316,14 @@ export_pool_new(struct trace *const *traces, size_t count, bool sourced,
 	start_workers(pool, threads);
 	if (!pool->worker_count)
 		formatter_open(&pool->own, pool);
+	pool->group = pool->worker_count ? NULL : group;
 	pool->slot_count = pool->worker_count ? PIECES_PER_WORKER * pool->worker_count : 1;
 	pool->slots = mem_new(pool->slot_count * sizeof *pool->slots);
 	for (uint64_t i = 0; i < pool->slot_count; i++) {
 		struct export_piece *piece = &pool->slots[i].piece;
 		size_t room = EXPORT_PIECE + 2 * (size_t)options->around;
 		piece->messages = mem_resize(NULL, room * sizeof *piece->messages);
-		if (options->format->table)
+		if (group && pool->worker_count)
 			piece->group = group_new(export_table_spec(options->format->table));
 		if (sourced)
 			piece->sources = mem_resize(NULL, room * sizeof *piece->sources);

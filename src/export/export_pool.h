@@ -28,7 +28,8 @@ struct export_piece {
 	/* what became of them */
 	struct text out;
 	export_deltas deltas; /* that belong into it */
-	struct group *group;  /* of a table: rows of these messages; or NULL */
+	struct group *group;  /* of a table: rows of these messages; or NULL, also where they
+				 are in the pool's */
 	uint64_t written;     /* messages */
 	struct doubts doubts;
 };
@@ -39,9 +40,11 @@ struct export_pool;
 
 /* THREADS workers; with 0, or where the system has none to give, pieces are
  * formatted by who hands them in.  COUNT traces and the options are borrowed.  SOURCED:
- * each message has a source. */
+ * each message has a source.  GROUP, of a table, gets the messages as they are handed in
+ * where there are no workers; else each piece has a group, to be appended to it. */
 struct export_pool *export_pool_new(struct trace *const *, size_t count, bool sourced,
-				    const struct export_options *, unsigned threads);
+				    const struct export_options *, struct group *group,
+				    unsigned threads);
 void export_pool_free(struct export_pool *); /* stops the workers */
 
 /* The next piece to fill, NULL if all are in use; and hands it in. */

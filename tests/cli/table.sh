@@ -15,9 +15,10 @@ function text_of(name,    at) {
 	match(rest, /^([^"\\]|\\.)*/)
 	return substr(rest, 1, RLENGTH)
 }
+# the first member of that name: arguments may be named so too
 function number_of(name) {
-	return match($0, "\"" name "\":-?[0-9]+") ? substr($0, RSTART + length(name) + 3,
-		RLENGTH - length(name) - 3) : ""
+	rest = substr($0, index($0, "\"" name "\":") + length(name) + 3)
+	return match(rest, /^-?[0-9]+/) ? substr(rest, 1, RLENGTH) : ""
 }
 function high(time) { return length(time) > 12 ? substr(time, 1, length(time) - 12) : 0 }
 function low(time) { return length(time) > 12 ? substr(time, length(time) - 11) : time }
@@ -59,6 +60,32 @@ END {
 AWK
 columns=count,first,last,longest_gap,values,sum,min,p50,p90,p99,max
 
+# How often each text comes, with and without severity, type and origin, from JSON lines: as
+# they write it.
+cat >texts.awk <<'AWK'
+function word_of(name,    at) {
+	at = index($0, "\"" name "\":")
+	if (!at)
+		return "null"
+	rest = substr($0, at + length(name) + 3)
+	if (rest !~ /^"/)
+		return "null"
+	match(rest, /^"([^"\\]|\\.)*"/)
+	return substr(rest, 1, RLENGTH)
+}
+{
+	text = "\"text\":" word_of("text")
+	count[text]++
+	origin = word_of("origin")
+	count["\"severity\":" word_of("severity") ",\"type\":" word_of("type") ",\"origin\":" \
+		(origin == "\"\"" ? "null" : origin) "," text]++
+}
+END {
+	for (key in count)
+		printf "{%s,\"count\":%d}\n", key, count[key]
+}
+AWK
+
 # Compares the table of a capture with the oracle: NAME, then options and files.
 agree()
 {
@@ -78,6 +105,14 @@ agree()
 	"$TRAWL" -q --threads=3 -t table-csv --by=severity,origin,trace --of=length \
 		--columns="$columns" "$@" 2>/dev/null | sed 1d | sort >got
 	ok "$what: by threads" cmp want got
+	"$TRAWL" -q -t jsonl "$@" 2>/dev/null | awk -f texts.awk | LC_ALL=C sort >want
+	for threads in 1 3; do
+		for by in text severity,type,origin,text; do
+			"$TRAWL" -q --threads=$threads -t table-jsonl --by=$by --columns=count \
+				"$@" 2>/dev/null
+		done | LC_ALL=C sort >got
+		ok "$what: texts, $threads threads" cmp want got
+	done
 }
 
 if test -x "$MKCAPTURE"; then
@@ -88,6 +123,13 @@ if test -x "$MKCAPTURE"; then
 	done
 	"$MKCAPTURE" -f syst/raw -m all -c 3000 --damage=flip,drop -o c.bin
 	agree "damaged" -f syst/raw c.bin
+	"$MKCAPTURE" -f syst/raw -m catalog -c 3000 --collateral=c.xml -o c.bin
+	agree "catalog" --collateral=c.xml -f syst/raw c.bin
+	agree "catalog, without collateral" -f syst/raw c.bin
+	# every text again and again, from other bytes
+	"$MKCAPTURE" -f syst/raw -m printf -c 200 -o c.bin
+	cat c.bin c.bin c.bin >repeated.bin
+	agree "repeated" -f syst/raw repeated.bin
 	"$MKCAPTURE" -f opencsd -m all -c 1500 --seed=7 -o snapshot
 	if has_feature "CoreSight trace"; then
 		agree "opencsd" snapshot

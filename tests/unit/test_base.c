@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include "base/arena.h"
+#include "base/byte_map.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/option.h"
@@ -12,6 +13,8 @@
 #include "base/regex.h"
 #include "base/text.h"
 #include "base/vec.h"
+
+#include "random.h"
 
 #include <locale.h>
 #include <pthread.h>
@@ -248,6 +251,44 @@ test_digits(void **state)
 	text_add_uint(&text, UINT64_MAX);
 	assert_string_equal(text_get(&text), "18446744073709551615");
 	text_free(&text);
+}
+
+static void
+test_byte_map(void **state)
+{
+	enum { KEYS = 3000, LONGEST = 40 };
+	static char keys[KEYS][LONGEST];
+	static size_t lengths[KEYS];
+	uint64_t expected[KEYS] = {0}, seed = 5;
+	struct byte_map map = {0};
+	size_t different = 0;
+	(void)state;
+	for (size_t i = 0; i < KEYS; i++) {
+		lengths[i] = random_below(&seed, LONGEST);
+		for (size_t k = 0; k < lengths[i]; k++)
+			keys[i][k] = (char)random_below(&seed, random_below(&seed, 3) ? 2 : 256);
+	}
+	for (unsigned turn = 1; turn < 4 * KEYS; turn++) {
+		size_t key = random_below(&seed, KEYS), first = 0;
+		while (lengths[first] != lengths[key] ||
+		       memcmp(keys[first], keys[key], lengths[key]) != 0)
+			first++;
+		/* a hash of few values: keys of one hash are told apart */
+		uint64_t hash = byte_map_hash(keys[key], lengths[key]) & 63;
+		byte_map_near(&map, hash);
+		byte_map_nearer(&map, hash);
+		struct byte_map_entry *entry = byte_map_add(&map, hash, keys[key], lengths[key]);
+		assert_int_equal(entry->value, expected[first]);
+		assert_int_equal(entry->length, lengths[key]);
+		assert_memory_equal(entry->bytes, keys[key], lengths[key]);
+		different += !expected[first];
+		entry->value = expected[first] = turn;
+		assert_int_equal(map.count, different);
+	}
+	byte_map_clear(&map);
+	assert_int_equal(map.count, 0);
+	assert_int_equal(byte_map_add(&map, 1, keys[0], lengths[0])->value, 0);
+	byte_map_free(&map);
 }
 
 static void
@@ -543,10 +584,11 @@ main(void)
 	    cmocka_unit_test(test_columns),	  cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_text),	  cmocka_unit_test(test_format),
 	    cmocka_unit_test(test_digits),	  cmocka_unit_test(test_arena),
-	    cmocka_unit_test(test_option),	  cmocka_unit_test(test_regex),
-	    cmocka_unit_test(test_regex_shares),  cmocka_unit_test(test_regex_limits),
-	    cmocka_unit_test(test_err),		  cmocka_unit_test(test_vec),
-	    cmocka_unit_test(test_rank_sort),	  cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_byte_map),	  cmocka_unit_test(test_option),
+	    cmocka_unit_test(test_regex),	  cmocka_unit_test(test_regex_shares),
+	    cmocka_unit_test(test_regex_limits),  cmocka_unit_test(test_err),
+	    cmocka_unit_test(test_vec),		  cmocka_unit_test(test_rank_sort),
+	    cmocka_unit_test(test_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

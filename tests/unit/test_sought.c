@@ -7,6 +7,8 @@
 
 #include "test.h"
 
+#include "base/byte_map.h"
+#include "base/bytes.h"
 #include "base/map.h"
 #include "config/profile.h"
 #include "decode/coresight/opencsd_library.h"
@@ -143,6 +145,7 @@ struct subject {
 	struct reader *reader;
 	VEC(struct told) messages;
 	size_t lacking; /* answers that are sure */
+	size_t same;	/* messages with the bytes of another's text */
 };
 
 static char *
@@ -284,7 +287,42 @@ some_needles(const struct subject *c)
 	return set;
 }
 
-/* Looks for some parts; how many messages were sure to lack them. */
+/* Messages that are said to have the same bytes for their texts have the same texts; how many
+ * had those of another. */
+static size_t
+check_bytes(struct subject *c)
+{
+	struct byte_map texts = {0}; /* to messages, from 1 */
+	struct text key = {0};
+	size_t same = 0;
+	for (size_t i = 0; i < c->messages.count; i++) {
+		const struct told *told = &c->messages.at[i];
+		struct sought_answer answer;
+		reader_sift(c->reader, &told->m, NULL, &answer);
+		if (!answer.text_bytes)
+			continue;
+		text_clear(&key);
+		text_add_bytes(&key, &answer.text_from, sizeof answer.text_from);
+		text_add_bytes(&key, &answer.text_form, sizeof answer.text_form);
+		text_add_bytes(&key, answer.text_bytes, answer.text_bytes_length);
+		struct byte_map_entry *entry =
+		    byte_map_add(&texts, byte_map_hash(key.data, key.length), key.data, key.length);
+		same += entry->value > 0;
+		entry->value = entry->value ? entry->value : i + 1;
+		const struct told *first = &c->messages.at[entry->value - 1];
+		if (first->text_length != told->text_length ||
+		    memcmp(first->text, told->text, told->text_length) != 0)
+			fail_msg("messages at %llu and %llu: \"%s\" is not \"%s\"",
+				 (unsigned long long)first->m.offset,
+				 (unsigned long long)told->m.offset, first->text, told->text);
+	}
+	byte_map_free(&texts);
+	text_free(&key);
+	return same;
+}
+
+/* Looks for some parts; how many messages were sure to lack them.  No PARTS: how many have the
+ * bytes of another's text. */
 static size_t
 check_session(const char *path, const char *format, unsigned parts)
 {
@@ -300,6 +338,7 @@ check_session(const char *path, const char *format, unsigned parts)
 	for (size_t i = 0; i < c.session.traces.count; i++) {
 		trace_load(c.session.traces.at[i], &err);
 		read_trace(&c, c.session.traces.at[i]);
+		c.same += check_bytes(&c);
 		for (unsigned run = 0; run < parts * test_runs(1); run++) {
 			const struct needles set = some_needles(&c), other = some_needles(&c);
 			if (set.count)
@@ -310,7 +349,7 @@ check_session(const char *path, const char *format, unsigned parts)
 		leave_trace(&c);
 	}
 	session_close(&c.session);
-	return c.lacking;
+	return parts ? c.lacking : c.same;
 }
 
 static void
@@ -359,13 +398,50 @@ test_mixes(void **state)
 	}
 }
 
+/* Few payloads in frames of all types and subtypes, with and without a CRC that is right: only
+ * what differs around the payload tells texts apart. */
+static void
+test_frames(void **state)
+{
+	static const char payloads[][20] = {"%d %s", "%llx", "1234567890123456789",
+					    "",	     "a",    "%s\0bcdefghijklmnopq"};
+	static uint8_t frames[400000];
+	size_t end = 0;
+	(void)state;
+	while (end < sizeof frames - 64) {
+		static const uint8_t types[] = {0, 2, 2, 2, 3, 3, 5, 7, 8};
+		uint8_t *p = frames + end;
+		size_t at = 6, length = sizeof payloads[0] - below(4);
+		bool has_crc = below(2), has_time = below(2);
+		uint32_t header = types[below(sizeof types)] | (uint32_t)below(8) << 4 | 1u << 9 |
+				  (has_crc ? 1u << 10 : 0) | (has_time ? 1u << 11 : 0) |
+				  (uint32_t)below(16) << 24;
+		for (size_t i = 0; i < 4; i++)
+			p[i] = (uint8_t)(header >> 8 * i);
+		p[4] = (uint8_t)length;
+		p[5] = 0;
+		for (size_t i = 0; has_time && i < 8; i++)
+			p[at++] = (uint8_t)below(256);
+		memcpy(p + at, payloads[below(sizeof payloads / sizeof *payloads)], length);
+		at += length;
+		uint32_t crc = bytes_crc32c(0, p, at) ^ (uint32_t)!below(4);
+		for (size_t i = 0; has_crc && i < 4; i++)
+			p[at++] = (uint8_t)(crc >> 8 * i);
+		end += at;
+	}
+	char *path = toy_file((const char *)frames, end);
+	assert_in_range(check_session(path, "syst/raw", 0), 1000, SIZE_MAX);
+	unlink(path);
+	free(path);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_joins),  cmocka_unit_test(test_formats),
 	    cmocka_unit_test(test_cursor), cmocka_unit_test(test_samples),
-	    cmocka_unit_test(test_mixes),
+	    cmocka_unit_test(test_mixes),  cmocka_unit_test(test_frames),
 	};
 	const char *other = getenv("TRAWL_SEED");
 	if (other)

@@ -1243,6 +1243,27 @@ syst_in_place(const struct syst_decoder *d, struct sought *sought, uint64_t kind
 	return true;
 }
 
+/* What the text of a sound frame follows from: its type, its payload, what the collateral
+ * has for its number, and what the printer would find behind it. */
+static void
+find_text_bytes(const struct syst_sieved *j, struct sought_answer *answer)
+{
+	const struct syst_frame *f = j->f;
+	const struct syst_entry *entry = NULL;
+	uint32_t stated, computed;
+	if (syst_frame_crc(f, &stated, &computed) && stated != computed)
+		return; /* the text says so */
+	if (j->d->collateral && has_entry(f))
+		entry = syst_choose_entry(f, client_of(j));
+	answer->unnamed = f->peek.kind == SYST_CATALOG && !entry;
+	size_t from = f->word ? 0 : f->payload;
+	answer->text_bytes = f->p + from;
+	answer->text_bytes_length = f->payload_end - from;
+	answer->text_from = entry;
+	answer->text_form = (uint16_t)(f->type | f->subtype << 4 | (unsigned)f->word << 10 |
+				       (unsigned)nul_behind(f) << 11);
+}
+
 void
 syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *p, size_t length,
 	  const struct syst_sender *sender, const struct window *window, struct sought *sought,
@@ -1261,6 +1282,8 @@ syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *
 	if (sought) {
 		answer->text_lacks = frame_lacks(&j, answer);
 		answer->type_lacks = answer->text_lacks && type_lacks(&j);
+	} else {
+		find_text_bytes(&j, answer);
 	}
 	if (f.peek.kind == SYST_STRING && !is_printf(&f) && !f.peek.has_crc &&
 	    !answer->text_lacks) {

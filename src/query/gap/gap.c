@@ -24,18 +24,34 @@ enum {
 
 /* --- one gap ----------------------------------------------------------- */
 
+/* Whether the time of a message is one in PART. */
+static bool
+is_in(size_t part, const struct message *m, const struct message_time *time)
+{
+	return (time->known || m->flags & MESSAGE_TIMED) && time->part == part;
+}
+
 /* The time of a message, if it is in PART. */
 static bool
 time_in(struct trace *trace, size_t part, const struct message *m, struct message_time *time)
 {
-	return clocks_time(trace, m, time) && (time->known || m->flags & MESSAGE_TIMED) &&
-	       time->part == part;
+	return clocks_time(trace, m, time) && is_in(part, m, time);
 }
 
 bool
 gap_time(struct trace *trace, const struct message *m, struct message_time *time)
 {
 	return time_in(trace, session_of(trace)->clocks ? clocks_part(trace) : 0, m, time);
+}
+
+void
+gap_times(struct trace *trace, const struct message *m, size_t count, struct message_time *times,
+	  bool *any)
+{
+	size_t part = session_of(trace)->clocks ? clocks_part(trace) : 0;
+	clocks_times(trace, m, count, times, any);
+	for (size_t i = 0; i < count; i++)
+		any[i] = any[i] && is_in(part, &m[i], &times[i]);
 }
 
 bool

@@ -23,6 +23,10 @@ struct gap {
 /* The time that gaps are counted by; false if the message has none. */
 bool gap_time(struct trace *, const struct message *, struct message_time *);
 
+/* The same of COUNT messages of a trace: ANY, whether each has a time. */
+void gap_times(struct trace *, const struct message *, size_t count, struct message_time *,
+	       bool *any);
+
 /* The gap between two messages that follow each other; false if there is none. */
 bool gap_between(const struct message_time *from, const struct message_time *to, struct gap *);
 

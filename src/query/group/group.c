@@ -4,7 +4,13 @@
  * A message finds its row by its key, the texts of its values one behind the other, in a
  * hash table.  Where severity, origin, trace, kind and type decide, that is done once for each
  * of their combinations: a map from the raw key of the origin, or of the type (`sift` of a
- * decoder), leads to the row, and nothing is expanded or formatted any more.
+ * decoder), leads to the row, and nothing is expanded or formatted any more.  Where the text
+ * decides too, the bytes that a decoder makes it of (`sift` again) lead to the row, and are
+ * looked for in a table of their own: one text may come of several.
+ *
+ * Rows of many are far apart in memory, so messages wait until there are BATCH of them: then
+ * what each looks at is fetched for all before the first is counted, and times are found with
+ * one lock.
  *
  * A group that is appended to another keeps its rows, empty, and for each its number there:
  * the parts of a capture have mostly the same rows.  One with very many rows forgets them.
@@ -12,6 +18,7 @@
 #include "config.h"
 
 #include "query/group/group.h"
+#include "base/byte_map.h"
 #include "base/map.h"
 #include "base/rank.h"
 #include "decode/sought.h"
@@ -20,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_KEPT = 16384, SLOTS_FIRST = 64 };
+enum { ROWS_KEPT = 16384, BATCH = 64 };
 
 /* What leads from messages of a trace to rows. */
 struct group_head {
@@ -31,18 +38,41 @@ struct group_head {
 	struct map origins, types; /* numbers of raw keys, where rows are by both */
 };
 
+/* A message that is not counted yet. */
+struct group_pending {
+	struct reader *reader;
+	struct expansion *expansion; /* scratch */
+	enum group_way {
+		GROUP_WAY_ROW,	/* its row is known */
+		GROUP_WAY_KEY,	/* by its key */
+		GROUP_WAY_BYTES /* by bytes that its row follows from */
+	} way;
+	size_t row;
+	size_t from, length; /* of the key, or the bytes */
+	uint64_t hash;
+	struct value number; /* of `of` */
+};
+
 struct group {
 	const struct group_spec *spec;
 	VEC(struct group_row) rows;
 	uint64_t count;	 /* messages */
 	long double sum; /* of the numbers of all rows */
 	struct arena arena;
-	size_t *slots; /* of the hash table: numbers of rows, from 1 */
-	size_t slot_count;
+	struct byte_map keys;	      /* of rows, to their numbers, from 1 */
+	struct byte_map bytes;	      /* that rows follow from, to the same */
 	VEC(struct group_head) heads; /* by trace */
 	VEC(size_t) touched;	      /* rows that have messages */
 	struct text key;
 	bool expanded; /* the message that is added is */
+
+	/* what waits */
+	size_t pending_count;
+	struct group_pending pending[BATCH];
+	struct message messages[BATCH];
+	struct message_time times[BATCH];
+	bool timed[BATCH];
+	struct text pending_bytes; /* keys and bytes, one behind the other */
 };
 
 /* --- a group ----------------------------------------------------------------- */
@@ -81,9 +111,8 @@ drop_rows(struct group *group)
 	vec_clear(&group->rows);
 	vec_clear(&group->heads);
 	arena_reset(&group->arena);
-	free(group->slots);
-	group->slots = NULL;
-	group->slot_count = 0;
+	byte_map_clear(&group->keys);
+	byte_map_clear(&group->bytes);
 }
 
 void
@@ -96,7 +125,10 @@ group_free(struct group *group)
 	vec_free(&group->heads);
 	vec_free(&group->touched);
 	arena_free(&group->arena);
+	byte_map_free(&group->keys);
+	byte_map_free(&group->bytes);
 	text_free(&group->key);
+	text_free(&group->pending_bytes);
 	free(group);
 }
 
@@ -249,66 +281,30 @@ read_keys(struct group *group, const char *bytes)
 	return keys;
 }
 
-/* FNV-1a, eight bytes at a time. */
-static uint64_t
-hash_bytes(const char *bytes, size_t length)
-{
-	uint64_t hash = 0xcbf29ce484222325, word;
-	for (; length >= sizeof word; bytes += sizeof word, length -= sizeof word) {
-		memcpy(&word, bytes, sizeof word);
-		hash = (hash ^ word) * 0x100000001b3;
-		hash ^= hash >> 29;
-	}
-	for (; length; bytes++, length--)
-		hash = (hash ^ (unsigned char)*bytes) * 0x100000001b3;
-	return hash ^ hash >> 32;
-}
-
-/* --- the hash table ------------------------------------------------------------ */
-
-static size_t *
-find_slot(const struct group *group, uint64_t hash, const char *key, size_t size)
-{
-	size_t at = hash & (group->slot_count - 1);
-	for (;; at = (at + 1) & (group->slot_count - 1)) {
-		if (!group->slots[at])
-			return &group->slots[at];
-		const struct group_row *row = &group->rows.at[group->slots[at] - 1];
-		if (row->hash == hash && row->key_size == size && !memcmp(row->key, key, size))
-			return &group->slots[at];
-	}
-}
-
-static void
-grow_slots(struct group *group)
-{
-	free(group->slots);
-	group->slot_count = group->slot_count ? 2 * group->slot_count : SLOTS_FIRST;
-	group->slots = mem_new(group->slot_count * sizeof *group->slots);
-	for (size_t i = 0; i < group->rows.count; i++) {
-		const struct group_row *row = &group->rows.at[i];
-		*find_slot(group, row->hash, row->key, row->key_size) = i + 1;
-	}
-}
-
 /* The number of the row with a key. */
 static size_t
-row_of_key(struct group *group, const char *key, size_t size)
+row_of_key(struct group *group, uint64_t hash, const char *key, size_t size)
 {
-	uint64_t hash = hash_bytes(key, size);
-	if (2 * (group->rows.count + 1) > group->slot_count)
-		grow_slots(group);
-	size_t *slot = find_slot(group, hash, key, size);
-	if (*slot)
-		return *slot - 1;
-	const char *own = arena_copy(&group->arena, key, size);
+	struct byte_map_entry *entry = byte_map_add(&group->keys, hash, key, size);
+	if (entry->value)
+		return entry->value - 1;
 	struct group_row *row = vec_add(&group->rows);
-	row->key = own;
+	row->key = entry->bytes;
 	row->key_size = size;
 	row->hash = hash;
-	row->keys = read_keys(group, own);
-	*slot = group->rows.count;
-	return *slot - 1;
+	row->keys = read_keys(group, row->key);
+	entry->value = group->rows.count;
+	return entry->value - 1;
+}
+
+/* The same with the key of the message that is looked at. */
+static size_t
+row_of_look(struct group *group, struct value_look *look)
+{
+	make_key(group, look);
+	const char *key = text_get(&group->key);
+	size_t size = group->key.length;
+	return row_of_key(group, byte_map_hash(key, size), key, size);
 }
 
 /* --- the way to the row of a message -------------------------------------------- */
@@ -343,42 +339,101 @@ number_of_key(struct map *numbers, uint64_t key)
 
 /* The raw key of origin and type, as far as these matter; false: it has none. */
 static bool
-find_raw_key(const struct group_spec *spec, struct group_head *head, const struct value_look *look,
-	     uint64_t *key)
+find_raw_key(const struct group_spec *spec, struct group_head *head, const struct message *m,
+	     const struct sought_answer *answer, uint64_t *key)
 {
-	struct sought_answer answer;
-	uint64_t origin = look->message->origin;
-	*key = spec->by_origin ? origin : 0;
+	*key = spec->by_origin ? m->origin : 0;
 	if (!spec->by_type)
 		return true;
-	reader_sift(look->reader, look->message, NULL, &answer);
-	*key = answer.type_key;
+	*key = answer->type_key;
 	if (spec->by_origin)
-		*key = number_of_key(&head->origins, origin) << 32 |
-		       number_of_key(&head->types, answer.type_key);
-	return answer.keyed;
+		*key = number_of_key(&head->origins, m->origin) << 32 |
+		       number_of_key(&head->types, answer->type_key);
+	return answer->keyed;
 }
 
-static size_t
-find_row(struct group *group, struct value_look *look)
+/* Where the row of a message stands whose head decides, 0 there: it is not known yet.  NULL:
+ * the head does not tell. */
+static uint64_t *
+find_by_head(struct group *group, const struct value_look *look)
 {
 	const struct group_spec *spec = group->spec;
 	const struct message *m = look->message;
-	struct group_head *head = spec->by_head ? head_of(group, look->reader) : NULL;
-	uint64_t *kept = NULL, key;
-	if (head && head->by_key && find_raw_key(spec, head, look, &key)) {
-		size_t at = (spec->by_kind ? m->kind % KINDS : 0) +
-			    (spec->by_severity ? m->severity * head->count / SEVERITY_COUNT : 0);
-		kept = map_add(&head->rows[at], key);
-		if (*kept)
-			return *kept - 1;
+	struct group_head *head = head_of(group, look->reader);
+	struct sought_answer answer = {0};
+	uint64_t key;
+	if (!head->by_key)
+		return NULL;
+	if (spec->by_type)
+		reader_sift(look->reader, m, NULL, &answer);
+	if (!find_raw_key(spec, head, m, &answer, &key))
+		return NULL;
+	size_t at = (spec->by_kind ? m->kind % KINDS : 0) +
+		    (spec->by_severity ? m->severity * head->count / SEVERITY_COUNT : 0);
+	return map_add(&head->rows[at], key);
+}
+
+/* What a row follows from, before the bytes that its text is made of. */
+struct bytes_head {
+	const void *from;
+	uint64_t origin, type;
+	uint32_t trace;
+	uint16_t form;
+	uint8_t severity, kind;
+};
+
+/* Appends the bytes that the message's row follows from to those that wait; false: there are
+ * none. */
+static bool
+find_bytes(struct group *group, const struct value_look *look)
+{
+	const struct group_spec *spec = group->spec;
+	const struct message *m = look->message;
+	struct group_head *head = head_of(group, look->reader);
+	struct sought_answer answer;
+	struct bytes_head start;
+	if (!head->by_key)
+		return false;
+	reader_sift(look->reader, m, NULL, &answer);
+	if (!answer.text_bytes || (spec->by_type && !answer.keyed))
+		return false;
+	memset(&start, 0, sizeof start);
+	start.from = answer.text_from;
+	start.form = answer.text_form;
+	start.trace = (uint32_t)trace_number(reader_trace(look->reader));
+	start.origin = spec->by_origin ? m->origin : 0;
+	start.type = spec->by_type ? answer.type_key : 0;
+	start.severity = spec->by_severity ? m->severity : 0;
+	start.kind = spec->by_kind ? m->kind : 0;
+	text_add_bytes(&group->pending_bytes, &start, sizeof start);
+	text_add_bytes(&group->pending_bytes, answer.text_bytes, answer.text_bytes_length);
+	return true;
+}
+
+/* Finds out how the message that is added last finds its row. */
+static void
+choose_way(struct group *group, struct value_look *look, struct group_pending *p)
+{
+	uint64_t *kept = group->spec->by_head ? find_by_head(group, look) : NULL;
+	p->way = kept ? GROUP_WAY_ROW : GROUP_WAY_BYTES;
+	p->from = group->pending_bytes.length;
+	if (kept && !*kept) {
+		need_expansion(group, look);
+		*kept = row_of_look(group, look) + 1;
 	}
-	need_expansion(group, look);
-	make_key(group, look);
-	size_t row = row_of_key(group, text_get(&group->key), group->key.length);
-	if (kept)
-		*kept = row + 1;
-	return row;
+	if (kept) {
+		p->row = *kept - 1;
+		return;
+	}
+	if (!group->spec->by_text || !find_bytes(group, look)) {
+		p->way = GROUP_WAY_KEY;
+		need_expansion(group, look);
+		make_key(group, look);
+		text_add_bytes(&group->pending_bytes, text_get(&group->key), group->key.length);
+	}
+	p->length = group->pending_bytes.length - p->from;
+	p->hash = byte_map_hash(group->pending_bytes.data + p->from, p->length);
+	byte_map_near(p->way == GROUP_WAY_KEY ? &group->keys : &group->bytes, p->hash);
 }
 
 /* --- numbers --------------------------------------------------------------------- */
@@ -496,50 +551,123 @@ note_gap(struct group_row *row, const struct gap *gap)
 	row->gap = *gap;
 }
 
-static void
-note_time(struct group_row *row, struct trace *trace, const struct message *m)
+/* As gap_between(). */
+static bool
+find_gap(const struct group_time *from, const struct group_time *to, struct gap *gap)
 {
-	struct message_time time;
+	const struct message_time a = {
+	    .order = from->order, .part = from->part, .known = from->known};
+	const struct message_time b = {.order = to->order, .part = to->part, .known = to->known};
+	return gap_between(&a, &b, gap);
+}
+
+static void
+note_time(struct group_row *row, const struct message_time *at)
+{
+	const struct group_time time = {
+	    .order = at->order, .part = (uint32_t)at->part, .known = at->known, .wall = at->wall};
 	struct gap gap;
-	if (!gap_time(trace, m, &time))
-		return;
 	if (!row->timed)
 		row->first = time;
-	else if (gap_between(&row->last, &time, &gap))
+	else if (find_gap(&row->last, &time, &gap))
 		note_gap(row, &gap);
 	row->last = time;
 	row->timed = true;
+}
+
+/* The row of a message that waits, by its bytes or its key. */
+static size_t
+find_pending(struct group *group, size_t i)
+{
+	struct group_pending *p = &group->pending[i];
+	const char *bytes = text_get(&group->pending_bytes) + p->from;
+	if (p->way == GROUP_WAY_KEY)
+		return row_of_key(group, p->hash, bytes, p->length);
+	struct byte_map_entry *entry = byte_map_add(&group->bytes, p->hash, bytes, p->length);
+	if (!entry->value) {
+		struct value_look look = {
+		    .reader = p->reader, .message = &group->messages[i], .expansion = p->expansion};
+		group->expanded = false;
+		need_expansion(group, &look);
+		entry->value = row_of_look(group, &look) + 1;
+	}
+	return entry->value - 1;
+}
+
+/* Finds the times of all that wait, trace by trace. */
+static void
+find_times(struct group *group)
+{
+	for (size_t from = 0, until; from < group->pending_count; from = until) {
+		struct trace *trace = reader_trace(group->pending[from].reader);
+		until = from + 1;
+		while (until < group->pending_count &&
+		       reader_trace(group->pending[until].reader) == trace)
+			until++;
+		gap_times(trace, &group->messages[from], until - from, &group->times[from],
+			  &group->timed[from]);
+	}
+}
+
+void
+group_settle(struct group *group)
+{
+	const struct group_spec *spec = group->spec;
+	bool timed = spec->counted &
+		     (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
+	size_t count = group->pending_count;
+	for (size_t i = 0; i < count; i++) {
+		const struct group_pending *p = &group->pending[i];
+		if (p->way != GROUP_WAY_ROW)
+			byte_map_nearer(p->way == GROUP_WAY_KEY ? &group->keys : &group->bytes,
+					p->hash);
+	}
+	if (timed)
+		find_times(group);
+	for (size_t i = 0; i < count; i++) {
+		struct group_pending *p = &group->pending[i];
+		if (p->way != GROUP_WAY_ROW)
+			p->row = find_pending(group, i);
+		__builtin_prefetch(&group->rows.at[p->row], 1);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct group_pending *p = &group->pending[i];
+		count_message(group, p->row, group->messages[i].severity, 1);
+		if (timed && group->timed[i])
+			note_time(&group->rows.at[p->row], &group->times[i]);
+		if (spec->of)
+			add_number(group, &group->rows.at[p->row], &p->number);
+	}
+	group->pending_count = 0;
+	text_clear(&group->pending_bytes);
 }
 
 void
 group_add(struct group *group, struct value_look *look)
 {
 	const struct group_spec *spec = group->spec;
+	struct group_pending *p = &group->pending[group->pending_count];
 	group->expanded = false;
-	size_t at = find_row(group, look);
-	struct group_row *row = &group->rows.at[at];
-	count_message(group, at, look->message->severity, 1);
-	if (spec->counted &
-	    (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP))
-		note_time(row, reader_trace(look->reader), look->message);
+	*p = (struct group_pending){.reader = look->reader, .expansion = look->expansion};
+	choose_way(group, look, p);
 	if (spec->of) {
-		struct value value;
 		if (spec->of_expands)
 			need_expansion(group, look);
 		else if (!group->expanded)
 			expansion_clear(look->expansion);
-		value_get(spec->of, look, &value);
-		add_number(group, row, &value);
+		value_get(spec->of, look, &p->number);
 	}
+	group->messages[group->pending_count++] = *look->message;
+	if (group->pending_count == BATCH)
+		group_settle(group);
 }
 
 void
 group_add_count(struct group *group, struct value_look *look, uint64_t count)
 {
+	group_settle(group);
 	group->expanded = true; /* by who gives the counts */
-	make_key(group, look);
-	size_t at = row_of_key(group, text_get(&group->key), group->key.length);
-	count_message(group, at, look->message->severity, count);
+	count_message(group, row_of_look(group, look), look->message->severity, count);
 }
 
 static void
@@ -550,7 +678,7 @@ append_row(struct group_row *to, struct group_row *from)
 	for (int s = 0; s < SEVERITY_COUNT; s++)
 		to->severities[s] += from->severities[s];
 	if (from->timed) {
-		if (to->timed && gap_between(&to->last, &from->first, &gap))
+		if (to->timed && find_gap(&to->last, &from->first, &gap))
 			note_gap(to, &gap);
 		if (from->gapped)
 			note_gap(to, &from->gap);
@@ -574,13 +702,36 @@ empty_row(struct group_row *row)
 				  .target = row->target};
 }
 
+/* Fetches what the rows of FROM that were touched I-th and after it look at in a group. */
+static void
+fetch_targets(const struct group *group, const struct group *from, size_t i)
+{
+	size_t until = from->touched.count - i < BATCH ? from->touched.count : i + BATCH;
+	for (size_t k = i; k < until; k++) {
+		const struct group_row *row = &from->rows.at[from->touched.at[k]];
+		if (row->target)
+			__builtin_prefetch(&group->rows.at[row->target - 1], 1);
+		else
+			byte_map_near(&group->keys, row->hash);
+	}
+	for (size_t k = i; k < until; k++) {
+		const struct group_row *row = &from->rows.at[from->touched.at[k]];
+		if (!row->target)
+			byte_map_nearer(&group->keys, row->hash);
+	}
+}
+
 void
 group_append(struct group *group, struct group *from)
 {
+	group_settle(group);
+	group_settle(from);
 	for (size_t i = 0; i < from->touched.count; i++) {
 		struct group_row *row = &from->rows.at[from->touched.at[i]];
+		if (i % BATCH == 0)
+			fetch_targets(group, from, i);
 		if (!row->target)
-			row->target = row_of_key(group, row->key, row->key_size) + 1;
+			row->target = row_of_key(group, row->hash, row->key, row->key_size) + 1;
 		struct group_row *to = &group->rows.at[row->target - 1];
 		if (!to->count)
 			*vec_add(&group->touched) = row->target - 1;
@@ -690,11 +841,10 @@ set_of_numbers(struct value *value, struct group_numbers *numbers, enum group_co
 /* --- columns ------------------------------------------------------------------------ */
 
 static void
-set_time(struct value *value, const struct message_time *time)
+set_time(struct value *value, const struct group_time *time)
 {
 	value->ticks = !time->known;
-	set_number(value, time->known ? VALUE_SIGNED : VALUE_UNSIGNED,
-		   (uint64_t)(time->known ? time->nanoseconds : time->order));
+	set_number(value, time->known ? VALUE_SIGNED : VALUE_UNSIGNED, (uint64_t)time->order);
 }
 
 void

@@ -4,13 +4,14 @@
  *
  * A group is fed message by message, in the order of the session; groups of consecutive
  * parts are appended to each other and give what one group of all gives.  Memory: about 300
- * bytes a row and its texts, and 8 bytes for each number, which is what exact percentiles
- * cost.
+ * bytes a row, its texts and what these are made of, and 8 bytes for each number, which is
+ * what exact percentiles cost.
  *
  * Cost: of counts by severity, origin and trace none where an index is there; by what a
  * message's raw keys decide about one decoding, and as much again for its times (first, last,
- * gap); else a message is expanded, which costs several decodings, and each row of many is
- * looked up beyond the caches of a processor, sorted and formatted.
+ * gap); by a text that the decoder makes of bytes it can show, a few decodings; else a message
+ * is expanded, which costs several more.  Each row of many lies beyond the caches of a
+ * processor, and is sorted and formatted.
  *
  * Threads: a spec does not change once it is made and is shared; a group belongs to one
  * thread.
@@ -58,6 +59,7 @@ struct group_spec {
 	bool by_severity, by_origin, by_trace, by_kind;
 	bool by_type;	       /* the same where a decoder has keys for types */
 	bool by_head;	       /* nothing else is asked for */
+	bool by_text;	       /* nothing but these and the text is */
 	unsigned needs;	       /* enum value_need of all names */
 	bool expands;	       /* a message must be expanded, */
 	enum expand_want want; /* as far as this */
@@ -99,19 +101,28 @@ struct group_numbers {
 	VEC(uint64_t) bits; /* int64_t, uint64_t or double, by `type` */
 };
 
+/* What of a struct message_time counts. */
+struct group_time {
+	int64_t order; /* nanoseconds, if that is known */
+	uint32_t part;
+	bool known, wall;
+};
+
 struct group_row {
+	/* what changes with each message, together in memory */
+	uint64_t count;
+	struct group_time first, last;
+	struct gap gap;
+	bool timed;		       /* `first` and `last` are valid */
+	bool gapped;		       /* `gap` is */
+	struct group_numbers *numbers; /* NULL: none so far */
+	uint64_t severities[SEVERITY_COUNT];
+
 	const struct group_key *keys; /* of each name */
 	size_t key_size;
 	const char *key; /* all of them, as they are compared */
 	uint64_t hash;
-	uint64_t count;
-	uint64_t severities[SEVERITY_COUNT];
-	bool timed; /* `first` and `last` are valid */
-	struct message_time first, last;
-	bool gapped;
-	struct gap gap;
-	struct group_numbers *numbers; /* NULL: none so far */
-	size_t target;		       /* its number in the group it is appended to, from 1 */
+	size_t target; /* its number in the group it is appended to, from 1 */
 };
 
 struct group;
@@ -125,8 +136,13 @@ size_t group_names(const struct group *); /* that each row has */
 /* Rows are in the order in which they came; borrowed until the next message. */
 const struct group_row *group_row(const struct group *, size_t row);
 
-/* Adds a message, which is expanded as far as that takes (the look's expansion is scratch). */
+/* Adds a message, which is expanded as far as that takes (the look's expansion is scratch).
+ * It may count only with the messages that come next: until group_settle or group_append the
+ * look's reader and expansion are used, and of rows nothing is asked. */
 void group_add(struct group *, struct value_look *);
+
+/* Counts what was added so far. */
+void group_settle(struct group *);
 
 /* Adds COUNT messages that are as the one of the look, but that no time is known of them: from
  * the counts of an index. */

@@ -32,7 +32,7 @@ note_name(struct group_spec *spec, const struct value_name *name, bool is_key)
 		     {"kind", offsetof(struct group_spec, by_kind)},
 		     {"type", offsetof(struct group_spec, by_type)}};
 	enum expand_want want;
-	bool is_head = false;
+	bool is_head = false, is_text = !strcmp(value_name_text(name), "text");
 	spec->needs |= value_needs(name);
 	if (value_expands(name, &want)) {
 		spec->want = spec->expands && spec->want > want ? spec->want : want;
@@ -44,6 +44,7 @@ note_name(struct group_spec *spec, const struct value_name *name, bool is_key)
 			is_head = true;
 		}
 	spec->by_head &= is_head || !is_key;
+	spec->by_text &= is_head || is_text || !is_key;
 }
 
 static int
@@ -74,7 +75,7 @@ group_spec_make(struct group_spec *spec, const char *by, const char *of,
 {
 	const char *at = by && *by ? by : "origin", *end;
 	int failed = 0;
-	*spec = (struct group_spec){.by_head = true};
+	*spec = (struct group_spec){.by_head = true, .by_text = true};
 	for (bool more = true; more && !failed; at = end + 1) {
 		end = at + strcspn(at, ",");
 		more = *end;

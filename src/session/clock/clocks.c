@@ -329,6 +329,26 @@ clocks_time(struct trace *trace, const struct message *m, struct message_time *t
 	return find_time(trace, m, BY_SENDER, time);
 }
 
+void
+clocks_times(struct trace *trace, const struct message *m, size_t count, struct message_time *times,
+	     bool *any)
+{
+	struct clocks *clocks = session_of(trace)->clocks;
+	size_t number = trace_number(trace), clock;
+	if (clocks)
+		pthread_rwlock_rdlock(&clocks->map_lock);
+	bool mapped = clocks && number < clocks->map->traces.count;
+	for (size_t i = 0; i < count; i++) {
+		times[i] = (struct message_time){0};
+		any[i] = mapped	   ? mapped_time(clocks->map, trace, number, &m[i], BY_SENDER,
+						 &times[i], &clock, NULL)
+			 : !clocks ? plain_time(trace, &m[i], &times[i])
+				   : false;
+	}
+	if (clocks)
+		pthread_rwlock_unlock(&clocks->map_lock);
+}
+
 bool
 clocks_transport_time(struct trace *trace, const struct message *m, struct message_time *time)
 {

@@ -62,6 +62,10 @@ struct message_time {
  * clocks as well. */
 bool clocks_time(struct trace *, const struct message *, struct message_time *);
 
+/* The same of COUNT messages of a trace: ANY, whether each has a time. */
+void clocks_times(struct trace *, const struct message *, size_t count, struct message_time *,
+		  bool *any);
+
 /* When the transport carried the message, whatever its sender says: what the order of
  * messages of several traces follows. */
 bool clocks_transport_time(struct trace *, const struct message *, struct message_time *);

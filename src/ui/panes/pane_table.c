@@ -378,12 +378,12 @@ make_columns(struct screen *screen, const struct area *area)
 
 /* Appends a time as the list has it. */
 static void
-add_time(const struct message_time *time, bool narrow, struct text *out)
+add_time(const struct group_time *time, bool narrow, struct text *out)
 {
-	bool back = time->nanoseconds < 0;
+	bool back = time->order < 0;
 	const struct display_time shown = {.clock = {.hz = 1e9, .has_epoch = time->wall},
-					   .ticks = back ? -(uint64_t)time->nanoseconds
-							 : (uint64_t)time->nanoseconds,
+					   .ticks = back ? -(uint64_t)time->order
+							 : (uint64_t)time->order,
 					   .before = back,
 					   .common = true};
 	if (!time->known) {

@@ -181,7 +181,7 @@ fill_syst(const struct opencsd_lane *lane, struct message *m)
 	const struct stp_message *message = lane->message;
 	size_t length = (message->nibbles + 1) / 2;
 	struct syst_peek peek;
-	syst_peek(message->head, length, &peek);
+	syst_peek(message->bytes, length, &peek);
 	bool word = !peek.prefix && length == peek.length;
 	if (peek.suspect || peek.kind >= SYST_UNKNOWN || (!peek.prefix && !word))
 		return;

@@ -25,8 +25,6 @@
 
 #include <string.h>
 
-enum { AFTER_F = 16, AFTER_F0 = 32, AFTER_F0F = 48 };
-
 const struct stp_opcode stp_opcodes[64] = {
     /* [STP 2, opcode table, second hand: OpenCSD, Zephyr, ADI, stm_core, TI] */
     [0x0] = {"NULL", STP_NULL},
@@ -46,47 +44,47 @@ const struct stp_opcode stp_opcodes[64] = {
     [0xe] = {"FLAG_TS", STP_FLAG, .timed = true, .marked = true},
 
     /* [STP 2, opcodes F 1 to F E, second hand: OpenCSD (but M16), Zephyr, ADI, stm_core, TI] */
-    [AFTER_F + 0x1] = {"M16", STP_MASTER, 4},
-    [AFTER_F + 0x2] = {"GERR", STP_GERR, 2},
-    [AFTER_F + 0x3] = {"C16", STP_CHANNEL, 4},
-    [AFTER_F + 0x4] = {"D8TS", STP_DATA, 2, .timed = true},
-    [AFTER_F + 0x5] = {"D16TS", STP_DATA, 4, .timed = true},
-    [AFTER_F + 0x6] = {"D32TS", STP_DATA, 8, .timed = true},
-    [AFTER_F + 0x7] = {"D64TS", STP_DATA, 16, .timed = true},
-    [AFTER_F + 0x8] = {"D8M", STP_DATA, 2, .marked = true},
-    [AFTER_F + 0x9] = {"D16M", STP_DATA, 4, .marked = true},
-    [AFTER_F + 0xa] = {"D32M", STP_DATA, 8, .marked = true},
-    [AFTER_F + 0xb] = {"D64M", STP_DATA, 16, .marked = true},
-    [AFTER_F + 0xc] = {"D4TS", STP_DATA, 1, .timed = true},
-    [AFTER_F + 0xd] = {"D4M", STP_DATA, 1, .marked = true},
-    [AFTER_F + 0xe] = {"FLAG", STP_FLAG, .marked = true},
-    [AFTER_F + 0xf] = {"ASYNC", STP_ASYNC},
+    [STP_AFTER_F + 0x1] = {"M16", STP_MASTER, 4},
+    [STP_AFTER_F + 0x2] = {"GERR", STP_GERR, 2},
+    [STP_AFTER_F + 0x3] = {"C16", STP_CHANNEL, 4},
+    [STP_AFTER_F + 0x4] = {"D8TS", STP_DATA, 2, .timed = true},
+    [STP_AFTER_F + 0x5] = {"D16TS", STP_DATA, 4, .timed = true},
+    [STP_AFTER_F + 0x6] = {"D32TS", STP_DATA, 8, .timed = true},
+    [STP_AFTER_F + 0x7] = {"D64TS", STP_DATA, 16, .timed = true},
+    [STP_AFTER_F + 0x8] = {"D8M", STP_DATA, 2, .marked = true},
+    [STP_AFTER_F + 0x9] = {"D16M", STP_DATA, 4, .marked = true},
+    [STP_AFTER_F + 0xa] = {"D32M", STP_DATA, 8, .marked = true},
+    [STP_AFTER_F + 0xb] = {"D64M", STP_DATA, 16, .marked = true},
+    [STP_AFTER_F + 0xc] = {"D4TS", STP_DATA, 1, .timed = true},
+    [STP_AFTER_F + 0xd] = {"D4M", STP_DATA, 1, .marked = true},
+    [STP_AFTER_F + 0xe] = {"FLAG", STP_FLAG, .marked = true},
+    [STP_AFTER_F + 0xf] = {"ASYNC", STP_ASYNC},
 
-    [AFTER_F0 + 0x0] = {"VERSION", STP_VERSION},
+    [STP_AFTER_F0 + 0x0] = {"VERSION", STP_VERSION},
     /* [STP 2, NULL_TS, second hand: Zephyr, ADI, stm_core, TI] */
-    [AFTER_F0 + 0x1] = {"NULL_TS", STP_TIME_ONLY, .timed = true},
+    [STP_AFTER_F0 + 0x1] = {"NULL_TS", STP_TIME_ONLY, .timed = true},
     /* [STP 2, USER, second hand: stm_core, TI] */
-    [AFTER_F0 + 0x2] = {"USER", STP_USER},
-    [AFTER_F0 + 0x3] = {"USER_TS", STP_USER, .timed = true},
+    [STP_AFTER_F0 + 0x2] = {"USER", STP_USER},
+    [STP_AFTER_F0 + 0x3] = {"USER_TS", STP_USER, .timed = true},
     /* [STP 2, TIME, second hand: TI] */
-    [AFTER_F0 + 0x4] = {"TIME", STP_TIME},
-    [AFTER_F0 + 0x5] = {"TIME_TS", STP_TIME, .timed = true},
+    [STP_AFTER_F0 + 0x4] = {"TIME", STP_TIME},
+    [STP_AFTER_F0 + 0x5] = {"TIME_TS", STP_TIME, .timed = true},
     /* [STP 2, TRIG, second hand: OpenCSD, ADI, TI] */
-    [AFTER_F0 + 0x6] = {"TRIG", STP_TRIG, 2},
-    [AFTER_F0 + 0x7] = {"TRIG_TS", STP_TRIG, 2, .timed = true},
+    [STP_AFTER_F0 + 0x6] = {"TRIG", STP_TRIG, 2},
+    [STP_AFTER_F0 + 0x7] = {"TRIG_TS", STP_TRIG, 2, .timed = true},
     /* [STP 2, FREQ, second hand: OpenCSD, Zephyr, ADI, stm_core, TI]: ticks per second */
-    [AFTER_F0 + 0x8] = {"FREQ", STP_FREQ, 8},
-    [AFTER_F0 + 0x9] = {"FREQ_TS", STP_FREQ, 8, .timed = true},
+    [STP_AFTER_F0 + 0x8] = {"FREQ", STP_FREQ, 8},
+    [STP_AFTER_F0 + 0x9] = {"FREQ_TS", STP_FREQ, 8, .timed = true},
     /* [STP 2, XSYNC, second hand: TI] */
-    [AFTER_F0 + 0xa] = {"XSYNC", STP_XSYNC, 2},
-    [AFTER_F0 + 0xb] = {"XSYNC_TS", STP_XSYNC, 2, .timed = true},
+    [STP_AFTER_F0 + 0xa] = {"XSYNC", STP_XSYNC, 2},
+    [STP_AFTER_F0 + 0xb] = {"XSYNC_TS", STP_XSYNC, 2, .timed = true},
 
     /* [STP 2, FREQ_40, second hand: ADI, stm_core] */
-    [AFTER_F0F + 0x0] = {"FREQ_40", STP_FREQ, 10},
-    [AFTER_F0F + 0x1] = {"FREQ_40_TS", STP_FREQ, 10, .timed = true},
-    [AFTER_F0F + 0x2] = {"DIP"},
+    [STP_AFTER_F0F + 0x0] = {"FREQ_40", STP_FREQ, 10},
+    [STP_AFTER_F0F + 0x1] = {"FREQ_40_TS", STP_FREQ, 10, .timed = true},
+    [STP_AFTER_F0F + 0x2] = {"DIP"},
     /* [STP 2, CERR, second hand: ADI] */
-    [AFTER_F0F + 0x3] = {"CERR", STP_CERR, 2},
+    [STP_AFTER_F0F + 0x3] = {"CERR", STP_CERR, 2},
 };
 
 /* The clock that the low three bits of VERSION stand for: [STP 2, VERSION, second
@@ -95,11 +93,8 @@ static const uint8_t clocks[] = {
     STP_CLOCK_LEGACY, STP_CLOCK_LEGACY, STP_CLOCK_DELTA, STP_CLOCK_NATURAL, STP_CLOCK_GRAY,
 };
 
-/* The nibbles of a timestamp by its length nibble: [STP 2, timestamps, second hand:
- * OpenCSD, Zephyr, ADI, stm_core, TI]. */
-enum { NO_LENGTH = 0xff };
-static const uint8_t time_lengths[16] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, NO_LENGTH,
+const uint8_t stp_time_lengths[16] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, STP_NO_LENGTH,
 };
 
 /* Whether the 22 nibbles of an ASYNC lie there; reads 17 bytes. */
@@ -166,14 +161,14 @@ read_opcode(const uint8_t *p, unsigned at, unsigned *length)
 	}
 	if ((op & 0xf0) != 0) {
 		*length = 2;
-		return &stp_opcodes[AFTER_F + (op >> 4 & 0xf)];
+		return &stp_opcodes[STP_AFTER_F + (op >> 4 & 0xf)];
 	}
 	if ((op & 0xf00) != 0xf00) {
 		*length = 3;
-		return &stp_opcodes[AFTER_F0 + (op >> 8 & 0xf)];
+		return &stp_opcodes[STP_AFTER_F0 + (op >> 8 & 0xf)];
 	}
 	*length = 4;
-	return &stp_opcodes[AFTER_F0F + (op >> 12 & 0xf)];
+	return &stp_opcodes[STP_AFTER_F0F + (op >> 12 & 0xf)];
 }
 
 /* Payloads whose length is not in the table, at nibble AT of P.  Returns the
@@ -191,7 +186,7 @@ read_variable(const uint8_t *p, unsigned at, struct stp_packet *packet)
 	}
 	if (packet->opcode->what == STP_TIME) {
 		packet->prefix = (uint8_t)(n0 | n1 << 4);
-		packet->data_nibbles = time_lengths[n2];
+		packet->data_nibbles = stp_time_lengths[n2];
 		return n2 == 15 ? ERR_DATA : 3;
 	}
 	/* VERSION, with bit 3 an extended one of two more nibbles, always most significant
@@ -230,8 +225,8 @@ read_time(const struct stp_state *state, const uint8_t *p, unsigned at, struct s
 	if (state->clock == STP_CLOCK_LEGACY) { /* of two nibbles, without a length */
 		packet->time_nibbles = 2;
 	} else {
-		packet->time_nibbles = time_lengths[p[at / 2] >> at % 2 * 4 & 15];
-		if (packet->time_nibbles == NO_LENGTH)
+		packet->time_nibbles = stp_time_lengths[p[at / 2] >> at % 2 * 4 & 15];
+		if (packet->time_nibbles == STP_NO_LENGTH)
 			return ERR_DATA;
 		at++;
 	}
@@ -330,21 +325,21 @@ from_gray(uint64_t gray)
  * OpenCSD, Zephyr, TI], of its Gray code [STP 2, STPv2GRAY, second hand: OpenCSD], or
  * is a difference [STP 2, STPv2NATDELTA, second hand: ADI]: of that TI takes (value +
  * 1) times a granularity, and nothing decides. */
-static void
-apply_time(struct stp_state *state, const struct stp_packet *packet)
+void
+stp_apply_time(struct stp_state *state, uint64_t value, unsigned nibbles)
 {
-	if (!packet->time_nibbles)
+	if (!nibbles)
 		return;
 	if (state->clock == STP_CLOCK_DELTA) {
-		state->time += packet->time;
+		state->time += value;
 		return;
 	}
-	uint64_t known = UINT64_MAX >> (64 - 4 * packet->time_nibbles), before = state->time;
+	uint64_t known = UINT64_MAX >> (64 - 4 * nibbles), before = state->time;
 	if (state->clock == STP_CLOCK_GRAY) {
 		uint64_t gray = state->time ^ state->time >> 1;
-		state->time = from_gray((gray & ~known) | packet->time);
+		state->time = from_gray((gray & ~known) | value);
 	} else {
-		state->time = (state->time & ~known) | packet->time;
+		state->time = (state->time & ~known) | value;
 	}
 	if (state->clock == STP_CLOCK_LEGACY) {
 		/* eight bits are all there is: they wrap, maybe more than once */
@@ -372,7 +367,7 @@ void
 stp_apply(struct stp_state *state, const struct stp_packet *packet, const struct stp_order *order)
 {
 	if (packet->opcode->timed)
-		apply_time(state, packet);
+		stp_apply_time(state, packet->time, packet->time_nibbles);
 	switch (packet->opcode->what) {
 	case STP_MASTER:
 	case STP_CHANNEL:

@@ -56,6 +56,12 @@ struct stp_opcode {
 /* By the last nibble of the opcode; 16 rows each for the opcodes of one
  * nibble, for those that start with F, with F0, and with F0F. */
 extern const struct stp_opcode stp_opcodes[64];
+enum { STP_AFTER_F = 16, STP_AFTER_F0 = 32, STP_AFTER_F0F = 48 };
+
+/* The nibbles of a timestamp by its length nibble: [STP 2, timestamps, second hand:
+ * OpenCSD, Zephyr, ADI, stm_core, TI]. */
+enum { STP_NO_LENGTH = 0xff };
+extern const uint8_t stp_time_lengths[16];
 
 /* [STP 2, VERSION, second hand: ADI, stm_core] */
 enum stp_clock {
@@ -155,13 +161,30 @@ stp_value(const uint8_t *p, uint64_t nibble, unsigned count, bool lsn)
 	return stp_arrange(stp_load(p, nibble), count, lsn);
 }
 
-/* D8, D16, D32 and D64, which are the bulk of most streams, by the nibbles that begin with
- * the opcode: how many nibbles of data; 0 for any other packet. */
-static inline unsigned
-stp_plain_data(uint64_t first)
+/* As stp_load, 15 nibbles at least; reads 8 bytes. */
+static inline uint64_t
+stp_look(const uint8_t *p, uint64_t nibble)
 {
-	unsigned opcode = first & 15;
-	return opcode - 4 < 4 ? 2u << (opcode - 4) : 0;
+	return bytes_le64(p + nibble / 2) >> nibble % 2 * 4;
+}
+
+/* The start of a packet as stp_look gives it, whose opcode has one nibble or two.  Of others
+ * `opcode` is STP_RESERVED or STP_ASYNC. */
+struct stp_short {
+	const struct stp_opcode *opcode;
+	unsigned data_at; /* nibbles of the opcode */
+	unsigned nibbles; /* of opcode and payload */
+};
+
+/* Both rows are looked at, as what comes next cannot be foreseen, and all wait for it. */
+static inline struct stp_short
+stp_short(uint64_t first)
+{
+	const struct stp_opcode *one = &stp_opcodes[first & 15];
+	const struct stp_opcode *two = &stp_opcodes[STP_AFTER_F + (first >> 4 & 15)];
+	unsigned if_one = one->nibbles + 1u, if_two = two->nibbles + 2u;
+	bool wide = (first & 15) == 15;
+	return (struct stp_short){wide ? two : one, 1u + wide, wide ? if_two : if_one};
 }
 
 /* Whether an ASYNC may cut off a packet that NEXT follows; if not, none does. */
@@ -183,25 +206,7 @@ stp_apply_sender(struct stp_state *state, bool master, bool wide, uint64_t data)
 	state->ended = false;
 }
 
-/* M8, M16, C8 and C16, of which there are many where senders take turns, by the nibbles
- * that begin with the opcode: how many nibbles they have; 0 for any other packet.  M16 is F
- * and what M8 is, and so is C16. */
-static inline unsigned
-stp_plain_sender(uint64_t first)
-{
-	enum { M = 1, C = 3 };
-	unsigned wide = (first & 15) == 15, opcode = first >> 4 * wide & 15;
-	return opcode == M || opcode == C ? 1 + wide + (2u << wide) : 0;
-}
-
-/* Does what stp_apply does with such a packet. */
-static inline void
-stp_take_sender(struct stp_state *state, uint64_t first)
-{
-	unsigned wide = (first & 15) == 15;
-	bool master = (first >> 4 * wide & 15) == 1;
-	uint64_t value = stp_arrange(first >> 4 * (1 + wide), 2u << wide, state->lsn);
-	stp_apply_sender(state, master, wide, value);
-}
+/* A timestamp of so many nibbles moves the time of the state. */
+void stp_apply_time(struct stp_state *, uint64_t value, unsigned nibbles);
 
 #endif

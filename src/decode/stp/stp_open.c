@@ -11,21 +11,6 @@
 
 enum { BUCKETS_LEAST = 64 };
 
-static struct stp_message **
-stp_open_bucket(const struct stp_open *open, uint32_t sender)
-{
-	return &open->buckets[sender * 0x9e3779b1u >> 8 & (open->bucket_count - 1)];
-}
-
-struct stp_message *
-stp_open_find(const struct stp_open *open, uint32_t sender)
-{
-	struct stp_message *m = open->count ? *stp_open_bucket(open, sender) : NULL;
-	while (m && m->sender != sender)
-		m = m->chain;
-	return m;
-}
-
 /* Makes twice as many buckets and fills them again. */
 static void
 stp_open_grow(struct stp_open *open)
@@ -51,16 +36,22 @@ stp_open_add(struct stp_open *open, const struct stp_point *start)
 	else
 		m = mem_new(sizeof *m);
 
+	/* a field each, for there is much that need not be cleared */
 	uint32_t sender = stp_sender(&start->stp);
 	struct stp_message **chain = stp_open_bucket(open, sender);
-	*m = (struct stp_message){
-	    .room = m->room,
-	    .payload = m->payload,
-	    .start = *start,
-	    .older = open->newest,
-	    .chain = *chain,
-	    .sender = sender,
-	};
+	m->start = *start;
+	m->older = open->newest;
+	m->newer = NULL;
+	m->chain = *chain;
+	m->ticks = 0;
+	m->sender = sender;
+	m->nibbles = 0;
+	m->flags = 0;
+	m->orphan = m->keeps = false;
+	m->most = 2 * STP_HEAD;
+	m->full = UINT32_MAX;
+	m->bytes = m->head;
+	memset(m->head, 0, sizeof m->head);
 	*chain = m;
 	if (open->newest)
 		open->newest->newer = m;
@@ -106,30 +97,44 @@ stp_open_free(struct stp_open *open)
 	while (open->spare) {
 		struct stp_message *m = open->spare;
 		open->spare = m->newer;
-		free(m->payload);
+		free(m->room);
 		free(m);
 	}
 	free(open->buckets);
 	*open = (struct stp_open){0};
 }
 
-void
-stp_message_keep(struct stp_message *m, uint64_t data, unsigned count)
+/* Bytes that are written at once, whatever is added. */
+enum { WRITTEN = 9, ROOM_LEAST = 512 };
+
+static void
+set_room(struct stp_message *m, uint32_t size)
 {
-	uint32_t at = m->nibbles - count;
-	if (at / 2 + 9 > STP_KEPT_MAX) {
-		m->keeps = false;
+	if (m->room_size < size) {
+		m->room = mem_resize(m->room, size);
+		m->room_size = size;
+	}
+	m->bytes = m->room;
+	m->full = 2 * (m->room_size - WRITTEN);
+}
+
+void
+stp_message_keep(struct stp_message *m)
+{
+	m->keeps = true;
+	m->most = UINT32_MAX;
+	set_room(m, ROOM_LEAST);
+	memset(m->bytes, 0, sizeof m->head);
+}
+
+void
+stp_message_grow(struct stp_message *m)
+{
+	if (m->room_size < STP_KEPT_MAX) {
+		set_room(m, 2 * m->room_size);
 		return;
 	}
-	if (at / 2 + 9 > m->room) {
-		m->room = m->room ? 2 * m->room : 512;
-		m->payload = mem_resize(m->payload, m->room);
-	}
-	if (!m->kept)
-		memcpy(m->payload, m->head, sizeof m->head);
-	m->kept = true;
-	uint8_t *p = m->payload + at / 2;
-	bytes_put_le64(p, at % 2 ? data << 4 | *p : data);
-	if (at % 2)
-		p[8] = (uint8_t)(data >> 60);
+	m->keeps = false;
+	m->most = 2 * STP_HEAD;
+	m->full = UINT32_MAX;
 }

@@ -180,7 +180,7 @@ fill_message(struct stp_run *r, struct message *m, const struct stp_message *ope
 	fill_place(m, &open->start, end, last);
 }
 
-static struct stp_message *
+static inline struct stp_message *
 stream_current(struct stp_stream *s)
 {
 	if (!s->looked) {
@@ -330,66 +330,6 @@ end_message(struct stp_run *r, struct stp_message *open, const struct stp_packet
 	stream_drop_message(r->state, open);
 }
 
-/* Adds plain data to a message; what is behind its head is only counted. */
-static inline void
-add_plain(struct stp_message *open, const uint8_t *bytes, uint64_t nibble, unsigned count, bool lsn)
-{
-	if (open->nibbles >= 2 * STP_HEAD && !open->keeps)
-		open->nibbles += count;
-	else
-		stp_message_add(open, stp_value(bytes, nibble, count, lsn), count);
-}
-
-/* The bulk of most streams: data that goes on with open messages, senders that take turns,
- * and a few NULL.  What gives a message, or is unusual, is left to the others.  Each load
- * serves to see what a packet is and whether the one before is whole. */
-static void
-take_plain(struct stp_run *r)
-{
-	struct stp_stream *s = r->state;
-	const uint8_t *bytes = r->window->bytes;
-	uint64_t at = s->at, busy = s->busy, nulls = 0, senders = 0;
-	uint64_t end = r->end - r->base > 2 * STP_LOOK ? r->end - 2 * STP_LOOK : r->base;
-	if (end > r->stop)
-		end = r->stop;
-	if (end > s->cut)
-		end = s->cut;
-	end = end_at_border(s, end);
-	uint64_t first = at < end ? stp_load(bytes, at - r->base) : 0, next;
-	while (at < end) {
-		unsigned data = stp_plain_data(first), got = data + 1;
-		if (data) {
-			struct stp_message *open = stream_current(s);
-			next = stp_load(bytes, at - r->base + got);
-			if (!open || stp_may_cut(next))
-				break;
-			add_plain(open, bytes, at - r->base + 1, data, s->stp.lsn);
-		} else if ((got = stp_plain_sender(first))) {
-			next = stp_load(bytes, at - r->base + got);
-			if (stp_may_cut(next))
-				break;
-			stp_take_sender(&s->stp, first);
-			s->looked = false;
-			senders += got;
-		} else if (first && !(first & 15)) {
-			nulls++;
-			first = stp_load(bytes, ++at - r->base);
-			continue;
-		} else {
-			break;
-		}
-		at += got;
-		busy = at;
-		first = next;
-	}
-	if (at == s->at)
-		return;
-	count_silent(s, SILENT_NULL, nulls);
-	count_silent(s, SILENT_SENDER, senders);
-	stream_advance(s, at);
-	s->busy = busy;
-}
-
 /* The message's time, if the packet is the first to say it; to be called behind it. */
 static inline void
 set_time(struct stp_message *open, const struct stp_packet *packet, const struct stp_state *stp)
@@ -409,7 +349,8 @@ open_message(struct stp_run *r, bool begins)
 	struct stp_stream *s = r->state;
 	struct stp_point start = {s->at, s->stp};
 	struct stp_message *open = stp_open_add(&s->open, &start);
-	open->keeps = r->window->check || r->window->sought;
+	if (r->window->check || r->window->sought)
+		stp_message_keep(open);
 	open->orphan = !begins && !s->stp.ended; /* behind an end there is a start */
 	if (open->orphan && r->setup->protocol->strict)
 		open->flags = MESSAGE_LOST;
@@ -557,6 +498,120 @@ static bool (*const takers[STP_WHAT_COUNT])(struct stp_run *, const struct stp_p
     [STP_CERR] = take_error,
 };
 
+/* --- the bulk of most streams --------------------------------------------
+ * Data, senders that take turns, a few NULL, and where messages begin and end.  A packet
+ * that is unusual, or cannot be finished, is left to those above. */
+
+/* Data with a mark, a timestamp or both; false: it is left. */
+static bool
+take_border(struct stp_run *r, struct stp_short start)
+{
+	struct stp_stream *s = r->state;
+	const uint8_t *bytes = r->window->bytes;
+	uint64_t from = s->at - r->base, at = from + start.nibbles;
+	struct stp_packet packet = {.opcode = start.opcode, .data_nibbles = start.opcode->nibbles};
+	if (start.opcode->timed) {
+		packet.time_nibbles = stp_time_lengths[bytes_nibble(bytes, at)];
+		at++;
+		if (s->stp.clock == STP_CLOCK_LEGACY || packet.time_nibbles == STP_NO_LENGTH)
+			return false;
+		if (packet.time_nibbles)
+			packet.time = stp_value(bytes, at, packet.time_nibbles, s->stp.lsn);
+		at += packet.time_nibbles;
+	}
+	if (stp_may_cut(stp_look(bytes, at)))
+		return false;
+	packet.data = stp_value(bytes, from + start.data_at, packet.data_nibbles, s->stp.lsn);
+	packet.nibbles = (uint8_t)(at - from);
+	return take_data(r, &packet);
+}
+
+/* A FLAG without a timestamp behind a message. */
+static bool
+take_plain_flag(struct stp_run *r, struct stp_short start)
+{
+	const struct stp_packet packet = {.opcode = start.opcode,
+					  .nibbles = (uint8_t)start.nibbles};
+	return !start.opcode->timed && stream_current(r->state) && take_flag(r, &packet);
+}
+
+/* M8, M16, C8 and C16, which FIRST begins. */
+static inline void
+take_plain_sender(struct stp_stream *s, struct stp_short start, uint64_t first)
+{
+	unsigned nibbles = start.opcode->nibbles;
+	uint64_t value = stp_arrange(first >> 4 * start.data_at, nibbles, s->stp.lsn);
+	stp_apply_sender(&s->stp, start.opcode->what == STP_MASTER, nibbles == 4, value);
+	s->looked = false;
+}
+
+/* Where plain packets may begin: behind it there are bytes to look at without asking, and
+ * nothing else happens before. */
+static uint64_t
+plain_end(const struct stp_run *r)
+{
+	const struct stp_stream *s = r->state;
+	uint64_t end = r->end - r->base > 2 * STP_LOOK ? r->end - 2 * STP_LOOK : r->base;
+	if (end > r->stop)
+		end = r->stop;
+	if (end > s->cut)
+		end = s->cut;
+	return end_at_border(s, end);
+}
+
+/* Each look serves to see what a packet is and whether the one before is whole. */
+static void
+take_plain(struct stp_run *r)
+{
+	struct stp_stream *s = r->state;
+	const uint8_t *bytes = r->window->bytes;
+	uint64_t end = plain_end(r), nulls = 0, senders = 0;
+	if (s->at >= end)
+		return;
+	end -= r->base;
+	uint64_t at = s->at - r->base, busy = s->busy - r->base, first = stp_look(bytes, at);
+	const bool counts = s->at >= s->border;
+	while (at < end) {
+		struct stp_short start = stp_short(first);
+		uint64_t next = stp_look(bytes, at + start.nibbles);
+		uint8_t what = start.opcode->what;
+		if (stp_may_cut(next))
+			break;
+		if (what == STP_DATA && !(start.opcode->timed | start.opcode->marked)) {
+			struct stp_message *open = stream_current(s);
+			unsigned count = start.opcode->nibbles;
+			if (!open)
+				break;
+			stp_message_add(open, stp_value(bytes, at + 1, count, s->stp.lsn), count);
+		} else if (what == STP_MASTER || what == STP_CHANNEL) {
+			take_plain_sender(s, start, first);
+			senders += start.nibbles;
+		} else if (what == STP_DATA || what == STP_FLAG) {
+			if (at + r->base != s->at)
+				stream_advance(s, at + r->base);
+			if (!(what == STP_DATA ? take_border(r, start) : take_plain_flag(r, start)))
+				break;
+			busy = at = s->at - r->base;
+			first = stp_look(bytes, at);
+			continue;
+		} else if (what == STP_NULL && first) {
+			nulls++;
+			at++;
+			first = next;
+			continue;
+		} else {
+			break;
+		}
+		busy = at += start.nibbles;
+		first = next;
+	}
+	s->busy = busy + r->base;
+	if (at + r->base != s->at)
+		stream_advance(s, at + r->base);
+	s->base.silent[SILENT_NULL] += counts * 4 * nulls;
+	s->base.silent[SILENT_SENDER] += counts * 4 * senders;
+}
+
 static bool
 take_event(struct stp_run *r)
 {
@@ -569,7 +624,7 @@ take_event(struct stp_run *r)
 	if (s->stp.sync != STP_SYNC_GOOD)
 		return take_damage(r);
 	take_plain(r);
-	if (s->at >= r->stop || s->at >= s->cut)
+	if (s->at >= r->stop || s->at >= s->cut || r->count == r->max)
 		return true;
 	int got = stp_read(&s->stp, r->window->bytes, r->window->length, s->at - r->base, &packet);
 	if (got > 0)

@@ -232,13 +232,8 @@ syst_guid_parse(const char *text, uint8_t guid[static 16])
 /* --- frames ------------------------------------------------------------ */
 
 void
-syst_peek(const uint8_t *p, size_t length, struct syst_peek *peek)
+syst_peek_zeroed(const uint8_t *p, size_t length, struct syst_peek *peek)
 {
-	uint8_t padded[SYST_PREFIX_MAX] = {0};
-	if (length >= SYST_PREFIX_MAX) {
-		syst_peek_padded(p, length, peek);
-		return;
-	}
 	if (length < 4) {
 		*peek = (struct syst_peek){.extent = SYST_SHORT,
 					   .least = 4,
@@ -247,8 +242,7 @@ syst_peek(const uint8_t *p, size_t length, struct syst_peek *peek)
 					   .origin = SYST_ORIGIN_NONE};
 		return;
 	}
-	memcpy(padded, p, length);
-	syst_peek_padded(padded, length, peek);
+	syst_peek_padded(p, length, peek);
 	if (length >= peek->prefix)
 		return;
 	/* parts of the prefix are missing */
@@ -257,6 +251,18 @@ syst_peek(const uint8_t *p, size_t length, struct syst_peek *peek)
 	peek->has_ticks = false;
 	if (peek->origin & SYST_ORIGIN_GUID && length < 20)
 		peek->origin = SYST_ORIGIN_NONE;
+}
+
+void
+syst_peek(const uint8_t *p, size_t length, struct syst_peek *peek)
+{
+	uint8_t padded[SYST_PREFIX_MAX] = {0};
+	if (length >= SYST_PREFIX_MAX) {
+		syst_peek_padded(p, length, peek);
+		return;
+	}
+	memcpy(padded, p, length);
+	syst_peek_zeroed(padded, length, peek);
 }
 
 bool

@@ -115,7 +115,7 @@ fill_message(const struct decoder *decoder, const struct stp_message *open, cons
 	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
 	size_t length = (open->nibbles + 1) / 2;
 	struct syst_peek peek;
-	syst_peek(open->head, length, &peek);
+	syst_peek_zeroed(open->bytes, length, &peek);
 	if (!is_syst(open, &peek, length) || (d->plain.count && is_plain(d, open->sender))) {
 		*m = (struct message){.kind = SYST_DATA,
 				      .severity = SEVERITY_DEBUG,

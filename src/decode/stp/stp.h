@@ -206,6 +206,16 @@ stp_apply_sender(struct stp_state *state, bool master, bool wide, uint64_t data)
 	state->ended = false;
 }
 
+/* Does what stp_apply does with a packet that replaces master or channel, which FIRST, as
+ * stp_look gives it, begins. */
+static inline void
+stp_take_sender(struct stp_state *state, const struct stp_short *start, uint64_t first)
+{
+	unsigned nibbles = start->opcode->nibbles;
+	uint64_t value = stp_arrange(first >> 4 * start->data_at, nibbles, state->lsn);
+	stp_apply_sender(state, start->opcode->what == STP_MASTER, nibbles == 4, value);
+}
+
 /* A timestamp of so many nibbles moves the time of the state. */
 void stp_apply_time(struct stp_state *, uint64_t value, unsigned nibbles);
 

@@ -52,14 +52,19 @@ walk_next(struct stp_walk *walk, struct stp_packet *packet)
 	return true;
 }
 
+static inline bool
+walk_is_at(const struct stp_walk *walk, const struct stp_state *own)
+{
+	return walk->stp.master == own->master && walk->stp.channel == own->channel;
+}
+
 bool
 stp_walk_next(struct stp_walk *walk, const struct message *m, struct stp_packet *packet)
 {
 	const struct stp_state own = stp_aux_state(m->aux);
 	while (walk_next(walk, packet)) {
 		uint8_t what = packet->opcode->what;
-		if ((what == STP_DATA || what == STP_FLAG) && walk->stp.master == own.master &&
-		    walk->stp.channel == own.channel)
+		if ((what == STP_DATA || what == STP_FLAG) && walk_is_at(walk, &own))
 			return true;
 	}
 	return false;
@@ -73,16 +78,75 @@ stp_frequency(const struct message *m, const struct window *w)
 	return walk_next(&walk, &packet) ? packet.data : 0;
 }
 
-void
-stp_walk_add(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned count)
+/* Adds COUNT nibbles to a payload, from the low ones of DATA on; writes nine bytes. */
+static inline void
+add_nibbles(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned count)
 {
-	for (uint64_t at = *nibbles; at < *nibbles + count; at++, data >>= 4) {
-		if (at % 2)
-			payload[at / 2] |= (uint8_t)((data & 15) << 4);
-		else
-			payload[at / 2] = data & 15;
-	}
+	uint8_t *p = payload + *nibbles / 2;
+	unsigned shift = *nibbles % 2 * 4;
+	bytes_put_le64(p, data << shift | (shift ? *p : 0));
+	p[8] = (uint8_t)(data >> 1 >> (63 - shift));
 	*nibbles += count;
+}
+
+/* Adds data of OWN as far as packets are usual and sure to end in the message.  Times are
+ * passed over. */
+static void
+collect_plain(struct stp_walk *walk, const struct stp_state *own, uint8_t *payload,
+	      uint64_t *nibbles)
+{
+	const struct window *w = walk->window;
+	const uint64_t base = 2 * w->offset, length = 2 * (uint64_t)w->length;
+	uint64_t at = walk->next - base, end = walk->end - base;
+	uint64_t stop = length > 2 * STP_LOOK ? length - 2 * STP_LOOK : 0;
+	uint64_t first = at < end && at < stop ? stp_look(w->bytes, at) : 0;
+	bool is_own = walk_is_at(walk, own);
+	while (at < end && at < stop) {
+		const struct stp_short start = stp_short(first);
+		uint8_t what = start.opcode->what;
+		uint64_t next = at + start.nibbles;
+		if (start.opcode->timed) {
+			unsigned time = stp_time_lengths[bytes_nibble(w->bytes, next)];
+			if (walk->stp.clock == STP_CLOCK_LEGACY || time == STP_NO_LENGTH)
+				break;
+			next += 1 + time;
+		}
+		uint64_t then = stp_look(w->bytes, next);
+		if (next > end || stp_may_cut(then))
+			break;
+		if (what == STP_DATA) {
+			unsigned count = start.opcode->nibbles;
+			uint64_t from = at + start.data_at;
+			if (is_own)
+				add_nibbles(payload, nibbles,
+					    stp_value(w->bytes, from, count, walk->stp.lsn), count);
+		} else if (what == STP_MASTER || what == STP_CHANNEL) {
+			stp_take_sender(&walk->stp, &start, first);
+			is_own = walk_is_at(walk, own);
+		} else if (what != STP_NULL && what != STP_FLAG) {
+			break;
+		}
+		at = next;
+		first = then;
+	}
+	walk->next = at + base;
+}
+
+size_t
+stp_walk_collect(struct stp_walk *walk, const struct message *m, uint8_t *payload)
+{
+	const struct stp_state own = stp_aux_state(m->aux);
+	struct stp_packet packet;
+	uint64_t nibbles = 0;
+	do {
+		if (walk->next < walk->end)
+			collect_plain(walk, &own, payload, &nibbles);
+		if (!walk_next(walk, &packet))
+			break;
+		if (packet.opcode->what == STP_DATA && walk_is_at(walk, &own))
+			add_nibbles(payload, &nibbles, packet.data, packet.data_nibbles);
+	} while (true);
+	return (size_t)((nibbles + 1) / 2);
 }
 
 /* --- fields ------------------------------------------------------------ */
@@ -158,7 +222,7 @@ set_origin(struct stp_job *j)
 static void
 add_extent(struct stp_job *j, uint64_t payload_nibble)
 {
-	if (!j->with_fields || !j->packet.data_nibbles)
+	if (!j->packet.data_nibbles)
 		return;
 	*vec_add(&j->e->extents) = (struct extent){
 	    .payload_bit = 4 * payload_nibble,
@@ -168,29 +232,35 @@ add_extent(struct stp_job *j, uint64_t payload_nibble)
 	};
 }
 
-/* Puts the payload together, and shows the packets that it came in. */
-static void
-expand_assembled(struct stp_job *j)
+/* Shows the packets that the payload came in as it is put together. */
+static size_t
+collect_packets(struct stp_job *j, uint8_t *payload)
 {
-	uint8_t *payload = arena_alloc(&j->e->arena, j->m->length);
 	uint64_t nibbles = 0;
 	bool opened = false;
-
 	add_sender(j);
 	while (stp_walk_next(&j->walk, j->m, &j->packet)) {
-		if (!opened)
+		if (!opened) {
 			add_time(j);
-		if (!opened && j->with_fields)
 			expansion_open(j->e, &j->rows->rows[STP_F_PACKETS], FIELD_NOWHERE, 0, 0);
+		}
 		opened = true;
 		add_packet(j);
 		add_extent(j, nibbles);
-		stp_walk_add(payload, &nibbles, j->packet.data, j->packet.data_nibbles);
+		add_nibbles(payload, &nibbles, j->packet.data, j->packet.data_nibbles);
 	}
-	if (opened && j->with_fields)
+	if (opened)
 		expansion_close(j->e);
+	return (size_t)((nibbles + 1) / 2);
+}
+
+static void
+expand_assembled(struct stp_job *j)
+{
+	uint8_t *payload = arena_alloc(&j->e->arena, j->m->length + STP_COLLECT_MORE);
+	j->e->payload_length = j->with_fields ? collect_packets(j, payload)
+					      : stp_walk_collect(&j->walk, j->m, payload);
 	j->e->payload = payload;
-	j->e->payload_length = (size_t)((nibbles + 1) / 2);
 }
 
 static void

@@ -95,8 +95,10 @@ struct stp_walk stp_walk_start(const struct message *, const struct window *, st
 /* The next data or FLAG packet of message M itself; false: there is none. */
 bool stp_walk_next(struct stp_walk *, const struct message *m, struct stp_packet *);
 
-/* Adds COUNT nibbles to a payload of *NIBBLES, low nibble of DATA first. */
-void stp_walk_add(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned count);
+/* Walks to the end and puts the payload of M together, which has room for as many bytes as M
+ * and STP_COLLECT_MORE; returns how many there are. */
+enum { STP_COLLECT_MORE = 16 };
+size_t stp_walk_collect(struct stp_walk *, const struct message *m, uint8_t *payload);
 
 /* The rate that message M, a FREQ packet, states; else 0. */
 uint64_t stp_frequency(const struct message *m, const struct window *);

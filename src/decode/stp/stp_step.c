@@ -535,16 +535,6 @@ take_plain_flag(struct stp_run *r, struct stp_short start)
 	return !start.opcode->timed && stream_current(r->state) && take_flag(r, &packet);
 }
 
-/* M8, M16, C8 and C16, which FIRST begins. */
-static inline void
-take_plain_sender(struct stp_stream *s, struct stp_short start, uint64_t first)
-{
-	unsigned nibbles = start.opcode->nibbles;
-	uint64_t value = stp_arrange(first >> 4 * start.data_at, nibbles, s->stp.lsn);
-	stp_apply_sender(&s->stp, start.opcode->what == STP_MASTER, nibbles == 4, value);
-	s->looked = false;
-}
-
 /* Where plain packets may begin: behind it there are bytes to look at without asking, and
  * nothing else happens before. */
 static uint64_t
@@ -584,7 +574,8 @@ take_plain(struct stp_run *r)
 				break;
 			stp_message_add(open, stp_value(bytes, at + 1, count, s->stp.lsn), count);
 		} else if (what == STP_MASTER || what == STP_CHANNEL) {
-			take_plain_sender(s, start, first);
+			stp_take_sender(&s->stp, &start, first);
+			s->looked = false;
 			senders += start.nibbles;
 		} else if (what == STP_DATA || what == STP_FLAG) {
 			if (at + r->base != s->at)

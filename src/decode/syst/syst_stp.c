@@ -195,17 +195,13 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 	syst_expand_from(&d->syst, m, e->payload, e->payload_length, want, history, &sender, e);
 }
 
-/* The payload of M, which consists of data, in BYTES that are zero. */
+/* The payload of M, which consists of data, in BYTES, as many as stp_walk_collect wants. */
 static size_t
 assemble_payload(const struct syst_stp_decoder *d, const struct message *m, const struct window *w,
 		 uint8_t *bytes)
 {
 	struct stp_walk walk = stp_walk_start(m, w, d->stp.order);
-	struct stp_packet packet;
-	uint64_t nibbles = 0;
-	while (stp_walk_next(&walk, m, &packet))
-		stp_walk_add(bytes, &nibbles, packet.data, packet.data_nibbles);
-	return (size_t)((nibbles + 1) / 2);
+	return stp_walk_collect(&walk, m, bytes);
 }
 
 static void
@@ -217,7 +213,7 @@ syst_stp_sift(const struct decoder *decoder, const struct message *m, const stru
 	    m->flags & MESSAGE_SCATTERED && (m->kind < SYST_UNKNOWN || m->kind == SYST_DATA);
 	if (!data || !sought) /* there is no room to put it together */
 		return;
-	uint8_t *bytes = sought_room(sought, m->length);
+	uint8_t *bytes = sought_room(sought, m->length + STP_COLLECT_MORE);
 	size_t length = assemble_payload(d, m, w, bytes);
 	sift_payload(d, m, sender_of(m), bytes, length, sought, answer);
 }
@@ -236,7 +232,7 @@ syst_stp_announces(const struct decoder *decoder, const struct message *m, const
 		   uint8_t guid[16], uint64_t *build)
 {
 	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
-	uint8_t *payload = mem_new(m->length);
+	uint8_t *payload = mem_new(m->length + STP_COLLECT_MORE);
 	size_t length = assemble_payload(d, m, w, payload);
 	const struct syst_sender sender = sender_of(m);
 	bool announced = syst_announced(&d->syst, payload, length, &sender, guid, build);

@@ -157,13 +157,21 @@ count_digits(uint64_t value)
 	return least + (least == 0 || value >= powers[least]);
 }
 
+char *
+text_put_uint(char *at, uint64_t value)
+{
+	char *end = at + count_digits(value);
+	write_decimal(value, end);
+	return end;
+}
+
 void
 text_add_uint(struct text *text, uint64_t value)
 {
 	text_reserve(text, NUMBER_MAX);
-	text->length += count_digits(value);
-	write_decimal(value, text->data + text->length);
-	text->data[text->length] = '\0';
+	char *end = text_put_uint(text->data + text->length, value);
+	*end = '\0';
+	text->length = (size_t)(end - text->data);
 }
 
 void

@@ -71,6 +71,7 @@ text_add_char(struct text *text, char c)
 void text_add_hex(struct text *, const uint8_t *data, size_t length); /* lower case, no blanks */
 void text_add_uint(struct text *, uint64_t value);		      /* decimal */
 void text_add_int(struct text *, int64_t value);		      /* the same */
+char *text_put_uint(char *at, uint64_t value); /* decimal, 20 bytes at most; where it ends */
 void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));

@@ -23,57 +23,78 @@ find_zeros(uint64_t word)
 	return (word - BYTES(1)) & ~word & BYTES(0x80);
 }
 
-/* How many of the bytes stand in a string as they are: printable ASCII but for `"` and `\`. */
+/* Whether one of the bytes is not printable ASCII, or is `"` or `\`. */
+static bool
+needs_escape(uint64_t word)
+{
+	uint64_t below = (word - BYTES(0x20)) & ~word; /* 0x20, in the top bits */
+	return ((word | below) & BYTES(0x80)) | find_zeros(word ^ BYTES(0x7f)) |
+	       find_zeros(word ^ BYTES('"')) | find_zeros(word ^ BYTES('\\'));
+}
+
+/* Copies bytes up to the first that needs an escape; returns how many. */
 static size_t
-count_plain(const char *bytes, size_t length)
+copy_plain(char *to, const char *bytes, size_t length)
 {
 	size_t plain = 0;
 	for (uint64_t word; length - plain >= sizeof word; plain += sizeof word) {
 		memcpy(&word, bytes + plain, sizeof word);
-		uint64_t below = (word - BYTES(0x20)) & ~word; /* 0x20, in the top bits */
-		if (((word | below) & BYTES(0x80)) | find_zeros(word ^ BYTES(0x7f)) |
-		    find_zeros(word ^ BYTES('"')) | find_zeros(word ^ BYTES('\\')))
+		if (needs_escape(word))
 			break;
+		memcpy(to + plain, &word, sizeof word);
 	}
-	while (plain < length && (unsigned char)bytes[plain] >= 0x20 &&
-	       (unsigned char)bytes[plain] < 0x7f && bytes[plain] != '"' && bytes[plain] != '\\')
-		plain++;
+	for (; plain < length; plain++) {
+		unsigned char c = (unsigned char)bytes[plain];
+		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+			break;
+		to[plain] = (char)c;
+	}
 	return plain;
+}
+
+/* Adds the first code point of BYTES as a string has it; returns the bytes that were taken. */
+static size_t
+add_escaped(struct text *out, const char *bytes, size_t length)
+{
+	uint32_t code;
+	size_t taken = text_decode(bytes, length, &code);
+	if (!taken) {
+		text_add(out, "\\ufffd");
+		return 1;
+	}
+	if (code == '"' || code == '\\') {
+		text_add_char(out, '\\');
+		text_add_char(out, (char)code);
+	} else if (!text_is_control(code)) {
+		text_add_bytes(out, bytes, taken);
+	} else if (code > 0xffff) { /* as a surrogate pair, section 7 */
+		text_addf(out, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (code >> 10)),
+			  (unsigned)(0xdc00 | (code & 0x3ff)));
+	} else {
+		text_addf(out, "\\u%04x", (unsigned)code);
+	}
+	return taken;
 }
 
 void
 export_json_string(struct text *out, const char *bytes, size_t length)
 {
-	size_t plain = count_plain(bytes, length);
 	text_reserve(out, length + 2);
-	text_add_char(out, '"');
-	for (; length; plain = count_plain(bytes, length)) {
-		text_add_bytes(out, bytes, plain);
+	out->data[out->length++] = '"';
+	for (;;) {
+		text_reserve(out, length + 1);
+		size_t plain = copy_plain(out->data + out->length, bytes, length);
+		out->length += plain;
 		bytes += plain;
 		length -= plain;
 		if (!length)
 			break;
-		uint32_t code;
-		size_t taken = text_decode(bytes, length, &code);
-		if (!taken) {
-			text_add(out, "\\ufffd");
-			taken = 1;
-		} else if (code == '"' || code == '\\') {
-			text_add_char(out, '\\');
-			text_add_char(out, (char)code);
-		} else if (text_is_control(code)) {
-			if (code > 0xffff) /* as a surrogate pair, section 7 */
-				text_addf(out, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (code >> 10)),
-					  (unsigned)(0xdc00 | (code & 0x3ff)));
-			else
-				text_addf(out, "\\u%04x", (unsigned)code);
-		} else {
-			text_add_bytes(out, bytes, taken);
-		}
+		size_t taken = add_escaped(out, bytes, length);
 		bytes += taken;
 		length -= taken;
 	}
-	text_add_char(out, '"');
+	out->data[out->length++] = '"';
+	out->data[out->length] = '\0';
 }
 
 static void
@@ -116,15 +137,27 @@ add_value(struct text *out, const struct field *field)
 	}
 }
 
+/* Puts bytes where there is room, and returns where they end. */
+static inline char *
+put_bytes(char *at, const char *bytes, size_t length)
+{
+	memcpy(at, bytes, length);
+	return at + length;
+}
+#define PUT(at, literal) put_bytes(at, literal, sizeof(literal) - 1)
+
 /* The name of a member, which needs no escapes. */
 static void
 add_name(struct text *out, const char *name)
 {
 	size_t length = strlen(name);
 	text_reserve(out, length + 3);
-	text_add_char(out, '"');
-	text_add_bytes(out, name, length);
-	text_add(out, "\":");
+	char *at = out->data + out->length;
+	*at++ = '"';
+	at = put_bytes(at, name, length);
+	at = put_bytes(at, "\":", 2);
+	*at = '\0';
+	out->length += length + 3;
 }
 
 /* Adds the arguments that have a name, from FROM up to TO, as an object behind their list. */
@@ -274,33 +307,50 @@ add_mark(struct text *out, const struct export_mark *mark)
 		text_add(out, "null");
 }
 
+/* Number and `null`, which stands for none. */
+static char *
+put_number(char *at, bool any, uint64_t value)
+{
+	return any ? text_put_uint(at, value) : PUT(at, "null");
+}
+
+/* Adds what comes behind the name of the trace, up to the origin: all of it has a bound. */
+static void
+add_head(struct text *out, const struct export_message *message)
+{
+	enum { NUMBERS = 4 * 21, WORDS = 160 };
+	const struct message *m = message->message;
+	const bool negative = message->timed && message->time < 0;
+	const uint64_t time = (uint64_t)message->time;
+	const char *severity = severity_name(m->severity);
+	const size_t length = strlen(severity);
+	text_reserve(out, NUMBERS + WORDS + length);
+	char *at = out->data + out->length;
+	at = text_put_uint(PUT(at, ",\"offset\":"), m->offset);
+	at = text_put_uint(PUT(at, ",\"length\":"), m->length);
+	at = put_number(PUT(at, ",\"ticks\":"), message->ticked, message->ticks);
+	at = PUT(at, ",\"time\":");
+	if (negative)
+		*at++ = '-';
+	at = put_number(at, message->timed, negative ? -time : time);
+	at = put_bytes(PUT(at, ",\"severity\":\""), severity, length);
+	at = PUT(at, "\",\"origin\":");
+	*at = '\0';
+	out->length = (size_t)(at - out->data);
+}
+
 void
 export_jsonl(struct export_message *message, struct text *out)
 {
 	const struct expansion *e = message->expansion;
 	const struct message *m = message->message;
 	struct trace *trace = reader_trace(message->reader);
+	const char *name = trace_name(trace);
 	text_add(out, "{\"n\":");
 	text_add_uint(out, message->number);
 	text_add(out, ",\"trace\":");
-	export_json_string(out, trace_name(trace), strlen(trace_name(trace)));
-	text_add(out, ",\"offset\":");
-	text_add_uint(out, m->offset);
-	text_add(out, ",\"length\":");
-	text_add_uint(out, m->length);
-	text_add(out, ",\"ticks\":");
-	if (message->ticked)
-		text_add_uint(out, message->ticks);
-	else
-		text_add(out, "null");
-	text_add(out, ",\"time\":");
-	if (message->timed)
-		text_add_int(out, message->time);
-	else
-		text_add(out, "null");
-	text_add(out, ",\"severity\":\"");
-	text_add(out, severity_name(m->severity));
-	text_add(out, "\",\"origin\":");
+	export_json_string(out, name, strlen(name));
+	add_head(out, message);
 	add_text(out, &e->origin);
 	text_add(out, ",\"type\":");
 	add_text(out, &e->type);

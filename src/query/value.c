@@ -560,6 +560,11 @@ value_add_duration(const struct value *value, struct text *out)
 		gap.length = -(uint64_t)value->i;
 	} else if (value->type == VALUE_REAL) {
 		double size = value->d < 0 ? -value->d : value->d;
+		if (!(size < 0x1p64)) { /* 584 years of nanoseconds: whole seconds */
+			text_addf(out, gap.known ? "%.0f s" : "%.0f",
+				  gap.known ? value->d / NANO : value->d);
+			return;
+		}
 		gap.length = (uint64_t)((long double)size + 0.5L);
 		back = value->d < 0 && gap.length;
 	}

@@ -385,6 +385,9 @@ if test -x "$MKCAPTURE"; then
 			done
 		done
 		ok "time in state: uia, $seed: back in time" grep -q ',-' want
+		run "$TRAWL" -q -t table-csv --by=context.mode --of=span.mode --columns=part c.yaml
+		is "time in state: uia, $seed: lengths with a minus make no whole" "" \
+			"$(sed 1d out | grep -v ',$')"
 	done
 else
 	skip "time in state: captures" "mkcapture is missing"

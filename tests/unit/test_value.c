@@ -232,6 +232,14 @@ durations_have_signs(void **state)
 	assert_duration((struct value){.type = VALUE_REAL, .ticks = true, .d = -2.6}, "-3");
 	assert_duration((struct value){.type = VALUE_REAL, .ticks = true, .d = -0.4}, "0");
 	assert_duration((struct value){.type = VALUE_REAL, .d = 1499.5}, "1.500 us");
+	/* by bc: 2^64 - 2048 and 2^64, 2^70 / 10^9 */
+	assert_duration(
+	    (struct value){.type = VALUE_REAL, .ticks = true, .d = 0x1.fffffffffffffp63},
+	    "18446744073709549568");
+	assert_duration((struct value){.type = VALUE_REAL, .ticks = true, .d = 0x1p64},
+			"18446744073709551616");
+	assert_duration((struct value){.type = VALUE_REAL, .d = 0x1p70}, "1180591620717 s");
+	assert_duration((struct value){.type = VALUE_REAL, .d = -0x1p70}, "-1180591620717 s");
 }
 
 int

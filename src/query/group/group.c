@@ -58,6 +58,7 @@ struct group {
 	VEC(struct group_row) rows;
 	uint64_t count;	 /* messages */
 	long double sum; /* of the numbers of all rows */
+	bool negative;	 /* one of these is: they are no parts of a whole */
 	struct arena arena;
 	struct byte_map keys;	      /* of rows, to their numbers, from 1 */
 	struct byte_map bytes;	      /* that rows follow from, to the same */
@@ -488,6 +489,7 @@ add_number(struct group *group, struct group_row *row, const struct value *value
 		return;
 	note_limits(numbers, number, number);
 	group->sum += number;
+	group->negative |= number < 0;
 	enum value_type type = common_type(numbers, value->type);
 	if (type != numbers->type)
 		change_type(numbers, type);
@@ -740,8 +742,10 @@ group_append(struct group *group, struct group *from)
 	}
 	group->count += from->count;
 	group->sum += from->sum;
+	group->negative |= from->negative;
 	from->count = 0;
 	from->sum = 0;
+	from->negative = false;
 	vec_clear(&from->touched);
 	if (from->rows.count > ROWS_KEPT)
 		drop_rows(from);
@@ -863,7 +867,7 @@ group_value(struct group *group, size_t at, enum group_column column, struct val
 		set_number(value, VALUE_UNSIGNED, row->gap.length);
 		value->ticks = !row->gap.known;
 	} else if (column == GROUP_COLUMN_PART) {
-		if (numbers && numbers->count && group->sum > 0)
+		if (numbers && numbers->count && group->sum > 0 && !group->negative)
 			set_real(value, (numbers->type == VALUE_REAL ? numbers->real_sum
 								     : (long double)numbers->sum) /
 					    group->sum);

@@ -37,7 +37,8 @@ enum group_column {
 	/* with a name whose numbers count */
 	GROUP_COLUMN_VALUES, /* messages that have a number */
 	GROUP_COLUMN_SUM,
-	GROUP_COLUMN_PART, /* the sum's share of that of all rows, where numbers are parts */
+	GROUP_COLUMN_PART, /* the sum's share of that of all rows, where numbers are parts and
+			      none is negative: then they make no whole */
 	GROUP_COLUMN_MIN,
 	GROUP_COLUMN_MEAN,
 	GROUP_COLUMN_P50, /* percentiles by the nearest rank: p is the least number such that p % of

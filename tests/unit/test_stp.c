@@ -7,7 +7,9 @@
 
 #include "test.h"
 
+#include "../drive.h"
 #include "base/err.h"
+#include "base/vec.h"
 #include "decode/stp/stp.h"
 #include "nibbles.h"
 
@@ -418,6 +420,61 @@ test_async_inside(void **state)
 	}
 }
 
+/* Begins a drive over a copy of the first LENGTH bytes; all its messages. */
+static void
+drive_beginning(struct drive *d, const struct nibbles *n, size_t length, struct drive_messages *all)
+{
+	uint8_t *copy = mem_new(length + 1);
+	memcpy(copy, n->bytes.at, length);
+	drive_open(d, "stp", copy, length);
+	/* else the head shows it, as far as the cut left one */
+	assert_true(drive_set(d, "begin", "timed"));
+	drive_start(d);
+	drive_all(d, all);
+}
+
+static void
+drive_end(struct drive *d, struct drive_messages *all)
+{
+	vec_free(&all->list);
+	drive_close(d);
+	vec_release((void *)d->bytes);
+}
+
+/* A stream of all packets, cut off at every byte, as the format `stp`: what is whole before
+ * the cut stays, and all ways of decoding agree. */
+static void
+test_stream_cut(void **state)
+{
+	(void)state;
+	struct nibbles n = {0};
+	struct drive whole, part;
+	struct drive_messages all, some;
+	nibbles_add(&n, ASYNC "F00 3");
+	for (size_t i = 0; i < COUNT(examples); i++)
+		if (examples[i].what != STP_VERSION && examples[i].what != STP_ASYNC)
+			nibbles_add(&n, examples[i].nibbles);
+	if (n.count % 2)
+		nibbles_add(&n, "0");
+	drive_beginning(&whole, &n, n.bytes.count, &all);
+	assert_in_range(all.list.count, 12, COUNT(examples));
+	for (size_t cut = 0; cut < n.bytes.count; cut++) {
+		drive_beginning(&part, &n, cut, &some);
+		for (size_t i = 0; i < all.list.count; i++) {
+			const struct message *m = &all.list.at[i];
+			if (m->offset + m->length > cut)
+				break;
+			assert_false(m->flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED));
+			assert_true(i < some.list.count);
+			assert_true(drive_same_message(m, &some.list.at[i]));
+		}
+		drive_everything(&part);
+		drive_end(&part, &some);
+	}
+	drive_end(&whole, &all);
+	nibbles_free(&n);
+}
+
 int
 main(void)
 {
@@ -427,6 +484,7 @@ main(void)
 	    cmocka_unit_test(test_time_lengths), cmocka_unit_test(test_clocks),
 	    cmocka_unit_test(test_version),	 cmocka_unit_test(test_senders),
 	    cmocka_unit_test(test_find_async),	 cmocka_unit_test(test_async_inside),
+	    cmocka_unit_test(test_stream_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

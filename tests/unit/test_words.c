@@ -412,6 +412,46 @@ test_order(void **state)
 	assert_dump("gfedcbah", DUMP(.swap = 4, AT(3)), "ghabcdef", "rotated at 0x3");
 }
 
+/* Reads a dump of SIZE bytes; words that are not whole stay as they are, and a pointer at
+ * either end turns nothing. */
+static void
+check_order(const char *file, size_t size, unsigned swap, size_t pointer)
+{
+	char words[32], wanted[32];
+	struct err err = {0};
+	for (size_t i = 0; i < size; i++) {
+		size_t word = i / swap * swap;
+		words[i] = word + swap > size ? file[i] : file[word + (swap - 1 - i % swap)];
+	}
+	for (size_t i = 0; i < size; i++)
+		wanted[i] = words[(i + pointer) % size];
+	struct capture_dump dump = {
+	    .swap = swap > 1 ? swap : 0, .has_write_pointer = true, .write_pointer = pointer};
+	struct capture *c = open_dump(file, size, dump, &err);
+	if (pointer > size) {
+		assert_null(c);
+		assert_non_null(strstr(err.what, "the write pointer is 0x"));
+		return;
+	}
+	assert_non_null(c);
+	assert_int_equal(capture_size(c), size);
+	assert_memory_equal(capture_bytes(c), wanted, size);
+	capture_close(c);
+}
+
+/* Cut anywhere, with the pointer anywhere and behind the end. */
+static void
+test_order_cut(void **state)
+{
+	static const unsigned swaps[] = {1, 2, 4, 8};
+	const char *file = "abcdefghijklmnopqrs";
+	(void)state;
+	for (size_t size = 1; size <= strlen(file); size++)
+		for (size_t i = 0; i < sizeof swaps / sizeof *swaps; i++)
+			for (size_t pointer = 0; pointer <= size + 1; pointer++)
+				check_order(file, size, swaps[i], pointer);
+}
+
 static void
 test_order_of_text(void **state)
 {
@@ -455,7 +495,7 @@ main(void)
 	    cmocka_unit_test(test_truncated),	  cmocka_unit_test(test_repeats),
 	    cmocka_unit_test(test_missing),	  cmocka_unit_test(test_long_line),
 	    cmocka_unit_test(test_other_text),	  cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_order_of_text),
+	    cmocka_unit_test(test_order_of_text), cmocka_unit_test(test_order_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

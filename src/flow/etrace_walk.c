@@ -29,6 +29,7 @@ enum report {
 	REPORT_ANY,	 /* anything may */
 	REPORT_JUMP,	 /* where a jump went, and that no synchronisation follows at once */
 	REPORT_LAST,	 /* likewise, and that one does */
+	REPORT_DEPTH,	 /* how many calls there are, as a synchronisation follows at once */
 	REPORT_BRANCHES, /* no address */
 };
 
@@ -46,6 +47,7 @@ struct etrace_walk {
 	bool paused;   /* the encoder ended the trace where pc is */
 	bool reported; /* a packet says that pc is where a jump went */
 	bool entered;  /* pc is of no instruction that retired: a trap took it away */
+	bool doubled;  /* likewise, and so did another one before its handler began */
 
 	uint64_t pc, last_pc;
 	bool has_last; /* last_pc is valid */
@@ -448,6 +450,16 @@ is_end(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 	return true;
 }
 
+/* Whether the jump that was executed last is a return that may have gone elsewhere than the
+ * stack says. */
+static bool
+could_fail(struct etrace_walk *walk)
+{
+	const struct insn *last = flow_code_find(walk->code, walk->last_pc);
+	return last->class == INSN_RETURN && last->rs1 == 1 && !last->rd &&
+	       walk->widths.return_stack_size;
+}
+
 static bool
 follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 {
@@ -477,13 +489,19 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 		/* an index comes without such a flag */
 		if (stop && p->kind != FLOW_START && p->kind != FLOW_INDEX)
 			walk->report = p->updiscon ? REPORT_LAST : REPORT_JUMP;
+		if (stop && p->irreport && !could_fail(walk))
+			walk->report = p->updiscon ? REPORT_LAST : REPORT_DEPTH;
 		if (stop && branches_left(walk) > is_branch_at(walk, walk->pc))
 			return walk_fail_at(walk, "branches are left over");
+		/* "the address of an instruction" comes with all branches up to it */
+		if (stop && branches_left(walk) < is_branch_at(walk, walk->pc))
+			return walk_fail_at(walk, "no packet tells whether this branch was taken");
 		if (stop) {
 			settle_branch(walk);
 			return true;
 		}
 		if (is_end(walk, address, p)) {
+			walk->report = p->irreport ? REPORT_DEPTH : REPORT_ANY;
 			settle_branch(walk);
 			walk_agree(walk);
 			return true;
@@ -649,6 +667,12 @@ follow_to_sync(struct etrace_walk *walk, const struct flow_packet *p)
 		walk_fail(walk, "a synchronisation is not where it was announced");
 		return;
 	}
+	/* "updiscon": "the instruction following an uninferable discontinuity and is also the
+	 * instruction before an exception, privilege change or resync" */
+	if (walk->report == REPORT_JUMP && behind) {
+		walk_fail(walk, "a synchronisation was not announced");
+		return;
+	}
 	if (walk->inferred_address && !behind && !follow_inferred(walk))
 		return;
 	queue_branch(walk, p);
@@ -678,11 +702,19 @@ forget_past(struct etrace_walk *walk)
 			     widths->iaddress_lsb);
 }
 
+/* Whether the path goes on from pc, where an instruction retired, without a packet's help. */
+static bool
+is_inferable(struct etrace_walk *walk)
+{
+	uint64_t next;
+	return !walk->waiting && !walk->entered && find_next(walk, &next);
+}
+
 /* Format 3 subformats 0 and 1. */
 static void
 take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 {
-	bool trap = p->kind == FLOW_TRAP;
+	bool trap = p->kind == FLOW_TRAP, inferable = trap && is_inferable(walk);
 	end_pause(walk);
 	if (trap) {
 		struct flow_step step = {.kind = FLOW_STEP_TRAP,
@@ -704,6 +736,10 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	walk->stop_at_last_branch = false;
 	walk->straight = walk->branchless = 0;
 	/* nothing was executed between a trap without an address and what follows it */
+	/* "thaddr is 0" of an exception at such a target, or where "a second interrupt or
+	 * exception occurs immediately" ["Format 3 thaddr and address fields"] */
+	if (!trap && walk->entered && walk->doubled)
+		walk_fail(walk, "a trap came before another one, which is missing,");
 	bool begins = trap || walk->waiting || walk->entered;
 	if (begins) {
 		walk->branches = 0;
@@ -712,6 +748,7 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 		walk->fails = false;
 	}
 	if (trap && !p->thaddr) {
+		walk->doubled = inferable;
 		walk->entered = true;
 		walk->waiting = false;
 	} else if (trap && p->unhandled) {
@@ -776,7 +813,7 @@ take_path(struct etrace_walk *walk, const struct flow_packet *p)
 			walk_stop(walk, "not followed before the first synchronisation");
 	} else if (walk->entered) {
 		walk_fail(walk, "no synchronisation behind a trap");
-	} else if (walk->report == REPORT_LAST) {
+	} else if (walk->report == REPORT_LAST || walk->report == REPORT_DEPTH) {
 		/* "it will be followed immediately by a format 3" */
 		walk_fail(walk, "a synchronisation is missing");
 	} else if (p->kind == FLOW_COUNT && !walk->modes.branch_prediction) {

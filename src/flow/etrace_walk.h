@@ -3,8 +3,8 @@
  *
  * The reference algorithm [E-Trace 2.0, "Decoder pseudo code"], with implicit returns and
  * sequentially inferable jumps as the text of "Implicit return mode" and "Sequentially
- * inferable jump mode" has them.  Modes that are not followed (branch prediction, jump
- * target cache) and what packets and program disagree about are damage:
+ * inferable jump mode" has them.  Modes that are not followed and what packets and
+ * program, or packets among each other, disagree about are damage:
  * a step says why, and the walk goes on at the next synchronisation.
  *
  * Belongs to one thread.  Memory: a few hundred bytes, and the return stack.

@@ -491,6 +491,17 @@ count_right(const struct encoder *e)
 	return e->branches - e->wrong;
 }
 
+/* Whether a jump's target is sent as an index.  "However, the encoder may chose to output the
+ * equivalent format 1 or 2 packet" [E-Trace 2.0, "Format selection"]. */
+static bool
+is_indexed(const struct encoder *e, const struct report *report, unsigned place)
+{
+	unsigned will = e->style->will ? e->style->will[e->at] : 0;
+	return e->style->jump_target_cache && e->unknown && e->cache[place] == current(e)->pc &&
+	       !report->notify && (!report->updiscon || will & ETRACE_WILL_INDEX) &&
+	       !(will & ETRACE_WILL_SPELL);
+}
+
 /* The choice is that of [E-Trace 2.0, "Format selection"]. */
 static void
 send_report(struct encoder *e, const struct report *report)
@@ -506,8 +517,7 @@ send_report(struct encoder *e, const struct report *report)
 		bits_add(&bits, right - 31, 32);
 		bits_add(&bits, e->failed ? 3 : 2, 2);
 		add_address(e, &bits, report);
-	} else if (e->style->jump_target_cache && e->cache[place] == current(e)->pc &&
-		   !report->notify && !report->updiscon && e->unknown) {
+	} else if (is_indexed(e, report, place)) {
 		format = PACKET_INDEX;
 		bits_add(&bits, 0, 2);
 		bits_add(&bits, 1, subformat);
@@ -699,7 +709,8 @@ check_path(struct encoder *e, const struct report *report, bool sync)
 	if (e->ambiguous || early_end(e, e->at, report, sync, more) >= e->at)
 		return;
 	e->ambiguous = true;
-	for (size_t i = e->at - 1; i > e->start; i--) {
+	e->give_up = e->style->will;
+	for (size_t i = e->at - 1; i > e->start && !e->give_up; i--) {
 		const struct report notify = {.notify = true};
 		bool unknown = e->unknown, right;
 		e->unknown = false;
@@ -727,6 +738,47 @@ fails_to_return(const struct encoder *e)
 	       e->stack[e->depth - 1] != target_of(e, e->at);
 }
 
+/* Whether the one behind the instruction is resynchronised at, if a packet reports it now. */
+static bool
+is_resync_next(const struct encoder *e)
+{
+	const struct etrace_style *s = e->style;
+	if (s->will)
+		return s->will[e->at + 1] & ETRACE_WILL_START;
+	return s->resync && e->packets + 1 > s->resync && !fails_to_return(e);
+}
+
+/* Whether the instruction is resynchronised at; and whether it has to be reported as the one
+ * before such a one: a resynchronisation tells of no branches. */
+static bool
+is_resync(const struct encoder *e)
+{
+	const struct etrace_style *s = e->style;
+	if (s->will)
+		return s->will[e->at] & ETRACE_WILL_START;
+	return s->resync && e->packets > s->resync && !e->mispredicted;
+}
+
+static bool
+is_before_resync(const struct encoder *e)
+{
+	const struct etrace_style *s = e->style;
+	if (!e->branches || e->at + 1 == e->count)
+		return false;
+	return s->will ? is_resync_next(e)
+		       : s->resync && e->packets == s->resync && !fails_to_return(e);
+}
+
+/* Whether a trigger reports the instruction. */
+static bool
+is_chosen(struct encoder *e)
+{
+	const struct etrace_style *s = e->style;
+	if (s->will)
+		return s->will[e->at] & ETRACE_WILL_NOTIFY;
+	return random_below(&e->random, 1000) < s->notify || e->wanted[e->at];
+}
+
 /* Whether a packet of format 3 follows the instruction, if a packet reports it now. */
 static bool
 is_followed(const struct encoder *e)
@@ -734,8 +786,7 @@ is_followed(const struct encoder *e)
 	const struct etrace_ran *next = current(e) + 1;
 	if (e->at + 1 == e->count)
 		return false;
-	return next->trap || next->privilege != current(e)->privilege ||
-	       (e->style->resync && e->packets + 1 > e->style->resync && !fails_to_return(e));
+	return next->trap || next->privilege != current(e)->privilege || is_resync_next(e);
 }
 
 /* "must report the current stack depth or call count if it is non-zero", "unless: there have
@@ -770,21 +821,18 @@ report_address(struct encoder *e, bool notify)
 static void
 encode_instruction(struct encoder *e)
 {
-	const struct etrace_style *s = e->style;
 	const struct etrace_ran *ran = current(e), *before = ran - 1, *next = ran + 1;
 	bool last = e->at + 1 == e->count, after_trap = e->at && before->trap;
-	bool chosen = random_below(&e->random, 1000) < s->notify || e->wanted[e->at];
+	bool chosen = is_chosen(e);
 	e->depth_before[e->at] = e->depth;
 	take_branch(e);
 	if (after_trap && !e->reported)
 		send_trap(e, before, true);
-	else if (after_trap || !e->at || ran->privilege != before->privilege ||
-		 (s->resync && e->packets > s->resync && !e->mispredicted))
+	else if (after_trap || !e->at || ran->privilege != before->privilege || is_resync(e))
 		send_start(e);
 	else if (e->unknown)
 		report_address(e, false);
-	else if (chosen || (s->resync && e->packets == s->resync && e->branches && !last &&
-			    !fails_to_return(e)))
+	else if (chosen || is_before_resync(e))
 		report_address(e, chosen);
 	else if (last || next->trap || (next->privilege != ran->privilege && e->branches))
 		report_address(e, false);

@@ -57,6 +57,16 @@ struct etrace_style {
 	unsigned notify;   /* of 1000 instructions, how many a trigger reports */
 	unsigned contexts; /* of 1000 instructions, before how many a context is sent */
 	uint64_t seed;
+	/* what an encoder may do at any time, by instruction (of `want`), in place of `resync`,
+	 * `notify`: bits of enum etrace_will; NULL: those say */
+	const uint8_t *will;
+};
+
+enum etrace_will {
+	ETRACE_WILL_START = 1 << 0,  /* a resynchronisation */
+	ETRACE_WILL_NOTIFY = 1 << 1, /* a trigger reports it */
+	ETRACE_WILL_SPELL = 1 << 2,  /* its address, though that is in the cache */
+	ETRACE_WILL_INDEX = 1 << 3   /* its index, though that does not announce what follows */
 };
 
 /* Packets, by format and subformat. */

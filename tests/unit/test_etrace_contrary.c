@@ -29,6 +29,11 @@ enum { BASE = 0x8000, MOST = 4 }; /* the upper half of addresses */
 		.kind = FLOW_TRAP, .branch = true, .thaddr = true, .privilege = 3,                 \
 		.address = AT(0x14), __VA_ARGS__                                                   \
 	}
+/* Of a trap whose handler did not begin, as another one came, or where a jump's target is. */
+#define TRAP_ALONE                                                                                 \
+	{                                                                                          \
+		.kind = FLOW_TRAP, .branch = true, .privilege = 3, .interrupt = true, .cause = 7   \
+	}
 #define ENDED(how)                                                                                 \
 	{                                                                                          \
 		.kind = FLOW_SUPPORT, .modes = {.full_address = true}, .status = (how)             \
@@ -49,6 +54,20 @@ static const struct row {
     {{START(0), BACK(.updiscon = true), START(0x14)},
      {0},
      "a synchronisation is not where it was announced"},
+    /* "and is also the instruction before an exception, privilege change or resync" */
+    {{START(0), BACK(.updiscon = false), START(0xc)}, {0}, "a synchronisation was not announced"},
+    /* "if a second interrupt or exception occurs immediately" */
+    {{START(0), TRAP_ALONE, TRAP(.interrupt = true, .cause = 7)}, {0}, NULL},
+    {{START(0), TRAP_ALONE, START(0x14)}, {0}, "a trap came before another one, which is missing,"},
+    /* "the last retired before an exception, interrupt, privilege change or resync" */
+    {{START(0), BACK(.irreport = true), START(0xc)}, {.implicit_return = true}, NULL},
+    {{START(0), BACK(.irreport = true), BACK(.updiscon = false)},
+     {.implicit_return = true},
+     "a synchronisation is missing"},
+    /* the return leads to the branch, of which nothing is said */
+    {{START(0), {.kind = FLOW_ADDRESS, .branches = 1, .address = AT(0x10), .updiscon = true}},
+     {0},
+     "no packet tells whether this branch was taken"},
     /* "the final instruction retired beforehand must be traced" */
     {{START(0), BACK(.updiscon = false), TRAP(.interrupt = true, .cause = 7)},
      {0},

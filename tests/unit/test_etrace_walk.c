@@ -457,6 +457,9 @@ encode_run(struct encoder *e)
 		bool ends = more && run->step[i + 1].trapped;
 		bool sync = !i || s->trapped || s->resync, synced = sync;
 		e->since[s->at] = true;
+		/* "an exception at the target of an uninferable PC discontinuity" */
+		if (i && s->trapped)
+			run->step[i].handler_reported = jumped;
 		if (more && !seen && !ends)
 			ends = run->step[i + 1].resync = chance(e->random, e->resync_percent);
 		if (sync) {

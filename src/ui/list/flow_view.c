@@ -64,10 +64,19 @@ reader_of(struct screen *screen, const struct trace *trace)
 
 /* --- the message that is shown ------------------------------------------ */
 
-/* The last message of a lane before P whose sender is known; false: there is none near. */
+/* To expand a message again for each title is dear. */
+static void
+keep_name(struct flow_view *view, const struct text *name)
+{
+	text_clear(&view->name);
+	text_add_bytes(&view->name, text_get(name), name->length);
+}
+
+/* The last message of a lane before P whose sender is known, and that sender's NAME; false:
+ * there is none near. */
 static bool
 find_before(struct screen *screen, struct sequence_position p, size_t lane,
-	    struct flow_view_place *place)
+	    struct flow_view_place *place, struct text *name)
 {
 	struct reader *reader = sequence_reader(screen->sequence, lane);
 	struct expansion e = {0};
@@ -82,17 +91,22 @@ find_before(struct screen *screen, struct sequence_position p, size_t lane,
 		reader_expand(reader, m, EXPAND_TEXT, &e);
 		found = e.origin.length > 0;
 	}
-	if (found)
+	text_clear(name);
+	if (found) {
 		place->id = reader_message_id(reader, at);
+		text_add_bytes(name, text_get(&e.origin), e.origin.length);
+	}
 	expansion_free(&e);
 	return found;
 }
 
-/* Looks for the last message before the selected one in traces that can be followed. */
+/* Looks for the last message before the selected one in traces that can be followed, and keeps
+ * how its processor is called. */
 static void
 find_other(struct screen *screen, struct flow_view_place *place)
 {
 	struct sequence_position p = {.lane = trace_number(place->trace)}, last = {0};
+	struct text name = {0};
 	if (!reader_find_id(reader_of(screen, place->trace), place->id, &p.at))
 		return;
 	for (size_t lane = 0; lane < sequence_lane_count(screen->sequence); lane++) {
@@ -102,35 +116,16 @@ find_other(struct screen *screen, struct flow_view_place *place)
 		if (lane == p.lane || !sequence_shows(screen->sequence, lane) ||
 		    !sequence_relates(screen->sequence, p.lane, lane) ||
 		    !trace_of(screen, found.trace)->looker ||
-		    !find_before(screen, p, lane, &found) ||
+		    !find_before(screen, p, lane, &found, &name) ||
 		    !reader_find_id(reader_of(screen, found.trace), found.id, &at.at))
 			continue;
 		if (place->before && sequence_is_before(screen->sequence, at, last))
 			continue;
 		*place = found;
 		last = at;
+		keep_name(screen->flow, &name);
 	}
-}
-
-/* Keeps how the processor is called: to expand a message again for each title is dear. */
-static void
-keep_name(struct screen *screen, const struct selection *selection)
-{
-	struct flow_view *view = screen->flow;
-	const struct flow_view_place *place = &view->place;
-	const struct text *origin = &selection->expansion.origin;
-	struct expansion e = {0};
-	struct position p;
-	struct message m;
-	text_clear(&view->name);
-	if (place->before) {
-		struct reader *reader = reader_of(screen, place->trace);
-		if (reader_read_id(reader, place->id, &p, &m))
-			reader_expand(reader, &m, EXPAND_TEXT, &e);
-		origin = &e.origin;
-	}
-	text_add_bytes(&view->name, text_get(origin), origin->length);
-	expansion_free(&e);
+	text_free(&name);
 }
 
 const struct flow_view_place *
@@ -152,9 +147,9 @@ flow_view_get_place(struct screen *screen)
 	view->of.order = order;
 	view->place = (struct flow_view_place){
 	    .trace = selection->trace, .id = selection->id, .origin = selection->message.origin};
+	keep_name(view, &selection->expansion.origin);
 	if (!trace_of(screen, selection->trace)->looker)
 		find_other(screen, &view->place);
-	keep_name(screen, selection);
 	return &view->place;
 }
 

@@ -263,6 +263,8 @@ libtrawl_a_SOURCES = \
 	src/flow/flow_index.h \
 	src/flow/flow_look.c \
 	src/flow/flow_look.h \
+	src/flow/flow_marks.c \
+	src/flow/flow_marks.h \
 	src/flow/flow_step.h \
 	src/flow/image_fit.c \
 	src/flow/image_fit.h \
@@ -445,6 +447,8 @@ libtrawl_a_SOURCES = \
 	src/ui/list/filters.h \
 	src/ui/list/list_matches.c \
 	src/ui/list/list_matches.h \
+	src/ui/list/flow_rows.c \
+	src/ui/list/flow_rows.h \
 	src/ui/list/flow_view.c \
 	src/ui/list/flow_view.h \
 	src/ui/list/jump.c \

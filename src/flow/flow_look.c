@@ -36,6 +36,7 @@ struct flow_looker {
 	flow_watch *watch;	/* for COUNT messages from `number` on, or NULL, and: */
 	void *watching;
 	uint64_t count;
+	flow_watch_step *watch_all; /* likewise, of all processors; or NULL */
 	struct flow_wish wish;
 	bool done;
 };
@@ -154,13 +155,25 @@ watch_step(struct flow_looker *looker, const struct flow_place *place, const str
 		looker->watch(looker->watching, number, frames);
 }
 
+static void
+watch_any_step(struct flow_looker *looker, const struct flow_place *place,
+	       const struct flow_step *step)
+{
+	struct flow_frames *frames = flow_stacks_of(&looker->stacks, place->origin);
+	flow_frames_step(frames, place, step);
+	if (place->number >= looker->number)
+		looker->done = !looker->watch_all(looker->watching, place, step, frames);
+}
+
 /* --- following --------------------------------------------------------- */
 
 static void
 take_step(void *context, const struct flow_place *place, const struct flow_step *step)
 {
 	struct flow_looker *looker = context;
-	if (place->origin != looker->origin || looker->done)
+	if (looker->watch_all && !looker->done)
+		watch_any_step(looker, place, step);
+	if (looker->watch_all || place->origin != looker->origin || looker->done)
 		return;
 	struct flow_frames *frames = flow_stacks_of(&looker->stacks, place->origin);
 	if (step->kind == FLOW_STEP_CYCLES) {
@@ -290,6 +303,19 @@ flow_look_walk(struct flow_looker *looker, struct reader *reader, uint64_t cell,
 	flow_end(looker->flow);
 	looker->watch = NULL;
 	return guess;
+}
+
+void
+flow_look_steps(struct flow_looker *looker, struct reader *reader, uint64_t cell, uint64_t first,
+		uint64_t last, flow_watch_step *watch, void *context)
+{
+	bool guess;
+	looker->watch_all = watch;
+	looker->watching = context;
+	looker->number = first;
+	follow_cells(looker, reader, restore_before(looker, cell, &guess), UINT64_MAX, last);
+	flow_end(looker->flow);
+	looker->watch_all = NULL;
 }
 
 /* Looks in the cells from the last place before CELL up to END. */

@@ -58,6 +58,17 @@ typedef void flow_watch(void *context, uint64_t number, const struct flow_frames
 bool flow_look_walk(struct flow_looker *, struct reader *, uint64_t cell, uint64_t origin,
 		    uint64_t first, uint64_t count, flow_watch *, void *context);
 
+/* Gets a step of any processor, and the calls that it is in behind it; false: no more is
+ * wanted. */
+typedef bool flow_watch_step(void *context, const struct flow_place *, const struct flow_step *,
+			     const struct flow_frames *);
+
+/* Follows all processors, and has WATCH look at their steps of messages from number FIRST on,
+ * which is in CELL, up to number LAST.  What is in cells that the index does not know yet
+ * (flow_index_known) may be a guess. */
+void flow_look_steps(struct flow_looker *, struct reader *, uint64_t cell, uint64_t first,
+		     uint64_t last, flow_watch_step *, void *context);
+
 /* What may be looked for. */
 enum flow_find {
 	FLOW_FIND_LEVEL, /* as many calls as at the message, or fewer */

@@ -358,14 +358,16 @@ say_refusals(struct app *app)
 }
 
 static bool
-pane_works(const struct screen *screen, int pane)
+pane_works(struct screen *screen, int pane)
 {
-	return screen->layout.panes[pane].rows > 0 && screen->panes[pane]->work;
+	const struct pane_ops *ops = screen->panes[pane];
+	return screen->layout.panes[pane].rows > 0 && ops->work &&
+	       (!ops->may_work || ops->may_work(screen));
 }
 
 /* Whether any pane on the screen may miss something that it looks for. */
 static bool
-panes_may_work(const struct screen *screen)
+panes_may_work(struct screen *screen)
 {
 	int pane = 0;
 	while (pane < PANE_COUNT && !pane_works(screen, pane))

@@ -7,13 +7,15 @@
 #include "test.h"
 
 #include "config/profile.h"
-#include "flow/flow_look.h"
+#include "flow/flow_marks.h"
+#include "program/insn.h"
 #include "index/index.h"
 #include "random.h"
 #include "session/session.h"
 #include "seven.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 600 };
@@ -124,6 +126,60 @@ check_look(struct fixture *f, const struct whole *whole, uint64_t number,
 	flow_look_free(&look);
 }
 
+/* --- marks -------------------------------------------------------------- */
+
+/* The step behind number AT of all; NULL: none is. */
+static const struct flow_step *
+step_behind(const struct whole *whole, size_t at)
+{
+	return at + 1 < whole->steps.count ? &whole->steps.at[at + 1] : NULL;
+}
+
+/* What the last step of a message says, from all steps. */
+static void
+check_exit(const struct whole *whole, size_t at, const struct flow_mark *mark)
+{
+	const struct flow_step *step = &whole->steps.at[at], *next = step_behind(whole, at);
+	bool runs = next && next->kind == FLOW_STEP_RUN, run = step->kind == FLOW_STEP_RUN;
+	if (run && step->class == INSN_BRANCH && !runs)
+		assert_int_equal(mark->exit, FLOW_EXIT_UNKNOWN);
+	else if (run && step->class == INSN_BRANCH)
+		assert_int_equal(mark->exit,
+				 next->first == step->end ? FLOW_EXIT_PASSED : FLOW_EXIT_TAKEN);
+	else if (run ? step->class != INSN_OTHER : step->kind == FLOW_STEP_TRAP)
+		assert_int_equal(mark->exit, FLOW_EXIT_TAKEN);
+	else
+		assert_int_equal(mark->exit, FLOW_EXIT_NONE);
+	if (mark->exit == FLOW_EXIT_TAKEN && runs)
+		assert_int_equal(mark->target, next->first);
+}
+
+static void
+check_marks(struct fixture *f, const struct whole *whole, uint64_t first, size_t count)
+{
+	struct flow_mark *marks = calloc(count, sizeof *marks);
+	struct flow_frames frames = {0};
+	struct position p;
+	bool exact;
+	assert_true(reader_find_number(f->reader, first, &p, &exact));
+	flow_marks_read(f->looker, f->reader, p.cell, first, count, marks);
+	for (size_t at = 0; at < whole->steps.count; at++) {
+		uint64_t number = whole->numbers.at[at];
+		bool last = at + 1 == whole->steps.count || whole->numbers.at[at + 1] != number;
+		flow_frames_step(&frames, &(struct flow_place){.number = number},
+				 &whole->steps.at[at]);
+		if (number < first || number - first >= count || !last)
+			continue;
+		assert_true(marks[number - first].any);
+		assert_int_equal(marks[number - first].depth, call_stack_depth(&frames.calls));
+		check_exit(whole, at, &marks[number - first]);
+	}
+	flow_frames_free(&frames);
+	free(marks);
+}
+
+/* --- packets ------------------------------------------------------------ */
+
 struct packets {
 	VEC(char) bytes;
 };
@@ -177,6 +233,8 @@ any_cell_is_as_the_start(void **state)
 					 &whole.steps.at[at]);
 		check_look(&f, &whole, number, &frames);
 	}
+	for (uint64_t first = 0, some = 1; first < count; first += some, some = some * 3 % 97)
+		check_marks(&f, &whole, first, count - first < some ? count - first : some);
 	flow_frames_free(&frames);
 	reader_free(walk);
 	flow_free(flow);
@@ -250,12 +308,47 @@ places_are_found(void **state)
 	fixture_close(&f);
 }
 
+/* The same: where each went, and how deep in calls it is; the return to 80000000, which was
+ * not called from before that, ends no call. */
+static void
+marks_are_told(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL SEVEN_START SEVEN_BACK;
+	static const struct flow_mark expected[] = {{.any = true},
+						    {.any = true,
+						     .exit = FLOW_EXIT_TAKEN,
+						     .has_target = true,
+						     .target = 0x80000000,
+						     .depth = 1},
+						    {.any = true, .depth = 1},
+						    {.any = true, .depth = 1}};
+	enum { COUNT = sizeof expected / sizeof *expected };
+	struct fixture f;
+	struct flow_mark marks[COUNT];
+	(void)state;
+	fixture_open(&f, packets, sizeof packets - 1);
+	flow_marks_read(f.looker, f.reader, 0, 0, COUNT, marks);
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_int_equal(marks[i].any, expected[i].any);
+		assert_int_equal(marks[i].exit, expected[i].exit);
+		assert_int_equal(marks[i].depth, expected[i].depth);
+		assert_int_equal(marks[i].has_target, expected[i].has_target);
+		if (marks[i].has_target)
+			assert_int_equal(marks[i].target, expected[i].target);
+	}
+	/* which is told by a message behind those that are asked for */
+	flow_marks_read(f.looker, f.reader, 0, 1, 1, marks);
+	assert_int_equal(marks[0].target, 0x80000000);
+	fixture_close(&f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(frames_are_told),
 	    cmocka_unit_test(places_are_found),
+	    cmocka_unit_test(marks_are_told),
 	    cmocka_unit_test(any_cell_is_as_the_start),
 	};
 	return cmocka_run_group_tests_name("flow: looks", tests, NULL, NULL);

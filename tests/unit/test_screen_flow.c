@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { COLS = 100, WIDE = 160 };
+
 struct opened {
 	struct folder folder;
 	struct text profile, capture;
@@ -31,6 +33,15 @@ reads_symbols(void)
 }
 
 static void
+show_seven(struct scene *s, struct opened *o, int cols)
+{
+	scene_open(s, 30, cols, "xterm-256color", text_get(&o->capture), text_get(&o->profile),
+		   NULL);
+	scene_wait(s, "seven.encap");
+	scene_until(s, "idx", false);
+}
+
+static void
 open_seven(struct scene *s, struct opened *o, const char *packets, size_t length)
 {
 	folder_make(&o->folder);
@@ -38,10 +49,7 @@ open_seven(struct scene *s, struct opened *o, const char *packets, size_t length
 	o->profile = o->capture = (struct text){0};
 	text_addf(&o->profile, "--profile=%s", folder_path(&o->folder, "seven.yaml"));
 	text_add(&o->capture, folder_path(&o->folder, "seven.encap"));
-	scene_open(s, 30, 100, "xterm-256color", text_get(&o->capture), text_get(&o->profile),
-		   NULL);
-	scene_wait(s, "seven.encap");
-	scene_until(s, "idx", false);
+	show_seven(s, o, COLS);
 	if (!reads_symbols()) /* said at any time, over what a key says */
 		scene_wait(s, "symbols cannot be read");
 }
@@ -52,10 +60,7 @@ open_named(struct scene *s, struct opened *o, const char *packets, size_t length
 	open_seven(s, o, packets, length);
 	scene_quit(s);
 	folder_put(&o->folder, "seven.elf", seven_named_elf, sizeof seven_named_elf - 1);
-	scene_open(s, 30, 100, "xterm-256color", text_get(&o->capture), text_get(&o->profile),
-		   NULL);
-	scene_wait(s, "seven.encap");
-	scene_until(s, "idx", false);
+	show_seven(s, o, COLS);
 }
 
 static void
@@ -116,6 +121,29 @@ test_code(void **state)
 	scene_keys(s, "\t");
 	scene_keys(s, "o");
 	scene_wait_row(s, " > 1x 80000004 ", "00c000ef");
+	close_seven(s, &o);
+}
+
+/* How deep in calls each message is, and where it went, from when on that is followed; the ret
+ * of the second message led to where the next start says. */
+static void
+test_columns(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL SEVEN_START SEVEN_BACK;
+	struct scene *s = *state;
+	struct opened o;
+	open_named(s, &o, packets, sizeof packets - 1);
+	scene_quit(s);
+	show_seven(s, &o, WIDE);
+	scene_wait(s, " function ");
+	assert_null(strstr(scene_screen(s), " target "));
+	scene_keys(s, "K");
+	scene_wait(s, " d function ");
+	scene_keys(s, "K"); /* which leaves the list more room */
+	scene_wait(s, " target ");
+	scene_wait(s, " 0 main ");
+	scene_wait(s, " 1 work                 > main ");
+	scene_wait(s, " 1 main ");
 	close_seven(s, &o);
 }
 
@@ -352,9 +380,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_stack),	 scene_test(test_code),	     scene_test(test_counts),
-	    scene_test(test_jumps),	 scene_test(test_functions), scene_test(test_put_in),
-	    scene_test(test_lanes),	 scene_test(test_fold),	     scene_test(test_no_program),
-	    scene_test(test_other_trace)};
+	    scene_test(test_stack),	 scene_test(test_code),	      scene_test(test_counts),
+	    scene_test(test_columns),	 scene_test(test_jumps),      scene_test(test_functions),
+	    scene_test(test_put_in),	 scene_test(test_lanes),      scene_test(test_fold),
+	    scene_test(test_no_program), scene_test(test_other_trace)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -51,9 +51,18 @@ trace_of(struct screen *screen, struct trace *trace)
 	if (!view->traces)
 		view->traces = mem_new(screen->session->traces.count * sizeof *view->traces);
 	struct flow_view_trace *followed = &view->traces[trace_number(trace)];
-	if (!followed->tried)
+	if (!followed->tried) {
 		open_trace(trace, followed);
+		view->opened++;
+	}
 	return followed;
+}
+
+const struct flow_view_trace *
+flow_view_followed(const struct screen *screen, size_t trace)
+{
+	const struct flow_view_trace *traces = screen->flow->traces;
+	return traces && traces[trace].looker ? &traces[trace] : NULL;
 }
 
 static struct reader *
@@ -249,11 +258,10 @@ flow_view_has_news(struct screen *screen)
 /* --- what is said ------------------------------------------------------ */
 
 bool
-flow_view_add_place(struct screen *screen, uint16_t space, uint64_t address, struct text *out)
+flow_view_add_address(struct screen *screen, const struct trace *trace, uint64_t address,
+		      struct text *out)
 {
-	const struct trace *trace = flow_view_get_place(screen)->trace;
 	struct symbol_place place = {0};
-	(void)space;
 	naming_find(trace_host(trace)->naming, trace_name(trace), address, &place);
 	if (!place.function) {
 		text_addf(out, "%08" PRIx64, address);
@@ -263,6 +271,13 @@ flow_view_add_place(struct screen *screen, uint16_t space, uint64_t address, str
 	if (place.offset)
 		text_addf(out, "+0x%" PRIx64, place.offset);
 	return true;
+}
+
+bool
+flow_view_add_place(struct screen *screen, uint16_t space, uint64_t address, struct text *out)
+{
+	(void)space;
+	return flow_view_add_address(screen, flow_view_get_place(screen)->trace, address, out);
 }
 
 uint64_t

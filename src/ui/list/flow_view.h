@@ -34,6 +34,7 @@ struct flow_view_place {
 
 /* Zero-initialise. */
 struct flow_view {
+	unsigned opened;		/* counts the traces that were tried */
 	struct flow_view_trace *traces; /* of the session, or NULL */
 	struct flow_view_place place;
 	struct text name; /* of its processor, as the message has it */
@@ -75,7 +76,15 @@ struct flow_looker *flow_view_looker(struct screen *);
 /* The code of its trace, or NULL. */
 struct flow_code *flow_view_code(struct screen *);
 
+/* The index and the looker of a trace by its number, if it is followed and the flow is asked
+ * for; else NULL. */
+const struct flow_view_trace *flow_view_followed(const struct screen *, size_t trace);
+
 /* Appends FUNCTION+0xOFFSET, or the digits of the address, safe; true: it has a name. */
+bool flow_view_add_address(struct screen *, const struct trace *, uint64_t address,
+			   struct text *out);
+
+/* The same in the trace that is shown. */
 bool flow_view_add_place(struct screen *, uint16_t space, uint64_t address, struct text *out);
 
 /* The address of the call before LINK, which it returns to. */

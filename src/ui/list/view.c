@@ -31,10 +31,11 @@ static const char *const roles[] = {
     [ROLE_COUNT] = NULL};
 
 static const char *const column_names[COLUMN_FIELD] = {
-    [COLUMN_NUMBER] = "number",	    [COLUMN_TIME] = "time",    [COLUMN_DELTA] = "delta",
-    [COLUMN_GAP] = "gap",	    [COLUMN_TRACE] = "trace",  [COLUMN_ORIGIN] = "origin",
-    [COLUMN_SEVERITY] = "severity", [COLUMN_TYPE] = "type",    [COLUMN_TEXT] = "text",
-    [COLUMN_OFFSET] = "offset",	    [COLUMN_LENGTH] = "length"};
+    [COLUMN_NUMBER] = "number",	    [COLUMN_TIME] = "time",	[COLUMN_DELTA] = "delta",
+    [COLUMN_GAP] = "gap",	    [COLUMN_TRACE] = "trace",	[COLUMN_ORIGIN] = "origin",
+    [COLUMN_SEVERITY] = "severity", [COLUMN_TYPE] = "type",	[COLUMN_TEXT] = "text",
+    [COLUMN_OFFSET] = "offset",	    [COLUMN_LENGTH] = "length", [COLUMN_DEPTH] = "depth",
+    [COLUMN_TARGET] = "target"};
 
 static const char *
 column_name(size_t i)
@@ -59,7 +60,8 @@ static const struct option_row column_rows[] = {
     COLUMN(
 	name, TEXT,
 	"number, time, delta, gap, trace, origin, severity, type, text, offset, length, a field of "
-	"the format, or context.NAME",
+	"the format, or context.NAME; depth, in calls, and target, where the code went, once the "
+	"program flow is followed, which the panes of code and stack begin",
 	.required = true, .check = check_column),
     COLUMN(title, TEXT, "in the header instead of the name"),
     COLUMN(width, UINT, "columns of the screen; 0 or absent: as needed", .max = 1000),

@@ -21,6 +21,8 @@ enum column_kind {
 	COLUMN_TEXT,
 	COLUMN_OFFSET,
 	COLUMN_LENGTH,
+	COLUMN_DEPTH, /* these two: flow_rows.h */
+	COLUMN_TARGET,
 	COLUMN_FIELD
 };
 

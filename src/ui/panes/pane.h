@@ -44,6 +44,7 @@ struct pane_ops {
 	/* Works for a slice at what was missing when it was drawn; true if it should be
 	 * drawn again.  NULL: nothing ever is. */
 	bool (*work)(struct screen *);
+	bool (*may_work)(struct screen *); /* whether anything is; NULL: that is not known */
 	/* Threads have news: whether it is to be drawn again for them.  Asked while it is closed
 	 * too, so that it can stop what it began.  NULL: never. */
 	bool (*news)(struct screen *);

@@ -22,6 +22,8 @@
 #include "session/session.h"
 #include "ui/list/context_view.h"
 #include "ui/list/display_time.h"
+#include "ui/list/flow_rows.h"
+#include "ui/list/flow_view.h"
 #include "ui/list/range.h"
 #include "ui/list/rules.h"
 #include "ui/list/search.h"
@@ -64,6 +66,7 @@ struct columns {
 	size_t count;
 	bool expands;
 	bool differences; /* one tells the time since the row above */
+	bool flow;	  /* one tells what code did */
 	bool brief;	  /* times have DIGITS */
 	bool joint;	  /* the trace stands in the origin's column, before it */
 	enum expand_want want;
@@ -122,7 +125,8 @@ struct list_state {
 	size_t near;			  /* where the next row is looked for first */
 	uint64_t paint;			  /* number of this one */
 	struct gap_cursor *gaps;	  /* while a column tells them; or NULL */
-	VEC(struct step_back *) steps;	  /* of each trace that had a row, or NULL; owned */
+	struct flow_rows flow;
+	VEC(struct step_back *) steps; /* of each trace that had a row, or NULL; owned */
 	/* the last time before the rows that the list holds, as found in one paint */
 	struct display_time above;
 	bool has_above;
@@ -165,6 +169,7 @@ list_state_close(void *context)
 	text_free(&state->safe);
 	scrollbar_free(&state->bar);
 	gap_cursor_free(state->gaps);
+	flow_rows_free(&state->flow);
 	for (size_t i = 0; i < state->steps.count; i++)
 		step_back_free(state->steps.at[i]);
 	vec_free(&state->steps);
@@ -428,6 +433,33 @@ length_text(struct list_row *row, struct text *out)
 	text_addf(out, "%u", row->message.length);
 }
 
+static const struct flow_mark *
+find_flow(struct list_row *row)
+{
+	const struct flow_mark *mark =
+	    flow_rows_find(&state_of(row->screen)->flow, row->screen, row->row);
+	return mark && mark->any ? mark : NULL;
+}
+
+static void
+depth_text(struct list_row *row, struct text *out)
+{
+	const struct flow_mark *mark = find_flow(row);
+	if (mark)
+		text_addf(out, "%llu%s", (unsigned long long)mark->depth,
+			  mark->doubtful && !row->column->raw ? "?" : "");
+}
+
+static void
+target_text(struct list_row *row, struct text *out)
+{
+	const struct flow_mark *mark = find_flow(row);
+	if (mark && row->column->raw && mark->has_target)
+		text_addf(out, "0x%llx", (unsigned long long)mark->target);
+	else if (mark && !row->column->raw)
+		flow_rows_add_target(row->screen, lane_of(row)->number, mark, out);
+}
+
 static void
 field_text(struct list_row *row, struct text *out)
 {
@@ -468,6 +500,8 @@ static const struct {
     [COLUMN_TEXT] = {"text", message_text, 40, EXPAND_TEXT, true, 0, 0},
     [COLUMN_OFFSET] = {"offset", offset_text, 0, EXPAND_TEXT, false, 4, 0},
     [COLUMN_LENGTH] = {"length", length_text, 0, EXPAND_TEXT, false, 4, 0},
+    [COLUMN_DEPTH] = {"d", depth_text, 0, EXPAND_TEXT, false, 3, 0},
+    [COLUMN_TARGET] = {"target", target_text, 20, EXPAND_TEXT, false, 4, 0},
     [COLUMN_FIELD] = {NULL, field_text, 12, EXPAND_FIELDS, true, 4, 0},
 };
 
@@ -525,6 +559,7 @@ columns_make(struct screen *screen, int width)
 		columns.expands |= kinds[kind].expands;
 		columns.differences |= kind == COLUMN_DELTA ||
 				       (kind == COLUMN_TIME && screen->time_mode == TIME_DELTA);
+		columns.flow |= kind == COLUMN_DEPTH || kind == COLUMN_TARGET;
 		if (kinds[kind].want == EXPAND_FIELDS)
 			columns.want = EXPAND_FIELDS;
 	}
@@ -807,6 +842,7 @@ basis_renew(struct screen *screen, int cols)
 			  contexts_generation(screen->session->contexts) +
 			  cycles_generation(screen->session->cycles);
 	now->generation += state->gaps ? gap_generation(screen->session) : 0;
+	now->generation += state->flow.generation + screen->flow->opened;
 	now->display = screen->display_generation;
 	now->cols = cols;
 	now->sideways = state->sideways;
@@ -818,6 +854,7 @@ basis_renew(struct screen *screen, int cols)
 		return;
 	for (size_t i = 0; i < state->kept.count; i++)
 		state->kept.at[i]->shown = 0;
+	flow_rows_forget(&state->flow);
 	state->columns = columns_make(screen, cols);
 	follow_gaps(screen);
 	if (!keeps_widths(state, &old, columns)) {
@@ -1326,6 +1363,20 @@ list_copy(struct screen *screen, const struct command_call *call)
 	text_free(&line);
 }
 
+/* --- what comes behind a paint ----------------------------------------- */
+
+static bool
+list_may_work(struct screen *screen)
+{
+	return flow_rows_can_work(&state_of(screen)->flow, screen);
+}
+
+static bool
+list_pane_work(struct screen *screen)
+{
+	return flow_rows_work(&state_of(screen)->flow, screen);
+}
+
 static pane_command *const list_commands[COMMAND_COUNT] = {
     [COMMAND_LEFT] = list_sideways,	[COMMAND_RIGHT] = list_sideways,
     [COMMAND_TOP] = jump_top,		[COMMAND_END] = jump_end,
@@ -1340,4 +1391,7 @@ const struct pane_ops pane_list = {
     .close = list_state_close,
     .draw = list_draw,
     .commands = list_commands,
+    .may_work = list_may_work,
+    .work = list_pane_work,
+    .news = list_may_work,
 };

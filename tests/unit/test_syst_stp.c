@@ -762,6 +762,38 @@ test_probe(void **state)
 	assert_int_equal(score("FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF0FFFFFFF0000"), 0);
 }
 
+/* How much lies behind a message changes nothing of it, also where times are two nibbles
+ * without a length, as in version 1 [STP 2, VERSION, second hand: ADI, stm_core]. */
+static void
+test_far_from_end(void **state)
+{
+	enum { NULLS = 400 };
+	static const struct {
+		const char *digits;
+		uint64_t ticks;
+		unsigned flags;
+	} rows[] = {
+	    {START "F6 01000042 223 5 6968 FE", 0x23, SOUND},
+	    {ASYNC "F001 F6 01000042 23 5 6968 FE", 0x23, SOUND | ESTIMATED},
+	};
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		struct test t = {0};
+		nibbles_add(&t.n, "0|");
+		nibbles_add(&t.n, rows[i / 2].digits);
+		for (int null = 0; i % 2 && null < NULLS; null++)
+			nibbles_add(&t.n, "0");
+		decode_with(&t, SYST_NIBBLES_AUTO);
+		assert_int_equal(t.all.list.count, 2);
+		const struct message *m = &t.all.list.at[1];
+		assert_int_equal(m->kind, SYST_STRING);
+		assert_int_equal(m->flags & ~(unsigned)MESSAGE_CHECKED, rows[i / 2].flags);
+		assert_int_equal(m->ticks, rows[i / 2].ticks);
+		t.next = 2;
+		finish(&t);
+	}
+}
+
 int
 main(void)
 {
@@ -777,6 +809,7 @@ main(void)
 	    cmocka_unit_test(test_resync),	 cmocka_unit_test(test_repeating),
 	    cmocka_unit_test(test_random),	 cmocka_unit_test(test_extents),
 	    cmocka_unit_test(test_guess),	 cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_far_from_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,8 +284,8 @@ done
 
 # Captures of the formats that have contexts of their own, by a line for each message: what its
 # context is, as a column shows it, and its JSON.  A state begins where another value stands in
-# the lane, or one without doubt where it was doubtful; it has a length if there are times where
-# it begins and where the next one does.
+# the lane, or one without doubt where it was doubtful, or where what was lost may have changed
+# it; it has a length if there are times where it begins and where the next one does.
 cat >shown.awk <<'AWK'
 function field(name) {
 	if (!match($2, "\"" name "\":(\"([^\"\\\\]|\\\\.)*\"|-?[0-9]+)"))
@@ -321,7 +321,8 @@ function note(lane, until,    name, took) {
 	doubt = sub(/ \?$/, "", value)
 	if (value == "")
 		next
-	if (value != state[lane] || (doubtful[lane] && !doubt)) {
+	lost = $2 ~ /"flags":\[[^]]*"lost"/
+	if (!(lane in state) || value != state[lane] || (!doubt && (doubtful[lane] || lost))) {
 		note(lane, time)
 		state[lane] = value
 		since[lane] = time
@@ -389,7 +390,7 @@ spend_time()
 }
 if test -x "$MKCAPTURE"; then
 	for seed in 1 2; do
-		for of in csel:run syst/stp:module; do
+		for of in csel:run csel:event syst/stp:module; do
 			"$MKCAPTURE" -f "${of%:*}" -c 3000 --seed=$seed -o c.bin
 			per=trace
 			what="${of%:*}, $seed: ${of#*:}"

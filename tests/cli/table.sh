@@ -390,16 +390,23 @@ spend_time()
 }
 if test -x "$MKCAPTURE"; then
 	for seed in 1 2; do
-		for of in csel:run csel:event syst/stp:module; do
-			"$MKCAPTURE" -f "${of%:*}" -c 3000 --seed=$seed -o c.bin
+		for of in csel:run csel:event syst/stp:module opencsd:channel; do
+			format=${of%:*}
+			what="$format, $seed: ${of#*:}"
+			if test $format = opencsd && ! has_feature "CoreSight trace"; then
+				skip "time in state: $what" "built without OpenCSD"
+				continue
+			fi
+			rm -rf c.bin
+			"$MKCAPTURE" -f $format -c 3000 --seed=$seed -o c.bin
 			per=trace
-			what="${of%:*}, $seed: ${of#*:}"
 			cat >c.yaml <<END
-traces: [{file: c.bin, format: ${of%:*}}]
+traces: [{file: c.bin, format: $format}]
 contexts: [{name: mode, field: ${of#*:}, per: trace}]
 END
 			spend_time c.yaml
 		done
+		rm -rf c.bin
 		# GEM has no time by itself
 		"$MKCAPTURE" -f gem -c 3000 --seed=$seed -o c.bin
 		cat >c.yaml <<END

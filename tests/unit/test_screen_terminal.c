@@ -46,6 +46,11 @@ test_mono(void **state)
 	scene_wait(mono, DEMO_TIME);
 	find_error(colour);
 	find_error(mono);
+	/* columns are measured anew, whatever rows were on the screen on the way */
+	scene_keys(colour, "T");
+	scene_keys(mono, "T");
+	scene_wait(colour, "time: ");
+	scene_wait(mono, "time: ");
 	assert_true(scene_has_colours(colour));
 	assert_false(scene_has_colours(mono));
 	for (int row = 0; row < 24; row++) {

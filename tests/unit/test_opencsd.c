@@ -904,7 +904,7 @@ test_handed_on(void **state)
 		struct window w = drive_window(&s.drive);
 		opencsd_ops.expand(s.drive.decoder, m, &w, EXPAND_TEXT, NULL, &s.e);
 		expansion_clear(&s.e);
-		vec_clear(&again.all.list);
+		vec_free(&again.all.list);
 		drive_all(&again.drive, &again.all); /* it hands on what it was asked for last */
 		assert_true(message_is_same(m, &again.all.list.at[i]));
 		w = drive_window(&again.drive);

@@ -253,23 +253,39 @@ outermost_of(const struct flow_tree *tree, uint32_t chain)
 	return tree->chains.at[chain].function;
 }
 
-/* The function that a frame is said to run where its chain is CHAIN. */
+/* The function that a frame is said to run where its chain is CHAIN; UNSURE: it may be another
+ * than the one that was called. */
 static uint32_t
-function_of(struct flow_tree *tree, const struct tree_frame *frame, uint32_t chain)
+function_of(struct flow_tree *tree, const struct tree_frame *frame, uint32_t chain, bool unsure)
 {
 	if (chain != CHAIN_NONE)
 		return outermost_of(tree, chain);
-	return frame->entry ? function_from(tree, frame->entry) : (uint32_t)FLOW_TREE_UNKNOWN;
+	return frame->entry && !unsure ? function_from(tree, frame->entry)
+				       : (uint32_t)FLOW_TREE_UNKNOWN;
+}
+
+/* The node of FUNCTION in FRAME; UNSURE: calls may be missing between, which one `[unknown]`
+ * stands for. */
+static uint32_t
+node_below(struct flow_tree *tree, const struct tree_frame *frame, uint32_t function, bool unsure)
+{
+	uint32_t above = frame->above;
+	bool shown =
+	    above == NONE || function == FLOW_TREE_UNKNOWN ||
+	    (above != FLOW_TREE_ROOT && tree->nodes.at[above].function == FLOW_TREE_UNKNOWN);
+	if (unsure && !shown)
+		above = node_of(tree, above, FLOW_TREE_UNKNOWN);
+	return node_of(tree, above, function);
 }
 
 /* The node of what FRAME executes in CHAIN. */
 static uint32_t
-node_in(struct flow_tree *tree, const struct tree_frame *frame, uint32_t chain)
+node_in(struct flow_tree *tree, const struct tree_frame *frame, uint32_t chain, bool unsure)
 {
 	uint32_t inlined[CHAIN_MOST], node, count = 0;
 	for (; tree->chains.at[chain].parent != CHAIN_NONE; chain = tree->chains.at[chain].parent)
 		inlined[count++] = tree->chains.at[chain].function;
-	node = node_of(tree, frame->above, function_of(tree, frame, chain));
+	node = node_below(tree, frame, function_of(tree, frame, chain, unsure), unsure);
 	while (count)
 		node = node_of(tree, node, inlined[--count]);
 	return node;
@@ -297,8 +313,8 @@ node_above(struct flow_tree *tree, const struct tree_frame *caller, const struct
 {
 	uint64_t address = call->trap ? call->link : call->link - 1;
 	if (!call->known)
-		return node_of(tree, caller->above, FLOW_TREE_UNKNOWN);
-	return node_in(tree, caller, chain_at(tree, address, NULL));
+		return node_below(tree, caller, FLOW_TREE_UNKNOWN, call->unsure);
+	return node_in(tree, caller, chain_at(tree, address, NULL), call->unsure);
 }
 
 /* A frame that is new is below the place of its call, or of its trap. */
@@ -333,7 +349,7 @@ enter_function(struct flow_tree *tree, struct tree_processor *p, uint64_t addres
 	bool called = frame->running == NONE;
 	if (called && frame != &p->base)
 		frame->entry = address;
-	uint32_t function = function_of(tree, frame, chain);
+	uint32_t function = function_of(tree, frame, chain, p->stack.unsure);
 	if (function == frame->running)
 		return;
 	bool jumped = !called && chain != CHAIN_NONE && start;
@@ -344,7 +360,7 @@ enter_function(struct flow_tree *tree, struct tree_processor *p, uint64_t addres
 	frame->since = p->count;
 	if (!counts || (called && frame == &p->base))
 		return;
-	uint32_t node = node_of(tree, frame->above, function);
+	uint32_t node = node_below(tree, frame, function, p->stack.unsure);
 	if (node != NONE)
 		tree->nodes.at[node].calls++;
 }
@@ -424,7 +440,7 @@ static void
 count_piece(struct flow_tree *tree, struct tree_processor *p, const struct tree_piece *piece)
 {
 	const struct tree_frame *frame = newest_frame(p);
-	uint32_t node = node_in(tree, frame, piece->chain);
+	uint32_t node = node_in(tree, frame, piece->chain, p->stack.unsure);
 	tree->sums.all += piece->count;
 	if (piece->chain == CHAIN_NONE)
 		tree->sums.nameless += piece->count;

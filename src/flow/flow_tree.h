@@ -4,7 +4,9 @@
  *
  * Functions are those that symbols tell (trace/naming.h), with those that a compiler put into
  * them (inlined) below.  Where none has a name, the place where a call led to stands for the
- * function.  What is doubtful, or of a message that is not chosen, is followed but not counted.
+ * function.  `[unknown]` stands where calls may be missing: where the path was lost, and where
+ * code ran that is not seen.  What is doubtful, or of a message that is not chosen, is followed
+ * but not counted.
  *
  * Belongs to one thread.  Memory: 48 bytes for each stack of functions that there was, and as
  * much for each run that was executed, FLOW_TREE_NODES_MOST and FLOW_TREE_RUNS of them at most.

@@ -93,6 +93,25 @@ is "cycles of functions" "function calls self total most cycles total_cycles
 run "$TRAWL" -q -t functions --fields total_cycles,function cycles.ppl
 is "... as values" "total_cycles,function 25,[unknown] 13,0x2000" "$(tr '\n' ' ' <out | sed 's/ $//')"
 
+# Code that is not seen comes to elsewhere: calls may be missing there, and what runs is not
+# known to be the function that was called.
+{
+	range 0 f00 f08 2 'BR  b+link '
+	range 1 1000 1008 2 'BR  b+link '
+	range 2 2000 2004 1 '--- '
+	echo "Idx:3; ID:10; ${element}ADDR_NACC( 0x5000 )"
+	range 4 9000 9008 2 'BR  b+link '
+	range 5 a000 a004 1 'iBR A64:ret '
+	range 6 9008 900c 1 'iBR A64:ret '
+	range 7 1008 100c 1 '--- '
+} >unseen.ppl
+run "$TRAWL" -q -t folded unseen.ppl
+is "calls that may be missing" "[unknown] 2
+[unknown];0x1000 3
+[unknown];0x1000;0x2000 1
+[unknown];0x1000;[unknown] 3
+[unknown];0x1000;[unknown];0xa000 1" "$(sort out)"
+
 # 4,200 calls in each other: those deeper than 4,096 are counted on a line of their own.
 {
 	echo "Idx:0; ID:10; ${element}TRACE_ON( [begin or filter])"

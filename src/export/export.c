@@ -30,6 +30,7 @@
 
 enum {
 	FLUSH = 256 * 1024,
+	FLUSH_MS = 20,	    /* what few messages passed waits for more at most so long */
 	STEP = 256,	    /* messages a call; a stream is not waited for longer */
 	SPAN = 512 * 1024,  /* bytes of a piece: large messages make large texts */
 	PIECE_FIRST = STEP, /* messages of the first piece, which is soon there */
@@ -296,6 +297,7 @@ struct run {
 	struct group *group; /* of a table, or NULL */
 	struct text out;
 	bool terminal;		  /* is what the output is */
+	int64_t flushed;	  /* when pieces were written last, by thread_now_ms() */
 	struct export_delta last; /* what was written last that has a time */
 };
 
@@ -501,6 +503,19 @@ threads_for(const struct export_options *options, bool live)
 	return threads < THREADS_MAX ? threads : THREADS_MAX;
 }
 
+/* Whether what was formatted is written now: by many bytes at once, but the first of few hits
+ * not only when the last is found. */
+static bool
+is_flush_due(struct run *run, bool live)
+{
+	int64_t now = thread_now_ms();
+	bool due =
+	    live || run->out.length >= FLUSH || (run->out.length && now - run->flushed >= FLUSH_MS);
+	if (due)
+		run->flushed = now;
+	return due;
+}
+
 static int
 write_piece(struct run *run, const struct export_piece *piece, bool live, struct err *err)
 {
@@ -516,8 +531,7 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 		failed = writer->write(run->writer, &piece->out, &run->out, err);
 	else
 		export_add_deltas(&piece->out, &piece->deltas, &run->last, &run->out);
-	bool now = live || run->out.length >= FLUSH;
-	return now && !failed ? flush_output(run, err) : failed;
+	return !failed && is_flush_due(run, live) ? flush_output(run, err) : failed;
 }
 
 /* Ends a piece behind the first message that stops the output; false if none does. */

@@ -45,4 +45,16 @@ for mix in all strings printf catalog bytes; do
 	done
 done
 
+# The first of two hits is written when it is found, long before the last message is read: one
+# read of a pipe has it alone.
+awk 'BEGIN { for (i = 0; i <= 3000000; i++) print i % 3000000 ? "row " i : "hit " i }' >many.log
+mkfifo hits
+"$TRAWL" -f text --no-cache -t text -r '(?i:)^hit' many.log >hits &
+{
+	first=$(dd bs=1000 count=1 2>/dev/null)
+	rest=$(cat)
+} <hits
+wait $!
+is "the first hit is written at once" "hit 0, hit 3000000" "${first##*  }, ${rest##*  }"
+
 finish

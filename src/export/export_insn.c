@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LINES = 1 << 16, COLUMN_ORIGIN = 16 };
+enum { SET_BITS = 14, WAYS = 4, COLUMN_ORIGIN = 16 };
 
 /* What a line of an address has before and behind the origin. */
 struct insn_line {
@@ -32,13 +32,19 @@ struct insn_line {
 	struct text text;
 };
 
+/* Lines of addresses that fall together. */
+struct insn_set {
+	struct insn_line lines[WAYS];
+	unsigned next; /* of them, to be made anew */
+};
+
 struct insn_run {
 	struct export_flow flow; /* comes first */
 	struct text number;	 /* of message `numbered`, in columns */
 	uint64_t numbered;
 	struct text origin; /* of the sender with key `origin_key`, in columns */
 	uint64_t origin_key;
-	struct insn_line lines[LINES]; /* by the low bits of the address */
+	struct insn_set sets[1 << SET_BITS]; /* by a hash of the address */
 };
 
 static int
@@ -76,9 +82,14 @@ fill_line(struct insn_run *run, struct insn_line *line, uint16_t space, uint64_t
 static const struct insn_line *
 line_of(struct insn_run *run, uint16_t space, uint64_t address)
 {
-	struct insn_line *line = &run->lines[address >> 1 & (LINES - 1)];
-	if (!line->filled || line->address != address || line->space != space)
-		fill_line(run, line, space, address);
+	struct insn_set *set = &run->sets[address * 0x9e3779b97f4a7c15u >> (64 - SET_BITS)];
+	for (size_t i = 0; i < WAYS; i++) {
+		const struct insn_line *line = &set->lines[i];
+		if (line->filled && line->address == address && line->space == space)
+			return line;
+	}
+	struct insn_line *line = &set->lines[set->next++ % WAYS];
+	fill_line(run, line, space, address);
 	return line;
 }
 
@@ -189,8 +200,9 @@ export_insn(struct trace *trace, const struct export_options *options,
 	run->flow.named = true;
 	run->flow.take = take_step;
 	int failed = export_flow_run(&run->flow, trace, options, sink, result, err);
-	for (size_t i = 0; i < LINES; i++)
-		text_free(&run->lines[i].text);
+	for (size_t i = 0; i < 1 << SET_BITS; i++)
+		for (size_t k = 0; k < WAYS; k++)
+			text_free(&run->sets[i].lines[k].text);
 	text_free(&run->origin);
 	text_free(&run->number);
 	export_flow_end(&run->flow);

@@ -1,8 +1,10 @@
 /*
  * Elements made a moment ago: see opencsd_kept.h.
  *
- * The table is in sets of a few entries each, of which the oldest goes: so hardly any goes
- * before half as many as there is room for came.  Short tags are compared first.
+ * They stand in a ring, one behind the other as they were made, so what is asked for one after
+ * the other is near in memory.  Where each stands is in a table of sets of a few places, of
+ * which the oldest goes: hardly any goes before half as many as there is room for came.  A set
+ * is one line of the cache, with short tags that are compared first.
  */
 #include "config.h"
 
@@ -14,20 +16,22 @@
 
 enum {
 	WAYS = 8,
-	SETS = 1 << 13,	  /* what waits to be written by several workers fits in */
-	CHUNKS_KEPT = 256 /* are kept after each question */
+	SETS = 1 << 13,
+	ELEMENTS = WAYS * SETS, /* what waits to be written by several workers fits in */
+	CHUNKS_KEPT = 256	/* are kept after each question */
 };
 
 struct opencsd_kept_set {
-	uint32_t tags[WAYS]; /* 0: none */
-	uint32_t next;	     /* that goes */
-	struct opencsd_kept_element entries[WAYS];
+	uint32_t tags[WAYS];   /* 0: none */
+	uint32_t places[WAYS]; /* as `count` was then */
 };
 
 struct opencsd_kept {
 	_Atomic unsigned chunks_left; /* chunks that are still to be kept */
 	pthread_mutex_t lock;
-	struct opencsd_kept_set *sets; /* NULL until the first is kept */
+	struct opencsd_kept_set *sets;	   /* NULL until the first is kept */
+	struct opencsd_kept_element *ring; /* likewise; ELEMENTS of them */
+	uint32_t count;			   /* that were kept; wraps around */
 };
 
 struct opencsd_kept *
@@ -45,6 +49,7 @@ opencsd_kept_free(struct opencsd_kept *kept)
 		return;
 	pthread_mutex_destroy(&kept->lock);
 	free(kept->sets);
+	free(kept->ring);
 	free(kept);
 }
 
@@ -67,28 +72,46 @@ set_of(struct opencsd_kept *kept, const struct message *m, uint32_t *tag)
 	return &kept->sets[(hash >> 40) % SETS];
 }
 
+/* Where the next of a set stands: in place of its oldest. */
+static size_t
+oldest_of(const struct opencsd_kept_set *set, uint32_t count)
+{
+	size_t oldest = 0;
+	for (size_t i = 1; i < WAYS; i++)
+		if (count - set->places[i] > count - set->places[oldest])
+			oldest = i;
+	return oldest;
+}
+
 void
 opencsd_kept_add(struct opencsd_kept *kept, const struct opencsd_kept_element *list, size_t count)
 {
 	pthread_mutex_lock(&kept->lock);
-	if (!kept->sets)
+	if (!kept->sets) {
 		kept->sets = mem_new(SETS * sizeof *kept->sets);
+		kept->ring = mem_new(ELEMENTS * sizeof *kept->ring);
+	}
 	for (size_t i = 0; i < count; i++) {
 		uint32_t tag;
 		struct opencsd_kept_set *set = set_of(kept, &list[i].message, &tag);
-		size_t at = set->next++ % WAYS;
+		size_t at = oldest_of(set, kept->count);
 		set->tags[at] = tag;
-		set->entries[at] = list[i];
+		set->places[at] = kept->count;
+		kept->ring[kept->count++ % ELEMENTS] = list[i];
 	}
 	pthread_mutex_unlock(&kept->lock);
 }
 
+/* An element that another has taken the place of is that of another message. */
 static const struct opencsd_kept_element *
-find_in(const struct opencsd_kept_set *set, uint32_t tag, const struct message *m)
+find_in(const struct opencsd_kept *kept, const struct opencsd_kept_set *set, uint32_t tag,
+	const struct message *m)
 {
-	for (size_t i = 0; i < WAYS; i++)
-		if (set->tags[i] == tag && message_is_same(&set->entries[i].message, m))
-			return &set->entries[i];
+	for (size_t i = 0; i < WAYS; i++) {
+		const struct opencsd_kept_element *entry = &kept->ring[set->places[i] % ELEMENTS];
+		if (set->tags[i] == tag && message_is_same(&entry->message, m))
+			return entry;
+	}
 	return NULL;
 }
 
@@ -103,7 +126,7 @@ opencsd_kept_find(struct opencsd_kept *kept, const struct message *m,
 	pthread_mutex_lock(&kept->lock);
 	if (kept->sets) {
 		const struct opencsd_kept_set *set = set_of(kept, m, &tag);
-		entry = find_in(set, tag, m);
+		entry = find_in(kept, set, tag, m);
 	}
 	if (entry)
 		*element = entry->element;

@@ -71,6 +71,9 @@ export_flow_choose(const struct export_flow_columns *columns, const char *list, 
 static void
 keep_origin(struct export_flow *run, const struct message *m)
 {
+	if (run->origins.count && m->origin == run->origin)
+		return;
+	run->origin = m->origin;
 	if (map_find(&run->places, m->origin) || run->origins.count == ORIGINS_MOST)
 		return;
 	struct text *origin = vec_add(&run->origins);

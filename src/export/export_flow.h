@@ -37,6 +37,7 @@ struct export_flow {
 	struct expansion scratch;
 	uint64_t count;	   /* messages */
 	struct map places; /* of senders by origin: place in `origins` and one */
+	uint64_t origin;   /* of the last message, once there is one */
 	VEC(struct text) origins;
 	struct err *err;
 	int failed;

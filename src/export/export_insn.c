@@ -19,8 +19,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { SET_BITS = 14, WAYS = 4, COLUMN_ORIGIN = 16 };
+enum {
+	SET_BITS = 13,
+	SETS = 1 << SET_BITS,
+	WAYS = 8,
+	INSNS_NEAR = 8, /* bytes; their instructions have one set, the next ones the next */
+	COLUMN_ORIGIN = 16
+};
 
 /* What a line of an address has before and behind the origin. */
 struct insn_line {
@@ -44,7 +51,7 @@ struct insn_run {
 	uint64_t numbered;
 	struct text origin; /* of the sender with key `origin_key`, in columns */
 	uint64_t origin_key;
-	struct insn_set sets[1 << SET_BITS]; /* by a hash of the address */
+	struct insn_set sets[SETS]; /* by address */
 };
 
 static int
@@ -82,7 +89,8 @@ fill_line(struct insn_run *run, struct insn_line *line, uint16_t space, uint64_t
 static const struct insn_line *
 line_of(struct insn_run *run, uint16_t space, uint64_t address)
 {
-	struct insn_set *set = &run->sets[address * 0x9e3779b97f4a7c15u >> (64 - SET_BITS)];
+	uint64_t block = address / INSNS_NEAR, far = (block >> SET_BITS) + space;
+	struct insn_set *set = &run->sets[(block + far * 0x9e3779b97f4a7c15u) % SETS];
 	for (size_t i = 0; i < WAYS; i++) {
 		const struct insn_line *line = &set->lines[i];
 		if (line->filled && line->address == address && line->space == space)
@@ -114,8 +122,14 @@ number_of(struct insn_run *run, const struct flow_place *place)
 {
 	if (run->number.length && run->numbered == place->number)
 		return &run->number;
+	static const char blanks[] = "        ";
+	char digits[20];
+	size_t length = (size_t)(text_put_uint(digits, place->number) - digits);
 	text_clear(&run->number);
-	text_addf(&run->number, "%8" PRIu64 " ", place->number);
+	if (length < strlen(blanks))
+		text_add(&run->number, blanks + length);
+	text_add_bytes(&run->number, digits, length);
+	text_add_char(&run->number, ' ');
 	run->numbered = place->number;
 	return &run->number;
 }
@@ -126,11 +140,11 @@ add_text(struct text *out, const struct text *text)
 	text_add_bytes(out, text_get(text), text->length);
 }
 
-static void
-end_line(struct insn_run *run, const struct flow_step *step)
+/* What a line ends with. */
+static const char *
+end_of(const struct flow_step *step)
 {
-	text_add(run->flow.sink->out, step->doubtful ? " doubtful\n" : "\n");
-	export_flow_flush(&run->flow);
+	return step->doubtful ? " doubtful\n" : "\n";
 }
 
 /* A line of what is no instruction. */
@@ -150,7 +164,24 @@ add_event(struct insn_run *run, const struct flow_place *place, const struct flo
 	add_cell(out, export_flow_class(step), 13);
 	add_text(out, origin_of(run, place));
 	export_flow_add_text(step, out);
-	end_line(run, step);
+	text_add(out, end_of(step));
+	export_flow_flush(&run->flow);
+}
+
+/* Appends NUMBER, the first part of LINE, ORIGIN, the other part and END. */
+static void
+add_line(struct text *out, const struct text *number, const struct insn_line *line,
+	 const struct text *origin, const char *end)
+{
+	size_t length = strlen(end);
+	text_reserve(out, number->length + line->text.length + origin->length + length);
+	char *at = out->data + out->length;
+	at = mempcpy(at, number->data, number->length);
+	at = mempcpy(at, line->text.data, line->split);
+	at = mempcpy(at, origin->data, origin->length);
+	at = mempcpy(at, line->text.data + line->split, line->text.length - line->split);
+	at = mempcpy(at, end, length + 1);
+	out->length = (size_t)(at - out->data) - 1;
 }
 
 /* The rest of a run that the program does not have is one line. */
@@ -169,12 +200,9 @@ add_instructions(struct insn_run *run, const struct flow_place *place, const str
 			add_event(run, place, &rest);
 			return;
 		}
-		add_text(out, number);
-		text_add_bytes(out, line->text.data, line->split);
-		add_text(out, origin);
-		text_add_bytes(out, line->text.data + line->split, line->text.length - line->split);
+		add_line(out, number, line, origin, end_of(step));
 		address += line->length;
-		end_line(run, step);
+		export_flow_flush(&run->flow);
 	}
 }
 
@@ -200,7 +228,7 @@ export_insn(struct trace *trace, const struct export_options *options,
 	run->flow.named = true;
 	run->flow.take = take_step;
 	int failed = export_flow_run(&run->flow, trace, options, sink, result, err);
-	for (size_t i = 0; i < 1 << SET_BITS; i++)
+	for (size_t i = 0; i < SETS; i++)
 		for (size_t k = 0; k < WAYS; k++)
 			text_free(&run->sets[i].lines[k].text);
 	text_free(&run->origin);

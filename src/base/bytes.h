@@ -131,17 +131,28 @@ struct bytes_rest {
 	size_t left;
 };
 
+/* Takes the next LENGTH bytes, which stay where they are; NULL, and nothing taken, if there
+ * are fewer. */
+static inline const uint8_t *
+bytes_pass(struct bytes_rest *rest, uint64_t length)
+{
+	const uint8_t *at = rest->at;
+	if (rest->left < length)
+		return NULL;
+	rest->at += length;
+	rest->left -= (size_t)length;
+	return at;
+}
+
 /* Copies the next LENGTH bytes to OUT; false, and nothing taken, if there are
  * fewer. */
 static inline bool
 bytes_take(struct bytes_rest *rest, void *out, size_t length)
 {
-	if (rest->left < length)
-		return false;
-	memcpy(out, rest->at, length);
-	rest->at += length;
-	rest->left -= length;
-	return true;
+	const uint8_t *at = bytes_pass(rest, length);
+	if (at)
+		memcpy(out, at, length);
+	return at;
 }
 
 /* Number of zero bytes at the start of P. */

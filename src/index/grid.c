@@ -235,10 +235,10 @@ bool
 grid_read(struct grid *grid, struct bytes_rest *rest, uint64_t cells)
 {
 	struct index_cell cell;
-	uint8_t after[CHECKPOINT_MAX];
+	const uint8_t *after;
 	for (uint64_t i = 0; i < cells; i++)
 		if (!bytes_take(rest, &cell, sizeof cell) ||
-		    !bytes_take(rest, after, grid->record_size) ||
+		    !(after = bytes_pass(rest, grid->record_size)) ||
 		    !is_possible(&cell, grid_messages(grid)) || !grid_add(grid, &cell, after))
 			return false;
 	return true;

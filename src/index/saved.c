@@ -189,12 +189,8 @@ saved_count_usable(const struct saved_about *about, uint64_t cells, const struct
 static bool
 take_part(struct bytes_rest *rest, uint64_t length, struct bytes_rest *part)
 {
-	if (length > rest->left)
-		return false;
-	*part = (struct bytes_rest){rest->at, (size_t)length};
-	rest->at += length;
-	rest->left -= (size_t)length;
-	return true;
+	*part = (struct bytes_rest){bytes_pass(rest, length), (size_t)length};
+	return part->at;
 }
 
 bool

@@ -7,11 +7,12 @@
 
 #include "base/vec.h"
 #include "index/grid.h"
+#include "index/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 8 };
+enum { SIZE = RECORD_MAX };
 
 static struct index_cell
 cell_of(uint32_t debug, uint32_t errors)
@@ -29,7 +30,8 @@ filled(uint64_t cells, uint32_t debug, uint32_t errors)
 	struct grid *grid = grid_new(SIZE, 0, checkpoint);
 	struct index_cell cell = cell_of(debug, errors);
 	for (uint64_t i = 0; i < cells; i++) {
-		memcpy(checkpoint, &i, SIZE);
+		memcpy(checkpoint, &i, sizeof i);
+		checkpoint[SIZE - 1] = (uint8_t)i;
 		assert_true(grid_add(grid, &cell, checkpoint));
 	}
 	return grid;
@@ -57,7 +59,7 @@ test_large(void **state)
 	}
 	struct index_cell none;
 	assert_string_equal(grid_checkpoint(grid, 0, &first), "start");
-	memcpy(&cell, grid_checkpoint(grid, 2000, &first), SIZE);
+	memcpy(&cell, grid_checkpoint(grid, 2000, &first), sizeof cell);
 	assert_int_equal(cell, 1999); /* the one behind the cell before */
 	assert_false(grid_find(grid, cells * each, &cell));
 	assert_false(grid_cell(grid, cells, &none));

@@ -472,6 +472,7 @@ golden_cases = \
 	tests/golden/text-logcat-time.txt \
 	tests/golden/text-logcat-year.txt \
 	tests/golden/text-logcat.txt \
+	tests/golden/text-pattern-names.txt \
 	tests/golden/text-pattern.txt \
 	tests/golden/text-plain.txt \
 	tests/golden/text-rfc5424.txt \

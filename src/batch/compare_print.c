@@ -129,8 +129,9 @@ add_line(struct print *print, const struct compare_difference *d, struct text *o
 	for (int i = 0; i < 2; i++) {
 		text_clear(&place);
 		add_place(print, i, d, &place);
-		text_addf(out, " %-16s", text_get(&place));
+		text_addf(out, " %-18s", text_get(&place));
 	}
+	text_add_char(out, ' ');
 	add_message(print, run, &d->at[run], out);
 	compare_add_remark(d, &print->texts[COMPARE_GOOD], &print->expansion, print->charset, out);
 	text_add_char(out, '\n');

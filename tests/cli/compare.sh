@@ -59,6 +59,8 @@ ok "... all that was planted is found, and nothing else" cmp planted found
 is "... the last line counts it" \
 	"10 differences (2 missing, 2 extra, 2 changed, 2 moved, 2 slower) among 1000004 and 1000004 messages" \
 	"$(tail -n 1 out)"
+is "... both places stand apart from what follows" 10 "$(sed '/:$/d; $d' out |
+	grep -cE '^[a-z]+ +([<>]?[0-9]+@0x[0-9a-f]+|-) +([<>]?[0-9]+@0x[0-9a-f]+|-) +[0-9.]+ ')"
 is "... a delay is reported once, with how long it was" 2 \
 	"$(grep -c '^slower .*\[after 30\.[0-9]* ms, was .*; 7 other origins too\]$' out)"
 run "$TRAWL" --no-cache --compare good.log good.log

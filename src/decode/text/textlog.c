@@ -559,13 +559,14 @@ add_field_group(struct textlog_decoder *d, const char *name, unsigned number)
 static int
 use_pattern(struct textlog_decoder *d, const char *pattern, struct err *err)
 {
+	/* their own names, those of the columns, and those of lnav's formats */
 	struct {
 		const char *name;
 		struct textlog_group *group;
-	} own[] = {{"time", &d->time_group},
-		   {"level", &d->level_group},
-		   {"origin", &d->origin_group},
-		   {"message", &d->message_group}};
+	} own[] = {{"time", &d->time_group},	 {"timestamp", &d->time_group},
+		   {"level", &d->level_group},	 {"severity", &d->level_group},
+		   {"origin", &d->origin_group}, {"message", &d->message_group},
+		   {"text", &d->message_group},	 {"body", &d->message_group}};
 	unsigned number, most = 0;
 	const char *name;
 	d->regex = regex_new(pattern, 0, err);

@@ -356,6 +356,45 @@ add_many(FILE *file, int i)
 	fprintf(file, "  %d   90 I tag%d: text\n", 800 + i / 200, i % 70);
 }
 
+/* The row that begins with NAME, -1: none. */
+static int
+find_row(struct scene *s, const char *name)
+{
+	for (int y = 0; y < s->rows; y++)
+		if (!strncmp(emulator_row(s->emulator, y), name, strlen(name)))
+			return y;
+	return -1;
+}
+
+static void
+add_twelve(FILE *file, int i)
+{
+	fprintf(file, "  %d   90 I tag%d: text\n", 800 + i / 200, 11 - i % 12);
+}
+
+/* Lines of origins are in the order of their names, numbers in them by size; where there is no
+ * room for all, it is said which ones are shown. */
+static void
+test_timeline_order(void **state)
+{
+	struct scene *s = *state;
+	struct log_scene l;
+	open_log(s, &l, add_twelve);
+	scene_wait(s, " 2,000 messages here, lanes 1 to 8 of 13");
+	int first = find_row(s, "tag0 mode ");
+	assert_true(first > 0);
+	assert_int_equal(find_row(s, "tag1 mode "), first + 1);
+	assert_int_equal(find_row(s, "tag2 mode "), first + 2);
+	scene_keys(s, "\t12j");
+	scene_wait(s, " 2,000 messages here, lanes 6 to 13 of 13");
+	int last = find_row(s, "tag11 mode ");
+	assert_int_equal(find_row(s, "tag9 mode "), last - 2);
+	assert_int_equal(find_row(s, "tag10 mode "), last - 1);
+	scene_keys(s, "\\"); /* on all of the screen */
+	scene_wait(s, " 2,000 messages here\n");
+	close_log(s, &l);
+}
+
 /* What has no line is counted. */
 static void
 test_timeline_many_origins(void **state)
@@ -445,13 +484,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_idle_timeline),	scene_test(test_timeline),
-	    scene_test(test_timeline_brush),	scene_test(test_timeline_screens),
-	    scene_test(test_timeline_bytes),	scene_test(test_timeline_links),
-	    scene_test(test_timeline_apart),	scene_test(test_timeline_many_origins),
-	    scene_test(test_timeline_contexts), scene_test(test_timeline_states),
-	    scene_test(test_timeline_origins),	scene_test(test_timeline_filter),
-	    scene_test(test_timeline_looks),
+	    scene_test(test_idle_timeline),   scene_test(test_timeline),
+	    scene_test(test_timeline_brush),  scene_test(test_timeline_screens),
+	    scene_test(test_timeline_bytes),  scene_test(test_timeline_links),
+	    scene_test(test_timeline_apart),  scene_test(test_timeline_many_origins),
+	    scene_test(test_timeline_order),  scene_test(test_timeline_contexts),
+	    scene_test(test_timeline_states), scene_test(test_timeline_origins),
+	    scene_test(test_timeline_filter), scene_test(test_timeline_looks),
 	};
 	return scene_run_group("screen: timeline", tests);
 }

@@ -107,10 +107,12 @@ int
 timeline_rows(struct screen *screen)
 {
 	const struct intervals *intervals = intervals_of(screen->session);
-	int states = (int)(contexts_count(screen->session->contexts) +
-			   (intervals ? intervals_count(intervals) : 0));
-	int rows = OTHER_ROWS + (states > STATE_ROWS ? states : STATE_ROWS);
 	const struct timeline_state *state = timeline_state_of(screen);
+	size_t named = contexts_count(screen->session->contexts);
+	size_t known = state ? state->states.count : 0; /* of each origin */
+	int states =
+	    (int)((known > named ? known : named) + (intervals ? intervals_count(intervals) : 0));
+	int rows = OTHER_ROWS + (states > STATE_ROWS ? states : STATE_ROWS);
 	int lanes = 0;
 	if (state && state->split && screen->open[PANE_TIMELINE])
 		timeline_lanes_make(screen); /* which the area has to suit before it is drawn */
@@ -264,9 +266,11 @@ timeline_draw(struct screen *screen, struct canvas *canvas, const struct area *a
 	if (answer && axis)
 		timeline_draw_axis(screen, area, gutter, 0);
 	int y = axis;
+	state->shown = 0;
 	for (size_t i = state->top; i < state->lines.count && y < axis + (int)rows; i++) {
 		timeline_draw_line(screen, area, y, i, gutter);
 		y += state->lines.at[i].rows;
+		state->shown++;
 	}
 	if (!answer)
 		canvas_puts(canvas, &right, axis, 0, ROLE_ABSENT, "not known yet");

@@ -362,6 +362,15 @@ add_totals(const struct timeline_state *state, const struct density_answer *answ
 			  losses == 1 ? "cell" : "cells");
 }
 
+/* Appends which lines are on the screen, where there is no room for all. */
+static void
+add_hidden(const struct timeline_state *state, struct text *out)
+{
+	if (state->shown && state->shown < state->lines.count)
+		text_addf(out, ", lanes %zu to %zu of %zu", state->top + 1,
+			  state->top + state->shown, state->lines.count);
+}
+
 /* Appends what lies between two marks. */
 static void
 add_between(const struct density_answer *answer, const char *name, const struct timeline_mark *from,
@@ -448,6 +457,7 @@ timeline_draw_foot(struct screen *screen, const struct area *area, int y, int ro
 	uint64_t most = largest_count(answer, &lane);
 	char digits[32];
 	add_totals(state, answer, &left);
+	add_hidden(state, &left);
 	text_addf(&legend, "%s = %s %s, ", glyph_of(screen, row_levels(screen)),
 		  text_number(digits, most), most == 1 ? "message" : "messages");
 	if (state->lanes.count)
@@ -497,7 +507,7 @@ timeline_draw_line(struct screen *screen, const struct area *area, int y, size_t
 	if (!answer)
 		return;
 	if (line->kind == LINE_CONTEXT)
-		draw_spans(screen, &right, y, line->at);
+		draw_spans(screen, &right, y, state->states.at[line->at].number);
 	else if (line->kind == LINE_FLOW)
 		timeline_flow_draw(&state->flow, screen, &right, y, line->at);
 	else if (line->kind == LINE_INTERVAL)

@@ -229,7 +229,8 @@ same_states(const struct timeline_state *state, const struct density_answer *ans
 {
 	bool same = state->states.count == answer->states.count;
 	for (size_t i = 0; same && i < answer->states.count; i++) {
-		const struct density_state *a = &state->states.at[i].of, *b = &answer->states.at[i];
+		const struct timeline_context *own = &state->states.at[i];
+		const struct density_state *a = &own->of, *b = &answer->states.at[own->number];
 		same = a->context == b->context && a->trace == b->trace && a->origin == b->origin;
 	}
 	return same;
@@ -243,6 +244,16 @@ is_shared(const struct density_answer *answer, unsigned context)
 	for (size_t i = 0; i < answer->states.count; i++)
 		count += answer->states.at[i].context == context;
 	return count > 1;
+}
+
+static int
+compare_contexts(const void *a, const void *b)
+{
+	const struct timeline_context *x = a, *y = b;
+	if (x->of.context != y->of.context)
+		return x->of.context < y->of.context ? -1 : 1;
+	int order = strverscmp(x->name, y->name);
+	return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
 /* A line for each context of each origin, named by the context, and by whose it is where
@@ -264,6 +275,9 @@ timeline_states_make(struct screen *screen, const struct density_answer *answer)
 		screen_add_safe(screen, contexts_name(screen->session->contexts, of->context),
 				&state->text);
 		*vec_add(&state->states) =
-		    (struct timeline_context){*of, mem_text(state->text.data)};
+		    (struct timeline_context){*of, i, mem_text(state->text.data)};
 	}
+	if (state->states.count)
+		qsort(state->states.at, state->states.count, sizeof *state->states.at,
+		      compare_contexts);
 }

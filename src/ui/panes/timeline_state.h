@@ -33,7 +33,8 @@ struct timeline_pair {
 /* A context of an origin. */
 struct timeline_context {
 	struct density_state of;
-	char *name; /* safe */
+	size_t number; /* among the states of the answer */
+	char *name;    /* safe */
 };
 
 enum line_kind {
@@ -64,11 +65,11 @@ struct timeline_state {
 	bool opened; /* the window was chosen */
 	/* lanes, and what they were made for: */
 	VEC(struct density_lane) lanes;
-	VEC(char *) names;	/* safe */
-	bool *split;		/* per trace: a lane for each origin */
-	struct matches **known; /* likewise its match set; borrowed while one asks */
-	uint64_t basis;		/* lanes_basis() of them */
-	VEC(struct timeline_context) states;
+	VEC(char *) names;		     /* safe */
+	bool *split;			     /* per trace: a lane for each origin */
+	struct matches **known;		     /* likewise its match set; borrowed while one asks */
+	uint64_t basis;			     /* lanes_basis() of them */
+	VEC(struct timeline_context) states; /* by context, then by name */
 	struct timeline_intervals intervals;
 	struct timeline_flow flow;
 	VEC(struct timeline_pair) pairs;
@@ -76,6 +77,7 @@ struct timeline_state {
 	VEC(uint8_t) kept;     /* whether a lane has a line of its own */
 	VEC(struct timeline_line) lines;
 	size_t lane, top;	   /* the line with the cursor, the first on the screen */
+	size_t shown;		   /* lines from there on that are */
 	bool unfolded;		   /* sync points and pairs of traces have lines of their own */
 	bool all;		   /* so do all lanes */
 	char more[32];		   /* the name of the line for the others */

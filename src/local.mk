@@ -50,10 +50,14 @@ libtrawl_a_SOURCES = \
 	src/capture/dump.h \
 	src/capture/foreign.c \
 	src/capture/foreign.h \
+	src/capture/guard.c \
+	src/capture/guard.h \
 	src/capture/live.c \
 	src/capture/live.h \
 	src/capture/loss.c \
 	src/capture/loss.h \
+	src/capture/loss_text.c \
+	src/capture/loss_text.h \
 	src/capture/map.c \
 	src/capture/perf_data.c \
 	src/capture/perf_data.h \

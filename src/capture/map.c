@@ -7,14 +7,11 @@
  * valid.  The more captures there are, and the less address space is left, the
  * less is reserved for growth, as all else needs addresses too.
  *
- * When a file shrinks, or a page cannot be read, a read through the map faults;
- * the handler then maps one zero page there, notes the loss, and the read goes
- * on.  capture_read gives zeros and notes the loss in the same way, page by
- * page, so that all readers find the same.  Such pages hide the file, so
- * capture_refresh lays the whole map anew once the file has changed.
- *
- * The handler finds the map of an address in a table of atomics, since it may
- * take no lock.
+ * When a file shrinks, or a page cannot be read, a read through the map finds
+ * zeros (guard.h), and the loss is noted.  capture_read gives zeros and notes the
+ * loss in the same way, page by page, so that all readers find the same.  Such
+ * pages hide the file, so capture_refresh lays the whole map anew once the file
+ * has changed.
  *
  * Each capture keeps its file open, until half of all descriptors are used;
  * then it does with the map and the name.
@@ -28,16 +25,18 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "capture/guard.h"
 #include "capture/live.h"
 #include "capture/loss.h"
+#include "capture/loss_text.h"
 #include "capture/spool.h"
 #include "capture/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +57,9 @@ struct capture {
 	char *path;
 	int file; /* descriptor; the spool's if there is one; -1: not kept open */
 	struct spool *spool;
-	bool is_stream;	    /* what is spooled is no file */
-	char *unpack_error; /* see capture_unpack_error */
-	uint8_t *bytes;
-	size_t reserved;
+	bool is_stream;	      /* what is spooled is no file */
+	char *unpack_error;   /* see capture_unpack_error */
+	struct guard_map map; /* of what is reserved */
 	_Atomic uint64_t size;
 	struct generation generation;
 	atomic_bool damaged; /* since the last look */
@@ -86,20 +84,6 @@ struct capture {
 	uint64_t changes, changes_seen;
 	atomic_bool interrupted;
 };
-
-/* Maps of the SIGBUS handler; tables are added, and never freed. */
-struct guard {
-	_Atomic(struct capture *) captures[256];
-	_Atomic(struct guard *) next;
-};
-static struct guard guards;
-static struct sigaction previous; /* what handled SIGBUS before */
-
-static uint64_t
-page_size(void)
-{
-	return (uint64_t)sysconf(_SC_PAGESIZE);
-}
 
 /* The file's state; false if it cannot be known, as when the file is not kept
  * open and its name is gone or another's. */
@@ -129,117 +113,21 @@ note_loss(const struct capture *capture, uint64_t offset, uint64_t end, int erro
 	atomic_store(&self->damaged, true);
 }
 
+/* See guard_map. */
+static void
+note_fault(struct guard_map *map, uint64_t offset, uint64_t end)
+{
+	const struct capture *capture =
+	    (const struct capture *)((const char *)map - offsetof(struct capture, map));
+	note_loss(capture, offset, end, EIO);
+}
+
 /* Whether zeros may have been read before SIZE. */
 static bool
 has_zeros(const struct capture *capture, uint64_t size)
 {
 	struct loss first;
 	return losses_after(&capture->losses, 0, &first) && first.offset < size;
-}
-
-static bool
-map_zeros(void *page, size_t length)
-{
-	return mmap(page, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
-	       MAP_FAILED;
-}
-
-/* The capture whose map holds ADDRESS, or NULL. */
-static struct capture *
-find_guarded(const uint8_t *address)
-{
-	for (struct guard *g = &guards; g; g = atomic_load(&g->next)) {
-		for (size_t i = 0; i < sizeof g->captures / sizeof *g->captures; i++) {
-			struct capture *c = atomic_load(&g->captures[i]);
-			if (c && address >= c->bytes && address < c->bytes + c->reserved)
-				return c;
-		}
-	}
-	return NULL;
-}
-
-static void
-bus_error(int number, siginfo_t *info, void *context)
-{
-	(void)context;
-	int saved = errno;
-	uint8_t *address = info->si_addr;
-	uint64_t size = page_size();
-	struct capture *c = find_guarded(address);
-	if (c) {
-		uint64_t offset = (uint64_t)(address - c->bytes) / size * size;
-		if (map_zeros(c->bytes + offset, (size_t)size)) {
-			note_loss(c, offset, offset + size, EIO);
-			errno = saved;
-			return;
-		}
-	}
-	/* not ours: the read faults again, under the handler before; where there
-	 * is none it ends as abort() does, for which the screen has a handler */
-	if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL)
-		abort();
-	sigaction(number, &previous, NULL);
-}
-
-/* Puts the handler in place, in front of any other. */
-static void
-install_guard(void)
-{
-	struct sigaction action = {.sa_sigaction = bus_error, .sa_flags = SA_SIGINFO}, now;
-	sigaction(SIGBUS, NULL, &now);
-	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == bus_error)
-		return;
-	previous = now;
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGBUS, &action, NULL);
-}
-
-/* The table after G, made if there is none. */
-static struct guard *
-next_guard(struct guard *g)
-{
-	struct guard *next = atomic_load(&g->next);
-	if (next)
-		return next;
-	struct guard *new = mem_new(sizeof *new);
-	if (atomic_compare_exchange_strong(&g->next, &next, new))
-		return new;
-	free(new); /* another thread was faster */
-	return next;
-}
-
-static void
-guard_map(struct capture *capture)
-{
-	install_guard();
-	for (struct guard *g = &guards;; g = next_guard(g)) {
-		for (size_t i = 0; i < sizeof g->captures / sizeof *g->captures; i++) {
-			struct capture *none = NULL;
-			if (atomic_compare_exchange_strong(&g->captures[i], &none, capture))
-				return;
-		}
-	}
-}
-
-static void
-unguard_map(struct capture *capture)
-{
-	for (struct guard *g = &guards; g; g = atomic_load(&g->next)) {
-		for (size_t i = 0; i < sizeof g->captures / sizeof *g->captures; i++) {
-			struct capture *self = capture;
-			atomic_compare_exchange_strong(&g->captures[i], &self, NULL);
-		}
-	}
-}
-
-static size_t
-count_guarded(void)
-{
-	size_t count = 0;
-	for (struct guard *g = &guards; g; g = atomic_load(&g->next))
-		for (size_t i = 0; i < sizeof g->captures / sizeof *g->captures; i++)
-			count += atomic_load(&g->captures[i]) != NULL;
-	return count;
 }
 
 /* --- mapping ----------------------------------------------------------- */
@@ -257,7 +145,7 @@ addresses_left(uint64_t *left, uint64_t *all)
 		pages = 0;
 	if (statm)
 		fclose(statm);
-	uint64_t used = pages * page_size();
+	uint64_t used = pages * guard_page_size();
 	*all = limit.rlim_cur;
 	*left = *all > used ? *all - used : 0;
 	return true;
@@ -267,7 +155,7 @@ addresses_left(uint64_t *left, uint64_t *all)
 static uint64_t
 room_to_grow(uint64_t size)
 {
-	size_t halvings = count_guarded() / ROOM_SHARE;
+	size_t halvings = guard_count() / ROOM_SHARE;
 	uint64_t room = halvings < 40 ? ROOM_MOST >> halvings : 0;
 	room = room > ROOM_LEAST ? room : ROOM_LEAST;
 	return room > size ? room : size;
@@ -299,7 +187,7 @@ refuse_size(const struct capture *capture, uint64_t size, struct err *err)
 static int
 map_file(struct capture *capture, uint64_t size, uint64_t room, struct err *err)
 {
-	uint64_t left, all, page = page_size();
+	uint64_t left, all, page = guard_page_size();
 	bool limited = addresses_left(&left, &all);
 	if (limited && size + ROOM_LEFT > left)
 		return refuse_size(capture, size, err);
@@ -310,8 +198,8 @@ map_file(struct capture *capture, uint64_t size, uint64_t room, struct err *err)
 		void *at =
 		    mmap(NULL, want, PROT_READ, MAP_SHARED | MAP_NORESERVE, capture->file, 0);
 		if (at != MAP_FAILED) {
-			capture->bytes = at;
-			capture->reserved = want;
+			capture->map.bytes = at;
+			capture->map.length = want;
 			madvise(at, want, MADV_RANDOM); /* see capture_want */
 			return 0;
 		}
@@ -356,9 +244,9 @@ map_again(struct capture *capture)
 		return;
 	losses_clear(&capture->losses);
 	atomic_store(&capture->damaged, false);
-	mmap(capture->bytes, capture->reserved, PROT_READ, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-	     file, 0);
-	madvise(capture->bytes, capture->reserved, MADV_RANDOM);
+	mmap(capture->map.bytes, capture->map.length, PROT_READ,
+	     MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0);
+	madvise(capture->map.bytes, capture->map.length, MADV_RANDOM);
 	return_file(capture, file);
 }
 
@@ -471,7 +359,7 @@ start_spool(struct capture *capture, struct err *err)
 {
 	enum { SOON = 1 << 20 /* bytes */ };
 	struct capture_packing packing;
-	if (spool_start(capture->spool, capture->reserved, err) < 0)
+	if (spool_start(capture->spool, capture->map.length, err) < 0)
 		return err->code;
 	if (capture->is_stream || !spool_packing(capture->spool, &packing) || !packing.is_archive)
 		return 0;
@@ -501,7 +389,8 @@ map_capture(struct capture *capture, uint64_t size, const struct capture_options
 		capture_close(capture);
 		return NULL;
 	}
-	guard_map(capture);
+	capture->map.lost = note_fault;
+	guard_add(&capture->map);
 	if (capture->spool && start_spool(capture, err) < 0) {
 		capture_close(capture);
 		return NULL;
@@ -561,9 +450,9 @@ capture_close(struct capture *capture)
 	if (!capture)
 		return;
 	watch_stop(capture->watch);
-	unguard_map(capture);
-	if (capture->bytes)
-		munmap(capture->bytes, capture->reserved);
+	guard_remove(&capture->map);
+	if (capture->map.bytes)
+		munmap(capture->map.bytes, capture->map.length);
 	if (capture->spool)
 		spool_stop(capture->spool);
 	else if (capture->file >= 0)
@@ -585,7 +474,7 @@ capture_path(const struct capture *capture)
 const uint8_t *
 capture_bytes(const struct capture *capture)
 {
-	return capture->bytes;
+	return capture->map.bytes;
 }
 
 uint64_t
@@ -700,7 +589,7 @@ capture_want(const struct capture *capture, uint64_t offset, uint64_t length)
 	if (length > size - offset)
 		length = size - offset;
 	uint64_t start = offset / page * page;
-	madvise(capture->bytes + start, offset + length - start, MADV_WILLNEED);
+	madvise(capture->map.bytes + start, offset + length - start, MADV_WILLNEED);
 }
 
 /* --- changes ------------------------------------------------------------- */
@@ -724,7 +613,7 @@ read_tail(const struct capture *capture, uint64_t size, uint8_t tail[static TAIL
 {
 	size_t length = size < TAIL ? (size_t)size : TAIL;
 	if (capture->file < 0) {
-		memcpy(tail, capture->bytes + size - length, length);
+		memcpy(tail, capture->map.bytes + size - length, length);
 		return length;
 	}
 	ssize_t n = pread(capture->file, tail, length, (off_t)(size - length));
@@ -784,14 +673,14 @@ static uint64_t
 size_within(const struct capture *capture, const struct stat *st)
 {
 	uint64_t size = (uint64_t)st->st_size;
-	return size < capture->reserved ? size : capture->reserved;
+	return size < capture->map.length ? size : capture->map.length;
 }
 
 /* Notes whether the file is longer than that; true when it first is. */
 static bool
 check_room(struct capture *capture, const struct stat *st)
 {
-	bool outgrew = (uint64_t)st->st_size > capture->reserved;
+	bool outgrew = (uint64_t)st->st_size > capture->map.length;
 	return !atomic_exchange(&capture->outgrew, outgrew) && outgrew;
 }
 
@@ -820,7 +709,7 @@ static enum capture_change
 refresh_spool(struct capture *capture)
 {
 	uint64_t size = spool_size(capture->spool);
-	size = size < capture->reserved ? size : capture->reserved;
+	size = size < capture->map.length ? size : capture->map.length;
 	uint64_t before = atomic_exchange_explicit(&capture->size, size, memory_order_acq_rel);
 	atomic_store(&capture->damaged, false);
 	if (capture_ended(capture) && spool_failure(capture->spool).error &&
@@ -880,7 +769,7 @@ capture_pending(const struct capture *capture)
 		size = spool_size(capture->spool);
 	else if (stat_file(capture, &now))
 		size = (uint64_t)now.st_size;
-	size = size < capture->reserved ? size : capture->reserved;
+	size = size < capture->map.length ? size : capture->map.length;
 	return size > adopted ? size - adopted : 0;
 }
 
@@ -1084,11 +973,11 @@ capture_verify(const struct capture *capture)
 void
 capture_lose(const struct capture *capture, uint64_t offset, uint64_t length, int error)
 {
-	uint64_t page = page_size(), end = (offset + length + page - 1) / page * page;
+	uint64_t page = guard_page_size(), end = (offset + length + page - 1) / page * page;
 	offset = offset / page * page;
-	if (end > capture->reserved)
-		end = capture->reserved;
-	if (offset < end && map_zeros(capture->bytes + offset, (size_t)(end - offset)))
+	if (end > capture->map.length)
+		end = capture->map.length;
+	if (offset < end && guard_lay_zeros(capture->map.bytes + offset, (size_t)(end - offset)))
 		note_loss(capture, offset, end, error);
 }
 
@@ -1109,7 +998,7 @@ blank_losses(const struct capture *capture, uint64_t offset, uint8_t *bytes, siz
 static void
 read_file(const struct capture *capture, uint64_t offset, uint8_t *bytes, size_t length)
 {
-	uint64_t page = page_size();
+	uint64_t page = guard_page_size();
 	for (size_t done = 0; done < length;) {
 		uint64_t at = offset + done;
 		ssize_t n = pread(capture->file, bytes + done, length - done, (off_t)at);
@@ -1139,7 +1028,7 @@ capture_read(const struct capture *capture, uint64_t offset, void *buffer, size_
 	if (length > size - offset)
 		length = (size_t)(size - offset);
 	if (capture->file < 0) { /* the map gives zeros for what is missing */
-		memcpy(bytes, capture->bytes + offset, length);
+		memcpy(bytes, capture->map.bytes + offset, length);
 		return length;
 	}
 	uint64_t hole = capture_hole_end(capture, offset) - offset;
@@ -1152,81 +1041,6 @@ capture_read(const struct capture *capture, uint64_t offset, void *buffer, size_
 
 /* --- saying what is missing -------------------------------------------- */
 
-struct loss_sum {
-	uint64_t bytes, places, first;
-	int error;
-};
-
-/* Why bytes are missing. */
-enum loss_cause { LOSS_CUT, LOSS_REFUSED, LOSS_UNPRINTED };
-
-static enum loss_cause
-cause_of(const struct loss *loss)
-{
-	return loss->error == LOSS_NO_LINE ? LOSS_UNPRINTED : loss->error ? LOSS_REFUSED : LOSS_CUT;
-}
-
-/* What is missing for one cause. */
-static struct loss_sum
-sum_losses(const struct capture *capture, enum loss_cause cause)
-{
-	struct loss_sum sum = {0};
-	struct loss loss;
-	uint64_t size = capture_size(capture);
-	for (size_t i = 0; losses_get(&capture->losses, i, &loss); i++) {
-		if (cause_of(&loss) != cause || loss.offset >= size)
-			continue;
-		if (!sum.places++) {
-			sum.first = loss.offset;
-			sum.error = loss.error;
-		}
-		sum.bytes += (loss.end < size ? loss.end : size) - loss.offset;
-	}
-	return sum;
-}
-
-static void
-add_places(const struct loss_sum *sum, struct text *out)
-{
-	char bytes[32], places[32];
-	text_addf(out, "%s bytes ", text_number(bytes, sum->bytes));
-	if (sum->places > 1)
-		text_addf(out, "in %s places, the first ", text_number(places, sum->places));
-	text_addf(out, "at offset 0x%llx ", (unsigned long long)sum->first);
-}
-
-static void
-describe_refused(const struct capture *capture, struct text *out)
-{
-	struct loss_sum sum = sum_losses(capture, LOSS_REFUSED);
-	if (!sum.places)
-		return;
-	add_places(&sum, out);
-	text_addf(out, "could not be read and are shown as zeros: %s", strerror(sum.error));
-}
-
-static void
-describe_unprinted(const struct capture *capture, struct text *out)
-{
-	struct loss_sum sum = sum_losses(capture, LOSS_UNPRINTED);
-	if (!sum.places)
-		return;
-	add_places(&sum, out);
-	text_add(out, "have no line in the dump and are shown as zeros; dump them again");
-}
-
-static void
-describe_cut(const struct capture *capture, struct text *out)
-{
-	struct loss_sum sum = sum_losses(capture, LOSS_CUT);
-	char bytes[32];
-	if (sum.places)
-		text_addf(out,
-			  "the file became shorter while it was read: %s bytes from offset "
-			  "0x%llx on are missing; read it again",
-			  text_number(bytes, sum.bytes), (unsigned long long)sum.first);
-}
-
 static void
 describe_stream(const struct capture *capture, struct text *out)
 {
@@ -1236,6 +1050,7 @@ describe_stream(const struct capture *capture, struct text *out)
 		failure = spool_failure(capture->spool);
 	if (!failure.error)
 		return;
+	loss_text_begin(out);
 	if (failure.refused) {
 		text_addf(out, "only the first file is shown: %s", failure.packed);
 		return;
@@ -1261,21 +1076,17 @@ describe_stream(const struct capture *capture, struct text *out)
 static void
 describe_outgrown(const struct capture *capture, struct text *out)
 {
-	if (atomic_load(&capture->outgrew))
-		text_add(out, "the file grew beyond the address space reserved for it; open it "
-			      "again to see the rest");
+	if (!atomic_load(&capture->outgrew))
+		return;
+	loss_text_begin(out);
+	text_add(out, "the file grew beyond the address space reserved for it; open it again to "
+		      "see the rest");
 }
 
 void
 capture_describe_loss(const struct capture *capture, struct text *out)
 {
-	static void (*const describe[])(const struct capture *, struct text *) = {
-	    describe_refused, describe_unprinted, describe_cut, describe_stream, describe_outgrown};
-	for (size_t i = 0; i < sizeof describe / sizeof *describe; i++) {
-		struct text sentence = {0};
-		describe[i](capture, &sentence);
-		if (sentence.length)
-			text_addf(out, "%s%s", out->length ? "; " : "", sentence.data);
-		text_free(&sentence);
-	}
+	loss_text_add(&capture->losses, capture_size(capture), out);
+	describe_stream(capture, out);
+	describe_outgrown(capture, out);
 }

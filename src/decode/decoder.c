@@ -1,6 +1,7 @@
 /* Helpers for both sides of the decoder contract: see decoder.h. */
 #include "config.h"
 
+#include "base/decimal.h"
 #include "decode/decoder.h"
 
 #include <stdlib.h>
@@ -300,7 +301,7 @@ field_format(const struct field *field, struct text *out)
 		text_add(out, field->u ? "true" : "false");
 		break;
 	case FIELD_NUMBER:
-		text_addf(out, "%.17g", field->d);
+		text_add_number(out, field->d);
 		break;
 	case FIELD_TEXT:
 		text_add_bytes(out, field->s.at, field->s.length);

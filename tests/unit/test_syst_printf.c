@@ -289,6 +289,61 @@ test_noise(void **state)
 	text_free(&out);
 }
 
+/* A conversion of random flags, width and precision. */
+static void
+make_conversion(uint64_t *seed, const char *letters, const char *modifier, char format[static 32])
+{
+	static const char flags[] = "-+ #0";
+	char *at = format;
+	*at++ = '%';
+	for (unsigned set = random_below(seed, 2) ? 0 : random_below(seed, 32), i = 0; i < 5; i++)
+		if (set >> i & 1)
+			*at++ = flags[i];
+	if (random_below(seed, 2))
+		at += sprintf(at, "%u", 1 + random_below(seed, 30));
+	if (random_below(seed, 2))
+		at += sprintf(at, ".%u", random_below(seed, 24));
+	sprintf(at, "%s%c", modifier, letters[random_below(seed, strlen(letters))]);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+/* Numbers are what the C library makes of them, whatever the flags. */
+static void
+test_like_library(void **state)
+{
+	(void)state;
+	uint64_t seed = 31;
+	struct text out = {0};
+	for (int round = 0; round < 200000; round++) {
+		char format[32], right[512];
+		bool whole = round % 2;
+		uint64_t bits = random_next(&seed) >> random_below(&seed, 64);
+		double value = (double)(int64_t)bits / 1e6;
+		bits = random_below(&seed, 8) ? bits : 0;
+		make_conversion(&seed, whole ? "diouxX" : "eEfFgGaA", whole ? "ll" : "", format);
+		if (!whole && random_below(&seed, 2))
+			memcpy(&value, &bits, sizeof value);
+		if (whole)
+			snprintf(right, sizeof right, format, (long long)bits);
+		else
+			snprintf(right, sizeof right, format, value);
+		if (!whole)
+			memcpy(&bits, &value, sizeof bits);
+		const struct syst_args args = {.at = (const uint8_t *)&bits, .length = sizeof bits};
+		text_clear(&out);
+		assert_false(syst_printf(&out, format, strlen(format), &args, NULL).faulty);
+		if (strlen(right) < sizeof right - 1) {
+			assert_string_equal(text_get(&out), right);
+			assert_int_equal(out.length, strlen(right));
+		}
+	}
+	text_free(&out);
+}
+
+#pragma GCC diagnostic pop
+
 int
 main(void)
 {
@@ -298,6 +353,7 @@ main(void)
 	    cmocka_unit_test(test_stars),	  cmocka_unit_test(test_faults),
 	    cmocka_unit_test(test_long_integers), cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_sink),	  cmocka_unit_test(test_noise),
+	    cmocka_unit_test(test_like_library),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,17 @@
 #include "config.h"
 
 #include "base/bytes.h"
+#include "base/decimal.h"
 #include "decode/syst/syst_printf.h"
 
 #include <limits.h>
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
+
+enum {
+	DIGITS_MAX = 24, /* of 64 bits: 22 octal ones */
+	REBUILT_MAX = 16
+};
 
 enum modifier {
 	MODIFIER_NONE,
@@ -51,11 +57,14 @@ static const struct {
     [MODIFIER_LONG_DOUBLE] = {{4, 4}, {4, 4}}, /* for integers the library ignores L */
 };
 
+/* [C99, fprintf]; a bit for each in `flags`. */
+enum { FLAG_LEFT, FLAG_SIGN, FLAG_BLANK, FLAG_FORM, FLAG_ZERO, FLAG_COUNT };
+static const char flag_letters[FLAG_COUNT + 1] = "-+ #0";
+
 struct spec {
 	const char *at; /* the % */
 	size_t length;
-	char flags[6]; /* each at most once, NUL-terminated */
-	bool left;
+	unsigned flags;
 	bool width_given, precision_given; /* as an argument */
 	int width, precision;		   /* precision -1: none */
 	enum modifier modifier;
@@ -77,14 +86,10 @@ struct syst_printf_job {
 
 /* --- parsing a conversion ---------------------------------------------- */
 
-static void
-add_flag(struct spec *spec, char flag)
+static bool
+has_flag(const struct spec *spec, unsigned flag)
 {
-	size_t count = strlen(spec->flags);
-	if (!memchr(spec->flags, flag, count))
-		spec->flags[count] = flag;
-	if (flag == '-')
-		spec->left = true;
+	return spec->flags >> flag & 1;
 }
 
 static const char *
@@ -97,10 +102,12 @@ parse_number(const char *p, const char *end, int *number)
 	return p;
 }
 
-static bool
-is_flag(char c)
+/* The bit of a letter; 0: it is no flag. */
+static unsigned
+flag_of(char c)
 {
-	return c == '-' || c == '+' || c == ' ' || c == '#' || c == '0';
+	const char *letter = c >= ' ' && c <= '0' ? memchr(flag_letters, c, FLAG_COUNT) : NULL;
+	return letter ? 1u << (letter - flag_letters) : 0;
 }
 
 /* Whether C is one of diouxXcfFeEgGaApns. */
@@ -135,8 +142,8 @@ parse_spec(const char *p, const char *end, struct spec *spec)
 {
 	*spec = (struct spec){.at = p++, .precision = -1};
 	if (p < end && !is_conversion(*p)) { /* most are a letter and no more */
-		while (p < end && is_flag(*p))
-			add_flag(spec, *p++);
+		for (unsigned flag; p < end && (flag = flag_of(*p)); p++)
+			spec->flags |= flag;
 		spec->width_given = p < end && *p == '*';
 		p = spec->width_given ? p + 1 : parse_number(p, end, &spec->width);
 		if (p < end && *p == '.') {
@@ -220,7 +227,7 @@ complete_spec(struct syst_printf_job *job, struct spec *spec)
 	if (spec->precision_given && !take_star(job, spec, &spec->precision))
 		return false;
 	if (spec->width < 0) {
-		add_flag(spec, '-');
+		spec->flags |= 1u << FLAG_LEFT;
 		spec->width = spec->width == INT_MIN ? INT_MAX : -spec->width;
 	}
 	syst_printf_limit(job, &spec->width);
@@ -254,73 +261,151 @@ add_padded(struct syst_printf_job *job, const struct spec *spec, const char *tex
 {
 	size_t width = (size_t)spec->width;
 	size_t blanks = width > length ? width - length : 0;
-	if (!spec->left)
+	if (!has_flag(spec, FLAG_LEFT))
 		add_blanks(job, blanks);
 	syst_printf_add(job, text, length);
-	if (spec->left)
+	if (has_flag(spec, FLAG_LEFT))
 		add_blanks(job, blanks);
 }
 
-/* The conversion for the C library, whose width and precision are arguments:
- * `%-08*.*llx`.  Only known letters and flags get into it. */
-static const char *
-syst_printf_rebuild_spec(const struct spec *spec, const char *modifier, char buffer[static 24])
+/* A number as it is written: a sign or `0x`, zeros, digits. */
+struct digits {
+	const char *at;
+	size_t length, zeros;
+	char prefix[2];
+	size_t prefix_length;
+};
+
+/* Writes a number, filled up to the width: with zeros if it FILLS. */
+static void
+put_digits(struct text *out, const struct spec *spec, struct digits d, bool fills)
 {
-	snprintf(buffer, 24, "%%%s*.*%s%c", spec->flags, modifier, spec->letter);
-	return buffer;
+	size_t size = d.prefix_length + d.zeros + d.length, width = (size_t)spec->width;
+	size_t left = width > size ? width - size : 0, blanks = fills ? 0 : left;
+	size_t before = has_flag(spec, FLAG_LEFT) ? 0 : blanks;
+	d.zeros += left - blanks;
+	text_reserve(out, size + left);
+	char *at = out->data + out->length;
+	memset(at, ' ', before);
+	memcpy(at += before, d.prefix, d.prefix_length);
+	memset(at += d.prefix_length, '0', d.zeros);
+	memcpy(at += d.zeros, d.at, d.length);
+	memset(at += d.length, ' ', blanks - before);
+	out->length += size + left;
+	out->data[out->length] = '\0';
 }
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* made by syst_printf_rebuild_spec() */
-
-/* The usual conversions, for which text_addf does not need the C library. */
-static bool
-add_usual(struct syst_printf_job *job, const struct spec *spec, uint64_t value)
+static void
+put_sign(struct digits *d, const struct spec *spec, bool negative)
 {
-	bool zero = spec->flags[0] == '0';
-	struct text *out = job->out;
-	unsigned long long number = value;
-	if (spec->precision >= 0 || spec->flags[zero])
-		return false;
-	switch (spec->letter) {
-	case 'd':
-	case 'i':
-		text_addf(out, zero ? "%0*lld" : "%*lld", spec->width, (long long)value);
-		return true;
-	case 'u':
-		text_addf(out, zero ? "%0*llu" : "%*llu", spec->width, number);
-		return true;
-	case 'x':
-		text_addf(out, zero ? "%0*llx" : "%*llx", spec->width, number);
-		return true;
-	case 'X':
-		text_addf(out, zero ? "%0*llX" : "%*llX", spec->width, number);
-		return true;
-	default:
-		return false;
+	d->prefix[0] = negative ? '-' : has_flag(spec, FLAG_SIGN) ? '+' : ' ';
+	d->prefix_length = negative || has_flag(spec, FLAG_SIGN) || has_flag(spec, FLAG_BLANK);
+}
+
+static bool
+is_signed(const struct spec *spec)
+{
+	return spec->letter == 'd' || spec->letter == 'i';
+}
+
+/* Puts the digits of VALUE in front of END, of BITS bits each. */
+static const char *
+put_bits(uint64_t value, unsigned bits, const char *letters, char *end)
+{
+	for (; value; value >>= bits)
+		*--end = letters[value & ((1u << bits) - 1)];
+	return end;
+}
+
+/* The digits of a value; of 0 none. */
+static struct digits
+digits_of(const struct spec *spec, uint64_t value, char buffer[static DIGITS_MAX])
+{
+	char *end = buffer + DIGITS_MAX;
+	struct digits d = {.at = buffer};
+	if (spec->letter == 'x')
+		d.at = put_bits(value, 4, "0123456789abcdef", end);
+	else if (spec->letter == 'X')
+		d.at = put_bits(value, 4, "0123456789ABCDEF", end);
+	else if (spec->letter == 'o')
+		d.at = put_bits(value, 3, "01234567", end);
+	else
+		end = value ? text_put_uint(buffer, value) : buffer;
+	d.length = (size_t)(end - d.at);
+	return d;
+}
+
+/* As the C library does [C99, fprintf]. */
+static void
+put_integer(struct text *out, const struct spec *spec, uint64_t value)
+{
+	char buffer[DIGITS_MAX];
+	bool negative = is_signed(spec) && value >> 63;
+	struct digits d = digits_of(spec, negative ? -value : value, buffer);
+	size_t least = spec->precision < 0 ? 1 : (size_t)spec->precision;
+	if (is_signed(spec))
+		put_sign(&d, spec, negative);
+	if (has_flag(spec, FLAG_FORM) && spec->letter == 'o' && least <= d.length)
+		least = d.length + 1;
+	if (has_flag(spec, FLAG_FORM) && (spec->letter | 0x20) == 'x' && value) {
+		memcpy(d.prefix, (char[]){'0', spec->letter}, 2);
+		d.prefix_length = 2;
 	}
+	d.zeros = least > d.length ? least - d.length : 0;
+	put_digits(out, spec, d,
+		   has_flag(spec, FLAG_ZERO) && !has_flag(spec, FLAG_LEFT) && spec->precision < 0);
 }
 
 static void
 add_integer(struct syst_printf_job *job, const struct spec *spec, uint64_t value)
 {
-	char format[24];
 	if (job->sought)
 		sought_pass_any(job->sought, &job->sieve, SOUGHT_NUMBERS);
-	if (job->out && !add_usual(job, spec, value))
-		text_addf(job->out, syst_printf_rebuild_spec(spec, "ll", format), spec->width,
-			  spec->precision, (long long)value);
+	if (job->out)
+		put_integer(job->out, spec, value);
 }
+
+/* The conversion for the C library, whose width and precision are arguments: `%-0*.*a`.  Only
+ * known letters and flags get into it. */
+static const char *
+rebuild_spec(const struct spec *spec, char buffer[static REBUILT_MAX])
+{
+	char *at = buffer;
+	*at++ = '%';
+	for (unsigned flag = 0; flag < FLAG_COUNT; flag++)
+		if (has_flag(spec, flag))
+			*at++ = flag_letters[flag];
+	memcpy(at, (char[]){'*', '.', '*', spec->letter, '\0'}, 5);
+	return buffer;
+}
+
+/* Writes a number as the C library would, if that can be done here. */
+static bool
+put_number(struct text *out, const struct spec *spec, double value)
+{
+	char buffer[DECIMAL_MAX];
+	struct digits d = {.at = buffer};
+	if (has_flag(spec, FLAG_FORM))
+		return false;
+	d.length = decimal_write(value, spec->letter, spec->precision, buffer);
+	put_sign(&d, spec, signbit(value));
+	if (d.length)
+		put_digits(out, spec, d, has_flag(spec, FLAG_ZERO) && !has_flag(spec, FLAG_LEFT));
+	return d.length;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* made by rebuild_spec() */
 
 static void
 add_number(struct syst_printf_job *job, const struct spec *spec, double value)
 {
-	char format[24];
+	char format[REBUILT_MAX];
 	if (job->sought)
 		sought_pass_any(job->sought, &job->sieve, SOUGHT_NUMBERS);
-	if (job->out)
-		text_addf(job->out, syst_printf_rebuild_spec(spec, "", format), spec->width,
-			  spec->precision, value);
+	if (job->out && !put_number(job->out, spec, value))
+		text_addf(job->out, rebuild_spec(spec, format), spec->width, spec->precision,
+			  value);
 }
 
 #pragma GCC diagnostic pop
@@ -335,7 +420,7 @@ convert_integer(struct syst_printf_job *job, const struct spec *spec)
 	uint64_t value;
 	if (!syst_printf_take(job, wire, &value))
 		return MISSING;
-	if (spec->letter == 'd' || spec->letter == 'i') {
+	if (is_signed(spec)) {
 		int64_t number = sign_extend(value, bytes);
 		syst_printf_report_argument(job, spec, wire,
 					    (struct syst_arg){.type = SYST_ARG_INT, .i = number});
@@ -383,7 +468,7 @@ convert_char(struct syst_printf_job *job, const struct spec *spec)
 	else
 		utf8[0] = (char)value;
 	if (length == 1 && !utf8[0]) { /* a NUL ends the fragment that it is in */
-		if (!spec->left && spec->width > 0)
+		if (!has_flag(spec, FLAG_LEFT) && spec->width > 0)
 			add_blanks(job, (size_t)spec->width - 1);
 		return DONE;
 	}
@@ -422,7 +507,7 @@ convert_pointer(struct syst_printf_job *job, const struct spec *spec)
 	}
 	struct spec hex = *spec;
 	hex.letter = 'x';
-	add_flag(&hex, '#');
+	hex.flags |= 1u << FLAG_FORM;
 	add_integer(job, &hex, value);
 	return DONE;
 }

@@ -289,6 +289,43 @@ test_noise(void **state)
 	text_free(&out);
 }
 
+/* Whether arguments fit is what making the text finds, with a plan and without. */
+static void
+test_fits(void **state)
+{
+	static const char *const pieces[] = {
+	    "%d",  "%s",    "%s",   "%*d",     "%.*s", "%lld", "%-*.*ld", "%p",	 "%c", "%f",
+	    "%n",  "%%",    "text", "%5s",     "%hhu", "%zu",  "%td",	  "%Lx", "%",  "%jd",
+	    "%lc", "%.3e ", "%i",   "%65535d", "%a",   "%o",   "%u",	  "%LG", "%X", " %% "};
+	uint64_t seed = 77, known = 0, fitting = 0;
+	struct text out = {0};
+	(void)state;
+	for (int round = 0; round < 50000; round++) {
+		char format[256] = "";
+		uint8_t bytes[48];
+		for (uint32_t i = random_below(&seed, round % 16 ? 6 : 24); i--;)
+			strcat(format, pieces[random_below(&seed, COUNT(pieces))]);
+		for (size_t i = 0; i < sizeof bytes; i++)
+			bytes[i] = (uint8_t)(random_below(&seed, 3) ? random_next(&seed) : 0);
+		const struct syst_args args = {.at = bytes,
+					       .length = random_below(&seed, sizeof bytes + 1),
+					       .packing = round & 1,
+					       .nul_behind = random_below(&seed, 2)};
+		size_t length = strlen(format);
+		struct syst_plan plan;
+		syst_plan(&plan, format, length);
+		text_clear(&out);
+		bool fits = !syst_printf(&out, format, length, &args, NULL).faulty;
+		assert_int_equal(syst_printf_fits(NULL, format, length, &args), fits);
+		assert_int_equal(syst_printf_fits(&plan, format, length, &args), fits);
+		known += plan.known;
+		fitting += plan.known && fits;
+	}
+	assert_in_range(known, 20000, 49000);
+	assert_in_range(fitting, 5000, known - 5000);
+	text_free(&out);
+}
+
 /* A conversion of random flags, width and precision. */
 static void
 make_conversion(uint64_t *seed, const char *letters, const char *modifier, char format[static 32])
@@ -353,7 +390,7 @@ main(void)
 	    cmocka_unit_test(test_stars),	  cmocka_unit_test(test_faults),
 	    cmocka_unit_test(test_long_integers), cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_sink),	  cmocka_unit_test(test_noise),
-	    cmocka_unit_test(test_like_library),
+	    cmocka_unit_test(test_like_library),  cmocka_unit_test(test_fits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,10 +186,13 @@ void syst_message(const uint8_t *p, size_t length, struct message *m);
 /*
  * Takes MESSAGE_CHECKED off M, the whole and sound frame P of LENGTH bytes, if its
  * checksum is right and its arguments fit its format, as far as that is known without
- * collateral.  For step, whose window has CHECK.
+ * messages before.  For step, whose window has CHECK.  SENDER: NULL if it is unknown.
  */
+struct syst_sender {
+	uint16_t master, channel;
+};
 void syst_settle(const struct syst_decoder *, const uint8_t *p, size_t length,
-		 struct decode_check *, struct message *m);
+		 const struct syst_sender *, struct decode_check *, struct message *m);
 
 /*
  * Expands the frame P of LENGTH bytes into E: type, origin, text and, if
@@ -198,9 +201,6 @@ void syst_settle(const struct syst_decoder *, const uint8_t *p, size_t length,
  * unknown) helps to find the collateral of messages without GUID.  Without
  * history builds do not count: the first client of a sender is taken.
  */
-struct syst_sender {
-	uint16_t master, channel;
-};
 void syst_expand_from(const struct syst_decoder *, const struct message *, const uint8_t *p,
 		      size_t length, enum expand_want, const struct decode_history *,
 		      const struct syst_sender *sender, struct expansion *e);

@@ -131,15 +131,20 @@ syst_client_file(const struct syst_client *client)
 	return client->file;
 }
 
+/* Bits of a half of a GUID that an entry has otherwise. */
+static uint64_t
+guid_differs(const struct guid_entry *entry, const uint8_t *guid, size_t half)
+{
+	return (bytes_le64(guid + half) ^ bytes_le64(entry->id + half)) &
+	       bytes_le64(entry->mask + half);
+}
+
 static bool
 client_has(const struct syst_client *client, const uint8_t guid[static 16])
 {
 	for (size_t i = 0; i < client->guids.count; i++) {
 		const struct guid_entry *entry = &client->guids.at[i];
-		int at = 0;
-		while (at < 16 && ((guid[at] ^ entry->id[at]) & entry->mask[at]) == 0)
-			at++;
-		if (at == 16)
+		if (!(guid_differs(entry, guid, 0) | guid_differs(entry, guid, 8)))
 			return true;
 	}
 	return false;
@@ -469,6 +474,7 @@ close_entry(struct syst_collateral_reading *r)
 	if (is_masked(&r->entry, which))
 		add_masked(table, &r->entry);
 	r->entry.text = arena_text(&r->to->arena, text_get(&r->text), r->text.length);
+	syst_plan(&r->entry.plan, r->entry.text, strlen(r->entry.text));
 	*vec_add(&table->entries) = r->entry;
 }
 

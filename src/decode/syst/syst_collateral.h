@@ -12,6 +12,7 @@
 #define TRAWL_DECODE_SYST_COLLATERAL_H
 
 #include "decode/decoder.h"
+#include "decode/syst/syst_printf.h"
 
 struct syst_collateral;
 struct syst_client;
@@ -35,7 +36,8 @@ struct syst_entry {
 	const char *text; /* name, path or printf format */
 	bool has_file;
 	uint32_t file, line;
-	uint32_t place; /* line of the row itself, in the collateral */
+	uint32_t place;	       /* line of the row itself, in the collateral */
+	struct syst_plan plan; /* of a format */
 };
 
 /*

@@ -882,10 +882,23 @@ add_crc(struct syst_job *j, uint32_t stated, uint32_t computed)
 }
 
 static bool
-call_fits(const struct syst_frame *f, const struct call *call)
+call_fits(const struct syst_frame *f, const struct call *call, const struct syst_plan *plan)
 {
 	const struct syst_args args = call_args(f, call);
-	return syst_printf_fits(call->format, call->length, &args);
+	return syst_printf_fits(plan, call->format, call->length, &args);
+}
+
+/* Whether the arguments of a CATALOG message of a client fit its format; *UNNAMED: it has
+ * none. */
+static bool
+catalog_fits(const struct syst_frame *f, const struct syst_client *client, bool *unnamed)
+{
+	const struct syst_entry *entry = syst_choose_entry(f, client);
+	*unnamed = !entry;
+	if (!entry)
+		return true;
+	struct call call = catalog_call(f, entry);
+	return call_fits(f, &call, &entry->plan);
 }
 
 /* Makes what EXPAND_FLAGS asks for: as all the rest makes it, without text. */
@@ -895,20 +908,14 @@ check_frame(const struct syst_decoder *d, const struct message *m, struct syst_f
 	    struct expansion *e)
 {
 	uint32_t stated, computed;
-	struct call call;
 	bool terminated, fits = true;
 	bool good = !find_crc(f, m, &stated, &computed) || stated == computed;
 	if (f->peek.kind == SYST_CATALOG) {
 		struct syst_client_choice choice = syst_choose_client(d, f, sender, history, m);
-		const struct syst_entry *entry = syst_choose_entry(f, choice.client);
-		e->unnamed = !entry;
-		if (entry) {
-			call = catalog_call(f, entry);
-			fits = call_fits(f, &call);
-		}
+		fits = catalog_fits(f, choice.client, &e->unnamed);
 	} else if (is_printf(f)) {
-		call = string_call(f, &terminated);
-		fits = call_fits(f, &call);
+		struct call call = string_call(f, &terminated);
+		fits = call_fits(f, &call, NULL);
 	}
 	if (!good || !fits)
 		e->flags |= MESSAGE_DAMAGED;
@@ -987,12 +994,26 @@ string_fits(const uint8_t *p, size_t length, unsigned subtype)
 	    .length = length - format - 1,
 	    .packing = subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32,
 	};
-	return nul && syst_printf_fits((const char *)p, format, &args);
+	return nul && syst_printf_fits(NULL, (const char *)p, format, &args);
+}
+
+/* The same of a CATALOG message with collateral, as far as no message before it says what its
+ * number means. */
+static bool
+catalog_settles(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
+		size_t length, const struct syst_sender *sender, bool *unnamed)
+{
+	struct syst_frame f;
+	if (atomic_load(&d->base.needs_history))
+		return false;
+	syst_frame_parse(&f, p, length);
+	return f.fault == SYST_SOUND &&
+	       catalog_fits(&f, syst_choose_client(d, &f, sender, NULL, m).client, unnamed);
 }
 
 void
 syst_settle(const struct syst_decoder *d, const uint8_t *p, size_t length,
-	    struct decode_check *check, struct message *m)
+	    const struct syst_sender *sender, struct decode_check *check, struct message *m)
 {
 	uint32_t header = bytes_le32(p);
 	unsigned type = syst_header_type(header), subtype = syst_header_subtype(header);
@@ -1003,11 +1024,12 @@ syst_settle(const struct syst_decoder *d, const uint8_t *p, size_t length,
 	if (has_crc && bytes_crc32c(0, p, end) != bytes_le32(p + end))
 		return;
 	bool formatted = syst_formatted[type] >> subtype & 1, catalog = type == SYST_CATALOG;
-	if (formatted && catalog && d->collateral)
+	bool unnamed = formatted && catalog;
+	if (unnamed && d->collateral && !catalog_settles(d, m, p, length, sender, &unnamed))
 		return;
 	if (formatted && !catalog && !string_fits(p + prefix, end - prefix, subtype))
 		return;
-	check->unnamed |= formatted && catalog;
+	check->unnamed |= unnamed;
 	m->flags &= (uint16_t)~MESSAGE_CHECKED;
 }
 
@@ -1036,11 +1058,11 @@ part_has(const struct syst_sieved *j, size_t at, size_t length)
 enum note { NOTE_NUMBER, NOTE_TYPE };
 
 static struct sought_note *
-note_of(const struct syst_sieved *j, enum note what, uint64_t number)
+note_of(const struct syst_sieved *j, enum note what, const struct syst_client *client,
+	uint64_t number)
 {
-	uint64_t collateral = (uint64_t)(uintptr_t)j->d->collateral; /* fewer than 48 bits */
 	uint64_t type = (uint64_t)what << 10 | j->f->type << 6 | j->f->subtype;
-	const uint64_t key[3] = {j->m->origin, number, collateral ^ type << 48};
+	const uint64_t key[3] = {number, (uint64_t)(uintptr_t)client, type};
 	return sought_note(j->sought, key);
 }
 
@@ -1054,9 +1076,10 @@ client_of(const struct syst_sieved *j)
 static const struct sought_note *
 note_entry(const struct syst_sieved *j)
 {
-	struct sought_note *note = note_of(j, NOTE_NUMBER, syst_catalog_id(j->f));
+	const struct syst_client *client = client_of(j);
+	struct sought_note *note = note_of(j, NOTE_NUMBER, client, syst_catalog_id(j->f));
 	if (note->fresh) {
-		const struct syst_entry *entry = syst_choose_entry(j->f, client_of(j));
+		const struct syst_entry *entry = syst_choose_entry(j->f, client);
 		note->what = entry;
 		note->never =
 		    entry && syst_format_lacks(j->sought, entry->text, strlen(entry->text));
@@ -1067,13 +1090,13 @@ note_entry(const struct syst_sieved *j)
 
 /* Whether the name of a type's subtype lacks it: as make_type() makes it. */
 static bool
-subtype_lacks(const struct syst_sieved *j, struct sought_sieve *sieve)
+subtype_lacks(const struct syst_sieved *j, const struct syst_client *client,
+	      struct sought_sieve *sieve)
 {
 	const struct syst_frame *f = j->f;
 	const char *detail = syst_subtype_name(f->type, f->subtype);
-	const struct syst_client *client = !detail && f->type == SYST_RAW ? client_of(j) : NULL;
 	const struct syst_entry *protocol =
-	    client ? syst_client_entry(client, SYST_TABLE_PROTOCOLS, f->subtype) : NULL;
+	    !detail && client ? syst_client_entry(client, SYST_TABLE_PROTOCOLS, f->subtype) : NULL;
 	if (protocol)
 		return !sought_joins(j->sought, ":") && !sieve->found &&
 		       syst_format_lacks(j->sought, protocol->text, strlen(protocol->text));
@@ -1089,7 +1112,8 @@ type_lacks(const struct syst_sieved *j)
 {
 	const struct syst_frame *f = j->f;
 	const char *name = syst_type_name(f->type);
-	struct sought_note *note = note_of(j, NOTE_TYPE, 0);
+	const struct syst_client *client = f->type == SYST_RAW ? client_of(j) : NULL;
+	struct sought_note *note = note_of(j, NOTE_TYPE, client, 0);
 	struct sought_sieve sieve = {0};
 	if (!note->fresh)
 		return note->never;
@@ -1098,7 +1122,7 @@ type_lacks(const struct syst_sieved *j)
 		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
 	if (f->type != SYST_SHORT32 && f->type != SYST_SHORT64) {
 		sought_pass_text(j->sought, &sieve, ":");
-		note->never = subtype_lacks(j, &sieve);
+		note->never = subtype_lacks(j, client, &sieve);
 	} else {
 		note->never = !sieve.found;
 	}

@@ -19,6 +19,7 @@
 
 enum {
 	DIGITS_MAX = 24, /* of 64 bits: 22 octal ones */
+	PLAN_ARGS_MAX = UINT16_MAX,
 	REBUILT_MAX = 16
 };
 
@@ -110,17 +111,24 @@ flag_of(char c)
 	return letter ? 1u << (letter - flag_letters) : 0;
 }
 
-/* Whether C is one of diouxXcfFeEgGaApns. */
+#define LETTER(c) 1ull << ((c) - 'A')
+static const uint64_t integer_letters =
+    LETTER('d') | LETTER('i') | LETTER('o') | LETTER('u') | LETTER('x') | LETTER('X');
+static const uint64_t other_letters = LETTER('c') | LETTER('f') | LETTER('F') | LETTER('e') |
+				      LETTER('E') | LETTER('g') | LETTER('G') | LETTER('a') |
+				      LETTER('A') | LETTER('p') | LETTER('n') | LETTER('s');
+#undef LETTER
+
 static bool
 is_conversion(char c)
 {
-#define LETTER(c) 1ull << ((c) - 'A')
-	static const uint64_t letters =
-	    LETTER('d') | LETTER('i') | LETTER('o') | LETTER('u') | LETTER('x') | LETTER('X') |
-	    LETTER('c') | LETTER('f') | LETTER('F') | LETTER('e') | LETTER('E') | LETTER('g') |
-	    LETTER('G') | LETTER('a') | LETTER('A') | LETTER('p') | LETTER('n') | LETTER('s');
-#undef LETTER
-	return c >= 'A' && c <= 'x' && letters >> (c - 'A') & 1;
+	return c >= 'A' && c <= 'x' && (integer_letters | other_letters) >> (c - 'A') & 1;
+}
+
+static bool
+is_integer(const struct spec *spec)
+{
+	return integer_letters >> (spec->letter - 'A') & 1;
 }
 
 static const char *
@@ -538,6 +546,8 @@ syst_printf_convert(struct syst_printf_job *job, struct spec *spec)
 		return MISSING;
 	if (job->work > SYST_PRINTF_TEXT_MAX)
 		return TOO_MUCH;
+	if (is_integer(spec))
+		return convert_integer(job, spec);
 	switch (spec->letter) {
 	case 's':
 		return convert_string(job, spec);
@@ -546,13 +556,6 @@ syst_printf_convert(struct syst_printf_job *job, struct spec *spec)
 	case 'p':
 	case 'n':
 		return convert_pointer(job, spec);
-	case 'd':
-	case 'i':
-	case 'o':
-	case 'u':
-	case 'x':
-	case 'X':
-		return convert_integer(job, spec);
 	default:
 		return convert_number(job, spec);
 	}
@@ -675,10 +678,75 @@ syst_printf_size(const char *format, size_t format_length, const struct syst_arg
 	return true;
 }
 
+/* --- whether arguments fit --------------------------------------------------- */
+
+/* Adds what a conversion takes; false: there are too many texts. */
+static bool
+plan_conversion(struct syst_plan *plan, const struct spec *spec)
+{
+	static const uint8_t pointers[2] = {[SYST_P32] = 4, [SYST_P64] = 8};
+	for (unsigned packing = SYST_P32; packing <= SYST_P64; packing++) {
+		uint32_t *bytes = &plan->bytes[packing][plan->texts];
+		*bytes += 4u * spec->width_given + 4u * spec->precision_given;
+		if (is_integer(spec))
+			*bytes += integers[spec->modifier].wire[packing];
+		else if (spec->letter == 'p' || spec->letter == 'n')
+			*bytes += pointers[packing];
+		else if (spec->letter != 's')
+			*bytes += spec->letter == 'c' ? 4 : sizeof(double);
+	}
+	return spec->letter != 's' || ++plan->texts <= SYST_PLAN_TEXTS;
+}
+
+/* At least what a conversion adds to the work, but for a text. */
+static size_t
+most_work(const struct spec *spec)
+{
+	size_t given = (size_t)(spec->width_given + spec->precision_given);
+	return given * SYST_PRINTF_WIDTH_MAX + (size_t)spec->width +
+	       (size_t)(spec->precision < 0 ? 0 : spec->precision) + sizeof(double);
+}
+
+/* A format is known if it is sound, and no text of it is ever cut: then all of its arguments
+ * are looked at. */
+void
+syst_plan(struct syst_plan *plan, const char *format, size_t format_length)
+{
+	const char *p = format, *end = format + format_length;
+	size_t work = format_length + PLAN_ARGS_MAX;
+	struct spec spec;
+	*plan = (struct syst_plan){.known = true};
+	while (plan->known && (p = memchr(p, '%', (size_t)(end - p)))) {
+		bool percent = end - p >= 2 && p[1] == '%';
+		if (!percent && (!parse_spec(p, end, &spec) || !plan_conversion(plan, &spec) ||
+				 (work += most_work(&spec)) > SYST_PRINTF_TEXT_MAX))
+			plan->known = false;
+		p += percent ? 2 : spec.length;
+	}
+}
+
+static bool
+plan_fits(const struct syst_plan *plan, const struct syst_args *args)
+{
+	const uint8_t *p = args->at, *end = p + args->length;
+	const uint32_t *bytes = plan->bytes[args->packing];
+	for (unsigned i = 0; i < plan->texts; i++) {
+		if (end - p <= bytes[i])
+			return false;
+		p = memchr(p + bytes[i], 0, (size_t)(end - p) - bytes[i]);
+		if (!p++)
+			return false;
+	}
+	return end - p >= bytes[plan->texts];
+}
+
 bool
-syst_printf_fits(const char *format, size_t format_length, const struct syst_args *args)
+syst_printf_fits(const struct syst_plan *plan, const char *format, size_t format_length,
+		 const struct syst_args *args)
 {
 	struct syst_printf_job job = {.args = args};
+	if (plan && plan->known && args->length <= PLAN_ARGS_MAX)
+		return plan_fits(plan, args);
 	return is_sound(syst_printf_run(&job, format, format_length));
 }
 

@@ -82,7 +82,19 @@ bool syst_printf_lacks(const struct sought *, const char *format, size_t format_
 		       const struct syst_args *);
 bool syst_format_lacks(const struct sought *, const char *format, size_t format_length);
 
-/* Whether syst_printf would find no fault, without making text. */
-bool syst_printf_fits(const char *format, size_t format_length, const struct syst_args *);
+/* Of a format that is used many times: the bytes that its arguments take, by packing, in front
+ * of each text and behind the last. */
+enum { SYST_PLAN_TEXTS = 3 };
+struct syst_plan {
+	bool known; /* else the format has to be gone through */
+	uint8_t texts;
+	uint32_t bytes[2][SYST_PLAN_TEXTS + 1];
+};
+void syst_plan(struct syst_plan *, const char *format, size_t format_length);
+
+/* Whether syst_printf would find no fault, without making text.  The plan is the format's, or
+ * NULL. */
+bool syst_printf_fits(const struct syst_plan *, const char *format, size_t format_length,
+		      const struct syst_args *);
 
 #endif

@@ -537,7 +537,8 @@ settle_plain(const struct decoder *decoder, const struct window *w, struct messa
 	for (struct message *m = out; m < out + count; m++)
 		if (m->flags & MESSAGE_CHECKED)
 			syst_settle((const struct syst_decoder *)decoder,
-				    w->bytes + (m->offset - w->offset), m->length, w->check, m);
+				    w->bytes + (m->offset - w->offset), m->length, NULL, w->check,
+				    m);
 }
 
 static size_t

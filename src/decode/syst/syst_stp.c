@@ -128,8 +128,9 @@ fill_message(const struct decoder *decoder, const struct stp_message *open, cons
 	if (!whole || !(w->check || w->sought))
 		return;
 	const uint8_t *payload = stp_message_payload(open);
+	const struct syst_sender sender = {(uint16_t)(open->sender >> 16), (uint16_t)open->sender};
 	if (payload && w->check && m->flags & MESSAGE_CHECKED)
-		syst_settle(&d->syst, payload, length, w->check, m);
+		syst_settle(&d->syst, payload, length, &sender, w->check, m);
 	if (payload && w->sought)
 		mark_lacking(d, open, payload, w->sought, m);
 }

@@ -20,6 +20,8 @@
 
 struct regex_code {
 	pcre2_code *code;
+	bool plain; /* compiled to machine code, and of bytes */
+	bool utf;
 	atomic_uint references;
 	_Atomic(struct regex *) spare; /* freed by who had it; for the next who shares */
 };
@@ -77,6 +79,14 @@ regex_new(const char *pattern, unsigned flags, struct err *err)
 	return regex;
 }
 
+static bool
+has_option(const struct regex *regex, uint32_t option)
+{
+	uint32_t options;
+	pcre2_pattern_info(regex->code, PCRE2_INFO_ALLOPTIONS, &options);
+	return options & option;
+}
+
 struct regex *
 regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 {
@@ -100,6 +110,10 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 	struct regex *regex = mem_new(sizeof *regex);
 	regex->shared = mem_new(sizeof *regex->shared);
 	regex->code = regex->shared->code = compiled;
+	size_t machine = 0;
+	pcre2_pattern_info(compiled, PCRE2_INFO_JITSIZE, &machine);
+	regex->shared->utf = has_option(regex, PCRE2_UTF);
+	regex->shared->plain = machine && !regex->shared->utf;
 	regex->spans = 1;
 	atomic_init(&regex->shared->references, 1);
 	return regex;
@@ -160,9 +174,13 @@ regex_prepare_once(struct regex *regex)
 	pcre2_set_heap_limit(regex->context, HEAP_LIMIT_KIB);
 }
 
+/* Machine code over bytes can be called without the checks that others need. */
 static int
 regex_match_from(struct regex *regex, const char *subject, size_t length, size_t from)
 {
+	if (regex->shared->plain)
+		return pcre2_jit_match(regex->code, (PCRE2_SPTR)subject, length, from, 0,
+				       regex->match, regex->context);
 	return pcre2_match(regex->code, (PCRE2_SPTR)subject, length, from, 0, regex->match,
 			   regex->context);
 }
@@ -242,14 +260,6 @@ regex_find_groups(struct regex *regex, const char *subject, size_t length, size_
 	return true;
 }
 
-static bool
-has_option(const struct regex *regex, uint32_t option)
-{
-	uint32_t options;
-	pcre2_pattern_info(regex->code, PCRE2_INFO_ALLOPTIONS, &options);
-	return options & option;
-}
-
 bool
 regex_folds(const struct regex *regex)
 {
@@ -259,7 +269,7 @@ regex_folds(const struct regex *regex)
 bool
 regex_is_utf(const struct regex *regex)
 {
-	return has_option(regex, PCRE2_UTF);
+	return regex->shared->utf;
 }
 
 uint64_t

@@ -546,6 +546,11 @@ struct decoder_ops {
 	void (*sift)(const struct decoder *, const struct message *, const struct window *,
 		     struct sought *, struct sought_answer *);
 
+	/* Where M's text stands in the window as it is, and its LENGTH; NULL: nowhere, or that
+	 * is not sure.  The window and M are as for sift.  No `text`: that is never sure. */
+	const char *(*text)(const struct decoder *, const struct message *, const struct window *,
+			    size_t *length);
+
 	/* Whether a needle that is in the text or the type of a message of one of KINDS (a bit
 	 * each), sound and with none but FLAGS, stands in the message's bytes in the capture
 	 * as well, and that one starts in no other message.  NULL: that is never sure. */

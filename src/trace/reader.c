@@ -953,6 +953,28 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	step_expand_missing(reader->capture, &own, e);
 }
 
+/* Whether a message's text follows from its bytes alone, which the window has: of those that
+ * are not there texts are made otherwise. */
+static bool
+is_of_window(const struct reader *reader, const struct message *m, const struct window *window)
+{
+	return m->kind != DECODE_KIND_LOSS && !(m->flags & MESSAGE_DAMAGED) &&
+	       m->offset >= window->offset && m->offset >= capture_begin(reader->capture) &&
+	       m->offset + m->length <= window->offset + window->length &&
+	       trace_is_of_decoder(reader->trace);
+}
+
+const char *
+reader_text(struct reader *reader, const struct message *m, size_t *length)
+{
+	const struct decoder *decoder = reader->decoder;
+	if (!decoder->ops->text)
+		return NULL;
+	struct window window = reader_window(reader);
+	return is_of_window(reader, m, &window) ? decoder->ops->text(decoder, m, &window, length)
+						: NULL;
+}
+
 void
 reader_sift(struct reader *reader, const struct message *m, struct sought *sought,
 	    struct sought_answer *answer)
@@ -960,11 +982,7 @@ reader_sift(struct reader *reader, const struct message *m, struct sought *sough
 	const struct decoder *decoder = reader->decoder;
 	struct window window = reader_window(reader);
 	*answer = (struct sought_answer){0};
-	/* of bytes that are not there texts are made otherwise */
-	if (!decoder->ops->sift || m->kind == DECODE_KIND_LOSS || m->flags & MESSAGE_DAMAGED ||
-	    m->offset < window.offset || m->offset < capture_begin(reader->capture) ||
-	    m->offset + m->length > window.offset + window.length ||
-	    !trace_is_of_decoder(reader->trace))
+	if (!decoder->ops->sift || !is_of_window(reader, m, &window))
 		return;
 	if (sought)
 		sought_renew(sought, capture_generation(reader->capture));

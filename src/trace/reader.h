@@ -142,6 +142,10 @@ struct sought;
 struct sought_answer;
 void reader_sift(struct reader *, const struct message *, struct sought *, struct sought_answer *);
 
+/* Where a message's text, as reader_expand would make it, stands in the capture as it is, and
+ * its LENGTH; NULL: nowhere, or that is not sure. */
+const char *reader_text(struct reader *, const struct message *, size_t *length);
+
 /* Whether a cell of the index has no message whose text or type, as reader_expand would make
  * them, has what is sought, as its bytes tell; false: it may have.  From any thread. */
 bool trace_cell_lacks(struct trace *, uint64_t cell, struct sought *);

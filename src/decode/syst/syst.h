@@ -217,6 +217,9 @@ void syst_sift(const struct syst_decoder *, const struct message *, const uint8_
 	       const struct syst_sender *sender, const struct window *, struct sought *,
 	       struct sought_answer *);
 
+/* For decoder_ops.text, of the frame P: where its text stands in it. */
+const char *syst_text(const struct message *, const uint8_t *p, size_t length, size_t *size);
+
 /* For decoder_ops.in_place, where messages lie in the capture as they are. */
 bool syst_in_place(const struct syst_decoder *, struct sought *, uint64_t kinds, unsigned flags);
 

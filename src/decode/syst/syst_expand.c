@@ -20,7 +20,10 @@
 
 #include <string.h>
 
-enum { PRINTER_BLOCK = 24 }; /* see put_printf */
+enum {
+	PRINTER_BLOCK = 24, /* see put_printf */
+	LOCATION_END = 21   /* of the first byte of a location, at most */
+};
 
 static const char bad_crc[] = "bad CRC: ";
 
@@ -1288,6 +1291,24 @@ find_text_bytes(const struct syst_sieved *j, struct sought_answer *answer)
 				       (unsigned)nul_behind(f) << 11);
 }
 
+/* A text without format or checksum.  The bytes may have changed since they were stepped over. */
+const char *
+syst_text(const struct message *m, const uint8_t *p, size_t length, size_t *size)
+{
+	const unsigned doubtful = MESSAGE_LOSS | MESSAGE_SUSPECT | MESSAGE_DAMAGED;
+	if (m->kind != SYST_STRING || m->flags & doubtful || length < 4)
+		return NULL;
+	uint32_t header = bytes_le32(p);
+	if (header & SYST_HEADER_LOCATION && length < LOCATION_END)
+		return NULL;
+	size_t from = syst_layout(header, p).payload;
+	bool formatted = syst_formatted[SYST_STRING] >> syst_header_subtype(header) & 1;
+	if (header & SYST_HEADER_CRC || formatted || from > length)
+		return NULL;
+	*size = strnlen((const char *)p + from, length - from);
+	return (const char *)p + from;
+}
+
 void
 syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *p, size_t length,
 	  const struct syst_sender *sender, const struct window *window, struct sought *sought,
@@ -1309,10 +1330,6 @@ syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *
 	} else {
 		find_text_bytes(&j, answer);
 	}
-	if (f.peek.kind == SYST_STRING && !is_printf(&f) && !f.peek.has_crc &&
-	    !answer->text_lacks) {
-		bool terminated;
-		answer->text = (const char *)p + f.payload;
-		answer->text_length = text_length(&f, f.payload, &terminated);
-	}
+	if (!answer->text_lacks)
+		answer->text = syst_text(m, p, length, &answer->text_length);
 }

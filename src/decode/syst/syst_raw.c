@@ -665,6 +665,14 @@ syst_raw_sift(const struct decoder *decoder, const struct message *m, const stru
 			  w->bytes + (m->offset - w->offset), m->length, NULL, w, sought, answer);
 }
 
+static const char *
+syst_raw_text(const struct decoder *decoder, const struct message *m, const struct window *w,
+	      size_t *length)
+{
+	(void)decoder;
+	return syst_text(m, w->bytes + (m->offset - w->offset), m->length, length);
+}
+
 static bool
 syst_raw_in_place(const struct decoder *decoder, struct sought *sought, uint64_t kinds,
 		  unsigned flags)
@@ -787,6 +795,7 @@ const struct decoder_ops syst_raw_ops = {
     .resync = syst_raw_resync,
     .expand = syst_raw_expand,
     .sift = syst_raw_sift,
+    .text = syst_raw_text,
     .in_place = syst_raw_in_place,
     .announces = syst_raw_announces,
     .printer = SYST_PRINTER,

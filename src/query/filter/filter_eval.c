@@ -383,10 +383,14 @@ bool
 filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	const struct sought_answer *answer = filter_sift(look, leaf);
+	const char *text = answer->text;
+	size_t length = answer->text_length;
 	if (answer->text_lacks)
 		return false;
-	if (answer->text && looks_in_place(look, leaf))
-		return text_fits(look, leaf, answer->text, answer->text_length);
+	if (!text && !look->has)
+		text = reader_text(look->reader, look->m, &length);
+	if (text && looks_in_place(look, leaf))
+		return text_fits(look, leaf, text, length);
 	return expanded_fits(look, leaf, EXPAND_BARE, &look->e->text);
 }
 

@@ -1280,7 +1280,8 @@ test_samples(void **state)
 	    "all-gem.uia.bin",	 "delta.stp",	      "short.bin",	 "damaged-raw.bin",
 	    "damaged-hex.txt",	 "damaged-stp.stp",   "damaged-gem.bin", "damaged-uia.bin",
 	    "damaged-csel.csel", "damaged-encap.bin", "lab.yaml",	 "all-opencsd",
-	    "damaged-opencsd"};
+	    "damaged-opencsd",	 "all-itm.itm",	      "all-tpiu.swo",	 "log-dmesg.txt",
+	    "log-logcat.txt",	 "log-bench.txt",     "log-zephyr.txt"};
 	const char *srcdir = getenv("srcdir");
 	(void)state;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -155,6 +155,18 @@ copy(const struct text *text, size_t *length)
 	return memcpy(mem_new(text->length + 1), text_get(text), text->length);
 }
 
+/* A text that is said to stand in the capture stands there. */
+static void
+check_text(struct subject *c, const struct told *told)
+{
+	size_t length;
+	const char *text = reader_text(c->reader, &told->m, &length);
+	if (!text)
+		return;
+	assert_int_equal(length, told->text_length);
+	assert_memory_equal(text, told->text, length);
+}
+
 static void
 read_trace(struct subject *c, struct trace *trace)
 {
@@ -170,6 +182,7 @@ read_trace(struct subject *c, struct trace *trace)
 			reader_expand(c->reader, &told->m, EXPAND_TYPE, &e);
 			told->text = copy(&e.text, &told->text_length);
 			told->type = copy(&e.type, &told->type_length);
+			check_text(c, told);
 		}
 	reader_free(walker);
 	expansion_free(&e);
@@ -361,7 +374,8 @@ test_samples(void **state)
 	    "short.bin",	 "damaged-raw.bin", "damaged-hex.txt", "damaged-stp.stp",
 	    "all-gem.bin",	 "all-gem.uia.bin", "all-csel.csel",   "all-encap.bin",
 	    "all-itm.itm",	 "all-tpiu.swo",    "damaged-uia.bin", "damaged-csel.csel",
-	    "damaged-encap.bin", "all-opencsd",	    "damaged-opencsd"};
+	    "damaged-encap.bin", "log-dmesg.txt",   "log-zephyr.txt",  "log-bench.txt",
+	    "log-logcat.txt",	 "all-opencsd",	    "damaged-opencsd"};
 	const char *srcdir = getenv("srcdir");
 	size_t lacking = 0;
 	(void)state;
@@ -395,6 +409,31 @@ test_mixes(void **state)
 		unlink(path);
 		free(path);
 		text_free(&command);
+	}
+}
+
+/* Logs with colours and returns, which their texts leave out: amid them a part that stands in no
+ * line of the file. */
+static void
+test_logs(void **state)
+{
+	static const char *const pieces[] = {"\r",   "\033[31m", "\033[0m", "quench",
+					     "\r\n", " wait ",	 "q",	    "wa",
+					     "it",   "\n",	 "fifo",    "\n\t"};
+	(void)state;
+	for (unsigned round = 0; round < 20; round++) {
+		struct text log = {0};
+		for (unsigned line = 0; line < 200; line++) {
+			text_addf(&log, "[%5u.%06zu] ", line, below(1000000));
+			for (size_t i = below(12); i--;)
+				text_add(&log, pieces[below(sizeof pieces / sizeof *pieces)]);
+			text_add_char(&log, '\n');
+		}
+		char *path = toy_file(log.data, log.length);
+		assert_in_range(check_session(path, "text", 40), 100, SIZE_MAX);
+		unlink(path);
+		free(path);
+		text_free(&log);
 	}
 }
 
@@ -442,6 +481,7 @@ main(void)
 	    cmocka_unit_test(test_joins),  cmocka_unit_test(test_formats),
 	    cmocka_unit_test(test_cursor), cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_mixes),  cmocka_unit_test(test_frames),
+	    cmocka_unit_test(test_logs),
 	};
 	const char *other = getenv("TRAWL_SEED");
 	if (other)

@@ -718,5 +718,7 @@ const struct decoder_ops text_ops = {
     .step = textlog_step,
     .resync = textlog_resync,
     .expand = textlog_expand,
+    .sift = textlog_sift,
+    .text = textlog_text,
     /* no printer: a log is as its program wrote it */
 };

@@ -173,6 +173,12 @@ bool textlog_is_foreign(uint8_t c);
 bool textlog_is_damaged(const uint8_t *p, size_t length);
 
 extern const struct decoder_ops text_ops;
+struct sought;
+struct sought_answer;
+void textlog_sift(const struct decoder *, const struct message *, const struct window *,
+		  struct sought *, struct sought_answer *);
+const char *textlog_text(const struct decoder *, const struct message *, const struct window *,
+			 size_t *length);
 void textlog_expand(const struct decoder *, const struct message *, const struct window *,
 		    enum expand_want, const struct decode_history *, struct expansion *);
 

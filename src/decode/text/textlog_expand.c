@@ -10,6 +10,7 @@
 
 #include "decode/lines.h"
 #include "decode/record.h"
+#include "decode/sought.h"
 #include "decode/text/textlog.h"
 
 const struct field_row textlog_fields[TEXTLOG_F_COUNT] = {
@@ -249,4 +250,38 @@ textlog_expand(const struct decoder *decoder, const struct message *m, const str
 	if (want == EXPAND_FIELDS)
 		add_fields(&j, e);
 	regex_free(j.regex);
+}
+
+/* --- what is sought -------------------------------------------------------- */
+
+/* Where the text of a message is bytes of it, up to its end: nothing is left out amid it. */
+const char *
+textlog_text(const struct decoder *decoder, const struct message *m, const struct window *w,
+	     size_t *length)
+{
+	const char *p = (const char *)w->bytes + (m->offset - w->offset);
+	size_t start = TEXTLOG_AUX_TEXT(m->aux);
+	bool grouped = ((const struct textlog_decoder *)decoder)->message_group.count;
+	if (grouped || start > m->length || memchr(p, '\n', start) ||
+	    memchr(p + start, '\r', m->length - start) ||
+	    memchr(p + start, '\033', m->length - start))
+		return NULL;
+	*length = m->length - start;
+	return p + start;
+}
+
+void
+textlog_sift(const struct decoder *decoder, const struct message *m, const struct window *w,
+	     struct sought *sought, struct sought_answer *answer)
+{
+	size_t length;
+	const char *text = textlog_text(decoder, m, w, &length);
+	answer->keyed = true;
+	answer->type_key = m->kind;
+	if (!sought || !text)
+		return;
+	answer->text_lacks = !sought_is_in(sought, w, m->offset + m->length - length, length);
+	answer->type_lacks = !sought_joins(sought, types[m->kind]);
+	answer->text = text;
+	answer->text_length = length;
 }

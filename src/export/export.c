@@ -516,8 +516,21 @@ is_flush_due(struct run *run, bool live)
 	return due;
 }
 
+/* Puts what was formatted behind what waits; where that is nothing, in its place. */
+static void
+take_text(struct run *run, struct export_piece *piece)
+{
+	struct text waiting = run->out;
+	if (waiting.length || piece->deltas.count) {
+		export_add_deltas(&piece->out, &piece->deltas, &run->last, &run->out);
+		return;
+	}
+	run->out = piece->out;
+	piece->out = waiting;
+}
+
 static int
-write_piece(struct run *run, const struct export_piece *piece, bool live, struct err *err)
+write_piece(struct run *run, struct export_piece *piece, bool live, struct err *err)
 {
 	run->result->messages += piece->written;
 	doubts_add(&run->result->doubts, &piece->doubts);
@@ -530,7 +543,7 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 	else if (writer)
 		failed = writer->write(run->writer, &piece->out, &run->out, err);
 	else
-		export_add_deltas(&piece->out, &piece->deltas, &run->last, &run->out);
+		take_text(run, piece);
 	return !failed && is_flush_due(run, live) ? flush_output(run, err) : failed;
 }
 

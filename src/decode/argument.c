@@ -79,24 +79,31 @@ write_number(size_t number, char buffer[static NUMBER_MAX])
 	return memcpy(at - 4, "arg.", 4);
 }
 
-void
-argument_set_name(struct expansion *e, struct field *field, size_t number, const char *name,
-		  size_t length, const char *conversion, size_t conversion_length)
+/* Labels an argument, as people see it: its name, then its conversion. */
+static void
+set_label(struct expansion *e, struct field *field, const char *name, size_t length,
+	  const char *conversion, size_t conversion_length)
 {
-	char buffer[NUMBER_MAX];
-	const char *kept = length ? arena_text(&e->arena, name, length) : "";
-	if (!length || number > ARGUMENT_NAMES_MAX || is_taken(e, kept)) {
-		kept = "";
-		name = write_number(number, buffer);
-		length = strlen(name);
-	}
 	char *label = arena_alloc(&e->arena, length + conversion_length + 2);
 	memcpy(label, name, length);
 	label[length] = conversion_length ? ' ' : '\0';
 	memcpy(label + length + 1, conversion, conversion_length);
 	label[length + 1 + conversion_length] = '\0';
 	field->label = label;
-	field->argument = kept;
+}
+
+void
+argument_set_name(struct expansion *e, struct field *field, size_t number, const char *name,
+		  size_t length, const char *conversion, size_t conversion_length)
+{
+	char buffer[NUMBER_MAX];
+	const char *kept = length ? arena_text(&e->arena, name, length) : "";
+	bool named = length && number <= ARGUMENT_NAMES_MAX && !is_taken(e, kept);
+	field->argument = named ? kept : "";
+	if (e->exported) /* which has no labels */
+		return;
+	name = named ? kept : write_number(number, buffer);
+	set_label(e, field, name, strlen(name), conversion, conversion_length);
 }
 
 /* The number that NAME is; 0: it is none. */

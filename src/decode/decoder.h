@@ -274,7 +274,8 @@ struct expansion {
 	unsigned depth;		  /* of the next field added */
 	unsigned flags;		  /* enum message_flag found only now (a bad CRC) */
 	bool unnamed;		  /* its number stands for a text that no loaded file has */
-	/* set by the caller of expand: fields whose rows are `detail` may be missing */
+	/* set by the caller of expand: fields whose rows are `detail`, and labels, may be
+	 * missing */
 	bool exported;
 };
 

@@ -367,6 +367,8 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 		walk->from = (uint64_t)((share - size) / options->parts);
 		if (options->part < options->parts)
 			walk->until = (uint64_t)(share / options->parts);
+		if (walk->from)
+			index_find_kept(trace_index(trace));
 		walk->next = reader_walk_from(walk->reader, walk->from);
 	} else {
 		walk->seek = seek_new(walk->reader, &options->filter, options->around);

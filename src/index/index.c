@@ -486,9 +486,8 @@ describe_capture(const struct index *index, uint64_t size, const char *what,
 		       record_size(index->decoder->ops));
 }
 
-/* Looks for an index in a file, once. */
-static void
-look_for_file(struct index *index)
+void
+index_find_kept(struct index *index)
 {
 	struct saved_about now;
 	uint64_t reach = index->decoder->ops->reach;
@@ -1127,7 +1126,7 @@ void
 index_build(struct index *index)
 {
 	clock_gettime(CLOCK_MONOTONIC, &index->notified);
-	look_for_file(index);
+	index_find_kept(index);
 	do {
 		reopen_end(index);
 		build_available(index);
@@ -1155,7 +1154,7 @@ static void
 begin_build(struct index *index)
 {
 	index->begun = true;
-	look_for_file(index);
+	index_find_kept(index);
 	if (index_known(index))
 		report_growth(index, true);
 	if (capture_size(index->capture) > LARGE && !cells_built(index))

@@ -99,6 +99,8 @@ void index_free(struct index *); /* stops the builder; NULL is fine */
 
 void index_start(struct index *); /* builder thread; at most once */
 void index_build(struct index *); /* the same in this thread, to the end */
+/* Takes what a file keeps of it, which index_build does first; once, while nothing builds. */
+void index_find_kept(struct index *);
 /* Stops and joins; an index_build of another thread ends soon, and none begins
  * until index_allow. */
 void index_stop(struct index *);

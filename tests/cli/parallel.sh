@@ -56,6 +56,26 @@ for format in syst/raw syst/hex syst/stp encap gem uia csel; do
 	done
 done
 
+# A part begins at the checkpoint of an index that is kept: what lies before is not read.
+export XDG_CACHE_HOME="$scratch/.cache"
+for format in syst/raw syst/stp gem; do
+	"$MKCAPTURE" -f $format -m all -n 5M --damage=drop --rate=0.001 -o kept.bin
+	"$TRAWL" -q -t text --no-cache -f $format kept.bin >whole
+	"$TRAWL" --index -f $format kept.bin 2>err
+	for part in 1 2 3; do
+		"$TRAWL" -q -t text --split=$part/3 -f $format kept.bin
+	done >parts
+	ok "$format, an index kept: parts" cmp whole parts
+	"$TRAWL" -t hex --split=3/3 -f $format kept.bin >one 2>one.err
+	cp -p kept.bin other.bin
+	dd if=/dev/zero of=kept.bin bs=4096 seek=64 count=64 conv=notrunc 2>err
+	touch -r other.bin kept.bin
+	"$TRAWL" -t hex --split=3/3 -f $format kept.bin >many 2>many.err
+	ok "$format, an index kept: the last part" cmp one many
+	ok "... and on standard error" cmp one.err many.err
+done
+unset XDG_CACHE_HOME
+
 # What a source was told before is found in time, though there is nothing.
 "$MKCAPTURE" -f encap -m all -n 3M --damage=flip,drop,cut --rate=0.3 -o made.bin
 timeout 120 "$TRAWL" -t jsonl -f encap made.bin >out

@@ -5,15 +5,16 @@
         frame = t.press("G")            # ms, bytes, text: the frame that answers
 
 Times are taken where bytes are read from the pty.  A frame ends when nothing
-came for GAP seconds.  There is no terminal emulator: text is what is left of
-the bytes without control sequences, which is enough to see that a screen was
-painted and what it cost.
+came for GAP seconds.  The text of a frame is what is left of the bytes without
+control sequences, which is enough to see that a screen was painted and what it
+cost; what stands on the screen then is for `until` to see.
 
 link=(RTT in ms, kbit/s) puts a slow link between user and program: keys arrive
 half a round trip late, bytes one after the other at that rate and half a round
 trip later, and the program is read from only while less than a full socket is
 under way, so that it feels the link as it would over SSH.
 """
+import codecs
 import collections
 import ctypes
 import fcntl
@@ -48,9 +49,133 @@ def row_text_of(raw):
     return text_of(FORWARD.sub(lambda way: b" " * int(way[1]), raw))
 
 
+class Screen:
+    """What a program has painted: characters by row and column, no colours.  Programs leave
+    out what is there already, so that a text may come in pieces; on the screen it is whole."""
+    PIECES = re.compile(r"\x1b\[([0-9;?>=]*)[ -/]*([@-~])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+                        r"|\x1b[()*+#%][0-9A-Za-z]|\x1b(.)|([\x00-\x1f\x7f])"
+                        r"|([^\x00-\x1f\x7f]+)", re.S)
+
+    def __init__(self, size):
+        self.columns, self.height = size
+        self.x = self.y = 0
+        self.top, self.bottom = 0, self.height - 1
+        self.rest = ""
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self.rows = [self.blank() for _ in range(self.height)]
+
+    def blank(self):
+        return [" "] * self.columns
+
+    def text(self):
+        return "\n".join("".join(row) for row in self.rows)
+
+    def feed(self, raw):
+        data, at = self.rest + self.decoder.decode(raw), 0
+        for piece in self.PIECES.finditer(data):
+            if piece.start() != at:
+                break   # a sequence that is not all there
+            at = piece.end()
+            arguments, final, escape, control, letters = piece.groups()
+            if letters:
+                self.write(letters)
+            elif final:
+                self.move(arguments, final)
+            elif escape == "M":
+                self.up()
+            elif control:
+                self.control(control)
+        self.rest = data[at:]
+
+    def write(self, letters):
+        for letter in letters:
+            if self.x == self.columns:
+                self.x = 0
+                self.down()
+            self.rows[self.y][self.x] = self.last = letter
+            self.x += 1
+
+    def control(self, c):
+        if c == "\r":
+            self.x = 0
+        elif c == "\n":
+            self.down()
+        elif c == "\b":
+            self.x = max(0, self.x - 1)
+        elif c == "\t":
+            self.x = min(self.columns - 1, self.x // 8 * 8 + 8)
+
+    def down(self):
+        if self.y == self.bottom:
+            self.scroll(self.top, 1)
+        elif self.y < self.height - 1:
+            self.y += 1
+
+    def up(self):
+        if self.y == self.top:
+            self.scroll(self.top, -1)
+        elif self.y:
+            self.y -= 1
+
+    def scroll(self, top, count):
+        """Rows from TOP to the bottom of the region move up, or down if COUNT is negative."""
+        for _ in range(min(abs(count), self.height)):
+            del self.rows[top if count > 0 else self.bottom]
+            self.rows.insert(self.bottom if count > 0 else top, self.blank())
+
+    def move(self, arguments, final):
+        given = [int(n) if n.isdigit() else 0 for n in arguments.split(";")]
+        n, row = max(1, given[0]), self.rows[self.y]
+        if final in "Hf":
+            self.y = min(n, self.height) - 1
+            self.x = min(max(1, given[1] if len(given) > 1 else 1), self.columns) - 1
+        elif final in "AB":
+            self.y = max(0, min(self.height - 1, self.y + (n if final == "B" else -n)))
+        elif final in "CD":
+            self.x = max(0, min(self.columns - 1, self.x + (n if final == "C" else -n)))
+        elif final == "G":
+            self.x = min(n, self.columns) - 1
+        elif final == "d":
+            self.y = min(n, self.height) - 1
+        elif final == "K":
+            start = self.x if given[0] == 0 else 0
+            end = self.x + 1 if given[0] == 1 else self.columns
+            row[start:end] = [" "] * (end - start)
+        elif final == "J":
+            self.erase(given[0])
+        elif final == "X":
+            row[self.x:self.x + n] = [" "] * len(row[self.x:self.x + n])
+        elif final == "P":
+            row[self.x:] = (row[self.x + n:] + [" "] * n)[:self.columns - self.x]
+        elif final == "@":
+            row[self.x:] = ([" "] * n + row[self.x:])[:self.columns - self.x]
+        elif final in "LM":
+            self.scroll(self.y, n if final == "M" else -n)
+        elif final in "ST":
+            self.scroll(self.top, n if final == "S" else -n)
+        elif final == "b":
+            self.write(self.last * n)
+        elif final == "r":
+            self.top = n - 1
+            self.bottom = min(given[1] if len(given) > 1 and given[1] else self.height,
+                              self.height) - 1
+            self.x = self.y = 0
+
+    def erase(self, how):
+        for y in range(self.y + 1 if how == 0 else 0, self.y if how == 1 else self.height):
+            self.rows[y] = self.blank()
+        row = self.rows[self.y]
+        if how == 0:
+            row[self.x:] = [" "] * (self.columns - self.x)
+        elif how == 1:
+            row[:self.x + 1] = [" "] * len(row[:self.x + 1])
+
+
 class Terminal:
     def __init__(self, argv, size=(120, 40), env=None, link=None):
         self.rtt, self.rate = (link[0] / 1000, link[1] * 125) if link else (0, 0)
+        self.screen = Screen(size)
+        self.unread = b""           # by the screen
         self.free = 0               # when the link has sent what it was given
         self.delayed = collections.deque()
         self.start = time.monotonic()
@@ -112,6 +237,7 @@ class Terminal:
             except OSError:
                 return None
             now = time.monotonic()
+            self.unread += data
             if self.rate:
                 self.free = max(self.free, now) + (len(data) + OVERHEAD) / self.rate
                 now = self.free
@@ -146,16 +272,22 @@ class Terminal:
         self.send(keys)
         return self.frame(since, gap, limit)
 
+    def painted(self):
+        """The text of the screen."""
+        raw, self.unread = self.unread, b""
+        self.screen.feed(raw)
+        return self.screen.text()
+
     def until(self, keys, pattern, limit=120):
-        """ms from the keys until the text that came has the pattern; None if it
-        never did."""
+        """ms from the keys until the screen has the pattern once more than before; None if it
+        never had."""
         self.drain(GAP)
+        wanted = re.compile(pattern)
+        before = len(wanted.findall(self.painted()))
         since = time.monotonic()
         self.send(keys)
-        raw, wanted = b"", re.compile(pattern)
         while got := self.read(since + limit):
-            raw += got[0]
-            if wanted.search(text_of(raw)):
+            if len(wanted.findall(self.painted())) > before:
                 return (got[1] - since) * 1000
         return None
 

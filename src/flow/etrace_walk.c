@@ -170,6 +170,15 @@ walk_agree(struct etrace_walk *walk)
 	walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_PROOF});
 }
 
+/* What packets tell from here on rests on nothing that was before. */
+static void
+walk_begin(struct etrace_walk *walk)
+{
+	flush_run(walk);
+	walk->take(walk->context,
+		   &(const struct flow_step){.kind = FLOW_STEP_PROOF, .begins = true});
+}
+
 /* report_pc: the instruction at `pc` retired. */
 static bool
 report_pc(struct etrace_walk *walk)
@@ -765,6 +774,8 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	walk->inferred_address = false;
 	walk->privilege = p->privilege;
 	forget_past(walk);
+	if (!walk->entered && !walk->waiting)
+		walk_begin(walk);
 }
 
 /* The address in a packet: false if it is of the cache, and that has none. */

@@ -24,6 +24,9 @@ struct processor {
 	struct call_stack calls;
 	uint64_t newest;  /* step and one */
 	uint64_t settled; /* steps before this one are proven or doubted */
+	uint64_t begun;	  /* the step at the latest synchronisation, or 0: something agreed since */
+	uint64_t agreed[FLOW_HOLD_PROOFS]; /* a ring: the steps at the latest agreements */
+	unsigned agreements;
 };
 
 struct flow_hold {
@@ -153,6 +156,37 @@ append_step(struct flow_hold *hold, unsigned number, const struct flow_place *pl
 	processor->newest = ++hold->end;
 }
 
+/* Steps before AT are proven or doubted. */
+static void
+settle_before(struct processor *processor, uint64_t at)
+{
+	processor->settled = at;
+	processor->begun = 0;
+	for (size_t i = 0; i < FLOW_HOLD_PROOFS; i++)
+		processor->agreed[i] = at;
+}
+
+/* Packets and program agree at step AT, maybe by chance. */
+static void
+note_agreement(struct processor *processor, uint64_t at)
+{
+	if (processor->begun)
+		settle_before(processor, processor->begun);
+	uint64_t *oldest = &processor->agreed[processor->agreements++ % FLOW_HOLD_PROOFS];
+	processor->settled = *oldest;
+	*oldest = at;
+}
+
+/* The path begins anew at step AT, if that is right; if it is not, what came since the latest
+ * agreement may be wrong as well. */
+static void
+note_begin(struct processor *processor, uint64_t at)
+{
+	uint64_t latest = processor->agreed[(processor->agreements - 1) % FLOW_HOLD_PROOFS];
+	settle_before(processor, processor->begun ? processor->begun : latest);
+	processor->begun = at;
+}
+
 void
 flow_hold_add(struct flow_hold *hold, unsigned number, const struct flow_place *place,
 	      const struct flow_step *step)
@@ -165,11 +199,16 @@ flow_hold_add(struct flow_hold *hold, unsigned number, const struct flow_place *
 		doubt_steps(hold, processor);
 	if (step->kind != FLOW_STEP_PROOF)
 		append_step(hold, number, place, step);
+	if (step->kind == FLOW_STEP_DAMAGE)
+		settle_before(processor, hold->end);
+	else if (step->begins)
+		note_begin(processor, hold->end);
 	/* a return that no packet tells fits in any case */
-	if (step->kind >= FLOW_STEP_DAMAGE || (fits && step->reported)) {
-		processor->settled = hold->end;
-		give_settled(hold);
-	}
+	else if (step->kind == FLOW_STEP_PROOF || (fits && step->reported))
+		note_agreement(processor, hold->end);
+	else
+		return;
+	give_settled(hold);
 }
 
 void

@@ -2,10 +2,12 @@
  * Steps are held back until they are proven, or found to be a guess.
  *
  * A wrong packet is rarely seen to be wrong where it stands: the walk goes another way, and
- * packets and program disagree only later.  So steps are given out when an address in a
- * packet is the one that the program leads to: a synchronisation, an address that is come to
- * without a jump, a return to behind its call.  Where they disagree before that, all since
- * the last proof are given out as `doubtful`, before the step that says so.
+ * packets and program disagree only later.  So steps are given out when addresses in packets
+ * are those that the program leads to: an address that is come to without a jump, a return to
+ * behind its call.  In a loop one of these fits by chance, as any turn leads there, so
+ * FLOW_HOLD_PROOFS more of them prove it; what lies before a synchronisation is proven by the
+ * first one behind it.  Where packets and program disagree before that, all since what is proven
+ * is given out as `doubtful`, before the step that says so.
  *
  * Belongs to one thread.  Memory: FLOW_HOLD_MOST steps at most; what is older is given out
  * as it is.
@@ -17,7 +19,7 @@
 
 #include <stddef.h>
 
-enum { FLOW_HOLD_MOST = 1 << 16 };
+enum { FLOW_HOLD_MOST = 1 << 16, FLOW_HOLD_PROOFS = 16 };
 
 /* The message by which a step is known. */
 struct flow_place {

@@ -15,7 +15,7 @@ enum flow_step_kind {
 	FLOW_STEP_DAMAGE, /* from here on, up to the next synchronisation, it is not known */
 	FLOW_STEP_CYCLES, /* no step: so many cycles passed since the last of these */
 	FLOW_STEP_PROOF	  /* no step: an address in a packet is the one that the walk came to by
-			     itself, so that what was given before is right */
+			     itself, so that what was given before seems right */
 };
 
 struct flow_step {
@@ -36,6 +36,8 @@ struct flow_step {
 	uint64_t cause, epc, tval;
 	const char *name; /* of the cause, a word or two; NULL: it has none here */
 	int irq;	  /* the number of the interrupt, behind `name`; negative: none */
+	/* proof: the path begins anew, and what follows says nothing of what was before */
+	bool begins;
 	/* cycles */
 	uint64_t cycles;
 	bool ended; /* unseen: the trace was ended for that time, so that anything may have run */

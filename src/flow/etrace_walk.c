@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "privilege" of a synchronisation; further values are of guests. */
+enum { USER, SUPERVISOR, MACHINE = 3 };
+
 enum {
 	STACK_MOST = 1 << 16, /* addresses that are kept, whatever the encoder has */
 	BRANCHLESS_MOST = 1 << 22,
@@ -48,6 +51,7 @@ struct etrace_walk {
 	bool reported; /* a packet says that pc is where a jump went */
 	bool entered;  /* pc is of no instruction that retired: a trap took it away */
 	bool doubled;  /* likewise, and so did another one before its handler began */
+	bool doubted;  /* it waits as packets and program disagreed */
 
 	uint64_t pc, last_pc;
 	bool has_last; /* last_pc is valid */
@@ -68,12 +72,19 @@ struct etrace_walk {
 	/* return_stack: a ring, the newest below `top` */
 	uint64_t *stack;
 	size_t top, depth, room;
+	/* of the last instruction: a return to where the stack says, or elsewhere */
+	bool returned, failed_return;
+	/* such a return came since the last call, and a branch behind it */
+	bool returned_since, branched_since;
+	bool lacks_depth; /* the last packet told no depth, as if no synchronisation followed */
 
 	struct etrace_predict predict;
 
 	uint64_t straight, branchless; /* instructions since a branch or return, a branch */
 	struct flow_step run;
 };
+
+static const char less_privilege[] = "a return from a trap that needs more privilege,";
 
 struct etrace_walk *
 etrace_walk_new(struct flow_code *code, void (*take)(void *context, const struct flow_step *),
@@ -137,6 +148,7 @@ walk_end(struct etrace_walk *walk, struct flow_step step)
 	step.kind = FLOW_STEP_DAMAGE;
 	flush_run(walk);
 	walk->take(walk->context, &step);
+	walk->doubted |= step.doubts;
 	walk->waiting = walk->silent = true;
 	return false;
 }
@@ -232,6 +244,7 @@ push_return_stack(struct etrace_walk *walk, uint64_t link)
 	walk->stack[walk->top++] = link;
 	if (walk->depth < walk->room)
 		walk->depth++;
+	walk->returned_since = false;
 }
 
 static uint64_t
@@ -246,6 +259,7 @@ static void
 clear_return_stack(struct etrace_walk *walk)
 {
 	walk->top = walk->depth = 0;
+	walk->returned = walk->returned_since = walk->branched_since = walk->lacks_depth = false;
 }
 
 /* --- instructions ------------------------------------------------------ */
@@ -272,6 +286,16 @@ is_branch_at(struct etrace_walk *walk, uint64_t pc)
 	return flow_code_find(walk->code, pc)->class == INSN_BRANCH;
 }
 
+/* "An xRET instruction can be executed in privilege mode x or higher" [RISC-V II, "Trap-Return
+ * Instructions"]. */
+static bool
+lacks_privilege(const struct etrace_walk *walk, const struct insn *insn)
+{
+	enum { MRET = 0x30200073, SRET = 0x10200073 };
+	return (insn->opcode == MRET && walk->privilege <= SUPERVISOR) ||
+	       (insn->opcode == SRET && walk->privilege == USER);
+}
+
 static uint64_t
 newest_return(const struct etrace_walk *walk)
 {
@@ -296,12 +320,41 @@ is_failed_return(struct etrace_walk *walk, uint64_t address, const struct flow_p
 	       branches_left(walk) <= is_branch_at(walk, address) && newest_return(walk) != address;
 }
 
+/* Whether where INSN leads is on the stack. */
+static bool
+is_predicted_return(const struct etrace_walk *walk, const struct insn *insn)
+{
+	return walk->modes.implicit_return && insn->class == INSN_RETURN && insn->rs1 == 1 &&
+	       insn->rd == 0 && walk->depth;
+}
+
 static bool
 is_implicit_return(struct etrace_walk *walk, const struct insn *insn, uint64_t address,
 		   const struct flow_packet *p)
 {
-	return walk->modes.implicit_return && insn->class == INSN_RETURN && insn->rs1 == 1 &&
-	       insn->rd == 0 && walk->depth && !is_failed_return(walk, address, p);
+	return is_predicted_return(walk, insn) && !is_failed_return(walk, address, p);
+}
+
+/* Moves on to where the newest call is behind. */
+static void
+take_return(struct etrace_walk *walk)
+{
+	walk->pc = pop_return_stack(walk);
+	walk->straight = 0;
+	walk->returned = walk->returned_since = true;
+	walk->branched_since = false;
+}
+
+/* Moves on to ADDRESS, which a packet tells. */
+static void
+take_target(struct etrace_walk *walk, const struct insn *insn, uint64_t address)
+{
+	walk->failed_return = is_predicted_return(walk, insn);
+	walk->pc = address;
+	/* "Each uninferable jump target is first compared with the entry at its index"
+	 * [E-Trace 2.0, "Jump target cache mode"] */
+	if (walk->modes.jump_target_cache)
+		etrace_predict_jump(&walk->predict, mask_address(walk, address));
 }
 
 /* A jump "preceded by LUI, AUIPC or C.LUI which writes the register that it uses" [E-Trace
@@ -376,7 +429,7 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 {
 	const struct insn insn = *flow_code_find(walk->code, walk->pc);
 	uint64_t this_pc = walk->pc, target;
-	*stop = false;
+	*stop = walk->returned = walk->failed_return = false;
 	if (!count_instruction(walk))
 		return false;
 	if (insn_is_direct(&insn)) {
@@ -384,8 +437,7 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 	} else if (is_sequential_jump(walk, &insn, &target)) {
 		walk->pc = target;
 	} else if (is_implicit_return(walk, &insn, address, p)) {
-		walk->pc = pop_return_stack(walk);
-		walk->straight = 0;
+		take_return(walk);
 	} else if (insn_is_indirect(&insn)) {
 		if (walk->stop_at_last_branch)
 			return walk_fail_at(
@@ -393,17 +445,16 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 		/* it is sent where the mode is off, and known all the same */
 		if (is_constant_jump(walk, &insn, &target) && target != address)
 			return walk_fail_at(walk, "a packet and the program disagree on the jump");
-		walk->pc = address;
-		/* "Each uninferable jump target is first compared with the entry at its index"
-		 * [E-Trace 2.0, "Jump target cache mode"] */
-		if (walk->modes.jump_target_cache)
-			etrace_predict_jump(&walk->predict, mask_address(walk, address));
+		if (lacks_privilege(walk, &insn))
+			return walk_fail_at(walk, less_privilege);
+		take_target(walk, &insn, address);
 		*stop = true;
 	} else if (insn.class == INSN_BRANCH) {
 		if (!branches_left(walk))
 			return walk_fail_at(walk, "no packet tells whether this branch was taken");
 		walk->pc = take_outcome(walk) ? insn.target : this_pc + insn.length;
 		walk->straight = walk->branchless = 0;
+		walk->branched_since = true;
 	} else {
 		walk->pc += insn.length;
 	}
@@ -459,14 +510,38 @@ is_end(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 	return true;
 }
 
-/* Whether the jump that was executed last is a return that may have gone elsewhere than the
- * stack says. */
+/* Whether a packet tells the depth with the instruction at pc, if one of format 3 follows:
+ * "must report the current stack depth or call count if it is non-zero", "unless: there have
+ * been no returns since the last call, or there has been at least one branch since the last
+ * return" [E-Trace 2.0, "Format 2 irreport and irdepth"]. */
 static bool
-could_fail(struct etrace_walk *walk)
+tells_depth(const struct etrace_walk *walk)
 {
-	const struct insn *last = flow_code_find(walk->code, walk->last_pc);
-	return last->class == INSN_RETURN && last->rs1 == 1 && !last->rd &&
-	       walk->widths.return_stack_size;
+	return walk->returned_since && !walk->branched_since;
+}
+
+/* What packet P tells of calls; STOP: pc is where a jump went.  "following a return because its
+ * address differs from the predicted return address", or "the last retired before an exception,
+ * interrupt, privilege change or resync because it is necessary to report the current address
+ * stack depth" [E-Trace 2.0, "Format 2 irreport and irdepth"]. */
+static bool
+check_depth(struct etrace_walk *walk, const struct flow_packet *p, bool stop)
+{
+	walk->lacks_depth =
+	    !p->irreport && p->kind != FLOW_START && walk->depth && tells_depth(walk);
+	if (!p->irreport)
+		return true;
+	if (p->irdepth != walk->depth)
+		return walk_fail_at(walk, "the return stack is not as deep as reported");
+	if (walk->failed_return)
+		return true;
+	if (!tells_depth(walk))
+		return walk_fail_at(walk, "a return stack is reported where none need be");
+	/* an index comes without such a flag */
+	if (stop && !p->updiscon && p->kind != FLOW_INDEX)
+		return walk_fail_at(walk, "a synchronisation was not announced");
+	walk->report = stop && p->updiscon ? REPORT_LAST : REPORT_DEPTH;
+	return true;
 }
 
 static bool
@@ -492,14 +567,11 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 		 * packets"] */
 		if (stop && p->notify)
 			return walk_fail_at(walk, "what a trigger reports comes behind a jump");
-		/* "the number of entries on the return address stack" */
-		if (stop && p->irreport && p->irdepth != walk->depth)
-			return walk_fail_at(walk, "the return stack is not as deep as reported");
 		/* an index comes without such a flag */
 		if (stop && p->kind != FLOW_START && p->kind != FLOW_INDEX)
 			walk->report = p->updiscon ? REPORT_LAST : REPORT_JUMP;
-		if (stop && p->irreport && !could_fail(walk))
-			walk->report = p->updiscon ? REPORT_LAST : REPORT_DEPTH;
+		if (stop && !check_depth(walk, p, true))
+			return false;
 		if (stop && branches_left(walk) > is_branch_at(walk, walk->pc))
 			return walk_fail_at(walk, "branches are left over");
 		/* "the address of an instruction" comes with all branches up to it */
@@ -510,10 +582,9 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 			return true;
 		}
 		if (is_end(walk, address, p)) {
-			walk->report = p->irreport ? REPORT_DEPTH : REPORT_ANY;
 			settle_branch(walk);
 			walk_agree(walk);
-			return true;
+			return check_depth(walk, p, false);
 		}
 	}
 }
@@ -641,10 +712,27 @@ begin_at(struct etrace_walk *walk, const struct flow_packet *p)
 {
 	walk->pc = p->address;
 	walk->has_last = false;
-	walk->waiting = walk->silent = walk->entered = false;
+	walk->waiting = walk->silent = walk->entered = walk->doubted = false;
 	walk->report = REPORT_ANY;
 	queue_branch(walk, p);
 	report_pc(walk);
+}
+
+/* Why a trap cannot be of the privilege that it has, or NULL.  The one before it, "if thaddr is
+ * 0" [E-Trace 2.0, "Format 3 thaddr and address fields"], is known if no return from a trap has
+ * changed it; "traps never transition from a more-privileged mode to a less-privileged mode"
+ * [RISC-V II, "Machine Trap Delegation Registers"]. */
+static const char *
+refuse_privilege(struct etrace_walk *walk, const struct flow_packet *p)
+{
+	const struct insn *last = flow_code_find(walk->code, walk->pc);
+	if (last->class == INSN_TRAP_RETURN)
+		return lacks_privilege(walk, last) ? less_privilege : NULL;
+	if (!p->thaddr && p->privilege != walk->privilege)
+		return "a trap is of another privilege than what came before it";
+	if (p->thaddr && p->privilege < walk->privilege && walk->privilege <= MACHINE)
+		return "a trap leads to less privilege";
+	return NULL;
 }
 
 /* Why what was reported before a trap cannot be what retired last, or NULL: "the final
@@ -657,12 +745,19 @@ refuse_trap(struct etrace_walk *walk, const struct flow_packet *p, const struct 
 		return NULL;
 	if (walk->report == REPORT_BRANCHES || walk->report == REPORT_JUMP)
 		return "no packet tells where the trap came";
+	if (walk->lacks_depth)
+		return "the depth of the return stack is missing before a trap";
+	/* "the EPC for an exception at the target of an updiscon" ["Format 3 thaddr, address and
+	 * privilege fields"] */
+	if (p->thaddr && !p->interrupt && insn_is_indirect(flow_code_find(walk->code, walk->pc)) &&
+	    !trap->has_epc)
+		return "no packet tells where a jump led, before an exception";
 	/* causes 8 to 11 are of ECALL, one for each mode [RISC-V II, "Machine Cause
 	 * Register"] */
 	bool calls = !p->interrupt && p->cause >= 8 && p->cause <= 11;
 	if (calls && trap->has_epc && flow_code_find(walk->code, trap->epc)->class != INSN_ECALL)
 		return "a trap of ECALL comes where none is";
-	return NULL;
+	return refuse_privilege(walk, p);
 }
 
 /* Format 3 subformat 0 within a trace.  What was reported before it is the instruction before
@@ -678,7 +773,7 @@ follow_to_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	}
 	/* "updiscon": "the instruction following an uninferable discontinuity and is also the
 	 * instruction before an exception, privilege change or resync" */
-	if (walk->report == REPORT_JUMP && behind) {
+	if ((walk->report == REPORT_JUMP || walk->lacks_depth) && behind) {
 		walk_fail(walk, "a synchronisation was not announced");
 		return;
 	}
@@ -719,27 +814,64 @@ is_inferable(struct etrace_walk *walk)
 	return !walk->waiting && !walk->entered && find_next(walk, &next);
 }
 
+/* A trap is a step, which stands before the synchronisation that it may be. */
+static void
+give_trap(struct etrace_walk *walk, const struct flow_packet *p)
+{
+	struct flow_step step = {.kind = FLOW_STEP_TRAP,
+				 .interrupt = p->interrupt,
+				 .has_tval = !p->interrupt,
+				 .cause = p->cause,
+				 .name = p->cause_name,
+				 .irq = -1,
+				 .tval = p->tval};
+	find_epc(walk, p, &step);
+	const char *why = refuse_trap(walk, p, &step);
+	if (why)
+		walk_fail(walk, why);
+	step.has_epc &= !why;
+	step.doubtful = walk->doubted;
+	walk->take(walk->context, &step);
+}
+
+/* No branch is decided that was not executed. */
+static void
+forget_branches(struct etrace_walk *walk)
+{
+	walk->branches = 0;
+	walk->branch_map = 0;
+	walk->predicted = 0;
+	walk->fails = false;
+}
+
+/* Goes to the address of a synchronisation; BEGINS: without a path to it. */
+static void
+go_to_sync(struct etrace_walk *walk, const struct flow_packet *p, bool begins)
+{
+	if (p->kind == FLOW_TRAP && p->unhandled) {
+		walk_stop(walk,
+			  "mtvec, stvec or vstvec of a profile does not say where the trap led");
+	} else if (!p->branch && !is_branch_at(walk, p->address)) {
+		/* "set to 1 if the instruction is not a branch" ["Format 3 branch field"] */
+		walk_fail(walk, "a synchronisation is said to be at a branch, and is not");
+	} else {
+		walk->address = p->address;
+		if (begins)
+			begin_at(walk, p);
+		else
+			follow_to_sync(walk, p);
+	}
+	walk->entered = false;
+}
+
 /* Format 3 subformats 0 and 1. */
 static void
 take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 {
 	bool trap = p->kind == FLOW_TRAP, inferable = trap && is_inferable(walk);
 	end_pause(walk);
-	if (trap) {
-		struct flow_step step = {.kind = FLOW_STEP_TRAP,
-					 .interrupt = p->interrupt,
-					 .has_tval = !p->interrupt,
-					 .cause = p->cause,
-					 .name = p->cause_name,
-					 .irq = -1,
-					 .tval = p->tval};
-		find_epc(walk, p, &step);
-		const char *why = refuse_trap(walk, p, &step);
-		if (why)
-			walk_fail(walk, why);
-		step.has_epc &= !why;
-		walk->take(walk->context, &step);
-	}
+	if (trap)
+		give_trap(walk, p);
 	if (walk->refused)
 		return;
 	walk->stop_at_last_branch = false;
@@ -750,26 +882,14 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	if (!trap && walk->entered && walk->doubled)
 		walk_fail(walk, "a trap came before another one, which is missing,");
 	bool begins = trap || walk->waiting || walk->entered;
-	if (begins) {
-		walk->branches = 0;
-		walk->branch_map = 0;
-		walk->predicted = 0;
-		walk->fails = false;
-	}
+	if (begins)
+		forget_branches(walk);
 	if (trap && !p->thaddr) {
 		walk->doubled = inferable;
 		walk->entered = true;
 		walk->waiting = false;
-	} else if (trap && p->unhandled) {
-		walk_stop(walk,
-			  "mtvec, stvec or vstvec of a profile does not say where the trap led");
-		walk->entered = false;
 	} else {
-		walk->address = p->address;
-		if (begins)
-			begin_at(walk, p);
-		else
-			follow_to_sync(walk, p);
+		go_to_sync(walk, p, begins);
 	}
 	walk->inferred_address = false;
 	walk->privilege = p->privilege;
@@ -807,7 +927,10 @@ take_branches(struct etrace_walk *walk, const struct flow_packet *p)
 	}
 	walk->stop_at_last_branch =
 	    p->kind == FLOW_BRANCHES || (p->kind == FLOW_COUNT && !p->addressed);
-	walk->branch_map |= (uint64_t)p->branch_map << walk->branches;
+	/* of a map of 1, 3, 7, 15 or 31 bits, "branches" are valid [E-Trace 2.0, "Format 1
+	 * packets"] */
+	uint64_t valid = ((uint64_t)1 << p->branches) - 1;
+	walk->branch_map |= (p->branch_map & valid) << walk->branches;
 	walk->branches += p->branches;
 	walk->predicted = p->kind == FLOW_COUNT ? p->count : 0;
 	walk->fails = p->kind == FLOW_COUNT && p->fails;
@@ -831,6 +954,8 @@ take_path(struct etrace_walk *walk, const struct flow_packet *p)
 		walk_fail(walk, "branch prediction is off");
 	} else if (p->kind == FLOW_INDEX && !walk->modes.jump_target_cache) {
 		walk_fail(walk, "the jump target cache is off");
+	} else if (p->irreport && !walk->modes.implicit_return) {
+		walk_fail(walk, "a return stack is reported, and returns are not implicit");
 	} else if (p->kind == FLOW_COUNT && p->count > PREDICTED_MOST) {
 		walk_fail(walk, "more branches are predicted than trawl follows");
 	} else {
@@ -868,6 +993,7 @@ etrace_walk_packet(struct etrace_walk *walk, const struct flow_packet *p)
 			walk_stop(walk, "packets are missing");
 		else if (!walk->silent)
 			walk_fail(walk, "a packet is damaged");
+		walk->doubted |= !p->missing;
 		walk->entered = false;
 		break;
 	case FLOW_SUPPORT:

@@ -795,11 +795,9 @@ is_followed(const struct encoder *e)
 static bool
 needs_depth(const struct encoder *e)
 {
-	if (!e->style->implicit_return || !is_followed(e))
-		return false;
-	if (e->returned)
-		return e->depth > 0;
-	return e->returned_since && !e->branched_since;
+	bool will = e->style->will && e->style->will[e->at] & ETRACE_WILL_DEPTH;
+	return e->style->implicit_return && is_followed(e) && (e->depth || will) &&
+	       e->returned_since && !e->branched_since;
 }
 
 static void
@@ -847,11 +845,9 @@ encode_instruction(struct encoder *e)
 static void
 encode_trap(struct encoder *e)
 {
-	if (!e->at || current(e)[-1].trap || e->at + 1 == e->count || current(e)[1].trap) {
-		e->give_up = true;
-		return;
-	}
-	e->reported = e->unknown;
+	bool last = e->at + 1 == e->count;
+	bool enters = e->style->will && e->style->will[e->at] & ETRACE_WILL_ENTER;
+	e->reported = (e->unknown && !enters) || last || current(e)[1].trap;
 	if (e->reported)
 		send_trap(e, current(e), false);
 	e->unknown = false;

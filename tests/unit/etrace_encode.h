@@ -66,7 +66,9 @@ enum etrace_will {
 	ETRACE_WILL_START = 1 << 0,  /* a resynchronisation */
 	ETRACE_WILL_NOTIFY = 1 << 1, /* a trigger reports it */
 	ETRACE_WILL_SPELL = 1 << 2,  /* its address, though that is in the cache */
-	ETRACE_WILL_INDEX = 1 << 3   /* its index, though that does not announce what follows */
+	ETRACE_WILL_INDEX = 1 << 3,  /* its index, though that does not announce what follows */
+	ETRACE_WILL_ENTER = 1 << 4,  /* of an interrupt behind a jump the handler, not the EPC */
+	ETRACE_WILL_DEPTH = 1 << 5   /* of calls, though that is 0 */
 };
 
 /* Packets, by format and subformat. */

@@ -34,6 +34,11 @@ enum { BASE = 0x8000, MOST = 4 }; /* the upper half of addresses */
 	{                                                                                          \
 		.kind = FLOW_TRAP, .branch = true, .privilege = 3, .interrupt = true, .cause = 7   \
 	}
+/* Format 1: of the same branch, and the return that it leads to, which is reported. */
+#define TO_RETURN                                                                                  \
+	{                                                                                          \
+		.kind = FLOW_ADDRESS, .notify = true, .branches = 1, .address = AT(0x18)           \
+	}
 #define ENDED(how)                                                                                 \
 	{                                                                                          \
 		.kind = FLOW_SUPPORT, .modes = {.full_address = true}, .status = (how)             \
@@ -84,6 +89,30 @@ static const struct row {
     {{START(0x10), BACK(.irreport = true, .irdepth = 3)},
      {.implicit_return = true},
      "the return stack is not as deep as reported"},
+    /* no return came, or none is implicit */
+    {{START(0x10), BACK(.irreport = true)},
+     {.implicit_return = true},
+     "a return stack is reported where none need be"},
+    {{START(0), BACK(.irreport = true)},
+     {0},
+     "a return stack is reported, and returns are not implicit"},
+    /* "the EPC for an exception at the target of an updiscon" */
+    {{START(0), TO_RETURN, TRAP(.cause = 2)},
+     {0},
+     "no packet tells where a jump led, before an exception"},
+    {{START(0), TO_RETURN, TRAP(.interrupt = true, .cause = 7)}, {0}, NULL},
+    /* "traps never transition from a more-privileged mode to a less-privileged mode" */
+    {{START(0), {.kind = FLOW_TRAP, .branch = true, .thaddr = true, .privilege = 1, .cause = 2}},
+     {0},
+     "a trap leads to less privilege"},
+    {{START(0), TRAP_ALONE}, {0}, NULL},
+    {{START(0), {.kind = FLOW_TRAP, .branch = true, .privilege = 0, .interrupt = true, .cause = 7}},
+     {0},
+     "a trap is of another privilege than what came before it"},
+    /* "set to 1 if the instruction is not a branch" */
+    {{{.kind = FLOW_START, .privilege = 3, .address = AT(0)}},
+     {0},
+     "a synchronisation is said to be at a branch, and is not"},
     {{START(0), TRAP(.unhandled = true)},
      {.implicit_exception = true},
      "mtvec, stvec or vstvec of a profile does not say where the trap led"},

@@ -309,7 +309,8 @@ struct encoder {
 	unsigned branches;
 	uint64_t stack[64];
 	unsigned depth, limit;
-	bool since[MOST]; /* executed since the last packet */
+	bool returned, branched; /* since the last call, by the stack; since the last return */
+	bool since[MOST];	 /* executed since the last packet */
 };
 
 /* What a flipped bit or two does, WHICH chooses; false: the packet is missing. */
@@ -388,16 +389,22 @@ send_sync(struct encoder *e, unsigned i)
 	e->reported = sync.address;
 	e->map = e->branches = 0;
 	e->depth = 0; /* "synchronization ... return stack is cleared" */
+	e->returned = e->branched = false;
 }
 
 /* Formats 1 and 2. */
 static void
-send_address(struct encoder *e, unsigned i, bool notify, bool updiscon)
+send_address(struct encoder *e, unsigned i, bool notify, bool updiscon, bool ends)
 {
 	uint64_t address = code_of(e, i)->address;
+	/* "must report the current stack depth", "unless: there have been no returns since the
+	 * last call, or there has been at least one branch since the last return" */
+	bool told = ends && e->depth && e->returned && !e->branched;
 	struct flow_packet packet = {.kind = FLOW_ADDRESS,
 				     .notify = notify,
 				     .updiscon = updiscon,
+				     .irreport = told,
+				     .irdepth = told ? e->depth : 0,
 				     .branches = (uint8_t)e->branches,
 				     .branch_map = e->map,
 				     .address = address};
@@ -425,13 +432,18 @@ is_discontinuity(struct encoder *e, unsigned i)
 	uint64_t link = c->address + c->length;
 	bool call = c->does == CALL || c->does == CALL_REGISTER || c->does == CALL_LOADED;
 	bool inferred = false;
-	if (c->does == RETURN && e->modes.implicit_return && e->depth)
+	e->branched |= c->does == BRANCH;
+	if (c->does == RETURN && e->modes.implicit_return && e->depth) {
 		inferred = e->stack[--e->depth] == e->run->step[i].next;
+		e->returned |= inferred;
+		e->branched &= !inferred;
+	}
 	if (call && e->modes.implicit_return) {
 		/* "the oldest entry is dropped" */
 		if (e->depth == e->limit)
 			memmove(e->stack, e->stack + 1, --e->depth * sizeof *e->stack);
 		e->stack[e->depth++] = link;
+		e->returned = false;
 	}
 	if (c->does == CALL_LOADED && e->modes.sijump)
 		inferred = i && !e->run->step[i].trapped && code_of(e, i - 1)->does == LOAD &&
@@ -469,7 +481,7 @@ encode_run(struct encoder *e)
 				e->map |= (uint32_t)!is_taken(e, i) << e->branches++;
 			bool notify = !seen && !jumped && chance(e->random, 1);
 			if (jumped || ends || notify || last)
-				send_address(e, i, notify, jumped && ends);
+				send_address(e, i, notify, jumped && ends, ends);
 			else if (e->branches == 31)
 				send_map(e);
 		}

@@ -255,6 +255,8 @@ libtrawl_a_SOURCES = \
 	src/flow/etrace_walk.h \
 	src/flow/flow.c \
 	src/flow/flow.h \
+	src/flow/flow_clock.c \
+	src/flow/flow_clock.h \
 	src/flow/flow_code.c \
 	src/flow/flow_code.h \
 	src/flow/flow_tree.c \

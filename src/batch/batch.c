@@ -257,11 +257,11 @@ load_relations(struct session *session, const struct export_options *options)
 {
 	const struct filter *filter = &options->filter;
 	/* first, as the clocks are read while their indexes are built */
-	if (options->format->timed || filter_needs_clocks(filter))
+	if (export_needs_times(options) || filter_needs_clocks(filter))
 		clocks_load(session->clocks, needs_all_clocks(session, options));
 	if (needs_order(options))
 		session_build(session);
-	if (options->format->timed && !options->format->writer && !options->format->rows &&
+	if (export_needs_times(options) && !options->format->writer && !options->format->rows &&
 	    !options->follow)
 		cycles_load(session->cycles, !options->format->live);
 	if (!options->follow && session->contexts &&

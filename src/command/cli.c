@@ -91,7 +91,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 	 "bytes, fields of --list-fields, arg.NAME, context.NAME, span.NAME, "
 	 "interval.NAME; of insn, as csv: number, pc, opcode, class, origin, function, inlined, "
 	 "place, file, line, depth, text, flags; of functions, as csv: function, calls, "
-	 "self, total, most, cycles, total_cycles"},
+	 "self, total, most, cycles, total_cycles, time, total_time, most_time, estimated"},
     [CLI_TEMPLATE] = {0, "template", "TEXT", OUTPUT,
 		      "print lines like '{time} {severity:8} {text:.60}': columns as in --fields; "
 		      "after a colon the least width, after a point the greatest; > aligns right"},

@@ -123,7 +123,8 @@ const struct export_format export_formats[] = {
 	     "as -t insn has them",
      .message = export_none,
      .flow = export_functions,
-     .fielded = true},
+     .fielded = true,
+     .times = export_functions_times},
     {.name = "lcov",
      .help =
 	 "which source lines and functions were executed, and how often, as -t insn has them, for "

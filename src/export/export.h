@@ -139,11 +139,12 @@ struct export_format {
 	/* is what was executed: export_flow.h; or NULL */
 	int (*flow)(struct trace *, const struct export_options *, const struct export_sink *,
 		    struct export_result *, struct err *);
-	bool fielded;			  /* reads `fields` of its options */
-	bool counts;			  /* is export_stats, instead of messages */
-	enum export_rows rows;		  /* is rows of a table, instead of messages */
-	const struct export_table *table; /* as the user describes it, borrowed; or NULL */
-	bool silent;			  /* prints nothing: only the result matters */
+	bool fielded;			   /* reads `fields` of its options */
+	bool (*times)(const char *fields); /* whether these need times; NULL: never */
+	bool counts;			   /* is export_stats, instead of messages */
+	enum export_rows rows;		   /* is rows of a table, instead of messages */
+	const struct export_table *table;  /* as the user describes it, borrowed; or NULL */
+	bool silent;			   /* prints nothing: only the result matters */
 };
 
 extern const struct export_format export_formats[];
@@ -214,6 +215,17 @@ int export_run(struct session *, const struct export_options *, struct export_re
 /* What estimates times of a trace's messages for FORMAT; NULL if that cannot be, or
  * should not.  The caller frees it. */
 struct cycles_walk *export_cycles(const struct export_format *, struct trace *);
+
+/* The same for a format that needs times in any case. */
+struct cycles_walk *export_cycles_of(struct trace *);
+
+/* The session's time of *M, which gets the one that cycles tell if it has none itself; false:
+ * it has none.  CYCLES may be NULL. */
+bool export_time(struct trace *, struct cycles_walk *cycles, struct message *m,
+		 struct message_time *);
+
+/* Whether times are needed: of the format, or of its columns. */
+bool export_needs_times(const struct export_options *);
 
 /* Expands a message, gives it its time, and appends it as FORMAT shows it. */
 void export_message(const struct export_format *, struct export_message *, struct text *out);

@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "export/export_flow.h"
+#include "session/clock/clocks.h"
+#include "trace/cycles_walk.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -141,6 +143,20 @@ export_flow_add_text(const struct flow_step *step, struct text *out)
 }
 
 static void
+set_time(struct export_flow *run, struct message m)
+{
+	struct message_time time;
+	bool known = export_time(run->trace, run->cycles, &m, &time) && time.known;
+	if (known && !run->has_part)
+		run->part = time.part;
+	run->has_part |= known;
+	flow_set_time(run->flow, &(const struct flow_time){
+				     .known = known && time.part == run->part,
+				     .estimated = m.flags & MESSAGE_ESTIMATED || time.estimated,
+				     .nanoseconds = time.nanoseconds});
+}
+
+static void
 take_message(struct export_flow *run, const struct message *m)
 {
 	doubts_add_flags(&run->result->doubts, m->flags);
@@ -149,6 +165,8 @@ take_message(struct export_flow *run, const struct message *m)
 	run->result->messages += passes;
 	if (run->named)
 		keep_origin(run, m);
+	if (run->timed)
+		set_time(run, *m);
 	flow_message(run->flow, run->reader, m, run->count++, passes);
 }
 
@@ -193,6 +211,7 @@ export_flow_run(struct export_flow *run, struct trace *trace, const struct expor
 	if (!run->flow)
 		return run->failed = (int)err->code;
 	run->reader = reader_new(trace);
+	run->cycles = run->timed ? export_cycles_of(trace) : NULL;
 	walk_messages(run);
 	return run->failed;
 }
@@ -206,6 +225,7 @@ export_flow_end(struct export_flow *run)
 	map_free(&run->places);
 	image_fits_free(&run->fits);
 	expansion_free(&run->scratch);
+	cycles_walk_free(run->cycles);
 	reader_free(run->reader);
 	flow_free(run->flow);
 }
@@ -228,7 +248,9 @@ export_tree_run(struct export_tree *run, struct trace *trace, const struct expor
 	run->flow.take = grow_tree;
 	if (export_flow_run(&run->flow, trace, options, sink, result, err))
 		return run->flow.failed;
-	if (!run->tree)
+	if (run->tree)
+		flow_tree_end(run->tree);
+	else
 		run->tree = flow_tree_new(trace, flow_code_of(run->flow.flow));
 	const struct flow_tree_sums sums = flow_tree_sums(run->tree);
 	result->doubts.count[DOUBT_NAMELESS] += sums.nameless;

@@ -25,6 +25,7 @@ struct export_flow {
 	 * for names of senders */
 	flow_take *take;
 	bool named;
+	bool timed; /* and for times of messages */
 	/* its own */
 	struct trace *trace;
 	const struct export_options *options;
@@ -35,7 +36,10 @@ struct export_flow {
 	bool judged; /* `fits` are of use */
 	struct image_fits fits;
 	struct expansion scratch;
-	uint64_t count;	   /* messages */
+	uint64_t count; /* messages */
+	struct cycles_walk *cycles;
+	bool has_part; /* there was a time; only times of its part can be compared */
+	size_t part;
 	struct map places; /* of senders by origin: place in `origins` and one */
 	uint64_t origin;   /* of the last message, once there is one */
 	VEC(struct text) origins;
@@ -88,6 +92,9 @@ int export_tree_end(struct export_tree *); /* what failed, or 0 */
 typedef int export_flow_format(struct trace *, const struct export_options *,
 			       const struct export_sink *, struct export_result *, struct err *);
 export_flow_format export_insn, export_folded, export_functions, export_lcov;
+
+/* Whether columns of -t functions need times. */
+bool export_functions_times(const char *fields);
 
 /* -t insn --fields. */
 export_flow_format export_insn_fields;

@@ -1,6 +1,7 @@
 /*
  * `-t functions`: a line for each function that was executed: how often it was called, how
- * many instructions were executed in it itself, with those that it called, and of one call.
+ * many instructions were executed in it itself, with those that it called, and of one call; and
+ * how long that took, if a column asks for it, as only then clocks are looked for.
  *
  * In columns for people, those with most instructions of their own first; with --fields as
  * comma separated values.
@@ -88,6 +89,41 @@ add_total_cycles(const struct functions_run *run, const struct flow_function *fu
 	text_add_uint(out, function->total_cycles);
 }
 
+static void
+add_duration(const struct functions_run *run, uint64_t nanoseconds, struct text *out)
+{
+	if (flow_tree_sums(run->tree.tree).timed)
+		text_add_uint(out, nanoseconds);
+}
+
+static void
+add_time(const struct functions_run *run, const struct flow_function *function, struct text *out)
+{
+	add_duration(run, function->time, out);
+}
+
+static void
+add_total_time(const struct functions_run *run, const struct flow_function *function,
+	       struct text *out)
+{
+	add_duration(run, function->total_time, out);
+}
+
+static void
+add_most_time(const struct functions_run *run, const struct flow_function *function,
+	      struct text *out)
+{
+	add_duration(run, function->most_time, out);
+}
+
+static void
+add_estimated(const struct functions_run *run, const struct flow_function *function,
+	      struct text *out)
+{
+	(void)run;
+	text_add(out, function->estimated ? "estimated" : "");
+}
+
 /* Their names are in the help of --fields too. */
 static const struct function_column columns[] = {
     {"function", add_function, true},
@@ -97,11 +133,31 @@ static const struct function_column columns[] = {
     {"most", add_most, false},
     {"cycles", add_cycles, false},
     {"total_cycles", add_total_cycles, false},
+    {"time", add_time, false},
+    {"total_time", add_total_time, false},
+    {"most_time", add_most_time, false},
+    {"estimated", add_estimated, false},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, COUNTED = COLUMNS - 2 /* without cycles */ };
+enum {
+	COLUMNS = sizeof columns / sizeof *columns,
+	COLUMN_TIME = COLUMNS - 4, /* the first of those that need times */
+	COUNTED = COLUMN_TIME - 2  /* without cycles */
+};
 
 static const struct export_flow_columns known_columns = {"functions", columns, sizeof *columns,
 							 COLUMNS};
+
+bool
+export_functions_times(const char *fields)
+{
+	size_t chosen[COLUMNS_MOST], count = 0;
+	bool timed = false;
+	if (export_flow_choose(&known_columns, fields, COLUMNS_MOST, chosen, &count, NULL))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		timed |= chosen[i] >= COLUMN_TIME;
+	return timed;
+}
 
 /* --- rows -------------------------------------------------------------- */
 
@@ -189,11 +245,12 @@ export_functions(struct trace *trace, const struct export_options *options,
 			 : 0;
 	if (failed)
 		return failed;
+	run.tree.flow.timed = export_needs_times(options);
 	if (!export_tree_run(&run.tree, trace, options, sink, result, err)) {
 		run.functions = flow_tree_functions(run.tree.tree, &run.count);
 		if (run.count)
 			qsort(run.functions, run.count, sizeof *run.functions, compare_functions);
-		size_t shown = flow_tree_sums(run.tree.tree).cycles ? COLUMNS : COUNTED;
+		size_t shown = flow_tree_sums(run.tree.tree).cycles ? COLUMN_TIME : COUNTED;
 		for (size_t i = 0; !options->fields && i < shown; i++)
 			run.chosen[run.chosen_count++] = i;
 		if (options->fields)

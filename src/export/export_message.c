@@ -17,14 +17,37 @@
 /* Not where events are put in the order of their times, nor where the index, on which
  * estimates depend, may not be there. */
 struct cycles_walk *
-export_cycles(const struct export_format *format, struct trace *trace)
+export_cycles_of(struct trace *trace)
 {
 	struct index_progress progress;
 	index_get_progress(trace_index(trace), &progress);
+	return progress.complete && cycles_may_have(trace) ? cycles_walk_new(trace) : NULL;
+}
+
+struct cycles_walk *
+export_cycles(const struct export_format *format, struct trace *trace)
+{
 	bool needs_cycles = format->timed && !format->writer && !format->rows &&
-			    progress.complete &&
 			    !(format->live && capture_is_stream(trace_capture(trace)));
-	return needs_cycles && cycles_may_have(trace) ? cycles_walk_new(trace) : NULL;
+	return needs_cycles ? export_cycles_of(trace) : NULL;
+}
+
+bool
+export_time(struct trace *trace, struct cycles_walk *cycles, struct message *m,
+	    struct message_time *time)
+{
+	struct cycles_estimate estimate;
+	if (cycles && cycles_walk_find(cycles, m, &estimate))
+		*m = cycles_timed(m, estimate.ticks);
+	return clocks_time(trace, m, time);
+}
+
+bool
+export_needs_times(const struct export_options *options)
+{
+	const struct export_format *format = options->format;
+	return format->timed ||
+	       (format->times && options->fields && format->times(options->fields));
 }
 
 /* Gives MESSAGE its time, as far as it has one. */
@@ -34,10 +57,7 @@ find_time(struct export_message *message)
 	struct message_time time;
 	struct trace *trace = reader_trace(message->reader);
 	struct message m = *message->message;
-	struct cycles_estimate estimate;
-	if (message->cycles && cycles_walk_find(message->cycles, &m, &estimate))
-		m = cycles_timed(&m, estimate.ticks);
-	bool any = clocks_time(trace, &m, &time);
+	bool any = export_time(trace, message->cycles, &m, &time);
 	message->related = any && (time.known || m.flags & MESSAGE_TIMED);
 	message->session_time = time;
 	message->expansion->flags |= m.flags & MESSAGE_ESTIMATED;

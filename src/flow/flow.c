@@ -64,6 +64,7 @@ struct flow {
 	flow_take *take; /* of `hold` */
 	void *context;
 	struct flow_place place; /* of the message that is being followed */
+	struct flow_time time;	 /* of the next one */
 	struct map places;	 /* by origin: place in `harts` and one */
 	VEC(struct hart *) harts;
 };
@@ -381,7 +382,8 @@ flow_message(struct flow *flow, struct reader *r, const struct message *m, uint6
 	flow->decoder->ops->flow(flow->decoder, m, &window, modes, &packet);
 	if (packet.kind == FLOW_NOTHING)
 		return;
-	flow->place = (struct flow_place){.number = number, .origin = m->origin, .chosen = chosen};
+	flow->place = (struct flow_place){
+	    .number = number, .origin = m->origin, .chosen = chosen, .time = flow->time};
 	if (packet.all) {
 		for (size_t i = 0; i < flow->harts.count && i < HARTS_MOST; i++)
 			flow->form->take(flow->harts.at[i]->walk, &packet);
@@ -394,6 +396,12 @@ flow_message(struct flow *flow, struct reader *r, const struct message *m, uint6
 		take_step((void *)(uintptr_t)hart,
 			  &(struct flow_step){.kind = FLOW_STEP_DAMAGE,
 					      .why = "too many harts to follow"});
+}
+
+void
+flow_set_time(struct flow *flow, const struct flow_time *time)
+{
+	flow->time = *time;
 }
 
 void

@@ -26,6 +26,9 @@ struct flow_code *flow_code_of(struct flow *);
 void flow_message(struct flow *, struct reader *r, const struct message *, uint64_t number,
 		  bool chosen);
 
+/* When the messages that follow were sent, for the places of their steps. */
+void flow_set_time(struct flow *, const struct flow_time *);
+
 /*
  * All that is known behind a message, to go on from there: the walks, what is held, and the
  * newest FLOW_STATE_FRAMES calls of each processor.  A flow of the same trace that it is put

@@ -21,11 +21,18 @@
 
 enum { FLOW_HOLD_MOST = 1 << 16, FLOW_HOLD_PROOFS = 16 };
 
+/* When a message was sent. */
+struct flow_time {
+	bool known, estimated;
+	int64_t nanoseconds;
+};
+
 /* The message by which a step is known. */
 struct flow_place {
 	uint64_t number; /* in its trace */
 	uint64_t origin;
-	bool chosen; /* for whoever gets the steps */
+	bool chosen;	       /* for whoever gets the steps */
+	struct flow_time time; /* if it was told (flow_set_time) */
 };
 
 /* Gets steps in the order in which they were held; both live for the call. */

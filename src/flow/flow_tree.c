@@ -10,6 +10,7 @@
 #include "flow/flow_tree.h"
 #include "base/map.h"
 #include "flow/call_stack.h"
+#include "flow/flow_clock.h"
 #include "trace/naming.h"
 #include "trace/trace.h"
 
@@ -19,8 +20,7 @@
 enum {
 	CHAIN_MOST = 32,	  /* functions inlined into each other */
 	ADDRESSES_MOST = 1 << 20, /* whose chain is kept, */
-	SHARES_MOST = 64,	/* nodes between two counts of cycles: the last has those of more */
-	NAMELESS_MOST = 1 << 20 /* and functions without a name */
+	NAMELESS_MOST = 1 << 20	  /* and functions without a name */
 };
 
 /* A function: its name, or where it begins. */
@@ -49,23 +49,24 @@ struct tree_run {
 	VEC(struct tree_piece) pieces;
 };
 
+/* What one call of a function had at most. */
+struct tree_most {
+	uint64_t count, time;
+};
+
 /* A frame of a stack: */
 struct tree_frame {
 	uint32_t above;	  /* node that what is called there is below */
 	uint32_t running; /* function of the call, by `function_of`; UINT32_MAX: none yet */
 	uint64_t entry;	  /* its address */
 	uint64_t since;	  /* instructions that were counted of the processor before it */
+	struct flow_began began;
 };
 
 struct tree_processor {
 	struct call_stack stack;
-	/* where instructions were executed since cycles were counted */
-	struct tree_share {
-		uint32_t node;
-		uint64_t count;
-	} shares[SHARES_MOST];
-	size_t share_count;
-	bool again; /* they were given cycles: the last one has those of a count without more */
+	struct flow_shares cycles; /* where instructions were executed since they were counted */
+	struct flow_clock clock;
 	struct tree_frame base; /* below the first call */
 	VEC(struct tree_frame) frames;
 	uint64_t count; /* instructions that were counted */
@@ -84,7 +85,7 @@ struct flow_tree {
 	struct map chains_by; /* parent and function: number */
 	struct map nodes_by;  /* parent and function: number */
 	VEC(struct tree_function) functions;
-	VEC(uint64_t) most; /* by function */
+	VEC(struct tree_most) most; /* by function */
 	VEC(struct tree_chain) chains;
 	VEC(struct flow_tree_node) nodes;
 	struct tree_run runs[FLOW_TREE_RUNS]; /* by the low bits of the first address */
@@ -160,6 +161,7 @@ flow_tree_free(struct flow_tree *tree)
 	for (size_t i = 0; i < tree->processors.count; i++) {
 		call_stack_free(&tree->processors.at[i].stack);
 		vec_free(&tree->processors.at[i].frames);
+		flow_clock_free(&tree->processors.at[i].clock);
 	}
 	for (size_t i = 0; i < FLOW_TREE_RUNS; i++)
 		vec_free(&tree->runs[i].pieces);
@@ -299,12 +301,25 @@ newest_frame(struct tree_processor *p)
 	return p->frames.count ? &p->frames.at[p->frames.count - 1] : &p->base;
 }
 
+/* A call of FUNCTION took so long. */
+static void
+note_time(void *context, uint32_t function, uint64_t time)
+{
+	struct flow_tree *tree = context;
+	if (tree->most.at[function].time < time)
+		tree->most.at[function].time = time;
+}
+
 /* The function that a frame was in, or a jump out of which led on, has ended. */
 static void
-end_function(struct flow_tree *tree, const struct tree_processor *p, const struct tree_frame *frame)
+end_function(struct flow_tree *tree, struct tree_processor *p, const struct tree_frame *frame)
 {
-	if (frame->running != NONE && tree->most.at[frame->running] < p->count - frame->since)
-		tree->most.at[frame->running] = p->count - frame->since;
+	if (frame->running == NONE)
+		return;
+	struct tree_most *most = &tree->most.at[frame->running];
+	if (most->count < p->count - frame->since)
+		most->count = p->count - frame->since;
+	flow_clock_end_call(&p->clock, frame->running, &frame->began, note_time, tree);
 }
 
 /* The node that what CALL leads to is below. */
@@ -333,8 +348,10 @@ follow_stack(struct flow_tree *tree, struct tree_processor *p)
 		uint32_t above = NONE;
 		if (p->frames.count < FLOW_TREE_DEPTH_MOST)
 			above = node_above(tree, caller, call);
-		*vec_add(&p->frames) =
-		    (struct tree_frame){.above = above, .running = NONE, .since = p->count};
+		*vec_add(&p->frames) = (struct tree_frame){.above = above,
+							   .running = NONE,
+							   .since = p->count,
+							   .began = flow_clock_now(&p->clock)};
 	}
 }
 
@@ -358,6 +375,7 @@ enter_function(struct flow_tree *tree, struct tree_processor *p, uint64_t addres
 	end_function(tree, p, frame);
 	frame->running = function;
 	frame->since = p->count;
+	frame->began = flow_clock_now(&p->clock);
 	if (!counts || (called && frame == &p->base))
 		return;
 	uint32_t node = node_below(tree, frame, function, p->stack.unsure);
@@ -401,39 +419,75 @@ run_of(struct flow_tree *tree, const struct flow_step *step)
 	return run;
 }
 
-static void
-add_share(struct tree_processor *p, uint32_t node, uint64_t count)
-{
-	struct tree_share *last = p->share_count ? &p->shares[p->share_count - 1] : NULL;
-	if (!last || (last->node != node && p->share_count < SHARES_MOST)) {
-		last = &p->shares[p->share_count++];
-		*last = (struct tree_share){.node = node};
-	}
-	last->count += count;
-}
-
-/* Cycles that passed are those of the instructions since the last count, evenly; the last node
- * has what is left. */
+/* Cycles that passed are those of the instructions since the last count. */
 static void
 count_cycles(struct flow_tree *tree, struct tree_processor *p, uint64_t cycles)
 {
-	unsigned __int128 all = 0, before = 0;
-	uint64_t given = 0;
+	uint64_t parts[FLOW_SHARES_MOST];
+	size_t count = flow_shares_divide(&p->cycles, cycles, parts);
 	tree->sums.cycles += cycles;
-	for (size_t i = 0; i < p->share_count; i++)
-		all += p->shares[i].count;
-	for (size_t i = 0; i < p->share_count; i++) {
-		before += p->shares[i].count;
-		uint64_t upto = (uint64_t)(before * cycles / all);
-		tree->nodes.at[p->shares[i].node].cycles += upto - given;
-		given = upto;
-	}
-	if (p->share_count) /* who is counted again without an instruction between */
-		p->shares[0] = p->shares[p->share_count - 1];
-	else
+	for (size_t i = 0; i < count; i++)
+		tree->nodes.at[p->cycles.at[i].node].cycles += parts[i];
+	if (!count)
 		tree->nodes.at[FLOW_TREE_ROOT].cycles += cycles;
-	p->share_count = p->share_count > 0;
-	p->again = true;
+	flow_shares_given(&p->cycles);
+}
+
+/* --- times ------------------------------------------------------------- */
+
+/* Says when calls of the last message were; those above others are newer. */
+static void
+resolve_calls(struct tree_processor *p, uint64_t passed)
+{
+	size_t i = p->frames.count;
+	while (i && flow_clock_resolve(&p->clock, &p->frames.at[i - 1].began, passed))
+		i--;
+	flow_clock_resolve(&p->clock, &p->base.began, passed);
+}
+
+/* All instructions that the last message told are known: the time up to it is theirs. */
+static void
+count_time(struct flow_tree *tree, struct tree_processor *p)
+{
+	uint64_t parts[FLOW_SHARES_MOST], passed;
+	bool estimated;
+	if (!flow_clock_passed(&p->clock, &passed, &estimated))
+		return;
+	size_t count = flow_shares_divide(&p->clock.shares, passed, parts);
+	for (size_t i = 0; i < count; i++) {
+		struct flow_tree_node *node = &tree->nodes.at[p->clock.shares.at[i].node];
+		node->time += parts[i];
+		node->estimated |= estimated;
+	}
+	tree->sums.timed = true;
+	flow_shares_given(&p->clock.shares);
+	resolve_calls(p, passed);
+	flow_clock_go_on(&p->clock, passed, note_time, tree);
+}
+
+/* What is executed from here on takes a time that is not known, up to the next message. */
+static void
+stop_clock(struct flow_tree *tree, struct tree_processor *p)
+{
+	count_time(tree, p);
+	resolve_calls(p, 0);
+	flow_clock_stop(&p->clock, note_time, tree);
+}
+
+static void
+take_place(struct flow_tree *tree, struct tree_processor *p, const struct flow_place *place)
+{
+	if (flow_clock_is_at(&p->clock, place))
+		return;
+	count_time(tree, p);
+	flow_clock_move(&p->clock, place);
+}
+
+void
+flow_tree_end(struct flow_tree *tree)
+{
+	for (size_t i = 0; i < tree->processors.count; i++)
+		stop_clock(tree, &tree->processors.at[i]);
 }
 
 static void
@@ -448,10 +502,9 @@ count_piece(struct flow_tree *tree, struct tree_processor *p, const struct tree_
 		tree->sums.beyond += piece->count;
 	else
 		tree->nodes.at[node].count += piece->count;
-	if (p->again)
-		p->share_count = 0;
-	p->again = false;
-	add_share(p, node == NONE ? FLOW_TREE_ROOT : node, piece->count);
+	node = node == NONE ? FLOW_TREE_ROOT : node;
+	flow_shares_add(&p->cycles, node, piece->count);
+	flow_clock_add(&p->clock, node, piece->count);
 }
 
 static struct tree_processor *
@@ -476,14 +529,18 @@ flow_tree_step(struct flow_tree *tree, const struct flow_place *place, const str
 		return;
 	}
 	call_stack_step(&p->stack, step);
-	if (step->kind == FLOW_STEP_UNSEEN || step->kind == FLOW_STEP_DAMAGE)
-		p->share_count = 0; /* cycles from here on are of nothing that is known */
+	bool lost = step->kind == FLOW_STEP_UNSEEN || step->kind == FLOW_STEP_DAMAGE;
+	if (lost)
+		p->cycles.count = 0; /* cycles from here on are of nothing that is known */
+	if (lost || !counts)
+		stop_clock(tree, p);
 	if (step->kind == FLOW_STEP_DAMAGE) {
 		end_function(tree, p, &p->base);
 		p->base.running = NONE;
 	}
 	if (step->kind != FLOW_STEP_RUN)
 		return;
+	take_place(tree, p, place);
 	follow_stack(tree, p);
 	enter_function(tree, p, step->first, counts);
 	if (!counts)
@@ -534,7 +591,7 @@ flow_tree_add_name(const struct flow_tree *tree, uint32_t function, bool *inline
 
 /* What a node has with all below it. */
 struct tree_sum {
-	uint64_t count, cycles;
+	uint64_t count, cycles, time;
 	uint32_t next, child;
 };
 
@@ -548,8 +605,10 @@ sum_nodes(const struct flow_tree *tree)
 		struct tree_sum *parent = &sums[node->parent];
 		sums[i].count += node->count;
 		sums[i].cycles += node->cycles;
+		sums[i].time += node->time;
 		parent->count += sums[i].count;
 		parent->cycles += sums[i].cycles;
+		parent->time += sums[i].time;
 		sums[i].next = parent->child;
 		parent->child = (uint32_t)i;
 	}
@@ -567,6 +626,7 @@ add_totals(const struct flow_tree *tree, struct flow_function *functions)
 		if (!open[function]++) {
 			functions[function].total += sums[at].count;
 			functions[function].total_cycles += sums[at].cycles;
+			functions[function].total_time += sums[at].time;
 		}
 		if (sums[at].child) {
 			at = sums[at].child;
@@ -587,8 +647,14 @@ static void
 note_most(const struct tree_processor *p, const struct tree_frame *frame,
 	  struct flow_function *functions)
 {
-	if (frame->running != NONE && functions[frame->running].most < p->count - frame->since)
-		functions[frame->running].most = p->count - frame->since;
+	if (frame->running == NONE)
+		return;
+	struct flow_function *function = &functions[frame->running];
+	uint64_t time = flow_clock_elapsed(&p->clock, &frame->began);
+	if (function->most < p->count - frame->since)
+		function->most = p->count - frame->since;
+	if (function->most_time < time)
+		function->most_time = time;
 }
 
 /* Calls that have not ended. */
@@ -606,14 +672,17 @@ flow_tree_functions(const struct flow_tree *tree, size_t *count)
 	struct flow_function *functions = mem_new(tree->functions.count * sizeof *functions);
 	*count = 0;
 	for (size_t i = 0; i < tree->functions.count; i++)
-		functions[i] =
-		    (struct flow_function){.function = (uint32_t)i, .most = tree->most.at[i]};
+		functions[i] = (struct flow_function){.function = (uint32_t)i,
+						      .most = tree->most.at[i].count,
+						      .most_time = tree->most.at[i].time};
 	for (size_t i = 0; i < tree->processors.count; i++)
 		add_open(&tree->processors.at[i], functions);
 	for (size_t i = 1; i < tree->nodes.count; i++) {
 		const struct flow_tree_node *node = &tree->nodes.at[i];
 		functions[node->function].self += node->count;
 		functions[node->function].cycles += node->cycles;
+		functions[node->function].time += node->time;
+		functions[node->function].estimated |= node->estimated;
 		functions[node->function].calls += node->calls;
 	}
 	add_totals(tree, functions);

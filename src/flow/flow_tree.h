@@ -8,7 +8,7 @@
  * code ran that is not seen.  What is doubtful, or of a message that is not chosen, is followed
  * but not counted.
  *
- * Belongs to one thread.  Memory: 48 bytes for each stack of functions that there was, and as
+ * Belongs to one thread.  Memory: 64 bytes for each stack of functions that there was, and as
  * much for each run that was executed, FLOW_TREE_NODES_MOST and FLOW_TREE_RUNS of them at most.
  */
 #ifndef TRAWL_FLOW_FLOW_TREE_H
@@ -35,6 +35,8 @@ struct flow_tree_node {
 	uint64_t count;	 /* instructions that were executed in it itself, */
 	uint64_t cycles; /* and cycles: those between two counts by how many instructions were
 			    executed where, which is a guess */
+	uint64_t time;	 /* likewise nanoseconds, between two messages that have times */
+	bool estimated;	 /* of these some are between times that are guesses */
 };
 
 /* What is known of a function, whoever called it. */
@@ -44,6 +46,8 @@ struct flow_function {
 					count once where it calls itself */
 	uint64_t most;		     /* of one call */
 	uint64_t cycles, total_cycles;
+	uint64_t time, total_time, most_time; /* nanoseconds */
+	bool estimated;			      /* `time` is */
 };
 
 struct flow_tree;
@@ -54,6 +58,9 @@ void flow_tree_free(struct flow_tree *);			     /* NULL is fine */
 /* Takes the next step, of the processor that PLACE names. */
 void flow_tree_step(struct flow_tree *, const struct flow_place *, const struct flow_step *);
 
+/* Behind the last step: what the last messages' times tell counts too. */
+void flow_tree_end(struct flow_tree *);
+
 size_t flow_tree_count(const struct flow_tree *); /* nodes */
 const struct flow_tree_node *flow_tree_node(const struct flow_tree *, size_t);
 
@@ -62,6 +69,7 @@ const struct flow_tree_node *flow_tree_node(const struct flow_tree *, size_t);
 struct flow_tree_sums {
 	uint64_t all, nameless, beyond;
 	uint64_t cycles; /* that were counted */
+	bool timed;	 /* times are known */
 };
 struct flow_tree_sums flow_tree_sums(const struct flow_tree *);
 

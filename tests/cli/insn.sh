@@ -95,7 +95,7 @@ ok "... is said" grep -q 'of -t insn has no column severity; it has number, pc' 
 help_has()
 {
 	"$TRAWL" --help | tr -s ' \n' ' ' >help
-	sed -n "s/.*of $1, as csv: \([^;]*total_cycles\|[^;]*\).*/\1/p" help |
+	sed -n "s/.*of $1, as csv: \([^;]*estimated\|[^;]*\).*/\1/p" help |
 		grep -qx "$(sed 's/.*it has //' err)"
 }
 ok "... as the help has them" help_has insn
@@ -164,7 +164,7 @@ work 1 2 2 2" "$(tr -s ' ' <out)"
 	is "... as values" "self,function 3,main 2,work" "$(tr '\n' ' ' <out | sed 's/ $//')"
 	run "$TRAWL" -q -p seven.yaml -t functions --fields self,callers seven.encap
 	is "... a column that they lack: status" 2 "$status"
-	ok "... is said" grep -q 'has no column callers; it has function, calls, self, total, most, cycles, total_cycles' err
+	ok "... is said" grep -q 'has no column callers; it has function, calls, self, total, most, cycles, total_cycles, time, total_time, most_time, estimated' err
 	ok "... as the help has them" help_has functions
 	# of messages the function is that of their address
 	run "$TRAWL" -q -p seven.yaml --fields number,function,file,line seven.encap
@@ -260,6 +260,21 @@ for capture in "$flow"/*.encap; do
 				total[path[i]] += $2
 	} END { for (f in total) print f "," self[f] + 0 "," total[f] }' want | sort >sums
 	ok "... and its functions" cmp -s sums got
+	case $which in
+	recurse.c64.b | tables.n64.b | chain.n32.b)
+		sed 's/^    encap:/    clock: {hz: 1000000}\n&/' "$flow/$which.profile.yaml" >hz.yaml
+		ln -sf "$flow/${which%.*}.elf" .
+		"$TRAWL" -q -p hz.yaml -t jsonl "$capture" |
+			sed -n 's/.*"n":\([0-9]*\),.*"time":\([0-9]*\),.*/\1 \2/p' >times
+		"$TRAWL" -q -p hz.yaml -t insn --fields number,function,depth,place "$capture" |
+			sed '1d; s/,/ /g' >steps
+		awk -f "$testdata/../tests/function_times.awk" times steps | sort >want
+		run "$TRAWL" -q -p hz.yaml -t functions \
+			--fields function,time,total_time,most_time "$capture"
+		sed 1d out | sort >got
+		ok "... and how long they took" cmp -s want got
+		;;
+	esac
 	run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t functions --fields function,calls "$capture"
 	sed '1d; /^\[/d; /,0$/d' out | sort >got
 	"$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn --fields class,function,place "$capture" |

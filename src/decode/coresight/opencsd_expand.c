@@ -895,11 +895,15 @@ opencsd_flow(const struct decoder *decoder, const struct message *m, const struc
 	const struct flow_job job = {
 	    .j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, NULL},
 	    .flow = flow};
-	if (opencsd_message_flow(m, flow) || !(FLOW_KINDS >> m->kind & 1) ||
-	    with_element(&job.j, true, take_flow))
+	if (opencsd_message_flow(m, flow))
 		return;
-	flow->kind = FLOW_LOST;
-	flow->element.why = "an element cannot be decoded again: bytes before it are missing";
+	bool says = FLOW_KINDS >> m->kind & 1;
+	if (says && with_element(&job.j, true, take_flow))
+		return;
+	*flow = (struct flow_packet){.kind = says ? FLOW_LOST : FLOW_NOTHING};
+	if (says)
+		flow->element.why =
+		    "an element cannot be decoded again: bytes before it are missing";
 }
 
 const uint8_t *

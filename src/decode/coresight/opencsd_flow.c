@@ -253,12 +253,12 @@ count_cycles(const struct message *m, struct flow_packet *flow)
 bool
 opencsd_message_flow(const struct message *m, struct flow_packet *flow)
 {
-	*flow = (struct flow_packet){.kind = FLOW_NOTHING};
 	bool counts = m->kind == OPENCSD_CYCLE_COUNT || m->kind == OPENCSD_TIMESTAMP;
-	if (counts && count_cycles(m, flow))
-		return true;
-	if (m->kind < OPENCSD_ELEMENTS)
+	if (m->kind < OPENCSD_ELEMENTS && !counts)
 		return false;
+	*flow = (struct flow_packet){.kind = FLOW_NOTHING};
+	if (counts)
+		return count_cycles(m, flow);
 	bool lost = m->kind == OPENCSD_STRAY || m->kind == OPENCSD_LOST;
 	if (m->kind == OPENCSD_FATAL || (lost && m->flags & MESSAGE_LOST)) {
 		flow->kind = FLOW_LOST;

@@ -18,7 +18,8 @@ const char *opencsd_exception_name(const struct opencsd_source_options *, uint32
 void opencsd_element_flow(const struct opencsd_element *, const struct opencsd_source_options *,
 			  struct flow_packet *);
 
-/* The same of a message that is no element, or tells all of it; false: its element does. */
+/* The same of a message that is no element, or tells all of it; false: its element does, and
+ * nothing is filled. */
 bool opencsd_message_flow(const struct message *, struct flow_packet *);
 
 #endif

@@ -335,9 +335,9 @@ static const struct {
 	const char *name;
 	unsigned percent;
 } harms[HARMS] = {
-    [DROPPED] = {"a packet dropped", 11},
-    [FLIPPED] = {"a bit flipped", 6},
-    [CUT] = {"bytes cut out", 2},
+    [DROPPED] = {"a packet dropped", 12},
+    [FLIPPED] = {"a bit flipped", 7},
+    [CUT] = {"bytes cut out", 3},
 };
 
 /* Damages a copy of what was sent at packet WHICH; bytes behind *AT are *LATER later, in the
@@ -664,9 +664,9 @@ guesses_are_said(void **state)
 		      tally.asked, tally.impossible, tally.shown);
 	for (unsigned i = 0; i < HARMS; i++)
 		assert_true(tally.unsaid[i] * 100 < tally.trials[i] * harms[i].percent);
-	assert_true(tally.asked > 10 && tally.shown * 50 < tally.asked);
+	assert_true(tally.asked > 10 && tally.shown * 30 < tally.asked);
 	/* more trials find ways that the encoder does not have */
-	assert_true(runs ? tally.impossible * 100 < tally.asked : !tally.impossible);
+	assert_true(runs ? tally.impossible * 50 < tally.asked : !tally.impossible);
 }
 
 int

@@ -329,24 +329,54 @@ clocks_time(struct trace *trace, const struct message *m, struct message_time *t
 	return find_time(trace, m, BY_SENDER, time);
 }
 
+/* Whether the ticks of a trace's messages are their times: there is one clock, and its rate is
+ * not known. */
+static bool
+has_ticks_alone(const struct clock_map *map, const struct trace_clocks *has)
+{
+	const struct graph_clock *main = &map->graph.clocks.at[has->main];
+	return !has->others.count && !has->by_offset && !main->towards && !main->rate.numerator;
+}
+
+/* The times of messages by the map; those that only their ticks tell apart are made once. */
+static void
+map_times(const struct clock_map *map, struct trace *trace, const struct message *m, size_t count,
+	  struct message_time *times, bool *any)
+{
+	size_t number = trace_number(trace), clock;
+	const unsigned sort = MESSAGE_TIMED | MESSAGE_SENDER_TIMED;
+	const struct message_time *one = NULL;
+	bool alone = has_ticks_alone(map, &map->traces.at[number]);
+	for (size_t i = 0; i < count; i++) {
+		bool plain = alone && (m[i].flags & sort) == MESSAGE_TIMED;
+		if (plain && one) {
+			times[i] = *one;
+			times[i].order = (int64_t)m[i].ticks;
+			any[i] = true;
+			continue;
+		}
+		times[i] = (struct message_time){0};
+		any[i] = mapped_time(map, trace, number, &m[i], BY_SENDER, &times[i], &clock, NULL);
+		one = plain && any[i] ? &times[i] : one;
+	}
+}
+
 void
 clocks_times(struct trace *trace, const struct message *m, size_t count, struct message_time *times,
 	     bool *any)
 {
 	struct clocks *clocks = session_of(trace)->clocks;
-	size_t number = trace_number(trace), clock;
-	if (clocks)
-		pthread_rwlock_rdlock(&clocks->map_lock);
-	bool mapped = clocks && number < clocks->map->traces.count;
-	for (size_t i = 0; i < count; i++) {
-		times[i] = (struct message_time){0};
-		any[i] = mapped	   ? mapped_time(clocks->map, trace, number, &m[i], BY_SENDER,
-						 &times[i], &clock, NULL)
-			 : !clocks ? plain_time(trace, &m[i], &times[i])
-				   : false;
+	if (!clocks) {
+		for (size_t i = 0; i < count; i++)
+			any[i] = plain_time(trace, &m[i], &times[i]);
+		return;
 	}
-	if (clocks)
-		pthread_rwlock_unlock(&clocks->map_lock);
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	if (trace_number(trace) < clocks->map->traces.count)
+		map_times(clocks->map, trace, m, count, times, any);
+	else
+		memset(any, 0, count * sizeof *any);
+	pthread_rwlock_unlock(&clocks->map_lock);
 }
 
 bool

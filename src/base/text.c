@@ -32,8 +32,8 @@ text_free(struct text *text)
 	*text = (struct text){0};
 }
 
-static void
-add_padding(struct text *text, char c, size_t count)
+void
+text_add_fill(struct text *text, char c, size_t count)
 {
 	text_reserve(text, count);
 	memset(text->data + text->length, c, count);
@@ -182,6 +182,15 @@ text_add_int(struct text *text, int64_t value)
 	text_add_uint(text, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
+void
+text_add_digits(struct text *text, uint64_t value, unsigned digits)
+{
+	char own[NUMBER_MAX], *end = own + sizeof own, *start = write_decimal(value, end);
+	size_t count = (size_t)(end - start);
+	text_add_fill(text, '0', digits > count ? digits - count : 0);
+	text_add_bytes(text, start, count);
+}
+
 static void
 add_number(struct text *text, const struct conversion *c, uint64_t value, bool negative)
 {
@@ -193,11 +202,11 @@ add_number(struct text *text, const struct conversion *c, uint64_t value, bool n
 	size_t width =
 	    (size_t)c->width > count + negative ? (size_t)c->width - count - negative : 0;
 	if (width && !c->zero)
-		add_padding(text, ' ', width);
+		text_add_fill(text, ' ', width);
 	if (negative)
 		text_add_char(text, '-');
 	if (width && c->zero)
-		add_padding(text, '0', width);
+		text_add_fill(text, '0', width);
 	text_add_bytes(text, start, count);
 }
 

@@ -71,6 +71,8 @@ text_add_char(struct text *text, char c)
 void text_add_hex(struct text *, const uint8_t *data, size_t length); /* lower case, no blanks */
 void text_add_uint(struct text *, uint64_t value);		      /* decimal */
 void text_add_int(struct text *, int64_t value);		      /* the same */
+void text_add_digits(struct text *, uint64_t value, unsigned digits); /* with zeros before */
+void text_add_fill(struct text *, char c, size_t count);	      /* so many of them */
 char *text_put_uint(char *at, uint64_t value); /* decimal, 20 bytes at most; where it ends */
 void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *, const char *format, va_list args)

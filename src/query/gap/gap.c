@@ -94,14 +94,16 @@ gap_format(const struct gap *gap, bool brief, struct text *out)
 	}
 	unsigned part = (unsigned)(gap->length % units[u].size / (units[u].size / 1000));
 	size_t point = out->length;
-	text_addf(out, ".%03u", part);
+	text_add_char(out, '.');
+	text_add_digits(out, part, 3);
 	while (brief && out->length > point && strchr(".0", out->data[out->length - 1])) {
 		bool done = out->data[out->length - 1] == '.';
 		text_cut(out, out->length - 1);
 		if (done)
 			break;
 	}
-	text_addf(out, " %s", units[u].name);
+	text_add_char(out, ' ');
+	text_add(out, units[u].name);
 }
 
 /* --- the cursor -------------------------------------------------------- */

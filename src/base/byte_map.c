@@ -52,7 +52,7 @@ grow_slots(struct byte_map *map)
 {
 	struct byte_map old = *map;
 	map->size = old.size ? 2 * old.size : SLOTS_FIRST;
-	map->slots = mem_new(map->size * sizeof *map->slots);
+	map->slots = mem_new_wide(map->size * sizeof *map->slots);
 	for (size_t i = 0; i < old.size; i++) {
 		struct byte_map_slot *slot = slot_of(map, old.slots[i].hash);
 		while (old.slots[i].entry && slot->entry)

@@ -7,9 +7,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { STATUS_FAILED = 2 };
+enum { STATUS_FAILED = 2, WIDE = 8 << 20 };
 
 static _Atomic(void (*)(void)) last_act;
 
@@ -50,6 +51,24 @@ mem_new(size_t size)
 	return checked_memory(calloc(1, size ? size : 1));
 }
 
+/* Asks for large pages, so that not each look costs a walk through the tables of pages, and not
+ * each page a fault.  A system that has none refuses, which changes nothing. */
+static void *
+ask_wide(void *memory, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)memory;
+	uintptr_t from = (at + page - 1) / page * page;
+	if (size >= WIDE)
+		madvise((void *)from, (at + size - from) / page * page, MADV_HUGEPAGE);
+	return memory;
+}
+
+void *
+mem_new_wide(size_t size)
+{
+	return ask_wide(mem_new(size), size);
+}
+
 void *
 mem_resize(void *old, size_t size)
 {
@@ -73,7 +92,7 @@ vec_grow(void *at, size_t count, size_t more, size_t *capacity, size_t size)
 	if (want > SIZE_MAX / size)
 		mem_end();
 	*capacity = want;
-	return mem_resize(at, want * size);
+	return ask_wide(mem_resize(at, want * size), want * size);
 }
 
 void

@@ -45,6 +45,8 @@ void vec_release(void *at);
 /* calloc, realloc and strdup that end the program without memory. */
 void *mem_new(size_t size); /* zeroed */
 void *mem_resize(void *old, size_t size);
+/* As mem_new, for what is large and looked at here and there: in large pages, if there are. */
+void *mem_new_wide(size_t size);
 char *mem_text(const char *text);
 
 /* Ends the program, out of memory: one sentence on standard error and status 2.

@@ -562,6 +562,10 @@ struct decoder_ops {
 	void (*identify_origin)(const struct decoder *, const struct message *m,
 				struct origin_identity *);
 
+	/* Whether all messages of M's origin in which no bytes are missing have what M has in
+	 * one of the fields, or all nothing.  NULL: that is never sure. */
+	bool (*origin_tells)(const struct message *m, const struct field_row *);
+
 	/* What M says of cycles; false: it is no processor's.  NULL: nothing in
 	 * this format is. */
 	bool (*cycles)(const struct message *m, struct decode_cycles *);

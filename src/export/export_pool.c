@@ -37,6 +37,7 @@ struct formatter {
 	struct export_start *starts;	 /* of each trace */
 	struct gap_cursor *gaps;	 /* made on first use */
 	struct filter filter;
+	bool all; /* messages pass it */
 	struct expansion expansion, scratch;
 	VEC(uint8_t) shown; /* of the messages of a piece, where some are around others */
 };
@@ -81,6 +82,7 @@ formatter_open(struct formatter *f, const struct export_pool *pool)
 	f->cycles = mem_new(pool->trace_count * sizeof *f->cycles);
 	f->starts = mem_new(pool->trace_count * sizeof *f->starts);
 	f->filter = filter_clone(&pool->options->filter);
+	f->all = filter_is_all(&f->filter);
 	filter_trust(&f->filter); /* of what is required the walk looks for no other */
 }
 
@@ -142,6 +144,8 @@ gaps_of(struct formatter *f)
 static bool
 message_passes(struct formatter *f, const struct export_piece *piece, size_t at)
 {
+	if (f->all)
+		return true;
 	struct reader *reader = reader_of(f, piece->sources ? piece->sources[at].trace : 0);
 	return filter_match(&f->filter, reader, &piece->messages[at], &f->scratch);
 }
@@ -177,24 +181,59 @@ flags_of(struct formatter *f, struct reader *reader, const struct message *m)
 	return m->flags | (expanded ? f->expansion.flags : 0);
 }
 
-/* Counts a message in a table instead. */
-static void
-group_message(struct formatter *f, struct export_piece *piece, struct group *group,
-	      struct reader *reader, size_t at)
+/* Whether a message of a piece is written. */
+static bool
+is_shown(struct formatter *f, const struct export_piece *piece, size_t at)
 {
-	const struct message *m = &piece->messages[at];
-	const struct export_source *source = piece->sources ? &piece->sources[at] : NULL;
-	struct value_look look = {.reader = reader,
-				  .message = m,
-				  .number = source ? source->number : piece->first + at,
-				  .expansion = &f->expansion,
-				  .contexts = cursor_of(f, source ? source->trace : 0),
-				  .gaps = gaps_of(f),
-				  .spans = f->pool->spans,
-				  .ends = true}; /* pairs are counted */
-	group_add(group, &look);
-	doubts_add_flags(&piece->doubts, flags_of(f, reader, m));
-	piece->written++;
+	return f->pool->options->around ? f->shown.at[at] : message_passes(f, piece, at);
+}
+
+/* Whether a message of a piece follows another, AT, in its trace, as many messages later. */
+static bool
+is_consecutive(const struct export_piece *piece, size_t at, size_t later)
+{
+	const struct export_source *s = piece->sources;
+	return !s ||
+	       (s[later].trace == s[at].trace && s[later].number - s[at].number == later - at);
+}
+
+/* How far messages from AT on are written that follow each other; *HIDDEN: the next is not. */
+static size_t
+find_run(struct formatter *f, const struct export_piece *piece, size_t at, bool *hidden)
+{
+	size_t end = at;
+	*hidden = false;
+	while (end < piece->until && is_consecutive(piece, at, end) && !*hidden) {
+		*hidden = !is_shown(f, piece, end);
+		end += !*hidden;
+	}
+	return end;
+}
+
+/* Counts the messages of a piece in a table instead. */
+static void
+group_piece(struct formatter *f, struct export_piece *piece, struct group *group)
+{
+	for (size_t i = piece->from; i < piece->until;) {
+		bool hidden;
+		const struct export_source *source = piece->sources ? &piece->sources[i] : NULL;
+		size_t trace = source ? source->trace : 0;
+		struct reader *reader = reader_of(f, trace);
+		struct value_look look = {.reader = reader,
+					  .number = source ? source->number : piece->first + i,
+					  .expansion = &f->expansion,
+					  .contexts = cursor_of(f, trace),
+					  .gaps = gaps_of(f),
+					  .spans = f->pool->spans,
+					  .ends = true}; /* pairs are counted */
+		size_t end = find_run(f, piece, i, &hidden);
+		group_add_run(group, &look, &piece->messages[i], end - i);
+		piece->written += end - i;
+		for (; i < end; i++)
+			doubts_add_flags(&piece->doubts, flags_of(f, reader, &piece->messages[i]));
+		if (hidden)
+			doubts_add_flags(&piece->doubts, piece->messages[i++].flags);
+	}
 }
 
 static void
@@ -205,13 +244,8 @@ format_message(struct formatter *f, const struct export_options *options,
 	const struct export_source *source = piece->sources ? &piece->sources[at] : NULL;
 	size_t trace = source ? source->trace : 0;
 	struct reader *reader = reader_of(f, trace);
-	if (options->around ? !f->shown.at[at] : !message_passes(f, piece, at)) {
+	if (!is_shown(f, piece, at)) {
 		doubts_add_flags(&piece->doubts, m->flags);
-		return;
-	}
-	struct group *group = piece->group ? piece->group : f->pool->group;
-	if (group) {
-		group_message(f, piece, group, reader, at);
 		return;
 	}
 	struct export_message message = {.reader = reader,
@@ -243,10 +277,11 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 	piece->doubts = (struct doubts){0};
 	if (options->around)
 		find_shown(f, piece, options->around);
-	for (size_t i = piece->from; i < piece->until; i++)
+	struct group *group = piece->group ? piece->group : f->pool->group;
+	if (group)
+		group_piece(f, piece, group);
+	for (size_t i = piece->from; !group && i < piece->until; i++)
 		format_message(f, options, piece, i);
-	if (piece->group || f->pool->group)
-		group_settle(piece->group ? piece->group : f->pool->group);
 }
 
 /* --- workers ----------------------------------------------------------- */

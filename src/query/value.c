@@ -12,8 +12,10 @@
 #include "config.h"
 
 #include "query/value.h"
+#include "capture/capture.h"
 #include "decode/argument.h"
 #include "decode/registry.h"
+#include "decode/sought.h"
 #include "query/filter/filter.h"
 #include "query/gap/gap.h"
 #include "query/span/spans.h"
@@ -35,16 +37,21 @@ static const char span_prefix[] = "span.";
 struct value_row {
 	const char *name;
 	void (*get)(const struct value_name *, struct value_look *, struct value *);
+	/* as value_raw_keys; NULL: it has none */
+	void (*raw)(const struct value_name *, struct reader *, const struct message *,
+		    size_t count, uint64_t *keys, bool *keyed);
 	bool expands;
 	enum expand_want want; /* if it does */
 	unsigned needs;	       /* enum value_need */
 	bool is_duration, is_time, is_part;
+	bool indexed; /* an index has it */
 };
 
 struct value_name {
 	const struct value_row *row;
-	const char *field;  /* or a context's name; in `text` */
-	const char *format; /* NULL: any */
+	enum expand_want want; /* if it expands */
+	const char *field;     /* or a context's name; in `text` */
+	const char *format;    /* NULL: any */
 	size_t format_length;
 	uint64_t argument_of; /* decoders whose messages have arguments of that name: a bit each */
 	char text[];
@@ -319,6 +326,109 @@ value_get(const struct value_name *name, struct value_look *look, struct value *
 	name->row->get(name, look, value);
 }
 
+/* --- raw keys -------------------------------------------------------------- */
+
+#define RAW(name)                                                                                  \
+	static void name(const struct value_name *what, struct reader *reader,                     \
+			 const struct message *m, size_t count, uint64_t *keys, bool *keyed)
+
+RAW(raw_trace)
+{
+	(void)what, (void)reader, (void)m, (void)keyed;
+	memset(keys, 0, count * sizeof *keys);
+}
+
+RAW(raw_severity)
+{
+	(void)what, (void)reader, (void)keyed;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = m[i].severity;
+}
+
+RAW(raw_kind)
+{
+	(void)what, (void)reader, (void)keyed;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = m[i].kind;
+}
+
+RAW(raw_length)
+{
+	(void)what, (void)reader, (void)keyed;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = m[i].length;
+}
+
+RAW(raw_origin)
+{
+	(void)what;
+	if (!reader_origin_by_key(reader)) {
+		memset(keyed, 0, count * sizeof *keyed);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		keys[i] = m[i].origin;
+}
+
+RAW(raw_type)
+{
+	struct sought_answer answer;
+	(void)what;
+	for (size_t i = 0; i < count; i++) {
+		reader_sift(reader, &m[i], NULL, &answer);
+		keys[i] = answer.type_key;
+		keyed[i] &= answer.keyed;
+	}
+}
+
+/* Only what is checked has flags that expanding finds, and what is missing by now. */
+RAW(raw_flags)
+{
+	uint64_t begin = capture_begin(trace_capture(reader_trace(reader)));
+	(void)what;
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = m[i].flags & ((1u << MESSAGE_FLAGS_SHOWN) - 1);
+		keyed[i] &= !(m[i].flags & (MESSAGE_CHECKED | MESSAGE_DAMAGED)) &&
+			    m[i].kind != DECODE_KIND_LOSS && m[i].offset >= begin;
+	}
+}
+
+/* The row of a field in messages of OPS; NULL: they have none. */
+static const struct field_row *
+field_of(const struct value_name *what, const struct decoder_ops *ops)
+{
+	for (size_t i = 0; i < ops->field_count && is_format(what, ops->format); i++)
+		if (!strcmp(ops->fields[i].name, what->field))
+			return &ops->fields[i];
+	return NULL;
+}
+
+RAW(raw_field)
+{
+	const struct decoder_ops *ops = trace_decoder(reader_trace(reader))->ops;
+	const struct field_row *row = field_of(what, ops);
+	bool any =
+	    row && ops->origin_tells && !is_argument_of(what, ops) && reader_origin_by_key(reader);
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = m[i].origin;
+		keyed[i] &= any && !(m[i].flags & MESSAGE_LOSS) && m[i].kind != DECODE_KIND_LOSS &&
+			    ops->origin_tells(&m[i], row);
+	}
+}
+
+void
+value_raw_keys(const struct value_name *name, struct reader *reader, const struct message *m,
+	       size_t count, uint64_t *keys, bool *keyed)
+{
+	name->row->raw(name, reader, m, count, keys, keyed);
+}
+
+bool
+value_has_raw_keys(const struct value_name *name)
+{
+	return name->row->raw;
+}
+
 /* --- names --------------------------------------------------------------- */
 
 static const struct value_row rows[] = {
@@ -332,22 +442,30 @@ static const struct value_row rows[] = {
      .get = get_gap,
      .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_GAPS,
      .is_duration = true},
-    {.name = "trace", .get = get_trace},
-    {.name = "severity", .get = get_severity},
-    {.name = "origin", .get = get_origin, .expands = true, .want = EXPAND_TEXT},
-    {.name = "type", .get = get_type, .expands = true, .want = EXPAND_TYPE},
+    {.name = "trace", .get = get_trace, .raw = raw_trace, .indexed = true},
+    {.name = "severity", .get = get_severity, .raw = raw_severity, .indexed = true},
+    {.name = "origin",
+     .get = get_origin,
+     .raw = raw_origin,
+     .indexed = true,
+     .expands = true,
+     .want = EXPAND_TEXT},
+    {.name = "type", .get = get_type, .raw = raw_type, .expands = true, .want = EXPAND_TYPE},
     {.name = "text", .get = get_text, .expands = true, .want = EXPAND_BARE},
-    {.name = "flags", .get = get_flags, .expands = true, .want = EXPAND_FLAGS},
-    {.name = "kind", .get = get_kind},
+    {.name = "flags", .get = get_flags, .raw = raw_flags, .expands = true, .want = EXPAND_FLAGS},
+    {.name = "kind", .get = get_kind, .raw = raw_kind},
     {.name = "ticks", .get = get_ticks},
     {.name = "offset", .get = get_offset},
-    {.name = "length", .get = get_length},
+    {.name = "length", .get = get_length, .raw = raw_length},
     {.name = "bytes", .get = get_bytes},
 };
-static const struct value_row field_row = {
-    .name = "a field", .get = get_field, .expands = true, .want = EXPAND_FIELDS};
+static const struct value_row field_row = {.name = "a field",
+					   .get = get_field,
+					   .raw = raw_field,
+					   .expands = true,
+					   .want = EXPAND_EXPORTED};
 static const struct value_row argument_row = {
-    .name = "an argument", .get = get_argument, .expands = true, .want = EXPAND_FIELDS};
+    .name = "an argument", .get = get_argument, .expands = true, .want = EXPAND_EXPORTED};
 static const struct value_row interval_row = {.name = "an interval",
 					      .get = get_interval,
 					      .needs = VALUE_NEEDS_INTERVALS,
@@ -363,6 +481,18 @@ static const struct value_row span_row = {.name = "a span of a context",
 					  .is_part = true};
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
+
+/* How far a message must be expanded for a name: for fields that detail alone has to the end. */
+static enum expand_want
+want_of(const struct value_name *name)
+{
+	enum expand_want want = name->row->want;
+	for (size_t i = 0; name->row == &field_row && i < decoder_count; i++) {
+		const struct field_row *row = field_of(name, decoders[i]);
+		want = row && row->detail ? EXPAND_FIELDS : want;
+	}
+	return want;
+}
 
 static const char *
 next_name(void *context, size_t at)
@@ -440,6 +570,7 @@ value_name_new(const char *text, const struct session *session, struct err *err)
 	for (size_t i = 0; name->row == &field_row && !name->format && i < decoder_count; i++)
 		if (i < 64 && argument_may_be_named(decoders[i], name->field))
 			name->argument_of |= (uint64_t)1 << i;
+	name->want = name->row ? want_of(name) : EXPAND_FLAGS;
 	int failed = name->row ? check_session_name(name, session, err)
 			       : err_set(err, ERR_USAGE, "no column is named \"%.60s\"%s", text,
 					 filter_hint(text, next_name, NULL).text);
@@ -464,8 +595,14 @@ value_name_text(const struct value_name *name)
 bool
 value_expands(const struct value_name *name, enum expand_want *want)
 {
-	*want = name->row->want;
+	*want = name->want;
 	return name->row->expands;
+}
+
+bool
+value_is_indexed(const struct value_name *name, struct reader *reader)
+{
+	return name->row->indexed && (name->row->get != get_origin || reader_origin_by_key(reader));
 }
 
 unsigned
@@ -520,8 +657,9 @@ value_add_seconds(int64_t nanoseconds, struct text *out)
 	uint64_t size = nanoseconds < 0 ? -(uint64_t)nanoseconds : (uint64_t)nanoseconds;
 	if (nanoseconds < 0)
 		text_add_char(out, '-');
-	text_addf(out, "%llu.%09llu", (unsigned long long)(size / NANO),
-		  (unsigned long long)(size % NANO));
+	text_add_uint(out, size / NANO);
+	text_add_char(out, '.');
+	text_add_digits(out, size % NANO, 9);
 }
 
 void

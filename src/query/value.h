@@ -53,6 +53,18 @@ const char *value_name_text(const struct value_name *); /* as it was written */
 /* Whether a message must be expanded for it, and then how far at least. */
 bool value_expands(const struct value_name *, enum expand_want *);
 
+/* Whether numbers of messages, their raw keys, decide what they have under the name: what has
+ * the same key in a trace has the same value, so that it has to be found out only once. */
+bool value_has_raw_keys(const struct value_name *);
+
+/* Those of COUNT messages of a trace; KEYED becomes false where a message has none and must be
+ * expanded. */
+void value_raw_keys(const struct value_name *, struct reader *, const struct message *,
+		    size_t count, uint64_t *keys, bool *keyed);
+
+/* Whether the index of a trace counts messages by it. */
+bool value_is_indexed(const struct value_name *, struct reader *);
+
 /* What else it takes: batch output loads clocks (clocks_load) and contexts (contexts_load)
  * first; gaps need the index of all traces. */
 enum value_need {

@@ -60,20 +60,31 @@ END {
 AWK
 columns=count,first,last,longest_gap,values,sum,min,p50,p90,p99,max
 
-# How often each text comes, with and without severity, type and origin, from JSON lines: as
-# they write it.
+# How often each text comes, with and without severity, type and origin, and what else messages
+# have by their heads, from JSON lines: as they write it.
 cat >texts.awk <<'AWK'
 function word_of(name,    at) {
 	at = index($0, "\"" name "\":")
 	if (!at)
 		return "null"
 	rest = substr($0, at + length(name) + 3)
-	if (rest !~ /^"/)
+	if (!match(rest, /^(-?[0-9]+|"([^"\\]|\\.)*")/))
 		return "null"
-	match(rest, /^"([^"\\]|\\.)*"/)
 	return substr(rest, 1, RLENGTH)
 }
+function flags(    words) {
+	if (!match($0, /"flags":\[[^]]*\]/))
+		return "\"\""
+	words = substr($0, RSTART + 9, RLENGTH - 10)
+	gsub(/"/, "", words)
+	gsub(/,/, " ", words)
+	return "\"" words "\""
+}
+BEGIN { names = split("length module unit guid", name, " ") }
 {
+	for (i = 1; i <= names; i++)
+		count["\"" name[i] "\":" word_of(name[i])]++
+	count["\"flags\":" flags() ",\"type\":" word_of("type")]++
 	text = "\"text\":" word_of("text")
 	count[text]++
 	origin = word_of("origin")
@@ -107,11 +118,11 @@ agree()
 	ok "$what: by threads" cmp want got
 	"$TRAWL" -q -t jsonl "$@" 2>/dev/null | awk -f texts.awk | LC_ALL=C sort >want
 	for threads in 1 3; do
-		for by in text severity,type,origin,text; do
+		for by in text severity,type,origin,text flags,type length module unit guid; do
 			"$TRAWL" -q --threads=$threads -t table-jsonl --by=$by --columns=count \
 				"$@" 2>/dev/null
 		done | LC_ALL=C sort >got
-		ok "$what: texts, $threads threads" cmp want got
+		ok "$what: texts and heads, $threads threads" cmp want got
 	done
 }
 
@@ -182,6 +193,26 @@ is "--by alone is a table; sorted by a name" "severity ERROR FATAL WARNING" \
 run "$TRAWL" --by=severity --sort=-count --columns=count -s warning --unassigned=hide "$demo"
 is "--sort: the other way" "severity FATAL WARNING ERROR" \
 	"$(awk '{ print $1 }' out | tr '\n' ' ' | sed 's/ $//')"
+cat >large.log <<'END'
+2025-11-22T10:00:00.000000001Z INFO a: text
+2025-11-22T10:00:00.000000003Z INFO b: text
+2025-11-22T10:00:00.000000002Z INFO c: text
+2025-11-22T09:00:00.000000000Z INFO d: text
+END
+run "$TRAWL" -f text --by=origin --sort=first --columns=first large.log
+is "--sort: times that a double does not tell apart" "origin d a c b" \
+	"$(awk '{ print $1 }' out | tr '\n' ' ' | sed 's/ $//')"
+awk 'BEGIN { for (i = 0; i < 3000; i++) printf "11-22 10:00:00.000  80  80 I a: common start %s%d\n",
+	i % 3 ? "" : "of a text ", i * 7919 % 3000 }' >alike.log
+run "$TRAWL" -f text --by=text --sort=text --columns=count alike.log
+sed '1d; s/  *[0-9]*$//' out >got
+LC_ALL=C sort got >want
+ok "--sort: texts that begin alike" cmp want got
+run "$TRAWL" -f text --by=text --sort=-text --columns=count alike.log
+sed '1d; s/  *[0-9]*$//' out >got
+LC_ALL=C sort -r got >want
+ok "--sort: the same the other way" cmp want got
+is "--sort: all of them" 3000 "$(lines got)"
 run "$TRAWL" -t table-jsonl --by=master --of=gap --columns=count,p50,first -r 'reset cause' "$demo"
 is "jsonl: numbers are numbers" '{"master":1,"count":2,"first":20182,"p50":' \
 	"$(sed 's/\("p50":\).*/\1/' out)"

@@ -272,7 +272,7 @@ test_texts(void **state)
 	struct fixture *f = *state;
 	struct group_spec spec;
 	make_spec(f, &spec, "severity,origin,text", "pid");
-	assert_false(spec.by_head);
+	assert_false(spec.by_raw);
 	struct group *group = group_all(f, &spec, 70);
 	check_rows(f, group);
 	group_free(group);

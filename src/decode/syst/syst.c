@@ -331,3 +331,13 @@ syst_frame_crc(const struct syst_frame *f, uint32_t *stated, uint32_t *computed)
 	*computed = bytes_crc32c(0, f->p, f->payload_end);
 	return true;
 }
+
+/* An origin is module and unit, or a GUID, beside which a unit stands [SyS-T 1.0, "Header"]. */
+bool
+syst_origin_tells(const struct message *m, const struct field_row *row)
+{
+	if (m->origin == SYST_ORIGIN_NONE)
+		return false;
+	return row == &syst_fields[SYST_F_MODULE] || row == &syst_fields[SYST_F_GUID] ||
+	       (row == &syst_fields[SYST_F_UNIT] && !(m->origin & SYST_ORIGIN_GUID));
+}

@@ -100,6 +100,7 @@ enum syst_field {
 
 extern const struct kind_row syst_kinds[SYST_KIND_COUNT];
 extern const struct field_row syst_fields[SYST_F_COUNT];
+bool syst_origin_tells(const struct message *, const struct field_row *);
 
 enum syst_transport {
 	SYST_TRANSPORT_AUTO, /* found by content */

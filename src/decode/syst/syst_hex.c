@@ -406,6 +406,7 @@ const struct decoder_ops syst_hex_ops = {
     .kinds_sync = 1ull << SYST_CLOCK,
     .kinds_checked = SYST_KINDS_CHECKED,
     .origin_none = SYST_ORIGIN_NONE,
+    .origin_tells = syst_origin_tells,
     .silent = silent,
     .silent_count = sizeof silent / sizeof *silent,
     .kinds_history = 1ull << SYST_BUILD,

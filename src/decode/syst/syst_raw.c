@@ -771,6 +771,7 @@ const struct decoder_ops syst_raw_ops = {
     .kinds_sync = 1ull << SYST_CLOCK,
     .kinds_checked = SYST_KINDS_CHECKED,
     .origin_none = SYST_ORIGIN_NONE,
+    .origin_tells = syst_origin_tells,
     .kinds_history = 1ull << SYST_BUILD,
     .options = &syst_options,
     .unnamed = SYST_UNNAMED,

@@ -2,15 +2,14 @@
  * Rows and what is counted in them: see group.h.
  *
  * A message finds its row by its key, the texts of its values one behind the other, in a
- * hash table.  Where severity, origin, trace, kind and type decide, that is done once for each
- * of their combinations: a map from the raw key of the origin, or of the type (`sift` of a
- * decoder), leads to the row, and nothing is expanded or formatted any more.  Where the text
- * decides too, the bytes that a decoder makes it of (`sift` again) lead to the row, and are
- * looked for in a table of their own: one text may come of several.
+ * hash table.  Where raw keys decide, that is done once for each combination of them: they are
+ * numbered, and the number leads to the row, so that nothing is expanded or formatted any more.
+ * Where the text decides too, the bytes that a decoder makes it of (`sift`) lead to the row, and
+ * are looked for in a table of their own: one text may come of several.
  *
- * Rows of many are far apart in memory, so messages wait until there are BATCH of them: then
- * what each looks at is fetched for all before the first is counted, and times are found with
- * one lock.
+ * Messages are handled BATCH at a time, name by name and step by step: rows of many are far
+ * apart in memory, so what each message looks at is fetched for all before the first is
+ * counted, and times are found with one lock.
  *
  * A group that is appended to another keeps its rows, empty, and for each its number there:
  * the parts of a capture have mostly the same rows.  One with very many rows forgets them.
@@ -27,30 +26,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_KEPT = 16384, BATCH = 64 };
+enum { ROWS_KEPT = 16384, BATCH = 64, FEW = 4096 };
 
-/* What leads from messages of a trace to rows. */
-struct group_head {
-	bool known, by_key; /* the raw key of an origin tells who that is */
-	struct map *rows;   /* by severity and kind, as far as these matter: from the origin's
-			       raw key, or that of the type, to a row, from 1 */
-	size_t count;
-	struct map origins, types; /* numbers of raw keys, where rows are by both */
+/* Raw keys and their numbers, from 1, in the order in which they came. */
+struct group_keys {
+	uint64_t *few; /* of those below FEW; NULL: none yet */
+	struct map rest;
+	uint64_t count;
 };
 
-/* A message that is not counted yet. */
+/* What leads from messages of a trace to rows: its raw keys of each name, and their numbers
+ * together with that of the names before. */
+struct group_head {
+	struct group_keys names[GROUP_NAMES_MAX], pairs[GROUP_NAMES_MAX];
+	VEC(size_t) rows; /* by the number of all names: a row, from 1; 0: not known yet */
+};
+
+/* A message whose row is not known yet. */
 struct group_pending {
 	struct reader *reader;
 	struct expansion *expansion; /* scratch */
-	enum group_way {
-		GROUP_WAY_ROW,	/* its row is known */
-		GROUP_WAY_KEY,	/* by its key */
-		GROUP_WAY_BYTES /* by bytes that its row follows from */
-	} way;
-	size_t row;
-	size_t from, length; /* of the key, or the bytes */
+	bool by_bytes;		     /* that its row follows from; else by its key */
+	size_t message;		     /* of those that wait */
+	size_t from, length;	     /* of the key, or the bytes */
 	uint64_t hash;
-	struct value number; /* of `of` */
 };
 
 struct group {
@@ -68,11 +67,16 @@ struct group {
 	bool expanded; /* the message that is added is */
 
 	/* what waits */
-	size_t pending_count;
-	struct group_pending pending[BATCH];
-	struct message messages[BATCH];
+	size_t waiting;
+	const struct message *messages; /* these, or those that are kept */
+	struct message kept[BATCH];
+	struct reader *readers[BATCH];
+	size_t rows_of[BATCH];
+	struct value numbers[BATCH]; /* of `of` */
 	struct message_time times[BATCH];
 	bool timed[BATCH];
+	size_t pending_count;
+	struct group_pending pending[BATCH];
 	struct text pending_bytes; /* keys and bytes, one behind the other */
 };
 
@@ -95,20 +99,26 @@ free_numbers(struct group_row *row)
 	row->numbers = NULL;
 }
 
+static void
+free_head(struct group_head *head)
+{
+	for (size_t k = 0; k < GROUP_NAMES_MAX; k++) {
+		free(head->names[k].few);
+		free(head->pairs[k].few);
+		map_free(&head->names[k].rest);
+		map_free(&head->pairs[k].rest);
+	}
+	vec_free(&head->rows);
+}
+
 /* Forgets all rows. */
 static void
 drop_rows(struct group *group)
 {
 	for (size_t i = 0; i < group->rows.count; i++)
 		free_numbers(&group->rows.at[i]);
-	for (size_t i = 0; i < group->heads.count; i++) {
-		struct group_head *head = &group->heads.at[i];
-		for (size_t k = 0; k < head->count; k++)
-			map_free(&head->rows[k]);
-		free(head->rows);
-		map_free(&head->origins);
-		map_free(&head->types);
-	}
+	for (size_t i = 0; i < group->heads.count; i++)
+		free_head(&group->heads.at[i]);
 	vec_clear(&group->rows);
 	vec_clear(&group->heads);
 	arena_reset(&group->arena);
@@ -310,131 +320,155 @@ row_of_look(struct group *group, struct value_look *look)
 
 /* --- the way to the row of a message -------------------------------------------- */
 
-enum { KINDS = 64 };
-
 static struct group_head *
 head_of(struct group *group, struct reader *reader)
 {
 	size_t trace = trace_number(reader_trace(reader));
 	while (group->heads.count <= trace)
 		(void)vec_add(&group->heads);
-	struct group_head *head = &group->heads.at[trace];
-	if (!head->known) {
-		head->known = true;
-		head->by_key = !group->spec->by_origin || reader_origin_by_key(reader);
-		head->count = (size_t)(group->spec->by_severity ? SEVERITY_COUNT : 1) *
-			      (size_t)(group->spec->by_kind ? KINDS : 1);
-		head->rows = mem_new(head->count * sizeof *head->rows);
-	}
-	return head;
+	return &group->heads.at[trace];
 }
 
 static uint64_t
-number_of_key(struct map *numbers, uint64_t key)
+number_of_key(struct group_keys *keys, uint64_t key)
 {
-	uint64_t *number = map_add(numbers, key);
+	if (!keys->few)
+		keys->few = mem_new(FEW * sizeof *keys->few);
+	uint64_t *number = key < FEW ? &keys->few[key] : map_add(&keys->rest, key);
 	if (!*number)
-		*number = numbers->count;
+		*number = ++keys->count;
 	return *number;
 }
 
-/* The raw key of origin and type, as far as these matter; false: it has none. */
-static bool
-find_raw_key(const struct group_spec *spec, struct group_head *head, const struct message *m,
-	     const struct sought_answer *answer, uint64_t *key)
+/* One key of two numbers below 2^31: of small ones a small one. */
+static uint64_t
+join_numbers(uint64_t a, uint64_t b)
 {
-	*key = spec->by_origin ? m->origin : 0;
-	if (!spec->by_type)
-		return true;
-	*key = answer->type_key;
-	if (spec->by_origin)
-		*key = number_of_key(&head->origins, m->origin) << 32 |
-		       number_of_key(&head->types, answer->type_key);
-	return answer->keyed;
+	return a < 64 && b < 64 ? a << 6 | b : (uint64_t)1 << 63 | a << 31 | b;
 }
 
-/* Where the row of a message stands whose head decides, 0 there: it is not known yet.  NULL:
- * the head does not tell. */
-static uint64_t *
-find_by_head(struct group *group, const struct value_look *look)
+/* Numbers messages by the raw keys of all names but the text; KEYED: they have them. */
+static void
+number_messages(struct group *group, struct reader *reader, const struct message *m, size_t count,
+		uint64_t *numbers, bool *keyed)
 {
 	const struct group_spec *spec = group->spec;
-	const struct message *m = look->message;
-	struct group_head *head = head_of(group, look->reader);
-	struct sought_answer answer = {0};
-	uint64_t key;
-	if (!head->by_key)
-		return NULL;
-	if (spec->by_type)
-		reader_sift(look->reader, m, NULL, &answer);
-	if (!find_raw_key(spec, head, m, &answer, &key))
-		return NULL;
-	size_t at = (spec->by_kind ? m->kind % KINDS : 0) +
-		    (spec->by_severity ? m->severity * head->count / SEVERITY_COUNT : 0);
-	return map_add(&head->rows[at], key);
+	struct group_head *head = head_of(group, reader);
+	uint64_t keys[BATCH];
+	memset(keyed, true, count);
+	memset(numbers, 0, count * sizeof *numbers);
+	for (size_t k = 0; k < spec->by_count; k++) {
+		if (!value_has_raw_keys(spec->by[k]))
+			continue;
+		value_raw_keys(spec->by[k], reader, m, count, keys, keyed);
+		for (size_t i = 0; i < count; i++) {
+			if (!keyed[i])
+				continue;
+			uint64_t own = number_of_key(&head->names[k], keys[i]);
+			numbers[i] = numbers[i] ? number_of_key(&head->pairs[k],
+								join_numbers(numbers[i], own))
+						: own;
+		}
+	}
+}
+
+/* Where the row stands to which the number of raw keys leads, from 1; 0: it is not known. */
+static size_t *
+row_of_number(struct group_head *head, uint64_t number)
+{
+	while (head->rows.count <= number)
+		*vec_add(&head->rows) = 0;
+	return &head->rows.at[number];
 }
 
 /* What a row follows from, before the bytes that its text is made of. */
 struct bytes_head {
 	const void *from;
-	uint64_t origin, type;
+	uint64_t number; /* of the raw keys of other names */
 	uint32_t trace;
 	uint16_t form;
-	uint8_t severity, kind;
 };
 
 /* Appends the bytes that the message's row follows from to those that wait; false: there are
  * none. */
 static bool
-find_bytes(struct group *group, const struct value_look *look)
+find_bytes(struct group *group, const struct value_look *look, uint64_t number)
 {
-	const struct group_spec *spec = group->spec;
-	const struct message *m = look->message;
-	struct group_head *head = head_of(group, look->reader);
 	struct sought_answer answer;
 	struct bytes_head start;
-	if (!head->by_key)
-		return false;
-	reader_sift(look->reader, m, NULL, &answer);
-	if (!answer.text_bytes || (spec->by_type && !answer.keyed))
+	reader_sift(look->reader, look->message, NULL, &answer);
+	if (!answer.text_bytes)
 		return false;
 	memset(&start, 0, sizeof start);
 	start.from = answer.text_from;
+	start.number = number;
 	start.form = answer.text_form;
 	start.trace = (uint32_t)trace_number(reader_trace(look->reader));
-	start.origin = spec->by_origin ? m->origin : 0;
-	start.type = spec->by_type ? answer.type_key : 0;
-	start.severity = spec->by_severity ? m->severity : 0;
-	start.kind = spec->by_kind ? m->kind : 0;
 	text_add_bytes(&group->pending_bytes, &start, sizeof start);
 	text_add_bytes(&group->pending_bytes, answer.text_bytes, answer.text_bytes_length);
 	return true;
 }
 
-/* Finds out how the message that is added last finds its row. */
+/* Finds out by what the message that is looked at, the I-th that waits, finds its row. */
 static void
-choose_way(struct group *group, struct value_look *look, struct group_pending *p)
+add_pending(struct group *group, struct value_look *look, size_t i, const uint64_t *number)
 {
-	uint64_t *kept = group->spec->by_head ? find_by_head(group, look) : NULL;
-	p->way = kept ? GROUP_WAY_ROW : GROUP_WAY_BYTES;
-	p->from = group->pending_bytes.length;
-	if (kept && !*kept) {
-		need_expansion(group, look);
-		*kept = row_of_look(group, look) + 1;
-	}
-	if (kept) {
-		p->row = *kept - 1;
-		return;
-	}
-	if (!group->spec->by_text || !find_bytes(group, look)) {
-		p->way = GROUP_WAY_KEY;
+	struct group_pending *p = &group->pending[group->pending_count++];
+	*p = (struct group_pending){.reader = look->reader,
+				    .expansion = look->expansion,
+				    .message = i,
+				    .from = group->pending_bytes.length};
+	p->by_bytes = group->spec->by_text && number && find_bytes(group, look, *number);
+	if (!p->by_bytes) {
 		need_expansion(group, look);
 		make_key(group, look);
 		text_add_bytes(&group->pending_bytes, text_get(&group->key), group->key.length);
 	}
 	p->length = group->pending_bytes.length - p->from;
 	p->hash = byte_map_hash(group->pending_bytes.data + p->from, p->length);
-	byte_map_near(p->way == GROUP_WAY_KEY ? &group->keys : &group->bytes, p->hash);
+	byte_map_near(p->by_bytes ? &group->bytes : &group->keys, p->hash);
+}
+
+/* The row of the message that is looked at, of which the raw keys have that number. */
+static size_t
+row_by_number(struct group *group, struct value_look *look, uint64_t number)
+{
+	size_t *kept = row_of_number(head_of(group, look->reader), number);
+	if (!*kept) {
+		need_expansion(group, look);
+		*kept = row_of_look(group, look) + 1;
+	}
+	return *kept - 1;
+}
+
+/* Finds the rows of COUNT messages of the look's trace, which wait from FROM on, or by what
+ * they find them, and their numbers. */
+static void
+look_at_messages(struct group *group, struct value_look *look, size_t from, size_t count)
+{
+	const struct group_spec *spec = group->spec;
+	const struct message *m = &group->messages[from];
+	uint64_t keys[BATCH], first = look->number;
+	bool keyed[BATCH] = {false};
+	if (spec->by_text)
+		number_messages(group, look->reader, m, count, keys, keyed);
+	for (size_t i = 0; i < count; i++) {
+		group->expanded = false;
+		look->message = &m[i];
+		look->number = first + i;
+		group->readers[from + i] = look->reader;
+		if (spec->by_raw && keyed[i])
+			group->rows_of[from + i] = row_by_number(group, look, keys[i]);
+		else
+			add_pending(group, look, from + i, keyed[i] ? &keys[i] : NULL);
+		if (!spec->of)
+			continue;
+		if (spec->of_expands)
+			need_expansion(group, look);
+		else if (!group->expanded)
+			expansion_clear(look->expansion);
+		value_get(spec->of, look, &group->numbers[from + i]);
+	}
 }
 
 /* --- numbers --------------------------------------------------------------------- */
@@ -579,16 +613,16 @@ note_time(struct group_row *row, const struct message_time *at)
 
 /* The row of a message that waits, by its bytes or its key. */
 static size_t
-find_pending(struct group *group, size_t i)
+find_pending(struct group *group, const struct group_pending *p)
 {
-	struct group_pending *p = &group->pending[i];
 	const char *bytes = text_get(&group->pending_bytes) + p->from;
-	if (p->way == GROUP_WAY_KEY)
+	if (!p->by_bytes)
 		return row_of_key(group, p->hash, bytes, p->length);
 	struct byte_map_entry *entry = byte_map_add(&group->bytes, p->hash, bytes, p->length);
 	if (!entry->value) {
-		struct value_look look = {
-		    .reader = p->reader, .message = &group->messages[i], .expansion = p->expansion};
+		struct value_look look = {.reader = p->reader,
+					  .message = &group->messages[p->message],
+					  .expansion = p->expansion};
 		group->expanded = false;
 		need_expansion(group, &look);
 		entry->value = row_of_look(group, &look) + 1;
@@ -596,15 +630,32 @@ find_pending(struct group *group, size_t i)
 	return entry->value - 1;
 }
 
+/* Finds the rows that are not known yet. */
+static void
+find_rows(struct group *group)
+{
+	for (size_t i = 0; i < group->pending_count; i++) {
+		const struct group_pending *p = &group->pending[i];
+		byte_map_nearer(p->by_bytes ? &group->bytes : &group->keys, p->hash);
+	}
+	for (size_t i = 0; i < group->pending_count; i++) {
+		const struct group_pending *p = &group->pending[i];
+		group->rows_of[p->message] = find_pending(group, p);
+		__builtin_prefetch(&group->rows.at[group->rows_of[p->message]], 1);
+	}
+	group->pending_count = 0;
+	text_clear(&group->pending_bytes);
+}
+
 /* Finds the times of all that wait, trace by trace. */
 static void
 find_times(struct group *group)
 {
-	for (size_t from = 0, until; from < group->pending_count; from = until) {
-		struct trace *trace = reader_trace(group->pending[from].reader);
+	for (size_t from = 0, until; from < group->waiting; from = until) {
+		struct trace *trace = reader_trace(group->readers[from]);
 		until = from + 1;
-		while (until < group->pending_count &&
-		       reader_trace(group->pending[until].reader) == trace)
+		while (until < group->waiting && (group->readers[until] == group->readers[from] ||
+						  reader_trace(group->readers[until]) == trace))
 			until++;
 		gap_times(trace, &group->messages[from], until - from, &group->times[from],
 			  &group->timed[from]);
@@ -617,51 +668,42 @@ group_settle(struct group *group)
 	const struct group_spec *spec = group->spec;
 	bool timed = spec->counted &
 		     (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
-	size_t count = group->pending_count;
-	for (size_t i = 0; i < count; i++) {
-		const struct group_pending *p = &group->pending[i];
-		if (p->way != GROUP_WAY_ROW)
-			byte_map_nearer(p->way == GROUP_WAY_KEY ? &group->keys : &group->bytes,
-					p->hash);
-	}
 	if (timed)
 		find_times(group);
-	for (size_t i = 0; i < count; i++) {
-		struct group_pending *p = &group->pending[i];
-		if (p->way != GROUP_WAY_ROW)
-			p->row = find_pending(group, i);
-		__builtin_prefetch(&group->rows.at[p->row], 1);
-	}
-	for (size_t i = 0; i < count; i++) {
-		struct group_pending *p = &group->pending[i];
-		count_message(group, p->row, group->messages[i].severity, 1);
+	find_rows(group);
+	for (size_t i = 0; i < group->waiting; i++) {
+		size_t row = group->rows_of[i];
+		count_message(group, row, group->messages[i].severity, 1);
 		if (timed && group->timed[i])
-			note_time(&group->rows.at[p->row], &group->times[i]);
+			note_time(&group->rows.at[row], &group->times[i]);
 		if (spec->of)
-			add_number(group, &group->rows.at[p->row], &p->number);
+			add_number(group, &group->rows.at[row], &group->numbers[i]);
 	}
-	group->pending_count = 0;
-	text_clear(&group->pending_bytes);
+	group->waiting = 0;
 }
 
 void
 group_add(struct group *group, struct value_look *look)
 {
-	const struct group_spec *spec = group->spec;
-	struct group_pending *p = &group->pending[group->pending_count];
-	group->expanded = false;
-	*p = (struct group_pending){.reader = look->reader, .expansion = look->expansion};
-	choose_way(group, look, p);
-	if (spec->of) {
-		if (spec->of_expands)
-			need_expansion(group, look);
-		else if (!group->expanded)
-			expansion_clear(look->expansion);
-		value_get(spec->of, look, &p->number);
-	}
-	group->messages[group->pending_count++] = *look->message;
-	if (group->pending_count == BATCH)
+	group->messages = group->kept;
+	group->kept[group->waiting] = *look->message;
+	look_at_messages(group, look, group->waiting++, 1);
+	if (group->waiting == BATCH)
 		group_settle(group);
+}
+
+void
+group_add_run(struct group *group, struct value_look *look, const struct message *m, size_t count)
+{
+	uint64_t first = look->number;
+	group_settle(group);
+	for (size_t from = 0; from < count; from += BATCH) {
+		look->number = first + from;
+		group->messages = m + from;
+		group->waiting = count - from < BATCH ? count - from : BATCH;
+		look_at_messages(group, look, 0, group->waiting);
+		group_settle(group);
+	}
 }
 
 void

@@ -56,11 +56,8 @@ struct group_spec {
 	struct value_name *of; /* whose numbers count, or NULL */
 	unsigned columns;      /* that are shown, a bit each */
 	unsigned counted;      /* and those that are counted: with what rows are sorted by */
-	/* rows follow from these alone, without a text of the message */
-	bool by_severity, by_origin, by_trace, by_kind;
-	bool by_type;	       /* the same where a decoder has keys for types */
-	bool by_head;	       /* nothing else is asked for */
-	bool by_text;	       /* nothing but these and the text is */
+	bool by_raw;  /* all names have raw keys, so rows follow from these */
+	bool by_text; /* all but the text have them */
 	unsigned needs;	       /* enum value_need of all names */
 	bool expands;	       /* a message must be expanded, */
 	enum expand_want want; /* as far as this */
@@ -141,6 +138,10 @@ const struct group_row *group_row(const struct group *, size_t row);
  * It may count only with the messages that come next: until group_settle or group_append the
  * look's reader and expansion are used, and of rows nothing is asked. */
 void group_add(struct group *, struct value_look *);
+
+/* The same of COUNT messages that follow each other, the first of which has the number of the
+ * look, and counts them at once. */
+void group_add_run(struct group *, struct value_look *, const struct message *, size_t count);
 
 /* Counts what was added so far. */
 void group_settle(struct group *);

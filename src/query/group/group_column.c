@@ -23,28 +23,15 @@ const char *const group_column_names[GROUP_COLUMNS] = {
 static void
 note_name(struct group_spec *spec, const struct value_name *name, bool is_key)
 {
-	static const struct {
-		const char *name;
-		size_t member;
-	} heads[] = {{"severity", offsetof(struct group_spec, by_severity)},
-		     {"origin", offsetof(struct group_spec, by_origin)},
-		     {"trace", offsetof(struct group_spec, by_trace)},
-		     {"kind", offsetof(struct group_spec, by_kind)},
-		     {"type", offsetof(struct group_spec, by_type)}};
 	enum expand_want want;
-	bool is_head = false, is_text = !strcmp(value_name_text(name), "text");
+	bool is_text = !strcmp(value_name_text(name), "text");
 	spec->needs |= value_needs(name);
 	if (value_expands(name, &want)) {
 		spec->want = spec->expands && spec->want > want ? spec->want : want;
 		spec->expands = true;
 	}
-	for (size_t i = 0; is_key && i < sizeof heads / sizeof *heads; i++)
-		if (!strcmp(value_name_text(name), heads[i].name)) {
-			*(bool *)((char *)spec + heads[i].member) = true;
-			is_head = true;
-		}
-	spec->by_head &= is_head || !is_key;
-	spec->by_text &= is_head || is_text || !is_key;
+	spec->by_raw &= value_has_raw_keys(name) || !is_key;
+	spec->by_text &= value_has_raw_keys(name) || is_text || !is_key;
 }
 
 static int
@@ -75,7 +62,7 @@ group_spec_make(struct group_spec *spec, const char *by, const char *of,
 {
 	const char *at = by && *by ? by : "origin", *end;
 	int failed = 0;
-	*spec = (struct group_spec){.by_head = true, .by_text = true};
+	*spec = (struct group_spec){.by_raw = true, .by_text = true};
 	for (bool more = true; more && !failed; at = end + 1) {
 		end = at + strcspn(at, ",");
 		more = *end;

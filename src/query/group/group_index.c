@@ -15,8 +15,10 @@ bool
 group_is_indexed(const struct group_spec *spec, struct reader *reader)
 {
 	unsigned counts = 1u << GROUP_COLUMN_COUNT | 1u << GROUP_COLUMN_SHARE;
-	return spec->by_head && !spec->by_kind && !spec->by_type && !spec->of &&
-	       !(spec->counted & ~counts) && (!spec->by_origin || reader_origin_by_key(reader));
+	bool all = !spec->of && !(spec->counted & ~counts);
+	for (size_t i = 0; i < spec->by_count; i++)
+		all &= value_is_indexed(spec->by[i], reader);
+	return all;
 }
 
 void

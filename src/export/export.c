@@ -959,8 +959,11 @@ export_run(struct session *session, const struct export_options *options,
 		int ended = format->writer->close(run.writer, &run.out, failed ? &unused : err);
 		failed = failed ? failed : ended;
 	}
-	if (run.group)
-		export_table_write(format->table, run.group, options->charset, &run.out);
+	if (run.group && !failed) {
+		const struct export_sink sink = {
+		    .out = &run.out, .flush = flush_run, .context = &run};
+		failed = export_table_write(format->table, run.group, options->charset, &sink, err);
+	}
 	group_free(run.group);
 	if (silent.length)
 		text_add_bytes(&run.out, silent.data, silent.length);

@@ -39,7 +39,13 @@ enum export_column_style {
 };
 
 /* What stands for many messages: rows of a table, export_table.h. */
-enum export_rows { EXPORT_NO_ROWS, EXPORT_ROWS_ALIGNED, EXPORT_ROWS_CSV, EXPORT_ROWS_JSON };
+enum export_rows {
+	EXPORT_NO_ROWS,
+	EXPORT_ROWS_ALIGNED,
+	EXPORT_ROWS_TABS, /* for people, too */
+	EXPORT_ROWS_CSV,
+	EXPORT_ROWS_JSON
+};
 
 /* Where a delta belongs in what was made of messages: it is known only when all before
  * it is written. */

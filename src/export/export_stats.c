@@ -130,12 +130,15 @@ add_origins(struct reader *reader, const struct export_options *options, const c
 	struct err unused;
 	struct text name = {0};
 	group_spec_make(&spec, "origin", NULL, NULL, &unused);
+	spec.by_severity = true;
 	struct group *group = group_new(&spec);
 	group_add_index(group, reader, 0xff);
 	for (size_t i = 0; i < group_count(group); i++) {
 		const struct group_row *row = group_row(group, i);
+		struct group_key key;
+		group_get_key(row, 0, &key);
 		text_clear(&name);
-		text_add_safe(&name, row->keys[0].text, row->keys[0].length, options->charset);
+		text_add_safe(&name, key.text, key.length, options->charset);
 		add_line(trace, text_get(&name), row->severities, options->filter.severities, out);
 	}
 	group_free(group);

@@ -1,22 +1,35 @@
 /*
  * `-t table`, `-t table-csv`, `-t table-jsonl`: see export_table.h.
  *
- * As text, columns are as wide as their widest cell, so every cell is formatted twice.  Times
+ * As text, columns are as wide as their widest cell, so every cell is formatted twice: that
+ * costs less than to keep what was formatted of millions of rows.  Times
  * and durations have units there; for programs they are nanoseconds, and nothing where the
  * rate of a clock is not known.
  */
 #include "config.h"
 
 #include "export/export_table.h"
+#include "export/export_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { FLUSH = 256 * 1024, AHEAD = 8 /* rows that are fetched before they are written */ };
 
 struct export_table {
 	struct export_format format;
 	struct group_spec spec;
 	unsigned sort; /* as of group_sort */
 	bool backwards;
+};
+
+/* Rows to be written, and what it takes. */
+struct table_page {
+	struct group *group;
+	const struct group_spec *spec;
+	enum text_charset charset;
+	int *widths;	       /* of columns, or NULL */
+	struct text cell, key; /* scratch */
 };
 
 /* --- cells ------------------------------------------------------------------- */
@@ -49,29 +62,30 @@ cell_title(const struct group_spec *spec, size_t cell)
 
 /* Appends a cell as people read it, safe. */
 static void
-add_words(struct group *group, const struct group_spec *spec, size_t row, size_t cell,
-	  enum text_charset charset, struct text *out)
+add_words(struct table_page *page, size_t row, size_t cell, struct text *out)
 {
+	const struct group_spec *spec = page->spec;
+	struct group_key key;
 	if (cell >= spec->by_count) {
-		group_add_cell(group, spec, row, cell_column(spec, cell), out);
+		group_add_cell(page->group, spec, row, cell_column(spec, cell), out);
 		return;
 	}
-	struct text key = {0};
-	group_add_key_text(spec, cell, &group_row(group, row)->keys[cell], &key);
-	text_add_safe(out, text_get(&key), key.length, charset);
-	text_free(&key);
+	group_get_key(group_row(page->group, row), cell, &key);
+	text_clear(&page->key);
+	group_add_key_text(spec, cell, &key, &page->key);
+	text_add_safe(out, text_get(&page->key), page->key.length, page->charset);
 }
 
 /* What programs get of a column: numbers, but no ticks among nanoseconds. */
 static void
-add_digits(struct group *group, const struct group_spec *spec, size_t row, size_t cell,
-	   const char *without, struct text *out)
+add_digits(struct table_page *page, size_t row, size_t cell, const char *without, struct text *out)
 {
 	struct value value;
-	enum group_column column = cell_column(spec, cell);
-	group_value(group, row, column, &value);
-	bool ticks = value.ticks && (column != GROUP_COLUMN_VALUES || group_is_time(spec, column) ||
-				     group_is_duration(spec, column));
+	enum group_column column = cell_column(page->spec, cell);
+	group_value(page->group, row, column, &value);
+	bool ticks =
+	    value.ticks && (column != GROUP_COLUMN_VALUES || group_is_time(page->spec, column) ||
+			    group_is_duration(page->spec, column));
 	if (value.type == VALUE_ABSENT || ticks)
 		text_add(out, without);
 	else
@@ -104,126 +118,163 @@ add_json_key(const struct group_key *key, struct text *out)
 
 /* --- rows --------------------------------------------------------------------- */
 
+/* Makes what is in the scratch as wide as its column: names start at its left, numbers end at
+ * its right. */
 static void
-add_aligned(struct group *group, const struct group_spec *spec, const size_t *order, size_t count,
-	    enum text_charset charset, struct text *out)
+add_padded(const struct table_page *page, size_t cell, struct text *out)
 {
-	size_t cells = cell_count(spec);
-	int *widths = mem_new((cells + 1) * sizeof *widths);
-	struct text cell = {0};
-	/* row COUNT: first to measure, then to write: the titles are row 0 of each */
-	for (size_t turn = 0; turn < 2 * (count + 1); turn++) {
-		size_t row = turn % (count + 1);
-		for (size_t c = 0; c < cells; c++) {
-			text_clear(&cell);
-			if (row)
-				add_words(group, spec, order[row - 1], c, charset, &cell);
-			else
-				text_add(&cell, cell_title(spec, c));
-			int width = text_columns(text_get(&cell), cell.length);
-			if (turn <= count) {
-				widths[c] = width > widths[c] ? width : widths[c];
-				continue;
-			}
-			bool right = c >= spec->by_count;
-			text_addf(out, "%s%*s", c ? "  " : "", right ? widths[c] - width : 0, "");
-			text_add_bytes(out, text_get(&cell), cell.length);
-			text_addf(out, "%*s", right ? 0 : widths[c] - width, "");
-		}
-		if (turn > count)
-			text_add_char(out, '\n');
-	}
-	text_free(&cell);
-	free(widths);
+	int width = text_columns(text_get(&page->cell), page->cell.length);
+	size_t fill = (size_t)(page->widths[cell] - width);
+	bool right = cell >= page->spec->by_count;
+	text_add(out, cell ? "  " : "");
+	text_add_fill(out, ' ', right ? fill : 0);
+	text_add_bytes(out, page->cell.data, page->cell.length);
+	text_add_fill(out, ' ', right ? 0 : fill);
 }
 
-void
-export_table_add_tabs(struct group *group, const struct group_spec *spec, const size_t *order,
-		      size_t count, enum text_charset charset, struct text *out)
+static void
+add_aligned_head(struct table_page *page, struct text *out)
 {
-	size_t cells = cell_count(spec);
-	for (size_t c = 0; c < cells; c++)
-		text_addf(out, "%s%s", c ? "\t" : "", cell_title(spec, c));
+	for (size_t c = 0, cells = cell_count(page->spec); c < cells; c++) {
+		text_clear(&page->cell);
+		text_add(&page->cell, cell_title(page->spec, c));
+		add_padded(page, c, out);
+	}
 	text_add_char(out, '\n');
-	for (size_t i = 0; i < count; i++) {
-		for (size_t c = 0; c < cells; c++) {
-			text_add(out, c ? "\t" : "");
-			add_words(group, spec, order[i], c, charset, out);
-		}
-		text_add_char(out, '\n');
-	}
 }
 
 static void
-add_csv(struct group *group, const struct group_spec *spec, const size_t *order, size_t count,
-	struct text *out)
+add_aligned(struct table_page *page, size_t row, struct text *out)
 {
-	size_t cells = cell_count(spec);
-	for (size_t c = 0; c < cells; c++)
-		text_addf(out, "%s%s", c ? "," : "", cell_title(spec, c));
+	for (size_t c = 0, cells = cell_count(page->spec); c < cells; c++) {
+		text_clear(&page->cell);
+		add_words(page, row, c, &page->cell);
+		add_padded(page, c, out);
+	}
 	text_add_char(out, '\n');
-	for (size_t i = 0; i < count; i++) {
-		const struct group_row *row = group_row(group, order[i]);
-		for (size_t c = 0; c < cells; c++) {
-			text_add(out, c ? "," : "");
-			if (c < spec->by_count)
-				add_csv_key(&row->keys[c], out);
-			else
-				add_digits(group, spec, order[i], c, "", out);
-		}
-		text_add_char(out, '\n');
-	}
 }
 
 static void
-add_jsonl(struct group *group, const struct group_spec *spec, const size_t *order, size_t count,
-	  struct text *out)
+add_titles(struct table_page *page, char between, struct text *out)
 {
-	size_t cells = cell_count(spec);
-	for (size_t i = 0; i < count; i++) {
-		const struct group_row *row = group_row(group, order[i]);
-		for (size_t c = 0; c < cells; c++) {
-			const char *title = cell_title(spec, c);
-			text_add_char(out, c ? ',' : '{');
-			export_json_string(out, title, strlen(title));
-			text_add_char(out, ':');
-			if (c < spec->by_count)
-				add_json_key(&row->keys[c], out);
-			else
-				add_digits(group, spec, order[i], c, "null", out);
+	for (size_t c = 0, cells = cell_count(page->spec); c < cells; c++) {
+		if (c)
+			text_add_char(out, between);
+		text_add(out, cell_title(page->spec, c));
+	}
+	text_add_char(out, '\n');
+}
+
+static void
+add_tabs(struct table_page *page, size_t row, struct text *out)
+{
+	for (size_t c = 0, cells = cell_count(page->spec); c < cells; c++) {
+		text_add(out, c ? "\t" : "");
+		add_words(page, row, c, out);
+	}
+	text_add_char(out, '\n');
+}
+
+static void
+add_csv(struct table_page *page, size_t row, struct text *out)
+{
+	struct group_key key;
+	for (size_t c = 0, cells = cell_count(page->spec); c < cells; c++) {
+		text_add(out, c ? "," : "");
+		if (c >= page->spec->by_count) {
+			add_digits(page, row, c, "", out);
+			continue;
 		}
-		text_add(out, "}\n");
+		group_get_key(group_row(page->group, row), c, &key);
+		add_csv_key(&key, out);
 	}
+	text_add_char(out, '\n');
 }
 
-void
-export_table_add_rows(enum export_rows rows, struct group *group, const struct group_spec *spec,
-		      const size_t *order, size_t count, enum text_charset charset,
-		      struct text *out)
+static void
+add_jsonl(struct table_page *page, size_t row, struct text *out)
 {
-	switch (rows) {
-	case EXPORT_ROWS_CSV:
-		add_csv(group, spec, order, count, out);
-		break;
-	case EXPORT_ROWS_JSON:
-		add_jsonl(group, spec, order, count, out);
-		break;
-	case EXPORT_NO_ROWS:
-	case EXPORT_ROWS_ALIGNED:
-		add_aligned(group, spec, order, count, charset, out);
-		break;
+	struct group_key key;
+	for (size_t c = 0, cells = cell_count(page->spec); c < cells; c++) {
+		const char *title = cell_title(page->spec, c);
+		text_add_char(out, c ? ',' : '{');
+		export_json_string(out, title, strlen(title));
+		text_add_char(out, ':');
+		if (c >= page->spec->by_count) {
+			add_digits(page, row, c, "null", out);
+			continue;
+		}
+		group_get_key(group_row(page->group, row), c, &key);
+		add_json_key(&key, out);
 	}
+	text_add(out, "}\n");
 }
 
-void
+static const struct {
+	void (*row)(struct table_page *, size_t row, struct text *out);
+	char between;	 /* titles; 0: there are none */
+	bool is_aligned; /* by the widths of columns */
+} forms[] = {[EXPORT_ROWS_ALIGNED] = {add_aligned, 0, true},
+	     [EXPORT_ROWS_TABS] = {add_tabs, '\t', false},
+	     [EXPORT_ROWS_CSV] = {add_csv, ',', false},
+	     [EXPORT_ROWS_JSON] = {add_jsonl, 0, false}};
+
+/* Finds the widths of columns, in the order in which rows lie in memory. */
+static void
+measure_columns(struct table_page *page)
+{
+	size_t cells = cell_count(page->spec), count = group_count(page->group);
+	page->widths = mem_new((cells + 1) * sizeof *page->widths);
+	for (size_t c = 0; c < cells; c++)
+		page->widths[c] = (int)strlen(cell_title(page->spec, c));
+	for (size_t row = 0; row < count; row++)
+		for (size_t c = 0; c < cells; c++) {
+			text_clear(&page->cell);
+			add_words(page, row, c, &page->cell);
+			int width = text_columns(text_get(&page->cell), page->cell.length);
+			page->widths[c] = width > page->widths[c] ? width : page->widths[c];
+		}
+}
+
+int
+export_table_write_rows(enum export_rows rows, struct group *group, const struct group_spec *spec,
+			const size_t *order, size_t count, enum text_charset charset,
+			const struct export_sink *sink, struct err *err)
+{
+	struct table_page page = {.group = group, .spec = spec, .charset = charset};
+	int failed = 0;
+	if (forms[rows].is_aligned) {
+		measure_columns(&page);
+		add_aligned_head(&page, sink->out);
+	} else if (forms[rows].between) {
+		add_titles(&page, forms[rows].between, sink->out);
+	}
+	for (size_t i = 0; i < count && !failed; i++) {
+		if (i + 2 * AHEAD < count)
+			group_near_row(group, order[i + 2 * AHEAD]);
+		if (i + AHEAD < count)
+			group_nearer_row(group, order[i + AHEAD]);
+		forms[rows].row(&page, order[i], sink->out);
+		if (sink->flush && sink->out->length >= FLUSH)
+			failed = sink->flush(sink->context, err);
+	}
+	text_free(&page.cell);
+	text_free(&page.key);
+	free(page.widths);
+	return failed;
+}
+
+int
 export_table_write(const struct export_table *table, struct group *group, enum text_charset charset,
-		   struct text *out)
+		   const struct export_sink *sink, struct err *err)
 {
 	size_t count = group_count(group);
 	size_t *order = mem_new((count + 1) * sizeof *order);
 	group_sort(group, table->sort, table->backwards, order);
-	export_table_add_rows(table->format.rows, group, &table->spec, order, count, charset, out);
+	int failed = export_table_write_rows(table->format.rows, group, &table->spec, order, count,
+					     charset, sink, err);
 	free(order);
+	return failed;
 }
 
 /* --- what is asked for ------------------------------------------------------------ */

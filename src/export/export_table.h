@@ -25,15 +25,14 @@ void export_table_free(struct export_table *); /* NULL is fine */
 /* What its rows are made by. */
 const struct group_spec *export_table_spec(const struct export_table *);
 
-/* Appends all rows of a group, in the order asked for. */
-void export_table_write(const struct export_table *, struct group *, enum text_charset,
-			struct text *out);
+/* Writes all rows of a group, in the order asked for; 0 or ERR_IO. */
+int export_table_write(const struct export_table *, struct group *, enum text_charset,
+		       const struct export_sink *, struct err *);
 
-/* Appends the rows of a group in an order, as a format has them; or in columns with tabs
- * between them, as people read them. */
-void export_table_add_rows(enum export_rows, struct group *, const struct group_spec *,
-			   const size_t *order, size_t count, enum text_charset, struct text *out);
-void export_table_add_tabs(struct group *, const struct group_spec *, const size_t *order,
-			   size_t count, enum text_charset, struct text *out);
+/* Writes all rows of a group in an order, as a format has them; a sink without `flush` keeps
+ * all. */
+int export_table_write_rows(enum export_rows, struct group *, const struct group_spec *,
+			    const size_t *order, size_t count, enum text_charset,
+			    const struct export_sink *, struct err *);
 
 #endif

@@ -221,10 +221,19 @@ check_row(struct group *group, size_t row, const struct expected *e)
 	assert_int_equal(column(group, row, GROUP_COLUMN_P99), percentile(e, 99));
 }
 
-static bool
-is_key(const struct group_key *key, const char *text)
+static struct group_key
+key_of(const struct group *group, size_t row, size_t name)
 {
-	return key->length == strlen(text) && !memcmp(key->text, text, key->length);
+	struct group_key key;
+	group_get_key(group_row(group, row), name, &key);
+	return key;
+}
+
+static bool
+is_key(const struct group *group, size_t row, size_t name, const char *text)
+{
+	const struct group_key key = key_of(group, row, name);
+	return key.length == strlen(text) && !memcmp(key.text, text, key.length);
 }
 
 /* Each level and tag has its row, with what was drawn. */
@@ -238,8 +247,7 @@ check_rows(const struct fixture *f, struct group *group)
 		size_t row = 0;
 		snprintf(tag, sizeof tag, "tag%u", i % TAGS);
 		while (row < KEYS &&
-		       !(is_key(&group_row(group, row)->keys[0], severities[i / TAGS]) &&
-			 is_key(&group_row(group, row)->keys[1], tag)))
+		       !(is_key(group, row, 0, severities[i / TAGS]) && is_key(group, row, 1, tag)))
 			row++;
 		assert_true(row < KEYS);
 		count_expected(f, i / TAGS, i % TAGS, e);
@@ -295,13 +303,12 @@ test_sort(void **state)
 		for (size_t i = 0; i < count; i++) {
 			const struct group_row *row = group_row(group, order[i]);
 			messages += row->count;
-			assert_int_equal(row->keys[0].absent, i == count - 1);
-			if (i > 0 && i < count - 1)
-				assert_true(backwards
-						? group_row(group, order[i - 1])->keys[0].number >
-						      row->keys[0].number
-						: group_row(group, order[i - 1])->keys[0].number <
-						      row->keys[0].number);
+			const struct group_key key = key_of(group, order[i], 0);
+			assert_int_equal(key.absent, i == count - 1);
+			if (i == 0 || i == count - 1)
+				continue;
+			long double before = key_of(group, order[i - 1], 0).number;
+			assert_true(backwards ? before > key.number : before < key.number);
 		}
 		assert_int_equal(messages, MESSAGES);
 	}
@@ -310,8 +317,9 @@ test_sort(void **state)
 		const struct group_row *before = group_row(group, order[i - 1]);
 		const struct group_row *row = group_row(group, order[i]);
 		assert_true(before->count >= row->count);
-		if (before->count == row->count && !row->keys[0].absent)
-			assert_true(before->keys[0].number < row->keys[0].number);
+		const struct group_key key = key_of(group, order[i], 0);
+		if (before->count == row->count && !key.absent)
+			assert_true(key_of(group, order[i - 1], 0).number < key.number);
 	}
 	free(order);
 	group_free(group);
@@ -334,12 +342,11 @@ test_index(void **state)
 	assert_int_equal(group_messages(group), MESSAGES);
 	assert_int_equal(group_count(group), KEYS);
 	for (size_t row = 0; row < KEYS; row++) {
-		const struct group_key *keys = group_row(group, row)->keys;
 		unsigned level = 0;
-		while (level < LEVELS && !is_key(&keys[0], severities[level]))
+		while (level < LEVELS && !is_key(group, row, 0, severities[level]))
 			level++;
 		assert_true(level < LEVELS);
-		count_expected(f, level, (unsigned)(keys[1].text[3] - '0'), e);
+		count_expected(f, level, (unsigned)(key_of(group, row, 1).text[3] - '0'), e);
 		assert_int_equal(group_row(group, row)->count, e->count);
 	}
 	group_free(group);

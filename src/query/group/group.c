@@ -17,7 +17,6 @@
 #include "config.h"
 
 #include "query/group/group.h"
-#include "base/byte_map.h"
 #include "base/map.h"
 #include "base/rank.h"
 #include "decode/sought.h"
@@ -167,6 +166,20 @@ group_row(const struct group *group, size_t row)
 	return &group->rows.at[row];
 }
 
+void
+group_near_row(const struct group *group, size_t row)
+{
+	const char *at = (const char *)&group->rows.at[row];
+	__builtin_prefetch(at);
+	__builtin_prefetch(at + sizeof(struct group_row) - 1);
+}
+
+void
+group_nearer_row(const struct group *group, size_t row)
+{
+	__builtin_prefetch(group->rows.at[row].key);
+}
+
 /* --- numbers of eight bytes ---------------------------------------------------- */
 
 static uint64_t
@@ -277,19 +290,24 @@ read_key(const struct key_part *part, const char *text)
 	return key;
 }
 
-/* The keys of a row, from their bytes. */
-static const struct group_key *
-read_keys(struct group *group, const char *bytes)
+void
+group_get_key(const struct group_row *row, size_t name, struct group_key *key)
 {
-	size_t count = group->spec->by_count;
-	struct group_key *keys = arena_alloc(&group->arena, (count + 1) * sizeof *keys);
-	for (size_t i = 0; i < count; i++) {
-		struct key_part part;
+	const char *bytes = row->key->bytes;
+	struct key_part part;
+	for (;; bytes += sizeof part + part.length) {
 		memcpy(&part, bytes, sizeof part);
-		keys[i] = read_key(&part, bytes + sizeof part);
-		bytes += sizeof part + part.length;
+		if (!name--)
+			break;
 	}
-	return keys;
+	*key = read_key(&part, bytes + sizeof part);
+}
+
+static uint64_t *
+new_severities(struct group *group)
+{
+	const size_t size = SEVERITY_COUNT * sizeof(uint64_t);
+	return memset(arena_alloc(&group->arena, size), 0, size);
 }
 
 /* The number of the row with a key. */
@@ -300,10 +318,10 @@ row_of_key(struct group *group, uint64_t hash, const char *key, size_t size)
 	if (entry->value)
 		return entry->value - 1;
 	struct group_row *row = vec_add(&group->rows);
-	row->key = entry->bytes;
-	row->key_size = size;
+	row->key = entry;
 	row->hash = hash;
-	row->keys = read_keys(group, row->key);
+	if (group->spec->by_severity)
+		row->severities = new_severities(group);
 	entry->value = group->rows.count;
 	return entry->value - 1;
 }
@@ -349,11 +367,9 @@ join_numbers(uint64_t a, uint64_t b)
 
 /* Numbers messages by the raw keys of all names but the text; KEYED: they have them. */
 static void
-number_messages(struct group *group, struct reader *reader, const struct message *m, size_t count,
-		uint64_t *numbers, bool *keyed)
+number_messages(const struct group_spec *spec, struct group_head *head, struct reader *reader,
+		const struct message *m, size_t count, uint64_t *numbers, bool *keyed)
 {
-	const struct group_spec *spec = group->spec;
-	struct group_head *head = head_of(group, reader);
 	uint64_t keys[BATCH];
 	memset(keyed, true, count);
 	memset(numbers, 0, count * sizeof *numbers);
@@ -431,9 +447,10 @@ add_pending(struct group *group, struct value_look *look, size_t i, const uint64
 
 /* The row of the message that is looked at, of which the raw keys have that number. */
 static size_t
-row_by_number(struct group *group, struct value_look *look, uint64_t number)
+row_by_number(struct group *group, struct value_look *look, struct group_head *head,
+	      uint64_t number)
 {
-	size_t *kept = row_of_number(head_of(group, look->reader), number);
+	size_t *kept = row_of_number(head, number);
 	if (!*kept) {
 		need_expansion(group, look);
 		*kept = row_of_look(group, look) + 1;
@@ -448,17 +465,18 @@ look_at_messages(struct group *group, struct value_look *look, size_t from, size
 {
 	const struct group_spec *spec = group->spec;
 	const struct message *m = &group->messages[from];
+	struct group_head *head = head_of(group, look->reader);
 	uint64_t keys[BATCH], first = look->number;
 	bool keyed[BATCH] = {false};
 	if (spec->by_text)
-		number_messages(group, look->reader, m, count, keys, keyed);
+		number_messages(spec, head, look->reader, m, count, keys, keyed);
 	for (size_t i = 0; i < count; i++) {
 		group->expanded = false;
 		look->message = &m[i];
 		look->number = first + i;
 		group->readers[from + i] = look->reader;
 		if (spec->by_raw && keyed[i])
-			group->rows_of[from + i] = row_by_number(group, look, keys[i]);
+			group->rows_of[from + i] = row_by_number(group, look, head, keys[i]);
 		else
 			add_pending(group, look, from + i, keyed[i] ? &keys[i] : NULL);
 		if (!spec->of)
@@ -574,17 +592,19 @@ count_message(struct group *group, size_t at, unsigned severity, uint64_t count)
 	if (!row->count)
 		*vec_add(&group->touched) = at;
 	row->count += count;
-	row->severities[severity] += count;
+	if (row->severities)
+		row->severities[severity] += count;
 	group->count += count;
 }
 
 static void
-note_gap(struct group_row *row, const struct gap *gap)
+note_gap(struct group_row *row, uint64_t length, bool known)
 {
-	if (row->gapped && (row->gap.known != gap->known || row->gap.length >= gap->length))
+	if (row->gapped && (row->gap_known != known || row->gap >= length))
 		return;
 	row->gapped = true;
-	row->gap = *gap;
+	row->gap_known = known;
+	row->gap = length;
 }
 
 /* As gap_between(). */
@@ -598,15 +618,15 @@ find_gap(const struct group_time *from, const struct group_time *to, struct gap 
 }
 
 static void
-note_time(struct group_row *row, const struct message_time *at)
+note_time(struct group_row *row, const struct message_time *at, bool with_gap)
 {
 	const struct group_time time = {
 	    .order = at->order, .part = (uint32_t)at->part, .known = at->known, .wall = at->wall};
 	struct gap gap;
 	if (!row->timed)
 		row->first = time;
-	else if (find_gap(&row->last, &time, &gap))
-		note_gap(row, &gap);
+	else if (with_gap && find_gap(&row->last, &time, &gap))
+		note_gap(row, gap.length, gap.known);
 	row->last = time;
 	row->timed = true;
 }
@@ -666,8 +686,9 @@ void
 group_settle(struct group *group)
 {
 	const struct group_spec *spec = group->spec;
-	bool timed = spec->counted &
-		     (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
+	bool with_gap = spec->counted >> GROUP_COLUMN_GAP & 1;
+	bool timed =
+	    with_gap || spec->counted & (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST);
 	if (timed)
 		find_times(group);
 	find_rows(group);
@@ -675,7 +696,7 @@ group_settle(struct group *group)
 		size_t row = group->rows_of[i];
 		count_message(group, row, group->messages[i].severity, 1);
 		if (timed && group->timed[i])
-			note_time(&group->rows.at[row], &group->times[i]);
+			note_time(&group->rows.at[row], &group->times[i], with_gap);
 		if (spec->of)
 			add_number(group, &group->rows.at[row], &group->numbers[i]);
 	}
@@ -719,13 +740,13 @@ append_row(struct group_row *to, struct group_row *from)
 {
 	struct gap gap;
 	to->count += from->count;
-	for (int s = 0; s < SEVERITY_COUNT; s++)
+	for (int s = 0; s < SEVERITY_COUNT && to->severities; s++)
 		to->severities[s] += from->severities[s];
 	if (from->timed) {
 		if (to->timed && find_gap(&to->last, &from->first, &gap))
-			note_gap(to, &gap);
+			note_gap(to, gap.length, gap.known);
 		if (from->gapped)
-			note_gap(to, &from->gap);
+			note_gap(to, from->gap, from->gap_known);
 		if (!to->timed)
 			to->first = from->first;
 		to->last = from->last;
@@ -739,11 +760,11 @@ append_row(struct group_row *to, struct group_row *from)
 static void
 empty_row(struct group_row *row)
 {
-	*row = (struct group_row){.keys = row->keys,
-				  .key_size = row->key_size,
-				  .key = row->key,
-				  .hash = row->hash,
-				  .target = row->target};
+	uint64_t *severities = row->severities;
+	if (severities)
+		memset(severities, 0, SEVERITY_COUNT * sizeof *severities);
+	*row = (struct group_row){
+	    .severities = severities, .key = row->key, .hash = row->hash, .target = row->target};
 }
 
 /* Fetches what the rows of FROM that were touched I-th and after it look at in a group. */
@@ -775,7 +796,8 @@ group_append(struct group *group, struct group *from)
 		if (i % BATCH == 0)
 			fetch_targets(group, from, i);
 		if (!row->target)
-			row->target = row_of_key(group, row->hash, row->key, row->key_size) + 1;
+			row->target =
+			    row_of_key(group, row->hash, row->key->bytes, row->key->length) + 1;
 		struct group_row *to = &group->rows.at[row->target - 1];
 		if (!to->count)
 			*vec_add(&group->touched) = row->target - 1;
@@ -906,8 +928,8 @@ group_value(struct group *group, size_t at, enum group_column column, struct val
 	} else if ((column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST) && row->timed) {
 		set_time(value, column == GROUP_COLUMN_FIRST ? &row->first : &row->last);
 	} else if (column == GROUP_COLUMN_GAP && row->gapped) {
-		set_number(value, VALUE_UNSIGNED, row->gap.length);
-		value->ticks = !row->gap.known;
+		set_number(value, VALUE_UNSIGNED, row->gap);
+		value->ticks = !row->gap_known;
 	} else if (column == GROUP_COLUMN_PART) {
 		if (numbers && numbers->count && group->sum > 0 && !group->negative)
 			set_real(value, (numbers->type == VALUE_REAL ? numbers->real_sum

@@ -3,7 +3,7 @@
  * they are, since and until when, and what numbers they have under a further name.
  *
  * A group is fed message by message, in the order of the session; groups of consecutive
- * parts are appended to each other and give what one group of all gives.  Memory: about 300
+ * parts are appended to each other and give what one group of all gives.  Memory: about 200
  * bytes a row, its texts and what these are made of, and 8 bytes for each number, which is
  * what exact percentiles cost.
  *
@@ -19,6 +19,7 @@
 #ifndef TRAWL_QUERY_GROUP_H
 #define TRAWL_QUERY_GROUP_H
 
+#include "base/byte_map.h"
 #include "query/gap/gap.h"
 #include "query/value.h"
 #include "session/clock/clocks.h"
@@ -56,8 +57,9 @@ struct group_spec {
 	struct value_name *of; /* whose numbers count, or NULL */
 	unsigned columns;      /* that are shown, a bit each */
 	unsigned counted;      /* and those that are counted: with what rows are sorted by */
-	bool by_raw;  /* all names have raw keys, so rows follow from these */
-	bool by_text; /* all but the text have them */
+	bool by_raw;	       /* all names have raw keys, so rows follow from these */
+	bool by_text;	       /* all but the text have them */
+	bool by_severity;      /* rows have counts by severity beside; set by who shows them */
 	unsigned needs;	       /* enum value_need of all names */
 	bool expands;	       /* a message must be expanded, */
 	enum expand_want want; /* as far as this */
@@ -110,15 +112,13 @@ struct group_row {
 	/* what changes with each message, together in memory */
 	uint64_t count;
 	struct group_time first, last;
-	struct gap gap;
+	uint64_t gap;		       /* the longest */
 	bool timed;		       /* `first` and `last` are valid */
-	bool gapped;		       /* `gap` is */
+	bool gapped, gap_known;	       /* `gap` is; in nanoseconds, else in ticks */
+	uint64_t *severities;	       /* messages of each, where the spec has them; else NULL */
 	struct group_numbers *numbers; /* NULL: none so far */
-	uint64_t severities[SEVERITY_COUNT];
 
-	const struct group_key *keys; /* of each name */
-	size_t key_size;
-	const char *key; /* all of them, as they are compared */
+	const struct byte_map_entry *key; /* all keys, as they are compared */
 	uint64_t hash;
 	size_t target; /* its number in the group it is appended to, from 1 */
 };
@@ -133,6 +133,12 @@ size_t group_count(const struct group *);
 size_t group_names(const struct group *); /* that each row has */
 /* Rows are in the order in which they came; borrowed until the next message. */
 const struct group_row *group_row(const struct group *, size_t row);
+/* What its messages have under a name; the text is borrowed for as long. */
+void group_get_key(const struct group_row *, size_t name, struct group_key *);
+
+/* Fetch what a row that is looked at soon has, from far away: first near, then nearer. */
+void group_near_row(const struct group *, size_t row);
+void group_nearer_row(const struct group *, size_t row);
 
 /* Adds a message, which is expanded as far as that takes (the look's expansion is scratch).
  * It may count only with the messages that come next: until group_settle or group_append the

@@ -4,6 +4,7 @@
 #include "query/group/group.h"
 #include "query/filter/filter.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,17 @@ group_add_key_text(const struct group_spec *spec, size_t name, const struct grou
 	}
 }
 
+/* As "%.0f%%" does. */
+static void
+add_percent(double percent, struct text *out)
+{
+	if (percent >= 0 && percent < 1e9)
+		text_add_uint(out, (uint64_t)lrint(percent));
+	else
+		text_addf(out, "%.0f", percent);
+	text_add_char(out, '%');
+}
+
 void
 group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 	       enum group_column column, struct text *out)
@@ -169,7 +181,7 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 	if (value.type == VALUE_ABSENT)
 		text_add_char(out, '-');
 	else if (column == GROUP_COLUMN_SHARE || column == GROUP_COLUMN_PART)
-		text_addf(out, "%.0f%%", 100 * value.d);
+		add_percent(100 * value.d, out);
 	else if (group_is_time(spec, column))
 		add_time(&value, out);
 	else if (group_is_duration(spec, column))
@@ -182,19 +194,61 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 
 /* --- order ------------------------------------------------------------------------ */
 
-/* A row among others, with what it is sorted by. */
+enum { AHEAD = 8, /* rows that are fetched before they are looked at */ DEEPEST = 4 };
+
+/* A row among others.  What stands before another has a lower rank, or the same rank and a lower
+ * start of a name; where these are the same, what comes behind the start of a text decides, and
+ * in the end the rows are compared. */
 struct group_place {
-	long double number; /* if `column` is none of the names, and it has one */
-	bool absent;
+	uint64_t rank, start;
 	size_t row;
 };
 
 struct group_order {
 	struct group *group;
 	unsigned column;
+	size_t name;  /* whose starts places have */
 	bool upwards; /* from the least */
-	size_t names; /* that tell rows apart */
+	bool name_up; /* the starts are */
+	bool exact;   /* rows of the same rank are the same in the column */
+	bool texts;   /* no key of that name is a number */
 };
+
+/* The rank of a number, from the least; close numbers may have the same. */
+static uint64_t
+rank_of_real(double number)
+{
+	const uint64_t sign = (uint64_t)1 << 63;
+	uint64_t rank;
+	number = number == 0 ? 0 : number; /* there are two zeros */
+	memcpy(&rank, &number, sizeof rank);
+	return rank & sign ? ~rank : rank | sign;
+}
+
+/* The rank of an integer; false: others may have the same. */
+static bool
+rank_of_integer(const struct value *value, uint64_t *rank)
+{
+	bool high = value->type == VALUE_UNSIGNED && value->u >= INT64_MAX;
+	int64_t number = high ? INT64_MAX : value->i;
+	*rank = (uint64_t)number ^ (uint64_t)1 << 63;
+	return number > INT64_MIN && number < INT64_MAX;
+}
+
+/* The rank of a key, from the least, by its number or eight bytes of its text; what is absent is
+ * last. */
+static uint64_t
+rank_of_key(const struct group_key *key, unsigned depth)
+{
+	uint64_t rank = 0;
+	if (key->absent)
+		return UINT64_MAX;
+	if (key->is_number)
+		return rank_of_real((double)key->number);
+	for (size_t i = depth * sizeof rank, end = i + sizeof rank; i < end; i++)
+		rank = rank << 8 | (i < key->length ? (unsigned char)key->text[i] : 0);
+	return rank;
+}
 
 /* Negative, 0 or positive as A stands before B, whatever is absent. */
 static int
@@ -207,55 +261,162 @@ compare_keys(const struct group_key *a, const struct group_key *b)
 	return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* By numbers; *ABSENT: one of them has none. */
-static int
-compare_numbers(const struct group_place *a, const struct group_place *b, bool *absent)
-{
-	*absent = a->absent != b->absent;
-	return *absent ? a->absent - b->absent : (a->number > b->number) - (a->number < b->number);
-}
-
 /* By one of their names; *ABSENT: one of them has none. */
 static int
 compare_names(const struct group_row *a, const struct group_row *b, size_t name, bool *absent)
 {
-	const struct group_key *k = &a->keys[name], *l = &b->keys[name];
-	*absent = k->absent != l->absent;
-	return *absent ? k->absent - l->absent : compare_keys(k, l);
+	struct group_key k, l;
+	group_get_key(a, name, &k);
+	group_get_key(b, name, &l);
+	*absent = k.absent != l.absent;
+	return *absent ? k.absent - l.absent : compare_keys(&k, &l);
+}
+
+/* By the numbers of a column; *ABSENT: one of them has none. */
+static int
+compare_numbers(const struct group_order *order, size_t a, size_t b, bool *absent)
+{
+	struct value x, y;
+	long double number = 0, other = 0;
+	group_value(order->group, a, (enum group_column)order->column, &x);
+	group_value(order->group, b, (enum group_column)order->column, &y);
+	bool none = !value_number(&x, &number), no_other = !value_number(&y, &other);
+	*absent = none != no_other;
+	return *absent ? none - no_other : (number > other) - (number < other);
 }
 
 static int
-compare_rows(const void *a, const void *b, void *context)
+compare_rows(const struct group_order *order, size_t a, size_t b)
 {
-	const struct group_order *order = context;
-	const struct group_place *x = a, *y = b;
-	const struct group_row *first = group_row(order->group, x->row);
-	const struct group_row *second = group_row(order->group, y->row);
+	const struct group_row *first = group_row(order->group, a);
+	const struct group_row *second = group_row(order->group, b);
 	bool absent = false;
-	int found;
+	int found = 0;
 	if (order->column >= GROUP_COLUMNS)
 		found = compare_names(first, second, order->column - GROUP_COLUMNS, &absent);
-	else
-		found = compare_numbers(x, y, &absent);
+	else if (!order->exact)
+		found = compare_numbers(order, a, b, &absent);
 	if (found)
 		return absent || order->upwards ? found : -found;
-	for (size_t i = 0; !found && i < order->names; i++)
+	for (size_t i = 0; !found && i < group_names(order->group); i++)
 		found = compare_names(first, second, i, &absent);
 	return found;
 }
 
+static int
+compare_places(const void *a, const void *b)
+{
+	const struct group_place *x = a, *y = b;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static int
+compare_equals(const void *a, const void *b, void *order)
+{
+	return compare_rows(order, ((const struct group_place *)a)->row,
+			    ((const struct group_place *)b)->row);
+}
+
+/* Sets the starts of some places, by DEPTH times eight bytes further. */
+static void
+set_starts(struct group_order *order, struct group_place *places, size_t count, unsigned depth)
+{
+	struct group_key key;
+	for (size_t i = 0; i < count; i++) {
+		if (i + 2 * AHEAD < count)
+			group_near_row(order->group, places[i + 2 * AHEAD].row);
+		if (i + AHEAD < count)
+			group_nearer_row(order->group, places[i + AHEAD].row);
+		group_get_key(group_row(order->group, places[i].row), order->name, &key);
+		uint64_t rank = rank_of_key(&key, depth);
+		places[i].start = order->name_up || key.absent ? rank : ~rank;
+	}
+}
+
+static void
+sort_places(struct group_order *order, struct group_place *places, size_t count, unsigned depth)
+{
+	qsort(places, count, sizeof *places, compare_places);
+	for (size_t from = 0, until; from < count; from = until) {
+		until = from + 1;
+		while (until < count && !compare_places(&places[from], &places[until]))
+			until++;
+		size_t same = until - from;
+		if (same > 1 && order->texts && order->exact && depth < DEEPEST) {
+			set_starts(order, &places[from], same, depth + 1);
+			sort_places(order, &places[from], same, depth + 1);
+		} else if (same > 1) {
+			qsort_r(&places[from], same, sizeof *places, compare_equals, order);
+		}
+	}
+}
+
+/* Finds the starts of all rows, in the order in which they came; where some keys are numbers and
+ * some are not, only comparing two rows tells their order. */
+static void
+find_starts(struct group_order *order, struct group_place *places, size_t count)
+{
+	struct group_key key;
+	bool numbers = false, others = false;
+	for (size_t i = 0; i < count; i++) {
+		group_get_key(group_row(order->group, i), order->name, &key);
+		numbers |= key.is_number;
+		others |= !key.is_number && !key.absent;
+		places[i].row = i;
+		places[i].rank = key.absent;
+	}
+	order->texts = !numbers;
+	if (!numbers || !others)
+		set_starts(order, places, count, 0);
+}
+
+/* Ranks rows by a column, by their integers; false: there are others among them. */
+static bool
+rank_integers(struct group_order *order, struct group_place *places, size_t count)
+{
+	struct value value;
+	for (size_t i = 0; i < count; i++) {
+		group_value(order->group, i, (enum group_column)order->column, &value);
+		places[i].rank = UINT64_MAX;
+		if (value.type == VALUE_ABSENT)
+			continue;
+		if (value.type == VALUE_REAL)
+			return false;
+		order->exact &= rank_of_integer(&value, &places[i].rank);
+		if (!order->upwards)
+			places[i].rank = ~places[i].rank;
+	}
+	return true;
+}
+
+static void
+rank_reals(struct group_order *order, struct group_place *places, size_t count)
+{
+	struct value value;
+	long double number;
+	for (size_t i = 0; i < count; i++) {
+		group_value(order->group, i, (enum group_column)order->column, &value);
+		places[i].rank = UINT64_MAX;
+		if (!value_number(&value, &number))
+			continue;
+		order->exact &= (long double)(double)number == number;
+		uint64_t rank = rank_of_real((double)number);
+		places[i].rank = order->upwards ? rank : ~rank;
+	}
+}
+
 /* The places of all rows, in the order in which they came. */
 static struct group_place *
-list_places(struct group *group, unsigned column, size_t count)
+list_places(struct group_order *order, size_t count)
 {
 	struct group_place *places = mem_new((count + 1) * sizeof *places);
-	for (size_t i = 0; i < count; i++) {
-		struct value value = {0};
-		places[i].row = i;
-		if (column < GROUP_COLUMNS)
-			group_value(group, i, (enum group_column)column, &value);
-		places[i].absent = !value_number(&value, &places[i].number);
-	}
+	find_starts(order, places, count);
+	if (order->column < GROUP_COLUMNS && !rank_integers(order, places, count))
+		rank_reals(order, places, count);
+	for (size_t i = 0; !order->exact && i < count; i++)
+		places[i].start = 0;
 	return places;
 }
 
@@ -264,10 +425,13 @@ group_sort(struct group *group, unsigned column, bool backwards, size_t *order)
 {
 	bool upwards =
 	    column >= GROUP_COLUMNS || column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST;
-	struct group_order by = {group, column, upwards != backwards, group_names(group)};
+	struct group_order by = {
+	    .group = group, .column = column, .upwards = upwards != backwards, .exact = true};
+	by.name = column < GROUP_COLUMNS ? 0 : column - GROUP_COLUMNS;
+	by.name_up = column < GROUP_COLUMNS || by.upwards;
 	size_t count = group_count(group);
-	struct group_place *places = list_places(group, column, count);
-	qsort_r(places, count, sizeof *places, compare_rows, &by);
+	struct group_place *places = list_places(&by, count);
+	sort_places(&by, places, count, 0);
 	for (size_t i = 0; i < count; i++)
 		order[i] = places[i].row;
 	free(places);

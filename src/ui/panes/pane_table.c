@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "export/export_flow.h"
 #include "export/export_table.h"
 #include "query/group/group_search.h"
 #include "session/context/context.h"
@@ -207,6 +208,7 @@ take_spec(struct table_state *state, struct group_spec spec)
 {
 	drop_search(state);
 	group_spec_free(&state->spec);
+	spec.by_severity = true;
 	state->spec = state->counts = spec;
 	state->counts.counted = 1u << GROUP_COLUMN_COUNT | 1u << GROUP_COLUMN_SHARE;
 	state->sort = GROUP_COLUMN_COUNT;
@@ -291,8 +293,10 @@ name_columns(struct screen *screen, const struct area *area, size_t name)
 	for (size_t i = top; i < state->count && i < top + (size_t)area->rows; i++) {
 		const struct group_row *row = group_row(state->group, state->order[i]);
 		struct text key = {0};
+		struct group_key own_key;
 		text_clear(&state->text);
-		group_add_key_text(spec, name, &row->keys[name], &key);
+		group_get_key(row, name, &own_key);
+		group_add_key_text(spec, name, &own_key, &key);
 		text_add_safe(&state->text, text_get(&key), key.length, screen->charset);
 		text_free(&key);
 		int own = text_columns(text_get(&state->text), state->text.length);
@@ -451,10 +455,11 @@ static void
 put_name(struct screen *screen, struct table_row *row, size_t c, const struct group_row *counted)
 {
 	struct table_state *state = state_of(screen);
-	const struct group_key *key = &counted->keys[state->cells[c].number];
+	struct group_key key;
 	struct text text = {0};
-	enum role role = key->absent ? ROLE_ABSENT : ROLE_NORMAL;
-	group_add_key_text(&state->spec, state->cells[c].number, key, &text);
+	group_get_key(counted, state->cells[c].number, &key);
+	enum role role = key.absent ? ROLE_ABSENT : ROLE_NORMAL;
+	group_add_key_text(&state->spec, state->cells[c].number, &key, &text);
 	text_clear(&state->text);
 	text_add_safe(&state->text, text_get(&text), text.length, screen->charset);
 	table_put(row, c, row->current && !c ? ROLE_CURSOR : role, text_get(&state->text),
@@ -622,9 +627,10 @@ describe_row(struct screen *screen, struct text *out)
 	hold_group(screen);
 	bool any = line < state->count;
 	for (size_t i = 0; any && i < spec->by_count; i++) {
+		struct group_key key;
+		group_get_key(group_row(state->group, state->order[line]), i, &key);
 		text_add(out, i ? " and " : "");
-		add_equation(value_name_text(spec->by[i]),
-			     &group_row(state->group, state->order[line])->keys[i], out);
+		add_equation(value_name_text(spec->by[i]), &key, out);
 	}
 	release_group(screen);
 	return any;
@@ -645,10 +651,12 @@ table_copy(struct screen *screen, const struct command_call *call)
 {
 	struct table_state *state = state_of(screen);
 	struct text text = {0};
+	struct err unused;
+	const struct export_sink sink = {.out = &text};
 	(void)call;
 	hold_group(screen);
-	export_table_add_tabs(state->group, &state->spec, state->order, state->count,
-			      screen->charset, &text);
+	export_table_write_rows(EXPORT_ROWS_TABS, state->group, &state->spec, state->order,
+				state->count, screen->charset, &sink, &unused);
 	release_group(screen);
 	if (text.length > COPY_MAX) {
 		screen_error(screen,
@@ -667,9 +675,10 @@ table_write(struct screen *screen, enum export_rows rows, int file, const char *
 	struct table_state *state = state_of(screen);
 	struct text text = {0};
 	struct err err = {0};
+	const struct export_sink sink = {.out = &text};
 	hold_group(screen);
-	export_table_add_rows(rows, state->group, &state->spec, state->order, state->count,
-			      TEXT_UTF8, &text);
+	export_table_write_rows(rows, state->group, &state->spec, state->order, state->count,
+				TEXT_UTF8, &sink, &err);
 	release_group(screen);
 	int failed = export_flush(&text, file, path, NULL, &err);
 	if (failed)

@@ -469,6 +469,22 @@ END
 		run "$TRAWL" -q -t table-csv --by=context.mode --of=span.mode --columns=part c.yaml
 		is "time in state: uia, $seed: lengths with a minus make no whole" "" \
 			"$(sed 1d out | grep -v ',$')"
+		# senders under one name have states of their own
+		cat >c.yaml <<END
+traces: [{file: c.bin, format: uia}]
+contexts: [{name: mode, field: event_id}]
+END
+		{ cat c.yaml && echo "origins: [{id: 1, name: one}, {id: 2, name: one}]"; } >named.yaml
+		for profile in c named; do
+			run "$TRAWL" -q -t table-csv --by=context.mode --of=span.mode \
+				--columns=values,sum,max $profile.yaml
+			cp out $profile.csv
+			run "$TRAWL" -q --by=origin $profile.yaml
+			lines out >$profile.origins
+		done
+		ok "time in state: uia, $seed: two under one name" \
+			test "$(cat named.origins)" -lt "$(cat c.origins)"
+		ok "time in state: uia, $seed: they have states of their own" cmp c.csv named.csv
 	done
 else
 	skip "time in state: captures" "mkcapture is missing"

@@ -7,6 +7,10 @@
  * doubtful from the first message on that is loss or damage, of that
  * origin or of none, until the next one that carries it.
  *
+ * An origin is a sender by its raw key.  Two senders that are shown under one name, as a client
+ * on two channels or as a profile may call them, have states of their own: of what both say in
+ * turn would come states that neither had.
+ *
  * A struct contexts is shared by all threads, a cursor belongs to one.
  */
 #ifndef TRAWL_SESSION_CONTEXT_CONTEXT_H

@@ -326,6 +326,80 @@ test_sort(void **state)
 	group_spec_free(&spec);
 }
 
+/* Negative, 0 or positive as keys are in order from the least; what is absent is last, either
+ * way. */
+static int
+compare_keys(const struct group_key *a, const struct group_key *b, bool backwards)
+{
+	if (a->absent || b->absent)
+		return a->absent - b->absent;
+	size_t common = a->length < b->length ? a->length : b->length;
+	int order = a->is_number ? (a->number > b->number) - (a->number < b->number)
+				 : memcmp(a->text, b->text, common);
+	if (!order && !a->is_number)
+		order = (a->length > b->length) - (a->length < b->length);
+	return backwards ? -order : order;
+}
+
+/* The same of what rows have in a column, from the least. */
+static int
+compare_column(struct group *group, size_t a, size_t b, enum group_column column, bool backwards)
+{
+	struct value x, y;
+	long double number, other;
+	group_value(group, a, column, &x);
+	group_value(group, b, column, &y);
+	bool none = !value_number(&x, &number), no_other = !value_number(&y, &other);
+	if (none || no_other)
+		return none - no_other;
+	int order = (number > other) - (number < other);
+	return backwards ? -order : order;
+}
+
+/* Each row stands before the next in the column, or by its names where both are equal there. */
+static void
+check_order(struct group *group, unsigned column, bool backwards)
+{
+	size_t count = group_count(group), *order = mem_new(count * sizeof *order);
+	bool upwards = column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST;
+	group_sort(group, column, backwards, order);
+	for (size_t i = 1; i < count; i++) {
+		size_t a = order[i - 1], b = order[i];
+		int found = 0;
+		if (column < GROUP_COLUMNS)
+			found = compare_column(group, a, b, (enum group_column)column,
+					       upwards == backwards);
+		for (size_t name = 0; !found && name < group_names(group); name++) {
+			const struct group_key k = key_of(group, a, name);
+			const struct group_key l = key_of(group, b, name);
+			found = compare_keys(&k, &l, column >= GROUP_COLUMNS && backwards);
+		}
+		assert_true(found < 0);
+	}
+	free(order);
+}
+
+/* By every column and the first name, both ways.  The bytes of the lines begin alike. */
+static void
+test_orders(void **state)
+{
+	static const char *const names[] = {"bytes", "pid", "origin,pid", "severity,origin,bytes"};
+	struct fixture *f = *state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct group_spec spec;
+		make_spec(f, &spec, names[i], "pid");
+		struct group *group = group_all(f, &spec, 0);
+		for (unsigned column = 0; column < GROUP_COLUMNS; column++)
+			for (int backwards = 0; backwards < 2; backwards++)
+				check_order(group, column, backwards);
+		if (!strchr(names[i], ','))
+			for (int backwards = 0; backwards < 2; backwards++)
+				check_order(group, GROUP_COLUMNS, backwards);
+		group_free(group);
+		group_spec_free(&spec);
+	}
+}
+
 /* What the index counts is what the messages are. */
 static void
 test_index(void **state)
@@ -379,7 +453,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_parts), cmocka_unit_test(test_texts), cmocka_unit_test(test_sort),
+	    cmocka_unit_test(test_parts), cmocka_unit_test(test_texts),
+	    cmocka_unit_test(test_sort),  cmocka_unit_test(test_orders),
 	    cmocka_unit_test(test_index), cmocka_unit_test(test_names),
 	};
 	return cmocka_run_group_tests_name("group", tests, open_fixture, close_fixture);

@@ -327,6 +327,7 @@ libtrawl_a_SOURCES = \
 	src/query/filter/filter.h \
 	src/query/filter/filter_context.c \
 	src/query/filter/filter_eval.c \
+	src/query/filter/filter_flow.c \
 	src/query/filter/filter_name.c \
 	src/query/filter/filter_pair.c \
 	src/query/filter/filter_pair.h \
@@ -346,6 +347,8 @@ libtrawl_a_SOURCES = \
 	src/query/interval/intervals.h \
 	src/query/interval/pairing.c \
 	src/query/interval/pairing.h \
+	src/query/gap/flow_cursor.c \
+	src/query/gap/flow_cursor.h \
 	src/query/gap_search.c \
 	src/query/gap_search.h \
 	src/query/group/group.c \
@@ -407,6 +410,8 @@ libtrawl_a_SOURCES = \
 	src/session/link/serial.h \
 	src/session/link/sync_options.c \
 	src/session/link/sync_options.h \
+	src/session/flows.c \
+	src/session/flows.h \
 	src/session/intervals.c \
 	src/session/intervals.h \
 	src/session/lane_notes.c \

@@ -12,7 +12,7 @@ fi
 allowed()
 {
 	cat <<-'LIST'
-		files query/filter: filter_context filter_eval filter_name filter_parse filter_time filter_type
+		files query/filter: filter_context filter_eval filter_flow filter_name filter_parse filter_time filter_type
 	LIST
 }
 

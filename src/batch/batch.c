@@ -15,6 +15,7 @@
 #include "session/clock/cycles.h"
 #include "session/context/context.h"
 #include "session/link/serial.h"
+#include "session/flows.h"
 #include "session/session.h"
 #include "trace/doubts.h"
 #include "trace/grams_make.h"
@@ -234,6 +235,24 @@ report_order(const struct session *session, const struct cli *cli)
 	text_free(&line);
 }
 
+/* Says why names that ask what was executed have no values. */
+static void
+report_flow(const struct session *session, const struct cli *cli,
+	    const struct export_options *options)
+{
+	struct text line = {0};
+	const char *why = NULL;
+	bool asked = export_uses(options) & EXPORT_FLOW;
+	if (asked && options->follow)
+		why = "they are not known while a capture grows (--follow)";
+	else if (!asked || flows_any(session, &why))
+		return;
+	text_addf(&line, "depth and target are empty: %s", why ? why : "there is no trace");
+	if (!cli->value[CLI_QUIET])
+		report_text(text_get(&line));
+	text_free(&line);
+}
+
 /* Whether the filter or a column asks for messages before, in the order of all. */
 static bool
 needs_order(const struct export_options *options)
@@ -268,16 +287,23 @@ load_relations(struct session *session, const struct export_options *options)
 	    (filter_needs_contexts(filter) ||
 	     export_has_contexts(options->format, session->contexts)))
 		contexts_load(session->contexts);
+	if (!options->follow && (filter_needs_flow(filter) || export_uses(options) & EXPORT_FLOW))
+		flows_load(session);
 	if (!options->follow && (filter_needs_intervals(filter) || options->format->intervals))
 		session_load_intervals(session);
 }
 
-/* Whether the filter means something by the clocks as they were found; negative with a
- * reason. */
+/* Whether the filter means something by the clocks as they were found, and can be asked of a
+ * capture that grows, if it does; negative with a reason. */
 static int
-check_filter(const struct session *session, const struct filter *filter, struct err *err)
+check_filter(const struct session *session, const struct filter *filter, bool grows,
+	     struct err *err)
 {
 	struct filter_error error;
+	if (grows && filter_needs_flow(filter))
+		return err_set(err, ERR_USAGE,
+			       "depth and target are known once a capture has ended, not with "
+			       "--follow");
 	if (!filter->expr || !filter_needs_clocks(filter))
 		return 0;
 	struct filter_expr *again = filter_parse(filter_expr_text(filter->expr), session, &error);
@@ -307,7 +333,7 @@ parse_stop(const struct session *session, const struct cli *cli, struct filter *
 		return err->code;
 	}
 	options->stop = stop;
-	return 0;
+	return check_filter(session, stop, true, err);
 }
 
 /* Writes the output, or looks for what --check names; adds what is doubtful of it. */
@@ -333,7 +359,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	load_traces(session, cli, doubts);
 	report_notices(session, cli);
 	load_relations(session, &options);
-	if (check_filter(session, filter, &err) < 0)
+	if (check_filter(session, filter, options.follow, &err) < 0)
 		return report_error(&err);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT]) {
 		report_missing_origins(session, cli, 0);
@@ -343,6 +369,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 		return report_error(&err);
 	report_unfit(session, cli, &options);
 	report_order(session, cli);
+	report_flow(session, cli, &options);
 	options.output = output_open(cli, options.format, &err);
 	options.name = cli->value[CLI_OUTPUT];
 	struct export_result result;
@@ -384,7 +411,7 @@ batch_load(struct session *session, const struct cli *cli, const struct filter *
 	load_traces(session, cli, doubts);
 	report_notices(session, cli);
 	load_relations(session, &options);
-	return check_filter(session, filter, &err) < 0 ? report_error(&err) : STATUS_GOOD;
+	return check_filter(session, filter, false, &err) < 0 ? report_error(&err) : STATUS_GOOD;
 }
 
 int

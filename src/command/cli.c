@@ -82,13 +82,13 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_COLUMNS] =
 	{0, "columns", "LIST", OUTPUT,
 	 "add to text, csv and jsonl, separated by commas: delta, the time since the "
-	 "message printed before; gap, since the one before it, printed or not; of a table: "
-	 "only these columns"},
+	 "message printed before; gap, since the one before it, printed or not; depth, in calls, "
+	 "and target of a jump, where a program is known; of a table: only these columns"},
     [CLI_FIELDS] =
 	{0, "fields", "LIST", OUTPUT,
 	 "print these columns as text or csv, separated by commas: number, time, delta, "
 	 "gap, trace, severity, origin, type, text, flags, kind, ticks, offset, length, "
-	 "bytes, fields of --list-fields, arg.NAME, context.NAME, span.NAME, "
+	 "bytes, depth, target, fields of --list-fields, arg.NAME, context.NAME, span.NAME, "
 	 "interval.NAME; of insn, as csv: number, pc, opcode, class, origin, function, inlined, "
 	 "place, file, line, depth, text, flags; of functions, as csv: function, calls, "
 	 "self, total, most, cycles, total_cycles, time, total_time, most_time, estimated"},

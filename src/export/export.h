@@ -24,7 +24,10 @@ struct export_mark {
 /* What is told besides, where it is asked for: a bit each. */
 enum export_column {
 	EXPORT_DELTA = 1 << 0, /* time since the message printed before that has one */
-	EXPORT_GAP = 1 << 1    /* and since the message before, whatever is printed: gap.h */
+	EXPORT_GAP = 1 << 1,   /* and since the message before, whatever is printed: gap.h */
+	EXPORT_DEPTH = 1 << 2, /* what was executed: flow_cursor.h */
+	EXPORT_TARGET = 1 << 3,
+	EXPORT_FLOW = EXPORT_DEPTH | EXPORT_TARGET
 };
 
 /* How a format tells them; others cannot.  EXPORT_WORDS and EXPORT_NUMBER are those of
@@ -90,6 +93,7 @@ struct export_message {
 	bool has_delta;			 /* one is among them */
 	export_deltas *deltas;		 /* if EXPORT_DELTA is in it: to be added to */
 	struct gap_cursor *gaps;	 /* if EXPORT_GAP is */
+	struct flow_cursor *flow;	 /* if EXPORT_FLOW is */
 	const struct spans *spans;	 /* if the format has them */
 	bool related;			 /* `session_time` is valid, known or not */
 	struct message_time session_time;
@@ -243,6 +247,10 @@ const char *export_column_name(size_t at);
 
 /* Appends what is told besides, or leaves room for it; nothing if nothing is. */
 void export_add_columns(struct export_message *, enum export_column_style, struct text *out);
+
+/* Appends where the message went, for EXPORT_TARGET, which export_add_columns leaves to the
+ * formats; not safe yet; false: nowhere, or it is not known. */
+bool export_find_target(struct export_message *, struct text *place);
 
 /* Appends FROM, with the deltas that belong into it; LAST is the last message with a time
  * before it, and after. */

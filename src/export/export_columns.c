@@ -8,15 +8,25 @@
 #include "config.h"
 
 #include "export/export.h"
+#include "query/gap/flow_cursor.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { ALIGNED_COLUMNS = 12 };
+enum { ALIGNED_COLUMNS = 12, DEPTH_COLUMNS = 3 };
+
+static void add_depth(struct export_message *, enum export_column_style, int, struct text *);
 
 static const struct {
 	const char *name;
 	enum export_column column;
-} names[] = {{"delta", EXPORT_DELTA}, {"gap", EXPORT_GAP}};
+	/* NULL: a text, which each format writes as it does others */
+	void (*add)(struct export_message *, enum export_column_style, int columns, struct text *);
+} names[] = {{"delta", EXPORT_DELTA, export_add_delta},
+	     {"gap", EXPORT_GAP, export_add_gap},
+	     {"depth", EXPORT_DEPTH, add_depth},
+	     {"target", EXPORT_TARGET, NULL}};
 enum { NAMES = sizeof names / sizeof *names };
 
 const char *
@@ -36,7 +46,8 @@ export_parse_columns(const char *list, unsigned *columns, struct err *err)
 				     strncmp(names[i].name, list, length) != 0))
 			i++;
 		if (i == NAMES)
-			return err_set(err, ERR_USAGE, "--columns takes delta and gap, not %.*s",
+			return err_set(err, ERR_USAGE,
+				       "--columns takes delta, gap, depth and target, not %.*s",
 				       (int)length, list);
 		*columns |= names[i].column;
 	}
@@ -139,13 +150,43 @@ export_add_gap(struct export_message *message, enum export_column_style style, i
 	tell_gap(&telling, false, any ? &gap : NULL, out);
 }
 
+/* Where it is a guess, a `?` stands behind it; in JSON it is said beside the number. */
+static void
+add_depth(struct export_message *message, enum export_column_style style, int columns,
+	  struct text *out)
+{
+	const struct flow_mark *mark =
+	    flow_cursor_find(message->flow, message->reader, message->message);
+	const char *guess = mark && mark->doubtful ? "?" : "";
+	char digits[32] = "";
+	(void)columns;
+	if (mark)
+		snprintf(digits, sizeof digits, "%" PRIu64, mark->depth);
+	if (style == EXPORT_ALIGNED)
+		text_addf(out, "%*s%-1s ", DEPTH_COLUMNS, digits, guess);
+	else if (style == EXPORT_CSV)
+		text_addf(out, ",%s%s", digits, guess);
+	else
+		text_addf(out, ",\"depth\":%s%s", mark ? digits : "null",
+			  *guess ? ",\"depth_guessed\":true" : "");
+}
+
+bool
+export_find_target(struct export_message *message, struct text *place)
+{
+	const struct flow_mark *mark =
+	    flow_cursor_find(message->flow, message->reader, message->message);
+	if (mark && mark->has_target)
+		flow_add_address(reader_trace(message->reader), mark->target, place);
+	return place->length;
+}
+
 void
 export_add_columns(struct export_message *message, enum export_column_style style, struct text *out)
 {
-	if (message->columns & EXPORT_DELTA)
-		export_add_delta(message, style, 0, out);
-	if (message->columns & EXPORT_GAP)
-		export_add_gap(message, style, 0, out);
+	for (size_t i = 0; i < NAMES; i++)
+		if (message->columns & names[i].column && names[i].add)
+			names[i].add(message, style, 0, out);
 }
 
 static void

@@ -52,6 +52,16 @@ add_text(struct text *out, const struct text *value, enum text_charset charset)
 }
 
 static void
+add_target(struct export_message *message, struct text *out)
+{
+	struct text place = {0};
+	text_add_char(out, ',');
+	if (export_find_target(message, &place))
+		add_cell(out, place.data, place.length, message->charset);
+	text_free(&place);
+}
+
+static void
 add_mark(const struct export_mark *mark, enum text_charset charset, struct text *out)
 {
 	const char *note = mark->note ? mark->note : "";
@@ -89,5 +99,7 @@ export_csv(struct export_message *message, struct text *out)
 	if (message->mark)
 		add_mark(message->mark, message->charset, out);
 	export_add_columns(message, EXPORT_CSV, out);
+	if (message->columns & EXPORT_TARGET)
+		add_target(message, out);
 	text_add_char(out, '\n');
 }

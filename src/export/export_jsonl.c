@@ -276,6 +276,18 @@ add_contexts(struct text *out, struct context_cursor *cursor, struct trace *trac
 	text_add_char(out, '}');
 }
 
+static void
+add_target(struct export_message *message, struct text *out)
+{
+	struct text place = {0};
+	text_add(out, ",\"target\":");
+	if (export_find_target(message, &place))
+		add_text(out, &place);
+	else
+		text_add(out, "null");
+	text_free(&place);
+}
+
 /* The lengths of those that the message begins or ends. */
 static void
 add_intervals(struct text *out, struct export_message *message)
@@ -369,5 +381,7 @@ export_jsonl(struct export_message *message, struct text *out)
 	if (message->mark)
 		add_mark(out, message->mark);
 	export_add_columns(message, EXPORT_JSON, out);
+	if (message->columns & EXPORT_TARGET)
+		add_target(message, out);
 	text_add(out, "}\n");
 }

@@ -229,6 +229,7 @@ COLUMN(line_value)
 				  .number = message->number,
 				  .expansion = message->expansion,
 				  .contexts = message->contexts,
+				  .flow = message->flow,
 				  .spans = message->spans};
 	value_get(piece->value, &look, &value);
 	if (message->line->csv && value.type == VALUE_SIGNED && value_is_duration(piece->value))
@@ -255,6 +256,8 @@ static const struct line_column columns[] = {
     {"offset", line_value, 12, true, true, 0},
     {"length", line_value, 6, true, true, 0},
     {"bytes", line_value, 0, false, false, 0},
+    {"depth", line_value, 3, true, true, 0},
+    {"target", line_value, 20, false, false, 0},
 };
 static const struct line_column field_column = {"a field", line_value, 12, false, false, 0};
 static const struct line_column context_column = {"a context", line_value, 12, false, false, 0};
@@ -370,6 +373,8 @@ find_column(struct line_reading *reading, struct line_piece *piece, const char *
 		reading->line->format.contexts = true;
 	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_SPANS)
 		reading->line->format.spans = true;
+	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_FLOW)
+		reading->line->format.uses |= EXPORT_FLOW;
 	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_INTERVALS)
 		reading->line->format.intervals = true;
 	if (piece->column == &field_column)

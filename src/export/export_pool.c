@@ -16,6 +16,7 @@
 #include "export/export_pool.h"
 #include "base/worker.h"
 #include "export/export_table.h"
+#include "query/gap/flow_cursor.h"
 #include "query/span/spans.h"
 #include "session/context/context.h"
 #include "session/session.h"
@@ -36,6 +37,7 @@ struct formatter {
 	struct cycles_walk **cycles;	 /* the same */
 	struct export_start *starts;	 /* of each trace */
 	struct gap_cursor *gaps;	 /* made on first use */
+	struct flow_cursor *flow;	 /* likewise */
 	struct filter filter;
 	bool all; /* messages pass it */
 	struct expansion expansion, scratch;
@@ -95,6 +97,7 @@ formatter_close(struct formatter *f)
 		cycles_walk_free(f->cycles[i]);
 	}
 	gap_cursor_free(f->gaps);
+	flow_cursor_free(f->flow);
 	free(f->readers);
 	free(f->cursors);
 	free(f->cycles);
@@ -139,6 +142,15 @@ gaps_of(struct formatter *f)
 	if (!f->gaps && export_uses(f->pool->options) & EXPORT_GAP)
 		f->gaps = gap_cursor_new(session_of(f->pool->traces[0]));
 	return f->gaps;
+}
+
+/* What finds what was executed, likewise. */
+static struct flow_cursor *
+flow_of(struct formatter *f)
+{
+	if (!f->flow && export_uses(f->pool->options) & EXPORT_FLOW)
+		f->flow = flow_cursor_new();
+	return f->flow;
 }
 
 static bool
@@ -224,6 +236,7 @@ group_piece(struct formatter *f, struct export_piece *piece, struct group *group
 					  .expansion = &f->expansion,
 					  .contexts = cursor_of(f, trace),
 					  .gaps = gaps_of(f),
+					  .flow = flow_of(f),
 					  .spans = f->pool->spans,
 					  .ends = true}; /* pairs are counted */
 		size_t end = find_run(f, piece, i, &hidden);
@@ -258,6 +271,7 @@ format_message(struct formatter *f, const struct export_options *options,
 					 .columns = options->columns,
 					 .deltas = &piece->deltas,
 					 .gaps = gaps_of(f),
+					 .flow = flow_of(f),
 					 .spans = f->pool->spans,
 					 .start = &f->starts[trace],
 					 .line = options->format->line};

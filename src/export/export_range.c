@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "query/next_match.h"
 #include "session/clock/clocks.h"
+#include "session/flows.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -62,6 +63,9 @@ is_known(const struct export_range *range, const struct export_span *span, struc
 	const struct clocks *clocks = session_of(span->trace)->clocks;
 	struct position last;
 	if ((range->format->timed || range->ordered) && clocks && !clocks_are_settled(clocks))
+		return false;
+	if (range->filter && filter_needs_flow(range->filter) &&
+	    flows_known(span->trace) < index_cell_count(trace_index(span->trace)))
 		return false;
 	struct index_progress progress;
 	index_get_progress(trace_index(span->trace), &progress);

@@ -39,6 +39,15 @@ add_flags(unsigned flags, struct text *out)
 			text_addf(out, "  ~%s", message_flag_name(bit));
 }
 
+static void
+add_target(struct export_message *message, struct text *out)
+{
+	struct text place = {0};
+	export_find_target(message, &place);
+	add_column(text_get(&place), place.length, 20, message->charset, out);
+	text_free(&place);
+}
+
 void
 export_text(struct export_message *message, struct text *out)
 {
@@ -53,6 +62,8 @@ export_text(struct export_message *message, struct text *out)
 	export_line_add_time(message, out);
 	text_add_char(out, ' ');
 	export_add_columns(message, EXPORT_ALIGNED, out);
+	if (message->columns & EXPORT_TARGET)
+		add_target(message, out);
 	if (session_of(trace)->traces.count > 1)
 		add_column(trace_name(trace), strlen(trace_name(trace)), 8, message->charset, out);
 	text_add_char(out, severity_letter(m->severity));

@@ -250,6 +250,16 @@ flow_index_wake(struct flow_index *index)
 	worker_wake(&index->worker);
 }
 
+void
+flow_index_build(struct flow_index *index)
+{
+	int nice = index->worker.nice;
+	worker_stop(&index->worker);
+	worker_init(&index->worker, follow_job, index);
+	index->worker.nice = nice;
+	follow_job(index);
+}
+
 unsigned
 flow_index_generation(const struct flow_index *index)
 {

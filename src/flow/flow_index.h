@@ -27,6 +27,9 @@ void flow_index_free(struct flow_index *); /* stops it; NULL is fine */
 /* The trace's index went on, or its capture grew; from any thread. */
 void flow_index_wake(struct flow_index *);
 
+/* Follows all that is indexed in the caller's thread, and no more. */
+void flow_index_build(struct flow_index *);
+
 /* Counts up when more is known.  Any thread. */
 unsigned flow_index_generation(const struct flow_index *);
 

@@ -17,6 +17,7 @@
 #include "query/gap/step_back.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
+#include "session/flows.h"
 #include "session/session.h"
 #include "trace/doubts.h"
 
@@ -244,12 +245,14 @@ static void
 check_load(struct check *check, struct session *session, const struct filter *filter)
 {
 	bool clocks = filter_needs_clocks(filter), contexts = filter_needs_contexts(filter);
+	bool flow = filter_needs_flow(filter);
 	bool order = filter_needs_order(filter), intervals = filter_needs_intervals(filter);
 	for (size_t i = 0; i < check->list.count; i++) {
 		clocks |= check->list.at[i].kind == CHECK_TIME ||
 			  filter_needs_clocks(&check->list.at[i].want);
 		contexts |= filter_needs_contexts(&check->list.at[i].want);
 		order |= filter_needs_order(&check->list.at[i].want);
+		flow |= filter_needs_flow(&check->list.at[i].want);
 		intervals |= filter_needs_intervals(&check->list.at[i].want);
 	}
 	if (clocks && session->clocks)
@@ -258,6 +261,8 @@ check_load(struct check *check, struct session *session, const struct filter *fi
 		session_build(session);
 	if (contexts && session->contexts)
 		contexts_load(session->contexts);
+	if (flow)
+		flows_load(session);
 	if (intervals)
 		session_load_intervals(session);
 }

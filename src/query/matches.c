@@ -26,6 +26,7 @@
 #include "base/vec.h"
 #include "base/worker.h"
 #include "session/context/context.h"
+#include "session/flows.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -420,13 +421,14 @@ matches_notify(struct matches *m)
 	pthread_mutex_lock(&m->lock);
 }
 
-/* Whether contexts are known so far, where they matter; else the cell waits. */
+/* Whether contexts and flow are known so far, where they matter; else the cell waits. */
 static bool
 is_ready(struct matches *m, uint64_t cell)
 {
 	struct contexts *contexts = session_of(m->trace)->contexts;
-	return !(m->basis & FILTER_ON_CONTEXT) || !contexts ||
-	       contexts_known(contexts, m->trace) > cell;
+	bool waits = m->basis & FILTER_ON_CONTEXT && contexts;
+	return (!waits || contexts_known(contexts, m->trace) > cell) &&
+	       (!(m->basis & FILTER_ON_FLOW) || flows_known(m->trace) > cell);
 }
 
 /* Of all that what is known of cells rests on. */

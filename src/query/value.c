@@ -17,6 +17,7 @@
 #include "decode/registry.h"
 #include "decode/sought.h"
 #include "query/filter/filter.h"
+#include "query/gap/flow_cursor.h"
 #include "query/gap/gap.h"
 #include "query/span/spans.h"
 #include "session/clock/clocks.h"
@@ -24,6 +25,8 @@
 #include "session/intervals.h"
 #include "session/session.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +120,32 @@ GET(get_gap)
 		return;
 	set_unsigned(value, gap.length);
 	value->ticks = !gap.known;
+}
+
+GET(get_depth)
+{
+	const struct flow_mark *mark =
+	    look->flow ? flow_cursor_find(look->flow, look->reader, look->message) : NULL;
+	char guess[32];
+	(void)what;
+	if (!mark)
+		return;
+	set_unsigned(value, mark->depth);
+	int length = snprintf(guess, sizeof guess, "%" PRIu64 "?", mark->depth);
+	if (mark->doubtful)
+		value->meaning = arena_copy(&look->expansion->arena, guess, (size_t)length + 1);
+}
+
+GET(get_target)
+{
+	const struct flow_mark *mark =
+	    look->flow ? flow_cursor_find(look->flow, look->reader, look->message) : NULL;
+	struct text text = {0};
+	(void)what;
+	if (!mark || !mark->has_target)
+		return;
+	flow_add_address(reader_trace(look->reader), mark->target, &text);
+	keep_text(value, look, &text);
 }
 
 GET(get_trace)
@@ -458,6 +487,8 @@ static const struct value_row rows[] = {
     {.name = "offset", .get = get_offset},
     {.name = "length", .get = get_length, .raw = raw_length},
     {.name = "bytes", .get = get_bytes},
+    {.name = "depth", .get = get_depth, .needs = VALUE_NEEDS_FLOW},
+    {.name = "target", .get = get_target, .needs = VALUE_NEEDS_FLOW},
 };
 static const struct value_row field_row = {.name = "a field",
 					   .get = get_field,

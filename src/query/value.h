@@ -2,7 +2,8 @@
  * Values: what a message has under a name of the filter language.
  *
  * A name is one that every message has (`severity`, `origin`, `trace`, `type`, `text`,
- * `kind`, `flags`, `number`, `time`, `gap`, `delta`, `ticks`, `offset`, `length`, `bytes`), a
+ * `kind`, `flags`, `number`, `time`, `gap`, `delta`, `ticks`, `offset`, `length`, `bytes`,
+ * `depth`, `target`), a
  * field of a format (`FIELD` or `FORMAT.FIELD`), an argument (`arg.NAME`, `arg.NUMBER`, and
  * NAME where the format has no such field), `context.NAME`,
  * `span.NAME`, or `interval.NAME`.  Tables, intervals and
@@ -19,6 +20,7 @@
 struct context_cursor;
 struct context_value;
 struct contexts;
+struct flow_cursor;
 struct gap_cursor;
 struct session;
 struct spans;
@@ -72,7 +74,8 @@ enum value_need {
 	VALUE_NEEDS_CONTEXTS = 1 << 1,
 	VALUE_NEEDS_GAPS = 1 << 2,
 	VALUE_NEEDS_INTERVALS = 1 << 3, /* and intervals (their hook in the session) */
-	VALUE_NEEDS_SPANS = 1 << 4	/* spans of contexts */
+	VALUE_NEEDS_SPANS = 1 << 4,	/* spans of contexts */
+	VALUE_NEEDS_FLOW = 1 << 5	/* what processors executed (session/flows.h) */
 };
 unsigned value_needs(const struct value_name *);
 
@@ -91,6 +94,7 @@ struct value_look {
 	struct expansion *expansion;	 /* made as far as value_expands says, else cleared */
 	struct context_cursor *contexts; /* of its trace; NULL: there are none */
 	struct gap_cursor *gaps;	 /* of its session; NULL: gaps are absent */
+	struct flow_cursor *flow;	 /* NULL: what was executed is absent */
 	const struct spans *spans;	 /* of its session; NULL: lengths of spans are absent */
 	bool ends; /* of an interval only the message that ends it has the length */
 };

@@ -15,6 +15,7 @@
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
 #include "session/context/context.h"
+#include "session/flows.h"
 #include "session/intervals.h"
 #include "session/link/serial.h"
 #include "session/link/sync_options.h"
@@ -531,6 +532,8 @@ session_link(struct session *session)
 	if (session->contexts)
 		contexts_relate(session->contexts, clock_find_position, NULL);
 	session->cycles = cycles_new(session);
+	flows_free(session->flows);
+	session->flows = flows_new(session);
 	const char *complaint = contexts_complaint(session->contexts);
 	if (complaint)
 		session_add_notice(session, complaint);
@@ -640,6 +643,8 @@ unlink_traces(struct session *session)
 	session->contexts = NULL;
 	cycles_free(session->cycles);
 	session->cycles = NULL;
+	flows_free(session->flows);
+	session->flows = NULL;
 	for (size_t i = 0; i < session->traces.count; i++) /* before the traces that it reads */
 		serial_free(serial_of(session->traces.at[i]));
 }
@@ -723,6 +728,7 @@ session_wake(struct session *session)
 	if (session->contexts)
 		contexts_wake(session->contexts);
 	cycles_wake(session->cycles);
+	flows_wake(session->flows);
 	if (session->intervals)
 		session->intervals->wake(session->intervals->context);
 }

@@ -18,6 +18,7 @@
 struct clocks;
 struct contexts;
 struct cycles;
+struct flows;
 struct session_intervals;
 
 /* What a profile says; freed by session_close.  Zeroed: nothing. */
@@ -41,6 +42,7 @@ struct session {
 	struct clocks *clocks;	   /* from session_link on; see clocks.h */
 	struct contexts *contexts; /* made by session_link; NULL: none */
 	struct cycles *cycles;	   /* made by session_link; NULL: none */
+	struct flows *flows;	   /* made by session_link */
 	/* set by who makes them, and taken back by it; NULL: none */
 	const struct session_intervals *intervals;
 };

@@ -93,6 +93,28 @@ is "cycles of functions" "function calls self total most cycles total_cycles
 run "$TRAWL" -q -t functions --fields total_cycles,function cycles.ppl
 is "... as values" "total_cycles,function 25,[unknown] 13,0x2000" "$(tr '\n' ' ' <out | sed 's/ $//')"
 
+# The same calls of each message: the call ends behind it, where the next range of its core says
+# where it went; the return of range 3 is to 1008.  Behind the overflow no call is known.
+run "$TRAWL" -q -t csv --fields=number,depth,target cycles.ppl
+is "depth and target: columns" 'number,depth,target 0,0,"2000" 1,,"" 2,1,"" 3,1,"1008" 4,0,"2000" 5,1,"" 6,,"" 7,0,"" 8,,""' \
+	"$(tr '\n' ' ' <out | sed 's/ $//; s/"0*\([1-9]\)/"\1/g')"
+run "$TRAWL" -q --fields=number -e 'depth > 0' cycles.ppl
+is "... filters" "2 3 5" "$(tr -s ' \n' ' ' <out | sed 's/^ //; s/ $//')"
+run "$TRAWL" -q --fields=number -e 'not depth or target in {"00002000", "00001008"}' cycles.ppl
+is "... of texts" "0 1 3 4 6 8" "$(tr -s ' \n' ' ' <out | sed 's/^ //; s/ $//')"
+run "$TRAWL" -q -t table-csv --by=target --columns=count -e target cycles.ppl
+is "... tables" 'target,count "00002000",2 "00001008",1' "$(tr '\n' ' ' <out | sed 's/ $//')"
+run "$TRAWL" -q -t jsonl --columns=depth,target -e 'number < 2' cycles.ppl
+is "... and beside the others" ',"depth":0,"target":"00002000"}  ,"depth":null,"target":null}' \
+	"$(sed 's/.*\(,"depth"\)/\1/' out | tr '\n' ' ' | sed 's/ $//; s/} /}  /')"
+run "$TRAWL" --fields=depth "$testdata/demo.stp"
+ok "why they are empty is told" grep -q 'depth and target are empty: .*only E-Trace and CoreSight' err
+run "$TRAWL" -e 'depth > 0' "$testdata/demo.stp"
+is "... and refused in filters" 2 "$status"
+ok "... with the reason" grep -q 'depth of a call is not known: .*only E-Trace and CoreSight' err
+run "$TRAWL" --follow -e 'depth > 0' cycles.ppl
+is "... and while a capture grows" 2 "$status"
+
 # Code that is not seen comes to elsewhere: calls may be missing there, and what runs is not
 # known to be the function that was called.
 {

@@ -10,7 +10,9 @@
 #include "flow/flow_marks.h"
 #include "program/insn.h"
 #include "index/index.h"
+#include "query/filter/filter.h"
 #include "random.h"
+#include "session/flows.h"
 #include "session/session.h"
 #include "seven.h"
 
@@ -31,7 +33,7 @@ struct fixture {
 
 /* Opens a capture of these packets in small cells, and follows it. */
 static void
-fixture_open(struct fixture *f, const char *packets, size_t length)
+fixture_open_session(struct fixture *f, const char *packets, size_t length)
 {
 	struct err err = {0};
 	char path[sizeof(struct folder)];
@@ -47,8 +49,15 @@ fixture_open(struct fixture *f, const char *packets, size_t length)
 	if (!f->trace)
 		fail_msg("%s", err.what);
 	session_link(&f->session);
-	index_build(trace_index(f->trace));
 	f->reader = reader_new(f->trace);
+}
+
+static void
+fixture_open(struct fixture *f, const char *packets, size_t length)
+{
+	struct err err = {0};
+	fixture_open_session(f, packets, length);
+	index_build(trace_index(f->trace));
 	f->index = flow_index_new(f->trace, &err);
 	if (!f->index)
 		fail_msg("%s", err.what);
@@ -178,6 +187,64 @@ check_marks(struct fixture *f, const struct whole *whole, uint64_t first, size_t
 	free(marks);
 }
 
+/* --- names of filters and tables ----------------------------------------- */
+
+static struct filter
+filter_of(const struct fixture *f, const char *text)
+{
+	struct filter_error error;
+	struct filter filter = filter_all();
+	filter.expr = filter_parse(text, &f->session, &error);
+	if (!filter.expr)
+		fail_msg("%s: %s", text, error.what);
+	return filter;
+}
+
+static bool
+passes(struct fixture *f, struct filter *filter, uint64_t number)
+{
+	struct expansion scratch = {0};
+	struct position p;
+	bool exact;
+	assert_true(reader_find_number(f->reader, number, &p, &exact));
+	const struct message m = *reader_message(f->reader, p);
+	bool match = filter_match(filter, f->reader, &m, &scratch);
+	expansion_free(&scratch);
+	return match;
+}
+
+/* Whether depth and target pass what all steps say, for messages in any order. */
+static void
+check_names(struct fixture *f, const struct whole *whole, uint64_t count)
+{
+	struct filter deep = filter_of(f, "depth >= 1"),
+		      home = filter_of(f, "target = \"80000000\"");
+	struct flow_frames frames = {0};
+	bool *depths = calloc(count, sizeof *depths), *targets = calloc(count, sizeof *targets);
+	uint64_t seed = 2;
+	for (size_t at = 0; at < whole->steps.count; at++) {
+		const struct flow_step *step = &whole->steps.at[at], *next = step_behind(whole, at);
+		uint64_t number = whole->numbers.at[at];
+		bool branch = step->class == INSN_BRANCH, run = step->kind == FLOW_STEP_RUN;
+		flow_frames_step(&frames, &(struct flow_place){.number = number}, step);
+		depths[number] = call_stack_depth(&frames.calls) >= 1;
+		targets[number] =
+		    next && next->kind == FLOW_STEP_RUN && next->first == 0x80000000 &&
+		    (run ? step->class != INSN_OTHER && !(branch && next->first == step->end)
+			 : step->kind == FLOW_STEP_TRAP);
+	}
+	for (uint64_t i = 0; i < 2 * count; i++) {
+		uint64_t number = i < count ? i : random_below(&seed, count);
+		assert_int_equal(passes(f, &deep, number), depths[number]);
+		assert_int_equal(passes(f, &home, number), targets[number]);
+	}
+	free(depths);
+	free(targets);
+	flow_frames_free(&frames);
+	filter_free(&deep);
+	filter_free(&home);
+}
+
 /* --- packets ------------------------------------------------------------ */
 
 struct packets {
@@ -235,6 +302,8 @@ any_cell_is_as_the_start(void **state)
 	}
 	for (uint64_t first = 0, some = 1; first < count; first += some, some = some * 3 % 97)
 		check_marks(&f, &whole, first, count - first < some ? count - first : some);
+	flows_load(&f.session);
+	check_names(&f, &whole, count);
 	flow_frames_free(&frames);
 	reader_free(walk);
 	flow_free(flow);
@@ -342,14 +411,34 @@ marks_are_told(void **state)
 	fixture_close(&f);
 }
 
+/* Nothing passes before it is known, and that it is known later is told once. */
+static void
+what_comes_late_is_told(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL SEVEN_START SEVEN_BACK;
+	struct fixture f;
+	(void)state;
+	fixture_open_session(&f, packets, sizeof packets - 1);
+	struct filter deep = filter_of(&f, "depth = 1");
+	unsigned before = filter_generation(filter_basis(&deep), f.trace);
+	assert_false(passes(&f, &deep, 1));
+	assert_int_equal(filter_generation(filter_basis(&deep), f.trace), before);
+	flows_load(&f.session);
+	unsigned behind = filter_generation(filter_basis(&deep), f.trace);
+	assert_int_not_equal(behind, before);
+	assert_true(passes(&f, &deep, 1));
+	assert_int_equal(filter_generation(filter_basis(&deep), f.trace), behind);
+	filter_free(&deep);
+	fixture_close(&f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(frames_are_told),
-	    cmocka_unit_test(places_are_found),
-	    cmocka_unit_test(marks_are_told),
-	    cmocka_unit_test(any_cell_is_as_the_start),
+	    cmocka_unit_test(frames_are_told),	       cmocka_unit_test(places_are_found),
+	    cmocka_unit_test(marks_are_told),	       cmocka_unit_test(any_cell_is_as_the_start),
+	    cmocka_unit_test(what_comes_late_is_told),
 	};
 	return cmocka_run_group_tests_name("flow: looks", tests, NULL, NULL);
 }

@@ -287,6 +287,24 @@ test_fold(void **state)
 	folder_remove(&folder);
 }
 
+/* Depth and target in filters and tables begin to follow the trace by themselves. */
+static void
+test_names(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL SEVEN_START SEVEN_BACK;
+	struct scene *s = *state;
+	struct opened o;
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_keys(s, "&depth = 0\r");
+	scene_wait(s, " 1 of 4, row 1 of 1 ");
+	scene_keys(s, "U&target = \"80000000\"\r");
+	scene_wait(s, " 2 of 4, row 1 of 1 ");
+	scene_keys(s, "U:table depth\r");
+	scene_wait_row(s, " 1 ", " 3 ");
+	scene_wait_row(s, " 0 ", " 1 ");
+	close_seven(s, &o);
+}
+
 /* Functions that the compiler put in have rows above the frame that they are in. */
 static void
 test_put_in(void **state)
@@ -385,6 +403,7 @@ main(void)
 	    scene_test(test_stack),	 scene_test(test_code),	      scene_test(test_counts),
 	    scene_test(test_columns),	 scene_test(test_jumps),      scene_test(test_functions),
 	    scene_test(test_put_in),	 scene_test(test_lanes),      scene_test(test_fold),
-	    scene_test(test_no_program), scene_test(test_other_trace)};
+	    scene_test(test_no_program), scene_test(test_other_trace),
+	    scene_test(test_names)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -5,6 +5,7 @@
 #include "query/filter/filter_tree.h"
 #include "query/gap/gap.h"
 #include "session/context/context.h"
+#include "session/flows.h"
 #include "session/intervals.h"
 #include "session/session.h"
 
@@ -61,7 +62,8 @@ filter_basis(const struct filter *filter)
 	       (uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0) |
 	       (uses & FILTER_USES_CONTEXT ? FILTER_ON_CONTEXT : 0) |
 	       (uses & FILTER_USES_ORDER ? FILTER_ON_ORDER : 0) |
-	       (uses & FILTER_USES_INTERVAL ? FILTER_ON_INTERVAL : 0);
+	       (uses & FILTER_USES_INTERVAL ? FILTER_ON_INTERVAL : 0) |
+	       (uses & FILTER_USES_FLOW ? FILTER_ON_FLOW : 0);
 }
 
 unsigned
@@ -71,6 +73,7 @@ filter_generation(unsigned basis, const struct trace *trace)
 	return (basis & FILTER_ON_TEXT ? trace_generation(trace) : 0) +
 	       (basis & FILTER_ON_CONTEXT ? contexts_generation(session_of(trace)->contexts) : 0) +
 	       (basis & FILTER_ON_ORDER ? gap_generation(session_of(trace)) : 0) +
+	       (basis & FILTER_ON_FLOW ? flows_generation(session_of(trace)) : 0) +
 	       (basis & FILTER_ON_INTERVAL && intervals ? intervals->generation(intervals->context)
 							: 0);
 }
@@ -91,6 +94,12 @@ bool
 filter_needs_intervals(const struct filter *filter)
 {
 	return filter->expr && filter->expr->code->uses & FILTER_USES_INTERVAL;
+}
+
+bool
+filter_needs_flow(const struct filter *filter)
+{
+	return filter->expr && filter->expr->code->uses & FILTER_USES_FLOW;
 }
 
 void

@@ -92,12 +92,13 @@ bool filter_match_expanded(const struct filter *, struct reader *, const struct 
 enum filter_basis {
 	FILTER_ON_SEVERITY = 1 << 0,
 	FILTER_ON_ORIGIN = 1 << 1,
-	FILTER_ON_STRUCT = 1 << 2,  /* the message itself, beyond severity and origin */
-	FILTER_ON_TEXT = 1 << 3,    /* what expand makes, or times; without
+	FILTER_ON_STRUCT = 1 << 2,   /* the message itself, beyond severity and origin */
+	FILTER_ON_TEXT = 1 << 3,     /* what expand makes, or times; without
 				      FILTER_ON_STRUCT only the origin's name */
-	FILTER_ON_CONTEXT = 1 << 4, /* what was true */
-	FILTER_ON_ORDER = 1 << 5,   /* the messages of other traces */
-	FILTER_ON_INTERVAL = 1 << 6 /* which pairs there are */
+	FILTER_ON_CONTEXT = 1 << 4,  /* what was true */
+	FILTER_ON_ORDER = 1 << 5,    /* the messages of other traces */
+	FILTER_ON_INTERVAL = 1 << 6, /* which pairs there are */
+	FILTER_ON_FLOW = 1 << 7	     /* what processors executed */
 };
 
 /* A set of enum filter_basis. */
@@ -130,6 +131,8 @@ bool filter_needs_contexts(const struct filter *);
 
 /* And intervals: so does their hook in the session. */
 bool filter_needs_intervals(const struct filter *);
+/* And what processors executed (session/flows.h). */
+bool filter_needs_flow(const struct filter *);
 /* From now on of a pair only the message that ends it has a length: for who counts pairs. */
 void filter_count_ends(struct filter *);
 

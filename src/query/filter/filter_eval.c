@@ -97,8 +97,9 @@ pattern_fits(const struct filter_pattern *pattern, const uint8_t *p, size_t leng
 	return false;
 }
 
-static bool
-text_fits(struct filter_look *look, const struct filter_leaf *leaf, const char *at, size_t length)
+bool
+filter_text_fits(struct filter_look *look, const struct filter_leaf *leaf, const char *at,
+		 size_t length)
 {
 	if (leaf->how == FILTER_PRESENT)
 		return length > 0;
@@ -112,7 +113,7 @@ bytes_fit(struct filter_look *look, const struct filter_leaf *leaf, const uint8_
 {
 	if (leaf->how == FILTER_MATCHED && !leaf->regex)
 		return pattern_fits(&leaf->pattern, p, length);
-	return text_fits(look, leaf, (const char *)p, length);
+	return filter_text_fits(look, leaf, (const char *)p, length);
 }
 
 /* --- a trace ----------------------------------------------------------- */
@@ -203,11 +204,11 @@ bool
 filter_test_trace(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	const char *name = trace_name(look->bound->trace);
-	return text_fits(look, leaf, name, strlen(name));
+	return filter_text_fits(look, leaf, name, strlen(name));
 }
 
-static bool
-number_fits(const struct filter_leaf *leaf, uint64_t value)
+bool
+filter_number_fits(const struct filter_leaf *leaf, uint64_t value)
 {
 	return leaf->how == FILTER_PRESENT || filter_ranges_have(&leaf->ranges, (long double)value);
 }
@@ -215,19 +216,19 @@ number_fits(const struct filter_leaf *leaf, uint64_t value)
 bool
 filter_test_ticks(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return look->m->flags & MESSAGE_TIMED && number_fits(leaf, look->m->ticks);
+	return look->m->flags & MESSAGE_TIMED && filter_number_fits(leaf, look->m->ticks);
 }
 
 bool
 filter_test_offset(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return number_fits(leaf, look->m->offset);
+	return filter_number_fits(leaf, look->m->offset);
 }
 
 bool
 filter_test_length(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return number_fits(leaf, look->m->length);
+	return filter_number_fits(leaf, look->m->length);
 }
 
 /* --- bytes and neighbours ---------------------------------------------- */
@@ -251,7 +252,7 @@ filter_test_number(struct filter_look *look, const struct filter_leaf *leaf)
 	struct position at;
 	if (!reader_find_message(look->reader, look->m, &at))
 		return false;
-	return number_fits(leaf, reader_decoded_cell(look->reader, at.cell)->first + at.at);
+	return filter_number_fits(leaf, reader_decoded_cell(look->reader, at.cell)->first + at.at);
 }
 
 /* --- text and fields --------------------------------------------------- */
@@ -261,7 +262,7 @@ expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, enum exp
 	      const struct text *text)
 {
 	filter_need(look, want);
-	return text_fits(look, leaf, text_get(text), text->length);
+	return filter_text_fits(look, leaf, text_get(text), text->length);
 }
 
 /* Whether answers may be kept by origin; forgets those for older texts. */
@@ -390,7 +391,7 @@ filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 	if (!text && !look->has)
 		text = reader_text(look->reader, look->m, &length);
 	if (text && looks_in_place(look, leaf))
-		return text_fits(look, leaf, text, length);
+		return filter_text_fits(look, leaf, text, length);
 	return expanded_fits(look, leaf, EXPAND_BARE, &look->e->text);
 }
 

@@ -23,6 +23,7 @@
 #define CLOCK (READER | FILTER_USES_CLOCK | STRUCT)
 #define AROUND (READER | FILTER_USES_AROUND | STRUCT)
 #define ORDER (AROUND | FILTER_USES_CLOCK | FILTER_USES_ORDER)
+#define FLOW (AROUND | FILTER_USES_FLOW)
 #define SENDER (READER | FILTER_USES_SENDER)
 
 static const struct filter_name filter_names[] = {
@@ -53,6 +54,12 @@ static const struct filter_name filter_names[] = {
      "it only goes on where the message before it of its processor ended: a range of instructions "
      "behind another without a jump, cycles behind a range, code without an image behind such code",
      FILTER_AROUND, AROUND, filter_resolve_run_on, filter_test_run_on, NULL},
+    {"depth", "number", "in how many calls its processor is behind it, as far as they are known",
+     FILTER_AROUND, FLOW, filter_resolve_depth, filter_test_depth, NULL},
+    {"target", "text",
+     "where the jump that it ends with went, FUNCTION or FUNCTION+0xOFFSET, or eight hexadecimal "
+     "digits where that has no name",
+     FILTER_AROUND, FLOW, filter_resolve_target, filter_test_target, NULL},
     {"ticks", "number", "its time in ticks of its trace", FILTER_FIXED, STRUCT,
      filter_resolve_number, filter_test_ticks, filter_judge_ticks},
     {"offset", "number", "its first byte, from the start of the capture", FILTER_FIXED, STRUCT,

@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
+#include "query/gap/flow_cursor.h"
 #include "query/gap/gap.h"
 
 #include <ctype.h>
@@ -601,6 +602,7 @@ filter_expr_free(struct filter_expr *expr)
 	if (!expr)
 		return;
 	gap_cursor_free(expr->gaps);
+	flow_cursor_free(expr->flow);
 	for (size_t i = 0; i < expr->code->regexes.count; i++)
 		regex_free(expr->regexes[i]);
 	for (size_t i = 0; i < expr->bounds.count; i++)

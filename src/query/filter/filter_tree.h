@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 
 struct gap_cursor;
+struct flow_cursor;
 struct run_on;
 struct step_back;
 
@@ -199,10 +200,11 @@ struct filter_expr {
 	struct filter_code *code;
 	struct arena arena; /* of what bounds refer to */
 	VEC(struct filter_bound) bounds;
-	size_t last;		 /* bound that was used last */
-	struct gap_cursor *gaps; /* made when needed */
-	bool trusts;		 /* MESSAGE_LACKS is about what the code requires */
-	bool ends;		 /* of an interval only the message that ends it counts */
+	size_t last;		  /* bound that was used last */
+	struct gap_cursor *gaps;  /* made when needed, */
+	struct flow_cursor *flow; /* likewise */
+	bool trusts;		  /* MESSAGE_LACKS is about what the code requires */
+	bool ends;		  /* of an interval only the message that ends it counts */
 	struct text scratch;
 	struct regex *regexes[]; /* of the code, each made when it is needed */
 };
@@ -218,10 +220,11 @@ enum filter_use {
 	/* and nothing besides, if only the reader is used too: */
 	FILTER_USES_SENDER = 1 << 4,
 	FILTER_USES_TRACE = 1 << 5,
-	FILTER_USES_CLOCK = 1 << 6,   /* the session's clocks */
-	FILTER_USES_CONTEXT = 1 << 7, /* contexts, */
-	FILTER_USES_ORDER = 1 << 8,   /* and the messages of other traces */
-	FILTER_USES_INTERVAL = 1 << 9 /* intervals */
+	FILTER_USES_CLOCK = 1 << 6,    /* the session's clocks */
+	FILTER_USES_CONTEXT = 1 << 7,  /* contexts, */
+	FILTER_USES_ORDER = 1 << 8,    /* and the messages of other traces */
+	FILTER_USES_INTERVAL = 1 << 9, /* intervals */
+	FILTER_USES_FLOW = 1 << 10     /* what processors executed */
 };
 
 /* One message that is looked at. */
@@ -300,6 +303,8 @@ int filter_resolve_time(struct filter_build *, struct filter_leaf *);
 int filter_resolve_duration(struct filter_build *, struct filter_leaf *);
 int filter_resolve_step_back(struct filter_build *, struct filter_leaf *);
 int filter_resolve_run_on(struct filter_build *, struct filter_leaf *);
+int filter_resolve_depth(struct filter_build *, struct filter_leaf *);
+int filter_resolve_target(struct filter_build *, struct filter_leaf *);
 int filter_resolve_bytes(struct filter_build *, struct filter_leaf *);
 int filter_resolve_field(struct filter_build *, struct filter_leaf *);
 int filter_resolve_context(struct filter_build *, struct filter_leaf *);
@@ -325,6 +330,8 @@ bool filter_test_ticks(struct filter_look *, const struct filter_leaf *);
 bool filter_test_gap(struct filter_look *, const struct filter_leaf *);
 bool filter_test_step_back(struct filter_look *, const struct filter_leaf *);
 bool filter_test_run_on(struct filter_look *, const struct filter_leaf *);
+bool filter_test_depth(struct filter_look *, const struct filter_leaf *);
+bool filter_test_target(struct filter_look *, const struct filter_leaf *);
 bool filter_test_offset(struct filter_look *, const struct filter_leaf *);
 bool filter_test_length(struct filter_look *, const struct filter_leaf *);
 bool filter_test_number(struct filter_look *, const struct filter_leaf *);
@@ -352,6 +359,10 @@ enum filter_verdict filter_judge_context(const struct filter_facts *, const stru
 void filter_bound_release(struct filter_bound *);
 void filter_times_release(struct filter_times *);
 
+/* What a leaf asks of a number, and of a text. */
+bool filter_number_fits(const struct filter_leaf *, uint64_t value);
+bool filter_text_fits(struct filter_look *, const struct filter_leaf *, const char *,
+		      size_t length);
 bool filter_one_of(const struct filter_strings *, const char *at, size_t length);
 /* Whether the leaf's pattern matches somewhere in a text. */
 bool filter_regex_fits(struct filter_look *, const struct filter_leaf *, const char *at,

@@ -11,6 +11,7 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/worker.h"
+#include "query/gap/flow_cursor.h"
 #include "query/span/spans.h"
 #include "session/context/context.h"
 #include "session/sequence.h"
@@ -34,6 +35,7 @@ struct group_search {
 	struct sequence *sequence;
 	struct context_cursor **contexts; /* of each lane, made on first use */
 	struct gap_cursor *gaps;	  /* where a name asks for it, */
+	struct flow_cursor *flow;	  /* likewise, */
 	struct spans *spans;		  /* likewise */
 	struct group *part;
 	struct expansion expansion;
@@ -88,6 +90,7 @@ count_message(struct group_search *s, struct sequence_position at)
 				  .ends = true,
 				  .contexts = contexts_of(s, at.lane),
 				  .gaps = s->gaps,
+				  .flow = s->flow,
 				  .spans = s->spans};
 	group_add(s->part, &look);
 }
@@ -124,6 +127,8 @@ open_sequence(struct group_search *s)
 	sequence_load(s->sequence);
 	if (s->spec->needs & VALUE_NEEDS_GAPS)
 		s->gaps = gap_cursor_new(s->session);
+	if (s->spec->needs & VALUE_NEEDS_FLOW)
+		s->flow = flow_cursor_new();
 	if (s->spec->needs & VALUE_NEEDS_SPANS) {
 		s->spans = spans_new(s->session);
 		spans_extend(s->spans, is_stopping, s);
@@ -170,6 +175,7 @@ group_search_free(struct group_search *s)
 	for (size_t i = 0; s->contexts && i < sequence_lane_count(s->sequence); i++)
 		context_cursor_free(s->contexts[i]);
 	gap_cursor_free(s->gaps);
+	flow_cursor_free(s->flow);
 	spans_free(s->spans);
 	sequence_free(s->sequence);
 	filter_free(&s->filter);

@@ -3,13 +3,13 @@
 
 #include "ui/list/flow_view.h"
 #include "program/insn.h"
+#include "query/gap/flow_cursor.h"
+#include "session/flows.h"
 #include "session/session.h"
-#include "trace/naming.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
 #include "ui/screen/screen.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +19,8 @@ void
 flow_view_free(struct screen *screen)
 {
 	struct flow_view *view = screen->flow;
-	for (size_t i = 0; view->traces && i < screen->session->traces.count; i++) {
+	for (size_t i = 0; view->traces && i < screen->session->traces.count; i++)
 		flow_looker_free(view->traces[i].looker);
-		flow_index_free(view->traces[i].index);
-		free(view->traces[i].why);
-	}
 	free(view->traces);
 	flow_look_free(&view->look);
 	text_free(&view->name);
@@ -37,11 +34,9 @@ open_trace(struct trace *trace, struct flow_view_trace *followed)
 {
 	struct err err = {0};
 	followed->tried = true;
-	followed->index = flow_index_new(trace, &err);
+	followed->index = flows_index(trace, &followed->why);
 	if (followed->index)
 		followed->looker = flow_looker_new(trace, followed->index, &err);
-	if (!followed->looker)
-		followed->why = mem_text(err.what);
 }
 
 static struct flow_view_trace *
@@ -211,9 +206,8 @@ flow_view_get(struct screen *screen, const char **why)
 	return !*why && is_current(view, place) ? &view->look : NULL;
 }
 
-/* Whether more is known of what was followed from near the message only. */
-static bool
-is_outdated(struct screen *screen)
+bool
+flow_view_has_news(struct screen *screen)
 {
 	const struct flow_view *view = screen->flow;
 	if (!view->made || !view->look.guess)
@@ -227,7 +221,7 @@ flow_view_work(struct screen *screen)
 {
 	struct flow_view *view = screen->flow;
 	const struct flow_view_place *place = flow_view_get_place(screen);
-	if (!place || (is_current(view, place) && !is_outdated(screen)))
+	if (!place || (is_current(view, place) && !flow_view_has_news(screen)))
 		return false;
 	struct flow_view_trace *followed = trace_of(screen, place->trace);
 	struct reader *reader = reader_of(screen, place->trace);
@@ -245,32 +239,17 @@ flow_view_work(struct screen *screen)
 	return true;
 }
 
-bool
-flow_view_has_news(struct screen *screen)
-{
-	const struct flow_view *view = screen->flow;
-	for (size_t i = 0; view->traces && i < screen->session->traces.count; i++)
-		if (view->traces[i].index)
-			flow_index_wake(view->traces[i].index);
-	return is_outdated(screen);
-}
-
 /* --- what is said ------------------------------------------------------ */
 
 bool
 flow_view_add_address(struct screen *screen, const struct trace *trace, uint64_t address,
 		      struct text *out)
 {
-	struct symbol_place place = {0};
-	naming_find(trace_host(trace)->naming, trace_name(trace), address, &place);
-	if (!place.function) {
-		text_addf(out, "%08" PRIx64, address);
-		return false;
-	}
-	screen_add_safe(screen, place.function, out);
-	if (place.offset)
-		text_addf(out, "+0x%" PRIx64, place.offset);
-	return true;
+	struct text raw = {0};
+	bool named = flow_add_address(trace, address, &raw);
+	screen_add_safe(screen, text_get(&raw), out);
+	text_free(&raw);
+	return named;
 }
 
 bool

@@ -18,8 +18,8 @@ struct screen;
 /* A trace that is followed. */
 struct flow_view_trace {
 	bool tried;
-	struct flow_index *index; /* NULL: it cannot be, */
-	char *why;		  /* as this says */
+	struct flow_index *index; /* borrowed; NULL: it cannot be, */
+	const char *why;	  /* as this says */
 	struct flow_looker *looker;
 };
 
@@ -63,7 +63,8 @@ const struct flow_look *flow_view_get(struct screen *, const char **why);
 /* Looks, if that was not done; true if it did. */
 bool flow_view_work(struct screen *);
 
-/* Has threads look on; whether a look may say more than the one that is shown. */
+/* Whether a look may say more than the one that is shown: more is known of what was followed
+ * from near the message only. */
 bool flow_view_has_news(struct screen *);
 
 /* How far the selected message's trace is followed; NULL: no message is selected, or as *WHY

@@ -178,7 +178,6 @@ functions_have_news(struct screen *screen)
 	const struct functions_state *state = state_of(screen);
 	if (!screen->open[PANE_FUNCTIONS])
 		return false;
-	flow_view_has_news(screen);
 	return state->index && (flow_index_generation(state->index) != state->generation ||
 				(!state->complete && is_complete(screen, state->index)));
 }

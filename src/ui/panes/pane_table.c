@@ -14,6 +14,7 @@
 #include "export/export_table.h"
 #include "query/group/group_search.h"
 #include "session/context/context.h"
+#include "session/flows.h"
 #include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/filters.h"
@@ -107,6 +108,8 @@ generation_of(struct screen *screen)
 	unsigned generation = 0;
 	if (state_of(screen)->spec.needs & VALUE_NEEDS_CONTEXTS)
 		generation += contexts_generation(session->contexts);
+	if (state_of(screen)->spec.needs & VALUE_NEEDS_FLOW)
+		generation += flows_generation(session);
 	for (size_t i = 0; i < session->traces.count; i++)
 		generation += trace_generation(session->traces.at[i]);
 	return generation;

@@ -188,10 +188,7 @@ timeline_flow_has_news(const struct timeline_flow *t, struct screen *screen)
 {
 	const char *why;
 	struct flow_index *index = t->on && t->made ? flow_view_index(screen, &why) : NULL;
-	if (!index)
-		return false;
-	flow_view_has_news(screen);
-	return t->guess && flow_index_generation(index) != t->known;
+	return index && t->guess && flow_index_generation(index) != t->known;
 }
 
 /* --- drawing ----------------------------------------------------------- */

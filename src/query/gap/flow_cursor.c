@@ -1,0 +1,115 @@
+/* What the program flow says of a message: see flow_cursor.h. */
+#include "config.h"
+
+#include "query/gap/flow_cursor.h"
+#include "base/generation.h"
+#include "session/flows.h"
+#include "trace/naming.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* What is known of a cell. */
+struct cell_marks {
+	struct trace *trace;
+	struct flow_looker *looker; /* NULL: the trace cannot be followed */
+	struct reader *reader;
+	bool made; /* of what follows, of: */
+	uint64_t cell;
+	unsigned generation; /* of trace and index */
+	VEC(struct flow_mark) marks;
+};
+
+struct flow_cursor {
+	VEC(struct cell_marks) traces; /* that were asked for */
+};
+
+struct flow_cursor *
+flow_cursor_new(void)
+{
+	return mem_new(sizeof(struct flow_cursor));
+}
+
+void
+flow_cursor_free(struct flow_cursor *cursor)
+{
+	if (!cursor)
+		return;
+	for (size_t i = 0; i < cursor->traces.count; i++) {
+		flow_looker_free(cursor->traces.at[i].looker);
+		reader_free(cursor->traces.at[i].reader);
+		vec_free(&cursor->traces.at[i].marks);
+	}
+	vec_free(&cursor->traces);
+	free(cursor);
+}
+
+static struct cell_marks *
+marks_of(struct flow_cursor *cursor, struct trace *trace)
+{
+	const char *why;
+	struct err err = {0};
+	for (size_t i = 0; i < cursor->traces.count; i++)
+		if (cursor->traces.at[i].trace == trace)
+			return &cursor->traces.at[i];
+	struct cell_marks *marks = vec_add(&cursor->traces);
+	struct flow_index *index = flows_index(trace, &why);
+	*marks = (struct cell_marks){.trace = trace};
+	if (index)
+		marks->looker = flow_looker_new(trace, index, &err);
+	if (marks->looker)
+		marks->reader = reader_new(trace);
+	return marks;
+}
+
+/* Follows a cell, unless that was done; false: it is not known yet. */
+static bool
+make_marks(struct cell_marks *marks, uint64_t cell)
+{
+	unsigned generation =
+	    trace_generation(marks->trace) + index_generation(trace_index(marks->trace));
+	bool renewed = generation_renew(&marks->generation, generation);
+	if (marks->made && !renewed && marks->cell == cell)
+		return true;
+	marks->made = cell < flows_known(marks->trace);
+	marks->cell = cell;
+	if (!marks->made) {
+		flows_missed(marks->trace, cell);
+		return false;
+	}
+	const struct decoded_cell *decoded = reader_decoded_cell(marks->reader, cell);
+	uint64_t first = decoded->first;
+	size_t count = decoded->count;
+	vec_clear(&marks->marks);
+	vec_reserve(&marks->marks, count);
+	marks->marks.count = count;
+	flow_marks_read(marks->looker, marks->reader, cell, first, count, marks->marks.at);
+	return true;
+}
+
+const struct flow_mark *
+flow_cursor_find(struct flow_cursor *cursor, struct reader *reader, const struct message *m)
+{
+	struct cell_marks *marks = marks_of(cursor, reader_trace(reader));
+	struct position at;
+	if (!marks->looker || !reader_find_message(reader, m, &at) || !make_marks(marks, at.cell) ||
+	    at.at >= marks->marks.count)
+		return NULL;
+	const struct flow_mark *mark = &marks->marks.at[at.at];
+	return mark->any ? mark : NULL;
+}
+
+bool
+flow_add_address(const struct trace *trace, uint64_t address, struct text *out)
+{
+	struct symbol_place place = {0};
+	naming_find(trace_host(trace)->naming, trace_name(trace), address, &place);
+	if (!place.function) {
+		text_addf(out, "%08" PRIx64, address);
+		return false;
+	}
+	text_add(out, place.function);
+	if (place.offset)
+		text_addf(out, "+0x%" PRIx64, place.offset);
+	return true;
+}

@@ -1,0 +1,147 @@
+/* How far the processors of a session's traces are followed: see flows.h. */
+#include "config.h"
+
+#include "session/flows.h"
+#include "base/generation.h"
+#include "session/session.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define NONE UINT64_MAX
+
+struct followed {
+	bool tried;
+	struct flow_index *index; /* NULL: it cannot be followed, */
+	struct err why;		  /* as this says */
+	_Atomic uint64_t missed;  /* the first cell that was asked for too early, or NONE */
+	struct generation changes;
+};
+
+struct flows {
+	pthread_mutex_t lock; /* for what is opened */
+	size_t count;
+	struct followed *traces;
+};
+
+struct flows *
+flows_new(struct session *session)
+{
+	struct flows *flows = mem_new(sizeof *flows);
+	pthread_mutex_init(&flows->lock, NULL);
+	flows->count = session->traces.count;
+	flows->traces = mem_new((flows->count + 1) * sizeof *flows->traces);
+	for (size_t i = 0; i < flows->count; i++)
+		flows->traces[i].missed = NONE;
+	return flows;
+}
+
+void
+flows_free(struct flows *flows)
+{
+	if (!flows)
+		return;
+	for (size_t i = 0; i < flows->count; i++)
+		flow_index_free(flows->traces[i].index);
+	free(flows->traces);
+	pthread_mutex_destroy(&flows->lock);
+	free(flows);
+}
+
+static struct followed *
+followed_of(const struct trace *trace)
+{
+	struct session *session = session_of(trace);
+	struct flows *flows = session->flows;
+	struct followed *followed = &flows->traces[trace_number(trace)];
+	pthread_mutex_lock(&flows->lock);
+	if (!followed->tried)
+		followed->index =
+		    flow_index_new(session->traces.at[trace_number(trace)], &followed->why);
+	followed->tried = true;
+	pthread_mutex_unlock(&flows->lock);
+	return followed;
+}
+
+struct flow_index *
+flows_index(const struct trace *trace, const char **why)
+{
+	const struct followed *followed = followed_of(trace);
+	*why = followed->index ? NULL : followed->why.what;
+	return followed->index;
+}
+
+/* That a format says nothing of what was executed is the last that is worth saying. */
+bool
+flows_any(const struct session *session, const char **why)
+{
+	const char *own;
+	*why = NULL;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const struct trace *trace = session->traces.at[i];
+		if (flows_index(trace, &own))
+			return true;
+		if (!*why || trace_decoder(trace)->ops->flow)
+			*why = own;
+	}
+	return false;
+}
+
+uint64_t
+flows_known(const struct trace *trace)
+{
+	const struct followed *followed = followed_of(trace);
+	return followed->index ? flow_index_known(followed->index) : NONE;
+}
+
+static unsigned
+generation_of(struct followed *followed)
+{
+	uint64_t missed = followed->missed;
+	if (followed->index && missed < flow_index_known(followed->index) &&
+	    atomic_compare_exchange_strong(&followed->missed, &missed, NONE))
+		generation_bump(&followed->changes);
+	return generation_now(&followed->changes);
+}
+
+unsigned
+flows_generation(const struct session *session)
+{
+	struct flows *flows = session->flows;
+	unsigned sum = 0;
+	pthread_mutex_lock(&flows->lock);
+	for (size_t i = 0; i < flows->count; i++)
+		sum += generation_of(&flows->traces[i]);
+	pthread_mutex_unlock(&flows->lock);
+	return sum;
+}
+
+void
+flows_missed(const struct trace *trace, uint64_t cell)
+{
+	struct followed *followed = followed_of(trace);
+	uint64_t missed = followed->missed;
+	while (cell < missed && !atomic_compare_exchange_weak(&followed->missed, &missed, cell))
+		continue;
+}
+
+void
+flows_wake(struct flows *flows)
+{
+	for (size_t i = 0; flows && i < flows->count; i++)
+		if (flows->traces[i].index)
+			flow_index_wake(flows->traces[i].index);
+}
+
+void
+flows_load(struct session *session)
+{
+	const char *why;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct flow_index *index = flows_index(session->traces.at[i], &why);
+		if (!index)
+			continue;
+		trace_build_whole(session->traces.at[i]);
+		flow_index_build(index);
+	}
+}

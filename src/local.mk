@@ -476,6 +476,8 @@ libtrawl_a_SOURCES = \
 	src/ui/list/row_filter.h \
 	src/ui/list/rules.c \
 	src/ui/list/rules.h \
+	src/ui/list/run_fold.c \
+	src/ui/list/run_fold.h \
 	src/ui/list/search.c \
 	src/ui/list/search.h \
 	src/ui/list/selection.c \

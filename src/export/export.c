@@ -228,9 +228,9 @@ history_open(struct history *history, struct trace *trace, const struct export_o
 	struct index_progress progress;
 	index_get_progress(trace_index(trace), &progress);
 	*history = (struct history){.trace = trace};
-	if (progress.complete ||
-	    !(atomic_load(&trace_decoder(trace)->needs_history) ||
-	      filter_looks_around(&options->filter) || export_uses(options) & EXPORT_GAP))
+	if (progress.complete || !(atomic_load(&trace_decoder(trace)->needs_history) ||
+				   filter_looks_around(&options->filter) ||
+				   export_uses(options) & (EXPORT_GAP | EXPORT_RUNS)))
 		return;
 	history->limited = capture_limit(trace_capture(trace));
 	if (history->limited)

@@ -27,7 +27,8 @@ enum export_column {
 	EXPORT_GAP = 1 << 1,   /* and since the message before, whatever is printed: gap.h */
 	EXPORT_DEPTH = 1 << 2, /* what was executed: flow_cursor.h */
 	EXPORT_TARGET = 1 << 3,
-	EXPORT_FLOW = EXPORT_DEPTH | EXPORT_TARGET
+	EXPORT_FLOW = EXPORT_DEPTH | EXPORT_TARGET,
+	EXPORT_RUNS = 1 << 4 /* likewise, of names alone: run_on.h */
 };
 
 /* How a format tells them; others cannot.  EXPORT_WORDS and EXPORT_NUMBER are those of
@@ -93,7 +94,7 @@ struct export_message {
 	bool has_delta;			 /* one is among them */
 	export_deltas *deltas;		 /* if EXPORT_DELTA is in it: to be added to */
 	struct gap_cursor *gaps;	 /* if EXPORT_GAP is */
-	struct flow_cursor *flow;	 /* if EXPORT_FLOW is */
+	struct flow_cursor *flow;	 /* if EXPORT_FLOW or EXPORT_RUNS is */
 	const struct spans *spans;	 /* if the format has them */
 	bool related;			 /* `session_time` is valid, known or not */
 	struct message_time session_time;

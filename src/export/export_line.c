@@ -258,6 +258,8 @@ static const struct line_column columns[] = {
     {"bytes", line_value, 0, false, false, 0},
     {"depth", line_value, 3, true, true, 0},
     {"target", line_value, 20, false, false, 0},
+    {"run_instructions", line_value, 5, true, true, 0},
+    {"run_cycles", line_value, 6, true, true, 0},
 };
 static const struct line_column field_column = {"a field", line_value, 12, false, false, 0};
 static const struct line_column context_column = {"a context", line_value, 12, false, false, 0};
@@ -375,6 +377,8 @@ find_column(struct line_reading *reading, struct line_piece *piece, const char *
 		reading->line->format.spans = true;
 	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_FLOW)
 		reading->line->format.uses |= EXPORT_FLOW;
+	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_RUNS)
+		reading->line->format.uses |= EXPORT_RUNS;
 	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_INTERVALS)
 		reading->line->format.intervals = true;
 	if (piece->column == &field_column)

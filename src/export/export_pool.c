@@ -148,7 +148,7 @@ gaps_of(struct formatter *f)
 static struct flow_cursor *
 flow_of(struct formatter *f)
 {
-	if (!f->flow && export_uses(f->pool->options) & EXPORT_FLOW)
+	if (!f->flow && export_uses(f->pool->options) & (EXPORT_FLOW | EXPORT_RUNS))
 		f->flow = flow_cursor_new();
 	return f->flow;
 }

@@ -367,7 +367,8 @@ export_table_new(const struct export_format *format, const struct export_table_w
 	table->format.intervals = table->spec.needs & VALUE_NEEDS_INTERVALS;
 	table->format.spans = table->spec.needs & VALUE_NEEDS_SPANS;
 	table->format.uses = (table->spec.needs & VALUE_NEEDS_GAPS ? EXPORT_GAP : 0) |
-			     (table->spec.needs & VALUE_NEEDS_FLOW ? EXPORT_FLOW : 0);
+			     (table->spec.needs & VALUE_NEEDS_FLOW ? EXPORT_FLOW : 0) |
+			     (table->spec.needs & VALUE_NEEDS_RUNS ? EXPORT_RUNS : 0);
 	*out = table;
 	return 0;
 }

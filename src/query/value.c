@@ -148,6 +148,22 @@ GET(get_target)
 	keep_text(value, look, &text);
 }
 
+GET(get_run_instructions)
+{
+	struct run_sums run;
+	(void)what;
+	if (look->flow && flow_cursor_run(look->flow, look->reader, look->message, &run))
+		set_unsigned(value, run.instructions);
+}
+
+GET(get_run_cycles)
+{
+	struct run_sums run;
+	(void)what;
+	if (look->flow && flow_cursor_run(look->flow, look->reader, look->message, &run))
+		set_unsigned(value, run.cycles);
+}
+
 GET(get_trace)
 {
 	const char *name = trace_name(reader_trace(look->reader));
@@ -489,6 +505,8 @@ static const struct value_row rows[] = {
     {.name = "bytes", .get = get_bytes},
     {.name = "depth", .get = get_depth, .needs = VALUE_NEEDS_FLOW},
     {.name = "target", .get = get_target, .needs = VALUE_NEEDS_FLOW},
+    {.name = "run_instructions", .get = get_run_instructions, .needs = VALUE_NEEDS_RUNS},
+    {.name = "run_cycles", .get = get_run_cycles, .needs = VALUE_NEEDS_RUNS},
 };
 static const struct value_row field_row = {.name = "a field",
 					   .get = get_field,

@@ -3,7 +3,7 @@
  *
  * A name is one that every message has (`severity`, `origin`, `trace`, `type`, `text`,
  * `kind`, `flags`, `number`, `time`, `gap`, `delta`, `ticks`, `offset`, `length`, `bytes`,
- * `depth`, `target`), a
+ * `depth`, `target`, `run_instructions`, `run_cycles`), a
  * field of a format (`FIELD` or `FORMAT.FIELD`), an argument (`arg.NAME`, `arg.NUMBER`, and
  * NAME where the format has no such field), `context.NAME`,
  * `span.NAME`, or `interval.NAME`.  Tables, intervals and
@@ -75,7 +75,8 @@ enum value_need {
 	VALUE_NEEDS_GAPS = 1 << 2,
 	VALUE_NEEDS_INTERVALS = 1 << 3, /* and intervals (their hook in the session) */
 	VALUE_NEEDS_SPANS = 1 << 4,	/* spans of contexts */
-	VALUE_NEEDS_FLOW = 1 << 5	/* what processors executed (session/flows.h) */
+	VALUE_NEEDS_FLOW = 1 << 5,	/* what processors executed (session/flows.h) */
+	VALUE_NEEDS_RUNS = 1 << 6	/* the messages behind it: the index of its trace */
 };
 unsigned value_needs(const struct value_name *);
 

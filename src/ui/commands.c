@@ -15,6 +15,7 @@
 #include "ui/list/list.h"
 #include "ui/list/range.h"
 #include "ui/list/row_filter.h"
+#include "ui/list/run_fold.h"
 #include "ui/list/search.h"
 #include "ui/list/shown.h"
 #include "ui/list/traces.h"
@@ -344,13 +345,6 @@ toggle_functions(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
 	toggle_chooser(screen, PANE_FUNCTIONS);
-}
-
-static void
-fold_runs(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	filters_add(screen, "runs_on", true);
 }
 
 static void
@@ -975,7 +969,8 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_CODE] = toggle_code,
     [COMMAND_STACK] = toggle_stack,
     [COMMAND_FUNCTIONS] = toggle_functions,
-    [COMMAND_FOLD_RUNS] = fold_runs,
+    [COMMAND_FOLD_RUNS] = run_fold_all,
+    [COMMAND_TURN_RUN] = run_fold_turn,
     [COMMAND_TABLE] = toggle_table,
     [COMMAND_MATCHES] = toggle_matches,
     [COMMAND_MESSAGES] = open_messages,

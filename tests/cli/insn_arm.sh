@@ -73,6 +73,16 @@ is "messages that run on" "1 2 5 6 7 9" "$(tr -s ' \n' ' ' <out | sed 's/^ //; s
 run "$TRAWL" -q -e 'runs_on = 1' runs.ppl
 ok "... is no value" grep -q 'runs_on has no value; it stands alone, or after not' err
 
+# A run has what its messages have: 0 to 2, 4 to 7 without the other processor's, 12.
+run "$TRAWL" -q -t csv --fields=number,run_instructions,run_cycles -e run_instructions runs.ppl
+is "sums of runs" "number,run_instructions,run_cycles 0,3,4 3,1,0 4,3,2 12,1,0" \
+	"$(tr '\n' ' ' <out | sed 's/ $//')"
+run "$TRAWL" -q --fields=number -e 'run_cycles > 0 and run_instructions = 3' runs.ppl
+is "... in filters" "0 4" "$(tr -s ' \n' ' ' <out | sed 's/^ //; s/ $//')"
+run "$TRAWL" -q -t table-csv --by=origin --of=run_cycles --columns=values,sum runs.ppl
+is "... in tables" "origin,values,sum ID 0x10,3,6 ID 0x11,1,0" \
+	"$(tr -d '"' <out | tr '\n' ' ' | sed 's/ $//')"
+
 # Cycles are those of the instructions since the last count, but not of code that is not seen.
 {
 	range 0 1000 1008 2 'BR  b+link  [CC=4]; '

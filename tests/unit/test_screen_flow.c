@@ -274,7 +274,22 @@ test_fold(void **state)
 	scene_wait(s, "0x1000-0x1008");
 	scene_until(s, "0x1008-0x100c", false);
 	scene_wait(s, "0x2000-0x2004");
-	scene_keys(s, "U");
+	/* the row has the sums of its run, which V unfolds and folds again */
+	scene_wait_row(s, "  S origin   cycles n ", " text");
+	scene_wait_row(s, "> D ID 0x10       4 3 ", "0x1000-0x1008");
+	scene_keys(s, "gV");
+	scene_wait(s, "3 messages, 3 instructions, 4 cycles; V folds them again");
+	scene_wait(s, "CYCLE_COUNT");
+	scene_keys(s, "jj");
+	scene_wait_row(s, ">", "0x1008-0x100c");
+	scene_keys(s, "V");
+	scene_wait_row(s, ">", "0x1000-0x1008");
+	scene_until(s, "0x1008-0x100c", false);
+	scene_keys(s, "jV");
+	scene_wait(s, "this row is one message; nothing is folded here");
+	scene_keys(s, "B");
+	scene_wait_row(s, " [x] 1 out runs_on ", " 2 ");
+	scene_keys(s, "B&\r");
 	scene_wait(s, "0x1008-0x100c");
 	/* of its cycles the table and the stack tell */
 	scene_keys(s, ":functions\r");
@@ -366,6 +381,8 @@ test_no_program(void **state)
 	scene_wait(s, "are followed through their program");
 	scene_keys(s, "]x");
 	scene_wait(s, "are followed through their program");
+	scene_keys(s, "V");
+	scene_wait(s, "only CoreSight trace tells runs of instructions");
 	scene_quit(s);
 }
 
@@ -400,10 +417,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_stack),	 scene_test(test_code),	      scene_test(test_counts),
-	    scene_test(test_columns),	 scene_test(test_jumps),      scene_test(test_functions),
-	    scene_test(test_put_in),	 scene_test(test_lanes),      scene_test(test_fold),
-	    scene_test(test_no_program), scene_test(test_other_trace),
-	    scene_test(test_names)};
+	    scene_test(test_stack),	 scene_test(test_code),	       scene_test(test_counts),
+	    scene_test(test_columns),	 scene_test(test_jumps),       scene_test(test_functions),
+	    scene_test(test_put_in),	 scene_test(test_lanes),       scene_test(test_fold),
+	    scene_test(test_no_program), scene_test(test_other_trace), scene_test(test_names)};
 	return scene_run_group("screen: program flow", tests);
 }

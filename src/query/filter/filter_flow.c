@@ -1,4 +1,5 @@
-/* The terms `depth` and `target`, which rest on the program: see filter_tree.h. */
+/* Terms on what processors executed: `depth` and `target`, which rest on the program, and sums of
+ * runs; see filter_tree.h. */
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
@@ -32,13 +33,18 @@ filter_resolve_target(struct filter_build *build, struct filter_leaf *leaf)
 	return failed ? failed : filter_resolve_text(build, leaf);
 }
 
+static struct flow_cursor *
+cursor_of(struct filter_look *look)
+{
+	if (!look->expr->flow)
+		look->expr->flow = flow_cursor_new();
+	return look->expr->flow;
+}
+
 static const struct flow_mark *
 mark_of(struct filter_look *look)
 {
-	struct filter_expr *expr = look->expr;
-	if (!expr->flow)
-		expr->flow = flow_cursor_new();
-	return flow_cursor_find(expr->flow, look->reader, look->m);
+	return flow_cursor_find(cursor_of(look), look->reader, look->m);
 }
 
 bool
@@ -58,4 +64,20 @@ filter_test_target(struct filter_look *look, const struct filter_leaf *leaf)
 	text_clear(scratch);
 	flow_add_address(look->bound->trace, mark->target, scratch);
 	return filter_text_fits(look, leaf, text_get(scratch), scratch->length);
+}
+
+bool
+filter_test_run_instructions(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	struct run_sums run;
+	return flow_cursor_run(cursor_of(look), look->reader, look->m, &run) &&
+	       filter_number_fits(leaf, run.instructions);
+}
+
+bool
+filter_test_run_cycles(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	struct run_sums run;
+	return flow_cursor_run(cursor_of(look), look->reader, look->m, &run) &&
+	       filter_number_fits(leaf, run.cycles);
 }

@@ -54,6 +54,11 @@ static const struct filter_name filter_names[] = {
      "it only goes on where the message before it of its processor ended: a range of instructions "
      "behind another without a jump, cycles behind a range, code without an image behind such code",
      FILTER_AROUND, AROUND, filter_resolve_run_on, filter_test_run_on, NULL},
+    {"run_instructions", "number",
+     "instructions of the run that it begins, with all messages that run on behind it",
+     FILTER_AROUND, AROUND, filter_resolve_number, filter_test_run_instructions, NULL},
+    {"run_cycles", "number", "cycles that were counted in the run that it begins", FILTER_AROUND,
+     AROUND, filter_resolve_number, filter_test_run_cycles, NULL},
     {"depth", "number", "in how many calls its processor is behind it, as far as they are known",
      FILTER_AROUND, FLOW, filter_resolve_depth, filter_test_depth, NULL},
     {"target", "text",

@@ -332,6 +332,8 @@ bool filter_test_step_back(struct filter_look *, const struct filter_leaf *);
 bool filter_test_run_on(struct filter_look *, const struct filter_leaf *);
 bool filter_test_depth(struct filter_look *, const struct filter_leaf *);
 bool filter_test_target(struct filter_look *, const struct filter_leaf *);
+bool filter_test_run_instructions(struct filter_look *, const struct filter_leaf *);
+bool filter_test_run_cycles(struct filter_look *, const struct filter_leaf *);
 bool filter_test_offset(struct filter_look *, const struct filter_leaf *);
 bool filter_test_length(struct filter_look *, const struct filter_leaf *);
 bool filter_test_number(struct filter_look *, const struct filter_leaf *);

@@ -12,7 +12,9 @@
 /* What is known of a cell. */
 struct cell_marks {
 	struct trace *trace;
-	struct flow_looker *looker; /* NULL: the trace cannot be followed */
+	struct run_on *run_on; /* made when needed */
+	bool opened;
+	struct flow_looker *looker; /* then; NULL: the trace cannot be followed */
 	struct reader *reader;
 	bool made; /* of what follows, of: */
 	uint64_t cell;
@@ -36,6 +38,7 @@ flow_cursor_free(struct flow_cursor *cursor)
 	if (!cursor)
 		return;
 	for (size_t i = 0; i < cursor->traces.count; i++) {
+		run_on_free(cursor->traces.at[i].run_on);
 		flow_looker_free(cursor->traces.at[i].looker);
 		reader_free(cursor->traces.at[i].reader);
 		vec_free(&cursor->traces.at[i].marks);
@@ -47,19 +50,29 @@ flow_cursor_free(struct flow_cursor *cursor)
 static struct cell_marks *
 marks_of(struct flow_cursor *cursor, struct trace *trace)
 {
-	const char *why;
-	struct err err = {0};
 	for (size_t i = 0; i < cursor->traces.count; i++)
 		if (cursor->traces.at[i].trace == trace)
 			return &cursor->traces.at[i];
 	struct cell_marks *marks = vec_add(&cursor->traces);
-	struct flow_index *index = flows_index(trace, &why);
-	*marks = (struct cell_marks){.trace = trace};
-	if (index)
-		marks->looker = flow_looker_new(trace, index, &err);
-	if (marks->looker)
-		marks->reader = reader_new(trace);
+	marks->trace = trace;
 	return marks;
+}
+
+/* Whether the trace can be followed. */
+static bool
+open_looker(struct cell_marks *marks)
+{
+	const char *why;
+	struct err err = {0};
+	if (marks->opened)
+		return marks->looker;
+	marks->opened = true;
+	struct flow_index *index = flows_index(marks->trace, &why);
+	if (index)
+		marks->looker = flow_looker_new(marks->trace, index, &err);
+	if (marks->looker)
+		marks->reader = reader_new(marks->trace);
+	return marks->looker;
 }
 
 /* Follows a cell, unless that was done; false: it is not known yet. */
@@ -92,11 +105,23 @@ flow_cursor_find(struct flow_cursor *cursor, struct reader *reader, const struct
 {
 	struct cell_marks *marks = marks_of(cursor, reader_trace(reader));
 	struct position at;
-	if (!marks->looker || !reader_find_message(reader, m, &at) || !make_marks(marks, at.cell) ||
-	    at.at >= marks->marks.count)
+	if (!open_looker(marks) || !reader_find_message(reader, m, &at) ||
+	    !make_marks(marks, at.cell) || at.at >= marks->marks.count)
 		return NULL;
 	const struct flow_mark *mark = &marks->marks.at[at.at];
 	return mark->any ? mark : NULL;
+}
+
+bool
+flow_cursor_run(struct flow_cursor *cursor, struct reader *reader, const struct message *m,
+		struct run_sums *run)
+{
+	struct cell_marks *marks = marks_of(cursor, reader_trace(reader));
+	struct position at;
+	if (!marks->run_on)
+		marks->run_on = run_on_new(marks->trace);
+	return reader_find_message(reader, m, &at) && run_on_read(marks->run_on, reader, at, run) &&
+	       run->instructions;
 }
 
 bool

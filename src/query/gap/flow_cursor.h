@@ -12,6 +12,7 @@
 #define TRAWL_QUERY_FLOW_CURSOR_H
 
 #include "flow/flow_marks.h"
+#include "query/gap/run_on.h"
 
 struct flow_cursor;
 
@@ -22,6 +23,10 @@ void flow_cursor_free(struct flow_cursor *); /* NULL is fine */
  * nothing, or what is not known, or not yet: flows_generation(). */
 const struct flow_mark *flow_cursor_find(struct flow_cursor *, struct reader *,
 					 const struct message *);
+
+/* The run of instructions that a message begins (run_on.h); false: none. */
+bool flow_cursor_run(struct flow_cursor *, struct reader *, const struct message *,
+		     struct run_sums *);
 
 /* Appends FUNCTION+0xOFFSET, not safe yet, or the digits of the address; true: it has a name. */
 bool flow_add_address(const struct trace *, uint64_t address, struct text *out);

@@ -68,6 +68,24 @@ state_of(struct run_on *run, uint64_t origin)
 	return &run->states.at[run->states.count - 1];
 }
 
+static struct flow_packet
+packet_of(struct reader *reader, const struct message *m)
+{
+	const struct decoder *decoder = trace_decoder(reader_trace(reader));
+	struct window window = reader_window(reader);
+	struct flow_packet packet;
+	decoder->ops->flow(decoder, m, &window, NULL, &packet);
+	return packet;
+}
+
+/* Whether it says nothing of the path. */
+static bool
+is_beside(const struct flow_packet *packet)
+{
+	return packet->kind == FLOW_NOTHING || packet->kind == FLOW_CONTEXT ||
+	       packet->kind == FLOW_TIME;
+}
+
 /* Takes the next message of the cell that PACKET is of. */
 static bool
 take_packet(struct run_on *run, const struct message *m, const struct flow_packet *packet)
@@ -80,8 +98,7 @@ take_packet(struct run_on *run, const struct message *m, const struct flow_packe
 	}
 	struct run_state *state = state_of(run, m->origin);
 	const struct run_state before = *state;
-	if (packet->kind == FLOW_NOTHING || packet->kind == FLOW_CONTEXT ||
-	    packet->kind == FLOW_TIME)
+	if (is_beside(packet))
 		return false;
 	if (packet->kind == FLOW_CYCLES)
 		return before.kind == RUN_RANGE || before.kind == RUN_JUMP;
@@ -102,16 +119,13 @@ take_packet(struct run_on *run, const struct message *m, const struct flow_packe
 static bool
 take_cell(struct run_on *run, uint64_t cell)
 {
-	const struct decoder *decoder = trace_decoder(run->trace);
 	const struct decoded_cell *decoded = reader_decoded_cell(run->reader, cell);
 	vec_clear(&run->runs_on);
 	if (!decoded->exact)
 		return false;
 	for (size_t i = 0; i < decoded->count; i++) {
 		const struct message m = decoded->messages[i];
-		struct window window = reader_window(run->reader);
-		struct flow_packet packet;
-		decoder->ops->flow(decoder, &m, &window, NULL, &packet);
+		const struct flow_packet packet = packet_of(run->reader, &m);
 		*vec_add(&run->runs_on) = take_packet(run, &m, &packet);
 	}
 	return true;
@@ -133,16 +147,98 @@ make_cell(struct run_on *run, uint64_t cell)
 }
 
 bool
+run_on_is_told(const struct trace *trace)
+{
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	return ops->flow && ops->flow_form == FLOW_ELEMENTS;
+}
+
+bool
 run_on_test(struct run_on *run, const struct decoded_cell *decoded, size_t at)
 {
-	const struct decoder_ops *ops = trace_decoder(run->trace)->ops;
 	unsigned generation =
 	    trace_generation(run->trace) + index_generation(trace_index(run->trace));
-	if (!ops->flow || ops->flow_form != FLOW_ELEMENTS || !decoded->exact)
+	if (!run_on_is_told(run->trace) || !decoded->exact)
 		return false;
 	if (generation_renew(&run->generation, generation))
 		run->made = false;
 	if (!run->made || run->cell != decoded->cell || at >= run->runs_on.count)
 		make_cell(run, decoded->cell);
 	return at < run->runs_on.count && run->runs_on.at[at];
+}
+
+/* --- whole runs -------------------------------------------------------- */
+
+/* What a message is to the run of a processor. */
+enum run_part { PART_BESIDE, PART_HEAD, PART_BEHIND, PART_END };
+
+static enum run_part
+part_of(struct run_on *on, struct reader *reader, struct position p, uint64_t origin,
+	struct flow_packet *packet)
+{
+	const struct message m = *reader_message(reader, p);
+	*packet = packet_of(reader, &m);
+	if (packet->all)
+		return PART_END;
+	if (m.origin != origin || is_beside(packet))
+		return PART_BESIDE;
+	if (run_on_test(on, reader_decoded_cell(reader, p.cell), p.at))
+		return PART_BEHIND;
+	return packet->kind == FLOW_RANGE ||
+		       (packet->kind == FLOW_UNSEEN && packet->element.has_address)
+		   ? PART_HEAD
+		   : PART_END;
+}
+
+static void
+add_packet(struct run_sums *run, struct position p, const struct flow_packet *packet)
+{
+	run->last = p;
+	run->end = packet->kind == FLOW_CYCLES ? run->end : p;
+	run->messages++;
+	if (packet->kind == FLOW_RANGE)
+		run->instructions += packet->element.count;
+	if (packet->kind == FLOW_RANGE || packet->kind == FLOW_CYCLES)
+		run->cycles += packet->element.cycles;
+}
+
+bool
+run_on_read(struct run_on *on, struct reader *reader, struct position p, struct run_sums *run)
+{
+	const struct message *m = reader_message(reader, p);
+	const uint64_t origin = m ? m->origin : 0;
+	struct flow_packet packet;
+	if (!m || !run_on_is_told(on->trace) ||
+	    part_of(on, reader, p, origin, &packet) != PART_HEAD)
+		return false;
+	*run = (struct run_sums){.first = p};
+	add_packet(run, p, &packet);
+	for (int i = 0; reader_next(reader, &p, 0); i++) {
+		enum run_part part = part_of(on, reader, p, origin, &packet);
+		run->more = i == RUN_MOST;
+		if (part == PART_HEAD || part == PART_END || run->more)
+			break;
+		if (part == PART_BEHIND)
+			add_packet(run, p, &packet);
+	}
+	return true;
+}
+
+bool
+run_on_find(struct run_on *on, struct reader *reader, struct position p, struct run_sums *run)
+{
+	const struct message *m = reader_message(reader, p);
+	const uint64_t origin = m ? m->origin : 0;
+	struct flow_packet packet;
+	if (!m || !run_on_is_told(on->trace) ||
+	    part_of(on, reader, p, origin, &packet) == PART_BESIDE)
+		return false;
+	for (int i = 0; i < RUN_MOST; i++) {
+		enum run_part part = part_of(on, reader, p, origin, &packet);
+		if (part == PART_HEAD)
+			return run_on_read(on, reader, p, run);
+		if (part == PART_END || !reader_previous(reader, &p, 0))
+			return false;
+	}
+	return false;
 }

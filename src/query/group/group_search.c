@@ -127,7 +127,7 @@ open_sequence(struct group_search *s)
 	sequence_load(s->sequence);
 	if (s->spec->needs & VALUE_NEEDS_GAPS)
 		s->gaps = gap_cursor_new(s->session);
-	if (s->spec->needs & VALUE_NEEDS_FLOW)
+	if (s->spec->needs & (VALUE_NEEDS_FLOW | VALUE_NEEDS_RUNS))
 		s->flow = flow_cursor_new();
 	if (s->spec->needs & VALUE_NEEDS_SPANS) {
 		s->spans = spans_new(s->session);

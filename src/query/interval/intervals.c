@@ -162,8 +162,8 @@ define_keys(struct interval_definition *d, const char *keys, struct err *err)
 		enum expand_want want;
 		if (value_expands(value, &want) && want > d->want)
 			d->want = want;
-		if (value_needs(value) &
-		    (VALUE_NEEDS_GAPS | VALUE_NEEDS_INTERVALS | VALUE_NEEDS_FLOW))
+		if (value_needs(value) & (VALUE_NEEDS_GAPS | VALUE_NEEDS_INTERVALS |
+					  VALUE_NEEDS_FLOW | VALUE_NEEDS_RUNS))
 			failed = err_set(err, ERR_USAGE, "interval %s: %s cannot be its key",
 					 d->name, key);
 	}

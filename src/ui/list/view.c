@@ -30,12 +30,22 @@ static const char *const roles[] = {
 #undef ROLE
     [ROLE_COUNT] = NULL};
 
-static const char *const column_names[COLUMN_FIELD] = {
-    [COLUMN_NUMBER] = "number",	    [COLUMN_TIME] = "time",	[COLUMN_DELTA] = "delta",
-    [COLUMN_GAP] = "gap",	    [COLUMN_TRACE] = "trace",	[COLUMN_ORIGIN] = "origin",
-    [COLUMN_SEVERITY] = "severity", [COLUMN_TYPE] = "type",	[COLUMN_TEXT] = "text",
-    [COLUMN_OFFSET] = "offset",	    [COLUMN_LENGTH] = "length", [COLUMN_DEPTH] = "depth",
-    [COLUMN_TARGET] = "target"};
+static const char *const column_names[COLUMN_FIELD] = {[COLUMN_NUMBER] = "number",
+						       [COLUMN_TIME] = "time",
+						       [COLUMN_DELTA] = "delta",
+						       [COLUMN_GAP] = "gap",
+						       [COLUMN_TRACE] = "trace",
+						       [COLUMN_ORIGIN] = "origin",
+						       [COLUMN_SEVERITY] = "severity",
+						       [COLUMN_TYPE] = "type",
+						       [COLUMN_TEXT] = "text",
+						       [COLUMN_OFFSET] = "offset",
+						       [COLUMN_LENGTH] = "length",
+						       [COLUMN_DEPTH] = "depth",
+						       [COLUMN_TARGET] = "target",
+						       [COLUMN_RUN_INSTRUCTIONS] =
+							   "run_instructions",
+						       [COLUMN_RUN_CYCLES] = "run_cycles"};
 
 static const char *
 column_name(size_t i)

@@ -23,6 +23,8 @@ enum column_kind {
 	COLUMN_LENGTH,
 	COLUMN_DEPTH, /* these two: flow_rows.h */
 	COLUMN_TARGET,
+	COLUMN_RUN_INSTRUCTIONS, /* these two while runs are a row each: run_fold.h */
+	COLUMN_RUN_CYCLES,
 	COLUMN_FIELD
 };
 

@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "command/keymap.h"
+#include "query/gap/flow_cursor.h"
 #include "query/gap/gap.h"
 #include "query/next_match.h"
 #include "query/gap/step_back.h"
@@ -26,6 +27,7 @@
 #include "ui/list/flow_view.h"
 #include "ui/list/range.h"
 #include "ui/list/rules.h"
+#include "ui/list/run_fold.h"
 #include "ui/list/search.h"
 #include "ui/list/traces.h"
 #include "ui/list/view.h"
@@ -79,6 +81,7 @@ struct list_basis {
 	int cols, sideways;
 	enum time_mode mode;
 	bool dated;	  /* the title has the date, which the rows leave out */
+	bool folded;	  /* runs are a row each */
 	unsigned origins; /* counts up with what list_state.origins says */
 };
 
@@ -126,6 +129,7 @@ struct list_state {
 	uint64_t paint;			  /* number of this one */
 	struct gap_cursor *gaps;	  /* while a column tells them; or NULL */
 	struct flow_rows flow;
+	struct flow_cursor *runs;      /* made when needed; or NULL */
 	VEC(struct step_back *) steps; /* of each trace that had a row, or NULL; owned */
 	/* the last time before the rows that the list holds, as found in one paint */
 	struct display_time above;
@@ -170,6 +174,7 @@ list_state_close(void *context)
 	scrollbar_free(&state->bar);
 	gap_cursor_free(state->gaps);
 	flow_rows_free(&state->flow);
+	flow_cursor_free(state->runs);
 	for (size_t i = 0; i < state->steps.count; i++)
 		step_back_free(state->steps.at[i]);
 	vec_free(&state->steps);
@@ -433,11 +438,28 @@ length_text(struct list_row *row, struct text *out)
 	text_addf(out, "%u", row->message.length);
 }
 
+static bool
+find_run(struct list_row *row, struct run_sums *run)
+{
+	struct list_state *state = state_of(row->screen);
+	if (!state->runs)
+		state->runs = flow_cursor_new();
+	return flow_cursor_run(state->runs, lane_of(row)->reader, &row->message, run);
+}
+
+/* Of a run that is a row: of where it ended. */
 static const struct flow_mark *
 find_flow(struct list_row *row)
 {
-	const struct flow_mark *mark =
-	    flow_rows_find(&state_of(row->screen)->flow, row->screen, row->row);
+	struct list_state *state = state_of(row->screen);
+	struct row at = *row->row;
+	struct run_sums run;
+	if (state->basis.folded && find_run(row, &run)) {
+		const struct message *last = reader_message(lane_of(row)->reader, run.end);
+		at.at = last ? run.end : at.at;
+		at.message = last ? *last : at.message;
+	}
+	const struct flow_mark *mark = flow_rows_find(&state->flow, row->screen, &at);
 	return mark && mark->any ? mark : NULL;
 }
 
@@ -458,6 +480,22 @@ target_text(struct list_row *row, struct text *out)
 		text_addf(out, "0x%llx", (unsigned long long)mark->target);
 	else if (mark && !row->column->raw)
 		flow_rows_add_target(row->screen, lane_of(row)->number, mark, out);
+}
+
+static void
+run_instructions_text(struct list_row *row, struct text *out)
+{
+	struct run_sums run;
+	if (find_run(row, &run))
+		text_addf(out, "%llu%s", (unsigned long long)run.instructions, run.more ? "+" : "");
+}
+
+static void
+run_cycles_text(struct list_row *row, struct text *out)
+{
+	struct run_sums run;
+	if (find_run(row, &run) && run.cycles)
+		text_addf(out, "%llu%s", (unsigned long long)run.cycles, run.more ? "+" : "");
 }
 
 static void
@@ -502,6 +540,8 @@ static const struct {
     [COLUMN_LENGTH] = {"length", length_text, 0, EXPAND_TEXT, false, 4, 0},
     [COLUMN_DEPTH] = {"d", depth_text, 0, EXPAND_TEXT, false, 3, 0},
     [COLUMN_TARGET] = {"target", target_text, 20, EXPAND_TEXT, false, 4, 0},
+    [COLUMN_RUN_INSTRUCTIONS] = {"n", run_instructions_text, 0, EXPAND_TEXT, false, 4, 0},
+    [COLUMN_RUN_CYCLES] = {"cycles", run_cycles_text, 0, EXPAND_TEXT, false, 3, 0},
     [COLUMN_FIELD] = {NULL, field_text, 12, EXPAND_FIELDS, true, 4, 0},
 };
 
@@ -540,10 +580,13 @@ columns_make(struct screen *screen, int width)
 		columns.joint |= whose && column_kind(all[i].name) == COLUMN_ORIGIN &&
 				 !all[i].raw && all[i].wide <= (uint64_t)width;
 	whose &= !columns.joint;
+	bool folded = run_fold_is_on(screen);
 	for (size_t i = 0; i < list->count && columns.count + 1 < COLUMNS_MAX; i++) {
-		if (all[i].wide > (uint64_t)width)
+		enum column_kind kind = column_kind(all[i].name);
+		bool of_runs = kind == COLUMN_RUN_INSTRUCTIONS || kind == COLUMN_RUN_CYCLES;
+		if (all[i].wide > (uint64_t)width || (of_runs && !folded))
 			continue;
-		if (whose && !is_leading(column_kind(all[i].name))) {
+		if (whose && !is_leading(kind)) {
 			columns.at[columns.count++] = &trace_column;
 			whose = false;
 		}
@@ -848,6 +891,7 @@ basis_renew(struct screen *screen, int cols)
 	now->sideways = state->sideways;
 	now->mode = screen->time_mode;
 	now->dated = screen->layout.title.rows && screen->time_mode == TIME_ABSOLUTE;
+	now->folded = run_fold_is_on(screen);
 	now->origins = old.origins + look_at_origins(screen);
 	look_at_clocks(screen);
 	if (columns && !memcmp(&old, now, sizeof old))

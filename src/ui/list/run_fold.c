@@ -1,0 +1,159 @@
+/* Runs as a row each: see run_fold.h. */
+#include "config.h"
+
+#include "ui/list/run_fold.h"
+#include "command/keymap.h"
+#include "query/gap/run_on.h"
+#include "session/session.h"
+#include "ui/list/filters.h"
+#include "ui/list/jump.h"
+#include "ui/list/list.h"
+#include "ui/list/selection.h"
+#include "ui/screen/screen.h"
+
+#include <string.h>
+
+static const char folds[] = "runs_on";
+static const char except[] = " and not (";
+
+/* The filter that folds runs, or how many there are. */
+static size_t
+find_entry(const struct filters *filters)
+{
+	size_t i = 0;
+	for (; i < filters->list.count; i++) {
+		const struct filter_entry *entry = &filters->list.at[i];
+		const char *text = filter_expr_text(entry->expr), *rest = text + sizeof folds - 1;
+		if (!entry->disabled && entry->exclude && !strncmp(text, folds, sizeof folds - 1) &&
+		    (!*rest || !strncmp(rest, except, sizeof except - 1)))
+			break;
+	}
+	return i;
+}
+
+bool
+run_fold_is_on(const struct screen *screen)
+{
+	const struct filters *filters = screen->filters;
+	return !filters->disabled && find_entry(filters) < filters->list.count;
+}
+
+void
+run_fold_all(struct screen *screen, const struct command_call *call)
+{
+	const struct list *list = screen->list;
+	size_t i = 0;
+	(void)call;
+	while (i < list->lane_count && !run_on_is_told(list->lanes[i].trace))
+		i++;
+	if (i < list->lane_count)
+		filters_add(screen, folds, true);
+	else
+		screen_say(screen, "only CoreSight trace tells runs of instructions");
+}
+
+/* Finds the run of the selected message, and appends what makes an exception of it; false: it
+ * is of none. */
+static bool
+find_run(struct screen *screen, const struct selection *selection, struct run_sums *run,
+	 struct text *exception)
+{
+	struct reader *reader = sequence_reader(screen->sequence, trace_number(selection->trace));
+	const struct text *origin = &selection->expansion.origin;
+	struct run_on *on = run_on_new(selection->trace);
+	struct position p;
+	bool exact = false;
+	bool found = reader_find_id(reader, selection->id, &p) && run_on_find(on, reader, p, run);
+	run_on_free(on);
+	if (!found)
+		return false;
+	uint64_t first = reader_number(reader, run->first, &exact);
+	text_add(exception, except);
+	if (screen->session->traces.count > 1) {
+		text_add(exception, "trace = ");
+		filter_quote(trace_name(selection->trace), strlen(trace_name(selection->trace)),
+			     exception);
+		text_add(exception, " and ");
+	}
+	if (origin->length) {
+		text_add(exception, "origin = ");
+		filter_quote(text_get(origin), origin->length, exception);
+		text_add(exception, " and ");
+	}
+	text_addf(exception, "number in %llu..%llu)", (unsigned long long)first,
+		  (unsigned long long)reader_number(reader, run->last, &exact));
+	return exact;
+}
+
+/* Puts TEXT in the place of the filter. */
+static bool
+put_text(struct screen *screen, size_t at, const char *text)
+{
+	struct filter_error error;
+	struct filter_entry entry = {.exclude = true};
+	entry.expr = filter_parse(text, screen->session, &error);
+	if (entry.expr)
+		return filters_put(screen, at, entry);
+	screen_error(screen, "%s", error.what);
+	return false;
+}
+
+static void
+say_unfolded(struct screen *screen, const struct run_sums *run)
+{
+	char messages[32], instructions[32], cycles[32];
+	struct text text = {0};
+	text_addf(&text, "%s messages, %s instructions, %s cycles%s; ",
+		  text_number(messages, run->messages),
+		  text_number(instructions, run->instructions), text_number(cycles, run->cycles),
+		  run->more ? ", and more" : "");
+	keymap_hint(screen->keymap, COMMAND_TURN_RUN, &text);
+	screen_say(screen, "%s folds them again", text_get(&text));
+	text_free(&text);
+}
+
+/* The first message of the run, which stays when the others are hidden. */
+static void
+go_to_first(struct screen *screen, const struct selection *selection, const struct run_sums *run)
+{
+	size_t trace = trace_number(selection->trace);
+	struct reader *reader = sequence_reader(screen->sequence, trace);
+	const struct location first = {.trace = trace, .id = reader_message_id(reader, run->first)};
+	if (message_id_compare(first.id, selection->id))
+		jump_to_location(screen, &first);
+}
+
+/* Takes the exception out of the filter, or adds it. */
+static void
+turn_exception(struct screen *screen, const struct selection *selection, const struct run_sums *run,
+	       const char *exception)
+{
+	const size_t at = find_entry(screen->filters);
+	const char *text = filter_expr_text(screen->filters->list.at[at].expr);
+	const char *there = strstr(text, exception);
+	struct text changed = {0};
+	text_add_bytes(&changed, text, there ? (size_t)(there - text) : strlen(text));
+	text_add(&changed, there ? there + strlen(exception) : exception);
+	if (there)
+		go_to_first(screen, selection, run);
+	if (!there && run->messages == 1)
+		screen_say(screen, "this row is one message; nothing is folded here");
+	else if (put_text(screen, at, text_get(&changed)) && !there)
+		say_unfolded(screen, run);
+	text_free(&changed);
+}
+
+void
+run_fold_turn(struct screen *screen, const struct command_call *call)
+{
+	const struct selection *selection = selection_get(screen);
+	struct text exception = {0};
+	struct run_sums run;
+	if (!run_fold_is_on(screen))
+		run_fold_all(screen, call);
+	else if (selection && find_run(screen, selection, &run, &exception))
+		turn_exception(screen, selection, &run, text_get(&exception));
+	else
+		screen_say(screen, "no run of instructions is known here");
+	text_free(&exception);
+}

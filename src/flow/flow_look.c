@@ -32,8 +32,9 @@ struct flow_looker {
 	struct flow_stacks stacks;
 	/* while it looks */
 	uint64_t origin, number;
-	struct flow_look *look; /* or NULL, and: */
-	flow_watch *watch;	/* for COUNT messages from `number` on, or NULL, and: */
+	struct flow_look *look; /* or NULL, and what is `here`: */
+	uint64_t first, last;
+	flow_watch *watch; /* for COUNT messages from `number` on, or NULL, and: */
 	void *watching;
 	uint64_t count;
 	flow_watch_step *watch_all; /* likewise, of all processors; or NULL */
@@ -43,43 +44,68 @@ struct flow_looker {
 
 /* --- one message ------------------------------------------------------- */
 
+static void
+free_steps(struct flow_steps *steps)
+{
+	vec_free(&steps->steps);
+	vec_free(&steps->numbers);
+}
+
 void
 flow_look_free(struct flow_look *look)
 {
 	flow_frames_free(&look->frames);
-	vec_free(&look->before.steps);
-	vec_free(&look->here.steps);
-	vec_free(&look->after.steps);
+	free_steps(&look->before);
+	free_steps(&look->here);
+	free_steps(&look->after);
 	*look = (struct flow_look){0};
+}
+
+/* Whether a step belongs to the last of STEPS: it is of the same message, or goes straight on. */
+static bool
+belongs_to(const struct flow_steps *steps, uint64_t number, const struct flow_step *step)
+{
+	if (!steps->steps.count || steps->numbers.at[steps->steps.count - 1] == number)
+		return true;
+	const struct flow_step *last = &steps->steps.at[steps->steps.count - 1];
+	return step->kind == FLOW_STEP_RUN && last->kind == FLOW_STEP_RUN &&
+	       (last->class == INSN_OTHER || last->passed) && last->end == step->first;
+}
+
+static void
+clear_steps(struct flow_steps *steps)
+{
+	vec_clear(&steps->steps);
+	vec_clear(&steps->numbers);
 }
 
 static void
 add_step(struct flow_steps *steps, uint64_t number, const struct flow_step *step, bool newest)
 {
-	if (steps->number != number) {
-		vec_clear(&steps->steps);
-		steps->number = number;
-		steps->dropped = 0;
-	}
 	if (steps->steps.count == LOOK_STEPS_MOST && newest) {
 		steps->dropped += LOOK_STEPS_MOST;
-		vec_clear(&steps->steps);
+		clear_steps(steps);
 	} else if (steps->steps.count == LOOK_STEPS_MOST) {
 		steps->dropped++;
 		return;
 	}
 	*vec_add(&steps->steps) = *step;
+	*vec_add(&steps->numbers) = number;
 }
 
 static void
 look_at_step(struct flow_looker *looker, uint64_t number, const struct flow_step *step)
 {
 	struct flow_look *look = looker->look;
-	if (number < looker->number)
+	if (number < looker->first && !belongs_to(&look->before, number, step)) {
+		clear_steps(&look->before);
+		look->before.dropped = 0;
+	}
+	if (number < looker->first)
 		add_step(&look->before, number, step, true);
-	else if (number == looker->number)
+	else if (number <= looker->last)
 		add_step(&look->here, number, step, false);
-	else if (!look->after.steps.count || look->after.number == number)
+	else if (belongs_to(&look->after, number, step))
 		add_step(&look->after, number, step, false);
 	else
 		looker->done = true;
@@ -274,13 +300,24 @@ bool
 flow_look_at(struct flow_looker *looker, struct reader *reader, struct position p,
 	     struct flow_look *look)
 {
+	bool exact;
+	uint64_t number = reader_number(reader, p, &exact);
+	return flow_look_around(looker, reader, p, p.cell, number, number, look);
+}
+
+bool
+flow_look_around(struct flow_looker *looker, struct reader *reader, struct position p,
+		 uint64_t cell, uint64_t first, uint64_t last, struct flow_look *look)
+{
 	flow_look_free(look);
 	looker->look = look;
 	if (!begin_at(looker, reader, p))
 		return false;
-	look->before.number = look->here.number = look->after.number = UINT64_MAX;
-	uint64_t from = restore_before(looker, p.cell, &look->guess);
-	follow_cells(looker, reader, from, UINT64_MAX, looker->number + LOOK_AHEAD);
+	look->number = looker->number;
+	looker->first = first;
+	looker->last = last;
+	uint64_t from = restore_before(looker, cell, &look->guess);
+	follow_cells(looker, reader, from, UINT64_MAX, last + LOOK_AHEAD);
 	flow_end(looker->flow);
 	flow_frames_copy(&look->frames, flow_stacks_of(&looker->stacks, looker->origin), SIZE_MAX);
 	look->any = look->before.steps.count || look->here.steps.count || look->frames.running;

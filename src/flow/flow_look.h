@@ -28,26 +28,32 @@ void flow_looker_free(struct flow_looker *); /* NULL is fine */
 /* The program's code. */
 struct flow_code *flow_looker_code(struct flow_looker *);
 
-/* The steps of a message. */
+/* The steps of a message, or of several whose instructions lie one behind the other. */
 struct flow_steps {
-	uint64_t number; /* of the message */
 	VEC(struct flow_step) steps;
-	uint64_t dropped; /* more of them: those before (of the message before), or behind */
+	VEC(uint64_t) numbers; /* of the message of each */
+	uint64_t dropped;      /* more of them: those before (of the message before), or behind */
 };
 
 /* Zero-initialise. */
 struct flow_look {
-	bool guess;			       /* not followed from the begin of the trace */
-	bool any;			       /* the processor did something up to the message */
-	struct flow_frames frames;	       /* behind the message */
-	struct flow_steps before, here, after; /* of the last message that has some, this one, and
-						  the next that has */
+	uint64_t number;	   /* of the message */
+	bool guess;		   /* not followed from the begin of the trace */
+	bool any;		   /* the processor did something up to the message */
+	struct flow_frames frames; /* behind the message */
+	/* of this message, or of those around it; and before and behind those of the last and the
+	 * next message that have some, with what goes straight on to or from there */
+	struct flow_steps before, here, after;
 };
 
 void flow_look_free(struct flow_look *);
 
 /* Looks at the message at a position of READER, of the same trace; false: there is none. */
 bool flow_look_at(struct flow_looker *, struct reader *, struct position, struct flow_look *);
+
+/* The same; `here` are the messages from number FIRST on, which is in CELL, up to LAST. */
+bool flow_look_around(struct flow_looker *, struct reader *, struct position, uint64_t cell,
+		      uint64_t first, uint64_t last, struct flow_look *);
 
 /* Gets the calls that a processor is in behind each of its steps, with the message that the
  * step is of. */

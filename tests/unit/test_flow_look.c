@@ -339,8 +339,8 @@ frames_are_told(void **state)
 	assert_int_equal(frame->since, 1);
 	assert_int_equal(look.frames.instructions - frame->instructions, 2);
 	assert_int_equal(look.frames.instructions, 4);
-	assert_int_equal(look.before.number, 0);
-	assert_int_equal(look.after.number, 2);
+	assert_int_equal(look.before.numbers.at[0], 0);
+	assert_int_equal(look.after.numbers.at[0], 2);
 	assert_int_equal(look.after.steps.at[0].kind, FLOW_STEP_TRAP);
 	flow_look_free(&look);
 	fixture_close(&f);

@@ -291,6 +291,15 @@ test_fold(void **state)
 	scene_wait_row(s, " [x] 1 out runs_on ", " 2 ");
 	scene_keys(s, "B&\r");
 	scene_wait(s, "0x1008-0x100c");
+	/* the code is that of the run, as far as it is known without a program */
+	scene_keys(s, "3GC");
+	scene_wait_row(s, "      00001000 ", "messages 1-3");
+	scene_wait(s, "1 instruction whose bytes are not known");
+	scene_wait_row(s, "   1x 00001004 ", "other");
+	scene_wait_row(s, " > 1x 00001008 ", "> 00002000");
+	scene_wait_row(s, "      00002000 ", "message 4");
+	scene_wait(s, "program not known: `symbols: [{file: PROGRAM.elf}]` of a profile names it");
+	scene_keys(s, "C");
 	/* of its cycles the table and the stack tell */
 	scene_keys(s, ":functions\r");
 	scene_wait_row(s, " function", " most  cycles");

@@ -4,6 +4,7 @@
 #include "ui/list/flow_view.h"
 #include "program/insn.h"
 #include "query/gap/flow_cursor.h"
+#include "query/gap/run_on.h"
 #include "session/flows.h"
 #include "session/session.h"
 #include "ui/list/jump.h"
@@ -19,8 +20,10 @@ void
 flow_view_free(struct screen *screen)
 {
 	struct flow_view *view = screen->flow;
-	for (size_t i = 0; view->traces && i < screen->session->traces.count; i++)
+	for (size_t i = 0; view->traces && i < screen->session->traces.count; i++) {
 		flow_looker_free(view->traces[i].looker);
+		run_on_free(view->traces[i].run_on);
+	}
 	free(view->traces);
 	flow_look_free(&view->look);
 	text_free(&view->name);
@@ -216,6 +219,21 @@ flow_view_has_news(struct screen *screen)
 	return flow_index_generation(index) != view->known;
 }
 
+/* Looks at a message, and at the run that it is of. */
+static bool
+look_at_run(struct flow_view_trace *followed, struct reader *reader, struct position p,
+	    struct flow_look *look)
+{
+	struct run_sums run = {.first = p, .last = p};
+	bool exact;
+	if (!followed->run_on)
+		followed->run_on = run_on_new(reader_trace(reader));
+	run_on_find(followed->run_on, reader, p, &run);
+	return flow_look_around(followed->looker, reader, p, run.first.cell,
+				reader_number(reader, run.first, &exact),
+				reader_number(reader, run.last, &exact), look);
+}
+
 bool
 flow_view_work(struct screen *screen)
 {
@@ -234,7 +252,7 @@ flow_view_work(struct screen *screen)
 	view->generation = view->of.generation;
 	view->changes++;
 	if (!reader_find_id(reader, place->id, &p) ||
-	    !flow_look_at(followed->looker, reader, p, &view->look))
+	    !look_at_run(followed, reader, p, &view->look))
 		flow_look_free(&view->look);
 	return true;
 }

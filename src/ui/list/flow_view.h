@@ -13,6 +13,7 @@
 #include "ui/list/selection.h"
 #include "ui/screen/canvas.h"
 
+struct run_on;
 struct screen;
 
 /* A trace that is followed. */
@@ -21,6 +22,7 @@ struct flow_view_trace {
 	struct flow_index *index; /* borrowed; NULL: it cannot be, */
 	const char *why;	  /* as this says */
 	struct flow_looker *looker;
+	struct run_on *run_on; /* made when needed */
 };
 
 /* The message whose processor is shown: the selected one; or, if that is of a trace that is

@@ -31,7 +31,8 @@ enum code_line_kind {
 	CODE_INSN,   /* an instruction */
 	CODE_SOURCE, /* the line of the source that it is of */
 	CODE_EVENT,  /* what is no instruction */
-	CODE_MORE    /* what is not shown: `count` */
+	CODE_MORE,   /* what is not shown: `count` */
+	CODE_UNKNOWN /* `count` instructions whose bytes no image has */
 };
 
 struct code_line {
@@ -39,8 +40,9 @@ struct code_line {
 	bool here;    /* of the selected message */
 	bool last;    /* instruction of its step: */
 	bool has_next;
-	const struct flow_steps *of;
 	const struct flow_step *step;
+	uint64_t number,
+	    last_number;	/* messages: of the step, and of the last that goes straight on */
 	uint64_t address, next; /* where the step behind it begins */
 	uint64_t count;
 };
@@ -51,7 +53,8 @@ struct code_state {
 	unsigned changes; /* of struct flow_view, that they are of */
 	unsigned counted; /* generation of the flow index that counts on the screen are of */
 	bool opcodes, sources, made;
-	bool opened; /* the disassembler was looked for */
+	bool unknown; /* bytes of instructions are */
+	bool opened;  /* the disassembler was looked for */
 	struct disassembler *disassembler;
 	struct err missing; /* why there is none */
 	struct text text;
@@ -114,28 +117,43 @@ add_more(struct screen *screen, struct code_line line, uint64_t count)
 		add_line(screen, line);
 }
 
+/* Of the rest of a run it is not known where its instructions lie, but for the last one. */
+static void
+add_unknown(struct screen *screen, struct code_line line, uint64_t count)
+{
+	line.last = line.step->last;
+	line.kind = CODE_UNKNOWN;
+	line.count = count - line.last;
+	state_of(screen)->unknown = true;
+	if (line.count)
+		add_line(screen, line);
+	line.kind = CODE_INSN;
+	line.address = line.step->end - line.step->last;
+	if (line.last)
+		add_line(screen, line);
+}
+
 /* The instructions of a run from number FROM up to END. */
 static void
 add_run(struct screen *screen, struct code_line line, uint64_t from, uint64_t end)
 {
 	struct flow_code *code = flow_view_code(screen);
-	uint64_t count = line.step->count;
 	int source = -1;
-	end = end < count ? end : count;
 	line.address = line.step->first;
-	add_more(screen, line, from);
 	for (uint64_t i = 0; code && i < end; i++) {
 		unsigned length = flow_code_find_in(code, line.step->space, line.address)->length;
+		if (!length) {
+			add_unknown(screen, line, line.step->count - i);
+			return;
+		}
 		line.kind = CODE_INSN;
-		line.last = i + 1 == count;
+		line.last = i + 1 == line.step->count;
 		if (i >= from) {
 			add_source(screen, line, &source);
-			line.kind = CODE_INSN;
 			add_line(screen, line);
 		}
-		line.address += length ? length : 2;
+		line.address += length;
 	}
-	add_more(screen, line, count - end);
 }
 
 /* The step that is executed behind number I of STEPS, which AFTER come behind. */
@@ -157,48 +175,84 @@ line_of_step(const struct flow_steps *steps, size_t i, const struct flow_steps *
 										   : CODE_EVENT,
 				  .here = here,
 				  .has_next = runs,
-				  .of = steps,
 				  .step = &steps->steps.at[i],
+				  .number = steps->numbers.at[i],
+				  .last_number = steps->numbers.at[i],
 				  .next = runs ? next->first : 0};
 }
 
-/* All of the selected message. */
+/* Where code begins: a line for all steps from number I on that go straight on. */
 static void
-add_steps(struct screen *screen, const struct flow_steps *steps, const struct flow_steps *after)
+add_head(struct screen *screen, struct code_line line, const struct flow_steps *steps, size_t i)
 {
-	const struct code_state *state = state_of(screen);
-	struct code_line line = {.here = true, .of = steps};
-	uint64_t behind = 0;
-	size_t i = 0;
-	for (; i < steps->steps.count && state->lines.count < LINES_MOST; i++) {
-		line = line_of_step(steps, i, after, true);
-		bool run = line.kind == CODE_HEAD;
-		if (!run || !behind || line.step->first != behind)
-			add_line(screen, line);
-		behind = run ? line.step->end : 0;
-		if (run)
-			add_run(screen, line, 0, LINES_MOST);
+	for (; line.kind == CODE_HEAD && i + 1 < steps->steps.count; i++) {
+		const struct flow_step *step = &steps->steps.at[i], *next = step + 1;
+		if (next->kind != FLOW_STEP_RUN || next->first != step->end)
+			break;
+		line.last_number = steps->numbers.at[i + 1];
 	}
-	add_more(screen, line, steps->steps.count - i + steps->dropped);
+	add_line(screen, line);
 }
 
-/* The last step of the message before, or the first of the one behind. */
+/* STEPS, which AFTER come behind: MOST instructions, without the first SKIP. */
 static void
-add_beside(struct screen *screen, const struct flow_steps *steps, const struct flow_steps *after,
-	   bool before)
+add_steps(struct screen *screen, const struct flow_steps *steps, const struct flow_steps *after,
+	  bool here, uint64_t skip, uint64_t most)
 {
-	size_t count = steps->steps.count;
-	if (!count)
-		return;
-	struct code_line line = line_of_step(steps, before ? count - 1 : 0, after, false);
-	uint64_t all = line.step->count;
-	add_line(screen, line);
-	if (line.kind != CODE_HEAD)
-		return;
-	if (before)
-		add_run(screen, line, all > NEAR_MOST ? all - NEAR_MOST : 0, all);
-	else
-		add_run(screen, line, 0, NEAR_MOST);
+	const struct code_state *state = state_of(screen);
+	struct code_line line = {.here = here};
+	uint64_t behind = 0, skipped = skip, left = steps->dropped;
+	for (size_t i = 0; i < steps->steps.count; i++) {
+		line = line_of_step(steps, i, after, here);
+		bool run = line.kind == CODE_HEAD;
+		uint64_t count = run ? line.step->count : 1, from = skip < count ? skip : count;
+		uint64_t shown = count - from < most ? count - from : most;
+		if (state->lines.count >= LINES_MOST || !most) {
+			left += count;
+			continue;
+		}
+		if (!run || !behind || line.step->first != behind)
+			add_head(screen, line, steps, i);
+		behind = run ? line.step->end : 0;
+		if (from < count) {
+			add_more(screen, line, skipped);
+			skipped = 0;
+		}
+		if (run)
+			add_run(screen, line, from, from + shown);
+		skip -= from;
+		most -= shown;
+		left += count - from - shown;
+	}
+	add_more(screen, line, left);
+}
+
+static uint64_t
+count_instructions(const struct flow_steps *steps)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < steps->steps.count; i++)
+		count += steps->steps.at[i].kind == FLOW_STEP_RUN ? steps->steps.at[i].count : 0;
+	return count;
+}
+
+/* The last step of what was before, with what led straight to it. */
+static void
+add_before(struct screen *screen, const struct flow_look *look)
+{
+	struct flow_steps steps = look->before;
+	const struct flow_steps *after = look->here.steps.count ? &look->here : &look->after;
+	size_t from = steps.steps.count ? steps.steps.count - 1 : 0;
+	while (from && steps.steps.at[from].kind == FLOW_STEP_RUN &&
+	       steps.steps.at[from - 1].kind == FLOW_STEP_RUN &&
+	       steps.steps.at[from - 1].end == steps.steps.at[from].first)
+		from--;
+	steps.steps.at += from;
+	steps.numbers.at += from;
+	steps.steps.count -= from;
+	uint64_t all = count_instructions(&steps);
+	steps.dropped = 0;
+	add_steps(screen, &steps, after, false, all > NEAR_MOST ? all - NEAR_MOST : 0, UINT64_MAX);
 }
 
 /* The cursor is on the first line of the selected message. */
@@ -207,12 +261,17 @@ make_lines(struct screen *screen, const struct flow_look *look)
 {
 	struct code_state *state = state_of(screen);
 	vec_clear(&state->lines);
-	add_beside(screen, &look->before, look->here.steps.count ? &look->here : &look->after,
-		   true);
+	state->unknown = false;
+	add_before(screen, look);
 	size_t first = state->lines.count;
-	add_steps(screen, &look->here, &look->after);
-	add_beside(screen, &look->after, NULL, false);
-	state->table.cursor.line = first < state->lines.count ? first : 0;
+	add_steps(screen, &look->here, &look->after, true, 0, UINT64_MAX);
+	add_steps(screen, &look->after, NULL, false, 0, NEAR_MOST);
+	size_t line = first;
+	while (line < state->lines.count && (state->lines.at[line].kind == CODE_HEAD ||
+					     state->lines.at[line].number != look->number))
+		line++;
+	line = line < state->lines.count ? line : first;
+	state->table.cursor.line = line < state->lines.count ? line : 0;
 	state->table.cursor.top = first > 2 ? first - 2 : 0;
 }
 
@@ -276,12 +335,20 @@ fill_event(const struct flow_step *step, struct text *out)
 		text_addf(out, " tval 0x%" PRIx64, step->tval);
 }
 
+/* What it does, by its bytes, or as the trace says of the last one. */
+static enum insn_class
+class_of(const struct code_line *line, const struct insn *insn)
+{
+	return insn->length ? (enum insn_class)insn->class : (enum insn_class)line->step->class;
+}
+
 /* Whether the instruction jumped: 1, 0, or -1: that is not known. */
 static int
 is_taken(const struct code_line *line, const struct insn *insn)
 {
-	bool jumps = insn->class >= INSN_JUMP && insn->class <= INSN_TRAP_RETURN;
-	if (insn->class != INSN_BRANCH && !jumps)
+	enum insn_class class = class_of(line, insn);
+	bool jumps = class >= INSN_JUMP && class <= INSN_TRAP_RETURN;
+	if (class != INSN_BRANCH && !jumps)
 		return -1;
 	if (!line->last || line->step->passed)
 		return 0;
@@ -326,9 +393,9 @@ add_insn(struct screen *screen, const struct code_line *line, const struct insn 
 	if (!state->opened)
 		state->disassembler = disassembler_new(&state->missing);
 	state->opened = true;
-	if (!state->disassembler ||
+	if (!insn->length || !state->disassembler ||
 	    !disassembler_add(state->disassembler, machine, line->address, insn, out))
-		text_add(out, insn_class_name(insn->class));
+		text_add(out, insn_class_name(class_of(line, insn)));
 }
 
 /* How often it was executed, in all that is followed so far. */
@@ -354,7 +421,7 @@ fill_insn(struct screen *screen, struct table_row *row, const struct code_line *
 	const struct insn *insn =
 	    flow_code_find_in(flow_view_code(screen), line->step->space, line->address);
 	int taken = is_taken(line, insn);
-	bool jump = insn->class == INSN_BRANCH || taken >= 0;
+	bool jump = class_of(line, insn) == INSN_BRANCH || taken >= 0;
 	text_clear(&state->text);
 	if (jump)
 		table_put(row, CODE_MARK, taken > 0 ? ROLE_MARK : role,
@@ -365,7 +432,7 @@ fill_insn(struct screen *screen, struct table_row *row, const struct code_line *
 	put_times(screen, row, line);
 	table_putf(row, CODE_PLACE, role, "%08" PRIx64 "%s", line->address,
 		   line->step->doubtful ? " ?" : "");
-	if (state->opcodes)
+	if (state->opcodes && insn->length)
 		table_putf(row, CODE_OPCODE, role, insn->length == 2 ? "%04x" : "%08x",
 			   insn->opcode);
 	add_insn(screen, line, insn, &state->text);
@@ -385,8 +452,13 @@ fill_head(struct screen *screen, struct table_row *row, const struct code_line *
 	text_clear(text);
 	flow_view_add_place(screen, line->step->space, line->step->first, text);
 	put_text(screen, row, CODE_PLACE, role);
-	text_add(text, "message ");
-	flow_view_message(screen, line->of->number, &id, text);
+	bool several = line->last_number != line->number;
+	text_add(text, several ? "messages " : "message ");
+	flow_view_message(screen, line->number, &id, text);
+	if (several) {
+		text_add(text, "-");
+		flow_view_message(screen, line->last_number, &id, text);
+	}
 	put_text(screen, row, CODE_WHERE, ROLE_ABSENT);
 }
 
@@ -426,11 +498,20 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 		put_text(screen, row, CODE_PLACE,
 			 line->step->kind == FLOW_STEP_TRAP ? role : ROLE_WARNING);
 		break;
+	case CODE_UNKNOWN:
+		table_putf(row, CODE_PLACE, ROLE_ABSENT,
+			   line->count == 1 ? "%" PRIu64 " instruction whose bytes are not known"
+					    : "%" PRIu64 " instructions whose bytes are not known",
+			   line->count);
+		break;
 	case CODE_MORE:
 		table_putf(row, CODE_PLACE, ROLE_ABSENT, "%" PRIu64 " more", line->count);
 		break;
 	}
 }
+
+static const char bytes_missing[] =
+    "program not known: `symbols: [{file: PROGRAM.elf}]` of a profile names it";
 
 static const struct table_column code_columns[CODE_COLUMNS] = {
     [CODE_MARK] = {.width = 1, .gap = 1},
@@ -462,8 +543,9 @@ code_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	struct flow_index *index = flow_view_index(screen, &why);
 	state_of(screen)->counted = index ? flow_index_generation(index) : 0;
 	struct area rest = *area;
-	if (state->missing.code && rest.rows > 2)
-		canvas_puts(canvas, area, --rest.rows, 1, ROLE_ABSENT, state->missing.what);
+	const char *note = state->unknown ? bytes_missing : state->missing.what;
+	if (*note && rest.rows > 2)
+		canvas_puts(canvas, area, --rest.rows, 1, ROLE_ABSENT, note);
 	table_draw(&state_of(screen)->table, screen, &spec, canvas, &rest);
 }
 
@@ -495,7 +577,7 @@ code_go(struct screen *screen, const struct command_call *call)
 	struct code_state *state = state_of(screen);
 	(void)call;
 	if (state->table.cursor.line < count_lines(screen))
-		flow_view_go(screen, state->lines.at[state->table.cursor.line].of->number);
+		flow_view_go(screen, state->lines.at[state->table.cursor.line].number);
 }
 
 static void

@@ -72,6 +72,17 @@ close_seven(struct scene *s, struct opened *o)
 	text_free(&o->capture);
 }
 
+/* Whether the function in the row of a frame is bold: that was not there before. */
+static bool
+is_new(struct scene *s, const char *start)
+{
+	for (int row = 0; row < s->rows; row++)
+		if (!strncmp(emulator_row(s->emulator, row), start, strlen(start)))
+			return emulator_cell(s->emulator, row, 3).bold;
+	fail_msg("no row %s", start);
+	return false;
+}
+
 static void
 test_stack(void **state)
 {
@@ -89,6 +100,8 @@ test_stack(void **state)
 	scene_keys(s, "3G");
 	scene_wait_row(s, " 2 80000014", " interrupt machine timer ");
 	scene_wait_row(s, " 1 80000010", " 80000004 ");
+	assert_true(is_new(s, " 2 80000014"));
+	assert_false(is_new(s, " 1 80000010"));
 	/* the call that led here, which Enter on its frame goes to */
 	scene_keys(s, "[[");
 	scene_wait(s, " 2 of 3");

@@ -65,9 +65,9 @@ kept_cells_of(struct kept_cells *kept, const struct row *row, bool *made)
 }
 
 void
-kept_cells_put(const struct text *cells, size_t count, struct table_row *row)
+kept_cells_put(const struct text *cells, size_t count, enum role role, struct table_row *row)
 {
 	for (size_t c = 0; c < count; c++)
-		table_put(row, c, row->current && !c ? ROLE_CURSOR : ROLE_NORMAL,
-			  text_get(&cells[c]), cells[c].length);
+		table_put(row, c, row->current && !c ? ROLE_CURSOR : role, text_get(&cells[c]),
+			  cells[c].length);
 }

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "trace/reader.h"
+#include "ui/screen/canvas.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +46,6 @@ void kept_cells_clear(struct kept_cells *);
 void kept_cells_free(struct kept_cells *);
 
 /* Puts COUNT cells into the row of a table, the cursor on the first. */
-void kept_cells_put(const struct text *cells, size_t count, struct table_row *);
+void kept_cells_put(const struct text *cells, size_t count, enum role, struct table_row *);
 
 #endif

@@ -254,7 +254,7 @@ count_differences(struct screen *screen)
 static void
 fill_difference(struct screen *screen, struct table_row *row, size_t i)
 {
-	kept_cells_put(cells_of(screen, i), DIFFERENCE_COLUMNS, row);
+	kept_cells_put(cells_of(screen, i), DIFFERENCE_COLUMNS, ROLE_NORMAL, row);
 }
 
 static void

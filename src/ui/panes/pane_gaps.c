@@ -195,7 +195,7 @@ static const struct table_column gap_columns[GAP_COLUMNS] = {
 static void
 fill_gap(struct screen *screen, struct table_row *row, size_t i)
 {
-	kept_cells_put(cells_of(screen, i), GAP_COLUMNS, row);
+	kept_cells_put(cells_of(screen, i), GAP_COLUMNS, ROLE_NORMAL, row);
 }
 
 static void

@@ -243,7 +243,7 @@ static const struct table_column pair_columns[PAIR_COLUMNS] = {
 static void
 fill_pair(struct screen *screen, struct table_row *row, size_t i)
 {
-	kept_cells_put(cells_of(screen, i), PAIR_COLUMNS, row);
+	kept_cells_put(cells_of(screen, i), PAIR_COLUMNS, ROLE_NORMAL, row);
 }
 
 static void

@@ -5,6 +5,7 @@
  * It is looked for when keys pause (ui/list/flow_view.h).  A call that began before what is
  * known is in brackets, a `?` stands where a frame rests on a guess, a `+` where code ran that
  * is not seen.  Functions that the compiler put in where a frame is have rows above it.
+ * Frames that were not there at the message shown before stand out.
  */
 #include "config.h"
 
@@ -40,11 +41,22 @@ struct stack_row {
 	const char *inlined; /* a function that is put in there; NULL: the frame itself */
 };
 
+/* What makes a frame another one. */
+struct stack_frame {
+	uint64_t since, entry;
+};
+
 struct stack_state {
 	struct table table;
 	struct kept_cells kept;
 	unsigned changes; /* of struct flow_view, that they are of */
 	VEC(struct stack_row) rows;
+	struct {
+		const struct trace *trace;
+		uint64_t origin, below; /* calls before the first of: */
+		VEC(struct stack_frame) frames;
+	} last;		/* that was shown */
+	uint64_t known; /* so many calls were there before; UINT64_MAX: of another processor */
 };
 
 static struct stack_state *
@@ -59,6 +71,7 @@ stack_close(void *context)
 	struct stack_state *state = context;
 	kept_cells_free(&state->kept);
 	vec_free(&state->rows);
+	vec_free(&state->last.frames);
 	table_free(&state->table);
 }
 
@@ -187,6 +200,37 @@ fill_cells(struct screen *screen, const struct flow_look *look, const struct sta
 	text_addf(&cells[STACK_CYCLES], "%" PRIu64 "%s", frames->cycles - frame->cycles, more);
 }
 
+/* Whether the stack that was shown last had a frame at so many calls. */
+static bool
+was_there(const struct stack_state *state, uint64_t depth, const struct flow_frame *frame)
+{
+	if (depth < state->last.below || depth - state->last.below >= state->last.frames.count)
+		return false;
+	const struct stack_frame *last = &state->last.frames.at[depth - state->last.below];
+	return last->since == frame->since && last->entry == frame->entry;
+}
+
+/* Finds how many calls were there before, and keeps those of now. */
+static void
+compare_frames(struct stack_state *state, const struct flow_view_place *shown,
+	       const struct flow_frames *frames)
+{
+	const uint64_t below = frames->calls.below;
+	bool same = state->last.trace == shown->trace && state->last.origin == shown->origin;
+	size_t known = 0;
+	while (known < frames->frames.count &&
+	       was_there(state, below + known, &frames->frames.at[known]))
+		known++;
+	state->known = same ? below + known : UINT64_MAX;
+	state->last.trace = shown->trace;
+	state->last.origin = shown->origin;
+	state->last.below = below;
+	vec_clear(&state->last.frames);
+	for (size_t i = 0; i < frames->frames.count; i++)
+		*vec_add(&state->last.frames) =
+		    (struct stack_frame){frames->frames.at[i].since, frames->frames.at[i].entry};
+}
+
 /* The look, and the cells as it is; else *WHY there is none. */
 static const struct flow_look *
 stack_prepare(struct screen *screen, const char **why)
@@ -198,6 +242,7 @@ stack_prepare(struct screen *screen, const char **why)
 		state->table.cursor.line = 0;
 		kept_cells_clear(&state->kept);
 		vec_clear(&state->rows);
+		compare_frames(state, &screen->flow->shown, &look->frames);
 		for (size_t i = 0; i < count_frames(look); i++)
 			add_rows(screen, look, i);
 	}
@@ -225,7 +270,11 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 	struct text *cells = kept_cells_at(&state->kept, i, &made);
 	if (!made)
 		fill_cells(screen, &screen->flow->look, &state->rows.at[i], cells);
-	kept_cells_put(cells, screen->flow->look.frames.cycles ? STACK_COLUMNS : STACK_CYCLES, row);
+	const struct flow_look *look = &screen->flow->look;
+	uint64_t depth;
+	frame_of(look, state->rows.at[i].frame, &depth);
+	kept_cells_put(cells, look->frames.cycles ? STACK_COLUMNS : STACK_CYCLES,
+		       depth > state->known ? ROLE_KEY : ROLE_NORMAL, row);
 }
 
 /* What one should know of what is shown, or nothing. */

@@ -35,6 +35,11 @@
 	(vec_reserve(v, 1), memset(&(v)->at[(v)->count++], 0, sizeof *(v)->at),                    \
 	 &(v)->at[(v)->count - 1])
 
+/* Makes room for COUNT elements in an empty one, and for no more: for what is kept. */
+#define vec_fit(v, n)                                                                              \
+	((n) ? (void)((v)->at = mem_resize(NULL, (n) * sizeof *(v)->at), (v)->capacity = (n))      \
+	     : (void)0)
+
 #define vec_clear(v) ((void)((v)->count = 0))
 
 #define vec_free(v) (vec_release((v)->at), (v)->at = NULL, (v)->count = (v)->capacity = 0)

@@ -33,6 +33,7 @@ call_stack_copy(struct call_stack *copy, const struct call_stack *stack, size_t 
 	size_t count = stack->frames.count, from = count > most ? count - most : 0;
 	*copy = *stack;
 	memset(&copy->frames, 0, sizeof copy->frames);
+	vec_fit(&copy->frames, count - from);
 	for (size_t i = from; i < count; i++)
 		*vec_add(&copy->frames) = stack->frames.at[i];
 	copy->below += from;

@@ -306,6 +306,8 @@ flow_save(const struct flow *flow, size_t *size)
 	struct flow_state *state = mem_new(sizeof *state);
 	state->form = flow->form;
 	state->hold = flow_hold_copy(flow->hold, FLOW_STATE_FRAMES, NULL, NULL);
+	vec_fit(&state->spaces, code->spaces.count);
+	vec_fit(&state->harts, flow->harts.count);
 	for (size_t i = 0; i < code->spaces.count; i++)
 		*vec_add(&state->spaces) = code->spaces.at[i];
 	for (size_t i = 0; i < flow->harts.count; i++) {

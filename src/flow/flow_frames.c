@@ -25,6 +25,7 @@ flow_frames_copy(struct flow_frames *copy, const struct flow_frames *frames, siz
 	memset(&copy->calls, 0, sizeof copy->calls);
 	memset(&copy->frames, 0, sizeof copy->frames);
 	call_stack_copy(&copy->calls, &frames->calls, most);
+	vec_fit(&copy->frames, count - from);
 	for (size_t i = from; i < count; i++)
 		*vec_add(&copy->frames) = frames->frames.at[i];
 	copy->unsure = frames->unsure > from ? frames->unsure - from : 0;
@@ -121,14 +122,18 @@ flow_stacks_free(struct flow_stacks *stacks)
 void
 flow_stacks_copy(struct flow_stacks *copy, const struct flow_stacks *stacks, size_t most)
 {
-	for (size_t i = 0; i < stacks->all.count; i++)
-		flow_frames_copy(flow_stacks_of(copy, stacks->all.at[i].origin),
-				 &stacks->all.at[i].frames, most);
+	vec_fit(&copy->all, stacks->all.count);
+	for (size_t i = 0; i < stacks->all.count; i++) {
+		vec_add(&copy->all)->origin = stacks->all.at[i].origin;
+		flow_frames_copy(&copy->all.at[i].frames, &stacks->all.at[i].frames, most);
+	}
 }
 
 struct flow_frames *
 flow_stacks_of(struct flow_stacks *stacks, uint64_t origin)
 {
+	for (size_t i = stacks->places.count; i < stacks->all.count; i++) /* of a copy */
+		*map_add(&stacks->places, stacks->all.at[i].origin) = i + 1;
 	uint64_t *place = map_add(&stacks->places, origin);
 	if (!*place) {
 		vec_add(&stacks->all)->origin = origin;

@@ -91,6 +91,7 @@ flow_hold_copy(const struct flow_hold *hold, size_t frames, flow_take *take, voi
 	copy->ring = mem_new(copy->room * sizeof *copy->ring);
 	for (uint64_t i = hold->first; i < hold->end; i++)
 		*held_at(copy, i) = hold->ring[i & (hold->room - 1)];
+	vec_fit(&copy->processors, hold->processors.count);
 	for (size_t i = 0; i < hold->processors.count; i++) {
 		struct processor *processor = vec_add(&copy->processors);
 		*processor = hold->processors.at[i];

@@ -301,6 +301,8 @@ libtrawl_a_SOURCES = \
 	src/program/image.c \
 	src/program/image.h \
 	src/program/insn.c \
+	src/program/source.c \
+	src/program/source.h \
 	src/program/insn.h \
 	src/program/kernel.c \
 	src/program/kernel.h \

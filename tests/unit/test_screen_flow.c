@@ -357,7 +357,7 @@ test_put_in(void **state)
 	struct symbol_place place = {0};
 	if (symbols)
 		symbols_find(symbols, address, &place);
-	bool known = place.path;
+	bool known = place.path, here = known && !access(place.path, R_OK);
 	symbols_close(symbols);
 	if (!known || length < 0)
 		skip(); /* built without libdw, or without -g */
@@ -381,6 +381,12 @@ test_put_in(void **state)
 	scene_wait_row(s, "   inner_put_in ", " inlined");
 	scene_wait_row(s, "   outer_put_in ", " inlined");
 	scene_wait_row(s, " 0 [..put_in_address", "[before this is known]");
+	/* what stands in its source, or that it is not there */
+	scene_keys(s, "KC");
+	scene_wait(s, "message 1");
+	scene_keys(s, "\ts");
+	scene_wait_row(s,
+		       "      put_in.h:", here ? "  const void *at = here();" : ": No such file");
 	scene_quit(s);
 	folder_remove(&folder);
 	text_free(&text);

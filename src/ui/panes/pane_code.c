@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "program/disassemble.h"
+#include "program/source.h"
 #include "session/session.h"
 #include "trace/naming.h"
 #include "ui/list/flow_view.h"
@@ -57,6 +58,7 @@ struct code_state {
 	bool opened;  /* the disassembler was looked for */
 	struct disassembler *disassembler;
 	struct err missing; /* why there is none */
+	struct source source;
 	struct text text;
 };
 
@@ -73,6 +75,7 @@ code_close(void *context)
 	vec_free(&state->lines);
 	text_free(&state->text);
 	disassembler_free(state->disassembler);
+	source_free(&state->source);
 	table_free(&state->table);
 }
 
@@ -129,8 +132,10 @@ add_unknown(struct screen *screen, struct code_line line, uint64_t count)
 		add_line(screen, line);
 	line.kind = CODE_INSN;
 	line.address = line.step->end - line.step->last;
-	if (line.last)
-		add_line(screen, line);
+	if (!line.last)
+		return;
+	add_source(screen, line, &(int){-1});
+	add_line(screen, line);
 }
 
 /* The instructions of a run from number FROM up to END. */
@@ -462,6 +467,18 @@ fill_head(struct screen *screen, struct table_row *row, const struct code_line *
 	put_text(screen, row, CODE_WHERE, ROLE_ABSENT);
 }
 
+/* What stands in the source there, or which file is missing. */
+static void
+add_source_line(struct screen *screen, const struct symbol_place *place, struct text *out)
+{
+	struct text line = {0};
+	const char *why;
+	if (!source_add_line(&state_of(screen)->source, place->path, place->line, &line, &why))
+		text_addf(&line, "[%s: %s]", place->path, why);
+	text_add_safe(out, text_get(&line), line.length, screen->charset);
+	text_free(&line);
+}
+
 static void
 fill_source(struct screen *screen, struct table_row *row, const struct code_line *line)
 {
@@ -472,7 +489,8 @@ fill_source(struct screen *screen, struct table_row *row, const struct code_line
 	text_clear(text);
 	const char *name = strrchr(place.path, '/');
 	screen_add_safe(screen, name ? name + 1 : place.path, text);
-	text_addf(text, ":%d", place.line);
+	text_addf(text, ":%d  ", place.line);
+	add_source_line(screen, &place, text);
 	put_text(screen, row, CODE_PLACE, ROLE_ABSENT);
 }
 

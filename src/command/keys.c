@@ -55,9 +55,17 @@ read_control(const char *text, size_t length, uint32_t *key)
 	return size + 1;
 }
 
+static const char shift_prefix[] = "Shift-";
+
 static size_t
 read_function(const char *text, size_t length, uint32_t *key)
 {
+	const size_t shift = sizeof shift_prefix - 1;
+	if (length > shift && !strncmp(text, shift_prefix, shift)) {
+		size_t taken = read_function(text + shift, length - shift, key);
+		*key += taken ? KEYCODE_SHIFT_F1 - KEYCODE_F1 : 0;
+		return taken && *key <= KEYCODE_SHIFT_F12 ? shift + taken : 0;
+	}
 	if (length < 2 || text[0] != 'F' || text[1] < '1' || text[1] > '9')
 		return 0;
 	unsigned number = (unsigned)(text[1] - '0');
@@ -178,6 +186,8 @@ add_key(uint32_t key, struct text *out)
 	}
 	if (key >= KEYCODE_F1 && key <= KEYCODE_F12)
 		text_addf(out, "F%u", key - KEYCODE_F1 + 1);
+	else if (key >= KEYCODE_SHIFT_F1 && key <= KEYCODE_SHIFT_F12)
+		text_addf(out, "%sF%u", shift_prefix, key - KEYCODE_SHIFT_F1 + 1);
 	else if (key < 0x20)
 		text_addf(out, "Ctrl-%c", (char)(key | 0x40));
 	else

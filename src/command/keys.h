@@ -30,8 +30,10 @@ enum keycode {
 	KEYCODE_INSERT,
 	KEYCODE_DELETE,
 	KEYCODE_BACKTAB,
-	KEYCODE_F1, /* F1 to F12 follow each other */
+	KEYCODE_F1, /* F1 to F12 follow each other, and the same with Shift */
 	KEYCODE_F12 = KEYCODE_F1 + 11,
+	KEYCODE_SHIFT_F1,
+	KEYCODE_SHIFT_F12 = KEYCODE_SHIFT_F1 + 11,
 	KEYCODE_MOUSE,		   /* no key: see ui/screen/term.h */
 	KEYCODE_PASTED = 0x1000000 /* added to what was not typed: no key */
 };

@@ -280,7 +280,7 @@ go_to_percent_or_pair(struct screen *screen, const struct command_call *call)
 {
 	if (call->counted)
 		jump_percent(screen, call);
-	else if (!intervals_go_to_other(screen))
+	else if (!intervals_go_to_other(screen) && !flow_view_go_to_other(screen))
 		traces_go_to_pair(screen, call);
 }
 

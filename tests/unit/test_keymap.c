@@ -38,6 +38,7 @@ test_names(void **state)
 	    {"PgDn", 1, {KEYCODE_PAGE_DOWN}},
 	    {"F1", 1, {KEYCODE_F1}},
 	    {"F12", 1, {KEYCODE_F12}},
+	    {"Shift-F11", 1, {KEYCODE_SHIFT_F1 + 10}},
 	    {"F", 1, {'F'}},
 	    {"Space", 1, {' '}},
 	    {"\u00e9", 1, {0xe9}},

@@ -324,6 +324,42 @@ test_fold(void **state)
 	folder_remove(&folder);
 }
 
+/* % goes from a call to behind it, and from a return to its call; keys of debuggers do the
+ * same as ) and ]]. */
+static void
+test_pairs(void **state)
+{
+	static const char listing[] =
+	    "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) "
+	    "last_sz(4) (ISA=A64) E BR  b+link )\n"
+	    "Idx:2; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x2000:[0x2004] num_i(1) "
+	    "last_sz(4) (ISA=A64) E iBR A64:ret )\n"
+	    "Idx:3; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x1008:[0x100c] num_i(1) "
+	    "last_sz(4) (ISA=A64) E --- )\n";
+	struct scene *s = *state;
+	struct folder folder;
+	folder_make(&folder);
+	folder_put_text(&folder, "calls.ppl", listing);
+	scene_open(s, 24, 80, "xterm-256color", folder_path(&folder, "calls.ppl"), NULL);
+	scene_until(s, "idx", false);
+	scene_keys(s, "%");
+	scene_wait(s, " 3 of 3");
+	scene_keys(s, "K");
+	scene_wait(s, "stack  ID 0x10 at 3");
+	scene_keys(s, "%");
+	scene_wait(s, "no pair here");
+	scene_keys(s, "k%");
+	scene_wait(s, "stack  ID 0x10 at 1");
+	scene_keys(s, "\033[21~"); /* F10 */
+	scene_wait(s, "stack  ID 0x10 at 3");
+	scene_keys(s, "g\033[23~"); /* F11 */
+	scene_wait(s, "stack  ID 0x10 at 2");
+	scene_keys(s, "\033[23;2~"); /* Shift-F11 */
+	scene_wait(s, "stack  ID 0x10 at 3");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
 /* Depth and target in filters and tables begin to follow the trace by themselves. */
 static void
 test_names(void **state)
@@ -448,6 +484,7 @@ main(void)
 	    scene_test(test_stack),	 scene_test(test_code),	       scene_test(test_counts),
 	    scene_test(test_columns),	 scene_test(test_jumps),       scene_test(test_functions),
 	    scene_test(test_put_in),	 scene_test(test_lanes),       scene_test(test_fold),
-	    scene_test(test_no_program), scene_test(test_other_trace), scene_test(test_names)};
+	    scene_test(test_no_program), scene_test(test_other_trace), scene_test(test_names),
+	    scene_test(test_pairs)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -404,3 +404,36 @@ flow_view_jump(struct screen *screen, const struct command_call *call)
 		jump_to_location(screen, &(struct location){.trace = trace_number(trace),
 							    .id = reader_message_id(reader, p)});
 }
+
+/* The class of the last instruction of the selected message; INSN_NONE: it is not known. */
+static unsigned
+last_class(const struct flow_look *look)
+{
+	for (size_t i = look->here.steps.count; i-- > 0;) {
+		const struct flow_step *step = &look->here.steps.at[i];
+		if (look->here.numbers.at[i] == look->number && step->kind == FLOW_STEP_RUN)
+			return step->passed ? INSN_NONE : step->class;
+	}
+	return INSN_NONE;
+}
+
+bool
+flow_view_go_to_other(struct screen *screen)
+{
+	const struct flow_view_place *place = flow_view_get_place(screen);
+	const char *why;
+	if (!place || place->before || !flow_view_followed(screen, trace_number(place->trace)))
+		return false;
+	flow_view_work(screen);
+	const struct flow_look *look = flow_view_get(screen, &why);
+	unsigned class = look ? last_class(look) : INSN_NONE;
+	struct command_call call = {.count = 1};
+	if (class == INSN_CALL || class == INSN_INDIRECT_CALL)
+		call.id = COMMAND_STEP_OVER;
+	else if (class == INSN_RETURN || class == INSN_TRAP_RETURN)
+		call.id = COMMAND_CALLER;
+	else
+		return false;
+	flow_view_jump(screen, &call);
+	return true;
+}

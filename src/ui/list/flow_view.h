@@ -106,6 +106,10 @@ void flow_view_draw_why(struct canvas *, const struct area *, const char *why);
 /* Goes to a message of its trace. */
 void flow_view_go(struct screen *, uint64_t number);
 
+/* From a call to behind it, from a return to its call; false: the selected message ends with
+ * neither. */
+bool flow_view_go_to_other(struct screen *);
+
 void flow_view_jump(struct screen *, const struct command_call *); /* ) ( ]] [[ ]k [k ]x [x */
 
 #endif

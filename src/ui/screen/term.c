@@ -663,7 +663,7 @@ named_key(wint_t code)
 	for (size_t i = 0; i < sizeof named_keys / sizeof *named_keys; i++)
 		if (named_keys[i].curses == code)
 			return named_keys[i].key;
-	if (code >= KEY_F(1) && code <= KEY_F(12))
+	if (code >= KEY_F(1) && code <= KEY_F(24)) /* from 13 on with Shift */
 		return KEYCODE_F1 + (code - KEY_F(1));
 	return KEYCODE_NONE;
 }

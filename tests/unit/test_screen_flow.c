@@ -96,7 +96,7 @@ test_stack(void **state)
 	scene_wait(s, "d function");
 	scene_wait_row(s, " 1 80000010", " 80000004 ");
 	scene_wait_row(s, " 0 [..80000000..]", " 4");
-	scene_wait(s, "no names: a program with symbols");
+	scene_wait(s, "no names: `symbols: [{file: PROGRAM.elf}]` of a profile names the program");
 	scene_keys(s, "3G");
 	scene_wait_row(s, " 2 80000014", " interrupt machine timer ");
 	scene_wait_row(s, " 1 80000010", " 80000004 ");

@@ -334,14 +334,42 @@ flow_view_add_title(struct screen *screen, struct text *out)
 	text_free(&number);
 }
 
+/* Draws text from a row on, by lines that end with words, MOST at most; how many.  Without a
+ * canvas it counts. */
+static int
+draw_words(struct canvas *canvas, const struct area *area, int row, int most, const char *text,
+	   size_t length)
+{
+	int lines = 0, room = area->cols - 1;
+	for (size_t at = 0, part; room > 0 && at < length && lines < most; at += part, lines++) {
+		part = text_fit_words(text + at, length - at, room);
+		size_t shown = lines + 1 == most ? length - at : part; /* with the sign of a cut */
+		if (canvas)
+			canvas_put_cell(canvas, area, row + lines, 1, room, ROLE_ABSENT, text + at,
+					shown);
+	}
+	return lines;
+}
+
 void
 flow_view_draw_why(struct canvas *canvas, const struct area *area, const char *why)
 {
 	const char *rest = strstr(why, "; ");
 	size_t length = rest ? (size_t)(rest - why) + 1 : strlen(why);
-	canvas_put(canvas, area, 0, 1, ROLE_ABSENT, why, length);
-	if (rest && area->rows > 1)
-		canvas_puts(canvas, area, 1, 1, ROLE_ABSENT, rest + 2);
+	int lines = draw_words(canvas, area, 0, area->rows, why, length);
+	if (rest && lines < area->rows)
+		draw_words(canvas, area, lines, area->rows - lines, rest + 2, strlen(rest + 2));
+}
+
+void
+flow_view_draw_note(struct canvas *canvas, struct area *area, const char *note)
+{
+	enum { LEAST = 3, PART = 4 }; /* rows of an area that has one, or a quarter of them */
+	const struct area whole = *area;
+	int most = area->rows < LEAST ? 0 : area->rows < PART ? 1 : area->rows / PART;
+	int lines = draw_words(NULL, area, 0, most, note, strlen(note));
+	area->rows -= lines;
+	draw_words(canvas, &whole, area->rows, lines, note, strlen(note));
 }
 
 void

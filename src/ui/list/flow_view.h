@@ -103,6 +103,10 @@ void flow_view_add_title(struct screen *, struct text *);
 /* Says why nothing is shown: what happened, and what to do below it. */
 void flow_view_draw_why(struct canvas *, const struct area *, const char *why);
 
+/* Draws what one should know of what is shown at the bottom of an area, which is less by so many
+ * rows then; nothing if it is empty. */
+void flow_view_draw_note(struct canvas *, struct area *, const char *note);
+
 /* Goes to a message of its trace. */
 void flow_view_go(struct screen *, uint64_t number);
 

@@ -265,6 +265,9 @@ static void
 make_lines(struct screen *screen, const struct flow_look *look)
 {
 	struct code_state *state = state_of(screen);
+	if (!state->opened)
+		state->disassembler = disassembler_new(&state->missing);
+	state->opened = true;
 	vec_clear(&state->lines);
 	state->unknown = false;
 	add_before(screen, look);
@@ -388,19 +391,19 @@ put_text(struct screen *screen, struct table_row *row, size_t column, enum role 
 	text_clear(text);
 }
 
-/* As a disassembler writes it, or its class. */
+/* As a disassembler writes it, or its opcode and class. */
 static void
 add_insn(struct screen *screen, const struct code_line *line, const struct insn *insn,
 	 struct text *out)
 {
 	struct code_state *state = state_of(screen);
 	enum insn_machine machine = flow_code_machine(flow_view_code(screen), line->step->space);
-	if (!state->opened)
-		state->disassembler = disassembler_new(&state->missing);
-	state->opened = true;
-	if (!insn->length || !state->disassembler ||
-	    !disassembler_add(state->disassembler, machine, line->address, insn, out))
-		text_add(out, insn_class_name(class_of(line, insn)));
+	if (insn->length && state->disassembler &&
+	    disassembler_add(state->disassembler, machine, line->address, insn, out))
+		return;
+	if (insn->length && !state->opcodes)
+		text_addf(out, insn->length == 2 ? "%04x      " : "%08x  ", insn->opcode);
+	text_add(out, insn_class_name(class_of(line, insn)));
 }
 
 /* How often it was executed, in all that is followed so far. */
@@ -561,9 +564,7 @@ code_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	struct flow_index *index = flow_view_index(screen, &why);
 	state_of(screen)->counted = index ? flow_index_generation(index) : 0;
 	struct area rest = *area;
-	const char *note = state->unknown ? bytes_missing : state->missing.what;
-	if (*note && rest.rows > 2)
-		canvas_puts(canvas, area, --rest.rows, 1, ROLE_ABSENT, note);
+	flow_view_draw_note(canvas, &rest, state->unknown ? bytes_missing : state->missing.what);
 	table_draw(&state_of(screen)->table, screen, &spec, canvas, &rest);
 }
 

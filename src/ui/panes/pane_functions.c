@@ -260,10 +260,7 @@ functions_draw(struct screen *screen, struct canvas *canvas, const struct area *
 		return;
 	}
 	add_note(state, &note);
-	if (note.length && rest.rows > 2) {
-		rest.rows--;
-		canvas_puts(canvas, area, rest.rows, 1, ROLE_ABSENT, text_get(&note));
-	}
+	flow_view_draw_note(canvas, &rest, text_get(&note));
 	const struct table_spec spec = {.pane = PANE_FUNCTIONS,
 					.columns = columns,
 					.column_count = column_count(state),

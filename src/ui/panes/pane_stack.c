@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "program/symbols.h"
 #include "session/session.h"
 #include "ui/list/flow_view.h"
 #include "ui/list/jump.h"
@@ -294,8 +295,7 @@ add_note(struct screen *screen, const struct flow_look *look, struct text *out)
 	else if (!naming_find(trace_host(trace)->naming, trace_name(trace), frames->first,
 			      &place) ||
 		 !place.function)
-		text_add(out, "no names: a program with symbols in `symbols:` of the profile has "
-			      "them");
+		text_addf(out, "no names: %s", symbols_missing);
 }
 
 static void
@@ -313,10 +313,7 @@ stack_draw(struct screen *screen, struct canvas *canvas, const struct area *area
 		return;
 	}
 	add_note(screen, look, &note);
-	if (note.length && rest.rows > 2) {
-		rest.rows--;
-		canvas_puts(canvas, area, rest.rows, 1, ROLE_ABSENT, text_get(&note));
-	}
+	flow_view_draw_note(canvas, &rest, text_get(&note));
 	const struct table_spec spec = {.pane = PANE_STACK,
 					.columns = stack_columns,
 					.column_count = look->frames.cycles ? STACK_COLUMNS

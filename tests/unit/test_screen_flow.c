@@ -263,6 +263,16 @@ test_lanes(void **state)
 	scene_quit(s);
 }
 
+/* Shows a listing of trc_pkt_lister. */
+static void
+open_listing(struct scene *s, struct folder *folder, const char *listing)
+{
+	folder_make(folder);
+	folder_put_text(folder, "runs.ppl", listing);
+	scene_open(s, 24, 80, "xterm-256color", folder_path(folder, "runs.ppl"), NULL);
+	scene_until(s, "idx", false);
+}
+
 /* Messages that only run on are hidden, and shown again. */
 static void
 test_fold(void **state)
@@ -277,10 +287,7 @@ test_fold(void **state)
 	    "last_sz(4) (ISA=A64) E --- )\n";
 	struct scene *s = *state;
 	struct folder folder;
-	folder_make(&folder);
-	folder_put_text(&folder, "runs.ppl", listing);
-	scene_open(s, 24, 80, "xterm-256color", folder_path(&folder, "runs.ppl"), NULL);
-	scene_until(s, "idx", false);
+	open_listing(s, &folder, listing);
 	scene_wait(s, "CYCLE_COUNT");
 	scene_keys(s, ":fold-runs\r");
 	scene_until(s, "CYCLE_COUNT", false);
@@ -338,10 +345,7 @@ test_pairs(void **state)
 	    "last_sz(4) (ISA=A64) E --- )\n";
 	struct scene *s = *state;
 	struct folder folder;
-	folder_make(&folder);
-	folder_put_text(&folder, "calls.ppl", listing);
-	scene_open(s, 24, 80, "xterm-256color", folder_path(&folder, "calls.ppl"), NULL);
-	scene_until(s, "idx", false);
+	open_listing(s, &folder, listing);
 	scene_keys(s, "%");
 	scene_wait(s, " 3 of 3");
 	scene_keys(s, "K");

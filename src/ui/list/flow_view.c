@@ -271,9 +271,8 @@ flow_view_add_address(struct screen *screen, const struct trace *trace, uint64_t
 }
 
 bool
-flow_view_add_place(struct screen *screen, uint16_t space, uint64_t address, struct text *out)
+flow_view_add_place(struct screen *screen, uint64_t address, struct text *out)
 {
-	(void)space;
 	return flow_view_add_address(screen, flow_view_get_place(screen)->trace, address, out);
 }
 

@@ -88,7 +88,7 @@ bool flow_view_add_address(struct screen *, const struct trace *, uint64_t addre
 			   struct text *out);
 
 /* The same in the trace that is shown. */
-bool flow_view_add_place(struct screen *, uint16_t space, uint64_t address, struct text *out);
+bool flow_view_add_place(struct screen *, uint64_t address, struct text *out);
 
 /* The address of the call before LINK, which it returns to. */
 uint64_t flow_view_call_site(struct screen *, uint16_t space, uint64_t link);

@@ -378,7 +378,7 @@ fill_jump(struct screen *screen, const struct code_line *line, const struct insn
 	known |= insn->class == INSN_JUMP || insn->class == INSN_CALL;
 	text_add(out, taken < 0 ? "?" : "> ");
 	if (taken > 0 && known)
-		flow_view_add_place(screen, line->step->space, target, out);
+		flow_view_add_place(screen, target, out);
 	else if (taken > 0)
 		text_add(out, "?");
 }
@@ -458,7 +458,7 @@ fill_head(struct screen *screen, struct table_row *row, const struct code_line *
 	struct text *text = &state_of(screen)->text;
 	struct message_id id;
 	text_clear(text);
-	flow_view_add_place(screen, line->step->space, line->step->first, text);
+	flow_view_add_place(screen, line->step->first, text);
 	put_text(screen, row, CODE_PLACE, role);
 	bool several = line->last_number != line->number;
 	text_add(text, several ? "messages " : "message ");

@@ -115,7 +115,7 @@ add_function(struct screen *screen, const struct flow_frame *frame, bool outermo
 	}
 	if (outermost)
 		text_add(out, "[..");
-	flow_view_add_place(screen, frame->space, frame->entry, out);
+	flow_view_add_place(screen, frame->entry, out);
 	if (outermost)
 		text_add(out, "..]");
 }
@@ -126,8 +126,8 @@ add_call(struct screen *screen, const struct flow_frame *frame, struct text *out
 	if (!frame->call.trap) {
 		uint64_t link = frame->call.link;
 		if (frame->call.known)
-			flow_view_add_place(screen, frame->space,
-					    flow_view_call_site(screen, frame->space, link), out);
+			flow_view_add_place(screen, flow_view_call_site(screen, frame->space, link),
+					    out);
 		return;
 	}
 	if (frame->name) {

@@ -93,7 +93,6 @@ watch_frame(struct timeline_flow *t, size_t depth, uint64_t below, size_t column
 	bar->to = column;
 	bar->entered = frame->entered;
 	bar->entry = frame->entry;
-	bar->space = frame->space;
 }
 
 static void
@@ -211,7 +210,7 @@ draw_bar(const struct timeline_flow *t, struct screen *screen, const struct area
 	else
 		canvas_puts(screen->canvas, area, y, from, role, room < 0 ? "|" : "[");
 	if (bar->entered && room > 0)
-		flow_view_add_place(screen, bar->space, bar->entry, &name);
+		flow_view_add_place(screen, bar->entry, &name);
 	else
 		text_add(&name, "...");
 	if (room > 0)

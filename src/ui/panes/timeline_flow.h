@@ -22,7 +22,6 @@ struct flow_bar {
 	uint64_t depth;
 	uint64_t since, instructions; /* of its frame, which tell it from others */
 	uint64_t entry;
-	uint16_t space;
 	bool entered;
 };
 

@@ -25,7 +25,7 @@ void run_on_free(struct run_on *); /* NULL is fine */
  * in formats that do not say what was executed in ranges. */
 bool run_on_test(struct run_on *, const struct decoded_cell *, size_t at);
 
-enum { RUN_MOST = 16384 /* messages of a run, those of others between them included */ };
+enum { RUN_MOST = 4096 /* messages of a run, those of others between them included */ };
 
 /* A message and those that run on behind it. */
 struct run_sums {

@@ -71,7 +71,8 @@ static const struct option_row column_rows[] = {
 	name, TEXT,
 	"number, time, delta, gap, trace, origin, severity, type, text, offset, length, a field of "
 	"the format, or context.NAME; depth, in calls, and target, where the code went, once the "
-	"program flow is followed, which the panes of code and stack begin",
+	"program flow is followed, which the panes of code and stack begin; run_instructions and "
+	"run_cycles, of runs that are folded (V)",
 	.required = true, .check = check_column),
     COLUMN(title, TEXT, "in the header instead of the name"),
     COLUMN(width, UINT, "columns of the screen; 0 or absent: as needed", .max = 1000),

@@ -171,6 +171,51 @@ read_opcode(const uint8_t *p, unsigned at, unsigned *length)
 	return &stp_opcodes[STP_AFTER_F0F + (op >> 12 & 0xf)];
 }
 
+static uint8_t
+bulk_of(const struct stp_opcode *opcode)
+{
+	switch (opcode->what) {
+	case STP_DATA:
+		return opcode->timed || opcode->marked ? STP_BULK_BORDER : STP_BULK_DATA;
+	case STP_FLAG:
+		return STP_BULK_BORDER;
+	case STP_MASTER:
+	case STP_CHANNEL:
+		return STP_BULK_SENDER;
+	case STP_NULL:
+		return STP_BULK_NULL;
+	default:
+		return STP_BULK_NONE;
+	}
+}
+
+/* The low 8 or all 16 bits of a master or channel are replaced; a new master begins at
+ * channel 0: [STP 2, M8 to C16, second hand: OpenCSD, Zephyr, ADI, TI]. */
+static struct stp_short
+make_short(const struct stp_opcode *opcode, unsigned data_at)
+{
+	unsigned from = opcode->what == STP_MASTER ? 16 : 0;
+	return (struct stp_short){
+	    .nibbles = (uint8_t)(data_at + opcode->nibbles),
+	    .bulk = bulk_of(opcode),
+	    .data_at = (uint8_t)data_at,
+	    .count = opcode->nibbles,
+	    .opcode = (uint8_t)(opcode - stp_opcodes),
+	    .timed = opcode->timed,
+	    .from = (uint8_t)from,
+	    .to = (uint8_t)(from + 4u * opcode->nibbles),
+	};
+}
+
+void
+stp_make_shorts(struct stp_shorts *shorts)
+{
+	for (unsigned first = 0; first < 256; first++)
+		shorts->at[first] = (first & 15) == 15
+					? make_short(&stp_opcodes[STP_AFTER_F + (first >> 4)], 2)
+					: make_short(&stp_opcodes[first & 15], 1);
+}
+
 /* Payloads whose length is not in the table, at nibble AT of P.  Returns the
  * nibbles in front of the payload proper, or ERR_DATA. */
 static int
@@ -350,6 +395,13 @@ stp_apply_time(struct stp_state *state, uint64_t value, unsigned nibbles)
 		state->certain = true;
 }
 
+static void
+apply_sender(struct stp_state *state, const struct stp_packet *packet)
+{
+	const struct stp_short start = make_short(packet->opcode, 0);
+	stp_set_sender(state, stp_next_sender(stp_sender(state), &start, packet->data));
+}
+
 /* Master and channel are 0 behind it: [STP 2, VERSION, second hand: OpenCSD, TI]. */
 static void
 apply_version(struct stp_state *state, const struct stp_packet *packet,
@@ -371,8 +423,7 @@ stp_apply(struct stp_state *state, const struct stp_packet *packet, const struct
 	switch (packet->opcode->what) {
 	case STP_MASTER:
 	case STP_CHANNEL:
-		stp_apply_sender(state, packet->opcode->what == STP_MASTER,
-				 packet->data_nibbles == 4, packet->data);
+		apply_sender(state, packet);
 		break;
 	case STP_DATA:
 	case STP_FLAG:

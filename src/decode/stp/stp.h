@@ -122,6 +122,18 @@ enum {
 int stp_read(const struct stp_state *, const uint8_t *bytes, size_t length, uint64_t nibble,
 	     struct stp_packet *);
 
+/* A timestamp of so many nibbles moves the time of the state. */
+void stp_apply_time(struct stp_state *, uint64_t value, unsigned nibbles);
+
+/* What data or a FLAG does to the state. */
+static inline void
+stp_apply_data(struct stp_state *state, const struct stp_packet *packet)
+{
+	if (packet->opcode->timed)
+		stp_apply_time(state, packet->time, packet->time_nibbles);
+	state->ended = packet->opcode->marked;
+}
+
 /* What the packet does to the state.  ASYNC does nothing, VERSION all. */
 void stp_apply(struct stp_state *, const struct stp_packet *, const struct stp_order *);
 
@@ -168,24 +180,33 @@ stp_look(const uint8_t *p, uint64_t nibble)
 	return bytes_le64(p + nibble / 2) >> nibble % 2 * 4;
 }
 
-/* The start of a packet as stp_look gives it, whose opcode has one nibble or two.  Of others
- * `opcode` is STP_RESERVED or STP_ASYNC. */
-struct stp_short {
-	const struct stp_opcode *opcode;
-	unsigned data_at; /* nibbles of the opcode */
-	unsigned nibbles; /* of opcode and payload */
+/* How a packet that the bulk of a stream consists of is taken. */
+enum stp_bulk {
+	STP_BULK_NONE, /* it is none of those below */
+	STP_BULK_DATA, /* without a timestamp or a mark */
+	STP_BULK_SENDER,
+	STP_BULK_BORDER, /* other data, FLAG */
+	STP_BULK_NULL
 };
 
-/* Both rows are looked at, as what comes next cannot be foreseen, and all wait for it. */
-static inline struct stp_short
-stp_short(uint64_t first)
-{
-	const struct stp_opcode *one = &stp_opcodes[first & 15];
-	const struct stp_opcode *two = &stp_opcodes[STP_AFTER_F + (first >> 4 & 15)];
-	unsigned if_one = one->nibbles + 1u, if_two = two->nibbles + 2u;
-	bool wide = (first & 15) == 15;
-	return (struct stp_short){wide ? two : one, 1u + wide, wide ? if_two : if_one};
-}
+/* The start of a packet whose opcode has one nibble or two; others are STP_BULK_NONE.  Eight
+ * bytes, which is what processors can count in. */
+struct stp_short {
+	uint8_t nibbles; /* of opcode and payload */
+	uint8_t bulk;	 /* enum stp_bulk */
+	uint8_t data_at; /* nibbles of the opcode */
+	uint8_t count;	 /* those of the payload */
+	uint8_t opcode;	 /* row of stp_opcodes */
+	bool timed;
+	uint8_t from, to; /* of a sender: the bits of it, as stp_sender(), that are replaced */
+};
+
+/* By the first two nibbles, the low 8 bits of what stp_look gives: so one look-up says where
+ * the next packet is, which all that follows waits for. */
+struct stp_shorts {
+	struct stp_short at[256];
+};
+void stp_make_shorts(struct stp_shorts *);
 
 /* Whether an ASYNC may cut off a packet that NEXT follows; if not, none does. */
 static inline bool
@@ -194,16 +215,26 @@ stp_may_cut(uint64_t next)
 	return (next & 0xff) == 0xff;
 }
 
-/* The low 8 or all 16 bits of a master or channel are replaced; a new master begins at
- * channel 0: [STP 2, M8 to C16, second hand: OpenCSD, Zephyr, ADI, TI]. */
-static inline void
-stp_apply_sender(struct stp_state *state, bool master, bool wide, uint64_t data)
+static inline uint32_t
+stp_sender(const struct stp_state *state)
 {
-	uint16_t old = master ? state->master : state->channel;
-	uint16_t now = (uint16_t)((wide ? 0 : old & 0xff00) | data);
-	state->master = master ? now : state->master;
-	state->channel = master ? 0 : now;
+	return (uint32_t)state->master << 16 | state->channel;
+}
+
+/* Another sender, or the same again. */
+static inline void
+stp_set_sender(struct stp_state *state, uint32_t sender)
+{
+	state->master = (uint16_t)(sender >> 16);
+	state->channel = (uint16_t)sender;
 	state->ended = false;
+}
+
+/* The sender, as stp_sender(), behind a packet that replaces some of it. */
+static inline uint32_t
+stp_next_sender(uint32_t sender, const struct stp_short *start, uint64_t payload)
+{
+	return (uint32_t)((sender & UINT64_MAX << start->to) | payload << start->from);
 }
 
 /* Does what stp_apply does with a packet that replaces master or channel, which FIRST, as
@@ -211,12 +242,8 @@ stp_apply_sender(struct stp_state *state, bool master, bool wide, uint64_t data)
 static inline void
 stp_take_sender(struct stp_state *state, const struct stp_short *start, uint64_t first)
 {
-	unsigned nibbles = start->opcode->nibbles;
-	uint64_t value = stp_arrange(first >> 4 * start->data_at, nibbles, state->lsn);
-	stp_apply_sender(state, start->opcode->what == STP_MASTER, nibbles == 4, value);
+	uint64_t payload = stp_arrange(first >> 4 * start->data_at, start->count, state->lsn);
+	stp_set_sender(state, stp_next_sender(stp_sender(state), start, payload));
 }
-
-/* A timestamp of so many nibbles moves the time of the state. */
-void stp_apply_time(struct stp_state *, uint64_t value, unsigned nibbles);
 
 #endif

@@ -103,6 +103,14 @@ fill_data(const struct decoder *decoder, const struct stp_message *open, const s
 	    .kind = KIND_DATA, .severity = SEVERITY_INFO, .origin = data_origin(open->sender)};
 }
 
+/* It looks at none of the payload. */
+static size_t
+data_head(const uint8_t *payload, size_t length)
+{
+	(void)payload, (void)length;
+	return 0;
+}
+
 static const struct stp_protocol protocol = {
     .rows =
 	{
@@ -123,6 +131,7 @@ static const struct stp_protocol protocol = {
     .origin_none = ORIGIN_NONE,
     .data_origin = data_origin,
     .fill = fill_data,
+    .head = data_head,
 };
 
 static size_t
@@ -280,7 +289,7 @@ stp_data_open(const void *options, const struct window *head, struct err *err)
 	struct data_decoder *decoder = mem_new(sizeof *decoder);
 	(void)err;
 	decoder->base.ops = &stp_ops;
-	decoder->stp.protocol = &protocol;
+	stp_setup_init(&decoder->stp, &protocol);
 	decoder->stp.order = nibble_order(o);
 	struct data_survey survey = survey_head(head, decoder->stp.order);
 	decoder->base.hz = (double)survey.frequency;
@@ -344,7 +353,7 @@ stp_data_expand(const struct decoder *decoder, const struct message *m, const st
 	(void)history;
 	if (!stp_expand(&d->stp, &field_rows, m, w, want, e))
 		return;
-	struct stp_walk walk = stp_walk_start(m, w, d->stp.order);
+	struct stp_walk walk = stp_walk_start(m, w, &d->stp);
 	size_t length = e->payload_length;
 	while (length && (!e->payload[length - 1] || e->payload[length - 1] == '\n' ||
 			  e->payload[length - 1] == '\r'))

@@ -21,14 +21,14 @@
 /* --- reading again ----------------------------------------------------- */
 
 struct stp_walk
-stp_walk_start(const struct message *m, const struct window *w, struct stp_order order)
+stp_walk_start(const struct message *m, const struct window *w, const struct stp_setup *setup)
 {
 	uint64_t end = stp_end_nibble(m), limit = 2 * (w->offset + w->length);
 	if (m->offset < w->offset)
 		end = 0;
 	return (struct stp_walk){
 	    .window = w,
-	    .order = order,
+	    .setup = setup,
 	    .stp = stp_aux_state(m->aux),
 	    .next = stp_first_nibble(m),
 	    .end = end < limit ? end : limit,
@@ -46,7 +46,7 @@ walk_next(struct stp_walk *walk, struct stp_packet *packet)
 	int got = stp_read(&walk->stp, w->bytes, w->length, walk->next - 2 * w->offset, packet);
 	if (got <= 0 || walk->next + packet->nibbles > walk->end)
 		return false;
-	stp_apply(&walk->stp, packet, &walk->order);
+	stp_apply(&walk->stp, packet, &walk->setup->order);
 	walk->place = walk->next;
 	walk->next += packet->nibbles;
 	return true;
@@ -73,20 +73,18 @@ stp_walk_next(struct stp_walk *walk, const struct message *m, struct stp_packet 
 uint64_t
 stp_frequency(const struct message *m, const struct window *w)
 {
-	struct stp_walk walk = stp_walk_start(m, w, (struct stp_order){0});
+	static const struct stp_setup usual; /* a FREQ is the same whatever VERSION says */
+	struct stp_walk walk = stp_walk_start(m, w, &usual);
 	struct stp_packet packet;
 	return walk_next(&walk, &packet) ? packet.data : 0;
 }
 
-/* Adds COUNT nibbles to a payload, from the low ones of DATA on; writes nine bytes. */
+/* Adds the data of a packet to a payload. */
 static inline void
-add_nibbles(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned count)
+add_packet_data(uint8_t *payload, uint64_t *nibbles, const struct stp_packet *packet)
 {
-	uint8_t *p = payload + *nibbles / 2;
-	unsigned shift = *nibbles % 2 * 4;
-	bytes_put_le64(p, data << shift | (shift ? *p : 0));
-	p[8] = (uint8_t)(data >> 1 >> (63 - shift));
-	*nibbles += count;
+	stp_put(payload, *nibbles, packet->data);
+	*nibbles += packet->data_nibbles;
 }
 
 /* Adds data of OWN as far as packets are usual and sure to end in the message.  Times are
@@ -96,35 +94,32 @@ collect_plain(struct stp_walk *walk, const struct stp_state *own, uint8_t *paylo
 	      uint64_t *nibbles)
 {
 	const struct window *w = walk->window;
+	const struct stp_short *shorts = walk->setup->shorts.at;
 	const uint64_t base = 2 * w->offset, length = 2 * (uint64_t)w->length;
 	uint64_t at = walk->next - base, end = walk->end - base;
 	uint64_t stop = length > 2 * STP_LOOK ? length - 2 * STP_LOOK : 0;
 	uint64_t first = at < end && at < stop ? stp_look(w->bytes, at) : 0;
+	const bool lsn = walk->stp.lsn;
 	bool is_own = walk_is_at(walk, own);
 	while (at < end && at < stop) {
-		const struct stp_short start = stp_short(first);
-		uint8_t what = start.opcode->what;
-		uint64_t next = at + start.nibbles;
-		if (start.opcode->timed) {
+		const struct stp_short *start = &shorts[first & 0xff];
+		uint64_t next = at + start->nibbles;
+		if (start->timed) {
 			unsigned time = stp_time_lengths[bytes_nibble(w->bytes, next)];
 			if (walk->stp.clock == STP_CLOCK_LEGACY || time == STP_NO_LENGTH)
 				break;
 			next += 1 + time;
 		}
 		uint64_t then = stp_look(w->bytes, next);
-		if (next > end || stp_may_cut(then))
+		if (next > end || stp_may_cut(then) || start->bulk == STP_BULK_NONE)
 			break;
-		if (what == STP_DATA) {
-			unsigned count = start.opcode->nibbles;
-			uint64_t from = at + start.data_at;
-			if (is_own)
-				add_nibbles(payload, nibbles,
-					    stp_value(w->bytes, from, count, walk->stp.lsn), count);
-		} else if (what == STP_MASTER || what == STP_CHANNEL) {
-			stp_take_sender(&walk->stp, &start, first);
+		if (start->bulk == STP_BULK_SENDER) {
+			stp_take_sender(&walk->stp, start, first);
 			is_own = walk_is_at(walk, own);
-		} else if (what != STP_NULL && what != STP_FLAG) {
-			break;
+		} else if (is_own && start->count) {
+			uint64_t from = at + start->data_at;
+			stp_put(payload, *nibbles, stp_value(w->bytes, from, start->count, lsn));
+			*nibbles += start->count;
 		}
 		at = next;
 		first = then;
@@ -144,7 +139,7 @@ stp_walk_collect(struct stp_walk *walk, const struct message *m, uint8_t *payloa
 		if (!walk_next(walk, &packet))
 			break;
 		if (packet.opcode->what == STP_DATA && walk_is_at(walk, &own))
-			add_nibbles(payload, &nibbles, packet.data, packet.data_nibbles);
+			add_packet_data(payload, &nibbles, &packet);
 	} while (true);
 	return (size_t)((nibbles + 1) / 2);
 }
@@ -247,7 +242,7 @@ collect_packets(struct stp_job *j, uint8_t *payload)
 		opened = true;
 		add_packet(j);
 		add_extent(j, nibbles);
-		add_nibbles(payload, &nibbles, j->packet.data, j->packet.data_nibbles);
+		add_packet_data(payload, &nibbles, &j->packet);
 	}
 	if (opened)
 		expansion_close(j->e);
@@ -431,7 +426,7 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	    .rows = rows,
 	    .m = m,
 	    .e = e,
-	    .walk = stp_walk_start(m, w, setup->order),
+	    .walk = stp_walk_start(m, w, setup),
 	    .with_fields = want == EXPAND_FIELDS,
 	};
 	bool assembled = m->flags & MESSAGE_SCATTERED;

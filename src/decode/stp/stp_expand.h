@@ -85,13 +85,14 @@ bool stp_expand(const struct stp_setup *, const struct stp_field_rows *, const s
 /* The packets of a message, in order. */
 struct stp_walk {
 	const struct window *window;
-	struct stp_order order;
+	const struct stp_setup *setup;
 	struct stp_state stp;
 	uint64_t next;	/* first nibble of the next packet, in the capture */
 	uint64_t end;	/* of the message */
 	uint64_t place; /* of the packet that was given last */
 };
-struct stp_walk stp_walk_start(const struct message *, const struct window *, struct stp_order);
+struct stp_walk stp_walk_start(const struct message *, const struct window *,
+			       const struct stp_setup *);
 /* The next data or FLAG packet of message M itself; false: there is none. */
 bool stp_walk_next(struct stp_walk *, const struct message *m, struct stp_packet *);
 

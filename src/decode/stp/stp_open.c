@@ -48,8 +48,7 @@ stp_open_add(struct stp_open *open, const struct stp_point *start)
 	m->nibbles = 0;
 	m->flags = 0;
 	m->orphan = m->keeps = false;
-	m->most = 2 * STP_HEAD;
-	m->full = UINT32_MAX;
+	m->limit = 2 * STP_HEAD;
 	m->bytes = m->head;
 	memset(m->head, 0, sizeof m->head);
 	*chain = m;
@@ -70,14 +69,11 @@ stp_open_remove(struct stp_open *open, struct stp_message *m)
 		chain = &(*chain)->chain;
 	*chain = m->chain;
 
-	if (m->older)
-		m->older->newer = m->newer;
-	else
-		open->oldest = m->newer;
-	if (m->newer)
-		m->newer->older = m->older;
-	else
-		open->newest = m->older;
+	/* which of them it is cannot be foreseen: no branches */
+	struct stp_message **before = m->older ? &m->older->newer : &open->oldest;
+	struct stp_message **behind = m->newer ? &m->newer->older : &open->newest;
+	*before = m->newer;
+	*behind = m->older;
 	m->newer = open->spare;
 	open->spare = m;
 	open->count--;
@@ -115,26 +111,23 @@ set_room(struct stp_message *m, uint32_t size)
 		m->room_size = size;
 	}
 	m->bytes = m->room;
-	m->full = 2 * (m->room_size - WRITTEN);
+	m->limit = 2 * (m->room_size - WRITTEN);
 }
 
 void
 stp_message_keep(struct stp_message *m)
 {
 	m->keeps = true;
-	m->most = UINT32_MAX;
 	set_room(m, ROOM_LEAST);
 	memset(m->bytes, 0, sizeof m->head);
 }
 
-void
+bool
 stp_message_grow(struct stp_message *m)
 {
-	if (m->room_size < STP_KEPT_MAX) {
+	if (m->room_size < STP_KEPT_MAX)
 		set_room(m, 2 * m->room_size);
-		return;
-	}
-	m->keeps = false;
-	m->most = 2 * STP_HEAD;
-	m->full = UINT32_MAX;
+	else
+		m->keeps = false;
+	return m->keeps;
 }

@@ -31,9 +31,7 @@ struct stp_message {
 	uint16_t flags;			   /* enum message_flag */
 	bool orphan;			   /* its start may lie before what was read */
 	bool keeps;			   /* all of its payload is in `bytes` */
-	/* What is added is written to nibble `most` at the farthest, which the next overwrites;
-	 * at `full` of them there must be made room first. */
-	uint32_t most, full;
+	uint32_t limit; /* what is added is written where it begins before this nibble */
 	uint8_t *bytes; /* STP_HEAD of payload at least, zeroes after it: `head`, or `room` */
 	uint32_t room_size;
 	uint8_t *room; /* kept for the messages after it */
@@ -48,16 +46,11 @@ struct stp_open {
 	uint32_t count, bucket_count; /* a power of two, or 0 */
 };
 
-static inline uint32_t
-stp_sender(const struct stp_state *stp)
-{
-	return (uint32_t)stp->master << 16 | stp->channel;
-}
-
 static inline struct stp_message **
 stp_open_bucket(const struct stp_open *open, uint32_t sender)
 {
-	return &open->buckets[sender * 0x9e3779b1u >> 8 & (open->bucket_count - 1)];
+	/* of the product, these bits depend on all of the sender */
+	return &open->buckets[sender * 0x9e3779b97f4a7c15 >> 32 & (open->bucket_count - 1)];
 }
 
 /* The message of SENDER, or NULL. */
@@ -81,29 +74,43 @@ void stp_open_free(struct stp_open *);
 /* From now on, when nothing was added yet, all of the payload is kept; more than
  * STP_KEPT_MAX bytes are not. */
 void stp_message_keep(struct stp_message *);
-/* Makes room for what is to be added at `full`. */
-void stp_message_grow(struct stp_message *);
+/* Makes room behind `limit`; false: no more of the payload is kept. */
+bool stp_message_grow(struct stp_message *);
 
 /* All of the payload, or NULL: it was not kept. */
 static inline const uint8_t *
 stp_message_payload(const struct stp_message *m)
 {
-	return m->keeps || m->nibbles <= 2 * STP_HEAD ? m->bytes : NULL;
+	return m->keeps || m->nibbles <= m->limit ? m->bytes : NULL;
 }
 
-/* Adds COUNT nibbles, those of DATA from the low ones on; higher ones must be
- * zero. */
+/* Writes nibbles at nibble AT of P, those of DATA from the low ones on; higher ones must be
+ * zero.  Writes nine bytes at most. */
+static inline void
+stp_put(uint8_t *p, uint64_t at, uint64_t data)
+{
+	p += at / 2;
+	if (at % 2) { /* behind D4, seldom */
+		p[8] = (uint8_t)(data >> 60);
+		data = data << 4 | *p;
+	}
+	bytes_put_le64(p, data);
+}
+
+/* Whether what is added next is to be written, by stp_put, and not only counted. */
+static inline bool
+stp_message_wants(struct stp_message *m)
+{
+	return m->nibbles < m->limit || (m->keeps && stp_message_grow(m));
+}
+
+/* Adds COUNT nibbles. */
 static inline void
 stp_message_add(struct stp_message *m, uint64_t data, unsigned count)
 {
-	if (m->nibbles >= m->full)
-		stp_message_grow(m);
-	uint32_t at = m->nibbles < m->most ? m->nibbles : m->most;
+	if (stp_message_wants(m))
+		stp_put(m->bytes, m->nibbles, data);
 	m->nibbles += count;
-	uint8_t *p = m->bytes + at / 2;
-	unsigned shift = at % 2 * 4;
-	bytes_put_le64(p, data << shift | (shift ? *p : 0));
-	p[8] = (uint8_t)(data >> 1 >> (63 - shift));
 }
 
 #endif

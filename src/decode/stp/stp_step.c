@@ -359,6 +359,13 @@ open_message(struct stp_run *r, bool begins)
 	return open;
 }
 
+/* How many nibbles of a payload, whose first packet has come, must be put together. */
+static uint32_t
+head_limit(const struct stp_run *r, const struct stp_message *open)
+{
+	return 2 * (uint32_t)r->setup->protocol->head(open->bytes, open->nibbles / 2);
+}
+
 static bool
 take_data(struct stp_run *r, const struct stp_packet *packet)
 {
@@ -374,11 +381,14 @@ take_data(struct stp_run *r, const struct stp_packet *packet)
 	}
 	if (role.ends && !can_end(r, packet))
 		return false;
-	if (!open)
+	bool first = !open;
+	if (first)
 		open = open_message(r, role.begins);
-	stp_apply(&s->stp, packet, &r->setup->order);
+	stp_apply_data(&s->stp, packet);
 	set_time(open, packet, &s->stp);
 	stp_message_add(open, packet->data, packet->data_nibbles);
+	if (first && !open->keeps)
+		open->limit = head_limit(r, open);
 	if (role.ends)
 		end_message(r, open, packet);
 	stream_consume(s, packet);
@@ -396,11 +406,12 @@ take_flag(struct stp_run *r, const struct stp_packet *packet)
 		return false;
 	if (!r->setup->protocol->strict) {
 		struct stp_state behind = r->state->stp;
-		stp_apply(&behind, packet, &r->setup->order);
+		stp_apply_data(&behind, packet);
 		set_time(open, packet, &behind);
 	}
 	end_message(r, open, packet);
-	stream_apply(r, packet);
+	stp_apply_data(&r->state->stp, packet);
+	stream_consume(r->state, packet);
 	return true;
 }
 
@@ -504,13 +515,14 @@ static bool (*const takers[STP_WHAT_COUNT])(struct stp_run *, const struct stp_p
 
 /* Data with a mark, a timestamp or both; false: it is left. */
 static bool
-take_border(struct stp_run *r, struct stp_short start)
+take_border_data(struct stp_run *r, const struct stp_short *start)
 {
 	struct stp_stream *s = r->state;
 	const uint8_t *bytes = r->window->bytes;
-	uint64_t from = s->at - r->base, at = from + start.nibbles;
-	struct stp_packet packet = {.opcode = start.opcode, .data_nibbles = start.opcode->nibbles};
-	if (start.opcode->timed) {
+	uint64_t from = s->at - r->base, at = from + start->nibbles;
+	struct stp_packet packet = {.opcode = &stp_opcodes[start->opcode],
+				    .data_nibbles = start->count};
+	if (start->timed) {
 		packet.time_nibbles = stp_time_lengths[bytes_nibble(bytes, at)];
 		at++;
 		if (s->stp.clock == STP_CLOCK_LEGACY || packet.time_nibbles == STP_NO_LENGTH)
@@ -521,18 +533,20 @@ take_border(struct stp_run *r, struct stp_short start)
 	}
 	if (stp_may_cut(stp_look(bytes, at)))
 		return false;
-	packet.data = stp_value(bytes, from + start.data_at, packet.data_nibbles, s->stp.lsn);
+	packet.data = stp_value(bytes, from + start->data_at, packet.data_nibbles, s->stp.lsn);
 	packet.nibbles = (uint8_t)(at - from);
 	return take_data(r, &packet);
 }
 
-/* A FLAG without a timestamp behind a message. */
+/* That, or a FLAG without a timestamp behind a message. */
 static bool
-take_plain_flag(struct stp_run *r, struct stp_short start)
+take_border(struct stp_run *r, const struct stp_short *start)
 {
-	const struct stp_packet packet = {.opcode = start.opcode,
-					  .nibbles = (uint8_t)start.nibbles};
-	return !start.opcode->timed && stream_current(r->state) && take_flag(r, &packet);
+	const struct stp_packet packet = {.opcode = &stp_opcodes[start->opcode],
+					  .nibbles = start->nibbles};
+	if (start->count)
+		return take_border_data(r, start);
+	return !start->timed && stream_current(r->state) && take_flag(r, &packet);
 }
 
 /* Where plain packets may begin: behind it there are bytes to look at without asking, and
@@ -554,38 +568,42 @@ static void
 take_plain(struct stp_run *r)
 {
 	struct stp_stream *s = r->state;
+	const struct stp_short *shorts = r->setup->shorts.at;
 	const uint8_t *bytes = r->window->bytes;
 	uint64_t end = plain_end(r), nulls = 0, senders = 0;
 	if (s->at >= end)
 		return;
 	end -= r->base;
 	uint64_t at = s->at - r->base, busy = s->busy - r->base, first = stp_look(bytes, at);
-	const bool counts = s->at >= s->border;
+	const bool counts = s->at >= s->border, lsn = s->stp.lsn;
+	struct stp_message *open = NULL; /* of the current sender, once it is known */
 	while (at < end) {
-		struct stp_short start = stp_short(first);
-		uint64_t next = stp_look(bytes, at + start.nibbles);
-		uint8_t what = start.opcode->what;
+		const struct stp_short *start = &shorts[first & 0xff];
+		uint64_t next = stp_look(bytes, at + start->nibbles);
 		if (stp_may_cut(next))
 			break;
-		if (what == STP_DATA && !(start.opcode->timed | start.opcode->marked)) {
-			struct stp_message *open = stream_current(s);
-			unsigned count = start.opcode->nibbles;
-			if (!open)
+		if (start->bulk == STP_BULK_DATA) {
+			if (!open && !(open = stream_current(s)))
 				break;
-			stp_message_add(open, stp_value(bytes, at + 1, count, s->stp.lsn), count);
-		} else if (what == STP_MASTER || what == STP_CHANNEL) {
-			stp_take_sender(&s->stp, &start, first);
+			if (stp_message_wants(open))
+				stp_put(open->bytes, open->nibbles,
+					stp_value(bytes, at + 1, start->count, lsn));
+			open->nibbles += start->count;
+		} else if (start->bulk == STP_BULK_SENDER) {
+			stp_take_sender(&s->stp, start, first);
 			s->looked = false;
-			senders += start.nibbles;
-		} else if (what == STP_DATA || what == STP_FLAG) {
+			open = NULL;
+			senders += start->nibbles;
+		} else if (start->bulk == STP_BULK_BORDER) {
 			if (at + r->base != s->at)
 				stream_advance(s, at + r->base);
-			if (!(what == STP_DATA ? take_border(r, start) : take_plain_flag(r, start)))
+			if (!take_border(r, start))
 				break;
 			busy = at = s->at - r->base;
 			first = stp_look(bytes, at);
+			open = NULL;
 			continue;
-		} else if (what == STP_NULL && first) {
+		} else if (start->bulk == STP_BULK_NULL && first) {
 			nulls++;
 			at++;
 			first = next;
@@ -593,7 +611,7 @@ take_plain(struct stp_run *r)
 		} else {
 			break;
 		}
-		busy = at += start.nibbles;
+		busy = at += start->nibbles;
 		first = next;
 	}
 	s->busy = busy + r->base;
@@ -626,6 +644,13 @@ take_event(struct stp_run *r)
 		return false;
 	s->stp.sync = STP_SYNC_LOST;
 	return true;
+}
+
+void
+stp_setup_init(struct stp_setup *setup, const struct stp_protocol *protocol)
+{
+	*setup = (struct stp_setup){.protocol = protocol};
+	stp_make_shorts(&setup->shorts);
 }
 
 size_t

@@ -135,6 +135,13 @@ fill_message(const struct decoder *decoder, const struct stp_message *open, cons
 		mark_lacking(d, open, payload, w->sought, m);
 }
 
+/* What stands before the payload of SyS-T, if that is known already. */
+static size_t
+message_head(const uint8_t *payload, size_t length)
+{
+	return length < 4 ? STP_HEAD : syst_prefix_most(bytes_le32(payload));
+}
+
 static const struct stp_protocol protocol = {
     .rows =
 	{
@@ -156,6 +163,7 @@ static const struct stp_protocol protocol = {
     .data_origin = data_origin,
     .strict = true,
     .fill = fill_message,
+    .head = message_head,
 };
 
 static size_t
@@ -201,7 +209,7 @@ static size_t
 assemble_payload(const struct syst_stp_decoder *d, const struct message *m, const struct window *w,
 		 uint8_t *bytes)
 {
-	struct stp_walk walk = stp_walk_start(m, w, d->stp.order);
+	struct stp_walk walk = stp_walk_start(m, w, &d->stp);
 	return stp_walk_collect(&walk, m, bytes);
 }
 
@@ -331,13 +339,15 @@ trial_decode(const struct window *head, struct stp_order order)
 {
 	struct stp_protocol counting = protocol;
 	struct trial t = {0};
-	const struct syst_stp_decoder decoder = {.stp = {&counting, order}, .trial = &t};
+	struct syst_stp_decoder decoder = {.trial = &t};
 	const struct decoder *base = &decoder.syst.base;
 	struct stp_stream state = {0};
 	struct message messages[64];
 	size_t count;
 
 	counting.fill = trial_fill;
+	stp_setup_init(&decoder.stp, &counting);
+	decoder.stp.order = order;
 	stp_start(base, &state.base);
 	do {
 		count = syst_stp_step(base, &state.base, head, messages, 64);
@@ -508,7 +518,7 @@ syst_stp_open(const void *options, const struct window *head, struct err *err)
 		free(decoder);
 		return NULL;
 	}
-	decoder->stp.protocol = &protocol;
+	stp_setup_init(&decoder->stp, &protocol);
 	decoder->stp.order.forced = o->nibbles != SYST_NIBBLES_AUTO;
 	decoder->stp.order.lsn = o->nibbles == SYST_NIBBLES_LSN;
 

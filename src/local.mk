@@ -183,6 +183,8 @@ libtrawl_a_SOURCES = \
 	src/decode/stp/stp_data.c \
 	src/decode/stp/stp_expand.c \
 	src/decode/stp/stp_expand.h \
+	src/decode/stp/stp_gather.c \
+	src/decode/stp/stp_gather.h \
 	src/decode/stp/stp_open.c \
 	src/decode/stp/stp_open.h \
 	src/decode/stp/stp_step.c \

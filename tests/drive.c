@@ -506,6 +506,51 @@ drive_expand(const struct drive *d, const struct drive_messages *m)
 	expansion_free(&e);
 }
 
+static bool
+find_no_build(void *context, const struct message *before, const uint8_t guid[16], uint64_t *value)
+{
+	(void)context, (void)before, (void)guid, (void)value;
+	return false;
+}
+
+static bool
+walk_nowhere(void *context, const struct message *before, uint64_t kinds, uint16_t flags,
+	     bool (*each)(void *, const struct message *), void *each_context)
+{
+	(void)context, (void)before, (void)kinds, (void)flags, (void)each, (void)each_context;
+	return false;
+}
+
+/* Compares the payload of a message with the one that is found by looking at it alone. */
+static void
+check_payload(const struct drive *d, const struct message *m, const struct decode_history *history)
+{
+	struct window w = drive_window(d);
+	struct expansion alone = {0}, e = {0};
+	d->ops->expand(d->decoder, m, &w, EXPAND_BARE, NULL, &alone);
+	d->ops->expand(d->decoder, m, &w, EXPAND_BARE, history, &e);
+	CHECK(e.payload_length == alone.payload_length);
+	CHECK(!e.payload_length || !memcmp(e.payload, alone.payload, e.payload_length));
+	expansion_free(&alone);
+	expansion_free(&e);
+}
+
+void
+drive_remembering(const struct drive *d, const struct drive_messages *all, size_t every)
+{
+	size_t count = all->list.count, size = d->ops->memory_size;
+	struct decode_history history = {.build = find_no_build, .walk_back = walk_nowhere};
+	if (!size)
+		return;
+	history.memory = mem_new(size);
+	for (size_t i = 0; i < count; i += every)
+		check_payload(d, &all->list.at[i], &history);
+	for (size_t i = count; i-- > 0;)
+		if (i % every == 0)
+			check_payload(d, &all->list.at[i], &history);
+	free(history.memory);
+}
+
 static void
 resync_often(const struct drive *d, const struct drive_messages *all, size_t every)
 {
@@ -534,12 +579,15 @@ static const struct way {
     {drive_windows, .parts = 6, .efforts = QUICK},
     {drive_growing, .parts = 3, .efforts = QUICK},
     {drive_summaries, .parts = 3, .efforts = QUICK},
+    {drive_remembering, .size = 2, .efforts = QUICK},
     {resync_often, .parts = 3, .efforts = QUICK},
     {drive_checkpoints, .size = 1, .efforts = USUAL | THOROUGH},
     {drive_blocks, .size = 16, .efforts = USUAL | THOROUGH},
     {drive_windows, .size = 64, .efforts = USUAL | THOROUGH},
     {drive_growing, .parts = 16, .efforts = USUAL | THOROUGH},
     {drive_summaries, .parts = 16, .efforts = USUAL | THOROUGH},
+    {drive_remembering, .size = 1, .efforts = USUAL | THOROUGH},
+    {drive_remembering, .size = 3, .efforts = USUAL | THOROUGH},
     {resync_often, .parts = 8, .efforts = USUAL | THOROUGH},
     {drive_blocks, .size = 1, .efforts = THOROUGH},
     {drive_blocks, .size = 7, .efforts = THOROUGH},

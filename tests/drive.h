@@ -58,6 +58,10 @@ void drive_checkpoints(const struct drive *, const struct drive_messages *, size
  * is what the messages add up to; and leaves the same state. */
 void drive_summaries(const struct drive *, const struct drive_messages *, size_t block);
 
+/* A decoder that remembers what it expanded before finds the same payloads, of every so many
+ * messages in their order and back. */
+void drive_remembering(const struct drive *, const struct drive_messages *, size_t every);
+
 /* A resync in [FROM, end) and all that follows hold to the contract. */
 void drive_resync(const struct drive *, size_t from);
 

@@ -14,6 +14,7 @@
 
 #include "decode/clock_source.h"
 #include "decode/stp/stp_expand.h"
+#include "decode/stp/stp_gather.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,8 +351,7 @@ stp_data_expand(const struct decoder *decoder, const struct message *m, const st
 {
 	enum { TEXT_LEAST = 4 }; /* so many bytes could be text by chance */
 	const struct data_decoder *d = (const struct data_decoder *)decoder;
-	(void)history;
-	if (!stp_expand(&d->stp, &field_rows, m, w, want, e))
+	if (!stp_expand(&d->stp, &field_rows, m, w, want, history, e))
 		return;
 	struct stp_walk walk = stp_walk_start(m, w, &d->stp);
 	size_t length = e->payload_length;
@@ -419,6 +419,7 @@ const struct decoder_ops stp_ops = {
     .run_up = STP_STEP_RUN_UP,
     .state_size = sizeof(struct stp_stream),
     .checkpoint_size = STP_CHECKPOINT,
+    .memory_size = sizeof(struct stp_gatherer),
     .probe = stp_data_probe,
     .open = stp_data_open,
     .close = decode_plain_close,

@@ -15,6 +15,7 @@
 #include "decode/stp/stp_expand.h"
 
 #include "base/bytes.h"
+#include "decode/stp/stp_gather.h"
 
 #include <string.h>
 
@@ -147,7 +148,8 @@ stp_walk_collect(struct stp_walk *walk, const struct message *m, uint8_t *payloa
 /* --- fields ------------------------------------------------------------ */
 
 struct stp_job {
-	const struct stp_protocol *protocol;
+	const struct stp_setup *setup;
+	struct stp_gatherer *gatherer; /* or NULL */
 	const struct stp_field_rows *rows;
 	const struct message *m;
 	struct expansion *e;
@@ -253,8 +255,16 @@ static void
 expand_assembled(struct stp_job *j)
 {
 	uint8_t *payload = arena_alloc(&j->e->arena, j->m->length + STP_COLLECT_MORE);
-	j->e->payload_length = j->with_fields ? collect_packets(j, payload)
-					      : stp_walk_collect(&j->walk, j->m, payload);
+	const uint8_t *gathered = NULL;
+	size_t length = 0;
+	if (j->gatherer && !j->with_fields)
+		gathered = stp_gather(j->gatherer, j->setup, j->m, j->walk.window, &length);
+	if (gathered)
+		memcpy(payload, gathered, length);
+	else
+		length = j->with_fields ? collect_packets(j, payload)
+					: stp_walk_collect(&j->walk, j->m, payload);
+	j->e->payload_length = length;
 	j->e->payload = payload;
 }
 
@@ -405,7 +415,7 @@ expand_damage(struct stp_job *j)
 static void
 expand_row(struct stp_job *j)
 {
-	const struct stp_row *kinds = j->protocol->rows;
+	const struct stp_row *kinds = j->setup->protocol->rows;
 	if (j->m->kind == kinds[STP_RESERVED].kind)
 		expand_damage(j);
 	else if (j->m->kind == kinds[STP_ASYNC].kind)
@@ -419,10 +429,11 @@ expand_row(struct stp_job *j)
 bool
 stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	   const struct message *m, const struct window *w, enum expand_want want,
-	   struct expansion *e)
+	   const struct decode_history *history, struct expansion *e)
 {
 	struct stp_job j = {
-	    .protocol = setup->protocol,
+	    .setup = setup,
+	    .gatherer = history ? history->memory : NULL,
 	    .rows = rows,
 	    .m = m,
 	    .e = e,

@@ -77,10 +77,12 @@ struct stp_field_rows {
 /*
  * Clears E and makes type, origin, fields and, of what is no data, text of M.  True: M
  * consists of data, whose payload and extents are in E; unless the message is of the
- * protocol's kind for plain data, the rest is left to the caller.
+ * protocol's kind for plain data, the rest is left to the caller.  The memory of HISTORY, which
+ * may be NULL, is a struct stp_gatherer (stp_gather.h).
  */
 bool stp_expand(const struct stp_setup *, const struct stp_field_rows *, const struct message *m,
-		const struct window *, enum expand_want, struct expansion *e);
+		const struct window *, enum expand_want, const struct decode_history *,
+		struct expansion *e);
 
 /* The packets of a message, in order. */
 struct stp_walk {

@@ -47,15 +47,19 @@ struct stp_run {
 	size_t count, max;
 };
 
-/* What a data packet does to its sender's message: by struct stp_setup.begin, then
- * marked, timed. */
-static const struct stp_role {
-	bool begins, ends;
-} roles[][2][2] = {
+/* By struct stp_setup.begin, then marked, timed. */
+static const struct stp_role roles[][2][2] = {
     [STP_BEGIN_TIMED] = {{{false, false}, {true, false}}, {{false, true}, {true, true}}},
     [STP_BEGIN_MARKED] = {{{false, false}, {false, true}}, {{true, false}, {false, true}}},
     [STP_BEGIN_NOWHERE] = {{{false, false}, {false, true}}, {{false, true}, {false, true}}},
 };
+
+struct stp_role
+stp_role_of(const struct stp_setup *setup, const struct stp_opcode *opcode)
+{
+	return opcode->what == STP_FLAG ? (struct stp_role){.ends = true}
+					: roles[setup->begin][opcode->marked][opcode->timed];
+}
 
 /* Packets that belong to no message. */
 enum silent { SILENT_NULL, SILENT_TIME, SILENT_SENDER };
@@ -371,8 +375,7 @@ take_data(struct stp_run *r, const struct stp_packet *packet)
 {
 	struct stp_stream *s = r->state;
 	struct stp_message *open = stream_current(s);
-	struct stp_role role =
-	    roles[r->setup->begin][packet->opcode->marked][packet->opcode->timed];
+	struct stp_role role = stp_role_of(r->setup, packet->opcode);
 
 	if (role.begins && open) {
 		if (!close_message(r, open, false))

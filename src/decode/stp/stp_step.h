@@ -48,6 +48,12 @@ struct stp_setup {
 };
 void stp_setup_init(struct stp_setup *, const struct stp_protocol *);
 
+/* What data or a FLAG does to its sender's message. */
+struct stp_role {
+	bool begins, ends;
+};
+struct stp_role stp_role_of(const struct stp_setup *, const struct stp_opcode *);
+
 struct stp_stream {
 	struct decode_state base;
 	uint64_t at;	  /* nibble of the next event */

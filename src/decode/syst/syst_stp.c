@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "decode/sought.h"
 #include "decode/stp/stp_expand.h"
+#include "decode/stp/stp_gather.h"
 #include "decode/syst/syst_frame.h"
 
 #include <stdio.h>
@@ -194,7 +195,7 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 		enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
 	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
-	if (!stp_expand(&d->stp, &field_rows, m, w, want, e))
+	if (!stp_expand(&d->stp, &field_rows, m, w, want, history, e))
 		return;
 	if (m->kind == SYST_DATA) {
 		text_add_hex(&e->text, e->payload, e->payload_length);
@@ -596,6 +597,7 @@ const struct decoder_ops syst_stp_ops = {
     .run_up = STP_STEP_RUN_UP,
     .state_size = sizeof(struct stp_stream),
     .checkpoint_size = STP_CHECKPOINT,
+    .memory_size = sizeof(struct stp_gatherer),
     .probe = syst_stp_probe,
     .open = syst_stp_open,
     .close = syst_stp_close,

@@ -1,0 +1,175 @@
+/*
+ * STP: payloads of messages in one pass, see stp_gather.h.
+ *
+ * What is found is the same as by stp_walk_collect: a slot holds all data of its sender from
+ * a packet on, read in the state that the stream had there.  If a message starts at that
+ * packet, in that state, the one walk is the other.  Which packets begin a slot anew
+ * therefore decides what can be found, never what it is.
+ */
+#include "config.h"
+
+#include "decode/stp/stp_gather.h"
+
+/* Where a gatherer goes, in nibbles of the window. */
+struct gather_run {
+	struct stp_gatherer *g;
+	const struct stp_setup *setup;
+	const struct window *window;
+	uint64_t base, end;
+};
+
+static struct stp_gathered *
+slot_of(struct stp_gatherer *g, uint32_t sender)
+{
+	return &g->slots[sender * 0x9e3779b97f4a7c15 >> 32 & (STP_GATHER_SLOTS - 1)];
+}
+
+static void
+begin_slot(const struct stp_gatherer *g, struct stp_gathered *slot)
+{
+	slot->start = g->next;
+	slot->sender = stp_sender(&g->stp);
+	slot->nibbles = 0;
+	slot->clock = g->stp.clock;
+	slot->lsn = g->stp.lsn;
+	slot->begun = true;
+	slot->ended = false;
+}
+
+static inline void
+add_data(struct stp_gathered *slot, uint64_t data, unsigned count)
+{
+	if (slot->nibbles < 2 * STP_GATHER_BYTES)
+		stp_put(slot->bytes, slot->nibbles, data);
+	slot->nibbles += count;
+}
+
+/* The slot of the current sender for data that begin none, or NULL. */
+static struct stp_gathered *
+open_slot(struct stp_gatherer *g)
+{
+	struct stp_gathered *slot = slot_of(g, stp_sender(&g->stp));
+	bool own = slot->begun && slot->sender == stp_sender(&g->stp);
+	return own && !slot->ended ? slot : NULL;
+}
+
+/* Takes data or FLAG at `next`: COUNT nibbles, none in a FLAG, of the current sender. */
+static void
+take_border(const struct gather_run *r, const struct stp_opcode *opcode, uint64_t data,
+	    unsigned count)
+{
+	struct stp_gatherer *g = r->g;
+	struct stp_role role = stp_role_of(r->setup, opcode);
+	struct stp_gathered *slot = role.begins ? NULL : open_slot(g);
+	if (!slot) {
+		slot = slot_of(g, stp_sender(&g->stp));
+		begin_slot(g, slot);
+	}
+	add_data(slot, data, count);
+	slot->ended = role.ends;
+}
+
+/* Passes over packets as far as they are usual and sure to end before `end`. */
+static void
+gather_plain(const struct gather_run *r)
+{
+	struct stp_gatherer *g = r->g;
+	const struct window *w = r->window;
+	const struct stp_short *shorts = r->setup->shorts.at;
+	const uint64_t length = 2 * (uint64_t)w->length;
+	const bool lsn = g->stp.lsn;
+	uint64_t stop = length > 2 * STP_LOOK ? length - 2 * STP_LOOK : 0;
+	uint64_t at = g->next - r->base, end = r->end < stop ? r->end : stop;
+	uint64_t first = at < end ? stp_look(w->bytes, at) : 0;
+	struct stp_gathered *slot = NULL; /* of the current sender, once it is known */
+	while (at < end) {
+		const struct stp_short *start = &shorts[first & 0xff];
+		uint64_t then = at + start->nibbles;
+		if (start->timed) {
+			unsigned time = stp_time_lengths[bytes_nibble(w->bytes, then)];
+			if (g->stp.clock == STP_CLOCK_LEGACY || time == STP_NO_LENGTH)
+				break;
+			then += 1 + time;
+		}
+		uint64_t next = stp_look(w->bytes, then);
+		if (then > r->end || stp_may_cut(next) || start->bulk == STP_BULK_NONE)
+			break;
+		if (start->bulk == STP_BULK_DATA) {
+			if (!slot && !(slot = open_slot(g)))
+				break;
+			add_data(slot, stp_value(w->bytes, at + 1, start->count, lsn),
+				 start->count);
+		} else if (start->bulk == STP_BULK_SENDER) {
+			stp_take_sender(&g->stp, start, first);
+			slot = NULL;
+		} else if (start->bulk == STP_BULK_BORDER) {
+			unsigned count = start->count ? start->count : 1; /* FLAG: of zeros */
+			uint64_t data = stp_value(w->bytes, at + start->data_at, count, lsn);
+			g->next = at + r->base;
+			take_border(r, &stp_opcodes[start->opcode], start->count ? data : 0,
+				    start->count);
+			slot = NULL;
+		}
+		at = then;
+		first = next;
+	}
+	g->next = at + r->base;
+}
+
+/* Passes over one packet, whatever it is; false: there is none before `end`. */
+static bool
+gather_packet(const struct gather_run *r)
+{
+	struct stp_gatherer *g = r->g;
+	const struct window *w = r->window;
+	struct stp_packet packet;
+	if (g->next >= r->end + r->base)
+		return false;
+	int got = stp_read(&g->stp, w->bytes, w->length, g->next - r->base, &packet);
+	if (got <= 0 || g->next - r->base + packet.nibbles > r->end)
+		return false;
+	stp_apply(&g->stp, &packet, &r->setup->order);
+	if (packet.opcode->what == STP_DATA || packet.opcode->what == STP_FLAG)
+		take_border(r, packet.opcode, packet.data, packet.data_nibbles);
+	g->next += packet.nibbles;
+	return true;
+}
+
+/* Whether going on to the message costs no more than to walk over it, or little. */
+static bool
+is_near(const struct stp_gatherer *g, uint64_t from, uint64_t end, const struct window *w)
+{
+	enum { LITTLE = 512 }; /* nibbles */
+	return g->next >= 2 * w->offset && g->next <= end &&
+	       from <= g->next + (end - from) + LITTLE;
+}
+
+const uint8_t *
+stp_gather(struct stp_gatherer *g, const struct stp_setup *setup, const struct message *m,
+	   const struct window *w, size_t *length)
+{
+	const struct stp_state own = stp_aux_state(m->aux);
+	uint64_t from = stp_first_nibble(m), end = stp_end_nibble(m), base = 2 * w->offset;
+	if (m->offset < w->offset || end > base + 2 * w->length)
+		return NULL;
+	if (!is_near(g, from, end, w)) {
+		if (from < g->next && end > g->next)
+			return NULL; /* it began before what has been gathered */
+		for (size_t i = 0; i < STP_GATHER_SLOTS; i++)
+			g->slots[i].begun = false;
+		g->next = from;
+		g->stp = own;
+	}
+	const struct gather_run r = {g, setup, w, base, end - base};
+	do
+		gather_plain(&r);
+	while (gather_packet(&r));
+
+	const struct stp_gathered *slot = slot_of(g, stp_sender(&own));
+	if (!slot->begun || slot->sender != stp_sender(&own) || slot->start != from ||
+	    slot->lsn != own.lsn || slot->clock != own.clock ||
+	    slot->nibbles > 2 * STP_GATHER_BYTES)
+		return NULL;
+	*length = (slot->nibbles + 1) / 2;
+	return slot->bytes;
+}

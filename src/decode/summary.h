@@ -149,17 +149,25 @@ summing_time(struct summing *s, const struct message *m)
 	}
 }
 
-/* Adds a message without a time; inline, so that of one that nobody else looks at only
- * what is counted is made. */
+/* Counts a message whose ID offset is OFFSET, without its time; inline, so that of one that
+ * nobody else looks at only what is counted is made. */
+static inline __attribute__((always_inline)) void
+summing_count(struct summing *s, unsigned kind, unsigned flags, uint64_t origin,
+	      enum severity severity, uint64_t offset)
+{
+	s->count++;
+	s->kinds |= (uint64_t)1 << kind;
+	if (flags & MESSAGE_LOSS)
+		s->losses++;
+	s->flags |= flags;
+	tally_count(s->tally, origin, severity, offset);
+}
+
+/* Adds a message without a time. */
 static inline __attribute__((always_inline)) void
 summing_add_untimed(struct summing *s, const struct message *m)
 {
-	s->count++;
-	s->kinds |= (uint64_t)1 << m->kind;
-	if (m->flags & MESSAGE_LOSS)
-		s->losses++;
-	s->flags |= m->flags;
-	tally_count(s->tally, m->origin, m->severity, message_id_offset(m));
+	summing_count(s, m->kind, m->flags, m->origin, m->severity, message_id_offset(m));
 }
 
 /* The same, of any message. */

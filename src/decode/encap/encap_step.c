@@ -163,12 +163,11 @@ read_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet 
 		set_damage(s, m, ENCAP_UNUSED_BITS, SEVERITY_WARNING);
 }
 
-/* Whether the bit of the payload is set that its head says decides. */
+/* Whether the bit of a payload is set that its head says decides. */
 static inline bool
-is_chosen(const struct etrace_head *head, const uint8_t *p, const struct encap_packet *packet)
+is_chosen(const struct etrace_head *head, const struct etrace_bits *bits)
 {
-	struct etrace_bits bits = encap_bits(p, packet, NULL);
-	return head->choice && etrace_peek(&bits, bits.at + head->choice, 1);
+	return head->choice && etrace_peek(bits, bits->at + head->choice, 1);
 }
 
 static void
@@ -182,10 +181,11 @@ step_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet 
 		set_damage(s, m, 0, SEVERITY_ERROR);
 	} else if (packet->class == ENCAP_OTHER) {
 		m->kind = ENCAP_OPAQUE;
-	} else if (packet->class == ENCAP_DATA || head->read) {
+	} else if (packet->class == ENCAP_DATA || !head->most) {
 		read_payload(s, p, packet, m);
 	} else {
-		bool chosen = is_chosen(head, p, packet);
+		struct etrace_bits bits = encap_bits(p, packet, NULL);
+		bool chosen = is_chosen(head, &bits);
 		m->kind = head->kind;
 		m->severity = chosen ? head->chosen_severity : head->severity;
 		m->flags |= head->flags;
@@ -410,6 +410,8 @@ encap_step(const struct decoder *decoder, struct decode_state *state, const stru
 
 /* --- counting ---------------------------------------------------------- */
 
+enum { UNTIMED = MESSAGE_SYNC | MESSAGE_TIMED | MESSAGE_SENDER_TIMED };
+
 /* Fills M from the packet at P as step_whole does, if its head says all, fits it and
  * changes nothing of the state but the time; ENCAP_LOOK bytes are readable, and it follows
  * a packet on the track. */
@@ -421,8 +423,9 @@ take_head(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p
 		return false;
 	encap_read(d, p, &packet);
 	const struct etrace_head *head = &packet.source->heads[packet.head];
-	bool chosen = is_chosen(head, p, &packet);
-	if (packet.payload_bits < 1 || packet.class != ENCAP_INSTRUCTION || head->read ||
+	struct etrace_bits bits = encap_bits(p, &packet, NULL);
+	bool chosen = is_chosen(head, &bits);
+	if (packet.payload_bits < 1 || packet.class != ENCAP_INSTRUCTION || !head->most ||
 	    packet.payload_bits > (chosen ? head->chosen_most : head->most) ||
 	    (packet.extend && !d->timestamp_bytes))
 		return false;
@@ -439,6 +442,47 @@ take_head(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p
 	return true;
 }
 
+/* Whether a packet of LENGTH bytes at P fits its head, which leaves a choice, and with which
+ * severity. */
+static inline bool
+choice_fits(const struct etrace_head *head, const uint8_t *p, unsigned length, unsigned payload,
+	    unsigned *severity)
+{
+	const struct etrace_bits bits = {.packet = p, .length = length, .at = payload};
+	bool chosen = is_chosen(head, &bits);
+	*severity = chosen ? head->chosen_severity : head->severity;
+	return 8 * length - payload <= (chosen ? head->chosen_most : head->most);
+}
+
+/* Counts packets from FROM to END as long as they have no timestamp and their heads say all;
+ * ENCAP_LOOK bytes are readable at each, and they follow a packet on the track.  Returns
+ * where the next one is. */
+static uint64_t
+count_heads(const struct encap_decoder *d, const struct window *w, uint64_t from, uint64_t end,
+	    struct summing *sums)
+{
+	const unsigned behind = 8 + d->srcid_width, srcids = (1u << d->srcid_width) - 1;
+	const uint8_t *p = w->bytes + (from - w->offset), *const stop = p + (end - from);
+	while (p < stop) {
+		unsigned srcid = bytes_le16(p + 1) & srcids, length = d->length[*p];
+		const struct encap_source *source = encap_source_of(d, srcid);
+		uint64_t bits = encap_load(p, behind);
+		unsigned payload = behind + source->type_width, left = 8 * length - payload;
+		unsigned type = (unsigned)bits & ((1u << source->type_width) - 1);
+		unsigned first = (unsigned)(bits >> source->type_width);
+		const struct etrace_head *head = &source->heads[first % (1 << ETRACE_HEAD_BITS)];
+		unsigned severity = head->severity;
+		if (encap_is_null(*p) || encap_is_extended(*p) || left < ETRACE_HEAD_BITS ||
+		    source->classes[type] != ENCAP_INSTRUCTION ||
+		    (left > head->sure && !choice_fits(head, p, length, payload, &severity)))
+			break;
+		summing_count(sums, head->kind, head->flags & ~UNTIMED, srcid, severity,
+			      w->offset + (uint64_t)(p - w->bytes));
+		p += length;
+	}
+	return w->offset + (uint64_t)(p - w->bytes);
+}
+
 /* As step_plain, where there are no blocks and messages are counted. */
 static void
 sum_plain(const struct encap_decoder *d, struct encap_state *s, const struct window *w,
@@ -447,16 +491,21 @@ sum_plain(const struct encap_decoder *d, struct encap_state *s, const struct win
 	struct summing sums = summing_open(summary);
 	uint64_t end = w->offset + w->length, offset = s->base.offset;
 	uint64_t until = end < w->until ? end : w->until;
+	uint64_t near = w->length > ENCAP_LOOK ? end - ENCAP_LOOK : w->offset;
 	bool usual = !s->suspect && !s->idle;
 	while (offset < until) {
-		const uint8_t *p = w->bytes + (offset - w->offset);
 		struct message m, odd;
-		if (usual && end - offset >= ENCAP_LOOK && take_head(d, s, p, &m)) {
+		uint64_t before = offset;
+		if (usual && offset < near)
+			offset = count_heads(d, w, offset, near < until ? near : until, &sums);
+		if (offset != before)
+			s->run = s->tail = 0;
+		if (offset >= until)
+			break;
+		const uint8_t *p = w->bytes + (offset - w->offset);
+		if (usual && offset < near && take_head(d, s, p, &m)) {
 			m.offset = offset;
-			if (m.flags & MESSAGE_TIMED) /* seldom: without it, less is counted */
-				summing_add(&sums, &m);
-			else
-				summing_add_untimed(&sums, &m);
+			summing_add(&sums, &m);
 			offset += m.length;
 			s->run = s->tail = 0;
 			continue;

@@ -95,6 +95,23 @@ etrace_check(const struct etrace_options *options)
 
 /* --- bits -------------------------------------------------------------- */
 
+uint64_t
+etrace_peek_beyond(const struct etrace_bits *b, unsigned at, unsigned count)
+{
+	unsigned end = 8 * (unsigned)b->length;
+	uint64_t value = 0, top = b->packet[b->length - 1] >> 7 ? UINT64_MAX : 0;
+	if (at < end) {
+		value = bytes_le64(b->packet + at / 8) >> at % 8;
+		if (at % 8)
+			value |= (uint64_t)b->packet[at / 8 + 8] << (64 - at % 8);
+	}
+	if (at + count > end) {
+		uint64_t sent = etrace_mask(at < end ? end - at : 0);
+		value = (value & sent) | (top & ~sent);
+	}
+	return value & etrace_mask(count);
+}
+
 /* Adds a field that is COUNT bits from AT on, those of them that were sent. */
 static struct field *
 add_field(struct etrace_bits *b, unsigned row, unsigned at, unsigned count)
@@ -675,12 +692,13 @@ etrace_make_heads(const struct etrace_options *o,
 		struct etrace_packet t = try_head(o, i, 0, &used), chosen;
 		choice = t.kind == ETRACE_TRAP ? interrupt_bit(o) : 0;
 		chosen = try_head(o, i, choice, &chosen_used);
+		bool read = t.kind == ETRACE_SUPPORT || !(i & 3);
 		heads[i] = (struct etrace_head){
 		    .kind = t.kind,
 		    .severity = t.severity,
 		    .flags = t.flags,
-		    .most = (uint16_t)(used + 7),
-		    .read = t.kind == ETRACE_SUPPORT || !(i & 3),
+		    .most = read ? 0 : (uint16_t)(used + 7),
+		    .sure = read || choice ? 0 : (uint16_t)(used + 7),
 		    .choice = (uint16_t)choice,
 		    .chosen_most = (uint16_t)(chosen_used + 7),
 		    .chosen_severity = chosen.severity,

@@ -180,8 +180,9 @@ enum { ETRACE_HEAD_BITS = 7 };
 struct etrace_head {
 	uint8_t kind, severity;
 	uint16_t flags;
-	uint16_t most; /* bits such a payload can have, padding included */
-	bool read;     /* the rest decides: etrace_read it */
+	/* bits such a payload can have, padding included; 0: the rest decides, etrace_read it */
+	uint16_t most;
+	uint16_t sure; /* `most` where there is no choice, else 0 */
 	/* not 0: a bit of the payload, and what is otherwise if it is set */
 	uint16_t choice, chosen_most;
 	uint8_t chosen_severity;
@@ -216,23 +217,17 @@ etrace_signed(uint64_t value, unsigned bits)
 	return ((value & etrace_mask(bits)) ^ sign) - sign;
 }
 
-/* COUNT bits at AT, at most 64, without moving on; "sign-extending from the most
- * significant received bit" [E-Trace 2.0, "Instruction Trace Encoder Output Packets"]. */
+/* COUNT bits at AT, at most 64, some of which may not have been sent; "sign-extending from the
+ * most significant received bit" [E-Trace 2.0, "Instruction Trace Encoder Output Packets"]. */
+uint64_t etrace_peek_beyond(const struct etrace_bits *, unsigned at, unsigned count);
+
+/* The same without moving on; nearly all have been sent and lie in one word. */
 static inline uint64_t
 etrace_peek(const struct etrace_bits *b, unsigned at, unsigned count)
 {
-	unsigned end = 8 * (unsigned)b->length;
-	uint64_t value = 0, top = b->packet[b->length - 1] >> 7 ? UINT64_MAX : 0;
-	if (at < end) {
-		value = bytes_le64(b->packet + at / 8) >> at % 8;
-		if (at % 8)
-			value |= (uint64_t)b->packet[at / 8 + 8] << (64 - at % 8);
-	}
-	if (at + count > end) {
-		uint64_t sent = etrace_mask(at < end ? end - at : 0);
-		value = (value & sent) | (top & ~sent);
-	}
-	return value & etrace_mask(count);
+	if (count - 1 >= 57 || at + count > 8 * (unsigned)b->length)
+		return etrace_peek_beyond(b, at, count);
+	return bytes_le64(b->packet + at / 8) >> at % 8 & (((uint64_t)1 << count) - 1);
 }
 
 /* The next COUNT bits, as a field if there are any and fields are asked for. */

@@ -163,21 +163,14 @@ summing_count(struct summing *s, unsigned kind, unsigned flags, uint64_t origin,
 	tally_count(s->tally, origin, severity, offset);
 }
 
-/* Adds a message without a time. */
-static inline __attribute__((always_inline)) void
-summing_add_untimed(struct summing *s, const struct message *m)
-{
-	summing_count(s, m->kind, m->flags, m->origin, m->severity, message_id_offset(m));
-}
-
-/* The same, of any message. */
+/* Adds a message. */
 static inline __attribute__((always_inline)) void
 summing_add(struct summing *s, const struct message *m)
 {
 	if (!(s->flags & MESSAGE_TIMED) && m->flags & MESSAGE_TIMED)
 		s->ticks_first = s->ticks_last = m->ticks;
 	summing_time(s, m);
-	summing_add_untimed(s, m);
+	summing_count(s, m->kind, m->flags, m->origin, m->severity, message_id_offset(m));
 }
 
 #endif

@@ -503,7 +503,8 @@ sum_plain(const struct encap_decoder *d, struct encap_state *s, const struct win
 		if (offset >= until)
 			break;
 		const uint8_t *p = w->bytes + (offset - w->offset);
-		if (usual && offset < near && take_head(d, s, p, &m)) {
+		/* of those without a timestamp it has been asked */
+		if (usual && offset < near && encap_is_extended(*p) && take_head(d, s, p, &m)) {
 			m.offset = offset;
 			summing_add(&sums, &m);
 			offset += m.length;

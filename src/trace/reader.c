@@ -373,12 +373,18 @@ reader_forget(struct reader *reader)
 		memset(reader->history.memory, 0, memory);
 }
 
+static void
+reader_renew(struct reader *reader)
+{
+	if (generation_renew(&reader->generation, capture_generation(reader->capture)))
+		reader_forget(reader);
+}
+
 const struct decoded_cell *
 reader_decoded_cell(struct reader *reader, uint64_t cell)
 {
 	struct cell_slot *oldest = &reader->slots[0];
-	if (generation_renew(&reader->generation, capture_generation(reader->capture)))
-		reader_forget(reader);
+	reader_renew(reader);
 	for (size_t i = 0; i < reader->slot_count; i++) {
 		struct cell_slot *slot = &reader->slots[i];
 		if (slot->filled && slot->decoded.cell == cell && slot_is_fresh(reader, slot)) {
@@ -921,6 +927,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	const struct option_list *names = host->origins;
 	struct window window = reader_window(reader);
 	const struct message own = *m; /* looking back may drop the cell it is in */
+	reader_renew(reader);
 	struct naming *naming = host->naming;
 	bool addresses = want > EXPAND_FLAGS && naming_applies(naming, trace_name(reader->trace));
 	bool named = names->count && want >= EXPAND_TEXT;

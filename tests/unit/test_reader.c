@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/vec.h"
 #include "drive.h"
+#include "nibbles.h"
 #include "query/next_match.h"
 #include "same_index.h"
 #include "session/session.h"
@@ -448,16 +449,70 @@ test_anew(void **state)
 	free(path);
 }
 
+/* An STP stream whose only message is a string of four letters, lowest byte last. */
+static struct nibbles
+stream(const char *letters)
+{
+	struct nibbles n = {0};
+	nibbles_add(&n, ASYNC "F003 F6 01000042 0 6");
+	nibbles_add(&n, letters);
+	nibbles_add(&n, "FE");
+	nibbles_fill(&n, 2 * (n.count / 2 + 1));
+	return n;
+}
+
+/* So is what a decoder remembers of messages that it expanded. */
+static void
+test_memory_anew(void **state)
+{
+	(void)state;
+	struct nibbles abcd = stream("64636261"), efgh = stream("68676665");
+	char *path = toy_file(abcd.bytes.at, abcd.bytes.count);
+	struct session session = {0};
+	option_defaults(profile_options_table(), &session.profile);
+	struct trace *trace = session_open(&session, path, "syst/stp", NULL, 0, NULL);
+	trace_follow(trace, true);
+	struct reader *walker = reader_new(trace), *reader = reader_new(trace);
+	struct expansion e = {0};
+	struct position p;
+	assert_true(reader_first(walker, &p));
+	assert_true(reader_next(walker, &p, 0));
+	const struct message m = *reader_message(walker, p);
+	reader_expand(reader, &m, EXPAND_TEXT, &e);
+	assert_string_equal(text_get(&e.text), "abcd");
+
+	put(path, O_TRUNC, (const char *)efgh.bytes.at, efgh.bytes.count);
+	assert_true(trace_refresh(trace));
+	reader_expand(reader, &m, EXPAND_TEXT, &e);
+	assert_string_equal(text_get(&e.text), "efgh");
+	expansion_free(&e);
+	reader_free(reader);
+	reader_free(walker);
+	session_close(&session);
+	unlink(path);
+	free(path);
+	nibbles_free(&abcd);
+	nibbles_free(&efgh);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_indexed),	       TEST(test_provisional),
-	    TEST(test_numbers),	       TEST(test_offsets),
-	    TEST(test_message_ids),    TEST(test_next),
-	    TEST(test_widened),	       TEST(test_next_in_steps),
-	    TEST(test_next_in_thread), cmocka_unit_test(test_filter_cell),
-	    TEST(test_growing),	       TEST(test_anew),
+	    TEST(test_indexed),
+	    TEST(test_provisional),
+	    TEST(test_numbers),
+	    TEST(test_offsets),
+	    TEST(test_message_ids),
+	    TEST(test_next),
+	    TEST(test_widened),
+	    TEST(test_next_in_steps),
+	    TEST(test_next_in_thread),
+	    cmocka_unit_test(test_filter_cell),
+	    TEST(test_growing),
+	    TEST(test_anew),
+	    /* of another format */
+	    cmocka_unit_test(test_memory_anew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,20 @@ struct stp_shorts {
 };
 void stp_make_shorts(struct stp_shorts *);
 
+/* Where the packet at nibble AT ends, its timestamp included; STP_NOWHERE if that is no
+ * matter of its length nibble alone. */
+static inline uint64_t
+stp_short_end(const struct stp_short *start, const uint8_t *bytes, uint64_t at,
+	      enum stp_clock clock)
+{
+	uint64_t end = at + start->nibbles;
+	if (!start->timed)
+		return end;
+	unsigned time = stp_time_lengths[bytes_nibble(bytes, end)];
+	bool sure = clock != STP_CLOCK_LEGACY && time != STP_NO_LENGTH;
+	return sure ? end + 1 + time : STP_NOWHERE;
+}
+
 /* Whether an ASYNC may cut off a packet that NEXT follows; if not, none does. */
 static inline bool
 stp_may_cut(uint64_t next)

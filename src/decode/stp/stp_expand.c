@@ -104,15 +104,11 @@ collect_plain(struct stp_walk *walk, const struct stp_state *own, uint8_t *paylo
 	bool is_own = walk_is_at(walk, own);
 	while (at < end && at < stop) {
 		const struct stp_short *start = &shorts[first & 0xff];
-		uint64_t next = at + start->nibbles;
-		if (start->timed) {
-			unsigned time = stp_time_lengths[bytes_nibble(w->bytes, next)];
-			if (walk->stp.clock == STP_CLOCK_LEGACY || time == STP_NO_LENGTH)
-				break;
-			next += 1 + time;
-		}
+		uint64_t next = stp_short_end(start, w->bytes, at, walk->stp.clock);
+		if (next > end || start->bulk == STP_BULK_NONE)
+			break;
 		uint64_t then = stp_look(w->bytes, next);
-		if (next > end || stp_may_cut(then) || start->bulk == STP_BULK_NONE)
+		if (stp_may_cut(then))
 			break;
 		if (start->bulk == STP_BULK_SENDER) {
 			stp_take_sender(&walk->stp, start, first);

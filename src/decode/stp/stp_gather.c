@@ -84,15 +84,11 @@ gather_plain(const struct gather_run *r)
 	struct stp_gathered *slot = NULL; /* of the current sender, once it is known */
 	while (at < end) {
 		const struct stp_short *start = &shorts[first & 0xff];
-		uint64_t then = at + start->nibbles;
-		if (start->timed) {
-			unsigned time = stp_time_lengths[bytes_nibble(w->bytes, then)];
-			if (g->stp.clock == STP_CLOCK_LEGACY || time == STP_NO_LENGTH)
-				break;
-			then += 1 + time;
-		}
+		uint64_t then = stp_short_end(start, w->bytes, at, g->stp.clock);
+		if (then > r->end || start->bulk == STP_BULK_NONE)
+			break;
 		uint64_t next = stp_look(w->bytes, then);
-		if (then > r->end || stp_may_cut(next) || start->bulk == STP_BULK_NONE)
+		if (stp_may_cut(next))
 			break;
 		if (start->bulk == STP_BULK_DATA) {
 			if (!slot && !(slot = open_slot(g)))

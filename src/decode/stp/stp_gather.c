@@ -32,7 +32,7 @@ begin_slot(const struct stp_gatherer *g, struct stp_gathered *slot)
 	slot->nibbles = 0;
 	slot->clock = g->stp.clock;
 	slot->lsn = g->stp.lsn;
-	slot->begun = true;
+	slot->run = g->run;
 	slot->ended = false;
 }
 
@@ -49,7 +49,7 @@ static struct stp_gathered *
 open_slot(struct stp_gatherer *g)
 {
 	struct stp_gathered *slot = slot_of(g, stp_sender(&g->stp));
-	bool own = slot->begun && slot->sender == stp_sender(&g->stp);
+	bool own = slot->run == g->run && slot->sender == stp_sender(&g->stp);
 	return own && !slot->ended ? slot : NULL;
 }
 
@@ -131,13 +131,12 @@ gather_packet(const struct gather_run *r)
 	return true;
 }
 
-/* Whether going on to the message costs no more than to walk over it, or little. */
+/* Whether going on from a nibble to the message costs no more than to walk over it, or little. */
 static bool
-is_near(const struct stp_gatherer *g, uint64_t from, uint64_t end, const struct window *w)
+is_near(uint64_t at, uint64_t from, uint64_t end)
 {
 	enum { LITTLE = 512 }; /* nibbles */
-	return g->next >= 2 * w->offset && g->next <= end &&
-	       from <= g->next + (end - from) + LITTLE;
+	return at <= end && from <= at + (end - from) + LITTLE;
 }
 
 const uint8_t *
@@ -146,13 +145,15 @@ stp_gather(struct stp_gatherer *g, const struct stp_setup *setup, const struct m
 {
 	const struct stp_state own = stp_aux_state(m->aux);
 	uint64_t from = stp_first_nibble(m), end = stp_end_nibble(m), base = 2 * w->offset;
+	bool follows = is_near(g->last, from, end);
+	g->last = end;
 	if (m->offset < w->offset || end > base + 2 * w->length)
 		return NULL;
-	if (!is_near(g, from, end, w)) {
-		if (from < g->next && end > g->next)
-			return NULL; /* it began before what has been gathered */
-		for (size_t i = 0; i < STP_GATHER_SLOTS; i++)
-			g->slots[i].begun = false;
+	if (!g->run || g->next < base || !is_near(g->next, from, end)) {
+		/* nor is it worth while for one that stands alone, or began before */
+		if (!follows || (from < g->next && end > g->next))
+			return NULL;
+		g->run++;
 		g->next = from;
 		g->stp = own;
 	}
@@ -162,7 +163,7 @@ stp_gather(struct stp_gatherer *g, const struct stp_setup *setup, const struct m
 	while (gather_packet(&r));
 
 	const struct stp_gathered *slot = slot_of(g, stp_sender(&own));
-	if (!slot->begun || slot->sender != stp_sender(&own) || slot->start != from ||
+	if (slot->run != g->run || slot->sender != stp_sender(&own) || slot->start != from ||
 	    slot->lsn != own.lsn || slot->clock != own.clock ||
 	    slot->nibbles > 2 * STP_GATHER_BYTES)
 		return NULL;

@@ -18,9 +18,9 @@ enum { STP_GATHER_SLOTS = 64, STP_GATHER_BYTES = 512 };
 struct stp_gathered {
 	uint64_t start; /* first nibble of its first packet, in the capture */
 	uint32_t sender, nibbles;
+	uint32_t run;  /* of another the rest says nothing */
 	uint8_t clock; /* enum stp_clock, there */
 	bool lsn;      /* there */
-	bool begun;    /* the rest is valid */
 	bool ended;    /* what comes next is of another message */
 	uint8_t bytes[STP_GATHER_BYTES + 16];
 };
@@ -28,6 +28,8 @@ struct stp_gathered {
 /* Plain data, zero to begin with: it can be in decode_history.memory. */
 struct stp_gatherer {
 	uint64_t next; /* nibble of the next packet, in the capture */
+	uint64_t last; /* where the message ended that was asked for last */
+	uint32_t run;  /* counts how often it began anew; 0: it has not begun */
 	struct stp_state stp;
 	struct stp_gathered slots[STP_GATHER_SLOTS]; /* by sender */
 };

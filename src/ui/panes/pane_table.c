@@ -59,6 +59,7 @@ struct table_state {
 	size_t count;
 	unsigned sort; /* as of group_sort */
 	bool sorted;   /* by it */
+	bool waits;    /* rows are in the order in which they were found, until all are counted */
 
 	/* while it is drawn */
 	struct group *group;
@@ -176,7 +177,8 @@ hold_group(struct screen *screen)
 		return;
 	state->count = group_count(state->group);
 	state->order = mem_resize(state->order, (state->count + 1) * sizeof *state->order);
-	if (done || state->count <= SORTED_EARLY)
+	state->waits = !done && state->count > SORTED_EARLY;
+	if (!state->waits)
 		group_sort(state->group, state->sort, false, state->order);
 	else
 		for (size_t i = 0; i < state->count; i++)
@@ -550,7 +552,10 @@ table_title(struct screen *screen, struct text *out)
 	add_names(&state->spec, out);
 	if (state->spec.of)
 		text_addf(out, " of %s", value_name_text(state->spec.of));
-	text_addf(out, "  %zu%s by %s", state->count, state->complete ? "" : "+", sort_name(state));
+	char digits[32];
+	text_addf(out, "  %s%s %s %s", text_number(digits, state->count),
+		  state->complete ? "" : "+", state->waits ? "to be sorted by" : "by",
+		  sort_name(state));
 	release_group(screen);
 }
 

@@ -103,6 +103,117 @@ is "slices: begins without an end" "$(grep -c ': begin$' random.log)" \
 	"$(awk 'FNR == NR { of[$1] = $2; next } of[$2] == "own" { n++ } END { print n }' threads slices)"
 ok "slices: named by the key" grep -q '^X .* pid 80[0-2] tid 83[0-3]$' slices
 
+# Captures of every format, by the JSON of their messages: the two values of FIELD of which
+# there are most in one origin begin and end intervals, which nest; an end belongs to the last
+# begin of its origin that has none.  Senders of STP are of a master and a channel.
+cat >choose.awk <<'AWK'
+function value(name) {
+	if (!match($0, "\"" name "\":(\"([^\"\\\\]|\\\\.)*\"|-?[0-9]+)"))
+		return ""
+	return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+}
+{
+	key = value("origin") " " value("master") " " value("channel")
+	own = value(field)
+	if (value("ticks") != "" && !n[key, own]++)
+		of[key] = of[key] SUBSEP own
+}
+END {
+	for (key in of) {
+		count = split(substr(of[key], 2), list, SUBSEP)
+		for (i = 1; i <= count; i++)
+			for (k = 1; k < i; k++) {
+				least = n[key, list[i]] < n[key, list[k]] ? n[key, list[i]] : n[key, list[k]]
+				if (least > most) {
+					most = least
+					chosen = list[i] " " list[k]
+				}
+			}
+	}
+	print chosen
+}
+AWK
+cat >pairs.awk <<'AWK'
+function value(name) {
+	if (!match($0, "\"" name "\":(\"([^\"\\\\]|\\\\.)*\"|-?[0-9]+)"))
+		return ""
+	return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+}
+{
+	key = value("origin") " " value("master") " " value("channel")
+	time = value("time")
+	if (time == "")
+		time = value("ticks")
+	if (time != "") { # the last 15 digits, which numbers of awk have
+		time = length(time) > 15 ? substr(time, length(time) - 14) : time
+		first = first == "" ? time + 0 : first
+		time -= first
+		time += time < -5e14 ? 1e15 : 0
+	}
+	at[NR] = time
+	if (value(field) == end && depth[key]) {
+		from = open[key, depth[key]--]
+		if (at[from] != "" && time != "")
+			took[from] = took[NR] = sprintf("%.0f", time - at[from])
+	}
+	if (value(field) == begin)
+		open[key, ++depth[key]] = NR
+}
+END {
+	for (i = 1; i <= NR; i++)
+		print i - 1 "," took[i]
+}
+AWK
+# pair FIELD LEAST WHAT: c.bin, whose trace in a profile is in `trace`, has at least so many ends.
+pair()
+{
+	printf 'traces: [{%s}]\n' "$trace" >c.yaml
+	"$TRAWL" -q -t jsonl c.yaml >json
+	chosen=$(awk -v field="$1" -f choose.awk json)
+	begin=${chosen%% *} end=${chosen##* }
+	printf "intervals: [{name: pair, begin: '%s == %s', end: '%s == %s'}]\n" \
+		"$1" "$begin" "$1" "$end" >>c.yaml
+	awk -v field="$1" -v begin="$begin" -v end="$end" -f pairs.awk json >want
+	"$TRAWL" -q -t csv --fields=number,interval.pair c.yaml | sed 1d | tr -d '"' >got
+	ok "$3: the same pairs" cmp want got
+	ok "$3: there are many" test "$(grep -c ',.' want)" -gt "$2"
+}
+if test -x "$MKCAPTURE"; then
+	for seed in 1 2; do
+		for format in syst/raw syst/hex csel uia itm tpiu encap; do
+			trace="file: c.bin, format: $format"
+			set --
+			test $format != uia && set -- -m all
+			if test $format = encap; then
+				set -- -m all --timestamp=4
+				trace="$trace, encap: {timestamp_bytes: 4}"
+			fi
+			"$MKCAPTURE" -f $format "$@" -c 3000 --seed=$seed -o c.bin
+			pair length 4 "$format, $seed"
+		done
+		trace='file: c.bin, format: syst/stp'
+		"$MKCAPTURE" -f syst/stp -m all -c 3000 --seed=$seed -o c.bin
+		pair type 300 "syst/stp, $seed"
+		"$MKCAPTURE" -f syst/stp -m all --damage=cut,drop --rate=0.05 -c 3000 --seed=$seed \
+			-o c.bin
+		pair type 300 "syst/stp with losses, $seed"
+		"$MKCAPTURE" -f csel -m all --damage=cut,drop --rate=0.005 -c 3000 --seed=$seed -o c.bin
+		trace='file: c.bin, format: csel'
+		pair length 50 "csel with losses, $seed"
+		rm -rf c.bin
+		if has_feature "CoreSight trace"; then
+			"$MKCAPTURE" -f opencsd -m all -c 1500 --seed=$seed -o c.bin
+			trace='file: c.bin'
+			pair type 200 "opencsd, $seed"
+			rm -rf c.bin
+		else
+			skip "opencsd, $seed" "built without OpenCSD"
+		fi
+	done
+else
+	skip "pairs of every format" "mkcapture is missing"
+fi
+
 # What is wrong in a profile.
 wrong()
 {

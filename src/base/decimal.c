@@ -65,8 +65,8 @@ add_block(struct decimal *d)
 	uint32_t block = (uint32_t)(d->rest >> d->scale);
 	bool begun = d->first < d->count;
 	d->rest &= ((uint128)1 << d->scale) - 1;
-	for (size_t i = BLOCK; i--; block /= 10)
-		d->at[d->count + i] = (char)('0' + block % 10);
+	d->at[d->count] = (char)('0' + block / 100000000);
+	text_put_eight(&d->at[d->count + 1], block % 100000000);
 	d->count += BLOCK;
 	while (!begun && d->first < d->count && d->at[d->first] == '0')
 		d->first++;

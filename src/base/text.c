@@ -1,6 +1,7 @@
 /* Strings that grow, and text made safe for a terminal: see text.h. */
 #include "config.h"
 
+#include "base/bytes.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -83,39 +84,58 @@ parse_conversion(const char *format, struct conversion *c)
 
 enum { NUMBER_MAX = 24 }; /* digits of any number, and room */
 
-/* Writes VALUE in front of END; returns where it starts. */
-static char *
-write_decimal(uint64_t value, char *end)
+/* The eight decimal digits of VALUE, which has no more, as numbers: the first in the lowest
+ * byte.  Halves, then pairs, then single digits are told apart in all places at once; what
+ * divides by 100 and by 10 is exact for as many digits as there are. */
+static inline uint64_t
+eight_digits(uint32_t value)
 {
-	static const char pairs[] = "00010203040506070809"
-				    "10111213141516171819"
-				    "20212223242526272829"
-				    "30313233343536373839"
-				    "40414243444546474849"
-				    "50515253545556575859"
-				    "60616263646566676869"
-				    "70717273747576777879"
-				    "80818283848586878889"
-				    "90919293949596979899";
-	for (; value >= 100000000; value /= 100000000) {
-		/* in halves, which a processor divides at once */
-		uint32_t low = (uint32_t)(value % 100000000), high = low / 10000;
-		low %= 10000;
-		end -= 8;
-		memcpy(end, &pairs[2 * (high / 100)], 2);
-		memcpy(end + 2, &pairs[2 * (high % 100)], 2);
-		memcpy(end + 4, &pairs[2 * (low / 100)], 2);
-		memcpy(end + 6, &pairs[2 * (low % 100)], 2);
+	uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
+	uint64_t hundreds = (halves * 10486 >> 20) & UINT64_C(0x7f0000007f);
+	uint64_t pairs = hundreds | (halves - 100 * hundreds) << 16;
+	uint64_t tens = (pairs * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+	return tens | (pairs - 10 * tens) << 8;
+}
+
+static inline char *
+put_low_first(char *at, uint64_t word)
+{
+	bytes_put_le64((uint8_t *)at, word);
+	return at + sizeof word;
+}
+
+#define ZEROS UINT64_C(0x3030303030303030)
+
+char *
+text_put_eight(char *at, uint32_t value)
+{
+	return put_low_first(at, eight_digits(value) | ZEROS);
+}
+
+/* Puts the digits from the first on that is not zero, of 0 the last one. */
+static inline char *
+put_first(char *at, uint32_t value)
+{
+	uint64_t digits = eight_digits(value);
+	unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+	return put_low_first(at, (digits | ZEROS) >> 8 * zeros) - zeros;
+}
+
+#undef ZEROS
+
+char *
+text_put_uint(char *at, uint64_t value)
+{
+	const uint64_t eight = 100000000, sixteen = eight * eight;
+	if (value < eight)
+		return put_first(at, (uint32_t)value);
+	if (value < sixteen) {
+		at = put_first(at, (uint32_t)(value / eight));
+	} else {
+		at = put_first(at, (uint32_t)(value / sixteen));
+		at = text_put_eight(at, (uint32_t)(value % sixteen / eight));
 	}
-	while (value >= 10) {
-		end -= 2;
-		memcpy(end, &pairs[2 * (value % 100)], 2);
-		value /= 100;
-		if (!value)
-			return end;
-	}
-	*--end = (char)('0' + value);
-	return end;
+	return text_put_eight(at, (uint32_t)(value % eight));
 }
 
 static char *
@@ -124,44 +144,6 @@ write_hexadecimal(uint64_t value, const char *digits, char *end)
 	do
 		*--end = digits[value & 15];
 	while (value >>= 4);
-	return end;
-}
-
-/* In decimal.  A number of B bits has B * log10(2) digits, rounded down, or one more. */
-static unsigned
-count_digits(uint64_t value)
-{
-	static const uint64_t powers[] = {
-	    1,
-	    10,
-	    100,
-	    1000,
-	    10000,
-	    100000,
-	    1000000,
-	    10000000,
-	    100000000,
-	    1000000000,
-	    10000000000,
-	    100000000000,
-	    1000000000000,
-	    10000000000000,
-	    100000000000000,
-	    1000000000000000,
-	    10000000000000000,
-	    100000000000000000,
-	    1000000000000000000,
-	    10000000000000000000u,
-	};
-	unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1), least = bits * 1233 >> 12;
-	return least + (least == 0 || value >= powers[least]);
-}
-
-char *
-text_put_uint(char *at, uint64_t value)
-{
-	char *end = at + count_digits(value);
-	write_decimal(value, end);
 	return end;
 }
 
@@ -185,19 +167,33 @@ text_add_int(struct text *text, int64_t value)
 void
 text_add_digits(struct text *text, uint64_t value, unsigned digits)
 {
-	char own[NUMBER_MAX], *end = own + sizeof own, *start = write_decimal(value, end);
-	size_t count = (size_t)(end - start);
+	char own[NUMBER_MAX];
+	size_t count = (size_t)(text_put_uint(own, value) - own);
 	text_add_fill(text, '0', digits > count ? digits - count : 0);
-	text_add_bytes(text, start, count);
+	text_add_bytes(text, own, count);
+}
+
+void
+text_add_hex_digits(struct text *text, uint64_t value, unsigned digits)
+{
+	char own[NUMBER_MAX], *end = own + sizeof own;
+	char *start = write_hexadecimal(value, "0123456789abcdef", end);
+	while (end - start < (ptrdiff_t)digits && start > own)
+		*--start = '0';
+	text_add_bytes(text, start, (size_t)(end - start));
 }
 
 static void
 add_number(struct text *text, const struct conversion *c, uint64_t value, bool negative)
 {
 	char digits[NUMBER_MAX], *end = digits + sizeof digits;
-	const char *start = c->letter == 'x'   ? write_hexadecimal(value, "0123456789abcdef", end)
-			    : c->letter == 'X' ? write_hexadecimal(value, "0123456789ABCDEF", end)
-					       : write_decimal(value, end);
+	const char *start = digits;
+	if (c->letter == 'x')
+		start = write_hexadecimal(value, "0123456789abcdef", end);
+	else if (c->letter == 'X')
+		start = write_hexadecimal(value, "0123456789ABCDEF", end);
+	else
+		end = text_put_uint(digits, value);
 	size_t count = (size_t)(end - start);
 	size_t width =
 	    (size_t)c->width > count + negative ? (size_t)c->width - count - negative : 0;

@@ -72,8 +72,12 @@ void text_add_hex(struct text *, const uint8_t *data, size_t length); /* lower c
 void text_add_uint(struct text *, uint64_t value);		      /* decimal */
 void text_add_int(struct text *, int64_t value);		      /* the same */
 void text_add_digits(struct text *, uint64_t value, unsigned digits); /* with zeros before */
+/* Hexadecimal in lower case, with zeros before if it has fewer digits. */
+void text_add_hex_digits(struct text *, uint64_t value, unsigned digits);
 void text_add_fill(struct text *, char c, size_t count);	      /* so many of them */
-char *text_put_uint(char *at, uint64_t value); /* decimal, 20 bytes at most; where it ends */
+/* Decimal; returns where it ends.  Bytes behind that may change, up to the 20th. */
+char *text_put_uint(char *at, uint64_t value);
+char *text_put_eight(char *at, uint32_t value); /* all eight digits; value < 10^8 */
 void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));

@@ -295,7 +295,8 @@ field_format(const struct field *field, struct text *out)
 		break;
 	case FIELD_HEX:
 	case FIELD_HEXTEXT:
-		text_addf(out, "0x%0*llx", field->row->digits, (unsigned long long)field->u);
+		text_add(out, "0x");
+		text_add_hex_digits(out, field->u, field->row->digits);
 		break;
 	case FIELD_BOOL:
 		text_add(out, field->u ? "true" : "false");

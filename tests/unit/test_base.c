@@ -233,20 +233,30 @@ test_format(void **state)
 }
 
 static void
+check_digits(struct text *text, uint64_t value)
+{
+	char expected[32];
+	snprintf(expected, sizeof expected, "%llu", (unsigned long long)value);
+	text_clear(text);
+	text_add_uint(text, value);
+	assert_string_equal(text_get(text), expected);
+}
+
+static void
 test_digits(void **state)
 {
 	(void)state;
 	struct text text = {0};
-	char expected[32];
 	for (uint64_t power = 1, more = 1; more; power *= 10, more = power <= UINT64_MAX / 10) {
 		for (uint64_t value = power - 1; value <= power + 1; value++) {
-			snprintf(expected, sizeof expected, "%llu", (unsigned long long)value);
-			text_clear(&text);
-			text_add_uint(&text, value);
-			assert_string_equal(text_get(&text), expected);
+			check_digits(&text, value);
 			check_format("%llu|%x", (unsigned long long)value, (unsigned)value);
 		}
 	}
+	/* all groups of four digits in all places */
+	for (uint64_t scale = 1; scale <= 1000000000000; scale *= 10000)
+		for (uint64_t group = 0; group < 10000; group++)
+			check_digits(&text, group * scale + scale / 7);
 	text_clear(&text);
 	text_add_uint(&text, UINT64_MAX);
 	assert_string_equal(text_get(&text), "18446744073709551615");

@@ -13,23 +13,59 @@
 #include <math.h>
 #include <string.h>
 
-/* A word all of whose bytes are BYTE. */
-#define BYTES(byte) ((uint64_t)(byte)*0x0101010101010101)
+/* Bytes that are looked at together. */
+typedef uint8_t lanes __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
 
-/* The top bit of each byte of WORD that is zero; of others behind one, too. */
-static uint64_t
-find_zeros(uint64_t word)
-{
-	return (word - BYTES(1)) & ~word & BYTES(0x80);
-}
+enum { LANES = sizeof(lanes) };
 
 /* Whether one of the bytes is not printable ASCII, or is `"` or `\`. */
-static bool
-needs_escape(uint64_t word)
+static inline bool
+needs_escape(halves bytes)
 {
-	uint64_t below = (word - BYTES(0x20)) & ~word; /* 0x20, in the top bits */
-	return ((word | below) & BYTES(0x80)) | find_zeros(word ^ BYTES(0x7f)) |
-	       find_zeros(word ^ BYTES('"')) | find_zeros(word ^ BYTES('\\'));
+	const lanes c = (lanes)bytes;
+	const halves any = (halves)((c - ' ' >= 0x7f - ' ') | (c == '"') | (c == '\\'));
+	return any[0] | any[1];
+}
+
+/* Copies 16 bytes if none needs an escape. */
+static inline bool
+copy_lanes(char *to, const char *bytes)
+{
+	halves all;
+	memcpy(&all, bytes, sizeof all);
+	if (needs_escape(all))
+		return false;
+	memcpy(to, &all, sizeof all);
+	return true;
+}
+
+/* Copies 8 to 16 bytes, if none needs an escape: the first and the last eight, which may
+ * overlap; and 4 to 8 likewise. */
+static inline bool
+copy_words(char *to, const char *bytes, size_t length)
+{
+	uint64_t first, last;
+	memcpy(&first, bytes, sizeof first);
+	memcpy(&last, bytes + length - sizeof last, sizeof last);
+	if (needs_escape((halves){first, last}))
+		return false;
+	memcpy(to, &first, sizeof first);
+	memcpy(to + length - sizeof last, &last, sizeof last);
+	return true;
+}
+
+static inline bool
+copy_half_words(char *to, const char *bytes, size_t length)
+{
+	uint32_t first, last;
+	memcpy(&first, bytes, sizeof first);
+	memcpy(&last, bytes + length - sizeof last, sizeof last);
+	if (needs_escape((halves){first | (uint64_t)last << 32, first | (uint64_t)last << 32}))
+		return false;
+	memcpy(to, &first, sizeof first);
+	memcpy(to + length - sizeof last, &last, sizeof last);
+	return true;
 }
 
 /* Copies bytes up to the first that needs an escape; returns how many. */
@@ -37,12 +73,14 @@ static size_t
 copy_plain(char *to, const char *bytes, size_t length)
 {
 	size_t plain = 0;
-	for (uint64_t word; length - plain >= sizeof word; plain += sizeof word) {
-		memcpy(&word, bytes + plain, sizeof word);
-		if (needs_escape(word))
-			break;
-		memcpy(to + plain, &word, sizeof word);
-	}
+	while (length - plain >= LANES && copy_lanes(to + plain, bytes + plain))
+		plain += LANES;
+	const size_t left = length - plain;
+	if (left < LANES &&
+	    (length >= LANES ? copy_lanes(to + length - LANES, bytes + length - LANES)
+	     : length >= 8   ? copy_words(to, bytes, length)
+			     : length >= 4 && copy_half_words(to, bytes, length)))
+		return length;
 	for (; plain < length; plain++) {
 		unsigned char c = (unsigned char)bytes[plain];
 		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
@@ -103,6 +141,15 @@ add_text(struct text *out, const struct text *value)
 	export_json_string(out, text_get(value), value->length);
 }
 
+/* Puts bytes where there is room, and returns where they end. */
+static inline char *
+put_bytes(char *at, const char *bytes, size_t length)
+{
+	memcpy(at, bytes, length);
+	return at + length;
+}
+#define PUT(at, literal) put_bytes(at, literal, sizeof(literal) - 1)
+
 static void
 add_value(struct text *out, const struct field *field)
 {
@@ -137,27 +184,24 @@ add_value(struct text *out, const struct field *field)
 	}
 }
 
-/* Puts bytes where there is room, and returns where they end. */
-static inline char *
-put_bytes(char *at, const char *bytes, size_t length)
-{
-	memcpy(at, bytes, length);
-	return at + length;
-}
-#define PUT(at, literal) put_bytes(at, literal, sizeof(literal) - 1)
-
-/* The name of a member, which needs no escapes. */
+/* Adds a member; its name needs no escapes. */
 static void
-add_name(struct text *out, const char *name)
+add_member(struct text *out, const char *name, const struct field *field)
 {
+	enum { AROUND = 3, NUMBER = 21 };
 	size_t length = strlen(name);
-	text_reserve(out, length + 3);
+	text_reserve(out, length + AROUND + NUMBER);
 	char *at = out->data + out->length;
 	*at++ = '"';
 	at = put_bytes(at, name, length);
-	at = put_bytes(at, "\":", 2);
+	at = PUT(at, "\":");
+	bool plain = field->row->type == FIELD_UINT || field->row->type == FIELD_HEX;
+	if (plain)
+		at = text_put_uint(at, field->u);
 	*at = '\0';
-	out->length += length + 3;
+	out->length = (size_t)(at - out->data);
+	if (!plain)
+		add_value(out, field);
 }
 
 /* Adds the arguments that have a name, from FROM up to TO, as an object behind their list. */
@@ -171,8 +215,7 @@ add_arguments(struct text *out, const struct expansion *e, size_t from, size_t t
 			continue;
 		text_add(out, any ? "," : ",\"arg\":{");
 		any = true;
-		add_name(out, field->argument);
-		add_value(out, field);
+		add_member(out, field->argument, field);
 	}
 	if (any)
 		text_add_char(out, '}');
@@ -200,7 +243,7 @@ add_level(struct text *out, const struct expansion *e, size_t *at, unsigned dept
 			text_add_char(out, ',');
 		*first = false;
 		if (names)
-			add_name(out, field->row->name);
+			add_member(out, field->row->name, field);
 		bool list = field->row->type == FIELD_LIST;
 		if (list || field->row->type == FIELD_OBJECT) {
 			bool none = true;
@@ -210,7 +253,7 @@ add_level(struct text *out, const struct expansion *e, size_t *at, unsigned dept
 			text_add_char(out, list ? ']' : '}');
 			if (list && names)
 				add_arguments(out, e, start, *at);
-		} else {
+		} else if (!names) {
 			add_value(out, field);
 		}
 	}

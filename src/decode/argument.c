@@ -12,19 +12,35 @@
 #include <string.h>
 #include <strings.h>
 
-static bool
-is_word_char(char c)
+/* Sets of ASCII characters, a bit each. */
+#define BIT(c) UINT64_C(1) << ((c)&63)
+#define BITS(first, last) (UINT64_MAX >> (63 - ((last) - (first))) << ((first)&63))
+static const uint64_t word_chars[2] = {
+    BITS('0', '9'),
+    BITS('a', 'z') | BITS('A', 'Z') | BIT('_'),
+};
+/* Between a word and its conversion. */
+static const uint64_t between[2] = {
+    BIT(' ') | BIT('\t') | BIT('=') | BIT(':') | BIT('#') | BIT('(') | BIT('<') | BIT('"') |
+	BIT('\''),
+    BIT('[') | BIT('{'),
+};
+#undef BIT
+#undef BITS
+
+static inline bool
+is_of(const uint64_t set[static 2], char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
+	unsigned char code = (unsigned char)c;
+	return code < 128 && set[code / 64] >> code % 64 & 1;
 }
 
 static bool
 is_reserved(const char *word, size_t length)
 {
-	static const char *const words[] = {"and", "or", "not", "in"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strlen(words[i]) == length && !strncasecmp(words[i], word, length))
+	static const char words[][4] = {"and", "or", "not", "in"};
+	for (size_t i = 0; length < sizeof *words && i < sizeof words / sizeof *words; i++)
+		if (!words[i][length] && !strncasecmp(words[i], word, length))
 			return true;
 	return false;
 }
@@ -32,14 +48,13 @@ is_reserved(const char *word, size_t length)
 const char *
 argument_find_name(const char *from, const char *end, size_t *length)
 {
-	static const char between[] = " \t=:#([{<\"'";
 	if (end - from >= 2 && end[-2] == '0' && (end[-1] == 'x' || end[-1] == 'X') &&
-	    (end - from == 2 || !is_word_char(end[-3])))
+	    (end - from == 2 || !is_of(word_chars, end[-3])))
 		end -= 2;
-	while (end > from && end[-1] && strchr(between, end[-1]))
+	while (end > from && is_of(between, end[-1]))
 		end--;
 	const char *word = end;
-	while (word > from && is_word_char(word[-1]))
+	while (word > from && is_of(word_chars, word[-1]))
 		word--;
 	*length = (size_t)(end - word);
 	if (!*length || *length > ARGUMENT_NAME_MAX || (*word >= '0' && *word <= '9') ||
@@ -59,9 +74,11 @@ argument_is_name(const char *text)
 static bool
 is_taken(const struct expansion *e, const char *name)
 {
-	for (size_t i = e->fields.count; i--;)
-		if (e->fields.at[i].argument && !strcmp(e->fields.at[i].argument, name))
+	for (size_t i = e->fields.count; i--;) {
+		const char *other = e->fields.at[i].argument;
+		if (other && *other == *name && !strcmp(other, name))
 			return true;
+	}
 	return false;
 }
 

@@ -171,12 +171,14 @@ parse_spec(const char *p, const char *end, struct spec *spec)
 
 /* --- arguments --------------------------------------------------------- */
 
+/* Takes an argument of 4 or 8 bytes. */
 static bool
 syst_printf_take(struct syst_printf_job *job, size_t size, uint64_t *value)
 {
 	if (job->args->length - job->used < size)
 		return false;
-	*value = bytes_le(job->args->at + job->used, size);
+	const uint8_t *at = job->args->at + job->used;
+	*value = size == 4 ? bytes_le32(at) : bytes_le64(at);
 	job->used += size;
 	return true;
 }

@@ -110,17 +110,25 @@ set_label(struct expansion *e, struct field *field, const char *name, size_t len
 }
 
 void
+argument_keep_name(struct expansion *e, struct field *field, size_t number, const char *name,
+		   const char *conversion, size_t conversion_length)
+{
+	char buffer[NUMBER_MAX];
+	field->argument = name;
+	if (e->exported) /* which has no labels */
+		return;
+	if (!*name)
+		name = write_number(number, buffer);
+	set_label(e, field, name, strlen(name), conversion, conversion_length);
+}
+
+void
 argument_set_name(struct expansion *e, struct field *field, size_t number, const char *name,
 		  size_t length, const char *conversion, size_t conversion_length)
 {
-	char buffer[NUMBER_MAX];
 	const char *kept = length ? arena_text(&e->arena, name, length) : "";
 	bool named = length && number <= ARGUMENT_NAMES_MAX && !is_taken(e, kept);
-	field->argument = named ? kept : "";
-	if (e->exported) /* which has no labels */
-		return;
-	name = named ? kept : write_number(number, buffer);
-	set_label(e, field, name, strlen(name), conversion, conversion_length);
+	argument_keep_name(e, field, number, named ? kept : "", conversion, conversion_length);
 }
 
 /* The number that NAME is; 0: it is none. */

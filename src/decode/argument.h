@@ -31,6 +31,10 @@ bool argument_is_name(const char *);
 void argument_set_name(struct expansion *e, struct field *field, size_t number, const char *name,
 		       size_t length, const char *conversion, size_t conversion_length);
 
+/* The same with a name that is known to be free, or ""; it lives as long as E. */
+void argument_keep_name(struct expansion *e, struct field *field, size_t number, const char *name,
+			const char *conversion, size_t conversion_length);
+
 /* The argument called NAME, or with the number that NAME is; NULL: there is none. */
 const struct field *argument_find(const struct expansion *, const char *name);
 

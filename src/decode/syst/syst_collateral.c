@@ -474,7 +474,7 @@ close_entry(struct syst_collateral_reading *r)
 	if (is_masked(&r->entry, which))
 		add_masked(table, &r->entry);
 	r->entry.text = arena_text(&r->to->arena, text_get(&r->text), r->text.length);
-	syst_plan(&r->entry.plan, r->entry.text, strlen(r->entry.text));
+	r->entry.apart = syst_format_new(&r->to->arena, r->entry.text, strlen(r->entry.text));
 	*vec_add(&table->entries) = r->entry;
 }
 

@@ -36,8 +36,8 @@ struct syst_entry {
 	const char *text; /* name, path or printf format */
 	bool has_file;
 	uint32_t file, line;
-	uint32_t place;	       /* line of the row itself, in the collateral */
-	struct syst_plan plan; /* of a format */
+	uint32_t place;			 /* line of the row itself, in the collateral */
+	const struct syst_format *apart; /* the text as a format; or NULL */
 };
 
 /*

@@ -266,7 +266,8 @@ add_protocol(struct syst_job *j, unsigned subtype)
 {
 	const struct syst_entry *protocol = look_up(j, SYST_TABLE_PROTOCOLS, subtype);
 	const uint8_t bytes[4] = {(uint8_t)subtype};
-	const struct syst_args args = {.at = bytes, .length = sizeof bytes};
+	const struct syst_args args = {
+	    .at = bytes, .length = sizeof bytes, .apart = protocol ? protocol->apart : NULL};
 	if (protocol)
 		syst_printf(&j->e->type, protocol->text, strlen(protocol->text), &args, NULL);
 	else
@@ -515,8 +516,10 @@ expand_short(struct syst_job *j)
 	uint64_t open = value & ~j->entry->mask;
 	for (size_t i = 0; i < sizeof bytes; i++)
 		bytes[i] = (uint8_t)(open >> 8 * i);
-	const struct syst_args args = {
-	    .at = bytes, .length = sizeof bytes, .packing = wide ? SYST_P64 : SYST_P32};
+	const struct syst_args args = {.at = bytes,
+				       .length = sizeof bytes,
+				       .packing = wide ? SYST_P64 : SYST_P32,
+				       .apart = j->entry->apart};
 	syst_printf(&j->e->text, j->entry->text, strlen(j->entry->text), &args, NULL);
 	add_text(j, SYST_F_FORMAT, j->entry->text, strlen(j->entry->text));
 }
@@ -555,12 +558,15 @@ add_arg(void *context, const struct syst_arg *arg)
 		field->s.length = arg->s.length;
 		break;
 	}
-	size_t length = 0;
-	const char *name = "";
-	if (!arg->width)
-		name = argument_find_name(sink->format, arg->spec, &length);
-	argument_set_name(sink->job->e, field, ++sink->count, name, length, arg->spec,
-			  arg->spec_length);
+	struct expansion *e = sink->job->e;
+	sink->count++;
+	if (arg->name) {
+		argument_keep_name(e, field, sink->count, arg->name, arg->spec, arg->spec_length);
+	} else {
+		size_t length;
+		const char *name = argument_find_name(sink->format, arg->spec, &length);
+		argument_set_name(e, field, sink->count, name, length, arg->spec, arg->spec_length);
+	}
 	if (!arg->width)
 		sink->format = arg->spec + arg->spec_length;
 }
@@ -571,6 +577,7 @@ struct call {
 	size_t length;
 	size_t at; /* of the arguments in the frame */
 	enum syst_packing packing;
+	const struct syst_format *apart; /* or NULL */
 };
 
 /* PRINTF: a format with its NUL, then arguments [SyS-T 1.0, STRING, second hand: library,
@@ -597,6 +604,7 @@ catalog_call(const struct syst_frame *f, const struct syst_entry *entry)
 	    .at = f->payload + syst_catalog_id_size(f),
 	    /* ID32P32 1, ID64P32 2, ID32P64 5, ID64P64 6 */
 	    .packing = f->subtype & 4 ? SYST_P64 : SYST_P32,
+	    .apart = entry->apart,
 	};
 }
 
@@ -623,6 +631,7 @@ call_args(const struct syst_frame *f, const struct call *call)
 	    .length = f->payload_end - call->at,
 	    .packing = call->packing,
 	    .nul_behind = nul_behind(f),
+	    .apart = call->apart,
 	};
 }
 
@@ -885,10 +894,10 @@ add_crc(struct syst_job *j, uint32_t stated, uint32_t computed)
 }
 
 static bool
-call_fits(const struct syst_frame *f, const struct call *call, const struct syst_plan *plan)
+call_fits(const struct syst_frame *f, const struct call *call)
 {
 	const struct syst_args args = call_args(f, call);
-	return syst_printf_fits(plan, call->format, call->length, &args);
+	return syst_printf_fits(call->format, call->length, &args);
 }
 
 /* Whether the arguments of a CATALOG message of a client fit its format; *UNNAMED: it has
@@ -901,7 +910,7 @@ catalog_fits(const struct syst_frame *f, const struct syst_client *client, bool 
 	if (!entry)
 		return true;
 	struct call call = catalog_call(f, entry);
-	return call_fits(f, &call, &entry->plan);
+	return call_fits(f, &call);
 }
 
 /* Makes what EXPAND_FLAGS asks for: as all the rest makes it, without text. */
@@ -918,7 +927,7 @@ check_frame(const struct syst_decoder *d, const struct message *m, struct syst_f
 		fits = catalog_fits(f, choice.client, &e->unnamed);
 	} else if (is_printf(f)) {
 		struct call call = string_call(f, &terminated);
-		fits = call_fits(f, &call, NULL);
+		fits = call_fits(f, &call);
 	}
 	if (!good || !fits)
 		e->flags |= MESSAGE_DAMAGED;
@@ -997,7 +1006,7 @@ string_fits(const uint8_t *p, size_t length, unsigned subtype)
 	    .length = length - format - 1,
 	    .packing = subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32,
 	};
-	return nul && syst_printf_fits(NULL, (const char *)p, format, &args);
+	return nul && syst_printf_fits((const char *)p, format, &args);
 }
 
 /* The same of a CATALOG message with collateral, as far as no message before it says what its

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/decimal.h"
+#include "decode/argument.h"
 #include "decode/syst/syst_printf.h"
 
 #include <limits.h>
@@ -20,6 +21,7 @@
 enum {
 	DIGITS_MAX = 24, /* of 64 bits: 22 octal ones */
 	PLAN_ARGS_MAX = UINT16_MAX,
+	STEPS_MAX = 64, /* of a format that is taken apart */
 	REBUILT_MAX = 16
 };
 
@@ -70,6 +72,32 @@ struct spec {
 	int width, precision;		   /* precision -1: none */
 	enum modifier modifier;
 	char letter;
+	bool adapts;	  /* width or precision are arguments, or too large */
+	const char *name; /* of the argument, or ""; NULL: not looked for */
+};
+
+/* A piece of a format: bytes that stand in the text, then a conversion or none. */
+struct step {
+	enum { STEP_BYTES, STEP_CONVERSION, STEP_INVALID } kind;
+	const char *bytes;
+	size_t length;
+	struct spec spec;
+};
+
+enum { PLAN_TEXTS = 3 };
+
+/* The bytes that the arguments of a format take, by packing, in front of each text and behind
+ * the last. */
+struct plan {
+	bool known; /* else the format has to be gone through */
+	uint8_t texts;
+	uint32_t bytes[2][PLAN_TEXTS + 1];
+};
+
+struct syst_format {
+	struct plan plan;
+	size_t count;
+	struct step steps[];
 };
 
 enum outcome { DONE, INVALID, MISSING, UNTERMINATED, TOO_MUCH };
@@ -166,7 +194,29 @@ parse_spec(const char *p, const char *end, struct spec *spec)
 		return false;
 	spec->letter = *p++;
 	spec->length = (size_t)(p - spec->at);
+	spec->adapts = spec->width_given || spec->precision_given ||
+		       spec->width > SYST_PRINTF_WIDTH_MAX ||
+		       spec->precision > SYST_PRINTF_WIDTH_MAX;
 	return true;
+}
+
+/* Parses the step that starts at P; returns where the next one does. */
+static const char *
+parse_step(const char *p, const char *end, struct step *step)
+{
+	const char *percent = memchr(p, '%', (size_t)(end - p));
+	const char *stop = percent ? percent : end;
+	step->kind = STEP_BYTES;
+	step->bytes = p;
+	step->length = (size_t)(stop - p);
+	if (stop == end)
+		return end;
+	if (end - stop >= 2 && stop[1] == '%') {
+		step->length++;
+		return stop + 2;
+	}
+	step->kind = parse_spec(stop, end, &step->spec) ? STEP_CONVERSION : STEP_INVALID;
+	return step->kind == STEP_CONVERSION ? stop + step->spec.length : end;
 }
 
 /* --- arguments --------------------------------------------------------- */
@@ -199,6 +249,7 @@ syst_printf_report_argument(const struct syst_printf_job *job, const struct spec
 		return;
 	arg.at = job->used - length;
 	arg.length = length;
+	arg.name = arg.width ? "" : spec->name;
 	arg.spec = spec->at;
 	arg.spec_length = spec->length;
 	job->sink->add(job->sink->context, &arg);
@@ -542,10 +593,8 @@ convert_string(struct syst_printf_job *job, const struct spec *spec)
 }
 
 static enum outcome
-syst_printf_convert(struct syst_printf_job *job, struct spec *spec)
+convert_argument(struct syst_printf_job *job, const struct spec *spec)
 {
-	if (!complete_spec(job, spec))
-		return MISSING;
 	if (job->work > SYST_PRINTF_TEXT_MAX)
 		return TOO_MUCH;
 	if (is_integer(spec))
@@ -564,27 +613,37 @@ syst_printf_convert(struct syst_printf_job *job, struct spec *spec)
 }
 
 static enum outcome
+syst_printf_convert(struct syst_printf_job *job, const struct spec *spec)
+{
+	if (spec->adapts) {
+		struct spec own = *spec;
+		return complete_spec(job, &own) ? convert_argument(job, &own) : MISSING;
+	}
+	job->work += (size_t)spec->width + (size_t)(spec->precision > 0 ? spec->precision : 0);
+	return convert_argument(job, spec);
+}
+
+static enum outcome
+run_step(struct syst_printf_job *job, const struct step *step)
+{
+	syst_printf_add(job, step->bytes, step->length);
+	if (step->kind == STEP_CONVERSION)
+		return syst_printf_convert(job, &step->spec);
+	return step->kind == STEP_BYTES ? DONE : INVALID;
+}
+
+static enum outcome
 syst_printf_run(struct syst_printf_job *job, const char *format, size_t length)
 {
 	const char *p = format, *end = format + length;
+	const struct syst_format *apart = job->args->apart;
 	enum outcome outcome = DONE;
-	while (p < end && outcome == DONE) {
-		const char *percent = memchr(p, '%', (size_t)(end - p));
-		const char *stop = percent ? percent : end;
-		syst_printf_add(job, p, (size_t)(stop - p));
-		p = stop;
-		if (p == end)
-			break;
-		struct spec spec;
-		if (end - p >= 2 && p[1] == '%') {
-			syst_printf_add(job, "%", 1);
-			p += 2;
-		} else if (parse_spec(p, end, &spec)) {
-			p += spec.length;
-			outcome = syst_printf_convert(job, &spec);
-		} else {
-			outcome = INVALID;
-		}
+	for (size_t i = 0; apart && i < apart->count && outcome == DONE; i++)
+		outcome = run_step(job, &apart->steps[i]);
+	while (!apart && p < end && outcome == DONE) {
+		struct step step;
+		p = parse_step(p, end, &step);
+		outcome = run_step(job, &step);
 	}
 	return outcome;
 }
@@ -593,14 +652,10 @@ static bool
 is_valid(const char *format, size_t length)
 {
 	const char *p = format, *end = format + length;
-	struct spec spec;
-	while ((p = memchr(p, '%', (size_t)(end - p)))) {
-		bool percent = end - p >= 2 && p[1] == '%';
-		if (!percent && !parse_spec(p, end, &spec))
-			return false;
-		p += percent ? 2 : spec.length;
-	}
-	return true;
+	struct step step = {.kind = STEP_BYTES};
+	while (p < end && step.kind != STEP_INVALID)
+		p = parse_step(p, end, &step);
+	return step.kind != STEP_INVALID;
 }
 
 static const char missing[] = "- insufficient argument bytes for format '", cut[] = " - text cut";
@@ -680,11 +735,11 @@ syst_printf_size(const char *format, size_t format_length, const struct syst_arg
 	return true;
 }
 
-/* --- whether arguments fit --------------------------------------------------- */
+/* --- formats taken apart ----------------------------------------------------- */
 
 /* Adds what a conversion takes; false: there are too many texts. */
 static bool
-plan_conversion(struct syst_plan *plan, const struct spec *spec)
+plan_conversion(struct plan *plan, const struct spec *spec)
 {
 	static const uint8_t pointers[2] = {[SYST_P32] = 4, [SYST_P64] = 8};
 	for (unsigned packing = SYST_P32; packing <= SYST_P64; packing++) {
@@ -697,7 +752,7 @@ plan_conversion(struct syst_plan *plan, const struct spec *spec)
 		else if (spec->letter != 's')
 			*bytes += spec->letter == 'c' ? 4 : sizeof(double);
 	}
-	return spec->letter != 's' || ++plan->texts <= SYST_PLAN_TEXTS;
+	return spec->letter != 's' || ++plan->texts <= PLAN_TEXTS;
 }
 
 /* At least what a conversion adds to the work, but for a text. */
@@ -711,24 +766,76 @@ most_work(const struct spec *spec)
 
 /* A format is known if it is sound, and no text of it is ever cut: then all of its arguments
  * are looked at. */
-void
-syst_plan(struct syst_plan *plan, const char *format, size_t format_length)
+static void
+plan_format(struct syst_format *format, size_t length)
 {
-	const char *p = format, *end = format + format_length;
-	size_t work = format_length + PLAN_ARGS_MAX;
-	struct spec spec;
-	*plan = (struct syst_plan){.known = true};
-	while (plan->known && (p = memchr(p, '%', (size_t)(end - p)))) {
-		bool percent = end - p >= 2 && p[1] == '%';
-		if (!percent && (!parse_spec(p, end, &spec) || !plan_conversion(plan, &spec) ||
-				 (work += most_work(&spec)) > SYST_PRINTF_TEXT_MAX))
-			plan->known = false;
-		p += percent ? 2 : spec.length;
+	struct plan *plan = &format->plan;
+	size_t work = length + PLAN_ARGS_MAX;
+	*plan = (struct plan){.known = true};
+	for (size_t i = 0; i < format->count && plan->known; i++) {
+		const struct step *step = &format->steps[i];
+		if (step->kind == STEP_CONVERSION)
+			plan->known = plan_conversion(plan, &step->spec) &&
+				      (work += most_work(&step->spec)) <= SYST_PRINTF_TEXT_MAX;
+		else
+			plan->known = step->kind == STEP_BYTES;
 	}
 }
 
 static bool
-plan_fits(const struct syst_plan *plan, const struct syst_args *args)
+is_named_before(const struct syst_format *format, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct step *step = &format->steps[i];
+		if (step->kind == STEP_CONVERSION && !strcmp(step->spec.name, name))
+			return true;
+	}
+	return false;
+}
+
+/* Gives the arguments their names, by the rules of argument.h. */
+static void
+name_arguments(struct syst_format *format, const char *text, struct arena *arena)
+{
+	size_t number = 0, length;
+	for (size_t i = 0; i < format->count; i++) {
+		struct spec *spec = &format->steps[i].spec;
+		if (format->steps[i].kind != STEP_CONVERSION)
+			continue;
+		const char *name = argument_find_name(text, spec->at, &length);
+		number += 1u + spec->width_given + spec->precision_given;
+		text = spec->at + spec->length;
+		spec->name = "";
+		if (!length || number > ARGUMENT_NAMES_MAX)
+			continue;
+		name = arena_text(arena, name, length);
+		if (!is_named_before(format, i, name))
+			spec->name = name;
+	}
+}
+
+const struct syst_format *
+syst_format_new(struct arena *arena, const char *text, size_t length)
+{
+	const char *p = text, *end = text + length;
+	struct step steps[STEPS_MAX];
+	size_t count = 0;
+	while (p < end && count < STEPS_MAX)
+		p = parse_step(p, end, &steps[count++]);
+	if (p < end)
+		return NULL;
+	struct syst_format *format = arena_alloc(arena, sizeof *format + count * sizeof *steps);
+	format->count = count;
+	memcpy(format->steps, steps, count * sizeof *steps);
+	plan_format(format, length);
+	name_arguments(format, text, arena);
+	return format;
+}
+
+/* --- whether arguments fit --------------------------------------------------- */
+
+static bool
+plan_fits(const struct plan *plan, const struct syst_args *args)
 {
 	const uint8_t *p = args->at, *end = p + args->length;
 	const uint32_t *bytes = plan->bytes[args->packing];
@@ -743,12 +850,11 @@ plan_fits(const struct syst_plan *plan, const struct syst_args *args)
 }
 
 bool
-syst_printf_fits(const struct syst_plan *plan, const char *format, size_t format_length,
-		 const struct syst_args *args)
+syst_printf_fits(const char *format, size_t format_length, const struct syst_args *args)
 {
 	struct syst_printf_job job = {.args = args};
-	if (plan && plan->known && args->length <= PLAN_ARGS_MAX)
-		return plan_fits(plan, args);
+	if (args->apart && args->apart->plan.known && args->length <= PLAN_ARGS_MAX)
+		return plan_fits(&args->apart->plan, args);
 	return is_sound(syst_printf_run(&job, format, format_length));
 }
 
@@ -796,23 +902,18 @@ pass_conversion(const struct sought *sought, struct sought_sieve *sieve, char le
 bool
 syst_format_lacks(const struct sought *sought, const char *format, size_t format_length)
 {
-	const char *p = format, *end = format + format_length, *percent;
+	const char *p = format, *end = format + format_length;
 	struct sought_sieve sieve = {0};
-	for (; (percent = memchr(p, '%', (size_t)(end - p)));) {
-		struct spec spec;
-		sought_pass(sought, &sieve, p, (size_t)(percent - p));
-		p = percent;
-		if (end - p >= 2 && p[1] == '%') {
-			sought_pass_text(sought, &sieve, "%");
-			p += 2;
-			continue;
-		}
-		if (!parse_spec(p, end, &spec) ||
-		    complaint_has(sought, sieve, format, format_length) ||
-		    !pass_conversion(sought, &sieve, spec.letter))
+	while (p < end) {
+		struct step step;
+		p = parse_step(p, end, &step);
+		sought_pass(sought, &sieve, step.bytes, step.length);
+		if (step.kind == STEP_INVALID)
 			return false;
-		p += spec.length;
+		if (step.kind == STEP_CONVERSION &&
+		    (complaint_has(sought, sieve, format, format_length) ||
+		     !pass_conversion(sought, &sieve, step.spec.letter)))
+			return false;
 	}
-	sought_pass(sought, &sieve, p, (size_t)(end - p));
 	return !sieve.found;
 }

@@ -10,6 +10,7 @@
 #ifndef TRAWL_DECODE_SYST_PRINTF_H
 #define TRAWL_DECODE_SYST_PRINTF_H
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "decode/sought.h"
 
@@ -32,6 +33,9 @@ struct syst_arg {
 	const char *spec; /* its conversion in the format, from % on */
 	size_t spec_length;
 	bool width; /* the width or precision of that conversion, not its value */
+	/* in a format that was taken apart, or of a width: the argument's name, which lives
+	 * with the format; "": none.  NULL: not looked for */
+	const char *name;
 };
 
 struct syst_arg_sink {
@@ -45,11 +49,18 @@ enum {
 	SYST_PRINTF_TEXT_MAX = 1024 * 1024 /* longer text ends */
 };
 
+/* A format that is used many times, taken apart: pieces, conversions, names of arguments. */
+struct syst_format;
+
+/* In the arena; TEXT lives as long.  NULL: it has too many pieces to be kept. */
+const struct syst_format *syst_format_new(struct arena *, const char *text, size_t length);
+
 struct syst_args {
 	const uint8_t *at;
 	size_t length;
 	enum syst_packing packing;
-	bool nul_behind; /* an unterminated string counts as ended by its NUL */
+	bool nul_behind;		 /* an unterminated string counts as ended by its NUL */
+	const struct syst_format *apart; /* the format that they are for; or NULL */
 };
 
 struct syst_printf_result {
@@ -82,19 +93,7 @@ bool syst_printf_lacks(const struct sought *, const char *format, size_t format_
 		       const struct syst_args *);
 bool syst_format_lacks(const struct sought *, const char *format, size_t format_length);
 
-/* Of a format that is used many times: the bytes that its arguments take, by packing, in front
- * of each text and behind the last. */
-enum { SYST_PLAN_TEXTS = 3 };
-struct syst_plan {
-	bool known; /* else the format has to be gone through */
-	uint8_t texts;
-	uint32_t bytes[2][SYST_PLAN_TEXTS + 1];
-};
-void syst_plan(struct syst_plan *, const char *format, size_t format_length);
-
-/* Whether syst_printf would find no fault, without making text.  The plan is the format's, or
- * NULL. */
-bool syst_printf_fits(const struct syst_plan *, const char *format, size_t format_length,
-		      const struct syst_args *);
+/* Whether syst_printf would find no fault, without making text. */
+bool syst_printf_fits(const char *format, size_t format_length, const struct syst_args *);
 
 #endif

@@ -417,6 +417,8 @@ add_location(struct syst_job *j)
 	uint64_t address;
 	bool is_address;
 	size_t size = location_size(f, &is_address), digits = 2 * syst_address(f, &address);
+	if (!size && !(j->entry && j->entry->has_file))
+		return; /* most messages have none */
 	syst_source(f, j->choice.client, j->entry, &text);
 	if (digits)
 		text_addf(&text, "%s0x%0*llX", text.length ? " " : "", (int)digits,

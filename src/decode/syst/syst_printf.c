@@ -72,6 +72,7 @@ struct spec {
 	int width, precision;		   /* precision -1: none */
 	enum modifier modifier;
 	char letter;
+	bool bare;	  /* a modifier and a letter, no more */
 	bool adapts;	  /* width or precision are arguments, or too large */
 	const char *name; /* of the argument, or ""; NULL: not looked for */
 };
@@ -197,6 +198,7 @@ parse_spec(const char *p, const char *end, struct spec *spec)
 	spec->adapts = spec->width_given || spec->precision_given ||
 		       spec->width > SYST_PRINTF_WIDTH_MAX ||
 		       spec->precision > SYST_PRINTF_WIDTH_MAX;
+	spec->bare = !spec->flags && !spec->width && spec->precision < 0 && !spec->adapts;
 	return true;
 }
 
@@ -396,11 +398,33 @@ digits_of(const struct spec *spec, uint64_t value, char buffer[static DIGITS_MAX
 	return d;
 }
 
+/* An integer without flags, width and precision; false: of a letter that is rare. */
+static bool
+put_bare_integer(struct text *out, char letter, uint64_t value)
+{
+	switch (letter) {
+	case 'd':
+	case 'i':
+		text_add_int(out, (int64_t)value);
+		return true;
+	case 'u':
+		text_add_uint(out, value);
+		return true;
+	case 'x':
+		text_add_hex_digits(out, value, 1);
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* As the C library does [C99, fprintf]. */
 static void
 put_integer(struct text *out, const struct spec *spec, uint64_t value)
 {
 	char buffer[DIGITS_MAX];
+	if (spec->bare && put_bare_integer(out, spec->letter, value))
+		return;
 	bool negative = is_signed(spec) && value >> 63;
 	struct digits d = digits_of(spec, negative ? -value : value, buffer);
 	size_t least = spec->precision < 0 ? 1 : (size_t)spec->precision;
@@ -568,6 +592,7 @@ convert_pointer(struct syst_printf_job *job, const struct spec *spec)
 	}
 	struct spec hex = *spec;
 	hex.letter = 'x';
+	hex.bare = false;
 	hex.flags |= 1u << FLAG_FORM;
 	add_integer(job, &hex, value);
 	return DONE;

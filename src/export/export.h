@@ -98,6 +98,9 @@ struct export_message {
 	const struct spans *spans;	 /* if the format has them */
 	bool related;			 /* `session_time` is valid, known or not */
 	struct message_time session_time;
+	/* its time, where it was found with those of other messages; or NULL */
+	const struct message_time *found;
+	bool found_any;
 	struct export_start *start;	/* of its trace; NULL: none is asked for */
 	const struct export_line *line; /* of its format, or NULL */
 	enum text_charset charset;

@@ -57,7 +57,10 @@ find_time(struct export_message *message)
 	struct message_time time;
 	struct trace *trace = reader_trace(message->reader);
 	struct message m = *message->message;
-	bool any = export_time(trace, message->cycles, &m, &time);
+	bool any =
+	    message->found ? message->found_any : export_time(trace, message->cycles, &m, &time);
+	if (message->found)
+		time = *message->found;
 	message->related = any && (time.known || m.flags & MESSAGE_TIMED);
 	message->session_time = time;
 	message->expansion->flags |= m.flags & MESSAGE_ESTIMATED;

@@ -18,6 +18,7 @@
 #include "export/export_table.h"
 #include "query/gap/flow_cursor.h"
 #include "query/span/spans.h"
+#include "session/clock/clocks.h"
 #include "session/context/context.h"
 #include "session/session.h"
 
@@ -26,6 +27,7 @@
 
 enum {
 	PIECES_PER_WORKER = 4,
+	TIMES_AHEAD = 64,
 	TEXT_KEPT = 4 << 20 /* bytes of room that a piece keeps for the next time */
 };
 
@@ -41,6 +43,10 @@ struct formatter {
 	struct filter filter;
 	bool all; /* messages pass it */
 	struct expansion expansion, scratch;
+	/* of messages of a piece from one on, up to another: found together, under one lock */
+	struct message_time times[TIMES_AHEAD];
+	bool timed[TIMES_AHEAD];
+	size_t times_from, times_until;
 	VEC(uint8_t) shown; /* of the messages of a piece, where some are around others */
 };
 
@@ -249,6 +255,26 @@ group_piece(struct formatter *f, struct export_piece *piece, struct group *group
 	}
 }
 
+/* Finds the time of a message that is formatted next, and of those behind it, where all of a
+ * single trace are written and the clocks alone say which they have. */
+static void
+find_time_ahead(struct formatter *f, const struct export_piece *piece, size_t at,
+		struct export_message *message)
+{
+	const struct export_options *options = f->pool->options;
+	if (!f->all || piece->sources || message->cycles || options->follow ||
+	    !options->format->timed)
+		return;
+	if (at >= f->times_until) {
+		size_t left = piece->until - at, count = left < TIMES_AHEAD ? left : TIMES_AHEAD;
+		f->times_from = at;
+		f->times_until = at + count;
+		clocks_times(f->pool->traces[0], &piece->messages[at], count, f->times, f->timed);
+	}
+	message->found = &f->times[at - f->times_from];
+	message->found_any = f->timed[at - f->times_from];
+}
+
 static void
 format_message(struct formatter *f, const struct export_options *options,
 	       struct export_piece *piece, size_t at)
@@ -275,6 +301,7 @@ format_message(struct formatter *f, const struct export_options *options,
 					 .spans = f->pool->spans,
 					 .start = &f->starts[trace],
 					 .line = options->format->line};
+	find_time_ahead(f, piece, at, &message);
 	export_message(options->format, &message, &piece->out);
 	doubts_add_flags(&piece->doubts, flags_of(f, reader, m));
 	piece->written++;
@@ -288,6 +315,7 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 	text_clear(&piece->out);
 	vec_clear(&piece->deltas);
 	piece->written = 0;
+	f->times_until = 0;
 	piece->doubts = (struct doubts){0};
 	if (options->around)
 		find_shown(f, piece, options->around);

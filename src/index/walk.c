@@ -327,6 +327,28 @@ step_until(struct walker *w, uint64_t until, struct summary *summary)
 	count_flags(w, &window, &closing);
 }
 
+struct index_cell
+index_cell_of(const struct summary *sums)
+{
+	bool by_senders = sums->sender_min <= sums->sender_max && !sums->lacks_sender;
+	struct index_cell cell = {
+	    .time_min = sums->ticks_min,
+	    .time_max = sums->ticks_max,
+	    .sender_min = sums->sender_min,
+	    .sender_max = sums->sender_max,
+	    .count = (uint32_t)sums->count,
+	    .kinds = sums->kinds,
+	    .losses = sums->losses,
+	    .message_flags = (uint16_t)sums->flags,
+	    .flags = (sums->flags & MESSAGE_TIMED ? CELL_TIMED : 0) |
+		     (sums->goes_back ? CELL_TIME_BACK : 0) | (by_senders ? CELL_BY_SENDERS : 0),
+	};
+	for (size_t i = 0; i < sums->tally.rows.count; i++)
+		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+			cell.severities[s] += sums->tally.rows.at[i].severities[s];
+	return cell;
+}
+
 void
 walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 {
@@ -340,32 +362,16 @@ walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 	vec_free(&result->readings); /* they are many at some places alone */
 	w->readings = &result->readings;
 	step_until(w, (number + 1) << w->cell_shift, &w->summary);
-	bool by_senders = sums->sender_min <= sums->sender_max && !sums->lacks_sender;
 
 	result->end = w->end;
 	result->unnamed = w->unnamed;
 	memcpy(result->flagged, w->flagged, sizeof w->flagged);
 	result->ticks_first = sums->ticks_first;
 	result->ticks_last = sums->ticks_last;
-	result->cell = (struct index_cell){
-	    .time_min = sums->ticks_min,
-	    .time_max = sums->ticks_max,
-	    .sender_min = sums->sender_min,
-	    .sender_max = sums->sender_max,
-	    .count = (uint32_t)sums->count,
-	    .kinds = sums->kinds,
-	    .losses = sums->losses,
-	    .message_flags = (uint16_t)sums->flags,
-	    .flags = (sums->flags & MESSAGE_TIMED ? CELL_TIMED : 0) |
-		     (sums->goes_back ? CELL_TIME_BACK : 0) | (by_senders ? CELL_BY_SENDERS : 0),
-	};
+	result->cell = index_cell_of(sums);
 	vec_clear(&result->rows);
-	for (size_t i = 0; i < sums->tally.rows.count; i++) {
-		const struct tally_row *row = &sums->tally.rows.at[i];
-		*vec_add(&result->rows) = *row;
-		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
-			result->cell.severities[s] += row->severities[s];
-	}
+	for (size_t i = 0; i < sums->tally.rows.count; i++)
+		*vec_add(&result->rows) = sums->tally.rows.at[i];
 	/* whatever decoding made of them, bytes that are missing are no good ones */
 	if (capture_misses(w->capture, number << w->cell_shift, (uint64_t)1 << w->cell_shift))
 		result->cell.message_flags |= MESSAGE_DAMAGED;

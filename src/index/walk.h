@@ -41,6 +41,9 @@ struct cell_result {
 
 void cell_result_free(struct cell_result *);
 
+/* What a summary says, as a cell whose `first` is not known. */
+struct index_cell index_cell_of(const struct summary *);
+
 struct walker;
 
 /* Both are borrowed until walker_free.  CHECKED as in struct index_options. */

@@ -115,6 +115,7 @@ AM_CPPFLAGS += -I$(srcdir)/tests
 # alone at the end: scripts, programs, screens.
 long_script_tests = \
 	tests/cli/parallel.sh \
+	tests/cli/pass.sh \
 	tests/cli/seek.sh \
 	tests/cli/follow.sh \
 	tests/cli/live.sh \

@@ -443,12 +443,13 @@ fill_piece(struct walk *walk, struct export_piece *piece)
 {
 	size_t count, kept = piece->count;
 	uint64_t span;
+	bool due = walk->seek && !kept && seek_pass(walk->seek);
 	do {
 		count = read_messages(walk, piece);
 		span = count ? message_id_offset(&piece->messages[piece->count - 1]) -
 				   message_id_offset(piece->messages)
 			     : 0;
-	} while (count == STEP && !walk->live && piece->count - kept + STEP <= walk->most &&
+	} while (count == STEP && !walk->live && !due && piece->count - kept + STEP <= walk->most &&
 		 span < SPAN);
 	if (walk->most < EXPORT_PIECE)
 		walk->most *= 2;

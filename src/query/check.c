@@ -280,10 +280,13 @@ look_at_trace(struct check *check, struct trace *trace, const struct filter *fil
 	uint64_t first;
 	size_t count;
 	map_free(&check->last);
-	while ((count = seek_walk(seek, batch, BATCH, &first)) > 0)
+	do {
+		seek_pass(seek);
+		count = seek_walk(seek, batch, BATCH, &first);
 		for (size_t i = 0; i < count; i++)
 			if (filter_match(filter, reader, &batch[i], &scratch))
 				check_count_message(check, reader, &batch[i], first + i, &scratch);
+	} while (count);
 	if (seek_skips(seek))
 		doubts_add_trace(&check->doubts, trace);
 	else

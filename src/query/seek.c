@@ -13,7 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SENDERS_SHOWN = 256 };
+#define DOUBTFUL ((1u << DOUBT_FLAGS) - 1)
+
+enum {
+	SENDERS_SHOWN = 256,
+	PIECE_FIRST = 1024,  /* bytes that are tried at once at first, */
+	PIECE_MOST = 32768,  /* and at most */
+	PIECES_PASSED = 128, /* before messages are walked over */
+	FAILED_MOST = 6
+};
 
 /* Numbers of messages, END excluded. */
 struct seek_range {
@@ -30,6 +38,12 @@ struct seek {
 	size_t at;	     /* the range that `next` is in, or before */
 	uint64_t next;	     /* number of the message that the walk comes to */
 	unsigned generation; /* of the capture */
+	bool passes;	     /* pieces, where no index tells */
+	struct reader_piece piece;
+	uint64_t size;	 /* of the next one */
+	uint64_t plain;	 /* number of the message before which no piece is tried again, */
+	uint64_t learn;	 /* and before which senders are looked at */
+	unsigned failed; /* pieces in a row: each has twice as many messages walked over */
 };
 
 static bool
@@ -87,6 +101,19 @@ show_senders(struct seek *seek)
 	expansion_free(&scratch);
 }
 
+/* Whether pieces of the walk can be passed over by what they add up to: nothing but the
+ * filter asks for their messages, and there is no index to be had that tells more. */
+static bool
+may_pass(const struct seek *seek)
+{
+	struct trace *trace = reader_trace(seek->reader);
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	const struct capture *capture = trace_capture(trace);
+	return !seek->skips && !seek->around && ops->summarise && !ops->silent_repeats &&
+	       capture_ended(capture) && capture_is_whole(capture) && !capture_limit(capture) &&
+	       !filter_is_all(seek->filter) && !filter_looks_around(seek->filter);
+}
+
 struct seek *
 seek_new(struct reader *reader, const struct filter *filter, unsigned around)
 {
@@ -102,6 +129,8 @@ seek_new(struct reader *reader, const struct filter *filter, unsigned around)
 	if ((filter_limits_time(filter) || filter_has_grams(filter, trace)) && !is_indexed(trace))
 		index_build(trace_index(trace));
 	seek->skips = !filter_is_all(filter) && is_indexed(trace);
+	seek->passes = may_pass(seek);
+	seek->size = PIECE_FIRST;
 	if (seek->skips && filter_required(filter))
 		show_senders(seek);
 	return seek;
@@ -113,6 +142,7 @@ seek_free(struct seek *seek)
 	if (!seek)
 		return;
 	vec_free(&seek->ranges);
+	reader_piece_free(&seek->piece);
 	free(seek);
 }
 
@@ -165,12 +195,24 @@ comes_to_range(struct seek *seek)
 	return seek->at < seek->ranges.count;
 }
 
+/* Lets the filter know who sent messages of a piece that was not passed, so that others of
+ * theirs are. */
+static void
+learn_senders(struct seek *seek, const struct message *messages, size_t count)
+{
+	struct expansion scratch = {0};
+	for (size_t i = 0; i < count; i++)
+		filter_learn_origin(seek->filter, seek->reader, &messages[i], &scratch);
+	expansion_free(&scratch);
+}
+
 size_t
 seek_walk(struct seek *seek, struct message *out, size_t max, uint64_t *first)
 {
+	uint64_t plain = seek->plain > seek->next ? seek->plain - seek->next : max;
 	size_t count = 0;
 	if (!seek->skips)
-		count = reader_walk(seek->reader, out, max);
+		count = reader_walk(seek->reader, out, plain < max ? (size_t)plain : max);
 	else if (capture_generation(trace_capture(reader_trace(seek->reader))) != seek->generation)
 		return 0;
 	while (seek->skips && !count && comes_to_range(seek)) {
@@ -180,14 +222,60 @@ seek_walk(struct seek *seek, struct message *out, size_t max, uint64_t *first)
 		if (!count)
 			seek->at++;
 	}
+	if (seek->next < seek->learn)
+		learn_senders(seek, out, count);
 	*first = seek->next;
 	seek->next += count;
 	return count;
 }
 
-/* --- doubts ------------------------------------------------------------ */
+/* Whether the piece that was passed has no match and nothing to be told of. */
+static bool
+lacks_all(struct seek *seek)
+{
+	seek->piece.cell.first = seek->next;
+	return !(seek->piece.cell.message_flags & DOUBTFUL) &&
+	       filter_judge_piece(seek->filter, reader_trace(seek->reader), &seek->piece) ==
+		   FILTER_NONE;
+}
 
-#define DOUBTFUL ((1u << DOUBT_FLAGS) - 1)
+/* Has the messages of a piece walked over, and more where pieces fail again and again, so that
+ * what is tried in vain costs little. */
+static void
+take_back(struct seek *seek)
+{
+	reader_take_back(seek->reader, &seek->piece);
+	seek->learn = seek->next + seek->piece.cell.count;
+	seek->plain = seek->next + ((uint64_t)seek->piece.cell.count << seek->failed);
+	seek->failed += seek->failed < FAILED_MOST;
+}
+
+/* Tries to pass the next piece. */
+static bool
+pass_piece(struct seek *seek)
+{
+	if (seek->next < seek->plain || !reader_pass(seek->reader, seek->size, &seek->piece))
+		return false;
+	seek->size *= seek->size < PIECE_MOST ? 2 : 1;
+	if (!lacks_all(seek)) {
+		take_back(seek);
+		return false;
+	}
+	seek->next += seek->piece.cell.count;
+	seek->failed = 0;
+	return true;
+}
+
+bool
+seek_pass(struct seek *seek)
+{
+	unsigned passed = 0;
+	while (seek->passes && passed < PIECES_PASSED && pass_piece(seek))
+		passed++;
+	return passed == PIECES_PASSED;
+}
+
+/* --- doubts ------------------------------------------------------------ */
 
 /* Adds the flags of a cell's messages that are in no range. */
 static void

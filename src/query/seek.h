@@ -3,8 +3,10 @@
  *
  * Where the index is complete, the cells that the filter rules out by their summaries are
  * passed without decoding.  A filter that only messages of some time pass is worth an
- * index: it is built first, if there is none.  Else, and where the capture may still
- * grow, the walk goes over all messages.
+ * index: it is built first, if there is none.  Else pieces are passed where the decoder can
+ * tell what their messages add up to without filling them (decoder_ops.summarise) and the
+ * filter rules that out, with their bytes.  Where the capture may still grow, or the filter
+ * looks at other messages, the walk goes over all messages.
  *
  * Threads: a walk belongs to one, as its reader does.
  */
@@ -27,6 +29,11 @@ bool seek_skips(const struct seek *);
 /* The next messages, at most MAX, which follow each other; *FIRST is the number of the
  * first.  0 at the end, and where reader_walk gives none. */
 size_t seek_walk(struct seek *, struct message *out, size_t max, uint64_t *first);
+
+/* Where no index tells, passes over pieces that have no match, by what their messages add up
+ * to and by their bytes; the next messages may then not follow the last ones.  True: for so
+ * long that what was found before should be shown. */
+bool seek_pass(struct seek *);
 
 /* Adds what a walk over all messages would find besides in those that were passed over,
  * by their flags, and in the bytes of no message. */

@@ -16,6 +16,7 @@
 #include "base/lower_bound.h"
 #include "base/map.h"
 #include "index/step.h"
+#include "index/walk.h"
 #include "trace/naming.h"
 #include "trace/trace_options.h"
 
@@ -1014,19 +1015,19 @@ end_of_messages(struct trace *trace, uint64_t cell)
 	return end < size ? end : size;
 }
 
-bool
-trace_cell_lacks(struct trace *trace, uint64_t cell, struct sought *sought)
+/* Whether nothing of what is sought starts in bytes that are those of messages of some kinds
+ * and flags, and of no other. */
+static bool
+bytes_lack(struct trace *trace, uint64_t begin, uint64_t end, const struct index_cell *summary,
+	   struct sought *sought)
 {
 	const struct decoder *decoder = trace_decoder(trace);
 	const struct capture *capture = trace_capture(trace);
-	const struct index *index = trace_index(trace);
-	uint64_t begin = cell * index_cell_size(index), end = end_of_messages(trace, cell);
 	uint64_t held = capture_begin(capture);
 	unsigned generation = capture_generation(capture);
-	struct index_cell summary;
 	if (!decoder->ops->in_place || !trace_is_of_decoder(trace) || begin < held ||
-	    begin >= end || !capture_is_whole(capture) || !index_cell(index, cell, &summary) ||
-	    !decoder->ops->in_place(decoder, sought, summary.kinds, summary.message_flags))
+	    begin >= end || !capture_is_whole(capture) ||
+	    !decoder->ops->in_place(decoder, sought, summary->kinds, summary->message_flags))
 		return false;
 	const struct window window = {
 	    .bytes = capture_bytes(capture) + held, .offset = held, .length = (size_t)(end - held)};
@@ -1034,6 +1035,22 @@ trace_cell_lacks(struct trace *trace, uint64_t cell, struct sought *sought)
 	bool none = !sought_is_in(sought, &window, begin, end - begin);
 	/* what was dropped or written anew meanwhile may have been zeros */
 	return none && begin >= capture_begin(capture) && capture_generation(capture) == generation;
+}
+
+bool
+trace_cell_lacks(struct trace *trace, uint64_t cell, struct sought *sought)
+{
+	const struct index *index = trace_index(trace);
+	struct index_cell summary;
+	return index_cell(index, cell, &summary) &&
+	       bytes_lack(trace, cell * index_cell_size(index), end_of_messages(trace, cell),
+			  &summary, sought);
+}
+
+bool
+trace_piece_lacks(struct trace *trace, const struct reader_piece *piece, struct sought *sought)
+{
+	return bytes_lack(trace, piece->begin, piece->end, &piece->cell, sought);
 }
 
 /* --- the walk ---------------------------------------------------------- */
@@ -1115,6 +1132,57 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 			return count;
 		trace_wait(reader->trace);
 	}
+}
+
+/* Keeps where the walk is. */
+static void
+begin_piece(struct reader *reader, struct reader_piece *piece)
+{
+	const struct decode_state *walk = reader->walk;
+	summary_clear(&piece->sums);
+	piece->begin = walk->offset;
+	piece->passed = walk->passed;
+	memcpy(piece->silent, walk->silent, sizeof piece->silent);
+	reader->decoder->ops->save(reader->decoder, walk, piece->checkpoint);
+}
+
+bool
+reader_pass(struct reader *reader, uint64_t size, struct reader_piece *piece)
+{
+	struct capture *capture = reader->capture;
+	if (!reader->walk)
+		begin_walk(reader);
+	struct window window = reader_window(reader);
+	uint64_t at = reader->walk->offset;
+	if (window.offset || at + size >= window.length || capture_interrupted(capture) ||
+	    capture_generation(capture) != reader->walk_generation)
+		return false;
+	want_ahead(reader, &window);
+	window.until = at + size;
+	begin_piece(reader, piece);
+	step_summarise(capture, reader->decoder, reader->walk, &window, &piece->sums);
+	piece->end = reader->walk->offset;
+	piece->cell = index_cell_of(&piece->sums);
+	bool sound = piece->end > piece->begin && capture_is_whole(capture) &&
+		     capture_generation(capture) == reader->walk_generation;
+	if (!sound)
+		reader_take_back(reader, piece);
+	return sound;
+}
+
+void
+reader_take_back(struct reader *reader, const struct reader_piece *piece)
+{
+	struct decode_state *walk = reader->walk;
+	reader->decoder->ops->restore(reader->decoder, walk, piece->checkpoint);
+	memcpy(walk->silent, piece->silent, sizeof piece->silent);
+	walk->passed = piece->passed;
+}
+
+void
+reader_piece_free(struct reader_piece *piece)
+{
+	summary_free(&piece->sums);
 }
 
 void

@@ -15,6 +15,7 @@
 #ifndef TRAWL_TRACE_READER_H
 #define TRAWL_TRACE_READER_H
 
+#include "decode/summary.h"
 #include "trace/trace.h"
 
 struct reader;
@@ -65,6 +66,17 @@ message_id_compare(struct message_id a, struct message_id b)
 		return a.offset < b.offset ? -1 : 1;
 	return (a.ordinal > b.ordinal) - (a.ordinal < b.ordinal);
 }
+
+/* Messages that follow each other in bytes that hold nothing else, which a walk passed over:
+ * what they add up to.  Zero-initialise. */
+struct reader_piece {
+	uint64_t begin, end;
+	struct index_cell cell;
+	struct summary sums;
+	/* where the walk was */
+	uint8_t checkpoint[CHECKPOINT_MAX];
+	uint64_t passed, silent[DECODE_SILENT_MAX];
+};
 
 struct reader *reader_new(struct trace *);
 void reader_free(struct reader *);
@@ -150,6 +162,9 @@ const char *reader_text(struct reader *, const struct message *, size_t *length)
  * them, has what is sought, as its bytes tell; false: it may have.  From any thread. */
 bool trace_cell_lacks(struct trace *, uint64_t cell, struct sought *);
 
+/* The same of messages that a walk passed over. */
+bool trace_piece_lacks(struct trace *, const struct reader_piece *, struct sought *);
+
 /* Whether the origin of a message, as reader_expand gives it, follows from its raw key
  * alone, until trace_generation() changes. */
 bool reader_origin_by_key(struct reader *);
@@ -174,6 +189,15 @@ size_t reader_walk(struct reader *, struct message *out, size_t max);
 /* From now on a walk's messages that are sure to lack the needles may have MESSAGE_LACKS. */
 struct needles;
 void reader_seek(struct reader *, const struct needles *);
+
+/* Has a walk go on over SIZE bytes, or a few more, without filling their messages: their
+ * decoder can summarise.  False: nothing was passed, as the capture ends there or was dropped
+ * or written anew.  The caller frees PIECE with reader_piece_free. */
+bool reader_pass(struct reader *, uint64_t size, struct reader_piece *);
+
+/* Takes the walk back to where the last piece begins. */
+void reader_take_back(struct reader *, const struct reader_piece *);
+void reader_piece_free(struct reader_piece *);
 
 /* Walks over all that is left and drops it. */
 void reader_walk_all(struct reader *);

@@ -451,7 +451,7 @@ struct lane {
 	const struct selection *selection; /* NULL: all */
 };
 
-struct tally {
+struct sender_tally {
 	uint64_t severities[SEVERITY_COUNT], hidden;
 };
 
@@ -459,7 +459,7 @@ struct tally {
  * has one, where the first of their cell were carried. */
 static void
 count_columns(const struct oracle *o, const struct lane *lane, const struct density_window *w,
-	      struct tally *tallies)
+	      struct sender_tally *tallies)
 {
 	const sents *all = &o->sents[lane->trace];
 	uint64_t cell_size = index_cell_size(trace_index(o->session.traces.at[lane->trace]));
@@ -480,7 +480,7 @@ count_columns(const struct oracle *o, const struct lane *lane, const struct dens
 		if (stands < w->from || (uint64_t)(stands - w->from) / w->step >= w->columns ||
 		    (lane->sender && lane->sender != sent->sender))
 			continue;
-		struct tally *tally = &tallies[(uint64_t)(stands - w->from) / w->step];
+		struct sender_tally *tally = &tallies[(uint64_t)(stands - w->from) / w->step];
 		if (!lane->selection || oracle_wants(o, lane->selection, lane->trace, sent))
 			tally->severities[sent->severity]++;
 		else
@@ -499,7 +499,7 @@ has_free_borders(const struct oracle *o, const struct density_window *w)
 
 /* Sums are exact; severities too, unless it says that they are shared out. */
 static bool
-is_tally(const struct tally *want, const struct density_column *got)
+is_tally(const struct sender_tally *want, const struct density_column *got)
 {
 	uint64_t sum = 0, own = 0;
 	for (int i = 0; i < SEVERITY_COUNT; i++) {
@@ -515,7 +515,7 @@ static void
 check_lane(const struct oracle *o, const struct lane *lane, const struct density_window *w,
 	   const struct density_column *columns)
 {
-	struct tally tallies[COLUMNS] = {0};
+	struct sender_tally tallies[COLUMNS] = {0};
 	count_columns(o, lane, w, tallies);
 	for (size_t c = 0; c < w->columns; c++)
 		if (!is_tally(&tallies[c], &columns[c]))

@@ -150,6 +150,8 @@ judge_members(const struct filter *filter, const struct index_cell *cell)
 static bool
 has_origin(const struct filter *filter, const struct filter_facts *facts)
 {
+	if (facts->piece)
+		return tally_find(&facts->piece->sums.tally, filter->origin);
 	return !facts->index || index_may_have_origin(facts->index, facts->number, filter->origin);
 }
 
@@ -198,6 +200,18 @@ filter_scan(const struct filter *filter, struct trace *trace, uint64_t cell)
 {
 	bool seeks = filter->expr && filter->expr->code->needles.count;
 	return seeks ? judge_cell(filter, trace, cell, true) : FILTER_SOME;
+}
+
+enum filter_verdict
+filter_judge_piece(const struct filter *filter, struct trace *trace,
+		   const struct reader_piece *piece)
+{
+	struct filter_facts facts = {.piece = piece, .cell = &piece->cell, .bytes = true};
+	if (filter->expr) {
+		facts.bound = filter_bind(filter->expr, trace);
+		facts.expr = filter->expr;
+	}
+	return filter_judge_facts(filter, &facts);
 }
 
 bool
@@ -253,14 +267,37 @@ filter_expr_match(struct filter_expr *expr, struct reader *reader, const struct 
 	return expr_match(expr, reader, m, e, false, EXPAND_FLAGS);
 }
 
+/* The same filter without its expression. */
+static struct filter
+members_of(const struct filter *filter)
+{
+	struct filter members = *filter;
+	members.expr = NULL;
+	return members;
+}
+
+void
+filter_learn_origin(const struct filter *filter, struct reader *reader, const struct message *m,
+		    struct expansion *e)
+{
+	struct filter_expr *expr = filter->expr;
+	const struct filter members = members_of(filter);
+	if (!expr || !expr->code->origins || !filter_match(&members, reader, m, e) ||
+	    (expr->code->all | expr->code->none) >> m->severity & 1)
+		return;
+	struct filter_look look = {.expr = expr,
+				   .bound = filter_bind(expr, reader_trace(reader)),
+				   .reader = reader,
+				   .m = m,
+				   .e = e};
+	filter_node_learn(&look, expr->code->root);
+}
+
 bool
 filter_match_expanded(const struct filter *filter, struct reader *reader, const struct message *m,
 		      struct expansion *e, enum expand_want made)
 {
-	const struct filter members = {.severities = filter->severities,
-				       .flags = filter->flags,
-				       .by_origin = filter->by_origin,
-				       .origin = filter->origin};
+	const struct filter members = members_of(filter);
 	return filter_match(&members, reader, m, e) &&
 	       (!filter->expr || expr_match(filter->expr, reader, m, e, true, made));
 }

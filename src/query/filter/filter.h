@@ -59,6 +59,15 @@ enum filter_verdict filter_judge(const struct filter *, struct trace *, uint64_t
  * for. */
 enum filter_verdict filter_scan(const struct filter *, struct trace *, uint64_t cell);
 
+/* The same, its bytes too, for messages that a walk passed over, and are in no index. */
+enum filter_verdict filter_judge_piece(const struct filter *, struct trace *,
+				       const struct reader_piece *);
+
+/* Notes what the origin of M is for the term that is looked at first, so that pieces with
+ * messages of it are judged; E is scratch. */
+void filter_learn_origin(const struct filter *, struct reader *, const struct message *m,
+			 struct expansion *e);
+
 /* Whether M passes an expression, as filter_match. */
 bool filter_expr_match(struct filter_expr *, struct reader *, const struct message *m,
 		       struct expansion *e);

@@ -561,6 +561,19 @@ add_origin(void *context, uint64_t key)
 	return !origins->any[0];
 }
 
+/* Adds the origins of a piece, or of the cells around a cell; false: they are not known. */
+static bool
+each_origin(const struct filter_facts *facts, struct origins *origins)
+{
+	if (!facts->piece)
+		return index_each_origin(facts->index, facts->number, add_origin, origins);
+	const tally_rows *rows = &facts->piece->sums.tally.rows;
+	for (size_t i = 0; i < rows->count; i++)
+		if (!add_origin(origins, rows->at[i].key))
+			break;
+	return true;
+}
+
 /* Once all origins around a cell have been looked at, it need not be. */
 enum filter_verdict
 filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *leaf)
@@ -568,7 +581,7 @@ filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *
 	const struct filter_bound *bound = facts->bound;
 	struct origins origins = {.bound = bound, .leaf = leaf};
 	if (!bound || !bound->by_key || bound->generation != trace_generation(bound->trace) ||
-	    !index_each_origin(facts->index, facts->number, add_origin, &origins) || origins.any[0])
+	    !each_origin(facts, &origins) || origins.any[0])
 		return FILTER_SOME;
 	return !origins.any[2] ? FILTER_NONE : origins.any[1] ? FILTER_SOME : FILTER_ALL;
 }
@@ -586,7 +599,7 @@ grams_of(const struct filter_facts *facts, const struct filter_leaf *leaf, enum 
 {
 	struct filter_bound *bound = facts->bound;
 	const struct grams *file =
-	    bound && leaf->sought ? trace_grams(bound->trace, facts->number) : NULL;
+	    facts->index && leaf->sought ? trace_grams(bound->trace, facts->number) : NULL;
 	bool good = true;
 	if (!file)
 		return NULL;
@@ -639,8 +652,10 @@ filter_judge_text(const struct filter_facts *facts, const struct filter_leaf *le
 	if (!facts->bytes || !leaf->sought || !facts->bound)
 		return FILTER_SOME;
 	struct sought *sought = sought_of(facts->expr, facts->bound, leaf);
-	return trace_cell_lacks(facts->bound->trace, facts->number, sought) ? FILTER_NONE
-									    : FILTER_SOME;
+	struct trace *trace = facts->bound->trace;
+	bool none = facts->piece ? trace_piece_lacks(trace, facts->piece, sought)
+				 : trace_cell_lacks(trace, facts->number, sought);
+	return none ? FILTER_NONE : FILTER_SOME;
 }
 
 enum filter_verdict
@@ -719,6 +734,16 @@ filter_node_test(struct filter_look *look, const struct filter_node *node)
 		return false;
 	}
 	return false;
+}
+
+void
+filter_node_learn(struct filter_look *look, const struct filter_node *node)
+{
+	while (node->type != FILTER_LEAF)
+		node = node->child;
+	if (node->leaf->name->test == filter_test_origin ||
+	    node->leaf->name->test == filter_test_any)
+		filter_test_origin(look, node->leaf);
 }
 
 static enum filter_verdict

@@ -362,7 +362,7 @@ enum filter_verdict
 filter_judge_step_back(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
 	(void)leaf;
-	return facts->bound && step_back_rules_out(step_back_of(facts->bound), facts->number)
+	return facts->index && step_back_rules_out(step_back_of(facts->bound), facts->number)
 		   ? FILTER_NONE
 		   : FILTER_SOME;
 }
@@ -418,7 +418,7 @@ enum filter_verdict
 filter_judge_time(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
 	bool timed = facts->cell->flags & CELL_TIMED;
-	if (!facts->bound || !filter_prepare_ranges(facts->expr, facts->bound))
+	if (!facts->index || !filter_prepare_ranges(facts->expr, facts->bound))
 		return FILTER_SOME;
 	const struct filter_times *times = &facts->bound->times;
 	if (!timed && !times->nature.by_offset)

@@ -242,13 +242,14 @@ struct filter_look {
 
 /* One cell that is judged. */
 struct filter_facts {
-	struct index *index;	    /* NULL: of any trace */
-	struct filter_bound *bound; /* NULL too */
+	struct index *index;	    /* NULL: of any trace, or of PIECE */
+	struct filter_bound *bound; /* NULL too, of any trace */
 	struct filter_expr *expr;   /* likewise */
-	uint64_t number;
+	uint64_t number;	    /* in the index */
 	const struct index_cell *cell;
-	bool severities_only; /* are said of the cell */
-	bool bytes;	      /* the cell's bytes may be looked at, too */
+	const struct reader_piece *piece; /* that is judged instead; or NULL */
+	bool severities_only;		  /* are said of the cell */
+	bool bytes;			  /* the cell's bytes may be looked at, too */
 };
 
 struct filter_build {
@@ -376,6 +377,10 @@ struct filter_bound *filter_bind(struct filter_expr *, struct trace *);
 /* Whether a message passes an expression. */
 bool filter_node_test(struct filter_look *, const struct filter_node *);
 enum filter_verdict filter_node_judge(const struct filter_facts *, const struct filter_node *);
+
+/* Asks for the origin of a message where the term that is looked at first does: so no more is
+ * made of messages than when they are tested. */
+void filter_node_learn(struct filter_look *, const struct filter_node *);
 
 /* Works out what all that passes contains. */
 size_t filter_find_required(const struct filter_node *);

@@ -50,6 +50,7 @@ struct flow_modes {
 /* "qual_status" of a support packet. */
 enum flow_status { FLOW_NO_CHANGE, FLOW_ENDED_REP, FLOW_TRACE_LOST, FLOW_ENDED_NTR };
 
+/* Cleared for each element: small, and without gaps. */
 struct flow_element {
 	uint8_t machine;	   /* range: enum insn_machine */
 	uint8_t class;		   /* range: enum insn_class, of the last instruction */
@@ -59,11 +60,11 @@ struct flow_element {
 	bool interrupt;		   /* exception: it is one */
 	bool has_address;	   /* unseen, exception: `first` is known */
 	uint32_t count;		   /* range: instructions */
+	uint32_t number;	   /* exception */
+	int irq;		   /* exception: number of the interrupt; negative: none */
 	uint64_t first, end;	   /* range: addresses, `end` is behind it; unseen: `first` of it;
 				exception: `first` is where it returns to */
-	uint32_t number;	   /* exception */
 	const char *name;	   /* exception: of `number`, or NULL */
-	int irq;		   /* exception: number of the interrupt; negative: none */
 	const char *why;	   /* unseen, lost: a sentence */
 	uint64_t cycles;	   /* that passed; range: as it was executed */
 	uint32_t context_id, vmid; /* context; 0 where the memory is the same in all */
@@ -94,5 +95,14 @@ struct flow_packet {
 	struct flow_widths widths;
 	struct flow_element element;
 };
+
+/* Begins an element: of FLOW_ELEMENTS the members of packets are not set. */
+static inline void
+flow_packet_begin_element(struct flow_packet *packet, enum flow_packet_kind kind)
+{
+	packet->kind = (uint8_t)kind;
+	packet->all = packet->missing = false;
+	packet->element = (struct flow_element){0};
+}
 
 #endif

@@ -26,28 +26,34 @@ enum {
 	SETS = 1 << SET_BITS,
 	WAYS = 8,
 	INSNS_NEAR = 8, /* bytes; their instructions have one set, the next ones the next */
-	COLUMN_ORIGIN = 16
+	COLUMN_ORIGIN = 16,
+	LINE_HEAD = 56, /* PC, OPCODE and CLASS at most */
+	NUMBER_CELL = 24
 };
+
+#define DOUBTFUL " doubtful\n" /* instead of the end of a line */
 
 /* What a line of an address has before and behind the origin. */
 struct insn_line {
-	uint64_t address;
 	uint16_t space;
 	bool filled;
 	uint8_t length; /* of the instruction, in bytes */
-	size_t split;	/* where the origin belongs */
-	struct text text;
+	uint8_t head_length;
+	char head[LINE_HEAD]; /* copied whole */
+	struct text tail;     /* up to the end of the line */
 };
 
 /* Lines of addresses that fall together. */
 struct insn_set {
+	uint64_t addresses[WAYS]; /* side by side, as they are compared first */
 	struct insn_line lines[WAYS];
 	unsigned next; /* of them, to be made anew */
 };
 
 struct insn_run {
-	struct export_flow flow; /* comes first */
-	struct text number;	 /* of message `numbered`, in columns */
+	struct export_flow flow;  /* comes first */
+	char number[NUMBER_CELL]; /* of message `numbered`, in columns; copied whole */
+	size_t number_length;	  /* 0: of none */
 	uint64_t numbered;
 	struct text origin; /* of the sender with key `origin_key`, in columns */
 	uint64_t origin_key;
@@ -72,18 +78,17 @@ fill_line(struct insn_run *run, struct insn_line *line, uint16_t space, uint64_t
 {
 	const struct insn *insn = flow_code_find_in(flow_code_of(run->flow.flow), space, address);
 	char opcode[16];
-	text_clear(&line->text);
-	line->address = address;
 	line->space = space;
 	line->filled = true;
 	line->length = insn->length;
 	snprintf(opcode, sizeof opcode, "%0*" PRIx32, 2 * insn->length, insn->opcode);
-	text_addf(&line->text, "%0*" PRIx64 " ", pc_digits(run, space), address);
-	add_cell(&line->text, opcode, 8);
-	add_cell(&line->text, insn_class_name(insn->class), 13);
-	line->split = line->text.length;
+	line->head_length =
+	    (uint8_t)snprintf(line->head, sizeof line->head, "%0*" PRIx64 " %-8s %-13s ",
+			      pc_digits(run, space), address, opcode, insn_class_name(insn->class));
+	text_clear(&line->tail);
 	naming_name(trace_host(run->flow.trace)->naming, trace_name(run->flow.trace), address,
-		    &line->text);
+		    &line->tail);
+	text_add_char(&line->tail, '\n');
 }
 
 static const struct insn_line *
@@ -93,12 +98,13 @@ line_of(struct insn_run *run, uint16_t space, uint64_t address)
 	struct insn_set *set = &run->sets[(block + far * 0x9e3779b97f4a7c15u) % SETS];
 	for (size_t i = 0; i < WAYS; i++) {
 		const struct insn_line *line = &set->lines[i];
-		if (line->filled && line->address == address && line->space == space)
+		if (set->addresses[i] == address && line->space == space && line->filled)
 			return line;
 	}
-	struct insn_line *line = &set->lines[set->next++ % WAYS];
-	fill_line(run, line, space, address);
-	return line;
+	size_t next = set->next++ % WAYS;
+	set->addresses[next] = address;
+	fill_line(run, &set->lines[next], space, address);
+	return &set->lines[next];
 }
 
 static const struct text *
@@ -117,34 +123,26 @@ origin_of(struct insn_run *run, const struct flow_place *place)
 	return origin;
 }
 
-static const struct text *
-number_of(struct insn_run *run, const struct flow_place *place)
+/* Makes `number` that of the message. */
+static void
+number_line(struct insn_run *run, const struct flow_place *place)
 {
-	if (run->number.length && run->numbered == place->number)
-		return &run->number;
-	static const char blanks[] = "        ";
-	char digits[20];
+	enum { COLUMNS = 8, DIGITS = 20 };
+	char digits[DIGITS];
+	if (run->number_length && run->numbered == place->number)
+		return;
 	size_t length = (size_t)(text_put_uint(digits, place->number) - digits);
-	text_clear(&run->number);
-	if (length < strlen(blanks))
-		text_add(&run->number, blanks + length);
-	text_add_bytes(&run->number, digits, length);
-	text_add_char(&run->number, ' ');
+	size_t blanks = length < COLUMNS ? COLUMNS - length : 0;
+	memset(run->number, ' ', sizeof run->number);
+	memcpy(run->number + blanks, digits, length);
+	run->number_length = blanks + length + 1;
 	run->numbered = place->number;
-	return &run->number;
 }
 
 static void
 add_text(struct text *out, const struct text *text)
 {
 	text_add_bytes(out, text_get(text), text->length);
-}
-
-/* What a line ends with. */
-static const char *
-end_of(const struct flow_step *step)
-{
-	return step->doubtful ? " doubtful\n" : "\n";
 }
 
 /* A line of what is no instruction. */
@@ -158,39 +156,45 @@ add_event(struct insn_run *run, const struct flow_place *place, const struct flo
 		snprintf(pc, sizeof pc, "%0*" PRIx64, digits, step->epc);
 	if (step->kind == FLOW_STEP_RUN)
 		snprintf(pc, sizeof pc, "%0*" PRIx64, digits, step->first);
-	add_text(out, number_of(run, place));
+	number_line(run, place);
+	text_add_bytes(out, run->number, run->number_length);
 	add_cell(out, pc, digits);
 	add_cell(out, "-", 8);
 	add_cell(out, export_flow_class(step), 13);
 	add_text(out, origin_of(run, place));
 	export_flow_add_text(step, out);
-	text_add(out, end_of(step));
+	text_add(out, step->doubtful ? DOUBTFUL : "\n");
 	export_flow_flush(&run->flow);
 }
 
-/* Appends NUMBER, the first part of LINE, ORIGIN, the other part and END. */
+/* Appends the line: what is copied whole is of a fixed size, without a look at its length. */
 static void
-add_line(struct text *out, const struct text *number, const struct insn_line *line,
-	 const struct text *origin, const char *end)
+add_line(struct insn_run *run, const struct insn_line *line, const struct text *origin,
+	 bool doubtful)
 {
-	size_t length = strlen(end);
-	text_reserve(out, number->length + line->text.length + origin->length + length);
+	struct text *out = run->flow.sink->out;
+	text_reserve(out, NUMBER_CELL + LINE_HEAD + origin->length + line->tail.length +
+			      strlen(DOUBTFUL));
 	char *at = out->data + out->length;
-	at = mempcpy(at, number->data, number->length);
-	at = mempcpy(at, line->text.data, line->split);
+	memcpy(at, run->number, NUMBER_CELL);
+	at += run->number_length;
+	memcpy(at, line->head, LINE_HEAD);
+	at += line->head_length;
 	at = mempcpy(at, origin->data, origin->length);
-	at = mempcpy(at, line->text.data + line->split, line->text.length - line->split);
-	at = mempcpy(at, end, length + 1);
-	out->length = (size_t)(at - out->data) - 1;
+	at = mempcpy(at, line->tail.data, line->tail.length);
+	if (doubtful)
+		at = mempcpy(at - 1, DOUBTFUL, strlen(DOUBTFUL));
+	*at = '\0';
+	out->length = (size_t)(at - out->data);
 }
 
 /* The rest of a run that the program does not have is one line. */
 static void
 add_instructions(struct insn_run *run, const struct flow_place *place, const struct flow_step *step)
 {
-	struct text *out = run->flow.sink->out;
-	const struct text *number = number_of(run, place), *origin = origin_of(run, place);
+	const struct text *origin = origin_of(run, place);
 	uint64_t address = step->first;
+	number_line(run, place);
 	for (uint32_t i = 0; i < step->count && !run->flow.failed; i++) {
 		const struct insn_line *line = line_of(run, step->space, address);
 		if (!line->length) {
@@ -200,7 +204,7 @@ add_instructions(struct insn_run *run, const struct flow_place *place, const str
 			add_event(run, place, &rest);
 			return;
 		}
-		add_line(out, number, line, origin, end_of(step));
+		add_line(run, line, origin, step->doubtful);
 		address += line->length;
 		export_flow_flush(&run->flow);
 	}
@@ -230,9 +234,8 @@ export_insn(struct trace *trace, const struct export_options *options,
 	int failed = export_flow_run(&run->flow, trace, options, sink, result, err);
 	for (size_t i = 0; i < SETS; i++)
 		for (size_t k = 0; k < WAYS; k++)
-			text_free(&run->sets[i].lines[k].text);
+			text_free(&run->sets[i].lines[k].tail);
 	text_free(&run->origin);
-	text_free(&run->number);
 	export_flow_end(&run->flow);
 	free(run);
 	return failed;

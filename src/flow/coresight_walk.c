@@ -22,6 +22,8 @@ struct coresight_walk {
 	uint16_t newest;	      /* of the last range */
 	bool unseen;		      /* that code is not seen was said, */
 	bool lost;		      /* or that trace was lost */
+	/* the steps that are given most: of the other members of a step all are as they began */
+	struct flow_step run, passed;
 };
 
 struct coresight_walk *
@@ -29,8 +31,12 @@ coresight_walk_new(struct flow_code *code, const struct flow_space *space,
 		   void (*take)(void *context, const struct flow_step *), void *context)
 {
 	struct coresight_walk *walk = mem_new(sizeof *walk);
-	*walk = (struct coresight_walk){
-	    .code = code, .take = take, .context = context, .space = *space};
+	*walk = (struct coresight_walk){.code = code,
+					.take = take,
+					.context = context,
+					.space = *space,
+					.run = {.kind = FLOW_STEP_RUN, .reported = true},
+					.passed = {.kind = FLOW_STEP_CYCLES}};
 	return walk;
 }
 
@@ -128,9 +134,9 @@ is_possible(const struct flow_element *e)
 static void
 give_cycles(struct coresight_walk *walk, const struct flow_element *e)
 {
+	walk->passed.cycles = e->cycles;
 	if (e->cycles)
-		walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_CYCLES,
-								    .cycles = e->cycles});
+		walk->take(walk->context, &walk->passed);
 }
 
 static void
@@ -145,16 +151,14 @@ take_range(struct coresight_walk *walk, const struct flow_element *e)
 	walk->unseen = walk->lost = false;
 	uint16_t space = space_of(walk, (enum insn_machine)e->machine);
 	walk->newest = space;
-	walk->take(walk->context,
-		   &(const struct flow_step){.kind = FLOW_STEP_RUN,
-					     .class = (uint8_t)class_of(walk, space, e),
-					     .passed = e->passed,
-					     .last = e->last,
-					     .reported = true,
-					     .space = space,
-					     .count = e->count,
-					     .first = e->first,
-					     .end = e->end});
+	walk->run.class = (uint8_t)class_of(walk, space, e);
+	walk->run.passed = e->passed;
+	walk->run.last = e->last;
+	walk->run.space = space;
+	walk->run.count = e->count;
+	walk->run.first = e->first;
+	walk->run.end = e->end;
+	walk->take(walk->context, &walk->run);
 	give_cycles(walk, e);
 }
 

@@ -5,7 +5,7 @@
  * instructions, an exception, code that is not seen.  The program's bytes are looked at only
  * where an element does not say all: which indirect branches of A32 and T32 are returns.
  *
- * Belongs to one thread.  Memory: about a hundred bytes.
+ * Belongs to one thread.  Memory: a few hundred bytes.
  */
 #ifndef TRAWL_FLOW_CORESIGHT_WALK_H
 #define TRAWL_FLOW_CORESIGHT_WALK_H

@@ -67,6 +67,7 @@ struct flow {
 	struct flow_time time;	 /* of the next one */
 	struct map places;	 /* by origin: place in `harts` and one */
 	VEC(struct hart *) harts;
+	struct hart *last; /* that was asked for; NULL: none */
 };
 
 /* --- the program ------------------------------------------------------- */
@@ -246,6 +247,7 @@ drop_harts(struct flow *flow)
 	}
 	vec_free(&flow->harts);
 	map_free(&flow->places);
+	flow->last = NULL;
 }
 
 void
@@ -280,12 +282,22 @@ add_hart(struct flow *flow, uint64_t origin)
 	return hart;
 }
 
+/* NULL: it is none of those that are followed. */
 static struct hart *
-hart_of(struct flow *flow, uint64_t origin)
+find_hart(struct flow *flow, uint64_t origin)
 {
+	if (flow->last && flow->last->origin == origin)
+		return flow->last;
 	const uint64_t *found = map_find(&flow->places, origin);
-	if (found)
-		return flow->harts.at[*found - 1];
+	if (!found)
+		return NULL;
+	flow->last = flow->harts.at[*found - 1];
+	return flow->last;
+}
+
+static struct hart *
+make_hart(struct flow *flow, uint64_t origin)
+{
 	if (flow->harts.count > HARTS_MOST)
 		return flow->harts.at[HARTS_MOST];
 	return add_hart(flow, origin);
@@ -378,9 +390,8 @@ flow_message(struct flow *flow, struct reader *r, const struct message *m, uint6
 {
 	struct window window = reader_window(r);
 	struct flow_packet packet;
-	const uint64_t *known = map_find(&flow->places, m->origin);
-	const struct flow_modes *modes =
-	    known ? flow->form->modes(flow->harts.at[*known - 1]->walk) : NULL;
+	const struct hart *hart = find_hart(flow, m->origin);
+	const struct flow_modes *modes = hart ? flow->form->modes(hart->walk) : NULL;
 	flow->decoder->ops->flow(flow->decoder, m, &window, modes, &packet);
 	if (packet.kind == FLOW_NOTHING)
 		return;
@@ -391,7 +402,8 @@ flow_message(struct flow *flow, struct reader *r, const struct message *m, uint6
 			flow->form->take(flow->harts.at[i]->walk, &packet);
 		return;
 	}
-	const struct hart *hart = hart_of(flow, m->origin);
+	if (!hart)
+		hart = make_hart(flow, m->origin);
 	if (hart->number < HARTS_MOST)
 		flow->form->take(hart->walk, &packet);
 	else

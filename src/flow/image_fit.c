@@ -72,12 +72,15 @@ image_fit_describe(const struct image_fit *fit, struct text *out)
 static struct image_fit_walk *
 walk_of(struct image_fits *fits, uint64_t origin)
 {
+	if (fits->last < fits->walks.count && fits->walks.at[fits->last].origin == origin)
+		return &fits->walks.at[fits->last];
 	uint64_t *place = map_add(&fits->places, origin);
 	if (!*place) {
 		*vec_add(&fits->walks) = (struct image_fit_walk){.origin = origin};
 		*place = fits->walks.count;
 	}
-	return &fits->walks.at[*place - 1];
+	fits->last = *place - 1;
+	return &fits->walks.at[fits->last];
 }
 
 /* A return is judged where the call that it belongs to is known. */

@@ -42,6 +42,7 @@ struct image_fit_walk {
 struct image_fits {
 	struct map places; /* by origin: place in `walks` and one */
 	VEC(struct image_fit_walk) walks;
+	size_t last;   /* of these, that a step was of */
 	uint64_t lost; /* places from which on it is not known what was executed */
 };
 

@@ -900,7 +900,7 @@ opencsd_flow(const struct decoder *decoder, const struct message *m, const struc
 	bool says = FLOW_KINDS >> m->kind & 1;
 	if (says && with_element(&job.j, true, take_flow))
 		return;
-	*flow = (struct flow_packet){.kind = says ? FLOW_LOST : FLOW_NOTHING};
+	flow_packet_begin_element(flow, says ? FLOW_LOST : FLOW_NOTHING);
 	if (says)
 		flow->element.why =
 		    "an element cannot be decoded again: bytes before it are missing";

@@ -194,7 +194,7 @@ void
 opencsd_element_flow(const struct opencsd_element *e, const struct opencsd_source_options *source,
 		     struct flow_packet *flow)
 {
-	*flow = (struct flow_packet){.kind = FLOW_NOTHING};
+	flow_packet_begin_element(flow, FLOW_NOTHING);
 	flow->element.cycles = e->flags & OPENCSD_HAS_CYCLES ? e->cycles : 0;
 	switch (e->type) {
 	case OPENCSD_NO_SYNC:
@@ -256,7 +256,7 @@ opencsd_message_flow(const struct message *m, struct flow_packet *flow)
 	bool counts = m->kind == OPENCSD_CYCLE_COUNT || m->kind == OPENCSD_TIMESTAMP;
 	if (m->kind < OPENCSD_ELEMENTS && !counts)
 		return false;
-	*flow = (struct flow_packet){.kind = FLOW_NOTHING};
+	flow_packet_begin_element(flow, FLOW_NOTHING);
 	if (counts)
 		return count_cycles(m, flow);
 	bool lost = m->kind == OPENCSD_STRAY || m->kind == OPENCSD_LOST;

@@ -16,6 +16,7 @@
 #include "export/export_flow.h"
 #include "trace/naming.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,21 +28,23 @@ enum {
 	WAYS = 8,
 	INSNS_NEAR = 8, /* bytes; their instructions have one set, the next ones the next */
 	COLUMN_ORIGIN = 16,
-	LINE_HEAD = 56, /* PC, OPCODE and CLASS at most */
+	LINE_HEAD = 48, /* PC, OPCODE and CLASS at most */
 	NUMBER_CELL = 24
 };
 
 #define DOUBTFUL " doubtful\n" /* instead of the end of a line */
 
-/* What a line of an address has before and behind the origin. */
+/* What a line of an address has before and behind the origin: one line of the cache, as a
+ * trace comes back to few addresses, but not soon. */
 struct insn_line {
 	uint16_t space;
-	bool filled;
-	uint8_t length; /* of the instruction, in bytes */
-	uint8_t head_length;
+	uint8_t length;	      /* of the instruction, in bytes */
+	uint8_t head_length;  /* 0: there is no line */
+	uint32_t name_length; /* with the end of the line */
+	char *name;	      /* NULL: there is none, but the end of the line */
 	char head[LINE_HEAD]; /* copied whole */
-	struct text tail;     /* up to the end of the line */
 };
+static_assert(sizeof(struct insn_line) <= 64, "a line of the cache");
 
 /* Lines of addresses that fall together. */
 struct insn_set {
@@ -70,7 +73,9 @@ pc_digits(const struct insn_run *run, uint16_t space)
 static void
 add_cell(struct text *out, const char *cell, int columns)
 {
-	text_addf(out, "%-*s ", columns, cell);
+	size_t length = strlen(cell), least = (size_t)columns;
+	text_add_bytes(out, cell, length);
+	text_add_fill(out, ' ', 1 + (length < least ? least - length : 0));
 }
 
 static void
@@ -79,16 +84,20 @@ fill_line(struct insn_run *run, struct insn_line *line, uint16_t space, uint64_t
 	const struct insn *insn = flow_code_find_in(flow_code_of(run->flow.flow), space, address);
 	char opcode[16];
 	line->space = space;
-	line->filled = true;
 	line->length = insn->length;
 	snprintf(opcode, sizeof opcode, "%0*" PRIx32, 2 * insn->length, insn->opcode);
 	line->head_length =
 	    (uint8_t)snprintf(line->head, sizeof line->head, "%0*" PRIx64 " %-8s %-13s ",
 			      pc_digits(run, space), address, opcode, insn_class_name(insn->class));
-	text_clear(&line->tail);
+	struct text name = {0};
 	naming_name(trace_host(run->flow.trace)->naming, trace_name(run->flow.trace), address,
-		    &line->tail);
-	text_add_char(&line->tail, '\n');
+		    &name);
+	text_add_char(&name, '\n');
+	line->name_length = (uint32_t)name.length;
+	free(line->name);
+	line->name = name.length > 1 ? name.data : NULL;
+	if (!line->name)
+		text_free(&name);
 }
 
 static const struct insn_line *
@@ -98,7 +107,7 @@ line_of(struct insn_run *run, uint16_t space, uint64_t address)
 	struct insn_set *set = &run->sets[(block + far * 0x9e3779b97f4a7c15u) % SETS];
 	for (size_t i = 0; i < WAYS; i++) {
 		const struct insn_line *line = &set->lines[i];
-		if (set->addresses[i] == address && line->space == space && line->filled)
+		if (set->addresses[i] == address && line->space == space && line->head_length)
 			return line;
 	}
 	size_t next = set->next++ % WAYS;
@@ -173,7 +182,7 @@ add_line(struct insn_run *run, const struct insn_line *line, const struct text *
 	 bool doubtful)
 {
 	struct text *out = run->flow.sink->out;
-	text_reserve(out, NUMBER_CELL + LINE_HEAD + origin->length + line->tail.length +
+	text_reserve(out, NUMBER_CELL + LINE_HEAD + origin->length + line->name_length +
 			      strlen(DOUBTFUL));
 	char *at = out->data + out->length;
 	memcpy(at, run->number, NUMBER_CELL);
@@ -181,7 +190,10 @@ add_line(struct insn_run *run, const struct insn_line *line, const struct text *
 	memcpy(at, line->head, LINE_HEAD);
 	at += line->head_length;
 	at = mempcpy(at, origin->data, origin->length);
-	at = mempcpy(at, line->tail.data, line->tail.length);
+	if (line->name)
+		at = mempcpy(at, line->name, line->name_length);
+	else
+		*at++ = '\n';
 	if (doubtful)
 		at = mempcpy(at - 1, DOUBTFUL, strlen(DOUBTFUL));
 	*at = '\0';
@@ -234,7 +246,7 @@ export_insn(struct trace *trace, const struct export_options *options,
 	int failed = export_flow_run(&run->flow, trace, options, sink, result, err);
 	for (size_t i = 0; i < SETS; i++)
 		for (size_t k = 0; k < WAYS; k++)
-			text_free(&run->sets[i].lines[k].tail);
+			free(run->sets[i].lines[k].name);
 	text_free(&run->origin);
 	export_flow_end(&run->flow);
 	free(run);

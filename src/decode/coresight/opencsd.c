@@ -170,7 +170,8 @@ opencsd_enqueue(struct opencsd_state *s, struct queue *queue, struct message *m)
 		m->flags |= MESSAGE_SCATTERED;
 	}
 	queue->last = message_id_offset(m);
-	*vec_add(&queue->list) = *m;
+	vec_reserve(&queue->list, 1);
+	queue->list.at[queue->list.count++] = *m;
 }
 
 /* If the element ends a SyS-T message, makes M that message, with the time of
@@ -274,8 +275,12 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 		m.aux |= opencsd_aux(e->id, ordinal) |
 			 opencsd_aux_place(opencsd_distance(start.offset, m.offset), false, 0);
 	opencsd_enqueue(s, queue, &m);
-	if (s->keeps && !at_end && !joins_packets(e))
-		*vec_add(&s->kept) = (struct opencsd_kept_element){m, *e};
+	if (s->keeps && !at_end && !joins_packets(e)) {
+		vec_reserve(&s->kept, 1);
+		struct opencsd_kept_element *kept = &s->kept.at[s->kept.count++];
+		kept->message = m;
+		kept->element = *e;
+	}
 }
 
 static void

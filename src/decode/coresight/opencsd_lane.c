@@ -268,8 +268,11 @@ static void
 on_element(void *context, const struct opencsd_element *e)
 {
 	struct opencsd_lane *lane = context;
-	if (e->type == OPENCSD_NO_SYNC && e->reason == OPENCSD_UNSYNC_RESET)
-		return; /* the lane has reset it */
+	if (e->type == OPENCSD_NO_SYNC) {
+		if (e->reason == OPENCSD_UNSYNC_RESET)
+			return; /* the lane has reset it */
+		stp_open_clear(&lane->open);
+	}
 	if (e->type == OPENCSD_EO_TRACE && lane->between)
 		return;
 	lane->ordinal = e->index == lane->index ? lane->ordinal + 1 : 0;
@@ -277,8 +280,6 @@ on_element(void *context, const struct opencsd_element *e)
 	lane->message = NULL;
 	if (e->type == OPENCSD_SWTRACE)
 		lane->message = follow_message(lane, e);
-	if (e->type == OPENCSD_NO_SYNC)
-		stp_open_clear(&lane->open);
 	lane->sink.element(lane->sink.context, lane, e);
 }
 

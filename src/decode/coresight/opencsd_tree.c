@@ -16,18 +16,29 @@ struct opencsd_tree {
 	struct itm itm;
 };
 
+/* A decoder that is used again says that it was reset, but the trace begins. */
+static void
+take_unsync(struct opencsd_tree *tree, struct opencsd_element *e)
+{
+	if (tree->whole && e->reason == OPENCSD_UNSYNC_RESET)
+		e->reason = OPENCSD_UNSYNC_INIT;
+	tree->whole = false;
+}
+
+/* Most elements are as they have to be. */
 static void
 on_element(void *context, const struct opencsd_element *in)
 {
 	struct opencsd_tree *tree = context;
-	struct opencsd_element e = *in;
-	e.id = tree->source->id;
-	if (e.type == OPENCSD_NO_SYNC) {
-		/* a decoder that is used again says so, but the trace begins */
-		if (tree->whole && e.reason == OPENCSD_UNSYNC_RESET)
-			e.reason = OPENCSD_UNSYNC_INIT;
-		tree->whole = false;
+	const uint8_t id = tree->source->id;
+	if (in->type != OPENCSD_NO_SYNC && in->id == id) {
+		tree->sink.element(tree->sink.context, in);
+		return;
 	}
+	struct opencsd_element e = *in;
+	e.id = id;
+	if (e.type == OPENCSD_NO_SYNC)
+		take_unsync(tree, &e);
 	tree->sink.element(tree->sink.context, &e);
 }
 

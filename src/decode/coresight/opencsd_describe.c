@@ -11,22 +11,29 @@
 #include "decode/coresight/opencsd_element.h"
 #include "decode/sought.h"
 
+#include <endian.h>
 #include <string.h>
+
+enum {
+	DESCRIBED_MOST = 512, /* bytes of a text; none has half as many */
+	DIGITS_MOST = 16
+};
 
 /* A text on its way. */
 struct element_words {
-	struct text *text;	     /* where it is made; NULL: it is sifted */
+	char *at; /* where it is made, with room for all of it; NULL: it is sifted */
 	const struct sought *sought; /* then */
 	struct sought_sieve sieve;
 	bool begun;
 };
 
-static void
+/* Inline, so that the length of a literal is known. */
+static inline void
 add_words(struct element_words *t, const char *words)
 {
 	t->begun = true;
-	if (t->text)
-		text_add(t->text, words);
+	if (t->at)
+		t->at = mempcpy(t->at, words, strlen(words));
 	else
 		sought_pass_text(t->sought, &t->sieve, words);
 }
@@ -35,28 +42,51 @@ static void
 add_decimal(struct element_words *t, uint64_t value)
 {
 	t->begun = true;
-	if (t->text)
-		text_add_uint(t->text, value);
+	if (t->at)
+		t->at = text_put_uint(t->at, value);
 	else
 		sought_pass_any(t->sought, &t->sieve, SOUGHT_NUMBERS);
+}
+
+/* The eight hexadecimal digits of a number, the first one in the highest byte. */
+static uint64_t
+digits_of(uint32_t value)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t x = value;
+	x = (x | x << 16) & 0x0000ffff0000ffff;
+	x = (x | x << 8) & 0x00ff00ff00ff00ff;
+	x = (x | x << 4) & 0x0f * ones;
+	uint64_t letters = (x + 6 * ones) >> 4 & ones;
+	return x + '0' * ones + letters * ('a' - '0' - 10);
+}
+
+/* Writes the last COUNT digits, at most eight; touches eight bytes. */
+static char *
+put_digits(char *at, uint32_t value, unsigned count)
+{
+	uint64_t digits = htobe64(digits_of(value) << 8 * (8 - count));
+	memcpy(at, &digits, sizeof digits);
+	return at + count;
 }
 
 /* `0x` and at least so many digits, but no more than a number has. */
 static void
 add_hexadecimal(struct element_words *t, uint64_t value, unsigned digits)
 {
-	char out[16];
-	size_t at = sizeof out;
+	unsigned count = value ? (unsigned)(67 - __builtin_clzll(value)) / 4 : 1;
 	add_words(t, "0x");
-	if (!t->text) {
+	if (!t->at) {
 		sought_pass_any(t->sought, &t->sieve, SOUGHT_NUMBERS);
 		return;
 	}
-	while (at && (value || sizeof out - at < digits || at == sizeof out)) {
-		out[--at] = "0123456789abcdef"[value & 15];
-		value >>= 4;
+	if (count < digits)
+		count = digits < DIGITS_MOST ? digits : DIGITS_MOST;
+	if (count > 8) {
+		t->at = put_digits(t->at, (uint32_t)(value >> 32), count - 8);
+		count = 8;
 	}
-	text_add_bytes(t->text, out + at, sizeof out - at);
+	t->at = put_digits(t->at, (uint32_t)value, count);
 }
 
 /* --- the types ----------------------------------------------------------- */
@@ -287,8 +317,11 @@ describe_element(const struct opencsd_element *e, struct element_words *t)
 void
 opencsd_element_describe(const struct opencsd_element *e, struct text *out)
 {
-	struct element_words t = {.text = out};
+	text_reserve(out, DESCRIBED_MOST);
+	struct element_words t = {.at = out->data + out->length};
 	describe_element(e, &t);
+	*t.at = '\0';
+	out->length = (size_t)(t.at - out->data);
 }
 
 /* --- what is looked for ---------------------------------------------------- */

@@ -92,7 +92,7 @@ name_of(const char *const *names, unsigned n)
 const char *
 opencsd_type_name(unsigned type)
 {
-	return name_of(type_names, type);
+	return type < COUNT(type_names) - 1 ? type_names[type] : "?";
 }
 
 /* --- the table of members ---------------------------------------------- */

@@ -721,8 +721,10 @@ expand_record(const struct opencsd_job *j, const struct opencsd_found *found)
 	if (syst) {
 		expand_syst(j, element, payload, length);
 	} else {
-		text_add(&j->e->type, opencsd_type_name(element->type));
-		set_origin(j, lane, element);
+		if (j->want >= EXPAND_TYPE)
+			text_add(&j->e->type, opencsd_type_name(element->type));
+		if (j->want >= EXPAND_TEXT)
+			set_origin(j, lane, element);
 		name_exception(j, lane, element);
 		opencsd_element_describe(element, &j->e->text);
 		if (packets > 1 || (packets && !element->bits))

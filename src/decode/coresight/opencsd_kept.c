@@ -18,9 +18,10 @@
 
 enum {
 	WAYS = 8,
-	SETS = 1 << 13,
-	ELEMENTS = WAYS * SETS, /* what waits to be written by several workers fits in */
-	SKIPPED_MOST = 64,	/* that nobody asks for, between two that are asked for */
+	SETS = 1 << 14,
+	ELEMENTS =
+	    WAYS * SETS,   /* a cell of dense trace fits in, with what is decoded ahead of it */
+	SKIPPED_MOST = 64, /* that nobody asks for, between two that are asked for */
 	SOURCES = 256,
 	NONE = -ELEMENTS, /* a place that is not in the ring */
 	CHUNKS_KEPT = 256 /* are kept after each question */

@@ -80,17 +80,19 @@ add_survey(struct trace *trace, struct text *out)
 	text_free(&missing);
 }
 
-/* How well the images fit that the trace is followed through, by what comes first. */
+/* How well the images fit that the trace is followed through, and where they differ, by what
+ * comes first. */
 static void
 add_fits(struct trace *trace, struct text *out)
 {
 	enum { LOOK = 1 << 18 };
-	struct image_fits fits = {0};
+	struct image_fits fits = {.wants_patched = true};
 	struct text line = {0};
 	struct err err = {0};
-	if (image_fits_judge(trace) && image_fits_read(&fits, trace, LOOK, NULL, &err))
+	bool judged = image_fits_judge(trace);
+	if (image_fits_read(&fits, trace, LOOK, NULL, &err) && judged)
 		add_comments(err.what, out);
-	for (size_t i = 0; i < fits.walks.count; i++) {
+	for (size_t i = 0; judged && i < fits.walks.count; i++) {
 		const struct image_fit_walk *walk = &fits.walks.at[i];
 		struct text fit = {0};
 		image_fit_describe(&walk->fit, &fit);
@@ -98,6 +100,7 @@ add_fits(struct trace *trace, struct text *out)
 			text_addf(&line, "%s: %s\n", text_get(&walk->name), text_get(&fit));
 		text_free(&fit);
 	}
+	image_fits_add_patched(&fits, &line);
 	add_comments(text_get(&line), out);
 	text_free(&line);
 	image_fits_free(&fits);

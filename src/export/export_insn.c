@@ -6,7 +6,8 @@
  * NUMBER is that of the message by which it is known.  A trap has the address where it came
  * as PC, and no OPCODE; where the path is not known both are missing, and the reason stands
  * for the name.  Code that is not seen, as no image has it, is one line.  What was found out
- * to be a guess has `doubtful` at its end.
+ * to be a guess has `doubtful` at its end, and an instruction whose bytes another image of the
+ * same place has not `patched`.
  *
  * A program executes few instructions again and again: what follows from the address alone
  * is formatted once and kept, so a line is three copies.
@@ -92,6 +93,7 @@ fill_line(struct insn_run *run, struct insn_line *line, uint16_t space, uint64_t
 	struct text name = {0};
 	naming_name(trace_host(run->flow.trace)->naming, trace_name(run->flow.trace), address,
 		    &name);
+	text_add(&name, insn->patched ? " patched" : "");
 	text_add_char(&name, '\n');
 	line->name_length = (uint32_t)name.length;
 	free(line->name);

@@ -190,8 +190,11 @@ add_text(const struct fields_run *run, const struct insn_row *row, struct text *
 static void
 add_flags(const struct fields_run *run, const struct insn_row *row, struct text *out)
 {
+	bool patched = row->insn && row->insn->patched;
 	(void)run;
 	text_add(out, row->step->doubtful ? "doubtful" : "");
+	text_add(out, row->step->doubtful && patched ? " " : "");
+	text_add(out, patched ? "patched" : "");
 }
 
 /* Their names are in the help of --fields too. */

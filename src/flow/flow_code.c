@@ -22,6 +22,7 @@ flow_code_new(const struct image *image)
 {
 	struct flow_code *code = mem_new(sizeof *code);
 	enum image_machine machine = image_machine(image);
+	code->image = image;
 	code->isa = riscv_isa_of(image);
 	code->most = image_size(image) / 2 + 1;
 	if (machine != IMAGE_OTHER)
@@ -67,9 +68,11 @@ decode_insn(const struct flow_code *code, const struct flow_space *space, uint64
 	const uint8_t *bytes = address & 1 ? NULL : space->read(space, address, &length);
 	if (!bytes)
 		return (struct insn){.class = INSN_NONE};
-	if (space->machine >= INSN_A32)
-		return arm_decode(space->machine, address, bytes, length);
-	return riscv_decode(code->isa, address, bytes, length);
+	struct insn insn = space->machine >= INSN_A32
+			       ? arm_decode(space->machine, address, bytes, length)
+			       : riscv_decode(code->isa, address, bytes, length);
+	insn.patched = image_differs(code->image, address, bytes, insn.length);
+	return insn;
 }
 
 const struct insn *

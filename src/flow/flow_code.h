@@ -29,6 +29,7 @@ struct flow_space {
 };
 
 struct flow_code {
+	const struct image *image; /* files of the program */
 	struct riscv_isa isa;
 	uint64_t most; /* instructions that there can be in the first space */
 	VEC(struct flow_space) spaces;
@@ -40,7 +41,9 @@ struct flow_code {
 	} slots[FLOW_CODE_SLOTS]; /* by the low bits of the address */
 };
 
-/* Its first space is the image, which is borrowed, if that is for RISC-V. */
+/* Its first space is the image, which is borrowed, if that is for RISC-V.  Where memory of
+ * another space has other bytes than the image, or files of it differ, instructions are
+ * `patched`. */
 struct flow_code *flow_code_new(const struct image *);
 void flow_code_free(struct flow_code *); /* NULL is fine */
 

@@ -21,6 +21,7 @@ image_fits_free(struct image_fits *fits)
 	}
 	vec_free(&fits->walks);
 	map_free(&fits->places);
+	map_free(&fits->patched);
 }
 
 void
@@ -121,6 +122,37 @@ aim_at_target(struct image_fit_walk *walk, struct flow_code *code, const struct 
 	walk->target = insn->target;
 }
 
+static void
+note_patched(struct image_fits *fits, struct flow_code *code, const struct flow_step *step)
+{
+	uint64_t address = step->first;
+	for (uint32_t i = 0; i < step->count; i++) {
+		const struct insn *insn = flow_code_find_in(code, step->space, address);
+		if (!insn->length)
+			return;
+		uint64_t *known = insn->patched ? map_add(&fits->patched, address) : NULL;
+		if (known && !*known) {
+			*known = 1;
+			if (!fits->patched_count++ || address < fits->first_patched)
+				fits->first_patched = address;
+		}
+		address += insn->length;
+	}
+}
+
+void
+image_fits_add_patched(const struct image_fits *fits, struct text *out)
+{
+	if (fits->patched_count)
+		text_addf(out,
+			  "patched: %" PRIu64
+			  " executed instruction%s other bytes in another image "
+			  "of the same place, the first at 0x%" PRIx64
+			  "; a dump goes before ELF files, and of these the first in the profile",
+			  fits->patched_count, fits->patched_count == 1 ? " has" : "s have",
+			  fits->first_patched);
+}
+
 void
 image_fits_step(struct image_fits *fits, struct flow_code *code, const struct flow_place *place,
 		const struct flow_step *step)
@@ -131,6 +163,8 @@ image_fits_step(struct image_fits *fits, struct flow_code *code, const struct fl
 	if (step->kind == FLOW_STEP_RUN) {
 		judge_run(walk, step);
 		aim_at_target(walk, code, step);
+		if (fits->wants_patched)
+			note_patched(fits, code, step);
 	} else {
 		walk->aimed = false;
 	}
@@ -175,6 +209,9 @@ image_fits_read(struct image_fits *fits, struct trace *trace, uint64_t most,
 	reading.flow = flow_new(trace, take_step, &reading, err);
 	if (!reading.flow)
 		return (int)err->code;
+	bool layered = image_overlaps(flow_code_of(reading.flow)->image);
+	if (!image_fits_judge(trace) && !(fits->wants_patched && layered))
+		most = 0;
 	struct reader *reader = reader_new(trace);
 	struct message messages[BATCH];
 	struct expansion scratch = {0};

@@ -44,6 +44,10 @@ struct image_fits {
 	VEC(struct image_fit_walk) walks;
 	size_t last;   /* of these, that a step was of */
 	uint64_t lost; /* places from which on it is not known what was executed */
+	/* executed instructions that are patched (program/insn.h), if they are asked for, */
+	bool wants_patched;
+	struct map patched; /* by address, */
+	uint64_t first_patched, patched_count;
 };
 
 void image_fits_free(struct image_fits *);
@@ -53,10 +57,13 @@ void image_fits_step(struct image_fits *, struct flow_code *, const struct flow_
 		     const struct flow_step *);
 
 /* Takes the steps of the first MOST messages of a trace, until WORKER, which may be NULL, is to
- * stop.  0, or negative with a reason: it says nothing of the flow, or its program is not
+ * stop; none if nothing is judged, and nothing can be patched as images do not overlap.  0, or negative with a reason: it says nothing of the flow, or its program is not
  * known. */
 int image_fits_read(struct image_fits *, struct trace *, uint64_t most, const struct worker *,
 		    struct err *);
+
+/* Appends `patched: 3 executed instructions have other bytes ...`; nothing if there are none. */
+void image_fits_add_patched(const struct image_fits *, struct text *out);
 
 /* Whether there is anything to judge in a trace. */
 bool image_fits_judge(const struct trace *);

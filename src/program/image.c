@@ -181,6 +181,37 @@ image_find(const struct image *image, uint64_t address, size_t *length)
 	return NULL;
 }
 
+bool
+image_differs(const struct image *image, uint64_t address, const uint8_t *bytes, size_t length)
+{
+	for (size_t i = 0; i < image->pieces.count; i++) {
+		const struct image_piece *piece = &image->pieces.at[i];
+		uint64_t at = address - piece->address;
+		if (address < piece->address || at >= piece->length)
+			continue;
+		size_t left = piece->length - (size_t)at;
+		if (memcmp(piece->bytes + at, bytes, length < left ? length : left) != 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+pieces_overlap(const struct image_piece *a, const struct image_piece *b)
+{
+	return a->address < b->address + b->length && b->address < a->address + a->length;
+}
+
+bool
+image_overlaps(const struct image *image)
+{
+	for (size_t i = 0; i < image->pieces.count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (pieces_overlap(&image->pieces.at[i], &image->pieces.at[k]))
+				return true;
+	return false;
+}
+
 uint64_t
 image_size(const struct image *image)
 {

@@ -40,6 +40,7 @@ struct insn {
 	uint32_t opcode; /* 16 or 32 bits; of T32, the first halfword is the upper one */
 	uint8_t length;	 /* 2 or 4 bytes; 0: unknown */
 	uint8_t class;	 /* enum insn_class */
+	bool patched;	 /* another image of the same place has other bytes (image_differs) */
 	/* of RISC-V: */
 	int32_t offset;	 /* that an indirect jump adds to its register */
 	uint8_t rd, rs1; /* of indirect jumps; rd of calls, and of what loads a value too */

@@ -88,6 +88,25 @@ is "columns" "number,pc,opcode,class,depth,text,flags
 2,0x80000014,0x00000013,other,1,,doubtful
 3,0x80000018,0x00008067,return,1,,doubtful
 3,0x80000078,,damage,,the program has no instruction at 0x80000078," "$(cat out)"
+# Another image of the same place, whose branch at 10 is a nop: the first one is followed.
+{
+	head -c 100 seven.elf
+	printf '\23\0\0\0'
+	tail -c 8 seven.elf
+} >built.elf
+sed 's/^symbols:.*/symbols: [{file: seven.elf}, {file: built.elf}]/' seven.yaml >patched.yaml
+run "$TRAWL" -q -p seven.yaml -t insn seven.encap
+sed '/^ *[0-9]* 80000010 /s/$/ patched/' out >want
+run "$TRAWL" -q -p patched.yaml -t insn seven.encap
+ok "another image: the line says so" cmp -s want out
+run "$TRAWL" -q -p patched.yaml -t insn --fields pc,flags seven.encap
+is "... a flag too" "0x80000010,patched" "$(grep patched out)"
+is "... --info counts them" "# patched: 1 executed instruction has other bytes in another image of the same place, the first at 0x80000010; a dump goes before ELF files, and of these the first in the profile" \
+	"$("$TRAWL" -q -p patched.yaml --info seven.encap | grep patched:)"
+sed -i 's/{file: built.elf}/{file: seven.elf}/' patched.yaml
+run "$TRAWL" -q -p patched.yaml -t insn seven.encap
+is "... where the bytes are the same there is none" 0 "$(grep -c patched out)"
+
 run "$TRAWL" -q -p seven.yaml -t insn --fields pc,severity seven.encap
 is "a column that instructions lack: status" 2 "$status"
 ok "... is said" grep -q 'of -t insn has no column severity; it has number, pc' err

@@ -312,6 +312,19 @@ elif test -d "$theirs" && command -v zstd >/dev/null; then
 	} END { print n }' TC2.ppl >want
 	ok "TC2: cycles of ranges and counts" cmp -s want got
 
+	# An ELF file with other bytes than the dump at c002d992 to c002d997, three instructions of
+	# T32 [System V ABI, "Program Header"].
+	printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\50\0\1\0\0\0\222\331\2\300' >other.elf
+	printf '\64\0\0\0\0\0\0\0\0\0\0\0\64\0\40\0\1\0\0\0\0\0\0\0' >>other.elf
+	printf '\1\0\0\0\124\0\0\0\222\331\2\300\222\331\2\300\6\0\0\0\6\0\0\0\5\0\0\0' >>other.elf
+	printf '\4\0\0\0\377\377\377\377\377\377' >>other.elf
+	echo 'symbols: [{file: other.elf}]' >other.yaml
+	run "$TRAWL" -q -p other.yaml -t insn --fields pc,flags "$theirs/TC2"
+	is "TC2: another image than the dump" "0xc002d992 0xc002d994 0xc002d996" \
+		"$(sed -n 's/,patched$//p' out | sort -u | tr '\n' ' ' | sed 's/ $//')"
+	run "$TRAWL" -q -p other.yaml --info "$theirs/TC2"
+	ok "... said by --info" grep -q '^# patched: 3 executed instructions have .* at 0xc002d992;' out
+
 	run "$TRAWL" -q --info "$theirs/TC2"
 	is "TC2 fits" 4 "$(grep -c ': image fits: ' out)"
 	run "$TRAWL" -q --check=flow "$theirs/TC2"

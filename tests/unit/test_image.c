@@ -74,6 +74,13 @@ files_lie_where_they_were_loaded(void **state)
 	assert_int_equal(image_add(image, path, &over, &err), 0);
 	assert_int_equal(*find(image, 0x7f0000000fff), 0x7f);
 	assert_int_equal(*find(image, 0x7f0000001000), 'c');
+	/* which is known, where both have an address */
+	assert_true(image_overlaps(image));
+	assert_true(image_differs(image, 0x7f0000001000, (const uint8_t *)"code", 4));
+	assert_false(image_differs(image, 0x7f0000001001, (const uint8_t *)"ode", 3));
+	assert_true(image_differs(image, 0x7f0000001001, (const uint8_t *)"oDe", 3));
+	assert_false(image_differs(image, 0x7f0000001001, (const uint8_t *)"odes", 4));
+	assert_false(image_differs(image, 0x7f0000000ffe, (const uint8_t *)"x", 1));
 	static const struct image_place outside[] = {
 	    {.offset = 1000000, .length = 1},
 	    {.offset = 0, .length = 1000000},

@@ -138,6 +138,32 @@ test_code(void **state)
 	close_seven(s, &o);
 }
 
+/* Where another image of the same place has other bytes, that is marked. */
+static void
+test_patched(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL;
+	char built[sizeof seven_elf];
+	struct scene *s = *state;
+	struct opened o;
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_quit(s);
+	memcpy(built, seven_elf, sizeof built);
+	memcpy(built + 100, "\23\0\0", 4); /* a nop at 80000010 */
+	folder_put(&o.folder, "built.elf", built, sizeof built - 1);
+	struct text profile = {0};
+	text_addf(&profile, "%.*s", (int)(strstr(seven_yaml, "symbols:") - seven_yaml), seven_yaml);
+	text_add(&profile, "symbols: [{file: seven.elf}, {file: built.elf}]\n");
+	folder_put_text(&o.folder, "seven.yaml", text_get(&profile));
+	text_free(&profile);
+	show_seven(s, &o, COLS);
+	scene_keys(s, "2GC");
+	scene_wait_row(s, " > 1x 80000010* ", "> 80000018");
+	scene_wait_row(s, " > 1x 80000004 ", "> 80000010");
+	scene_wait(s, "* patched: another image of the same place has other bytes; a dump goes");
+	close_seven(s, &o);
+}
+
 /* How deep in calls each message is, and where it went, from when on that is followed; the ret
  * of the second message led to where the next start says. */
 static void
@@ -486,10 +512,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_stack),	 scene_test(test_code),	       scene_test(test_counts),
-	    scene_test(test_columns),	 scene_test(test_jumps),       scene_test(test_functions),
-	    scene_test(test_put_in),	 scene_test(test_lanes),       scene_test(test_fold),
-	    scene_test(test_no_program), scene_test(test_other_trace), scene_test(test_names),
-	    scene_test(test_pairs)};
+	    scene_test(test_stack),	scene_test(test_code),	     scene_test(test_counts),
+	    scene_test(test_patched),	scene_test(test_columns),    scene_test(test_jumps),
+	    scene_test(test_functions), scene_test(test_put_in),     scene_test(test_lanes),
+	    scene_test(test_fold),	scene_test(test_no_program), scene_test(test_other_trace),
+	    scene_test(test_names),	scene_test(test_pairs)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -55,6 +55,7 @@ struct code_state {
 	unsigned counted; /* generation of the flow index that counts on the screen are of */
 	bool opcodes, sources, made;
 	bool unknown; /* bytes of instructions are */
+	bool patched; /* some are */
 	bool opened;  /* the disassembler was looked for */
 	struct disassembler *disassembler;
 	struct err missing; /* why there is none */
@@ -146,7 +147,8 @@ add_run(struct screen *screen, struct code_line line, uint64_t from, uint64_t en
 	int source = -1;
 	line.address = line.step->first;
 	for (uint64_t i = 0; code && i < end; i++) {
-		unsigned length = flow_code_find_in(code, line.step->space, line.address)->length;
+		const struct insn *insn = flow_code_find_in(code, line.step->space, line.address);
+		unsigned length = insn->length;
 		if (!length) {
 			add_unknown(screen, line, line.step->count - i);
 			return;
@@ -154,6 +156,7 @@ add_run(struct screen *screen, struct code_line line, uint64_t from, uint64_t en
 		line.kind = CODE_INSN;
 		line.last = i + 1 == line.step->count;
 		if (i >= from) {
+			state_of(screen)->patched |= insn->patched;
 			add_source(screen, line, &source);
 			add_line(screen, line);
 		}
@@ -269,7 +272,7 @@ make_lines(struct screen *screen, const struct flow_look *look)
 		state->disassembler = disassembler_new(&state->missing);
 	state->opened = true;
 	vec_clear(&state->lines);
-	state->unknown = false;
+	state->unknown = state->patched = false;
 	add_before(screen, look);
 	size_t first = state->lines.count;
 	add_steps(screen, &look->here, &look->after, true, 0, UINT64_MAX);
@@ -438,8 +441,8 @@ fill_insn(struct screen *screen, struct table_row *row, const struct code_line *
 				    : ".",
 			  1);
 	put_times(screen, row, line);
-	table_putf(row, CODE_PLACE, role, "%08" PRIx64 "%s", line->address,
-		   line->step->doubtful ? " ?" : "");
+	table_putf(row, CODE_PLACE, role, "%08" PRIx64 "%s%s", line->address,
+		   insn->patched ? "*" : "", line->step->doubtful ? " ?" : "");
 	if (state->opcodes && insn->length)
 		table_putf(row, CODE_OPCODE, role, insn->length == 2 ? "%04x" : "%08x",
 			   insn->opcode);
@@ -534,6 +537,17 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 static const char bytes_missing[] =
     "program not known: `symbols: [{file: PROGRAM.elf}]` of a profile names it";
 
+static const char bytes_patched[] =
+    "* patched: another image of the same place has other bytes; a dump goes before ELF files";
+
+static const char *
+note_of(const struct code_state *state)
+{
+	if (state->unknown)
+		return bytes_missing;
+	return state->patched ? bytes_patched : state->missing.what;
+}
+
 static const struct table_column code_columns[CODE_COLUMNS] = {
     [CODE_MARK] = {.width = 1, .gap = 1},
     [CODE_TIMES] = {.width = TABLE_FIT, .gap = 1, .right = true},
@@ -564,7 +578,7 @@ code_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	struct flow_index *index = flow_view_index(screen, &why);
 	state_of(screen)->counted = index ? flow_index_generation(index) : 0;
 	struct area rest = *area;
-	flow_view_draw_note(canvas, &rest, state->unknown ? bytes_missing : state->missing.what);
+	flow_view_draw_note(canvas, &rest, note_of(state));
 	table_draw(&state_of(screen)->table, screen, &spec, canvas, &rest);
 }
 

@@ -414,7 +414,9 @@ libtrawl_a_SOURCES = \
 	src/session/link/serial.h \
 	src/session/link/sync_options.c \
 	src/session/link/sync_options.h \
+	src/session/flow_times.c \
 	src/session/flows.c \
+	src/session/flow_times.h \
 	src/session/flows.h \
 	src/session/intervals.c \
 	src/session/intervals.h \

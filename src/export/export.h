@@ -233,11 +233,6 @@ struct cycles_walk *export_cycles(const struct export_format *, struct trace *);
 /* The same for a format that needs times in any case. */
 struct cycles_walk *export_cycles_of(struct trace *);
 
-/* The session's time of *M, which gets the one that cycles tell if it has none itself; false:
- * it has none.  CYCLES may be NULL. */
-bool export_time(struct trace *, struct cycles_walk *cycles, struct message *m,
-		 struct message_time *);
-
 /* Whether times are needed: of the format, or of its columns. */
 bool export_needs_times(const struct export_options *);
 

@@ -2,8 +2,6 @@
 #include "config.h"
 
 #include "export/export_flow.h"
-#include "session/clock/clocks.h"
-#include "trace/cycles_walk.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -143,20 +141,6 @@ export_flow_add_text(const struct flow_step *step, struct text *out)
 }
 
 static void
-set_time(struct export_flow *run, struct message m)
-{
-	struct message_time time;
-	bool known = export_time(run->trace, run->cycles, &m, &time) && time.known;
-	if (known && !run->has_part)
-		run->part = time.part;
-	run->has_part |= known;
-	flow_set_time(run->flow, &(const struct flow_time){
-				     .known = known && time.part == run->part,
-				     .estimated = m.flags & MESSAGE_ESTIMATED || time.estimated,
-				     .nanoseconds = time.nanoseconds});
-}
-
-static void
 take_message(struct export_flow *run, const struct message *m)
 {
 	doubts_add_flags(&run->result->doubts, m->flags);
@@ -165,8 +149,10 @@ take_message(struct export_flow *run, const struct message *m)
 	run->result->messages += passes;
 	if (run->named)
 		keep_origin(run, m);
-	if (run->timed)
-		set_time(run, *m);
+	if (run->timed) {
+		struct flow_time time = flow_times_find(&run->times, *m);
+		flow_set_time(run->flow, &time);
+	}
 	flow_message(run->flow, run->reader, m, run->count++, passes);
 }
 
@@ -211,7 +197,7 @@ export_flow_run(struct export_flow *run, struct trace *trace, const struct expor
 	if (!run->flow)
 		return run->failed = (int)err->code;
 	run->reader = reader_new(trace);
-	run->cycles = run->timed ? export_cycles_of(trace) : NULL;
+	flow_times_begin(&run->times, trace, run->timed ? export_cycles_of(trace) : NULL);
 	walk_messages(run);
 	return run->failed;
 }
@@ -225,7 +211,7 @@ export_flow_end(struct export_flow *run)
 	map_free(&run->places);
 	image_fits_free(&run->fits);
 	expansion_free(&run->scratch);
-	cycles_walk_free(run->cycles);
+	flow_times_end(&run->times);
 	reader_free(run->reader);
 	flow_free(run->flow);
 }

@@ -12,6 +12,7 @@
 #include "flow/flow.h"
 #include "flow/flow_tree.h"
 #include "flow/image_fit.h"
+#include "session/flow_times.h"
 
 /* Where the output goes: FLUSH writes what OUT has, now and then; 0 or ERR_IO. */
 struct export_sink {
@@ -37,9 +38,7 @@ struct export_flow {
 	struct image_fits fits;
 	struct expansion scratch;
 	uint64_t count; /* messages */
-	struct cycles_walk *cycles;
-	bool has_part; /* there was a time; only times of its part can be compared */
-	size_t part;
+	struct flow_times times;
 	struct map places; /* of senders by origin: place in `origins` and one */
 	uint64_t origin;   /* of the last message, once there is one */
 	VEC(struct text) origins;

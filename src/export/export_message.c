@@ -33,16 +33,6 @@ export_cycles(const struct export_format *format, struct trace *trace)
 }
 
 bool
-export_time(struct trace *trace, struct cycles_walk *cycles, struct message *m,
-	    struct message_time *time)
-{
-	struct cycles_estimate estimate;
-	if (cycles && cycles_walk_find(cycles, m, &estimate))
-		*m = cycles_timed(m, estimate.ticks);
-	return clocks_time(trace, m, time);
-}
-
-bool
 export_needs_times(const struct export_options *options)
 {
 	const struct export_format *format = options->format;
@@ -58,7 +48,7 @@ find_time(struct export_message *message)
 	struct trace *trace = reader_trace(message->reader);
 	struct message m = *message->message;
 	bool any =
-	    message->found ? message->found_any : export_time(trace, message->cycles, &m, &time);
+	    message->found ? message->found_any : cycles_time(trace, message->cycles, &m, &time);
 	if (message->found)
 		time = *message->found;
 	message->related = any && (time.known || m.flags & MESSAGE_TIMED);

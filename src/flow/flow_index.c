@@ -26,16 +26,19 @@ struct flow_point {
 
 struct flow_index {
 	struct trace *trace;
+	struct flow_timer timer;
 	struct worker worker;
 	/* the worker's */
 	struct flow *flow;
 	struct reader *reader;
 	struct flow_stacks stacks;
-	uint64_t next, stride; /* cell; from one place that is kept to the next */
-	unsigned basis;	       /* generations of what messages are */
-	int64_t signalled;     /* when, by thread_now_ms() */
-	bool ended;	       /* what was held at the end of the trace is given out, */
-	bool grows;	       /* which is done once: the trace went on behind it */
+	uint64_t next, stride;	 /* cell; from one place that is kept to the next */
+	unsigned basis;		 /* generations of what messages are */
+	int64_t signalled;	 /* when, by thread_now_ms() */
+	bool ended;		 /* what was held at the end of the trace is given out, */
+	bool grows;		 /* which is done once: the trace went on behind it */
+	bool timed;		 /* the tree gets times, */
+	atomic_bool wants_times; /* as it should */
 
 	pthread_mutex_t tree_lock; /* for these, held over a cell */
 	struct flow_tree *tree;
@@ -137,17 +140,44 @@ start_anew(struct flow_index *index)
 	index->reader = reader_new(index->trace);
 	reader_limit(index->reader, 2);
 	renew_tree(index);
+	index->timed = index->wants_times;
+	if (index->timed)
+		index->timer.begin(index->timer.context);
 	index->ended = false;
 	index->next = 0;
 	index->stride = 1;
 	index->known = 0;
 }
 
+/* Whether the next cell, and what its times rest on, is indexed. */
+static bool
+has_next_cell(const struct flow_index *index)
+{
+	struct index *cells = trace_index(index->trace);
+	struct index_progress progress;
+	uint64_t known = index_known(cells), behind = known - index->next;
+	if (index->next >= known || !index->timed || behind > index->timer.ahead)
+		return index->next < known;
+	index_get_progress(cells, &progress);
+	return progress.complete;
+}
+
+static void
+follow_message(struct flow_index *index, const struct decoded_cell *cell, size_t i)
+{
+	const struct message *m = &cell->messages[i];
+	if (index->timed) {
+		struct flow_time time = index->timer.find(index->timer.context, m);
+		flow_set_time(index->flow, &time);
+	}
+	flow_message(index->flow, index->reader, m, cell->first + i, true);
+}
+
 /* Follows the next cell; false: it is not there, or not indexed. */
 static bool
 follow_cell(struct flow_index *index)
 {
-	if (index->next >= index_known(trace_index(index->trace)))
+	if (!has_next_cell(index))
 		return false;
 	const struct decoded_cell *cell = reader_decoded_cell(index->reader, index->next);
 	if (!cell->exact)
@@ -155,7 +185,7 @@ follow_cell(struct flow_index *index)
 	keep_point(index);
 	pthread_mutex_lock(&index->tree_lock);
 	for (size_t i = 0; i < cell->count; i++)
-		flow_message(index->flow, index->reader, &cell->messages[i], cell->first + i, true);
+		follow_message(index, cell, i);
 	pthread_mutex_unlock(&index->tree_lock);
 	index->known = ++index->next;
 	return true;
@@ -174,6 +204,7 @@ end_flow(struct flow_index *index)
 	index->ended = true;
 	pthread_mutex_lock(&index->tree_lock);
 	flow_end(index->flow);
+	flow_tree_end(index->tree);
 	pthread_mutex_unlock(&index->tree_lock);
 	return true;
 }
@@ -186,20 +217,31 @@ tell_news(struct flow_index *index)
 	trace_host_notify(trace_host(index->trace));
 }
 
+static bool
+lacks_times(const struct flow_index *index)
+{
+	return index->wants_times && !index->timed;
+}
+
+static void
+begin_job(struct flow_index *index)
+{
+	unsigned basis =
+	    trace_generation(index->trace) + index_generation(trace_index(index->trace));
+	bool more = index->ended && index->next < index_known(trace_index(index->trace));
+	bool renewed = generation_renew(&index->basis, basis);
+	index->grows |= more && !renewed;
+	if (renewed || more || lacks_times(index))
+		start_anew(index);
+}
+
 static void
 follow_job(void *context)
 {
 	struct flow_index *index = context;
 	uint64_t before = index->next;
-	unsigned basis =
-	    trace_generation(index->trace) + index_generation(trace_index(index->trace));
-	if (generation_renew(&index->basis, basis))
-		start_anew(index);
-	if (index->ended && index->next < index_known(trace_index(index->trace))) {
-		index->grows = true;
-		start_anew(index);
-	}
-	while (!worker_is_stopping(&index->worker) && follow_cell(index))
+	begin_job(index);
+	while (!worker_is_stopping(&index->worker) && !lacks_times(index) && follow_cell(index))
 		if (thread_now_ms() - index->signalled >= TELL_MS)
 			tell_news(index);
 	if (end_flow(index) || index->next != before)
@@ -209,10 +251,11 @@ follow_job(void *context)
 /* --- for the owner ----------------------------------------------------- */
 
 struct flow_index *
-flow_index_new(struct trace *trace, struct err *err)
+flow_index_new(struct trace *trace, const struct flow_timer *timer, struct err *err)
 {
 	struct flow_index *index = mem_new(sizeof *index);
 	index->trace = trace;
+	index->timer = *timer;
 	index->flow = flow_new(trace, take_step, index, err);
 	if (!index->flow) {
 		free(index);
@@ -258,6 +301,13 @@ flow_index_build(struct flow_index *index)
 	worker_init(&index->worker, follow_job, index);
 	index->worker.nice = nice;
 	follow_job(index);
+}
+
+void
+flow_index_want_times(struct flow_index *index)
+{
+	if (index->timer.begin && !atomic_exchange(&index->wants_times, true))
+		worker_wake(&index->worker);
 }
 
 unsigned

@@ -20,8 +20,17 @@ enum { FLOW_INDEX_MOST = 64 << 20 };
 
 struct flow_index;
 
+/* Who finds out when messages were sent, in the thread of the worker. */
+struct flow_timer {
+	void (*begin)(void *context); /* from the first message on, again if times changed; NULL:
+					 nobody does */
+	struct flow_time (*find)(void *context, const struct message *);
+	void *context;
+	unsigned ahead; /* cells that have to be indexed behind that of the message */
+};
+
 /* Begins to follow TRACE, and tells its host of news.  NULL with a reason: see flow_new. */
-struct flow_index *flow_index_new(struct trace *, struct err *);
+struct flow_index *flow_index_new(struct trace *, const struct flow_timer *, struct err *);
 void flow_index_free(struct flow_index *); /* stops it; NULL is fine */
 
 /* The trace's index went on, or its capture grew; from any thread. */
@@ -29,6 +38,10 @@ void flow_index_wake(struct flow_index *);
 
 /* Follows all that is indexed in the caller's thread, and no more. */
 void flow_index_build(struct flow_index *);
+
+/* Has the tree of calls count times too, which costs up to as much again: all is followed anew,
+ * if they are not counted yet.  Any thread. */
+void flow_index_want_times(struct flow_index *);
 
 /* Counts up when more is known.  Any thread. */
 unsigned flow_index_generation(const struct flow_index *);

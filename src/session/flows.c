@@ -3,6 +3,8 @@
 
 #include "session/flows.h"
 #include "base/generation.h"
+#include "session/clock/cycles.h"
+#include "session/flow_times.h"
 #include "session/session.h"
 
 #include <pthread.h>
@@ -16,6 +18,7 @@ struct followed {
 	struct err why;		  /* as this says */
 	_Atomic uint64_t missed;  /* the first cell that was asked for too early, or NONE */
 	struct generation changes;
+	struct flow_times times; /* of the index's worker */
 };
 
 struct flows {
@@ -41,11 +44,48 @@ flows_free(struct flows *flows)
 {
 	if (!flows)
 		return;
-	for (size_t i = 0; i < flows->count; i++)
+	for (size_t i = 0; i < flows->count; i++) {
 		flow_index_free(flows->traces[i].index);
+		flow_times_end(&flows->traces[i].times);
+	}
 	free(flows->traces);
 	pthread_mutex_destroy(&flows->lock);
 	free(flows);
+}
+
+/* Those that cycles tell rest on messages behind, which a stream does not have. */
+static bool
+has_cycles(struct trace *trace)
+{
+	return cycles_may_have(trace) && !capture_is_stream(trace_capture(trace));
+}
+
+static void
+begin_times(void *context)
+{
+	struct flow_times *times = context;
+	struct trace *trace = times->trace;
+	flow_times_end(times);
+	flow_times_begin(times, trace, has_cycles(trace) ? cycles_walk_new(trace) : NULL);
+}
+
+static struct flow_time
+find_time(void *context, const struct message *m)
+{
+	return flow_times_find(context, *m);
+}
+
+static struct flow_index *
+open_index(struct followed *followed, struct trace *trace)
+{
+	followed->times.trace = trace;
+	return flow_index_new(
+	    trace,
+	    &(const struct flow_timer){.begin = begin_times,
+				       .find = find_time,
+				       .context = &followed->times,
+				       .ahead = has_cycles(trace) ? CYCLES_CELLS : 0},
+	    &followed->why);
 }
 
 static struct followed *
@@ -56,8 +96,7 @@ followed_of(const struct trace *trace)
 	struct followed *followed = &flows->traces[trace_number(trace)];
 	pthread_mutex_lock(&flows->lock);
 	if (!followed->tried)
-		followed->index =
-		    flow_index_new(session->traces.at[trace_number(trace)], &followed->why);
+		followed->index = open_index(followed, session->traces.at[trace_number(trace)]);
 	followed->tried = true;
 	pthread_mutex_unlock(&flows->lock);
 	return followed;

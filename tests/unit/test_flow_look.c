@@ -58,7 +58,7 @@ fixture_open(struct fixture *f, const char *packets, size_t length)
 	struct err err = {0};
 	fixture_open_session(f, packets, length);
 	index_build(trace_index(f->trace));
-	f->index = flow_index_new(f->trace, &err);
+	f->index = flow_index_new(f->trace, &(const struct flow_timer){0}, &err);
 	if (!f->index)
 		fail_msg("%s", err.what);
 	while (flow_index_known(f->index) < index_known(trace_index(f->trace)))

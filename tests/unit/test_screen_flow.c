@@ -265,6 +265,39 @@ test_functions(void **state)
 	close_seven(s, &o);
 }
 
+/* How long functions took, where messages have times: the second one 9 us behind the first, in
+ * which an instruction of main and two of the function at 80000010 were executed. */
+static void
+test_times(void **state)
+{
+	/* with the flag `extend` and a timestamp [formats as of SEVEN_START] */
+	static const char packets[] = "\205\0\163\0\0\0\340\202\011\005\014";
+	static const char yaml[] = "traces:\n"
+				   "  - {match: seven.encap, format: encap, clock: {hz: 1000000},\n"
+				   "     encap: {srcid_width: 0, timestamp_bytes: 1}}\n"
+				   "symbols: [{file: seven.elf}]\n";
+	struct scene *s = *state;
+	struct opened o;
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_quit(s);
+	folder_put_text(&o.folder, "seven.yaml", yaml);
+	show_seven(s, &o, 120);
+	scene_keys(s, ":functions\r");
+	scene_wait(s, "  total time  most time");
+	scene_wait_row(s, " [unknown]", "4  3.000 us    9.000 us");
+	scene_wait_row(s, " 0x80000010", "2  6.000 us    6.000 us   6.000 us");
+	scene_keys(s, "SSSSSS");
+	scene_wait(s, "by total time");
+	scene_quit(s);
+	show_seven(s, &o, 80); /* room for one of them */
+	scene_keys(s, ":functions\r");
+	scene_wait_row(s, " [unknown]", "4  3.000 us");
+	assert_null(strstr(scene_screen(s), "total time"));
+	scene_keys(s, "SSSSSS");
+	scene_wait_row(s, " [unknown]", "4    9.000 us");
+	close_seven(s, &o);
+}
+
 /* Calls on the timeline, a lane for each depth: by offsets, as there is no time. */
 static void
 test_lanes(void **state)
@@ -512,10 +545,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_stack),	scene_test(test_code),	     scene_test(test_counts),
-	    scene_test(test_patched),	scene_test(test_columns),    scene_test(test_jumps),
-	    scene_test(test_functions), scene_test(test_put_in),     scene_test(test_lanes),
-	    scene_test(test_fold),	scene_test(test_no_program), scene_test(test_other_trace),
-	    scene_test(test_names),	scene_test(test_pairs)};
+	    scene_test(test_stack),	  scene_test(test_code),      scene_test(test_counts),
+	    scene_test(test_patched),	  scene_test(test_times),     scene_test(test_columns),
+	    scene_test(test_jumps),	  scene_test(test_functions), scene_test(test_put_in),
+	    scene_test(test_lanes),	  scene_test(test_fold),      scene_test(test_no_program),
+	    scene_test(test_other_trace), scene_test(test_names),     scene_test(test_pairs)};
 	return scene_run_group("screen: program flow", tests);
 }

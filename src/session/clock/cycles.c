@@ -274,3 +274,13 @@ cycles_generation(const struct cycles *cycles)
 {
 	return cycles ? generation_now(&cycles->generation) : 0;
 }
+
+bool
+cycles_time(struct trace *trace, struct cycles_walk *walk, struct message *m,
+	    struct message_time *time)
+{
+	struct cycles_estimate estimate;
+	if (walk && cycles_walk_find(walk, m, &estimate))
+		*m = cycles_timed(m, estimate.ticks);
+	return clocks_time(trace, m, time);
+}

@@ -15,6 +15,7 @@
 #include "trace/cycles_walk.h"
 
 struct cycles;
+struct message_time;
 struct session;
 
 /* NULL if no trace of the session has cycles.  The session must outlive it; made by
@@ -43,5 +44,9 @@ bool cycles_find(struct trace *, const struct message *, struct cycles_estimate 
 
 /* The message as if it had a time of its own. */
 struct message cycles_timed(const struct message *, uint64_t ticks);
+
+/* The session's time of *M (clocks_time), which gets the one that cycles tell if it has none
+ * itself; false: it has none.  The walk may be NULL. */
+bool cycles_time(struct trace *, struct cycles_walk *, struct message *m, struct message_time *);
 
 #endif

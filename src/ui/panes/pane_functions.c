@@ -1,6 +1,7 @@
 /*
  * The functions that the processors of the selected message's trace executed: how often they
- * were called, and how many instructions were executed in them.
+ * were called, how many instructions were executed in them, and how long that took, where
+ * messages have times.
  *
  * They are those of the tree that is counted as the trace is followed (flow/flow_index.h), so
  * they grow until it is at its end; what a filter shows makes no difference.
@@ -11,6 +12,7 @@
 #include "index/index.h"
 #include "program/symbols.h"
 #include "query/filter/filter.h"
+#include "query/gap/gap.h"
 #include "session/session.h"
 #include "ui/list/filters.h"
 #include "ui/list/flow_view.h"
@@ -27,8 +29,13 @@ enum {
 	COLUMN_TOTAL,
 	COLUMN_MOST,
 	COLUMN_CYCLES,
+	COLUMN_TIME,
+	COLUMN_TOTAL_TIME,
+	COLUMN_MOST_TIME,
 	COLUMNS
 };
+
+enum { TIMES_COLS = 110 }; /* of a screen that has room for all columns of times */
 
 struct functions_state {
 	struct table table;
@@ -38,6 +45,7 @@ struct functions_state {
 	size_t count;
 	uint64_t all;  /* instructions */
 	bool cycles;   /* are counted too */
+	bool timed;    /* times are known */
 	bool complete; /* nothing more will be counted */
 	size_t sort;   /* row of `orders` */
 	bool sorted;
@@ -64,8 +72,9 @@ functions_close(void *context)
 }
 
 /* The columns that rows are sorted by, one after the other. */
-static const unsigned orders[] = {COLUMN_SELF,	COLUMN_TOTAL, COLUMN_MOST,
-				  COLUMN_CALLS, COLUMN_NAME,  COLUMN_CYCLES};
+static const unsigned orders[] = {COLUMN_SELF,	COLUMN_TOTAL,	   COLUMN_MOST,
+				  COLUMN_CALLS, COLUMN_NAME,	   COLUMN_CYCLES,
+				  COLUMN_TIME,	COLUMN_TOTAL_TIME, COLUMN_MOST_TIME};
 enum { ORDERS = sizeof orders / sizeof *orders };
 
 /* --- order ------------------------------------------------------------- */
@@ -82,6 +91,12 @@ number_of(const struct flow_function *function, unsigned column)
 		return function->most;
 	case COLUMN_CYCLES:
 		return function->cycles;
+	case COLUMN_TIME:
+		return function->time;
+	case COLUMN_TOTAL_TIME:
+		return function->total_time;
+	case COLUMN_MOST_TIME:
+		return function->most_time;
 	default:
 		return function->self;
 	}
@@ -147,6 +162,7 @@ hold_tree(struct screen *screen, const char **why)
 	struct flow_index *index = flow_view_index(screen, why);
 	if (!index)
 		return false;
+	flow_index_want_times(index);
 	if (state->index != index)
 		state->table.cursor.line = state->table.cursor.top = 0;
 	unsigned now = flow_index_generation(index);
@@ -158,6 +174,7 @@ hold_tree(struct screen *screen, const char **why)
 		state->functions = flow_tree_functions(state->tree, &state->count);
 		state->all = flow_tree_sums(state->tree).all;
 		state->cycles = flow_tree_sums(state->tree).cycles;
+		state->timed = flow_tree_sums(state->tree).timed;
 		state->sorted = false;
 	}
 	state->complete = is_complete(screen, index);
@@ -182,11 +199,13 @@ functions_have_news(struct screen *screen)
 				(!state->complete && is_complete(screen, state->index)));
 }
 
-/* That of cycles is the last. */
-static size_t
-column_count(const struct functions_state *state)
+/* Whether there is anything to show in a column. */
+static bool
+has_column(const struct functions_state *state, unsigned column)
 {
-	return state->cycles ? COLUMNS : (size_t)COLUMN_CYCLES;
+	if (column == COLUMN_CYCLES)
+		return state->cycles;
+	return column < COLUMN_TIME || state->timed;
 }
 
 /* --- drawing ----------------------------------------------------------- */
@@ -198,8 +217,24 @@ static const struct table_column columns[COLUMNS] = {
     [COLUMN_SHARE] = {"share", TABLE_FIT, .gap = 2, .right = true},
     [COLUMN_TOTAL] = {"total", TABLE_FIT, .gap = 2, .right = true},
     [COLUMN_MOST] = {"most", TABLE_FIT, .gap = 2, .right = true},
-    [COLUMN_CYCLES] = {"cycles", TABLE_FIT, .gap = 1, .right = true},
+    [COLUMN_CYCLES] = {"cycles", TABLE_FIT, .gap = 2, .right = true},
+    [COLUMN_TIME] = {"time", TABLE_FIT, .gap = 2, .right = true},
+    [COLUMN_TOTAL_TIME] = {"total time", TABLE_FIT, .gap = 2, .right = true},
+    [COLUMN_MOST_TIME] = {"most time", TABLE_FIT, .gap = 1, .right = true},
 };
+
+/* Where there is room for one column of times it is the one that rows are sorted by. */
+static void
+choose_columns(const struct functions_state *state, int cols, struct table_column *chosen)
+{
+	unsigned sort = orders[state->sort], time = sort < COLUMN_TIME ? COLUMN_TIME : sort;
+	for (unsigned i = 0; i < COLUMNS; i++) {
+		bool fits = i < COLUMN_TIME || i == time || cols >= TIMES_COLS;
+		chosen[i] = columns[i];
+		if (!has_column(state, i) || !fits)
+			chosen[i].width = TABLE_HIDDEN;
+	}
+}
 
 static void
 put_number(struct table_row *row, unsigned column, uint64_t number)
@@ -208,6 +243,20 @@ put_number(struct table_row *row, unsigned column, uint64_t number)
 		table_putf(row, column, ROLE_NORMAL, "%llu", (unsigned long long)number);
 	else
 		table_putf(row, column, ROLE_ABSENT, ".");
+}
+
+static void
+put_time(struct functions_state *state, struct table_row *row, unsigned column,
+	 const struct flow_function *function)
+{
+	const struct gap gap = {.length = number_of(function, column), .known = true};
+	text_clear(&state->text);
+	text_add(&state->text, function->estimated ? "~" : "");
+	gap_format(&gap, false, &state->text);
+	if (gap.length)
+		table_put(row, column, ROLE_NORMAL, text_get(&state->text), state->text.length);
+	else
+		put_number(row, column, 0);
 }
 
 static void
@@ -224,9 +273,11 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 		  text_get(&state->text), state->text.length);
 	if (inlined)
 		table_putf(row, COLUMN_NAME, ROLE_NOTE, "inlined");
-	for (unsigned column = COLUMN_CALLS; column < column_count(state); column++)
+	for (unsigned column = COLUMN_CALLS; column < COLUMN_TIME; column++)
 		if (column != COLUMN_SHARE)
 			put_number(row, column, number_of(function, column));
+	for (unsigned column = COLUMN_TIME; state->timed && column < COLUMNS; column++)
+		put_time(state, row, column, function);
 	table_putf(
 	    row, COLUMN_SHARE, ROLE_NORMAL, "%u%%",
 	    state->all
@@ -261,9 +312,11 @@ functions_draw(struct screen *screen, struct canvas *canvas, const struct area *
 	}
 	add_note(state, &note);
 	flow_view_draw_note(canvas, &rest, text_get(&note));
+	struct table_column chosen[COLUMNS];
+	choose_columns(state, area->cols, chosen);
 	const struct table_spec spec = {.pane = PANE_FUNCTIONS,
-					.columns = columns,
-					.column_count = column_count(state),
+					.columns = chosen,
+					.column_count = COLUMNS,
 					.left = 1,
 					.head = true,
 					.count = state->count,
@@ -302,7 +355,9 @@ functions_sort(struct screen *screen, const struct command_call *call)
 {
 	struct functions_state *state = state_of(screen);
 	(void)call;
-	state->sort = (state->sort + 1) % (state->cycles ? ORDERS : ORDERS - 1);
+	do
+		state->sort = (state->sort + 1) % ORDERS;
+	while (!has_column(state, orders[state->sort]));
 	state->sorted = false;
 }
 

@@ -524,6 +524,7 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_card.h \
 	src/ui/panes/pane_clocks.c \
 	src/ui/panes/pane_code.c \
+	src/ui/panes/pane_code.h \
 	src/ui/panes/pane_context.c \
 	src/ui/panes/pane_detail.c \
 	src/ui/panes/pane_detail.h \

@@ -61,6 +61,20 @@ flow_code_space(struct flow_code *code, const struct flow_space *space)
 	return (uint16_t)(code->spaces.count - 1);
 }
 
+const uint8_t *
+flow_code_bytes(const struct flow_code *code, uint16_t space, uint64_t address, size_t *length,
+		const char **file)
+{
+	const uint8_t *bytes = NULL;
+	size_t ignored;
+	*file = NULL;
+	if (space < code->spaces.count)
+		bytes = code->spaces.at[space].read(&code->spaces.at[space], address, length);
+	if (bytes && image_find(code->image, address, &ignored) == bytes)
+		*file = image_name(code->image, address);
+	return bytes;
+}
+
 static struct insn
 decode_insn(const struct flow_code *code, const struct flow_space *space, uint64_t address)
 {

@@ -66,6 +66,12 @@ flow_code_slot(struct flow_code *code, uint16_t space, uint64_t address)
 	return &code->slots[place & (FLOW_CODE_SLOTS - 1)];
 }
 
+/* The bytes at an address of a space, of which *LENGTH follow each other; NULL if there are
+ * none.  *FILE: the file that they are of, as captured; NULL: memory that was read from the
+ * target. */
+const uint8_t *flow_code_bytes(const struct flow_code *, uint16_t space, uint64_t address,
+			       size_t *length, const char **file);
+
 /* For flow_code_find. */
 const struct insn *flow_code_read(struct flow_code *, uint16_t space, uint64_t address);
 

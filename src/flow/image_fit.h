@@ -57,8 +57,8 @@ void image_fits_step(struct image_fits *, struct flow_code *, const struct flow_
 		     const struct flow_step *);
 
 /* Takes the steps of the first MOST messages of a trace, until WORKER, which may be NULL, is to
- * stop; none if nothing is judged, and nothing can be patched as images do not overlap.  0, or negative with a reason: it says nothing of the flow, or its program is not
- * known. */
+ * stop; none if nothing is judged, and nothing can be patched as images do not overlap.  0, or
+ * negative with a reason: it says nothing of the flow, or its program is not known. */
 int image_fits_read(struct image_fits *, struct trace *, uint64_t most, const struct worker *,
 		    struct err *);
 

@@ -27,10 +27,12 @@ struct image_piece {
 	uint64_t address;
 	size_t length;
 	uint8_t *bytes;
+	size_t file; /* place in `names` */
 };
 
 struct image {
 	VEC(struct image_piece) pieces;
+	VEC(char *) names; /* of the files */
 	uint64_t size;
 	enum image_machine machine;
 	char extensions[ATTRIBUTES_MOST + 1]; /* names of extensions are somewhere in it */
@@ -51,6 +53,9 @@ image_free(struct image *image)
 		return;
 	for (size_t i = 0; i < image->pieces.count; i++)
 		free(image->pieces.at[i].bytes);
+	for (size_t i = 0; i < image->names.count; i++)
+		free(image->names.at[i]);
+	vec_free(&image->names);
 	vec_free(&image->pieces);
 	free(image);
 }
@@ -73,8 +78,10 @@ add_piece(struct image *image, const struct elf *elf, uint64_t address, uint64_t
 		free(bytes);
 		return false;
 	}
-	*vec_add(&image->pieces) =
-	    (struct image_piece){.address = address, .length = (size_t)length, .bytes = bytes};
+	*vec_add(&image->pieces) = (struct image_piece){.address = address,
+							.length = (size_t)length,
+							.bytes = bytes,
+							.file = image->names.count - 1};
 	image->size += length;
 	*left -= length;
 	return true;
@@ -150,6 +157,8 @@ image_add(struct image *image, const char *path, const struct image_place *place
 	int file = file_open(path, &why);
 	if (file < 0)
 		return err_set(err, ERR_IO, "%s: %s", path, why);
+	const char *name = strrchr(path, '/');
+	*vec_add(&image->names) = mem_text(name ? name + 1 : path);
 	int failed = add_file(image, file, path, place, err);
 	close(file);
 	return failed;
@@ -167,18 +176,37 @@ image_has_extension(const struct image *image, const char *extension)
 	return strstr(image->extensions, extension) != NULL;
 }
 
+static bool
+has_address(const struct image_piece *piece, uint64_t address)
+{
+	return address >= piece->address && address - piece->address < piece->length;
+}
+
+/* The piece that serves an address, or NULL. */
+static const struct image_piece *
+find_piece(const struct image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->pieces.count; i++)
+		if (has_address(&image->pieces.at[i], address))
+			return &image->pieces.at[i];
+	return NULL;
+}
+
 const uint8_t *
 image_find(const struct image *image, uint64_t address, size_t *length)
 {
-	for (size_t i = 0; i < image->pieces.count; i++) {
-		const struct image_piece *piece = &image->pieces.at[i];
-		uint64_t at = address - piece->address;
-		if (address < piece->address || at >= piece->length)
-			continue;
-		*length = piece->length - (size_t)at;
-		return piece->bytes + at;
-	}
-	return NULL;
+	const struct image_piece *piece = find_piece(image, address);
+	if (!piece)
+		return NULL;
+	*length = piece->length - (size_t)(address - piece->address);
+	return piece->bytes + (address - piece->address);
+}
+
+const char *
+image_name(const struct image *image, uint64_t address)
+{
+	const struct image_piece *piece = find_piece(image, address);
+	return piece ? image->names.at[piece->file] : NULL;
 }
 
 bool
@@ -187,7 +215,7 @@ image_differs(const struct image *image, uint64_t address, const uint8_t *bytes,
 	for (size_t i = 0; i < image->pieces.count; i++) {
 		const struct image_piece *piece = &image->pieces.at[i];
 		uint64_t at = address - piece->address;
-		if (address < piece->address || at >= piece->length)
+		if (!has_address(piece, address))
 			continue;
 		size_t left = piece->length - (size_t)at;
 		if (memcmp(piece->bytes + at, bytes, length < left ? length : left) != 0)

@@ -41,6 +41,10 @@ bool image_has_extension(const struct image *, const char *extension);
  * live as long as the image. */
 const uint8_t *image_find(const struct image *, uint64_t address, size_t *length);
 
+/* The name of the file whose bytes image_find gives, without its folder, as captured; NULL if
+ * nothing is there. */
+const char *image_name(const struct image *, uint64_t address);
+
 /* Whether another piece of a file that lies at ADDRESS has other bytes there than these LENGTH,
  * as far as it reaches: where images overlap, one serves an address, and code may be patched. */
 bool image_differs(const struct image *, uint64_t address, const uint8_t *bytes, size_t length);

@@ -265,6 +265,31 @@ test_functions(void **state)
 	close_seven(s, &o);
 }
 
+/* The bytes of the instruction under the cursor of the code pane, while that has the focus: as
+ * [RISC-V I] has them, the first 28 of the file's segment. */
+static void
+test_bytes(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL;
+	struct scene *s = *state;
+	struct opened o;
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_keys(s, "2GCx");
+	scene_wait(s, "bytes 0x6 3 B");
+	scene_keys(s, "\t\t"); /* past the bytes */
+	scene_wait(s, "= code  ");
+	scene_wait(s, "bytes of seven.elf 0x80000004 4 B");
+	scene_wait(s, " 80000000  13 00 00 00 ef 00 c0 00  13 00 00 00 6f 00 00 00 ");
+	scene_wait(s, " 80000010  63 04 00 00 13 00 00 00  67 80 00 00 ");
+	scene_keys(s, "j"); /* where code begins: its first instruction */
+	scene_wait(s, "bytes of seven.elf 0x80000010 4 B");
+	scene_keys(s, "jjj");
+	scene_wait(s, "bytes of seven.elf 0x80000018 4 B");
+	scene_keys(s, "\t");
+	scene_wait(s, "bytes 0x6 3 B");
+	close_seven(s, &o);
+}
+
 /* How long functions took, where messages have times: the second one 9 us behind the first, in
  * which an instruction of main and two of the function at 80000010 were executed. */
 static void
@@ -545,10 +570,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_stack),	  scene_test(test_code),      scene_test(test_counts),
-	    scene_test(test_patched),	  scene_test(test_times),     scene_test(test_columns),
-	    scene_test(test_jumps),	  scene_test(test_functions), scene_test(test_put_in),
-	    scene_test(test_lanes),	  scene_test(test_fold),      scene_test(test_no_program),
-	    scene_test(test_other_trace), scene_test(test_names),     scene_test(test_pairs)};
+	    scene_test(test_stack),	 scene_test(test_code),	       scene_test(test_counts),
+	    scene_test(test_patched),	 scene_test(test_times),       scene_test(test_bytes),
+	    scene_test(test_columns),	 scene_test(test_jumps),       scene_test(test_functions),
+	    scene_test(test_put_in),	 scene_test(test_lanes),       scene_test(test_fold),
+	    scene_test(test_no_program), scene_test(test_other_trace), scene_test(test_names),
+	    scene_test(test_pairs)};
 	return scene_run_group("screen: program flow", tests);
 }

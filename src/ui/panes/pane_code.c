@@ -15,6 +15,7 @@
 #include "ui/list/flow_view.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
+#include "ui/panes/pane_code.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
@@ -302,6 +303,25 @@ code_prepare(struct screen *screen, const char **why)
 		make_lines(screen, look);
 	}
 	return look;
+}
+
+bool
+code_find_place(struct screen *screen, struct code_place *place)
+{
+	const struct code_state *state = state_of(screen);
+	const char *why;
+	if (screen->focus != PANE_CODE || !code_prepare(screen, &why) ||
+	    state->table.cursor.line >= state->lines.count)
+		return false;
+	const struct code_line *line = &state->lines.at[state->table.cursor.line];
+	bool head = line->kind == CODE_HEAD;
+	if (!head && line->kind != CODE_INSN && line->kind != CODE_SOURCE)
+		return false;
+	*place = (struct code_place){.code = flow_view_code(screen),
+				     .space = line->step->space,
+				     .address = head ? line->step->first : line->address};
+	place->length = flow_code_find_in(place->code, place->space, place->address)->length;
+	return place->length;
 }
 
 /* --- drawing ----------------------------------------------------------- */

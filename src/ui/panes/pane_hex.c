@@ -1,5 +1,6 @@
 /*
- * The bytes of the selected message, and what lies around them.
+ * The bytes of the selected message, and what lies around them; while the code pane has the
+ * focus, those of the program at the instruction under its cursor.
  *
  * Rows are aligned to their width.  Every nibble has a role of its own,
  * because fields of some transports start in the middle of a byte: bytes of
@@ -12,6 +13,7 @@
 #include "ui/list/search.h"
 #include "ui/list/selection.h"
 #include "ui/panes/pane.h"
+#include "ui/panes/pane_code.h"
 #include "ui/panes/pane_detail.h"
 #include "ui/screen/screen.h"
 
@@ -179,14 +181,15 @@ draw_byte(struct canvas *canvas, const struct area *area, int y, int x, uint8_t 
 	canvas_put(canvas, area, y, x + 1, (enum role)roles[0], &digits[byte & 15], 1);
 }
 
+/* The bytes of a row from number FROM on, before COUNT. */
 static void
 draw_row(struct canvas *canvas, const struct area *area, int y, uint64_t offset,
-	 const uint8_t *bytes, size_t count, size_t per_row, const uint8_t *roles)
+	 const uint8_t *bytes, size_t from, size_t count, size_t per_row, const uint8_t *roles)
 {
 	int x = canvas_putf(canvas, area, y, 1, ROLE_NOTE, "%0*llx  ", ADDRESS_DIGITS,
 			    (unsigned long long)offset);
 	int text = x + (int)(3 * per_row + (per_row - 1) / 8) + 1;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = from; i < count; i++) {
 		char shown = bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i] : '.';
 		draw_byte(canvas, area, y, x + (int)(3 * i + i / 8), bytes[i], roles + 2 * i);
 		if (text + (int)per_row <= area->cols)
@@ -195,14 +198,59 @@ draw_row(struct canvas *canvas, const struct area *area, int y, uint64_t offset,
 	}
 }
 
+static uint64_t
+bytes_per_row(int cols)
+{
+	return cols >= WIDE_COLUMNS ? WIDE : cols >= NARROW_COLUMNS ? NARROW : NARROWEST;
+}
+
+/* Draws the bytes of a program at a row's addresses that there are. */
+static void
+draw_code_row(const struct code_place *place, struct canvas *canvas, const struct area *area, int y,
+	      uint64_t at, uint64_t per_row)
+{
+	uint8_t bytes[WIDE], roles[2 * WIDE];
+	size_t from = 0, count = 0, left;
+	const char *file;
+	for (size_t i = 0; i < per_row; i++) {
+		const uint8_t *byte =
+		    flow_code_bytes(place->code, place->space, at + i, &left, &file);
+		bool here = at + i - place->address < place->length;
+		if (!byte && count)
+			break;
+		from += !byte;
+		count = byte ? i + 1 : 0;
+		bytes[i] = byte ? *byte : 0;
+		roles[2 * i] = roles[2 * i + 1] = here ? ROLE_BYTES : ROLE_BYTES_OTHER;
+	}
+	if (count)
+		draw_row(canvas, area, y, at, bytes, from, count, (size_t)per_row, roles);
+}
+
+/* The instruction is in the row in the middle. */
+static void
+draw_code(const struct code_place *place, struct canvas *canvas, const struct area *area)
+{
+	int more = place->address > UINT32_MAX ? ADDRESS_DIGITS : 0;
+	uint64_t per_row = bytes_per_row(area->cols - more);
+	uint64_t before = per_row * (uint64_t)(area->rows / 2);
+	uint64_t top = place->address - place->address % per_row;
+	top = top > before ? top - before : 0;
+	for (int y = 0; y < area->rows; y++)
+		draw_code_row(place, canvas, area, y, top + per_row * (uint64_t)y, per_row);
+}
+
 static void
 hex_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct hex_state *state = state_of(screen);
 	const struct selection *selection = selection_get(screen);
-	uint64_t per_row = area->cols >= WIDE_COLUMNS	  ? WIDE
-			   : area->cols >= NARROW_COLUMNS ? NARROW
-							  : NARROWEST;
+	uint64_t per_row = bytes_per_row(area->cols);
+	struct code_place place;
+	if (code_find_place(screen, &place)) {
+		draw_code(&place, canvas, area);
+		return;
+	}
 	if (!selection && trace_is_decoded(screen->list->trace)) {
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no message");
 		return;
@@ -225,15 +273,31 @@ hex_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 		if (at >= w.offset + w.length)
 			break;
 		size_t count = left < per_row ? (size_t)left : (size_t)per_row;
-		draw_row(canvas, area, y, at, w.bytes + (at - w.offset), count, (size_t)per_row,
+		draw_row(canvas, area, y, at, w.bytes + (at - w.offset), 0, count, (size_t)per_row,
 			 roles + 2 * per_row * (uint64_t)y);
 	}
+}
+
+static void
+add_code_title(struct screen *screen, const struct code_place *place, struct text *out)
+{
+	const char *file;
+	size_t left;
+	flow_code_bytes(place->code, place->space, place->address, &left, &file);
+	text_add(out, "bytes of ");
+	screen_add_safe(screen, file ? file : "memory dump", out);
+	text_addf(out, " 0x%llx %u B", (unsigned long long)place->address, place->length);
 }
 
 static void
 hex_title(struct screen *screen, struct text *out)
 {
 	const struct selection *selection = selection_get(screen);
+	struct code_place place;
+	if (code_find_place(screen, &place)) {
+		add_code_title(screen, &place, out);
+		return;
+	}
 	text_add(out, "bytes");
 	if (!selection) {
 		if (!trace_is_decoded(screen->list->trace))

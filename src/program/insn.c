@@ -23,3 +23,13 @@ insn_class_name(unsigned class)
 	};
 	return class < INSN_CLASS_COUNT ? names[class] : names[INSN_NONE];
 }
+
+const char *
+insn_machine_name(enum insn_machine machine)
+{
+	static const char *const names[INSN_MACHINE_COUNT] = {
+	    [INSN_RV32] = "rv32", [INSN_RV64] = "rv64", [INSN_A32] = "A32",
+	    [INSN_T32] = "T32",	  [INSN_A64] = "A64",
+	};
+	return names[machine];
+}

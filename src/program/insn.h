@@ -50,6 +50,9 @@ struct insn {
 /* The name of a class in output: lower case, at most 13 letters. */
 const char *insn_class_name(unsigned class);
 
+/* The name of a machine's instruction set; NULL for none. */
+const char *insn_machine_name(enum insn_machine);
+
 /* The digits of an address. */
 static inline int
 insn_address_digits(enum insn_machine machine)

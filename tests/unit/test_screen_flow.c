@@ -125,7 +125,7 @@ test_code(void **state)
 	struct opened o;
 	open_seven(s, &o, packets, sizeof packets - 1);
 	scene_keys(s, "2GC");
-	scene_wait(s, "code  ");
+	scene_wait(s, " at 2  rv32 ");
 	scene_wait_row(s, "      80000000 ", "message 1");
 	scene_wait_row(s, "      80000004 ", "message 2");
 	scene_wait_row(s, " > 1x 80000004 ", "> 80000010");

@@ -602,6 +602,21 @@ code_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	table_draw(&state_of(screen)->table, screen, &spec, canvas, &rest);
 }
 
+/* The instruction set of the first code of the selected message, or of what is shown first. */
+static const char *
+set_of(struct screen *screen)
+{
+	const struct code_state *state = state_of(screen);
+	const struct flow_code *code = flow_view_code(screen);
+	const struct code_line *found = NULL;
+	for (size_t i = 0; i < state->lines.count && !(found && found->here); i++) {
+		const struct code_line *line = &state->lines.at[i];
+		if (line->kind == CODE_HEAD && (!found || line->here))
+			found = line;
+	}
+	return found ? insn_machine_name(flow_code_machine(code, found->step->space)) : NULL;
+}
+
 static void
 code_title(struct screen *screen, struct text *out)
 {
@@ -609,6 +624,9 @@ code_title(struct screen *screen, struct text *out)
 	const struct flow_look *look = code_prepare(screen, &why);
 	text_add(out, "code  ");
 	flow_view_add_title(screen, out);
+	const char *set = look ? set_of(screen) : NULL;
+	if (set)
+		text_addf(out, "  %s", set);
 	if (look && look->guess)
 		text_add(out, " ?");
 }

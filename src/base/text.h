@@ -74,7 +74,7 @@ void text_add_int(struct text *, int64_t value);		      /* the same */
 void text_add_digits(struct text *, uint64_t value, unsigned digits); /* with zeros before */
 /* Hexadecimal in lower case, with zeros before if it has fewer digits. */
 void text_add_hex_digits(struct text *, uint64_t value, unsigned digits);
-void text_add_fill(struct text *, char c, size_t count);	      /* so many of them */
+void text_add_fill(struct text *, char c, size_t count); /* so many of them */
 /* Decimal; returns where it ends.  Bytes behind that may change, up to the 20th. */
 char *text_put_uint(char *at, uint64_t value);
 char *text_put_eight(char *at, uint32_t value); /* all eight digits; value < 10^8 */

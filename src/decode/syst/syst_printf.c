@@ -78,7 +78,7 @@ struct spec {
 };
 
 /* A piece of a format: bytes that stand in the text, then a conversion or none. */
-struct step {
+struct format_step {
 	enum { STEP_BYTES, STEP_CONVERSION, STEP_INVALID } kind;
 	const char *bytes;
 	size_t length;
@@ -89,16 +89,16 @@ enum { PLAN_TEXTS = 3 };
 
 /* The bytes that the arguments of a format take, by packing, in front of each text and behind
  * the last. */
-struct plan {
+struct format_plan {
 	bool known; /* else the format has to be gone through */
 	uint8_t texts;
 	uint32_t bytes[2][PLAN_TEXTS + 1];
 };
 
 struct syst_format {
-	struct plan plan;
+	struct format_plan plan;
 	size_t count;
-	struct step steps[];
+	struct format_step steps[];
 };
 
 enum outcome { DONE, INVALID, MISSING, UNTERMINATED, TOO_MUCH };
@@ -204,7 +204,7 @@ parse_spec(const char *p, const char *end, struct spec *spec)
 
 /* Parses the step that starts at P; returns where the next one does. */
 static const char *
-parse_step(const char *p, const char *end, struct step *step)
+parse_step(const char *p, const char *end, struct format_step *step)
 {
 	const char *percent = memchr(p, '%', (size_t)(end - p));
 	const char *stop = percent ? percent : end;
@@ -649,7 +649,7 @@ syst_printf_convert(struct syst_printf_job *job, const struct spec *spec)
 }
 
 static enum outcome
-run_step(struct syst_printf_job *job, const struct step *step)
+run_step(struct syst_printf_job *job, const struct format_step *step)
 {
 	syst_printf_add(job, step->bytes, step->length);
 	if (step->kind == STEP_CONVERSION)
@@ -666,7 +666,7 @@ syst_printf_run(struct syst_printf_job *job, const char *format, size_t length)
 	for (size_t i = 0; apart && i < apart->count && outcome == DONE; i++)
 		outcome = run_step(job, &apart->steps[i]);
 	while (!apart && p < end && outcome == DONE) {
-		struct step step;
+		struct format_step step;
 		p = parse_step(p, end, &step);
 		outcome = run_step(job, &step);
 	}
@@ -677,7 +677,7 @@ static bool
 is_valid(const char *format, size_t length)
 {
 	const char *p = format, *end = format + length;
-	struct step step = {.kind = STEP_BYTES};
+	struct format_step step = {.kind = STEP_BYTES};
 	while (p < end && step.kind != STEP_INVALID)
 		p = parse_step(p, end, &step);
 	return step.kind != STEP_INVALID;
@@ -764,7 +764,7 @@ syst_printf_size(const char *format, size_t format_length, const struct syst_arg
 
 /* Adds what a conversion takes; false: there are too many texts. */
 static bool
-plan_conversion(struct plan *plan, const struct spec *spec)
+plan_conversion(struct format_plan *plan, const struct spec *spec)
 {
 	static const uint8_t pointers[2] = {[SYST_P32] = 4, [SYST_P64] = 8};
 	for (unsigned packing = SYST_P32; packing <= SYST_P64; packing++) {
@@ -794,11 +794,11 @@ most_work(const struct spec *spec)
 static void
 plan_format(struct syst_format *format, size_t length)
 {
-	struct plan *plan = &format->plan;
+	struct format_plan *plan = &format->plan;
 	size_t work = length + PLAN_ARGS_MAX;
-	*plan = (struct plan){.known = true};
+	*plan = (struct format_plan){.known = true};
 	for (size_t i = 0; i < format->count && plan->known; i++) {
-		const struct step *step = &format->steps[i];
+		const struct format_step *step = &format->steps[i];
 		if (step->kind == STEP_CONVERSION)
 			plan->known = plan_conversion(plan, &step->spec) &&
 				      (work += most_work(&step->spec)) <= SYST_PRINTF_TEXT_MAX;
@@ -811,7 +811,7 @@ static bool
 is_named_before(const struct syst_format *format, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct step *step = &format->steps[i];
+		const struct format_step *step = &format->steps[i];
 		if (step->kind == STEP_CONVERSION && !strcmp(step->spec.name, name))
 			return true;
 	}
@@ -843,7 +843,7 @@ const struct syst_format *
 syst_format_new(struct arena *arena, const char *text, size_t length)
 {
 	const char *p = text, *end = text + length;
-	struct step steps[STEPS_MAX];
+	struct format_step steps[STEPS_MAX];
 	size_t count = 0;
 	while (p < end && count < STEPS_MAX)
 		p = parse_step(p, end, &steps[count++]);
@@ -860,7 +860,7 @@ syst_format_new(struct arena *arena, const char *text, size_t length)
 /* --- whether arguments fit --------------------------------------------------- */
 
 static bool
-plan_fits(const struct plan *plan, const struct syst_args *args)
+plan_fits(const struct format_plan *plan, const struct syst_args *args)
 {
 	const uint8_t *p = args->at, *end = p + args->length;
 	const uint32_t *bytes = plan->bytes[args->packing];
@@ -930,7 +930,7 @@ syst_format_lacks(const struct sought *sought, const char *format, size_t format
 	const char *p = format, *end = format + format_length;
 	struct sought_sieve sieve = {0};
 	while (p < end) {
-		struct step step;
+		struct format_step step;
 		p = parse_step(p, end, &step);
 		sought_pass(sought, &sieve, step.bytes, step.length);
 		if (step.kind == STEP_INVALID)

@@ -63,6 +63,7 @@ struct lookup {
 	bool unsorted; /* the events' IDs do not rise: by ORDER */
 	VEC(uint32_t) order;
 	VEC(struct message_id) notable; /* begins: see intervals_step; their IDs rise */
+	atomic_size_t latest;		/* where find_offset was last, whoever asked */
 };
 
 /* The intervals of one definition whose times can be compared. */
@@ -838,14 +839,30 @@ event_in_order(const struct intervals *s, size_t trace, size_t at)
 	return &pairing_events(s->pairing, trace)->at[lookup->unsorted ? lookup->order.at[at] : at];
 }
 
-/* The first event of a trace whose offset is not below; *COUNT: how many there are. */
+/* Whether all events before number AT are of lower offsets. */
+static bool
+is_before(const struct intervals *s, size_t trace, size_t at, uint64_t offset)
+{
+	return !at || event_in_order(s, trace, at - 1)->offset < offset;
+}
+
+/* The first event of a trace whose offset is not below; *COUNT: how many there are.  Messages are
+ * mostly looked up one after another, so it is looked for from the latest one on first. */
 static size_t
 find_offset(const struct intervals *s, size_t trace, uint64_t offset, size_t *count)
 {
-	const struct lookup *lookup = &s->lookups[trace];
-	size_t at;
+	enum { NEAR = 8 };
+	struct lookup *lookup = &s->lookups[trace];
 	*count = lookup->unsorted ? lookup->order.count : pairing_events(s->pairing, trace)->count;
-	lower_bound(at, *count, event_in_order(s, trace, at)->offset < offset);
+	size_t at = atomic_load_explicit(&lookup->latest, memory_order_relaxed), steps = NEAR;
+	bool behind = at <= *count && is_before(s, trace, at, offset);
+	while (behind && steps && at < *count && event_in_order(s, trace, at)->offset < offset) {
+		at++;
+		steps--;
+	}
+	if (!behind || !steps)
+		lower_bound(at, *count, event_in_order(s, trace, at)->offset < offset);
+	atomic_store_explicit(&lookup->latest, at, memory_order_relaxed);
 	return at;
 }
 

@@ -106,12 +106,14 @@ ok "slices: named by the key" grep -q '^X .* pid 80[0-2] tid 83[0-3]$' slices
 # Captures of every format, by the JSON of their messages: the two values of FIELD of which
 # there are most in one origin begin and end intervals, which nest; an end belongs to the last
 # begin of its origin that has none.  Senders of STP are of a master and a channel.
-cat >choose.awk <<'AWK'
+cat >json.awk <<'AWK'
 function value(name) {
 	if (!match($0, "\"" name "\":(\"([^\"\\\\]|\\\\.)*\"|-?[0-9]+)"))
 		return ""
 	return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
 }
+AWK
+cat >choose.awk <<'AWK'
 {
 	key = value("origin") " " value("master") " " value("channel")
 	own = value(field)
@@ -134,11 +136,6 @@ END {
 }
 AWK
 cat >pairs.awk <<'AWK'
-function value(name) {
-	if (!match($0, "\"" name "\":(\"([^\"\\\\]|\\\\.)*\"|-?[0-9]+)"))
-		return ""
-	return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
-}
 {
 	key = value("origin") " " value("master") " " value("channel")
 	time = value("time")
@@ -169,11 +166,12 @@ pair()
 {
 	printf 'traces: [{%s}]\n' "$trace" >c.yaml
 	"$TRAWL" -q -t jsonl c.yaml >json
-	chosen=$(awk -v field="$1" -f choose.awk json)
+	chosen=$(awk -v field="$1" -f json.awk -f choose.awk json)
 	begin=${chosen%% *} end=${chosen##* }
 	printf "intervals: [{name: pair, begin: '%s == %s', end: '%s == %s'}]\n" \
 		"$1" "$begin" "$1" "$end" >>c.yaml
-	awk -v field="$1" -v begin="$begin" -v end="$end" -f pairs.awk json >want
+	awk -v field="$1" -v begin="$begin" -v end="$end" -f json.awk \
+		-f pairs.awk json >want
 	"$TRAWL" -q -t csv --fields=number,interval.pair c.yaml | sed 1d | tr -d '"' >got
 	ok "$3: the same pairs" cmp want got
 	ok "$3: there are many" test "$(grep -c ',.' want)" -gt "$2"

@@ -98,12 +98,11 @@ sift_payload(const struct syst_stp_decoder *d, const struct message *m, struct s
 
 /* The same as step says it. */
 static void
-mark_lacking(const struct syst_stp_decoder *d, const struct stp_message *open,
-	     const uint8_t *payload, struct sought *sought, struct message *m)
+mark_lacking(const struct syst_stp_decoder *d, struct syst_sender sender, const uint8_t *payload,
+	     size_t length, struct sought *sought, struct message *m)
 {
 	struct sought_answer answer = {0};
-	const struct syst_sender sender = {(uint16_t)(open->sender >> 16), (uint16_t)open->sender};
-	sift_payload(d, m, sender, payload, (open->nibbles + 1) / 2, sought, &answer);
+	sift_payload(d, m, sender, payload, length, sought, &answer);
 	sought->unnamed |= answer.unnamed;
 	if (answer.text_lacks && answer.type_lacks)
 		m->flags |= MESSAGE_LACKS;
@@ -133,7 +132,7 @@ fill_message(const struct decoder *decoder, const struct stp_message *open, cons
 	if (payload && w->check && m->flags & MESSAGE_CHECKED)
 		syst_settle(&d->syst, payload, length, &sender, w->check, m);
 	if (payload && w->sought)
-		mark_lacking(d, open, payload, w->sought, m);
+		mark_lacking(d, sender, payload, length, w->sought, m);
 }
 
 /* What stands before the payload of SyS-T, if that is known already. */

@@ -32,13 +32,6 @@ filter_judge_context(const struct filter_facts *facts, const struct filter_leaf 
 	return FILTER_SOME;
 }
 
-static bool
-text_fits(struct filter_look *look, const struct filter_leaf *leaf, const char *at, size_t length)
-{
-	return leaf->how == FILTER_MATCHED ? filter_regex_fits(look, leaf, at, length)
-					   : filter_one_of(&leaf->strings, at, length);
-}
-
 bool
 filter_test_context(struct filter_look *look, const struct filter_leaf *leaf)
 {
@@ -52,12 +45,12 @@ filter_test_context(struct filter_look *look, const struct filter_leaf *leaf)
 	    value.state != CONTEXT_KNOWN)
 		return false;
 	if (leaf->how == FILTER_PRESENT ||
-	    (value.name && text_fits(look, leaf, value.name, strlen(value.name))))
+	    (value.name && filter_text_fits(look, leaf, value.name, strlen(value.name))))
 		return true;
 	if (value.is_number && leaf->how == FILTER_COMPARED)
 		return filter_ranges_have(&leaf->ranges, (long double)value.number);
 	struct text *text = &look->expr->scratch;
 	text_clear(text);
 	context_text(contexts, cursor, context, &value, text);
-	return text_fits(look, leaf, text_get(text), text->length);
+	return filter_text_fits(look, leaf, text_get(text), text->length);
 }

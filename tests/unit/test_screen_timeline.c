@@ -405,7 +405,8 @@ test_timeline_many_origins(void **state)
 	scene_wait_row(s, "tag", "[800 ");
 	scene_keys(s, "\t70j");
 	scene_wait_row(s, "tag69 mode ", "[800]");
-	scene_keys(s, "9j"); /* the line may have come since */
+	scene_wait(s, " of 66\n"); /* with the line that counts */
+	scene_keys(s, "9j");
 	scene_wait_row(s, "+6 states ", "have no lane; :table context.NAME of span.NAME has all");
 	scene_keys(s, "99k "); /* a lane for each origin */
 	scene_wait_row(s, "+6 origins ", "have no lane; :table origin has all");

@@ -27,7 +27,7 @@ drop_lanes(struct timeline_state *state)
 	vec_clear(&state->names);
 	vec_clear(&state->lanes);
 	vec_clear(&state->weights);
-	state->origins_left = 0;
+	state->left_out[LEFT_ORIGINS] = 0;
 }
 
 static void
@@ -64,7 +64,7 @@ add_lane(struct timeline_state *state, struct density_lane lane, const struct te
 	 uint64_t weight)
 {
 	if (state->lanes.count == DENSITY_LANES_MAX) {
-		state->origins_left++;
+		state->left_out[LEFT_ORIGINS]++;
 		return;
 	}
 	*vec_add(&state->lanes) = lane;
@@ -100,7 +100,7 @@ add_origins(struct screen *screen, size_t trace)
 	index_get_origins(trace_index(screen->session->traces.at[trace]), &origins);
 	if (origins.count > ORIGINS_MAX) {
 		qsort(origins.at, origins.count, sizeof *origins.at, compare_weights);
-		state->origins_left += origins.count - ORIGINS_MAX;
+		state->left_out[LEFT_ORIGINS] += origins.count - ORIGINS_MAX;
 		origins.count = ORIGINS_MAX;
 	}
 	for (size_t i = 0; i < origins.count; i++) {
@@ -262,6 +262,7 @@ void
 timeline_states_make(struct screen *screen, const struct density_answer *answer)
 {
 	struct timeline_state *state = timeline_state_of(screen);
+	state->left_out[LEFT_STATES] = answer->states_left;
 	if (same_states(state, answer))
 		return;
 	drop_states(state);

@@ -100,8 +100,9 @@ add_line(struct timeline_state *state, enum line_kind kind, size_t at)
 
 /* A line that counts what has no lane. */
 static void
-add_left(struct timeline_state *state, size_t which, size_t count)
+add_left(struct timeline_state *state, enum timeline_left which)
 {
+	size_t count = state->left_out[which];
 	if (!count)
 		return;
 	snprintf(state->left[which], sizeof state->left[which], "+%zu %s", count,
@@ -158,17 +159,17 @@ timeline_lines_make(struct timeline_state *state, size_t rows)
 	size_t flow = timeline_flow_lanes(&state->flow);
 	flow = flow < rows / 2 ? flow : rows / 2;
 	size_t others = ties + state->states.count + state->intervals.lanes.count +
-			(state->origins_left > 0) + flow;
+			(state->left_out[LEFT_ORIGINS] > 0) + (state->left_out[LEFT_STATES] > 0) +
+			flow;
 	size_t least = rows / 3 < 2 ? 2 : rows / 3; /* for lanes */
 	vec_clear(&state->lines);
 	choose_lanes(state, rows > others + least ? rows - others : least);
-	add_left(state, LEFT_ORIGINS, state->origins_left);
+	add_left(state, LEFT_ORIGINS);
 	for (size_t i = 0; i < flow; i++)
 		add_line(state, LINE_FLOW, i);
 	for (size_t i = 0; i < state->states.count; i++)
 		add_line(state, LINE_CONTEXT, i);
-	if (answer)
-		add_left(state, LEFT_STATES, answer->states_left);
+	add_left(state, LEFT_STATES);
 	for (size_t i = 0; i < state->intervals.lanes.count; i++)
 		add_line(state, LINE_INTERVAL, i);
 	if (ties && !state->unfolded)

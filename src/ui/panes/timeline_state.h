@@ -76,14 +76,14 @@ struct timeline_state {
 	VEC(uint64_t) weights; /* messages of each lane */
 	VEC(uint8_t) kept;     /* whether a lane has a line of its own */
 	VEC(struct timeline_line) lines;
-	size_t lane, top;	   /* the line with the cursor, the first on the screen */
-	size_t shown;		   /* lines from there on that are */
-	bool unfolded;		   /* sync points and pairs of traces have lines of their own */
-	bool all;		   /* so do all lanes */
-	char more[32];		   /* the name of the line for the others */
-	size_t origins_left;	   /* that have no lane */
-	char left[LEFT_COUNT][32]; /* and of those for what has none */
-	int gutter;		   /* columns that the longest name took so far */
+	size_t lane, top;	     /* the line with the cursor, the first on the screen */
+	size_t shown;		     /* lines from there on that are */
+	bool unfolded;		     /* sync points and pairs of traces have lines of their own */
+	bool all;		     /* so do all lanes */
+	char more[32];		     /* the name of the line for the others */
+	size_t left_out[LEFT_COUNT]; /* so many have no lane */
+	char left[LEFT_COUNT][32];   /* the name of the line that says so */
+	int gutter;		     /* columns that the longest name took so far */
 	/* the cursor, and the row of the list it was taken from: */
 	struct timeline_mark cursor, a, b;
 	size_t trace;

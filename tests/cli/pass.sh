@@ -20,7 +20,7 @@ differ()
 {
 	while read -r expression; do
 		never="($expression) or text ~ /^(?!)/"
-		for target in none text jsonl; do
+		for target in none jsonl; do
 			ask one -e "$expression" -t $target "$@" --split=1/1 --no-cache
 			for way in "--no-cache --threads=1" "--no-cache --threads=3" \
 				"--cache-dir=kept"; do

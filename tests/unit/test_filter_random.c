@@ -919,7 +919,7 @@ write_node(const struct node *node, int around, struct text *out)
 		text_add_char(out, ')');
 }
 
-enum { FILTERS = 120, SMALL_CELLS = 10 };
+enum { FILTERS = 40, SMALL_CELLS = 10 };
 
 /* --- sessions ---------------------------------------------------------- */
 

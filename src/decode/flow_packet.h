@@ -65,6 +65,7 @@ struct flow_element {
 	uint64_t first, end;	   /* range: addresses, `end` is behind it; unseen: `first` of it;
 				exception: `first` is where it returns to */
 	const char *name;	   /* exception: of `number`, or NULL */
+	const char *mode;	   /* context: as of struct flow_step */
 	const char *why;	   /* unseen, lost: a sentence */
 	uint64_t cycles;	   /* that passed; range: as it was executed */
 	uint32_t context_id, vmid; /* context; 0 where the memory is the same in all */
@@ -90,6 +91,7 @@ struct flow_packet {
 	bool fails, addressed;	 /* count: one more that was not; there is an address */
 	uint64_t cause, tval;	 /* trap; tval of exceptions only */
 	const char *cause_name;	 /* or NULL */
+	const char *mode;	 /* start, trap: of `privilege`, as of struct flow_step */
 	struct flow_modes modes; /* support */
 	struct flow_modes begin; /* before the first support packet */
 	struct flow_widths widths;

@@ -82,6 +82,7 @@ static void
 take_context(struct coresight_walk *walk, const struct flow_element *e)
 {
 	struct decode_memory *whose = &walk->space.whose;
+	walk->run.mode = e->mode;
 	if (whose->context_id == e->context_id && whose->vmid == e->vmid)
 		return;
 	whose->context_id = e->context_id;
@@ -109,6 +110,7 @@ say_lost(struct coresight_walk *walk, const char *why)
 	if (walk->lost)
 		return;
 	walk->lost = true;
+	walk->run.mode = NULL; /* a context may be missing */
 	walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_DAMAGE, .why = why});
 }
 

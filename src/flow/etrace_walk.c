@@ -67,7 +67,8 @@ struct etrace_walk {
 	bool inferred_irreport;
 	uint64_t inferred_irdepth;
 	uint8_t privilege;
-	uint8_t report; /* enum report */
+	const char *mode; /* its name, or NULL */
+	uint8_t report;	  /* enum report */
 
 	/* return_stack: a ring, the newest below `top` */
 	uint64_t *stack;
@@ -204,8 +205,10 @@ report_pc(struct etrace_walk *walk)
 	struct flow_step *run = &walk->run;
 	if (!run->count || run->end != walk->pc || run->class > INSN_BRANCH) {
 		flush_run(walk);
-		*run = (struct flow_step){
-		    .kind = FLOW_STEP_RUN, .first = walk->pc, .reported = walk->reported};
+		*run = (struct flow_step){.kind = FLOW_STEP_RUN,
+					  .first = walk->pc,
+					  .mode = walk->mode,
+					  .reported = walk->reported};
 	}
 	walk->reported = false;
 	run->count++;
@@ -345,6 +348,13 @@ take_return(struct etrace_walk *walk)
 	walk->branched_since = false;
 }
 
+static void
+take_privilege(struct etrace_walk *walk, const struct flow_packet *p)
+{
+	walk->privilege = p->privilege;
+	walk->mode = p->mode;
+}
+
 /* Moves on to ADDRESS, which a packet tells. */
 static void
 take_target(struct etrace_walk *walk, const struct insn *insn, uint64_t address)
@@ -447,6 +457,8 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 			return walk_fail_at(walk, "a packet and the program disagree on the jump");
 		if (lacks_privilege(walk, &insn))
 			return walk_fail_at(walk, less_privilege);
+		if (insn.class == INSN_TRAP_RETURN && p && p->kind == FLOW_START)
+			take_privilege(walk, p);
 		take_target(walk, &insn, address);
 		*stop = true;
 	} else if (insn.class == INSN_BRANCH) {
@@ -714,6 +726,7 @@ begin_at(struct etrace_walk *walk, const struct flow_packet *p)
 	walk->has_last = false;
 	walk->waiting = walk->silent = walk->entered = walk->doubted = false;
 	walk->report = REPORT_ANY;
+	take_privilege(walk, p);
 	queue_branch(walk, p);
 	report_pc(walk);
 }
@@ -892,7 +905,7 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 		go_to_sync(walk, p, begins);
 	}
 	walk->inferred_address = false;
-	walk->privilege = p->privilege;
+	take_privilege(walk, p);
 	forget_past(walk);
 	if (!walk->entered && !walk->waiting)
 		walk_begin(walk);

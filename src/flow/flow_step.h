@@ -31,6 +31,8 @@ struct flow_step {
 	uint16_t space;	     /* the code that the addresses are of: flow_code.h */
 	uint32_t count;	     /* instructions */
 	uint64_t first, end; /* address of the first, and behind the last */
+	const char *mode;    /* exception level and security, or privilege mode, in words that stay;
+				NULL: not known */
 	/* trap */
 	bool interrupt, has_epc, has_tval;
 	uint64_t cause, epc, tval;

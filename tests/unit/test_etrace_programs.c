@@ -156,6 +156,7 @@ struct told {
 	bool trap, interrupt, unknown; /* its EPC */
 	bool doubtful;
 	uint64_t cause, tval;
+	const char *mode;
 };
 
 /* A packet. */
@@ -214,6 +215,7 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 		*vec_add(&f->told) = told;
 	} else if (step->kind == FLOW_STEP_RUN) {
 		told.pc = step->first;
+		told.mode = step->mode;
 		for (uint32_t i = 0; i < step->count; i++) {
 			*vec_add(&f->told) = told;
 			told.pc += length_at(f->run, told.pc);
@@ -271,10 +273,22 @@ is_same(const struct told *told, const struct etrace_ran *want)
 	       told->cause == want->cause && (want->interrupt || told->tval == want->tval);
 }
 
+/* In which mode it was executed [RISC-V II, "Privilege Levels"]. */
+static bool
+is_of_mode(const struct told *told, const struct etrace_ran *want)
+{
+	static const char *const names[] = {"U", "S", NULL, "M"};
+	return want->trap || (told->mode && !strcmp(told->mode, names[want->privilege]));
+}
+
 static void
 compare(const struct follower *f, const struct etrace_sent *sent, const char *what)
 {
 	size_t count = sent->want.count;
+	for (size_t i = 0; i < count && i < f->told.count; i++)
+		if (!is_of_mode(&f->told.at[i], &sent->want.at[i]))
+			fail_msg("%s: entry %zu of %zu: in mode %s", what, i, count,
+				 f->told.at[i].mode);
 	for (size_t i = 0; i < count && i < f->told.count; i++)
 		if (!is_same(&f->told.at[i], &sent->want.at[i]) || f->told.at[i].doubtful)
 			fail_msg("%s: entry %zu of %zu: %llx%s, not %llx%s; %s", what, i, count,

@@ -71,6 +71,16 @@ close_seven(struct scene *s, struct opened *o)
 	text_free(&o->capture);
 }
 
+/* Shows a listing of trc_pkt_lister. */
+static void
+open_listing(struct scene *s, struct folder *folder, const char *listing)
+{
+	folder_make(folder);
+	folder_put_text(folder, "runs.ppl", listing);
+	scene_open(s, 24, 80, "xterm-256color", folder_path(folder, "runs.ppl"), NULL);
+	scene_until(s, "idx", false);
+}
+
 /* Whether the function in the row of a frame is bold: that was not there before. */
 static bool
 is_new(struct scene *s, const char *start)
@@ -136,6 +146,46 @@ test_code(void **state)
 	scene_keys(s, "o");
 	scene_wait_row(s, " > 1x 80000004 ", "00c000ef");
 	close_seven(s, &o);
+}
+
+/* The mode of the processor there, as far as it is known: of RISC-V U before a trap and M in its
+ * handler; of Arm what the last context says. */
+static void
+test_modes(void **state)
+{
+	/* SEVEN_START with privilege 0 */
+	static const char packets[] = "\005\023\0\0\0\340" SEVEN_CALL SEVEN_TRAP;
+	static const char listing[] =
+	    "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) "
+	    "last_sz(4) (ISA=A64) E BR  )\n"
+	    "Idx:2; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=A64) EL1N; 64-bit; )\n"
+	    "Idx:3; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x2000:[0x2004] num_i(1) "
+	    "last_sz(4) (ISA=A64) E BR  )\n"
+	    "Idx:4; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=T32) S; 32-bit; )\n"
+	    "Idx:5; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x3000:[0x3004] num_i(1) "
+	    "last_sz(4) (ISA=T32) E BR  )\n"
+	    "Idx:6; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [overflow])\n"
+	    "Idx:7; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x4000:[0x4004] num_i(1) "
+	    "last_sz(4) (ISA=T32) E BR  )\n";
+	struct scene *s = *state;
+	struct opened o;
+	open_seven(s, &o, packets, sizeof packets - 1);
+	scene_keys(s, "2GC");
+	scene_wait(s, " at 2  rv32 U --");
+	scene_keys(s, "3G");
+	scene_wait(s, " at 3  rv32 M --");
+	close_seven(s, &o);
+	open_listing(s, &o.folder, listing);
+	scene_keys(s, "gC");
+	scene_wait(s, "code  ID 0x10 at 1  A64 --");
+	scene_keys(s, "3G");
+	scene_wait(s, " at 3  A64 EL1 non-secure --");
+	scene_keys(s, "5G");
+	scene_wait(s, " at 5  T32 secure --");
+	scene_keys(s, "7G");
+	scene_wait(s, " at 7  T32 --");
+	scene_quit(s);
+	folder_remove(&o.folder);
 }
 
 /* Where another image of the same place has other bytes, that is marked. */
@@ -346,16 +396,6 @@ test_lanes(void **state)
 	scene_keys(s, "i\tf");
 	scene_wait_row(s, "functions", "its program is not known");
 	scene_quit(s);
-}
-
-/* Shows a listing of trc_pkt_lister. */
-static void
-open_listing(struct scene *s, struct folder *folder, const char *listing)
-{
-	folder_make(folder);
-	folder_put_text(folder, "runs.ppl", listing);
-	scene_open(s, 24, 80, "xterm-256color", folder_path(folder, "runs.ppl"), NULL);
-	scene_until(s, "idx", false);
 }
 
 /* Messages that only run on are hidden, and shown again. */
@@ -575,6 +615,6 @@ main(void)
 	    scene_test(test_columns),	 scene_test(test_jumps),       scene_test(test_functions),
 	    scene_test(test_put_in),	 scene_test(test_lanes),       scene_test(test_fold),
 	    scene_test(test_no_program), scene_test(test_other_trace), scene_test(test_names),
-	    scene_test(test_pairs)};
+	    scene_test(test_pairs),	 scene_test(test_modes)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -101,13 +101,13 @@ value_name(const char *const *names, size_t count, size_t n)
 static void
 describe_context(const struct opencsd_element *e, struct element_words *t)
 {
-	static const char *const levels[] = {"secure", "non-secure", "root", "realm"};
+	const char *security = opencsd_mode_name(e->security, 0);
 	if (e->flags & OPENCSD_HAS_LEVEL) {
 		add_words(t, "EL");
 		add_decimal(t, e->level);
 		add_words(t, " ");
 	}
-	add_words(t, NAMED(levels, e->security));
+	add_words(t, security ? security : "?");
 	add_words(t, ", ");
 	add_words(t, opencsd_member_name(OPENCSD_F_ISA, e));
 	add_words(t, e->flags & OPENCSD_BITS64 ? " 64-bit" : " 32-bit");

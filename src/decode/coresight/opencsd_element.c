@@ -61,6 +61,15 @@ static const char *const unsync_names[] = {
 static const char *const trace_on_names[] = {"begin or filter", "overflow", "debug restart", NULL};
 static const char *const isa_names[] = {"A32", "T32", "A64", "TEE", "Jaz", "Cst", "Unk", NULL};
 static const char *const security_names[] = {"S", "N", "Root", "Realm", NULL};
+/* The same in words, behind the exception level if that is known [Arm IHI 0064, "Context
+ * instruction trace packet"]. */
+#define LEVELS(security)                                                                           \
+	{                                                                                          \
+		security, "EL0 " security, "EL1 " security, "EL2 " security, "EL3 " security       \
+	}
+static const char *const modes[][5] = {LEVELS("secure"), LEVELS("non-secure"), LEVELS("root"),
+				       LEVELS("realm")};
+#undef LEVELS
 static const char *const instr_names[] = {"other",   "BR",	"iBR",	  "ISB",
 					  "DSB.DMB", "WFI.WFE", "TSTART", NULL};
 static const char *const subtype_names[] = {"none",	"b+link",      "A64:ret",
@@ -250,6 +259,12 @@ opencsd_member_name(enum opencsd_field field, const struct opencsd_element *elem
 {
 	const struct member *m = &members[field];
 	return name_of(m->names, (unsigned)member_get(m, element));
+}
+
+const char *
+opencsd_mode_name(unsigned security, unsigned level)
+{
+	return security < COUNT(modes) && level < COUNT(*modes) ? modes[security][level] : NULL;
 }
 
 const struct context_row opencsd_contexts[OPENCSD_CONTEXTS_ALL] = {

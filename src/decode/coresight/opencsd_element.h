@@ -253,6 +253,10 @@ enum opencsd_field {
 };
 extern const struct field_row opencsd_fields[]; /* likewise */
 
+/* Security in words, behind the exception level: that and one; 0: it is not known.  NULL: there is
+ * no such mode. */
+const char *opencsd_mode_name(unsigned security, unsigned level);
+
 /* The name of the value of a member that has names. */
 const char *opencsd_member_name(enum opencsd_field, const struct opencsd_element *);
 

@@ -155,6 +155,14 @@ fill_exception(const struct opencsd_element *e, const struct opencsd_source_opti
 	out->first = e->end;
 }
 
+/* Processors of profile M have no exception levels. */
+static const char *
+mode_of(const struct opencsd_element *e, const struct opencsd_source_options *source)
+{
+	bool known = e->flags & OPENCSD_HAS_LEVEL && !(source && is_profile_m(source->core));
+	return opencsd_mode_name(e->security, known ? e->level + 1u : 0);
+}
+
 /* Whether trace was lost before a NO_SYNC or TRACE_ON: else it only begins. */
 static bool
 is_lost(const struct opencsd_element *e)
@@ -218,6 +226,7 @@ opencsd_element_flow(const struct opencsd_element *e, const struct opencsd_sourc
 		flow->kind = FLOW_CONTEXT;
 		flow->element.context_id = e->context_id;
 		flow->element.vmid = e->vmid;
+		flow->element.mode = mode_of(e, source);
 		break;
 	case OPENCSD_EXCEPTION:
 		flow->kind = FLOW_EXCEPTION;

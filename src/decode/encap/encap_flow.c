@@ -42,6 +42,7 @@ fill_flow(const struct etrace_packet *t, struct flow_packet *flow)
 	flow->irreport = t->irreport;
 	flow->branches = (uint8_t)t->branches;
 	flow->privilege = t->privilege;
+	flow->mode = etrace_privilege_name(t->privilege);
 	flow->branch_map = t->branch_map;
 	flow->address = t->address;
 	flow->irdepth = t->irdepth;

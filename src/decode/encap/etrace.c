@@ -708,12 +708,19 @@ etrace_make_heads(const struct etrace_options *o,
 
 /* --- text -------------------------------------------------------------- */
 
+const char *
+etrace_privilege_name(uint8_t privilege)
+{
+	const struct field_row *row = &encap_fields[ENCAP_F_PRIVILEGE];
+	return privilege < row->value_count ? row->values[privilege] : NULL;
+}
+
 static void
 add_privilege(const struct etrace_packet *t, struct text *out)
 {
-	const struct field_row *row = &encap_fields[ENCAP_F_PRIVILEGE];
-	if (t->privilege < row->value_count && row->values[t->privilege])
-		text_addf(out, " priv=%s", row->values[t->privilege]);
+	const char *name = etrace_privilege_name(t->privilege);
+	if (name)
+		text_addf(out, " priv=%s", name);
 	else
 		text_addf(out, " priv=%u", t->privilege);
 	if (t->has_context)

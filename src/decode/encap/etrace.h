@@ -157,6 +157,9 @@ struct etrace_packet {
 /* What the standard calls the cause of a trap; NULL: it is reserved, or the platform's. */
 const char *etrace_cause_name(bool interrupt, uint64_t cause);
 
+/* What a privilege is called; NULL: it has no name. */
+const char *etrace_privilege_name(uint8_t privilege);
+
 /* Reads an instruction or a data payload; PLACE is how its source stands
  * before it, of which only the modes matter. */
 void etrace_read(const struct etrace_options *, const struct etrace_place *, struct etrace_bits *,

@@ -602,19 +602,30 @@ code_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	table_draw(&state_of(screen)->table, screen, &spec, canvas, &rest);
 }
 
-/* The instruction set of the first code of the selected message, or of what is shown first. */
-static const char *
-set_of(struct screen *screen)
+/* The first code of the selected message, or of what is shown first; NULL: there is none. */
+static const struct flow_step *
+first_code(struct screen *screen)
 {
 	const struct code_state *state = state_of(screen);
-	const struct flow_code *code = flow_view_code(screen);
 	const struct code_line *found = NULL;
 	for (size_t i = 0; i < state->lines.count && !(found && found->here); i++) {
 		const struct code_line *line = &state->lines.at[i];
 		if (line->kind == CODE_HEAD && (!found || line->here))
 			found = line;
 	}
-	return found ? insn_machine_name(flow_code_machine(code, found->step->space)) : NULL;
+	return found ? found->step : NULL;
+}
+
+/* Its instruction set, and the mode of the processor as far as that is known. */
+static void
+add_mode(struct screen *screen, const struct flow_step *step, struct text *out)
+{
+	const struct flow_code *code = flow_view_code(screen);
+	const char *set = insn_machine_name(flow_code_machine(code, step->space));
+	if (set)
+		text_addf(out, "  %s", set);
+	if (step->mode)
+		text_addf(out, set ? " %s" : "  %s", step->mode);
 }
 
 static void
@@ -624,10 +635,10 @@ code_title(struct screen *screen, struct text *out)
 	const struct flow_look *look = code_prepare(screen, &why);
 	text_add(out, "code  ");
 	flow_view_add_title(screen, out);
-	const char *set = look ? set_of(screen) : NULL;
-	if (set)
-		text_addf(out, "  %s", set);
-	if (look && look->guess)
+	const struct flow_step *step = look ? first_code(screen) : NULL;
+	if (step)
+		add_mode(screen, step, out);
+	if (look && (look->guess || (step && step->doubtful)))
 		text_add(out, " ?");
 }
 

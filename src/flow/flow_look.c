@@ -49,6 +49,7 @@ free_steps(struct flow_steps *steps)
 {
 	vec_free(&steps->steps);
 	vec_free(&steps->numbers);
+	vec_free(&steps->cycles);
 }
 
 void
@@ -77,6 +78,7 @@ clear_steps(struct flow_steps *steps)
 {
 	vec_clear(&steps->steps);
 	vec_clear(&steps->numbers);
+	vec_clear(&steps->cycles);
 }
 
 static void
@@ -91,6 +93,19 @@ add_step(struct flow_steps *steps, uint64_t number, const struct flow_step *step
 	}
 	*vec_add(&steps->steps) = *step;
 	*vec_add(&steps->numbers) = number;
+	*vec_add(&steps->cycles) = 0;
+}
+
+/* Cycles belong to the step that was added last, if that is kept. */
+static void
+add_cycles(struct flow_look *look, uint64_t cycles)
+{
+	struct flow_steps *steps = look->after.steps.count  ? &look->after
+				   : look->here.steps.count ? &look->here
+							    : &look->before;
+	bool kept = steps == &look->before || !steps->dropped;
+	if (steps->cycles.count && kept)
+		steps->cycles.at[steps->cycles.count - 1] += cycles;
 }
 
 static void
@@ -203,6 +218,8 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 		return;
 	struct flow_frames *frames = flow_stacks_of(&looker->stacks, place->origin);
 	if (step->kind == FLOW_STEP_CYCLES) {
+		if (looker->look)
+			add_cycles(looker->look, step->cycles);
 		if (!looker->look || place->number <= looker->number)
 			flow_frames_step(frames, place, step);
 		return;

@@ -31,7 +31,8 @@ struct flow_code *flow_looker_code(struct flow_looker *);
 /* The steps of a message, or of several whose instructions lie one behind the other. */
 struct flow_steps {
 	VEC(struct flow_step) steps;
-	VEC(uint64_t) numbers; /* of the message of each */
+	VEC(uint64_t) numbers; /* of the message of each, */
+	VEC(uint64_t) cycles;  /* and how many were counted with or behind it */
 	uint64_t dropped;      /* more of them: those before (of the message before), or behind */
 };
 

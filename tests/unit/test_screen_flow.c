@@ -407,9 +407,9 @@ test_fold(void **state)
 	    "last_sz(4) (ISA=A64) E --- )\n"
 	    "Idx:2; ID:10; OCSD_GEN_TRC_ELEM_CYCLE_COUNT( [CC=4]; )\n"
 	    "Idx:3; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x1008:[0x100c] num_i(1) "
-	    "last_sz(4) (ISA=A64) E BR  )\n"
+	    "last_sz(4) (ISA=A64) E BR   [CC=5]; )\n"
 	    "Idx:4; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x2000:[0x2004] num_i(1) "
-	    "last_sz(4) (ISA=A64) E --- )\n";
+	    "last_sz(4) (ISA=A64) E ---  [CC=1]; )\n";
 	struct scene *s = *state;
 	struct folder folder;
 	open_listing(s, &folder, listing);
@@ -421,9 +421,9 @@ test_fold(void **state)
 	scene_wait(s, "0x2000-0x2004");
 	/* the row has the sums of its run, which V unfolds and folds again */
 	scene_wait_row(s, "  S origin   cycles n ", " text");
-	scene_wait_row(s, "> D ID 0x10       4 3 ", "0x1000-0x1008");
+	scene_wait_row(s, "> D ID 0x10       9 3 ", "0x1000-0x1008");
 	scene_keys(s, "gV");
-	scene_wait(s, "3 messages, 3 instructions, 4 cycles; V folds them again");
+	scene_wait(s, "3 messages, 3 instructions, 9 cycles; V folds them again");
 	scene_wait(s, "CYCLE_COUNT");
 	scene_keys(s, "jj");
 	scene_wait_row(s, ">", "0x1008-0x100c");
@@ -438,17 +438,19 @@ test_fold(void **state)
 	scene_wait(s, "0x1008-0x100c");
 	/* the code is that of the run, as far as it is known without a program */
 	scene_keys(s, "3GC");
+	scene_wait_row(s, "      00001000 ", " 9 cycles ");
 	scene_wait_row(s, "      00001000 ", "messages 1-3");
 	scene_wait(s, "1 instruction whose bytes are not known");
 	scene_wait_row(s, "   1x 00001004 ", "other");
 	scene_wait_row(s, " > 1x 00001008 ", "> 00002000");
+	scene_wait_row(s, "      00002000 ", " 1 cycle ");
 	scene_wait_row(s, "      00002000 ", "message 4");
 	scene_wait(s, "program not known: `symbols: [{file: PROGRAM.elf}]` of a profile names it");
 	scene_keys(s, "C");
 	/* of its cycles the table and the stack tell */
 	scene_keys(s, ":functions\r");
 	scene_wait_row(s, " function", " most  cycles");
-	scene_wait_row(s, " [unknown]", "  4       4");
+	scene_wait_row(s, " [unknown]", "  4      10");
 	scene_keys(s, "P:0\rK");
 	scene_keys(s, "G");
 	scene_wait(s, "instr  cycles");

@@ -47,6 +47,8 @@ struct code_line {
 	    last_number;	/* messages: of the step, and of the last that goes straight on */
 	uint64_t address, next; /* where the step behind it begins */
 	uint64_t count;
+	uint64_t cycles;  /* head: of all that goes straight on, as far as they are counted; */
+	bool more_cycles; /* some are not in that */
 };
 
 struct code_state {
@@ -190,16 +192,25 @@ line_of_step(const struct flow_steps *steps, size_t i, const struct flow_steps *
 				  .next = runs ? next->first : 0};
 }
 
+/* Whether the instructions of number I and one lie behind those of number I. */
+static bool
+goes_straight_on(const struct flow_steps *steps, size_t i)
+{
+	const struct flow_step *step = &steps->steps.at[i], *next = step + 1;
+	return i + 1 < steps->steps.count && step->kind == FLOW_STEP_RUN &&
+	       next->kind == FLOW_STEP_RUN && next->first == step->end;
+}
+
 /* Where code begins: a line for all steps from number I on that go straight on. */
 static void
 add_head(struct screen *screen, struct code_line line, const struct flow_steps *steps, size_t i)
 {
-	for (; line.kind == CODE_HEAD && i + 1 < steps->steps.count; i++) {
-		const struct flow_step *step = &steps->steps.at[i], *next = step + 1;
-		if (next->kind != FLOW_STEP_RUN || next->first != step->end)
-			break;
+	line.cycles = steps->cycles.at[i];
+	for (; goes_straight_on(steps, i); i++) {
 		line.last_number = steps->numbers.at[i + 1];
+		line.cycles += steps->cycles.at[i + 1];
 	}
+	line.more_cycles = steps->dropped && i + 1 == steps->steps.count;
 	add_line(screen, line);
 }
 
@@ -252,16 +263,17 @@ add_before(struct screen *screen, const struct flow_look *look)
 	struct flow_steps steps = look->before;
 	const struct flow_steps *after = look->here.steps.count ? &look->here : &look->after;
 	size_t from = steps.steps.count ? steps.steps.count - 1 : 0;
-	while (from && steps.steps.at[from].kind == FLOW_STEP_RUN &&
-	       steps.steps.at[from - 1].kind == FLOW_STEP_RUN &&
-	       steps.steps.at[from - 1].end == steps.steps.at[from].first)
+	while (from && goes_straight_on(&steps, from - 1))
 		from--;
 	steps.steps.at += from;
 	steps.numbers.at += from;
+	steps.cycles.at += from;
 	steps.steps.count -= from;
 	uint64_t all = count_instructions(&steps);
 	steps.dropped = 0;
 	add_steps(screen, &steps, after, false, all > NEAR_MOST ? all - NEAR_MOST : 0, UINT64_MAX);
+	if (steps.steps.count)
+		state_of(screen)->lines.at[0].more_cycles = !from && look->before.dropped;
 }
 
 /* The cursor is on the first line of the selected message. */
@@ -483,6 +495,9 @@ fill_head(struct screen *screen, struct table_row *row, const struct code_line *
 	text_clear(text);
 	flow_view_add_place(screen, line->step->first, text);
 	put_text(screen, row, CODE_PLACE, role);
+	if (line->cycles)
+		table_putf(row, CODE_WHAT, role, "%" PRIu64 "%s cycle%s", line->cycles,
+			   line->more_cycles ? "+" : "", line->cycles == 1 ? "" : "s");
 	bool several = line->last_number != line->number;
 	text_add(text, several ? "messages " : "message ");
 	flow_view_message(screen, line->number, &id, text);

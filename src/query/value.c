@@ -152,7 +152,8 @@ GET(get_run_instructions)
 {
 	struct run_sums run;
 	(void)what;
-	if (look->flow && flow_cursor_run(look->flow, look->reader, look->message, &run))
+	if (look->flow && flow_cursor_run(look->flow, look->reader, look->message, &run) &&
+	    run.instructions)
 		set_unsigned(value, run.instructions);
 }
 
@@ -160,7 +161,8 @@ GET(get_run_cycles)
 {
 	struct run_sums run;
 	(void)what;
-	if (look->flow && flow_cursor_run(look->flow, look->reader, look->message, &run))
+	if (look->flow && flow_cursor_run(look->flow, look->reader, look->message, &run) &&
+	    run.instructions)
 		set_unsigned(value, run.cycles);
 }
 

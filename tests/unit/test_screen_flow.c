@@ -416,19 +416,21 @@ test_fold(void **state)
 	scene_wait(s, "CYCLE_COUNT");
 	scene_keys(s, ":fold-runs\r");
 	scene_until(s, "CYCLE_COUNT", false);
-	scene_wait(s, "0x1000-0x1008");
+	/* what it is from its first instruction to its last */
+	scene_wait(s, "0x1000-0x100c A64 3 instr, jump, 9 cycles");
 	scene_until(s, "0x1008-0x100c", false);
 	scene_wait(s, "0x2000-0x2004");
 	/* the row has the sums of its run, which V unfolds and folds again */
 	scene_wait_row(s, "  S origin   cycles n ", " text");
-	scene_wait_row(s, "> D ID 0x10       9 3 ", "0x1000-0x1008");
+	scene_wait_row(s, "> D ID 0x10       9 3 ", "0x1000-0x100c");
 	scene_keys(s, "gV");
 	scene_wait(s, "3 messages, 3 instructions, 9 cycles; V folds them again");
 	scene_wait(s, "CYCLE_COUNT");
+	scene_wait_row(s, ">", "0x1000-0x1008 A64 2 instr");
 	scene_keys(s, "jj");
 	scene_wait_row(s, ">", "0x1008-0x100c");
 	scene_keys(s, "V");
-	scene_wait_row(s, ">", "0x1000-0x1008");
+	scene_wait_row(s, ">", "0x1000-0x100c");
 	scene_until(s, "0x1008-0x100c", false);
 	scene_keys(s, "jV");
 	scene_wait(s, "this row is one message; nothing is folded here");
@@ -456,6 +458,41 @@ test_fold(void **state)
 	scene_wait(s, "instr  cycles");
 	scene_quit(s);
 	folder_remove(&folder);
+}
+
+/* What a folded row is: code that no image has by its pages, else the functions that it leads
+ * through, where these are two. */
+static void
+test_fold_text(void **state)
+{
+	static const char listing[] =
+	    "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x5004 )\n"
+	    "Idx:2; ID:10; OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x6000 )\n"
+	    "Idx:3; ID:10; OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x5ff8 )\n"
+	    "Idx:4; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x80000008:[0x80000010] "
+	    "num_i(2) last_sz(4) (ISA=A64) E --- )\n"
+	    "Idx:5; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x80000010:[0x80000014] "
+	    "num_i(1) last_sz(4) (ISA=A64) N BR   <cond>)\n";
+	static const char yaml[] = "traces: [{match: runs.ppl, format: ppl}]\n"
+				   "symbols: [{file: seven.elf}]\n";
+	struct scene *s = *state;
+	struct folder folder;
+	struct text profile = {0};
+	folder_make(&folder);
+	folder_put_text(&folder, "runs.ppl", listing);
+	folder_put_text(&folder, "runs.yaml", yaml);
+	folder_put(&folder, "seven.elf", seven_named_elf, sizeof seven_named_elf - 1);
+	text_addf(&profile, "--profile=%s", folder_path(&folder, "runs.yaml"));
+	scene_open(s, 24, 130, "xterm-256color", folder_path(&folder, "runs.ppl"),
+		   text_get(&profile), NULL);
+	scene_until(s, "idx", false);
+	scene_keys(s, "V");
+	scene_wait(s, "3 addresses in 2 pages have no image");
+	scene_wait(s, reads_symbols() ? "0x80000008-0x80000014 [main+0x8 to work] A64 3 instr, b"
+				      : "0x80000008-0x80000014 A64 3 instr, branch not");
+	scene_quit(s);
+	folder_remove(&folder);
+	text_free(&profile);
 }
 
 /* % goes from a call to behind it, and from a return to its call; keys of debuggers do the
@@ -617,6 +654,6 @@ main(void)
 	    scene_test(test_columns),	 scene_test(test_jumps),       scene_test(test_functions),
 	    scene_test(test_put_in),	 scene_test(test_lanes),       scene_test(test_fold),
 	    scene_test(test_no_program), scene_test(test_other_trace), scene_test(test_names),
-	    scene_test(test_pairs),	 scene_test(test_modes)};
+	    scene_test(test_pairs),	 scene_test(test_modes),       scene_test(test_fold_text)};
 	return scene_run_group("screen: program flow", tests);
 }

@@ -70,7 +70,7 @@ bool
 filter_test_run_instructions(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	struct run_sums run;
-	return flow_cursor_run(cursor_of(look), look->reader, look->m, &run) &&
+	return flow_cursor_run(cursor_of(look), look->reader, look->m, &run) && run.instructions &&
 	       filter_number_fits(leaf, run.instructions);
 }
 
@@ -78,6 +78,6 @@ bool
 filter_test_run_cycles(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	struct run_sums run;
-	return flow_cursor_run(cursor_of(look), look->reader, look->m, &run) &&
+	return flow_cursor_run(cursor_of(look), look->reader, look->m, &run) && run.instructions &&
 	       filter_number_fits(leaf, run.cycles);
 }

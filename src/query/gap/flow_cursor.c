@@ -120,8 +120,13 @@ flow_cursor_run(struct flow_cursor *cursor, struct reader *reader, const struct 
 	struct position at;
 	if (!marks->run_on)
 		marks->run_on = run_on_new(marks->trace);
-	return reader_find_message(reader, m, &at) && run_on_read(marks->run_on, reader, at, run) &&
-	       run->instructions;
+	return reader_find_message(reader, m, &at) && run_on_read(marks->run_on, reader, at, run);
+}
+
+uint64_t
+flow_cursor_pages(struct flow_cursor *cursor, struct reader *reader, const struct run_sums *run)
+{
+	return run_on_pages(marks_of(cursor, reader_trace(reader))->run_on, reader, run);
 }
 
 bool

@@ -24,9 +24,13 @@ void flow_cursor_free(struct flow_cursor *); /* NULL is fine */
 const struct flow_mark *flow_cursor_find(struct flow_cursor *, struct reader *,
 					 const struct message *);
 
-/* The run of instructions that a message begins (run_on.h); false: none. */
+/* The run that a message begins (run_on.h), of instructions or of code that is not seen; false:
+ * none. */
 bool flow_cursor_run(struct flow_cursor *, struct reader *, const struct message *,
 		     struct run_sums *);
+
+/* run_on_pages of a run that flow_cursor_run found. */
+uint64_t flow_cursor_pages(struct flow_cursor *, struct reader *, const struct run_sums *);
 
 /* Appends FUNCTION+0xOFFSET, not safe yet, or the digits of the address; true: it has a name. */
 bool flow_add_address(const struct trace *, uint64_t address, struct text *out);

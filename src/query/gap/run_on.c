@@ -194,7 +194,10 @@ static void
 add_packet(struct run_sums *run, struct position p, const struct flow_packet *packet)
 {
 	run->last = p;
-	run->end = packet->kind == FLOW_CYCLES ? run->end : p;
+	if (packet->kind != FLOW_CYCLES) {
+		run->end = p;
+		run->finish = packet->element;
+	}
 	run->messages++;
 	if (packet->kind == FLOW_RANGE)
 		run->instructions += packet->element.count;
@@ -211,7 +214,7 @@ run_on_read(struct run_on *on, struct reader *reader, struct position p, struct 
 	if (!m || !run_on_is_told(on->trace) ||
 	    part_of(on, reader, p, origin, &packet) != PART_HEAD)
 		return false;
-	*run = (struct run_sums){.first = p};
+	*run = (struct run_sums){.first = p, .begin = packet.element};
 	add_packet(run, p, &packet);
 	for (int i = 0; reader_next(reader, &p, 0); i++) {
 		enum run_part part = part_of(on, reader, p, origin, &packet);
@@ -222,6 +225,28 @@ run_on_read(struct run_on *on, struct reader *reader, struct position p, struct 
 			add_packet(run, p, &packet);
 	}
 	return true;
+}
+
+uint64_t
+run_on_pages(struct run_on *on, struct reader *reader, const struct run_sums *run)
+{
+	enum { PAGE_BITS = 12 };
+	struct position p = run->first;
+	const uint64_t origin = reader_message(reader, p)->origin;
+	struct flow_packet packet;
+	struct map pages = {0};
+	for (uint64_t left = run->messages; left;) {
+		enum run_part part = part_of(on, reader, p, origin, &packet);
+		bool of_run = part == PART_HEAD || part == PART_BEHIND;
+		left -= of_run;
+		if (of_run && packet.element.has_address)
+			*map_add(&pages, packet.element.first >> PAGE_BITS) = 1;
+		if (!reader_next(reader, &p, 0))
+			break;
+	}
+	uint64_t count = pages.count;
+	map_free(&pages);
+	return count;
 }
 
 bool

@@ -11,6 +11,7 @@
 #ifndef TRAWL_QUERY_RUN_ON_H
 #define TRAWL_QUERY_RUN_ON_H
 
+#include "decode/flow_packet.h"
 #include "trace/reader.h"
 
 struct run_on;
@@ -30,7 +31,9 @@ enum { RUN_MOST = 4096 /* messages of a run, those of others between them includ
 /* A message and those that run on behind it. */
 struct run_sums {
 	struct position first, last;
-	struct position end; /* the last of them that is no count of cycles */
+	struct position end;		   /* the last of them that is no count of cycles */
+	struct flow_element begin, finish; /* what it begins with, and `end`; of code that is not
+					      seen there are no instructions */
 	uint64_t messages, instructions, cycles;
 	bool more; /* it is longer than RUN_MOST */
 };
@@ -38,6 +41,9 @@ struct run_sums {
 /* The run that a message of READER, of the same trace, begins; false: it runs on itself, or says
  * nothing of what was executed. */
 bool run_on_read(struct run_on *, struct reader *, struct position, struct run_sums *);
+
+/* How many pages the code lies in that a run of addresses without instructions names. */
+uint64_t run_on_pages(struct run_on *, struct reader *, const struct run_sums *);
 
 /* The run that a message is of, whether it begins it or runs on. */
 bool run_on_find(struct run_on *, struct reader *, struct position, struct run_sums *);

@@ -2,10 +2,14 @@
 #include "config.h"
 
 #include "ui/list/run_fold.h"
+#include "base/byte_map.h"
 #include "command/keymap.h"
+#include "program/insn.h"
 #include "query/gap/run_on.h"
 #include "session/session.h"
+#include "trace/naming.h"
 #include "ui/list/filters.h"
+#include "ui/list/flow_view.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
 #include "ui/list/selection.h"
@@ -38,6 +42,16 @@ run_fold_is_on(const struct screen *screen)
 	return !filters->disabled && find_entry(filters) < filters->list.count;
 }
 
+uint64_t
+run_fold_state(const struct screen *screen)
+{
+	if (!run_fold_is_on(screen))
+		return 0;
+	const struct filters *filters = screen->filters;
+	const char *text = filter_expr_text(filters->list.at[find_entry(filters)].expr);
+	return byte_map_hash(text, strlen(text)) | 1;
+}
+
 void
 run_fold_all(struct screen *screen, const struct command_call *call)
 {
@@ -52,27 +66,18 @@ run_fold_all(struct screen *screen, const struct command_call *call)
 		screen_say(screen, "only CoreSight trace tells runs of instructions");
 }
 
-/* Finds the run of the selected message, and appends what makes an exception of it; false: it
- * is of none. */
+/* Appends what makes an exception of a run; false: its numbers are not known. */
 static bool
-find_run(struct screen *screen, const struct selection *selection, struct run_sums *run,
-	 struct text *exception)
+add_exception(const struct screen *screen, struct reader *reader, const struct text *origin,
+	      const struct run_sums *run, struct text *exception)
 {
-	struct reader *reader = sequence_reader(screen->sequence, trace_number(selection->trace));
-	const struct text *origin = &selection->expansion.origin;
-	struct run_on *on = run_on_new(selection->trace);
-	struct position p;
-	bool exact = false;
-	bool found = reader_find_id(reader, selection->id, &p) && run_on_find(on, reader, p, run);
-	run_on_free(on);
-	if (!found)
-		return false;
+	const char *name = trace_name(reader_trace(reader));
+	bool exact;
 	uint64_t first = reader_number(reader, run->first, &exact);
 	text_add(exception, except);
 	if (screen->session->traces.count > 1) {
 		text_add(exception, "trace = ");
-		filter_quote(trace_name(selection->trace), strlen(trace_name(selection->trace)),
-			     exception);
+		filter_quote(name, strlen(name), exception);
 		text_add(exception, " and ");
 	}
 	if (origin->length) {
@@ -84,6 +89,108 @@ find_run(struct screen *screen, const struct selection *selection, struct run_su
 		  (unsigned long long)reader_number(reader, run->last, &exact));
 	return exact;
 }
+
+/* Finds the run of the selected message, and what makes an exception of it; false: it is of
+ * none. */
+static bool
+find_run(struct screen *screen, const struct selection *selection, struct run_sums *run,
+	 struct text *exception)
+{
+	struct reader *reader = sequence_reader(screen->sequence, trace_number(selection->trace));
+	struct run_on *on = run_on_new(selection->trace);
+	struct position p;
+	bool found = reader_find_id(reader, selection->id, &p) && run_on_find(on, reader, p, run);
+	run_on_free(on);
+	return found && add_exception(screen, reader, &selection->expansion.origin, run, exception);
+}
+
+bool
+run_fold_is_open(struct screen *screen, struct reader *reader, const struct text *origin,
+		 const struct run_sums *run)
+{
+	const struct filters *filters = screen->filters;
+	const size_t at = find_entry(filters);
+	struct text exception = {0};
+	bool known =
+	    at < filters->list.count && add_exception(screen, reader, origin, run, &exception);
+	bool open =
+	    known && strstr(filter_expr_text(filters->list.at[at].expr), text_get(&exception));
+	text_free(&exception);
+	return open;
+}
+
+/* --- what a run is ----------------------------------------------------- */
+
+static const char *
+function_at(const struct trace *trace, uint64_t address)
+{
+	struct symbol_place place = {0};
+	naming_find(trace_host(trace)->naming, trace_name(trace), address, &place);
+	return place.function;
+}
+
+/* Where it begins, and the function that it leads into from there. */
+static void
+add_functions(struct screen *screen, const struct trace *trace, const struct run_sums *run,
+	      struct text *out)
+{
+	const char *first = function_at(trace, run->begin.first);
+	const char *last = function_at(trace, run->finish.end - run->finish.last);
+	if (!first)
+		return;
+	text_add(out, " [");
+	flow_view_add_address(screen, trace, run->begin.first, out);
+	if (last && strcmp(first, last) != 0) {
+		text_add(out, " to ");
+		screen_add_safe(screen, last, out);
+	}
+	text_add(out, "]");
+}
+
+/* What its last instruction did, if that is a jump. */
+static void
+add_end(const struct flow_element *finish, struct text *out)
+{
+	if (finish->class <= INSN_OTHER)
+		return;
+	text_add(out, ", ");
+	for (const char *at = insn_class_name(finish->class); *at; at++)
+		text_add_char(out, *at == '_' ? ' ' : *at);
+	if (finish->passed)
+		text_add(out, " not taken");
+	else if (finish->class == INSN_BRANCH)
+		text_add(out, " taken");
+}
+
+static void
+add_unseen(const struct run_sums *run, uint64_t pages, struct text *out)
+{
+	text_addf(out, "%llu addresses in %llu page%s have no image",
+		  (unsigned long long)run->messages, (unsigned long long)pages,
+		  pages == 1 ? "" : "s");
+}
+
+void
+run_fold_add_text(struct screen *screen, const struct trace *trace, const struct run_sums *run,
+		  uint64_t pages, struct text *out)
+{
+	const char *more = run->more ? "+" : "";
+	const char *set = insn_machine_name((enum insn_machine)run->finish.machine);
+	if (!run->instructions) {
+		add_unseen(run, pages, out);
+		return;
+	}
+	text_addf(out, "0x%llx-0x%llx", (unsigned long long)run->begin.first,
+		  (unsigned long long)run->finish.end);
+	add_functions(screen, trace, run, out);
+	text_addf(out, "%s%s %llu%s instr", set ? " " : "", set ? set : "",
+		  (unsigned long long)run->instructions, more);
+	add_end(&run->finish, out);
+	if (run->cycles)
+		text_addf(out, ", %llu%s cycles", (unsigned long long)run->cycles, more);
+}
+
+/* --- folding ----------------------------------------------------------- */
 
 /* Puts TEXT in the place of the filter. */
 static bool

@@ -81,7 +81,7 @@ struct list_basis {
 	int cols, sideways;
 	enum time_mode mode;
 	bool dated;	  /* the title has the date, which the rows leave out */
-	bool folded;	  /* runs are a row each */
+	uint64_t folded;  /* which runs are a row each: run_fold_state */
 	unsigned origins; /* counts up with what list_state.origins says */
 };
 
@@ -409,6 +409,31 @@ type_text(struct list_row *row, struct text *out)
 	add_safe(row, &row->expansion->type, out);
 }
 
+static bool
+find_run(struct list_row *row, struct run_sums *run)
+{
+	struct list_state *state = state_of(row->screen);
+	if (!state->runs)
+		state->runs = flow_cursor_new();
+	return flow_cursor_run(state->runs, lane_of(row)->reader, &row->message, run);
+}
+
+/* Of a run that is a row: what all of it is; false: it is none. */
+static bool
+add_run_text(struct list_row *row, struct text *out)
+{
+	const struct list_state *state = state_of(row->screen);
+	const struct text *origin = &row->expansion->origin;
+	struct reader *reader = lane_of(row)->reader;
+	struct run_sums run;
+	if (!state->basis.folded || !find_run(row, &run) || run.messages == 1 ||
+	    run_fold_is_open(row->screen, reader, origin, &run))
+		return false;
+	uint64_t pages = run.instructions ? 0 : flow_cursor_pages(state->runs, reader, &run);
+	run_fold_add_text(row->screen, lane_of(row)->trace, &run, pages, out);
+	return true;
+}
+
 /* With tabs as a terminal shows them, so that columns of a log stay columns; the detail has
  * them as they are. */
 static void
@@ -417,6 +442,8 @@ message_text(struct list_row *row, struct text *out)
 	const struct text *text = &row->expansion->text;
 	const char *at = text_get(text), *end = at + text->length, *tab;
 	const size_t start = out->length;
+	if (add_run_text(row, out))
+		return;
 	while ((tab = memchr(at, '\t', (size_t)(end - at)))) {
 		text_add_safe(out, at, (size_t)(tab - at), row->screen->charset);
 		int column = text_columns(text_get(out) + start, out->length - start);
@@ -436,15 +463,6 @@ static void
 length_text(struct list_row *row, struct text *out)
 {
 	text_addf(out, "%u", row->message.length);
-}
-
-static bool
-find_run(struct list_row *row, struct run_sums *run)
-{
-	struct list_state *state = state_of(row->screen);
-	if (!state->runs)
-		state->runs = flow_cursor_new();
-	return flow_cursor_run(state->runs, lane_of(row)->reader, &row->message, run);
 }
 
 /* Of a run that is a row: of where it ended. */
@@ -486,7 +504,7 @@ static void
 run_instructions_text(struct list_row *row, struct text *out)
 {
 	struct run_sums run;
-	if (find_run(row, &run))
+	if (find_run(row, &run) && run.instructions)
 		text_addf(out, "%llu%s", (unsigned long long)run.instructions, run.more ? "+" : "");
 }
 
@@ -891,7 +909,7 @@ basis_renew(struct screen *screen, int cols)
 	now->sideways = state->sideways;
 	now->mode = screen->time_mode;
 	now->dated = screen->layout.title.rows && screen->time_mode == TIME_ABSOLUTE;
-	now->folded = run_fold_is_on(screen);
+	now->folded = run_fold_state(screen);
 	now->origins = old.origins + look_at_origins(screen);
 	look_at_clocks(screen);
 	if (columns && !memcmp(&old, now, sizeof old))

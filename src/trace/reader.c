@@ -4,9 +4,9 @@
  * A cell decodes from its own checkpoint if the index has it; from the last
  * checkpoint there is, if that is a few cells back (the end of a growing
  * capture); from a resync point before it otherwise.  The first two are exact.
- * Cells stay in a small cache, oldest use out first; an inexact cell is
- * decoded again once the index has come there, and so is any cell at the end
- * when the capture has grown.
+ * Cells stay in a small cache, oldest use out first, fewer of them where they are dense;
+ * an inexact cell is decoded again once the index has come there, and so is any cell at
+ * the end when the capture has grown.
  */
 #include "config.h"
 
@@ -28,6 +28,8 @@
 enum {
 	CACHE = 12, /* cells, unless it is limited or widened */
 	CACHE_MAX = 144,
+	CACHE_SPARE = 8, /* of them that are dropped where all take more than: */
+	CACHE_BYTES = 4 << 20,
 	NEAR_CELLS = 8,	       /* decoded from the frontier rather than by resync */
 	RUN_UP_MAX = 16 << 20, /* bytes looked back for a resync point */
 	STEP_BATCH = 512,
@@ -381,6 +383,40 @@ reader_renew(struct reader *reader)
 		reader_forget(reader);
 }
 
+/* Of the cells that are kept the one that was not used for longest; what they take, in bytes,
+ * and how many they are. */
+static struct cell_slot *
+oldest_kept(struct reader *reader, size_t *bytes, unsigned *count)
+{
+	struct cell_slot *oldest = NULL;
+	*bytes = *count = 0;
+	for (size_t i = 0; i < reader->slot_count; i++) {
+		struct cell_slot *slot = &reader->slots[i];
+		if (!slot->messages.capacity)
+			continue;
+		*bytes += slot->messages.capacity * sizeof *slot->messages.at;
+		(*count)++;
+		if (!oldest || slot->used < oldest->used)
+			oldest = slot;
+	}
+	return oldest;
+}
+
+/* Before another cell is decoded: drops old ones where all take too much. */
+static void
+drop_spare(struct reader *reader)
+{
+	size_t bytes;
+	unsigned count;
+	struct cell_slot *oldest = oldest_kept(reader, &bytes, &count);
+	while (reader->slot_count >= CACHE && bytes > CACHE_BYTES &&
+	       count + CACHE_SPARE >= reader->slot_count) {
+		vec_free(&oldest->messages);
+		*oldest = (struct cell_slot){.decoded = {.cell = UINT64_MAX}};
+		oldest = oldest_kept(reader, &bytes, &count);
+	}
+}
+
 const struct decoded_cell *
 reader_decoded_cell(struct reader *reader, uint64_t cell)
 {
@@ -400,6 +436,7 @@ reader_decoded_cell(struct reader *reader, uint64_t cell)
 			oldest = slot;
 	}
 	oldest->used = ++reader->clock;
+	drop_spare(reader);
 	decode_cell(reader, oldest, cell);
 	return &oldest->decoded;
 }

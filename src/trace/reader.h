@@ -81,16 +81,17 @@ struct reader_piece {
 struct reader *reader_new(struct trace *);
 void reader_free(struct reader *);
 
-/* How many cells a reader keeps, 1 to 12, which is also what it begins with: fewer for
- * what goes from cell to cell once.  Before the first cell is asked for. */
+/* How many cells a reader keeps, 1 to 12, which is also what it begins with, though eight fewer
+ * where they take more than 4 MiB: fewer for what goes from cell to cell once.  Before the first
+ * cell is asked for. */
 void reader_limit(struct reader *, unsigned cells);
 /* The same at any time, for who looks into many cells in turn: 12 are kept at least, 144 at
- * most. */
+ * most, likewise. */
 void reader_widen(struct reader *, unsigned cells);
 struct trace *reader_trace(const struct reader *);
 
 /* The messages of a cell (which may hold none); cells past the end are empty.
- * Borrowed until the eighth next call with another cell, or until as many as it keeps. */
+ * Borrowed until the fourth next call with another cell, or until as many as it keeps. */
 const struct decoded_cell *reader_decoded_cell(struct reader *, uint64_t cell);
 
 /* DECODED, of CELL, after other cells may have been asked for: the cell anew if one of

@@ -132,6 +132,42 @@ test_widened(void **state)
 	same_messages(f->reader, f->walked, COUNT, "widened");
 }
 
+/* Of cells whose messages take more than 4 MiB a reader keeps fewer, but as many as it lends. */
+static void
+test_dense(void **state)
+{
+	enum { DENSE = 150000 }; /* of 7 bytes: 16 cells */
+	struct text bytes = {0};
+	struct session session = {0};
+	struct err err = {0};
+	(void)state;
+	for (unsigned i = 0; i < DENSE; i++) /* as strings() has them */
+		text_add_bytes(&bytes, "\102\002\005\001\001\0n", 7);
+	char *path = toy_file(bytes.data, bytes.length);
+	option_defaults(profile_options_table(), &session.profile);
+	struct trace *trace = session_open(&session, path, "syst/raw", NULL, 0, &err);
+	assert_non_null(trace);
+	session_link(&session);
+	index_build(trace_index(trace));
+	struct reader *reader = reader_new(trace);
+	struct message *walked = mem_new((DENSE + 1) * sizeof *walked);
+	size_t got = 0, n;
+	while ((n = reader_walk(reader, walked + got, DENSE + 1 - got)) > 0)
+		got += n;
+	assert_int_equal(got, DENSE);
+	assert_true(is_kept(reader, 3));
+	assert_false(is_kept(reader, 11));
+	reader_widen(reader, 14);
+	assert_true(is_kept(reader, 5));
+	same_messages(reader, walked, DENSE, "dense");
+	reader_free(reader);
+	session_close(&session);
+	unlink(path);
+	free(path);
+	free(walked);
+	text_free(&bytes);
+}
+
 /* Without the index the messages of every cell are right all the same, and
  * the end is there at once. */
 static void
@@ -506,6 +542,7 @@ main(void)
 	    TEST(test_message_ids),
 	    TEST(test_next),
 	    TEST(test_widened),
+	    cmocka_unit_test(test_dense),
 	    TEST(test_next_in_steps),
 	    TEST(test_next_in_thread),
 	    cmocka_unit_test(test_filter_cell),

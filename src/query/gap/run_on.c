@@ -11,7 +11,10 @@
 
 #include <stdlib.h>
 
-enum { PROCESSORS_MOST = 4096 };
+enum {
+	PROCESSORS_MOST = 4096,
+	CELLS = 2 /* one, and the one before it */
+};
 
 /* What the last message of a processor that says something of its path was. */
 enum run_kind { RUN_NONE, RUN_RANGE, RUN_JUMP, RUN_UNSEEN };
@@ -38,6 +41,7 @@ run_on_new(struct trace *trace)
 	struct run_on *run = mem_new(sizeof *run);
 	run->trace = trace;
 	run->reader = reader_new(trace);
+	reader_limit(run->reader, CELLS);
 	return run;
 }
 

@@ -41,24 +41,42 @@ call_stack_copy(struct call_stack *copy, const struct call_stack *stack, size_t 
 }
 
 static void
-push_frame(struct call_stack *stack, struct call_frame frame)
-{
-	frame.unsure = stack->unsure;
-	stack->unsure = false;
-	if (stack->frames.count < CALL_STACK_MOST)
-		*vec_add(&stack->frames) = frame;
-	else
-		stack->above++;
-}
-
-static void
 cut_frames(struct call_stack *stack, size_t count)
 {
 	if (count < stack->frames.count)
 		stack->unsure = stack->frames.at[count].unsure;
+	for (size_t i = count; i < stack->frames.count; i++)
+		stack->places -= stack->frames.at[i].unsure;
 	stack->frames.count = count;
 	if (stack->kept > count)
 		stack->kept = count;
+}
+
+/* Nothing is known of the calls any more. */
+static void
+lose_path(struct call_stack *stack)
+{
+	cut_frames(stack, 0);
+	stack->above = stack->below = 0;
+	stack->places = 0;
+	stack->last = INSN_OTHER;
+	stack->unknown = true;
+	stack->unseen = stack->unsure = stack->ended = false;
+}
+
+static void
+push_frame(struct call_stack *stack, struct call_frame frame)
+{
+	if (stack->unsure && stack->places == CALL_STACK_UNSURE)
+		lose_path(stack);
+	frame.unsure = stack->unsure;
+	stack->unsure = false;
+	if (stack->frames.count < CALL_STACK_MOST) {
+		*vec_add(&stack->frames) = frame;
+		stack->places += frame.unsure;
+	} else {
+		stack->above++;
+	}
 }
 
 /* Returns do not lead out of the handler of a trap. */
@@ -84,17 +102,6 @@ pop_to(struct call_stack *stack, uint64_t address)
 		return i == 1;
 	}
 	return false;
-}
-
-/* Nothing is known of the calls any more. */
-static void
-lose_path(struct call_stack *stack)
-{
-	cut_frames(stack, 0);
-	stack->above = stack->below = 0;
-	stack->last = INSN_OTHER;
-	stack->unknown = true;
-	stack->unseen = stack->unsure = stack->ended = false;
 }
 
 /* Code that is not seen led to ADDRESS; after a trace had ended, that may be anywhere. */
@@ -192,11 +199,7 @@ call_stack_step(struct call_stack *stack, const struct flow_step *step)
 		stack->ended = step->ended;
 		break;
 	case FLOW_STEP_DAMAGE:
-		cut_frames(stack, 0);
-		stack->above = stack->below = 0;
-		stack->last = INSN_OTHER;
-		stack->unknown = true;
-		stack->unseen = stack->unsure = false;
+		lose_path(stack);
 		break;
 	case FLOW_STEP_CYCLES:
 	case FLOW_STEP_PROOF:

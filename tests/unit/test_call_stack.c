@@ -129,6 +129,43 @@ ended_traces_are_told(void **state)
 	call_stack_free(&stack);
 }
 
+/* Where returns are missed again and again, the stack begins anew; and so does one that was lost
+ * behind an ended trace, whose end says nothing of traps from then on. */
+static void
+unsure_calls_do_not_pile_up(void **state)
+{
+	struct call_stack stack = {0};
+	const struct flow_step unseen = {.kind = FLOW_STEP_UNSEEN, .ended = false};
+	const struct flow_step ended = {.kind = FLOW_STEP_UNSEEN, .ended = true};
+	const struct flow_step trap = {.kind = FLOW_STEP_TRAP, .has_epc = true, .epc = 0x300};
+	(void)state;
+	for (unsigned i = 0; i < CALL_STACK_UNSURE; i++) {
+		call_stack_step(&stack, &unseen);
+		take(&stack, INSN_CALL, 0x10000 * (i + 1));
+		take(&stack, INSN_OTHER, 0x100);
+		assert_int_equal(stack.frames.count, i + 1);
+	}
+	assert_false(stack.unknown);
+	/* a return takes a place off */
+	take(&stack, INSN_RETURN, 0x104);
+	take(&stack, INSN_CALL, 0x10000 * CALL_STACK_UNSURE + 4);
+	take(&stack, INSN_OTHER, 0x100);
+	assert_int_equal(stack.frames.count, CALL_STACK_UNSURE);
+	call_stack_step(&stack, &unseen);
+	take(&stack, INSN_CALL, 0x900);
+	take(&stack, INSN_OTHER, 0x100);
+	assert_int_equal(stack.frames.count, 1);
+	assert_true(stack.unknown);
+	assert_int_equal(stack.frames.at[0].link, 0x904);
+	call_stack_step(&stack, &ended);
+	call_stack_step(&stack, &(const struct flow_step){.kind = FLOW_STEP_DAMAGE});
+	take(&stack, INSN_CALL, 0x100);
+	take(&stack, INSN_OTHER, 0x300);
+	call_stack_step(&stack, &trap);
+	assert_int_equal(stack.frames.count, 2);
+	call_stack_free(&stack);
+}
+
 /* Code that is not seen may return to any frame, also out of a handler; elsewhere what it
  * called is not known.  A branch that was not taken is no return. */
 static void
@@ -342,6 +379,7 @@ main(void)
 	    cmocka_unit_test(stack_is_unwound),
 	    cmocka_unit_test(traps_are_frames),
 	    cmocka_unit_test(unseen_code_is_told),
+	    cmocka_unit_test(unsure_calls_do_not_pile_up),
 	    cmocka_unit_test(ended_traces_are_told),
 	    cmocka_unit_test(depth_is_bounded),
 	    cmocka_unit_test(steps_wait_for_proof),

@@ -61,6 +61,7 @@ struct insn_run {
 	uint64_t numbered;
 	struct text origin; /* of the sender with key `origin_key`, in columns */
 	uint64_t origin_key;
+	uint64_t nameless;	    /* instructions */
 	struct insn_set sets[SETS]; /* by address */
 };
 
@@ -215,10 +216,12 @@ add_instructions(struct insn_run *run, const struct flow_place *place, const str
 			struct flow_step rest = *step;
 			rest.first = address;
 			rest.count -= i;
+			run->flow.result->doubts.count[DOUBT_CODELESS] += rest.count;
 			add_event(run, place, &rest);
 			return;
 		}
 		add_line(run, line, origin, step->doubtful);
+		run->nameless += !line->name;
 		address += line->length;
 		export_flow_flush(&run->flow);
 	}
@@ -246,6 +249,7 @@ export_insn(struct trace *trace, const struct export_options *options,
 	run->flow.named = true;
 	run->flow.take = take_step;
 	int failed = export_flow_run(&run->flow, trace, options, sink, result, err);
+	result->doubts.count[DOUBT_UNNAMED] += run->nameless;
 	for (size_t i = 0; i < SETS; i++)
 		for (size_t k = 0; k < WAYS; k++)
 			free(run->sets[i].lines[k].name);

@@ -283,8 +283,10 @@ write_run(struct fields_run *run, struct insn_row *row)
 		row->insn = length ? insn : NULL;
 		row->step = &rest;
 		write_row(run, row);
-		if (!length)
+		if (!length) {
+			run->flow.result->doubts.count[DOUBT_CODELESS] += rest.count;
 			return;
+		}
 		row->address += length;
 	}
 }

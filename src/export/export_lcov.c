@@ -165,8 +165,10 @@ write_records(struct lcov_run *run, struct err *err)
 	naming_list(naming, trace_name(trace), symbols_list_lines, take_line, run);
 	if (!run->records.count)
 		return err_set(err, ERR_DATA,
-			       "%s: its program names no source lines; compile it with -g; %s",
-			       trace_name(trace), symbols_missing);
+			       "%s: its program names no source lines: -t insn and -t functions go "
+			       "by addresses; %s%s",
+			       trace_name(trace), symbols_version() ? "compile it with -g; " : "",
+			       symbols_missing);
 	run->lines = run->records.count;
 	qsort(run->records.at, run->lines, sizeof *run->records.at, compare_addresses);
 	naming_list(naming, trace_name(trace), symbols_list_functions, take_function, run);

@@ -93,7 +93,8 @@ open_image(struct trace *trace, struct err *err)
 	const char *why = added > 0 ? refuse_image(decoder, image) : NULL;
 	if (!added && decoder->ops->flow_form == FLOW_PACKETS)
 		err_set(err, ERR_USAGE,
-			"%s: its program is not known; name the ELF file in a profile: "
+			"%s: its program is not known, so only its packets can be shown; name the "
+			"ELF file in a profile: "
 			"`symbols: [{file: PROGRAM.elf}]`",
 			trace_name(trace));
 	else if (why)

@@ -165,6 +165,8 @@ image_fits_step(struct image_fits *fits, struct flow_code *code, const struct fl
 		aim_at_target(walk, code, step);
 		if (fits->wants_patched)
 			note_patched(fits, code, step);
+		if (fits->wants_lost && !flow_code_find_in(code, step->space, step->first)->length)
+			fits->codeless += step->count;
 	} else {
 		walk->aimed = false;
 	}
@@ -210,7 +212,7 @@ image_fits_read(struct image_fits *fits, struct trace *trace, uint64_t most,
 	if (!reading.flow)
 		return (int)err->code;
 	bool layered = image_overlaps(flow_code_of(reading.flow)->image);
-	if (!image_fits_judge(trace) && !(fits->wants_patched && layered))
+	if (!image_fits_judge(trace) && !fits->wants_lost && !(fits->wants_patched && layered))
 		most = 0;
 	struct reader *reader = reader_new(trace);
 	struct message messages[BATCH];

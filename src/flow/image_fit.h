@@ -44,6 +44,9 @@ struct image_fits {
 	VEC(struct image_fit_walk) walks;
 	size_t last;   /* of these, that a step was of */
 	uint64_t lost; /* places from which on it is not known what was executed */
+	/* likewise, whether or not there is anything to judge, with: */
+	bool wants_lost;
+	uint64_t codeless; /* executed instructions whose bytes no image has */
 	/* executed instructions that are patched (program/insn.h), if they are asked for, */
 	bool wants_patched;
 	struct map patched; /* by address, */
@@ -57,8 +60,8 @@ void image_fits_step(struct image_fits *, struct flow_code *, const struct flow_
 		     const struct flow_step *);
 
 /* Takes the steps of the first MOST messages of a trace, until WORKER, which may be NULL, is to
- * stop; none if nothing is judged, and nothing can be patched as images do not overlap.  0, or
- * negative with a reason: it says nothing of the flow, or its program is not known. */
+ * stop; none if nothing is judged or wanted: nothing can be patched where images do not overlap.
+ * 0, or negative with a reason: it says nothing of the flow, or its program is not known. */
 int image_fits_read(struct image_fits *, struct trace *, uint64_t most, const struct worker *,
 		    struct err *);
 

@@ -51,7 +51,7 @@ static const struct check_row {
     {"catalog", "a catalog message has a number that no collateral lists", NULL, decoder_unnamed,
      false, 0},
     {"flow", "it is not known what was executed, or an image is not of the traced program", NULL,
-     NULL, false, 1u << DOUBT_UNFOLLOWED, CHECK_FLOW},
+     NULL, false, 1u << DOUBT_UNFOLLOWED | 1u << DOUBT_CODELESS, CHECK_FLOW},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -319,7 +319,7 @@ report_fits(const struct image_fits *fits, const struct trace *trace, struct tex
 static bool
 look_at_flow(struct check *check, struct trace *trace, struct text *report)
 {
-	struct image_fits fits = {0};
+	struct image_fits fits = {.wants_lost = true};
 	struct err err = {0};
 	if (!trace_decoder(trace)->ops->flow)
 		return false;
@@ -328,6 +328,7 @@ look_at_flow(struct check *check, struct trace *trace, struct text *report)
 		return true;
 	}
 	check->doubts.count[DOUBT_UNFOLLOWED] += fits.lost;
+	check->doubts.count[DOUBT_CODELESS] += fits.codeless;
 	bool found = image_fits_judge(trace) && report_fits(&fits, trace, report);
 	image_fits_free(&fits);
 	return found;
@@ -351,8 +352,11 @@ report_doubts(const struct check *check, const char *name, unsigned set, struct 
 	for (int i = 0; i < DOUBT_COUNT; i++)
 		doubts.count[i] = set >> i & 1 ? check->doubts.count[i] : 0;
 	doubts_describe(&doubts, &what);
-	if (what.length)
-		text_addf(report, "trawl: check %s: %s\n", name, text_get(&what));
+	for (const char *line = text_get(&what); *line;) {
+		int length = (int)strcspn(line, "\n");
+		text_addf(report, "trawl: check %s: %.*s\n", name, length, line);
+		line += length + (line[length] == '\n');
+	}
 	text_free(&what);
 	return doubts_are_bad(&doubts);
 }

@@ -35,6 +35,12 @@ static const struct doubt_row {
 			"instructions are in no function that has a name: they stand under the "
 			"address that was called",
 			false, symbols_missing},
+    [DOUBT_UNNAMED] = {"instruction stands without the name of a function",
+		       "instructions stand without the name of a function", false, symbols_missing},
+    [DOUBT_CODELESS] = {"instruction is in no program: that it was executed is all that is known",
+			"instructions are in no program: their addresses and number are all that "
+			"is known",
+			false, "`symbols: [{file: PROGRAM.elf}]` of a profile names the program"},
     [DOUBT_UNCOUNTED] = {"run of instructions is not counted: there are too many places",
 			 "runs of instructions are not counted: there are too many places", true,
 			 "-e 'number in 0..N' counts a part"},

@@ -25,6 +25,8 @@ enum doubt {
 	DOUBT_MISFIT,	  /* processors whose program is not the one that was traced */
 	DOUBT_TEXTLESS,	  /* instructions whose text was asked for */
 	DOUBT_NAMELESS,	  /* instructions in functions without a name */
+	DOUBT_UNNAMED,	  /* the same, each in a line of its own */
+	DOUBT_CODELESS,	  /* instructions whose bytes no image has */
 	DOUBT_UNCOUNTED,  /* runs of instructions whose executions are not counted */
 	DOUBT_INCOMPLETE, /* captures with bytes missing, or changed while they were read */
 	DOUBT_UNLOADED,	  /* traces with collateral or symbols that could not be loaded */

@@ -24,7 +24,18 @@ as_log()
 # Without a program, of another format, of a file that is none.
 run "$TRAWL" -q -t insn "$testdata/all-encap.bin"
 is "no program: status" 2 "$status"
-ok "... is said" grep -q "its program is not known; name the ELF file in a profile: .symbols:" err
+for to in insn folded functions lcov; do
+	run "$TRAWL" -q -t $to "$testdata/all-encap.bin"
+	is "-t $to, no program: status" 2 "$status"
+	is "... and what remains is said in a line" "trawl: all-encap.bin: its program is not known, \
+so only its packets can be shown; name the ELF file in a profile: \`symbols: [{file: PROGRAM.elf}]\`" \
+		"$(cat err)"
+done
+run "$TRAWL" --check=flow "$testdata/all-encap.bin"
+is "--check=flow, no program: status" 1 "$status"
+is "... and what remains is said in a line" "trawl: check flow: all-encap.bin: its program is not \
+known, so only its packets can be shown; name the ELF file in a profile: \
+\`symbols: [{file: PROGRAM.elf}]\`" "$(cat err)"
 run "$TRAWL" -q -t insn "$testdata/demo.stp"
 is "another format: status" 2 "$status"
 ok "... is said" grep -q 'has no rows for traces of this format' err
@@ -68,6 +79,26 @@ is "seven instructions" "0 80000000 00000013 other
 2 80000014 00000013 other doubtful
 3 80000018 00008067 return doubtful
 3 - - damage the program has no instruction at 0x80000078" "$(awk '{ $1 = $1; print }' out)"
+
+run "$TRAWL" -p seven.yaml --check=flow seven.encap
+is "--check=flow: status" 1 "$status"
+is "... says that the path is lost" \
+	"trawl: check flow: 1 place after which it is not known what was executed; -t insn says why" \
+	"$(grep -v 'symbols cannot be read' err)"
+
+# Without names of functions: no symbols in the file, or no libdw to read them.
+names_missing='`symbols: \[{file: PROGRAM.elf}\]` of a profile names\|install libdw'
+run "$TRAWL" -p seven.yaml -t insn seven.encap
+ok "-t insn without names" grep -q \
+	"^trawl: 7 instructions stand without the name of a function; \($names_missing\)" err
+for to in folded functions; do
+	run "$TRAWL" -p seven.yaml -t $to seven.encap
+	ok "-t $to without names" grep -q "that has a name: .* called; \($names_missing\)" err
+done
+run "$TRAWL" -p seven.yaml -t lcov seven.encap
+is "-t lcov without lines: status" 2 "$status"
+ok "... says what remains" grep -q "^trawl: seven.encap: its program names no source lines: \
+-t insn and -t functions go by addresses; \(compile it with -g; \)\?\($names_missing\)" err
 
 run "$TRAWL" -p seven.yaml -t insn --fields number,pc,opcode,class,depth,text,flags seven.encap
 is "columns: status" 1 "$status"
@@ -314,7 +345,7 @@ done
 
 run "$TRAWL" -q -p "$flow/recurse.c64.a.profile.yaml" -t lcov "$flow/recurse.c64.a.encap"
 is "a program without source lines: status" 2 "$status"
-ok "... is said" grep -q 'names no source lines; compile it with -g' err
+ok "... is said" grep -q 'names no source lines: -t insn and -t functions go by addresses; ' err
 
 # As columns, the same instructions; as many calls deep as there are frames in the stacks.
 which=traps.c32.a

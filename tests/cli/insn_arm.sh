@@ -47,9 +47,15 @@ EOT
 is "... and its steps" "" "$(diff want out)"
 run "$TRAWL" -t insn hand.ppl
 ok "... damage is counted" grep -q '2 places after which it is not known what was executed' err
+codeless=$(awk '$4 == "unseen" && / in no program$/ { n += $(NF - 6) } END { print n }' out)
+codeless="$codeless instructions are in no program: their addresses and number are all that is \
+known; \`symbols: [{file: PROGRAM.elf}]\` of a profile names the program"
+is "... and what remains without a program" "trawl: $codeless" "$(grep 'in no program' err)"
 run "$TRAWL" --check=flow hand.ppl
 is "--check=flow: status" 1 "$status"
 ok "... is said" grep -q '^trawl: check flow: 2 places after which' out err
+is "... and what remains without a program" "trawl: check flow: $codeless" \
+	"$(grep 'in no program' err)"
 
 # Which messages run on: a range behind another, cycles, the second address without an image; not
 # behind a jump that was taken, another processor's range, or loss.
@@ -230,7 +236,7 @@ fi
 run "$TRAWL" --check=flow misfit.ppl
 is "a misfit: status" 1 "$status"
 is "... is said" "trawl: check flow: ID 0x10 of misfit.ppl: image does not fit: 0 of 20 returns lead behind their call" \
-	"$(cat out err)"
+	"$(grep -v 'in no program' err)"
 run "$TRAWL" --info misfit.ppl
 ok "... by --info" grep -q '^# ID 0x10: image does not fit: 0 of 20 returns' out
 run "$TRAWL" -t insn misfit.ppl

@@ -440,13 +440,11 @@ test_fold(void **state)
 	scene_wait(s, "0x1008-0x100c");
 	/* the code is that of the run, as far as it is known without a program */
 	scene_keys(s, "3GC");
-	scene_wait_row(s, "      00001000 ", " 9 cycles ");
-	scene_wait_row(s, "      00001000 ", "messages 1-3");
+	scene_wait_row(s, "      00001000 ", "messages 1-3, 9 cycles");
 	scene_wait(s, "1 instruction whose bytes are not known");
 	scene_wait_row(s, "   1x 00001004 ", "other");
 	scene_wait_row(s, " > 1x 00001008 ", "> 00002000");
-	scene_wait_row(s, "      00002000 ", " 1 cycle ");
-	scene_wait_row(s, "      00002000 ", "message 4");
+	scene_wait_row(s, "      00002000 ", "message 4, 1 cycle");
 	scene_wait(s, "program not known: `symbols: [{file: PROGRAM.elf}]` of a profile names it");
 	scene_keys(s, "C");
 	/* of its cycles the table and the stack tell */
@@ -626,6 +624,15 @@ test_other_trace(void **state)
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
+	/* before them, the table is there and says what was executed in all of that trace */
+	scene_keys(s, ":functions\r");
+	scene_wait(s, "instructions");
+	scene_until(s, "are followed through their program", false);
+	scene_keys(s, "P:0\rgK");
+	scene_wait(s, "nothing is known to have been executed before this message");
+	scene_keys(s, "Kg]x");
+	scene_wait_row(s, ">", "sync.trap");
+	scene_keys(s, "g");
 	scene_keys(s, "3e");
 	scene_wait_row(s, ">", "camera   frames 7 and 8: lost");
 	scene_keys(s, "K");

@@ -79,6 +79,25 @@ keep_name(struct flow_view *view, const struct text *name)
 	text_add_bytes(&view->name, text_get(name), name->length);
 }
 
+/* Whether the sender of a message is known, which PLACE gets then, and its NAME. */
+static bool
+take_sender(struct reader *reader, struct position at, struct flow_view_place *place,
+	    struct text *name)
+{
+	const struct message *m = reader_message(reader, at);
+	struct expansion e = {0};
+	text_clear(name);
+	if (!m)
+		return false;
+	place->origin = m->origin;
+	reader_expand(reader, m, EXPAND_TEXT, &e);
+	bool known = e.origin.length;
+	text_add_bytes(name, text_get(&e.origin), e.origin.length);
+	expansion_free(&e);
+	place->id = reader_message_id(reader, at);
+	return known;
+}
+
 /* The last message of a lane before P whose sender is known, and that sender's NAME; false:
  * there is none near. */
 static bool
@@ -86,25 +105,37 @@ find_before(struct screen *screen, struct sequence_position p, size_t lane,
 	    struct flow_view_place *place, struct text *name)
 {
 	struct reader *reader = sequence_reader(screen->sequence, lane);
-	struct expansion e = {0};
 	struct position at;
-	bool found = false;
 	sequence_lane_head(screen->sequence, p, lane, &at);
-	for (unsigned i = 0; i < BEFORE_MOST && !found && reader_previous(reader, &at, 1); i++) {
-		const struct message *m = reader_message(reader, at);
-		if (!m)
-			break;
-		place->origin = m->origin;
-		reader_expand(reader, m, EXPAND_TEXT, &e);
-		found = e.origin.length > 0;
+	for (unsigned i = 0; i < BEFORE_MOST && reader_previous(reader, &at, 1); i++)
+		if (take_sender(reader, at, place, name))
+			return true;
+	return false;
+}
+
+/* The first one of a trace that can be followed. */
+static void
+find_first(struct screen *screen, struct flow_view_place *place)
+{
+	struct text name = {0};
+	for (size_t lane = 0; lane < sequence_lane_count(screen->sequence); lane++) {
+		struct flow_view_place found = {.trace = screen->session->traces.at[lane],
+						.behind = true};
+		struct reader *reader = sequence_reader(screen->sequence, lane);
+		struct position at;
+		bool more = sequence_shows(screen->sequence, lane) &&
+			    trace_of(screen, found.trace)->looker && reader_first(reader, &at);
+		for (unsigned i = 0; more && i < BEFORE_MOST; i++) {
+			if (take_sender(reader, at, &found, &name)) {
+				*place = found;
+				keep_name(screen->flow, &name);
+				text_free(&name);
+				return;
+			}
+			more = reader_next(reader, &at, 1);
+		}
 	}
-	text_clear(name);
-	if (found) {
-		place->id = reader_message_id(reader, at);
-		text_add_bytes(name, text_get(&e.origin), e.origin.length);
-	}
-	expansion_free(&e);
-	return found;
+	text_free(&name);
 }
 
 /* Looks for the last message before the selected one in traces that can be followed, and keeps
@@ -157,6 +188,8 @@ flow_view_get_place(struct screen *screen)
 	keep_name(view, &selection->expansion.origin);
 	if (!trace_of(screen, selection->trace)->looker)
 		find_other(screen, &view->place);
+	if (!trace_of(screen, view->place.trace)->looker)
+		find_first(screen, &view->place);
 	return &view->place;
 }
 
@@ -205,7 +238,8 @@ flow_view_get(struct screen *screen, const char **why)
 	*why = NULL;
 	if (!place)
 		return NULL;
-	*why = trace_of(screen, place->trace)->why;
+	*why = place->behind ? "nothing is known to have been executed before this message"
+			     : trace_of(screen, place->trace)->why;
 	return !*why && is_current(view, place) ? &view->look : NULL;
 }
 
@@ -239,7 +273,7 @@ flow_view_work(struct screen *screen)
 {
 	struct flow_view *view = screen->flow;
 	const struct flow_view_place *place = flow_view_get_place(screen);
-	if (!place || (is_current(view, place) && !flow_view_has_news(screen)))
+	if (!place || place->behind || (is_current(view, place) && !flow_view_has_news(screen)))
 		return false;
 	struct flow_view_trace *followed = trace_of(screen, place->trace);
 	struct reader *reader = reader_of(screen, place->trace);
@@ -323,7 +357,8 @@ flow_view_add_title(struct screen *screen, struct text *out)
 	struct text number = {0};
 	struct message_id id;
 	struct position p;
-	if (!place || !reader_find_id(reader_of(screen, place->trace), place->id, &p))
+	if (!place || place->behind ||
+	    !reader_find_id(reader_of(screen, place->trace), place->id, &p))
 		return;
 	text_add_safe(out, text_get(name), name->length, screen->charset);
 	text_add(out, name->length ? " at " : "at ");
@@ -361,11 +396,13 @@ flow_view_draw_why(struct canvas *canvas, const struct area *area, const char *w
 }
 
 void
-flow_view_draw_note(struct canvas *canvas, struct area *area, const char *note)
+flow_view_draw_note(struct canvas *canvas, struct area *area, const char *note, size_t needed)
 {
 	enum { LEAST = 3, PART = 4 }; /* rows of an area that has one, or a quarter of them */
 	const struct area whole = *area;
 	int most = area->rows < LEAST ? 0 : area->rows < PART ? 1 : area->rows / PART;
+	int spare = needed < (size_t)area->rows ? area->rows - (int)needed : 0;
+	most = most < spare ? spare : most;
 	int lines = draw_words(NULL, area, 0, most, note, strlen(note));
 	area->rows -= lines;
 	draw_words(canvas, &whole, area->rows, lines, note, strlen(note));
@@ -449,7 +486,8 @@ flow_view_go_to_other(struct screen *screen)
 {
 	const struct flow_view_place *place = flow_view_get_place(screen);
 	const char *why;
-	if (!place || place->before || !flow_view_followed(screen, trace_number(place->trace)))
+	if (!place || place->before || place->behind ||
+	    !flow_view_followed(screen, trace_number(place->trace)))
 		return false;
 	flow_view_work(screen);
 	const struct flow_look *look = flow_view_get(screen, &why);

@@ -26,12 +26,12 @@ struct flow_view_trace {
 };
 
 /* The message whose processor is shown: the selected one; or, if that is of a trace that is
- * not followed, the last one before it of a trace that is. */
+ * not followed, the last one before it of a trace that is, or else the first of any. */
 struct flow_view_place {
 	struct trace *trace;
 	struct message_id id;
 	uint64_t origin; /* the processor: of struct message */
-	bool before;
+	bool before, behind;
 };
 
 /* Zero-initialise. */
@@ -104,8 +104,8 @@ void flow_view_add_title(struct screen *, struct text *);
 void flow_view_draw_why(struct canvas *, const struct area *, const char *why);
 
 /* Draws what one should know of what is shown at the bottom of an area, which is less by so many
- * rows then; nothing if it is empty. */
-void flow_view_draw_note(struct canvas *, struct area *, const char *note);
+ * rows then: those that are not NEEDED, or a quarter; nothing if it is empty. */
+void flow_view_draw_note(struct canvas *, struct area *, const char *note, size_t needed);
 
 /* Goes to a message of its trace. */
 void flow_view_go(struct screen *, uint64_t number);

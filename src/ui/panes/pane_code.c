@@ -495,9 +495,6 @@ fill_head(struct screen *screen, struct table_row *row, const struct code_line *
 	text_clear(text);
 	flow_view_add_place(screen, line->step->first, text);
 	put_text(screen, row, CODE_PLACE, role);
-	if (line->cycles)
-		table_putf(row, CODE_WHAT, role, "%" PRIu64 "%s cycle%s", line->cycles,
-			   line->more_cycles ? "+" : "", line->cycles == 1 ? "" : "s");
 	bool several = line->last_number != line->number;
 	text_add(text, several ? "messages " : "message ");
 	flow_view_message(screen, line->number, &id, text);
@@ -505,6 +502,9 @@ fill_head(struct screen *screen, struct table_row *row, const struct code_line *
 		text_add(text, "-");
 		flow_view_message(screen, line->last_number, &id, text);
 	}
+	if (line->cycles)
+		text_addf(text, ", %" PRIu64 "%s cycle%s", line->cycles,
+			  line->more_cycles ? "+" : "", line->cycles == 1 ? "" : "s");
 	put_text(screen, row, CODE_WHERE, ROLE_ABSENT);
 }
 
@@ -613,7 +613,7 @@ code_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	struct flow_index *index = flow_view_index(screen, &why);
 	state_of(screen)->counted = index ? flow_index_generation(index) : 0;
 	struct area rest = *area;
-	flow_view_draw_note(canvas, &rest, note_of(state));
+	flow_view_draw_note(canvas, &rest, note_of(state), state->lines.count);
 	table_draw(&state_of(screen)->table, screen, &spec, canvas, &rest);
 }
 

@@ -311,7 +311,7 @@ functions_draw(struct screen *screen, struct canvas *canvas, const struct area *
 		return;
 	}
 	add_note(state, &note);
-	flow_view_draw_note(canvas, &rest, text_get(&note));
+	flow_view_draw_note(canvas, &rest, text_get(&note), state->count + 1);
 	struct table_column chosen[COLUMNS];
 	choose_columns(state, area->cols, chosen);
 	const struct table_spec spec = {.pane = PANE_FUNCTIONS,

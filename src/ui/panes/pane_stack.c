@@ -313,7 +313,7 @@ stack_draw(struct screen *screen, struct canvas *canvas, const struct area *area
 		return;
 	}
 	add_note(screen, look, &note);
-	flow_view_draw_note(canvas, &rest, text_get(&note));
+	flow_view_draw_note(canvas, &rest, text_get(&note), state_of(screen)->rows.count + 1);
 	const struct table_spec spec = {.pane = PANE_STACK,
 					.columns = stack_columns,
 					.column_count = look->frames.cycles ? STACK_COLUMNS

@@ -276,7 +276,7 @@ load_relations(struct session *session, const struct export_options *options)
 {
 	const struct filter *filter = &options->filter;
 	/* first, as the clocks are read while their indexes are built */
-	if (export_needs_times(options) || filter_needs_clocks(filter))
+	if (!options->clocks_late && (export_needs_times(options) || filter_needs_clocks(filter)))
 		clocks_load(session->clocks, needs_all_clocks(session, options));
 	if (needs_order(options))
 		session_build(session);
@@ -358,6 +358,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 		return report_error(&err);
 	load_traces(session, cli, doubts);
 	report_notices(session, cli);
+	options.clocks_late = !cli->value[CLI_CHECK] && export_can_be_late(session, &options);
 	load_relations(session, &options);
 	if (check_filter(session, filter, options.follow, &err) < 0)
 		return report_error(&err);

@@ -300,6 +300,7 @@ struct run {
 	bool terminal;		  /* is what the output is */
 	int64_t flushed;	  /* when pieces were written last, by thread_now_ms() */
 	struct export_delta last; /* what was written last that has a time */
+	bool clocks_late;	  /* they are not loaded yet */
 };
 
 /* Makes whole lines safe, whatever format they are of. */
@@ -344,6 +345,8 @@ struct walk {
 	uint64_t next;	      /* number of the next message */
 	size_t most;	      /* messages of the next piece */
 	bool live;	      /* what comes is not known to end */
+	bool watches;	      /* for a message that tells of clocks: it ends there, */
+	bool met;	      /* as there is one */
 
 	/* what goes on into the next piece, being around messages of it or not
 	 * known to have all that is around it */
@@ -402,8 +405,11 @@ static size_t
 read_messages(struct walk *walk, struct export_piece *piece)
 {
 	struct message *to = piece->messages + piece->count;
+	if (walk->met)
+		return 0;
 	size_t count =
 	    walk->seek ? seek_walk(walk->seek, to, STEP, &walk->next) : read_part(walk, to);
+	walk->met = walk->watches && clocks_are_told(walk->reader, to, count);
 	piece->first = walk->next - piece->count;
 	for (size_t i = 0; piece->sources && i < count; i++)
 		piece->sources[piece->count + i] = (struct export_source){.number = walk->next + i};
@@ -607,13 +613,16 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 	return failed;
 }
 
-/* Writes all messages from the first on. */
+/* Writes all messages from the first on; *MET: not all, as one tells of clocks, which are
+ * late. */
 static int
-write_all(struct run *run, struct trace *trace, struct err *err)
+write_once(struct run *run, struct trace *trace, bool *met, struct err *err)
 {
 	struct walk walk;
 	open_walk(&walk, trace, run->options);
+	walk.watches = run->clocks_late;
 	int failed = write_walk(run, &walk, &trace, 1, err);
+	*met = walk.met;
 	if (!failed && walk.seek && seek_skips(walk.seek))
 		failed = flush_output(run, err); /* before what is not in it is looked at */
 	if (walk.seek)
@@ -623,6 +632,31 @@ write_all(struct run *run, struct trace *trace, struct err *err)
 	seek_free(walk.seek);
 	reader_free(walk.reader);
 	return failed;
+}
+
+static void
+load_late(struct run *run, struct trace *trace)
+{
+	clocks_load(session_of(trace)->clocks, true);
+	run->clocks_late = false;
+}
+
+/* Writes all messages.  What was counted before clocks were known is counted again. */
+static int
+write_all(struct run *run, struct trace *trace, struct err *err)
+{
+	bool met;
+	/* of a capture that is written anew, what was counted before stays */
+	if (run->clocks_late && group_messages(run->group))
+		load_late(run, trace);
+	int failed = write_once(run, trace, &met, err);
+	if (failed || !met)
+		return failed;
+	load_late(run, trace);
+	group_free(run->group);
+	run->group = group_new(export_table_spec(run->options->format->table));
+	*run->result = (struct export_result){0};
+	return write_once(run, trace, &met, err);
 }
 
 static void
@@ -834,6 +868,16 @@ export_is_ordered(const struct session *session, const struct export_options *op
 	return strands > 1 && options->format->timed;
 }
 
+bool
+export_can_be_late(const struct session *session, const struct export_options *options)
+{
+	return options->format->table && session->traces.count == 1 && !options->follow &&
+	       !options->around && filter_is_all(&options->filter) &&
+	       !(export_table_spec(options->format->table)->needs &
+		 ~(unsigned)VALUE_NEEDS_CLOCKS) &&
+	       session->profile.order == CLOCKS_BY_TRANSPORT && clocks_can_wait(session->clocks);
+}
+
 /* Has a walk over several traces pass by the cells that the filter rules out. */
 static void
 seek_in_order(struct walk *walk, const struct filter *filter)
@@ -916,8 +960,10 @@ export_run(struct session *session, const struct export_options *options,
 	   struct export_result *result, struct err *err)
 {
 	const struct export_format *format = options->format;
-	struct run run = {
-	    .options = options, .result = result, .terminal = isatty(options->output)};
+	struct run run = {.options = options,
+			  .result = result,
+			  .terminal = isatty(options->output),
+			  .clocks_late = options->clocks_late};
 	*result = (struct export_result){0};
 	int failed = check_choice(session, options, err);
 	if (failed)

@@ -184,6 +184,8 @@ struct export_options {
 	 * last has what stands behind all bytes too.  0, 0: all of them. */
 	uint64_t part, parts;
 	bool follow; /* the one trace, until session_interrupt */
+	/* clocks_load is left to export_run, for when a message tells of clocks */
+	bool clocks_late;
 };
 
 /* Whether a format shows contexts: those of the profile; in a table or in columns, which name
@@ -213,6 +215,10 @@ bool export_fits(const struct export_format *, const struct trace *);
 /* Whether messages will be in the order of the session, not of one trace, for which all must
  * be at their end. */
 bool export_is_ordered(const struct session *, const struct export_options *);
+
+/* Whether that is possible, so that the index need not be built only to look for what relates
+ * clocks: of a table of all messages of one trace. */
+bool export_can_be_late(const struct session *, const struct export_options *);
 
 /* Appends the names of chosen traces that have no rows in the format, with ", "
  * between. */

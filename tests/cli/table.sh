@@ -134,6 +134,20 @@ if test -x "$MKCAPTURE"; then
 	done
 	"$MKCAPTURE" -f syst/raw -m all -c 3000 --damage=flip,drop -o c.bin
 	agree "damaged" -f syst/raw c.bin
+	# what relates clocks comes late: times before it follow from it, too
+	"$MKCAPTURE" -f syst/raw -m strings -c 9000 -o head.bin
+	"$MKCAPTURE" -f syst/raw -m all -c 300 --seed=9 -o tail.bin
+	cat head.bin tail.bin >c.bin
+	run "$TRAWL" --no-cache -q -t table-csv --columns=first head.bin
+	ok "ticks alone: no times" grep -q ',$' out
+	run "$TRAWL" --no-cache -q -t table-csv --columns=first c.bin
+	ok "clocks that are told late: times" grep -q ',[0-9][0-9]*$' out
+	agree "clocks that are told late" --no-cache -f syst/raw c.bin
+	"$TRAWL" --no-cache -q -t table --by=type,severity c.bin >want
+	"$TRAWL" --index c.bin 2>/dev/null
+	"$TRAWL" --no-cache -q -t table --by=type,severity c.bin >got
+	ok "clocks that are told late: as with an index" cmp want got
+	rm c.bin.*
 	"$MKCAPTURE" -f syst/raw -m catalog -c 3000 --collateral=c.xml -o c.bin
 	agree "catalog" --collateral=c.xml -f syst/raw c.bin
 	agree "catalog, without collateral" -f syst/raw c.bin

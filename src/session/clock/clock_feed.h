@@ -47,6 +47,12 @@ void clock_feed_close(struct clock_feed *);
 /* Builds the trace's index, and takes from the cells what the walk reads in them anyway. */
 void clock_feed_build(struct clock_feed *);
 
+/* Whether all that can be found is told by messages, each by itself; and whether one of COUNT
+ * messages of READER tells anything. */
+bool clock_feed_is_told(const struct clock_feed *);
+bool clock_feed_is_told_by(struct clock_feed *, struct reader *, const struct message *,
+			   size_t count);
+
 /* Looks on as far as the index is known, or the thread is to stop. */
 void clock_feed_look(struct clock_feed *, struct worker *);
 

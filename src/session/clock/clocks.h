@@ -33,7 +33,15 @@ void clocks_free(struct clocks *); /* stops its thread */
  * out. */
 void clocks_load(struct clocks *, bool wait);
 
-/* The same in a thread of its own, as far as the indexes are known; the session
+/* Whether clocks_load, which finds nothing unless a message tells of clocks, can be left out
+ * until there is one: of a single trace whose capture has ended, and where no index is kept
+ * that makes it cheap. */
+bool clocks_can_wait(struct clocks *);
+
+/* Whether one of COUNT messages, which are READER's, tells of clocks. */
+bool clocks_are_told(struct reader *, const struct message *, size_t count);
+
+/* As clocks_load in a thread of its own, as far as the indexes are known; the session
  * is notified.  clocks_wake: an index went on, or words found their events. */
 void clocks_start(struct clocks *);
 void clocks_wake(struct clocks *);

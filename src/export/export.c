@@ -365,6 +365,10 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 	walk->reader = reader_new(trace);
 	if (required)
 		reader_seek(walk->reader, required);
+	/* a table has few messages expanded, and none that a severity hides */
+	if (options->format->table && !options->filter.expr && !options->filter.flags &&
+	    !options->filter.by_origin && !capture_limit(capture))
+		reader_check(walk->reader, options->filter.severities);
 	if (options->parts) {
 		uint64_t size = capture_wait(capture, UINT64_MAX, -1); /* to the end */
 		unsigned __int128 share = (unsigned __int128)size * options->part;

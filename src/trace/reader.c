@@ -88,8 +88,9 @@ struct reader {
 	const struct session_fields *session_fields; /* that the cursor is of */
 	void *session_cursor;			     /* made on first use */
 	VEC(struct announced) announced;
-	struct latest latest;  /* of a patient reader */
-	struct sought *sought; /* of a walk that seeks, or NULL */
+	struct latest latest;	   /* of a patient reader */
+	struct sought *sought;	   /* of a walk that seeks, or NULL */
+	struct decode_check check; /* of a walk that checks; no severities: none */
 };
 
 static bool find_last(void *context, const struct message *, uint64_t kinds, struct message *);
@@ -1125,6 +1126,12 @@ reader_seek(struct reader *reader, const struct needles *needles)
 	reader->sought = sought_new(needles);
 }
 
+void
+reader_check(struct reader *reader, uint8_t severities)
+{
+	reader->check.severities = severities;
+}
+
 /* Has the disk read on: pages of the map come one by one otherwise. */
 static void
 want_ahead(struct reader *reader, const struct window *window)
@@ -1156,10 +1163,12 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		want_ahead(reader, &window);
 		if (reader->sought && trace_is_of_decoder(reader->trace))
 			window.sought = reader->sought;
+		if (reader->check.severities)
+			window.check = &reader->check;
 		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);
 		if (at < capture_begin(capture)) /* what was read may be zeros */
 			return 0;
-		if (window.sought && window.sought->unnamed)
+		if ((window.sought && window.sought->unnamed) || reader->check.unnamed)
 			trace_lacks_name(reader->trace);
 		if (!count && window.last && max && !reader->walk_closed) {
 			count = step_closing(capture, decoder, reader->walk, &window, out);

@@ -191,6 +191,10 @@ size_t reader_walk(struct reader *, struct message *out, size_t max);
 struct needles;
 void reader_seek(struct reader *, const struct needles *);
 
+/* From now on a walk's messages of these severities, a bit each, in which expanding is sure to
+ * find no flags may lack MESSAGE_CHECKED. */
+void reader_check(struct reader *, uint8_t severities);
+
 /* Has a walk go on over SIZE bytes, or a few more, without filling their messages: their
  * decoder can summarise.  False: nothing was passed, as the capture ends there or was dropped
  * or written anew.  The caller frees PIECE with reader_piece_free. */

@@ -219,13 +219,27 @@ is_consecutive(const struct export_piece *piece, size_t at, size_t later)
 static size_t
 find_run(struct formatter *f, const struct export_piece *piece, size_t at, bool *hidden)
 {
-	size_t end = at;
+	size_t end = f->all && !piece->sources ? piece->until : at;
 	*hidden = false;
 	while (end < piece->until && is_consecutive(piece, at, end) && !*hidden) {
 		*hidden = !is_shown(f, piece, end);
 		end += !*hidden;
 	}
 	return end;
+}
+
+/* Adds what is doubtful of messages that are written. */
+static void
+add_doubts(struct formatter *f, struct reader *reader, const struct message *m, size_t count,
+	   struct doubts *doubts)
+{
+	unsigned flags = 0;
+	for (size_t i = 0; i < count; i++)
+		flags |= m[i].flags;
+	if (!(flags & (DOUBT_MESSAGES | MESSAGE_CHECKED)))
+		return;
+	for (size_t i = 0; i < count; i++)
+		doubts_add_flags(doubts, flags_of(f, reader, &m[i]));
 }
 
 /* Counts the messages of a piece in a table instead. */
@@ -248,8 +262,8 @@ group_piece(struct formatter *f, struct export_piece *piece, struct group *group
 		size_t end = find_run(f, piece, i, &hidden);
 		group_add_run(group, &look, &piece->messages[i], end - i);
 		piece->written += end - i;
-		for (; i < end; i++)
-			doubts_add_flags(&piece->doubts, flags_of(f, reader, &piece->messages[i]));
+		add_doubts(f, reader, &piece->messages[i], end - i, &piece->doubts);
+		i = end;
 		if (hidden)
 			doubts_add_flags(&piece->doubts, piece->messages[i++].flags);
 	}

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DOUBTFUL ((1u << DOUBT_FLAGS) - 1)
-
 enum {
 	SENDERS_SHOWN = 256,
 	PIECE_FIRST = 1024,  /* bytes that are tried at once at first, */
@@ -234,7 +232,7 @@ static bool
 lacks_all(struct seek *seek)
 {
 	seek->piece.cell.first = seek->next;
-	return !(seek->piece.cell.message_flags & DOUBTFUL) &&
+	return !(seek->piece.cell.message_flags & DOUBT_MESSAGES) &&
 	       filter_judge_piece(seek->filter, reader_trace(seek->reader), &seek->piece) ==
 		   FILTER_NONE;
 }
@@ -306,7 +304,7 @@ add_passed_over(const struct seek *seek, struct trace *trace, struct doubts *dou
 		bool inside = range < seek->ranges.count &&
 			      seek->ranges.at[range].first <= cell.first &&
 			      cell.first + cell.count <= seek->ranges.at[range].end;
-		if (!inside && cell.message_flags & DOUBTFUL)
+		if (!inside && cell.message_flags & DOUBT_MESSAGES)
 			add_cell_doubts(seek, reader, i, doubts);
 	}
 	reader_free(reader);

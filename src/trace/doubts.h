@@ -37,6 +37,9 @@ enum {
 	DOUBT_DECODING = DOUBT_UNDECODED + 1 /* those that decoding finds */
 };
 
+/* Flags of messages that are doubts. */
+#define DOUBT_MESSAGES ((1u << DOUBT_FLAGS) - 1)
+
 /* Zero-initialise. */
 struct doubts {
 	uint64_t count[DOUBT_COUNT];
@@ -46,7 +49,7 @@ struct doubts {
 static inline void
 doubts_add_flags(struct doubts *doubts, unsigned flags)
 {
-	if (!(flags & ((1u << DOUBT_FLAGS) - 1)))
+	if (!(flags & DOUBT_MESSAGES))
 		return;
 	for (unsigned bit = 0; bit < DOUBT_FLAGS; bit++)
 		doubts->count[bit] += flags >> bit & 1;

@@ -55,6 +55,15 @@ gap_times(struct trace *trace, const struct message *m, size_t count, struct mes
 }
 
 bool
+gap_are_ticks(struct trace *trace, const struct message *m, size_t count, struct message_time *time)
+{
+	unsigned flags = 0;
+	for (size_t i = 0; i < count; i++)
+		flags |= m[i].flags;
+	return !(flags & MESSAGE_SENDER_TIMED) && clocks_are_ticks(trace, time);
+}
+
+bool
 gap_between(const struct message_time *from, const struct message_time *to, struct gap *gap)
 {
 	if (from->part != to->part || from->known != to->known)

@@ -27,6 +27,10 @@ bool gap_time(struct trace *, const struct message *, struct message_time *);
 void gap_times(struct trace *, const struct message *, size_t count, struct message_time *,
 	       bool *any);
 
+/* Whether the times of these that have one differ in `order` alone, which is their ticks, where
+ * they have any: then *TIME is theirs but for that. */
+bool gap_are_ticks(struct trace *, const struct message *, size_t count, struct message_time *time);
+
 /* The gap between two messages that follow each other; false if there is none. */
 bool gap_between(const struct message_time *from, const struct message_time *to, struct gap *);
 

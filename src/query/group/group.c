@@ -9,7 +9,8 @@
  *
  * Messages are handled BATCH at a time, name by name and step by step: rows of many are far
  * apart in memory, so what each message looks at is fetched for all before the first is
- * counted, and times are found with one lock.
+ * counted, and times are found with one lock.  Of a run of messages whose times are their
+ * ticks none is made.
  *
  * A group that is appended to another keeps its rows, empty, and for each its number there:
  * the parts of a capture have mostly the same rows.  One with very many rows forgets them.
@@ -72,7 +73,7 @@ struct group {
 	struct reader *readers[BATCH];
 	size_t rows_of[BATCH];
 	struct value numbers[BATCH]; /* of `of` */
-	struct message_time times[BATCH];
+	struct group_time times[BATCH];
 	bool timed[BATCH];
 	size_t pending_count;
 	struct group_pending pending[BATCH];
@@ -347,15 +348,21 @@ head_of(struct group *group, struct reader *reader)
 	return &group->heads.at[trace];
 }
 
-static uint64_t
-number_of_key(struct group_keys *keys, uint64_t key)
+/* Puts the numbers of keys in their place. */
+static void
+number_keys(struct group_keys *keys, uint64_t *list, size_t count, const bool *keyed)
 {
 	if (!keys->few)
 		keys->few = mem_new(FEW * sizeof *keys->few);
-	uint64_t *number = key < FEW ? &keys->few[key] : map_add(&keys->rest, key);
-	if (!*number)
-		*number = ++keys->count;
-	return *number;
+	for (size_t i = 0; i < count; i++) {
+		if (!keyed[i])
+			continue;
+		uint64_t *number =
+		    list[i] < FEW ? &keys->few[list[i]] : map_add(&keys->rest, list[i]);
+		if (!*number)
+			*number = ++keys->count;
+		list[i] = *number;
+	}
 }
 
 /* One key of two numbers below 2^31: of small ones a small one. */
@@ -370,21 +377,21 @@ static void
 number_messages(const struct group_spec *spec, struct group_head *head, struct reader *reader,
 		const struct message *m, size_t count, uint64_t *numbers, bool *keyed)
 {
-	uint64_t keys[BATCH];
+	uint64_t keys[BATCH] = {0};
+	bool any = false;
 	memset(keyed, true, count);
 	memset(numbers, 0, count * sizeof *numbers);
 	for (size_t k = 0; k < spec->by_count; k++) {
 		if (!value_has_raw_keys(spec->by[k]))
 			continue;
 		value_raw_keys(spec->by[k], reader, m, count, keys, keyed);
-		for (size_t i = 0; i < count; i++) {
-			if (!keyed[i])
-				continue;
-			uint64_t own = number_of_key(&head->names[k], keys[i]);
-			numbers[i] = numbers[i] ? number_of_key(&head->pairs[k],
-								join_numbers(numbers[i], own))
-						: own;
-		}
+		number_keys(&head->names[k], keys, count, keyed);
+		for (size_t i = 0; any && i < count; i++)
+			keys[i] = join_numbers(numbers[i], keys[i]);
+		if (any)
+			number_keys(&head->pairs[k], keys, count, keyed);
+		memcpy(numbers, keys, count * sizeof *numbers);
+		any = true;
 	}
 }
 
@@ -395,6 +402,12 @@ row_of_number(struct group_head *head, uint64_t number)
 	while (head->rows.count <= number)
 		*vec_add(&head->rows) = 0;
 	return &head->rows.at[number];
+}
+
+static size_t
+known_row(const struct group_head *head, uint64_t number)
+{
+	return number < head->rows.count ? head->rows.at[number] : 0;
 }
 
 /* What a row follows from, before the bytes that its text is made of. */
@@ -458,6 +471,27 @@ row_by_number(struct group *group, struct value_look *look, struct group_head *h
 	return *kept - 1;
 }
 
+/* Finds the row of the message that is looked at, the I-th that waits, or by what it finds it;
+ * NUMBER is of its raw keys, NULL: it has none. */
+static void
+look_at_message(struct group *group, struct value_look *look, size_t i, struct group_head *head,
+		const uint64_t *number)
+{
+	const struct group_spec *spec = group->spec;
+	group->expanded = false;
+	if (spec->by_raw && number)
+		group->rows_of[i] = row_by_number(group, look, head, *number);
+	else
+		add_pending(group, look, i, number);
+	if (!spec->of)
+		return;
+	if (spec->of_expands)
+		need_expansion(group, look);
+	else if (!group->expanded)
+		expansion_clear(look->expansion);
+	value_get(spec->of, look, &group->numbers[i]);
+}
+
 /* Finds the rows of COUNT messages of the look's trace, which wait from FROM on, or by what
  * they find them, and their numbers. */
 static void
@@ -471,21 +505,15 @@ look_at_messages(struct group *group, struct value_look *look, size_t from, size
 	if (spec->by_text)
 		number_messages(spec, head, look->reader, m, count, keys, keyed);
 	for (size_t i = 0; i < count; i++) {
-		group->expanded = false;
+		group->readers[from + i] = look->reader;
+		size_t row = spec->by_raw && !spec->of && keyed[i] ? known_row(head, keys[i]) : 0;
+		if (row) {
+			group->rows_of[from + i] = row - 1;
+			continue;
+		}
 		look->message = &m[i];
 		look->number = first + i;
-		group->readers[from + i] = look->reader;
-		if (spec->by_raw && keyed[i])
-			group->rows_of[from + i] = row_by_number(group, look, head, keys[i]);
-		else
-			add_pending(group, look, from + i, keyed[i] ? &keys[i] : NULL);
-		if (!spec->of)
-			continue;
-		if (spec->of_expands)
-			need_expansion(group, look);
-		else if (!group->expanded)
-			expansion_clear(look->expansion);
-		value_get(spec->of, look, &group->numbers[from + i]);
+		look_at_message(group, look, from + i, head, keyed[i] ? &keys[i] : NULL);
 	}
 }
 
@@ -585,7 +613,7 @@ append_numbers(struct group_row *to, struct group_row *from)
 
 /* --- messages --------------------------------------------------------------------- */
 
-static void
+static struct group_row *
 count_message(struct group *group, size_t at, unsigned severity, uint64_t count)
 {
 	struct group_row *row = &group->rows.at[at];
@@ -595,6 +623,7 @@ count_message(struct group *group, size_t at, unsigned severity, uint64_t count)
 	if (row->severities)
 		row->severities[severity] += count;
 	group->count += count;
+	return row;
 }
 
 static void
@@ -618,16 +647,14 @@ find_gap(const struct group_time *from, const struct group_time *to, struct gap 
 }
 
 static void
-note_time(struct group_row *row, const struct message_time *at, bool with_gap)
+note_time(struct group_row *row, const struct group_time *time, bool with_gap)
 {
-	const struct group_time time = {
-	    .order = at->order, .part = (uint32_t)at->part, .known = at->known, .wall = at->wall};
 	struct gap gap;
 	if (!row->timed)
-		row->first = time;
-	else if (with_gap && find_gap(&row->last, &time, &gap))
+		row->first = *time;
+	else if (with_gap && find_gap(&row->last, time, &gap))
 		note_gap(row, gap.length, gap.known);
-	row->last = time;
+	row->last = *time;
 	row->timed = true;
 }
 
@@ -667,6 +694,35 @@ find_rows(struct group *group)
 	text_clear(&group->pending_bytes);
 }
 
+static struct group_time
+time_of(const struct message_time *at)
+{
+	return (struct group_time){
+	    .order = at->order, .part = (uint32_t)at->part, .known = at->known, .wall = at->wall};
+}
+
+/* Finds the times of messages of a trace that wait. */
+static void
+find_trace_times(struct group *group, struct trace *trace, size_t from, size_t until)
+{
+	struct message_time times[BATCH];
+	gap_times(trace, &group->messages[from], until - from, times, &group->timed[from]);
+	for (size_t i = from; i < until; i++)
+		group->times[i] = time_of(&times[i - from]);
+}
+
+/* The same where they are ticks alone. */
+static void
+find_tick_times(struct group *group, const struct message_time *one)
+{
+	struct group_time time = time_of(one);
+	for (size_t i = 0; i < group->waiting; i++) {
+		time.order = (int64_t)group->messages[i].ticks;
+		group->times[i] = time;
+		group->timed[i] = group->messages[i].flags & MESSAGE_TIMED;
+	}
+}
+
 /* Finds the times of all that wait, trace by trace. */
 static void
 find_times(struct group *group)
@@ -677,30 +733,43 @@ find_times(struct group *group)
 		while (until < group->waiting && (group->readers[until] == group->readers[from] ||
 						  reader_trace(group->readers[until]) == trace))
 			until++;
-		gap_times(trace, &group->messages[from], until - from, &group->times[from],
-			  &group->timed[from]);
+		find_trace_times(group, trace, from, until);
 	}
+}
+
+static bool
+has_times(const struct group_spec *spec)
+{
+	return spec->counted &
+	       (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
+}
+
+/* Counts what waits; TICKS: the time of each but for the ticks; NULL: they have their own. */
+static void
+settle_waiting(struct group *group, const struct message_time *ticks)
+{
+	const struct group_spec *spec = group->spec;
+	bool with_gap = spec->counted >> GROUP_COLUMN_GAP & 1, timed = has_times(spec);
+	if (timed && ticks)
+		find_tick_times(group, ticks);
+	else if (timed)
+		find_times(group);
+	find_rows(group);
+	for (size_t i = 0; i < group->waiting; i++) {
+		struct group_row *row =
+		    count_message(group, group->rows_of[i], group->messages[i].severity, 1);
+		if (timed && group->timed[i])
+			note_time(row, &group->times[i], with_gap);
+		if (spec->of)
+			add_number(group, row, &group->numbers[i]);
+	}
+	group->waiting = 0;
 }
 
 void
 group_settle(struct group *group)
 {
-	const struct group_spec *spec = group->spec;
-	bool with_gap = spec->counted >> GROUP_COLUMN_GAP & 1;
-	bool timed =
-	    with_gap || spec->counted & (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST);
-	if (timed)
-		find_times(group);
-	find_rows(group);
-	for (size_t i = 0; i < group->waiting; i++) {
-		size_t row = group->rows_of[i];
-		count_message(group, row, group->messages[i].severity, 1);
-		if (timed && group->timed[i])
-			note_time(&group->rows.at[row], &group->times[i], with_gap);
-		if (spec->of)
-			add_number(group, &group->rows.at[row], &group->numbers[i]);
-	}
-	group->waiting = 0;
+	settle_waiting(group, NULL);
 }
 
 void
@@ -717,13 +786,16 @@ void
 group_add_run(struct group *group, struct value_look *look, const struct message *m, size_t count)
 {
 	uint64_t first = look->number;
+	struct message_time ticks;
 	group_settle(group);
+	bool plain =
+	    has_times(group->spec) && gap_are_ticks(reader_trace(look->reader), m, count, &ticks);
 	for (size_t from = 0; from < count; from += BATCH) {
 		look->number = first + from;
 		group->messages = m + from;
 		group->waiting = count - from < BATCH ? count - from : BATCH;
 		look_at_messages(group, look, 0, group->waiting);
-		group_settle(group);
+		settle_waiting(group, plain ? &ticks : NULL);
 	}
 }
 

@@ -8,10 +8,10 @@
  * what exact percentiles cost.
  *
  * Cost: of counts by severity, origin and trace none where an index is there; by what a
- * message's raw keys decide about one decoding, and as much again for its times (first, last,
- * gap); by a text that the decoder makes of bytes it can show, a few decodings; else a message
- * is expanded, which costs several more.  Each row of many lies beyond the caches of a
- * processor, and is sorted and formatted.
+ * message's raw keys decide less than one decoding, with its times (first, last, gap) where
+ * these are its ticks, else as much again for them; by a text that the decoder makes of bytes
+ * it can show, a few decodings; else a message is expanded, which costs several more.  Each row
+ * of many lies beyond the caches of a processor, and is sorted and formatted.
  *
  * Threads: a spec does not change once it is made and is shared; a group belongs to one
  * thread.

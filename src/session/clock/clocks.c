@@ -363,26 +363,33 @@ has_ticks_alone(const struct clock_map *map, const struct trace_clocks *has)
 	return !has->others.count && !has->by_offset && !main->towards && !main->rate.numerator;
 }
 
-/* The times of messages by the map; those that only their ticks tell apart are made once. */
+/* What is the time of each message then, but for the ticks. */
+static bool
+find_tick_time(const struct clock_map *map, struct trace *trace, struct message_time *time)
+{
+	const struct message m = {.flags = MESSAGE_TIMED};
+	size_t number = trace_number(trace), clock;
+	return has_ticks_alone(map, &map->traces.at[number]) &&
+	       mapped_time(map, trace, number, &m, BY_TRANSPORT, time, &clock, NULL);
+}
+
+/* The times of messages by the map. */
 static void
 map_times(const struct clock_map *map, struct trace *trace, const struct message *m, size_t count,
 	  struct message_time *times, bool *any)
 {
 	size_t number = trace_number(trace), clock;
-	const unsigned sort = MESSAGE_TIMED | MESSAGE_SENDER_TIMED;
-	const struct message_time *one = NULL;
-	bool alone = has_ticks_alone(map, &map->traces.at[number]);
+	struct message_time one = {0};
+	bool alone = find_tick_time(map, trace, &one);
 	for (size_t i = 0; i < count; i++) {
-		bool plain = alone && (m[i].flags & sort) == MESSAGE_TIMED;
-		if (plain && one) {
-			times[i] = *one;
+		times[i] = one;
+		if (alone && !(m[i].flags & MESSAGE_SENDER_TIMED)) {
 			times[i].order = (int64_t)m[i].ticks;
-			any[i] = true;
+			any[i] = m[i].flags & MESSAGE_TIMED;
 			continue;
 		}
 		times[i] = (struct message_time){0};
 		any[i] = mapped_time(map, trace, number, &m[i], BY_SENDER, &times[i], &clock, NULL);
-		one = plain && any[i] ? &times[i] : one;
 	}
 }
 
@@ -402,6 +409,20 @@ clocks_times(struct trace *trace, const struct message *m, size_t count, struct 
 	else
 		memset(any, 0, count * sizeof *any);
 	pthread_rwlock_unlock(&clocks->map_lock);
+}
+
+bool
+clocks_are_ticks(struct trace *trace, struct message_time *time)
+{
+	struct clocks *clocks = session_of(trace)->clocks;
+	*time = (struct message_time){0};
+	if (!clocks)
+		return false;
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	bool ticks = trace_number(trace) < clocks->map->traces.count &&
+		     find_tick_time(clocks->map, trace, time);
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return ticks;
 }
 
 bool

@@ -74,6 +74,10 @@ bool clocks_time(struct trace *, const struct message *, struct message_time *);
 void clocks_times(struct trace *, const struct message *, size_t count, struct message_time *,
 		  bool *any);
 
+/* Whether messages of a trace that have ticks, and no timestamp of their sender, have these as
+ * their times: then TIME is theirs, but for `order`, the ticks; others have none. */
+bool clocks_are_ticks(struct trace *, struct message_time *time);
+
 /* When the transport carried the message, whatever its sender says: what the order of
  * messages of several traces follows. */
 bool clocks_transport_time(struct trace *, const struct message *, struct message_time *);

@@ -66,13 +66,8 @@ gap_are_ticks(struct trace *trace, const struct message *m, size_t count, struct
 bool
 gap_between(const struct message_time *from, const struct message_time *to, struct gap *gap)
 {
-	if (from->part != to->part || from->known != to->known)
-		return false;
-	/* ticks have all 64 bits, nanoseconds a sign */
-	bool back =
-	    from->known ? to->order < from->order : (uint64_t)to->order < (uint64_t)from->order;
-	*gap = (struct gap){(uint64_t)to->order - (uint64_t)from->order, to->known};
-	return !back;
+	return from->part == to->part && from->known == to->known &&
+	       gap_of(from->order, to->order, to->known, gap);
 }
 
 uint64_t

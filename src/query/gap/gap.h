@@ -31,6 +31,16 @@ void gap_times(struct trace *, const struct message *, size_t count, struct mess
  * they have any: then *TIME is theirs but for that. */
 bool gap_are_ticks(struct trace *, const struct message *, size_t count, struct message_time *time);
 
+/* The gap between two times of one clock; false if the second is before the first. */
+static inline bool
+gap_of(int64_t from, int64_t to, bool known, struct gap *gap)
+{
+	/* ticks have all 64 bits, nanoseconds a sign */
+	bool back = known ? to < from : (uint64_t)to < (uint64_t)from;
+	*gap = (struct gap){(uint64_t)to - (uint64_t)from, known};
+	return !back;
+}
+
 /* The gap between two messages that follow each other; false if there is none. */
 bool gap_between(const struct message_time *from, const struct message_time *to, struct gap *);
 

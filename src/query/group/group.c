@@ -501,12 +501,13 @@ look_at_messages(struct group *group, struct value_look *look, size_t from, size
 	const struct message *m = &group->messages[from];
 	struct group_head *head = head_of(group, look->reader);
 	uint64_t keys[BATCH], first = look->number;
-	bool keyed[BATCH] = {false};
+	bool keyed[BATCH] = {false}, plain = spec->by_raw && !spec->of;
 	if (spec->by_text)
 		number_messages(spec, head, look->reader, m, count, keys, keyed);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		group->readers[from + i] = look->reader;
-		size_t row = spec->by_raw && !spec->of && keyed[i] ? known_row(head, keys[i]) : 0;
+	for (size_t i = 0; i < count; i++) {
+		size_t row = plain && keyed[i] ? known_row(head, keys[i]) : 0;
 		if (row) {
 			group->rows_of[from + i] = row - 1;
 			continue;
@@ -640,10 +641,8 @@ note_gap(struct group_row *row, uint64_t length, bool known)
 static bool
 find_gap(const struct group_time *from, const struct group_time *to, struct gap *gap)
 {
-	const struct message_time a = {
-	    .order = from->order, .part = from->part, .known = from->known};
-	const struct message_time b = {.order = to->order, .part = to->part, .known = to->known};
-	return gap_between(&a, &b, gap);
+	return from->part == to->part && from->known == to->known &&
+	       gap_of(from->order, to->order, to->known, gap);
 }
 
 static void

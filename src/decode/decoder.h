@@ -547,6 +547,13 @@ struct decoder_ops {
 	void (*sift)(const struct decoder *, const struct message *, const struct window *,
 		     struct sought *, struct sought_answer *);
 
+	/* Numbers of the types of COUNT messages: those of the decoder that have the same have
+	 * the same type.  KEYED becomes false where that is not sure, and where it is, nothing
+	 * is asked.  The window and the messages are as for sift.  No `type_keys`: that is
+	 * never sure. */
+	void (*type_keys)(const struct decoder *, const struct message *, size_t count,
+			  const struct window *, uint64_t *keys, bool *keyed);
+
 	/* Where M's text stands in the window as it is, and its LENGTH; NULL: nowhere, or that
 	 * is not sure.  The window and M are as for sift.  No `text`: that is never sure. */
 	const char *(*text)(const struct decoder *, const struct message *, const struct window *,

@@ -15,7 +15,6 @@
 #include "capture/capture.h"
 #include "decode/argument.h"
 #include "decode/registry.h"
-#include "decode/sought.h"
 #include "query/filter/filter.h"
 #include "query/gap/flow_cursor.h"
 #include "query/gap/gap.h"
@@ -419,13 +418,8 @@ RAW(raw_origin)
 
 RAW(raw_type)
 {
-	struct sought_answer answer;
 	(void)what;
-	for (size_t i = 0; i < count; i++) {
-		reader_sift(reader, &m[i], NULL, &answer);
-		keys[i] = answer.type_key;
-		keyed[i] &= answer.keyed;
-	}
+	reader_type_keys(reader, m, count, keys, keyed);
 }
 
 /* Only what is checked has flags that expanding finds, and what is missing by now. */

@@ -999,14 +999,21 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	step_expand_missing(reader->capture, &own, e);
 }
 
+/* Whether a window from BEGIN on has the bytes of a message, and none of them is missing. */
+static bool
+has_bytes(const struct window *window, uint64_t begin, const struct message *m)
+{
+	return m->kind != DECODE_KIND_LOSS && !(m->flags & MESSAGE_DAMAGED) &&
+	       m->offset >= window->offset && m->offset >= begin &&
+	       m->offset + m->length <= window->offset + window->length;
+}
+
 /* Whether a message's text follows from its bytes alone, which the window has: of those that
  * are not there texts are made otherwise. */
 static bool
 is_of_window(const struct reader *reader, const struct message *m, const struct window *window)
 {
-	return m->kind != DECODE_KIND_LOSS && !(m->flags & MESSAGE_DAMAGED) &&
-	       m->offset >= window->offset && m->offset >= capture_begin(reader->capture) &&
-	       m->offset + m->length <= window->offset + window->length &&
+	return has_bytes(window, capture_begin(reader->capture), m) &&
 	       trace_is_of_decoder(reader->trace);
 }
 
@@ -1035,6 +1042,20 @@ reader_sift(struct reader *reader, const struct message *m, struct sought *sough
 	decoder->ops->sift(decoder, m, &window, sought, answer);
 	if (answer->unnamed)
 		trace_lacks_name(reader->trace);
+}
+
+void
+reader_type_keys(struct reader *reader, const struct message *m, size_t count, uint64_t *keys,
+		 bool *keyed)
+{
+	const struct decoder *decoder = reader->decoder;
+	struct window window = reader_window(reader);
+	uint64_t begin = capture_begin(reader->capture);
+	bool any = decoder->ops->type_keys && trace_is_of_decoder(reader->trace);
+	for (size_t i = 0; i < count; i++)
+		keyed[i] &= any && has_bytes(&window, begin, &m[i]);
+	if (any)
+		decoder->ops->type_keys(decoder, m, count, &window, keys, keyed);
 }
 
 /* Behind which byte no message of a cell has any: where the next one has begun; 0: that is

@@ -155,6 +155,11 @@ struct sought;
 struct sought_answer;
 void reader_sift(struct reader *, const struct message *, struct sought *, struct sought_answer *);
 
+/* Numbers of the types of COUNT messages, as reader_expand would make them: those of the trace
+ * that have the same have the same type; KEYED becomes false where that is not sure. */
+void reader_type_keys(struct reader *, const struct message *, size_t count, uint64_t *keys,
+		      bool *keyed);
+
 /* Where a message's text, as reader_expand would make it, stands in the capture as it is, and
  * its LENGTH; NULL: nowhere, or that is not sure. */
 const char *reader_text(struct reader *, const struct message *, size_t *length);

@@ -145,6 +145,7 @@ struct subject {
 	struct reader *reader;
 	VEC(struct told) messages;
 	size_t lacking; /* answers that are sure */
+	size_t keyed;	/* types that have a number */
 	size_t same;	/* messages with the bytes of another's text */
 };
 
@@ -216,6 +217,15 @@ some_part(const struct subject *c, char *out)
 	return length;
 }
 
+/* Messages with the same key, in TYPES one of each, have the same type. */
+static void
+check_type(struct subject *c, size_t i, uint64_t key, struct map *types)
+{
+	if (!map_find(types, key))
+		*map_add(types, key) = i;
+	assert_string_equal(c->messages.at[*map_find(types, key)].type, c->messages.at[i].type);
+}
+
 static void
 check_needles(struct subject *c, const struct needles *set)
 {
@@ -229,11 +239,14 @@ check_needles(struct subject *c, const struct needles *set)
 		if (answer.text)
 			assert_true(answer.text_length == told->text_length &&
 				    !memcmp(answer.text, told->text, told->text_length));
-		if (answer.keyed && !map_find(&types, answer.type_key))
-			*map_add(&types, answer.type_key) = i;
+		uint64_t key;
+		bool keyed = true;
+		reader_type_keys(c->reader, &told->m, 1, &key, &keyed);
+		c->keyed += keyed;
+		if (keyed)
+			check_type(c, i, key, &types);
 		if (answer.keyed)
-			assert_string_equal(c->messages.at[*map_find(&types, answer.type_key)].type,
-					    told->type);
+			check_type(c, i, answer.type_key, &types);
 		const char *text =
 		    answer.text_lacks &&
 			    needles_are_in(set, (const uint8_t *)told->text, told->text_length)
@@ -359,6 +372,8 @@ check_session(const char *path, const char *format, unsigned parts)
 			if (set.count && other.count && run % 10 == 0)
 				check_walk(&c, c.session.traces.at[i], &set, &other);
 		}
+		const struct decoder *decoder = trace_decoder(c.session.traces.at[i]);
+		assert_true(!parts || !decoder->ops->type_keys || c.keyed);
 		leave_trace(&c);
 	}
 	session_close(&c.session);

@@ -1333,8 +1333,7 @@ syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *
 	bool varies = atomic_load(&d->base.needs_history) && has_entry(&f);
 	if (f.fault != SYST_SOUND || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT) || varies)
 		return;
-	answer->keyed = f.type != SYST_RAW || !d->collateral;
-	answer->type_key = f.type << 6 | f.subtype;
+	answer->keyed = syst_type_key(d, m, p, length, &answer->type_key);
 	if (sought) {
 		answer->text_lacks = frame_lacks(&j, answer);
 		answer->type_lacks = answer->text_lacks && type_lacks(&j);

@@ -234,6 +234,19 @@ syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
 		m->flags |= MESSAGE_TRUNCATED;
 }
 
+/* A number of the type of M, the frame P; false: that is not sure.  The header alone names a
+ * type, but that of RAW a protocol of the collateral. */
+static inline bool
+syst_type_key(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
+	      size_t length, uint64_t *key)
+{
+	if (m->kind >= SYST_UNKNOWN || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT) || length < 4)
+		return false;
+	uint32_t header = bytes_le32(p);
+	*key = syst_header_type(header) << 6 | syst_header_subtype(header);
+	return syst_header_type(header) != SYST_RAW || !d->collateral;
+}
+
 /* A frame taken apart, for expanding. */
 struct syst_frame {
 	const uint8_t *p;

@@ -665,6 +665,17 @@ syst_raw_sift(const struct decoder *decoder, const struct message *m, const stru
 			  w->bytes + (m->offset - w->offset), m->length, NULL, w, sought, answer);
 }
 
+static void
+syst_raw_type_keys(const struct decoder *decoder, const struct message *m, size_t count,
+		   const struct window *w, uint64_t *keys, bool *keyed)
+{
+	for (size_t i = 0; i < count; i++)
+		if (keyed[i])
+			keyed[i] = syst_type_key((const struct syst_decoder *)decoder, &m[i],
+						 w->bytes + (m[i].offset - w->offset), m[i].length,
+						 &keys[i]);
+}
+
 static const char *
 syst_raw_text(const struct decoder *decoder, const struct message *m, const struct window *w,
 	      size_t *length)
@@ -796,6 +807,7 @@ const struct decoder_ops syst_raw_ops = {
     .resync = syst_raw_resync,
     .expand = syst_raw_expand,
     .sift = syst_raw_sift,
+    .type_keys = syst_raw_type_keys,
     .text = syst_raw_text,
     .in_place = syst_raw_in_place,
     .announces = syst_raw_announces,

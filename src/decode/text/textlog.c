@@ -719,6 +719,7 @@ const struct decoder_ops text_ops = {
     .resync = textlog_resync,
     .expand = textlog_expand,
     .sift = textlog_sift,
+    .type_keys = textlog_type_keys,
     .text = textlog_text,
     /* no printer: a log is as its program wrote it */
 };

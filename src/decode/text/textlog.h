@@ -177,6 +177,8 @@ struct sought;
 struct sought_answer;
 void textlog_sift(const struct decoder *, const struct message *, const struct window *,
 		  struct sought *, struct sought_answer *);
+void textlog_type_keys(const struct decoder *, const struct message *, size_t count,
+		       const struct window *, uint64_t *keys, bool *keyed);
 const char *textlog_text(const struct decoder *, const struct message *, const struct window *,
 			 size_t *length);
 void textlog_expand(const struct decoder *, const struct message *, const struct window *,

@@ -271,13 +271,24 @@ textlog_text(const struct decoder *decoder, const struct message *m, const struc
 }
 
 void
+textlog_type_keys(const struct decoder *decoder, const struct message *m, size_t count,
+		  const struct window *w, uint64_t *keys, bool *keyed)
+{
+	(void)decoder;
+	(void)w;
+	(void)keyed;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = m[i].kind;
+}
+
+void
 textlog_sift(const struct decoder *decoder, const struct message *m, const struct window *w,
 	     struct sought *sought, struct sought_answer *answer)
 {
 	size_t length;
 	const char *text = textlog_text(decoder, m, w, &length);
 	answer->keyed = true;
-	answer->type_key = m->kind;
+	textlog_type_keys(decoder, m, 1, w, &answer->type_key, &answer->keyed);
 	if (!sought || !text)
 		return;
 	answer->text_lacks = !sought_is_in(sought, w, m->offset + m->length - length, length);

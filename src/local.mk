@@ -359,6 +359,8 @@ libtrawl_a_SOURCES = \
 	src/query/group/group.h \
 	src/query/group/group_column.c \
 	src/query/group/group_index.c \
+	src/query/group/group_numbers.c \
+	src/query/group/group_numbers.h \
 	src/query/group/group_search.c \
 	src/query/group/group_search.h \
 	src/query/matches.c \

@@ -168,6 +168,7 @@ unit_tests = \
 	tests/unit/test_generation \
 	tests/unit/test_grid \
 	tests/unit/test_group \
+	tests/unit/test_group_numbers \
 	tests/unit/test_index \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \

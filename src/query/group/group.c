@@ -19,8 +19,8 @@
 
 #include "query/group/group.h"
 #include "base/map.h"
-#include "base/rank.h"
 #include "decode/sought.h"
+#include "query/group/group_numbers.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -93,9 +93,7 @@ group_new(const struct group_spec *spec)
 static void
 free_numbers(struct group_row *row)
 {
-	if (row->numbers)
-		vec_free(&row->numbers->bits);
-	free(row->numbers);
+	group_numbers_free(row->numbers);
 	row->numbers = NULL;
 }
 
@@ -181,36 +179,6 @@ group_nearer_row(const struct group *group, size_t row)
 	__builtin_prefetch(group->rows.at[row].key);
 }
 
-/* --- numbers of eight bytes ---------------------------------------------------- */
-
-static uint64_t
-bits_of(double d)
-{
-	uint64_t bits;
-	memcpy(&bits, &d, sizeof bits);
-	return bits;
-}
-
-static double
-double_of(uint64_t bits)
-{
-	double d;
-	memcpy(&d, &bits, sizeof d);
-	return d;
-}
-
-static void
-set_number(struct value *value, enum value_type type, uint64_t bits)
-{
-	value->type = type;
-	if (type == VALUE_SIGNED)
-		value->i = (int64_t)bits;
-	else if (type == VALUE_REAL)
-		value->d = double_of(bits);
-	else
-		value->u = bits;
-}
-
 /* --- keys -------------------------------------------------------------------- */
 
 /* How a value stands in a key, in front of the bytes of its text. */
@@ -286,7 +254,7 @@ read_key(const struct key_part *part, const char *text)
 				.text = text,
 				.length = part->length};
 	struct value value;
-	set_number(&value, (enum value_type)part->type, part->bits);
+	group_set_number(&value, (enum value_type)part->type, part->bits);
 	key.is_number = value_number(&value, &key.number);
 	return key;
 }
@@ -520,96 +488,18 @@ look_at_messages(struct group *group, struct value_look *look, size_t from, size
 
 /* --- numbers --------------------------------------------------------------------- */
 
-/* What the numbers can be together. */
-static enum value_type
-common_type(const struct group_numbers *numbers, enum value_type type)
-{
-	if (numbers->type == VALUE_REAL || type == VALUE_REAL ||
-	    (numbers->min < 0 && numbers->max > (long double)INT64_MAX))
-		return VALUE_REAL;
-	return numbers->min < 0 ? VALUE_SIGNED : VALUE_UNSIGNED;
-}
-
-/* Makes TYPE of the numbers; integers that are both keep their bits. */
-static void
-change_type(struct group_numbers *numbers, enum value_type type)
-{
-	for (size_t i = 0; type == VALUE_REAL && numbers->type != type && i < numbers->bits.count;
-	     i++) {
-		uint64_t *bits = &numbers->bits.at[i];
-		*bits =
-		    bits_of(numbers->type == VALUE_SIGNED ? (double)(int64_t)*bits : (double)*bits);
-	}
-	if (type == VALUE_REAL && numbers->type != type)
-		numbers->real_sum = (long double)numbers->sum;
-	numbers->type = type;
-}
-
-static void
-note_limits(struct group_numbers *numbers, long double least, long double most)
-{
-	if (!numbers->count || least < numbers->min)
-		numbers->min = least;
-	if (!numbers->count || most > numbers->max)
-		numbers->max = most;
-}
-
 static void
 add_number(struct group *group, struct group_row *row, const struct value *value)
 {
 	long double number;
 	if (!value_number(value, &number))
 		return;
-	if (!row->numbers) {
-		row->numbers = mem_new(sizeof *row->numbers);
-		row->numbers->type = value->type;
-		row->numbers->ticks = value->ticks;
-	}
-	struct group_numbers *numbers = row->numbers;
-	if (numbers->ticks != value->ticks || number != number)
+	if (!row->numbers)
+		row->numbers = group_numbers_new(value->type, value->ticks);
+	if (!group_numbers_add(row->numbers, value))
 		return;
-	note_limits(numbers, number, number);
 	group->sum += number;
 	group->negative |= number < 0;
-	enum value_type type = common_type(numbers, value->type);
-	if (type != numbers->type)
-		change_type(numbers, type);
-	numbers->count++;
-	numbers->sorted = false;
-	if (type == VALUE_REAL)
-		numbers->real_sum += number;
-	else
-		numbers->sum += value->type == VALUE_SIGNED ? value->i : (__int128)value->u;
-	*vec_add(&numbers->bits) = type == VALUE_REAL		 ? bits_of((double)number)
-				   : value->type == VALUE_SIGNED ? (uint64_t)value->i
-								 : value->u;
-}
-
-static void
-append_numbers(struct group_row *to, struct group_row *from)
-{
-	struct group_numbers *more = from->numbers, *numbers = to->numbers;
-	from->numbers = NULL;
-	if (!numbers) {
-		to->numbers = more;
-		return;
-	}
-	if (numbers->ticks == more->ticks) {
-		note_limits(numbers, more->min, more->max);
-		enum value_type type = common_type(numbers, more->type);
-		change_type(numbers, type);
-		change_type(more, type);
-		vec_reserve(&numbers->bits, more->bits.count);
-		memcpy(numbers->bits.at + numbers->bits.count, more->bits.at,
-		       more->bits.count * sizeof *more->bits.at);
-		numbers->bits.count += more->bits.count;
-		numbers->count += more->count;
-		numbers->sum += more->sum;
-		numbers->real_sum += more->real_sum;
-		numbers->sorted = false;
-	}
-	vec_free(&more->bits);
-	free(more);
 }
 
 /* --- messages --------------------------------------------------------------------- */
@@ -824,7 +714,8 @@ append_row(struct group_row *to, struct group_row *from)
 		to->timed = true;
 	}
 	if (from->numbers)
-		append_numbers(to, from);
+		to->numbers = group_numbers_join(to->numbers, from->numbers);
+	from->numbers = NULL;
 }
 
 /* The row as it was before any message. */
@@ -886,104 +777,13 @@ group_append(struct group *group, struct group *from)
 		drop_rows(from);
 }
 
-/* --- percentiles ------------------------------------------------------------------- */
-
-/* Integers and numbers as unsigned ones of the same order, and back. */
-static uint64_t
-rank_of_bits(uint64_t bits, enum value_type type)
-{
-	const uint64_t sign = (uint64_t)1 << 63;
-	if (type == VALUE_REAL)
-		return bits & sign ? ~bits : bits | sign;
-	return type == VALUE_SIGNED ? bits ^ sign : bits;
-}
-
-static uint64_t
-bits_of_rank(uint64_t rank, enum value_type type)
-{
-	const uint64_t sign = (uint64_t)1 << 63;
-	if (type == VALUE_REAL)
-		return rank & sign ? rank & ~sign : ~rank;
-	return type == VALUE_SIGNED ? rank ^ sign : rank;
-}
-
-static void
-sort_numbers(struct group_numbers *numbers)
-{
-	uint64_t *bits = numbers->bits.at;
-	size_t count = numbers->bits.count;
-	for (size_t i = 0; i < count; i++)
-		bits[i] = rank_of_bits(bits[i], numbers->type);
-	rank_sort(bits, count);
-	for (size_t i = 0; i < count; i++)
-		bits[i] = bits_of_rank(bits[i], numbers->type);
-	numbers->sorted = true;
-}
-
-static void
-set_percentile(struct value *value, struct group_numbers *numbers, unsigned percent)
-{
-	if (!numbers->sorted)
-		sort_numbers(numbers);
-	set_number(value, numbers->type,
-		   numbers->bits.at[rank_nearest(numbers->count, percent) - 1]);
-}
-
-static void
-set_real(struct value *value, long double number)
-{
-	value->type = VALUE_REAL;
-	value->d = (double)number;
-}
-
-static void
-set_sum(struct value *value, const struct group_numbers *numbers)
-{
-	if (numbers->type == VALUE_REAL)
-		set_real(value, numbers->real_sum);
-	else if (numbers->sum > UINT64_MAX || numbers->sum < INT64_MIN)
-		set_real(value, (long double)numbers->sum);
-	else
-		set_number(value, numbers->sum < 0 ? VALUE_SIGNED : VALUE_UNSIGNED,
-			   (uint64_t)numbers->sum);
-}
-
-static void
-set_limit(struct value *value, const struct group_numbers *numbers, long double limit)
-{
-	if (numbers->type == VALUE_REAL)
-		set_real(value, limit);
-	else if (limit < 0)
-		set_number(value, VALUE_SIGNED, (uint64_t)(int64_t)limit);
-	else
-		set_number(value, VALUE_UNSIGNED, (uint64_t)limit);
-}
-
-static void
-set_of_numbers(struct value *value, struct group_numbers *numbers, enum group_column column)
-{
-	static const unsigned percents[GROUP_COLUMNS] = {
-	    [GROUP_COLUMN_P50] = 50, [GROUP_COLUMN_P90] = 90, [GROUP_COLUMN_P99] = 99};
-	bool real = numbers->type == VALUE_REAL;
-	value->ticks = numbers->ticks;
-	if (percents[column])
-		set_percentile(value, numbers, percents[column]);
-	else if (column == GROUP_COLUMN_SUM)
-		set_sum(value, numbers);
-	else if (column == GROUP_COLUMN_MEAN)
-		set_real(value, (real ? numbers->real_sum : (long double)numbers->sum) /
-				    (long double)numbers->count);
-	else
-		set_limit(value, numbers, column == GROUP_COLUMN_MIN ? numbers->min : numbers->max);
-}
-
 /* --- columns ------------------------------------------------------------------------ */
 
 static void
 set_time(struct value *value, const struct group_time *time)
 {
 	value->ticks = !time->known;
-	set_number(value, time->known ? VALUE_SIGNED : VALUE_UNSIGNED, (uint64_t)time->order);
+	group_set_number(value, time->known ? VALUE_SIGNED : VALUE_UNSIGNED, (uint64_t)time->order);
 }
 
 void
@@ -991,24 +791,24 @@ group_value(struct group *group, size_t at, enum group_column column, struct val
 {
 	struct group_row *row = &group->rows.at[at];
 	struct group_numbers *numbers = row->numbers;
+	uint64_t values =
+	    column >= GROUP_COLUMN_VALUES && numbers ? group_numbers_count(numbers) : 0;
 	*value = (struct value){0};
 	if (column == GROUP_COLUMN_COUNT) {
-		set_number(value, VALUE_UNSIGNED, row->count);
+		group_set_number(value, VALUE_UNSIGNED, row->count);
 	} else if (column == GROUP_COLUMN_SHARE && group->count) {
-		set_real(value, (long double)row->count / (long double)group->count);
+		group_set_real(value, (long double)row->count / (long double)group->count);
 	} else if ((column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST) && row->timed) {
 		set_time(value, column == GROUP_COLUMN_FIRST ? &row->first : &row->last);
 	} else if (column == GROUP_COLUMN_GAP && row->gapped) {
-		set_number(value, VALUE_UNSIGNED, row->gap);
+		group_set_number(value, VALUE_UNSIGNED, row->gap);
 		value->ticks = !row->gap_known;
 	} else if (column == GROUP_COLUMN_PART) {
-		if (numbers && numbers->count && group->sum > 0 && !group->negative)
-			set_real(value, (numbers->type == VALUE_REAL ? numbers->real_sum
-								     : (long double)numbers->sum) /
-					    group->sum);
+		if (values && group->sum > 0 && !group->negative)
+			group_set_real(value, group_numbers_sum(numbers) / group->sum);
 	} else if (column == GROUP_COLUMN_VALUES) {
-		set_number(value, VALUE_UNSIGNED, numbers ? numbers->count : 0);
-	} else if (column > GROUP_COLUMN_VALUES && numbers && numbers->count) {
-		set_of_numbers(value, numbers, column);
+		group_set_number(value, VALUE_UNSIGNED, values);
+	} else if (column > GROUP_COLUMN_VALUES && values) {
+		group_numbers_value(numbers, column, value);
 	}
 }

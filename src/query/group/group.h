@@ -4,8 +4,8 @@
  *
  * A group is fed message by message, in the order of the session; groups of consecutive
  * parts are appended to each other and give what one group of all gives.  Memory: about 200
- * bytes a row, its texts and what these are made of, and 8 bytes for each number, which is
- * what exact percentiles cost.
+ * bytes a row, its texts and what these are made of, and what exact percentiles cost: 8 bytes
+ * for each number, or 32 KiB a row where many are small.
  *
  * Cost: of counts by severity, origin and trace none where an index is there; by what a
  * message's raw keys decide less than one decoding, with its times (first, last, gap) where
@@ -88,18 +88,7 @@ struct group_key {
 	size_t length;
 };
 
-/* The numbers of a row.  Integers are added up in 128 bits; integers of which some are
- * negative and others above INT64_MAX are rounded as floating-point numbers are. */
-struct group_numbers {
-	uint64_t count;
-	enum value_type type; /* of all of them */
-	bool ticks;	      /* durations in ticks; those in nanoseconds do not count then */
-	bool sorted;
-	__int128 sum;
-	long double real_sum;
-	long double min, max;
-	VEC(uint64_t) bits; /* int64_t, uint64_t or double, by `type` */
-};
+struct group_numbers; /* group_numbers.h */
 
 /* What of a struct message_time counts. */
 struct group_time {

@@ -42,6 +42,8 @@ struct value_row {
 	/* as value_raw_keys; NULL: it has none */
 	void (*raw)(const struct value_name *, struct reader *, const struct message *,
 		    size_t count, uint64_t *keys, bool *keyed);
+	/* as value_head_numbers; NULL: they are found otherwise */
+	void (*numbers)(const struct message *, size_t count, uint64_t *numbers, bool *any);
 	bool expands;
 	enum expand_want want; /* if it does */
 	unsigned needs;	       /* enum value_need */
@@ -470,6 +472,46 @@ value_has_raw_keys(const struct value_name *name)
 	return name->row->raw;
 }
 
+/* --- numbers in messages ----------------------------------------------------- */
+
+#define NUMBERS(name)                                                                              \
+	static void name(const struct message *m, size_t count, uint64_t *numbers, bool *any)
+
+NUMBERS(length_numbers)
+{
+	memset(any, true, count);
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = m[i].length;
+}
+
+NUMBERS(offset_numbers)
+{
+	memset(any, true, count);
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = m[i].offset;
+}
+
+NUMBERS(ticks_numbers)
+{
+	for (size_t i = 0; i < count; i++) {
+		numbers[i] = m[i].ticks;
+		any[i] = m[i].flags & MESSAGE_TIMED;
+	}
+}
+
+bool
+value_has_head_numbers(const struct value_name *name)
+{
+	return name->row->numbers;
+}
+
+void
+value_head_numbers(const struct value_name *name, const struct message *m, size_t count,
+		   uint64_t *numbers, bool *any)
+{
+	name->row->numbers(m, count, numbers, any);
+}
+
 /* --- names --------------------------------------------------------------- */
 
 static const struct value_row rows[] = {
@@ -495,9 +537,9 @@ static const struct value_row rows[] = {
     {.name = "text", .get = get_text, .expands = true, .want = EXPAND_BARE},
     {.name = "flags", .get = get_flags, .raw = raw_flags, .expands = true, .want = EXPAND_FLAGS},
     {.name = "kind", .get = get_kind, .raw = raw_kind},
-    {.name = "ticks", .get = get_ticks},
-    {.name = "offset", .get = get_offset},
-    {.name = "length", .get = get_length, .raw = raw_length},
+    {.name = "ticks", .get = get_ticks, .numbers = ticks_numbers},
+    {.name = "offset", .get = get_offset, .numbers = offset_numbers},
+    {.name = "length", .get = get_length, .raw = raw_length, .numbers = length_numbers},
     {.name = "bytes", .get = get_bytes},
     {.name = "depth", .get = get_depth, .needs = VALUE_NEEDS_FLOW},
     {.name = "target", .get = get_target, .needs = VALUE_NEEDS_FLOW},

@@ -64,6 +64,13 @@ bool value_has_raw_keys(const struct value_name *);
 void value_raw_keys(const struct value_name *, struct reader *, const struct message *,
 		    size_t count, uint64_t *keys, bool *keyed);
 
+/* Whether the value is a number, VALUE_UNSIGNED, that stands in the message itself. */
+bool value_has_head_numbers(const struct value_name *);
+
+/* Those of COUNT messages; ANY: whether each has one. */
+void value_head_numbers(const struct value_name *, const struct message *, size_t count,
+			uint64_t *numbers, bool *any);
+
 /* Whether the index of a trace counts messages by it. */
 bool value_is_indexed(const struct value_name *, struct reader *);
 

@@ -56,7 +56,7 @@ struct group {
 	const struct group_spec *spec;
 	VEC(struct group_row) rows;
 	uint64_t count;	 /* messages */
-	long double sum; /* of the numbers of all rows */
+	long double sum; /* of the numbers of all rows, where they may be parts */
 	bool negative;	 /* one of these is: they are no parts of a whole */
 	struct arena arena;
 	struct byte_map keys;	      /* of rows, to their numbers, from 1 */
@@ -72,7 +72,9 @@ struct group {
 	struct message kept[BATCH];
 	struct reader *readers[BATCH];
 	size_t rows_of[BATCH];
-	struct value numbers[BATCH]; /* of `of` */
+	struct value numbers[BATCH]; /* of `of`, or where these stand in messages: */
+	uint64_t head_numbers[BATCH];
+	bool numbered[BATCH];
 	struct group_time times[BATCH];
 	bool timed[BATCH];
 	size_t pending_count;
@@ -439,6 +441,13 @@ row_by_number(struct group *group, struct value_look *look, struct group_head *h
 	return *kept - 1;
 }
 
+/* Whether each message is to be looked at for its number. */
+static bool
+looks_of(const struct group_spec *spec)
+{
+	return spec->of && !value_has_head_numbers(spec->of);
+}
+
 /* Finds the row of the message that is looked at, the I-th that waits, or by what it finds it;
  * NUMBER is of its raw keys, NULL: it has none. */
 static void
@@ -451,7 +460,7 @@ look_at_message(struct group *group, struct value_look *look, size_t i, struct g
 		group->rows_of[i] = row_by_number(group, look, head, *number);
 	else
 		add_pending(group, look, i, number);
-	if (!spec->of)
+	if (!looks_of(spec))
 		return;
 	if (spec->of_expands)
 		need_expansion(group, look);
@@ -469,7 +478,7 @@ look_at_messages(struct group *group, struct value_look *look, size_t from, size
 	const struct message *m = &group->messages[from];
 	struct group_head *head = head_of(group, look->reader);
 	uint64_t keys[BATCH], first = look->number;
-	bool keyed[BATCH] = {false}, plain = spec->by_raw && !spec->of;
+	bool keyed[BATCH] = {false}, plain = spec->by_raw && !looks_of(spec);
 	if (spec->by_text)
 		number_messages(spec, head, look->reader, m, count, keys, keyed);
 	for (size_t i = 0; i < count; i++)
@@ -500,6 +509,31 @@ add_number(struct group *group, struct group_row *row, const struct value *value
 		return;
 	group->sum += number;
 	group->negative |= number < 0;
+}
+
+static void
+add_head_number(struct group_row *row, uint64_t number)
+{
+	if (!row->numbers)
+		row->numbers = group_numbers_new(VALUE_UNSIGNED, false);
+	group_numbers_add_unsigned(row->numbers, number);
+}
+
+/* Adds the numbers of all that wait. */
+static void
+add_numbers(struct group *group)
+{
+	const struct value_name *of = group->spec->of;
+	if (value_has_head_numbers(of))
+		value_head_numbers(of, group->messages, group->waiting, group->head_numbers,
+				   group->numbered);
+	for (size_t i = 0; i < group->waiting; i++) {
+		struct group_row *row = &group->rows.at[group->rows_of[i]];
+		if (!value_has_head_numbers(of))
+			add_number(group, row, &group->numbers[i]);
+		else if (group->numbered[i])
+			add_head_number(row, group->head_numbers[i]);
+	}
 }
 
 /* --- messages --------------------------------------------------------------------- */
@@ -649,9 +683,9 @@ settle_waiting(struct group *group, const struct message_time *ticks)
 		    count_message(group, group->rows_of[i], group->messages[i].severity, 1);
 		if (timed && group->timed[i])
 			note_time(row, &group->times[i], with_gap);
-		if (spec->of)
-			add_number(group, row, &group->numbers[i]);
 	}
+	if (spec->of)
+		add_numbers(group);
 	group->waiting = 0;
 }
 

@@ -538,7 +538,7 @@ add_numbers(struct group *group)
 
 /* --- messages --------------------------------------------------------------------- */
 
-static struct group_row *
+static inline struct group_row *
 count_message(struct group *group, size_t at, unsigned severity, uint64_t count)
 {
 	struct group_row *row = &group->rows.at[at];

@@ -428,6 +428,84 @@ open_folder(struct session *session, struct folder *folder, const char *profile)
 	clocks_load(session->clocks, true);
 }
 
+static void
+assert_same_time(bool any, const struct message_time *a, bool also, const struct message_time *b)
+{
+	assert_int_equal(any, also);
+	if (!any)
+		return;
+	assert_true(a->known == b->known && a->order == b->order && a->part == b->part);
+	assert_true(a->wall == b->wall && a->plain == b->plain && a->error == b->error);
+	assert_true(!a->known || a->nanoseconds == b->nanoseconds);
+}
+
+/* Times of many messages are those of each, up to the last tick that has one: at a RATE, with
+ * what is added to them. */
+static void
+check_scale(uint64_t hz, int seconds)
+{
+	static const uint8_t capture[] = {0x42, 0x12, 3, 1, 2, 0, 'm', 0};
+	const uint64_t tick = hz && 1000000000 % hz == 0 ? 1000000000 / hz : 1;
+	const uint64_t last = INT64_MAX / tick, moved = 1000000000 / tick * 2;
+	const uint64_t ticks[] = {0,
+				  1,
+				  999,
+				  1700000000000000,
+				  last - moved - 1,
+				  last,
+				  last + 1,
+				  last / 3,
+				  last - moved / 2,
+				  last - moved / 2 + 1,
+				  last / 2,
+				  last - moved,
+				  UINT64_MAX / 2,
+				  UINT64_MAX - 1,
+				  UINT64_MAX};
+	enum { COUNT = sizeof ticks / sizeof *ticks };
+	struct session session = {0};
+	struct folder folder;
+	struct text profile = {0};
+	struct message messages[COUNT + 1] = {0};
+	struct message_time times[COUNT + 1], one;
+	bool any[COUNT + 1];
+	folder_make(&folder);
+	folder_put(&folder, "a.bin", capture, sizeof capture);
+	text_add(&profile, "traces: [{file: a.bin, name: a, format: syst/raw");
+	if (hz)
+		text_addf(&profile, ", syst: {ts_hz: %llu, ts_epoch: none}",
+			  (unsigned long long)hz);
+	text_addf(&profile, "}]\nsync: [{kind: offset, trace: a, seconds: %d}]\n", seconds);
+	open_folder(&session, &folder, text_get(&profile));
+	struct trace *trace = session.traces.at[0];
+	for (size_t i = 0; i < COUNT; i++)
+		messages[i] = (struct message){.ticks = ticks[i], .flags = MESSAGE_TIMED};
+	clocks_times(trace, messages, COUNT + 1, times, any);
+	for (size_t i = 0; i < COUNT + 1; i++) {
+		bool alone = clocks_time(trace, &messages[i], &one);
+		assert_same_time(any[i], &times[i], alone, &one);
+		bool exact = hz && 1000000000 % hz == 0 && i < 3;
+		assert_true(!exact ||
+			    (any[i] && times[i].nanoseconds == (int64_t)(ticks[i] * tick) +
+								   seconds * INT64_C(1000000000)));
+	}
+	session_close(&session);
+	folder_remove(&folder);
+	text_free(&profile);
+}
+
+static void
+test_scale(void **state)
+{
+	static const uint64_t hz[] = {0,	1000,	 1000000,    1000000000, 500000000,
+				      38400000, 3000000, 3000000000, 999999999};
+	static const int seconds[] = {0, -2, 1, 100};
+	(void)state;
+	for (size_t i = 0; i < sizeof hz / sizeof *hz; i++)
+		for (size_t k = 0; k < sizeof seconds / sizeof *seconds; k++)
+			check_scale(hz[i], seconds[k]);
+}
+
 /* A packet of a hart that starts (Efficient Trace 2.0, format 3 subformat 0), with
  * the encapsulation's time and its own. */
 static void
@@ -878,6 +956,7 @@ main(void)
 	    cmocka_unit_test(test_kept_ties),
 	    cmocka_unit_test(test_offsets),
 	    cmocka_unit_test(test_frequency),
+	    cmocka_unit_test(test_scale),
 	    cmocka_unit_test(test_filters),
 	    cmocka_unit_test(test_contexts),
 	    cmocka_unit_test(test_hart),

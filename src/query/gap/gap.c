@@ -54,13 +54,14 @@ gap_times(struct trace *trace, const struct message *m, size_t count, struct mes
 		any[i] = any[i] && is_in(part, &m[i], &times[i]);
 }
 
+/* A clock that nothing else tells the time of stands for its part, so all times are in it. */
 bool
-gap_are_ticks(struct trace *trace, const struct message *m, size_t count, struct message_time *time)
+gap_scale(struct trace *trace, const struct message *m, size_t count, struct clocks_scale *scale)
 {
-	unsigned flags = 0;
-	for (size_t i = 0; i < count; i++)
-		flags |= m[i].flags;
-	return !(flags & MESSAGE_SENDER_TIMED) && clocks_are_ticks(trace, time);
+	bool fit = clocks_scale(trace, scale);
+	for (size_t i = 0; fit && i < count; i++)
+		fit = clocks_scale_fits(scale, &m[i]);
+	return fit;
 }
 
 bool

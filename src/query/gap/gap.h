@@ -27,9 +27,9 @@ bool gap_time(struct trace *, const struct message *, struct message_time *);
 void gap_times(struct trace *, const struct message *, size_t count, struct message_time *,
 	       bool *any);
 
-/* Whether the times of these that have one differ in `order` alone, which is their ticks, where
- * they have any: then *TIME is theirs but for that. */
-bool gap_are_ticks(struct trace *, const struct message *, size_t count, struct message_time *time);
+/* Whether the times of all of these that have ticks, and of no others, are those that the scale
+ * of their trace makes of them. */
+bool gap_scale(struct trace *, const struct message *, size_t count, struct clocks_scale *);
 
 /* The gap between two times of one clock; false if the second is before the first. */
 static inline bool

@@ -9,8 +9,8 @@
  *
  * Messages are handled BATCH at a time, name by name and step by step: rows of many are far
  * apart in memory, so what each message looks at is fetched for all before the first is
- * counted, and times are found with one lock.  Of a run of messages whose times are their
- * ticks none is made.
+ * counted, and times are found with one lock.  Of a run of messages whose times follow
+ * from their ticks by a factor it is not looked for which clock each has.
  *
  * A group that is appended to another keeps its rows, empty, and for each its number there:
  * the parts of a capture have mostly the same rows.  One with very many rows forgets them.
@@ -634,13 +634,13 @@ find_trace_times(struct group *group, struct trace *trace, size_t from, size_t u
 		group->times[i] = time_of(&times[i - from]);
 }
 
-/* The same where they are ticks alone. */
+/* The same of all, where they follow from ticks. */
 static void
-find_tick_times(struct group *group, const struct message_time *one)
+scale_times(struct group *group, const struct clocks_scale *scale)
 {
-	struct group_time time = time_of(one);
+	struct group_time time = time_of(&scale->zero);
 	for (size_t i = 0; i < group->waiting; i++) {
-		time.order = (int64_t)group->messages[i].ticks;
+		time.order = clocks_scale_order(scale, group->messages[i].ticks);
 		group->times[i] = time;
 		group->timed[i] = group->messages[i].flags & MESSAGE_TIMED;
 	}
@@ -667,14 +667,14 @@ has_times(const struct group_spec *spec)
 	       (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
 }
 
-/* Counts what waits; TICKS: the time of each but for the ticks; NULL: they have their own. */
+/* Counts what waits; SCALE: that of all times, or NULL. */
 static void
-settle_waiting(struct group *group, const struct message_time *ticks)
+settle_waiting(struct group *group, const struct clocks_scale *scale)
 {
 	const struct group_spec *spec = group->spec;
 	bool with_gap = spec->counted >> GROUP_COLUMN_GAP & 1, timed = has_times(spec);
-	if (timed && ticks)
-		find_tick_times(group, ticks);
+	if (timed && scale)
+		scale_times(group, scale);
 	else if (timed)
 		find_times(group);
 	find_rows(group);
@@ -709,16 +709,16 @@ void
 group_add_run(struct group *group, struct value_look *look, const struct message *m, size_t count)
 {
 	uint64_t first = look->number;
-	struct message_time ticks;
+	struct clocks_scale scale;
 	group_settle(group);
-	bool plain =
-	    has_times(group->spec) && gap_are_ticks(reader_trace(look->reader), m, count, &ticks);
+	bool scaled =
+	    has_times(group->spec) && gap_scale(reader_trace(look->reader), m, count, &scale);
 	for (size_t from = 0; from < count; from += BATCH) {
 		look->number = first + from;
 		group->messages = m + from;
 		group->waiting = count - from < BATCH ? count - from : BATCH;
 		look_at_messages(group, look, 0, group->waiting);
-		settle_waiting(group, plain ? &ticks : NULL);
+		settle_waiting(group, scaled ? &scale : NULL);
 	}
 }
 

@@ -330,7 +330,7 @@ clock_feed_is_told_by(struct clock_feed *feed, struct reader *reader, const stru
 		kinds |= (uint64_t)1 << m[i].kind;
 	for (size_t i = 0; kinds & feed->source->kinds && i < count && !met; i++)
 		met = clock_source_concerns(feed->source, &m[i]) &&
-		       read_message(feed, reader, &m[i]).kind != CLOCK_READING_NOTHING;
+		      read_message(feed, reader, &m[i]).kind != CLOCK_READING_NOTHING;
 	return met;
 }
 

@@ -354,23 +354,29 @@ clocks_time(struct trace *trace, const struct message *m, struct message_time *t
 	return find_time(trace, m, BY_SENDER, time);
 }
 
-/* Whether the ticks of a trace's messages are their times: there is one clock, and its rate is
- * not known. */
-static bool
-has_ticks_alone(const struct clock_map *map, const struct trace_clocks *has)
+/* How many nanoseconds a tick of a trace is, or 1 tick; 0: no whole number of them, or its
+ * messages are of several clocks, or of one that others tell the time of. */
+static uint64_t
+nanoseconds_of_tick(const struct clock_map *map, const struct trace_clocks *has)
 {
 	const struct graph_clock *main = &map->graph.clocks.at[has->main];
-	return !has->others.count && !has->by_offset && !main->towards && !main->rate.numerator;
+	if (has->others.count || has->by_offset || main->towards)
+		return 0;
+	return main->rate.numerator ? relation_rate_tick(main->rate) : 1;
 }
 
-/* What is the time of each message then, but for the ticks. */
 static bool
-find_tick_time(const struct clock_map *map, struct trace *trace, struct message_time *time)
+find_scale(const struct clock_map *map, struct trace *trace, struct clocks_scale *scale)
 {
-	const struct message m = {.flags = MESSAGE_TIMED};
+	const struct message m = {.flags = MESSAGE_TIMED}; /* at tick 0 */
 	size_t number = trace_number(trace), clock;
-	return has_ticks_alone(map, &map->traces.at[number]) &&
-	       mapped_time(map, trace, number, &m, BY_TRANSPORT, time, &clock, NULL);
+	scale->tick = nanoseconds_of_tick(map, &map->traces.at[number]);
+	if (!scale->tick ||
+	    !mapped_time(map, trace, number, &m, BY_TRANSPORT, &scale->zero, &clock, NULL))
+		return false;
+	int64_t left = scale->zero.order < 0 ? INT64_MAX : INT64_MAX - scale->zero.order;
+	scale->most = scale->zero.known ? (uint64_t)left / scale->tick : UINT64_MAX;
+	return true;
 }
 
 /* The times of messages by the map. */
@@ -379,17 +385,17 @@ map_times(const struct clock_map *map, struct trace *trace, const struct message
 	  struct message_time *times, bool *any)
 {
 	size_t number = trace_number(trace), clock;
-	struct message_time one = {0};
-	bool alone = find_tick_time(map, trace, &one);
+	struct clocks_scale scale = {0};
+	bool scaled = find_scale(map, trace, &scale);
 	for (size_t i = 0; i < count; i++) {
-		times[i] = one;
-		if (alone && !(m[i].flags & MESSAGE_SENDER_TIMED)) {
-			times[i].order = (int64_t)m[i].ticks;
-			any[i] = m[i].flags & MESSAGE_TIMED;
-			continue;
-		}
 		times[i] = (struct message_time){0};
-		any[i] = mapped_time(map, trace, number, &m[i], BY_SENDER, &times[i], &clock, NULL);
+		if (scaled && clocks_scale_fits(&scale, &m[i])) {
+			any[i] = m[i].flags & MESSAGE_TIMED;
+			times[i] = clocks_scale_time(&scale, m[i].ticks);
+		} else {
+			any[i] = mapped_time(map, trace, number, &m[i], BY_SENDER, &times[i],
+					     &clock, NULL);
+		}
 	}
 }
 
@@ -412,17 +418,17 @@ clocks_times(struct trace *trace, const struct message *m, size_t count, struct 
 }
 
 bool
-clocks_are_ticks(struct trace *trace, struct message_time *time)
+clocks_scale(struct trace *trace, struct clocks_scale *scale)
 {
 	struct clocks *clocks = session_of(trace)->clocks;
-	*time = (struct message_time){0};
+	*scale = (struct clocks_scale){0};
 	if (!clocks)
 		return false;
 	pthread_rwlock_rdlock(&clocks->map_lock);
-	bool ticks = trace_number(trace) < clocks->map->traces.count &&
-		     find_tick_time(clocks->map, trace, time);
+	bool found = trace_number(trace) < clocks->map->traces.count &&
+		     find_scale(clocks->map, trace, scale);
 	pthread_rwlock_unlock(&clocks->map_lock);
-	return ticks;
+	return found;
 }
 
 bool

@@ -74,9 +74,40 @@ bool clocks_time(struct trace *, const struct message *, struct message_time *);
 void clocks_times(struct trace *, const struct message *, size_t count, struct message_time *,
 		  bool *any);
 
-/* Whether messages of a trace that have ticks, and no timestamp of their sender, have these as
- * their times: then TIME is theirs, but for `order`, the ticks; others have none. */
-bool clocks_are_ticks(struct trace *, struct message_time *time);
+/* How times of messages that have no timestamp of their sender follow from their ticks: by a
+ * whole number of nanoseconds, or they are the ticks. */
+struct clocks_scale {
+	struct message_time zero; /* at tick 0 */
+	uint64_t tick;
+	uint64_t most; /* ticks; of more it is not so */
+};
+
+/* False where they do not. */
+bool clocks_scale(struct trace *, struct clocks_scale *);
+
+static inline bool
+clocks_scale_fits(const struct clocks_scale *scale, const struct message *m)
+{
+	return !(m->flags & MESSAGE_SENDER_TIMED) &&
+	       (!(m->flags & MESSAGE_TIMED) || m->ticks <= scale->most);
+}
+
+/* What of the time at TICKS differs from that of tick 0; and all of it. */
+static inline int64_t
+clocks_scale_order(const struct clocks_scale *scale, uint64_t ticks)
+{
+	return (int64_t)((uint64_t)scale->zero.order + ticks * scale->tick);
+}
+
+static inline struct message_time
+clocks_scale_time(const struct clocks_scale *scale, uint64_t ticks)
+{
+	struct message_time time = scale->zero;
+	time.order = clocks_scale_order(scale, ticks);
+	if (time.known)
+		time.nanoseconds = time.order;
+	return time;
+}
 
 /* When the transport carried the message, whatever its sender says: what the order of
  * messages of several traces follows. */

@@ -61,6 +61,13 @@ relation_rate_hz(struct relation_rate rate)
 }
 
 uint64_t
+relation_rate_tick(struct relation_rate rate)
+{
+	uint64_t ns = NANO * rate.denominator;
+	return rate.numerator && ns % rate.numerator == 0 ? ns / rate.numerator : 0;
+}
+
+uint64_t
 relation_unwrap(uint64_t last, uint64_t value, unsigned bits)
 {
 	if (bits >= 64)

@@ -37,6 +37,8 @@ struct relation_rate {
 
 struct relation_rate relation_rate_of(double hz);
 double relation_rate_hz(struct relation_rate);
+/* How many nanoseconds a tick is; 0: that is no whole number, or not known. */
+uint64_t relation_rate_tick(struct relation_rate);
 
 struct relation_point {
 	uint64_t a, b;

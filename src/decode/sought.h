@@ -30,7 +30,6 @@ struct sought_cursor {
 /* What a decoder has found out about an id or a format, of which it is sure. */
 struct sought_note {
 	uint64_t key[3]; /* the decoder's own */
-	const void *what;
 	bool used, fresh; /* fresh: nothing is noted yet */
 	bool never;	  /* it cannot contain a needle */
 };

@@ -18,7 +18,8 @@ END
 differ()
 {
 	for pattern in "rail .* mV" "fifo|block|handle" "bad CRC" "0x1" "args" "STRING" "DATA" \
-		"at 0x" "insufficient" "clock" "sender" "71756" "zq" "^100% of" "recover panic"; do
+		"at 0x" "pump" "mp [0-9]" "valve" "insufficient" "clock" "sender" "71756" "zq" \
+		"^100% of" "recover panic"; do
 		for since in "" $also; do
 			# shellcheck disable=SC2086  # nothing, or a word
 			"$TRAWL" -p made.yaml $since -r "(?i:)$pattern" "$@" --split=1/1 \
@@ -46,6 +47,16 @@ for mix in all strings printf catalog bytes; do
 		done
 	done
 done
+
+# Rows for some of the words, whoever sends them; others keep their numbers.
+words='<syst:Short32><syst:Format ID="1" Mask="3">pump %x</syst:Format></syst:Short32>'
+words=$words'<syst:Short64><syst:Format ID="1" Mask="1">valve open</syst:Format></syst:Short64>'
+"$MKCAPTURE" -f syst/stp -m all -c 1000 --collateral=made.xml -o made.bin
+sed -e "s,</syst:Client>,$words&," -e 's/ffff-ff00-ffff/0000-0000-ffff/' made.xml >words.xml
+"$TRAWL" -t text -C words.xml made.bin >all 2>err
+is "words of both sizes have a text" 2 "$(grep -o -e "pump [0-9a-f]" -e "valve open" all |
+	cut -d ' ' -f 1 | sort -u | wc -l)"
+is "words that the collateral knows" "" "$(differ -t text -f syst/stp -C words.xml made.bin)"
 
 # The first of two hits is written when it is found, long before the last message is read: one
 # read of a pipe has it alone.

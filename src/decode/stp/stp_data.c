@@ -132,6 +132,7 @@ static const struct stp_protocol protocol = {
     .origin_none = ORIGIN_NONE,
     .data_origin = data_origin,
     .fill = fill_data,
+    .row_lacks = stp_row_lacks,
     .head = data_head,
 };
 

@@ -15,6 +15,7 @@
 #include "decode/stp/stp_expand.h"
 
 #include "base/bytes.h"
+#include "decode/sought.h"
 #include "decode/stp/stp_gather.h"
 
 #include <string.h>
@@ -295,18 +296,20 @@ static const struct stp_form {
     [STP_CERR] = {"STP:CERR", "channel error ", "", false, STP_F_ERROR},
 };
 
+static const char *const clock_names[] = {
+    [STP_CLOCK_LEGACY] = "version 1",
+    [STP_CLOCK_DELTA] = "delta",
+    [STP_CLOCK_NATURAL] = "natural",
+    [STP_CLOCK_GRAY] = "Gray code",
+};
+static const char no_version[] = "no VERSION follows";
+
 /* [STP 2, VERSION, second hand: ADI, stm_core] */
 static void
 expand_version(struct stp_job *j)
 {
-	static const char *const clocks[] = {
-	    [STP_CLOCK_LEGACY] = "version 1",
-	    [STP_CLOCK_DELTA] = "delta",
-	    [STP_CLOCK_NATURAL] = "natural",
-	    [STP_CLOCK_GRAY] = "Gray code",
-	};
 	unsigned kind = j->packet.data & 15, extended = j->packet.data >> 8 & 0x7f;
-	const char *clock = clocks[j->walk.stp.clock];
+	const char *clock = clock_names[j->walk.stp.clock];
 	char *note;
 	if (kind & 8)
 		note = arena_format(&j->e->arena, "STP 2.%u, %s times, %s significant nibble first",
@@ -337,7 +340,7 @@ expand_sync(struct stp_job *j)
 		add_packet(j);
 	}
 	if (!e->text.length)
-		text_add(&e->text, "no VERSION follows");
+		text_add(&e->text, no_version);
 }
 
 /* A FLAG by itself. */
@@ -450,4 +453,66 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	if (assembled && m->kind == setup->protocol->data_kind)
 		expand_data(&j);
 	return assembled;
+}
+
+/* --- what is sought ---------------------------------------------------- */
+
+/* As expand_version and expand_sync make texts and types: what is left out here begins like
+ * one of these. */
+static bool
+sync_lacks(const struct sought *sought)
+{
+	static const char *const whole[] = {"STP:ASYNC", "STP:VERSION", no_version};
+	static const char *const orders[] = {"most", "least"};
+	bool found = false;
+	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+		struct sought_sieve sieve = {0};
+		sought_pass_text(sought, &sieve, whole[i]);
+		found |= sieve.found;
+	}
+	for (size_t i = 0; i < 2 * sizeof clock_names / sizeof *clock_names; i++) {
+		struct sought_sieve sieve = {0};
+		sought_pass_text(sought, &sieve, "STP ");
+		sought_pass_any(sought, &sieve, SOUGHT_NUMBERS);
+		sought_pass_text(sought, &sieve, clock_names[i / 2]);
+		sought_pass_text(sought, &sieve, " times, ");
+		sought_pass_text(sought, &sieve, orders[i % 2]);
+		sought_pass_text(sought, &sieve, " significant nibble first");
+		found |= sieve.found;
+	}
+	return !found;
+}
+
+/* As expand_packet makes them. */
+static bool
+form_lacks(const struct stp_form *form, const struct sought *sought)
+{
+	struct sought_sieve type = {0}, text = {0};
+	sought_pass_text(sought, &type, form->type);
+	sought_pass_text(sought, &text, form->before);
+	sought_pass_any(sought, &text, SOUGHT_NUMBERS);
+	sought_pass_text(sought, &text, form->after);
+	return !type.found && !text.found;
+}
+
+static bool
+row_lacks(const struct stp_protocol *protocol, unsigned kind, const struct sought *sought)
+{
+	if (kind == protocol->rows[STP_ASYNC].kind)
+		return sync_lacks(sought);
+	for (size_t what = 0; what < STP_WHAT_COUNT; what++)
+		if (forms[what].type && protocol->rows[what].kind == kind)
+			return form_lacks(&forms[what], sought);
+	return false;
+}
+
+bool
+stp_row_lacks(const struct stp_protocol *protocol, unsigned kind, struct sought *sought)
+{
+	const uint64_t key[3] = {kind, (uint64_t)(uintptr_t)protocol};
+	struct sought_note *note = sought_note(sought, key);
+	if (note->fresh)
+		note->never = row_lacks(protocol, kind, sought);
+	note->fresh = false;
+	return note->never;
 }

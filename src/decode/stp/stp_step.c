@@ -161,6 +161,8 @@ fill_row(struct stp_run *r, struct message *m, enum stp_what what, uint64_t end)
 			      .origin = p->origin_none};
 	if (what == STP_FLAG)
 		m->origin = p->data_origin(stp_sender(&start.stp));
+	if (r->window->sought && p->row_lacks(p, m->kind, r->window->sought))
+		m->flags |= MESSAGE_LACKS;
 	fill_place(m, &start, end, (end - 1) / 2);
 }
 

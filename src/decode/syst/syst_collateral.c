@@ -157,12 +157,18 @@ has_builds(const struct syst_client *client)
 }
 
 bool
-syst_collateral_needs_history(const struct syst_collateral *collateral)
+syst_collateral_has(const struct syst_collateral *collateral, enum syst_table table)
 {
 	for (size_t i = 0; collateral && i < collateral->clients.count; i++)
-		if (has_builds(collateral->clients.at[i]))
+		if (collateral->clients.at[i]->tables[table].entries.count)
 			return true;
 	return false;
+}
+
+bool
+syst_collateral_needs_history(const struct syst_collateral *collateral)
+{
+	return syst_collateral_has(collateral, SYST_TABLE_BUILDS);
 }
 
 static bool

@@ -82,6 +82,9 @@ const char *syst_client_file(const struct syst_client *); /* path as given */
 const struct syst_entry *syst_client_entry(const struct syst_client *, enum syst_table,
 					   uint64_t id);
 
+/* Whether a client has rows in a table. */
+bool syst_collateral_has(const struct syst_collateral *, enum syst_table);
+
 /* A hash of the files that were read, whatever was in them; of NULL 0. */
 uint64_t syst_collateral_hash(const struct syst_collateral *);
 

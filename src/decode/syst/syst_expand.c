@@ -274,6 +274,13 @@ add_protocol(struct syst_job *j, unsigned subtype)
 		text_addf(&j->e->type, "%u", subtype);
 }
 
+/* A word of the sender's own: all of it but the type is its number. */
+static bool
+is_short(const struct syst_frame *f)
+{
+	return f->type == SYST_SHORT32 || f->type == SYST_SHORT64;
+}
+
 static void
 make_type(struct syst_job *j)
 {
@@ -288,7 +295,7 @@ make_type(struct syst_job *j)
 		text_add(out, name);
 	else
 		text_addf(out, "TYPE%u", type);
-	if (type == SYST_SHORT32 || type == SYST_SHORT64)
+	if (is_short(j->f))
 		return;
 	text_add_char(out, ':');
 	if (detail)
@@ -764,6 +771,8 @@ expand_clock(struct syst_job *j)
 	add_trailing(j, f->payload + 16);
 }
 
+enum { SBD_NAMED = 2 };
+
 /* id, address, name with its NUL, the rest: which of them and how wide is in the subtype
  * [SyS-T 1.0, SBD, second hand: library]. */
 static void
@@ -785,7 +794,7 @@ expand_sbd(struct syst_job *j)
 		add_uint(j, SYST_F_ADDR, at, address_size, address);
 		at += address_size;
 	}
-	if (f->subtype & 2) {
+	if (f->subtype & SBD_NAMED) {
 		bool terminated;
 		size_t length = text_length(f, at, &terminated);
 		text_add_char(out, ' ');
@@ -856,8 +865,7 @@ find_crc(struct syst_frame *f, const struct message *m, uint32_t *stated, uint32
 static bool
 has_entry(const struct syst_frame *f)
 {
-	return f->type == SYST_CATALOG || f->type == SYST_SHORT32 || f->type == SYST_SHORT64 ||
-	       f->type == SYST_RAW;
+	return f->type == SYST_CATALOG || is_short(f) || f->type == SYST_RAW;
 }
 
 const struct syst_entry *
@@ -1068,14 +1076,15 @@ part_has(const struct syst_sieved *j, size_t at, size_t length)
 	return needles_are_in(&j->sought->needles, j->f->p + at, length);
 }
 
-/* What is noted of a sender: of a number of its, or of a type. */
-enum note { NOTE_NUMBER, NOTE_TYPE };
+/* What is noted: of a sender's type; of a row of the collateral; of all frames of a type. */
+enum note { NOTE_TYPE, NOTE_ENTRY, NOTE_FORM };
 
 static struct sought_note *
 note_of(const struct syst_sieved *j, enum note what, const struct syst_client *client,
 	uint64_t number)
 {
-	uint64_t type = (uint64_t)what << 10 | j->f->type << 6 | j->f->subtype;
+	const struct syst_frame *f = j->f;
+	uint64_t type = (uint64_t)what << 10 | f->type << 6 | (is_short(f) ? 0 : f->subtype);
 	const uint64_t key[3] = {number, (uint64_t)(uintptr_t)client, type};
 	return sought_note(j->sought, key);
 }
@@ -1086,20 +1095,22 @@ client_of(const struct syst_sieved *j)
 	return syst_choose_client(j->d, j->f, j->sender, NULL, j->m).client;
 }
 
-/* The note of a message's id: its entry, and whether that is enough to know. */
-static const struct sought_note *
-note_entry(const struct syst_sieved *j)
+/* A note of the frame's type and subtype, for the collateral as it is. */
+static struct sought_note *
+note_type(const struct syst_sieved *j, enum note what)
 {
-	const struct syst_client *client = client_of(j);
-	struct sought_note *note = note_of(j, NOTE_NUMBER, client, syst_catalog_id(j->f));
-	if (note->fresh) {
-		const struct syst_entry *entry = syst_choose_entry(j->f, client);
-		note->what = entry;
-		note->never =
-		    entry && syst_format_lacks(j->sought, entry->text, strlen(entry->text));
-		note->fresh = false;
-	}
-	return note;
+	return note_of(j, what, NULL, (uint64_t)(uintptr_t)j->d->collateral);
+}
+
+/* Whether no text of a row of the collateral has it, whatever the arguments. */
+static bool
+format_lacks(const struct syst_sieved *j, const struct syst_entry *entry)
+{
+	struct sought_note *note = note_of(j, NOTE_ENTRY, NULL, (uint64_t)(uintptr_t)entry);
+	if (note->fresh)
+		note->never = syst_format_lacks(j->sought, entry->text, strlen(entry->text));
+	note->fresh = false;
+	return note->never;
 }
 
 /* Whether the name of a type's subtype lacks it: as make_type() makes it. */
@@ -1126,7 +1137,9 @@ type_lacks(const struct syst_sieved *j)
 {
 	const struct syst_frame *f = j->f;
 	const char *name = syst_type_name(f->type);
-	const struct syst_client *client = f->type == SYST_RAW ? client_of(j) : NULL;
+	bool varies =
+	    f->type == SYST_RAW && syst_collateral_has(j->d->collateral, SYST_TABLE_PROTOCOLS);
+	const struct syst_client *client = varies ? client_of(j) : NULL;
 	struct sought_note *note = note_of(j, NOTE_TYPE, client, 0);
 	struct sought_sieve sieve = {0};
 	if (!note->fresh)
@@ -1134,7 +1147,7 @@ type_lacks(const struct syst_sieved *j)
 	sought_pass_text(j->sought, &sieve, name ? name : "TYPE");
 	if (!name)
 		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
-	if (f->type != SYST_SHORT32 && f->type != SYST_SHORT64) {
+	if (!is_short(f)) {
 		sought_pass_text(j->sought, &sieve, ":");
 		note->never = subtype_lacks(j, client, &sieve);
 	} else {
@@ -1147,8 +1160,7 @@ type_lacks(const struct syst_sieved *j)
 static bool
 catalog_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 {
-	const struct sought_note *note = note_entry(j);
-	const struct syst_entry *entry = note->what;
+	const struct syst_entry *entry = syst_choose_entry(j->f, client_of(j));
 	if (!entry) {
 		struct sought_sieve sieve = {0};
 		answer->unnamed = true;
@@ -1158,7 +1170,7 @@ catalog_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
 		return !sieve.found;
 	}
-	if (note->never)
+	if (format_lacks(j, entry))
 		return true;
 	struct call call = catalog_call(j->f, entry);
 	const struct syst_args args = call_args(j->f, &call);
@@ -1177,16 +1189,31 @@ string_lacks(const struct syst_sieved *j)
 	return syst_printf_lacks(j->sought, call.format, call.length, &args);
 }
 
-/* A number in hexadecimal digits, and for BUILD a text behind it. */
+/* What stands for a number alone. */
 static bool
 number_lacks(const struct syst_sieved *j)
 {
+	struct sought_sieve sieve = {0};
+	sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+	return !sieve.found;
+}
+
+/* The collateral's row for a word, or its number. */
+static bool
+short_lacks(const struct syst_sieved *j)
+{
+	const struct syst_entry *entry = syst_choose_entry(j->f, client_of(j));
+	return entry ? format_lacks(j, entry) : number_lacks(j);
+}
+
+/* A number, and perhaps a text behind it. */
+static bool
+build_lacks(const struct syst_sieved *j)
+{
 	const struct syst_frame *f = j->f;
 	struct sought_sieve sieve = {0};
-	if (f->peek.kind != SYST_BUILD && j->d->collateral)
-		return false;
 	sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
-	if (f->peek.kind == SYST_BUILD && !f->word && f->payload + 8 < f->payload_end)
+	if (!f->word && f->payload + 8 < f->payload_end)
 		sought_pass(j->sought, &sieve, f->p + f->payload + 8,
 			    f->payload_end - f->payload - 8);
 	return !sieve.found;
@@ -1211,15 +1238,15 @@ sbd_lacks(const struct syst_sieved *j)
 	const struct syst_frame *f = j->f;
 	struct sought_sieve sieve = {0};
 	size_t address = address_sizes[f->subtype >> 2 & 3];
-	size_t at = f->payload + (f->subtype & 1 ? 8 : 4) + address;
 	sought_pass_text(j->sought, &sieve, "id 0x");
 	sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
 	if (address) {
 		sought_pass_text(j->sought, &sieve, " at 0x");
 		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
 	}
-	if (f->subtype & 2) {
+	if (f->subtype & SBD_NAMED) {
 		bool terminated;
+		size_t at = f->payload + (f->subtype & 1 ? 8 : 4) + address;
 		sought_pass_text(j->sought, &sieve, " ");
 		sought_pass(j->sought, &sieve, f->p + at, text_length(f, at, &terminated));
 	}
@@ -1242,9 +1269,10 @@ frame_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 	case SYST_RAW:
 		return !sought_is_in_hex(j->sought, f->p + f->payload, f->payload_end - f->payload);
 	case SYST_BUILD:
+		return build_lacks(j);
 	case SYST_SHORT32:
 	case SYST_SHORT64:
-		return number_lacks(j);
+		return short_lacks(j);
 	case SYST_CLOCK:
 		return clock_lacks(j);
 	case SYST_SBD:
@@ -1252,6 +1280,47 @@ frame_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 	default:
 		return false;
 	}
+}
+
+/* Whether sound frames of a type and subtype lack it, whatever else they say; nothing else of
+ * the frame need be there. */
+static bool
+any_lacks(const struct syst_sieved *j)
+{
+	const struct syst_frame *f = j->f;
+	const struct syst_collateral *collateral = j->d->collateral;
+	if (sought_joins(j->sought, bad_crc))
+		return false;
+	switch (f->type) {
+	case SYST_BUILD:
+		return f->subtype != SYST_BUILD_LONG && number_lacks(j);
+	case SYST_SHORT32:
+		return !syst_collateral_has(collateral, SYST_TABLE_SHORT32) && number_lacks(j);
+	case SYST_SHORT64:
+		return !syst_collateral_has(collateral, SYST_TABLE_SHORT64) && number_lacks(j);
+	case SYST_RAW:
+		return !syst_collateral_has(collateral, SYST_TABLE_PROTOCOLS) && !j->sought->in_hex;
+	case SYST_CLOCK:
+		return clock_lacks(j);
+	case SYST_SBD:
+		return !(f->subtype & SBD_NAMED) && sbd_lacks(j);
+	default:
+		return false;
+	}
+}
+
+/* The same with their type; noted. */
+static bool
+form_lacks(const struct syst_sieved *j)
+{
+	struct sought_note *note = note_type(j, NOTE_FORM);
+	if (note->fresh) {
+		bool never = any_lacks(j) && type_lacks(j);
+		note = note_type(j, NOTE_FORM); /* that of the type may have taken its place */
+		note->never = never;
+	}
+	note->fresh = false;
+	return note->never;
 }
 
 /* Whether no type of a kind, nor its text but for bytes that stand in the frame, can have a
@@ -1262,11 +1331,10 @@ kind_lacks(const struct syst_decoder *d, struct sought *sought, unsigned kind)
 	static const struct message m;
 	struct syst_frame f = {.type = kind};
 	const struct syst_sieved j = {.d = d, .m = &m, .f = &f, .sought = sought};
-	bool texts = kind == SYST_STRING || (kind == SYST_CLOCK && clock_lacks(&j)) ||
-		     (kind == SYST_RAW && !sought->in_hex && !d->collateral);
-	for (f.subtype = 0; texts && f.subtype < 64; f.subtype++)
-		texts = type_lacks(&j);
-	return texts;
+	bool never = true;
+	for (f.subtype = 0; never && f.subtype < 64; f.subtype++)
+		never = kind == SYST_STRING ? type_lacks(&j) : form_lacks(&j);
+	return never;
 }
 
 bool
@@ -1326,12 +1394,19 @@ syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *
 	  struct sought_answer *answer)
 {
 	struct syst_frame f;
-	syst_frame_parse(&f, p, length);
 	const struct syst_sieved j = {
 	    .d = d, .m = m, .f = &f, .sender = sender, .window = window, .sought = sought};
+	bool sound = !(m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT));
+	f.type = m->kind;
+	f.subtype = length < 4 ? 0 : syst_header_subtype(bytes_le32(p));
+	if (sought && sound && m->kind < SYST_UNKNOWN && form_lacks(&j)) {
+		answer->text_lacks = answer->type_lacks = true;
+		return;
+	}
+	syst_frame_parse(&f, p, length);
 	/* who sent it, and so what its numbers mean, may depend on what came before */
 	bool varies = atomic_load(&d->base.needs_history) && has_entry(&f);
-	if (f.fault != SYST_SOUND || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT) || varies)
+	if (f.fault != SYST_SOUND || !sound || varies)
 		return;
 	answer->keyed = syst_type_key(d, m, p, length, &answer->type_key);
 	if (sought) {

@@ -163,6 +163,7 @@ static const struct stp_protocol protocol = {
     .data_origin = data_origin,
     .strict = true,
     .fill = fill_message,
+    .row_lacks = stp_row_lacks,
     .head = message_head,
 };
 
@@ -220,8 +221,13 @@ syst_stp_sift(const struct decoder *decoder, const struct message *m, const stru
 	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
 	bool data =
 	    m->flags & MESSAGE_SCATTERED && (m->kind < SYST_UNKNOWN || m->kind == SYST_DATA);
-	if (!data || !sought) /* there is no room to put it together */
+	if (!sought) /* there is no room to put it together */
 		return;
+	if (!data) {
+		answer->text_lacks = stp_row_lacks(&protocol, m->kind, sought);
+		answer->type_lacks = answer->text_lacks;
+		return;
+	}
 	uint8_t *bytes = sought_room(sought, m->length + STP_COLLECT_MORE);
 	size_t length = assemble_payload(d, m, w, bytes);
 	sift_payload(d, m, sender_of(m), bytes, length, sought, answer);

@@ -42,6 +42,29 @@ place_needles(struct sought *s)
 			s->letters[i] |= s->places[(uint8_t)*c];
 }
 
+/* Whether a byte of a needle is one of the letters that any text may have. */
+static bool
+is_common(const struct needle *n, size_t at)
+{
+	for (size_t i = 0; i < SOUGHT_LETTERS; i++)
+		for (const char *c = letters[i]; *c; c++)
+			if (((uint8_t)*c | n->either[at]) == n->bytes[at])
+				return true;
+	return false;
+}
+
+static void
+find_own(struct sought *s)
+{
+	for (size_t i = 0; i < s->needles.count; i++) {
+		const struct needle *n = &s->needles.at[i];
+		size_t at = n->rare[0];
+		for (size_t k = 0; k < n->length && is_common(n, at); k++)
+			at = k;
+		s->own[i] = (uint8_t)(is_common(n, at) ? 0 : at + 1);
+	}
+}
+
 static int
 digit_of(uint8_t c)
 {
@@ -88,6 +111,7 @@ sought_new(const struct needles *set)
 	s->number = atomic_fetch_add(&numbers, 1) + 1;
 	s->needles = *set;
 	place_needles(s);
+	find_own(s);
 	place_hex(s);
 	return s;
 }
@@ -156,6 +180,20 @@ sought_is_in(struct sought *s, const struct window *w, uint64_t offset, uint64_t
 	for (size_t i = 0; i < s->needles.count; i++)
 		if (needle_starts_in(&s->cursors[i], &s->needles.at[i], w, offset, offset + length))
 			return true;
+	return false;
+}
+
+bool
+sought_own_is_in(const struct sought *s, const void *at, size_t length)
+{
+	for (size_t i = 0; i < s->needles.count; i++) {
+		const struct needle *n = &s->needles.at[i];
+		if (!s->own[i])
+			return true;
+		uint8_t byte = n->bytes[s->own[i] - 1], either = n->either[s->own[i] - 1];
+		if (memchr(at, byte, length) || (either && memchr(at, byte & ~either, length)))
+			return true;
+	}
 	return false;
 }
 

@@ -29,7 +29,7 @@ struct sought_cursor {
 
 /* What a decoder has found out about an id or a format, of which it is sure. */
 struct sought_note {
-	uint64_t key[3]; /* the decoder's own */
+	uint64_t key[3];  /* the decoder's own */
 	bool used, fresh; /* fresh: nothing is noted yet */
 	bool never;	  /* it cannot contain a needle */
 };
@@ -44,6 +44,8 @@ struct sought {
 	 * where it is, then where they begin and end */
 	uint64_t places[256], starts, ends;
 	uint64_t letters[SOUGHT_LETTERS]; /* places where one of such bytes is */
+	uint8_t own[NEEDLES_MAX]; /* of each needle: 1 + the place of a byte that is none of these,
+				     a rare one; 0: there is none */
 	struct needles hex; /* bytes that must be where a needle is in hexadecimal digits; none:
 			       any may be */
 	bool in_hex;	    /* one can be */
@@ -82,6 +84,10 @@ void sought_renew(struct sought *, unsigned generation);
 /* Whether a needle starts in LENGTH bytes from OFFSET on, which the window has.  Who goes
  * forward reads each byte once. */
 bool sought_is_in(struct sought *, const struct window *, uint64_t offset, uint64_t length);
+
+/* Whether bytes may be part of a text with a needle that is made of them and of SOUGHT_LETTERS:
+ * they have a byte that such letters are not. */
+bool sought_own_is_in(const struct sought *, const void *at, size_t length);
 
 /* Whether a needle may be in the hexadecimal digits, in lower case, of LENGTH bytes. */
 bool sought_is_in_hex(const struct sought *, const uint8_t *p, size_t length);

@@ -1212,10 +1212,13 @@ build_lacks(const struct syst_sieved *j)
 {
 	const struct syst_frame *f = j->f;
 	struct sought_sieve sieve = {0};
+	size_t at = f->payload + 8, length = f->payload_end - f->payload - 8;
+	if (f->word || at >= f->payload_end)
+		return number_lacks(j);
+	if (!sought_own_is_in(j->sought, f->p + at, length))
+		return true;
 	sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
-	if (!f->word && f->payload + 8 < f->payload_end)
-		sought_pass(j->sought, &sieve, f->p + f->payload + 8,
-			    f->payload_end - f->payload - 8);
+	sought_pass(j->sought, &sieve, f->p + at, length);
 	return !sieve.found;
 }
 
@@ -1282,8 +1285,8 @@ frame_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 	}
 }
 
-/* Whether sound frames of a type and subtype lack it, whatever else they say; nothing else of
- * the frame need be there. */
+/* Whether sound frames of a type and subtype lack it, whatever else they say, unless
+ * says_more(); nothing else of the frame need be there. */
 static bool
 any_lacks(const struct syst_sieved *j)
 {
@@ -1309,10 +1312,21 @@ any_lacks(const struct syst_sieved *j)
 	}
 }
 
-/* The same with their type; noted. */
+/* Whether most of such frames say more than any_lacks asks for. */
+static bool
+says_more(const struct syst_sieved *j)
+{
+	unsigned type = j->f->type;
+	return type == SYST_STRING || type == SYST_CATALOG ||
+	       (type == SYST_RAW && j->sought->in_hex);
+}
+
+/* As any_lacks, with their type; noted. */
 static bool
 form_lacks(const struct syst_sieved *j)
 {
+	if (says_more(j))
+		return false;
 	struct sought_note *note = note_type(j, NOTE_FORM);
 	if (note->fresh) {
 		bool never = any_lacks(j) && type_lacks(j);

@@ -575,6 +575,8 @@ convert_number(struct syst_printf_job *job, const struct spec *spec)
 	return DONE;
 }
 
+static const char nil[] = "(nil)"; /* as the printer's C library has it */
+
 static enum outcome
 convert_pointer(struct syst_printf_job *job, const struct spec *spec)
 {
@@ -587,7 +589,7 @@ convert_pointer(struct syst_printf_job *job, const struct spec *spec)
 	if (spec->letter == 'n')
 		return DONE;
 	if (!value) {
-		add_padded(job, spec, "(nil)", 5); /* as the printer's C library has it */
+		add_padded(job, spec, nil, sizeof nil - 1);
 		return DONE;
 	}
 	struct spec hex = *spec;
@@ -683,7 +685,9 @@ is_valid(const char *format, size_t length)
 	return step.kind != STEP_INVALID;
 }
 
-static const char missing[] = "- insufficient argument bytes for format '", cut[] = " - text cut";
+static const char missing[] = "- insufficient argument bytes for format '";
+static const char invalid[] = "invalid format string '", cut[] = " - text cut";
+static const char unended[] = " - corrupt printf payload, missing argument string termination";
 
 /* The complaints of the reference printer, word for word [SyS-T 1.0, second hand:
  * systprint]; that text is cut is this program's. */
@@ -694,13 +698,13 @@ syst_printf_explain(struct text *out, enum outcome outcome, const char *format, 
 	case DONE:
 		return;
 	case INVALID:
-		text_add(out, "invalid format string '");
+		text_add(out, invalid);
 		break;
 	case MISSING:
 		text_add(out, missing);
 		break;
 	case UNTERMINATED:
-		text_add(out, " - corrupt printf payload, missing argument string termination");
+		text_add(out, unended);
 		return;
 	case TOO_MUCH:
 		text_add(out, cut);
@@ -885,10 +889,29 @@ syst_printf_fits(const char *format, size_t format_length, const struct syst_arg
 
 /* --- what is sought -------------------------------------------------------- */
 
+/* Whether a needle may have to do with what is in no format and no argument but numbers and
+ * blanks; noted. */
+static bool
+words_join(struct sought *sought)
+{
+	static const char *const words[] = {missing, cut, invalid, unended, nil, "'", " - "};
+	const uint64_t key[3] = {0, 0, (uint64_t)(uintptr_t)words};
+	struct sought_note *note = sought_note(sought, key);
+	if (note->fresh)
+		note->never = true;
+	for (size_t i = 0; note->fresh && i < sizeof words / sizeof *words; i++)
+		note->never &= !sought_joins(sought, words[i]);
+	note->fresh = false;
+	return !note->never;
+}
+
 bool
-syst_printf_lacks(const struct sought *sought, const char *format, size_t format_length,
+syst_printf_lacks(struct sought *sought, const char *format, size_t format_length,
 		  const struct syst_args *args)
 {
+	if (!sought_own_is_in(sought, format, format_length) &&
+	    !sought_own_is_in(sought, args->at, args->length) && !words_join(sought))
+		return true;
 	struct syst_printf_job job = {.args = args, .sought = sought};
 	return syst_printf_run(&job, format, format_length) == DONE && !job.sieve.found;
 }
@@ -917,7 +940,7 @@ pass_conversion(const struct sought *sought, struct sought_sieve *sieve, char le
 	if (letter != 'p')
 		return true;
 	sought_pass_any(sought, &none, SOUGHT_BLANKS);
-	sought_pass_text(sought, &none, "(nil)");
+	sought_pass_text(sought, &none, nil);
 	sought_pass_any(sought, &none, SOUGHT_BLANKS);
 	sieve->open |= none.open;
 	sieve->found |= none.found;

@@ -89,7 +89,7 @@ bool syst_printf_size(const char *format, size_t format_length, const struct sys
 
 /* Whether it is sure that the text would have no needle, without making it; and the same
  * whatever the arguments are. */
-bool syst_printf_lacks(const struct sought *, const char *format, size_t format_length,
+bool syst_printf_lacks(struct sought *, const char *format, size_t format_length,
 		       const struct syst_args *);
 bool syst_format_lacks(const struct sought *, const char *format, size_t format_length);
 

@@ -19,7 +19,7 @@ differ()
 {
 	for pattern in "rail .* mV" "fifo|block|handle" "bad CRC" "0x1" "args" "STRING" "DATA" \
 		"at 0x" "pump" "mp [0-9]" "valve" "insufficient" "clock" "sender" "71756" "zq" \
-		"^100% of" "recover panic"; do
+		"[fh][ai][fn]" "^100% of" "recover panic"; do
 		for since in "" $also; do
 			# shellcheck disable=SC2086  # nothing, or a word
 			"$TRAWL" -p made.yaml $since -r "(?i:)$pattern" "$@" --split=1/1 \

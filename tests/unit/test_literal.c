@@ -134,6 +134,18 @@ test_by_hand(void **state)
 	    {"[a-z]+state", 0, "state"},
 	    {"[]x]ab", 0, "ab"},
 	    {"[[:digit:]]ab", 0, "ab"},
+	    {"[qz][tu][a-f]", 0, "qt,zt,qu,zu"},
+	    {"x[01]y", 0, "x0y,x1y"},
+	    {"x[01]+y", 0, "x0,x1"},
+	    {"x[01]?y", 0, ""},
+	    {"[0-2a]b", 0, "0b,1b,2b,ab"},
+	    {"[0-9]b", 0, ""}, /* they are too many */
+	    {"[^a]b", 0, ""},
+	    {"[a-]b", 0, ""},
+	    {"[\\d]b", 0, ""},
+	    {"[Ee]rror", 0, "rror"}, /* one is enough */
+	    {"([ab]c|[de]f)x", 0, "ac,bc,df,ef"},
+	    {"[aB]c", REGEX_IGNORE_CASE, "ac,bc"},
 	    {"[\\]x]ab", 0, "ab"},
 	    {"fifo|block", 0, "fifo,block"},
 	    {"(fifo|block) level", 0, " level"},

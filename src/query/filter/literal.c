@@ -4,7 +4,8 @@
  * The pattern is read once, from left to right.  Characters that stand side by side in
  * every match are a run; what may be left out, or is one of many, ends it.  A group that
  * must be there gives what its alternatives give together, if each gives something.  The
- * best of all runs and groups is kept: the longest, then that of fewest texts.
+ * best of all runs and groups is kept: the longest, then that of fewest texts.  Where it is
+ * very short, a class of few characters is read as well: a run goes on with each of them.
  *
  * Not read, so that such a pattern has no literal at all: what turns options on or off,
  * looks around, refers back, recurses or backtracks by a verb, names a group or a
@@ -18,11 +19,14 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 32, RUN_MAX = 256 };
+enum { DEPTH_MAX = 32, RUN_MAX = 256, UTF8_MAX = 4, SHORT = 2 };
 
-struct literal_text {
-	char bytes[RUN_MAX];
-	size_t length;
+/* Texts of the same length, one of which is there; none of them before the first character. */
+struct literal_run {
+	size_t most; /* texts */
+	char texts[NEEDLES_MAX][RUN_MAX];
+	size_t count, length;
+	struct needles best; /* of those that have ended */
 };
 
 struct literal_reading {
@@ -35,9 +39,9 @@ struct literal_reading {
 /* What comes next of a pattern. */
 struct atom {
 	enum { ATOM_CHARACTER, ATOM_OTHER, ATOM_NOWHERE, ATOM_GROUP } type;
-	char bytes[4]; /* of a character */
-	size_t length;
-	struct needles set; /* of a group; none where it gives nothing */
+	char bytes[NEEDLES_MAX]; /* of a character, or of those of a class, one each */
+	size_t length, count;	 /* of bytes of one, and how many may stand there */
+	struct needles set;	 /* of a group; none where it gives nothing */
 };
 
 static void read_alternatives(struct literal_reading *, struct needles *set);
@@ -64,14 +68,13 @@ keep_better(struct needles *best, const struct needles *other)
 
 /* Ends a run, which is kept if it is better. */
 static void
-end_run(const struct literal_reading *r, struct literal_text *run, struct needles *best)
+end_run(const struct literal_reading *r, struct literal_run *run)
 {
-	struct needles own = {.count = 1};
-	if (run->length) {
-		needle_init(&own.at[0], run->bytes, run->length, r->fold);
-		keep_better(best, &own);
-	}
-	run->length = 0;
+	struct needles own = {.count = run->count};
+	for (size_t i = 0; i < run->count; i++)
+		needle_init(&own.at[i], run->texts[i], run->length, r->fold);
+	keep_better(&run->best, &own);
+	run->count = run->length = 0;
 }
 
 /* --- parts of a pattern -------------------------------------------------- */
@@ -81,7 +84,7 @@ set_character(struct atom *atom, char c)
 {
 	atom->type = ATOM_CHARACTER;
 	atom->bytes[0] = c;
-	atom->length = 1;
+	atom->length = atom->count = 1;
 }
 
 /* \xHH, of which both digits must be there. */
@@ -162,6 +165,35 @@ skip_class(struct literal_reading *r)
 	r->p += !r->failed;
 }
 
+/* The characters of a class whose inside lies from P to END, if they are few and plain. */
+static void
+find_members(const char *p, const char *end, struct atom *atom)
+{
+	size_t count = 0;
+	for (; p < end; p++) {
+		unsigned char c = (unsigned char)*p, last = c;
+		if (end - p > 2 && p[1] == '-')
+			last = (unsigned char)*(p += 2);
+		if (c >= 0x80 || last >= 0x80 || !isalnum(c) || !isalnum(last) || last < c ||
+		    count + last - c >= NEEDLES_MAX)
+			return;
+		for (; c <= last; c++)
+			atom->bytes[count++] = (char)c;
+	}
+	atom->type = ATOM_CHARACTER;
+	atom->length = 1;
+	atom->count = count;
+}
+
+static void
+read_class(struct literal_reading *r, struct atom *atom)
+{
+	const char *inside = r->p;
+	skip_class(r);
+	if (!r->failed)
+		find_members(inside, r->p - 1, atom);
+}
+
 /* A group, of which ( was read. */
 static void
 read_group(struct literal_reading *r, struct atom *atom)
@@ -184,7 +216,7 @@ static void
 read_wide(struct literal_reading *r, char first, struct atom *atom)
 {
 	set_character(atom, first);
-	while (((unsigned char)*r->p & 0xc0) == 0x80 && atom->length < sizeof atom->bytes)
+	while (((unsigned char)*r->p & 0xc0) == 0x80 && atom->length < UTF8_MAX)
 		atom->bytes[atom->length++] = *r->p++;
 	if (!r->utf || r->fold)
 		r->failed = true;
@@ -194,13 +226,13 @@ static void
 read_atom(struct literal_reading *r, struct atom *atom)
 {
 	char c = *r->p++;
-	atom->length = 0;
+	atom->length = atom->count = 0;
 	atom->set.count = 0;
 	atom->type = ATOM_OTHER;
 	if (c == '\\') {
 		read_escape(r, atom);
 	} else if (c == '[') {
-		skip_class(r);
+		read_class(r, atom);
 	} else if (c == '(') {
 		read_group(r, atom);
 	} else if (c == '^' || c == '$') {
@@ -252,21 +284,43 @@ read_quantifier(struct literal_reading *r, bool *exact)
 
 /* --- sequences and alternatives ------------------------------------------ */
 
+/* Goes on with a character, or with each of some. */
 static void
-add_to_run(struct literal_reading *r, struct literal_text *run, const struct atom *atom,
-	   struct needles *best)
+add_to_run(const struct literal_reading *r, struct literal_run *run, const struct atom *atom)
 {
-	if (run->length + atom->length > sizeof run->bytes)
-		end_run(r, run, best);
-	memcpy(run->bytes + run->length, atom->bytes, atom->length);
+	if (run->count * atom->count > run->most || run->length + atom->length > RUN_MAX)
+		end_run(r, run);
+	if (atom->count > run->most)
+		return;
+	size_t before = run->count ? run->count : 1;
+	for (size_t i = before * atom->count; i--;) {
+		const char *bytes = &atom->bytes[i / before * atom->length];
+		memmove(run->texts[i], run->texts[i % before], run->length);
+		memcpy(run->texts[i] + run->length, bytes, atom->length);
+	}
+	run->count = before * atom->count;
 	run->length += atom->length;
+}
+
+static void
+pass_atom(const struct literal_reading *r, struct literal_run *run, const struct atom *atom,
+	  unsigned least, bool exact)
+{
+	bool character = atom->type == ATOM_CHARACTER;
+	if (character && least)
+		add_to_run(r, run, atom);
+	if (!character || !exact)
+		end_run(r, run);
+	if (character && least && !exact) /* the last of them is beside what follows */
+		add_to_run(r, run, atom);
+	if (atom->type == ATOM_GROUP && least)
+		keep_better(&run->best, &atom->set);
 }
 
 static void
 read_sequence(struct literal_reading *r, struct needles *best)
 {
-	struct literal_text run = {.length = 0};
-	best->count = 0;
+	struct literal_run plain = {.most = 1}, wide = {.most = NEEDLES_MAX};
 	while (!r->failed && *r->p && *r->p != '|' && *r->p != ')') {
 		struct atom atom;
 		bool exact;
@@ -274,17 +328,14 @@ read_sequence(struct literal_reading *r, struct needles *best)
 		if (r->failed)
 			break;
 		unsigned least = read_quantifier(r, &exact);
-		bool character = atom.type == ATOM_CHARACTER;
-		if (character && least)
-			add_to_run(r, &run, &atom, best);
-		if (!character || !exact)
-			end_run(r, &run, best);
-		if (character && least && !exact) /* the last of them is beside what follows */
-			add_to_run(r, &run, &atom, best);
-		if (atom.type == ATOM_GROUP && least)
-			keep_better(best, &atom.set);
+		pass_atom(r, &plain, &atom, least, exact);
+		pass_atom(r, &wide, &atom, least, exact);
 	}
-	end_run(r, &run, best);
+	end_run(r, &plain);
+	end_run(r, &wide);
+	*best = plain.best;
+	if (shortest_of(best) < SHORT)
+		keep_better(best, &wide.best);
 }
 
 static void

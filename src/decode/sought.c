@@ -229,16 +229,28 @@ sought_joins(const struct sought *s, const char *piece)
 	return false;
 }
 
+static bool
+is_note(const struct sought_note *note, const uint64_t key[static 3])
+{
+	uint64_t differs = (note->key[0] ^ key[0]) | (note->key[1] ^ key[1]);
+	return note->used && !(differs | (note->key[2] ^ key[2]));
+}
+
 struct sought_note *
 sought_note(struct sought *s, const uint64_t key[static 3])
 {
 	uint64_t hash = key[0] * 0x9e3779b97f4a7c15u + key[1];
 	hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u + key[2];
-	struct sought_note *note = &s->notes[(hash ^ hash >> 31) % SOUGHT_NOTES];
-	if (!note->used || memcmp(note->key, key, sizeof note->key) != 0) {
-		*note = (struct sought_note){.used = true, .fresh = true};
-		memcpy(note->key, key, sizeof note->key);
-	}
+	size_t at = (hash ^ hash >> 31) % SOUGHT_NOTES;
+	struct sought_note *note = &s->notes[at], *beside = &s->notes[at ^ 1];
+	if (is_note(note, key))
+		return note;
+	if (is_note(beside, key))
+		return beside;
+	if (note->used && !beside->used)
+		note = beside;
+	*note = (struct sought_note){.used = true, .fresh = true};
+	memcpy(note->key, key, sizeof note->key);
 	return note;
 }
 

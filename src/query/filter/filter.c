@@ -224,7 +224,7 @@ const struct needles *
 filter_required(const struct filter *filter)
 {
 	const struct filter_code *code = filter->expr ? filter->expr->code : NULL;
-	return code && code->required ? &code->needles.at[code->required - 1] : NULL;
+	return code && code->required ? &code->needles.at[code->required->sought - 1] : NULL;
 }
 
 void
@@ -252,11 +252,17 @@ expr_match(struct filter_expr *expr, struct reader *reader, const struct message
 	const struct filter_code *code = expr->code;
 	if ((code->all | code->none) >> m->severity & 1)
 		return code->all >> m->severity & 1;
+	struct filter_bound *bound = reader ? filter_bind(expr, reader_trace(reader)) : NULL;
+	if (bound && filter_is_marked(expr, bound, m))
+		return false;
 	const struct message own = *m; /* looking around may drop the cell it is in */
-	struct filter_look look = {
-	    .expr = expr, .reader = reader, .m = &own, .e = e, .has = has, .made = made};
-	if (reader)
-		look.bound = filter_bind(expr, reader_trace(reader));
+	struct filter_look look = {.expr = expr,
+				   .bound = bound,
+				   .reader = reader,
+				   .m = &own,
+				   .e = e,
+				   .has = has,
+				   .made = made};
 	return filter_node_test(&look, code->root);
 }
 

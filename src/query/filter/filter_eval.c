@@ -335,14 +335,20 @@ sought_of(const struct filter_expr *expr, struct filter_bound *bound,
 	return *sought;
 }
 
+/* Whether text and type of a message lack what is required. */
+static bool
+is_marked(const struct filter_expr *expr, const struct message *m)
+{
+	return expr->trusts && (m->flags & (MESSAGE_LACKS | MESSAGE_DAMAGED)) == MESSAGE_LACKS;
+}
+
 /* What is known of text and type for a leaf, before they are made. */
 static const struct sought_answer *
 filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	static const struct sought_answer nothing, all = {.text_lacks = true, .type_lacks = true};
-	bool marked = look->m->flags & MESSAGE_LACKS && !(look->m->flags & MESSAGE_DAMAGED);
-	if (marked && look->expr->trusts && leaf->sought &&
-	    leaf->sought == look->expr->code->required)
+	const struct filter_leaf *required = look->expr->code->required;
+	if (required && leaf->sought == required->sought && is_marked(look->expr, look->m))
 		return &all;
 	if (look->sifted == leaf)
 		return &look->answer;
@@ -403,6 +409,20 @@ filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 		filter_need(look, keeps_origins(look) ? EXPAND_TYPE : EXPAND_TEXT);
 	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
 	       filter_test_type(look, leaf);
+}
+
+bool
+filter_is_marked(const struct filter_expr *expr, const struct filter_bound *bound,
+		 const struct message *m)
+{
+	const struct filter_leaf *leaf = expr->code->required;
+	if (!leaf || !is_marked(expr, m))
+		return false;
+	if (leaf->name->test == filter_test_text || leaf->name->test == filter_test_type)
+		return true;
+	return leaf->name->test == filter_test_any && bound->looked && bound->by_key &&
+	       bound->generation == trace_generation(bound->trace) &&
+	       !key_known(&bound->origins, leaf, m->origin);
 }
 
 bool
@@ -792,12 +812,12 @@ filter_decide_severities(struct filter_code *code)
 	}
 }
 
-size_t
+const struct filter_leaf *
 filter_find_required(const struct filter_node *node)
 {
-	size_t found = 0;
+	const struct filter_leaf *found = NULL;
 	if (node->type == FILTER_LEAF)
-		return node->leaf->sought;
+		return node->leaf->sought ? node->leaf : NULL;
 	if (node->type == FILTER_AND)
 		for (node = node->child; node && !found; node = node->next)
 			found = filter_find_required(node);

@@ -188,10 +188,10 @@ struct filter_code {
 	struct filter_node *root;
 	VEC(struct regex *) regexes; /* only to be shared */
 	VEC(struct filter_leaf *) timed;
-	VEC(struct needles) needles; /* by filter_leaf.sought */
-	size_t origins;		     /* leaves on the origin or the type */
-	unsigned uses;		     /* enum filter_use of all leaves */
-	size_t required;	     /* filter_leaf.sought of one that must hold; or 0 */
+	VEC(struct needles) needles;	    /* by filter_leaf.sought */
+	size_t origins;			    /* leaves on the origin or the type */
+	unsigned uses;			    /* enum filter_use of all leaves */
+	const struct filter_leaf *required; /* one that must hold and seeks something; or NULL */
 	uint8_t all, none; /* severities of which all messages pass, or none: a bit each */
 };
 
@@ -383,7 +383,11 @@ enum filter_verdict filter_node_judge(const struct filter_facts *, const struct 
 void filter_node_learn(struct filter_look *, const struct filter_node *);
 
 /* Works out what all that passes contains. */
-size_t filter_find_required(const struct filter_node *);
+const struct filter_leaf *filter_find_required(const struct filter_node *);
+
+/* Whether M cannot pass, as it is marked to lack what must hold, and its origin is known to. */
+bool filter_is_marked(const struct filter_expr *, const struct filter_bound *,
+		      const struct message *m);
 
 /* Works out of which severities all or no messages pass. */
 void filter_decide_severities(struct filter_code *);

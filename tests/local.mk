@@ -206,6 +206,7 @@ unit_tests = \
 	tests/unit/test_sequence \
 	tests/unit/test_compare \
 	tests/unit/test_gap \
+	tests/unit/test_lengths \
 	tests/unit/test_grams \
 	tests/unit/test_snapshot \
 	tests/unit/test_sought \

@@ -224,12 +224,12 @@ report_unfit(const struct session *session, const struct cli *cli,
 	text_free(&line);
 }
 
-/* Says whose messages are not in the order that was asked for. */
+/* Says whose messages are not in the order that was asked for, or cannot be compared by time. */
 static void
-report_order(const struct session *session, const struct cli *cli)
+report_clocks(const struct session *session, const struct cli *cli)
 {
 	struct text line = {0};
-	session_describe_order(session, &line);
+	session_describe_clocks(session, &line);
 	if (!cli->value[CLI_QUIET])
 		report_text(text_get(&line));
 	text_free(&line);
@@ -364,12 +364,14 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 		return report_error(&err);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT]) {
 		report_missing_origins(session, cli, 0);
-		return check_session(session, cli, filter);
+		int status = check_session(session, cli, filter);
+		report_clocks(session, cli);
+		return status;
 	}
 	if (parse_stop(session, cli, &stop, &options, &err) < 0)
 		return report_error(&err);
 	report_unfit(session, cli, &options);
-	report_order(session, cli);
+	report_clocks(session, cli);
 	report_flow(session, cli, &options);
 	options.output = output_open(cli, options.format, &err);
 	options.name = cli->value[CLI_OUTPUT];

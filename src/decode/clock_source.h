@@ -64,7 +64,8 @@ struct clock_source {
 	 * a link of this name; NULL: they are not. */
 	const char *matched;
 
-	/* Which of the trace's clocks M is stamped by; NULL: its origin's. */
+	/* Which of the trace's clocks M is stamped by, UINT64_MAX: its main one; NULL: its
+	 * origin's. */
 	uint64_t (*key)(const struct message *m);
 	/* The sender of M, whose own timestamps stand beside the transport's; NULL:
 	 * there are no two. */

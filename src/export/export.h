@@ -67,7 +67,7 @@ typedef VEC(struct export_delta) export_deltas;
 /* What times since the start are since; found when the first is asked for. */
 struct export_start {
 	bool known;
-	int64_t order; /* as in struct message_time */
+	struct message_time time; /* `order`, and what it can be compared with */
 };
 
 struct export_line;

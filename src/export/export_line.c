@@ -94,12 +94,14 @@ add_relative(const struct export_message *message, struct text *out)
 {
 	struct export_start *start = message->start;
 	if (!start->known && message->related)
-		start->known = filter_find_start(reader_trace(message->reader), &start->order);
-	if (!start->known || !message->related) {
+		start->known = filter_find_start(reader_trace(message->reader), &start->time);
+	if (!start->known || !message->related ||
+	    !clocks_can_subtract(&start->time, &message->session_time)) {
 		text_add_char(out, '-');
 		return;
 	}
-	int64_t since = (int64_t)((uint64_t)message->session_time.order - (uint64_t)start->order);
+	int64_t since =
+	    (int64_t)((uint64_t)message->session_time.order - (uint64_t)start->time.order);
 	if (message->session_time.known)
 		value_add_seconds(since, out);
 	else

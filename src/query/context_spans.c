@@ -159,7 +159,9 @@ context_spans_find(struct context_spans *s, const struct context_spans_query *q,
 		const struct span_lane *lane = spans_lane(s->spans, s->order.at[i]);
 		if (!q->in_sight[lane->trace] || !lane->turns.count)
 			continue;
-		if (answer->states.count == DENSITY_STATES_MAX) {
+		if (answer->states.count == DENSITY_STATES_MAX ||
+		    (q->tracks[lane->trace].unit != TRACK_OFFSETS &&
+		     !spans_is_related(s->spans, lane))) {
 			answer->states_left++;
 			continue;
 		}

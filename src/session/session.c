@@ -618,8 +618,8 @@ session_order(const struct session *session)
 	return orders[session->profile.order];
 }
 
-void
-session_describe_order(const struct session *session, struct text *out)
+static void
+describe_order(const struct session *session, struct text *out)
 {
 	size_t left_out = 0;
 	if (session->clocks && session->profile.order == CLOCKS_BY_TIME)
@@ -627,8 +627,32 @@ session_describe_order(const struct session *session, struct text *out)
 	if (left_out)
 		text_addf(out,
 			  "only %d senders' clocks are put in order of time; messages of %zu more "
-			  "stay in the transport's",
+			  "stay in the transport's\n",
 			  CLOCKS_STRANDS_MAX, left_out);
+}
+
+static void
+describe_apart(struct trace *trace, struct text *out)
+{
+	size_t clocks;
+	char digits[32];
+	uint64_t messages = clocks_apart(trace, &clocks);
+	if (messages)
+		text_addf(
+		    out,
+		    "%s: nothing relates %zu clock%s, of %s messages, to the others: no length "
+		    "of time across them; :tie, or sync: in a profile, relates clocks\n",
+		    trace_name(trace), clocks, clocks == 1 ? "" : "s",
+		    text_number(digits, messages));
+}
+
+void
+session_describe_clocks(const struct session *session, struct text *out)
+{
+	describe_order(session, out);
+	bool settled = session->clocks && clocks_are_settled(session->clocks);
+	for (size_t i = 0; settled && i < session->traces.count; i++)
+		describe_apart(session->traces.at[i], out);
 }
 
 /* Takes back what session_link made, and what reads messages of several traces. */

@@ -103,9 +103,10 @@ int session_add_offset(struct session *session, const char *offset, struct err *
 int session_set_order(struct session *session, const char *order, struct err *);
 const char *session_order(const struct session *session);
 
-/* Appends what to say of senders' clocks that have no strand for want of room, nothing if
- * all have one or the order is the transport's. */
-void session_describe_order(const struct session *session, struct text *);
+/* Appends a line for what does not hold of times: senders' clocks that have no strand for want
+ * of room, where the order is not the transport's; and, once all clocks were looked at, messages
+ * between which no length of time can be made. */
+void session_describe_clocks(const struct session *, struct text *);
 
 /* For batch output: finds all pairs of intervals (intervals.h), with all that it takes. */
 void session_load_intervals(struct session *session);

@@ -239,17 +239,19 @@ say_given_up(struct app *app)
 	return true;
 }
 
-/* Says whose messages are not in the order that is set; false: nothing new. */
+/* Says what does not hold of times; false: nothing new. */
 static bool
 say_left_out(struct app *app)
 {
-	struct text line = {0};
-	session_describe_order(app->screen.session, &line);
-	bool news = line.length && !app->left_out;
-	app->left_out = line.length > 0;
-	if (news)
-		screen_notice(&app->screen, "%s", text_get(&line));
-	text_free(&line);
+	struct text lines = {0};
+	session_describe_clocks(app->screen.session, &lines);
+	bool news = lines.length && !app->left_out;
+	app->left_out = lines.length > 0;
+	if (news) {
+		text_cut(&lines, lines.length - 1);
+		say_lines(&app->screen, lines.data);
+	}
+	text_free(&lines);
 	return news;
 }
 

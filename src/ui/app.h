@@ -37,7 +37,7 @@ struct app {
 	int signals;		 /* see signals.h */
 	unsigned refusals;	 /* of threads, that were said */
 	uint64_t given_up;	 /* texts that patterns gave up on, when that was last said */
-	bool left_out;		 /* it was said that not all clocks are in order of time */
+	bool left_out;		 /* it was said what does not hold of times */
 	bool untied;		 /* it was said that not all clocks are tied */
 	bool counting;		 /* matches were being counted, when last looked at */
 	int deadly;		 /* signal that ended it, or 0 */

@@ -98,6 +98,55 @@ is "... and they are all there" "$(cksum <many.csv)" "$(sort out | cksum)"
 run "$TRAWL" -t csv -q --order=time many.stp
 is "... which -q does not say" "" "$(cat err)"
 
+# Two cores of a UIA log, whose clocks no sync point relates [UIA 1.01, UIAPacket, EventHdr]:
+# packets of one event each, core 0 at 1, 2, 3 and 4 us, core 1 at 9001 to 9004 us.
+awk 'function word(v) {
+		printf "\\%03o\\%03o\\%03o\\%03o", v / 16777216 % 256, v / 65536 % 256, v / 256 % 256, v % 256
+	}
+	BEGIN {
+		for (i = 0; i < 8; i++) {
+			core = i % 2
+			n = int(i / 2)
+			word(2684354560 + 134217728 + 32) # an event packet, big endian
+			word(i * 65536)
+			word(65536 + 32801)
+			word(4294901760 + core)
+			word(134217728 + 16 * 65536 + n) # with a time stamp
+			word(1000 * (n + 1) + 9000000 * core)
+			word(0)
+			word(5121 * 65536)
+		}
+	}' >cores.esc
+printf "$(cat cores.esc)" >cores.uia
+cat >cores.yaml <<'END'
+traces: [{file: cores.uia, format: uia, clock: {hz: 1000000000}}]
+intervals: [{name: hop, begin: uia.seq >= 0 and origin ~ "core 0", end: uia.seq >= 0 and origin ~ "core 1", across: true}]
+END
+said="trawl: cores.uia: nothing relates 1 clock, of 8 messages, to the others: no length of time \
+across them; :tie, or sync: in a profile, relates clocks"
+run "$TRAWL" -t csv --fields=origin,ticks,gap,delta cores.yaml
+is "cores that nothing relates: gaps of one alone" "1000 2000 1000,2000 3000 1000,3000 4000 1000," \
+	"$(awk -F, '/^"core/ && $3 != "" { printf "%s %s %s,", $2 - $3, $2, $3 }' out)"
+is "... a delta, of rows that follow each other, is of none" "" "$(awk -F, '/^"core/ { printf "%s", $4 }' out)"
+is "... which is said" "$said" "$(cat err)"
+run "$TRAWL" -t table --by=origin --of=interval.hop cores.yaml
+is "... a table: gaps of each" "1.000 us 1.000 us" \
+	"$(awk '/^core/ { printf "%s%s %s", n++ ? " " : "", $9, $10 }' out)"
+is "... no lengths of pairs" "0 0" "$(awk '/^core/ { printf "%s%s", n++ ? " " : "", $11 }' out)"
+is "... which is said" "$said" "$(cat err)"
+run "$TRAWL" --check='interval.hop > 1us' cores.yaml
+is "... a check does not pass in silence" "0 $said" "$status $(cat err)"
+run "$TRAWL" -t text --time-format=rel cores.yaml
+is "... times since the start" "0.000000000 - 0.000001000 - 0.000002000 - 0.000003000 - " \
+	"$(awk '/event 5121/ { printf "%s ", $2 }' out)"
+(cat cores.yaml
+	echo "sync: [{kind: tie, a: {trace: cores.uia, ticks: 1000, core: 0}, b: {trace: cores.uia, ticks: 9000500, core: 1}}]") >tied.yaml
+run "$TRAWL" -t csv --fields=origin,ticks,gap,interval.hop tied.yaml
+is "... tied, all have lengths: 500 ns to the other core and back" \
+	"500 500 500 500 500 500 500 " \
+	"$(awk -F, '/^"core/ && $3 != "" { printf "%s ", $3 }' out)"
+is "... and nothing is said" "" "$(cat err)"
+
 run "$TRAWL" -t csv -p session.yaml session.yaml
 is "two profiles: status" 2 "$status"
 echo "traces: []" >none.yaml

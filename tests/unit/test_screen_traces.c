@@ -12,6 +12,7 @@
 #include "session/sequence.h"
 #include "session/session.h"
 #include "temp_file.h"
+#include "uia_write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -581,6 +582,44 @@ test_long_name(void **state)
 	text_free(&path);
 }
 
+/* Two cores that nothing relates: events of one each, core 1 far off. */
+static void
+write_cores(struct uia_log *log)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		uint64_t ticks = 1000 * (i / 2 + 1) + (i % 2 ? 9000000 : 0);
+		uia_packet_begin(log, 10, i % 2, 1, (uint16_t)i);
+		uia_event_add(log, (uint16_t)(i / 2), UIA_OTHER_EVENT, ticks, NULL, 0);
+		uia_packet_end(log);
+	}
+}
+
+/* Rows of the other clock are marked, and no length of time leads to them. */
+static void
+test_unrelated_cores(void **state)
+{
+	struct scene *s = *state;
+	struct uia_log log = {0};
+	char path[TEMP_PATH], profile[TEMP_PATH];
+	write_cores(&log);
+	temp_make(path, ".uia", log.bytes.at, log.bytes.count);
+	temp_make_text(profile, ".yaml",
+		       "traces: [{match: \"*.uia\", format: uia, clock: {hz: 1000000000}}]\n");
+	scene_open(s, 24, 80, "xterm", path, "-p", profile, "--time-format=delta", NULL);
+	scene_wait(s, "nothing relates 1 clock, of 8");
+	scene_wait(s, "\n /          I core 1");
+	assert_null(strstr(scene_screen(s), " ms I core"));
+	scene_keys(s, "8G");
+	scene_wait(s, "\n>/");
+	scene_keys(s, "p");
+	scene_wait(s, "+1.000 us after the last of core 1");
+	assert_null(strstr(scene_screen(s), "above"));
+	scene_quit(s);
+	unlink(path);
+	unlink(profile);
+	vec_free(&log.bytes);
+}
+
 int
 main(void)
 {
@@ -589,7 +628,7 @@ main(void)
 	    scene_test(test_resyncs),	      scene_test(test_syncs),
 	    scene_test(test_filtered_traces), scene_test(test_trace_colours),
 	    scene_test(test_wishes),	      scene_test(test_start),
-	    scene_test(test_long_name),
+	    scene_test(test_long_name),	      scene_test(test_unrelated_cores),
 	};
 	return scene_run_group("screen: traces", tests);
 }

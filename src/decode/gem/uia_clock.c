@@ -60,7 +60,7 @@ uia_read_clock(const struct decoder *decoder, const struct message *m, const str
 static uint64_t
 uia_clock_key(const struct message *m)
 {
-	return uia_origin_source(m->origin);
+	return m->origin == UIA_ORIGIN_NONE ? UINT64_MAX : uia_origin_source(m->origin);
 }
 
 const struct clock_source uia_clocks = {

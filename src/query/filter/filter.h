@@ -17,6 +17,7 @@
 #include "trace/reader.h"
 
 struct filter_expr;
+struct message_time;
 struct session;
 
 struct filter {
@@ -135,7 +136,7 @@ bool filter_find_begin(const struct filter *, struct trace *, int64_t *time);
 
 /* What `+10ms` counts from in a trace: the first time (`order` of struct message_time) of
  * all traces that its own can be compared with; false while it has none. */
-bool filter_find_start(struct trace *, int64_t *start);
+bool filter_find_start(struct trace *, struct message_time *start);
 bool filter_needs_contexts(const struct filter *);
 
 /* And intervals: so does their hook in the session. */

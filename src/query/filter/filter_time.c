@@ -92,13 +92,13 @@ start_of(struct trace *trace, const struct message_time *own)
 }
 
 bool
-filter_find_start(struct trace *trace, int64_t *start)
+filter_find_start(struct trace *trace, struct message_time *start)
 {
 	struct clocks_nature nature = clocks_nature(trace);
 	struct message m;
-	struct message_time first;
-	bool found = first_time(trace, &nature, &m, &first);
-	*start = found ? start_of(trace, &first) : 0;
+	bool found = first_time(trace, &nature, &m, start);
+	if (found)
+		start->order = start_of(trace, start);
 	return found;
 }
 

@@ -24,18 +24,17 @@ enum {
 
 /* --- one gap ----------------------------------------------------------- */
 
-/* Whether the time of a message is one in PART. */
 static bool
-is_in(size_t part, const struct message *m, const struct message_time *time)
+is_counted(const struct message *m, const struct message_time *time)
 {
-	return (time->known || m->flags & MESSAGE_TIMED) && time->part == part;
+	return time->known || m->flags & MESSAGE_TIMED;
 }
 
 /* The time of a message, if it is in PART. */
 static bool
 time_in(struct trace *trace, size_t part, const struct message *m, struct message_time *time)
 {
-	return clocks_time(trace, m, time) && is_in(part, m, time);
+	return clocks_time(trace, m, time) && is_counted(m, time) && time->part == part;
 }
 
 bool
@@ -48,10 +47,9 @@ void
 gap_times(struct trace *trace, const struct message *m, size_t count, struct message_time *times,
 	  bool *any)
 {
-	size_t part = session_of(trace)->clocks ? clocks_part(trace) : 0;
 	clocks_times(trace, m, count, times, any);
 	for (size_t i = 0; i < count; i++)
-		any[i] = any[i] && is_in(part, &m[i], &times[i]);
+		any[i] = any[i] && is_counted(&m[i], &times[i]);
 }
 
 /* A clock that nothing else tells the time of stands for its part, so all times are in it. */
@@ -67,8 +65,7 @@ gap_scale(struct trace *trace, const struct message *m, size_t count, struct clo
 bool
 gap_between(const struct message_time *from, const struct message_time *to, struct gap *gap)
 {
-	return from->part == to->part && from->known == to->known &&
-	       gap_of(from->order, to->order, to->known, gap);
+	return clocks_can_subtract(from, to) && gap_of(from->order, to->order, to->known, gap);
 }
 
 uint64_t

@@ -23,7 +23,8 @@ struct gap {
 /* The time that gaps are counted by; false if the message has none. */
 bool gap_time(struct trace *, const struct message *, struct message_time *);
 
-/* The same of COUNT messages of a trace: ANY, whether each has a time. */
+/* The times that lengths between any two of COUNT messages of a trace are counted by, whichever
+ * of its clocks each is by: ANY, whether it has one. */
 void gap_times(struct trace *, const struct message *, size_t count, struct message_time *,
 	       bool *any);
 

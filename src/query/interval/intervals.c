@@ -314,23 +314,33 @@ hash_key(struct intervals *s, size_t lane, const struct interval_definition *d,
 	}
 }
 
+static size_t
+part_of_trace(const struct intervals *s, size_t trace)
+{
+	return s->session->clocks ? clocks_part(s->session->traces.at[trace]) : 0;
+}
+
 static void
 look_for(struct intervals *s, size_t number, const struct message *m)
 {
 	struct interval_definition *d = &s->definitions[number];
 	size_t lane = s->at.lane;
+	struct trace *trace = s->session->traces.at[lane];
 	struct reader *reader = sequence_reader(s->sequence, lane);
 	bool end = filter_match_expanded(&d->end, reader, m, &s->scratch, s->want);
 	bool begin = filter_match_expanded(&d->begin, reader, m, &s->scratch, s->want);
 	if (!begin && !end)
 		return;
-	struct message_time time = {0};
+	struct message_time time;
+	bool timed;
+	gap_times(trace, m, 1, &time, &timed);
 	struct found found = {.item = {.interval = (uint8_t)number,
 				       .end = true,
 				       .trace = lane,
 				       .id = reader_message_id(reader, s->at.at),
 				       .hash = hash_message(m),
-				       .timed = gap_time(s->session->traces.at[lane], m, &time)}};
+				       .timed = timed,
+				       .apart = timed && time.part != part_of_trace(s, lane)}};
 	found.item.ticks = !time.known;
 	found.item.part = time.part;
 	found.item.time = time.order;
@@ -607,7 +617,8 @@ add_nodes(const struct intervals *s, size_t trace, struct interval_forest *fores
 	for (size_t i = 0; i < events->count; i++) {
 		const struct interval_event *event = &events->at[i];
 		bool ticks = event->flags & INTERVAL_TICKS;
-		if (event->interval != forest->interval || event->flags & INTERVAL_END ||
+		if (event->interval != forest->interval ||
+		    event->flags & (INTERVAL_END | INTERVAL_APART) ||
 		    !(event->flags & INTERVAL_TIMED))
 			continue;
 		int64_t begin = point_of(event->time, ticks), end = INT64_MAX;
@@ -621,12 +632,6 @@ add_nodes(const struct intervals *s, size_t trace, struct interval_forest *fores
 									  .event = (uint32_t)i,
 									  .trace = (uint16_t)trace};
 	}
-}
-
-static size_t
-part_of_trace(const struct intervals *s, size_t trace)
-{
-	return s->session->clocks ? clocks_part(s->session->traces.at[trace]) : 0;
 }
 
 static void

@@ -7,8 +7,9 @@
  * does both ends one first, then begins the next.  pairing.h says which belong to each
  * other; loss is any message that is lost, damaged or truncated.
  *
- * Lengths are the difference of the session's times that the messages tell (gap_time);
- * where an end tells none, or the two cannot be compared, there is a pair without a length.
+ * Lengths are the difference of the session's times that the messages tell (gap_times);
+ * where an end tells none, or the two cannot be compared (clocks_can_subtract), there is a pair
+ * without a length.
  *
  * All messages of the session are looked at once, in its order, by a worker that follows
  * the indexes, whatever is shown.  Memory: pairing.h, interval_tree.h for a screen, and what

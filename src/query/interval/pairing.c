@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "query/interval/pairing.h"
+#include "session/clock/clocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@ enum { BUCKETS_LEAST = 64 };
 struct open_begin {
 	uint64_t serial; /* items and losses before it */
 	uint32_t event, below;
-	uint16_t trace, part;
+	uint32_t part;
+	uint16_t trace;
 };
 
 /* A key with such; `next` of its bucket or, unused, of those to be used again. */
@@ -160,8 +162,9 @@ add_event(struct pairing *p, const struct interval_item *item)
 	    .hash = item->hash,
 	    .time = item->time,
 	    .interval = item->interval,
-	    .flags = (uint8_t)((item->end ? INTERVAL_END : 0) | (item->timed ? INTERVAL_TIMED : 0) |
-			       (item->ticks ? INTERVAL_TICKS : 0)),
+	    .flags =
+		(uint8_t)((item->end ? INTERVAL_END : 0) | (item->timed ? INTERVAL_TIMED : 0) |
+			  (item->ticks ? INTERVAL_TICKS : 0) | (item->apart ? INTERVAL_APART : 0)),
 	};
 	return (uint32_t)(events->count - 1);
 }
@@ -181,18 +184,18 @@ feed_begin(struct pairing *p, const struct interval_item *item)
 						  .event = add_event(p, item),
 						  .below = key->top,
 						  .trace = (uint16_t)item->trace,
-						  .part = (uint16_t)item->part};
+						  .part = (uint32_t)item->part};
 	key->top = begin;
 	p->counts[item->interval].open++;
 }
 
 /* Whether the two have a length, in one unit. */
 static bool
-is_comparable(const struct interval_event *begin, size_t part, const struct interval_event *end,
-	      const struct interval_item *item)
+is_comparable(const struct interval_event *begin, size_t part, const struct interval_item *item)
 {
-	return begin->flags & end->flags & INTERVAL_TIMED && part == (uint16_t)item->part &&
-	       !((begin->flags ^ end->flags) & INTERVAL_TICKS);
+	const struct message_time from = {.part = part, .known = !(begin->flags & INTERVAL_TICKS)};
+	const struct message_time to = {.part = item->part, .known = !item->ticks};
+	return begin->flags & INTERVAL_TIMED && item->timed && clocks_can_subtract(&from, &to);
 }
 
 static void
@@ -206,7 +209,7 @@ pair_up(struct pairing *p, const struct open_begin *open, const struct interval_
 	if (p->traces[open->trace].lost > open->serial ||
 	    p->traces[item->trace].lost > open->serial)
 		flags |= INTERVAL_DOUBTFUL;
-	if (!is_comparable(begin, open->part, end, item)) {
+	if (!is_comparable(begin, open->part, item)) {
 		begin->flags &= (uint8_t)~INTERVAL_TIMED;
 		end->flags &= (uint8_t)~INTERVAL_TIMED;
 		counts->untimed++;

@@ -27,7 +27,8 @@ enum interval_flag {
 	INTERVAL_PAIRED = 1 << 1,
 	INTERVAL_TIMED = 1 << 2, /* its message has a time; paired: the pair has a length, */
 	INTERVAL_TICKS = 1 << 3, /* in ticks: the rate is not known */
-	INTERVAL_DOUBTFUL = 1 << 4
+	INTERVAL_DOUBTFUL = 1 << 4,
+	INTERVAL_APART = 1 << 5 /* its time is in another part than those of its trace */
 };
 
 /* A message that begins or ends an interval. */
@@ -51,7 +52,8 @@ struct interval_item {
 	uint32_t hash;	   /* tells messages of one offset apart; the giver's */
 	uint64_t key[2];   /* hash of all that must be alike */
 	bool timed, ticks; /* `time` is set; its unit */
-	size_t part;	   /* of the session's clocks */
+	size_t part;	   /* of the session's clocks, */
+	bool apart;	   /* which is not that of its trace */
 	int64_t time;
 };
 

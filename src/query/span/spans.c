@@ -13,12 +13,13 @@
 #include <string.h>
 
 enum { LABELS_MAX = 65536 }; /* the last is that of all further values */
+#define PART_UNKNOWN UINT32_MAX
 
 struct span_trace {
 	struct context_turns *turns; /* NULL: it has none, or none so far */
 	unsigned basis;		     /* generations of what it was read as */
 	bool done, timed;
-	int64_t last; /* if TIMED: of its messages */
+	struct message_time last; /* if TIMED: of its messages */
 };
 
 struct spans {
@@ -136,11 +137,16 @@ static void
 set_time(struct trace *trace, const struct message *m, const span_turns *before,
 	 struct span_turn *turn)
 {
+	const struct span_turn *last = before->count ? &before->at[before->count - 1] : NULL;
 	struct message_time time;
-	bool own = gap_time(trace, m, &time);
-	turn->time = before->count ? before->at[before->count - 1].time : INT64_MIN;
-	if (own || clocks_transport_time(trace, m, &time)) {
+	bool own;
+	gap_times(trace, m, 1, &time, &own);
+	turn->time = last ? last->time : INT64_MIN;
+	turn->part = last ? last->part : PART_UNKNOWN;
+	bool any = own || clocks_transport_time(trace, m, &time);
+	if (any && (turn->part == PART_UNKNOWN || turn->part == time.part)) {
 		turn->time = time.order;
+		turn->part = (uint32_t)time.part;
 		turn->flags |= (uint8_t)((own ? SPAN_TIMED : 0) | (time.known ? 0 : SPAN_TICKS));
 	}
 }
@@ -177,7 +183,7 @@ find_last(struct spans *s, size_t trace)
 		const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 		for (size_t i = decoded->count; i-- && !own->timed;) {
 			own->timed = gap_time(of, &decoded->messages[i], &time);
-			own->last = time.order;
+			own->last = time;
 		}
 	}
 	reader_free(reader);
@@ -244,11 +250,33 @@ spans_label(const struct spans *s, uint32_t label)
 	return s->labels.at[label];
 }
 
+/* The part that times of a trace are in. */
+static size_t
+part_of(const struct spans *s, size_t trace)
+{
+	return s->session->clocks ? clocks_part(s->session->traces.at[trace]) : 0;
+}
+
+bool
+spans_is_related(const struct spans *s, const struct span_lane *lane)
+{
+	uint32_t part =
+	    lane->turns.count ? lane->turns.at[lane->turns.count - 1].part : PART_UNKNOWN;
+	return part == PART_UNKNOWN || part == part_of(s, lane->trace);
+}
+
 bool
 spans_end(const struct spans *s, size_t trace, int64_t *time)
 {
-	*time = s->traces[trace].last;
+	*time = s->traces[trace].last.order;
 	return s->traces[trace].timed;
+}
+
+static struct message_time
+time_of(const struct span_turn *turn)
+{
+	return (struct message_time){
+	    .order = turn->time, .part = turn->part, .known = !(turn->flags & SPAN_TICKS)};
 }
 
 /* The number of the turn at which a message begins a span; their count: there is none. */
@@ -284,12 +312,11 @@ spans_find(const struct spans *s, unsigned context, struct reader *reader, const
 		return false;
 	while (next < turns->count && !(turns->at[next].flags & SPAN_BEGINS))
 		next++;
-	*ticks = turns->at[at].flags & SPAN_TICKS;
-	if (next == turns->count) {
-		*length = s->traces[trace].last - turns->at[at].time;
-		return s->traces[trace].timed;
-	}
-	*length = turns->at[next].time - turns->at[at].time;
-	return turns->at[next].flags & SPAN_TIMED &&
-	       !(turns->at[next].flags & SPAN_TICKS) == !*ticks;
+	const struct message_time from = time_of(&turns->at[at]);
+	const struct span_trace *own = &s->traces[trace];
+	const struct message_time to = next < turns->count ? time_of(&turns->at[next]) : own->last;
+	bool timed = next < turns->count ? turns->at[next].flags & SPAN_TIMED : own->timed;
+	*ticks = !from.known;
+	*length = (int64_t)((uint64_t)to.order - (uint64_t)from.order);
+	return timed && clocks_can_subtract(&from, &to);
 }

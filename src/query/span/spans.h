@@ -4,7 +4,8 @@
  *
  * A span goes from the message that begins it to the one that begins the next of its lane, or
  * to the last message of its trace that has a time; where its value is told again after it
- * became doubtful another one begins.  Times are those that gaps are counted by (gap_time).
+ * became doubtful another one begins.  Times are those that lengths are counted by (gap_times);
+ * those of a lane are by one clock, that of its first turn with a time.
  *
  * Who wants spans makes a store of its own, which goes through the cells that carry contexts
  * once.  Memory: 32 bytes for each turn of a context (context.h), and a text for each value.
@@ -33,6 +34,7 @@ struct span_turn {
 	uint64_t offset; /* of the ID of the message that begins the span */
 	uint32_t ordinal;
 	uint32_t label; /* of its value: span_label */
+	uint32_t part;	/* of the session's clocks that `time` is in */
 	uint8_t flags;	/* enum span_flag */
 };
 typedef VEC(struct span_turn) span_turns;
@@ -57,7 +59,10 @@ size_t spans_count(const struct spans *);
 const struct span_lane *spans_lane(const struct spans *, size_t lane);
 const char *spans_label(const struct spans *, uint32_t label); /* not safe */
 
-/* The last message of a trace that has a time; false: none has. */
+/* Whether the times of a lane can be compared with those of its trace (clocks_part). */
+bool spans_is_related(const struct spans *, const struct span_lane *);
+
+/* The last message of a trace that has such a time; false: none has. */
 bool spans_end(const struct spans *, size_t trace, int64_t *time);
 
 /* How long the context has the value that a message begins; false if it begins none, or no

@@ -13,6 +13,8 @@
 #include "session/session.h"
 #include "trace/trace_options.h"
 
+enum { KEYS_MAX = 256 }; /* clocks of a trace; messages of further ones go by its main one */
+
 /* --- messages that tell of clocks -------------------------------------- */
 
 static void
@@ -370,6 +372,32 @@ look_at_origins(struct clock_feed *feed)
 	vec_free(&origins);
 }
 
+static bool
+has_key(const struct clock_feed *feed, uint64_t key)
+{
+	for (size_t i = 0; i < feed->keys.count; i++)
+		if (feed->keys.at[i] == key)
+			return true;
+	return false;
+}
+
+/* Notes the clocks that messages are stamped by, whether something relates them or not. */
+static void
+look_at_keys(struct clock_feed *feed)
+{
+	index_origins origins = {0};
+	if (!feed->source || !feed->source->key)
+		return;
+	index_get_origins(trace_index(feed->trace), &origins);
+	for (; feed->origins < origins.count; feed->origins++) {
+		const struct message m = {.origin = origins.at[feed->origins].key};
+		uint64_t key = feed->source->key(&m);
+		if (key != UINT64_MAX && !has_key(feed, key) && feed->keys.count < KEYS_MAX)
+			*vec_add(&feed->keys) = key;
+	}
+	vec_free(&origins);
+}
+
 /* --- a feed ------------------------------------------------------------ */
 
 void
@@ -377,6 +405,7 @@ clock_feed_look(struct clock_feed *feed, struct worker *worker)
 {
 	look_on(feed, worker);
 	look_at_origins(feed);
+	look_at_keys(feed);
 }
 
 void
@@ -384,6 +413,7 @@ clock_feed_forget(struct clock_feed *feed)
 {
 	clock_links_remove(feed->links, feed->number);
 	vec_clear(&feed->rates);
+	vec_clear(&feed->keys);
 	feed->next = feed->global = feed->last_ticks = 0;
 	feed->origins = 0;
 	feed->decoded = 0;
@@ -454,4 +484,5 @@ clock_feed_close(struct clock_feed *feed)
 	reader_free(feed->reader);
 	expansion_free(&feed->e);
 	vec_free(&feed->rates);
+	vec_free(&feed->keys);
 }

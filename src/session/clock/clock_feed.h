@@ -33,10 +33,12 @@ struct clock_feed {
 	uint64_t next;	     /* cell to look at */
 	unsigned generation; /* of the index */
 	uint64_t last_ticks;
-	uint64_t global;  /* global time of the log met last, 0 = none */
-	size_t origins;	  /* that were looked at */
-	uint64_t decoded; /* cells */
-	bool kept;	  /* in a file, as far as it is worth one */
+	uint64_t global;    /* global time of the log met last, 0 = none */
+	size_t origins;	    /* that were looked at */
+	VEC(uint64_t) keys; /* clocks that messages are stamped by (`key` of the source), in
+			       the order in which they came */
+	uint64_t decoded;   /* cells */
+	bool kept;	    /* in a file, as far as it is worth one */
 	VEC(struct rate_change) rates;
 };
 

@@ -246,22 +246,58 @@ map_link(struct clock_map *map, const struct clock_link *link)
 	map_senders(map, link, a, b);
 }
 
-/* The cores of a UIA trace: the first is what its other messages go by. */
+static bool
+has_points(const struct clock_map *map, size_t clock)
+{
+	for (size_t i = 0; i < map->graph.relations.count; i++) {
+		const struct relation *r = map->graph.relations.at[i];
+		if ((r->a == clock || r->b == clock) && r->points.count)
+			return true;
+	}
+	return false;
+}
+
+/* The cores of a UIA trace that state their clocks, RELATED or not: the first is what its other
+ * messages go by. */
 static void
-map_cores(struct clock_map *map)
+map_cores(struct clock_map *map, bool related)
 {
 	for (size_t i = 0; i < map->ids.count; i++) {
 		const struct clock_id id = map->ids.at[i];
-		if (id.kind != CLOCK_CORE)
+		if (id.kind != CLOCK_CORE || has_points(map, i) != related)
 			continue;
 		struct trace_clocks *own = &map->traces.at[id.trace];
 		struct trace_clock clock = trace_clock(map->session->traces.at[id.trace]);
-		if (!own->others.count) {
-			if (!map->graph.clocks.at[i].rate.numerator)
-				map->graph.clocks.at[i].rate = relation_rate_of(clock.hz);
+		if (!map->graph.clocks.at[i].rate.numerator)
+			map->graph.clocks.at[i].rate = relation_rate_of(clock.hz);
+		if (!own->others.count)
 			own->main = i;
-		}
 		*vec_add(&own->others) = (struct clock_keyed){id.key, i};
+	}
+}
+
+static bool
+has_key(const struct trace_clocks *own, uint64_t key)
+{
+	for (size_t i = 0; i < own->others.count; i++)
+		if (own->others.at[i].key == key)
+			return true;
+	return false;
+}
+
+/* The cores that nothing relates are by clocks of their own; where that is all of them, the
+ * first is by that of the trace. */
+static void
+map_keys(struct clock_map *map, const struct clock_feed *feed)
+{
+	struct trace_clocks *own = &map->traces.at[feed->number];
+	double hz = trace_clock(feed->trace).hz;
+	for (size_t i = 0; i < feed->keys.count; i++) {
+		struct clock_id id = {feed->source->a, feed->number, feed->keys.at[i]};
+		if (has_key(own, id.key))
+			continue;
+		size_t clock = own->others.count ? map_clock(map, &id, hz, false) : own->main;
+		*vec_add(&own->others) = (struct clock_keyed){id.key, clock};
 	}
 }
 
@@ -401,7 +437,10 @@ clock_map_new(const struct session *session, const struct clock_points *points)
 	map_traces(map, points);
 	for (size_t i = 0; i < points->links.count; i++)
 		map_link(map, points->links.at[i]);
-	map_cores(map);
+	map_cores(map, true);
+	map_cores(map, false);
+	for (size_t i = 0; i < points->feeds.count; i++)
+		map_keys(map, &points->feeds.at[i]);
 	clock_map_add_ties(map, syncs->at, syncs->count);
 	return map;
 }

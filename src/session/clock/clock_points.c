@@ -79,7 +79,7 @@ clock_points_count(const struct clock_points *points)
 	for (size_t i = 0; i < points->links.count; i++)
 		count += points->links.at[i]->points.seen;
 	for (size_t i = 0; i < points->feeds.count; i++)
-		count += points->feeds.at[i].rates.count;
+		count += points->feeds.at[i].rates.count + points->feeds.at[i].keys.count;
 	return count;
 }
 

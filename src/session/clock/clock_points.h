@@ -28,7 +28,7 @@ void clock_points_close(struct clock_points *);
  * before does not hold any more. */
 bool clock_points_look(struct clock_points *);
 
-/* How many points were found, and whether they are all there will be. */
+/* How much was found: points, rates and clocks; and whether they are all there will be. */
 uint64_t clock_points_count(const struct clock_points *);
 bool clock_points_are_all(const struct clock_points *);
 

@@ -491,6 +491,44 @@ clocks_sender_strands(struct clocks *clocks, size_t *left_out)
 	return count;
 }
 
+/* How many messages of a trace are by clocks that are in another part than its main one, and
+ * *COUNT such clocks. */
+static uint64_t
+count_apart(const struct clock_map *map, struct trace *trace, size_t *count)
+{
+	const struct trace_clocks *has = &map->traces.at[trace_number(trace)];
+	size_t part = map->graph.clocks.at[has->main].root;
+	index_origins origins = {0};
+	uint64_t messages = 0;
+	for (size_t i = 0; i < has->others.count; i++)
+		*count += map->graph.clocks.at[has->others.at[i].clock].root != part;
+	if (*count)
+		index_get_origins(trace_index(trace), &origins);
+	for (size_t i = 0; i < origins.count; i++) {
+		const struct message m = {.origin = origins.at[i].key};
+		size_t clock = clock_map_find(map, trace_number(trace), &m, trace);
+		for (int s = 0; s < SEVERITY_COUNT && map->graph.clocks.at[clock].root != part; s++)
+			messages += origins.at[i].severities[s];
+	}
+	vec_free(&origins);
+	return messages;
+}
+
+uint64_t
+clocks_apart(struct trace *trace, size_t *count)
+{
+	struct clocks *clocks = session_of(trace)->clocks;
+	uint64_t messages = 0;
+	*count = 0;
+	if (!clocks)
+		return 0;
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	if (trace_number(trace) < clocks->map->traces.count)
+		messages = count_apart(clocks->map, trace, count);
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return messages;
+}
+
 size_t
 clocks_part(struct trace *trace)
 {

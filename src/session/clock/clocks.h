@@ -64,6 +64,14 @@ struct message_time {
 	int64_t order;	     /* what to sort by in its part */
 };
 
+/* Whether what lies between two times is a length: both are by clocks that something relates,
+ * and in one unit.  Every length that is shown, filtered by, counted or written asks this. */
+static inline bool
+clocks_can_subtract(const struct message_time *from, const struct message_time *to)
+{
+	return from->part == to->part && from->known == to->known;
+}
+
 /* The session's time of a message: its sender's own where that clock is related and
  * within CLOCKS_OWN_APART of the transport's, else the transport's.  Every view, jump,
  * filter and export means this one.  False if the message has no time.  Works without
@@ -221,6 +229,10 @@ void clocks_untie(struct clocks *, size_t number);
  * not open are kept. */
 const struct sync_options *clocks_ties(const struct clocks *, size_t *count);
 void clocks_add_ties(struct clocks *, const struct sync_options *, size_t count);
+
+/* How many messages of a trace are of senders whose clocks, *COUNT, nothing relates to that of
+ * the trace; as far as is indexed. */
+uint64_t clocks_apart(struct trace *, size_t *count);
 
 /* Appends the name of the clock that stands for the part of a trace; *RESIDUAL is the largest
  * of the relations in it, in seconds.  False, and nothing, where none is known. */

@@ -20,7 +20,9 @@ display_time_known(const struct list *list, const struct list_lane *lane, const 
 {
 	struct message_time time;
 	bool any = clocks_time(lane->trace, m, &time);
-	*shown = (struct display_time){.clock = trace_clock(lane->trace), .ticks = m->ticks};
+	*shown = (struct display_time){.clock = trace_clock(lane->trace),
+				       .ticks = m->ticks,
+				       .part = any ? time.part : SIZE_MAX};
 	if (!any || !time.known || (time.plain && list->lane_count == 1))
 		return m->flags & MESSAGE_TIMED;
 	shown->clock = (struct trace_clock){.hz = NANO, .has_epoch = time.wall};
@@ -241,11 +243,20 @@ ordered_ticks(const struct display_time *shown)
 	return shown->common ? (uint64_t)shown->order ^ (uint64_t)1 << 63 : shown->ticks;
 }
 
+/* Whether what lies between two is a length: as clocks_can_subtract(), and both are shown alike. */
+static bool
+can_subtract(const struct display_time *from, const struct display_time *to)
+{
+	const struct message_time first = {.part = from->part, .known = from->common};
+	const struct message_time last = {.part = to->part, .known = to->common};
+	return clocks_can_subtract(&first, &last) && from->clock.hz == to->clock.hz;
+}
+
 void
 display_time_format_difference(const struct display_time *from, const struct display_time *to,
 			       bool plain, struct text *out)
 {
-	if (from->common != to->common || from->clock.hz != to->clock.hz)
+	if (!can_subtract(from, to))
 		return;
 	if (from->estimated || to->estimated)
 		text_add_char(out, '~');
@@ -257,7 +268,7 @@ display_time_format_gap(const struct display_time *from, const struct display_ti
 			struct text *out)
 {
 	double hz = to->clock.hz;
-	if (from->common != to->common || from->clock.hz != hz)
+	if (!can_subtract(from, to))
 		return;
 	uint64_t first = ordered_ticks(from), last = ordered_ticks(to);
 	struct gap gap = {last < first ? first - last : last - first, hz > 0};

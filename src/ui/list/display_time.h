@@ -12,6 +12,7 @@ struct display_time {
 	struct trace_clock clock;
 	uint64_t ticks;
 	int64_t order;	/* where `common`: to find it by */
+	size_t part;	/* of the session's clocks: times of others cannot be compared with it */
 	bool before;	/* so much before 0 */
 	bool common;	/* it is of the common clock */
 	bool estimated; /* made from times that others tell; shown with a ~ */

@@ -540,7 +540,8 @@ turn_to_own(const struct screen *screen, struct trace *trace, uint64_t ticks,
 	    struct display_time *shown)
 {
 	if (screen->time_mode == TIME_TICKS || screen->time_mode == TIME_OWN)
-		*shown = (struct display_time){.clock = trace_clock(trace), .ticks = ticks};
+		*shown = (struct display_time){
+		    .clock = trace_clock(trace), .ticks = ticks, .part = shown->part};
 	if (screen->time_mode == TIME_TICKS)
 		shown->clock.hz = 0;
 }
@@ -593,7 +594,10 @@ parse_point(struct screen *screen, const char *text, const struct display_time *
 			say_rate(screen, text, why);
 		return false;
 	}
-	*shown = based ? from : (struct display_time){.clock = clock, .common = near->common};
+	*shown =
+	    based
+		? from
+		: (struct display_time){.clock = clock, .common = near->common, .part = near->part};
 	move_by(shown, step, false);
 	return true;
 }

@@ -93,7 +93,7 @@ struct formatted_row {
 	struct message_id id, above; /* the message, and that of the row above if that matters */
 	bool has_above;
 	enum role usual, severity, origin, trace, text; /* of its columns */
-	bool uncertain, steps_back;
+	bool uncertain, steps_back, apart;
 	enum difference_sign difference;
 	struct text texts;	  /* of all columns, one behind the other */
 	size_t ends[COLUMNS_MAX]; /* of each in `texts` */
@@ -673,6 +673,15 @@ is_uncertain(struct screen *screen, const struct list_row *row)
 				     row->row->lane, &row->row->message);
 }
 
+/* Whether nothing relates the clock of a row's message to those of its trace. */
+static bool
+is_of_other_clock(const struct list_row *row)
+{
+	struct trace *trace = lane_of(row)->trace;
+	struct message_time time;
+	return clocks_time(trace, &row->message, &time) && time.part != clocks_part(trace);
+}
+
 /* What a row's message is in the comparison with another run. */
 static enum difference_sign
 difference_of(struct screen *screen, const struct row *row)
@@ -731,6 +740,7 @@ note_above(struct screen *screen, const struct list_row *row, struct formatted_r
 		f->above = row->previous->id;
 	}
 	f->uncertain = is_uncertain(screen, row);
+	f->apart = is_of_other_clock(row);
 }
 
 /* How the columns of a row look: errors and bulk are of one colour from the time on, which is
@@ -1100,7 +1110,7 @@ draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *are
 		canvas_puts(
 		    canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_MARK,
 		    signs[f->difference == DIFFERENCE_HERE ? SIGN_DIFFERS : SIGN_MISSING].text);
-	else if (f->steps_back || f->uncertain || is_apart(state_of(screen), f->lane))
+	else if (f->steps_back || f->uncertain || f->apart || is_apart(state_of(screen), f->lane))
 		canvas_puts(canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_ABSENT,
 			    signs[f->steps_back	 ? SIGN_STEPS_BACK
 				  : f->uncertain ? SIGN_UNCERTAIN

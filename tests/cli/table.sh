@@ -227,6 +227,77 @@ sed '1d; s/  *[0-9]*$//' out >got
 LC_ALL=C sort -r got >want
 ok "--sort: the same the other way" cmp want got
 is "--sort: all of them" 3000 "$(lines got)"
+
+# Numbers from 2^63 on, next to those below, the greatest there are and small ones, each of two
+# senders: time stamps of raw SyS-T strings [SyS-T 1.0, message header: type 2, severity 4,
+# length 9, time stamp 11, unit 12 to 15, module 16 to 22, subtype from 24 on].  As text of 20
+# digits they are in the order of numbers.
+awk 'function byte(v) { printf "\\%03o", v }
+	function word(v,    i) { for (i = 0; i < 4; i++) { byte(v % 256); v = int(v / 256) } }
+	function put(high, low, start, rest) {
+		module = n * 37 % 120
+		word(2 + 64 + 512 + 2048 + module * 65536 + 16777216)
+		byte(2); byte(0)
+		word(low); word(high)
+		byte(120); byte(0)
+		printf "%s%0" (20 - length(start)) "d %d\n", start, rest, module >"wide"
+		n++
+	}
+	BEGIN {
+		for (i = 0; i < 60; i++) {
+			k = int(i / 8)
+			twice = i % 2
+			if (i % 8 < 2) put(2147483648, k, "0922337203685477", 5808 + k)
+			else if (i % 8 < 4) put(2147483647, 4294967295 - k, "0922337203685477", 5807 - k)
+			else if (i % 8 < 6) put(4294967295, 4294967295 - k, "184467440737095", 51615 - k)
+			else put(0, k, "", k)
+		}
+	}' >wide.esc
+printf "$(cat wide.esc)" >wide.bin
+numbers_of() { sed 's/^0*\([0-9]\)/\1/' | awk '{ print $2, $1 }'; }
+is "numbers from 2^63 on: there are both" "2 2 2" "$(for n in 09223372036854775807 \
+	09223372036854775808 18446744073709551615; do grep -c "^$n" wide; done | tr '\n' ' ' | sed 's/ $//')"
+LC_ALL=C sort -k 1,1r -k 2,2n wide | numbers_of >want
+for column in max min sum p50 p99; do
+	run "$TRAWL" -f syst --by=module --of=ticks --sort=$column --columns=$column wide.bin
+	sed 1d out | awk '{ print $1, $2 }' >got
+	ok "--sort=$column: numbers from 2^63 on" cmp want got
+done
+run "$TRAWL" -f syst --by=module --of=ticks --sort=-max --columns=max wide.bin
+sed 1d out | awk '{ print $1, $2 }' >got
+LC_ALL=C sort -k 1,1 -k 2,2n wide | numbers_of >want
+ok "--sort=-max: the same the other way" cmp want got
+
+# More rows than a part of a table keeps for the next one, and every third once only.
+cat >many.yaml <<'END'
+traces:
+  - match: "*.log"
+    format: text
+    text: {pattern: '^(?<time>[0-9:.]+) (?<origin>\w+): <(?<pid>\d+)> ', time: clock}
+END
+awk 'BEGIN {
+		for (i = 0; i < 150000; i++) {
+			key = i % 3 ? i * 7919 % 40000 : 40000 + i
+			printf "10:00:00.000 k%d: <%d> text %d\n", key, i % 1000, key
+		}
+	}' >many.log
+awk '{
+		sub(/:$/, "", $2)
+		gsub(/[<>]/, "", $3)
+		count[$2]++
+		sum[$2] += $3
+		max[$2] = $3 > max[$2] + 0 ? $3 : max[$2] + 0
+	}
+	END { for (key in count) print key, count[key], sum[key], max[key] }' many.log | sort >want
+for by in origin text origin,text; do
+	for threads in 1 2; do
+		run "$TRAWL" --no-cache --threads=$threads -p many.yaml -t table-csv --by=$by --of=pid \
+			--columns=count,sum,max many.log
+		sed '1d; s/"\(text \)*//; s/"//g; s/,text [0-9]*//; s/,/ /g; s/^\([0-9]\)/k\1/' out | sort >got
+		ok "tables of many rows, by $by, $threads threads" cmp want got
+	done
+done
+is "... so many" true "$(test "$(lines want)" -gt 16384 && echo true)"
 run "$TRAWL" -t table-jsonl --by=master --of=gap --columns=count,p50,first -r 'reset cause' "$demo"
 is "jsonl: numbers are numbers" '{"master":1,"count":2,"first":20182,"p50":' \
 	"$(sed 's/\("p50":\).*/\1/' out)"

@@ -207,6 +207,8 @@ unit_tests = \
 	tests/unit/test_compare \
 	tests/unit/test_gap \
 	tests/unit/test_lengths \
+	tests/unit/test_intervals \
+	tests/unit/test_interval_tree \
 	tests/unit/test_grams \
 	tests/unit/test_snapshot \
 	tests/unit/test_sought \

@@ -208,12 +208,22 @@ is_indexed(const struct screen *screen)
 	return true;
 }
 
-static bool
-is_working(const struct list_matches *matches)
+/* How far matches are counted: whether they are being counted, and whether all are. */
+static unsigned
+counting_of(const struct list_matches *matches)
 {
 	struct matches_progress progress;
 	list_matches_get_progress(matches, &progress);
-	return progress.working;
+	return (progress.working ? 1 : 0) | (progress.exact ? 0 : 2);
+}
+
+/* The same of all matches that the screen tells of. */
+static unsigned
+counting_now(const struct app *app)
+{
+	const struct screen *screen = &app->screen;
+	return counting_of(&screen->list->matches) | counting_of(&screen->search->matches) << 2 |
+	       counting_of(&app->preview->matches) << 4;
 }
 
 static void
@@ -325,10 +335,7 @@ take_news(struct app *app)
 	if (filters_are_stale(screen))
 		list_rebuild(screen->list);
 	screen->indexed = is_indexed(screen);
-	bool counting = is_working(&screen->list->matches) ||
-			is_working(&screen->search->matches) || is_working(&app->preview->matches);
-	more |= app->counting != counting || list_busy(screen->list);
-	app->counting = counting;
+	more |= app->counting != counting_now(app) || list_busy(screen->list);
 	more |= panes_have_news(screen);
 	return more || screen->indexed != indexed || searching != search_running(screen->search) ||
 	       writing != (app->writing != NULL) || recording != app->recording;
@@ -416,6 +423,7 @@ app_loop(struct app *app)
 		if (due || (progress && wait <= 0)) {
 			list_work(screen->list);
 			say_refusals(app);
+			app->counting = counting_now(app);
 			held =
 			    !app_paint(app) || (thread_now_ms() < pause && panes_may_work(screen));
 			more = (!held && panes_work(screen)) || list_can_work(screen->list);

@@ -39,7 +39,7 @@ struct app {
 	uint64_t given_up;	 /* texts that patterns gave up on, when that was last said */
 	bool left_out;		 /* it was said what does not hold of times */
 	bool untied;		 /* it was said that not all clocks are tied */
-	bool counting;		 /* matches were being counted, when last looked at */
+	unsigned counting;	 /* how far matches were counted when it was last painted */
 	int deadly;		 /* signal that ended it, or 0 */
 };
 

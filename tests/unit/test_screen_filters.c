@@ -5,6 +5,8 @@
 
 #include "test.h"
 
+#include "base/text.h"
+#include "base/thread.h"
 #include "base/vec.h"
 #include "scene.h"
 #include "temp_file.h"
@@ -411,6 +413,56 @@ test_surround(void **state)
 	truth_free(&truth);
 }
 
+/* A log of which every seventh line, from the first on, has a word. */
+enum { LINES = 120000, SEVENTHS = (LINES + 6) / 7 };
+
+static void
+write_log(struct text *log)
+{
+	for (unsigned i = 0; i < LINES; i++)
+		text_addf(log, "11-22 10:%02u:%02u.%03u  80  80 I a: %s number %u of a log\n",
+			  i / 60000, i / 1000 % 60, i % 1000, i % 7 ? "text" : "seventh", i);
+}
+
+/* Milliseconds from a key to a text. */
+static int64_t
+time_keys(struct scene *s, const char *keys, const char *want)
+{
+	int64_t began = thread_now_ms();
+	scene_keys(s, keys);
+	scene_wait(s, want);
+	return thread_now_ms() - began;
+}
+
+/* How many a filter leaves is there once it is counted, not when progress is painted next, half a
+ * second later: at the best of a few times, as the machine may be busy. */
+static void
+test_count_at_once(void **state)
+{
+	struct scene *s = *state;
+	struct text log = {0};
+	char path[TEMP_PATH], want[64], keys[64];
+	int64_t best = INT64_MAX;
+	write_log(&log);
+	temp_make(path, ".log", log.data, log.length);
+	scene_open(s, 24, 80, "xterm-256color", path, NULL);
+	scene_wait(s, "1 of 120,000");
+	scene_until(s, "idx", false);
+	snprintf(want, sizeof want, "row 1 of %u,%03u ", SEVENTHS / 1000, SEVENTHS % 1000);
+	for (int i = 0; i < 8 && best >= 400; i++) {
+		snprintf(keys, sizeof keys, "&text ~ \"seventh number [0-9]{1,%d}\"\r", 6 + i);
+		int64_t took = time_keys(s, keys, want); /* another one each time */
+		best = took < best ? took : best;
+		scene_keys(s, "U");
+		scene_wait(s, "undone: no filters");
+	}
+	assert_true(best < 400);
+	scene_check_idle(s);
+	scene_quit(s);
+	unlink(path);
+	text_free(&log);
+}
+
 int
 main(void)
 {
@@ -418,7 +470,7 @@ main(void)
 	    scene_test(test_filters),	      scene_test(test_filtered_list),
 	    scene_test(test_filter_language), scene_test(test_filter_list),
 	    scene_test(test_filter_session),  scene_test(test_preview),
-	    scene_test(test_surround),
+	    scene_test(test_surround),	      scene_test(test_count_at_once),
 	};
 	return scene_run_group("screen: filters", tests);
 }

@@ -205,6 +205,7 @@ unit_tests = \
 	tests/unit/test_schema \
 	tests/unit/test_sequence \
 	tests/unit/test_compare \
+	tests/unit/test_compare_slower \
 	tests/unit/test_gap \
 	tests/unit/test_lengths \
 	tests/unit/test_intervals \

@@ -68,10 +68,12 @@ draw(struct fixture *f, struct text *log)
 				    .time = ms * 1000000};
 		if (d->sort == BOTH && i % 3)
 			d->sort = i % 6 < 4 ? BEGIN : END;
-		text_addf(log, "%02lld:%02lld:%02lld.%03lld tag%u: <%u> %s\n",
-			  (long long)ms / 3600000, (long long)ms / 60000 % 60,
-			  (long long)ms / 1000 % 60, (long long)ms % 1000, d->tag, d->key,
-			  words[d->sort]);
+		text_addf(log, "%02lld:%02lld:%02lld.%03lld tag%u: ", (long long)ms / 3600000,
+			  (long long)ms / 60000 % 60, (long long)ms / 1000 % 60,
+			  (long long)ms % 1000, d->tag);
+		if (d->key) /* none is a key too */
+			text_addf(log, "<%u> ", d->key);
+		text_addf(log, "%s\n", words[d->sort]);
 	}
 }
 
@@ -541,7 +543,7 @@ test_keys(void **state)
 		struct value_look look = {
 		    .reader = f->reader, .message = &f->drawn[i].message, .expansion = &e};
 		intervals_add_key(f->intervals, OWN, &look, &text);
-		snprintf(want, sizeof want, "pid %u", f->drawn[i].key);
+		snprintf(want, sizeof want, f->drawn[i].key ? "pid %u" : "pid -", f->drawn[i].key);
 		assert_string_equal(text_get(&text), want);
 		text_free(&text);
 	}

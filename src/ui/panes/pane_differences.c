@@ -143,17 +143,14 @@ differences_add_title(struct screen *screen, struct text *out)
 	const struct differences_state *state = state_of(screen);
 	if (!screen->compare)
 		return;
-	text_add(out, "compared with ");
-	screen_add_safe(screen, short_name(screen->compare->name), out);
-	if (!state->compare) {
-		text_add(out, ": ...");
-		return;
-	}
-	size_t count = compare_count(state->compare);
-	if (count)
-		text_addf(out, ": %zu difference%s", count, count == 1 ? "" : "s");
+	size_t count = state->compare ? compare_count(state->compare) : 0;
+	if (!state->compare)
+		text_add(out, "comparing with ");
+	else if (count) /* first, as the title may be cut */
+		text_addf(out, "%zu difference%s from ", count, count == 1 ? "" : "s");
 	else
-		text_add(out, ": no difference");
+		text_add(out, "no difference from ");
+	screen_add_safe(screen, short_name(screen->compare->name), out);
 }
 
 bool
@@ -213,7 +210,7 @@ fill_cells(struct screen *screen, const struct compare_difference *d, struct tex
 		screen_add_safe(screen,
 				trace_name(state->texts[run].session->traces.at[place->trace]),
 				&cells[DIFFERENCE_ORIGIN]);
-		text_add_char(&cells[DIFFERENCE_ORIGIN], ' ');
+		text_add(&cells[DIFFERENCE_ORIGIN], e->origin.length ? " " : "");
 	}
 	text_add_safe(&cells[DIFFERENCE_ORIGIN], text_get(&e->origin), e->origin.length,
 		      screen->charset);
@@ -365,19 +362,37 @@ count_before(struct screen *screen, bool *at)
 	return before;
 }
 
+/* What a difference is.  Of a message that is changed or late, which is under the cursor, only
+ * how it was before: there is little room. */
+static void
+add_what(struct screen *screen, size_t i, struct text *out)
+{
+	struct differences_state *state = state_of(screen);
+	const struct compare_difference *d = compare_get(state->compare, i);
+	const struct text *cells = cells_of(screen, i);
+	text_add(out, text_get(&cells[DIFFERENCE_KIND]));
+	if (d->kind == COMPARE_CHANGED || d->kind == COMPARE_SLOWER) {
+		compare_add_remark(d, &state->texts[COMPARE_GOOD], &state->expansion,
+				   screen->charset, out);
+		return;
+	}
+	text_addf(out, " %s%s%s", text_get(&cells[DIFFERENCE_ORIGIN]),
+		  cells[DIFFERENCE_ORIGIN].length ? ": " : "", text_get(&cells[DIFFERENCE_TEXT]));
+}
+
 /* Goes to a difference and says which it is; WRAPPED: by which command round the end. */
 static void
 say_difference(struct screen *screen, size_t i, enum command_id wrapped)
 {
-	const struct text *cells = cells_of(screen, i);
+	struct text what = {0};
 	bool here = go_to(screen, i);
-	screen_say(screen, "difference %zu of %zu%s: %s %s%s%s%s", i + 1, count_differences(screen),
+	add_what(screen, i, &what);
+	screen_say(screen, "difference %zu of %zu%s: %s%s", i + 1, count_differences(screen),
 		   wrapped == COMMAND_NEXT_DIFFERENCE	    ? ", continued at the start"
 		   : wrapped == COMMAND_PREVIOUS_DIFFERENCE ? ", continued at the end"
 							    : "",
-		   text_get(&cells[DIFFERENCE_KIND]), text_get(&cells[DIFFERENCE_ORIGIN]),
-		   cells[DIFFERENCE_ORIGIN].length ? ": " : "", text_get(&cells[DIFFERENCE_TEXT]),
-		   here ? "" : " (its origin has no message in this run)");
+		   text_get(&what), here ? "" : " (its origin has no message in this run)");
+	text_free(&what);
 }
 
 void

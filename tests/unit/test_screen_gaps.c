@@ -73,6 +73,19 @@ test_pane(void **state)
 	scene_quit(s);
 }
 
+/* A column that the screen has no room for is marked as cut. */
+static void
+test_narrow(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, ":gaps\r");
+	scene_wait(
+	    s, " 15.016 ms  10:06:40.118728211 10:06:40.133745000  soc display  cam camera fram>");
+	scene_quit(s);
+}
+
 /* Behind rows without a time too. */
 static void
 test_columns(void **state)
@@ -100,6 +113,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {scene_test(test_jumps), scene_test(test_pane),
-					   scene_test(test_columns)};
+					   scene_test(test_columns), scene_test(test_narrow)};
 	return scene_run_group("screen: gaps", tests);
 }

@@ -37,6 +37,8 @@ test_pane(void **state)
 	scene_wait(s, "\n          5 ms  ######################################## 11\n");
 	scene_wait(s, "\n         10 ms  0\n");
 	scene_wait(s, "\n         25 ms  ### 1\n");
+	scene_keys(s, "\r");
+	scene_wait(s, "o lists the longest pairs again, to go to one");
 	scene_check_idle(s);
 	scene_keys(s, "I");
 	scene_until(s, "interval mailbox", false);

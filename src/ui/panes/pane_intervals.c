@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "command/keymap.h"
 #include "query/gap/gap.h"
 #include "query/interval/intervals.h"
 #include "session/session.h"
@@ -359,6 +360,16 @@ count_lines(struct screen *screen)
 	return state->histogram ? 0 : state->count;
 }
 
+/* A histogram has no pairs to go to. */
+static void
+say_histogram(struct screen *screen)
+{
+	struct text key = {0};
+	keymap_hint(screen->keymap, COMMAND_INTERVAL_HISTOGRAM, &key);
+	screen_say(screen, "%s lists the longest pairs again, to go to one", text_get(&key));
+	text_free(&key);
+}
+
 /* Goes to the message that begins the pair, which is what its line says. */
 static void
 intervals_go(struct screen *screen, const struct command_call *call)
@@ -366,6 +377,8 @@ intervals_go(struct screen *screen, const struct command_call *call)
 	struct intervals_state *state = state_of(screen);
 	size_t cursor = state->table.cursor.line;
 	(void)call;
+	if (state->histogram)
+		say_histogram(screen);
 	if (cursor >= count_lines(screen))
 		return;
 	const struct interval_message *begin = &state->pairs[cursor].begin;

@@ -137,8 +137,7 @@ measure_columns(struct table *table, struct screen *screen, const struct table_s
 
 /* --- drawing ----------------------------------------------------------- */
 
-/* Draws the pieces of a cell from X on, up to column END where it has one; returns the
- * column behind them. */
+/* Draws the pieces of a cell from X on, up to column END; returns the column behind them. */
 static int
 draw_cell(const struct table *table, size_t column, struct canvas *canvas, const struct area *area,
 	  int y, int x, int end)
@@ -151,9 +150,7 @@ draw_cell(const struct table *table, size_t column, struct canvas *canvas, const
 			continue;
 		x += !first;
 		first = false;
-		if (end < 0)
-			x = canvas_put(canvas, area, y, x, piece->role, text, piece->length);
-		else if (x < end)
+		if (x < end)
 			x = canvas_put_cell(canvas, area, y, x, end - x, piece->role, text,
 					    piece->length);
 	}
@@ -170,7 +167,7 @@ draw_column(const struct table *table, const struct table_spec *spec, const int 
 	if (width == TABLE_HIDDEN || (width == TABLE_FLOW && used < 0))
 		return x;
 	if (width == TABLE_FLOW) {
-		x = draw_cell(table, c, row->canvas, row->area, row->y, x, -1);
+		x = draw_cell(table, c, row->canvas, row->area, row->y, x, row->area->cols);
 		x = x < from + column->least ? from + column->least : x;
 		x = x < column->until ? column->until : x;
 		return x + column->gap;
@@ -181,7 +178,7 @@ draw_column(const struct table *table, const struct table_spec *spec, const int 
 	if (column->right && used >= 0)
 		from += width - used;
 	draw_cell(table, c, row->canvas, row->area, row->y, from,
-		  column->width == TABLE_FIT ? -1 : x + width);
+		  column->width == TABLE_FIT ? row->area->cols : x + width);
 	return x + width + column->gap;
 }
 

@@ -182,6 +182,22 @@ test_drift(void **state)
 	free_runs(&r);
 }
 
+/* Of a few messages no drift is known, and none is assumed. */
+static void
+test_few(void **state)
+{
+	struct runs r;
+	(void)state;
+	make_runs(&r, 8 * MS, 1);
+	r.aligned[0].runs.at[0].count = 10;
+	delay(&r, 0, 5, 8 * MS - 1);
+	assert_int_equal(find(&r, 1), 0);
+	delay(&r, 0, 5, 1);
+	assert_int_equal(find(&r, 1), 1);
+	check_delay(&r.delays.at[0], 0, 5, 8 * MS, 16 * MS, 0);
+	free_runs(&r);
+}
+
 /* --- what another difference explains --------------------------------------------- */
 
 /* A message without a time is passed over, and with it the step behind it. */
@@ -244,6 +260,11 @@ test_early(void **state)
 	assert_int_equal(find(&r, 1), 0);
 	r.bad[0].times.at[99] = r.bad[0].times.at[98]; /* even if that is all the time it took */
 	assert_int_equal(find(&r, 1), 0);
+	r.bad[0].times.at[1] = r.bad[0].times.at[0]; /* and near the begin */
+	assert_int_equal(find(&r, 1), 0);
+	delay(&r, 0, 50, 5 * MS); /* behind what is late, too */
+	assert_int_equal(find(&r, 1), 1);
+	assert_int_equal(r.delays.at[0].b, 50);
 	free_runs(&r);
 }
 
@@ -286,6 +307,26 @@ test_apart(void **state)
 	check_delay(&r.delays.at[0], 1, 50, MS / 2, 5 * MS + MS / 2, 0);
 	check_delay(&r.delays.at[1], 0, 120, MS / 2, 5 * MS + MS / 2, 0);
 	check_delay(&r.delays.at[2], 0, 121, MS / 2, 5 * MS + MS / 2, 0);
+	free_runs(&r);
+}
+
+/* Behind many of one origin, the one that two share is still one. */
+static void
+test_many(void **state)
+{
+	struct runs r;
+	(void)state;
+	make_runs(&r, MS / 2, 1);
+	for (size_t i = 2; i < 2 + 18 * 9; i += 9) /* too few to be usual */
+		delay(&r, 0, i, 5 * MS);
+	size_t own = find(&r, 2);
+	assert_int_equal(own, 18);
+	/* origin 1 stops with the last of them */
+	int64_t end = r.bad[0].times.at[2 + 17 * 9];
+	delay(&r, 1, 0, end - 4 * MS - r.bad[1].times.at[100]);
+	delay(&r, 1, 101, 5 * MS);
+	assert_int_equal(find(&r, 2), own);
+	assert_int_equal(r.delays.at[own - 1].with, 1);
 	free_runs(&r);
 }
 
@@ -337,6 +378,7 @@ main(void)
 	    cmocka_unit_test(test_extra),  cmocka_unit_test(test_early),
 	    cmocka_unit_test(test_shared), cmocka_unit_test(test_apart),
 	    cmocka_unit_test(test_behind), cmocka_unit_test(test_equal),
+	    cmocka_unit_test(test_few),	   cmocka_unit_test(test_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -561,12 +561,13 @@ note_gap(struct group_row *row, uint64_t length, bool known)
 	row->gap = length;
 }
 
-/* As gap_between(). */
+/* As gap_between(), inline. */
 static bool
 find_gap(const struct group_time *from, const struct group_time *to, struct gap *gap)
 {
-	return from->part == to->part && from->known == to->known &&
-	       gap_of(from->order, to->order, to->known, gap);
+	const struct message_time first = {.part = from->part, .known = from->known};
+	const struct message_time last = {.part = to->part, .known = to->known};
+	return clocks_can_subtract(&first, &last) && gap_of(from->order, to->order, to->known, gap);
 }
 
 static void

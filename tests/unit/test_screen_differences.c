@@ -106,6 +106,10 @@ test_equal(void **state)
 	scene_wait(s, "  no difference from ");
 	scene_keys(s, "]d");
 	scene_wait(s, "there is no difference");
+	scene_keys(s, "\033OP"); /* what goes to differences is there, as they are asked for */
+	scene_wait(s, "]d [d difference");
+	scene_keys(s, "\033OP");
+	scene_until(s, "keys of the", false);
 	scene_quit(s);
 	text_free(&lab);
 }
@@ -119,6 +123,9 @@ test_alone(void **state)
 	scene_wait(s, "nothing is compared; start with trawl --compare GOOD BAD");
 	scene_keys(s, ":differences\r");
 	scene_wait(s, "nothing is compared");
+	scene_keys(s, "\033OP");
+	scene_wait(s, "]t [t trigger");
+	scene_until(s, "]d [d", false);
 	scene_quit(s);
 }
 

@@ -69,14 +69,14 @@ any_severity(const struct screen *screen)
 }
 
 /* What a command can do nothing without. */
-enum card_need { NEEDS_NOTHING, NEEDS_SEVERITIES, NEEDS_CONTEXTS, NEEDS_TRACES };
+enum card_need { NEEDS_NOTHING, NEEDS_SEVERITIES, NEEDS_CONTEXTS, NEEDS_TRACES, NEEDS_COMPARE };
 
 static const enum card_need needs[COMMAND_COUNT] = {
     [COMMAND_NEXT_ERROR] = NEEDS_SEVERITIES,	[COMMAND_NEXT_WARNING] = NEEDS_SEVERITIES,
     [COMMAND_STRICTER] = NEEDS_SEVERITIES,	[COMMAND_UNASSIGNED] = NEEDS_SEVERITIES,
     [COMMAND_ONLY_SEVERITY] = NEEDS_SEVERITIES, [COMMAND_NEXT_CONTEXT] = NEEDS_CONTEXTS,
     [COMMAND_ONLY_CONTEXT] = NEEDS_CONTEXTS,	[COMMAND_NEXT_TRACE] = NEEDS_TRACES,
-    [COMMAND_ONLY_TRACE] = NEEDS_TRACES,
+    [COMMAND_ONLY_TRACE] = NEEDS_TRACES,	[COMMAND_NEXT_DIFFERENCE] = NEEDS_COMPARE,
 };
 
 /* Whether a command can do something in what is open. */
@@ -111,6 +111,8 @@ make_list_card(const struct screen *screen, struct card *card)
 	card->columns = COLUMN;
 	card->keys = KEYS;
 	for (size_t i = 0; i < card_row_count && card_rows[i].section != CARD_NONE; i++) {
+		if (needs[card_rows[i].first] == NEEDS_COMPARE && !screen->compare)
+			continue; /* what was not asked for at the start cannot be had */
 		if (!i || card_rows[i].section != section)
 			add_heading(card, card_section_title(card_rows[i].section));
 		section = card_rows[i].section;

@@ -61,6 +61,16 @@ struct index_origin {
 	uint64_t severities[SEVERITY_COUNT];
 };
 
+/* Of all severities. */
+static inline uint64_t
+index_origin_count(const struct index_origin *origin)
+{
+	uint64_t count = 0;
+	for (int severity = 0; severity < SEVERITY_COUNT; severity++)
+		count += origin->severities[severity];
+	return count;
+}
+
 enum { INDEX_GROUP = 256 };
 
 struct index_progress {

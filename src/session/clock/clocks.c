@@ -507,8 +507,8 @@ count_apart(const struct clock_map *map, struct trace *trace, size_t *count)
 	for (size_t i = 0; i < origins.count; i++) {
 		const struct message m = {.origin = origins.at[i].key};
 		size_t clock = clock_map_find(map, trace_number(trace), &m, trace);
-		for (int s = 0; s < SEVERITY_COUNT && map->graph.clocks.at[clock].root != part; s++)
-			messages += origins.at[i].severities[s];
+		if (map->graph.clocks.at[clock].root != part)
+			messages += index_origin_count(&origins.at[i]);
 	}
 	vec_free(&origins);
 	return messages;

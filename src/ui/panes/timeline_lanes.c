@@ -72,19 +72,10 @@ add_lane(struct timeline_state *state, struct density_lane lane, const struct te
 	*vec_add(&state->names) = mem_text(text_get(name));
 }
 
-static uint64_t
-weigh_origin(const struct index_origin *origin)
-{
-	uint64_t weight = 0;
-	for (int severity = 0; severity < SEVERITY_COUNT; severity++)
-		weight += origin->severities[severity];
-	return weight;
-}
-
 static int
 compare_weights(const void *a, const void *b)
 {
-	uint64_t first = weigh_origin(a), second = weigh_origin(b);
+	uint64_t first = index_origin_count(a), second = index_origin_count(b);
 	return (first < second) - (first > second);
 }
 
@@ -118,7 +109,7 @@ add_origins(struct screen *screen, size_t trace)
 		else
 			text_add(&state->text, "no origin");
 		add_lane(state, (struct density_lane){trace, true, origins.at[i].key}, &state->text,
-			 weigh_origin(&origins.at[i]));
+			 index_origin_count(&origins.at[i]));
 	}
 	expansion_free(&e);
 	vec_free(&origins);

@@ -17,9 +17,28 @@ END
 # which they are asked a second time.
 differ()
 {
-	for pattern in "rail .* mV" "fifo|block|handle" "bad CRC" "0x1" "args" "STRING" "DATA" \
-		"at 0x" "pump" "mp [0-9]" "valve" "insufficient" "clock" "sender" "71756" "zq" \
-		"[fh][ai][fn]" "^100% of" "recover panic"; do
+	cases "$damage" "$@" >patterns <<-'END'
+		rail .* mV
+		fifo|block|handle
+		bad CRC
+		0x1
+		args
+		STRING
+		DATA
+		at 0x
+		pump
+		mp [0-9]
+		valve
+		insufficient
+		clock
+		sender
+		71756
+		zq
+		[fh][ai][fn]
+		^100% of
+		recover panic
+	END
+	while read -r pattern; do
 		for since in "" $also; do
 			# shellcheck disable=SC2086  # nothing, or a word
 			"$TRAWL" -p made.yaml $since -r "(?i:)$pattern" "$@" --split=1/1 \
@@ -30,7 +49,7 @@ differ()
 			echo $? >>two
 			cmp -s one two && cmp -s one.err two.err || echo "$pattern $since"
 		done
-	done
+	done <patterns
 }
 
 also=-S+0s # for its times an index is read, or built

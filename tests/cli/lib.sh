@@ -6,6 +6,7 @@
 #	is NAME WANT GOT	a test: equal texts
 #	ok NAME COMMAND...	a test: the command succeeds
 #	skip NAME WHY
+#	cases ARGUMENT...	of the cases at its input, those to try
 
 case ${srcdir:-.} in
 /*) testdata=$srcdir/testdata ;;
@@ -69,6 +70,18 @@ finish()
 lines()
 {
 	wc -l <"$1" | tr -d ' '
+}
+
+# Of a test's cases, a line each, those to try: all, or with TRAWL_FEWER a third, which follows
+# from the arguments.
+cases()
+{
+	if test -z "${TRAWL_FEWER:-}"; then
+		cat
+		return
+	fi
+	set -- "$(echo "$*" | cksum)"
+	awk -v first=$((${1%% *} % 3)) 'NR % 3 == first'
 }
 
 # bytes NAME HEX...: makes a file of these bytes.

@@ -49,7 +49,7 @@ for format in syst/raw syst/hex syst/stp encap gem uia csel; do
 		"$MKCAPTURE" -f $format -m all -n 300K --senders=8 $with \
 			${damage:+--damage=$damage} -o made.bin 2>err
 		is "$format${damage:+, damaged}: made" 0 "$?"
-		targets=jsonl numbers="2 3 5 8"
+		targets=jsonl numbers=$(printf "%s\n" 2 3 5 8 | cases "$format" "$damage")
 		is "$format${damage:+, damaged}: threads" "" "$(differ -f $format $with made.bin)"
 		targets="text csv-systprint" numbers=4
 		is "$format${damage:+, damaged}: formats" "" "$(differ -f $format $with made.bin)"

@@ -18,6 +18,17 @@ ask()
 # The ways of asking that differ.
 differ()
 {
+	cases "$damage" "$@" >expressions <<-END
+		text ~ /zqxj/
+		/fault/ or text ~ /zq[xy]j/
+		severity <= error
+		severity == fatal and text ~ /link/
+		not (severity >= fatal)
+		damaged or truncated or suspect or lost
+		text ~ /enter open/ or text ~ /firm/i
+		text ~ /x/ and ticks < 1700000000001000
+		kind == string and text ~ /pll/
+	END
 	while read -r expression; do
 		never="($expression) or text ~ /^(?!)/"
 		for target in none jsonl; do
@@ -39,17 +50,7 @@ differ()
 			test "$(cat one; grep check one.err)" = "$(cat two; grep check two.err)" ||
 				echo "$expression, $more"
 		done
-	done <<-END
-		text ~ /zqxj/
-		/fault/ or text ~ /zq[xy]j/
-		severity <= error
-		severity == fatal and text ~ /link/
-		not (severity >= fatal)
-		damaged or truncated or suspect or lost
-		text ~ /enter open/ or text ~ /firm/i
-		text ~ /x/ and ticks < 1700000000001000
-		kind == string and text ~ /pll/
-	END
+	done <expressions
 }
 
 for format in "syst/raw -m strings" "syst/raw -m all" "syst/raw -m printf" "encap -m all" \

@@ -8,9 +8,18 @@
 # The ways of asking for a range of times that differ from a walk over all.
 differ()
 {
-	for range in "-S +0s -U +1ms" "-S +20ms -U +21ms" "-S +30ms" "-U +5ms" \
-		"-S +0.1s -U +0.2s" "-S +1000000s" "-e time>+1ms -s warning" \
-		"-S +10ms -U +11ms -C 3" "-e time<+1ms -S +2ms"; do
+	cases "$damage" "$@" >ranges <<-END
+		-S +0s -U +1ms
+		-S +20ms -U +21ms
+		-S +30ms
+		-U +5ms
+		-S +0.1s -U +0.2s
+		-S +1000000s
+		-e time>+1ms -s warning
+		-S +10ms -U +11ms -C 3
+		-e time<+1ms -S +2ms
+	END
+	while read -r range; do
 		for target in jsonl none; do
 			# shellcheck disable=SC2086  # words
 			"$TRAWL" $range -t $target "$@" --split=1/1 --no-cache >one 2>one.err
@@ -23,7 +32,7 @@ differ()
 					echo "$range, $target, $cache"
 			done
 		done
-	done
+	done <ranges
 }
 
 for format in syst/raw syst/stp encap gem uia csel; do

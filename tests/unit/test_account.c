@@ -491,13 +491,6 @@ check_end(const struct kind *kind, struct folder *folder, const char *name, cons
 
 /* --- the tests ---------------------------------------------------------- */
 
-static unsigned
-runs(void)
-{
-	const char *wanted = getenv("TRAWL_RUNS");
-	return wanted ? (unsigned)atoi(wanted) : RUNS;
-}
-
 static void
 make_by_program(const struct kind *kind, struct folder *folder, uint64_t seed, struct text *out)
 {
@@ -521,7 +514,7 @@ static void
 with_captures(void (*each)(const struct kind *, struct folder *, const char *name, struct text *,
 			   uint64_t *seed))
 {
-	for (unsigned run = 0; run < runs() * KINDS; run++) {
+	for (unsigned run = 0; run < test_runs(RUNS) * KINDS; run++) {
 		const struct kind *kind = &kinds[run % KINDS];
 		struct folder folder;
 		struct text capture = {0};

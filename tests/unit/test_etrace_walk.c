@@ -614,8 +614,7 @@ static void
 runs_are_given_back(void **state)
 {
 	static struct trial t;
-	const char *runs = getenv("TRAWL_RUNS");
-	unsigned trials = runs ? (unsigned)strtoul(runs, NULL, 10) : 200;
+	unsigned trials = test_runs(200);
 	(void)state;
 	for (unsigned i = 0; i < trials; i++) {
 		uint64_t r = i + 1;

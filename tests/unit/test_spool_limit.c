@@ -390,14 +390,13 @@ static void
 test_newest_bytes(void **state)
 {
 	(void)state;
-	const char *runs = getenv("TRAWL_RUNS");
 	uint64_t seed = 1;
 	char path[TEMP_PATH];
 	temp_make(path, "", "", 0);
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
 		size_t length;
 		uint8_t *bytes = read_made(i, path, &length);
-		for (int j = 0; j < (runs ? atoi(runs) : 1); j++) {
+		for (unsigned j = 0; j < test_runs(1); j++) {
 			struct stream s = {.name = formats[i].arguments,
 					   .looks_back = formats[i].looks_back,
 					   .bytes = bytes,

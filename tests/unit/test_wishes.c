@@ -311,13 +311,6 @@ assert_only(struct screen *screen, size_t count)
 
 /* --- tests -------------------------------------------------------------- */
 
-static unsigned
-runs(unsigned usual)
-{
-	const char *given = getenv("TRAWL_RUNS");
-	return given ? (unsigned)strtoul(given, NULL, 10) : usual;
-}
-
 static void
 run_one(uint64_t seed, const char *made, size_t messages)
 {
@@ -357,7 +350,7 @@ static void
 test_random(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < runs(40); i++) {
+	for (unsigned i = 0; i < test_runs(40); i++) {
 		print_message("# seed %u\n", i);
 		run_one(i, i % 8 ? "-c 400" : "-c 20000", i % 8 ? 400 : 20000);
 	}

@@ -117,7 +117,8 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 	flow_counts_step(&index->counts, step);
 }
 
-/* Of what it was followed with: symbols may be other ones now. */
+/* Of what it was followed with: symbols may be other ones now.  Who holds the tree next learns
+ * that it is another, as functions of the last one are none of its. */
 static void
 renew_tree(struct flow_index *index)
 {
@@ -125,6 +126,7 @@ renew_tree(struct flow_index *index)
 	flow_tree_free(index->tree);
 	flow_counts_free(&index->counts);
 	index->tree = flow_tree_new(index->trace, flow_code_of(index->flow));
+	generation_bump(&index->changes);
 	pthread_mutex_unlock(&index->tree_lock);
 }
 

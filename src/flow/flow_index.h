@@ -43,7 +43,8 @@ void flow_index_build(struct flow_index *);
  * if they are not counted yet.  Any thread. */
 void flow_index_want_times(struct flow_index *);
 
-/* Counts up when more is known.  Any thread. */
+/* Counts up when more is known, and when the tree of calls is another one, whose functions have
+ * other numbers: who keeps some of them compares this while the tree is held.  Any thread. */
 unsigned flow_index_generation(const struct flow_index *);
 
 /* How many cells of the trace are followed: those before this one.  Any thread. */

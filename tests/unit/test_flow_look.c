@@ -432,13 +432,64 @@ what_comes_late_is_told(void **state)
 	fixture_close(&f);
 }
 
+/* What a tree was when times begin to be counted. */
+struct begun {
+	struct flow_index *index;
+	unsigned generation;
+	size_t nodes;
+};
+
+static void
+look_at_tree(void *context)
+{
+	struct begun *begun = context;
+	begun->nodes = flow_tree_count(flow_index_hold(begun->index));
+	begun->generation = flow_index_generation(begun->index);
+	flow_index_release(begun->index);
+}
+
+static struct flow_time
+find_no_time(void *context, const struct message *m)
+{
+	(void)context, (void)m;
+	return (struct flow_time){0};
+}
+
+/* A tree that begins anew has other functions than one that was held before, and its
+ * generation tells so at once. */
+static void
+trees_begin_anew(void **state)
+{
+	static const char packets[] = SEVEN_START SEVEN_CALL SEVEN_START SEVEN_BACK;
+	struct begun before = {0}, begun = {0};
+	struct err err = {0};
+	struct fixture f;
+	(void)state;
+	fixture_open_session(&f, packets, sizeof packets - 1);
+	index_build(trace_index(f.trace));
+	f.index =
+	    flow_index_new(f.trace,
+			   &(const struct flow_timer){
+			       .begin = look_at_tree, .find = find_no_time, .context = &begun},
+			   &err);
+	assert_non_null(f.index);
+	before.index = begun.index = f.index;
+	flow_index_build(f.index);
+	look_at_tree(&before);
+	flow_index_want_times(f.index);
+	flow_index_build(f.index); /* in this thread */
+	assert_true(begun.nodes < before.nodes);
+	assert_int_not_equal(begun.generation, before.generation);
+	fixture_close(&f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(frames_are_told),	       cmocka_unit_test(places_are_found),
 	    cmocka_unit_test(marks_are_told),	       cmocka_unit_test(any_cell_is_as_the_start),
-	    cmocka_unit_test(what_comes_late_is_told),
+	    cmocka_unit_test(what_comes_late_is_told), cmocka_unit_test(trees_begin_anew),
 	};
 	return cmocka_run_group_tests_name("flow: looks", tests, NULL, NULL);
 }

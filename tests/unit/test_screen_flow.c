@@ -310,7 +310,7 @@ test_functions(void **state)
 	scene_wait(s, "by function");
 	scene_keys(s, "j\r");
 	scene_wait(s, "only function = \"work\"");
-	scene_wait_row(s, "> D work ", "branch.address");
+	scene_wait_row(s, "> D 1 work ", "branch.address");
 	scene_until(s, "sync.start", false);
 	close_seven(s, &o);
 }

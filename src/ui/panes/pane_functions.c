@@ -165,8 +165,8 @@ hold_tree(struct screen *screen, const char **why)
 	flow_index_want_times(index);
 	if (state->index != index)
 		state->table.cursor.line = state->table.cursor.top = 0;
-	unsigned now = flow_index_generation(index);
 	state->tree = flow_index_hold(index);
+	unsigned now = flow_index_generation(index);
 	if (state->index != index || state->generation != now) {
 		free(state->functions);
 		state->index = index;

@@ -37,8 +37,8 @@ struct flow_index {
 	int64_t signalled;	 /* when, by thread_now_ms() */
 	bool ended;		 /* what was held at the end of the trace is given out, */
 	bool grows;		 /* which is done once: the trace went on behind it */
-	bool timed;		 /* the tree gets times, */
-	atomic_bool wants_times; /* as it should */
+	atomic_bool timed;	 /* the tree gets times, */
+	atomic_bool wants_times; /* as it should: for any thread */
 
 	pthread_mutex_t tree_lock; /* for these, held over a cell */
 	struct flow_tree *tree;
@@ -142,13 +142,13 @@ start_anew(struct flow_index *index)
 	index->reader = reader_new(index->trace);
 	reader_limit(index->reader, 2);
 	renew_tree(index);
+	index->known = 0; /* before it has what is wanted: flow_index_is_whole */
 	index->timed = index->wants_times;
 	if (index->timed)
 		index->timer.begin(index->timer.context);
 	index->ended = false;
 	index->next = 0;
 	index->stride = 1;
-	index->known = 0;
 }
 
 /* Whether the next cell, and what its times rest on, is indexed. */
@@ -322,6 +322,12 @@ uint64_t
 flow_index_known(const struct flow_index *index)
 {
 	return index->known;
+}
+
+bool
+flow_index_is_whole(const struct flow_index *index)
+{
+	return !lacks_times(index) && index->known >= index_cell_count(trace_index(index->trace));
 }
 
 const struct flow_tree *

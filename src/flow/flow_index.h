@@ -50,6 +50,10 @@ unsigned flow_index_generation(const struct flow_index *);
 /* How many cells of the trace are followed: those before this one.  Any thread. */
 uint64_t flow_index_known(const struct flow_index *);
 
+/* Whether all cells of the trace that there are now are followed, with times if they are
+ * wanted.  Any thread. */
+bool flow_index_is_whole(const struct flow_index *);
+
 /* Which functions were called in which, in what is followed so far (flow_tree.h); nothing
  * changes in it until it is given back.  Any thread. */
 const struct flow_tree *flow_index_hold(struct flow_index *);

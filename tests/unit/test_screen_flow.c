@@ -304,6 +304,7 @@ test_functions(void **state)
 		return; /* built without libdw */
 	open_named(s, &o, packets, sizeof packets - 1);
 	scene_keys(s, ":functions\r");
+	scene_wait(s, "functions  2 by self"); /* all, with times: not 2+ */
 	scene_wait_row(s, " main ", "  .     2    50%      4     4");
 	scene_wait_row(s, " work ", "  1     2    50%      2     2");
 	scene_keys(s, "SSSS");

@@ -147,10 +147,9 @@ sort_functions(struct functions_state *state)
 /* --- what is counted --------------------------------------------------- */
 
 static bool
-is_complete(struct screen *screen, const struct flow_index *index)
+is_complete(const struct screen *screen, const struct flow_index *index)
 {
-	const struct index *cells = trace_index(flow_view_get_place(screen)->trace);
-	return screen->indexed && flow_index_known(index) >= index_cell_count(cells);
+	return screen->indexed && flow_index_is_whole(index);
 }
 
 /* Takes over what is counted by now; release_tree gives it back.  False: there is none, for
@@ -384,6 +383,10 @@ functions_only(struct screen *screen, const struct command_call *call)
 		filters_add(screen, text_get(&text), false);
 	else if (any)
 		screen_error(screen, "no message has this in its field `function`");
+	else
+		screen_error(screen, state_of(screen)->complete
+					 ? "no function is known to have been executed"
+					 : "no function is counted yet; try again in a moment");
 	text_free(&text);
 }
 

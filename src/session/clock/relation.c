@@ -108,35 +108,55 @@ signed_difference(uint64_t from, uint64_t to)
 	return to >= from ? (double)(to - from) : -(double)(from - to);
 }
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-/* For a handful of values, which most are, a call for each comparison takes longer
- * than all else. */
 static void
-sort_few(double *values, size_t count)
+put_in_order(double *x, double *y)
 {
-	for (size_t i = 1; i < count; i++) {
-		double value = values[i];
-		size_t k = i;
-		for (; k && values[k - 1] > value; k--)
-			values[k] = values[k - 1];
-		values[k] = value;
-	}
+	double least = *x < *y ? *x : *y;
+	*y = *x < *y ? *y : *x;
+	*x = least;
 }
 
+/* Of a few.  Five, which most are, in a fixed order of comparisons: branches would be guessed
+ * wrong half of the time. */
 static double
-median_of(double *values, size_t count)
+median_of_few(double *v, size_t count)
 {
-	if (count <= AROUND)
-		sort_few(values, count);
-	else
-		qsort(values, count, sizeof *values, compare_doubles);
-	return values[count / 2];
+	if (count == AROUND) {
+		put_in_order(&v[0], &v[1]);
+		put_in_order(&v[3], &v[4]);
+		put_in_order(&v[0], &v[3]); /* v[0] and v[4] are on either side of three */
+		put_in_order(&v[1], &v[4]);
+		put_in_order(&v[1], &v[2]);
+		put_in_order(&v[2], &v[3]);
+		put_in_order(&v[1], &v[2]);
+		return v[2];
+	}
+	for (size_t i = 1; i < count; i++)
+		for (size_t k = i; k && v[k - 1] > v[k]; k--)
+			put_in_order(&v[k - 1], &v[k]);
+	return v[count / 2];
+}
+
+/* Of many that are not negative: such are in the order of their bits, of which a byte is found
+ * after the other, so that no values make it slow. */
+static double
+median_of_many(const double *values, size_t count)
+{
+	uint64_t found = 0, bits;
+	size_t before = count / 2; /* of those that begin with what is found */
+	for (int shift = 56; shift >= 0; shift -= 8) {
+		size_t have[256] = {0}, byte = 0;
+		for (size_t i = 0; i < count; i++) {
+			memcpy(&bits, &values[i], sizeof bits);
+			have[bits >> shift & 0xff] += (bits ^ found) >> shift >> 8 == 0;
+		}
+		while (before >= have[byte])
+			before -= have[byte++];
+		found |= (uint64_t)byte << shift;
+	}
+	double median;
+	memcpy(&median, &found, sizeof median);
+	return median;
 }
 
 /* --- points ------------------------------------------------------------ */
@@ -246,7 +266,7 @@ point_deviation(const struct relation *r, size_t i, double slope, double *span)
 		values[count++] = signed_difference(own->b, p->b) - along;
 		*span = fmax(*span, fabs(along));
 	}
-	return fabs(median_of(values, count));
+	return fabs(median_of_few(values, count));
 }
 
 struct judged {
@@ -275,7 +295,7 @@ find_outliers(struct relation *r, struct judged *all)
 		all[i].deviation = point_deviation(r, i, all[i].slope, &all[i].span);
 		deviations[i] = all[i].deviation;
 	}
-	double usual = median_of(deviations, count);
+	double usual = median_of_many(deviations, count);
 	for (size_t i = 0; i < count; i++) {
 		struct relation_point *p = &r->points.at[i];
 		double bound = OUTLIER * usual + 2 * (1 + all[i].slope);
@@ -367,6 +387,7 @@ make_segments(struct relation *r, const struct judged *all, double usual)
 {
 	const struct relation_point *last = NULL;
 	vec_clear(&r->used);
+	vec_reserve(&r->used, r->points.count);
 	vec_clear(&r->segments);
 	for (size_t i = 0; i < r->points.count; i++) {
 		struct relation_point *p = &r->points.at[i];

@@ -31,7 +31,8 @@ struct walker {
 	uint64_t flagged[MESSAGE_FLAGS_DOUBT];
 	bool unnamed;
 	const struct clock_source *clocks; /* what messages tell of them is noted, or NULL */
-	index_readings *readings;	   /* of the cell */
+	bool tells;			   /* those of the last cell do */
+	index_readings *readings;	   /* of the cell; NULL: none are noted */
 	size_t buffer_size, filled;
 	uint64_t buffer_offset;
 	uint8_t *buffer;
@@ -78,6 +79,7 @@ void
 walker_read_clocks(struct walker *w, bool on)
 {
 	w->clocks = on ? w->decoder->ops->clocks : NULL;
+	w->tells = true;
 }
 
 size_t
@@ -280,7 +282,7 @@ step_looking(struct walker *w, struct window *window, struct summary *summary)
 {
 	if (summary && w->checked)
 		return step_checked(w, window, summary);
-	if (summary && w->clocks)
+	if (summary && w->readings)
 		return step_with_clocks(w, window, summary);
 	return step_summarise(w->capture, w->decoder, w->state, window, summary);
 }
@@ -349,6 +351,38 @@ index_cell_of(const struct summary *sums)
 	return cell;
 }
 
+/* Sums up a cell; READINGS, or NULL, gets what its messages tell of clocks. */
+static void
+sum_up(struct walker *w, uint64_t number, index_readings *readings)
+{
+	summary_clear(&w->summary);
+	memset(w->flagged, 0, sizeof w->flagged);
+	w->unnamed = false;
+	w->readings = readings;
+	step_until(w, (number + 1) << w->cell_shift, &w->summary);
+}
+
+/* The same, where few cells tell of clocks, so that no message is looked at for that but
+ * those of a cell with such kinds, which is walked again; where many do, they are expected. */
+static void
+sum_up_with_clocks(struct walker *w, uint64_t number, index_readings *readings)
+{
+	uint8_t entry[CHECKPOINT_MAX];
+	uint64_t silent[DECODE_SILENT_MAX];
+	const struct decoder_ops *ops = w->decoder->ops;
+	memcpy(silent, w->state->silent, sizeof silent);
+	if (!w->tells)
+		ops->save(w->decoder, w->state, entry);
+	sum_up(w, number, w->tells ? readings : NULL);
+	bool any = w->summary.kinds & w->clocks->kinds;
+	if (any && !w->tells) {
+		walker_place(w, number, entry);
+		memcpy(w->state->silent, silent, sizeof silent);
+		sum_up(w, number, readings);
+	}
+	w->tells = any || !ops->summarise || ops->silent_repeats;
+}
+
 void
 walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 {
@@ -356,12 +390,11 @@ walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 	const struct summary *sums = &w->summary;
 	uint64_t silent[DECODE_SILENT_MAX];
 	memcpy(silent, w->state->silent, sizeof silent);
-	summary_clear(&w->summary);
-	memset(w->flagged, 0, sizeof w->flagged);
-	w->unnamed = false;
 	vec_free(&result->readings); /* they are many at some places alone */
-	w->readings = &result->readings;
-	step_until(w, (number + 1) << w->cell_shift, &w->summary);
+	if (w->clocks && !w->checked)
+		sum_up_with_clocks(w, number, &result->readings);
+	else
+		sum_up(w, number, NULL);
 
 	result->end = w->end;
 	result->unnamed = w->unnamed;

@@ -56,8 +56,9 @@ clock_link_between(struct clock_links *links, const char *kind, struct clock_id 
 {
 	for (size_t i = 0; i < links->count; i++) {
 		struct clock_link *link = links->at[i];
-		if (clock_id_same(&link->a, &a) && clock_id_same(&link->b, &b) &&
-		    !strcmp(link->kind, kind))
+		/* most differ in the other clock, and hardly any in their kind */
+		if (clock_id_same(&link->b, &b) && clock_id_same(&link->a, &a) &&
+		    (link->kind == kind || !strcmp(link->kind, kind)))
 			return link;
 	}
 	if (links->count >= LINKS_MAX) {

@@ -511,6 +511,7 @@ script_tests = \
 	tests/cli/examples.sh \
 	tests/cli/find.sh \
 	tests/cli/formats.sh \
+	tests/cli/clocks.sh \
 	tests/cli/grams.sh \
 	tests/cli/install.sh \
 	tests/cli/lab.sh \

@@ -276,7 +276,7 @@ load_relations(struct session *session, const struct export_options *options)
 {
 	const struct filter *filter = &options->filter;
 	/* first, as the clocks are read while their indexes are built */
-	if (!options->clocks_late && (export_needs_times(options) || filter_needs_clocks(filter)))
+	if (!options->clocks_late && export_rests_on_clocks(session, options))
 		clocks_load(session->clocks, needs_all_clocks(session, options));
 	if (needs_order(options))
 		session_build(session);

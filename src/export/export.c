@@ -52,6 +52,7 @@ const struct export_format export_formats[] = {
      .expand = true,
      .want = EXPAND_TEXT,
      .timed = true,
+     .ordered = true,
      .live = true,
      .flagged = true,
      .columns = EXPORT_ALIGNED,
@@ -63,6 +64,7 @@ const struct export_format export_formats[] = {
      .header = CSV_COLUMNS "\n",
      .mark_header = CSV_COLUMNS ",mark,note\n",
      .timed = true,
+     .ordered = true,
      .flagged = true,
      .columns = EXPORT_CSV,
      .message = export_csv},
@@ -73,6 +75,7 @@ const struct export_format export_formats[] = {
      .contexts = true,
      .intervals = true,
      .timed = true,
+     .ordered = true,
      .flagged = true,
      .columns = EXPORT_JSON,
      .message = export_jsonl},
@@ -97,6 +100,7 @@ const struct export_format export_formats[] = {
      .expand = true,
      .want = EXPAND_TEXT,
      .timed = true,
+     .ordered = true,
      .live = true,
      .flagged = true,
      .message = export_hex},
@@ -157,6 +161,7 @@ const struct export_format export_formats[] = {
      .want = EXPAND_TEXT,
      .contexts = true,
      .timed = true,
+     .ordered = true,
      .flagged = true,
      .folder = true,
      .message = export_ctf,
@@ -168,6 +173,7 @@ const struct export_format export_formats[] = {
      .contexts = true,
      .intervals = true,
      .timed = true,
+     .ordered = true,
      .flagged = true,
      .header = "[\n",
      .footer = "]\n",
@@ -869,7 +875,16 @@ export_is_ordered(const struct session *session, const struct export_options *op
 	for (size_t i = 0; i < session->traces.count; i++)
 		if (is_chosen(options, session->traces.at[i]))
 			strands += clocks_strand_count(session->traces.at[i]);
-	return strands > 1 && options->format->timed;
+	return strands > 1 && options->format->ordered;
+}
+
+bool
+export_rests_on_clocks(const struct session *session, const struct export_options *options)
+{
+	/* contexts and fields follow from other traces, even if these are not written */
+	bool several = session->traces.count > 1 || session->profile.order == CLOCKS_BY_TIME;
+	return export_needs_times(options) || (several && options->format->ordered) ||
+	       filter_needs_clocks(&options->filter);
 }
 
 bool

@@ -131,7 +131,8 @@ struct export_format {
 	const char *help;
 	bool expand;	       /* needs text at all */
 	enum expand_want want; /* and fields */
-	bool timed;	       /* needs times: clocks_load first */
+	bool timed;	       /* shows times, or whether they are estimates */
+	bool ordered;	       /* has the messages of several traces in one order */
 	bool contexts;	       /* and contexts: contexts_load */
 	bool intervals;	       /* and intervals: session_load_intervals */
 	bool spans;	       /* and spans of contexts: query/span/spans.h */
@@ -184,7 +185,7 @@ struct export_options {
 	 * last has what stands behind all bytes too.  0, 0: all of them. */
 	uint64_t part, parts;
 	bool follow; /* the one trace, until session_interrupt */
-	/* clocks_load is left to export_run, for when a message tells of clocks */
+	/* clocks_load is left to export_run (export_can_be_late) */
 	bool clocks_late;
 };
 
@@ -216,8 +217,14 @@ bool export_fits(const struct export_format *, const struct trace *);
  * be at their end. */
 bool export_is_ordered(const struct session *, const struct export_options *);
 
-/* Whether that is possible, so that the index need not be built only to look for what relates
- * clocks: of a table of all messages of one trace. */
+/* Whether a byte that is written may depend on what relates clocks: on a time, as it is shown or
+ * asked for, its mark of a guess, or the order of several traces.  As a message at the end of a
+ * capture may change all of them, nothing is written before clocks_load then.  If it is false,
+ * what is written is the same with and without clocks_load. */
+bool export_rests_on_clocks(const struct session *, const struct export_options *);
+
+/* Whether clocks_load can wait all the same until a message tells of clocks, as what was made
+ * until then can be made again: of a table of all messages of one trace. */
 bool export_can_be_late(const struct session *, const struct export_options *);
 
 /* Appends the names of chosen traces that have no rows in the format, with ", "

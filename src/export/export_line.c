@@ -511,6 +511,27 @@ has_flags(const struct export_line *line)
 	return has;
 }
 
+/* Whether a piece shows a time or a length of time, or of a time that it is an estimate. */
+static bool
+shows_time(const struct line_piece *piece)
+{
+	const struct line_column *column = piece->column;
+	if (piece->value &&
+	    value_needs(piece->value) & (VALUE_NEEDS_CLOCKS | VALUE_NEEDS_INTERVALS))
+		return true;
+	return column && (column->add == line_time || column->add == line_flags ||
+			  column->uses & (EXPORT_DELTA | EXPORT_GAP));
+}
+
+static bool
+shows_times(const struct export_line *line)
+{
+	bool shows = false;
+	for (size_t i = 0; i < line->pieces.count; i++)
+		shows |= shows_time(&line->pieces.at[i]);
+	return shows;
+}
+
 static void
 make_header(struct export_line *line)
 {
@@ -591,6 +612,7 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 	if (!failed && described) {
 		line->format.message = export_line;
 		line->format.flagged = has_flags(line);
+		line->format.timed = shows_times(line);
 		line->format.columns = EXPORT_NO_COLUMNS;
 		if (line->csv)
 			make_header(line);

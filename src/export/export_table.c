@@ -363,6 +363,7 @@ export_table_new(const struct export_format *format, const struct export_table_w
 	    table->spec.needs & VALUE_NEEDS_CLOCKS ||
 	    table->spec.counted &
 		(1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
+	table->format.ordered = table->format.timed;
 	table->format.contexts = table->spec.needs & VALUE_NEEDS_CONTEXTS;
 	table->format.intervals = table->spec.needs & VALUE_NEEDS_INTERVALS;
 	table->format.spans = table->spec.needs & VALUE_NEEDS_SPANS;

@@ -218,12 +218,15 @@ look_at_message(struct clock_feed *feed, const struct message *m)
 	return true;
 }
 
-/* What is asked of a trace: what needs a log, only with one. */
+/* What is asked of a trace: what needs a log, only with one; what tells no more than the rate
+ * of its own clock, only if the profile does not. */
 static const struct clock_source *
 usable_source(const struct trace *trace)
 {
 	const struct clock_source *source = clock_source_of(trace);
-	return source && source->matched && !serial_of(trace) ? NULL : source;
+	if (!source || (source->matched && !serial_of(trace)))
+		return NULL;
+	return source->a == source->b && trace_options(trace)->clock.hz > 0 ? NULL : source;
 }
 
 /* Whether the summary of a cell rules out that it holds points. */

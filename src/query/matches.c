@@ -475,6 +475,9 @@ decide_cells(void *context)
 		m->work_pair = filter_pair_copy(&m->pair.first, &m->pair.second);
 		m->reader = reader_new(m->trace);
 		reader_limit(m->reader, WORKER_BLOCKS);
+		const struct needles *required = filter_pair_trust(&m->work_pair);
+		if (required)
+			reader_seek(m->reader, required);
 		clock_gettime(CLOCK_MONOTONIC, &m->notified);
 	}
 	pthread_mutex_lock(&m->lock);

@@ -44,6 +44,7 @@ struct cell_slot {
 	uint64_t size;	     /* of the capture when it was decoded */
 	bool ended;	     /* it had */
 	unsigned generation; /* of the index, whose checkpoint was used */
+	unsigned texts;	     /* generation of the trace, which marks of what is sought are by */
 	uint64_t used;	     /* age */
 	bool filled;
 };
@@ -89,7 +90,7 @@ struct reader {
 	void *session_cursor;			     /* made on first use */
 	VEC(struct announced) announced;
 	struct latest latest;	   /* of a patient reader */
-	struct sought *sought;	   /* of a walk that seeks, or NULL */
+	struct sought *sought;	   /* in walks and cells, or NULL */
 	struct decode_check check; /* of a walk that checks; no severities: none */
 };
 
@@ -186,6 +187,24 @@ cell_start(struct reader *reader, uint64_t cell)
 	return cell * index_cell_size(reader->index);
 }
 
+/* Has messages of WINDOW that lack what is sought marked, if their texts are the decoder's. */
+static void
+seek_in(struct reader *reader, struct window *window)
+{
+	if (!reader->sought || !trace_is_of_decoder(reader->trace))
+		return;
+	sought_renew(reader->sought, capture_generation(reader->capture));
+	window->sought = reader->sought;
+}
+
+/* Takes note of what marking them found. */
+static void
+note_sought(struct reader *reader)
+{
+	if (reader->sought && reader->sought->unnamed)
+		trace_lacks_name(reader->trace);
+}
+
 /* Steps the state to `until`, giving messages at or past FROM to SLOT (NULL:
  * to none).  Returns how many lay before FROM. */
 static uint64_t
@@ -197,6 +216,8 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct cell_
 	size_t count;
 	if (reader->state->offset > window.offset + window.length)
 		return 0; /* a checkpoint from before it shrank */
+	if (slot)
+		seek_in(reader, &window);
 	do {
 		count = step_capture(reader->capture, decoder, reader->state, &window, batch,
 				     STEP_BATCH);
@@ -209,6 +230,7 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct cell_
 	} while (count == STEP_BATCH);
 	if (slot && step_closing(reader->capture, decoder, reader->state, &window, &batch[0]))
 		*vec_add(&slot->messages) = batch[0];
+	note_sought(reader);
 	return before;
 }
 
@@ -315,6 +337,7 @@ decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 	slot->size = size;
 	slot->ended = window.last;
 	slot->generation = index_generation(index);
+	slot->texts = trace_generation(reader->trace);
 	slot->filled = true;
 	slot->decoded = (struct decoded_cell){.cell = cell, .exact = true};
 	vec_clear(&slot->messages);
@@ -356,6 +379,7 @@ slot_is_fresh(struct reader *reader, const struct cell_slot *slot)
 {
 	uint64_t cell = slot->decoded.cell, size = capture_size(reader->capture);
 	if (slot->generation != index_generation(reader->index) ||
+	    (reader->sought && slot->texts != trace_generation(reader->trace)) ||
 	    (!slot->decoded.exact && index_known(reader->index) + NEAR_CELLS >= cell))
 		return false;
 	if (slot->size == size)
@@ -1182,14 +1206,14 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		    capture_generation(capture) != reader->walk_generation || at < window.offset)
 			return 0;
 		want_ahead(reader, &window);
-		if (reader->sought && trace_is_of_decoder(reader->trace))
-			window.sought = reader->sought;
+		seek_in(reader, &window);
 		if (reader->check.severities)
 			window.check = &reader->check;
 		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);
 		if (at < capture_begin(capture)) /* what was read may be zeros */
 			return 0;
-		if ((window.sought && window.sought->unnamed) || reader->check.unnamed)
+		note_sought(reader);
+		if (reader->check.unnamed)
 			trace_lacks_name(reader->trace);
 		if (!count && window.last && max && !reader->walk_closed) {
 			count = step_closing(capture, decoder, reader->walk, &window, out);

@@ -192,7 +192,8 @@ uint64_t reader_count(struct reader *, bool *exact);
  * dropped, or is of another generation): then another reader may start again. */
 size_t reader_walk(struct reader *, struct message *out, size_t max);
 
-/* From now on a walk's messages that are sure to lack the needles may have MESSAGE_LACKS. */
+/* From now on messages of a walk or a cell that are sure to lack the needles, as texts are now,
+ * may have MESSAGE_LACKS.  Before the first is asked for. */
 struct needles;
 void reader_seek(struct reader *, const struct needles *);
 

@@ -627,11 +627,24 @@ test_late_text(void **state)
 	text.expr = filter_parse_pattern("^boot rom$", NULL);
 	struct matches *m = matches_new(f.trace, &text, NULL, 0);
 	struct matches *other = matches_new(f.trace, &info, NULL, 0);
+	/* a text of the catalog: before, it is sure that messages lack it */
+	struct filter catalog = text_filter("send DECODE");
+	struct matches *texts = matches_new(f.trace, &catalog, NULL, 0);
 	struct matches_progress progress;
 	wait_exact(&f, m);
 	matches_get_progress(m, &progress);
 	assert_int_equal(progress.count, 0);
+	wait_exact(&f, texts);
+	matches_get_progress(texts, &progress);
+	assert_int_equal(progress.count, 0);
 	assert_true(trace_load(f.trace, &err) > 0);
+	assert_true(matches_update(texts));
+	wait_exact(&f, texts);
+	matches_get_progress(texts, &progress);
+	assert_true(progress.count > 0);
+	check(&f, texts, &catalog, NULL);
+	matches_free(texts);
+	filter_free(&catalog);
 	struct filter fewer = text; /* nothing is taken over from before that */
 	fewer.severities = 0xfe;
 	struct matches *after = matches_new_here(f.trace, &fewer, NULL, 0, m, f.reader, INT64_MAX);

@@ -133,7 +133,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		      "restore nothing of the last run (place, filters, marks), and keep "
 		      "nothing"},
     [CLI_THREADS] = {0, "threads", "N", RESOURCES,
-		     "threads that index and print; default 0: one per processor"},
+		     "threads that index, count and print; default 0: one per processor"},
     [CLI_CACHE_DIR] = {0, "cache-dir", "DIR", RESOURCES,
 		       "where indexes are kept between runs; default $XDG_CACHE_HOME/trawl"},
     [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES, "keep no index between runs, and use none"},

@@ -6,16 +6,16 @@
  * a million cells, and nothing to mend when cells are decided in any order.
  *
  * The screen's thread sweeps over the summaries of cells that the index has
- * newly published; they decide a cell, or leave it to the worker thread, which
- * is only started when there is such a cell, and where the screen has a moment, not
+ * newly published; they decide a cell, or leave it to the worker threads,
+ * which are only started when there is such a cell, and where the screen has a moment, not
  * before that is over: so a small capture needs no thread, and the first screen of a
- * large one need not wait for it.  Where severities alone decide,
+ * large one need not wait for them.  Where severities alone decide,
  * a summary always tells the count; where severities and origins do, the sums
  * of a complete index tell the total at once, while cells are still counted.
  *
  * Everything is forgotten when the index starts anew and, where text, times or
  * contexts decide, when these changed: generation_of() is another then, and what
- * the worker found meanwhile is thrown away.
+ * the workers found meanwhile is thrown away.
  */
 #include "config.h"
 
@@ -41,7 +41,8 @@ enum {
 	CACHE = 8,
 	RUN = 64, /* cells one way before the other has its turn */
 	NEWS_MS = 500,
-	WORKER_BLOCKS = 4, /* its reader keeps: what messages look back to is near */
+	WORKERS_MAX = 8,
+	WORKER_BLOCKS = 4, /* a worker's reader keeps: what messages look back to is near */
 	CLOCK_LOOK = 64,   /* messages between two looks at the clock */
 	AWAITED_MS = 10	   /* between signals of matches that are awaited */
 };
@@ -74,6 +75,16 @@ struct cell_matches {
 	struct row_list rows;
 };
 
+/* A thread that decides cells, and what is its own. */
+struct matches_worker {
+	struct matches *matches;
+	struct worker worker;
+	struct reader *reader; /* made when it begins, as are: */
+	struct filter_pair pair;
+	struct row_list found;
+	uint64_t cell; /* that it is at, which no other takes; UINT64_MAX: none */
+};
+
 struct matches {
 	struct trace *trace;
 	struct index *index;
@@ -94,25 +105,22 @@ struct matches {
 	bool added_up; /* the sums of the index, */
 	bool totalled; /* and they tell the total */
 	uint64_t total;
-	uint64_t around;   /* where the worker shall look first, */
-	uint64_t start;	   /* where it began, */
+	uint64_t around;   /* where the workers shall look first, */
+	uint64_t start;	   /* where they began, */
 	uint64_t up, down; /* and up to where all is decided */
 	int awaited;	   /* the direction in which matches are awaited, or 0 */
 	bool fresh;	   /* there are some since the last news */
-	bool blocked;	   /* it waits for matches_update */
+	bool blocked;	   /* they wait for matches_update */
 	bool stopped;
+	struct timespec notified;
 
 	/* the screen's */
 	struct filter_pair pair;
 	struct cell_matches cache[CACHE];
 	uint64_t clock;
-	struct worker worker;
-
-	/* the worker's */
-	struct reader *reader;
-	struct filter_pair work_pair;
-	struct row_list found;
-	struct timespec notified;
+	unsigned worker_count;
+	struct matches_worker *workers; /* which are stopped together; of each `cell` is under the
+					   lock */
 };
 
 /* --- filters ----------------------------------------------------------- */
@@ -180,7 +188,7 @@ count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 			*vec_add(rows) = (uint32_t)i;
 			rows->severities |= (uint8_t)(1u << own.severity % SEVERITY_COUNT);
 		}
-		if (worker_is_stopping(&m->worker) ||
+		if (worker_is_stopping(&m->workers[0].worker) ||
 		    (i % CLOCK_LOOK == 0 && until != NO_END && thread_now_ms() >= until))
 			return false;
 		decoded = reader_keep(reader, decoded, cell);
@@ -244,7 +252,7 @@ matches_keep(struct matches *m, struct matches_group *group, size_t cell,
 	m->sparse += rows->count;
 }
 
-/* Stores what the worker found in an undecided cell. */
+/* Stores what a worker found in an undecided cell. */
 static void
 matches_decide(struct matches *m, uint64_t cell, const struct row_list *rows)
 {
@@ -282,7 +290,7 @@ matches_judge_summary(const struct matches *m, const struct index_cell *summary)
 	return summary->count;
 }
 
-/* Where the worker looks is chosen anew. */
+/* Where the workers look is chosen anew. */
 static void
 start_around(struct matches *m, uint64_t cell)
 {
@@ -358,7 +366,7 @@ add_up(struct matches *m)
 	reader_free(reader);
 }
 
-/* --- the worker -------------------------------------------------------- */
+/* --- the workers ------------------------------------------------------- */
 
 static uint64_t
 beyond_group(uint64_t cell, int direction)
@@ -384,6 +392,25 @@ undecided_from(const struct matches *m, uint64_t from, int direction)
 	return UINT64_MAX;
 }
 
+static bool
+is_taken(const struct matches *m, uint64_t cell)
+{
+	bool taken = false;
+	for (unsigned i = 0; i < m->worker_count; i++)
+		taken |= m->workers[i].cell == cell;
+	return taken;
+}
+
+/* The same, of those that no worker is at. */
+static uint64_t
+free_from(const struct matches *m, uint64_t from, int direction)
+{
+	uint64_t cell = undecided_from(m, from, direction);
+	while (cell != UINT64_MAX && is_taken(m, cell))
+		cell = undecided_from(m, cell + (uint64_t)(int64_t)direction, direction);
+	return cell;
+}
+
 /* Outward from `start`, in runs that follow the bytes; one way while that
  * is awaited. */
 static bool
@@ -393,11 +420,12 @@ matches_pick(struct matches *m, uint64_t *cell)
 		return false;
 	m->up = undecided_from(m, m->up, 1);
 	m->down = undecided_from(m, m->down, -1);
+	uint64_t next = free_from(m, m->up, 1), before = free_from(m, m->down, -1);
 	bool up =
-	    m->awaited ? m->awaited > 0 : (m->up - m->start) / RUN <= (m->start - m->down) / RUN;
-	if (m->up == UINT64_MAX || m->down == UINT64_MAX)
-		up = m->down == UINT64_MAX;
-	*cell = up ? m->up : m->down;
+	    m->awaited ? m->awaited > 0 : (next - m->start) / RUN <= (m->start - before) / RUN;
+	if (next == UINT64_MAX || before == UINT64_MAX)
+		up = before == UINT64_MAX;
+	*cell = up ? next : before;
 	return *cell != UINT64_MAX;
 }
 
@@ -415,8 +443,8 @@ matches_notify(struct matches *m)
 {
 	m->awaited = 0;
 	m->fresh = false;
-	pthread_mutex_unlock(&m->lock);
 	clock_gettime(CLOCK_MONOTONIC, &m->notified);
+	pthread_mutex_unlock(&m->lock);
 	session_signal(session_of(m->trace));
 	pthread_mutex_lock(&m->lock);
 }
@@ -438,57 +466,114 @@ generation_of(const struct matches *m)
 	return index_generation(m->index) + filter_generation(m->basis, m->trace);
 }
 
-/* Decodes a cell and stores its matches; the lock is held before and after.  True
- * if that is worth telling. */
+/* Decodes the cell that a worker has taken and stores its matches; the lock is held before and
+ * after.  True if that is worth telling. */
 static bool
-matches_decode_cell(struct matches *m, uint64_t cell)
+matches_decode_cell(struct matches *m, struct matches_worker *own)
 {
 	unsigned generation = m->generation;
 	bool first = !m->matched;
 	struct timespec began;
 	pthread_mutex_unlock(&m->lock);
 	clock_gettime(CLOCK_MONOTONIC, &began);
-	bool good = is_ready(m, cell) &&
-		    count_cell(m, &m->work_pair, m->reader, cell, NO_END, &m->found) &&
+	bool good = is_ready(m, own->cell) &&
+		    count_cell(m, &own->pair, own->reader, own->cell, NO_END, &own->found) &&
 		    generation_of(m) == generation;
 	pthread_mutex_lock(&m->lock);
 	if (generation != m->generation)
 		return false;
-	m->blocked = !good;
+	m->blocked |= !good;
 	if (!good)
 		return false;
 	m->seconds += seconds_since(&began);
-	matches_decide(m, cell, &m->found);
-	m->fresh |= m->found.count > 0;
+	matches_decide(m, own->cell, &own->found);
+	m->fresh |= own->found.count > 0;
 	double ms = seconds_since(&m->notified) * 1000;
 	return (first && m->fresh) || (m->awaited && m->fresh && ms > AWAITED_MS) || ms > NEWS_MS;
+}
+
+/* Makes what a worker needs.  Of most messages its reader finds out on the way whether they
+ * lack what is sought, as no other filter is asked about them. */
+static void
+prepare_worker(struct matches_worker *own)
+{
+	const struct filter_pair *pair = &own->matches->pair;
+	own->pair = filter_pair_copy(&pair->first, &pair->second);
+	own->reader = reader_new(own->matches->trace);
+	reader_limit(own->reader, WORKER_BLOCKS);
+	const struct needles *required = filter_pair_trust(&own->pair);
+	if (required)
+		reader_seek(own->reader, required);
 }
 
 /* Decides the cells that are left, until a stop. */
 static void
 decide_cells(void *context)
 {
-	struct matches *m = context;
-	uint64_t cell;
+	struct matches_worker *own = context;
+	struct matches *m = own->matches;
 	bool any = false;
-	if (!m->reader) {
-		m->work_pair = filter_pair_copy(&m->pair.first, &m->pair.second);
-		m->reader = reader_new(m->trace);
-		reader_limit(m->reader, WORKER_BLOCKS);
-		const struct needles *required = filter_pair_trust(&m->work_pair);
-		if (required)
-			reader_seek(m->reader, required);
-		clock_gettime(CLOCK_MONOTONIC, &m->notified);
-	}
+	if (!own->reader)
+		prepare_worker(own);
 	pthread_mutex_lock(&m->lock);
-	while (!worker_is_stopping(&m->worker) && matches_pick(m, &cell)) {
-		if (matches_decode_cell(m, cell))
+	while (!worker_is_stopping(&own->worker) && matches_pick(m, &own->cell)) {
+		bool news = matches_decode_cell(m, own);
+		own->cell = UINT64_MAX;
+		if (news)
 			matches_notify(m);
 		any = true;
 	}
-	if (any && !worker_is_stopping(&m->worker))
+	if (any && !worker_is_stopping(&own->worker))
 		matches_notify(m); /* that it is done */
 	pthread_mutex_unlock(&m->lock);
+}
+
+/* As many as there may be. */
+static void
+open_workers(struct matches *m)
+{
+	unsigned threads = trace_host(m->trace)->threads;
+	threads = threads ? threads : thread_processors();
+	m->worker_count = threads < WORKERS_MAX ? threads : WORKERS_MAX;
+	m->workers = mem_new(m->worker_count * sizeof *m->workers);
+	for (unsigned i = 0; i < m->worker_count; i++) {
+		struct matches_worker *own = &m->workers[i];
+		*own = (struct matches_worker){.matches = m, .cell = UINT64_MAX};
+		worker_init(&own->worker, decide_cells, own);
+		own->worker.nice = 5;
+	}
+}
+
+/* Has as many work as there are cells to decide. */
+static void
+start_workers(struct matches *m, uint64_t cells)
+{
+	for (unsigned i = 0; i < m->worker_count && i < cells; i++)
+		worker_start(&m->workers[i].worker);
+}
+
+static void
+close_workers(struct matches *m)
+{
+	for (unsigned i = 0; i < m->worker_count; i++)
+		worker_cancel(&m->workers[i].worker);
+	for (unsigned i = 0; i < m->worker_count; i++) {
+		struct matches_worker *own = &m->workers[i];
+		worker_stop(&own->worker);
+		reader_free(own->reader);
+		vec_free(&own->found);
+		filter_pair_free(&own->pair);
+	}
+	free(m->workers);
+}
+
+static bool
+is_working(const struct matches *m)
+{
+	bool running = false;
+	for (unsigned i = 0; i < m->worker_count; i++)
+		running |= worker_is_running(&m->workers[i].worker);
+	return running && !m->stopped;
 }
 
 /* --- making and keeping up --------------------------------------------- */
@@ -519,10 +604,9 @@ matches_update(struct matches *m)
 	if (m->complete && m->undecided && !(m->basis & FILTER_ON_STRUCT) && !m->added_up)
 		add_up(m);
 	m->blocked = false;
-	bool start = m->undecided && !m->stopped;
+	uint64_t cells = m->stopped ? 0 : m->undecided;
 	pthread_mutex_unlock(&m->lock);
-	if (start)
-		worker_start(&m->worker);
+	start_workers(m, cells);
 	return stale;
 }
 
@@ -604,8 +688,8 @@ matches_new_here(struct trace *trace, const struct filter *want, const struct fi
 		m->severities = severities_of(m, NULL, (struct message){0});
 	m->around = around;
 	pthread_mutex_init(&m->lock, NULL);
-	worker_init(&m->worker, decide_cells, m);
-	m->worker.nice = 5;
+	clock_gettime(CLOCK_MONOTONIC, &m->notified);
+	open_workers(m);
 	is_stale(m);
 	if (reader) {
 		matches_sweep(m);
@@ -629,15 +713,12 @@ matches_free(struct matches *m)
 {
 	if (!m)
 		return;
-	worker_stop(&m->worker);
-	reader_free(m->reader);
+	close_workers(m);
 	matches_forget(m);
 	vec_free(&m->groups);
 	for (size_t i = 0; i < CACHE; i++)
 		vec_free(&m->cache[i].rows);
-	vec_free(&m->found);
 	filter_pair_free(&m->pair);
-	filter_pair_free(&m->work_pair);
 	pthread_mutex_destroy(&m->lock);
 	free(m);
 }
@@ -693,7 +774,7 @@ matches_get_progress(struct matches *m, struct matches_progress *out)
 	*out = (struct matches_progress){
 	    .count = complete && m->totalled ? m->total : m->matched,
 	    .exact = complete && (m->totalled || !m->undecided),
-	    .working = worker_is_running(&m->worker) && m->undecided && !m->stopped,
+	    .working = is_working(m) && m->undecided,
 	    .cells = m->swept - m->undecided,
 	    .of = index_cell_count(m->index),
 	    .looked = m->looked,
@@ -923,8 +1004,7 @@ matches_await(struct matches *m, struct position from, int direction)
 {
 	uint64_t cell = position_next_cell(from, direction);
 	pthread_mutex_lock(&m->lock);
-	bool comes = worker_is_running(&m->worker) && !m->stopped && cell < m->swept &&
-		     word_of(m, cell) == UNDECIDED;
+	bool comes = is_working(m) && cell < m->swept && word_of(m, cell) == UNDECIDED;
 	if (comes) {
 		start_around(m, cell);
 		m->awaited = direction;
@@ -937,7 +1017,8 @@ size_t
 matches_memory(struct matches *m)
 {
 	pthread_mutex_lock(&m->lock);
-	size_t bytes = sizeof *m + m->groups.capacity * sizeof *m->groups.at +
+	size_t bytes = sizeof *m + m->worker_count * sizeof *m->workers +
+		       m->groups.capacity * sizeof *m->groups.at +
 		       m->groups.count * GROUP * (sizeof(uint32_t) + sizeof(uint8_t));
 	for (size_t i = 0; i < m->groups.count; i++)
 		bytes += m->groups.at[i].ordinals.capacity * sizeof(uint16_t);

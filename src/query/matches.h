@@ -7,16 +7,16 @@
  * matches in a cell are kept as ordinals.
  *
  * Cells whose summary tells the number of matches are counted by matches_new()
- * and matches_update() at once.  The others are undecided until a thread of
- * low priority has decoded them, those around matches_around() first.  Only
- * cells of the index are counted: for the rest, and for undecided
- * cells, the caller has to look for itself.
+ * and matches_update() at once.  The others are undecided until threads of low priority,
+ * one for each processor, have decoded them, those around matches_around() first.  Only
+ * cells of the index are counted: for the rest, and for undecided cells, the caller has to
+ * look for itself.
  *
- * The thread calls session_signal() of the trace's session: on the first match, on
- * matches that are awaited, now and then while it works, and when it is done.
+ * They call session_signal() of the trace's session: on the first match, on
+ * matches that are awaited, now and then while they work, and when one has nothing left to do.
  *
  * Threads: all calls by the thread that made the set, with a reader of that
- * thread; matches_in_cell by any.  No call waits for the other thread longer than
+ * thread; matches_in_cell by any.  No call waits for another thread longer than
  * it takes to store a cell; matches_free, until a cell is decoded or a message
  * looked at.
  *
@@ -114,12 +114,12 @@ enum matches_result {
 enum matches_result matches_next(struct matches *, struct reader *, struct position from,
 				 int direction, struct position *match);
 
-/* After MATCHES_UNDECIDED, with *match as FROM: asks the thread to go on there, and
+/* After MATCHES_UNDECIDED, with *match as FROM: asks the threads to go on there, and
  * to tell as soon as there are more matches.  False if it will not come there: then
  * the caller has to look for itself. */
 bool matches_await(struct matches *, struct position from, int direction);
 
-/* Memory held, in bytes, without the thread's reader. */
+/* Memory held, in bytes, without the readers of its threads. */
 size_t matches_memory(struct matches *);
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "decode/syst/syst.h"
+#include "decode/syst/syst_collateral.h"
 
 #include <string.h>
 
@@ -244,7 +245,8 @@ syst_type_key(const struct syst_decoder *d, const struct message *m, const uint8
 		return false;
 	uint32_t header = bytes_le32(p);
 	*key = syst_header_type(header) << 6 | syst_header_subtype(header);
-	return syst_header_type(header) != SYST_RAW || !d->collateral;
+	return syst_header_type(header) != SYST_RAW ||
+	       !syst_collateral_has(d->collateral, SYST_TABLE_PROTOCOLS);
 }
 
 /* A frame taken apart, for expanding. */

@@ -480,6 +480,16 @@ add_nothing(struct screen *screen, struct text *out)
 			  (double)progress.cells * 100 / (double)progress.of);
 }
 
+/* The matches of the filters and of the search. */
+static void
+add_matches(struct screen *screen, const struct row *row, struct text *out)
+{
+	if (screen->list->matches.count)
+		add_rank(screen, &screen->list->matches, row, "row", "shown", out);
+	if (screen->search->matches.count)
+		add_rank(screen, &screen->search->matches, row, "match", "matches", out);
+}
+
 static void
 add_position(struct screen *screen, struct text *out)
 {
@@ -496,10 +506,7 @@ add_position(struct screen *screen, struct text *out)
 	if (!exact && total < number)
 		total = number; /* an estimate is not below what is shown */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
-	if (screen->list->matches.count)
-		add_rank(screen, &screen->list->matches, row, "row", "shown", out);
-	if (screen->search->matches.count)
-		add_rank(screen, &screen->search->matches, row, "match", "matches", out);
+	add_matches(screen, row, out);
 }
 
 /* Where times are not shown as they are: the time; else how long after the row above. */
@@ -594,6 +601,23 @@ add_message(struct screen *screen, int room, struct text *out)
 	}
 }
 
+/* The same of what came by itself, beside which the matches that a key asked for stay. */
+static void
+add_notice(struct screen *screen, int room, struct text *left, struct text *right)
+{
+	const struct row *row = list_current(screen->list);
+	struct text matches = {0};
+	if (row)
+		add_matches(screen, row, &matches);
+	else
+		add_nothing(screen, &matches);
+	if (matches.length) /* without the comma or space before it */
+		text_addf(right, "%s ", text_get(&matches) + strspn(text_get(&matches), ", "));
+	text_free(&matches);
+	int columns = text_columns(text_get(right), right->length);
+	add_message(screen, room - (columns ? columns + 2 : 0), left);
+}
+
 /* Appends a part if it fits into ROOM columns. */
 static void
 add_part(struct screen *screen, void (*add)(struct screen *, struct text *), int room,
@@ -646,7 +670,10 @@ bars_draw_status(struct screen *screen, const struct index_progress *progress)
 	if (left.length) {
 		text_clear(&right);
 	} else if (screen->message.length) {
-		add_message(screen, area->cols, &left);
+		if (screen->is_answer)
+			add_message(screen, area->cols, &left);
+		else
+			add_notice(screen, area->cols, &left, &right);
 		role = screen->is_error ? ROLE_TROUBLE : ROLE_STATUS;
 	} else if (search_running(screen->search)) {
 		text_add(&left, " searching... Ctrl-C cancels");

@@ -633,6 +633,17 @@ test_unnamed_below(void **state)
 	scene_keys(s, "j");
 	scene_wait_at(s, 23, " 3 of 61");
 	scene_quit(s);
+
+	/* what a filter found stays beside it */
+	scene_open(s, 24, 80, "xterm-256color", folder.files.at[0], "+:layout", NULL);
+	scene_wait_at(s, 23, " layout stacked");
+	scene_keys(s, "&not text ~ \"0x77\"\r");
+	scene_wait_at(
+	    s, 23,
+	    " t.txt: no collateral for some catalog messag  :messages shows all  row 1 of 60");
+	scene_keys(s, "j");
+	scene_wait_at(s, 23, " 2 of 61, row 2 of 60 ");
+	scene_quit(s);
 	folder_remove(&folder);
 	text_free(&lines);
 }

@@ -113,6 +113,7 @@ message_is_same(const struct message *a, const struct message *b)
  * how a cell of the index gets exactly its own messages.  `last` says that no
  * byte will ever follow the window: what is incomplete then is truncated.
  */
+struct payloads;
 struct sought;
 struct window {
 	const uint8_t *bytes;
@@ -122,6 +123,8 @@ struct window {
 	bool last;
 	struct decode_check *check; /* of step alone; or NULL */
 	struct sought *sought;	    /* likewise: step may say of what lacks it that it does */
+	/* or NULL: step may keep payloads of messages there, for expand and sift */
+	struct payloads *payloads;
 };
 
 /* Lets step look at what EXPAND_FLAGS would find, where that costs little on the way.  A

@@ -350,6 +350,7 @@ struct walk {
 	uint64_t from, until; /* offsets to write */
 	uint64_t next;	      /* number of the next message */
 	size_t most;	      /* messages of the next piece */
+	bool expands;	      /* texts are made of messages, or may be */
 	bool live;	      /* what comes is not known to end */
 	bool watches;	      /* for a message that tells of clocks: it ends there, */
 	bool met;	      /* as there is one */
@@ -371,6 +372,7 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 	walk->reader = reader_new(trace);
 	if (required)
 		reader_seek(walk->reader, required);
+	walk->expands = options->format->expand || !filter_is_all(&options->filter);
 	/* a table has few messages expanded, and none that a severity hides */
 	if (options->format->table && !options->filter.expr && !options->filter.flags &&
 	    !options->filter.by_origin && !capture_limit(capture))
@@ -459,6 +461,9 @@ fill_piece(struct walk *walk, struct export_piece *piece)
 {
 	size_t count, kept = piece->count;
 	uint64_t span;
+	payloads_clear(&piece->payloads);
+	if (walk->expands)
+		reader_set_payloads(walk->reader, &piece->payloads);
 	bool due = walk->seek && !kept && seek_pass(walk->seek);
 	do {
 		count = read_messages(walk, piece);

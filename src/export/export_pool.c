@@ -331,6 +331,8 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 	piece->written = 0;
 	f->times_until = 0;
 	piece->doubts = (struct doubts){0};
+	if (f->pool->trace_count == 1)
+		reader_set_payloads(reader_of(f, 0), &piece->payloads);
 	if (options->around)
 		find_shown(f, piece, options->around);
 	struct group *group = piece->group ? piece->group : f->pool->group;
@@ -438,6 +440,7 @@ export_pool_free(struct export_pool *pool)
 		free(pool->slots[i].piece.sources);
 		text_free(&pool->slots[i].piece.out);
 		vec_free(&pool->slots[i].piece.deltas);
+		payloads_free(&pool->slots[i].piece.payloads);
 		group_free(pool->slots[i].piece.group);
 	}
 	free(pool->slots);

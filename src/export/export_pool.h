@@ -9,6 +9,7 @@
 #ifndef TRAWL_EXPORT_EXPORT_POOL_H
 #define TRAWL_EXPORT_EXPORT_POOL_H
 
+#include "decode/payloads.h"
 #include "export/export.h"
 
 /* Whose a message is, where there are several traces or messages are passed over. */
@@ -22,8 +23,9 @@ struct export_piece {
 	struct message *messages;      /* room for EXPORT_PIECE, and what is around */
 	struct export_source *sources; /* likewise; NULL: they follow each other in one trace */
 	size_t count;
-	size_t from, until; /* those to be written, the others are around them */
-	uint64_t first;	    /* number of messages[0], without sources */
+	size_t from, until;	  /* those to be written, the others are around them */
+	uint64_t first;		  /* number of messages[0], without sources */
+	struct payloads payloads; /* of messages, what their walk kept */
 
 	/* what became of them */
 	struct text out;

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "trace/reader.h"
+#include "decode/payloads.h"
 #include "decode/sought.h"
 #include "base/generation.h"
 #include "base/lower_bound.h"
@@ -41,11 +42,12 @@ enum {
 struct cell_slot {
 	struct decoded_cell decoded;
 	VEC(struct message) messages;
-	uint64_t size;	     /* of the capture when it was decoded */
-	bool ended;	     /* it had */
-	unsigned generation; /* of the index, whose checkpoint was used */
-	unsigned texts;	     /* generation of the trace, which marks of what is sought are by */
-	uint64_t used;	     /* age */
+	struct payloads payloads; /* of these */
+	uint64_t size;		  /* of the capture when it was decoded */
+	bool ended;		  /* it had */
+	unsigned generation;	  /* of the index, whose checkpoint was used */
+	unsigned texts; /* generation of the trace, which marks of what is sought are by */
+	uint64_t used;	/* age */
 	bool filled;
 };
 
@@ -92,6 +94,7 @@ struct reader {
 	struct latest latest;	   /* of a patient reader */
 	struct sought *sought;	   /* in walks and cells, or NULL */
 	struct decode_check check; /* of a walk that checks; no severities: none */
+	struct payloads *payloads; /* of a walk, or NULL */
 };
 
 static bool find_last(void *context, const struct message *, uint64_t kinds, struct message *);
@@ -133,8 +136,10 @@ reader_free(struct reader *reader)
 {
 	if (!reader)
 		return;
-	for (size_t i = 0; i < CACHE_MAX; i++)
+	for (size_t i = 0; i < CACHE_MAX; i++) {
 		vec_free(&reader->slots[i].messages);
+		payloads_free(&reader->slots[i].payloads);
+	}
 	decode_state_free(reader->decoder, reader->state);
 	decode_state_free(reader->decoder, reader->walk);
 	vec_free(&reader->announced);
@@ -341,6 +346,8 @@ decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 	slot->filled = true;
 	slot->decoded = (struct decoded_cell){.cell = cell, .exact = true};
 	vec_clear(&slot->messages);
+	payloads_clear(&slot->payloads);
+	window.payloads = &slot->payloads;
 	if (fill_dropped(reader, slot, cell) || (start >= size && cell))
 		return;
 
@@ -419,7 +426,8 @@ oldest_kept(struct reader *reader, size_t *bytes, unsigned *count)
 		struct cell_slot *slot = &reader->slots[i];
 		if (!slot->messages.capacity)
 			continue;
-		*bytes += slot->messages.capacity * sizeof *slot->messages.at;
+		*bytes += slot->messages.capacity * sizeof *slot->messages.at +
+			  payloads_memory(&slot->payloads);
 		(*count)++;
 		if (!oldest || slot->used < oldest->used)
 			oldest = slot;
@@ -437,6 +445,7 @@ drop_spare(struct reader *reader)
 	while (reader->slot_count >= CACHE && bytes > CACHE_BYTES &&
 	       count + CACHE_SPARE >= reader->slot_count) {
 		vec_free(&oldest->messages);
+		payloads_free(&oldest->payloads);
 		*oldest = (struct cell_slot){.decoded = {.cell = UINT64_MAX}};
 		oldest = oldest_kept(reader, &bytes, &count);
 	}
@@ -981,6 +990,19 @@ expand_session_fields(struct reader *reader, const struct message *m, enum expan
 	fields->expand(reader->session_cursor, m, want, e);
 }
 
+/* Where the payload of a message may be kept, or NULL. */
+static struct payloads *
+payloads_of(struct reader *reader, const struct message *m)
+{
+	uint64_t cell = message_id_offset(m) / index_cell_size(reader->index);
+	if (reader->payloads)
+		return reader->payloads;
+	for (size_t i = 0; i < reader->slot_count; i++)
+		if (reader->slots[i].filled && reader->slots[i].decoded.cell == cell)
+			return &reader->slots[i].payloads;
+	return NULL;
+}
+
 void
 reader_expand(struct reader *reader, const struct message *m, enum expand_want want,
 	      struct expansion *e)
@@ -1006,6 +1028,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	}
 	if (step_expand_dropped(reader->capture, &own, e))
 		return;
+	window.payloads = payloads_of(reader, &own);
 	/* what vanished with a shrunk capture is zero bytes under the map */
 	if (own.offset + own.length > window.offset + window.length)
 		window.length = (size_t)(own.offset + own.length - window.offset);
@@ -1058,6 +1081,7 @@ reader_sift(struct reader *reader, const struct message *m, struct sought *sough
 {
 	const struct decoder *decoder = reader->decoder;
 	struct window window = reader_window(reader);
+	window.payloads = payloads_of(reader, m);
 	*answer = (struct sought_answer){0};
 	if (!decoder->ops->sift || !is_of_window(reader, m, &window))
 		return;
@@ -1172,6 +1196,12 @@ reader_seek(struct reader *reader, const struct needles *needles)
 }
 
 void
+reader_set_payloads(struct reader *reader, struct payloads *payloads)
+{
+	reader->payloads = payloads;
+}
+
+void
 reader_check(struct reader *reader, uint8_t severities)
 {
 	reader->check.severities = severities;
@@ -1209,6 +1239,7 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		seek_in(reader, &window);
 		if (reader->check.severities)
 			window.check = &reader->check;
+		window.payloads = reader->payloads;
 		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);
 		if (at < capture_begin(capture)) /* what was read may be zeros */
 			return 0;

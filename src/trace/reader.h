@@ -201,6 +201,11 @@ void reader_seek(struct reader *, const struct needles *);
  * find no flags may lack MESSAGE_CHECKED. */
 void reader_check(struct reader *, uint8_t severities);
 
+/* From now on a walk adds payloads of its messages to these, which the owner clears, and
+ * expanding finds them there; NULL: not.  They are of one generation of the capture. */
+struct payloads;
+void reader_set_payloads(struct reader *, struct payloads *);
+
 /* Has a walk go on over SIZE bytes, or a few more, without filling their messages: their
  * decoder can summarise.  False: nothing was passed, as the capture ends there or was dropped
  * or written anew.  The caller frees PIECE with reader_piece_free. */

@@ -15,6 +15,7 @@
 #include "decode/stp/stp_expand.h"
 
 #include "base/bytes.h"
+#include "decode/payloads.h"
 #include "decode/sought.h"
 #include "decode/stp/stp_gather.h"
 
@@ -153,6 +154,7 @@ struct stp_job {
 	struct stp_walk walk;
 	struct stp_packet packet; /* the present one */
 	bool with_fields;
+	bool with_packets; /* and those of a message's packets, which no export has */
 	struct field spare;
 };
 
@@ -232,7 +234,6 @@ collect_packets(struct stp_job *j, uint8_t *payload)
 {
 	uint64_t nibbles = 0;
 	bool opened = false;
-	add_sender(j);
 	while (stp_walk_next(&j->walk, j->m, &j->packet)) {
 		if (!opened) {
 			add_time(j);
@@ -248,20 +249,28 @@ collect_packets(struct stp_job *j, uint8_t *payload)
 	return (size_t)((nibbles + 1) / 2);
 }
 
+/* The payload as step has kept it, or else as it lies in the capture. */
+static size_t
+collect_known(struct stp_job *j, uint8_t *payload)
+{
+	const struct window *w = j->walk.window;
+	size_t length;
+	const uint8_t *known = payloads_find(w->payloads, j->m, &length);
+	if (!known && j->gatherer)
+		known = stp_gather(j->gatherer, j->setup, j->m, w, &length);
+	if (!known)
+		return stp_walk_collect(&j->walk, j->m, payload);
+	memcpy(payload, known, length);
+	return length;
+}
+
 static void
 expand_assembled(struct stp_job *j)
 {
 	uint8_t *payload = arena_alloc(&j->e->arena, j->m->length + STP_COLLECT_MORE);
-	const uint8_t *gathered = NULL;
-	size_t length = 0;
-	if (j->gatherer && !j->with_fields)
-		gathered = stp_gather(j->gatherer, j->setup, j->m, j->walk.window, &length);
-	if (gathered)
-		memcpy(payload, gathered, length);
-	else
-		length = j->with_fields ? collect_packets(j, payload)
-					: stp_walk_collect(&j->walk, j->m, payload);
-	j->e->payload_length = length;
+	add_sender(j);
+	j->e->payload_length =
+	    j->with_packets ? collect_packets(j, payload) : collect_known(j, payload);
 	j->e->payload = payload;
 }
 
@@ -438,6 +447,7 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	    .e = e,
 	    .walk = stp_walk_start(m, w, setup),
 	    .with_fields = want == EXPAND_FIELDS,
+	    .with_packets = want == EXPAND_FIELDS && !e->exported,
 	};
 	bool assembled = m->flags & MESSAGE_SCATTERED;
 

@@ -24,6 +24,7 @@
 #include "decode/stp/stp_step.h"
 
 #include "base/bytes.h"
+#include "decode/payloads.h"
 
 enum {
 	CUT = 2 * 65536,     /* nibbles between the places that close messages */
@@ -186,6 +187,15 @@ fill_message(struct stp_run *r, struct message *m, const struct stp_message *ope
 	fill_place(m, &open->start, end, last);
 }
 
+/* Keeps the payload of a message that is whole and likely to be expanded. */
+static inline void
+keep_payload(const struct stp_run *r, const struct stp_message *open, const struct message *m)
+{
+	const uint8_t *payload = stp_message_payload(open);
+	if (payload && !(m->flags & MESSAGE_LACKS))
+		payloads_add(r->window->payloads, m, payload, (open->nibbles + 1) / 2);
+}
+
 static inline struct stp_message *
 stream_current(struct stp_stream *s)
 {
@@ -332,7 +342,10 @@ static inline void
 end_message(struct stp_run *r, struct stp_message *open, const struct stp_packet *packet)
 {
 	uint64_t end = r->state->at + packet->nibbles;
-	fill_message(r, stream_emit(r), open, end, (end - 1) / 2, true);
+	struct message *m = stream_emit(r);
+	fill_message(r, m, open, end, (end - 1) / 2, true);
+	if (r->window->payloads && m != &r->dropped)
+		keep_payload(r, open, m);
 	stream_drop_message(r->state, open);
 }
 
@@ -355,7 +368,7 @@ open_message(struct stp_run *r, bool begins)
 	struct stp_stream *s = r->state;
 	struct stp_point start = {s->at, s->stp};
 	struct stp_message *open = stp_open_add(&s->open, &start);
-	if (r->window->check || r->window->sought)
+	if (r->window->check || r->window->sought || r->window->payloads)
 		stp_message_keep(open);
 	open->orphan = !begins && !s->stp.ended; /* behind an end there is a start */
 	if (open->orphan && r->setup->protocol->strict)

@@ -16,6 +16,7 @@
 #include "decode/syst/syst.h"
 
 #include "base/bytes.h"
+#include "decode/payloads.h"
 #include "decode/sought.h"
 #include "decode/stp/stp_expand.h"
 #include "decode/stp/stp_gather.h"
@@ -205,7 +206,8 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 	syst_expand_from(&d->syst, m, e->payload, e->payload_length, want, history, &sender, e);
 }
 
-/* The payload of M, which consists of data, in BYTES, as many as stp_walk_collect wants. */
+/* The payload of M, which consists of data, put together in BYTES, as many as
+ * stp_walk_collect wants. */
 static size_t
 assemble_payload(const struct syst_stp_decoder *d, const struct message *m, const struct window *w,
 		 uint8_t *bytes)
@@ -228,9 +230,14 @@ syst_stp_sift(const struct decoder *decoder, const struct message *m, const stru
 		answer->type_lacks = answer->text_lacks;
 		return;
 	}
-	uint8_t *bytes = sought_room(sought, m->length + STP_COLLECT_MORE);
-	size_t length = assemble_payload(d, m, w, bytes);
-	sift_payload(d, m, sender_of(m), bytes, length, sought, answer);
+	size_t length;
+	const uint8_t *payload = payloads_find(w->payloads, m, &length);
+	if (!payload) {
+		uint8_t *bytes = sought_room(sought, m->length + STP_COLLECT_MORE);
+		length = assemble_payload(d, m, w, bytes);
+		payload = bytes;
+	}
+	sift_payload(d, m, sender_of(m), payload, length, sought, answer);
 }
 
 static bool

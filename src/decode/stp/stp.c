@@ -399,7 +399,7 @@ static void
 apply_sender(struct stp_state *state, const struct stp_packet *packet)
 {
 	const struct stp_short start = make_short(packet->opcode, 0);
-	stp_set_sender(state, stp_next_sender(stp_sender(state), &start, packet->data));
+	stp_set_sender(state, stp_next_sender(stp_sender(state), &start, (uint32_t)packet->data));
 }
 
 /* Master and channel are 0 behind it: [STP 2, VERSION, second hand: OpenCSD, TI]. */

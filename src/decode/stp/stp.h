@@ -246,17 +246,29 @@ stp_set_sender(struct stp_state *state, uint32_t sender)
 
 /* The sender, as stp_sender(), behind a packet that replaces some of it. */
 static inline uint32_t
-stp_next_sender(uint32_t sender, const struct stp_short *start, uint64_t payload)
+stp_next_sender(uint32_t sender, const struct stp_short *start, uint32_t payload)
 {
-	return (uint32_t)((sender & UINT64_MAX << start->to) | payload << start->from);
+	return (uint32_t)(sender & UINT64_MAX << start->to) | payload << start->from;
 }
 
-/* Does what stp_apply does with a packet that replaces master or channel, which FIRST, as
+/* The payload of a packet that replaces master or channel, 2 nibbles or 4, which FIRST, as
  * stp_look gives it, begins. */
+static inline uint32_t
+stp_sender_payload(const struct stp_short *start, uint64_t first, bool lsn)
+{
+	uint32_t value = (uint32_t)(first >> 4 * start->data_at) & 0xffff;
+	if (lsn)
+		return value & 0xffffu >> (16 - 4 * start->count);
+	value = (value << 8 | value >> 8) & 0xffff;
+	value = (value & 0x0f0f) << 4 | (value >> 4 & 0x0f0f);
+	return value >> (16 - 4 * start->count);
+}
+
+/* Does what stp_apply does with such a packet. */
 static inline void
 stp_take_sender(struct stp_state *state, const struct stp_short *start, uint64_t first)
 {
-	uint64_t payload = stp_arrange(first >> 4 * start->data_at, start->count, state->lsn);
+	uint32_t payload = stp_sender_payload(start, first, state->lsn);
 	stp_set_sender(state, stp_next_sender(stp_sender(state), start, payload));
 }
 

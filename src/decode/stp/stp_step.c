@@ -118,7 +118,8 @@ stream_emit(struct stp_run *r)
 {
 	struct stp_stream *s = r->state;
 	bool again = stream_is_repeating(s);
-	s->hold = repeat_point(s);
+	if (!s->held)
+		s->hold = repeat_point(s);
 	s->held = true;
 	s->emitted++;
 	return again ? &r->dropped : &r->out[r->count++];
@@ -385,8 +386,8 @@ head_limit(const struct stp_run *r, const struct stp_message *open)
 	return 2 * (uint32_t)r->setup->protocol->head(open->bytes, open->nibbles / 2);
 }
 
-static bool
-take_data(struct stp_run *r, const struct stp_packet *packet)
+static inline __attribute__((always_inline)) bool
+add_data(struct stp_run *r, const struct stp_packet *packet)
 {
 	struct stp_stream *s = r->state;
 	struct stp_message *open = stream_current(s);
@@ -411,6 +412,12 @@ take_data(struct stp_run *r, const struct stp_packet *packet)
 		end_message(r, open, packet);
 	stream_consume(s, packet);
 	return true;
+}
+
+static bool
+take_data(struct stp_run *r, const struct stp_packet *packet)
+{
+	return add_data(r, packet);
 }
 
 /* FLAG ends a message; where none is open it stands for itself. */
@@ -535,36 +542,40 @@ static bool (*const takers[STP_WHAT_COUNT])(struct stp_run *, const struct stp_p
 static bool
 take_border_data(struct stp_run *r, const struct stp_short *start)
 {
-	struct stp_stream *s = r->state;
+	const struct stp_state *stp = &r->state->stp;
 	const uint8_t *bytes = r->window->bytes;
-	uint64_t from = s->at - r->base, at = from + start->nibbles;
+	uint64_t from = r->state->at - r->base, at = from + start->nibbles;
 	struct stp_packet packet = {.opcode = &stp_opcodes[start->opcode],
 				    .data_nibbles = start->count};
 	if (start->timed) {
 		packet.time_nibbles = stp_time_lengths[bytes_nibble(bytes, at)];
 		at++;
-		if (s->stp.clock == STP_CLOCK_LEGACY || packet.time_nibbles == STP_NO_LENGTH)
+		if (stp->clock == STP_CLOCK_LEGACY || packet.time_nibbles == STP_NO_LENGTH)
 			return false;
 		if (packet.time_nibbles)
-			packet.time = stp_value(bytes, at, packet.time_nibbles, s->stp.lsn);
+			packet.time = stp_value(bytes, at, packet.time_nibbles, stp->lsn);
 		at += packet.time_nibbles;
 	}
 	if (stp_may_cut(stp_look(bytes, at)))
 		return false;
-	packet.data = stp_value(bytes, from + start->data_at, packet.data_nibbles, s->stp.lsn);
+	packet.data = stp_value(bytes, from + start->data_at, start->count, stp->lsn);
 	packet.nibbles = (uint8_t)(at - from);
-	return take_data(r, &packet);
+	return add_data(r, &packet);
 }
 
-/* That, or a FLAG without a timestamp behind a message. */
+/* A FLAG without a timestamp behind a message; false: it is left. */
 static bool
-take_border(struct stp_run *r, const struct stp_short *start)
+take_border_flag(struct stp_run *r, const struct stp_short *start)
 {
 	const struct stp_packet packet = {.opcode = &stp_opcodes[start->opcode],
 					  .nibbles = start->nibbles};
-	if (start->count)
-		return take_border_data(r, start);
 	return !start->timed && stream_current(r->state) && take_flag(r, &packet);
+}
+
+static inline bool
+take_border(struct stp_run *r, const struct stp_short *start)
+{
+	return start->count ? take_border_data(r, start) : take_border_flag(r, start);
 }
 
 /* Where plain packets may begin: behind it there are bytes to look at without asking, and
@@ -581,6 +592,18 @@ plain_end(const struct stp_run *r)
 	return end_at_border(s, end);
 }
 
+/* Has the state be that behind the packets before nibble AT, the last of which set SENDER. */
+static void
+settle_plain(struct stp_stream *s, uint64_t at, uint32_t sender, bool changed)
+{
+	if (at != s->at)
+		stream_advance(s, at);
+	if (!changed)
+		return;
+	stp_set_sender(&s->stp, sender);
+	s->looked = false;
+}
+
 /* Each look serves to see what a packet is and whether the one before is whole. */
 static void
 take_plain(struct stp_run *r)
@@ -594,27 +617,30 @@ take_plain(struct stp_run *r)
 	end -= r->base;
 	uint64_t at = s->at - r->base, busy = s->busy - r->base, first = stp_look(bytes, at);
 	const bool counts = s->at >= s->border, lsn = s->stp.lsn;
-	struct stp_message *open = NULL; /* of the current sender, once it is known */
+	uint32_t sender = stp_sender(&s->stp);
+	bool changed = false;		 /* it is not that of the state */
+	struct stp_message *open = NULL; /* the sender's, once it is known */
 	while (at < end) {
 		const struct stp_short *start = &shorts[first & 0xff];
 		uint64_t next = stp_look(bytes, at + start->nibbles);
 		if (stp_may_cut(next))
 			break;
 		if (start->bulk == STP_BULK_DATA) {
-			if (!open && !(open = stream_current(s)))
+			if (!open && !(open = stp_open_find(&s->open, sender)))
 				break;
 			if (stp_message_wants(open))
 				stp_put(open->bytes, open->nibbles,
 					stp_value(bytes, at + 1, start->count, lsn));
 			open->nibbles += start->count;
 		} else if (start->bulk == STP_BULK_SENDER) {
-			stp_take_sender(&s->stp, start, first);
-			s->looked = false;
+			uint32_t payload = stp_sender_payload(start, first, lsn);
+			sender = stp_next_sender(sender, start, payload);
+			changed = true;
 			open = NULL;
 			senders += start->nibbles;
 		} else if (start->bulk == STP_BULK_BORDER) {
-			if (at + r->base != s->at)
-				stream_advance(s, at + r->base);
+			settle_plain(s, at + r->base, sender, changed);
+			changed = false;
 			if (!take_border(r, start))
 				break;
 			busy = at = s->at - r->base;
@@ -633,8 +659,7 @@ take_plain(struct stp_run *r)
 		first = next;
 	}
 	s->busy = busy + r->base;
-	if (at + r->base != s->at)
-		stream_advance(s, at + r->base);
+	settle_plain(s, at + r->base, sender, changed);
 	s->base.silent[SILENT_NULL] += counts * 4 * nulls;
 	s->base.silent[SILENT_SENDER] += counts * 4 * senders;
 }

@@ -994,9 +994,9 @@ expand_session_fields(struct reader *reader, const struct message *m, enum expan
 static struct payloads *
 payloads_of(struct reader *reader, const struct message *m)
 {
-	uint64_t cell = message_id_offset(m) / index_cell_size(reader->index);
 	if (reader->payloads)
 		return reader->payloads;
+	uint64_t cell = message_id_offset(m) / index_cell_size(reader->index);
 	for (size_t i = 0; i < reader->slot_count; i++)
 		if (reader->slots[i].filled && reader->slots[i].decoded.cell == cell)
 			return &reader->slots[i].payloads;

@@ -249,29 +249,41 @@ collect_packets(struct stp_job *j, uint8_t *payload)
 	return (size_t)((nibbles + 1) / 2);
 }
 
-/* The payload as step has kept it, or else as it lies in the capture. */
-static size_t
-collect_known(struct stp_job *j, uint8_t *payload)
+/* Sets the payload as step has kept it; false: it has not. */
+static bool
+take_kept(const struct message *m, const struct window *w, struct expansion *e)
 {
-	const struct window *w = j->walk.window;
-	size_t length;
-	const uint8_t *known = payloads_find(w->payloads, j->m, &length);
-	if (!known && j->gatherer)
-		known = stp_gather(j->gatherer, j->setup, j->m, w, &length);
-	if (!known)
-		return stp_walk_collect(&j->walk, j->m, payload);
-	memcpy(payload, known, length);
-	return length;
+	const uint8_t *kept = payloads_find(w->payloads, m, &e->payload_length);
+	if (kept)
+		e->payload = arena_copy(&e->arena, kept, e->payload_length);
+	return kept;
+}
+
+/* As it lies in the capture. */
+static void
+collect_payload(struct stp_job *j)
+{
+	const uint8_t *gathered = NULL;
+	struct expansion *e = j->e;
+	if (j->gatherer && !j->with_packets)
+		gathered =
+		    stp_gather(j->gatherer, j->setup, j->m, j->walk.window, &e->payload_length);
+	if (gathered) {
+		e->payload = arena_copy(&e->arena, gathered, e->payload_length);
+		return;
+	}
+	uint8_t *payload = arena_alloc(&e->arena, j->m->length + STP_COLLECT_MORE);
+	e->payload_length = j->with_packets ? collect_packets(j, payload)
+					    : stp_walk_collect(&j->walk, j->m, payload);
+	e->payload = payload;
 }
 
 static void
 expand_assembled(struct stp_job *j)
 {
-	uint8_t *payload = arena_alloc(&j->e->arena, j->m->length + STP_COLLECT_MORE);
 	add_sender(j);
-	j->e->payload_length =
-	    j->with_packets ? collect_packets(j, payload) : collect_known(j, payload);
-	j->e->payload = payload;
+	if (j->with_packets || !take_kept(j->m, j->walk.window, j->e))
+		collect_payload(j);
 }
 
 static void
@@ -439,6 +451,12 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	   const struct message *m, const struct window *w, enum expand_want want,
 	   const struct decode_history *history, struct expansion *e)
 {
+	bool assembled = m->flags & MESSAGE_SCATTERED;
+	bool is_data = assembled && m->kind == setup->protocol->data_kind;
+	expansion_clear(e);
+	if (assembled && want < EXPAND_FIELDS && !is_data && take_kept(m, w, e))
+		return true;
+
 	struct stp_job j = {
 	    .setup = setup,
 	    .gatherer = history ? history->memory : NULL,
@@ -449,9 +467,6 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	    .with_fields = want == EXPAND_FIELDS,
 	    .with_packets = want == EXPAND_FIELDS && !e->exported,
 	};
-	bool assembled = m->flags & MESSAGE_SCATTERED;
-
-	expansion_clear(e);
 	if (j.with_fields)
 		expansion_open(e, &rows->rows[STP_F_STP], FIELD_NOWHERE, 0, 0);
 	if (assembled)
@@ -460,7 +475,7 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 		expand_row(&j);
 	if (j.with_fields)
 		expansion_close(e);
-	if (assembled && m->kind == setup->protocol->data_kind)
+	if (is_data)
 		expand_data(&j);
 	return assembled;
 }

@@ -233,7 +233,7 @@ follow_message(struct opencsd_lane *lane, const struct opencsd_element *e)
 	if (e->bits && e->flags & OPENCSD_HAS_TIMESTAMP) {
 		if (open)
 			stp_open_remove(&lane->open, open);
-		open = stp_open_add(&lane->open, &start);
+		open = stp_open_add(&lane->open, start.nibble, &start.stp);
 		open->ticks = e->timestamp;
 	}
 	if (!open)

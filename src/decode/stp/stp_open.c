@@ -26,7 +26,7 @@ stp_open_grow(struct stp_open *open)
 }
 
 struct stp_message *
-stp_open_add(struct stp_open *open, const struct stp_point *start)
+stp_open_add(struct stp_open *open, uint64_t nibble, const struct stp_state *stp)
 {
 	if (open->count == open->bucket_count)
 		stp_open_grow(open);
@@ -37,9 +37,10 @@ stp_open_add(struct stp_open *open, const struct stp_point *start)
 		m = mem_new(sizeof *m);
 
 	/* a field each, for there is much that need not be cleared */
-	uint32_t sender = stp_sender(&start->stp);
+	uint32_t sender = stp_sender(stp);
 	struct stp_message **chain = stp_open_bucket(open, sender);
-	m->start = *start;
+	m->start.nibble = nibble;
+	m->start.stp = *stp;
 	m->older = open->newest;
 	m->newer = NULL;
 	m->chain = *chain;

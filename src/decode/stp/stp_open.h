@@ -63,9 +63,9 @@ stp_open_find(const struct stp_open *open, uint32_t sender)
 	return m;
 }
 
-/* A new message of START's sender, which must have none.  It stays where it
- * is until it is removed. */
-struct stp_message *stp_open_add(struct stp_open *, const struct stp_point *start);
+/* A new message, from NIBBLE on, of the sender of the stream as it is there, which must have
+ * none.  It stays where it is until it is removed. */
+struct stp_message *stp_open_add(struct stp_open *, uint64_t nibble, const struct stp_state *);
 void stp_open_remove(struct stp_open *, struct stp_message *);
 
 void stp_open_clear(struct stp_open *);

@@ -112,17 +112,24 @@ repeat_point(const struct stp_stream *s)
 	return (struct stp_point){s->at, s->stp};
 }
 
-/* The next message is to be written here; there is room for it. */
+/* Where the next message is to be written, which there is room for. */
+static inline struct message *
+stream_room(struct stp_run *r)
+{
+	return stream_is_repeating(r->state) ? &r->dropped : &r->out[r->count++];
+}
+
+/* The same of an event that may be left before it is over. */
 static struct message *
 stream_emit(struct stp_run *r)
 {
 	struct stp_stream *s = r->state;
-	bool again = stream_is_repeating(s);
+	struct message *m = stream_room(r);
 	if (!s->held)
 		s->hold = repeat_point(s);
 	s->held = true;
 	s->emitted++;
-	return again ? &r->dropped : &r->out[r->count++];
+	return m;
 }
 
 /* The event is over; the next one is at AT. */
@@ -343,7 +350,7 @@ static inline void
 end_message(struct stp_run *r, struct stp_message *open, const struct stp_packet *packet)
 {
 	uint64_t end = r->state->at + packet->nibbles;
-	struct message *m = stream_emit(r);
+	struct message *m = stream_room(r); /* it ends the event, too */
 	fill_message(r, m, open, end, (end - 1) / 2, true);
 	if (r->window->payloads && m != &r->dropped)
 		keep_payload(r, open, m);
@@ -367,8 +374,7 @@ static struct stp_message *
 open_message(struct stp_run *r, bool begins)
 {
 	struct stp_stream *s = r->state;
-	struct stp_point start = {s->at, s->stp};
-	struct stp_message *open = stp_open_add(&s->open, &start);
+	struct stp_message *open = stp_open_add(&s->open, s->at, &s->stp);
 	if (r->window->check || r->window->sought || r->window->payloads)
 		stp_message_keep(open);
 	open->orphan = !begins && !s->stp.ended; /* behind an end there is a start */

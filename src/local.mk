@@ -208,6 +208,7 @@ libtrawl_a_SOURCES = \
 	src/decode/syst/syst_printf.c \
 	src/decode/syst/syst_printf.h \
 	src/decode/syst/syst_raw.c \
+	src/decode/syst/syst_sift.c \
 	src/decode/syst/syst_stp.c \
 	src/decode/syst/syst_systprint.c \
 	src/decode/text/textlog.c \

@@ -7,6 +7,7 @@
 
 #include "decode/syst/syst_collateral.h"
 #include "decode/syst/syst_frame.h"
+#include "decode/syst/syst_printf.h"
 
 struct syst_client_choice {
 	bool has_guid; /* stated by the message, or by the options for short ones */
@@ -30,6 +31,37 @@ bool syst_printer_text(const struct syst_frame *, const struct syst_entry *, str
 /* The id of a sound CATALOG message: 4 bytes for odd subtypes, else 8. */
 size_t syst_catalog_id_size(const struct syst_frame *);
 uint64_t syst_catalog_id(const struct syst_frame *);
+
+/* Whether a word is of the sender's own: all of it but the type is its number. */
+bool syst_is_short(const struct syst_frame *);
+
+/* Whether the payload of a frame is a format with its arguments. */
+bool syst_is_printf(const struct syst_frame *);
+
+/* Whether the collateral may say what the message means, or its type. */
+bool syst_has_entry(const struct syst_frame *);
+
+/* The length of the text at AT: up to its NUL, or to the payload's end. */
+size_t syst_text_length(const struct syst_frame *, size_t at, bool *terminated);
+
+/* The format of a PRINTF or CATALOG message, and where its arguments are. */
+struct syst_call {
+	const char *format;
+	size_t length;
+	size_t at; /* of the arguments in the frame */
+	enum syst_packing packing;
+	const struct syst_format *apart; /* or NULL */
+};
+
+struct syst_call syst_string_call(const struct syst_frame *, bool *terminated);
+struct syst_call syst_catalog_call(const struct syst_frame *, const struct syst_entry *);
+struct syst_args syst_call_args(const struct syst_frame *, const struct syst_call *);
+
+/* Whether the reference printer would find a NUL behind the payload. */
+bool syst_nul_behind(const struct syst_frame *);
+
+/* What the text begins with where a checksum is wrong. */
+extern const char syst_bad_crc[];
 
 /* Appends FILE:LINE where the message comes from: its own, else ENTRY's (may
  * be NULL).  Nothing if neither has it. */

@@ -51,6 +51,7 @@ enum syst_subtype {
 	SYST_STRING_PRINTF32 = 11,
 	SYST_STRING_PRINTF64 = 12
 };
+enum { SYST_SBD_NAMED = 2 }; /* a bit of the subtypes of SBD */
 
 /* Per type: a bit for each subtype that is defined, and the fewest payload
  * bytes of a subtype (of which the low four bits count). */

@@ -73,6 +73,9 @@ filter_regex_fits(struct filter_look *look, const struct filter_leaf *leaf, cons
 		  size_t length)
 {
 	struct filter_expr *expr = look->expr;
+	if (leaf->literal)
+		return needles_are_in(&expr->code->needles.at[leaf->sought - 1],
+				      (const uint8_t *)at, length);
 	struct regex **regex = &expr->regexes[leaf->regex - 1];
 	if (!*regex)
 		*regex = regex_share(expr->code->regexes.at[leaf->regex - 1]);

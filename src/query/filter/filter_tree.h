@@ -130,6 +130,7 @@ struct filter_leaf {
 	size_t timed;	    /* its number among those that depend on a clock */
 	size_t origin_leaf; /* its number among those on the origin or the type */
 	size_t sought;	    /* its number among what texts must contain, from 1 on; 0: nothing */
+	bool literal;	    /* the pattern asks for no more */
 };
 
 struct filter_node {

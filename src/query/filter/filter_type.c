@@ -407,12 +407,12 @@ filter_resolve_origin(struct filter_build *build, struct filter_leaf *leaf)
 
 /* What a text must contain to pass. */
 static bool
-needles_of(const struct filter_build *build, const struct filter_leaf *leaf, struct needles *set)
+needles_of(const struct filter_build *build, struct filter_leaf *leaf, struct needles *set)
 {
 	if (leaf->how == FILTER_MATCHED) {
 		const struct regex *regex = build->code->regexes.at[leaf->regex - 1];
 		return literal_of_regex(leaf->pattern_word.text, regex_folds(regex),
-					regex_is_utf(regex), set);
+					regex_is_utf(regex), set, &leaf->literal);
 	}
 	*set = (struct needles){0};
 	if (leaf->how == FILTER_PRESENT || leaf->strings.count > NEEDLES_MAX)

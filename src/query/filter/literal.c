@@ -33,6 +33,7 @@ struct literal_reading {
 	const char *p;
 	bool fold, utf;
 	bool failed; /* something is not understood */
+	bool more;   /* a match needs more than one of the texts */
 	unsigned depth;
 };
 
@@ -321,6 +322,7 @@ static void
 read_sequence(struct literal_reading *r, struct needles *best)
 {
 	struct literal_run plain = {.most = 1}, wide = {.most = NEEDLES_MAX};
+	size_t length = 0;
 	while (!r->failed && *r->p && *r->p != '|' && *r->p != ')') {
 		struct atom atom;
 		bool exact;
@@ -328,6 +330,8 @@ read_sequence(struct literal_reading *r, struct needles *best)
 		if (r->failed)
 			break;
 		unsigned least = read_quantifier(r, &exact);
+		r->more |= atom.type != ATOM_CHARACTER || atom.count != 1 || !exact;
+		length += atom.length;
 		pass_atom(r, &plain, &atom, least, exact);
 		pass_atom(r, &wide, &atom, least, exact);
 	}
@@ -336,6 +340,7 @@ read_sequence(struct literal_reading *r, struct needles *best)
 	*best = plain.best;
 	if (shortest_of(best) < SHORT)
 		keep_better(best, &wide.best);
+	r->more |= shortest_of(best) != length;
 }
 
 static void
@@ -360,7 +365,7 @@ read_alternatives(struct literal_reading *r, struct needles *set)
 }
 
 bool
-literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set)
+literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set, bool *whole)
 {
 	struct literal_reading r = {.p = pattern, .fold = fold, .utf = utf};
 	if (fold && utf) /* some letters have other cases beyond ASCII */
@@ -368,5 +373,6 @@ literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set)
 	read_alternatives(&r, set);
 	if (r.failed || *r.p || shortest_of(set) < LITERAL_LEAST)
 		set->count = 0;
+	*whole = set->count && !r.more && !utf; /* characters that are invalid have rules */
 	return set->count;
 }

@@ -13,9 +13,10 @@
 /*
  * Fills SET with texts of at least LITERAL_LEAST bytes, one of which is in every subject
  * that PATTERN matches; true if there are such.  PATTERN is one that PCRE2 has compiled
- * with no options but the two: FOLD as PCRE2_CASELESS, UTF as PCRE2_UTF.
+ * with no options but the two: FOLD as PCRE2_CASELESS, UTF as PCRE2_UTF.  *WHOLE: it matches
+ * each subject that one of them is in.
  */
 enum { LITERAL_LEAST = 2 };
-bool literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set);
+bool literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set, bool *whole);
 
 #endif

@@ -562,10 +562,12 @@ struct decoder_ops {
 	const char *(*text)(const struct decoder *, const struct message *, const struct window *,
 			    size_t *length);
 
-	/* Whether a needle that is in the text or the type of a message of one of KINDS (a bit
-	 * each), sound and with none but FLAGS, stands in the message's bytes in the capture
-	 * as well, and that one starts in no other message.  NULL: that is never sure. */
-	bool (*in_place)(const struct decoder *, struct sought *, uint64_t kinds, unsigned flags);
+	/* As what (enum sought_look, a bit each) a needle that is in the text or the type of a
+	 * message of one of KINDS (a bit each), sound and with none but FLAGS, stands in the
+	 * message's bytes in the capture as well, so that one starts in no other message; 0: that
+	 * is not sure.  NULL: it never is. */
+	unsigned (*in_place)(const struct decoder *, struct sought *, uint64_t kinds,
+			     unsigned flags);
 
 	/* Who sent M; the struct is zeroed.  NULL: senders of this format have
 	 * no numbers. */

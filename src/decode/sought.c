@@ -13,11 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 1 << 16 }; /* bytes that are looked through at once */
+enum {
+	AHEAD = 1 << 16, /* bytes that are looked through at once */
+	LAST = 4,	 /* bytes that tell which needle may go on */
+	ROUND = 4096,	 /* messages after which it is seen whether asking pays, */
+	PAYS = 8,	 /* which it does where one of so many lacks what is sought, */
+	FAILED_MOST = 6	 /* and else not for a round, two, four and so on, at most 2^6 */
+};
 
 static const char *const letters[SOUGHT_LETTERS] = {
     [SOUGHT_NUMBERS] = "0123456789abcdefABCDEFxXpP+-., naifNAIF",
     [SOUGHT_BLANKS] = " ",
+    [SOUGHT_DECIMALS] = "0123456789+-",
+    [SOUGHT_HEX] = "0123456789abcdefx",
+    [SOUGHT_CAPITALS] = "0123456789ABCDEFX",
+    [SOUGHT_FLOATS] = "0123456789+-.,eE",
 };
 
 /* --- making ---------------------------------------------------------------- */
@@ -36,16 +46,21 @@ place_needles(struct sought *s)
 				if ((c | n->either[k]) == n->bytes[k])
 					s->places[c] |= UINT64_C(1) << at;
 		s->ends |= UINT64_C(1) << (at - 1);
+		s->cuts |= (uint64_t)(length < n->length) << (at - 1);
 	}
+	s->all = UINT64_MAX >> (64 - at);
 	for (size_t i = 0; i < SOUGHT_LETTERS; i++)
 		for (const char *c = letters[i]; *c; c++)
 			s->letters[i] |= s->places[(uint8_t)*c];
 }
 
-/* Whether a byte of a needle is one of the letters that any text may have. */
+/* Whether a byte of a needle is one of the letters that any text may have, or of a character
+ * beyond ASCII, which may be made of a number. */
 static bool
 is_common(const struct needle *n, size_t at)
 {
+	if (n->bytes[at] >= 0x80)
+		return true;
 	for (size_t i = 0; i < SOUGHT_LETTERS; i++)
 		for (const char *c = letters[i]; *c; c++)
 			if (((uint8_t)*c | n->either[at]) == n->bytes[at])
@@ -71,18 +86,27 @@ digit_of(uint8_t c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Adds the whole bytes of digits from AT on. */
+/* Adds the bytes whose digits a needle is, from the first nibble of one on or from the second:
+ * of the others at its ends any will do. */
 static void
-add_hex(struct sought *s, const struct needle *n, size_t at)
+add_hex(struct sought *s, const struct needle *n, size_t before)
 {
-	char bytes[NEEDLE_MAX / 2];
-	size_t length = 0;
-	for (; at + 1 < n->length; at += 2)
-		bytes[length++] = (char)(digit_of(n->bytes[at]) << 4 | digit_of(n->bytes[at + 1]));
-	if (length && s->hex.count < NEEDLES_MAX)
-		needle_init(&s->hex.at[s->hex.count++], bytes, length, false);
-	else
+	if (s->hex.count >= NEEDLES_MAX) {
 		s->hex.count = NEEDLES_MAX + 1; /* any bytes may do */
+		return;
+	}
+	struct needle *hex = &s->hex.at[s->hex.count++];
+	size_t end = before + n->length;
+	*hex = (struct needle){.length = (uint8_t)((end + 1) / 2)};
+	for (size_t i = 0; i < 2u * hex->length; i++) {
+		unsigned shift = i % 2 ? 0 : 4;
+		bool known = i >= before && i < end;
+		unsigned digit = known ? (unsigned)digit_of(n->bytes[i - before]) : 15;
+		hex->bytes[i / 2] |= (uint8_t)(digit << shift);
+		hex->either[i / 2] |= (uint8_t)((known ? 0 : 15) << shift);
+	}
+	hex->rare[0] = (uint8_t)(before && hex->length > 2);
+	hex->rare[1] = (uint8_t)(hex->length - 1 - (end % 2 && hex->length > 2));
 }
 
 static void
@@ -96,8 +120,8 @@ place_hex(struct sought *s)
 		if (digits < n->length)
 			continue;
 		s->in_hex = true;
-		add_hex(s, n, 0); /* it begins at a byte, */
-		add_hex(s, n, 1); /* or amid one */
+		add_hex(s, n, 0);
+		add_hex(s, n, 1);
 	}
 	if (s->hex.count > NEEDLES_MAX)
 		s->hex.count = 0;
@@ -141,7 +165,7 @@ void
 sought_renew(struct sought *s, unsigned generation)
 {
 	if (s->generation != generation)
-		memset(s->cursors, 0, sizeof s->cursors);
+		memset(s->looked, 0, sizeof s->looked);
 	s->generation = generation;
 }
 
@@ -175,12 +199,25 @@ needle_starts_in(struct sought_cursor *cursor, const struct needle *needle, cons
 }
 
 bool
-sought_is_in(struct sought *s, const struct window *w, uint64_t offset, uint64_t length)
+sought_look_in(struct sought *s, enum sought_look look, const struct window *w, uint64_t offset,
+	       uint64_t length)
 {
-	for (size_t i = 0; i < s->needles.count; i++)
-		if (needle_starts_in(&s->cursors[i], &s->needles.at[i], w, offset, offset + length))
-			return true;
-	return false;
+	const struct needles *set = look == SOUGHT_AS_BYTES ? &s->needles : &s->hex;
+	struct sought_looked *looked = &s->looked[look];
+	bool any = false;
+	looked->from = 0;
+	looked->upto = UINT64_MAX;
+	if (look == SOUGHT_AS_DIGITS && !s->in_hex)
+		return false;
+	for (size_t i = 0; i < set->count; i++) {
+		struct sought_cursor *cursor = &looked->cursors[i];
+		any |= needle_starts_in(cursor, &set->at[i], w, offset, offset + length);
+		looked->from = cursor->from > looked->from ? cursor->from : looked->from;
+		looked->upto = cursor->upto < looked->upto ? cursor->upto : looked->upto;
+	}
+	if (!set->count)
+		looked->upto = 0; /* any bytes may do */
+	return any || !set->count;
 }
 
 bool
@@ -230,18 +267,24 @@ sought_joins(const struct sought *s, const char *piece)
 }
 
 static bool
-is_note(const struct sought_note *note, const uint64_t key[static 3])
+is_note(const struct sought_note *note, const uint64_t key[static SOUGHT_KEY])
 {
-	uint64_t differs = (note->key[0] ^ key[0]) | (note->key[1] ^ key[1]);
-	return note->used && !(differs | (note->key[2] ^ key[2]));
+	uint64_t differs = !note->used;
+	for (size_t i = 0; i < SOUGHT_KEY; i++)
+		differs |= note->key[i] ^ key[i];
+	return !differs;
 }
 
 struct sought_note *
-sought_note(struct sought *s, const uint64_t key[static 3])
+sought_note_wide(struct sought *s, const uint64_t key[static SOUGHT_KEY])
 {
-	uint64_t hash = key[0] * 0x9e3779b97f4a7c15u + key[1];
-	hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u + key[2];
-	size_t at = (hash ^ hash >> 31) % SOUGHT_NOTES;
+	static const uint64_t factors[SOUGHT_KEY] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
+						     0x94d049bb133111ebu, 0xd6e8feb86659fd93u,
+						     0xa0761d6478bd642fu};
+	uint64_t hash = 0;
+	for (size_t i = 0; i < SOUGHT_KEY; i++)
+		hash += (key[i] ^ key[i] >> 32) * factors[i];
+	size_t at = (hash ^ hash >> 29) >> 32 & (SOUGHT_NOTES - 1);
 	struct sought_note *note = &s->notes[at], *beside = &s->notes[at ^ 1];
 	if (is_note(note, key))
 		return note;
@@ -253,6 +296,52 @@ sought_note(struct sought *s, const uint64_t key[static 3])
 	memcpy(note->key, key, sizeof note->key);
 	return note;
 }
+
+struct sought_note *
+sought_note(struct sought *s, const uint64_t key[static 3])
+{
+	const uint64_t wide[SOUGHT_KEY] = {0, key[0], key[1], key[2]};
+	return sought_note_wide(s, wide);
+}
+
+void
+sought_rest_on(struct sought *s, const void *basis)
+{
+	if (s->basis == basis)
+		return;
+	memset(s->forms, 0, sizeof s->forms);
+	for (size_t i = 0; i < SOUGHT_NOTES; i++)
+		s->notes[i].used = false;
+	s->basis = basis;
+}
+
+/* --- what it is worth ------------------------------------------------------ */
+
+bool
+sought_pays(struct sought *s, size_t count)
+{
+	bool pays = !s->rest;
+	s->rest -= count < s->rest ? count : s->rest;
+	return pays;
+}
+
+void
+sought_tell(struct sought *s, size_t asked, size_t lacking)
+{
+	s->asked += asked;
+	s->lacking += lacking;
+	if (s->asked < ROUND)
+		return;
+	if (s->lacking >= s->asked / PAYS) {
+		s->failed = 0;
+	} else {
+		s->rest = (uint64_t)ROUND << s->failed;
+		s->failed += s->failed < FAILED_MOST;
+	}
+	s->asked = s->lacking = 0;
+}
+
+/* --- sieving --------------------------------------------------------------- */
 
 void
 sought_pass(const struct sought *s, struct sought_sieve *sieve, const void *at, size_t length)
@@ -283,4 +372,41 @@ sought_pass_any(const struct sought *s, struct sought_sieve *sieve, enum sought_
 	} while (open != before);
 	sieve->open = open;
 	sieve->found |= (open & s->ends) != 0;
+}
+
+void
+sought_pass_placed(const struct sought *s, struct sought_sieve *sieve, const void *at,
+		   size_t length)
+{
+	const uint8_t *p = at, *end = p + length, *last = p;
+	uint64_t open = sieve->open & ~s->ends, inside = 0, found = 0;
+	if (length > LAST && !s->cuts) { /* those before may be as any needle has them */
+		last = end - LAST;
+		inside = s->all;
+	}
+	for (const uint8_t *q = last; q < end; q++) {
+		inside = ((inside & ~s->ends) << 1 | s->starts) & s->places[*q];
+		found |= inside & s->cuts;
+	}
+	for (; p < end && open; p++) {
+		open = open << 1 & s->places[*p];
+		found |= open & s->ends;
+		open &= ~s->ends;
+	}
+	sieve->open = (open | inside) & ~s->ends;
+	sieve->found |= found != 0;
+}
+
+void
+sought_pass_unknown(const struct sought *s, struct sought_sieve *sieve)
+{
+	sieve->found |= (sieve->open & ~s->ends) || s->cuts;
+	sieve->open = s->all & ~s->ends;
+}
+
+void
+sought_pass_byte(const struct sought *s, struct sought_sieve *sieve)
+{
+	sieve->open |= (sieve->open << 1 | s->starts) & s->all;
+	sieve->found |= (sieve->open & s->ends) != 0;
 }

@@ -18,7 +18,18 @@
 enum sought_letters {
 	SOUGHT_NUMBERS, /* conversions of integers, pointers and floating point, padded */
 	SOUGHT_BLANKS,
+	SOUGHT_DECIMALS, /* integers of base 10 or 8, not padded, */
+	SOUGHT_HEX,	 /* of base 16 in lower case, */
+	SOUGHT_CAPITALS, /* and in upper case */
+	SOUGHT_FLOATS,	 /* floating point, of base 10 and finite, not padded */
 	SOUGHT_LETTERS
+};
+
+/* As what needles are looked for in bytes. */
+enum sought_look {
+	SOUGHT_AS_BYTES,
+	SOUGHT_AS_DIGITS, /* as the bytes whose hexadecimal digits, in lower case, they are */
+	SOUGHT_LOOKS
 };
 
 /* Bytes of a capture up to which a needle was looked for: none starts from FROM up to UPTO. */
@@ -27,32 +38,53 @@ struct sought_cursor {
 	bool found; /* one starts at UPTO */
 };
 
-/* What a decoder has found out about an id or a format, of which it is sure. */
-struct sought_note {
-	uint64_t key[3];  /* the decoder's own */
-	bool used, fresh; /* fresh: nothing is noted yet */
-	bool never;	  /* it cannot contain a needle */
+/* What is known of all texts of a form, of an id, of a format. */
+enum sought_verdict {
+	SOUGHT_NEVER,	 /* none has a needle */
+	SOUGHT_IN_PLACE, /* one that has a needle has it among the message's bytes, too */
+	SOUGHT_MAY	 /* one may have a needle */
 };
-enum { SOUGHT_NOTES = 512 };
+
+/* What a decoder has found out about one of them, of which it is sure. */
+enum { SOUGHT_NOTES = 512, SOUGHT_KEY = 5 };
+struct sought_note {
+	uint64_t key[SOUGHT_KEY]; /* the decoder's own */
+	bool used, fresh;	  /* fresh: nothing is noted yet */
+	bool never;		  /* it cannot contain a needle */
+	bool unnamed;		  /* as in struct expansion */
+	uint8_t verdict;	  /* enum sought_verdict, where that is asked for */
+};
+
+/* Where needles were looked for in a capture. */
+struct sought_looked {
+	struct sought_cursor cursors[NEEDLES_MAX];
+	uint64_t from, upto; /* none of them starts in between */
+};
+
+enum { SOUGHT_FORMS = 2048 };
 
 struct sought {
 	uint64_t number;	/* no other has it */
 	struct needles needles; /* at least one */
-	struct sought_cursor cursors[NEEDLES_MAX];
-	unsigned generation; /* of the capture that the cursors are for */
+	struct sought_looked looked[SOUGHT_LOOKS];
+	unsigned generation; /* of the capture that these are for */
 	/* the needles side by side, each cut to what there is room for: by byte the places
-	 * where it is, then where they begin and end */
-	uint64_t places[256], starts, ends;
+	 * where it is, then all, where they begin and end, and those of the ends that are cut */
+	uint64_t places[256], all, starts, ends, cuts;
 	uint64_t letters[SOUGHT_LETTERS]; /* places where one of such bytes is */
 	uint8_t own[NEEDLES_MAX]; /* of each needle: 1 + the place of a byte that is none of these,
 				     a rare one; 0: there is none */
-	struct needles hex; /* bytes that must be where a needle is in hexadecimal digits; none:
-			       any may be */
-	bool in_hex;	    /* one can be */
+	struct needles hex;	  /* SOUGHT_AS_DIGITS: to the nibble; none: any bytes may be */
+	bool in_hex;		  /* one can be */
+	const void *basis;	  /* what else the following rest on: the decoder's own */
+	uint8_t forms[SOUGHT_FORMS]; /* the decoder's own, by form; 0: nothing yet */
 	struct sought_note notes[SOUGHT_NOTES];
 	bool unnamed;  /* step has met messages that are, as in struct expansion */
 	uint8_t *room; /* of sought_room */
 	size_t size;
+	size_t asked, lacking; /* messages of this round */
+	uint64_t rest;	       /* messages that are not to be asked about */
+	unsigned failed;       /* rounds in a row that did not pay */
 };
 
 /* What is said of a message, by `sift`.  As it begins: nothing is sure. */
@@ -83,20 +115,43 @@ void sought_renew(struct sought *, unsigned generation);
 
 /* Whether a needle starts in LENGTH bytes from OFFSET on, which the window has.  Who goes
  * forward reads each byte once. */
-bool sought_is_in(struct sought *, const struct window *, uint64_t offset, uint64_t length);
+bool sought_look_in(struct sought *, enum sought_look, const struct window *, uint64_t offset,
+		    uint64_t length);
+
+static inline bool
+sought_is_in(struct sought *s, enum sought_look look, const struct window *w, uint64_t offset,
+	     uint64_t length)
+{
+	const struct sought_looked *looked = &s->looked[look];
+	if (offset >= looked->from && offset + length <= looked->upto)
+		return false;
+	return sought_look_in(s, look, w, offset, length);
+}
 
 /* Whether bytes may be part of a text with a needle that is made of them and of SOUGHT_LETTERS:
  * they have a byte that such letters are not. */
 bool sought_own_is_in(const struct sought *, const void *at, size_t length);
 
-/* Whether a needle may be in the hexadecimal digits, in lower case, of LENGTH bytes. */
+/* Whether a needle is in the hexadecimal digits, in lower case, of LENGTH bytes; true where
+ * that is not sure. */
 bool sought_is_in_hex(const struct sought *, const uint8_t *p, size_t length);
 
 /* Whether a needle can be in PIECE, or in part in it and in part beside it. */
 bool sought_joins(const struct sought *, const char *piece);
 
-/* The note under a key; a fresh one may have taken another's place. */
+/* The note under a key; a fresh one may have taken another's place.  The longer ones begin with
+ * a word that is not 0. */
 struct sought_note *sought_note(struct sought *, const uint64_t key[static 3]);
+struct sought_note *sought_note_wide(struct sought *, const uint64_t key[static SOUGHT_KEY]);
+
+/* Forgets forms and notes unless they rest on BASIS. */
+void sought_rest_on(struct sought *, const void *basis);
+
+/* Whether asking about COUNT messages, to make no text of those that lack all needles, is worth
+ * while; which of those that were ASKED about did is told then.  Where few do, it is not for
+ * the next ones. */
+bool sought_pays(struct sought *, size_t count);
+void sought_tell(struct sought *, size_t asked, size_t lacking);
 
 /* A text made in pieces, one after the other, and whether a needle may be in it.  Begins
  * as {0}. */
@@ -109,5 +164,14 @@ struct sought_sieve {
 void sought_pass(const struct sought *, struct sought_sieve *, const void *at, size_t length);
 void sought_pass_text(const struct sought *, struct sought_sieve *, const char *);
 void sought_pass_any(const struct sought *, struct sought_sieve *, enum sought_letters);
+
+/* The same of bytes that stand side by side in the message as well: a needle that is all in
+ * them is not found. */
+void sought_pass_placed(const struct sought *, struct sought_sieve *, const void *at,
+			size_t length);
+
+/* The same of any such bytes; and of any byte, or none, that does not stand there. */
+void sought_pass_unknown(const struct sought *, struct sought_sieve *);
+void sought_pass_byte(const struct sought *, struct sought_sieve *);
 
 #endif

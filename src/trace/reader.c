@@ -1133,13 +1133,17 @@ bytes_lack(struct trace *trace, uint64_t begin, uint64_t end, const struct index
 	uint64_t held = capture_begin(capture);
 	unsigned generation = capture_generation(capture);
 	if (!decoder->ops->in_place || !trace_is_of_decoder(trace) || begin < held ||
-	    begin >= end || !capture_is_whole(capture) ||
-	    !decoder->ops->in_place(decoder, sought, summary->kinds, summary->message_flags))
+	    begin >= end || !capture_is_whole(capture))
 		return false;
+	unsigned looks =
+	    decoder->ops->in_place(decoder, sought, summary->kinds, summary->message_flags);
 	const struct window window = {
 	    .bytes = capture_bytes(capture) + held, .offset = held, .length = (size_t)(end - held)};
 	sought_renew(sought, generation);
-	bool none = !sought_is_in(sought, &window, begin, end - begin);
+	bool none = looks;
+	for (unsigned look = 0; look < SOUGHT_LOOKS; look++)
+		none &= !(looks >> look & 1) ||
+			!sought_is_in(sought, (enum sought_look)look, &window, begin, end - begin);
 	/* what was dropped or written anew meanwhile may have been zeros */
 	return none && begin >= capture_begin(capture) && capture_generation(capture) == generation;
 }

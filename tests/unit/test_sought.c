@@ -14,6 +14,7 @@
 #include "decode/coresight/opencsd_library.h"
 #include "decode/sought.h"
 #include "decode/syst/syst_printf.h"
+#include "folder.h"
 #include "random.h"
 #include "session/session.h"
 #include "toy.h"
@@ -69,7 +70,7 @@ static void
 assert_format(const char *needle, const char *format, bool lacks)
 {
 	struct sought *s = sought_of(needle, false);
-	if (syst_format_lacks(s, format, strlen(format)) != lacks)
+	if ((syst_format_judge(s, format, strlen(format)) == SOUGHT_NEVER) != lacks)
 		fail_msg("%s in %s", needle, format);
 	sought_free(s);
 }
@@ -82,13 +83,15 @@ test_formats(void **state)
 	assert_format("rail", "rail", false);
 	assert_format("rail", "ready", true);
 	assert_format("at 12 mV", "rail at %d mV", false);
-	assert_format("at x12 mV", "rail at %d mV", false); /* of %x it would be true */
+	assert_format("at x12 mV", "rail at %d mV", true);
+	assert_format("at x12 mV", "rail at %x mV", false);
 	assert_format("at q12 mV", "rail at %d mV", true);
 	assert_format("at mV", "rail at %d mV", true); /* two blanks */
 	assert_format("ab", "a%nb", false);	       /* a conversion may yield nothing */
 	assert_format("a%b", "a%%b", false);
 	assert_format("quench", "state %s", false);
-	assert_format("quench", "state %c", false);
+	assert_format("quench", "state %c", true);
+	assert_format("state q", "state %c", false);
 	assert_format("quench", "%%s", true);
 	assert_format("(nil)", "at %p", false);
 	assert_format("nil) x", "at %p x", false);
@@ -98,6 +101,85 @@ test_formats(void **state)
 	assert_format("'%d", "%d", false);   /* a complaint shows the format */
 	assert_format("x %", "%d %", false); /* which is no format */
 	assert_format("1.5e+10", "%g", false);
+}
+
+/* Whether a text of a format that stands in messages can have a needle that its message does
+ * not, by C: so does a needle alone, and among others that leave it less room. */
+static void
+test_in_place(void **state)
+{
+	static const struct {
+		const char *needle, *format;
+		bool in_place;
+	} rows[] = {
+	    {"timeout", "timeout %u %x", true},
+	    {"gated", "rail %s at", true},
+	    {"rail gated", "rail %s at", false},
+	    {"gated at", "rail %s at", false},
+	    {"a%b", "a%%b", false},
+	    {"abcdefghi%j", "abcdefghi%%j", false},
+	    {"abcdefghij", "%sij", false},
+	    {"12", "v %d", false},
+	    {"v1", "v%d", false},
+	    {"x12", "v %d", true},
+	    {"fade", "%x", false},
+	    {"fade", "%d", true},
+	    {"fade", "%X", true},
+	    {"FADE", "%X", false},
+	    {"ab", "a%s", false},
+	    {"ab", "a%nb", false},
+	    {"ab", "a%.0db", false},
+	    {"abba", "%s%s", false},
+	    {"abba", "%s", true},
+	    {"abba", "%.1s", true},
+	    {" ab", "%5s", false},
+	    {"a b", "a%-5sb", false},
+	    {"a b", "a%*db", false},
+	    {"state q", "state %c", false},
+	    {"(nil)", "%p", false},
+	    {"-inf", "%f", false},
+	    {"ab - te", "ab%d", false}, /* "ab - text cut" */
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (size_t others = 0; others < NEEDLES_MAX; others++) {
+			struct needles set = {.count = 1 + others};
+			for (size_t k = 0; k < set.count; k++)
+				needle_init(&set.at[k], "qqqqqqqqqqqqqqqqqqqq", 20, false);
+			needle_init(&set.at[below(set.count)], rows[i].needle,
+				    strlen(rows[i].needle), false);
+			struct sought *s = sought_new(&set);
+			bool in_place =
+			    syst_printf_in_place(s, rows[i].format, strlen(rows[i].format));
+			bool cut = set.count > 3; /* then no text of %s is sure */
+			if (in_place != rows[i].in_place && (in_place || !cut))
+				fail_msg("%s in %s", rows[i].needle, rows[i].format);
+			sought_free(s);
+		}
+}
+
+/* Asking stops where it does not pay, and is tried again, ever more seldom. */
+static void
+test_pays(void **state)
+{
+	struct sought *s = sought_of("abc", false);
+	uint64_t asked = 0, last = 0;
+	(void)state;
+	for (uint64_t i = 0; i < 1000000; i++) { /* a tenth lacks it */
+		if (!sought_pays(s, 1))
+			continue;
+		sought_tell(s, 1, asked++ % 10 == 0);
+		last = i;
+	}
+	assert_in_range(asked, 20000, 60000);
+	assert_in_range(last, 500000, 1000000);
+	for (uint64_t i = 0; i < 1000000; i++) /* half do */
+		if (sought_pays(s, 1)) {
+			asked++;
+			sought_tell(s, 1, i % 2);
+		}
+	assert_in_range(asked, 700000, 1060000);
+	sought_free(s);
 }
 
 /* The cursor, by looking at each place. */
@@ -124,7 +206,8 @@ test_cursor(void **state)
 			for (size_t k = at; k < at + length && !found; k++)
 				found =
 				    k + strlen(text) <= SIZE && !memcmp(p + k, text, strlen(text));
-			assert_int_equal(sought_is_in(s, &w, base + at, length), found);
+			assert_int_equal(sought_is_in(s, SOUGHT_AS_BYTES, &w, base + at, length),
+					 found);
 			at += length;
 		}
 		sought_free(s);
@@ -452,6 +535,156 @@ test_logs(void **state)
 	}
 }
 
+/* A payload so far. */
+struct payload {
+	uint8_t bytes[400];
+	size_t length;
+};
+
+static void
+put_bytes(struct payload *p, const void *at, size_t length)
+{
+	memcpy(p->bytes + p->length, at, length);
+	p->length += length;
+}
+
+/* A number, or a text with its NUL, of which pieces of formats may be a part as well. */
+static void
+put_argument(struct payload *p, char type)
+{
+	static const uint64_t numbers[] = {0,
+					   1,
+					   0xab,
+					   97,
+					   0xe9,
+					   UINT64_MAX,
+					   0x6261620061626162,
+					   0xbabababa,
+					   10,
+					   0xfedcba9876,
+					   0x7ff0000000000000,
+					   0x7ff8000000000000};
+	static const char *const texts[] = {
+	    "",	  "a",	"b",	"ab",	 "ba", "abab", "0x",  " a",   "a b", "-",   "%d",      "b%",
+	    "in", "nf", "tima", "outab", "'",  "f",    "for", "%%ab", "(ni", "b -", "\xc3\xa9"};
+	static const double values[] = {1.5, -0.25, 1e300, 11, 0};
+	uint64_t number = numbers[below(sizeof numbers / sizeof *numbers)];
+	const char *text = texts[below(sizeof texts / sizeof *texts)];
+	if (type == 's')
+		put_bytes(p, text, strlen(text) + 1);
+	else if (type == 'f' && below(2))
+		put_bytes(p, &values[below(sizeof values / sizeof *values)], sizeof(double));
+	else if (type != '-') /* in bytes, of which the first are low ones */
+		put_bytes(p, &number, type == '4' ? 4 : 8);
+}
+
+/* A piece of a format and the types of its arguments. */
+static const struct {
+	const char *text, *arguments;
+} call_pieces[] = {
+    {"a", ""},	   {"b", ""},	 {"ab", ""},	{"%s", "s"},   {"%s", "s"},    {"%%", ""},
+    {"ba ", ""},   {" ", ""},	 {"%d", "4"},	{"%x", "4"},   {"%u", "4"},    {"time", ""},
+    {"out", ""},   {"%5s", "s"}, {"%-3s", "s"}, {"%.1s", "s"}, {"%.*s", "4s"}, {"%*d", "44"},
+    {"%c", "4"},   {"%lc", "4"}, {"%n", "4"},	{"%p", "4"},   {"%.0d", "4"},  {"%#x", "4"},
+    {"%08X", "4"}, {"%3d", "4"}, {"% d", "4"},	{"%+d", "4"},  {"%f", "f"},    {"%.1e", "f"},
+    {"%a", "f"},   {"%5G", "f"}, {"in", ""},	{"(nil", ""},  {"'", ""},      {" - ", ""},
+    {"for", ""},   {"0x", ""},	 {"-", ""},	{"%lld", "8"}, {"%hhx", "4"},  {"%", ""}};
+
+/* Makes a format with its arguments, which may be cut short. */
+static void
+make_call(struct text *format, struct payload *arguments, const uint8_t *pieces, size_t count)
+{
+	text_clear(format);
+	arguments->length = 0;
+	for (size_t i = 0; i < count; i++) {
+		text_add(format, call_pieces[pieces[i]].text);
+		for (const char *type = call_pieces[pieces[i]].arguments; *type; type++)
+			put_argument(arguments, *type);
+	}
+	if (!below(6))
+		arguments->length = below(arguments->length + 1);
+}
+
+/* Adds a frame of a type, with a CRC now and then, which may be wrong. */
+static size_t
+put_frame(uint8_t *p, uint32_t type, uint32_t subtype, const struct payload *payload)
+{
+	bool has_crc = !below(3);
+	uint32_t header =
+	    type | 4u << 4 | 1u << 9 | (uint32_t)has_crc << 10 | 3u << 16 | subtype << 24;
+	memcpy(p, &header, 4); /* these tests run on machines that are little-endian */
+	p[4] = (uint8_t)payload->length;
+	p[5] = (uint8_t)(payload->length >> 8);
+	memcpy(p + 6, payload->bytes, payload->length);
+	size_t at = 6 + payload->length;
+	uint32_t crc = bytes_crc32c(0, p, at) ^ (uint32_t)!below(4);
+	if (has_crc)
+		memcpy(p + at, &crc, 4);
+	return at + (has_crc ? 4 : 0);
+}
+
+enum { CALLS = 24, CALL_PIECES = 6, CALL_FRAMES = 1500 };
+
+/* Formats whose pieces, arguments and complaints can make a needle only together: in messages
+ * and in collateral, which lacks some of the ids. */
+static void
+check_calls(void)
+{
+	static uint8_t frames[CALL_FRAMES * 512];
+	uint8_t pieces[CALLS][CALL_PIECES];
+	struct text format = {0}, xml = {0};
+	struct payload arguments, payload;
+	size_t end = 0;
+	text_add(&xml, "<?xml version=\"1.0\"?>\n<syst:Collateral xmlns:syst="
+		       "\"http://www.mipi.org/1.0/sys-t\"><syst:Client Name=\"a\"><syst:Guids>"
+		       "<syst:Guid ID=\"{00000000-0000-0000-0000-000000000000}\" Mask="
+		       "\"{ffffffff-ffff-ff00-ffff-ffffffffffff}\">m</syst:Guid></syst:Guids>"
+		       "<syst:Catalog32>");
+	for (size_t i = 0; i < CALLS; i++) {
+		for (size_t k = 0; k < CALL_PIECES; k++)
+			pieces[i][k] = (uint8_t)below(sizeof call_pieces / sizeof *call_pieces);
+		make_call(&format, &arguments, pieces[i], CALL_PIECES);
+		if (i % 8)
+			text_addf(&xml, "<syst:Format ID=\"0x%zx\"><![CDATA[%s]]></syst:Format>",
+				  i + 1, text_get(&format));
+	}
+	text_add(&xml, "</syst:Catalog32></syst:Client></syst:Collateral>\n");
+	for (size_t i = 0; i < CALL_FRAMES; i++) {
+		uint32_t call = (uint32_t)below(CALLS), id = call + 1;
+		bool catalog = below(2);
+		make_call(&format, &arguments, pieces[call], 1 + below(CALL_PIECES));
+		if (catalog)
+			make_call(&format, &arguments, pieces[call], CALL_PIECES);
+		payload.length = 0;
+		if (catalog)
+			put_bytes(&payload, &id, sizeof id);
+		else
+			put_bytes(&payload, text_get(&format), format.length + 1);
+		put_bytes(&payload, arguments.bytes, arguments.length);
+		end += put_frame(frames + end, catalog ? 3 : 2, catalog ? 1 : 11, &payload);
+	}
+	struct folder folder;
+	folder_make(&folder);
+	folder_put(&folder, "calls.bin", frames, end);
+	folder_put_text(&folder, "calls.xml", text_get(&xml));
+	folder_put_text(&folder, "calls.profile.yaml",
+			"traces:\n  - match: \"calls.bin\"\n    format: syst\n"
+			"    syst: {transport: raw, collateral: [calls.xml]}\n");
+	assert_in_range(check_session(folder_path(&folder, "calls.bin"), NULL, 150), 1000,
+			SIZE_MAX);
+	folder_remove(&folder);
+	text_free(&format);
+	text_free(&xml);
+}
+
+static void
+test_calls(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 6; round++)
+		check_calls();
+}
+
 /* Few payloads in frames of all types and subtypes, with and without a CRC that is right: only
  * what differs around the payload tells texts apart. */
 static void
@@ -493,10 +726,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_joins),  cmocka_unit_test(test_formats),
-	    cmocka_unit_test(test_cursor), cmocka_unit_test(test_samples),
-	    cmocka_unit_test(test_mixes),  cmocka_unit_test(test_frames),
-	    cmocka_unit_test(test_logs),
+	    cmocka_unit_test(test_joins),    cmocka_unit_test(test_formats),
+	    cmocka_unit_test(test_in_place), cmocka_unit_test(test_pays),
+	    cmocka_unit_test(test_cursor),   cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_mixes),    cmocka_unit_test(test_frames),
+	    cmocka_unit_test(test_logs),     cmocka_unit_test(test_calls),
 	};
 	const char *other = getenv("TRAWL_SEED");
 	if (other)

@@ -26,6 +26,7 @@
 #define SYST_HEADER_LENGTH (1u << 9)
 #define SYST_HEADER_CRC (1u << 10)
 #define SYST_HEADER_TIME (1u << 11)
+#define SYST_HEADER_MODULE (0x7fu << 16) /* of senders without GUID */
 #define SYST_HEADER_GUID (1u << 23)
 #define SYST_HEADER_RESERVED (1u << 7 | 3u << 30)
 /* All that are no numbers. */

@@ -22,7 +22,8 @@ enum {
 	DIGITS_MAX = 24, /* of 64 bits: 22 octal ones */
 	PLAN_ARGS_MAX = UINT16_MAX,
 	STEPS_MAX = 64, /* of a format that is taken apart */
-	REBUILT_MAX = 16
+	REBUILT_MAX = 16,
+	UTF8_MAX = 4
 };
 
 enum modifier {
@@ -522,7 +523,7 @@ convert_integer(struct syst_printf_job *job, const struct spec *spec)
 
 /* UTF-8 of a code point; 0 bytes if it is none. */
 static size_t
-syst_printf_encode_utf8(uint32_t code, char out[static 4])
+syst_printf_encode_utf8(uint32_t code, char out[static UTF8_MAX])
 {
 	if (code < 0x80) {
 		out[0] = (char)code;
@@ -542,7 +543,7 @@ static enum outcome
 convert_char(struct syst_printf_job *job, const struct spec *spec)
 {
 	uint64_t value;
-	char utf8[4] = {0};
+	char utf8[UTF8_MAX] = {0};
 	if (!syst_printf_take(job, 4, &value))
 		return MISSING;
 	syst_printf_report_argument(
@@ -916,52 +917,140 @@ syst_printf_lacks(struct sought *sought, const char *format, size_t format_lengt
 	return syst_printf_run(&job, format, format_length) == DONE && !job.sieve.found;
 }
 
-/* Whether a needle is in what a conversion that goes wrong puts behind the text so far. */
-static bool
-complaint_has(const struct sought *sought, struct sought_sieve so_far, const char *format,
-	      size_t length)
+bool
+syst_complaints_lack(const struct sought *sought)
 {
-	struct sought_sieve ended = so_far;
-	sought_pass_text(sought, &ended, cut);
-	sought_pass_text(sought, &so_far, missing);
-	sought_pass(sought, &so_far, format, length);
-	sought_pass_text(sought, &so_far, "'");
-	return ended.found || so_far.found;
+	static const char *const words[] = {cut, unended, missing};
+	struct sought_sieve sieve = {0};
+	bool lack = !sought->places['\''];
+	for (size_t i = 0; i < sizeof words / sizeof *words && lack; i++) {
+		sieve = (struct sought_sieve){0};
+		sought_pass_text(sought, &sieve, words[i]);
+		lack = !sieve.found;
+	}
+	return lack && !sieve.open; /* of `missing`, behind which the format stands */
 }
 
-/* Passes what a conversion may yield; false: any bytes. */
-static bool
-pass_conversion(const struct sought *sought, struct sought_sieve *sieve, char letter)
+/* A format whose texts are judged, whatever the arguments. */
+struct format_judging {
+	const struct sought *sought;
+	bool placed; /* it stands in the message */
+	bool calm;   /* no needle is in a complaint, nor goes on from one */
+	struct sought_sieve sieve;
+};
+
+/* Looks whether a needle is in what a conversion that goes wrong puts behind the text so far, or
+ * goes on into it. */
+static void
+judge_complaints(struct format_judging *j)
 {
-	struct sought_sieve none = *sieve;
-	if (letter == 's' || letter == 'c')
-		return false;
-	sought_pass_any(sought, sieve, SOUGHT_NUMBERS);
-	if (letter != 'p')
-		return true;
-	sought_pass_any(sought, &none, SOUGHT_BLANKS);
-	sought_pass_text(sought, &none, nil);
-	sought_pass_any(sought, &none, SOUGHT_BLANKS);
-	sieve->open |= none.open;
-	sieve->found |= none.found;
-	return true;
+	static const char *const words[] = {cut, unended, missing};
+	const uint64_t *places = j->sought->places;
+	uint64_t next = (j->sieve.open & ~j->sought->ends) << 1;
+	j->sieve.found |= !j->calm;
+	if (!(next & (places[(uint8_t)*missing] | places[(uint8_t)*cut])))
+		return;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		struct sought_sieve sieve = j->sieve;
+		sought_pass_text(j->sought, &sieve, words[i]);
+		j->sieve.found |= sieve.found;
+	}
+}
+
+/* Passes one of some words, or what was passed instead. */
+static void
+pass_words(const struct sought *sought, struct sought_sieve *sieve, struct sought_sieve before,
+	   const char *const *words)
+{
+	for (; *words; words++) {
+		struct sought_sieve one = before;
+		sought_pass_text(sought, &one, *words);
+		sieve->open |= one.open;
+		sieve->found |= one.found;
+	}
+}
+
+/* Passes what a number is written as, but for the blanks around it. */
+static void
+judge_number(struct format_judging *j, const struct spec *spec)
+{
+	static const char *const odd[] = {"inf",  "nan",  "INF",  "NAN",  "-inf", "-nan", "-INF",
+					  "-NAN", "+inf", "+nan", "+INF", "+NAN", NULL};
+	static const char *const none[] = {nil, NULL};
+	struct sought_sieve before = j->sieve;
+	char letter = spec->letter;
+	bool integer = is_integer(spec);
+	if (letter == 'a' || letter == 'A')
+		sought_pass_any(j->sought, &j->sieve, SOUGHT_NUMBERS);
+	else if (letter == 'x' || letter == 'p')
+		sought_pass_any(j->sought, &j->sieve, SOUGHT_HEX);
+	else if (letter == 'X')
+		sought_pass_any(j->sought, &j->sieve, SOUGHT_CAPITALS);
+	else
+		sought_pass_any(j->sought, &j->sieve, integer ? SOUGHT_DECIMALS : SOUGHT_FLOATS);
+	if (letter == 'p')
+		pass_words(j->sought, &j->sieve, before, none);
+	else if (!integer)
+		pass_words(j->sought, &j->sieve, before, odd);
+}
+
+/* Passes what a conversion may yield. */
+static void
+judge_conversion(struct format_judging *j, const struct spec *spec)
+{
+	bool padded = spec->width || spec->width_given || has_flag(spec, FLAG_BLANK);
+	if (spec->letter == 'n')
+		return;
+	if (padded)
+		sought_pass_any(j->sought, &j->sieve, SOUGHT_BLANKS);
+	if (spec->letter == 's')
+		sought_pass_unknown(j->sought, &j->sieve);
+	else if (spec->letter != 'c')
+		judge_number(j, spec);
+	for (size_t i = 0; spec->letter == 'c' && i < UTF8_MAX; i++)
+		sought_pass_byte(j->sought, &j->sieve);
+	if (padded)
+		sought_pass_any(j->sought, &j->sieve, SOUGHT_BLANKS);
+}
+
+static enum sought_verdict
+judge_format(struct format_judging *j, const char *format, size_t length)
+{
+	const char *p = format, *end = format + length;
+	enum sought_verdict verdict = j->placed ? SOUGHT_IN_PLACE : SOUGHT_NEVER;
+	while (p < end && !j->sieve.found) {
+		struct format_step step;
+		p = parse_step(p, end, &step);
+		if (step.kind == STEP_INVALID)
+			return SOUGHT_MAY;
+		if (j->placed)
+			sought_pass_placed(j->sought, &j->sieve, step.bytes, step.length);
+		else
+			sought_pass(j->sought, &j->sieve, step.bytes, step.length);
+		if (step.kind == STEP_BYTES)
+			continue;
+		judge_complaints(j);
+		judge_conversion(j, &step.spec);
+		judge_complaints(j);
+		if (step.spec.letter == 's')
+			verdict = SOUGHT_IN_PLACE;
+	}
+	return j->sieve.found ? SOUGHT_MAY : verdict;
+}
+
+enum sought_verdict
+syst_format_judge(const struct sought *sought, const char *format, size_t length)
+{
+	struct sought_sieve shown = {0}; /* by a complaint */
+	sought_pass(sought, &shown, format, length);
+	struct format_judging j = {.sought = sought,
+				   .calm = !shown.found && syst_complaints_lack(sought)};
+	return judge_format(&j, format, length);
 }
 
 bool
-syst_format_lacks(const struct sought *sought, const char *format, size_t format_length)
+syst_printf_in_place(const struct sought *sought, const char *format, size_t length)
 {
-	const char *p = format, *end = format + format_length;
-	struct sought_sieve sieve = {0};
-	while (p < end) {
-		struct format_step step;
-		p = parse_step(p, end, &step);
-		sought_pass(sought, &sieve, step.bytes, step.length);
-		if (step.kind == STEP_INVALID)
-			return false;
-		if (step.kind == STEP_CONVERSION &&
-		    (complaint_has(sought, sieve, format, format_length) ||
-		     !pass_conversion(sought, &sieve, step.spec.letter)))
-			return false;
-	}
-	return !sieve.found;
+	struct format_judging j = {.sought = sought, .placed = true, .calm = true};
+	return judge_format(&j, format, length) != SOUGHT_MAY;
 }

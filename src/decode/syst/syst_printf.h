@@ -87,11 +87,20 @@ void syst_printf_strictly(struct text *out, const char *format, size_t format_le
 bool syst_printf_size(const char *format, size_t format_length, const struct syst_args *,
 		      size_t *size);
 
-/* Whether it is sure that the text would have no needle, without making it; and the same
- * whatever the arguments are. */
+/* Whether it is sure that the text would have no needle, without making it. */
 bool syst_printf_lacks(struct sought *, const char *format, size_t format_length,
 		       const struct syst_args *);
-bool syst_format_lacks(const struct sought *, const char *format, size_t format_length);
+
+/* What is sure of all texts of a format that does not stand in messages, whatever the
+ * arguments: of these, texts do. */
+enum sought_verdict syst_format_judge(const struct sought *, const char *format,
+				      size_t format_length);
+
+/* Whether the same of one that does is SOUGHT_IN_PLACE, where complaints lack what is sought. */
+bool syst_printf_in_place(const struct sought *, const char *format, size_t format_length);
+
+/* Whether no needle is in what syst_printf says of a format, nor goes on from there. */
+bool syst_complaints_lack(const struct sought *);
 
 /* Whether syst_printf would find no fault, without making text. */
 bool syst_printf_fits(const char *format, size_t format_length, const struct syst_args *);

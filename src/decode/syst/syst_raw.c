@@ -559,6 +559,8 @@ syst_raw_step(const struct decoder *decoder, struct decode_state *state, const s
 				offset = m[plain - 1].offset + m[plain - 1].length;
 			if (w->check)
 				settle_plain(decoder, w, m, plain);
+			if (w->sought)
+				syst_mark((const struct syst_decoder *)decoder, w, m, plain);
 			count += plain;
 			if (count == max || offset >= until)
 				break;
@@ -684,7 +686,7 @@ syst_raw_text(const struct decoder *decoder, const struct message *m, const stru
 	return syst_text(m, w->bytes + (m->offset - w->offset), m->length, length);
 }
 
-static bool
+static unsigned
 syst_raw_in_place(const struct decoder *decoder, struct sought *sought, uint64_t kinds,
 		  unsigned flags)
 {

@@ -12,7 +12,10 @@
 
 #include <string.h>
 
-enum { LOCATION_END = 21 /* of the first byte of a location, at most */ };
+enum {
+	LOCATION_END = 21,			   /* of the first byte of a location, at most */
+	KEY_HEADER = 0x3f00000f | SYST_HEADER_GUID /* of which is said whose id it is */
+};
 
 /* A frame that is sifted. */
 struct syst_sieved {
@@ -29,7 +32,8 @@ static bool
 part_has(const struct syst_sieved *j, size_t at, size_t length)
 {
 	if (j->window)
-		return sought_is_in(j->sought, j->window, j->m->offset + at, length);
+		return sought_is_in(j->sought, SOUGHT_AS_BYTES, j->window, j->m->offset + at,
+				    length);
 	return needles_are_in(&j->sought->needles, j->f->p + at, length);
 }
 
@@ -52,22 +56,23 @@ client_of(const struct syst_sieved *j)
 	return syst_choose_client(j->d, j->f, j->sender, NULL, j->m).client;
 }
 
-/* A note of the frame's type and subtype, for the collateral as it is. */
-static struct sought_note *
-note_type(const struct syst_sieved *j, enum note what)
-{
-	return note_of(j, what, NULL, (uint64_t)(uintptr_t)j->d->collateral);
-}
-
 /* Whether no text of a row of the collateral has it, whatever the arguments. */
 static bool
 format_lacks(const struct syst_sieved *j, const struct syst_entry *entry)
 {
 	struct sought_note *note = note_of(j, NOTE_ENTRY, NULL, (uint64_t)(uintptr_t)entry);
 	if (note->fresh)
-		note->never = syst_format_lacks(j->sought, entry->text, strlen(entry->text));
+		note->never =
+		    syst_format_judge(j->sought, entry->text, strlen(entry->text)) == SOUGHT_NEVER;
 	note->fresh = false;
 	return note->never;
+}
+
+static void
+pass_number(const struct sought *sought, struct sought_sieve *sieve, unsigned number)
+{
+	char digits[20];
+	sought_pass(sought, sieve, digits, (size_t)(text_put_uint(digits, number) - digits));
 }
 
 /* Whether the name of a type's subtype lacks it: as make_type() makes it. */
@@ -81,11 +86,12 @@ subtype_lacks(const struct syst_sieved *j, const struct syst_client *client,
 	    !detail && client ? syst_client_entry(client, SYST_TABLE_PROTOCOLS, f->subtype) : NULL;
 	if (protocol)
 		return !sought_joins(j->sought, ":") && !sieve->found &&
-		       syst_format_lacks(j->sought, protocol->text, strlen(protocol->text));
+		       syst_format_judge(j->sought, protocol->text, strlen(protocol->text)) ==
+			   SOUGHT_NEVER;
 	if (detail)
 		sought_pass_text(j->sought, sieve, detail);
 	else
-		sought_pass_any(j->sought, sieve, SOUGHT_NUMBERS);
+		pass_number(j->sought, sieve, f->subtype);
 	return !sieve->found;
 }
 
@@ -103,7 +109,7 @@ type_lacks(const struct syst_sieved *j)
 		return note->never;
 	sought_pass_text(j->sought, &sieve, name ? name : "TYPE");
 	if (!name)
-		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
+		pass_number(j->sought, &sieve, f->type);
 	if (!syst_is_short(f)) {
 		sought_pass_text(j->sought, &sieve, ":");
 		note->never = subtype_lacks(j, client, &sieve);
@@ -114,21 +120,27 @@ type_lacks(const struct syst_sieved *j)
 	return note->never;
 }
 
+/* What is sure of the texts of an id that the collateral does not have. */
+static enum sought_verdict
+judge_unnamed(const struct sought *sought)
+{
+	struct sought_sieve sieve = {0};
+	sought_pass_text(sought, &sieve, "id 0x");
+	sought_pass_any(sought, &sieve, SOUGHT_NUMBERS);
+	sought_pass_text(sought, &sieve, " args");
+	sought_pass_any(sought, &sieve, SOUGHT_NUMBERS);
+	return sieve.found ? SOUGHT_MAY : SOUGHT_NEVER;
+}
+
+/* By the arguments, where the format alone does not tell. */
 static bool
 catalog_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 {
 	const struct syst_entry *entry = syst_choose_entry(j->f, client_of(j));
 	if (!entry) {
-		struct sought_sieve sieve = {0};
 		answer->unnamed = true;
-		sought_pass_text(j->sought, &sieve, "id 0x");
-		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
-		sought_pass_text(j->sought, &sieve, " args");
-		sought_pass_any(j->sought, &sieve, SOUGHT_NUMBERS);
-		return !sieve.found;
+		return judge_unnamed(j->sought) == SOUGHT_NEVER;
 	}
-	if (format_lacks(j, entry))
-		return true;
 	struct syst_call call = syst_catalog_call(j->f, entry);
 	const struct syst_args args = syst_call_args(j->f, &call);
 	return syst_printf_lacks(j->sought, call.format, call.length, &args);
@@ -242,15 +254,13 @@ frame_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 	}
 }
 
-/* Whether sound frames of a type and subtype lack it, whatever else they say, unless
- * says_more(); nothing else of the frame need be there. */
+/* Whether sound frames of a type and subtype lack it, whatever else they say; nothing else of
+ * the frame need be there. */
 static bool
 any_lacks(const struct syst_sieved *j)
 {
 	const struct syst_frame *f = j->f;
 	const struct syst_collateral *collateral = j->d->collateral;
-	if (sought_joins(j->sought, syst_bad_crc))
-		return false;
 	switch (f->type) {
 	case SYST_BUILD:
 		return f->subtype != SYST_BUILD_LONG && number_lacks(j);
@@ -258,8 +268,6 @@ any_lacks(const struct syst_sieved *j)
 		return !syst_collateral_has(collateral, SYST_TABLE_SHORT32) && number_lacks(j);
 	case SYST_SHORT64:
 		return !syst_collateral_has(collateral, SYST_TABLE_SHORT64) && number_lacks(j);
-	case SYST_RAW:
-		return !syst_collateral_has(collateral, SYST_TABLE_PROTOCOLS) && !j->sought->in_hex;
 	case SYST_CLOCK:
 		return clock_lacks(j);
 	case SYST_SBD:
@@ -269,56 +277,213 @@ any_lacks(const struct syst_sieved *j)
 	}
 }
 
-/* Whether most of such frames say more than any_lacks asks for. */
-static bool
-says_more(const struct syst_sieved *j)
-{
-	unsigned type = j->f->type;
-	return type == SYST_STRING || type == SYST_CATALOG ||
-	       (type == SYST_RAW && j->sought->in_hex);
-}
+/* How it is told of frames of a form, their type and subtype and whether they have a checksum,
+ * that text and type lack what is sought: with little work, or not at all. */
+enum rule {
+	RULE_NONE = 1, /* by taking the frame apart; 0 stands for a form that has not been met */
+	RULE_NEVER,    /* they always do */
+	RULE_IN_PLACE, /* their bytes lack it */
+	RULE_DIGITS,   /* their bytes are not those whose digits it is */
+	RULE_FORMAT,   /* by the format, which stands in them */
+	RULE_ID	       /* by the format that the collateral has for them */
+};
 
-/* As any_lacks, with their type; noted. */
-static bool
-form_lacks(const struct syst_sieved *j)
+static enum rule
+rule_of_text(const struct syst_sieved *j)
 {
-	if (says_more(j))
-		return false;
-	struct sought_note *note = note_type(j, NOTE_FORM);
-	if (note->fresh) {
-		bool never = any_lacks(j) && type_lacks(j);
-		note = note_type(j, NOTE_FORM); /* that of the type may have taken its place */
-		note->never = never;
+	switch (j->f->type) {
+	case SYST_STRING:
+		if (!syst_is_printf(j->f))
+			return RULE_IN_PLACE;
+		return syst_complaints_lack(j->sought) ? RULE_FORMAT : RULE_NONE;
+	case SYST_CATALOG:
+		return RULE_ID;
+	case SYST_RAW:
+		if (syst_collateral_has(j->d->collateral, SYST_TABLE_PROTOCOLS))
+			return RULE_NONE;
+		return j->sought->in_hex ? RULE_DIGITS : RULE_NEVER;
+	default:
+		return any_lacks(j) ? RULE_NEVER : RULE_NONE;
 	}
-	note->fresh = false;
-	return note->never;
 }
 
-/* Whether no type of a kind, nor its text but for bytes that stand in the frame, can have a
- * needle. */
-static bool
-kind_lacks(const struct syst_decoder *d, struct sought *sought, unsigned kind)
+static enum rule
+find_rule(const struct syst_decoder *d, uint32_t header, struct sought *sought)
 {
-	static const struct message m;
-	struct syst_frame f = {.type = kind};
-	const struct syst_sieved j = {.d = d, .m = &m, .f = &f, .sought = sought};
-	bool never = true;
-	for (f.subtype = 0; never && f.subtype < 64; f.subtype++)
-		never = kind == SYST_STRING ? type_lacks(&j) : form_lacks(&j);
-	return never;
+	const struct syst_frame f = {.type = syst_header_type(header),
+				     .subtype = syst_header_subtype(header)};
+	const struct syst_sieved j = {.d = d, .f = &f, .sought = sought};
+	if (!(syst_subtypes[f.type] >> f.subtype & 1) ||
+	    (header & SYST_HEADER_CRC && sought_joins(sought, syst_bad_crc)))
+		return RULE_NONE;
+	enum rule rule = rule_of_text(&j);
+	return rule != RULE_NONE && type_lacks(&j) ? rule : RULE_NONE;
 }
 
-bool
+/* The rule for frames with a header, for the collateral as it is. */
+static inline enum rule
+rule_of(const struct syst_decoder *d, uint32_t header, struct sought *sought)
+{
+	unsigned has_crc = header / SYST_HEADER_CRC & 1;
+	uint8_t *rule = &sought->forms[syst_header_subtype(header) << 5 | has_crc << 4 |
+				       syst_header_type(header)];
+	if (!*rule)
+		*rule = (uint8_t)find_rule(d, header, sought);
+	return *rule;
+}
+
+unsigned
 syst_in_place(const struct syst_decoder *d, struct sought *sought, uint64_t kinds, unsigned flags)
 {
 	enum { PLAIN = MESSAGE_TIMED | MESSAGE_SENDER_TIMED | MESSAGE_SYNC | MESSAGE_RESYNC };
+	unsigned looks = 1u << SOUGHT_AS_BYTES;
 	if (flags & ~(unsigned)PLAIN) /* checksums and formats among them: MESSAGE_CHECKED */
-		return false;
-	for (unsigned kind = 0; kinds >> kind; kind++)
-		if (kinds >> kind & 1 && !kind_lacks(d, sought, kind))
-			return false;
-	return true;
+		return 0;
+	if (kinds >> SYST_UNKNOWN)
+		return 0;
+	sought_rest_on(sought, d->collateral);
+	for (uint32_t kind = 0; kind < SYST_UNKNOWN; kind++)
+		for (uint32_t subtype = 0; kinds >> kind & 1 && subtype < 64; subtype++) {
+			if (!(syst_subtypes[kind] >> subtype & 1) ||
+			    syst_formatted[kind] >> subtype & 1)
+				continue;
+			enum rule rule = rule_of(d, kind | subtype << 24, sought);
+			if (rule != RULE_NEVER && rule != RULE_IN_PLACE && rule != RULE_DIGITS)
+				return 0;
+			looks |= (unsigned)(rule == RULE_DIGITS) << SOUGHT_AS_DIGITS;
+		}
+	return looks;
 }
+
+/* --- by rules ---------------------------------------------------------------- */
+
+/* A frame whose rule is followed: its payload, and where it lies. */
+struct ruled {
+	const struct syst_decoder *d;
+	const struct message *m;
+	const uint8_t *p;
+	size_t length, payload, end;
+	const struct syst_sender *sender;
+	const struct window *window;
+	struct sought *sought;
+	bool unnamed; /* as in struct expansion */
+};
+
+/* Whether a needle is among the bytes of the frame, or may be. */
+static inline bool
+bytes_have(const struct ruled *r, enum sought_look look)
+{
+	if (r->window)
+		return sought_is_in(r->sought, look, r->window, r->m->offset, r->length);
+	const uint8_t *p = r->p + r->payload;
+	size_t length = r->end - r->payload;
+	return look == SOUGHT_AS_BYTES ? needles_are_in(&r->sought->needles, p, length)
+				       : sought_is_in_hex(r->sought, p, length);
+}
+
+/* By the format of a PRINTF frame. */
+static enum sought_verdict
+judge_printf(const struct ruled *r)
+{
+	const char *format = (const char *)r->p + r->payload;
+	size_t length = strnlen(format, r->end - r->payload);
+	return length < r->end - r->payload && syst_printf_in_place(r->sought, format, length)
+		   ? SOUGHT_IN_PLACE
+		   : SOUGHT_MAY;
+}
+
+/* Finds out what is sure of the frames of the sender that have its id. */
+static void
+note_id(const struct ruled *r, struct sought_note *note)
+{
+	struct syst_frame f;
+	syst_frame_parse(&f, r->p, r->length);
+	const struct syst_sieved j = {
+	    .d = r->d, .m = r->m, .f = &f, .sender = r->sender, .sought = r->sought};
+	const struct syst_entry *entry = syst_choose_entry(&f, client_of(&j));
+	note->fresh = false;
+	note->unnamed = !entry;
+	note->verdict = entry ? syst_format_judge(r->sought, entry->text, strlen(entry->text))
+			      : judge_unnamed(r->sought);
+}
+
+/* By the id of a CATALOG frame, and what says whose id it is. */
+static enum sought_verdict
+judge_id(struct ruled *r, uint32_t header)
+{
+	size_t size = header >> 24 & 1 ? 4 : 8;
+	bool has_guid = header & SYST_HEADER_GUID;
+	if (atomic_load(&r->d->base.needs_history) || r->end - r->payload < size)
+		return SOUGHT_MAY;
+	uint64_t key[SOUGHT_KEY] = {header & (KEY_HEADER | (has_guid ? 0 : SYST_HEADER_MODULE))};
+	if (r->sender)
+		key[1] = 1ull << 32 | (uint32_t)r->sender->master << 16 | r->sender->channel;
+	if (has_guid)
+		memcpy(&key[2], r->p + 4, 16);
+	key[4] = bytes_le(r->p + r->payload, size);
+	struct sought_note *note = sought_note_wide(r->sought, key);
+	if (note->fresh)
+		note_id(r, note);
+	r->unnamed |= note->unnamed;
+	return (enum sought_verdict)note->verdict;
+}
+
+/* Finds where the payload of a frame that has a full header lies; false: not in it. */
+static inline bool
+find_payload(struct ruled *r, uint32_t header)
+{
+	size_t behind = header & SYST_HEADER_CRC ? 4 : 0;
+	if (header & SYST_HEADER_LOCATION && r->length < LOCATION_END)
+		return false;
+	r->payload = syst_layout(header, r->p).payload;
+	r->end = r->length - behind;
+	return r->payload + behind <= r->length;
+}
+
+/* Whether text and type of a sound frame lack what is sought; false: that is not sure, or takes
+ * more work. */
+static inline __attribute__((always_inline)) bool
+is_ruled_out(struct ruled *r)
+{
+	const struct message *m = r->m;
+	if (m->kind >= SYST_UNKNOWN || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT) || r->length < 4)
+		return false;
+	uint32_t header = bytes_le32(r->p);
+	enum rule rule = rule_of(r->d, header, r->sought);
+	if (rule <= RULE_NEVER)
+		return rule == RULE_NEVER;
+	if (!find_payload(r, header))
+		return false;
+	if (rule == RULE_DIGITS)
+		return !bytes_have(r, SOUGHT_AS_DIGITS);
+	enum sought_verdict verdict = rule == RULE_IN_PLACE ? SOUGHT_IN_PLACE
+				      : rule == RULE_ID	    ? judge_id(r, header)
+							    : judge_printf(r);
+	return verdict == SOUGHT_NEVER ||
+	       (verdict == SOUGHT_IN_PLACE && !bytes_have(r, SOUGHT_AS_BYTES));
+}
+
+void
+syst_mark(const struct syst_decoder *d, const struct window *w, struct message *out, size_t count)
+{
+	struct sought *sought = w->sought;
+	struct ruled r = {.d = d, .window = w, .sought = sought};
+	size_t lacking = 0;
+	if (!sought_pays(sought, count))
+		return;
+	sought_rest_on(sought, d->collateral);
+	for (r.m = out; r.m < out + count; r.m++) {
+		r.p = w->bytes + (r.m->offset - w->offset);
+		r.length = r.m->length;
+		bool never = is_ruled_out(&r);
+		out[r.m - out].flags |= (uint16_t)(never * MESSAGE_LACKS);
+		lacking += never;
+	}
+	sought->unnamed |= r.unnamed;
+	sought_tell(sought, count, lacking);
+}
+
+/* --- frames taken apart ------------------------------------------------------ */
 
 /* What the text of a sound frame follows from: its type, its payload, what the collateral
  * has for its number, and what the printer would find behind it. */
@@ -367,17 +532,24 @@ syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *
 	struct syst_frame f;
 	const struct syst_sieved j = {
 	    .d = d, .m = m, .f = &f, .sender = sender, .window = window, .sought = sought};
-	bool sound = !(m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT));
-	f.type = m->kind;
-	f.subtype = length < 4 ? 0 : syst_header_subtype(bytes_le32(p));
-	if (sought && sound && m->kind < SYST_UNKNOWN && form_lacks(&j)) {
+	struct ruled r = {.d = d,
+			  .m = m,
+			  .p = p,
+			  .length = length,
+			  .sender = sender,
+			  .window = window,
+			  .sought = sought};
+	if (sought)
+		sought_rest_on(sought, d->collateral);
+	if (sought && is_ruled_out(&r)) {
 		answer->text_lacks = answer->type_lacks = true;
+		answer->unnamed = r.unnamed;
 		return;
 	}
 	syst_frame_parse(&f, p, length);
 	/* who sent it, and so what its numbers mean, may depend on what came before */
 	bool varies = atomic_load(&d->base.needs_history) && syst_has_entry(&f);
-	if (f.fault != SYST_SOUND || !sound || varies)
+	if (f.fault != SYST_SOUND || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT) || varies)
 		return;
 	answer->keyed = syst_type_key(d, m, p, length, &answer->type_key);
 	if (sought) {

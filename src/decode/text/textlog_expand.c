@@ -291,7 +291,8 @@ textlog_sift(const struct decoder *decoder, const struct message *m, const struc
 	textlog_type_keys(decoder, m, 1, w, &answer->type_key, &answer->keyed);
 	if (!sought || !text)
 		return;
-	answer->text_lacks = !sought_is_in(sought, w, m->offset + m->length - length, length);
+	answer->text_lacks =
+	    !sought_is_in(sought, SOUGHT_AS_BYTES, w, m->offset + m->length - length, length);
 	answer->type_lacks = !sought_joins(sought, types[m->kind]);
 	answer->text = text;
 	answer->text_length = length;

@@ -99,6 +99,13 @@ message_id_offset(const struct message *m)
 	return m->flags & MESSAGE_SCATTERED ? m->offset + m->length - 1 : m->offset;
 }
 
+/* Whether text and type of a message are known to lack what its step was to look for. */
+static inline bool
+message_lacks(const struct message *m)
+{
+	return (m->flags & (MESSAGE_LACKS | MESSAGE_DAMAGED)) == MESSAGE_LACKS;
+}
+
 /* Whether both are copies of the same message of a trace. */
 static inline bool
 message_is_same(const struct message *a, const struct message *b)

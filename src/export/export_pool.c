@@ -162,10 +162,11 @@ flow_of(struct formatter *f)
 static bool
 message_passes(struct formatter *f, const struct export_piece *piece, size_t at)
 {
-	if (f->all)
-		return true;
+	const struct message *m = &piece->messages[at];
+	if (f->all || (f->filter.drops && message_lacks(m)))
+		return f->all;
 	struct reader *reader = reader_of(f, piece->sources ? piece->sources[at].trace : 0);
-	return filter_match(&f->filter, reader, &piece->messages[at], &f->scratch);
+	return filter_match(&f->filter, reader, m, &f->scratch);
 }
 
 /* Finds out which messages pass or are around one that does. */
@@ -296,11 +297,11 @@ format_message(struct formatter *f, const struct export_options *options,
 	const struct message *m = &piece->messages[at];
 	const struct export_source *source = piece->sources ? &piece->sources[at] : NULL;
 	size_t trace = source ? source->trace : 0;
-	struct reader *reader = reader_of(f, trace);
 	if (!is_shown(f, piece, at)) {
 		doubts_add_flags(&piece->doubts, m->flags);
 		return;
 	}
+	struct reader *reader = reader_of(f, trace);
 	struct export_message message = {.reader = reader,
 					 .message = m,
 					 .number = source ? source->number : piece->first + at,

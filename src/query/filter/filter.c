@@ -230,8 +230,11 @@ filter_required(const struct filter *filter)
 void
 filter_trust(struct filter *filter)
 {
-	if (filter->expr)
-		filter->expr->trusts = true;
+	const struct filter_code *code = filter->expr ? filter->expr->code : NULL;
+	if (!code)
+		return;
+	filter->expr->trusts = true;
+	filter->drops = code->required && filter_leaf_is_made(code->required);
 }
 
 /* --- messages ---------------------------------------------------------- */

@@ -23,6 +23,7 @@ struct session;
 struct filter {
 	uint8_t severities;	  /* those that pass, a bit each; 0xff = all */
 	uint16_t flags;		  /* at least one of these; 0 = do not care */
+	bool drops;		  /* none that message_lacks(); see filter_trust */
 	bool by_origin;		  /* only messages of one origin: */
 	uint64_t origin;	  /* its raw key */
 	struct filter_expr *expr; /* or NULL; owned */
@@ -79,7 +80,7 @@ static inline bool
 filter_match(const struct filter *filter, struct reader *reader, const struct message *m,
 	     struct expansion *e)
 {
-	return filter->severities >> m->severity & 1 &&
+	return filter->severities >> m->severity & 1 && !(filter->drops && message_lacks(m)) &&
 	       (!filter->flags || filter->flags & m->flags) &&
 	       (!filter->by_origin || filter->origin == m->origin) &&
 	       (!filter->expr || filter_expr_match(filter->expr, reader, m, e));

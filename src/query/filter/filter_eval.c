@@ -342,7 +342,7 @@ sought_of(const struct filter_expr *expr, struct filter_bound *bound,
 static bool
 is_marked(const struct filter_expr *expr, const struct message *m)
 {
-	return expr->trusts && (m->flags & (MESSAGE_LACKS | MESSAGE_DAMAGED)) == MESSAGE_LACKS;
+	return expr->trusts && message_lacks(m);
 }
 
 /* What is known of text and type for a leaf, before they are made. */
@@ -421,13 +421,19 @@ filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 }
 
 bool
+filter_leaf_is_made(const struct filter_leaf *leaf)
+{
+	return leaf->name->test == filter_test_text || leaf->name->test == filter_test_type;
+}
+
+bool
 filter_is_marked(const struct filter_expr *expr, const struct filter_bound *bound,
 		 const struct message *m)
 {
 	const struct filter_leaf *leaf = expr->code->required;
 	if (!leaf || !is_marked(expr, m))
 		return false;
-	if (leaf->name->test == filter_test_text || leaf->name->test == filter_test_type)
+	if (filter_leaf_is_made(leaf))
 		return true;
 	return leaf->name->test == filter_test_any && bound->looked && bound->by_key &&
 	       bound->generation == trace_generation(bound->trace) &&

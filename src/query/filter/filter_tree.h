@@ -386,6 +386,9 @@ void filter_node_learn(struct filter_look *, const struct filter_node *);
 /* Works out what all that passes contains. */
 const struct filter_leaf *filter_find_required(const struct filter_node *);
 
+/* Whether a leaf asks for nothing but text or type. */
+bool filter_leaf_is_made(const struct filter_leaf *);
+
 /* Whether M cannot pass, as it is marked to lack what must hold, and its origin is known to. */
 bool filter_is_marked(const struct filter_expr *, const struct filter_bound *,
 		      const struct message *m);

@@ -1013,11 +1013,31 @@ judge_conversion(struct format_judging *j, const struct spec *spec)
 		sought_pass_any(j->sought, &j->sieve, SOUGHT_BLANKS);
 }
 
+/* Passes conversions of plain integers, of which a needle can neither have what is before them
+ * nor what they yield: most are so, and it is seen at a glance.  Returns what is left. */
+static const char *
+pass_plain(const struct sought *s, const char *p, const char *end)
+{
+	const char *percent;
+	while ((percent = memchr(p, '%', (size_t)(end - p))) && end - percent >= 2) {
+		char letter = percent[1];
+		uint64_t before = percent > p ? s->places[(uint8_t)percent[-1]] & ~s->ends : 0;
+		bool plain = letter == 'd' || letter == 'u' || letter == 'x';
+		if (!plain || before ||
+		    s->starts & s->letters[letter == 'x' ? SOUGHT_HEX : SOUGHT_DECIMALS])
+			return p;
+		p = percent + 2;
+	}
+	return percent ? p : end;
+}
+
 static enum sought_verdict
 judge_format(struct format_judging *j, const char *format, size_t length)
 {
 	const char *p = format, *end = format + length;
 	enum sought_verdict verdict = j->placed ? SOUGHT_IN_PLACE : SOUGHT_NEVER;
+	if (j->placed && !j->sought->cuts)
+		p = pass_plain(j->sought, p, end);
 	while (p < end && !j->sieve.found) {
 		struct format_step step;
 		p = parse_step(p, end, &step);

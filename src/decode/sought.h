@@ -42,11 +42,12 @@ struct sought_cursor {
 enum sought_verdict {
 	SOUGHT_NEVER,	 /* none has a needle */
 	SOUGHT_IN_PLACE, /* one that has a needle has it among the message's bytes, too */
-	SOUGHT_MAY	 /* one may have a needle */
+	SOUGHT_MAY,	 /* one may have a needle */
+	SOUGHT_ALWAYS	 /* each has a needle */
 };
 
 /* What a decoder has found out about one of them, of which it is sure. */
-enum { SOUGHT_NOTES = 512, SOUGHT_KEY = 5 };
+enum { SOUGHT_NOTES = 2048, SOUGHT_KEY = 5 };
 struct sought_note {
 	uint64_t key[SOUGHT_KEY]; /* the decoder's own */
 	bool used, fresh;	  /* fresh: nothing is noted yet */
@@ -90,6 +91,7 @@ struct sought {
 /* What is said of a message, by `sift`.  As it begins: nothing is sure. */
 struct sought_answer {
 	bool text_lacks, type_lacks; /* such a text, as expand makes it, has no needle */
+	bool text_has;		     /* it has one */
 	bool unnamed;		     /* as in struct expansion */
 	bool keyed; /* messages of the decoder that have the same key have the same type */
 	uint64_t type_key;

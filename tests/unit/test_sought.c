@@ -319,6 +319,11 @@ check_needles(struct subject *c, const struct needles *set)
 		struct sought_answer answer;
 		reader_sift(c->reader, &told->m, s, &answer);
 		c->lacking += answer.text_lacks;
+		if (answer.text_has &&
+		    !needles_are_in(set, (const uint8_t *)told->text, told->text_length))
+			fail_msg("message %zu: \"%s\" has not \"%.*s\" or one of %zu", i,
+				 told->text, set->at[0].length, (const char *)set->at[0].bytes,
+				 set->count);
 		if (answer.text)
 			assert_true(answer.text_length == told->text_length &&
 				    !memcmp(answer.text, told->text, told->text_length));

@@ -1040,13 +1040,16 @@ judge_format(struct format_judging *j, const char *format, size_t length)
 		p = pass_plain(j->sought, p, end);
 	while (p < end && !j->sieve.found) {
 		struct format_step step;
+		bool first = p == format;
 		p = parse_step(p, end, &step);
-		if (step.kind == STEP_INVALID)
-			return SOUGHT_MAY;
 		if (j->placed)
 			sought_pass_placed(j->sought, &j->sieve, step.bytes, step.length);
 		else
 			sought_pass(j->sought, &j->sieve, step.bytes, step.length);
+		if (first && j->sieve.found && !j->sought->cuts)
+			return SOUGHT_ALWAYS; /* no conversion can go wrong before */
+		if (step.kind == STEP_INVALID)
+			return SOUGHT_MAY;
 		if (step.kind == STEP_BYTES)
 			continue;
 		judge_complaints(j);

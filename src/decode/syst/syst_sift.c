@@ -440,27 +440,27 @@ find_payload(struct ruled *r, uint32_t header)
 	return r->payload + behind <= r->length;
 }
 
-/* Whether text and type of a sound frame lack what is sought; false: that is not sure, or takes
- * more work. */
-static inline __attribute__((always_inline)) bool
-is_ruled_out(struct ruled *r)
+/* What is sure of text and type of a sound frame: that both lack what is sought, NEVER; that its
+ * text has it, ALWAYS; or nothing, MAY, or not without more work. */
+static inline __attribute__((always_inline)) enum sought_verdict
+follow_rule(struct ruled *r)
 {
 	const struct message *m = r->m;
 	if (m->kind >= SYST_UNKNOWN || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT) || r->length < 4)
-		return false;
+		return SOUGHT_MAY;
 	uint32_t header = bytes_le32(r->p);
 	enum rule rule = rule_of(r->d, header, r->sought);
 	if (rule <= RULE_NEVER)
-		return rule == RULE_NEVER;
+		return rule == RULE_NEVER ? SOUGHT_NEVER : SOUGHT_MAY;
 	if (!find_payload(r, header))
-		return false;
-	if (rule == RULE_DIGITS)
-		return !bytes_have(r, SOUGHT_AS_DIGITS);
-	enum sought_verdict verdict = rule == RULE_IN_PLACE ? SOUGHT_IN_PLACE
-				      : rule == RULE_ID	    ? judge_id(r, header)
-							    : judge_printf(r);
-	return verdict == SOUGHT_NEVER ||
-	       (verdict == SOUGHT_IN_PLACE && !bytes_have(r, SOUGHT_AS_BYTES));
+		return SOUGHT_MAY;
+	enum sought_look look = rule == RULE_DIGITS ? SOUGHT_AS_DIGITS : SOUGHT_AS_BYTES;
+	enum sought_verdict verdict = rule == RULE_ID	    ? judge_id(r, header)
+				      : rule == RULE_FORMAT ? judge_printf(r)
+							    : SOUGHT_IN_PLACE;
+	if (verdict != SOUGHT_IN_PLACE)
+		return verdict;
+	return bytes_have(r, look) ? SOUGHT_MAY : SOUGHT_NEVER;
 }
 
 void
@@ -475,7 +475,7 @@ syst_mark(const struct syst_decoder *d, const struct window *w, struct message *
 	for (r.m = out; r.m < out + count; r.m++) {
 		r.p = w->bytes + (r.m->offset - w->offset);
 		r.length = r.m->length;
-		bool never = is_ruled_out(&r);
+		bool never = follow_rule(&r) == SOUGHT_NEVER;
 		out[r.m - out].flags |= (uint16_t)(never * MESSAGE_LACKS);
 		lacking += never;
 	}
@@ -541,11 +541,14 @@ syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *
 			  .sought = sought};
 	if (sought)
 		sought_rest_on(sought, d->collateral);
-	if (sought && is_ruled_out(&r)) {
-		answer->text_lacks = answer->type_lacks = true;
-		answer->unnamed = r.unnamed;
+	enum sought_verdict verdict = sought ? follow_rule(&r) : SOUGHT_MAY;
+	answer->text_lacks = answer->type_lacks = verdict == SOUGHT_NEVER;
+	answer->text_has = verdict == SOUGHT_ALWAYS;
+	answer->unnamed = r.unnamed;
+	if (answer->text_has)
+		answer->keyed = syst_type_key(d, m, p, length, &answer->type_key);
+	if (answer->text_has || answer->text_lacks)
 		return;
-	}
 	syst_frame_parse(&f, p, length);
 	/* who sent it, and so what its numbers mean, may depend on what came before */
 	bool varies = atomic_load(&d->base.needs_history) && syst_has_entry(&f);

@@ -364,7 +364,8 @@ filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 	look->sifted = leaf;
 	reader_sift(look->reader, look->m, sought, &look->answer);
 	if (!typed)
-		sought_tell(sought, 1, look->answer.text_lacks);
+		sought_tell(sought, 1,
+			    look->answer.text_lacks || (leaf->literal && look->answer.text_has));
 	return &look->answer;
 }
 
@@ -401,8 +402,8 @@ filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 	const struct sought_answer *answer = filter_sift(look, leaf);
 	const char *text = answer->text;
 	size_t length = answer->text_length;
-	if (answer->text_lacks)
-		return false;
+	if (answer->text_lacks || (leaf->literal && answer->text_has))
+		return !answer->text_lacks;
 	if (!text && !look->has)
 		text = reader_text(look->reader, look->m, &length);
 	if (text && looks_in_place(look, leaf))
@@ -414,7 +415,8 @@ bool
 filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	const struct sought_answer *answer = filter_sift(look, leaf);
-	if (!answer->text_lacks && !answer->text) /* then all are made at once */
+	bool has = leaf->literal && answer->text_has;
+	if (!answer->text_lacks && !has && !answer->text) /* then all are made at once */
 		filter_need(look, keeps_origins(look) ? EXPAND_TYPE : EXPAND_TEXT);
 	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
 	       filter_test_type(look, leaf);

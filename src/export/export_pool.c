@@ -322,6 +322,18 @@ format_message(struct formatter *f, const struct export_options *options,
 	piece->written++;
 }
 
+/* The first message from AT on that may be written, or is doubtful: most are neither. */
+static size_t
+pass_dropped(const struct formatter *f, const struct export_piece *piece, size_t at)
+{
+	const unsigned looked_at = MESSAGE_LACKS | DOUBT_MESSAGES;
+	bool drops = f->filter.drops && !f->pool->options->around;
+	while (drops && at < piece->until &&
+	       (piece->messages[at].flags & looked_at) == MESSAGE_LACKS)
+		at++;
+	return at;
+}
+
 static void
 format_piece(struct formatter *f, const struct export_options *options, struct export_piece *piece)
 {
@@ -339,8 +351,9 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 	struct group *group = piece->group ? piece->group : f->pool->group;
 	if (group)
 		group_piece(f, piece, group);
-	for (size_t i = piece->from; !group && i < piece->until; i++)
-		format_message(f, options, piece, i);
+	size_t next = group ? piece->until : pass_dropped(f, piece, piece->from);
+	for (; next < piece->until; next = pass_dropped(f, piece, next + 1))
+		format_message(f, options, piece, next);
 }
 
 /* --- workers ----------------------------------------------------------- */

@@ -249,6 +249,7 @@ syst_peek_zeroed(const uint8_t *p, size_t length, struct syst_peek *peek)
 	if (peek->has_length)
 		peek->length = 0;
 	peek->has_ticks = false;
+	peek->flags &= (uint16_t)~MESSAGE_TIMED;
 	if (peek->origin & SYST_ORIGIN_GUID && length < 20)
 		peek->origin = SYST_ORIGIN_NONE;
 }

@@ -161,7 +161,8 @@ struct syst_peek {
 	bool has_length; /* `length` is by the message's own account */
 	bool has_ticks;
 	bool has_crc;
-	bool checked;	 /* it has a CRC, or a format makes its text, which may not fit */
+	uint16_t flags;	 /* MESSAGE_TIMED; MESSAGE_CHECKED: it has a CRC, or a format makes its
+			    text, which may not fit */
 	uint64_t ticks;	 /* its own timestamp */
 	uint64_t origin; /* raw key, without master and channel */
 };

@@ -148,7 +148,10 @@ syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
 	out->has_length = (flags & SYST_HEADER_LENGTH) != 0;
 	out->has_ticks = (flags & SYST_HEADER_TIME) != 0;
 	out->has_crc = (flags & SYST_HEADER_CRC) != 0;
-	out->checked = (flags / SYST_HEADER_CRC | syst_formatted[type] >> subtype) & 1;
+	unsigned checked =
+	    (flags / SYST_HEADER_CRC | (unsigned)(syst_formatted[type] >> subtype)) & 1;
+	out->flags =
+	    (uint16_t)(flags / SYST_HEADER_TIME % 2 * MESSAGE_TIMED | checked * MESSAGE_CHECKED);
 	out->ticks = out->has_ticks ? bytes_le64(p + at.time) : 0;
 	out->origin = syst_origin(header, p);
 
@@ -214,14 +217,13 @@ syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
 	m->ticks = peek->ticks;
 	m->origin = peek->origin;
 	m->aux = 0;
-	m->flags = (uint16_t)(peek->has_ticks ? MESSAGE_TIMED : 0);
+	m->flags = peek->flags; /* as a whole: put together here, it waits for its parts */
 	m->kind = peek->kind;
 	m->severity = peek->severity;
 	if (peek->suspect)
 		m->flags |= MESSAGE_SUSPECT;
 	if (peek->kind == SYST_CLOCK)
 		m->flags |= MESSAGE_SYNC;
-	m->flags |= (uint16_t)(peek->checked * MESSAGE_CHECKED);
 
 	enum syst_fault fault = syst_fault(peek, length);
 	if (fault == SYST_SOUND && peek->kind != SYST_UNKNOWN)

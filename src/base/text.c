@@ -42,13 +42,29 @@ text_add_fill(struct text *text, char c, size_t count)
 	text->data[text->length] = '\0';
 }
 
+/* The hexadecimal digits of four bytes, the first in the lowest: each of the first in the lowest
+ * byte.  Bytes are spread to pairs, then nibbles are told apart in all places at once. */
+static inline uint64_t
+hex_digits(uint32_t bytes)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t spread = (bytes | (uint64_t)bytes << 16) & UINT64_C(0x0000ffff0000ffff);
+	spread = (spread | spread << 8) & UINT64_C(0x00ff00ff00ff00ff);
+	uint64_t nibbles = (spread >> 4 | spread << 8) & 15 * ones;
+	uint64_t letters = (nibbles + 6 * ones) >> 4 & ones;
+	return nibbles + '0' * ones + ('a' - '9' - 1) * letters;
+}
+
 void
 text_add_hex(struct text *text, const uint8_t *data, size_t length)
 {
 	static const char digits[] = "0123456789abcdef";
 	text_reserve(text, 2 * length);
 	char *out = text->data + text->length;
-	for (size_t i = 0; i < length; i++) {
+	size_t i = 0;
+	for (; length - i >= 4; i += 4, out += 8)
+		bytes_put_le64((uint8_t *)out, hex_digits(bytes_le32(data + i)));
+	for (; i < length; i++) {
 		*out++ = digits[data[i] >> 4];
 		*out++ = digits[data[i] & 15];
 	}
@@ -124,7 +140,7 @@ put_first(char *at, uint32_t value)
 #undef ZEROS
 
 char *
-text_put_uint(char *at, uint64_t value)
+text_put_long(char *at, uint64_t value)
 {
 	const uint64_t eight = 100000000, sixteen = eight * eight;
 	if (value < eight)
@@ -136,6 +152,18 @@ text_put_uint(char *at, uint64_t value)
 		at = text_put_eight(at, (uint32_t)(value % sixteen / eight));
 	}
 	return text_put_eight(at, (uint32_t)(value % eight));
+}
+
+char *
+text_put_hex(char *at, uint64_t value, unsigned digits)
+{
+	char all[16];
+	unsigned own = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
+	unsigned count = own > digits ? own : digits;
+	put_low_first(all, hex_digits(__builtin_bswap32((uint32_t)(value >> 32))));
+	put_low_first(all + 8, hex_digits(__builtin_bswap32((uint32_t)value)));
+	memcpy(at, all + sizeof all - count, count);
+	return at + count;
 }
 
 static char *
@@ -176,11 +204,13 @@ text_add_digits(struct text *text, uint64_t value, unsigned digits)
 void
 text_add_hex_digits(struct text *text, uint64_t value, unsigned digits)
 {
-	char own[NUMBER_MAX], *end = own + sizeof own;
-	char *start = write_hexadecimal(value, "0123456789abcdef", end);
-	while (end - start < (ptrdiff_t)digits && start > own)
-		*--start = '0';
-	text_add_bytes(text, start, (size_t)(end - start));
+	enum { MOST = 16 };
+	if (digits > MOST)
+		text_add_fill(text, '0', digits - MOST);
+	text_reserve(text, NUMBER_MAX);
+	char *end = text_put_hex(text->data + text->length, value, digits > MOST ? MOST : digits);
+	*end = '\0';
+	text->length = (size_t)(end - text->data);
 }
 
 static void

@@ -75,12 +75,29 @@ void text_add_digits(struct text *, uint64_t value, unsigned digits); /* with ze
 /* Hexadecimal in lower case, with zeros before if it has fewer digits. */
 void text_add_hex_digits(struct text *, uint64_t value, unsigned digits);
 void text_add_fill(struct text *, char c, size_t count); /* so many of them */
-/* Decimal; returns where it ends.  Bytes behind that may change, up to the 20th. */
-char *text_put_uint(char *at, uint64_t value);
-char *text_put_eight(char *at, uint32_t value); /* all eight digits; value < 10^8 */
+/* Hexadecimal as text_add_hex_digits has it, of at most 16 digits, decimal, and all eight digits
+ * of a value below 10^8; return where it ends.  Bytes behind that may change, up to the 20th. */
+char *text_put_hex(char *at, uint64_t value, unsigned digits);
+static inline char *text_put_uint(char *at, uint64_t value);
+char *text_put_eight(char *at, uint32_t value);
 void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
+
+char *text_put_long(char *at, uint64_t value); /* for text_put_uint */
+
+/* Inline, as most numbers are small. */
+static inline char *
+text_put_uint(char *at, uint64_t value)
+{
+	if (value >= 100)
+		return text_put_long(at, value);
+	bool two = value >= 10;
+	unsigned tens = (unsigned)value / 10, units = (unsigned)value % 10;
+	at[0] = (char)('0' + (two ? tens : units));
+	at[1] = (char)('0' + units);
+	return at + 1 + two;
+}
 
 /* Inline, so that the length of a literal is known. */
 static inline void

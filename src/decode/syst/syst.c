@@ -254,16 +254,22 @@ syst_peek_zeroed(const uint8_t *p, size_t length, struct syst_peek *peek)
 		peek->origin = SYST_ORIGIN_NONE;
 }
 
+/* Puts zeros behind LENGTH bytes, which are fewer. */
+static const uint8_t *
+pad_prefix(uint8_t padded[static SYST_PREFIX_MAX], const uint8_t *p, size_t length)
+{
+	memset(padded, 0, SYST_PREFIX_MAX);
+	return memcpy(padded, p, length);
+}
+
 void
 syst_peek(const uint8_t *p, size_t length, struct syst_peek *peek)
 {
-	uint8_t padded[SYST_PREFIX_MAX] = {0};
-	if (length >= SYST_PREFIX_MAX) {
+	uint8_t padded[SYST_PREFIX_MAX];
+	if (length >= SYST_PREFIX_MAX)
 		syst_peek_padded(p, length, peek);
-		return;
-	}
-	memcpy(padded, p, length);
-	syst_peek_zeroed(padded, length, peek);
+	else
+		syst_peek_zeroed(pad_prefix(padded, p, length), length, peek);
 }
 
 bool
@@ -288,8 +294,16 @@ syst_message(const uint8_t *p, size_t length, struct message *m)
 void
 syst_frame_parse(struct syst_frame *f, const uint8_t *p, size_t length)
 {
-	*f = (struct syst_frame){.p = p, .length = length};
-	syst_peek(p, length, &f->peek);
+	uint8_t padded[SYST_PREFIX_MAX];
+	f->p = p;
+	f->length = length;
+	f->header = f->type = f->subtype = 0;
+	f->word = false;
+	f->at = (struct syst_layout){0};
+	f->payload = f->payload_end = 0;
+	if (length < sizeof padded)
+		p = pad_prefix(padded, p, length);
+	syst_peek_zeroed(p, length, &f->peek);
 	f->fault = syst_fault(&f->peek, length);
 	if (length < 4)
 		return;
@@ -302,9 +316,6 @@ syst_frame_parse(struct syst_frame *f, const uint8_t *p, size_t length)
 		f->payload_end = f->peek.length < length ? f->peek.length : length;
 		return;
 	}
-	uint8_t padded[SYST_PREFIX_MAX] = {0};
-	if (length < sizeof padded)
-		p = memcpy(padded, p, length);
 	f->at = syst_layout(f->header, p);
 	f->payload = f->at.payload < length ? f->at.payload : length;
 	/* without a length field the frame's end is the message's; if it comes before

@@ -939,7 +939,12 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 		check_frame(d, m, &f, history, sender, e);
 		return;
 	}
-	struct syst_job j = {.f = &f, .e = e, .with_fields = want == EXPAND_FIELDS};
+	struct syst_job j; /* the spare field is only written to */
+	j.f = &f;
+	j.choice = (struct syst_client_choice){0};
+	j.entry = NULL;
+	j.e = e;
+	j.with_fields = want == EXPAND_FIELDS;
 	bool sound = f.fault == SYST_SOUND;
 	if (want >= EXPAND_TEXT || syst_has_entry(&f)) {
 		j.choice = syst_choose_client(d, &f, sender, history, m);

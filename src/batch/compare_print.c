@@ -24,6 +24,7 @@ struct print {
 	const struct compare *compare;
 	struct compare_texts texts[2];
 	struct expansion expansion;
+	struct export_kept kept;
 	const struct export_format *format; /* of a message */
 	bool json, several;
 	enum text_charset charset;
@@ -88,6 +89,7 @@ add_message(struct print *print, int run, const struct compare_place *place, str
 					 .message = &m,
 					 .number = place->number,
 					 .expansion = &print->expansion,
+					 .kept = &print->kept,
 					 .charset = print->charset};
 	export_message(print->format, &message, out);
 	if (print->json && out->length && out->data[out->length - 1] == '\n')
@@ -231,6 +233,7 @@ print_differences(const struct compare *compare, struct session *const sessions[
 	for (int run = 0; run < 2; run++)
 		compare_texts_free(&print.texts[run]);
 	expansion_free(&print.expansion);
+	export_kept_free(&print.kept);
 	text_free(&print.out);
 	return failed;
 }

@@ -70,6 +70,23 @@ struct export_start {
 	struct message_time time; /* `order`, and what it can be compared with */
 };
 
+/* Name of a field as JSON has it. */
+struct export_key {
+	const struct field_row *row;
+	uint8_t length; /* 0: too long to be kept */
+	char bytes[39];
+};
+
+/* What a thread keeps of a trace for its messages to come.  Zero-initialise to start. */
+struct export_kept {
+	struct export_start start;
+	const struct trace *trace; /* whose name follows; NULL: none's */
+	struct text name;	   /* as a line of JSON has it, and what stands around it */
+	struct export_key keys[64];
+};
+
+void export_kept_free(struct export_kept *);
+
 struct export_line;
 struct export_table;
 struct group;
@@ -101,7 +118,7 @@ struct export_message {
 	/* its time, where it was found with those of other messages; or NULL */
 	const struct message_time *found;
 	bool found_any;
-	struct export_start *start;	/* of its trace; NULL: none is asked for */
+	struct export_kept *kept;	/* of its trace */
 	const struct export_line *line; /* of its format, or NULL */
 	enum text_charset charset;
 };

@@ -6,10 +6,12 @@
  */
 #include "config.h"
 
+#include "decode/argument.h"
 #include "export/export.h"
 #include "session/intervals.h"
 #include "session/session.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,6 +92,40 @@ copy_plain(char *to, const char *bytes, size_t length)
 	return plain;
 }
 
+/*
+ * A line is put piece by piece where there is room, without a NUL: AT is where it ends so far.
+ * Behind each piece there is room for AROUND bytes; what may be longer makes its own.
+ */
+enum {
+	AROUND = 32,
+	NUMBER = 24 /* and its sign */
+};
+
+/* Makes room for MORE bytes behind what OUT has; returns where that is. */
+static inline char *
+begin_at(struct text *out, size_t more)
+{
+	text_reserve(out, more);
+	return out->data + out->length;
+}
+
+/* The same behind AT. */
+static inline char *
+make_room(struct text *out, char *at, size_t more)
+{
+	out->length = (size_t)(at - out->data);
+	return begin_at(out, more);
+}
+
+/* Puts bytes where there is room, and returns where they end. */
+static inline char *
+put_bytes(char *at, const char *bytes, size_t length)
+{
+	memcpy(at, bytes, length);
+	return at + length;
+}
+#define PUT(at, literal) put_bytes(at, literal, sizeof(literal) - 1)
+
 /* Adds the first code point of BYTES as a string has it; returns the bytes that were taken. */
 static size_t
 add_escaped(struct text *out, const char *bytes, size_t length)
@@ -114,25 +150,57 @@ add_escaped(struct text *out, const char *bytes, size_t length)
 	return taken;
 }
 
-void
-export_json_string(struct text *out, const char *bytes, size_t length)
+/* Puts what is left of a string from the first byte on that needs an escape, and its end. */
+static char *
+put_escaped(struct text *out, char *at, const char *bytes, size_t length)
 {
-	text_reserve(out, length + 2);
-	out->data[out->length++] = '"';
-	for (;;) {
-		text_reserve(out, length + 1);
-		size_t plain = copy_plain(out->data + out->length, bytes, length);
-		out->length += plain;
-		bytes += plain;
-		length -= plain;
-		if (!length)
-			break;
+	while (length) {
+		out->length = (size_t)(at - out->data);
 		size_t taken = add_escaped(out, bytes, length);
 		bytes += taken;
 		length -= taken;
+		at = begin_at(out, length + AROUND);
+		size_t plain = copy_plain(at, bytes, length);
+		at += plain;
+		bytes += plain;
+		length -= plain;
 	}
-	out->data[out->length++] = '"';
-	out->data[out->length] = '\0';
+	*at++ = '"';
+	return at;
+}
+
+/* Puts a string behind AT, with its quotes and room for AROUND bytes more. */
+static char *
+put_string(struct text *out, char *at, const char *bytes, size_t length)
+{
+	at = make_room(out, at, length + AROUND);
+	*at++ = '"';
+	size_t plain = copy_plain(at, bytes, length);
+	at += plain;
+	if (plain < length)
+		return put_escaped(out, at, bytes + plain, length - plain);
+	*at++ = '"';
+	return at;
+}
+
+/* Ends what is written of a line for now. */
+static inline void
+end_at(struct text *out, char *at)
+{
+	*at = '\0';
+	out->length = (size_t)(at - out->data);
+}
+
+void
+export_json_string(struct text *out, const char *bytes, size_t length)
+{
+	end_at(out, put_string(out, begin_at(out, 0), bytes, length));
+}
+
+static inline char *
+put_text(struct text *out, char *at, const struct text *value)
+{
+	return put_string(out, at, text_get(value), value->length);
 }
 
 static void
@@ -141,122 +209,202 @@ add_text(struct text *out, const struct text *value)
 	export_json_string(out, text_get(value), value->length);
 }
 
-/* Puts bytes where there is room, and returns where they end. */
-static inline char *
-put_bytes(char *at, const char *bytes, size_t length)
+/* Puts the value of a field of a rare type. */
+static char *
+put_rare(struct text *out, char *at, const struct field *field)
 {
-	memcpy(at, bytes, length);
-	return at + length;
+	bool quoted = field->row->type == FIELD_BYTES;
+	out->length = (size_t)(at - out->data);
+	if (quoted)
+		text_add_char(out, '"');
+	if (field->row->type == FIELD_NUMBER && !isfinite(field->d))
+		text_add(out, "null"); /* JSON has no infinity */
+	else
+		field_format(field, out);
+	if (quoted)
+		text_add_char(out, '"');
+	return begin_at(out, AROUND);
 }
-#define PUT(at, literal) put_bytes(at, literal, sizeof(literal) - 1)
 
-static void
-add_value(struct text *out, const struct field *field)
+/* Puts a value where there is room for a number and AROUND bytes; leaves room for these. */
+static inline char *
+put_value(struct text *out, char *at, const struct field *field)
 {
 	switch (field->row->type) {
+	case FIELD_INT:
+		if (field->i < 0)
+			*at++ = '-';
+		return text_put_uint(at, field->i < 0 ? -field->u : field->u);
 	case FIELD_UINT:
 	case FIELD_HEX:
-		text_add_uint(out, field->u);
-		break;
-	case FIELD_NUMBER:
-		if (isfinite(field->d))
-			field_format(field, out);
-		else
-			text_add(out, "null"); /* JSON has no infinity */
-		break;
-	case FIELD_INT:
-	case FIELD_BOOL:
-		field_format(field, out);
-		break;
+		return text_put_uint(at, field->u);
 	case FIELD_TEXT:
-		export_json_string(out, field->s.at, field->s.length);
-		break;
+		return put_string(out, at, field->s.at, field->s.length);
 	case FIELD_HEXTEXT:
+		at = text_put_hex(PUT(at, "\"0x"), field->u, field->row->digits);
+		return PUT(at, "\"");
+	case FIELD_NUMBER:
+	case FIELD_BOOL:
 	case FIELD_BYTES:
-		text_add_char(out, '"');
-		field_format(field, out);
-		text_add_char(out, '"');
-		break;
+		return put_rare(out, at, field);
 	case FIELD_LIST:
 	case FIELD_OBJECT:
 	case FIELD_GROUP:
 		break;
 	}
+	return at;
 }
 
-/* Adds a member; its name needs no escapes. */
 static void
-add_member(struct text *out, const char *name, const struct field *field)
+add_value(struct text *out, const struct field *field)
 {
-	enum { AROUND = 3, NUMBER = 21 };
+	end_at(out, put_value(out, begin_at(out, NUMBER + AROUND), field));
+}
+
+/* Puts a member's name, which needs no escapes, and leaves room for a number. */
+static inline char *
+put_name(struct text *out, char *at, const char *name)
+{
 	size_t length = strlen(name);
-	text_reserve(out, length + AROUND + NUMBER);
-	char *at = out->data + out->length;
+	at = make_room(out, at, length + NUMBER + 2 * AROUND);
 	*at++ = '"';
-	at = put_bytes(at, name, length);
-	at = PUT(at, "\":");
-	bool plain = field->row->type == FIELD_UINT || field->row->type == FIELD_HEX;
-	if (plain)
-		at = text_put_uint(at, field->u);
-	*at = '\0';
-	out->length = (size_t)(at - out->data);
-	if (!plain)
-		add_value(out, field);
+	return PUT(put_bytes(at, name, length), "\":");
 }
 
-/* Adds the arguments that have a name, from FROM up to TO, as an object behind their list. */
-static void
-add_arguments(struct text *out, const struct expansion *e, size_t from, size_t to)
+/* The name of a field as it is put; NULL: it is too long. */
+static inline const struct export_key *
+key_of(struct export_kept *kept, const struct field_row *row)
 {
-	bool any = false;
-	for (size_t i = from; i < to; i++) {
-		const struct field *field = &e->fields.at[i];
-		if (!field->argument || !*field->argument)
-			continue;
-		text_add(out, any ? "," : ",\"arg\":{");
-		any = true;
-		add_member(out, field->argument, field);
+	enum { KEYS = sizeof kept->keys / sizeof *kept->keys };
+	struct export_key *key = &kept->keys[(uintptr_t)row / sizeof *row % KEYS];
+	if (key->row != row) {
+		size_t length = strlen(row->name);
+		bool fits = length + strlen("\"\":") <= sizeof key->bytes;
+		key->row = row;
+		key->length = fits ? (uint8_t)(length + strlen("\"\":")) : 0;
+		if (fits)
+			PUT(put_bytes(PUT(key->bytes, "\""), row->name, length), "\":");
 	}
-	if (any)
-		text_add_char(out, '}');
+	return key->length ? key : NULL;
 }
 
-/* Adds the fields from *AT on that are deeper than DEPTH (at least), without
- * brackets; names unless the level is a list's.  *FIRST: no comma yet. */
-static void
-add_level(struct text *out, const struct expansion *e, size_t *at, unsigned depth, bool names,
-	  bool *first)
+/* Puts the name of a member that a field is, likewise. */
+static inline char *
+put_key(struct text *out, char *at, struct export_kept *kept, const struct field_row *row)
 {
-	while (*at < e->fields.count && e->fields.at[*at].depth >= depth) {
-		const struct field *field = &e->fields.at[(*at)++];
+	const struct export_key *key = key_of(kept, row);
+	if (!key)
+		return put_name(out, at, row->name);
+	at = make_room(out, at, sizeof key->bytes + NUMBER + AROUND);
+	memcpy(at, key->bytes, sizeof key->bytes);
+	return at + key->length;
+}
+
+/* Puts a bracket in place of the comma behind the last element; where there is none, behind
+ * the bracket that opens. */
+static char *
+close_bracket(char *at, char bracket)
+{
+	at -= at[-1] == ',';
+	*at++ = bracket;
+	return at;
+}
+
+/* The arguments of a list that have a name, and where in the line their values are. */
+struct arguments {
+	size_t count;
+	struct {
+		const char *name;
+		size_t from, length;
+	} at[ARGUMENT_NAMES_MAX];
+};
+
+/* Fields of a message that are put one after the other, each with a comma behind it. */
+struct fields {
+	struct text *out;
+	const struct expansion *e;
+	struct export_kept *kept;
+	size_t next;
+};
+
+static inline bool
+has_next(const struct fields *f, unsigned depth)
+{
+	return f->next < f->e->fields.count && f->e->fields.at[f->next].depth >= depth;
+}
+
+/* Puts the arguments again, under their names. */
+static char *
+put_arguments(struct text *out, char *at, const struct arguments *arguments)
+{
+	at = PUT(make_room(out, at, AROUND), ",\"arg\":{");
+	for (size_t i = 0; i < arguments->count; i++) {
+		size_t length = arguments->at[i].length;
+		at = put_name(out, at, arguments->at[i].name);
+		at = make_room(out, at, length + AROUND);
+		at = put_bytes(at, out->data + arguments->at[i].from, length);
+		*at++ = ',';
+	}
+	return close_bracket(at, '}');
+}
+
+static void
+note_argument(struct arguments *arguments, const struct field *field, size_t from, size_t until)
+{
+	if (!field->argument || !*field->argument)
+		return;
+	assert(arguments->count < ARGUMENT_NAMES_MAX);
+	size_t i = arguments->count++;
+	arguments->at[i].name = field->argument;
+	arguments->at[i].from = from;
+	arguments->at[i].length = until - from;
+}
+
+static char *put_branch(struct fields *, char *at, const struct field *, bool named);
+
+/* Puts the fields from the next one on that are deeper than DEPTH (at least); names unless
+ * the level is a list's.  Notes ARGUMENTS, if that is not NULL. */
+static char *
+put_level(struct fields *f, char *at, unsigned depth, bool names, struct arguments *arguments)
+{
+	while (has_next(f, depth)) {
+		const struct field *field = &f->e->fields.at[f->next++];
+		const struct field_row *row = field->row;
 		unsigned inner = field->depth + 1u;
-		if (field->row->type == FIELD_GROUP) {
-			add_level(out, e, at, inner, names, first);
+		if (row->type == FIELD_GROUP) {
+			at = put_level(f, at, inner, names, arguments);
 			continue;
 		}
-		if (field->row->detail) {
-			while (*at < e->fields.count && e->fields.at[*at].depth >= inner)
-				(*at)++;
+		if (row->detail) {
+			while (has_next(f, inner))
+				f->next++;
 			continue;
 		}
-		if (!*first)
-			text_add_char(out, ',');
-		*first = false;
-		if (names)
-			add_member(out, field->row->name, field);
-		bool list = field->row->type == FIELD_LIST;
-		if (list || field->row->type == FIELD_OBJECT) {
-			bool none = true;
-			size_t start = *at;
-			text_add_char(out, list ? '[' : '{');
-			add_level(out, e, at, inner, !list, &none);
-			text_add_char(out, list ? ']' : '}');
-			if (list && names)
-				add_arguments(out, e, start, *at);
-		} else if (!names) {
-			add_value(out, field);
-		}
+		at = names ? put_key(f->out, at, f->kept, row)
+			   : make_room(f->out, at, NUMBER + AROUND);
+		size_t from = (size_t)(at - f->out->data);
+		bool branch = row->type == FIELD_LIST || row->type == FIELD_OBJECT;
+		at = branch ? put_branch(f, at, field, names) : put_value(f->out, at, field);
+		if (arguments)
+			note_argument(arguments, field, from, (size_t)(at - f->out->data));
+		*at++ = ',';
 	}
+	return at;
+}
+
+/* Puts a list or an object; behind a list that has a name its arguments, by their names. */
+static char *
+put_branch(struct fields *f, char *at, const struct field *field, bool named)
+{
+	bool list = field->row->type == FIELD_LIST;
+	struct arguments arguments;
+	arguments.count = 0;
+	*at++ = list ? '[' : '{';
+	at = put_level(f, at, field->depth + 1u, !list, list && named ? &arguments : NULL);
+	at = close_bracket(at, list ? ']' : '}');
+	if (arguments.count)
+		at = put_arguments(f->out, at, &arguments);
+	return make_room(f->out, at, AROUND);
 }
 
 static void
@@ -369,19 +517,18 @@ put_number(char *at, bool any, uint64_t value)
 	return any ? text_put_uint(at, value) : PUT(at, "null");
 }
 
-/* Adds what comes behind the name of the trace, up to the origin: all of it has a bound. */
-static void
-add_head(struct text *out, const struct export_message *message)
+/* Puts what comes behind the name of the trace, up to the origin: all of it has a bound. */
+static char *
+put_head(struct text *out, char *at, const struct export_message *message)
 {
-	enum { NUMBERS = 4 * 21, WORDS = 160 };
+	enum { NUMBERS = 4 * NUMBER, WORDS = 160 };
 	const struct message *m = message->message;
 	const bool negative = message->timed && message->time < 0;
 	const uint64_t time = (uint64_t)message->time;
 	const char *severity = severity_name(m->severity);
 	const size_t length = strlen(severity);
-	text_reserve(out, NUMBERS + WORDS + length);
-	char *at = out->data + out->length;
-	at = text_put_uint(PUT(at, ",\"offset\":"), m->offset);
+	at = make_room(out, at, NUMBERS + WORDS + length);
+	at = text_put_uint(at, m->offset);
 	at = text_put_uint(PUT(at, ",\"length\":"), m->length);
 	at = put_number(PUT(at, ",\"ticks\":"), message->ticked, message->ticks);
 	at = PUT(at, ",\"time\":");
@@ -389,9 +536,28 @@ add_head(struct text *out, const struct export_message *message)
 		*at++ = '-';
 	at = put_number(at, message->timed, negative ? -time : time);
 	at = put_bytes(PUT(at, ",\"severity\":\""), severity, length);
-	at = PUT(at, "\",\"origin\":");
-	*at = '\0';
-	out->length = (size_t)(at - out->data);
+	return PUT(at, "\",\"origin\":");
+}
+
+static char *
+put_flags(struct text *out, char *at, const struct export_message *message)
+{
+	at = PUT(at, ",\"flags\":[");
+	end_at(out, at);
+	export_flags(message, "\"", ",", out);
+	return PUT(begin_at(out, AROUND), "],\"fields\":{");
+}
+
+/* Makes what stands between the number and the offset of a trace's messages. */
+static void
+keep_name(struct export_kept *kept, const struct trace *trace)
+{
+	const char *name = trace_name(trace);
+	kept->trace = trace;
+	text_clear(&kept->name);
+	text_add(&kept->name, ",\"trace\":");
+	export_json_string(&kept->name, name, strlen(name));
+	text_add(&kept->name, ",\"offset\":");
 }
 
 void
@@ -400,30 +566,27 @@ export_jsonl(struct export_message *message, struct text *out)
 	const struct expansion *e = message->expansion;
 	const struct message *m = message->message;
 	struct trace *trace = reader_trace(message->reader);
-	const char *name = trace_name(trace);
-	text_add(out, "{\"n\":");
-	text_add_uint(out, message->number);
-	text_add(out, ",\"trace\":");
-	export_json_string(out, name, strlen(name));
-	add_head(out, message);
-	add_text(out, &e->origin);
-	text_add(out, ",\"type\":");
-	add_text(out, &e->type);
-	text_add(out, ",\"text\":");
-	add_text(out, &e->text);
-	text_add(out, ",\"flags\":[");
-	export_flags(message, "\"", ",", out);
-	text_add(out, "],\"fields\":{");
-	size_t at = 0;
-	bool first = true;
-	add_level(out, e, &at, 0, true, &first);
-	text_add_char(out, '}');
+	struct export_kept *kept = message->kept;
+	struct fields fields = {.out = out, .e = e, .kept = kept};
+	if (kept->trace != trace)
+		keep_name(kept, trace);
+	char *at = begin_at(out, NUMBER + AROUND);
+	at = text_put_uint(PUT(at, "{\"n\":"), message->number);
+	at = put_bytes(make_room(out, at, kept->name.length), kept->name.data, kept->name.length);
+	at = put_head(out, at, message);
+	at = put_text(out, at, &e->origin);
+	at = put_text(out, PUT(at, ",\"type\":"), &e->type);
+	at = put_text(out, PUT(at, ",\"text\":"), &e->text);
+	at = put_flags(out, at, message);
+	at = put_level(&fields, at, 0, true, NULL);
+	end_at(out, close_bracket(at, '}'));
 	if (message->contexts)
 		add_contexts(out, message->contexts, trace, m);
 	add_intervals(out, message);
 	if (message->mark)
 		add_mark(out, message->mark);
-	export_add_columns(message, EXPORT_JSON, out);
+	if (message->columns)
+		export_add_columns(message, EXPORT_JSON, out);
 	if (message->columns & EXPORT_TARGET)
 		add_target(message, out);
 	text_add(out, "}\n");

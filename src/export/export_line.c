@@ -92,7 +92,7 @@ add_iso(const struct export_message *message, struct text *out)
 static void
 add_relative(const struct export_message *message, struct text *out)
 {
-	struct export_start *start = message->start;
+	struct export_start *start = &message->kept->start;
 	if (!start->known && message->related)
 		start->known = filter_find_start(reader_trace(message->reader), &start->time);
 	if (!start->known || !message->related ||

@@ -40,6 +40,12 @@ export_needs_times(const struct export_options *options)
 	       (format->times && options->fields && format->times(options->fields));
 }
 
+void
+export_kept_free(struct export_kept *kept)
+{
+	text_free(&kept->name);
+}
+
 /* Gives MESSAGE its time, as far as it has one. */
 static void
 find_time(struct export_message *message)
@@ -74,6 +80,8 @@ export_message(const struct export_format *format, struct export_message *messag
 		reader_expand(message->reader, message->message, format->want, message->expansion);
 	message->ticked = message->message->flags & MESSAGE_TIMED;
 	message->ticks = message->message->ticks;
+	message->timed = message->wall = message->related = message->has_delta = false;
+	message->time = 0;
 	if (format->timed)
 		find_time(message);
 	format->message(message, out);

@@ -37,12 +37,14 @@ struct formatter {
 	struct reader **readers;	 /* of each trace, made on first use */
 	struct context_cursor **cursors; /* the same */
 	struct cycles_walk **cycles;	 /* the same */
-	struct export_start *starts;	 /* of each trace */
+	struct export_kept *kept;	 /* of each trace */
 	struct gap_cursor *gaps;	 /* made on first use */
 	struct flow_cursor *flow;	 /* likewise */
 	struct filter filter;
 	bool all; /* messages pass it */
 	struct expansion expansion, scratch;
+	struct export_message message; /* that is formatted, for a trace; most of it stays */
+	size_t begun;		       /* which trace */
 	/* of messages of a piece from one on, up to another: found together, under one lock */
 	struct message_time times[TIMES_AHEAD];
 	bool timed[TIMES_AHEAD];
@@ -88,7 +90,7 @@ formatter_open(struct formatter *f, const struct export_pool *pool)
 	f->readers = mem_new(pool->trace_count * sizeof *f->readers);
 	f->cursors = mem_new(pool->trace_count * sizeof *f->cursors);
 	f->cycles = mem_new(pool->trace_count * sizeof *f->cycles);
-	f->starts = mem_new(pool->trace_count * sizeof *f->starts);
+	f->kept = mem_new(pool->trace_count * sizeof *f->kept);
 	f->filter = filter_clone(&pool->options->filter);
 	f->all = filter_is_all(&f->filter);
 	filter_trust(&f->filter); /* of what is required the walk looks for no other */
@@ -101,13 +103,14 @@ formatter_close(struct formatter *f)
 		reader_free(f->readers[i]);
 		context_cursor_free(f->cursors[i]);
 		cycles_walk_free(f->cycles[i]);
+		export_kept_free(&f->kept[i]);
 	}
 	gap_cursor_free(f->gaps);
 	flow_cursor_free(f->flow);
 	free(f->readers);
 	free(f->cursors);
 	free(f->cycles);
-	free(f->starts);
+	free(f->kept);
 	filter_free(&f->filter);
 	expansion_free(&f->expansion);
 	expansion_free(&f->scratch);
@@ -290,6 +293,26 @@ find_time_ahead(struct formatter *f, const struct export_piece *piece, size_t at
 	message->found_any = f->timed[at - f->times_from];
 }
 
+/* Makes ready for messages of a trace. */
+static void
+begin_trace(struct formatter *f, const struct export_options *options, struct export_piece *piece,
+	    size_t trace)
+{
+	f->begun = trace;
+	f->message = (struct export_message){.reader = reader_of(f, trace),
+					     .expansion = &f->expansion,
+					     .contexts = cursor_of(f, trace),
+					     .cycles = f->cycles[trace],
+					     .charset = options->charset,
+					     .columns = options->columns,
+					     .deltas = &piece->deltas,
+					     .gaps = gaps_of(f),
+					     .flow = flow_of(f),
+					     .spans = f->pool->spans,
+					     .kept = &f->kept[trace],
+					     .line = options->format->line};
+}
+
 static void
 format_message(struct formatter *f, const struct export_options *options,
 	       struct export_piece *piece, size_t at)
@@ -301,24 +324,13 @@ format_message(struct formatter *f, const struct export_options *options,
 		doubts_add_flags(&piece->doubts, m->flags);
 		return;
 	}
-	struct reader *reader = reader_of(f, trace);
-	struct export_message message = {.reader = reader,
-					 .message = m,
-					 .number = source ? source->number : piece->first + at,
-					 .expansion = &f->expansion,
-					 .contexts = cursor_of(f, trace),
-					 .cycles = f->cycles[trace],
-					 .charset = options->charset,
-					 .columns = options->columns,
-					 .deltas = &piece->deltas,
-					 .gaps = gaps_of(f),
-					 .flow = flow_of(f),
-					 .spans = f->pool->spans,
-					 .start = &f->starts[trace],
-					 .line = options->format->line};
-	find_time_ahead(f, piece, at, &message);
-	export_message(options->format, &message, &piece->out);
-	doubts_add_flags(&piece->doubts, flags_of(f, reader, m));
+	if (f->begun != trace)
+		begin_trace(f, options, piece, trace);
+	f->message.message = m;
+	f->message.number = source ? source->number : piece->first + at;
+	find_time_ahead(f, piece, at, &f->message);
+	export_message(options->format, &f->message, &piece->out);
+	doubts_add_flags(&piece->doubts, flags_of(f, f->message.reader, m));
 	piece->written++;
 }
 
@@ -343,6 +355,7 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 	vec_clear(&piece->deltas);
 	piece->written = 0;
 	f->times_until = 0;
+	f->begun = SIZE_MAX;
 	piece->doubts = (struct doubts){0};
 	if (f->pool->trace_count == 1)
 		reader_set_payloads(reader_of(f, 0), &piece->payloads);

@@ -27,6 +27,7 @@ struct range_writer {
 	const struct filter *filter; /* NULL: all pass */
 	struct text out;
 	struct expansion expansion;
+	struct export_kept kept;
 	int64_t written;
 	unsigned looked; /* messages since something was handed over */
 };
@@ -50,6 +51,7 @@ write_message(struct range_writer *writer, struct reader *reader, struct cycles_
 					 .expansion = &writer->expansion,
 					 .cycles = cycles,
 					 .mark = mark,
+					 .kept = &writer->kept,
 					 .charset = range->charset};
 	export_message(range->format, &message, &writer->out);
 	writer->written++;
@@ -304,6 +306,7 @@ export_range(const struct export_range *range)
 	if (!failed && !hand_over(&writer))
 		failed = ERR_CANCELLED;
 	expansion_free(&writer.expansion);
+	export_kept_free(&writer.kept);
 	text_free(&writer.out);
 	return failed ? failed : writer.written;
 }

@@ -44,6 +44,35 @@ clock_map_find(const struct clock_map *map, size_t number, const struct message 
 	return own->main;
 }
 
+/* What a client has in common with the senders whose clock it may be. */
+static uint64_t
+client_key(const struct clock_owner *sender, enum client_fit fit)
+{
+	return fit == CLIENT_ORIGIN ? sender->origin
+				    : sender->port >> (fit == CLIENT_GROUP ? 16 : 0);
+}
+
+static void
+add_client(struct trace_clocks *own, const struct clock_client *client)
+{
+	*vec_add(&own->clients) = *client;
+	for (unsigned fit = 0; fit < CLIENT_FITS; fit++) {
+		uint64_t *first = map_add(&own->first[fit], client_key(&client->sender, fit));
+		*first = *first ? *first : own->clients.count;
+	}
+}
+
+size_t
+clock_map_client(const struct trace_clocks *own, const struct clock_owner *sender)
+{
+	for (unsigned fit = 0; fit < CLIENT_FITS; fit++) {
+		const uint64_t *first = map_find(&own->first[fit], client_key(sender, fit));
+		if (first)
+			return own->clients.at[*first - 1].clock;
+	}
+	return SIZE_MAX;
+}
+
 uint64_t
 clock_map_ticks(const struct trace_clocks *own, const struct message *m)
 {
@@ -221,8 +250,7 @@ static void
 map_senders(struct clock_map *map, const struct clock_link *link, size_t a, size_t b)
 {
 	if (link->b.kind == CLOCK_CLIENT)
-		*vec_add(&map->traces.at[link->b.trace].clients) =
-		    (struct clock_client){b, link->sender};
+		add_client(&map->traces.at[link->b.trace], &(struct clock_client){b, link->sender});
 	if (link->a.kind == CLOCK_ORIGIN)
 		*vec_add(&map->traces.at[link->a.trace].others) =
 		    (struct clock_keyed){link->a.key, a};
@@ -420,6 +448,8 @@ clock_map_free(struct clock_map *map)
 	for (size_t i = 0; i < map->traces.count; i++) {
 		vec_free(&map->traces.at[i].others);
 		vec_free(&map->traces.at[i].clients);
+		for (unsigned fit = 0; fit < CLIENT_FITS; fit++)
+			map_free(&map->traces.at[i].first[fit]);
 		vec_free(&map->traces.at[i].strands);
 	}
 	vec_free(&map->traces);

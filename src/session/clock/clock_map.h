@@ -7,6 +7,7 @@
 #ifndef TRAWL_SESSION_CLOCK_CLOCK_MAP_H
 #define TRAWL_SESSION_CLOCK_CLOCK_MAP_H
 
+#include "base/map.h"
 #include "session/clock/clock_points.h"
 
 struct sync_end;
@@ -18,6 +19,10 @@ struct clock_client {
 	struct clock_owner sender;
 };
 
+/* How well a client's clock is that of a message's sender, best first: known for its port,
+ * for the sender itself, for its group of ports. */
+enum client_fit { CLIENT_PORT, CLIENT_ORIGIN, CLIENT_GROUP, CLIENT_FITS };
+
 /* What the clocks of a trace's messages are, in a map. */
 struct trace_clocks {
 	size_t main;
@@ -28,6 +33,7 @@ struct trace_clocks {
 		size_t clock;
 	}) others; /* by origin or core */
 	VEC(struct clock_client) clients;
+	struct map first[CLIENT_FITS]; /* of the clients that fit alike: its place, from 1 */
 	VEC(size_t) strands; /* clocks of senders: that of strand I + 1, see clocks_strand() */
 	int64_t shift;	     /* nanoseconds, of the profile's offset */
 };
@@ -49,6 +55,9 @@ void clock_map_free(struct clock_map *); /* NULL is fine */
 /* Adds the ties of these; then finds what follows from all there is. */
 void clock_map_add_ties(struct clock_map *, const struct sync_options *ties, size_t count);
 void clock_map_settle(struct clock_map *);
+
+/* The clock of a message's SENDER; SIZE_MAX if there is none. */
+size_t clock_map_client(const struct trace_clocks *, const struct clock_owner *sender);
 
 /* The strand of a trace whose messages' times are by CLOCK. */
 size_t clock_map_strand(const struct trace_clocks *, size_t clock);

@@ -196,27 +196,12 @@ clocks_are_settled(const struct clocks *clocks)
 
 /* --- times ------------------------------------------------------------- */
 
-/* The clock of M's sender: known for its port, else for the sender itself, else for
- * its group of ports; SIZE_MAX if there is none. */
+/* The clock of M's sender; SIZE_MAX if there is none. */
 static size_t
 client_of(const struct trace_clocks *own, const struct trace *trace, const struct message *m)
 {
-	const struct clock_source *source = clock_source_of(trace);
-	struct clock_owner sender = source->owner(m);
-	size_t best = SIZE_MAX;
-	int quality = 0;
-	for (size_t i = 0; i < own->clients.count; i++) {
-		const struct clock_client *client = &own->clients.at[i];
-		int fits = client->sender.port == sender.port		    ? 3
-			   : client->sender.origin == sender.origin	    ? 2
-			   : client->sender.port >> 16 == sender.port >> 16 ? 1
-									    : 0;
-		if (fits > quality) {
-			quality = fits;
-			best = client->clock;
-		}
-	}
-	return best;
+	const struct clock_owner sender = clock_source_of(trace)->owner(m);
+	return clock_map_client(own, &sender);
 }
 
 /* What was found for a tick of CLOCK, without the offset that the profile says; false if

@@ -80,11 +80,16 @@ relation_unwrap(uint64_t last, uint64_t value, unsigned bits)
 static bool
 scale_ticks(relation_ticks x, uint64_t numerator, uint64_t denominator, relation_ticks *result)
 {
-	unsigned __int128 size = x < 0 ? -(unsigned __int128)x : (unsigned __int128)x;
-	unsigned __int128 whole = size / denominator, rest = size % denominator, product;
-	if (__builtin_mul_overflow(whole, numerator, &product) ||
-	    __builtin_add_overflow(product, rest * numerator / denominator, &product) ||
-	    product >> 126)
+	unsigned __int128 size = x < 0 ? -(unsigned __int128)x : (unsigned __int128)x, product;
+	if (size <= UINT64_MAX) {
+		product = size * numerator / denominator;
+	} else {
+		unsigned __int128 whole = size / denominator, rest = size - whole * denominator;
+		if (__builtin_mul_overflow(whole, numerator, &product) ||
+		    __builtin_add_overflow(product, rest * numerator / denominator, &product))
+			return false;
+	}
+	if (product >> 126)
 		return false;
 	*result = x < 0 ? -(relation_ticks)product : (relation_ticks)product;
 	return true;

@@ -314,10 +314,12 @@ syst_printf_add(struct syst_printf_job *job, const char *text, size_t length)
 static void
 add_blanks(struct syst_printf_job *job, size_t count)
 {
-	if (count && job->sought)
+	if (!count)
+		return;
+	if (job->sought)
 		sought_pass_any(job->sought, &job->sieve, SOUGHT_BLANKS);
-	while (job->out && count--)
-		text_add_char(job->out, ' ');
+	if (job->out)
+		text_add_fill(job->out, ' ', count);
 }
 
 static void
@@ -340,6 +342,15 @@ struct digits {
 	size_t prefix_length;
 };
 
+/* Puts COUNT times C, mostly none; returns where they end. */
+static inline char *
+put_fill(char *at, char c, size_t count)
+{
+	if (count)
+		memset(at, c, count);
+	return at + count;
+}
+
 /* Writes a number, filled up to the width: with zeros if it FILLS. */
 static void
 put_digits(struct text *out, const struct spec *spec, struct digits d, bool fills)
@@ -348,13 +359,12 @@ put_digits(struct text *out, const struct spec *spec, struct digits d, bool fill
 	size_t left = width > size ? width - size : 0, blanks = fills ? 0 : left;
 	size_t before = has_flag(spec, FLAG_LEFT) ? 0 : blanks;
 	d.zeros += left - blanks;
-	text_reserve(out, size + left);
-	char *at = out->data + out->length;
-	memset(at, ' ', before);
-	memcpy(at += before, d.prefix, d.prefix_length);
-	memset(at += d.prefix_length, '0', d.zeros);
-	memcpy(at += d.zeros, d.at, d.length);
-	memset(at += d.length, ' ', blanks - before);
+	text_reserve(out, size + left + sizeof d.prefix);
+	char *at = put_fill(out->data + out->length, ' ', before);
+	memcpy(at, d.prefix, sizeof d.prefix);
+	at = put_fill(at + d.prefix_length, '0', d.zeros);
+	memcpy(at, d.at, d.length);
+	put_fill(at + d.length, ' ', blanks - before);
 	out->length += size + left;
 	out->data[out->length] = '\0';
 }

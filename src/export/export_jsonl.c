@@ -209,6 +209,33 @@ add_text(struct text *out, const struct text *value)
 	export_json_string(out, text_get(value), value->length);
 }
 
+/* Fields of a message that are put one after the other, each with a comma behind it. */
+struct fields {
+	struct text *out;
+	struct export_kept *kept;
+	const struct field *next, *end;
+	/* the message's ticks, and where in the line they are; senders tell them again */
+	uint64_t ticks;
+	size_t ticks_from, ticks_length;
+};
+
+/* Whether there is one more that is as deep as DEPTH. */
+static inline bool
+has_next(const struct fields *f, unsigned depth)
+{
+	return f->next < f->end && f->next->depth >= depth;
+}
+
+/* Puts a number, with room for NUMBER bytes. */
+static inline char *
+put_uint(const struct fields *f, char *at, uint64_t value)
+{
+	if (value != f->ticks || !f->ticks_length)
+		return text_put_uint(at, value);
+	memcpy(at, f->out->data + f->ticks_from, NUMBER);
+	return at + f->ticks_length;
+}
+
 /* Puts the value of a field of a rare type. */
 static char *
 put_rare(struct text *out, char *at, const struct field *field)
@@ -228,7 +255,7 @@ put_rare(struct text *out, char *at, const struct field *field)
 
 /* Puts a value where there is room for a number and AROUND bytes; leaves room for these. */
 static inline char *
-put_value(struct text *out, char *at, const struct field *field)
+put_value(const struct fields *f, char *at, const struct field *field)
 {
 	switch (field->row->type) {
 	case FIELD_INT:
@@ -237,16 +264,16 @@ put_value(struct text *out, char *at, const struct field *field)
 		return text_put_uint(at, field->i < 0 ? -field->u : field->u);
 	case FIELD_UINT:
 	case FIELD_HEX:
-		return text_put_uint(at, field->u);
+		return put_uint(f, at, field->u);
 	case FIELD_TEXT:
-		return put_string(out, at, field->s.at, field->s.length);
+		return put_string(f->out, at, field->s.at, field->s.length);
 	case FIELD_HEXTEXT:
 		at = text_put_hex(PUT(at, "\"0x"), field->u, field->row->digits);
 		return PUT(at, "\"");
 	case FIELD_NUMBER:
 	case FIELD_BOOL:
 	case FIELD_BYTES:
-		return put_rare(out, at, field);
+		return put_rare(f->out, at, field);
 	case FIELD_LIST:
 	case FIELD_OBJECT:
 	case FIELD_GROUP:
@@ -258,7 +285,8 @@ put_value(struct text *out, char *at, const struct field *field)
 static void
 add_value(struct text *out, const struct field *field)
 {
-	end_at(out, put_value(out, begin_at(out, NUMBER + AROUND), field));
+	const struct fields f = {.out = out};
+	end_at(out, put_value(&f, begin_at(out, NUMBER + AROUND), field));
 }
 
 /* Puts a member's name, which needs no escapes, and leaves room for a number. */
@@ -319,20 +347,6 @@ struct arguments {
 	} at[ARGUMENT_NAMES_MAX];
 };
 
-/* Fields of a message that are put one after the other, each with a comma behind it. */
-struct fields {
-	struct text *out;
-	const struct expansion *e;
-	struct export_kept *kept;
-	size_t next;
-};
-
-static inline bool
-has_next(const struct fields *f, unsigned depth)
-{
-	return f->next < f->e->fields.count && f->e->fields.at[f->next].depth >= depth;
-}
-
 /* Puts the arguments again, under their names. */
 static char *
 put_arguments(struct text *out, char *at, const struct arguments *arguments)
@@ -368,7 +382,7 @@ static char *
 put_level(struct fields *f, char *at, unsigned depth, bool names, struct arguments *arguments)
 {
 	while (has_next(f, depth)) {
-		const struct field *field = &f->e->fields.at[f->next++];
+		const struct field *field = f->next++;
 		const struct field_row *row = field->row;
 		unsigned inner = field->depth + 1u;
 		if (row->type == FIELD_GROUP) {
@@ -384,7 +398,7 @@ put_level(struct fields *f, char *at, unsigned depth, bool names, struct argumen
 			   : make_room(f->out, at, NUMBER + AROUND);
 		size_t from = (size_t)(at - f->out->data);
 		bool branch = row->type == FIELD_LIST || row->type == FIELD_OBJECT;
-		at = branch ? put_branch(f, at, field, names) : put_value(f->out, at, field);
+		at = branch ? put_branch(f, at, field, names) : put_value(f, at, field);
 		if (arguments)
 			note_argument(arguments, field, from, (size_t)(at - f->out->data));
 		*at++ = ',';
@@ -519,7 +533,7 @@ put_number(char *at, bool any, uint64_t value)
 
 /* Puts what comes behind the name of the trace, up to the origin: all of it has a bound. */
 static char *
-put_head(struct text *out, char *at, const struct export_message *message)
+put_head(struct fields *f, char *at, const struct export_message *message)
 {
 	enum { NUMBERS = 4 * NUMBER, WORDS = 160 };
 	const struct message *m = message->message;
@@ -527,10 +541,14 @@ put_head(struct text *out, char *at, const struct export_message *message)
 	const uint64_t time = (uint64_t)message->time;
 	const char *severity = severity_name(m->severity);
 	const size_t length = strlen(severity);
-	at = make_room(out, at, NUMBERS + WORDS + length);
+	at = make_room(f->out, at, NUMBERS + WORDS + length);
 	at = text_put_uint(at, m->offset);
 	at = text_put_uint(PUT(at, ",\"length\":"), m->length);
-	at = put_number(PUT(at, ",\"ticks\":"), message->ticked, message->ticks);
+	at = PUT(at, ",\"ticks\":");
+	f->ticks = message->ticks;
+	f->ticks_from = (size_t)(at - f->out->data);
+	at = put_number(at, message->ticked, message->ticks);
+	f->ticks_length = message->ticked ? (size_t)(at - f->out->data) - f->ticks_from : 0;
 	at = PUT(at, ",\"time\":");
 	if (negative)
 		*at++ = '-';
@@ -567,13 +585,14 @@ export_jsonl(struct export_message *message, struct text *out)
 	const struct message *m = message->message;
 	struct trace *trace = reader_trace(message->reader);
 	struct export_kept *kept = message->kept;
-	struct fields fields = {.out = out, .e = e, .kept = kept};
+	struct fields fields = {
+	    .out = out, .kept = kept, .next = e->fields.at, .end = e->fields.at + e->fields.count};
 	if (kept->trace != trace)
 		keep_name(kept, trace);
 	char *at = begin_at(out, NUMBER + AROUND);
 	at = text_put_uint(PUT(at, "{\"n\":"), message->number);
 	at = put_bytes(make_room(out, at, kept->name.length), kept->name.data, kept->name.length);
-	at = put_head(out, at, message);
+	at = put_head(&fields, at, message);
 	at = put_text(out, at, &e->origin);
 	at = put_text(out, PUT(at, ",\"type\":"), &e->type);
 	at = put_text(out, PUT(at, ",\"text\":"), &e->text);

@@ -391,7 +391,9 @@ struct decoder {
 	double timestamp_hz;
 	int guessed; /* score of the settings that open found by itself, 0 = found none */
 	_Atomic bool needs_history; /* text depends on earlier messages; set by load */
-	_Atomic bool origin_varies; /* who sent it does too; set by load */
+	/* kinds of messages, a bit each, whose sender does too, or is not told by the key of
+	 * the origin alone; set by open and load */
+	_Atomic uint64_t origin_varies;
 	_Atomic uint64_t files;	    /* hash of what texts have from files beside; set by load */
 	const char *mark;  /* for the title: a doubt about messages that none of them shows, in
 			      a word or two, or NULL; set by open */

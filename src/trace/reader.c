@@ -964,15 +964,21 @@ reader_origin(const struct reader *reader, const struct message *m, const struct
 
 /* Names that the profile gives may follow what the key does not tell: the number
  * of a message, or the unit of a sender with a GUID. */
-bool
-reader_origin_by_key(struct reader *reader)
+uint64_t
+reader_origin_kinds(struct reader *reader)
 {
 	const struct option_list *names = trace_host(reader->trace)->origins;
 	const struct origin_options *rows = names->at;
 	for (size_t i = 0; i < names->count; i++)
 		if (rows[i].name && (rows[i].id >= 0 || (rows[i].unit >= 0 && rows[i].module < 0)))
-			return false;
-	return !atomic_load(&reader->decoder->origin_varies);
+			return 0;
+	return ~atomic_load(&reader->decoder->origin_varies);
+}
+
+bool
+reader_origin_by_key(struct reader *reader)
+{
+	return reader_origin_kinds(reader) == UINT64_MAX;
 }
 
 /* Adds what follows from another trace. */

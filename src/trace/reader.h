@@ -172,8 +172,10 @@ bool trace_cell_lacks(struct trace *, uint64_t cell, struct sought *);
 bool trace_piece_lacks(struct trace *, const struct reader_piece *, struct sought *);
 
 /* Whether the origin of a message, as reader_expand gives it, follows from its raw key
- * alone, until trace_generation() changes. */
+ * alone, until trace_generation() changes; and the kinds of messages for which it does, a bit
+ * each. */
 bool reader_origin_by_key(struct reader *);
+uint64_t reader_origin_kinds(struct reader *);
 /* What the profile says of the sender of a message, of which E has the fields;
  * NULL: nothing. */
 const struct origin_options *reader_origin(const struct reader *, const struct message *,

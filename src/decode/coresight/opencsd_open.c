@@ -350,17 +350,20 @@ opencsd_is_stm(const struct opencsd_decoder *d)
 	return any;
 }
 
-/* Whether packets may name who sent them, beside their source: a master and channel, or a
- * port. */
-static bool
-sends_software(const struct opencsd_decoder *d)
+/* Kinds of messages that may name who sent them, beside their source: a master and channel,
+ * or a port. */
+static uint64_t
+kinds_of_software(const struct opencsd_decoder *d)
 {
+	const uint64_t elements =
+	    1ull << OPENCSD_SWTRACE | 1ull << OPENCSD_ITMTRACE | 1ull << OPENCSD_SYST;
+	const uint64_t packets = UINT64_MAX << OPENCSD_KIND_COUNT;
 	bool any = d->swo != NULL;
 	for (size_t i = 0; i < d->source_count; i++) {
 		int protocol = d->sources[i].options->protocol;
 		any = any || protocol == OPENCSD_STM || protocol == OPENCSD_ITM;
 	}
-	return any;
+	return (any ? elements : 0) | (d->swo ? packets : 0);
 }
 
 struct opencsd_decoder *
@@ -380,7 +383,7 @@ opencsd_open(const struct opencsd_options *options, const struct window *head, s
 		opencsd_close(&d->syst.base);
 		return NULL;
 	}
-	d->syst.base.origin_varies = sends_software(d);
+	d->syst.base.origin_varies = kinds_of_software(d);
 	opencsd_runs_open(d);
 	open_images(d);
 	describe_decoding(d);

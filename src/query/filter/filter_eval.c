@@ -268,6 +268,13 @@ expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, enum exp
 	return filter_text_fits(look, leaf, text_get(text), text->length);
 }
 
+/* Whether the key of a message tells who sent it. */
+static bool
+tells_origin(const struct filter_bound *bound, const struct message *m)
+{
+	return bound->by_key >> m->kind & 1;
+}
+
 /* Whether answers may be kept by origin; forgets those for older texts. */
 static bool
 keeps_origins(struct filter_look *look)
@@ -279,9 +286,9 @@ keeps_origins(struct filter_look *look)
 		map_free(&bound->types);
 		bound->looked = true;
 		bound->generation = generation;
-		bound->by_key = reader_origin_by_key(look->reader);
+		bound->by_key = reader_origin_kinds(look->reader);
 	}
-	return bound->by_key;
+	return tells_origin(bound, look->m);
 }
 
 /* What is known of an origin or a type: 1 passes, 0 does not, -1 nothing yet. */
@@ -437,7 +444,7 @@ filter_is_marked(const struct filter_expr *expr, const struct filter_bound *boun
 		return false;
 	if (filter_leaf_is_made(leaf))
 		return true;
-	return leaf->name->test == filter_test_any && bound->looked && bound->by_key &&
+	return leaf->name->test == filter_test_any && bound->looked && tells_origin(bound, m) &&
 	       bound->generation == trace_generation(bound->trace) &&
 	       !key_known(&bound->origins, leaf, m->origin);
 }
@@ -617,8 +624,9 @@ filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *
 {
 	const struct filter_bound *bound = facts->bound;
 	struct origins origins = {.bound = bound, .leaf = leaf};
-	if (!bound || !bound->by_key || bound->generation != trace_generation(bound->trace) ||
-	    !each_origin(facts, &origins) || origins.any[0])
+	if (!bound || bound->by_key != UINT64_MAX ||
+	    bound->generation != trace_generation(bound->trace) || !each_origin(facts, &origins) ||
+	    origins.any[0])
 		return FILTER_SOME;
 	return !origins.any[2] ? FILTER_NONE : origins.any[1] ? FILTER_SOME : FILTER_ALL;
 }

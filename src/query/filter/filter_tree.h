@@ -174,9 +174,9 @@ struct filter_bound {
 	struct sought **sought; /* by filter_leaf.sought; each made when it is needed */
 	size_t sought_count;
 	struct filter_grams *grams; /* likewise, for the same */
-	bool by_key;		    /* the key tells who sent it, so that they are kept */
-	bool looked;		    /* that has been found out, for texts of */
-	unsigned generation;	    /* trace_generation() */
+	uint64_t by_key;     /* kinds of messages whose key tells who sent them: these are kept */
+	bool looked;	     /* that has been found out, for texts of */
+	unsigned generation; /* trace_generation() */
 };
 
 /* What was compiled.  It does not change once it is read, and is shared by all

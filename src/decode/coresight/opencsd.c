@@ -1145,6 +1145,7 @@ const struct decoder_ops opencsd_ops = {
     .step = opencsd_step,
     .resync = opencsd_resync,
     .expand = opencsd_expand,
+    .type_keys = opencsd_type_keys,
     .identify_origin = opencsd_identify_origin,
     .cycles = opencsd_cycles,
     .flow = opencsd_flow,

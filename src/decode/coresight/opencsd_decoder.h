@@ -189,6 +189,8 @@ void opencsd_list_packets(const struct decoder *, const struct window *,
 
 /* opencsd_expand.c; the text of an element that is not found any more */
 #define OPENCSD_NOT_FOUND "cannot be decoded again: bytes before it are missing"
+void opencsd_type_keys(const struct decoder *, const struct message *, size_t count,
+		       const struct window *, uint64_t *keys, bool *keyed);
 void opencsd_expand(const struct decoder *, const struct message *, const struct window *,
 		    enum expand_want, const struct decode_history *, struct expansion *);
 bool opencsd_print(const struct decoder *, const struct message *, const struct window *,

@@ -862,6 +862,18 @@ opencsd_expand(const struct decoder *decoder, const struct message *m, const str
 
 /* --- other questions --------------------------------------------------- */
 
+/* The type of an element is its kind. */
+void
+opencsd_type_keys(const struct decoder *decoder, const struct message *m, size_t count,
+		  const struct window *w, uint64_t *keys, bool *keyed)
+{
+	(void)decoder, (void)w;
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = m[i].kind;
+		keyed[i] &= m[i].kind < OPENCSD_ELEMENTS;
+	}
+}
+
 struct flow_job {
 	struct opencsd_job j; /* first: it is what callbacks get */
 	struct flow_packet *flow;

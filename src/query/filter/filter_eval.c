@@ -386,6 +386,10 @@ filter_test_type(struct filter_look *look, const struct filter_leaf *leaf)
 	if (answer->type_lacks)
 		return false;
 	keeps_origins(look); /* and types of the same texts */
+	if (!leaf->sought && !keyed) {
+		keyed = true;
+		reader_type_keys(look->reader, look->m, 1, &key, &keyed);
+	}
 	int known = keyed ? key_known(types, leaf, key) : -1;
 	if (known >= 0)
 		return known;

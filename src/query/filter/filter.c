@@ -259,13 +259,15 @@ expr_match(struct filter_expr *expr, struct reader *reader, const struct message
 	if (bound && filter_is_marked(expr, bound, m))
 		return false;
 	const struct message own = *m; /* looking around may drop the cell it is in */
-	struct filter_look look = {.expr = expr,
-				   .bound = bound,
-				   .reader = reader,
-				   .m = &own,
-				   .e = e,
-				   .has = has,
-				   .made = made};
+	struct filter_look look;       /* its answer is looked at when it is found */
+	look.expr = expr;
+	look.bound = bound;
+	look.reader = reader;
+	look.m = &own;
+	look.e = e;
+	look.has = has;
+	look.made = made;
+	look.sifted = NULL;
 	return filter_node_test(&look, code->root);
 }
 

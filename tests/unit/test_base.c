@@ -263,6 +263,35 @@ test_digits(void **state)
 	text_free(&text);
 }
 
+/* All nibbles in all places, with every number of digits; and runs of every length. */
+static void
+test_hexadecimal(void **state)
+{
+	(void)state;
+	enum { BYTES = 256 };
+	uint8_t bytes[BYTES];
+	char expected[2 * BYTES + 1] = "";
+	struct text text = {0};
+	for (unsigned i = 0; i < 16 * 16 * 21; i++) {
+		uint64_t value = (uint64_t)(i % 16) << 4 * (i / 16 % 16);
+		unsigned digits = i / 256;
+		snprintf(expected, sizeof expected, "%0*llx", (int)digits,
+			 (unsigned long long)value);
+		text_clear(&text);
+		text_add_hex_digits(&text, value, digits);
+		assert_string_equal(text_get(&text), expected);
+	}
+	expected[0] = '\0';
+	for (size_t i = 0; i < BYTES; i++) {
+		bytes[i] = (uint8_t)(i * 37);
+		snprintf(expected + 2 * i, 3, "%02x", bytes[i]);
+		text_clear(&text);
+		text_add_hex(&text, bytes, i + 1);
+		assert_string_equal(text_get(&text), expected);
+	}
+	text_free(&text);
+}
+
 static void
 test_byte_map(void **state)
 {
@@ -594,11 +623,11 @@ main(void)
 	    cmocka_unit_test(test_columns),	  cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_text),	  cmocka_unit_test(test_format),
 	    cmocka_unit_test(test_digits),	  cmocka_unit_test(test_arena),
-	    cmocka_unit_test(test_byte_map),	  cmocka_unit_test(test_option),
-	    cmocka_unit_test(test_regex),	  cmocka_unit_test(test_regex_shares),
-	    cmocka_unit_test(test_regex_limits),  cmocka_unit_test(test_err),
-	    cmocka_unit_test(test_vec),		  cmocka_unit_test(test_rank_sort),
-	    cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_hexadecimal),	  cmocka_unit_test(test_byte_map),
+	    cmocka_unit_test(test_option),	  cmocka_unit_test(test_regex),
+	    cmocka_unit_test(test_regex_shares),  cmocka_unit_test(test_regex_limits),
+	    cmocka_unit_test(test_err),		  cmocka_unit_test(test_vec),
+	    cmocka_unit_test(test_rank_sort),	  cmocka_unit_test(test_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,12 +20,12 @@ struct recognition;
 
 /* What traces need of their owner.  It stays where it is until the last one is closed. */
 struct trace_host {
-	const char *spool_dir;	    /* for streams; NULL = the usual place */
-	uint64_t spool_limit;	    /* bytes kept of each stream; 0 = all */
-	unsigned cell_shift;	    /* of indexes, for tests; 0 = as the size wants it */
-	const char *images_dir;	    /* with programs that captures name, or NULL */
-	const char *cache_dir;	    /* for indexes, made when needed; NULL = none are kept */
-	unsigned threads;	    /* that build an index; 0 = one for each processor */
+	const char *spool_dir;	/* for streams; NULL = the usual place */
+	uint64_t spool_limit;	/* bytes kept of each stream; 0 = all */
+	unsigned cell_shift;	/* of indexes, for tests; 0 = as the size wants it */
+	const char *images_dir; /* with programs that captures name, or NULL */
+	const char *cache_dir;	/* for indexes, made when needed; NULL = none are kept */
+	unsigned threads; /* that build an index or look for matches; 0 = one for each processor */
 	enum capture_follow follow; /* how to follow captures; NOT: by name */
 	bool has_write_pointer;	    /* of every capture, see struct capture_dump: */
 	uint64_t write_pointer;

@@ -11,7 +11,6 @@
 #include "decode/coresight/opencsd_element.h"
 #include "decode/sought.h"
 
-#include <endian.h>
 #include <string.h>
 
 enum {
@@ -48,45 +47,16 @@ add_decimal(struct element_words *t, uint64_t value)
 		sought_pass_any(t->sought, &t->sieve, SOUGHT_NUMBERS);
 }
 
-/* The eight hexadecimal digits of a number, the first one in the highest byte. */
-static uint64_t
-digits_of(uint32_t value)
-{
-	const uint64_t ones = 0x0101010101010101;
-	uint64_t x = value;
-	x = (x | x << 16) & 0x0000ffff0000ffff;
-	x = (x | x << 8) & 0x00ff00ff00ff00ff;
-	x = (x | x << 4) & 0x0f * ones;
-	uint64_t letters = (x + 6 * ones) >> 4 & ones;
-	return x + '0' * ones + letters * ('a' - '0' - 10);
-}
-
-/* Writes the last COUNT digits, at most eight; touches eight bytes. */
-static char *
-put_digits(char *at, uint32_t value, unsigned count)
-{
-	uint64_t digits = htobe64(digits_of(value) << 8 * (8 - count));
-	memcpy(at, &digits, sizeof digits);
-	return at + count;
-}
-
 /* `0x` and at least so many digits, but no more than a number has. */
 static void
 add_hexadecimal(struct element_words *t, uint64_t value, unsigned digits)
 {
-	unsigned count = value ? (unsigned)(67 - __builtin_clzll(value)) / 4 : 1;
 	add_words(t, "0x");
 	if (!t->at) {
 		sought_pass_any(t->sought, &t->sieve, SOUGHT_NUMBERS);
 		return;
 	}
-	if (count < digits)
-		count = digits < DIGITS_MOST ? digits : DIGITS_MOST;
-	if (count > 8) {
-		t->at = put_digits(t->at, (uint32_t)(value >> 32), count - 8);
-		count = 8;
-	}
-	t->at = put_digits(t->at, (uint32_t)value, count);
+	t->at = text_put_hex(t->at, value, digits < DIGITS_MOST ? digits : DIGITS_MOST);
 }
 
 /* --- the types ----------------------------------------------------------- */

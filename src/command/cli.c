@@ -136,7 +136,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		     "threads that index, count and print; default 0: one per processor"},
     [CLI_CACHE_DIR] = {0, "cache-dir", "DIR", RESOURCES,
 		       "where indexes are kept between runs; default $XDG_CACHE_HOME/trawl"},
-    [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES, "keep no index between runs, and use none"},
+    [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES,
+		      "keep no index between runs, and use none, not even one beside its capture"},
     [CLI_INDEX] =
 	{0, "index", NULL, RESOURCES,
 	 "only write each capture's index beside it, as CAPTURE.trawl-index, and keep n-grams of "

@@ -227,7 +227,7 @@ open_index(struct trace *trace)
 			  (unsigned long long)file.device, (unsigned long long)file.inode,
 			  (unsigned long long)options.settings);
 		options.cache = trace->host->cache_dir ? text_get(&cache) : NULL;
-		options.beside = text_get(&beside);
+		options.beside = trace->host->reads_no_index ? NULL : text_get(&beside);
 	}
 	trace->index = index_new(trace->capture, trace->decoder, &options);
 	text_free(&cache);

@@ -24,6 +24,7 @@ struct trace_host {
 	uint64_t spool_limit;	/* bytes kept of each stream; 0 = all */
 	unsigned cell_shift;	/* of indexes, for tests; 0 = as the size wants it */
 	const char *images_dir; /* with programs that captures name, or NULL */
+	bool reads_no_index;	/* that is kept, not even one beside its capture */
 	const char *cache_dir;	/* for indexes, made when needed; NULL = none are kept */
 	unsigned threads; /* that build an index or look for matches; 0 = one for each processor */
 	enum capture_follow follow; /* how to follow captures; NOT: by name */

@@ -5,7 +5,8 @@
  * order.  Whose capture it is and that it is whole has been looked at by the
  * index room; here the numbers are, before anything is made of them.
  *
- * Cost: 24 bytes per point, of which a link has RELATION_POINTS_MAX at most.
+ * Cost: 24 bytes per point, of which a link has RELATION_POINTS_MAX at most; where a capture
+ * consists of little else they are not kept.
  */
 #include "config.h"
 
@@ -17,7 +18,8 @@ static const char file_name[] = "points";
 /* To change with what the bytes mean, or what is found in the same capture. */
 enum { FORM = 1 };
 
-static const size_t kept_max = 64 << 20; /* bytes worth a file */
+/* Bytes worth a file: so many, or a part of the capture, which takes longer to read again. */
+enum { KEPT_BYTES = 64 << 20, KEPT_PART = 16 };
 
 struct kept_head {
 	uint64_t form, cells, last_ticks, rates, links;
@@ -70,18 +72,20 @@ clock_keep_write(const struct clock_feed *feed)
 				 .cells = feed->next,
 				 .last_ticks = feed->last_ticks,
 				 .rates = feed->rates.count};
+	uint64_t part = capture_size(trace_capture(feed->trace)) / KEPT_PART;
+	uint64_t most = part > KEPT_BYTES ? part : KEPT_BYTES;
 	struct text out = {0};
 	text_add_bytes(&out, &head, sizeof head);
 	if (feed->rates.count)
 		text_add_bytes(&out, feed->rates.at, feed->rates.count * sizeof *feed->rates.at);
-	for (size_t i = 0; i < feed->links->count && out.length <= kept_max; i++) {
+	for (size_t i = 0; i < feed->links->count && out.length <= most; i++) {
 		if (!is_own(feed, feed->links->at[i]))
 			continue;
 		write_link(feed->links->at[i], &out);
 		head.links++;
 	}
 	memcpy(out.data, &head, sizeof head);
-	if (out.length <= kept_max)
+	if (out.length <= most)
 		index_store(trace_index(feed->trace), file_name, feed->generation, &out);
 	text_free(&out);
 }

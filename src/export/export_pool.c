@@ -165,11 +165,10 @@ flow_of(struct formatter *f)
 static bool
 message_passes(struct formatter *f, const struct export_piece *piece, size_t at)
 {
-	const struct message *m = &piece->messages[at];
-	if (f->all || (f->filter.drops && message_lacks(m)))
-		return f->all;
+	if (f->all)
+		return true;
 	struct reader *reader = reader_of(f, piece->sources ? piece->sources[at].trace : 0);
-	return filter_match(&f->filter, reader, m, &f->scratch);
+	return filter_match(&f->filter, reader, &piece->messages[at], &f->scratch);
 }
 
 /* Finds out which messages pass or are around one that does. */

@@ -1087,6 +1087,7 @@ reader_sift(struct reader *reader, const struct message *m, struct sought *sough
 {
 	const struct decoder *decoder = reader->decoder;
 	struct window window = reader_window(reader);
+	reader_renew(reader); /* what was kept of other bytes is no answer */
 	window.payloads = payloads_of(reader, m);
 	*answer = (struct sought_answer){0};
 	if (!decoder->ops->sift || !is_of_window(reader, m, &window))

@@ -137,7 +137,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_CACHE_DIR] = {0, "cache-dir", "DIR", RESOURCES,
 		       "where indexes are kept between runs; default $XDG_CACHE_HOME/trawl"},
     [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES,
-		      "keep no index between runs, and use none, not even one beside its capture"},
+		      "keep no index between runs, and use none, nor one of --index"},
     [CLI_INDEX] =
 	{0, "index", NULL, RESOURCES,
 	 "only write each capture's index beside it, as CAPTURE.trawl-index, and keep n-grams of "

@@ -3,7 +3,8 @@
  *
  * One thread steps over the messages, which is cheap, and puts them into pieces
  * that other threads give their text; it writes the pieces as they come back,
- * in order.  Nothing waits for an index, save what a text needs of it: where
+ * in order.  Where the index of a trace is there, a piece is some of its cells, and the
+ * others step, too.  Nothing waits for an index, save what a text needs of it: where
  * text depends on earlier messages the index is built beside the walk, which
  * stays behind it; and a filter by time, which passes cells by (query/seek.h).  A
  * stream is not divided: its messages go out as they come.
@@ -34,6 +35,7 @@ enum {
 	STEP = 256,	    /* messages a call; a stream is not waited for longer */
 	SPAN = 512 * 1024,  /* bytes of a piece: large messages make large texts */
 	PIECE_FIRST = STEP, /* messages of the first piece, which is soon there */
+	CELLS_MOST = 16,    /* cells of a piece */
 	THREADS_MAX = 64
 };
 
@@ -354,6 +356,8 @@ struct walk {
 	bool live;	      /* what comes is not known to end */
 	bool watches;	      /* for a message that tells of clocks: it ends there, */
 	bool met;	      /* as there is one */
+	bool divided;	      /* pieces are cells: */
+	uint64_t cell, cells; /* the next one, and how many the next piece has */
 
 	/* what goes on into the next piece, being around messages of it or not
 	 * known to have all that is around it */
@@ -363,20 +367,39 @@ struct walk {
 	size_t written; /* of those kept */
 };
 
+/* What formats the messages of a trace: for a stream, and where stepping is all
+ * there is to do, no thread but the one that steps. */
+static unsigned
+threads_for(const struct export_options *options, bool live)
+{
+	unsigned threads = options->threads ? options->threads : thread_processors();
+	const struct export_format *format = options->format;
+	bool nothing = format->message == export_none && !format->rows && !options->filter.expr;
+	if (threads < 2 || live || nothing)
+		return 0;
+	return threads < THREADS_MAX ? threads : THREADS_MAX;
+}
+
+/* Whether pieces are cells, which those who format them walk over. */
+static bool
+can_divide(const struct walk *walk, struct trace *trace, const struct export_options *options)
+{
+	return !walk->watches && !options->around && !options->stop && !options->follow &&
+	       threads_for(options, walk->live) && seek_can_divide(trace);
+}
+
 static void
-open_walk(struct walk *walk, struct trace *trace, const struct export_options *options)
+open_walk(struct walk *walk, struct trace *trace, const struct export_options *options,
+	  bool watches)
 {
 	struct capture *capture = trace_capture(trace);
-	*walk = (struct walk){.until = UINT64_MAX, .most = PIECE_FIRST};
-	const struct needles *required = filter_required(&options->filter);
-	walk->reader = reader_new(trace);
-	if (required)
-		reader_seek(walk->reader, required);
+	*walk =
+	    (struct walk){.until = UINT64_MAX, .most = PIECE_FIRST, .cells = 1, .watches = watches};
+	/* what a limit has dropped must have been written */
+	walk->live =
+	    !capture_ended(capture) && (!capture_is_unpacking(capture) || capture_limit(capture));
+	walk->reader = export_walker_new(trace, options);
 	walk->expands = options->format->expand || !filter_is_all(&options->filter);
-	/* a table has few messages expanded, and none that a severity hides */
-	if (options->format->table && !options->filter.expr && !options->filter.flags &&
-	    !options->filter.by_origin && !capture_limit(capture))
-		reader_check(walk->reader, options->filter.severities);
 	if (options->parts) {
 		uint64_t size = capture_wait(capture, UINT64_MAX, -1); /* to the end */
 		unsigned __int128 share = (unsigned __int128)size * options->part;
@@ -386,12 +409,12 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 		if (walk->from)
 			index_find_kept(trace_index(trace));
 		walk->next = reader_walk_from(walk->reader, walk->from);
-	} else {
-		walk->seek = seek_new(walk->reader, &options->filter, options->around);
+		return;
 	}
-	/* what a limit has dropped must have been written */
-	walk->live =
-	    !capture_ended(capture) && (!capture_is_unpacking(capture) || capture_limit(capture));
+	seek_prepare(trace, &options->filter);
+	walk->divided = can_divide(walk, trace, options);
+	if (!walk->divided)
+		walk->seek = seek_new(walk->reader, &options->filter, options->around);
 }
 
 /* Up to STEP messages of the part; 0 at their end. */
@@ -515,17 +538,27 @@ fill_around(struct walk *walk, struct export_piece *piece)
 	return filled || piece->until > piece->from;
 }
 
-/* What formats the messages of a trace: for a stream, and where stepping is all
- * there is to do, no thread but the one that steps. */
-static unsigned
-threads_for(const struct export_options *options, bool live)
+/* Gives a piece the next cells; false at the end. */
+static bool
+take_cells(struct walk *walk, struct export_piece *piece)
 {
-	unsigned threads = options->threads ? options->threads : thread_processors();
-	const struct export_format *format = options->format;
-	bool nothing = format->message == export_none && !format->rows && !options->filter.expr;
-	if (threads < 2 || live || nothing)
-		return 0;
-	return threads < THREADS_MAX ? threads : THREADS_MAX;
+	struct trace *trace = reader_trace(walk->reader);
+	uint64_t count = index_cell_count(trace_index(trace)), end = walk->cell + walk->cells;
+	if (walk->cell >= count || capture_interrupted(trace_capture(trace)))
+		return false;
+	piece->cell = walk->cell;
+	piece->cells_end = walk->cell = end < count ? end : count;
+	return true;
+}
+
+/* Has pieces be of as many cells as make some text, as one that is done tells. */
+static void
+fit_cells(struct walk *walk, const struct export_piece *done)
+{
+	if (done->out.length > FLUSH)
+		walk->cells -= walk->cells / 2;
+	else if (walk->cells < CELLS_MOST)
+		walk->cells *= 2;
 }
 
 /* Whether what was formatted is written now: by many bytes at once, but the first of few hits
@@ -603,23 +636,27 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 	walk->around = run->options->around;
 	for (bool more = true, busy = false; !failed && (more || busy);) {
 		struct export_piece *piece = more ? export_pool_empty(pool) : NULL;
-		bool filled = piece && fill_around(walk, piece);
-		if (filled) {
+		bool filled =
+		    piece && (walk->divided ? take_cells(walk, piece) : fill_around(walk, piece));
+		if (filled && !walk->divided) {
 			if (cut_at_stop(run, walk, piece)) {
 				capture_interrupt(trace_capture(traces[0]));
 				more = false;
 			}
 			history_wait(&history,
 				     message_id_offset(&piece->messages[piece->count - 1]));
-			export_pool_put(pool);
-		} else if (piece) {
-			more = false;
 		}
+		if (filled)
+			export_pool_put(pool);
+		else if (piece)
+			more = false;
 		/* with nothing left to fill, wait for the oldest */
 		struct export_piece *done = export_pool_take(pool, !filled);
 		busy = done || filled;
-		for (; done && !failed; done = export_pool_take(pool, false))
+		for (; done && !failed; done = export_pool_take(pool, false)) {
+			fit_cells(walk, done);
 			failed = write_piece(run, done, walk->live, err);
+		}
 	}
 	export_pool_free(pool);
 	history_close(&history);
@@ -634,11 +671,10 @@ static int
 write_once(struct run *run, struct trace *trace, bool *met, struct err *err)
 {
 	struct walk walk;
-	open_walk(&walk, trace, run->options);
-	walk.watches = run->clocks_late;
+	open_walk(&walk, trace, run->options, run->clocks_late);
 	int failed = write_walk(run, &walk, &trace, 1, err);
 	*met = walk.met;
-	if (!failed && walk.seek && seek_skips(walk.seek))
+	if (!failed && (walk.divided || (walk.seek && seek_skips(walk.seek))))
 		failed = flush_output(run, err); /* before what is not in it is looked at */
 	if (walk.seek)
 		seek_add_doubts(walk.seek, &run->result->doubts);

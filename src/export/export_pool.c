@@ -7,9 +7,9 @@
  * A lock is taken twice a piece, for some thousands of messages.
  *
  * Batch output asks the filter about each message here, and has no cursor from match to
- * match (query/next_match.h): it decodes all messages once, in their order and before
- * any index is there, since it counts what is doubtful of all; so nothing can be passed
- * by a summary, and the texts that a filter needs are made by all threads.
+ * match (query/next_match.h).  Where no index is there, one thread decodes all messages in
+ * their order, since what is doubtful of all is counted, and the texts that a filter needs
+ * are made by all; else all threads do both.
  */
 #include "config.h"
 
@@ -17,6 +17,7 @@
 #include "base/worker.h"
 #include "export/export_table.h"
 #include "query/gap/flow_cursor.h"
+#include "query/seek.h"
 #include "query/span/spans.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
@@ -27,6 +28,7 @@
 
 enum {
 	PIECES_PER_WORKER = 4,
+	WALK_STEP = 1024, /* messages of cells that are read, then formatted */
 	TIMES_AHEAD = 64,
 	TEXT_KEPT = 4 << 20 /* bytes of room that a piece keeps for the next time */
 };
@@ -41,7 +43,9 @@ struct formatter {
 	struct gap_cursor *gaps;	 /* made on first use */
 	struct flow_cursor *flow;	 /* likewise */
 	struct filter filter;
-	bool all; /* messages pass it */
+	bool all;	       /* messages pass it */
+	struct reader *walker; /* of cells, made on first use, and its walk */
+	struct seek *seek;
 	struct expansion expansion, scratch;
 	struct export_message message; /* that is formatted, for a trace; most of it stays */
 	size_t begun;		       /* which trace */
@@ -99,6 +103,8 @@ formatter_open(struct formatter *f, const struct export_pool *pool)
 static void
 formatter_close(struct formatter *f)
 {
+	seek_free(f->seek);
+	reader_free(f->walker);
 	for (size_t i = 0; i < f->pool->trace_count; i++) {
 		reader_free(f->readers[i]);
 		context_cursor_free(f->cursors[i]);
@@ -346,16 +352,23 @@ pass_dropped(const struct formatter *f, const struct export_piece *piece, size_t
 }
 
 static void
-format_piece(struct formatter *f, const struct export_options *options, struct export_piece *piece)
+clear_piece(struct export_piece *piece)
 {
 	if (piece->out.capacity > TEXT_KEPT)
 		text_free(&piece->out);
 	text_clear(&piece->out);
 	vec_clear(&piece->deltas);
 	piece->written = 0;
+	piece->doubts = (struct doubts){0};
+}
+
+/* Formats the messages that a piece has. */
+static void
+format_messages(struct formatter *f, const struct export_options *options,
+		struct export_piece *piece)
+{
 	f->times_until = 0;
 	f->begun = SIZE_MAX;
-	piece->doubts = (struct doubts){0};
 	if (f->pool->trace_count == 1)
 		reader_set_payloads(reader_of(f, 0), &piece->payloads);
 	if (options->around)
@@ -366,6 +379,58 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 	size_t next = group ? piece->until : pass_dropped(f, piece, piece->from);
 	for (; next < piece->until; next = pass_dropped(f, piece, next + 1))
 		format_message(f, options, piece, next);
+}
+
+struct reader *
+export_walker_new(struct trace *trace, const struct export_options *options)
+{
+	const struct needles *required = filter_required(&options->filter);
+	struct reader *walker = reader_new(trace);
+	if (required)
+		reader_seek(walker, required);
+	/* a table has few messages expanded, and none that a severity hides */
+	if (options->format->table && !options->filter.expr && !options->filter.flags &&
+	    !options->filter.by_origin && !capture_limit(trace_capture(trace)))
+		reader_check(walker, options->filter.severities);
+	return walker;
+}
+
+static struct seek *
+seek_of(struct formatter *f)
+{
+	if (!f->seek) {
+		f->walker = export_walker_new(f->pool->traces[0], f->pool->options);
+		f->seek = seek_new_divided(f->walker, &f->filter);
+	}
+	return f->seek;
+}
+
+/* Walks over the cells of a piece and formats their messages, some after others. */
+static void
+format_cells(struct formatter *f, const struct export_options *options, struct export_piece *piece)
+{
+	struct seek *seek = seek_of(f);
+	seek_enter(seek, piece->cell, piece->cells_end);
+	if (options->format->expand || !f->all)
+		reader_set_payloads(f->walker, &piece->payloads);
+	do {
+		payloads_clear(&piece->payloads);
+		piece->from = 0;
+		piece->until = piece->count =
+		    seek_walk(seek, piece->messages, WALK_STEP, &piece->first);
+		format_messages(f, options, piece);
+	} while (piece->count);
+	seek_add_passed(seek, &piece->doubts);
+}
+
+static void
+format_piece(struct formatter *f, const struct export_options *options, struct export_piece *piece)
+{
+	clear_piece(piece);
+	if (piece->cell < piece->cells_end)
+		format_cells(f, options, piece);
+	else
+		format_messages(f, options, piece);
 }
 
 /* --- workers ----------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /*
  * Formatting by several threads: pieces of messages go in and come out again
- * in the same order, with their text.
+ * in the same order, with their text.  Of a trace that can be divided (query/seek.h) a piece is
+ * some of its cells, and who formats it walks over their messages, too.
  *
  * Nothing a worker does depends on what the others do, so the output is that
  * of one thread, byte for byte.  One thread fills pieces and takes them; it
@@ -26,6 +27,7 @@ struct export_piece {
 	size_t from, until;	  /* those to be written, the others are around them */
 	uint64_t first;		  /* number of messages[0], without sources */
 	struct payloads payloads; /* of messages, what their walk kept */
+	uint64_t cell, cells_end; /* cells whose messages it has instead, if there are any */
 
 	/* what became of them */
 	struct text out;
@@ -37,6 +39,9 @@ struct export_piece {
 };
 
 enum { EXPORT_PIECE = 4096 };
+
+/* A reader for a walk over messages that are to be written. */
+struct reader *export_walker_new(struct trace *, const struct export_options *);
 
 struct export_pool;
 

@@ -30,18 +30,20 @@ struct seek {
 	struct reader *reader;
 	const struct filter *filter;
 	unsigned around;
-	uint64_t cell; /* ranges are known up to here */
-	bool skips;    /* else there are no ranges: all of them */
+	uint64_t from, cell, until; /* cells: ranges are known from the first up to the second, and
+				       end before the third */
+	bool skips;		    /* else there are no ranges: all of them */
 	VEC(struct seek_range) ranges;
 	size_t at;	     /* the range that `next` is in, or before */
 	uint64_t next;	     /* number of the message that the walk comes to */
 	unsigned generation; /* of the capture */
 	bool passes;	     /* pieces, where no index tells */
 	struct reader_piece piece;
-	uint64_t size;	 /* of the next one */
-	uint64_t plain;	 /* number of the message before which no piece is tried again, */
-	uint64_t learn;	 /* and before which senders are looked at */
-	unsigned failed; /* pieces in a row: each has twice as many messages walked over */
+	uint64_t size;	      /* of the next one */
+	struct reader *cells; /* that were passed over, made on first use */
+	uint64_t plain;	      /* number of the message before which no piece is tried again, */
+	uint64_t learn;	      /* and before which senders are looked at */
+	unsigned failed;      /* pieces in a row: each has twice as many messages walked over */
 };
 
 static bool
@@ -70,7 +72,8 @@ find_range(struct seek *seek)
 {
 	struct trace *trace = reader_trace(seek->reader);
 	struct index_cell cell;
-	for (; index_cell(trace_index(trace), seek->cell, &cell); seek->cell++) {
+	for (; seek->cell < seek->until && index_cell(trace_index(trace), seek->cell, &cell);
+	     seek->cell++) {
 		if (!cell.count || filter_judge(seek->filter, trace, seek->cell) == FILTER_NONE ||
 		    filter_scan(seek->filter, trace, seek->cell) == FILTER_NONE)
 			continue;
@@ -112,20 +115,36 @@ may_pass(const struct seek *seek)
 	       !filter_is_all(seek->filter) && !filter_looks_around(seek->filter);
 }
 
+/* A walk that goes over all messages. */
+static struct seek *
+new_walk(struct reader *reader, const struct filter *filter)
+{
+	struct seek *seek = mem_new(sizeof *seek);
+	seek->reader = reader;
+	seek->filter = filter;
+	seek->generation = capture_generation(trace_capture(reader_trace(reader)));
+	seek->next = reader_walk_from(reader, 0); /* what was dropped has numbers, too */
+	seek->until = UINT64_MAX;
+	return seek;
+}
+
+void
+seek_prepare(struct trace *trace, const struct filter *filter)
+{
+	if (capture_ended(trace_capture(trace)) && !is_indexed(trace) &&
+	    (filter_limits_time(filter) || filter_has_grams(filter, trace)))
+		index_build(trace_index(trace));
+}
+
 struct seek *
 seek_new(struct reader *reader, const struct filter *filter, unsigned around)
 {
 	struct trace *trace = reader_trace(reader);
-	struct seek *seek = mem_new(sizeof *seek);
-	seek->reader = reader;
-	seek->filter = filter;
+	struct seek *seek = new_walk(reader, filter);
 	seek->around = around;
-	seek->generation = capture_generation(trace_capture(trace));
-	seek->next = reader_walk_from(reader, 0); /* what was dropped has numbers, too */
 	if (!capture_ended(trace_capture(trace)))
 		return seek;
-	if ((filter_limits_time(filter) || filter_has_grams(filter, trace)) && !is_indexed(trace))
-		index_build(trace_index(trace));
+	seek_prepare(trace, filter);
 	seek->skips = !filter_is_all(filter) && is_indexed(trace);
 	seek->passes = may_pass(seek);
 	seek->size = PIECE_FIRST;
@@ -134,12 +153,40 @@ seek_new(struct reader *reader, const struct filter *filter, unsigned around)
 	return seek;
 }
 
+bool
+seek_can_divide(struct trace *trace)
+{
+	struct capture *capture = trace_capture(trace);
+	return capture_ended(capture) && !capture_limit(capture) && is_indexed(trace);
+}
+
+struct seek *
+seek_new_divided(struct reader *reader, const struct filter *filter)
+{
+	struct seek *seek = new_walk(reader, filter);
+	seek->skips = true;
+	seek->until = 0;
+	if (filter_required(filter))
+		show_senders(seek);
+	return seek;
+}
+
+void
+seek_enter(struct seek *seek, uint64_t from, uint64_t until)
+{
+	vec_clear(&seek->ranges);
+	seek->at = 0;
+	seek->from = seek->cell = from;
+	seek->until = until;
+}
+
 void
 seek_free(struct seek *seek)
 {
 	if (!seek)
 		return;
 	vec_free(&seek->ranges);
+	reader_free(seek->cells);
 	reader_piece_free(&seek->piece);
 	free(seek);
 }
@@ -277,10 +324,13 @@ seek_pass(struct seek *seek)
 
 /* Adds the flags of a cell's messages that are in no range. */
 static void
-add_cell_doubts(const struct seek *seek, struct reader *reader, uint64_t cell,
-		struct doubts *doubts)
+add_cell_doubts(struct seek *seek, uint64_t cell, struct doubts *doubts)
 {
-	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+	if (!seek->cells) {
+		seek->cells = reader_new(reader_trace(seek->reader));
+		reader_limit(seek->cells, 1);
+	}
+	const struct decoded_cell *decoded = reader_decoded_cell(seek->cells, cell);
 	size_t range = 0;
 	for (size_t i = 0; i < decoded->count; i++) {
 		uint64_t number = decoded->first + i;
@@ -291,32 +341,30 @@ add_cell_doubts(const struct seek *seek, struct reader *reader, uint64_t cell,
 	}
 }
 
-static void
-add_passed_over(const struct seek *seek, struct trace *trace, struct doubts *doubts)
+void
+seek_add_passed(struct seek *seek, struct doubts *doubts)
 {
-	struct reader *reader = reader_new(trace);
+	const struct index *index = trace_index(reader_trace(seek->reader));
 	struct index_cell cell;
 	size_t range = 0;
-	reader_limit(reader, 1);
-	for (uint64_t i = 0; index_cell(trace_index(trace), i, &cell); i++) {
+	while (find_range(seek)) /* where the walk was ended */
+		continue;
+	for (uint64_t i = seek->from; i < seek->until && index_cell(index, i, &cell); i++) {
 		while (range < seek->ranges.count && seek->ranges.at[range].end <= cell.first)
 			range++;
 		bool inside = range < seek->ranges.count &&
 			      seek->ranges.at[range].first <= cell.first &&
 			      cell.first + cell.count <= seek->ranges.at[range].end;
 		if (!inside && cell.message_flags & DOUBT_MESSAGES)
-			add_cell_doubts(seek, reader, i, doubts);
+			add_cell_doubts(seek, i, doubts);
 	}
-	reader_free(reader);
 }
 
 void
 seek_add_doubts(struct seek *seek, struct doubts *doubts)
 {
 	if (seek->skips) {
-		while (find_range(seek)) /* where the walk was ended */
-			continue;
-		add_passed_over(seek, reader_trace(seek->reader), doubts);
+		seek_add_passed(seek, doubts);
 		doubts_add_trace(doubts, reader_trace(seek->reader));
 	} else {
 		doubts_add_walk(doubts, seek->reader);
@@ -326,12 +374,9 @@ seek_add_doubts(struct seek *seek, struct doubts *doubts)
 void
 seek_add_ruled_out(struct trace *trace, const struct filter *filter, struct doubts *doubts)
 {
-	struct seek *seek = mem_new(sizeof *seek);
-	seek->reader = reader_new(trace);
-	seek->filter = filter;
-	while (find_range(seek))
-		continue;
-	add_passed_over(seek, trace, doubts);
-	reader_free(seek->reader);
+	struct reader *reader = reader_new(trace);
+	struct seek *seek = new_walk(reader, filter);
+	seek_add_passed(seek, doubts);
 	seek_free(seek);
+	reader_free(reader);
 }

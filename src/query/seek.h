@@ -8,6 +8,9 @@
  * filter rules that out, with their bytes.  Where the capture may still grow, or the filter
  * looks at other messages, the walk goes over all messages.
  *
+ * Several threads divide a trace whose index is complete: each has a walk of its own that
+ * enters some cells, then others.
+ *
  * Threads: a walk belongs to one, as its reader does.
  */
 #ifndef TRAWL_QUERY_SEEK_H
@@ -21,6 +24,19 @@ struct seek;
 /* READER and the filter are borrowed.  AROUND: so many messages before and after each
  * that may pass are walked over too. */
 struct seek *seek_new(struct reader *, const struct filter *, unsigned around);
+
+/* Builds the index of a trace where a filter is worth it. */
+void seek_prepare(struct trace *, const struct filter *);
+
+/* Whether the messages of a trace can be divided by its cells; and a walk over those of the cells
+ * that it enters, none at first. */
+bool seek_can_divide(struct trace *);
+struct seek *seek_new_divided(struct reader *, const struct filter *);
+
+/* Has a divided walk go on with the messages of the cells from FROM, which is not before those
+ * of the last call, up to UNTIL. */
+void seek_enter(struct seek *, uint64_t from, uint64_t until);
+
 void seek_free(struct seek *); /* NULL is fine */
 
 /* Whether messages are passed over. */
@@ -36,7 +52,10 @@ size_t seek_walk(struct seek *, struct message *out, size_t max, uint64_t *first
 bool seek_pass(struct seek *);
 
 /* Adds what a walk over all messages would find besides in those that were passed over,
- * by their flags, and in the bytes of no message. */
+ * by their flags; not in the bytes of no message. */
+void seek_add_passed(struct seek *, struct doubts *);
+
+/* The same, and what it would find in the bytes of no message. */
 void seek_add_doubts(struct seek *, struct doubts *);
 
 /* The same of the cells of a trace that a filter rules out, with an index that is

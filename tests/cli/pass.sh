@@ -34,7 +34,7 @@ differ()
 		for target in none jsonl; do
 			ask one -e "$expression" -t $target "$@" --split=1/1 --no-cache
 			for way in "--no-cache --threads=1" "--no-cache --threads=3" \
-				"--cache-dir=kept"; do
+				"--cache-dir=kept --threads=3"; do
 				# shellcheck disable=SC2086  # words
 				ask two -e "$expression" -t $target "$@" $way
 				cmp -s one two && cmp -s one.err two.err ||

@@ -111,7 +111,7 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	if (cli_parse_spool_limit(cli, &session->host.spool_limit, err) < 0)
 		return err->code;
 	session->host.images_dir = cli->value[CLI_IMAGES];
-	session->host.report_waiting = report_text;
+	session->host.report_waiting = cli->value[CLI_QUIET] ? NULL : report_text;
 	const char *pointer = cli->value[CLI_WRITE_POINTER];
 	session->host.has_write_pointer = pointer;
 	if (pointer && !text_parse_uint(pointer, INT64_MAX, &session->host.write_pointer))

@@ -5,6 +5,7 @@
 #include "batch/batch.h"
 #include "base/generation.h"
 #include "base/regex.h"
+#include "base/thread.h"
 #include "batch/follow.h"
 #include "batch/output.h"
 #include "batch/report.h"
@@ -20,6 +21,7 @@
 #include "trace/doubts.h"
 #include "trace/grams_make.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -270,6 +272,38 @@ needs_all_clocks(const struct session *session, const struct export_options *opt
 		export_is_ordered(session, options) || session->profile.order == CLOCKS_BY_TIME);
 }
 
+/* A wait that is told of once it is long. */
+struct patience {
+	int64_t begun; /* by thread_now_ms() */
+	atomic_flag said;
+};
+
+/* Tells of it; from any thread, as the capture is read. */
+static void
+lose_patience(void *context)
+{
+	enum { PATIENCE_MS = 1000 };
+	struct patience *patience = context;
+	if (thread_now_ms() - patience->begun < PATIENCE_MS ||
+	    atomic_flag_test_and_set(&patience->said))
+		return;
+	report_text("the capture is read to its end first, for what it tells of clocks; lines "
+		    "without times (--fields=number,text) begin at once");
+}
+
+/* Loads the clocks; who waits at a terminal until all messages were read is told why. */
+static void
+load_clocks(struct session *session, const struct export_options *options)
+{
+	struct patience patience = {.begun = thread_now_ms(), .said = ATOMIC_FLAG_INIT};
+	bool tells = session->host.report_waiting && isatty(STDERR_FILENO);
+	if (tells)
+		session_notify(session, lose_patience, &patience);
+	clocks_load(session->clocks, needs_all_clocks(session, options));
+	if (tells)
+		session_notify(session, NULL, NULL);
+}
+
 /* Waits for what relates the traces, as far as the format or the filter need it. */
 static void
 load_relations(struct session *session, const struct export_options *options)
@@ -277,7 +311,7 @@ load_relations(struct session *session, const struct export_options *options)
 	const struct filter *filter = &options->filter;
 	/* first, as the clocks are read while their indexes are built */
 	if (!options->clocks_late && export_rests_on_clocks(session, options))
-		clocks_load(session->clocks, needs_all_clocks(session, options));
+		load_clocks(session, options);
 	if (needs_order(options))
 		session_build(session);
 	if (export_needs_times(options) && !options->format->writer && !options->format->rows &&

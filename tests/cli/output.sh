@@ -49,9 +49,18 @@ if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; t
 	script -qec "'$TRAWL' -t text '$demo'" /dev/null </dev/null >out 2>err
 	ok "a terminal: all of it" grep -q 'back in service' out
 	is "a terminal: no escape sequence of the capture" 0 "$(grep -cF "${escape}[2J" out)"
+	# Before lines with times a capture is read to its end; that takes more than a second here.
+	for option in "" -q --fields=number,text; do
+		script -qec "{ head -c 4000 '$testdata/demo.stp'; sleep 1.5
+			tail -c +4001 '$testdata/demo.stp'; } |
+			'$TRAWL' -t csv $option -f syst/stp -" /dev/null </dev/null >out 2>err
+		is "a terminal: why nothing comes${option:+, $option}" \
+			"$(test "$option" || echo 1)" "$(grep -c 'read to its end first' out | sed s/^0//)"
+	done
 else
 	skip "a terminal: all of it" "no script(1)"
 	skip "a terminal: no escape sequence of the capture" "no script(1)"
+	skip "a terminal: why nothing comes" "no script(1)"
 fi
 
 # Contexts that a profile defines end each line, from the message on that tells.

@@ -1195,7 +1195,9 @@ reader_walk_from(struct reader *reader, uint64_t offset)
 	if (!index_restore(index, cell, reader->walk, &first))
 		return 0;
 	reader->walk_begun = true;
-	reader->walk_requested = reader->walk->offset;
+	if (reader->walk_requested < reader->walk->offset ||
+	    reader->walk_requested > reader->walk->offset + WALK_AHEAD)
+		reader->walk_requested = reader->walk->offset;
 	return first;
 }
 

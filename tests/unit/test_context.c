@@ -98,12 +98,14 @@ build_indexes(struct fixture *f)
 static void
 build_contexts(struct fixture *f)
 {
-	struct trace *trace = f->session.traces.at[0];
 	struct timespec pause = {.tv_nsec = 1000000};
-	context_cursor_free(context_cursor_new(f->session.contexts, trace));
+	context_cursor_free(context_cursor_new(f->session.contexts, f->session.traces.at[0]));
 	contexts_start(f->session.contexts, NULL, NULL);
-	while (contexts_known(f->session.contexts, trace) < index_known(trace_index(trace)))
-		nanosleep(&pause, NULL);
+	for (size_t i = 0; i < f->session.traces.count; i++) {
+		struct trace *trace = f->session.traces.at[i];
+		while (contexts_known(f->session.contexts, trace) < index_known(trace_index(trace)))
+			nanosleep(&pause, NULL);
+	}
 }
 
 static void
@@ -677,6 +679,92 @@ test_other_traces(void **state)
 	fixture_end(&f);
 }
 
+/* Where a message of one trace is in another, by offsets there. */
+struct range {
+	uint64_t least, at, most;
+};
+
+static bool
+relate_range(void *context, const struct trace *from, const struct message *m,
+	     struct reader *reader, struct context_position *position)
+{
+	const struct range *range = context;
+	(void)from;
+	(void)m;
+	position->open = false;
+	return reader_find_offset(reader, range->least, &position->least) &&
+	       reader_find_offset(reader, range->at, &position->at) &&
+	       reader_find_offset(reader, range->most, &position->most);
+}
+
+enum { EVENTS = 12000 };
+
+/* Some events that say who runs next, seldom another, and others; *AT are their offsets, *RUNS
+ * who runs at them. */
+static void
+add_turns(struct uia_log *log, uint64_t *seed, uint64_t *at, unsigned *runs)
+{
+	unsigned now = 17;
+	for (unsigned i = 0; i < EVENTS; i++) {
+		unsigned next = random_below(seed, 1500) ? now : 17 + 40 - now;
+		if (i % 50 == 0)
+			uia_packet_begin(log, 10, 0, 1, (uint16_t)(i / 50));
+		at[i] = i && next == now && i % 3
+			    ? uia_sync_add(log, (uint16_t)(i + 1), 100 + i, i)
+			    : uia_context_add(log, (uint16_t)(i + 1), 100 + i, now, next);
+		runs[i] = now = next;
+		if (i % 50 == 49)
+			uia_packet_end(log);
+	}
+}
+
+/* A value is doubtful if another held anywhere where the message may be, in a cell or in
+ * several, whether contexts are known of all cells before or are found as they are asked for. */
+static void
+test_uncertain(void **state)
+{
+	struct fixture f;
+	struct uia_log log = {0};
+	uint64_t seed = 21, at[EVENTS];
+	unsigned runs[EVENTS], doubtful = 0, sure = 0;
+	(void)state;
+	add_turns(&log, &seed, at, runs);
+	for (int way = 0; way < 2; way++) {
+		struct range range;
+		open_log(&f, &log,
+			 "  - {name: all, from: {trace: b.uia}, field: new, "
+			 "applies_to: [a.uia]}\n");
+		build_indexes(&f);
+		if (way)
+			contexts_load(f.session.contexts);
+		else
+			build_contexts(&f);
+		new_cursor(&f);
+		contexts_relate(f.session.contexts, relate_range, &range);
+		const struct message m = *message_at(&f, at[1]);
+		for (int i = 0; i < 3000; i++) {
+			unsigned first = (unsigned)random_below(&seed, EVENTS), now = first;
+			unsigned span = 1 + (unsigned)random_below(&seed, i % 4 ? 300 : EVENTS);
+			unsigned last = first + span < EVENTS ? first + span : EVENTS - 1;
+			bool other = false;
+			now += (unsigned)random_below(&seed, last - first + 1);
+			for (unsigned k = first; k <= last; k++)
+				other |= runs[k] != runs[now];
+			range = (struct range){at[first], at[now], at[last]};
+			struct context_value value;
+			assert_true(context_value(f.session.contexts, f.cursor, &m, 0, &value));
+			assert_int_equal(value.state, CONTEXT_KNOWN);
+			assert_int_equal(value.number, runs[now]);
+			assert_int_equal(value.doubtful, other);
+			doubtful += other;
+			sure += !other;
+		}
+		fixture_end(&f);
+	}
+	assert_true(doubtful > 500 && sure > 500);
+	vec_free(&log.bytes);
+}
+
 /* --- profiles ---------------------------------------------------------- */
 
 static void
@@ -927,12 +1015,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_filters),    cmocka_unit_test(test_filter_errors),
-	    cmocka_unit_test(test_matched),    cmocka_unit_test(test_not_matched_yet),
-	    cmocka_unit_test(test_incomplete), cmocka_unit_test(test_alone),
-	    cmocka_unit_test(test_ends),       cmocka_unit_test(test_origins),
-	    cmocka_unit_test(test_values),     cmocka_unit_test(test_other_traces),
-	    cmocka_unit_test(test_errors),     cmocka_unit_test(test_definitions),
+	    cmocka_unit_test(test_filters),	cmocka_unit_test(test_filter_errors),
+	    cmocka_unit_test(test_matched),	cmocka_unit_test(test_not_matched_yet),
+	    cmocka_unit_test(test_incomplete),	cmocka_unit_test(test_alone),
+	    cmocka_unit_test(test_ends),	cmocka_unit_test(test_origins),
+	    cmocka_unit_test(test_values),	cmocka_unit_test(test_other_traces),
+	    cmocka_unit_test(test_uncertain),	cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_definitions),
 	};
 	return cmocka_run_group_tests_name("context", tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /*
  * Finding a position by time: see clock_position.h.
  *
- * The indexed cells are halved by the latest time in each; cells
- * without any count with the one before.  Then one cell is decoded, or two; and the
+ * The indexed cells are halved by the latest time in each, which is kept for the next
+ * search; cells without any count with the one before.  Then one cell is decoded, or two; and the
  * same for the earliest and the latest that it may have been.  Of the messages of a
  * cell some twenty have their times made, the others are compared by their ticks; or,
  * if the last search ended in that cell at an earlier time, those from there on.
@@ -46,7 +46,7 @@ latest_in_cell(struct reader *reader, uint64_t cell)
 
 /* The latest time in a cell or, where it has none, in those shortly before. */
 static int64_t
-latest_until(struct reader *reader, uint64_t cell)
+find_latest(struct reader *reader, uint64_t cell)
 {
 	int64_t order = latest_in_cell(reader, cell);
 	for (unsigned i = 0; order == INT64_MIN && cell && i < UNTIMED_MAX; i++)
@@ -54,14 +54,35 @@ latest_until(struct reader *reader, uint64_t cell)
 	return order;
 }
 
+static unsigned
+generation_of(const struct trace *trace)
+{
+	return index_generation(trace_index(trace)) + trace_generation(trace);
+}
+
+/* The same, kept. */
+static int64_t
+latest_until(struct reader *reader, uint64_t cell, struct context_latest *kept)
+{
+	unsigned generation = generation_of(reader_trace(reader));
+	size_t slot = cell % (sizeof kept->at / sizeof *kept->at);
+	if (kept->generation != generation)
+		*kept = (struct context_latest){.generation = generation};
+	if (kept->at[slot].behind != cell + 1) {
+		kept->at[slot].order = find_latest(reader, cell);
+		kept->at[slot].behind = cell + 1;
+	}
+	return kept->at[slot].order;
+}
+
 /* The first known cell in which something is later than ORDER, or the number of
  * known cells. */
 static uint64_t
-first_later(struct reader *reader, int64_t order)
+first_later(struct reader *reader, int64_t order, struct context_latest *kept)
 {
 	uint64_t cell;
 	lower_bound(cell, index_known(trace_index(reader_trace(reader))),
-		    latest_until(reader, cell) <= order);
+		    latest_until(reader, cell, kept) <= order);
 	return cell;
 }
 
@@ -110,16 +131,14 @@ first_in_cell(struct bound *bound, const struct decoded_cell *decoded, size_t fr
 static struct context_hint
 hint_for(struct reader *reader, uint64_t cell, int64_t order)
 {
-	struct trace *trace = reader_trace(reader);
-	return (struct context_hint){.order = order,
-				     .cell = cell,
-				     .generation = index_generation(trace_index(trace)) +
-						   trace_generation(trace)};
+	return (struct context_hint){
+	    .order = order, .cell = cell, .generation = generation_of(reader_trace(reader))};
 }
 
 /* The last message that is not later than ORDER. */
 static bool
-find_last(struct reader *reader, int64_t order, struct context_hint *hint, struct position *at)
+find_last(struct reader *reader, int64_t order, struct context_hint *hint,
+	  struct context_latest *latest, struct position *at)
 {
 	struct trace *trace = reader_trace(reader);
 	struct clocks_nature nature = clocks_nature(trace);
@@ -127,7 +146,7 @@ find_last(struct reader *reader, int64_t order, struct context_hint *hint, struc
 			      .order = order,
 			      .rising = nature.rising && !nature.own,
 			      .above = UINT64_MAX};
-	at->cell = first_later(reader, order);
+	at->cell = first_later(reader, order, latest);
 	struct context_hint now = hint_for(reader, at->cell, order);
 	/* only of cells that are known it is known what they are */
 	bool holds = hint->cell == now.cell && hint->order <= order &&
@@ -173,9 +192,10 @@ find_bounds(struct reader *reader, const struct message_time *now,
 			 __builtin_add_overflow(now->order, error, &most);
 	if (position->open || !error)
 		return;
-	if (!find_last(reader, least, &position->hints[1], &position->least))
+	struct context_latest *latest = &position->latest;
+	if (!find_last(reader, least, &position->hints[1], latest, &position->least))
 		reader_first(reader, &position->least);
-	find_last(reader, most - 1, &position->hints[2], &position->most);
+	find_last(reader, most - 1, &position->hints[2], latest, &position->most);
 }
 
 bool
@@ -186,7 +206,7 @@ clock_find_position(void *unused, const struct trace *from, const struct message
 	(void)unused;
 	if (clocks_part((struct trace *)from) != clocks_part(reader_trace(reader)) ||
 	    !clocks_time((struct trace *)from, m, &now) ||
-	    !find_last(reader, now.order, &position->hints[0], &position->at))
+	    !find_last(reader, now.order, &position->hints[0], &position->latest, &position->at))
 		return false;
 	find_bounds(reader, &now, position);
 	return true;

@@ -32,11 +32,15 @@ enum {
 	STEP_MESSAGES = 256   /* walked at a time for the next change */
 };
 
+/* Who walks a trace: to a message, and to what may be at its time at the earliest and at the
+ * latest.  Each goes forward where messages come in order. */
+enum walk { WALK_AT, WALK_LEAST, WALK_MOST, WALKS };
+
 struct context_cursor {
 	struct contexts *contexts;
 	struct trace *trace;
 	struct context_trace *own;	 /* of that trace */
-	struct context_walker **walkers; /* per trace, made when needed */
+	struct context_walker **walkers; /* WALKS per trace, made when needed */
 	struct context_walker *ahead;	 /* the same in its own trace, further on */
 	size_t hint;			 /* where the last message was in its cell */
 	struct reader *reader;		 /* for origins, made when needed */
@@ -136,6 +140,7 @@ contexts_new(struct session *session)
 	contexts->defined = list.count;
 	contexts->count = session->traces.count;
 	contexts->traces = mem_new(contexts->count * sizeof *contexts->traces);
+	pthread_mutex_init(&contexts->building, NULL);
 	pthread_mutex_init(&contexts->lock, NULL);
 	worker_init(&contexts->worker, context_walk_all, contexts);
 	contexts->worker.nice = 10;
@@ -248,9 +253,9 @@ walker_seek(struct context_walker *w, uint64_t cell)
 		context_walk_to(w, cell);
 		return true;
 	}
-	if (known < cell && ready && contexts->patient) {
-		context_walk_to(w, cell);
-		return true;
+	if (contexts->patient && known < cell) {
+		context_build(contexts, w->tracked, cell);
+		known = context_known(contexts, w->tracked);
 	}
 	uint64_t from = cell < known ? cell : known;
 	if (cell - from <= NEAR_CELLS || contexts->patient) {
@@ -289,7 +294,7 @@ context_cursor_new(struct contexts *contexts, struct trace *trace)
 	cursor->contexts = contexts;
 	cursor->trace = trace;
 	cursor->own = context_trace_of(contexts, trace);
-	cursor->walkers = mem_new(contexts->count * sizeof *cursor->walkers);
+	cursor->walkers = mem_new(WALKS * contexts->count * sizeof *cursor->walkers);
 	context_let_run(contexts, &contexts->requested);
 	return cursor;
 }
@@ -299,7 +304,7 @@ context_cursor_free(struct context_cursor *cursor)
 {
 	if (!cursor)
 		return;
-	for (size_t i = 0; i < cursor->contexts->count; i++)
+	for (size_t i = 0; i < WALKS * cursor->contexts->count; i++)
 		context_walker_free(cursor->walkers[i]);
 	context_walker_free(cursor->ahead);
 	reader_free(cursor->reader);
@@ -309,9 +314,10 @@ context_cursor_free(struct context_cursor *cursor)
 }
 
 static struct context_walker *
-walker_for(struct context_cursor *cursor, struct context_trace *tracked)
+walker_for(struct context_cursor *cursor, struct context_trace *tracked, enum walk walk)
 {
-	struct context_walker **walker = &cursor->walkers[tracked - cursor->contexts->traces];
+	size_t trace = (size_t)(tracked - cursor->contexts->traces);
+	struct context_walker **walker = &cursor->walkers[WALKS * trace + walk];
 	if (!*walker)
 		*walker = context_walker_new(cursor->contexts, tracked);
 	return *walker;
@@ -451,31 +457,46 @@ is_other(const struct context_held *held, const struct context_value *value)
 	return (enum context_state)held->state != value->state || held->value != value->value;
 }
 
-/* Whether KEY may have had another value than VALUE at a position, as far as it is
- * uncertain when that was. */
+/* Whether KEY may have another value than VALUE in a cell, from message FROM up to TO. */
 static bool
-may_be_other(struct context_walker *w, struct context_key key,
-	     const struct context_position *position, const struct context_value *value)
+is_other_within(struct context_walker *w, uint64_t cell, size_t from, size_t to,
+		struct context_key key, const struct context_value *value)
 {
-	struct context_value end;
-	bool one_cell = position->least.cell == position->most.cell;
-	const struct position ends[] = {position->least, position->most};
-	if (one_cell && position->least.at == position->most.at)
-		return position->open;
-	for (size_t i = 0; i < 2; i++) {
-		value_at(w, ends[i].cell, ends[i].at, key, &end);
-		if (end.state != value->state || end.value != value->value)
-			return true;
-	}
+	struct context_value first;
+	value_at(w, cell, from, key, &first);
+	if (first.state != value->state || first.value != value->value)
+		return true;
+	context_walk(w, to == SIZE_MAX ? to : to + 1);
 	const struct context_history *history = context_history_find(w, key);
 	for (size_t i = 0; history && i < history->changes.count; i++) {
 		const struct context_change *change = &history->changes.at[i];
-		bool within = change->at <= position->most.at &&
-			      (!one_cell || change->at > position->least.at);
-		if (within && is_other(&change->held, value))
+		if (change->at > from && change->at <= to && is_other(&change->held, value))
 			return true;
 	}
-	return position->open;
+	return false;
+}
+
+/* Whether KEY may have had another value than VALUE at a position, as far as it is
+ * uncertain when that was. */
+static bool
+may_be_other(struct context_cursor *cursor, struct context_trace *tracked, struct context_key key,
+	     const struct context_position *position, const struct context_value *value)
+{
+	const struct position least = position->least, most = position->most;
+	bool other;
+	if (least.cell == most.cell && least.at == most.at)
+		return position->open;
+	if (least.cell == most.cell)
+		other = is_other_within(walker_for(cursor, tracked, WALK_AT), least.cell, least.at,
+					most.at, key, value);
+	else
+		other =
+		    is_other_within(walker_for(cursor, tracked, WALK_LEAST), least.cell, least.at,
+				    SIZE_MAX, key, value) ||
+		    is_other_within(walker_for(cursor, tracked, WALK_MOST), most.cell, 0, most.at,
+				    key, value) ||
+		    context_changes_between(cursor->contexts, tracked, key, least.cell, most.cell);
+	return other || position->open;
 }
 
 /* A context of another trace, at the same time. */
@@ -485,7 +506,7 @@ foreign_value(struct context_cursor *cursor, const struct message *m, struct con
 {
 	struct contexts *contexts = cursor->contexts;
 	const struct definition *definition = &contexts->definitions.at[context];
-	struct context_walker *w = walker_for(cursor, tracked);
+	struct context_walker *w = walker_for(cursor, tracked, WALK_AT);
 	struct context_position *position = &w->position;
 	*value = (struct context_value){.state = CONTEXT_LATER, .trace = tracked->trace};
 	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, position) ||
@@ -497,8 +518,8 @@ foreign_value(struct context_cursor *cursor, const struct message *m, struct con
 		key = only_key(w, context);
 	if (key.context != CONTEXTS_MAX) {
 		value_at(w, position->at.cell, position->at.at, key, value);
-		value->doubtful |=
-		    value->state >= CONTEXT_UNKNOWN && may_be_other(w, key, position, value);
+		value->doubtful |= value->state >= CONTEXT_UNKNOWN &&
+				   may_be_other(cursor, tracked, key, position, value);
 	} else if (w->sure) {
 		value->state = CONTEXT_NONE;
 	}
@@ -509,7 +530,7 @@ context_value(struct contexts *contexts, struct context_cursor *cursor, const st
 	      unsigned context, struct context_value *value)
 {
 	if (cursor->own->contexts >> context & 1) {
-		struct context_walker *w = walker_for(cursor, cursor->own);
+		struct context_walker *w = walker_for(cursor, cursor->own, WALK_AT);
 		uint64_t cell = cell_of(cursor->trace, message_id_offset(m));
 		size_t at = find_message(w->reader, cell, m, &cursor->hint);
 		value_at(w, cell, at, context_key_of(cursor->own, m, context), value);
@@ -584,8 +605,9 @@ context_text(struct contexts *contexts, struct context_cursor *cursor, unsigned 
 	     const struct context_value *value, struct text *out)
 {
 	if (value->state == CONTEXT_KNOWN)
-		context_walker_text(walker_for(cursor, context_trace_of(contexts, value->trace)),
-				    context, value, out);
+		context_walker_text(
+		    walker_for(cursor, context_trace_of(contexts, value->trace), WALK_AT), context,
+		    value, out);
 }
 
 /* --- where it ends, and the next change -------------------------------- */
@@ -720,7 +742,7 @@ context_end(struct contexts *contexts, struct context_cursor *cursor, const stru
 	(void)contexts;
 	if (value->trace != cursor->trace)
 		return;
-	struct context_walker *w = walker_for(cursor, cursor->own);
+	struct context_walker *w = walker_for(cursor, cursor->own, WALK_AT);
 	uint64_t cell = cell_of(cursor->trace, message_id_offset(m));
 	size_t at = find_message(w->reader, cell, m, &cursor->hint);
 	struct context_key key = context_key_of(cursor->own, m, context);
@@ -755,7 +777,7 @@ enum context_state
 context_step(struct contexts *contexts, struct context_cursor *cursor, const struct message *m,
 	     bool forward, struct message_id *id)
 {
-	struct context_walker *w = walker_for(cursor, cursor->own);
+	struct context_walker *w = walker_for(cursor, cursor->own, WALK_AT);
 	uint64_t cells = index_cell_count(trace_index(cursor->trace)), cell = cells - 1;
 	enum context_state state = CONTEXT_LATER;
 	const struct context_held *held;

@@ -100,6 +100,15 @@ struct context_hint {
 	unsigned generation; /* of index and trace */
 };
 
+/* The latest times up to some cells that searches ask for again and again. */
+struct context_latest {
+	unsigned generation; /* as above */
+	struct {
+		uint64_t behind; /* 1 + the cell; 0: none */
+		int64_t order;
+	} at[64]; /* by the last bits of the cell */
+};
+
 /* Where a message of one trace stands in another one. */
 struct context_position {
 	struct position at; /* the last message there that is not later */
@@ -107,6 +116,7 @@ struct context_position {
 	struct position least, most;
 	bool open; /* nothing limits that */
 	struct context_hint hints[3];
+	struct context_latest latest;
 };
 
 /*

@@ -142,6 +142,24 @@ context_load(struct context_walker *w, uint64_t cell)
 	return true;
 }
 
+bool
+context_changes_between(struct contexts *contexts, const struct context_trace *tracked,
+			struct context_key key, uint64_t from, uint64_t to)
+{
+	pthread_mutex_lock(&contexts->lock);
+	bool any = from + 1 < to && tracked->known < to;
+	for (size_t i = 0; i < tracked->lanes.count && !any; i++) {
+		const struct context_lane *lane = &tracked->lanes.at[i];
+		if (context_key_compare(lane->key, key))
+			continue;
+		size_t at = context_entry_position(lane, from + 1);
+		any = at < lane->entries.count &&
+		      context_group_of(tracked, lane->entries.at[at].cell) < to;
+	}
+	pthread_mutex_unlock(&contexts->lock);
+	return any;
+}
+
 /* --- the thread -------------------------------------------------------- */
 
 static void
@@ -176,24 +194,29 @@ contexts_notify(struct contexts *contexts, bool now)
 		contexts->notify(contexts->notify_context);
 }
 
-/* Goes through the cells of a trace that can be read; true if there were any. */
-static bool
-contexts_work(struct contexts *contexts, struct context_trace *tracked)
+/* Forgets what is not so any more. */
+static void
+renew_trace(struct contexts *contexts, struct context_trace *tracked)
 {
-	if (!tracked->rules.count)
-		return false;
-	if (!tracked->walker)
-		tracked->walker = context_walker_new(contexts, tracked);
-	struct context_walker *w = tracked->walker;
 	/* of a gem trace it counts the events that were found, which stay */
 	unsigned generation = serial_of(tracked->trace) ? 0 : trace_generation(tracked->trace);
 	if (tracked->known > index_known(trace_index(tracked->trace)) ||
 	    generation != tracked->generation)
 		forget_trace(contexts, tracked);
 	tracked->generation = generation;
-	bool any = false;
-	while (tracked->known < context_readable_cells(tracked) &&
-	       !worker_is_stopping(&contexts->worker)) {
+}
+
+/* Goes through the next cell of a trace; false if it cannot be read yet. */
+static bool
+build_cell(struct contexts *contexts, struct context_trace *tracked)
+{
+	pthread_mutex_lock(&contexts->building);
+	if (!tracked->walker)
+		tracked->walker = context_walker_new(contexts, tracked);
+	struct context_walker *w = tracked->walker;
+	renew_trace(contexts, tracked);
+	bool any = tracked->known < context_readable_cells(tracked);
+	if (any) {
 		if (w->filled)
 			context_walk_on(w);
 		else
@@ -203,6 +226,25 @@ contexts_work(struct contexts *contexts, struct context_trace *tracked)
 		keep_cell(tracked, w);
 		tracked->known++;
 		pthread_mutex_unlock(&contexts->lock);
+	}
+	pthread_mutex_unlock(&contexts->building);
+	return any;
+}
+
+void
+context_build(struct contexts *contexts, struct context_trace *tracked, uint64_t cell)
+{
+	while (context_known(contexts, tracked) < cell && build_cell(contexts, tracked))
+		continue;
+}
+
+/* Goes through the cells of a trace that can be read; true if there were any. */
+static bool
+contexts_work(struct contexts *contexts, struct context_trace *tracked)
+{
+	bool any = false;
+	while (tracked->rules.count && !worker_is_stopping(&contexts->worker) &&
+	       build_cell(contexts, tracked)) {
 		contexts_notify(contexts, false);
 		any = true;
 	}
@@ -282,6 +324,7 @@ contexts_free(struct contexts *contexts)
 	vec_free(&contexts->definitions);
 	free(contexts->traces);
 	text_free(&contexts->complaint);
+	pthread_mutex_destroy(&contexts->building);
 	pthread_mutex_destroy(&contexts->lock);
 	free(contexts);
 }

@@ -40,6 +40,7 @@ struct contexts {
 	context_relate *relate;
 	void *relate_context;
 
+	pthread_mutex_t building; /* held while more becomes known, before the next */
 	pthread_mutex_t lock;
 	struct generation generation; /* of what is known */
 	struct generation restarts;   /* what was known is not any more */
@@ -59,6 +60,15 @@ uint64_t context_known(struct contexts *, const struct context_trace *);
 
 /* The worker's job: walks what can be read of all traces.  CONTEXT: struct contexts. */
 void context_walk_all(void *context);
+
+/* Has what holds at the beginning of CELL be known, if it can be; from any thread, which may
+ * wait for others that do the same. */
+void context_build(struct contexts *, struct context_trace *, uint64_t cell);
+
+/* Whether a cell behind FROM and before TO may change something under KEY: it does, or one
+ * does that is taken together with it, or that is not known yet. */
+bool context_changes_between(struct contexts *, const struct context_trace *, struct context_key,
+			     uint64_t from, uint64_t to);
 
 /* Sets one of the flags that let the worker start. */
 void context_let_run(struct contexts *, bool *flag);

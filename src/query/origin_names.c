@@ -42,7 +42,7 @@ static void
 compare_origin(struct reader *reader, const struct message *m, struct origin_query *query)
 {
 	struct expansion e = {0};
-	reader_expand(reader, m, EXPAND_TEXT, &e);
+	reader_expand_origin(reader, m, &e);
 	origin_query_compare(query, text_get(&e.origin));
 	expansion_free(&e);
 }

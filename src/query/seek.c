@@ -97,7 +97,7 @@ show_senders(struct seek *seek)
 	for (size_t i = 0; i < origins.count && origins.count <= SENDERS_SHOWN; i++)
 		if (origins.at[i].key != UINT64_MAX && /* several together */
 		    reader_find_origin(seek->reader, &origins.at[i], &m))
-			filter_match(seek->filter, seek->reader, &m, &scratch);
+			filter_learn_origin(seek->filter, seek->reader, &m, &scratch);
 	vec_free(&origins);
 	expansion_free(&scratch);
 }

@@ -1009,9 +1009,9 @@ payloads_of(struct reader *reader, const struct message *m)
 	return NULL;
 }
 
-void
-reader_expand(struct reader *reader, const struct message *m, enum expand_want want,
-	      struct expansion *e)
+static void
+expand_after(struct reader *reader, const struct message *m, enum expand_want want,
+	     const struct decode_history *history, struct expansion *e)
 {
 	const struct decoder *decoder = reader->decoder;
 	const struct trace_host *host = trace_host(reader->trace);
@@ -1038,7 +1038,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	/* what vanished with a shrunk capture is zero bytes under the map */
 	if (own.offset + own.length > window.offset + window.length)
 		window.length = (size_t)(own.offset + own.length - window.offset);
-	decoder->ops->expand(decoder, &own, &window, want, &reader->history, e);
+	decoder->ops->expand(decoder, &own, &window, want, history, e);
 	if (e->unnamed)
 		trace_lacks_name(reader->trace);
 	expand_session_fields(reader, &own, want, e);
@@ -1050,6 +1050,20 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 		text_add(&e->origin, row->name);
 	}
 	step_expand_missing(reader->capture, &own, e);
+}
+
+void
+reader_expand(struct reader *reader, const struct message *m, enum expand_want want,
+	      struct expansion *e)
+{
+	expand_after(reader, m, want, &reader->history, e);
+}
+
+void
+reader_expand_origin(struct reader *reader, const struct message *m, struct expansion *e)
+{
+	bool varies = !(reader_origin_kinds(reader) >> m->kind & 1);
+	expand_after(reader, m, EXPAND_TEXT, varies ? &reader->history : NULL, e);
 }
 
 /* Whether a window from BEGIN on has the bytes of a message, and none of them is missing. */

@@ -149,6 +149,10 @@ bool reader_read_id(struct reader *, struct message_id, struct position *, struc
 /* Expands a message (of this reader's trace), with names from the profile. */
 void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
 
+/* The origin of a message alone, as reader_expand makes it, without a look at messages before
+ * where it does not follow from them; the rest may be missing or another. */
+void reader_expand_origin(struct reader *, const struct message *, struct expansion *);
+
 /* Says in ANSWER what is known of a message's text and type, as reader_expand would make
  * them, without making them; {0}: nothing.  Nothing may be sought (NULL). */
 struct sought;

@@ -177,7 +177,7 @@ add_origin(struct screen *screen, size_t trace, const struct index_origin *origi
 	struct message m;
 	if (origin->key == UINT64_MAX || !reader_find_origin(reader, origin, &m))
 		return;
-	reader_expand(reader, &m, EXPAND_TEXT, &e);
+	reader_expand_origin(reader, &m, &e);
 	if (e.origin.length)
 		add_quoted(&e.origin, out);
 	expansion_free(&e);

@@ -315,7 +315,13 @@ filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 	int known = kept ? key_known(&look->bound->origins, leaf, look->m->origin) : -1;
 	if (known >= 0)
 		return known;
-	bool fits = expanded_fits(look, leaf, EXPAND_TEXT, &look->e->origin);
+	if (kept && !(look->has && look->made >= EXPAND_TEXT)) {
+		reader_expand_origin(look->reader, look->m, look->e);
+		look->has = false; /* its text may be another */
+	}
+	bool fits = kept ? filter_text_fits(look, leaf, text_get(&look->e->origin),
+					    look->e->origin.length)
+			 : expanded_fits(look, leaf, EXPAND_TEXT, &look->e->origin);
 	if (kept)
 		keep_key(&look->bound->origins, leaf, look->m->origin, fits);
 	return fits;

@@ -32,7 +32,7 @@ group_add_index(struct group *group, struct reader *reader, uint8_t severities)
 		struct value_look look = {.reader = reader, .message = &m, .expansion = &e};
 		expansion_clear(&e);
 		if (reader_find_origin(reader, &origins.at[i], &m))
-			reader_expand(reader, &m, EXPAND_TEXT, &e);
+			reader_expand_origin(reader, &m, &e);
 		else
 			text_add(&e.origin, "(others)");
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++) {

@@ -355,7 +355,7 @@ origin_text(struct context_cursor *cursor, const struct message *m)
 	if (!cursor->reader)
 		cursor->reader = reader_new(cursor->trace);
 	if (!cursor->has_origin || cursor->origin != m->origin)
-		reader_expand(cursor->reader, m, EXPAND_TEXT, &cursor->expansion);
+		reader_expand_origin(cursor->reader, m, &cursor->expansion);
 	cursor->has_origin = true;
 	cursor->origin = m->origin;
 	return text_get(&cursor->expansion.origin);

@@ -149,7 +149,7 @@ name_line(struct screen *screen, struct origin_line *line)
 		return;
 	}
 	line->first = m;
-	reader_expand(list->reader, &m, EXPAND_TEXT, &state->expansion);
+	reader_expand_origin(list->reader, &m, &state->expansion);
 	const struct text *origin = &state->expansion.origin;
 	text_add_bytes(&line->name, text_get(origin), origin->length);
 }

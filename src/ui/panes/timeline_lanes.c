@@ -100,7 +100,7 @@ add_origins(struct screen *screen, size_t trace)
 		text_add(&state->text, " ");
 		expansion_clear(&e);
 		if (reader_find_origin(reader, &origins.at[i], &m))
-			reader_expand(reader, &m, EXPAND_TEXT, &e);
+			reader_expand_origin(reader, &m, &e);
 		if (origins.at[i].key == UINT64_MAX)
 			text_add(&state->text, "others");
 		else if (e.origin.length)
@@ -207,7 +207,7 @@ add_owner(struct screen *screen, const struct density_state *of, struct text *ou
 	struct position at;
 	struct message m;
 	if (of->origin && reader_read_id(reader, of->first, &at, &m)) {
-		reader_expand(reader, &m, EXPAND_TEXT, &e);
+		reader_expand_origin(reader, &m, &e);
 		text_add_safe(out, text_get(&e.origin), e.origin.length, screen->charset);
 	}
 	if (!e.origin.length)

@@ -41,7 +41,7 @@ differ()
 					echo "$expression, $target, $way"
 			done
 		done
-		for more in "-t table" "-t text -C 2" "-t text --columns=delta,gap" \
+		for more in "-t table" "-t text --context=2" "-t text --columns=delta,gap" \
 			--check=loss,corrupt,time,severity:error; do
 			# shellcheck disable=SC2086
 			ask one -e "$never" $more "$@" --no-cache

@@ -16,7 +16,6 @@ differ()
 		-S +0.1s -U +0.2s
 		-S +1000000s
 		-e time>+1ms -s warning
-		-S +10ms -U +11ms -C 3
 		-e time<+1ms -S +2ms
 	END
 	while read -r range; do
@@ -33,6 +32,11 @@ differ()
 			done
 		done
 	done <ranges
+	# no cell can be ruled out by a text that no message has
+	during="time >= +10ms and time <= +11ms"
+	"$TRAWL" -q -t jsonl --context=3 -e "($during) or text ~ /^(?!)/" "$@" --no-cache >one
+	"$TRAWL" -q -t jsonl --context=3 -S +10ms -U +11ms "$@" --no-cache >two
+	cmp -s one two || echo "messages around"
 }
 
 for format in syst/raw syst/stp encap gem uia csel; do

@@ -968,7 +968,8 @@ write_in_order(struct run *run, struct session *session, struct err *err)
 	for (size_t i = 0; i < session->traces.count; i++)
 		sequence_show(walk.sequence, i, is_chosen(run->options, session->traces.at[i]));
 	sequence_load(walk.sequence);
-	bool seeks = filter_limits_time(filter) && !run->options->around;
+	bool seeks =
+	    (filter_limits_time(filter) || filter->severities != 0xff) && !run->options->around;
 	if (seeks)
 		seek_in_order(&walk, filter);
 	else

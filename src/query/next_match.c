@@ -54,7 +54,7 @@ static bool
 scan_lacks(struct way *way, uint64_t cell)
 {
 	struct trace *trace = reader_trace(way->reader);
-	return !way->by_cell && filter_pair_scan(way->pair, trace, cell) == FILTER_NONE;
+	return filter_pair_scan(way->pair, trace, cell) == FILTER_NONE;
 }
 
 static bool

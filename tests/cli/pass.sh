@@ -65,4 +65,18 @@ for format in "syst/raw -m strings" "syst/raw -m all" "syst/raw -m printf" "enca
 	done
 done
 
+# In the order of several captures cells are passed over by their severities.
+"$MKCAPTURE" -m all -n 500K --damage=cut,flip,drop --rate=0.0005 -o first.bin
+"$MKCAPTURE" -f syst/stp -m all -n 500K --damage=drop --rate=0.0005 -o second.bin
+for level in fatal error warning; do
+	for target in jsonl "csv --columns=delta,gap" perfetto; do
+		# shellcheck disable=SC2086
+		ask one -t $target -e "severity >= $level or text ~ /^(?!)/" first.bin second.bin
+		# shellcheck disable=SC2086
+		ask two -t $target -s $level first.bin second.bin
+		ok "$level of two captures, $target" cmp one two
+		ok "$level of two captures, $target: on standard error" cmp one.err two.err
+	done
+done
+
 finish

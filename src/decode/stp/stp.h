@@ -155,18 +155,20 @@ stp_load(const uint8_t *p, uint64_t nibble)
 	return bytes_le64(p) >> shift | (uint64_t)p[8] << 1 << (63 - shift);
 }
 
-/* The value of the low COUNT nibbles of VALUE, 1 to 16, as stp_load gives them. */
+/* The value of the low COUNT nibbles of VALUE, 1 to 16, as stp_load gives them; of none it is
+ * any. */
 static inline uint64_t
 stp_arrange(uint64_t value, unsigned count, bool lsn)
 {
 	const uint64_t low = 0x0f0f0f0f0f0f0f0f;
+	unsigned others = (64 - 4 * count) % 64;
 	if (lsn)
-		return value & UINT64_MAX >> (64 - 4 * count);
+		return value & UINT64_MAX >> others;
 	value = (value & low) << 4 | (value >> 4 & low);
-	return __builtin_bswap64(value) >> (64 - 4 * count);
+	return __builtin_bswap64(value) >> others;
 }
 
-/* The value of COUNT nibbles, 1 to 16. */
+/* The value of COUNT nibbles, as stp_arrange. */
 static inline uint64_t
 stp_value(const uint8_t *p, uint64_t nibble, unsigned count, bool lsn)
 {
@@ -220,6 +222,20 @@ stp_short_end(const struct stp_short *start, const uint8_t *bytes, uint64_t at,
 	unsigned time = stp_time_lengths[bytes_nibble(bytes, end)];
 	bool sure = clock != STP_CLOCK_LEGACY && time != STP_NO_LENGTH;
 	return sure ? end + 1 + time : STP_NOWHERE;
+}
+
+/* Whether D8, D16, D32 or D64 begin with FIRST, as stp_look gives it, and the nibbles of their
+ * payload: these are known sooner than what stands in the table. */
+static inline bool
+stp_is_usual_data(uint64_t first)
+{
+	return (first & 0xc) == 0x4;
+}
+
+static inline unsigned
+stp_usual_data_nibbles(uint64_t first)
+{
+	return 2u << (first & 3);
 }
 
 /* Whether an ASYNC may cut off a packet that NEXT follows; if not, none does. */

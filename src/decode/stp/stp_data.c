@@ -104,14 +104,6 @@ fill_data(const struct decoder *decoder, const struct stp_message *open, const s
 	    .kind = KIND_DATA, .severity = SEVERITY_INFO, .origin = data_origin(open->sender)};
 }
 
-/* It looks at none of the payload. */
-static size_t
-data_head(const uint8_t *payload, size_t length)
-{
-	(void)payload, (void)length;
-	return 0;
-}
-
 static const struct stp_protocol protocol = {
     .rows =
 	{
@@ -133,7 +125,6 @@ static const struct stp_protocol protocol = {
     .data_origin = data_origin,
     .fill = fill_data,
     .row_lacks = stp_row_lacks,
-    .head = data_head,
 };
 
 static size_t

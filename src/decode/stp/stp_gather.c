@@ -99,8 +99,7 @@ gather_plain(const struct gather_run *r)
 			stp_take_sender(&g->stp, start, first);
 			slot = NULL;
 		} else if (start->bulk == STP_BULK_BORDER) {
-			unsigned count = start->count ? start->count : 1; /* FLAG: of zeros */
-			uint64_t data = stp_value(w->bytes, at + start->data_at, count, lsn);
+			uint64_t data = stp_value(w->bytes, at + start->data_at, start->count, lsn);
 			g->next = at + r->base;
 			take_border(r, &stp_opcodes[start->opcode], start->count ? data : 0,
 				    start->count);

@@ -50,6 +50,7 @@ stp_open_add(struct stp_open *open, uint64_t nibble, const struct stp_state *stp
 	m->flags = 0;
 	m->orphan = m->keeps = false;
 	m->limit = 2 * STP_HEAD;
+	m->full = UINT32_MAX;
 	m->bytes = m->head;
 	memset(m->head, 0, sizeof m->head);
 	*chain = m;
@@ -112,7 +113,7 @@ set_room(struct stp_message *m, uint32_t size)
 		m->room_size = size;
 	}
 	m->bytes = m->room;
-	m->limit = 2 * (m->room_size - WRITTEN);
+	m->limit = m->full = 2 * (m->room_size - WRITTEN);
 }
 
 void
@@ -123,12 +124,13 @@ stp_message_keep(struct stp_message *m)
 	memset(m->bytes, 0, sizeof m->head);
 }
 
-bool
+void
 stp_message_grow(struct stp_message *m)
 {
-	if (m->room_size < STP_KEPT_MAX)
+	if (m->room_size < STP_KEPT_MAX) {
 		set_room(m, 2 * m->room_size);
-	else
+	} else {
 		m->keeps = false;
-	return m->keeps;
+		m->full = UINT32_MAX;
+	}
 }

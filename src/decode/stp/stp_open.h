@@ -31,7 +31,8 @@ struct stp_message {
 	uint16_t flags;			   /* enum message_flag */
 	bool orphan;			   /* its start may lie before what was read */
 	bool keeps;			   /* all of its payload is in `bytes` */
-	uint32_t limit; /* what is added is written where it begins before this nibble */
+	uint32_t limit; /* what is added is kept where it begins before this nibble */
+	uint32_t full;	/* the same, if room is to be made for more; else UINT32_MAX */
 	uint8_t *bytes; /* STP_HEAD of payload at least, zeroes after it: `head`, or `room` */
 	uint32_t room_size;
 	uint8_t *room; /* kept for the messages after it */
@@ -74,8 +75,8 @@ void stp_open_free(struct stp_open *);
 /* From now on, when nothing was added yet, all of the payload is kept; more than
  * STP_KEPT_MAX bytes are not. */
 void stp_message_keep(struct stp_message *);
-/* Makes room behind `limit`; false: no more of the payload is kept. */
-bool stp_message_grow(struct stp_message *);
+/* Makes room behind `limit`, or keeps no more of the payload. */
+void stp_message_grow(struct stp_message *);
 
 /* All of the payload, or NULL: it was not kept. */
 static inline const uint8_t *
@@ -97,19 +98,14 @@ stp_put(uint8_t *p, uint64_t at, uint64_t data)
 	bytes_put_le64(p, data);
 }
 
-/* Whether what is added next is to be written, by stp_put, and not only counted. */
-static inline bool
-stp_message_wants(struct stp_message *m)
-{
-	return m->nibbles < m->limit || (m->keeps && stp_message_grow(m));
-}
-
-/* Adds COUNT nibbles. */
+/* Adds COUNT nibbles.  What is not to be kept is written, too, at `limit`: to ask would cost
+ * more, for which it is cannot be foreseen. */
 static inline void
 stp_message_add(struct stp_message *m, uint64_t data, unsigned count)
 {
-	if (stp_message_wants(m))
-		stp_put(m->bytes, m->nibbles, data);
+	if (m->nibbles >= m->full)
+		stp_message_grow(m);
+	stp_put(m->bytes, m->nibbles < m->limit ? m->nibbles : m->limit, data);
 	m->nibbles += count;
 }
 

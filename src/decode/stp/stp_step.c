@@ -385,13 +385,6 @@ open_message(struct stp_run *r, bool begins)
 	return open;
 }
 
-/* How many nibbles of a payload, whose first packet has come, must be put together. */
-static uint32_t
-head_limit(const struct stp_run *r, const struct stp_message *open)
-{
-	return 2 * (uint32_t)r->setup->protocol->head(open->bytes, open->nibbles / 2);
-}
-
 static inline __attribute__((always_inline)) bool
 add_data(struct stp_run *r, const struct stp_packet *packet)
 {
@@ -406,14 +399,11 @@ add_data(struct stp_run *r, const struct stp_packet *packet)
 	}
 	if (role.ends && !can_end(r, packet))
 		return false;
-	bool first = !open;
-	if (first)
+	if (!open)
 		open = open_message(r, role.begins);
 	stp_apply_data(&s->stp, packet);
 	set_time(open, packet, &s->stp);
 	stp_message_add(open, packet->data, packet->data_nibbles);
-	if (first && !open->keeps)
-		open->limit = head_limit(r, open);
 	if (role.ends)
 		end_message(r, open, packet);
 	stream_consume(s, packet);
@@ -544,44 +534,25 @@ static bool (*const takers[STP_WHAT_COUNT])(struct stp_run *, const struct stp_p
  * Data, senders that take turns, a few NULL, and where messages begin and end.  A packet
  * that is unusual, or cannot be finished, is left to those above. */
 
-/* Data with a mark, a timestamp or both; false: it is left. */
+/* Data, or a FLAG behind a message, up to nibble END of the capture; false: it is left. */
 static bool
-take_border_data(struct stp_run *r, const struct stp_short *start)
+take_border(struct stp_run *r, const struct stp_short *start, uint64_t end)
 {
-	const struct stp_state *stp = &r->state->stp;
+	struct stp_stream *s = r->state;
 	const uint8_t *bytes = r->window->bytes;
-	uint64_t from = r->state->at - r->base, at = from + start->nibbles;
-	struct stp_packet packet = {.opcode = &stp_opcodes[start->opcode],
-				    .data_nibbles = start->count};
-	if (start->timed) {
-		packet.time_nibbles = stp_time_lengths[bytes_nibble(bytes, at)];
-		at++;
-		if (stp->clock == STP_CLOCK_LEGACY || packet.time_nibbles == STP_NO_LENGTH)
-			return false;
-		if (packet.time_nibbles)
-			packet.time = stp_value(bytes, at, packet.time_nibbles, stp->lsn);
-		at += packet.time_nibbles;
-	}
-	if (stp_may_cut(stp_look(bytes, at)))
-		return false;
-	packet.data = stp_value(bytes, from + start->data_at, start->count, stp->lsn);
-	packet.nibbles = (uint8_t)(at - from);
-	return add_data(r, &packet);
-}
-
-/* A FLAG without a timestamp behind a message; false: it is left. */
-static bool
-take_border_flag(struct stp_run *r, const struct stp_short *start)
-{
-	const struct stp_packet packet = {.opcode = &stp_opcodes[start->opcode],
-					  .nibbles = start->nibbles};
-	return !start->timed && stream_current(r->state) && take_flag(r, &packet);
-}
-
-static inline bool
-take_border(struct stp_run *r, const struct stp_short *start)
-{
-	return start->count ? take_border_data(r, start) : take_border_flag(r, start);
+	uint64_t time_at = s->at - r->base + start->nibbles; /* its length, then itself */
+	struct stp_packet packet = {
+	    .opcode = &stp_opcodes[start->opcode],
+	    .nibbles = (uint8_t)(end - s->at),
+	    .data_nibbles = start->count,
+	    .data = stp_value(bytes, time_at - start->count, start->count, s->stp.lsn),
+	};
+	if (start->timed)
+		packet.time_nibbles = (uint8_t)(packet.nibbles - start->nibbles - 1);
+	packet.time = stp_value(bytes, time_at + 1, packet.time_nibbles, s->stp.lsn);
+	if (start->count)
+		return add_data(r, &packet);
+	return stream_current(s) && take_flag(r, &packet);
 }
 
 /* Where plain packets may begin: behind it there are bytes to look at without asking, and
@@ -627,30 +598,38 @@ take_plain(struct stp_run *r)
 	bool changed = false;		 /* it is not that of the state */
 	struct stp_message *open = NULL; /* the sender's, once it is known */
 	while (at < end) {
+		if (stp_is_usual_data(first)) {
+			unsigned count = stp_usual_data_nibbles(first);
+			uint64_t then = at + 1 + count, next = stp_look(bytes, then);
+			if (stp_may_cut(next) ||
+			    (!open && !(open = stp_open_find(&s->open, sender))))
+				break;
+			stp_message_add(open, stp_value(bytes, at + 1, count, lsn), count);
+			busy = at = then;
+			first = next;
+			continue;
+		}
 		const struct stp_short *start = &shorts[first & 0xff];
 		uint64_t next = stp_look(bytes, at + start->nibbles);
 		if (stp_may_cut(next))
 			break;
-		if (start->bulk == STP_BULK_DATA) {
-			if (!open && !(open = stp_open_find(&s->open, sender)))
-				break;
-			if (stp_message_wants(open))
-				stp_put(open->bytes, open->nibbles,
-					stp_value(bytes, at + 1, start->count, lsn));
-			open->nibbles += start->count;
-		} else if (start->bulk == STP_BULK_SENDER) {
+		if (start->bulk == STP_BULK_SENDER) {
 			uint32_t payload = stp_sender_payload(start, first, lsn);
 			sender = stp_next_sender(sender, start, payload);
 			changed = true;
 			open = NULL;
 			senders += start->nibbles;
-		} else if (start->bulk == STP_BULK_BORDER) {
+		} else if (start->bulk == STP_BULK_BORDER || start->bulk == STP_BULK_DATA) {
+			uint64_t then = stp_short_end(start, bytes, at, s->stp.clock);
+			if (then == STP_NOWHERE)
+				break;
+			next = stp_look(bytes, then);
 			settle_plain(s, at + r->base, sender, changed);
 			changed = false;
-			if (!take_border(r, start))
+			if (stp_may_cut(next) || !take_border(r, start, then + r->base))
 				break;
-			busy = at = s->at - r->base;
-			first = stp_look(bytes, at);
+			busy = at = then;
+			first = next;
 			open = NULL;
 			continue;
 		} else if (start->bulk == STP_BULK_NULL && first) {

@@ -29,9 +29,6 @@ struct stp_protocol {
 	uint8_t data_kind;			  /* of messages that are data as such */
 	uint64_t origin_none;			  /* as in decoder_ops */
 	uint64_t (*data_origin)(uint32_t sender); /* key of a sender of plain data */
-	/* How many bytes of a payload `fill` may look at, by the first LENGTH of them, and at most
-	 * STP_HEAD; those behind are counted only. */
-	size_t (*head)(const uint8_t *payload, size_t length);
 	bool strict; /* a message without a start is flagged lost, without an end truncated */
 	/* Fills kind, severity, origin and flags of a message; whose time and place are set
 	 * afterwards.  WHOLE: it has come to its end. */

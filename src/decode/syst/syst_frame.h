@@ -110,15 +110,6 @@ syst_layout(uint32_t header, const uint8_t *p)
 	return at;
 }
 
-/* The most bytes that lie before the payload of a message with that header; of a single
- * word, its header. */
-static inline uint32_t
-syst_prefix_most(uint32_t header)
-{
-	static const uint8_t wide[] = {[4] = SYST_LOCATION_WIDE, [20] = SYST_LOCATION_WIDE};
-	return syst_word_size(header) ? 4 : syst_layout(header, wide).payload;
-}
-
 static inline uint64_t
 syst_origin(uint32_t header, const uint8_t *p)
 {

@@ -136,13 +136,6 @@ fill_message(const struct decoder *decoder, const struct stp_message *open, cons
 		mark_lacking(d, sender, payload, length, w->sought, m);
 }
 
-/* What stands before the payload of SyS-T, if that is known already. */
-static size_t
-message_head(const uint8_t *payload, size_t length)
-{
-	return length < 4 ? STP_HEAD : syst_prefix_most(bytes_le32(payload));
-}
-
 static const struct stp_protocol protocol = {
     .rows =
 	{
@@ -165,7 +158,6 @@ static const struct stp_protocol protocol = {
     .strict = true,
     .fill = fill_message,
     .row_lacks = stp_row_lacks,
-    .head = message_head,
 };
 
 static size_t

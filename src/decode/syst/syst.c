@@ -153,6 +153,11 @@ const uint64_t syst_subtypes[16] = {
     [SYST_SBD] = 0xffff, /* bits: wide id, name, two for the address */
 };
 
+const uint64_t syst_words[2][16] = {
+    {[SYST_BUILD] = BIT(SYST_BUILD_COMPACT32), [SYST_SHORT32] = UINT64_MAX},
+    {[SYST_BUILD] = BIT(SYST_BUILD_COMPACT64), [SYST_SHORT64] = UINT64_MAX},
+};
+
 const uint64_t syst_formatted[16] = {
     [SYST_STRING] = BIT(SYST_STRING_PRINTF32) | BIT(SYST_STRING_PRINTF64),
     [SYST_CATALOG] = BIT(1) | BIT(2) | BIT(5) | BIT(6),
@@ -230,29 +235,6 @@ syst_guid_parse(const char *text, uint8_t guid[static 16])
 }
 
 /* --- frames ------------------------------------------------------------ */
-
-void
-syst_peek_zeroed(const uint8_t *p, size_t length, struct syst_peek *peek)
-{
-	if (length < 4) {
-		*peek = (struct syst_peek){.extent = SYST_SHORT,
-					   .least = 4,
-					   .kind = SYST_BAD,
-					   .severity = SEVERITY_ERROR,
-					   .origin = SYST_ORIGIN_NONE};
-		return;
-	}
-	syst_peek_padded(p, length, peek);
-	if (length >= peek->prefix)
-		return;
-	/* parts of the prefix are missing */
-	if (peek->has_length)
-		peek->length = 0;
-	peek->has_ticks = false;
-	peek->flags &= (uint16_t)~MESSAGE_TIMED;
-	if (peek->origin & SYST_ORIGIN_GUID && length < 20)
-		peek->origin = SYST_ORIGIN_NONE;
-}
 
 /* Puts zeros behind LENGTH bytes, which are fewer. */
 static const uint8_t *

@@ -174,8 +174,6 @@ struct syst_peek {
  */
 enum { SYST_PREFIX_MAX = 39, SYST_MESSAGE_MAX = 39 + 65535 + 4 };
 void syst_peek(const uint8_t *p, size_t length, struct syst_peek *);
-/* The same where SYST_PREFIX_MAX bytes can be read, which are zero from LENGTH on. */
-void syst_peek_zeroed(const uint8_t *p, size_t length, struct syst_peek *);
 
 /* Whether P could be the start of a message in a stream without sync: known
  * type and subtype, reserved bits zero, fields consistent within LENGTH. */

@@ -10,7 +10,8 @@
  * order [SyS-T 1.0, "Data Field Byte Ordering"; RFC 4122].
  *
  * The functions that every step runs through are inline and look at a message
- * once: at most SYST_PREFIX_MAX bytes of it.
+ * once: at most SYST_PREFIX_MAX bytes of it.  Where messages of all shapes take turns, what
+ * one has cannot be foreseen: so jumps are few, and numbers are multiplied by what is there.
  */
 #ifndef TRAWL_DECODE_SYST_FRAME_H
 #define TRAWL_DECODE_SYST_FRAME_H
@@ -57,6 +58,7 @@ enum { SYST_SBD_NAMED = 2 }; /* a bit of the subtypes of SBD */
 /* Per type: a bit for each subtype that is defined, and the fewest payload
  * bytes of a subtype (of which the low four bits count). */
 extern const uint64_t syst_subtypes[16];
+extern const uint64_t syst_words[2][16];  /* those that are one word of 4 bytes, of 8 */
 extern const uint64_t syst_formatted[16]; /* those whose text a format makes */
 extern const uint8_t syst_payload_least[16][16];
 
@@ -77,18 +79,9 @@ syst_header_subtype(uint32_t header)
 static inline uint32_t
 syst_word_size(uint32_t header)
 {
-	switch (syst_header_type(header)) {
-	case SYST_SHORT32:
-		return 4;
-	case SYST_SHORT64:
-		return 8;
-	case SYST_BUILD:
-		return syst_header_subtype(header) == SYST_BUILD_COMPACT32   ? 4
-		       : syst_header_subtype(header) == SYST_BUILD_COMPACT64 ? 8
-									     : 0;
-	default:
-		return 0;
-	}
+	unsigned type = syst_header_type(header), subtype = syst_header_subtype(header);
+	return (uint32_t)(4 * (syst_words[0][type] >> subtype & 1) +
+			  8 * (syst_words[1][type] >> subtype & 1));
 }
 
 /* Where the parts before the payload start, whether or not they are there. */
@@ -102,9 +95,9 @@ syst_layout(uint32_t header, const uint8_t *p)
 {
 	struct syst_layout at = {.guid = 4};
 	at.location = (uint8_t)(at.guid + (header & SYST_HEADER_GUID ? 16 : 0));
-	at.length = at.location;
-	if (header & SYST_HEADER_LOCATION)
-		at.length = (uint8_t)(at.length + (p[at.location] & SYST_LOCATION_WIDE ? 9 : 5));
+	unsigned located = header / SYST_HEADER_LOCATION % 2;
+	unsigned wide = p[located * at.location] & SYST_LOCATION_WIDE;
+	at.length = (uint8_t)(at.location + located * (5 + 4 * wide));
 	at.time = (uint8_t)(at.length + (header & SYST_HEADER_LENGTH ? 2 : 0));
 	at.payload = (uint8_t)(at.time + (header & SYST_HEADER_TIME ? 8 : 0));
 	return at;
@@ -134,8 +127,8 @@ syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
 	out->kind = (uint8_t)(known ? type : SYST_UNKNOWN);
 	out->severity = header >> 4 & 7;
 	out->suspect = (flags & SYST_HEADER_RESERVED) != 0;
-	if (flags & SYST_HEADER_LOCATION)
-		out->suspect |= (p[at.location] & SYST_LOCATION_RESERVED) != 0;
+	bool located = flags & SYST_HEADER_LOCATION;
+	out->suspect |= located & ((p[at.location] & SYST_LOCATION_RESERVED) != 0);
 	out->has_length = (flags & SYST_HEADER_LENGTH) != 0;
 	out->has_ticks = (flags & SYST_HEADER_TIME) != 0;
 	out->has_crc = (flags & SYST_HEADER_CRC) != 0;
@@ -143,7 +136,7 @@ syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
 	    (flags / SYST_HEADER_CRC | (unsigned)(syst_formatted[type] >> subtype)) & 1;
 	out->flags =
 	    (uint16_t)(flags / SYST_HEADER_TIME % 2 * MESSAGE_TIMED | checked * MESSAGE_CHECKED);
-	out->ticks = out->has_ticks ? bytes_le64(p + at.time) : 0;
+	out->ticks = out->has_ticks * bytes_le64(p + at.time);
 	out->origin = syst_origin(header, p);
 
 	uint32_t around = at.payload + (out->has_crc ? 4u : 0);
@@ -183,6 +176,30 @@ syst_peek_padded(const uint8_t *p, size_t length, struct syst_peek *out)
 		syst_peek_word(header, word, length, out);
 	else
 		syst_peek_laid(p, length, header, header, syst_layout(header, p), out);
+}
+
+/* As syst_peek, where SYST_PREFIX_MAX bytes can be read, which are zero from LENGTH on. */
+static inline void
+syst_peek_zeroed(const uint8_t *p, size_t length, struct syst_peek *peek)
+{
+	if (length < 4) {
+		*peek = (struct syst_peek){.extent = SYST_SHORT,
+					   .least = 4,
+					   .kind = SYST_BAD,
+					   .severity = SEVERITY_ERROR,
+					   .origin = SYST_ORIGIN_NONE};
+		return;
+	}
+	syst_peek_padded(p, length, peek);
+	if (length >= peek->prefix)
+		return;
+	/* parts of the prefix are missing */
+	if (peek->has_length)
+		peek->length = 0;
+	peek->has_ticks = false;
+	peek->flags &= (uint16_t)~MESSAGE_TIMED;
+	if (peek->origin & SYST_ORIGIN_GUID && length < 20)
+		peek->origin = SYST_ORIGIN_NONE;
 }
 
 enum syst_fault {

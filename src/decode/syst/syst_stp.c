@@ -62,10 +62,8 @@ is_syst(const struct stp_message *open, const struct syst_peek *peek, size_t len
 static void
 fill_sender_time(const struct syst_peek *peek, size_t length, struct message *m)
 {
-	m->flags &= (uint16_t)~MESSAGE_TIMED;
-	if (!peek->has_ticks || length < peek->prefix)
-		return;
-	m->flags |= MESSAGE_SENDER_TIMED;
+	bool known = peek->has_ticks & (length >= peek->prefix);
+	m->flags = (uint16_t)((m->flags & ~MESSAGE_TIMED) | known * MESSAGE_SENDER_TIMED);
 	m->sender_ticks = peek->ticks;
 }
 

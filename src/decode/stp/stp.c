@@ -176,9 +176,10 @@ bulk_of(const struct stp_opcode *opcode)
 {
 	switch (opcode->what) {
 	case STP_DATA:
-		return opcode->timed || opcode->marked ? STP_BULK_BORDER : STP_BULK_DATA;
+		return opcode->timed ? (opcode->marked ? STP_BULK_BOTH : STP_BULK_TIMED)
+				     : (opcode->marked ? STP_BULK_MARKED : STP_BULK_DATA);
 	case STP_FLAG:
-		return STP_BULK_BORDER;
+		return STP_BULK_FLAG;
 	case STP_MASTER:
 	case STP_CHANNEL:
 		return STP_BULK_SENDER;

@@ -185,10 +185,13 @@ stp_look(const uint8_t *p, uint64_t nibble)
 /* How a packet that the bulk of a stream consists of is taken. */
 enum stp_bulk {
 	STP_BULK_NONE, /* it is none of those below */
-	STP_BULK_DATA, /* without a timestamp or a mark */
+	STP_BULK_NULL,
 	STP_BULK_SENDER,
-	STP_BULK_BORDER, /* other data, FLAG */
-	STP_BULK_NULL
+	STP_BULK_DATA,	 /* without a timestamp or a mark */
+	STP_BULK_TIMED,	 /* data with a timestamp; from here on a message may begin or end */
+	STP_BULK_MARKED, /* with a mark */
+	STP_BULK_BOTH,
+	STP_BULK_FLAG
 };
 
 /* The start of a packet whose opcode has one nibble or two; others are STP_BULK_NONE.  Eight
@@ -210,18 +213,23 @@ struct stp_shorts {
 };
 void stp_make_shorts(struct stp_shorts *);
 
-/* Where the packet at nibble AT ends, its timestamp included; STP_NOWHERE if that is no
- * matter of its length nibble alone. */
+/* Where a timestamp at nibble AT ends; STP_NOWHERE if that is no matter of its length nibble
+ * alone. */
+static inline uint64_t
+stp_time_end(const uint8_t *bytes, uint64_t at, enum stp_clock clock)
+{
+	unsigned time = stp_time_lengths[bytes_nibble(bytes, at)];
+	bool sure = clock != STP_CLOCK_LEGACY && time != STP_NO_LENGTH;
+	return sure ? at + 1 + time : STP_NOWHERE;
+}
+
+/* The same of the packet at nibble AT. */
 static inline uint64_t
 stp_short_end(const struct stp_short *start, const uint8_t *bytes, uint64_t at,
 	      enum stp_clock clock)
 {
 	uint64_t end = at + start->nibbles;
-	if (!start->timed)
-		return end;
-	unsigned time = stp_time_lengths[bytes_nibble(bytes, end)];
-	bool sure = clock != STP_CLOCK_LEGACY && time != STP_NO_LENGTH;
-	return sure ? end + 1 + time : STP_NOWHERE;
+	return start->timed ? stp_time_end(bytes, end, clock) : end;
 }
 
 /* Whether D8, D16, D32 or D64 begin with FIRST, as stp_look gives it, and the nibbles of their

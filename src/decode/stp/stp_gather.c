@@ -98,7 +98,7 @@ gather_plain(const struct gather_run *r)
 		} else if (start->bulk == STP_BULK_SENDER) {
 			stp_take_sender(&g->stp, start, first);
 			slot = NULL;
-		} else if (start->bulk == STP_BULK_BORDER) {
+		} else if (start->bulk >= STP_BULK_TIMED) {
 			uint64_t data = stp_value(w->bytes, at + start->data_at, start->count, lsn);
 			g->next = at + r->base;
 			take_border(r, &stp_opcodes[start->opcode], start->count ? data : 0,

@@ -386,11 +386,10 @@ open_message(struct stp_run *r, bool begins)
 }
 
 static inline __attribute__((always_inline)) bool
-add_data(struct stp_run *r, const struct stp_packet *packet)
+add_data(struct stp_run *r, const struct stp_packet *packet, struct stp_role role)
 {
 	struct stp_stream *s = r->state;
 	struct stp_message *open = stream_current(s);
-	struct stp_role role = stp_role_of(r->setup, packet->opcode);
 
 	if (role.begins && open) {
 		if (!close_message(r, open, false))
@@ -413,7 +412,7 @@ add_data(struct stp_run *r, const struct stp_packet *packet)
 static bool
 take_data(struct stp_run *r, const struct stp_packet *packet)
 {
-	return add_data(r, packet);
+	return add_data(r, packet, stp_role_of(r->setup, packet->opcode));
 }
 
 /* FLAG ends a message; where none is open it stands for itself. */
@@ -534,27 +533,6 @@ static bool (*const takers[STP_WHAT_COUNT])(struct stp_run *, const struct stp_p
  * Data, senders that take turns, a few NULL, and where messages begin and end.  A packet
  * that is unusual, or cannot be finished, is left to those above. */
 
-/* Data, or a FLAG behind a message, up to nibble END of the capture; false: it is left. */
-static bool
-take_border(struct stp_run *r, const struct stp_short *start, uint64_t end)
-{
-	struct stp_stream *s = r->state;
-	const uint8_t *bytes = r->window->bytes;
-	uint64_t time_at = s->at - r->base + start->nibbles; /* its length, then itself */
-	struct stp_packet packet = {
-	    .opcode = &stp_opcodes[start->opcode],
-	    .nibbles = (uint8_t)(end - s->at),
-	    .data_nibbles = start->count,
-	    .data = stp_value(bytes, time_at - start->count, start->count, s->stp.lsn),
-	};
-	if (start->timed)
-		packet.time_nibbles = (uint8_t)(packet.nibbles - start->nibbles - 1);
-	packet.time = stp_value(bytes, time_at + 1, packet.time_nibbles, s->stp.lsn);
-	if (start->count)
-		return add_data(r, &packet);
-	return stream_current(s) && take_flag(r, &packet);
-}
-
 /* Where plain packets may begin: behind it there are bytes to look at without asking, and
  * nothing else happens before. */
 static uint64_t
@@ -569,84 +547,177 @@ plain_end(const struct stp_run *r)
 	return end_at_border(s, end);
 }
 
-/* Has the state be that behind the packets before nibble AT, the last of which set SENDER. */
-static void
-settle_plain(struct stp_stream *s, uint64_t at, uint32_t sender, bool changed)
+/* How far plain packets were taken, beyond what the state knows; places are nibbles of the
+ * window. */
+struct stp_plain {
+	uint64_t at;		  /* where the next packet begins */
+	uint64_t first;		  /* what is seen there */
+	uint64_t busy;		  /* as in the state */
+	uint32_t sender;	  /* as stp_sender() */
+	bool changed;		  /* it is not that of the state */
+	struct stp_message *open; /* the sender's, once it is known */
+	uint64_t nulls, senders;  /* nibbles */
+};
+
+/* Brings the state up to date. */
+static inline void
+settle_plain(struct stp_run *r, struct stp_plain *p)
 {
-	if (at != s->at)
-		stream_advance(s, at);
-	if (!changed)
+	struct stp_stream *s = r->state;
+	if (p->at + r->base != s->at)
+		stream_advance(s, p->at + r->base);
+	if (!p->changed)
 		return;
-	stp_set_sender(&s->stp, sender);
-	s->looked = false;
+	stp_set_sender(&s->stp, p->sender);
+	s->looked = p->changed = false;
 }
 
-/* Each look serves to see what a packet is and whether the one before is whole. */
+/* Behind a packet that was not NULL: NEXT is seen there. */
+static inline void
+go_on(struct stp_plain *p, uint64_t at, uint64_t next)
+{
+	p->busy = p->at = at;
+	p->first = next;
+}
+
+/* Each of these takes one packet, and looks behind it, which serves to see whether it is
+ * whole and what follows.  False: it is left. */
+
+static inline bool
+pass_data(struct stp_run *r, struct stp_plain *p)
+{
+	const uint8_t *bytes = r->window->bytes;
+	struct stp_stream *s = r->state;
+	unsigned count = stp_usual_data_nibbles(p->first);
+	uint64_t end = p->at + 1 + count, next = stp_look(bytes, end);
+	if (stp_may_cut(next) || (!p->open && !(p->open = stp_open_find(&s->open, p->sender))))
+		return false;
+	stp_message_add(p->open, stp_value(bytes, p->at + 1, count, s->stp.lsn), count);
+	go_on(p, end, next);
+	return true;
+}
+
+static inline bool
+pass_sender(struct stp_run *r, struct stp_plain *p, const struct stp_short *start, uint64_t next)
+{
+	uint32_t payload = stp_sender_payload(start, p->first, r->state->stp.lsn);
+	p->sender = stp_next_sender(p->sender, start, payload);
+	p->changed = true;
+	p->open = NULL;
+	p->senders += start->nibbles;
+	go_on(p, p->at + start->nibbles, next);
+	return true;
+}
+
+/* Many are left to take_null. */
+static inline bool
+pass_null(struct stp_plain *p, uint64_t next)
+{
+	if (!p->first)
+		return false;
+	p->nulls++;
+	p->at++;
+	p->first = next;
+	return true;
+}
+
+/* Data with a timestamp (TIMED) or a mark (MARKED), which begin or end messages.  Where they end
+ * is known before the message is looked after. */
+static inline __attribute__((always_inline)) bool
+pass_border(struct stp_run *r, struct stp_plain *p, const struct stp_short *start, uint64_t next,
+	    bool timed, bool marked)
+{
+	const uint8_t *bytes = r->window->bytes;
+	const bool lsn = r->state->stp.lsn;
+	uint64_t time_at = p->at + start->nibbles, end = time_at;
+	if (timed) {
+		end = stp_time_end(bytes, time_at, r->state->stp.clock);
+		if (end == STP_NOWHERE || stp_may_cut(next = stp_look(bytes, end)))
+			return false;
+	}
+	struct stp_packet packet = {
+	    .opcode = &stp_opcodes[start->opcode],
+	    .nibbles = (uint8_t)(end - p->at),
+	    .data_nibbles = start->count,
+	    .data = stp_value(bytes, time_at - start->count, start->count, lsn),
+	};
+	if (timed) {
+		packet.time_nibbles = (uint8_t)(end - time_at - 1);
+		packet.time = stp_value(bytes, time_at + 1, packet.time_nibbles, lsn);
+	}
+	settle_plain(r, p);
+	if (!add_data(r, &packet, roles[r->setup->begin][marked][timed]))
+		return false;
+	p->open = NULL;
+	go_on(p, end, next);
+	return true;
+}
+
+/* A FLAG without a timestamp, behind a message. */
+static inline bool
+pass_flag(struct stp_run *r, struct stp_plain *p, const struct stp_short *start, uint64_t next)
+{
+	const struct stp_packet packet = {.opcode = &stp_opcodes[start->opcode],
+					  .nibbles = start->nibbles};
+	if (start->timed)
+		return false;
+	settle_plain(r, p);
+	if (!stream_current(r->state) || !take_flag(r, &packet))
+		return false;
+	p->open = NULL;
+	go_on(p, p->at + start->nibbles, next);
+	return true;
+}
+
+/* One jump tells all of them apart: each of several would be guessed wrong as often. */
+static inline __attribute__((always_inline)) bool
+pass_other(struct stp_run *r, struct stp_plain *p, const struct stp_short *start)
+{
+	uint64_t next = stp_look(r->window->bytes, p->at + start->nibbles);
+	if (stp_may_cut(next))
+		return false;
+	switch (start->bulk) {
+	case STP_BULK_NULL:
+		return pass_null(p, next);
+	case STP_BULK_SENDER:
+		return pass_sender(r, p, start, next);
+	case STP_BULK_TIMED:
+		return pass_border(r, p, start, next, true, false);
+	case STP_BULK_MARKED:
+		return pass_border(r, p, start, next, false, true);
+	case STP_BULK_BOTH:
+		return pass_border(r, p, start, next, true, true);
+	case STP_BULK_DATA: /* D4 */
+		return pass_border(r, p, start, next, false, false);
+	case STP_BULK_FLAG:
+		return pass_flag(r, p, start, next);
+	default:
+		return false;
+	}
+}
+
 static void
 take_plain(struct stp_run *r)
 {
 	struct stp_stream *s = r->state;
 	const struct stp_short *shorts = r->setup->shorts.at;
-	const uint8_t *bytes = r->window->bytes;
-	uint64_t end = plain_end(r), nulls = 0, senders = 0;
+	const uint64_t end = plain_end(r), counts = s->at >= s->border ? 4 : 0;
 	if (s->at >= end)
 		return;
-	end -= r->base;
-	uint64_t at = s->at - r->base, busy = s->busy - r->base, first = stp_look(bytes, at);
-	const bool counts = s->at >= s->border, lsn = s->stp.lsn;
-	uint32_t sender = stp_sender(&s->stp);
-	bool changed = false;		 /* it is not that of the state */
-	struct stp_message *open = NULL; /* the sender's, once it is known */
-	while (at < end) {
-		if (stp_is_usual_data(first)) {
-			unsigned count = stp_usual_data_nibbles(first);
-			uint64_t then = at + 1 + count, next = stp_look(bytes, then);
-			if (stp_may_cut(next) ||
-			    (!open && !(open = stp_open_find(&s->open, sender))))
-				break;
-			stp_message_add(open, stp_value(bytes, at + 1, count, lsn), count);
-			busy = at = then;
-			first = next;
-			continue;
-		}
-		const struct stp_short *start = &shorts[first & 0xff];
-		uint64_t next = stp_look(bytes, at + start->nibbles);
-		if (stp_may_cut(next))
+	struct stp_plain p = {
+	    .at = s->at - r->base,
+	    .first = stp_look(r->window->bytes, s->at - r->base),
+	    .busy = s->busy - r->base,
+	    .sender = stp_sender(&s->stp),
+	};
+	while (p.at < end - r->base)
+		if (!(stp_is_usual_data(p.first) ? pass_data(r, &p)
+						 : pass_other(r, &p, &shorts[p.first & 0xff])))
 			break;
-		if (start->bulk == STP_BULK_SENDER) {
-			uint32_t payload = stp_sender_payload(start, first, lsn);
-			sender = stp_next_sender(sender, start, payload);
-			changed = true;
-			open = NULL;
-			senders += start->nibbles;
-		} else if (start->bulk == STP_BULK_BORDER || start->bulk == STP_BULK_DATA) {
-			uint64_t then = stp_short_end(start, bytes, at, s->stp.clock);
-			if (then == STP_NOWHERE)
-				break;
-			next = stp_look(bytes, then);
-			settle_plain(s, at + r->base, sender, changed);
-			changed = false;
-			if (stp_may_cut(next) || !take_border(r, start, then + r->base))
-				break;
-			busy = at = then;
-			first = next;
-			open = NULL;
-			continue;
-		} else if (start->bulk == STP_BULK_NULL && first) {
-			nulls++;
-			at++;
-			first = next;
-			continue;
-		} else {
-			break;
-		}
-		busy = at += start->nibbles;
-		first = next;
-	}
-	s->busy = busy + r->base;
-	settle_plain(s, at + r->base, sender, changed);
-	s->base.silent[SILENT_NULL] += counts * 4 * nulls;
-	s->base.silent[SILENT_SENDER] += counts * 4 * senders;
+	s->busy = p.busy + r->base;
+	settle_plain(r, &p);
+	s->base.silent[SILENT_NULL] += counts * p.nulls;
+	s->base.silent[SILENT_SENDER] += counts * p.senders;
 }
 
 static bool

@@ -17,7 +17,7 @@
  * such orphans too: a packet of the sender, damage, or a multiple of 64 KiB
  * of the capture, but never the age of the message alone.
  *
- * Stepping reads the head of each payload and no more.
+ * Stepping looks at the head of each payload and no more.
  */
 #include "config.h"
 

@@ -240,8 +240,8 @@ struct field {
 	const struct field_row *row;
 	uint8_t depth; /* 0 = top */
 	uint8_t place; /* enum field_place */
-	uint64_t bit;  /* first bit, LSB of each byte first */
 	uint32_t bits;
+	uint64_t bit; /* first bit, LSB of each byte first */
 	union {
 		uint64_t u;
 		int64_t i;

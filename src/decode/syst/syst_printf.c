@@ -107,9 +107,10 @@ enum outcome { DONE, INVALID, MISSING, UNTERMINATED, TOO_MUCH };
 struct syst_printf_job {
 	struct text *out; /* NULL: sizes only */
 	const struct syst_args *args;
-	size_t used; /* of them */
-	const struct syst_arg_sink *sink;
-	const struct sought *sought; /* the text goes through SIEVE instead; or NULL */
+	size_t used;			  /* of them */
+	const struct syst_arg_sink *sink; /* or NULL */
+	struct syst_arg arg;		  /* that it gets; its value and width are set before */
+	const struct sought *sought;	  /* the text goes through SIEVE instead; or NULL */
 	struct sought_sieve sieve;
 	size_t work; /* characters made or asked for so far */
 	bool cut;
@@ -225,7 +226,7 @@ parse_step(const char *p, const char *end, struct format_step *step)
 /* --- arguments --------------------------------------------------------- */
 
 /* Takes an argument of 4 or 8 bytes. */
-static bool
+static inline bool
 syst_printf_take(struct syst_printf_job *job, size_t size, uint64_t *value)
 {
 	if (job->args->length - job->used < size)
@@ -243,19 +244,21 @@ sign_extend(uint64_t value, unsigned bytes)
 	return (int64_t)(value << unused) >> unused;
 }
 
-/* Gives the sink an argument whose last byte was just taken. */
+/* Gives the sink the argument whose last byte was just taken. */
 static void
-syst_printf_report_argument(const struct syst_printf_job *job, const struct spec *spec,
-			    size_t length, struct syst_arg arg)
+syst_printf_report_argument(struct syst_printf_job *job, const struct spec *spec,
+			    enum syst_arg_type type, size_t length)
 {
+	struct syst_arg *arg = &job->arg;
 	if (!job->sink)
 		return;
-	arg.at = job->used - length;
-	arg.length = length;
-	arg.name = arg.width ? "" : spec->name;
-	arg.spec = spec->at;
-	arg.spec_length = spec->length;
-	job->sink->add(job->sink->context, &arg);
+	arg->type = type;
+	arg->at = job->used - length;
+	arg->length = length;
+	arg->name = arg->width ? "" : spec->name;
+	arg->spec = spec->at;
+	arg->spec_length = spec->length;
+	job->sink->add(job->sink->context, arg);
 }
 
 /* A width or precision from the arguments: 4 bytes, just before the value [SyS-T 1.0,
@@ -267,8 +270,10 @@ take_star(struct syst_printf_job *job, const struct spec *spec, int *number)
 	if (!syst_printf_take(job, 4, &value))
 		return false;
 	*number = (int32_t)(uint32_t)value;
-	syst_printf_report_argument(
-	    job, spec, 4, (struct syst_arg){.type = SYST_ARG_INT, .i = *number, .width = true});
+	job->arg.i = *number;
+	job->arg.width = true;
+	syst_printf_report_argument(job, spec, SYST_ARG_INT, 4);
+	job->arg.width = false;
 	return true;
 }
 
@@ -509,25 +514,30 @@ add_number(struct syst_printf_job *job, const struct spec *spec, double value)
 /* --- conversions ------------------------------------------------------- */
 
 static enum outcome
-convert_integer(struct syst_printf_job *job, const struct spec *spec)
+convert_signed(struct syst_printf_job *job, const struct spec *spec)
 {
 	unsigned wire = integers[spec->modifier].wire[job->args->packing];
 	unsigned bytes = integers[spec->modifier].value[job->args->packing];
 	uint64_t value;
 	if (!syst_printf_take(job, wire, &value))
 		return MISSING;
-	if (is_signed(spec)) {
-		int64_t number = sign_extend(value, bytes);
-		syst_printf_report_argument(job, spec, wire,
-					    (struct syst_arg){.type = SYST_ARG_INT, .i = number});
-		add_integer(job, spec, (uint64_t)number);
-		return DONE;
-	}
-	if (bytes < 8)
-		value &= (1ull << 8 * bytes) - 1;
-	syst_printf_report_argument(job, spec, wire,
-				    (struct syst_arg){.type = SYST_ARG_UINT, .u = value});
-	add_integer(job, spec, value);
+	job->arg.i = sign_extend(value, bytes);
+	add_integer(job, spec, job->arg.u);
+	syst_printf_report_argument(job, spec, SYST_ARG_INT, wire);
+	return DONE;
+}
+
+static enum outcome
+convert_unsigned(struct syst_printf_job *job, const struct spec *spec)
+{
+	unsigned wire = integers[spec->modifier].wire[job->args->packing];
+	unsigned bytes = integers[spec->modifier].value[job->args->packing];
+	uint64_t value;
+	if (!syst_printf_take(job, wire, &value))
+		return MISSING;
+	job->arg.u = value & UINT64_MAX >> (64 - 8 * bytes);
+	add_integer(job, spec, job->arg.u);
+	syst_printf_report_argument(job, spec, SYST_ARG_UINT, wire);
 	return DONE;
 }
 
@@ -556,8 +566,8 @@ convert_char(struct syst_printf_job *job, const struct spec *spec)
 	char utf8[UTF8_MAX] = {0};
 	if (!syst_printf_take(job, 4, &value))
 		return MISSING;
-	syst_printf_report_argument(
-	    job, spec, 4, (struct syst_arg){.type = SYST_ARG_INT, .i = (int32_t)(uint32_t)value});
+	job->arg.i = (int32_t)(uint32_t)value;
+	syst_printf_report_argument(job, spec, SYST_ARG_INT, 4);
 	size_t length = 1;
 	if (spec->modifier == MODIFIER_L)
 		length = syst_printf_encode_utf8((uint32_t)value, utf8);
@@ -576,13 +586,11 @@ static enum outcome
 convert_number(struct syst_printf_job *job, const struct spec *spec)
 {
 	uint64_t bits;
-	double value;
 	if (!syst_printf_take(job, sizeof bits, &bits))
 		return MISSING;
-	memcpy(&value, &bits, sizeof value);
-	syst_printf_report_argument(job, spec, sizeof bits,
-				    (struct syst_arg){.type = SYST_ARG_NUMBER, .d = value});
-	add_number(job, spec, value);
+	memcpy(&job->arg.d, &bits, sizeof bits);
+	add_number(job, spec, job->arg.d);
+	syst_printf_report_argument(job, spec, SYST_ARG_NUMBER, sizeof bits);
 	return DONE;
 }
 
@@ -595,8 +603,8 @@ convert_pointer(struct syst_printf_job *job, const struct spec *spec)
 	uint64_t value;
 	if (!syst_printf_take(job, wire, &value))
 		return MISSING;
-	syst_printf_report_argument(job, spec, wire,
-				    (struct syst_arg){.type = SYST_ARG_UINT, .u = value});
+	job->arg.u = value;
+	syst_printf_report_argument(job, spec, SYST_ARG_UINT, wire);
 	if (spec->letter == 'n')
 		return DONE;
 	if (!value) {
@@ -619,9 +627,9 @@ convert_string(struct syst_printf_job *job, const struct spec *spec)
 	const char *nul = left ? memchr(at, 0, left) : NULL;
 	size_t length = nul ? (size_t)(nul - at) : left;
 	job->used += length + (nul != NULL);
-	syst_printf_report_argument(
-	    job, spec, length + (nul != NULL),
-	    (struct syst_arg){.type = SYST_ARG_TEXT, .s = {.at = at, .length = length}});
+	job->arg.s.at = at;
+	job->arg.s.length = length;
+	syst_printf_report_argument(job, spec, SYST_ARG_TEXT, length + (nul != NULL));
 	if (spec->precision >= 0 && length > (size_t)spec->precision)
 		length = (size_t)spec->precision;
 	add_padded(job, spec, at, length);
@@ -630,24 +638,24 @@ convert_string(struct syst_printf_job *job, const struct spec *spec)
 	return job->args->nul_behind ? MISSING : UNTERMINATED; /* that NUL is no argument byte */
 }
 
+/* By letter, from A on: those of is_conversion. */
+static enum outcome (*const converters[])(struct syst_printf_job *, const struct spec *) = {
+#define CONVERTER(letter, how) [(letter) - 'A'] = convert_##how
+    CONVERTER('d', signed),   CONVERTER('i', signed),	CONVERTER('o', unsigned),
+    CONVERTER('u', unsigned), CONVERTER('x', unsigned), CONVERTER('X', unsigned),
+    CONVERTER('c', char),     CONVERTER('s', string),	CONVERTER('p', pointer),
+    CONVERTER('n', pointer),  CONVERTER('f', number),	CONVERTER('F', number),
+    CONVERTER('e', number),   CONVERTER('E', number),	CONVERTER('g', number),
+    CONVERTER('G', number),   CONVERTER('a', number),	CONVERTER('A', number),
+#undef CONVERTER
+};
+
 static enum outcome
 convert_argument(struct syst_printf_job *job, const struct spec *spec)
 {
 	if (job->work > SYST_PRINTF_TEXT_MAX)
 		return TOO_MUCH;
-	if (is_integer(spec))
-		return convert_integer(job, spec);
-	switch (spec->letter) {
-	case 's':
-		return convert_string(job, spec);
-	case 'c':
-		return convert_char(job, spec);
-	case 'p':
-	case 'n':
-		return convert_pointer(job, spec);
-	default:
-		return convert_number(job, spec);
-	}
+	return converters[spec->letter - 'A'](job, spec);
 }
 
 static enum outcome

@@ -66,6 +66,7 @@ struct syst_collateral {
 	VEC(struct syst_client *) clients; /* in the order of files and in them */
 	struct syst_collateral *old;
 	uint64_t hash; /* of the bytes of all files */
+	bool builds;   /* a client has them */
 };
 
 /* Bits that a table's numbers can have: as wide as the field that they name [SyS-T 1.0,
@@ -168,7 +169,7 @@ syst_collateral_has(const struct syst_collateral *collateral, enum syst_table ta
 bool
 syst_collateral_needs_history(const struct syst_collateral *collateral)
 {
-	return syst_collateral_has(collateral, SYST_TABLE_BUILDS);
+	return collateral && collateral->builds;
 }
 
 static bool
@@ -771,6 +772,7 @@ syst_collateral_load(const struct option_list *paths, struct syst_collateral *ol
 		syst_collateral_free(new);
 		return 0;
 	}
+	new->builds = syst_collateral_has(new, SYST_TABLE_BUILDS);
 	new->old = old;
 	*out = new;
 	return loaded;

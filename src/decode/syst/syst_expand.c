@@ -180,19 +180,20 @@ announcing_guid(const struct syst_decoder *d, const struct syst_frame *f,
 	return true;
 }
 
-/* The GUIDs by which a sender without one may stand in the collateral: the
- * reference printer's, the library's.  A word says no module. */
-static size_t
-stand_in_guids(const struct syst_frame *f, const struct syst_sender *sender,
-	       uint8_t guids[static 2][16])
+/* A GUID by which a sender without one may stand in the collateral: first the reference
+ * printer's, then the library's; false: it has none of that kind.  A word says no module. */
+static bool
+stand_in_guid(const struct syst_frame *f, const struct syst_sender *sender, bool first,
+	      uint8_t guid[static 16])
 {
 	static const struct syst_sender unknown = {0};
-	size_t count = 0;
-	if (lacks_guid(f))
-		printer_guid(f->header, guids[count++]);
-	if (lacks_guid(f) || (f->word && sender))
-		pseudo_guid(f->word ? 0 : f->header, sender ? sender : &unknown, guids[count++]);
-	return count;
+	if (first && lacks_guid(f))
+		printer_guid(f->header, guid);
+	else if (!first && (lacks_guid(f) || (f->word && sender)))
+		pseudo_guid(f->word ? 0 : f->header, sender ? sender : &unknown, guid);
+	else
+		return false;
+	return true;
 }
 
 /* The build of the frame's sender: a BUILD message's own, else the last one that
@@ -216,18 +217,21 @@ syst_choose_client(const struct syst_decoder *d, const struct syst_frame *f,
 {
 	const struct syst_collateral *collateral = d->collateral;
 	struct syst_client_choice choice = {0};
-	uint8_t announcing[16], guids[2][16];
+	struct syst_build build = {.found = true};
+	uint8_t announcing[16], guid[16];
 	choice.has_guid = stated_guid(d, f, choice.guid);
 	if (!collateral)
 		return choice;
-	struct syst_build build = build_of(d, f, sender, history, m, announcing);
+	if (syst_collateral_needs_history(collateral))
+		build = build_of(d, f, sender, history, m, announcing);
 	if (choice.has_guid)
 		choice.client =
 		    syst_collateral_client(collateral, choice.guid, &build, &choice.excluded);
-	size_t count = stand_in_guids(f, sender, guids);
-	for (size_t i = 0; i < count && !choice.client; i++) {
+	for (unsigned i = 0; i < 2 && !choice.client; i++) {
 		bool excluded;
-		choice.client = syst_collateral_client(collateral, guids[i], &build, &excluded);
+		if (!stand_in_guid(f, sender, i == 0, guid))
+			continue;
+		choice.client = syst_collateral_client(collateral, guid, &build, &excluded);
 		choice.excluded |= excluded;
 	}
 	return choice;
@@ -293,7 +297,7 @@ make_type(struct syst_job *j)
 		text_addf(out, "TYPE%u", type);
 	if (syst_is_short(j->f))
 		return;
-	text_add_char(out, ':');
+	text_add(out, ":");
 	if (detail)
 		text_add(out, detail);
 	else if (type == SYST_RAW)

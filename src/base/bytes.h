@@ -50,7 +50,16 @@ bytes_be64(const uint8_t *p)
 	return (uint64_t)bytes_be32(p) << 32 | bytes_be32(p + 4);
 }
 
-/* Writes VALUE to eight bytes, least significant first. */
+/* Writes VALUE to four bytes, least significant first, or to eight. */
+static inline void
+bytes_put_le32(uint8_t *p, uint32_t value)
+{
+	p[0] = (uint8_t)value;
+	p[1] = (uint8_t)(value >> 8);
+	p[2] = (uint8_t)(value >> 16);
+	p[3] = (uint8_t)(value >> 24);
+}
+
 static inline void
 bytes_put_le64(uint8_t *p, uint64_t value)
 {

@@ -128,6 +128,15 @@ text_put_eight(char *at, uint32_t value)
 	return put_low_first(at, eight_digits(value) | ZEROS);
 }
 
+char *
+text_put_four(char *at, uint32_t value)
+{
+	uint32_t hundreds = value / 100, pairs = hundreds | (value - 100 * hundreds) << 16;
+	uint32_t tens = (pairs * 103 >> 10) & 0x000f000f;
+	bytes_put_le32((uint8_t *)at, tens | (pairs - 10 * tens) << 8 | (uint32_t)ZEROS);
+	return at + sizeof pairs;
+}
+
 /* Puts the digits from the first on that is not zero, of 0 the last one. */
 static inline char *
 put_first(char *at, uint32_t value)
@@ -154,15 +163,23 @@ text_put_long(char *at, uint64_t value)
 	return text_put_eight(at, (uint32_t)(value % eight));
 }
 
+/* All eight digits of VALUE, the first in the lowest byte. */
+static inline uint64_t
+eight_hex(uint64_t value)
+{
+	return hex_digits(__builtin_bswap32((uint32_t)value));
+}
+
 char *
 text_put_hex(char *at, uint64_t value, unsigned digits)
 {
-	char all[16];
-	unsigned own = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
+	unsigned own = (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
 	unsigned count = own > digits ? own : digits;
-	put_low_first(all, hex_digits(__builtin_bswap32((uint32_t)(value >> 32))));
-	put_low_first(all + 8, hex_digits(__builtin_bswap32((uint32_t)value)));
-	memcpy(at, all + sizeof all - count, count);
+	if (count > 8) {
+		put_low_first(at, eight_hex(value >> 32) >> 8 * (16 - count));
+		return put_low_first(at + count - 8, eight_hex(value));
+	}
+	put_low_first(at, eight_hex(value) >> 8 * (8 - count));
 	return at + count;
 }
 
@@ -187,9 +204,12 @@ text_add_uint(struct text *text, uint64_t value)
 void
 text_add_int(struct text *text, int64_t value)
 {
-	if (value < 0)
-		text_add_char(text, '-');
-	text_add_uint(text, value < 0 ? -(uint64_t)value : (uint64_t)value);
+	text_reserve(text, NUMBER_MAX);
+	char *at = text->data + text->length;
+	*at = '-';
+	char *end = text_put_uint(at + (value < 0), value < 0 ? -(uint64_t)value : (uint64_t)value);
+	*end = '\0';
+	text->length = (size_t)(end - text->data);
 }
 
 void

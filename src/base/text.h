@@ -75,11 +75,13 @@ void text_add_digits(struct text *, uint64_t value, unsigned digits); /* with ze
 /* Hexadecimal in lower case, with zeros before if it has fewer digits. */
 void text_add_hex_digits(struct text *, uint64_t value, unsigned digits);
 void text_add_fill(struct text *, char c, size_t count); /* so many of them */
-/* Hexadecimal as text_add_hex_digits has it, of at most 16 digits, decimal, and all eight digits
- * of a value below 10^8; return where it ends.  Bytes behind that may change, up to the 20th. */
+/* Hexadecimal as text_add_hex_digits has it, of at most 16 digits, decimal, and all eight or four
+ * digits of a value that has no more; return where it ends.  Bytes behind that may change, up to
+ * the 20th. */
 char *text_put_hex(char *at, uint64_t value, unsigned digits);
 static inline char *text_put_uint(char *at, uint64_t value);
 char *text_put_eight(char *at, uint32_t value);
+char *text_put_four(char *at, uint32_t value);
 void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));

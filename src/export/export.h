@@ -77,12 +77,20 @@ struct export_key {
 	char bytes[39];
 };
 
+/* The digits of a number, from which those of the next ones differ in the last four. */
+struct export_number {
+	uint64_t base; /* the last four are zero; 0: there is none */
+	uint8_t length;
+	char digits[24]; /* of the base, without these */
+};
+
 /* What a thread keeps of a trace for its messages to come.  Zero-initialise to start. */
 struct export_kept {
 	struct export_start start;
 	const struct trace *trace; /* whose name follows; NULL: none's */
 	struct text name;	   /* as a line of JSON has it, and what stands around it */
 	struct export_key keys[64];
+	struct export_number number, offset, ticks; /* of messages */
 };
 
 void export_kept_free(struct export_kept *);

@@ -213,10 +213,8 @@ add_text(struct text *out, const struct text *value)
 struct fields {
 	struct text *out;
 	struct export_kept *kept;
+	struct export_number *ticks; /* of messages; senders tell them again */
 	const struct field *next, *end;
-	/* the message's ticks, and where in the line they are; senders tell them again */
-	uint64_t ticks;
-	size_t ticks_from, ticks_length;
 };
 
 /* Whether there is one more that is as deep as DEPTH. */
@@ -226,14 +224,34 @@ has_next(const struct fields *f, unsigned depth)
 	return f->next < f->end && f->next->depth >= depth;
 }
 
-/* Puts a number, with room for NUMBER bytes. */
+enum { DIFFERING = 10000 };
+
+static inline bool
+is_near(const struct export_number *last, uint64_t value)
+{
+	return value - last->base < DIFFERING;
+}
+
+/* Puts a number that is little more than the last one was. */
+static inline char *
+put_near(struct export_number *last, char *at, uint64_t value)
+{
+	if (value < DIFFERING)
+		return text_put_uint(at, value);
+	if (!is_near(last, value)) {
+		last->base = value - value % DIFFERING;
+		last->length =
+		    (uint8_t)(text_put_uint(last->digits, value / DIFFERING) - last->digits);
+	}
+	memcpy(at, last->digits, sizeof last->digits);
+	return text_put_four(at + last->length, (uint32_t)(value - last->base));
+}
+
+/* Puts any number, with room for NUMBER bytes. */
 static inline char *
 put_uint(const struct fields *f, char *at, uint64_t value)
 {
-	if (value != f->ticks || !f->ticks_length)
-		return text_put_uint(at, value);
-	memcpy(at, f->out->data + f->ticks_from, NUMBER);
-	return at + f->ticks_length;
+	return is_near(f->ticks, value) ? put_near(f->ticks, at, value) : text_put_uint(at, value);
 }
 
 /* Puts the value of a field of a rare type. */
@@ -254,7 +272,7 @@ put_rare(struct text *out, char *at, const struct field *field)
 }
 
 /* Puts a value where there is room for a number and AROUND bytes; leaves room for these. */
-static inline char *
+static inline __attribute__((always_inline)) char *
 put_value(const struct fields *f, char *at, const struct field *field)
 {
 	switch (field->row->type) {
@@ -285,7 +303,8 @@ put_value(const struct fields *f, char *at, const struct field *field)
 static void
 add_value(struct text *out, const struct field *field)
 {
-	const struct fields f = {.out = out};
+	struct export_number none = {0};
+	const struct fields f = {.out = out, .ticks = &none};
 	end_at(out, put_value(&f, begin_at(out, NUMBER + AROUND), field));
 }
 
@@ -374,24 +393,54 @@ note_argument(struct arguments *arguments, const struct field *field, size_t fro
 	arguments->at[i].length = until - from;
 }
 
-static char *put_branch(struct fields *, char *at, const struct field *, bool named);
+static char *put_members(struct fields *, char *at, unsigned depth);
+static char *put_elements(struct fields *, char *at, unsigned depth, struct arguments *);
+
+/* Puts a list or an object; behind a list that has a name its arguments, by their names. */
+static char *
+put_branch(struct fields *f, char *at, const struct field *field, bool named)
+{
+	unsigned inner = field->depth + 1u;
+	struct arguments arguments;
+	arguments.count = 0;
+	if (field->row->type == FIELD_OBJECT) {
+		*at++ = '{';
+		at = close_bracket(put_members(f, at, inner), '}');
+	} else {
+		*at++ = '[';
+		at = put_elements(f, at, inner, named ? &arguments : NULL);
+		at = close_bracket(at, ']');
+	}
+	if (arguments.count)
+		at = put_arguments(f->out, at, &arguments);
+	return make_room(f->out, at, AROUND);
+}
+
+/* Puts what is in a group, whose fields are of the level that it is of itself, and passes what
+ * is in a field that is not exported. */
+static char *
+put_inner(struct fields *f, char *at, const struct field *field, bool names,
+	  struct arguments *arguments)
+{
+	unsigned inner = field->depth + 1u;
+	if (field->row->type == FIELD_GROUP)
+		return names ? put_members(f, at, inner) : put_elements(f, at, inner, arguments);
+	while (has_next(f, inner))
+		f->next++;
+	return at;
+}
 
 /* Puts the fields from the next one on that are deeper than DEPTH (at least); names unless
- * the level is a list's.  Notes ARGUMENTS, if that is not NULL. */
-static char *
+ * the level is a list's.  Notes ARGUMENTS, if that is not NULL.  Inline, so that there is a way
+ * for each. */
+static inline __attribute__((always_inline)) char *
 put_level(struct fields *f, char *at, unsigned depth, bool names, struct arguments *arguments)
 {
 	while (has_next(f, depth)) {
 		const struct field *field = f->next++;
 		const struct field_row *row = field->row;
-		unsigned inner = field->depth + 1u;
-		if (row->type == FIELD_GROUP) {
-			at = put_level(f, at, inner, names, arguments);
-			continue;
-		}
-		if (row->detail) {
-			while (has_next(f, inner))
-				f->next++;
+		if (row->type == FIELD_GROUP || row->detail) {
+			at = put_inner(f, at, field, names, arguments);
 			continue;
 		}
 		at = names ? put_key(f->out, at, f->kept, row)
@@ -406,19 +455,16 @@ put_level(struct fields *f, char *at, unsigned depth, bool names, struct argumen
 	return at;
 }
 
-/* Puts a list or an object; behind a list that has a name its arguments, by their names. */
 static char *
-put_branch(struct fields *f, char *at, const struct field *field, bool named)
+put_members(struct fields *f, char *at, unsigned depth)
 {
-	bool list = field->row->type == FIELD_LIST;
-	struct arguments arguments;
-	arguments.count = 0;
-	*at++ = list ? '[' : '{';
-	at = put_level(f, at, field->depth + 1u, !list, list && named ? &arguments : NULL);
-	at = close_bracket(at, list ? ']' : '}');
-	if (arguments.count)
-		at = put_arguments(f->out, at, &arguments);
-	return make_room(f->out, at, AROUND);
+	return put_level(f, at, depth, true, NULL);
+}
+
+static char *
+put_elements(struct fields *f, char *at, unsigned depth, struct arguments *arguments)
+{
+	return put_level(f, at, depth, false, arguments);
 }
 
 static void
@@ -524,13 +570,6 @@ add_mark(struct text *out, const struct export_mark *mark)
 		text_add(out, "null");
 }
 
-/* Number and `null`, which stands for none. */
-static char *
-put_number(char *at, bool any, uint64_t value)
-{
-	return any ? text_put_uint(at, value) : PUT(at, "null");
-}
-
 /* Puts what comes behind the name of the trace, up to the origin: all of it has a bound. */
 static char *
 put_head(struct fields *f, char *at, const struct export_message *message)
@@ -542,17 +581,14 @@ put_head(struct fields *f, char *at, const struct export_message *message)
 	const char *severity = severity_name(m->severity);
 	const size_t length = strlen(severity);
 	at = make_room(f->out, at, NUMBERS + WORDS + length);
-	at = text_put_uint(at, m->offset);
+	at = put_near(&f->kept->offset, at, m->offset);
 	at = text_put_uint(PUT(at, ",\"length\":"), m->length);
 	at = PUT(at, ",\"ticks\":");
-	f->ticks = message->ticks;
-	f->ticks_from = (size_t)(at - f->out->data);
-	at = put_number(at, message->ticked, message->ticks);
-	f->ticks_length = message->ticked ? (size_t)(at - f->out->data) - f->ticks_from : 0;
+	at = message->ticked ? put_near(f->ticks, at, message->ticks) : PUT(at, "null");
 	at = PUT(at, ",\"time\":");
 	if (negative)
 		*at++ = '-';
-	at = put_number(at, message->timed, negative ? -time : time);
+	at = message->timed ? text_put_uint(at, negative ? -time : time) : PUT(at, "null");
 	at = put_bytes(PUT(at, ",\"severity\":\""), severity, length);
 	return PUT(at, "\",\"origin\":");
 }
@@ -585,19 +621,22 @@ export_jsonl(struct export_message *message, struct text *out)
 	const struct message *m = message->message;
 	struct trace *trace = reader_trace(message->reader);
 	struct export_kept *kept = message->kept;
-	struct fields fields = {
-	    .out = out, .kept = kept, .next = e->fields.at, .end = e->fields.at + e->fields.count};
+	struct fields fields = {.out = out,
+				.kept = kept,
+				.ticks = &kept->ticks,
+				.next = e->fields.at,
+				.end = e->fields.at + e->fields.count};
 	if (kept->trace != trace)
 		keep_name(kept, trace);
 	char *at = begin_at(out, NUMBER + AROUND);
-	at = text_put_uint(PUT(at, "{\"n\":"), message->number);
+	at = put_near(&kept->number, PUT(at, "{\"n\":"), message->number);
 	at = put_bytes(make_room(out, at, kept->name.length), kept->name.data, kept->name.length);
 	at = put_head(&fields, at, message);
 	at = put_text(out, at, &e->origin);
 	at = put_text(out, PUT(at, ",\"type\":"), &e->type);
 	at = put_text(out, PUT(at, ",\"text\":"), &e->text);
 	at = put_flags(out, at, message);
-	at = put_level(&fields, at, 0, true, NULL);
+	at = put_members(&fields, at, 0);
 	end_at(out, close_bracket(at, '}'));
 	if (message->contexts)
 		add_contexts(out, message->contexts, trace, m);

@@ -257,6 +257,12 @@ test_digits(void **state)
 	for (uint64_t scale = 1; scale <= 1000000000000; scale *= 10000)
 		for (uint64_t group = 0; group < 10000; group++)
 			check_digits(&text, group * scale + scale / 7);
+	for (unsigned group = 0; group < 10000; group++) {
+		char put[32], expected[32];
+		*text_put_four(put, group) = '\0';
+		snprintf(expected, sizeof expected, "%04u", group);
+		assert_string_equal(put, expected);
+	}
 	text_clear(&text);
 	text_add_uint(&text, UINT64_MAX);
 	assert_string_equal(text_get(&text), "18446744073709551615");

@@ -8,6 +8,7 @@
 
 #include "test.h"
 
+#include "base/bytes.h"
 #include "base/vec.h"
 #include "config/profile.h"
 #include "decode/registry.h"
@@ -219,6 +220,46 @@ test_numbers(void **state)
 	}
 }
 
+/* Whatever numbers follow each other, JSON lines have them. */
+static void
+test_near_numbers(void **state)
+{
+	(void)state;
+	static const uint64_t ticks[] = {0,	1,     9999,	 10000,	     10001,
+					 19999, 20000, 99,	 123456789,  123456790,
+					 1000,	10000, 1u << 31, UINT64_MAX, UINT64_MAX - 9999};
+	enum { COUNT = 800, LENGTH = 16, TICKS = sizeof ticks / sizeof *ticks };
+	struct text bytes = {0}, out = {0};
+	const struct export_options options = {.format = export_find("jsonl"), .threads = 1};
+	for (size_t i = 0; i < COUNT; i++) { /* STRING:GENERIC with length and time */
+		uint8_t frame[LENGTH] = {0x42, 0x0a, 0, 1, 2, 0};
+		bytes_put_le64(frame + 6, ticks[i % TICKS]);
+		frame[14] = 'a';
+		text_add_bytes(&bytes, frame, sizeof frame);
+	}
+	char *path = toy_file((const uint8_t *)bytes.data, bytes.length);
+	print(path, "syst/raw", options, &out);
+	const char *at = text_get(&out);
+	for (size_t i = 0; i < COUNT; i++) {
+		unsigned long long own = ticks[i % TICKS];
+		char place[64], time[64];
+		snprintf(place, sizeof place, "{\"n\":%zu,", i);
+		assert_memory_equal(at, place, strlen(place));
+		snprintf(place, sizeof place, ",\"offset\":%zu,\"length\":16,", i * LENGTH);
+		snprintf(time, sizeof time, ",\"ticks\":%llu,", own);
+		const char *end = strchr(at, '\n'), *found = strstr(at, place);
+		assert_true(found && found < end && (found = strstr(at, time)) && found < end);
+		snprintf(time, sizeof time, "\"msg_ts\":%llu}", own);
+		assert_true((found = strstr(at, time)) && found < end);
+		at = end + 1;
+	}
+	assert_int_equal(*at, '\0');
+	text_free(&bytes);
+	text_free(&out);
+	unlink(path);
+	free(path);
+}
+
 /* Opens a terminal that changes nothing, and its other end. */
 static int
 open_terminal(int *far)
@@ -338,10 +379,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_place),    cmocka_unit_test(test_text),
-	    cmocka_unit_test(test_csv),	     cmocka_unit_test(test_jsonl),
-	    cmocka_unit_test(test_rows),     cmocka_unit_test(test_numbers),
-	    cmocka_unit_test(test_terminal), cmocka_unit_test(test_json_string),
+	    cmocka_unit_test(test_place),	 cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_csv),		 cmocka_unit_test(test_jsonl),
+	    cmocka_unit_test(test_rows),	 cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_terminal),	 cmocka_unit_test(test_json_string),
+	    cmocka_unit_test(test_near_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

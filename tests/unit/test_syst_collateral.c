@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include "decode/syst/syst_collateral.h"
+#include "decode/syst/syst_expand.h"
 #include "decode/syst/syst_frame.h"
 #include "hex.h"
 
@@ -485,6 +486,47 @@ expand(const struct test *t, const char *digits, const struct syst_sender *sende
 	expand_as(t, digits, sender, true, NULL, e);
 }
 
+/* What is remembered of senders is what is found anew, through another collateral too. */
+static void
+test_remembered(void **state)
+{
+	static const char *const files[] = {
+	    ROOT CLIENT("alpha", GUID_A, "")
+		CLIENT("seven", "{00000000-0000-0007-0000-000000000000}", "") END,
+	    ROOT CLIENT("other", GUID_A, "")
+		CLIENT("eight", "{00000000-0000-0000-0800-000000000000}", "") END,
+	};
+	struct test *t = *state;
+	struct syst_memory *memory = mem_new(sizeof *memory);
+	const struct decode_history history = {.memory = memory};
+	struct expansion remembered = {0}, anew = {0};
+	unsigned named = 0;
+	for (unsigned round = 0; round < 2000; round++) {
+		char digits[64];
+		if (round % 500 == 0) {
+			write_file(t, "c.xml", files[round / 500 % 2]);
+			if (!round)
+				add_path(t, "c.xml");
+			assert_int_equal(load(t), 1);
+		}
+		/* STRING:GENERIC of all modules and units, then of GUIDs */
+		if (round % 3)
+			snprintf(digits, sizeof digits, "42 %02X %02X 01 'x' 00", round % 16 << 4,
+				 round / 3 % 128);
+		else
+			snprintf(digits, sizeof digits, "42 10 80 01 %s %02X 'x' 00",
+				 "AAAAAAAA0000000080000000000000", round / 3 % 4);
+		expand_as(t, digits, NULL, true, NULL, &anew);
+		expand_as(t, digits, NULL, true, &history, &remembered);
+		assert_string_equal(text_get(&remembered.origin), text_get(&anew.origin));
+		named += !strpbrk(text_get(&anew.origin), ":{");
+	}
+	assert_true(named > 160);
+	expansion_free(&remembered);
+	expansion_free(&anew);
+	free(memory);
+}
+
 static const char *
 field_text(struct expansion *e, enum syst_field row)
 {
@@ -713,10 +755,10 @@ main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_tables), TEST(test_prefixes),  TEST(test_errors), TEST(test_files),
-	    TEST(test_order),  TEST(test_many),	     TEST(test_builds), TEST(test_messages),
-	    TEST(test_pseudo), TEST(test_reload),    TEST(test_cuts),	TEST(test_excluded),
-	    TEST(test_words),  TEST(test_arguments),
+	    TEST(test_tables), TEST(test_prefixes),  TEST(test_errors),	    TEST(test_files),
+	    TEST(test_order),  TEST(test_many),	     TEST(test_builds),	    TEST(test_messages),
+	    TEST(test_pseudo), TEST(test_reload),    TEST(test_cuts),	    TEST(test_excluded),
+	    TEST(test_words),  TEST(test_arguments), TEST(test_remembered),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

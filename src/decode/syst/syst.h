@@ -135,6 +135,7 @@ struct syst_decoder {
 	bool has_guid;
 	uint8_t guid[16];			      /* of options, RFC 4122 order */
 	_Atomic(struct syst_collateral *) collateral; /* NULL until loaded */
+	size_t memory_at;			      /* of a struct syst_memory in a history's */
 };
 
 /* Fills DECODER from OPTIONS (struct syst_options); 0 or ERR_CONFIG. */

@@ -210,6 +210,47 @@ build_of(const struct syst_decoder *d, const struct syst_frame *f, const struct 
 	return build;
 }
 
+/* Looks for a client by the sender's GUID, then by those that stand in for one. */
+static void
+find_client(const struct syst_collateral *collateral, const struct syst_frame *f,
+	    const struct syst_sender *sender, struct syst_build *build,
+	    struct syst_client_choice *choice)
+{
+	uint8_t guid[16];
+	if (choice->has_guid)
+		choice->client =
+		    syst_collateral_client(collateral, choice->guid, build, &choice->excluded);
+	for (unsigned i = 0; i < 2 && !choice->client; i++) {
+		bool excluded;
+		if (!stand_in_guid(f, sender, i == 0, guid))
+			continue;
+		choice->client = syst_collateral_client(collateral, guid, build, &excluded);
+		choice->excluded |= excluded;
+	}
+}
+
+/* The same, where builds do not matter, by what is remembered. */
+static void
+recall_client(struct syst_memory *memory, const struct syst_collateral *collateral,
+	      const struct syst_frame *f, const struct syst_sender *sender, const struct message *m,
+	      struct syst_client_choice *choice)
+{
+	enum { SENDERS = sizeof memory->senders / sizeof *memory->senders };
+	struct syst_build build = {.found = true};
+	/* of those without GUID all units are one */
+	uint64_t key = lacks_guid(f) ? m->origin ^ (f->header >> 12 & 15) : m->origin;
+	struct syst_known_sender *known =
+	    &memory->senders[key * 0x9e3779b97f4a7c15u >> 32 & (SENDERS - 1)];
+	if (memory->collateral != collateral)
+		*memory = (struct syst_memory){.collateral = collateral};
+	if (known->key != key || !key) {
+		find_client(collateral, f, sender, &build, choice);
+		*known = (struct syst_known_sender){key, choice->client, choice->excluded};
+	}
+	choice->client = known->client;
+	choice->excluded = known->excluded;
+}
+
 struct syst_client_choice
 syst_choose_client(const struct syst_decoder *d, const struct syst_frame *f,
 		   const struct syst_sender *sender, const struct decode_history *history,
@@ -217,22 +258,17 @@ syst_choose_client(const struct syst_decoder *d, const struct syst_frame *f,
 {
 	const struct syst_collateral *collateral = d->collateral;
 	struct syst_client_choice choice = {0};
-	struct syst_build build = {.found = true};
-	uint8_t announcing[16], guid[16];
+	uint8_t announcing[16];
 	choice.has_guid = stated_guid(d, f, choice.guid);
 	if (!collateral)
 		return choice;
-	if (syst_collateral_needs_history(collateral))
-		build = build_of(d, f, sender, history, m, announcing);
-	if (choice.has_guid)
-		choice.client =
-		    syst_collateral_client(collateral, choice.guid, &build, &choice.excluded);
-	for (unsigned i = 0; i < 2 && !choice.client; i++) {
-		bool excluded;
-		if (!stand_in_guid(f, sender, i == 0, guid))
-			continue;
-		choice.client = syst_collateral_client(collateral, guid, &build, &excluded);
-		choice.excluded |= excluded;
+	if (history && history->memory && f->fault == SYST_SOUND &&
+	    !syst_collateral_needs_history(collateral)) {
+		struct syst_memory *memory = (void *)((char *)history->memory + d->memory_at);
+		recall_client(memory, collateral, f, sender, m, &choice);
+	} else {
+		struct syst_build build = build_of(d, f, sender, history, m, announcing);
+		find_client(collateral, f, sender, &build, &choice);
 	}
 	return choice;
 }

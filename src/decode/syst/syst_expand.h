@@ -16,6 +16,16 @@ struct syst_client_choice {
 	bool excluded;			  /* it is, but for other builds only */
 };
 
+/* Whose clients senders are, for decode_history.memory: for as long as no build can change it. */
+struct syst_memory {
+	const struct syst_collateral *collateral; /* that they are of */
+	struct syst_known_sender {
+		uint64_t key; /* 0: none */
+		const struct syst_client *client;
+		bool excluded;
+	} senders[128];
+};
+
 struct syst_client_choice syst_choose_client(const struct syst_decoder *, const struct syst_frame *,
 					     const struct syst_sender *,    /* or NULL */
 					     const struct decode_history *, /* or NULL */

@@ -20,6 +20,7 @@
 
 #include "decode/lines.h"
 #include "decode/sought.h"
+#include "decode/syst/syst_expand.h"
 #include "decode/syst/syst_frame.h"
 
 #include <stdio.h>
@@ -420,6 +421,7 @@ const struct decoder_ops syst_hex_ops = {
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),
     .checkpoint_size = 8,
+    .memory_size = sizeof(struct syst_memory),
     .probe = syst_hex_probe,
     .open = syst_hex_open,
     .close = syst_plain_close,

@@ -21,6 +21,7 @@
 #include "config.h"
 
 #include "decode/summary.h"
+#include "decode/syst/syst_expand.h"
 #include "decode/syst/syst_frame.h"
 #include "decode/syst/syst_printf.h"
 
@@ -796,6 +797,7 @@ const struct decoder_ops syst_raw_ops = {
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),
     .checkpoint_size = 8,
+    .memory_size = sizeof(struct syst_memory),
     .probe = syst_raw_probe,
     .open = syst_raw_open,
     .close = syst_plain_close,

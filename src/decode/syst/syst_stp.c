@@ -20,6 +20,7 @@
 #include "decode/sought.h"
 #include "decode/stp/stp_expand.h"
 #include "decode/stp/stp_gather.h"
+#include "decode/syst/syst_expand.h"
 #include "decode/syst/syst_frame.h"
 
 #include <stdio.h>
@@ -32,6 +33,12 @@ struct syst_stp_decoder {
 	VEC(uint32_t) plain; /* senders of no SyS-T, as stp_sender(), in order */
 	struct text about;
 	struct trial *trial; /* counts what is decoded; or NULL */
+};
+
+/* decode_history.memory */
+struct syst_stp_memory {
+	struct stp_gatherer gatherer; /* first, as stp_expand has it */
+	struct syst_memory syst;
 };
 
 /* Raw key of senders that are not SyS-T's, before the master is mixed in. */
@@ -521,6 +528,7 @@ syst_stp_open(const void *options, const struct window *head, struct err *err)
 		free(decoder);
 		return NULL;
 	}
+	decoder->syst.memory_at = offsetof(struct syst_stp_memory, syst);
 	stp_setup_init(&decoder->stp, &protocol);
 	decoder->stp.order.forced = o->nibbles != SYST_NIBBLES_AUTO;
 	decoder->stp.order.lsn = o->nibbles == SYST_NIBBLES_LSN;
@@ -599,7 +607,7 @@ const struct decoder_ops syst_stp_ops = {
     .run_up = STP_STEP_RUN_UP,
     .state_size = sizeof(struct stp_stream),
     .checkpoint_size = STP_CHECKPOINT,
-    .memory_size = sizeof(struct stp_gatherer),
+    .memory_size = sizeof(struct syst_stp_memory),
     .probe = syst_stp_probe,
     .open = syst_stp_open,
     .close = syst_stp_close,

@@ -230,6 +230,7 @@ read_clock(struct walker *w, const struct window *window, const struct message *
 	struct window around;
 	if (!find_window(w, window, m, &around))
 		return reading;
+	w->expansion.exported = true; /* no clock stands in a detail */
 	if (source->expand)
 		expand_message(w, &around, m, EXPAND_FIELDS);
 	source->read(w->decoder, m, &around, source->expand ? &w->expansion : NULL, &reading);

@@ -275,7 +275,7 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 		m.aux |= opencsd_aux(e->id, ordinal) |
 			 opencsd_aux_place(opencsd_distance(start.offset, m.offset), false, 0);
 	opencsd_enqueue(s, queue, &m);
-	if (s->keeps && !at_end && !joins_packets(e)) {
+	if (s->keeps && !at_end && !joins_packets(e) && !(m.flags & MESSAGE_LACKS)) {
 		vec_reserve(&s->kept, 1);
 		struct opencsd_kept_element *kept = &s->kept.at[s->kept.count++];
 		kept->message = m;

@@ -63,7 +63,8 @@ enum message_flag {
 	MESSAGE_FILLER = 1 << 11,	/* a run of bytes that say nothing */
 	MESSAGE_CHECKED = 1 << 12,	/* expand looks at a checksum or format: may be damaged */
 	MESSAGE_SENDER_TIMED = 1 << 13, /* `sender_ticks` is valid */
-	MESSAGE_LACKS = 1 << 14		/* what the window's `sought` looks for, in text and type */
+	MESSAGE_LACKS = 1 << 14,	/* what the window's `sought` looks for, in text and type */
+	MESSAGE_HAS = 1 << 15		/* it, in its text */
 };
 /* Any of them: bytes or messages are missing, which `~` shows. */
 #define MESSAGE_LOSS (MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED)
@@ -106,6 +107,13 @@ message_lacks(const struct message *m)
 	return (m->flags & (MESSAGE_LACKS | MESSAGE_DAMAGED)) == MESSAGE_LACKS;
 }
 
+/* Whether its text is known to have that. */
+static inline bool
+message_has(const struct message *m)
+{
+	return (m->flags & (MESSAGE_HAS | MESSAGE_DAMAGED)) == MESSAGE_HAS;
+}
+
 /* Whether both are copies of the same message of a trace. */
 static inline bool
 message_is_same(const struct message *a, const struct message *b)
@@ -129,7 +137,7 @@ struct window {
 	uint64_t until;
 	bool last;
 	struct decode_check *check; /* of step alone; or NULL */
-	struct sought *sought;	    /* likewise: step may say of what lacks it that it does */
+	struct sought *sought;	    /* likewise: step may say of what lacks or has it so */
 	/* or NULL: step may keep payloads of messages there, for expand and sift */
 	struct payloads *payloads;
 };

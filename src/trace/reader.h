@@ -199,7 +199,7 @@ uint64_t reader_count(struct reader *, bool *exact);
 size_t reader_walk(struct reader *, struct message *out, size_t max);
 
 /* From now on messages of a walk or a cell that are sure to lack the needles, as texts are now,
- * may have MESSAGE_LACKS.  Before the first is asked for. */
+ * may have MESSAGE_LACKS, those that have one MESSAGE_HAS.  Before the first is asked for. */
 struct needles;
 void reader_seek(struct reader *, const struct needles *);
 

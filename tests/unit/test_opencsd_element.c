@@ -359,14 +359,14 @@ test_fields(void **state)
 			     "global_err=false");
 }
 
-/* What elements are said to lack, against their texts, for parts of the texts of others. */
+/* What elements are said to lack or to have, against their texts, for parts of those of others. */
 static void
 test_lacks(void **state)
 {
 	struct opencsd_element elements[LINES];
 	struct text texts[LINES] = {{0}}, room = {0};
 	uint64_t seed = 1;
-	size_t lacking = 0;
+	size_t lacking = 0, having = 0;
 	(void)state;
 	for (size_t i = 0; i < LINES; i++) {
 		elements[i] = parse(lines[i]);
@@ -385,19 +385,22 @@ test_lacks(void **state)
 		}
 		struct sought *sought = sought_new(&set);
 		for (size_t i = 0; i < LINES; i++) {
-			bool lacks = opencsd_element_lacks(&elements[i], sought, &room);
+			unsigned marks = opencsd_element_marks(&elements[i], sought, &room);
 			text_clear(&room);
 			opencsd_element_describe(&elements[i], &room);
 			const char *type = opencsd_type_name(elements[i].type);
-			lacking += lacks;
-			assert_false(
-			    lacks &&
-			    (needles_are_in(&set, (const uint8_t *)text_get(&room), room.length) ||
-			     needles_are_in(&set, (const uint8_t *)type, strlen(type))));
+			bool has =
+			    needles_are_in(&set, (const uint8_t *)text_get(&room), room.length);
+			bool typed = needles_are_in(&set, (const uint8_t *)type, strlen(type));
+			lacking += marks == MESSAGE_LACKS;
+			having += marks == MESSAGE_HAS;
+			assert_false(marks == MESSAGE_LACKS && (has || typed));
+			assert_false(marks == MESSAGE_HAS && !has);
 		}
 		sought_free(sought);
 	}
 	assert_true(lacking > 500000);
+	assert_true(having > 10000);
 	for (size_t i = 0; i < LINES; i++)
 		text_free(&texts[i]);
 	text_free(&room);

@@ -136,12 +136,12 @@ struct opencsd_state {
 	uint32_t skip;
 	uint8_t saved[SAVED_SIZE];
 
-	bool keeps; /* elements of this chunk are handed on to who expands: */
+	bool keeps[2]; /* elements of this chunk are handed on to who expands, by MESSAGE_HAS: */
 	VEC(struct opencsd_kept_element) kept;
 
 	/* of the call of step */
 	struct sought *sought;
-	uint64_t marked; /* its number: MESSAGE_LACKS in queues is about it; 0: nothing */
+	uint64_t marked; /* its number: what is MARKED in queues is about it; 0: nothing */
 	struct text sought_room;
 	bool sought_in_notes;
 
@@ -202,13 +202,25 @@ joins_packets(const struct opencsd_element *e)
 	return e->type == OPENCSD_SWTRACE && e->flags & OPENCSD_MARKER;
 }
 
-/* Whether a message is sure to lack what is sought: one of which the element is all. */
-static bool
-lacks_sought(struct opencsd_state *s, const struct opencsd_element *e, const struct message *m)
+enum { MARKED = MESSAGE_LACKS | MESSAGE_HAS };
+
+/* Those of MARKED that a message is sure to have: one of which the element is all. */
+static uint16_t
+marks_of(struct opencsd_state *s, const struct opencsd_element *e, const struct message *m)
 {
 	bool more = m->kind == OPENCSD_SYST || e->type == OPENCSD_EXCEPTION /* its name */ ||
 		    joins_packets(e);
-	return !more && !s->sought_in_notes && opencsd_element_lacks(e, s->sought, &s->sought_room);
+	if (more || s->sought_in_notes)
+		return 0;
+	return opencsd_element_marks(e, s->sought, &s->sought_room);
+}
+
+/* Whether it is handed on to who expands: nobody does what lacks what is sought. */
+static bool
+is_kept(const struct opencsd_state *s, const struct opencsd_element *e, const struct message *m)
+{
+	return s->keeps[(m->flags & MESSAGE_HAS) != 0] && e->type != OPENCSD_EO_TRACE &&
+	       !joins_packets(e) && !(m->flags & MESSAGE_LACKS);
 }
 
 /* Takes what is sought by this call; what an earlier one said of messages that wait is not
@@ -222,7 +234,7 @@ seek_needles(struct opencsd_state *s, struct sought *sought)
 		return;
 	for (size_t i = 0; i <= s->lane_count; i++)
 		for (size_t k = 0; k < s->queues[i].list.count; k++)
-			s->queues[i].list.at[k].flags &= (uint16_t)~MESSAGE_LACKS;
+			s->queues[i].list.at[k].flags &= (uint16_t)~MARKED;
 	s->marked = number;
 	s->sought_in_notes =
 	    sought && needles_are_in(&sought->needles, (const uint8_t *)OPENCSD_NOT_FOUND,
@@ -266,8 +278,8 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 		m.offset = s->end ? s->end - 1 : 0;
 		m.length = s->end > 0;
 	}
-	if (s->sought && lacks_sought(s, e, &m))
-		m.flags |= MESSAGE_LACKS;
+	if (s->sought)
+		m.flags |= marks_of(s, e, &m);
 	m.aux |= opencsd_aux_place(0, at_end, start.since);
 	if (s->swo)
 		m.aux |= opencsd_aux_exact(e->id, ordinal, start.offset, m.offset);
@@ -275,7 +287,7 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 		m.aux |= opencsd_aux(e->id, ordinal) |
 			 opencsd_aux_place(opencsd_distance(start.offset, m.offset), false, 0);
 	opencsd_enqueue(s, queue, &m);
-	if (s->keeps && !at_end && !joins_packets(e) && !(m.flags & MESSAGE_LACKS)) {
+	if (is_kept(s, e, &m)) {
 		vec_reserve(&s->kept, 1);
 		struct opencsd_kept_element *kept = &s->kept.at[s->kept.count++];
 		kept->message = m;
@@ -688,7 +700,8 @@ feed_chunk(struct opencsd_state *s, const struct window *w)
 	if (at % CHUNK == 0)
 		note_chunk(s, chunk_of(at));
 	s->floor = opencsd_settled(at);
-	s->keeps = opencsd_kept_wanted(s->decoder->kept);
+	for (int has = 0; has < 2; has++)
+		s->keeps[has] = opencsd_kept_wanted(s->decoder->kept, has);
 	if (at < end)
 		opencsd_feed(s, w, end);
 	if (s->kept.count)

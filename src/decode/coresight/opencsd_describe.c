@@ -20,10 +20,12 @@ enum {
 
 /* A text on its way. */
 struct element_words {
-	char *at; /* where it is made, with room for all of it; NULL: it is sifted */
-	const struct sought *sought; /* then */
-	struct sought_sieve sieve;
+	char *at; /* where it is made, with room for all of it */
 	bool begun;
+	const struct sought *sought; /* the text is sifted; or NULL */
+	struct sought_sieve sieve;
+	char *words; /* then: here those since the last number are made */
+	bool has;    /* a needle is in such words */
 };
 
 /* Inline, so that the length of a literal is known. */
@@ -31,20 +33,29 @@ static inline void
 add_words(struct element_words *t, const char *words)
 {
 	t->begun = true;
-	if (t->at)
-		t->at = mempcpy(t->at, words, strlen(words));
-	else
+	t->at = mempcpy(t->at, words, strlen(words));
+	if (t->sought)
 		sought_pass_text(t->sought, &t->sieve, words);
+}
+
+/* Ends the words in front of a number, which is any one. */
+static void
+pass_number(struct element_words *t)
+{
+	size_t length = (size_t)(t->at - t->words);
+	t->has |= needles_are_in(&t->sought->needles, (const uint8_t *)t->words, length);
+	t->at = t->words;
+	sought_pass_any(t->sought, &t->sieve, SOUGHT_NUMBERS);
 }
 
 static void
 add_decimal(struct element_words *t, uint64_t value)
 {
 	t->begun = true;
-	if (t->at)
-		t->at = text_put_uint(t->at, value);
+	if (t->sought)
+		pass_number(t);
 	else
-		sought_pass_any(t->sought, &t->sieve, SOUGHT_NUMBERS);
+		t->at = text_put_uint(t->at, value);
 }
 
 /* `0x` and at least so many digits, but no more than a number has. */
@@ -52,11 +63,10 @@ static void
 add_hexadecimal(struct element_words *t, uint64_t value, unsigned digits)
 {
 	add_words(t, "0x");
-	if (!t->at) {
-		sought_pass_any(t->sought, &t->sieve, SOUGHT_NUMBERS);
-		return;
-	}
-	t->at = text_put_hex(t->at, value, digits < DIGITS_MOST ? digits : DIGITS_MOST);
+	if (t->sought)
+		pass_number(t);
+	else
+		t->at = text_put_hex(t->at, value, digits < DIGITS_MOST ? digits : DIGITS_MOST);
 }
 
 /* --- the types ----------------------------------------------------------- */
@@ -307,32 +317,46 @@ shape_of(const struct opencsd_element *e, uint64_t shape[static 3])
 	shape[2] = (uint64_t)(e->bits != 0) << 1 | (e->number != 0);
 }
 
-/* Whether no element of this one's shape has a needle, whatever its numbers are. */
-static bool
-shape_lacks(const struct opencsd_element *e, const struct sought *sought)
+/* What is sure of all elements of this one's shape, whatever their numbers are. */
+static enum sought_verdict
+judge_shape(const struct opencsd_element *e, const struct sought *sought)
 {
-	struct element_words t = {.sought = sought};
+	char words[DESCRIBED_MOST];
+	struct element_words t = {.at = words, .words = words, .sought = sought};
 	struct sought_sieve type = {0};
 	describe_element(e, &t);
+	pass_number(&t); /* there is none, but words end */
 	sought_pass_text(sought, &type, opencsd_type_name(e->type));
-	return !t.sieve.found && !type.found;
+	if (t.has)
+		return SOUGHT_ALWAYS;
+	return t.sieve.found || type.found ? SOUGHT_MAY : SOUGHT_NEVER;
 }
 
-bool
-opencsd_element_lacks(const struct opencsd_element *e, struct sought *sought, struct text *room)
+/* The same of an element by the text itself. */
+static enum sought_verdict
+judge_text(const struct opencsd_element *e, const struct sought *sought, struct text *room)
+{
+	const char *type = opencsd_type_name(e->type);
+	text_clear(room);
+	opencsd_element_describe(e, room);
+	if (needles_are_in(&sought->needles, (const uint8_t *)text_get(room), room->length))
+		return SOUGHT_ALWAYS;
+	bool typed = needles_are_in(&sought->needles, (const uint8_t *)type, strlen(type));
+	return typed ? SOUGHT_MAY : SOUGHT_NEVER;
+}
+
+uint16_t
+opencsd_element_marks(const struct opencsd_element *e, struct sought *sought, struct text *room)
 {
 	uint64_t shape[3];
 	shape_of(e, shape);
 	struct sought_note *note = sought_note(sought, shape);
 	if (note->fresh) {
-		note->never = shape_lacks(e, sought);
+		note->verdict = (uint8_t)judge_shape(e, sought);
 		note->fresh = false;
 	}
-	if (note->never)
-		return true;
-	const char *type = opencsd_type_name(e->type);
-	text_clear(room);
-	opencsd_element_describe(e, room);
-	return !needles_are_in(&sought->needles, (const uint8_t *)text_get(room), room->length) &&
-	       !needles_are_in(&sought->needles, (const uint8_t *)type, strlen(type));
+	enum sought_verdict verdict = (enum sought_verdict)note->verdict;
+	if (verdict == SOUGHT_MAY)
+		verdict = judge_text(e, sought, room);
+	return verdict == SOUGHT_NEVER ? MESSAGE_LACKS : verdict == SOUGHT_ALWAYS ? MESSAGE_HAS : 0;
 }

@@ -174,11 +174,11 @@ bool opencsd_element_parse_head(const char *p, size_t length, struct opencsd_ele
 /* Appends a short text for people. */
 void opencsd_element_describe(const struct opencsd_element *, struct text *);
 
-/* Whether it is sure that neither this text nor the name of the type has a needle: by the
- * words that such elements have, and only if their numbers may have one by the text itself,
- * which is made in ROOM. */
+/* MESSAGE_HAS where this text has a needle, MESSAGE_LACKS where neither it nor the name of the
+ * type has one; else 0.  By the words that such elements have, and only if their numbers may
+ * have one by the text itself, which is made in ROOM. */
 struct sought;
-bool opencsd_element_lacks(const struct opencsd_element *, struct sought *, struct text *room);
+uint16_t opencsd_element_marks(const struct opencsd_element *, struct sought *, struct text *room);
 
 /* --- fields ------------------------------------------------------------ */
 

@@ -91,7 +91,7 @@ bool filter_has_grams(const struct filter *, struct trace *);
 
 /* What is in the text or type of all messages that pass, for reader_seek; NULL where there is
  * no such thing.  It lasts as long as the filter.  After filter_trust the filter takes
- * MESSAGE_LACKS for an answer: it is asked of messages of such a walk alone. */
+ * MESSAGE_LACKS and MESSAGE_HAS for an answer: it is asked of messages of such a walk alone. */
 const struct needles *filter_required(const struct filter *);
 void filter_trust(struct filter *);
 

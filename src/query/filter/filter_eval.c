@@ -362,10 +362,14 @@ is_marked(const struct filter_expr *expr, const struct message *m)
 static const struct sought_answer *
 filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	static const struct sought_answer nothing, all = {.text_lacks = true, .type_lacks = true};
+	static const struct sought_answer nothing, all = {.text_lacks = true, .type_lacks = true},
+						   has = {.text_has = true};
 	const struct filter_leaf *required = look->expr->code->required;
-	if (required && leaf->sought == required->sought && is_marked(look->expr, look->m))
+	bool same = required && leaf->sought == required->sought;
+	if (same && is_marked(look->expr, look->m))
 		return &all;
+	if (same && leaf->literal && look->expr->trusts && message_has(look->m))
+		return &has;
 	if (look->sifted == leaf)
 		return &look->answer;
 	if (!leaf->sought || look->has)

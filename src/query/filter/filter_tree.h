@@ -204,7 +204,7 @@ struct filter_expr {
 	size_t last;		  /* bound that was used last */
 	struct gap_cursor *gaps;  /* made when needed, */
 	struct flow_cursor *flow; /* likewise */
-	bool trusts;		  /* MESSAGE_LACKS is about what the code requires */
+	bool trusts;		  /* MESSAGE_LACKS, _HAS are about what the code requires */
 	bool ends;		  /* of an interval only the message that ends it counts */
 	struct text scratch;
 	struct regex *regexes[]; /* of the code, each made when it is needed */

@@ -1,21 +1,25 @@
 /*
  * Needles: see needle.h.
  *
- * Two bytes of the needle that are rare in what people write are compared for sixteen
- * places at once, by vectors that compilers have on every machine; the rest only where both
- * are there.  That costs the same whether or not one of them is frequent, so a text of
- * frequent letters is found nearly as fast as any other.
+ * Two places of the needle where what may stand is rare in what people write are compared
+ * for sixteen starts at once, by vectors that compilers have on every machine; the rest only
+ * where both agree.  That costs the same whether or not one of them is frequent, so a text of
+ * frequent letters is found nearly as fast as any other.  A class is compared as the range
+ * that holds it and least besides, some bits left aside.
  */
 #include "config.h"
 
 #include "base/needle.h"
+#include "base/bytes.h"
 
 #include <string.h>
 
 typedef uint8_t lanes __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 
-enum { LANES = sizeof(lanes) };
+enum { LANES = sizeof(lanes), BYTES = 256 };
+
+/* --- how often bytes are met ----------------------------------------------- */
 
 static bool
 is_letter(uint8_t c)
@@ -23,46 +27,158 @@ is_letter(uint8_t c)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/* How often a byte is met in logs, from 0, seldom, on. */
+/* How often a byte is met in logs, from 1, seldom, on. */
 static unsigned
 frequency_of(uint8_t c)
 {
-	static const char often[] = "zjqxkvbywgpfmucdlhrsnioate0123456789 ";
-	bool capital = c >= 'A' && c <= 'Z';
-	const char *at = c ? strchr(often, capital ? c | 0x20 : c) : NULL;
-	return !at ? 0 : (unsigned)(at - often + 1) / (capital ? 2 : 1);
+	static const uint8_t of_letters[] = {24, 7,  15, 16, 26, 12, 10, 18, 22, 2, 5, 17, 13,
+					     21, 23, 11, 3,  19, 20, 25, 14, 6,	 9, 4, 8,  1};
+	if (is_letter(c))
+		return 1 + of_letters[(c | 0x20) - 'a'] / (c & 0x20 ? 1u : 2u);
+	return c >= '0' && c <= '9' ? 28u + c - '0' : c == ' ' ? 38 : 1;
 }
 
-/* The place of the rarest byte but AVOID. */
-static uint8_t
-rarest_byte(const struct needle *n, size_t avoid)
+/* The share of bytes in a log that are in a set. */
+static double
+share_of(const struct byte_set *set)
 {
-	size_t best = avoid ? 0 : n->length - 1u;
-	for (size_t i = 0; i < n->length; i++)
-		if (i != avoid && frequency_of(n->bytes[i]) < frequency_of(n->bytes[best]))
-			best = i;
-	return (uint8_t)best;
+	unsigned sum = 0, all = 0;
+	for (unsigned c = 0; c < BYTES; c++) {
+		unsigned own = frequency_of((uint8_t)c);
+		sum += byte_set_has(set, (uint8_t)c) ? own : 0;
+		all += own;
+	}
+	return (double)sum / all;
+}
+
+/* Digits stand beside digits and letters beside letters: of frequent sets only the rarest
+ * counts. */
+static double
+needle_share(const struct needle *n)
+{
+	double share = 1, frequent = 1;
+	for (size_t i = 0; i < n->length; i++) {
+		double own = share_of(&n->at[i]);
+		if (own < 1.0 / 8)
+			share *= own;
+		else if (own < frequent)
+			frequent = own;
+	}
+	return share * frequent;
+}
+
+double
+needles_share(const struct needles *set)
+{
+	double share = set->count ? 0 : 2;
+	for (size_t i = 0; i < set->count; i++)
+		share += needle_share(&set->at[i]);
+	return share;
+}
+
+/* --- making ---------------------------------------------------------------- */
+
+/* A range, and how often bytes are met that are in it. */
+struct guess {
+	struct needle_test test;
+	unsigned frequency;
+};
+
+/* The range that holds a set when some bits are left aside. */
+static struct guess
+guess_range(const struct byte_set *set, uint8_t either)
+{
+	unsigned low = BYTES, high = 0;
+	struct guess guess = {0};
+	for (unsigned c = 0; c < BYTES; c++)
+		if (byte_set_has(set, (uint8_t)c)) {
+			low = (c | either) < low ? (c | either) : low;
+			high = (c | either) > high ? (c | either) : high;
+		}
+	guess.test = (struct needle_test){
+	    .either = either, .low = (uint8_t)low, .span = (uint8_t)(high - low)};
+	for (unsigned c = 0; c < BYTES; c++)
+		if ((c | either) >= low && (c | either) <= high)
+			guess.frequency += frequency_of((uint8_t)c);
+	return guess;
+}
+
+/* The bits in which those of a set differ. */
+static uint8_t
+differing_bits(const struct byte_set *set)
+{
+	unsigned any = 0, all = BYTES - 1;
+	for (unsigned c = 0; c < BYTES; c++)
+		if (byte_set_has(set, (uint8_t)c)) {
+			any |= c;
+			all &= c;
+		}
+	return (uint8_t)(any & ~all);
+}
+
+static struct guess
+guess_place(const struct byte_set *set, size_t place)
+{
+	const uint8_t masks[] = {differing_bits(set), 0x20, 0x0f, 0xf0};
+	struct guess best = guess_range(set, 0);
+	for (size_t i = 0; i < sizeof masks && best.test.span; i++) {
+		struct guess other = guess_range(set, masks[i]);
+		if (other.frequency < best.frequency ||
+		    (other.frequency == best.frequency && !other.test.span))
+			best = other;
+	}
+	best.test.place = (uint8_t)place;
+	return best;
+}
+
+/* Chooses the two places where what is compared is rarest. */
+static void
+choose_tests(struct needle *n)
+{
+	struct guess best[2];
+	best[0] = best[1] = guess_place(&n->at[0], 0);
+	for (size_t i = 1; i < n->length; i++) {
+		struct guess other = guess_place(&n->at[i], i);
+		if (other.frequency < best[0].frequency) {
+			best[1] = best[0];
+			best[0] = other;
+		} else if (i == 1 || other.frequency < best[1].frequency) {
+			best[1] = other;
+		}
+	}
+	n->tests[0] = best[0].test;
+	n->tests[1] = best[1].test;
+}
+
+void
+needle_init_sets(struct needle *n, const struct byte_set *sets, size_t length)
+{
+	memset(n, 0, sizeof *n);
+	n->length = (uint8_t)(length < NEEDLE_MAX ? length : NEEDLE_MAX);
+	memcpy(n->at, sets, n->length * sizeof *sets);
+	choose_tests(n);
 }
 
 void
 needle_init(struct needle *n, const char *bytes, size_t length, bool fold)
 {
-	memset(n, 0, sizeof *n);
-	n->length = (uint8_t)(length < NEEDLE_MAX ? length : NEEDLE_MAX);
-	for (size_t i = 0; i < n->length; i++) {
+	struct byte_set sets[NEEDLE_MAX] = {0};
+	for (size_t i = 0; i < length && i < NEEDLE_MAX; i++) {
 		uint8_t c = (uint8_t)bytes[i];
-		n->either[i] = fold && is_letter(c) ? 0x20 : 0;
-		n->bytes[i] = c | n->either[i];
+		byte_set_add(&sets[i], c);
+		if (fold && is_letter(c))
+			byte_set_add(&sets[i], c ^ 0x20);
 	}
-	n->rare[0] = rarest_byte(n, SIZE_MAX);
-	n->rare[1] = rarest_byte(n, n->rare[0]);
+	needle_init_sets(n, sets, length);
 }
+
+/* --- finding --------------------------------------------------------------- */
 
 bool
 needle_is_at(const struct needle *n, const uint8_t *p)
 {
 	for (size_t i = 0; i < n->length; i++)
-		if ((p[i] | n->either[i]) != n->bytes[i])
+		if (!byte_set_has(&n->at[i], p[i]))
 			return false;
 	return true;
 }
@@ -73,19 +189,36 @@ all_of(uint8_t byte)
 	return (lanes){0} + byte;
 }
 
-/* The places, of sixteen, where the byte AT of the needle is as it should be. */
-static lanes
-places_of(const uint8_t *p, lanes either, lanes byte)
+/* What the places of a test are compared with. */
+struct lane_range {
+	const uint8_t *p; /* where the first is */
+	lanes either, low, span;
+};
+
+static struct lane_range
+range_of(const struct needle_test *test, const uint8_t *p)
 {
-	lanes loaded;
-	memcpy(&loaded, p, sizeof loaded);
-	return (lanes)((loaded | either) == byte);
+	return (struct lane_range){.p = p + test->place,
+				   .either = all_of(test->either),
+				   .low = all_of(test->low),
+				   .span = all_of(test->span)};
 }
 
-static bool
-is_any(lanes places)
+/* The starts, of sixteen from AT on, that a test lets pass. */
+static inline lanes
+pass_test(const struct lane_range *range, size_t at, bool single)
 {
-	halves both = (halves)places;
+	lanes loaded;
+	memcpy(&loaded, range->p + at, sizeof loaded);
+	loaded |= range->either;
+	return single ? (lanes)(loaded == range->low)
+		      : (lanes)((loaded - range->low) <= range->span);
+}
+
+static inline bool
+is_any(lanes starts)
+{
+	halves both = (halves)starts;
 	return both[0] | both[1];
 }
 
@@ -97,28 +230,62 @@ find_simply(const struct needle *n, const uint8_t *p, size_t from, size_t starts
 	return from;
 }
 
+/* The first of sixteen starts where the needle is; or that many. */
+static size_t
+find_among(const struct needle *n, const uint8_t *p, lanes starts)
+{
+	uint8_t may[LANES];
+	memcpy(may, &starts, sizeof may);
+	for (size_t half = 0; half < LANES; half += 8)
+		for (uint64_t left = bytes_le64(may + half); left;) {
+			size_t at = half + (size_t)__builtin_ctzll(left) / 8;
+			if (needle_is_at(n, p + at))
+				return at;
+			left &= ~(UINT64_C(0xff) << (at - half) * 8);
+		}
+	return LANES;
+}
+
+/* As needle_find, for STARTS places, at least sixteen; SINGLE: the tests are of one byte each,
+ * some bits aside. */
+static inline __attribute__((always_inline)) size_t
+find_by_lanes(const struct needle *n, const uint8_t *p, size_t starts, bool single)
+{
+	const struct lane_range a = range_of(&n->tests[0], p), b = range_of(&n->tests[1], p);
+	size_t at = 0, found;
+	while (starts - at >= 2 * LANES) {
+		lanes one = pass_test(&a, at, single) & pass_test(&b, at, single);
+		lanes two = pass_test(&a, at + LANES, single) & pass_test(&b, at + LANES, single);
+		if (is_any(one | two)) {
+			if ((found = find_among(n, p + at, one)) < LANES)
+				return at + found;
+			if ((found = find_among(n, p + at + LANES, two)) < LANES)
+				return at + LANES + found;
+		}
+		at += 2 * LANES;
+	}
+	while (at < starts) { /* the last sixteen once more */
+		at = starts - at < LANES ? starts - LANES : at;
+		lanes one = pass_test(&a, at, single) & pass_test(&b, at, single);
+		if (is_any(one) && (found = find_among(n, p + at, one)) < LANES)
+			return at + found;
+		at += LANES;
+	}
+	return starts;
+}
+
 size_t
 needle_find(const struct needle *n, const uint8_t *p, size_t length)
 {
-	const uint8_t *a = p + n->rare[0], *b = p + n->rare[1];
-	const lanes byte_a = all_of(n->bytes[n->rare[0]]), byte_b = all_of(n->bytes[n->rare[1]]);
-	const lanes either_a = all_of(n->either[n->rare[0]]),
-		    either_b = all_of(n->either[n->rare[1]]);
 	if (length < n->length)
 		return length;
-	size_t starts = length - n->length + 1, at = 0; /* places where one can start */
-	for (; starts - at >= 2 * LANES; at += 2 * LANES) {
-		lanes one =
-		    places_of(a + at, either_a, byte_a) & places_of(b + at, either_b, byte_b);
-		lanes two = places_of(a + at + LANES, either_a, byte_a) &
-			    places_of(b + at + LANES, either_b, byte_b);
-		if (!is_any(one | two))
-			continue;
-		size_t found = find_simply(n, p, at, at + 2 * LANES);
-		if (found < at + 2 * LANES)
-			return found;
-	}
-	at = find_simply(n, p, at, starts);
+	size_t starts = length - n->length + 1, at; /* places where one can start */
+	if (starts < LANES)
+		at = find_simply(n, p, 0, starts);
+	else if (n->tests[0].span | n->tests[1].span)
+		at = find_by_lanes(n, p, starts, false);
+	else
+		at = find_by_lanes(n, p, starts, true);
 	return at < starts ? at : length;
 }
 

@@ -43,7 +43,7 @@ place_needles(struct sought *s)
 		s->starts |= UINT64_C(1) << at;
 		for (size_t k = 0; k < length; k++, at++)
 			for (unsigned c = 0; c < 256; c++)
-				if ((c | n->either[k]) == n->bytes[k])
+				if (byte_set_has(&n->at[k], (uint8_t)c))
 					s->places[c] |= UINT64_C(1) << at;
 		s->ends |= UINT64_C(1) << (at - 1);
 		s->cuts |= (uint64_t)(length < n->length) << (at - 1);
@@ -54,36 +54,53 @@ place_needles(struct sought *s)
 			s->letters[i] |= s->places[(uint8_t)*c];
 }
 
-/* Whether a byte of a needle is one of the letters that any text may have, or of a character
- * beyond ASCII, which may be made of a number. */
+/* Whether one of the letters that any text may have can stand at a place of a needle, or a byte
+ * of a character beyond ASCII, which may be made of a number. */
 static bool
-is_common(const struct needle *n, size_t at)
+is_common(const struct byte_set *set)
 {
-	if (n->bytes[at] >= 0x80)
+	if (set->bits[2] | set->bits[3])
 		return true;
 	for (size_t i = 0; i < SOUGHT_LETTERS; i++)
 		for (const char *c = letters[i]; *c; c++)
-			if (((uint8_t)*c | n->either[at]) == n->bytes[at])
+			if (byte_set_has(set, (uint8_t)*c))
 				return true;
 	return false;
 }
 
+/* Finds a place of each needle, a rare one, where no such byte stands. */
 static void
 find_own(struct sought *s)
 {
 	for (size_t i = 0; i < s->needles.count; i++) {
 		const struct needle *n = &s->needles.at[i];
-		size_t at = n->rare[0];
-		for (size_t k = 0; k < n->length && is_common(n, at); k++)
+		size_t at = n->tests[0].place;
+		for (size_t k = 0; k < n->length && is_common(&n->at[at]); k++)
 			at = k;
-		s->own[i] = (uint8_t)(is_common(n, at) ? 0 : at + 1);
+		if (is_common(&n->at[at])) {
+			s->own.count = 0;
+			return;
+		}
+		needle_init_sets(&s->own.at[s->own.count++], &n->at[at], 1);
 	}
 }
 
-static int
-digit_of(uint8_t c)
+/* The hexadecimal digits that may stand at a place, in bits. */
+static unsigned
+digits_of(const struct byte_set *set)
 {
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	static const char names[] = "0123456789abcdef";
+	unsigned digits = 0;
+	for (unsigned i = 0; i < 16; i++)
+		digits |= (unsigned)byte_set_has(set, (uint8_t)names[i]) << i;
+	return digits;
+}
+
+/* The digits of a place; any where there is none. */
+static unsigned
+digits_at(const struct needle *n, size_t at)
+{
+	return at < n->length ? digits_of(&n->at[at]) : 0xffff;
 }
 
 /* Adds the bytes whose digits a needle is, from the first nibble of one on or from the second:
@@ -91,22 +108,20 @@ digit_of(uint8_t c)
 static void
 add_hex(struct sought *s, const struct needle *n, size_t before)
 {
+	struct byte_set sets[NEEDLE_MAX] = {0};
+	size_t length = (before + n->length + 1) / 2;
 	if (s->hex.count >= NEEDLES_MAX) {
 		s->hex.count = NEEDLES_MAX + 1; /* any bytes may do */
 		return;
 	}
-	struct needle *hex = &s->hex.at[s->hex.count++];
-	size_t end = before + n->length;
-	*hex = (struct needle){.length = (uint8_t)((end + 1) / 2)};
-	for (size_t i = 0; i < 2u * hex->length; i++) {
-		unsigned shift = i % 2 ? 0 : 4;
-		bool known = i >= before && i < end;
-		unsigned digit = known ? (unsigned)digit_of(n->bytes[i - before]) : 15;
-		hex->bytes[i / 2] |= (uint8_t)(digit << shift);
-		hex->either[i / 2] |= (uint8_t)((known ? 0 : 15) << shift);
+	for (size_t i = 0; i < length; i++) {
+		unsigned high = digits_at(n, 2 * i - before); /* before the first: beyond all */
+		unsigned low = digits_at(n, 2 * i + 1 - before);
+		for (unsigned c = 0; c < 256; c++)
+			if (high >> (c >> 4) & low >> (c & 15) & 1)
+				byte_set_add(&sets[i], (uint8_t)c);
 	}
-	hex->rare[0] = (uint8_t)(before && hex->length > 2);
-	hex->rare[1] = (uint8_t)(hex->length - 1 - (end % 2 && hex->length > 2));
+	needle_init_sets(&s->hex.at[s->hex.count++], sets, length);
 }
 
 static void
@@ -115,7 +130,7 @@ place_hex(struct sought *s)
 	for (size_t i = 0; i < s->needles.count; i++) {
 		const struct needle *n = &s->needles.at[i];
 		size_t digits = 0;
-		while (digits < n->length && digit_of(n->bytes[digits]) >= 0)
+		while (digits < n->length && digits_of(&n->at[digits]))
 			digits++;
 		if (digits < n->length)
 			continue;
@@ -223,15 +238,7 @@ sought_look_in(struct sought *s, enum sought_look look, const struct window *w, 
 bool
 sought_own_is_in(const struct sought *s, const void *at, size_t length)
 {
-	for (size_t i = 0; i < s->needles.count; i++) {
-		const struct needle *n = &s->needles.at[i];
-		if (!s->own[i])
-			return true;
-		uint8_t byte = n->bytes[s->own[i] - 1], either = n->either[s->own[i] - 1];
-		if (memchr(at, byte, length) || (either && memchr(at, byte & ~either, length)))
-			return true;
-	}
-	return false;
+	return needles_are_in(&s->own, at, length);
 }
 
 bool
@@ -248,8 +255,7 @@ agrees_at(const struct needle *n, const char *piece, size_t length, long shift)
 {
 	for (long i = 0; i < n->length; i++) {
 		long at = i + shift;
-		if (at >= 0 && at < (long)length &&
-		    ((uint8_t)piece[at] | n->either[i]) != n->bytes[i])
+		if (at >= 0 && at < (long)length && !byte_set_has(&n->at[i], (uint8_t)piece[at]))
 			return false;
 	}
 	return true;
@@ -360,6 +366,14 @@ void
 sought_pass_text(const struct sought *s, struct sought_sieve *sieve, const char *text)
 {
 	sought_pass(s, sieve, text, strlen(text));
+}
+
+bool
+sought_joins_begin(const struct sought *s, const char *piece)
+{
+	struct sought_sieve sieve = {0};
+	sought_pass_text(s, &sieve, piece);
+	return sieve.found || sieve.open;
 }
 
 void

@@ -73,11 +73,11 @@ struct sought {
 	 * where it is, then all, where they begin and end, and those of the ends that are cut */
 	uint64_t places[256], all, starts, ends, cuts;
 	uint64_t letters[SOUGHT_LETTERS]; /* places where one of such bytes is */
-	uint8_t own[NEEDLES_MAX]; /* of each needle: 1 + the place of a byte that is none of these,
-				     a rare one; 0: there is none */
-	struct needles hex;	  /* SOUGHT_AS_DIGITS: to the nibble; none: any bytes may be */
-	bool in_hex;		  /* one can be */
-	const void *basis;	  /* what else the following rest on: the decoder's own */
+	struct needles own; /* of each needle a byte, a rare one, that is none of these; none:
+			       one needle has no such byte */
+	struct needles hex; /* SOUGHT_AS_DIGITS: to the nibble; none: any bytes may be */
+	bool in_hex;	    /* one can be */
+	const void *basis;  /* what else the following rest on: the decoder's own */
 	uint8_t forms[SOUGHT_FORMS]; /* the decoder's own, by form; 0: nothing yet */
 	struct sought_note notes[SOUGHT_NOTES];
 	bool unnamed;  /* step has met messages that are, as in struct expansion */
@@ -140,6 +140,9 @@ bool sought_is_in_hex(const struct sought *, const uint8_t *p, size_t length);
 
 /* Whether a needle can be in PIECE, or in part in it and in part beside it. */
 bool sought_joins(const struct sought *, const char *piece);
+
+/* The same, but for what is before it: a text begins with PIECE. */
+bool sought_joins_begin(const struct sought *, const char *piece);
 
 /* The note under a key; a fresh one may have taken another's place.  The longer ones begin with
  * a word that is not 0. */

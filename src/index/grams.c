@@ -25,7 +25,8 @@ enum {
 	BYTES_TO_ROW = 8, /* of a cell: it takes 1/64 of its bytes */
 	ROWS_MIN = 8192,  /* smaller cells are those of tests */
 	SHIFT_MAX = 40,
-	FOLDERS = 0700
+	FOLDERS = 0700,
+	GRAMS_MOST = 8 /* of classes, that are looked up for a place of a needle */
 };
 
 static const char mark[8] = "grams 1"; /* to change with what the bytes mean */
@@ -331,18 +332,55 @@ read_row(const struct grams *grams, const struct grams_place *band, uint32_t row
 struct grams_search {
 	const struct grams *grams;
 	struct grams_place band;
-	uint8_t *found, *room;
+	uint8_t *found, *any, *room; /* ANY: those that have one of some n-grams */
 	bool damaged;
 };
 
-/* Leaves those cells that have a row's bit, too. */
+/* Adds the cells that have a row's bit. */
 static void
-keep_row(struct grams_search *s, uint32_t row)
+add_row(struct grams_search *s, uint32_t row)
 {
 	const uint8_t *bits = read_row(s->grams, &s->band, row, s->room);
 	s->damaged |= !bits;
 	for (size_t i = 0; bits && i < s->band.row_size; i++)
-		s->found[i] &= bits[i];
+		s->any[i] |= bits[i];
+}
+
+/* The bytes of a set, in lower case, and how many; 0 where they are too many to be read. */
+static size_t
+lower_bytes(const struct byte_set *set, uint8_t bytes[static GRAMS_MOST])
+{
+	size_t count = 0;
+	for (unsigned c = 0; c < 256; c++) {
+		bool doubled = c >= 'A' && c <= 'Z' && byte_set_has(set, to_lower((uint8_t)c));
+		if (!byte_set_has(set, (uint8_t)c) || doubled)
+			continue;
+		if (count == GRAMS_MOST)
+			return 0;
+		bytes[count++] = to_lower((uint8_t)c);
+	}
+	return count;
+}
+
+/* Leaves those cells that have an n-gram of bytes of the sets, too, if these are few. */
+static void
+keep_gram(struct grams_search *s, enum grams_part part, const struct byte_set *sets)
+{
+	uint8_t bytes[GRAMS_SPAN][GRAMS_MOST];
+	size_t counts[GRAMS_SPAN], all = 1;
+	for (size_t i = 0; i < GRAMS_SPAN; i++)
+		all *= counts[i] = lower_bytes(&sets[i], bytes[i]);
+	if (!all || all > GRAMS_MOST)
+		return;
+	memset(s->any, 0, s->band.row_size);
+	for (size_t k = 0; k < all && !s->damaged; k++) {
+		uint32_t gram = 0;
+		for (size_t i = 0, rest = k; i < GRAMS_SPAN; rest /= counts[i], i++)
+			gram = gram << 8 | bytes[i][rest % counts[i]];
+		add_row(s, row_of(gram, part, s->grams->rows));
+	}
+	for (size_t i = 0; i < s->band.row_size; i++)
+		s->found[i] &= s->any[i];
 }
 
 /* Adds the cells of the band that may have a needle. */
@@ -350,13 +388,9 @@ static void
 find_needle(struct grams_search *s, enum grams_part part, const struct needle *needle,
 	    uint8_t *cells)
 {
-	uint32_t bytes = 0;
 	memset(s->found, 0xff, s->band.row_size);
-	for (size_t i = 0; i < needle->length && !s->damaged; i++) {
-		bytes = bytes << 8 | to_lower(needle->bytes[i]);
-		if (i + 1 >= GRAMS_SPAN)
-			keep_row(s, row_of(bytes, part, s->grams->rows));
-	}
+	for (size_t i = 0; i + GRAMS_SPAN <= needle->length && !s->damaged; i++)
+		keep_gram(s, part, &needle->at[i]);
 	for (size_t i = 0; i < s->band.row_size; i++)
 		cells[i] |= s->found[i];
 }
@@ -371,12 +405,14 @@ search_bands(const struct grams *grams,
 	struct grams_search s = {.grams = grams};
 	s.room = mem_new(2 * PIECE); /* which a row of a band is no longer than */
 	s.found = mem_new(GRAMS_BAND / 8);
+	s.any = mem_new(GRAMS_BAND / 8);
 	for (uint64_t i = 0; i < bands && !s.damaged; i++) {
 		s.band = find_band(grams->rows, grams->head.cells, i);
 		each(&s, cells + i * (GRAMS_BAND / 8), context);
 	}
 	free(s.room);
 	free(s.found);
+	free(s.any);
 	return !s.damaged;
 }
 
@@ -407,10 +443,10 @@ static void
 find_unnamed(struct grams_search *s, uint8_t *cells, const void *context)
 {
 	(void)context;
-	memset(s->found, 0xff, s->band.row_size);
-	keep_row(s, s->grams->rows);
+	memset(s->any, 0, s->band.row_size);
+	add_row(s, s->grams->rows);
 	for (size_t i = 0; i < s->band.row_size; i++)
-		cells[i] |= s->found[i];
+		cells[i] |= s->any[i];
 }
 
 bool

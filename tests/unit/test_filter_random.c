@@ -29,6 +29,7 @@
 #include "trace/grams_make.h"
 #include "trace/reader.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -80,6 +81,7 @@ static const char *const subject_names[] = {"severity", "flags",   "kind",    "o
 
 enum op { EQ, NE, LT, LE, GT, GE, BETWEEN, ONE_OF, FITS, NO_FIT, PRESENT };
 
+enum { PART_MAX = 8 };
 struct node {
 	enum { LEAF, NOT, AND, OR } type;
 	struct node *child[3];
@@ -94,6 +96,9 @@ struct node {
 	bool part;	     /* of a text, */
 	bool fold, anchored; /* and how */
 	bool either;	     /* words[1] may fit instead */
+	struct bytes {
+		bool has[256];
+	} places[2][PART_MAX]; /* what may stand where a part has its bytes */
 	unsigned context;
 	char written[2][1100]; /* the values as they stand in the filter */
 };
@@ -166,18 +171,16 @@ number_holds(const struct node *node, long double value)
 }
 
 static bool
-same_letters(const char *a, const char *b, size_t length, bool fold)
-{
-	return fold ? !strncasecmp(a, b, length) : !memcmp(a, b, length);
-}
-
-static bool
 part_fits(const struct node *node, int which, const char *text, size_t length)
 {
 	size_t own = node->lengths[which];
-	for (size_t i = 0; i + own <= length && (!i || !node->anchored); i++)
-		if (same_letters(text + i, node->words[which], own, node->fold))
+	for (size_t i = 0; i + own <= length && (!i || !node->anchored); i++) {
+		size_t same = 0;
+		while (same < own && node->places[which][same].has[(uint8_t)text[i + same]])
+			same++;
+		if (same == own)
 			return true;
+	}
 	return false;
 }
 
@@ -528,7 +531,7 @@ is_plain(char c)
 	       c == ' ' || c == '_';
 }
 
-/* A part of a text that stands for itself in a regular expression: its length. */
+/* A part of a text whose letters stand for themselves in a regular expression: its length. */
 static size_t
 take_part(struct node *node, int which, const char *text, size_t start, size_t length)
 {
@@ -537,16 +540,122 @@ take_part(struct node *node, int which, const char *text, size_t start, size_t l
 		n++;
 	memcpy(node->words[which], text + start, n);
 	node->words[which][n] = 0;
+	memset(node->places[which], 0, sizeof node->places[which]);
+	for (size_t i = 0; i < n; i++)
+		node->places[which][i].has[(uint8_t)text[start + i]] = true;
 	return node->lengths[which] = n;
 }
 
-/* The other case for letters of a word. */
+/* A character beyond ASCII that stands for itself. */
 static void
-turn_letters(char *word)
+take_wide(struct node *node, int which, const char *wide)
 {
-	for (; *word; word++)
-		if ((*word | 32) >= 'a' && (*word | 32) <= 'z' && below(2))
-			*word = (char)(*word ^ 32);
+	memset(node->places[which], 0, sizeof node->places[which]);
+	node->lengths[which] = strlen(wide);
+	for (size_t i = 0; wide[i]; i++)
+		node->places[which][i].has[(uint8_t)wide[i]] = true;
+}
+
+static bool
+is_letter(int c)
+{
+	return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+/* Lets letters have the other case. */
+static void
+fold(struct bytes *place)
+{
+	for (int c = 'A'; c <= 'Z'; c++)
+		place->has[c] = place->has[c | 32] = place->has[c] || place->has[c | 32];
+}
+
+/* Writes the places of a word, in the other case by chance if that does not matter. */
+static void
+fold_word(struct node *node, int which)
+{
+	for (size_t i = 0; i < node->lengths[which]; i++) {
+		char *c = &node->words[which][i];
+		fold(&node->places[which][i]);
+		if (is_letter(*c) && below(2))
+			*c = (char)(*c ^ 32);
+	}
+}
+
+/* What C is among, as a range, which is written to OUT. */
+static void
+make_range(uint8_t c, struct text *out, struct bytes *place)
+{
+	uint8_t first = c >= 'a' ? 'a' : c >= 'A' ? 'A' : '0';
+	uint8_t last = c >= 'a' ? 'z' : c >= 'A' ? 'Z' : '9';
+	uint8_t low = (uint8_t)(c - below(c - first + 1u));
+	uint8_t high = (uint8_t)(c + below(last - c + 1u));
+	text_addf(out, "%c-%c", low, high);
+	for (unsigned b = low; b <= high; b++)
+		place->has[b] = true;
+}
+
+/* A class of C and others; or of all but some others, if that is no matter of characters. */
+static void
+make_class(uint8_t c, bool fold_it, bool negate, struct text *out, struct bytes *place)
+{
+	struct bytes own = {0};
+	text_add(out, negate ? "[^" : "[");
+	if (!negate && (is_letter(c) || isdigit(c)) && below(2)) {
+		make_range(c, out, &own);
+	} else if (!negate) {
+		text_add_char(out, (char)c);
+		own.has[c] = true;
+	}
+	for (size_t i = negate + below(4); i--;) {
+		uint8_t other = (uint8_t) "qz09aeA_ #"[below(10)];
+		if (negate && (other | 32) == (c | 32))
+			other = '!';
+		text_add_char(out, (char)other);
+		own.has[other] = true;
+	}
+	text_add(out, "]");
+	if (fold_it)
+		fold(&own);
+	for (int b = 0; b < 256; b++)
+		place->has[b] = own.has[b] != negate;
+}
+
+/* What C is of, as a letter behind a backslash or a full stop. */
+static void
+make_type(uint8_t c, bool bytes, struct text *out, struct bytes *place)
+{
+	bool digit = isdigit(c), word = digit || is_letter(c) || c == '_', any = bytes && below(2);
+	text_add(out, any ? "." : digit ? "\\d" : word ? "\\w" : "\\s");
+	for (int b = 0; b < 256; b++) {
+		bool is_word = b < 128 && (isalnum(b) || b == '_');
+		place->has[b] = any	? b != '\n'
+				: digit ? b < 128 && isdigit(b)
+				: word	? is_word
+					: b < 128 && isspace(b);
+	}
+}
+
+/* Writes a word with classes for some of its letters.  BYTES: a character is one. */
+static void
+write_classes(struct node *node, int which, bool bytes, struct text *out)
+{
+	size_t each = 1 + below(4);
+	for (size_t i = 0, n; i < node->lengths[which]; i += n) {
+		uint8_t c = (uint8_t)node->words[which][i];
+		struct bytes *place = &node->places[which][i];
+		if (below(each))
+			text_add_char(out, (char)c);
+		else if (below(3))
+			make_class(c, node->fold, bytes && !below(3), out, place);
+		else
+			make_type(c, bytes, out, place);
+		for (n = 1; i + n < node->lengths[which] && below(4) &&
+			    place->has[(uint8_t)node->words[which][i + n]];)
+			place[n++] = *place;
+		if (n > 1 || !below(10))
+			text_addf(out, "{%zu}", n);
+	}
 }
 
 static bool
@@ -554,21 +663,36 @@ make_part(struct node *node, const char *text, size_t length)
 {
 	static const char *const forms[][2] = {{"/", "/"}, {"\"", "\""}, {"/(?:", ")/"},
 					       {"'", "'"}, {"/^", "/"},	 {"/", "/i"},
-					       {"/", "/"}};
+					       {"/", "/"}, {"/", "/"}};
+	static const char wide[] = "\xe2\x98\x83"; /* of which no text is made */
 	size_t form = below(sizeof forms / sizeof *forms);
+	bool utf = form == 7, classes = *forms[form][0] == '/' && below(3);
+	struct text out = {0};
 	node->part = true;
 	node->anchored = form == 4;
 	node->fold = form == 5;
-	node->either = form == 6;
+	node->either = form >= 6;
 	if (!take_part(node, 0, text, node->anchored ? 0 : below(length + 1), length) ||
-	    (node->either && !take_part(node, 1, text, below(length + 1), length)))
+	    (form == 6 && !take_part(node, 1, text, below(length + 1), length)))
 		return false;
+	if (utf)
+		take_wide(node, 1, wide);
 	node->op = below(4) ? FITS : NO_FIT;
 	if (node->fold)
-		turn_letters(node->words[0]);
-	snprintf(node->written[0], sizeof node->written[0], "%s%s%s%s%s", forms[form][0],
-		 node->words[0], node->either ? "|" : "", node->either ? node->words[1] : "",
-		 forms[form][1]);
+		fold_word(node, 0);
+	text_add(&out, forms[form][0]);
+	for (int which = 0; which <= node->either; which++) {
+		text_add(&out, which ? "|" : "");
+		if (which && utf)
+			text_add(&out, wide);
+		else if (classes)
+			write_classes(node, which, !utf, &out);
+		else
+			text_add(&out, node->words[which]);
+	}
+	text_add(&out, forms[form][1]);
+	snprintf(node->written[0], sizeof node->written[0], "%s", text_get(&out));
+	text_free(&out);
 	return true;
 }
 

@@ -52,9 +52,24 @@ assert_joins(const char *needle, const char *piece, bool joins)
 }
 
 static void
+assert_begins(const char *needle, bool joins)
+{
+	struct sought *s = sought_of(needle, false);
+	assert_int_equal(sought_joins_begin(s, "bad CRC: "), joins);
+	sought_free(s);
+}
+
+static void
 test_joins(void **state)
 {
 	(void)state;
+	assert_begins("CRC", true);
+	assert_begins(": text", true);
+	assert_begins(" text", true);
+	assert_begins("bad CRC: text", true);
+	assert_begins("xb", false);
+	assert_begins("xbad CRC: y", false);
+	assert_begins("text", false);
 	assert_joins("CRC", "bad CRC: ", true);
 	assert_joins("ba", "bad CRC: ", true);
 	assert_joins("xb", "bad CRC: ", true);
@@ -309,6 +324,22 @@ check_type(struct subject *c, size_t i, uint64_t key, struct map *types)
 	assert_string_equal(c->messages.at[*map_find(types, key)].type, c->messages.at[i].type);
 }
 
+/* The first needle of a set, and of a class the first byte. */
+struct shown {
+	char text[NEEDLE_MAX + 1];
+};
+
+static struct shown
+show(const struct needles *set)
+{
+	struct shown shown = {0};
+	for (size_t i = 0; i < set->at[0].length; i++)
+		for (unsigned c = 255; c > 0; c--)
+			if (byte_set_has(&set->at[0].at[i], (uint8_t)c))
+				shown.text[i] = (char)c;
+	return shown;
+}
+
 static void
 check_needles(struct subject *c, const struct needles *set)
 {
@@ -321,9 +352,8 @@ check_needles(struct subject *c, const struct needles *set)
 		c->lacking += answer.text_lacks;
 		if (answer.text_has &&
 		    !needles_are_in(set, (const uint8_t *)told->text, told->text_length))
-			fail_msg("message %zu: \"%s\" has not \"%.*s\" or one of %zu", i,
-				 told->text, set->at[0].length, (const char *)set->at[0].bytes,
-				 set->count);
+			fail_msg("message %zu: \"%s\" has not \"%s\" or one of %zu", i, told->text,
+				 show(set).text, set->count);
 		if (answer.text)
 			assert_true(answer.text_length == told->text_length &&
 				    !memcmp(answer.text, told->text, told->text_length));
@@ -344,9 +374,9 @@ check_needles(struct subject *c, const struct needles *set)
 			? told->type
 			: NULL;
 		if (text)
-			fail_msg("message %zu at %llu: \"%s\" lacks \"%.*s\" or one of %zu", i,
-				 (unsigned long long)told->m.offset, text, set->at[0].length,
-				 (const char *)set->at[0].bytes, set->count);
+			fail_msg("message %zu at %llu: \"%s\" lacks \"%s\" or one of %zu", i,
+				 (unsigned long long)told->m.offset, text, show(set).text,
+				 set->count);
 	}
 	map_free(&types);
 	sought_free(s);
@@ -381,9 +411,8 @@ check_walk(struct subject *c, struct trace *trace, const struct needles *set,
 					 told->text, set->at[0].length,
 					 (const char *)set->at[0].bytes, set->count);
 			if (lacks && told_has(told, set))
-				fail_msg("message %zu: \"%s\" lacks \"%.*s\" or one of %zu", at,
-					 told->text, set->at[0].length,
-					 (const char *)set->at[0].bytes, set->count);
+				fail_msg("message %zu: \"%s\" lacks \"%s\" or one of %zu", at,
+					 told->text, show(set).text, set->count);
 		}
 		if (at >= half && set != other)
 			reader_seek(reader, set = other);
@@ -392,16 +421,36 @@ check_walk(struct subject *c, struct trace *trace, const struct needles *set,
 	reader_free(reader);
 }
 
+/* Lets some other bytes stand at some places, too. */
+static void
+widen(struct needle *needle)
+{
+	struct needle old = *needle;
+	size_t each = 1 + below(4);
+	for (size_t i = 0; i < old.length; i++) {
+		if (below(each))
+			continue;
+		unsigned from = below(3) ? (unsigned)below(128) : 0;
+		unsigned to = below(8) ? from + (unsigned)below(12) : 255;
+		bool digits = !below(3);
+		for (unsigned b = digits ? '0' : from; b <= (digits ? '9' : to); b++)
+			byte_set_add(&old.at[i], (uint8_t)b);
+	}
+	needle_init_sets(needle, old.at, old.length);
+}
+
 static struct needles
 some_needles(const struct subject *c)
 {
 	struct needles set = {0};
-	bool fold = !below(3);
+	bool fold = !below(3), wide = below(2);
 	for (size_t k = 1 + below(below(3) ? 1 : NEEDLES_MAX); k--;) {
 		char part[NEEDLE_MAX];
 		size_t length = some_part(c, part);
 		if (length)
 			needle_init(&set.at[set.count++], part, length, fold);
+		if (length && wide)
+			widen(&set.at[set.count - 1]);
 	}
 	return set;
 }

@@ -231,7 +231,7 @@ static bool
 frame_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 {
 	const struct syst_frame *f = j->f;
-	if (f->header & SYST_HEADER_CRC && !f->word && sought_joins(j->sought, syst_bad_crc))
+	if (f->header & SYST_HEADER_CRC && !f->word && sought_joins_begin(j->sought, syst_bad_crc))
 		return false;
 	switch (f->peek.kind) {
 	case SYST_STRING:
@@ -314,7 +314,7 @@ find_rule(const struct syst_decoder *d, uint32_t header, struct sought *sought)
 				     .subtype = syst_header_subtype(header)};
 	const struct syst_sieved j = {.d = d, .f = &f, .sought = sought};
 	if (!(syst_subtypes[f.type] >> f.subtype & 1) ||
-	    (header & SYST_HEADER_CRC && sought_joins(sought, syst_bad_crc)))
+	    (header & SYST_HEADER_CRC && sought_joins_begin(sought, syst_bad_crc)))
 		return RULE_NONE;
 	enum rule rule = rule_of_text(&j);
 	return rule != RULE_NONE && type_lacks(&j) ? rule : RULE_NONE;

@@ -418,12 +418,12 @@ needles_of(const struct filter_build *build, struct filter_leaf *leaf, struct ne
 	if (leaf->how == FILTER_PRESENT || leaf->strings.count > NEEDLES_MAX)
 		return false;
 	for (size_t i = 0; i < leaf->strings.count; i++) {
-		if (leaf->strings.at[i].length < LITERAL_LEAST)
+		if (!leaf->strings.at[i].length)
 			return false;
 		needle_init(&set->at[set->count++], leaf->strings.at[i].at,
 			    leaf->strings.at[i].length, false);
 	}
-	return set->count;
+	return literal_is_rare(set);
 }
 
 /* What asks for text or type can leave out what lacks what it must contain. */

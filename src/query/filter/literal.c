@@ -1,16 +1,17 @@
 /*
  * Literals: see literal.h.
  *
- * The pattern is read once, from left to right.  Characters that stand side by side in
- * every match are a run; what may be left out, or is one of many, ends it.  A group that
- * must be there gives what its alternatives give together, if each gives something.  The
- * best of all runs and groups is kept: the longest, then that of fewest texts.  Where it is
- * very short, a class of few characters is read as well: a run goes on with each of them.
+ * The pattern is read once, from left to right.  Characters and classes that stand side by
+ * side in every match are a run; what may be left out, or is one of many, ends it.  A group
+ * that must be there gives what its alternatives give together, if each gives something.  The
+ * best of all runs and groups is kept: the rarest, as far as that can be guessed.  Of a run
+ * characters alone are taken where they are rare enough, as decoders tell more easily that a
+ * text lacks them.
  *
  * Not read, so that such a pattern has no literal at all: what turns options on or off,
  * looks around, refers back, recurses or backtracks by a verb, names a group or a
  * character; \Q, and escapes other than the usual ones; of ignored case, what is beyond
- * ASCII.
+ * ASCII.  In UTF mode a class counts only if what it has is ASCII: each is one byte then.
  */
 #include "config.h"
 
@@ -19,13 +20,16 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 32, RUN_MAX = 256, UTF8_MAX = 4, SHORT = 2 };
+enum { DEPTH_MAX = 16, UTF8_MAX = 4 };
 
-/* Texts of the same length, one of which is there; none of them before the first character. */
+/* Shares of the places of a log: what may be worth looking for, which two letters are, is at
+ * most the first; what needs no more beside it is at most the second, as three letters are. */
+static const double rare = 1.0 / 700, enough = 1.0 / 16384;
+
+/* What stands side by side. */
 struct literal_run {
-	size_t most; /* texts */
-	char texts[NEEDLES_MAX][RUN_MAX];
-	size_t count, length;
+	struct byte_set at[NEEDLE_MAX];
+	size_t length;
 	struct needles best; /* of those that have ended */
 };
 
@@ -40,97 +44,201 @@ struct literal_reading {
 /* What comes next of a pattern. */
 struct atom {
 	enum { ATOM_CHARACTER, ATOM_OTHER, ATOM_NOWHERE, ATOM_GROUP } type;
-	char bytes[NEEDLES_MAX]; /* of a character, or of those of a class, one each */
-	size_t length, count;	 /* of bytes of one, and how many may stand there */
-	struct needles set;	 /* of a group; none where it gives nothing */
+	struct byte_set at[UTF8_MAX]; /* of a character or a class: its bytes */
+	size_t length;
+	bool fewer;	    /* they may be more than those of the class */
+	struct needles set; /* of a group; none where it gives nothing */
 };
 
 static void read_alternatives(struct literal_reading *, struct needles *set);
 
 /* --- which is better ----------------------------------------------------- */
 
-static size_t
-shortest_of(const struct needles *set)
+bool
+literal_is_rare(const struct needles *set)
 {
-	size_t length = set->count ? NEEDLE_MAX : 0;
-	for (size_t i = 0; i < set->count; i++)
-		if (set->at[i].length < length)
-			length = set->at[i].length;
-	return length;
+	return needles_share(set) <= rare;
 }
 
 static void
 keep_better(struct needles *best, const struct needles *other)
 {
-	size_t own = shortest_of(best), more = shortest_of(other);
-	if (more > own || (more == own && other->count < best->count))
+	if (needles_share(other) < needles_share(best))
 		*best = *other;
+}
+
+/* Whether a place is of one character, in either case if that is ignored. */
+static bool
+is_plain(const struct literal_reading *r, const struct byte_set *set)
+{
+	unsigned count = 0, folded = 0;
+	for (unsigned c = 0; c < 256; c++)
+		if (byte_set_has(set, (uint8_t)c)) {
+			folded += r->fold && isupper((int)c) && c < 0x80;
+			count++;
+		}
+	return count - folded == 1;
+}
+
+static double
+share_of(const struct literal_run *run, size_t from, size_t to, struct needles *set)
+{
+	set->count = to > from;
+	if (set->count)
+		needle_init_sets(&set->at[0], run->at + from, to - from);
+	return needles_share(set);
+}
+
+/* Fills SET with the rarest characters of a run that stand side by side. */
+static void
+find_plain(const struct literal_reading *r, const struct literal_run *run, struct needles *set)
+{
+	set->count = 0;
+	for (size_t from = 0, to; from < run->length; from = to + 1) {
+		struct needles own;
+		for (to = from; to < run->length && is_plain(r, &run->at[to]);)
+			to++;
+		share_of(run, from, to, &own);
+		keep_better(set, &own);
+	}
+}
+
+/* Fills SET with a run without classes at its ends that are not needed. */
+static void
+find_classes(const struct literal_reading *r, const struct literal_run *run, struct needles *set)
+{
+	size_t from = 0, to = run->length;
+	while (from < to && !is_plain(r, &run->at[from]) &&
+	       share_of(run, from + 1, to, set) <= enough)
+		from++;
+	while (from < to && !is_plain(r, &run->at[to - 1]) &&
+	       share_of(run, from, to - 1, set) <= enough)
+		to--;
+	share_of(run, from, to, set);
 }
 
 /* Ends a run, which is kept if it is better. */
 static void
 end_run(const struct literal_reading *r, struct literal_run *run)
 {
-	struct needles own = {.count = run->count};
-	for (size_t i = 0; i < run->count; i++)
-		needle_init(&own.at[i], run->texts[i], run->length, r->fold);
+	struct needles own;
+	find_plain(r, run, &own);
+	if (needles_share(&own) > enough)
+		find_classes(r, run, &own);
 	keep_better(&run->best, &own);
-	run->count = run->length = 0;
+	run->length = 0;
 }
 
 /* --- parts of a pattern -------------------------------------------------- */
 
 static void
-set_character(struct atom *atom, char c)
+fold_set(struct byte_set *set)
 {
-	atom->type = ATOM_CHARACTER;
-	atom->bytes[0] = c;
-	atom->length = atom->count = 1;
+	for (uint8_t c = 'A'; c <= 'Z'; c++) {
+		if (byte_set_has(set, c))
+			byte_set_add(set, c | 0x20);
+		if (byte_set_has(set, c | 0x20))
+			byte_set_add(set, c);
+	}
 }
 
-/* \xHH, of which both digits must be there. */
 static void
-read_hex(struct literal_reading *r, struct atom *atom)
+invert_set(struct byte_set *set)
+{
+	for (size_t i = 0; i < sizeof set->bits / sizeof *set->bits; i++)
+		set->bits[i] = ~set->bits[i];
+}
+
+static void
+set_character(const struct literal_reading *r, struct atom *atom, uint8_t c)
+{
+	atom->type = ATOM_CHARACTER;
+	atom->length = 1;
+	byte_set_add(&atom->at[0], c);
+	if (r->fold)
+		fold_set(&atom->at[0]);
+}
+
+/* What an escape stands for that is no character. */
+enum { ESCAPED_TYPE = -1, ESCAPED_UNKNOWN = -2 };
+
+/* Both digits behind \x must be there. */
+static int
+read_hex(const char **p)
 {
 	static const char digits[] = "0123456789abcdef";
-	unsigned value = 0;
-	for (int i = 0; i < 2; i++, r->p++) {
-		const char *at = *r->p ? strchr(digits, tolower((unsigned char)*r->p)) : NULL;
-		if (!at) {
-			r->failed = true;
-			return;
-		}
-		value = value << 4 | (unsigned)(at - digits);
+	int value = 0;
+	for (int i = 0; i < 2; i++, ++*p) {
+		const char *at = **p ? strchr(digits, tolower((unsigned char)**p)) : NULL;
+		if (!at)
+			return ESCAPED_UNKNOWN;
+		value = value << 4 | (int)(at - digits);
 	}
-	atom->type = ATOM_OTHER;
-	if (value && value < 0x80)
-		set_character(atom, (char)value);
+	return value;
+}
+
+/* The character that is meant by what follows a backslash; or another thing, whose letter is
+ * left. */
+static int
+read_escaped(const char **p)
+{
+	static const char controls[] = "tnrfea", meant[] = "\t\n\r\f\033\a";
+	unsigned char c = (unsigned char)**p;
+	const char *at = c ? strchr(controls, c) : NULL;
+	if (at || (c < 0x80 && (ispunct(c) || c == ' '))) {
+		++*p;
+		return at ? meant[at - controls] : c;
+	}
+	if (c != 'x')
+		return ESCAPED_TYPE;
+	++*p;
+	return read_hex(p);
+}
+
+/* Adds what \d and the like stand for; false: it is another letter, or they are not bytes. */
+static bool
+add_type(const struct literal_reading *r, char letter, struct byte_set *set)
+{
+	static const char horizontal[] = "\t \xa0", vertical[] = "\n\v\f\r\x85";
+	struct byte_set own = {0};
+	char type = (char)tolower((unsigned char)letter);
+	if (!letter || !strchr("dwshv", type) || (r->utf && !strchr("dws", letter)))
+		return false;
+	for (unsigned c = 1; c < 256; c++) {
+		bool ascii = c < 0x80;
+		if (type == 'd'	  ? ascii && isdigit((int)c)
+		    : type == 'w' ? ascii && (isalnum((int)c) || c == '_')
+		    : type == 's' ? ascii && isspace((int)c)
+				  : strchr(type == 'h' ? horizontal : vertical, (int)c) != NULL)
+			byte_set_add(&own, (uint8_t)c);
+	}
+	if (type != letter)
+		invert_set(&own);
+	for (size_t i = 0; i < sizeof own.bits / sizeof *own.bits; i++)
+		set->bits[i] |= own.bits[i];
+	return true;
 }
 
 /* What a backslash, which was read, and what follows stand for. */
 static void
 read_escape(struct literal_reading *r, struct atom *atom)
 {
-	static const char controls[] = "tnrfea", meant[] = "\t\n\r\f\033\a";
-	char c = *r->p;
-	const char *at = c ? strchr(controls, c) : NULL;
-	if (!c || (unsigned char)c >= 0x80) {
-		r->failed = true;
-		return;
-	}
-	r->p++;
-	if (at)
-		set_character(atom, meant[at - controls]);
-	else if (ispunct((unsigned char)c) || c == ' ')
-		set_character(atom, c);
-	else if (strchr("dDwWsShHvVR", c))
-		atom->type = ATOM_OTHER;
-	else if (strchr("bBAzZ", c))
+	int c = read_escaped(&r->p);
+	char letter = *r->p;
+	if (c > 0 && (c < 0x80 || !r->utf)) {
+		set_character(r, atom, (uint8_t)c);
+	} else if (c == ESCAPED_TYPE && add_type(r, letter, &atom->at[0])) {
+		atom->type = ATOM_CHARACTER;
+		atom->length = 1;
+		r->p++;
+	} else if (c == ESCAPED_TYPE && letter && strchr("bBAzZ", letter)) {
 		atom->type = ATOM_NOWHERE;
-	else if (c == 'x')
-		read_hex(r, atom);
-	else
+		r->p++;
+	} else if (c == ESCAPED_TYPE && letter && strchr("DWSHVhvR", letter)) {
+		r->p++;
+	} else if (c < 0) {
 		r->failed = true;
+	}
 }
 
 /* Passes [:alpha:] amid a class; what merely begins so is not understood. */
@@ -166,24 +274,79 @@ skip_class(struct literal_reading *r)
 	r->p += !r->failed;
 }
 
-/* The characters of a class whose inside lies from P to END, if they are few and plain. */
-static void
-find_members(const char *p, const char *end, struct atom *atom)
+/* Adds [:alpha:] and the like, up to its end; false: it is another one. */
+static bool
+add_posix(const char **p, struct byte_set *set)
 {
-	size_t count = 0;
-	for (; p < end; p++) {
-		unsigned char c = (unsigned char)*p, last = c;
-		if (end - p > 2 && p[1] == '-')
-			last = (unsigned char)*(p += 2);
-		if (c >= 0x80 || last >= 0x80 || !isalnum(c) || !isalnum(last) || last < c ||
-		    count + last - c >= NEEDLES_MAX)
-			return;
-		for (; c <= last; c++)
-			atom->bytes[count++] = (char)c;
+	static const struct {
+		const char *name;
+		int (*has)(int);
+	} classes[] = {
+	    {"[:alpha:]", isalpha}, {"[:digit:]", isdigit},   {"[:alnum:]", isalnum},
+	    {"[:lower:]", islower}, {"[:upper:]", isupper},   {"[:space:]", isspace},
+	    {"[:punct:]", ispunct}, {"[:xdigit:]", isxdigit},
+	};
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+		size_t length = strlen(classes[i].name);
+		if (strncmp(*p, classes[i].name, length) != 0)
+			continue;
+		for (unsigned c = 0; c < 0x80; c++)
+			if (classes[i].has((int)c))
+				byte_set_add(set, (uint8_t)c);
+		*p += length;
+		return true;
 	}
-	atom->type = ATOM_CHARACTER;
-	atom->length = 1;
-	atom->count = count;
+	return false;
+}
+
+/* A character of a class, as an end of a range may be; below 0: another thing. */
+static int
+read_member(const struct literal_reading *r, const char **p)
+{
+	int c = (unsigned char)*(*p)++;
+	if (c == '\\')
+		c = read_escaped(p);
+	else if (c == '[' && **p == ':')
+		c = ESCAPED_UNKNOWN;
+	return r->utf && c >= 0x80 ? ESCAPED_UNKNOWN : c;
+}
+
+/* Adds a character or a range; false: that is not understood. */
+static bool
+add_range(const struct literal_reading *r, const char **p, const char *end, struct byte_set *set)
+{
+	int low = read_member(r, p), high = low;
+	if (end - *p >= 2 && **p == '-') {
+		++*p;
+		high = read_member(r, p);
+	}
+	for (int c = low; low >= 0 && c <= high; c++)
+		byte_set_add(set, (uint8_t)c);
+	return low >= 0 && high >= low;
+}
+
+/* What a class has whose inside lies from P to END; false: that is not understood, or it may be
+ * of several bytes. */
+static bool
+find_members(const struct literal_reading *r, const char *p, const char *end, struct byte_set *set)
+{
+	bool negated = *p == '^';
+	p += negated;
+	for (const char *first = p; p < end;) {
+		bool type = *p == '\\' && add_type(r, p[1], set);
+		if (*p == '-' && p > first && p + 1 < end)
+			return false; /* what it is depends on what is before */
+		if (type)
+			p += 2;
+		else if (!(*p == '[' && p[1] == ':' && add_posix(&p, set)) &&
+			 !add_range(r, &p, end, set))
+			return false;
+	}
+	if (r->fold)
+		fold_set(set);
+	if (negated)
+		invert_set(set);
+	return !(negated && r->utf) && (set->bits[0] | set->bits[1] | set->bits[2] | set->bits[3]);
 }
 
 static void
@@ -191,8 +354,10 @@ read_class(struct literal_reading *r, struct atom *atom)
 {
 	const char *inside = r->p;
 	skip_class(r);
-	if (!r->failed)
-		find_members(inside, r->p - 1, atom);
+	if (r->failed || !find_members(r, inside, r->p - 1, &atom->at[0]))
+		return;
+	atom->type = ATOM_CHARACTER;
+	atom->length = 1;
 }
 
 /* A group, of which ( was read. */
@@ -214,20 +379,34 @@ read_group(struct literal_reading *r, struct atom *atom)
 
 /* A character beyond ASCII, whose first byte was read; a quantifier is of all its bytes. */
 static void
-read_wide(struct literal_reading *r, char first, struct atom *atom)
+read_wide(struct literal_reading *r, uint8_t first, struct atom *atom)
 {
-	set_character(atom, first);
+	set_character(r, atom, first);
 	while (((unsigned char)*r->p & 0xc0) == 0x80 && atom->length < UTF8_MAX)
-		atom->bytes[atom->length++] = *r->p++;
+		byte_set_add(&atom->at[atom->length++], (uint8_t)*r->p++);
 	if (!r->utf || r->fold)
 		r->failed = true;
+}
+
+/* A full stop, of which a newline is none. */
+static void
+read_any(const struct literal_reading *r, struct atom *atom)
+{
+	if (r->utf)
+		return; /* of several bytes, perhaps */
+	invert_set(&atom->at[0]);
+	atom->type = ATOM_CHARACTER;
+	atom->length = 1;
+	atom->fewer = true;
 }
 
 static void
 read_atom(struct literal_reading *r, struct atom *atom)
 {
 	char c = *r->p++;
-	atom->length = atom->count = 0;
+	memset(atom->at, 0, sizeof atom->at);
+	atom->length = 0;
+	atom->fewer = false;
 	atom->set.count = 0;
 	atom->type = ATOM_OTHER;
 	if (c == '\\') {
@@ -241,79 +420,86 @@ read_atom(struct literal_reading *r, struct atom *atom)
 	} else if (strchr("*+?{", c)) {
 		r->failed = true; /* or a brace that is a character */
 	} else if ((unsigned char)c >= 0x80) {
-		read_wide(r, c, atom);
-	} else if (c != '.') {
-		set_character(atom, c);
+		read_wide(r, (uint8_t)c, atom);
+	} else if (c == '.') {
+		read_any(r, atom);
+	} else {
+		set_character(r, atom, (uint8_t)c);
 	}
 }
 
-/* How often an atom is there at least, as what stands behind it says; *EXACT: once, for
- * nothing does. */
-static unsigned
+/* A number, or some other that is above NEEDLE_MAX as well. */
+static size_t
+read_number(struct literal_reading *r)
+{
+	size_t number = 0;
+	for (; isdigit((unsigned char)*r->p); r->p++)
+		if (number <= NEEDLE_MAX)
+			number = 10 * number + (size_t)(*r->p - '0');
+	return number;
+}
+
+/* What stands between braces; the first was read. */
+static size_t
+read_counts(struct literal_reading *r, bool *exact)
+{
+	if (!isdigit((unsigned char)*r->p))
+		r->failed = true;
+	size_t least = read_number(r);
+	*exact = *r->p != ',' && least <= NEEDLE_MAX;
+	if (*r->p == ',') {
+		r->p++;
+		read_number(r);
+	}
+	if (*r->p != '}')
+		r->failed = true;
+	r->p += !r->failed;
+	return least;
+}
+
+/* How often an atom is there at least, as what stands behind it says; *EXACT: just as often. */
+static size_t
 read_quantifier(struct literal_reading *r, bool *exact)
 {
-	unsigned least = 1;
-	*exact = false;
-	switch (*r->p) {
-	case '*':
-	case '?':
-		least = 0;
-		r->p++;
-		break;
-	case '+':
-		r->p++;
-		break;
-	case '{':
-		r->p++;
-		if (!isdigit((unsigned char)*r->p))
-			r->failed = true;
-		least = (unsigned)(strspn(r->p, "0") < strspn(r->p, "0123456789"));
-		r->p += strspn(r->p, "0123456789");
-		if (*r->p == ',')
-			r->p += 1 + strspn(r->p + 1, "0123456789");
-		if (*r->p != '}')
-			r->failed = true;
-		r->p += !r->failed;
-		break;
-	default:
-		*exact = true;
+	size_t least = 1;
+	*exact = !*r->p || !strchr("*?+{", *r->p);
+	if (*exact)
 		return 1;
-	}
+	char c = *r->p++;
+	if (c == '{')
+		least = read_counts(r, exact);
+	else
+		least = c == '+';
 	r->p += *r->p == '+' || *r->p == '?'; /* possessive, or as few as will do */
 	return least;
 }
 
 /* --- sequences and alternatives ------------------------------------------ */
 
-/* Goes on with a character, or with each of some. */
+/* Goes on with a character or a class, so many times. */
 static void
-add_to_run(const struct literal_reading *r, struct literal_run *run, const struct atom *atom)
+add_to_run(const struct literal_reading *r, struct literal_run *run, const struct atom *atom,
+	   size_t times)
 {
-	if (run->count * atom->count > run->most || run->length + atom->length > RUN_MAX)
-		end_run(r, run);
-	if (atom->count > run->most)
-		return;
-	size_t before = run->count ? run->count : 1;
-	for (size_t i = before * atom->count; i--;) {
-		const char *bytes = &atom->bytes[i / before * atom->length];
-		memmove(run->texts[i], run->texts[i % before], run->length);
-		memcpy(run->texts[i] + run->length, bytes, atom->length);
+	for (size_t i = 0; i < times && i < NEEDLE_MAX; i++) {
+		if (run->length + atom->length > NEEDLE_MAX)
+			end_run(r, run);
+		memcpy(run->at + run->length, atom->at, atom->length * sizeof *atom->at);
+		run->length += atom->length;
 	}
-	run->count = before * atom->count;
-	run->length += atom->length;
 }
 
 static void
 pass_atom(const struct literal_reading *r, struct literal_run *run, const struct atom *atom,
-	  unsigned least, bool exact)
+	  size_t least, bool exact)
 {
 	bool character = atom->type == ATOM_CHARACTER;
-	if (character && least)
-		add_to_run(r, run, atom);
+	if (character)
+		add_to_run(r, run, atom, least);
 	if (!character || !exact)
 		end_run(r, run);
-	if (character && least && !exact) /* the last of them is beside what follows */
-		add_to_run(r, run, atom);
+	if (character && !exact) /* the last of them are beside what follows */
+		add_to_run(r, run, atom, least);
 	if (atom->type == ATOM_GROUP && least)
 		keep_better(&run->best, &atom->set);
 }
@@ -321,7 +507,7 @@ pass_atom(const struct literal_reading *r, struct literal_run *run, const struct
 static void
 read_sequence(struct literal_reading *r, struct needles *best)
 {
-	struct literal_run plain = {.most = 1}, wide = {.most = NEEDLES_MAX};
+	struct literal_run run = {0};
 	size_t length = 0;
 	while (!r->failed && *r->p && *r->p != '|' && *r->p != ')') {
 		struct atom atom;
@@ -329,18 +515,14 @@ read_sequence(struct literal_reading *r, struct needles *best)
 		read_atom(r, &atom);
 		if (r->failed)
 			break;
-		unsigned least = read_quantifier(r, &exact);
-		r->more |= atom.type != ATOM_CHARACTER || atom.count != 1 || !exact;
-		length += atom.length;
-		pass_atom(r, &plain, &atom, least, exact);
-		pass_atom(r, &wide, &atom, least, exact);
+		size_t least = read_quantifier(r, &exact);
+		r->more |= atom.type != ATOM_CHARACTER || atom.fewer || !exact;
+		length += atom.length * least;
+		pass_atom(r, &run, &atom, least, exact);
 	}
-	end_run(r, &plain);
-	end_run(r, &wide);
-	*best = plain.best;
-	if (shortest_of(best) < SHORT)
-		keep_better(best, &wide.best);
-	r->more |= shortest_of(best) != length;
+	end_run(r, &run);
+	*best = run.best;
+	r->more |= best->count != 1 || best->at[0].length != length;
 }
 
 static void
@@ -371,7 +553,7 @@ literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set, 
 	if (fold && utf) /* some letters have other cases beyond ASCII */
 		r.failed = true;
 	read_alternatives(&r, set);
-	if (r.failed || *r.p || shortest_of(set) < LITERAL_LEAST)
+	if (r.failed || *r.p || !literal_is_rare(set))
 		set->count = 0;
 	*whole = set->count && !r.more && !utf; /* characters that are invalid have rules */
 	return set->count;

@@ -11,12 +11,14 @@
 #include "base/needle.h"
 
 /*
- * Fills SET with texts of at least LITERAL_LEAST bytes, one of which is in every subject
- * that PATTERN matches; true if there are such.  PATTERN is one that PCRE2 has compiled
- * with no options but the two: FOLD as PCRE2_CASELESS, UTF as PCRE2_UTF.  *WHOLE: it matches
- * each subject that one of them is in.
+ * Fills SET with needles, one of which is in every subject that PATTERN matches; true if
+ * there are such, and they are rare enough.  PATTERN is one that PCRE2 has compiled with no
+ * options but the two: FOLD as PCRE2_CASELESS, UTF as PCRE2_UTF.  *WHOLE: it matches each
+ * subject that one of them is in.
  */
-enum { LITERAL_LEAST = 2 };
 bool literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set, bool *whole);
+
+/* Whether needles are so rare, by a guess, that looking for them first may pay. */
+bool literal_is_rare(const struct needles *);
 
 #endif

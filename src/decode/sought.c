@@ -272,24 +272,28 @@ sought_joins(const struct sought *s, const char *piece)
 	return false;
 }
 
-static bool
+/* Word by word, as compilers leave a loop as it is, and this is asked for each message. */
+static inline bool
 is_note(const struct sought_note *note, const uint64_t key[static SOUGHT_KEY])
 {
-	uint64_t differs = !note->used;
-	for (size_t i = 0; i < SOUGHT_KEY; i++)
-		differs |= note->key[i] ^ key[i];
-	return !differs;
+	const uint64_t *own = note->key;
+	return note->used && !((own[0] ^ key[0]) | (own[1] ^ key[1]) | (own[2] ^ key[2]) |
+			       (own[3] ^ key[3]) | (own[4] ^ key[4]));
+}
+
+static inline uint64_t
+hash_of(uint64_t word, uint64_t factor)
+{
+	return (word ^ word >> 32) * factor;
 }
 
 struct sought_note *
 sought_note_wide(struct sought *s, const uint64_t key[static SOUGHT_KEY])
 {
-	static const uint64_t factors[SOUGHT_KEY] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
-						     0x94d049bb133111ebu, 0xd6e8feb86659fd93u,
-						     0xa0761d6478bd642fu};
-	uint64_t hash = 0;
-	for (size_t i = 0; i < SOUGHT_KEY; i++)
-		hash += (key[i] ^ key[i] >> 32) * factors[i];
+	uint64_t hash = hash_of(key[0], 0x9e3779b97f4a7c15u) +
+			hash_of(key[1], 0xbf58476d1ce4e5b9u) +
+			hash_of(key[2], 0x94d049bb133111ebu) +
+			hash_of(key[3], 0xd6e8feb86659fd93u) + hash_of(key[4], 0xa0761d6478bd642fu);
 	size_t at = (hash ^ hash >> 29) >> 32 & (SOUGHT_NOTES - 1);
 	struct sought_note *note = &s->notes[at], *beside = &s->notes[at ^ 1];
 	if (is_note(note, key))

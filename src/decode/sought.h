@@ -54,6 +54,7 @@ struct sought_note {
 	bool never;		  /* it cannot contain a needle */
 	bool unnamed;		  /* as in struct expansion */
 	uint8_t verdict;	  /* enum sought_verdict, where that is asked for */
+	const void *found;	  /* what else is asked for */
 };
 
 /* Where needles were looked for in a capture. */

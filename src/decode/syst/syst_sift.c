@@ -13,9 +13,12 @@
 #include <string.h>
 
 enum {
-	LOCATION_END = 21,			   /* of the first byte of a location, at most */
-	KEY_HEADER = 0x3f00000f | SYST_HEADER_GUID /* of which is said whose id it is */
+	LOCATION_END = 21,	 /* of the first byte of a location, at most */
+	KEY_HEADER = 0x3f00000f, /* type and subtype, which say what an id is */
 };
+
+/* What is noted by more words, as it begins. */
+static const uint64_t BY_OWNER = UINT64_C(1) << 62, BY_ID = UINT64_C(1) << 63;
 
 /* A frame that is sifted. */
 struct syst_sieved {
@@ -392,7 +395,37 @@ judge_printf(const struct ruled *r)
 		   : SOUGHT_MAY;
 }
 
-/* Finds out what is sure of the frames of the sender that have its id. */
+/* Puts into a key what says whose ids a frame has: its GUID, or else its sender and module. */
+static void
+add_owner(const struct ruled *r, uint32_t header, uint64_t key[static 3])
+{
+	if (header & SYST_HEADER_GUID) {
+		key[0] |= SYST_HEADER_GUID;
+		memcpy(&key[1], r->p + 4, 16);
+		return;
+	}
+	key[0] |= header & SYST_HEADER_MODULE;
+	if (r->sender)
+		key[1] = 1ull << 32 | (uint32_t)r->sender->master << 16 | r->sender->channel;
+}
+
+/* The client in the collateral whose ids a frame has, noted. */
+static const struct syst_client *
+find_owner(const struct ruled *r, uint32_t header)
+{
+	uint64_t key[SOUGHT_KEY] = {BY_OWNER};
+	add_owner(r, header, key);
+	struct sought_note *note = sought_note_wide(r->sought, key);
+	if (note->fresh) {
+		struct syst_frame f;
+		syst_frame_parse(&f, r->p, r->length);
+		note->found = syst_choose_client(r->d, &f, r->sender, NULL, r->m).client;
+		note->fresh = false;
+	}
+	return note->found;
+}
+
+/* Finds out what is sure of the frames that have the id of a frame, and the same owner. */
 static void
 note_id(const struct ruled *r, struct sought_note *note)
 {
@@ -407,19 +440,18 @@ note_id(const struct ruled *r, struct sought_note *note)
 			      : judge_unnamed(r->sought);
 }
 
-/* By the id of a CATALOG frame, and what says whose id it is. */
+/* By the id of a CATALOG frame.  Many senders share few clients. */
 static enum sought_verdict
 judge_id(struct ruled *r, uint32_t header)
 {
 	size_t size = header >> 24 & 1 ? 4 : 8;
-	bool has_guid = header & SYST_HEADER_GUID;
+	uint64_t key[SOUGHT_KEY] = {BY_ID | (header & KEY_HEADER)};
 	if (atomic_load(&r->d->base.needs_history) || r->end - r->payload < size)
 		return SOUGHT_MAY;
-	uint64_t key[SOUGHT_KEY] = {header & (KEY_HEADER | (has_guid ? 0 : SYST_HEADER_MODULE))};
 	if (r->sender)
-		key[1] = 1ull << 32 | (uint32_t)r->sender->master << 16 | r->sender->channel;
-	if (has_guid)
-		memcpy(&key[2], r->p + 4, 16);
+		key[1] = (uint64_t)(uintptr_t)find_owner(r, header);
+	else
+		add_owner(r, header, key);
 	key[4] = bytes_le(r->p + r->payload, size);
 	struct sought_note *note = sought_note_wide(r->sought, key);
 	if (note->fresh)

@@ -372,12 +372,13 @@ struct ruled {
 	bool unnamed; /* as in struct expansion */
 };
 
-/* Whether a needle is among the bytes of the frame, or may be. */
+/* Whether a needle is among the bytes of the payload, or may be; those of a head can be the same
+ * in many frames. */
 static inline bool
 bytes_have(const struct ruled *r, enum sought_look look)
 {
-	if (r->window)
-		return sought_is_in(r->sought, look, r->window, r->m->offset, r->length);
+	if (r->window && !sought_is_in(r->sought, look, r->window, r->m->offset, r->length))
+		return false;
 	const uint8_t *p = r->p + r->payload;
 	size_t length = r->end - r->payload;
 	return look == SOUGHT_AS_BYTES ? needles_are_in(&r->sought->needles, p, length)

@@ -171,6 +171,13 @@ void sought_pass(const struct sought *, struct sought_sieve *, const void *at, s
 void sought_pass_text(const struct sought *, struct sought_sieve *, const char *);
 void sought_pass_any(const struct sought *, struct sought_sieve *, enum sought_letters);
 
+/* Whether a needle may begin with such a letter, or what is open of one go on with it. */
+static inline bool
+sought_goes_on(const struct sought *s, const struct sought_sieve *sieve, enum sought_letters which)
+{
+	return (sieve->open << 1 | s->starts) & s->letters[which];
+}
+
 /* The same of bytes that stand side by side in the message as well: a needle that is all in
  * them is not found. */
 void sought_pass_placed(const struct sought *, struct sought_sieve *, const void *at,

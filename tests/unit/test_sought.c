@@ -173,6 +173,43 @@ test_in_place(void **state)
 		}
 }
 
+/* What an integer is written as, by C, where nothing is beside it. */
+static void
+test_integers(void **state)
+{
+	static const struct {
+		const char *needle, *format;
+		uint32_t value;
+		bool lacks;
+	} rows[] = {
+	    {"fff", "v %x", 0xfff, false},     {"fff", "v %x", 0xabc, true},
+	    {"fff", "v %d", 0xfff, true},      {" 12", "v %d w", 12, false},
+	    {" 12 w", "v %d w", 12, false},    {" 12 w", "v %d w", 123, true},
+	    {"v-1", "v%d", UINT32_MAX, false}, {"-1", "v%u", UINT32_MAX, true},
+	    {"5w", "%uw", UINT32_MAX, false},  {"v0 w", "v%d w", 0, false},
+	    {"0w", "%xw", 0, false},	       {"0w", "%ow", 0, false},
+	    {"vw", "v%dw", 0, true},	       {"vw", "v%.0dw", 0, false},
+	    {"FF", "%X", 0xff, false},	       {"ff", "%X", 0xff, true},
+	    {"77", "%o", 63, false},	       {"63", "%o", 63, true},
+	    {" 7", "%2d", 7, false},	       {"07", "%02d", 7, false},
+	    {"+7", "%+d", 7, false},	       {"0x7", "%#x", 7, false},
+	    {"-1", "%hhd", 0xff, false},       {"255", "%hhu", 0xff, false},
+	    {"12", "%d%d", 1, false} /* the second one is missing */
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		uint8_t value[4];
+		const struct syst_args args = {.at = value, .length = sizeof value};
+		struct sought *s = sought_of(rows[i].needle, false);
+		for (size_t k = 0; k < sizeof value; k++)
+			value[k] = (uint8_t)(rows[i].value >> 8 * k);
+		if (syst_printf_lacks(s, rows[i].format, strlen(rows[i].format), &args) !=
+		    rows[i].lacks)
+			fail_msg("%s in %s of %x", rows[i].needle, rows[i].format, rows[i].value);
+		sought_free(s);
+	}
+}
+
 /* Asking stops where it does not pay, and is tried again, ever more seldom. */
 static void
 test_pays(void **state)
@@ -786,10 +823,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_joins),    cmocka_unit_test(test_formats),
-	    cmocka_unit_test(test_in_place), cmocka_unit_test(test_pays),
-	    cmocka_unit_test(test_cursor),   cmocka_unit_test(test_samples),
-	    cmocka_unit_test(test_mixes),    cmocka_unit_test(test_frames),
-	    cmocka_unit_test(test_logs),     cmocka_unit_test(test_calls),
+	    cmocka_unit_test(test_in_place), cmocka_unit_test(test_integers),
+	    cmocka_unit_test(test_pays),     cmocka_unit_test(test_cursor),
+	    cmocka_unit_test(test_samples),  cmocka_unit_test(test_mixes),
+	    cmocka_unit_test(test_frames),   cmocka_unit_test(test_logs),
+	    cmocka_unit_test(test_calls),
 	};
 	const char *other = getenv("TRAWL_SEED");
 	if (other)

@@ -626,7 +626,7 @@ syst_string_call(const struct syst_frame *f, bool *terminated)
 	    .format = (const char *)f->p + f->payload,
 	    .length = length,
 	    .at = f->payload + length + *terminated,
-	    .packing = f->subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32,
+	    .packing = syst_string_packing(f->subtype),
 	};
 }
 
@@ -1041,11 +1041,7 @@ string_fits(const uint8_t *p, size_t length, unsigned subtype)
 {
 	const uint8_t *nul = length ? memchr(p, 0, length) : NULL;
 	size_t format = nul ? (size_t)(nul - p) : 0;
-	const struct syst_args args = {
-	    .at = p + format + 1,
-	    .length = length - format - 1,
-	    .packing = subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32,
-	};
+	const struct syst_args args = syst_string_args(p, length, format, subtype);
 	return nul && syst_printf_fits((const char *)p, format, &args);
 }
 

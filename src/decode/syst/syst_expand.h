@@ -63,6 +63,21 @@ struct syst_call {
 	const struct syst_format *apart; /* or NULL */
 };
 
+static inline enum syst_packing
+syst_string_packing(unsigned subtype)
+{
+	return subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32;
+}
+
+/* The arguments in a PRINTF payload, whose format has so many bytes in front of its NUL. */
+static inline struct syst_args
+syst_string_args(const uint8_t *payload, size_t length, size_t format, unsigned subtype)
+{
+	return (struct syst_args){.at = payload + format + 1,
+				  .length = length - format - 1,
+				  .packing = syst_string_packing(subtype)};
+}
+
 struct syst_call syst_string_call(const struct syst_frame *, bool *terminated);
 struct syst_call syst_catalog_call(const struct syst_frame *, const struct syst_entry *);
 struct syst_args syst_call_args(const struct syst_frame *, const struct syst_call *);

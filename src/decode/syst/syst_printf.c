@@ -457,11 +457,38 @@ put_integer(struct text *out, const struct spec *spec, uint64_t value)
 		   has_flag(spec, FLAG_ZERO) && !has_flag(spec, FLAG_LEFT) && spec->precision < 0);
 }
 
+/* What an integer is written with that has no flags, width or precision. */
+static enum sought_letters
+letters_of(char letter)
+{
+	return letter == 'x' ? SOUGHT_HEX : letter == 'X' ? SOUGHT_CAPITALS : SOUGHT_DECIMALS;
+}
+
+/* Passes an integer: its digits, if nothing stands beside them; not even these, if no needle can
+ * have to do with one. */
+static void
+sieve_integer(struct syst_printf_job *job, const struct spec *spec, uint64_t value)
+{
+	char buffer[DIGITS_MAX];
+	const struct sought *sought = job->sought;
+	struct sought_sieve *sieve = &job->sieve;
+	if (!spec->bare) {
+		sought_pass_any(sought, sieve, SOUGHT_NUMBERS);
+	} else if (!sought_goes_on(sought, sieve, letters_of(spec->letter))) {
+		sieve->open = 0;
+	} else {
+		bool negative = is_signed(spec) && value >> 63;
+		struct digits d = digits_of(spec, negative ? -value : value, buffer);
+		sought_pass(sought, sieve, "-", negative);
+		sought_pass(sought, sieve, d.length ? d.at : "0", d.length ? d.length : 1);
+	}
+}
+
 static void
 add_integer(struct syst_printf_job *job, const struct spec *spec, uint64_t value)
 {
 	if (job->sought)
-		sought_pass_any(job->sought, &job->sieve, SOUGHT_NUMBERS);
+		sieve_integer(job, spec, value);
 	if (job->out)
 		put_integer(job->out, spec, value);
 }
@@ -1000,12 +1027,10 @@ judge_number(struct format_judging *j, const struct spec *spec)
 	bool integer = is_integer(spec);
 	if (letter == 'a' || letter == 'A')
 		sought_pass_any(j->sought, &j->sieve, SOUGHT_NUMBERS);
-	else if (letter == 'x' || letter == 'p')
+	else if (letter == 'p')
 		sought_pass_any(j->sought, &j->sieve, SOUGHT_HEX);
-	else if (letter == 'X')
-		sought_pass_any(j->sought, &j->sieve, SOUGHT_CAPITALS);
 	else
-		sought_pass_any(j->sought, &j->sieve, integer ? SOUGHT_DECIMALS : SOUGHT_FLOATS);
+		sought_pass_any(j->sought, &j->sieve, integer ? letters_of(letter) : SOUGHT_FLOATS);
 	if (letter == 'p')
 		pass_words(j->sought, &j->sieve, before, none);
 	else if (!integer)

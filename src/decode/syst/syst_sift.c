@@ -385,15 +385,20 @@ bytes_have(const struct ruled *r, enum sought_look look)
 				       : sought_is_in_hex(r->sought, p, length);
 }
 
-/* By the format of a PRINTF frame. */
+/* By the format of a PRINTF frame, and by the arguments where that does not tell. */
 static enum sought_verdict
-judge_printf(const struct ruled *r)
+judge_printf(const struct ruled *r, uint32_t header)
 {
-	const char *format = (const char *)r->p + r->payload;
-	size_t length = strnlen(format, r->end - r->payload);
-	return length < r->end - r->payload && syst_printf_in_place(r->sought, format, length)
-		   ? SOUGHT_IN_PLACE
-		   : SOUGHT_MAY;
+	const uint8_t *p = r->p + r->payload;
+	const char *format = (const char *)p;
+	size_t left = r->end - r->payload, length = strnlen(format, left);
+	if (length == left)
+		return SOUGHT_MAY;
+	if (syst_printf_in_place(r->sought, format, length))
+		return SOUGHT_IN_PLACE;
+	const struct syst_args args =
+	    syst_string_args(p, left, length, syst_header_subtype(header));
+	return syst_printf_lacks(r->sought, format, length, &args) ? SOUGHT_NEVER : SOUGHT_MAY;
 }
 
 /* Puts into a key what says whose ids a frame has: its GUID, or else its sender and module. */
@@ -489,7 +494,7 @@ follow_rule(struct ruled *r)
 		return SOUGHT_MAY;
 	enum sought_look look = rule == RULE_DIGITS ? SOUGHT_AS_DIGITS : SOUGHT_AS_BYTES;
 	enum sought_verdict verdict = rule == RULE_ID	    ? judge_id(r, header)
-				      : rule == RULE_FORMAT ? judge_printf(r)
+				      : rule == RULE_FORMAT ? judge_printf(r, header)
 							    : SOUGHT_IN_PLACE;
 	if (verdict != SOUGHT_IN_PLACE)
 		return verdict;

@@ -46,7 +46,7 @@ struct atom {
 	enum { ATOM_CHARACTER, ATOM_OTHER, ATOM_NOWHERE, ATOM_GROUP } type;
 	struct byte_set at[UTF8_MAX]; /* of a character or a class: its bytes */
 	size_t length;
-	bool fewer;	    /* they may be more than those of the class */
+	bool fewer;	    /* not all of these match */
 	struct needles set; /* of a group; none where it gives nothing */
 };
 
@@ -80,6 +80,7 @@ is_plain(const struct literal_reading *r, const struct byte_set *set)
 	return count - folded == 1;
 }
 
+/* Fills SET with a part of a run; returns its share. */
 static double
 share_of(const struct literal_run *run, size_t from, size_t to, struct needles *set)
 {

@@ -444,9 +444,8 @@ check_walk(struct subject *c, struct trace *trace, const struct needles *set,
 			c->lacking += lacks;
 			if (batch[i].flags & MESSAGE_HAS &&
 			    !needles_are_in(set, (const uint8_t *)told->text, told->text_length))
-				fail_msg("message %zu: \"%s\" has \"%.*s\" or one of %zu", at,
-					 told->text, set->at[0].length,
-					 (const char *)set->at[0].bytes, set->count);
+				fail_msg("message %zu: \"%s\" has \"%s\" or one of %zu", at,
+					 told->text, show(set).text, set->count);
 			if (lacks && told_has(told, set))
 				fail_msg("message %zu: \"%s\" lacks \"%s\" or one of %zu", at,
 					 told->text, show(set).text, set->count);

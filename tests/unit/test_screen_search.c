@@ -14,43 +14,49 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Which match the status names, also beside a notice: from 0. */
+static void
+say_match(char want[static 32], size_t match, size_t count)
+{
+	snprintf(want, 32, "match %zu of %zu", match + 1, count);
+}
+
 static void
 test_search(void **state)
 {
 	struct scene *s = *state;
 	struct truth truth;
-	size_t matches[64] = {0}, count = 0;
+	size_t count = 0;
 	char want[32];
 	truth_read(&truth, "demo.truth.tsv");
-	for (size_t i = 1; i < truth.rows[TEXT].count && count < 64; i++)
-		if (strstr(truth.rows[TEXT].at[i], "VDD_DSP"))
-			matches[count++] = i;
-	assert_in_range(count, 3, 63);
+	for (size_t i = 0; i < truth.rows[TEXT].count; i++)
+		count += strstr(truth.rows[TEXT].at[i], "VDD_DSP") != NULL;
+	assert_in_range(count, 6, 63);
 	scene_open_demo(s, 24, 80);
 	scene_wait(s, "boot rom ");
 	scene_keys(s, "/vdd_d.p\r"); /* no capital: either case */
-	snprintf(want, sizeof want, " %zu of 309", matches[0] + 1);
+	say_match(want, 0, count);
 	scene_wait(s, want);
 	scene_keys(s, "2n");
-	snprintf(want, sizeof want, " %zu of 309", matches[2] + 1);
+	say_match(want, 2, count);
 	scene_wait(s, want);
 	scene_keys(s, "N");
-	snprintf(want, sizeof want, " %zu of 309", matches[1] + 1);
+	say_match(want, 1, count);
 	scene_wait(s, want);
 	scene_keys(s, "G5n"); /* a count goes on at the other end, as single steps do, */
 	scene_wait(s, "continued at the start");
 	scene_keys(s, "h");
-	snprintf(want, sizeof want, " %zu of 309", matches[4] + 1);
+	say_match(want, 4, count);
 	scene_wait(s, want);
 	scene_keys(s, "1000000007n"); /* but does not go all the rounds */
 	scene_wait(s, "continued at the start");
 	scene_keys(s, "h");
-	snprintf(want, sizeof want, " %zu of 309", matches[(4 + 1000000007) % count] + 1);
+	say_match(want, (4 + 1000000007) % count, count);
 	scene_wait(s, want);
 	scene_keys(s, "1000000007N");
 	scene_wait(s, "continued at the end");
 	scene_keys(s, "h");
-	snprintf(want, sizeof want, " %zu of 309", matches[4] + 1);
+	say_match(want, 4, count);
 	scene_wait(s, want);
 	scene_keys(s, "/\\x42 4 2\r"); /* meant for bytes, but none */
 	scene_wait(s, "character 6: a byte is two hexadecimal digits");

@@ -16,9 +16,9 @@
 
 /* Which match the status names, also beside a notice: from 0. */
 static void
-say_match(char want[static 32], size_t match, size_t count)
+say_match(char want[static 64], size_t match, size_t count)
 {
-	snprintf(want, 32, "match %zu of %zu", match + 1, count);
+	snprintf(want, 64, "match %zu of %zu", match + 1, count);
 }
 
 static void
@@ -27,7 +27,7 @@ test_search(void **state)
 	struct scene *s = *state;
 	struct truth truth;
 	size_t count = 0;
-	char want[32];
+	char want[64];
 	truth_read(&truth, "demo.truth.tsv");
 	for (size_t i = 0; i < truth.rows[TEXT].count; i++)
 		count += strstr(truth.rows[TEXT].at[i], "VDD_DSP") != NULL;

@@ -79,7 +79,7 @@ keep_origin(struct export_flow *run, const struct message *m)
 	struct text *origin = vec_add(&run->origins);
 	*map_add(&run->places, m->origin) = run->origins.count;
 	expansion_clear(&run->scratch);
-	reader_expand(run->reader, m, EXPAND_TEXT, &run->scratch);
+	reader_expand_origin(run->reader, m, &run->scratch);
 	text_add_safe(origin, text_get(&run->scratch.origin), run->scratch.origin.length,
 		      run->options->charset);
 }

@@ -198,7 +198,7 @@ keep_name(struct image_fits *fits, struct reader *reader, const struct message *
 	if (!newest || newest->name.length || newest->origin != m->origin)
 		return;
 	expansion_clear(scratch);
-	reader_expand(reader, m, EXPAND_TEXT, scratch);
+	reader_expand_origin(reader, m, scratch);
 	text_add_safe(&newest->name, text_get(&scratch->origin), scratch->origin.length, TEXT_UTF8);
 }
 

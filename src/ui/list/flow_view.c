@@ -90,7 +90,7 @@ take_sender(struct reader *reader, struct position at, struct flow_view_place *p
 	if (!m)
 		return false;
 	place->origin = m->origin;
-	reader_expand(reader, m, EXPAND_TEXT, &e);
+	reader_expand_origin(reader, m, &e);
 	bool known = e.origin.length;
 	text_add_bytes(name, text_get(&e.origin), e.origin.length);
 	expansion_free(&e);

@@ -318,10 +318,11 @@ filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 	if (kept && !(look->has && look->made >= EXPAND_TEXT)) {
 		reader_expand_origin(look->reader, look->m, look->e);
 		look->has = false; /* its text may be another */
+	} else {
+		filter_need(look, EXPAND_TEXT);
 	}
-	bool fits = kept ? filter_text_fits(look, leaf, text_get(&look->e->origin),
-					    look->e->origin.length)
-			 : expanded_fits(look, leaf, EXPAND_TEXT, &look->e->origin);
+	const struct text *origin = &look->e->origin;
+	bool fits = filter_text_fits(look, leaf, text_get(origin), origin->length);
 	if (kept)
 		keep_key(&look->bound->origins, leaf, look->m->origin, fits);
 	return fits;

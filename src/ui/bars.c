@@ -480,16 +480,6 @@ add_nothing(struct screen *screen, struct text *out)
 			  (double)progress.cells * 100 / (double)progress.of);
 }
 
-/* The matches of the filters and of the search. */
-static void
-add_matches(struct screen *screen, const struct row *row, struct text *out)
-{
-	if (screen->list->matches.count)
-		add_rank(screen, &screen->list->matches, row, "row", "shown", out);
-	if (screen->search->matches.count)
-		add_rank(screen, &screen->search->matches, row, "match", "matches", out);
-}
-
 static void
 add_position(struct screen *screen, struct text *out)
 {
@@ -506,7 +496,10 @@ add_position(struct screen *screen, struct text *out)
 	if (!exact && total < number)
 		total = number; /* an estimate is not below what is shown */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
-	add_matches(screen, row, out);
+	if (screen->list->matches.count)
+		add_rank(screen, &screen->list->matches, row, "row", "shown", out);
+	if (screen->search->matches.count)
+		add_rank(screen, &screen->search->matches, row, "match", "matches", out);
 }
 
 /* Where times are not shown as they are: the time; else how long after the row above. */
@@ -601,21 +594,19 @@ add_message(struct screen *screen, int room, struct text *out)
 	}
 }
 
-/* The same of what came by itself, beside which the matches that a key asked for stay. */
+/* The same of what came by itself: no key asked for it, so it leaves room for where one is. */
 static void
 add_notice(struct screen *screen, int room, struct text *left, struct text *right)
 {
-	const struct row *row = list_current(screen->list);
-	struct text matches = {0};
-	if (row)
-		add_matches(screen, row, &matches);
-	else
-		add_nothing(screen, &matches);
-	if (matches.length) /* without the comma or space before it */
-		text_addf(right, "%s ", text_get(&matches) + strspn(text_get(&matches), ", "));
-	text_free(&matches);
-	int columns = text_columns(text_get(right), right->length);
-	add_message(screen, room - (columns ? columns + 2 : 0), left);
+	struct text position = {0};
+	if (shown_base(screen) != PANE_GUESSES)
+		add_position(screen, &position);
+	if (position.length) {
+		text_addf(right, "%s ", position.data + strspn(position.data, " "));
+		room -= text_columns(right->data, right->length) + 2;
+	}
+	add_message(screen, room, left);
+	text_free(&position);
 }
 
 /* Appends a part if it fits into ROOM columns. */

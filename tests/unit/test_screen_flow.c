@@ -499,6 +499,7 @@ test_fold_text(void **state)
 static void
 test_pairs(void **state)
 {
+	enum { AHEAD_RUNS = 30 };
 	static const char listing[] =
 	    "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) "
 	    "last_sz(4) (ISA=A64) E BR  b+link )\n"
@@ -524,6 +525,12 @@ test_pairs(void **state)
 	scene_keys(s, "\033[23;2~"); /* Shift-F11 */
 	scene_wait(s, "stack  ID 0x10 at 3");
 	scene_quit(s);
+	for (int i = 0; i < AHEAD_RUNS; i++) { /* the same before there are rows */
+		scene_open(s, 24, 80, "xterm-256color", folder_path(&folder, "runs.ppl"), NULL);
+		scene_keys(s, "%");
+		scene_wait(s, " 3 of 3");
+		scene_quit(s);
+	}
 	folder_remove(&folder);
 }
 

@@ -613,7 +613,7 @@ static void
 test_unnamed_below(void **state)
 {
 	static const char notice[] =
-	    " t.txt: no collateral for some catalog messages; --collateral=FILE adds it";
+	    " t.txt: no collateral for some messages; --collateral=FILE adds it      2 of 61";
 	struct scene *s = *state;
 	struct folder folder;
 	struct text lines = {0};
@@ -634,13 +634,13 @@ test_unnamed_below(void **state)
 	scene_wait_at(s, 23, " 3 of 61");
 	scene_quit(s);
 
-	/* what a filter found stays beside it */
+	/* what a filter found stands beside it, too */
 	scene_open(s, 24, 80, "xterm-256color", folder.files.at[0], "+:layout", NULL);
 	scene_wait_at(s, 23, " layout stacked");
 	scene_keys(s, "&not text ~ \"0x77\"\r");
 	scene_wait_at(
 	    s, 23,
-	    " t.txt: no collateral for some catalog messag  :messages shows all  row 1 of 60");
+	    " t.txt: no collateral for some messa  :messages shows all  1 of 61, row 1 of 60");
 	scene_keys(s, "j");
 	scene_wait_at(s, 23, " 2 of 61, row 2 of 60 ");
 	scene_quit(s);

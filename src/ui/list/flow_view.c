@@ -485,13 +485,11 @@ bool
 flow_view_go_to_other(struct screen *screen)
 {
 	const struct flow_view_place *place = flow_view_get_place(screen);
-	const char *why;
 	if (!place || place->before || place->behind ||
 	    !flow_view_followed(screen, trace_number(place->trace)))
 		return false;
-	flow_view_work(screen);
-	const struct flow_look *look = flow_view_get(screen, &why);
-	unsigned class = look ? last_class(look) : INSN_NONE;
+	flow_view_work(screen); /* its result serves, even where clocks have news by now */
+	unsigned class = last_class(&screen->flow->look);
 	struct command_call call = {.count = 1};
 	if (class == INSN_CALL || class == INSN_INDIRECT_CALL)
 		call.id = COMMAND_STEP_OVER;

@@ -878,7 +878,7 @@ static void
 say_unnamed(struct trace *trace)
 {
 	struct text notice = {0};
-	text_addf(&notice, "%s: no collateral for some messages; --collateral=FILE adds it",
+	text_addf(&notice, "%s: no collateral for some messages; use --collateral=FILE",
 		  trace->name);
 	trace_add_notice(trace, text_get(&notice));
 	text_free(&notice);

@@ -594,16 +594,19 @@ add_message(struct screen *screen, int room, struct text *out)
 	}
 }
 
-/* The same of what came by itself: no key asked for it, so it leaves room for where one is. */
+/* The same of what came by itself: no key asked for it, so it leaves room for where one is,
+ * unless there is little. */
 static void
 add_notice(struct screen *screen, int room, struct text *left, struct text *right)
 {
+	enum { LEAST = 40 };
 	struct text position = {0};
 	if (shown_base(screen) != PANE_GUESSES)
 		add_position(screen, &position);
-	if (position.length) {
+	int needed = text_columns(text_get(&position), position.length) + 2;
+	if (position.length && room - needed >= LEAST) {
 		text_addf(right, "%s ", position.data + strspn(position.data, " "));
-		room -= text_columns(right->data, right->length) + 2;
+		room -= needed;
 	}
 	add_message(screen, room, left);
 	text_free(&position);

@@ -613,7 +613,7 @@ static void
 test_unnamed_below(void **state)
 {
 	static const char notice[] =
-	    " t.txt: no collateral for some messages; --collateral=FILE adds it      2 of 61";
+	    " t.txt: no collateral for some messages; use --collateral=FILE          2 of 61";
 	struct scene *s = *state;
 	struct folder folder;
 	struct text lines = {0};
@@ -643,6 +643,11 @@ test_unnamed_below(void **state)
 	    " t.txt: no collateral for some messa  :messages shows all  1 of 61, row 1 of 60");
 	scene_keys(s, "j");
 	scene_wait_at(s, 23, " 2 of 61, row 2 of 60 ");
+	scene_quit(s);
+
+	/* but where there is little room it has the row */
+	scene_open(s, 24, 44, "xterm-256color", folder.files.at[0], NULL);
+	scene_wait_at(s, 23, " t.txt: no collateral f  :messages shows all");
 	scene_quit(s);
 	folder_remove(&folder);
 	text_free(&lines);

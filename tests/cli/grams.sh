@@ -63,7 +63,7 @@ same "no collateral" -t text -r 'xyzzy' catalog.bin
 same "names that are lacking are said" -t text -r 'fifo level' catalog.bin
 run "$TRAWL" --index catalog.bin
 same "... by n-grams too" -t text -r 'fifo level' catalog.bin
-is "... which is a line" 1 "$(grep -c 'no collateral for some catalog messages' err)"
+is "... which is a line" 1 "$(grep -c 'no collateral for some messages' err)"
 
 # So do names of a profile.
 printf 'origins:\n  - {module: 4, unit: 0, name: xyzzy}\n' >names.yaml

@@ -399,11 +399,124 @@ test_unknown(void **state)
 	open_log(&f, log, CSEL_CHECK_STREAM);
 	assert_int_equal(f.all.count, 6);
 	assert_string_equal(diags(&f, 4), "unknown_entry");
+	assert_string_equal(text_get(&f.e.text),
+			    "unknown entry 0x05, 101 bytes from there (after_unknown: search in a "
+			    "profile looks behind it): unknown_entry");
 	assert_int_equal(walk_number(&f.e, "id"), 5);
 	assert_int_equal(f.all.at[4].length, 101);
 	assert_int_equal(f.all.at[4].severity, SEVERITY_FATAL);
 	assert_string_equal(diags(&f, 5), "missing_stop missing_end");
 	close_log(&f);
+}
+
+/* With after_unknown: search an entry whose identifier is damaged costs no other, and neither do
+ * bytes between entries; what is behind them is said to be a guess. */
+static void
+test_search(void **state)
+{
+	enum { EVENTS = 40, AT = 104 + 9 };
+	struct csel_options options = {.tick_us = 1, .after_unknown = CSEL_AFTER_UNKNOWN_SEARCH};
+	struct log log = log_new(INIT);
+	(void)state;
+	entry(&log, START, INIT + 10);
+	for (uint32_t i = 0; i < EVENTS; i++)
+		event(&log, INIT + 20 + i * 10000, i, i % 5);
+	struct window head = {.bytes = log.bytes, .length = log.length};
+	struct decoder *d = csel_ops.open(&options, &head, NULL);
+	message_list whole = walk_all(d, log.bytes, log.length);
+	assert_int_equal(whole.count, 3 + 1 + EVENTS + 1);
+
+	for (size_t i = 0; i < EVENTS - 1; i++) { /* behind the last one there is nothing */
+		struct log damaged = log;
+		damaged.bytes[AT + i * 17] = (uint8_t)(i % 2 ? 0x84 : 0);
+		message_list all = walk_all(d, damaged.bytes, damaged.length);
+		walk_check(d, damaged.bytes, damaged.length);
+		assert_int_equal(all.count, whole.count);
+		for (size_t k = 0; k < all.count; k++) {
+			assert_int_equal(all.at[k].offset, whole.at[k].offset);
+			assert_int_equal(all.at[k].length, whole.at[k].length);
+			assert_true(k == 4 + i || all.at[k].ticks == whole.at[k].ticks);
+		}
+		const struct message *unknown = &all.at[4 + i];
+		assert_int_equal(unknown->severity, SEVERITY_ERROR);
+		assert_int_equal(unknown->flags, MESSAGE_DAMAGED | MESSAGE_ESTIMATED);
+		assert_true(all.at[5 + i].flags & MESSAGE_LOST || i == 0);
+		vec_free(&all);
+	}
+	for (size_t bytes = 1; bytes < 60; bytes++) { /* and the log is cut in its last entry */
+		struct log longer = log;
+		size_t at = AT + bytes % EVENTS * 17, cut = bytes % 17;
+		memset(longer.bytes + at, 0xa5, bytes);
+		memcpy(longer.bytes + at + bytes, log.bytes + at, log.length - at);
+		longer.length += bytes - cut;
+		message_list all = walk_all(d, longer.bytes, longer.length);
+		walk_check(d, longer.bytes, longer.length);
+		bool found = bytes % EVENTS < EVENTS - 2 || !cut;
+		if (found) {
+			assert_int_equal(all.count, whole.count + 1);
+			assert_int_equal(all.at[4 + bytes % EVENTS].length, bytes);
+		}
+		vec_free(&all);
+	}
+	vec_free(&whole);
+	d->ops->close(d);
+}
+
+/* While a log grows nothing is said of it that more bytes deny. */
+static void
+test_search_growing(void **state)
+{
+	enum { EVENTS = 40, DAMAGED = 10 };
+	struct csel_options options = {.tick_us = 1, .after_unknown = CSEL_AFTER_UNKNOWN_SEARCH};
+	struct log log = log_new(INIT);
+	struct message m[EVENTS + 8];
+	(void)state;
+	for (uint32_t i = 0; i < EVENTS; i++)
+		event(&log, INIT + 20 + i * 10000, i, i % 5);
+	uint8_t *damaged = log.bytes + 104 + DAMAGED * 17;
+	memset(damaged, 0xff, 17);
+	damaged[1] = STOP; /* which seems to be the last one until there is more */
+	struct window head = {.bytes = log.bytes, .length = log.length};
+	struct decoder *d = csel_ops.open(&options, &head, NULL);
+	message_list all = walk_all(d, log.bytes, log.length);
+	for (size_t length = 104; length <= log.length; length++) {
+		struct decode_state *own = decode_state_new(d);
+		struct window w = {.bytes = log.bytes, .length = length, .until = UINT64_MAX};
+		size_t count = d->ops->step(d, own, &w, m, EVENTS + 8);
+		assert_true(count <= all.count);
+		for (size_t i = 0; i < count; i++)
+			assert_memory_equal(&m[i], &all.at[i], sizeof m[i]);
+		assert_true(count > 3 + DAMAGED || length <= 104 + (DAMAGED + 1 + 16) * 17);
+		decode_state_free(d, own);
+	}
+	vec_free(&all);
+	d->ops->close(d);
+}
+
+/* More bytes than a piece holds, and entries from where a piece ends on. */
+static void
+test_long_search(void **state)
+{
+	struct csel_options options = {.tick_us = 1, .after_unknown = CSEL_AFTER_UNKNOWN_SEARCH};
+	struct log head = log_new(0), tail = {0};
+	(void)state;
+	for (uint32_t i = 0; i < 20; i++)
+		event(&tail, 20 + i, i, i % 5);
+	for (size_t from = 65536 * 2 - 20; from <= 65536 * 2 + 20; from++) {
+		size_t length = from + tail.length;
+		uint8_t *bytes = calloc(length, 1);
+		memcpy(bytes, head.bytes, head.length);
+		memcpy(bytes + from, tail.bytes, tail.length);
+		struct decoder *d = csel_ops.open(&options, &(struct window){0}, NULL);
+		message_list all = walk_all(d, bytes, length);
+		assert_int_equal(all.count, 3 + 2 + (from > 65536 * 2) + 20 + 1);
+		assert_int_equal(all.at[all.count - 21].offset, from);
+		assert_int_equal(all.at[3].severity, SEVERITY_ERROR);
+		assert_true(all.at[all.count - 22].flags & MESSAGE_ESTIMATED);
+		vec_free(&all);
+		d->ops->close(d);
+		free(bytes);
+	}
 }
 
 /* What is unknown is cut as runs are: at the first multiple of 64 KiB that is
@@ -525,6 +638,9 @@ test_damage(void **state)
 		open_log(&f, log, (enum csel_check)check);
 		walk_truncate(f.d, f.log.bytes, f.log.length, 1);
 		walk_flip(f.d, f.log.bytes, f.log.length, 100);
+		f.options.after_unknown = CSEL_AFTER_UNKNOWN_SEARCH;
+		walk_truncate(f.d, f.log.bytes, f.log.length, 1);
+		walk_flip(f.d, f.log.bytes, f.log.length, 100);
 		close_log(&f);
 	}
 	struct probe probe = {0};
@@ -545,9 +661,10 @@ main(void)
 	    cmocka_unit_test(test_order),	  cmocka_unit_test(test_timing),
 	    cmocka_unit_test(test_sequence),	  cmocka_unit_test(test_sequence_per_id),
 	    cmocka_unit_test(test_header_faults), cmocka_unit_test(test_unknown),
-	    cmocka_unit_test(test_long_unknown),  cmocka_unit_test(test_truncated),
-	    cmocka_unit_test(test_growing),	  cmocka_unit_test(test_clock),
-	    cmocka_unit_test(test_damage),
+	    cmocka_unit_test(test_search),	  cmocka_unit_test(test_search_growing),
+	    cmocka_unit_test(test_long_search),	  cmocka_unit_test(test_long_unknown),
+	    cmocka_unit_test(test_truncated),	  cmocka_unit_test(test_growing),
+	    cmocka_unit_test(test_clock),	  cmocka_unit_test(test_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

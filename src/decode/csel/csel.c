@@ -10,7 +10,8 @@
  * carries the state before it in `aux`, expand derives the rest.
  *
  * A signature that differs ends decoding, and so does an entry of unknown
- * size: its bytes are shown, cut as runs are.  What is missing at the end is
+ * size: its bytes are shown, cut as runs are; unless after_unknown has what
+ * looks like entries behind it searched for.  What is missing at the end is
  * said by a note of length 0, which a log that still grows does not have.
  *
  * Sequence numbers per event id are compared for the last SEEN ids of a run:
@@ -29,9 +30,11 @@
 #include <string.h>
 
 enum {
-	REACH = 65536 + 64, /* the longest piece of what is unknown */
-	RUN_UP = 4096,
 	CHAIN = 16, /* entries that must follow each other to resync */
+	ENTRY_MAX = 17,
+	REACH = 65536 + 64 + CHAIN * ENTRY_MAX, /* the longest piece of what is unknown, and
+						   how far is looked behind it */
+	RUN_UP = 4096,
 	SEEN = 5
 };
 
@@ -47,6 +50,8 @@ static const char *const checks[] = {[CSEL_CHECK_STREAM] = "stream",
 				     [CSEL_CHECK_PER_EVENT_ID] = "per_event_id",
 				     [CSEL_CHECK_OFF] = "off",
 				     NULL};
+static const char *const after_unknown[] = {
+    [CSEL_AFTER_UNKNOWN_STOP] = "stop", [CSEL_AFTER_UNKNOWN_SEARCH] = "search", NULL};
 
 #define OPTION(...) OPTION_ROW(struct csel_options, __VA_ARGS__)
 static const struct option_row option_rows[] = {
@@ -57,6 +62,10 @@ static const struct option_row option_rows[] = {
     OPTION(sequence_check, CHOICE,
 	   "whether sequence numbers count all events of a run, or those of each event id",
 	   "stream", .choices = checks),
+    OPTION(after_unknown, CHOICE,
+	   "whether decoding ends at an entry of unknown size, or goes on at the next bytes that "
+	   "look like entries, which is a guess",
+	   "stop", .choices = after_unknown),
 };
 static const struct option_table options_table =
     OPTION_TABLE("csel", struct csel_options, option_rows);
@@ -124,7 +133,7 @@ enum csel_phase {
 	PHASE_METADATA,
 	PHASE_CONTROL,
 	PHASE_ENTRIES,
-	PHASE_UNKNOWN, /* nothing more can be decoded */
+	PHASE_UNKNOWN, /* no entry is known to follow */
 	PHASE_OVER     /* nothing more is said */
 };
 
@@ -340,30 +349,76 @@ step_control(struct csel_state *s, const uint8_t *p, size_t left, bool last, str
 	return true;
 }
 
-/* The bytes from an unknown entry on, in pieces; the first one says so.  Entries have no
- * length of their own [CSEL 1.0, "Log Entries Section"], so nothing behind it is found. */
-static bool
-step_unknown(struct csel_state *s, size_t left, bool last, struct message *m)
-{
-	uint64_t cut = decode_run_cut(m->offset) - m->offset;
-	if (left < cut && !last)
-		return false;
-	m->kind = CSEL_UNKNOWN;
-	m->severity = SEVERITY_DEBUG;
-	m->length = (uint32_t)(left < cut ? left : cut);
-	m->aux = s->phase != PHASE_UNKNOWN; /* the first */
-	if (m->aux)
-		csel_set_diag(m, CSEL_DIAG_UNKNOWN_ENTRY);
-	else
-		m->flags = MESSAGE_FILLER;
-	s->phase = PHASE_UNKNOWN;
-	return true;
-}
-
 static bool
 is_entry(uint8_t id)
 {
 	return id >= CSEL_START && id <= CSEL_EVENT;
+}
+
+enum chain { CHAIN_NONE, CHAIN_FOUND, CHAIN_UNDECIDED };
+
+/* Whether entries seem to follow each other from P on, to the end at least; the last one may
+ * be cut.  Undecided: more bytes tell. */
+static enum chain
+find_chain(const uint8_t *p, size_t left, bool last)
+{
+	uint64_t first = left >= 9 ? bytes_le64(p + 1) : 0;
+	for (int i = 0; i < CHAIN; i++) {
+		if (left && !is_entry(*p))
+			return CHAIN_NONE;
+		if (!left || left < entry_sizes[*p])
+			return !last ? CHAIN_UNDECIDED : i > (left > 0) ? CHAIN_FOUND : CHAIN_NONE;
+		if ((bytes_le64(p + 1) - first) >> 48)
+			return CHAIN_NONE;
+		left -= entry_sizes[*p];
+		p += entry_sizes[*p];
+	}
+	return CHAIN_FOUND;
+}
+
+/* Where entries seem to begin behind P, MOST bytes on at most: *LENGTH. */
+static enum chain
+search_entries(const uint8_t *p, size_t left, size_t most, bool last, size_t *length)
+{
+	enum chain chain = CHAIN_NONE;
+	for (size_t at = 1; chain == CHAIN_NONE && at <= most; at++) {
+		chain = find_chain(p + at, left - at, last);
+		*length = at;
+	}
+	return chain;
+}
+
+/* The bytes from an unknown entry on, in pieces; the first one says so.  Entries have no
+ * length of their own [CSEL 1.0, "Log Entries Section"], so what is behind it is not found
+ * but guessed, where after_unknown allows that. */
+static bool
+step_unknown(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, size_t left,
+	     bool last, struct message *m)
+{
+	bool search = d->options->after_unknown == CSEL_AFTER_UNKNOWN_SEARCH;
+	uint64_t cut = decode_run_cut(m->offset) - m->offset;
+	size_t length = left < cut ? left : cut;
+	enum chain chain = search ? search_entries(p, left, length, last, &length) : CHAIN_NONE;
+	if (chain == CHAIN_UNDECIDED || (chain == CHAIN_NONE && left < cut && !last))
+		return false;
+	m->kind = CSEL_UNKNOWN;
+	m->severity = SEVERITY_DEBUG;
+	m->length = (uint32_t)length;
+	if (s->phase != PHASE_UNKNOWN) {
+		m->aux = CSEL_UNKNOWN_FIRST;
+		csel_set_diag(m, CSEL_DIAG_UNKNOWN_ENTRY);
+		if (search)
+			m->severity = SEVERITY_ERROR; /* it is not the end */
+	} else {
+		m->flags = MESSAGE_FILLER;
+	}
+	s->phase = PHASE_UNKNOWN;
+	if (chain == CHAIN_FOUND) {
+		m->aux |= CSEL_UNKNOWN_ENDS;
+		m->flags |= MESSAGE_ESTIMATED;
+		s->phase = PHASE_ENTRIES;
+	}
+	return true;
 }
 
 static bool
@@ -372,7 +427,7 @@ step_body(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, 
 {
 	uint8_t id = *p; /* once: bytes of a growing log may change */
 	if (s->phase == PHASE_UNKNOWN || !is_entry(id))
-		return step_unknown(s, left, last, m);
+		return step_unknown(d, s, p, left, last, m);
 	if (left < entry_sizes[id]) {
 		m->kind = CSEL_TRUNCATED;
 		m->severity = SEVERITY_ERROR;
@@ -444,22 +499,6 @@ csel_step(const struct decoder *decoder, struct decode_state *state, const struc
 	return count;
 }
 
-/* Whether entries seem to follow each other from P on. */
-static bool
-is_chain(const uint8_t *p, size_t left, bool last)
-{
-	uint64_t first = left >= 9 ? bytes_le64(p + 1) : 0;
-	for (int i = 0; i < CHAIN; i++) {
-		if (!left)
-			return last && i;
-		if (!is_entry(*p) || left < entry_sizes[*p] || (bytes_le64(p + 1) - first) >> 48)
-			return false;
-		left -= entry_sizes[*p];
-		p += entry_sizes[*p];
-	}
-	return true;
-}
-
 static int
 csel_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
@@ -468,7 +507,7 @@ csel_resync(const struct decoder *decoder, struct decode_state *state, const str
 	if (!w->offset)
 		return 0;
 	for (size_t at = 0; at < w->length; at++) {
-		if (is_chain(w->bytes + at, w->length - at, w->last)) {
+		if (find_chain(w->bytes + at, w->length - at, w->last) == CHAIN_FOUND) {
 			state->offset = w->offset + at;
 			s->phase = PHASE_ENTRIES;
 			s->state = CSEL_STATE_RUNNING;

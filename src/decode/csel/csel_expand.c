@@ -187,13 +187,17 @@ expand_rest(struct csel_job *j)
 	record_uint(&j->r, CSEL_F_ID, 0, 1, j->r.p[0]);
 	if (truncated)
 		text_addf(j->text, "the first %zu bytes of an entry", j->r.length);
-	else if (j->m->aux)
+	else if (j->m->aux & CSEL_UNKNOWN_FIRST)
 		text_addf(j->text, "unknown entry 0x%02x, %zu bytes from there", j->r.p[0],
 			  j->r.length);
 	else
 		text_addf(j->text, "%zu bytes more", j->r.length);
+	if (!truncated && j->m->aux & CSEL_UNKNOWN_ENDS)
+		text_add(j->text, ", what follows looks like entries");
+	else if (!truncated && j->m->severity == SEVERITY_FATAL) /* it is the end */
+		text_add(j->text, " (after_unknown: search in a profile looks behind it)");
 	add_diag(j, truncated, CSEL_DIAG_TRUNCATED);
-	add_diag(j, !truncated && j->m->aux, CSEL_DIAG_UNKNOWN_ENTRY);
+	add_diag(j, !truncated && j->m->aux & CSEL_UNKNOWN_FIRST, CSEL_DIAG_UNKNOWN_ENTRY);
 }
 
 static void

@@ -91,6 +91,11 @@ extern const uint8_t csel_next_states[CSEL_EVENT + 1][4];
 #define CSEL_AUX_MISSING(aux) ((uint32_t)((aux) >> 33))
 extern const uint8_t csel_sequence_diags[4];
 
+/* What `aux` of CSEL_UNKNOWN holds: that it begins with an unknown entry, and that entries
+ * were found behind it. */
+#define CSEL_UNKNOWN_FIRST 1u
+#define CSEL_UNKNOWN_ENDS 2u
+
 /* What `aux` of the end holds. */
 #define CSEL_EOF_STATE(aux) ((aux) % 4)
 #define CSEL_EOF_RUNS(aux) ((aux) >> 2)

@@ -127,6 +127,21 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	return 0;
 }
 
+/* Says of collateral that no capture has a use for it; one that is not decoded may be tried as
+ * another format. */
+static void
+note_unused(struct session *session, const struct cli *cli)
+{
+	bool used = !cli->collateral.count;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const struct trace *trace = session->traces.at[i];
+		used |= !trace_is_decoded(trace) || trace_takes_collateral(trace);
+	}
+	if (!used)
+		trace_add_notice(session->traces.at[0],
+				 "--collateral is not used: no capture here has SyS-T messages");
+}
+
 static int
 open_captures(struct session *session, const struct cli *cli, struct err *err)
 {
@@ -155,6 +170,7 @@ open_captures(struct session *session, const struct cli *cli, struct err *err)
 	if (cli->value[CLI_SOURCE] && session_check_names(session, cli->value[CLI_SOURCE], err) < 0)
 		return err_cause(err, "--source");
 	session_link(session);
+	note_unused(session, cli);
 	return 0;
 }
 

@@ -123,12 +123,18 @@ mark_changed(void *context)
 	trace_host_notify(trace->host);
 }
 
+/* The option for collateral; NULL: the format has none. */
+static const struct option_row *
+find_collateral(const struct decoder_ops *ops)
+{
+	return ops->options ? option_find(ops->options, "collateral") : NULL;
+}
+
 static void
 add_collateral(struct trace_options *options, const struct decoder_ops *ops,
 	       char *const *collateral, size_t count)
 {
-	const struct option_row *row =
-	    ops->options ? option_find(ops->options, "collateral") : NULL;
+	const struct option_row *row = find_collateral(ops);
 	if (!row || !count)
 		return;
 	struct option_list *list =
@@ -616,6 +622,12 @@ trace_collateral(const struct trace *trace, size_t *count)
 {
 	*count = trace->collateral_count;
 	return trace->collateral;
+}
+
+bool
+trace_takes_collateral(const struct trace *trace)
+{
+	return find_collateral(trace->decoder->ops);
 }
 
 const struct recognition *

@@ -161,6 +161,9 @@ const char *trace_path(const struct trace *);
 /* The further files that it was opened with, borrowed. */
 char *const *trace_collateral(const struct trace *, size_t *count);
 
+/* Whether its format has a use for such files. */
+bool trace_takes_collateral(const struct trace *);
+
 /* Adds to what trace_take_notice gives; from any thread. */
 void trace_add_notice(struct trace *, const char *text);
 

@@ -99,4 +99,9 @@ for format in text jsonl none; do
 	is "... and decides the status with -q, too" "1 " "$status $(cat err)"
 done
 
+run "$TRAWL" -t none -C five.xml "$testdata/lab-cam.csel"
+is "collateral that is of no use" 1 "$(grep -c -e '--collateral is not used' err)"
+run "$TRAWL" -t none -C five.xml good.txt "$testdata/lab-cam.csel"
+is "collateral that is of use to one of two" 0 "$(grep -c -e '--collateral is not used' err)"
+
 finish

@@ -371,6 +371,7 @@ screen_tests = \
 	tests/unit/test_screen_marks \
 	tests/unit/test_screen_order \
 	tests/unit/test_screen_prompt \
+	tests/unit/test_screen_random \
 	tests/unit/test_screen_search \
 	tests/unit/test_screen_terminal \
 	tests/unit/test_screen_timeline \

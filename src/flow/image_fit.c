@@ -216,6 +216,8 @@ image_fits_read(struct image_fits *fits, struct trace *trace, uint64_t most,
 		most = 0;
 	struct reader *reader = reader_new(trace);
 	struct message messages[BATCH];
+	if (worker)
+		reader_take_what_is_there(reader);
 	struct expansion scratch = {0};
 	uint64_t number = 0;
 	for (size_t count = BATCH; count && number < most;) {

@@ -59,8 +59,9 @@ void image_fits_free(struct image_fits *);
 void image_fits_step(struct image_fits *, struct flow_code *, const struct flow_place *,
 		     const struct flow_step *);
 
-/* Takes the steps of the first MOST messages of a trace, until WORKER, which may be NULL, is to
- * stop; none if nothing is judged or wanted: nothing can be patched where images do not overlap.
+/* Takes the steps of the first MOST messages of a trace.  With a WORKER until that is to stop, and
+ * of those that are there; without it waits for a capture that grows.  None if nothing is judged
+ * or wanted: nothing can be patched where images do not overlap.
  * 0, or negative with a reason: it says nothing of the flow, or its program is not known. */
 int image_fits_read(struct image_fits *, struct trace *, uint64_t most, const struct worker *,
 		    struct err *);

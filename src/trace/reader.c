@@ -85,6 +85,7 @@ struct reader {
 	bool walk_closed;	   /* it gave the last message there is */
 	bool walk_begun;	   /* what stands for dropped messages was given */
 	bool patient;
+	bool takes_what_is_there; /* a walk waits for no more */
 	unsigned walk_generation;
 	struct position history_from;
 	struct decode_history history;
@@ -1245,6 +1246,12 @@ want_ahead(struct reader *reader, const struct window *window)
 	reader->walk_requested += WALK_AHEAD;
 }
 
+void
+reader_take_what_is_there(struct reader *reader)
+{
+	reader->takes_what_is_there = true;
+}
+
 size_t
 reader_walk(struct reader *reader, struct message *out, size_t max)
 {
@@ -1277,7 +1284,7 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 			count = step_closing(capture, decoder, reader->walk, &window, out);
 			reader->walk_closed = true;
 		}
-		if (count || window.last)
+		if (count || window.last || reader->takes_what_is_there)
 			return count;
 		trace_wait(reader->trace);
 	}

@@ -198,6 +198,9 @@ uint64_t reader_count(struct reader *, bool *exact);
  * dropped, or is of another generation): then another reader may start again. */
 size_t reader_walk(struct reader *, struct message *out, size_t max);
 
+/* Has a walk end where the bytes end that are there, of a capture that grows too. */
+void reader_take_what_is_there(struct reader *);
+
 /* From now on messages of a walk or a cell that are sure to lack the needles, as texts are now,
  * may have MESSAGE_LACKS, those that have one MESSAGE_HAS.  Before the first is asked for. */
 struct needles;

@@ -670,6 +670,7 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	session_notify(session, NULL, NULL);
 	screen_forget_trial(&app.screen);
 	recording_free(&app.screen);
+	session_interrupt(session); /* no thread waits for more of a capture that grows */
 	parts_close(&app);
 	log_free(&log);
 	close(app.notify);

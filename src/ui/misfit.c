@@ -15,6 +15,7 @@ struct misfit {
 	struct worker worker;
 	struct session *session;
 	size_t count; /* traces; more may come, which are not looked at */
+	bool started;
 	atomic_bool *bad;
 	atomic_uint found, said;
 };
@@ -55,12 +56,35 @@ misfit_new(struct session *session)
 	misfit->bad = mem_new(misfit->count * sizeof *misfit->bad);
 	worker_init(&misfit->worker, look_at_traces, misfit);
 	misfit->worker.nice = 19;
-	for (size_t i = 0; i < misfit->count; i++)
-		if (image_fits_judge(session->traces.at[i])) {
-			worker_start_once(&misfit->worker);
-			break;
-		}
 	return misfit;
+}
+
+/* Whether what is looked at is there: a stream may still bring it.  Nothing waits for a file
+ * that is followed to grow, which it may never do. */
+static bool
+is_there(struct trace *trace)
+{
+	const struct capture *capture = trace_capture(trace);
+	struct index_progress progress;
+	if (capture_ended(capture) || capture_followed(capture) != FOLLOW_NOT)
+		return true;
+	index_get_progress(trace_index(trace), &progress);
+	return progress.messages >= LOOK;
+}
+
+static void
+start_when_there(struct misfit *misfit)
+{
+	bool any = false, all = true;
+	for (size_t i = 0; i < misfit->count; i++) {
+		struct trace *trace = misfit->session->traces.at[i];
+		bool judges = image_fits_judge(trace);
+		any |= judges;
+		all &= !judges || is_there(trace);
+	}
+	misfit->started = all;
+	if (any && all)
+		worker_start_once(&misfit->worker);
 }
 
 void
@@ -79,6 +103,8 @@ misfit_poll(struct screen *screen)
 	struct app *app = app_of(screen);
 	if (!app->misfit)
 		app->misfit = misfit_new(screen->session);
+	if (!app->misfit->started)
+		start_when_there(app->misfit);
 	unsigned found = atomic_load(&app->misfit->found);
 	return atomic_exchange(&app->misfit->said, found) != found;
 }

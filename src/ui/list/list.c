@@ -813,6 +813,8 @@ list_scroll(struct list *list, int64_t rows)
 	start_move(list, rows);
 	list->moving = true;
 	list->stopped = false;
+	if (!list->height || !list->rows.count)
+		rows = 0; /* there is nothing on the screen so far */
 	for (; rows > 0; rows--) {
 		if (list->top + list->height >= list->rows.count &&
 		    list_extend(list, LIST_AFTER, until) != ADDED)

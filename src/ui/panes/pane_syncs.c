@@ -318,10 +318,14 @@ syncs_draw(struct screen *screen, struct canvas *canvas, const struct area *area
 
 /* --- commands ---------------------------------------------------------- */
 
+/* Keys may come before the pane was drawn. */
 static struct list *
 syncs_list(struct screen *screen)
 {
-	return &state_of(screen)->list;
+	struct list *list = &state_of(screen)->list;
+	if (!list->lanes)
+		open_list(screen);
+	return list;
 }
 
 /* Whether the list is at its first row, with no more above it. */
@@ -336,16 +340,17 @@ static void
 syncs_move(struct screen *screen, const struct command_call *call)
 {
 	struct syncs_state *state = state_of(screen);
+	struct list *list = syncs_list(screen);
 	size_t ties = state->ties.ties.count;
-	int64_t step = pane_step(call, (int)(state->list.height + (size_t)state->tie.rows));
+	int64_t step = pane_step(call, (int)(list->height + (size_t)state->tie.rows));
 	if (state->on_tie) {
 		int64_t line = (int64_t)state->tie.line + step;
-		state->on_tie = line < (int64_t)ties || !state->list.rows.count;
+		state->on_tie = line < (int64_t)ties || !list->rows.count;
 		if (state->on_tie)
 			lines_go_to(&state->tie, ties, line);
 		else
-			list_move(&state->list, line - (int64_t)ties);
-	} else if (ties && step < 0 && is_at_start(&state->list)) {
+			list_move(list, line - (int64_t)ties);
+	} else if (ties && step < 0 && is_at_start(list)) {
 		state->on_tie = true;
 		lines_go_to(&state->tie, ties, (int64_t)ties + step);
 	} else {
@@ -358,7 +363,7 @@ syncs_edge(struct screen *screen, const struct command_call *call)
 {
 	struct syncs_state *state = state_of(screen);
 	bool top = call->id == COMMAND_TOP;
-	list_goto_edge(&state->list, top ? LIST_BEFORE : LIST_AFTER);
+	list_goto_edge(syncs_list(screen), top ? LIST_BEFORE : LIST_AFTER);
 	state->on_tie = top && state->ties.ties.count;
 	state->tie.line = 0;
 }

@@ -1,0 +1,235 @@
+/*
+ * No keys end the program but those that should, whatever they come after and however fast:
+ * bursts of keys and commands at random, some before the first screen is there, over captures of
+ * many formats.  TRAWL_SEED repeats a case, TRAWL_RUNS tries more.
+ */
+#include "config.h"
+
+#include "../random.h"
+#include "base/thread.h"
+#include "command/command.h"
+#include "scene.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RUNS = 24, BURSTS = 40, TOKENS = 12 };
+
+static const char *const captures[] = {
+    "demo.stp",	   "lab.yaml",	      "all-opencsd",	   "damaged-opencsd",	"all-gem.bin",
+    "all-raw.bin", "all-encap.bin",   "damaged-encap.bin", "damaged-csel.csel", "all-hex.txt",
+    "all-itm.itm", "damaged-uia.bin", "log-dmesg.txt",	   "demo.xml",
+};
+
+/* What keys of terminals send that are no characters; and a click, the wheel and a drag. */
+static const char *const sequences[] = {
+    "\033[A",	      "\033[B",	       "\033[C",	"\033[D",	  "\033[H",
+    "\033[F",	      "\033[5~",       "\033[6~",	"\033[Z",	  "\033OP",
+    "\033[15~",	      "\033[21~",      "\033[23~",	"\033[1;5C",	  "\033[<0;9;5M",
+    "\033[<0;30;12M", "\033[<65;5;8M", "\033[<64;5;8M", "\033[<32;40;9M", "\033[<0;40;9m",
+};
+
+static const char *const arguments[] = {
+    "",
+    "error",
+    "severity >= warning",
+    "text ~ \"a\"",
+    "text ~ \"(\"",
+    "time > 1ms and not",
+    "17",
+    "50%",
+    "+10ms",
+    "0x100",
+    "#3",
+    "origin, severity",
+    "length",
+    "off",
+    "a b",
+    "depth",
+    "absolute",
+    "\303\251\342\202\254",
+    "start: text ~ \"a\" end: text ~ \"b\"",
+};
+
+#define PICK(seed, table) (table)[random_below(seed, sizeof(table) / sizeof *(table))]
+
+/* A command that writes no file and does not end the program. */
+static const char *
+pick_command(uint64_t *seed)
+{
+	static const enum command_id others[] = {COMMAND_QUIT, COMMAND_SUSPEND, COMMAND_WRITE,
+						 COMMAND_RECORD, COMMAND_SAVE};
+	for (;;) {
+		enum command_id id = random_below(seed, COMMAND_COUNT);
+		bool other = false;
+		for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+			other |= id == others[i];
+		if (!other)
+			return commands[id].name;
+	}
+}
+
+/* A character; none of those that end or stop the program. */
+static char
+pick_character(uint64_t *seed)
+{
+	char c = (char)(1 + random_below(seed, 126));
+	return strchr("\003\032\034qQZ", c) ? 'j' : c;
+}
+
+static void
+add_token(struct text *keys, uint64_t *seed)
+{
+	unsigned kind = random_below(seed, 20);
+	if (kind < 9)
+		text_add_char(keys, pick_character(seed));
+	else if (kind < 11)
+		text_addf(keys, "%c%c", "[]gzam"[random_below(seed, 6)], pick_character(seed));
+	else if (kind < 13)
+		text_add(keys, PICK(seed, sequences));
+	else if (kind < 17)
+		text_addf(keys, ":%s %s\r", pick_command(seed), PICK(seed, arguments));
+	else if (kind < 19)
+		text_addf(keys, "%c%s%c", "/?&"[random_below(seed, 3)], PICK(seed, arguments),
+			  "\r\033"[random_below(seed, 2)]);
+	else
+		text_add(keys, "\033");
+}
+
+static bool
+has_ended(struct scene *s)
+{
+	siginfo_t info = {0};
+	return waitid(P_PID, (id_t)s->child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       info.si_pid;
+}
+
+/* Types as fast as keys are taken; what the program writes meanwhile is read, so that neither waits
+ * for the other. */
+static void
+type(struct scene *s, const struct text *keys)
+{
+	size_t done = 0;
+	while (done < keys->length && !has_ended(s)) {
+		struct pollfd file = {.fd = s->master, .events = POLLIN | POLLOUT};
+		assert_true(poll(&file, 1, SCENE_DEADLINE_MS) > 0);
+		if (file.revents & POLLIN && !scene_read(s, 0))
+			return;
+		if (!(file.revents & POLLOUT))
+			continue;
+		ssize_t length = write(s->master, keys->data + done, keys->length - done);
+		done += length > 0 ? (size_t)length : 0;
+	}
+}
+
+/* Out of what waits for a letter or a text, and then out; false: it does not end. */
+static bool
+leave(struct scene *s)
+{
+	static const struct {
+		const char *keys;
+		int ms;
+	} ways[] = {{"\033", 60}, {"\033", 60}, {":q!\r", 2000}};
+	for (int i = 0; i < 30 && !has_ended(s); i++) {
+		struct text keys = {0};
+		text_add(&keys, ways[i % 3].keys);
+		type(s, &keys);
+		text_free(&keys);
+		for (int64_t end = thread_now_ms() + ways[i % 3].ms;
+		     thread_now_ms() < end && !has_ended(s);)
+			scene_read(s, 20);
+	}
+	return has_ended(s);
+}
+
+/* Leaves the program and checks that it ends well. */
+static void
+check_end(struct scene *s, const char *capture, const char *keys)
+{
+	if (!leave(s))
+		scene_fail(s, "%s does not end: %s", capture, keys);
+	scene_end(s);
+	if (!WIFEXITED(s->status) || WEXITSTATUS(s->status) != 0)
+		scene_fail(s, "%s ended with status %d: %s", capture, s->status, keys);
+	scene_check_restored(s);
+	scene_close(s);
+}
+
+static void
+run_case(struct scene *s, uint64_t seed)
+{
+	static const int sizes[][2] = {{24, 80}, {50, 200}, {9, 33}, {1, 20}, {30, 120}};
+	struct text what = {0};
+	text_addf(&what, "TRAWL_RUNS=1 TRAWL_SEED=%llu", (unsigned long long)seed);
+	const int *size = PICK(&seed, sizes);
+	const char *capture = PICK(&seed, captures);
+	struct text keys = {0};
+	scene_open(s, size[0], size[1], "xterm-256color", capture,
+		   random_below(&seed, 2) ? "--mouse" : "--no-cache", NULL);
+	fcntl(s->master, F_SETFL, O_NONBLOCK);
+	for (int i = 0; i < BURSTS && !has_ended(s); i++) {
+		text_clear(&keys);
+		for (unsigned k = 1 + random_below(&seed, TOKENS); k > 0; k--)
+			add_token(&keys, &seed);
+		type(s, &keys);
+		scene_read(s, (int)random_below(&seed, 20));
+	}
+	text_free(&keys);
+	check_end(s, capture, text_get(&what));
+	text_free(&what);
+}
+
+/* Each pane takes keys before it was drawn for the first time. */
+static void
+test_ahead(void **state)
+{
+	static const char *const names[] = {"lab.yaml", "all-opencsd", "demo.xml"};
+	struct scene *s = *state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		for (unsigned id = 0; id < COMMAND_COUNT; id++) {
+			struct text keys = {0};
+			if (commands[id].group != GROUP_PANES || id == COMMAND_SUSPEND)
+				continue;
+			const char *key = commands[id].keys;
+			if (key[0] && (key[1] == ' ' || !key[1])) /* no prompt is drawn for it */
+				text_add_char(&keys, *key);
+			else
+				text_addf(&keys, ":%s\r", commands[id].name);
+			text_add(&keys, "Gj\005\031kf bud+-\r\tGj\005kg");
+			scene_open(s, 24, 80, "xterm-256color", names[i], NULL);
+			type(s, &keys);
+			check_end(s, names[i], commands[id].name);
+			text_free(&keys);
+		}
+}
+
+/* No thread waits for a file to grow that is followed when the program shall end. */
+static void
+test_follow(void **state)
+{
+	struct scene *s = *state;
+	for (int i = 0; i < 10; i++) {
+		scene_open(s, 24, 80, "xterm-256color", "all-opencsd", "+:follow", NULL);
+		scene_quit(s);
+	}
+}
+
+static void
+test_random(void **state)
+{
+	const char *wanted = getenv("TRAWL_SEED");
+	uint64_t seed = wanted ? strtoull(wanted, NULL, 10) : 1;
+	for (unsigned i = 0; i < test_runs(RUNS); i++)
+		run_case(*state, seed + i);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {scene_test(test_ahead), scene_test(test_follow),
+					   scene_test(test_random)};
+	return scene_run_group("screen: random keys", tests);
+}

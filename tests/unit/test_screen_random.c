@@ -154,7 +154,6 @@ check_end(struct scene *s, const char *capture, const char *keys)
 	scene_end(s);
 	if (!WIFEXITED(s->status) || WEXITSTATUS(s->status) != 0)
 		scene_fail(s, "%s ended with status %d: %s", capture, s->status, keys);
-	scene_check_restored(s);
 	scene_close(s);
 }
 

@@ -364,14 +364,15 @@ find_chain(const uint8_t *p, size_t left, bool last)
 {
 	uint64_t first = left >= 9 ? bytes_le64(p + 1) : 0;
 	for (int i = 0; i < CHAIN; i++) {
-		if (left && !is_entry(*p))
+		uint8_t id = left ? *p : CSEL_EVENT; /* once, as in step_body */
+		if (!is_entry(id))
 			return CHAIN_NONE;
-		if (!left || left < entry_sizes[*p])
+		if (left < entry_sizes[id])
 			return !last ? CHAIN_UNDECIDED : i > (left > 0) ? CHAIN_FOUND : CHAIN_NONE;
 		if ((bytes_le64(p + 1) - first) >> 48)
 			return CHAIN_NONE;
-		left -= entry_sizes[*p];
-		p += entry_sizes[*p];
+		left -= entry_sizes[id];
+		p += entry_sizes[id];
 	}
 	return CHAIN_FOUND;
 }

@@ -294,9 +294,8 @@ scene_settle(struct scene *s, int64_t deadline)
 	}
 }
 
-/* That the program is over; scene_end() learns how. */
-static bool
-has_ended(const struct scene *s)
+bool
+scene_has_ended(const struct scene *s)
 {
 	siginfo_t info = {0};
 	return !s->child ||
@@ -315,7 +314,7 @@ scene_awaits(struct scene *s, bool (*holds)(struct scene *, const struct sought 
 			if (holds(s, sought))
 				return true;
 		}
-		bool ended = has_ended(s);
+		bool ended = scene_has_ended(s);
 		size_t before = s->sent.length;
 		scene_read(s, 100);
 		if (ended && s->sent.length == before)

@@ -56,6 +56,8 @@ void scene_open_made(struct scene *, const char *path, const char *end);
 /* The option for a view whose lists have numbers at any width. */
 const char *scene_numbered(void);
 
+/* That the program is over; scene_end() learns how. */
+bool scene_has_ended(const struct scene *);
 /* Waits for the child's end and what it still has to say. */
 void scene_end(struct scene *);
 /* That the shell would find the terminal as it was. */

@@ -246,7 +246,7 @@ test_kept_view(void **state)
 	scene_until(s, "only ERROR+", false);
 	scene_wait(s, "no filters");
 	scene_keys(s, "g");
-	scene_wait_row(s, ">       1 ", ""); /* a notice may come instead of the number */
+	scene_wait(s, " 1 of 309");
 	scene_quit(s); /* all is as usual: nothing is kept */
 	assert_int_equal(keeper_find(&k), 0);
 	keeper_start(&k, s, NULL);

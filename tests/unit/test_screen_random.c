@@ -99,29 +99,21 @@ add_token(struct text *keys, uint64_t *seed)
 		text_add(keys, "\033");
 }
 
-static bool
-has_ended(struct scene *s)
-{
-	siginfo_t info = {0};
-	return waitid(P_PID, (id_t)s->child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-	       info.si_pid;
-}
-
 /* Types as fast as keys are taken; what the program writes meanwhile is read, so that neither waits
  * for the other. */
 static void
-type(struct scene *s, const struct text *keys)
+type(struct scene *s, const char *keys)
 {
-	size_t done = 0;
-	while (done < keys->length && !has_ended(s)) {
+	fcntl(s->master, F_SETFL, O_NONBLOCK);
+	while (*keys && !scene_has_ended(s)) {
 		struct pollfd file = {.fd = s->master, .events = POLLIN | POLLOUT};
 		assert_true(poll(&file, 1, SCENE_DEADLINE_MS) > 0);
 		if (file.revents & POLLIN && !scene_read(s, 0))
 			return;
 		if (!(file.revents & POLLOUT))
 			continue;
-		ssize_t length = write(s->master, keys->data + done, keys->length - done);
-		done += length > 0 ? (size_t)length : 0;
+		ssize_t length = write(s->master, keys, strlen(keys));
+		keys += length > 0 ? length : 0;
 	}
 }
 
@@ -133,16 +125,13 @@ leave(struct scene *s)
 		const char *keys;
 		int ms;
 	} ways[] = {{"\033", 60}, {"\033", 60}, {":q!\r", 2000}};
-	for (int i = 0; i < 30 && !has_ended(s); i++) {
-		struct text keys = {0};
-		text_add(&keys, ways[i % 3].keys);
-		type(s, &keys);
-		text_free(&keys);
+	for (int i = 0; i < 30 && !scene_has_ended(s); i++) {
+		type(s, ways[i % 3].keys);
 		for (int64_t end = thread_now_ms() + ways[i % 3].ms;
-		     thread_now_ms() < end && !has_ended(s);)
+		     thread_now_ms() < end && !scene_has_ended(s);)
 			scene_read(s, 20);
 	}
-	return has_ended(s);
+	return scene_has_ended(s);
 }
 
 /* Leaves the program and checks that it ends well. */
@@ -168,12 +157,11 @@ run_case(struct scene *s, uint64_t seed)
 	struct text keys = {0};
 	scene_open(s, size[0], size[1], "xterm-256color", capture,
 		   random_below(&seed, 2) ? "--mouse" : "--no-cache", NULL);
-	fcntl(s->master, F_SETFL, O_NONBLOCK);
-	for (int i = 0; i < BURSTS && !has_ended(s); i++) {
+	for (int i = 0; i < BURSTS && !scene_has_ended(s); i++) {
 		text_clear(&keys);
 		for (unsigned k = 1 + random_below(&seed, TOKENS); k > 0; k--)
 			add_token(&keys, &seed);
-		type(s, &keys);
+		type(s, text_get(&keys));
 		scene_read(s, (int)random_below(&seed, 20));
 	}
 	text_free(&keys);
@@ -199,7 +187,7 @@ test_ahead(void **state)
 				text_addf(&keys, ":%s\r", commands[id].name);
 			text_add(&keys, "Gj\005\031kf bud+-\r\tGj\005kg");
 			scene_open(s, 24, 80, "xterm-256color", names[i], NULL);
-			type(s, &keys);
+			type(s, text_get(&keys));
 			check_end(s, names[i], commands[id].name);
 			text_free(&keys);
 		}

@@ -605,8 +605,8 @@ test_unrelated_cores(void **state)
 	temp_make(path, ".uia", log.bytes.at, log.bytes.count);
 	temp_make_text(profile, ".yaml",
 		       "traces: [{match: \"*.uia\", format: uia, clock: {hz: 1000000000}}]\n");
-	scene_open(s, 24, 80, "xterm", path, "-p", profile, "--time-format=delta", NULL);
-	scene_wait(s, "nothing relates 1 clock");
+	scene_open(s, 24, 90, "xterm", path, "-p", profile, "--time-format=delta", NULL);
+	scene_wait(s, "nothing relates 1 clock, of 8");
 	scene_wait(s, "\n /          I core 1");
 	assert_null(strstr(scene_screen(s), " ms I core"));
 	scene_keys(s, "8G");

@@ -165,6 +165,16 @@ open_list(struct screen *screen)
 					    screen->list->lanes[row->lane].number, row->at});
 }
 
+/* The list, opened on first use: keys may come before the pane was drawn. */
+static struct list *
+syncs_list(struct screen *screen)
+{
+	struct list *list = &state_of(screen)->list;
+	if (!list->lanes)
+		open_list(screen);
+	return list;
+}
+
 /* Lists the resync points instead. */
 static void
 turn_to_resyncs(struct screen *screen)
@@ -188,9 +198,7 @@ static void
 syncs_prepare(struct screen *screen)
 {
 	struct syncs_state *state = state_of(screen);
-	if (!state->list.lanes)
-		open_list(screen);
-	list_settle(&state->list);
+	list_settle(syncs_list(screen));
 	unsigned generation = list_generation(&state->list);
 	for (size_t i = 0; i < state->list.lane_count; i++)
 		generation += capture_generation(trace_capture(state->list.lanes[i].trace));
@@ -317,16 +325,6 @@ syncs_draw(struct screen *screen, struct canvas *canvas, const struct area *area
 }
 
 /* --- commands ---------------------------------------------------------- */
-
-/* Keys may come before the pane was drawn. */
-static struct list *
-syncs_list(struct screen *screen)
-{
-	struct list *list = &state_of(screen)->list;
-	if (!list->lanes)
-		open_list(screen);
-	return list;
-}
 
 /* Whether the list is at its first row, with no more above it. */
 static bool

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "base/notice.h"
 #include "base/regex.h"
 #include "batch/batch.h"
 #include "batch/compare_print.h"
@@ -138,8 +139,7 @@ note_unused(struct session *session, const struct cli *cli)
 		used |= !trace_is_decoded(trace) || trace_takes_collateral(trace);
 	}
 	if (!used)
-		trace_add_notice(session->traces.at[0],
-				 "--collateral is not used: no capture here has SyS-T messages");
+		trace_add_notice(session->traces.at[0], NOTICE_COLLATERAL_UNUSED);
 }
 
 static int

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "session/session.h"
+#include "base/notice.h"
 #include "capture/foreign.h"
 #include "capture/perf_data.h"
 #include "capture/perf_layout.h"
@@ -172,7 +173,7 @@ open_snapshot(struct session *session, struct trace_opening from, struct err *er
 	if (!first)
 		err_set(err, ERR_DATA, "%s", text_get(&snapshot->notes));
 	else if (snapshot->notes.length)
-		trace_add_notice(first, text_get(&snapshot->notes));
+		trace_add_notice(first, NOTICE_SNAPSHOT, text_get(&snapshot->notes));
 	snapshot_free(snapshot);
 	return first;
 }
@@ -357,7 +358,7 @@ open_perf(struct session *session, struct trace_opening from, const struct captu
 	}
 	bool taken = perf && decoder_takes_perf(perf, &why);
 	if (perf && !taken && before) {
-		trace_add_notice(before, text_get(&why));
+		trace_add_notice(before, NOTICE_PERF_NOT_TAKEN, text_get(&why));
 		first = before;
 	} else if (perf && !taken) {
 		take_options(&session->profile, from.path, &from);
@@ -382,7 +383,7 @@ open_perf(struct session *session, struct trace_opening from, const struct captu
 	if (!first && o.notes.length)
 		err_set(err, ERR_DATA, "%s", text_get(&o.notes));
 	else if (o.notes.length)
-		trace_add_notice(first, text_get(&o.notes));
+		trace_add_notice(first, NOTICE_PERF, text_get(&o.notes));
 	for (size_t i = 0; o.images && i < perf->maps.count; i++)
 		free(o.images[i]);
 	free(o.images);
@@ -696,7 +697,7 @@ void
 session_add_notice(struct session *session, const char *text)
 {
 	if (session->traces.count)
-		trace_add_notice(session->traces.at[0], text);
+		trace_add_notice(session->traces.at[0], NOTICE_PROFILE, text);
 }
 
 /* --- threads ----------------------------------------------------------- */

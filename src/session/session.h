@@ -126,7 +126,7 @@ void session_interrupt(struct session *session);
 /* Appends how a user sets the rate of a clock. */
 void session_add_rate_hint(const struct session *session, struct text *);
 
-/* Adds to what trace_take_notice gives of the first trace. */
+/* Add a text to the notices of the first trace. */
 void session_add_notice(struct session *session, const char *text);
 
 /*

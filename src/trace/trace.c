@@ -8,6 +8,7 @@
 
 #include "trace/trace.h"
 #include "base/generation.h"
+#include "base/notice.h"
 #include "base/worker.h"
 #include "capture/foreign.h"
 #include "decode/lines.h"
@@ -18,6 +19,7 @@
 #include "trace/recognise.h"
 #include "trace/trace_options.h"
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,13 +80,16 @@ struct trace {
 /* --- opening ----------------------------------------------------------- */
 
 void
-trace_add_notice(struct trace *trace, const char *text)
+trace_add_notice(struct trace *trace, const char *notice, ...)
 {
+	va_list args;
+	va_start(args, notice);
 	pthread_mutex_lock(&trace->lock);
 	if (trace->notice.length)
 		text_add(&trace->notice, "; ");
-	text_add(&trace->notice, text);
+	text_addv(&trace->notice, notice, args);
 	pthread_mutex_unlock(&trace->lock);
+	va_end(args);
 }
 
 /* Held during a call of notify, so that once another one is set the one before is
@@ -445,13 +450,8 @@ explain_dump(struct trace *trace)
 			  "at its beginning; wrapped: no in its profile keeps the order",
 			  (unsigned long long)options->write_pointer);
 	if (trace->seam) {
-		struct text notice = {0};
-		text_addf(&notice,
-			  "%s: times go back by most of their span; if it is a circular buffer, "
-			  "--write-pointer=0x%llx puts it in order",
-			  trace->name, (unsigned long long)trace->seam);
-		trace_add_notice(trace, text_get(&notice));
-		text_free(&notice);
+		trace_add_notice(trace, NOTICE_CIRCULAR, trace->name,
+				 (unsigned long long)trace->seam);
 	}
 }
 
@@ -876,24 +876,17 @@ trace_survey(struct trace *trace, struct text *about, struct text *missing)
 static void
 add_missing_notice(struct trace *trace)
 {
-	struct text about = {0}, missing = {0}, all = {0};
-	if (trace_survey(trace, &about, &missing) && missing.length) {
-		text_addf(&all, "%s: %s", trace->name, missing.data);
-		trace_add_notice(trace, text_get(&all));
-	}
+	struct text about = {0}, missing = {0};
+	if (trace_survey(trace, &about, &missing) && missing.length)
+		trace_add_notice(trace, NOTICE_MISSING, trace->name, missing.data);
 	text_free(&about);
 	text_free(&missing);
-	text_free(&all);
 }
 
 static void
 say_unnamed(struct trace *trace)
 {
-	struct text notice = {0};
-	text_addf(&notice, "%s: no collateral for some messages; use --collateral=FILE",
-		  trace->name);
-	trace_add_notice(trace, text_get(&notice));
-	text_free(&notice);
+	trace_add_notice(trace, NOTICE_NO_COLLATERAL, trace->name);
 	trace_host_notify(trace->host);
 }
 
@@ -952,7 +945,7 @@ load_in_background(void *context)
 	struct err err = {0};
 	trace_load(trace, &err);
 	if (err.code)
-		trace_add_notice(trace, err.what);
+		trace_add_notice(trace, NOTICE_LOAD_FAILED, err.what);
 	/* also where nothing came: that names are lacking is known only now */
 	trace_host_notify(trace->host);
 }
@@ -1100,12 +1093,7 @@ trace_grams(struct trace *trace, uint64_t cell)
 static void
 say_damaged_grams(struct trace *trace)
 {
-	struct text notice = {0};
-	text_addf(&notice,
-		  "%s: its n-grams are damaged and are not used; trawl --index makes them anew",
-		  trace->name);
-	trace_add_notice(trace, text_get(&notice));
-	text_free(&notice);
+	trace_add_notice(trace, NOTICE_GRAMS_DAMAGED, trace->name);
 	trace_host_notify(trace->host);
 }
 
@@ -1174,9 +1162,9 @@ describe_link(const struct capture *capture, struct text *out)
 	struct text why = {0};
 	text_add(out, capture_path(capture));
 	if (capture_link(capture, &why) == LINK_WAITING)
-		text_addf(out, ": %s; it is tried again until it can be read", text_get(&why));
+		text_addf(out, NOTICE_LINK_WAITING, text_get(&why));
 	else
-		text_add(out, ": connected");
+		text_add(out, NOTICE_LINK_CONNECTED);
 	text_free(&why);
 }
 
@@ -1186,10 +1174,10 @@ static const struct {
 	const char *sentence, *mark;
 	void (*describe)(const struct capture *, struct text *); /* makes the sentence */
 } changes[CAPTURE_CHANGES] = {
-    [CAPTURE_SHRANK] = {"the capture became shorter; the removed part cannot be shown", "cut"},
-    [CAPTURE_REWRITTEN] = {"the capture was written anew; these are its new bytes", "rewritten"},
-    [CAPTURE_REPLACED] = {"another file has this name now; R reads it", "replaced"},
-    [CAPTURE_GONE] = {"the file was removed; its bytes are still here", "removed"},
+    [CAPTURE_SHRANK] = {NOTICE_CAPTURE_SHRANK, "cut"},
+    [CAPTURE_REWRITTEN] = {NOTICE_CAPTURE_REWRITTEN, "rewritten"},
+    [CAPTURE_REPLACED] = {NOTICE_CAPTURE_REPLACED, "replaced"},
+    [CAPTURE_GONE] = {NOTICE_CAPTURE_GONE, "removed"},
     [CAPTURE_UNREADABLE] = {.mark = "unreadable", .describe = capture_describe_loss},
     [CAPTURE_BROKE] = {.mark = "broken off", .describe = capture_describe_loss},
     [CAPTURE_LINK] = {.describe = describe_link},
@@ -1199,12 +1187,10 @@ static const struct {
 static void
 say_change(struct trace *trace, const char *sentence)
 {
-	struct text all = {0};
 	if (trace->host->several)
-		text_addf(&all, "%s: ", trace->name);
-	text_add(&all, sentence);
-	trace_add_notice(trace, text_get(&all));
-	text_free(&all);
+		trace_add_notice(trace, NOTICE_CAPTURE_OF, trace->name, sentence);
+	else
+		trace_add_notice(trace, NOTICE_CAPTURE, sentence);
 	trace_host_notify(trace->host);
 }
 

@@ -164,8 +164,10 @@ char *const *trace_collateral(const struct trace *, size_t *count);
 /* Whether its format has a use for such files. */
 bool trace_takes_collateral(const struct trace *);
 
-/* Adds to what trace_take_notice gives; from any thread. */
-void trace_add_notice(struct trace *, const char *text);
+/* Add a notice, an id of base/notice.h and its arguments, to those that trace_take_notice
+ * returns.  From any thread. */
+void trace_add_notice(struct trace *, const char *notice, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Which formats it may have, best first (recognise.h). */
 const struct recognition *trace_recognition(const struct trace *);

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/app.h"
+#include "base/notice.h"
 #include "base/regex.h"
 #include "base/thread.h"
 #include "command/keymap.h"
@@ -134,9 +135,7 @@ app_paint(struct app *app)
 	app_place_panes(screen);
 	list_settle(screen->list);
 	if (list_take_fall(screen->list))
-		screen_say(screen,
-			   "the message at the cursor was dropped (--spool-limit); this is the "
-			   "first that is kept");
+		screen_say(screen, NOTICE_CURSOR_DROPPED);
 	wishes_settle(screen);
 	preview_follow(screen);	     /* once for keys that came together */
 	if (!screen->prompt->active) /* which stands in the last row, too */
@@ -230,7 +229,7 @@ static void
 say_lines(struct screen *screen, char *lines)
 {
 	for (char *rest = lines, *line; (line = strsep(&rest, "\n"));)
-		screen_notice(screen, "%s", line);
+		screen_notice(screen, NOTICE_FROM_TRACE, line);
 }
 
 /* Says that a pattern gives up, and again when it is much more; false: nothing new. */
@@ -244,7 +243,7 @@ say_given_up(struct app *app)
 		return false;
 	app->given_up = doubts.count[DOUBT_UNSEARCHED];
 	doubts_describe(&doubts, &line);
-	screen_notice(screen, "%s", text_get(&line));
+	screen_notice(screen, NOTICE_GIVEN_UP, text_get(&line));
 	text_free(&line);
 	return true;
 }
@@ -276,9 +275,7 @@ say_untied(struct app *app)
 	if (clocks < 2)
 		return false;
 	app->untied = true;
-	screen_notice(screen,
-		      "%zu clocks, not tied: mark a message of each, ma and mb, then :tie a b",
-		      clocks);
+	screen_notice(screen, NOTICE_CLOCKS_NOT_TIED, clocks);
 	return true;
 }
 
@@ -360,9 +357,7 @@ say_refusals(struct app *app)
 {
 	unsigned refusals = thread_refusals();
 	if (refusals != app->refusals)
-		screen_notice(&app->screen,
-			      "no more threads can be started (ulimit -u): counts, times and the "
-			      "timeline stay incomplete; raise the limit");
+		screen_notice(&app->screen, NOTICE_NO_THREADS);
 	app->refusals = refusals;
 }
 
@@ -474,10 +469,10 @@ log_missing_features(struct screen *screen)
 	for (char *line = missing.data, *next; line && *line; line = next) {
 		next = strchr(line, '\n') + 1;
 		next[-1] = '\0';
-		log_add(screen->log, false, line);
+		screen_log(screen, NOTICE_TERMINAL, line);
 	}
 	if (screen->charset == TEXT_ASCII)
-		log_add(screen->log, false, "ASCII only: other characters are written as escapes");
+		screen_log(screen, NOTICE_ASCII);
 	text_free(&missing);
 }
 
@@ -485,16 +480,14 @@ log_missing_features(struct screen *screen)
 static void
 say_undecoded(struct screen *screen, const struct trace *trace)
 {
-	struct text text = {0};
-	text_addf(&text, "%s: %s", trace_name(trace), trace_reason(trace));
-	if (shown_base(screen) == PANE_GUESSES) {
-		log_add(screen->log, false, text_get(&text));
-	} else {
-		text_add(&text, "; ");
-		keymap_hint(screen->keymap, COMMAND_NEXT_TRACE, &text);
-		screen_say(screen, "%s goes there", text_get(&text));
-	}
-	text_free(&text);
+	struct text hint = {0};
+	keymap_hint(screen->keymap, COMMAND_NEXT_TRACE, &hint);
+	if (shown_base(screen) == PANE_GUESSES)
+		screen_log(screen, NOTICE_RECOGNISED, trace_name(trace), trace_reason(trace));
+	else
+		screen_say(screen, NOTICE_NOT_DECODED, trace_name(trace), trace_reason(trace),
+			   hint.data);
+	text_free(&hint);
 }
 
 /* What is no trace, or only guessed to be one: in the log too, since the last row is
@@ -506,9 +499,10 @@ say_guesses(struct screen *screen)
 		const struct trace *trace = screen->session->traces.at[i];
 		struct text text = {0};
 		if (trace_explain_guess(trace, &text)) /* the title says that it is one */
-			log_add(screen->log, false, text_get(&text));
+			screen_log(screen, NOTICE_GUESS, text_get(&text));
 		else if (trace_recognition(trace)->plain)
-			screen_say(screen, "%s: %s", trace_name(trace), trace_reason(trace));
+			screen_say(screen, NOTICE_RECOGNISED, trace_name(trace),
+				   trace_reason(trace));
 		else if (!trace_is_decoded(trace))
 			say_undecoded(screen, trace);
 		text_free(&text);
@@ -560,14 +554,14 @@ open_screen(struct app *app)
 static void
 say_welcome(struct screen *screen)
 {
-	struct text text = {0};
+	struct text help = {0}, quit = {0};
 	if (screen->message.length || !state_is_first_run(screen))
 		return;
-	keymap_hint(screen->keymap, COMMAND_HELP, &text);
-	text_add(&text, " keys  ");
-	keymap_hint(screen->keymap, COMMAND_CLOSE, &text);
-	screen_say(screen, "%s quit", text.data);
-	text_free(&text);
+	keymap_hint(screen->keymap, COMMAND_HELP, &help);
+	keymap_hint(screen->keymap, COMMAND_CLOSE, &quit);
+	screen_say(screen, NOTICE_WELCOME, help.data, quit.data);
+	text_free(&help);
+	text_free(&quit);
 }
 
 static void
@@ -596,19 +590,17 @@ app_show(struct app *app)
 static void
 say_trial(struct screen *screen, const struct screen_trial *trial)
 {
-	struct text text = {0};
+	struct text profile = {0};
 	if (!trial->format)
 		return;
-	text_addf(&text, "tried as %s: Esc comes back; ", trial->format);
 	if (trial->settings && *trial->settings) {
-		text_add(&text, "to keep it, ");
 		trace_add_profile(trial->trace, trace_decoder(trial->trace)->ops, trial->settings,
-				  &text);
+				  &profile);
+		screen_say(screen, NOTICE_TRIAL_PROFILE, trial->format, text_get(&profile));
 	} else {
-		text_addf(&text, "trawl -f %s keeps it", trial->format);
+		screen_say(screen, NOTICE_TRIAL, trial->format, trial->format);
 	}
-	screen_say(screen, "%s", text_get(&text));
-	text_free(&text);
+	text_free(&profile);
 }
 
 /* Reads a trace as it shall be tried, and makes all parts anew around it. */
@@ -637,11 +629,11 @@ app_retry(struct app *app)
 	if (!trial.folder)
 		shown_set_trace(&app->screen, number);
 	if (failed < 0)
-		screen_error(&app->screen, "%s", err.what);
+		screen_error(&app->screen, NOTICE_TRIAL_FAILED, err.what);
 	else
 		say_trial(&app->screen, &trial);
 	if (lost.code)
-		screen_error(&app->screen, "%s", lost.what);
+		screen_error(&app->screen, NOTICE_STATE_NOT_SAVED, lost.what);
 	free((char *)trial.format);
 	free((char *)trial.settings);
 }

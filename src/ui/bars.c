@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "ui/bars.h"
+#include "base/notice.h"
 #include "decode/registry.h"
 #include "command/keymap.h"
 #include "query/gap/gap.h"
@@ -584,13 +585,12 @@ add_totals(const struct index_progress *progress, int room, struct text *out)
 static void
 add_message(struct screen *screen, int room, struct text *out)
 {
-	static const char more[] = "  :messages shows all";
-	int less = room - (int)strlen(more);
+	int less = room - text_columns(NOTICE_CUT, strlen(NOTICE_CUT));
 	text_add_char(out, ' ');
 	screen_add_safe(screen, screen->message.data, out);
 	if (text_columns(out->data, out->length) > room && less > 0) {
 		text_cut(out, text_fit(out->data, out->length, less, NULL));
-		text_add(out, more);
+		text_add(out, NOTICE_CUT);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "ui/commands.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "decode/registry.h"
 #include "session/session.h"
@@ -53,7 +54,7 @@ add_threshold(struct screen *screen, struct text *out)
 	bool whole;
 	enum severity level = filters_threshold(screen->filters, &whole);
 	if (whole && level == SEVERITY_DEBUG)
-		text_add(out, "all severities");
+		text_add(out, NOTICE_SEVERITIES_ALL);
 	else if (whole)
 		text_addf(out, "severity >= %s", view_severities[level]);
 	else
@@ -67,19 +68,20 @@ add_unassigned(struct screen *screen, struct text *out)
 {
 	struct index_progress progress;
 	char digits[32];
+	struct text hint = {0};
 	bool shown = screen->filters->severities & 1;
 	list_get_progress(screen->list, &progress);
 	uint64_t count = progress.severities[SEVERITY_MAX];
 	if (!count && progress.complete)
 		return;
-	text_add(out, "; ");
+	keymap_hint(screen->keymap, COMMAND_UNASSIGNED, &hint);
 	if (shown && !screen->filters->combined)
-		text_addf(out, "%s%s of them have no severity, ", text_number(digits, count),
-			  progress.complete ? "" : "+");
+		text_addf(out, NOTICE_UNASSIGNED_COUNTED, text_number(digits, count),
+			  progress.complete ? "" : "+", hint.data);
 	else
-		text_addf(out, "those without severity %s, ", shown ? "are shown" : "are hidden");
-	keymap_hint(screen->keymap, COMMAND_UNASSIGNED, out);
-	text_add(out, shown ? " hides them" : " shows them");
+		text_addf(out, shown ? NOTICE_UNASSIGNED_SHOWN : NOTICE_UNASSIGNED_HIDDEN,
+			  hint.data);
+	text_free(&hint);
 }
 
 static void
@@ -90,12 +92,14 @@ apply_severities(struct screen *screen)
 	filters_apply(screen);
 	add_threshold(screen, &text);
 	if (screen->list->matches.count) {
-		text_add(&text, ": ");
-		if (filters_add_count(screen, &screen->list->matches, &text))
-			text_add(&text, " shown");
+		struct text count = {0};
+		bool counted = filters_add_count(screen, &screen->list->matches, &count);
+		text_addf(&text, counted ? NOTICE_SEVERITIES_COUNTED : NOTICE_SEVERITIES_COUNTING,
+			  text_get(&count));
+		text_free(&count);
 	}
 	add_unassigned(screen, &text);
-	screen_say(screen, "%s", text_get(&text));
+	screen_say(screen, NOTICE_SEVERITIES, text_get(&text));
 	text_free(&text);
 }
 
@@ -148,9 +152,9 @@ step_threshold(struct screen *screen, const struct command_call *call)
 		level = SEVERITY_FATAL;
 	if (level == before && whole && stricter &&
 	    next_level(&progress, level, -1) == SEVERITY_COUNT)
-		screen_say(screen, "no message has a severity");
+		screen_say(screen, NOTICE_SEVERITY_NONE_ANYWHERE);
 	else if (level == before && whole && stricter)
-		screen_say(screen, "no message is worse than %s", view_severities[level]);
+		screen_say(screen, NOTICE_SEVERITY_WORST, view_severities[level]);
 	else
 		set_severities(screen, (enum severity)level);
 }
@@ -160,10 +164,7 @@ set_threshold(struct screen *screen, const struct command_call *call)
 {
 	int level = severity_parse(call->text);
 	if (level <= 0) {
-		screen_error(
-		    screen,
-		    "%s is not a severity: fatal, error, warning, info, user1, user2, debug",
-		    call->text);
+		screen_error(screen, NOTICE_SEVERITY_UNKNOWN, call->text);
 		return;
 	}
 	set_severities(screen, (enum severity)level);
@@ -198,7 +199,7 @@ say_replaced(struct screen *screen, char *before)
 	struct text hint = {0};
 	keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &hint);
 	if (before && now && strcmp(before, now) != 0)
-		screen_say(screen, "replaces: %s; %s brings it back", before, hint.data);
+		screen_say(screen, NOTICE_FILTER_REPLACED, before, hint.data);
 	text_free(&hint);
 	free(before);
 	free(now);
@@ -226,7 +227,7 @@ set_expression(struct screen *screen, const struct command_call *call)
 	if (entry.expr)
 		filters_put(screen, 0, entry);
 	else if (why.length)
-		screen_error(screen, "%s", why.data);
+		screen_error(screen, NOTICE_FILTER_REFUSED, why.data);
 	else
 		filters_clear(screen);
 	say_replaced(screen, before);
@@ -248,8 +249,7 @@ change_surroundings(struct screen *screen, const struct command_call *call)
 	around = around < 0 ? 0 : around > UI_AROUND_MAX ? UI_AROUND_MAX : around;
 	for (size_t i = 0; i < screen->list_count; i++)
 		list_surround(&screen->lists[i], (unsigned)around, i == screen->trace);
-	screen_say(screen, "%lld message%s before and after each match", (long long)around,
-		   around == 1 ? "" : "s");
+	screen_say(screen, NOTICE_AROUND, (long long)around, around == 1 ? "" : "s");
 }
 
 static void
@@ -258,7 +258,7 @@ toggle_filters(struct screen *screen, const struct command_call *call)
 	(void)call;
 	screen->filters->disabled = !screen->filters->disabled;
 	filters_apply(screen);
-	screen_say(screen, screen->filters->disabled ? "filters off" : "filters on");
+	screen_say(screen, screen->filters->disabled ? NOTICE_FILTERS_OFF : NOTICE_FILTERS_ON);
 }
 
 /* The field is chosen in the detail pane, wherever the cursor is. */
@@ -271,7 +271,7 @@ filter_on_field(struct screen *screen, const struct command_call *call)
 		return;
 	}
 	keymap_hint(screen->keymap, COMMAND_DETAIL, &hint);
-	screen_say(screen, "open the fields first, with %s, and go to one there", hint.data);
+	screen_say(screen, NOTICE_FIELDS_FIRST, hint.data);
 	text_free(&hint);
 }
 
@@ -533,7 +533,7 @@ cycle_layout(struct screen *screen, const struct command_call *call)
 	(void)call;
 	app_of(screen)->layout_mode =
 	    (enum layout_mode)((app_of(screen)->layout_mode + 1) % LAYOUT_MODES);
-	screen_say(screen, "layout %s", layout_mode_name(app_of(screen)->layout_mode));
+	screen_say(screen, NOTICE_LAYOUT, layout_mode_name(app_of(screen)->layout_mode));
 }
 
 static void
@@ -560,7 +560,7 @@ cycle_time(struct screen *screen, const struct command_call *call)
 	do
 		screen->time_mode = (enum time_mode)((screen->time_mode + 1) % TIME_MODES);
 	while (screen->time_mode == TIME_MARK && !screen->jumps->has_base);
-	screen_say(screen, "time: %s", time_mode_name(screen->time_mode));
+	screen_say(screen, NOTICE_TIME_MODE, time_mode_name(screen->time_mode));
 }
 
 /* What is kept of an endless stream. */
@@ -611,8 +611,8 @@ add_losses(struct trace *trace, struct text *out)
 			decoded = reader_keep(reader, decoded, cell);
 		}
 	}
-	text_addf(out, ", %s%s loss%s", cells > LOSS_CELLS ? "at least " : "",
-		  count ? text_number(digits, count) : "no", count == 1 ? "" : "es");
+	text_addf(out, cells > LOSS_CELLS ? NOTICE_FACTS_LOSSES_LEAST : NOTICE_FACTS_LOSSES,
+		  text_number(digits, count));
 	expansion_free(&scratch);
 	reader_free(reader);
 	filter_free(&losses);
@@ -630,25 +630,27 @@ say_facts(struct screen *screen, const struct command_call *call)
 	bool exact;
 	(void)call;
 	if (m) {
-		text_add(&facts, "message ");
-		list_add_number(screen->list, row, &facts);
+		struct text place = {0};
+		list_add_number(screen->list, row, &place);
+		text_addf(&facts, NOTICE_FACTS_NUMBER, place.data);
 		/* as files and filters have it */
 		if (sequence_strand_count(screen->list->sequence) > 1) {
 			uint64_t number = reader_number(screen->list->reader, row->at, &exact);
-			text_addf(&facts, ", of its trace number %s%s", exact ? "" : "~",
+			text_addf(&facts, NOTICE_FACTS_TRACE_NUMBER, exact ? "" : "~",
 				  text_number(digits, number));
 		}
-		text_addf(&facts, ", at 0x%llx, %u B, ", (unsigned long long)m->offset, m->length);
+		text_addf(&facts, NOTICE_FACTS_BYTES, (unsigned long long)m->offset, m->length);
+		text_free(&place);
 	}
 	index_get_progress(trace_index(trace), &progress);
-	text_addf(&facts, "%s, %s (%s), %s B, ", trace_name(trace),
+	text_addf(&facts, NOTICE_FACTS_TRACE, trace_name(trace),
 		  decoder_name(trace_decoder(trace)->ops), trace_reason(trace),
 		  text_number(digits, capture_size(trace_capture(trace))));
 	add_limit(trace, &facts);
-	text_addf(&facts, "%s messages", text_number(digits, progress.messages));
+	text_addf(&facts, progress.complete ? NOTICE_FACTS_COUNT : NOTICE_FACTS_COUNT_SO_FAR,
+		  text_number(digits, progress.messages));
 	add_losses(trace, &facts);
-	text_add(&facts, progress.complete ? "" : " so far");
-	screen_say(screen, "%s", text_get(&facts));
+	screen_say(screen, NOTICE_FACTS, text_get(&facts));
 	text_free(&facts);
 }
 
@@ -659,7 +661,7 @@ toggle_freeze(struct screen *screen, const struct command_call *call)
 	(void)call;
 	screen->frozen = !screen->frozen;
 	session_signal(screen->session);
-	screen_say(screen, screen->frozen ? "frozen; :freeze continues" : "the list continues");
+	screen_say(screen, screen->frozen ? NOTICE_FROZEN : NOTICE_UNFROZEN);
 }
 
 /* All traces, so that none is behind when one looks at it. */
@@ -680,7 +682,7 @@ toggle_follow(struct screen *screen, const struct command_call *call)
 		list_follow(screen->list);
 	screen->list->tail = on;
 	if (!on)
-		screen_say(screen, "no longer following");
+		screen_say(screen, NOTICE_FOLLOW_OFF);
 }
 
 static void
@@ -703,15 +705,14 @@ pause_index(struct screen *screen, const struct command_call *call)
 	index_get_progress(trace_index(screen->list->trace), &progress);
 	for (size_t i = 0; i < screen->session->traces.count; i++)
 		index_pause(trace_index(screen->session->traces.at[i]), !progress.paused);
-	screen_say(screen, progress.paused ? "indexing continues"
-					   : "indexing is paused; :pause continues it");
+	screen_say(screen, progress.paused ? NOTICE_INDEX_CONTINUES : NOTICE_INDEX_PAUSED);
 }
 
 static void
 try_format(struct screen *screen, const struct command_call *call)
 {
 	if (!decoder_find(call->text))
-		screen_error(screen, "no such format: %s; Tab lists them", call->text);
+		screen_error(screen, NOTICE_FORMAT_UNKNOWN, call->text);
 	else
 		screen_try(screen, (struct screen_trial){.trace = screen->list->trace,
 							 .format = call->text});
@@ -775,11 +776,11 @@ cancel_work(struct screen *screen, const struct command_call *call)
 		search_forget(screen->search);
 		search_uncount(screen);
 	} else if (stop_counts(screen)) {
-		screen_say(screen, "stopped counting");
+		screen_say(screen, NOTICE_COUNTING_STOPPED);
 	} else {
 		struct text hint = {0};
 		keymap_hint(screen->keymap, COMMAND_CLOSE, &hint);
-		screen_say(screen, "%s quits", hint.data);
+		screen_say(screen, NOTICE_KEY_QUITS, hint.data);
 		text_free(&hint);
 	}
 }
@@ -830,9 +831,9 @@ say_unknown(struct screen *screen, const char *name, size_t length)
 		if (!strncmp(commands[i].name, name, length))
 			text_addf(&names, "%s%s", names.length ? ", " : "", commands[i].name);
 	if (names.length)
-		screen_error(screen, "\"%.*s\" may be: %s", (int)length, name, names.data);
+		screen_error(screen, NOTICE_COMMAND_AMBIGUOUS, (int)length, name, names.data);
 	else
-		screen_error(screen, "no command \"%.*s\"; Tab completes", (int)length, name);
+		screen_error(screen, NOTICE_COMMAND_UNKNOWN, (int)length, name);
 	text_free(&names);
 }
 
@@ -859,7 +860,7 @@ run_line(struct screen *screen, const struct command_call *call)
 		return;
 	}
 	if (force && id != COMMAND_WRITE && id != COMMAND_SAVE && id != COMMAND_RECORD) {
-		screen_error(screen, ":%s takes no !; leave it out", commands[id].name);
+		screen_error(screen, NOTICE_COMMAND_NO_FORCE, commands[id].name);
 		return;
 	}
 	const char *rest = text + length + strspn(text + length, " ");

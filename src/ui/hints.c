@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ui/hints.h"
+#include "base/notice.h"
 #include "command/card.h"
 #include "ui/list/jump.h"
 #include "ui/panes/pane.h"
@@ -92,57 +93,50 @@ find_elsewhere(const struct screen *screen, const struct keys *keys, enum comman
 	return found;
 }
 
-/* Appends with what the beginning of the keys goes on. */
+/* Report that the keys before the last one continue with others. */
 static void
-add_beginning(const struct screen *screen, const struct keys *keys, struct text *out)
+say_beginning(struct screen *screen, const struct keys *keys, const char *typed)
 {
 	struct keys start = *keys;
+	struct text begun = {0}, others = {0};
 	bool menu;
 	start.count--;
-	text_add(out, "; ");
-	keys_show(&start, out);
-	text_add(out, " goes on with ");
-	hints_add_continuations(screen, &start, 0, &menu, out);
+	keys_show(&start, &begun);
+	hints_add_continuations(screen, &start, 0, &menu, &others);
+	screen_say(screen, NOTICE_KEY_CONTINUES, typed, begun.data, text_get(&others));
+	text_free(&begun);
+	text_free(&others);
 }
 
-/* Appends which pane has the keys, if there is room what they do there, and how to get
- * there. */
+/* Report the pane that has the keys, and the key that leads there. */
 static void
-add_elsewhere(const struct screen *screen, int pane, enum command_id id, struct text *out)
+say_elsewhere(struct screen *screen, int pane, enum command_id id, const char *typed)
 {
+	const char *name = screen->panes[pane]->name;
 	struct text way = {0};
 	bool open = screen->open[pane];
-	text_addf(out, " here; ");
 	keymap_hint(screen->keymap, open ? COMMAND_PANE_NEXT : toggle_of(screen->panes[pane]),
 		    &way);
-	text_add(&way, open ? " goes there" : " opens it");
-	size_t columns = out->length + way.length + strlen(screen->panes[pane]->name) +
-			 strlen(commands[id].help) + sizeof "in :  ()";
-	if (columns <= (size_t)screen->canvas->cols)
-		text_addf(out, "in %s: %s (%s)", screen->panes[pane]->name, commands[id].help,
-			  way.data);
-	else
-		text_addf(out, "%s has it (%s)", screen->panes[pane]->name, way.data);
+	screen_say(screen, open ? NOTICE_KEY_IN_OPEN_PANE : NOTICE_KEY_IN_PANE, typed, name,
+		   commands[id].help, way.data);
 	text_free(&way);
 }
 
 void
 hints_say_no_key(struct screen *screen, const struct keys *keys)
 {
-	struct text text = {0};
+	struct text typed = {0}, hint = {0};
 	enum command_id id;
 	int pane = keys->count == 1 ? find_elsewhere(screen, keys, &id) : PANE_COUNT;
-	text_add(&text, "no key ");
-	keys_show(keys, &text);
+	keys_show(keys, &typed);
 	if (pane < PANE_COUNT) {
-		add_elsewhere(screen, pane, id, &text);
+		say_elsewhere(screen, pane, id, typed.data);
 	} else if (keys->count > 1) {
-		add_beginning(screen, keys, &text);
+		say_beginning(screen, keys, typed.data);
 	} else {
-		text_add(&text, "; ");
-		keymap_hint(screen->keymap, COMMAND_HELP, &text);
-		text_add(&text, " lists the keys");
+		keymap_hint(screen->keymap, COMMAND_HELP, &hint);
+		screen_say(screen, NOTICE_KEY_UNKNOWN, typed.data, hint.data);
 	}
-	screen_say(screen, "%s", text.data);
-	text_free(&text);
+	text_free(&typed);
+	text_free(&hint);
 }

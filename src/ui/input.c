@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "ui/input.h"
+#include "base/notice.h"
 #include "base/thread.h"
 #include "ui/app.h"
 #include "ui/commands.h"
@@ -162,8 +163,7 @@ take_pasted(struct screen *screen, uint32_t code)
 	bool prints = code >= KEYCODE_SPACE && code < KEYCODE_NAMED && code != KEYCODE_BACKSPACE;
 	forget_keys(input);
 	if (!screen->prompt->active) {
-		screen_say(screen,
-			   "pasted text runs no commands; open a prompt for it first, as with :");
+		screen_say(screen, NOTICE_PASTE_IGNORED);
 		return;
 	}
 	if (prints && input->paste_gap)
@@ -257,7 +257,7 @@ check_trial(struct screen *screen)
 	if (state_can_keep(screen) || !state_is_unsaved(screen))
 		return;
 	screen_forget_trial(screen);
-	screen_say(screen, "marks or ties are not saved; keep them with :save, then try again");
+	screen_say(screen, NOTICE_UNSAVED);
 }
 
 void

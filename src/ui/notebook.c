@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "ui/notebook.h"
+#include "base/notice.h"
 #include "query/filter/filter.h"
 #include "session/clock/clocks.h"
 #include "session/link/sync_options.h"
@@ -161,7 +162,8 @@ restore_filters(struct screen *screen, const struct notebook *notebook)
 		if (entry.expr)
 			filters_put(screen, SIZE_MAX, entry);
 		else
-			screen_error(screen, "%s, in %s", error.what, filters[i].filter);
+			screen_error(screen, NOTICE_FILTER_REFUSED_IN, error.what,
+				     filters[i].filter);
 	}
 }
 
@@ -192,7 +194,7 @@ restore_marks(struct screen *screen, const struct notebook *notebook)
 	if (notebook->ties.count)
 		clocks_add_ties(screen->session->clocks, notebook->ties.at, notebook->ties.count);
 	if (elsewhere)
-		screen_say(screen, "%zu marks are in captures that are not open", elsewhere);
+		screen_say(screen, NOTICE_MARKS_ELSEWHERE, elsewhere);
 }
 
 void
@@ -200,7 +202,7 @@ notebook_restore(struct screen *screen)
 {
 	const struct notebook *before = notebook_before(screen);
 	if (app_of(screen)->options->trouble)
-		screen_error(screen, "%s", app_of(screen)->options->trouble);
+		screen_error(screen, NOTICE_SESSION_REFUSED, app_of(screen)->options->trouble);
 	if (before && before->view)
 		settings_choose(screen,
 				&(struct command_call){.id = COMMAND_VIEW, .text = before->view});

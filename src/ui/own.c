@@ -9,6 +9,7 @@
 
 #include "ui/own.h"
 #include "base/file.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "ui/app.h"
 #include "ui/list/rules.h"
@@ -157,13 +158,11 @@ save_list(struct screen *screen, enum command_id id)
 	struct err err = {0};
 	size_t count = list_of(screen, id)->count;
 	if (!path)
-		screen_error(screen, "there is no folder for settings; set HOME to keep a %s",
-			     what);
+		screen_error(screen, NOTICE_OWN_NO_FOLDER, what);
 	else if (keep_list(screen, id, &err) < 0)
-		screen_error(screen, "%s", err.what);
+		screen_error(screen, NOTICE_OWN_FAILED, err.what);
 	else
-		screen_say(screen, "%zu %s%s saved to %s", count, what, count == 1 ? "" : "s",
-			   path);
+		screen_say(screen, NOTICE_OWN_SAVED, count, what, count == 1 ? "" : "s", path);
 }
 
 /* --- what both commands take ------------------------------------------- */
@@ -187,13 +186,13 @@ remove_named(struct screen *screen, enum command_id id, const char *text)
 	if (i == list->count && text_parse_uint(text, list->count, &number) && number)
 		i = (size_t)number - 1;
 	if (i == list->count) {
-		screen_error(screen, "no %s %s; :%s lists them", what, text, what);
+		screen_error(screen, NOTICE_OWN_UNKNOWN, what, text, what);
 		return;
 	}
 	drop_element(row_of(id), list, i);
 	settings_apply(screen);
-	screen_say(screen, "removed; %zu %s%s left; :%s --save keeps it so", list->count, what,
-		   list->count == 1 ? "" : "s", what);
+	screen_say(screen, NOTICE_OWN_REMOVED, list->count, what, list->count == 1 ? "" : "s",
+		   what);
 }
 
 /* --- highlights -------------------------------------------------------- */
@@ -273,7 +272,7 @@ set_highlight(struct screen *screen, const char *typed)
 	struct view_rule rule = {.role = ROLE_ACCENT1 + (int)(list->count % 3)};
 	const char *expected = read_highlight(&filter, &colour, &rule, buffer);
 	if (expected) {
-		screen_error(screen, "%s: expected %s", text_get(rule.filter ? &colour : &filter),
+		screen_error(screen, NOTICE_OWN_REFUSED, text_get(rule.filter ? &colour : &filter),
 			     expected);
 		option_release(&view_rule_table, &rule);
 	} else {
@@ -284,9 +283,8 @@ set_highlight(struct screen *screen, const char *typed)
 		option_release(&view_rule_table, to);
 		*to = rule;
 		settings_apply(screen);
-		screen_say(screen,
-			   "%zu: %s in %s; :highlight --save keeps it, :highlight -%zu removes it",
-			   i + 1, rule.filter, colour_of(&rule), i + 1);
+		screen_say(screen, NOTICE_HIGHLIGHT_ADDED, i + 1, rule.filter, colour_of(&rule),
+			   i + 1);
 	}
 	text_free(&filter);
 	text_free(&colour);
@@ -302,9 +300,9 @@ list_highlights(struct screen *screen)
 		text_addf(&out, "%s%zu: %s in %s", i ? "; " : "", i + 1, rules[i].filter,
 			  colour_of(&rules[i]));
 	if (list->count)
-		screen_say(screen, "%s", out.data);
+		screen_say(screen, NOTICE_HIGHLIGHT_LIST, out.data);
 	else
-		screen_say(screen, "no highlights of your own; :highlight timeout red makes one");
+		screen_say(screen, NOTICE_HIGHLIGHT_NONE);
 	text_free(&out);
 }
 
@@ -333,10 +331,9 @@ list_keys(struct screen *screen)
 	for (size_t i = 0; i < list->count; i++)
 		text_addf(&out, "%s%s: %s", i ? "; " : "", keys[i].key, keys[i].command);
 	if (list->count)
-		screen_say(screen, "%s", out.data);
+		screen_say(screen, NOTICE_KEY_LIST, out.data);
 	else
-		screen_say(screen,
-			   "no keys of your own; :key F5 filter severity >= error makes one");
+		screen_say(screen, NOTICE_KEY_NONE);
 	text_free(&out);
 }
 
@@ -352,7 +349,7 @@ set_key(struct screen *screen, const char *name, const char *command)
 	if (!expected)
 		expected = option_set(&key_rows[1], &key, command, buffer);
 	if (expected) {
-		screen_error(screen, "%s: expected %s", key.key ? command : name, expected);
+		screen_error(screen, NOTICE_OWN_REFUSED, key.key ? command : name, expected);
 		option_release(&key_table, &key);
 		return;
 	}
@@ -364,8 +361,10 @@ set_key(struct screen *screen, const char *name, const char *command)
 	option_release(&key_table, to);
 	*to = key;
 	settings_apply(screen);
-	screen_say(screen, "%s: %s; :key --save keeps it%s%s", key.key, key.command,
-		   was.length ? "; it was " : "", text_get(&was));
+	if (was.length)
+		screen_say(screen, NOTICE_KEY_CHANGED, key.key, key.command, was.data);
+	else
+		screen_say(screen, NOTICE_KEY_BOUND, key.key, key.command);
 	text_free(&was);
 }
 
@@ -389,8 +388,7 @@ own_key(struct screen *screen, const struct command_call *call)
 	else if (*name.data == '-' && name.length > 1)
 		remove_named(screen, call->id, name.data + 1);
 	else
-		screen_error(screen, "what should %s run? for example :key %s next-error",
-			     name.data, name.data);
+		screen_error(screen, NOTICE_KEY_WHAT, name.data, name.data);
 	text_free(&name);
 	text_free(&command);
 }

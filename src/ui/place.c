@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ui/place.h"
+#include "base/notice.h"
 #include "ui/app.h"
 #include "ui/list/display_time.h"
 #include "ui/screen/term.h"
@@ -38,10 +39,9 @@ place_copy(struct screen *screen, const struct command_call *call)
 	text_addf(&text, "%s ", app_of(screen)->options->command);
 	if (add_place(screen, row, &text)) {
 		term_copy(screen->term, text.data, text.length);
-		screen_say(screen, "copied to the terminal's clipboard: %s", text.data);
+		screen_say(screen, NOTICE_PLACE_COPIED, text.data);
 	} else {
-		screen_say(screen, "a message without a time has no place among several traces; go "
-				   "to one that has a time");
+		screen_say(screen, NOTICE_PLACE_NO_TIME);
 	}
 	text_free(&text);
 }

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "ui/recording.h"
+#include "base/notice.h"
 #include "base/vec.h"
 #include "capture/recorder.h"
 #include "session/session.h"
@@ -51,25 +52,24 @@ choose_trace(struct screen *screen)
 	}
 	if (count == 1)
 		return found;
-	screen_error(screen, count ? "which one is to be recorded? ]f goes to a trace"
-				   : "the capture is a file already; copy that file");
+	screen_error(screen, count ? NOTICE_RECORD_WHICH : NOTICE_RECORD_IS_FILE);
 	return NULL;
 }
 
 /* Ends it and says how much there is. */
 static void
-end_recording(struct screen *screen, const char *why)
+end_recording(struct screen *screen, bool at_end)
 {
 	struct recording *recording = app_of(screen)->recording;
 	char digits[32];
 	uint64_t size = recorder_size(recording->recorder);
 	int error = recorder_stop(recording->recorder);
 	if (error)
-		screen_error(screen, "%s: %s; its first %s bytes are written", recording->path,
-			     strerror(error), text_number(digits, size));
+		screen_error(screen, NOTICE_RECORD_FAILED, recording->path, strerror(error),
+			     text_number(digits, size));
 	else
-		screen_say(screen, "%s%s bytes recorded to %s", why, text_number(digits, size),
-			   recording->path);
+		screen_say(screen, at_end ? NOTICE_RECORDED_TO_END : NOTICE_RECORDED,
+			   text_number(digits, size), recording->path);
 	free(recording->path);
 	free(recording);
 	app_of(screen)->recording = NULL;
@@ -83,21 +83,22 @@ start_recording(struct screen *screen, const char *path, bool force)
 	struct trace *trace = choose_trace(screen);
 	int file = trace ? path_create(path, force, &fresh) : -1;
 	if (trace && file < 0)
-		screen_error(screen, "%s: %s%s", path, strerror(errno),
-			     errno == EEXIST ? "; :record! FILE overwrites it" : "");
+		screen_error(screen, errno == EEXIST ? NOTICE_RECORD_EXISTS : NOTICE_RECORD_REFUSED,
+			     path, strerror(errno));
 	if (file < 0)
 		return;
 	struct recorder *recorder =
 	    recorder_start(trace_capture(trace), file, signal_session, screen->session, &err);
 	if (!recorder) {
-		screen_error(screen, "%s: %s", path, err.what);
+		screen_error(screen, NOTICE_RECORD_REFUSED, path, err.what);
 		return;
 	}
 	struct recording *recording = mem_new(sizeof *recording);
 	*recording = (struct recording){recorder, mem_text(path)};
 	app_of(screen)->recording = recording;
-	screen_say(screen, "recording %s from %s to %s; :record ends it", trace_name(trace),
-		   capture_begin(trace_capture(trace)) ? "what is kept of it" : "its start", path);
+	screen_say(screen,
+		   capture_begin(trace_capture(trace)) ? NOTICE_RECORDING_KEPT : NOTICE_RECORDING,
+		   trace_name(trace), path);
 }
 
 void
@@ -111,12 +112,11 @@ recording_toggle(struct screen *screen, const struct command_call *call)
 	if (*typed)
 		path_read(typed, &path);
 	if (!*typed && !recording)
-		screen_error(screen, "record to which file?");
+		screen_error(screen, NOTICE_RECORD_WHERE);
 	else if (!*typed)
-		end_recording(screen, "");
+		end_recording(screen, false);
 	else if (recording)
-		screen_error(screen, "%s is being recorded; :record alone ends that",
-			     recording->path);
+		screen_error(screen, NOTICE_RECORD_RUNS, recording->path);
 	else
 		start_recording(screen, text_get(&path), force);
 	text_free(&path);
@@ -128,14 +128,14 @@ recording_poll(struct screen *screen)
 	struct recording *recording = app_of(screen)->recording;
 	int error;
 	if (recording && recorder_ended(recording->recorder, &error))
-		end_recording(screen, "the capture ended: ");
+		end_recording(screen, true);
 }
 
 void
 recording_free(struct screen *screen)
 {
 	if (app_of(screen)->recording)
-		end_recording(screen, "");
+		end_recording(screen, false);
 }
 
 bool

@@ -3,6 +3,7 @@
 
 #include "ui/save.h"
 #include "base/file.h"
+#include "base/notice.h"
 #include "ui/app.h"
 #include "ui/prompt/path.h"
 #include "ui/state.h"
@@ -17,10 +18,10 @@ say_saved(struct screen *screen, const struct notebook *notebook, const char *pa
 	size_t marks = notebook->marks.count, ties = notebook->ties.count;
 	const char *plural = marks == 1 ? "" : "s";
 	if (ties)
-		screen_say(screen, "%zu mark%s and %zu tie%s saved to %s", marks, plural, ties,
+		screen_say(screen, NOTICE_SAVED_WITH_TIES, marks, plural, ties,
 			   ties == 1 ? "" : "s", path);
 	else
-		screen_say(screen, "%zu mark%s saved to %s", marks, plural, path);
+		screen_say(screen, NOTICE_SAVED, marks, plural, path);
 }
 
 void
@@ -41,12 +42,12 @@ save_session(struct screen *screen, const struct command_call *call)
 		 "# What was marked and noted, and what was shown: for trawl --session=FILE.\n");
 	option_write(&notebook_options_table, &notebook, &out);
 	if (!path) {
-		screen_error(screen, "save to which file?");
+		screen_error(screen, NOTICE_SAVE_WHERE);
 	} else if (*typed && !force && access(path, F_OK) == 0 &&
 		   (!options->notebook_path || strcmp(path, options->notebook_path) != 0)) {
-		screen_error(screen, "%s is there already; :save! FILE overwrites it", path);
+		screen_error(screen, NOTICE_SAVE_EXISTS, path);
 	} else if (file_replace(path, 0666, 0, &(struct iovec){out.data, out.length}, 1) < 0) {
-		screen_error(screen, "%s: %s", path, strerror(errno));
+		screen_error(screen, NOTICE_SAVE_FAILED, path, strerror(errno));
 	} else {
 		if (options->notebook_path && !strcmp(path, options->notebook_path))
 			state_saved(screen);

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "ui/settings.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "ui/app.h"
 #include "ui/list/filters.h"
@@ -93,7 +94,7 @@ suit_terminal(struct screen *screen, bool light)
 	struct err err = {0};
 	if (options->suit(options->load_context, light ? "light" : "dark-256", &options->looks,
 			  &err) < 0)
-		screen_error(screen, "%s", err.what);
+		screen_error(screen, NOTICE_SETTINGS_REFUSED, err.what);
 }
 
 bool
@@ -131,7 +132,7 @@ load_looks(struct screen *screen, enum looks_part part, const char *what)
 	bool good = options->load(options->load_context, part, what ? text_get(&path) : NULL,
 				  &options->looks, &err) >= 0;
 	if (!good)
-		screen_error(screen, "%s", err.what);
+		screen_error(screen, NOTICE_SETTINGS_REFUSED, err.what);
 	settings_apply(screen);
 	text_free(&path);
 	return good;
@@ -152,7 +153,7 @@ settings_choose(struct screen *screen, const struct command_call *call)
 		app_of(screen)->view_name = name.data;
 		enter_view(screen, true);
 	}
-	screen_say(screen, "%s %s", commands[call->id].name, call->text);
+	screen_say(screen, NOTICE_LOOK_CHOSEN, commands[call->id].name, call->text);
 }
 
 /* Puts what the screen has now into the view, as far as a view can say it. */
@@ -178,7 +179,7 @@ say_setting(struct screen *screen, const struct option_row *row)
 {
 	struct text value = {0};
 	bool there = option_get(row, &app_of(screen)->options->looks.view, &value);
-	screen_say(screen, "%s=%s", row->name, there ? text_get(&value) : "");
+	screen_say(screen, NOTICE_SETTING, row->name, there ? text_get(&value) : "");
 	text_free(&value);
 }
 
@@ -202,14 +203,14 @@ set_order(struct screen *screen, const char *order)
 {
 	struct err err = {0};
 	if (*order && session_set_order(screen->session, order, &err) < 0) {
-		screen_error(screen, "%s", err.what);
+		screen_error(screen, NOTICE_ORDER_REFUSED, err.what);
 		return;
 	}
 	if (*order) {
 		sequence_wake(screen->sequence);
 		screen->display_generation++;
 	}
-	screen_say(screen, "order=%s", session_order(screen->session));
+	screen_say(screen, NOTICE_ORDER, session_order(screen->session));
 }
 
 void
@@ -227,8 +228,10 @@ settings_set(struct screen *screen, const struct command_call *call)
 	const struct option_row *row = option_find(&view_options_table, name);
 	if (!row) {
 		const char *near = option_nearest(&view_options_table, name);
-		screen_error(screen, "no setting %s; %s%s", name,
-			     near ? "did you mean " : "Tab shows them", near ? near : "");
+		if (near)
+			screen_error(screen, NOTICE_SETTING_NEAR, name, near);
+		else
+			screen_error(screen, NOTICE_SETTING_UNKNOWN, name);
 		return;
 	}
 	remember_view(screen);
@@ -244,7 +247,7 @@ settings_set(struct screen *screen, const struct command_call *call)
 		       !filter != !view->filter || (filter && strcmp(filter, view->filter) != 0);
 	free(filter);
 	if (expected) {
-		screen_error(screen, "%s is not %s; expected %s", name, value + 1, expected);
+		screen_error(screen, NOTICE_SETTING_REFUSED, name, value + 1, expected);
 		return;
 	}
 	enter_view(screen, filters);
@@ -255,5 +258,6 @@ void
 settings_source(struct screen *screen, const struct command_call *call)
 {
 	if (load_looks(screen, LOOKS_PARTS, call->text) && call->id == COMMAND_SOURCE)
-		screen_say(screen, "%s read", call->text ? call->text : "view, theme and keys");
+		screen_say(screen, NOTICE_SETTINGS_READ,
+			   call->text ? call->text : NOTICE_ALL_LOOKS);
 }

@@ -11,6 +11,7 @@
 
 #include "ui/state.h"
 #include "base/file.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "decode/registry.h"
 #include "index/saved.h"
@@ -163,18 +164,15 @@ state_load(struct screen *screen)
 	if (!state->path || access(state->path, F_OK) != 0)
 		return;
 	if (is_newer(options->notebook_path, state->path)) {
-		log_add(screen->log, false,
-			"marks that were not saved last time are left out: the session's file is "
-			"newer");
+		screen_log(screen, NOTICE_STATE_OLDER);
 		return;
 	}
 	if (options->load_yaml(state->path, &state_options_table, &state->was, &err) < 0) {
 		state_forget(state);
-		screen_error(screen, "the marks of last time are left out: %s", err.what);
+		screen_error(screen, NOTICE_STATE_UNREADABLE, err.what);
 	} else if (!is_of_session(&state->was, screen->session)) {
 		state_forget(state);
-		log_add(screen->log, false,
-			"the marks of last time are left out: the capture has changed since");
+		screen_log(screen, NOTICE_STATE_OF_OTHER);
 	}
 }
 
@@ -211,9 +209,14 @@ add_hint(struct screen *screen, size_t marks, size_t ties, size_t filters, struc
 			     : ties    ? COMMAND_CLOCKS
 			     : filters ? COMMAND_UNDO_FILTER
 				       : COMMAND_TOP;
-	text_add(out, "; ");
-	keymap_hint(screen->keymap, id, out);
-	text_add(out, marks || ties ? " shows them" : filters ? " undoes" : " goes to the start");
+	struct text hint = {0};
+	keymap_hint(screen->keymap, id, &hint);
+	text_addf(out,
+		  marks || ties ? NOTICE_KEY_SHOWS
+		  : filters	? NOTICE_KEY_UNDOES
+				: NOTICE_KEY_TO_START,
+		  hint.data);
+	text_free(&hint);
 }
 
 static void
@@ -232,7 +235,7 @@ say_restored(struct screen *screen)
 	add_count(&what, ties, "tie");
 	add_hint(screen, marks, ties, filters, &hint);
 	if (what.length)
-		screen_say(screen, "back from last time: %s%s", what.data, hint.data);
+		screen_say(screen, NOTICE_STATE_RESTORED, what.data, hint.data);
 	text_free(&what);
 	text_free(&hint);
 }
@@ -310,7 +313,7 @@ state_check(struct screen *screen)
 		}
 	add_count(&what, dropped, "mark");
 	if (dropped)
-		screen_say(screen, "%s of last time dropped: their messages are gone", what.data);
+		screen_say(screen, NOTICE_STATE_DROPPED, what.data);
 	text_free(&what);
 }
 

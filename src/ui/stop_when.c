@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "ui/stop_when.h"
+#include "base/notice.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "query/next_match.h"
@@ -54,18 +55,16 @@ stop_when_set(struct screen *screen, const struct command_call *call)
 	struct sequence_position last;
 	struct text why = {0};
 	if (!call->text) {
-		screen_say(screen, app_of(screen)->stop_when
-				       ? ":stop-when is off"
-				       : "stop when? for example :stop-when severity = error");
+		screen_say(screen, app_of(screen)->stop_when ? NOTICE_STOP_OFF : NOTICE_STOP_WHEN);
 		forget_stop(screen);
 		return;
 	}
 	struct filter_expr *expr = filters_parse(screen->session, call->text, &why);
 	if (!expr) {
-		screen_error(screen, "%s", text_get(&why));
+		screen_error(screen, NOTICE_FILTER_REFUSED, text_get(&why));
 	} else if (!sequence_last(screen->list->sequence, &last)) {
 		filter_expr_free(expr);
-		screen_error(screen, "there are no messages yet");
+		screen_error(screen, NOTICE_NO_MESSAGES_YET);
 	} else {
 		forget_stop(screen);
 		struct stop_when *stop = mem_new(sizeof *stop);
@@ -75,7 +74,7 @@ stop_when_set(struct screen *screen, const struct command_call *call)
 		stop->list = (size_t)(screen->list - screen->lists);
 		stop->from = last;
 		app_of(screen)->stop_when = stop;
-		screen_say(screen, "stops at the next message that matches: %s", stop->text);
+		screen_say(screen, NOTICE_STOP_SET, stop->text);
 	}
 	text_free(&why);
 }
@@ -116,12 +115,11 @@ show_found(struct screen *screen, const struct stop_when *stop, struct sequence_
 		shown_set_trace(screen, stop->list);
 	trail_go_to(screen, found);
 	if (list_is_match(screen->list, found)) {
-		screen_say(screen, "frozen at: %s; :freeze continues", stop->text);
+		screen_say(screen, NOTICE_STOPPED, stop->text);
 		return;
 	}
 	uint64_t number = list_number(screen->list, found, &exact);
-	screen_say(screen, "frozen at #%s%s, hidden by the filters; :freeze continues",
-		   exact ? "" : "~", text_number(digits, number));
+	screen_say(screen, NOTICE_STOPPED_HIDDEN, exact ? "" : "~", text_number(digits, number));
 }
 
 bool

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "ui/write.h"
+#include "base/notice.h"
 #include "base/worker.h"
 #include "export/export_raw.h"
 #include "query/filter/filter.h"
@@ -199,16 +200,15 @@ write_poll(struct screen *screen)
 	if (!job || !atomic_load(&job->done))
 		return;
 	if (job->errno_seen)
-		screen_error(screen, "%s: %s", job->path, strerror(job->errno_seen));
+		screen_error(screen, NOTICE_WRITE_FAILED, job->path, strerror(job->errno_seen));
 	else if (job->written == ERR_CANCELLED)
-		screen_say(screen, "%s: cancelled", job->path);
+		screen_say(screen, NOTICE_WRITE_CANCELLED, job->path);
 	else if (job->written < 0 && job->err.code)
-		screen_error(screen, "%s", job->err.what);
+		screen_error(screen, NOTICE_WRITE_REFUSED, job->err.what);
 	else if (job->written < 0)
-		screen_error(screen, "the capture changed while it was written; try again");
+		screen_error(screen, NOTICE_WRITE_CHANGED);
 	else
-		screen_say(screen, "%s message%s written to %s as %s: %s",
-			   text_number(digits, (uint64_t)job->written),
+		screen_say(screen, NOTICE_WRITTEN, text_number(digits, (uint64_t)job->written),
 			   job->written == 1 ? "" : "s", job->path, job->range.format->name,
 			   job->of);
 	write_free(screen);
@@ -252,11 +252,11 @@ static void
 say_no_format(struct screen *screen, const char *word)
 {
 	struct text text = {0};
-	text_addf(&text, "%s is not a format:", word);
+	text_addf(&text, NOTICE_WRITE_FORMATS, word);
 	for (size_t i = 0; i < export_format_count; i++)
 		if (is_of_parts(&export_formats[i]))
 			text_addf(&text, " %s", export_formats[i].name);
-	screen_error(screen, "%s; a name with blanks needs quotes", text.data);
+	screen_error(screen, NOTICE_WRITE_NAME, text.data);
 	text_free(&text);
 }
 
@@ -277,7 +277,7 @@ read_wish(struct screen *screen, const char *text, struct wish *wish)
 	wish->force = *text == '!';
 	text = path_take(text + wish->force, &wish->path);
 	if (!text)
-		screen_error(screen, "a quote of the name is not closed");
+		screen_error(screen, NOTICE_WRITE_QUOTE);
 	while (text && *text && good) {
 		size_t length = strcspn(text, " ");
 		text_clear(&word);
@@ -347,7 +347,7 @@ join_spans(struct screen *screen, struct write_job *job)
 	for (size_t i = 1; i < job->spans.count; i++) {
 		const struct export_span *span = &job->spans.at[i];
 		if (span->trace != one->trace) {
-			screen_error(screen, "raw bytes are written of one trace; ]f goes to one");
+			screen_error(screen, NOTICE_WRITE_RAW_ONE);
 			return false;
 		}
 		if (message_id_compare(span->first, one->first) < 0)
@@ -365,10 +365,10 @@ open_file(struct screen *screen, const struct wish *wish, struct write_job *job)
 	if (*path)
 		job->file = path_create(path, wish->force, &job->fresh);
 	if (!*path)
-		screen_error(screen, "write to which file? FILE [FORMAT] [range|shown|marks]");
+		screen_error(screen, NOTICE_WRITE_WHERE);
 	else if (job->file < 0)
-		screen_error(screen, "%s: %s%s", path, strerror(errno),
-			     errno == EEXIST ? "; :write! FILE overwrites it" : "");
+		screen_error(screen, errno == EEXIST ? NOTICE_WRITE_EXISTS : NOTICE_WRITE_FAILED,
+			     path, strerror(errno));
 	return job->file >= 0;
 }
 
@@ -380,7 +380,7 @@ write_table(struct screen *screen, const struct wish *wish)
 	const struct export_format *format = wish->format;
 	struct write_job job = {.file = -1};
 	if (!screen->open[PANE_TABLE]) {
-		screen_error(screen, "there is no table: :table NAMES opens one");
+		screen_error(screen, NOTICE_WRITE_NO_TABLE);
 		return;
 	}
 	if (format->rows == EXPORT_ROWS_ALIGNED && ending && !strcmp(ending, ".csv"))
@@ -401,13 +401,12 @@ prepare_job(struct screen *screen, const char *text, struct wish *wish, struct w
 	if (wish->format->rows)
 		write_table(screen, wish);
 	else if (app_of(screen)->writing)
-		screen_error(screen, "a file is being written; wait, or cancel it");
+		screen_error(screen, NOTICE_WRITE_RUNS);
 	else if (!is_of_parts(wish->format))
-		screen_error(screen, "%s is for whole captures: trawl -t %s -o NAME CAPTURE",
-			     wish->format->name, wish->format->name);
+		screen_error(screen, NOTICE_WRITE_WHOLE, wish->format->name, wish->format->name);
 	else if (!add_spans(screen, wish->what, job))
-		screen_error(screen, "there is no %s to write",
-			     wish->what == WHAT_MARKS ? "mark" : "range");
+		screen_error(screen, wish->what == WHAT_MARKS ? NOTICE_WRITE_NO_MARK
+							      : NOTICE_WRITE_NO_RANGE);
 	else if (!wish->format->raw || join_spans(screen, job))
 		return open_file(screen, wish, job);
 	return false;
@@ -448,6 +447,6 @@ write_start(struct screen *screen, const struct command_call *call)
 					   .context = job};
 	job->of = name_messages(screen, wish.what);
 	app_of(screen)->writing = job;
-	screen_say(screen, "writing %s", job->path);
+	screen_say(screen, NOTICE_WRITING, job->path);
 	write_poll(screen);
 }

@@ -348,6 +348,114 @@ scene_wait(struct scene *s, const char *text)
 	scene_until(s, text, true);
 }
 
+/* Return the end of the notice that ROW begins with, or NULL.  Each literal piece of the format
+ * must follow the one before it.  Pieces that NOTICE_CUT hides are left out. */
+static const char *
+match_notice(const char *row, const char *format)
+{
+	const char *at = row, *cut = strstr(row, NOTICE_CUT);
+	for (bool first = true; *format; first = false) {
+		char piece[256];
+		size_t length = 0;
+		for (; *format && (*format != '%' || format[1] == '%');
+		     format += 1 + (*format == '%'))
+			piece[length++] = *format;
+		piece[length] = '\0';
+		format += *format == '%';
+		format += strcspn(format, "cdusx%");
+		format += *format != '\0';
+		const char *found = first && strncmp(at, piece, length) ? NULL : strstr(at, piece);
+		if (!found && cut && at <= cut) {
+			size_t left = (size_t)(cut - at);
+			return !first || !strncmp(at, piece, left) ? cut : NULL;
+		}
+		if (!found)
+			return NULL;
+		at = found + length;
+	}
+	return at;
+}
+
+/* Return the notice in the last row, or NULL while that row shows something else. */
+static const char *
+last_row(struct scene *s)
+{
+	const char *row = emulator_row(s->emulator, s->rows - 1);
+	return *row == ' ' ? row + 1 : NULL;
+}
+
+static bool
+shows_notice(struct scene *s, const struct sought *sought)
+{
+	const char *row = last_row(s);
+	return row && match_notice(row, sought->start) &&
+	       (!sought->text || strstr(row, sought->text));
+}
+
+static bool
+lacks_notice(struct scene *s, const struct sought *sought)
+{
+	return !shows_notice(s, sought);
+}
+
+static bool
+logs_notice(struct scene *s, const struct sought *sought)
+{
+	for (int i = 0; i < s->rows; i++) {
+		const char *row = emulator_row(s->emulator, i);
+		row += strspn(row, " !");
+		if (match_notice(row, sought->start) &&
+		    (!sought->text || strstr(row, sought->text)))
+			return true;
+	}
+	return false;
+}
+
+/* That the last row is the text, or its beginning and NOTICE_CUT. */
+static bool
+shows_text(struct scene *s, const struct sought *sought)
+{
+	const char *row = last_row(s);
+	const char *cut = row ? strstr(row, NOTICE_CUT) : NULL;
+	size_t length = cut && (size_t)(cut - row) < strlen(sought->text) ? (size_t)(cut - row)
+									  : strlen(sought->text);
+	return row && length && !strncmp(row, sought->text, length);
+}
+
+void
+scene_wait_notice(struct scene *s, const char *notice, ...)
+{
+	struct text text = {0};
+	va_list args;
+	va_start(args, notice);
+	text_addv(&text, notice, args);
+	va_end(args);
+	if (!scene_awaits(s, shows_text, &(struct sought){.text = text_get(&text)}))
+		scene_fail(s, "no notice \"%s\"", text_get(&text));
+	text_free(&text);
+}
+
+void
+scene_wait_id(struct scene *s, const char *notice, const char *part)
+{
+	if (!scene_awaits(s, shows_notice, &(struct sought){.start = notice, .text = part}))
+		scene_fail(s, "no notice \"%s\" with \"%s\"", notice, part ? part : "");
+}
+
+void
+scene_until_gone(struct scene *s, const char *notice)
+{
+	if (!scene_awaits(s, lacks_notice, &(struct sought){.start = notice}))
+		scene_fail(s, "still a notice \"%s\"", notice);
+}
+
+void
+scene_wait_logged(struct scene *s, const char *notice, const char *part)
+{
+	if (!scene_awaits(s, logs_notice, &(struct sought){.start = notice, .text = part}))
+		scene_fail(s, "no notice \"%s\" with \"%s\" in the log", notice, part ? part : "");
+}
+
 static bool
 row_has_text(struct scene *s, const struct sought *sought)
 {

@@ -12,6 +12,7 @@
 
 #include "test.h"
 
+#include "base/notice.h"
 #include "base/text.h"
 #include "emulator.h"
 
@@ -96,6 +97,21 @@ bool scene_awaits(struct scene *, bool (*holds)(struct scene *, const struct sou
 /* Waits until the whole screen is there and has TEXT (or, not WANTED, no more). */
 void scene_until(struct scene *, const char *text, bool wanted);
 void scene_wait(struct scene *, const char *text);
+/*
+ * Notices, in the last row.  A test names a notice by its id of base/notice.h and never by its
+ * words.  A notice may be cut where the row is narrow: the part that is shown is compared.
+ */
+
+/* Waits until the notice is shown with these arguments. */
+void scene_wait_notice(struct scene *, const char *notice, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Waits until the notice is shown with any arguments.  PART, unless it is NULL, is among them. */
+void scene_wait_id(struct scene *, const char *notice, const char *part);
+/* Waits until the notice is gone. */
+void scene_until_gone(struct scene *, const char *notice);
+/* Waits until some row, as one of :messages, begins with the notice. */
+void scene_wait_logged(struct scene *, const char *notice, const char *part);
+
 /* Waits until a row has TEXT: the one of that number, or the one that starts so. */
 void scene_wait_at(struct scene *, int row, const char *text);
 void scene_wait_row(struct scene *, const char *start, const char *text);

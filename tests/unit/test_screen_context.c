@@ -125,7 +125,7 @@ test_interval_jumps(void **state)
 	scene_keys(s, "q]i");
 	scene_wait_row(s, ">", "send OVERLAY seq 70");
 	scene_keys(s, "]i");
-	scene_wait(s, "no open or slow interval that way");
+	scene_wait_notice(s, NOTICE_INTERVAL_NONE_FURTHER);
 	scene_keys(s, "G[i");
 	scene_wait_row(s, ">", "send OVERLAY seq 70");
 	scene_keys(s, ":interval lone begin text ~ /exposure/ end text ~ /none such/ key frame\r");
@@ -137,7 +137,7 @@ test_interval_jumps(void **state)
 	scene_quit(s);
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "]i");
-	scene_wait(s, "no intervals; :interval defines one");
+	scene_wait_notice(s, NOTICE_INTERVAL_NONE);
 	scene_quit(s);
 }
 

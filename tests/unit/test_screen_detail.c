@@ -200,7 +200,7 @@ test_search_bytes(void **state)
 	int marked = 0;
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "x/\\x00 00 ?9 3f0?\r"); /* no place in the demo: 0x3f.. */
-	scene_wait(s, "no match found");
+	scene_wait_notice(s, NOTICE_PAGER_NO_MATCH);
 	/* the first three bytes of the second row in the dump of message 4 */
 	scene_keys(s, "5G");
 	scene_wait(s, " 00000080  ");
@@ -224,9 +224,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_panes),	   scene_test(test_rules),
-	    scene_test(test_close),
-	    scene_test(test_message),	   scene_test(test_field_bytes),
-	    scene_test(test_field_filter), scene_test(test_search_bytes),
+	    scene_test(test_close),	   scene_test(test_message),
+	    scene_test(test_field_bytes),  scene_test(test_field_filter),
+	    scene_test(test_search_bytes),
 	};
 	return scene_run_group("screen: detail", tests);
 }

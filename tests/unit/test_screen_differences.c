@@ -51,18 +51,19 @@ test_differences(void **state)
 	open_soc(s, 30, 120, good.data);
 	scene_wait(s, "  17 differences from ");
 	scene_keys(s, "]d");
-	scene_wait(s, "difference 1 of 17: missing soc: STP 2.1, natural times");
+	scene_wait_notice(s, NOTICE_DIFFERENCE, (size_t)1, (size_t)17,
+			  "missing soc: STP 2.1, natural times");
 	scene_keys(s, "/bark\r");
 	scene_wait_row(s, ">+", "watchdog bark: no frame");
 	scene_keys(s, "]d");
-	scene_wait(s, ": extra soc watchdog: bite: camera restarted");
+	scene_wait_id(s, NOTICE_DIFFERENCE, "extra soc watchdog: bite: camera restarted");
 	scene_wait_row(s, ">+", "watchdog bite");
 	scene_keys(s, "[d");
-	scene_wait(s, ": extra soc watchdog: bark: no frame for 60 ms");
+	scene_wait_id(s, NOTICE_DIFFERENCE, "extra soc watchdog: bark: no frame for 60 ms");
 	scene_keys(s, "gg[d");
-	scene_wait(s, "of 17, continued at the end: ");
+	scene_wait_id(s, NOTICE_DIFFERENCE_WRAPPED_BOTTOM, "17");
 	scene_keys(s, "]d");
-	scene_wait(s, "difference 1 of 17, continued at the start: ");
+	scene_wait_notice(s, NOTICE_DIFFERENCE_WRAPPED_TOP, (size_t)1, (size_t)17, "");
 	scene_keys(s, ":differences\r");
 	scene_wait(s, "differences  17 from /");
 	scene_wait(s, "kind    good bad time");
@@ -90,7 +91,7 @@ test_changed(void **state)
 	scene_keys(s, "/retry 1\r");
 	scene_wait_row(s, ">+", "no ack for seq 70, retry 1 of 2");
 	scene_keys(s, "[d]d");
-	scene_wait(s, " of 17: changed  [was: ack seq 70 ");
+	scene_wait_id(s, NOTICE_DIFFERENCE, "changed  [was: ack seq 70 ");
 	scene_quit(s);
 	text_free(&good);
 	folder_remove(&folder);
@@ -105,7 +106,7 @@ test_equal(void **state)
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "--compare", lab.data, NULL);
 	scene_wait(s, "  no difference from ");
 	scene_keys(s, "]d");
-	scene_wait(s, "there is no difference");
+	scene_wait_notice(s, NOTICE_COMPARE_EQUAL);
 	scene_keys(s, "\033OP"); /* what goes to differences is there, as they are asked for */
 	scene_wait(s, "]d [d difference");
 	scene_keys(s, "\033OP");
@@ -120,9 +121,9 @@ test_alone(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "]d");
-	scene_wait(s, "nothing is compared; start with trawl --compare GOOD BAD");
+	scene_wait_notice(s, NOTICE_COMPARE_NONE);
 	scene_keys(s, ":differences\r");
-	scene_wait(s, "nothing is compared");
+	scene_wait_id(s, NOTICE_COMPARE_NONE, NULL);
 	scene_keys(s, "\033OP");
 	scene_wait(s, "]t [t trigger");
 	scene_until(s, "]d [d", false);

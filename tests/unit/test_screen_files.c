@@ -65,7 +65,7 @@ test_range(void **state)
 	scene_open_demo(s, 24, 80);
 	scene_wait(s, "E 15  W 12");
 	scene_keys(s, "32Gv");
-	scene_wait(s, "range: move to its end");
+	scene_wait_id(s, NOTICE_RANGE_BEGUN, NULL);
 	scene_keys(s, "21G"); /* backwards; ticks of 1 / 38.4 MHz */
 	snprintf(want, sizeof want, " 21 of 309   range: 12 messages, %.9f s",
 		 (double)(to - from) / 38400000);
@@ -74,11 +74,11 @@ test_range(void **state)
 	snprintf(want, sizeof want, "   range: %u messages, ", shown - 1);
 	scene_wait(s, want);
 	scene_keys(s, "v");
-	scene_wait(s, "range dropped");
+	scene_wait_notice(s, NOTICE_RANGE_DROPPED);
 	scene_keys(s, "j");
 	scene_until(s, "range", false);
 	scene_keys(s, "vj\033");
-	scene_wait(s, "range dropped");
+	scene_wait_notice(s, NOTICE_RANGE_DROPPED);
 	scene_quit(s);
 	truth_free(&truth);
 }
@@ -97,10 +97,10 @@ test_paths(void **state)
 	setenv("HOME", home.path, 1);
 	scene_open_demo(s, 24, 100);
 	scene_keys(s, ":w ~/t.csv foo\r");
-	scene_wait(s, "foo is not a format: text csv jsonl");
+	scene_wait_id(s, NOTICE_WRITE_NAME, "text csv jsonl");
 	assert_int_equal(access(home.files.at[0], F_OK), -1);
 	scene_keys(s, "jmmk:w ~/t.csv marks\r");
-	scene_wait(s, "1 message written to /");
+	scene_wait_id(s, NOTICE_WRITTEN, "1");
 	assert_int_equal(access(home.files.at[0], F_OK), 0);
 	scene_keys(s, ":w \"~/a b.txt\" marks text\r");
 	scene_wait(s, "a b.txt as text");
@@ -108,14 +108,14 @@ test_paths(void **state)
 	scene_keys(s, ":w! '~/a b.txt' marks csv\r"); /* once more, over it */
 	scene_wait(s, "a b.txt as csv");
 	scene_keys(s, ":w \"~/a b.txt marks\r");
-	scene_wait(s, "a quote of the name is not closed");
+	scene_wait_notice(s, NOTICE_WRITE_QUOTE);
 	scene_keys(s, ":save ~/a b.txt\r"); /* the only word: it needs no quotes */
-	scene_wait(s, "/a b.txt is there already; :save! FILE overwrites it");
+	scene_wait_id(s, NOTICE_SAVE_EXISTS, "/a b.txt");
 	scene_keys(s, ":save! ~/a b.txt\r");
-	scene_wait(s, "mark saved to");
+	scene_wait_id(s, NOTICE_SAVED, NULL);
 	assert_int_equal(access("!", F_OK), -1);
 	scene_keys(s, ":view! x\r");
-	scene_wait(s, "takes no !");
+	scene_wait_id(s, NOTICE_COMMAND_NO_FORCE, NULL);
 	scene_keys(s, ":source ~/t.csv\r");
 	scene_wait(s, "/t.csv:1:");
 	scene_quit(s);
@@ -159,19 +159,19 @@ test_write(void **state)
 	scene_wait(s, DEMO_TIME);
 	snprintf(keys, sizeof keys, ":write %s csv\r", path);
 	scene_keys(s, keys);
-	scene_wait(s, "File exists; :write! FILE overwrites it");
+	scene_wait_id(s, NOTICE_WRITE_EXISTS, "File exists");
 	unlink(path);
 	scene_keys(s, ":write all.json perfetto\r");
-	scene_wait(s, "perfetto is for whole captures");
+	scene_wait_id(s, NOTICE_WRITE_WHOLE, "perfetto");
 	scene_keys(s, keys);
-	scene_wait(s, "309 messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "309");
 	scene_wait(s, "as csv: all");
 	check_file(path, all.data, all.length);
 
 	scene_keys(s, "j:sev warning\rM");
 	scene_until(s, "written", false);
 	scene_keys(s, keys);
-	scene_wait(s, " messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, NULL);
 	check_file(path, some.data, some.length);
 
 	scene_keys(s, "!21G"); /* filters off; backwards is a range too */
@@ -183,7 +183,7 @@ test_write(void **state)
 		bars += emulator_row(s->emulator, row)[0] == '|';
 	assert_int_equal(bars, 8); /* 13 to 20; the cursor's has its own sign */
 	scene_keys(s, keys);
-	scene_wait(s, "9 messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "9");
 	const char *head = all.data, *from = csv_line(&all, 12), *to = csv_line(&all, 21);
 	struct text part = {0};
 	text_add_bytes(&part, head, (size_t)(strchr(head, '\n') + 1 - head));
@@ -192,12 +192,12 @@ test_write(void **state)
 	keys[strlen(keys) - strlen("csv\r")] = '\0'; /* the range stays for another format */
 	scene_keys(s, keys);
 	scene_keys(s, "text\r");
-	scene_wait(s, "9 messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "9");
 	scene_wait(s, "as text: the range");
 	strcat(keys, "csv\r");
 	unlink(path);
 	scene_keys(s, "v");
-	scene_wait(s, "range dropped");
+	scene_wait_notice(s, NOTICE_RANGE_DROPPED);
 	scene_keys(s, "j"); /* the range is over */
 	scene_wait(s, " 14 of 309");
 	assert_null(scene_row(s, "|"));
@@ -210,14 +210,14 @@ test_write(void **state)
 	scene_keys(s, ":sev info\r"); /* which turns filters on again */
 	scene_wait_row(s, ">", "signature good");
 	scene_keys(s, keys);
-	scene_wait(s, "3 messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "3");
 	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
 	add_csv_lines(&part, &all, (const unsigned[]){15, 20, 21}, 3);
 	check_file(path, part.data, part.length);
 	scene_keys(s, "vv!"); /* it begins at the cursor, not where that comes from */
 	scene_wait_row(s, "  0.002793 D", "block 10/10");
 	scene_keys(s, keys);
-	scene_wait(s, "1 message written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "1");
 	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
 	add_csv_lines(&part, &all, (const unsigned[]){34}, 1);
 	check_file(path, part.data, part.length);
@@ -230,7 +230,7 @@ test_write(void **state)
 	scene_keys(s, "j"); /* a move does */
 	scene_wait_row(s, ">", "task 0 ");
 	scene_keys(s, keys);
-	scene_wait(s, "5 messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "5");
 	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
 	add_csv_lines(&part, &all, (const unsigned[]){15, 20, 21, 34, 36}, 5);
 	check_file(path, part.data, part.length);
@@ -240,14 +240,14 @@ test_write(void **state)
 	scene_keys(s, "vj");
 	scene_wait(s, " 15 of 309");
 	scene_keys(s, "y"); /* OSC 52: text/plain in base 64 */
-	scene_wait(s, "2 messages copied to the terminal's clipboard (OSC 52)");
+	scene_wait_notice(s, NOTICE_RANGE_COPIED, 2LL, "s");
 	assert_non_null(strstr(s->sent.data, "\033]52;c;"));
 
 	scene_keys(s, "mm309GmaAa \"b\"\r");
 	scene_wait(s, "309 of 309");
 	snprintf(keys, sizeof keys, ":write %s marks csv\r", path);
 	scene_keys(s, keys);
-	scene_wait(s, "2 messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "2");
 	text_cut(&part, (size_t)(strchr(head, '\n') - head));
 	text_add(&part, ",mark,note\n"); /* the rows as ever, and these */
 	from = csv_line(&all, 14);
@@ -297,7 +297,7 @@ test_write_all(void **state)
 	scene_wait(s, "1 of 531");
 	snprintf(keys, sizeof keys, ":write %s csv\r", path);
 	scene_keys(s, keys);
-	scene_wait(s, "531 messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "531");
 	check_file(path, all.data, all.length);
 
 	scene_keys(s, "379G");
@@ -305,7 +305,7 @@ test_write_all(void **state)
 	scene_keys(s, "v229G");	      /* from a message of soc up to one of log */
 	scene_wait(s, " 229 of 531   range: 151 messages, 0.100991086 s");
 	scene_keys(s, keys);
-	scene_wait(s, "151 messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "151");
 	const char *head = skip_lines(all.data, 1);
 	const char *from = skip_lines(head, 228), *to = skip_lines(head, 379);
 	text_add_bytes(&part, all.data, (size_t)(head - all.data));
@@ -315,7 +315,7 @@ test_write_all(void **state)
 	scene_keys(s, "v:show-trace log\r&origin ~ /e/\r"); /* one left out, and a filter */
 	scene_wait(s, "only origin ~ /e/");
 	scene_keys(s, keys);
-	scene_wait(s, " messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, NULL);
 	check_file(path, some.data, some.length);
 	text_free(&all);
 	text_free(&some);
@@ -336,7 +336,7 @@ test_write_raw(void **state)
 	scene_open_demo(s, 24, 80);
 	text_addf(&keys, "21Gv30G:write! %s raw\r", path);
 	scene_keys(s, keys.data);
-	scene_wait(s, "10 messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "10");
 	scene_wait(s, "as raw: the range");
 	scene_quit(s);
 	batch_print_of(path, "-q --fields=kind,length,ticks,severity", &cut);
@@ -355,7 +355,7 @@ test_write_raw_of_several(void **state)
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, "5 traces");
 	scene_keys(s, ":write /nowhere/cut raw\r");
-	scene_wait(s, "raw bytes are written of one trace; ]f goes to one");
+	scene_wait_notice(s, NOTICE_WRITE_RAW_ONE);
 	scene_quit(s);
 }
 

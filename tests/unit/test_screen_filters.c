@@ -49,13 +49,13 @@ test_filters(void **state)
 	scene_wait(s, want);
 
 	scene_keys(s, "!"); /* off: all rows, at the same place */
-	scene_wait(s, "filters off");
+	scene_wait_notice(s, NOTICE_FILTERS_OFF);
 	scene_keys(s, "101G");
 	scene_wait(s, "101 of 400");
 	scene_keys(s, "!");
 	scene_wait(s, "only FATAL+");
 	scene_keys(s, "!"); /* nothing moved: back to where it was */
-	scene_wait(s, "filters off");
+	scene_wait_notice(s, NOTICE_FILTERS_OFF);
 	scene_keys(s, "h");
 	scene_wait(s, "101 of 400");
 
@@ -65,7 +65,7 @@ test_filters(void **state)
 	scene_keys(s, "&number = 300\r");
 	scene_wait(s, "301 of 400, row 1 of 1 ");
 	scene_keys(s, "!");
-	scene_wait(s, "filters off");
+	scene_wait_notice(s, NOTICE_FILTERS_OFF);
 	scene_keys(s, "h");
 	scene_wait(s, "301 of 400");
 	bool above = false;
@@ -193,7 +193,7 @@ test_filter_language(void **state)
 	scene_wait(s, "only severity = fat");
 
 	scene_keys(s, "&no such text\r");
-	scene_wait_at(s, 23, " replaces: severity = fat; U brings it back");
+	scene_wait_notice(s, NOTICE_FILTER_REPLACED, "severity = fat", "U");
 	scene_wait(s, "only /no such text/s");
 	scene_wait(s, "no message passes the filters");
 	scene_keys(s, "&!a/b\r");
@@ -269,7 +269,7 @@ test_filter_list(void **state)
 		scene_wait(s, " [x] 1 out severity = err");
 		wait_shown(s, 400 - errors);
 		scene_keys(s, "!");
-		scene_wait(s, "filters off");
+		scene_wait_notice(s, NOTICE_FILTERS_OFF);
 		scene_keys(s, "!0"); /* a digit is no count here */
 		wait_shown(s, 400 - errors - none);
 		scene_keys(s, "7");
@@ -297,7 +297,7 @@ test_filter_session(void **state)
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
 	scene_wait(s, "1 of 309");
 	scene_keys(s, "&severity = debug\rB3a!a\"b\raoffset > 5\rG :save\r");
-	scene_wait(s, "0 marks saved to ");
+	scene_wait_id(s, NOTICE_SAVED, "0");
 	scene_quit(s);
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
 	scene_wait(s, "only severities FEI12D severity = debug without /a\"b/s");
@@ -405,7 +405,7 @@ test_surround(void **state)
 	scene_wait(s, want);
 	check_texts(s, &truth, rows.at, rows.count - 21);
 	scene_keys(s, "10k20Z!");
-	scene_wait(s, "filters off");
+	scene_wait_notice(s, NOTICE_FILTERS_OFF);
 	scene_keys(s, "!g");
 	scene_wait(s, "row 1 of ");
 	scene_quit(s);
@@ -454,7 +454,7 @@ test_count_at_once(void **state)
 		int64_t took = time_keys(s, keys, want); /* another one each time */
 		best = took < best ? took : best;
 		scene_keys(s, "U");
-		scene_wait(s, "undone: no filters");
+		scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	}
 	assert_true(best < 450);
 	scene_check_idle(s);

@@ -117,7 +117,7 @@ test_stack(void **state)
 	scene_keys(s, "[[");
 	scene_wait(s, " 2 of 3");
 	scene_keys(s, "[[");
-	scene_wait(s, "no call before this message is known that leads here");
+	scene_wait_notice(s, NOTICE_FLOW_NO_CALLER);
 	scene_keys(s, "3G");
 	scene_wait(s, " at 3 ");
 	scene_wait_row(s, " 2 80000014", " interrupt machine timer ");
@@ -268,7 +268,7 @@ test_jumps(void **state)
 	scene_keys(s, "]x");
 	scene_wait(s, " 5 of 5");
 	scene_keys(s, "]x");
-	scene_wait(s, "no exception behind this message");
+	scene_wait_notice(s, NOTICE_FLOW_NO_TRAP_AFTER);
 	scene_keys(s, "2[k");
 	scene_wait(s, " 2 of 5");
 	scene_keys(s, "(");
@@ -292,7 +292,7 @@ test_functions(void **state)
 	scene_wait_row(s, " 0x80000010", "  1     2    50%      2     2");
 	scene_wait(s, "4 instructions without names; ");
 	scene_keys(s, "\r");
-	scene_wait(s, "no message has this in its field");
+	scene_wait_notice(s, NOTICE_FUNCTION_NO_MESSAGE);
 	scene_keys(s, "P");
 	scene_until(s, "by self", false);
 	scene_keys(s, "K\t");
@@ -425,7 +425,7 @@ test_fold(void **state)
 	scene_wait_row(s, "  S origin   cycles n ", " text");
 	scene_wait_row(s, "> D ID 0x10       9 3 ", "0x1000-0x100c");
 	scene_keys(s, "gV");
-	scene_wait(s, "3 messages, 3 instructions, 9 cycles; V folds them again");
+	scene_wait_notice(s, NOTICE_RUNS_UNFOLDED, "3 messages, 3 instructions, 9 cycles; V");
 	scene_wait(s, "CYCLE_COUNT");
 	scene_wait_row(s, ">", "0x1000-0x1008 A64 2 instr");
 	scene_keys(s, "jj");
@@ -434,7 +434,7 @@ test_fold(void **state)
 	scene_wait_row(s, ">", "0x1000-0x100c");
 	scene_until(s, "0x1008-0x100c", false);
 	scene_keys(s, "jV");
-	scene_wait(s, "this row is one message; nothing is folded here");
+	scene_wait_notice(s, NOTICE_RUN_NOT_FOLDED);
 	scene_keys(s, "B");
 	scene_wait_row(s, " [x] 1 out runs_on ", " 2 ");
 	scene_keys(s, "B&\r");
@@ -515,7 +515,7 @@ test_pairs(void **state)
 	scene_keys(s, "K");
 	scene_wait(s, "stack  ID 0x10 at 3");
 	scene_keys(s, "%");
-	scene_wait(s, "no pair here");
+	scene_wait_notice(s, NOTICE_PARTNER_NONE);
 	scene_keys(s, "k%");
 	scene_wait(s, "stack  ID 0x10 at 1");
 	scene_keys(s, "\033[21~"); /* F10 */
@@ -620,7 +620,7 @@ test_no_program(void **state)
 	scene_keys(s, "]x");
 	scene_wait(s, "are followed through their program");
 	scene_keys(s, "V");
-	scene_wait(s, "only CoreSight trace tells runs of instructions");
+	scene_wait_notice(s, NOTICE_RUNS_NONE);
 	scene_quit(s);
 }
 

@@ -117,10 +117,10 @@ test_unrecognised(void **state)
 		scene_wait_at(s, sizes[i].rows - 1, " not decoded");
 		scene_wait_at(s, sizes[i].rows - 1, "96 bytes");
 		scene_keys(s, ":format nonsense\r");
-		scene_wait(s, "no such format: nonsense; Tab lists them");
+		scene_wait_notice(s, NOTICE_FORMAT_UNKNOWN, "nonsense");
 		scene_keys(s, ":format ge\t\r"); /* completed, and tried at once */
 		scene_wait_at(s, 0, "[trying gem]");
-		scene_wait(s, "trawl -f gem keeps it");
+		scene_wait_id(s, NOTICE_TRIAL, "gem");
 		scene_until(s, "No format explains", false);
 		scene_keys(s, "G");
 		scene_wait(s, " 24 of 24");
@@ -164,9 +164,9 @@ test_candidates(void **state)
 	scene_keys(s, "\r");
 	scene_wait_at(s, 0, "[trying ");
 	scene_keys(s, ":messages\r");
-	scene_wait(s, "Esc comes back; ");
+	scene_wait_id(s, NOTICE_TRIAL, NULL);
 	scene_keys(s, "q");
-	scene_until(s, "Esc comes back; ", false);
+	scene_until_gone(s, NOTICE_TRIAL);
 	scene_keys(s, "\033");
 	scene_wait_at(s, 0, "format unknown");
 	scene_quit(s);

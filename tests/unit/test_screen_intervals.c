@@ -38,7 +38,7 @@ test_pane(void **state)
 	scene_wait(s, "\n         10 ms  0\n");
 	scene_wait(s, "\n         25 ms  ### 1\n");
 	scene_keys(s, "\r");
-	scene_wait(s, "o lists the longest pairs again, to go to one");
+	scene_wait_notice(s, NOTICE_INTERVAL_HISTOGRAM, "o");
 	scene_check_idle(s);
 	scene_keys(s, "I");
 	scene_until(s, "interval mailbox", false);
@@ -61,11 +61,11 @@ test_define(void **state)
 	scene_wait(s, "of 2 ");
 	scene_wait(s, "send OVERLAY seq 70");
 	scene_keys(s, ":interval shown begin lost end text ~ /\r");
-	scene_wait(s, "interval shown: end: unterminated /");
+	scene_wait_id(s, NOTICE_INTERVAL_REFUSED, "interval shown: end: ");
 	scene_keys(s, ":interval shown begin lost\r");
-	scene_wait(s, "expected NAME begin EXPR end EXPR");
+	scene_wait_id(s, NOTICE_INTERVAL_EXPECTED, NULL);
 	scene_keys(s, ":intervals none\r");
-	scene_wait(s, "no interval is named none");
+	scene_wait_notice(s, NOTICE_INTERVAL_UNKNOWN, "none");
 	scene_quit(s);
 }
 

@@ -47,22 +47,23 @@ static void
 test_from_row(void **state)
 {
 	static const struct {
-		const char *keys, *said, *entry, *expression;
+		const char *keys, *notice, *part, *entry, *expression;
 	} rows[] = {
-	    {"J", "only origin \"mailbox\"; U undoes it", " [x] 1 in  origin in {\"mailbox\"}",
+	    {"J", NOTICE_ONLY, "origin \"mailbox\"", " [x] 1 in  origin in {\"mailbox\"}",
 	     "origin = mailbox"},
-	    {"ao", "only origin \"mailbox\"", " [x] 1 in  origin in {\"mailbox\"}", NULL},
-	    {"D", "hidden: origin \"mailbox\"", " [x] 1 out origin in {\"mailbox\"}", NULL},
-	    {"aO", "hidden: origin \"mailbox\"", " [x] 1 out origin in {\"mailbox\"}", NULL},
-	    {"a*", "only type = \"STRING:PRINTF32\"", " [x] 1 in  type = \"STRING:PRINTF32\"",
-	     "type = \"STRING:PRINTF32\""},
-	    {"a#", "hidden: type = ", " [x] 1 out type = \"STRING:PRINTF32\"", NULL},
-	    {"af", "only trace \"soc\"", " [x] 1 in  trace in {\"soc\"}", "trace = soc"},
-	    {"aF", "hidden: trace \"soc\"", " [x] 1 out trace in {\"soc\"}", NULL},
-	    {"as", "only severity >= error", " [x] 1 in  severity >= error", "severity >= error"},
-	    {"at", "only time >= 10:06:40.234386", " [x] 1 in  time >= 10:06",
+	    {"ao", NOTICE_ONLY, "origin \"mailbox\"", " [x] 1 in  origin in {\"mailbox\"}", NULL},
+	    {"D", NOTICE_HIDDEN, "origin \"mailbox\"", " [x] 1 out origin in {\"mailbox\"}", NULL},
+	    {"aO", NOTICE_HIDDEN, "origin \"mailbox\"", " [x] 1 out origin in {\"mailbox\"}", NULL},
+	    {"a*", NOTICE_ONLY, "type = \"STRING:PRINTF32\"",
+	     " [x] 1 in  type = \"STRING:PRINTF32\"", "type = \"STRING:PRINTF32\""},
+	    {"a#", NOTICE_HIDDEN, "type = ", " [x] 1 out type = \"STRING:PRINTF32\"", NULL},
+	    {"af", NOTICE_ONLY, "trace \"soc\"", " [x] 1 in  trace in {\"soc\"}", "trace = soc"},
+	    {"aF", NOTICE_HIDDEN, "trace \"soc\"", " [x] 1 out trace in {\"soc\"}", NULL},
+	    {"as", NOTICE_ONLY, "severity >= error", " [x] 1 in  severity >= error",
+	     "severity >= error"},
+	    {"at", NOTICE_ONLY, "time >= 10:06:40.234386", " [x] 1 in  time >= 10:06",
 	     "time >= 10:06:40.234386371"},
-	    {"aT", "only time <= 10:06:40.234386", " [x] 1 in  time <= 10:06",
+	    {"aT", NOTICE_ONLY, "time <= 10:06:40.234386", " [x] 1 in  time <= 10:06",
 	     "time <= 10:06:40.234386371"},
 	};
 	struct scene *s = *state;
@@ -70,14 +71,14 @@ test_from_row(void **state)
 	scene_keys(s, "|"); /* panes below the list */
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		scene_keys(s, rows[i].keys);
-		scene_wait(s, rows[i].said);
+		scene_wait_id(s, rows[i].notice, rows[i].part);
 		scene_keys(s, "B");
 		if (rows[i].expression)
 			scene_wait_count(s, rows[i].entry, count_of(rows[i].expression));
 		else
 			scene_wait_row(s, rows[i].entry, "");
 		scene_keys(s, "BU");
-		scene_wait(s, "undone: no filters; Ctrl-R redoes it");
+		scene_wait_notice(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED, "Ctrl-R");
 		scene_wait_row(s, ">", "timeout: seq 70");
 	}
 	scene_quit(s);
@@ -91,17 +92,18 @@ test_from_states(void **state)
 	struct scene *s = *state;
 	open_at_error(s);
 	scene_keys(s, "ac");
-	scene_wait(s, "no context is known at this message");
+	scene_wait_notice(s, NOTICE_CONTEXT_NONE);
 	scene_keys(s, "a=");
-	scene_wait(s, "open the fields first, with p, and go to one there");
+	scene_wait_notice(s, NOTICE_FIELDS_FIRST, "p");
 	scene_keys(s, "/overlay 2: in\rac");
-	scene_wait(s, "only context.overlay = \"night\" and context.task = \"loader\"; U");
+	scene_wait_notice(s, NOTICE_ONLY,
+			  "context.overlay = \"night\" and context.task = \"loader\"", "U");
 	scene_keys(s, "U");
-	scene_wait(s, "undone: no filters");
+	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "gep\t\027k\t");
 	scene_wait(s, "= message 31");
 	scene_keys(s, "jjjj\027ka="); /* a value of the detail, from the list */
-	scene_wait(s, "\n only syst.args = ");
+	scene_wait_id(s, NOTICE_ONLY, "syst.args = ");
 	scene_quit(s);
 }
 
@@ -112,18 +114,18 @@ test_same_filter(void **state)
 	struct scene *s = *state;
 	open_at_error(s);
 	scene_keys(s, "a*a*");
-	scene_wait(s, "only type = \"STRING:PRINTF32\" already; B lists the filters");
+	scene_wait_notice(s, NOTICE_ONLY_ALREADY, "type = \"STRING:PRINTF32\"", "B");
 	scene_keys(s, "a#"); /* the other way round it is another */
-	scene_wait(s, "hidden: type = ");
+	scene_wait_id(s, NOTICE_HIDDEN, "type =");
 	scene_wait(s, "only type = \"STRING:PRINTF32\" without type = \"STRING:PRINTF32\"");
 	scene_keys(s, "U");
-	scene_wait(s, "undone: only type = \"STRING:PRINTF32\"; Ctrl-R");
+	scene_wait_id(s, NOTICE_UNDONE, "only type = \"STRING:PRINTF32\"");
 	scene_keys(s, "at");
 	scene_wait(s, "only time >= 10:06:40.234386371, type = \"STRING:PRINTF32\"");
 	scene_keys(s, "2U");
-	scene_wait(s, "undone: no filters");
+	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "a*!a*"); /* off: it is another filter that is on */
-	scene_wait(s, "only type = \"STRING:PRINTF32\"; U undoes it");
+	scene_wait_notice(s, NOTICE_ONLY, "type = \"STRING:PRINTF32\"", "U");
 	scene_quit(s);
 }
 
@@ -135,46 +137,46 @@ test_undo(void **state)
 	struct scene *s = *state;
 	open_at_error(s);
 	scene_keys(s, "U");
-	scene_wait(s, "nothing to undo");
+	scene_wait_notice(s, NOTICE_NOTHING_TO_UNDO);
 	scene_keys(s, "D");
-	scene_wait(s, "hidden: origin");
+	scene_wait_id(s, NOTICE_HIDDEN, "origin");
 	scene_wait_row(s, ">", "branch.address");
 	scene_keys(s, "D"); /* where the cursor came to */
-	scene_wait(s, "hidden: origin");
+	scene_wait_id(s, NOTICE_HIDDEN, "origin");
 	scene_keys(s, "2U");
-	scene_wait(s, "undone: no filters");
+	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_wait_row(s, ">", "timeout: seq 70");
 	scene_keys(s, "\022");
-	scene_wait(s, "redone: without origin in {\"mailbox\"}; U undoes it");
+	scene_wait_notice(s, NOTICE_REDONE, "without origin in {\"mailbox\"}", "U");
 	scene_keys(s, "U}");
 	scene_wait(s, "severity");
 	scene_keys(s, "U");
-	scene_wait(s, "undone: no filters");
+	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "\022U\022"); /* back and forth */
-	scene_wait(s, "redone: only INFO+");
+	scene_wait_id(s, NOTICE_REDONE, "only INFO+");
 	scene_keys(s, "&lost\r");
 	scene_keys(s, "\022"); /* a new change: nothing is left to be made again */
-	scene_wait(s, "nothing to redo");
+	scene_wait_notice(s, NOTICE_NOTHING_TO_REDO);
 	scene_keys(s, "U");
-	scene_wait(s, "undone: only INFO+");
+	scene_wait_id(s, NOTICE_UNDONE, "only INFO+");
 	scene_keys(s, "!");
-	scene_wait(s, "filters off");
+	scene_wait_notice(s, NOTICE_FILTERS_OFF);
 	scene_keys(s, "U");
-	scene_wait(s, "undone: only INFO+");
+	scene_wait_id(s, NOTICE_UNDONE, "only INFO+");
 	scene_keys(s, "U");
-	scene_wait(s, "undone: no filters");
+	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "M");
 	scene_wait(s, "hidden");
 	scene_keys(s, "U");
-	scene_wait(s, "undone: no filters");
+	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, ";\r"); /* in a pane */
 	scene_wait(s, "only");
 	scene_keys(s, "U");
-	scene_wait(s, "undone: no filters");
+	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, ";J");
 	scene_wait(s, "only origin");
 	scene_keys(s, "D"); /* the last one stays */
-	scene_wait(s, "is the only one left");
+	scene_wait_id(s, NOTICE_ORIGIN_LAST, NULL);
 	scene_quit(s);
 }
 
@@ -185,7 +187,7 @@ test_pair(void **state)
 	struct scene *s = *state;
 	open_at_error(s);
 	scene_keys(s, "%");
-	scene_wait(s, "no pair here");
+	scene_wait_notice(s, NOTICE_PARTNER_NONE);
 	scene_keys(s, "g/SyncPoint\r%");
 	scene_wait_row(s, ">", "syncPoint serial");
 	scene_keys(s, "%");
@@ -206,10 +208,10 @@ test_copy_place(void **state)
 	struct scene *s = *state;
 	open_at_error(s);
 	scene_keys(s, "Y");
-	scene_wait(s, " copied to the terminal's clipboard: ");
+	scene_wait_id(s, NOTICE_PLACE_COPIED, NULL);
 	scene_wait(s, "lab.yaml +t=10:06:40.234386371");
 	scene_keys(s, "y");
-	scene_wait(s, " this row is copied to the terminal's clipboard (OSC 52)");
+	scene_wait_notice(s, NOTICE_ROW_COPIED);
 	scene_quit(s);
 	scene_open(s, 24, 120, "xterm-256color", "lab.yaml", "+t=10:06:40.234386371", NULL);
 	scene_wait_row(s, ">", "timeout: seq 70");
@@ -222,24 +224,26 @@ static void
 test_severities(void **state)
 {
 	struct scene *s = *state;
-	char want[120];
+	char want[120], digits[32];
 	open_at_error(s);
 	scene_keys(s, "}"); /* no user1, no user2 */
-	snprintf(want, sizeof want,
-		 "severity >= info: %zu shown; %zu of them have no severity, "
-		 "M hides them",
-		 count_of("severity >= info"), count_of("severity = max"));
-	scene_wait(s, want);
+	snprintf(digits, sizeof digits, "%zu", count_of("severity >= info"));
+	snprintf(want, sizeof want, NOTICE_SEVERITIES_COUNTED, digits);
+	scene_wait_id(s, NOTICE_SEVERITIES, want);
+	snprintf(digits, sizeof digits, "%zu", count_of("severity = max"));
+	snprintf(want, sizeof want, NOTICE_UNASSIGNED_COUNTED, digits, "", "M");
+	scene_wait_id(s, NOTICE_SEVERITIES, want);
 	scene_keys(s, "3}");
-	scene_wait(s, "severity >= fatal: ");
+	scene_wait_id(s, NOTICE_SEVERITIES, "severity >= fatal");
 	scene_keys(s, "}");
-	scene_wait(s, "no message is worse than fatal");
+	scene_wait_notice(s, NOTICE_SEVERITY_WORST, "fatal");
 	scene_keys(s, "{");
-	scene_wait(s, "severity >= error: ");
+	scene_wait_id(s, NOTICE_SEVERITIES, "severity >= error");
 	scene_keys(s, "3{"); /* no user1, no user2 */
-	scene_wait(s, "all severities; ");
+	scene_wait_id(s, NOTICE_SEVERITIES, NOTICE_SEVERITIES_ALL);
 	scene_keys(s, "M");
-	scene_wait(s, "; those without severity are hidden, M shows them");
+	snprintf(want, sizeof want, NOTICE_UNASSIGNED_HIDDEN, "M");
+	scene_wait_id(s, NOTICE_SEVERITIES, want);
 	scene_quit(s);
 }
 
@@ -250,13 +254,13 @@ test_next_trace(void **state)
 	struct scene *s = *state;
 	open_at_error(s);
 	scene_keys(s, "]f"); /* soc, which the message is of */
-	scene_wait(s, "trace soc alone, no longer all 5; [f goes back");
+	scene_wait_notice(s, NOTICE_TRACE_ALONE_NOW, "soc", (size_t)5, "[f");
 	scene_wait_row(s, ">", "timeout: seq 70");
 	scene_keys(s, "]f");
-	scene_wait(s, "trace dsp alone, 2 of 5");
+	scene_wait_notice(s, NOTICE_TRACE_ALONE, "dsp", (size_t)2, (size_t)5);
 	scene_wait_row(s, ">", "10:06:40.234886"); /* its first one after that */
 	scene_keys(s, "2[f");
-	scene_wait(s, "all 5 traces");
+	scene_wait_notice(s, NOTICE_TRACES_ALL, (size_t)5);
 	scene_wait_row(s, ">", "10:06:40.234886");
 	scene_quit(s);
 }
@@ -295,7 +299,7 @@ test_continuations(void **state)
 	scene_keys(s, "bm");
 	scene_wait_at(s, 23, " set mark a to z here");
 	scene_keys(s, "\033");
-	scene_wait(s, "a mark is a letter");
+	scene_wait_notice(s, NOTICE_MARK_LETTER);
 	scene_check_idle(s);
 	scene_quit(s);
 }
@@ -308,7 +312,7 @@ test_unknown(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "-");
-	scene_wait(s, "no key - here; in timeline: zoom out: twice the time (i opens it)");
+	scene_wait_notice(s, NOTICE_KEY_IN_PANE, "-", "timeline", "zoom out: twice the time", "i");
 	scene_keys(s, "i");
 	scene_wait(s, "1.52 ms a cell");
 	scene_keys(s, "+");
@@ -316,13 +320,13 @@ test_unknown(void **state)
 	scene_keys(s, "-");
 	scene_wait(s, "1.52 ms a cell");
 	scene_keys(s, "iB\t\033[3~"); /* Del */
-	scene_wait(s, "no key Del here; filters has it (Tab goes there)");
+	scene_wait_id(s, NOTICE_KEY_IN_OPEN_PANE, "filters");
 	scene_keys(s, "]z");
-	scene_wait(s, "no key ]z; ] goes on with e  w  g  t");
+	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "]z", "]", "e  w  g  t");
 	scene_keys(s, "\027e");
-	scene_wait(s, "no key Ctrl-W e; Ctrl-W goes on with w  h l  j k");
+	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "Ctrl-W e", "Ctrl-W", "w  h l  j k");
 	scene_keys(s, "~");
-	scene_wait(s, "no key ~; F1 lists the keys");
+	scene_wait_notice(s, NOTICE_KEY_UNKNOWN, "~", "F1");
 	scene_quit(s);
 }
 
@@ -396,13 +400,13 @@ test_card_turns(void **state)
 	scene_wait(s, " keys of the functions, 12 of 12, the last  ");
 	scene_wait(s, "  b back  m manual");
 	scene_keys(s, " ");
-	scene_wait_at(s, 23, " this is the last card");
+	scene_wait_notice(s, NOTICE_CARD_LAST);
 	scene_keys(s, "bbbbbb");
 	scene_wait(s, " keys of the filters, 6 of 12 ");
 	scene_keys(s, "bbbbb");
 	scene_wait(s, " keys of the list, 1 of 12 ");
 	scene_keys(s, "b");
-	scene_wait_at(s, 23, " this is the first card");
+	scene_wait_notice(s, NOTICE_CARD_FIRST);
 	scene_keys(s, "\033[Z"); /* BackTab goes round, as Tab does */
 	scene_wait(s, " 12 of 12, the last");
 	scene_keys(s, "\t");
@@ -479,29 +483,30 @@ static void
 test_highlight(void **state)
 {
 	static const struct {
-		const char *typed, *said;
+		const char *typed, *notice, *part;
 		int colour;
 	} rows[] = {
-	    {"timeout red", "1: timeout in red; :highlight --save keeps it, :highlight -1", 1},
-	    {"\"timeout\" green", "1: timeout in green;", 2},
-	    {"severity = error", "2: severity = error in accent2;", 2},
-	    {"origin = mailbox blue", "3: origin = mailbox in blue", 2},
-	    {"", "\n 1: timeout in green; 2: severity = error in accent2; 3: origin", 2},
-	    {"-timeout", "removed; 2 highlights left", 116},
-	    {"-1", "removed; 1 highlight left", 4},
-	    {"-7", "no highlight 7; :highlight lists them", 4},
-	    {"\"timeout\" purple", "purple: expected a colour like red, bright-red", 4},
-	    {"severity >= bad", "severity >= bad: expected a filter: ", 4},
+	    {"timeout red", NOTICE_HIGHLIGHT_ADDED, "1: timeout in red", 1},
+	    {"\"timeout\" green", NOTICE_HIGHLIGHT_ADDED, "1: timeout in green", 2},
+	    {"severity = error", NOTICE_HIGHLIGHT_ADDED, "2: severity = error in accent2", 2},
+	    {"origin = mailbox blue", NOTICE_HIGHLIGHT_ADDED, "3: origin = mailbox in blue", 2},
+	    {"", NOTICE_HIGHLIGHT_LIST,
+	     "1: timeout in green; 2: severity = error in accent2; 3: origin", 2},
+	    {"-timeout", NOTICE_OWN_REMOVED, "2 highlights", 116},
+	    {"-1", NOTICE_OWN_REMOVED, "1 highlight", 4},
+	    {"-7", NOTICE_OWN_UNKNOWN, "highlight 7", 4},
+	    {"\"timeout\" purple", NOTICE_OWN_REFUSED, "purple", 4},
+	    {"severity >= bad", NOTICE_OWN_REFUSED, "severity >= bad", 4},
 	};
 	struct scene *s = *state;
 	open_at_error(s);
 	scene_keys(s, ":highlight\r");
-	scene_wait(s, "no highlights of your own; :highlight timeout red makes one");
+	scene_wait_notice(s, NOTICE_HIGHLIGHT_NONE);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		scene_keys(s, ":highlight ");
 		scene_keys(s, rows[i].typed);
 		scene_keys(s, "\r");
-		scene_wait(s, rows[i].said);
+		scene_wait_id(s, rows[i].notice, rows[i].part);
 		assert_int_equal(colour_of_row(s), rows[i].colour);
 	}
 	scene_keys(s, ":view default\rR"); /* these have others, and leave one's own */
@@ -518,28 +523,29 @@ test_own_key(void **state)
 	struct scene *s = *state;
 	open_at_error(s);
 	scene_keys(s, ":key\r");
-	scene_wait(s, "no keys of your own; :key F5 filter severity >= error makes one");
+	scene_wait_notice(s, NOTICE_KEY_NONE);
 	scene_keys(s, ":key r \"filter severity >= error\"\rr");
 	scene_wait(s, "only severity >= error");
 	scene_keys(s, "U:key r next-error\r");
-	scene_wait(s, "r: next-error; :key --save keeps it; it was filter severity >= error");
+	scene_wait_notice(s, NOTICE_KEY_CHANGED, "r", "next-error", "filter severity >= error");
 	scene_keys(s, "r");
 	scene_wait_row(s, ">", "frame 8: no free buffer");
 	scene_keys(s, ":key s /bite: camera\r");
-	scene_wait(s, "s: /bite: camera; :key --save keeps it; it was next-gap");
+	scene_wait_notice(s, NOTICE_KEY_CHANGED, "s", "/bite: camera", "next-gap");
 	scene_keys(s, "s");
 	scene_wait_row(s, ">", "watchdog bite");
 	scene_keys(s, ":key\r");
 	scene_wait(s, "\n r: next-error; s: /bite: camera");
 	scene_keys(s, ":key -r\rr");
-	scene_until(s, "removed; 1 key left", false);
+	scene_until_gone(s, NOTICE_OWN_REMOVED);
 	scene_wait_row(s, ">", "watchdog bite"); /* open-row again */
 	scene_keys(s, ":key x3 next-error\r");
-	scene_wait(s, "x3: next-error; :key --save keeps it; it was hex");
+	scene_wait_notice(s, NOTICE_KEY_CHANGED, "x3", "next-error", "hex");
 	scene_keys(s, ":key Foo next-error\r");
-	scene_wait(s, "Foo: expected a key like F5, x, Ctrl-D, PgDn or ]e");
+	scene_wait_notice(s, NOTICE_OWN_REFUSED, "Foo", "a key like F5, x, Ctrl-D, PgDn or ]e");
 	scene_keys(s, ":key F5 nexterror\r");
-	scene_wait(s, "nexterror: expected a command as after :; did you mean next-error?");
+	scene_wait_notice(s, NOTICE_OWN_REFUSED, "nexterror",
+			  "a command as after :; did you mean next-error?");
 	scene_keys(s, "\033OPm"); /* the manual has what its commands do not */
 	scene_wait(s, "Keys of your own");
 	scene_wait(s, "\n  s  ");
@@ -547,7 +553,7 @@ test_own_key(void **state)
 	scene_keys(s, "q:key F7 next-err\t");
 	scene_wait(s, "\n:key F7 next-error");
 	scene_keys(s, "\003:key F5\r");
-	scene_wait(s, "F5 run? for example :key F5 next-error");
+	scene_wait_id(s, NOTICE_KEY_WHAT, "F5");
 	scene_quit(s);
 }
 
@@ -564,12 +570,12 @@ test_own_kept(void **state)
 	snprintf(file, sizeof file, "%s/trawl/own.yaml", folder);
 	open_at_error(s);
 	scene_keys(s, ":highlight timeout red\r:highlight --save\r");
-	scene_wait(s, "1 highlight saved to /tmp/test_keys.");
+	scene_wait_id(s, NOTICE_OWN_SAVED, "1 highlight");
 	scene_quit(s);
 	open_at_error(s);
 	assert_int_equal(colour_of_row(s), 1);
 	scene_keys(s, ":key F5 filter origin = dma\r:key --save\r");
-	scene_wait(s, "1 key saved to /tmp/test_keys.");
+	scene_wait_id(s, NOTICE_OWN_SAVED, "1 key");
 	scene_quit(s);
 	open_at_error(s);
 	assert_int_equal(colour_of_row(s), 1);
@@ -585,7 +591,7 @@ test_own_kept(void **state)
 	fclose(own);
 	open_at_error(s);
 	scene_keys(s, ":key x3 facts\r:key --save\r");
-	scene_wait(s, "1 key saved");
+	scene_wait_id(s, NOTICE_OWN_SAVED, "1 key");
 	scene_quit(s);
 	struct text kept = {0};
 	own = fopen(file, "r");

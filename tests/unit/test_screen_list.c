@@ -129,7 +129,7 @@ test_open_row(void **state)
 	scene_wait(s, " 314 of 531");
 	scene_until(s, "  0x80020001 to 0x80020002\n", false);
 	scene_keys(s, "kr"); /* nothing of it is hidden */
-	scene_wait_at(s, 23, " this row is shown whole; p shows its fields");
+	scene_wait_notice(s, NOTICE_ROW_SHOWN_WHOLE, "p");
 	scene_keys(s, "j$");
 	scene_wait_row(s, "> 10:06:40.234886 I dsp ", "to 0x80020002");
 	scene_keys(s, "^");
@@ -149,7 +149,7 @@ test_sideways(void **state)
 	scene_wait_row(s, "> 10:06:40.234886 I dsp         User data=0x80020002 seq", ">");
 	scene_keys(s, "l");
 	scene_wait_row(s, "> 10:06:40.234886 I dsp         <=0x80020002 seq", ">");
-	scene_wait_at(s, 23, " rows are scrolled sideways; ^ shows their beginning again");
+	scene_wait_notice(s, NOTICE_ROWS_SCROLLED, "^");
 	scene_keys(s, "9h");
 	scene_wait_row(s, "> 10:06:40.234886 I dsp         User data=", ">");
 	scene_keys(s, "3l"); /* short rows begin further left as a whole */
@@ -158,7 +158,7 @@ test_sideways(void **state)
 	scene_keys(s, "^x\t");
 	scene_wait(s, "= bytes 0x");
 	scene_keys(s, "l");
-	scene_wait_at(s, 23, " rows scroll sideways from the list alone; Tab goes there");
+	scene_wait_notice(s, NOTICE_ROWS_SCROLL_IN_LIST, "Tab");
 	scene_wait_row(s, "> 10:06:40.234886 I dsp         User data=", ">");
 	scene_quit(s);
 }
@@ -251,6 +251,17 @@ test_triggers(void **state)
 	scene_quit(s);
 }
 
+/* That the facts name so many messages and losses. */
+static void
+check_facts(struct scene *s, const char *messages, const char *losses)
+{
+	char want[100];
+	snprintf(want, sizeof want, NOTICE_FACTS_COUNT, messages);
+	scene_wait_id(s, NOTICE_FACTS, want);
+	snprintf(want, sizeof want, NOTICE_FACTS_LOSSES, losses);
+	scene_wait_id(s, NOTICE_FACTS, want);
+}
+
 /* = counts losses as ]g finds them; the demo has five, one of which a checksum tells. */
 static void
 test_losses(void **state)
@@ -265,13 +276,13 @@ test_losses(void **state)
 	scene_open_demo(s, 24, 160);
 	scene_check_idle(s);
 	scene_keys(s, "=");
-	scene_wait(s, " 309 messages, 5 losses");
+	check_facts(s, "309", "5");
 	scene_quit(s);
 	scene_open(s, 24, 160, "xterm-256color", "len32.bin", NULL);
 	scene_wait(s, " 1 of 518");
 	scene_check_idle(s);
 	scene_keys(s, "=");
-	scene_wait(s, " 518 messages, no losses");
+	check_facts(s, "518", "0");
 	scene_quit(s);
 	text_free(&lines);
 }
@@ -325,13 +336,14 @@ test_go_to(void **state)
 	scene_keys(s, "''");
 	scene_wait(s, "201 of 309");
 	scene_keys(s, "tnonsense\r");
-	scene_wait(s, "go to what?");
+	scene_wait_id(s, NOTICE_GOTO_WHERE, NULL);
 	scene_keys(s, ":301\r");
 	scene_wait(s, " 301 of 309");
 	scene_keys(s, ":wq\r");
-	scene_wait(s, "no command \"wq\"; Tab completes");
+	scene_wait_notice(s, NOTICE_COMMAND_UNKNOWN, 2, "wq");
 	scene_keys(s, ":se 1\r");
-	scene_wait(s, "\"se\" may be: search, search-back, severity, set");
+	scene_wait_notice(s, NOTICE_COMMAND_AMBIGUOUS, 2, "se",
+			  "search, search-back, severity, set");
 	scene_quit(s);
 }
 
@@ -439,7 +451,7 @@ test_gap(void **state)
 	scene_wait_row(s, ">", "0.027700 ");
 	scene_wait(s, "gap of ");
 	scene_keys(s, "S");
-	scene_wait(s, "no long gap found");
+	scene_wait_notice(s, NOTICE_GAP_NONE);
 	scene_quit(s);
 }
 
@@ -500,14 +512,14 @@ test_cycles(void **state)
 	scene_keys(s, "q");
 	scene_until(s, "estimated_time", false);
 	scene_keys(s, "T");
-	scene_wait(s, "time: start");
+	scene_wait_notice(s, NOTICE_TIME_MODE, "start");
 	scene_wait(s, "  2  ~250 D ID 0x10 ");
 	scene_keys(s, "T");
-	scene_wait(s, "time: delta");
+	scene_wait_notice(s, NOTICE_TIME_MODE, "delta");
 	scene_wait(s, "  2 ~+250 D ID 0x10 ");
 	scene_wait(s, "  4 ~+750 D ID 0x10 ");
 	scene_keys(s, "TT"); /* beyond ticks, which are only those that are told */
-	scene_wait(s, "time: own");
+	scene_wait_notice(s, NOTICE_TIME_MODE, "own");
 	scene_wait(s, "  1 1000 D ID 0x10 ");
 	scene_wait(s, "  2      D ID 0x10 ");
 	scene_quit(s);
@@ -532,11 +544,11 @@ test_pause(void **state)
 	scene_keys(s, "/zzz\r");
 	scene_wait(s, "searching... Ctrl-C cancels");
 	scene_keys(s, "\003");
-	scene_wait(s, "cancelled");
+	scene_wait_notice(s, NOTICE_CANCELLED);
 	scene_keys(s, "h"); /* nothing was found in what is known: that is no number */
 	scene_wait(s, ", none yet");
 	scene_keys(s, ":pause\r");
-	scene_wait(s, "indexing continues");
+	scene_wait_notice(s, NOTICE_INDEX_CONTINUES);
 	scene_until(s, "paused", false);
 	scene_wait(s, " idx ");
 	scene_quit(s);
@@ -555,7 +567,7 @@ test_no_checkpoint(void **state)
 		   scene_numbered(), "--threads=1", "+:pause", NULL);
 	scene_wait_at(s, 0, "% paused"); /* the list is being looked for: it does not rest */
 	scene_keys(s, ":pause\r");
-	scene_wait_at(s, 23, "indexing continues");
+	scene_wait_notice(s, NOTICE_INDEX_CONTINUES);
 	scene_keys(s, "h");
 	scene_wait_at(s, 23, "of 1,280");
 	for (int row = 2; row < 23; row++) {
@@ -579,7 +591,7 @@ test_unnamed(void **state)
 			"899AABBCCDDEEFF7700000001000000\n");
 	scene_open(s, 24, 120, "xterm-256color", folder.files.at[0], NULL);
 	scene_wait_at(s, 2, "id 0x77 args 0x00000001");
-	scene_wait_at(s, 23, "--collateral=FILE");
+	scene_wait_id(s, NOTICE_NO_COLLATERAL, NULL);
 	scene_quit(s);
 	folder_remove(&folder);
 }
@@ -625,9 +637,9 @@ test_unnamed_below(void **state)
 	folder_put_text(&folder, "t.txt", lines.data);
 	scene_open(s, 24, 80, "xterm-256color", folder.files.at[0], "+:layout", NULL);
 	scene_wait_at(s, 0, "  [no collateral]  ");
-	scene_wait_at(s, 23, " layout stacked");
+	scene_wait_notice(s, NOTICE_LAYOUT, "stacked");
 	scene_keys(s, ":layout\r");
-	scene_wait_at(s, 23, " layout side");
+	scene_wait_notice(s, NOTICE_LAYOUT, "side");
 	scene_keys(s, "j");
 	scene_wait_at(s, 23, notice);
 	scene_keys(s, "j");
@@ -636,7 +648,7 @@ test_unnamed_below(void **state)
 
 	/* what a filter found stands beside it, too */
 	scene_open(s, 24, 80, "xterm-256color", folder.files.at[0], "+:layout", NULL);
-	scene_wait_at(s, 23, " layout stacked");
+	scene_wait_notice(s, NOTICE_LAYOUT, "stacked");
 	scene_keys(s, "&not text ~ \"0x77\"\r");
 	scene_wait_at(
 	    s, 23,

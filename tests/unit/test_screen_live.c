@@ -110,24 +110,24 @@ test_record(void **state)
 	struct live_files f;
 	open_fifo(s, &f);
 	scene_keys(s, ":record\r");
-	scene_wait(s, "record to which file?");
+	scene_wait_notice(s, NOTICE_RECORD_WHERE);
 	type_record(s, ":record ", &f);
-	scene_wait(s, "from its start to");
+	scene_wait_id(s, NOTICE_RECORDING, NULL);
 	scene_wait_at(s, 0, "follow  recording");
 	type_record(s, ":record ", &f);
-	scene_wait(s, "is being recorded");
+	scene_wait_id(s, NOTICE_RECORD_RUNS, NULL);
 	scene_keys(s, ":freeze\r"); /* which is of the list alone */
 	scene_wait_at(s, 0, "frozen");
 	send_lines(&f, "fourth line\n");
 	scene_wait_at(s, 0, "frozen +12 B");
 	scene_keys(s, ":record\r");
-	scene_wait(s, "46 bytes recorded to");
+	scene_wait_id(s, NOTICE_RECORDED, "46");
 	scene_until(s, "recording", false);
 	send_lines(&f, "fifth line\n");
 	check_recorded(&f, "first line\nsecond line\nthird line\nfourth line\n");
 
 	type_record(s, ":record ", &f);
-	scene_wait(s, ":record! FILE overwrites it");
+	scene_wait_id(s, NOTICE_RECORD_EXISTS, NULL);
 	type_record(s, ":record! ", &f);
 	scene_wait_at(s, 0, "frozen +23 B  recording");
 	close_fifo(s, &f);
@@ -161,7 +161,7 @@ test_full_disk(void **state)
 		skip();
 	open_fifo(s, &f);
 	scene_keys(s, ":record! /dev/full\r");
-	scene_wait(s, "No space left on device; its first 0 bytes are written");
+	scene_wait_id(s, NOTICE_RECORD_FAILED, "No space left on device");
 	close_fifo(s, &f);
 }
 
@@ -171,7 +171,7 @@ test_file(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, ":record /tmp/never\r");
-	scene_wait(s, "the capture is a file already");
+	scene_wait_id(s, NOTICE_RECORD_IS_FILE, NULL);
 	scene_quit(s);
 }
 
@@ -182,17 +182,17 @@ test_stop_when(void **state)
 	struct live_files f;
 	open_fifo(s, &f);
 	scene_keys(s, ":stop-when\r");
-	scene_wait(s, "stop when? for example");
+	scene_wait_id(s, NOTICE_STOP_WHEN, NULL);
 	scene_keys(s, ":stop-when text = (\r");
 	scene_wait(s, "(column ");
 	scene_keys(s, ":stop-when text ~ 's..th|second'\r"); /* one is there already */
-	scene_wait(s, "stops at the next message that matches: text");
+	scene_wait_notice(s, NOTICE_STOP_SET, "text");
 	send_lines(&f, "fourth line\nfifth line\n");
 	scene_wait(s, "fifth line");
 	send_lines(&f, "sixth line\nseventh line\n");
 	scene_wait_at(s, 0, "frozen");
 	scene_wait_row(s, ">", "sixth line");
-	scene_wait(s, "frozen at: text");
+	scene_wait_id(s, NOTICE_STOPPED, "text");
 	send_lines(&f, "another sixth line\n");
 	scene_wait_at(s, 0, "frozen +19 B");
 	scene_keys(s, "F");
@@ -200,9 +200,9 @@ test_stop_when(void **state)
 	scene_until(s, "frozen", false);
 
 	scene_keys(s, ":stop-when severity = fatal\r");
-	scene_wait(s, "stops at the next");
+	scene_wait_id(s, NOTICE_STOP_SET, NULL);
 	scene_keys(s, ":stop-when\r");
-	scene_wait(s, ":stop-when is off");
+	scene_wait_notice(s, NOTICE_STOP_OFF);
 	close_fifo(s, &f);
 }
 
@@ -216,10 +216,10 @@ test_stop_hidden(void **state)
 	scene_keys(s, "&text ~ r\r");
 	scene_until(s, "second line", false);
 	scene_keys(s, ":stop-when text ~ fifth\r");
-	scene_wait(s, "stops at the next message that matches: text");
+	scene_wait_notice(s, NOTICE_STOP_SET, "text");
 	send_lines(&f, "fourth line\nfifth line\nsixth line\n");
 	scene_wait_at(s, 0, "frozen");
-	scene_wait(s, "frozen at #5, hidden by the filters; :freeze continues");
+	scene_wait_notice(s, NOTICE_STOPPED_HIDDEN, "", "5");
 	scene_wait_row(s, ">", "fourth line"); /* the nearest row */
 	close_fifo(s, &f);
 }
@@ -248,6 +248,7 @@ send_many(const struct live_files *f, unsigned *number, unsigned millions)
 static void
 test_limit(void **state)
 {
+	char losses[40];
 	struct scene *s = *state;
 	struct live_files f = {.folder = "/tmp/trawl-live.XXXXXX"};
 	unsigned number = 0;
@@ -267,15 +268,16 @@ test_limit(void **state)
 	scene_wait_at(s, 0, "150.0 MB");
 	scene_wait_at(s, 0, "[dropped 50.3 MB]");
 	scene_wait(s, "50.3 MB dropped: --spool-limit keeps the newest 128.0 MB");
-	scene_wait(s, "the message at the cursor was dropped");
+	scene_wait_id(s, NOTICE_CURSOR_DROPPED, NULL);
 	scene_wait_row(s, ">", "50.3 MB dropped");
 	scene_keys(s, "j");
-	scene_until(s, "the message at the cursor was dropped", false);
+	scene_until_gone(s, NOTICE_CURSOR_DROPPED);
 	scene_keys(s, "'a");
-	scene_wait(s, "that message was dropped");
+	scene_wait_id(s, NOTICE_TARGET_DROPPED, NULL);
 	scene_keys(s, "=:messages\r");
 	scene_wait(s, "503,319 messages dropped");
-	scene_wait(s, ", 1 loss");
+	snprintf(losses, sizeof losses, NOTICE_FACTS_LOSSES, "1");
+	scene_wait(s, losses);
 	scene_keys(s, "q");
 	scene_keys(s, "G");
 	scene_wait(s, "number 1499999");

@@ -161,7 +161,7 @@ test_kept(void **state)
 	keeper_mark(&k, s);
 	assert_int_equal(stat(k.state, &before), 0);
 	keeper_start(&k, s, NULL);
-	scene_wait(s, "\n back from last time: place, 2 marks; L shows them");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 2 marks");
 	scene_keys(s, "L");
 	scene_wait(s, "\n a  4  ");
 	scene_wait_row(s, " *  11 ", "cold");
@@ -175,19 +175,19 @@ test_kept(void **state)
 	assert_int_equal(stat(k.state, &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
 	keeper_start(&k, s, NULL); /* a signal is an end too */
-	scene_wait(s, "back from last time: place, 2 marks;");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 2 marks");
 	scene_keys(s, "6Gmb");
 	scene_wait_row(s, ">b      6", "");
 	kill(s->child, SIGTERM);
 	scene_end(s);
 	scene_close(s);
 	keeper_start(&k, s, NULL);
-	scene_wait(s, "back from last time: place, 3 marks;");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 3 marks");
 	kill(s->child, SIGHUP);
 	scene_end(s);
 	scene_close(s);
 	keeper_start(&k, s, NULL); /* until there is nothing left */
-	scene_wait(s, "back from last time: place, 3 marks;");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 3 marks");
 	scene_keys(s, "4G:unmark\r6G:unmark\r11G:unmark\rgL");
 	scene_wait(s, "marks  0");
 	scene_quit(s);
@@ -212,11 +212,11 @@ test_kept_of_several(void **state)
 		if (!i)
 			scene_keys(s, "311G");
 		else
-			scene_wait(s, "\n back from last time: place; g goes to the start");
+			scene_wait_id(s, NOTICE_STATE_RESTORED, "place");
 		scene_wait_row(s, ">", "timeout: seq 70");
 		scene_check_idle(s);
 		if (i)
-			scene_wait(s, "\n back from last time: place; g goes to the start");
+			scene_wait_id(s, NOTICE_STATE_RESTORED, "place");
 		scene_quit(s);
 	}
 	text_free(&lab);
@@ -241,10 +241,10 @@ test_kept_view(void **state)
 	scene_wait(s, "only ERROR+ text ~ /ecc/");
 	scene_wait_row(s, ">     171 ", "");
 	scene_keys(s, ":messages\r");
-	scene_wait(s, "back from last time: place, 2 filters; U undoes");
+	scene_wait_logged(s, NOTICE_STATE_RESTORED, "place, 2 filters");
 	scene_keys(s, "qU");
 	scene_until(s, "only ERROR+", false);
-	scene_wait(s, "no filters");
+	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "g");
 	scene_wait(s, " 1 of 309");
 	scene_quit(s); /* all is as usual: nothing is kept */
@@ -255,11 +255,11 @@ test_kept_view(void **state)
 	scene_quit(s);
 	keeper_again(&k, s, "+9G"); /* who names a place goes there */
 	scene_wait(s, " 9 of 309");
-	scene_until(s, "back from", false);
+	scene_until_gone(s, NOTICE_STATE_RESTORED);
 	scene_quit(s);
 	keeper_again(&k, s, "--severity=error"); /* for this time only */
 	scene_keys(s, ":messages\r");
-	scene_wait(s, "back from last time: place; g goes to the start");
+	scene_wait_logged(s, NOTICE_STATE_RESTORED, "place");
 	scene_quit(s);
 	keeper_again(&k, s, NULL);
 	scene_wait(s, " 4"); /* the place of last time */
@@ -278,18 +278,18 @@ test_kept_and_saved(void **state)
 	keeper_mark(&k, s);
 	keeper_start(&k, s, NULL);
 	scene_keys(s, ":save\r");
-	scene_wait(s, "2 marks saved to ");
+	scene_wait_id(s, NOTICE_SAVED, "2");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 0);
 	keeper_start(&k, s, NULL);
 	scene_keys(s, "L");
 	scene_wait(s, "marks  2");
-	scene_until(s, "back from", false);
+	scene_until_gone(s, NOTICE_STATE_RESTORED);
 	scene_keys(s, "q4G:unmark\r:view default\r");
 	scene_wait(s, "view default");
 	scene_quit(s);
 	keeper_start(&k, s, NULL); /* less than was saved */
-	scene_wait(s, "back from last time: place, 1 mark; L shows them");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 1 mark");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 1);
 	folder_put_text(&k.folder, "a.stp.session.yaml",
@@ -299,7 +299,7 @@ test_kept_and_saved(void **state)
 	scene_wait_row(s, " z  1", "");
 	scene_wait(s, "marks  1");
 	scene_keys(s, "q:messages\r");
-	scene_wait(s, "left out: the session's file is newer");
+	scene_wait_logged(s, NOTICE_STATE_OLDER, NULL);
 	scene_quit(s);
 	keeper_close(&k);
 }
@@ -318,7 +318,7 @@ test_kept_of_other(void **state)
 	assert_int_equal(fputc(0, file), 0);
 	fclose(file);
 	keeper_start(&k, s, NULL);
-	scene_wait(s, "back from last time: place, 2 marks;");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 2 marks");
 	scene_quit(s);
 
 	file = fopen(k.capture, "r+"); /* a byte of the last message is another */
@@ -332,7 +332,7 @@ test_kept_of_other(void **state)
 	scene_keys(s, "L");
 	scene_wait(s, "marks  0");
 	scene_keys(s, "q:messages\r");
-	scene_wait(s, "marks of last time are left out: the capture has changed since");
+	scene_wait_logged(s, NOTICE_STATE_OF_OTHER, NULL);
 	scene_quit(s);
 
 	file = fopen(k.capture, "r+"); /* what it was */
@@ -346,7 +346,7 @@ test_kept_of_other(void **state)
 		 k.state);
 	assert_int_equal(system(command), 0);
 	keeper_start(&k, s, NULL); /* which is no message */
-	scene_wait(s, "1 mark of last time dropped: their messages are gone");
+	scene_wait_notice(s, NOTICE_STATE_DROPPED, "1 mark");
 	scene_keys(s, "L");
 	scene_wait(s, "marks  1");
 	scene_quit(s);
@@ -371,7 +371,7 @@ test_kept_badly(void **state)
 		fclose(file);
 		keeper_start(&k, s, NULL);
 		scene_keys(s, "j:messages\r");
-		scene_wait(s, "the marks of last time are left out: ");
+		scene_wait_logged(s, NOTICE_STATE_UNREADABLE, NULL);
 		scene_quit(s);
 	}
 	setenv("XDG_STATE_HOME", "/dev/null", 1);
@@ -395,11 +395,11 @@ test_kept_on_trial(void **state)
 	keeper_open(&k);
 	keeper_start(&k, s, NULL);
 	scene_keys(s, "4Gma:format gem\r");
-	scene_wait(s, "tried as gem");
+	scene_wait_id(s, NOTICE_TRIAL, "gem");
 	scene_keys(s, "L");
 	scene_wait(s, "marks  0");
 	scene_keys(s, "q\033");
-	scene_wait(s, "back from last time: place, 1 mark;");
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 1 mark");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 1);
 	keeper_close(&k);
@@ -420,7 +420,7 @@ test_marks_of_all(void **state)
 	scene_wait(s, "= marks  1");
 	scene_wait_row(s, " a  311 ", " 2025-11-21 10:06:40.234386371 timeout: seq 70");
 	scene_keys(s, "=");
-	scene_wait(s, " message 311, of its trace number 48, at ");
+	scene_wait_id(s, NOTICE_FACTS, "311");
 	scene_wait_row(s, ">a    311 ", " 10:06:40.234386371 ");
 	scene_wait_at(s, 0, "  2025-11-21  "); /* the date is said once */
 	scene_keys(s, "q/overlay 2: in\r");    /* of another trace */
@@ -452,11 +452,11 @@ test_session(void **state)
 		       "marks: [{trace: elsewhere, offset: 7, note: \"a: \\\"b\\\"\"}]\n");
 	snprintf(option, sizeof option, "--session=%s", path);
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
-	scene_wait(s, "1 marks are in captures that are not open");
+	scene_wait_notice(s, NOTICE_MARKS_ELSEWHERE, (size_t)1);
 	scene_keys(s, "4Gmx:note reset: \"cold\" # 1\r:sev info\r:view default\r");
 	scene_wait(s, "view default");
 	scene_keys(s, ":sev warning\r&dma\r:save\r");
-	scene_wait(s, "2 marks saved to ");
+	scene_wait_id(s, NOTICE_SAVED, "2");
 	scene_quit(s);
 
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
@@ -465,7 +465,7 @@ test_session(void **state)
 	scene_wait(s, "\n x  4  ");
 	scene_wait(s, "reset: \"cold\" # 1");
 	scene_keys(s, ":save\r");
-	scene_wait(s, "2 marks saved to "); /* the one elsewhere is still there */
+	scene_wait_id(s, NOTICE_SAVED, "2"); /* the one elsewhere is still there */
 	scene_keys(s, ":save /dev/null/no\r");
 	scene_wait(s, "Not a directory");
 	scene_quit(s);

@@ -50,7 +50,7 @@ test_last_search(void **state)
 	size_t frames = count_in_batch("/frame/s");
 	open_lab(s, NULL);
 	scene_keys(s, ":matches\r");
-	scene_wait(s, "nothing was searched for yet; :matches EXPRESSION lists what");
+	scene_wait_id(s, NOTICE_MATCHES_NOTHING_YET, NULL);
 	scene_keys(s, "/frame\r");
 	scene_wait(s, "match 1 of ");
 	scene_keys(s, ":matches\rg");

@@ -128,7 +128,7 @@ test_set(void **state)
 	scene_wait_row(s, ">", "sent 16.");
 	scene_wait(s, " 21 of 126");
 	scene_keys(s, ":set order=time\r");
-	scene_wait(s, "order=time");
+	scene_wait_notice(s, NOTICE_ORDER, "time");
 	scene_wait(s, "  by time");
 	scene_wait_row(s, ">", "sent 16."); /* the cursor stays */
 	scene_keys(s, "j");
@@ -183,7 +183,7 @@ test_option(void **state)
 	scene_keys(s, ":write ");
 	scene_keys(s, folder_path(&folder, "out.txt"));
 	scene_keys(s, " text\r");
-	scene_wait(s, "6 messages written");
+	scene_wait_id(s, NOTICE_WRITTEN, "6");
 	scene_quit(s);
 	FILE *file = fopen(folder_path(&folder, "out.txt"), "r");
 	char line[200];

@@ -73,9 +73,9 @@ test_help(void **state)
 	scene_keys(s, ":man\t\r");
 	scene_wait(s, "page-down");
 	scene_keys(s, "q@"); /* keys that mean nothing */
-	scene_wait(s, "no key @; F1 lists the keys");
+	scene_wait_notice(s, NOTICE_KEY_UNKNOWN, "@", "F1");
 	scene_keys(s, "\027e");
-	scene_wait(s, "no key Ctrl-W e; Ctrl-W goes on with w");
+	scene_wait_id(s, NOTICE_KEY_CONTINUES, "Ctrl-W e");
 	scene_keys(s, "]\033"); /* but Esc gives up what was begun */
 	scene_wait(s, " 1 of 309");
 	scene_quit(s);
@@ -88,7 +88,7 @@ test_help_search(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "\033OPm/to the PREVIOUS match\r"); /* a capital counts */
-	scene_wait(s, "no match found");
+	scene_wait_notice(s, NOTICE_PAGER_NO_MATCH);
 	scene_keys(s, "/to the previous m.tch\r"); /* together with what is before it */
 	scene_wait_row(s, "  N    ", "to the previous match");
 	int row = 0;
@@ -100,14 +100,14 @@ test_help_search(void **state)
 	assert_true(emulator_cell(s->emulator, row, col + 20).reverse);
 	assert_false(emulator_cell(s->emulator, row, col + 21).reverse);
 	scene_keys(s, "n");
-	scene_wait(s, "continued at the start");
+	scene_wait_notice(s, NOTICE_SEARCH_WRAPPED_TOP);
 	scene_keys(s, "g?show or hide the list of marks\r");
-	scene_wait(s, "continued at the end");
+	scene_wait_notice(s, NOTICE_SEARCH_WRAPPED_BOTTOM);
 	scene_wait(s, "show or hide the list of marks");
 	scene_keys(s, "q"); /* the help alone */
 	scene_until(s, "show or hide", false);
 	scene_keys(s, "\033OPmn");
-	scene_wait(s, "nothing was searched for yet");
+	scene_wait_notice(s, NOTICE_SEARCH_NOTHING_YET);
 	scene_keys(s, "q");
 	scene_wait(s, " 1 of 309");
 	scene_quit(s);
@@ -172,19 +172,19 @@ test_settings(void **state)
 	scene_keys(s, ":set severity=all\r");
 	scene_until(s, "FATAL+", false);
 	scene_keys(s, ":set severity=1\r");
-	scene_wait(s, "severity is not 1; expected one of all fatal error");
+	scene_wait_notice(s, NOTICE_SETTING_REFUSED, "severity", "1", "one of all fatal error");
 	scene_keys(s, ":set severty\r");
-	scene_wait(s, "no setting severty; did you mean severity");
+	scene_wait_notice(s, NOTICE_SETTING_NEAR, "severty", "severity");
 	scene_keys(s, ":\020"); /* the last line again */
 	scene_wait(s, ":set severty");
 	scene_keys(s, "\033");
 	scene_until(s, "\n:set", false);
 	scene_keys(s, ":mess\t\r");
-	scene_wait(s, "no setting severty");
-	scene_wait(s, "severity is not 1;");
+	scene_wait_logged(s, NOTICE_SETTING_NEAR, "severty");
+	scene_wait_logged(s, NOTICE_SETTING_REFUSED, NULL);
 	scene_keys(s, "\033OP"); /* the card takes its place */
 	scene_wait(s, "keys of the list");
-	scene_until(s, "no setting", false);
+	scene_until(s, "severty", false);
 	scene_keys(s, "\033OP");
 	scene_wait(s, " 1 of 309");
 	scene_quit(s);

@@ -45,36 +45,38 @@ test_search(void **state)
 	say_match(want, matches, 1, count);
 	scene_wait(s, want);
 	scene_keys(s, "G5n"); /* a count goes on at the other end, as single steps do, */
-	scene_wait(s, "continued at the start");
+	scene_wait_notice(s, NOTICE_SEARCH_WRAPPED_TOP);
 	scene_keys(s, "h");
 	say_match(want, matches, 4, count);
 	scene_wait(s, want);
 	scene_keys(s, "1000000007n"); /* but does not go all the rounds */
-	scene_wait(s, "continued at the start");
+	scene_wait_notice(s, NOTICE_SEARCH_WRAPPED_TOP);
 	scene_keys(s, "h");
 	say_match(want, matches, (4 + 1000000007) % count, count);
 	scene_wait(s, want);
 	scene_keys(s, "1000000007N");
-	scene_wait(s, "continued at the end");
+	scene_wait_notice(s, NOTICE_SEARCH_WRAPPED_BOTTOM);
 	scene_keys(s, "h");
 	say_match(want, matches, 4, count);
 	scene_wait(s, want);
 	scene_keys(s, "/\\x42 4 2\r"); /* meant for bytes, but none */
-	scene_wait(s, "character 6: a byte is two hexadecimal digits");
+	scene_wait_notice(s, NOTICE_SEARCH_REFUSED_AT, (size_t)6,
+			  "a byte is two hexadecimal digits");
 	scene_keys(s, "/\\xgg\r");
-	scene_wait(s, "character 3: a byte is two hexadecimal digits");
+	scene_wait_notice(s, NOTICE_SEARCH_REFUSED_AT, (size_t)3,
+			  "a byte is two hexadecimal digits");
 	scene_keys(s, "g/\\x56dd_dsp: en\r"); /* a regular expression */
 	scene_wait_row(s, ">", "VDD_DSP: enable");
 	scene_keys(s, "/Vdd_Dsp\r"); /* capitals: this case only */
-	scene_wait(s, "no match found in texts; of origins: & origin ~ \"Vdd_Dsp\"");
+	scene_wait_notice(s, NOTICE_SEARCH_NONE_IN_TEXTS, "Vdd_Dsp");
 	scene_keys(s, "/(\r");
-	scene_wait(s, "at character");
+	scene_wait_id(s, NOTICE_FILTER_REFUSED, "character");
 	scene_keys(s, "h");
 	scene_wait(s, ", 0 matches"); /* all counted: nothing to stop */
 	scene_keys(s, "\003");
-	scene_wait(s, "q quits"); /* and Ctrl-C does not */
+	scene_wait_notice(s, NOTICE_KEY_QUITS, "q"); /* and Ctrl-C does not */
 	scene_keys(s, "g?VDD_DSP\r");
-	scene_wait(s, "continued at the end");
+	scene_wait_notice(s, NOTICE_SEARCH_WRAPPED_BOTTOM);
 	scene_quit(s);
 	truth_free(&truth);
 }
@@ -220,7 +222,7 @@ look_since(struct scene *s, const char *options, const char *traces, const char 
 	scene_keys(s, ":pause\r");
 	scene_keys(s, "h");
 	if (strstr(options, "raw")) { /* with catalog messages */
-		scene_wait(s, "--collateral=FILE");
+		scene_wait_id(s, NOTICE_NO_COLLATERAL, NULL);
 		scene_keys(s, "h");
 	}
 	scene_wait(s, ", row 1 of ");

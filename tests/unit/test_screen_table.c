@@ -108,12 +108,12 @@ test_written(void **state)
 	open_lab(s);
 	snprintf(command, sizeof command, ":write! %s table\r", path);
 	scene_keys(s, command);
-	scene_wait(s, "there is no table: :table NAMES opens one");
+	scene_wait_notice(s, NOTICE_WRITE_NO_TABLE);
 	scene_keys(s, ":table trace\r");
 	scene_wait(s, "table  trace  5 by count");
 	scene_until(s, "5+ by", false);
 	scene_keys(s, command);
-	scene_wait(s, "5 rows written to ");
+	scene_wait_id(s, NOTICE_TABLE_WRITTEN, "5");
 	FILE *in = fopen(path, "r");
 	assert_non_null(in);
 	assert_non_null(fgets(line, sizeof line, in));
@@ -122,7 +122,7 @@ test_written(void **state)
 	assert_memory_equal(line, "\"hub\",228,0.4293", 16);
 	fclose(in);
 	scene_keys(s, "y");
-	scene_wait(s, "5 rows copied");
+	scene_wait_notice(s, NOTICE_TABLE_COPIED, (size_t)5);
 	scene_quit(s);
 	unlink(path);
 }

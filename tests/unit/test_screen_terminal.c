@@ -90,7 +90,7 @@ test_wide_screen(void **state)
 	scene_wait_at(s, 1, "message");
 	scene_wait_at(s, 1, "- message ");
 	scene_keys(s, "|");
-	scene_wait(s, "layout stacked");
+	scene_wait_notice(s, NOTICE_LAYOUT, "stacked");
 	assert_null(strstr(emulator_row(s->emulator, 1), "detail"));
 	scene_quit(s);
 }
@@ -213,7 +213,7 @@ test_pasted(void **state)
 	scene_open_demo(s, 24, 80);
 	assert_non_null(strstr(s->sent.data, "\033[?2004h"));
 	scene_keys(s, "\033[200~G:scene_quit\rQ\r\033[201~");
-	scene_wait(s, "pasted text runs no commands");
+	scene_wait_id(s, NOTICE_PASTE_IGNORED, NULL);
 	scene_wait_at(s, 2, ">    ");
 	scene_keys(s, ":\033[200~one\r\033[Atwo\tthree\r\033[201~");
 	scene_wait(s, ":one two three");

@@ -112,7 +112,7 @@ test_merged(void **state)
 	scene_keys(s, "\035");
 	scene_wait_row(s, ">", "SyncPoint 5 ");
 	scene_keys(s, ":show-trace dsp.uia\r");
-	scene_wait(s, "left out");
+	scene_wait_id(s, NOTICE_TRACE_LEFT_OUT, NULL);
 	scene_until(s, "core 1", false);
 	sequence_free(sequence);
 	session_fixture_close(&f);
@@ -149,42 +149,40 @@ test_tie(void **state)
 	scene_keys(s, "g/something\r");
 	scene_wait_row(s, ">", "something");
 	scene_keys(s, "ma:tie a b\r");
-	scene_wait(s, "tie what?");
+	scene_wait_id(s, NOTICE_TIE_WHAT, NULL);
 	scene_keys(s, "G");
 	scene_wait_row(s, ">", "dsp."); /* which nothing relates to the others */
 	scene_wait_at(s, 0, "  2 clocks, not tied");
 	scene_wait_row(s, ">/", "dsp.");
 	scene_keys(s, "mb:tie a b\r");
-	scene_wait(s, "\n tied: soc.stp 10:06:4");
+	scene_wait_id(s, NOTICE_TIED, "soc.stp 10:06:4");
 	scene_wait(s, " = dsp.");
-	scene_wait(s, " s; 1 tie; U undoes it");
 	scene_until(s, "not tied", false);
 	scene_wait_row(s, ">b ", "dsp.");
 	scene_keys(s, ":tie b a\r"); /* the same again */
-	scene_wait(s, "these times are tied already; :untie 1 removes that tie");
+	scene_wait_id(s, NOTICE_TIE_REFUSED, ":untie 1");
 	scene_keys(s, "X");
 	scene_wait(s, "= 1 tie, sync points =");
 	scene_wait(s, " tie 1, +0 ns apart: something "); /* a row above those of the list */
 	scene_keys(s, "d");				  /* not on it yet */
-	scene_wait(s, "no tie is under the cursor; ties stand above the sync points");
+	scene_wait_notice(s, NOTICE_TIE_NOT_HERE);
 	scene_keys(s, "g\r");
 	scene_wait_row(s, ">a", "something");
 	scene_keys(s, "jjkkd"); /* down to the list, and up again */
-	scene_wait(s, "\n untied: soc.stp and dsp.");
+	scene_wait_id(s, NOTICE_UNTIED, "soc.stp");
 	scene_wait(s, "= sync points =");
 	scene_keys(s, "U");
 	scene_wait(s, "= 1 tie, sync points =");
 	scene_keys(s, "XU");
-	scene_wait(s, "\n untied: soc.stp and dsp.");
-	scene_wait(s, "; Ctrl-R redoes it");
+	scene_wait_id(s, NOTICE_UNDONE, "Ctrl-R");
 	scene_wait(s, "  2 clocks, not tied");
 	scene_keys(s, "\022"); /* Ctrl-R */
-	scene_wait(s, "\n tied again: soc.stp and dsp.");
+	scene_wait_id(s, NOTICE_REDONE, "soc.stp");
 	scene_until(s, "not tied", false);
 	scene_keys(s, "'b:untie\rU"); /* what was removed comes back */
-	scene_wait(s, "\n tied again: soc.stp and dsp.");
+	scene_wait_id(s, NOTICE_UNDONE, "soc.stp");
 	scene_keys(s, ":save\r");
-	scene_wait(s, "2 marks and 1 tie saved to ");
+	scene_wait_id(s, NOTICE_SAVED, "2");
 	scene_quit(s);
 
 	scene_open(s, 24, 120, "xterm-256color", path, scene_numbered(), "--no-cache", NULL);
@@ -194,15 +192,15 @@ test_tie(void **state)
 	scene_wait(s, ": tie, 1 points");
 	scene_wait(s, "tie 1: soc.stp ");
 	scene_keys(s, "q:untie 2\r");
-	scene_wait(s, "untie what?");
+	scene_wait_id(s, NOTICE_UNTIE_WHAT, NULL);
 	scene_keys(s, "g:untie\r"); /* the first message has none */
-	scene_wait(s, "untie what?");
+	scene_wait_id(s, NOTICE_UNTIE_WHAT, NULL);
 	scene_keys(s, "'a:untie\r");
 	scene_wait(s, "\n untied");
 	scene_keys(s, ":clocks\r");
 	scene_wait(s, "wall clock: soc.stp, aux.stp, cam.csel");
 	scene_keys(s, "q:save\r");
-	scene_wait(s, "2 marks saved to ");
+	scene_wait_id(s, NOTICE_SAVED, "2");
 	session_fixture_close(&f);
 	scene_quit(s);
 }
@@ -398,11 +396,11 @@ test_filtered_traces(void **state)
 	scene_keys(s, ":filter severity in fatal..warning\r");
 	int all = check_lines(s, &csv, "");
 	scene_keys(s, ":show-trace\r");
-	scene_wait(s, "which trace? soc, dsp, log, cam, hub");
+	scene_wait_notice(s, NOTICE_TRACE_WHICH, "soc, dsp, log, cam, hub");
 	scene_keys(s, ":show-trace dps\r");
-	scene_wait(s, "no trace is named dps; there are soc, dsp, log, cam, hub");
+	scene_wait_notice(s, NOTICE_TRACE_UNKNOWN, "dps", "soc, dsp, log, cam, hub");
 	scene_keys(s, ":show-trace log\r");
-	scene_wait(s, "left out");
+	scene_wait_id(s, NOTICE_TRACE_LEFT_OUT, NULL);
 	scene_keys(s, "G");
 	int rest = check_lines(s, &csv, "log");
 	assert_true(rest > 3 && rest < all);
@@ -412,7 +410,7 @@ test_filtered_traces(void **state)
 	scene_keys(s, "!"); /* off and on again, with the trace left out */
 	scene_until(s, shown, false);
 	scene_keys(s, "!");
-	scene_wait(s, "filters on");
+	scene_wait_notice(s, NOTICE_FILTERS_ON);
 	check_lines(s, &csv, "log");
 	scene_keys(s, ":show-trace soc\r:show-trace log\rgG");
 	rest = check_lines(s, &csv, "soc");
@@ -526,7 +524,7 @@ test_wishes(void **state)
 		   NULL);
 	scene_wait(s, "paused");
 	scene_keys(s, "1000000000G"); /* there may be so many */
-	scene_wait(s, "no message 1000000000 so far");
+	scene_wait_notice(s, NOTICE_MESSAGE_NOT_YET, 1000000000ULL);
 	scene_quit(s);
 	sequence_free(sequence);
 	session_fixture_close(&f);
@@ -559,7 +557,7 @@ test_start(void **state)
 	snprintf(write, sizeof write, "+:write %s/out.txt", path);
 	scene_open(s, 24, 110, "xterm-256color", "lab.yaml", "--no-cache", "+124G", "+v", "+229G",
 		   write, NULL);
-	scene_wait(s, "106 messages written to ");
+	scene_wait_id(s, NOTICE_WRITTEN, "106");
 	scene_quit(s);
 	snprintf(write, sizeof write, "%s/out.txt", path);
 	assert_int_equal(unlink(write), 0);

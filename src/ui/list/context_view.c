@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "ui/list/context_view.h"
+#include "base/notice.h"
 #include "session/session.h"
 #include "ui/list/list.h"
 #include "ui/list/trail.h"
@@ -247,8 +248,8 @@ context_view_jump(struct screen *screen, const struct command_call *call)
 		enum context_state state = step_to_change(screen, &at, forward);
 		if (state == CONTEXT_KNOWN)
 			continue;
-		screen_say(screen, state == CONTEXT_LATER ? "no change of a context known so far"
-							  : "no change of a context that way");
+		screen_say(screen, state == CONTEXT_LATER ? NOTICE_CONTEXT_CHANGE_LATER
+							  : NOTICE_CONTEXT_CHANGE_NONE);
 		return;
 	}
 

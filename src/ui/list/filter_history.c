@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "ui/list/filter_history.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "query/filter/filter.h"
 #include "session/clock/clocks.h"
@@ -164,14 +165,13 @@ filter_history_note_tie(struct screen *screen, const struct sync_options *tie, b
 
 /* Appends what the filters are by now. */
 static void
-add_filters(const struct screen *screen, bool undone, struct text *out)
+add_filters(const struct screen *screen, struct text *out)
 {
 	const struct filters *filters = screen->filters;
-	text_add(out, undone ? "undone: " : "redone: ");
 	if (filters->disabled)
-		text_add(out, "filters off");
+		text_add(out, NOTICE_FILTERS_OFF);
 	else if (!filters->combined && filters->severities == 0xff)
-		text_add(out, "no filters");
+		text_add(out, NOTICE_FILTERS_CLEARED);
 	else
 		filters_describe(screen, out);
 }
@@ -187,7 +187,7 @@ turn_tie(struct screen *screen, const struct filter_step *step, bool undone, str
 		clocks_add_ties(clocks, step->tie, 1);
 	else if (number != SIZE_MAX)
 		clocks_untie(clocks, number);
-	text_addf(out, "%s: %s and %s", makes ? "tied again" : "untied", step->tie->a.trace,
+	text_addf(out, makes ? NOTICE_TIED_AGAIN : NOTICE_UNTIED_AGAIN, step->tie->a.trace,
 		  step->tie->b.trace);
 }
 
@@ -211,7 +211,7 @@ filter_history_step(struct screen *screen, const struct command_call *call)
 	bool undone = call->id == COMMAND_UNDO_FILTER;
 	struct filter_steps *from = undone ? &history->undo : &history->redo;
 	struct filter_steps *others = undone ? &history->redo : &history->undo;
-	struct text text = {0};
+	struct text text = {0}, hint = {0};
 	for (uint64_t left = call->count; left && from->list.count; left--) {
 		struct filter_step to = from->list.at[--from->list.count];
 		text_clear(&text);
@@ -220,16 +220,16 @@ filter_history_step(struct screen *screen, const struct command_call *call)
 			*vec_add(&others->list) = to;
 		} else {
 			turn_filters(screen, &to, others);
-			add_filters(screen, undone, &text);
+			add_filters(screen, &text);
 		}
 	}
 	if (text.length) {
-		text_add(&text, "; ");
 		keymap_hint(screen->keymap, undone ? COMMAND_REDO_FILTER : COMMAND_UNDO_FILTER,
-			    &text);
-		screen_say(screen, "%s %s it", text.data, undone ? "redoes" : "undoes");
+			    &hint);
+		screen_say(screen, undone ? NOTICE_UNDONE : NOTICE_REDONE, text.data, hint.data);
 	} else {
-		screen_say(screen, "nothing to %s", undone ? "undo" : "redo");
+		screen_say(screen, undone ? NOTICE_NOTHING_TO_UNDO : NOTICE_NOTHING_TO_REDO);
 	}
+	text_free(&hint);
 	text_free(&text);
 }

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/list/filters.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "ui/list/list.h"
 #include "ui/list/range.h"
@@ -261,7 +262,7 @@ combine_filters(struct screen *screen)
 		screen->filters->disabled = false;
 		filters_apply(screen);
 	} else {
-		screen_error(screen, "%s", why.data);
+		screen_error(screen, NOTICE_FILTER_REFUSED, why.data);
 	}
 	text_free(&why);
 	return good;
@@ -358,7 +359,7 @@ filters_type(struct screen *screen, size_t at, const char *typed, bool exclude)
 	bool good = true;
 	entry.expr = filters_read(screen->session, typed, &entry.exclude, &why);
 	if (why.length) {
-		screen_error(screen, "%s", why.data);
+		screen_error(screen, NOTICE_FILTER_REFUSED, why.data);
 		good = false;
 	} else if (entry.expr) {
 		good = filters_put(screen, at, entry);
@@ -369,22 +370,23 @@ filters_type(struct screen *screen, size_t at, const char *typed, bool exclude)
 	return good;
 }
 
-/* Says what is with an expression, and which key does what then. */
-static void
-say_with_key(struct screen *screen, const char *what, const char *expression, const char *is,
-	     enum command_id key, const char *does)
+void
+filters_say_change(struct screen *screen, bool exclude, const char *expression)
 {
-	struct text text = {0};
-	text_addf(&text, "%s%s%s; ", what, expression, is);
-	keymap_hint(screen->keymap, key, &text);
-	screen_say(screen, "%s %s", text.data, does);
-	text_free(&text);
+	struct text hint = {0};
+	keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &hint);
+	screen_say(screen, exclude ? NOTICE_HIDDEN : NOTICE_ONLY, expression, hint.data);
+	text_free(&hint);
 }
 
-void
-filters_say_change(struct screen *screen, const char *what, const char *expression)
+static void
+say_already(struct screen *screen, bool exclude, const char *expression)
 {
-	say_with_key(screen, what, expression, "", COMMAND_UNDO_FILTER, "undoes it");
+	struct text hint = {0};
+	keymap_hint(screen->keymap, COMMAND_FILTER_LIST, &hint);
+	screen_say(screen, exclude ? NOTICE_HIDDEN_ALREADY : NOTICE_ONLY_ALREADY, expression,
+		   hint.data);
+	text_free(&hint);
 }
 
 /* Whether an entry that is on is the same. */
@@ -407,13 +409,12 @@ filters_add(struct screen *screen, const char *expression, bool exclude)
 	struct filter_entry entry = {.exclude = exclude};
 	entry.expr = filter_parse(expression, screen->session, &error);
 	if (!entry.expr) {
-		screen_error(screen, "%s, in %s", error.what, expression);
+		screen_error(screen, NOTICE_FILTER_REFUSED_IN, error.what, expression);
 	} else if (has_entry(screen->filters, &entry)) {
-		say_with_key(screen, exclude ? "hidden: " : "only ", expression, " already",
-			     COMMAND_FILTER_LIST, "lists the filters");
+		say_already(screen, exclude, expression);
 		entry_free(&entry);
 	} else if (filters_put(screen, SIZE_MAX, entry))
-		filters_say_change(screen, exclude ? "hidden: " : "only ", expression);
+		filters_say_change(screen, exclude, expression);
 }
 
 void
@@ -496,7 +497,7 @@ set_names(struct screen *screen, size_t at, const char *field, const struct text
 	} else if ((entry.expr = filter_parse(text.data, screen->session, &error))) {
 		filters_put(screen, at, entry);
 	} else {
-		screen_error(screen, "%s", error.what);
+		screen_error(screen, NOTICE_FILTER_REFUSED, error.what);
 	}
 	text_free(&text);
 }

@@ -87,7 +87,7 @@ bool filters_type(struct screen *, size_t at, const char *typed, bool exclude);
  * it, and the key that undoes it. */
 void filters_add(struct screen *, const char *expression, bool exclude);
 /* Says that: WHAT became of the filters, which have just changed. */
-void filters_say_change(struct screen *, const char *what, const char *expression);
+void filters_say_change(struct screen *, bool exclude, const char *expression);
 
 /* Ends the counting of each. */
 void filters_uncount(struct screen *);

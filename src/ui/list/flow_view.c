@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ui/list/flow_view.h"
+#include "base/notice.h"
 #include "program/insn.h"
 #include "query/gap/flow_cursor.h"
 #include "query/gap/run_on.h"
@@ -427,15 +428,14 @@ static const struct flow_jump {
 	bool forward;
 	const char *none;
 } jumps[COMMAND_COUNT] = {
-    [COMMAND_STEP_OVER] = {FLOW_FIND_LEVEL, true, "no step at this depth behind this one"},
-    [COMMAND_STEP_BACK_OVER] = {FLOW_FIND_LEVEL, false, "no step at this depth before this one"},
-    [COMMAND_STEP_OUT] = {FLOW_FIND_OUT, true, "this function does not return"},
-    [COMMAND_CALLER] = {FLOW_FIND_OUT, false,
-			"no call before this message is known that leads here"},
-    [COMMAND_NEXT_CALL] = {FLOW_FIND_CALL, true, "no call behind this message"},
-    [COMMAND_PREVIOUS_CALL] = {FLOW_FIND_CALL, false, "no call before this message"},
-    [COMMAND_NEXT_EXCEPTION] = {FLOW_FIND_TRAP, true, "no exception behind this message"},
-    [COMMAND_PREVIOUS_EXCEPTION] = {FLOW_FIND_TRAP, false, "no exception before this message"},
+    [COMMAND_STEP_OVER] = {FLOW_FIND_LEVEL, true, NOTICE_FLOW_NO_STEP_AFTER},
+    [COMMAND_STEP_BACK_OVER] = {FLOW_FIND_LEVEL, false, NOTICE_FLOW_NO_STEP_BEFORE},
+    [COMMAND_STEP_OUT] = {FLOW_FIND_OUT, true, NOTICE_FLOW_NO_RETURN},
+    [COMMAND_CALLER] = {FLOW_FIND_OUT, false, NOTICE_FLOW_NO_CALLER},
+    [COMMAND_NEXT_CALL] = {FLOW_FIND_CALL, true, NOTICE_FLOW_NO_CALL_AFTER},
+    [COMMAND_PREVIOUS_CALL] = {FLOW_FIND_CALL, false, NOTICE_FLOW_NO_CALL_BEFORE},
+    [COMMAND_NEXT_EXCEPTION] = {FLOW_FIND_TRAP, true, NOTICE_FLOW_NO_TRAP_AFTER},
+    [COMMAND_PREVIOUS_EXCEPTION] = {FLOW_FIND_TRAP, false, NOTICE_FLOW_NO_TRAP_BEFORE},
 };
 
 void
@@ -453,16 +453,16 @@ flow_view_jump(struct screen *screen, const struct command_call *call)
 	if (place->before && !jump->forward)
 		reader_next(reader, &p, 1); /* what is before the selected message counts */
 	if (!followed->looker) {
-		screen_error(screen, "%s", followed->why);
+		screen_error(screen, NOTICE_FLOW_UNKNOWN, followed->why);
 		return;
 	}
 	for (uint64_t left = call->count; found && left; left--)
 		found =
 		    flow_look_find(followed->looker, reader, &p, jump->what, jump->forward, &ended);
 	if (!found && ended)
-		screen_say(screen, "%s", jump->none);
+		screen_say(screen, NOTICE_FLOW_NONE_FURTHER, jump->none);
 	else if (!found)
-		screen_say(screen, "%s within %d MiB; go on from there", jump->none,
+		screen_say(screen, NOTICE_FLOW_NOT_NEAR, jump->none,
 			   (int)(index_cell_size(trace_index(trace)) * LOOK_CELLS >> 20));
 	else
 		jump_to_location(screen, &(struct location){.trace = trace_number(trace),

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "ui/list/jump.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "query/time_probe.h"
 #include "session/clock/clock_text.h"
@@ -82,8 +83,7 @@ jump_go_to(struct screen *screen, const struct location *location)
 	if (reader_find_id(lane->reader, location->id, &p.at))
 		list_goto(screen->list, p);
 	if (trace_has_dropped(lane->trace, location->id.offset))
-		screen_say(screen, "that message was dropped (--spool-limit); this is the first "
-				   "that is kept");
+		screen_say(screen, NOTICE_TARGET_DROPPED);
 }
 
 /* --- the trail --------------------------------------------------------- */
@@ -210,9 +210,9 @@ jump_set(struct screen *screen, const struct command_call *call)
 	} else if (is_letter(call->letter)) {
 		here.letter = (char)call->letter;
 		jumps_add(jumps, here);
-		screen_say(screen, "mark %c set", call->letter);
+		screen_say(screen, NOTICE_MARK_SET, call->letter);
 	} else {
-		screen_say(screen, "a mark is a letter");
+		screen_say(screen, NOTICE_MARK_LETTER);
 		return;
 	}
 	struct display_time shown;
@@ -274,7 +274,7 @@ jump_mark(struct screen *screen, const struct command_call *call)
 	else if (is_letter(call->letter))
 		target = find_mark(jumps, (char)call->letter);
 	if (!target) {
-		screen_say(screen, "no such mark");
+		screen_say(screen, NOTICE_MARK_UNKNOWN);
 		return;
 	}
 	jump_to_location(screen, target);
@@ -307,7 +307,7 @@ jump_next_mark(struct screen *screen, const struct command_call *call)
 			best = mark;
 	}
 	if (!best) {
-		screen_say(screen, "no mark that way");
+		screen_say(screen, NOTICE_MARK_NONE_FURTHER);
 		return;
 	}
 	jump_to_location(screen, best);
@@ -351,10 +351,10 @@ go_to_number(struct screen *screen, uint64_t number)
 	if (sequence_last(sequence, &last))
 		trail_go_to(screen, last);
 	if (sequence_is_known(sequence, &wish))
-		screen_say(screen, "only %s messages",
+		screen_say(screen, NOTICE_MESSAGES_ONLY,
 			   text_number(digits, sequence_count(sequence, &exact)));
 	else
-		screen_say(screen, "no message %llu so far", (unsigned long long)number);
+		screen_say(screen, NOTICE_MESSAGE_NOT_YET, (unsigned long long)number);
 }
 
 static void
@@ -464,14 +464,13 @@ say_shown_traces(struct screen *screen, bool left)
 	struct text hint = {0};
 	keymap_hint(screen->keymap, COMMAND_PREVIOUS_TRACE, &hint);
 	if (count < 2)
-		screen_say(screen, "there is no other trace");
+		screen_say(screen, NOTICE_TRACE_ONLY_ONE);
 	else if (screen->list->lane_count > 1)
-		screen_say(screen, "all %zu traces", count);
+		screen_say(screen, NOTICE_TRACES_ALL, count);
 	else if (left)
-		screen_say(screen, "trace %s alone, no longer all %zu; %s goes back", name, count,
-			   hint.data);
+		screen_say(screen, NOTICE_TRACE_ALONE_NOW, name, count, hint.data);
 	else
-		screen_say(screen, "trace %s alone, %zu of %zu", name, screen->trace + 1, count);
+		screen_say(screen, NOTICE_TRACE_ALONE, name, screen->trace + 1, count);
 	text_free(&hint);
 }
 
@@ -639,11 +638,11 @@ go_to_time_text(struct screen *screen, const char *text)
 	if (parse_time(screen, text, &shown, &why)) {
 		go_to_time(screen, &shown);
 		if (why.length)
-			screen_say(screen, "%s", why.data);
+			screen_say(screen, NOTICE_GOTO_DOUBT, why.data);
 	} else if (why.length) {
-		screen_error(screen, "%s", why.data);
+		screen_error(screen, NOTICE_GOTO_REFUSED, why.data);
 	} else {
-		screen_error(screen, "go to what? 4.118, +10ms, 'a+5us, 0x1f40, #123 or 50%%");
+		screen_error(screen, NOTICE_GOTO_WHERE);
 	}
 	text_free(&why);
 }

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "ui/list/range.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "ui/list/display_time.h"
 #include "ui/screen/screen.h"
@@ -124,7 +125,7 @@ range_drop(struct screen *screen)
 	bool was = screen->range->on;
 	screen->range->on = false;
 	if (was)
-		screen_say(screen, "range dropped");
+		screen_say(screen, NOTICE_RANGE_DROPPED);
 	return was;
 }
 
@@ -194,8 +195,7 @@ range_toggle(struct screen *screen, const struct command_call *call)
 	struct text copy = {0}, write = {0};
 	keymap_hint(screen->keymap, COMMAND_COPY, &copy);
 	keymap_hint(screen->keymap, COMMAND_WRITE, &write);
-	screen_say(screen, "range: move to its end; %s copies, %s writes it to a file", copy.data,
-		   write.data);
+	screen_say(screen, NOTICE_RANGE_BEGUN, copy.data, write.data);
 	text_free(&copy);
 	text_free(&write);
 }
@@ -227,14 +227,13 @@ range_copy(struct screen *screen)
 				     .context = &copied};
 	int64_t written = export_range(&range);
 	if (written == ERR_CANCELLED) {
-		screen_error(screen, "too much for a clipboard; :write FILE text range writes it");
+		screen_error(screen, NOTICE_RANGE_TOO_LARGE);
 	} else if (written < 0) {
-		screen_error(screen,
-			     "numbers are not known so far; try again when more is indexed");
+		screen_error(screen, NOTICE_NUMBERS_NOT_YET);
 	} else {
 		term_copy(screen->term, text_get(&copied.text), copied.text.length);
-		screen_say(screen, "%lld message%s copied to the terminal's clipboard (OSC 52)",
-			   (long long)written, written == 1 ? "" : "s");
+		screen_say(screen, NOTICE_RANGE_COPIED, (long long)written,
+			   written == 1 ? "" : "s");
 		screen->range->on = false;
 	}
 	text_free(&copied.text);

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "ui/list/row_filter.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "session/session.h"
 #include "ui/list/context_view.h"
@@ -30,14 +31,14 @@ choose_name(struct screen *screen, const char *field, const char *name, bool hid
 	filter_quote(name, strlen(name), &what);
 	if (!hide) {
 		filters_name_only(screen, field, name);
-		filters_say_change(screen, "only ", what.data);
+		filters_say_change(screen, false, what.data);
 	} else if (filters_name_is_last(screen, field, name)) {
-		screen_say(screen, "%s is the only one left", what.data);
+		screen_say(screen, NOTICE_ORIGIN_LAST, what.data);
 	} else if (filters_name_passes(screen, field, name)) {
 		filters_name_toggle(screen, field, name);
-		filters_say_change(screen, "hidden: ", what.data);
+		filters_say_change(screen, true, what.data);
 	} else {
-		screen_say(screen, "%s is hidden already", what.data);
+		screen_say(screen, NOTICE_ORIGIN_HIDDEN, what.data);
 	}
 	text_free(&what);
 }
@@ -63,8 +64,7 @@ row_filter_origin(struct screen *screen, const struct command_call *call)
 	if (hide && !origin->length) {
 		struct text key = {0};
 		keymap_hint(screen->keymap, COMMAND_HIDE_TRACE, &key);
-		screen_say(screen, "this message has no origin; %s hides its whole trace",
-			   key.data);
+		screen_say(screen, NOTICE_ORIGIN_NONE, key.data);
 		text_free(&key);
 		return;
 	}
@@ -94,7 +94,7 @@ row_filter_severity(struct screen *screen, const struct command_call *call)
 	if (!row)
 		return;
 	if (!row->message.severity) {
-		screen_say(screen, "this message has no severity");
+		screen_say(screen, NOTICE_SEVERITY_NONE);
 		return;
 	}
 	text_addf(&text, "severity >= %s", view_severities[row->message.severity]);
@@ -128,7 +128,7 @@ row_filter_time(struct screen *screen, const struct command_call *call)
 	if (!current)
 		return;
 	if (!display_time_at_or_before(screen->list, current, &shown)) {
-		screen_say(screen, "no message here has a time");
+		screen_say(screen, NOTICE_TIME_NONE);
 		return;
 	}
 	text_addf(&text, "time %s ", call->id == COMMAND_ONLY_AFTER ? ">=" : "<=");
@@ -155,6 +155,6 @@ row_filter_context(struct screen *screen, const struct command_call *call)
 	if (text.length)
 		filters_add(screen, text.data, false);
 	else
-		screen_say(screen, "no context is known at this message");
+		screen_say(screen, NOTICE_CONTEXT_NONE);
 	text_free(&text);
 }

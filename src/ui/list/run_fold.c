@@ -3,6 +3,7 @@
 
 #include "ui/list/run_fold.h"
 #include "base/byte_map.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "program/insn.h"
 #include "query/gap/run_on.h"
@@ -63,7 +64,7 @@ run_fold_all(struct screen *screen, const struct command_call *call)
 	if (i < list->lane_count)
 		filters_add(screen, folds, true);
 	else
-		screen_say(screen, "only CoreSight trace tells runs of instructions");
+		screen_say(screen, NOTICE_RUNS_NONE);
 }
 
 /* Appends what makes an exception of a run; false: its numbers are not known. */
@@ -201,7 +202,7 @@ put_text(struct screen *screen, size_t at, const char *text)
 	entry.expr = filter_parse(text, screen->session, &error);
 	if (entry.expr)
 		return filters_put(screen, at, entry);
-	screen_error(screen, "%s", error.what);
+	screen_error(screen, NOTICE_FILTER_REFUSED, error.what);
 	return false;
 }
 
@@ -215,7 +216,7 @@ say_unfolded(struct screen *screen, const struct run_sums *run)
 		  text_number(instructions, run->instructions), text_number(cycles, run->cycles),
 		  run->more ? ", and more" : "");
 	keymap_hint(screen->keymap, COMMAND_TURN_RUN, &text);
-	screen_say(screen, "%s folds them again", text_get(&text));
+	screen_say(screen, NOTICE_RUNS_UNFOLDED, text_get(&text));
 	text_free(&text);
 }
 
@@ -244,7 +245,7 @@ turn_exception(struct screen *screen, const struct selection *selection, const s
 	if (there)
 		go_to_first(screen, selection, run);
 	if (!there && run->messages == 1)
-		screen_say(screen, "this row is one message; nothing is folded here");
+		screen_say(screen, NOTICE_RUN_NOT_FOLDED);
 	else if (put_text(screen, at, text_get(&changed)) && !there)
 		say_unfolded(screen, run);
 	text_free(&changed);
@@ -261,6 +262,6 @@ run_fold_turn(struct screen *screen, const struct command_call *call)
 	else if (selection && find_run(screen, selection, &run, &exception))
 		turn_exception(screen, selection, &run, text_get(&exception));
 	else
-		screen_say(screen, "no run of instructions is known here");
+		screen_say(screen, NOTICE_RUN_NONE);
 	text_free(&exception);
 }

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/list/search.h"
+#include "base/notice.h"
 #include "decode/registry.h"
 #include "query/gap_search.h"
 #include "session/session.h"
@@ -65,7 +66,7 @@ search_cancel(struct screen *screen)
 	if (!search_running(search))
 		return;
 	search_stop(search);
-	screen_say(screen, "cancelled");
+	screen_say(screen, NOTICE_CANCELLED);
 }
 
 void
@@ -89,10 +90,10 @@ show_match(struct screen *screen, struct sequence_position found)
 	const struct search *search = screen->search;
 	trail_go_to(screen, found);
 	if (sequence_position_is_same(found, search->from))
-		screen_say(screen, "this is the only %s", search->what);
+		screen_say(screen, NOTICE_SEARCH_ONLY_ONE, search->what);
 	else if (search->wrapped)
-		screen_say(screen,
-			   search->step > 0 ? "continued at the start" : "continued at the end");
+		screen_say(screen, search->step > 0 ? NOTICE_SEARCH_WRAPPED_TOP
+						    : NOTICE_SEARCH_WRAPPED_BOTTOM);
 }
 
 /* Counts a match that is passed.  Where it completes a round, all are known, and whole
@@ -132,15 +133,14 @@ go_on(struct screen *screen, unsigned near)
 	if (result == NEXT_FOUND)
 		show_match(screen, found);
 	else if (result == NEXT_REFUSED)
-		screen_error(screen, "no %s found near; no thread can be started to look further",
-			     search->what);
+		screen_error(screen, NOTICE_SEARCH_NO_THREAD, search->what);
 	else if (search->counts && !search->bytes) /* names of origins stand beside texts */
-		screen_say(screen, "no match found in texts; of origins: & origin ~ \"%s\"",
-			   search->typed);
+		screen_say(screen, NOTICE_SEARCH_NONE_IN_TEXTS, search->typed);
 	else
-		screen_say(screen, "no %s found%s", search->what,
-			   search_list_filter(screen) ? " among the rows shown; ! turns filters off"
-						      : "");
+		screen_say(screen,
+			   search_list_filter(screen) ? NOTICE_SEARCH_NONE_SHOWN
+						      : NOTICE_SEARCH_NONE,
+			   search->what);
 }
 
 static void
@@ -199,13 +199,13 @@ poll_gap(struct screen *screen)
 		   reader_find_id(sequence_reader(list->sequence, p.lane), found.after.id, &p.at);
 	search_stop(search);
 	if (!any) {
-		screen_say(screen, "no long gap found");
+		screen_say(screen, NOTICE_GAP_NONE);
 		return;
 	}
 	struct text length = {0};
 	trail_go_to(screen, p);
 	gap_format(&found.gap, true, &length);
-	screen_say(screen, "gap of %s before this message", text_get(&length));
+	screen_say(screen, NOTICE_GAP_BEFORE, text_get(&length));
 	text_free(&length);
 }
 
@@ -229,7 +229,7 @@ search_repeat(struct screen *screen, int direction, uint64_t count)
 {
 	struct search *search = screen->search;
 	if (!search->regex) {
-		screen_say(screen, "nothing was searched for yet");
+		screen_say(screen, NOTICE_SEARCH_NOTHING_YET);
 		return;
 	}
 	struct filter want = filter_all();
@@ -266,7 +266,8 @@ read_bytes(struct screen *screen, const char *text, struct regex **regex)
 	text_addf(&filter, "%s%s\"", front, text);
 	struct filter_expr *expr = filter_parse(filter.data, NULL, &error);
 	if (!expr)
-		screen_error(screen, "character %zu: %s", error.at + 2 - sizeof front, error.what);
+		screen_error(screen, NOTICE_SEARCH_REFUSED_AT, error.at + 2 - sizeof front,
+			     error.what);
 	text_add(&pattern, "(?s)");
 	for (const char *at = text; expr && *at; at++) {
 		if (*at == ' ' || *at == '\\' || *at == 'x')
@@ -286,7 +287,7 @@ read_bytes(struct screen *screen, const char *text, struct regex **regex)
 	}
 	*regex = expr ? regex_new(pattern.data, 0, &err) : NULL;
 	if (expr && !*regex) {
-		screen_error(screen, "%s", err.what);
+		screen_error(screen, NOTICE_FILTER_REFUSED, err.what);
 		filter_expr_free(expr);
 		expr = NULL;
 	}
@@ -339,7 +340,7 @@ set_pattern(struct screen *screen, const char *text)
 	if (!bytes && regex)
 		pattern = filter_parse_pattern(text, &error);
 	if (!bytes && !pattern)
-		screen_error(screen, "%s", regex ? error.what : err.what);
+		screen_error(screen, NOTICE_SEARCH_REFUSED, regex ? error.what : err.what);
 	if (!pattern) {
 		regex_free(regex);
 		return false;
@@ -504,7 +505,7 @@ search_example(struct screen *screen, const struct command_call *call)
 	struct filter_expr *example = filter_parse(text_get(&text), screen->session, &error);
 	text_free(&text);
 	if (!example) {
-		screen_error(screen, "%s", error.what);
+		screen_error(screen, NOTICE_FILTER_REFUSED, error.what);
 		return;
 	}
 	begin_expression(screen, filter_all(), example, "other message like this",

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "ui/list/traces.h"
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "query/next_match.h"
 #include "session/clock/clock_points.h"
@@ -75,8 +76,7 @@ say_tied(struct screen *screen, const struct text *ends)
 	size_t count;
 	clocks_ties(screen->session->clocks, &count);
 	keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &hint);
-	screen_say(screen, "tied: %s; %zu tie%s; %s undoes it", ends->data, count,
-		   count == 1 ? "" : "s", hint.data);
+	screen_say(screen, NOTICE_TIED, ends->data, count, count == 1 ? "" : "s", hint.data);
 	text_free(&hint);
 }
 
@@ -95,8 +95,7 @@ traces_tie(struct screen *screen, const struct command_call *call)
 	struct text ends = {0};
 	struct err err = {0};
 	if (count < 2 || !a || !b) {
-		screen_error(screen,
-			     "tie what? set marks in two traces, say a and b, then :tie a b");
+		screen_error(screen, NOTICE_TIE_WHAT);
 		return;
 	}
 	if (!message_at(screen, a, &first) || !message_at(screen, b, &second))
@@ -106,7 +105,7 @@ traces_tie(struct screen *screen, const struct command_call *call)
 	add_tied(screen, b, &ends);
 	if (clocks_tie(clocks, screen->session->traces.at[a->trace], &first,
 		       screen->session->traces.at[b->trace], &second, &err) < 0) {
-		screen_error(screen, "%s", err.what);
+		screen_error(screen, NOTICE_TIE_REFUSED, err.what);
 	} else {
 		const struct sync_options *ties = clocks_ties(clocks, &count);
 		filter_history_note_tie(screen, &ties[count - 1], false);
@@ -135,19 +134,17 @@ traces_untie(struct screen *screen, const struct command_call *call)
 	size_t count, meant = tie_meant(screen, call->text);
 	const struct sync_options *ties = clocks_ties(screen->session->clocks, &count);
 	if (!count) {
-		screen_say(screen,
-			   "no tie was made by :tie; ties of the profile are removed in it");
+		screen_say(screen, NOTICE_UNTIE_NONE);
 	} else if (meant >= count) {
 		struct text hint = {0};
 		keymap_hint(screen->keymap, COMMAND_SYNCS, &hint);
-		screen_error(screen, "untie what? go to a tied message; %s lists the ties",
-			     hint.data);
+		screen_error(screen, NOTICE_UNTIE_WHAT, hint.data);
 		text_free(&hint);
 	} else {
 		struct text hint = {0};
 		keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &hint);
-		screen_say(screen, "untied: %s and %s; %s undoes it", ties[meant].a.trace,
-			   ties[meant].b.trace, hint.data);
+		screen_say(screen, NOTICE_UNTIED, ties[meant].a.trace, ties[meant].b.trace,
+			   hint.data);
 		filter_history_note_tie(screen, &ties[meant], true);
 		clocks_untie(screen->session->clocks, meant);
 		text_free(&hint);
@@ -339,7 +336,7 @@ traces_go_to_counterpart(struct screen *screen, const struct command_call *call)
 	if (selection && find_counterpart(screen, selection, &location))
 		jump_to_location(screen, &location);
 	else
-		screen_say(screen, "no other trace has the counterpart of this sync point");
+		screen_say(screen, NOTICE_SYNC_NO_PARTNER);
 }
 
 void
@@ -355,9 +352,8 @@ traces_go_to_pair(struct screen *screen, const struct command_call *call)
 	if (partner == PARTNER_KNOWN)
 		jump_to_location(screen, &location);
 	else
-		screen_say(screen, partner == PARTNER_MISSING
-				       ? "the counterpart of this message is missing"
-				       : "no pair here");
+		screen_say(screen, partner == PARTNER_MISSING ? NOTICE_PARTNER_MISSING
+							      : NOTICE_PARTNER_NONE);
 }
 
 /* --- which traces are shown -------------------------------------------- */
@@ -372,11 +368,11 @@ say_traces(struct screen *screen, const char *name)
 		text_addf(&names, "%s%s%s", i ? ", " : "", trace_name(session->traces.at[i]),
 			  sequence_shows(screen->sequence, i) ? "" : " (left out)");
 	if (session->traces.count < 2)
-		screen_error(screen, "there is no other trace");
+		screen_error(screen, NOTICE_TRACE_ONLY_ONE);
 	else if (name)
-		screen_error(screen, "no trace is named %s; there are %s", name, names.data);
+		screen_error(screen, NOTICE_TRACE_UNKNOWN, name, names.data);
 	else
-		screen_say(screen, "which trace? %s", names.data);
+		screen_say(screen, NOTICE_TRACE_WHICH, names.data);
 	text_free(&names);
 }
 
@@ -398,9 +394,9 @@ traces_toggle(struct screen *screen, const struct command_call *call)
 	}
 	bool on = !sequence_shows(screen->sequence, i);
 	if (!on && shown < 2) {
-		screen_error(screen, "it is the only one left");
+		screen_error(screen, NOTICE_TRACE_LAST);
 		return;
 	}
 	sequence_show(screen->sequence, i, on);
-	screen_say(screen, "%s is %s", call->text, on ? "in the list of all again" : "left out");
+	screen_say(screen, on ? NOTICE_TRACE_BACK : NOTICE_TRACE_LEFT_OUT, call->text);
 }

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "ui/list/wishes.h"
+#include "base/notice.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 #include "ui/list/list.h"
@@ -304,9 +305,7 @@ wishes_end(struct screen *screen)
 		const struct command_call *call = &w->steps.at[i].call;
 		if (bearing_of(call) != BEARING_WAITS)
 			continue;
-		screen_say(screen,
-			   ":%s was cancelled: the cursor moved before its messages were known",
-			   commands[call->id].name);
+		screen_say(screen, NOTICE_WISH_CANCELLED, commands[call->id].name);
 		break;
 	}
 	drop_all(w);
@@ -360,7 +359,7 @@ keep_waiting(struct screen *screen, struct wishes_step step)
 	add_step(screen->wishes, step);
 	if (bearing_of(&step.call) != BEARING_WAITS)
 		return;
-	screen_say(screen, ":%s waits until its messages are known", commands[step.call.id].name);
+	screen_say(screen, NOTICE_WISH_WAITS, commands[step.call.id].name);
 	note_said(screen, &screen->wishes->steps.at[screen->wishes->steps.count - 1]);
 }
 

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "ui/panes/pager.h"
+#include "base/notice.h"
 #include "ui/list/shown.h"
 #include "ui/screen/screen.h"
 
@@ -233,7 +234,7 @@ pager_find(struct screen *screen, bool forward, uint64_t count)
 	screen->panes[screen->focus]->draw(screen, screen->canvas,
 					   &screen->layout.panes[screen->focus]);
 	if (!pager->matches.count) {
-		screen_say(screen, "no match found");
+		screen_say(screen, NOTICE_PAGER_NO_MATCH);
 		return;
 	}
 	count = count % pager->matches.count ? count % pager->matches.count : pager->matches.count;
@@ -244,7 +245,8 @@ pager_find(struct screen *screen, bool forward, uint64_t count)
 			go_to_line(pager, (int64_t)pager->match);
 	}
 	if (rounds)
-		screen_say(screen, forward ? "continued at the start" : "continued at the end");
+		screen_say(screen,
+			   forward ? NOTICE_SEARCH_WRAPPED_TOP : NOTICE_SEARCH_WRAPPED_BOTTOM);
 }
 
 static void
@@ -254,7 +256,7 @@ pager_search_again(struct screen *screen, const struct command_call *call)
 	if (pager->pattern)
 		pager_find(screen, (call->id == COMMAND_NEXT) != pager->backward, call->count);
 	else
-		screen_say(screen, "nothing was searched for yet");
+		screen_say(screen, NOTICE_SEARCH_NOTHING_YET);
 }
 
 static void
@@ -264,7 +266,7 @@ pager_search(struct screen *screen, const struct command_call *call)
 	struct err err;
 	struct regex *pattern = *call->text ? regex_new(call->text, REGEX_SMART_CASE, &err) : NULL;
 	if (*call->text && !pattern) {
-		screen_error(screen, "%s", err.what);
+		screen_error(screen, NOTICE_SEARCH_REFUSED, err.what);
 		return;
 	}
 	if (pattern) {

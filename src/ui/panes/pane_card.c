@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "ui/panes/pane_card.h"
+#include "base/notice.h"
 #include "command/card.h"
 #include "session/context/context.h"
 #include "session/session.h"
@@ -453,7 +454,7 @@ card_turn(struct screen *screen, const struct command_call *call)
 	if (back ? state->page > 0 : state->page + 1 < state->pages)
 		state->page += back ? SIZE_MAX : 1;
 	else if (!round && (back ? state->of == PANE_LIST : is_last(screen)))
-		screen_say(screen, "this is the %s card", back ? "first" : "last");
+		screen_say(screen, back ? NOTICE_CARD_FIRST : NOTICE_CARD_LAST);
 	else
 		turn_card(screen, back);
 }

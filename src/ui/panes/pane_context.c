@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "base/notice.h"
 #include "query/filter/filter.h"
 #include "query/gap/gap.h"
 #include "query/interval/intervals.h"
@@ -600,9 +601,9 @@ context_go(struct screen *screen, const struct command_call *call)
 	if (edge->found)
 		jump_to_location(screen, &edge->location);
 	else if (line->end.state != CONTEXT_NONE)
-		screen_say(screen, "that is not known yet");
+		screen_say(screen, NOTICE_CONTEXT_END_LATER);
 	else
-		screen_say(screen, line->is_interval ? "it has no end" : "it lasts to the end");
+		screen_say(screen, line->is_interval ? NOTICE_INTERVAL_OPEN : NOTICE_CONTEXT_LASTS);
 }
 
 static void
@@ -614,7 +615,7 @@ context_filter(struct screen *screen, const struct command_call *call)
 	if (!line || line->value.state != CONTEXT_KNOWN)
 		return;
 	if (line->is_interval) {
-		screen_say(screen, "filters are of contexts; interval.%s passes its messages",
+		screen_say(screen, NOTICE_CONTEXT_NOT_INTERVAL,
 			   intervals_name(intervals_of(screen->session), line->span.interval));
 		return;
 	}

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "ui/panes/pane_detail.h"
+#include "base/notice.h"
 #include "query/filter/filter.h"
 #include "session/session.h"
 #include "ui/list/filters.h"
@@ -429,11 +430,11 @@ filter_field(struct screen *screen, const struct command_call *call)
 	struct text text = {0};
 	(void)call;
 	if (!field) {
-		screen_say(screen, "choose a field: j and k move the cursor");
+		screen_say(screen, NOTICE_FIELD_CHOOSE);
 		return;
 	}
 	if (field->row->type >= FIELD_LIST) {
-		screen_say(screen, "%s is a group: choose one of its fields", name_of(field));
+		screen_say(screen, NOTICE_FIELD_GROUP, name_of(field));
 		return;
 	}
 	add_equation(selection, field, true, &text);

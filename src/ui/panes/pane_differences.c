@@ -11,6 +11,7 @@
 #include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/map.h"
+#include "base/notice.h"
 #include "query/compare/compare_job.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
@@ -157,7 +158,7 @@ bool
 differences_are_asked(struct screen *screen)
 {
 	if (!screen->compare)
-		screen_error(screen, "nothing is compared; start with trawl --compare GOOD BAD");
+		screen_error(screen, NOTICE_COMPARE_NONE);
 	return screen->compare;
 }
 
@@ -387,11 +388,13 @@ say_difference(struct screen *screen, size_t i, enum command_id wrapped)
 	struct text what = {0};
 	bool here = go_to(screen, i);
 	add_what(screen, i, &what);
-	screen_say(screen, "difference %zu of %zu%s: %s%s", i + 1, count_differences(screen),
-		   wrapped == COMMAND_NEXT_DIFFERENCE	    ? ", continued at the start"
-		   : wrapped == COMMAND_PREVIOUS_DIFFERENCE ? ", continued at the end"
-							    : "",
-		   text_get(&what), here ? "" : " (its origin has no message in this run)");
+	if (!here)
+		text_addf(&what, " (%s)", NOTICE_COMPARE_NO_ROW);
+	screen_say(screen,
+		   wrapped == COMMAND_NEXT_DIFFERENCE	    ? NOTICE_DIFFERENCE_WRAPPED_TOP
+		   : wrapped == COMMAND_PREVIOUS_DIFFERENCE ? NOTICE_DIFFERENCE_WRAPPED_BOTTOM
+							    : NOTICE_DIFFERENCE,
+		   i + 1, count_differences(screen), text_get(&what));
 	text_free(&what);
 }
 
@@ -404,8 +407,8 @@ differences_next(struct screen *screen, const struct command_call *call)
 	if (!differences_are_asked(screen))
 		return;
 	if (!count) {
-		screen_error(screen, state->compare ? "there is no difference"
-						    : "the runs are still being compared");
+		screen_error(screen,
+			     state->compare ? NOTICE_COMPARE_EQUAL : NOTICE_COMPARE_RUNNING);
 		return;
 	}
 	size_t before = count_before(screen, &at), steps = (size_t)(call->count % count);
@@ -424,7 +427,7 @@ differences_go(struct screen *screen, const struct command_call *call)
 	size_t cursor = state_of(screen)->table.cursor.line;
 	(void)call;
 	if (cursor < count_differences(screen) && !go_to(screen, cursor))
-		screen_error(screen, "its origin has no message in this run");
+		screen_error(screen, NOTICE_COMPARE_NO_ROW);
 }
 
 static pane_command *const differences_commands[COMMAND_COUNT] = {

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "base/notice.h"
 #include "flow/flow_index.h"
 #include "index/index.h"
 #include "program/symbols.h"
@@ -382,11 +383,10 @@ functions_only(struct screen *screen, const struct command_call *call)
 	if (named)
 		filters_add(screen, text_get(&text), false);
 	else if (any)
-		screen_error(screen, "no message has this in its field `function`");
+		screen_error(screen, NOTICE_FUNCTION_NO_MESSAGE);
 	else
-		screen_error(screen, state_of(screen)->complete
-					 ? "no function is known to have been executed"
-					 : "no function is counted yet; try again in a moment");
+		screen_error(screen, state_of(screen)->complete ? NOTICE_FUNCTION_NONE
+								: NOTICE_FUNCTION_LATER);
 	text_free(&text);
 }
 

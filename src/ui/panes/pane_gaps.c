@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "base/notice.h"
 #include "query/gap_search.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
@@ -136,7 +137,7 @@ gaps_set_least(struct screen *screen, const char *length)
 	const struct trace_clock nanoseconds = {.hz = 1e9};
 	uint64_t least = 0;
 	if (length && (!clock_parse_duration(&nanoseconds, length, &least) || !least)) {
-		screen_error(screen, "%s: not a length of time; give one such as 5ms", length);
+		screen_error(screen, NOTICE_GAP_LENGTH, length);
 		return false;
 	}
 	state_of(screen)->least = least;

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "query/gap/gap.h"
 #include "query/interval/intervals.h"
@@ -101,7 +102,7 @@ intervals_choose(struct screen *screen, const char *name)
 	if (!name)
 		return true;
 	if (!session_intervals_find(screen->session->intervals, name, &interval)) {
-		screen_error(screen, "no interval is named %s; :interval defines one", name);
+		screen_error(screen, NOTICE_INTERVAL_UNKNOWN, name);
 		return false;
 	}
 	show_interval(state_of(screen), interval);
@@ -163,11 +164,9 @@ intervals_define_typed(struct screen *screen, const char *text)
 	options.across = across != NULL;
 	bool good = intervals && options.end;
 	if (!good)
-		screen_error(screen,
-			     "interval: expected NAME begin EXPR end EXPR key NAMES across; "
-			     "the last two may be left out");
+		screen_error(screen, NOTICE_INTERVAL_EXPECTED);
 	else if (intervals_define(intervals, &options, &err) < 0)
-		screen_error(screen, "%s", err.what);
+		screen_error(screen, NOTICE_INTERVAL_REFUSED, err.what);
 	good = good && !err.code && intervals_choose(screen, options.name);
 	free(name);
 	return good;
@@ -366,7 +365,7 @@ say_histogram(struct screen *screen)
 {
 	struct text key = {0};
 	keymap_hint(screen->keymap, COMMAND_INTERVAL_HISTOGRAM, &key);
-	screen_say(screen, "%s lists the longest pairs again, to go to one", text_get(&key));
+	screen_say(screen, NOTICE_INTERVAL_HISTOGRAM, text_get(&key));
 	text_free(&key);
 }
 
@@ -469,7 +468,7 @@ intervals_jump(struct screen *screen, const struct command_call *call)
 	struct intervals *intervals = intervals_of(screen->session);
 	bool forward = call->id == COMMAND_NEXT_INTERVAL;
 	if (!intervals || !intervals_count(intervals)) {
-		screen_say(screen, "no intervals; :interval defines one");
+		screen_say(screen, NOTICE_INTERVAL_NONE);
 		return;
 	}
 	if (!row)
@@ -478,9 +477,8 @@ intervals_jump(struct screen *screen, const struct command_call *call)
 	for (uint64_t left = call->count; left; left--) {
 		if (step_to_interval(screen, &at, forward))
 			continue;
-		screen_say(screen, intervals_are_done(intervals)
-				       ? "no open or slow interval that way"
-				       : "no open or slow interval known so far");
+		screen_say(screen, intervals_are_done(intervals) ? NOTICE_INTERVAL_NONE_FURTHER
+								 : NOTICE_INTERVAL_LATER);
 		return;
 	}
 	trail_go_to(screen, at);

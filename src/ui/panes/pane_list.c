@@ -13,6 +13,7 @@
  */
 #include "config.h"
 
+#include "base/notice.h"
 #include "command/keymap.h"
 #include "query/gap/flow_cursor.h"
 #include "query/gap/gap.h"
@@ -1337,7 +1338,7 @@ set_sideways(struct screen *screen, int64_t columns)
 		return;
 	state->told_sideways = true;
 	keymap_hint(screen->keymap, COMMAND_ROW_START, &hint);
-	screen_say(screen, "rows are scrolled sideways; %s shows their beginning again", hint.data);
+	screen_say(screen, NOTICE_ROWS_SCROLLED, hint.data);
 	text_free(&hint);
 }
 
@@ -1353,7 +1354,7 @@ list_sideways(struct screen *screen, const struct command_call *call)
 		return;
 	}
 	keymap_hint(screen->keymap, COMMAND_PANE_NEXT, &hint);
-	screen_say(screen, "rows scroll sideways from the list alone; %s goes there", hint.data);
+	screen_say(screen, NOTICE_ROWS_SCROLL_IN_LIST, hint.data);
 	text_free(&hint);
 }
 
@@ -1405,7 +1406,7 @@ list_open_row(struct screen *screen, const struct command_call *call)
 	state->opened = false;
 	struct text key = {0};
 	keymap_hint(screen->keymap, COMMAND_DETAIL, &key);
-	screen_say(screen, "this row is shown whole; %s shows its fields", key.data);
+	screen_say(screen, NOTICE_ROW_SHOWN_WHOLE, key.data);
 	text_free(&key);
 }
 
@@ -1431,7 +1432,7 @@ list_copy(struct screen *screen, const struct command_call *call)
 			text_cut(&line, before);
 	}
 	term_copy(screen->term, text_get(&line), line.length);
-	screen_say(screen, "this row is copied to the terminal's clipboard (OSC 52)");
+	screen_say(screen, NOTICE_ROW_COPIED);
 	text_free(&line);
 }
 

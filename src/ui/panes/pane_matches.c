@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/panes/pane_matches.h"
+#include "base/notice.h"
 #include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/filters.h"
@@ -100,10 +101,9 @@ match_rows_choose(struct screen *screen, const char *typed)
 		text_add(&why, ":matches lists matches; &!REGEX hides them");
 	}
 	if (typed && !expr)
-		screen_error(screen, "%s", text_get(&why));
+		screen_error(screen, NOTICE_FILTER_REFUSED, text_get(&why));
 	else if (!typed && !screen->search->pattern)
-		screen_say(screen, "nothing was searched for yet; :matches EXPRESSION lists what "
-				   "matches one");
+		screen_say(screen, NOTICE_MATCHES_NOTHING_YET);
 	text_free(&why);
 	if (!expr && (typed || !screen->search->pattern))
 		return false;
@@ -141,7 +141,7 @@ make_filter(struct screen *screen)
 	if (screen->filter->expr)
 		want.expr = filters_join(screen, SIZE_MAX, &entry, &why);
 	if (why.length)
-		screen_error(screen, "%s", text_get(&why));
+		screen_error(screen, NOTICE_FILTER_REFUSED, text_get(&why));
 	if (!want.expr)
 		want.expr = filter_expr_share(entry.expr);
 	text_free(&why);

@@ -14,6 +14,7 @@
 
 #include "ui/panes/pane_origins.h"
 #include "base/generation.h"
+#include "base/notice.h"
 #include "base/thread.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
@@ -607,7 +608,7 @@ origins_invert(struct screen *screen, const struct command_call *call)
 	const struct origin_line *line = origins_selected(screen);
 	(void)call;
 	if (line && !filters_name_invert(screen, line->whole ? "trace" : "origin"))
-		screen_say(screen, "nothing is hidden here");
+		screen_say(screen, NOTICE_ORIGINS_NOT_HIDDEN);
 }
 
 static void

@@ -16,6 +16,7 @@
  */
 #include "config.h"
 
+#include "base/notice.h"
 #include "query/next_match.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
@@ -377,7 +378,7 @@ syncs_go(struct screen *screen, const struct command_call *call)
 		if (tie->known)
 			jump_to_location(screen, &tie->ends[0]);
 		else
-			screen_say(screen, "the messages of this tie are not found so far");
+			screen_say(screen, NOTICE_TIE_MESSAGES_LATER);
 	} else if (row) {
 		jump_to_location(screen,
 				 &(struct location){.trace = state->list.lanes[row->lane].number,
@@ -392,7 +393,7 @@ syncs_drop_tie(struct screen *screen, const struct command_call *call)
 	char number[24];
 	(void)call;
 	if (!state->on_tie) {
-		screen_say(screen, "no tie is under the cursor; ties stand above the sync points");
+		screen_say(screen, NOTICE_TIE_NOT_HERE);
 		return;
 	}
 	snprintf(number, sizeof number, "%zu", state->tie.line + 1);

@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "base/notice.h"
 #include "export/export_flow.h"
 #include "export/export_table.h"
 #include "query/group/group_search.h"
@@ -227,7 +228,7 @@ set_spec(struct screen *screen, const char *by, const char *of)
 	struct group_spec spec;
 	struct err err = {0};
 	if (group_spec_make(&spec, by, of, screen->session, &err) < 0) {
-		screen_error(screen, "%s", err.what);
+		screen_error(screen, NOTICE_TABLE_REFUSED, err.what);
 		return false;
 	}
 	take_spec(state_of(screen), spec);
@@ -667,12 +668,10 @@ table_copy(struct screen *screen, const struct command_call *call)
 				state->count, screen->charset, &sink, &unused);
 	release_group(screen);
 	if (text.length > COPY_MAX) {
-		screen_error(screen,
-			     "%zu rows are too many for a clipboard; :write FILE table writes them",
-			     state->count);
+		screen_error(screen, NOTICE_TABLE_TOO_LARGE, state->count);
 	} else {
 		term_copy(screen->term, text_get(&text), text.length);
-		screen_say(screen, "%zu rows copied", state->count);
+		screen_say(screen, NOTICE_TABLE_COPIED, state->count);
 	}
 	text_free(&text);
 }
@@ -690,10 +689,11 @@ table_write(struct screen *screen, enum export_rows rows, int file, const char *
 	release_group(screen);
 	int failed = export_flush(&text, file, path, NULL, &err);
 	if (failed)
-		screen_error(screen, "%s", err.what);
+		screen_error(screen, NOTICE_TABLE_FAILED, err.what);
 	else
-		screen_say(screen, "%zu rows written to %s%s", state->count, path,
-			   state->complete ? "" : ", as counted so far");
+		screen_say(screen,
+			   state->complete ? NOTICE_TABLE_WRITTEN : NOTICE_TABLE_WRITTEN_SO_FAR,
+			   state->count, path);
 	text_free(&text);
 }
 

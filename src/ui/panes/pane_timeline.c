@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "ui/panes/pane_timeline.h"
+#include "base/notice.h"
 #include "query/density.h"
 #include "query/filter/filter.h"
 #include "query/interval/intervals.h"
@@ -549,7 +550,7 @@ timeline_brush(struct screen *screen, const struct command_call *call)
 	struct text text = {0};
 	(void)call;
 	if (!answer || !find_marked(state, &from, &to)) {
-		screen_say(screen, "set A and B first, with a and b");
+		screen_say(screen, NOTICE_TIMELINE_SET_AB);
 		return;
 	}
 	add_brush(answer, from, to, &text);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ui/screen/screen.h"
+#include "base/notice.h"
 #include "ui/screen/log.h"
 
 #include <stdarg.h>
@@ -17,7 +18,7 @@ log_text(struct screen *screen, bool is_error, struct text *text)
 	if (lines < 2)
 		return;
 	text_cut(text, strcspn(text->data, "\n"));
-	text_addf(text, " (%zu more: :messages)", lines - 1);
+	text_addf(text, NOTICE_MORE_LINES, lines - 1);
 }
 
 static void __attribute__((format(printf, 3, 0)))
@@ -31,32 +32,44 @@ set_message(struct screen *screen, bool is_error, const char *format, va_list ar
 }
 
 void
-screen_say(struct screen *screen, const char *format, ...)
+screen_say(struct screen *screen, const char *notice, ...)
 {
 	va_list args;
-	va_start(args, format);
-	set_message(screen, false, format, args);
+	va_start(args, notice);
+	set_message(screen, false, notice, args);
 	va_end(args);
 }
 
 void
-screen_error(struct screen *screen, const char *format, ...)
+screen_error(struct screen *screen, const char *notice, ...)
 {
 	va_list args;
-	va_start(args, format);
-	set_message(screen, true, format, args);
+	va_start(args, notice);
+	set_message(screen, true, notice, args);
 	va_end(args);
 }
 
 void
-screen_notice(struct screen *screen, const char *format, ...)
+screen_notice(struct screen *screen, const char *notice, ...)
 {
 	va_list args;
 	text_clear(&screen->notice);
-	va_start(args, format);
-	text_addv(&screen->notice, format, args);
+	va_start(args, notice);
+	text_addv(&screen->notice, notice, args);
 	va_end(args);
 	log_text(screen, true, &screen->notice);
+}
+
+void
+screen_log(struct screen *screen, const char *notice, ...)
+{
+	struct text text = {0};
+	va_list args;
+	va_start(args, notice);
+	text_addv(&text, notice, args);
+	va_end(args);
+	log_add(screen->log, false, text_get(&text));
+	text_free(&text);
 }
 
 void

@@ -99,13 +99,17 @@ struct screen {
 	bool quit;
 };
 
-/* Says something in the last row until the next key, and in the log. */
-void screen_say(struct screen *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void screen_error(struct screen *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Show a notice in the last row until the next key, and add it to the log.  NOTICE is an id of
+ * base/notice.h, its arguments follow. */
+void screen_say(struct screen *, const char *notice, ...) __attribute__((format(printf, 2, 3)));
+void screen_error(struct screen *, const char *notice, ...) __attribute__((format(printf, 2, 3)));
 
-/* What comes by itself: in the log, and in the last row once the answer to the last key is
- * gone; of several the newest. */
-void screen_notice(struct screen *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Add a notice that no key asked for to the log.  The last row shows the newest of them once
+ * the answer to the last key is gone. */
+void screen_notice(struct screen *, const char *notice, ...) __attribute__((format(printf, 2, 3)));
+
+/* Add a notice to the log alone. */
+void screen_log(struct screen *, const char *notice, ...) __attribute__((format(printf, 2, 3)));
 
 /* Shows it, if no answer stands there. */
 void screen_show_notice(struct screen *);

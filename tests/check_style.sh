@@ -78,6 +78,20 @@ END {
 			print static[name] ": a public function is named " name "() too"
 }'
 
+# A notice is named by its id, and each id has a use.
+unnamed_notices()
+{
+	find src -name '*.c' -exec cat {} + | tr '\n\t' '  ' |
+		grep -oE '(screen_(say|error|notice|log)|trace_add_notice)\([^,;]*, *"[^"]*"'
+}
+unused_notices()
+{
+	sed -n 's/^NOTICE\(_PART\)*(\([A-Z_]*\),.*/\2/p' src/base/notice.def |
+		while read -r id; do
+			grep -rqw "NOTICE_$id" src || echo "NOTICE_$id"
+		done
+}
+
 count=0
 report()
 {
@@ -96,4 +110,6 @@ report "files start with a comment" "$(sources awk "$headless")"
 report "names are not words that others replace" "$(find src -name '*.[ch]' \
 	-exec awk -v words="$not_names" "$ill_named" {} +)"
 report "a name stands for one thing" "$(find src -name '*.[ch]' -exec awk "$twice_named" {} +)"
+report "a notice is named by its id" "$(unnamed_notices)"
+report "each notice has a use" "$(unused_notices)"
 echo "1..$count"

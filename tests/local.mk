@@ -287,7 +287,7 @@ mutate: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	@"$(srcdir)/tests/mutate" $(MODULE)
 .PHONY: mutate
-EXTRA_DIST += tests/mutate tests/unit/numbered.yaml
+EXTRA_DIST += tests/mutate tests/reword tests/unit/numbered.yaml
 
 # Programs that were executed, with what they are made of: tests/flow/renew.
 EXTRA_DIST += tests/flow

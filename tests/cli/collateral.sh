@@ -47,7 +47,7 @@ is "... and nothing is said" "" "$(cat err)"
 texts "collateral for another build alone" "0x0000000000000005
 id 0x77 args 0x00000001" -C nine.xml
 is "... whose name is nowhere" 0 "$(grep -c nine out)"
-ok "... which is said" grep -q -- --collateral=FILE err
+ok "... which is said" grep -qF "$(notice NO_COLLATERAL good.txt)" err
 run "$TRAWL" --check=catalog -C nine.xml good.txt
 is "... and found by --check=catalog" 1 "$status"
 run "$TRAWL" --check=catalog -C five.xml good.txt
@@ -57,7 +57,7 @@ for use in "-t text" --info --check; do
 	# shellcheck disable=SC2086  # a word or two
 	run "$TRAWL" $use good.txt
 	is "no collateral: $use: status" 0 "$status"
-	is "... is said once" 1 "$(grep -c -- --collateral=FILE err)"
+	is "... is said once" 1 "$(grep -cF "$(notice NO_COLLATERAL good.txt)" err)"
 	# shellcheck disable=SC2086
 	run "$TRAWL" -q $use good.txt
 	is "... but not with -q" "" "$(cat err)"
@@ -100,8 +100,8 @@ for format in text jsonl none; do
 done
 
 run "$TRAWL" -t none -C five.xml "$testdata/lab-cam.csel"
-is "collateral that is of no use" 1 "$(grep -c -e '--collateral is not used' err)"
+is "collateral that is of no use" 1 "$(grep -cF -e "$(notice COLLATERAL_UNUSED)" err)"
 run "$TRAWL" -t none -C five.xml good.txt "$testdata/lab-cam.csel"
-is "collateral that is of use to one of two" 0 "$(grep -c -e '--collateral is not used' err)"
+is "collateral that is of use to one of two" 0 "$(grep -cF -e "$(notice COLLATERAL_UNUSED)" err)"
 
 finish

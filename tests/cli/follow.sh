@@ -82,7 +82,7 @@ else
 fi
 is "with whole lines" "$(cksum <third)" "$(cksum <out)"
 is "and nothing on standard error but that ids have no names" "" \
-	"$(grep -v -e --collateral=FILE err)"
+	"$(grep -vF "$(notice NO_COLLATERAL log)" err)"
 
 cut_out 0 4096 >log
 follow

@@ -63,7 +63,7 @@ same "no collateral" -t text -r 'xyzzy' catalog.bin
 same "names that are lacking are said" -t text -r 'fifo level' catalog.bin
 run "$TRAWL" --index catalog.bin
 same "... by n-grams too" -t text -r 'fifo level' catalog.bin
-is "... which is a line" 1 "$(grep -c 'no collateral for some messages' err)"
+is "... which is a line" 1 "$(grep -cF "$(notice NO_COLLATERAL catalog.bin)" err)"
 
 # So do names of a profile.
 printf 'origins:\n  - {module: 4, unit: 0, name: xyzzy}\n' >names.yaml
@@ -100,14 +100,14 @@ done
 run "$TRAWL" -f syst/raw -t text -r quench strings.bin
 ok "damaged n-grams: nothing is missed" cmp out want
 is "... which is said" \
-	"trawl: strings.bin: its n-grams are damaged and are not used; trawl --index makes them anew" \
+	"trawl: $(notice GRAMS_DAMAGED strings.bin)" \
 	"$(cat err)"
 for file in $(grams); do
 	head -c 5000 cut >"$file"
 done
 run "$TRAWL" -f syst/raw -t text -r quench strings.bin
 ok "n-grams that were cut: nothing is missed" cmp out want
-is "... which is said too" 1 "$(grep -c 'its n-grams are damaged' err)"
+is "... which is said too" 1 "$(grep -cF "$(notice GRAMS_DAMAGED strings.bin)" err)"
 run "$TRAWL" --index strings.bin
 same "n-grams made anew" -t text -r quench strings.bin
 

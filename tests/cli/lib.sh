@@ -6,12 +6,15 @@
 #	is NAME WANT GOT	a test: equal texts
 #	ok NAME COMMAND...	a test: the command succeeds
 #	skip NAME WHY
+#	notice ID [ARG...]	prints a notice of the program; tests never repeat its words
 #	cases ARGUMENT...	of the cases at its input, those to try
 
 case ${srcdir:-.} in
 /*) testdata=$srcdir/testdata ;;
 *) testdata=$PWD/${srcdir:-.}/testdata ;;
 esac
+notices=$PWD/base/notice.def # reworded: tests/reword
+test -e "$notices" || notices=$testdata/../src/base/notice.def
 scratch=$(mktemp -d) || exit 1
 trap 'cd / && rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -65,6 +68,23 @@ skip()
 finish()
 {
 	echo "1..$count"
+}
+
+notice()
+{
+	format=$(awk -v id="$1" '
+		$0 ~ "^NOTICE(_PART)?[(]" id "," { on = 1 }
+		on {
+			line = $0
+			while (match(line, /"([^"\\]|\\.)*"/)) {
+				text = text substr(line, RSTART + 1, RLENGTH - 2)
+				line = substr(line, RSTART + RLENGTH)
+			}
+		}
+		on && /[)]$/ { gsub(/%(zu|l*[dux])/, "%s", text); print text; exit }' "$notices")
+	shift
+	# shellcheck disable=SC2059  # the format of the notice
+	printf -- "$format" "$@"
 }
 
 lines()

@@ -8,7 +8,7 @@ scene 80 24
 keys -l "TERM=screen-256color '$TRAWL' '$testdata/demo.stp'"
 keys Enter
 shows "the capture opens" "board"
-shows "the first run says which keys" "F1 keys  q quit"
+shows "the first run says which keys" "$(notice WELCOME F1 q)"
 keys G
 shows "G goes to the end" "back in service after 112 ms"
 keys -l "?"
@@ -25,7 +25,7 @@ hides "and closes" "keys of the list"
 in_tmux resize-window -x 200 -y 30
 shows "a wider screen shows numbers" "message"
 keys C-c
-shows "Ctrl-C does not quit" "q quits"
+shows "Ctrl-C does not quit" "$(notice KEY_QUITS q)"
 keys q q q
 hides "q does, behind the panes" "board"
 shows "the shell's screen is back" "ready> TERM="

@@ -20,7 +20,7 @@ messages 0 100 >log
 scene 80 24
 keys -l "clear; '$TRAWL' -f syst/raw log"
 keys Enter
-shows "the first run says which keys" "F1 keys  q quit"
+shows "the first run says which keys" "$(notice WELCOME F1 q)"
 keys -l jk
 shows "until a key" "1 of 100"
 messages 100 110 >>log
@@ -64,7 +64,7 @@ hides "no filter again" "only"
 
 # Cut and filled again.
 : >log
-shows "a cut is said" "the capture became shorter; the removed part cannot be shown"
+shows "a cut is said" "$(notice CAPTURE_SHRANK)"
 shows "and stays in the title" "[cut]"
 hides "what is gone is not shown" "number 0177"
 messages 300 305 >>log
@@ -82,7 +82,7 @@ hides "and no old ones" "number 030"
 keys F
 shows "F again" "50 of 50"
 mv log log.1
-shows "a removed file is said" "the file was removed; its bytes are still here"
+shows "a removed file is said" "$(notice CAPTURE_GONE)"
 shows "its bytes are shown" "number 0449"
 messages 500 520 >log
 shows "the new file is taken at the end" "the file was replaced; this is the new one"
@@ -92,22 +92,22 @@ keys g
 shows "reading from the first row" "1 of 20"
 messages 600 610 >other
 mv other log
-shows "who reads is only told" "another file has this name now; R reads it"
+shows "who reads is only told" "$(notice CAPTURE_REPLACED)"
 shows "and goes on reading" "number 0500"
 keys F
 shows "until F" "number 0609"
 keys F
-shows "F again stops" "no longer following"
+shows "F again stops" "$(notice FOLLOW_OFF)"
 keys g
 hides "the title tells" "follow"
 
 # Not followed again.
 truncate -s 34 log
-shows "a cut is seen without a key" "the capture became shorter"
+shows "a cut is seen without a key" "$(notice CAPTURE_SHRANK)"
 hides "what is gone is not shown" "number 0602"
 shows "what is left is" "number 0601"
 rm log
-shows "so is a removal" "the file was removed; its bytes are still here"
+shows "so is a removal" "$(notice CAPTURE_GONE)"
 messages 800 810 >log
 keys j
 shows "the bytes stay" "number 0601"

@@ -9,9 +9,9 @@ scene 80 24
 keys -l "cat '$testdata/demo.stp' | '$TRAWL' -f syst/stp -"
 keys Enter
 shows "a stream opens" "stdin"
-shows "the first run says which keys" "F1 keys  q quit"
+shows "the first run says which keys" "$(notice WELCOME F1 q)"
 keys G
-shows "keys come from the terminal" "--collateral=FILE" # the profile is not for stdin
+shows "keys come from the terminal" "$(notice NO_COLLATERAL stdin)" # the profile is not for stdin
 keys k
 shows "and go on" "308 of 309"
 keys q
@@ -41,7 +41,7 @@ test "$(id -u)" -ne 0 || as="setpriv --reuid=65534 --clear-groups"
 if $as test -x "$TRAWL" -a -r "$testdata/demo.stp" 2>/dev/null; then
 	keys -l "clear; $as prlimit --nproc=1 '$TRAWL' --no-cache '$testdata/demo.stp'"
 	keys Enter
-	shows "without threads it is said" "no more threads can be started"
+	shows "without threads it is said" "$(notice NO_THREADS | cut -c 1-30)"
 	keys -l G
 	shows "and one gets about all the same" "309 of 309"
 	keys -l Q

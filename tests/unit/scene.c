@@ -134,7 +134,7 @@ void
 scene_open_made(struct scene *s, const char *path, const char *end)
 {
 	scene_open(s, 24, 100, "xterm-256color", path, NULL);
-	scene_wait(s, "--collateral=FILE");
+	scene_wait_id(s, NOTICE_NO_COLLATERAL, NULL);
 	scene_keys(s, "g");
 	scene_wait(s, end);
 }

@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "base/notice.h"
 #include "base/bytes.h"
 #include "base/vec.h"
 #include "drive.h"
@@ -459,7 +460,7 @@ test_anew(void **state)
 	assert_int_equal(reader_walk(reader, &one, 1), 0);
 	assert_int_equal(shown(f, reader), COUNT / 2);
 	char *notice = trace_take_notice(trace);
-	assert_non_null(strstr(notice, "became shorter"));
+	assert_non_null(strstr(notice, NOTICE_CAPTURE_SHRANK));
 	free(notice);
 	assert_null(trace_take_notice(trace));
 	assert_string_equal(trace_mark(trace), "cut");

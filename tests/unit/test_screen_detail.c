@@ -200,7 +200,7 @@ test_search_bytes(void **state)
 	int marked = 0;
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "x/\\x00 00 ?9 3f0?\r"); /* no place in the demo: 0x3f.. */
-	scene_wait_notice(s, NOTICE_PAGER_NO_MATCH);
+	scene_wait_notice(s, NOTICE_SEARCH_NONE, "match");
 	/* the first three bytes of the second row in the dump of message 4 */
 	scene_keys(s, "5G");
 	scene_wait(s, " 00000080  ");

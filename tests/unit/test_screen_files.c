@@ -103,10 +103,10 @@ test_paths(void **state)
 	scene_wait_id(s, NOTICE_WRITTEN, "1");
 	assert_int_equal(access(home.files.at[0], F_OK), 0);
 	scene_keys(s, ":w \"~/a b.txt\" marks text\r");
-	scene_wait(s, "a b.txt as text");
+	scene_wait_id(s, NOTICE_WRITTEN, "a b.txt");
 	assert_int_equal(access(home.files.at[1], F_OK), 0);
 	scene_keys(s, ":w! '~/a b.txt' marks csv\r"); /* once more, over it */
-	scene_wait(s, "a b.txt as csv");
+	scene_wait_id(s, NOTICE_WRITTEN, "csv");
 	scene_keys(s, ":w \"~/a b.txt marks\r");
 	scene_wait_notice(s, NOTICE_WRITE_QUOTE);
 	scene_keys(s, ":save ~/a b.txt\r"); /* the only word: it needs no quotes */
@@ -165,7 +165,7 @@ test_write(void **state)
 	scene_wait_id(s, NOTICE_WRITE_WHOLE, "perfetto");
 	scene_keys(s, keys);
 	scene_wait_id(s, NOTICE_WRITTEN, "309");
-	scene_wait(s, "as csv: all");
+	scene_wait_id(s, NOTICE_WRITTEN, "csv: all");
 	check_file(path, all.data, all.length);
 
 	scene_keys(s, "j:sev warning\rM");
@@ -193,7 +193,7 @@ test_write(void **state)
 	scene_keys(s, keys);
 	scene_keys(s, "text\r");
 	scene_wait_id(s, NOTICE_WRITTEN, "9");
-	scene_wait(s, "as text: the range");
+	scene_wait_id(s, NOTICE_WRITTEN, "text: the range");
 	strcat(keys, "csv\r");
 	unlink(path);
 	scene_keys(s, "v");
@@ -259,12 +259,12 @@ test_write(void **state)
 	check_file(path, part.data, part.length);
 	snprintf(keys, sizeof keys, ":write %s marks jsonl\r", path);
 	scene_keys(s, keys);
-	scene_wait(s, " as jsonl");
+	scene_wait_id(s, NOTICE_WRITTEN, "jsonl");
 	check_ends(path, ",\"mark\":\"*\",\"note\":null}\n",
 		   ",\"mark\":\"a\",\"note\":\"a \\\"b\\\"\"}\n");
 	snprintf(keys, sizeof keys, ":write %s marks text\r", path);
 	scene_keys(s, keys);
-	scene_wait(s, " as text");
+	scene_wait_id(s, NOTICE_WRITTEN, "text");
 	check_ends(path, "  [*]\n", "  [a] a \"b\"\n");
 	text_free(&part);
 	text_free(&all);
@@ -337,7 +337,7 @@ test_write_raw(void **state)
 	text_addf(&keys, "21Gv30G:write! %s raw\r", path);
 	scene_keys(s, keys.data);
 	scene_wait_id(s, NOTICE_WRITTEN, "10");
-	scene_wait(s, "as raw: the range");
+	scene_wait_id(s, NOTICE_WRITTEN, "raw: the range");
 	scene_quit(s);
 	batch_print_of(path, "-q --fields=kind,length,ticks,severity", &cut);
 	assert_non_null(strstr(cut.data, whole.data));

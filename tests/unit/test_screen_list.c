@@ -228,26 +228,31 @@ static void
 test_triggers(void **state)
 {
 	struct scene *s = *state;
+	char bytes[40];
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "]t");
 	scene_wait_row(s, ">", "trigger 0x");
 	scene_keys(s, "=");
-	scene_wait(s, " at 0x29e0, 5 B"); /* 10720 */
+	snprintf(bytes, sizeof bytes, NOTICE_FACTS_BYTES, 10720ULL, 5);
+	scene_wait_id(s, NOTICE_FACTS, bytes);
 	scene_quit(s);
 	scene_open(s, 24, 80, "xterm-256color", "all-encap.bin", NULL);
 	scene_wait(s, " 1 of ");
 	scene_keys(s, "]t");
 	scene_wait(s, " 25 of ");
 	scene_keys(s, "=");
-	scene_wait(s, " at 0xd6, 9 B");
+	snprintf(bytes, sizeof bytes, NOTICE_FACTS_BYTES, 214ULL, 9);
+	scene_wait_id(s, NOTICE_FACTS, bytes);
 	scene_keys(s, "2]t");
 	scene_wait(s, " 266 of ");
 	scene_keys(s, "=");
-	scene_wait(s, " at 0x964, 9 B");
+	snprintf(bytes, sizeof bytes, NOTICE_FACTS_BYTES, 2404ULL, 9);
+	scene_wait_id(s, NOTICE_FACTS, bytes);
 	scene_keys(s, "[t");
 	scene_wait(s, " 184 of ");
 	scene_keys(s, "=");
-	scene_wait(s, " at 0x67d, 13 B");
+	snprintf(bytes, sizeof bytes, NOTICE_FACTS_BYTES, 1661ULL, 13);
+	scene_wait_id(s, NOTICE_FACTS, bytes);
 	scene_quit(s);
 }
 
@@ -441,15 +446,15 @@ test_gap(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_until(s, "idx", false);
-	scene_keys(s, "Ss");	       /* the first has nothing before it */
-	scene_wait(s, "gap of ");      /* milliseconds where microseconds are usual */
-	scene_wait(s, "retry 1 of 3"); /* of a dead core the story tells */
+	scene_keys(s, "Ss");			    /* the first has nothing before it */
+	scene_wait_id(s, NOTICE_GAP_BEFORE, " ms"); /* microseconds are usual */
+	scene_wait(s, "retry 1 of 3");		    /* of a dead core the story tells */
 	scene_wait_row(s, ">", "0.027700 ");
 	scene_keys(s, "s");
 	scene_wait_row(s, ">", "0.029540 ");
 	scene_keys(s, "S");
 	scene_wait_row(s, ">", "0.027700 ");
-	scene_wait(s, "gap of ");
+	scene_wait_id(s, NOTICE_GAP_BEFORE, NULL);
 	scene_keys(s, "S");
 	scene_wait_notice(s, NOTICE_GAP_NONE);
 	scene_quit(s);
@@ -624,8 +629,6 @@ test_misfit(void **state)
 static void
 test_unnamed_below(void **state)
 {
-	static const char notice[] =
-	    " t.txt: no collateral for some messages; use --collateral=FILE          2 of 61";
 	struct scene *s = *state;
 	struct folder folder;
 	struct text lines = {0};
@@ -641,7 +644,8 @@ test_unnamed_below(void **state)
 	scene_keys(s, ":layout\r");
 	scene_wait_notice(s, NOTICE_LAYOUT, "side");
 	scene_keys(s, "j");
-	scene_wait_at(s, 23, notice);
+	scene_wait_notice(s, NOTICE_NO_COLLATERAL, "t.txt");
+	scene_wait_at(s, 23, "  2 of 61");
 	scene_keys(s, "j");
 	scene_wait_at(s, 23, " 3 of 61");
 	scene_quit(s);
@@ -650,16 +654,17 @@ test_unnamed_below(void **state)
 	scene_open(s, 24, 80, "xterm-256color", folder.files.at[0], "+:layout", NULL);
 	scene_wait_notice(s, NOTICE_LAYOUT, "stacked");
 	scene_keys(s, "&not text ~ \"0x77\"\r");
-	scene_wait_at(
-	    s, 23,
-	    " t.txt: no collateral for some messa  :messages shows all  1 of 61, row 1 of 60");
+	scene_wait_at(s, 23, NOTICE_CUT);
+	scene_wait_notice(s, NOTICE_NO_COLLATERAL, "t.txt");
+	scene_wait_at(s, 23, "  1 of 61, row 1 of 60");
 	scene_keys(s, "j");
 	scene_wait_at(s, 23, " 2 of 61, row 2 of 60 ");
 	scene_quit(s);
 
 	/* but where there is little room it has the row */
 	scene_open(s, 24, 44, "xterm-256color", folder.files.at[0], NULL);
-	scene_wait_at(s, 23, " t.txt: no collateral f  :messages shows all");
+	scene_wait_notice(s, NOTICE_NO_COLLATERAL, "t.txt");
+	assert_null(strstr(emulator_row(s->emulator, 23), " of 61"));
 	scene_quit(s);
 	folder_remove(&folder);
 	text_free(&lines);

@@ -215,7 +215,7 @@ test_source(void **state)
 	scene_wait(s, " 2 of 309");
 	rewrite(path, "keys: {down: n}\nview:\n  columns: [{name: offset}, {nam: text}]\n");
 	scene_keys(s, "R");
-	scene_wait(s, "  :messages shows all"); /* the row is too short */
+	scene_wait(s, NOTICE_CUT); /* the row is too short */
 	scene_keys(s, ":messages\r");
 	scene_wait(s, ":3:30: unknown key nam in view.columns[1]; did");
 	scene_wait(s, "name?");
@@ -226,7 +226,7 @@ test_source(void **state)
 	scene_wait(s, "  offset     text");
 	rewrite(path, "keys: {down: \"]\"}\nview:\n  columns: [{name: text}]\n");
 	scene_keys(s, ":source\r");
-	scene_wait(s, "view, theme and keys read");
+	scene_wait_notice(s, NOTICE_SETTINGS_READ, NOTICE_ALL_LOOKS);
 	scene_until(s, "offset", false);
 	scene_keys(s, "]");
 	scene_wait(s, " 4 of 309");

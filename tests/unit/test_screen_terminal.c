@@ -49,8 +49,8 @@ test_mono(void **state)
 	/* columns are measured anew, whatever rows were on the screen on the way */
 	scene_keys(colour, "T");
 	scene_keys(mono, "T");
-	scene_wait(colour, "time: ");
-	scene_wait(mono, "time: ");
+	scene_wait_id(colour, NOTICE_TIME_MODE, NULL);
+	scene_wait_id(mono, NOTICE_TIME_MODE, NULL);
 	assert_true(scene_has_colours(colour));
 	assert_false(scene_has_colours(mono));
 	for (int row = 0; row < 24; row++) {

@@ -8,6 +8,7 @@
 
 #include "test.h"
 
+#include "base/notice.h"
 #include "random.h"
 #include "session/clock/clocks.h"
 #include "session/link/serial.h"
@@ -304,7 +305,7 @@ assert_only(struct screen *screen, size_t count)
 {
 	struct text expected = {0};
 	char digits[32];
-	text_addf(&expected, "only %s messages", text_number(digits, count));
+	text_addf(&expected, NOTICE_MESSAGES_ONLY, text_number(digits, count));
 	assert_string_equal(text_get(&screen->message), text_get(&expected));
 	text_free(&expected);
 }

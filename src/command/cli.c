@@ -25,65 +25,65 @@
 
 const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_DEMO] = {0, "demo", NULL, INPUT, "open the demo: a camera fault, told by five traces"},
-    [CLI_FROM] = {'f', "from", "FORMAT", INPUT,
-		  "read as this format, whatever the content; also FORMAT:FILE"},
+    [CLI_FROM] = {'f', "from", "FORMAT", INPUT, "force this input format; also FORMAT:FILE"},
     [CLI_PROFILE] = {'p', "profile", "FILE", INPUT,
-		     "how to read captures and name what is in them"},
+		     "profile (YAML): formats, clocks and names of the captures"},
     [CLI_COLLATERAL] = {'C', "collateral", "FILE", INPUT,
-			"SyS-T collateral, or a folder of it; repeatable"},
+			"SyS-T collateral: a file, or a folder of files; repeatable"},
     [CLI_IMAGES] = {0, "images", "DIR", INPUT,
-		    "programs and libraries that a perf.data names, by path, name or build ID"},
+		    "programs and libraries for perf.data: files are found by path, name or "
+		    "build ID"},
     [CLI_SPOOL] = {0, "spool", "DIR", INPUT,
-		   "where streams and what is decompressed are kept while open; default $TMPDIR"},
+		   "folder for streams and decompressed captures while they are open; "
+		   "default $TMPDIR"},
     [CLI_SPOOL_LIMIT] = {0, "spool-limit", "SIZE", INPUT,
-			 "keep only the newest SIZE bytes of each stream there, 128M or more; a "
-			 "message says what was dropped"},
+			 "keep only the newest SIZE bytes of each stream, at least 128M; a "
+			 "message reports the dropped bytes"},
     [CLI_WRITE_POINTER] = {0, "write-pointer", "N", INPUT,
-			   "captures are circular buffers whose next byte would be written at N: "
-			   "an offset, or an address in a dump as text"},
+			   "captures are circular buffers and N is the next write position: an "
+			   "offset, or an address in a text dump"},
     [CLI_TIME_OFFSET] = {0, "time-offset", "TRACE=SECONDS", INPUT,
-			 "add SECONDS to the times of the trace of that name; repeatable"},
+			 "add SECONDS to the times of this trace; repeatable"},
     [CLI_FOLLOW] = {'F', "follow", "name|descriptor", INPUT,
-		    "read on as the capture grows: the file of that name (default), or this one",
+		    "follow the capture as it grows, by name (default) or by descriptor",
 		    .optional = true},
     [CLI_SEVERITY] = {'s', "severity", "LEVEL", SELECTION,
 		      "this severity or worse: fatal, error, warning, info, user1, user2, debug"},
     [CLI_UNASSIGNED] = {0, "unassigned", "pass|hide", SELECTION,
-			"messages without a severity, with -s; default pass"},
+			"what -s does with messages that have no severity; default pass"},
     [CLI_GREP] = {'r', "grep", "PCRE", SELECTION, "messages whose text, origin or type matches"},
     [CLI_FILTER] = {'e', "filter", "EXPR", SELECTION,
-		    "messages matching an expression; repeatable; see trawl-filter(7)"},
+		    "messages that match an expression; repeatable; see trawl-filter(7)"},
     [CLI_EXCLUDE] = {0, "exclude", "EXPR", SELECTION,
-		     "leave out messages matching an expression; repeatable"},
-    [CLI_STOP_WHEN] =
-	{0, "stop-when", "EXPR", SELECTION,
-	 "with --follow: end after the first message matching an expression, printed or not"},
+		     "no messages that match an expression; repeatable"},
+    [CLI_STOP_WHEN] = {0, "stop-when", "EXPR", SELECTION,
+		       "with --follow: stop after the first message that matches, even if it is "
+		       "not printed"},
     [CLI_CONTEXT] = {0, "context", "NUM", SELECTION,
 		     "also NUM messages before and after each selected one"},
     [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION,
-		    "only these origins, separated by commas; unknown names are reported"},
+		    "only these origins, comma-separated; unknown names are reported"},
     [CLI_SINCE] = {'S', "since", "TIME", SELECTION,
-		   "from this time on: 4.2, +10ms since the start, 2024-05-01T12:30"},
+		   "from this time on: 4.2, +10ms after the start, 2024-05-01T12:30"},
     [CLI_UNTIL] = {'U', "until", "TIME", SELECTION, "up to and including this time"},
-    [CLI_SOURCE] = {0, "source", "LIST", SELECTION,
-		    "only the traces of these names, separated by commas"},
+    [CLI_SOURCE] = {0, "source", "LIST", SELECTION, "only these traces, by name, comma-separated"},
     [CLI_SPLIT] = {0, "split", "K/N", SELECTION,
-		   "print part K, from 1, of the messages divided by bytes into N"},
+		   "print part K of N; the capture is divided by bytes"},
     [CLI_ORDER] = {0, "order", "time|transport", SELECTION,
-		   "order of messages: when they were sent, or when the transport carried them; "
-		   "default transport"},
+		   "order of messages: by the time they were sent, or as the transport "
+		   "carried them; default transport"},
     [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
 		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, "
 		"ppl-packets, hex, raw, insn, folded, functions, lcov, stats, table, table-csv, "
 		"table-jsonl, "
 		"ctf, perfetto, none"},
-    [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file; ctf: into a new folder"},
+    [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "write to a new file; ctf: to a new folder"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
-    [CLI_COLUMNS] =
-	{0, "columns", "LIST", OUTPUT,
-	 "add to text, csv and jsonl, separated by commas: delta, the time since the "
-	 "message printed before; gap, since the one before it, printed or not; depth, in calls, "
-	 "and target of a jump, where a program is known; of a table: only these columns"},
+    [CLI_COLUMNS] = {0, "columns", "LIST", OUTPUT,
+		     "extra columns for text, csv and jsonl, comma-separated: delta (time "
+		     "since the message printed before), gap (since the message before, "
+		     "printed or not), depth (of calls) and target (of a jump), where a "
+		     "program is known; for a table: only these columns"},
     [CLI_FIELDS] =
 	{0, "fields", "LIST", OUTPUT,
 	 "print these columns as text or csv, separated by commas: number, time, delta, "
@@ -94,71 +94,67 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 	 "place, file, line, depth, text, flags; of functions, as csv: function, calls, "
 	 "self, total, most, cycles, total_cycles, time, total_time, most_time, estimated"},
     [CLI_TEMPLATE] = {0, "template", "TEXT", OUTPUT,
-		      "print lines like '{time} {severity:8} {text:.60}': columns as in --fields; "
-		      "after a colon the least width, after a point the greatest; > aligns right"},
+		      "print lines like '{time} {severity:8} {text:.60}'; columns as in "
+		      "--fields; :8 is the least width, .60 the greatest, > aligns right"},
     [CLI_TIME_FORMAT] = {0, "time-format", "abs|rel|delta|ticks|iso", OUTPUT,
-			 "times of text and the screen; rel: since the start, delta: since the "
+			 "times in text and on the screen; rel: since the start, delta: since the "
 			 "message before, iso: a date in UTC"},
     [CLI_BY] = {0, "by", "LIST", OUTPUT,
-		"print a table (-t table): messages with the same values of these names, separated "
-		"by commas, are one row; default origin"},
+		"print a table (-t table): one row for each value of these names, "
+		"comma-separated; default origin"},
     [CLI_OF] = {0, "of", "NAME", OUTPUT,
-		"add to a table the numbers that messages have under a name: sum, min, mean, "
-		"percentiles, max"},
+		"add statistics of a number to a table: sum, min, mean, percentiles, max"},
     [CLI_SORT] = {0, "sort", "COLUMN", OUTPUT,
-		  "order of the rows of a table; -COLUMN reverses it; default count"},
+		  "sort a table by this column; -COLUMN: descending; default count"},
     [CLI_COLOR] = {0, "color", "auto|always|never", OUTPUT,
-		   "colours of severities in text, and of the screen; default auto: on a terminal "
-		   "unless NO_COLOR is set"},
+		   "colours in text, on the screen and in a snapshot; default auto: on a "
+		   "terminal unless NO_COLOR is set"},
     [CLI_ASCII] = {0, "ascii", NULL, SCREEN, "draw with ASCII characters only"},
     [CLI_VIEW] = {0, "view", "NAME|FILE", SCREEN, "columns, panes and layout"},
     [CLI_THEME] = {0, "theme", "NAME|FILE", SCREEN,
 		   "colours: auto, default, light, dark-256, high-contrast, mono"},
     [CLI_KEYS] = {0, "keys", "NAME|FILE", SCREEN, "keys: default, emacs, less, lnav"},
-    [CLI_LAYOUT] = {0, "layout", "auto|stacked|side", SCREEN, "where panes are; auto: by width"},
+    [CLI_LAYOUT] = {0, "layout", "auto|stacked|side", SCREEN,
+		    "position of panes; auto: depends on the width"},
     [CLI_MOUSE] = {0, "mouse", NULL, SCREEN,
-		   "the wheel scrolls and a click goes to a row; Shift selects text then"},
-    [CLI_COMMAND] =
-	{'c', "command", "COMMAND", SCREEN,
-	 "run a command at the start, as typed after : or with / ? & in front; repeatable"},
+		   "use the mouse: wheel scrolls, click selects a row; Shift selects text"},
+    [CLI_COMMAND] = {'c', "command", "COMMAND", SCREEN,
+		     "run a command at the start, as after :, or with / ? & in front; "
+		     "repeatable"},
     [CLI_EXECUTE] = {'x', "execute", "FILE", SCREEN,
-		     "run the commands in a file, a line each, likewise; # begins a comment"},
+		     "run the commands in a file, one per line; # begins a comment"},
     [CLI_CONFIG] = {0, "config", "FILE", SCREEN,
-		    "view, theme and keys from one file, as --dump-config prints them"},
-    [CLI_SESSION] =
-	{0, "session", "FILE", SCREEN,
-	 "marks, notes, view, filters and ties, as :save keeps them; default beside the "
-	 "capture: CAPTURE.session.yaml"},
+		    "read view, theme and keys from one file, as printed by --dump-config"},
+    [CLI_SESSION] = {0, "session", "FILE", SCREEN,
+		     "marks, notes, view, filters and ties, as saved by :save; default "
+		     "CAPTURE.session.yaml"},
     [CLI_NO_STATE] = {0, "no-state", NULL, SCREEN,
-		      "restore nothing of the last run (place, filters, marks), and keep "
-		      "nothing"},
+		      "do not restore or save session state (place, filters, marks)"},
     [CLI_THREADS] = {0, "threads", "N", RESOURCES,
-		     "threads that index, count and print; default 0: one per processor"},
+		     "number of threads; default 0: one per processor"},
     [CLI_CACHE_DIR] = {0, "cache-dir", "DIR", RESOURCES,
-		       "where indexes are kept between runs; default $XDG_CACHE_HOME/trawl"},
+		       "folder for indexes between runs; default $XDG_CACHE_HOME/trawl"},
     [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES,
-		      "keep no index between runs, and use none, nor one of --index"},
-    [CLI_INDEX] =
-	{0, "index", NULL, RESOURCES,
-	 "only write each capture's index beside it, as CAPTURE.trawl-index, and keep n-grams of "
-	 "its texts, which later searches are faster with"},
-    [CLI_CHECK] =
-	{0, "check", "LIST", OTHER,
-	 "decode all, exit 1 if there is loss, corrupt, time, catalog, flow, severity:LEVEL or "
-	 "a match of an expression",
-	 .optional = true},
+		      "do not read or write any index, not even one made by --index"},
+    [CLI_INDEX] = {0, "index", NULL, RESOURCES,
+		   "only write the index of each capture next to it, as "
+		   "CAPTURE.trawl-index, with n-grams that speed up later searches"},
+    [CLI_CHECK] = {0, "check", "LIST", OTHER,
+		   "decode everything and exit with 1 if any of these is found: loss, "
+		   "corrupt, time, catalog, flow, severity:LEVEL, an expression",
+		   .optional = true},
     [CLI_COMPARE] = {0, "compare", NULL, OTHER,
-		     "compare two captures or sessions, GOOD BAD: show what BAD lacks, adds, "
-		     "changes, moves or does later; exit 0 if nothing, 1 otherwise"},
+		     "compare two captures or sessions, GOOD BAD; exit with 1 if they differ"},
     [CLI_SLOWER] = {0, "slower", "FACTOR[,LENGTH]", OTHER,
-		    "with --compare: a message is later if it took FACTOR times as long and LENGTH "
-		    "longer; default 2,1ms"},
+		    "with --compare: report messages that took FACTOR times as long and "
+		    "LENGTH longer; default 2,1ms"},
     [CLI_INFO] = {0, "info", NULL, OTHER,
-		  "print each capture's format and the evidence, with a profile to start from"},
-    [CLI_LIST_FORMATS] = {0, "list-formats", NULL, OTHER, "list the formats that can be read"},
+		  "print the format of each capture, the evidence for it, and a profile to "
+		  "start from"},
+    [CLI_LIST_FORMATS] = {0, "list-formats", NULL, OTHER, "list the input formats"},
     [CLI_LIST_FIELDS] = {0, "list-fields", NULL, OTHER, "list the fields of each format"},
     [CLI_DUMP_CONFIG] = {0, "dump-config", NULL, OTHER,
-			 "print the view, theme and keys in force, and where each setting is from"},
+			 "print view, theme and keys, and the source of each setting"},
     [CLI_VERBOSE] = {'v', "verbose", NULL, OTHER, "print more on standard error"},
     [CLI_QUIET] = {'q', "quiet", NULL, OTHER, "print only errors"},
     [CLI_COMPLETION] = {0, "completion", "bash|zsh|fish", OTHER,

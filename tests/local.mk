@@ -238,6 +238,9 @@ unit_tests = \
 	tests/unit/test_value \
 	tests/unit/test_words
 
+tests_unit_test_capture_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=pthread_mutex_init -Wl,--wrap=pthread_mutex_destroy \
+	-Wl,--wrap=pthread_cond_init -Wl,--wrap=pthread_cond_destroy
 tests_unit_test_theme_LDADD = $(LDADD) -lm
 tests_unit_test_step_back_SOURCES = \
 	tests/mk_out.c \

@@ -714,6 +714,8 @@ spool_free(struct spool *spool)
 	free(spool->name);
 	free(spool->pieces);
 	free(spool->folder);
+	pthread_cond_destroy(&spool->grown);
+	pthread_mutex_destroy(&spool->lock);
 	free(spool);
 }
 

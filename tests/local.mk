@@ -410,7 +410,7 @@ endif
 # Golden decodes: tests/golden/*.txt say what bytes must decode to.
 check_PROGRAMS += tests/golden/golden
 TESTS += tests/golden/golden
-EXTRA_DIST += $(golden_cases) tests/count_citations
+EXTRA_DIST += $(golden_cases)
 golden_cases = \
 	tests/golden/csel-log.txt \
 	tests/golden/encap-bits.txt \
@@ -646,8 +646,8 @@ testdata_files = \
 	testdata/untimed-itm.profile.yaml \
 	testdata/untimed-itm.truth.tsv
 
-TESTS += $(script_tests)
-EXTRA_DIST += $(long_script_tests) $(script_tests) $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/folded.awk tests/function_times.awk tests/ppl_calls.awk tests/failures tests/summary tests/term/lib.sh \
+TESTS += $(script_tests) tests/count_citations
+EXTRA_DIST += $(long_script_tests) $(script_tests) tests/count_citations $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/folded.awk tests/function_times.awk tests/ppl_calls.awk tests/failures tests/summary tests/term/lib.sh \
 	tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What no formatter checks: lines of at most 100 columns, no blanks at their
-# ends, a comment at the head of every source file, and names in the field's words.
+# ends, a comment at the head of every source file, names in the field's words, and
+# waits that do not depend on the system's clock.
 
 cd "${srcdir:-.}" || exit 1
 
@@ -78,6 +79,13 @@ END {
 			print static[name] ": a public function is named " name "() too"
 }'
 
+# Condition variables on the system's clock, and what reads that clock.
+on_wall_clock()
+{
+	grep -rnE 'pthread_cond_init|PTHREAD_COND_INITIALIZER|CLOCK_REALTIME|gettimeofday' src |
+		grep -v '^src/base/thread\.c:.*pthread_cond_init(cond, &attributes)'
+}
+
 count=0
 report()
 {
@@ -96,4 +104,5 @@ report "files start with a comment" "$(sources awk "$headless")"
 report "names are not words that others replace" "$(find src -name '*.[ch]' \
 	-exec awk -v words="$not_names" "$ill_named" {} +)"
 report "a name stands for one thing" "$(find src -name '*.[ch]' -exec awk "$twice_named" {} +)"
+report "waits and durations are on the clock that is not set" "$(on_wall_clock)"
 echo "1..$count"

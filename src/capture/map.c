@@ -376,7 +376,7 @@ new_capture(const char *path, const struct capture_options *options)
 	capture->notify = options ? options->notify : NULL;
 	capture->notify_context = options ? options->notify_context : NULL;
 	pthread_mutex_init(&capture->lock, NULL);
-	pthread_cond_init(&capture->changed, NULL);
+	thread_cond_init(&capture->changed);
 	return capture;
 }
 

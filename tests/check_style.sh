@@ -1,7 +1,7 @@
 #!/bin/sh
 # What no formatter checks: lines of at most 100 columns, no blanks at their
 # ends, a comment at the head of every source file, names in the field's words, and
-# waits that do not depend on the system's clock.
+# waits and files that cannot block for ever.
 
 cd "${srcdir:-.}" || exit 1
 
@@ -86,6 +86,12 @@ on_wall_clock()
 		grep -v '^src/base/thread\.c:.*pthread_cond_init(cond, &attributes)'
 }
 
+# Streams on a file that the user names: base/file.h refuses devices and FIFOs.
+unchecked_files()
+{
+	grep -rnE 'fopen\([^"]' src
+}
+
 count=0
 report()
 {
@@ -105,4 +111,5 @@ report "names are not words that others replace" "$(find src -name '*.[ch]' \
 	-exec awk -v words="$not_names" "$ill_named" {} +)"
 report "a name stands for one thing" "$(find src -name '*.[ch]' -exec awk "$twice_named" {} +)"
 report "waits and durations are on the clock that is not set" "$(on_wall_clock)"
+report "files are opened by base/file.h" "$(unchecked_files)"
 echo "1..$count"

@@ -533,6 +533,7 @@ script_tests = \
 	tests/cli/raw.sh \
 	tests/cli/select.sh \
 	tests/cli/session.sh \
+	tests/cli/special.sh \
 	tests/term/browse.sh \
 	tests/term/stream.sh
 

@@ -13,6 +13,7 @@
 
 #include "capture/perf_data.h"
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/lower_bound.h"
 
 #include <inttypes.h>
@@ -725,11 +726,12 @@ perf_data_is(const uint8_t *head, size_t length)
 bool
 perf_data_is_file(const char *path)
 {
+	const char *why;
 	struct stat st;
 	uint8_t head[MAGIC];
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
+	if (stat(path, &st) || !S_ISREG(st.st_mode)) /* the writer of a FIFO would see it opened */
 		return false;
-	FILE *file = fopen(path, "re");
+	FILE *file = file_open_stream(path, &why);
 	bool is = file && perf_data_is(head, fread(head, 1, sizeof head, file));
 	if (file)
 		fclose(file);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What no formatter checks: lines of at most 100 columns, no blanks at their
-# ends, a comment at the head of every source file, and names in the field's words.
+# ends, a comment at the head of every source file, names in the field's words, and
+# waits and files that cannot block for ever.
 
 cd "${srcdir:-.}" || exit 1
 
@@ -90,6 +91,17 @@ unused_notices()
 		while read -r id; do
 			grep -rqw "NOTICE_$id" src || echo "NOTICE_$id"
 		done
+# Condition variables on the system's clock, and what reads that clock.
+on_wall_clock()
+{
+	grep -rnE 'pthread_cond_init|PTHREAD_COND_INITIALIZER|CLOCK_REALTIME|gettimeofday' src |
+		grep -v '^src/base/thread\.c:.*pthread_cond_init(cond, &attributes)'
+}
+
+# Streams on a file that the user names: base/file.h refuses devices and FIFOs.
+unchecked_files()
+{
+	grep -rnE 'fopen\([^"]' src
 }
 
 count=0
@@ -112,4 +124,6 @@ report "names are not words that others replace" "$(find src -name '*.[ch]' \
 report "a name stands for one thing" "$(find src -name '*.[ch]' -exec awk "$twice_named" {} +)"
 report "a notice is named by its id" "$(unnamed_notices)"
 report "each notice has a use" "$(unused_notices)"
+report "waits and durations are on the clock that is not set" "$(on_wall_clock)"
+report "files are opened by base/file.h" "$(unchecked_files)"
 echo "1..$count"

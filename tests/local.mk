@@ -153,6 +153,7 @@ unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
+	tests/unit/test_clock_set_back \
 	tests/unit/test_coresight \
 	tests/unit/test_csel \
 	tests/unit/test_damage \
@@ -238,6 +239,10 @@ unit_tests = \
 	tests/unit/test_value \
 	tests/unit/test_words
 
+tests_unit_test_capture_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=pthread_mutex_init -Wl,--wrap=pthread_mutex_destroy \
+	-Wl,--wrap=pthread_cond_init -Wl,--wrap=pthread_cond_destroy
+tests_unit_test_clock_set_back_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_test_theme_LDADD = $(LDADD) -lm
 tests_unit_test_step_back_SOURCES = \
 	tests/mk_out.c \
@@ -407,7 +412,7 @@ endif
 # Golden decodes: tests/golden/*.txt say what bytes must decode to.
 check_PROGRAMS += tests/golden/golden
 TESTS += tests/golden/golden
-EXTRA_DIST += $(golden_cases) tests/count_citations
+EXTRA_DIST += $(golden_cases)
 golden_cases = \
 	tests/golden/csel-log.txt \
 	tests/golden/encap-bits.txt \
@@ -528,6 +533,7 @@ script_tests = \
 	tests/cli/raw.sh \
 	tests/cli/select.sh \
 	tests/cli/session.sh \
+	tests/cli/special.sh \
 	tests/term/browse.sh \
 	tests/term/stream.sh
 
@@ -643,8 +649,8 @@ testdata_files = \
 	testdata/untimed-itm.profile.yaml \
 	testdata/untimed-itm.truth.tsv
 
-TESTS += $(script_tests)
-EXTRA_DIST += $(long_script_tests) $(script_tests) $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/folded.awk tests/function_times.awk tests/ppl_calls.awk tests/failures tests/summary tests/term/lib.sh \
+TESTS += $(script_tests) tests/count_citations
+EXTRA_DIST += $(long_script_tests) $(script_tests) tests/count_citations $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/folded.awk tests/function_times.awk tests/ppl_calls.awk tests/failures tests/summary tests/term/lib.sh \
 	tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.

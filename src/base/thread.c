@@ -45,9 +45,19 @@ thread_now_ms(void)
 }
 
 void
+thread_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t attributes;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+void
 thread_deadline(struct timespec *until, int milliseconds)
 {
-	clock_gettime(CLOCK_REALTIME, until);
+	clock_gettime(CLOCK_MONOTONIC, until);
 	until->tv_sec += milliseconds / 1000;
 	until->tv_nsec += milliseconds % 1000 * 1000000L;
 	if (until->tv_nsec >= 1000000000L) {

@@ -23,7 +23,12 @@ unsigned thread_processors(void);
 /* Milliseconds of a clock that only goes forward. */
 int64_t thread_now_ms(void);
 
-/* The time MILLISECONDS from now, for pthread_cond_timedwait. */
+/* Initialise a condition variable on that clock.  All of ours are: a wait with a limit then
+ * ends in time when the system's clock is set. */
+void thread_cond_init(pthread_cond_t *);
+
+/* Fill in the time MILLISECONDS from now, for pthread_cond_timedwait on such a condition
+ * variable. */
 void thread_deadline(struct timespec *, int milliseconds);
 
 #endif

@@ -20,7 +20,7 @@ worker_init(struct worker *w, void (*job)(void *context), void *context)
 {
 	*w = (struct worker){.job = job, .context = context, .stop_event = -1};
 	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->changed, NULL);
+	thread_cond_init(&w->changed);
 }
 
 int

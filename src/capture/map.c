@@ -321,8 +321,8 @@ open_fitting(const char *path, struct stat *st, struct err *err)
 	return -1;
 }
 
-/* Makes a spool for a stream, and for a file that is packed or a dump; 0, or an error, and then the
- * descriptor is closed. */
+/* Make a spool for a stream, and for a file that is packed or a dump.  The spool's descriptor
+ * replaces the capture's; on error there is none. */
 static int
 open_spool(struct capture *capture, struct stat *st, const struct capture_options *options,
 	   struct err *err)
@@ -346,9 +346,9 @@ open_spool(struct capture *capture, struct stat *st, const struct capture_option
 	} else {
 		return 0;
 	}
+	capture->file = capture->spool ? spool_file(capture->spool) : -1;
 	if (!capture->spool)
 		return err_set(err, own.code, "%s", own.what);
-	capture->file = spool_file(capture->spool);
 	st->st_size = 0;
 	return 0;
 }
@@ -376,7 +376,7 @@ new_capture(const char *path, const struct capture_options *options)
 	capture->notify = options ? options->notify : NULL;
 	capture->notify_context = options ? options->notify_context : NULL;
 	pthread_mutex_init(&capture->lock, NULL);
-	pthread_cond_init(&capture->changed, NULL);
+	thread_cond_init(&capture->changed);
 	return capture;
 }
 
@@ -414,9 +414,7 @@ capture_open(const char *path, const struct capture_options *options, struct err
 	capture->inode = st.st_ino;
 	capture->written = st.st_mtim;
 	if (open_spool(capture, &st, options, err) < 0) {
-		free(capture->unpack_error);
-		free(capture->path);
-		free(capture);
+		capture_close(capture);
 		return NULL;
 	}
 	return map_capture(capture, (uint64_t)st.st_size, options, err);

@@ -13,6 +13,7 @@
 
 #include "capture/perf_data.h"
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/lower_bound.h"
 
 #include <inttypes.h>
@@ -43,7 +44,6 @@ enum { FEATURE_BUILD_ID = 2, FEATURE_ARCH = 6, FEATURE_CMDLINE = 11, FEATURES = 
 enum {
 	RECORD_MMAP = 1,
 	RECORD_LOST = 2,
-	RECORD_COMM = 3,
 	RECORD_MMAP2 = 10,
 	RECORD_AUX = 11,
 	RECORD_HW_ID = 21,
@@ -355,16 +355,6 @@ keep_record(struct perf_reading *r, const struct perf_record *record)
 	*vec_add(&r->late) = *record;
 }
 
-static void
-read_comm(struct perf_reading *r, const struct perf_record *record)
-{
-	const uint8_t *p = record->bytes + RECORD;
-	*vec_add(&r->data->comms) =
-	    (struct perf_comm){.pid = perf_u32(r, p),
-			       .tid = perf_u32(r, p + 4),
-			       .name = copy_text(p + 8, record->size - RECORD - 8)};
-}
-
 /* MMAP and MMAP2, which has 32 bytes more before the name: a device and inode, or a build
  * ID with its size and three bytes that are reserved; protection and flags. */
 static void
@@ -485,7 +475,7 @@ static const struct perf_type {
 } types[] = {
     [RECORD_MMAP] = {"MMAP", 32, read_map},
     [RECORD_LOST] = {"LOST", 16, NULL},
-    [RECORD_COMM] = {"COMM", 8, read_comm},
+    [3] = {"COMM", 8, NULL},
     [4] = {"EXIT", 0, NULL},
     [5] = {"THROTTLE", 0, NULL},
     [6] = {"UNTHROTTLE", 0, NULL},
@@ -736,11 +726,12 @@ perf_data_is(const uint8_t *head, size_t length)
 bool
 perf_data_is_file(const char *path)
 {
+	const char *why;
 	struct stat st;
 	uint8_t head[MAGIC];
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
+	if (stat(path, &st) || !S_ISREG(st.st_mode)) /* the writer of a FIFO would see it opened */
 		return false;
-	FILE *file = fopen(path, "re");
+	FILE *file = file_open_stream(path, &why);
 	bool is = file && perf_data_is(head, fread(head, 1, sizeof head, file));
 	if (file)
 		fclose(file);
@@ -792,12 +783,9 @@ perf_data_free(struct perf_data *data)
 		vec_free(&data->buffers.at[i].pieces);
 		vec_free(&data->buffers.at[i].runs);
 	}
-	for (size_t i = 0; i < data->comms.count; i++)
-		free(data->comms.at[i].name);
 	free_maps(data->maps.at, data->maps.count);
 	free_maps(data->files.at, data->files.count);
 	vec_free(&data->buffers);
-	vec_free(&data->comms);
 	vec_free(&data->hw_ids);
 	vec_free(&data->trace_info);
 	text_free(&data->damage);
@@ -861,13 +849,4 @@ perf_data_describe(const struct perf_data *data, struct text *out)
 			  data->strays);
 	if (data->damage.length)
 		text_addf(out, "%s\n", text_get(&data->damage));
-}
-
-const char *
-perf_data_command(const struct perf_data *data, uint32_t pid)
-{
-	for (size_t i = data->comms.count; i--;)
-		if (data->comms.at[i].tid == pid && data->comms.at[i].pid == pid)
-			return data->comms.at[i].name;
-	return NULL;
 }

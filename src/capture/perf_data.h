@@ -71,12 +71,6 @@ struct perf_map {
 	char *name;
 };
 
-/* COMM: the name of a thread's program. */
-struct perf_comm {
-	uint32_t pid, tid;
-	char *name;
-};
-
 struct perf_data {
 	bool big;			 /* endian */
 	bool piped;			 /* written to a pipe */
@@ -87,12 +81,11 @@ struct perf_data {
 	VEC(struct perf_hw_id) hw_ids;
 	VEC(struct perf_map) maps;  /* of code, in the order of records */
 	VEC(struct perf_map) files; /* name and build ID alone: of files in no map, too */
-	VEC(struct perf_comm) comms;
-	char *arch;	      /* `aarch64`, or NULL */
-	char *command;	      /* how perf was called, or NULL */
-	uint64_t counts[256]; /* records by type; the last: of types beyond */
-	uint64_t strays;      /* AUX records of no buffer */
-	struct text damage;   /* why not all was read, one sentence; empty: all was */
+	char *arch;		    /* `aarch64`, or NULL */
+	char *command;		    /* how perf was called, or NULL */
+	uint64_t counts[256];	    /* records by type; the last: of types beyond */
+	uint64_t strays;	    /* AUX records of no buffer */
+	struct text damage;	    /* why not all was read, one sentence; empty: all was */
 };
 
 /* Whether this is how such a file begins. */
@@ -110,8 +103,5 @@ const char *perf_data_trace_name(const struct perf_data *);
 
 /* Appends what is in it, a line each. */
 void perf_data_describe(const struct perf_data *, struct text *);
-
-/* The command of a process, or NULL. */
-const char *perf_data_command(const struct perf_data *, uint32_t pid);
 
 #endif

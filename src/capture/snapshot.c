@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "capture/snapshot.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -252,15 +253,12 @@ take_lines(struct ini *ini, char *bytes, taker *take)
 	}
 }
 
-/* The text of a file, NUL-terminated; NULL if it cannot be read, with errno. */
+/* Return the text of a file, NUL-terminated.  Return NULL if it cannot be read, with the reason
+ * in *WHY. */
 static char *
-read_text(const char *path, bool *whole)
+read_text(const char *path, bool *whole, const char **why)
 {
-	if (!is_regular(path)) {
-		errno = is_folder(path) ? EISDIR : ENOENT;
-		return NULL;
-	}
-	FILE *file = fopen(path, "re");
+	FILE *file = file_open_stream(path, why);
 	if (!file)
 		return NULL;
 	char *bytes = mem_resize(NULL, FILE_MAX + 1);
@@ -280,11 +278,12 @@ read_ini(struct reading *reading, const char *path, taker *take)
 {
 	struct ini ini = {.reading = reading, .name = base_name(path), .section = mem_text("")};
 	bool whole = true;
-	char *bytes = read_text(path, &whole);
+	const char *why;
+	char *bytes = read_text(path, &whole, &why);
 	if (bytes)
 		take_lines(&ini, bytes, take);
 	else
-		add_note(&ini, "%s", strerror(errno));
+		add_note(&ini, "%s", why);
 	if (!whole)
 		add_note(&ini, "is longer than any such file; the rest is not read");
 	free(ini.section);

@@ -714,6 +714,8 @@ spool_free(struct spool *spool)
 	free(spool->name);
 	free(spool->pieces);
 	free(spool->folder);
+	pthread_cond_destroy(&spool->grown);
+	pthread_mutex_destroy(&spool->lock);
 	free(spool);
 }
 
@@ -745,7 +747,7 @@ spool_open(int stream, const char *name, const struct capture_options *options,
 	worker_init(&spool->worker, spool_copy, spool);
 	spool->folder = mem_text(folder);
 	pthread_mutex_init(&spool->lock, NULL);
-	pthread_cond_init(&spool->grown, NULL);
+	thread_cond_init(&spool->grown);
 	spool->notify = options && options->notify ? options->notify : say_nothing;
 	spool->notify_context = options ? options->notify_context : NULL;
 	if (worker_stop_event(&spool->worker) >= 0)

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "command/cli.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -214,11 +215,12 @@ add_command(struct cli *cli, const char *command)
 static int
 add_script(struct cli *cli, const char *path, struct err *err)
 {
-	FILE *file = fopen(path, "re");
+	const char *why;
+	FILE *file = file_open_stream(path, &why);
 	char *line = NULL;
 	size_t room = 0;
 	if (!file)
-		return err_set(err, ERR_USAGE, "%s: %s", path, strerror(errno));
+		return err_set(err, ERR_USAGE, "%s: %s", path, why);
 	while (getline(&line, &room, file) >= 0) {
 		line[strcspn(line, "\r\n")] = '\0';
 		if (line[strspn(line, " \t")] != '#')

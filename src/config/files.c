@@ -211,11 +211,3 @@ files_find_key(const char *kind, const char *what, const char *key, struct text 
 	text_free(&path);
 	return found;
 }
-
-int
-files_load(const char *kind, const char *what, const struct option_table *table, void *object,
-	   struct err *err)
-{
-	option_defaults(table, object);
-	return files_merge(kind, what, table, object, err);
-}

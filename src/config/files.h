@@ -46,10 +46,6 @@ int files_merge(const char *kind, const char *what, const struct option_table *,
  * views/NAME"; false, and nothing, if that does not mention it. */
 bool files_find_key(const char *kind, const char *what, const char *key, struct text *where);
 
-/* The same over the defaults of OBJECT, which need not be initialised. */
-int files_load(const char *kind, const char *what, const struct option_table *, void *object,
-	       struct err *);
-
 /* Lays what is compiled in under that name over OBJECT; nothing, if there is
  * none. */
 int files_merge_builtin(const char *kind, const char *name, const struct option_table *,

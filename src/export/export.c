@@ -247,7 +247,7 @@ history_open(struct history *history, struct trace *trace, const struct export_o
 	history->before = trace_host(trace)->notify;
 	history->before_context = trace_host(trace)->notify_context;
 	pthread_mutex_init(&history->lock, NULL);
-	pthread_cond_init(&history->changed, NULL);
+	thread_cond_init(&history->changed);
 	session_notify(session_of(trace), history_progress, history);
 	worker_init(&history->worker, history_build, history);
 	if (!worker_start_once(&history->worker))

@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "export/export_pool.h"
+#include "base/thread.h"
 #include "base/worker.h"
 #include "export/export_table.h"
 #include "query/gap/flow_cursor.h"
@@ -492,7 +493,7 @@ export_pool_new(struct trace *const *traces, size_t count, bool sourced,
 	pool->trace_count = count;
 	pool->options = options;
 	pthread_mutex_init(&pool->lock, NULL);
-	pthread_cond_init(&pool->done, NULL);
+	thread_cond_init(&pool->done);
 	if (options->format->spans && count && !options->follow) {
 		pool->spans = spans_new(session_of(traces[0]));
 		spans_extend(pool->spans, NULL, NULL);

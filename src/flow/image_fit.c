@@ -24,15 +24,6 @@ image_fits_free(struct image_fits *fits)
 	map_free(&fits->patched);
 }
 
-void
-image_fit_add(struct image_fit *fit, const struct image_fit *more)
-{
-	fit->returns += more->returns;
-	fit->behind += more->behind;
-	fit->branches += more->branches;
-	fit->reached += more->reached;
-}
-
 static bool
 is_low(uint64_t good, uint64_t all)
 {

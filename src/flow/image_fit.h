@@ -72,9 +72,6 @@ void image_fits_add_patched(const struct image_fits *, struct text *out);
 /* Whether there is anything to judge in a trace. */
 bool image_fits_judge(const struct trace *);
 
-/* Adds the counts of other steps of the same processor. */
-void image_fit_add(struct image_fit *, const struct image_fit *more);
-
 /* Whether the image does not fit: fewer than 80 % of at least 20. */
 bool image_fit_is_bad(const struct image_fit *);
 

@@ -1140,10 +1140,7 @@ static void
 let_others_pass(struct index *index)
 {
 	struct timespec until;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += PATIENCE_MS * 1000000L;
-	until.tv_sec += until.tv_nsec / 1000000000L;
-	until.tv_nsec %= 1000000000L;
+	thread_deadline(&until, PATIENCE_MS);
 	pthread_mutex_lock(&index->lock);
 	while (!index->stopping && !pthread_cond_timedwait(&index->changed, &index->lock, &until))
 		continue;
@@ -1290,7 +1287,7 @@ index_new(struct capture *capture, const struct decoder *decoder,
 						      : shift_for(capture_size(capture));
 	index->segment_cells = index->options.segment ? index->options.segment : SEGMENT;
 	pthread_mutex_init(&index->lock, NULL);
-	pthread_cond_init(&index->changed, NULL);
+	thread_cond_init(&index->changed);
 	worker_init(&index->builder, build_in_background, index);
 	index->builder.nice = 5; /* which its workers inherit */
 	index->workers = mem_new(WORKERS_MAX * sizeof *index->workers);

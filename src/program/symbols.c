@@ -595,16 +595,6 @@ symbols_list_functions(struct symbols *symbols, symbols_take *take, void *contex
 	pthread_mutex_unlock(&symbols->lock);
 }
 
-bool
-symbols_name(struct symbols *symbols, uint64_t address, struct text *out)
-{
-	struct symbol_place place;
-	bool named = symbols_find(symbols, address, &place) && place.function;
-	if (named)
-		symbols_add_place(&place, out);
-	return named;
-}
-
 /* A segment is mapped from the start of the page that it begins in. */
 bool
 symbols_place(struct symbols *symbols, uint64_t offset, uint64_t *address)

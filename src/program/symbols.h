@@ -16,10 +16,6 @@ struct symbols;
 struct symbols *symbols_open(const char *path, struct err *);
 void symbols_close(struct symbols *); /* NULL is fine */
 
-/* Appends NAME+0xOFFSET and, where it is known, FILE:LINE; false if ADDRESS
- * lies in nothing that has a name. */
-bool symbols_name(struct symbols *, uint64_t address, struct text *);
-
 /* What is known of an address; texts are the file's, not made safe, and live until
  * symbols_close. */
 struct symbol_place {
@@ -36,7 +32,7 @@ bool symbols_find(struct symbols *, uint64_t address, struct symbol_place *);
  * outermost first: MOST of them at most; texts as above. */
 size_t symbols_inlined(struct symbols *, uint64_t address, const char **names, size_t most);
 
-/* Appends it as symbols_name does; it has a function. */
+/* Append NAME+0xOFFSET and, if known, FILE:LINE.  The place has a function. */
 void symbols_add_place(const struct symbol_place *, struct text *out);
 
 /* Gets each source line that has code, at the address where a piece of it begins, and each

@@ -24,15 +24,6 @@ symbols_close(struct symbols *symbols)
 }
 
 bool
-symbols_name(struct symbols *symbols, uint64_t address, struct text *out)
-{
-	(void)symbols;
-	(void)address;
-	(void)out;
-	return false;
-}
-
-bool
 symbols_find(struct symbols *symbols, uint64_t address, struct symbol_place *place)
 {
 	(void)symbols;

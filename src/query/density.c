@@ -940,7 +940,7 @@ density_new(struct session *session)
 		d->readers[i] = reader_new(session->traces.at[i]);
 	}
 	pthread_mutex_init(&d->lock, NULL);
-	pthread_cond_init(&d->changed, NULL);
+	thread_cond_init(&d->changed);
 	worker_init(&d->worker, density_work, d);
 	return d;
 }

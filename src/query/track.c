@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "query/track.h"
-#include "base/lower_bound.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
@@ -279,16 +278,4 @@ track_walk(const struct track *track, int64_t before, const struct decoded_cell 
 		}
 		each(context, m, at);
 	}
-}
-
-uint64_t
-track_find(const struct track *track, int64_t time)
-{
-	uint64_t cell, count = track->spans.count;
-	if (is_by_offset(track)) {
-		cell = (uint64_t)(time < 0 ? 0 : time) / index_cell_size(trace_index(track->trace));
-		return cell < count ? cell : count;
-	}
-	lower_bound(cell, count, track->spans.at[cell].latest < time);
-	return cell;
 }

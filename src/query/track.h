@@ -63,8 +63,4 @@ int64_t track_before(const struct track *, uint64_t cell);
 void track_walk(const struct track *, int64_t before, const struct decoded_cell *,
 		void (*each)(void *, const struct message *, int64_t), void *context);
 
-/* The first cell that the transport carried messages in not before TIME; their count:
- * none. */
-uint64_t track_find(const struct track *, int64_t time);
-
 #endif

@@ -737,12 +737,6 @@ merge_last(struct merge *m, struct sequence_position *p)
 	return take_last(m, p);
 }
 
-const struct message *
-merge_message(struct merge *m, struct sequence_position p)
-{
-	return reader_message(m->lanes[p.lane].reader, p.at);
-}
-
 /* --- numbers ----------------------------------------------------------- */
 
 uint64_t
@@ -1149,12 +1143,6 @@ merge_show(struct merge *m, size_t trace, bool on)
 	m->lanes[trace].hidden = !on;
 	m->positioned = false;
 	generation_bump(&m->changes);
-}
-
-bool
-merge_shows(const struct merge *m, size_t trace)
-{
-	return !m->lanes[trace].hidden;
 }
 
 struct reader *

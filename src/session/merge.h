@@ -31,7 +31,6 @@ unsigned merge_generation(const struct merge *);
 
 /* Leaves a trace out of the list, or takes it in again. */
 void merge_show(struct merge *, size_t trace, bool on);
-bool merge_shows(const struct merge *, size_t trace);
 
 /* How many strands there are, the trace of one, and the one that a message is in. */
 size_t merge_strand_count(struct merge *);
@@ -44,9 +43,6 @@ size_t merge_part(const struct merge *, size_t trace);
 
 /* The reader of a trace, borrowed. */
 struct reader *merge_reader(struct merge *, size_t trace);
-
-/* The message at a position, or NULL if there is none. */
-const struct message *merge_message(struct merge *, struct sequence_position);
 
 /* The next and previous position.  False at the ends; then it is unchanged. */
 bool merge_next(struct merge *, struct sequence_position *);

@@ -104,7 +104,8 @@ read_kept(const struct ui_options *options, struct own *kept, struct err *err)
 static void
 add_comments(const char *path, struct text *out)
 {
-	FILE *file = fopen(path, "re");
+	const char *why;
+	FILE *file = file_open_stream(path, &why);
 	char *line = NULL;
 	size_t room = 0;
 	while (file && getline(&line, &room, file) > 0)

@@ -127,15 +127,6 @@ is "a file that has no room: status" 2 "$status"
 ok "... its name" grep -q 'trawl: cannot write part.jsonl: File too large; it ends with a whole' err
 ok "... it ends with a whole message" test "$(tail -c 2 part.jsonl)" = "}"
 
-# What is no file is refused, and not waited for.
-mkfifo fifo
-for option in "-p fifo" "-C fifo" "--config=fifo --dump-config"; do
-	# shellcheck disable=SC2086  # options
-	run timeout 20 "$TRAWL" $option -t none -f syst/raw many-1.bin
-	ok "$option, a FIFO: no waiting" test "$status" -ne 124
-	ok "... what it is" grep -q 'fifo: it is a pipe (FIFO); name a file' err
-done
-
 run "$TRAWL" -p /dev/null -t none "$testdata/len32.bin"
 is "an empty profile: /dev/null" 0 "$status"
 

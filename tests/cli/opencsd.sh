@@ -153,6 +153,15 @@ ok "an image that is there" grep -q '^# memory image 0x80004000-0x80005fff: .*co
 ok "one that is not" grep -q '^# memory image 0x0: .*gone.bin is missing$' out
 ok "the profile has both" sh -c 'grep -q "code.bin\", address: 0x80004000" out &&
 	grep -q "gone.bin\"}" out'
+# An image that is no file is missing, and not waited for.
+mkfifo image.fifo
+mkdir image.folder
+for file in /dev/zero image.fifo image.folder; do
+	sed "s,^ *sources:,      images: [{file: $file\, address: 0x80004000}]\\
+&," ptm.yaml >special.yaml
+	run timeout 20 "$TRAWL" --info --profile=special.yaml ptm.bin
+	ok "an image is $file: it is missing" grep -q "^# memory image .*$file is missing$" out
+done
 # An ELF file is memory by its segments [System V ABI, "Program Header"]: here one of 8192 bytes
 # for 0x80003000, behind 84 of headers; loaded 0x1000 further it is all that was missing.
 {

@@ -8,8 +8,11 @@
 #include "capture/capture.h"
 #include "toy.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,57 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Locks and condition variables that exist: the linker's --wrap has them counted. */
+static atomic_int locks;
+
+int __real_pthread_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *);
+int __real_pthread_mutex_destroy(pthread_mutex_t *);
+int __real_pthread_cond_init(pthread_cond_t *, const pthread_condattr_t *);
+int __real_pthread_cond_destroy(pthread_cond_t *);
+int __wrap_pthread_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *);
+int __wrap_pthread_mutex_destroy(pthread_mutex_t *);
+int __wrap_pthread_cond_init(pthread_cond_t *, const pthread_condattr_t *);
+int __wrap_pthread_cond_destroy(pthread_cond_t *);
+
+int
+__wrap_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *attributes)
+{
+	locks++;
+	return __real_pthread_mutex_init(lock, attributes);
+}
+
+int
+__wrap_pthread_mutex_destroy(pthread_mutex_t *lock)
+{
+	locks--;
+	return __real_pthread_mutex_destroy(lock);
+}
+
+int
+__wrap_pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes)
+{
+	locks++;
+	return __real_pthread_cond_init(cond, attributes);
+}
+
+int
+__wrap_pthread_cond_destroy(pthread_cond_t *cond)
+{
+	locks--;
+	return __real_pthread_cond_destroy(cond);
+}
+
+static int
+count_descriptors(void)
+{
+	int count = 0;
+	DIR *folder = opendir("/proc/self/fd");
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
 
 static void
 refused(const char *path, const char *why)
@@ -34,6 +88,53 @@ test_refused(void **state)
 	refused("/nonexistent/capture", "No such file");
 	refused("/tmp", "is a folder");
 	refused("/dev/null", "is a device");
+}
+
+/* Opens PATH without a folder to spool to. */
+static void
+refused_spool(const char *path)
+{
+	struct capture_options options = {.spool_dir = "/nonexistent", .unpack = true};
+	struct err err = {0};
+	int before = locks, descriptors = count_descriptors();
+	assert_null(capture_open(path, &options, &err));
+	assert_non_null(strstr(err.what, "/nonexistent"));
+	assert_int_equal(locks, before);
+	assert_int_equal(count_descriptors(), descriptors);
+}
+
+/* A capture that cannot be opened leaves nothing, in particular no lock. */
+static void
+test_refused_frees(void **state)
+{
+	(void)state;
+	int ends[2];
+	char name[32];
+	char *packed = toy_file("\x1f\x8b\x08\0\0\0\0\0\0\x03 gzip", 15);
+	assert_int_equal(pipe(ends), 0);
+	snprintf(name, sizeof name, "/proc/self/fd/%d", ends[0]);
+	refused_spool(name);
+	refused_spool(packed);
+	refused_spool("tcp:127.0.0.1:1");
+	close(ends[0]);
+	close(ends[1]);
+	unlink(packed);
+	free(packed);
+}
+
+/* A stream frees its locks when it is closed. */
+static void
+test_closed_frees(void **state)
+{
+	(void)state;
+	int before = locks, ends[2];
+	char name[32];
+	assert_int_equal(pipe(ends), 0);
+	snprintf(name, sizeof name, "/proc/self/fd/%d", ends[0]);
+	capture_close(capture_open(name, NULL, NULL));
+	assert_int_equal(locks, before);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void
@@ -472,7 +573,8 @@ main(void)
 	    cmocka_unit_test(test_reopen),	 cmocka_unit_test(test_unreadable),
 	    cmocka_unit_test(test_zeros_behind), cmocka_unit_test(test_read_vanished),
 	    cmocka_unit_test(test_steady),	 cmocka_unit_test(test_interrupt),
-	    cmocka_unit_test(test_bursts),
+	    cmocka_unit_test(test_bursts),	 cmocka_unit_test(test_refused_frees),
+	    cmocka_unit_test(test_closed_frees),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

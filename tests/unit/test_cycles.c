@@ -538,6 +538,13 @@ struct bell {
 };
 
 static void
+bell_init(struct bell *bell)
+{
+	*bell = (struct bell){.lock = PTHREAD_MUTEX_INITIALIZER};
+	thread_cond_init(&bell->rung);
+}
+
+static void
 ring(void *context)
 {
 	struct bell *bell = context;
@@ -597,7 +604,8 @@ test_asking(void **state)
 	(void)state;
 	struct fixture f = {0};
 	struct schedule s = {.wobble = 0.2};
-	struct bell bell = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+	struct bell bell;
+	bell_init(&bell);
 	struct cycles_estimate answer;
 	schedule_make(&s, 4000, 3);
 	struct trace *trace = open_listing(&f, &s.text);
@@ -652,7 +660,8 @@ test_growing(void **state)
 	(void)state;
 	struct fixture f = {0};
 	struct text text = {0};
-	struct bell bell = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+	struct bell bell;
+	bell_init(&bell);
 	add_line(&text, 't', 1000);
 	add_line(&text, 'c', 40);
 	add_line(&text, 't', 2000);
@@ -720,7 +729,8 @@ test_order(void **state)
 	(void)state;
 	struct fixture f = {0};
 	struct schedule s[2] = {{.wobble = 0.2}, {.wobble = 0.2}};
-	struct bell bell = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+	struct bell bell;
+	bell_init(&bell);
 	unsigned count = 0;
 	VEC(struct entry) entries = {0};
 	folder_make(&f.folder);
@@ -799,7 +809,8 @@ test_reference(void **state)
 	const char *srcdir = getenv("srcdir");
 	struct text path = {0};
 	struct fixture f = {0};
-	struct bell bell = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+	struct bell bell;
+	bell_init(&bell);
 	struct err err = {0};
 	text_addf(&path, "%s/../shared/captures/opencsd/TC2", srcdir ? srcdir : ".");
 	if (access(text_get(&path), R_OK) || !opencsd_library_version()) {

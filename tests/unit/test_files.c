@@ -42,12 +42,19 @@ tear_down(void **state)
 	return rmdir(folders[1]) || rmdir(folders[0]) || chdir("/") || rmdir(*state);
 }
 
+static int
+load_view(const char *what, struct view *view, struct err *err)
+{
+	option_defaults(&view_table, view);
+	return files_merge("views", what, &view_table, view, err);
+}
+
 static void
 assert_title(const char *what, const char *title)
 {
 	struct view view;
 	struct err err = {0};
-	int result = files_load("views", what, &view_table, &view, &err);
+	int result = load_view(what, &view, &err);
 	if (result)
 		fail_msg("%s", err.what);
 	assert_string_equal(view.title, title);
@@ -103,12 +110,12 @@ test_unknown(void **state)
 	struct err err = {0};
 	(void)state;
 	temp_write("nosuch", "title: not meant by a name\n");
-	assert_int_equal(files_load("views", "nosuch", &view_table, &view, &err), ERR_USAGE);
+	assert_int_equal(load_view("nosuch", &view, &err), ERR_USAGE);
 	assert_int_equal(strncmp(err.what, expected, strlen(expected)), 0);
 	assert_null(view.title);
 	option_release(&view_table, &view);
 	unlink("nosuch");
-	assert_int_equal(files_load("views", "nosuch.yaml", &view_table, &view, &err), ERR_IO);
+	assert_int_equal(load_view("nosuch.yaml", &view, &err), ERR_IO);
 	option_release(&view_table, &view);
 }
 

@@ -79,7 +79,6 @@ assert_all(const struct perf_data *d, bool piped)
 	assert_int_equal(d->maps.at[0].build_id_size, 20);
 	assert_memory_equal(d->maps.at[0].build_id, build_id, 20);
 	assert_string_equal(d->maps.at[0].name, "/bin/program");
-	assert_string_equal(perf_data_command(d, 9), "program");
 	assert_int_equal(d->counts[11], 3);
 	assert_int_equal(d->counts[2], 1);
 }

@@ -355,8 +355,8 @@ test_special_files(void **state)
 	struct snapshot *s = snapshot_read(f.path, &err);
 	assert_non_null(s);
 	assert_int_equal(s->buffers.count, 1);
-	assert_non_null(strstr(text_get(&s->notes), "core.ini: Is a directory"));
-	assert_non_null(strstr(text_get(&s->notes), "stm.ini: No such file"));
+	assert_non_null(strstr(text_get(&s->notes), "core.ini: it is a folder"));
+	assert_non_null(strstr(text_get(&s->notes), "stm.ini: it is a pipe (FIFO)"));
 	assert_non_null(strstr(text_get(&s->notes), "etb.bin: no such file"));
 	snapshot_free(s);
 	folder_remove(&f);

@@ -153,15 +153,22 @@ rgb_of(const char *text)
 			    (int)(colour.value & 0xff)};
 }
 
+static void
+load_theme(const char *name, struct theme *theme)
+{
+	struct err err;
+	option_defaults(&theme_options_table, theme);
+	assert_int_equal(files_merge("themes", name, &theme_options_table, theme, &err), 0);
+}
+
 /* That each role can be read, on its own background or on all of those of the
  * theme; returns how many have a colour. */
 static unsigned
 check_theme(const char *name, double least, const struct rgb *grounds, size_t count)
 {
 	struct theme theme;
-	struct err err;
 	unsigned coloured = 0;
-	assert_int_equal(files_load("themes", name, &theme_options_table, &theme, &err), 0);
+	load_theme(name, &theme);
 	for (int i = 0; i < ROLE_COUNT; i++) {
 		const struct style *style = &theme.styles[i];
 		const char *role = theme_options_table.rows[i].name;
@@ -203,9 +210,7 @@ test_severities(void **state)
 	static const enum role loud[] = {ROLE_FATAL, ROLE_FATAL_LETTER, ROLE_ERROR_LETTER};
 	for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
 		struct theme theme;
-		struct err err;
-		assert_int_equal(files_load("themes", names[n], &theme_options_table, &theme, &err),
-				 0);
+		load_theme(names[n], &theme);
 		for (size_t i = 0; i < 3; i++) {
 			const struct style *style = &theme.styles[loud[i]];
 			assert_true(style->bold || style->underline || style->reverse || style->bg);
@@ -229,10 +234,8 @@ test_traces(void **state)
 					  ROLE_LOSS,   ROLE_ABSENT};
 	for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
 		struct theme theme;
-		struct err err;
 		struct text looks[sizeof roles / sizeof *roles] = {0};
-		assert_int_equal(files_load("themes", names[n], &theme_options_table, &theme, &err),
-				 0);
+		load_theme(names[n], &theme);
 		for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
 			const struct style *s = &theme.styles[roles[i]];
 			text_addf(&looks[i], "%s on %s%s%s%s%s", s->fg ? s->fg : "own",

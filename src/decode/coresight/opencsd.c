@@ -83,6 +83,7 @@ enum {
 	SILENT_BLOCK,
 	SILENT_COUNT
 };
+/* [IHI0029, trace formatter, special trace source IDs] */
 static const struct silent_row silent[SILENT_COUNT] = {
     [SILENT_TRACE] = {"trace",
 		      "bytes of sources that are decoded; those of messages are among them", false},

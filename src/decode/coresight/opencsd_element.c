@@ -471,7 +471,8 @@ print_nopath(const struct opencsd_element *e, struct text *out)
 		  printf_wide(e->end), (unsigned)e->number);
 }
 
-/* Memory spaces as the library names them: alone, or each with a comma. */
+/* Print memory spaces as the library names them, alone or each with a comma [OpenCSD, second
+ * hand: the library]. */
 static void
 print_space(uint32_t space, struct text *out)
 {

@@ -126,8 +126,8 @@ core_of(const struct opencsd_source_options *o)
 
 /* --- versions ---------------------------------------------------------- */
 
-/* What versions of the library learned to decode, by its README and its pull
- * requests 73 and 90. */
+/* Features by the version of the library that first decodes them [OpenCSD, README and pull
+ * requests 73 and 90]. */
 static const struct opencsd_limit {
 	uint32_t since;
 	unsigned protocols;	     /* a bit each */

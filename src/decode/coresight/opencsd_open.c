@@ -310,7 +310,7 @@ open_images(struct opencsd_decoder *d)
 static void
 find_frames(struct opencsd_decoder *d, const struct window *head)
 {
-	static const uint8_t sync[] = {0xff, 0xff, 0xff, 0x7f};
+	static const uint8_t sync[] = {0xff, 0xff, 0xff, 0x7f}; /* [IHI0029, trace formatter] */
 	if (d->format != CORESIGHT_TPIU || !head->length ||
 	    memmem(head->bytes, head->length, sync, sizeof sync))
 		return;

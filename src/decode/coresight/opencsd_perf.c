@@ -41,7 +41,7 @@ struct perf_block {
 	size_t count;
 };
 
-/* Parameters in their order: where the register goes, and which of it says the ID. */
+/* Parameters in their order [cs-etm.h]: where each register goes, and which one has the ID. */
 #define MEMBER(name) offsetof(struct opencsd_registers, name)
 static const struct perf_unit {
 	uint64_t magic;

@@ -3,7 +3,7 @@
  * sources in the frames of a TPIU (format `tpiu`).  What the files of both share.
  *
  * An SWO capture often has no synchronisation at all, since the manual recommends none on
- * an asynchronous pin [ARMv7-M, C1.7.1, second hand].  So packets are decoded from the
+ * an asynchronous pin [ARMv7-M, C1.7.1].  So packets are decoded from the
  * first byte on, and frames are found by the packets in them.
  *
  * Places.  A message of `itm` has the bytes of its packets.  One of `tpiu` has the whole

@@ -21,7 +21,8 @@ static const char *const action_texts[] = {NULL, "entered", "exited", "returned 
 /* [ARMv7-M, D4]: TC of a local timestamp */
 static const char *const relations[] = {"exact", "delayed", "data_delayed", "both_delayed"};
 
-/* Exceptions of ARMv7-M and ARMv8-M below the interrupts [second hand: no text at hand]. */
+/* Exceptions of ARMv7-M [ARMv7-M, B1.5.2] and ARMv8-M [Armv8-M, "Exception numbers and
+ * exception priority numbers"] below the interrupts. */
 static void
 name_exception(unsigned number, struct text *out)
 {

@@ -37,8 +37,9 @@ has_half_sync(const uint8_t *p)
 	return found;
 }
 
-/* Puts the pairs of a frame together, and leaves out what stands between them.  Returns the
- * frame's length, 0 if LENGTH bytes do not hold it. */
+/* Put the pairs of a frame together, without the half-frame synchronisation between them
+ * [IHI0029, trace formatter].  Return the frame's length, or 0 if LENGTH bytes do not hold
+ * it. */
 static size_t
 gather_frame(const uint8_t *p, size_t length, uint8_t frame[static CORESIGHT_FRAME],
 	     uint8_t places[static CORESIGHT_FRAME])

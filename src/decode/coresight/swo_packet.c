@@ -11,7 +11,8 @@
 
 #include "base/bytes.h"
 
-/* [ARMv7-M, D4]; a continued extension and one of hardware are known second hand. */
+/* [ARMv7-M, D4]; a continued extension and one of hardware: [OpenCSD 1.7, second hand: its
+ * ITM decoder]. */
 enum {
 	OVERFLOW = 0x70,
 	GLOBAL_LOW = 0x94,
@@ -45,7 +46,8 @@ struct swo_form
 swo_form_of(uint8_t header)
 {
 	/* that a DWT source may have, a bit for each of 1, 2 and 4 bytes [ARMv7-M, D4.3]; a PC may
-	 * be one byte in ARMv8-M: it matched, without a value [second hand] */
+	 * be one byte in ARMv8-M: it matched, without a value [Armv8-M, "Data Trace Match
+	 * packet"] */
 	enum { NO, ONE = 1 << 1, TWO = 1 << 2, FOUR = 1 << 4, PC = ONE | FOUR, ANY = PC | TWO };
 	static const uint8_t sizes[] = {0, 1, 2, 4};
 	static const uint8_t allowed[32] = {ONE, TWO, PC,  NO, NO,  NO,	 NO,  NO,  PC,	TWO, PC,
@@ -97,7 +99,7 @@ is_value_known(const struct swo_packet *p)
 	/* what happened is in bits 5:4 of the second byte, 0 is reserved */
 	if (p->what == SWO_EXCEPTION)
 		return p->value >> 12 & 3 && !(p->value & 0xce00);
-	/* one byte: asleep, or, in ARMv8-M, not readable [second hand] */
+	/* one byte: asleep, or, in ARMv8-M, not readable [Armv8-M, "Periodic PC Sample packet"] */
 	return p->what != SWO_PC || p->size == 4 || !p->value || p->value == 0xff;
 }
 

@@ -1,6 +1,7 @@
 /*
  * Packets of an ITM and its DWT, one at a time.  [ARMv7-M, D4] is the appendix on ITM and
- * DWT packets of the ARMv7-M Architecture Reference Manual.
+ * DWT packets of the ARMv7-M Architecture Reference Manual, [Armv8-M, "SECTION"] a section
+ * of the Armv8-M manual, DDI 0553.
  */
 #ifndef TRAWL_DECODE_SWO_PACKET_H
 #define TRAWL_DECODE_SWO_PACKET_H

@@ -79,6 +79,7 @@ add_diag(struct csel_job *j, bool holds, enum csel_diag diag)
 	}
 }
 
+/* [CSEL 1.0, "Header Section"] */
 static void
 expand_header(struct csel_job *j)
 {
@@ -109,6 +110,7 @@ csel_add_uuid(struct text *text, const uint8_t *uuid)
 	}
 }
 
+/* [CSEL 1.0, "Metadata Section"] */
 static void
 expand_metadata(struct csel_job *j)
 {
@@ -132,6 +134,7 @@ expand_metadata(struct csel_job *j)
 	add_diag(j, length == CSEL_NAME_SIZE, CSEL_DIAG_NAME_NOT_TERMINATED);
 }
 
+/* [CSEL 1.0, "State Control Section"] */
 static void
 expand_control(struct csel_job *j)
 {
@@ -149,6 +152,7 @@ expand_control(struct csel_job *j)
 	add_diag(j, !event, CSEL_DIAG_ZERO_EVENT_TIMEOUT);
 }
 
+/* [CSEL 1.0, "Log Entries Section"] */
 static void
 expand_entry(struct csel_job *j)
 {

@@ -307,8 +307,8 @@ read_start(const struct etrace_options *o, struct etrace_bits *b, struct etrace_
 	t->flags |= MESSAGE_RESYNC;
 }
 
-/* [RISC-V Privileged 1.13, "Machine Cause (mcause) Register", table of values after a trap];
- * those of the hypervisor extension: ["Hypervisor Trap-Related CSRs"]. */
+/* [RISC-V II, "Machine Cause (mcause) Register", table of values after a trap]; those of the
+ * hypervisor extension: [RISC-V II, "Hypervisor Trap-Related CSRs"]. */
 static const char *const exceptions[] = {
     [0] = "instruction address misaligned",
     [1] = "instruction access fault",

@@ -3,7 +3,8 @@
  * and for data trace.
  *
  * [E-Trace 2.0, "SECTION"] is Efficient Trace for RISC-V 2.0, June 2025, by its headings,
- * for their numbers differ between editions.
+ * for their numbers differ between editions.  [RISC-V II, "SECTION"] is volume II, privileged
+ * architecture, of the RISC-V Instruction Set Manual, 20240411.
  *
  * A payload is a string of bits, least significant first.  Its widths are
  * parameters of the encoder and come from the profile.  Bits at the top that

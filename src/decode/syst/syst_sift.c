@@ -178,7 +178,7 @@ short_lacks(const struct syst_sieved *j)
 	return entry ? format_lacks(j, entry) : number_lacks(j);
 }
 
-/* A number, and perhaps a text behind it. */
+/* A number, and perhaps a text after it [SyS-T 1.0, BUILD, second hand: library]. */
 static bool
 build_lacks(const struct syst_sieved *j)
 {
@@ -194,6 +194,7 @@ build_lacks(const struct syst_sieved *j)
 	return !sieve.found;
 }
 
+/* [SyS-T 1.0, CLOCK, second hand: library, p_sys-t] */
 static bool
 clock_lacks(const struct syst_sieved *j)
 {
@@ -206,6 +207,7 @@ clock_lacks(const struct syst_sieved *j)
 	return !sieve.found;
 }
 
+/* [SyS-T 1.0, SBD, second hand: library] */
 static bool
 sbd_lacks(const struct syst_sieved *j)
 {

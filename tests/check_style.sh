@@ -91,6 +91,8 @@ unused_notices()
 		while read -r id; do
 			grep -rqw "NOTICE_$id" src || echo "NOTICE_$id"
 		done
+}
+
 # Condition variables on the system's clock, and what reads that clock.
 on_wall_clock()
 {

@@ -650,7 +650,7 @@ testdata_files = \
 	testdata/untimed-itm.truth.tsv
 
 TESTS += $(script_tests) tests/count_citations
-EXTRA_DIST += $(long_script_tests) $(script_tests) tests/count_citations $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/folded.awk tests/function_times.awk tests/ppl_calls.awk tests/failures tests/summary tests/term/lib.sh \
+EXTRA_DIST += $(long_script_tests) $(script_tests) tests/count_citations $(testdata_files) tests/lsan.supp tests/examples.awk tests/words tests/rings.awk tests/folded.awk tests/function_times.awk tests/ppl_calls.awk tests/failures tests/summary tests/term/demo.sh tests/term/lib.sh \
 	tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.

@@ -2,7 +2,7 @@
  * Texts of instructions: see disassemble.h.
  *
  * The names and types of functions are those of [LLVM 14, llvm-c/Disassembler.h,
- * llvm-c/DisassemblerTypes.h, llvm-c/Target.h], which are the same from version 11 to 21 at
+ * llvm-c/DisassemblerTypes.h, llvm-c/Target.h], which are the same from version 11 to 22 at
  * least.  What the library prints of a direct jump is a distance; the target is put in its
  * place.
  *
@@ -23,9 +23,9 @@
 
 /* Sonames, as distributions have them, the newest first. */
 static const char *const sonames[] = {
-    "libLLVM.so.21.1", "libLLVM.so.20.1", "libLLVM.so.19.1", "libLLVM.so.18.1",
-    "libLLVM-18.so.1", "libLLVM-17.so.1", "libLLVM-16.so.1", "libLLVM-15.so.1",
-    "libLLVM-14.so.1", "libLLVM-13.so.1", "libLLVM-12.so.1", "libLLVM-11.so.1",
+    "libLLVM.so.22.1", "libLLVM.so.21.1", "libLLVM.so.20.1", "libLLVM.so.19.1", "libLLVM.so.18.1",
+    "libLLVM-18.so.1", "libLLVM-17.so.1", "libLLVM-16.so.1", "libLLVM-15.so.1", "libLLVM-14.so.1",
+    "libLLVM-13.so.1", "libLLVM-12.so.1", "libLLVM-11.so.1",
 };
 
 /* What each machine is called; extensions that a library does not have would be warned of,

@@ -20,7 +20,8 @@
 #include "program/insn.h"
 
 /* What to do where there is none. */
-#define DISASSEMBLER_MISSING "install LLVM's shared library, on Debian 12 `apt install libllvm14`"
+#define DISASSEMBLER_MISSING                                                                       \
+	"install LLVM's shared library, on Debian 12 and 13 `apt install libllvm19`"
 
 struct disassembler;
 

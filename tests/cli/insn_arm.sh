@@ -189,7 +189,7 @@ done
 if test -n "$(ls none)"; then
 	run env LD_LIBRARY_PATH=none "$TRAWL" -p ret.yaml -t insn --fields pc,text ret.ppl
 	is "no disassembler: the address remains" "0x2000," "$(sed 1d out)"
-	is "... is said" "trawl: 1 instruction has no text; no disassembler is installed: install LLVM's shared library, on Debian 12 \`apt install libllvm14\`" \
+	is "... is said" "trawl: 1 instruction has no text; no disassembler is installed: install LLVM's shared library, on Debian 12 and 13 \`apt install libllvm19\`" \
 		"$(grep disassembler err)"
 else
 	skip "no disassembler" "the program is a script here"

@@ -35,6 +35,8 @@ libtrawl_a_SOURCES = \
 	src/base/thread.h \
 	src/base/worker.c \
 	src/base/worker.h \
+	src/base/writer.c \
+	src/base/writer.h \
 	src/base/vec.c \
 	src/base/vec.h \
 	src/batch/batch.c \

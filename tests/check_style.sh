@@ -106,6 +106,13 @@ unchecked_files()
 	grep -rnE 'fopen\([^"]' src
 }
 
+# Who opens a path for writing: base/writer.c, and base/file.c for files without a name.
+unsafe_writers()
+{
+	grep -rnE 'O_(WRONLY|RDWR|CREAT|TMPFILE|TRUNC)|mkdtemp|mko?stemp|[^a-z_]rename(at)?\(|fopen\([^)]*"[wa]' src |
+		grep -vE '^src/base/(writer|file)\.c:'
+}
+
 count=0
 report()
 {
@@ -128,4 +135,5 @@ report "a notice is named by its id" "$(unnamed_notices)"
 report "each notice has a use" "$(unused_notices)"
 report "waits and durations are on the clock that is not set" "$(on_wall_clock)"
 report "files are opened by base/file.h" "$(unchecked_files)"
+report "files are written by base/writer.h" "$(unsafe_writers)"
 echo "1..$count"

@@ -237,12 +237,15 @@ unit_tests = \
 	tests/unit/test_truth \
 	tests/unit/test_unpack \
 	tests/unit/test_value \
-	tests/unit/test_words
+	tests/unit/test_words \
+	tests/unit/test_writer
 
 tests_unit_test_capture_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=pthread_mutex_init -Wl,--wrap=pthread_mutex_destroy \
 	-Wl,--wrap=pthread_cond_init -Wl,--wrap=pthread_cond_destroy
 tests_unit_test_clock_set_back_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
+tests_unit_test_writer_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=write -Wl,--wrap=fsync -Wl,--wrap=rename -Wl,--wrap=linkat
 tests_unit_test_theme_LDADD = $(LDADD) -lm
 tests_unit_test_step_back_SOURCES = \
 	tests/mk_out.c \

@@ -1,5 +1,4 @@
-/* Opening, replacing and pruning files: see file.h.  Opening does not wait either: a
- * FIFO without a writer would. */
+/* Opening and pruning files: see file.h.  Opening does not wait: a FIFO without a writer would. */
 #include "config.h"
 
 #include "base/file.h"
@@ -13,10 +12,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAMES_MAX = 100 };
+enum { HEAD_MAX = 32 };
 
 static const char *
 kind_of(mode_t mode)
@@ -67,105 +67,6 @@ file_open_stream(const char *path, const char **why)
 	return stream;
 }
 
-/* --- replacing --------------------------------------------------------- */
-
-static int
-write_all(int file, const void *bytes, size_t length)
-{
-	while (length) {
-		ssize_t n = write(file, bytes, length);
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0) {
-			bytes = (const char *)bytes + n;
-			length -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
-/* Makes a file beside PATH that was not there. */
-static int
-create_beside(const char *path, mode_t mode, struct text *name)
-{
-	for (unsigned i = 0;; i++) {
-		text_clear(name);
-		text_addf(name, "%s.%ld-%u", path, (long)getpid(), i);
-		int file = open(name->data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (file >= 0 || errno != EEXIST || i == NAMES_MAX)
-			return file;
-	}
-}
-
-static void
-make_folders(const char *path, mode_t mode)
-{
-	struct text name = {0};
-	text_add(&name, path);
-	for (char *slash = name.data; (slash = strchr(slash + 1, '/'));) {
-		*slash = '\0';
-		mkdir(name.data, mode);
-		*slash = '/';
-	}
-	text_free(&name);
-}
-
-/* The same; makes the folders of PATH where FOLDERS allows and they are missing. */
-static int
-open_beside(const char *path, mode_t mode, mode_t folders, struct text *name)
-{
-	int file = create_beside(path, mode, name);
-	if (file >= 0 || errno != ENOENT || !folders)
-		return file;
-	make_folders(path, folders);
-	return create_beside(path, mode, name);
-}
-
-int
-file_draft_open(struct file_draft *draft, const char *path, mode_t mode, mode_t folders)
-{
-	draft->failed = 0;
-	draft->file = open_beside(path, mode, folders, &draft->name);
-	if (draft->file >= 0)
-		return 0;
-	int reason = errno;
-	text_free(&draft->name);
-	errno = reason;
-	return -1;
-}
-
-void
-file_draft_add(struct file_draft *draft, const void *bytes, size_t length)
-{
-	if (!draft->failed && write_all(draft->file, bytes, length) < 0)
-		draft->failed = errno;
-}
-
-int
-file_draft_place(struct file_draft *draft, const char *path, bool use)
-{
-	if (close(draft->file) != 0 && !draft->failed)
-		draft->failed = errno;
-	if (use && !draft->failed && rename(draft->name.data, path) != 0)
-		draft->failed = errno;
-	if (!use || draft->failed)
-		unlink(draft->name.data);
-	text_free(&draft->name);
-	errno = draft->failed;
-	return draft->failed ? -1 : 0;
-}
-
-int
-file_replace(const char *path, mode_t mode, mode_t folders, const struct iovec *pieces, int count)
-{
-	struct file_draft draft = {0};
-	if (file_draft_open(&draft, path, mode, folders) < 0)
-		return -1;
-	for (int i = 0; i < count; i++)
-		file_draft_add(&draft, pieces[i].iov_base, pieces[i].iov_len);
-	return file_draft_place(&draft, path, true);
-}
-
 /* --- reading ----------------------------------------------------------- */
 
 bool
@@ -202,15 +103,35 @@ by_age(const void *a, const void *b)
 	return left->tv_nsec < right->tv_nsec ? -1 : left->tv_nsec > right->tv_nsec;
 }
 
+/* Whether a name is one that we make: hexadecimal numbers with dashes, and the ending. */
 static bool
-has_ending(const char *name, const char *ending)
+is_name(const char *name, const char *ending)
 {
 	size_t length = strlen(name), least = strlen(ending);
-	return length > least && !strcmp(name + length - least, ending);
+	size_t number = strspn(name, "0123456789abcdef-");
+	return number && name[number] == '.' && length >= number + least &&
+	       !strcmp(name + length - least, ending);
+}
+
+/* Whether a file is one that we wrote and that no other process uses. */
+static bool
+is_removable(int folder, const char *name, const char *head)
+{
+	struct stat st;
+	char bytes[HEAD_MAX];
+	size_t length = strlen(head);
+	int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	bool ours = !fstat(file, &st) && S_ISREG(st.st_mode) &&
+		    file_read_at(file, bytes, length, 0) && !memcmp(bytes, head, length) &&
+		    !flock(file, LOCK_EX | LOCK_NB);
+	close(file);
+	return ours;
 }
 
 void
-file_prune(const char *path, const char *ending, uint64_t files, uint64_t bytes)
+file_prune(const char *path, const struct file_kind *kind, uint64_t files, uint64_t bytes)
 {
 	VEC(struct kept_file) found = {0};
 	uint64_t sum = 0;
@@ -219,7 +140,7 @@ file_prune(const char *path, const char *ending, uint64_t files, uint64_t bytes)
 	DIR *dir = opendir(text_get(&folder));
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
 		struct stat st;
-		if (!has_ending(entry->d_name, ending) ||
+		if (!is_name(entry->d_name, kind->ending) ||
 		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
 		*vec_add(&found) = (struct kept_file){.written = st.st_mtim,
@@ -232,6 +153,7 @@ file_prune(const char *path, const char *ending, uint64_t files, uint64_t bytes)
 	uint64_t left = found.count;
 	for (size_t i = 0; i < found.count; i++) {
 		if ((left > files || sum > bytes) &&
+		    is_removable(dirfd(dir), found.at[i].name, kind->head) &&
 		    unlinkat(dirfd(dir), found.at[i].name, 0) == 0) {
 			sum -= found.at[i].size;
 			left--;

@@ -1,6 +1,6 @@
 /*
- * Opening files that people name beside captures: profiles, collateral, programs.
- * And writing those that the program keeps.
+ * Opening files that the user names next to captures: profiles, collateral, programs; and
+ * pruning those that the program keeps.  writer.h writes files.
  */
 #ifndef TRAWL_BASE_FILE_H
 #define TRAWL_BASE_FILE_H
@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
 /* Opens a regular file to be read.  Anything else is refused, as reading it could
  * wait for ever or never end.  Negative, with the reason in *WHY: a constant, or
@@ -21,35 +20,21 @@ int file_open(const char *path, const char **why);
 /* The same as a stream; NULL. */
 FILE *file_open_stream(const char *path, const char **why);
 
-/*
- * Writes COUNT pieces to a file with MODE, less the umask, which takes the place of
- * the one before in one step.  Folders that are missing are made with FOLDERS; 0: they
- * are an error.  Negative with errno; then the file before is as it was.
- */
-int file_replace(const char *path, mode_t mode, mode_t folders, const struct iovec *pieces,
-		 int count);
-
-/* The same for what is written bit by bit.  Zero-initialise. */
-struct file_draft {
-	int file;
-	struct text name; /* of its own, until it takes the place of the one before */
-	int failed;	  /* errno of the first write that was not done */
-};
-int file_draft_open(struct file_draft *, const char *path, mode_t mode, mode_t folders);
-/* What fails is told by file_draft_place. */
-void file_draft_add(struct file_draft *, const void *bytes, size_t length);
-/* Ends what file_draft_open began.  USE: else nothing is left of it. */
-int file_draft_place(struct file_draft *, const char *path, bool use);
-
 /* Reads LENGTH bytes at OFFSET; false if there are fewer. */
 bool file_read_at(int file, void *bytes, size_t length, uint64_t offset);
 
 /* Makes a file in FOLDER that has no name, to be written and read; negative with errno. */
 int file_unnamed(const char *folder);
 
-/* Removes the files of the folder that PATH lies in which were written longest ago,
- * until there are at most so many FILES of at most so many BYTES: those whose names
- * have ENDING. */
-void file_prune(const char *path, const char *ending, uint64_t files, uint64_t bytes);
+/* Files that we keep in a folder: their names are hexadecimal numbers with this ending, and
+ * they begin with HEAD, of at most 32 bytes. */
+struct file_kind {
+	const char *ending, *head;
+};
+
+/* Remove the oldest files of this kind from the folder of PATH until at most FILES of at most
+ * BYTES in total are left.  Other files, links, and files that another process has locked
+ * (flock) stay. */
+void file_prune(const char *path, const struct file_kind *, uint64_t files, uint64_t bytes);
 
 #endif

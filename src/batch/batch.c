@@ -407,13 +407,16 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	report_unfit(session, cli, &options);
 	report_clocks(session, cli);
 	report_flow(session, cli, &options);
-	options.output = output_open(cli, options.format, &err);
-	options.name = cli->value[CLI_OUTPUT];
 	struct export_result result;
-	if (options.output < 0)
-		return report_error(&err);
-	int failed = options.follow ? follow_export(cli, session, &options, &result, &err)
-				    : export_run(session, &options, &result, &err);
+	struct writer writer = {0};
+	options.output = &writer;
+	int failed = output_open(&writer, cli, &session, 1, options.format, options.follow, &err);
+	if (!failed)
+		failed = options.follow ? follow_export(cli, session, &options, &result, &err)
+					: export_run(session, &options, &result, &err);
+	if (!failed)
+		failed = writer_commit(&writer, &err);
+	writer_abandon(&writer);
 	filter_free(&stop);
 	if (failed < 0)
 		return report_error(&err);

@@ -190,9 +190,8 @@ add_json_summary(const struct compare *compare, struct text *out)
 /* --- all of it --------------------------------------------------------- */
 
 static int
-write_differences(struct print *print, const struct cli *cli, int output, struct err *err)
+write_differences(struct print *print, struct writer *output, struct err *err)
 {
-	const char *name = cli->value[CLI_OUTPUT];
 	size_t count = compare_count(print->compare);
 	if (count && !print->json)
 		text_add(&print->out, "first divergence:\n");
@@ -201,8 +200,7 @@ write_differences(struct print *print, const struct cli *cli, int output, struct
 		(print->json ? add_json : add_line)(print, d, &print->out);
 		if (!i && count > 1 && !print->json)
 			text_add(&print->out, "then:\n");
-		if (print->out.length > PIECE &&
-		    export_flush(&print->out, output, name, NULL, err) < 0)
+		if (print->out.length > PIECE && export_flush(&print->out, output, err) < 0)
 			return err->code;
 	}
 	if (print->json) {
@@ -211,7 +209,7 @@ write_differences(struct print *print, const struct cli *cli, int output, struct
 		compare_summarise(print->compare, &print->out);
 		text_add_char(&print->out, '\n');
 	}
-	return export_flush(&print->out, output, name, NULL, err);
+	return export_flush(&print->out, output, err);
 }
 
 static int
@@ -226,10 +224,13 @@ print_differences(const struct compare *compare, struct session *const sessions[
 		print.several |= sessions[run]->traces.count > 1;
 	}
 	print.format = print.json ? export_find("jsonl") : &row_format;
-	int output = output_open(cli, print.format, err);
-	int failed = output < 0 ? output : write_differences(&print, cli, output, err);
-	if (output >= 0 && output != STDOUT_FILENO)
-		close(output);
+	struct writer output = {0};
+	int failed = output_open(&output, cli, sessions, 2, print.format, false, err);
+	if (!failed)
+		failed = write_differences(&print, &output, err);
+	if (!failed)
+		failed = writer_commit(&output, err);
+	writer_abandon(&output);
 	for (int run = 0; run < 2; run++)
 		compare_texts_free(&print.texts[run]);
 	expansion_free(&print.expansion);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "batch/output.h"
+#include "session/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,37 +11,41 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int
-cannot_write(const char *path, struct err *err)
-{
-	return err_set(err, ERR_IO, "%s: %s%s", path, strerror(errno),
-		       errno == EEXIST ? "; --force overwrites it" : "");
-}
+struct sessions {
+	struct session *const *at;
+	size_t count;
+};
 
-/* Makes the folder PATH. */
-static int
-open_folder(const char *path, bool force, struct err *err)
+static bool
+is_capture(void *context, const struct stat *st)
 {
-	if (mkdir(path, 0777) && (errno != EEXIST || !force))
-		return cannot_write(path, err);
-	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return folder < 0 ? cannot_write(path, err) : folder;
+	const struct sessions *sessions = context;
+	for (size_t i = 0; i < sessions->count; i++)
+		if (session_has_file(sessions->at[i], st))
+			return true;
+	return false;
 }
 
 int
-output_open(const struct cli *cli, const struct export_format *format, struct err *err)
+output_open(struct writer *writer, const struct cli *cli, struct session *const *sessions,
+	    size_t count, const struct export_format *format, bool grows, struct err *err)
 {
+	struct sessions opened = {sessions, count};
 	const char *path = cli->value[CLI_OUTPUT];
+	const struct writer_options options = {.flags = (cli->value[CLI_FORCE] ? WRITER_FORCE : 0) |
+							(format->folder ? WRITER_FOLDER : 0) |
+							(grows ? WRITER_GROWING : 0),
+					       .mode = 0666,
+					       .hint = "--force overwrites it",
+					       .is_taken = is_capture,
+					       .context = &opened};
 	if (format->folder && !path)
 		return err_set(err, ERR_USAGE, "-t %s writes a folder; name it with -o",
 			       format->name);
-	if (format->folder)
-		return open_folder(path, cli->value[CLI_FORCE], err);
-	if (!path)
-		return STDOUT_FILENO;
-	int exclusive = cli->value[CLI_FORCE] ? O_TRUNC : O_EXCL;
-	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | exclusive, 0666);
-	return file < 0 ? cannot_write(path, err) : file;
+	if (path)
+		return writer_open(writer, path, &options, err);
+	writer_open_stdout(writer);
+	return 0;
 }
 
 /* Whether lines for people have colours. */

@@ -4,13 +4,16 @@
 #ifndef TRAWL_BATCH_OUTPUT_H
 #define TRAWL_BATCH_OUTPUT_H
 
+#include "base/writer.h"
 #include "command/cli.h"
 #include "export/export_line.h"
 #include "export/export_table.h"
 
-/* Opens what --output names, for a format; standard output without it.  A file
- * descriptor, or negative: ERR_USAGE, ERR_IO. */
-int output_open(const struct cli *, const struct export_format *, struct err *);
+/* Open the writer of --output for a format, or of standard output without the option.  It never
+ * writes over a capture of the COUNT sessions.  GROWS: the output has no known end (--follow).
+ * Return 0, ERR_USAGE or ERR_IO. */
+int output_open(struct writer *, const struct cli *, struct session *const *sessions, size_t count,
+		const struct export_format *, bool grows, struct err *);
 
 /* Makes *LINE of --fields, --template, --time-format and --color for a format, NULL if none
  * of them changes its lines.  0, or ERR_USAGE. */

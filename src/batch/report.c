@@ -37,8 +37,11 @@ int
 report_print(struct text *out)
 {
 	struct err err = {0};
-	return export_flush(out, STDOUT_FILENO, NULL, NULL, &err) < 0 ? report_error(&err)
-								      : STATUS_GOOD;
+	struct writer writer = {0};
+	writer_open_stdout(&writer);
+	export_flush(out, &writer, &err);
+	writer_commit(&writer, &err);
+	return err.code ? report_error(&err) : STATUS_GOOD;
 }
 
 /* What opening a trace has to say. */

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 struct capture;
 
@@ -183,6 +184,9 @@ enum capture_follow capture_followed(const struct capture *);
 /* The next change of a file that is not followed is notified, once; where that
  * would need looking again and again it is not. */
 void capture_notice(struct capture *);
+
+/* Return true if the capture was opened from this file. */
+bool capture_is_file(const struct capture *, const struct stat *);
 
 /* Blocks until capture_refresh may find something that it did not find before,
  * or MILLISECONDS have passed (negative: no limit); false if time is up or

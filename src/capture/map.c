@@ -906,6 +906,12 @@ capture_damaged(const struct capture *capture)
 	return atomic_load(&capture->damaged);
 }
 
+bool
+capture_is_file(const struct capture *capture, const struct stat *st)
+{
+	return st->st_dev == capture->device && st->st_ino == capture->inode;
+}
+
 void
 capture_identify(const struct capture *capture, struct capture_identity *identity)
 {

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -21,33 +22,31 @@ enum { CHUNK = 256 * 1024 };
 
 struct recorder {
 	struct spool *spool; /* the capture's */
-	int file;
+	struct writer writer;
 	char *buffer;
 	uint64_t begin; /* of the spool, at first */
 	atomic_bool stopping;
 	_Atomic uint64_t size;
 	atomic_bool ended;
-	int error; /* valid once it ended */
+	struct err err; /* valid once it ended */
 	void (*notify)(void *);
 	void *context;
 	struct worker worker;
 };
 
-/* Copies up to LENGTH bytes at OFFSET; how many, or negative with errno. */
+/* Copy up to LENGTH bytes at OFFSET.  Return their number or a negative err_code. */
 static ssize_t
 copy_some(struct recorder *recorder, uint64_t offset, size_t length)
 {
-	ssize_t done = 0;
 	ssize_t n = pread(spool_file(recorder->spool), recorder->buffer,
 			  length < CHUNK ? length : CHUNK, (off_t)offset);
-	while (done < n) {
-		ssize_t written =
-		    write(recorder->file, recorder->buffer + done, (size_t)(n - done));
-		if (written < 0 && errno != EINTR)
-			return -1;
-		done += written > 0 ? written : 0;
-	}
-	return n < 0 ? n : done;
+	if (n < 0 && errno == EINTR)
+		return 0;
+	if (n <= 0)
+		return err_set(&recorder->err, ERR_IO, "cannot read the capture: %s",
+			       strerror(n ? errno : EIO));
+	int failed = writer_add(&recorder->writer, recorder->buffer, (size_t)n, &recorder->err);
+	return failed ? failed : n;
 }
 
 /* Copies what the spool has; false if that cannot be written. */
@@ -58,12 +57,8 @@ copy_available(struct recorder *recorder)
 	uint64_t at = recorder->begin + recorder_size(recorder);
 	while (at < size) {
 		ssize_t n = copy_some(recorder, at, (size_t)(size - at));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			recorder->error = n ? errno : EIO;
+		if (n < 0)
 			return false;
-		}
 		at += (uint64_t)n;
 		atomic_store_explicit(&recorder->size, at - recorder->begin, memory_order_relaxed);
 		spool_keep_from(recorder->spool, at);
@@ -95,28 +90,31 @@ static void
 recorder_free(struct recorder *recorder)
 {
 	worker_stop(&recorder->worker);
+	writer_abandon(&recorder->writer);
 	free(recorder->buffer);
 	free(recorder);
 }
 
 struct recorder *
-recorder_start(struct capture *capture, int file, void (*notify)(void *), void *context,
-	       struct err *err)
+recorder_start(struct capture *capture, const char *path, const struct writer_options *options,
+	       void (*notify)(void *), void *context, struct err *err)
 {
 	struct recorder *recorder = mem_new(sizeof *recorder);
 	recorder->spool = capture_spool(capture);
 	recorder->begin = spool_begin(recorder->spool);
 	spool_keep_from(recorder->spool, recorder->begin);
-	recorder->file = file;
 	recorder->buffer = mem_resize(NULL, CHUNK);
 	recorder->notify = notify;
 	recorder->context = context;
 	worker_init(&recorder->worker, recorder_copy, recorder);
-	if (worker_start_once(&recorder->worker))
+	struct writer_options how = *options;
+	how.stop = worker_stop_event(&recorder->worker);
+	bool good = writer_open(&recorder->writer, path, &how, err) == 0;
+	if (good && worker_start_once(&recorder->worker))
 		return recorder;
 	spool_keep_from(recorder->spool, UINT64_MAX);
-	err_set(err, ERR_IO, "no thread can be started (ulimit -u)");
-	close(file);
+	if (good)
+		err_set(err, ERR_IO, "no thread can be started (ulimit -u)");
 	recorder_free(recorder);
 	return NULL;
 }
@@ -128,22 +126,21 @@ recorder_size(const struct recorder *recorder)
 }
 
 bool
-recorder_ended(const struct recorder *recorder, int *error)
+recorder_ended(const struct recorder *recorder)
 {
-	bool ended = atomic_load(&recorder->ended);
-	*error = ended ? recorder->error : 0;
-	return ended;
+	return atomic_load(&recorder->ended);
 }
 
 int
-recorder_stop(struct recorder *recorder)
+recorder_stop(struct recorder *recorder, struct err *err)
 {
 	atomic_store(&recorder->stopping, true);
+	worker_cancel(&recorder->worker);
 	spool_wake(recorder->spool);
 	worker_join(&recorder->worker);
-	int error = recorder->error;
-	if (close(recorder->file) && !error)
-		error = errno;
+	*err = recorder->err;
+	if (!err->code)
+		writer_commit(&recorder->writer, err);
 	recorder_free(recorder);
-	return error;
+	return err->code;
 }

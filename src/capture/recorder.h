@@ -9,23 +9,24 @@
 #ifndef TRAWL_CAPTURE_RECORDER_H
 #define TRAWL_CAPTURE_RECORDER_H
 
+#include "base/writer.h"
 #include "capture/capture.h"
 
 struct recorder;
 
-/* Starts to copy CAPTURE, which is spooled and outlives the recording, to FILE, which is
- * open to be written and is taken over.  NOTIFY is called once it has ended by itself, from
- * any thread.  NULL with a reason, and FILE is closed. */
-struct recorder *recorder_start(struct capture *, int file, void (*notify)(void *), void *context,
-				struct err *);
+/* Start to copy CAPTURE, which is spooled and outlives the recording, to a new file.  NOTIFY is
+ * called from any thread once the recording has ended by itself.  Return NULL with a reason. */
+struct recorder *recorder_start(struct capture *, const char *path, const struct writer_options *,
+				void (*notify)(void *), void *context, struct err *);
 
 /* Bytes that were written. */
 uint64_t recorder_size(const struct recorder *);
 
-/* Whether it has ended by itself: *ERROR is errno, or 0 at the end of the stream. */
-bool recorder_ended(const struct recorder *, int *error);
+/* Return true once it has ended by itself. */
+bool recorder_ended(const struct recorder *);
 
-/* Writes what is there and ends; 0 or errno of the first that could not be written. */
-int recorder_stop(struct recorder *);
+/* Write the bytes that have come, as far as the target takes them at once, and end.  Return 0 or
+ * a negative err_code with the reason. */
+int recorder_stop(struct recorder *, struct err *);
 
 #endif

@@ -336,8 +336,7 @@ flush_output(struct run *run, struct err *err)
 		return 0;
 	if (run->terminal && !format->line) /* whose parts are safe, and whose rest is the user's */
 		make_safe(&run->out, run->options->charset);
-	return export_flush(&run->out, run->options->output, run->options->name, format->footer,
-			    err);
+	return export_flush(&run->out, run->options->output, err);
 }
 
 /* The way over the messages of a trace, or of several in their order. */
@@ -814,8 +813,7 @@ write_raw(struct run *run, struct trace *trace, struct err *err)
 	for (uint64_t at = cut.begin, piece; !failed && at < cut.end; at += piece) {
 		piece = cut.end - at < FLUSH ? cut.end - at : FLUSH;
 		text_add_bytes(&run->out, bytes + at, (size_t)piece);
-		failed =
-		    export_flush(&run->out, run->options->output, run->options->name, NULL, err);
+		failed = export_flush(&run->out, run->options->output, err);
 	}
 	run->result->messages = failed ? 0 : cut.messages;
 	return failed;
@@ -846,7 +844,7 @@ check_raw(const struct export_options *options, size_t count, struct err *err)
 	if (count > 1)
 		return err_set(err, ERR_USAGE,
 			       "-t raw writes one trace; name one of %zu with --source", count);
-	if (isatty(options->output))
+	if (isatty(options->output->file))
 		return err_set(err, ERR_USAGE,
 			       "-t raw writes bytes, which a terminal cannot show: add -o FILE");
 	return 0;
@@ -1023,7 +1021,7 @@ export_run(struct session *session, const struct export_options *options,
 	const struct export_format *format = options->format;
 	struct run run = {.options = options,
 			  .result = result,
-			  .terminal = isatty(options->output),
+			  .terminal = isatty(options->output->file),
 			  .clocks_late = options->clocks_late};
 	*result = (struct export_result){0};
 	int failed = check_choice(session, options, err);

@@ -9,6 +9,7 @@
 #ifndef TRAWL_EXPORT_EXPORT_H
 #define TRAWL_EXPORT_EXPORT_H
 
+#include "base/writer.h"
 #include "query/filter/filter.h"
 #include "query/gap/gap.h"
 #include "session/clock/cycles.h"
@@ -168,7 +169,7 @@ struct export_format {
 	bool printed;	    /* by decoders whose `printer` has this name; others have no rows */
 	const char *header; /* first line with its end, or NULL */
 	const char *mark_header; /* the same where marks are written, if it is another */
-	const char *footer;	 /* last line, also of what is cut short by an error, or NULL */
+	const char *footer;	 /* last line, or NULL */
 	/* Appends one message to OUT, line end included; nothing: no row. */
 	void (*message)(struct export_message *, struct text *out);
 	const struct export_writer *writer; /* or NULL: what `message` makes is the output */
@@ -198,8 +199,7 @@ struct export_options {
 	const struct export_format *format;
 	struct filter filter;
 	const struct filter *stop; /* ends behind the first of these; borrowed; NULL: none */
-	int output;		   /* file descriptor, of a folder where the format has one */
-	const char *name;	   /* of that file; NULL: standard output */
+	struct writer *output;	   /* of a folder where the format has one */
 	enum text_charset charset; /* of what is for people */
 	unsigned columns;	   /* enum export_column, if the format has them */
 	unsigned around;	   /* messages before and after each that passes, too */
@@ -303,10 +303,8 @@ void export_add_gap(struct export_message *, enum export_column_style, int colum
 /* Appends the names of these columns to a first line of names. */
 void export_add_column_names(unsigned columns, struct text *header);
 
-/* Writes all of a text to a file (named so in errors, NULL: standard output) and
- * clears it.  0, or ERR_IO; then a file ends with the last whole line that was
- * written, and FOOTER (may be NULL). */
-int export_flush(struct text *, int file, const char *name, const char *footer, struct err *);
+/* Write a text and clear it.  Return 0 or a negative err_code (writer.h). */
+int export_flush(struct text *, struct writer *, struct err *);
 
 /* Appends bytes as a JSON string, quotes included. */
 void export_json_string(struct text *, const char *bytes, size_t length);

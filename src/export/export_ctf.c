@@ -47,9 +47,9 @@ struct ctf {
 	struct export_times times;
 	int folder; /* given */
 	size_t part;
-	int place;	    /* folder of the part, or NOWHERE yet */
-	int stream;	    /* file in it */
-	struct text packet; /* being filled, or empty */
+	int place;	      /* folder of the part, or NOWHERE yet */
+	struct writer stream; /* file in it */
+	struct text packet;   /* being filled, or empty */
 	uint64_t first, last;
 };
 
@@ -233,21 +233,6 @@ write_metadata(const struct ctf *ctf, struct text *out)
 /* --- files ------------------------------------------------------------- */
 
 static int
-create_file(int folder, const char *name, struct err *err)
-{
-	int file = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (file < 0)
-		err_set(err, ERR_IO, "cannot write %s: %s", name, strerror(errno));
-	return file;
-}
-
-static int
-finish_file(int file, struct err *err)
-{
-	return close(file) ? err_set(err, ERR_IO, "cannot write: %s", strerror(errno)) : 0;
-}
-
-static int
 begin_part(struct ctf *ctf, size_t part, struct err *err)
 {
 	char name[32];
@@ -259,8 +244,7 @@ begin_part(struct ctf *ctf, size_t part, struct err *err)
 	ctf->place = openat(ctf->folder, apart ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (ctf->place < 0)
 		return err_set(err, ERR_IO, "cannot open %s: %s", name, strerror(errno));
-	ctf->stream = create_file(ctf->place, "stream", err);
-	return ctf->stream < 0 ? ERR_IO : 0;
+	return writer_open_at(&ctf->stream, ctf->place, "stream", err);
 }
 
 /* Fills in the packet's header and writes it. */
@@ -278,89 +262,31 @@ end_packet(struct ctf *ctf, struct err *err)
 	put_number(&header, ctf->packet.length * 8, 8);
 	memcpy(ctf->packet.data, header.data, HEADER);
 	text_free(&header);
-	return export_flush(&ctf->packet, ctf->stream, "stream", NULL, err);
+	return export_flush(&ctf->packet, &ctf->stream, err);
 }
 
 static int
 end_part(struct ctf *ctf, struct err *err)
 {
 	struct text metadata = {0};
+	struct writer file = {.file = -1};
 	if (ctf->place < 0)
 		return 0;
-	int failed = ctf->stream < 0 ? ERR_IO : end_packet(ctf, err);
-	if (ctf->stream >= 0 && finish_file(ctf->stream, err))
+	int failed = end_packet(ctf, err);
+	if (writer_commit(&ctf->stream, err) < 0)
 		failed = ERR_IO;
-	/* what is whole can be read, so it gets its metadata all the same */
-	struct err *reason = failed ? &(struct err){0} : err;
-	int file = create_file(ctf->place, "metadata", reason);
 	write_metadata(ctf, &metadata);
-	if (file < 0 || export_flush(&metadata, file, "metadata", NULL, reason))
-		failed = ERR_IO;
-	if (file >= 0 && finish_file(file, reason))
-		failed = ERR_IO;
+	if (!failed)
+		failed = writer_open_at(&file, ctf->place, "metadata", err);
+	if (!failed)
+		failed = export_flush(&metadata, &file, err);
+	if (!failed)
+		failed = writer_commit(&file, err);
+	writer_abandon(&file);
 	text_free(&metadata);
 	close(ctf->place);
-	ctf->place = ctf->stream = NOWHERE;
+	ctf->place = NOWHERE;
 	return failed;
-}
-
-/* --- what an earlier export left ---------------------------------------- */
-
-/* Whether the trace in a folder was written by this program. */
-static bool
-is_ours(int folder)
-{
-	char head[1024] = "";
-	int file = openat(folder, "metadata", O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-	if (file < 0)
-		return false;
-	ssize_t length = read(file, head, sizeof head - 1);
-	close(file);
-	return length > 0 && !strncmp(head, FIRST_LINE, strlen(FIRST_LINE)) && strstr(head, TRACER);
-}
-
-/* True if there was a trace of ours. */
-static bool
-remove_trace(int folder)
-{
-	return is_ours(folder) && !unlinkat(folder, "metadata", 0) &&
-	       !unlinkat(folder, "stream", 0);
-}
-
-static bool
-is_part(const char *name)
-{
-	const char *number = name + strlen(PART);
-	return !strncmp(name, PART, strlen(PART)) && *number &&
-	       !number[strspn(number, "0123456789")];
-}
-
-static void
-remove_part(int folder, const char *name)
-{
-	int place = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (place < 0)
-		return;
-	if (remove_trace(place))
-		unlinkat(folder, name, AT_REMOVEDIR); /* stays if there is more in it */
-	close(place);
-}
-
-/* Readers would take what is left of an earlier export for a part of this one. */
-static void
-remove_earlier(int folder)
-{
-	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = copy < 0 ? NULL : fdopendir(copy);
-	const struct dirent *entry;
-	remove_trace(folder);
-	while (list && (entry = readdir(list)))
-		if (is_part(entry->d_name))
-			remove_part(folder, entry->d_name);
-	if (list)
-		closedir(list);
-	else if (copy >= 0)
-		close(copy);
 }
 
 /* --- joining ----------------------------------------------------------- */
@@ -371,9 +297,8 @@ ctf_open(struct session *session, const struct export_options *options)
 	struct ctf *ctf = mem_new(sizeof *ctf);
 	export_times_open(&ctf->times, session);
 	ctf->contexts = contexts_defined(session->contexts) ? session->contexts : NULL;
-	ctf->folder = options->output;
-	ctf->place = ctf->stream = NOWHERE;
-	remove_earlier(ctf->folder);
+	ctf->folder = options->output->file;
+	ctf->place = NOWHERE;
 	return ctf;
 }
 

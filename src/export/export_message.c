@@ -104,48 +104,10 @@ export_flags(const struct export_message *message, const char *quote, const char
 
 /* --- writing ----------------------------------------------------------- */
 
-/* A file that could not take all ends with the last whole message: what was
- * written of DATA is cut behind its last line, or the one before, so that the
- * footer has room in its place.  False if that cannot be. */
-static bool
-cut_to_line(int file, const char *data, size_t written, const char *footer)
-{
-	struct stat status;
-	size_t room = footer ? strlen(footer) : 0;
-	const char *end = written > room ? memrchr(data, '\n', written - room) : NULL;
-	size_t whole = end ? (size_t)(end + 1 - data) : 0;
-	off_t at = lseek(file, 0, SEEK_CUR) - (off_t)(written - whole);
-	if (at < 0 || fstat(file, &status) || !S_ISREG(status.st_mode) || ftruncate(file, at))
-		return false;
-	lseek(file, at, SEEK_SET);
-	if (room && write(file, footer, room) < 0)
-		return false; /* there is no room at all */
-	return true;
-}
-
 int
-export_flush(struct text *out, int file, const char *name, const char *footer, struct err *err)
+export_flush(struct text *out, struct writer *writer, struct err *err)
 {
-	size_t done = 0;
-	while (done < out->length) {
-		ssize_t n = write(file, out->data + done, out->length - done);
-		if (n < 0 && errno == EAGAIN) {
-			struct pollfd ready = {.fd = file, .events = POLLOUT};
-			poll(&ready, 1, -1);
-			continue;
-		}
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			int reason = errno;
-			bool cut = cut_to_line(file, out->data, done, footer);
-			return err_set(err, ERR_IO, "cannot write %s: %s%s",
-				       name ? name : "standard output", strerror(reason),
-				       cut ? "; it ends with a whole message, but not the last"
-					   : "");
-		}
-		done += (size_t)n;
-	}
+	int failed = writer_add(writer, text_get(out), out->length, err);
 	text_clear(out);
-	return 0;
+	return failed;
 }

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "index/grams.h"
+#include "base/writer.h"
 #include "base/bytes.h"
 #include "base/file.h"
 
@@ -17,6 +18,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +32,7 @@ enum {
 };
 
 static const char mark[8] = "grams 1"; /* to change with what the bytes mean */
+const struct file_kind grams_kind = {GRAMS_ENDING, "grams "};
 
 struct grams_head {
 	char mark[8];
@@ -148,7 +151,8 @@ grams_cell_add_unnamed(struct grams_cell *cell)
 /* --- writing ----------------------------------------------------------- */
 
 struct grams_draft {
-	struct file_draft file;
+	struct writer file;
+	struct err err; /* of the first write that failed */
 	char *path;
 	struct grams_head head;
 	uint32_t rows;
@@ -163,8 +167,10 @@ grams_draft_new(const char *path, mode_t mode, const struct saved_about *about, 
 		struct err *err)
 {
 	struct grams_draft *draft = mem_new(sizeof *draft);
-	if (file_draft_open(&draft->file, path, mode, FOLDERS) < 0) {
-		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	const struct writer_options options = {
+	    .flags = WRITER_FORCE, .mode = mode, .folders = FOLDERS};
+	if (writer_open(&draft->file, path, &options, err) < 0) {
+		writer_abandon(&draft->file);
 		free(draft);
 		return NULL;
 	}
@@ -173,12 +179,11 @@ grams_draft_new(const char *path, mode_t mode, const struct saved_about *about, 
 	draft->head.about = *about;
 	draft->head.cells = cells;
 	draft->head.checksum = hash_head(&draft->head);
-	draft->path = mem_text(path);
 	draft->rows = rows_of(about->cell_shift);
 	draft->band = find_band(draft->rows, cells, 0);
 	draft->bits = mem_new((draft->rows + (size_t)1) * draft->band.row_size);
 	draft->checksums = mem_new((draft->rows + (size_t)1) * sizeof *draft->checksums);
-	file_draft_add(&draft->file, &draft->head, sizeof draft->head);
+	writer_add(&draft->file, &draft->head, sizeof draft->head, &draft->err);
 	return draft;
 }
 
@@ -214,8 +219,9 @@ grams_draft_end_band(struct grams_draft *draft)
 		draft->checksums[i] =
 		    bytes_crc32c(0, draft->bits + i * most, left < most ? left : most);
 	}
-	file_draft_add(&draft->file, draft->checksums, band->pieces * sizeof *draft->checksums);
-	file_draft_add(&draft->file, draft->bits, size);
+	writer_add(&draft->file, draft->checksums, band->pieces * sizeof *draft->checksums,
+		   &draft->err);
+	writer_add(&draft->file, draft->bits, size, &draft->err);
 	memset(draft->bits, 0, size);
 	draft->number++;
 	if (draft->number * GRAMS_BAND < draft->head.cells)
@@ -225,14 +231,15 @@ grams_draft_end_band(struct grams_draft *draft)
 int
 grams_draft_place(struct grams_draft *draft, bool use, struct err *err)
 {
-	int failed = file_draft_place(&draft->file, draft->path, use);
-	if (failed)
-		err_set(err, ERR_IO, "%s: %s", draft->path, strerror(errno));
-	free(draft->path);
+	*err = draft->err;
+	int failed = err->code;
+	if (use && !failed)
+		failed = writer_commit(&draft->file, err);
+	writer_abandon(&draft->file);
 	free(draft->bits);
 	free(draft->checksums);
 	free(draft);
-	return failed ? err->code : 0;
+	return failed;
 }
 
 /* --- reading ----------------------------------------------------------- */
@@ -268,7 +275,8 @@ grams_open(const char *path, bool *damaged)
 	*damaged = false;
 	grams->serial = atomic_fetch_add(&serial, 1) + 1;
 	grams->file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (grams->file >= 0 && fstat(grams->file, &st) == 0 && S_ISREG(st.st_mode)) {
+	if (grams->file >= 0 && !flock(grams->file, LOCK_SH | LOCK_NB) &&
+	    fstat(grams->file, &st) == 0 && S_ISREG(st.st_mode)) {
 		grams->size = (uint64_t)st.st_size;
 		*damaged = !file_read_at(grams->file, &grams->head, sizeof grams->head, 0) ||
 			   !is_sound(&grams->head, grams->size);

@@ -30,6 +30,8 @@ enum grams_part { GRAMS_TEXT /* and type */, GRAMS_ORIGIN, GRAMS_PARTS };
 
 #define GRAMS_ENDING ".grams" /* of names of files */
 
+extern const struct file_kind grams_kind;
+
 /* --- the set of a cell ------------------------------------------------- */
 
 struct grams_cell {

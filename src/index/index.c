@@ -553,7 +553,7 @@ save_grown(struct index *index)
 	if (index->options.cache && more && atomic_load(&index->shown) == index->built &&
 	    index_save(index, index->options.cache, OWN_FILE, &unimportant) == 0) {
 		index->kept = known;
-		file_prune(index->options.cache, SAVED_ENDING, UINT64_MAX, CACHE_BYTES);
+		file_prune(index->options.cache, &saved_kind, UINT64_MAX, CACHE_BYTES);
 	}
 }
 
@@ -605,7 +605,7 @@ index_store(struct index *index, const char *what, unsigned generation, const st
 	name_file(index, what, &path);
 	bool good = saved_write(text_get(&path), OWN_FILE, &about, body, &unimportant) == 0;
 	if (good)
-		file_prune(text_get(&path), SAVED_ENDING, UINT64_MAX, CACHE_BYTES);
+		file_prune(text_get(&path), &saved_kind, UINT64_MAX, CACHE_BYTES);
 	text_free(&path);
 	return good;
 }

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "index/saved.h"
+#include "base/writer.h"
 #include "base/bytes.h"
 #include "base/file.h"
 
@@ -16,12 +17,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { SAMPLE = 65536, FOLDERS = 0700 };
 
 static const char mark[8] = "trawl 7"; /* to change with what the bytes mean */
+const struct file_kind saved_kind = {SAVED_ENDING, "trawl "};
 
 struct head {
 	char mark[8];
@@ -83,10 +86,18 @@ saved_write(const char *path, mode_t mode, const struct saved_about *about, cons
 	head.order = 1;
 	head.about = *about;
 	head.checksum = hash_file(&head, body->data, body->length);
-	struct iovec pieces[] = {{&head, sizeof head}, {body->data, body->length}};
-	if (file_replace(path, mode, FOLDERS, pieces, 2) < 0)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	return 0;
+	struct writer writer = {0};
+	const struct writer_options options = {
+	    .flags = WRITER_FORCE, .mode = mode, .folders = FOLDERS};
+	int failed = writer_open(&writer, path, &options, err);
+	if (!failed)
+		failed = writer_add(&writer, &head, sizeof head, err);
+	if (!failed)
+		failed = writer_add(&writer, text_get(body), body->length, err);
+	if (!failed)
+		failed = writer_commit(&writer, err);
+	writer_abandon(&writer);
+	return failed;
 }
 
 int
@@ -123,8 +134,9 @@ read_file(const char *path, size_t *length)
 	struct stat st;
 	char *bytes = NULL;
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (file >= 0 && fstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
-	    st.st_size <= SAVED_MAX && (bytes = malloc((size_t)st.st_size))) {
+	if (file >= 0 && !flock(file, LOCK_SH | LOCK_NB) && fstat(file, &st) == 0 &&
+	    S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= SAVED_MAX &&
+	    (bytes = malloc((size_t)st.st_size))) {
 		*length = 0;
 		ssize_t n;
 		while ((n = read(file, bytes + *length, (size_t)st.st_size - *length)) > 0)

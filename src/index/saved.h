@@ -12,6 +12,7 @@
 #ifndef TRAWL_INDEX_SAVED_H
 #define TRAWL_INDEX_SAVED_H
 
+#include "base/file.h"
 #include "index/grid.h"
 #include "index/origin_totals.h"
 
@@ -72,5 +73,7 @@ uint64_t saved_count_usable(const struct saved_about *about, uint64_t cells,
 			    uint64_t reach, bool anywhere);
 
 #define SAVED_ENDING ".index" /* of names of files that are kept between runs */
+
+extern const struct file_kind saved_kind;
 
 #endif

@@ -693,6 +693,16 @@ session_add_rate_hint(const struct session *session, struct text *out)
 		  session->profile_path ? session->profile_path : "a profile");
 }
 
+bool
+session_has_file(void *context, const struct stat *st)
+{
+	const struct session *session = context;
+	for (size_t i = 0; i < session->traces.count; i++)
+		if (capture_is_file(trace_capture(session->traces.at[i]), st))
+			return true;
+	return false;
+}
+
 void
 session_add_notice(struct session *session, const char *text)
 {

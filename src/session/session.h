@@ -14,6 +14,7 @@
 #include "trace/trace.h"
 
 #include <stddef.h>
+#include <sys/stat.h>
 
 struct clocks;
 struct contexts;
@@ -125,6 +126,9 @@ void session_interrupt(struct session *session);
 
 /* Appends how a user sets the rate of a clock. */
 void session_add_rate_hint(const struct session *session, struct text *);
+
+/* Return true if a capture of the session was opened from this file; a writer_options.is_taken. */
+bool session_has_file(void *session, const struct stat *);
 
 /* Add a text to the notices of the first trace. */
 void session_add_notice(struct session *session, const char *text);

@@ -150,7 +150,7 @@ grams_make(struct trace *trace, const char **why, struct err *err)
 			    capture_size(capture) == about.size;
 		*why = same ? NULL : "it changed meanwhile";
 		failed = grams_draft_place(making.draft, same, err);
-		file_prune(text_get(&path), GRAMS_ENDING, UINT64_MAX, KEPT_BYTES);
+		file_prune(text_get(&path), &grams_kind, UINT64_MAX, KEPT_BYTES);
 	}
 	text_free(&path);
 	return failed;

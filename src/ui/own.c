@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "ui/own.h"
+#include "base/writer.h"
 #include "base/file.h"
 #include "base/notice.h"
 #include "command/keymap.h"
@@ -123,13 +124,9 @@ add_comments(const char *path, struct text *out)
 static int
 write_kept(const char *path, const struct text *out, struct err *err)
 {
-	char *real = realpath(path, NULL);
-	int failed = file_replace(real ? real : path, 0666, 0777,
-				  &(struct iovec){out->data, out->length}, 1);
-	if (failed)
-		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	free(real);
-	return failed ? ERR_IO : 0;
+	const struct writer_options options = {
+	    .flags = WRITER_FORCE | WRITER_DURABLE, .mode = 0666, .folders = 0777};
+	return writer_put(path, &options, text_get(out), out->length, err);
 }
 
 /* Writes a file whose list is the present one. */

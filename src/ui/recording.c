@@ -14,7 +14,6 @@
 #include "ui/list/list.h"
 #include "ui/prompt/path.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,10 +62,9 @@ end_recording(struct screen *screen, bool at_end)
 	struct recording *recording = app_of(screen)->recording;
 	char digits[32];
 	uint64_t size = recorder_size(recording->recorder);
-	int error = recorder_stop(recording->recorder);
-	if (error)
-		screen_error(screen, NOTICE_RECORD_FAILED, recording->path, strerror(error),
-			     text_number(digits, size));
+	struct err err = {0};
+	if (recorder_stop(recording->recorder, &err) < 0)
+		screen_error(screen, NOTICE_RECORD_FAILED, err.what, text_number(digits, size));
 	else
 		screen_say(screen, at_end ? NOTICE_RECORDED_TO_END : NOTICE_RECORDED,
 			   text_number(digits, size), recording->path);
@@ -76,23 +74,21 @@ end_recording(struct screen *screen, bool at_end)
 }
 
 static void
-start_recording(struct screen *screen, const char *path, bool force)
+start_recording(struct screen *screen, const char *path)
 {
 	struct err err = {0};
-	bool fresh;
 	struct trace *trace = choose_trace(screen);
-	int file = trace ? path_create(path, force, &fresh) : -1;
-	if (trace && file < 0)
-		screen_error(screen, errno == EEXIST ? NOTICE_RECORD_EXISTS : NOTICE_RECORD_REFUSED,
-			     path, strerror(errno));
-	if (file < 0)
+	const struct writer_options options = {.flags = WRITER_GROWING,
+					       .mode = 0666,
+					       .is_taken = session_has_file,
+					       .context = screen->session};
+	struct recorder *recorder = trace ? recorder_start(trace_capture(trace), path, &options,
+							   signal_session, screen->session, &err)
+					  : NULL;
+	if (trace && !recorder)
+		screen_error(screen, NOTICE_RECORD_REFUSED, err.what);
+	if (!recorder)
 		return;
-	struct recorder *recorder =
-	    recorder_start(trace_capture(trace), file, signal_session, screen->session, &err);
-	if (!recorder) {
-		screen_error(screen, NOTICE_RECORD_REFUSED, path, err.what);
-		return;
-	}
 	struct recording *recording = mem_new(sizeof *recording);
 	*recording = (struct recording){recorder, mem_text(path)};
 	app_of(screen)->recording = recording;
@@ -106,9 +102,8 @@ recording_toggle(struct screen *screen, const struct command_call *call)
 {
 	const char *typed = call->text ? call->text : "";
 	struct recording *recording = app_of(screen)->recording;
-	bool force = *typed == '!';
 	struct text path = {0};
-	typed += force + strspn(typed + force, " ");
+	typed += strspn(typed, "! ");
 	if (*typed)
 		path_read(typed, &path);
 	if (!*typed && !recording)
@@ -118,7 +113,7 @@ recording_toggle(struct screen *screen, const struct command_call *call)
 	else if (recording)
 		screen_error(screen, NOTICE_RECORD_RUNS, recording->path);
 	else
-		start_recording(screen, text_get(&path), force);
+		start_recording(screen, text_get(&path));
 	text_free(&path);
 }
 
@@ -126,8 +121,7 @@ void
 recording_poll(struct screen *screen)
 {
 	struct recording *recording = app_of(screen)->recording;
-	int error;
-	if (recording && recorder_ended(recording->recorder, &error))
+	if (recording && recorder_ended(recording->recorder))
 		end_recording(screen, true);
 }
 

@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "ui/save.h"
+#include "base/writer.h"
+#include "session/session.h"
 #include "base/file.h"
 #include "base/notice.h"
 #include "ui/app.h"
@@ -41,15 +43,20 @@ save_session(struct screen *screen, const struct command_call *call)
 	text_add(&out,
 		 "# What was marked and noted, and what was shown: for trawl --session=FILE.\n");
 	option_write(&notebook_options_table, &notebook, &out);
+	struct err err = {0};
+	bool own = path && options->notebook_path && !strcmp(path, options->notebook_path);
+	const struct writer_options how = {.flags =
+					       WRITER_DURABLE | (force || own ? WRITER_FORCE : 0),
+					   .mode = 0666,
+					   .hint = ":save! FILE overwrites it",
+					   .is_taken = session_has_file,
+					   .context = screen->session};
 	if (!path) {
 		screen_error(screen, NOTICE_SAVE_WHERE);
-	} else if (*typed && !force && access(path, F_OK) == 0 &&
-		   (!options->notebook_path || strcmp(path, options->notebook_path) != 0)) {
-		screen_error(screen, NOTICE_SAVE_EXISTS, path);
-	} else if (file_replace(path, 0666, 0, &(struct iovec){out.data, out.length}, 1) < 0) {
-		screen_error(screen, NOTICE_SAVE_FAILED, path, strerror(errno));
+	} else if (writer_put(path, &how, out.data, out.length, &err) < 0) {
+		screen_error(screen, NOTICE_SAVE_FAILED, err.what);
 	} else {
-		if (options->notebook_path && !strcmp(path, options->notebook_path))
+		if (own)
 			state_saved(screen);
 		say_saved(screen, &notebook, path);
 	}

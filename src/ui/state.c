@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "ui/state.h"
+#include "base/writer.h"
 #include "base/file.h"
 #include "base/notice.h"
 #include "command/keymap.h"
@@ -54,6 +55,11 @@ static const struct option_row state_rows[] = {
 
 const struct option_table state_options_table =
     OPTION_TABLE("state", struct state_file, state_rows);
+
+#define HEAD "# What was marked, shown"
+static const struct file_kind kept_kind = {ENDING, HEAD};
+static const struct writer_options kept_options = {
+    .flags = WRITER_FORCE | WRITER_DURABLE, .mode = FILE_MODE, .folders = FOLDER_MODE};
 
 /* --- which captures ---------------------------------------------------- */
 
@@ -368,14 +374,13 @@ write_file(struct screen *screen, const struct state_file *file, struct err *err
 {
 	const char *path = app_of(screen)->kept->path;
 	struct text out = {0};
-	text_add(&out, "# What was marked, shown and looked at: trawl puts it back, and :save "
-		       "removes this.\n");
+	text_add(&out, HEAD " and looked at: trawl puts it back, and :save "
+			    "removes this.\n");
 	option_write(&state_options_table, file, &out);
-	struct iovec piece = {out.data, out.length};
-	if (file_replace(path, FILE_MODE, FOLDER_MODE, &piece, 1) < 0)
-		err_set(err, ERR_IO, "the marks are not kept: %s: %s", path, strerror(errno));
+	if (writer_put(path, &kept_options, out.data, out.length, err) < 0)
+		err_cause(err, "the marks are not kept");
 	else
-		file_prune(path, ENDING, FILES_MAX, UINT64_MAX);
+		file_prune(path, &kept_kind, FILES_MAX, UINT64_MAX);
 	text_free(&out);
 	return err->code;
 }
@@ -410,15 +415,15 @@ state_keep(struct screen *screen, struct err *err)
 bool
 state_is_first_run(const struct screen *screen)
 {
-	static char line[] = "The first run was before this.\n";
-	const struct iovec piece = {line, sizeof line - 1};
+	static const char line[] = "The first run was before this.\n";
+	struct err unimportant;
 	const char *folder = app_of(screen)->options->state_dir;
 	struct text path = {0};
 	if (!folder || !*folder)
 		return false;
 	text_addf(&path, "%s/.first-run", folder);
 	bool first = access(path.data, F_OK) < 0 &&
-		     file_replace(path.data, FILE_MODE, FOLDER_MODE, &piece, 1) >= 0;
+		     writer_put(path.data, &kept_options, line, sizeof line - 1, &unimportant) == 0;
 	text_free(&path);
 	return first;
 }

@@ -14,6 +14,7 @@
 #include "ui/write.h"
 #include "base/notice.h"
 #include "base/worker.h"
+#include "base/writer.h"
 #include "export/export_raw.h"
 #include "query/filter/filter.h"
 #include "session/session.h"
@@ -23,11 +24,9 @@
 #include "ui/panes/pane_table.h"
 #include "ui/prompt/path.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum what { WHAT_RANGE, WHAT_SHOWN, WHAT_MARKS, WHAT_COUNT };
 const char *const write_whats[] = {"range", "shown", "marks", NULL};
@@ -41,14 +40,15 @@ struct write_job {
 	bool *shown;	      /* which traces of the session are; NULL: one is written */
 	struct filter filter; /* a copy */
 	char *path;
-	int file;
-	bool fresh;	      /* the file was not there before */
+	struct writer writer;
+	struct text table; /* to be written instead of messages, with so many rows */
+	size_t rows;
+	bool rows_complete;
 	struct worker worker; /* cancelled with it */
 	atomic_bool done;
 	const char *of;	 /* what is written, for people */
 	int64_t written; /* or an error; valid once done */
-	struct err err;	 /* why, of raw bytes */
-	int errno_seen;
+	struct err err;	 /* why not */
 };
 
 /* --- the thread -------------------------------------------------------- */
@@ -57,17 +57,8 @@ static bool
 write_text(void *context, struct text *text)
 {
 	struct write_job *job = context;
-	size_t done = 0;
-	while (done < text->length && !worker_is_stopping(&job->worker)) {
-		ssize_t n = write(job->file, text->data + done, text->length - done);
-		if (n < 0 && errno != EINTR) {
-			job->errno_seen = errno;
-			return false;
-		}
-		done += n > 0 ? (size_t)n : 0;
-	}
-	text_clear(text);
-	return !worker_is_stopping(&job->worker);
+	return !worker_is_stopping(&job->worker) &&
+	       export_flush(text, &job->writer, &job->err) == 0;
 }
 
 static bool
@@ -121,13 +112,14 @@ write_run(void *context)
 		sequence = job->range.sequence = make_sequence(job);
 	if (worker_is_stopping(&job->worker))
 		job->written = ERR_CANCELLED;
+	else if (job->rows)
+		job->written = write_text(job, &job->table) ? 0 : ERR_CANCELLED;
 	else
 		job->written = raw ? write_raw(job) : export_range(&job->range);
 	sequence_free(sequence);
-	if (close(job->file) != 0 && !job->errno_seen)
-		job->errno_seen = errno;
-	if ((job->written < 0 || job->errno_seen) && job->fresh)
-		unlink(job->path);
+	if (job->written >= 0 && writer_commit(&job->writer, &job->err) < 0)
+		job->written = ERR_IO;
+	writer_abandon(&job->writer);
 	atomic_store(&job->done, true);
 	session_signal(job->session);
 }
@@ -158,6 +150,8 @@ job_free(struct write_job *job)
 	free(job->marks);
 	free(job->shown);
 	vec_free(&job->spans);
+	writer_abandon(&job->writer);
+	text_free(&job->table);
 	free(job->path);
 	free(job);
 }
@@ -199,14 +193,16 @@ write_poll(struct screen *screen)
 		start_when_known(job);
 	if (!job || !atomic_load(&job->done))
 		return;
-	if (job->errno_seen)
-		screen_error(screen, NOTICE_WRITE_FAILED, job->path, strerror(job->errno_seen));
+	if (job->written < 0 && job->err.code)
+		screen_error(screen, NOTICE_WRITE_REFUSED, job->err.what);
 	else if (job->written == ERR_CANCELLED)
 		screen_say(screen, NOTICE_WRITE_CANCELLED, job->path);
-	else if (job->written < 0 && job->err.code)
-		screen_error(screen, NOTICE_WRITE_REFUSED, job->err.what);
 	else if (job->written < 0)
 		screen_error(screen, NOTICE_WRITE_CHANGED);
+	else if (job->rows)
+		screen_say(screen,
+			   job->rows_complete ? NOTICE_TABLE_WRITTEN : NOTICE_TABLE_WRITTEN_SO_FAR,
+			   job->rows, job->path);
 	else
 		screen_say(screen, NOTICE_WRITTEN, text_number(digits, (uint64_t)job->written),
 			   job->written == 1 ? "" : "s", job->path, job->range.format->name,
@@ -362,33 +358,34 @@ static bool
 open_file(struct screen *screen, const struct wish *wish, struct write_job *job)
 {
 	const char *path = text_get(&wish->path);
-	if (*path)
-		job->file = path_create(path, wish->force, &job->fresh);
+	const struct writer_options options = {.flags = wish->force ? WRITER_FORCE : 0,
+					       .mode = 0666,
+					       .hint = ":write! FILE overwrites it",
+					       .is_taken = session_has_file,
+					       .context = screen->session,
+					       .stop = worker_stop_event(&job->worker)};
+	struct err err = {0};
 	if (!*path)
 		screen_error(screen, NOTICE_WRITE_WHERE);
-	else if (job->file < 0)
-		screen_error(screen, errno == EEXIST ? NOTICE_WRITE_EXISTS : NOTICE_WRITE_FAILED,
-			     path, strerror(errno));
-	return job->file >= 0;
+	else if (writer_open(&job->writer, path, &options, &err) < 0)
+		screen_error(screen, NOTICE_WRITE_REFUSED, err.what);
+	return *path && !err.code;
 }
 
-/* The rows of the table pane, at once: they are counted already. */
-static void
-write_table(struct screen *screen, const struct wish *wish)
+/* Take the rows of the table pane, which are counted already. */
+static bool
+take_table(struct screen *screen, const struct wish *wish, struct write_job *job)
 {
-	const char *path = text_get(&wish->path), *ending = strrchr(path, '.');
+	const char *ending = strrchr(text_get(&wish->path), '.');
 	const struct export_format *format = wish->format;
-	struct write_job job = {.file = -1};
 	if (!screen->open[PANE_TABLE]) {
 		screen_error(screen, NOTICE_WRITE_NO_TABLE);
-		return;
+		return false;
 	}
 	if (format->rows == EXPORT_ROWS_ALIGNED && ending && !strcmp(ending, ".csv"))
 		format = export_find("table-csv");
-	if (open_file(screen, wish, &job))
-		table_write(screen, format->rows, job.file, path);
-	if (job.file >= 0)
-		close(job.file);
+	job->rows = table_add_rows(screen, format->rows, &job->table, &job->rows_complete);
+	return true;
 }
 
 /* Reads what is wished, finds the messages and opens the file; false, and said
@@ -398,10 +395,10 @@ prepare_job(struct screen *screen, const char *text, struct wish *wish, struct w
 {
 	if (!read_wish(screen, text, wish))
 		return false;
-	if (wish->format->rows)
-		write_table(screen, wish);
-	else if (app_of(screen)->writing)
+	if (app_of(screen)->writing)
 		screen_error(screen, NOTICE_WRITE_RUNS);
+	else if (wish->format->rows)
+		return take_table(screen, wish, job) && open_file(screen, wish, job);
 	else if (!is_of_parts(wish->format))
 		screen_error(screen, NOTICE_WRITE_WHOLE, wish->format->name, wish->format->name);
 	else if (!add_spans(screen, wish->what, job))
@@ -426,7 +423,7 @@ write_start(struct screen *screen, const struct command_call *call)
 	struct wish wish = {0};
 	struct write_job *job = mem_new(sizeof *job);
 	job->session = screen->session;
-	job->file = -1;
+	job->writer.file = -1;
 	worker_init(&job->worker, write_run, job);
 	if (prepare_job(screen, call->text, &wish, job))
 		job->path = mem_text(text_get(&wish.path));

@@ -68,10 +68,11 @@ compare(const struct wanted *w, const char *what, int64_t got, int64_t want, int
 
 static void export(const struct wanted *w, int output, unsigned columns)
 {
+	struct writer writer = {.file = output, .is_direct = true};
 	struct export_options options = {.format = export_find(w->format),
 					 .filter = w->selection->filter,
 					 .columns = columns,
-					 .output = output};
+					 .output = &writer};
 	struct export_result result;
 	struct err err = {0};
 	if (export_run(&w->o->session, &options, &result, &err) < 0)

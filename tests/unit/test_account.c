@@ -426,8 +426,9 @@ check_status(struct decoded *d)
 	for (size_t i = 0; i < ops->silent_count; i++)
 		if (ops->silent[i].undecoded)
 			all.count[DOUBT_UNDECODED] += d->silent[i] / 8;
+	struct writer writer = {.file = STDOUT_FILENO, .is_direct = true};
 	struct export_options options = {
-	    .format = export_find("none"), .filter = filter_all(), .output = STDOUT_FILENO};
+	    .format = export_find("none"), .filter = filter_all(), .output = &writer};
 	struct export_result result;
 	struct err err = {0};
 	assert_int_equal(export_run(&d->session, &options, &result, &err), 0);

@@ -46,16 +46,17 @@ print(const char *path, const char *from, struct export_options options, struct 
 	assert_non_null(trace);
 	trace_load(trace, &err);
 	options.filter = filter_all();
-	options.output = memfd_create("test", 0);
+	struct writer writer = {.file = memfd_create("test", 0), .is_direct = true};
+	options.output = &writer;
 	if (export_fits(options.format, trace))
 		assert_int_equal(export_run(&session, &options, &result, &err), 0);
 
-	off_t size = lseek(options.output, 0, SEEK_END);
+	off_t size = lseek(writer.file, 0, SEEK_END);
 	char *bytes = mem_new((size_t)size + 1);
-	assert_int_equal(pread(options.output, bytes, (size_t)size, 0), size);
+	assert_int_equal(pread(writer.file, bytes, (size_t)size, 0), size);
 	text_add_bytes(out, bytes, (size_t)size);
 	free(bytes);
-	close(options.output);
+	writer_abandon(&writer);
 	text_free(&profile);
 	session_close(&session);
 	return result;
@@ -287,21 +288,22 @@ send_to_terminal(const char *path, const struct export_format *format, enum text
 	assert_non_null(session_open(&session, path, NULL, NULL, 0, &err));
 	session_link(&session);
 	clocks_load(session.clocks, false);
+	struct writer writer = {.file = open_terminal(&far), .is_direct = true};
 	const struct export_options options = {.format = format,
 					       .filter = filter_all(),
-					       .output = open_terminal(&far),
+					       .output = &writer,
 					       .charset = charset,
 					       .threads = 1};
 	if (export_fits(format, session.traces.at[0]))
 		assert_int_equal(export_run(&session, &options, &result, &err), 0);
-	assert_int_equal(write(options.output, "", 1), 1);
+	assert_int_equal(write(writer.file, "", 1), 1);
 	size_t length = 0;
 	while (!length || buffer[length - 1]) {
 		ssize_t got = read(far, buffer + length, room - length);
 		assert_true(got > 0);
 		length += (size_t)got;
 	}
-	close(options.output);
+	writer_abandon(&writer);
 	close(far);
 	session_close(&session);
 	return length - 1;

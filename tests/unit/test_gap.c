@@ -347,9 +347,10 @@ check_columns(struct session *session, const sorted_messages *all, const pairs *
 	size_t size = 0, last = SIZE_MAX, next = 0;
 	struct err err;
 	struct export_result result;
+	struct writer writer = {.file = fileno(file), .is_direct = true};
 	struct export_options options = {.format = export_find("csv"),
 					 .filter = filter_all(),
-					 .output = fileno(file),
+					 .output = &writer,
 					 .threads = random_below(&seed, 4),
 					 .columns = EXPORT_DELTA | EXPORT_GAP};
 	options.filter.severities = filter_threshold(SEVERITY_WARNING, true);

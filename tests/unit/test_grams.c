@@ -7,7 +7,7 @@
 
 #include "test.h"
 
-#include "base/file.h"
+#include "base/writer.h"
 #include "base/vec.h"
 #include "index/grams.h"
 #include "random.h"
@@ -269,8 +269,9 @@ read_file(const char *path, uint8_t **bytes)
 static void
 write_file(const char *path, const uint8_t *bytes, size_t size)
 {
-	const struct iovec piece = {(void *)bytes, size};
-	assert_int_equal(file_replace(path, 0600, 0, &piece, 1), 0);
+	const struct writer_options options = {.flags = WRITER_FORCE, .mode = 0600};
+	struct err err;
+	assert_int_equal(writer_put(path, &options, bytes, size, &err), 0);
 }
 
 /* Opens what is damaged and looks up Q; whether that was noticed.  Else the answer is WANT. */

@@ -281,10 +281,11 @@ exports_say_so(struct fixture *f, bool counts)
 {
 	struct err err = {0};
 	for (size_t i = 0; i < export_format_count; i++) {
+		struct writer writer = {.file = memfd_create("test", 0), .is_direct = true};
 		struct export_options options = {.format = &export_formats[i],
 						 .filter = filter_all(),
 						 .threads = 1,
-						 .output = memfd_create("test", 0)};
+						 .output = &writer};
 		struct export_result result;
 		bool fits = export_fits(options.format, f->trace) && !options.format->raw &&
 			    !options.format->flow;
@@ -293,7 +294,7 @@ exports_say_so(struct fixture *f, bool counts)
 			assert_int_equal(export_run(&f->session, &options, &result, &err), 0);
 			assert_true(doubts_are_bad(&result.doubts));
 		}
-		close(options.output);
+		writer_abandon(&writer);
 	}
 }
 

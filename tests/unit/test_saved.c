@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -316,6 +317,7 @@ put_aged(struct fixture *f, const char *name, size_t size, time_t written)
 	snprintf(path, sizeof path, "%s/%s", f->folder, name);
 	int file = open(path, O_RDWR | O_CREAT, 0600);
 	assert_true(file >= 0);
+	assert_int_equal(pwrite(file, "trawl 7", 8, 0), 8);
 	assert_int_equal(ftruncate(file, (off_t)size), 0);
 	assert_int_equal(futimens(file, times), 0);
 	close(file);
@@ -341,19 +343,52 @@ test_prune(void **state)
 	put_aged(&f, "a.points.index", 500, 2000);
 	put_aged(&f, "other", 10000, 0);
 	snprintf(path, sizeof path, "%s/a.index", f.folder);
-	file_prune(path, SAVED_ENDING, UINT64_MAX, 2500);
+	file_prune(path, &saved_kind, UINT64_MAX, 2500);
 	assert_true(is_there(&f, "b.index"));
-	file_prune(path, SAVED_ENDING, UINT64_MAX, 2499);
+	file_prune(path, &saved_kind, UINT64_MAX, 2499);
 	assert_false(is_there(&f, "b.index"));
 	assert_true(is_there(&f, "a.points.index"));
-	file_prune(path, SAVED_ENDING, UINT64_MAX, 1499);
+	file_prune(path, &saved_kind, UINT64_MAX, 1499);
 	assert_false(is_there(&f, "a.points.index"));
 	put_aged(&f, "c.index", 10, 2000);
-	file_prune(path, SAVED_ENDING, 2, UINT64_MAX);
+	file_prune(path, &saved_kind, 2, UINT64_MAX);
 	assert_true(is_there(&f, "c.index"));
-	file_prune(path, SAVED_ENDING, 1, UINT64_MAX);
+	file_prune(path, &saved_kind, 1, UINT64_MAX);
 	assert_false(is_there(&f, "c.index"));
 	assert_true(is_there(&f, "a.index") && is_there(&f, "other"));
+	tear_down(&f);
+}
+
+/* Files of others stay: another name, other bytes, a link, or in use. */
+static void
+test_prune_foreign(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	char path[128], link[128];
+	put_aged(&f, "zoo.index", 1000, 1000);
+	put_aged(&f, "1-2-3.index", 1000, 1000);
+	put_aged(&f, "1-2-4.index", 1000, 1000);
+	put_aged(&f, "1-2-5.index", 1000, 1000);
+	snprintf(path, sizeof path, "%s/1-2-3.index", f.folder);
+	int foreign = open(path, O_RDWR), used;
+	assert_int_equal(pwrite(foreign, "MINE", 4, 0), 4);
+	close(foreign);
+	snprintf(path, sizeof path, "%s/1-2-4.index", f.folder);
+	used = open(path, O_RDONLY);
+	assert_int_equal(flock(used, LOCK_SH), 0);
+	snprintf(path, sizeof path, "%s/other", f.folder);
+	put_aged(&f, "other", 10, 0);
+	snprintf(link, sizeof link, "%s/1-2-6.index", f.folder);
+	assert_int_equal(symlink("other", link), 0);
+	file_prune(path, &saved_kind, 0, 0);
+	assert_true(is_there(&f, "zoo.index") && is_there(&f, "1-2-3.index"));
+	assert_true(is_there(&f, "1-2-4.index") && is_there(&f, "1-2-6.index"));
+	assert_true(is_there(&f, "other"));
+	assert_false(is_there(&f, "1-2-5.index"));
+	close(used);
+	file_prune(path, &saved_kind, 0, 0);
+	assert_false(is_there(&f, "1-2-4.index"));
 	tear_down(&f);
 }
 

@@ -110,7 +110,7 @@ test_paths(void **state)
 	scene_keys(s, ":w \"~/a b.txt marks\r");
 	scene_wait_notice(s, NOTICE_WRITE_QUOTE);
 	scene_keys(s, ":save ~/a b.txt\r"); /* the only word: it needs no quotes */
-	scene_wait_id(s, NOTICE_SAVE_EXISTS, "/a b.txt");
+	scene_wait_id(s, NOTICE_SAVE_FAILED, "/a b.txt");
 	scene_keys(s, ":save! ~/a b.txt\r");
 	scene_wait_id(s, NOTICE_SAVED, NULL);
 	assert_int_equal(access("!", F_OK), -1);
@@ -159,7 +159,7 @@ test_write(void **state)
 	scene_wait(s, DEMO_TIME);
 	snprintf(keys, sizeof keys, ":write %s csv\r", path);
 	scene_keys(s, keys);
-	scene_wait_id(s, NOTICE_WRITE_EXISTS, "File exists");
+	scene_wait_id(s, NOTICE_WRITE_REFUSED, path);
 	unlink(path);
 	scene_keys(s, ":write all.json perfetto\r");
 	scene_wait_id(s, NOTICE_WRITE_WHOLE, "perfetto");

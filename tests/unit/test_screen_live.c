@@ -127,8 +127,9 @@ test_record(void **state)
 	check_recorded(&f, "first line\nsecond line\nthird line\nfourth line\n");
 
 	type_record(s, ":record ", &f);
-	scene_wait_id(s, NOTICE_RECORD_EXISTS, NULL);
-	type_record(s, ":record! ", &f);
+	scene_wait_id(s, NOTICE_RECORD_REFUSED, NULL);
+	unlink(f.record);
+	type_record(s, ":record ", &f);
 	scene_wait_at(s, 0, "frozen +23 B  recording");
 	close_fifo(s, &f);
 }
@@ -160,7 +161,7 @@ test_full_disk(void **state)
 	if (access("/dev/full", W_OK))
 		skip();
 	open_fifo(s, &f);
-	scene_keys(s, ":record! /dev/full\r");
+	scene_keys(s, ":record /dev/full\r");
 	scene_wait_id(s, NOTICE_RECORD_FAILED, "No space left on device");
 	close_fifo(s, &f);
 }

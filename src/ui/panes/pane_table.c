@@ -676,25 +676,18 @@ table_copy(struct screen *screen, const struct command_call *call)
 	text_free(&text);
 }
 
-void
-table_write(struct screen *screen, enum export_rows rows, int file, const char *path)
+size_t
+table_add_rows(struct screen *screen, enum export_rows rows, struct text *out, bool *complete)
 {
 	struct table_state *state = state_of(screen);
-	struct text text = {0};
-	struct err err = {0};
-	const struct export_sink sink = {.out = &text};
+	struct err none = {0};
+	const struct export_sink sink = {.out = out};
 	hold_group(screen);
 	export_table_write_rows(rows, state->group, &state->spec, state->order, state->count,
-				TEXT_UTF8, &sink, &err);
+				TEXT_UTF8, &sink, &none);
 	release_group(screen);
-	int failed = export_flush(&text, file, path, NULL, &err);
-	if (failed)
-		screen_error(screen, NOTICE_TABLE_FAILED, err.what);
-	else
-		screen_say(screen,
-			   state->complete ? NOTICE_TABLE_WRITTEN : NOTICE_TABLE_WRITTEN_SO_FAR,
-			   state->count, path);
-	text_free(&text);
+	*complete = state->complete;
+	return state->count;
 }
 
 static pane_command *const table_commands[COMMAND_COUNT] = {

@@ -14,7 +14,8 @@ struct screen;
  * pane if that has the cursor.  False, and said why, if there is no such name. */
 bool table_set_names(struct screen *, const char *names);
 
-/* Writes the rows as such a format has them to an open file, and says how many, or why not. */
-void table_write(struct screen *, enum export_rows, int file, const char *path);
+/* Append the rows as a table of the file format.  Return their number; *COMPLETE is false while
+ * they are still counted. */
+size_t table_add_rows(struct screen *, enum export_rows, struct text *out, bool *complete);
 
 #endif

@@ -7,8 +7,6 @@
 
 #include "ui/prompt/path.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 
 static void
@@ -50,14 +48,4 @@ path_read(const char *text, struct text *path)
 		return;
 	text_clear(path);
 	add_path(text, strlen(text), path);
-}
-
-int
-path_create(const char *path, bool force, bool *fresh)
-{
-	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0666);
-	*fresh = file >= 0;
-	if (file < 0 && errno == EEXIST && force)
-		file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	return file;
 }

@@ -12,8 +12,4 @@ const char *path_take(const char *text, struct text *path);
 /* The same of all of TEXT, which needs no quotes. */
 void path_read(const char *text, struct text *path);
 
-/* Makes a file to be written; one that is there is overwritten only with FORCE.  *FRESH:
- * it was not there.  Negative with errno. */
-int path_create(const char *path, bool force, bool *fresh);
-
 #endif

@@ -154,6 +154,7 @@ unit_tests = \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
 	tests/unit/test_clock_set_back \
+	tests/unit/test_complete \
 	tests/unit/test_coresight \
 	tests/unit/test_csel \
 	tests/unit/test_damage \
@@ -246,6 +247,7 @@ tests_unit_test_capture_LDFLAGS = $(AM_LDFLAGS) \
 tests_unit_test_clock_set_back_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_test_writer_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=write -Wl,--wrap=fsync -Wl,--wrap=rename -Wl,--wrap=linkat
+tests_unit_test_complete_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=strcmp
 tests_unit_test_theme_LDADD = $(LDADD) -lm
 tests_unit_test_step_back_SOURCES = \
 	tests/mk_out.c \

@@ -440,7 +440,9 @@ RAW(raw_flags)
 static const struct field_row *
 field_of(const struct value_name *what, const struct decoder_ops *ops)
 {
-	for (size_t i = 0; i < ops->field_count && is_format(what, ops->format); i++)
+	if (!is_format(what, ops->format))
+		return NULL;
+	for (size_t i = 0; i < ops->field_count; i++)
 		if (!strcmp(ops->fields[i].name, what->field))
 			return &ops->fields[i];
 	return NULL;
@@ -593,10 +595,8 @@ static bool
 is_field(const struct value_name *name)
 {
 	for (size_t i = 0; i < decoder_count; i++)
-		for (size_t k = 0; k < decoders[i]->field_count; k++)
-			if (is_format(name, decoders[i]->format) &&
-			    !strcmp(decoders[i]->fields[k].name, name->field))
-				return true;
+		if (field_of(name, decoders[i]))
+			return true;
 	return false;
 }
 

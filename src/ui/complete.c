@@ -1,7 +1,7 @@
 /*
  * What can stand at the end of a prompt: see complete.h.
  *
- * Each command that takes names has a function that gives the I-th of them; the
+ * Each command that takes names has a function that gives them; the
  * tables of commands, settings, formats and files are the only lists.  A name
  * replaces what was typed from the beginning of its word on.  In a filter, behind
  * an operator, values.c tells what may stand there.  While Tab goes through several
@@ -27,229 +27,242 @@
 #include "ui/values.h"
 #include "ui/write.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Appends the I-th name that may stand at STEM, or nothing if that one may not;
- * false behind the last. */
-typedef bool name_giver(struct screen *, const char *stem, size_t i, struct text *);
+/* The names that start with STEM, in the order in which Tab shows them. */
+struct names {
+	const char *stem;
+	VEC(char *) all;
+};
 
-static bool
-command_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+static void
+names_free(struct names *names)
 {
-	(void)screen;
-	(void)stem;
-	if (i < COMMAND_COUNT)
-		text_add(out, commands[i].name);
-	return i < COMMAND_COUNT;
+	for (size_t i = 0; i < names->all.count; i++)
+		free(names->all.at[i]);
+	vec_free(&names->all);
 }
 
+/* Return whether NAME starts with STEM, with or without quotes. */
 static bool
-name_of_looks(struct screen *screen, enum looks_part part, size_t i, struct text *out)
+starts_with(const char *name, const char *stem)
+{
+	name += *name == '"';
+	stem += *stem == '"';
+	return !strncmp(name, stem, strlen(stem));
+}
+
+/* Append NAME if it fits.  The context is a struct names, as for values_take. */
+static void
+names_add(void *context, const char *name)
+{
+	struct names *names = context;
+	if (*name && starts_with(name, names->stem))
+		*vec_add(&names->all) = mem_text(name);
+}
+
+static void names_addf(struct names *names, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void
+names_addf(struct names *names, const char *format, ...)
+{
+	struct text name = {0};
+	va_list values;
+	va_start(values, format);
+	text_addv(&name, format, values);
+	va_end(values);
+	names_add(names, text_get(&name));
+	text_free(&name);
+}
+
+/* Append all names that a command takes; names_add leaves out those that do not fit. */
+typedef void name_giver(struct screen *, struct names *);
+
+static void
+give_commands(struct screen *screen, struct names *names)
+{
+	(void)screen;
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		names_add(names, commands[i].name);
+}
+
+static void
+give_looks(struct screen *screen, enum looks_part part, struct names *names)
 {
 	const struct ui_options *options = app_of(screen)->options;
-	return options->name && options->name(options->load_context, part, i, out);
+	struct text name = {0};
+	for (size_t i = 0; options->name && options->name(options->load_context, part, i, &name);
+	     i++) {
+		names_add(names, text_get(&name));
+		text_clear(&name);
+	}
+	text_free(&name);
 }
 
-static bool
-view_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+static void
+give_views(struct screen *screen, struct names *names)
 {
-	(void)stem;
-	return name_of_looks(screen, LOOKS_VIEW, i, out);
+	give_looks(screen, LOOKS_VIEW, names);
 }
 
-static bool
-theme_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+static void
+give_themes(struct screen *screen, struct names *names)
 {
-	(void)stem;
-	return name_of_looks(screen, LOOKS_THEME, i, out);
+	give_looks(screen, LOOKS_THEME, names);
 }
 
-static bool
-keys_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+static void
+give_keys(struct screen *screen, struct names *names)
 {
-	(void)stem;
-	return name_of_looks(screen, LOOKS_KEYS, i, out);
+	give_looks(screen, LOOKS_KEYS, names);
 }
 
-static bool
-choice_name(const char *const *choices, size_t i, struct text *out)
-{
-	for (size_t k = 0; k < i; k++)
-		if (!choices[k])
-			return false;
-	if (choices[i])
-		text_add(out, choices[i]);
-	return choices[i];
-}
-
-static bool
-severity_choice(struct screen *screen, const char *stem, size_t i, struct text *out)
+static void
+give_severities(struct screen *screen, struct names *names)
 {
 	(void)screen;
-	(void)stem;
-	return choice_name(view_severities, i, out);
+	for (size_t i = 0; view_severities[i]; i++)
+		names_add(names, view_severities[i]);
 }
 
-/* The I-th of the settings that are one value. */
+/* Return the row of a setting, or NULL. */
 static const struct option_row *
-find_setting(size_t i)
+find_setting(const char *name)
 {
-	for (size_t k = 0; k < view_options_table.count; k++) {
-		const struct option_row *row = &view_options_table.rows[k];
-		if (row->type != OPTION_LIST && row->type != OPTION_STRUCT && !i--)
-			return row;
-	}
-	return i ? NULL : option_find(profile_options_table(), "order");
-}
-
-/* `NAME=`, and behind it what the setting may be. */
-static bool
-setting_name(struct screen *screen, const char *stem, size_t i, struct text *out)
-{
-	static const char *const switches[] = {"true", "false", NULL};
-	const char *equals = strchr(stem, '=');
-	(void)screen;
-	if (!equals) {
-		const struct option_row *row = find_setting(i);
-		if (row)
-			text_addf(out, "%s=", row->name);
-		return row;
-	}
-	char name[32];
-	snprintf(name, sizeof name, "%.*s", (int)(equals - stem), stem);
 	const struct option_row *row = option_find(&view_options_table, name);
 	if (!strcmp(name, "order"))
 		row = option_find(profile_options_table(), name);
+	return row;
+}
+
+/* Append the values of a setting, after `NAME=`. */
+static void
+give_choices(const char *name, struct names *names)
+{
+	static const char *const switches[] = {"true", "false", NULL};
+	const struct option_row *row = find_setting(name);
 	if (!row || (row->type != OPTION_BOOL && row->type != OPTION_CHOICE))
-		return false;
-	text_addf(out, "%s=", name);
-	return choice_name(row->type == OPTION_BOOL ? switches : row->choices, i, out);
+		return;
+	const char *const *choices = row->type == OPTION_BOOL ? switches : row->choices;
+	for (size_t i = 0; choices[i]; i++)
+		names_addf(names, "%s=%s", name, choices[i]);
 }
 
-static bool
-write_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+/* Append `NAME=` of each setting, or the values of the one that the stem names. */
+static void
+give_settings(struct screen *screen, struct names *names)
+{
+	const char *equals = strchr(names->stem, '=');
+	char name[32];
+	(void)screen;
+	if (equals) {
+		snprintf(name, sizeof name, "%.*s", (int)(equals - names->stem), names->stem);
+		give_choices(name, names);
+		return;
+	}
+	for (size_t i = 0; i < view_options_table.count; i++) {
+		const struct option_row *row = &view_options_table.rows[i];
+		if (row->type != OPTION_LIST && row->type != OPTION_STRUCT)
+			names_addf(names, "%s=", row->name);
+	}
+	names_add(names, "order=");
+}
+
+static void
+give_write(struct screen *screen, struct names *names)
 {
 	(void)screen;
-	(void)stem;
-	if (i >= export_format_count)
-		return choice_name(write_whats, i - export_format_count, out);
-	text_add(out, export_formats[i].name);
-	return true;
+	for (size_t i = 0; i < export_format_count; i++)
+		names_add(names, export_formats[i].name);
+	for (size_t i = 0; write_whats[i]; i++)
+		names_add(names, write_whats[i]);
 }
 
-/* Appends the I-th name of a context, an interval or an argument; false where there are fewer,
- * which I is less by then. */
-static bool
-add_session_name(struct screen *screen, size_t *i, struct text *out)
+/* Append the names of filters, of contexts and intervals, and of arguments in view. */
+static void
+give_fields(struct screen *screen, struct names *names)
 {
 	const struct contexts *contexts = screen->session->contexts;
 	const struct session_intervals *hook = screen->session->intervals;
-	size_t intervals = hook ? hook->count(hook->context) : 0;
-	if (*i < contexts_count(contexts)) {
-		text_addf(out, "context.%s", contexts_name(contexts, (unsigned)*i));
-		return true;
-	}
-	*i -= contexts_count(contexts);
-	if (*i < intervals) {
-		text_addf(out, "interval.%s", hook->name(hook->context, *i));
-		return true;
-	}
-	*i -= intervals;
-	return values_give_argument(screen, i, out);
-}
-
-/* Appends the I-th name that begins so; false where there are fewer, which I is less by then. */
-static bool
-add_field(struct screen *screen, const char *stem, size_t *i, struct text *out)
-{
+	size_t next = 0, intervals = hook ? hook->count(hook->context) : 0;
 	char name[64];
-	const char *found = NULL;
-	size_t next = 0, count = 0;
-	while (count <= *i && (found = filter_complete(stem, strlen(stem), &next, name)))
-		count++;
-	if (found) {
-		text_add(out, found);
-		return true;
-	}
-	*i -= count;
-	return add_session_name(screen, i, out);
+	const char *found;
+	while ((found = filter_complete(names->stem, strlen(names->stem), &next, name)))
+		names_add(names, found);
+	for (size_t i = 0; i < contexts_count(contexts); i++)
+		names_addf(names, "context.%s", contexts_name(contexts, (unsigned)i));
+	for (size_t i = 0; i < intervals; i++)
+		names_addf(names, "interval.%s", hook->name(hook->context, i));
+	values_give_arguments(screen, names_add, names);
 }
 
-static bool
-field_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+/* Append the names of an expression, and the colours that may follow it. */
+static void
+give_highlights(struct screen *screen, struct names *names)
 {
-	return add_field(screen, stem, &i, out);
+	struct text colour = {0};
+	give_fields(screen, names);
+	for (size_t i = 0; text_clear(&colour), colour_add_name(i, &colour); i++)
+		names_add(names, text_get(&colour));
+	text_free(&colour);
 }
 
-/* What stands in an expression, and the colour behind it. */
-static bool
-highlight_name(struct screen *screen, const char *stem, size_t i, struct text *out)
-{
-	return add_field(screen, stem, &i, out) || colour_add_name(i, out);
-}
-
-/* What a table may be by, and of. */
-static bool
-column_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+/* Append the names of columns of a table. */
+static void
+give_columns(struct screen *screen, struct names *names)
 {
 	const struct contexts *contexts = screen->session->contexts;
-	size_t start = out->length;
+	struct names fields = {.stem = names->stem};
 	struct err err;
-	if (!add_field(screen, stem, &i, out)) {
-		if (i < contexts_count(contexts))
-			text_addf(out, "span.%s", contexts_name(contexts, (unsigned)i));
-		return i < contexts_count(contexts);
+	give_fields(screen, &fields);
+	for (size_t i = 0; i < fields.all.count; i++) {
+		struct value_name *name = value_name_new(fields.all.at[i], screen->session, &err);
+		if (name) /* some names are for filters only */
+			names_add(names, fields.all.at[i]);
+		value_name_free(name);
 	}
-	/* names of filters alone are none */
-	struct value_name *name = value_name_new(out->data + start, screen->session, &err);
-	if (!name)
-		text_cut(out, start);
-	value_name_free(name);
-	return true;
+	for (size_t i = 0; i < contexts_count(contexts); i++)
+		names_addf(names, "span.%s", contexts_name(contexts, (unsigned)i));
+	names_free(&fields);
 }
 
-static bool
-interval_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+static void
+give_intervals(struct screen *screen, struct names *names)
 {
 	const struct session_intervals *hook = screen->session->intervals;
-	bool any = hook && i < hook->count(hook->context);
-	(void)stem;
-	if (any)
-		text_add(out, hook->name(hook->context, i));
-	return any;
+	for (size_t i = 0; hook && i < hook->count(hook->context); i++)
+		names_add(names, hook->name(hook->context, i));
 }
 
-static bool
-show_trace_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+static void
+give_traces(struct screen *screen, struct names *names)
 {
-	(void)stem;
-	if (i < screen->session->traces.count)
-		text_add(out, trace_name(screen->session->traces.at[i]));
-	return i < screen->session->traces.count;
+	for (size_t i = 0; i < screen->session->traces.count; i++)
+		names_add(names, trace_name(screen->session->traces.at[i]));
 }
 
-static bool
-format_name(struct screen *screen, const char *stem, size_t i, struct text *out)
+static void
+give_formats(struct screen *screen, struct names *names)
 {
 	(void)screen;
-	(void)stem;
-	if (i < decoder_count)
-		text_add(out, decoder_name(decoders[i]));
-	return i < decoder_count;
+	for (size_t i = 0; i < decoder_count; i++)
+		names_add(names, decoder_name(decoders[i]));
 }
 
 static name_giver *const givers[COMMAND_COUNT] = {
-    [COMMAND_COMMAND] = command_name,	    [COMMAND_VIEW] = view_name,
-    [COMMAND_THEME] = theme_name,	    [COMMAND_KEYS] = keys_name,
-    [COMMAND_SEVERITY] = severity_choice,   [COMMAND_SET] = setting_name,
-    [COMMAND_WRITE] = write_name,	    [COMMAND_NARROW] = field_name,
-    [COMMAND_STOP_WHEN] = field_name,	    [COMMAND_FILTER] = field_name,
-    [COMMAND_FILTER_ADD] = field_name,	    [COMMAND_FILTER_EDIT] = field_name,
-    [COMMAND_SHOW_TRACE] = show_trace_name, [COMMAND_FORMAT] = format_name,
-    [COMMAND_HIGHLIGHT] = highlight_name,   [COMMAND_KEY] = command_name,
-    [COMMAND_MATCHES] = field_name,	    [COMMAND_TABLE] = column_name,
-    [COMMAND_TABLE_BY] = column_name,	    [COMMAND_INTERVALS] = interval_name,
+    [COMMAND_COMMAND] = give_commands,	   [COMMAND_VIEW] = give_views,
+    [COMMAND_THEME] = give_themes,	   [COMMAND_KEYS] = give_keys,
+    [COMMAND_SEVERITY] = give_severities,  [COMMAND_SET] = give_settings,
+    [COMMAND_WRITE] = give_write,	   [COMMAND_NARROW] = give_fields,
+    [COMMAND_STOP_WHEN] = give_fields,	   [COMMAND_FILTER] = give_fields,
+    [COMMAND_FILTER_ADD] = give_fields,	   [COMMAND_FILTER_EDIT] = give_fields,
+    [COMMAND_SHOW_TRACE] = give_traces,	   [COMMAND_FORMAT] = give_formats,
+    [COMMAND_HIGHLIGHT] = give_highlights, [COMMAND_KEY] = give_commands,
+    [COMMAND_MATCHES] = give_fields,	   [COMMAND_TABLE] = give_columns,
+    [COMMAND_TABLE_BY] = give_columns,	   [COMMAND_INTERVALS] = give_intervals,
 };
 
 /* The command whose text is at the end of the prompt, and where that text
@@ -270,18 +283,9 @@ find_command(const struct prompt *prompt, size_t *start)
 	return command_find(text + blanks, length);
 }
 
-/* Whether NAME starts with STEM, be it in quotes or not. */
-static bool
-starts_with(const char *name, const char *stem)
-{
-	name += *name == '"';
-	stem += *stem == '"';
-	return !strncmp(name, stem, strlen(stem));
-}
-
 /* What can stand at the end of a prompt. */
 struct completion {
-	name_giver *give;
+	name_giver *give;	    /* NULL: values of COMPARED */
 	size_t start;		    /* of the word that a name replaces, in the prompt */
 	struct text stem;	    /* how the names begin */
 	char compared[VALUES_NAME]; /* the name behind which values stand */
@@ -298,32 +302,31 @@ completion_find(const struct prompt *prompt, struct completion *c)
 	if (!c->give)
 		return false;
 	const char *text = text_get(&prompt->text);
-	bool named = c->give == field_name || c->give == column_name;
-	if ((c->give == field_name || c->give == highlight_name) &&
+	bool named = c->give == give_fields || c->give == give_columns;
+	if ((c->give == give_fields || c->give == give_highlights) &&
 	    values_find(text + c->start, prompt->stem - c->start, &value, c->compared)) {
-		c->give = values_give;
+		c->give = NULL;
 		c->start += value;
 	}
-	for (size_t i = c->start; c->give != values_give && i < prompt->stem; i++)
+	for (size_t i = c->start; c->give && i < prompt->stem; i++)
 		if (named ? !values_is_name(text[i]) : text[i] == ' ')
 			c->start = i + 1; /* the last word of several */
 	text_add_bytes(&c->stem, text + c->start, prompt->stem - c->start);
 	return true;
 }
 
-/* Puts the next name that fits, from the *I-th on, into NAME, and *I behind it; false, and
- * nothing, behind the last. */
+/* Find the names that fit the end of the prompt.  Return false if nothing is completed there. */
 static bool
-completion_next(struct screen *screen, const struct completion *c, size_t *i, struct text *name)
+names_find(struct screen *screen, struct names *names, struct completion *c)
 {
-	const char *stem = text_get(&c->stem);
-	const char *of = c->give == values_give ? c->compared : stem;
-	while (text_clear(name), c->give(screen, of, *i, name)) {
-		++*i;
-		if (name->length && starts_with(name->data, stem))
-			return true;
-	}
-	return false;
+	if (!completion_find(screen->prompt, c))
+		return false;
+	*names = (struct names){.stem = text_get(&c->stem)};
+	if (c->give)
+		c->give(screen, names);
+	else
+		values_give(screen, c->compared, names_add, names);
+	return true;
 }
 
 void
@@ -331,29 +334,22 @@ complete_next(struct screen *screen)
 {
 	struct prompt *prompt = screen->prompt;
 	struct completion c;
-	struct text name = {0};
+	struct names names;
 	if (!prompt->completed)
 		prompt->stem = prompt->text.length;
-	if (!completion_find(prompt, &c))
+	if (!names_find(screen, &names, &c))
 		return;
-	bool again = prompt->completed;
-	bool fits = completion_next(screen, &c, &prompt->completed, &name);
-	if (!fits && again) { /* once more from the first */
+	if (prompt->completed >= names.all.count) /* once more from the first */
 		prompt->completed = 0;
-		fits = completion_next(screen, &c, &prompt->completed, &name);
-	}
-	if (fits)
-		prompt_replace(prompt, c.start, text_get(&name));
+	if (names.all.count)
+		prompt_replace(prompt, c.start, names.all.at[prompt->completed++]);
+	names_free(&names);
 	text_free(&c.stem);
-	text_free(&name);
 }
 
 /* --- the list of names ------------------------------------------------- */
 
-enum {
-	NAMES_MAX = 2000, /* looked at for the list */
-	REST = 12	  /* columns for how many there are behind those listed */
-};
+enum { REST = 12 /* columns for how many there are behind those listed */ };
 
 /* The names of the page on which the chosen one is. */
 struct page {
@@ -394,14 +390,15 @@ draw_names(struct screen *screen, struct canvas *canvas, const struct area *area
 {
 	const struct prompt *prompt = screen->prompt;
 	struct completion c;
+	struct names names;
 	struct page page = {0};
-	struct text name = {0}, safe = {0};
-	if (!prompt->completed || area->rows < 1 || !completion_find(prompt, &c))
+	struct text safe = {0};
+	if (!prompt->completed || area->rows < 1 || !names_find(screen, &names, &c))
 		return 0;
-	for (size_t i = 0; i < NAMES_MAX && completion_next(screen, &c, &i, &name);) {
+	for (size_t i = 0; i < names.all.count; i++) {
 		text_clear(&safe);
-		screen_add_safe(screen, name.data, &safe);
-		page_add(&page, text_get(&safe), i == prompt->completed, area->cols);
+		screen_add_safe(screen, names.all.at[i], &safe);
+		page_add(&page, text_get(&safe), i + 1 == prompt->completed, area->cols);
 	}
 	if (page.behind)
 		text_addf(&page.names, "  %zu more", page.behind);
@@ -411,9 +408,9 @@ draw_names(struct screen *screen, struct canvas *canvas, const struct area *area
 				page.names.length);
 		canvas_role(canvas, area, 0, page.chosen, page.columns, ROLE_CURSOR);
 	}
+	names_free(&names);
 	text_free(&c.stem);
 	text_free(&page.names);
-	text_free(&name);
 	text_free(&safe);
 	return page.all > 1;
 }

@@ -19,6 +19,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SENDERS_MAX = 256 }; /* of each trace */
@@ -111,66 +112,69 @@ values_find(const char *text, size_t length, size_t *start, char name[static VAL
 
 /* --- what is known ----------------------------------------------------- */
 
-/* Appends the I-th value of a name; false behind the last. */
-typedef bool value_giver(struct screen *, const char *name, size_t i, struct text *out);
+/* Call TAKE with each value of a name. */
+typedef void value_giver(struct screen *, const char *name, values_take *take, void *context);
 
-static bool
-severity_value(struct screen *screen, const char *name, size_t i, struct text *out)
+static void
+take_quoted(const char *value, size_t length, values_take *take, void *context)
 {
-	(void)screen;
-	(void)name;
-	for (const char *c = i < SEVERITY_COUNT ? severity_name((enum severity)i) : ""; *c; c++)
-		text_add_char(out, (char)tolower((unsigned char)*c));
-	return i < SEVERITY_COUNT;
+	struct text quoted = {0};
+	filter_quote(value, length, &quoted);
+	take(context, quoted.data);
+	text_free(&quoted);
 }
 
-static bool
-flag_value(struct screen *screen, const char *name, size_t i, struct text *out)
+static void
+give_severities(struct screen *screen, const char *name, values_take *take, void *context)
+{
+	struct text lower = {0};
+	(void)screen;
+	(void)name;
+	for (int i = 0; i < SEVERITY_COUNT; i++) {
+		text_clear(&lower);
+		for (const char *c = severity_name((enum severity)i); *c; c++)
+			text_add_char(&lower, (char)tolower((unsigned char)*c));
+		take(context, text_get(&lower));
+	}
+	text_free(&lower);
+}
+
+static void
+give_flags(struct screen *screen, const char *name, values_take *take, void *context)
 {
 	(void)screen;
 	(void)name;
-	if (i < MESSAGE_FLAGS_SHOWN)
-		text_add(out, message_flag_name((unsigned)i));
-	return i < MESSAGE_FLAGS_SHOWN;
+	for (unsigned i = 0; i < MESSAGE_FLAGS_SHOWN; i++)
+		take(context, message_flag_name(i));
 }
 
 /* Of the traces that are open. */
-static bool
-kind_value(struct screen *screen, const char *name, size_t i, struct text *out)
+static void
+give_kinds(struct screen *screen, const char *name, values_take *take, void *context)
 {
 	(void)name;
 	for (size_t t = 0; t < screen->session->traces.count; t++) {
 		const struct decoder_ops *ops = trace_decoder(screen->session->traces.at[t])->ops;
+		const struct kind_row *row;
 		unsigned kind;
-		const struct kind_row *row = decoder_kind(ops, i, &kind);
-		if (row) {
-			text_add(out, row->name);
-			return true;
-		}
-		i -= ops->kind_count + 1;
+		for (size_t i = 0; (row = decoder_kind(ops, i, &kind)); i++)
+			take(context, row->name);
 	}
-	return false;
 }
 
 static void
-add_quoted(const struct text *value, struct text *out)
-{
-	filter_quote(text_get(value), value->length, out);
-}
-
-static bool
-trace_value(struct screen *screen, const char *name, size_t i, struct text *out)
+give_traces(struct screen *screen, const char *name, values_take *take, void *context)
 {
 	(void)name;
-	if (i >= screen->session->traces.count)
-		return false;
-	const char *trace = trace_name(screen->session->traces.at[i]);
-	filter_quote(trace, strlen(trace), out);
-	return true;
+	for (size_t t = 0; t < screen->session->traces.count; t++) {
+		const char *trace = trace_name(screen->session->traces.at[t]);
+		take_quoted(trace, strlen(trace), take, context);
+	}
 }
 
 static void
-add_origin(struct screen *screen, size_t trace, const struct index_origin *origin, struct text *out)
+take_origin(struct screen *screen, size_t trace, const struct index_origin *origin,
+	    values_take *take, void *context)
 {
 	struct reader *reader = sequence_reader(screen->sequence, trace);
 	struct expansion e = {0};
@@ -179,35 +183,28 @@ add_origin(struct screen *screen, size_t trace, const struct index_origin *origi
 		return;
 	reader_expand_origin(reader, &m, &e);
 	if (e.origin.length)
-		add_quoted(&e.origin, out);
+		take_quoted(text_get(&e.origin), e.origin.length, take, context);
 	expansion_free(&e);
 }
 
-static bool
-origin_value(struct screen *screen, const char *name, size_t i, struct text *out)
+static void
+give_origins(struct screen *screen, const char *name, values_take *take, void *context)
 {
-	bool found = false;
 	(void)name;
-	for (size_t t = 0; !found && t < screen->session->traces.count; t++) {
+	for (size_t t = 0; t < screen->session->traces.count; t++) {
 		index_origins origins = {0};
 		index_get_origins(trace_index(screen->session->traces.at[t]), &origins);
-		size_t count = origins.count < SENDERS_MAX ? origins.count : SENDERS_MAX;
-		found = i < count;
-		if (found)
-			add_origin(screen, t, &origins.at[i], out);
-		else
-			i -= count;
+		for (size_t i = 0; i < origins.count && i < SENDERS_MAX; i++)
+			take_origin(screen, t, &origins.at[i], take, context);
 		vec_free(&origins);
 	}
-	return found;
 }
 
 /* --- fields ------------------------------------------------------------ */
 
-/* The I-th named value of all fields of that name; NULL behind the last, and *LEFT
- * is how many further I was. */
-static const char *
-named_value(const char *name, size_t i, size_t *left)
+/* Call TAKE with the named values of all fields of that name. */
+static void
+give_named_values(const char *name, values_take *take, void *context)
 {
 	const char *dot = strchr(name, '.');
 	for (size_t d = 0; d < decoder_count; d++) {
@@ -219,13 +216,12 @@ named_value(const char *name, size_t i, size_t *left)
 			const struct field_row *row = &ops->fields[k];
 			if (strcmp(row->name, dot ? dot + 1 : name) != 0)
 				continue;
-			if (i < row->value_count)
-				return row->values[i] ? row->values[i] : "";
-			i -= row->value_count;
+			for (size_t i = 0; i < row->value_count; i++)
+				if (row->values[i])
+					take_quoted(row->values[i], strlen(row->values[i]), take,
+						    context);
 		}
 	}
-	*left = i;
-	return NULL;
 }
 
 static void
@@ -239,7 +235,7 @@ add_field(const struct field *field, struct text *out)
 	if (bare)
 		text_add_bytes(out, value.data, value.length);
 	else
-		add_quoted(&value, out);
+		filter_quote(text_get(&value), value.length, out);
 	text_free(&value);
 }
 
@@ -255,94 +251,97 @@ add_of_row(struct screen *screen, const char *name, const struct row *row, struc
 		return;
 	reader_expand(lane->reader, &row->message, EXPAND_FIELDS, &e);
 	if (!strcmp(name, "type") && e.type.length)
-		add_quoted(&e.type, out);
+		filter_quote(text_get(&e.type), e.type.length, out);
 	for (size_t i = 0; i < e.fields.count && !out->length; i++)
 		if (!strcmp(e.fields.at[i].row->name, dot ? dot + 1 : name))
 			add_field(&e.fields.at[i], out);
 	expansion_free(&e);
 }
 
-static bool
-row_value(struct screen *screen, const char *name, size_t i, struct text *out)
+/* Call TAKE with each value that rows of the screen have, once. */
+static void
+give_values_in_view(struct screen *screen, const char *name, values_take *take, void *context)
 {
-	const struct row *row = i < screen->list->height ? list_row(screen->list, i) : NULL;
-	struct text value = {0}, earlier = {0};
-	bool again = false;
-	if (!row)
-		return false;
-	add_of_row(screen, name, row, &value);
-	for (size_t k = 0; k < i && value.length && !again; k++) {
-		text_clear(&earlier);
-		add_of_row(screen, name, list_row(screen->list, k), &earlier);
-		again = !strcmp(text_get(&earlier), text_get(&value));
+	VEC(char *) given = {0};
+	const struct row *row;
+	for (size_t i = 0; i < screen->list->height && (row = list_row(screen->list, i)); i++) {
+		struct text value = {0};
+		size_t k = 0;
+		add_of_row(screen, name, row, &value);
+		while (k < given.count && strcmp(given.at[k], text_get(&value)) != 0)
+			k++;
+		if (value.length && k == given.count) {
+			take(context, value.data);
+			*vec_add(&given) = value.data;
+		} else {
+			text_free(&value);
+		}
 	}
-	text_add(out, again ? "" : text_get(&value));
-	text_free(&earlier);
-	text_free(&value);
-	return true;
+	for (size_t i = 0; i < given.count; i++)
+		free(given.at[i]);
+	vec_free(&given);
 }
 
-static bool
-field_value(struct screen *screen, const char *name, size_t i, struct text *out)
+static void
+give_field_values(struct screen *screen, const char *name, values_take *take, void *context)
 {
-	size_t left = 0;
-	const char *value = named_value(name, i, &left);
-	if (!value)
-		return row_value(screen, name, left, out);
-	if (*value)
-		filter_quote(value, strlen(value), out);
-	return true;
+	give_named_values(name, take, context);
+	give_values_in_view(screen, name, take, context);
 }
 
 static const char context_prefix[] = "context.";
 
-/* What the profile calls the values of a context, or else the format. */
-static bool
-value_of_context(struct screen *screen, const char *name, size_t i, struct text *out)
+/* Find a context by name, in the profile or, if that has none, in the standard ones.  Return
+ * NULL if there is none. */
+static const struct context_options *
+find_context(struct screen *screen, const char *name)
 {
 	struct option_list list = screen->session->profile.contexts;
-	const char *value = NULL;
-	size_t left;
 	if (!list.count)
 		list = context_standard();
-	for (size_t k = 0; k < list.count && !value; k++) {
-		const struct context_options *context =
+	for (size_t k = 0; k < list.count; k++) {
+		const struct context_options *options =
 		    (const void *)((const char *)list.at + k * context_options_table()->size);
-		const struct context_value_options *values = context->values.at;
-		const struct context_range_options *ranges = context->ranges.at;
-		size_t count = context->values.count, all = count + context->ranges.count;
-		if (strcmp(context->name, name + strlen(context_prefix)) != 0)
-			continue;
-		if (i < count)
-			value = values[i].name;
-		else if (i < all)
-			value = ranges[i - count].name;
-		else if (!(value = named_value(context->field, i - all, &left)))
-			return false;
+		if (!strcmp(options->name, name))
+			return options;
 	}
-	if (value && *value)
-		filter_quote(value, strlen(value), out);
-	return value;
+	return NULL;
+}
+
+static void
+give_context_values(struct screen *screen, const char *name, values_take *take, void *context)
+{
+	const struct context_options *options = find_context(screen, name + strlen(context_prefix));
+	if (!options)
+		return;
+	const struct context_value_options *values = options->values.at;
+	const struct context_range_options *ranges = options->ranges.at;
+	for (size_t i = 0; i < options->values.count; i++)
+		take_quoted(values[i].name, strlen(values[i].name), take, context);
+	for (size_t i = 0; i < options->ranges.count; i++)
+		take_quoted(ranges[i].name, strlen(ranges[i].name), take, context);
+	give_named_values(options->field, take, context);
 }
 
 static const struct {
 	const char *name;
 	value_giver *give;
-} givers[] = {{"severity", severity_value},
-	      {"flags", flag_value},
-	      {"kind", kind_value},
-	      {"trace", trace_value},
-	      {"origin", origin_value}};
+} givers[] = {{"severity", give_severities},
+	      {"flags", give_flags},
+	      {"kind", give_kinds},
+	      {"trace", give_traces},
+	      {"origin", give_origins}};
 
-bool
-values_give(struct screen *screen, const char *name, size_t i, struct text *out)
+void
+values_give(struct screen *screen, const char *name, values_take *take, void *context)
 {
+	value_giver *give = give_field_values;
+	if (!strncmp(name, context_prefix, strlen(context_prefix)))
+		give = give_context_values;
 	for (size_t k = 0; k < sizeof givers / sizeof *givers; k++)
 		if (!strcmp(name, givers[k].name))
-			return givers[k].give(screen, name, i, out);
-	if (!strncmp(name, context_prefix, strlen(context_prefix)))
-		return value_of_context(screen, name, i, out);
-	return field_value(screen, name, i, out);
+			give = givers[k].give;
+	give(screen, name, take, context);
 }
 
 /* Whether a name is one of NAMES, each of which ends with a blank. */
@@ -355,33 +354,25 @@ is_among(const struct text *names, const char *name, size_t length)
 	return false;
 }
 
-bool
-values_give_argument(struct screen *screen, size_t *i, struct text *out)
+void
+values_give_arguments(struct screen *screen, values_take *take, void *context)
 {
 	struct expansion e = {0};
 	struct text names = {0};
-	bool found = false;
-	for (size_t r = 0; r < screen->list->height && !found; r++) {
-		const struct row *row = list_row(screen->list, r);
-		if (!row)
-			break;
+	const struct row *row;
+	for (size_t r = 0; r < screen->list->height && (row = list_row(screen->list, r)); r++) {
 		if (!row->there)
 			continue;
 		reader_expand(screen->list->lanes[row->lane].reader, &row->message, EXPAND_FIELDS,
 			      &e);
-		for (size_t f = 0; f < e.fields.count && !found; f++) {
+		for (size_t f = 0; f < e.fields.count; f++) {
 			const char *name = e.fields.at[f].argument;
 			if (!name || !*name || is_among(&names, name, strlen(name)))
 				continue;
 			text_addf(&names, "%s ", name);
-			found = !*i;
-			if (found)
-				text_add(out, name);
-			else
-				--*i;
+			take(context, name);
 		}
 	}
 	expansion_free(&e);
 	text_free(&names);
-	return found;
 }

@@ -19,12 +19,13 @@ bool values_is_name(char);
  * begins, and the name that it is compared with. */
 bool values_find(const char *text, size_t length, size_t *start, char name[static VALUES_NAME]);
 
-/* Appends the I-th value that is known of a name, as it stands in a filter, or
- * nothing if that is no other than an earlier one; false behind the last. */
-bool values_give(struct screen *, const char *name, size_t i, struct text *out);
+/* Called with each value or name; the text is valid during the call only. */
+typedef void values_take(void *context, const char *text);
 
-/* Appends the I-th name of an argument that messages in view have; false where there are fewer,
- * which I is less by then. */
-bool values_give_argument(struct screen *, size_t *i, struct text *out);
+/* Call TAKE with the known values of a name, quoted as in a filter. */
+void values_give(struct screen *, const char *name, values_take *take, void *context);
+
+/* Call TAKE with the names of the arguments of messages in view, each once. */
+void values_give_arguments(struct screen *, values_take *take, void *context);
 
 #endif

@@ -150,38 +150,75 @@ filter_name_repeats(size_t decoder, bool any)
 	return false;
 }
 
+/* Find the field that name number AT is of, counted after those of every message and the flags:
+ * each field has a name alone and one with its format.  Return false if there is none. */
+static bool
+field_at(size_t at, size_t *decoder, size_t *row)
+{
+	for (size_t i = 0; i < decoder_count; i++) {
+		if (filter_name_repeats(i, false))
+			continue;
+		if (at < 2 * decoders[i]->field_count) {
+			*decoder = i;
+			*row = at / 2;
+			return true;
+		}
+		at -= 2 * decoders[i]->field_count;
+	}
+	return false;
+}
+
+enum { MESSAGE_NAMES = FILTER_NAME_COUNT + MESSAGE_FLAGS_SHOWN };
+
 /* Name number AT of all: those of every message, flags, then each field alone
  * and with its format. */
 static const char *
 name_at(size_t at, char name[static 64])
 {
+	size_t decoder, row;
 	if (at < FILTER_NAME_COUNT)
 		return filter_names[at].name;
-	at -= FILTER_NAME_COUNT;
-	if (at < MESSAGE_FLAGS_SHOWN)
-		return message_flag_name((unsigned)at);
-	at -= MESSAGE_FLAGS_SHOWN;
-	for (size_t i = 0; i < decoder_count; i++) {
-		const struct decoder_ops *ops = decoders[i];
-		if (filter_name_repeats(i, false))
-			continue;
-		if (at < 2 * ops->field_count) {
-			const char *own = ops->fields[at / 2].name;
-			if (at % 2 == 0)
-				return own;
-			snprintf(name, 64, "%s.%s", ops->format, own);
-			return name;
-		}
-		at -= 2 * ops->field_count;
-	}
-	return NULL;
+	if (at < MESSAGE_NAMES)
+		return message_flag_name((unsigned)(at - FILTER_NAME_COUNT));
+	if (!field_at(at - MESSAGE_NAMES, &decoder, &row))
+		return NULL;
+	const struct decoder_ops *ops = decoders[decoder];
+	if ((at - MESSAGE_NAMES) % 2 == 0)
+		return ops->fields[row].name;
+	snprintf(name, 64, "%s.%s", ops->format, ops->fields[row].name);
+	return name;
 }
 
-/* Fields of several formats may have the same name. */
+/* True if a field before row ROW of DECODER has the same name: in any format, or in that FORMAT
+ * alone unless it is NULL. */
+static bool
+is_field_before(size_t decoder, size_t row, const char *format)
+{
+	const char *name = decoders[decoder]->fields[row].name;
+	for (size_t i = 0; i <= decoder; i++) {
+		size_t count = i < decoder ? decoders[i]->field_count : row;
+		if (format && strcmp(decoders[i]->format, format) != 0)
+			continue;
+		for (size_t k = 0; k < count; k++)
+			if (!strcmp(decoders[i]->fields[k].name, name))
+				return true;
+	}
+	return false;
+}
+
+/* Return whether NAME, number AT, is the same as an earlier one: fields of several formats may
+ * share a name.  Searches the tables, since making each earlier name by its number is slow. */
 static bool
 came_before(size_t at, const char *name)
 {
 	char other[64];
+	size_t decoder, row;
+	if (at >= MESSAGE_NAMES && field_at(at - MESSAGE_NAMES, &decoder, &row)) {
+		bool with_format = (at - MESSAGE_NAMES) % 2;
+		if (is_field_before(decoder, row, with_format ? decoders[decoder]->format : NULL))
+			return true;
+		at = with_format ? 0 : MESSAGE_NAMES;
+	}
 	for (size_t i = 0; i < at; i++)
 		if (!strcmp(name_at(i, other), name))
 			return true;
@@ -272,8 +309,9 @@ find_rows(const char *format, size_t length, const char *name, struct filter_fie
 		const struct decoder_ops *ops = decoders[i];
 		bool other = format && (strlen(ops->format) != length ||
 					strncmp(ops->format, format, length) != 0);
-		for (size_t k = 0;
-		     !other && !filter_name_repeats(i, !format) && k < ops->field_count; k++) {
+		if (other || filter_name_repeats(i, !format))
+			continue;
+		for (size_t k = 0; k < ops->field_count; k++) {
 			if (strcmp(ops->fields[k].name, name) != 0)
 				continue;
 			if (out)

@@ -412,7 +412,7 @@ static void
 app_loop(struct app *app)
 {
 	struct screen *screen = &app->screen;
-	struct pollfd files[] = {{.fd = term_file(screen->term), .events = POLLIN},
+	struct pollfd files[] = {{.fd = screen->term->file, .events = POLLIN},
 				 {.fd = app->signals, .events = POLLIN},
 				 {.fd = app->notify, .events = POLLIN}};
 	int64_t next = 0;  /* when progress may be painted again */

@@ -216,6 +216,7 @@ unit_tests = \
 	tests/unit/test_spool_limit \
 	tests/unit/test_swo \
 	tests/unit/test_step_back \
+	tests/unit/test_still \
 	tests/unit/test_stp \
 	tests/unit/test_symbols \
 	tests/unit/test_table \
@@ -528,6 +529,7 @@ script_tests = \
 	tests/cli/raw.sh \
 	tests/cli/select.sh \
 	tests/cli/session.sh \
+	tests/cli/snapshot.sh \
 	tests/term/browse.sh \
 	tests/term/stream.sh
 

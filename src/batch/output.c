@@ -28,19 +28,25 @@ open_folder(const char *path, bool force, struct err *err)
 }
 
 int
+output_open_file(const struct cli *cli, struct err *err)
+{
+	const char *path = cli->value[CLI_OUTPUT];
+	if (!path)
+		return STDOUT_FILENO;
+	int exclusive = cli->value[CLI_FORCE] ? O_TRUNC : O_EXCL;
+	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | exclusive, 0666);
+	return file < 0 ? cannot_write(path, err) : file;
+}
+
+int
 output_open(const struct cli *cli, const struct export_format *format, struct err *err)
 {
 	const char *path = cli->value[CLI_OUTPUT];
 	if (format->folder && !path)
 		return err_set(err, ERR_USAGE, "-t %s writes a folder; name it with -o",
 			       format->name);
-	if (format->folder)
-		return open_folder(path, cli->value[CLI_FORCE], err);
-	if (!path)
-		return STDOUT_FILENO;
-	int exclusive = cli->value[CLI_FORCE] ? O_TRUNC : O_EXCL;
-	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | exclusive, 0666);
-	return file < 0 ? cannot_write(path, err) : file;
+	return format->folder ? open_folder(path, cli->value[CLI_FORCE], err)
+			      : output_open_file(cli, err);
 }
 
 /* Whether lines for people have colours. */

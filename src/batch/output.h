@@ -8,6 +8,10 @@
 #include "export/export_line.h"
 #include "export/export_table.h"
 
+/* Opens the file that --output names; standard output without it.  A file descriptor, or
+ * negative: ERR_IO. */
+int output_open_file(const struct cli *, struct err *);
+
 /* Opens what --output names, for a format; standard output without it.  A file
  * descriptor, or negative: ERR_USAGE, ERR_IO. */
 int output_open(const struct cli *, const struct export_format *, struct err *);

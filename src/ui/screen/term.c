@@ -552,11 +552,7 @@ terminal_theme(struct term *base, const struct theme *theme, char *const *colour
 	struct paint_terminal *can = &term->can;
 	unsigned bits[ROLE_ALL];
 	for (size_t i = 0; i < ROLE_ALL; i++) {
-		struct style style = {0};
-		if (i < ROLE_COUNT)
-			style = theme->styles[i];
-		else if (i - ROLE_COUNT < count)
-			style = (struct style){.fg = colours[i - ROLE_COUNT], .bold = true};
+		const struct style style = theme_style(theme, i, colours, count);
 		bits[i] = make_style(can->style[i], &style);
 		*can->anew[i] = '\0';
 		add_style(can->anew[i], can->plain);

@@ -205,6 +205,21 @@ else
 fi
 wait $peer 2>/dev/null
 
+# The pictures of the project are what the program shows now.
+if has_feature symbols; then
+	source=$(dirname "$testdata")
+	mkdir -p pictures/doc
+	cat "$source/README.md" >pictures/README.md
+	run sh "$source/tests/term/readme" pictures
+	is "pictures of the project are made" "0 " "$status $(cat err)"
+	for file in README.md doc/screenshot.svg; do
+		ok "pictures of $file are up to date (make readme-screens)" \
+			cmp "$source/$file" "pictures/$file"
+	done
+else
+	skip "pictures of the project" "built without libdw"
+fi
+
 # Signals end it as they end other output.
 mkfifo wait.pipe
 (exec sleep 30 >wait.pipe) &

@@ -616,6 +616,8 @@ libtrawl_a_SOURCES = \
 	src/ui/screen/sign.def \
 	src/ui/screen/signs.c \
 	src/ui/screen/signs.h \
+	src/ui/screen/still.c \
+	src/ui/screen/still.h \
 	src/ui/screen/term.c \
 	src/ui/screen/term.h \
 	src/ui/screen/theme.c \

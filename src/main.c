@@ -12,6 +12,7 @@
 #include "batch/batch.h"
 #include "batch/compare_print.h"
 #include "batch/info.h"
+#include "batch/output.h"
 #include "batch/report.h"
 #include "capture/live.h"
 #include "capture/unpack.h"
@@ -30,6 +31,7 @@
 #include "query/interval/intervals.h"
 #include "session/session.h"
 #include "trace/trace.h"
+#include "ui/screen/still.h"
 #include "ui/screen/term.h"
 #include "ui/state.h"
 #include "ui/ui.h"
@@ -383,6 +385,34 @@ session_name(const struct cli *cli)
 	return !profile_is_session(path) ? NULL : slash ? slash + 1 : path;
 }
 
+/* Prints the screen instead of showing it. */
+static int
+print_snapshot(struct session *session, const struct cli *cli, struct ui_options *options,
+	       struct err *err)
+{
+	struct still still = {0};
+	enum cli_colour colour;
+	if (cli_parse_snapshot(cli, &still.cols, &still.rows, err) < 0 ||
+	    cli_parse_colour(cli, &colour, err) < 0)
+		return err->code;
+	struct writer output = {0};
+	int failed = output_open(&output, cli, &session, 1, NULL, false, err);
+	still.svg = colour == CLI_COLOUR_ALWAYS;
+	if (still.svg)
+		options->ascii = cli->value[CLI_ASCII]; /* it is UTF-8 in any locale */
+	options->still = &still;
+	options->state_dir = NULL; /* a picture does not depend on the last run */
+	if (!failed)
+		failed = ui_run(session, options, err);
+	if (!failed)
+		failed = export_flush(&still.out, &output, err);
+	if (!failed)
+		failed = writer_commit(&output, err);
+	writer_abandon(&output);
+	text_free(&still.out);
+	return failed;
+}
+
 static int
 show_screen(struct session *session, struct cli *cli, const struct filter *filter,
 	    const struct compare_request *compare)
@@ -432,7 +462,8 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	if (!failed)
 		failed = cli_parse_context(cli, UI_AROUND_MAX, &options.around, &err);
 	if (!failed)
-		failed = ui_run(session, &options, &err);
+		failed = cli->value[CLI_SNAPSHOT] ? print_snapshot(session, cli, &options, &err)
+						  : ui_run(session, &options, &err);
 	option_release(&looks_options_table, &options.looks);
 	option_release(&own_options_table, &options.own);
 	option_release(&notebook_options_table, &notebook);

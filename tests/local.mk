@@ -218,6 +218,7 @@ unit_tests = \
 	tests/unit/test_spool_limit \
 	tests/unit/test_swo \
 	tests/unit/test_step_back \
+	tests/unit/test_still \
 	tests/unit/test_stp \
 	tests/unit/test_symbols \
 	tests/unit/test_table \
@@ -539,6 +540,7 @@ script_tests = \
 	tests/cli/select.sh \
 	tests/cli/session.sh \
 	tests/cli/special.sh \
+	tests/cli/snapshot.sh \
 	tests/term/browse.sh \
 	tests/term/stream.sh
 

@@ -3,6 +3,9 @@
  *
  * A wake is a flag under the lock that the thread clears before each call of the
  * job, so a wake during a call leads to another one.
+ *
+ * A counter of busy workers shows when all of them rest.  Starts and wakes count the
+ * worker as busy before its thread runs, so no work is pending while the counter is zero.
  */
 #include "config.h"
 
@@ -14,6 +17,53 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+static atomic_uint busy; /* workers that do not rest */
+static atomic_int rest_event = -1;
+
+void
+worker_end_rest(void)
+{
+	atomic_fetch_add(&busy, 1);
+}
+
+void
+worker_begin_rest(void)
+{
+	uint64_t one = 1;
+	if (atomic_fetch_sub(&busy, 1) > 1)
+		return;
+	int event = atomic_load(&rest_event);
+	if (event >= 0 && write(event, &one, sizeof one) < 0) {
+		/* full: it can be read anyway */
+	}
+}
+
+bool
+workers_rest(void)
+{
+	return !atomic_load(&busy);
+}
+
+int
+workers_rest_event(void)
+{
+	if (atomic_load(&rest_event) < 0)
+		atomic_store(&rest_event, eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+	return atomic_load(&rest_event);
+}
+
+int
+worker_poll(struct pollfd *files, nfds_t count, int milliseconds)
+{
+	int ready = poll(files, count, 0);
+	if (ready || !milliseconds)
+		return ready;
+	worker_begin_rest();
+	ready = poll(files, count, milliseconds);
+	worker_end_rest();
+	return ready;
+}
 
 void
 worker_init(struct worker *w, void (*job)(void *context), void *context)
@@ -31,26 +81,45 @@ worker_stop_event(struct worker *w)
 	return w->stop_event;
 }
 
-static void *
-worker_run(void *context)
+/* Rests until the job is to be called again or to end; the lock is held. */
+static void
+await_wake(struct worker *w)
 {
-	struct worker *w = context;
-	if (w->nice)
-		setpriority(PRIO_PROCESS, (id_t)gettid(), w->nice);
-	if (w->once) {
-		w->job(w->context);
-		return NULL;
-	}
+	w->resting = true;
+	worker_begin_rest();
+	while (!w->stopping && !w->woken)
+		pthread_cond_wait(&w->changed, &w->lock);
+	if (w->resting)
+		worker_end_rest();
+	w->resting = false;
+}
+
+static void
+call_for_wakes(struct worker *w)
+{
 	pthread_mutex_lock(&w->lock);
 	while (!w->stopping) {
 		w->woken = false;
 		pthread_mutex_unlock(&w->lock);
 		w->job(w->context);
 		pthread_mutex_lock(&w->lock);
-		while (!w->stopping && !w->woken)
-			pthread_cond_wait(&w->changed, &w->lock);
+		if (!w->stopping && !w->woken)
+			await_wake(w);
 	}
 	pthread_mutex_unlock(&w->lock);
+}
+
+static void *
+worker_run(void *context)
+{
+	struct worker *w = context;
+	if (w->nice)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), w->nice);
+	if (w->once)
+		w->job(w->context);
+	else
+		call_for_wakes(w);
+	worker_begin_rest(); /* for good */
 	return NULL;
 }
 
@@ -59,6 +128,9 @@ worker_wake(struct worker *w)
 {
 	pthread_mutex_lock(&w->lock);
 	w->woken = true;
+	if (w->resting)
+		worker_end_rest();
+	w->resting = false;
 	pthread_cond_signal(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -71,7 +143,10 @@ worker_start_thread(struct worker *w, bool once)
 		return true;
 	}
 	w->once = once;
+	worker_end_rest();
 	w->running = thread_start(&w->thread, worker_run, w);
+	if (!w->running)
+		worker_begin_rest();
 	return w->running;
 }
 

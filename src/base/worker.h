@@ -16,6 +16,7 @@
 #ifndef TRAWL_BASE_WORKER_H
 #define TRAWL_BASE_WORKER_H
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,7 +30,7 @@ struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool running, once, woken;
+	bool running, once, woken, resting;
 	atomic_bool stopping;
 	int stop_event; /* eventfd, or -1 */
 };
@@ -73,5 +74,23 @@ void worker_join(struct worker *);
 
 /* Cancels, waits for the thread and gives all up; whether started or not. */
 void worker_stop(struct worker *);
+
+/*
+ * A worker rests while its job neither runs nor is to be called again, and while the job
+ * waits for an event from outside the program, between the two calls below.  While all
+ * workers rest, only such an event or the owner of a worker can start new work.
+ */
+bool workers_rest(void);
+
+/* A descriptor that becomes readable, as an eventfd, each time the last busy worker begins
+ * to rest; -1 and errno if the system has none.  It stays open.  Owner's thread only. */
+int workers_rest_event(void);
+
+/* For a job, before and after it waits for an event from outside the program. */
+void worker_begin_rest(void);
+void worker_end_rest(void);
+
+/* Same as poll(), as such a wait.  A job does not rest if a file is ready at once. */
+int worker_poll(struct pollfd *files, nfds_t count, int milliseconds);
 
 #endif

@@ -31,15 +31,16 @@ output_open(struct writer *writer, const struct cli *cli, struct session *const 
 	    size_t count, const struct export_format *format, bool grows, struct err *err)
 {
 	struct sessions opened = {sessions, count};
+	bool folder = format && format->folder;
 	const char *path = cli->value[CLI_OUTPUT];
 	const struct writer_options options = {.flags = (cli->value[CLI_FORCE] ? WRITER_FORCE : 0) |
-							(format->folder ? WRITER_FOLDER : 0) |
+							(folder ? WRITER_FOLDER : 0) |
 							(grows ? WRITER_GROWING : 0),
 					       .mode = 0666,
 					       .hint = "--force overwrites it",
 					       .is_taken = is_capture,
 					       .context = &opened};
-	if (format->folder && !path)
+	if (folder && !path)
 		return err_set(err, ERR_USAGE, "-t %s writes a folder; name it with -o",
 			       format->name);
 	if (path)

@@ -276,13 +276,15 @@ report_growth(struct spool *spool)
 
 enum waiting { READY, NOTHING, STOPPED };
 
-/* Waits until the stream can be read, or MILLISECONDS have passed. */
+/* Waits until the stream can be read, or MILLISECONDS have passed.  The worker rests while
+ * it waits for a live source, which may have no end. */
 static enum waiting
 wait_for_stream(struct spool *spool, int milliseconds)
 {
 	struct pollfd wait[] = {{.fd = spool->stream, .events = POLLIN},
 				{.fd = worker_stop_event(&spool->worker), .events = POLLIN}};
-	int ready = poll(wait, 2, milliseconds);
+	bool rests = spool->live && milliseconds < 0;
+	int ready = rests ? worker_poll(wait, 2, -1) : poll(wait, 2, milliseconds);
 	if (ready < 0 && errno == EINTR)
 		return NOTHING;
 	return ready < 0 || wait[1].revents ? STOPPED : ready ? READY : NOTHING;
@@ -388,7 +390,7 @@ pause_live(struct spool *spool, int milliseconds)
 	struct pollfd stop = {.fd = worker_stop_event(&spool->worker), .events = POLLIN};
 	int64_t end = thread_now_ms() + milliseconds, left;
 	while ((left = end - thread_now_ms()) > 0)
-		if (poll(&stop, 1, (int)left) > 0)
+		if (worker_poll(&stop, 1, (int)left) > 0)
 			return false;
 	return true;
 }
@@ -906,10 +908,14 @@ spool_wait(struct spool *spool, uint64_t size, enum capture_link link, int milli
 void
 spool_wait_stop(struct spool *spool, uint64_t size, const atomic_bool *stop)
 {
+	if (spool->live)
+		worker_begin_rest();
 	pthread_mutex_lock(&spool->lock);
 	while (spool_size(spool) <= size && !spool_ended(spool) && !atomic_load(stop))
 		pthread_cond_wait(&spool->grown, &spool->lock);
 	pthread_mutex_unlock(&spool->lock);
+	if (spool->live)
+		worker_end_rest();
 }
 
 void

@@ -161,7 +161,7 @@ sleep_until(struct watch *watch, int events, int milliseconds)
 {
 	struct pollfd wait[] = {{.fd = worker_stop_event(&watch->worker), .events = POLLIN},
 				{.fd = events, .events = POLLIN}};
-	int ready = poll(wait, 2, milliseconds);
+	int ready = worker_poll(wait, 2, milliseconds);
 	return (ready >= 0 || errno == EINTR) && !wait[0].revents;
 }
 

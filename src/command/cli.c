@@ -24,6 +24,8 @@
 /* Less is dropped too seldom for its disk: cells go 256 at a time. */
 #define SPOOL_LEAST 128000000
 
+enum { SNAPSHOT_MOST = 1000 /* columns, and rows */ };
+
 const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_DEMO] = {0, "demo", NULL, INPUT, "open the demo: a camera fault, told by five traces"},
     [CLI_FROM] = {'f', "from", "FORMAT", INPUT, "force this input format; also FORMAT:FILE"},
@@ -124,6 +126,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		     "repeatable"},
     [CLI_EXECUTE] = {'x', "execute", "FILE", SCREEN,
 		     "run the commands in a file, one per line; # begins a comment"},
+    [CLI_SNAPSHOT] = {0, "snapshot", "WxH", SCREEN,
+		      "print the screen, W columns by H rows, as text, or as SVG with "
+		      "--color=always; needs no terminal"},
     [CLI_CONFIG] = {0, "config", "FILE", SCREEN,
 		    "read view, theme and keys from one file, as printed by --dump-config"},
     [CLI_SESSION] = {0, "session", "FILE", SCREEN,
@@ -322,12 +327,52 @@ cli_parse_colour(const struct cli *cli, enum cli_colour *colour, struct err *err
 		   : err_set(err, ERR_USAGE, "--color is auto, always or never, not %s", when);
 }
 
+/* The option that prints messages, or -1. */
+static int
+find_printing(const struct cli *cli)
+{
+	static const enum cli_id printing[] = {CLI_TO, CLI_SPLIT,  CLI_CHECK,	CLI_BY,
+					       CLI_OF, CLI_FIELDS, CLI_TEMPLATE};
+	for (size_t i = 0; i < sizeof printing / sizeof *printing; i++)
+		if (cli->value[printing[i]])
+			return (int)printing[i];
+	return -1;
+}
+
 bool
 cli_writes_output(const struct cli *cli)
 {
-	return cli->value[CLI_TO] || cli->value[CLI_OUTPUT] || cli->value[CLI_SPLIT] ||
-	       cli->value[CLI_CHECK] || cli->value[CLI_BY] || cli->value[CLI_OF] ||
-	       cli->value[CLI_FIELDS] || cli->value[CLI_TEMPLATE] || !isatty(STDOUT_FILENO);
+	return !cli->value[CLI_SNAPSHOT] &&
+	       (find_printing(cli) >= 0 || cli->value[CLI_OUTPUT] || !isatty(STDOUT_FILENO));
+}
+
+/* Reads the digits at *AT as a size, and moves *AT after them. */
+static bool
+read_side(const char **at, int *side)
+{
+	char *end;
+	if (**at < '0' || **at > '9')
+		return false;
+	unsigned long number = strtoul(*at, &end, 10);
+	*at = end;
+	*side = (int)number;
+	return number && number <= SNAPSHOT_MOST;
+}
+
+int
+cli_parse_snapshot(const struct cli *cli, int *cols, int *rows, struct err *err)
+{
+	const char *size = cli->value[CLI_SNAPSHOT], *at = size;
+	int printing = find_printing(cli);
+	if (printing >= 0)
+		return err_set(err, ERR_USAGE,
+			       "--snapshot prints the screen, not messages; leave out --%s",
+			       cli_rows[printing].name);
+	if (read_side(&at, cols) && *at++ == 'x' && read_side(&at, rows) && !*at)
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "--snapshot is COLUMNSxROWS, as 80x24, from 1x1 to %dx%d, not %s",
+		       SNAPSHOT_MOST, SNAPSHOT_MOST, size);
 }
 
 int

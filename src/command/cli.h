@@ -54,6 +54,7 @@ enum cli_id {
 	CLI_MOUSE,
 	CLI_COMMAND,
 	CLI_EXECUTE,
+	CLI_SNAPSHOT,
 	CLI_CONFIG,
 	CLI_SESSION,
 	CLI_NO_STATE,
@@ -121,6 +122,10 @@ int cli_parse_colour(const struct cli *, enum cli_colour *, struct err *);
 
 /* Whether messages are printed instead of shown. */
 bool cli_writes_output(const struct cli *);
+
+/* Reads --snapshot, which must be given.  0, or ERR_USAGE, also with an option that prints
+ * messages. */
+int cli_parse_snapshot(const struct cli *, int *cols, int *rows, struct err *);
 
 /* Reads --spool-limit, in bytes; *LIMIT stays where it is not given.  0, or ERR_USAGE. */
 int cli_parse_spool_limit(const struct cli *, uint64_t *limit, struct err *);

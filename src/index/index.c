@@ -984,7 +984,9 @@ walk_available(void *context)
 		uint64_t known = cells_built(index);
 		struct segment *segment = segment_of(index, known);
 		if (index->paused) {
+			worker_begin_rest();
 			pthread_cond_wait(&index->changed, &index->lock);
+			worker_end_rest();
 		} else if (known >= cells_available(index)) {
 			break;
 		} else if (!index->in_order_busy &&

@@ -7,6 +7,10 @@
  * through an eventfd.  A timeout exists only while the list looks for rows
  * (none: it goes on at once) or while the index moves faster than it is worth
  * repainting.
+ *
+ * A still (still.h) has no keys.  The screen is settled when nothing is left that could
+ * change it: it is painted, no news is waiting, and all workers rest.  Then the next
+ * command is typed, or the loop ends.
  */
 #include "config.h"
 
@@ -14,6 +18,7 @@
 #include "base/notice.h"
 #include "base/regex.h"
 #include "base/thread.h"
+#include "base/worker.h"
 #include "command/keymap.h"
 #include "session/sequence.h"
 #include "session/session.h"
@@ -43,6 +48,7 @@
 #include "ui/prompt/prompt.h"
 #include "ui/recording.h"
 #include "ui/screen/log.h"
+#include "ui/screen/still.h"
 #include "ui/screen/term.h"
 #include "ui/settings.h"
 #include "ui/signals.h"
@@ -403,19 +409,63 @@ follow_pace(struct app *app, bool quick)
 	screen->list->scroll_step = quick && beside ? (size_t)area->rows / STEP_PARTS : 0;
 }
 
+/* Return true if no thread will change a still: all workers rest, and no news is waiting that
+ * they sent before. */
+static bool
+is_settled(const struct app *app)
+{
+	struct pollfd news = {.fd = app->notify, .events = POLLIN};
+	return app->rest >= 0 && workers_rest() && !poll(&news, 1, 0);
+}
+
+/* Resets the event that workers rest.  The loop checks for it before it sleeps. */
+static void
+drain_rest(const struct app *app)
+{
+	uint64_t count;
+	if (read(app->rest, &count, sizeof count) < 0) {
+		/* nothing else reads it */
+	}
+}
+
+/* Types the next command of those given for the start.  Return false if there is none. */
+static bool
+type_command(struct app *app)
+{
+	struct ui_options *options = app->options;
+	if (!options->command_count)
+		return false;
+	options->command_count--;
+	input_type(&app->screen, *options->commands++);
+	return true;
+}
+
+/* Begins to follow the captures, if that was asked for at the start.  Return false if not, and
+ * from the second call on. */
+static bool
+begin_to_follow(struct app *app)
+{
+	bool follows = app->options->follow;
+	app->options->follow = false;
+	if (follows)
+		commands_run(&app->screen, (struct command_call){.id = COMMAND_FOLLOW, .count = 1});
+	return follows;
+}
+
 static void
 app_loop(struct app *app)
 {
 	struct screen *screen = &app->screen;
-	struct pollfd files[] = {{.fd = term_file(screen->term), .events = POLLIN},
+	struct pollfd files[] = {{.fd = screen->term->file, .events = POLLIN},
 				 {.fd = app->signals, .events = POLLIN},
-				 {.fd = app->notify, .events = POLLIN}};
+				 {.fd = app->notify, .events = POLLIN},
+				 {.fd = app->rest, .events = POLLIN}};
 	int64_t next = 0;  /* when progress may be painted again */
 	int64_t pause = 0; /* when the keys have paused */
 	bool due = true, progress = false, more = false, held = false;
 	while (screen_is_running(screen)) {
 		int64_t wait = next - thread_now_ms();
-		if (due || (progress && wait <= 0)) {
+		if (due || (progress && (wait <= 0 || is_settled(app)))) {
 			list_work(screen->list);
 			say_refusals(app);
 			app->counting = counting_now(app);
@@ -436,7 +486,13 @@ app_loop(struct app *app)
 		int hint = input_hint_wait(app->input);
 		if (hint >= 0 && (timeout < 0 || hint < timeout))
 			timeout = hint;
-		int ready = poll(files, 3, timeout);
+		if (timeout < 0 && is_settled(app)) {
+			due = type_command(app) || begin_to_follow(app);
+			if (!due)
+				break;
+			continue;
+		}
+		int ready = poll(files, 4, timeout);
 		if ((ready < 0 && errno != EINTR) ||
 		    files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break;
@@ -449,6 +505,8 @@ app_loop(struct app *app)
 			due |= take_news(app);
 			progress = true;
 		}
+		if (files[3].revents)
+			drain_rest(app);
 		follow_pace(app, thread_now_ms() < pause);
 		if (take_keys(screen)) {
 			pause = thread_now_ms() + PAUSE_MS;
@@ -575,13 +633,14 @@ app_show(struct app *app)
 	if (filter_limits_time(&app->options->filter))
 		wishes_run(screen, jump_to_filter, &(struct command_call){.id = COMMAND_GOTO});
 	state_restore_place(screen);
-	for (size_t i = 0; i < app->options->command_count; i++)
-		input_type(screen, app->options->commands[i]);
+	bool typed = false;
+	while (!app->options->still && type_command(app))
+		typed = true;
 	wishes_begun(screen);
-	if (app->options->command_count)
+	if (typed)
 		app_paint(app);
-	if (app->options->follow)
-		commands_run(screen, (struct command_call){.id = COMMAND_FOLLOW, .count = 1});
+	if (!app->options->still)
+		begin_to_follow(app);
 	session_start(screen->session);
 	sequence_start(screen->sequence);
 	app_loop(app);
@@ -614,14 +673,13 @@ app_retry(struct app *app)
 	    .options = app->options,
 	    .recording = app->recording,
 	    .notify = app->notify,
-	    .signals = app->signals};
+	    .signals = app->signals,
+	    .rest = app->rest};
 	struct err err = {0}, lost = {0};
 	size_t number = trace_number(trial.trace);
 	state_keep(&app->screen, &lost);
 	parts_close(app);
 	*app = next;
-	app->options->command_count = 0; /* those were for the start */
-	app->options->follow = false;
 	int failed = trial.folder
 			 ? session_open_folder(session, trial.trace, &err)
 			 : session_try(session, trial.trace, trial.format, trial.settings, &err);
@@ -644,11 +702,13 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	struct log log = {0};
 	struct app app = {.screen = {.session = session, .log = &log}, .options = options};
 	struct err lost = {0};
+	struct still *still = options->still;
 	sigset_t before;
-	app.screen.term = term_open(&options->looks.theme, err);
+	app.screen.term = still ? still_open(still) : term_open(&options->looks.theme, err);
 	if (!app.screen.term)
 		return ERR_UNSUPPORTED;
-	app.signals = signals_open(&before);
+	app.signals = still ? -1 : signals_open(&before); /* they end it as they end batch output */
+	app.rest = still ? workers_rest_event() : -1;
 	app.notify = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	session_notify(session, app_notify, &app);
 
@@ -666,6 +726,8 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	parts_close(&app);
 	log_free(&log);
 	close(app.notify);
+	if (still)
+		return 0;
 	close(app.signals);
 	if (app.deadly)
 		signals_raise(app.deadly);

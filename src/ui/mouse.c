@@ -59,7 +59,7 @@ go_to_row(struct screen *screen, const struct area *area, int row)
 void
 mouse_take_press(struct screen *screen)
 {
-	struct term_press press = term_get_press(screen->term);
+	struct term_press press = screen->term->press;
 	int pane = pane_at(screen, &press);
 	if (pane == PANE_COUNT)
 		return;

@@ -100,8 +100,8 @@ suit_terminal(struct screen *screen, bool light)
 bool
 settings_follow_background(struct screen *screen)
 {
-	bool light = term_is_light(screen->term);
-	if (light == app_of(screen)->light || term_colours(screen->term) < PALETTE)
+	bool light = screen->term->light;
+	if (light == app_of(screen)->light || screen->term->colours < PALETTE)
 		return false;
 	app_of(screen)->light = light;
 	suit_terminal(screen, light);
@@ -112,9 +112,9 @@ settings_follow_background(struct screen *screen)
 void
 settings_start(struct screen *screen)
 {
-	if (term_colours(screen->term) >= PALETTE) {
+	if (screen->term->colours >= PALETTE) {
 		term_ask_background(screen->term);
-		app_of(screen)->light = term_is_light(screen->term);
+		app_of(screen)->light = screen->term->light;
 		suit_terminal(screen, app_of(screen)->light);
 	}
 	settings_apply(screen);

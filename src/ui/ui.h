@@ -12,6 +12,7 @@
 
 struct compare_request;
 struct session;
+struct still;
 
 enum { UI_AROUND_MAX = 50 };
 
@@ -28,12 +29,15 @@ struct ui_options {
 	const struct notebook *notebook; /* to be restored, or NULL */
 	const char *notebook_path;	 /* where :save writes, or NULL */
 	bool notebook_given;		 /* the user named it */
-	const char *state_dir;	     /* see state.h; "": there can be none, NULL: none is to be */
-	const char *trouble;	     /* to be said at the start, or NULL */
-	bool ascii;		     /* the terminal shows nothing but ASCII */
-	const char *const *commands; /* each +COMMAND, without the plus: typed at the start */
+	const char *state_dir; /* see state.h; "": there can be none, NULL: none is to be */
+	const char *trouble;   /* to be said at the start, or NULL */
+	bool ascii;	       /* the terminal shows nothing but ASCII */
+	/* Each +COMMAND, without the plus: typed at the start, or for a still one by one, each
+	 * when the screen is settled.  ui_run() takes them off. */
+	const char *const *commands;
 	size_t command_count;
-	bool follow; /* from the start, as F does */
+	bool follow;	     /* from the start, as F does */
+	struct still *still; /* takes a picture instead of a terminal; or NULL */
 
 	/* Loads one part of the looks by a name or from a file; for LOOKS_PARTS
 	 * all that a file says, or, WHAT being NULL, all from where it came.
@@ -52,11 +56,10 @@ struct ui_options {
 };
 
 /*
- * Shows the session until the user quits.  The first screen comes before
- * session_start(), which this calls; session_notify() is this function's
- * while it runs.  Negative with a reason if there is no usable
- * terminal; ends by the signal itself on SIGTERM and SIGHUP, the terminal
- * restored.
+ * Shows the session until the user quits, or until a still shows all that the captures
+ * have now.  The first screen comes before session_start(), which this calls;
+ * session_notify() is this function's while it runs.  Negative with a reason if there is no
+ * usable terminal; ends by the signal itself on SIGTERM and SIGHUP, the terminal restored.
  */
 int ui_run(struct session *, struct ui_options *, struct err *);
 

@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "base/worker.h"
 #include "encap_tool.h"
 #include "folder.h"
 #include "nibbles.h"
@@ -14,6 +15,7 @@
 #include "config/profile.h"
 #include "config/schema.h"
 #include "query/filter/filter.h"
+#include "session/clock/clock_map.h"
 #include "session/clock/clock_position.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
@@ -636,6 +638,45 @@ test_rates_of_senders(void **state)
 	folder_remove(&folder);
 }
 
+/* Describes the clocks of a session whose indexes are built one after the other. */
+static void
+describe_in_order(bool backward, struct text *out)
+{
+	struct session_fixture f;
+	struct worker worker;
+	struct clock_points points;
+	session_fixture_open(&f, calm, NULL);
+	size_t count = f.session.traces.count;
+	worker_init(&worker, NULL, NULL);
+	clock_points_open(&points, &f.session, &worker);
+	for (size_t i = 0; i < count; i++) {
+		trace_build(f.session.traces.at[backward ? count - 1 - i : i]);
+		clock_points_look(&points);
+	}
+	clock_points_look(&points); /* again: a trace may need another one's index */
+	struct clock_map *map = clock_map_new(&f.session, &points);
+	clock_map_settle(map);
+	clock_map_describe(map, out);
+	clock_map_free(map);
+	clock_points_close(&points);
+	worker_stop(&worker);
+	session_fixture_close(&f);
+}
+
+/* The clocks and their order do not depend on which capture is indexed first. */
+static void
+test_order_of_indexes(void **state)
+{
+	(void)state;
+	struct text forward = {0}, backward = {0};
+	describe_in_order(false, &forward);
+	describe_in_order(true, &backward);
+	assert_non_null(strstr(text_get(&forward), " points, "));
+	assert_string_equal(text_get(&forward), text_get(&backward));
+	text_free(&forward);
+	text_free(&backward);
+}
+
 /* What is said of the clocks of senders: each by its name, and how the error grows
  * beyond the points. */
 static void
@@ -962,6 +1003,7 @@ main(void)
 	    cmocka_unit_test(test_hart),
 	    cmocka_unit_test(test_rates_of_senders),
 	    cmocka_unit_test(test_names_of_senders),
+	    cmocka_unit_test(test_order_of_indexes),
 	    cmocka_unit_test(test_late_relation),
 	    cmocka_unit_test(test_instants),
 	};

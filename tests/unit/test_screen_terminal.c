@@ -403,6 +403,41 @@ test_held_key(void **state)
 	text_free(&shown);
 }
 
+/* Waits until the terminal shows what --snapshot prints with ARGUMENTS. */
+static void
+wait_snapshot(struct scene *s, const char *name, const char *arguments)
+{
+	struct text all = {0}, screen = {0};
+	text_addf(&all, "--snapshot=%dx%d %s", s->cols, s->rows, arguments);
+	batch_print_of(name, all.data, &screen);
+	assert_true(screen.length > 0);
+	scene_wait(s, text_get(&screen));
+	text_free(&all);
+	text_free(&screen);
+}
+
+/* A picture of the screen is what a terminal shows. */
+static void
+test_snapshot(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	wait_snapshot(s, "demo.stp", "");
+	scene_keys(s, "e");
+	wait_snapshot(s, "demo.stp", "+e");
+	scene_keys(s, "pc");
+	wait_snapshot(s, "demo.stp", "+e +pc");
+	scene_close(s);
+	/* without colours, errors in the timeline are a character */
+	scene_open(s, 50, 200, "xterm-256color", "lab.yaml", "--color=never", NULL);
+	wait_snapshot(s, "lab.yaml", "");
+	scene_keys(s, "3eiC");
+	wait_snapshot(s, "lab.yaml", "+3e +iC");
+	scene_keys(s, "&severity >= warning\r");
+	wait_snapshot(s, "lab.yaml", "+3e +iC -c '&severity >= warning'");
+	scene_close(s);
+}
+
 int
 main(void)
 {
@@ -414,6 +449,7 @@ main(void)
 	    scene_test(test_pasted),	   scene_test(test_sequences),
 	    scene_test(test_bad_terminal), scene_test(test_idle),
 	    scene_test(test_background),   scene_test(test_held_key),
+	    scene_test(test_snapshot),
 	};
 	return scene_run_group("screen: terminal", tests);
 }

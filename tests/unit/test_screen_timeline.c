@@ -75,6 +75,26 @@ wait_cursor(struct scene *s, int least)
 		scene_fail(s, "the cursor is not behind column %d", least);
 }
 
+/* The cursor follows its message when another clock becomes known for it. */
+static void
+test_timeline_tie(void **state)
+{
+	struct scene *s = *state;
+	struct text soc = {0};
+	testdata_path("lab-soc.stp", &soc);
+	scene_open(s, 30, 100, "xterm-256color", "demo.stp", soc.data, NULL);
+	text_free(&soc);
+	scene_wait(s, "2 clocks, not tied");
+	scene_keys(s, "3jmaGi");
+	scene_wait_row(s, ">", " board ");
+	scene_wait_row(s, " 0.112", " messages, "); /* the foot: time of the cursor */
+	scene_keys(s, "mb:tie a b\r");
+	scene_wait(s, "\n tied: ");
+	scene_wait_row(s, ">b10:06:40.", " board ");
+	scene_wait_row(s, " 10:06:40.", " messages, ");
+	scene_quit(s);
+}
+
 /* The timeline of the demo: all its messages, each column that has a loss or an
  * error says so, and the list and the cursor go together. */
 static void
@@ -492,6 +512,7 @@ main(void)
 	    scene_test(test_timeline_order),  scene_test(test_timeline_contexts),
 	    scene_test(test_timeline_states), scene_test(test_timeline_origins),
 	    scene_test(test_timeline_filter), scene_test(test_timeline_looks),
+	    scene_test(test_timeline_tie),
 	};
 	return scene_run_group("screen: timeline", tests);
 }

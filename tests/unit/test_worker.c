@@ -55,6 +55,20 @@ job_poll(void *context)
 	f->saw_stop = worker_is_stopping(&f->worker);
 }
 
+/* The same as an event from outside; then polls again, and goes on until allowed. */
+static void
+job_rest_in_poll(void *context)
+{
+	struct fixture *f = context;
+	struct pollfd wait = {.fd = worker_stop_event(&f->worker), .events = POLLIN};
+	atomic_fetch_add(&f->calls, 1);
+	assert_int_equal(worker_poll(&wait, 1, 10000), 1);
+	assert_int_equal(worker_poll(&wait, 1, -1), 1);
+	atomic_fetch_add(&f->ended, 1);
+	while (!atomic_load(&f->may_end))
+		usleep(100);
+}
+
 /* Calls at the start and for each wake, also for one during a call, and no more, all in
  * the same thread. */
 static void
@@ -145,6 +159,82 @@ test_poll(void **state)
 	assert_true(f.saw_stop);
 }
 
+/* Waits until all workers rest, as the event says. */
+static void
+await_rest(void)
+{
+	struct pollfd wait = {.fd = workers_rest_event(), .events = POLLIN};
+	uint64_t count;
+	while (!workers_rest()) {
+		assert_int_equal(poll(&wait, 1, 10000), 1);
+		assert_int_equal(read(wait.fd, &count, sizeof count), sizeof count);
+	}
+}
+
+/* Busy from the start and from a wake on, until the job has returned. */
+static void
+test_rest(void **state)
+{
+	struct fixture f = {0};
+	(void)state;
+	assert_true(workers_rest_event() >= 0);
+	assert_true(workers_rest());
+	worker_init(&f.worker, job_until_allowed, &f);
+	worker_wake(&f.worker); /* no effect before the start */
+	assert_true(workers_rest());
+	for (unsigned i = 1; i <= 3; i++) {
+		atomic_store(&f.may_end, false);
+		assert_true(worker_start(&f.worker));
+		assert_false(workers_rest());
+		await(&f.calls, i);
+		assert_false(workers_rest());
+		atomic_store(&f.may_end, true);
+		await_rest();
+		assert_int_equal(atomic_load(&f.ended), i);
+	}
+	worker_wake(&f.worker);
+	worker_stop(&f.worker);
+	assert_true(workers_rest());
+}
+
+/* The same of a job that is called once, and of one that a stop ends. */
+static void
+test_rest_once(void **state)
+{
+	struct fixture f = {0};
+	(void)state;
+	worker_init(&f.worker, job_until_allowed, &f);
+	assert_true(worker_start_once(&f.worker));
+	worker_wake(&f.worker);
+	assert_false(workers_rest());
+	atomic_store(&f.may_end, true);
+	await_rest();
+	worker_join(&f.worker);
+	atomic_store(&f.may_end, false);
+	assert_true(worker_start_once(&f.worker));
+	worker_stop(&f.worker);
+	assert_true(workers_rest());
+}
+
+/* A job that waits for an event from outside rests, unless the event is there. */
+static void
+test_rest_in_poll(void **state)
+{
+	struct fixture f = {0};
+	(void)state;
+	worker_init(&f.worker, job_rest_in_poll, &f);
+	assert_true(worker_stop_event(&f.worker) >= 0);
+	assert_true(worker_start_once(&f.worker));
+	await_rest();
+	assert_int_equal(atomic_load(&f.calls), 1);
+	worker_cancel(&f.worker);
+	await(&f.ended, 1);
+	assert_false(workers_rest());
+	atomic_store(&f.may_end, true);
+	worker_stop(&f.worker);
+	assert_true(workers_rest());
+}
+
 /* A stack that no machine has room for makes the system refuse. */
 static void
 test_refusal(void **state)
@@ -164,6 +254,7 @@ test_refusal(void **state)
 	assert_false(started);
 	assert_false(worker_is_running(&f.worker));
 	assert_int_equal(thread_refusals(), refusals + 2);
+	assert_true(workers_rest());
 	worker_join(&f.worker);
 	assert_true(worker_start(&f.worker)); /* once there is room again */
 	await(&f.calls, 1);
@@ -181,6 +272,9 @@ main(void)
 	    cmocka_unit_test(test_stop_without_a_start),
 	    cmocka_unit_test(test_once),
 	    cmocka_unit_test(test_poll),
+	    cmocka_unit_test(test_rest),
+	    cmocka_unit_test(test_rest_once),
+	    cmocka_unit_test(test_rest_in_poll),
 	    cmocka_unit_test(test_refusal),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

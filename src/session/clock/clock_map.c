@@ -274,6 +274,18 @@ map_link(struct clock_map *map, const struct clock_link *link)
 	map_senders(map, link, a, b);
 }
 
+/* Maps the links found in a trace.  They are taken trace by trace because the indexes may
+ * have been built in any order. */
+static void
+map_links_of(struct clock_map *map, const struct clock_links *links, size_t trace)
+{
+	for (size_t i = 0; i < links->count; i++) {
+		const struct clock_link *link = links->at[i];
+		if ((link->owner == SIZE_MAX ? link->a.trace : link->owner) == trace)
+			map_link(map, link);
+	}
+}
+
 static bool
 has_points(const struct clock_map *map, size_t clock)
 {
@@ -465,8 +477,8 @@ clock_map_new(const struct session *session, const struct clock_points *points)
 	const struct option_list *syncs = &session->profile.syncs;
 	map->session = session;
 	map_traces(map, points);
-	for (size_t i = 0; i < points->links.count; i++)
-		map_link(map, points->links.at[i]);
+	for (size_t i = 0; i < points->feeds.count; i++)
+		map_links_of(map, &points->links, i);
 	map_cores(map, true);
 	map_cores(map, false);
 	for (size_t i = 0; i < points->feeds.count; i++)

@@ -142,8 +142,8 @@ center_window(struct density_window *w, int64_t time)
 	    density_clamp_time((__int128)time - (__int128)w->step * (__int128)(w->columns / 2));
 }
 
-/* Takes the cursor from the list, if it moved there: before anything is made
- * of it, since several keys may come before a screen is drawn. */
+/* Takes the cursor from the list, if it moved there or times changed: before anything is
+ * made of it, since several keys may come before a screen is drawn. */
 static void
 follow_list(struct screen *screen)
 {
@@ -154,23 +154,28 @@ follow_list(struct screen *screen)
 	if (!row)
 		return;
 	size_t trace = list->lanes[row->lane].number;
-	if (state->seen && state->trace == trace && !message_id_compare(state->id, row->id))
+	unsigned clocks = clocks_generation(screen->session->clocks);
+	bool known = state->answer && state->answer->first <= state->answer->last;
+	int64_t first = known ? state->answer->first : 0;
+	bool same = state->trace == trace && !message_id_compare(state->id, row->id);
+	if (state->seen && same && state->clocks == clocks && state->first == first)
 		return;
 	if (!state->opened || !same_part(screen, trace, w->trace)) {
 		state->opened = true;
 		w->trace = trace;
 		w->fit = true;
 	}
-	bool moved = state->seen;
+	bool moved = state->seen && !same;
 	struct timeline_mark *cursor = &state->cursor;
-	bool known = state->answer && state->answer->first <= state->answer->last;
 	bool timed = time_at(screen, trace, list->lanes[row->lane].reader, row->at, &cursor->time);
 	if (!timed && known) /* before all that has a time */
-		cursor->time = state->answer->first;
+		cursor->time = first;
 	cursor->set = timed || known;
 	state->seen = cursor->set; /* else it is asked again when more is known */
 	state->trace = trace;
 	state->id = row->id;
+	state->clocks = clocks;
+	state->first = first;
 	if (moved && cursor->set && !w->fit && !timeline_in_sight(w, cursor->time))
 		center_window(w, cursor->time);
 }
@@ -224,8 +229,7 @@ prepare_timeline(struct screen *screen, const struct area *area, size_t rows, in
 	timeline_lines_make(state, rows);
 	*gutter = timeline_gutter(screen, area->cols);
 	ask_density(screen, (size_t)(area->cols - *gutter));
-	if (!state->seen)
-		follow_list(screen); /* its unit is known by now */
+	follow_list(screen); /* its unit is known by now, and where times begin */
 	timeline_lines_make(state, rows);
 	int wider = timeline_gutter(screen, area->cols);
 	if (wider > *gutter) { /* lines came with longer names */

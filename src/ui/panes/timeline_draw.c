@@ -104,7 +104,7 @@ bar_of(const struct screen *screen, const struct density_column *column, double 
 	struct timeline_bar bar = {NULL, level < levels ? level : levels,
 				   bar_role(column, sum, role)};
 	bool error = bar.role == ROLE_FATAL_LETTER || bar.role == ROLE_ERROR;
-	if (error && !term_has_colours(screen->term))
+	if (error && !screen->term->has_colours)
 		bar.foot = "!";
 	return bar;
 }

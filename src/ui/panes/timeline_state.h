@@ -84,10 +84,12 @@ struct timeline_state {
 	size_t left_out[LEFT_COUNT]; /* so many have no lane */
 	char left[LEFT_COUNT][32];   /* the name of the line that says so */
 	int gutter;		     /* columns that the longest name took so far */
-	/* the cursor, and the row of the list it was taken from: */
+	/* the cursor, the row of the list it was taken from, and what its time rests on: */
 	struct timeline_mark cursor, a, b;
 	size_t trace;
 	struct message_id id;
+	unsigned clocks; /* their generation */
+	int64_t first;	 /* time of the first message that has one; 0: not known */
 	bool seen;
 	char *brush; /* the filter that shows A to B, or NULL */
 	struct text text;

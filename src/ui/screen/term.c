@@ -50,15 +50,15 @@ enum {
 #define MOUSE_ON "\033[?1000h\033[?1006h"
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
 
-struct term {
+/* The terminal, as a kind of term. */
+struct terminal {
+	struct term base; /* first: see terminal_of */
 	FILE *in;
 	bool own_in;
 	bool pasting; /* between the marks */
 	bool mouse;   /* its reports are asked for */
 	bool pressed; /* the last sequence was one, */
-	struct term_press press;
 	struct background background;
-	bool has_colours; /* of errors, in the theme */
 	SCREEN *screen;
 	WINDOW *keys;
 	struct paint_terminal can;
@@ -66,6 +66,14 @@ struct term {
 	struct arena strings; /* of the terminal, in `can` */
 	struct text out;
 };
+
+static const struct term_ops terminal_ops; /* at the end */
+
+static struct terminal *
+terminal_of(const struct term *base)
+{
+	return (struct terminal *)base;
+}
 
 /* --- crashes ----------------------------------------------------------- */
 
@@ -188,7 +196,7 @@ send_bytes(const char *bytes, size_t length)
 }
 
 static void
-send_out(struct term *term)
+send_out(struct terminal *term)
 {
 	send_bytes(text_get(&term->out), term->out.length);
 	text_clear(&term->out);
@@ -223,7 +231,7 @@ can_draw(void)
 /* A string without its padding, kept as long as the term; NULL if the
  * terminal has none. */
 static const char *
-keep_string(struct term *term, const char *name)
+keep_string(struct terminal *term, const char *name)
 {
 	const char *string = term_capability(name);
 	struct text text = {0};
@@ -238,7 +246,7 @@ keep_string(struct term *term, const char *name)
 /* Plain attributes, without the choice of a character set that some
  * descriptions put in front or behind: none is ever chosen here. */
 static const char *
-keep_plain(struct term *term)
+keep_plain(struct terminal *term)
 {
 	static const char charset[] = "\033(B", shift_in = '\017';
 	const char *plain = keep_string(term, "sgr0");
@@ -265,7 +273,7 @@ is_east_asian(void)
 }
 
 static void
-read_capabilities(struct term *term)
+read_capabilities(struct terminal *term)
 {
 	term->can = (struct paint_terminal){
 	    .clear = keep_string(term, "clear"),
@@ -284,7 +292,7 @@ read_capabilities(struct term *term)
 
 /* Keys come as they are typed, line feeds go out as they are. */
 static void
-take_modes(struct term *term)
+take_modes(struct terminal *term)
 {
 	struct termios modes;
 	raw();
@@ -299,7 +307,7 @@ take_modes(struct term *term)
 }
 
 static bool
-open_files(struct term *term, struct err *err)
+open_files(struct terminal *term, struct err *err)
 {
 	term->in = stdin;
 	if (!isatty(STDIN_FILENO)) {
@@ -312,7 +320,7 @@ open_files(struct term *term, struct err *err)
 }
 
 static void
-free_term(struct term *term)
+free_term(struct terminal *term)
 {
 	if (term->screen)
 		delscreen(term->screen);
@@ -328,7 +336,7 @@ struct term *
 term_open(const struct theme *theme, struct err *err)
 {
 	const char *name = getenv("TERM");
-	struct term *term = mem_new(sizeof *term);
+	struct terminal *term = mem_new(sizeof *term);
 	struct termios modes;
 	if (!open_files(term, err)) {
 		free_term(term);
@@ -353,15 +361,17 @@ term_open(const struct theme *theme, struct err *err)
 	nodelay(term->keys, TRUE);
 	define_key(NULL, KEY_MOUSE); /* half a report: read_sequence() takes it whole */
 	read_capabilities(term);
+	term->base = (struct term){
+	    .ops = &terminal_ops, .file = fileno(term->in), .colours = tigetnum("colors")};
 	add_string(&term->out, term->can.hide_cursor);
 	if (brackets_pastes())
 		text_add(&term->out, PASTE_ON);
-	term_theme(term, theme, NULL, 0);
-	return term;
+	term_theme(&term->base, theme, NULL, 0);
+	return &term->base;
 }
 
 static void
-give_back(struct term *term)
+give_back(struct terminal *term)
 {
 	int last = term->painter.shown.rows - 1;
 	if (last >= 0) {
@@ -375,11 +385,10 @@ give_back(struct term *term)
 	rescue.armed = 0;
 }
 
-void
-term_close(struct term *term)
+static void
+terminal_close(struct term *base)
 {
-	if (!term)
-		return;
+	struct terminal *term = terminal_of(base);
 	give_back(term);
 	handle_crashes(SIG_DFL, 0);
 	mem_before_end(NULL);
@@ -387,15 +396,17 @@ term_close(struct term *term)
 	free_term(term);
 }
 
-void
-term_suspend(struct term *term)
+static void
+terminal_suspend(struct term *base)
 {
+	struct terminal *term = terminal_of(base);
 	give_back(term);
 }
 
-void
-term_resume(struct term *term)
+static void
+terminal_resume(struct term *base)
 {
+	struct terminal *term = terminal_of(base);
 	rescue.armed = 1;
 	reset_prog_mode();
 	add_string(&term->out, term_capability("smcup"));
@@ -407,12 +418,13 @@ term_resume(struct term *term)
 		text_add(&term->out, MOUSE_ON);
 	term->pasting = false;
 	term->painter.cursor_shown = false;
-	term_forget(term);
+	paint_forget(&term->painter);
 }
 
-void
-term_set_mouse(struct term *term, bool on)
+static void
+terminal_set_mouse(struct term *base, bool on)
 {
+	struct terminal *term = terminal_of(base);
 	if (term->mouse == on)
 		return;
 	term->mouse = on;
@@ -420,44 +432,20 @@ term_set_mouse(struct term *term, bool on)
 	text_add(&term->out, on ? MOUSE_ON : MOUSE_OFF);
 }
 
-struct term_press
-term_get_press(const struct term *term)
+static void
+terminal_ask_background(struct term *base)
 {
-	return term->press;
-}
-
-void
-term_ask_background(struct term *term)
-{
+	struct terminal *term = terminal_of(base);
 	const char *says = getenv("COLORFGBG"), *last = says ? strrchr(says, ';') : NULL;
 	struct background *background = &term->background;
 	if (last) { /* 7 and 9 to 15 are the light ones of the first sixteen */
 		int entry = atoi(last + 1);
-		*background =
-		    (struct background){.answered = true, .light = entry == 7 || entry > 8};
+		*background = (struct background){.answered = true};
+		base->light = entry == 7 || entry > 8;
 	} else if (brackets_pastes() && !background->answered) {
 		text_add(&term->out, "\033]11;?\033\\");
 		background->asked = true;
 	}
-}
-
-bool
-term_is_light(const struct term *term)
-{
-	return term->background.answered && term->background.light;
-}
-
-int
-term_colours(const struct term *term)
-{
-	(void)term;
-	return tigetnum("colors");
-}
-
-int
-term_file(const struct term *term)
-{
-	return fileno(term->in);
 }
 
 /* --- looks ------------------------------------------------------------- */
@@ -557,17 +545,14 @@ make_style(char *string, const struct style *style)
 	return bits;
 }
 
-void
-term_theme(struct term *term, const struct theme *theme, char *const *colours, size_t count)
+static void
+terminal_theme(struct term *base, const struct theme *theme, char *const *colours, size_t count)
 {
+	struct terminal *term = terminal_of(base);
 	struct paint_terminal *can = &term->can;
 	unsigned bits[ROLE_ALL];
 	for (size_t i = 0; i < ROLE_ALL; i++) {
-		struct style style = {0};
-		if (i < ROLE_COUNT)
-			style = theme->styles[i];
-		else if (i - ROLE_COUNT < count)
-			style = (struct style){.fg = colours[i - ROLE_COUNT], .bold = true};
+		const struct style style = theme_style(theme, i, colours, count);
 		bits[i] = make_style(can->style[i], &style);
 		*can->anew[i] = '\0';
 		add_style(can->anew[i], can->plain);
@@ -575,24 +560,19 @@ term_theme(struct term *term, const struct theme *theme, char *const *colours, s
 		can->marks_blanks[i] =
 		    *can->style[i] && bits[i] & (ATTR_REVERSE | ATTR_LINE | ATTR_BG);
 	}
-	term->has_colours = bits[ROLE_ERROR] & (ATTR_FG | ATTR_BG);
+	term->base.has_colours = bits[ROLE_ERROR] & (ATTR_FG | ATTR_BG);
 	for (int over = 0; over < ROLE_ALL; over++)
 		for (int under = 0; under < ROLE_ALL; under++)
 			can->covers[over][under] =
 			    !*can->style[under] || !(bits[under] & ~bits[over]);
-	term_forget(term);
+	paint_forget(&term->painter);
 }
 
-bool
-term_has_colours(const struct term *term)
+static void
+terminal_missing_features(const struct term *base, struct text *out)
 {
-	return term->has_colours;
-}
-
-void
-term_missing_features(const struct term *term, struct text *out)
-{
-	int colours = tigetnum("colors");
+	const struct terminal *term = terminal_of(base);
+	int colours = base->colours;
 	const char *name = getenv("TERM");
 	const struct {
 		bool missing;
@@ -613,27 +593,29 @@ term_missing_features(const struct term *term, struct text *out)
 
 /* --- painting ---------------------------------------------------------- */
 
-void
-term_paint(struct term *term, const struct canvas *canvas)
+static void
+terminal_paint(struct term *base, const struct canvas *canvas)
 {
+	struct terminal *term = terminal_of(base);
 	painter_paint(&term->painter, &term->can, canvas, &term->out);
 	send_out(term);
 }
 
-void
-term_forget(struct term *term)
+static void
+terminal_forget(struct term *base)
 {
+	struct terminal *term = terminal_of(base);
 	paint_forget(&term->painter);
 }
 
-void
-term_size(struct term *term, int *rows, int *cols)
+static void
+terminal_size(const struct term *base, int *rows, int *cols)
 {
 	struct winsize size = {0};
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
 	*rows = size.ws_row ? size.ws_row : tigetnum("lines");
 	*cols = size.ws_col ? size.ws_col : tigetnum("cols");
-	(void)term;
+	(void)base;
 }
 
 /* --- keys -------------------------------------------------------------- */
@@ -671,7 +653,7 @@ named_key(wint_t code)
 /* The next character of a sequence, which may come late; false if none does, or a
  * key stands there. */
 static bool
-next_of_sequence(struct term *term, wint_t *code)
+next_of_sequence(struct terminal *term, wint_t *code)
 {
 	wtimeout(term->keys, ESCAPE_MS);
 	int kind = wget_wch(term->keys, code);
@@ -685,7 +667,7 @@ next_of_sequence(struct term *term, wint_t *code)
 
 /* Notes a report of the mouse, `<BUTTON;COLUMN;ROW`, from 1 on: of a press or the wheel. */
 static void
-read_press(struct term *term, const char *parameters)
+read_press(struct terminal *term, const char *parameters)
 {
 	unsigned button;
 	int col, row;
@@ -693,13 +675,13 @@ read_press(struct term *term, const char *parameters)
 	    button & 32) /* it moves */
 		return;
 	term->pressed = true;
-	term->press = (struct term_press){.button = button, .row = row - 1, .col = col - 1};
+	term->base.press = (struct term_press){.button = button, .row = row - 1, .col = col - 1};
 }
 
 /* Reads a control sequence to its final character (ECMA-48, 5.4); notes where
  * pasted text begins and ends, and what the mouse does. */
 static void
-read_control(struct term *term)
+read_control(struct terminal *term)
 {
 	char parameters[32] = "";
 	size_t count = 0;
@@ -720,7 +702,7 @@ read_control(struct term *term)
 
 /* Reads a control string to its end (ECMA-48, 5.6), or BEL. */
 static void
-read_string(struct term *term)
+read_string(struct terminal *term)
 {
 	wint_t code, before = 0;
 	while (next_of_sequence(term, &code) && code != '\a' && !(before == '\033' && code == '\\'))
@@ -730,7 +712,7 @@ read_string(struct term *term)
 /* After ESC: reads a sequence that the terminal's description does not have, so
  * that its letters are no commands.  False if ESC was the key. */
 static bool
-read_sequence(struct term *term)
+read_sequence(struct terminal *term)
 {
 	wint_t code, next;
 	if (term->background.asked)
@@ -770,7 +752,7 @@ read_sequence(struct term *term)
 /* What was held behind ESC for an answer is none: another string is read to its end, else
  * these were keys, of which ESC is the first.  CODE came last.  False: nothing is left. */
 static bool
-release_held(struct term *term, int kind, wint_t code)
+release_held(struct terminal *term, int kind, wint_t code)
 {
 	struct background *background = &term->background;
 	bool string = kind == OK && (background->length > 1 || (code >= '0' && code <= '9'));
@@ -788,15 +770,20 @@ release_held(struct term *term, int kind, wint_t code)
 
 /* Whether a character goes to an answer that is being read. */
 static bool
-goes_to_answer(struct term *term, int kind, wint_t code)
+goes_to_answer(struct terminal *term, int kind, wint_t code)
 {
-	return kind == OK && term->background.length &&
-	       background_take(&term->background, (uint32_t)code) != BACKGROUND_NONE;
+	if (kind != OK || !term->background.length)
+		return false;
+	enum background_step step = background_take(&term->background, (uint32_t)code);
+	if (step == BACKGROUND_DONE)
+		term->base.light = term->background.light;
+	return step != BACKGROUND_NONE;
 }
 
-uint32_t
-term_key(struct term *term)
+static uint32_t
+terminal_key(struct term *base)
 {
+	struct terminal *term = terminal_of(base);
 	wint_t code;
 	int kind;
 	while ((kind = wget_wch(term->keys, &code)) != ERR) {
@@ -829,13 +816,13 @@ term_key(struct term *term)
 
 /* --- clipboard --------------------------------------------------------- */
 
-void
-term_copy(struct term *term, const char *data, size_t length)
+static void
+terminal_copy(struct term *base, const char *data, size_t length)
 {
 	static const char digits[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	struct text out = {0};
-	(void)term;
+	(void)base;
 	text_add(&out, "\033]52;c;");
 	for (size_t i = 0; i < length; i += 3) {
 		uint32_t bits = 0;
@@ -849,6 +836,21 @@ term_copy(struct term *term, const char *data, size_t length)
 	send_bytes(out.data, out.length);
 	text_free(&out);
 }
+
+static const struct term_ops terminal_ops = {
+    .close = terminal_close,
+    .size = terminal_size,
+    .theme = terminal_theme,
+    .paint = terminal_paint,
+    .forget = terminal_forget,
+    .suspend = terminal_suspend,
+    .resume = terminal_resume,
+    .key = terminal_key,
+    .set_mouse = terminal_set_mouse,
+    .ask_background = terminal_ask_background,
+    .missing_features = terminal_missing_features,
+    .copy = terminal_copy,
+};
 
 const char *
 term_version(void)

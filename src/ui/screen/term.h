@@ -1,9 +1,12 @@
 /*
- * The terminal: the only part that uses curses.
+ * A term: what the screen is shown on.
  *
- * Takes whole canvases and sends what changed, in one write; gives keys one
- * by one without waiting.  While a term is open, a crash of the program gives
- * the terminal back to the shell first.  One term at a time.
+ * There are two kinds: the terminal (term.c, the only file that uses curses), and a still
+ * (still.c), which keeps the last screen as a picture and needs no terminal.  Everything
+ * the program learns from the outside of its screen comes through here: size, colours,
+ * background, keys and mouse.
+ *
+ * A term takes whole canvases, and gives keys one by one without waiting.
  */
 #ifndef TRAWL_UI_TERM_H
 #define TRAWL_UI_TERM_H
@@ -13,37 +16,6 @@
 #include "ui/screen/canvas.h"
 #include "ui/screen/theme.h"
 
-struct term;
-
-/* Opens the terminal of standard input and output; keys come from /dev/tty
- * where standard input is none.  NULL if TERM cannot move its cursor. */
-struct term *term_open(const struct theme *, struct err *);
-void term_close(struct term *); /* restores the terminal; NULL is fine */
-
-/* Give the terminal back for a while, and take it again (then paint). */
-void term_suspend(struct term *);
-void term_resume(struct term *);
-
-/* Finds out whether the background is light: by COLORFGBG, or by asking the terminal, whose
- * answer comes among the keys, or never. */
-void term_ask_background(struct term *);
-bool term_is_light(const struct term *); /* as far as is known */
-int term_colours(const struct term *);	 /* of its palette; negative: it has none */
-
-int term_file(const struct term *); /* readable when keys wait */
-/* Takes a theme, and for the roles behind its own COUNT of COLOURS, at most ROLE_COLOURS: bold
- * text in these. */
-void term_theme(struct term *, const struct theme *, char *const *colours, size_t count);
-
-/* Whether errors stand out by a colour, and not by an attribute alone. */
-bool term_has_colours(const struct term *);
-
-/* Appends, a line each, what this terminal cannot do of what is used. */
-void term_missing_features(const struct term *, struct text *);
-
-/* The size now. */
-void term_size(struct term *, int *rows, int *cols);
-
 /* A button that was pressed, or the wheel; rows and columns from 0. */
 enum { TERM_BUTTON_LEFT = 0, TERM_WHEEL_UP = 64, TERM_WHEEL_DOWN = 65 };
 struct term_press {
@@ -51,21 +23,133 @@ struct term_press {
 	int row, col;
 };
 
+struct term;
+
+/* What a kind of term does.  NULL where it has nothing to do. */
+struct term_ops {
+	void (*close)(struct term *);
+	void (*size)(const struct term *, int *rows, int *cols);
+	void (*theme)(struct term *, const struct theme *, char *const *colours, size_t count);
+	void (*paint)(struct term *, const struct canvas *);
+	void (*forget)(struct term *);
+	void (*suspend)(struct term *);
+	void (*resume)(struct term *);
+	uint32_t (*key)(struct term *);
+	void (*set_mouse)(struct term *, bool on);
+	void (*ask_background)(struct term *);
+	void (*missing_features)(const struct term *, struct text *);
+	void (*copy)(struct term *, const char *text, size_t length);
+};
+
+/* What all kinds have.  The first member of each; set by its file. */
+struct term {
+	const struct term_ops *ops;
+	int file;		 /* readable when keys wait; -1: there are no keys */
+	int colours;		 /* of its palette; negative: it has none */
+	bool light;		 /* its background, as far as is known */
+	bool has_colours;	 /* errors have a colour in the theme */
+	struct term_press press; /* what KEYCODE_MOUSE, as the last key, stands for */
+};
+
+/* Opens the terminal of standard input and output; keys come from /dev/tty where standard
+ * input is none.  While it is open, a crash of the program gives the terminal back to the
+ * shell first.  One at a time.  NULL if TERM cannot move its cursor. */
+struct term *term_open(const struct theme *, struct err *);
+
+/* Restores a terminal, finishes a still; NULL is fine. */
+static inline void
+term_close(struct term *term)
+{
+	if (term)
+		term->ops->close(term);
+}
+
+/* Give the terminal back for a while, and take it again (then paint). */
+static inline void
+term_suspend(struct term *term)
+{
+	if (term->ops->suspend)
+		term->ops->suspend(term);
+}
+
+static inline void
+term_resume(struct term *term)
+{
+	if (term->ops->resume)
+		term->ops->resume(term);
+}
+
+/* Finds out whether the background is light: by COLORFGBG, or by asking the terminal, whose
+ * answer comes among the keys, or never. */
+static inline void
+term_ask_background(struct term *term)
+{
+	if (term->ops->ask_background)
+		term->ops->ask_background(term);
+}
+
+/* Takes a theme, and for the roles behind its own COUNT of COLOURS, at most ROLE_COLOURS: bold
+ * text in these. */
+static inline void
+term_theme(struct term *term, const struct theme *theme, char *const *colours, size_t count)
+{
+	term->ops->theme(term, theme, colours, count);
+}
+
+/* Appends, a line each, what this terminal cannot do of what is used. */
+static inline void
+term_missing_features(const struct term *term, struct text *out)
+{
+	if (term->ops->missing_features)
+		term->ops->missing_features(term, out);
+}
+
+/* The size now. */
+static inline void
+term_size(const struct term *term, int *rows, int *cols)
+{
+	term->ops->size(term, rows, cols);
+}
+
 /* Asks for reports of the mouse, or not; from the next paint on. */
-void term_set_mouse(struct term *, bool on);
-/* What KEYCODE_MOUSE, as the last key, stands for. */
-struct term_press term_get_press(const struct term *);
+static inline void
+term_set_mouse(struct term *term, bool on)
+{
+	if (term->ops->set_mouse)
+		term->ops->set_mouse(term, on);
+}
 
 /* The next key, or KEYCODE_NONE if none waits; with KEYCODE_PASTED if it is part of
  * text that is pasted.  A key that arrives as an escape sequence is waited for
  * some milliseconds. */
-uint32_t term_key(struct term *);
+static inline uint32_t
+term_key(struct term *term)
+{
+	return term->ops->key ? term->ops->key(term) : KEYCODE_NONE;
+}
 
-void term_paint(struct term *, const struct canvas *);
-void term_forget(struct term *); /* the next paint draws everything */
+/* Shows a canvas.  On a terminal what changed is sent, in one write. */
+static inline void
+term_paint(struct term *term, const struct canvas *canvas)
+{
+	term->ops->paint(term, canvas);
+}
+
+/* The next paint draws everything. */
+static inline void
+term_forget(struct term *term)
+{
+	if (term->ops->forget)
+		term->ops->forget(term);
+}
 
 /* Hands text to the terminal's clipboard (OSC 52). */
-void term_copy(struct term *, const char *text, size_t length);
+static inline void
+term_copy(struct term *term, const char *text, size_t length)
+{
+	if (term->ops->copy)
+		term->ops->copy(term, text, length);
+}
 
 /* The version of ncurses that is linked, `ncurses 6.4.20221231`. */
 const char *term_version(void);

@@ -29,3 +29,13 @@ static const struct option_row theme_rows[] = {
 };
 
 const struct option_table theme_options_table = OPTION_TABLE("theme", struct theme, theme_rows);
+
+struct style
+theme_style(const struct theme *theme, size_t role, char *const *colours, size_t count)
+{
+	if (role < ROLE_COUNT)
+		return theme->styles[role];
+	if (role - ROLE_COUNT < count)
+		return (struct style){.fg = colours[role - ROLE_COUNT], .bold = true};
+	return (struct style){0};
+}

@@ -9,9 +9,9 @@
 #include "export/export_line.h"
 #include "export/export_table.h"
 
-/* Open the writer of --output for a format (NULL: bytes), or of standard output without the option.  It never
- * writes over a capture of the COUNT sessions.  GROWS: the output has no known end (--follow).
- * Return 0, ERR_USAGE or ERR_IO. */
+/* Open the writer of --output for a format (NULL: bytes), or of standard output without the
+ * option.  It never writes over a capture of the COUNT sessions.  GROWS: the output has no known
+ * end (--follow).  Return 0, ERR_USAGE or ERR_IO. */
 int output_open(struct writer *, const struct cli *, struct session *const *sessions, size_t count,
 		const struct export_format *, bool grows, struct err *);
 

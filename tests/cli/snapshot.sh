@@ -50,7 +50,7 @@ ok "a command that does not exist" grep -q nonsense out
 picture 80x6 "$demo" -c 'write all.csv'
 is "what a command writes is written" "$("$TRAWL" -t csv "$demo" | cksum)" "$(cksum <all.csv)"
 picture 80x6 "$demo" -c pause
-ok "a pause ends too" grep -q 'indexing is paused' out
+ok "a pause ends too" grep -qF "$(notice INDEX_PAUSED)" out
 picture 80x6 "$demo" -c quit
 is "so does quitting" "0 6" "$status $(lines out)"
 picture 80x6 "$demo" -c 'format gem' +G

@@ -24,6 +24,7 @@ libtrawl_a_SOURCES = \
 	src/base/notice.h \
 	src/base/option.c \
 	src/base/option.h \
+	src/base/option_merge.c \
 	src/base/option_write.c \
 	src/base/rank.c \
 	src/base/rank.h \

@@ -458,6 +458,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	int failed = first_looks(cli, &source, &options.looks, &err);
 	if (!failed)
 		failed = load_own(&options.own, &own, &err);
+	own_note_saved(&options);
 	options.own_path = own.data;
 	if (!failed)
 		failed = cli_parse_context(cli, UI_AROUND_MAX, &options.around, &err);
@@ -466,6 +467,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 						  : ui_run(session, &options, &err);
 	option_release(&looks_options_table, &options.looks);
 	option_release(&own_options_table, &options.own);
+	option_release(&own_options_table, &options.own_saved);
 	option_release(&notebook_options_table, &notebook);
 	looks_free(&source);
 	text_free(&path);

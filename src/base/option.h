@@ -108,6 +108,12 @@ void option_defaults(const struct option_table *, void *object);
 /* Fills TO, which is not initialised, with a copy of FROM. */
 void option_copy(const struct option_table *, void *to, const void *from);
 
+/* Merge into OURS, a list of ROW that this run changed, the changes that another run made to the
+ * same list.  BASE is the list that both began with.  Added elements are copies.  Return their
+ * number. */
+size_t option_merge(const struct option_row *, struct option_list *ours,
+		    const struct option_list *base, const struct option_list *theirs);
+
 /* Frees the texts and lists in OBJECT, not OBJECT itself. */
 void option_release(const struct option_table *, void *object);
 void option_release_list(const struct option_row *, struct option_list *);

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -425,6 +426,21 @@ writer_abandon(struct writer *w)
 	text_free(&w->draft);
 	text_free(&w->path);
 	w->file = -1;
+}
+
+int
+writer_lock(const char *path, mode_t folders)
+{
+	struct text name = {0};
+	size_t length = folder_length(path);
+	if (folders)
+		make_folders(path, folders);
+	text_add_bytes(&name, length ? path : "./", length ? length : 2);
+	int folder = open(name.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (folder >= 0 && flock(folder, LOCK_EX) && errno == EINTR)
+		continue;
+	text_free(&name);
+	return folder;
 }
 
 int

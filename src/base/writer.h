@@ -74,6 +74,11 @@ int writer_commit(struct writer *, struct err *);
  * writer_open or a writer_commit. */
 void writer_abandon(struct writer *);
 
+/* Wait for the lock on the folder of PATH, which is created with the mode FOLDERS if that is not
+ * 0.  Runs that read a file, change it and write it again hold this lock meanwhile.  Return a
+ * descriptor to close, or -1: the folder cannot be opened. */
+int writer_lock(const char *path, mode_t folders);
+
 /* Write a whole file in one call. */
 int writer_put(const char *path, const struct writer_options *, const void *bytes, size_t length,
 	       struct err *);

@@ -21,7 +21,8 @@ struct app {
 	char *view_name;	     /* that was chosen while running, or NULL */
 	enum layout_mode layout_mode;
 	bool zoom;
-	bool light; /* the background that the theme is for */
+	bool warned; /* the last quit was refused, as marks would be lost */
+	bool light;  /* the background that the theme is for */
 	int split;
 
 	/* of the loop */

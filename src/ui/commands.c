@@ -39,6 +39,7 @@
 #include "ui/recording.h"
 #include "ui/settings.h"
 #include "ui/signals.h"
+#include "ui/state.h"
 #include "ui/stop_when.h"
 #include "ui/write.h"
 
@@ -788,8 +789,13 @@ cancel_work(struct screen *screen, const struct command_call *call)
 static void
 quit_program(struct screen *screen, const struct command_call *call)
 {
+	struct err err = {0};
 	(void)call;
-	screen->quit = true;
+	bool lost = state_is_unsaved(screen) && state_keep(screen, &err) < 0;
+	screen->quit = !lost || app_of(screen)->warned;
+	app_of(screen)->warned = lost;
+	if (!screen->quit)
+		screen_error(screen, NOTICE_QUIT_UNSAVED, err.what);
 }
 
 /* The lowest pane that is open beside the list; PANE_LIST if none is.  The bytes of what is

@@ -337,3 +337,29 @@ notebook_collect(struct screen *screen, enum notebook_part part, struct notebook
 	free(filters);
 	free(now.marks.at);
 }
+
+/* --- two runs ---------------------------------------------------------- */
+
+/* Leave a letter to the first mark that has it. */
+static void
+drop_second_letters(struct option_list *list)
+{
+	struct notebook_mark *marks = list->at;
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t k = 0; k < i && marks[i].letter; k++)
+			if (marks[k].letter && !strcmp(marks[k].letter, marks[i].letter)) {
+				free(marks[i].letter);
+				marks[i].letter = NULL;
+			}
+}
+
+size_t
+notebook_merge(struct notebook *ours, const struct notebook *base, const struct notebook *theirs)
+{
+	const struct option_row *marks = option_find(&notebook_options_table, "marks");
+	const struct option_row *ties = option_find(&notebook_options_table, "sync");
+	size_t added = option_merge(marks, &ours->marks, &base->marks, &theirs->marks) +
+		       option_merge(ties, &ours->ties, &base->ties, &theirs->ties);
+	drop_second_letters(&ours->marks);
+	return added;
+}

@@ -62,6 +62,12 @@ void notebook_restore(struct screen *);
 /* Goes to the place that was kept, if there is one. */
 void notebook_go_to_place(struct screen *, const struct command_call *);
 
+/* Merge into a notebook the marks and ties that another run has changed in the same file since
+ * both read BASE.  A letter that both gave to different messages stays ours, and theirs becomes
+ * a bookmark.  Return the number of marks and ties added. */
+size_t notebook_merge(struct notebook *ours, const struct notebook *base,
+		      const struct notebook *theirs);
+
 /* Fills a notebook with what there is; to be released. */
 void notebook_collect(struct screen *, enum notebook_part, struct notebook *);
 

@@ -48,9 +48,22 @@ row_of(enum command_id id)
 }
 
 static struct option_list *
+list_in(struct own *own, enum command_id id)
+{
+	return (void *)((char *)own + row_of(id)->member);
+}
+
+static struct option_list *
 list_of(const struct screen *screen, enum command_id id)
 {
-	return (void *)((char *)&app_of(screen)->options->own + row_of(id)->member);
+	return list_in(&app_of(screen)->options->own, id);
+}
+
+void
+own_note_saved(struct ui_options *options)
+{
+	option_release(&own_options_table, &options->own_saved);
+	option_copy(&own_options_table, &options->own_saved, &options->own);
 }
 
 /* --- lists ------------------------------------------------------------- */
@@ -129,6 +142,21 @@ write_kept(const char *path, const struct text *out, struct err *err)
 	return writer_put(path, &options, text_get(out), out->length, err);
 }
 
+/* Merge the changes that another run has saved to a list since this one read or saved it.  Of two
+ * elements with the same first member ours stays. */
+static void
+merge_kept(const struct screen *screen, enum command_id id, struct own *kept)
+{
+	const struct option_row *row = row_of(id);
+	struct option_list *list = list_of(screen, id);
+	option_merge(row, list, list_in(&app_of(screen)->options->own_saved, id),
+		     list_in(kept, id));
+	for (size_t i = list->count; i-- > 0;)
+		if (find_element(row, list, *(char **)((char *)list->at + i * row->table->size)) <
+		    i)
+			drop_element(row, list, i);
+}
+
 /* Writes a file whose list is the present one. */
 static int
 keep_list(const struct screen *screen, enum command_id id, struct err *err)
@@ -136,14 +164,21 @@ keep_list(const struct screen *screen, enum command_id id, struct err *err)
 	const struct ui_options *options = app_of(screen)->options;
 	struct own kept, written;
 	struct text out = {0};
+	int lock = writer_lock(options->own_path, 0777);
 	int failed = read_kept(options, &kept, err);
-	if (failed)
+	if (failed) {
+		close(lock);
 		return failed;
+	}
+	merge_kept(screen, id, &kept);
 	written = kept; /* borrows both lists */
 	*(struct option_list *)((char *)&written + row_of(id)->member) = *list_of(screen, id);
 	add_comments(options->own_path, &out);
 	option_write(&own_options_table, &written, &out);
 	failed = write_kept(options->own_path, &out, err);
+	close(lock);
+	if (!failed)
+		own_note_saved(app_of(screen)->options);
 	text_free(&out);
 	option_release(&own_options_table, &kept);
 	return failed;

@@ -23,6 +23,10 @@ struct own {
 
 extern const struct option_table own_options_table;
 
+/* Remember the lists as they are in the file now. */
+struct ui_options;
+void own_note_saved(struct ui_options *);
+
 /* :highlight and :key: without a text they say which there are. */
 void own_highlight(struct screen *, const struct command_call *);
 void own_key(struct screen *, const struct command_call *);

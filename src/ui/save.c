@@ -1,4 +1,4 @@
-/* :save: see save.h.  A new file takes the place of the old one in one step. */
+/* :save: see save.h. */
 #include "config.h"
 
 #include "ui/save.h"
@@ -39,25 +39,31 @@ save_session(struct screen *screen, const struct command_call *call)
 	const char *path = *typed ? text_get(&given) : options->notebook_path;
 	struct notebook notebook;
 	struct text out = {0};
+	struct err err = {0};
+	bool own = path && options->notebook_path && !strcmp(path, options->notebook_path);
+	int lock = own ? writer_lock(path, 0) : -1;
 	notebook_collect(screen, NOTEBOOK_SAVED, &notebook);
+	if (own)
+		state_merge_saved(screen, path, &notebook);
 	text_add(&out,
 		 "# What was marked and noted, and what was shown: for trawl --session=FILE.\n");
 	option_write(&notebook_options_table, &notebook, &out);
-	struct err err = {0};
-	bool own = path && options->notebook_path && !strcmp(path, options->notebook_path);
 	const struct writer_options how = {.flags =
 					       WRITER_DURABLE | (force || own ? WRITER_FORCE : 0),
 					   .mode = 0666,
 					   .hint = ":save! FILE overwrites it",
 					   .is_taken = session_has_file,
 					   .context = screen->session};
+	int failed = path ? writer_put(path, &how, out.data, out.length, &err) : 0;
+	if (lock >= 0)
+		close(lock);
 	if (!path) {
 		screen_error(screen, NOTICE_SAVE_WHERE);
-	} else if (writer_put(path, &how, out.data, out.length, &err) < 0) {
+	} else if (failed) {
 		screen_error(screen, NOTICE_SAVE_FAILED, err.what);
 	} else {
 		if (own)
-			state_saved(screen);
+			state_saved(screen, &notebook);
 		say_saved(screen, &notebook, path);
 	}
 	text_free(&out);

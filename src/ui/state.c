@@ -266,6 +266,13 @@ note_kept(struct screen *screen)
 	write_part(screen, NOTEBOOK_ALL, &state->kept);
 }
 
+static void
+note_saved(struct ui_state *state, const struct notebook *notebook)
+{
+	option_release(&notebook_options_table, &state->saved);
+	option_copy(&notebook_options_table, &state->saved, notebook);
+}
+
 void
 state_restore(struct screen *screen)
 {
@@ -275,6 +282,8 @@ state_restore(struct screen *screen)
 	state_load(screen);
 	notebook_restore(screen);
 	note_kept(screen);
+	if (app_of(screen)->options->notebook)
+		note_saved(state, app_of(screen)->options->notebook);
 	state->unchecked = state->was.captures.count;
 	if (!state->unchecked)
 		return;
@@ -348,12 +357,23 @@ state_can_keep(const struct screen *screen)
 	return app_of(screen)->kept->path;
 }
 
-void
-state_saved(struct screen *screen)
+/* Merge the changes that another run has written since this one read the file. */
+static size_t
+merge_others(struct screen *screen, struct notebook *now)
 {
-	note_kept(screen);
-	if (app_of(screen)->kept->path)
-		unlink(app_of(screen)->kept->path);
+	const struct ui_state *state = app_of(screen)->kept;
+	const struct ui_options *options = app_of(screen)->options;
+	struct state_file theirs;
+	struct err err = {0};
+	size_t added = 0;
+	if (access(state->path, F_OK) != 0 ||
+	    options->load_yaml(state->path, &state_options_table, &theirs, &err) < 0)
+		return 0;
+	if (is_of_session(&theirs, screen->session) &&
+	    !is_newer(options->notebook_path, state->path))
+		added = notebook_merge(now, &state->was.notebook, &theirs.notebook);
+	option_release(&state_options_table, &theirs);
+	return added;
 }
 
 static void
@@ -378,11 +398,54 @@ write_file(struct screen *screen, const struct state_file *file, struct err *err
 			    "removes this.\n");
 	option_write(&state_options_table, file, &out);
 	if (writer_put(path, &kept_options, out.data, out.length, err) < 0)
-		err_cause(err, "the marks are not kept");
+		err_cause(err, "marks are not saved; :save FILE saves them");
 	else
 		file_prune(path, &kept_kind, FILES_MAX, UINT64_MAX);
 	text_free(&out);
 	return err->code;
+}
+
+/* Write the state, or remove its file if NEEDED is false and no other run added to it. */
+static int
+put_state(struct screen *screen, bool needed, struct err *err)
+{
+	const struct ui_state *state = app_of(screen)->kept;
+	struct state_file now = {0};
+	int failed = 0, lock = writer_lock(state->path, needed ? FOLDER_MODE : 0);
+	notebook_collect(screen, NOTEBOOK_ALL, &now.notebook);
+	needed |= merge_others(screen, &now.notebook) > 0;
+	describe_captures(screen->session, &now.captures);
+	if (needed)
+		failed = write_file(screen, &now, err);
+	else
+		unlink(state->path);
+	option_release(&state_options_table, &now);
+	if (lock >= 0)
+		close(lock);
+	return failed;
+}
+
+void
+state_merge_saved(struct screen *screen, const char *path, struct notebook *now)
+{
+	struct notebook theirs;
+	struct err unimportant = {0};
+	if (access(path, F_OK) == 0 &&
+	    app_of(screen)->options->load_yaml(path, &notebook_options_table, &theirs,
+					       &unimportant) == 0) {
+		notebook_merge(now, &app_of(screen)->kept->saved, &theirs);
+		option_release(&notebook_options_table, &theirs);
+	}
+}
+
+void
+state_saved(struct screen *screen, const struct notebook *notebook)
+{
+	struct err unimportant = {0};
+	note_saved(app_of(screen)->kept, notebook);
+	note_kept(screen);
+	if (app_of(screen)->kept->path)
+		put_state(screen, false, &unimportant);
 }
 
 int
@@ -390,26 +453,17 @@ state_keep(struct screen *screen, struct err *err)
 {
 	const struct ui_state *state = app_of(screen)->kept;
 	const char *saved = app_of(screen)->options->notebook_path;
-	struct state_file now = {0};
-	int failed = 0;
 	if (!app_of(screen)->options->state_dir || !has_changed(screen, NOTEBOOK_ALL, &state->kept))
 		return 0;
 	if (!state->path)
 		return !state_is_unsaved(screen)
 			   ? 0
-			   : err_set(err, ERR_IO,
-				     "the marks are not kept, as %s; :save FILE keeps them",
+			   : err_set(err, ERR_IO, "marks are not saved: %s; :save FILE saves them",
 				     state->reason);
-	if (!has_changed(screen, NOTEBOOK_ALL, &state->usual) &&
-	    !(saved && access(saved, F_OK) == 0)) {
-		unlink(state->path);
-		return 0;
-	}
-	notebook_collect(screen, NOTEBOOK_ALL, &now.notebook);
-	describe_captures(screen->session, &now.captures);
-	failed = write_file(screen, &now, err);
-	option_release(&state_options_table, &now);
-	return failed;
+	return put_state(screen,
+			 has_changed(screen, NOTEBOOK_ALL, &state->usual) ||
+			     (saved && access(saved, F_OK) == 0),
+			 err);
 }
 
 bool
@@ -432,6 +486,7 @@ void
 state_free(struct ui_state *state)
 {
 	state_forget(state);
+	option_release(&notebook_options_table, &state->saved);
 	text_free(&state->same);
 	text_free(&state->usual);
 	text_free(&state->kept);

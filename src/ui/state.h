@@ -32,6 +32,7 @@ struct ui_state {
 	const char *reason;    /* why that cannot be; NULL: it can, or is not asked for */
 	struct state_file was; /* last time; without captures: nothing is used of it */
 	bool unchecked;	       /* whether its marks have messages */
+	struct notebook saved; /* the session's file as it was read or saved last */
 	struct text same;      /* marks and ties as they are kept somewhere */
 	struct text usual;     /* all of it before anything was put back, as YAML */
 	struct text kept;      /* and after that */
@@ -53,8 +54,12 @@ bool state_is_unsaved(struct screen *);
 /* Whether state_keep can keep them. */
 bool state_can_keep(const struct screen *);
 
-/* After what there is was written where the next opening reads it. */
-void state_saved(struct screen *);
+/* Merge the changes that another run saved in the session's file since this one read or saved
+ * it. */
+void state_merge_saved(struct screen *, const char *path, struct notebook *);
+
+/* After NOTEBOOK was written to the session's file. */
+void state_saved(struct screen *, const struct notebook *);
 
 /* Keeps what is unsaved, at the end.  0, or negative with the reason. */
 int state_keep(struct screen *, struct err *);

@@ -22,6 +22,7 @@ struct ui_options {
 	const struct compare_request *compare; /* with another run, which is BAD; or NULL */
 	struct looks looks;
 	struct own own;	      /* see own.h */
+	struct own own_saved; /* as it was read or saved last */
 	const char *own_path; /* its file, which need not be there; NULL: it has no place */
 	const char *source;   /* names of the traces in the list; NULL: all */
 	struct filter filter; /* at the start; copied */

@@ -447,11 +447,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_again),   cmocka_unit_test(test_at_once),
-	    cmocka_unit_test(test_grown),   cmocka_unit_test(test_grown_little),
-	    cmocka_unit_test(test_growing), cmocka_unit_test(test_other_settings),
-	    cmocka_unit_test(test_damaged), cmocka_unit_test(test_lie),
-	    cmocka_unit_test(test_more),    cmocka_unit_test(test_prune),
+	    cmocka_unit_test(test_again),	  cmocka_unit_test(test_at_once),
+	    cmocka_unit_test(test_grown),	  cmocka_unit_test(test_grown_little),
+	    cmocka_unit_test(test_growing),	  cmocka_unit_test(test_other_settings),
+	    cmocka_unit_test(test_damaged),	  cmocka_unit_test(test_lie),
+	    cmocka_unit_test(test_more),	  cmocka_unit_test(test_prune),
+	    cmocka_unit_test(test_prune_foreign),
 	};
 	return cmocka_run_group_tests_name("saved", tests, NULL, NULL);
 }

@@ -376,14 +376,45 @@ test_kept_badly(void **state)
 	}
 	setenv("XDG_STATE_HOME", "/dev/null", 1);
 	keeper_start(&k, s, NULL);
-	scene_keys(s, "maQ");
+	scene_keys(s, "maQ"); /* asked once */
+	scene_wait_id(s, NOTICE_QUIT_UNSAVED, "/dev/null/trawl/");
+	scene_keys(s, "jQ");
 	scene_end(s);
 	assert_int_equal(WEXITSTATUS(s->status), 0);
-	const char *line =
-	    strstr(s->sent.data, "trawl: the marks are not kept: cannot write /dev/null/trawl/");
+	const char *line = strstr(s->sent.data, "cannot write /dev/null/trawl/");
 	assert_non_null(line);
 	assert_non_null(strstr(line, ".yaml: Not a directory\r\n"));
 	scene_close(s);
+	keeper_close(&k);
+}
+
+/* Two instances set marks in the same capture: the file keeps those of both, and what one of them
+ * removed is gone. */
+static void
+test_kept_by_two(void **state)
+{
+	struct keeper k;
+	struct scene *s = *state, *other = s + 1;
+	keeper_open(&k);
+	keeper_mark(&k, s); /* a at 4, a bookmark at 11 */
+	keeper_start(&k, s, NULL);
+	keeper_start(&k, other, NULL);
+	scene_wait_id(other, NOTICE_STATE_RESTORED, NULL);
+	scene_keys(s, "6Gmb4G:unmark\r");
+	scene_wait_row(s, ">       4", "");
+	scene_keys(other, "8Gmb9Gmc");
+	scene_wait_row(other, ">c      9", "");
+	scene_quit(s);
+	scene_quit(other);
+	keeper_start(&k, s, NULL);
+	scene_wait_id(s, NOTICE_STATE_RESTORED, "4 marks");
+	scene_keys(s, "L");
+	scene_wait_row(s, " *  6 ", ""); /* b, which the other gave to 8 */
+	scene_wait_row(s, " b  8 ", "");
+	scene_wait_row(s, " c  9 ", "");
+	scene_wait_row(s, " *  11 ", "cold");
+	assert_null(scene_row(s, " a  4"));
+	scene_quit(s);
 	keeper_close(&k);
 }
 
@@ -492,8 +523,9 @@ main(void)
 	    scene_test(test_marks),	      scene_test(test_kept),
 	    scene_test(test_kept_of_several), scene_test(test_kept_view),
 	    scene_test(test_kept_and_saved),  scene_test(test_kept_of_other),
-	    scene_test(test_kept_badly),      scene_test(test_kept_on_trial),
-	    scene_test(test_marks_of_all),    scene_test(test_session),
+	    scene_test(test_kept_by_two),     scene_test(test_kept_badly),
+	    scene_test(test_kept_on_trial),   scene_test(test_marks_of_all),
+	    scene_test(test_session),
 	};
 	return scene_run_group("screen: marks", tests);
 }

@@ -27,7 +27,8 @@
 enum { SNAPSHOT_MOST = 1000 /* columns, and rows */ };
 
 const struct cli_row cli_rows[CLI_COUNT] = {
-    [CLI_DEMO] = {0, "demo", NULL, INPUT, "open the demo: a camera fault, told by five traces"},
+    [CLI_DEMO] = {0, "demo", NULL, INPUT,
+		  "open the demo: five captures of a camera that drops a frame"},
     [CLI_FROM] = {'f', "from", "FORMAT", INPUT, "force this input format; also FORMAT:FILE"},
     [CLI_PROFILE] = {'p', "profile", "FILE", INPUT,
 		     "profile (YAML): formats, clocks and names of the captures"},
@@ -40,8 +41,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		   "folder for streams and decompressed captures while they are open; "
 		   "default $TMPDIR"},
     [CLI_SPOOL_LIMIT] = {0, "spool-limit", "SIZE", INPUT,
-			 "keep only the newest SIZE bytes of each stream, at least 128M; a "
-			 "message reports the dropped bytes"},
+			 "keep only the newest SIZE bytes of each stream, at least 128M; a row "
+			 "counts the dropped bytes"},
     [CLI_WRITE_POINTER] = {0, "write-pointer", "N", INPUT,
 			   "captures are circular buffers and N is the next write position: an "
 			   "offset, or an address in a text dump"},
@@ -67,7 +68,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION,
 		    "only these origins, comma-separated; unknown names are reported"},
     [CLI_SINCE] = {'S', "since", "TIME", SELECTION,
-		   "from this time on: 4.2, +10ms after the start, 2024-05-01T12:30"},
+		   "from this time on: 4.2, +10ms (after the start), 2024-05-01T12:30"},
     [CLI_UNTIL] = {'U', "until", "TIME", SELECTION, "up to and including this time"},
     [CLI_SOURCE] = {0, "source", "LIST", SELECTION, "only these traces, by name, comma-separated"},
     [CLI_SPLIT] = {0, "split", "K/N", SELECTION,
@@ -84,9 +85,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
     [CLI_COLUMNS] = {0, "columns", "LIST", OUTPUT,
 		     "extra columns for text, csv and jsonl, comma-separated: delta (time "
-		     "since the message printed before), gap (since the message before, "
-		     "printed or not), depth (of calls) and target (of a jump), where a "
-		     "program is known; for a table: only these columns"},
+		     "since the previous printed message), gap (since the previous message), "
+		     "depth (of calls) and target (of a jump) with a program; for a table: "
+		     "only these columns"},
     [CLI_FIELDS] =
 	{0, "fields", "LIST", OUTPUT,
 	 "print these columns as text or csv, separated by commas: number, time, delta, "
@@ -98,7 +99,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 	 "self, total, most, cycles, total_cycles, time, total_time, most_time, estimated"},
     [CLI_TEMPLATE] = {0, "template", "TEXT", OUTPUT,
 		      "print lines like '{time} {severity:8} {text:.60}'; columns as in "
-		      "--fields; :8 is the least width, .60 the greatest, > aligns right"},
+		      "--fields; :8 is the minimum width, .60 the maximum, > aligns right"},
     [CLI_TIME_FORMAT] = {0, "time-format", "abs|rel|delta|ticks|iso", OUTPUT,
 			 "times in text and on the screen; rel: since the start, delta: since the "
 			 "message before, iso: a date in UTC"},
@@ -106,7 +107,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		"print a table (-t table): one row for each value of these names, "
 		"comma-separated; default origin"},
     [CLI_OF] = {0, "of", "NAME", OUTPUT,
-		"add statistics of a number to a table: sum, min, mean, percentiles, max"},
+		"add statistics of the numeric field NAME to a table: sum, min, mean, "
+		"percentiles, max"},
     [CLI_SORT] = {0, "sort", "COLUMN", OUTPUT,
 		  "sort a table by this column; -COLUMN: descending; default count"},
     [CLI_COLOR] = {0, "color", "auto|always|never", OUTPUT,
@@ -120,10 +122,11 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_LAYOUT] = {0, "layout", "auto|stacked|side", SCREEN,
 		    "position of panes; auto: depends on the width"},
     [CLI_MOUSE] = {0, "mouse", NULL, SCREEN,
-		   "use the mouse: wheel scrolls, click selects a row; Shift selects text"},
+		   "use the mouse: wheel scrolls, click selects a row; hold Shift to select "
+		   "text"},
     [CLI_COMMAND] = {'c', "command", "COMMAND", SCREEN,
-		     "run a command at the start, as after :, or with / ? & in front; "
-		     "repeatable"},
+		     "run a command at the start, as typed at the : prompt; may also start "
+		     "with / ? &; repeatable"},
     [CLI_EXECUTE] = {'x', "execute", "FILE", SCREEN,
 		     "run the commands in a file, one per line; # begins a comment"},
     [CLI_SNAPSHOT] = {0, "snapshot", "WxH", SCREEN,
@@ -135,7 +138,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		     "marks, notes, view, filters and ties, as saved by :save; default "
 		     "CAPTURE.session.yaml"},
     [CLI_NO_STATE] = {0, "no-state", NULL, SCREEN,
-		      "do not restore or save session state (place, filters, marks)"},
+		      "do not restore or save session state (position, filters, marks)"},
     [CLI_THREADS] = {0, "threads", "N", RESOURCES,
 		     "number of threads; default 0: one per processor"},
     [CLI_CACHE_DIR] = {0, "cache-dir", "DIR", RESOURCES,
@@ -152,8 +155,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_COMPARE] = {0, "compare", NULL, OTHER,
 		     "compare two captures or sessions, GOOD BAD; exit with 1 if they differ"},
     [CLI_SLOWER] = {0, "slower", "FACTOR[,LENGTH]", OTHER,
-		    "with --compare: report messages that took FACTOR times as long and "
-		    "LENGTH longer; default 2,1ms"},
+		    "with --compare: report a message if the time before it is FACTOR times "
+		    "as long and LENGTH longer; default 2,1ms"},
     [CLI_INFO] = {0, "info", NULL, OTHER,
 		  "print the format of each capture, the evidence for it, and a profile to "
 		  "start from"},

@@ -385,7 +385,7 @@ session_name(const struct cli *cli)
 	return !profile_is_session(path) ? NULL : slash ? slash + 1 : path;
 }
 
-/* Prints the screen instead of showing it. */
+/* Print the screen instead of showing it. */
 static int
 print_snapshot(struct session *session, const struct cli *cli, struct ui_options *options,
 	       struct err *err)
@@ -399,7 +399,7 @@ print_snapshot(struct session *session, const struct cli *cli, struct ui_options
 	int failed = output_open(&output, cli, &session, 1, NULL, false, err);
 	still.svg = colour == CLI_COLOUR_ALWAYS;
 	if (still.svg)
-		options->ascii = cli->value[CLI_ASCII]; /* it is UTF-8 in any locale */
+		options->ascii = cli->value[CLI_ASCII]; /* an SVG is UTF-8 in any locale */
 	options->still = &still;
 	options->state_dir = NULL; /* a picture does not depend on the last run */
 	if (!failed)

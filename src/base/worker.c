@@ -81,7 +81,7 @@ worker_stop_event(struct worker *w)
 	return w->stop_event;
 }
 
-/* Rests until the job is to be called again or to end; the lock is held. */
+/* Rest until the job is to be called again or to end.  The lock is held. */
 static void
 await_wake(struct worker *w)
 {

@@ -330,7 +330,7 @@ cli_parse_colour(const struct cli *cli, enum cli_colour *colour, struct err *err
 		   : err_set(err, ERR_USAGE, "--color is auto, always or never, not %s", when);
 }
 
-/* The option that prints messages, or -1. */
+/* Return a given option that prints messages, or -1 if there is none. */
 static int
 find_printing(const struct cli *cli)
 {
@@ -349,7 +349,7 @@ cli_writes_output(const struct cli *cli)
 	       (find_printing(cli) >= 0 || cli->value[CLI_OUTPUT] || !isatty(STDOUT_FILENO));
 }
 
-/* Reads the digits at *AT as a size, and moves *AT after them. */
+/* Parse the digits at *AT as a number of columns or rows, and move *AT after them. */
 static bool
 read_side(const char **at, int *side)
 {

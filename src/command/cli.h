@@ -123,7 +123,7 @@ int cli_parse_colour(const struct cli *, enum cli_colour *, struct err *);
 /* Whether messages are printed instead of shown. */
 bool cli_writes_output(const struct cli *);
 
-/* Reads --snapshot, which must be given.  0, or ERR_USAGE, also with an option that prints
+/* Parse --snapshot, which must be given.  0, or ERR_USAGE, also with an option that prints
  * messages. */
 int cli_parse_snapshot(const struct cli *, int *cols, int *rows, struct err *);
 

@@ -409,8 +409,7 @@ follow_pace(struct app *app, bool quick)
 	screen->list->scroll_step = quick && beside ? (size_t)area->rows / STEP_PARTS : 0;
 }
 
-/* Return true if no thread will change a still: all workers rest, and no news is waiting that
- * they sent before. */
+/* Return true if no thread will change a still: all workers rest, and their news was taken. */
 static bool
 is_settled(const struct app *app)
 {
@@ -418,7 +417,7 @@ is_settled(const struct app *app)
 	return app->rest >= 0 && workers_rest() && !poll(&news, 1, 0);
 }
 
-/* Resets the event that workers rest.  The loop checks for it before it sleeps. */
+/* Reset the event that workers rest.  The loop checks that they do before it sleeps. */
 static void
 drain_rest(const struct app *app)
 {
@@ -428,7 +427,7 @@ drain_rest(const struct app *app)
 	}
 }
 
-/* Types the next command of those given for the start.  Return false if there is none. */
+/* Type the next command of those given for the start.  Return false if there is none. */
 static bool
 type_command(struct app *app)
 {
@@ -440,8 +439,8 @@ type_command(struct app *app)
 	return true;
 }
 
-/* Begins to follow the captures, if that was asked for at the start.  Return false if not, and
- * from the second call on. */
+/* Begin to follow the captures, if the options ask for that and it was not done yet.  Return
+ * false if not. */
 static bool
 begin_to_follow(struct app *app)
 {

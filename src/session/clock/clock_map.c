@@ -274,7 +274,7 @@ map_link(struct clock_map *map, const struct clock_link *link)
 	map_senders(map, link, a, b);
 }
 
-/* Maps the links found in a trace.  They are taken trace by trace because the indexes may
+/* Map the links found in a trace.  They are taken trace by trace because the indexes may
  * have been built in any order. */
 static void
 map_links_of(struct clock_map *map, const struct clock_links *links, size_t trace)

@@ -5,9 +5,9 @@
  * show by a colour alone, as on a terminal without colours.
  *
  * In an SVG each run of cells of one role is a rectangle, unless it has the picture's
- * background, and its texts.  The viewer's font is not known: texts are made as wide as
- * their cells (textLength), and characters that may come from another font are texts of
- * their own, so columns stay aligned.
+ * background, and one or more text elements.  The viewer's font is not known.  So that
+ * columns stay aligned, each text is made as wide as its cells (textLength), and characters
+ * that may come from another font are separate texts.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a cell, in pixels: most monospace fonts are 0.6 of their size wide. */
+/* Size of a cell in pixels.  Most monospace fonts are 0.6 of their size wide. */
 enum { WIDTH = 9, HEIGHT = 18, BASELINE = 14, FONT_SIZE = 15 };
 
 enum { PALETTE = 256, BRIGHTEST = 255 };
@@ -27,7 +27,7 @@ enum { PALETTE = 256, BRIGHTEST = 255 };
 static const char fonts[] = "ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,"
 			    "Liberation Mono,monospace";
 
-/* A style of the theme, its colours read. */
+/* Style of a role, with its colours parsed. */
 struct still_style {
 	struct colour fg, bg;
 	bool bold, dim, underline, reverse;
@@ -49,7 +49,7 @@ still_of(const struct term *base)
 
 /* --- text ---------------------------------------------------------------- */
 
-/* Appends a cell's characters; those that XML has no place for as U+FFFD. */
+/* Append the characters of a cell.  Characters that XML does not allow become U+FFFD. */
 static void
 add_cell(const struct cell *cell, bool xml, struct text *out)
 {
@@ -83,7 +83,7 @@ add_row(const struct cell *cells, int cols, struct text *out)
 
 /* --- SVG ----------------------------------------------------------------- */
 
-/* How bright an eye finds a colour, up to BRIGHTEST. */
+/* Return the perceived brightness of a colour, up to BRIGHTEST. */
 static int
 brightness_of(uint32_t rgb)
 {
@@ -98,7 +98,7 @@ rgb_of(struct colour colour, uint32_t own)
 	return colour.kind == COLOUR_RGB ? colour.value : own;
 }
 
-/* Chooses the background, dark or light, on which the faintest text of the theme stands
+/* Choose the background, dark or light, on which the faintest text of the theme stands
  * out more. */
 static void
 choose_own_colours(struct still_term *term)
@@ -129,7 +129,7 @@ is_plain(const struct cell *cell)
 	return cell->code[0] < 0x80 && !cell->code[1];
 }
 
-/* Whether a cell is drawn in the same text as one before it that has its role. */
+/* Return true if a cell is part of the same text element as FIRST, which has its role. */
 static bool
 goes_on(const struct cell *first, const struct cell *cell)
 {
@@ -137,8 +137,8 @@ goes_on(const struct cell *first, const struct cell *cell)
 	       (cell->columns == first->columns && is_plain(cell) == is_plain(first));
 }
 
-/* Returns the column after the cells from COL on, up to END, that have one role and, TEXT,
- * are drawn in one text. */
+/* Return the column after the cells from COL on, up to END, that have one role.  With TEXT,
+ * they are also part of one text element. */
 static int
 run_end(const struct cell *cells, int col, int end, bool text)
 {
@@ -156,7 +156,7 @@ add_rectangle(const struct still_run *run, uint32_t rgb, struct text *out)
 		  run->col * WIDTH, run->row * HEIGHT, (run->end - run->col) * WIDTH, HEIGHT, rgb);
 }
 
-/* Blanks at its ends are left out, unless they are underlined. */
+/* Append a text element.  Leave out blanks at its ends unless they are underlined. */
 static void
 add_text(struct still_run run, const struct still_style *style, uint32_t rgb, struct text *out)
 {
@@ -177,7 +177,7 @@ add_text(struct still_run run, const struct still_style *style, uint32_t rgb, st
 	text_add(out, "</text>\n");
 }
 
-/* Draws cells of one role. */
+/* Append the elements for cells of one role. */
 static void
 add_run(const struct still_term *term, const struct still_run *run, struct text *out)
 {

@@ -1,10 +1,9 @@
 /*
- * A term: what the screen is shown on.
+ * A term shows the screen.
  *
  * There are two kinds: the terminal (term.c, the only file that uses curses), and a still
- * (still.c), which keeps the last screen as a picture and needs no terminal.  Everything
- * the program learns from the outside of its screen comes through here: size, colours,
- * background, keys and mouse.
+ * (still.c), which keeps the last screen as a picture and needs no terminal.  Size, colours,
+ * background, keys and mouse come from here and from nowhere else.
  *
  * A term takes whole canvases, and gives keys one by one without waiting.
  */
@@ -25,7 +24,7 @@ struct term_press {
 
 struct term;
 
-/* What a kind of term does.  NULL where it has nothing to do. */
+/* Functions of one kind of term.  NULL if that kind has nothing to do. */
 struct term_ops {
 	void (*close)(struct term *);
 	void (*size)(const struct term *, int *rows, int *cols);
@@ -41,14 +40,14 @@ struct term_ops {
 	void (*copy)(struct term *, const char *text, size_t length);
 };
 
-/* What all kinds have.  The first member of each; set by its file. */
+/* Common part of all kinds, and the first member of each. */
 struct term {
 	const struct term_ops *ops;
 	int file;		 /* readable when keys wait; -1: there are no keys */
 	int colours;		 /* of its palette; negative: it has none */
 	bool light;		 /* its background, as far as is known */
 	bool has_colours;	 /* errors have a colour in the theme */
-	struct term_press press; /* what KEYCODE_MOUSE, as the last key, stands for */
+	struct term_press press; /* of the last KEYCODE_MOUSE */
 };
 
 /* Opens the terminal of standard input and output; keys come from /dev/tty where standard

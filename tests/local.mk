@@ -540,6 +540,7 @@ script_tests = \
 	tests/cli/select.sh \
 	tests/cli/session.sh \
 	tests/cli/special.sh \
+	tests/cli/writer.sh \
 	tests/cli/snapshot.sh \
 	tests/term/browse.sh \
 	tests/term/stream.sh

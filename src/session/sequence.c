@@ -102,12 +102,25 @@ is_alone(const struct sequence *s)
 	return s->count == 1 && merge_strand_count(s->merge) == 1;
 }
 
-/* Whether no strands may come up any more. */
+/* True if no strands may come up any more. */
 static bool
 are_strands_known(const struct sequence *s)
 {
 	const struct clocks *clocks = session_of(reader_trace(s->readers[0]))->clocks;
-	return clocks_get_order(clocks) == CLOCKS_BY_TRANSPORT || !clocks_may_change(clocks);
+	return clocks_get_order(clocks) == CLOCKS_BY_TRANSPORT ||
+	       (!clocks_may_change(clocks) && merge_is_current(s->merge));
+}
+
+void
+sequence_renew(struct sequence *s)
+{
+	merge_renew(s->merge);
+}
+
+bool
+sequence_is_current(const struct sequence *s)
+{
+	return merge_is_current(s->merge);
 }
 
 unsigned

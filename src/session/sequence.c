@@ -257,6 +257,21 @@ sequence_head(struct sequence *s, struct sequence_position p, size_t strand, str
 }
 
 bool
+sequence_between(struct sequence *s, size_t strand, struct sequence_position first,
+		 struct sequence_position last, struct position *from, struct position *to)
+{
+	if (!sequence_head(s, first, strand, from))
+		return false;
+	*to = last.at;
+	if (strand != sequence_strand(s, last)) {
+		sequence_head(s, last, strand, to);
+		if (!sequence_step(s, strand, *to, -1, to))
+			return false;
+	}
+	return from->cell != to->cell ? from->cell < to->cell : from->at <= to->at;
+}
+
+bool
 sequence_lane_head(struct sequence *s, struct sequence_position p, size_t lane, struct position *at)
 {
 	bool any = false;

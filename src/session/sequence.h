@@ -154,6 +154,11 @@ bool sequence_head(struct sequence *, struct sequence_position p, size_t strand,
 bool sequence_lane_head(struct sequence *, struct sequence_position p, size_t lane,
 			struct position *at);
 
+/* The first and the last message of a strand between two positions, both included, of which LAST
+ * is not before FIRST.  False if there is none. */
+bool sequence_between(struct sequence *, size_t strand, struct sequence_position first,
+		      struct sequence_position last, struct position *from, struct position *to);
+
 /* The next message of one of several strands, or the one before (DIRECTION -1); FROM need
  * not be a message.  False: there is none, or none near while much is not noted. */
 bool sequence_step(struct sequence *, size_t strand, struct position from, int direction,

@@ -145,6 +145,7 @@ long_unit_tests = \
 	tests/unit/test_cycles \
 	tests/unit/test_clocks \
 	tests/unit/test_export \
+	tests/unit/test_export_range \
 	tests/unit/test_account \
 	tests/unit/test_arm \
 	tests/unit/test_coresight_walk \
@@ -249,6 +250,16 @@ tests_unit_test_clock_set_back_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_test_writer_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=write -Wl,--wrap=fsync -Wl,--wrap=rename -Wl,--wrap=linkat
 tests_unit_test_complete_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=strcmp
+kept_back = \
+	tests/mk_out.c \
+	tests/mk_out.h \
+	tests/mk_stp.c \
+	tests/mk_stp.h \
+	tests/mk_syst.c \
+	tests/mk_syst.h \
+	tests/unit/kept_back.c \
+	tests/unit/kept_back.h
+tests_unit_test_export_range_SOURCES = $(kept_back) tests/unit/test_export_range.c
 tests_unit_test_theme_LDADD = $(LDADD) -lm
 tests_unit_test_step_back_SOURCES = \
 	tests/mk_out.c \
@@ -398,14 +409,7 @@ tests_libtest_a_SOURCES += \
 	tests/unit/shares.h \
 	tests/unit/truth.c \
 	tests/unit/truth.h
-tests_unit_test_screen_order_SOURCES = \
-	tests/mk_out.c \
-	tests/mk_out.h \
-	tests/mk_stp.c \
-	tests/mk_stp.h \
-	tests/mk_syst.c \
-	tests/mk_syst.h \
-	tests/unit/test_screen_order.c
+tests_unit_test_screen_order_SOURCES = $(kept_back) tests/unit/test_screen_order.c
 check_PROGRAMS += $(screen_tests)
 TESTS += $(screen_tests)
 check_PROGRAMS += tests/bench/lag

@@ -343,6 +343,12 @@ writer_add(struct writer *w, const void *bytes, size_t length, struct err *err)
 	return 0;
 }
 
+bool
+writer_rewind(struct writer *w)
+{
+	return !w->is_direct && !ftruncate(w->file, 0) && !lseek(w->file, 0, SEEK_SET);
+}
+
 /* --- the end ----------------------------------------------------------- */
 
 /* Name a file that another program must not have created meanwhile. */

@@ -67,6 +67,10 @@ int writer_open_at(struct writer *, int folder, const char *name, struct err *);
  * became readable, ERR_IO with the reason and the state of the file. */
 int writer_add(struct writer *, const void *bytes, size_t length, struct err *);
 
+/* Drop all bytes written so far.  Return false if others may have read them: the output is a
+ * growing one, a device or a FIFO. */
+bool writer_rewind(struct writer *);
+
 /* End the output and give it its name.  Return 0, or ERR_IO: the old file is unchanged. */
 int writer_commit(struct writer *, struct err *);
 

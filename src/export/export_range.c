@@ -1,10 +1,13 @@
 /*
- * Parts of traces: see export_range.h.
+ * Messages that a person chose: see export_range.h.
  *
- * A reader of its own walks from message to message, so the cost is that of
- * decoding the cells in between; with a filter the cursor of next_match.h goes from
- * match to match, and passes cells whose summaries have none.  Of several traces the
- * sequence says which message is the next.
+ * A sequence is walked from the first message to the last, so the cost is that of decoding the
+ * cells in between.  With a filter the cursor of next_match.h goes from match to match, and
+ * passes cells whose summaries have none.
+ *
+ * Clocks may settle, and the user may change the order, while a thread writes.  The sequence
+ * keeps its strands then, but times follow the new clocks.  So the clocks' generation is compared
+ * before anything is handed over, and the write is given up when it changed.
  */
 #include "config.h"
 
@@ -25,6 +28,7 @@ enum {
 struct range_writer {
 	const struct export_range *range;
 	const struct filter *filter; /* NULL: all pass */
+	unsigned generation;	     /* of the clocks at the begin */
 	struct text out;
 	struct expansion expansion;
 	struct export_kept kept;
@@ -32,21 +36,195 @@ struct range_writer {
 	unsigned looked; /* messages since something was handed over */
 };
 
-static bool
-hand_over(struct range_writer *writer)
+/* The sequence of a range. */
+struct range_order {
+	struct sequence *all, *lane; /* owned, or NULL */
+	struct sequence *sequence;
+};
+
+/* --- what is known ----------------------------------------------------- */
+
+static unsigned
+clocks_now(const struct export_range *range)
 {
-	writer->looked = 0;
-	return writer->range->write(writer->range->context, &writer->out);
+	return range->session->clocks ? clocks_generation(range->session->clocks) : 0;
+}
+
+static bool
+is_shown(const struct export_range *range, size_t trace)
+{
+	return range->hidden && !range->hidden[trace];
+}
+
+static size_t
+count_shown(const struct export_range *range)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < range->session->traces.count; i++)
+		count += is_shown(range, i);
+	return count;
+}
+
+/* True if order, times or filter depend on the clocks. */
+static bool
+needs_clocks(const struct export_range *range)
+{
+	const struct clocks *clocks = range->session->clocks;
+	bool by_time = clocks && clocks_get_order(clocks) == CLOCKS_BY_TIME;
+	return range->format->timed || count_shown(range) > 1 || (range->hidden && by_time) ||
+	       (range->filter && filter_needs_clocks(range->filter));
+}
+
+static bool
+is_flow_known(const struct export_range *range, struct trace *trace)
+{
+	return !range->filter || !filter_needs_flow(range->filter) ||
+	       flows_known(trace) >= index_cell_count(trace_index(trace));
+}
+
+static bool
+is_indexed(struct trace *trace)
+{
+	struct index_progress progress;
+	index_get_progress(trace_index(trace), &progress);
+	return progress.complete;
+}
+
+/* True if the number of the message at a place is known. */
+static bool
+is_place_known(const struct export_place *place)
+{
+	struct position at;
+	if (is_indexed(place->trace))
+		return true;
+	if (place->id.offset >= capture_size(trace_capture(place->trace)))
+		return false;
+	struct reader *reader = reader_new(place->trace);
+	bool known = reader_find_id(reader, place->id, &at) &&
+		     at.cell < index_known(trace_index(place->trace));
+	reader_free(reader);
+	return known;
+}
+
+bool
+export_range_is_known(const struct export_range *range)
+{
+	const struct session *session = range->session;
+	bool known =
+	    !session->clocks || !needs_clocks(range) || clocks_are_settled(session->clocks);
+	for (size_t i = 0; known && i < session->traces.count; i++)
+		known =
+		    !is_shown(range, i) || (is_flow_known(range, session->traces.at[i]) &&
+					    (range->count || is_indexed(session->traces.at[i])));
+	for (size_t i = 0; known && i < range->count; i++)
+		known = is_place_known(&range->places[i]);
+	return known;
+}
+
+/* --- order ------------------------------------------------------------- */
+
+/* The one trace that is shown, if its messages are one strand and both places are in it. */
+static struct trace *
+find_alone(const struct export_range *range)
+{
+	struct trace *alone = NULL;
+	for (size_t i = 0; i < range->session->traces.count && count_shown(range) == 1; i++)
+		alone = is_shown(range, i) ? range->session->traces.at[i] : alone;
+	bool is_alone = alone && clocks_strand_count(alone) == 1;
+	for (size_t i = 0; is_alone && i < range->count; i++)
+		is_alone = range->places[i].trace == alone;
+	return is_alone ? alone : NULL;
+}
+
+static struct range_order
+open_order(const struct export_range *range)
+{
+	struct range_order order = {.sequence = range->sequence};
+	struct trace *alone = find_alone(range);
+	if (order.sequence)
+		return order;
+	order.sequence = order.all = sequence_new(range->session);
+	if (alone) {
+		order.sequence = order.lane = sequence_new_lane(order.all, trace_number(alone));
+		return order;
+	}
+	for (size_t i = 0; i < range->session->traces.count; i++)
+		sequence_show(order.all, i, is_shown(range, i));
+	sequence_load(order.all);
+	return order;
 }
 
 static void
-write_message(struct range_writer *writer, struct reader *reader, struct cycles_walk *cycles,
-	      const struct message *m, struct position at, const struct export_mark *mark)
+close_order(struct range_order *order)
+{
+	sequence_free(order->lane);
+	sequence_free(order->all);
+}
+
+static int
+find_place(struct sequence *sequence, const struct export_place *place, struct sequence_position *p)
+{
+	return sequence_find_lane(sequence, trace_number(place->trace), &p->lane) &&
+		       reader_find_id(sequence_reader(sequence, p->lane), place->id, &p->at)
+		   ? 0
+		   : ERR_DATA;
+}
+
+/* Find the places, the one that comes first in the order as FIRST. */
+static int
+find_places(const struct export_range *range, struct sequence *sequence,
+	    struct sequence_position *first, struct sequence_position *last)
+{
+	bool exact;
+	int failed = find_place(sequence, &range->places[0], first);
+	failed = failed ? failed : find_place(sequence, &range->places[1], last);
+	if (failed)
+		return failed;
+	if (sequence_is_before(sequence, *last, *first)) {
+		struct sequence_position later = *first;
+		*first = *last;
+		*last = later;
+	}
+	sequence_number(sequence, *last, &exact); /* so are all before it */
+	return exact ? 0 : ERR_MORE;
+}
+
+/* Find the first and the last message, which may be of a trace that is not shown.  ERR_END:
+ * there are none. */
+static int
+find_ends(const struct export_range *range, struct sequence *sequence,
+	  struct sequence_position *first, struct sequence_position *last)
+{
+	if (range->count)
+		return find_places(range, sequence, first, last);
+	if (!sequence_is_exact(sequence))
+		return ERR_MORE;
+	return sequence_first(sequence, first) && sequence_last(sequence, last) ? 0 : ERR_END;
+}
+
+/* --- messages ---------------------------------------------------------- */
+
+static int
+hand_over(struct range_writer *writer)
+{
+	writer->looked = 0;
+	if (clocks_now(writer->range) != writer->generation)
+		return ERR_MORE;
+	return writer->range->write(writer->range->context, &writer->out) ? 0 : ERR_CANCELLED;
+}
+
+static int
+write_at(struct range_writer *writer, struct reader *reader, struct cycles_walk *cycles,
+	 struct position at, const struct export_mark *mark)
 {
 	const struct export_range *range = writer->range;
+	const struct message *own = reader_message(reader, at);
 	bool exact;
+	if (!own)
+		return ERR_DATA;
+	struct message copy = *own; /* a text may ask for other cells */
 	struct export_message message = {.reader = reader,
-					 .message = m,
+					 .message = &copy,
 					 .number = reader_number(reader, at, &exact),
 					 .expansion = &writer->expansion,
 					 .cycles = cycles,
@@ -55,258 +233,195 @@ write_message(struct range_writer *writer, struct reader *reader, struct cycles_
 					 .charset = range->charset};
 	export_message(range->format, &message, &writer->out);
 	writer->written++;
-}
-
-/* Whether the numbers of a span's messages are known, and their times where the
- * format has them. */
-static bool
-is_known(const struct export_range *range, const struct export_span *span, struct reader *reader)
-{
-	const struct clocks *clocks = session_of(span->trace)->clocks;
-	struct position last;
-	if ((range->format->timed || range->ordered) && clocks && !clocks_are_settled(clocks))
-		return false;
-	if (range->filter && filter_needs_flow(range->filter) &&
-	    flows_known(span->trace) < index_cell_count(trace_index(span->trace)))
-		return false;
-	struct index_progress progress;
-	index_get_progress(trace_index(span->trace), &progress);
-	if (progress.complete)
-		return true;
-	return span->last.offset < capture_size(trace_capture(span->trace)) &&
-	       reader_find_id(reader, span->last, &last) &&
-	       last.cell < index_known(trace_index(span->trace));
-}
-
-bool
-export_range_is_known(const struct export_range *range)
-{
-	bool known = true;
-	for (size_t i = 0; known && i < range->count; i++) {
-		struct reader *reader = reader_new(range->spans[i].trace);
-		known = is_known(range, &range->spans[i], reader);
-		reader_free(reader);
-	}
-	return known;
-}
-
-/* Writes the message at a position; false: whoever takes it has
- * enough. */
-static bool
-write_at(struct range_writer *writer, const struct export_span *span, struct reader *reader,
-	 struct cycles_walk *cycles, struct position at)
-{
-	struct message copy = *reader_message(reader, at); /* a text may ask for other cells */
-	write_message(writer, reader, cycles, &copy, at, span->mark);
 	bool ready = writer->out.length >= READY || ++writer->looked >= READY;
-	return !ready || hand_over(writer);
+	return ready ? hand_over(writer) : 0;
 }
-
-/* --- what passes a filter ------------------------------------------------ */
-
-/* Of each strand. */
-struct range_lane {
-	const struct export_span *span; /* NULL: none of it */
-	size_t lane;
-	struct cycles_walk *cycles;
-	bool over;
-};
-
-/* Where the span of a lane lies; none if its first message is not there. */
-static struct next_part
-part_of(const struct export_span *span, struct reader *reader)
-{
-	struct next_part part = {0};
-	struct position last;
-	if (!span || !reader_find_id(reader, span->first, &part.first))
-		return part;
-	part.any = reader_find_id(reader, span->last, &last);
-	part.last = last.cell;
-	return part;
-}
-
-/* Writes what passes of the lanes' spans. */
-static int
-write_matches(struct range_writer *writer, struct sequence *sequence,
-	      const struct range_lane *lanes)
-{
-	size_t count = sequence_strand_count(sequence);
-	struct next_part *parts = mem_new(count * sizeof *parts);
-	for (size_t i = 0; i < count; i++)
-		parts[i] = part_of(lanes[i].span, sequence_reader(sequence, lanes[i].lane));
-	const struct next_query query = {
-	    .sequence = sequence, .want = writer->filter, .direction = 1, .parts = parts};
-	struct next_match *next = next_match_new(&query);
-	struct next_bound bound = {0};
-	struct sequence_position p;
-	enum next_result result;
-	bool more = true;
-	while (more && (result = next_match(next, &bound, &p)) != NEXT_END) {
-		if (result != NEXT_FOUND) {
-			bound.until = thread_now_ms() + SLICE_MS;
-			more = hand_over(writer);
-			continue;
-		}
-		const struct range_lane *lane = &lanes[sequence_strand(sequence, p)];
-		struct reader *reader = sequence_reader(sequence, p.lane);
-		if (lane->span &&
-		    message_id_compare(reader_message_id(reader, p.at), lane->span->last) <= 0)
-			more = write_at(writer, lane->span, reader, lane->cycles, p.at);
-	}
-	next_match_free(next);
-	free(parts);
-	return more ? 0 : ERR_CANCELLED;
-}
-
-/* Of one span, in the order of its trace. */
-static int
-write_span_matches(struct range_writer *writer, const struct export_span *span,
-		   struct cycles_walk *cycles)
-{
-	struct sequence *all = sequence_new(session_of(span->trace));
-	struct sequence *own = sequence_new_lane(all, trace_number(span->trace));
-	size_t count = sequence_strand_count(own);
-	struct range_lane *lanes = mem_new(count * sizeof *lanes);
-	for (size_t i = 0; i < count; i++)
-		lanes[i] = (struct range_lane){.span = span, .cycles = cycles};
-	int failed = write_matches(writer, own, lanes);
-	free(lanes);
-	sequence_free(own);
-	sequence_free(all);
-	return failed;
-}
-
-/* --- all messages -------------------------------------------------------- */
 
 static int
-write_span(struct range_writer *writer, const struct export_span *span)
+write_place(struct range_writer *writer, const struct export_place *place)
 {
-	struct reader *reader = reader_new(span->trace);
+	struct reader *reader = reader_new(place->trace);
+	struct cycles_walk *cycles = export_cycles(writer->range->format, place->trace);
 	struct position at;
-	int failed = is_known(writer->range, span, reader) ? 0 : ERR_MORE;
-	struct cycles_walk *cycles = export_cycles(writer->range->format, span->trace);
-	if (!failed && writer->filter)
-		failed = write_span_matches(writer, span, cycles);
-	bool more = !failed && !writer->filter && reader_find_id(reader, span->first, &at);
-	while (more && reader_message(reader, at) &&
-	       message_id_compare(reader_message_id(reader, at), span->last) <= 0) {
-		if (!write_at(writer, span, reader, cycles, at))
-			failed = ERR_CANCELLED;
-		more = !failed && reader_next(reader, &at, 0);
-	}
+	int failed = 0;
+	if (reader_find_id(reader, place->id, &at) &&
+	    message_id_compare(reader_message_id(reader, at), place->id) == 0)
+		failed = write_at(writer, reader, cycles, at, place->mark);
 	cycles_walk_free(cycles);
 	reader_free(reader);
 	return failed;
 }
 
-/* --- in the order of several strands ------------------------------------ */
+/* --- from one message to another --------------------------------------- */
 
-/* The span of a strand; NULL: it has none. */
-static const struct export_span *
-find_span(const struct export_range *range, size_t strand)
-{
-	size_t number, lane = sequence_strand_lane(range->sequence, strand);
-	const struct trace *trace = reader_trace(sequence_reader(range->sequence, lane));
-	bool part = sequence_strand_is_part(range->sequence, strand, &number);
-	for (size_t i = 0; i < range->count; i++) {
-		const struct export_span *span = &range->spans[i];
-		if (span->trace == trace && (!part || !span->in_strand || span->strand == number))
-			return span;
-	}
-	return NULL;
-}
+/* Messages of a sequence, with what is needed of each lane. */
+struct range_walk {
+	struct range_writer *writer;
+	struct sequence *sequence;
+	struct sequence_position first, last;
+	struct cycles_walk **cycles;
+};
 
-/* The first message of a strand's span. */
-static bool
-find_first(const struct export_range *range, const struct range_lane *lane, size_t strand,
-	   struct sequence_position *p)
+static int
+write_next(struct range_walk *walk, struct sequence_position p)
 {
-	struct reader *reader = sequence_reader(range->sequence, lane->lane);
-	size_t number;
-	p->lane = lane->lane;
-	if (!lane->span || !reader_find_id(reader, lane->span->first, &p->at) ||
-	    !reader_message(reader, p->at))
-		return false;
-	return !sequence_strand_is_part(range->sequence, strand, &number) ||
-	       sequence_strand(range->sequence, *p) == strand ||
-	       sequence_step(range->sequence, strand, p->at, 1, &p->at);
-}
-
-/* Makes the lanes, and finds the first message of all; false if there is none. */
-static bool
-open_lanes(const struct export_range *range, struct range_lane *lanes, size_t count,
-	   struct sequence_position *first)
-{
-	bool any = false;
-	for (size_t i = 0; i < count; i++) {
-		struct sequence_position own;
-		lanes[i].lane = sequence_strand_lane(range->sequence, i);
-		lanes[i].span = find_span(range, i);
-		if (lanes[i].span)
-			lanes[i].cycles = export_cycles(range->format, lanes[i].span->trace);
-		if (find_first(range, &lanes[i], i, &own) &&
-		    (!any || sequence_is_before(range->sequence, own, *first))) {
-			*first = own;
-			any = true;
-		}
-	}
-	return any;
+	return write_at(walk->writer, sequence_reader(walk->sequence, p.lane), walk->cycles[p.lane],
+			p.at, NULL);
 }
 
 static int
-write_in_order(struct range_writer *writer)
+write_all(struct range_walk *walk)
 {
-	const struct export_range *range = writer->range;
-	size_t count = sequence_strand_count(range->sequence), left = 0;
-	struct range_lane *lanes = mem_new(count * sizeof *lanes);
-	struct sequence_position p;
-	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
-	bool more = !failed && open_lanes(range, lanes, count, &p);
-	for (size_t i = 0; i < count; i++)
-		left += lanes[i].span != NULL;
-	if (more && writer->filter) {
-		failed = write_matches(writer, range->sequence, lanes);
-		more = false;
+	struct sequence_position p = walk->first;
+	bool more = sequence_shows(walk->sequence, p.lane) || sequence_next(walk->sequence, &p);
+	int failed = 0;
+	while (more && !failed && !sequence_is_before(walk->sequence, walk->last, p)) {
+		failed = write_next(walk, p);
+		more =
+		    !sequence_position_is_same(p, walk->last) && sequence_next(walk->sequence, &p);
 	}
-	while (more && left && !failed) {
-		struct range_lane *lane = &lanes[sequence_strand(range->sequence, p)];
-		struct reader *reader = sequence_reader(range->sequence, p.lane);
-		int side = lane->span ? message_id_compare(reader_message_id(reader, p.at),
-							   lane->span->last)
-				      : 1;
-		if (side <= 0 && !write_at(writer, lane->span, reader, lane->cycles, p.at))
-			failed = ERR_CANCELLED;
-		if (side >= 0 && lane->span && !lane->over) {
-			lane->over = true;
-			left--;
-		}
-		more = sequence_next(range->sequence, &p);
-	}
-	for (size_t i = 0; i < count; i++)
-		cycles_walk_free(lanes[i].cycles);
-	free(lanes);
 	return failed;
+}
+
+/* The part of each strand to look for matches in. */
+static struct next_part *
+make_parts(struct range_walk *walk)
+{
+	size_t count = sequence_strand_count(walk->sequence);
+	struct next_part *parts = mem_new(count * sizeof *parts);
+	for (size_t i = 0; i < count; i++) {
+		struct position last;
+		parts[i].any =
+		    sequence_shows(walk->sequence, sequence_strand_lane(walk->sequence, i)) &&
+		    sequence_between(walk->sequence, i, walk->first, walk->last, &parts[i].first,
+				     &last);
+		if (parts[i].any)
+			parts[i].last = last.cell;
+	}
+	return parts;
+}
+
+static int
+write_matches(struct range_walk *walk)
+{
+	struct next_part *parts = make_parts(walk);
+	const struct next_query query = {.sequence = walk->sequence,
+					 .want = walk->writer->filter,
+					 .direction = 1,
+					 .parts = parts};
+	struct next_match *next = next_match_new(&query);
+	struct next_bound bound = {0};
+	struct sequence_position p;
+	enum next_result result;
+	int failed = 0;
+	while (!failed && (result = next_match(next, &bound, &p)) != NEXT_END) {
+		if (result != NEXT_FOUND) {
+			bound.until = thread_now_ms() + SLICE_MS;
+			failed = hand_over(walk->writer);
+			continue;
+		}
+		if (sequence_is_before(walk->sequence, walk->last, p))
+			break;
+		failed = write_next(walk, p);
+	}
+	next_match_free(next);
+	free(parts);
+	return failed;
+}
+
+static int
+write_shown(struct range_writer *writer)
+{
+	struct range_order order = open_order(writer->range);
+	struct range_walk walk = {.writer = writer, .sequence = order.sequence};
+	size_t lanes = sequence_lane_count(walk.sequence);
+	walk.cycles = mem_new(lanes * sizeof *walk.cycles);
+	for (size_t i = 0; i < lanes; i++)
+		if (sequence_shows(walk.sequence, i))
+			walk.cycles[i] = export_cycles(
+			    writer->range->format, reader_trace(sequence_reader(walk.sequence, i)));
+	int failed = find_ends(writer->range, walk.sequence, &walk.first, &walk.last);
+	if (!failed)
+		failed = writer->filter ? write_matches(&walk) : write_all(&walk);
+	for (size_t i = 0; i < lanes; i++)
+		cycles_walk_free(walk.cycles[i]);
+	free(walk.cycles);
+	close_order(&order);
+	return failed == ERR_END ? 0 : failed;
 }
 
 int64_t
 export_range(const struct export_range *range)
 {
 	bool filters = range->filter && !filter_is_all(range->filter);
-	struct range_writer writer = {.range = range, .filter = filters ? range->filter : NULL};
+	struct range_writer writer = {.range = range,
+				      .filter = filters ? range->filter : NULL,
+				      .generation = clocks_now(range)};
 	const struct export_format *format = range->format;
-	int failed = 0;
-	if (range->marks && format->mark_header)
+	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
+	if (range->has_marks && format->mark_header)
 		text_add(&writer.out, format->mark_header);
 	else if (format->header)
 		text_add(&writer.out, format->header);
-	if (range->sequence)
-		failed = write_in_order(&writer);
-	for (size_t i = 0; i < range->count && !range->sequence && !failed; i++)
-		failed = write_span(&writer, &range->spans[i]);
-	if (!failed && !hand_over(&writer))
-		failed = ERR_CANCELLED;
+	if (range->hidden && !failed)
+		failed = write_shown(&writer);
+	for (size_t i = 0; i < range->count && !range->hidden && !failed; i++)
+		failed = write_place(&writer, &range->places[i]);
+	if (!failed)
+		failed = hand_over(&writer);
 	expansion_free(&writer.expansion);
 	export_kept_free(&writer.kept);
 	text_free(&writer.out);
 	return failed ? failed : writer.written;
+}
+
+/* --- its ends in a trace ----------------------------------------------- */
+
+/* Make the ends reach to a place. */
+static int
+add_place(struct export_place ends[2], struct trace *trace, struct message_id id)
+{
+	const struct export_place place = {.trace = trace, .id = id};
+	if (ends[0].trace && ends[0].trace != trace)
+		return ERR_USAGE;
+	if (!ends[0].trace || message_id_compare(id, ends[0].id) < 0)
+		ends[0] = place;
+	if (!ends[1].trace || message_id_compare(id, ends[1].id) > 0)
+		ends[1] = place;
+	return 0;
+}
+
+static int
+add_strand(const struct range_walk *walk, size_t strand, struct export_place ends[2])
+{
+	struct position from, to;
+	size_t lane = sequence_strand_lane(walk->sequence, strand);
+	struct reader *reader = sequence_reader(walk->sequence, lane);
+	if (!sequence_shows(walk->sequence, lane) ||
+	    !sequence_between(walk->sequence, strand, walk->first, walk->last, &from, &to))
+		return 0;
+	int failed = add_place(ends, reader_trace(reader), reader_message_id(reader, from));
+	return failed ? failed
+		      : add_place(ends, reader_trace(reader), reader_message_id(reader, to));
+}
+
+int
+export_range_ends(const struct export_range *range, struct export_place ends[2])
+{
+	unsigned generation = clocks_now(range);
+	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
+	ends[0] = ends[1] = (struct export_place){0};
+	for (size_t i = 0; i < range->count && !range->hidden && !failed; i++)
+		failed = add_place(ends, range->places[i].trace, range->places[i].id);
+	if (range->hidden && !failed) {
+		struct range_order order = open_order(range);
+		struct range_walk walk = {.sequence = order.sequence};
+		failed = find_ends(range, walk.sequence, &walk.first, &walk.last);
+		for (size_t i = 0; !failed && i < sequence_strand_count(walk.sequence); i++)
+			failed = add_strand(&walk, i, ends);
+		close_order(&order);
+	}
+	if (!failed && clocks_now(range) != generation)
+		return ERR_MORE;
+	return failed || ends[0].trace ? failed : ERR_END;
 }

@@ -562,6 +562,8 @@ next_match(struct next_match *next, const struct next_bound *bound, struct seque
 		enum next_result result = look_in_all(next, bound);
 		if (result != NEXT_FOUND)
 			return result;
+		if (next->count > 1 && !sequence_is_current(next->query.sequence))
+			return NEXT_WAITING; /* strands were compared by other clocks */
 		renew_keys(next);
 		size_t first = first_in_state(next, LANE_FOUND);
 		if (first < next->count) {

@@ -41,7 +41,8 @@ struct next_query {
 	bool wrap;		       /* go on at the other end, once for each match */
 	bool by_cell;		       /* all messages of cells that may have a match are found */
 	const struct next_part *parts; /* borrowed; of each strand, to be looked through forward,
-					  whatever `from` and `alone` say; NULL: no bounds */
+					  whatever `from` and `alone` say; NULL: no bounds.  The
+					  sequence is not renewed until the cursor is freed */
 };
 
 /* How much work a call may do, and where. */
@@ -58,7 +59,8 @@ enum next_result {
 	NEXT_FOUND,
 	NEXT_END,     /* there is none */
 	NEXT_MORE,    /* the bound is reached: call again */
-	NEXT_WAITING, /* the session will be told: call again then */
+	NEXT_WAITING, /* the session will be told: call again then.  Or the clocks changed: call
+			 again once the sequence is renewed */
 	NEXT_REFUSED  /* no thread could be started to go on: it is not known, call again */
 };
 

@@ -77,7 +77,7 @@ struct merge {
 	VEC(struct merge_strand) strands; /* in the order of their lanes */
 	struct sequence_position current; /* what the heads are for */
 	bool positioned;
-	unsigned generation; /* of the clocks that parts and strands are by */
+	unsigned generation; /* of the clocks; parts and strands follow it */
 
 	struct worker worker;
 	bool signals;
@@ -87,9 +87,9 @@ struct merge {
 /* --- noting keys ------------------------------------------------------- */
 
 static void
-note_lane(struct merge *m, struct lane_notes *notes)
+note_lane(struct merge *m, struct lane_notes *notes, unsigned generation)
 {
-	bool news = lane_notes_renew(notes, clocks_generation(m->session->clocks));
+	bool news = lane_notes_renew(notes, generation);
 	while (!worker_is_stopping(&m->worker) && lane_notes_add(notes))
 		news = true;
 	if (news)
@@ -104,17 +104,20 @@ merge_work(void *context)
 	do {
 		generation = clocks_generation(m->session->clocks);
 		for (size_t i = 0; i < m->count; i++)
-			note_lane(m, m->lanes[i].notes);
+			note_lane(m, m->lanes[i].notes, generation);
 	} while (generation != clocks_generation(m->session->clocks) &&
 		 !worker_is_stopping(&m->worker));
 	if (m->signals && generation_now(&m->changes) != before)
 		session_signal(m->session);
 }
 
+/* Until no new clocks came meanwhile: strands and notes are of one generation. */
 void
 merge_load(struct merge *m)
 {
-	merge_work(m);
+	do
+		merge_work(m);
+	while (merge_renew(m));
 }
 
 void
@@ -133,7 +136,7 @@ merge_wake(struct merge *m)
 unsigned
 merge_generation(const struct merge *m)
 {
-	return generation_now(&m->whole->changes) + clocks_generation(m->session->clocks);
+	return generation_now(&m->whole->changes) + m->whole->generation;
 }
 
 /* --- parts and strands ------------------------------------------------- */
@@ -175,15 +178,42 @@ make_strands(struct merge *m)
 	}
 }
 
-/* Takes notice of new clocks, or another order. */
-static void
-merge_refresh(struct merge *m)
+static bool
+make_order(struct merge *m, unsigned generation)
 {
-	if (!generation_renew(&m->generation, clocks_generation(m->session->clocks)))
-		return;
-	m->positioned = false;
-	make_parts(m);
-	make_strands(m);
+	bool changed = generation_renew(&m->generation, generation);
+	if (changed) {
+		m->positioned = false;
+		make_parts(m);
+		make_strands(m);
+	}
+	return changed;
+}
+
+bool
+merge_renew(struct merge *m)
+{
+	return make_order(m->whole, clocks_generation(m->session->clocks));
+}
+
+/* Follow the merge of all traces, of which nothing changes in the middle of a call. */
+static void
+follow_whole(struct merge *m)
+{
+	make_order(m, m->whole->generation);
+}
+
+bool
+merge_is_current(const struct merge *m)
+{
+	return m->whole->generation == clocks_generation(m->session->clocks);
+}
+
+/* True if the clocks are known as well, so that nothing about the order changes. */
+static bool
+is_settled(const struct merge *m)
+{
+	return clocks_are_settled(m->session->clocks) && merge_is_current(m);
 }
 
 size_t
@@ -195,7 +225,7 @@ merge_part(const struct merge *m, size_t trace)
 size_t
 merge_strand_count(struct merge *m)
 {
-	merge_refresh(m);
+	follow_whole(m);
 	return m->strands.count;
 }
 
@@ -325,7 +355,7 @@ is_in(const struct cell_keys *keys, size_t at, size_t number)
 size_t
 merge_strand(struct merge *m, struct sequence_position p)
 {
-	merge_refresh(m);
+	follow_whole(m);
 	struct merge_lane *lane = &m->lanes[p.lane];
 	if (lane->count == 1)
 		return lane->first;
@@ -606,7 +636,7 @@ is_shown(const struct merge *m, size_t strand)
 static void
 go_to(struct merge *m, struct sequence_position p)
 {
-	merge_refresh(m);
+	follow_whole(m);
 	if (m->positioned && sequence_position_is_same(m->current, p))
 		return;
 	int64_t key = key_at(m, &m->lanes[p.lane], p.at);
@@ -719,7 +749,7 @@ merge_previous(struct merge *m, struct sequence_position *p)
 bool
 merge_first(struct merge *m, struct sequence_position *p)
 {
-	merge_refresh(m);
+	follow_whole(m);
 	for (size_t i = 0; i < m->strands.count; i++)
 		if (is_shown(m, i))
 			m->strands.at[i].head = cut_at_first(m, i);
@@ -729,7 +759,7 @@ merge_first(struct merge *m, struct sequence_position *p)
 bool
 merge_last(struct merge *m, struct sequence_position *p)
 {
-	merge_refresh(m);
+	follow_whole(m);
 	m->positioned = false;
 	for (size_t i = 0; i < m->strands.count; i++)
 		if (is_shown(m, i))
@@ -754,7 +784,7 @@ merge_number(struct merge *m, struct sequence_position p, bool *exact)
 		number += head->number;
 		*exact &= head->exact;
 	}
-	*exact &= clocks_are_settled(m->session->clocks);
+	*exact &= is_settled(m);
 	return number;
 }
 
@@ -926,8 +956,8 @@ guess_in_part(struct merge *m, size_t part, uint64_t number, uint64_t all,
 bool
 merge_find_number(struct merge *m, uint64_t number, struct sequence_position *p, bool *exact)
 {
-	merge_refresh(m);
-	*exact = clocks_are_settled(m->session->clocks);
+	follow_whole(m);
+	*exact = is_settled(m);
 	for (size_t part = 0; part < m->count; part++) {
 		uint64_t count = 0;
 		bool all_noted = true, own;
@@ -949,7 +979,7 @@ merge_find_number(struct merge *m, uint64_t number, struct sequence_position *p,
 bool
 merge_find_time(struct merge *m, size_t trace, int64_t order, struct sequence_position *p)
 {
-	merge_refresh(m);
+	follow_whole(m);
 	size_t part = m->lanes[trace].part;
 	for (size_t i = 0; i < m->strands.count; i++) {
 		struct cut *head = &m->strands.at[i].head;
@@ -979,7 +1009,7 @@ merge_head(struct merge *m, struct sequence_position p, size_t strand, struct po
 bool
 merge_step(struct merge *m, size_t strand, struct position from, int direction, struct position *at)
 {
-	merge_refresh(m);
+	follow_whole(m);
 	if (is_whole(m, strand)) {
 		*at = from;
 		return direction > 0 ? strand_next(m, strand, at) : strand_previous(m, strand, at);
@@ -994,7 +1024,7 @@ merge_step(struct merge *m, size_t strand, struct position from, int direction, 
 struct sequence_key
 merge_key(struct merge *m, struct sequence_position p)
 {
-	merge_refresh(m);
+	follow_whole(m);
 	struct merge_lane *lane = &m->lanes[p.lane];
 	return (struct sequence_key){lane->part, merge_strand(m, p), key_at(m, lane, p.at)};
 }
@@ -1002,8 +1032,8 @@ merge_key(struct merge *m, struct sequence_position p)
 bool
 merge_is_exact(struct merge *m)
 {
-	bool exact = clocks_are_settled(m->session->clocks);
-	merge_refresh(m);
+	follow_whole(m);
+	bool exact = is_settled(m);
 	for (size_t i = 0; i < m->count && exact; i++)
 		exact = m->lanes[i].hidden || is_all_noted(m, &m->lanes[i]);
 	return exact;
@@ -1012,7 +1042,7 @@ merge_is_exact(struct merge *m)
 bool
 merge_cut(struct merge *m, size_t trace, int64_t order, struct position *at)
 {
-	merge_refresh(m);
+	follow_whole(m);
 	const struct merge_lane *lane = &m->lanes[trace];
 	struct cut best = cut_by_key(m, lane->first, order);
 	for (size_t i = lane->first + 1; i < lane->first + lane->count; i++) {
@@ -1038,15 +1068,15 @@ is_cut_noted(struct merge *m, struct merge_lane *lane, int64_t order)
 bool
 merge_cut_is_known(struct merge *m, size_t trace, int64_t order)
 {
-	merge_refresh(m);
-	return clocks_are_settled(m->session->clocks) && is_cut_noted(m, &m->lanes[trace], order);
+	follow_whole(m);
+	return is_settled(m) && is_cut_noted(m, &m->lanes[trace], order);
 }
 
 bool
 merge_time_is_known(struct merge *m, size_t trace, int64_t order)
 {
-	merge_refresh(m);
-	bool known = clocks_are_settled(m->session->clocks);
+	follow_whole(m);
+	bool known = is_settled(m);
 	for (size_t i = 0; i < m->count && known; i++)
 		known = m->lanes[i].hidden || m->lanes[i].part != m->lanes[trace].part ||
 			is_cut_noted(m, &m->lanes[i], order);
@@ -1089,7 +1119,6 @@ make_merge(struct session *session, size_t first, size_t count)
 		m->lanes[i].reader = reader_new(m->lanes[i].trace);
 	}
 	worker_init(&m->worker, merge_work, m);
-	merge_refresh(m);
 	return m;
 }
 
@@ -1097,6 +1126,7 @@ struct merge *
 merge_new(struct session *session)
 {
 	struct merge *m = make_merge(session, 0, session->traces.count);
+	merge_renew(m);
 	for (size_t i = 0; i < m->count; i++) {
 		m->lanes[i].notes = mem_new(sizeof *m->lanes[i].notes);
 		lane_notes_open(m->lanes[i].notes, m->lanes[i].trace);
@@ -1109,6 +1139,7 @@ merge_new_lane(struct merge *whole, size_t trace)
 {
 	struct merge *m = make_merge(whole->session, trace, 1);
 	m->whole = whole;
+	follow_whole(m);
 	m->lanes[0].notes = whole->lanes[trace].notes;
 	return m;
 }

@@ -29,6 +29,13 @@ void merge_wake(struct merge *);
 /* Counts up when messages may stand in another order than before. */
 unsigned merge_generation(const struct merge *);
 
+/* Takes over new clocks and another order of the session, of the merge of all traces and of
+ * those of one trace that go by it.  True if there are any.  Parts and strands change in no
+ * other call but merge_load. */
+bool merge_renew(struct merge *);
+/* True if there is nothing to take over. */
+bool merge_is_current(const struct merge *);
+
 /* Leaves a trace out of the list, or takes it in again. */
 void merge_show(struct merge *, size_t trace, bool on);
 

@@ -102,12 +102,25 @@ is_alone(const struct sequence *s)
 	return s->count == 1 && merge_strand_count(s->merge) == 1;
 }
 
-/* Whether no strands may come up any more. */
+/* True if no strands may come up any more. */
 static bool
 are_strands_known(const struct sequence *s)
 {
 	const struct clocks *clocks = session_of(reader_trace(s->readers[0]))->clocks;
-	return clocks_get_order(clocks) == CLOCKS_BY_TRANSPORT || !clocks_may_change(clocks);
+	return clocks_get_order(clocks) == CLOCKS_BY_TRANSPORT ||
+	       (!clocks_may_change(clocks) && merge_is_current(s->merge));
+}
+
+void
+sequence_renew(struct sequence *s)
+{
+	merge_renew(s->merge);
+}
+
+bool
+sequence_is_current(const struct sequence *s)
+{
+	return merge_is_current(s->merge);
 }
 
 unsigned
@@ -241,6 +254,21 @@ sequence_head(struct sequence *s, struct sequence_position p, size_t strand, str
 {
 	*at = p.at;
 	return strand == sequence_strand(s, p) || merge_head(s->merge, p, strand, at);
+}
+
+bool
+sequence_between(struct sequence *s, size_t strand, struct sequence_position first,
+		 struct sequence_position last, struct position *from, struct position *to)
+{
+	if (!sequence_head(s, first, strand, from))
+		return false;
+	*to = last.at;
+	if (strand != sequence_strand(s, last)) {
+		sequence_head(s, last, strand, to);
+		if (!sequence_step(s, strand, *to, -1, to))
+			return false;
+	}
+	return from->cell != to->cell ? from->cell < to->cell : from->at <= to->at;
 }
 
 bool

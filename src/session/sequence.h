@@ -70,6 +70,16 @@ void sequence_load(struct sequence *);
 void sequence_start(struct sequence *);
 void sequence_wake(struct sequence *);
 
+/* Takes over new clocks, and another order of the session, in a sequence of all traces and in
+ * those made of it.  Other calls, but for sequence_load, never change strands or parts, so
+ * their numbers stay valid from one renewal to the next.  Until a renewal after a change, keys
+ * of both orders may mix; nothing is exact then. */
+void sequence_renew(struct sequence *);
+
+/* False if a renewal would take over something: the clocks or the order are different from
+ * those at the last one. */
+bool sequence_is_current(const struct sequence *);
+
 /* Counts up when messages may stand in another order than before. */
 unsigned sequence_generation(const struct sequence *);
 
@@ -90,8 +100,8 @@ bool sequence_shows(const struct sequence *, size_t lane);
 /* Whether the times of two lanes can be compared. */
 bool sequence_relates(const struct sequence *, size_t lane, size_t other);
 
-/* Strands, from 0 in the order of their lanes; which there are holds until
- * sequence_generation changes.  The lane of one, and the one that a message is in. */
+/* Strands, from 0 in the order of their lanes; which there are holds until sequence_renew.
+ * The lane of one, and the one that a message is in. */
 size_t sequence_strand_count(const struct sequence *);
 size_t sequence_strand_lane(const struct sequence *, size_t strand);
 size_t sequence_strand(struct sequence *, struct sequence_position);
@@ -117,7 +127,7 @@ const struct message *sequence_message(struct sequence *, struct sequence_positi
 bool sequence_is_before(struct sequence *, struct sequence_position, struct sequence_position);
 
 /* What the place of a message among those of other strands follows from; it holds until
- * sequence_generation changes. */
+ * sequence_renew. */
 struct sequence_key {
 	size_t part; /* of lanes whose times can be compared */
 	size_t strand;
@@ -143,6 +153,11 @@ bool sequence_head(struct sequence *, struct sequence_position p, size_t strand,
  * P that itself. */
 bool sequence_lane_head(struct sequence *, struct sequence_position p, size_t lane,
 			struct position *at);
+
+/* The first and the last message of a strand between two positions, both included, of which LAST
+ * is not before FIRST.  False if there is none. */
+bool sequence_between(struct sequence *, size_t strand, struct sequence_position first,
+		      struct sequence_position last, struct position *from, struct position *to);
 
 /* The next message of one of several strands, or the one before (DIRECTION -1); FROM need
  * not be a message.  False: there is none, or none near while much is not noted. */

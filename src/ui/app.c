@@ -307,6 +307,7 @@ take_news(struct app *app)
 	if (read(app->notify, &count, sizeof count) < 0)
 		return false;
 	screen->display_generation++;
+	sequence_renew(screen->sequence);
 	wishes_poll(screen);
 	write_poll(screen);
 	recording_poll(screen);

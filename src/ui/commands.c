@@ -1073,6 +1073,7 @@ run_command(struct screen *screen, struct command_call call)
 void
 commands_run(struct screen *screen, struct command_call call)
 {
+	sequence_renew(screen->sequence);
 	run_command(screen, call);
 	filter_history_note(screen);
 }

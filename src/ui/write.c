@@ -17,10 +17,12 @@
 #include "base/writer.h"
 #include "export/export_raw.h"
 #include "query/filter/filter.h"
+#include "session/clock/clocks.h"
 #include "session/session.h"
 #include "ui/app.h"
 #include "ui/list/list.h"
 #include "ui/list/range.h"
+#include "ui/list/search.h"
 #include "ui/panes/pane_table.h"
 #include "ui/prompt/path.h"
 
@@ -34,10 +36,10 @@ const char *const write_whats[] = {"range", "shown", "marks", NULL};
 struct write_job {
 	struct session *session;
 	size_t held; /* traces of which nothing is dropped meanwhile */
-	VEC(struct export_span) spans;
-	struct export_mark *marks; /* of the spans, their notes owned; or NULL */
+	VEC(struct export_place) places;
+	struct export_mark *marks; /* of the places, their notes owned; or NULL */
 	struct export_range range;
-	bool *shown;	      /* which traces of the session are; NULL: one is written */
+	bool *hidden;	      /* by trace, of a list; or NULL */
 	struct filter filter; /* a copy */
 	char *path;
 	struct writer writer;
@@ -46,9 +48,13 @@ struct write_job {
 	bool rows_complete;
 	struct worker worker; /* cancelled with it */
 	atomic_bool done;
-	const char *of;	 /* what is written, for people */
-	int64_t written; /* or an error; valid once done */
-	struct err err;	 /* why not */
+	atomic_bool again; /* not all was known, or something changed: to be started once more */
+	atomic_bool news;  /* came since it was started last */
+	bool begun;	   /* something was written, */
+	bool dropped;	   /* and dropped again */
+	const char *of;	   /* what is written, for people */
+	int64_t written;   /* or an error; valid once done */
+	struct err err;	   /* why not */
 };
 
 /* --- the thread -------------------------------------------------------- */
@@ -57,6 +63,7 @@ static bool
 write_text(void *context, struct text *text)
 {
 	struct write_job *job = context;
+	job->begun = true;
 	return !worker_is_stopping(&job->worker) &&
 	       export_flush(text, &job->writer, &job->err) == 0;
 }
@@ -68,20 +75,28 @@ goes_on(void *context)
 	return !worker_is_stopping(&job->worker);
 }
 
-/* The bytes of the one span there is; how many messages these are, or an error. */
+/* Write the bytes of the one trace.  Return the number of messages, or an error. */
 static int64_t
 write_raw(struct write_job *job)
 {
 	enum { PIECE = 256 * 1024 };
-	struct export_span *span = job->spans.at;
+	unsigned generation = clocks_generation(job->session->clocks);
+	struct export_place ends[2];
 	struct export_cut cut;
 	struct text out = {0};
-	if (job->range.filter &&
-	    !export_cut_select(span->trace, job->range.filter, &span->first, &span->last))
-		return 0;
-	int failed =
-	    export_cut_find(span->trace, span->first, span->last, goes_on, job, &cut, &job->err);
-	const uint8_t *bytes = capture_bytes(trace_capture(span->trace));
+	int failed = export_range_ends(&job->range, ends);
+	if (failed == ERR_USAGE)
+		return err_set(&job->err, failed, NOTICE_WRITE_RAW_ONE);
+	if (!failed && job->range.filter &&
+	    !export_cut_select(ends[0].trace, job->range.filter, &ends[0].id, &ends[1].id))
+		failed = ERR_END;
+	if (clocks_generation(job->session->clocks) != generation)
+		return ERR_MORE;
+	if (failed)
+		return failed == ERR_END ? 0 : failed;
+	failed =
+	    export_cut_find(ends[0].trace, ends[0].id, ends[1].id, goes_on, job, &cut, &job->err);
+	const uint8_t *bytes = capture_bytes(trace_capture(ends[0].trace));
 	for (uint64_t at = cut.begin, piece; !failed && at < cut.end; at += piece) {
 		piece = cut.end - at < PIECE ? cut.end - at : PIECE;
 		text_add_bytes(&out, bytes + at, (size_t)piece);
@@ -91,32 +106,32 @@ write_raw(struct write_job *job)
 	return failed ? failed : (int64_t)cut.messages;
 }
 
-/* A sequence of the thread's own. */
-static struct sequence *
-make_sequence(struct write_job *job)
+/* Drop what was written; false if the file cannot be rewound. */
+static bool
+rewind_file(struct write_job *job)
 {
-	struct sequence *sequence = sequence_new(job->session);
-	for (size_t i = 0; i < job->session->traces.count; i++)
-		sequence_show(sequence, i, job->shown[i]);
-	sequence_load(sequence);
-	return sequence;
+	job->dropped = job->begun;
+	job->begun = false;
+	return !job->dropped || writer_rewind(&job->writer);
 }
 
 static void
 write_run(void *context)
 {
 	struct write_job *job = context;
-	struct sequence *sequence = NULL;
-	bool raw = job->range.format->raw;
-	if (job->range.ordered && !raw && !worker_is_stopping(&job->worker))
-		sequence = job->range.sequence = make_sequence(job);
+	atomic_store(&job->news, false);
 	if (worker_is_stopping(&job->worker))
 		job->written = ERR_CANCELLED;
 	else if (job->rows)
 		job->written = write_text(job, &job->table) ? 0 : ERR_CANCELLED;
 	else
-		job->written = raw ? write_raw(job) : export_range(&job->range);
-	sequence_free(sequence);
+		job->written = job->range.format->raw ? write_raw(job) : export_range(&job->range);
+	if (job->written == ERR_MORE && !job->err.code && rewind_file(job)) {
+		atomic_store(&job->again, true);
+		if (atomic_load(&job->news))
+			session_signal(job->session);
+		return;
+	}
 	if (job->written >= 0 && writer_commit(&job->writer, &job->err) < 0)
 		job->written = ERR_IO;
 	writer_abandon(&job->writer);
@@ -140,16 +155,17 @@ job_free(struct write_job *job)
 	if (!job)
 		return;
 	worker_cancel(&job->worker);
-	if (!worker_is_running(&job->worker) && job->path && !atomic_load(&job->done))
+	worker_join(&job->worker);
+	if (job->path && !atomic_load(&job->done))
 		write_run(job); /* nothing but to tidy up */
 	worker_stop(&job->worker);
 	hold_traces(job, false);
 	filter_free(&job->filter);
-	for (size_t i = 0; job->marks && i < job->spans.count; i++)
+	for (size_t i = 0; job->marks && i < job->places.count; i++)
 		free((char *)job->marks[i].note);
 	free(job->marks);
-	free(job->shown);
-	vec_free(&job->spans);
+	free(job->hidden);
+	vec_free(&job->places);
 	writer_abandon(&job->writer);
 	text_free(&job->table);
 	free(job->path);
@@ -173,12 +189,20 @@ write_cancel(struct screen *screen)
 	return true;
 }
 
-/* Starts when the index has come so far that all numbers are known. */
+/* Starts when all is known that the messages depend on. */
 static void
-start_when_known(struct write_job *job)
+start_when_known(struct screen *screen, struct write_job *job)
 {
+	atomic_store(&job->news, true);
+	if (atomic_load(&job->again)) {
+		worker_join(&job->worker);
+		atomic_store(&job->again, false);
+		if (job->dropped)
+			screen_say(screen, NOTICE_WRITING_AGAIN, job->path);
+	}
 	if (worker_is_running(&job->worker) || atomic_load(&job->done) ||
-	    (!worker_is_stopping(&job->worker) && !export_range_is_known(&job->range)))
+	    (!worker_is_stopping(&job->worker) && !job->rows &&
+	     !export_range_is_known(&job->range)))
 		return;
 	if (!worker_start_once(&job->worker))
 		write_run(job);
@@ -190,7 +214,7 @@ write_poll(struct screen *screen)
 	struct write_job *job = app_of(screen)->writing;
 	char digits[32];
 	if (job)
-		start_when_known(job);
+		start_when_known(screen, job);
 	if (!job || !atomic_load(&job->done))
 		return;
 	if (job->written < 0 && job->err.code)
@@ -291,34 +315,17 @@ read_wish(struct screen *screen, const char *text, struct wish *wish)
 	return text && good;
 }
 
-/* What the list shows of its traces: of the range, or all. */
-static void
-add_lanes(struct screen *screen, enum what what, struct write_job *job)
-{
-	const struct list *list = screen->list;
-	for (size_t i = 0; what == WHAT_RANGE && i < screen->range->spans.count; i++)
-		*vec_add(&job->spans) = screen->range->spans.at[i];
-	for (size_t i = 0; what == WHAT_SHOWN && i < list->lane_count; i++)
-		if (sequence_shows(list->sequence, i))
-			*vec_add(&job->spans) = (struct export_span){
-			    .trace = list->lanes[i].trace, .last = {UINT64_MAX, UINT32_MAX}};
-	if (sequence_strand_count(list->sequence) == 1)
-		return;
-	size_t lane, count = screen->session->traces.count;
-	job->shown = mem_new(count * sizeof *job->shown);
-	for (size_t i = 0; i < count; i++)
-		job->shown[i] = sequence_find_lane(list->sequence, i, &lane) &&
-				sequence_shows(list->sequence, lane);
-}
-
-/* The places to write; false if there are none. */
+/* Choose the messages to write; false if there are none. */
 static bool
-add_spans(struct screen *screen, enum what what, struct write_job *job)
+add_places(struct screen *screen, enum what what, struct write_job *job)
 {
-	if (what == WHAT_RANGE && !range_find(screen))
+	struct export_place ends[2];
+	if (what == WHAT_RANGE && !range_places(screen, ends))
 		return false;
+	for (size_t i = 0; what == WHAT_RANGE && i < 2; i++)
+		*vec_add(&job->places) = ends[i];
 	if (what != WHAT_MARKS) {
-		add_lanes(screen, what, job);
+		job->hidden = search_hidden(screen);
 		return true;
 	}
 	job->marks = mem_new((screen->jumps->marks.count + 1) * sizeof *job->marks);
@@ -326,32 +333,29 @@ add_spans(struct screen *screen, enum what what, struct write_job *job)
 		const struct location *mark = &screen->jumps->marks.at[i];
 		job->marks[i] =
 		    (struct export_mark){mark->letter, mark->note ? mem_text(mark->note) : NULL};
-		*vec_add(&job->spans) =
-		    (struct export_span){.trace = screen->session->traces.at[mark->trace],
-					 .first = mark->id,
-					 .last = mark->id,
-					 .mark = &job->marks[i]};
+		*vec_add(&job->places) = (struct export_place){
+		    screen->session->traces.at[mark->trace], mark->id, &job->marks[i]};
 	}
-	return job->spans.count;
+	return job->places.count;
 }
 
-/* Makes one span, of one trace, of all there are; false if they are of several. */
+/* True if all messages are of one trace, as far as that is known by now. */
 static bool
-join_spans(struct screen *screen, struct write_job *job)
+is_one_trace(struct screen *screen, const struct write_job *job)
 {
-	struct export_span *one = job->spans.at;
-	for (size_t i = 1; i < job->spans.count; i++) {
-		const struct export_span *span = &job->spans.at[i];
-		if (span->trace != one->trace) {
-			screen_error(screen, NOTICE_WRITE_RAW_ONE);
-			return false;
-		}
-		if (message_id_compare(span->first, one->first) < 0)
-			one->first = span->first;
-		if (message_id_compare(span->last, one->last) > 0)
-			one->last = span->last;
-	}
-	return true;
+	const struct range *range = screen->range;
+	size_t shown = 0;
+	bool one = true;
+	for (size_t i = 1; !job->hidden && i < job->places.count; i++)
+		one &= job->places.at[i].trace == job->places.at[0].trace;
+	for (size_t i = 0; job->hidden && i < screen->session->traces.count; i++)
+		shown += !job->hidden[i];
+	if (!job->hidden || !job->places.count)
+		return one && shown < 2;
+	range_find(screen);
+	for (size_t i = 1; i < range->spans.count; i++)
+		one &= range->spans.at[i].trace == range->spans.at[0].trace;
+	return one;
 }
 
 static bool
@@ -401,10 +405,12 @@ prepare_job(struct screen *screen, const char *text, struct wish *wish, struct w
 		return take_table(screen, wish, job) && open_file(screen, wish, job);
 	else if (!is_of_parts(wish->format))
 		screen_error(screen, NOTICE_WRITE_WHOLE, wish->format->name, wish->format->name);
-	else if (!add_spans(screen, wish->what, job))
+	else if (!add_places(screen, wish->what, job))
 		screen_error(screen, wish->what == WHAT_MARKS ? NOTICE_WRITE_NO_MARK
 							      : NOTICE_WRITE_NO_RANGE);
-	else if (!wish->format->raw || join_spans(screen, job))
+	else if (wish->format->raw && !is_one_trace(screen, job))
+		screen_error(screen, NOTICE_WRITE_RAW_ONE);
+	else
 		return open_file(screen, wish, job);
 	return false;
 }
@@ -434,10 +440,11 @@ write_start(struct screen *screen, const struct command_call *call)
 	}
 	hold_traces(job, true);
 	job->filter = filter_clone(screen->filter);
-	job->range = (struct export_range){.spans = job->spans.at,
-					   .count = job->spans.count,
-					   .ordered = job->shown,
-					   .marks = wish.what == WHAT_MARKS,
+	job->range = (struct export_range){.session = job->session,
+					   .hidden = job->hidden,
+					   .places = job->places.at,
+					   .count = job->places.count,
+					   .has_marks = wish.what == WHAT_MARKS,
 					   .format = wish.format,
 					   .filter = wish.what == WHAT_MARKS ? NULL : &job->filter,
 					   .write = write_text,

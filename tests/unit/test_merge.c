@@ -205,6 +205,7 @@ test_early(void **state)
 		for (size_t i = 0; i < f.session.traces.count; i++)
 			trace_poll(f.session.traces.at[i], false);
 		merge_wake(m);
+		merge_renew(m);
 	}
 	check_all(&f, m, 31);
 	merge_free(m);

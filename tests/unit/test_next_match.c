@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "query/next_match.h"
 #include "random.h"
+#include "session/clock/clocks.h"
 #include "session/session.h"
 #include "session_fixture.h"
 
@@ -214,6 +215,36 @@ test_against_walk(void **state)
 	sem_destroy(&told);
 }
 
+/* Nothing is found by strands of an order that is over. */
+static void
+test_order(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	struct sequence_position found;
+	session_fixture_open(&f, "-c 40000 --seed=5", NULL);
+	session_fixture_load(&f);
+	clocks_set_order(f.session.clocks, CLOCKS_BY_TIME);
+	struct sequence *sequence = sequence_new(&f.session);
+	sequence_load(sequence);
+	struct filter want = filter_all();
+	want.severities = 0xfe;
+	const struct next_bound bound = {.until = INT64_MAX};
+	for (int alone = 0; alone < 2; alone++) {
+		const struct next_query query = {
+		    .sequence = sequence, .want = &want, .direction = 1, .alone = alone};
+		struct next_match *next = next_match_new(&query);
+		assert_int_equal(next_match(next, &bound, &found), NEXT_FOUND);
+		clocks_set_order(f.session.clocks, alone ? CLOCKS_BY_TIME : CLOCKS_BY_TRANSPORT);
+		assert_int_equal(next_match(next, &bound, &found), NEXT_WAITING);
+		sequence_load(sequence);
+		assert_int_equal(next_match(next, &bound, &found), NEXT_FOUND);
+		next_match_free(next);
+	}
+	sequence_free(sequence);
+	session_fixture_close(&f);
+}
+
 /* Where no thread can be started it is not known whether there is a match; the cursor
  * goes on when there is one again. */
 static void
@@ -264,6 +295,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_walk),
+					   cmocka_unit_test(test_order),
 					   cmocka_unit_test(test_refusal)};
 	return cmocka_run_group_tests_name("next_match", tests, NULL, NULL);
 }

@@ -7,113 +7,16 @@
 #include "test.h"
 
 #include "folder.h"
-#include "mk_stp.h"
-#include "mk_syst.h"
+#include "kept_back.h"
 #include "scene.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { PAIRS = 60, STEP_US = 10000 };
-
-struct writer {
-	struct mk_stp stp;
-	struct mk_message message;
-	uint64_t seed;
-	uint64_t now; /* us, of the transport */
-};
-
-/* Sends the message at hand, which SENDER made at MADE by its own clock. */
-static void
-send(struct writer *w, unsigned sender, uint64_t made)
-{
-	static uint8_t bytes[MK_MESSAGE_MAX];
-	w->message.module = (uint8_t)(16 + sender);
-	w->message.has_time = true;
-	w->message.time = made + 5000000 * sender;
-	struct mk_feed feed = {.bytes = bytes,
-			       .length = mk_encode(&w->message, bytes),
-			       .master = (uint16_t)(1 + sender),
-			       .time = w->now};
-	while (!feed.sent)
-		mk_stp_feed(&w->stp, &feed, &w->seed);
-	w->now += 10;
-}
-
-static void
-send_text(struct writer *w, unsigned sender, unsigned number, uint64_t made)
-{
-	char text[32];
-	int length = snprintf(text, sizeof text, "%s %02u.", sender ? "kept" : "sent", number);
-	mk_begin(&w->message, MK_STRING, MK_GENERIC, number % 10 ? MK_INFO : MK_ERROR);
-	mk_string(&w->message, text, (size_t)length, false);
-	send(w, sender, made);
-}
-
-static void
-send_clocks(struct writer *w, unsigned senders)
-{
-	for (unsigned sender = 0; sender < senders; sender++) {
-		mk_begin(&w->message, MK_CLOCK, 1, MK_DEBUG);
-		mk_clock(&w->message, w->now + 5000000 * sender, 1000000);
-		send(w, sender, w->now);
-	}
-}
-
-static struct writer *
-open_capture(const char *path)
-{
-	struct writer *w = mem_new(sizeof *w);
-	w->stp = (struct mk_stp){.out = mk_out_open(path),
-				 .nibbles = MK_LE22,
-				 .stamps = MK_NAT,
-				 .master = -1,
-				 .channel = -1};
-	mk_stp_async(&w->stp);
-	mk_stp_freq(&w->stp, 1000000);
-	w->now = 1000;
-	return w;
-}
-
-static void
-close_capture(struct writer *w)
-{
-	mk_stp_finish(&w->stp);
-	mk_out_close(w->stp.out);
-	free(w);
-}
-
-static void
-write_capture(const char *path)
-{
-	struct writer *w = open_capture(path);
-	send_clocks(w, 2);
-	for (unsigned i = 0; i < PAIRS; i++) {
-		w->now = 2000 + i * STEP_US;
-		send_text(w, 0, i, w->now);
-	}
-	w->now = 2000 + PAIRS * STEP_US;
-	for (unsigned i = 0; i < PAIRS; i++)
-		send_text(w, 1, i, 2000 + i * STEP_US + STEP_US / 2);
-	send_clocks(w, 2);
-	close_capture(w);
-}
-
-/* More senders than have a place in the order: each keeps back its second message. */
-static void
-write_many(const char *path, unsigned senders)
-{
-	struct writer *w = open_capture(path);
-	send_clocks(w, senders);
-	uint64_t begin = w->now;
-	for (unsigned i = 0; i < senders; i++)
-		send_text(w, i, i, w->now);
-	w->now += STEP_US;
-	for (unsigned i = senders; i-- > 0;)
-		send_text(w, i, i, begin + 5 + i * 10);
-	send_clocks(w, senders);
-	close_capture(w);
-}
+enum { PAIRS = 60 };
 
 static void
 test_set(void **state)
@@ -121,7 +24,7 @@ test_set(void **state)
 	struct scene *s = *state;
 	struct folder folder;
 	folder_make(&folder);
-	write_capture(folder_path(&folder, "a.stp"));
+	kept_back_write(folder_path(&folder, "a.stp"), PAIRS);
 	scene_open(s, 24, 80, "xterm-256color", folder_path(&folder, "a.stp"), NULL);
 	scene_wait(s, "by transport");
 	scene_keys(s, "21G");
@@ -173,7 +76,7 @@ test_option(void **state)
 	struct scene *s = *state;
 	struct folder folder;
 	folder_make(&folder);
-	write_capture(folder_path(&folder, "a.stp"));
+	kept_back_write(folder_path(&folder, "a.stp"), PAIRS);
 	scene_open(s, 24, 80, "xterm-256color", folder_path(&folder, "a.stp"), "--order=time",
 		   "+38G", NULL);
 	scene_wait(s, "  by time");
@@ -204,13 +107,90 @@ test_many(void **state)
 	struct scene *s = *state;
 	struct folder folder;
 	folder_make(&folder);
-	write_many(folder_path(&folder, "a.stp"), 67);
+	kept_back_write_many(folder_path(&folder, "a.stp"), 67);
 	scene_open(s, 24, 120, "xterm-256color", folder_path(&folder, "a.stp"), "--order=time",
 		   NULL);
 	scene_wait(s, "only 64 senders' clocks are put in order of time; messages of 3 more stay");
 	scene_keys(s, "G");
 	scene_wait(s, " 270 of 270");
 	scene_quit(s);
+	folder_remove(&folder);
+}
+
+/* Whether the program writes to a file in FOLDER that has no name yet, and has bytes. */
+static bool
+writes_draft(const struct scene *s, const char *folder)
+{
+	char files[64], path[128], target[256];
+	struct stat st;
+	bool found = false;
+	snprintf(files, sizeof files, "/proc/%d/fd", (int)s->child);
+	DIR *dir = opendir(files);
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		snprintf(path, sizeof path, "%s/%.20s", files, entry->d_name);
+		ssize_t length = readlink(path, target, sizeof target - 1);
+		target[length < 0 ? 0 : length] = '\0';
+		found |= !strncmp(target, folder, strlen(folder)) && strstr(target, "#") &&
+			 !stat(path, &st) && st.st_size;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Wait until the file is begun, or (WHOLE) there under its name. */
+static void
+wait_for_file(struct scene *s, const char *folder, const char *path, bool whole)
+{
+	struct stat st;
+	for (int tries = 0; stat(path, &st) != 0 && (whole || !writes_draft(s, folder)); tries++) {
+		if (tries == SCENE_DEADLINE_MS)
+			scene_fail(s, "nothing is written to %s", path);
+		scene_read(s, 1);
+	}
+}
+
+/* A file is of one order, even if the order changes while it is written. */
+static void
+test_write(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	struct text expected[2] = {0}, keys = {0};
+	static const char *const orders[] = {"transport", "time"};
+	folder_make(&folder);
+	const char *capture = folder_path(&folder, "a.stp"), *out = folder_path(&folder, "out.csv");
+	kept_back_write(capture, 50000);
+	batch_print_of(capture, "-t csv --order=transport", &expected[0]);
+	batch_print_of(capture, "-t csv --order=time", &expected[1]);
+	assert_string_not_equal(text_get(&expected[0]), text_get(&expected[1]));
+	scene_open(s, 24, 80, "xterm-256color", capture, NULL);
+	scene_wait(s, " 1 of 100,006");
+	for (unsigned i = 0; i < 4; i++) {
+		struct text written = {0};
+		unlink(out);
+		text_clear(&keys);
+		text_addf(&keys, ":write %s\r", out);
+		scene_keys(s, text_get(&keys));
+		wait_for_file(s, folder.path, out, false);
+		text_clear(&keys);
+		text_addf(&keys, ":set order=%s\r", orders[(i + 1) % 2]);
+		scene_keys(s, text_get(&keys));
+		wait_for_file(s, folder.path, out, true);
+		FILE *file = fopen(out, "r");
+		assert_non_null(file);
+		file_read_all(file, &written);
+		fclose(file);
+		assert_true(!strcmp(text_get(&written), text_get(&expected[0])) ||
+			    !strcmp(text_get(&written), text_get(&expected[1])));
+		text_free(&written);
+	}
+	scene_keys(s, ":messages\r");
+	scene_wait_logged(s, NOTICE_WRITING_AGAIN, "out.csv");
+	scene_quit(s);
+	text_free(&expected[0]);
+	text_free(&expected[1]);
+	text_free(&keys);
 	folder_remove(&folder);
 }
 
@@ -221,6 +201,7 @@ main(void)
 	    scene_test(test_set),
 	    scene_test(test_option),
 	    scene_test(test_many),
+	    scene_test(test_write),
 	};
 	return scene_run_group("screen_order", tests);
 }

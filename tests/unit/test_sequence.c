@@ -9,6 +9,7 @@
 
 #include "random.h"
 #include "session_fixture.h"
+#include "session/clock/clocks.h"
 #include "session/sequence.h"
 #include "sorted.h"
 
@@ -332,6 +333,48 @@ test_time_in_lane(void **state)
 	session_fixture_close(&f);
 }
 
+/* Strands stay as they are until the sequence is renewed, whatever becomes of the order. */
+static void
+test_strands_stay(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	session_fixture_open(&f, "-c 20000", NULL);
+	session_fixture_load(&f);
+	struct sequence *all = sequence_new(&f.session), *one = sequence_new_lane(all, 0);
+	clocks_set_order(f.session.clocks, CLOCKS_BY_TIME);
+	assert_int_equal(sequence_strand_count(all), TRACES);
+	assert_int_equal(sequence_strand_count(one), 1);
+	assert_false(sequence_is_current(one) || sequence_is_exact(one));
+	sequence_load(all);
+	size_t count = sequence_strand_count(all), own = sequence_strand_count(one);
+	assert_true(count > TRACES && own > 1 && sequence_is_current(one));
+	assert_true(sequence_is_exact(all) && sequence_is_exact(one));
+
+	clocks_set_order(f.session.clocks, CLOCKS_BY_TRANSPORT);
+	unsigned generation = sequence_generation(all);
+	struct sequence_position p;
+	struct position at;
+	assert_true(sequence_first(all, &p));
+	for (unsigned i = 0; i < 100; i++) {
+		assert_true(sequence_next(all, &p));
+		assert_true(sequence_strand(all, p) < count);
+		sequence_head(all, p, count - 1, &at);
+	}
+	assert_int_equal(sequence_strand_count(all), count);
+	assert_int_equal(sequence_strand_count(one), own);
+	assert_int_equal(sequence_generation(all), generation);
+	assert_false(sequence_is_current(all) || sequence_is_exact(all));
+	sequence_renew(all);
+	assert_int_equal(sequence_strand_count(all), TRACES);
+	assert_int_equal(sequence_strand_count(one), 1);
+	assert_int_not_equal(sequence_generation(all), generation);
+	assert_true(sequence_is_current(all));
+	sequence_free(one);
+	sequence_free(all);
+	session_fixture_close(&f);
+}
+
 /* Before the times of the cells are noted no order is final, though all is indexed. */
 static void
 test_not_noted(void **state)
@@ -466,6 +509,7 @@ test_early(void **state)
 		for (size_t i = 0; i < TRACES; i++)
 			trace_poll(f.session.traces.at[i], false);
 		sequence_wake(all);
+		sequence_renew(all);
 		left = 0;
 		for (size_t i = 0; i <= TRACES; i++) {
 			check_early(&early[i]);
@@ -490,7 +534,7 @@ main(void)
 	    cmocka_unit_test(test_one_lane),  cmocka_unit_test(test_lanes),
 	    cmocka_unit_test(test_unrelated), cmocka_unit_test(test_time_in_lane),
 	    cmocka_unit_test(test_not_noted), cmocka_unit_test(test_growing),
-	    cmocka_unit_test(test_early),
+	    cmocka_unit_test(test_early),     cmocka_unit_test(test_strands_stay),
 	};
 	return cmocka_run_group_tests_name("sequence", tests, NULL, NULL);
 }

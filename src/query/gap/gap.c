@@ -198,6 +198,7 @@ cursor_refresh(struct gap_cursor *cursor)
 		return;
 	cursor->generation = generation;
 	cursor->positioned = false;
+	sequence_renew(cursor->sequence);
 	if (has_several(cursor))
 		sequence_load(cursor->sequence);
 	for (size_t i = 0; i < cursor->count; i++) {

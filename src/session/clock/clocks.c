@@ -67,9 +67,9 @@ publish_map(struct clocks *clocks, struct clock_map *map)
 	pthread_rwlock_wrlock(&clocks->map_lock);
 	struct clock_map *before = clocks->map;
 	clocks->map = map;
+	generation_bump(&clocks->generation);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	clock_map_free(before);
-	generation_bump(&clocks->generation);
 	for (size_t i = 0; i < clocks->session->traces.count; i++)
 		trace_bump_generation(clocks->session->traces.at[i]);
 }
@@ -425,8 +425,10 @@ clocks_transport_time(struct trace *trace, const struct message *m, struct messa
 void
 clocks_set_order(struct clocks *clocks, enum clocks_order order)
 {
+	pthread_rwlock_wrlock(&clocks->map_lock);
 	if (atomic_exchange(&clocks->order, (int)order) != (int)order)
 		generation_bump(&clocks->generation);
+	pthread_rwlock_unlock(&clocks->map_lock);
 }
 
 enum clocks_order
@@ -440,10 +442,10 @@ clocks_strand_count(struct trace *trace)
 {
 	struct clocks *clocks = session_of(trace)->clocks;
 	size_t number = trace_number(trace), count = 1;
-	if (!clocks || clocks_get_order(clocks) != CLOCKS_BY_TIME)
+	if (!clocks)
 		return 1;
 	pthread_rwlock_rdlock(&clocks->map_lock);
-	if (number < clocks->map->traces.count)
+	if (clocks_get_order(clocks) == CLOCKS_BY_TIME && number < clocks->map->traces.count)
 		count += clocks->map->traces.at[number].strands.count;
 	pthread_rwlock_unlock(&clocks->map_lock);
 	return count;

@@ -46,7 +46,8 @@ bool clocks_are_told(struct reader *, const struct message *, size_t count);
 void clocks_start(struct clocks *);
 void clocks_wake(struct clocks *);
 
-/* Counts up when times may have changed. */
+/* Counts up when times or the order may have changed: in the same step, so that all that was
+ * asked between two equal numbers follows from the same clocks and the same order. */
 unsigned clocks_generation(const struct clocks *);
 
 /* Whether all that is indexed has been looked at. */

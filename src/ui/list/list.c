@@ -1009,6 +1009,7 @@ settle_rows(struct list *list, struct changes changes)
 void
 list_settle(struct list *list)
 {
+	sequence_renew(list->sequence);
 	struct changes changes = look_at_lanes(list);
 	if (!changes.any)
 		return;

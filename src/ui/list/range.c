@@ -11,9 +11,13 @@
 #include "ui/list/range.h"
 #include "base/notice.h"
 #include "command/keymap.h"
+#include "session/session.h"
 #include "ui/list/display_time.h"
+#include "ui/list/search.h"
 #include "ui/screen/screen.h"
 #include "ui/screen/term.h"
+
+#include <stdlib.h>
 
 enum {
 	COPY_MAX = 64 * 1024, /* bytes; many terminals drop what is longer */
@@ -43,28 +47,35 @@ range_ends(const struct screen *screen, struct sequence_position *first,
 	return true;
 }
 
-/* What of a strand lies between two positions of the list, both included;
- * false if nothing does. */
+/* Fill in the span of a strand between two positions of the list; false if it is empty. */
 static bool
-part_of_strand(const struct list *list, size_t strand, struct sequence_position first,
-	       struct sequence_position last, struct export_span *span)
+find_span(const struct list *list, size_t strand, struct sequence_position first,
+	  struct sequence_position last, struct range_span *span)
 {
 	size_t lane = sequence_strand_lane(list->sequence, strand);
 	struct reader *reader = list->lanes[lane].reader;
-	struct position from = first.at, to = last.at;
+	struct position from, to;
 	if (!sequence_shows(list->sequence, lane) ||
-	    !sequence_head(list->sequence, first, strand, &from))
+	    !sequence_between(list->sequence, strand, first, last, &from, &to))
 		return false;
-	if (strand != sequence_strand(list->sequence, last)) {
-		sequence_head(list->sequence, last, strand, &to);
-		if (!sequence_step(list->sequence, strand, to, -1, &to))
-			return false;
-	}
-	*span = (struct export_span){.trace = list->lanes[lane].trace,
-				     .first = reader_message_id(reader, from),
-				     .last = reader_message_id(reader, to)};
+	*span = (struct range_span){.trace = list->lanes[lane].number,
+				    .first = reader_message_id(reader, from),
+				    .last = reader_message_id(reader, to)};
 	span->in_strand = sequence_strand_is_part(list->sequence, strand, &span->strand);
-	return message_id_compare(span->first, span->last) <= 0;
+	return true;
+}
+
+bool
+range_places(const struct screen *screen, struct export_place places[2])
+{
+	const struct list *list = screen->list;
+	const struct location *from = &screen->range->from;
+	struct sequence_position first, last;
+	if (!range_ends(screen, &first, &last))
+		return false;
+	places[0] = (struct export_place){screen->session->traces.at[from->trace], from->id, NULL};
+	places[1] = (struct export_place){list->lanes[list->anchor_lane].trace, list->anchor, NULL};
+	return true;
 }
 
 bool
@@ -77,8 +88,8 @@ range_find(struct screen *screen)
 		return false;
 	size_t strands = sequence_strand_count(list->sequence);
 	for (size_t i = 0; i < strands; i++) {
-		struct export_span span;
-		if (part_of_strand(list, i, first, last, &span))
+		struct range_span span;
+		if (find_span(list, i, first, last, &span))
 			*vec_add(&screen->range->spans) = span;
 	}
 	return true;
@@ -92,13 +103,13 @@ range_free(struct range *range)
 
 /* Whether a message is in the strand of a span. */
 static bool
-is_of_span(struct list *list, const struct export_span *span, struct message_id id)
+is_of_span(struct list *list, const struct range_span *span, struct message_id id)
 {
 	struct sequence_position p;
 	size_t number = 0;
 	if (!span->in_strand)
 		return true;
-	return sequence_find_lane(list->sequence, trace_number(span->trace), &p.lane) &&
+	return sequence_find_lane(list->sequence, span->trace, &p.lane) &&
 	       reader_find_id(list->lanes[p.lane].reader, id, &p.at) &&
 	       sequence_strand_is_part(list->sequence, sequence_strand(list->sequence, p),
 				       &number) &&
@@ -110,9 +121,8 @@ range_has(const struct screen *screen, size_t trace, struct message_id id)
 {
 	const struct range *range = screen->range;
 	for (size_t i = 0; range->on && i < range->spans.count; i++) {
-		const struct export_span *span = &range->spans.at[i];
-		if (trace_number(span->trace) == trace &&
-		    message_id_compare(span->first, id) <= 0 &&
+		const struct range_span *span = &range->spans.at[i];
+		if (span->trace == trace && message_id_compare(span->first, id) <= 0 &&
 		    message_id_compare(id, span->last) <= 0 && is_of_span(screen->list, span, id))
 			return true;
 	}
@@ -213,13 +223,15 @@ bool
 range_copy(struct screen *screen)
 {
 	struct copied copied = {0};
-	bool several = sequence_strand_count(screen->list->sequence) > 1;
-	if (!range_find(screen))
+	struct export_place places[2];
+	if (!range_places(screen, places))
 		return false;
-	struct export_range range = {.spans = screen->range->spans.at,
-				     .count = screen->range->spans.count,
-				     .sequence = several ? screen->list->sequence : NULL,
-				     .ordered = several,
+	bool *hidden = search_hidden(screen);
+	struct export_range range = {.session = screen->session,
+				     .hidden = hidden,
+				     .places = places,
+				     .count = 2,
+				     .sequence = screen->list->sequence,
 				     .format = export_find("text"),
 				     .filter = screen->filter,
 				     .charset = screen->charset,
@@ -237,5 +249,6 @@ range_copy(struct screen *screen)
 		screen->range->on = false;
 	}
 	text_free(&copied.text);
+	free(hidden);
 	return true;
 }

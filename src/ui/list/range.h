@@ -11,15 +11,26 @@
 
 struct screen;
 
+/* What it holds of a strand: messages from one to another, both included. */
+struct range_span {
+	size_t trace;
+	struct message_id first, last;
+	bool in_strand; /* those alone that are in one strand of the trace: */
+	size_t strand;	/* clocks_strand(), as of range_find */
+};
+
 struct range {
 	bool on;
-	struct location from;	       /* where it began */
-	VEC(struct export_span) spans; /* what it holds, as of range_find */
+	struct location from;	      /* where it began */
+	VEC(struct range_span) spans; /* as of range_find */
 };
 
 /* Finds out what it holds: in a list of several traces a span of each that is shown.
  * False, and none, if there is no range where the list shows its trace. */
 bool range_find(struct screen *);
+
+/* Its two ends; false if there is no range where the list shows its trace. */
+bool range_places(const struct screen *, struct export_place places[2]);
 void range_free(struct range *);
 
 /* Whether a message of that trace is in it, as of the last range_find. */

@@ -90,6 +90,7 @@ tests_libtest_a_SOURCES = \
 	tests/unit/nibbles.h \
 	tests/unit/samples.c \
 	tests/unit/samples.h \
+	tests/unit/program_path.h \
 	tests/unit/seven.h \
 	tests/unit/same_index.c \
 	tests/unit/same_index.h \
@@ -191,6 +192,7 @@ unit_tests = \
 	tests/unit/test_flow_clock \
 	tests/unit/test_flow_counts \
 	tests/unit/test_flow_look \
+	tests/unit/test_file \
 	tests/unit/test_image \
 	tests/unit/test_riscv \
 	tests/unit/test_perf \

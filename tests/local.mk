@@ -117,6 +117,7 @@ AM_CPPFLAGS += -I$(srcdir)/tests
 long_script_tests = \
 	tests/cli/parallel.sh \
 	tests/cli/pass.sh \
+	tests/cli/programs.sh \
 	tests/cli/seek.sh \
 	tests/cli/follow.sh \
 	tests/cli/live.sh \
@@ -368,6 +369,7 @@ screen_tests = \
 	tests/unit/test_screen_format \
 	tests/unit/test_screen_differences \
 	tests/unit/test_screen_flow \
+	tests/unit/test_screen_programs \
 	tests/unit/test_screen_gaps \
 	tests/unit/test_screen_intervals \
 	tests/unit/test_screen_table \

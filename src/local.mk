@@ -434,6 +434,8 @@ libtrawl_a_SOURCES = \
 	src/session/lane_notes.h \
 	src/session/merge.c \
 	src/session/merge.h \
+	src/session/programs.c \
+	src/session/programs.h \
 	src/session/sequence.c \
 	src/session/sequence.h \
 	src/session/session.c \

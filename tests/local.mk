@@ -90,6 +90,7 @@ tests_libtest_a_SOURCES = \
 	tests/unit/nibbles.h \
 	tests/unit/samples.c \
 	tests/unit/samples.h \
+	tests/unit/program_path.h \
 	tests/unit/seven.h \
 	tests/unit/same_index.c \
 	tests/unit/same_index.h \
@@ -116,6 +117,7 @@ AM_CPPFLAGS += -I$(srcdir)/tests
 long_script_tests = \
 	tests/cli/parallel.sh \
 	tests/cli/pass.sh \
+	tests/cli/programs.sh \
 	tests/cli/seek.sh \
 	tests/cli/follow.sh \
 	tests/cli/live.sh \
@@ -193,6 +195,7 @@ unit_tests = \
 	tests/unit/test_flow_clock \
 	tests/unit/test_flow_counts \
 	tests/unit/test_flow_look \
+	tests/unit/test_file \
 	tests/unit/test_image \
 	tests/unit/test_riscv \
 	tests/unit/test_perf \
@@ -383,6 +386,7 @@ screen_tests = \
 	tests/unit/test_screen_format \
 	tests/unit/test_screen_differences \
 	tests/unit/test_screen_flow \
+	tests/unit/test_screen_programs \
 	tests/unit/test_screen_gaps \
 	tests/unit/test_screen_intervals \
 	tests/unit/test_screen_table \

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,6 +68,33 @@ file_open_stream(const char *path, const char **why)
 	return stream;
 }
 
+/* --- stamps ------------------------------------------------------------ */
+
+struct file_stamp
+file_stamp(const char *path)
+{
+	struct stat st = {0};
+	if (stat(path, &st))
+		return (struct file_stamp){.path = path};
+	return (struct file_stamp){.path = path,
+				   .device = st.st_dev,
+				   .inode = st.st_ino,
+				   .size = st.st_size,
+				   .written = st.st_mtim};
+}
+
+enum file_change
+file_compare(const struct file_stamp *then)
+{
+	struct stat st;
+	if (stat(then->path, &st))
+		return then->inode ? FILE_GONE : FILE_SAME;
+	bool same = st.st_dev == then->device && st.st_ino == then->inode &&
+		    st.st_size == then->size && st.st_mtim.tv_sec == then->written.tv_sec &&
+		    st.st_mtim.tv_nsec == then->written.tv_nsec;
+	return same ? FILE_SAME : FILE_CHANGED;
+}
+
 /* --- reading ----------------------------------------------------------- */
 
 bool
@@ -83,6 +111,63 @@ file_read_at(int file, void *bytes, size_t length, uint64_t offset)
 		length -= (size_t)n;
 	}
 	return true;
+}
+
+static int
+write_all(int file, const void *bytes, size_t length)
+{
+	while (length) {
+		ssize_t n = write(file, bytes, length);
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0) {
+			bytes = (const char *)bytes + n;
+			length -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* Copies FILE as far as it is long now.  Return the reason if that fails, else NULL. */
+static const char *
+copy_all(int file, int copy)
+{
+	enum { PIECE = 1 << 16 };
+	struct stat st;
+	if (fstat(file, &st))
+		return strerror(errno);
+	if ((uint64_t)st.st_size > FILE_COPY_MOST)
+		return "it is larger than 4 GiB; strip its debug information";
+	char *piece = mem_new(PIECE);
+	uint64_t left = (uint64_t)st.st_size;
+	ssize_t n = 1;
+	bool good = true;
+	while (good && n && left) {
+		n = read(file, piece, left < PIECE ? (size_t)left : PIECE);
+		good = n < 0 ? errno == EINTR : !write_all(copy, piece, (size_t)n);
+		left -= n > 0 ? (uint64_t)n : 0;
+	}
+	free(piece);
+	return good ? NULL : strerror(errno);
+}
+
+int
+file_open_copy(const char *path, const char **why)
+{
+	int file = file_open(path, why);
+	if (file < 0)
+		return -1;
+	int copy = memfd_create("trawl", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	*why = copy < 0 ? strerror(errno) : copy_all(file, copy);
+	close(file);
+	if (copy < 0)
+		return -1;
+	if (!*why && !fcntl(copy, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE))
+		return copy;
+	if (!*why)
+		*why = strerror(errno);
+	close(copy);
+	return -1;
 }
 
 /* --- pruning ----------------------------------------------------------- */

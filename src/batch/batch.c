@@ -155,12 +155,13 @@ report_loss(struct trace *trace, const struct cli *cli)
 	return amiss;
 }
 
-/* Says what is missing of all captures, and adds it. */
+/* Reports what is missing of all captures and which programs changed, and adds it. */
 static void
 report_losses(struct session *session, const struct cli *cli, struct doubts *doubts)
 {
 	for (size_t i = 0; i < session->traces.count; i++)
 		doubts->count[DOUBT_INCOMPLETE] += report_loss(session->traces.at[i], cli);
+	doubts->count[DOUBT_INCOMPLETE] += report_programs(session, cli);
 }
 
 /* Adds what is known at the end of a run, of all that was done in it. */

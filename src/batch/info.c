@@ -221,6 +221,8 @@ info_print(struct session *session, const struct cli *cli)
 	text_addf(&out, "traces:\n%s", text_get(&profile));
 	add_relations(session, text_get(&folder), &out);
 	int status = report_print(&out);
+	if (report_programs(session, cli) && status == STATUS_GOOD)
+		status = STATUS_DAMAGED;
 	text_free(&out);
 	text_free(&profile);
 	text_free(&folder);

@@ -3,6 +3,7 @@
 
 #include "batch/report.h"
 #include "export/export.h"
+#include "session/programs.h"
 #include "session/session.h"
 
 #include <stdio.h>
@@ -59,4 +60,31 @@ report_notices(struct session *session, const struct cli *cli)
 {
 	for (size_t i = 0; i < session->traces.count; i++)
 		report_notice(session->traces.at[i], cli);
+}
+
+struct program_report {
+	const struct cli *cli;
+	unsigned count;
+};
+
+static void
+report_program(void *context, const char *path, enum file_change change)
+{
+	struct program_report *report = context;
+	struct text line = {0};
+	if (change != FILE_CHANGED)
+		return;
+	report->count++;
+	text_addf(&line, "%s changed while it was used: names and code may be wrong", path);
+	if (!report->cli->value[CLI_QUIET])
+		report_text(text_get(&line));
+	text_free(&line);
+}
+
+unsigned
+report_programs(struct session *session, const struct cli *cli)
+{
+	struct program_report report = {.cli = cli};
+	programs_look(session, report_program, &report);
+	return report.count;
 }

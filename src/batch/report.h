@@ -28,4 +28,8 @@ int report_print(struct text *);
 void report_notice(struct trace *, const struct cli *);
 void report_notices(struct session *, const struct cli *);
 
+/* Reports the programs and memory images that changed since they were read, each once, unless
+ * --quiet is given; how many.  They may have been half written when they were read. */
+unsigned report_programs(struct session *, const struct cli *);
+
 #endif

@@ -7,7 +7,8 @@
  * since nothing says where the next one is.
  *
  * Numbers are in the byte order of the machine that recorded; bytes are taken in it one by
- * one, so nothing is swapped in place.
+ * one, so nothing is swapped in place.  A number that is checked is read once, since the file
+ * is mapped and may change.
  */
 #include "config.h"
 
@@ -373,9 +374,10 @@ read_map(struct perf_reading *r, const struct perf_record *record)
 		return;
 	if ((record->misc & MISC_CPUMODE) == MISC_KERNEL)
 		map.pid = PERF_NONE;
-	if (second && record->misc & MISC_MMAP_BUILD_ID && p[32] <= PERF_BUILD_ID) {
-		map.build_id_size = p[32];
-		memcpy(map.build_id, p + 36, map.build_id_size);
+	const uint8_t id_size = second && record->misc & MISC_MMAP_BUILD_ID ? p[32] : 0;
+	if (id_size && id_size <= PERF_BUILD_ID) {
+		map.build_id_size = id_size;
+		memcpy(map.build_id, p + 36, id_size);
 	}
 	map.name = copy_text(p + name, record->size - RECORD - name);
 	/* a symbol follows, to which `offset` refers */
@@ -392,8 +394,9 @@ read_build_id(struct perf_reading *r, const struct perf_record *record)
 	const uint8_t *p = record->bytes + RECORD;
 	struct perf_map file = {.pid = perf_u32(r, p), .build_id_size = PERF_BUILD_ID};
 	static const uint8_t none[4];
-	if (record->misc & MISC_BUILD_ID_SIZE && p[24] <= PERF_BUILD_ID)
-		file.build_id_size = p[24];
+	const uint8_t size = record->misc & MISC_BUILD_ID_SIZE ? p[24] : UINT8_MAX;
+	if (size <= PERF_BUILD_ID)
+		file.build_id_size = size;
 	else if (!memcmp(p + 20, none, sizeof none))
 		file.build_id_size = 16; /* filled up */
 	memcpy(file.build_id, p + 4, file.build_id_size);

@@ -7,14 +7,12 @@
 #include "config.h"
 
 #include "program/image.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "program/elf.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	/* [RISC-V psABI, "Program Header Table"] */
@@ -132,11 +130,13 @@ machine_of(const struct elf *elf)
 	return elf->wide ? IMAGE_RISCV64 : IMAGE_RISCV32;
 }
 
-static int
-add_file(struct image *image, int file, const char *path, const struct image_place *place,
-	 struct err *err)
+int
+image_add(struct image *image, int file, const char *path, const struct image_place *place,
+	  struct err *err)
 {
 	struct elf elf;
+	const char *name = strrchr(path, '/');
+	*vec_add(&image->names) = mem_text(name ? name + 1 : path);
 	if (!elf_read(&elf, file))
 		return err_set(err, ERR_DATA, "%s: not an ELF file", path);
 	if (!image->size)
@@ -148,20 +148,6 @@ add_file(struct image *image, int file, const char *path, const struct image_pla
 		return err_set(err, ERR_DATA, "%s: the bytes that were loaded are not in the file",
 			       path);
 	return 0;
-}
-
-int
-image_add(struct image *image, const char *path, const struct image_place *place, struct err *err)
-{
-	const char *why;
-	int file = file_open(path, &why);
-	if (file < 0)
-		return err_set(err, ERR_IO, "%s: %s", path, why);
-	const char *name = strrchr(path, '/');
-	*vec_add(&image->names) = mem_text(name ? name + 1 : path);
-	int failed = add_file(image, file, path, place, err);
-	close(file);
-	return failed;
 }
 
 enum image_machine

@@ -1,9 +1,8 @@
 /*
  * Memory of the program that was traced, by address: what ELF files load.
  *
- * The bytes are copied when a file is added, so that a build that writes the file anew
- * changes nothing.  An image does not change after the last file is added; any thread
- * may ask then.
+ * The bytes are copied when a file is added.  An image does not change after the last file is
+ * added; any thread may ask then.
  */
 #ifndef TRAWL_PROGRAM_IMAGE_H
 #define TRAWL_PROGRAM_IMAGE_H
@@ -27,9 +26,10 @@ struct image_place {
 struct image *image_new(void);
 void image_free(struct image *); /* NULL is fine */
 
-/* Adds what an ELF file loads; where files overlap the first one added holds.  0, or
- * negative with a reason: no such file, no ELF file, damaged, nothing is loaded there. */
-int image_add(struct image *, const char *path, const struct image_place *, struct err *);
+/* Adds what an ELF file loads; where files overlap the first one added holds.  FILE is open and
+ * borrowed, PATH is its name.  0, or negative with a reason: no ELF file, damaged, nothing is
+ * loaded there. */
+int image_add(struct image *, int file, const char *path, const struct image_place *, struct err *);
 
 /* Of the first file that was added; IMAGE_OTHER without one. */
 enum image_machine image_machine(const struct image *);

@@ -13,7 +13,6 @@
 #include "config.h"
 
 #include "program/symbols.h"
-#include "base/file.h"
 #include "base/lower_bound.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -127,24 +126,20 @@ is_arm(struct symbols *symbols)
 }
 
 struct symbols *
-symbols_open(const char *path, struct err *err)
+symbols_open(int file, const char *path, struct err *err)
 {
-	const char *why;
-	int file = file_open(path, &why);
-	if (file < 0) {
-		err_set(err, ERR_IO, "%s: %s", path, why);
-		return NULL;
-	}
 	struct symbols *symbols = mem_new(sizeof *symbols);
 	pthread_mutex_init(&symbols->lock, NULL);
 	symbols->dwfl = dwfl_begin(&callbacks);
 	dwfl_report_begin(symbols->dwfl);
-	symbols->module = dwfl_report_elf(symbols->dwfl, "", path, file, 0, true);
-	if (!symbols->module)
-		close(file);
+	int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+	if (own >= 0) /* else the library would open PATH */
+		symbols->module = dwfl_report_elf(symbols->dwfl, "", path, own, 0, true);
+	if (own >= 0 && !symbols->module)
+		close(own);
 	dwfl_report_end(symbols->dwfl, NULL, NULL);
 	if (!symbols->module) {
-		err_set(err, ERR_DATA, "%s: %s", path, dwfl_errmsg(-1));
+		err_set(err, ERR_DATA, "%s: %s", path, own < 0 ? strerror(errno) : dwfl_errmsg(-1));
 		symbols_close(symbols);
 		return NULL;
 	}

@@ -12,8 +12,10 @@
 
 struct symbols;
 
-/* NULL with a reason on error: no such file, not ELF, built without libdw. */
-struct symbols *symbols_open(const char *path, struct err *);
+/* FILE is open and borrowed, PATH is its name.  It is mapped until symbols_close, so its bytes
+ * must not change: file_open_copy().  NULL with a reason on error: not ELF, built without
+ * libdw. */
+struct symbols *symbols_open(int file, const char *path, struct err *);
 void symbols_close(struct symbols *); /* NULL is fine */
 
 /* What is known of an address; texts are the file's, not made safe, and live until

@@ -8,8 +8,9 @@ const char symbols_missing[] =
     "names";
 
 struct symbols *
-symbols_open(const char *path, struct err *err)
+symbols_open(int file, const char *path, struct err *err)
 {
+	(void)file;
 	err_set(err, ERR_UNSUPPORTED,
 		"%s: symbols cannot be read: trawl was built without libdw; install that "
 		"(Debian: libdw-dev) and build again",

@@ -20,6 +20,7 @@
 #include "session/intervals.h"
 #include "session/link/serial.h"
 #include "session/link/sync_options.h"
+#include "session/programs.h"
 #include "trace/naming.h"
 #include "trace/recognise.h"
 #include "trace/trace_options.h"
@@ -683,6 +684,8 @@ session_close(struct session *session)
 	vec_free(&session->traces);
 	naming_free(session->host.naming); /* after the threads that load it */
 	session->host.naming = NULL;
+	programs_free(session->programs);
+	session->programs = NULL;
 	option_release(profile_options_table(), &session->profile);
 }
 
@@ -798,6 +801,24 @@ session_try(struct session *session, struct trace *trace, const char *format, co
 	int failed = trace_decode_anew(trace, &choice, from.options, err);
 	session_link(session);
 	return failed;
+}
+
+int
+session_read_programs(struct session *session, struct err *err)
+{
+	struct err own = {0};
+	unlink_traces(session);
+	for (size_t i = 0; i < session->traces.count; i++) {
+		own.code = 0;
+		if (trace_decode_again(session->traces.at[i], &own) < 0 && !err->code)
+			*err = own;
+	}
+	naming_free(session->host.naming); /* after the threads that load it */
+	session->host.naming = NULL;
+	programs_free(session->programs);
+	session->programs = NULL;
+	session_link(session);
+	return err->code;
 }
 
 int

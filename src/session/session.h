@@ -20,6 +20,7 @@ struct clocks;
 struct contexts;
 struct cycles;
 struct flows;
+struct programs;
 struct session_intervals;
 
 /* What a profile says; freed by session_close.  Zeroed: nothing. */
@@ -44,6 +45,7 @@ struct session {
 	struct contexts *contexts; /* made by session_link; NULL: none */
 	struct cycles *cycles;	   /* made by session_link; NULL: none */
 	struct flows *flows;	   /* made by session_link */
+	struct programs *programs; /* see programs.h; NULL: not asked for */
 	/* set by who makes them, and taken back by it; NULL: none */
 	const struct session_intervals *intervals;
 };
@@ -141,6 +143,12 @@ void session_add_notice(struct session *session, const char *text);
  */
 int session_try(struct session *session, struct trace *, const char *format, const char *settings,
 		struct err *);
+
+/*
+ * Reads the programs of the session and the memory images of its decoders again, as they are
+ * now; the same holds.  What goes wrong with names is reported when they are loaded.
+ */
+int session_read_programs(struct session *session, struct err *);
 
 /* Replaces a trace by those of the snapshot whose part its capture is; the same holds. */
 int session_open_folder(struct session *session, struct trace *, struct err *);

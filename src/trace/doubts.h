@@ -28,7 +28,7 @@ enum doubt {
 	DOUBT_UNNAMED,	  /* the same, each in a line of its own */
 	DOUBT_CODELESS,	  /* instructions whose bytes no image has */
 	DOUBT_UNCOUNTED,  /* runs of instructions whose executions are not counted */
-	DOUBT_INCOMPLETE, /* captures with bytes missing, or changed while they were read */
+	DOUBT_INCOMPLETE, /* captures with bytes missing; they or programs changed meanwhile */
 	DOUBT_UNLOADED,	  /* traces with collateral or symbols that could not be loaded */
 	DOUBT_COUNT
 };

@@ -4,6 +4,12 @@
  * Files are opened in the background, after the first screen, and asked when a
  * message is expanded.  The files of a trace are asked in the profile's order;
  * the first that has a symbol for an address names it.
+ *
+ * Each program is copied to memory once (file_open_copy), and its symbols and its code are
+ * read from the copy.  A linker may write the file at any time: guarding a map of it against
+ * SIGBUS would not be enough, as libdw relies on what it read before.  So a program that
+ * changes can end neither the run nor make names and code come from two builds.  The price is
+ * memory for the whole file; libdw reads most of it anyway once it looks for a line.
  */
 #include "config.h"
 
@@ -11,18 +17,35 @@
 #include "program/image.h"
 #include "program/symbols.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+/* A file, which several entries may name. */
+struct program {
+	const char *path;
+	atomic_bool read; /* what follows is valid: */
+	struct file_stamp stamp;
+	int copy;	/* descriptor; negative: it cannot be read, */
+	struct err why; /* as this says */
+	struct symbols *symbols;
+};
+
+/* An entry of `symbols:`. */
 struct file {
 	const struct symbol_options *options;
+	struct program *program;
 	uint64_t linked;		   /* where its first byte that is mapped is linked for */
-	_Atomic(struct symbols *) symbols; /* NULL: not open */
+	_Atomic(struct symbols *) symbols; /* the program's; NULL: not open */
 };
 
 struct naming {
 	struct file *files;
 	size_t count;
+	struct program *programs; /* each once */
+	size_t program_count;
+	pthread_mutex_t lock; /* for reading them */
 	bool loaded;
 };
 
@@ -39,16 +62,31 @@ static const struct option_row rows[] = {
 const struct option_table symbol_options_table =
     OPTION_TABLE("symbols", struct symbol_options, rows);
 
+static struct program *
+find_program(struct naming *naming, const char *path)
+{
+	size_t i = 0;
+	while (i < naming->program_count && strcmp(naming->programs[i].path, path) != 0)
+		i++;
+	if (i == naming->program_count)
+		naming->programs[naming->program_count++].path = path;
+	return &naming->programs[i];
+}
+
 struct naming *
 naming_new(const struct option_list *list)
 {
 	if (!list->count)
 		return NULL;
 	struct naming *naming = mem_new(sizeof *naming);
+	pthread_mutex_init(&naming->lock, NULL);
 	naming->count = list->count;
 	naming->files = mem_new(list->count * sizeof *naming->files);
-	for (size_t i = 0; i < list->count; i++)
+	naming->programs = mem_new(list->count * sizeof *naming->programs);
+	for (size_t i = 0; i < list->count; i++) {
 		naming->files[i].options = (const struct symbol_options *)list->at + i;
+		naming->files[i].program = find_program(naming, naming->files[i].options->file);
+	}
 	return naming;
 }
 
@@ -57,10 +95,50 @@ naming_free(struct naming *naming)
 {
 	if (!naming)
 		return;
-	for (size_t i = 0; i < naming->count; i++)
-		symbols_close(atomic_load(&naming->files[i].symbols));
+	for (size_t i = 0; i < naming->program_count; i++) {
+		symbols_close(naming->programs[i].symbols);
+		if (naming->programs[i].read && naming->programs[i].copy >= 0)
+			close(naming->programs[i].copy);
+	}
+	pthread_mutex_destroy(&naming->lock);
+	free(naming->programs);
 	free(naming->files);
 	free(naming);
+}
+
+/* Copies a program, once.  False if it cannot be read, as `why` says. */
+static bool
+read_program(struct naming *naming, struct program *program)
+{
+	const char *why;
+	pthread_mutex_lock(&naming->lock);
+	if (!program->read) {
+		program->stamp = file_stamp(program->path);
+		program->copy = file_open_copy(program->path, &why);
+		if (program->copy < 0)
+			err_set(&program->why, ERR_IO, "%s: %s", program->path, why);
+		program->read = true;
+	}
+	pthread_mutex_unlock(&naming->lock);
+	return program->copy >= 0;
+}
+
+void
+naming_list_stamps(const struct naming *naming,
+		   void (*take)(void *context, const struct file_stamp *), void *context)
+{
+	for (size_t i = 0; naming && i < naming->program_count; i++)
+		if (naming->programs[i].read)
+			take(context, &naming->programs[i].stamp);
+}
+
+/* Opens the symbols of a program, once. */
+static struct symbols *
+open_symbols(struct naming *naming, struct program *program)
+{
+	if (!program->symbols && !program->why.code && read_program(naming, program))
+		program->symbols = symbols_open(program->copy, program->path, &program->why);
+	return program->symbols;
 }
 
 /* Finds where a file that was loaded elsewhere is linked for. */
@@ -83,15 +161,14 @@ naming_load(struct naming *naming, struct err *err)
 		return 0;
 	naming->loaded = true;
 	for (size_t i = 0; i < naming->count; i++) {
-		struct err own = {0};
-		struct symbols *symbols = symbols_open(naming->files[i].options->file, &own);
-		if (symbols && !place_file(&naming->files[i], symbols, &own)) {
-			symbols_close(symbols);
+		struct file *file = &naming->files[i];
+		struct symbols *symbols = open_symbols(naming, file->program);
+		struct err own = file->program->why;
+		if (symbols && !place_file(file, symbols, &own))
 			symbols = NULL;
-		}
-		atomic_store(&naming->files[i].symbols, symbols);
+		atomic_store(&file->symbols, symbols);
 		opened += symbols != NULL;
-		if (!symbols && !err->code && !naming->files[i].options->optional)
+		if (!symbols && !err->code && !file->options->optional)
 			*err = own;
 	}
 	return opened;
@@ -239,20 +316,22 @@ naming_list(struct naming *naming, const char *trace,
 }
 
 int
-naming_add_images(const struct naming *naming, const char *trace, struct image *image,
-		  struct err *err)
+naming_add_images(struct naming *naming, const char *trace, struct image *image, struct err *err)
 {
 	int added = 0;
 	for (size_t i = 0; naming && i < naming->count; i++) {
 		const struct symbol_options *o = naming->files[i].options;
 		const struct image_place place = {
 		    .address = o->address, .length = o->length, .offset = o->offset};
+		struct program *program = naming->files[i].program;
 		struct err own = {0};
 		if (!is_for(&naming->files[i], trace))
 			continue;
-		if (!image_add(image, o->file, &place, &own))
+		if (!read_program(naming, program))
+			own = program->why;
+		else if (!image_add(image, program->copy, o->file, &place, &own))
 			added++;
-		else if (!o->optional)
+		if (own.code && !o->optional)
 			return err_set(err, own.code, "%s", own.what);
 	}
 	return added;

@@ -6,6 +6,7 @@
 #ifndef TRAWL_TRACE_NAMING_H
 #define TRAWL_TRACE_NAMING_H
 
+#include "base/file.h"
 #include "decode/decoder.h"
 #include "program/symbols.h"
 
@@ -56,7 +57,11 @@ void naming_list(struct naming *, const char *trace,
 
 /* Adds the bytes of the files for a trace of that name to IMAGE, each where its entry says.
  * How many there are, or negative with a reason; NAMING may be NULL. */
-int naming_add_images(const struct naming *, const char *trace, struct image *, struct err *);
+int naming_add_images(struct naming *, const char *trace, struct image *, struct err *);
+
+/* Gives the stamp of each file that was read.  Any thread; NAMING may be NULL. */
+void naming_list_stamps(const struct naming *,
+			void (*take)(void *context, const struct file_stamp *), void *context);
 
 /* Adds names to the addresses of E, a message of OPS that was expanded with fields: as
  * notes, and the first one to the text, and where the format has rows for that, as fields. */

@@ -65,7 +65,8 @@ struct trace {
 	size_t entry;				     /* of the profile, SIZE_MAX: none */
 	char *matched;				     /* what `match:` was compared with */
 	struct worker loader;
-	bool started; /* its index is built, its files are loaded */
+	bool started; /* its index is built, */
+	bool loading; /* its files are loaded */
 	struct generation generation;
 	atomic_bool unnamed; /* see trace_lacks_name */
 	pthread_mutex_t lock;
@@ -168,11 +169,19 @@ read_head(struct capture *capture)
 			       .last = size <= HEAD && capture_ended(capture)};
 }
 
-/* Ends what depends on how the trace is decoded. */
+/* Waits for what is being loaded, which is to be loaded again then. */
 static void
-close_decoder(struct trace *trace)
+end_loader(struct trace *trace)
 {
 	worker_join(&trace->loader);
+	trace->loading = false;
+}
+
+/* Ends what the messages of the trace come from. */
+static void
+close_index(struct trace *trace)
+{
+	end_loader(trace);
 	trace->started = false;
 	index_free(trace->index);
 	trace->index = NULL;
@@ -182,6 +191,13 @@ close_decoder(struct trace *trace)
 	if (trace->decoder)
 		trace->decoder->ops->close(trace->decoder);
 	trace->decoder = NULL;
+}
+
+/* Ends what depends on how the trace is decoded. */
+static void
+close_decoder(struct trace *trace)
+{
+	close_index(trace);
 	trace_options_free(trace->options);
 	trace->options = NULL;
 	recognition_free(&trace->recognition);
@@ -507,6 +523,27 @@ trace_decode_anew(struct trace *trace, const struct trace_choice *choice,
 	trace->decoder = decoder;
 	trace->recognition = r;
 	trace->on_trial = choice->format;
+	open_index(trace);
+	return 0;
+}
+
+int
+trace_decode_again(struct trace *trace, struct err *err)
+{
+	const struct decoder_ops *ops = trace->decoder->ops;
+	end_loader(trace);
+	pthread_mutex_lock(&trace->lock);
+	trace->loaded = false;
+	pthread_mutex_unlock(&trace->lock);
+	trace_bump_generation(trace);
+	if (!trace->decoder->stamp_count)
+		return 0;
+	struct window head = read_head(trace->capture);
+	struct decoder *decoder = ops->open(trace_format_options(trace->options, ops), &head, err);
+	if (!decoder)
+		return err->code;
+	close_index(trace);
+	trace->decoder = decoder;
 	open_index(trace);
 	return 0;
 }
@@ -1130,13 +1167,13 @@ static void arm_notice(struct trace *);
 void
 trace_start(struct trace *trace)
 {
-	bool first = !trace->started;
-	trace->started = true;
-	if (first)
+	if (!trace->started)
 		index_start(trace->index);
-	if (first &&
+	trace->started = true;
+	if (!trace->loading &&
 	    (trace->decoder->ops->load || naming_applies(trace->host->naming, trace->name)))
 		worker_start_once(&trace->loader);
+	trace->loading = true;
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
 		arm_notice(trace);
 }

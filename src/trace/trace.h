@@ -82,6 +82,11 @@ void trace_close(struct trace *); /* NULL is fine */
 int trace_decode_anew(struct trace *, const struct trace_choice *, struct trace_options *,
 		      struct err *);
 
+/* Opens the decoder again as it is if it reads files beside the capture, and forgets what was
+ * loaded: trace_start and trace_load read it again.  The same holds of readers.  0, or
+ * negative with a reason; then the decoder is as it was. */
+int trace_decode_again(struct trace *, struct err *);
+
 /* Fields of a trace's messages that follow from another trace; a cursor makes those of
  * one reader. */
 struct session_fields {

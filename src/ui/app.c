@@ -20,6 +20,7 @@
 #include "base/thread.h"
 #include "base/worker.h"
 #include "command/keymap.h"
+#include "session/programs.h"
 #include "session/sequence.h"
 #include "session/session.h"
 #include "trace/doubts.h"
@@ -285,6 +286,21 @@ say_untied(struct app *app)
 	return true;
 }
 
+static void
+say_program(void *context, const char *path, enum file_change change)
+{
+	struct screen *screen = context;
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	struct text hint = {0};
+	keymap_hint(screen->keymap, COMMAND_REREAD, &hint);
+	if (change == FILE_GONE)
+		screen_notice(screen, NOTICE_PROGRAM_GONE, name);
+	else
+		screen_notice(screen, NOTICE_PROGRAM_CHANGED, name, text_get(&hint));
+	text_free(&hint);
+}
+
 static bool
 panes_have_news(struct screen *screen)
 {
@@ -512,6 +528,8 @@ app_loop(struct app *app)
 			pause = thread_now_ms() + PAUSE_MS;
 			due = true;
 		}
+		if (due)
+			programs_look(screen->session, say_program, screen);
 		due |= input_show_hint(app->input);
 	}
 }
@@ -650,6 +668,8 @@ static void
 say_trial(struct screen *screen, const struct screen_trial *trial)
 {
 	struct text profile = {0};
+	if (trial->programs)
+		screen_say(screen, NOTICE_PROGRAMS_READ);
 	if (!trial->format)
 		return;
 	if (trial->settings && *trial->settings) {
@@ -662,11 +682,36 @@ say_trial(struct screen *screen, const struct screen_trial *trial)
 	text_free(&profile);
 }
 
+static int
+read_trial(struct session *session, const struct screen_trial *trial, struct err *err)
+{
+	if (trial->programs)
+		return session_read_programs(session, err);
+	return trial->folder
+		   ? session_open_folder(session, trial->trace, err)
+		   : session_try(session, trial->trace, trial->format, trial->settings, err);
+}
+
+/* Shows the list and the panes of the screen BEFORE, those that need no argument. */
+static void
+show_as_before(struct screen *screen, const struct screen *before)
+{
+	static const enum pane_id kept[] = {PANE_DETAIL, PANE_HEX,   PANE_CONTEXT,  PANE_TIMELINE,
+					    PANE_CODE,	 PANE_STACK, PANE_FUNCTIONS};
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+		screen->open[kept[i]] = before->open[kept[i]];
+		if (before->open[kept[i]] && before->focus == kept[i])
+			shown_set_focus(screen, kept[i]);
+	}
+	shown_set_trace(screen, before->trace);
+}
+
 /* Reads a trace as it shall be tried, and makes all parts anew around it. */
 static void
 app_retry(struct app *app)
 {
 	struct session *session = app->screen.session;
+	const struct screen before = app->screen; /* what it points to is freed below */
 	struct screen_trial trial = app->screen.trial;
 	struct app next = {
 	    .screen = {.session = session, .term = app->screen.term, .log = app->screen.log},
@@ -677,14 +722,15 @@ app_retry(struct app *app)
 	    .rest = app->rest};
 	struct err err = {0}, lost = {0};
 	size_t number = trace_number(trial.trace);
+	app->options->follow |= trial.programs && before.list->tail;
 	state_keep(&app->screen, &lost);
 	parts_close(app);
 	*app = next;
-	int failed = trial.folder
-			 ? session_open_folder(session, trial.trace, &err)
-			 : session_try(session, trial.trace, trial.format, trial.settings, &err);
+	int failed = read_trial(session, &trial, &err);
 	open_screen(app);
-	if (!trial.folder)
+	if (trial.programs)
+		show_as_before(&app->screen, &before);
+	else if (!trial.folder)
 		shown_set_trace(&app->screen, number);
 	if (failed < 0)
 		screen_error(&app->screen, NOTICE_TRIAL_FAILED, err.what);

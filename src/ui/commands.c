@@ -7,6 +7,7 @@
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "decode/registry.h"
+#include "session/programs.h"
 #include "session/session.h"
 #include "ui/app.h"
 #include "ui/list/context_view.h"
@@ -695,6 +696,9 @@ reread_captures(struct screen *screen, const struct command_call *call)
 		trace_reread(screen->session->traces.at[i]);
 	settings_source(screen, call);
 	list_rebuild(screen->list);
+	if (programs_have_changed(screen->session))
+		screen_try(screen,
+			   (struct screen_trial){.trace = screen->list->trace, .programs = true});
 }
 
 /* The disk and the processors may be needed for something else. */

@@ -116,7 +116,6 @@ follow(const struct image *image, const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[32];
 	struct err err = {0};
 	if (size < 2)
 		return 0;
@@ -126,9 +125,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	elf = elf < size ? elf : size;
 	int file = memfd_create("program", 0);
 	require(file >= 0 && write(file, data, elf) == (ssize_t)elf);
-	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
 	struct image *image = image_new();
-	int failed = image_add(image, path, &(struct image_place){0}, &err);
+	int failed = image_add(image, file, "program", &(struct image_place){0}, &err);
 	require((failed < 0) == (err.code != 0) && image_size(image) <= elf);
 	close(file);
 	if (!failed)

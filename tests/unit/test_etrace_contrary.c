@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include "flow/etrace_walk.h"
+#include "program_path.h"
 #include "seven.h"
 
 #include <string.h>
@@ -147,7 +148,7 @@ contradictions_are_said(void **state)
 	folder_make(&folder);
 	folder_put(&folder, "seven.elf", seven_elf, sizeof seven_elf - 1);
 	const struct image_place place = {0};
-	assert_int_equal(image_add(image, folder_path(&folder, "seven.elf"), &place, NULL), 0);
+	assert_int_equal(image_add_path(image, folder_path(&folder, "seven.elf"), &place, NULL), 0);
 	struct flow_code *code = flow_code_new(image);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const char *why = NULL;

@@ -10,6 +10,7 @@
 #include "etrace_encode.h"
 #include "flow/etrace_walk.h"
 #include "flow/flow_hold.h"
+#include "program_path.h"
 #include "random.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ subject_open(struct subject *s, const struct program *program)
 	*s = (struct subject){.program = program, .image = image_new()};
 	etrace_run_read(&s->run, program->name);
 	snprintf(path, sizeof path, "%s/tests/flow/%s.elf", srcdir ? srcdir : ".", program->name);
-	if (image_add(s->image, path, &(const struct image_place){0}, &err) < 0)
+	if (image_add_path(s->image, path, &(const struct image_place){0}, &err) < 0)
 		fail_msg("%s", err.what);
 	s->code = flow_code_new(s->image);
 }

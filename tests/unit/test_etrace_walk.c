@@ -15,6 +15,7 @@
 #include "flow/etrace_walk.h"
 #include "flow/flow_hold.h"
 #include "folder.h"
+#include "program_path.h"
 #include "random.h"
 
 #include <stdlib.h>
@@ -547,7 +548,7 @@ image_of(struct folder *f, const struct program *p, bool wide)
 	folder_put(f, "program", elf.at, elf.count);
 	const struct image_place place = {
 	    .address = BASE, .offset = elf.count - p->bytes.count, .length = p->bytes.count};
-	assert_int_equal(image_add(image, folder_path(f, "program"), &place, NULL), 0);
+	assert_int_equal(image_add_path(image, folder_path(f, "program"), &place, NULL), 0);
 	vec_free(&elf);
 	return image;
 }

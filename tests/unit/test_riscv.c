@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "program/riscv.h"
+#include "program_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -272,7 +273,7 @@ follow(const char *folder, const char *program)
 	bool known = false;
 	text_addf(&path, "%s/%s.elf", folder, program);
 	text_addf(&command, "zstd -dc '%s/%s.pc.zst'", folder, program);
-	assert_int_equal(image_add(image, text_get(&path), &(struct image_place){0}, NULL), 0);
+	assert_int_equal(image_add_path(image, text_get(&path), &(struct image_place){0}, NULL), 0);
 	struct riscv_isa isa = riscv_isa_of(image);
 	assert_int_equal(isa.wide, strstr(program, "64") != NULL);
 	assert_false(isa.zcm);

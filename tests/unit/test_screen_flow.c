@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#include "program/symbols.h"
+#include "program_path.h"
 #include "scene.h"
 #include "put_in.h"
 #include "seven.h"
@@ -26,7 +26,7 @@ static bool
 reads_symbols(void)
 {
 	struct err err = {0};
-	struct symbols *symbols = symbols_open("/proc/self/exe", &err);
+	struct symbols *symbols = symbols_open_path("/proc/self/exe", &err);
 	symbols_close(symbols);
 	return symbols;
 }
@@ -562,7 +562,7 @@ test_put_in(void **state)
 	struct text text = {0};
 	char program[4096];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-	struct symbols *symbols = symbols_open("/proc/self/exe", &err);
+	struct symbols *symbols = symbols_open_path("/proc/self/exe", &err);
 	uint64_t address = put_in_address();
 	struct symbol_place place = {0};
 	if (symbols)

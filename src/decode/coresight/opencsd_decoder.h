@@ -31,7 +31,8 @@ struct opencsd_decoder {
 	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID; OPENCSD_NO_LANE */
 	/* runs of the hardware, in order: pointers into the options */
 	VEC(const struct opencsd_run_options *) runs;
-	VEC(struct capture *) files; /* of memory images */
+	VEC(struct capture *) files;   /* of memory images */
+	VEC(struct file_stamp) stamps; /* of these */
 	/* the images of the options, an ELF file as its segments; names are theirs */
 	VEC(struct opencsd_image_options) images;
 	struct text notes;	   /* what is missing: the error of load */

@@ -5,6 +5,10 @@
  * A source that cannot be decoded, and an image that is not there, are no
  * reason not to open: the bytes of the one are shown as such, addresses of the
  * other are shown as not accessible, and load() reports what was missing.
+ *
+ * Images are mapped as captures are, since dumps of memory can be as large: a file that
+ * becomes shorter reads as zeros there.  That is sound because the library gets a copy of
+ * each instruction (on_memory).  The stamps show that an image changed.
  */
 #include "config.h"
 
@@ -195,14 +199,17 @@ image_file(struct opencsd_decoder *d, const char *path)
 {
 	struct stat st;
 	struct err err = {0};
+	const struct file_stamp stamp = file_stamp(path);
 	for (size_t i = 0; i < d->files.count; i++)
 		if (!strcmp(capture_path(d->files.at[i]), path))
 			return d->files.at[i];
 	/* nothing but files: a FIFO would wait for its writer */
 	struct capture *file =
 	    stat(path, &st) || S_ISREG(st.st_mode) ? capture_open(path, NULL, &err) : NULL;
-	if (file)
+	if (file) {
+		*vec_add(&d->stamps) = stamp;
 		return *vec_add(&d->files) = file;
+	}
 	const char *what = err.code ? err.what : path;
 	if (!strstr(text_get(&d->notes), what))
 		text_addf(&d->notes, "a memory image is missing: %s\n", what);
@@ -303,6 +310,8 @@ open_images(struct opencsd_decoder *d)
 		}
 	}
 	vec_release(regions);
+	d->syst.base.stamps = d->stamps.at;
+	d->syst.base.stamp_count = d->stamps.count;
 }
 
 /* Where the frames of a trace port are, if it sends no synchronisation of them: as the
@@ -409,6 +418,7 @@ opencsd_close(struct decoder *decoder)
 	for (size_t i = 0; i < d->files.count; i++)
 		capture_close(d->files.at[i]);
 	vec_free(&d->files);
+	vec_free(&d->stamps);
 	vec_free(&d->images);
 	vec_free(&d->runs);
 	text_free(&d->notes);

@@ -649,15 +649,20 @@ parse_piece(struct syst_collateral_reading *r, const char *piece, size_t length,
 	return false;
 }
 
+/* Expat before 2.6 parses a tag or attribute that is not complete again from its start with
+ * each piece.  Each piece is twice as large as the one before, so all that stays in proportion
+ * to the file. */
 static bool
 parse_stream(struct syst_collateral_reading *r, FILE *stream)
 {
-	enum { PIECE = 65536 };
-	char *piece = mem_new(PIECE);
+	enum { PIECE = 1 << 15, PIECE_MOST = 1 << 28 };
+	size_t size = PIECE, got;
+	char *piece = NULL;
 	bool good, first = true;
-	size_t got;
 	do {
-		got = fread(piece, 1, PIECE, stream);
+		size = size < PIECE_MOST ? 2 * size : size;
+		piece = mem_resize(piece, size);
+		got = fread(piece, 1, size, stream);
 		r->to->hash = bytes_crc32c((uint32_t)r->to->hash, piece, got) |
 			      ((r->to->hash >> 32) + got) << 32;
 		size_t skip = first ? skip_blank(r, piece, got) : 0;

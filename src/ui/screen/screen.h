@@ -39,6 +39,7 @@ struct screen_trial {
 	const char *format;   /* NULL: as it was recognised */
 	const char *settings; /* as in struct probe, or NULL */
 	bool folder;	      /* the snapshot that it is a part of, instead of it */
+	bool programs;	      /* all as they are, with their programs read again */
 };
 
 struct screen {

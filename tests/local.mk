@@ -87,6 +87,7 @@ tests_libtest_a_SOURCES = \
 	tests/unit/perf_write.h \
 	tests/unit/put_in.h \
 	tests/unit/hex.h \
+	tests/unit/hostile.h \
 	tests/unit/nibbles.h \
 	tests/unit/samples.c \
 	tests/unit/samples.h \

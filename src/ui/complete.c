@@ -358,6 +358,7 @@ enum {
 /* The names of the page on which the chosen one is. */
 struct page {
 	struct text names;
+	enum text_charset charset;
 	int chosen, columns; /* of the chosen one, both in columns; no columns: not met yet */
 	size_t behind;	     /* names that are on later pages */
 	size_t all;
@@ -368,8 +369,8 @@ struct page {
 static void
 page_add(struct page *page, const char *name, bool chosen, int cols)
 {
-	int at = text_columns(text_get(&page->names), page->names.length);
-	int columns = text_columns(name, strlen(name));
+	int at = text_columns(text_get(&page->names), page->names.length, page->charset);
+	int columns = text_columns(name, strlen(name), page->charset);
 	page->all++;
 	if (page->behind || (page->columns && at + columns + 2 > cols - REST)) {
 		page->behind++;
@@ -394,15 +395,12 @@ draw_names(struct screen *screen, struct canvas *canvas, const struct area *area
 {
 	const struct prompt *prompt = screen->prompt;
 	struct completion c;
-	struct page page = {0};
-	struct text name = {0}, safe = {0};
+	struct page page = {.charset = screen->charset};
+	struct text name = {0};
 	if (!prompt->completed || area->rows < 1 || !completion_find(prompt, &c))
 		return 0;
-	for (size_t i = 0; i < NAMES_MAX && completion_next(screen, &c, &i, &name);) {
-		text_clear(&safe);
-		screen_add_safe(screen, name.data, &safe);
-		page_add(&page, text_get(&safe), i == prompt->completed, area->cols);
-	}
+	for (size_t i = 0; i < NAMES_MAX && completion_next(screen, &c, &i, &name);)
+		page_add(&page, name.data, i == prompt->completed, area->cols);
 	if (page.behind)
 		text_addf(&page.names, "  %zu more", page.behind);
 	if (page.all > 1) {
@@ -414,7 +412,6 @@ draw_names(struct screen *screen, struct canvas *canvas, const struct area *area
 	text_free(&c.stem);
 	text_free(&page.names);
 	text_free(&name);
-	text_free(&safe);
 	return page.all > 1;
 }
 
@@ -455,7 +452,8 @@ add_candidates(const struct screen *screen, const char *stem, int columns, struc
 		const char *name = commands[i].name;
 		if (strncmp(name, stem, length) != 0)
 			continue;
-		if (text_columns(out->data, out->length) + (int)strlen(name) + 5 > columns) {
+		if (text_columns(out->data, out->length, screen->charset) + (int)strlen(name) + 5 >
+		    columns) {
 			text_add(out, " ...");
 			return;
 		}

@@ -192,7 +192,8 @@ add_json_summary(const struct compare *compare, struct text *out)
 static int
 write_differences(struct print *print, const struct cli *cli, int output, struct err *err)
 {
-	const char *name = cli->value[CLI_OUTPUT];
+	const struct export_target target = {
+	    .file = output, .name = cli->value[CLI_OUTPUT], .charset = print->charset};
 	size_t count = compare_count(print->compare);
 	if (count && !print->json)
 		text_add(&print->out, "first divergence:\n");
@@ -201,8 +202,7 @@ write_differences(struct print *print, const struct cli *cli, int output, struct
 		(print->json ? add_json : add_line)(print, d, &print->out);
 		if (!i && count > 1 && !print->json)
 			text_add(&print->out, "then:\n");
-		if (print->out.length > PIECE &&
-		    export_flush(&print->out, output, name, NULL, err) < 0)
+		if (print->out.length > PIECE && export_flush(&print->out, &target, err) < 0)
 			return err->code;
 	}
 	if (print->json) {
@@ -211,7 +211,7 @@ write_differences(struct print *print, const struct cli *cli, int output, struct
 		compare_summarise(print->compare, &print->out);
 		text_add_char(&print->out, '\n');
 	}
-	return export_flush(&print->out, output, name, NULL, err);
+	return export_flush(&print->out, &target, err);
 }
 
 static int

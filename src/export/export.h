@@ -173,9 +173,11 @@ struct export_format {
 	void (*message)(struct export_message *, struct text *out);
 	const struct export_writer *writer; /* or NULL: what `message` makes is the output */
 	const struct export_line *line;	    /* as the user describes it, borrowed; or NULL */
-	unsigned uses;			    /* enum export_column that are a part of that */
-	bool raw;			    /* is the bytes of a trace */
-	bool listed;			    /* by decoders whose listing has this name */
+	/* lines have colours, or text that the user gave; values in them are safe */
+	bool styled;
+	unsigned uses; /* enum export_column that are a part of that */
+	bool raw;      /* is the bytes of a trace */
+	bool listed;   /* by decoders whose listing has this name */
 	/* is what was executed: export_flow.h; or NULL */
 	int (*flow)(struct trace *, const struct export_options *, const struct export_sink *,
 		    struct export_result *, struct err *);
@@ -303,10 +305,19 @@ void export_add_gap(struct export_message *, enum export_column_style, int colum
 /* Appends the names of these columns to a first line of names. */
 void export_add_column_names(unsigned columns, struct text *header);
 
-/* Writes all of a text to a file (named so in errors, NULL: standard output) and
- * clears it.  0, or ERR_IO; then a file ends with the last whole line that was
- * written, and FOOTER (may be NULL). */
-int export_flush(struct text *, int file, const char *name, const char *footer, struct err *);
+/* Where a text is written to. */
+struct export_target {
+	int file;
+	const char *name;	   /* in errors; NULL: standard output */
+	const char *footer;	   /* of a file that cannot take all, or NULL */
+	enum text_charset charset; /* of a terminal */
+	bool styled;		   /* as in struct export_format */
+};
+
+/* Write all lines of a text, and clear it.  On a terminal they are made safe, unless they are
+ * styled.  Return 0, or ERR_IO; a file then ends with the last whole line that was written, and
+ * the footer. */
+int export_flush(struct text *, const struct export_target *, struct err *);
 
 /* Appends bytes as a JSON string, quotes included. */
 void export_json_string(struct text *, const char *bytes, size_t length);

@@ -278,7 +278,8 @@ end_packet(struct ctf *ctf, struct err *err)
 	put_number(&header, ctf->packet.length * 8, 8);
 	memcpy(ctf->packet.data, header.data, HEADER);
 	text_free(&header);
-	return export_flush(&ctf->packet, ctf->stream, "stream", NULL, err);
+	return export_flush(&ctf->packet,
+			    &(struct export_target){.file = ctf->stream, .name = "stream"}, err);
 }
 
 static int
@@ -294,7 +295,8 @@ end_part(struct ctf *ctf, struct err *err)
 	struct err *reason = failed ? &(struct err){0} : err;
 	int file = create_file(ctf->place, "metadata", reason);
 	write_metadata(ctf, &metadata);
-	if (file < 0 || export_flush(&metadata, file, "metadata", NULL, reason))
+	const struct export_target target = {.file = file, .name = "metadata"};
+	if (file < 0 || export_flush(&metadata, &target, reason))
 		failed = ERR_IO;
 	if (file >= 0 && finish_file(file, reason))
 		failed = ERR_IO;

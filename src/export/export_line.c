@@ -603,6 +603,7 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 	line->format.line = line;
 	line->colour = coloured;
 	line->csv = !strcmp(format->name, "csv");
+	line->format.styled = !line->csv;
 	if (wish->time_format)
 		failed = export_time_find(wish->time_format, &line->time, err);
 	if (!failed && described)

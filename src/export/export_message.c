@@ -123,14 +123,25 @@ cut_to_line(int file, const char *data, size_t written, const char *footer)
 	return true;
 }
 
+static void
+make_safe(struct text *lines, enum text_charset charset)
+{
+	struct text safe = {0};
+	text_add_safe_lines(&safe, text_get(lines), lines->length, charset);
+	text_free(lines);
+	*lines = safe;
+}
+
 int
-export_flush(struct text *out, int file, const char *name, const char *footer, struct err *err)
+export_flush(struct text *out, const struct export_target *to, struct err *err)
 {
 	size_t done = 0;
+	if (!to->styled && isatty(to->file))
+		make_safe(out, to->charset);
 	while (done < out->length) {
-		ssize_t n = write(file, out->data + done, out->length - done);
+		ssize_t n = write(to->file, out->data + done, out->length - done);
 		if (n < 0 && errno == EAGAIN) {
-			struct pollfd ready = {.fd = file, .events = POLLOUT};
+			struct pollfd ready = {.fd = to->file, .events = POLLOUT};
 			poll(&ready, 1, -1);
 			continue;
 		}
@@ -138,9 +149,9 @@ export_flush(struct text *out, int file, const char *name, const char *footer, s
 			continue;
 		if (n < 0) {
 			int reason = errno;
-			bool cut = cut_to_line(file, out->data, done, footer);
+			bool cut = cut_to_line(to->file, out->data, done, to->footer);
 			return err_set(err, ERR_IO, "cannot write %s: %s%s",
-				       name ? name : "standard output", strerror(reason),
+				       to->name ? to->name : "standard output", strerror(reason),
 				       cut ? "; it ends with a whole message, but not the last"
 					   : "");
 		}

@@ -682,7 +682,8 @@ table_write(struct screen *screen, enum export_rows rows, int file, const char *
 	export_table_write_rows(rows, state->group, &state->spec, state->order, state->count,
 				TEXT_UTF8, &sink, &err);
 	release_group(screen);
-	int failed = export_flush(&text, file, path, NULL, &err);
+	const struct export_target target = {.file = file, .name = path};
+	int failed = export_flush(&text, &target, &err);
 	if (failed)
 		screen_error(screen, NOTICE_TABLE_FAILED, err.what);
 	else

@@ -358,6 +358,7 @@ endif
 
 # Tests of the screen, on a terminal emulator.
 screen_tests = \
+	tests/unit/test_screen_hostile \
 	tests/unit/test_screen_origins \
 	tests/unit/test_paint \
 	tests/unit/test_screen_context \

@@ -405,7 +405,8 @@ print_snapshot(struct session *session, const struct cli *cli, struct ui_options
 	if (!failed)
 		failed = ui_run(session, options, err);
 	if (!failed)
-		failed = export_flush(&still.out, &output, err);
+		failed = export_flush(
+		    &still.out, &(struct export_target){.writer = &output, .styled = true}, err);
 	if (!failed)
 		failed = writer_commit(&output, err);
 	writer_abandon(&output);

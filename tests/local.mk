@@ -87,6 +87,7 @@ tests_libtest_a_SOURCES = \
 	tests/unit/perf_write.h \
 	tests/unit/put_in.h \
 	tests/unit/hex.h \
+	tests/unit/hostile.h \
 	tests/unit/nibbles.h \
 	tests/unit/samples.c \
 	tests/unit/samples.h \
@@ -377,6 +378,7 @@ endif
 
 # Tests of the screen, on a terminal emulator.
 screen_tests = \
+	tests/unit/test_screen_hostile \
 	tests/unit/test_screen_origins \
 	tests/unit/test_paint \
 	tests/unit/test_screen_context \

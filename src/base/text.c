@@ -381,7 +381,6 @@ text_decode(const char *bytes, size_t length, uint32_t *code)
 	return 0;
 }
 
-/* The C library's idea differs from system to system, hence the list. */
 size_t
 text_encode(uint32_t code, char bytes[static 4])
 {
@@ -393,13 +392,21 @@ text_encode(uint32_t code, char bytes[static 4])
 	return extra + 1;
 }
 
+/* The C library's idea differs from system to system, hence the list. */
 bool
 text_is_control(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || c == 0x180e ||
-	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) ||
-	       (c >= 0xe0000 && c <= 0xe0fff) || (c >= 0xe000 && c <= 0xf8ff) || c >= 0xf0000;
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+	    {0, 0x1f},		{0x7f, 0x9f},	    {0xad, 0xad},	{0x61c, 0x61c},
+	    {0x180e, 0x180e},	{0x200b, 0x200f},   {0x2028, 0x202e},	{0x2060, 0x206f},
+	    {0xe000, 0xf8ff},	{0xfeff, 0xfeff},   {0xfff0, 0xfffb},	{0x13430, 0x1343f},
+	    {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}, {0xf0000, UINT32_MAX}};
+	size_t i = 0;
+	while (c > ranges[i].last)
+		i++;
+	return c >= ranges[i].first;
 }
 
 /* Printable ASCII, as nearly all there is. */
@@ -409,73 +416,90 @@ is_plain(char c)
 	return c >= 0x20 && c < 0x7f;
 }
 
-/* Columns of a code point, or -1 if it must not be printed as it is.  A
- * locale without UTF-8 has nothing above ASCII; TEXT_ASCII is used then. */
-static int
-code_width(uint32_t c)
+/* The escape of a code point, or of a byte that is not UTF-8. */
+static void
+make_escape(uint32_t code, bool byte, struct text_shown *out)
 {
-	if (text_is_control(c))
-		return -1;
-	return c < 0x7f ? 1 : wcwidth((wchar_t)c);
+	static const char letters[0x20] = {['\t'] = 't', ['\n'] = 'n', ['\r'] = 'r'};
+	out->code = 0;
+	if (!byte && code < sizeof letters && letters[code])
+		snprintf(out->escape, sizeof out->escape, "\\%c", letters[code]);
+	else if (byte || code < 0xa0)
+		snprintf(out->escape, sizeof out->escape, "\\x%02x", (unsigned)code);
+	else
+		snprintf(out->escape, sizeof out->escape, "\\u{%04x}", (unsigned)code);
+	out->columns = (int)strlen(out->escape);
+}
+
+struct text_shown
+text_show(const char *bytes, size_t length, enum text_charset charset)
+{
+	struct text_shown shown = {.taken = 1, .columns = 1, .code = (unsigned char)*bytes};
+	if (is_plain(*bytes))
+		return shown;
+	shown.taken = text_decode(bytes, length, &shown.code);
+	if (!shown.taken) {
+		shown.taken = 1;
+		make_escape((unsigned char)*bytes, true, &shown);
+		return shown;
+	}
+	/* a locale without UTF-8 has no widths above ASCII */
+	bool hidden = charset == TEXT_ASCII || text_is_control(shown.code);
+	shown.columns = hidden ? -1 : wcwidth((wchar_t)shown.code);
+	if (shown.columns < 0)
+		make_escape(shown.code, false, &shown);
+	return shown;
 }
 
 void
 text_add_safe(struct text *text, const char *bytes, size_t length, enum text_charset charset)
 {
 	while (length) {
-		size_t plain = 0;
-		while (plain < length && is_plain(bytes[plain]))
-			plain++;
-		if (plain) {
-			text_add_bytes(text, bytes, plain);
-			bytes += plain;
-			length -= plain;
-			continue;
-		}
-		uint32_t code;
-		size_t taken = text_decode(bytes, length, &code);
-		if (!taken) {
-			text_addf(text, "\\x%02x", (unsigned char)*bytes);
-			taken = 1;
-		} else if (code == '\n') {
-			text_add(text, "\\n");
-		} else if (code == '\r') {
-			text_add(text, "\\r");
-		} else if (code == '\t') {
-			text_add(text, "\\t");
-		} else if (code < 0xa0) {
-			text_addf(text, "\\x%02x", (unsigned)code);
-		} else if (charset == TEXT_ASCII || code_width(code) < 0) {
-			text_addf(text, "\\u{%04x}", (unsigned)code);
-		} else {
+		size_t taken = 0;
+		while (taken < length && is_plain(bytes[taken]))
+			taken++;
+		if (taken) {
 			text_add_bytes(text, bytes, taken);
+		} else {
+			struct text_shown shown = text_show(bytes, length, charset);
+			taken = shown.taken;
+			if (*shown.escape)
+				text_add(text, shown.escape);
+			else
+				text_add_bytes(text, bytes, taken);
 		}
 		bytes += taken;
 		length -= taken;
 	}
 }
 
+void
+text_add_safe_lines(struct text *text, const char *lines, size_t length, enum text_charset charset)
+{
+	size_t start = 0;
+	for (size_t i = 0; i < length; i++) {
+		if (lines[i] != '\n' && lines[i] != '\t')
+			continue;
+		text_add_safe(text, lines + start, i - start, charset);
+		text_add_char(text, lines[i]);
+		start = i + 1;
+	}
+	text_add_safe(text, lines + start, length - start, charset);
+}
+
 size_t
-text_fit(const char *bytes, size_t length, int columns, int *used)
+text_fit(const char *bytes, size_t length, enum text_charset charset, int columns, int *used)
 {
 	size_t fits = 0;
 	int width = 0;
 	while (fits < length) {
-		uint32_t code;
-		size_t taken = 1;
-		int w = 1;
-		if (!is_plain(bytes[fits])) {
-			taken = text_decode(bytes + fits, length - fits, &code);
-			w = taken ? code_width(code) : 1;
-		}
-		if (!taken)
-			taken = 1;
-		if (w < 0)
-			w = 1;
-		if (width + w > columns)
+		struct text_shown shown = {.taken = 1, .columns = 1};
+		if (!is_plain(bytes[fits]))
+			shown = text_show(bytes + fits, length - fits, charset);
+		if (width + shown.columns > columns)
 			break;
-		width += w;
-		fits += taken;
+		width += shown.columns;
+		fits += shown.taken;
 	}
 	if (used)
 		*used = width;
@@ -483,9 +507,9 @@ text_fit(const char *bytes, size_t length, int columns, int *used)
 }
 
 size_t
-text_fit_words(const char *bytes, size_t length, int columns)
+text_fit_words(const char *bytes, size_t length, enum text_charset charset, int columns)
 {
-	size_t fits = text_fit(bytes, length, columns, NULL), end = fits;
+	size_t fits = text_fit(bytes, length, charset, columns, NULL), end = fits;
 	if (!fits || fits == length)
 		return length;
 	while (end > fits / 2 && bytes[end] != ' ')
@@ -494,10 +518,10 @@ text_fit_words(const char *bytes, size_t length, int columns)
 }
 
 int
-text_columns(const char *bytes, size_t length)
+text_columns(const char *bytes, size_t length, enum text_charset charset)
 {
 	int used;
-	text_fit(bytes, length, 1 << 30, &used);
+	text_fit(bytes, length, charset, 1 << 30, &used);
 	return used;
 }
 

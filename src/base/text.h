@@ -4,7 +4,8 @@
  *
  * Captures are hostile: their text may hold escape sequences, C1 controls,
  * half a UTF-8 sequence, or bidirectional overrides that reorder the screen.
- * Everything that reaches a terminal passes text_add_safe first.
+ * The canvas and the writer of batch output make all text safe as they draw or
+ * print it; widths are those of the safe text.
  */
 #ifndef TRAWL_BASE_TEXT_H
 #define TRAWL_BASE_TEXT_H
@@ -116,8 +117,8 @@ size_t text_decode(const char *bytes, size_t length, uint32_t *code);
 /* Encodes a code point; returns its length in bytes, 1 to 4. */
 size_t text_encode(uint32_t code, char bytes[static 4]);
 
-/* C0, DEL, C1, and the characters that reorder or hide text (format controls,
- * line separators, private use, tags): what no terminal should be sent. */
+/* C0, DEL, C1, and the characters that reorder or hide text (invisible format controls, line
+ * separators, private use, tags): what no terminal should be sent. */
 bool text_is_control(uint32_t code);
 
 enum text_charset {
@@ -128,22 +129,36 @@ enum text_charset {
 /*
  * Appends LENGTH bytes so that printing them cannot move the cursor, change
  * a mode, or reorder text: LF, CR and TAB become \n \r \t; other C0, DEL, C1
- * and bytes that are not UTF-8 become \xNN; format controls (Unicode Cf and
- * line separators, U+202A to U+202E and U+2066 to U+2069 among them) and
- * unassigned or private characters become \u{NNNN}.
+ * and bytes that are not UTF-8 become \xNN; format controls (those of Unicode Cf
+ * that are invisible, and line separators, U+202A to U+202E and U+2066 to U+2069 among them) and
+ * unassigned or private characters become \u{NNNN}.  Safe text stays as it is.
  */
 void text_add_safe(struct text *, const char *bytes, size_t length, enum text_charset);
 
-/* Columns that valid, safe text takes on a terminal. */
-int text_columns(const char *bytes, size_t length);
+/* The same for whole lines: LF ends a line, and TAB, which separates columns, stays. */
+void text_add_safe_lines(struct text *, const char *lines, size_t length, enum text_charset);
 
-/* The longest prefix of safe text that fits in COLUMNS, in bytes; its width
- * goes to *USED if not NULL.  Never splits a character. */
-size_t text_fit(const char *bytes, size_t length, int columns, int *used);
+/* One character as text_add_safe appends it. */
+struct text_shown {
+	size_t taken;	 /* bytes of the text */
+	int columns;	 /* on a terminal; 0 if it combines with the character before it */
+	uint32_t code;	 /* the character, if it is shown as it is */
+	char escape[16]; /* the ASCII that takes its place, or an empty string */
+};
 
-/* How much of safe text goes into a row of COLUMNS: to the end of a word, unless that would
- * leave half of it empty; all, where there is no room for a character. */
-size_t text_fit_words(const char *bytes, size_t length, int columns);
+/* Return how the first character of LENGTH bytes, at least one, is shown. */
+struct text_shown text_show(const char *bytes, size_t length, enum text_charset);
+
+/* The columns that text takes on a terminal once it is safe. */
+int text_columns(const char *bytes, size_t length, enum text_charset);
+
+/* The longest prefix of a text that fits in COLUMNS once it is safe, in bytes; its width
+ * goes to *USED if not NULL.  Never splits a character or its escape. */
+size_t text_fit(const char *bytes, size_t length, enum text_charset, int columns, int *used);
+
+/* How much of a text goes into a row of COLUMNS once it is safe: to the end of a word, unless
+ * that would leave half of it empty; all, where there is no room for a character. */
+size_t text_fit_words(const char *bytes, size_t length, enum text_charset, int columns);
 
 /* Decimal with thousands separators, as `1,048,577`.  BUFFER has 32 bytes. */
 char *text_number(char *buffer, uint64_t value);

@@ -22,7 +22,6 @@
 #include "trace/grams_make.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -112,7 +111,7 @@ check_session(struct session *session, const struct cli *cli, const struct filte
 	bool found = check_run(check, session, filter, cli->value[CLI_SOURCE], &report);
 	report_notices(session, cli);
 	if (!cli->value[CLI_QUIET])
-		fputs(text_get(&report), stderr);
+		report_lines(text_get(&report));
 	text_free(&report);
 	check_free(check);
 	return found ? STATUS_DAMAGED : STATUS_GOOD;
@@ -371,6 +370,16 @@ parse_stop(const struct session *session, const struct cli *cli, struct filter *
 	return check_filter(session, stop, true, err);
 }
 
+/* Says how many messages were written. */
+static void
+report_count(uint64_t messages)
+{
+	struct text line = {0};
+	text_addf(&line, "%llu messages", (unsigned long long)messages);
+	report_text(text_get(&line));
+	text_free(&line);
+}
+
 /* Writes the output, or looks for what --check names; adds what is doubtful of it. */
 static int
 write_output(struct session *session, const struct cli *cli, const struct filter *filter,
@@ -423,7 +432,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 		return report_error(&err);
 	report_missing_origins(session, cli, result.messages);
 	if (cli->value[CLI_VERBOSE])
-		fprintf(stderr, "trawl: %llu messages\n", (unsigned long long)result.messages);
+		report_count(result.messages);
 	report_notices(session, cli);
 	doubts_add(doubts, &result.doubts);
 	return cli->value[CLI_CHECK] ? check_session(session, cli, filter) : STATUS_GOOD;

@@ -192,6 +192,7 @@ add_json_summary(const struct compare *compare, struct text *out)
 static int
 write_differences(struct print *print, struct writer *output, struct err *err)
 {
+	const struct export_target target = {.writer = output, .charset = print->charset};
 	size_t count = compare_count(print->compare);
 	if (count && !print->json)
 		text_add(&print->out, "first divergence:\n");
@@ -200,7 +201,7 @@ write_differences(struct print *print, struct writer *output, struct err *err)
 		(print->json ? add_json : add_line)(print, d, &print->out);
 		if (!i && count > 1 && !print->json)
 			text_add(&print->out, "then:\n");
-		if (print->out.length > PIECE && export_flush(&print->out, output, err) < 0)
+		if (print->out.length > PIECE && export_flush(&print->out, &target, err) < 0)
 			return err->code;
 	}
 	if (print->json) {
@@ -209,7 +210,7 @@ write_differences(struct print *print, struct writer *output, struct err *err)
 		compare_summarise(print->compare, &print->out);
 		text_add_char(&print->out, '\n');
 	}
-	return export_flush(&print->out, output, err);
+	return export_flush(&print->out, &target, err);
 }
 
 static int

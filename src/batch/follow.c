@@ -3,11 +3,11 @@
 
 #include "batch/follow.h"
 #include "base/thread.h"
+#include "batch/report.h"
 #include "session/session.h"
 #include "trace/trace.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ print_notices(void *context)
 	for (size_t i = 0; i < session->traces.count; i++) {
 		char *notice = trace_take_notice(session->traces.at[i]);
 		if (notice)
-			fprintf(stderr, "trawl: %s\n", notice);
+			report_text(notice);
 		free(notice);
 	}
 }

@@ -11,19 +11,31 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes each line of a text to standard error. */
-void
-report_text(const char *text)
+/* Writes each line of a text to standard error, safe, after a prefix. */
+static void
+write_lines(const char *prefix, const char *text)
 {
 	struct text out = {0};
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
-		text_add(&out, "trawl: ");
+		text_add(&out, prefix);
 		text_add_safe(&out, text, length, TEXT_UTF8);
 		text_add_char(&out, '\n');
 	}
 	fputs(text_get(&out), stderr);
 	text_free(&out);
+}
+
+void
+report_text(const char *text)
+{
+	write_lines("trawl: ", text);
+}
+
+void
+report_lines(const char *text)
+{
+	write_lines("", text);
 }
 
 int
@@ -37,10 +49,11 @@ report_error(const struct err *err)
 int
 report_print(struct text *out)
 {
-	struct err err = {0};
 	struct writer writer = {0};
+	const struct export_target target = {.writer = &writer};
+	struct err err = {0};
 	writer_open_stdout(&writer);
-	export_flush(out, &writer, &err);
+	export_flush(out, &target, &err);
 	writer_commit(&writer, &err);
 	return err.code ? report_error(&err) : STATUS_GOOD;
 }

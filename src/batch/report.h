@@ -15,13 +15,15 @@ struct session;
 /* Exit statuses: see trawl(1). */
 enum { STATUS_GOOD = 0, STATUS_DAMAGED = 1, STATUS_FAILED = 2 };
 
-/* Writes each line of a text to standard error, safe for a terminal. */
+/* Write each line of a text to standard error, safe for a terminal: after "trawl: ", or alone.
+ * Nothing else writes there but the end of memory (base/vec.c).  From any thread. */
 void report_text(const char *);
+void report_lines(const char *);
 
 /* Writes an error to standard error; STATUS_FAILED. */
 int report_error(const struct err *);
 
-/* Writes a text to standard output, all of it or with STATUS_FAILED, and clears it. */
+/* Writes lines to standard output, all of them or with STATUS_FAILED, and clears them. */
 int report_print(struct text *);
 
 /* Takes the notices of a trace, or of all, and reports them unless --quiet is given. */

@@ -99,8 +99,8 @@ find_continuations(const struct keymap *map, enum command_scope scope, const str
 static int
 columns_of(const struct continuation *c, bool words)
 {
-	return text_columns(text_get(&c->keys), c->keys.length) + 2 +
-	       (words ? text_columns(c->words, strlen(c->words)) + 1 : 0);
+	return text_columns(text_get(&c->keys), c->keys.length, TEXT_UTF8) + 2 +
+	       (words ? text_columns(c->words, strlen(c->words), TEXT_UTF8) + 1 : 0);
 }
 
 /* How many entries can have their words. */

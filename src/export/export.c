@@ -305,38 +305,21 @@ struct run {
 	void *writer;	     /* the format's, if it has one */
 	struct group *group; /* of a table, or NULL */
 	struct text out;
-	bool terminal;		  /* is what the output is */
 	int64_t flushed;	  /* when pieces were written last, by thread_now_ms() */
 	struct export_delta last; /* what was written last that has a time */
 	bool clocks_late;	  /* they are not loaded yet */
 };
 
-/* Makes whole lines safe, whatever format they are of. */
-static void
-make_safe(struct text *lines, enum text_charset charset)
-{
-	struct text safe = {0};
-	const char *line = text_get(lines), *end = line + lines->length, *feed;
-	for (; line < end; line = feed + 1) {
-		feed = memchr(line, '\n', (size_t)(end - line));
-		text_add_safe(&safe, line, (size_t)((feed ? feed : end) - line), charset);
-		if (!feed)
-			break;
-		text_add_char(&safe, '\n');
-	}
-	text_free(lines);
-	*lines = safe;
-}
-
 static int
 flush_output(struct run *run, struct err *err)
 {
-	const struct export_format *format = run->options->format;
-	if (format->folder) /* which the writer writes */
+	const struct export_options *options = run->options;
+	const struct export_target target = {.writer = options->output,
+					     .charset = options->charset,
+					     .styled = options->format->styled};
+	if (options->format->folder) /* which the writer writes */
 		return 0;
-	if (run->terminal && !format->line) /* whose parts are safe, and whose rest is the user's */
-		make_safe(&run->out, run->options->charset);
-	return export_flush(&run->out, run->options->output, err);
+	return export_flush(&run->out, &target, err);
 }
 
 /* The way over the messages of a trace, or of several in their order. */
@@ -810,10 +793,11 @@ write_raw(struct run *run, struct trace *trace, struct err *err)
 		return 0;
 	int failed = export_cut_find(trace, first, last, NULL, NULL, &cut, err);
 	const uint8_t *bytes = capture_bytes(trace_capture(trace));
+	const struct export_target target = {.writer = run->options->output};
 	for (uint64_t at = cut.begin, piece; !failed && at < cut.end; at += piece) {
 		piece = cut.end - at < FLUSH ? cut.end - at : FLUSH;
 		text_add_bytes(&run->out, bytes + at, (size_t)piece);
-		failed = export_flush(&run->out, run->options->output, err);
+		failed = export_flush(&run->out, &target, err);
 	}
 	run->result->messages = failed ? 0 : cut.messages;
 	return failed;
@@ -1019,10 +1003,8 @@ export_run(struct session *session, const struct export_options *options,
 	   struct export_result *result, struct err *err)
 {
 	const struct export_format *format = options->format;
-	struct run run = {.options = options,
-			  .result = result,
-			  .terminal = isatty(options->output->file),
-			  .clocks_late = options->clocks_late};
+	struct run run = {
+	    .options = options, .result = result, .clocks_late = options->clocks_late};
 	*result = (struct export_result){0};
 	int failed = check_choice(session, options, err);
 	if (failed)

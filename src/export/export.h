@@ -174,9 +174,11 @@ struct export_format {
 	void (*message)(struct export_message *, struct text *out);
 	const struct export_writer *writer; /* or NULL: what `message` makes is the output */
 	const struct export_line *line;	    /* as the user describes it, borrowed; or NULL */
-	unsigned uses;			    /* enum export_column that are a part of that */
-	bool raw;			    /* is the bytes of a trace */
-	bool listed;			    /* by decoders whose listing has this name */
+	/* lines have colours, or text that the user gave; values in them are safe */
+	bool styled;
+	unsigned uses; /* enum export_column that are a part of that */
+	bool raw;      /* is the bytes of a trace */
+	bool listed;   /* by decoders whose listing has this name */
 	/* is what was executed: export_flow.h; or NULL */
 	int (*flow)(struct trace *, const struct export_options *, const struct export_sink *,
 		    struct export_result *, struct err *);
@@ -303,8 +305,16 @@ void export_add_gap(struct export_message *, enum export_column_style, int colum
 /* Appends the names of these columns to a first line of names. */
 void export_add_column_names(unsigned columns, struct text *header);
 
-/* Write a text and clear it.  Return 0 or a negative err_code (writer.h). */
-int export_flush(struct text *, struct writer *, struct err *);
+/* Where a text is written to. */
+struct export_target {
+	struct writer *writer;
+	enum text_charset charset; /* of a terminal */
+	bool styled;		   /* as in struct export_format */
+};
+
+/* Write all lines of a text, and clear it.  On a terminal they are made safe, unless they are
+ * styled.  Return 0 or a negative err_code (writer.h). */
+int export_flush(struct text *, const struct export_target *, struct err *);
 
 /* Appends bytes as a JSON string, quotes included. */
 void export_json_string(struct text *, const char *bytes, size_t length);

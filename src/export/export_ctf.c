@@ -262,7 +262,7 @@ end_packet(struct ctf *ctf, struct err *err)
 	put_number(&header, ctf->packet.length * 8, 8);
 	memcpy(ctf->packet.data, header.data, HEADER);
 	text_free(&header);
-	return export_flush(&ctf->packet, &ctf->stream, err);
+	return export_flush(&ctf->packet, &(struct export_target){.writer = &ctf->stream}, err);
 }
 
 static int
@@ -279,7 +279,7 @@ end_part(struct ctf *ctf, struct err *err)
 	if (!failed)
 		failed = writer_open_at(&file, ctf->place, "metadata", err);
 	if (!failed)
-		failed = export_flush(&metadata, &file, err);
+		failed = export_flush(&metadata, &(struct export_target){.writer = &file}, err);
 	if (!failed)
 		failed = writer_commit(&file, err);
 	writer_abandon(&file);

@@ -193,7 +193,7 @@ write_csv(struct functions_run *run)
 static void
 add_cell(const struct text *cell, int width, bool left, bool last, struct text *out)
 {
-	int room = width - text_columns(text_get(cell), cell->length);
+	int room = width - text_columns(text_get(cell), cell->length, TEXT_UTF8);
 	text_addf(out, "%*s", left || room < 0 ? 0 : room, "");
 	text_add_bytes(out, text_get(cell), cell->length);
 	text_addf(out, "%*s", !left || last || room < 0 ? 0 : room, "");
@@ -220,7 +220,7 @@ write_aligned(struct functions_run *run)
 	for (size_t row = 0; row <= run->count; row++)
 		for (size_t c = 0; c < run->chosen_count; c++) {
 			fill_cell(run, row, c, &cell);
-			int width = text_columns(text_get(&cell), cell.length);
+			int width = text_columns(text_get(&cell), cell.length, TEXT_UTF8);
 			widths[c] = width > widths[c] ? width : widths[c];
 		}
 	for (size_t row = 0; row <= run->count && !run->tree.flow.failed; row++) {

@@ -128,7 +128,8 @@ origin_of(struct insn_run *run, const struct flow_place *place)
 	const struct text *name = export_flow_origin(&run->flow, place);
 	text_clear(origin);
 	text_add_bytes(origin, text_get(name), name->length);
-	while (text_columns(text_get(origin), origin->length) < COLUMN_ORIGIN)
+	while (text_columns(text_get(origin), origin->length, run->flow.options->charset) <
+	       COLUMN_ORIGIN)
 		text_add_char(origin, ' ');
 	text_add_char(origin, ' ');
 	run->origin_key = place->origin;

@@ -137,7 +137,7 @@ static void
 pad_column(struct text *out, size_t start, int columns, bool right)
 {
 	size_t length = out->length - start;
-	int width = text_columns(text_get(out) + start, length);
+	int width = text_columns(text_get(out) + start, length, TEXT_UTF8);
 	if (width >= columns)
 		return;
 	size_t room = (size_t)(columns - width);
@@ -281,7 +281,7 @@ line_finish(const struct export_line *line, const struct line_piece *piece, size
 	}
 	if (piece->most)
 		text_cut(out, start + text_fit(text_get(out) + start, out->length - start,
-					       piece->most, NULL));
+					       TEXT_UTF8, piece->most, NULL));
 	pad_column(out, start, piece->columns, piece->right);
 }
 
@@ -603,6 +603,7 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 	line->format.line = line;
 	line->colour = coloured;
 	line->csv = !strcmp(format->name, "csv");
+	line->format.styled = !line->csv;
 	if (wish->time_format)
 		failed = export_time_find(wish->time_format, &line->time, err);
 	if (!failed && described)

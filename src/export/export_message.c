@@ -104,10 +104,21 @@ export_flags(const struct export_message *message, const char *quote, const char
 
 /* --- writing ----------------------------------------------------------- */
 
-int
-export_flush(struct text *out, struct writer *writer, struct err *err)
+static void
+make_safe(struct text *lines, enum text_charset charset)
 {
-	int failed = writer_add(writer, text_get(out), out->length, err);
+	struct text safe = {0};
+	text_add_safe_lines(&safe, text_get(lines), lines->length, charset);
+	text_free(lines);
+	*lines = safe;
+}
+
+int
+export_flush(struct text *out, const struct export_target *to, struct err *err)
+{
+	if (!to->styled && isatty(to->writer->file))
+		make_safe(out, to->charset);
+	int failed = writer_add(to->writer, text_get(out), out->length, err);
 	text_clear(out);
 	return failed;
 }

@@ -22,7 +22,7 @@ static void
 add_column(const char *text, int columns, struct text *out)
 {
 	text_add(out, text);
-	for (int width = text_columns(text, strlen(text)); width < columns; width++)
+	for (int width = text_columns(text, strlen(text), TEXT_UTF8); width < columns; width++)
 		text_add_char(out, ' ');
 	text_add_char(out, ' ');
 }

@@ -60,6 +60,14 @@ cell_title(const struct group_spec *spec, size_t cell)
 				     : group_column_names[cell_column(spec, cell)];
 }
 
+/* Appends the title of a column, safe. */
+static void
+add_title(const struct table_page *page, size_t cell, enum text_charset charset, struct text *out)
+{
+	const char *title = cell_title(page->spec, cell);
+	text_add_safe(out, title, strlen(title), charset);
+}
+
 /* Appends a cell as people read it, safe. */
 static void
 add_words(struct table_page *page, size_t row, size_t cell, struct text *out)
@@ -123,7 +131,7 @@ add_json_key(const struct group_key *key, struct text *out)
 static void
 add_padded(const struct table_page *page, size_t cell, struct text *out)
 {
-	int width = text_columns(text_get(&page->cell), page->cell.length);
+	int width = text_columns(text_get(&page->cell), page->cell.length, page->charset);
 	size_t fill = (size_t)(page->widths[cell] - width);
 	bool right = cell >= page->spec->by_count;
 	text_add(out, cell ? "  " : "");
@@ -137,7 +145,7 @@ add_aligned_head(struct table_page *page, struct text *out)
 {
 	for (size_t c = 0, cells = cell_count(page->spec); c < cells; c++) {
 		text_clear(&page->cell);
-		text_add(&page->cell, cell_title(page->spec, c));
+		add_title(page, c, page->charset, &page->cell);
 		add_padded(page, c, out);
 	}
 	text_add_char(out, '\n');
@@ -160,7 +168,7 @@ add_titles(struct table_page *page, char between, struct text *out)
 	for (size_t c = 0, cells = cell_count(page->spec); c < cells; c++) {
 		if (c)
 			text_add_char(out, between);
-		text_add(out, cell_title(page->spec, c));
+		add_title(page, c, TEXT_UTF8, out);
 	}
 	text_add_char(out, '\n');
 }
@@ -225,13 +233,16 @@ measure_columns(struct table_page *page)
 {
 	size_t cells = cell_count(page->spec), count = group_count(page->group);
 	page->widths = mem_new((cells + 1) * sizeof *page->widths);
-	for (size_t c = 0; c < cells; c++)
-		page->widths[c] = (int)strlen(cell_title(page->spec, c));
+	for (size_t c = 0; c < cells; c++) {
+		const char *title = cell_title(page->spec, c);
+		page->widths[c] = text_columns(title, strlen(title), page->charset);
+	}
 	for (size_t row = 0; row < count; row++)
 		for (size_t c = 0; c < cells; c++) {
 			text_clear(&page->cell);
 			add_words(page, row, c, &page->cell);
-			int width = text_columns(text_get(&page->cell), page->cell.length);
+			int width =
+			    text_columns(text_get(&page->cell), page->cell.length, page->charset);
 			page->widths[c] = width > page->widths[c] ? width : page->widths[c];
 		}
 }

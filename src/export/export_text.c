@@ -13,8 +13,8 @@ add_column(const char *bytes, size_t length, int columns, enum text_charset char
 {
 	size_t start = out->length;
 	text_add_safe(out, bytes, length, charset);
-	for (int width = text_columns(out->data + start, out->length - start); width < columns;
-	     width++)
+	for (int width = text_columns(out->data + start, out->length - start, charset);
+	     width < columns; width++)
 		text_add_char(out, ' ');
 	text_add_char(out, ' ');
 }

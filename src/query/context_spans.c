@@ -100,7 +100,7 @@ span_of_turn(const struct context_spans *s, const struct span_turn *turn, size_t
 	struct density_span span = {
 	    .state = state, .from = column, .to = column, .doubtful = turn->flags & SPAN_DOUBTFUL};
 	const char *label = spans_label(s->spans, turn->label);
-	size_t fits = text_fit(label, strlen(label), DENSITY_NAME - 1, NULL);
+	size_t fits = text_fit(label, strlen(label), TEXT_UTF8, DENSITY_NAME - 1, NULL);
 	memcpy(span.text, label, fits < DENSITY_NAME ? fits : DENSITY_NAME - 1);
 	return span;
 }

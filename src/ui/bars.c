@@ -51,7 +51,7 @@ static void
 draw_sides(struct canvas *canvas, const struct area *area, enum role role, const struct text *left,
 	   const struct text *right)
 {
-	int columns = text_columns(text_get(right), right->length);
+	int columns = text_columns(text_get(right), right->length, canvas->charset);
 	canvas_fill(canvas, area, 0, 0, area->cols, role, ' ');
 	int x = canvas_put(canvas, area, 0, 0, role, text_get(left), left->length);
 	if (right->length && x + 1 + columns <= area->cols)
@@ -102,17 +102,14 @@ static void
 add_filters(struct screen *screen, struct text *out)
 {
 	const struct filters *filters = screen->filters;
-	struct text words = {0};
 	if (filters->severities == 0xff && !filters->combined)
 		return;
 	if (filters->disabled) {
 		text_add(out, "  filters off");
 		return;
 	}
-	filters_describe(screen, &words);
 	text_add(out, "  ");
-	screen_add_safe(screen, text_get(&words), out);
-	text_free(&words);
+	filters_describe(screen, out);
 	if (screen->list->around)
 		text_addf(out, "  context %u", screen->list->around);
 }
@@ -138,10 +135,8 @@ static void
 add_bracket(struct screen *screen, const struct trace *trace, const char *word, struct text *out)
 {
 	text_add(out, "  [");
-	if (screen->list->lane_count > 1) {
-		screen_add_safe(screen, trace_name(trace), out);
-		text_add(out, ": ");
-	}
+	if (screen->list->lane_count > 1)
+		text_addf(out, "%s: ", trace_name(trace));
 	text_addf(out, "%s]", word);
 }
 
@@ -175,26 +170,20 @@ static void
 add_names(struct screen *screen, struct text *out)
 {
 	const struct list *list = screen->list;
-	struct text label = {0};
 	text_add_char(out, ' ');
-	if (app_of(screen)->options->session_name) {
-		screen_add_safe(screen, app_of(screen)->options->session_name, out);
-		text_add(out, "  ");
-	}
+	if (app_of(screen)->options->session_name)
+		text_addf(out, "%s  ", app_of(screen)->options->session_name);
 	if (list->lane_count > 1) {
 		if (list->common) { /* but the sign behind it */
-			text_add_safe(out, trace_name(list->trace), list->common - 1,
-				      screen->charset);
+			text_add_bytes(out, trace_name(list->trace), list->common - 1);
 			text_add(out, "  ");
 		}
 		text_addf(out, "%zu traces", list->lane_count);
 		return;
 	}
-	trace_add_label(list->trace, &label);
-	screen_add_safe(screen, text_get(&label), out);
+	trace_add_label(list->trace, out);
 	if (screen->session->traces.count > 1)
 		text_addf(out, " +%zu", screen->session->traces.count - 1);
-	text_free(&label);
 }
 
 static void
@@ -328,7 +317,7 @@ add_clock(struct screen *screen, struct text *out)
 	else if (screen->list->lane_count > 1 &&
 		 clocks_reference(screen->session->clocks, screen->list->trace, &name, &residual)) {
 		text_add(out, strstr(text_get(&name), "clock") ? "  " : "  clock ");
-		screen_add_safe(screen, text_get(&name), out);
+		text_add(out, text_get(&name));
 		text_addf(out, " %s", screen->charset == TEXT_ASCII ? "+-" : "\u00b1");
 		gap_format(&(struct gap){(uint64_t)llround(residual * 1e9), true}, false, out);
 	}
@@ -366,46 +355,48 @@ struct title_part {
 };
 
 static int
-part_columns(const struct title_part *part)
+part_columns(const struct title_part *part, enum text_charset charset)
 {
-	return text_columns(text_get(&part->text), part->text.length);
+	return text_columns(text_get(&part->text), part->text.length, charset);
 }
 
 /* Cuts the end of a part that takes OVER columns too many, or as much of it as may go; by how
  * many columns it became shorter. */
 static int
-shorten_part(struct title_part *part, int over)
+shorten_part(struct title_part *part, enum text_charset charset, int over)
 {
-	int columns = part_columns(part), to = columns - over, used;
+	int columns = part_columns(part, charset), to = columns - over, used;
 	to = to < part->least ? part->least : to;
 	if (!part->least || to >= columns)
 		return 0;
-	text_cut(&part->text, text_fit(text_get(&part->text), part->text.length, to - 1, &used));
+	text_cut(&part->text,
+		 text_fit(text_get(&part->text), part->text.length, charset, to - 1, &used));
 	text_add(&part->text, signs[SIGN_CUT].text);
 	return columns - used - 1;
 }
 
 /* Puts the parts that fit into ROOM columns one behind the other. */
 static void
-join_parts(struct title_part *parts, int count, int room, struct text *out)
+join_parts(struct title_part *parts, int count, enum text_charset charset, int room,
+	   struct text *out)
 {
 	int used = 0;
 	for (int i = 0; i < count; i++)
-		used += part_columns(&parts[i]);
+		used += part_columns(&parts[i], charset);
 	for (int rank = TITLE_PARTS; rank && used > room; rank--)
 		for (int i = 0; i < count; i++)
 			if (parts[i].rank == rank) {
-				used -= part_columns(&parts[i]);
+				used -= part_columns(&parts[i], charset);
 				text_clear(&parts[i].text);
 			}
 	for (int i = 0; i < count && used > room; i++)
-		used -= shorten_part(&parts[i], used - room);
+		used -= shorten_part(&parts[i], charset, used - room);
 	for (int i = 0; i < count; i++) {
 		text_add_bytes(out, text_get(&parts[i].text), parts[i].text.length);
 		text_free(&parts[i].text);
 	}
 	if (used > room && room > 0)
-		text_cut(out, text_fit(out->data, out->length, room, NULL));
+		text_cut(out, text_fit(out->data, out->length, charset, room, NULL));
 }
 
 static void
@@ -430,8 +421,9 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 	add_filters(screen, &parts[FILTERS].text);
 	add_order(screen, CLOCKS_BY_TRANSPORT, &parts[USUAL_ORDER].text);
 	add_moment(screen, progress, area->cols, &right);
-	join_parts(parts, TITLE_PARTS,
-		   area->cols - text_columns(text_get(&right), right.length) - 1, &left);
+	join_parts(parts, TITLE_PARTS, screen->charset,
+		   area->cols - text_columns(text_get(&right), right.length, screen->charset) - 1,
+		   &left);
 	draw_sides(screen->canvas, area, ROLE_TITLE, &left, &right);
 	text_free(&left);
 	text_free(&right);
@@ -529,10 +521,8 @@ add_place(struct screen *screen, struct text *out)
 	if (!row)
 		return;
 	text_add(out, "  ");
-	if (screen->list->lane_count > 1) {
-		screen_add_safe(screen, list_trace_name(screen->list, row->lane), out);
-		text_add_char(out, ' ');
-	}
+	if (screen->list->lane_count > 1)
+		text_addf(out, "%s ", list_trace_name(screen->list, row->lane));
 	text_addf(out, "0x%llx", (unsigned long long)row->message.offset);
 }
 
@@ -559,7 +549,7 @@ add_total(const struct index_progress *progress, const char *sign, uint64_t coun
 		return true;
 	text_addf(out, "%s%s%llu%s", before ? "  " : "", sign, (unsigned long long)count,
 		  progress->complete ? "" : "+");
-	bool fits = text_columns(out->data, out->length) <= room;
+	bool fits = text_columns(out->data, out->length, TEXT_UTF8) <= room;
 	if (!fits)
 		text_cut(out, before);
 	return fits;
@@ -585,11 +575,11 @@ add_totals(const struct index_progress *progress, int room, struct text *out)
 static void
 add_message(struct screen *screen, int room, struct text *out)
 {
-	int less = room - text_columns(NOTICE_CUT, strlen(NOTICE_CUT));
+	int less = room - text_columns(NOTICE_CUT, strlen(NOTICE_CUT), screen->charset);
 	text_add_char(out, ' ');
-	screen_add_safe(screen, screen->message.data, out);
-	if (text_columns(out->data, out->length) > room && less > 0) {
-		text_cut(out, text_fit(out->data, out->length, less, NULL));
+	text_add(out, screen->message.data);
+	if (text_columns(out->data, out->length, screen->charset) > room && less > 0) {
+		text_cut(out, text_fit(out->data, out->length, screen->charset, less, NULL));
 		text_add(out, NOTICE_CUT);
 	}
 }
@@ -603,7 +593,7 @@ add_notice(struct screen *screen, int room, struct text *left, struct text *righ
 	struct text position = {0};
 	if (shown_base(screen) != PANE_GUESSES)
 		add_position(screen, &position);
-	int needed = text_columns(text_get(&position), position.length) + 2;
+	int needed = text_columns(text_get(&position), position.length, screen->charset) + 2;
 	if (position.length && room - needed >= LEAST) {
 		text_addf(right, "%s ", position.data + strspn(position.data, " "));
 		room -= needed;
@@ -619,7 +609,7 @@ add_part(struct screen *screen, void (*add)(struct screen *, struct text *), int
 {
 	size_t before = out->length;
 	add(screen, out);
-	if (text_columns(text_get(out), out->length) > room)
+	if (text_columns(text_get(out), out->length, screen->charset) > room)
 		text_cut(out, before);
 }
 
@@ -632,10 +622,11 @@ draw_place(struct screen *screen, const struct index_progress *progress, int col
 	int room = columns - 2;
 	add_position(screen, left);
 	add_unseen(screen, right);
-	room -= text_columns(text_get(right), right->length);
-	add_totals(progress, room - text_columns(text_get(left), left->length) - 1, &totals);
+	room -= text_columns(text_get(right), right->length, screen->charset);
+	add_totals(progress, room - text_columns(text_get(left), left->length, screen->charset) - 1,
+		   &totals);
 	text_add_bytes(right, text_get(&totals), totals.length);
-	room -= text_columns(text_get(&totals), totals.length);
+	room -= text_columns(text_get(&totals), totals.length, screen->charset);
 	range_describe(screen, left);
 	if (!screen->range->on) {
 		add_part(screen, add_time, room, left);
@@ -655,8 +646,7 @@ bars_draw_status(struct screen *screen, const struct index_progress *progress)
 		int rows = area->row > 2 ? 2 : area->row - 1;
 		const struct area above = {area->row - rows, area->col, rows, area->cols};
 		complete_draw(screen, canvas, &above);
-		preview_draw(screen, canvas, area,
-			     prompt_draw(screen->prompt, canvas, area, screen->charset));
+		preview_draw(screen, canvas, area, prompt_draw(screen->prompt, canvas, area));
 		return;
 	}
 	input_add_typed(app_of(screen)->input, screen->keymap, &right);

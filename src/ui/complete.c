@@ -354,6 +354,7 @@ enum { REST = 12 /* columns for how many there are behind those listed */ };
 /* The names of the page on which the chosen one is. */
 struct page {
 	struct text names;
+	enum text_charset charset;
 	int chosen, columns; /* of the chosen one, both in columns; no columns: not met yet */
 	size_t behind;	     /* names that are on later pages */
 	size_t all;
@@ -364,8 +365,8 @@ struct page {
 static void
 page_add(struct page *page, const char *name, bool chosen, int cols)
 {
-	int at = text_columns(text_get(&page->names), page->names.length);
-	int columns = text_columns(name, strlen(name));
+	int at = text_columns(text_get(&page->names), page->names.length, page->charset);
+	int columns = text_columns(name, strlen(name), page->charset);
 	page->all++;
 	if (page->behind || (page->columns && at + columns + 2 > cols - REST)) {
 		page->behind++;
@@ -391,15 +392,11 @@ draw_names(struct screen *screen, struct canvas *canvas, const struct area *area
 	const struct prompt *prompt = screen->prompt;
 	struct completion c;
 	struct names names;
-	struct page page = {0};
-	struct text safe = {0};
+	struct page page = {.charset = screen->charset};
 	if (!prompt->completed || area->rows < 1 || !names_find(screen, &names, &c))
 		return 0;
-	for (size_t i = 0; i < names.all.count; i++) {
-		text_clear(&safe);
-		screen_add_safe(screen, names.all.at[i], &safe);
-		page_add(&page, text_get(&safe), i + 1 == prompt->completed, area->cols);
-	}
+	for (size_t i = 0; i < names.all.count; i++)
+		page_add(&page, names.all.at[i], i + 1 == prompt->completed, area->cols);
 	if (page.behind)
 		text_addf(&page.names, "  %zu more", page.behind);
 	if (page.all > 1) {
@@ -411,7 +408,6 @@ draw_names(struct screen *screen, struct canvas *canvas, const struct area *area
 	names_free(&names);
 	text_free(&c.stem);
 	text_free(&page.names);
-	text_free(&safe);
 	return page.all > 1;
 }
 
@@ -452,7 +448,8 @@ add_candidates(const struct screen *screen, const char *stem, int columns, struc
 		const char *name = commands[i].name;
 		if (strncmp(name, stem, length) != 0)
 			continue;
-		if (text_columns(out->data, out->length) + (int)strlen(name) + 5 > columns) {
+		if (text_columns(out->data, out->length, screen->charset) + (int)strlen(name) + 5 >
+		    columns) {
 			text_add(out, " ...");
 			return;
 		}

@@ -76,6 +76,7 @@ parts_make(struct app *app)
 	screen->compare = app->options->compare;
 	screen->view = &app->options->looks.view;
 	screen->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
+	screen->canvas->charset = screen->charset;
 	input_start(app->input);
 	for (int i = 0; i < PANE_COUNT; i++)
 		screen->state[i] = mem_new(panes[i]->state_size);

@@ -111,9 +111,9 @@ preview_follow(struct screen *screen)
 
 /* How much of a text fits: whole words, and of the advice behind `;` all or nothing. */
 static size_t
-fit_words(const char *text, size_t length, int columns)
+fit_words(const char *text, size_t length, enum text_charset charset, int columns)
 {
-	size_t fits = text_fit(text, length, columns, NULL), end = fits;
+	size_t fits = text_fit(text, length, charset, columns, NULL), end = fits;
 	while (end && text[end] != ' ')
 		end--;
 	end = end ? end : fits; /* not even one */
@@ -125,15 +125,15 @@ fit_words(const char *text, size_t length, int columns)
 
 /* Makes the text fit; of a complaint, the place is the last thing to go. */
 static void
-shorten_text(struct text *text, int columns)
+shorten_text(struct text *text, enum text_charset charset, int columns)
 {
 	const char *place = text->length ? strrchr(text->data, '(') : NULL;
 	char tail[32];
-	if (text_columns(text_get(text), text->length) <= columns)
+	if (text_columns(text_get(text), text->length, charset) <= columns)
 		return;
 	snprintf(tail, sizeof tail, "%s", place && !strncmp(place, "(column", 7) ? place : "");
 	int room = columns - (int)strlen(tail) - 1;
-	text_cut(text, room >= LEAST ? fit_words(text->data, text->length, room) : 0);
+	text_cut(text, room >= LEAST ? fit_words(text->data, text->length, charset, room) : 0);
 	text_add(text, text->length ? " " : "");
 	text_add(text, tail);
 }
@@ -149,8 +149,7 @@ preview_draw(struct screen *screen, struct canvas *canvas, const struct area *ar
 		return;
 	if (preview->trouble.length) {
 		role = ROLE_TROUBLE;
-		text_add_safe(&text, preview->trouble.data, preview->trouble.length,
-			      screen->charset);
+		text_add_bytes(&text, preview->trouble.data, preview->trouble.length);
 	} else if (preview->matches.count) {
 		list_matches_update(&preview->matches);
 		text_addf(&text, "%s, %zu on screen, ", preview->pattern ? "regex" : "ok",
@@ -160,8 +159,8 @@ preview_draw(struct screen *screen, struct canvas *canvas, const struct area *ar
 		if (preview->note)
 			text_addf(&text, "; %s", preview->note);
 	}
-	shorten_text(&text, room);
-	int columns = text_columns(text_get(&text), text.length);
+	shorten_text(&text, screen->charset, room);
+	int columns = text_columns(text_get(&text), text.length, screen->charset);
 	if (columns && columns <= room)
 		canvas_put(canvas, area, 0, area->cols - columns, role, text.data, text.length);
 	text_free(&text);

@@ -65,7 +65,7 @@ write_text(void *context, struct text *text)
 	struct write_job *job = context;
 	job->begun = true;
 	return !worker_is_stopping(&job->worker) &&
-	       export_flush(text, &job->writer, &job->err) == 0;
+	       export_flush(text, &(struct export_target){.writer = &job->writer}, &job->err) == 0;
 }
 
 static bool

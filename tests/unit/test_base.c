@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+#include "hostile.h"
 #include "random.h"
 
 #include <locale.h>
@@ -136,16 +137,86 @@ test_safe_all(void **state)
 	text_free(&out);
 }
 
+/* Any bytes, of those that matter more than others. */
+static size_t
+random_bytes(char *bytes, size_t size, uint64_t *seed)
+{
+	static const char *const pieces[] = {HOSTILE, "\xf0\x9d\x85\xb3", "\u65e5", "e\u0301",
+					     "\u00e9"};
+	size_t length = 0;
+	while (length < size) {
+		const char *piece = pieces[random_below(seed, sizeof pieces / sizeof *pieces)];
+		if (random_below(seed, 3))
+			bytes[length++] = (char)random_next(seed);
+		else
+			for (; *piece && length < size; piece++)
+				bytes[length++] = *piece;
+	}
+	return length;
+}
+
+/* Safe text stays as it is, and a text has the width that it has when it is safe. */
+static void
+test_safe_again(void **state)
+{
+	(void)state;
+	uint64_t seed = 5;
+	struct text once = {0}, again = {0};
+	for (int round = 0; round < 20000; round++) {
+		enum text_charset charset = round & 1 ? TEXT_ASCII : TEXT_UTF8;
+		char bytes[40];
+		size_t length = random_bytes(bytes, random_below(&seed, sizeof bytes), &seed);
+		int used, columns = (int)random_below(&seed, 30);
+		text_clear(&once);
+		text_clear(&again);
+		text_add_safe(&once, bytes, length, charset);
+		text_add_safe(&again, text_get(&once), once.length, charset);
+		assert_string_equal(text_get(&again), text_get(&once));
+		assert_null(hostile_find(text_get(&once), once.length, ""));
+		int width = text_columns(bytes, length, charset);
+		assert_int_equal(width, text_columns(text_get(&once), once.length, charset));
+		/* what fits is a prefix whose safe form is one, too */
+		size_t fits = text_fit(bytes, length, charset, columns, &used);
+		text_clear(&again);
+		text_add_safe(&again, bytes, fits, charset);
+		assert_memory_equal(text_get(&again), text_get(&once), again.length);
+		assert_int_equal(used, text_columns(text_get(&again), again.length, charset));
+		assert_true(used <= columns && (fits == length || used + 10 > columns));
+	}
+	text_free(&once);
+	text_free(&again);
+}
+
+static void
+test_safe_lines(void **state)
+{
+	(void)state;
+	static const char lines[] = "a\tb\n\033[2J\r\n\nc\0d";
+	struct text out = {0};
+	text_add_safe_lines(&out, lines, sizeof lines - 1, TEXT_UTF8);
+	assert_string_equal(text_get(&out), "a\tb\n\\x1b[2J\\r\n\nc\\x00d");
+	text_clear(&out);
+	text_add_safe_lines(&out, "\u00e9\n", 3, TEXT_ASCII);
+	assert_string_equal(text_get(&out), "\\u{00e9}\n");
+	text_free(&out);
+}
+
 static void
 test_columns(void **state)
 {
 	(void)state;
 	int used;
-	assert_int_equal(text_columns("abc", 3), 3);
-	assert_int_equal(text_columns("\xe6\x97\xa5\xe6\x9c\xac", 6), 4);
-	assert_int_equal(text_fit("\xe6\x97\xa5\xe6\x9c\xac", 6, 3, &used), 3);
+	assert_int_equal(text_columns("abc", 3, TEXT_UTF8), 3);
+	assert_int_equal(text_columns("\xe6\x97\xa5\xe6\x9c\xac", 6, TEXT_UTF8), 4);
+	assert_int_equal(text_fit("\xe6\x97\xa5\xe6\x9c\xac", 6, TEXT_UTF8, 3, &used), 3);
 	assert_int_equal(used, 2);
-	assert_int_equal(text_columns("e\xcc\x81", 3), 1);
+	assert_int_equal(text_columns("e\xcc\x81", 3, TEXT_UTF8), 1);
+	assert_int_equal(text_columns("\xc3\xa9", 2, TEXT_ASCII), 8);
+	assert_int_equal(text_columns("a\033[m\n", 5, TEXT_UTF8), 9);
+	assert_int_equal(text_fit("a\033b", 3, TEXT_UTF8, 4, &used), 1); /* no half an escape */
+	assert_int_equal(used, 1);
+	assert_int_equal(text_fit("a\033b", 3, TEXT_UTF8, 5, &used), 2);
+	assert_int_equal(text_fit_words("one \033\033 two", 10, TEXT_UTF8, 9), 4);
 }
 
 static void
@@ -626,6 +697,7 @@ main(void)
 	    cmocka_unit_test(test_bits),	  cmocka_unit_test(test_crc),
 	    cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_zero_run),
 	    cmocka_unit_test(test_safe),	  cmocka_unit_test(test_safe_all),
+	    cmocka_unit_test(test_safe_again),	  cmocka_unit_test(test_safe_lines),
 	    cmocka_unit_test(test_columns),	  cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_text),	  cmocka_unit_test(test_format),
 	    cmocka_unit_test(test_digits),	  cmocka_unit_test(test_arena),

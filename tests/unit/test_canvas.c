@@ -5,8 +5,11 @@
 
 #include "test.h"
 
+#include "hostile.h"
+#include "random.h"
 #include "ui/screen/canvas.h"
 #include "ui/screen/layout.h"
+#include "ui/screen/paint.h"
 
 #include <locale.h>
 #include <string.h>
@@ -81,7 +84,7 @@ test_cells(void **state)
 	put_cell(&c, 20, "a long text", ".a long text");
 	put_cell(&c, 20, "a longer text", ".a longer t>");
 	/* half of a wide character has no room */
-	assert_int_equal(text_columns("\xe4\xb8\xad", 3), 2);
+	assert_int_equal(text_columns("\xe4\xb8\xad", 3, TEXT_UTF8), 2);
 	put_cell(&c, 4,
 		 "ab\xe4\xb8\xad"
 		 "cd",
@@ -127,6 +130,128 @@ test_roles(void **state)
 	assert_int_equal(cell(&c, 0, 3)->role, ROLE_NORMAL);
 	assert_int_equal(at(&c, 0, 1), 'b');
 	canvas_free(&c);
+}
+
+/* Text with controls is drawn as text_add_safe shows it, and measured like that. */
+static void
+test_controls(void **state)
+{
+	(void)state;
+	struct canvas c = {0};
+	const struct area all = {0, 0, 1, 12};
+	canvas_resize(&c, 1, 12);
+	put_cell(&c, 11, "a\033b", ".a\\x1bb.....");
+	put_cell(&c, 6, "a\033b", ".a\\x1bb.....");
+	put_cell(&c, 5, "a\033b", ".a   >......");
+	put_cell(&c, 11, "\342\200\256", ".\\u{202e}...");
+	put_cell(&c, 11, "\302\233", ".\\x9b.......");
+	put_cell(&c, 11, "\233\n", ".\\x9b\\n.....");
+	put_cell(&c, 11, "\\x1b", ".\\x1b......."); /* safe already */
+	c.charset = TEXT_ASCII;
+	put_cell(&c, 11, "\u00e9", ".\\u{00e9}...");
+	assert_int_equal(canvas_putf(&c, &all, 0, 0, ROLE_NORMAL, "%s", "\a\u00e9"), 12);
+	canvas_fill(&c, &all, 0, 0, 2, ROLE_NORMAL, '\033');
+	assert_int_equal(at(&c, 0, 0), '?');
+	canvas_free(&c);
+}
+
+/* --- a screen of any bytes ---------------------------------------------- */
+
+/* One byte that no text can have: relative movements are never shorter. */
+static void
+put_move(struct text *out, int row, int col)
+{
+	(void)row;
+	(void)col;
+	text_add(out, "\001");
+}
+
+static int
+random_int(uint64_t *seed, int from, int to)
+{
+	return from + (int)random_below(seed, (size_t)(to - from));
+}
+
+static size_t
+random_text(char *text, size_t size, uint64_t *seed)
+{
+	static const char *const pieces[] = {HOSTILE, "\u65e5\u672c", "e\u0301", "plain"};
+	size_t length = 0;
+	while (length < size) {
+		const char *piece = pieces[random_below(seed, 4)];
+		piece += random_below(seed, strlen(piece));
+		if (random_below(seed, 2))
+			text[length++] = (char)random_next(seed);
+		else
+			for (; *piece && length < size; piece++)
+				text[length++] = *piece;
+	}
+	return length;
+}
+
+/* Calls one of the drawing functions. */
+static void
+draw_anything(struct canvas *c, const struct canvas *other, uint64_t *seed)
+{
+	const struct area area = {random_int(seed, -2, 5), random_int(seed, -5, 30),
+				  random_int(seed, 0, 6), random_int(seed, 0, 40)};
+	int row = random_int(seed, -1, 5), col = random_int(seed, -3, 30);
+	int columns = random_int(seed, -1, 30);
+	enum role role = (enum role)random_below(seed, ROLE_COUNT);
+	char text[41];
+	size_t length = random_text(text, random_below(seed, sizeof text), seed);
+	text[length] = '\0';
+	switch (random_below(seed, 7)) {
+	case 0:
+		canvas_put(c, &area, row, col, role, text, length);
+		break;
+	case 1:
+		canvas_puts(c, &area, row, col, role, text);
+		break;
+	case 2:
+		canvas_putf(c, &area, row, col, role, "%s%c", text, (char)random_next(seed));
+		break;
+	case 3:
+		canvas_put_cell(c, &area, row, col, columns, role, text, length);
+		break;
+	case 4:
+		canvas_fill(c, &area, row, col, columns, role, (char)random_next(seed));
+		break;
+	case 5:
+		canvas_role(c, &area, row, col, columns, role);
+		break;
+	default:
+		canvas_copy(c, &area, row, other);
+		break;
+	}
+}
+
+/* Whatever is drawn: what is painted holds no control but those of the terminal's strings. */
+static void
+test_any_bytes(void **state)
+{
+	(void)state;
+	struct paint_terminal terminal = {.clear = "\001", .plain = "", .move = put_move};
+	struct painter painter = {0};
+	struct canvas c = {0}, other = {.charset = TEXT_ASCII};
+	struct text out = {0};
+	uint64_t seed = 3;
+	canvas_resize(&c, 4, 30);
+	canvas_resize(&other, 1, 20);
+	for (int round = 0; round < 20000; round++) {
+		c.charset = round / 100 & 1 ? TEXT_ASCII : TEXT_UTF8;
+		draw_anything(round & 1 ? &other : &c, round & 1 ? &c : &other, &seed);
+		text_clear(&out);
+		painter_paint(&painter, &terminal, &c, &out);
+		const char *bad = hostile_find(text_get(&out), out.length, "\001");
+		if (bad)
+			fail_msg("round %d: byte 0x%02x of %zu", round, (unsigned char)*bad,
+				 out.length);
+	}
+	text_free(&out);
+	paint_free(&painter);
+	canvas_free(&c);
+	canvas_free(&other);
 }
 
 /* --- layout ------------------------------------------------------------ */
@@ -236,6 +361,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_clipping),	cmocka_unit_test(test_wide_characters),
 	    cmocka_unit_test(test_cells),	cmocka_unit_test(test_roles),
+	    cmocka_unit_test(test_controls),	cmocka_unit_test(test_any_bytes),
 	    cmocka_unit_test(test_layout),	cmocka_unit_test(test_layout_runs_out),
 	    cmocka_unit_test(test_layout_fill), cmocka_unit_test(test_layout_wide),
 	};

@@ -50,7 +50,7 @@ filter_explain(const struct filter_error *error, const char *text, struct text *
 	struct text before = {0};
 	size_t length = strlen(text), at = error->at < length ? error->at : length;
 	text_add_safe(&before, text, at, TEXT_UTF8);
-	int column = text_columns(text_get(&before), before.length);
+	int column = text_columns(text_get(&before), before.length, TEXT_UTF8);
 	text_add_safe(out, error->what, strlen(error->what), TEXT_UTF8);
 	text_addf(out, " (column %zu)\n  ", at + 1);
 	text_add_safe(out, text, length, TEXT_UTF8);

@@ -177,15 +177,12 @@ context_view_column(struct screen *screen, const struct message *m, const char *
 		return false;
 	if (!context_value(contexts, context_view_cursor(screen), m, context, &value))
 		return true;
-	struct text text = {0};
 	if (value.name) {
-		text_addf(&text, "%s%s", value.name, value.doubtful ? " ?" : "");
+		text_addf(out, "%s%s", value.name, value.doubtful ? " ?" : "");
 	} else if (value.state != CONTEXT_NONE && value.state != CONTEXT_LATER) {
 		value.recovered = false;
-		context_view_add_value(screen, context, &value, &text);
+		context_view_add_value(screen, context, &value, out);
 	}
-	text_add_safe(out, text_get(&text), text.length, screen->charset);
-	text_free(&text);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "ui/list/flow_rows.h"
 #include "base/thread.h"
+#include "query/gap/flow_cursor.h"
 #include "session/session.h"
 #include "ui/list/flow_view.h"
 #include "ui/list/list.h"
@@ -166,6 +167,6 @@ flow_rows_add_target(struct screen *screen, size_t trace, const struct flow_mark
 		text_add(out, mark->exit == FLOW_EXIT_TAKEN ? "> ?" : "?");
 	else if (mark->exit) {
 		text_add(out, "> ");
-		flow_view_add_address(screen, screen->session->traces.at[trace], mark->target, out);
+		flow_add_address(screen->session->traces.at[trace], mark->target, out);
 	}
 }

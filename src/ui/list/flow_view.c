@@ -295,20 +295,9 @@ flow_view_work(struct screen *screen)
 /* --- what is said ------------------------------------------------------ */
 
 bool
-flow_view_add_address(struct screen *screen, const struct trace *trace, uint64_t address,
-		      struct text *out)
-{
-	struct text raw = {0};
-	bool named = flow_add_address(trace, address, &raw);
-	screen_add_safe(screen, text_get(&raw), out);
-	text_free(&raw);
-	return named;
-}
-
-bool
 flow_view_add_place(struct screen *screen, uint64_t address, struct text *out)
 {
-	return flow_view_add_address(screen, flow_view_get_place(screen)->trace, address, out);
+	return flow_add_address(flow_view_get_place(screen)->trace, address, out);
 }
 
 uint64_t
@@ -361,7 +350,7 @@ flow_view_add_title(struct screen *screen, struct text *out)
 	if (!place || place->behind ||
 	    !reader_find_id(reader_of(screen, place->trace), place->id, &p))
 		return;
-	text_add_safe(out, text_get(name), name->length, screen->charset);
+	text_add_bytes(out, text_get(name), name->length);
 	text_add(out, name->length ? " at " : "at ");
 	add_number(screen, place->trace, p, &id, &number);
 	text_add(out, text_get(&number));
@@ -369,19 +358,17 @@ flow_view_add_title(struct screen *screen, struct text *out)
 	text_free(&number);
 }
 
-/* Draws text from a row on, by lines that end with words, MOST at most; how many.  Without a
- * canvas it counts. */
+/* Draws text from a row on, by lines that end with words, MOST at most; how many.  From the
+ * row after the area on it only counts. */
 static int
 draw_words(struct canvas *canvas, const struct area *area, int row, int most, const char *text,
 	   size_t length)
 {
 	int lines = 0, room = area->cols - 1;
 	for (size_t at = 0, part; room > 0 && at < length && lines < most; at += part, lines++) {
-		part = text_fit_words(text + at, length - at, room);
+		part = text_fit_words(text + at, length - at, canvas->charset, room);
 		size_t shown = lines + 1 == most ? length - at : part; /* with the sign of a cut */
-		if (canvas)
-			canvas_put_cell(canvas, area, row + lines, 1, room, ROLE_ABSENT, text + at,
-					shown);
+		canvas_put_cell(canvas, area, row + lines, 1, room, ROLE_ABSENT, text + at, shown);
 	}
 	return lines;
 }
@@ -404,7 +391,7 @@ flow_view_draw_note(struct canvas *canvas, struct area *area, const char *note, 
 	int most = area->rows < LEAST ? 0 : area->rows < PART ? 1 : area->rows / PART;
 	int spare = needed < (size_t)area->rows ? area->rows - (int)needed : 0;
 	most = most < spare ? spare : most;
-	int lines = draw_words(NULL, area, 0, most, note, strlen(note));
+	int lines = draw_words(canvas, area, area->rows, most, note, strlen(note));
 	area->rows -= lines;
 	draw_words(canvas, &whole, area->rows, lines, note, strlen(note));
 }

@@ -83,11 +83,8 @@ struct flow_code *flow_view_code(struct screen *);
  * for; else NULL. */
 const struct flow_view_trace *flow_view_followed(const struct screen *, size_t trace);
 
-/* Appends FUNCTION+0xOFFSET, or the digits of the address, safe; true: it has a name. */
-bool flow_view_add_address(struct screen *, const struct trace *, uint64_t address,
-			   struct text *out);
-
-/* The same in the trace that is shown. */
+/* Append FUNCTION+0xOFFSET in the trace that is shown, or the digits of the address.  Return
+ * true if it has a name. */
 bool flow_view_add_place(struct screen *, uint64_t address, struct text *out);
 
 /* The address of the call before LINK, which it returns to. */

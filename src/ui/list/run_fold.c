@@ -6,6 +6,7 @@
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "program/insn.h"
+#include "query/gap/flow_cursor.h"
 #include "query/gap/run_on.h"
 #include "session/session.h"
 #include "trace/naming.h"
@@ -132,19 +133,16 @@ function_at(const struct trace *trace, uint64_t address)
 
 /* Where it begins, and the function that it leads into from there. */
 static void
-add_functions(struct screen *screen, const struct trace *trace, const struct run_sums *run,
-	      struct text *out)
+add_functions(const struct trace *trace, const struct run_sums *run, struct text *out)
 {
 	const char *first = function_at(trace, run->begin.first);
 	const char *last = function_at(trace, run->finish.end - run->finish.last);
 	if (!first)
 		return;
 	text_add(out, " [");
-	flow_view_add_address(screen, trace, run->begin.first, out);
-	if (last && strcmp(first, last) != 0) {
-		text_add(out, " to ");
-		screen_add_safe(screen, last, out);
-	}
+	flow_add_address(trace, run->begin.first, out);
+	if (last && strcmp(first, last) != 0)
+		text_addf(out, " to %s", last);
 	text_add(out, "]");
 }
 
@@ -172,8 +170,8 @@ add_unseen(const struct run_sums *run, uint64_t pages, struct text *out)
 }
 
 void
-run_fold_add_text(struct screen *screen, const struct trace *trace, const struct run_sums *run,
-		  uint64_t pages, struct text *out)
+run_fold_add_text(const struct trace *trace, const struct run_sums *run, uint64_t pages,
+		  struct text *out)
 {
 	const char *more = run->more ? "+" : "";
 	const char *set = insn_machine_name((enum insn_machine)run->finish.machine);
@@ -183,7 +181,7 @@ run_fold_add_text(struct screen *screen, const struct trace *trace, const struct
 	}
 	text_addf(out, "0x%llx-0x%llx", (unsigned long long)run->begin.first,
 		  (unsigned long long)run->finish.end);
-	add_functions(screen, trace, run, out);
+	add_functions(trace, run, out);
 	text_addf(out, "%s%s %llu%s instr", set ? " " : "", set ? set : "",
 		  (unsigned long long)run->instructions, more);
 	add_end(&run->finish, out);

@@ -25,8 +25,8 @@ bool run_fold_is_open(struct screen *, struct reader *, const struct text *origi
 
 /* Appends what a run is, from the first instruction to the last; PAGES: as run_on_pages has it,
  * of one without instructions. */
-void run_fold_add_text(struct screen *, const struct trace *, const struct run_sums *,
-		       uint64_t pages, struct text *out);
+void run_fold_add_text(const struct trace *, const struct run_sums *, uint64_t pages,
+		       struct text *out);
 
 /* Handlers: folds all; and unfolds the run under the cursor, or folds it again, or all. */
 void run_fold_all(struct screen *, const struct command_call *);

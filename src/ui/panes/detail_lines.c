@@ -122,13 +122,14 @@ add_line(struct detail_lines *d, enum detail_kind kind, unsigned depth, size_t a
 
 /* The text in rows of COLUMNS, without the blanks between them. */
 static void
-add_text(struct detail_lines *d, int columns)
+add_text(struct detail_lines *d, int columns, enum text_charset charset)
 {
 	const char *text = text_get(&d->text);
 	size_t length = d->text.length;
 	for (size_t at = 0; at < length;) {
 		bool last = d->lines.count + 1 == TEXT_ROWS_MAX;
-		size_t end = last ? length : at + text_fit_words(text + at, length - at, columns);
+		size_t end =
+		    last ? length : at + text_fit_words(text + at, length - at, charset, columns);
 		size_t shown = end;
 		while (shown > at && text[shown - 1] == ' ')
 			shown--;
@@ -196,10 +197,10 @@ find_cursor(struct detail_lines *d, struct lines *cursor, const struct expansion
 
 void
 detail_lines_make(struct detail_lines *d, struct lines *cursor, const struct expansion *e,
-		  int columns)
+		  int columns, enum text_charset charset)
 {
 	vec_clear(&d->lines);
-	add_text(d, columns > 2 ? columns - 2 : 1);
+	add_text(d, columns > 2 ? columns - 2 : 1, charset);
 	for (size_t i = 0; i < DETAIL_TIMES; i++)
 		if (d->times[i].length)
 			add_line(d, DETAIL_TIME, 0, i, 0);

@@ -10,7 +10,7 @@
 #include "ui/panes/lines.h"
 
 enum detail_kind {
-	DETAIL_TEXT, /* bytes [at, at + length) of the safe text */
+	DETAIL_TEXT, /* bytes [at, at + length) of the text */
 	DETAIL_TIME, /* number AT of the times */
 	DETAIL_FIELD,
 	DETAIL_HEAD /* what fields of the message's head stand under */
@@ -30,7 +30,7 @@ struct detail_lines {
 	VEC(const struct field_row *) turned; /* opened, or closed, by the user */
 	bool head_turned;		      /* likewise */
 	VEC(struct detail_line) lines;
-	struct text text; /* of the message, safe */
+	struct text text; /* of the message */
 	struct text times[DETAIL_TIMES];
 	/* what is under the cursor: a field, or the line of the head */
 	const struct field_row *row;
@@ -40,7 +40,7 @@ struct detail_lines {
 /* Makes the lines for COLUMNS columns; its text and times are set.  The cursor stays on
  * its field. */
 void detail_lines_make(struct detail_lines *, struct lines *cursor, const struct expansion *,
-		       int columns);
+		       int columns, enum text_charset);
 void detail_lines_free(struct detail_lines *);
 
 /* Notes what the cursor is on, after it was moved. */

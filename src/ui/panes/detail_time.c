@@ -33,10 +33,8 @@ detail_time_add(struct screen *screen, const struct selection *selection, bool d
 	else
 		display_time_format_parts(&now, NULL, out);
 	text_add(out, "  ");
-	if (screen->session->traces.count > 1) {
-		screen_add_safe(screen, trace_name(selection->trace), out);
-		text_add(out, ", ");
-	}
+	if (screen->session->traces.count > 1)
+		text_addf(out, "%s, ", trace_name(selection->trace));
 	if (m->flags & MESSAGE_TIMED)
 		text_addf(out, "ticks %llu", (unsigned long long)m->ticks);
 	if (m->flags & MESSAGE_TIMED && m->flags & MESSAGE_SENDER_TIMED)
@@ -141,6 +139,5 @@ detail_time_add_origin(struct screen *screen, const struct selection *selection,
 	if (out->length == start)
 		return;
 	text_add(out, " after the last of ");
-	text_add_safe(out, selection->expansion.origin.data, selection->expansion.origin.length,
-		      screen->charset);
+	text_add_bytes(out, selection->expansion.origin.data, selection->expansion.origin.length);
 }

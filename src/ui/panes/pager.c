@@ -61,14 +61,14 @@ give_role(struct pager_line *line, enum role role)
 static void
 add_part(struct pager_line *line, const struct screen *screen, const struct pager_part *part)
 {
-	int column = text_columns(text_get(&line->text), line->text.length);
+	int column = text_columns(text_get(&line->text), line->text.length, TEXT_UTF8);
 	int blanks = part->column - column;
 	blanks = column && blanks < PARTING ? PARTING : blanks;
 	while (blanks-- > 0)
 		text_add_char(&line->text, ' ');
 	give_role(line, ROLE_NORMAL);
-	line->indent = text_columns(text_get(&line->text), line->text.length);
-	screen_add_safe(screen, part->text, &line->text);
+	line->indent = text_columns(text_get(&line->text), line->text.length, TEXT_UTF8);
+	text_add_safe(&line->text, part->text, strlen(part->text), screen->charset);
 	give_role(line, part->role);
 }
 
@@ -109,7 +109,7 @@ draw_row(const struct pager_line *line, size_t at, size_t end, struct canvas *ca
 		size_t start = at;
 		while (at < end && line->roles.at[at] == role)
 			at++;
-		int columns = text_columns(text + start, at - start);
+		int columns = text_columns(text + start, at - start, TEXT_UTF8);
 		bool found = current && role == ROLE_MATCH;
 		canvas_role(canvas, area, y, x, columns, found ? ROLE_CURSOR : (enum role)role);
 		x += columns;
@@ -130,7 +130,7 @@ draw_line(struct pager *pager, const struct pager_line *line, struct canvas *can
 	int indent = 0;
 	do {
 		size_t row = pager->line++;
-		size_t end = at + text_fit_words(text_get(&line->text) + at, length - at,
+		size_t end = at + text_fit_words(text_get(&line->text) + at, length - at, TEXT_UTF8,
 						 area->cols - indent);
 		if (match < line->matches.count && line->matches.at[match] < end)
 			*vec_add(&pager->matches) = row;

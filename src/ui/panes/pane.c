@@ -53,24 +53,25 @@ is_key_shown(const struct pane_key *key, bool last, int which)
 }
 
 static void
-add_key(const struct keymap *keymap, const struct pane_key *key, struct rule_keys *keys)
+add_key(const struct screen *screen, const struct pane_key *key, struct rule_keys *keys)
 {
 	struct text *text = &keys->text;
 	text_add(text, text->length ? "  " : " ");
-	int from = text_columns(text->data, text->length);
-	keymap_hint(keymap, key->first, text);
+	int from = text_columns(text->data, text->length, screen->charset);
+	keymap_hint(screen->keymap, key->first, text);
 	if (key->second != COMMAND_DOWN) {
 		text_add_char(text, ' ');
-		keymap_hint(keymap, key->second, text);
+		keymap_hint(screen->keymap, key->second, text);
 	}
 	keys->at[keys->count].col = from;
-	keys->at[keys->count++].cols = text_columns(text->data, text->length) - from;
+	keys->at[keys->count++].cols =
+	    text_columns(text->data, text->length, screen->charset) - from;
 	text_addf(text, " %s", key->word);
 }
 
 /* Makes as many of the keys as fit into COLUMNS. */
 static void
-make_keys(const struct keymap *keymap, const struct pane_key *all, int columns,
+make_keys(const struct screen *screen, const struct pane_key *all, int columns,
 	  struct rule_keys *keys)
 {
 	for (int which = RULE_KEYS_ALL; which < RULE_KEYS_NONE; which++) {
@@ -79,9 +80,9 @@ make_keys(const struct keymap *keymap, const struct pane_key *all, int columns,
 		for (size_t i = 0; i < PANE_KEYS_MAX && all[i].word; i++)
 			if (is_key_shown(&all[i], i + 1 == PANE_KEYS_MAX || !all[i + 1].word,
 					 which))
-				add_key(keymap, &all[i], keys);
+				add_key(screen, &all[i], keys);
 		text_add_char(&keys->text, ' ');
-		if (text_columns(keys->text.data, keys->text.length) <= columns)
+		if (text_columns(keys->text.data, keys->text.length, screen->charset) <= columns)
 			return;
 	}
 	text_clear(&keys->text);
@@ -107,8 +108,8 @@ pane_draw_rule(struct screen *screen, enum pane_id id)
 	canvas_fill(canvas, area, 0, 0, area->cols, role, focus ? '=' : '-');
 	int x = canvas_put_cell(canvas, area, 0, 1, area->cols - 1, role, title.data, title.length);
 	if (area->cols >= KEYS_COLUMNS_MIN)
-		make_keys(screen->keymap, pane->keys, area->cols - 2 - x, &keys);
-	x = area->cols - 1 - text_columns(text_get(&keys.text), keys.text.length);
+		make_keys(screen, pane->keys, area->cols - 2 - x, &keys);
+	x = area->cols - 1 - text_columns(text_get(&keys.text), keys.text.length, screen->charset);
 	canvas_put(canvas, area, 0, x, role, text_get(&keys.text), keys.text.length);
 	for (size_t i = 0; i < keys.count && !focus; i++)
 		canvas_role(canvas, area, 0, x + keys.at[i].col, keys.at[i].cols, ROLE_KEY);

@@ -144,13 +144,14 @@ add_keys(const struct screen *screen, enum command_id id, struct text *out)
 
 /* Adds a line with the keys, and as many as the words need in ROOM columns. */
 static void
-add_wrapped(struct card *card, struct text keys, const char *words, int room)
+add_wrapped(struct card *card, struct text keys, const char *words, int room,
+	    enum text_charset charset)
 {
 	size_t length = strlen(words);
 	do {
 		struct card_line *line = add_line(card, words);
 		line->keys = keys;
-		size_t part = text_fit_words(words, length, room);
+		size_t part = text_fit_words(words, length, charset, room);
 		line->length = part - (part && words[part - 1] == ' ');
 		words += part;
 		length -= part;
@@ -170,12 +171,13 @@ make_pane_card(const struct screen *screen, enum pane_id pane, int columns, stru
 		if (commands[i].scope != scope)
 			continue;
 		add_keys(screen, (enum command_id)i, &keys[i]);
-		int own = text_columns(keys[i].data, keys[i].length);
+		int own = text_columns(keys[i].data, keys[i].length, screen->charset);
 		card->keys = own > card->keys ? own : card->keys;
 	}
 	for (int i = 0; i < COMMAND_COUNT; i++)
 		if (keys[i].length)
-			add_wrapped(card, keys[i], commands[i].help, columns - card->keys - 2);
+			add_wrapped(card, keys[i], commands[i].help, columns - card->keys - 2,
+				    screen->charset);
 }
 
 /* Whether a sign may stand before a row of the list, or at a number. */
@@ -198,7 +200,7 @@ make_signs_card(const struct screen *screen, int columns, struct card *card)
 		if (!sign_applies(screen, (enum sign_id)i))
 			continue;
 		text_add(&sign, signs[i].text);
-		add_wrapped(card, sign, signs[i].help, columns - card->keys - 2);
+		add_wrapped(card, sign, signs[i].help, columns - card->keys - 2, screen->charset);
 	}
 }
 
@@ -346,9 +348,9 @@ draw_head(struct screen *screen, struct canvas *canvas, const struct area *area)
 	int x = canvas_put(canvas, area, 0, 0, ROLE_HEADER, left.data, left.length);
 	size_t shorter = right.length;
 	text_add(&right, " other keys leave and act ");
-	if (x + 2 + text_columns(right.data, right.length) > area->cols)
+	if (x + 2 + text_columns(right.data, right.length, screen->charset) > area->cols)
 		text_cut(&right, shorter);
-	int columns = text_columns(right.data, right.length);
+	int columns = text_columns(right.data, right.length, screen->charset);
 	if (x + 2 + columns <= area->cols)
 		canvas_put(canvas, area, 0, area->cols - columns, ROLE_NOTE, right.data,
 			   right.length);

@@ -512,12 +512,9 @@ fill_head(struct screen *screen, struct table_row *row, const struct code_line *
 static void
 add_source_line(struct screen *screen, const struct symbol_place *place, struct text *out)
 {
-	struct text line = {0};
 	const char *why;
-	if (!source_add_line(&state_of(screen)->source, place->path, place->line, &line, &why))
-		text_addf(&line, "[%s: %s]", place->path, why);
-	text_add_safe(out, text_get(&line), line.length, screen->charset);
-	text_free(&line);
+	if (!source_add_line(&state_of(screen)->source, place->path, place->line, out, &why))
+		text_addf(out, "[%s: %s]", place->path, why);
 }
 
 static void
@@ -529,8 +526,7 @@ fill_source(struct screen *screen, struct table_row *row, const struct code_line
 		return;
 	text_clear(text);
 	const char *name = strrchr(place.path, '/');
-	screen_add_safe(screen, name ? name + 1 : place.path, text);
-	text_addf(text, ":%d  ", place.line);
+	text_addf(text, "%s:%d  ", name ? name + 1 : place.path, place.line);
 	add_source_line(screen, &place, text);
 	put_text(screen, row, CODE_PLACE, ROLE_ABSENT);
 }

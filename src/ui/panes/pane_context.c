@@ -169,7 +169,7 @@ make_key(struct screen *screen, struct context_line *line)
 	struct text key = {0};
 	intervals_add_span_key(intervals_of(screen->session), &line->span,
 			       sequence_reader(screen->sequence, line->span.begin.trace), &key);
-	size_t fits = text_fit(text_get(&key), key.length, KEY_MAX / 4, NULL);
+	size_t fits = text_fit(text_get(&key), key.length, screen->charset, KEY_MAX / 4, NULL);
 	if (fits < key.length) {
 		text_cut(&key, fits);
 		text_add_char(&key, '>');
@@ -456,13 +456,10 @@ add_cell(struct screen *screen, const struct context_line *line, int column, str
 }
 
 static void
-make_cell(struct screen *screen, const struct context_line *line, int column, struct text *safe)
+make_cell(struct screen *screen, const struct context_line *line, int column, struct text *out)
 {
-	struct text raw = {0};
-	add_cell(screen, line, column, &raw);
-	text_clear(safe);
-	text_add_safe(safe, text_get(&raw), raw.length, screen->charset);
-	text_free(&raw);
+	text_clear(out);
+	add_cell(screen, line, column, out);
 }
 
 /* --- drawing ----------------------------------------------------------- */
@@ -505,7 +502,7 @@ column_width(struct screen *screen, int column)
 	int width = 0;
 	for (size_t i = 0; i < state->lines.count; i++) {
 		make_cell(screen, &state->lines.at[i], column, &state->text);
-		int own = text_columns(text_get(&state->text), state->text.length);
+		int own = text_columns(text_get(&state->text), state->text.length, screen->charset);
 		width = own > width ? own : width;
 	}
 	return width;

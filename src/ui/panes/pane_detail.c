@@ -31,7 +31,7 @@ struct detail_state {
 	struct lines cursor;
 	struct detail_lines d;
 	struct detail_time time;
-	struct text raw, safe;
+	struct text text; /* scratch */
 };
 
 static struct detail_state *
@@ -45,8 +45,7 @@ detail_close(void *context)
 {
 	struct detail_state *state = context;
 	detail_lines_free(&state->d);
-	text_free(&state->raw);
-	text_free(&state->safe);
+	text_free(&state->text);
 }
 
 /* --- what there is ----------------------------------------------------- */
@@ -65,13 +64,13 @@ make_times(struct screen *screen, const struct selection *selection, int columns
 		detail_time_add_origin(screen, selection, &state->time, &times[2]);
 		return;
 	}
-	int beside = text_columns(times[0].data, times[0].length) + 3;
+	int beside = text_columns(times[0].data, times[0].length, screen->charset) + 3;
 	text_add(&times[0], "   ");
 	detail_time_add_above(screen, &times[0]);
-	text_clear(&state->raw);
-	detail_time_add_origin(screen, selection, &state->time, &state->raw);
-	if (state->raw.length)
-		text_addf(&times[1], "%*s%s", beside, "", state->raw.data);
+	text_add_fill(&times[1], ' ', (size_t)beside);
+	detail_time_add_origin(screen, selection, &state->time, &times[1]);
+	if (times[1].length == (size_t)beside)
+		text_clear(&times[1]);
 }
 
 static const struct selection *
@@ -84,9 +83,10 @@ detail_prepare(struct screen *screen)
 		return NULL;
 	const struct text *text = &selection->expansion.text;
 	text_clear(&state->d.text);
-	text_add_safe(&state->d.text, text_get(text), text->length, screen->charset);
+	text_add_bytes(&state->d.text, text_get(text), text->length);
 	make_times(screen, selection, columns);
-	detail_lines_make(&state->d, &state->cursor, &selection->expansion, columns);
+	detail_lines_make(&state->d, &state->cursor, &selection->expansion, columns,
+			  screen->charset);
 	return state->d.lines.count ? selection : NULL;
 }
 
@@ -158,15 +158,6 @@ add_place(const struct selection *selection, const struct detail_line *line, str
 		add_bits(place.first, place.bits, out);
 }
 
-static void
-add_value(struct screen *screen, const struct field *field, struct text *out)
-{
-	struct detail_state *state = state_of(screen);
-	text_clear(&state->raw);
-	field_format(field, &state->raw);
-	text_add_safe(out, text_get(&state->raw), state->raw.length, screen->charset);
-}
-
 static const char *
 name_of(const struct field *field)
 {
@@ -174,7 +165,6 @@ name_of(const struct field *field)
 }
 
 struct summary_of {
-	struct screen *screen;
 	const struct expansion *e;
 	struct text *out;
 };
@@ -198,20 +188,18 @@ add_essential(void *context, size_t i)
 		text_addf(sum->out, "%zu %s", count, name_of(field));
 		return true;
 	}
-	screen_add_safe(sum->screen, name_of(field), sum->out);
-	text_add_char(sum->out, ' ');
-	add_value(sum->screen, field, sum->out);
+	text_addf(sum->out, "%s ", name_of(field));
+	field_format(field, sum->out);
 	return true;
 }
 
 /* What a closed line has below it, in short. */
 static void
-add_essentials(struct screen *screen, const struct detail_line *line, const struct expansion *e,
-	       struct text *out)
+add_essentials(const struct detail_line *line, const struct expansion *e, struct text *out)
 {
-	struct summary_of sum = {screen, e, out};
+	struct summary_of sum = {e, out};
 	if (line->kind == DETAIL_HEAD)
-		text_add_safe(out, text_get(&e->type), e->type.length, screen->charset);
+		text_add_bytes(out, text_get(&e->type), e->type.length);
 	detail_line_children(line, e, add_essential, &sum);
 }
 
@@ -228,17 +216,16 @@ draw_field(struct screen *screen, struct canvas *canvas, const struct area *area
 	bool open = folds && detail_line_is_open(&state->d, line, e);
 	int names = area->cols * 2 / 5 < NAME_COLUMNS ? area->cols * 2 / 5 : NAME_COLUMNS;
 	int x = 1 + 2 * line->depth, value_x = 1 + names, end = area->cols;
-	struct text *text = &state->safe;
+	struct text *text = &state->text;
 	if (folds)
 		canvas_puts(canvas, area, y, x, ROLE_KEY, open ? "v" : ">");
 	x += 2;
-	text_clear(text);
-	screen_add_safe(screen, field ? name_of(field) : "message", text);
+	const char *name = field ? name_of(field) : "message";
 	canvas_put_cell(canvas, area, y, x, value_x - 1 - x, current ? ROLE_CURSOR : ROLE_FIELD,
-			text->data, text->length);
+			name, strlen(name));
 	text_clear(text);
 	add_place(selection, line, text);
-	int columns = text_columns(text_get(text), text->length);
+	int columns = text_columns(text_get(text), text->length, screen->charset);
 	if (columns && value_x + VALUE_COLUMNS + columns < area->cols) {
 		end = area->cols - columns - 1;
 		canvas_put(canvas, area, y, end, ROLE_NOTE, text->data, text->length);
@@ -246,16 +233,16 @@ draw_field(struct screen *screen, struct canvas *canvas, const struct area *area
 	}
 	text_clear(text);
 	if (field)
-		add_value(screen, field, text);
-	bool whole = text_columns(text_get(text), text->length) <= end - value_x;
+		field_format(field, text);
+	bool whole = text_columns(text_get(text), text->length, screen->charset) <= end - value_x;
 	x = canvas_put_cell(canvas, area, y, value_x, end - value_x, ROLE_NORMAL, text_get(text),
 			    text->length);
 	const char *meaning = field ? field_meaning(field) : NULL;
 	text_clear(text);
 	if (meaning)
-		screen_add_safe(screen, meaning, text);
+		text_add(text, meaning);
 	else if (folds && !open)
-		add_essentials(screen, line, e, text);
+		add_essentials(line, e, text);
 	x += x > value_x;
 	if (whole && x + 1 < end && text->length)
 		canvas_put_cell(canvas, area, y, x, end - x, ROLE_NOTE, text->data, text->length);
@@ -318,13 +305,11 @@ detail_title(struct screen *screen, struct text *out)
 	text_add(out, "message ");
 	list_add_number(screen->list, list_current(screen->list), out);
 	text_add_char(out, ' ');
-	if (screen->session->traces.count > 1) {
-		text_add_char(out, ' ');
-		screen_add_safe(screen, trace_name(selection->trace), out);
-	}
+	if (screen->session->traces.count > 1)
+		text_addf(out, " %s", trace_name(selection->trace));
 	if (e->origin.length) {
 		text_add_char(out, ' ');
-		text_add_safe(out, e->origin.data, e->origin.length, screen->charset);
+		text_add_bytes(out, e->origin.data, e->origin.length);
 	}
 	if (selection->message.severity)
 		text_addf(out, "  %s", severity_name(selection->message.severity));

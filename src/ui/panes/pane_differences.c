@@ -151,7 +151,7 @@ differences_add_title(struct screen *screen, struct text *out)
 		text_addf(out, "%zu difference%s from ", count, count == 1 ? "" : "s");
 	else
 		text_add(out, "no difference from ");
-	screen_add_safe(screen, short_name(screen->compare->name), out);
+	text_add(out, short_name(screen->compare->name));
 }
 
 bool
@@ -208,14 +208,12 @@ fill_cells(struct screen *screen, const struct compare_difference *d, struct tex
 	if (run == COMPARE_BAD)
 		add_time(screen, place, &m, &cells[DIFFERENCE_TIME]);
 	if (state->texts[run].session->traces.count > 1) {
-		screen_add_safe(screen,
-				trace_name(state->texts[run].session->traces.at[place->trace]),
-				&cells[DIFFERENCE_ORIGIN]);
+		text_add(&cells[DIFFERENCE_ORIGIN],
+			 trace_name(state->texts[run].session->traces.at[place->trace]));
 		text_add(&cells[DIFFERENCE_ORIGIN], e->origin.length ? " " : "");
 	}
-	text_add_safe(&cells[DIFFERENCE_ORIGIN], text_get(&e->origin), e->origin.length,
-		      screen->charset);
-	text_add_safe(&cells[DIFFERENCE_TEXT], text_get(&e->text), e->text.length, screen->charset);
+	text_add_bytes(&cells[DIFFERENCE_ORIGIN], text_get(&e->origin), e->origin.length);
+	text_add_bytes(&cells[DIFFERENCE_TEXT], text_get(&e->text), e->text.length);
 	compare_add_remark(d, &state->texts[COMPARE_GOOD], &state->expansion, screen->charset,
 			   &cells[DIFFERENCE_TEXT]);
 }
@@ -277,10 +275,8 @@ differences_title(struct screen *screen, struct text *out)
 {
 	text_addf(out, "differences  %zu%s", count_differences(screen),
 		  state_of(screen)->compare ? "" : "+");
-	if (screen->compare) {
-		text_add(out, " from ");
-		screen_add_safe(screen, screen->compare->name, out);
-	}
+	if (screen->compare)
+		text_addf(out, " from %s", screen->compare->name);
 }
 
 /* --- going there ------------------------------------------------------- */

@@ -116,15 +116,12 @@ fill_count(struct screen *screen, struct table_row *row, struct filter_entry *en
 static void
 fill_filter(struct screen *screen, struct table_row *row, size_t i)
 {
-	struct text *text = &state_of(screen)->text;
 	struct filter_entry *entry = &screen->filters->list.at[i];
 	table_putf(row, FILTER_TICK, row->current ? ROLE_CURSOR : ROLE_NORMAL, " %s %zu ",
 		   entry->disabled ? "[ ]" : "[x]", i + 1);
 	table_putf(row, FILTER_SENSE, ROLE_FIELD, "%s", entry->exclude ? "out " : "in  ");
-	text_clear(text);
-	screen_add_safe(screen, filter_expr_text(entry->expr), text);
-	table_put(row, FILTER_EXPR, entry->disabled ? ROLE_ABSENT : ROLE_NORMAL, text_get(text),
-		  text->length);
+	table_putf(row, FILTER_EXPR, entry->disabled ? ROLE_ABSENT : ROLE_NORMAL, "%s",
+		   filter_expr_text(entry->expr));
 	fill_count(screen, row, entry);
 }
 

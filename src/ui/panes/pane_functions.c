@@ -265,10 +265,8 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 	struct functions_state *state = state_of(screen);
 	const struct flow_function *function = &state->functions[i];
 	bool inlined;
-	text_clear(&state->raw);
 	text_clear(&state->text);
-	flow_tree_add_name(state->tree, function->function, &inlined, &state->raw);
-	text_add_safe(&state->text, text_get(&state->raw), state->raw.length, screen->charset);
+	flow_tree_add_name(state->tree, function->function, &inlined, &state->text);
 	table_put(row, COLUMN_NAME, row->current ? ROLE_CURSOR : ROLE_NORMAL,
 		  text_get(&state->text), state->text.length);
 	if (inlined)

@@ -159,13 +159,10 @@ add_message(struct screen *screen, const struct gap_message *m, struct text *tim
 	const struct list_lane *lane = &list->lanes[row.lane];
 	if (display_time_of(list, lane, &row.message, &shown))
 		display_time_format_parts(&shown, NULL, time);
-	if (screen->session->traces.count > 1) {
-		screen_add_safe(screen, trace_name(lane->trace), origin);
-		text_add_char(origin, ' ');
-	}
+	if (screen->session->traces.count > 1)
+		text_addf(origin, "%s ", trace_name(lane->trace));
 	reader_expand(lane->reader, &row.message, EXPAND_TEXT, &state->expansion);
-	text_add_safe(origin, text_get(&state->expansion.origin), state->expansion.origin.length,
-		      screen->charset);
+	text_add_bytes(origin, text_get(&state->expansion.origin), state->expansion.origin.length);
 }
 
 static const struct text *

@@ -279,14 +279,13 @@ hex_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 }
 
 static void
-add_code_title(struct screen *screen, const struct code_place *place, struct text *out)
+add_code_title(const struct code_place *place, struct text *out)
 {
 	const char *file;
 	size_t left;
 	flow_code_bytes(place->code, place->space, place->address, &left, &file);
-	text_add(out, "bytes of ");
-	screen_add_safe(screen, file ? file : "memory dump", out);
-	text_addf(out, " 0x%llx %u B", (unsigned long long)place->address, place->length);
+	text_addf(out, "bytes of %s 0x%llx %u B", file ? file : "memory dump",
+		  (unsigned long long)place->address, place->length);
 }
 
 static void
@@ -295,7 +294,7 @@ hex_title(struct screen *screen, struct text *out)
 	const struct selection *selection = selection_get(screen);
 	struct code_place place;
 	if (code_find_place(screen, &place)) {
-		add_code_title(screen, &place, out);
+		add_code_title(&place, out);
 		return;
 	}
 	text_add(out, "bytes");

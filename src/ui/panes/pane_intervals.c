@@ -210,13 +210,11 @@ fill_cells(struct screen *screen, const struct interval_pair *pair, struct text 
 		return;
 	const struct list_lane *lane = &list->lanes[row.lane];
 	struct text *who = &cells[PAIR_WHO];
-	if (screen->session->traces.count > 1) {
-		screen_add_safe(screen, trace_name(lane->trace), who);
-		text_add_char(who, ' ');
-	}
+	if (screen->session->traces.count > 1)
+		text_addf(who, "%s ", trace_name(lane->trace));
 	reader_expand(lane->reader, &row.message, EXPAND_TEXT, e);
-	text_add_safe(who, text_get(&e->origin), e->origin.length, screen->charset);
-	text_add_safe(&cells[PAIR_TEXT], text_get(&e->text), e->text.length, screen->charset);
+	text_add_bytes(who, text_get(&e->origin), e->origin.length);
+	text_add_bytes(&cells[PAIR_TEXT], text_get(&e->text), e->text.length);
 }
 
 static const struct text *
@@ -295,7 +293,7 @@ draw_histogram(const struct intervals_state *state, struct canvas *canvas, const
 		struct text line = {0};
 		const int64_t from = s->bin_start + (int64_t)i * s->bin_width;
 		add_length(from, s->ticks, true, &line);
-		int width = text_columns(text_get(&line), line.length);
+		int width = text_columns(text_get(&line), line.length, canvas->charset);
 		canvas_puts(canvas, area, (int)i, BAR_COLUMN - 2 - width, ROLE_NORMAL,
 			    text_get(&line));
 		text_clear(&line);

@@ -96,7 +96,7 @@ struct formatted_row {
 	enum role usual, severity, origin, trace, text; /* of its columns */
 	bool uncertain, steps_back, apart;
 	enum difference_sign difference;
-	struct text texts;	  /* of all columns, one behind the other */
+	struct text texts; /* of all columns, one after the other; safe, to be cut anywhere */
 	size_t ends[COLUMNS_MAX]; /* of each in `texts` */
 	int name_columns;	  /* of the trace in the origin's column */
 	int rest_col;		  /* where the last column was drawn */
@@ -122,7 +122,7 @@ struct list_state {
 		bool apart;	/* see traces_is_apart */
 	}) origins;		/* by lane of a list of several */
 	struct expansion expansion;
-	struct text raw, safe;
+	struct text raw, column; /* scratch */
 	struct scrollbar bar;
 	VEC(struct formatted_row *) kept; /* owned */
 	VEC(struct formatted_row *) rows; /* on the screen, of those */
@@ -171,7 +171,7 @@ list_state_close(void *context)
 	expansion_free(&state->expansion);
 	vec_free(&state->origins);
 	text_free(&state->raw);
-	text_free(&state->safe);
+	text_free(&state->column);
 	scrollbar_free(&state->bar);
 	gap_cursor_free(state->gaps);
 	flow_rows_free(&state->flow);
@@ -195,9 +195,9 @@ lane_of(const struct list_row *row)
 /* --- the texts of columns ---------------------------------------------- */
 
 static void
-add_safe(const struct list_row *row, const struct text *text, struct text *out)
+add_text(const struct text *text, struct text *out)
 {
-	text_add_safe(out, text_get(text), text->length, row->screen->charset);
+	text_add_bytes(out, text_get(text), text->length);
 }
 
 static void
@@ -342,7 +342,7 @@ time_text(struct list_row *row, struct text *out)
 static void
 trace_text(struct list_row *row, struct text *out)
 {
-	screen_add_safe(row->screen, list_trace_name(row->screen->list, row->row->lane), out);
+	text_add(out, list_trace_name(row->screen->list, row->row->lane));
 }
 
 static void
@@ -351,7 +351,7 @@ origin_text(struct list_row *row, struct text *out)
 	if (row->column->raw)
 		text_addf(out, "0x%llx", (unsigned long long)row->message.origin);
 	else
-		add_safe(row, &row->expansion->origin, out);
+		add_text(&row->expansion->origin, out);
 }
 
 /* Cuts a name that begins at START and is followed by so many columns more, which say more of
@@ -361,9 +361,11 @@ cut_name(const struct list_row *row, size_t start, int more, struct text *out)
 {
 	int most = row->column->width ? (int)row->column->width : ORIGIN_MOST;
 	int room = most - more < NAME_LEAST ? NAME_LEAST : most - more;
-	if (text_columns(text_get(out) + start, out->length - start) <= room)
+	enum text_charset charset = row->screen->charset;
+	if (text_columns(text_get(out) + start, out->length - start, charset) <= room)
 		return;
-	text_cut(out, start + text_fit(out->data + start, out->length - start, room - 1, NULL));
+	text_cut(out,
+		 start + text_fit(out->data + start, out->length - start, charset, room - 1, NULL));
 	text_add(out, signs[SIGN_CUT].text);
 }
 
@@ -371,6 +373,7 @@ cut_name(const struct list_row *row, size_t start, int more, struct text *out)
 static void
 joint_text(struct list_row *row, struct text *out)
 {
+	const enum text_charset charset = row->screen->charset;
 	size_t start = out->length;
 	struct text *origin = row->scratch;
 	text_clear(origin);
@@ -378,10 +381,12 @@ joint_text(struct list_row *row, struct text *out)
 		origin_text(row, origin);
 	trace_text(row, out);
 	if (origin->length)
-		cut_name(row, start, 1 + text_columns(origin->data, origin->length), out);
-	row->name_columns = text_columns(text_get(out) + start, out->length - start);
-	if (origin->length)
-		text_addf(out, " %s", origin->data);
+		cut_name(row, start, 1 + text_columns(origin->data, origin->length, charset), out);
+	row->name_columns = text_columns(text_get(out) + start, out->length - start, charset);
+	if (origin->length) {
+		text_add_char(out, ' ');
+		add_text(origin, out);
+	}
 }
 
 static void
@@ -407,7 +412,7 @@ severity_text(struct list_row *row, struct text *out)
 static void
 type_text(struct list_row *row, struct text *out)
 {
-	add_safe(row, &row->expansion->type, out);
+	add_text(&row->expansion->type, out);
 }
 
 static bool
@@ -431,7 +436,7 @@ add_run_text(struct list_row *row, struct text *out)
 	    run_fold_is_open(row->screen, reader, origin, &run))
 		return false;
 	uint64_t pages = run.instructions ? 0 : flow_cursor_pages(state->runs, reader, &run);
-	run_fold_add_text(row->screen, lane_of(row)->trace, &run, pages, out);
+	run_fold_add_text(lane_of(row)->trace, &run, pages, out);
 	return true;
 }
 
@@ -446,12 +451,13 @@ message_text(struct list_row *row, struct text *out)
 	if (add_run_text(row, out))
 		return;
 	while ((tab = memchr(at, '\t', (size_t)(end - at)))) {
-		text_add_safe(out, at, (size_t)(tab - at), row->screen->charset);
-		int column = text_columns(text_get(out) + start, out->length - start);
+		text_add_bytes(out, at, (size_t)(tab - at));
+		int column =
+		    text_columns(text_get(out) + start, out->length - start, row->screen->charset);
 		text_addf(out, "%*s", TAB_COLUMNS - column % TAB_COLUMNS, "");
 		at = tab + 1;
 	}
-	text_add_safe(out, at, (size_t)(end - at), row->screen->charset);
+	text_add_bytes(out, at, (size_t)(end - at));
 }
 
 static void
@@ -532,7 +538,7 @@ field_text(struct list_row *row, struct text *out)
 			text_add(row->scratch, meaning);
 		else
 			field_format(field, row->scratch);
-		add_safe(row, row->scratch, out);
+		add_text(row->scratch, out);
 		return;
 	}
 }
@@ -655,11 +661,15 @@ row_expand(struct list_row *row, const struct columns *columns)
 	row->expansion = &state->expansion;
 }
 
+/* Appends the text of a column, safe. */
 static void
 add_column(struct list_row *row, const struct columns *columns, size_t c, struct text *out)
 {
+	struct text *text = &state_of(row->screen)->column;
+	text_clear(text);
 	row->column = columns->at[c];
-	kinds[columns->kind[c]].text(row, out);
+	kinds[columns->kind[c]].text(row, text);
+	text_add_safe(out, text_get(text), text->length, row->screen->charset);
 }
 
 /* --- formatted rows ---------------------------------------------------- */
@@ -961,7 +971,7 @@ widest_text(const struct list_state *state, size_t c, size_t count, int width)
 		if (state->rows.at[i]->drawn)
 			continue;
 		const char *text = formatted_text(state->rows.at[i], c, &length);
-		int used = text_columns(text, length);
+		int used = text_columns(text, length, TEXT_UTF8);
 		width = width > used ? width : used;
 	}
 	return width;
@@ -969,7 +979,7 @@ widest_text(const struct list_state *state, size_t c, size_t count, int width)
 
 /* Measures the columns without a width over the rows on the screen. */
 static void
-measure_columns(struct list_state *state, size_t count)
+measure_columns(struct list_state *state, size_t count, enum text_charset charset)
 {
 	const struct columns *columns = &state->columns;
 	for (size_t c = 0; c < columns->count; c++) {
@@ -979,8 +989,9 @@ measure_columns(struct list_state *state, size_t count)
 		*width = columns->width[c] ? columns->width[c] : before;
 		if (columns->width[c] || c + 1 == columns->count)
 			continue;
-		int title = (int)strlen(title_of(&state->columns, c));
-		*width = *width > title ? *width : title;
+		const char *title = title_of(&state->columns, c);
+		int least = text_columns(title, strlen(title), charset);
+		*width = *width > least ? *width : least;
 		*width = *width > used ? *width : used;
 		*width = most && *width > most ? most : *width;
 		for (size_t i = 0; *width != before && i < state->kept.count; i++)
@@ -1040,7 +1051,7 @@ static void
 draw_aligned(struct canvas *canvas, const struct area *area, int x, int width, int align,
 	     enum role role, const char *text, size_t length)
 {
-	int used = align == ALIGN_RIGHT ? text_columns(text, length) : width;
+	int used = align == ALIGN_RIGHT ? text_columns(text, length, canvas->charset) : width;
 	int indent = used < width ? width - used : 0;
 	canvas_put_cell(canvas, area, 0, x + indent, width - indent, role, text, length);
 }
@@ -1051,8 +1062,8 @@ highlight_one(struct canvas *canvas, const struct area *area, int y, int x, stru
 {
 	size_t start, end, from = 0;
 	while (regex && from < length && regex_find(regex, text, length, from, &start, &end)) {
-		canvas_role(canvas, area, y, x + text_columns(text, start),
-			    text_columns(text + start, end - start), role);
+		canvas_role(canvas, area, y, x + text_columns(text, start, canvas->charset),
+			    text_columns(text + start, end - start, canvas->charset), role);
 		from = end > start ? end : end + 1;
 	}
 }
@@ -1078,7 +1089,7 @@ rest_of(const struct list_state *state, const struct formatted_row *f, size_t *l
 {
 	int hidden;
 	const char *text = formatted_text(f, state->columns.count - 1, length);
-	size_t skip = text_fit(text, *length, state->sideways, &hidden);
+	size_t skip = text_fit(text, *length, TEXT_UTF8, state->sideways, &hidden);
 	if (hidden < state->sideways)
 		skip = *length; /* all of it is to the left */
 	*length -= skip;
@@ -1189,7 +1200,7 @@ draw_opened(const struct list_state *state, const struct formatted_row *f, struc
 	int lines = 0, room = area->cols - f->rest_col;
 	const char *text = formatted_text(f, state->columns.count - 1, &length);
 	while (room > 0 && at < length && lines < most) {
-		size_t part = text_fit_words(text + at, length - at, room);
+		size_t part = text_fit_words(text + at, length - at, TEXT_UTF8, room);
 		if (canvas) {
 			canvas_fill(canvas, area, y + lines, f->rest_col, room, ROLE_NORMAL, ' ');
 			canvas_put(canvas, area, y + lines, f->rest_col, f->text, text + at, part);
@@ -1234,7 +1245,7 @@ draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, 
 		size_t length;
 		const char *rest = rest_of(state, f, &length);
 		int room = area->cols > f->rest_col ? area->cols - f->rest_col : 0;
-		length = text_fit(rest, length, room, NULL);
+		length = text_fit(rest, length, TEXT_UTF8, room, NULL);
 		highlight_all(screen, canvas, area, y, f->rest_col, rest, length);
 	}
 }
@@ -1247,10 +1258,9 @@ draw_header(struct screen *screen, struct canvas *canvas, const struct area *are
 	for (size_t c = 0; c < state->columns.count && x < area->cols; c++) {
 		if (!state->shown[c])
 			continue;
-		text_clear(&state->safe);
-		screen_add_safe(screen, title_of(&state->columns, c), &state->safe);
+		const char *title = title_of(&state->columns, c);
 		draw_aligned(canvas, area, x, state->widths[c], state->columns.at[c]->align,
-			     ROLE_HEADER, text_get(&state->safe), state->safe.length);
+			     ROLE_HEADER, title, strlen(title));
 		x += state->widths[c] + 1;
 	}
 }
@@ -1261,7 +1271,7 @@ draw_absent(struct screen *screen, struct canvas *canvas, const struct area *are
 {
 	const struct list *list = screen->list;
 	const char *text = NULL;
-	struct text hint = {0}, safe = {0};
+	struct text hint = {0};
 	if (!list->edges[LIST_AFTER].end || (!rows && !list->edges[LIST_BEFORE].end))
 		text = list->stopped ? "... stopped; move to go on" : "...";
 	else if (!rows && filter_is_all(screen->filter))
@@ -1270,13 +1280,11 @@ draw_absent(struct screen *screen, struct canvas *canvas, const struct area *are
 		text_add(&hint, "no message passes the filters; ");
 		keymap_hint(screen->keymap, COMMAND_FILTERS, &hint);
 		text_add(&hint, " turns them off");
-		text_add_safe(&safe, hint.data, hint.length, screen->charset);
-		text = safe.data;
+		text = hint.data;
 	}
 	if (text && rows < list->height)
 		canvas_puts(canvas, area, (int)rows, GUTTER, ROLE_ABSENT, text);
 	text_free(&hint);
-	text_free(&safe);
 }
 
 /* Draws the rows; an opened one moves those below it down, or those above it up. */
@@ -1315,7 +1323,7 @@ list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 		       screen->open[PANE_DETAIL];
 	list_resize(list, (size_t)body.rows);
 	size_t count = rows_format(screen);
-	measure_columns(state, count);
+	measure_columns(state, count, screen->charset);
 	choose_columns(state, count, body.cols);
 	if (header)
 		draw_header(screen, canvas, area);
@@ -1368,7 +1376,7 @@ list_to_side(struct screen *screen, const struct command_call *call)
 		size_t length;
 		const char *text =
 		    formatted_text(state->rows.at[i], state->columns.count - 1, &length);
-		int columns = text_columns(text, length);
+		int columns = text_columns(text, length, TEXT_UTF8);
 		longest = columns > longest ? columns : longest;
 		room = state->basis.cols - state->rows.at[i]->rest_col;
 	}

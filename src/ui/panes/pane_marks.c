@@ -31,7 +31,6 @@ struct marks_state {
 	struct table table;
 	VEC(struct mark_line) lines; /* as many as marks were, in any order */
 	struct expansion expansion;
-	struct text safe;
 };
 
 static struct marks_state *
@@ -57,7 +56,6 @@ marks_close(void *context)
 	drop_lines(state);
 	vec_free(&state->lines);
 	expansion_free(&state->expansion);
-	text_free(&state->safe);
 	table_free(&state->table);
 }
 
@@ -93,7 +91,7 @@ fill_line(struct screen *screen, struct mark_line *line)
 	if (display_time_of(list, lane, &row.message, &shown))
 		display_time_format(&shown, &line->head);
 	const struct text *text = &state->expansion.text;
-	text_add_safe(&line->text, text_get(text), text->length, screen->charset);
+	text_add_bytes(&line->text, text_get(text), text->length);
 }
 
 /* The line of a mark, made or made anew if need be. */
@@ -136,16 +134,12 @@ static const struct table_column mark_columns[MARK_COLUMNS] = {
 static void
 fill_mark(struct screen *screen, struct table_row *row, size_t i)
 {
-	struct marks_state *state = state_of(screen);
 	const struct location *mark = &screen->jumps->marks.at[i];
 	const struct mark_line *line = line_of(screen, mark);
 	table_putf(row, MARK_LETTER, row->current ? ROLE_CURSOR : ROLE_MARK, " %c ", mark->letter);
 	table_put(row, MARK_HEAD, ROLE_NORMAL, text_get(&line->head), line->head.length);
-	if (mark->note) {
-		text_clear(&state->safe);
-		screen_add_safe(screen, mark->note, &state->safe);
-		table_put(row, MARK_NOTE, ROLE_NOTE, text_get(&state->safe), state->safe.length);
-	}
+	if (mark->note)
+		table_put(row, MARK_NOTE, ROLE_NOTE, mark->note, strlen(mark->note));
 	table_put(row, MARK_TEXT, ROLE_NORMAL, text_get(&line->text), line->text.length);
 }
 

@@ -274,12 +274,10 @@ fill_cells(struct screen *screen, const struct row *row, struct text *cells)
 		display_time_format_parts(&now, NULL, &cells[TIME]);
 	text_add_char(&cells[SEVERITY], severity_letter(row->message.severity));
 	reader_expand(lane->reader, &row->message, EXPAND_TEXT, e);
-	if (list->lane_count > 1) {
-		screen_add_safe(screen, list_trace_name(list, row->lane), &cells[ORIGIN]);
-		text_add_char(&cells[ORIGIN], ' ');
-	}
-	text_add_safe(&cells[ORIGIN], text_get(&e->origin), e->origin.length, screen->charset);
-	text_add_safe(&cells[TEXT], text_get(&e->text), e->text.length, screen->charset);
+	if (list->lane_count > 1)
+		text_addf(&cells[ORIGIN], "%s ", list_trace_name(list, row->lane));
+	text_add_bytes(&cells[ORIGIN], text_get(&e->origin), e->origin.length);
+	text_add_bytes(&cells[TEXT], text_get(&e->text), e->text.length);
 }
 
 /* What a row says, made if need be; borrowed until the next call. */
@@ -328,8 +326,7 @@ match_rows_title(struct screen *screen, struct text *out)
 	if (row && list_matches_rank(&list->matches, row, &rank, &exact) && exact)
 		text_addf(out, "%s of ", text_number(digits, rank + 1));
 	filters_add_count(screen, &list->matches, out);
-	text_add(out, "  ");
-	screen_add_safe(screen, filter_expr_text(pattern_of(screen)), out);
+	text_addf(out, "  %s", filter_expr_text(pattern_of(screen)));
 }
 
 /* How wide the column of origins is. */
@@ -341,7 +338,7 @@ origin_columns(struct screen *screen, const struct area *body)
 	list_resize(list, body->rows > 0 ? (size_t)body->rows : 0);
 	for (size_t y = 0; y < list->height && list_row(list, y); y++) {
 		const struct text *text = &cells_of(screen, list_row(list, y))[ORIGIN];
-		int columns = text_columns(text_get(text), text->length);
+		int columns = text_columns(text_get(text), text->length, screen->charset);
 		widest = columns > widest ? columns : widest;
 	}
 	return widest < ORIGIN_COLUMNS ? widest : ORIGIN_COLUMNS;

@@ -480,18 +480,12 @@ static void
 fill_name(struct screen *screen, struct table_row *row, const struct origin_line *line)
 {
 	const struct session *session = screen->session;
-	struct text *text = &state_of(screen)->text;
-	text_clear(text);
-	if (!line->whole && session->traces.count > 1) {
-		screen_add_safe(screen, trace_name(session->traces.at[line->trace]), text);
-		table_put(row, ORIGIN_NAME, trace_role(session, line->trace), text_get(text),
-			  text->length);
-	}
-	text_clear(text);
-	text_add_safe(text, text_get(&line->name), line->name.length, screen->charset);
-	if (text->length)
-		table_put(row, ORIGIN_NAME, line->whole ? ROLE_FIELD : ROLE_NORMAL, text_get(text),
-			  text->length);
+	if (!line->whole && session->traces.count > 1)
+		table_putf(row, ORIGIN_NAME, trace_role(session, line->trace), "%s",
+			   trace_name(session->traces.at[line->trace]));
+	if (line->name.length)
+		table_put(row, ORIGIN_NAME, line->whole ? ROLE_FIELD : ROLE_NORMAL,
+			  text_get(&line->name), line->name.length);
 	else
 		table_putf(row, ORIGIN_NAME, ROLE_ABSENT, "(no name)");
 }

@@ -176,7 +176,7 @@ fill_cells(struct screen *screen, const struct flow_look *look, const struct sta
 	const struct flow_frame *frame = frame_of(look, row->frame, &depth);
 	struct message_id id;
 	if (row->inlined) {
-		screen_add_safe(screen, row->inlined, &cells[STACK_FUNCTION]);
+		text_add(&cells[STACK_FUNCTION], row->inlined);
 		text_add(&cells[STACK_CALLED], "inlined");
 		return;
 	}

@@ -117,7 +117,7 @@ add_partner(struct screen *screen, const struct row *row, struct text *out)
 	if (partner == PARTNER_NONE)
 		return;
 	text_add(out, partner == PARTNER_KNOWN ? "= " : "? ");
-	screen_add_safe(screen, trace_name(screen->session->traces.at[location.trace]), out);
+	text_add(out, trace_name(screen->session->traces.at[location.trace]));
 }
 
 static void
@@ -128,10 +128,10 @@ fill_cells(struct screen *screen, const struct row *row, struct text *cells)
 	const struct list_lane *lane = &state->list.lanes[row->lane];
 	struct display_time now;
 	reader_expand(lane->reader, &row->message, EXPAND_FIELDS, e);
-	text_add_safe(&cells[WHAT], text_get(&e->type), e->type.length, screen->charset);
+	text_add_bytes(&cells[WHAT], text_get(&e->type), e->type.length);
 	text_add_char(&cells[WHAT], ' ');
-	text_add_safe(&cells[WHAT], text_get(&e->text), e->text.length, screen->charset);
-	screen_add_safe(screen, trace_name(lane->trace), &cells[TRACE]);
+	text_add_bytes(&cells[WHAT], text_get(&e->text), e->text.length);
+	text_add(&cells[TRACE], trace_name(lane->trace));
 	if (display_time_of(&state->list, lane, &row->message, &now))
 		display_time_format_parts(&now, NULL, &cells[TIME]);
 	add_since(state, row, &cells[SINCE]);

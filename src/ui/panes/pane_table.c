@@ -294,18 +294,16 @@ name_columns(struct screen *screen, const struct area *area, size_t name)
 {
 	struct table_state *state = state_of(screen);
 	const struct group_spec *spec = &state->spec;
-	int width = (int)strlen(value_name_text(spec->by[name]));
+	const char *title = value_name_text(spec->by[name]);
+	int width = text_columns(title, strlen(title), screen->charset);
 	size_t top = state->table.cursor.top;
 	for (size_t i = top; i < state->count && i < top + (size_t)area->rows; i++) {
 		const struct group_row *row = group_row(state->group, state->order[i]);
-		struct text key = {0};
-		struct group_key own_key;
+		struct group_key key;
 		text_clear(&state->text);
-		group_get_key(row, name, &own_key);
-		group_add_key_text(spec, name, &own_key, &key);
-		text_add_safe(&state->text, text_get(&key), key.length, screen->charset);
-		text_free(&key);
-		int own = text_columns(text_get(&state->text), state->text.length);
+		group_get_key(row, name, &key);
+		group_add_key_text(spec, name, &key, &state->text);
+		int own = text_columns(text_get(&state->text), state->text.length, screen->charset);
 		width = own > width ? own : width;
 	}
 	return width;
@@ -462,15 +460,12 @@ put_name(struct screen *screen, struct table_row *row, size_t c, const struct gr
 {
 	struct table_state *state = state_of(screen);
 	struct group_key key;
-	struct text text = {0};
 	group_get_key(counted, state->cells[c].number, &key);
 	enum role role = key.absent ? ROLE_ABSENT : ROLE_NORMAL;
-	group_add_key_text(&state->spec, state->cells[c].number, &key, &text);
 	text_clear(&state->text);
-	text_add_safe(&state->text, text_get(&text), text.length, screen->charset);
+	group_add_key_text(&state->spec, state->cells[c].number, &key, &state->text);
 	table_put(row, c, row->current && !c ? ROLE_CURSOR : role, text_get(&state->text),
 		  state->text.length);
-	text_free(&text);
 }
 
 /* The last line: how many messages there are in all. */

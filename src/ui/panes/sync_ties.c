@@ -73,7 +73,7 @@ add_message(struct screen *screen, const struct list *list, const struct locatio
 	if (!reader_read_id(reader, location->id, &at, &m))
 		return false;
 	reader_expand(reader, &m, EXPAND_TEXT, &e);
-	text_add_safe(out, text_get(&e.text), e.text.length, screen->charset);
+	text_add_bytes(out, text_get(&e.text), e.text.length);
 	expansion_free(&e);
 	for (size_t i = 0; i < list->lane_count; i++)
 		if (list->lanes[i].number == location->trace)
@@ -88,12 +88,11 @@ make_tie(struct screen *screen, const struct list *list, size_t number, struct s
 	const struct sync_options *is = &clocks_ties(screen->session->clocks, &count)[number];
 	struct display_time a, b;
 	struct text texts[2] = {0};
-	screen_add_safe(screen, is->a.trace, &tie->trace);
+	text_add(&tie->trace, is->a.trace);
 	text_addf(&tie->what, "tie %zu", number + 1);
 	tie->known = find_end(screen, number, false, &tie->ends[0]) &&
 		     find_end(screen, number, true, &tie->ends[1]);
-	text_add(&tie->with, tie->known ? "= " : "? ");
-	screen_add_safe(screen, is->b.trace, &tie->with);
+	text_addf(&tie->with, "%s %s", tie->known ? "=" : "?", is->b.trace);
 	if (!tie->known)
 		return;
 	bool timed_a = add_message(screen, list, &tie->ends[0], &texts[0], &a);
@@ -105,7 +104,10 @@ make_tie(struct screen *screen, const struct list *list, size_t number, struct s
 		display_time_format_gap(&a, &b, &tie->what);
 		text_add(&tie->what, " apart");
 	}
-	text_addf(&tie->what, ": %s = %s", text_get(&texts[0]), text_get(&texts[1]));
+	for (int i = 0; i < 2; i++) {
+		text_add(&tie->what, i ? " = " : ": ");
+		text_add_bytes(&tie->what, text_get(&texts[i]), texts[i].length);
+	}
 	text_free(&texts[0]);
 	text_free(&texts[1]);
 }

@@ -56,7 +56,7 @@ table_putf(struct table_row *row, size_t column, enum role role, const char *for
 static int
 piece_columns(const struct table *table, const struct table_piece *piece)
 {
-	return text_columns(text_get(&table->text) + piece->start, piece->length);
+	return text_columns(text_get(&table->text) + piece->start, piece->length, table->charset);
 }
 
 /* How wide the cell of a column is, with the blanks between its pieces; -1: it has
@@ -121,7 +121,9 @@ measure_columns(struct table *table, struct screen *screen, const struct table_s
 		widths[c] = column->width;
 		if (column->width == TABLE_FIT)
 			widths[c] =
-			    column->title ? text_columns(column->title, strlen(column->title)) : 0;
+			    column->title
+				? text_columns(column->title, strlen(column->title), table->charset)
+				: 0;
 		fits |= column->width == TABLE_FIT;
 	}
 	for (int y = 0; fits && y < rows && row_at(table, spec, y, &i); y++) {
@@ -231,6 +233,7 @@ table_draw(struct table *table, struct screen *screen, const struct table_spec *
 	struct table_row row = {.table = table, .canvas = canvas, .area = &body};
 	int widths[TABLE_COLUMNS_MAX];
 	size_t i;
+	table->charset = canvas->charset;
 	if (list)
 		list_resize(list, (size_t)body.rows);
 	else

@@ -43,7 +43,8 @@ struct table_piece {
 /* Zero-initialise. */
 struct table {
 	struct lines cursor;
-	struct text text; /* of the row that is filled, safe */
+	struct text text; /* of the row that is filled */
+	enum text_charset charset;
 	VEC(struct table_piece) pieces;
 };
 

@@ -174,7 +174,7 @@ static void
 draw_spans(struct screen *screen, const struct area *area, int y, size_t state)
 {
 	const struct density_answer *answer = timeline_answer(timeline_state_of(screen));
-	struct text safe = {0};
+	struct text text = {0};
 	for (size_t i = 0; i < answer->spans.count; i++) {
 		const struct density_span *s = &answer->spans.at[i];
 		int from = (int)s->from, room = (int)(s->to - s->from) - 1;
@@ -189,17 +189,16 @@ draw_spans(struct screen *screen, const struct area *area, int y, size_t state)
 			canvas_puts(screen->canvas, area, y, from, role, "|");
 			continue;
 		}
-		text_clear(&safe);
-		text_add_safe(&safe, s->text, strlen(s->text), screen->charset);
-		text_add(&safe, s->doubtful ? " ?" : "");
+		text_clear(&text);
+		text_addf(&text, "%s%s", s->text, s->doubtful ? " ?" : "");
 		canvas_puts(screen->canvas, area, y, from, role, "[");
 		if (s->doubtful)
 			canvas_fill(screen->canvas, area, y, from + 1, room, role, '~');
-		canvas_put_cell(screen->canvas, area, y, from + 1, room, role, text_get(&safe),
-				safe.length);
+		canvas_put_cell(screen->canvas, area, y, from + 1, room, role, text_get(&text),
+				text.length);
 		canvas_puts(screen->canvas, area, y, (int)s->to, role, "]");
 	}
-	text_free(&safe);
+	text_free(&text);
 }
 
 static void
@@ -393,7 +392,6 @@ add_contexts(struct screen *screen, const struct row *row, struct text *out)
 	struct context_cursor *cursor = context_view_cursor(screen);
 	const struct message *m = &row->message;
 	struct context_value value;
-	struct text text = {0};
 	for (unsigned i = 0; i < contexts_count(contexts); i++) {
 		if (!context_value(contexts, cursor, m, i, &value) &&
 		    !context_elsewhere(contexts, cursor, m, i, &value))
@@ -401,17 +399,13 @@ add_contexts(struct screen *screen, const struct row *row, struct text *out)
 		bool unknown = value.state == CONTEXT_UNKNOWN;
 		if (!unknown && value.state != CONTEXT_KNOWN)
 			continue;
-		text_clear(&text);
+		text_addf(out, "  %s%s", contexts_name(contexts, i),
+			  unknown || value.doubtful ? " ? " : " ");
 		if (value.name)
-			text_add(&text, value.name);
+			text_add(out, value.name);
 		else
-			context_text(contexts, cursor, i, &value, &text);
-		text_add(out, "  ");
-		screen_add_safe(screen, contexts_name(contexts, i), out);
-		text_add(out, unknown || value.doubtful ? " ? " : " ");
-		screen_add_safe(screen, text_get(&text), out);
+			context_text(contexts, cursor, i, &value, out);
 	}
-	text_free(&text);
 }
 
 /* Appends the time at the cursor and, HELD, what is open and which contexts hold there for its
@@ -437,7 +431,7 @@ static void
 draw_words(struct screen *screen, const struct area *area, int y, const struct text *left,
 	   const struct text *right)
 {
-	int columns = text_columns(text_get(right), right->length);
+	int columns = text_columns(text_get(right), right->length, screen->charset);
 	int x = canvas_put_cell(screen->canvas, area, y, 1, area->cols - 1, ROLE_NOTE,
 				text_get(left), left->length);
 	if (x + 2 + columns < area->cols)
@@ -499,11 +493,9 @@ timeline_draw_line(struct screen *screen, const struct area *area, int y, size_t
 		role = ROLE_CURSOR;
 	else if (line->kind == LINE_LANE && screen->session->traces.count > 1)
 		role = trace_role(screen->session, state->lanes.at[line->at].trace);
-	struct text safe = {0};
-	screen_add_safe(screen, timeline_line_name(screen, line), &safe);
+	const char *name = timeline_line_name(screen, line);
 	canvas_put_cell(screen->canvas, area, y + line->rows - 1, 0, gutter > 0 ? gutter - 1 : 0,
-			role, text_get(&safe), safe.length);
-	text_free(&safe);
+			role, name, strlen(name));
 	if (!answer)
 		return;
 	if (line->kind == LINE_CONTEXT)

@@ -53,13 +53,11 @@ timeline_intervals_free(struct timeline_intervals *t)
 static char *
 key_text(struct screen *screen, const struct interval_span *span)
 {
-	struct text key = {0}, safe = {0};
+	struct text key = {0};
 	intervals_add_span_key(intervals_of(screen->session), span,
 			       sequence_reader(screen->sequence, span->begin.trace), &key);
-	screen_add_safe(screen, text_get(&key), &safe);
-	char *own = mem_text(text_get(&safe));
+	char *own = mem_text(text_get(&key));
 	text_free(&key);
-	text_free(&safe);
 	return own;
 }
 
@@ -126,7 +124,7 @@ add_key(struct screen *screen, struct bar_lane *lane, const struct interval_span
 	if (room < KEY_ROOM)
 		return;
 	char *text = key_text(screen, span);
-	size_t width = (size_t)text_columns(text, strlen(text));
+	size_t width = (size_t)text_columns(text, strlen(text), screen->charset);
 	if (width && width + 4 <= room)
 		*vec_add(&lane->labels) = (struct bar_label){column + 3, text};
 	else
@@ -212,7 +210,7 @@ timeline_intervals_draw(const struct timeline_intervals *t, struct screen *scree
 	for (size_t i = 0; i < lane->labels.count; i++) {
 		const struct bar_label *label = &lane->labels.at[i];
 		int from = (int)label->column,
-		    width = text_columns(label->text, strlen(label->text));
+		    width = text_columns(label->text, strlen(label->text), screen->charset);
 		canvas_fill(screen->canvas, area, y, from, width + 2, ROLE_NORMAL, ' ');
 		canvas_puts(screen->canvas, area, y, from + 1, ROLE_NORMAL, label->text);
 	}

@@ -144,7 +144,7 @@ timeline_lanes_make(struct screen *screen)
 		if (!sequence_shows(screen->sequence, i))
 			continue;
 		text_clear(&state->text);
-		screen_add_safe(screen, trace_name(screen->session->traces.at[i]), &state->text);
+		text_add(&state->text, trace_name(screen->session->traces.at[i]));
 		add_lane(state, (struct density_lane){.trace = i}, &state->text, 0);
 		if (state->split[i])
 			add_origins(screen, i);
@@ -188,11 +188,8 @@ timeline_pairs_make(struct screen *screen)
 		    !sequence_shows(screen->sequence, link->b))
 			continue;
 		text_clear(&state->text);
-		screen_add_safe(screen, trace_name(screen->session->traces.at[link->a]),
-				&state->text);
-		text_add_char(&state->text, '>');
-		screen_add_safe(screen, trace_name(screen->session->traces.at[link->b]),
-				&state->text);
+		text_addf(&state->text, "%s>%s", trace_name(screen->session->traces.at[link->a]),
+			  trace_name(screen->session->traces.at[link->b]));
 		*vec_add(&state->pairs) =
 		    (struct timeline_pair){link->a, link->b, mem_text(state->text.data)};
 	}
@@ -211,7 +208,7 @@ add_owner(struct screen *screen, const struct density_state *of, struct text *ou
 		text_add_safe(out, text_get(&e.origin), e.origin.length, screen->charset);
 	}
 	if (!e.origin.length)
-		screen_add_safe(screen, trace_name(screen->session->traces.at[of->trace]), out);
+		text_add(out, trace_name(screen->session->traces.at[of->trace]));
 	expansion_free(&e);
 }
 
@@ -264,8 +261,7 @@ timeline_states_make(struct screen *screen, const struct density_answer *answer)
 			add_owner(screen, of, &state->text);
 			text_add_char(&state->text, ' ');
 		}
-		screen_add_safe(screen, contexts_name(screen->session->contexts, of->context),
-				&state->text);
+		text_add(&state->text, contexts_name(screen->session->contexts, of->context));
 		*vec_add(&state->states) =
 		    (struct timeline_context){*of, i, mem_text(state->text.data)};
 	}

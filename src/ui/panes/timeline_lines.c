@@ -194,7 +194,7 @@ timeline_gutter(struct screen *screen, int cols)
 	    limit = cols / 4 < GUTTER_MAX ? cols / 4 : GUTTER_MAX;
 	for (size_t i = 0; i < state->lines.count; i++) {
 		const char *name = timeline_line_name(screen, &state->lines.at[i]);
-		int own = text_columns(name, strlen(name)) + 1;
+		int own = text_columns(name, strlen(name), screen->charset) + 1;
 		most = own > most ? own : most;
 	}
 	state->gutter = most;

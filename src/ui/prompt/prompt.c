@@ -287,19 +287,19 @@ add_label(const struct prompt *prompt, struct text *out)
 }
 
 int
-prompt_draw(const struct prompt *prompt, struct canvas *canvas, const struct area *area,
-	    enum text_charset charset)
+prompt_draw(const struct prompt *prompt, struct canvas *canvas, const struct area *area)
 {
-	struct text text = {0};
+	const enum text_charset charset = canvas->charset;
+	struct text text = {0}; /* safe, as it is cut on the left anywhere */
 	add_label(prompt, &text);
 	text_add_safe(&text, text_get(&prompt->text), prompt->at, charset);
 	size_t to_cursor = text.length;
-	int column = text_columns(text_get(&text), to_cursor);
+	int column = text_columns(text_get(&text), to_cursor, charset);
 	text_add_safe(&text, text_get(&prompt->text) + prompt->at, prompt->text.length - prompt->at,
 		      charset);
 
 	int skip = column < area->cols ? 0 : column - area->cols + 1;
-	size_t hidden = text_fit(text_get(&text), text.length, skip, &skip);
+	size_t hidden = text_fit(text_get(&text), text.length, charset, skip, &skip);
 	int end = canvas_put(canvas, area, 0, 0, ROLE_PROMPT, text_get(&text) + hidden,
 			     text.length - hidden);
 	if (prompt->id == COMMAND_SEARCH_BACK && !prompt->text.length)

@@ -41,6 +41,6 @@ enum prompt_answer prompt_key(struct prompt *, uint32_t key);
 void prompt_replace(struct prompt *, size_t from, const char *text);
 
 /* Returns the column behind it. */
-int prompt_draw(const struct prompt *, struct canvas *, const struct area *, enum text_charset);
+int prompt_draw(const struct prompt *, struct canvas *, const struct area *);
 
 #endif

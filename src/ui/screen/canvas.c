@@ -3,6 +3,7 @@
  *
  * Everything is clipped in one place, canvas_clip(), so that panes may draw as if
  * there were room.  A wide character that does not fit whole leaves a blank.
+ * Text becomes cells in canvas_put() alone, which makes it safe.
  */
 #include "config.h"
 
@@ -95,6 +96,22 @@ put_character(const struct canvas_span *s, int col, int columns, enum role role,
 		s->cells[col + 1] = (struct cell){.role = (uint8_t)role};
 }
 
+/* Draws a character that is not printable ASCII, or its escape; returns the column after it. */
+static int
+put_shown(const struct canvas_span *s, int col, enum role role, const struct text_shown *shown)
+{
+	if (*shown->escape) {
+		for (const char *at = shown->escape; *at; at++)
+			put_character(s, col++, 1, role, (unsigned char)*at);
+	} else if (shown->columns) {
+		put_character(s, col, shown->columns, role, shown->code);
+		col += shown->columns;
+	} else if (col - 1 >= s->from && col <= s->to) {
+		cell_combine(&s->cells[s->cells[col - 1].columns ? col - 1 : col - 2], shown->code);
+	}
+	return col;
+}
+
 int
 canvas_put(struct canvas *canvas, const struct area *area, int row, int col, enum role role,
 	   const char *text, size_t length)
@@ -103,16 +120,14 @@ canvas_put(struct canvas *canvas, const struct area *area, int row, int col, enu
 	if (!canvas_clip(canvas, area, row, &s))
 		return col;
 	while (length && col < s.to) {
-		uint32_t code = (unsigned char)*text; /* nearly always a letter by itself */
-		size_t taken = code < 0x80 ? 1 : text_decode(text, length, &code);
-		if (!taken)
-			break; /* not safe text */
-		int columns = code < 0x7f ? 1 : text_columns(text, taken);
-		if (columns)
-			put_character(&s, col, columns, role, code);
-		else if (col - 1 >= s.from && col <= s.to)
-			cell_combine(&s.cells[s.cells[col - 1].columns ? col - 1 : col - 2], code);
-		col += columns;
+		size_t taken = 1;
+		if (*text >= 0x20 && *text < 0x7f) { /* nearly always */
+			put_character(&s, col++, 1, role, (unsigned char)*text);
+		} else {
+			struct text_shown shown = text_show(text, length, canvas->charset);
+			col = put_shown(&s, col, role, &shown);
+			taken = shown.taken;
+		}
 		text += taken;
 		length -= taken;
 	}
@@ -125,11 +140,11 @@ canvas_put_cell(struct canvas *canvas, const struct area *area, int row, int col
 {
 	if (columns > area->cols - col)
 		columns = area->cols - col;
-	size_t fits = text_fit(text, length, columns, NULL);
+	size_t fits = text_fit(text, length, canvas->charset, columns, NULL);
 	if (fits == length || columns < 1)
 		return canvas_put(canvas, area, row, col, role, text, fits);
 	int used, end = col + columns - 1;
-	fits = text_fit(text, length, columns - 1, &used);
+	fits = text_fit(text, length, canvas->charset, columns - 1, &used);
 	canvas_put(canvas, area, row, col, role, text, fits);
 	canvas_fill(canvas, area, row, col + used, end - col - used, role, ' ');
 	return canvas_puts(canvas, area, row, end, role, signs[SIGN_CUT].text);
@@ -163,8 +178,9 @@ canvas_fill(struct canvas *canvas, const struct area *area, int row, int col, in
 	struct canvas_span s;
 	if (!canvas_clip(canvas, area, row, &s))
 		return;
+	uint32_t code = c >= 0x20 && c < 0x7f ? (uint32_t)c : '?';
 	for (int end = col + columns; col < end; col++)
-		put_character(&s, col, 1, role, (unsigned char)c);
+		put_character(&s, col, 1, role, code);
 }
 
 void

@@ -3,6 +3,8 @@
  *
  * Panes draw text with roles into areas of it; term.c brings what changed to
  * the terminal.  Nothing here uses curses, so that tests can look at cells.
+ * All text is made safe here, so that a cell never holds a control character:
+ * panes draw bytes of captures, file names and settings as they are.
  */
 #ifndef TRAWL_UI_CANVAS_H
 #define TRAWL_UI_CANVAS_H
@@ -32,6 +34,7 @@ struct cell {
 struct canvas {
 	int rows, cols;
 	struct cell *cells;	    /* rows * cols, owned */
+	enum text_charset charset;  /* of the terminal; set by the owner */
 	int cursor_row, cursor_col; /* of the terminal's cursor; row -1 = hidden */
 };
 
@@ -46,9 +49,9 @@ void canvas_clear_area(struct canvas *, const struct area *);
 void canvas_free(struct canvas *);
 
 /*
- * Draws LENGTH bytes of safe text (text_add_safe) from a row and column of an
- * area on, cut off at the area's and the canvas's borders.  Returns the column
- * behind it, in the area.
+ * Draws LENGTH bytes of any text, as text_add_safe makes it safe, from a row and
+ * column of an area on, cut off at the area's and the canvas's borders.  Returns
+ * the column after it, in the area; that is text_columns further, unless it was cut.
  */
 int canvas_put(struct canvas *, const struct area *, int row, int col, enum role, const char *text,
 	       size_t length);
@@ -62,7 +65,7 @@ int canvas_putf(struct canvas *, const struct area *, int row, int col, enum rol
 int canvas_put_cell(struct canvas *, const struct area *, int row, int col, int columns, enum role,
 		    const char *text, size_t length);
 
-/* Fills COLUMNS columns of a row with a character, as text or as role only. */
+/* Fills COLUMNS columns of a row with a printable ASCII character, as text or as role only. */
 void canvas_fill(struct canvas *, const struct area *, int row, int col, int columns, enum role,
 		 char c);
 void canvas_role(struct canvas *, const struct area *, int row, int col, int columns, enum role);

@@ -118,13 +118,6 @@ void screen_show_notice(struct screen *);
 /* One that waits comes no more: what it advises is done by now.  The log has it. */
 void screen_drop_notice(struct screen *);
 
-/* Appends a string as it may be shown on this terminal. */
-static inline void
-screen_add_safe(const struct screen *screen, const char *string, struct text *out)
-{
-	text_add_safe(out, string, strlen(string), screen->charset);
-}
-
 /* See struct screen_verbs. */
 void screen_run(struct screen *, struct command_call);
 void screen_place_panes(struct screen *);

@@ -309,13 +309,15 @@ describe_rest(const struct writer *w)
 	return w->is_old ? "; the old file is unchanged" : "; no file was written";
 }
 
-/* Fail, and cut off the WRITTEN bytes of a part that is not complete. */
+/* Fail, and cut a file after the last whole line of the bytes that were WRITTEN of a part. */
 static int
-fail_write(struct writer *w, size_t written, struct err *err)
+fail_write(struct writer *w, const char *bytes, size_t written, struct err *err)
 {
 	struct stat st;
 	w->failed = errno;
-	off_t at = lseek(w->file, 0, SEEK_CUR) - (off_t)written;
+	const char *end = written ? memrchr(bytes, '\n', written) : NULL;
+	size_t whole = end ? (size_t)(end + 1 - bytes) : 0;
+	off_t at = lseek(w->file, 0, SEEK_CUR) - (off_t)(written - whole);
 	if (at >= 0 && !fstat(w->file, &st) && S_ISREG(st.st_mode) && !ftruncate(w->file, at))
 		lseek(w->file, at, SEEK_SET);
 	return err_set(err, ERR_IO, "cannot write %s: %s%s", text_get(&w->path),
@@ -337,7 +339,7 @@ writer_add(struct writer *w, const void *bytes, size_t length, struct err *err)
 			if (!wait_for_room(w))
 				return ERR_CANCELLED;
 		} else if (errno != EINTR) {
-			return fail_write(w, length - left, err);
+			return fail_write(w, bytes, length - left, err);
 		}
 	}
 	return 0;

@@ -62,8 +62,8 @@ void writer_open_stdout(struct writer *);
 /* Create a file in the folder of another writer. */
 int writer_open_at(struct writer *, int folder, const char *name, struct err *);
 
-/* Append bytes.  If a file cannot take all of them, it is cut to what it had before the call,
- * and later calls do nothing.  Return 0, or a negative err_code: ERR_CANCELLED if STOP
+/* Append bytes.  If a file cannot take all of them, it is cut after the last whole line, and
+ * later calls do nothing.  Return 0, or a negative err_code: ERR_CANCELLED if STOP
  * became readable, ERR_IO with the reason and the state of the file. */
 int writer_add(struct writer *, const void *bytes, size_t length, struct err *);
 

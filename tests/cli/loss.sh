@@ -124,8 +124,10 @@ for option in --help --version --list-formats --list-fields --dump-config \
 done
 limited -f 400 "$TRAWL" -t jsonl -f syst/raw -o part.jsonl big.bin
 is "a file that has no room: status" 2 "$status"
-ok "... its name" grep -q 'trawl: cannot write part.jsonl: File too large; it ends with a whole' err
-ok "... it ends with a whole message" test "$(tail -c 2 part.jsonl)" = "}"
+ok "... its name" grep -q 'trawl: cannot write part.jsonl: File too large; no file' err
+ok "... and it is not there" test ! -e part.jsonl
+limited -f 400 "$TRAWL" -t jsonl -f syst/raw big.bin
+ok "standard output ends with a whole message" test "$(tail -c 2 out)" = "}"
 
 run "$TRAWL" -p /dev/null -t none "$testdata/len32.bin"
 is "an empty profile: /dev/null" 0 "$status"

@@ -58,32 +58,21 @@ run "$TRAWL" -t ctf "$demo"
 is "ctf: without -o" 2 "$status"
 ok "ctf: ... says so" grep -q -e '-o' err
 mkdir kept
+echo mine >kept/notes
 run "$TRAWL" -t ctf -o kept "$demo"
 is "ctf: never over a folder" 2 "$status"
 run "$TRAWL" -t ctf -o kept --force "$demo"
-is "ctf: but with --force" 1 "$status" # the demo is damaged
-ok "ctf: the metadata" grep -q '^/\* CTF 1.8 \*/$' kept/metadata
+is "ctf: not with --force either, if it holds files" 2 "$status"
+is "ctf: ... which stay" "notes" "$(cd kept && echo *)"
+mkdir empty
+run "$TRAWL" -t ctf -o empty/ "$demo"
+is "ctf: but over an empty one" 1 "$status" # the demo is damaged
+ok "ctf: the metadata" grep -q '^/\* CTF 1.8 \*/$' empty/metadata
 
-# Two traces that nothing relates are two folders; of an earlier export nothing
-# stays, of others everything.
-run "$TRAWL" -t ctf -o again "$demo"
-run "$TRAWL" -t ctf -o again --force "$testdata/lab-soc.stp" \
-	"encap:$testdata/lab-hub.enc"
+# Two traces that nothing relates are two folders.
+run "$TRAWL" -t ctf -o again "$testdata/lab-soc.stp" "encap:$testdata/lab-hub.enc"
 ok "ctf: two clocks" test -s again/clock1/stream -a -s again/clock2/stream
 is "ctf: ... and no other" "clock1 clock2" "$(cd again && echo *)"
-mkdir again/clock3 again/clock4 again/clocks other
-echo 'tracer_name = "trawl"' >again/clock3/metadata
-echo mine >again/clock1/notes
-for copy in again/clock4 again/clocks other; do
-	cp again/clock2/* $copy/
-done
-ln -s ../other again/clock5
-run "$TRAWL" -t ctf -o again --force "$demo"
-is "ctf: one clock" "clock1 clock3 clock5 clocks metadata stream" "$(cd again && echo *)"
-is "ctf: ... beside notes" "notes" "$(cd again/clock1 && echo *)"
-is "ctf: ... another's trace" "metadata" "$(cd again/clock3 && echo *)"
-is "ctf: ... a link" "metadata stream" "$(cd again/clock5 && echo *)"
-is "ctf: ... a copy" "metadata stream" "$(cd again/clocks && echo *)"
 
 run "$TRAWL" -t ctf -o new --split=1/2 "$demo"
 is "ctf: not of a part" 2 "$status"
@@ -99,7 +88,7 @@ if command -v babeltrace2 >/dev/null; then
 	done
 	"$TRAWL" -t jsonl "$demo" >out
 	sed -n 's/.*"text":"\([^"\\]*\)","flags".*/\1/p' out | sed 's/^$/-/' >want
-	babeltrace2 kept | sed -n 's/.*, text = "\([^"\\]*\)", flags.*/\1/p' >got
+	babeltrace2 empty | sed -n 's/.*, text = "\([^"\\]*\)", flags.*/\1/p' >got
 	ok "ctf: the texts" cmp want got
 	ok "ctf: ... of nearly all" test "$(lines got)" -gt 250
 else
@@ -135,7 +124,7 @@ if command -v python3 >/dev/null; then
 		"$TRAWL" -t perfetto "$capture" >json 2>err
 		ok "perfetto: ${capture##*/}" python3 check.py
 	done
-	# A disk that fills up, as a limit on the size of files: still an array.
+	# A disk that fills up, as a limit on the size of files.
 	(
 		ulimit -f 16
 		trap '' XFSZ
@@ -143,10 +132,7 @@ if command -v python3 >/dev/null; then
 		echo $? >status
 	)
 	is "perfetto: no room: status" 2 "$(cat status)"
-	ok "perfetto: no room: cut" test -s cut.json
-	ok "perfetto: no room: JSON all the same" python3 -c '
-import json
-assert len(json.load(open("cut.json"))) > 20'
+	ok "perfetto: no room: nothing is left" test ! -e cut.json
 else
 	skip "perfetto" "no python3"
 fi

@@ -1123,10 +1123,12 @@ count_in_batch(struct trial *trial, struct session *session, const char *trace, 
 {
 	struct err err = {0};
 	struct export_result result;
+	struct writer writer = {.file = STDOUT_FILENO, .is_direct = true};
 	struct export_options options = {.format = export_find("none"),
 					 .filter = trial->filter,
 					 .source = trace,
-					 .threads = threads};
+					 .threads = threads,
+					 .output = &writer};
 	if (export_run(session, &options, &result, &err) < 0)
 		fail_msg("%s: %s", trial->text.data, err.what);
 	*counted = result.messages;

@@ -179,6 +179,7 @@ unit_tests = \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \
 	tests/unit/test_layers \
+	tests/unit/test_list \
 	tests/unit/test_literal \
 	tests/unit/test_live \
 	tests/unit/test_looks \
@@ -250,6 +251,8 @@ unit_tests = \
 tests_unit_test_capture_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=pthread_mutex_init -Wl,--wrap=pthread_mutex_destroy \
 	-Wl,--wrap=pthread_cond_init -Wl,--wrap=pthread_cond_destroy
+tests_unit_test_list_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=reader_decoded_cell \
+	-Wl,--wrap=index_known -Wl,--wrap=index_cell -Wl,--wrap=index_restore
 tests_unit_test_clock_set_back_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_test_writer_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=write -Wl,--wrap=fsync -Wl,--wrap=rename -Wl,--wrap=linkat

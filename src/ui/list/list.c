@@ -188,6 +188,20 @@ look_on(struct list *list, struct list_edge *edge, int direction, int64_t until,
 	return next_match(edge->next, &bound, found);
 }
 
+/* Note the cells of the one lane that were looked at between two positions although only KNOWN
+ * cells were indexed: the index may find messages there. */
+static void
+note_passed(struct list *list, struct position from, struct position to, int direction,
+	    bool is_found, uint64_t known)
+{
+	uint64_t begin = direction > 0 ? from.cell + 1 : to.cell + is_found;
+	uint64_t end = direction > 0 ? to.cell + !is_found : from.cell;
+	if (begin >= end || end <= known)
+		return;
+	list->provisional = true;
+	list->passed = end > list->passed ? end : list->passed;
+}
+
 /* The next position past EDGE that the filter passes. */
 static enum added
 find_next(struct list *list, struct list_edge *edge, int direction, int64_t until,
@@ -206,13 +220,15 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 		edge->looked = false;
 		return ADDED;
 	}
+	uint64_t known = index_known(list->lanes[0].index);
 	enum next_result result = look_on(list, edge, direction, until, found);
 	list->waiting = result == NEXT_WAITING;
-	if (!several && result != NEXT_FOUND) {
-		struct position reached = next_match_reached(edge->next, 0);
-		/* the index may get messages where none were found */
-		list->provisional |= all && edge->from.at.cell != reached.cell;
-		edge->from.at = reached;
+	if (!several) {
+		bool is_found = result == NEXT_FOUND;
+		struct position to = is_found ? found->at : next_match_reached(edge->next, 0);
+		note_passed(list, edge->from.at, to, direction, is_found, known);
+		if (!is_found)
+			edge->from.at = to;
 	}
 	return added[result];
 }
@@ -551,6 +567,7 @@ go_to_row(struct list *list, struct sequence_position p, size_t margin)
 	list->anchor = reader_message_id(list->reader, p.at);
 	list->anchor_lane = p.lane;
 	list->moving = list->stopped = list->provisional = false;
+	list->passed = 0;
 	for (size_t i = 0; i < list->lane_count; i++)
 		list->lanes[i].known = index_known(list->lanes[i].index);
 	list->scroll_margin = margin;
@@ -950,7 +967,7 @@ find_again(struct list *list)
 static bool
 all_exact(struct list *list)
 {
-	bool exact = true;
+	bool exact = index_known(list->lanes[0].index) >= list->passed;
 	for (size_t i = 0; exact && i < list->rows.count; i++)
 		reader_number(list->lanes[list->rows.at[i].lane].reader, list->rows.at[i].at,
 			      &exact);

@@ -87,7 +87,8 @@ struct list {
 	bool busy;		   /* the last slice did not suffice */
 	bool waiting;		   /* for rows that the match set will find */
 	bool stopped;		   /* by the user: nothing is looked for */
-	bool provisional;	   /* some rows were found without the index */
+	bool provisional;	   /* some rows were found without the index, */
+	uint64_t passed;	   /* or cells before this one were passed */
 	bool exact;		   /* the order was known when the lanes were last looked at */
 	bool tail;		   /* the cursor stays on the last row as more come */
 	struct message_id seen;	   /* the last message when it was taken from there, */

@@ -1,13 +1,19 @@
 """Drives a terminal program through a pty and measures what its user would see.
 
     with Terminal(["less", "file"]) as t:
-        first = t.first_screen()        # ms from the start
+        first = t.first_screen(shows(["a line of the file"]))  # ms from the start
+        t.rest()                        # until the program has nothing more to do
         frame = t.press("G")            # ms, bytes, text: the frame that answers
 
 Times are taken where bytes are read from the pty.  A frame ends when nothing
-came for GAP seconds.  The text of a frame is what is left of the bytes without
-control sequences, which is enough to see that a screen was painted and what it
-cost; what stands on the screen then is for `until` to see.
+came for GAP seconds and the thread that draws sleeps.  The text of a frame is
+what is left of the bytes without control sequences, which is enough to see that
+a screen was painted and what it cost.
+
+Programs reword their titles and notices, so nothing here waits for words.  A wait
+ends with a state of the process, which /proc shows (`rest`), or with data on the
+screen (`first_screen`, `until`): texts of the capture (`shows`) or a number that
+the caller knows (`shows_number`).
 
 link=(RTT in ms, kbit/s) puts a slow link between user and program: keys arrive
 half a round trip late, bytes one after the other at that rate and half a round
@@ -16,6 +22,7 @@ under way, so that it feels the link as it would over SSH.
 """
 import codecs
 import collections
+import contextlib
 import ctypes
 import fcntl
 import mmap
@@ -29,6 +36,10 @@ import termios
 import time
 
 GAP = 0.03
+REST = 0.7          # s that a program does nothing before it counts as at rest
+PATIENCE = 2        # s that a wait goes on then: lnav shows its counts once a second
+POLL = 0.005        # s between two looks at its threads
+TICK = 1000 / os.sysconf("SC_CLK_TCK")  # ms, the unit of processor times in /proc
 OVERHEAD = 60       # bytes that a packet costs on the link besides its own
 IN_FLIGHT = 32768   # bytes that a socket takes before the writer waits
 CONTROL = re.compile(rb"\x1b\[[0-9;?>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
@@ -66,9 +77,6 @@ class Screen:
 
     def blank(self):
         return [" "] * self.columns
-
-    def text(self):
-        return "\n".join("".join(row) for row in self.rows)
 
     def feed(self, raw):
         data, at = self.rest + self.decoder.decode(raw), 0
@@ -171,6 +179,50 @@ class Screen:
             row[:self.x + 1] = [" "] * len(row[:self.x + 1])
 
 
+def shows(texts, where=slice(None)):
+    """Return a test for `until`: the rows WHERE of the screen have all of the texts."""
+    def holds(rows):
+        screen = "\n".join(rows[where])
+        return all(text in screen for text in texts)
+    return holds
+
+
+def shows_number(number, where=slice(None), before=r"(?<!\d)"):
+    """Return a test for `until`: the rows WHERE have the number after a match of BEFORE.
+    Its thousands may be separated."""
+    wanted = re.compile(before + f"{number:,}".replace(",", r"\W?") + r"(?![\d%]|[.,]\d)")
+    return lambda rows: any(wanted.search(row) for row in rows[where])
+
+
+def states_of(pid):
+    """Return the states of the threads of a process, a letter each: R runs or is ready to run,
+    D waits for the disk, S sleeps."""
+    return [state_of(f"/proc/{pid}/task/{task}") for task in threads_of(pid)]
+
+
+def threads_of(pid):
+    with contextlib.suppress(OSError):
+        return os.listdir(f"/proc/{pid}/task")
+    return []
+
+
+def stat_of(path):
+    """Return the fields of a process or a thread from its state on; of one that has ended,
+    those of an idle one."""
+    with contextlib.suppress(OSError), open(path + "/stat") as stat:
+        return stat.read().rsplit(")", 1)[1].split()
+    return ["Z"] + ["0"] * 50
+
+
+def state_of(path):
+    return stat_of(path)[0]
+
+
+def children_of(pid):
+    return [int(entry) for entry in os.listdir("/proc")
+            if entry.isdigit() and stat_of("/proc/" + entry)[1] == str(pid)]
+
+
 class Terminal:
     def __init__(self, argv, size=(120, 40), env=None, link=None):
         self.rtt, self.rate = (link[0] / 1000, link[1] * 125) if link else (0, 0)
@@ -178,7 +230,7 @@ class Terminal:
         self.unread = b""           # by the screen
         self.free = 0               # when the link has sent what it was given
         self.delayed = collections.deque()
-        self.start = time.monotonic()
+        self.start = self.active = time.monotonic()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.environ.update({"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}, **(env or {}))
@@ -244,26 +296,102 @@ class Terminal:
             return data, now + self.rtt / 2
 
     def frame(self, since, gap=None, limit=60):
-        """What comes until nothing came for GAP; times in ms after SINCE."""
+        """Return the output until nothing came for GAP and the thread that draws sleeps, at most
+        LIMIT; times in ms after SINCE."""
         gap = gap or GAP + 2 * self.rtt
         raw, first, last = b"", None, None
         end = time.monotonic() + limit
-        while got := self.read(min(end, time.monotonic() + (gap if raw else limit))):
+        while True:
+            got = self.read(min(end, time.monotonic() + (gap if raw else limit)))
+            if not got:
+                if time.monotonic() < end and state_of(f"/proc/{self.pid}") in "RD":
+                    continue
+                break
             raw += got[0]
             last = (got[1] - since) * 1000
             first = last if first is None else first
         return Frame(first, last, len(raw), text_of(raw), raw)
 
-    # --- measures --------------------------------------------------------
+    # --- states ----------------------------------------------------------
 
-    def first_screen(self, letters=200, limit=60):
-        """ms from the start until so many letters of text were there."""
-        raw, end = b"", time.monotonic() + limit
-        while got := self.read(end):
-            raw += got[0]
-            if len("".join(text_of(raw).split())) >= letters:
-                return (got[1] - self.start) * 1000
+    def rows(self):
+        """Return the rows of the screen as it is now."""
+        raw, self.unread = self.unread, b""
+        self.screen.feed(raw)
+        return ["".join(row) for row in self.screen.rows]
+
+    def is_busy(self):
+        """Return true if one of its threads or children runs or waits for the disk."""
+        return any({"R", "D"} & set(states_of(pid)) for pid in [self.pid, *children_of(self.pid)])
+
+    def pieces(self, limit):
+        """Yield when each piece of output came, until the program is at rest or LIMIT is over.
+        At rest: for REST seconds it wrote nothing, waited for no disk and used no more
+        processor time than a clock on its screen takes, and now none of its threads and
+        children runs.  `active` is when it was last seen to do something."""
+        now = time.monotonic()
+        end, self.active, quiet, spent = now + limit, now, now, self.cpu()
+        while now < end:
+            got, states = self.read(now + POLL), states_of(self.pid)
+            now = time.monotonic()
+            if got or "D" in states or self.cpu() > spent + TICK:
+                self.active = quiet = now
+                spent = self.cpu()
+            elif "R" in states:
+                self.active = now
+            elif now >= quiet + REST:
+                if not self.is_busy():
+                    return
+                quiet = now
+            if got:
+                yield got[1]
+
+    def rest(self, limit=120):
+        """Wait until the program is at rest.  Return when it last did something."""
+        for _ in self.pieces(limit):
+            pass
+        return self.active
+
+    def until(self, keys, holds, limit=120, lasting=False):
+        """Return the ms from the keys until the screen passes the test HOLDS, and true.  If it
+        does not pass until the program is at rest, return the ms until then, and false.
+        With LASTING it has to pass from then on, so that no passing number counts."""
+        self.drain(GAP)
+        if holds(self.rows()):  # still, from the last measurement
+            self.until("", lambda rows: not holds(rows))
+        since, found = time.monotonic(), None
+        self.send(keys)
+        for wait in (self.pieces(limit), self.output(PATIENCE)):
+            for at in wait:
+                if not holds(self.rows()):
+                    found = None
+                elif found is None:
+                    found = at
+                    if not lasting:
+                        break
+            if found:
+                break
+        return ((found or self.active) - since) * 1000, found is not None
+
+    def settles(self, keys, where, seconds=1):
+        """Return the ms from the keys until the rows WHERE are as they still are after so many
+        seconds, or None if they were so before.  The program may go on with other work."""
+        self.drain(GAP)
+        shown, settled, since = self.rows()[where], None, time.monotonic()
+        self.send(keys)
+        for at in self.output(seconds):
+            if self.rows()[where] != shown:
+                shown, settled = self.rows()[where], (at - since) * 1000
+        return settled
+
+    def first_screen(self, holds, limit=60):
+        """Return the ms from the start until the screen passes the test HOLDS, or None."""
+        for at in self.pieces(limit):
+            if holds(self.rows()):
+                return (at - self.start) * 1000
         return None
+
+    # --- measures --------------------------------------------------------
 
     def press(self, keys, gap=None, limit=60):
         """The frame that answers keys, once what came before has been read."""
@@ -271,25 +399,6 @@ class Terminal:
         since = time.monotonic()
         self.send(keys)
         return self.frame(since, gap, limit)
-
-    def painted(self):
-        """The text of the screen."""
-        raw, self.unread = self.unread, b""
-        self.screen.feed(raw)
-        return self.screen.text()
-
-    def until(self, keys, pattern, limit=120):
-        """ms from the keys until the screen has the pattern once more than before; None if it
-        never had."""
-        self.drain(GAP)
-        wanted = re.compile(pattern)
-        before = len(wanted.findall(self.painted()))
-        since = time.monotonic()
-        self.send(keys)
-        while got := self.read(since + limit):
-            if len(wanted.findall(self.painted())) > before:
-                return (got[1] - since) * 1000
-        return None
 
     def hold(self, keys, count, rate):
         """A key held down: ms from the last one to the last byte it caused."""
@@ -309,27 +418,25 @@ class Terminal:
             count += len(got[0])
         return count
 
+    def output(self, seconds):
+        """Yield when each piece of output came in that time."""
+        end = time.monotonic() + seconds
+        while got := self.read(end):
+            yield got[1]
+
     # --- the process -----------------------------------------------------
 
     def cpu(self):
         """ms of processor time so far."""
-        with open(f"/proc/{self.pid}/stat") as stat:
-            words = stat.read().rsplit(")", 1)[1].split()
-        return (int(words[11]) + int(words[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+        words = stat_of(f"/proc/{self.pid}")
+        return (int(words[11]) + int(words[12])) * TICK
 
-    def calm(self, limit=120):
-        """Waits until the program has nothing more to do; seconds since the start."""
-        end, quiet, before = time.monotonic() + limit, 0, self.cpu()
-        since = time.monotonic()
-        while time.monotonic() < end and quiet < 5:
-            self.drain(0.1)
-            now = self.cpu()
-            if now - before < 5:
-                quiet += 1
-            else:
-                quiet, since = 0, time.monotonic()
-            before = now
-        return since - self.start
+    def end(self, keys, limit=10):
+        """Send keys that end the program and wait until it has ended."""
+        self.send(keys)
+        end = time.monotonic() + limit
+        while time.monotonic() < end and state_of(f"/proc/{self.pid}") != "Z":
+            self.drain(POLL)
 
     def status(self, key):
         with open(f"/proc/{self.pid}/status") as status:
@@ -340,7 +447,7 @@ class Terminal:
 
     def wakeups(self):
         total = 0
-        for task in os.listdir(f"/proc/{self.pid}/task"):
+        for task in threads_of(self.pid):
             with open(f"/proc/{self.pid}/task/{task}/status") as status:
                 for line in status:
                     if line.startswith("voluntary_ctxt_switches:"):

@@ -230,6 +230,7 @@ class Terminal:
         self.unread = b""           # by the screen
         self.free = 0               # when the link has sent what it was given
         self.delayed = collections.deque()
+        self.name = argv[0]
         self.start = self.active = time.monotonic()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
@@ -269,7 +270,8 @@ class Terminal:
             os.write(self.fd, self.delayed.popleft()[1])
 
     def read(self, until):
-        """The next bytes and when they reach the user, or None at UNTIL."""
+        """Return the next bytes and when they reach the user, or None at UNTIL.  Raise EOFError
+        if the program has ended."""
         while True:
             self.deliver()
             now = time.monotonic()
@@ -287,7 +289,7 @@ class Terminal:
             try:
                 data = os.read(self.fd, 65536)
             except OSError:
-                return None
+                raise EOFError(f"{self.name} has ended") from None
             now = time.monotonic()
             self.unread += data
             if self.rate:
@@ -373,6 +375,17 @@ class Terminal:
                 break
         return ((found or self.active) - since) * 1000, found is not None
 
+    def settles(self, keys, where, seconds=1):
+        """Return the ms from the keys until the rows WHERE are as they still are after so many
+        seconds, or None if they were so before.  The program may go on with other work."""
+        self.drain(GAP)
+        shown, settled, since = self.rows()[where], None, time.monotonic()
+        self.send(keys)
+        for at in self.output(seconds):
+            if self.rows()[where] != shown:
+                shown, settled = self.rows()[where], (at - since) * 1000
+        return settled
+
     def first_screen(self, holds, limit=60):
         """Return the ms from the start until the screen passes the test HOLDS, or None."""
         for at in self.pieces(limit):
@@ -423,9 +436,8 @@ class Terminal:
     def end(self, keys, limit=10):
         """Send keys that end the program and wait until it has ended."""
         self.send(keys)
-        end = time.monotonic() + limit
-        while time.monotonic() < end and state_of(f"/proc/{self.pid}") != "Z":
-            self.drain(POLL)
+        with contextlib.suppress(EOFError):
+            self.drain(limit)
 
     def status(self, key):
         with open(f"/proc/{self.pid}/status") as status:

@@ -66,6 +66,10 @@ example()
 			skip "$3" "built without libarchive"
 			return
 		fi
+		if grep -q 'snapshot=[0-9x]* lab' "$part.command" && ! has_feature symbols; then
+			skip "$3" "built without libdw"
+			return
+		fi
 		rm -rf lab.json lab.ctf part.csv
 		run sh "$part.command"
 		ok "$3: runs" test "$status" -lt 2

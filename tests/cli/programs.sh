@@ -51,6 +51,9 @@ meanwhile()
 	status=$?
 }
 
+# What is said, but for that a trawl without libdw knows no names.
+said() { grep -v 'without the name of a function' err; }
+
 truncated() { : >hub.elf; }
 half() { head -c 2000 "$testdata/lab-hub.elf" >hub.elf; }
 other() { cat "$TRAWL" >hub.elf; }
@@ -61,7 +64,7 @@ removed() { rm hub.elf; }
 changed="trawl: hub.elf changed while it was used: names and code may be wrong"
 meanwhile -t insn -- true
 is "no change: status" 0 "$status"
-is "... and nothing is said" "" "$(cat err)"
+is "... and nothing is said" "" "$(said)"
 cp out want
 ok "... there are steps" test "$(lines want)" -gt 1000
 if has_feature symbols; then
@@ -71,7 +74,7 @@ fi
 for change in truncated half other noise replaced; do
 	meanwhile -t insn -- $change
 	is "$change: status" 1 "$status"
-	is "... is said" "$changed" "$(cat err)"
+	is "... is said" "$changed" "$(said)"
 	ok "... steps are those of the program as it was" cmp want out
 	meanwhile -t insn --fields=pc,function -- $change
 	if has_feature symbols; then
@@ -80,10 +83,10 @@ for change in truncated half other noise replaced; do
 done
 meanwhile -q -t insn -- truncated
 is "--quiet: status" 1 "$status"
-is "... and nothing is said" "" "$(cat err)"
+is "... and nothing is said" "" "$(said)"
 meanwhile -t insn -- removed
 is "removed: status" 0 "$status"
-is "... and nothing is said" "" "$(cat err)"
+is "... and nothing is said" "" "$(said)"
 ok "... steps are the same" cmp want out
 
 if ! has_feature "CoreSight trace"; then

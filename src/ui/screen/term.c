@@ -94,6 +94,17 @@ static struct {
 	volatile sig_atomic_t start; /* behind that, while there is nothing to switch off */
 } rescue;
 
+/* Return 0, or -1.  A signal does not end the wait for what is still being sent. */
+static int
+set_modes(int file, int when, const struct termios *modes)
+{
+	int failed;
+	do
+		failed = tcsetattr(file, when, modes);
+	while (failed && errno == EINTR);
+	return failed;
+}
+
 static void
 restore_terminal(void)
 {
@@ -104,7 +115,7 @@ restore_terminal(void)
 	    0) {
 		/* nothing is left to report to */
 	}
-	tcsetattr(rescue.file, TCSANOW, &rescue.modes);
+	set_modes(rescue.file, TCSANOW, &rescue.modes);
 }
 
 static void
@@ -301,7 +312,7 @@ take_modes(struct terminal *term)
 	set_escdelay(ESCAPE_MS);
 	if (!tcgetattr(fileno(term->in), &modes)) {
 		modes.c_oflag &= ~(tcflag_t)OPOST;
-		tcsetattr(fileno(term->in), TCSADRAIN, &modes);
+		set_modes(fileno(term->in), TCSADRAIN, &modes);
 	}
 	def_prog_mode();
 }
@@ -381,7 +392,7 @@ give_back(struct terminal *term)
 	}
 	send_out(term);
 	send_bytes(rescue.text + rescue.start, rescue.length - (size_t)rescue.start);
-	tcsetattr(rescue.file, TCSADRAIN, &rescue.modes);
+	set_modes(rescue.file, TCSADRAIN, &rescue.modes);
 	rescue.armed = 0;
 }
 

@@ -335,7 +335,7 @@ writer_add(struct writer *w, const void *bytes, size_t length, struct err *err)
 			left -= (size_t)n;
 		} else if (w->failed) {
 			return ERR_IO;
-		} else if (errno == EAGAIN) {
+		} else if (errno == EAGAIN && w->stop != WRITER_NO_WAIT) {
 			if (!wait_for_room(w))
 				return ERR_CANCELLED;
 		} else if (errno != EINTR) {
@@ -456,7 +456,9 @@ writer_put(const char *path, const struct writer_options *options, const void *b
 	   struct err *err)
 {
 	struct writer w = {0};
-	int failed = writer_open(&w, path, options, err);
+	struct writer_options at_once = *options;
+	at_once.stop = WRITER_NO_WAIT;
+	int failed = writer_open(&w, path, &at_once, err);
 	if (!failed)
 		failed = writer_add(&w, bytes, length, err);
 	if (!failed)

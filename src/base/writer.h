@@ -28,6 +28,8 @@ enum writer_flag {
 	WRITER_FOLDER = 8   /* a folder: `file` is its descriptor, for openat */
 };
 
+enum { WRITER_NO_WAIT = -1 };
+
 struct writer_options {
 	unsigned flags;
 	mode_t mode; /* of a new file, less the umask; an old one's mode, group and ACL are kept */
@@ -36,7 +38,9 @@ struct writer_options {
 	/* Return true for a file that must stay, such as an open capture.  May be NULL. */
 	bool (*is_taken)(void *context, const struct stat *);
 	void *context;
-	int stop; /* a descriptor that ends a write to a full FIFO once it is readable; 0: none */
+	/* A descriptor that ends a write to a full FIFO once it is readable.  0: none.
+	 * WRITER_NO_WAIT: a FIFO that is full or that no program reads is an error. */
+	int stop;
 };
 
 /* Zero-initialise. */
@@ -83,7 +87,7 @@ void writer_abandon(struct writer *);
  * descriptor to close, or -1: the folder cannot be opened. */
 int writer_lock(const char *path, mode_t folders);
 
-/* Write a whole file in one call. */
+/* Write a whole file in one call, which never waits for the reader of a FIFO. */
 int writer_put(const char *path, const struct writer_options *, const void *bytes, size_t length,
 	       struct err *);
 

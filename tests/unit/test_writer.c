@@ -248,17 +248,16 @@ test_special(void **state)
 	if (!access("/dev/full", W_OK))
 		assert_int_equal(put_flags("/dev/full", WRITER_FORCE, "x", &err), ERR_IO);
 	assert_int_equal(mkfifo(p->path, 0600), 0);
-	int stop[2];
-	assert_int_equal(pipe(stop), 0);
-	const struct writer_options options = {.mode = 0666, .stop = stop[0]};
-	assert_int_equal(writer_put(p->path, &options, "x", 1, &err), ERR_IO); /* no reader */
+	static const char bytes[200000];
+	assert_int_equal(put_flags(p->path, 0, "x", &err), ERR_IO); /* no reader */
 	int reader = open(p->path, O_RDONLY | O_NONBLOCK);
 	char byte;
-	assert_int_equal(writer_put(p->path, &options, "x", 1, &err), 0);
+	assert_int_equal(put_flags(p->path, 0, "x", &err), 0);
 	assert_int_equal(read(reader, &byte, 1), 1);
+	const struct writer_options options = {.mode = 0666};
+	assert_int_equal(writer_put(p->path, &options, bytes, sizeof bytes, &err), ERR_IO);
+	assert_true(read(reader, &byte, 1) > 0); /* full */
 	close(reader);
-	close(stop[0]);
-	close(stop[1]);
 	assert_int_equal(stat(p->path, &st), 0);
 	assert_true(S_ISFIFO(st.st_mode));
 }
@@ -276,7 +275,10 @@ test_stop(void **state)
 	assert_int_equal(mkfifo(p->path, 0600), 0);
 	int reader = open(p->path, O_RDONLY | O_NONBLOCK);
 	const struct writer_options options = {.mode = 0666, .stop = stop[0]};
-	assert_int_equal(writer_put(p->path, &options, bytes, sizeof bytes, &err), ERR_CANCELLED);
+	struct writer w = {0};
+	assert_int_equal(writer_open(&w, p->path, &options, &err), 0);
+	assert_int_equal(writer_add(&w, bytes, sizeof bytes, &err), ERR_CANCELLED);
+	writer_abandon(&w);
 	close(reader);
 	close(stop[0]);
 	close(stop[1]);

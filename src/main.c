@@ -475,7 +475,9 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	text_free(&state);
 	text_free(&own);
 	text_free(&command);
-	return failed < 0 ? report_error(&err) : STATUS_GOOD;
+	if (failed < 0)
+		return report_error(&err);
+	return failed ? STATUS_FAILED : STATUS_GOOD;
 }
 
 /* --- version ------------------------------------------------------------- */

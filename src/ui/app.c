@@ -742,6 +742,23 @@ app_retry(struct app *app)
 	free((char *)trial.settings);
 }
 
+/* End what still writes; false, and said why, if a file was not written. */
+static bool
+end_writing(struct app *app)
+{
+	void (*const ends[])(struct screen *, struct text *) = {write_end, recording_end};
+	bool good = true;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		struct text why = {0};
+		ends[i](&app->screen, &why);
+		if (why.length)
+			app->options->complain(why.data);
+		good &= !why.length;
+		text_free(&why);
+	}
+	return good;
+}
+
 int
 ui_run(struct session *session, struct ui_options *options, struct err *err)
 {
@@ -765,9 +782,9 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	if (state_keep(&app.screen, &lost) < 0)
 		options->complain(lost.what);
 
+	bool written = end_writing(&app);
 	session_notify(session, NULL, NULL);
 	screen_forget_trial(&app.screen);
-	recording_free(&app.screen);
 	session_interrupt(session); /* no thread waits for more of a capture that grows */
 	parts_close(&app);
 	log_free(&log);
@@ -778,5 +795,5 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	if (app.deadly)
 		signals_raise(app.deadly);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return 0;
+	return !written;
 }

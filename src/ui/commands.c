@@ -795,11 +795,14 @@ quit_program(struct screen *screen, const struct command_call *call)
 {
 	struct err err = {0};
 	(void)call;
+	const char *writing = write_path(screen);
 	bool lost = state_is_unsaved(screen) && state_keep(screen, &err) < 0;
-	screen->quit = !lost || app_of(screen)->warned;
-	app_of(screen)->warned = lost;
-	if (!screen->quit)
+	screen->quit = (!lost && !writing) || app_of(screen)->warned;
+	app_of(screen)->warned = lost || writing;
+	if (!screen->quit && lost)
 		screen_error(screen, NOTICE_QUIT_UNSAVED, err.what);
+	else if (!screen->quit)
+		screen_error(screen, NOTICE_QUIT_WRITING, writing);
 }
 
 /* The lowest pane that is open beside the list; PANE_LIST if none is.  The bytes of what is

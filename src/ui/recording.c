@@ -55,6 +55,14 @@ choose_trace(struct screen *screen)
 	return NULL;
 }
 
+static void
+drop_recording(struct screen *screen)
+{
+	free(app_of(screen)->recording->path);
+	free(app_of(screen)->recording);
+	app_of(screen)->recording = NULL;
+}
+
 /* Ends it and says how much there is. */
 static void
 end_recording(struct screen *screen, bool at_end)
@@ -68,9 +76,21 @@ end_recording(struct screen *screen, bool at_end)
 	else
 		screen_say(screen, at_end ? NOTICE_RECORDED_TO_END : NOTICE_RECORDED,
 			   text_number(digits, size), recording->path);
-	free(recording->path);
-	free(recording);
-	app_of(screen)->recording = NULL;
+	drop_recording(screen);
+}
+
+void
+recording_end(struct screen *screen, struct text *why)
+{
+	struct recording *recording = app_of(screen)->recording;
+	char digits[32];
+	struct err err = {0};
+	if (!recording)
+		return;
+	uint64_t size = recorder_size(recording->recorder);
+	if (recorder_stop(recording->recorder, &err) < 0)
+		text_addf(why, NOTICE_RECORD_FAILED, err.what, text_number(digits, size));
+	drop_recording(screen);
 }
 
 static void
@@ -123,13 +143,6 @@ recording_poll(struct screen *screen)
 	struct recording *recording = app_of(screen)->recording;
 	if (recording && recorder_ended(recording->recorder))
 		end_recording(screen, true);
-}
-
-void
-recording_free(struct screen *screen)
-{
-	if (app_of(screen)->recording)
-		end_recording(screen, false);
 }
 
 bool

@@ -9,10 +9,13 @@
 #include <stdbool.h>
 
 struct screen;
+struct text;
 
 void recording_toggle(struct screen *, const struct command_call *); /* handler */
 void recording_poll(struct screen *);				     /* it may have ended */
-void recording_free(struct screen *); /* ends it, with what is there */
+
+/* At the end of the program: end it with what is there.  Append why it failed, if it did. */
+void recording_end(struct screen *, struct text *why);
 
 bool recording_is_on(const struct screen *);
 

@@ -59,8 +59,10 @@ struct ui_options {
 /*
  * Shows the session until the user quits, or until a still shows all that the captures
  * have now.  The first screen comes before session_start(), which this calls;
- * session_notify() is this function's while it runs.  Negative with a reason if there is no
- * usable terminal; ends by the signal itself on SIGTERM and SIGHUP, the terminal restored.
+ * session_notify() is this function's while it runs.  Return 0; 1 if a file was not written
+ * because the user quit or its writing failed then, which complain() says; negative with a
+ * reason if there is no usable terminal.  SIGTERM and SIGHUP end the program itself, with the
+ * terminal restored.
  */
 int ui_run(struct session *, struct ui_options *, struct err *);
 

@@ -150,14 +150,20 @@ hold_traces(struct write_job *job, bool on)
 }
 
 static void
-job_free(struct write_job *job)
+job_cancel(struct write_job *job)
 {
-	if (!job)
-		return;
 	worker_cancel(&job->worker);
 	worker_join(&job->worker);
 	if (job->path && !atomic_load(&job->done))
 		write_run(job); /* nothing but to tidy up */
+}
+
+static void
+job_free(struct write_job *job)
+{
+	if (!job)
+		return;
+	job_cancel(job);
 	worker_stop(&job->worker);
 	hold_traces(job, false);
 	filter_free(&job->filter);
@@ -177,6 +183,27 @@ write_free(struct screen *screen)
 {
 	job_free(app_of(screen)->writing);
 	app_of(screen)->writing = NULL;
+}
+
+const char *
+write_path(const struct screen *screen)
+{
+	const struct write_job *job = app_of(screen)->writing;
+	return job ? job->path : NULL;
+}
+
+void
+write_end(struct screen *screen, struct text *why)
+{
+	struct write_job *job = app_of(screen)->writing;
+	if (!job)
+		return;
+	job_cancel(job);
+	if (job->written < 0 && job->err.code)
+		text_add(why, job->err.what);
+	else if (job->written < 0)
+		text_addf(why, NOTICE_WRITE_CANCELLED, job->path);
+	write_free(screen);
 }
 
 bool

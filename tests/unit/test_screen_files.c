@@ -11,9 +11,11 @@
 #include "temp_file.h"
 #include "truth.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The line of the CSV of message N, with its end. */
@@ -359,13 +361,45 @@ test_write_raw_of_several(void **state)
 	scene_quit(s);
 }
 
+/* q asks while a file is being written; the next one cancels that, and the status tells. */
+static void
+test_quit_while_writing(void **state)
+{
+	struct scene *s = *state;
+	char path[TEMP_PATH], line[TEMP_PATH + 80];
+	temp_make_text(path, ".fifo", "");
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	int reader = open(path, O_RDONLY | O_NONBLOCK); /* which reads nothing */
+	scene_open_demo(s, 24, 120);
+	snprintf(line, sizeof line, ":write %s jsonl\r", path);
+	scene_keys(s, line);
+	scene_wait_notice(s, NOTICE_WRITING, path);
+	scene_keys(s, "q");
+	scene_wait_notice(s, NOTICE_QUIT_WRITING, path);
+	scene_keys(s, "q");
+	scene_end(s);
+	assert_true(WIFEXITED(s->status));
+	assert_int_equal(WEXITSTATUS(s->status), 2);
+	scene_check_restored(s);
+	snprintf(line, sizeof line, NOTICE_WRITE_CANCELLED, path);
+	assert_non_null(strstr(s->sent.data, line));
+	scene_close(s);
+	close(reader);
+	unlink(path);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_range),	scene_test(test_paths),
-	    scene_test(test_write),	scene_test(test_write_all),
-	    scene_test(test_write_raw), scene_test(test_write_raw_of_several),
+	    scene_test(test_range),
+	    scene_test(test_paths),
+	    scene_test(test_write),
+	    scene_test(test_write_all),
+	    scene_test(test_write_raw),
+	    scene_test(test_write_raw_of_several),
+	    scene_test(test_quit_while_writing),
 	};
 	return scene_run_group("screen: files", tests);
 }

@@ -317,7 +317,7 @@ test_random(void **state)
 		run_case(*state, seed + i);
 }
 
-/* Work in the folder of the scratch data; what tests are told by relative paths is made absolute. */
+/* Work in the folder of the scratch data.  What is given as a relative path is made absolute. */
 static int
 enter_scratch(void **state)
 {

@@ -1403,15 +1403,21 @@ trace_poll(struct trace *trace, bool renew)
 }
 
 bool
-trace_wait(struct trace *trace)
+trace_wait_for(struct trace *trace, int milliseconds)
 {
 	index_due(trace);
 	while (!refresh_and_say(trace, capture_followed(trace->capture) == FOLLOW_NAME)) {
-		if (!capture_await(trace->capture, -1))
+		if (!capture_await(trace->capture, milliseconds))
 			return false;
 		index_due(trace);
 	}
 	return !capture_interrupted(trace->capture);
+}
+
+bool
+trace_wait(struct trace *trace)
+{
+	return trace_wait_for(trace, -1);
 }
 
 void

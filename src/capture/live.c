@@ -366,6 +366,9 @@ open_port(const struct live *live, struct err *err)
 		return err_set(err, ERR_USAGE,
 			       "%s; join the group that owns the device, often dialout",
 			       strerror(errno));
+	if (file < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return err_set(err, ERR_USAGE, "there is no %s; connect the device first",
+			       live->device);
 	if (file < 0)
 		return err_set(err, ERR_IO, "%s", strerror(errno));
 	if (!isatty(file)) {

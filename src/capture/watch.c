@@ -8,7 +8,7 @@
  *
  * What an event says is not trusted: each one makes us look at the file, and
  * only a difference is reported.  After a report, the thread sleeps a while without
- * listening, so a file written a thousand times a second costs four looks.
+ * listening, so a file written a thousand times a second costs twenty looks.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { QUIET_MS = 250, CLOCK_MS = 400 };
+enum { QUIET_MS = 50, ONCE_MS = 250, CLOCK_MS = 400 };
 
 /* What can change of a file, and which file has the name now. */
 struct file_state {
@@ -178,7 +178,7 @@ watch_file(void *context)
 		if (!file_changed(watch))
 			continue;
 		/* what is reported only once should be worth it */
-		if (watch->options.once && !sleep_until(watch, -1, QUIET_MS))
+		if (watch->options.once && !sleep_until(watch, -1, ONCE_MS))
 			break;
 		watch->options.notify(watch->options.context);
 		if (watch->options.once || !sleep_until(watch, -1, QUIET_MS))

@@ -19,7 +19,7 @@ struct watch_options {
 	bool once;	  /* tell once, a moment after the first change; never look
 			     by the clock */
 	bool by_clock;	  /* do not ask the kernel, for tests */
-	/* Something changed: reported at once, but at most a few times a second; from
+	/* Something changed: reported at once, but at most twenty times a second; from
 	 * the watching thread. */
 	void (*notify)(void *);
 	void *context;

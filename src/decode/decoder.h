@@ -484,6 +484,9 @@ struct decoder_ops {
 	size_t silent_count;		 /* 0: every byte is in a message */
 	bool silent_repeats; /* after restore, bits before the checkpoint are counted again */
 	bool start_is_free;  /* a started state holds no offset but its own */
+	/* what the end of a capture that grows has of a message is one, once nothing comes: its
+	 * state goes on within a message */
+	bool settles;
 	const struct option_table *options;
 
 	/* What there is without a profile.  A format that lacks one of these says why

@@ -36,7 +36,9 @@ enum {
 	STEP_BATCH = 512,
 	WALK_BACK_CELLS = 64, /* decoded to look back, where the reader must not wait */
 	USUAL_LENGTH = 32,    /* of a message, while nothing is known */
-	WALK_AHEAD = 4 << 20  /* bytes asked for before a walk gets there */
+	WALK_AHEAD = 4 << 20, /* bytes asked for before a walk gets there */
+	SILENT_MS = 200,      /* after the last byte, until the end of what grows is taken */
+	LEFT_MOST = 1 << 20   /* bytes that an interrupted walk still takes */
 };
 
 struct cell_slot {
@@ -84,6 +86,7 @@ struct reader {
 	uint64_t walk_requested;   /* bytes before were asked for */
 	bool walk_closed;	   /* it gave the last message there is */
 	bool walk_begun;	   /* what stands for dropped messages was given */
+	bool walk_ends;		   /* it is interrupted, and what was there then is known */
 	bool patient;
 	bool takes_what_is_there; /* a walk waits for no more */
 	unsigned walk_generation;
@@ -1252,11 +1255,27 @@ reader_take_what_is_there(struct reader *reader)
 	reader->takes_what_is_there = true;
 }
 
+/* Steps over the end of a capture that grows as if nothing followed.  Only what the user ends
+ * may stop within a message, which is left out then. */
+static size_t
+step_silent(struct reader *reader, struct window *window, struct message *out, size_t max)
+{
+	window->last = true;
+	size_t count =
+	    step_capture(reader->capture, reader->decoder, reader->walk, window, out, max);
+	window->last = false;
+	for (size_t i = 0; i < count && !reader->decoder->ops->settles; i++)
+		if (out[i].flags & MESSAGE_DAMAGED)
+			return i;
+	return count;
+}
+
 size_t
 reader_walk(struct reader *reader, struct message *out, size_t max)
 {
 	const struct decoder *decoder = reader->decoder;
 	struct capture *capture = reader->capture;
+	bool silent = false;
 	if (!reader->walk)
 		begin_walk(reader);
 	bool begins = !reader->walk_begun;
@@ -1264,10 +1283,14 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 	if (begins && max && index_dropped(reader->index, out))
 		return 1;
 	for (;;) {
+		bool ends = capture_interrupted(capture);
+		if (ends && !reader->walk_ends)
+			trace_refresh(reader->trace);
+		reader->walk_ends = ends;
 		struct window window = reader_window(reader);
-		uint64_t at = reader->walk->offset;
-		if (capture_interrupted(capture) ||
-		    capture_generation(capture) != reader->walk_generation || at < window.offset)
+		uint64_t at = reader->walk->offset, end = window.offset + window.length;
+		if (capture_generation(capture) != reader->walk_generation || at < window.offset ||
+		    (ends && end - at > LEFT_MOST))
 			return 0;
 		want_ahead(reader, &window);
 		seek_in(reader, &window);
@@ -1284,9 +1307,13 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 			count = step_closing(capture, decoder, reader->walk, &window, out);
 			reader->walk_closed = true;
 		}
-		if (count || window.last || reader->takes_what_is_there)
+		bool settles = ends || decoder->ops->settles;
+		if (!count && !window.last && max && (ends || (silent && settles)))
+			count = step_silent(reader, &window, out, max);
+		if (count || window.last || ends || reader->takes_what_is_there)
 			return count;
-		trace_wait(reader->trace);
+		bool pending = settles && !silent && reader->walk->offset < end;
+		silent = !trace_wait_for(reader->trace, pending ? SILENT_MS : -1);
 	}
 }
 

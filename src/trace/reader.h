@@ -8,7 +8,8 @@
  *
  * The last messages of a capture that still grows may change with what comes:
  * they are shown as far as they are whole, but reader_walk does not give them
- * before they are settled.
+ * before they are settled.  Text is settled by a moment without more bytes, and
+ * an interrupted walk gives all that is whole.
  *
  * Threads: a reader belongs to one thread; make one per thread.
  */

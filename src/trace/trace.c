@@ -9,6 +9,7 @@
 #include "trace/trace.h"
 #include "base/generation.h"
 #include "base/notice.h"
+#include "base/thread.h"
 #include "base/worker.h"
 #include "capture/foreign.h"
 #include "decode/lines.h"
@@ -26,7 +27,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { HEAD = 64 * 1024, STREAM_PATIENCE_MS = 200, LIVE_PATIENCE_MS = 1000 };
+enum {
+	HEAD = 64 * 1024,
+	HEAD_LEAST = 4096,	 /* of bytes: with fewer, what a stream begins with may mislead */
+	HEAD_PAUSE_MS = 50,	 /* of a stream, before its first bytes are looked at, */
+	HEAD_PATIENCE_MS = 1000, /* before they are taken as they are, */
+	HEAD_SAID_MS = 200,	 /* where the format is said, */
+	HEAD_MOST_MS = 3000,	 /* and after the first one anyway */
+	LIVE_PATIENCE_MS = 1000
+};
 
 #define INDEX_ENDING ".trawl-index" /* of an index beside its capture */
 
@@ -53,6 +62,7 @@ struct trace {
 	bool looks_at_dump;	 /* it may be found how it was dumped */
 	uint64_t seam;		 /* where the write pointer may be, or 0 */
 	bool dump_guessed;	 /* how it was dumped, as its options say, was found by itself */
+	bool is_early;		 /* it was looked at when few bytes were there */
 	bool on_trial;		 /* it is decoded as the user tries, not as it was recognised */
 	char *const *collateral; /* further files, borrowed */
 	size_t collateral_count;
@@ -150,18 +160,12 @@ add_collateral(struct trace_options *options, const struct decoder_ops *ops,
 		((char **)list->at)[list->count++] = mem_text(collateral[i]);
 }
 
-/* The first bytes; of a stream, what comes within a moment. */
+/* The first bytes, as far as they are there. */
 static struct window
 read_head(struct capture *capture)
 {
-	uint64_t size = capture_size(capture);
-	if (capture_is_spooled(capture)) {
-		bool finite = !capture_is_stream(capture);
-		capture_wait(capture, 0, -1);
-		size = capture_wait(capture, HEAD - 1, finite ? -1 : STREAM_PATIENCE_MS);
-	}
 	uint64_t begin = capture_begin(capture); /* what is kept is as a capture of its own */
-	size -= begin;
+	uint64_t size = capture_size(capture) - begin;
 	capture_want(capture, begin, HEAD);
 	return (struct window){.bytes = capture_bytes(capture) + begin,
 			       .length = size < HEAD ? size : HEAD,
@@ -273,6 +277,17 @@ note_guess(struct recognition *r, const struct decoder *decoder, const struct wi
 		text_add(&r->settings, r->candidates.at[0].probe.settings);
 }
 
+/* Adds that few bytes were there: it is a guess then. */
+static void
+note_early(struct recognition *r, const struct window *head)
+{
+	text_addf(&r->reason,
+		  "; only %zu bytes came before a pause, and more may show another format",
+		  head->length);
+	if (r->score >= PROBE_CERTAIN)
+		r->score = PROBE_CERTAIN - 1;
+}
+
 /* Whether words of a capture that no format is certain of, or that does not decode as it is
  * said to, stand the wrong way round; then its options say so. */
 static bool
@@ -323,6 +338,9 @@ open_decoder(struct trace *trace, const struct trace_choice *choice, struct trac
 	struct window head = read_head(trace->capture);
 	if (recognise_capture(trace->capture, choice->format, options, &head, r, err) < 0)
 		return NULL;
+	trace->is_early &= head.length < HEAD_LEAST && !head.last;
+	if (trace->is_early && !choice->format && !options->format)
+		note_early(r, &head);
 	if (trace->looks_at_dump && guess_swap(trace, choice, options, r, &head))
 		return NULL;
 	if (choice->settings) {
@@ -398,6 +416,54 @@ dump_as_said(const struct trace *trace, const struct trace_choice *choice)
 	};
 }
 
+/* Return true if more bytes of a stream will hardly show another format: many are there, or
+ * they are lines of a known log, of which each says it. */
+static bool
+is_settled(const struct window *head, const char *format)
+{
+	struct recognition r = {0};
+	if (head->length >= HEAD_LEAST)
+		return recognition_is_certain(head, format);
+	recognition_find(&r, head, format);
+	bool settled = r.candidates.count && r.candidates.at[0].probe.score >= PROBE_CERTAIN &&
+		       line_ends_pass(r.candidates.at[0].ops);
+	recognition_free(&r);
+	return settled;
+}
+
+/* Wait for the bytes that show the format: of a stream, until they do, it ends, or nothing
+ * comes for a while. */
+static void
+await_head(struct trace *trace, const char *format)
+{
+	struct capture *capture = trace->capture;
+	if (!capture_is_spooled(capture))
+		return;
+	uint64_t size = capture_wait(capture, 0, -1), looked = 0;
+	if (!capture_is_stream(capture)) {
+		capture_wait(capture, HEAD - 1, -1);
+		return;
+	}
+	int64_t start = thread_now_ms(), last = start, now = start;
+	int patience = format ? HEAD_SAID_MS : HEAD_PATIENCE_MS;
+	while (size < HEAD && !capture_ended(capture) && now - last < patience &&
+	       now - start < HEAD_MOST_MS) {
+		uint64_t more = capture_wait(
+		    capture, size, looked < size ? HEAD_PAUSE_MS : (int)(last + patience - now));
+		now = thread_now_ms();
+		if (more > size) {
+			last = now;
+		} else if (looked < size) {
+			struct window head = read_head(capture);
+			looked = size;
+			if (is_settled(&head, format))
+				return;
+		}
+		size = more;
+	}
+	trace->is_early = size < HEAD && !capture_ended(capture);
+}
+
 /* Opens capture and decoder as is said; 0 and no decoder: not so, but as the options say
  * by then. */
 static int
@@ -416,6 +482,7 @@ open_dump(struct trace *trace, const struct trace_opening *from, struct err *err
 	if (!trace->capture)
 		return err->code;
 	await_live(trace);
+	await_head(trace, from->choice.format ? from->choice.format : trace->options->format);
 	trace->decoder =
 	    open_decoder(trace, &from->choice, trace->options, &trace->recognition, err);
 	bool guessed = !trace->decoder && trace_options_swap(trace->options);
@@ -708,6 +775,12 @@ trace_explain_guess(const struct trace *trace, struct text *out)
 	text_addf(out, "%s: guessed %d %%: %s", trace->name, trace_guess(trace), format);
 	if (r->candidates.count)
 		text_addf(out, ", %s", r->candidates.at[0].probe.reason);
+	if (trace->is_early) {
+		text_add(
+		    out,
+		    "; only the bytes before a pause were looked at: say the format with -f NAME");
+		return true;
+	}
 	if (!r->settings.length)
 		text_addf(out, "; -f %s makes it certain", format);
 	if (r->settings.length) {
@@ -1403,15 +1476,21 @@ trace_poll(struct trace *trace, bool renew)
 }
 
 bool
-trace_wait(struct trace *trace)
+trace_wait_for(struct trace *trace, int milliseconds)
 {
 	index_due(trace);
 	while (!refresh_and_say(trace, capture_followed(trace->capture) == FOLLOW_NAME)) {
-		if (!capture_await(trace->capture, -1))
+		if (!capture_await(trace->capture, milliseconds))
 			return false;
 		index_due(trace);
 	}
 	return !capture_interrupted(trace->capture);
+}
+
+bool
+trace_wait(struct trace *trace)
+{
+	return trace_wait_for(trace, -1);
 }
 
 void

@@ -265,6 +265,9 @@ bool trace_poll(struct trace *, bool renew);
  * where a limit keeps the newest bytes alone. */
 bool trace_wait(struct trace *);
 
+/* The same, for MILLISECONDS at most (negative: no limit); false also if nothing changed. */
+bool trace_wait_for(struct trace *, int milliseconds);
+
 /* Waits until a compressed capture is unpacked; of others, and where it is kept in part
  * alone, for nothing. */
 void trace_unpack(struct trace *);

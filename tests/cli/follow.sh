@@ -73,6 +73,7 @@ is "what comes is printed" "$(cksum <second)" "$(cksum <out)"
 cut_out 9000 16388 >>log
 settled 16388 1 >third # a raw message is settled by the next one
 has_lines out "$(lines third)"
+settled 16388 >third # or by the end
 if test -n "$default"; then
 	end INT
 	is "SIGINT ends it" 130 $status
@@ -133,6 +134,38 @@ is "a stream is printed as it comes" "$(tail -n +2 first | cut -d , -f 3- | cksu
 exec 9>&-
 wait $pid
 is "and ends with its writer, on a cut message" 1 $?
+
+# Follows console.log, which has one whole line, as text with OPTION...
+console()
+{
+	printf '[    0.100000] boot\n' >console.log
+	rm -f out err
+	$default "$TRAWL" -q -F -t text --template='{text}' "$@" console.log >out 2>err &
+	pid=$!
+	has_lines out 1
+}
+
+console
+printf '[    0.200000] Oops:\n  at f\n[    0.3' >>console.log
+printf '00000] half a line' >>console.log
+has_lines out 3
+printf '%s\n' boot 'Oops:\n  at f' 'half a line' >want
+is "a silent end is printed: whole lines and a part of one" "$(cksum <want)" "$(cksum <out)"
+end TERM
+console "--stop-when=text ~ /login:/"
+printf 'login: ' >>console.log
+wait $pid
+is "--stop-when sees a prompt" "0 2" "$? $(lines out)"
+console "--stop-when=text ~ /panic/"
+printf '[    2.300000] Kernel panic\n' >>console.log
+wait $pid
+is "and the last line" "0 2" "$? $(lines out)"
+for signal in ${default:+INT} TERM; do
+	console
+	printf '[    0.200000] last words' >>console.log
+	end $signal
+	is "$signal flushes" "last words" "$(tail -n 1 out)"
+done
 
 run "$TRAWL" -t csv --follow=tail log
 is "no such way to follow" 2 $status

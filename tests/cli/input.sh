@@ -22,6 +22,20 @@ is "standard input that is a pipe" "$want" \
 	"$(cat raw.bin | csv -f syst/raw -)"
 is "a pipe in pieces" "$want" \
 	"$({ head -c 1001; sleep 0.1; cat; } <raw.bin | csv -f syst/raw -)"
+# The first 40 bytes of demo.stp are STP without SyS-T; the file has 309 messages.
+slow()
+{
+	head -c 40 "$testdata/demo.stp"
+	sleep "$1"
+	tail -c +41 "$testdata/demo.stp"
+}
+slow 0.5 | "$TRAWL" -q -t text - >out 2>err
+is "a short pause in the first bytes" 309 "$(lines out)"
+slow 1.8 | "$TRAWL" -t none - 2>err
+ok "what only few bytes showed is a guess" grep -q '^trawl: stdin: guessed 89 %: stp, .*bytes before a pause' err
+(sed -n 2,4p "$testdata/log-zephyr.txt"; sleep 1.5; sed 1,4d "$testdata/log-zephyr.txt") |
+	"$TRAWL" -t none - 2>err
+is "but not of lines of a log" "" "$(grep guessed err)"
 mkfifo fifo
 cat raw.bin >fifo &
 is "a FIFO" "$want" "$(csv -f syst/raw fifo)"

@@ -194,5 +194,6 @@ wrong "no host" tcp::80 "expected tcp:HOST:PORT"
 wrong "no device" serial:@9600 "serial:DEVICE@BAUD"
 wrong "no baud rate" serial:/dev/null@fast "no such baud rate: fast; there are 1200,"
 wrong "a strange baud rate" serial:/dev/null@9601 "no such baud rate: 9601"
+wrong "no such device" serial:/dev/nosuch "there is no /dev/nosuch"
 wrong "no port at all" serial:/dev/null "it is not a serial port"
 finish

@@ -176,8 +176,8 @@ test_often(void **state)
 	while (thread_now_ms() - from < 1000)
 		put(f->path, O_APPEND, "x");
 	usleep(QUIET_MS * 1000);
-	int64_t quarters = (thread_now_ms() - from) / 250 + 1;
-	assert_in_range(atomic_load(&f->told), 2, quarters);
+	int64_t twentieths = (thread_now_ms() - from) / 50 + 1;
+	assert_in_range(atomic_load(&f->told), 2, twentieths);
 }
 
 static void

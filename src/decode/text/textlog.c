@@ -698,6 +698,7 @@ const struct decoder_ops text_ops = {
     .silent_count = sizeof silent / sizeof *silent,
     .options = &options_table,
     .guide = &guide,
+    .settles = true,
     .alike = "shape",
     /* no unnamed: a log has its texts in it */
     /* no clocks: a log has one, that of who writes it */

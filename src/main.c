@@ -588,14 +588,21 @@ open_session(struct opened *opened, const struct cli *cli, struct err *err)
 	return 0;
 }
 
+/* A signal that ends the program does so last, so that files are closed and a serial port has
+ * its settings again. */
 static void
 close_session(struct opened *opened)
 {
+	int number = opened->session.ended_by;
 	filter_free(&opened->filter); /* which may read the traces, */
 	intervals_free(opened->intervals);
 	session_close(&opened->session);
 	text_free(&opened->cache);
 	text_free(&opened->profile);
+	if (number) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
 }
 
 /* On the screen BAD is shown, with what differs from GOOD. */

@@ -71,8 +71,7 @@ follow_export(const struct cli *cli, struct session *session, const struct expor
 		pthread_join(thread, NULL);
 	}
 	session_notify(session, NULL, NULL);
-	if (ending.number)
-		raise(ending.number); /* as it would have ended us */
+	session->ended_by = ending.number;
 	pthread_sigmask(SIG_UNBLOCK, &ending.signals, NULL);
 	return failed;
 }

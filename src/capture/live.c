@@ -61,6 +61,8 @@ struct live {
 	bool connected;		    /* it was tried before */
 	char *device;
 	speed_t speed;
+	struct termios before; /* of the port, once it was set */
+	bool is_set;
 };
 
 static const struct {
@@ -344,22 +346,25 @@ connect_host(struct live *live, int stop, struct err *err)
 /* --- serial ports ------------------------------------------------------ */
 
 static bool
-set_port(int file, speed_t speed)
+set_port(struct live *live, int file)
 {
 	struct termios settings;
 	if (tcgetattr(file, &settings))
 		return false;
+	live->before = settings;
 	cfmakeraw(&settings);
 	settings.c_cflag &= ~(tcflag_t)(CSTOPB | PARENB | CRTSCTS);
 	settings.c_cflag |= CLOCAL | CREAD;
 	settings.c_iflag &= ~(tcflag_t)(IXOFF | IXANY);
 	settings.c_cc[VMIN] = 1;
 	settings.c_cc[VTIME] = 0;
-	return !cfsetspeed(&settings, speed) && !tcsetattr(file, TCSANOW, &settings);
+	live->is_set =
+	    !cfsetspeed(&settings, live->speed) && !tcsetattr(file, TCSANOW, &settings);
+	return live->is_set;
 }
 
 static int
-open_port(const struct live *live, struct err *err)
+open_port(struct live *live, struct err *err)
 {
 	int file = open(live->device, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (file < 0 && (errno == EACCES || errno == EPERM))
@@ -375,7 +380,7 @@ open_port(const struct live *live, struct err *err)
 		close(file);
 		return err_set(err, ERR_USAGE, "it is not a serial port");
 	}
-	if (set_port(file, live->speed))
+	if (set_port(live, file))
 		return file;
 	err_set(err, ERR_IO, "it cannot be set to this baud rate: %s", strerror(errno));
 	close(file);
@@ -386,4 +391,12 @@ int
 live_connect(struct live *live, int stop, struct err *err)
 {
 	return live->host ? connect_host(live, stop, err) : open_port(live, err);
+}
+
+void
+live_disconnect(struct live *live, int file)
+{
+	if (live->is_set)
+		tcsetattr(file, TCSANOW, &live->before);
+	close(file);
 }

@@ -32,4 +32,7 @@ void live_free(struct live *); /* NULL is fine */
  *   ERR_CANCELLED  STOP can be read */
 int live_connect(struct live *, int stop, struct err *);
 
+/* Close such a descriptor.  A serial port gets back the settings that it had. */
+void live_disconnect(struct live *, int file);
+
 #endif

@@ -376,7 +376,7 @@ close_live(struct spool *spool)
 		spool->reading ? strerror(spool->error) : "the other side closed the connection");
 	spool->error = 0;
 	spool->reading = false;
-	close(spool->stream);
+	live_disconnect(spool->live, spool->stream);
 	spool->stream = -1;
 	if (!spool->away_since)
 		spool->away_since = thread_now_ms();
@@ -707,7 +707,9 @@ spool_free(struct spool *spool)
 	worker_stop(&spool->worker);
 	dump_close(spool->dump);
 	unpack_close(atomic_load(&spool->unpack));
-	if (spool->stream >= 0)
+	if (spool->stream >= 0 && spool->live)
+		live_disconnect(spool->live, spool->stream);
+	else if (spool->stream >= 0)
 		close(spool->stream);
 	close(spool->file);
 	live_free(spool->live);

@@ -48,6 +48,7 @@ struct session {
 	struct programs *programs; /* see programs.h; NULL: not asked for */
 	/* set by who makes them, and taken back by it; NULL: none */
 	const struct session_intervals *intervals;
+	int ended_by; /* the signal that ends the program after session_close; 0: none */
 };
 
 /* The session of a trace. */

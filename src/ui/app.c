@@ -792,8 +792,7 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	if (still)
 		return 0;
 	close(app.signals);
-	if (app.deadly)
-		signals_raise(app.deadly);
+	session->ended_by = app.deadly;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return !written;
 }

@@ -61,8 +61,8 @@ struct ui_options {
  * have now.  The first screen comes before session_start(), which this calls;
  * session_notify() is this function's while it runs.  Return 0; 1 if a file was not written
  * because the user quit or its writing failed then, which complain() says; negative with a
- * reason if there is no usable terminal.  SIGTERM and SIGHUP end the program itself, with the
- * terminal restored.
+ * reason if there is no usable terminal.  SIGTERM and SIGHUP end the screen and are
+ * noted in session->ended_by.
  */
 int ui_run(struct session *, struct ui_options *, struct err *);
 

@@ -137,12 +137,17 @@ else
 fi
 
 if peer pty 0-3000 3000-9000; then
+	port=${name#serial:}
+	port=${port%@*}
+	before=$(stty -g <"$port")
 	follow "$name"
 	piece 9000 1 >want
 	soon has_lines out $(($(lines want) + 1))
 	plain >got
 	is "a serial port" "$(cksum <want)" "$(cksum <got)"
+	ok "... is set" test "$before" != "$(stty -g <"$port")"
 	end TERM
+	is "... and set back" "$before" "$(stty -g <"$port")"
 	end_peer
 else
 	skip "a serial port" "$(cat peer.err)"

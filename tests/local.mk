@@ -85,6 +85,8 @@ tests_libtest_a_SOURCES = \
 	tests/unit/folder.h \
 	tests/unit/formatter.h \
 	tests/unit/perf_write.h \
+	tests/unit/itm_encode.c \
+	tests/unit/itm_encode.h \
 	tests/unit/put_in.h \
 	tests/unit/hex.h \
 	tests/unit/hostile.h \
@@ -222,6 +224,7 @@ unit_tests = \
 	tests/unit/test_snapshot \
 	tests/unit/test_sought \
 	tests/unit/test_spool_limit \
+	tests/unit/test_itm_random \
 	tests/unit/test_swo \
 	tests/unit/test_step_back \
 	tests/unit/test_still \
@@ -466,9 +469,12 @@ golden_cases = \
 	tests/golden/hex-damage.txt \
 	tests/golden/hex-lines.txt \
 	tests/golden/itm-damage.txt \
+	tests/golden/itm-global.txt \
 	tests/golden/itm-lines.txt \
 	tests/golden/itm-packets.txt \
+	tests/golden/itm-text.txt \
 	tests/golden/itm-times.txt \
+	tests/golden/itm-v8m.txt \
 	tests/golden/opencsd-itm.txt \
 	tests/golden/opencsd-stm.txt \
 	tests/golden/raw-cut.txt \

@@ -196,6 +196,7 @@ send_sync(struct maker *m)
 	mk_record_le(&m->record, 0, 5 + (below(m, 4) ? 0 : below(m, 3)));
 	mk_record_le(&m->record, 0x80, 1);
 	send_record(m);
+	m->page = 0;
 }
 
 /* Some packets, and the timestamp that is theirs. */

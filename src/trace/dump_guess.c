@@ -13,6 +13,7 @@
 #include "capture/capture.h"
 #include "decode/lines.h"
 #include "trace/recognise.h"
+#include "trace/trace_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,41 +46,22 @@ turn_head(const struct window *head, unsigned size)
 	return turned;
 }
 
-/* Whether FORMAT, or NULL any, is certain of the head with its words turned. */
-static bool
-is_certain(const struct window *head, unsigned size, const char *format)
-{
-	struct window turned = turn_head(head, size);
-	bool certain = recognition_is_certain(&turned, format);
-	free((uint8_t *)turned.bytes);
-	return certain;
-}
-
-unsigned
-dump_guess_swap(const struct window *head, const char *format)
-{
-	unsigned found = 0;
-	if (is_certain(head, 1, format))
-		return 0;
-	for (size_t i = 0; i < SIZES && !found; i++)
-		found = is_certain(head, sizes[i], format) ? sizes[i] : 0;
-	return found;
-}
-
 static bool
 is_good(const struct message *m)
 {
 	return !(m->flags & (MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_SUSPECT | MESSAGE_FILLER));
 }
 
-/* How many good messages the window has. */
+/* How many good messages the window has, of ALL. */
 static size_t
-count_good(const struct decoder_ops *ops, const void *options, const struct window *window)
+count_good(const struct decoder_ops *ops, const void *options, const struct window *window,
+	   size_t *all)
 {
 	struct err err = {0};
 	struct message batch[BATCH];
 	struct decoder *decoder = ops->open(options, window, &err);
 	size_t good = 0, count;
+	*all = 0;
 	if (!decoder)
 		return 0;
 	struct decode_state *state = decode_state_new(decoder);
@@ -88,17 +70,66 @@ count_good(const struct decoder_ops *ops, const void *options, const struct wind
 		count = ops->step(decoder, state, window, batch, BATCH);
 		for (size_t i = 0; i < count; i++)
 			good += is_good(&batch[i]);
+		*all += count;
 	} while (count == BATCH);
 	decode_state_free(decoder, state);
 	ops->close(decoder);
 	return good;
 }
 
+/* Whether the head decodes, rather than only having the signature of a format. */
+static bool
+is_sound(const struct candidate *candidate, const struct window *head)
+{
+	const struct decoder_ops *ops = candidate->ops;
+	struct trace_options *options = mem_new(trace_options_table()->size);
+	size_t good, all;
+	option_defaults(trace_options_table(), options);
+	recognition_apply(candidate->probe.settings, ops, options, false);
+	good = count_good(ops, trace_format_options(options, ops), head, &all);
+	trace_options_free(options);
+	return good && good * 2 >= all;
+}
+
+/* Whether a format is certain of the head with its words turned, but for the one that the bytes
+ * as they are could be of: with words turned packets and text look like packets and text. */
+static bool
+is_certain(const struct window *head, unsigned size, const char *format,
+	   const struct decoder_ops *as_is)
+{
+	struct window turned = turn_head(head, size);
+	struct recognition r = {0};
+	recognition_find(&r, &turned, format);
+	const struct candidate *best = r.candidates.at;
+	bool certain = r.candidates.count && best->probe.score >= PROBE_CERTAIN &&
+		       best->ops != as_is && is_sound(best, &turned);
+	recognition_free(&r);
+	free((uint8_t *)turned.bytes);
+	return certain;
+}
+
+unsigned
+dump_guess_swap(const struct window *head, const char *format)
+{
+	struct window plain = turn_head(head, 1);
+	struct recognition r = {0};
+	unsigned found = 0;
+	recognition_find(&r, &plain, format);
+	const struct candidate *best = r.candidates.at;
+	int score = r.candidates.count ? best->probe.score : 0;
+	for (size_t i = 0; i < SIZES && !found && score < PROBE_CERTAIN; i++)
+		if (is_certain(head, sizes[i], format, score >= PROBE_DECODE ? best->ops : NULL))
+			found = sizes[i];
+	recognition_free(&r);
+	free((uint8_t *)plain.bytes);
+	return found;
+}
+
 unsigned
 dump_guess_swap_of(const struct decoder_ops *ops, const void *options, const struct window *head)
 {
 	struct window plain = turn_head(head, 1);
-	size_t good = count_good(ops, options, &plain), best = 0;
+	size_t all, good = count_good(ops, options, &plain, &all), best = 0;
 	size_t enough = plain.length / GOOD_BYTES;
 	unsigned found = 0;
 	free((uint8_t *)plain.bytes);
@@ -106,7 +137,7 @@ dump_guess_swap_of(const struct decoder_ops *ops, const void *options, const str
 		return 0;
 	for (size_t i = 0; i < SIZES; i++) {
 		struct window turned = turn_head(head, sizes[i]);
-		size_t count = count_good(ops, options, &turned);
+		size_t count = count_good(ops, options, &turned, &all);
 		if (count >= GOOD_LEAST && count >= GOOD_TIMES * good && count > best) {
 			best = count;
 			found = sizes[i];

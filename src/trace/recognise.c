@@ -67,19 +67,6 @@ recognition_find(struct recognition *r, const struct window *head, const char *f
 		find_with(r, decoders[i], head, format);
 }
 
-bool
-recognition_is_certain(const struct window *head, const char *format)
-{
-	struct recognition r = {0};
-	bool certain = false;
-	for (size_t i = 0; i < decoder_count && !certain; i++) {
-		find_with(&r, decoders[i], head, format);
-		certain = r.candidates.count && r.candidates.at[0].probe.score >= PROBE_CERTAIN;
-	}
-	recognition_free(&r);
-	return certain;
-}
-
 /* --- settings ---------------------------------------------------------- */
 
 static bool

@@ -41,9 +41,6 @@ void recognition_free(struct recognition *);
 /* Finds the candidates of FORMAT, NULL of all formats: best first. */
 void recognition_find(struct recognition *, const struct window *head, const char *format);
 
-/* Whether a decoder of FORMAT, NULL of any format, is certain of HEAD. */
-bool recognition_is_certain(const struct window *head, const char *format);
-
 /* Sets the options of OPS that SETTINGS gives, `NAME: VALUE, ...`: those that still have
  * their default, or ALL. */
 void recognition_apply(const char *settings, const struct decoder_ops *ops, struct trace_options *,

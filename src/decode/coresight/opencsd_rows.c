@@ -50,6 +50,8 @@ const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT + SWO_KIND_COUNT] = {
 	SWO_KIND_GLOBAL_PART] = {"global_part", "low bits of a global timestamp, whose others are "
 						"not known"},
     [OPENCSD_KIND_COUNT + SWO_KIND_EXTENSION] = {"extension", "the page of the ports that follow"},
+    [OPENCSD_KIND_COUNT +
+	SWO_KIND_RESERVED] = {"reserved", "hardware source that no manual describes"},
     [OPENCSD_KIND_COUNT + SWO_KIND_SYNC] = {"sync", "synchronisation of packets"},
     [OPENCSD_KIND_COUNT + SWO_KIND_OVERFLOW] = {"overflow", "packets were lost in the target"},
     [OPENCSD_KIND_COUNT + SWO_KIND_TRIGGER] = {"trigger", "the trigger of the trace port"},
@@ -158,10 +160,10 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT + SWO_F_COUNT] = {
     FIELD_SYMBOL_ROWS(OPENCSD_F_FUNCTION),
     [OPENCSD_F_COUNT +
 	SWO_F_PORT] = {"port", FIELD_UINT, "stimulus port", .kinds = IN(PORT) | IN(LINE)},
-    [OPENCSD_F_COUNT +
-	SWO_F_SIZE] = {"size", FIELD_UINT, "bytes of the value", .kinds = IN(PORT) | IN(DATA)},
+    [OPENCSD_F_COUNT + SWO_F_SIZE] = {"size", FIELD_UINT, "bytes of the value",
+				      .kinds = IN(PORT) | IN(DATA) | IN(RESERVED)},
     [OPENCSD_F_COUNT + SWO_F_VALUE] = {"value", FIELD_HEXTEXT, "what was written, read or sampled",
-				       .kinds = IN(PORT) | IN(DATA)},
+				       .kinds = IN(PORT) | IN(DATA) | IN(RESERVED)},
     [OPENCSD_F_COUNT + SWO_F_BYTES] = {"bytes", FIELD_BYTES,
 				       "what was written to the port, in order", .kinds = IN(LINE)},
     [OPENCSD_F_COUNT +
@@ -184,10 +186,14 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT + SWO_F_COUNT] = {
 	SWO_F_COMPARATOR] = {"comparator", FIELD_UINT, "comparator of the DWT", .kinds = IN(DATA)},
     [OPENCSD_F_COUNT +
 	SWO_F_WHAT] = {"what", FIELD_TEXT, "pc, match, address, read or write", .kinds = IN(DATA)},
-    [OPENCSD_F_COUNT + SWO_F_ADDRESS] = {"address_low", FIELD_HEXTEXT, "bits 15:0 of the address",
+    [OPENCSD_F_COUNT + SWO_F_ADDRESS] = {"address_low", FIELD_HEXTEXT,
+					 "the address, or its low bits: as many as `size` says",
 					 .digits = 4, .kinds = IN(DATA)},
     [OPENCSD_F_COUNT +
 	SWO_F_COUNTERS] = {"counters", FIELD_TEXT, "counters that wrapped", .kinds = IN(EVENTS)},
+    [OPENCSD_F_COUNT + SWO_F_PMU] = {"pmu", FIELD_HEX,
+				     "counters of the performance monitor that wrapped, a bit each",
+				     .digits = 2, .kinds = IN(EVENTS)},
     [OPENCSD_F_COUNT + SWO_F_TICKS] = {"ticks", FIELD_UINT, "ticks since the last local timestamp",
 				       .kinds = IN(LOCAL)},
     [OPENCSD_F_COUNT + SWO_F_RELATION] = {"relation", FIELD_TEXT,

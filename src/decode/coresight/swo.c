@@ -26,7 +26,7 @@
 #include <string.h>
 
 enum {
-	PROOF = 64,		 /* good packets in a row that prove where packets begin */
+	PROOF = SWO_PROOF,
 	BAD_NEAR = 64,		 /* bytes of the ITM in which two bad packets are too many */
 	ZEROS_MAX = 4096,	 /* in one message */
 	PACKET_SPAN = 32 * 1024, /* of a packet in the capture */
@@ -36,6 +36,7 @@ enum {
 	STAMP_AHEAD = 128,     /* bytes of the ITM that a timestamp is looked for in */
 	STAMP_SPAN = 1024,     /* and of the capture */
 	NO_STAMP = 0x0fffffff + 1,
+	DOUBT_AHEAD = 16, /* bytes of the ITM, up to a bad packet that makes one doubtful */
 	LOOK_COST = SWO_ALIGN_WINDOW / CORESIGHT_FRAME, /* in frames */
 	DEBT_MAX = 7 * LOOK_COST,
 	RUN_UP = 4096,
@@ -61,6 +62,7 @@ static const struct {
     [SWO_KIND_GLOBAL] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_ITM},
     [SWO_KIND_GLOBAL_PART] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_ITM},
     [SWO_KIND_EXTENSION] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_ITM},
+    [SWO_KIND_RESERVED] = {SEVERITY_WARNING, 0, SWO_ORIGIN_DWT},
     [SWO_KIND_SYNC] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_ITM},
     [SWO_KIND_OVERFLOW] = {SEVERITY_ERROR, MESSAGE_LOST, SWO_ORIGIN_ITM},
     [SWO_KIND_TRIGGER] = {SEVERITY_WARNING, 0, SWO_ORIGIN_TRIGGER},
@@ -106,7 +108,9 @@ struct swo_line {
 	uint16_t count; /* bytes; 0: there is no line */
 	uint8_t port;
 	uint8_t first : 4; /* the byte of the unit at START that it begins with */
-	bool lost : 1;	   /* an overflow came meanwhile */
+	uint8_t skip : 2;  /* bytes of the first write that belong to the line before */
+	bool lost : 1;	   /* an overflow or damage came meanwhile */
+	bool doubt : 1;	   /* one of its writes is doubtful */
 };
 
 struct swo_state {
@@ -120,11 +124,12 @@ struct swo_state {
 	uint16_t start;			/* of the packet at hand */
 	uint8_t packet[SWO_PACKET_MAX]; /* its bytes */
 	uint8_t have;
-	uint8_t first : 4; /* the byte of the unit at START that it begins with */
-	uint8_t skip : 4;  /* bytes of the unit that are done */
-	uint8_t given : 4; /* messages of the next byte that were given */
-	uint8_t page : 3;  /* of ports */
-	uint8_t proof : 7; /* good packets so far, up to PROOF */
+	uint8_t first : 4;  /* the byte of the unit at START that it begins with */
+	uint8_t skip : 4;   /* bytes of the unit that are done */
+	uint8_t given : 4;  /* messages of the next byte that were given */
+	uint8_t page : 3;   /* of ports */
+	bool page_lost : 1; /* damage came since it was set */
+	uint8_t proof : 7;  /* good packets so far, up to PROOF */
 	bool aligned : 1;
 	uint8_t since_bad : 7; /* bytes of the ITM since a bad packet, up to BAD_NEAR */
 	bool stamped : 1;      /* a local timestamp came */
@@ -133,6 +138,9 @@ struct swo_state {
 	bool looked : 1; /* for the place of the unit at hand */
 	bool low_known : 1, high_known : 1; /* parts of the global time */
 	bool doubtful : 1;		    /* two bad packets came close together */
+	bool inexact : 1;		    /* damage came: times are sums without what is lost */
+	bool high_doubtful : 1;		    /* the high bits of the global time are */
+	bool is_rare : 1;		    /* the last packet is */
 };
 enum { SAVED = DECODE_SAVED_SIZE(struct swo_state) };
 static_assert((size_t)SAVED <= (size_t)SWO_CHECKPOINT, "a checkpoint is the state itself");
@@ -145,6 +153,7 @@ swo_start(const struct decoder *decoder, struct decode_state *state)
 	s->id = CORESIGHT_NOBODY;
 	s->since_bad = BAD_NEAR;
 	s->stamped = ((const struct swo_decoder *)decoder)->stamped;
+	s->proof = ((const struct swo_decoder *)decoder)->begins ? PROOF : 0;
 }
 
 /* --- messages ------------------------------------------------------------ */
@@ -171,6 +180,27 @@ offset_of(const struct swo_feed *j, uint16_t low)
 	return here - (uint16_t)((uint16_t)here - low);
 }
 
+/* Sets the time: of the next local timestamp, or of the last global one. */
+static void
+set_time(const struct swo_feed *j, enum swo_kind kind, struct message *m)
+{
+	const struct swo_state *s = j->s;
+	bool ahead = s->stamp_ahead && s->stamp != NO_STAMP, exact;
+	if (j->d->by_global ? !s->low_known : !s->stamped)
+		return;
+	m->flags |= MESSAGE_TIMED;
+	if (j->d->by_global) {
+		m->ticks = s->global;
+		exact = kind == SWO_KIND_GLOBAL;
+	} else {
+		m->ticks = s->local + (ahead ? s->stamp : 0);
+		exact = !s->inexact && (ahead || kind == SWO_KIND_LOCAL || kind == SWO_KIND_SYNC ||
+					kind > SWO_KIND_OVERFLOW);
+	}
+	if (!exact)
+		m->flags |= MESSAGE_ESTIMATED;
+}
+
 /* Adds a message of the bytes from START to END. */
 static struct message *
 give_message(struct swo_feed *j, enum swo_kind kind, uint64_t start, uint64_t end)
@@ -188,13 +218,7 @@ give_message(struct swo_feed *j, enum swo_kind kind, uint64_t start, uint64_t en
 		m->flags |= MESSAGE_SCATTERED;
 	if (s->proof < PROOF && kind < SWO_KIND_SYNC)
 		m->flags |= MESSAGE_SUSPECT;
-	if (s->stamped) {
-		bool ahead = s->stamp_ahead && s->stamp != NO_STAMP;
-		m->flags |= MESSAGE_TIMED;
-		m->ticks = s->local + (ahead ? s->stamp : 0);
-		if (!ahead && kind != SWO_KIND_LOCAL && kind < SWO_KIND_SYNC)
-			m->flags |= MESSAGE_ESTIMATED;
-	}
+	set_time(j, kind, m);
 	return m;
 }
 
@@ -214,9 +238,10 @@ line_end(struct swo_feed *j, struct swo_line *line, uint64_t end)
 	if (!line->count)
 		return;
 	m = give_message(j, SWO_KIND_LINE, offset_of(j, line->start), end);
-	m->flags |= MESSAGE_SCATTERED | (line->lost ? MESSAGE_LOST : 0);
+	m->flags |= MESSAGE_SCATTERED | (line->lost ? MESSAGE_LOST : 0) |
+		    (line->doubt ? MESSAGE_SUSPECT : 0);
 	m->origin = line->port;
-	m->aux = line->count | (uint64_t)line->first << 60;
+	m->aux = line->count | (uint64_t)line->skip << 16 | (uint64_t)line->first << 60;
 	line->count = 0;
 }
 
@@ -252,23 +277,76 @@ line_of(struct swo_feed *j, uint8_t port)
 	return unused;
 }
 
-static bool
-has_line_end(const struct swo_packet *p)
+/* How many of LEFT bytes belong to a line: up to a line feed and the NULs that fill the write
+ * up; 0: all, and it goes on. */
+static unsigned
+line_part(uint64_t bytes, unsigned left)
 {
-	for (unsigned i = 0; i < p->size; i++)
-		if ((uint8_t)(p->value >> 8 * i) == '\n')
-			return true;
-	return false;
+	for (unsigned i = 0; i < left; i++, bytes >>= 8)
+		if ((uint8_t)bytes == '\n')
+			return bytes >> 8 ? i + 1 : left;
+	return 0;
 }
 
-/* A line ends with the write that has its end. */
+/* A write may end lines and begin one. */
 static void
 line_add(struct swo_feed *j, uint8_t port, const struct swo_packet *p)
 {
-	struct swo_line *line = line_of(j, port);
-	line->count = (uint16_t)(line->count + p->size);
-	if (has_line_end(p) || line->count >= LINE_BYTES)
-		line_end(j, line, end_of(j, false));
+	for (unsigned done = 0, part; done < p->size; done += part) {
+		struct swo_line *line = line_of(j, port);
+		bool ends = (part = line_part(p->value >> 8 * done, p->size - done));
+		if (!line->count)
+			line->skip = done & 3;
+		if (!ends)
+			part = p->size - done;
+		line->doubt |= j->s->proof < PROOF || j->s->page_lost;
+		line->count = (uint16_t)(line->count + part);
+		if (ends || line->count >= LINE_BYTES)
+			line_end(j, line, end_of(j, false));
+	}
+}
+
+/* --- bytes to come ------------------------------------------------------- */
+
+/* Bytes of the ITM after the one at hand. */
+struct swo_ahead {
+	struct swo_unit unit;
+	uint64_t offset, end;
+	unsigned at;
+	bool is_short; /* the window is */
+};
+
+static struct swo_ahead
+look_ahead(const struct swo_feed *j)
+{
+	uint64_t offset = j->s->base.offset;
+	return (struct swo_ahead){
+	    .unit = *j->unit, .offset = offset, .end = offset + STAMP_SPAN, .at = j->index + 1};
+}
+
+static bool
+ahead_next(const struct swo_feed *j, struct swo_ahead *ahead, uint8_t *byte)
+{
+	struct swo_unit *unit = &ahead->unit;
+	for (;; ahead->at++) {
+		while (ahead->at >= unit->count) {
+			uint8_t id = unit->next;
+			ahead->offset += unit->length;
+			ahead->at = 0;
+			if (ahead->offset >= ahead->end)
+				return false;
+			if (!swo_unit_read(j->d, j->w, ahead->offset, id, unit)) {
+				ahead->is_short = !j->w->last;
+				return false;
+			}
+			if (unit->odd)
+				return false;
+		}
+		if (unit->ids[ahead->at] != j->d->id)
+			continue;
+		*byte = unit->bytes[ahead->at++];
+		return true;
+	}
 }
 
 /* --- time ---------------------------------------------------------------- */
@@ -279,37 +357,34 @@ static bool
 find_stamp(struct swo_feed *j)
 {
 	struct swo_state *s = j->s;
-	struct swo_unit unit = *j->unit;
+	struct swo_ahead ahead = look_ahead(j);
 	struct swo_fit fit = {0};
 	struct swo_packet packet;
-	uint64_t offset = s->base.offset, end = offset + STAMP_SPAN;
-	unsigned at = j->index + 1;
+	uint8_t byte;
 	s->stamp = NO_STAMP;
 	s->stamp_ahead = 0;
-	while (s->stamp_ahead < STAMP_AHEAD) {
-		if (at >= unit.count) {
-			uint8_t id = unit.next;
-			offset += unit.length;
-			at = 0;
-			if (offset >= end)
-				return true;
-			if (!swo_unit_read(j->d, j->w, offset, id, &unit))
-				return j->w->last;
-			if (unit.odd)
-				return true;
-			continue;
+	while (s->stamp_ahead < STAMP_AHEAD && ahead_next(j, &ahead, &byte)) {
+		s->stamp_ahead++;
+		if (swo_fit_add(&fit, byte, &packet) && packet.what == SWO_LOCAL) {
+			s->stamp = (uint32_t)packet.value;
+			return true;
 		}
-		if (unit.ids[at] == j->d->id) {
-			s->stamp_ahead++;
-			if (swo_fit_add(&fit, unit.bytes[at], &packet) &&
-			    packet.what == SWO_LOCAL) {
-				s->stamp = (uint32_t)packet.value;
-				return true;
-			}
-		}
-		at++;
 	}
-	return true;
+	return !ahead.is_short;
+}
+
+/* Whether a bad packet comes soon.  Sets j->is_short if the window is too short. */
+static bool
+is_bad_near(struct swo_feed *j)
+{
+	struct swo_ahead ahead = look_ahead(j);
+	struct swo_fit fit = {0};
+	struct swo_packet packet;
+	uint8_t byte;
+	for (unsigned i = 0; i < DOUBT_AHEAD && !fit.bad && ahead_next(j, &ahead, &byte); i++)
+		swo_fit_add(&fit, byte, &packet);
+	j->is_short |= ahead.is_short;
+	return fit.bad;
 }
 
 /* --- packets ------------------------------------------------------------- */
@@ -327,6 +402,8 @@ take_port(struct swo_feed *j, const struct swo_packet *p)
 	struct message *m =
 	    give_message(j, SWO_KIND_PORT, offset_of(j, j->s->start), end_of(j, false));
 	m->origin = port;
+	if (j->s->page_lost)
+		m->flags |= MESSAGE_SUSPECT;
 }
 
 /* `11rr0000` and `0ttt0000`: differences [ARMv7-M, D4].  They are of what comes before them,
@@ -347,6 +424,7 @@ take_global(struct swo_feed *j, const struct swo_packet *p)
 {
 	const uint64_t low = 0x3ffffff;
 	struct swo_state *s = j->s;
+	const uint64_t before = s->global;
 	if (p->what == SWO_GLOBAL_LOW) {
 		unsigned bits = p->size == 4 ? 26 : 7u * p->size;
 		uint64_t mask = (UINT64_C(1) << bits) - 1;
@@ -354,7 +432,13 @@ take_global(struct swo_feed *j, const struct swo_packet *p)
 		if (p->size == 4 && p->value >> 27 & 1)
 			s->high_known = false;
 		s->global = (s->global & ~mask) | (p->value & mask);
+		/* the new high bits come later */
+		if (s->low_known && !s->high_known && s->global < before)
+			s->global += low + 1;
 	} else {
+		/* it wraps once at most, but for damage */
+		s->high_doubtful =
+		    s->proof < PROOF || (s->high_known && p->value - (s->global >> 26) > 1);
 		s->global = (s->global & low) | p->value << 26;
 		s->high_known = true;
 	}
@@ -363,15 +447,95 @@ take_global(struct swo_feed *j, const struct swo_packet *p)
 					 offset_of(j, s->start), end_of(j, false));
 	if (whole)
 		m->aux = s->global;
+	if (whole && s->high_doubtful)
+		m->flags |= MESSAGE_SUSPECT;
+}
+
+/* Lines that are under way lack something. */
+static void
+lines_lose(struct swo_state *s)
+{
+	for (unsigned i = 0; i < LINES; i++)
+		s->lines[i].lost = true;
+}
+
+/* Bytes are lost or came in: packets may begin elsewhere, ports may be of another page, and
+ * timestamps may be missing. */
+static void
+note_damage(struct swo_feed *j)
+{
+	struct swo_state *s = j->s;
+	s->proof = 0;
+	s->inexact = true;
+	s->page = 0;
+	s->page_lost = j->d->paged;
+	lines_lose(s);
+}
+
+/* Bytes that are no packet. */
+static void
+note_bad(struct swo_feed *j)
+{
+	struct swo_state *s = j->s;
+	s->doubtful |= s->since_bad < BAD_NEAR;
+	s->since_bad = 0;
+	note_damage(j);
+}
+
+/* Whether a packet that sets a page does, rather than being made by damage: a page that is
+ * rare is of ports that are, and does not come after another rare packet.  Sets j->is_short
+ * if the window is too short. */
+static bool
+is_page(struct swo_feed *j, const struct swo_packet *p)
+{
+	struct swo_ahead ahead = look_ahead(j);
+	struct swo_fit fit = {0};
+	struct swo_packet next;
+	bool any = false;
+	uint8_t byte;
+	if (!j->d->regular || j->d->changes_page || j->d->weights[p->header] > 1)
+		return true;
+	while (!any && !fit.zeros && ahead_next(j, &ahead, &byte))
+		any = swo_fit_add(&fit, byte, &next);
+	j->is_short |= ahead.is_short;
+	return !j->s->is_rare &&
+	       (!any || (next.what == SWO_PORT && j->d->weights[next.header] == 1));
+}
+
+/* A byte of software's sets the page of the ports that follow. */
+static void
+take_page(struct swo_feed *j, const struct swo_packet *p)
+{
+	if (p->header & 0x84 || !j->d->paged)
+		return;
+	if (!is_page(j, p)) {
+		note_damage(j);
+		return;
+	}
+	j->s->page = p->header >> 4 & 7;
+	j->s->page_lost = j->s->proof < PROOF;
+}
+
+/* Whether the head has few such packets among many of a few kinds. */
+static bool
+is_rare(const struct swo_feed *j, const struct swo_packet *p)
+{
+	bool text = p->what == SWO_PORT && !j->s->page && j->d->text_ports >> p->source & 1;
+	return j->d->regular &&
+	       (j->d->weights[p->header] == 1 || (text && !swo_is_text(p->value, p->size)));
 }
 
 static void
 take_packet(struct swo_feed *j, struct swo_form form)
 {
 	static const uint8_t kinds[] = {
-	    [SWO_BAD] = SWO_KIND_DAMAGE,	  [SWO_EVENTS] = SWO_KIND_EVENTS,
-	    [SWO_EXCEPTION] = SWO_KIND_EXCEPTION, [SWO_PC] = SWO_KIND_PC,
-	    [SWO_DATA] = SWO_KIND_DATA,		  [SWO_EXTENSION] = SWO_KIND_EXTENSION,
+	    [SWO_BAD] = SWO_KIND_DAMAGE,
+	    [SWO_RESERVED] = SWO_KIND_RESERVED,
+	    [SWO_EVENTS] = SWO_KIND_EVENTS,
+	    [SWO_EXCEPTION] = SWO_KIND_EXCEPTION,
+	    [SWO_PC] = SWO_KIND_PC,
+	    [SWO_DATA] = SWO_KIND_DATA,
+	    [SWO_EXTENSION] = SWO_KIND_EXTENSION,
 	    [SWO_OVERFLOW] = SWO_KIND_OVERFLOW,
 	};
 	struct swo_state *s = j->s;
@@ -380,24 +544,21 @@ take_packet(struct swo_feed *j, struct swo_form form)
 	unsigned before = j->count;
 	uint8_t page = s->page;
 	s->have = 0;
-	if (p.what == SWO_BAD) {
-		s->doubtful |= s->since_bad < BAD_NEAR;
-		s->since_bad = 0;
-		if (s->proof < PROOF)
-			s->proof = 0;
-	} else if (s->proof < PROOF) {
-		s->proof++;
-	}
-	if (s->stamped && !s->stamp_ahead && p.what != SWO_LOCAL && !find_stamp(j)) {
+	if (p.what == SWO_BAD)
+		note_bad(j);
+	else if (s->proof < PROOF)
+		s->proof = (s->proof + j->d->weights[p.header]) & 0x7f;
+	else if (j->d->weights[p.header] == 1 && is_bad_near(j))
+		note_damage(j);
+	if (s->stamped && !s->stamp_ahead && p.what != SWO_LOCAL && !find_stamp(j))
 		j->is_short = true;
+	if (p.what == SWO_EXTENSION)
+		take_page(j, &p);
+	s->is_rare = is_rare(j, &p);
+	if (j->is_short)
 		return;
-	}
-	/* a byte of software's sets the page of the ports that follow */
-	if (p.what == SWO_EXTENSION && !(p.header & 0x84))
-		s->page = p.header >> 4 & 7;
 	if (p.what == SWO_OVERFLOW)
-		for (unsigned i = 0; i < LINES; i++)
-			s->lines[i].lost = true;
+		lines_lose(s);
 	if (p.what == SWO_PORT)
 		take_port(j, &p);
 	else if (p.what == SWO_LOCAL)
@@ -407,6 +568,9 @@ take_packet(struct swo_feed *j, struct swo_form form)
 	else
 		give_message(j, (enum swo_kind)kinds[p.what], offset_of(j, s->start),
 			     end_of(j, false));
+	/* one that the head has often is of a source that we do not know */
+	if (p.what == SWO_RESERVED && j->d->weights[p.header] == 1)
+		j->given[j->count - 1].flags |= MESSAGE_SUSPECT;
 	for (unsigned i = before; i < j->count; i++)
 		if (j->given[i].kind != SWO_KIND_LINE && j->given[i].kind != SWO_KIND_GLOBAL)
 			j->given[i].aux = SWO_AUX_VALUE(p.value) | (uint64_t)p.header << 40 |
@@ -449,21 +613,24 @@ feed_byte(struct swo_feed *j, uint8_t byte)
 	if (!s->have && !byte) {
 		if (!s->zeros++)
 			begin_packet(j);
-		if (s->zeros == ZEROS_MAX)
+		if (s->zeros == ZEROS_MAX) {
 			drop_packet(j, SWO_KIND_DAMAGE, end_of(j, false));
+			note_bad(j);
+		}
 		return;
 	}
 	/* at least 47 zero bits and a one [ARMv7-M, D4] */
 	if (s->zeros >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST) {
 		s->proof = PROOF;
 		s->zeros = 0;
+		s->page = 0;
+		s->page_lost = false;
 		give_message(j, SWO_KIND_SYNC, offset_of(j, s->start), end_of(j, false));
 		return;
 	}
 	if (s->zeros) {
 		drop_packet(j, SWO_KIND_DAMAGE, end_of(j, true));
-		s->doubtful |= s->since_bad < BAD_NEAR;
-		s->since_bad = 0;
+		note_bad(j);
 	}
 	if (!s->have)
 		begin_packet(j);
@@ -597,10 +764,12 @@ step_aged(struct swo_feed *j, struct swo_output *o)
 	return !j->count || put_out(j, &before, o);
 }
 
-/* Gives what is under way where the capture ends. */
+/* Gives what is under way where the capture ends; CUT: inside a unit. */
 static void
-end_all(struct swo_feed *j, uint64_t end)
+end_all(struct swo_feed *j, uint64_t end, bool cut)
 {
+	if (cut || j->s->have || j->s->zeros)
+		lines_lose(j->s);
 	drop_packet(j, SWO_KIND_CUT, end);
 	lines_end(j, end);
 }
@@ -615,7 +784,7 @@ end_capture(struct swo_feed *j, struct swo_output *o)
 		return true;
 	s->skip = j->unit->count & 15;
 	struct swo_state before = *s;
-	end_all(j, end);
+	end_all(j, end, false);
 	return put_out(j, &before, o);
 }
 
@@ -665,6 +834,7 @@ step_align(struct swo_feed *j, struct swo_output *o)
 	if (skipped) {
 		uint64_t end = s->base.offset + skipped;
 		drop_packet(j, SWO_KIND_CUT, s->base.offset);
+		note_damage(j);
 		lines_end(j, s->base.offset);
 		give_message(j, SWO_KIND_ALIGN, s->base.offset, end);
 		if (!put_out(j, &before, o))
@@ -673,7 +843,6 @@ step_align(struct swo_feed *j, struct swo_output *o)
 		if (j->units)
 			j->units->move(j->units->context, end);
 		s->id = CORESIGHT_NOBODY;
-		s->proof = 0;
 		s->stamp_ahead = 0;
 		s->since_bad = BAD_NEAR;
 	}
@@ -689,7 +858,7 @@ step_end(struct swo_feed *j, struct swo_output *o, size_t left)
 {
 	struct swo_state *s = j->s, before = *s;
 	uint64_t end = s->base.offset;
-	end_all(j, end);
+	end_all(j, end, left);
 	if (left)
 		give_message(j, SWO_KIND_CUT, end, end + left)->flags &=
 		    (uint16_t)~MESSAGE_SCATTERED;
@@ -901,7 +1070,9 @@ open_as(const struct decoder_ops *ops, bool framed, const void *options, const s
 	d->id = framed ? (found->id ? found->id : 1) : CORESIGHT_NOBODY;
 	d->text_ports = swo_head_text_ports(found);
 	d->stamped = found->kinds[SWO_LOCAL];
-	d->base.untimed = found->whole && !d->stamped;
+	d->by_global = found->kinds[SWO_GLOBAL_LOW] && !d->stamped;
+	d->base.untimed = found->whole && !d->stamped && !d->by_global;
+	swo_head_weigh(found, d);
 	swo_sort_pairs(d, found);
 	free(found);
 	if (!own->lines || list_ports(own->lines, &d->text_ports, err))

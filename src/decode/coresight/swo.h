@@ -26,7 +26,7 @@ struct swo_options {
 };
 
 enum { SWO_CHECKPOINT = 64 }; /* bytes, at most */
-enum { SWO_PORTS = 32, SWO_IDS = 0x80, SWO_HEAD_PCS = 1024 };
+enum { SWO_PORTS = 32, SWO_IDS = 0x80, SWO_HEAD_PCS = 1024, SWO_HEAD_FIRST = 64 };
 
 /* What the head of a capture shows. */
 struct swo_head {
@@ -36,8 +36,20 @@ struct swo_head {
 	uint64_t start;		       /* offset of the first frame */
 	uint64_t lost;		       /* bytes that are in no frame */
 	uint64_t frames;
-	uint32_t writes[SWO_PORTS], text_writes[SWO_PORTS];
+	struct swo_head_port {
+		uint32_t writes, bytes;
+		uint32_t text;	/* of these bytes, those of a text, */
+		uint32_t shown; /* and of them those that are seen, and ASCII */
+		uint32_t ascii;
+		/* bytes of a character in UTF-8, and those that it still lacks */
+		uint8_t length, pending;
+	} ports[SWO_PORTS];
 	uint32_t kinds[SWO_OVERFLOW + 1]; /* packets by enum swo_what */
+	uint32_t headers[256];		  /* packets by their first byte, but for bad ones */
+	uint64_t last[256];		  /* their values, the last one of each */
+	uint32_t varied;		  /* that differ from the last one */
+	uint8_t first[SWO_HEAD_FIRST];	  /* first bytes of the packets before any bad one */
+	uint8_t first_count;
 	struct {
 		uint32_t pc, count;
 	} pcs[SWO_HEAD_PCS]; /* samples, hashed; those that find no room are left out */
@@ -49,10 +61,16 @@ struct swo_head {
 struct swo_decoder {
 	struct decoder base;
 	bool framed;
-	uint8_t id;	     /* of the ITM; bare packets have CORESIGHT_NOBODY */
-	uint32_t text_ports; /* a bit each */
-	bool stamped;	     /* the head has local timestamps */
-	uint8_t sorts[256];  /* of first bytes of pairs in a frame, of enum swo_pair_sort */
+	uint8_t id;	      /* of the ITM; bare packets have CORESIGHT_NOBODY */
+	uint32_t text_ports;  /* a bit each */
+	bool stamped;	      /* the head has local timestamps */
+	bool by_global;	      /* it has global ones alone, which are the time then */
+	bool paged;	      /* ports may be of several pages */
+	bool changes_page;    /* they often are */
+	bool regular;	      /* nearly all packets have one of a few first bytes */
+	bool begins;	      /* the capture begins with a packet, as those that follow show */
+	uint8_t weights[256]; /* by first byte: what a packet proves, as often as the head has it */
+	uint8_t sorts[256];   /* of first bytes of pairs in a frame, of enum swo_pair_sort */
 };
 
 /* Bits: what a byte that may name a source says about it and the place of the frame. */
@@ -123,6 +141,7 @@ enum swo_kind {
 	SWO_KIND_GLOBAL,
 	SWO_KIND_GLOBAL_PART,
 	SWO_KIND_EXTENSION,
+	SWO_KIND_RESERVED,
 	SWO_KIND_SYNC,
 	SWO_KIND_OVERFLOW,
 	SWO_KIND_TRIGGER,
@@ -138,10 +157,12 @@ enum { SWO_ORIGIN_DWT = 256, SWO_ORIGIN_ITM, SWO_ORIGIN_TRIGGER };
 /*
  * message.aux of packets: 0-39 value, 40-47 header, 48-55 page of a port, 56-58 bytes behind
  * the header, 60-63 the byte in the first unit that it begins with.  Of lines: 0-15
- * bytes, the rest the same.  Of full global times: the time.
+ * bytes, 16-17 bytes of the first write that belong to the line before, the rest the same.
+ * Of full global times: the time.
  */
 #define SWO_AUX_VALUE(aux) ((aux)&0xffffffffff)
 #define SWO_AUX_COUNT(aux) ((unsigned)((aux)&0xffff))
+#define SWO_AUX_SKIP(aux) ((unsigned)((aux) >> 16 & 3))
 #define SWO_AUX_HEADER(aux) ((uint8_t)((aux) >> 40))
 #define SWO_AUX_SIZE(aux) ((unsigned)((aux) >> 56 & 7))
 #define SWO_AUX_FIRST(aux) ((unsigned)((aux) >> 60))
@@ -156,6 +177,11 @@ void swo_head_rate(const struct window *, bool framed, struct probe *);
 /* Whether a source is there, not only by chance. */
 bool swo_head_has(const struct swo_head *, unsigned id);
 uint32_t swo_head_text_ports(const struct swo_head *);
+
+/* Good packets in a row whose weights add up to it prove where packets begin. */
+enum { SWO_PROOF = 64 };
+/* Fills what packets prove, and whether the capture begins with one. */
+void swo_head_weigh(const struct swo_head *, struct swo_decoder *);
 
 enum swo_field {
 	SWO_F_PORT,
@@ -173,6 +199,7 @@ enum swo_field {
 	SWO_F_WHAT,
 	SWO_F_ADDRESS,
 	SWO_F_COUNTERS,
+	SWO_F_PMU,
 	SWO_F_TICKS,
 	SWO_F_RELATION,
 	SWO_F_GLOBAL,

@@ -146,21 +146,28 @@ add_line(struct swo_job *j)
 	struct swo_packet packet;
 	struct swo_fit fit = {0};
 	uint64_t offset, offsets[SWO_PACKET_MAX];
+	uint32_t bad = 0, syncs = 0;
 	uint8_t *payload = arena_alloc(&j->e->arena, count), byte;
 	j->e->payload = payload;
 	while (j->e->payload_length < count && walk_next(&walk, &byte, &offset)) {
 		if (!fit.have)
 			held = 0;
 		offsets[held++ % SWO_PACKET_MAX] = offset;
-		if (!swo_fit_add(&fit, byte, &packet))
+		bool is_packet = swo_fit_add(&fit, byte, &packet);
+		/* as in step */
+		if (fit.bad != bad || fit.syncs != syncs)
+			page = 0;
+		bad = fit.bad;
+		syncs = fit.syncs;
+		if (!is_packet)
 			continue;
-		if (packet.what == SWO_EXTENSION && !(packet.header & 0x84))
+		if (packet.what == SWO_EXTENSION && !(packet.header & 0x84) && j->d->paged)
 			page = packet.header >> 4 & 7;
 		if (packet.what != SWO_PORT || page * 32 + packet.source != j->m->origin ||
 		    !swo_is_text(packet.value, packet.size))
 			continue;
-		writes++;
-		for (unsigned i = 0; i < packet.size && j->e->payload_length < count; i++)
+		unsigned from = writes++ ? 0 : SWO_AUX_SKIP(j->m->aux);
+		for (unsigned i = from; i < packet.size && j->e->payload_length < count; i++)
 			add_byte(j, payload, (uint8_t)(packet.value >> 8 * i), offsets[1 + i]);
 	}
 	return writes;
@@ -207,7 +214,9 @@ expand_line(struct swo_job *j)
 	struct field *field;
 	while (length && memchr("\0\r\n", e->payload[length - 1], 3))
 		length--;
-	text_add_bytes(&j->e->text, e->payload, length);
+	for (size_t i = 0; i < length; i++)
+		if (e->payload[i]) /* what fills a word up ends nothing */
+			text_add_char(&j->e->text, (char)e->payload[i]);
 	add_value(j, SWO_F_PORT, 0, 0, j->m->origin);
 	if ((field = add_field(j, SWO_F_BYTES, 0, e->payload_length))) {
 		field->s.at = (const char *)e->payload;
@@ -227,11 +236,27 @@ expand_port(struct swo_job *j)
 	text_addf(&j->e->text, "0x%0*llx", (int)(2 * size), (unsigned long long)value);
 }
 
+/* Source 3: a bit for each counter [Armv8-M, "PMU Overflow packet"]. */
+static void
+expand_pmu(struct swo_job *j)
+{
+	add_value(j, SWO_F_PMU, 1, 1, SWO_AUX_VALUE(j->m->aux));
+	text_add(&j->e->text, "PMU");
+	for (unsigned i = 0; i < 8; i++)
+		if (SWO_AUX_VALUE(j->m->aux) >> i & 1)
+			text_addf(&j->e->text, " %u", i);
+	text_add(&j->e->text, " wrapped");
+}
+
 /* [ARMv7-M, D4.3], source 0 */
 static void
 expand_events(struct swo_job *j)
 {
 	static const char *const names[] = {"CPI", "EXC", "SLEEP", "LSU", "FOLD", "CYC"};
+	if (SWO_AUX_HEADER(j->m->aux) >> 3 == SWO_SOURCE_PMU) {
+		expand_pmu(j);
+		return;
+	}
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (SWO_AUX_VALUE(j->m->aux) >> i & 1)
 			text_addf(&j->name, "%s%s", j->name.length ? " " : "", names[i]);
@@ -281,7 +306,7 @@ expand_data(struct swo_job *j)
 	uint64_t value = SWO_AUX_VALUE(j->m->aux);
 	const char *what = source >= 16 ? source & 1 ? "write" : "read"
 			   : source & 1 ? "address"
-			   : size == 4	? "pc"
+			   : size > 1	? "pc"
 					: "match";
 	add_value(j, SWO_F_COMPARATOR, 0, 1, comparator);
 	add_text(j, SWO_F_WHAT, what);
@@ -293,6 +318,17 @@ expand_data(struct swo_job *j)
 		  1, size, value);
 	text_addf(&j->e->text, "comparator %u %s 0x%0*llx", comparator, what, (int)(2 * size),
 		  (unsigned long long)value);
+}
+
+/* The size of a source that the tables do not have is known all the same. */
+static void
+expand_reserved(struct swo_job *j)
+{
+	unsigned size = SWO_AUX_SIZE(j->m->aux);
+	add_value(j, SWO_F_SIZE, 0, 1, size);
+	add_value(j, SWO_F_VALUE, 1, size, SWO_AUX_VALUE(j->m->aux));
+	text_addf(&j->e->text, "source %u 0x%0*llx", SWO_AUX_HEADER(j->m->aux) >> 3,
+		  (int)(2 * size), (unsigned long long)SWO_AUX_VALUE(j->m->aux));
 }
 
 /* [ARMv7-M, D4] */
@@ -402,6 +438,7 @@ swo_expand(const struct decoder *decoder, const struct message *m, const struct 
 	    [SWO_KIND_GLOBAL] = expand_global,
 	    [SWO_KIND_GLOBAL_PART] = expand_global_part,
 	    [SWO_KIND_EXTENSION] = expand_extension,
+	    [SWO_KIND_RESERVED] = expand_reserved,
 	    [SWO_KIND_SYNC] = expand_sync,
 	    [SWO_KIND_OVERFLOW] = expand_overflow,
 	    [SWO_KIND_TRIGGER] = expand_trigger,

@@ -204,18 +204,55 @@ count_pc(struct swo_head *found, uint32_t pc)
 	}
 }
 
+/* Counts a byte of a port.  A character in UTF-8 begins with as many ones as it has bytes, and
+ * the others with 10 [RFC 3629]. */
+static void
+count_byte(struct swo_head_port *port, uint8_t byte)
+{
+	bool follows = byte >> 6 == 2 && port->pending;
+	if (!byte) /* fills a word up */
+		return;
+	port->bytes++;
+	if (byte < 0x80)
+		port->text += swo_is_text(byte, 1);
+	else if (follows && !--port->pending)
+		port->text += port->length;
+	port->shown += byte > ' ';
+	port->ascii += byte < 0x80;
+	if (follows)
+		return;
+	port->pending = byte >= 0xc2 ? 1 + (byte >= 0xe0) + (byte >= 0xf0) : 0;
+	port->length = 1 + port->pending;
+}
+
+static void
+count_write(struct swo_head_port *port, const struct swo_packet *packet)
+{
+	port->writes++;
+	for (unsigned i = 0; i < packet->size; i++)
+		count_byte(port, (uint8_t)(packet->value >> 8 * i));
+}
+
+/* Whether a packet is what a trace is about, rather than time or protocol. */
+static bool
+is_subject(enum swo_what what)
+{
+	return what >= SWO_PORT && what <= SWO_DATA;
+}
+
 static void
 count_packet(struct swo_head *found, const struct swo_packet *packet)
 {
 	found->kinds[packet->what]++;
+	found->headers[packet->header] += packet->what != SWO_BAD;
+	found->varied += is_subject(packet->what) && found->last[packet->header] != packet->value;
+	found->last[packet->header] = packet->value;
+	if (!found->fit.bad && found->first_count < SWO_HEAD_FIRST)
+		found->first[found->first_count++] = packet->header;
 	if (packet->what == SWO_PC && packet->size == 4)
 		count_pc(found, (uint32_t)packet->value);
-	if (packet->what != SWO_PORT || packet->source >= SWO_PORTS)
-		return;
-	found->writes[packet->source]++;
-	/* text of other scripts has bytes from 0x80 on, but so have most numbers */
-	found->text_writes[packet->source] +=
-	    swo_is_text(packet->value, packet->size) && !(packet->value & 0x80808080);
+	if (packet->what == SWO_PORT && packet->source < SWO_PORTS)
+		count_write(&found->ports[packet->source], packet);
 }
 
 /* Reads bare packets; ALL, or as far as few enough can be bad. */
@@ -294,9 +331,10 @@ name_sources(const struct head_trial *trial, struct swo_head *found)
 		const struct head_source *source = &trial->sources[id];
 		if (id == found->id)
 			continue;
-		found->carries[id] = source->etmv4   ? "ETMv4?"
-				     : source->etmv3 ? "ETMv3 or PTM?"
-						     : NULL;
+		found->carries[id] = fit_score(&source->fit) > 0 ? "ITM"
+				     : source->etmv4		 ? "ETMv4?"
+				     : source->etmv3		 ? "ETMv3 or PTM?"
+								 : NULL;
 	}
 }
 
@@ -363,9 +401,11 @@ static void
 rate_head(const struct swo_head *found, bool framed, struct probe *probe)
 {
 	const struct swo_fit *fit = &found->fit;
-	uint32_t kinds = 0;
-	for (int i = SWO_PORT; i <= SWO_OVERFLOW; i++)
+	uint32_t kinds = 0, subjects = 0;
+	for (int i = SWO_PORT; i <= SWO_OVERFLOW; i++) {
 		kinds += found->kinds[i] > 0;
+		subjects += is_subject((enum swo_what)i) ? found->kinds[i] : 0;
+	}
 	snprintf(probe->reason, sizeof probe->reason,
 		 "%s%u ITM packets, %u synchronisations among them, %u that are forbidden",
 		 framed && found->id ? "16-byte frames; " : "", fit->good, fit->syncs, fit->bad);
@@ -374,10 +414,10 @@ rate_head(const struct swo_head *found, bool framed, struct probe *probe)
 	/* bytes that are all alike are good packets of one kind */
 	if (fit->syncs > 1 && fit->good > 2 * fit->syncs)
 		probe->score = 93;
-	else if ((kinds < 2 && !found->kinds[SWO_PC]) || fit->bad > fit->good / GOOD_SURE ||
-		 has_strangers(found))
+	else if ((found->varied * 8 < subjects && !found->kinds[SWO_PC]) || !subjects ||
+		 fit->bad > fit->good / GOOD_SURE || has_strangers(found))
 		return;
-	else if (fit->good >= GOOD_SURE && !fit->bad)
+	else if (fit->good >= GOOD_SURE && !fit->bad && kinds > 1)
 		probe->score = 91;
 	else
 		probe->score = fit->good >= GOOD_MUCH ? 80 : 60;
@@ -405,19 +445,54 @@ swo_head_has(const struct swo_head *found, unsigned id)
 	return id == found->id || found->bytes[id] > 2 * CORESIGHT_FRAME;
 }
 
-/* Nearly all that is written to them is text. */
+/* Nearly all that is written to a port is text, and of little all. */
+static bool
+is_text_port(const struct swo_head_port *port)
+{
+	enum { WRITES = 4, BYTES = 12, FEW = 32 };
+	const uint64_t other = port->bytes - port->text;
+	return port->bytes && (port->writes >= WRITES || port->bytes >= BYTES) &&
+	       port->shown * UINT64_C(2) >= port->bytes &&
+	       port->ascii * UINT64_C(8) >= port->bytes &&
+	       (!other || (port->bytes >= FEW && other * 10 <= port->bytes));
+}
+
 uint32_t
 swo_head_text_ports(const struct swo_head *found)
 {
-	enum { LEAST = 4 };
 	uint32_t ports = 0;
 	bool any = false;
 	for (unsigned i = 0; i < SWO_PORTS; i++) {
-		any |= found->writes[i] > 0;
-		if (found->writes[i] >= LEAST && found->text_writes[i] * 10 >= found->writes[i] * 9)
-			ports |= UINT32_C(1) << i;
+		any |= found->ports[i].writes > 0;
+		ports |= (uint32_t)is_text_port(&found->ports[i]) << i;
 	}
 	return any ? ports : 1;
+}
+
+/* Headers that are frequent prove most: bytes that are none of a packet are all about as
+ * frequent. */
+void
+swo_head_weigh(const struct swo_head *found, struct swo_decoder *d)
+{
+	uint32_t all = found->fit.good + found->fit.reserved, frequent = 0, pages = 0;
+	const uint32_t least = 4 + all / 512;
+	unsigned sum = 0;
+	for (unsigned i = 0; i < 256; i++) {
+		uint32_t count = found->headers[i];
+		d->weights[i] = count < least ? 1 : count * 8 > all ? 4 : 2;
+		frequent += count < least ? 0 : count;
+	}
+	d->regular = (all - frequent) * UINT64_C(32) < all;
+	for (unsigned i = 0; i < found->first_count; i++)
+		sum += d->weights[found->first[i]];
+	d->begins = sum >= SWO_PROOF;
+	/* damage makes some packets that set the page */
+	d->paged = !found->whole;
+	for (unsigned header = 0x08; header < 0x80; header += 0x10) {
+		d->paged |= found->headers[header] >= (found->fit.bad ? least : 1);
+		pages += found->headers[header];
+	}
+	d->changes_page = pages >= least;
 }
 
 /* --- for people ---------------------------------------------------------- */
@@ -426,8 +501,8 @@ static void
 add_ports(const struct swo_head *found, const struct swo_decoder *d, struct text *about)
 {
 	for (unsigned i = 0; i < SWO_PORTS; i++)
-		if (found->writes[i])
-			text_addf(about, "port %u: %u writes, %s\n", i, found->writes[i],
+		if (found->ports[i].writes)
+			text_addf(about, "port %u: %u writes, %s\n", i, found->ports[i].writes,
 				  d->text_ports >> i & 1 ? "text in lines" : "a row each");
 }
 
@@ -499,7 +574,9 @@ swo_survey_itm(const struct swo_decoder *d, struct swo_head *found,
 {
 	add_ports(found, d, about);
 	add_hottest(found, names, about);
-	if (!d->stamped)
+	if (d->by_global)
+		text_add(about, "no local timestamps: time is that of global timestamps\n");
+	else if (!d->stamped)
 		text_add(about, "no local timestamps: messages have no time\n");
 }
 

@@ -45,15 +45,16 @@ protocol_form(uint8_t header)
 struct swo_form
 swo_form_of(uint8_t header)
 {
-	/* that a DWT source may have, a bit for each of 1, 2 and 4 bytes [ARMv7-M, D4.3]; a PC may
-	 * be one byte in ARMv8-M: it matched, without a value [Armv8-M, "Data Trace Match
-	 * packet"] */
+	/* that a DWT source may have, a bit for each of 1, 2 and 4 bytes [ARMv7-M, D4.3]; in
+	 * ARMv8-M PC and address of an access are of any size, one byte of PC is a match without
+	 * a value [Armv8-M, "Data Trace Match packet"], and source 3 is the PMU's [Armv8-M,
+	 * "PMU Overflow packet"] */
 	enum { NO, ONE = 1 << 1, TWO = 1 << 2, FOUR = 1 << 4, PC = ONE | FOUR, ANY = PC | TWO };
 	static const uint8_t sizes[] = {0, 1, 2, 4};
-	static const uint8_t allowed[32] = {ONE, TWO, PC,  NO, NO,  NO,	 NO,  NO,  PC,	TWO, PC,
-					    TWO, PC,  TWO, PC, TWO, ANY, ANY, ANY, ANY, ANY, ANY,
-					    ANY, ANY, NO,  NO, NO,  NO,	 NO,  NO,  NO,	NO};
-	static const uint8_t first[] = {SWO_EVENTS, SWO_EXCEPTION, SWO_PC};
+	static const uint8_t allowed[32] = {ONE, TWO, PC,  ONE, NO,  NO,  NO,  NO,  ANY, ANY, ANY,
+					    ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY,
+					    ANY, ANY, NO,  NO,	NO,  NO,  NO,  NO,  NO,	 NO};
+	static const uint8_t first[] = {SWO_EVENTS, SWO_EXCEPTION, SWO_PC, SWO_EVENTS};
 	const unsigned size = sizes[header & 3], source = header >> 3;
 	struct swo_form form = {SWO_PORT, (uint8_t)(1 + size), false, false};
 	if (!size)
@@ -69,7 +70,11 @@ struct swo_form
 swo_form_allowed(uint8_t header)
 {
 	struct swo_form form = swo_form_of(header);
-	return form.reserved ? (struct swo_form){SWO_BAD, 1, false, false} : form;
+	if (!form.reserved)
+		return form;
+	if (header & 3) /* its size is known all the same */
+		return (struct swo_form){SWO_RESERVED, form.most, false, true};
+	return (struct swo_form){SWO_BAD, 1, false, true};
 }
 
 size_t
@@ -95,7 +100,7 @@ static bool
 is_value_known(const struct swo_packet *p)
 {
 	if (p->what == SWO_EVENTS)
-		return p->value && p->value < 0x40;
+		return p->value && (p->value < 0x40 || p->source == SWO_SOURCE_PMU);
 	/* what happened is in bits 5:4 of the second byte, 0 is reserved */
 	if (p->what == SWO_EXCEPTION)
 		return p->value >> 12 & 3 && !(p->value & 0xce00);
@@ -130,8 +135,9 @@ fit_count(struct swo_fit *fit, const struct swo_packet *packet)
 	/* extensions other than the page of ports are rare: in a wrong place they are not */
 	bool odd =
 	    packet->what == SWO_BAD || (packet->what == SWO_EXTENSION && packet->header & 0x84);
+	fit->reserved += packet->what == SWO_RESERVED;
 	fit->bad += odd;
-	fit->good += !odd;
+	fit->good += !odd && packet->what != SWO_RESERVED;
 }
 
 /* Whether a byte begins a packet, rather than being of a synchronisation. */
@@ -170,9 +176,7 @@ swo_is_text(uint64_t value, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++, value >>= 8) {
 		uint8_t c = (uint8_t)value;
-		if (!c) /* zeros may fill a word up */
-			return i && !value;
-		if ((c < ' ' && !(c >= '\a' && c <= '\r') && c != 0x1b) || c == 0x7f)
+		if ((c && c < ' ' && !(c >= '\a' && c <= '\r') && c != 0x1b) || c == 0x7f)
 			return false;
 	}
 	return true;

@@ -10,10 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SWO_PACKET_MAX = 7, SWO_SYNC_ZEROS = 5, SWO_SYNC_LAST = 0x80 };
+enum { SWO_PACKET_MAX = 7, SWO_SYNC_ZEROS = 5, SWO_SYNC_LAST = 0x80, SWO_SOURCE_PMU = 3 };
 
 enum swo_what {
-	SWO_BAD, /* what the tables forbid */
+	SWO_BAD,      /* what the tables forbid */
+	SWO_RESERVED, /* of a hardware source that no table has */
 	SWO_PORT,
 	SWO_EVENTS,
 	SWO_EXCEPTION,
@@ -38,7 +39,7 @@ struct swo_form {
  * alone. */
 struct swo_form swo_form_of(uint8_t header);
 
-/* The same; a reserved header is bad, of a byte. */
+/* The same; a reserved header with a size is SWO_RESERVED, any other is bad, of a byte. */
 struct swo_form swo_form_allowed(uint8_t header);
 
 /* Whether HAVE bytes are all of a packet of that form. */
@@ -69,7 +70,7 @@ struct swo_packet swo_packet_read(struct swo_form form, const uint8_t *bytes, si
  * How well bytes fit packets: what alignment and recognition are found by.  Zeroed first.
  */
 struct swo_fit {
-	uint32_t good, bad; /* packets */
+	uint32_t good, bad, reserved; /* packets */
 	uint32_t syncs;
 	struct swo_form form; /* of the packet at hand */
 	uint8_t packet[SWO_PACKET_MAX];
@@ -81,7 +82,8 @@ struct swo_fit {
  * counts as good, and other zeros as bad. */
 bool swo_fit_add(struct swo_fit *, uint8_t byte, struct swo_packet *packet);
 
-/* Whether SIZE bytes, low one first, could be of a text. */
+/* Whether SIZE bytes, low one first, could be of a text: no control characters but those of
+ * terminals, and NUL, which fills words up. */
 bool swo_is_text(uint64_t value, unsigned size);
 
 #endif

@@ -221,6 +221,7 @@ libtrawl_a_SOURCES = \
 	src/decode/text/textlog_expand.c \
 	src/decode/text/textlog_head.c \
 	src/decode/text/textlog_presets.c \
+	src/decode/text/textlog_screen.c \
 	src/decode/text/textlog_time.c \
 	src/decode/undecoded.c \
 	src/export/export.c \

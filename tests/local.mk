@@ -500,10 +500,14 @@ golden_cases = \
 	tests/golden/stp-plain-sender.txt \
 	tests/golden/stp-plain.txt \
 	tests/golden/stp-untimed.txt \
+	tests/golden/text-console.txt \
 	tests/golden/text-damage.txt \
 	tests/golden/text-dmesg-tool.txt \
 	tests/golden/text-dmesg-wall.txt \
 	tests/golden/text-dmesg.txt \
+	tests/golden/text-esp-idf-time.txt \
+	tests/golden/text-esp-idf.txt \
+	tests/golden/text-ftrace.txt \
 	tests/golden/text-iso8601.txt \
 	tests/golden/text-logcat-brief.txt \
 	tests/golden/text-logcat-epoch.txt \
@@ -511,12 +515,17 @@ golden_cases = \
 	tests/golden/text-logcat-time.txt \
 	tests/golden/text-logcat-year.txt \
 	tests/golden/text-logcat.txt \
+	tests/golden/text-optee.txt \
 	tests/golden/text-pattern-names.txt \
 	tests/golden/text-pattern.txt \
 	tests/golden/text-plain.txt \
 	tests/golden/text-rfc5424.txt \
 	tests/golden/text-syslog-year.txt \
 	tests/golden/text-syslog.txt \
+	tests/golden/text-tf-a.txt \
+	tests/golden/text-xen-date.txt \
+	tests/golden/text-xen.txt \
+	tests/golden/text-zephyr-date.txt \
 	tests/golden/text-zephyr-seconds.txt \
 	tests/golden/text-zephyr-ticks.txt \
 	tests/golden/text-zephyr.txt \

@@ -49,6 +49,14 @@ record_part(struct record *r, unsigned row, size_t at, size_t length)
 }
 
 void
+record_replace(struct record *r, const void *text, size_t length)
+{
+	struct field *field = r->with_fields ? &r->e->fields.at[r->e->fields.count - 1] : &r->spare;
+	field->s.at = text;
+	field->s.length = length;
+}
+
+void
 record_value(struct record *r, unsigned row, uint64_t value)
 {
 	record_add(r, row, FIELD_NOWHERE, 0, 0)->u = value;

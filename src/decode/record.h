@@ -31,6 +31,10 @@ void record_bits(struct record *, unsigned row, uint64_t bit, uint32_t bits, uin
 /* The bytes themselves, as a field of bytes or text. */
 void record_part(struct record *, unsigned row, size_t at, size_t length);
 
+/* Gives the field that was added last, of bytes or text, another text, which must live as long
+ * as the expansion. */
+void record_replace(struct record *, const void *text, size_t length);
+
 /* What follows from other messages, or in another form; TEXT must live as
  * long as the expansion. */
 void record_value(struct record *, unsigned row, uint64_t value);

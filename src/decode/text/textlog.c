@@ -135,30 +135,34 @@ enum { BEGUN = 1, WITHIN_LINE = 2 };
 struct textlog_state {
 	struct decode_state base;
 	struct textlog_saved saved;
-	struct regex *regex; /* of this thread */
+	struct regex *regex, *apart; /* of this thread */
+	struct textlog_screen screen;
 };
 
-static struct regex *
-state_regex(const struct textlog_decoder *d, struct textlog_state *s)
+static void
+take_regexes(const struct textlog_decoder *d, struct textlog_state *s)
 {
 	if (!s->regex && d->regex)
 		s->regex = regex_share(d->regex);
-	return s->regex;
+	if (!s->apart && d->apart)
+		s->apart = regex_share(d->apart);
 }
 
 static void
 textlog_start(const struct decoder *decoder, struct decode_state *state)
 {
 	struct textlog_state *s = (struct textlog_state *)state;
-	struct regex *regex = s->regex;
 	(void)decoder;
-	*s = (struct textlog_state){.regex = regex};
+	*s = (struct textlog_state){.regex = s->regex, .apart = s->apart, .screen = s->screen};
 }
 
 static void
 textlog_release(struct decode_state *state)
 {
-	regex_free(((struct textlog_state *)state)->regex);
+	struct textlog_state *s = (struct textlog_state *)state;
+	regex_free(s->regex);
+	regex_free(s->apart);
+	textlog_screen_free(&s->screen);
 }
 
 static void
@@ -200,9 +204,10 @@ read_time(const struct textlog_decoder *d, struct textlog_saved *s, const char *
 
 /* Fills M from the head of its first line. */
 static void
-fill_message(const struct textlog_decoder *d, struct textlog_saved *s, const char *line,
-	     size_t length, const struct textlog_head *head, struct message *m)
+fill_message(const struct textlog_decoder *d, struct textlog_saved *s,
+	     const struct textlog_shown *shown, const struct textlog_head *head, struct message *m)
 {
+	const char *line = shown->text;
 	size_t start, end;
 	m->kind = TEXTLOG_MESSAGE;
 	m->aux = head->text;
@@ -220,7 +225,7 @@ fill_message(const struct textlog_decoder *d, struct textlog_saved *s, const cha
 	s->flags = m->flags & MESSAGE_TIMED;
 	s->severity = m->severity;
 	s->begun = BEGUN;
-	if (textlog_is_loss(line + head->text, length - head->text)) {
+	if (textlog_is_loss(line + head->text, shown->length - head->text)) {
 		m->flags |= MESSAGE_LOST;
 		m->severity = SEVERITY_ERROR;
 	}
@@ -228,7 +233,8 @@ fill_message(const struct textlog_decoder *d, struct textlog_saved *s, const cha
 
 /* Fills M for a line without a head. */
 static void
-fill_other(struct textlog_saved *s, bool apart, const char *line, size_t length, struct message *m)
+fill_other(struct textlog_saved *s, bool apart, const struct textlog_shown *shown,
+	   struct message *m)
 {
 	if (s->begun && !apart) {
 		m->kind = TEXTLOG_REST;
@@ -240,24 +246,18 @@ fill_other(struct textlog_saved *s, bool apart, const char *line, size_t length,
 	m->kind = TEXTLOG_LINE;
 	s->begun = 0;
 	s->ticks = s->flags = s->severity = 0;
-	if (textlog_is_loss(line, length)) {
+	if (textlog_is_loss(shown->text, shown->length)) {
 		m->flags = MESSAGE_LOST;
 		m->severity = SEVERITY_ERROR;
 	}
 }
 
-/* Whether a line without head begins as one that belongs to no message before. */
+/* Whether a line without head belongs to no message before. */
 static bool
-is_apart(const struct textlog_decoder *d, const char *line, size_t length)
+is_apart(struct textlog_state *s, const struct textlog_shown *shown)
 {
-	if (textlog_is_loss(line, length))
-		return true;
-	size_t prefix = d->apart ? strlen(d->apart) : 0, colour;
-	while (prefix && (colour = textlog_colour(line, length))) {
-		line += colour;
-		length -= colour;
-	}
-	return prefix && length >= prefix && !memcmp(line, d->apart, prefix);
+	return textlog_is_loss(shown->text, shown->length) ||
+	       (s->apart && regex_fits(s->apart, shown->text, shown->length));
 }
 
 /* The lines of a window from an offset on. */
@@ -287,16 +287,25 @@ is_cut(const struct textlog_lines *at)
 
 /* What stands before AT, which lies behind a line of M. */
 struct textlog_next {
-	struct textlog_head head; /* of the line there, if `found` */
+	struct textlog_shown shown; /* of the line there, if `known` */
+	struct textlog_head head;   /* and if `found` */
 	bool known, found;
 };
+
+static void
+look_at_next(struct textlog_state *s, const struct textlog_lines *at, struct textlog_next *next)
+{
+	next->shown = textlog_show(&s->screen, (const char *)at->p, at->length);
+	next->found = textlog_head_find(s->regex, &next->shown, &next->head);
+	next->known = true;
+}
 
 enum more { MORE_NONE, MORE_TAKEN, MORE_WINDOW };
 
 /* Takes the line at AT into M, which begins at START, if it belongs to it. */
 static enum more
-take_line(const struct textlog_decoder *d, struct textlog_state *s, uint64_t start,
-	  struct textlog_lines *at, struct textlog_next *next, struct message *m)
+take_line(struct textlog_state *s, uint64_t start, struct textlog_lines *at,
+	  struct textlog_next *next, struct message *m)
 {
 	const struct window *w = at->w;
 	bool end = w->last && at->offset == w->offset + w->length;
@@ -308,10 +317,8 @@ take_line(const struct textlog_decoder *d, struct textlog_state *s, uint64_t sta
 	if (at->offset + at->length - start > LINE_LONGEST)
 		return MORE_NONE;
 	if (at->length) {
-		const char *line = (const char *)at->p;
-		next->found = textlog_head_find(state_regex(d, s), line, at->length, &next->head);
-		next->known = true;
-		if (next->found || is_apart(d, line, at->length))
+		look_at_next(s, at, next);
+		if (next->found || is_apart(s, &next->shown))
 			return MORE_NONE;
 		m->length = (uint32_t)(at->offset + at->length - start);
 	}
@@ -331,15 +338,13 @@ read_message(const struct textlog_decoder *d, struct textlog_state *s, struct te
 	bool within = saved.begun & WITHIN_LINE, cut = is_cut(at), apart = false, joins;
 	saved.begun &= BEGUN;
 	*m = (struct message){.offset = start, .length = (uint32_t)at->length};
-	if (within)
-		next->found = false;
-	else if (!next->known)
-		next->found = textlog_head_find(state_regex(d, s), line, at->length, &next->head);
-	if (next->found) {
-		fill_message(d, &saved, line, at->length, &next->head, m);
+	if (!next->known)
+		look_at_next(s, at, next);
+	if (next->found && !within) {
+		fill_message(d, &saved, &next->shown, &next->head, m);
 	} else {
-		apart = !within && is_apart(d, line, at->length);
-		fill_other(&saved, apart || (!d->options->join && !within), line, at->length, m);
+		apart = !within && is_apart(s, &next->shown);
+		fill_other(&saved, apart || (!d->options->join && !within), &next->shown, m);
 	}
 	if (within)
 		m->kind = TEXTLOG_REST;
@@ -347,7 +352,7 @@ read_message(const struct textlog_decoder *d, struct textlog_state *s, struct te
 	at->offset += at->whole;
 	next->known = false;
 	while (joins && !cut) {
-		enum more more = take_line(d, s, start, at, next, m);
+		enum more more = take_line(s, start, at, next, m);
 		if (more == MORE_WINDOW)
 			return false;
 		if (more == MORE_NONE)
@@ -374,6 +379,7 @@ textlog_step(const struct decoder *decoder, struct decode_state *state, const st
 	struct textlog_next next = {.known = false};
 	uint64_t end = w->offset + w->length, until = w->until < end ? w->until : end;
 	size_t count = 0;
+	take_regexes(d, s);
 	while (count < max && state->offset < until && find_line(&at)) {
 		uint64_t silent_bytes = at.whole;
 		if (at.length) {
@@ -403,9 +409,11 @@ textlog_resync(const struct decoder *decoder, struct decode_state *state, const 
 		return found;
 	s->saved.begun = BEGUN;
 	struct textlog_lines at = {.w = w, .offset = state->offset};
-	struct textlog_head head;
+	struct textlog_next next;
+	take_regexes(d, s);
 	while (at.offset - w->offset < REACH && find_line(&at)) {
-		if (textlog_head_find(state_regex(d, s), (const char *)at.p, at.length, &head)) {
+		look_at_next(s, &at, &next);
+		if (next.found) {
 			state->offset = at.offset;
 			break;
 		}
@@ -416,7 +424,8 @@ textlog_resync(const struct decoder *decoder, struct decode_state *state, const 
 
 /* --- recognising ------------------------------------------------------- */
 
-/* How many of the first lines a preset fits; indented ones go on in a message. */
+/* How many of the first lines a preset fits; indented ones go on in a message, and those apart
+ * may be beside any. */
 struct textlog_fit {
 	size_t lines, fits;
 };
@@ -427,19 +436,24 @@ fit_preset(const struct textlog_preset *preset, const struct window *head)
 	struct textlog_fit fit = {0};
 	struct err err;
 	struct regex *regex = regex_new(preset->pattern, 0, &err);
+	struct regex *apart = preset->apart ? regex_new(preset->apart, 0, &err) : NULL;
+	struct textlog_screen screen = {0};
 	struct textlog_lines at = {.w = head, .offset = head->offset};
 	for (int i = 0; regex && i < HEAD_LINES && find_line(&at); i++) {
-		const char *line = (const char *)at.p;
+		struct textlog_shown line = textlog_show(&screen, (const char *)at.p, at.length);
 		at.offset += at.whole;
-		if (regex_fits(regex, line, at.length))
+		if (regex_fits(regex, line.text, line.length))
 			fit.fits++;
-		else if (!at.length || *line == ' ' || *line == '\t')
+		else if (!line.length || *line.text == ' ' || *line.text == '\t' ||
+			 (apart && regex_fits(apart, line.text, line.length)))
 			continue;
 		fit.lines++;
 		if (i == 200 && !fit.fits)
 			break; /* there is no need to look at the rest */
 	}
 	regex_free(regex);
+	regex_free(apart);
+	textlog_screen_free(&screen);
 	return fit;
 }
 
@@ -465,7 +479,7 @@ find_preset(const struct window *head, struct textlog_fit *best)
 	return found;
 }
 
-/* Whether all is UTF-8 text in lines.  Terminals' colours are text here. */
+/* Whether all is UTF-8 text in lines.  What terminals obey is text here. */
 static bool
 is_text(const struct window *head)
 {
@@ -476,8 +490,8 @@ is_text(const struct window *head)
 		size_t length = text_decode(p, (size_t)(end - p), &code);
 		if (!length && !head->last && end - p < 4)
 			return lines; /* cut off */
-		if (!length || (code < ' ' && !strchr("\t\n\r\f\033", (int)code)) || code == 0x7f ||
-		    !code)
+		if (!length || (code < ' ' && !strchr("\a\b\t\n\r\f\033", (int)code)) ||
+		    code == 0x7f || !code)
 			return false;
 		p += length;
 	}
@@ -539,13 +553,6 @@ textlog_probe(const struct window *head, struct probe *probe)
 /* --- opening ----------------------------------------------------------- */
 
 static void
-add_group(struct textlog_group *group, unsigned number)
-{
-	if (group->count < TEXTLOG_SAME)
-		group->numbers[group->count++] = (uint8_t)number;
-}
-
-static void
 add_field_group(struct textlog_decoder *d, const char *name, unsigned number)
 {
 	unsigned field = TEXTLOG_F_FACILITY;
@@ -582,8 +589,12 @@ use_pattern(struct textlog_decoder *d, const char *pattern, struct err *err)
 		size_t k = 0;
 		while (k < sizeof own / sizeof *own && strcmp(own[k].name, name) != 0)
 			k++;
+		if (k < sizeof own / sizeof *own && own[k].group->count == TEXTLOG_SAME)
+			return err_set(err, ERR_CONFIG,
+				       "pattern of text has more than %d groups named %s",
+				       TEXTLOG_SAME, name);
 		if (k < sizeof own / sizeof *own)
-			add_group(own[k].group, number);
+			own[k].group->numbers[own[k].group->count++] = (uint8_t)number;
 		else
 			add_field_group(d, name, number);
 	}
@@ -634,7 +645,9 @@ open_pattern(struct textlog_decoder *d, const struct window *head, struct err *e
 		preset = find_preset(head, &fit);
 	const char *pattern = own->pattern ? own->pattern : preset ? preset->pattern : NULL;
 	const char *time = own->time ? own->time : preset ? preset->time : NULL;
-	d->apart = preset ? preset->apart : NULL;
+	textlog_add_levels(d, preset);
+	if (preset && preset->apart && !(d->apart = regex_new(preset->apart, 0, err)))
+		return err->code;
 	if (pattern && use_pattern(d, pattern, err) < 0)
 		return err->code;
 	if (d->time_group.count && !time)
@@ -665,6 +678,7 @@ textlog_close(struct decoder *decoder)
 {
 	struct textlog_decoder *d = (struct textlog_decoder *)decoder;
 	regex_free(d->regex);
+	regex_free(d->apart);
 	text_free(&d->about);
 	free(d);
 }
@@ -675,7 +689,6 @@ textlog_open(const void *options, const struct window *head, struct err *err)
 	struct textlog_decoder *d = mem_new(sizeof *d);
 	d->base.ops = &text_ops;
 	d->options = options;
-	textlog_add_levels(d);
 	if (open_pattern(d, head, err) < 0) {
 		textlog_close(&d->base);
 		return NULL;

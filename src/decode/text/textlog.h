@@ -43,7 +43,10 @@ struct textlog_preset {
 	const char *name, *title;
 	const char *pattern; /* of the head of a message; what follows it is the text */
 	const char *time;    /* as textlog_time_set takes it; NULL: there is none */
-	const char *apart;   /* lines that begin so belong to no message before; or NULL */
+	const char *apart;   /* pattern of lines that belong to no message before; or NULL */
+	/* a level that means something else than usual, or NULL */
+	const char *word;
+	enum severity meaning;
 };
 
 extern const struct textlog_preset textlog_presets[];
@@ -124,7 +127,7 @@ struct textlog_decoder {
 	struct regex *regex; /* NULL: each line is a message */
 	struct textlog_time time;
 	bool timed;
-	const char *apart;
+	struct regex *apart; /* or NULL */
 	struct textlog_group time_group, level_group, origin_group, message_group;
 	struct textlog_field_group field_groups[TEXTLOG_GROUPS]; /* all others */
 	unsigned field_group_count;
@@ -136,7 +139,36 @@ struct textlog_decoder {
 	struct text about;
 };
 
-/* The head of a message; spans are of its line, SIZE_MAX where there is none. */
+/* --- a line as a terminal shows it (textlog_screen.c) ---------------------- */
+
+struct textlog_cell {
+	uint32_t from, length; /* bytes of the line; none: a blank */
+};
+
+/* Zero-initialise. */
+struct textlog_screen {
+	VEC(struct textlog_cell) cells;
+	VEC(char) text;
+	VEC(uint32_t) from;
+	size_t moves; /* of cells, for the line */
+};
+
+/* What is shown of a line, until the next one is shown there. */
+struct textlog_shown {
+	const char *text;
+	size_t length;
+	const uint32_t *from; /* where each byte is in the line; NULL: it is shown as it is */
+};
+
+/* Applies carriage returns, backspaces and escape sequences. */
+struct textlog_shown textlog_show(struct textlog_screen *, const char *line, size_t length);
+/* Whether there are none of these. */
+bool textlog_is_shown_as_is(const char *line, size_t length);
+/* Turns a span of what is shown, which is not empty, into one of the line. */
+void textlog_span(const struct textlog_shown *, size_t *start, size_t *end);
+void textlog_screen_free(struct textlog_screen *);
+
+/* The head of a message; spans are of its line as it is shown, SIZE_MAX where there is none. */
 struct textlog_head {
 	size_t spans[2 * TEXTLOG_GROUPS];
 	size_t text; /* where the text starts */
@@ -155,18 +187,16 @@ textlog_aux(size_t text, size_t origin, size_t origin_end)
 /* --- what is found in a line (textlog_head.c) ----------------------------- */
 
 /* Whether the line has a head; REGEX is the caller's share of the decoder's. */
-bool textlog_head_find(struct regex *regex, const char *line, size_t length, struct textlog_head *);
+bool textlog_head_find(struct regex *regex, const struct textlog_shown *, struct textlog_head *);
 /* The span of the first of GROUP that takes part; false if none does. */
 bool textlog_group_find(const struct textlog_head *, const struct textlog_group *, size_t *start,
 			size_t *end);
-/* Those of the options, and the usual ones. */
-void textlog_add_levels(struct textlog_decoder *);
+/* Those of the options, of the preset (or NULL), and the usual ones. */
+void textlog_add_levels(struct textlog_decoder *, const struct textlog_preset *);
 /* The severity of a level, SEVERITY_MAX where it has none. */
 enum severity textlog_level_read(const struct textlog_decoder *, const char *level, size_t length);
-/* Whether a line says that messages before it were dropped. */
+/* Whether a text, without colours, says that messages before it were dropped. */
 bool textlog_is_loss(const char *text, size_t length);
-/* The length of the colour code at P, 0 if there is none. */
-size_t textlog_colour(const char *p, size_t left);
 /* Whether a byte is one that no text has: not BEL to CR and ESC, which are of terminals. */
 bool textlog_is_foreign(uint8_t c);
 /* Whether such bytes are among them. */

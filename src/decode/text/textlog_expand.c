@@ -1,6 +1,6 @@
 /*
- * Logs of lines of text, expanding: where text and origin are stands in `aux`; for fields the
- * head of a message is matched again.  Colour codes are left out of the text.
+ * Logs of lines of text, expanding: where text and origin are stands in `aux`, of the first
+ * line as it is shown; for fields the head of a message is matched again.
  *
  * A group has the field of its name; where there is none, or the field is a number and the
  * group is not, it is an element `NAME=VALUE` of the list `others`.  The shape of a message
@@ -56,7 +56,9 @@ struct textlog_job {
 	const struct message *m;
 	const char *p;
 	size_t length;
-	size_t line; /* length of the first line */
+	size_t line;		    /* length of the first line, and */
+	struct textlog_shown shown; /* what is shown of it */
+	struct textlog_screen screen, others;
 	struct regex *regex;
 	bool found;
 	uint64_t unplaced; /* field groups without field, a bit each */
@@ -65,49 +67,40 @@ struct textlog_job {
 
 /* --- text -------------------------------------------------------------- */
 
-/* Appends bytes without colour codes and without CR before LF. */
+/* Appends what is shown of further lines, each after a line end. */
 static void
-add_plain(struct text *out, const char *p, size_t length)
+add_lines(struct textlog_job *j, struct text *out)
 {
-	const char *end = p + length;
-	if (!memchr(p, '\r', length) && !memchr(p, '\033', length)) {
-		text_add_bytes(out, p, length);
-		return;
-	}
-	while (p < end) {
-		size_t run = 0, colour = textlog_colour(p, (size_t)(end - p));
-		p += colour;
-		if (colour)
-			continue;
-		while (p + run < end && (!run || p[run] != '\033') && p[run] != '\r')
-			run++;
-		text_add_bytes(out, p, run);
-		p += run;
-		if (p < end && *p == '\r') {
-			if (p + 1 == end || p[1] != '\n')
-				text_add_char(out, '\r');
-			p++;
-		}
+	const char *p = j->p + j->line, *end = j->p + j->length, *next;
+	for (; p < end; p = next) {
+		next = memchr(p + 1, '\n', (size_t)(end - p - 1));
+		next = next ? next : end;
+		size_t length = (size_t)(next - p - 1);
+		while (length && p[length] == '\r')
+			length--;
+		struct textlog_shown shown = textlog_show(&j->others, p + 1, length);
+		text_add_char(out, '\n');
+		text_add_bytes(out, shown.text, shown.length);
 	}
 }
 
 static void
-set_text(const struct textlog_job *j, struct expansion *e)
+set_text(struct textlog_job *j, struct expansion *e)
 {
-	size_t start = TEXTLOG_AUX_TEXT(j->m->aux), end = j->line;
+	size_t start = TEXTLOG_AUX_TEXT(j->m->aux), end = j->shown.length;
 	if (j->found)
 		textlog_group_find(&j->head, &j->d->message_group, &start, &end);
 	if (start < end) /* what grows may change: the line may be shorter than it was */
-		add_plain(&e->text, j->p + start, end - start);
-	add_plain(&e->text, j->p + j->line, j->length - j->line);
+		text_add_bytes(&e->text, j->shown.text + start, end - start);
+	add_lines(j, &e->text);
 }
 
 static void
 set_origin(const struct textlog_job *j, struct expansion *e)
 {
 	size_t start = TEXTLOG_AUX_ORIGIN(j->m->aux), end = TEXTLOG_AUX_ORIGIN_END(j->m->aux);
-	if (start < end && end <= j->length)
-		text_add_bytes(&e->origin, j->p + start, end - start);
+	if (start < end && end <= j->shown.length)
+		text_add_bytes(&e->origin, j->shown.text + start, end - start);
 }
 
 /* --- fields ------------------------------------------------------------ */
@@ -124,6 +117,18 @@ read_number(const char *p, size_t length, uint64_t *value)
 	return length;
 }
 
+/* Adds a span of what is shown as a text. */
+static void
+add_part(struct textlog_job *j, unsigned row, size_t start, size_t end)
+{
+	size_t from = start, until = end, length = end - start;
+	textlog_span(&j->shown, &from, &until);
+	record_part(&j->r, row, from, until - from);
+	if (j->shown.from)
+		record_replace(&j->r, arena_copy(&j->r.e->arena, j->shown.text + start, length),
+			       length);
+}
+
 /* Adds a group as the field of its name; false if there is none. */
 static bool
 add_named(struct textlog_job *j, unsigned row, size_t start, size_t end)
@@ -131,12 +136,14 @@ add_named(struct textlog_job *j, unsigned row, size_t start, size_t end)
 	uint64_t number;
 	if (row == TEXTLOG_F_COUNT)
 		return false;
-	if (textlog_fields[row].type == FIELD_TEXT)
-		record_part(&j->r, row, start, end - start);
-	else if (read_number(j->p + start, end - start, &number))
+	if (textlog_fields[row].type == FIELD_TEXT) {
+		add_part(j, row, start, end);
+	} else if (read_number(j->shown.text + start, end - start, &number)) {
+		textlog_span(&j->shown, &start, &end);
 		record_uint(&j->r, row, start, end - start, number);
-	else
+	} else {
 		return false;
+	}
 	return true;
 }
 
@@ -144,11 +151,11 @@ add_named(struct textlog_job *j, unsigned row, size_t start, size_t end)
 static void
 add_other(struct textlog_job *j, const char *name, size_t start, size_t end)
 {
-	size_t head = strlen(name), length = strnlen(j->p + start, end - start);
+	size_t head = strlen(name), length = strnlen(j->shown.text + start, end - start);
 	char *text = arena_alloc(&j->r.e->arena, head + length + 2);
 	memcpy(text, name, head);
 	text[head] = '=';
-	memcpy(text + head + 1, j->p + start, length);
+	memcpy(text + head + 1, j->shown.text + start, length);
 	text[head + 1 + length] = '\0';
 	record_text(&j->r, TEXTLOG_F_OTHER, text);
 }
@@ -175,10 +182,10 @@ add_head(struct textlog_job *j)
 	size_t start, end;
 	uint64_t number;
 	if (textlog_group_find(&j->head, &j->d->time_group, &start, &end))
-		record_part(&j->r, TEXTLOG_F_STAMP, start, end - start);
+		add_part(j, TEXTLOG_F_STAMP, start, end);
 	if (textlog_group_find(&j->head, &j->d->level_group, &start, &end)) {
-		record_part(&j->r, TEXTLOG_F_LEVEL, start, end - start);
-		if (read_number(j->p + start, end - start, &number) && number < 8 * 24)
+		add_part(j, TEXTLOG_F_LEVEL, start, end);
+		if (read_number(j->shown.text + start, end - start, &number) && number < 8 * 24)
 			record_text(&j->r, TEXTLOG_F_FACILITY, facilities[number / 8]);
 	}
 	add_groups(j, false);
@@ -238,23 +245,25 @@ textlog_expand(const struct decoder *decoder, const struct message *m, const str
 	size_t line = j.line;
 	while (end && line && j.p[line - 1] == '\r')
 		line--;
+	j.shown = textlog_show(&j.screen, j.p, line);
 	bool matches_head = want == EXPAND_FIELDS || j.d->message_group.count;
 	if (matches_head && m->kind == TEXTLOG_MESSAGE && j.d->regex) {
 		j.regex = regex_share(j.d->regex);
-		j.found = textlog_head_find(j.regex, j.p, line, &j.head);
+		j.found = textlog_head_find(j.regex, &j.shown, &j.head);
 	}
-	j.line = line;
 	text_add(&e->type, types[m->kind]);
 	set_text(&j, e);
 	set_origin(&j, e);
 	if (want == EXPAND_FIELDS)
 		add_fields(&j, e);
 	regex_free(j.regex);
+	textlog_screen_free(&j.screen);
+	textlog_screen_free(&j.others);
 }
 
 /* --- what is sought -------------------------------------------------------- */
 
-/* Where the text of a message is bytes of it, up to its end: nothing is left out amid it. */
+/* Where the text of a message is bytes of it, up to its end: it is shown as it is. */
 const char *
 textlog_text(const struct decoder *decoder, const struct message *m, const struct window *w,
 	     size_t *length)
@@ -263,8 +272,7 @@ textlog_text(const struct decoder *decoder, const struct message *m, const struc
 	size_t start = TEXTLOG_AUX_TEXT(m->aux);
 	bool grouped = ((const struct textlog_decoder *)decoder)->message_group.count;
 	if (grouped || start > m->length || memchr(p, '\n', start) ||
-	    memchr(p + start, '\r', m->length - start) ||
-	    memchr(p + start, '\033', m->length - start))
+	    !textlog_is_shown_as_is(p, m->length))
 		return NULL;
 	*length = m->length - start;
 	return p + start;

@@ -1,6 +1,6 @@
 /*
  * Logs of lines of text: what is found in a line: the groups of its head, the severity of a
- * level, colour codes, losses, bytes that no text has.
+ * level, losses, bytes that no text has.
  */
 #include "config.h"
 
@@ -63,11 +63,13 @@ add_level(struct textlog_decoder *d, const char *word, enum severity severity)
 }
 
 void
-textlog_add_levels(struct textlog_decoder *d)
+textlog_add_levels(struct textlog_decoder *d, const struct textlog_preset *preset)
 {
 	const struct textlog_level *own = d->options->levels.at;
 	for (size_t i = 0; i < d->options->levels.count; i++)
 		add_level(d, own[i].word, (enum severity)own[i].severity);
+	if (preset && preset->word)
+		add_level(d, preset->word, preset->meaning);
 	d->own_levels = d->level_count;
 	for (size_t i = 0; i < sizeof level_words / sizeof *level_words; i++)
 		add_level(d, level_words[i].word, level_words[i].severity);
@@ -108,23 +110,12 @@ textlog_level_read(const struct textlog_decoder *d, const char *level, size_t le
 
 /* --- heads ------------------------------------------------------------- */
 
-size_t
-textlog_colour(const char *p, size_t left)
-{
-	size_t at = 2;
-	if (left < 3 || p[0] != '\033' || p[1] != '[')
-		return 0;
-	while (at < left && ((p[at] >= '0' && p[at] <= '9') || p[at] == ';'))
-		at++;
-	return at < left && (p[at] == 'm' || p[at] == 'K') ? at + 1 : 0;
-}
-
 bool
-textlog_head_find(struct regex *regex, const char *line, size_t length, struct textlog_head *head)
+textlog_head_find(struct regex *regex, const struct textlog_shown *line, struct textlog_head *head)
 {
-	if (!regex || !regex_find_groups(regex, line, length, head->spans))
+	if (!regex || !regex_find_groups(regex, line->text, line->length, head->spans))
 		return false;
-	head->text = head->spans[1] > length ? length : head->spans[1];
+	head->text = head->spans[1] > line->length ? line->length : head->spans[1];
 	return true;
 }
 
@@ -143,18 +134,39 @@ textlog_group_find(const struct textlog_head *head, const struct textlog_group *
 	return false;
 }
 
+/* How texts begin that tell of a loss; # is a number. */
+static const char *const losses[] = {
+    "--- # messages dropped",	     /* [Zephyr, log_output.c, log_output_dropped_process] */
+    "** # printk messages dropped",  /* [Linux 6.1, printk.c, console_unlock] */
+    "# callbacks suppressed",	     /* [Linux 6.1, ratelimit.c, ___ratelimit], after its origin */
+    "# messages suppressed",	     /* [Linux 2.6, printk.c, __printk_ratelimit], the same, */
+    "printk: # messages suppressed", /* and as Xen has it */
+    "CPU:# [LOST # EVENTS]",	     /* [Linux 6.1, trace.c, print_trace_line] */
+    "CPU:# [LOST EVENTS]",	     "CPU:# [# EVENTS DROPPED]", /* trace-cmd report */
+    "CPU:# [EVENTS DROPPED]",
+};
+
+static bool
+begins_like(const char *text, size_t length, const char *form)
+{
+	const char *end = text + length;
+	for (; *form; form++) {
+		const char *start = text;
+		while (*form == '#' && text < end && *text >= '0' && *text <= '9')
+			text++;
+		if (*form == '#' ? text == start : text == end || *text++ != *form)
+			return false;
+	}
+	return true;
+}
+
 bool
 textlog_is_loss(const char *text, size_t length)
 {
-	size_t colour;
-	while ((colour = textlog_colour(text, length))) {
-		text += colour;
-		length -= colour;
-	}
-	/* "--- %s messages dropped ---" [Zephyr, log_output.c, log_output_dropped_process];
-	 * "** %lu printk messages dropped **" [Linux 6.1, printk.c] */
-	return length > 4 && (!memcmp(text, "--- ", 4) || !memcmp(text, "** ", 3)) &&
-	       memmem(text, length < 80 ? length : 80, "messages dropped", 16);
+	for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
+		if (begins_like(text, length, losses[i]))
+			return true;
+	return false;
 }
 
 bool

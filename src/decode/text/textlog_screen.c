@@ -1,0 +1,243 @@
+/*
+ * Logs of lines of text: a line as a terminal shows it, after all that moved the cursor and
+ * erased.  Patterns, losses and texts are of that.
+ *
+ * The terminal has one row without an end; what moves to another row is passed over.  Each
+ * place of it refers to bytes of the line, so a line costs memory for its own bytes and for
+ * COLUMNS further places at most.  A line without control characters is shown as it is.
+ */
+#include "config.h"
+
+#include "decode/text/textlog.h"
+
+#include <string.h>
+
+enum {
+	COLUMNS = 1000,
+	PARAMETERS = 2,
+	MOVES_MOST =
+	    1 << 24 /* cells that are erased or moved for a line: no terminal has so many */
+};
+
+/* ESC and what belongs to it [ECMA-48, 5.3 to 5.6]. */
+struct escape {
+	size_t length;
+	char final; /* of a control sequence; 0: another one, which shows nothing */
+	size_t parameters[PARAMETERS];
+};
+
+static size_t
+pass_range(const char *p, size_t at, size_t left, char first, char last)
+{
+	while (at < left && p[at] >= first && p[at] <= last)
+		at++;
+	return at;
+}
+
+/* A command string, up to BEL or ST. */
+static size_t
+pass_string(const char *p, size_t left)
+{
+	for (size_t at = 2; at < left; at++) {
+		if (p[at] == '\a')
+			return at + 1;
+		if (p[at] == '\033' && at + 1 < left && p[at + 1] == '\\')
+			return at + 2;
+	}
+	return left;
+}
+
+/* CSI P..P I..I F: the final byte is 0x40 to 0x7e. */
+static void
+read_control(const char *p, size_t left, struct escape *s)
+{
+	size_t end = pass_range(p, 2, left, 0x30, 0x3f);
+	unsigned count = 0;
+	for (size_t at = 2; at < end && count < PARAMETERS; at++) {
+		size_t *value = &s->parameters[count];
+		if (p[at] == ';')
+			count++;
+		else if (p[at] <= '9' && *value < COLUMNS)
+			*value = 10 * *value + (size_t)(p[at] - '0');
+	}
+	size_t plain = end;
+	end = pass_range(p, end, left, 0x20, 0x2f);
+	s->length = end;
+	if (end == left || p[end] < 0x40 || p[end] > 0x7e)
+		return;
+	s->length = end + 1;
+	s->final = end == plain ? p[end] : 0;
+}
+
+/* The sequence at P, which is ESC. */
+static struct escape
+read_escape(const char *p, size_t left)
+{
+	struct escape s = {.length = 1};
+	if (left < 2)
+		return s;
+	if (p[1] == '[') {
+		read_control(p, left, &s);
+	} else if (strchr("]PX^_", p[1]) && p[1]) {
+		s.length = pass_string(p, left);
+	} else {
+		size_t end = pass_range(p, 1, left, 0x20, 0x2f);
+		s.length = end < left && p[end] >= 0x30 && p[end] <= 0x7e ? end + 1 : end;
+	}
+	return s;
+}
+
+/* --- the row ------------------------------------------------------------- */
+
+static struct textlog_cell *
+cell_at(struct textlog_screen *screen, size_t column, size_t from)
+{
+	while (screen->cells.count <= column) {
+		struct textlog_cell *blank = vec_add(&screen->cells);
+		blank->from = (uint32_t)from;
+	}
+	return &screen->cells.at[column];
+}
+
+/* Makes cells blank; those up to the end are none. */
+static void
+erase_cells(struct textlog_screen *screen, size_t begin, size_t end)
+{
+	if (end >= screen->cells.count) {
+		if (begin < screen->cells.count)
+			screen->cells.count = begin;
+		return;
+	}
+	for (; begin < end && screen->moves < MOVES_MOST; begin++, screen->moves++)
+		screen->cells.at[begin].length = 0;
+}
+
+static size_t
+go_to(const struct textlog_screen *screen, size_t column)
+{
+	size_t most = screen->cells.count > COLUMNS ? screen->cells.count : COLUMNS;
+	return column < most ? column : most;
+}
+
+/* Deletes COUNT cells, and what follows moves there. */
+static void
+delete_cells(struct textlog_screen *screen, size_t at, size_t count)
+{
+	size_t all = screen->cells.count;
+	if (at >= all || screen->moves >= MOVES_MOST)
+		return;
+	screen->moves += all - at;
+	count = count < all - at ? count : all - at;
+	memmove(&screen->cells.at[at], &screen->cells.at[at + count],
+		(all - at - count) * sizeof *screen->cells.at);
+	screen->cells.count -= count;
+}
+
+/* Does what a control sequence says; returns where the cursor is then [ECMA-48, 8.3: CUF, CUB,
+ * CHA, HPA, CUP, HVP, ED, EL, ECH, DCH]. */
+static size_t
+obey_escape(struct textlog_screen *screen, const struct escape *s, size_t x)
+{
+	size_t n = s->parameters[0], count = n ? n : 1, column = s->parameters[1];
+	switch (s->final) {
+	case 'C':
+		return go_to(screen, x + count);
+	case 'D':
+		return x > count ? x - count : 0;
+	case 'G':
+	case '`':
+		return go_to(screen, count - 1);
+	case 'H':
+	case 'f':
+		return go_to(screen, column ? column - 1 : 0);
+	case 'J':
+	case 'K':
+		erase_cells(screen, n ? 0 : x, n == 1 ? x + 1 : SIZE_MAX);
+		return x;
+	case 'X':
+		erase_cells(screen, x, x + count);
+		return x;
+	case 'P':
+		delete_cells(screen, x, count);
+		return x;
+	default:
+		return x;
+	}
+}
+
+static void
+draw_line(struct textlog_screen *screen, const char *line, size_t length)
+{
+	size_t x = 0, taken;
+	for (size_t at = 0; at < length; at += taken) {
+		uint32_t code;
+		taken = 1;
+		if (line[at] == '\r') {
+			x = 0;
+		} else if (line[at] == '\b') {
+			x -= x > 0;
+		} else if (line[at] == '\033') {
+			struct escape s = read_escape(line + at, length - at);
+			x = obey_escape(screen, &s, x);
+			taken = s.length;
+		} else {
+			size_t bytes = text_decode(line + at, length - at, &code);
+			taken = bytes ? bytes : 1;
+			*cell_at(screen, x++, at) =
+			    (struct textlog_cell){.from = (uint32_t)at, .length = (uint32_t)taken};
+		}
+	}
+}
+
+bool
+textlog_is_shown_as_is(const char *line, size_t length)
+{
+	return !memchr(line, '\033', length) && !memchr(line, '\r', length) &&
+	       !memchr(line, '\b', length);
+}
+
+struct textlog_shown
+textlog_show(struct textlog_screen *screen, const char *line, size_t length)
+{
+	if (textlog_is_shown_as_is(line, length))
+		return (struct textlog_shown){.text = line, .length = length};
+	screen->moves = 0;
+	vec_clear(&screen->cells);
+	vec_clear(&screen->text);
+	vec_clear(&screen->from);
+	draw_line(screen, line, length);
+	for (size_t i = 0; i < screen->cells.count; i++) {
+		const struct textlog_cell *cell = &screen->cells.at[i];
+		*vec_add(&screen->text) = cell->length ? line[cell->from] : ' ';
+		*vec_add(&screen->from) = cell->from;
+		for (uint32_t k = 1; k < cell->length; k++) {
+			*vec_add(&screen->text) = line[cell->from + k];
+			*vec_add(&screen->from) = cell->from + k;
+		}
+	}
+	vec_reserve(&screen->text, 1); /* never NULL */
+	return (struct textlog_shown){
+	    .text = screen->text.at, .length = screen->text.count, .from = screen->from.at};
+}
+
+void
+textlog_span(const struct textlog_shown *shown, size_t *start, size_t *end)
+{
+	size_t least = SIZE_MAX, most = 0;
+	if (!shown->from)
+		return;
+	for (size_t i = *start; i < *end; i++) {
+		least = shown->from[i] < least ? shown->from[i] : least;
+		most = shown->from[i] > most ? shown->from[i] : most;
+	}
+	*start = least;
+	*end = most + 1;
+}
+
+void
+textlog_screen_free(struct textlog_screen *screen)
+{
+	vec_free(&screen->cells);
+	vec_free(&screen->text);
+	vec_free(&screen->from);
+}

@@ -244,6 +244,7 @@ unit_tests = \
 	tests/unit/test_theme \
 	tests/unit/test_time_probe \
 	tests/unit/test_times \
+	tests/unit/test_clock_sessions \
 	tests/unit/test_uia \
 	tests/unit/test_truth \
 	tests/unit/test_unpack \
@@ -277,6 +278,15 @@ tests_unit_test_step_back_SOURCES = \
 	tests/mk_syst.c \
 	tests/mk_syst.h \
 	tests/unit/test_step_back.c
+
+tests_unit_test_clock_sessions_SOURCES = \
+	tests/mk_out.c \
+	tests/mk_out.h \
+	tests/mk_stp.c \
+	tests/mk_stp.h \
+	tests/mk_syst.c \
+	tests/mk_syst.h \
+	tests/unit/test_clock_sessions.c
 
 tests_unit_test_times_SOURCES = \
 	tests/mk_out.c \

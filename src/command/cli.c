@@ -67,8 +67,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		     "also NUM messages before and after each selected one"},
     [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION,
 		    "only these origins, comma-separated; unknown names are reported"},
-    [CLI_SINCE] = {'S', "since", "TIME", SELECTION,
-		   "from this time on: 4.2, +10ms (after the start), 2024-05-01T12:30"},
+    [CLI_SINCE] =
+	{'S', "since", "TIME", SELECTION,
+	 "from this time on: 4.2, +10ms (after the first message with a time), 2024-05-01T12:30"},
     [CLI_UNTIL] = {'U', "until", "TIME", SELECTION, "up to and including this time"},
     [CLI_SOURCE] = {0, "source", "LIST", SELECTION, "only these traces, by name, comma-separated"},
     [CLI_SPLIT] = {0, "split", "K/N", SELECTION,

@@ -152,7 +152,8 @@ dump_guess_swap_of(const struct decoder_ops *ops, const void *options, const str
 /* What a walk has seen. */
 struct seam_walk {
 	bool timed;
-	bool brief; /* it ends with the first time */
+	bool brief;  /* it ends with the first time */
+	bool synced; /* byte 0 begins a resync point other than filler */
 	uint64_t first, last, lowest, highest;
 	uint64_t gap;			 /* the largest step on of times */
 	uint64_t drop, second;		 /* the largest steps back, */
@@ -164,6 +165,7 @@ struct seam_walk {
 static void
 see_message(struct seam_walk *walk, const struct message *m)
 {
+	walk->synced |= !m->offset && m->flags & MESSAGE_RESYNC && is_good(m);
 	if (!is_good(m) && walk->new_damage == UINT64_MAX)
 		walk->new_damage = m->offset;
 	if (m->flags & MESSAGE_RESYNC && walk->new_resync == UINT64_MAX)
@@ -260,5 +262,8 @@ dump_guess_seam(const struct decoder *decoder, const struct capture *capture, ui
 	/* the largest gap may be the one that the file's end cuts */
 	bool circle = walk.second < walk.drop / 4 && walk.last <= walk.first &&
 		      walk.first - walk.last <= 2 * walk.gap;
+	/* A write pointer hardly ever stands at a resync point, but every recording begins with
+	 * one: then the clock started again, for example after a reboot. */
+	circle &= !walk.synced;
 	return circle && *pointer && *pointer < size ? DUMP_SEAM_FOUND : DUMP_SEAM_MAYBE;
 }

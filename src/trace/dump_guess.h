@@ -6,7 +6,8 @@
  * turned.
  * A circular buffer: its times go back once, by most of what they span, and its beginning
  * comes not much later after its end than messages come elsewhere; it is no counter that
- * begins anew.  Logs of text, which are not
+ * begins anew, and no capture that starts with a resync point, as STP does with ASYNC and
+ * VERSION.  Logs of text, which are not
  * such buffers, are not looked at.
  */
 #ifndef TRAWL_TRACE_DUMP_GUESS_H
@@ -32,7 +33,8 @@ unsigned dump_guess_swap_of(const struct decoder_ops *ops, const void *options,
 enum { DUMP_SEAM_MOST = 16 << 20 /* bytes of a buffer that is looked at */ };
 enum dump_seam {
 	DUMP_SEAM_NONE,	 /* its times do not go back by much */
-	DUMP_SEAM_MAYBE, /* they do, at *POINTER, but not once, or otherwise as they should */
+	DUMP_SEAM_MAYBE, /* they do, at *POINTER, but not once, or the capture does not
+				begin or end as a circular buffer */
 	DUMP_SEAM_FOUND
 };
 enum dump_seam dump_guess_seam(const struct decoder *, const struct capture *, uint64_t *pointer);

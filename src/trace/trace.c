@@ -516,26 +516,23 @@ trace_may_be_circular(const struct trace *trace)
 	       (is_dump || is_round);
 }
 
-/* Says what was guessed of a dump, and what may be. */
+/* Appends the guesses about a dump: the first after BETWEEN, the second after a semicolon. */
 static void
-explain_dump(struct trace *trace)
+add_dump_guess(const struct trace *trace, const char *between, struct text *out)
 {
-	struct text *reason = &trace->recognition.reason;
 	const struct trace_options *options = trace->options;
-	if (trace->dump_guessed && trace_options_swap(options))
-		text_addf(reason,
-			  "; it decodes only with the bytes of %u-byte words swapped; swap: no in "
+	if (trace->dump_guessed && trace_options_swap(options)) {
+		text_addf(out,
+			  "%sit decodes only with the bytes of %u-byte words swapped; swap: no in "
 			  "its profile leaves them as they are",
-			  trace_options_swap(options));
-	if (trace->dump_guessed && options->write_pointer >= 0)
-		text_addf(reason,
-			  "; a circular buffer, as times go back at 0x%llx and its end continues "
-			  "at its beginning; wrapped: no in its profile keeps the order",
-			  (unsigned long long)options->write_pointer);
-	if (trace->seam) {
-		trace_add_notice(trace, NOTICE_CIRCULAR, trace->name,
-				 (unsigned long long)trace->seam);
+			  between, trace_options_swap(options));
+		between = "; ";
 	}
+	if (trace->dump_guessed && options->write_pointer >= 0)
+		text_addf(out,
+			  "%sa circular buffer, as times go back at 0x%llx and its end continues "
+			  "at its beginning; wrapped: no in its profile keeps the order",
+			  between, (unsigned long long)options->write_pointer);
 }
 
 struct trace *
@@ -567,7 +564,10 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 		return NULL;
 	}
 	name_trace(trace, from->path);
-	explain_dump(trace);
+	add_dump_guess(trace, "; ", &trace->recognition.reason);
+	if (trace->seam)
+		trace_add_notice(trace, NOTICE_CIRCULAR, trace->name,
+				 (unsigned long long)trace->seam);
 	open_index(trace);
 	return trace;
 }
@@ -765,14 +765,13 @@ trace_guess(const struct trace *trace)
 	return !trace_is_decoded(trace) || r->plain || r->score >= PROBE_CERTAIN ? 0 : r->score;
 }
 
-bool
-trace_explain_guess(const struct trace *trace, struct text *out)
+/* The sentence about the format and its settings. */
+static void
+add_format_guess(const struct trace *trace, struct text *out)
 {
 	const struct recognition *r = &trace->recognition;
 	const char *format = decoder_name(trace->decoder->ops);
-	if (!trace_guess(trace))
-		return false;
-	text_addf(out, "%s: guessed %d %%: %s", trace->name, trace_guess(trace), format);
+	text_addf(out, " %d %%: %s", trace_guess(trace), format);
 	if (r->candidates.count)
 		text_addf(out, ", %s", r->candidates.at[0].probe.reason);
 	if (trace->is_early) {
@@ -787,6 +786,17 @@ trace_explain_guess(const struct trace *trace, struct text *out)
 		text_add(out, "; to make it certain, ");
 		trace_add_profile(trace, trace->decoder->ops, text_get(&r->settings), out);
 	}
+}
+
+bool
+trace_explain_guess(const struct trace *trace, struct text *out)
+{
+	if (!trace_guess(trace) && !trace->dump_guessed)
+		return false;
+	text_addf(out, "%s: guessed", trace->name);
+	if (trace_guess(trace))
+		add_format_guess(trace, out);
+	add_dump_guess(trace, trace_guess(trace) ? "; " : ": ", out);
 	return true;
 }
 

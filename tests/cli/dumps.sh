@@ -186,7 +186,26 @@ for capture in all-msn.stp all-lsn.stp all-raw.bin lab-soc.stp damaged-gem.bin; 
 		is "$capture, rotated at $pointer" "" "$(diff want got | head -n 3)"
 	done
 done
+
+# A target that booted twice: its clock starts again, but the file starts with ASYNC and VERSION
+# [STP 2, "Synchronization"], and stays in its order.  26924 - 12114 is 0x39da.
+tail -c +12115 all-msn.stp >reboot.stp
+head -c 12114 all-msn.stp >>reboot.stp
+is "two boots: the file starts with ASYNC" ffffffffffffffffffff0f0f \
+	"$(od -v -A n -t x1 -N 12 reboot.stp | tr -d ' \n')"
+run "$TRAWL" -t none reboot.stp
+ok "... is reported" grep -qxF "trawl: $(notice CIRCULAR reboot.stp 39da)" err
+"$TRAWL" --no-cache -q -t text --write-pointer=0 --fields=offset reboot.stp >want 2>/dev/null
+"$TRAWL" --no-cache -q -t text --fields=offset reboot.stp >got 2>/dev/null
+is "... is not rotated" "" "$(diff want got | head -n 3)"
+rotate 4097 all-msn.stp >as/all-msn.stp
+run "$TRAWL" -t none as/all-msn.stp
+ok "a guess to rotate is reported" grep -q '^trawl: all-msn.stp: guessed.* at 0x1001 ' err
+run "$TRAWL" -q -t none as/all-msn.stp
+is "... with -q not" "" "$(cat err)"
+
 for file in *.stp *.bin *.csel *.gem *.uia *.enc *.txt; do
+	test "$file" != reboot.stp || continue
 	"$TRAWL" --info "$file" 2>&1
 done >all
 is "nothing else is taken for circular" "" \

@@ -326,6 +326,94 @@ test_steps(void **state)
 	graph_free(&graph);
 }
 
+/* A clock that starts again twice: ten points before, none between the two, one after.  The
+ * tick says nothing without a point between the same restarts. */
+static void
+test_restarts(void **state)
+{
+	(void)state;
+	static const uint64_t restarts[] = {20500, 30500};
+	struct truth a = {60000000, 50000, 0}, b = {1000000000, 0, 0};
+	struct graph graph = {0};
+	struct graph_time time, far;
+	size_t root = graph_add_clock(&graph, "b", relation_rate_of(1e9), true);
+	size_t own = graph_add_clock(&graph, "a", relation_rate_of(60e6), false);
+	struct relation *r = graph_add_relation(&graph, "test", own, root);
+	r->owner = 4;
+	r->restarts = restarts;
+	r->restart_count = 2;
+	for (uint64_t i = 0; i < 10; i++)
+		relation_add(r, reads(&a, i * SECOND), reads(&b, i * SECOND), i * 1000);
+	relation_add(r, reads(&a, 9 * SECOND), reads(&b, 49 * SECOND), 40000);
+	graph_settle(&graph);
+	assert_int_equal(r->rejected, 0);
+	assert_true(graph_time(&graph, own, reads(&a, 12 * SECOND), 4, 20000, &time));
+	assert_true(fabs((double)time.nanoseconds - 12e9) <= time.error && !time.alone);
+	assert_false(graph_time(&graph, own, reads(&a, SECOND), 4, 25000, &time));
+	assert_true(graph_time(&graph, own, reads(&a, SECOND), 4, 31000, &far));
+	assert_true(fabs((double)far.nanoseconds - 41e9) <= far.error && far.alone);
+	assert_true(graph_time(&graph, own, reads(&a, 9 * SECOND), 4, 40000, &time));
+	assert_true(far.error > 2 * time.error); /* it grows with the distance */
+	graph_free(&graph);
+}
+
+/* Sync points that are wrong together are no segment, as the clock goes on after them. */
+static void
+test_wrong_together(void **state)
+{
+	(void)state;
+	struct truth a = {60000000, 50000, 0}, b = {1000000000, 0, 0};
+	struct graph graph = {0};
+	struct graph_time time;
+	size_t root = graph_add_clock(&graph, "b", relation_rate_of(1e9), true);
+	size_t own = graph_add_clock(&graph, "a", relation_rate_of(60e6), false);
+	struct relation *r = graph_add_relation(&graph, "test", own, root);
+	r->owner = 4;
+	for (uint64_t i = 0; i < 60; i++) {
+		uint64_t late = i >= 30 && i < 33 ? SECOND / 2 : i >= 33 && i < 35 ? SECOND : 0;
+		relation_add(r, reads(&a, i * SECOND), reads(&b, i * SECOND + late), i * 1000);
+	}
+	graph_settle(&graph);
+	assert_int_equal(r->rejected, 5);
+	assert_int_equal(r->segments.count, 1);
+	assert_true(graph_time(&graph, own, reads(&a, 32 * SECOND), 4, 32000, &time));
+	assert_true(fabs((double)time.nanoseconds - 32e9) <= time.error);
+	assert_true(time.error < 1e4);
+	graph_free(&graph);
+}
+
+/* Points are up to 1 ms late: the error of a segment with one or two of them is no smaller
+ * than the others show. */
+static void
+test_few_among_late(void **state)
+{
+	(void)state;
+	struct truth a = {60000000, 0, 0}, b = {1000000000, 0, 0};
+	for (uint64_t few = 1; few <= 2; few++) {
+		static const uint64_t restart = 99500;
+		struct graph graph = {0};
+		struct graph_time time;
+		size_t root = graph_add_clock(&graph, "b", relation_rate_of(1e9), true);
+		size_t own = graph_add_clock(&graph, "a", relation_rate_of(60e6), false);
+		struct relation *r = graph_add_relation(&graph, "test", own, root);
+		seed = few;
+		r->owner = 4;
+		r->restarts = &restart;
+		r->restart_count = 1;
+		for (uint64_t i = 0; i < 100 + few; i++) {
+			uint64_t since = i < 100 ? i * SECOND : (i - 99) * SECOND;
+			relation_add(r, reads(&a, since), reads(&b, i * SECOND + draw(1000000)),
+				     i * 1000);
+		}
+		graph_settle(&graph);
+		assert_int_equal(r->segments.count, 2);
+		assert_true(graph_time(&graph, own, reads(&a, SECOND), 4, 100000, &time));
+		assert_true(time.error > 0.9e6 && time.error < 3e6);
+		assert_true(fabs((double)time.nanoseconds - 100e9) <= time.error);
+		graph_free(&graph);
+	}
+}
+
 /* --- other shapes ------------------------------------------------------ */
 
 /* Places of a trace without clock: known at its points, between them between. */
@@ -450,13 +538,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_inside),	 cmocka_unit_test(test_outside),
-	    cmocka_unit_test(test_near_points),	 cmocka_unit_test(test_one_point),
-	    cmocka_unit_test(test_what_is_said), cmocka_unit_test(test_exact),
-	    cmocka_unit_test(test_fraction),	 cmocka_unit_test(test_outliers),
-	    cmocka_unit_test(test_steps),	 cmocka_unit_test(test_uneven),
-	    cmocka_unit_test(test_parts),	 cmocka_unit_test(test_unwrap),
-	    cmocka_unit_test(test_many),	 cmocka_unit_test(test_nonsense),
+	    cmocka_unit_test(test_inside),	   cmocka_unit_test(test_outside),
+	    cmocka_unit_test(test_near_points),	   cmocka_unit_test(test_one_point),
+	    cmocka_unit_test(test_what_is_said),   cmocka_unit_test(test_exact),
+	    cmocka_unit_test(test_fraction),	   cmocka_unit_test(test_outliers),
+	    cmocka_unit_test(test_steps),	   cmocka_unit_test(test_uneven),
+	    cmocka_unit_test(test_parts),	   cmocka_unit_test(test_unwrap),
+	    cmocka_unit_test(test_many),	   cmocka_unit_test(test_nonsense),
+	    cmocka_unit_test(test_restarts),	   cmocka_unit_test(test_wrong_together),
+	    cmocka_unit_test(test_few_among_late),
 	};
 	return cmocka_run_group_tests_name("relation", tests, NULL, NULL);
 }

@@ -352,6 +352,20 @@ test_go_to(void **state)
 	scene_quit(s);
 }
 
+/* A duration from the first rows of STP, which have no time, counts from the first message that
+ * has one, as -S does: from message 3 at 0, +10ms leads to message 86 at 0.010545755. */
+static void
+test_from_first_time(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 120);
+	scene_wait(s, "1 of 309");
+	scene_keys(s, "t+10ms\r");
+	scene_wait(s, "> 0.010545755");
+	scene_wait(s, ", the first time");
+	scene_quit(s);
+}
+
 /* A duration where no rate is known: what to set is said, and in which file. */
 static void
 test_rate(void **state)
@@ -773,6 +787,7 @@ main(void)
 	    scene_test(test_long_title),
 	    scene_test(test_tabs),
 	    scene_test(test_broken_collateral),
+	    scene_test(test_from_first_time),
 	    scene_test(test_rate),
 	};
 	return scene_run_group("screen: list", tests);

@@ -13,7 +13,11 @@
 #include "session/session.h"
 #include "trace/trace_options.h"
 
-enum { KEYS_MAX = 256 }; /* clocks of a trace; messages of further ones go by its main one */
+enum {
+	KEYS_MAX = 256, /* clocks of a trace; messages of further ones go by its main one */
+	WINDOW = 8,	/* timed messages before and after a restart that show it */
+	STRAY_LEAST = 4 /* in so many of them one may be wrong */
+};
 
 /* --- messages that tell of clocks -------------------------------------- */
 
@@ -401,12 +405,135 @@ look_at_keys(struct clock_feed *feed)
 	vec_free(&origins);
 }
 
+/* --- restarts ----------------------------------------------------------- */
+
+struct stamp {
+	uint64_t ticks, offset;
+};
+typedef VEC(struct stamp) stamp_list;
+
+/* Whether the clock that sync points tie is one that all messages of the trace count by. */
+static bool
+may_restart(const struct clock_feed *feed)
+{
+	struct clock_id own = clock_id_of(feed->session, feed->number);
+	if (!feed->source || feed->source->by_sender || own.kind == CLOCK_OFFSETS)
+		return false;
+	for (size_t i = 0; i < feed->links->count; i++)
+		if (feed->links->at[i]->owner == feed->number &&
+		    clock_id_same(&feed->links->at[i]->a, &own))
+			return true;
+	return false;
+}
+
+/* Appends the ticks of a cell's sound messages. */
+static void
+add_stamps(struct clock_feed *feed, uint64_t cell, stamp_list *stamps)
+{
+	const struct decoded_cell *decoded = reader_decoded_cell(feed->reader, cell);
+	for (size_t i = 0; i < decoded->count; i++) {
+		const struct message *m = &decoded->messages[i];
+		if (m->flags & MESSAGE_TIMED && !(m->flags & (MESSAGE_DAMAGED | MESSAGE_SUSPECT)))
+			*vec_add(stamps) = (struct stamp){m->ticks, message_id_offset(m)};
+	}
+}
+
+/* The lowest of COUNT ticks, or the highest; with enough of them the next one to it, as one
+ * may be wrong. */
+static uint64_t
+bound_of(const struct stamp *stamps, size_t count, bool highest)
+{
+	uint64_t flip = highest ? UINT64_MAX : 0, first = UINT64_MAX, second = UINT64_MAX;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t ticks = stamps[i].ticks ^ flip;
+		second = ticks < first ? first : ticks < second ? ticks : second;
+		first = ticks < first ? ticks : first;
+	}
+	return (count < STRAY_LEAST ? first : second) ^ flip;
+}
+
+/* Whether the clock starts again at stamp I: the messages before it, from FIRST on, all have
+ * higher ticks than those after it.  Messages that overtook each other do not. */
+static bool
+is_restart(const stamp_list *stamps, size_t first, size_t i)
+{
+	const struct stamp *at = stamps->at;
+	size_t before = i - first < WINDOW ? i - first : WINDOW;
+	size_t after = stamps->count - i < WINDOW ? stamps->count - i : WINDOW;
+	return before && at[i].ticks < at[i - 1].ticks &&
+	       bound_of(&at[i], after, true) < bound_of(&at[i - before], before, false);
+}
+
+/* Notes the restarts in a cell of which the cells around are known. */
+static void
+find_restarts(struct clock_feed *feed, uint64_t cell)
+{
+	stamp_list stamps = {0};
+	need_reader(feed);
+	if (cell)
+		add_stamps(feed, cell - 1, &stamps);
+	size_t first = 0, begin = stamps.count, end;
+	add_stamps(feed, cell, &stamps);
+	end = stamps.count;
+	add_stamps(feed, cell + 1, &stamps);
+	uint64_t last = feed->restarts.count ? feed->restarts.at[feed->restarts.count - 1] : 0;
+	while (first < begin && stamps.at[first].offset < last)
+		first++;
+	for (size_t i = begin; i < end && feed->restarts.count < RELATION_SEGMENTS_MAX; i++)
+		if (is_restart(&stamps, first, i)) {
+			*vec_add(&feed->restarts) = stamps.at[i].offset;
+			first = i;
+		}
+	vec_free(&stamps);
+}
+
+/* Whether by the summaries the clock may start again in a cell: soon after another start, or
+ * where times step back further than the cell before. */
+static bool
+may_restart_in(const struct clock_feed *feed, uint64_t cell, const struct index_cell *summary)
+{
+	struct index *index = trace_index(feed->trace);
+	struct index_cell before;
+	size_t count = feed->restarts.count;
+	uint64_t last = count ? feed->restarts.at[count - 1] / index_cell_size(index) : 0;
+	if (!(summary->flags & CELL_TIME_BACK))
+		return false;
+	return cell < last + 2 || !index_cell(index, cell - 1, &before) ||
+	       !(before.flags & CELL_TIMED) || summary->time_min < before.time_min;
+}
+
+static void
+look_for_restarts(struct clock_feed *feed, struct worker *worker)
+{
+	struct index *index = trace_index(feed->trace);
+	struct index_cell summary;
+	struct index_progress progress;
+	index_get_progress(index, &progress);
+	if (!may_restart(feed))
+		return;
+	while (!worker_is_stopping(worker) && index_cell(index, feed->restart_next, &summary) &&
+	       (progress.complete || feed->restart_next + 1 < index_known(index))) {
+		if (may_restart_in(feed, feed->restart_next, &summary))
+			find_restarts(feed, feed->restart_next);
+		feed->restart_next++;
+	}
+}
+
 /* --- a feed ------------------------------------------------------------ */
+
+bool
+clock_feed_is_done(const struct clock_feed *feed)
+{
+	uint64_t known = index_known(trace_index(feed->trace));
+	return !feed->source ||
+	       (feed->next >= known && (feed->restart_next >= known || !may_restart(feed)));
+}
 
 void
 clock_feed_look(struct clock_feed *feed, struct worker *worker)
 {
 	look_on(feed, worker);
+	look_for_restarts(feed, worker);
 	look_at_origins(feed);
 	look_at_keys(feed);
 }
@@ -417,6 +544,8 @@ clock_feed_forget(struct clock_feed *feed)
 	clock_links_remove(feed->links, feed->number);
 	vec_clear(&feed->rates);
 	vec_clear(&feed->keys);
+	vec_clear(&feed->restarts);
+	feed->restart_next = 0;
 	feed->next = feed->global = feed->last_ticks = 0;
 	feed->origins = 0;
 	feed->decoded = 0;
@@ -488,4 +617,5 @@ clock_feed_close(struct clock_feed *feed)
 	expansion_free(&feed->e);
 	vec_free(&feed->rates);
 	vec_free(&feed->keys);
+	vec_free(&feed->restarts);
 }

@@ -40,6 +40,8 @@ struct clock_feed {
 	uint64_t decoded;   /* cells */
 	bool kept;	    /* in a file, as far as it is worth one */
 	VEC(struct rate_change) rates;
+	VEC(uint64_t) restarts; /* offsets from which on the transport's clock counts anew */
+	uint64_t restart_next;	/* cell to look at for them */
 };
 
 /* Of the session's trace NUMBER.  Session and LINKS are borrowed until clock_feed_close. */
@@ -57,6 +59,9 @@ bool clock_feed_is_told_by(struct clock_feed *, struct reader *, const struct me
 
 /* Looks on as far as the index is known, or the thread is to stop. */
 void clock_feed_look(struct clock_feed *, struct worker *);
+
+/* Whether all cells that are indexed have been looked at. */
+bool clock_feed_is_done(const struct clock_feed *);
 
 /* What was found does not hold: the capture shrank or is another. */
 void clock_feed_forget(struct clock_feed *);

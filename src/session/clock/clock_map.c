@@ -225,6 +225,8 @@ map_traces(struct clock_map *map, const struct clock_points *points)
 			map_wall(map, own->main);
 		map_rates(map, feed, own->main);
 		own->own = map_timestamps(map, feed);
+		for (size_t k = 0; k < feed->restarts.count; k++)
+			*vec_add(&own->restarts) = feed->restarts.at[k];
 	}
 }
 
@@ -268,6 +270,10 @@ map_link(struct clock_map *map, const struct clock_link *link)
 	r->owner = link->owner;
 	r->seen = link->points.seen;
 	r->stride = link->points.stride;
+	if (r->owner < map->traces.count && map->traces.at[r->owner].main == a && !r->uneven) {
+		r->restarts = map->traces.at[r->owner].restarts.at;
+		r->restart_count = map->traces.at[r->owner].restarts.count;
+	}
 	vec_reserve(&r->points, link->points.points.count);
 	for (size_t i = 0; i < link->points.points.count; i++)
 		*vec_add(&r->points) = link->points.points.at[i];
@@ -462,6 +468,7 @@ clock_map_free(struct clock_map *map)
 		vec_free(&map->traces.at[i].clients);
 		for (unsigned fit = 0; fit < CLIENT_FITS; fit++)
 			map_free(&map->traces.at[i].first[fit]);
+		vec_free(&map->traces.at[i].restarts);
 		vec_free(&map->traces.at[i].strands);
 	}
 	vec_free(&map->traces);

@@ -34,6 +34,7 @@ struct trace_clocks {
 	}) others; /* by origin or core */
 	VEC(struct clock_client) clients;
 	struct map first[CLIENT_FITS]; /* of the clients that fit alike: its place, from 1 */
+	VEC(uint64_t) restarts;	       /* of the main clock: offsets, rising */
 	VEC(size_t) strands; /* clocks of senders: that of strand I + 1, see clocks_strand() */
 	int64_t shift;	     /* nanoseconds, of the profile's offset */
 };

@@ -79,7 +79,8 @@ clock_points_count(const struct clock_points *points)
 	for (size_t i = 0; i < points->links.count; i++)
 		count += points->links.at[i]->points.seen;
 	for (size_t i = 0; i < points->feeds.count; i++)
-		count += points->feeds.at[i].rates.count + points->feeds.at[i].keys.count;
+		count += points->feeds.at[i].rates.count + points->feeds.at[i].keys.count +
+			 points->feeds.at[i].restarts.count;
 	return count;
 }
 
@@ -90,8 +91,7 @@ clock_points_are_all(const struct clock_points *points)
 		const struct clock_feed *feed = &points->feeds.at[i];
 		struct index_progress progress;
 		index_get_progress(trace_index(feed->trace), &progress);
-		if (!progress.complete ||
-		    (feed->source && feed->next < index_known(trace_index(feed->trace))))
+		if (!progress.complete || !clock_feed_is_done(feed))
 			return false;
 	}
 	return true;

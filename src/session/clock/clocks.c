@@ -218,6 +218,7 @@ make_time(const struct clock_map *map, size_t clock, const struct graph_time *fo
 				      .known = found->known,
 				      .wall = root->unix_epoch,
 				      .plain = found->root == clock,
+				      .estimated = found->alone,
 				      .order = found->known ? found->nanoseconds : whole};
 	return found->known || !root->rate.numerator;
 }
@@ -251,18 +252,127 @@ is_near(int64_t own, int64_t transport)
 	return apart < (uint64_t)CLOCKS_OWN_APART;
 }
 
-/* The time by the sender's CLOCK, if that makes sense. */
+/* The time by the sender's CLOCK as the segment around PLACE has it. */
+static bool
+time_at(const struct clock_map *map, size_t clock, size_t number, const struct message *m,
+	uint64_t place, const struct message_time *carried, struct message_time *time)
+{
+	struct graph_time found;
+	return graph_time(&map->graph, clock, m->sender_ticks, number, place, &found) &&
+	       make_time(map, clock, &found, time) && time->known && time->part == carried->part;
+}
+
+/* How far two times are apart, in nanoseconds. */
+static double
+times_apart(const struct message_time *a, const struct message_time *b)
+{
+	int64_t low = a->nanoseconds, high = b->nanoseconds;
+	return low < high ? (double)((uint64_t)high - (uint64_t)low)
+			  : (double)((uint64_t)low - (uint64_t)high);
+}
+
+/* Whether a sender's time is not after the transport's, but for their errors: no message is
+ * carried before it is made. */
+static bool
+is_before(const struct message_time *own, const struct message_time *carried)
+{
+	return own->nanoseconds <= carried->nanoseconds ||
+	       times_apart(own, carried) <= own->error + carried->error;
+}
+
+/* The times at which a message may have been made. */
+struct made {
+	const struct message_time *carried;
+	struct message_time best; /* the latest one that is near */
+	bool found;
+	double farthest; /* ns that another one is before the transport's time at most */
+};
+
+/* Takes in a time by the sender's clock. */
+static void
+add_made(struct made *made, const struct message_time *own)
+{
+	if (!is_before(own, made->carried))
+		return;
+	made->farthest = fmax(made->farthest, times_apart(own, made->carried) + own->error);
+	if (!is_near(own->nanoseconds, made->carried->nanoseconds) ||
+	    (made->found && own->nanoseconds <= made->best.nanoseconds))
+		return;
+	made->best = *own;
+	made->found = true;
+}
+
+/* The relation by which a sender's clock, which steps, is known; NULL: it does not step. */
+static const struct relation *
+stepping_relation(const struct clock_map *map, size_t clock, size_t number)
+{
+	const struct relation *r = map->graph.clocks.at[clock].towards;
+	return r && r->owner == number && r->segments.count > 1 ? r : NULL;
+}
+
+/* Takes in the time by the next segment: the clock may have stepped since its last point. */
+static void
+add_made_next(const struct clock_map *map, size_t clock, size_t number, const struct message *m,
+	      struct made *made)
+{
+	const struct relation *r = stepping_relation(map, clock, number);
+	uint64_t next = r ? relation_place_beside(r, message_id_offset(m), true) : RELATION_NOWHERE;
+	struct message_time own;
+	if (next != RELATION_NOWHERE && time_at(map, clock, number, m, next, made->carried, &own))
+		add_made(made, &own);
+}
+
+/* Takes in the times by the segments before: the message may have been kept back since before
+ * the clock stepped. */
+static void
+add_made_before(const struct clock_map *map, size_t clock, size_t number, const struct message *m,
+		struct made *made)
+{
+	enum { BACK = 4 };
+	const struct relation *r = stepping_relation(map, clock, number);
+	uint64_t place = r ? message_id_offset(m) : RELATION_NOWHERE;
+	struct message_time own;
+	for (int i = 0; i < BACK && place != RELATION_NOWHERE; i++) {
+		place = relation_place_beside(r, place, false);
+		if (place != RELATION_NOWHERE &&
+		    time_at(map, clock, number, m, place, made->carried, &own))
+			add_made(made, &own);
+	}
+}
+
+/* The time by the sender's CLOCK, if that makes sense; else *TIME, which is the transport's,
+ * is off by as much as the sender may have kept the message back. */
 static bool
 own_time(const struct clock_map *map, size_t clock, size_t number, const struct message *m,
 	 struct message_time *time)
 {
 	struct message_time own;
-	bool sound = clock != SIZE_MAX && time_of(map, number, clock, m->sender_ticks, m, &own) &&
-		     own.known && own.part == time->part &&
-		     is_near(own.nanoseconds, time->nanoseconds);
-	if (sound)
+	struct made made = {.carried = time};
+	if (clock == SIZE_MAX || map->graph.clocks.at[clock].root != time->part)
+		return false;
+	bool any = time_at(map, clock, number, m, message_id_offset(m), time, &own);
+	bool near = any && is_near(own.nanoseconds, time->nanoseconds);
+	add_made_next(map, clock, number, m, &made);
+	if (near && is_before(&own, time) &&
+	    (!made.found || own.nanoseconds >= made.best.nanoseconds ||
+	     times_apart(&own, &made.best) <= own.error + made.best.error)) {
 		*time = own;
-	return sound;
+		return true;
+	}
+	if (any)
+		add_made(&made, &own);
+	add_made_before(map, clock, number, m, &made);
+	if (made.found) {
+		double apart = made.farthest - times_apart(&made.best, time);
+		made.best.error = fmax(made.best.error, apart);
+		*time = made.best;
+		return true;
+	}
+	if (near) /* it lies after the transport's: some relation is off */
+		*time = own;
+	time->estimated = true;
+	time->error += made.farthest > 0 && !near ? made.farthest : INFINITY;
+	return near;
 }
 
 /* Without clocks: by the rate of the trace. */
@@ -313,7 +423,7 @@ mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
 	if (!shift_time(has, time))
 		return false;
 	time->plain &= !has->shift && !has->clients.count && has->own == SIZE_MAX;
-	time->estimated = has->by_offset && time->error > 2;
+	time->estimated |= has->by_offset && time->error > 2;
 	return true;
 }
 
@@ -541,7 +651,8 @@ static bool
 is_steady(const struct clock_map *map, size_t number)
 {
 	const struct graph_clock *clock = &map->graph.clocks.at[map->traces.at[number].main];
-	while (clock->towards && clock->towards->segments.count < 2)
+	while (clock->towards && clock->towards->segments.count < 2 &&
+	       !clock->towards->restart_count)
 		clock = &map->graph.clocks.at[clock->back ? clock->towards->a : clock->towards->b];
 	return !clock->towards;
 }
@@ -668,6 +779,7 @@ add_clock(const struct clock_map *map, const struct cell_facts *cell, size_t clo
 	if (!is_of_part(map, clock, part))
 		return;
 	bool known =
+	    !stepping_relation(map, clock, cell->number) && /* another segment may decide */
 	    clock_span(map, cell, clock, summary->sender_min, summary->sender_max, &first, &last);
 	int64_t least = known && first.order > span->low ? first.order : span->low;
 	int64_t most = known && last.order < span->high ? last.order : span->high;

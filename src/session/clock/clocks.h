@@ -61,7 +61,8 @@ struct message_time {
 	bool known;	     /* `nanoseconds` is; else only `order` is */
 	bool wall;	     /* they count from 1970-01-01 00:00 UTC */
 	bool plain;	     /* the trace's times are its own, by its own rate */
-	bool estimated;	     /* made from the times of its neighbours */
+	bool estimated;	     /* made from the times of its neighbours, by a sync point
+				that no other confirms, or against its sender's clock */
 	int64_t order;	     /* what to sort by in its part */
 };
 
@@ -74,7 +75,8 @@ clocks_can_subtract(const struct message_time *from, const struct message_time *
 }
 
 /* The session's time of a message: its sender's own where that clock is related and
- * within CLOCKS_OWN_APART of the transport's, else the transport's.  Every view, jump,
+ * within CLOCKS_OWN_APART of the transport's, else the transport's, `estimated` and with an
+ * error that covers the sender's.  Every view, jump,
  * filter and export means this one.  False if the message has no time.  Works without
  * clocks as well. */
 bool clocks_time(struct trace *, const struct message *, struct message_time *);

@@ -25,6 +25,8 @@
 enum {
 	SLOPES = 16, /* pairs around a point whose median is its slope */
 	AROUND = 5,  /* points whose median it is compared with */
+	FEWEST = 3,  /* points between others that show how far off points are */
+	FITTED = 32, /* points whose spread is measured along one line */
 	BASE = 64    /* points at an end that make the slope beyond it */
 };
 
@@ -39,7 +41,7 @@ static const double RATE_CHANGE = 20e-6;  /* what the slope may change nearby */
 static const double RATE_STATED = 400e-6; /* two crystals against each other */
 static const double RATE_WANDER = 1e-6;	  /* beyond the points */
 static const double UNSEEN = 10e-6;	  /* seconds that a point may be off, if no third decides */
-static const double FEW = 8;		  /* that many more points halve what is added for few */
+static const double FEW = 16;		  /* that many more points halve what is added for few */
 
 /* --- numbers ----------------------------------------------------------- */
 
@@ -189,13 +191,47 @@ stated_slope(const struct relation *r)
 	return relation_rate_hz(r->rate_b) / relation_rate_hz(r->rate_a);
 }
 
+/* How many restarts of clock A lie up to FOUND_AT. */
+static size_t
+restarts_before(const struct relation *r, uint64_t found_at)
+{
+	size_t low = 0, high = r->restart_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (r->restarts[middle] <= found_at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Points without a restart between them, which are judged by each other. */
+struct point_run {
+	const struct relation *r;
+	size_t first, end;
+};
+
+/* The run that begins with point FIRST.  Where clock A steps back from one point to the next it
+ * started again, too. */
+static struct point_run
+run_from(const struct relation *r, size_t first)
+{
+	size_t restarts = restarts_before(r, r->points.at[first].found_at), end = first + 1;
+	uint64_t until = restarts < r->restart_count ? r->restarts[restarts] : UINT64_MAX;
+	while (end < r->points.count && r->points.at[end].found_at < until &&
+	       r->points.at[end].a >= r->points.at[end - 1].a)
+		end++;
+	return (struct point_run){r, first, end};
+}
+
 /* COUNT points around I, as far as there are so many: the first of them. */
 static size_t
-points_around(const struct relation *r, size_t i, size_t count)
+points_around(const struct point_run *run, size_t i, size_t count)
 {
-	size_t first = i > count / 2 ? i - count / 2 : 0;
-	if (first + count > r->points.count)
-		first = r->points.count > count ? r->points.count - count : 0;
+	size_t first = i - run->first > count / 2 ? i - count / 2 : run->first;
+	if (first + count > run->end)
+		first = run->end - run->first > count ? run->end - count : run->first;
 	return first;
 }
 
@@ -243,10 +279,11 @@ slopes_drop(struct slopes *s, double slope)
 /* The slope around point I, which is not before that of the last call: of most pairs
  * near it, else as it is stated; 0 if neither is known. */
 static double
-slope_at(const struct relation *r, size_t i, struct slopes *s)
+slope_at(const struct point_run *run, size_t i, struct slopes *s)
 {
+	const struct relation *r = run->r;
 	double stated = stated_slope(r);
-	size_t first = points_around(r, i, SLOPES + 1), pairs = r->points.count - 1;
+	size_t first = points_around(run, i, SLOPES + 1), pairs = run->end - 1;
 	for (; s->first < first; s->first++)
 		slopes_drop(s, pair_slope(&r->points.at[s->first]));
 	for (; s->end < first + SLOPES && s->end < pairs; s->end++)
@@ -259,14 +296,14 @@ slope_at(const struct relation *r, size_t i, struct slopes *s)
 /* What point I differs from the median of those around it, in ticks of B, and
  * how much of B they span. */
 static double
-point_deviation(const struct relation *r, size_t i, double slope, double *span)
+point_deviation(const struct point_run *run, size_t i, double slope, double *span)
 {
 	double values[AROUND];
-	size_t count = 0, first = points_around(r, i, AROUND);
-	const struct relation_point *own = &r->points.at[i];
+	size_t count = 0, first = points_around(run, i, AROUND);
+	const struct relation_point *points = run->r->points.at, *own = &points[i];
 	*span = 0;
-	for (size_t k = first; k < first + AROUND && k < r->points.count; k++) {
-		const struct relation_point *p = &r->points.at[k];
+	for (size_t k = first; k < first + AROUND && k < run->end; k++) {
+		const struct relation_point *p = &points[k];
 		double along = slope * signed_difference(own->a, p->a);
 		values[count++] = signed_difference(own->b, p->b) - along;
 		*span = fmax(*span, fabs(along));
@@ -287,27 +324,54 @@ points_agree(const struct relation_point *p, const struct relation_point *q,
 	return fabs(signed_difference(p->b, q->b) - along) <= bound + RATE_CHANGE * fabs(along);
 }
 
-/* Says which points are outliers: those far from the others around them that no
- * neighbour is with.  Fills ALL; returns the usual deviation. */
+/* Whether clock B can have started from 0 between two points, or wrapped. */
+static bool
+starts_again(const struct relation_point *p, const struct relation_point *q, double slope)
+{
+	return q->b < p->b && q->a > p->a &&
+	       (double)q->b <= slope * (double)(q->a - p->a) * (1 + RATE_STATED);
+}
+
+/* Marks the outliers of a run: points far from the others around them that no neighbour
+ * agrees with. */
+static void
+reject_outliers(struct relation *r, const struct point_run *run, const struct judged *all,
+		double usual)
+{
+	for (size_t i = run->first; i < run->end; i++) {
+		struct relation_point *p = &r->points.at[i];
+		double bound = OUTLIER * usual + 2 * (1 + all[i].slope);
+		bool single = run->end - run->first < 3 || !(all[i].slope > 0);
+		p->rejected = !single && all[i].deviation > bound + RATE_CHANGE * all[i].span &&
+			      !(i > run->first && (points_agree(p, p - 1, &all[i], bound) ||
+						   starts_again(p - 1, p, all[i].slope))) &&
+			      !(i + 1 < run->end && points_agree(p, p + 1, &all[i], bound));
+	}
+}
+
+/* Fills ALL and marks the outliers.  Returns the usual deviation. */
 static double
 find_outliers(struct relation *r, struct judged *all)
 {
-	size_t count = r->points.count;
-	double *deviations = mem_new(count * sizeof *deviations);
-	struct slopes slopes = {.count = 0};
-	for (size_t i = 0; i < count; i++) {
-		all[i].slope = slope_at(r, i, &slopes);
-		all[i].deviation = point_deviation(r, i, all[i].slope, &all[i].span);
-		deviations[i] = all[i].deviation;
+	size_t count = 0;
+	double *deviations = mem_new(r->points.count * sizeof *deviations);
+	for (struct point_run run = run_from(r, 0);; run = run_from(r, run.end)) {
+		struct slopes slopes = {.first = run.first, .end = run.first};
+		for (size_t i = run.first; i < run.end; i++) {
+			all[i].slope = slope_at(&run, i, &slopes);
+			all[i].deviation = point_deviation(&run, i, all[i].slope, &all[i].span);
+			/* of fewer than three points none deviates from the median */
+			if (run.end - run.first > 2 || !r->restart_count)
+				deviations[count++] = all[i].deviation;
+		}
+		if (run.end == r->points.count)
+			break;
 	}
-	double usual = median_of_many(deviations, count);
-	for (size_t i = 0; i < count; i++) {
-		struct relation_point *p = &r->points.at[i];
-		double bound = OUTLIER * usual + 2 * (1 + all[i].slope);
-		bool single = count < 3 || !(all[i].slope > 0); /* nothing to compare with */
-		p->rejected = !single && all[i].deviation > bound + RATE_CHANGE * all[i].span &&
-			      !(i && points_agree(p, p - 1, &all[i], bound)) &&
-			      !(i + 1 < count && points_agree(p, p + 1, &all[i], bound));
+	double usual = count ? median_of_many(deviations, count) : 0;
+	for (struct point_run run = run_from(r, 0);; run = run_from(r, run.end)) {
+		reject_outliers(r, &run, all, usual);
+		if (run.end == r->points.count)
+			break;
 	}
 	free(deviations);
 	return usual;
@@ -331,6 +395,15 @@ judge_uneven(struct relation *r)
 
 enum next { NEXT_GOES_ON, NEXT_STEPS, NEXT_IS_WRONG };
 
+/* Whether A starts again between two points. */
+static bool
+restarts_between(const struct relation *r, const struct relation_point *q,
+		 const struct relation_point *p)
+{
+	return r->restart_count &&
+	       restarts_before(r, q->found_at) != restarts_before(r, p->found_at);
+}
+
 /* What point P is after Q, the last of a segment; SLOPE is that around P, 0 if it
  * is not known. */
 static enum next
@@ -338,6 +411,8 @@ next_is(const struct relation *r, const struct relation_point *q, const struct r
 	double slope, double usual)
 {
 	bool increases = p->a > q->a && p->b > q->b;
+	if (restarts_between(r, q, p))
+		return NEXT_STEPS;
 	if (!(slope > 0))
 		return increases ? NEXT_GOES_ON : p->b >= q->b ? NEXT_IS_WRONG : NEXT_STEPS;
 	double along = slope * signed_difference(q->a, p->a);
@@ -366,7 +441,32 @@ segment_slope(const struct relation *r, const struct relation_segment *s)
 	return (double)(last->b - first->b) / (double)(last->a - first->a);
 }
 
-/* Fills in what a segment's points say of its error; adds to the sums. */
+/* Between the farthest of COUNT points above and below the line that fits them best (least
+ * squares), in ticks of B. */
+static double
+spread_of(const struct relation_point *p, size_t count)
+{
+	double sum_a = 0, sum_b = 0, squares = 0, products = 0, low = 0, high = 0;
+	for (size_t i = 0; i < count; i++) {
+		sum_a += (double)(p[i].a - p->a);
+		sum_b += (double)(p[i].b - p->b);
+	}
+	double mean_a = sum_a / (double)count, mean_b = sum_b / (double)count;
+	for (size_t i = 0; i < count; i++) {
+		double a = (double)(p[i].a - p->a) - mean_a;
+		squares += a * a;
+		products += a * ((double)(p[i].b - p->b) - mean_b);
+	}
+	for (size_t i = 0; i < count && squares > 0; i++) {
+		double a = (double)(p[i].a - p->a) - mean_a;
+		double off = (double)(p[i].b - p->b) - mean_b - products / squares * a;
+		low = fmin(low, off);
+		high = fmax(high, off);
+	}
+	return high - low;
+}
+
+/* Fills in how far a segment's points are off; adds to the sums. */
 static void
 measure_segment(const struct relation *r, struct relation_segment *s, double *squares,
 		size_t *count)
@@ -377,13 +477,34 @@ measure_segment(const struct relation *r, struct relation_segment *s, double *sq
 		s->residual = fmax(s->residual, off);
 		*squares += off * off;
 	}
-	double inner = s->count > 2 ? (double)(s->count - 2) : 0;
-	*count += (size_t)inner;
-	s->error = 1 + segment_slope(r, s); /* ticks are cut off */
-	if (inner > 0)
-		s->error += s->residual * (1 + FEW / inner);
-	else
-		s->error += UNSEEN * relation_rate_hz(r->rate_b);
+	for (size_t i = 0; i + 2 < s->count; i += FITTED / 2) {
+		size_t left = s->count - i;
+		s->spread = fmax(s->spread, spread_of(&first[i], left < FITTED ? left : FITTED));
+	}
+	*count += s->count > 2 ? s->count - 2 : 0;
+}
+
+/* The error of times by points with that SPREAD.  Each is read as much too late as another
+ * one may be, so nothing shows more of the error; of few points it shows less.  COUNT of them
+ * lie between others. */
+static double
+error_of_points(const struct relation *r, double spread, size_t count)
+{
+	return count ? spread * (1 + FEW / (double)count) : UNSEEN * relation_rate_hz(r->rate_b);
+}
+
+/* Fills in the errors of the segments: those of a segment's own points, but no less than
+ * what all of them show.  All are read in the same way. */
+static void
+find_errors(struct relation *r, double spread, size_t count)
+{
+	double shown = error_of_points(r, spread, count);
+	if (count < FEWEST)
+		shown = fmax(shown, error_of_points(r, 0, 0));
+	for (size_t i = 0; i < r->segments.count; i++) {
+		struct relation_segment *s = &r->segments.at[i];
+		s->error = 1 + segment_slope(r, s) + shown; /* ticks are cut off */
+	}
 }
 
 /* ALL: what was judged of the points, NULL if they were not. */
@@ -410,6 +531,48 @@ make_segments(struct relation *r, const struct judged *all, double usual)
 		*vec_add(&r->used) = *p;
 		last = p;
 	}
+}
+
+/* Whether segment K goes on where segment I ends, so that those between have it wrong: they
+ * have fewer points than either. */
+static bool
+is_continued(const struct relation *r, size_t i, size_t k, double usual)
+{
+	const struct relation_segment *s = &r->segments.at[i], *t = &r->segments.at[k];
+	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
+	const struct relation_point *next = &r->used.at[t->first];
+	size_t between = t->first - (s->first + s->count);
+	double slope = segment_slope(r, s->count > t->count ? s : t);
+	return between < s->count && between < t->count && slope > 0 &&
+	       next_is(r, last, next, slope, usual) == NEXT_GOES_ON;
+}
+
+/* Rejects the points of the segments after FIRST up to END. */
+static void
+reject_segments(struct relation *r, size_t first, size_t end)
+{
+	size_t from = r->segments.at[first + 1].first, to = r->segments.at[end].first, used = 0;
+	for (size_t i = 0; i < r->points.count; i++) {
+		if (r->points.at[i].rejected)
+			continue;
+		r->points.at[i].rejected = used >= from && used < to;
+		used++;
+	}
+}
+
+/* Rejects sync points that are wrong together, and so agree with each other: a few segments
+ * that stand alone in one that goes on.  True if there were any. */
+static bool
+reject_isolated(struct relation *r, double usual)
+{
+	enum { MOST = 4 }; /* segments */
+	for (size_t i = 0; i + 2 < r->segments.count; i++)
+		for (size_t k = i + 2; k < r->segments.count && k - i <= MOST; k++)
+			if (is_continued(r, i, k, usual)) {
+				reject_segments(r, i, k);
+				return true;
+			}
+	return false;
 }
 
 /* What the slope through the points at the end of S may be off. */
@@ -439,7 +602,8 @@ find_usual_slope(struct relation *r)
 static void
 summarise_relation(struct relation *r)
 {
-	double squares = 0, stated = stated_slope(r), hz = relation_rate_hz(r->rate_b);
+	double squares = 0, spread = 0, stated = stated_slope(r);
+	double hz = relation_rate_hz(r->rate_b);
 	size_t count = 0;
 	const struct relation_segment *longest = NULL;
 	r->rejected = r->points.count - r->used.count;
@@ -448,11 +612,13 @@ summarise_relation(struct relation *r)
 	for (size_t i = 0; i < r->segments.count; i++) {
 		struct relation_segment *s = &r->segments.at[i];
 		measure_segment(r, s, &squares, &count);
+		spread = fmax(spread, s->spread);
 		if (!longest || s->count > longest->count)
 			longest = s;
 		if (hz > 0 && s->count > 2)
 			r->residual = fmax(s->residual / hz, isnan(r->residual) ? 0 : r->residual);
 	}
+	find_errors(r, spread, count);
 	if (!longest)
 		return;
 	const struct relation_point *first = &r->used.at[0];
@@ -477,6 +643,8 @@ relation_settle(struct relation *r)
 		usual = find_outliers(r, all);
 	}
 	make_segments(r, all, usual);
+	while (all && reject_isolated(r, usual))
+		make_segments(r, all, usual);
 	summarise_relation(r);
 	find_usual_slope(r);
 	free(all);
@@ -512,19 +680,36 @@ distance_outside(struct side side, const struct relation_segment *s, relation_ti
 	return x < low ? low - x : x > high ? x - high : 0;
 }
 
-/* The last segment that begins at or before FOUND_AT, or the first. */
+/* The first segment from LOW to HIGH that begins after FOUND_AT; HIGH: none does. */
 static size_t
-segment_before(const struct relation *r, uint64_t found_at)
+segment_after(const struct relation *r, size_t low, size_t high, uint64_t found_at)
 {
-	size_t low = 0, high = r->segments.count;
-	while (high - low > 1) {
+	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (r->used.at[r->segments.at[middle].first].found_at <= found_at)
-			low = middle;
+			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+/* The segments between the same restarts as FOUND_AT: from *FIRST to *END. */
+static void
+segments_of(const struct relation *r, uint64_t found_at, size_t *first, size_t *end)
+{
+	size_t restarts = restarts_before(r, found_at), count = r->segments.count;
+	/* no restart stands at offset 0 */
+	*first = restarts ? segment_after(r, 0, count, r->restarts[restarts - 1] - 1) : 0;
+	*end = restarts < r->restart_count
+		   ? segment_after(r, *first, count, r->restarts[restarts] - 1)
+		   : count;
+}
+
+static const struct relation_point *
+last_point(const struct relation *r, const struct relation_segment *s)
+{
+	return &r->used.at[s->first + s->count - 1];
 }
 
 static relation_ticks
@@ -533,20 +718,40 @@ ticks_apart(relation_ticks a, relation_ticks b)
 	return a > b ? a - b : b - a;
 }
 
-/* The segment around FOUND_AT; between two, the one whose end is nearer to X. */
+/* The segment around FOUND_AT, and in *OTHER the next one if FOUND_AT lies between the two:
+ * then it is the one whose end is nearer to X.  NULL: there is none. */
 static const struct relation_segment *
-segment_at(struct side side, uint64_t found_at, relation_ticks x)
+segment_at(struct side side, uint64_t found_at, relation_ticks x,
+	   const struct relation_segment **other)
 {
 	const struct relation *r = side.r;
-	size_t i = segment_before(r, found_at);
-	const struct relation_segment *s = &r->segments.at[i];
-	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
-	if (found_at <= last->found_at || i + 1 == r->segments.count)
+	size_t first, end;
+	segments_of(r, found_at, &first, &end);
+	*other = NULL;
+	if (first == end)
+		return NULL;
+	size_t after = segment_after(r, first, end, found_at);
+	const struct relation_segment *s = &r->segments.at[after > first ? after - 1 : first];
+	const struct relation_point *last = last_point(r, s);
+	if (found_at <= last->found_at || s + 1 == &r->segments.at[end])
 		return s;
-	return ticks_apart(x, whole_ticks(from_of(side, last))) <=
-		       ticks_apart(x, whole_ticks(from_of(side, last + 1)))
-		   ? s
-		   : s + 1;
+	bool near = ticks_apart(x, whole_ticks(from_of(side, last))) <=
+		    ticks_apart(x, whole_ticks(from_of(side, last + 1)));
+	*other = near ? s + 1 : s;
+	return near ? s : s + 1;
+}
+
+uint64_t
+relation_place_beside(const struct relation *r, uint64_t found_at, bool after)
+{
+	size_t next = segment_after(r, 0, r->segments.count, found_at);
+	if (after)
+		return next < r->segments.count ? r->used.at[r->segments.at[next].first].found_at
+						: RELATION_NOWHERE;
+	/* between two segments either may be the one that FOUND_AT goes by */
+	size_t skip = next && last_point(r, &r->segments.at[next - 1])->found_at < found_at ? 1 : 2;
+	return next < skip ? RELATION_NOWHERE
+			   : last_point(r, &r->segments.at[next - skip])->found_at;
 }
 
 /* Without an offset, the segment that is nearest to X. */
@@ -591,13 +796,17 @@ is_one_segment(const struct relation *r, bool back, uint64_t begin, uint64_t end
 	       relation_ticks low, relation_ticks high)
 {
 	struct side side = {r, back};
+	const struct relation_segment *other;
+	if (begin != RELATION_NOWHERE && restarts_before(r, begin) != restarts_before(r, end))
+		return false;
 	if (r->segments.count < 2)
 		return true;
 	if (begin == RELATION_NOWHERE)
 		return is_one_segment_near(side, low, high);
-	const struct relation_segment *own = segment_at(side, begin, low);
-	return own == segment_at(side, begin, high) && own == segment_at(side, end, low) &&
-	       own == segment_at(side, end, high);
+	const struct relation_segment *own = segment_at(side, begin, low, &other);
+	return own == segment_at(side, begin, high, &other) &&
+	       own == segment_at(side, end, low, &other) &&
+	       own == segment_at(side, end, high, &other);
 }
 
 /* The last point of S at or before X, but not the last of all; or the first. */
@@ -747,16 +956,51 @@ convert_uneven(struct side side, const struct relation_segment *s, relation_tick
 	return true;
 }
 
+/* The segment for X, found at FOUND_AT; NULL: none. */
+static const struct relation_segment *
+segment_for(struct side side, uint64_t found_at, relation_ticks x,
+	    const struct relation_segment **other)
+{
+	*other = NULL;
+	if (!side.r->segments.count)
+		return NULL;
+	return found_at == RELATION_NOWHERE ? segment_near(side, x)
+					    : segment_at(side, found_at, x, other);
+}
+
+/* By how much the result Y for X would differ by another segment, in ticks of the result. */
+static double
+segments_apart(struct side side, const struct relation_segment *other, relation_ticks x,
+	       relation_ticks y)
+{
+	relation_ticks by_other;
+	return by_points(side, other, x, &by_other) ? fabs(ticks_as_double(by_other - y)) : 0;
+}
+
+/* The same by the nearer one of the segments next to S between the same restarts; 0: there
+ * are none. */
+static double
+neighbours_apart(struct side side, const struct relation_segment *s, relation_ticks x,
+		 relation_ticks y)
+{
+	size_t first, end, i = (size_t)(s - side.r->segments.at);
+	double apart = INFINITY;
+	segments_of(side.r, side.r->used.at[s->first].found_at, &first, &end);
+	if (i > first)
+		apart = segments_apart(side, s - 1, x, y);
+	if (i + 1 < end)
+		apart = fmin(apart, segments_apart(side, s + 1, x, y));
+	return isfinite(apart) ? apart : 0;
+}
+
 bool
 relation_convert(const struct relation *r, bool back, uint64_t found_at, relation_ticks from,
 		 relation_ticks *to, double *error)
 {
 	struct side side = {r, back};
-	if (!r->segments.count)
+	const struct relation_segment *other, *s = segment_for(side, found_at, from, &other);
+	if (!s)
 		return false;
-	const struct relation_segment *s = found_at == RELATION_NOWHERE
-					       ? segment_near(side, from)
-					       : segment_at(side, found_at, from);
 	if (r->uneven)
 		return convert_uneven(side, s, from, to, error);
 	double slope = s->count < 2 ? r->usual.slope : segment_slope(r, s),
@@ -764,8 +1008,30 @@ relation_convert(const struct relation *r, bool back, uint64_t found_at, relatio
 	if (!by_points(side, s, from, to))
 		return false;
 	double own = own_error(r, s, back ? outside : outside * slope);
+	/* it was kept back since before the segment, or B started again once more */
+	if (back && r->segments.count > 1 && found_at != RELATION_NOWHERE &&
+	    found_at > last_point(r, s)->found_at &&
+	    from < whole_ticks(from_of(side, &r->used.at[s->first])))
+		own = INFINITY;
 	*error = back ? (*error + own) / (slope > 0 ? slope : 1) : *error * slope + own;
+	/* B steps somewhere between two segments, and nothing shows where */
+	if (other && !back && !r->exact)
+		*error += segments_apart(side, other, from, *to);
+	/* a point that no other confirms may be wrong itself */
+	if (s->count < 2 && !r->exact)
+		*error += neighbours_apart(side, s, from, *to);
 	return true;
+}
+
+bool
+relation_is_alone(const struct relation *r, bool back, uint64_t found_at, relation_ticks from)
+{
+	struct side side = {r, back};
+	const struct relation_segment *other;
+	if (r->exact || r->uneven || (r->segments.count < 2 && !r->restart_count))
+		return false;
+	const struct relation_segment *s = segment_for(side, found_at, from, &other);
+	return s && s->count < 2;
 }
 
 double
@@ -941,15 +1207,18 @@ graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner
 {
 	relation_ticks at = whole_ticks(ticks);
 	double error = 1; /* it shows that much until the next tick */
+	bool alone = false;
 	const struct graph_clock *own = &graph->clocks.at[clock];
 	while (own->towards) {
 		const struct relation *r = own->towards;
 		uint64_t where = r->owner == owner ? found_at : RELATION_NOWHERE;
+		alone |= relation_is_alone(r, own->back, where, at);
 		if (!relation_convert(r, own->back, where, at, &at, &error))
 			return false;
 		own = next_clock(graph, own);
 	}
 	*time = time_at_root(graph, own, at, error);
+	time->alone = alone;
 	return true;
 }
 

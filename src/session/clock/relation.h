@@ -4,9 +4,10 @@
  * A relation is a list of points: a tick of clock A and one of clock B that
  * are the same time.  Between points it is linear; where a clock starts
  * again or jumps, a new segment begins.  Points that contradict those around
- * them are rejected, and counted.  Clocks and relations form a graph: a time
- * takes as many hops as it needs to the root of its part, which stands for the
- * common time of all clocks that can reach it.
+ * them are rejected, and counted.  Where clock A is known to start again, points
+ * before and after have nothing in common, and there is no time without one.
+ * Clocks and relations form a graph: a time takes as many hops as it needs to the
+ * root of its part, which stands for the common time of all clocks that can reach it.
  *
  * Arithmetic is in integers of 128 bits, with RELATION_FRACTION bits behind
  * the point; what is judged (which points are sound, how large the error may
@@ -23,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RELATION_FRACTION = 40, RELATION_POINTS_MAX = 65536, RELATION_SEGMENTS_MAX = 256 };
+enum { RELATION_FRACTION = 40, RELATION_POINTS_MAX = 65536, RELATION_SEGMENTS_MAX = 16384 };
 
 #define RELATION_NOWHERE UINT64_MAX
 
@@ -52,6 +53,8 @@ struct relation_segment {
 	double error;	     /* that interpolating may make, in ticks of B */
 	double residual;     /* largest of a point from the line through its
 				neighbours, in ticks of B */
+	double spread;	     /* between the points farthest above and below a line
+				through those around, in ticks of B */
 };
 
 /* The slope of two clocks as it is known apart from the segment in question, in ticks of B
@@ -69,9 +72,12 @@ struct relation {
 	bool uneven;	  /* A counts something that goes along with time, but not
 			     evenly: only between two points is it worth something */
 	struct relation_rate rate_a, rate_b; /* of the clocks, as stated; by graph_settle */
-	VEC(struct relation_point) points;   /* in the order of their offsets */
-	uint64_t seen;			     /* points added; more than are kept */
-	uint64_t stride;		     /* every so many are kept */
+	/* where in `owner` clock A starts again, rising; borrowed, NULL: nowhere */
+	const uint64_t *restarts;
+	size_t restart_count;
+	VEC(struct relation_point) points; /* in the order of their offsets */
+	uint64_t seen;			   /* points added; more than are kept */
+	uint64_t stride;		   /* every so many are kept */
 
 	/* made by relation_settle */
 	VEC(struct relation_point) used;
@@ -96,9 +102,18 @@ void relation_settle(struct relation *);
 /* From A to B, or back.  FOUND_AT, where A or B is the clock of the owner, says
  * which segment is meant; else RELATION_NOWHERE.  *ERROR, in ticks of the clock
  * at the start, becomes one of the other clock; INFINITY where nothing limits
- * it.  False if the rate is not known or the result too large. */
+ * it.  False if the rate is not known, the result too large, or no point lies
+ * between the same restarts. */
 bool relation_convert(const struct relation *, bool back, uint64_t found_at, relation_ticks from,
 		      relation_ticks *to, double *error);
+
+/* Whether a time from FOUND_AT goes by a segment of one point, which no other confirms,
+ * though the clocks step or start again. */
+bool relation_is_alone(const struct relation *, bool back, uint64_t found_at, relation_ticks);
+
+/* The end of the last segment that ends before FOUND_AT, or the beginning of the next one
+ * after it; RELATION_NOWHERE: there is none. */
+uint64_t relation_place_beside(const struct relation *, uint64_t found_at, bool after);
 
 /* By how much the error grows outside of the points: seconds in each second; NAN
  * where it does not. */
@@ -128,6 +143,7 @@ struct graph_time {
 	bool known;	      /* the root's rate is, so `nanoseconds` is */
 	int64_t nanoseconds;
 	double error; /* how far off it may be, in nanoseconds; INFINITY: unknown */
+	bool alone;   /* some hop went by a point that no other confirms */
 };
 
 struct graph {

@@ -30,6 +30,7 @@
 #include "trace/reader.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -799,6 +800,39 @@ add_field(struct expansion *e, enum gem_field row)
 	return expansion_add(e, &gem_fields[row], FIELD_NOWHERE, 0, 0);
 }
 
+/* The data of a pair, as its two words have it. */
+static uint32_t
+pair_data(const struct message *m)
+{
+	return GEM_AUX_FIRST(m->aux) << 8 | gem_data8(GEM_AUX_WORD(m->aux));
+}
+
+/* Whether the first word before M is not its own, which was lost: the event with M's sequence
+ * number has other data. */
+static bool
+is_mispaired(const struct message *m, const struct serial_cursor *cursor)
+{
+	return cursor->found && m->kind == GEM_SECOND && m->aux & GEM_AUX_COMPLETE &&
+	       cursor->entry.now != pair_data(m);
+}
+
+/* Puts the data of the event in the place of those of the two words. */
+static void
+correct_data(const struct message *m, const struct serial_cursor *cursor, struct expansion *e)
+{
+	char wrong[32], right[32];
+	uint32_t now = cursor->entry.now;
+	int length = snprintf(wrong, sizeof wrong, "data=0x%08x", pair_data(m));
+	snprintf(right, sizeof right, "data=0x%08x", now);
+	char *at = e->text.length ? strstr(e->text.data, wrong) : NULL;
+	if (at)
+		memcpy(at, right, (size_t)length);
+	for (size_t i = 0; i < e->fields.count; i++)
+		if (e->fields.at[i].row == &gem_fields[GEM_F_DATA])
+			e->fields.at[i].u = now;
+	e->flags |= MESSAGE_SUSPECT;
+}
+
 static void
 add_fields(const struct message *m, const struct serial_cursor *cursor, struct expansion *e)
 {
@@ -845,6 +879,8 @@ serial_expand(struct serial_cursor *cursor, const struct message *m, enum expand
 {
 	if (!cursor_match(cursor, m) || !cursor->tried)
 		return;
+	if (is_mispaired(m, cursor))
+		correct_data(m, cursor, e);
 	add_text(m, cursor, &e->text);
 	if (want == EXPAND_FIELDS)
 		add_fields(m, cursor, e);

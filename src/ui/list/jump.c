@@ -545,7 +545,8 @@ turn_to_own(const struct screen *screen, struct trace *trace, uint64_t ticks,
 		shown->clock.hz = 0;
 }
 
-/* Reads +DURATION or -DURATION from a location on, or from the last time before it. */
+/* Reads +DURATION or -DURATION from a location on, or from the last time before it, or from the
+ * first one. */
 static bool
 parse_relative(struct screen *screen, const struct location *location, const char *text,
 	       struct display_time *shown, struct text *why)
@@ -556,18 +557,21 @@ parse_relative(struct screen *screen, const struct location *location, const cha
 	if (!jump_find(screen, location, &list, &row))
 		return false;
 	bool timed = display_time_of_row(list, &row, shown);
-	if (!timed && !display_time_find_before(list, &row)) {
-		text_add(why, "none of the messages just before this one has a time");
+	bool before = !timed && display_time_find_before(list, &row);
+	if (before)
+		display_time_of_row(list, &row, shown);
+	else if (!timed && !display_time_first(list, shown)) {
+		text_add(why, "no message has a time");
 		return false;
 	}
-	display_time_of_row(list, &row, shown);
 	if (!timed) {
 		text_add(why, "counted from ");
 		display_time_format(shown, why);
-		text_add(why, ", the last time before");
+		text_add(why, before ? ", the last time before" : ", the first time");
 	}
 	struct trace *trace = list->lanes[row.lane].trace;
-	turn_to_own(screen, trace, row.message.ticks, shown);
+	if (timed || before)
+		turn_to_own(screen, trace, row.message.ticks, shown);
 	if (!clock_parse_duration(&shown->clock, text + 1, &step)) {
 		text_clear(why);
 		if (!(shown->clock.hz > 0))

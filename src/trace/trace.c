@@ -422,11 +422,9 @@ static bool
 is_settled(const struct window *head, const char *format)
 {
 	struct recognition r = {0};
-	if (head->length >= HEAD_LEAST)
-		return recognition_is_certain(head, format);
 	recognition_find(&r, head, format);
 	bool settled = r.candidates.count && r.candidates.at[0].probe.score >= PROBE_CERTAIN &&
-		       line_ends_pass(r.candidates.at[0].ops);
+		       (head->length >= HEAD_LEAST || line_ends_pass(r.candidates.at[0].ops));
 	recognition_free(&r);
 	return settled;
 }
@@ -778,7 +776,7 @@ add_format_guess(const struct trace *trace, struct text *out)
 		text_add(
 		    out,
 		    "; only the bytes before a pause were looked at: say the format with -f NAME");
-		return true;
+		return;
 	}
 	if (!r->settings.length)
 		text_addf(out, "; -f %s makes it certain", format);

@@ -20,7 +20,8 @@ open_at_error(struct scene *s)
 {
 	scene_open(s, 24, 120, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, "40 nulls");
-	scene_check_idle(s); /* until all is counted */
+	scene_wait(s, "1 of 531"); /* without "~": the order is final */
+	scene_check_idle(s);	   /* until all is counted */
 	scene_keys(s, "ge");
 	scene_wait_row(s, ">", "timeout: seq 70");
 }

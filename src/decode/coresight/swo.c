@@ -71,13 +71,22 @@ static const struct {
     [SWO_KIND_ALIGN] = {SEVERITY_ERROR, MESSAGE_LOST, SWO_ORIGIN_ITM},
 };
 
-enum swo_silent { SILENT_FRAME, SILENT_SYNC, SILENT_IDLE, SILENT_SOURCE, SILENT_NOBODY, SILENTS };
+enum swo_silent {
+	SILENT_FRAME,
+	SILENT_SYNC,
+	SILENT_IDLE,
+	SILENT_SOURCE,
+	SILENT_NOBODY,
+	SILENT_ITM,
+	SILENTS
+};
 
 static const struct silent_row tpiu_silent[SILENTS] = {
     [SILENT_FRAME] = {"frame", "IDs of sources in frames, and their low bits"},
     [SILENT_SYNC] = {"frame_sync", "synchronisation of frames"},
     [SILENT_IDLE] = {"idle", "bytes of source 0, which fill frames up"},
     [SILENT_SOURCE] = {"source", "bytes of sources other than the ITM", .undecoded = true},
+    [SILENT_ITM] = {"other_itm", "bytes of other ITMs, each of which is a trace of its own"},
     [SILENT_NOBODY] = {"no_source", "bytes before frames name a source", .undecoded = true},
 };
 
@@ -694,20 +703,22 @@ static void
 count_silent(const struct swo_decoder *d, struct swo_state *s, const struct swo_unit *unit)
 {
 	uint64_t frame = unit->length - unit->sync;
-	unsigned idle = 0, unnamed = 0, others = 0;
+	unsigned idle = 0, unnamed = 0, others = 0, itms = 0;
 	if (!d->framed)
 		return;
 	for (unsigned i = 0; i < unit->count; i++) {
 		uint8_t id = unit->ids[i];
 		idle += id == CORESIGHT_ID_NULL;
 		unnamed += id == CORESIGHT_NOBODY;
+		itms += id != d->id && id < SWO_IDS && d->itms[id];
 		others += id != d->id && id != CORESIGHT_ID_TRIGGER;
 	}
 	s->base.silent[SILENT_SYNC] += 8 * unit->sync;
 	s->base.silent[SILENT_FRAME] += 8 * (frame - unit->count);
 	s->base.silent[SILENT_IDLE] += 8 * idle;
 	s->base.silent[SILENT_NOBODY] += 8 * unnamed;
-	s->base.silent[SILENT_SOURCE] += 8 * (others - idle - unnamed);
+	s->base.silent[SILENT_ITM] += 8 * itms;
+	s->base.silent[SILENT_SOURCE] += 8 * (others - idle - unnamed - itms);
 }
 
 static void
@@ -1074,6 +1085,11 @@ open_as(const struct decoder_ops *ops, bool framed, const void *options, const s
 	d->base.untimed = found->whole && !d->stamped && !d->by_global;
 	swo_head_weigh(found, d);
 	swo_sort_pairs(d, found);
+	for (unsigned id = 0, count = 0; id < SWO_IDS && framed; id++) {
+		d->itms[id] = swo_head_is_itm(found, id);
+		count += d->itms[id];
+		d->several = count > 1 && !own->id;
+	}
 	free(found);
 	if (!own->lines || list_ports(own->lines, &d->text_ports, err))
 		return &d->base;
@@ -1091,6 +1107,29 @@ static struct decoder *
 tpiu_open(const void *options, const struct window *head, struct err *err)
 {
 	return open_as(&tpiu_ops, true, options, head, err);
+}
+
+void
+swo_part_fill(unsigned id, struct decoder_part *part)
+{
+	part->format = tpiu_ops.format;
+	snprintf(part->settings, sizeof part->settings, "id: %u", id);
+	snprintf(part->name, sizeof part->name, ".id%u", id);
+}
+
+/* Each ITM is a trace. */
+static bool
+tpiu_part(const struct decoder *decoder, size_t i, struct decoder_part *part)
+{
+	const struct swo_decoder *d = (const struct swo_decoder *)decoder;
+	unsigned id = 0;
+	if (!d->several)
+		return false;
+	for (; id < SWO_IDS && (!d->itms[id] || i); id++)
+		i -= d->itms[id];
+	if (id < SWO_IDS)
+		swo_part_fill(id, part);
+	return id < SWO_IDS;
 }
 
 static void
@@ -1146,7 +1185,8 @@ const struct decoder_ops itm_ops = {
 const struct decoder_ops tpiu_ops = {
     .format = "tpiu",
     .title = "Arm TPIU frames of an SWO pin or trace port",
-    .help = "frames with an ITM and other sources, with frame synchronisation or without",
+    .help = "frames with ITMs, each of which is a trace, and other sources, with frame "
+	    "synchronisation or without",
     COMMON_OPS,
     .silent = tpiu_silent,
     .silent_count = SILENTS,
@@ -1159,6 +1199,7 @@ const struct decoder_ops tpiu_ops = {
     /* no clocks: nothing in a packet shows two clocks */
     /* no printer: each tool has a listing of its own */
     .probe = tpiu_probe,
+    .part = tpiu_part,
     .open = tpiu_open,
     .resync = tpiu_resync,
 };

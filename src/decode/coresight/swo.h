@@ -63,6 +63,8 @@ struct swo_decoder {
 	bool framed;
 	uint8_t id;	      /* of the ITM; bare packets have CORESIGHT_NOBODY */
 	uint32_t text_ports;  /* a bit each */
+	bool itms[SWO_IDS];   /* sources that are ITMs */
+	bool several;	      /* they are, and none is given */
 	bool stamped;	      /* the head has local timestamps */
 	bool by_global;	      /* it has global ones alone, which are the time then */
 	bool paged;	      /* ports may be of several pages */
@@ -177,6 +179,11 @@ void swo_head_rate(const struct window *, bool framed, struct probe *);
 /* Whether a source is there, not only by chance. */
 bool swo_head_has(const struct swo_head *, unsigned id);
 uint32_t swo_head_text_ports(const struct swo_head *);
+/* Whether a source is an ITM, the one that is decoded or another. */
+bool swo_head_is_itm(const struct swo_head *, unsigned id);
+
+/* Fills the part of a trace ID. */
+void swo_part_fill(unsigned id, struct decoder_part *);
 
 /* Good packets in a row whose weights add up to it prove where packets begin. */
 enum { SWO_PROOF = 64 };

@@ -64,6 +64,8 @@ struct head_source {
 	bool etmv3, etmv4;
 };
 
+static const char ITM[] = "ITM";
+
 struct head_trial {
 	struct swo_decoder d;
 	struct head_source sources[SWO_IDS];
@@ -331,7 +333,7 @@ name_sources(const struct head_trial *trial, struct swo_head *found)
 		const struct head_source *source = &trial->sources[id];
 		if (id == found->id)
 			continue;
-		found->carries[id] = fit_score(&source->fit) > 0 ? "ITM"
+		found->carries[id] = fit_score(&source->fit) > 0 ? ITM
 				     : source->etmv4		 ? "ETMv4?"
 				     : source->etmv3		 ? "ETMv3 or PTM?"
 								 : NULL;
@@ -445,6 +447,14 @@ swo_head_has(const struct swo_head *found, unsigned id)
 	return id == found->id || found->bytes[id] > 2 * CORESIGHT_FRAME;
 }
 
+bool
+swo_head_is_itm(const struct swo_head *found, unsigned id)
+{
+	return is_source(id) && found->id &&
+	       (id == found->id || (found->carries[id] && !strcmp(found->carries[id], ITM) &&
+				    swo_head_has(found, id)));
+}
+
 /* Nearly all that is written to a port is text, and of little all. */
 static bool
 is_text_port(const struct swo_head_port *port)
@@ -507,12 +517,13 @@ add_ports(const struct swo_head *found, const struct swo_decoder *d, struct text
 }
 
 static void
-add_sources(const struct swo_head *found, struct text *about, struct text *missing)
+add_sources(const struct swo_head *found, const struct swo_decoder *d, struct text *about,
+	    struct text *missing)
 {
 	for (unsigned id = 0; id < CORESIGHT_IDS; id++) {
 		if (!found->bytes[id] || (is_source(id) && !swo_head_has(found, id)))
 			continue;
-		const char *what = id == found->id		? "ITM"
+		const char *what = id == found->id		? ITM
 				   : id == CORESIGHT_ID_NULL	? "nothing, frames are filled up"
 				   : id == CORESIGHT_NOBODY	? "before a source is named"
 				   : id == CORESIGHT_ID_TRIGGER ? "trigger"
@@ -525,7 +536,12 @@ add_sources(const struct swo_head *found, struct text *about, struct text *missi
 		else
 			text_addf(about, "ID 0x%02x: %llu bytes, %s\n", id,
 				  (unsigned long long)found->bytes[id], what);
-		if (is_source(id) && id != found->id)
+		if (swo_head_is_itm(found, id) && id != found->id && d->several)
+			text_addf(missing,
+				  "%sID 0x%02x is not decoded: ITM; `tpiu: {id: %u}` in a profile "
+				  "decodes it instead",
+				  missing->length ? "\n" : "", id, id);
+		else if (is_source(id) && !swo_head_is_itm(found, id))
 			text_addf(missing,
 				  "%sID 0x%02x is not decoded: %s; give its registers in a "
 				  "profile, format opencsd with format: tpiu",
@@ -588,7 +604,7 @@ swo_survey(const struct decoder *decoder, const struct window *head,
 	struct swo_head *found = mem_new(sizeof *found);
 	swo_head_read(head, d->framed, d->framed ? d->id : 0, found);
 	if (d->framed) {
-		add_sources(found, about, missing);
+		add_sources(found, d, about, missing);
 		if (!found->id || !found->fit.good)
 			text_addf(missing, "%sno source has packets of an ITM",
 				  missing->length ? "\n" : "");
@@ -618,7 +634,7 @@ static void
 propose_sources(const struct swo_head *found, struct text *profile)
 {
 	for (unsigned id = 1; id < CORESIGHT_ID_FIRST_SPECIAL; id++)
-		if (found->carries[id] && swo_head_has(found, id))
+		if (found->carries[id] && swo_head_has(found, id) && !swo_head_is_itm(found, id))
 			text_addf(
 			    profile,
 			    "    # instead, with the registers of ID %u, both in one list:\n"
@@ -644,6 +660,15 @@ swo_itm_propose(const struct window *head, struct text *profile)
 	return true;
 }
 
+static unsigned
+count_itms(const struct swo_head *found)
+{
+	unsigned count = 0;
+	for (unsigned id = 1; id < CORESIGHT_ID_FIRST_SPECIAL; id++)
+		count += swo_head_is_itm(found, id);
+	return count;
+}
+
 bool
 swo_tpiu_propose(const struct window *head, struct text *profile)
 {
@@ -651,7 +676,11 @@ swo_tpiu_propose(const struct window *head, struct text *profile)
 	swo_head_read(head, true, 0, found);
 	bool any = found->id;
 	if (any) {
-		text_addf(profile, "    tpiu:\n      id: %u    # trace ID of the ITM\n", found->id);
+		text_add(profile, "    tpiu:\n");
+		if (count_itms(found) > 1)
+			text_add(profile, "      # id: 1    # of one ITM; else each is a trace\n");
+		else
+			text_addf(profile, "      id: %u    # trace ID of the ITM\n", found->id);
 		propose_lines(found, profile);
 		propose_sources(found, profile);
 	}

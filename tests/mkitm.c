@@ -1,7 +1,7 @@
 /*
  * Makes an ITM capture and the list of rows that are right, for scripts and people:
  *
- *	mkitm SEED FILE ROWS [NAME=VALUE...]
+ *	mkitm SEED FILE ROWS [damaged] [NAME=VALUE...]
  *
  * SEED chooses all that no name sets: has (bits of enum itm_has), text_size, itms, framed,
  * packets, cuts, strays.  ROWS has a line for each: ID, begin and end in the file, time, text.
@@ -37,11 +37,12 @@ main(int argc, char **argv)
 {
 	struct itm_made made;
 	if (argc < 4) {
-		fputs("usage: mkitm SEED FILE ROWS [NAME=VALUE...]\n", stderr);
+		fputs("usage: mkitm SEED FILE ROWS [damaged] [NAME=VALUE...]\n", stderr);
 		return 2;
 	}
-	struct itm_plan plan = itm_plan_random(strtoull(argv[1], NULL, 10), false);
-	for (int i = 4; i < argc; i++) {
+	bool damaged = argc > 4 && !strcmp(argv[4], "damaged");
+	struct itm_plan plan = itm_plan_random(strtoull(argv[1], NULL, 10), damaged);
+	for (int i = 4 + damaged; i < argc; i++) {
 		size_t length = strcspn(argv[i], "=");
 		unsigned *value = member(&plan, argv[i], length);
 		if (!value || !argv[i][length]) {

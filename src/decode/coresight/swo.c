@@ -36,6 +36,7 @@ enum {
 	STAMP_AHEAD = 128,     /* bytes of the ITM that a timestamp is looked for in */
 	STAMP_SPAN = 1024,     /* and of the capture */
 	NO_STAMP = 0x0fffffff + 1,
+	SILENCE = 8 * CORESIGHT_FRAME,
 	DOUBT_AHEAD = 16, /* bytes of the ITM, up to a bad packet that makes one doubtful */
 	LOOK_COST = SWO_ALIGN_WINDOW / CORESIGHT_FRAME, /* in frames */
 	DEBT_MAX = 7 * LOOK_COST,
@@ -132,7 +133,8 @@ struct swo_state {
 	struct swo_line lines[LINES];
 	uint16_t start;			/* of the packet at hand */
 	uint8_t packet[SWO_PACKET_MAX]; /* its bytes */
-	uint8_t have;
+	uint8_t have : 4;
+	uint8_t trail : 3;  /* zeros at the end of the last packet */
 	uint8_t first : 4;  /* the byte of the unit at START that it begins with */
 	uint8_t skip : 4;   /* bytes of the unit that are done */
 	uint8_t given : 4;  /* messages of the next byte that were given */
@@ -550,8 +552,11 @@ take_packet(struct swo_feed *j, struct swo_form form)
 	struct swo_state *s = j->s;
 	struct swo_packet p = swo_packet_read(form, s->packet, s->have);
 	uint64_t first = s->first;
-	unsigned before = j->count;
+	unsigned before = j->count, trail = 0;
 	uint8_t page = s->page;
+	while (trail + 1 < s->have && !s->packet[s->have - 1 - trail])
+		trail++;
+	s->trail = trail & 7;
 	s->have = 0;
 	if (p.what == SWO_BAD)
 		note_bad(j);
@@ -628,8 +633,9 @@ feed_byte(struct swo_feed *j, uint8_t byte)
 		}
 		return;
 	}
-	/* at least 47 zero bits and a one [ARMv7-M, D4] */
-	if (s->zeros >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST) {
+	/* at least 47 zero bits and a one [ARMv7-M, D4]; the first ones may have been taken for
+	 * the end of a packet, which damage does */
+	if (s->zeros && s->zeros + s->trail >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST) {
 		s->proof = PROOF;
 		s->zeros = 0;
 		s->page = 0;
@@ -834,13 +840,21 @@ may_look(const struct swo_state *s)
 	return !s->looked && s->debt <= DEBT_MAX;
 }
 
+/* Whether a packet does not go on after damage: its source may have been misread. */
+static bool
+is_silent(const struct swo_feed *j)
+{
+	const struct swo_state *s = j->s;
+	return (s->have || s->zeros) && s->proof < PROOF && is_aged(j, s->start, SILENCE);
+}
+
 /* Looks where frames start from the state's offset on.  False: the step ends here. */
 static bool
 step_align(struct swo_feed *j, struct swo_output *o)
 {
 	struct swo_state *s = j->s, before = *s;
 	uint32_t skipped;
-	if (!swo_align(j->d, j->w, s->base.offset, !s->aligned, &skipped))
+	if (!swo_align(j->d, j->w, s->base.offset, !s->aligned, s->id, &skipped))
 		return false;
 	if (skipped) {
 		uint64_t end = s->base.offset + skipped;
@@ -853,7 +867,7 @@ step_align(struct swo_feed *j, struct swo_output *o)
 		s->base.offset = end;
 		if (j->units)
 			j->units->move(j->units->context, end);
-		s->id = CORESIGHT_NOBODY;
+		s->id = s->aligned ? swo_goes_on(j->d, s->id) : CORESIGHT_NOBODY;
 		s->stamp_ahead = 0;
 		s->since_bad = BAD_NEAR;
 	}
@@ -932,8 +946,9 @@ swo_step_units(const struct decoder *decoder, struct decode_state *state, const 
 	while (o.count < max) {
 		if (step_packet(&j, &o))
 			continue;
+		bool doubtful = s->doubtful || is_silent(&j);
 		bool look = d->framed && s->base.offset < end && !s->skip &&
-			    (!s->aligned || (s->doubtful && may_look(s)));
+			    (!s->aligned || (doubtful && may_look(s)));
 		if (s->base.offset >= w->until && d->framed)
 			break;
 		if (!look && !swo_unit_read(d, w, s->base.offset, s->id, &unit)) {
@@ -1036,8 +1051,8 @@ tpiu_resync(const struct decoder *decoder, struct decode_state *state, const str
 {
 	struct swo_state *s = (struct swo_state *)state;
 	uint32_t skipped;
-	if (!w->length ||
-	    !swo_align((const struct swo_decoder *)decoder, w, w->offset, true, &skipped))
+	if (!w->length || !swo_align((const struct swo_decoder *)decoder, w, w->offset, true,
+				     CORESIGHT_NOBODY, &skipped))
 		return ERR_SYNC;
 	swo_start(decoder, state);
 	s->proof = PROOF;

@@ -135,7 +135,7 @@ fit_score(const struct swo_fit *fit)
 {
 	if (fit->good < GOOD_LEAST || (uint64_t)fit->bad * BAD_SHARE > fit->good)
 		return 0;
-	return (int64_t)fit->good - BAD_SHARE * (int64_t)fit->bad;
+	return (int64_t)fit->bytes - BAD_SHARE * (int64_t)fit->bad;
 }
 
 /* The ITM, or the source ONLY; 0 where none fits.  Adds to SCORE. */
@@ -275,10 +275,10 @@ read_bare(const struct window *head, bool all, struct swo_head *found)
 /* Looks where frames are from OFFSET on, as the decoder does; returns whether elsewhere. */
 static bool
 follow_frames(const struct window *head, const struct swo_decoder *d, struct swo_head *found,
-	      bool start, uint64_t *offset)
+	      bool start, uint8_t id, uint64_t *offset)
 {
 	uint32_t skipped;
-	if (!swo_align(d, head, *offset, start, &skipped))
+	if (!swo_align(d, head, *offset, start, id, &skipped))
 		return false;
 	if (!found->frames)
 		found->start = *offset + skipped;
@@ -300,8 +300,8 @@ read_frames(const struct window *head, const struct swo_decoder *d, struct swo_h
 	bool look = true;
 	for (; swo_unit_read(d, head, offset, id, &unit); offset += unit.length) {
 		if ((look || unit.impossible) && looks++ < LOOKS &&
-		    follow_frames(head, d, found, !found->frames, &offset)) {
-			id = CORESIGHT_NOBODY;
+		    follow_frames(head, d, found, !found->frames, id, &offset)) {
+			id = found->frames ? swo_goes_on(d, id) : CORESIGHT_NOBODY;
 			unit.length = 0;
 			look = false;
 			continue;
@@ -443,8 +443,11 @@ swo_head_rate(const struct window *head, bool framed, struct probe *probe)
 bool
 swo_head_has(const struct swo_head *found, unsigned id)
 {
-	/* what is there by chance is a frame or two */
-	return id == found->id || found->bytes[id] > 2 * CORESIGHT_FRAME;
+	/* what is there by chance is a frame or two, and a few more where frames did not fit */
+	uint64_t least = 2 * CORESIGHT_FRAME;
+	if (found->lost && found->frames / 8 > least)
+		least = found->frames / 8;
+	return id == found->id || found->bytes[id] > least;
 }
 
 bool

@@ -18,12 +18,13 @@ AM_TESTS_ENVIRONMENT = \
 	TRAWL="$(abs_builddir)/trawl"; \
 	LIVE_PEER="$(abs_builddir)/tests/live_peer"; \
 	MKCAPTURE="$(abs_builddir)/tests/mkcapture"; \
+	MKITM="$(abs_builddir)/tests/mkitm"; \
 	GENDOC="$(abs_builddir)/man/gendoc"; \
 	XDG_CONFIG_HOME="$(abs_builddir)/tests/home"; \
 	XDG_CACHE_HOME="$(abs_builddir)/tests/home"; \
 	XDG_STATE_HOME="$(abs_builddir)/tests/home"; \
 	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL TZ \
-		TRAWL LIVE_PEER MKCAPTURE GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
+		TRAWL LIVE_PEER MKCAPTURE MKITM GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
 	unset NO_COLOR;
 
 # Makes captures of any size, for tests, benchmarks and people.
@@ -70,6 +71,10 @@ tests_mkcapture_LDADD =
 check_PROGRAMS += tests/live_peer
 tests_live_peer_SOURCES = tests/live_peer.c
 tests_live_peer_LDADD =
+
+# ITM captures of the encoder that test_itm_random uses.
+check_PROGRAMS += tests/mkitm
+tests_mkitm_SOURCES = tests/mkitm.c
 
 # What tests share.
 check_LIBRARIES = tests/libtest.a
@@ -570,6 +575,7 @@ script_tests = \
 	tests/cli/intervals.sh \
 	tests/cli/loss.sh \
 	tests/cli/opencsd.sh \
+	tests/cli/itm.sh \
 	tests/cli/origins.sh \
 	tests/cli/output.sh \
 	tests/cli/insn.sh \

@@ -452,6 +452,13 @@ struct decoder_listing {
 		     bool (*take)(void *context, const struct text *line), void *context);
 };
 
+/* One of several traces in a capture, each of which is opened by itself. */
+struct decoder_part {
+	const char *format;
+	char settings[32]; /* as in struct probe */
+	char name[16];	   /* it is added to the capture's */
+};
+
 struct clock_source;
 
 /* Whose memory is meant: that of the processor ORIGIN in a context; 0: in any. */
@@ -522,6 +529,11 @@ struct decoder_ops {
 	 * and must outlive the decoder.  NULL on error. */
 	struct decoder *(*open)(const void *options, const struct window *head, struct err *);
 	void (*close)(struct decoder *);
+
+	/* Fills the I-th of the traces that the capture has, where these are several and the
+	 * options do not say which one is meant; false if there are not so many.  NULL: there
+	 * is always one. */
+	bool (*part)(const struct decoder *, size_t i, struct decoder_part *);
 
 	/* Loads what is needed for text only (SyS-T collateral).  May be slow;
 	 * one thread at a time, while others expand.  Returns the number of

@@ -104,15 +104,22 @@ find_entry(const struct profile *profile, const char *path)
 }
 
 static void
-take_options(const struct profile *profile, const char *path, struct trace_opening *from)
+take_entry(const struct profile *profile, size_t entry, const char *path,
+	   struct trace_opening *from)
 {
 	from->options = mem_new(trace_options_table()->size);
-	from->entry = find_entry(profile, path);
+	from->entry = entry;
 	from->matched = base_name(path);
 	if (from->entry < SIZE_MAX)
 		option_copy(trace_options_table(), from->options, entry_at(profile, from->entry));
 	else
 		option_defaults(trace_options_table(), from->options);
+}
+
+static void
+take_options(const struct profile *profile, const char *path, struct trace_opening *from)
+{
+	take_entry(profile, find_entry(profile, path), path, from);
 }
 
 /* Numbers the traces after one came or went. */
@@ -448,9 +455,73 @@ open_perf_spooled(struct session *session, struct trace_opening from, struct tra
 	return first;
 }
 
-struct trace *
-session_open(struct session *session, const char *path, const char *format, char *const *collateral,
-	     size_t collateral_count, struct err *err)
+/* --- several traces in a capture ----------------------------------------- */
+
+/* Options of a part of what was opened with OPS and FROM's entry; or with one of its own, by
+ * its name. */
+static void
+take_part(const struct profile *profile, const struct decoder_ops *ops,
+	  const struct decoder_part *part, const char *name, struct trace_opening *from)
+{
+	size_t own = find_entry(profile, name);
+	take_entry(profile, own < SIZE_MAX ? own : from->entry, name, from);
+	const struct option_row *row = option_find(trace_options_table(), ops->format);
+	if (strcmp(ops->format, part->format) != 0) {
+		from->choice.format = part->format;
+		if (row && row->given) /* they are used: by them the parts are found */
+			*((bool *)from->options + row->given) = false;
+	}
+	recognition_apply(part->settings, decoder_find(part->format), from->options, true);
+}
+
+/* Opens each of the traces that a capture has in it, instead of WHOLE; the first. */
+static struct trace *
+open_parts(struct session *session, const struct trace_opening *from, struct trace *whole,
+	   struct err *err)
+{
+	const struct decoder *decoder = trace_decoder(whole);
+	struct decoder_part part;
+	struct trace *first = NULL;
+	for (size_t i = 0; decoder->ops->part(decoder, i, &part); i++) {
+		struct trace_opening own = *from;
+		struct text file = {0}, name = {0};
+		text_addf(&file, "%s%s", base_name(from->path), part.name);
+		take_part(&session->profile, decoder->ops, &part, text_get(&file), &own);
+		const char *given = own.entry == from->entry ? own.options->name : NULL;
+		if (given)
+			text_addf(&name, "%s%s", given, part.name);
+		else if (!own.options->name)
+			text_add(&name, text_get(&file));
+		if (name.length) {
+			free(own.options->name);
+			own.options->name = name.data;
+		}
+		own.group = base_name(from->path);
+		struct trace *trace = add_trace(session, &own, err);
+		text_free(&file);
+		if (!first)
+			first = trace;
+		if (!trace)
+			break;
+	}
+	if (first)
+		remove_trace(session, whole);
+	return first;
+}
+
+static bool
+has_parts(const struct trace *trace)
+{
+	const struct decoder *decoder = trace_decoder(trace);
+	struct decoder_part part;
+	return decoder->ops->part && !capture_is_stream(trace_capture(trace)) &&
+	       decoder->ops->part(decoder, 0, &part);
+}
+
+/* The same with the ENTRY of the profile. */
+static struct trace *
+open_entry(struct session *session, const char *path, size_t entry, const char *format,
+	   char *const *collateral, size_t collateral_count, struct err *err)
 {
 	struct trace_opening from = {.path = path,
 				     .choice = {.format = format},
@@ -460,10 +531,20 @@ session_open(struct session *session, const char *path, const char *format, char
 		return open_snapshot(session, from, err);
 	if (!format && perf_data_is_file(path))
 		return open_perf_file(session, from, err);
-	take_options(&session->profile, path, &from);
+	take_entry(&session->profile, entry, path, &from);
 	struct trace *trace = add_trace(session, &from, err);
+	if (trace && has_parts(trace))
+		return open_parts(session, &from, trace, err);
 	return trace && !format && holds_perf(trace) ? open_perf_spooled(session, from, trace, err)
 						     : trace;
+}
+
+struct trace *
+session_open(struct session *session, const char *path, const char *format, char *const *collateral,
+	     size_t collateral_count, struct err *err)
+{
+	return open_entry(session, path, find_entry(&session->profile, path), format, collateral,
+			  collateral_count, err);
 }
 
 int
@@ -473,7 +554,7 @@ session_open_named(struct session *session, char *const *collateral, size_t coll
 	int opened = 0;
 	for (size_t i = 0; i < session->profile.traces.count; i++) {
 		const char *path = entry_at(&session->profile, i)->file;
-		if (path && !session_open(session, path, NULL, collateral, collateral_count, err))
+		if (path && !open_entry(session, path, i, NULL, collateral, collateral_count, err))
 			return err->code;
 		opened += path != NULL;
 	}

@@ -38,7 +38,7 @@ struct itm_plan {
 	unsigned has;
 	unsigned text_size; /* bytes in each write of text: 1, 2 or 4 */
 	unsigned itms;	    /* 1 .. ITM_MAX */
-	bool framed;	    /* in frames of a TPIU; several ITMs are */
+	unsigned framed;    /* in frames of a TPIU; several ITMs are */
 	unsigned packets;   /* of each ITM, at least */
 	unsigned cuts;	    /* stretches of bytes that are lost */
 	unsigned strays;    /* bytes that came in */

@@ -294,6 +294,18 @@ struct tally {
 	uint64_t invented, flagged_invented, after_sync; /* AFTER_SYNC: without a flag */
 };
 
+/* Whether a row is the one that was sent; of a global time only the low bits may be known. */
+static bool
+is_same(const struct itm_row *sent, const struct row *row)
+{
+	static const char whole[] = "global_time ", part[] = "global_part ";
+	const size_t length = sizeof part - 1;
+	if (strncmp(sent->text, whole, length) != 0 || strncmp(row->text, part, length) != 0)
+		return !strcmp(sent->text, row->text);
+	return (strtoull(sent->text + length, NULL, 16) & 0x3ffffff) ==
+	       strtoull(row->text + length, NULL, 16);
+}
+
 /* Which decoded rows were sent, in the same order: the longest common subsequence. */
 static void
 match_rows(const sent_list *sent, const row_list *rows, bool *is_sent)
@@ -302,13 +314,13 @@ match_rows(const sent_list *sent, const row_list *rows, bool *is_sent)
 	uint16_t *best = mem_new((n + 1) * width * sizeof *best);
 	for (size_t i = n; i-- > 0;)
 		for (size_t k = m; k-- > 0;) {
-			bool same = !strcmp(sent->at[i]->text, rows->at[k].text);
+			bool same = is_same(sent->at[i], &rows->at[k]);
 			uint16_t a = best[(i + 1) * width + k], b = best[i * width + k + 1];
 			uint16_t c = (uint16_t)(best[(i + 1) * width + k + 1] + 1);
 			best[i * width + k] = same ? c : a > b ? a : b;
 		}
 	for (size_t i = 0, k = 0; i < n && k < m;) {
-		if (!strcmp(sent->at[i]->text, rows->at[k].text)) {
+		if (is_same(sent->at[i], &rows->at[k])) {
 			is_sent[k++] = true;
 			i++;
 		} else if (best[(i + 1) * width + k] >= best[i * width + k + 1]) {

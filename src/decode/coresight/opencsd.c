@@ -1149,6 +1149,7 @@ const struct decoder_ops opencsd_ops = {
     .state_size = sizeof(struct opencsd_state),
     .checkpoint_size = SAVED_SIZE,
     .probe = opencsd_probe,
+    .part = opencsd_part,
     .open = opencsd_open_buffer,
     .close = opencsd_close,
     .load = opencsd_load,

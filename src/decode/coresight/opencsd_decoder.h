@@ -161,6 +161,8 @@ enum { OPENCSD_SWO_SOURCES = 7 }; /* with an ITM; a checkpoint has no room for m
 
 /* opencsd_swo.c: finds the ITM in the frames of a trace port, and opens what reads both. */
 int opencsd_swo_open(struct opencsd_decoder *, const struct window *head, struct err *);
+/* The ITMs, where the frames of a trace port have several and nothing else. */
+bool opencsd_part(const struct decoder *, size_t i, struct decoder_part *);
 /* Starts to read units at an offset. */
 void opencsd_units_start(struct opencsd_units *, uint64_t offset);
 /* Gives the runs of a unit. */

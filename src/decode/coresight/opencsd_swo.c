@@ -36,6 +36,19 @@ opencsd_swo_open(struct opencsd_decoder *d, const struct window *head, struct er
 	return d->swo ? 0 : ERR_CONFIG;
 }
 
+bool
+opencsd_part(const struct decoder *decoder, size_t i, struct decoder_part *part)
+{
+	const struct opencsd_decoder *d = (const struct opencsd_decoder *)decoder;
+	bool several = d->swo && d->source_count > 1;
+	for (size_t k = 0; k < d->source_count; k++)
+		several &=
+		    d->sources[k].options->protocol == OPENCSD_ITM && !*d->sources[k].problem;
+	if (several && i < d->source_count)
+		swo_part_fill(d->sources[i].id, part);
+	return several && i < d->source_count;
+}
+
 /* --- units --------------------------------------------------------------- */
 
 void

@@ -36,6 +36,7 @@ enum {
 	STAMP_AHEAD = 128,     /* bytes of the ITM that a timestamp is looked for in */
 	STAMP_SPAN = 1024,     /* and of the capture */
 	NO_STAMP = 0x0fffffff + 1,
+	SILENCE = 8 * CORESIGHT_FRAME,
 	DOUBT_AHEAD = 16, /* bytes of the ITM, up to a bad packet that makes one doubtful */
 	LOOK_COST = SWO_ALIGN_WINDOW / CORESIGHT_FRAME, /* in frames */
 	DEBT_MAX = 7 * LOOK_COST,
@@ -71,13 +72,22 @@ static const struct {
     [SWO_KIND_ALIGN] = {SEVERITY_ERROR, MESSAGE_LOST, SWO_ORIGIN_ITM},
 };
 
-enum swo_silent { SILENT_FRAME, SILENT_SYNC, SILENT_IDLE, SILENT_SOURCE, SILENT_NOBODY, SILENTS };
+enum swo_silent {
+	SILENT_FRAME,
+	SILENT_SYNC,
+	SILENT_IDLE,
+	SILENT_SOURCE,
+	SILENT_NOBODY,
+	SILENT_ITM,
+	SILENTS
+};
 
 static const struct silent_row tpiu_silent[SILENTS] = {
     [SILENT_FRAME] = {"frame", "IDs of sources in frames, and their low bits"},
     [SILENT_SYNC] = {"frame_sync", "synchronisation of frames"},
     [SILENT_IDLE] = {"idle", "bytes of source 0, which fill frames up"},
     [SILENT_SOURCE] = {"source", "bytes of sources other than the ITM", .undecoded = true},
+    [SILENT_ITM] = {"other_itm", "bytes of other ITMs, each of which is a trace of its own"},
     [SILENT_NOBODY] = {"no_source", "bytes before frames name a source", .undecoded = true},
 };
 
@@ -123,7 +133,8 @@ struct swo_state {
 	struct swo_line lines[LINES];
 	uint16_t start;			/* of the packet at hand */
 	uint8_t packet[SWO_PACKET_MAX]; /* its bytes */
-	uint8_t have;
+	uint8_t have : 4;
+	uint8_t trail : 3;  /* zeros at the end of the last packet */
 	uint8_t first : 4;  /* the byte of the unit at START that it begins with */
 	uint8_t skip : 4;   /* bytes of the unit that are done */
 	uint8_t given : 4;  /* messages of the next byte that were given */
@@ -541,8 +552,11 @@ take_packet(struct swo_feed *j, struct swo_form form)
 	struct swo_state *s = j->s;
 	struct swo_packet p = swo_packet_read(form, s->packet, s->have);
 	uint64_t first = s->first;
-	unsigned before = j->count;
+	unsigned before = j->count, trail = 0;
 	uint8_t page = s->page;
+	while (trail + 1 < s->have && !s->packet[s->have - 1 - trail])
+		trail++;
+	s->trail = trail & 7;
 	s->have = 0;
 	if (p.what == SWO_BAD)
 		note_bad(j);
@@ -619,8 +633,9 @@ feed_byte(struct swo_feed *j, uint8_t byte)
 		}
 		return;
 	}
-	/* at least 47 zero bits and a one [ARMv7-M, D4] */
-	if (s->zeros >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST) {
+	/* at least 47 zero bits and a one [ARMv7-M, D4]; the first ones may have been taken for
+	 * the end of a packet, which damage does */
+	if (s->zeros && s->zeros + s->trail >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST) {
 		s->proof = PROOF;
 		s->zeros = 0;
 		s->page = 0;
@@ -694,20 +709,22 @@ static void
 count_silent(const struct swo_decoder *d, struct swo_state *s, const struct swo_unit *unit)
 {
 	uint64_t frame = unit->length - unit->sync;
-	unsigned idle = 0, unnamed = 0, others = 0;
+	unsigned idle = 0, unnamed = 0, others = 0, itms = 0;
 	if (!d->framed)
 		return;
 	for (unsigned i = 0; i < unit->count; i++) {
 		uint8_t id = unit->ids[i];
 		idle += id == CORESIGHT_ID_NULL;
 		unnamed += id == CORESIGHT_NOBODY;
+		itms += id != d->id && id < SWO_IDS && d->itms[id];
 		others += id != d->id && id != CORESIGHT_ID_TRIGGER;
 	}
 	s->base.silent[SILENT_SYNC] += 8 * unit->sync;
 	s->base.silent[SILENT_FRAME] += 8 * (frame - unit->count);
 	s->base.silent[SILENT_IDLE] += 8 * idle;
 	s->base.silent[SILENT_NOBODY] += 8 * unnamed;
-	s->base.silent[SILENT_SOURCE] += 8 * (others - idle - unnamed);
+	s->base.silent[SILENT_ITM] += 8 * itms;
+	s->base.silent[SILENT_SOURCE] += 8 * (others - idle - unnamed - itms);
 }
 
 static void
@@ -823,13 +840,21 @@ may_look(const struct swo_state *s)
 	return !s->looked && s->debt <= DEBT_MAX;
 }
 
+/* Whether a packet does not go on after damage: its source may have been misread. */
+static bool
+is_silent(const struct swo_feed *j)
+{
+	const struct swo_state *s = j->s;
+	return (s->have || s->zeros) && s->proof < PROOF && is_aged(j, s->start, SILENCE);
+}
+
 /* Looks where frames start from the state's offset on.  False: the step ends here. */
 static bool
 step_align(struct swo_feed *j, struct swo_output *o)
 {
 	struct swo_state *s = j->s, before = *s;
 	uint32_t skipped;
-	if (!swo_align(j->d, j->w, s->base.offset, !s->aligned, &skipped))
+	if (!swo_align(j->d, j->w, s->base.offset, !s->aligned, s->id, &skipped))
 		return false;
 	if (skipped) {
 		uint64_t end = s->base.offset + skipped;
@@ -842,7 +867,7 @@ step_align(struct swo_feed *j, struct swo_output *o)
 		s->base.offset = end;
 		if (j->units)
 			j->units->move(j->units->context, end);
-		s->id = CORESIGHT_NOBODY;
+		s->id = s->aligned ? swo_goes_on(j->d, s->id) : CORESIGHT_NOBODY;
 		s->stamp_ahead = 0;
 		s->since_bad = BAD_NEAR;
 	}
@@ -921,8 +946,9 @@ swo_step_units(const struct decoder *decoder, struct decode_state *state, const 
 	while (o.count < max) {
 		if (step_packet(&j, &o))
 			continue;
+		bool doubtful = s->doubtful || is_silent(&j);
 		bool look = d->framed && s->base.offset < end && !s->skip &&
-			    (!s->aligned || (s->doubtful && may_look(s)));
+			    (!s->aligned || (doubtful && may_look(s)));
 		if (s->base.offset >= w->until && d->framed)
 			break;
 		if (!look && !swo_unit_read(d, w, s->base.offset, s->id, &unit)) {
@@ -1025,8 +1051,8 @@ tpiu_resync(const struct decoder *decoder, struct decode_state *state, const str
 {
 	struct swo_state *s = (struct swo_state *)state;
 	uint32_t skipped;
-	if (!w->length ||
-	    !swo_align((const struct swo_decoder *)decoder, w, w->offset, true, &skipped))
+	if (!w->length || !swo_align((const struct swo_decoder *)decoder, w, w->offset, true,
+				     CORESIGHT_NOBODY, &skipped))
 		return ERR_SYNC;
 	swo_start(decoder, state);
 	s->proof = PROOF;
@@ -1074,6 +1100,11 @@ open_as(const struct decoder_ops *ops, bool framed, const void *options, const s
 	d->base.untimed = found->whole && !d->stamped && !d->by_global;
 	swo_head_weigh(found, d);
 	swo_sort_pairs(d, found);
+	for (unsigned id = 0, count = 0; id < SWO_IDS && framed; id++) {
+		d->itms[id] = swo_head_is_itm(found, id);
+		count += d->itms[id];
+		d->several = count > 1 && !own->id;
+	}
 	free(found);
 	if (!own->lines || list_ports(own->lines, &d->text_ports, err))
 		return &d->base;
@@ -1091,6 +1122,29 @@ static struct decoder *
 tpiu_open(const void *options, const struct window *head, struct err *err)
 {
 	return open_as(&tpiu_ops, true, options, head, err);
+}
+
+void
+swo_part_fill(unsigned id, struct decoder_part *part)
+{
+	part->format = tpiu_ops.format;
+	snprintf(part->settings, sizeof part->settings, "id: %u", id);
+	snprintf(part->name, sizeof part->name, ".id%u", id);
+}
+
+/* Each ITM is a trace. */
+static bool
+tpiu_part(const struct decoder *decoder, size_t i, struct decoder_part *part)
+{
+	const struct swo_decoder *d = (const struct swo_decoder *)decoder;
+	unsigned id = 0;
+	if (!d->several)
+		return false;
+	for (; id < SWO_IDS && (!d->itms[id] || i); id++)
+		i -= d->itms[id];
+	if (id < SWO_IDS)
+		swo_part_fill(id, part);
+	return id < SWO_IDS;
 }
 
 static void
@@ -1146,7 +1200,8 @@ const struct decoder_ops itm_ops = {
 const struct decoder_ops tpiu_ops = {
     .format = "tpiu",
     .title = "Arm TPIU frames of an SWO pin or trace port",
-    .help = "frames with an ITM and other sources, with frame synchronisation or without",
+    .help = "frames with ITMs, each of which is a trace, and other sources, with frame "
+	    "synchronisation or without",
     COMMON_OPS,
     .silent = tpiu_silent,
     .silent_count = SILENTS,
@@ -1159,6 +1214,7 @@ const struct decoder_ops tpiu_ops = {
     /* no clocks: nothing in a packet shows two clocks */
     /* no printer: each tool has a listing of its own */
     .probe = tpiu_probe,
+    .part = tpiu_part,
     .open = tpiu_open,
     .resync = tpiu_resync,
 };

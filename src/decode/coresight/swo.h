@@ -63,6 +63,8 @@ struct swo_decoder {
 	bool framed;
 	uint8_t id;	      /* of the ITM; bare packets have CORESIGHT_NOBODY */
 	uint32_t text_ports;  /* a bit each */
+	bool itms[SWO_IDS];   /* sources that are ITMs */
+	bool several;	      /* they are, and none is given */
 	bool stamped;	      /* the head has local timestamps */
 	bool by_global;	      /* it has global ones alone, which are the time then */
 	bool paged;	      /* ports may be of several pages */
@@ -106,12 +108,16 @@ bool swo_unit_read(const struct swo_decoder *, const struct window *, uint64_t o
 
 /*
  * Where frames start, from OFFSET on: 0 .. 15 bytes on for those that fit best, more where
- * odd ones come first.  START: no frames came before.  False if the window is too short to
- * tell, which SWO_ALIGN_REACH bytes are not.
+ * odd ones come first.  START: no frames came before.  ID: the source that goes on.  False if
+ * the window is too short to tell, which SWO_ALIGN_REACH bytes are not.
  */
 enum { SWO_ALIGN_WINDOW = 1024, SWO_ALIGN_REACH = SWO_ALIGN_WINDOW + 256 };
 bool swo_align(const struct swo_decoder *, const struct window *, uint64_t offset, bool start,
-	       uint32_t *skipped);
+	       uint8_t id, uint32_t *skipped);
+
+/* The source that goes on after damage, which may have made ID: the ITM, if no other source of
+ * the head did before. */
+uint8_t swo_goes_on(const struct swo_decoder *, uint8_t id);
 
 /* Who gets all that is in frames, beside the messages of the ITM. */
 struct swo_units {
@@ -177,6 +183,11 @@ void swo_head_rate(const struct window *, bool framed, struct probe *);
 /* Whether a source is there, not only by chance. */
 bool swo_head_has(const struct swo_head *, unsigned id);
 uint32_t swo_head_text_ports(const struct swo_head *);
+/* Whether a source is an ITM, the one that is decoded or another. */
+bool swo_head_is_itm(const struct swo_head *, unsigned id);
+
+/* Fills the part of a trace ID. */
+void swo_part_fill(unsigned id, struct decoder_part *);
 
 /* Good packets in a row whose weights add up to it prove where packets begin. */
 enum { SWO_PROOF = 64 };

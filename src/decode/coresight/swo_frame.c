@@ -142,12 +142,13 @@ struct align_fit {
 	uint32_t odd;
 };
 
-/* Good packets speak for a place, bad ones weigh more against it than luck can make up. */
+/* Bytes of good packets speak for a place, bad packets weigh more against it than luck can make
+ * up.  The number of good ones does not: bytes of a text make more in a wrong place. */
 static int64_t
 fit_score(const struct align_fit *fit)
 {
-	enum { BAD_WEIGHT = 12, ODD_WEIGHT = 4 };
-	return (int64_t)fit->itm.good - (int64_t)BAD_WEIGHT * fit->itm.bad -
+	enum { BAD_WEIGHT = 40, ODD_WEIGHT = 16 };
+	return (int64_t)fit->itm.bytes - (int64_t)BAD_WEIGHT * fit->itm.bad -
 	       (int64_t)ODD_WEIGHT * fit->odd;
 }
 
@@ -172,12 +173,12 @@ struct align_pairs {
 /* Frames are pairs of bytes, and which of these name sources does not depend on where the
  * frames start; but synchronisation, which looks as if it did, may stand between. */
 static void
-count_pairs(const struct swo_decoder *d, const struct window *w, uint64_t offset,
+count_pairs(const struct swo_decoder *d, const struct window *w, uint64_t offset, bool own_goes_on,
 	    struct align_pairs *pairs)
 {
 	const uint8_t *p = w->bytes + (offset - w->offset);
 	size_t count = (size_t)(w->offset + w->length - offset) / 2;
-	unsigned itm = 0, odd = 0, own = 0;
+	unsigned itm = 0, odd = 0, own = own_goes_on;
 	if (count > PAIRS_MAX)
 		count = PAIRS_MAX;
 	pairs->offset = offset;
@@ -216,16 +217,14 @@ fit_frame(const struct swo_decoder *d, const uint8_t *frame, bool own, struct sw
  * that is not more than ENOUGH, it may be any such score. */
 static int64_t
 fit_place(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint64_t end,
-	  const struct align_pairs *pairs, int64_t enough)
+	  bool own, const struct align_pairs *pairs, int64_t enough)
 {
 	struct align_fit fit = {.odd = 0};
 	struct swo_unit unit;
-	bool own = false;
 	int64_t score = 0, best = 0;
 	while (offset < end) {
 		const uint8_t *p = w->bytes + (offset - w->offset);
 		size_t at = (size_t)(offset - pairs->offset) / 2, next = at + FRAME_PAIRS;
-		/* a byte ends one good packet at most */
 		int64_t most = score + pairs->itm[pairs->count] - pairs->itm[at];
 		if (most <= best || most <= enough)
 			break;
@@ -290,26 +289,34 @@ find_stretch(const struct swo_decoder *d, const struct window *w, uint64_t offse
 	return best > 0;
 }
 
+uint8_t
+swo_goes_on(const struct swo_decoder *d, uint8_t id)
+{
+	bool known = id < SWO_IDS && id && !(d->sorts[id << 1 | 1] & SWO_PAIR_ODD);
+	return known ? id : d->id;
+}
+
 bool
 swo_align(const struct swo_decoder *d, const struct window *w, uint64_t offset, bool start,
-	  uint32_t *skipped)
+	  uint8_t id, uint32_t *skipped)
 {
-	enum { LEAST = 8 };
+	enum { LEAST = 24 };
 	uint64_t end = offset + SWO_ALIGN_WINDOW;
 	if (w->offset + w->length < offset + SWO_ALIGN_REACH && !w->last)
 		return false;
 	if (end > w->offset + w->length)
 		end = w->offset + w->length;
 	struct align_pairs pairs[2]; /* for places that are even, and odd */
+	const bool own = !start && swo_goes_on(d, id) == d->id;
 	int64_t best = INT64_MIN;
 	*skipped = 0;
 	for (uint32_t i = 0; i < 2 && offset + i < end; i++)
-		count_pairs(d, w, offset + i, &pairs[i]);
+		count_pairs(d, w, offset + i, own, &pairs[i]);
 	for (uint32_t i = 0; i < CORESIGHT_FRAME && offset + i < end; i++) {
 		/* frames that go on need no reason to, others do */
 		if (i && !start && best < LEAST - 1)
 			best = LEAST - 1;
-		int64_t score = fit_place(d, w, offset + i, end, &pairs[i % 2], best);
+		int64_t score = fit_place(d, w, offset + i, end, own, &pairs[i % 2], best);
 		if (score <= best)
 			continue;
 		best = score;

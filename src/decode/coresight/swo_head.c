@@ -64,6 +64,8 @@ struct head_source {
 	bool etmv3, etmv4;
 };
 
+static const char ITM[] = "ITM";
+
 struct head_trial {
 	struct swo_decoder d;
 	struct head_source sources[SWO_IDS];
@@ -133,7 +135,7 @@ fit_score(const struct swo_fit *fit)
 {
 	if (fit->good < GOOD_LEAST || (uint64_t)fit->bad * BAD_SHARE > fit->good)
 		return 0;
-	return (int64_t)fit->good - BAD_SHARE * (int64_t)fit->bad;
+	return (int64_t)fit->bytes - BAD_SHARE * (int64_t)fit->bad;
 }
 
 /* The ITM, or the source ONLY; 0 where none fits.  Adds to SCORE. */
@@ -273,10 +275,10 @@ read_bare(const struct window *head, bool all, struct swo_head *found)
 /* Looks where frames are from OFFSET on, as the decoder does; returns whether elsewhere. */
 static bool
 follow_frames(const struct window *head, const struct swo_decoder *d, struct swo_head *found,
-	      bool start, uint64_t *offset)
+	      bool start, uint8_t id, uint64_t *offset)
 {
 	uint32_t skipped;
-	if (!swo_align(d, head, *offset, start, &skipped))
+	if (!swo_align(d, head, *offset, start, id, &skipped))
 		return false;
 	if (!found->frames)
 		found->start = *offset + skipped;
@@ -298,8 +300,8 @@ read_frames(const struct window *head, const struct swo_decoder *d, struct swo_h
 	bool look = true;
 	for (; swo_unit_read(d, head, offset, id, &unit); offset += unit.length) {
 		if ((look || unit.impossible) && looks++ < LOOKS &&
-		    follow_frames(head, d, found, !found->frames, &offset)) {
-			id = CORESIGHT_NOBODY;
+		    follow_frames(head, d, found, !found->frames, id, &offset)) {
+			id = found->frames ? swo_goes_on(d, id) : CORESIGHT_NOBODY;
 			unit.length = 0;
 			look = false;
 			continue;
@@ -331,7 +333,7 @@ name_sources(const struct head_trial *trial, struct swo_head *found)
 		const struct head_source *source = &trial->sources[id];
 		if (id == found->id)
 			continue;
-		found->carries[id] = fit_score(&source->fit) > 0 ? "ITM"
+		found->carries[id] = fit_score(&source->fit) > 0 ? ITM
 				     : source->etmv4		 ? "ETMv4?"
 				     : source->etmv3		 ? "ETMv3 or PTM?"
 								 : NULL;
@@ -441,8 +443,19 @@ swo_head_rate(const struct window *head, bool framed, struct probe *probe)
 bool
 swo_head_has(const struct swo_head *found, unsigned id)
 {
-	/* what is there by chance is a frame or two */
-	return id == found->id || found->bytes[id] > 2 * CORESIGHT_FRAME;
+	/* what is there by chance is a frame or two, and a few more where frames did not fit */
+	uint64_t least = 2 * CORESIGHT_FRAME;
+	if (found->lost && found->frames / 8 > least)
+		least = found->frames / 8;
+	return id == found->id || found->bytes[id] > least;
+}
+
+bool
+swo_head_is_itm(const struct swo_head *found, unsigned id)
+{
+	return is_source(id) && found->id &&
+	       (id == found->id || (found->carries[id] && !strcmp(found->carries[id], ITM) &&
+				    swo_head_has(found, id)));
 }
 
 /* Nearly all that is written to a port is text, and of little all. */
@@ -507,12 +520,13 @@ add_ports(const struct swo_head *found, const struct swo_decoder *d, struct text
 }
 
 static void
-add_sources(const struct swo_head *found, struct text *about, struct text *missing)
+add_sources(const struct swo_head *found, const struct swo_decoder *d, struct text *about,
+	    struct text *missing)
 {
 	for (unsigned id = 0; id < CORESIGHT_IDS; id++) {
 		if (!found->bytes[id] || (is_source(id) && !swo_head_has(found, id)))
 			continue;
-		const char *what = id == found->id		? "ITM"
+		const char *what = id == found->id		? ITM
 				   : id == CORESIGHT_ID_NULL	? "nothing, frames are filled up"
 				   : id == CORESIGHT_NOBODY	? "before a source is named"
 				   : id == CORESIGHT_ID_TRIGGER ? "trigger"
@@ -525,7 +539,12 @@ add_sources(const struct swo_head *found, struct text *about, struct text *missi
 		else
 			text_addf(about, "ID 0x%02x: %llu bytes, %s\n", id,
 				  (unsigned long long)found->bytes[id], what);
-		if (is_source(id) && id != found->id)
+		if (swo_head_is_itm(found, id) && id != found->id && d->several)
+			text_addf(missing,
+				  "%sID 0x%02x is not decoded: ITM; `tpiu: {id: %u}` in a profile "
+				  "decodes it instead",
+				  missing->length ? "\n" : "", id, id);
+		else if (is_source(id) && !swo_head_is_itm(found, id))
 			text_addf(missing,
 				  "%sID 0x%02x is not decoded: %s; give its registers in a "
 				  "profile, format opencsd with format: tpiu",
@@ -588,7 +607,7 @@ swo_survey(const struct decoder *decoder, const struct window *head,
 	struct swo_head *found = mem_new(sizeof *found);
 	swo_head_read(head, d->framed, d->framed ? d->id : 0, found);
 	if (d->framed) {
-		add_sources(found, about, missing);
+		add_sources(found, d, about, missing);
 		if (!found->id || !found->fit.good)
 			text_addf(missing, "%sno source has packets of an ITM",
 				  missing->length ? "\n" : "");
@@ -618,7 +637,7 @@ static void
 propose_sources(const struct swo_head *found, struct text *profile)
 {
 	for (unsigned id = 1; id < CORESIGHT_ID_FIRST_SPECIAL; id++)
-		if (found->carries[id] && swo_head_has(found, id))
+		if (found->carries[id] && swo_head_has(found, id) && !swo_head_is_itm(found, id))
 			text_addf(
 			    profile,
 			    "    # instead, with the registers of ID %u, both in one list:\n"
@@ -644,6 +663,15 @@ swo_itm_propose(const struct window *head, struct text *profile)
 	return true;
 }
 
+static unsigned
+count_itms(const struct swo_head *found)
+{
+	unsigned count = 0;
+	for (unsigned id = 1; id < CORESIGHT_ID_FIRST_SPECIAL; id++)
+		count += swo_head_is_itm(found, id);
+	return count;
+}
+
 bool
 swo_tpiu_propose(const struct window *head, struct text *profile)
 {
@@ -651,7 +679,11 @@ swo_tpiu_propose(const struct window *head, struct text *profile)
 	swo_head_read(head, true, 0, found);
 	bool any = found->id;
 	if (any) {
-		text_addf(profile, "    tpiu:\n      id: %u    # trace ID of the ITM\n", found->id);
+		text_add(profile, "    tpiu:\n");
+		if (count_itms(found) > 1)
+			text_add(profile, "      # id: 1    # of one ITM; else each is a trace\n");
+		else
+			text_addf(profile, "      id: %u    # trace ID of the ITM\n", found->id);
 		propose_lines(found, profile);
 		propose_sources(found, profile);
 	}

@@ -137,7 +137,10 @@ fit_count(struct swo_fit *fit, const struct swo_packet *packet)
 	    packet->what == SWO_BAD || (packet->what == SWO_EXTENSION && packet->header & 0x84);
 	fit->reserved += packet->what == SWO_RESERVED;
 	fit->bad += odd;
-	fit->good += !odd && packet->what != SWO_RESERVED;
+	if (odd || packet->what == SWO_RESERVED)
+		return;
+	fit->good++;
+	fit->bytes += packet->size + 1u;
 }
 
 /* Whether a byte begins a packet, rather than being of a synchronisation. */
@@ -151,6 +154,7 @@ fit_begin(struct swo_fit *fit, uint8_t byte)
 	}
 	fit->syncs += sync;
 	fit->good += sync;
+	fit->bytes += sync ? SWO_SYNC_ZEROS + 1 : 0;
 	fit->bad += fit->zeros && !sync;
 	fit->zeros = 0;
 	fit->form = swo_form_allowed(byte);

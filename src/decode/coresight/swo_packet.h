@@ -71,6 +71,7 @@ struct swo_packet swo_packet_read(struct swo_form form, const uint8_t *bytes, si
  */
 struct swo_fit {
 	uint32_t good, bad, reserved; /* packets */
+	uint32_t bytes;		      /* of the good ones */
 	uint32_t syncs;
 	struct swo_form form; /* of the packet at hand */
 	uint8_t packet[SWO_PACKET_MAX];

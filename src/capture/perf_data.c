@@ -47,6 +47,7 @@ enum {
 	RECORD_LOST = 2,
 	RECORD_MMAP2 = 10,
 	RECORD_AUX = 11,
+	RECORD_LOST_SAMPLES = 13,
 	RECORD_HW_ID = 21,
 	RECORD_HEADER_ATTR = 64,
 	RECORD_TRACING_DATA = 66,
@@ -477,7 +478,7 @@ static const struct perf_type {
 	void (*read)(struct perf_reading *, const struct perf_record *);
 } types[] = {
     [RECORD_MMAP] = {"MMAP", 32, read_map},
-    [RECORD_LOST] = {"LOST", 16, NULL},
+    [RECORD_LOST] = {"LOST", 16, keep_record},
     [3] = {"COMM", 8, NULL},
     [4] = {"EXIT", 0, NULL},
     [5] = {"THROTTLE", 0, NULL},
@@ -488,7 +489,7 @@ static const struct perf_type {
     [RECORD_MMAP2] = {"MMAP2", 64, read_map},
     [RECORD_AUX] = {"AUX", 24, keep_record},
     [12] = {"ITRACE_START", 0, NULL},
-    [13] = {"LOST_SAMPLES", 0, NULL},
+    [RECORD_LOST_SAMPLES] = {"LOST_SAMPLES", 8, keep_record},
     [14] = {"SWITCH", 0, NULL},
     [15] = {"SWITCH_CPU_WIDE", 0, NULL},
     [16] = {"NAMESPACES", 0, NULL},
@@ -670,6 +671,23 @@ read_hw_id(struct perf_reading *r, const struct perf_record *record)
 	*vec_add(&r->data->hw_ids) = id;
 }
 
+/* LOST: u64 id, lost.  LOST_SAMPLES: u64 lost.  Of whom nothing is known, they count to the
+ * first buffer. */
+static void
+read_lost(struct perf_reading *r, const struct perf_record *record)
+{
+	bool samples = record->type == RECORD_LOST_SAMPLES;
+	size_t at = samples ? 0 : 8;
+	struct perf_run sender = {0};
+	uint64_t lost = perf_u64(r, record->bytes + RECORD + at);
+	find_sender(r, record, at + 8, &sender.cpu, &sender.tid);
+	struct perf_buffer *buffer = buffer_of(r->data, &sender);
+	if (!buffer && r->data->buffers.count)
+		buffer = r->data->buffers.at;
+	if (buffer)
+		*(samples ? &buffer->lost_samples : &buffer->lost_records) += lost;
+}
+
 static void
 read_late(struct perf_reading *r)
 {
@@ -679,8 +697,10 @@ read_late(struct perf_reading *r)
 		const struct perf_record *record = &r->late.at[i];
 		if (record->type == RECORD_AUX)
 			read_aux(r, record);
-		else
+		else if (record->type == RECORD_HW_ID)
 			read_hw_id(r, record);
+		else
+			read_lost(r, record);
 	}
 }
 

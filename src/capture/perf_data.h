@@ -50,6 +50,7 @@ struct perf_buffer {
 	uint32_t idx, cpu, tid;
 	VEC(struct perf_piece) pieces;
 	VEC(struct perf_run) runs;
+	uint64_t lost_records, lost_samples; /* that perf could not write there */
 };
 
 /* AUX_OUTPUT_HW_ID: what the hardware of a processor is called in the trace. */

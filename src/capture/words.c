@@ -6,7 +6,10 @@
  * a line is of a form only if they are those of its bytes; that tells xxd from xxd -e.
  * The forms are known from the tools: xxd 2022, OpenOCD 0.12 (`mdw`, second hand), GDB 13
  * (`x`, second hand), U-Boot (`md`, which is as xxd -e, second hand), J-Link Commander
- * (`mem`, second hand: a line in a forum), util-linux hexdump, GNU od.
+ * (`mem`, second hand: a line in a forum), util-linux hexdump, GNU od, Xilinx XSCT (`mrd`, second
+ * hand), TRACE32 (`Data.dump`, second hand: mails to the Linux kernel's list), TI Code Composer
+ * Studio (its help, "Data File Formats").  Records are those of Intel (Hexadecimal Object File
+ * Format Specification, 1988) and Motorola (S-records, M68000 Family Programmer's Manual, C).
  *
  * A line is kept until the next one is read: od fills its last group up with zeros, and
  * only the address behind it says how many bytes there were.
@@ -29,15 +32,21 @@ enum {
 	EQUALS_MOST = 16, /* bytes of a line of J-Link */
 	OTHERS_MOST = 2,  /* lines of other kinds that the head may have, and 1 in: */
 	OTHERS_SHARE = 10,
+	WORDS_LEAST = 16 /* lines of one number each, where nothing else tells what they are */
 };
 
 enum address {
 	ADDRESS_COLON,	/* 00000000: */
 	ADDRESS_PREFIX, /* 0x00000000: */
 	ADDRESS_EQUALS, /* 00000000 = */
+	ADDRESS_BAR,	/* SD:00000000| */
+	ADDRESS_INTEL,	/* in a record :LLAAAATT */
+	ADDRESS_S,	/* in a record S1LLAAAA */
+	ADDRESS_HEAD,	/* in the first line, 1651 1 00000000 0 0 */
 	ADDRESS_BARE,	/* 00000000 */
 	ADDRESS_OCTAL,	/* 0000000 */
 	ADDRESS_ARRAY,	/* none, but 0x00, of an array in C */
+	ADDRESS_WORD,	/* none, but 0x00000000 in a line of its own */
 	ADDRESS_NONE,
 };
 
@@ -47,11 +56,17 @@ static const struct words_form {
 	enum { CHARS_NONE, CHARS_BEHIND_GAP, CHARS_IN_BARS } chars;
 	bool little;	/* bytes of a group, the last one first */
 	bool prefixed;	/* groups begin with 0x */
+	bool single;	/* one group a line */
 	unsigned bytes; /* of a group; 0: any */
 	unsigned base;	/* of its digits, 8 or 2; 0: 16 */
 } forms[] = {
     {.name = "xxd", .address = ADDRESS_COLON, .chars = CHARS_BEHIND_GAP},
     {.name = "xxd -e", .address = ADDRESS_COLON, .chars = CHARS_BEHIND_GAP, .little = true},
+    {.name = "mrd", .address = ADDRESS_COLON, .little = true, .single = true},
+    {.name = "Data.dump", .address = ADDRESS_BAR, .chars = CHARS_BEHIND_GAP, .little = true},
+    {.name = "Intel HEX", .address = ADDRESS_INTEL},
+    {.name = "S-records", .address = ADDRESS_S},
+    {.name = "CCS data", .address = ADDRESS_HEAD},
     {.name = "mdb", .address = ADDRESS_PREFIX, .bytes = 1},
     {.name = "mdh", .address = ADDRESS_PREFIX, .little = true, .bytes = 2},
     {.name = "mdw", .address = ADDRESS_PREFIX, .little = true, .bytes = 4},
@@ -70,6 +85,7 @@ static const struct words_form {
     {.name = "mem16", .address = ADDRESS_EQUALS, .little = true, .bytes = 2},
     {.name = "mem32", .address = ADDRESS_EQUALS, .little = true, .bytes = 4},
     {.name = "mem64", .address = ADDRESS_EQUALS, .little = true, .bytes = 8},
+    {.name = "words", .address = ADDRESS_WORD, .prefixed = true},
     {.name = "xxd -p", .address = ADDRESS_NONE},
 };
 
@@ -79,8 +95,13 @@ struct words_row {
 	uint64_t address;
 	size_t count; /* 0: of an address alone */
 	size_t group; /* bytes of the first group */
-	char brace;   /* of an array: its first line or a last one; else 0 */
+	char brace;   /* of an array and of records: a first line or a last one; else 0 */
 	bool open;    /* of an array: a comma says that more follows */
+	bool silent;  /* of records: it has no bytes */
+	/* kept from line to line */
+	uint64_t upper; /* of records: what is added to addresses */
+	bool headed;	/* by the first line, which says that so many more */
+	uint64_t due;	/* follow; 0: not known */
 	uint8_t bytes[ROW_MOST];
 };
 
@@ -158,13 +179,25 @@ skip_prefix(struct words_cursor *at)
 	return found;
 }
 
+/* Passes the class of memory, and the space of a process, `NSD:0000::`. */
+static void
+skip_class(struct words_cursor *at)
+{
+	const char *bar = memchr(at->p, '|', (size_t)(at->end - at->p)), *p = bar;
+	while (p && p > at->p && p[-1] != ':')
+		p--;
+	at->p = p ? p : at->p;
+}
+
 static bool
 read_address(const struct words_form *form, struct words_cursor *at, struct words_row *row)
 {
 	enum { MOST = 22 };
 	bool prefix = form->address == ADDRESS_PREFIX;
-	size_t least = prefix ? 1 : form->address == ADDRESS_EQUALS ? 8 : 4;
+	size_t least = prefix || form->single ? 1 : form->address == ADDRESS_EQUALS ? 8 : 4;
 	skip_blanks(at);
+	if (form->address == ADDRESS_BAR)
+		skip_class(at);
 	if (skip_prefix(at) != prefix)
 		return false;
 	size_t digits = read_digits(at, form->address == ADDRESS_OCTAL ? 8 : 16, &row->address);
@@ -179,6 +212,8 @@ read_address(const struct words_form *form, struct words_cursor *at, struct word
 	}
 	if (form->address == ADDRESS_EQUALS)
 		skip_blanks(at);
+	if (form->address == ADDRESS_BAR)
+		return skip_char(at, '|');
 	return skip_char(at, form->address == ADDRESS_EQUALS ? '=' : ':') && at->p < at->end &&
 	       is_blank(*at->p);
 }
@@ -204,12 +239,16 @@ read_group(const struct words_form *form, struct words_cursor *at, struct words_
 	struct words_cursor begin = *at;
 	uint64_t value;
 	skip_blanks(at);
+	if (form->address == ADDRESS_BAR)
+		skip_char(at, '>'); /* before the byte that was asked for */
 	bool prefix = skip_prefix(at);
 	const char *digits = at->p;
 	size_t length = read_digits(at, form->base ? form->base : 16, &value);
 	size_t count = size_of_digits(form, length, digits, value);
-	if ((at->p < at->end && !is_blank(*at->p)) || prefix != form->prefixed || !count ||
-	    count > ROW_MOST - row->count || (form->bytes && count != form->bytes)) {
+	bool ends =
+	    at->p == at->end || is_blank(*at->p) || (form->address == ADDRESS_BAR && *at->p == '>');
+	if (!ends || prefix != form->prefixed || !count || count > ROW_MOST - row->count ||
+	    (form->bytes && count != form->bytes)) {
 		*at = begin;
 		return false;
 	}
@@ -320,15 +359,154 @@ parse_array(struct words_cursor at, struct words_row *row)
 	return true;
 }
 
+/* --- records and single words ---------------------------------------------- */
+
+/* Reads bytes of two digits and adds them to *SUM; false at other characters. */
+static bool
+read_bytes(struct words_cursor *at, uint8_t *out, size_t count, unsigned *sum)
+{
+	for (size_t i = 0; i < count; i++, at->p += 2) {
+		if (at->end - at->p < 2)
+			return false;
+		int high = bytes_hex_digit((unsigned char)at->p[0]);
+		int low = bytes_hex_digit((unsigned char)at->p[1]);
+		if (high < 0 || low < 0)
+			return false;
+		out[i] = (uint8_t)(high << 4 | low);
+		*sum += out[i];
+	}
+	return true;
+}
+
+static void
+fill_record(struct words_row *row, uint64_t address, size_t count)
+{
+	row->addressed = true;
+	row->address = address;
+	row->count = count;
+	row->group = 1;
+	row->brace = '{';
+}
+
+/* Length, address, type, data, and what makes the sum of all 0.  Type 0 is data, 1 the end,
+ * 2 and 4 are what is added to addresses, 3 and 5 where a program starts. */
+static bool
+parse_intel(struct words_cursor at, struct words_row *row)
+{
+	uint8_t head[4], check;
+	unsigned sum = 0;
+	skip_blanks(&at);
+	if (!skip_char(&at, ':') || !read_bytes(&at, head, sizeof head, &sum))
+		return false;
+	size_t count = head[0], type = head[3];
+	uint64_t address = (uint64_t)head[1] << 8 | head[2];
+	row->addressed = !type;
+	if (!read_bytes(&at, row->bytes, count, &sum) || !read_bytes(&at, &check, 1, &sum))
+		return false;
+	skip_blanks(&at);
+	if (at.p < at.end || sum & 0xff || type > 5 || (type % 2 == 0 && type && count != 2))
+		return false;
+	if (type)
+		row->silent = true;
+	else
+		fill_record(row, row->upper + address, count);
+	if (type == 1)
+		row->brace = '}';
+	if (type == 2 || type == 4)
+		row->upper = ((uint64_t)row->bytes[0] << 8 | row->bytes[1]) << (type == 2 ? 4 : 16);
+	return true;
+}
+
+/* Type, length of the rest, address, data, and what makes the sum of all 0xff.  Types 1 to 3
+ * are data, with addresses of 2 to 4 bytes, 7 to 9 the end of these. */
+static bool
+parse_s_record(struct words_cursor at, struct words_row *row)
+{
+	static const uint8_t widths[] = {2, 2, 3, 4, 2, 2, 3, 4, 3, 2};
+	uint8_t length, address[4], check;
+	unsigned sum = 0;
+	skip_blanks(&at);
+	if (at.end - at.p < 4 || !skip_char(&at, 'S') || *at.p < '0' || *at.p > '9')
+		return false;
+	unsigned type = (unsigned)(*at.p++ - '0');
+	size_t width = widths[type];
+	row->addressed = type >= 1 && type <= 3;
+	if (!read_bytes(&at, &length, 1, &sum) || length < width + 1 ||
+	    !read_bytes(&at, address, width, &sum) ||
+	    !read_bytes(&at, row->bytes, length - width - 1, &sum) ||
+	    !read_bytes(&at, &check, 1, &sum))
+		return false;
+	skip_blanks(&at);
+	if (at.p < at.end || (sum & 0xff) != 0xff)
+		return false;
+	uint64_t value = 0;
+	for (size_t i = 0; i < width; i++)
+		value = value << 8 | address[i];
+	if (row->addressed)
+		fill_record(row, value, length - width - 1);
+	else
+		row->silent = true;
+	if (type >= 7)
+		row->brace = '}';
+	return true;
+}
+
+/* The first line of a file of Code Composer Studio: 1651, how numbers are written (1 and 9:
+ * with digits of 16), the address, a page, how many there are. */
+static bool
+read_head(struct words_cursor at, struct words_row *row)
+{
+	uint64_t values[5];
+	for (size_t i = 0; i < 5; i++) {
+		if (!read_digits(&at, 16, &values[i]))
+			return false;
+		skip_blanks(&at);
+	}
+	if (values[0] != 0x1651 || (values[1] != 1 && values[1] != 9))
+		return false;
+	row->addressed = row->headed = true;
+	row->address = values[2];
+	row->due = values[4];
+	return true;
+}
+
+/* A number in a line of its own. */
+static bool
+parse_word(const struct words_form *form, struct words_cursor at, struct words_row *row)
+{
+	uint64_t value;
+	bool headed = form->address == ADDRESS_HEAD;
+	if (headed && !row->headed)
+		return read_head(at, row);
+	skip_blanks(&at);
+	bool prefix = skip_prefix(&at);
+	size_t digits = read_digits(&at, 16, &value);
+	skip_blanks(&at);
+	if (at.p < at.end || digits % 2 || digits > 2 * WORD_MOST || digits < (headed ? 2 : 8) ||
+	    !(prefix || headed))
+		return false;
+	row->count = row->group = digits / 2;
+	for (size_t i = 0; i < row->count; i++)
+		row->bytes[i] = (uint8_t)(value >> 8 * i);
+	return true;
+}
+
 /* Takes a line without its end apart; false if it is not of the form. */
 static bool
 parse_row(const struct words_form *form, const char *line, size_t length, struct words_row *row)
 {
 	struct words_cursor at = {line, line + length};
 	row->count = 0;
-	row->addressed = false;
+	row->addressed = row->silent = false;
+	row->brace = 0;
 	if (form->address == ADDRESS_ARRAY)
 		return parse_array(at, row);
+	if (form->address == ADDRESS_INTEL)
+		return parse_intel(at, row);
+	if (form->address == ADDRESS_S)
+		return parse_s_record(at, row);
+	if (form->address == ADDRESS_HEAD || form->address == ADDRESS_WORD)
+		return parse_word(form, at, row);
 	if (form->address != ADDRESS_NONE && !read_address(form, &at, row))
 		return false;
 	if (form->chars == CHARS_BEHIND_GAP)
@@ -343,6 +521,8 @@ parse_row(const struct words_form *form, const char *line, size_t length, struct
 		return at.p == at.end && bare;
 	if (form->address == ADDRESS_EQUALS && row->count > EQUALS_MOST)
 		return false; /* characters of a line that is cut */
+	if (form->single && row->count != row->group)
+		return false;
 	bool power = !(row->group & (row->group - 1));
 	return !form->little || (power && row->group <= WORD_MOST && row->count % row->group == 0);
 }
@@ -385,7 +565,7 @@ struct fit {
 static void
 fit_form(const struct words_form *form, const char *p, size_t length, bool last, struct fit *fit)
 {
-	struct words_row row;
+	struct words_row row = {.count = 0};
 	uint64_t expected = 0;
 	size_t line, all;
 	bool starred = false;
@@ -397,10 +577,10 @@ fit_form(const struct words_form *form, const char *p, size_t length, bool last,
 			starred = true;
 		} else if (line > LINE_MOST || !parse_row(form, p, line, &row)) {
 			fit->others++;
-		} else {
+		} else if (!row.silent) {
 			/* od fills its last group: the address behind it may be smaller */
 			bool end = !row.count && row.address <= expected;
-			if (!fit->rows)
+			if (!fit->rows && row.addressed)
 				fit->base = row.address;
 			else if (row.addressed && row.address != expected && !end)
 				fit->jumps += !(starred && row.address > expected);
@@ -459,7 +639,9 @@ find_form(const char *head, size_t length, bool last, uint64_t *base)
 		fit_form(&forms[i], head, length, last, &fit);
 		*base = fit.base;
 		size_t share = fit.rows / OTHERS_SHARE;
-		bool marked = forms[i].address < ADDRESS_BARE; /* as an address */
+		bool marked = forms[i].address < ADDRESS_BARE && !forms[i].single;
+		if (forms[i].address == ADDRESS_WORD && (fit.others || fit.rows < WORDS_LEAST))
+			continue;
 		if (fit.rows >= (last && (marked || fit.ends) ? 1 : 2) &&
 		    fit.others <= OTHERS_MOST + share && fit.others <= fit.rows &&
 		    fit.jumps <= share)
@@ -552,16 +734,25 @@ next_row(struct words *words)
 			length--;
 		}
 		bool good = parse_row(words->form, line, length, row);
+		row->due -= row->due && !row->addressed;
 		if (words->form->address == ADDRESS_ARRAY)
 			good = adopt_element_line(words, good, cut);
-		if (cut && !plain && words->form->chars == CHARS_NONE && words->started &&
+		else if (good && row->brace)
+			words->in_array = row->brace == '{';
+		if (good && row->silent)
+			continue;
+		if (cut && !plain && words->form->chars == CHARS_NONE && words->row.count &&
 		    row->count && row->group != words->row.group)
 			good = false; /* it ends within a group */
 		if (good)
 			return true;
 		words->broken |= row->addressed;
-		if (plain) /* it has no address that would tell what is missing */
+		/* it has no address that would tell what is missing */
+		if (plain)
 			words->gap += length / 2 + 1;
+		else if (words->form->address == ADDRESS_HEAD ||
+			 words->form->address == ADDRESS_WORD)
+			words->gap += words->row.count ? words->row.count : 1;
 	}
 	return false;
 }
@@ -599,6 +790,10 @@ read_following(struct words *words)
 		words->gap += words->row.count;
 	else if (words->halved || words->in_array || words->row.open)
 		words->gap++;
+	else if (words->next.due) /* of words that the first line counts */
+		words->gap += words->next.due < WORDS_GAP_MOST / WORD_MOST
+				  ? words->next.due * words->row.count
+				  : words->row.count;
 	words->halved &= words->next_read;
 	words->starred = false;
 }

@@ -7,6 +7,11 @@
  *	OpenOCD, mdb to mdd   0x20000000: 0208cf50 0b03c800
  *	J-Link, mem to mem64  20000000 = 0208CF50 0B03C800
  *	GDB, x                0x20000000 <trace>:	0x0208cf50	0x0b03c800
+ *	Xilinx, mrd           20000000:   0208CF50
+ *	TRACE32, Data.dump    SD:20000000|>0208CF50 0B03C800 P.......
+ *	Code Composer Studio  0x0208cf50
+ *	Intel HEX             :0800000050CF080200C8030BF9
+ *	S-records             S10B000050CF080200C8030BF5
  *	hexdump -C            00000000  50 cf 08 02 00 c8 03 0b  |P.......|
  *	hexdump, od -A x, od  0000000 cf50 0208 c800 0b03
  *	od, hexdump -o        0000000 147520 001010 144000 005403

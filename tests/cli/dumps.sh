@@ -50,6 +50,25 @@ cp demo.profile.yaml as/four.profile.yaml
 od -v -A x -t x4 <four.stp | awk 'NF > 1 { $1 = "0x20" $1 ":"; print $0 " " }
 	END { print "> " }' >as/four.stp
 alike "by mdw of OpenOCD" four.stp as/four.stp
+cp as/four.stp mdw.stp
+# A word a line, as each tool prints it.
+words='NF > 1 { for (i = 2; i <= NF; i++) printf(form, 4 * n++, $i) }'
+od -v -A x -t x4 <four.stp | awk -v form='%8X:   %s\n' "$words" >as/four.stp
+alike "by mrd of Xilinx" four.stp as/four.stp
+(echo "1651 1 80000000 0 100e"; od -v -A x -t x4 <four.stp |
+	awk -v form='%.0s0x%s\n' "$words") >as/four.stp
+alike "by Code Composer Studio" four.stp as/four.stp
+od -v -A x -t x4 <four.stp | awk -v form='%.0s0x%s\n' "$words" >as/four.stp
+alike "words alone" four.stp as/four.stp
+for form in ihex srec; do
+	if command -v objcopy >/dev/null; then
+		objcopy -I binary -O $form --change-addresses 0x80001000 four.stp as/four.stp
+		alike "by objcopy -O $form" four.stp as/four.stp
+	else
+		skip "by objcopy -O $form" "there is no objcopy"
+	fi
+done
+cp mdw.stp as/four.stp
 run "$TRAWL" --info as/four.stp
 ok "--info names the form" grep -q '(mdw): syst/stp, [0-9]* bytes in the file, 16440 bytes, ' out
 run "$TRAWL" --index as/four.stp

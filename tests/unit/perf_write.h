@@ -147,6 +147,22 @@ perf_record_aux(struct perf_writer *w, uint32_t cpu, uint32_t tid, uint64_t offs
 	perf_end_record(w);
 }
 
+/* PERF_RECORD_LOST {id, lost}, and PERF_RECORD_LOST_SAMPLES {lost} [perf_event.h]. */
+static inline void
+perf_record_lost(struct perf_writer *w, uint32_t cpu, uint32_t tid, uint64_t records,
+		 uint64_t samples)
+{
+	perf_start_record(w, 2, 0);
+	perf_put(w, 77, 8);
+	perf_put(w, records, 8);
+	perf_put_sample_id(w, cpu, tid);
+	perf_end_record(w);
+	perf_start_record(w, 13, 0);
+	perf_put(w, samples, 8);
+	perf_put_sample_id(w, cpu, tid);
+	perf_end_record(w);
+}
+
 static inline void
 perf_record_hw_id(struct perf_writer *w, uint32_t cpu, uint64_t id)
 {

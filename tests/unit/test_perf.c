@@ -401,13 +401,16 @@ flags_are_losses(void **state)
 	perf_record_aux(&w, 0, 9, 0, RUN, 0);
 	perf_record_aux(&w, 0, 9, RUN, RUN, PERF_RUN_TRUNCATED | PERF_RUN_PARTIAL);
 	perf_record_aux(&w, 0, 9, 2 * RUN, 0, PERF_RUN_COLLISION);
+	perf_record_lost(&w, 0, 9, 17, 5);
 	put_end(&w, &bytes);
 	assert_part(&w, 0,
 		    INIT ON CONTEXT
 		    "ADDR_NACC( 0x1000 )\n"
 		    "LOST: trace was lost since the buffer was full (TRUNCATED); the run has gaps "
 		    "(PARTIAL)\n" ON CONTEXT "ADDR_NACC( 0x2000 )\n" END
-		    "LOST: another user took the hardware (COLLISION)\n");
+		    "LOST: another user took the hardware (COLLISION)\n"
+		    "LOST: 17 records of perf were lost, of trace, maps or others (LOST); "
+		    "5 samples of perf were lost (LOST_SAMPLES)\n");
 	vec_free(&w.out);
 }
 

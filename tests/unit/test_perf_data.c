@@ -35,11 +35,7 @@ write_all(struct perf_writer *w)
 	perf_record_aux(w, 5, 9, 0, 64, 0);
 	perf_record_auxtrace(w, 0, 0, 9, 0, bytes, 32);
 	perf_record_auxtrace(w, 1, 1, 9, 0, bytes, 64);
-	perf_start_record(w, 2, 0);
-	perf_put(w, 77, 8);
-	perf_put(w, 3, 8);
-	perf_put_sample_id(w, 0, 9);
-	perf_end_record(w);
+	perf_record_lost(w, 1, 9, 3, 40);
 	perf_end(w);
 }
 
@@ -67,6 +63,9 @@ assert_all(const struct perf_data *d, bool piped)
 	assert_int_equal(d->buffers.at[1].runs.count, 1);
 	assert_int_equal(d->buffers.at[1].runs.at[0].flags, PERF_RUN_TRUNCATED);
 	assert_int_equal(d->buffers.at[0].runs.at[0].size, 32);
+	assert_int_equal(d->buffers.at[0].lost_records, 0);
+	assert_int_equal(d->buffers.at[1].lost_records, 3);
+	assert_int_equal(d->buffers.at[1].lost_samples, 40);
 	assert_int_equal(d->strays, 1);
 	assert_int_equal(d->hw_ids.count, 1);
 	assert_int_equal(d->hw_ids.at[0].cpu, 1);
@@ -110,11 +109,12 @@ what_is_in_it_is_described(void **state)
 	write_all(&w);
 	struct perf_data *data = read_writer(&w);
 	perf_data_describe(data, &out);
-	assert_string_equal(text_get(&out),
-			    "perf.data of aarch64, CoreSight ETM\n"
-			    "records: 1 LOST, 1 COMM, 1 MMAP2, 3 AUX, 1 AUX_OUTPUT_HW_ID, "
-			    "1 AUXTRACE_INFO, 2 AUXTRACE\n"
-			    "1 AUX records are of no buffer that is there\n");
+	assert_string_equal(
+	    text_get(&out),
+	    "perf.data of aarch64, CoreSight ETM\n"
+	    "records: 1 LOST, 1 COMM, 1 MMAP2, 3 AUX, 1 LOST_SAMPLES, 1 AUX_OUTPUT_HW_ID, "
+	    "1 AUXTRACE_INFO, 2 AUXTRACE\n"
+	    "1 AUX records are of no buffer that is there\n");
 	text_free(&out);
 	perf_data_free(data);
 	vec_free(&w.out);

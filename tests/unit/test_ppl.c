@@ -42,6 +42,13 @@ static const struct row {
      "TIMESTAMP", NULL},
     {ELEMENT(51, "SWTRACE( (Ma:0x40; Ch:0x480) 0x01021010; +Mrk  [ TS=0x0003aeb284c9]; )"),
      OPENCSD_SWTRACE, SEVERITY_INFO, "SWTRACE", NULL},
+    /* perf report -D, pasted: a tab at the begin and one behind the ID are blanks */
+    {"0x1d8 [0x30]: PERF_RECORD_AUXTRACE size: 0x180  offset: 0", OPENCSD_LINE, SEVERITY_INFO,
+     "TEXT", "0x1d8 [0x30]: PERF_RECORD_AUXTRACE size: 0x180  offset: 0"},
+    {"\tIdx:0; ID:10;\tI_ASYNC : Alignment Synchronisation.", OPENCSD_PACKET, SEVERITY_DEBUG,
+     "PACKET", "I_ASYNC : Alignment Synchronisation."},
+    {"        Idx:12; ID:10;  I_TRACE_INFO : Trace Info.; INFO=0x0 { CC.0 }", OPENCSD_PACKET,
+     SEVERITY_DEBUG, "PACKET", "I_TRACE_INFO : Trace Info.; INFO=0x0 { CC.0 }"},
     {"ID:10\tEND OF TRACE DATA", OPENCSD_LINE, SEVERITY_INFO, "TEXT", "ID:10\tEND OF TRACE DATA"},
     {ELEMENT(60, "EO_TRACE( [end-of-trace])"), OPENCSD_EO_TRACE, SEVERITY_INFO, "EO_TRACE", NULL},
     {"Trace Packet Lister : Trace buffer done, processed 65536 bytes.", OPENCSD_LINE, SEVERITY_INFO,

@@ -22,7 +22,8 @@
 static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz012345678";
 enum { SIZE = sizeof alphabet - 1 };
 
-/* xxd 2022-01-14, util-linux 2.38, coreutils 9.1; OpenOCD and GDB by their manuals. */
+/* xxd 2022-01-14, util-linux 2.38, coreutils 9.1, objcopy of binutils 2.40; OpenOCD and GDB by
+ * their manuals. */
 static const struct sample {
 	const char *name, *text;
 } samples[] = {
@@ -103,6 +104,100 @@ static const struct sample {
 	    "79 7a 30 31 32 33 34 35 \n"
 	    "0x20000020: 36 37 38 \n"
 	    "> "},
+    {"Intel HEX", ":0200000480007A\r\n"
+		  ":101000006162636465666768696A6B6C6D6E6F7058\r\n"
+		  ":101010007172737475767778797A3031323334350A\r\n"
+		  ":0310200036373828\r\n"
+		  ":040000058000100067\r\n"
+		  ":00000001FF\r\n"},
+    {"S-records", "S00A0000616C2E737265634D\r\n"
+		  "S315800010006162636465666768696A6B6C6D6E6F70D2\r\n"
+		  "S315800010107172737475767778797A30313233343584\r\n"
+		  "S30880001020363738A2\r\n"
+		  "S705800010006A\r\n"},
+    {"S-records", "S00B0000616C322E737265631A\r\n"
+		  "S10B00006162636465666768D0\r\n"
+		  "S10B0008696A6B6C6D6E6F7088\r\n"
+		  "S10B0010717273747576777840\r\n"
+		  "S10B0018797A303132333435BA\r\n"
+		  "S106002036373834\r\n"
+		  "S9030000FC\r\n"},
+    {"Data.dump",
+     "________address|_0__1__2__3__4__5__6__7__8__9__A__B__C__D__E__F_0123456789ABCDEF\n"
+     "   NSD:0000::00001000|>61 62 63 64 65 66 67 68 69 6A 6B 6C 6D 6E 6F 70 abcdefghijklmnop\n"
+     "   NSD:0000::00001010| 71 72 73 74 75 76 77 78 79 7A 30 31 32 33 34 35 qrstuvwxyz012345\n"
+     "   NSD:0000::00001020| 36 37 38 678\n"},
+    {"CCS data", "1651 9 80000000 0 23 c\n"
+		 "61\n"
+		 "62\n"
+		 "63\n"
+		 "64\n"
+		 "65\n"
+		 "66\n"
+		 "67\n"
+		 "68\n"
+		 "69\n"
+		 "6a\n"
+		 "6b\n"
+		 "6c\n"
+		 "6d\n"
+		 "6e\n"
+		 "6f\n"
+		 "70\n"
+		 "71\n"
+		 "72\n"
+		 "73\n"
+		 "74\n"
+		 "75\n"
+		 "76\n"
+		 "77\n"
+		 "78\n"
+		 "79\n"
+		 "7a\n"
+		 "30\n"
+		 "31\n"
+		 "32\n"
+		 "33\n"
+		 "34\n"
+		 "35\n"
+		 "36\n"
+		 "37\n"
+		 "38\n"},
+    {"mrd", "80000000:   61\n"
+	    "80000001:   62\n"
+	    "80000002:   63\n"
+	    "80000003:   64\n"
+	    "80000004:   65\n"
+	    "80000005:   66\n"
+	    "80000006:   67\n"
+	    "80000007:   68\n"
+	    "80000008:   69\n"
+	    "80000009:   6A\n"
+	    "8000000A:   6B\n"
+	    "8000000B:   6C\n"
+	    "8000000C:   6D\n"
+	    "8000000D:   6E\n"
+	    "8000000E:   6F\n"
+	    "8000000F:   70\n"
+	    "80000010:   71\n"
+	    "80000011:   72\n"
+	    "80000012:   73\n"
+	    "80000013:   74\n"
+	    "80000014:   75\n"
+	    "80000015:   76\n"
+	    "80000016:   77\n"
+	    "80000017:   78\n"
+	    "80000018:   79\n"
+	    "80000019:   7A\n"
+	    "8000001A:   30\n"
+	    "8000001B:   31\n"
+	    "8000001C:   32\n"
+	    "8000001D:   33\n"
+	    "8000001E:   34\n"
+	    "8000001F:   35\n"
+	    "80000020:   36\n"
+	    "80000021:   37\n"
+	    "80000022:   38\n"},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
@@ -198,6 +293,17 @@ test_forms(void **state)
 	assert_words("0x20000000 <etb>:\t0x64636261\t0x68676665\n"
 		     "0x20000008 <etb+8>:\t0x6c6b6a69\t0x706f6e6d\n",
 		     "gdb x", "abcdefghijklmnop");
+	/* words of TRACE32, of which the second was asked for */
+	assert_words("________address|________0________4________8________C_0123456789ABCDEF\n"
+		     "     D:8AF15A90| 64636261>68676665 01010101 706F6E6D abcdefgh....mnop\n"
+		     "     D:8AF15AA0| 74737271 78777675 31307A79 35343332 qrstuvwxyz012345\n",
+		     "Data.dump", "abcdefgh\1\1\1\1mnopqrstuvwxyz012345");
+	assert_words("1651 1 800 1 3\n0x6261\n0x6463\n0x6665\n", "CCS data", "abcdef");
+	assert_words("20001000:   64636261\n20001004:   68676665\n", "mrd", "abcdefgh");
+#define WORDS "0x64636261\n0x68676665\n0x6c6b6a69\n0x706f6e6d\n"
+	assert_words(WORDS WORDS WORDS WORDS, "words",
+		     "abcdefghijklmnopabcdefghijklmnop"
+		     "abcdefghijklmnopabcdefghijklmnop");
 	/* U-Boot's md.l */
 	assert_words("80000000: 64636261 68676665 6c6b6a69 706f6e6d    abcdefghijklmnop\n",
 		     "xxd -e", "abcdefghijklmnop");
@@ -289,6 +395,32 @@ test_missing(void **state)
 	assert_words(ROWS "> halt\n0x128: 65\n> \n", "mdb", BYTES "e");
 	assert_words(ROWS "0x128: 6x\n0x129: 66\n", "mdb", BYTES "?f");
 	assert_words(ROWS "0x128: 6x\n", "mdb", BYTES "????");
+	/* records: a sum that does not fit; the end; a segment of 16 times 0x1000 */
+#define RECORDS                                                                                    \
+	":020000021000EC\n"                                                                        \
+	":040000006162636472\n"                                                                    \
+	":04000400616263646E\n"                                                                    \
+	":04000800616263646A\n"                                                                    \
+	":04000C006162636466\n"                                                                    \
+	":040010006162636462\n"                                                                    \
+	":04001400616263645E\n"                                                                    \
+	":04001800616263645A\n"                                                                    \
+	":04001C006162636456\n"                                                                    \
+	":040020006162636452\n"                                                                    \
+	":04002400616263644E\n"
+	assert_words(RECORDS ":00000001FF\n", "Intel HEX", BYTES);
+	assert_words(RECORDS ":040028006566676800\n:04002C006566676836\n:00000001FF\n", "Intel HEX",
+		     BYTES "????efgh");
+	assert_words(RECORDS, "Intel HEX", BYTES "?");
+	assert_words("S107000061626364"
+		     "6E\nS10700046566676859\n",
+		     "S-records", "abcd????");
+	/* words that the first line counts; one that is none */
+	assert_words("1651 1 800 1 4\n0x6261\n0x6463\n", "CCS data", "abcd????");
+	assert_words("1651 1 800 1 3\n0x6261\n0x64\\3\n0x6665\n", "CCS data", "ab??ef");
+	/* unreadable memory */
+	assert_words("   NSD:FFFFFF803FD3EFFE| 61 62  ab\n   NSD:FFFFFF803FD3F000| ?? ??\n",
+		     "Data.dump", "ab??");
 	/* of an array: the end; a line; the end of a line */
 #define ARRAY "unsigned char a[] = {\n  0x61,\n  0x62,\n"
 	assert_words(ARRAY "  0x63\n", "xxd -i", "abc?");
@@ -301,6 +433,9 @@ test_missing(void **state)
 	struct result result;
 	assert_true(read_words(ROWS, strlen(ROWS), 0, &result));
 	assert_int_equal(result.base, 0x100);
+	result_free(&result);
+	assert_true(read_words(RECORDS, strlen(RECORDS), 0, &result));
+	assert_int_equal(result.base, 0x10000);
 	result_free(&result);
 }
 
@@ -346,6 +481,9 @@ test_other_text(void **state)
 	    "  0x1, 0x2,\n  0x3, 0x4\n",
 	    "deadbeef\n", /* too little */
 	    "6162636465666768696a6b6c6d6e6f707\n6\n",
+	    ":040000006162636473\n:04000400656667685F\n", /* sums that do not fit */
+	    "0x64636261\n0x68676665\n",			  /* too few words for that alone */
+	    "1651 2 800 1 2\n100\n200\n",		  /* decimal numbers */
 	    "0x1: 61\na log\nwith\none dump\nin it\n",
 	    "00000000: 6162 6364  abcd\n\x01",
 	};

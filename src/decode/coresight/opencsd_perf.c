@@ -206,7 +206,7 @@ add_reason(struct text *reason, const char *what)
 }
 
 static void
-add_marks(struct opencsd_options *options, const struct perf_layout *layout, const char *damage)
+add_marks(struct opencsd_options *options, const struct perf_layout *layout)
 {
 	for (size_t i = 0; i < layout->marks.count; i++) {
 		const struct perf_mark *mark = &layout->marks.at[i];
@@ -226,11 +226,33 @@ add_marks(struct opencsd_options *options, const struct perf_layout *layout, con
 		run->lost = mark->lost;
 		run->reason = reason.data;
 	}
-	if (!*damage)
+}
+
+/* What is missing somewhere stands at the end.  Of a buffer with several parts, the first one
+ * says it. */
+static void
+add_end(struct opencsd_options *options, const struct perf_part *part,
+	const struct perf_layout *layout, const char *damage)
+{
+	const struct perf_buffer *buffer = part->buffer;
+	struct text reason = {0};
+	if (*damage)
+		add_reason(&reason, damage);
+	if (part->cpu == PERF_NONE || part->cpu == buffer->runs.at[0].cpu) {
+		if (buffer->lost_records)
+			text_addf(&reason,
+				  "%s%" PRIu64 " records of perf were lost, of trace, maps or "
+				  "others (LOST)",
+				  reason.length ? "; " : "", buffer->lost_records);
+		if (buffer->lost_samples)
+			text_addf(&reason, "%s%" PRIu64 " samples of perf were lost (LOST_SAMPLES)",
+				  reason.length ? "; " : "", buffer->lost_samples);
+	}
+	if (!reason.length)
 		return;
 	struct opencsd_run_options *run = opencsd_add_run(options);
 	run->offset = layout->size;
-	run->reason = mem_text(damage);
+	run->reason = reason.data;
 }
 
 /* --- images -------------------------------------------------------------------------- */
@@ -368,8 +390,10 @@ opencsd_use_perf(struct opencsd_options *options, const struct perf_data *perf,
 	/* a profile that has these says them all */
 	if (!options->sources.count)
 		add_sources(options, perf, part);
-	if (!options->runs.count)
-		add_marks(options, layout, text_get(&perf->damage));
+	if (!options->runs.count) {
+		add_marks(options, layout);
+		add_end(options, part, layout, text_get(&perf->damage));
+	}
 	if (!options->images.count)
 		add_images(options, perf, images, notes);
 	if (!options->sources.count)

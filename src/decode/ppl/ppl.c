@@ -4,6 +4,9 @@
  *
  *	Idx:1676; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=A64) EL1N; 64-bit; )
  *	Idx:1666; ID:10; [0x9d 0x30 ...];	I_ADDR_L_64IS0 : Address, Long, ...
+ *	Idx:12; ID:1e;	I_TRACE_INFO : Trace Info.; INFO=0x0 { CC.0 }
+ *
+ * The last form is that of `perf report -D`, which people paste with blanks for tabs.
  *
  * The lister writes errors without a line end, so what begins with `Idx:` may
  * follow other text on its line.  A line that begins so, or names an element, and is
@@ -52,6 +55,23 @@ is_byte(const char *p)
 	       bytes_hex_digit((unsigned char)p[3]) >= 0 && p[4] == ' ';
 }
 
+/* Passes a tab, or, of a line without bytes, the blanks that it became; false if there is
+ * neither, or an element follows. */
+static bool
+pass_tab(const char **p, const char *end, bool plain)
+{
+	enum { WIDTH = 8 };
+	const char *start = *p;
+	if (start < end && *start == '\t')
+		++*p;
+	else
+		while (plain && *p < end && *p - start < WIDTH && **p == ' ')
+			++*p;
+	size_t left = (size_t)(end - *p), name = strlen(ELEMENT_NAME);
+	bool element = left >= name && !memcmp(*p, ELEMENT_NAME, name);
+	return *p > start && left && **p != ' ' && !element;
+}
+
 /* Reads a packet: `Idx:N; ID:N; [0x12 0x34 ];TAB NAME : text`, bytes optional; of STM
  * `NAME:text` [OpenCSD 1.3.3, second hand: trc_pkt_lister].  READ: up to where it is none. */
 static bool
@@ -69,10 +89,10 @@ parse_packet(struct ppl_line *line, size_t *read)
 		p += end - p >= 2 && !memcmp(p, "];", 2) ? 2 : 0;
 	}
 	*read = (size_t)(p - text);
-	bool ended = p[-1] == ';';
-	if (!ended || end - p < 2 || *p != '\t' || p[1] == ' ')
+	bool plain = p == text + head;
+	if (p[-1] != ';' || !pass_tab(&p, end, plain) || (plain && *p == '['))
 		return false;
-	line->name = (size_t)(p + 1 - line->p);
+	line->name = (size_t)(p - line->p);
 	line->name_end = line->name;
 	while (line->name_end < line->length && !strchr(" :[", line->p[line->name_end]))
 		line->name_end++;
@@ -217,7 +237,7 @@ add_fields(const struct ppl_line *line, struct expansion *e)
 		add_part(e, OPENCSD_F_PACKET_NAME, line, line->name, line->name_end);
 		add_part(e, OPENCSD_F_PACKET_TEXT, line, line->text, line->length);
 	}
-	if (line->start && line->kind != OPENCSD_LINE)
+	if (line->kind != OPENCSD_LINE && line->start > strspn(line->p, " \t"))
 		add_part(e, OPENCSD_F_NOTE, line, 0, line->start);
 	add_part(e, OPENCSD_F_TEXT, line, 0, line->length);
 }

@@ -23,7 +23,7 @@
 
 enum { SAMPLE = 65536, FOLDERS = 0700 };
 
-static const char mark[8] = "trawl 7"; /* to change with what the bytes mean */
+static const char mark[8] = "trawl 8"; /* to change with what the bytes mean */
 const struct file_kind saved_kind = {SAVED_ENDING, "trawl "};
 
 struct head {

@@ -104,4 +104,22 @@ is "collateral that is of no use" 1 "$(grep -cF -e "$(notice COLLATERAL_UNUSED)"
 run "$TRAWL" -t none -C five.xml good.txt "$testdata/lab-cam.csel"
 is "collateral that is of use to one of two" 0 "$(grep -cF -e "$(notice COLLATERAL_UNUSED)" err)"
 
+# Modules of messages without GUID have names [SyS-T 1.0, "Collateral", Modules]: module 5 has
+# one, module 6 has none.  Header: catalog with LEN, severity ERROR, module, subtype ID32.
+{
+	echo "SYS-T RAW DATA: 23020501040077000000"
+	echo "SYS-T RAW DATA: 23020601040077000000"
+} >modules.txt
+cat >modules.xml <<END
+<?xml version="1.0"?>
+<syst:Collateral xmlns:syst="http://www.mipi.org/1.0/sys-t"><syst:Client Name="board">
+<syst:Guids><syst:Guid ID="{00000000-0000-0000-0000-000000000000}"
+Mask="{00000000-0000-0000-FF00-000000000000}">board</syst:Guid></syst:Guids>
+<syst:Modules><syst:Module ID="5">uart</syst:Module></syst:Modules>
+<syst:Catalog32><syst:Format ID="0x77">it</syst:Format></syst:Catalog32>
+</syst:Client></syst:Collateral>
+END
+run "$TRAWL" -t text --fields=origin,text -C modules.xml modules.txt
+is "names of modules are origins" "uart it;board it;" "$(sed 's/  */ /g; s/ *$/;/' out | tr -d '\n')"
+
 finish

@@ -607,11 +607,55 @@ test_times(void **state)
 	close_all(&f, &p);
 }
 
+/* Words that tell half of the global time, [UIA 1.01, GemTraceSync] type 14, and no others: the
+ * log has the upper half. */
+static void
+test_global_alone(void **state)
+{
+	enum { STEP = 1000 };
+	struct program p = begin();
+	struct fixture f;
+	struct message_time time, event;
+	struct message m;
+	uint64_t seconds[4];
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		p.time = (1u << 20) + i * STEP;
+		log_item(&p, &p.loggers[0],
+			 (struct item){.type = SYNC, .number = p.serial++, .word = SIZE_MAX});
+		uint32_t low = (uint32_t)(p.time / 6); /* as uia_sync_add has it */
+		write_word(&p, 1u << 31 | 14u << 26 | low >> 8 << 2 | 3);
+		seconds[i] = p.words.count;
+		write_word(&p, 3u << 30 | (uint32_t)i << 10 | (low & 0xff) << 2 | 3);
+	}
+	open_program(&f, &p, "");
+	struct trace *words = f.session.traces.at[0], *log = f.session.traces.at[1];
+	clocks_load(f.session.clocks, true);
+	struct reader *events = reader_new(log), *pairs = reader_new(words);
+	size_t i = 0;
+	while (i < 4 && reader_walk(events, &m, 1)) {
+		if (!(m.flags & MESSAGE_SYNC))
+			continue;
+		struct position at;
+		assert_true(clocks_time(log, &m, &event));
+		assert_true(reader_find_offset(pairs, seconds[i], &at));
+		assert_true(clocks_time(words, reader_message(pairs, at), &time));
+		assert_int_equal(time.part, event.part);
+		assert_int_equal(time.order, event.order);
+		i++;
+	}
+	assert_int_equal(i, 4);
+	reader_free(events);
+	reader_free(pairs);
+	close_all(&f, &p);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_times),
+	    cmocka_unit_test(test_global_alone),
 	    cmocka_unit_test(test_all),
 	    cmocka_unit_test(test_fields),
 	    cmocka_unit_test(test_recovered),

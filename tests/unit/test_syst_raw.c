@@ -265,6 +265,36 @@ test_long_suspect(void **state)
 	hex_free(&hex);
 }
 
+/* A long text, in which every "g" looks like a SHORT64 with seven bytes, before a message of a
+ * reserved subtype: it ends with its NUL where its length says, so the length is right. */
+static void
+test_long_text(void **state)
+{
+	enum { PAYLOAD = 1201 };
+	struct hex hex = {0};
+	struct drive d;
+	struct drive_messages all;
+	(void)state;
+	hex_add(&hex, "42 22 01 01 B104");
+	for (int i = 0; i < PAYLOAD - 1; i++)
+		*vec_add(&hex.bytes) = (uint8_t) "long"[i % 4];
+	hex_add(&hex, "00");
+	hex_add(&hex, "40 22 01 09 0800 0500000000000000"); /* BUILD has no subtype 9 */
+	hex_add(&hex, OK_1);
+	drive_open(&d, "syst/raw", hex.bytes.at, hex.bytes.count);
+	drive_start(&d);
+	drive_all(&d, &all);
+	assert_int_equal(all.list.count, 3);
+	assert_int_equal(all.list.at[0].kind, SYST_STRING);
+	assert_int_equal(all.list.at[0].length, 6 + PAYLOAD);
+	assert_int_equal(all.list.at[0].flags & (MESSAGE_DAMAGED | MESSAGE_SUSPECT), 0);
+	assert_int_equal(all.list.at[1].length, 6 + 8);
+	drive_everything(&d);
+	vec_free(&all.list);
+	drive_close(&d);
+	hex_free(&hex);
+}
+
 /* The start of the capture is a boundary, whatever is there. */
 static void
 test_resync_at_start(void **state)
@@ -474,11 +504,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_streams),	 cmocka_unit_test(test_regular),
-	    cmocka_unit_test(test_long_suspect), cmocka_unit_test(test_resync_at_start),
-	    cmocka_unit_test(test_flips),	 cmocka_unit_test(test_long_filler),
-	    cmocka_unit_test(test_noise),	 cmocka_unit_test(test_probe),
-	    cmocka_unit_test(test_texts),
+	    cmocka_unit_test(test_streams),	    cmocka_unit_test(test_regular),
+	    cmocka_unit_test(test_long_suspect),    cmocka_unit_test(test_long_text),
+	    cmocka_unit_test(test_resync_at_start), cmocka_unit_test(test_flips),
+	    cmocka_unit_test(test_long_filler),	    cmocka_unit_test(test_noise),
+	    cmocka_unit_test(test_probe),	    cmocka_unit_test(test_texts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

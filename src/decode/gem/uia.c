@@ -11,8 +11,8 @@
  * out [UIA 1.01, Rta], so it is optional.
  *
  * Each logger counts its events, dropped ones too [UIA 1.01, code of its loggers], so
- * a step of more than one means loss.  The state keeps the count of the last LOGGERS,
- * by a hash of 24 bits; the first event of one that was dropped is not checked.  More
+ * a step of more than one means loss.  The state keeps the counts of the LOGGERS heard last,
+ * by a hash of 20 bits; the first event of one that was dropped is not checked.  More
  * would not fit into a checkpoint, which is the state itself.
  *
  * What an event says is made by uia_expand.c.
@@ -35,7 +35,7 @@ enum {
 	LOOK = HEADER_SIZE + WORD, /* what makes a packet certain */
 	REACH = PIECE_MAX + LOOK,
 	RUN_UP = 65536,
-	LOGGERS = 8,
+	LOGGERS = 24,
 	PROBE_PACKETS = 64
 };
 
@@ -54,13 +54,13 @@ struct uia_state {
 	struct decode_state base;
 	uint32_t remaining; /* bytes of the packet */
 	uint16_t source, module, instance;
-	uint8_t mode; /* enum uia_mode */
-	bool big;
-	uint8_t known; /* loggers, the one heard last first */
-	bool is_heard; /* the present one is among them: it is the first */
+	uint8_t known;	   /* loggers, the one heard last first */
+	uint8_t mode : 3;  /* enum uia_mode */
+	bool is_heard : 1; /* the present one is among them: it is the first */
+	bool big : 1;
 	uint16_t sequence[LOGGERS];
-	uint8_t id[LOGGERS][3];
-	uint8_t unused[2];
+	uint16_t id[LOGGERS];	       /* the lower bits of a hash of 20 bits, */
+	uint8_t id_above[LOGGERS / 2]; /* and the upper ones, two to a byte */
 };
 static_assert(DECODE_SAVED_SIZE(struct uia_state) <= CHECKPOINT_MAX,
 	      "a checkpoint is the state itself");
@@ -188,49 +188,56 @@ origin_of(const struct uia_state *s)
 	return uia_origin(s->source, s->module, s->instance);
 }
 
-/* Moves the logger at position AT to the front; AT may be one past the last. */
-static void
-logger_to_front(struct uia_state *s, size_t at)
+static uint32_t
+logger_id(const struct uia_state *s, size_t at)
 {
-	uint8_t id[3];
-	uint16_t sequence = s->sequence[at];
-	memcpy(id, s->id[at], sizeof id);
-	memmove(s->sequence + 1, s->sequence, at * sizeof *s->sequence);
-	memmove(s->id + 1, s->id, at * sizeof *s->id);
-	memcpy(s->id[0], id, sizeof id);
-	s->sequence[0] = sequence;
+	return (uint32_t)(s->id_above[at / 2] >> at % 2 * 4 & 15) << 16 | s->id[at];
+}
+
+static void
+logger_set(struct uia_state *s, size_t at, uint32_t id, uint16_t sequence)
+{
+	uint8_t *above = &s->id_above[at / 2];
+	*above = (uint8_t)((*above & ~(15u << at % 2 * 4)) | id >> 16 << at % 2 * 4);
+	s->id[at] = (uint16_t)id;
+	s->sequence[at] = sequence;
+}
+
+/* Puts a logger at the front and moves those before position AT back by one. */
+static void
+logger_to_front(struct uia_state *s, size_t at, uint32_t id, uint16_t sequence)
+{
+	for (; at; at--)
+		logger_set(s, at, logger_id(s, at - 1), s->sequence[at - 1]);
+	logger_set(s, 0, id, sequence);
 }
 
 static uint32_t
 logger_hash(uint64_t origin)
 {
-	return (uint32_t)(origin * 0x9e3779b97f4a7c15u >> 40);
+	return (uint32_t)(origin * 0x9e3779b97f4a7c15u >> 44);
 }
 
 /* A packet of the logger that the state names begins. */
 static void
 logger_choose(struct uia_state *s)
 {
-	uint32_t hash = logger_hash(origin_of(s));
-	uint8_t id[3] = {(uint8_t)hash, (uint8_t)(hash >> 8), (uint8_t)(hash >> 16)};
+	uint32_t id = logger_hash(origin_of(s));
 	size_t at = 0;
-	while (at < s->known && memcmp(s->id[at], id, sizeof id) != 0)
+	while (at < s->known && logger_id(s, at) != id)
 		at++;
 	s->is_heard = at < s->known;
 	if (at && s->is_heard)
-		logger_to_front(s, at);
+		logger_to_front(s, at, id, s->sequence[at]);
 }
 
 /* The first event that is known of the present logger. */
 static void
 logger_add(struct uia_state *s)
 {
-	uint32_t hash = logger_hash(origin_of(s));
 	if (s->known < LOGGERS)
 		s->known++;
-	logger_to_front(s, s->known - 1u);
-	for (int i = 0; i < 3; i++)
-		s->id[0][i] = (uint8_t)(hash >> 8 * i);
+	logger_to_front(s, s->known - 1u, logger_hash(origin_of(s)), 0);
 	s->is_heard = true;
 }
 
@@ -246,7 +253,7 @@ struct uia_view {
 static void
 leave_packet(struct uia_state *s, enum uia_mode mode)
 {
-	s->mode = (uint8_t)mode;
+	s->mode = mode & 7;
 	s->remaining = 0;
 }
 

@@ -273,16 +273,28 @@ syst_choose_client(const struct syst_decoder *d, const struct syst_frame *f,
 	return choice;
 }
 
+/* The row of a client's table for a number, NULL without collateral. */
+static const struct syst_entry *
+look_up(const struct syst_job *j, enum syst_table table, uint64_t id)
+{
+	return j->choice.client ? syst_client_entry(j->choice.client, table, id) : NULL;
+}
+
 static void
 make_origin(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	char guid[SYST_GUID_TEXT];
-	if (j->choice.client) {
+	bool has_module = f->length >= 4 && !f->word && !(f->header & SYST_HEADER_GUID);
+	const struct syst_entry *module =
+	    has_module ? look_up(j, SYST_TABLE_MODULES, module_of(f->header)) : NULL;
+	if (module) {
+		text_add(&j->e->origin, module->text);
+	} else if (j->choice.client) {
 		text_add(&j->e->origin, syst_client_name(j->choice.client));
 	} else if (j->choice.has_guid) {
 		text_add(&j->e->origin, syst_guid_text(guid, j->choice.guid));
-	} else if (f->length >= 4 && !f->word && !(f->header & SYST_HEADER_GUID)) {
+	} else if (has_module) {
 		text_add_uint(&j->e->origin, module_of(f->header));
 		text_add_char(&j->e->origin, ':');
 		text_add_uint(&j->e->origin, f->header >> 12 & 15);
@@ -290,13 +302,6 @@ make_origin(struct syst_job *j)
 }
 
 /* --- type, header ------------------------------------------------------ */
-
-/* The row of a client's table for a number, NULL without collateral. */
-static const struct syst_entry *
-look_up(const struct syst_job *j, enum syst_table table, uint64_t id)
-{
-	return j->choice.client ? syst_client_entry(j->choice.client, table, id) : NULL;
-}
 
 static void
 add_protocol(struct syst_job *j, unsigned subtype)

@@ -313,6 +313,9 @@ is_trusted(const struct syst_raw_view *v, const struct syst_peek *peek)
 		return true;
 	if (length <= LONG)
 		return fits_at(v, length, reserved);
+	/* a text that ends where the length says shows that it is right */
+	if (!reserved && !has_crc && !peek->suspect && natural_end(v->p, length, peek) == length)
+		return true;
 	/* a wrong length leads into other messages, and soon back in step with
 	 * them: with a doubtful header, a chain behind it proves little, unless it
 	 * is one that would be found anywhere; with a reserved one, nothing */

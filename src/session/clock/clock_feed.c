@@ -145,13 +145,48 @@ note_point(struct clock_feed *feed, const struct message *m, const struct clock_
 		link->hz_b = rate_beside(feed, m);
 }
 
+/* Whether the summary of a cell rules out that it holds points. */
+static bool
+is_ruled_out(const struct clock_source *source, const struct index_cell *summary)
+{
+	return !(summary->kinds & source->kinds) ||
+	       (source->flags && !(summary->message_flags & source->flags));
+}
+
+/* The global time at the first sync point of the log; 0: it has none. */
+static uint64_t
+first_global(struct clock_feed *feed)
+{
+	struct trace *log = reader_trace(feed->log);
+	const struct clock_source *source = clock_source_of(log);
+	struct index_cell summary;
+	for (uint64_t cell = 0; index_cell(trace_index(log), cell, &summary); cell++) {
+		if (is_ruled_out(source, &summary))
+			continue;
+		for (size_t i = 0; i < reader_decoded_cell(feed->log, cell)->count; i++) {
+			struct message m = reader_decoded_cell(feed->log, cell)->messages[i];
+			if (!clock_source_concerns(source, &m))
+				continue;
+			struct clock_reading reading = read_message(feed, feed->log, &m);
+			if (reading.kind == CLOCK_READING_POINT && reading.b)
+				return reading.b;
+		}
+	}
+	return 0;
+}
+
 /* A message that has the low bits of the global time, of which the log tells the
- * others. */
+ * others: they are those of the sync point that was matched last, else of the first one. */
 static void
 note_low_bits(struct clock_feed *feed, const struct message *m, struct clock_id own)
 {
 	struct clock_reading reading = read_message(feed, feed->reader, m);
-	if (reading.kind != CLOCK_READING_POINT || !feed->global)
+	if (reading.kind != CLOCK_READING_POINT)
+		return;
+	if (!feed->global && !feed->global_sought)
+		feed->global = first_global(feed);
+	feed->global_sought = true;
+	if (!feed->global)
 		return;
 	struct clock_link *link =
 	    clock_link_between(feed->links, feed->source->link, own, global_id());
@@ -231,14 +266,6 @@ usable_source(const struct trace *trace)
 	if (!source || (source->matched && !serial_of(trace)))
 		return NULL;
 	return source->a == source->b && trace_options(trace)->clock.hz > 0 ? NULL : source;
-}
-
-/* Whether the summary of a cell rules out that it holds points. */
-static bool
-is_ruled_out(const struct clock_source *source, const struct index_cell *summary)
-{
-	return !(summary->kinds & source->kinds) ||
-	       (source->flags && !(summary->message_flags & source->flags));
 }
 
 /* Looks at a cell; false if that must be done again later. */
@@ -546,6 +573,7 @@ clock_feed_forget(struct clock_feed *feed)
 	vec_clear(&feed->keys);
 	vec_clear(&feed->restarts);
 	feed->restart_next = 0;
+	feed->global_sought = false;
 	feed->next = feed->global = feed->last_ticks = 0;
 	feed->origins = 0;
 	feed->decoded = 0;

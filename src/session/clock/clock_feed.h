@@ -34,6 +34,7 @@ struct clock_feed {
 	unsigned generation; /* of the index */
 	uint64_t last_ticks;
 	uint64_t global;    /* global time of the log met last, 0 = none */
+	bool global_sought; /* at the beginning of the log */
 	size_t origins;	    /* that were looked at */
 	VEC(uint64_t) keys; /* clocks that messages are stamped by (`key` of the source), in
 			       the order in which they came */

@@ -287,8 +287,6 @@ libtrawl_a_SOURCES = \
 	src/flow/flow_step.h \
 	src/flow/image_fit.c \
 	src/flow/image_fit.h \
-	src/index/grams.c \
-	src/index/grams.h \
 	src/index/grid.c \
 	src/index/grid.h \
 	src/index/index.c \
@@ -447,8 +445,6 @@ libtrawl_a_SOURCES = \
 	src/trace/doubts.h \
 	src/trace/dump_guess.c \
 	src/trace/dump_guess.h \
-	src/trace/grams_make.c \
-	src/trace/grams_make.h \
 	src/trace/naming.c \
 	src/trace/naming.h \
 	src/trace/reader.c \

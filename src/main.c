@@ -543,7 +543,7 @@ run_session(struct session *session, struct cli *cli, const struct filter *filte
 	if (cli->value[CLI_INFO])
 		return info_print(session, cli);
 	if (cli->value[CLI_INDEX])
-		return batch_keep_indexes(session, cli);
+		return batch_keep_indexes(session);
 	if (cli->value[CLI_DUMP_CONFIG])
 		return dump_config(session, cli);
 	if (cli_writes_output(cli))

@@ -225,7 +225,6 @@ unit_tests = \
 	tests/unit/test_lengths \
 	tests/unit/test_intervals \
 	tests/unit/test_interval_tree \
-	tests/unit/test_grams \
 	tests/unit/test_snapshot \
 	tests/unit/test_sought \
 	tests/unit/test_spool_limit \
@@ -567,7 +566,6 @@ script_tests = \
 	tests/cli/find.sh \
 	tests/cli/formats.sh \
 	tests/cli/clocks.sh \
-	tests/cli/grams.sh \
 	tests/cli/install.sh \
 	tests/cli/lab.sh \
 	tests/cli/lines.sh \

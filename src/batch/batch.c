@@ -19,7 +19,6 @@
 #include "session/flows.h"
 #include "session/session.h"
 #include "trace/doubts.h"
-#include "trace/grams_make.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -64,36 +63,14 @@ are_decoded(const struct session *session)
 	return all;
 }
 
-/* Keeps n-grams of a trace's texts beside its kept index, where these can be. */
-static int
-keep_grams(struct trace *trace, const struct cli *cli, struct err *err)
-{
-	const char *why;
-	struct err trouble = {0};
-	struct text line = {0};
-	if (cli->value[CLI_NO_CACHE] || index_known(trace_index(trace)) < GRAMS_CELLS_MIN)
-		return 0;
-	trace_load(trace, &trouble);
-	if (trouble.code && !cli->value[CLI_QUIET])
-		report_text(trouble.what);
-	int failed = grams_make(trace, &why, err);
-	if (!failed && why && !cli->value[CLI_QUIET]) {
-		text_addf(&line, "%s: no n-grams are kept: %s", trace_name(trace), why);
-		report_text(text_get(&line));
-	}
-	text_free(&line);
-	return failed;
-}
-
 int
-batch_keep_indexes(struct session *session, const struct cli *cli)
+batch_keep_indexes(struct session *session)
 {
 	if (!are_decoded(session))
 		return STATUS_FAILED;
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct err err = {0};
-		if (trace_keep_index(session->traces.at[i], &err) < 0 ||
-		    keep_grams(session->traces.at[i], cli, &err) < 0)
+		if (trace_keep_index(session->traces.at[i], &err) < 0)
 			return report_error(&err);
 	}
 	return STATUS_GOOD;

@@ -106,16 +106,6 @@ add_fits(struct trace *trace, struct text *out)
 	image_fits_free(&fits);
 }
 
-/* What is kept beside the capture's index, once what texts need is loaded. */
-static void
-add_grams(struct trace *trace, struct text *out)
-{
-	struct text line = {0};
-	if (trace_describe_grams(trace, &line))
-		add_comments(text_get(&line), out);
-	text_free(&line);
-}
-
 /* Loads what texts need and makes some: what is missing becomes a notice.  Whether one of
  * these messages has a time. */
 static bool
@@ -207,7 +197,6 @@ info_print(struct session *session, const struct cli *cli)
 		if (trace_is_decoded(trace)) {
 			/* and with it, the names of addresses */
 			bool timed = expand_head(trace, cli);
-			add_grams(trace, &out);
 			add_survey(trace, &out);
 			add_fits(trace, &out);
 			if (!timed && trace_may_be_circular(trace))

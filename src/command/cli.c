@@ -148,7 +148,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		      "do not read or write any index, not even one made by --index"},
     [CLI_INDEX] = {0, "index", NULL, RESOURCES,
 		   "only write the index of each capture next to it, as "
-		   "CAPTURE.trawl-index, with n-grams that speed up later searches"},
+		   "CAPTURE.trawl-index"},
     [CLI_CHECK] = {0, "check", "LIST", OTHER,
 		   "decode everything and exit with 1 if any of these is found: loss, "
 		   "corrupt, time, catalog, flow, severity:LEVEL, an expression",

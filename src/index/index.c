@@ -27,7 +27,6 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "base/worker.h"
-#include "index/grams.h"
 #include "index/saved.h"
 #include "index/step.h"
 #include "index/walk.h"
@@ -557,36 +556,13 @@ save_grown(struct index *index)
 	}
 }
 
-/* The path of a file beside the kept index, with another ending. */
-static void
-name_beside(const struct index *index, const char *ending, struct text *path)
-{
-	text_add(path, index->options.cache);
-	text_cut(path, path->length - (sizeof SAVED_ENDING - 1));
-	text_add(path, ending);
-}
-
 /* KEY.WHAT.index. */
 static void
 name_file(const struct index *index, const char *what, struct text *path)
 {
-	name_beside(index, ".", path);
-	text_addf(path, "%s" SAVED_ENDING, what);
-}
-
-bool
-index_name_grams(const struct index *index, struct text *path)
-{
-	if (index->options.cache)
-		name_beside(index, GRAMS_ENDING, path);
-	return index->options.cache;
-}
-
-void
-index_describe_grams(const struct index *index, uint64_t texts, struct saved_about *about)
-{
-	describe_capture(index, capture_size(index->capture), NULL, about);
-	about->settings ^= texts;
+	text_add(path, index->options.cache);
+	text_cut(path, path->length - (sizeof SAVED_ENDING - 1));
+	text_addf(path, ".%s" SAVED_ENDING, what);
 }
 
 bool

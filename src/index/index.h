@@ -167,13 +167,6 @@ bool index_store(struct index *, const char *what, unsigned generation, const st
  * grew, or if not all cells are known. */
 bool index_recall(const struct index *, const char *what, struct text *body);
 
-/* Where n-grams of texts (grams.h) are kept, beside the index; false: nothing is. */
-bool index_name_grams(const struct index *, struct text *path);
-/* What those are about that are made now, of texts that TEXTS is a hash of: of all that
- * decides them beside the bytes and how these are decoded. */
-struct saved_about;
-void index_describe_grams(const struct index *, uint64_t texts, struct saved_about *);
-
 uint64_t index_cell_size(const struct index *);
 uint64_t index_cell_count(const struct index *); /* for the present size, at least 1 */
 

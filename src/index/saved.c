@@ -174,8 +174,10 @@ saved_close(struct saved_file *file)
 	file->memory = NULL;
 }
 
-uint64_t
-saved_count_usable(const struct saved_about *about, uint64_t cells, const struct saved_about *now,
+/* How many of CELLS of a file ABOUT a capture hold for the capture as it is NOW: see
+ * saved_read_index. */
+static uint64_t
+count_usable(const struct saved_about *about, uint64_t cells, const struct saved_about *now,
 		   const struct capture *capture, uint64_t reach, bool anywhere)
 {
 	struct saved_about then;
@@ -218,7 +220,7 @@ saved_read_index(const char *path, const struct saved_about *now, const struct c
 	if (bytes_take(&file.body, &parts, sizeof parts) &&
 	    take_part(&file.body, parts.grid, &of_grid) &&
 	    take_part(&file.body, parts.totals, &of_totals) && !file.body.left)
-		cells = saved_count_usable(&file.about, parts.cells, now, capture, reach, anywhere);
+		cells = count_usable(&file.about, parts.cells, now, capture, reach, anywhere);
 	if (now->size != file.about.size)
 		cells = cells / INDEX_GROUP * INDEX_GROUP;
 	bool good = cells && grid_read(grid, &of_grid, cells) &&

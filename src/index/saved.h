@@ -65,13 +65,6 @@ bool saved_read_index(const char *path, const struct saved_about *now,
 		      const struct capture *capture, uint64_t reach, bool anywhere, struct grid *,
 		      struct origin_totals *);
 
-/* How many of CELLS that were found when a file was written, ABOUT which that is, hold for the
- * capture as it is NOW, whose end may have moved: those whose end was at least REACH bytes
- * away.  ANYWHERE as above. */
-uint64_t saved_count_usable(const struct saved_about *about, uint64_t cells,
-			    const struct saved_about *now, const struct capture *capture,
-			    uint64_t reach, bool anywhere);
-
 #define SAVED_ENDING ".index" /* of names of files that are kept between runs */
 
 extern const struct file_kind saved_kind;

@@ -132,7 +132,7 @@ void
 seek_prepare(struct trace *trace, const struct filter *filter)
 {
 	if (capture_ended(trace_capture(trace)) && !is_indexed(trace) &&
-	    (filter_limits_time(filter) || filter_has_grams(filter, trace)))
+	    filter_limits_time(filter))
 		index_build(trace_index(trace));
 }
 

@@ -14,7 +14,6 @@
 #include "capture/foreign.h"
 #include "decode/lines.h"
 #include "decode/registry.h"
-#include "index/grams.h"
 #include "trace/dump_guess.h"
 #include "trace/naming.h"
 #include "trace/recognise.h"
@@ -39,17 +38,6 @@ enum {
 
 #define INDEX_ENDING ".trawl-index" /* of an index beside its capture */
 
-/* N-grams that were looked for, and what they hold for. */
-struct trace_grams {
-	struct grams *file; /* or NULL */
-	bool stale;	    /* there are some, of other bytes or texts */
-	atomic_bool damaged;
-	unsigned texts, bytes; /* trace_generation, capture_generation */
-	uint64_t size;	       /* of the capture, up to which */
-	uint64_t cells;	       /* hold, */
-	uint64_t settled;      /* and if it has another size now */
-};
-
 struct trace {
 	struct trace_host *host;
 	size_t number; /* see trace_set_number */
@@ -69,7 +57,6 @@ struct trace {
 	struct capture *capture;
 	struct decoder *decoder;
 	struct index *index;
-	_Atomic(struct trace_grams *) grams;	     /* NULL: not looked for */
 	const struct session_fields *session_fields; /* or NULL */
 	struct trace_options *options;		     /* own, with the formats behind */
 	size_t entry;				     /* of the profile, SIZE_MAX: none */
@@ -189,9 +176,6 @@ close_index(struct trace *trace)
 	trace->started = false;
 	index_free(trace->index);
 	trace->index = NULL;
-	struct trace_grams *grams = atomic_exchange(&trace->grams, NULL);
-	grams_close(grams ? grams->file : NULL);
-	free(grams);
 	if (trace->decoder)
 		trace->decoder->ops->close(trace->decoder);
 	trace->decoder = NULL;
@@ -1089,156 +1073,10 @@ trace_keep_index(struct trace *trace, struct err *err)
 	return failed;
 }
 
-/* --- n-grams ----------------------------------------------------------- */
-
 bool
 trace_is_of_decoder(const struct trace *trace)
 {
 	return !naming_applies(trace->host->naming, trace->name) && !trace->session_fields;
-}
-
-static bool
-has_loaded(struct trace *trace)
-{
-	pthread_mutex_lock(&trace->lock);
-	bool loaded = trace->loaded || (!trace->decoder->ops->load && trace_is_of_decoder(trace));
-	pthread_mutex_unlock(&trace->lock);
-	return loaded;
-}
-
-/* All that decides texts beside the bytes and what hash_settings has: the program itself,
- * what it loaded, names of origins. */
-static uint64_t
-hash_texts(const struct trace *trace)
-{
-	const struct option_list *names = trace->host->origins;
-	const struct option_table *table = origin_options_table();
-	struct stat st;
-	struct text own = {0};
-	uint64_t hash = option_hash_text(trace->name, 0xcbf29ce484222325);
-	for (size_t i = 0; names && i < names->count; i++)
-		hash = option_hash(table, (const char *)names->at + i * table->size, hash);
-	text_addf(&own, "%llx", (unsigned long long)atomic_load(&trace->decoder->files));
-	if (stat("/proc/self/exe", &st) == 0)
-		text_addf(&own, " %llx %llx.%lx", (unsigned long long)st.st_size,
-			  (unsigned long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-	hash = option_hash_text(text_get(&own), hash);
-	text_free(&own);
-	return hash;
-}
-
-bool
-trace_place_grams(struct trace *trace, struct text *path, struct saved_about *about,
-		  const char **why)
-{
-	*why = NULL;
-	if (!trace_is_of_decoder(trace))
-		*why = "its texts have names of symbols, or what another trace tells";
-	else if (atomic_load(&trace->decoder->needs_history))
-		*why = "its texts depend on the messages before";
-	else if (!capture_is_whole(trace->capture) || !capture_ended(trace->capture))
-		*why = "it is not all there";
-	else if (!index_name_grams(trace->index, path))
-		*why = "no index is kept between runs";
-	if (!*why)
-		index_describe_grams(trace->index, hash_texts(trace), about);
-	return !*why;
-}
-
-/* Opens those that are kept, if they are of this capture and its texts. */
-static void
-open_grams(struct trace *trace, struct trace_grams *grams)
-{
-	struct capture *capture = trace->capture;
-	uint64_t reach = trace->decoder->ops->reach;
-	struct text path = {0};
-	struct saved_about now;
-	bool damaged = false;
-	if (trace_is_of_decoder(trace) && !atomic_load(&trace->decoder->needs_history) &&
-	    index_name_grams(trace->index, &path))
-		grams->file = grams_open(text_get(&path), &damaged);
-	text_free(&path);
-	if (grams->file) {
-		const struct saved_about *about = grams_about(grams->file);
-		index_describe_grams(trace->index, hash_texts(trace), &now);
-		grams->size = now.size;
-		grams->cells = saved_count_usable(about, grams_cells(grams->file), &now, capture,
-						  reach, false);
-		grams->settled =
-		    now.size > reach ? (now.size - reach) / index_cell_size(trace->index) : 0;
-		if (grams->settled > grams->cells)
-			grams->settled = grams->cells;
-		grams->stale = !grams->cells;
-	}
-	if (damaged)
-		trace_distrust_grams(trace);
-}
-
-static struct trace_grams *
-look_for_grams(struct trace *trace)
-{
-	static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
-	struct trace_grams *grams = atomic_load(&trace->grams);
-	if (grams || !has_loaded(trace))
-		return grams;
-	pthread_mutex_lock(&looking);
-	grams = atomic_load(&trace->grams);
-	if (!grams) {
-		grams = mem_new(sizeof *grams);
-		grams->texts = trace_generation(trace);
-		grams->bytes = capture_generation(trace->capture);
-		open_grams(trace, grams);
-		atomic_store(&trace->grams, grams);
-	}
-	pthread_mutex_unlock(&looking);
-	return grams;
-}
-
-const struct grams *
-trace_grams(struct trace *trace, uint64_t cell)
-{
-	const struct trace_grams *grams = look_for_grams(trace);
-	const struct capture *capture = trace->capture;
-	if (!grams || !grams->file || cell >= grams->cells || atomic_load(&grams->damaged) ||
-	    grams->texts != trace_generation(trace) ||
-	    grams->bytes != capture_generation(capture) || !capture_is_whole(capture) ||
-	    !trace_is_of_decoder(trace))
-		return NULL;
-	bool same = capture_size(capture) == grams->size && capture_ended(capture);
-	return same || cell < grams->settled ? grams->file : NULL;
-}
-
-static void
-say_damaged_grams(struct trace *trace)
-{
-	trace_add_notice(trace, NOTICE_GRAMS_DAMAGED, trace->name);
-	trace_host_notify(trace->host);
-}
-
-void
-trace_distrust_grams(struct trace *trace)
-{
-	struct trace_grams *grams = atomic_load(&trace->grams);
-	if (!grams || !atomic_exchange(&grams->damaged, true))
-		say_damaged_grams(trace);
-}
-
-bool
-trace_describe_grams(struct trace *trace, struct text *out)
-{
-	const struct trace_grams *grams = look_for_grams(trace);
-	if (!grams || !grams->file)
-		return false;
-	if (grams->stale) {
-		text_add(out, "n-grams are kept, of other bytes or texts; --index makes them anew");
-		return true;
-	}
-	text_add(out, "n-grams of its texts are kept: ");
-	text_add_size(out, grams_size(grams->file));
-	if (grams->cells < index_cell_count(trace->index))
-		text_addf(out, ", of %llu of %llu cells", (unsigned long long)grams->cells,
-			  (unsigned long long)index_cell_count(trace->index));
-	return true;
 }
 
 /* --- in the background ------------------------------------------------- */

@@ -135,28 +135,6 @@ int trace_keep_index(struct trace *, struct err *);
 /* Whether texts have no more than its decoder makes of their bytes and its files. */
 bool trace_is_of_decoder(const struct trace *);
 
-/*
- * N-grams of its texts (index/grams.h), which --index keeps beside the kept index: of
- * captures whose texts depend on nothing else than their bytes, what `load` reads and the
- * names of origins.
- */
-struct grams;
-struct saved_about;
-
-/* Where they are to be kept, and what about: of the texts as they are made now, once all is
- * loaded.  False with a reason, without the trace's name, why there are none. */
-bool trace_place_grams(struct trace *, struct text *path, struct saved_about *, const char **why);
-
-/* Those that are kept, which say something of CELL; NULL: none do.  They are looked for once,
- * and stay until the trace is closed or decoded otherwise.  From any thread. */
-const struct grams *trace_grams(struct trace *, uint64_t cell);
-
-/* They turned out to be damaged: they are used no more, which becomes a notice. */
-void trace_distrust_grams(struct trace *);
-
-/* Appends a line about them; false: none are kept. */
-bool trace_describe_grams(struct trace *, struct text *);
-
 /* Why this decoder was chosen, for `=` and --info. */
 const char *trace_reason(const struct trace *);
 

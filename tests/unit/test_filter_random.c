@@ -4,7 +4,7 @@
  * the text by the program: message by message as batch output walks them,
  * through what cells say, as the match set of the screen has them, and as batch output
  * counts them with one thread and with several, with an index and without.  All must want
- * the same messages, with n-grams of small cells that are kept (index/grams.h) as without.
+ * the same messages, with small cells as with usual ones.
  *
  * Values come from the messages themselves, so that terms hold now and then.
  * TRAWL_RUNS=100 tries so many times as many filters, TRAWL_SEED=7 other ones; how many
@@ -26,7 +26,6 @@
 #include "session/context/context.h"
 #include "session/link/serial.h"
 #include "session/session.h"
-#include "trace/grams_make.h"
 #include "trace/reader.h"
 
 #include <ctype.h>
@@ -1085,8 +1084,7 @@ open_bare(struct capture *c, const char *path, const char *format, const char *c
 
 /* --- comparing --------------------------------------------------------- */
 
-static size_t tried;	   /* filters, in each of several ways */
-static uint64_t ruled_out; /* cells, where there were n-grams */
+static size_t tried; /* filters, in each of several ways */
 
 struct trial {
 	struct node *tree;
@@ -1095,7 +1093,6 @@ struct trial {
 	struct matches *matches;
 	uint64_t passed;
 	uint64_t next;	     /* match, by the match set */
-	uint64_t ruled_out;  /* cells, where there are n-grams for it */
 	uint64_t counted[4]; /* by batch output */
 	uint64_t cell;	     /* that was judged last; UINT64_MAX: none */
 	enum filter_verdict verdicts[2];
@@ -1190,8 +1187,6 @@ judge_cell(struct trial *trial, const struct capture *c, const struct message *m
 	trial->cell = cell;
 	assert_true(index_cell(index, cell, &summary));
 	trial->verdicts[0] = filter_judge(&trial->filter, c->trace, cell);
-	trial->ruled_out +=
-	    trial->verdicts[0] == FILTER_NONE && filter_has_grams(&trial->filter, c->trace);
 	trial->verdicts[1] = filter_cell(&trial->filter, &summary);
 }
 
@@ -1261,7 +1256,6 @@ compare(struct capture *c)
 				    trace_name(c->trace), (int)trials[i].passed,
 				    (int)trials[i].counted[k], k, trials[i].text.data);
 		tried++;
-		ruled_out += trials[i].ruled_out;
 		some += trials[i].passed && trials[i].passed < c->messages.count;
 		forget(trials[i].tree);
 		text_free(&trials[i].text);
@@ -1323,23 +1317,15 @@ learn_contexts(struct session *session)
 	}
 }
 
-/* The same with all that is known of it at last.  CACHE: cells are small, and n-grams are kept
+/* The same with all that is known of it at last.  CACHE: cells are small, and the index is kept
  * there; or NULL. */
 static bool
 open_session(struct capture *c, const char *path, const char *format, const char *cache)
 {
-	struct err err = {0};
 	if (!open_bare(c, path, format, cache))
 		return false;
-	for (size_t i = 0; i < c->session.traces.count; i++) {
-		struct trace *trace = c->session.traces.at[i];
-		index_build(trace_index(trace));
-		if (cache) {
-			const char *why;
-			assert_int_equal(grams_make(trace, &why, &err), 0);
-			assert_true(why || trace_grams(trace, 0));
-		}
-	}
+	for (size_t i = 0; i < c->session.traces.count; i++)
+		index_build(trace_index(c->session.traces.at[i]));
 	clocks_load(c->session.clocks, true);
 	if (c->session.contexts)
 		learn_contexts(&c->session);
@@ -1504,7 +1490,6 @@ main(void)
 	if (other)
 		seed = strtoull(other, NULL, 10);
 	int failed = cmocka_run_group_tests_name("filter_random", tests, NULL, NULL);
-	printf("# %zu filters, each in seven ways; n-grams ruled out %" PRIu64 " cells\n", tried,
-	       ruled_out);
+	printf("# %zu filters, each in seven ways\n", tried);
 	return failed;
 }

@@ -65,7 +65,6 @@ struct syst_collateral {
 	struct arena arena;		   /* all texts */
 	VEC(struct syst_client *) clients; /* in the order of files and in them */
 	struct syst_collateral *old;
-	uint64_t hash; /* of the bytes of all files */
 	bool builds;   /* a client has them */
 };
 
@@ -663,8 +662,6 @@ parse_stream(struct syst_collateral_reading *r, FILE *stream)
 		size = size < PIECE_MOST ? 2 * size : size;
 		piece = mem_resize(piece, size);
 		got = fread(piece, 1, size, stream);
-		r->to->hash = bytes_crc32c((uint32_t)r->to->hash, piece, got) |
-			      ((r->to->hash >> 32) + got) << 32;
 		size_t skip = first ? skip_blank(r, piece, got) : 0;
 		first = false;
 		good = !ferror(stream);
@@ -781,12 +778,6 @@ syst_collateral_load(const struct option_list *paths, struct syst_collateral *ol
 	new->old = old;
 	*out = new;
 	return loaded;
-}
-
-uint64_t
-syst_collateral_hash(const struct syst_collateral *collateral)
-{
-	return collateral ? collateral->hash : 0;
 }
 
 const char *

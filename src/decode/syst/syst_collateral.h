@@ -85,9 +85,6 @@ const struct syst_entry *syst_client_entry(const struct syst_client *, enum syst
 /* Whether a client has rows in a table. */
 bool syst_collateral_has(const struct syst_collateral *, enum syst_table);
 
-/* A hash of the files that were read, whatever was in them; of NULL 0. */
-uint64_t syst_collateral_hash(const struct syst_collateral *);
-
 /* The version of expat that is linked. */
 const char *syst_collateral_version(void);
 

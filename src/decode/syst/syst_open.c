@@ -39,7 +39,6 @@ syst_load(struct decoder *decoder, struct err *err)
 	int files = syst_collateral_load(&d->options->collateral, old, &new, err);
 	if (new)
 		d->collateral = new; /* readers keep the old one, which lives on in it */
-	d->base.files = syst_collateral_hash(d->collateral);
 	d->base.needs_history = syst_collateral_needs_history(d->collateral);
 	if (d->base.needs_history) /* a build can exclude the client that names it */
 		d->base.origin_varies = UINT64_MAX;

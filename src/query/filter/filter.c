@@ -214,12 +214,6 @@ filter_judge_piece(const struct filter *filter, struct trace *trace,
 	return filter_judge_facts(filter, &facts);
 }
 
-bool
-filter_has_grams(const struct filter *filter, struct trace *trace)
-{
-	return filter_required(filter) && trace_grams(trace, 0);
-}
-
 const struct needles *
 filter_required(const struct filter *filter)
 {

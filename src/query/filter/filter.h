@@ -86,9 +86,6 @@ filter_match(const struct filter *filter, struct reader *reader, const struct me
 	       (!filter->expr || filter_expr_match(filter->expr, reader, m, e));
 }
 
-/* Whether n-grams that are kept of TRACE say of some cells that they have no match. */
-bool filter_has_grams(const struct filter *, struct trace *);
-
 /* What is in the text or type of all messages that pass, for reader_seek; NULL where there is
  * no such thing.  It lasts as long as the filter.  After filter_trust the filter takes
  * MESSAGE_LACKS and MESSAGE_HAS for an answer: it is asked of messages of such a walk alone. */

@@ -137,15 +137,6 @@ filter_bind(struct filter_expr *expr, struct trace *trace)
 	return bound;
 }
 
-static void
-forget_grams(struct filter_grams *grams)
-{
-	for (size_t part = 0; part < GRAMS_PARTS; part++)
-		free(grams->cells[part]);
-	free(grams->unnamed);
-	*grams = (struct filter_grams){0};
-}
-
 void
 filter_bound_release(struct filter_bound *bound)
 {
@@ -155,12 +146,9 @@ filter_bound_release(struct filter_bound *bound)
 	run_on_free(bound->run_on);
 	map_free(&bound->origins);
 	map_free(&bound->types);
-	for (size_t i = 0; i < bound->sought_count; i++) {
+	for (size_t i = 0; i < bound->sought_count; i++)
 		sought_free(bound->sought[i]);
-		forget_grams(&bound->grams[i]);
-	}
 	free(bound->sought);
-	free(bound->grams);
 }
 
 /* --- what is made of a message ------------------------------------------ */
@@ -336,7 +324,6 @@ prepare_sought(const struct filter_code *code, struct filter_bound *bound)
 		return;
 	bound->sought_count = code->needles.count;
 	bound->sought = mem_new(bound->sought_count * sizeof(*bound->sought));
-	bound->grams = mem_new(bound->sought_count * sizeof(*bound->grams));
 }
 
 /* What is sought by a leaf in this trace, made by the first message. */
@@ -646,69 +633,9 @@ filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *
 	return !origins.any[2] ? FILTER_NONE : origins.any[1] ? FILTER_SOME : FILTER_ALL;
 }
 
-static bool
-has_bit(const uint8_t *bits, uint64_t at)
-{
-	return bits[at / 8] >> at % 8 & 1;
-}
-
-/* The n-grams of a leaf's trace that say something of the cell, with what it seeks looked up
- * in texts of the first PARTS; NULL: there are none. */
-static const struct filter_grams *
-grams_of(const struct filter_facts *facts, const struct filter_leaf *leaf, enum grams_part parts)
-{
-	struct filter_bound *bound = facts->bound;
-	const struct grams *file =
-	    facts->index && leaf->sought ? trace_grams(bound->trace, facts->number) : NULL;
-	bool good = true;
-	if (!file)
-		return NULL;
-	prepare_sought(facts->expr->code, bound);
-	struct filter_grams *grams = &bound->grams[leaf->sought - 1];
-	if (grams->serial != grams_serial(file))
-		forget_grams(grams);
-	size_t size = (grams_cells(file) + 7) / 8;
-	for (size_t part = 0; part < parts && good; part++) {
-		if (grams->cells[part])
-			continue;
-		grams->cells[part] = mem_new(size);
-		good = grams_find(file, (enum grams_part)part,
-				  &facts->expr->code->needles.at[leaf->sought - 1],
-				  grams->cells[part]);
-	}
-	if (good && !grams->unnamed) {
-		grams->unnamed = mem_new(size);
-		good = grams_find_unnamed(file, grams->unnamed);
-	}
-	grams->serial = grams_serial(file);
-	if (good)
-		return grams;
-	forget_grams(grams);
-	trace_distrust_grams(bound->trace);
-	return NULL;
-}
-
-/* Whether no text of the first PARTS of the cell's messages has what a leaf seeks, by
- * n-grams. */
-static bool
-grams_lack(const struct filter_facts *facts, const struct filter_leaf *leaf, enum grams_part parts)
-{
-	const struct filter_grams *grams = grams_of(facts, leaf, parts);
-	if (!grams)
-		return false;
-	for (size_t part = 0; part < parts; part++)
-		if (has_bit(grams->cells[part], facts->number))
-			return false;
-	if (has_bit(grams->unnamed, facts->number)) /* who looked at its texts would know */
-		trace_lacks_name(facts->bound->trace);
-	return true;
-}
-
 enum filter_verdict
 filter_judge_text(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
-	if (grams_lack(facts, leaf, GRAMS_ORIGIN))
-		return FILTER_NONE;
 	if (!facts->bytes || !leaf->sought || !facts->bound)
 		return FILTER_SOME;
 	struct sought *sought = sought_of(facts->expr, facts->bound, leaf);
@@ -721,8 +648,6 @@ filter_judge_text(const struct filter_facts *facts, const struct filter_leaf *le
 enum filter_verdict
 filter_judge_any(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
-	if (grams_lack(facts, leaf, GRAMS_PARTS))
-		return FILTER_NONE;
 	if (!facts->bytes || filter_judge_origin(facts, leaf) != FILTER_NONE)
 		return FILTER_SOME;
 	return filter_judge_text(facts, leaf);

@@ -13,7 +13,6 @@
 #include "base/map.h"
 #include "base/regex.h"
 #include "decode/sought.h"
-#include "index/grams.h"
 #include "query/filter/filter.h"
 #include "session/clock/clocks.h"
 
@@ -152,13 +151,6 @@ struct filter_times {
 	unsigned generation;	      /* trace_generation() */
 };
 
-/* Which cells n-grams let have what is sought, in bits. */
-struct filter_grams {
-	unsigned serial;	     /* of what they are from; 0: not looked for */
-	uint8_t *cells[GRAMS_PARTS]; /* by the text it may be in; NULL: not looked for */
-	uint8_t *unnamed;	     /* with messages that are, as in struct expansion */
-};
-
 /* What an expression means in one trace. */
 struct filter_bound {
 	struct trace *trace;
@@ -173,7 +165,6 @@ struct filter_bound {
 	struct map types;	/* the same of types, by the key that sifting gives */
 	struct sought **sought; /* by filter_leaf.sought; each made when it is needed */
 	size_t sought_count;
-	struct filter_grams *grams; /* likewise, for the same */
 	uint64_t by_key;     /* kinds of messages whose key tells who sent them: these are kept */
 	bool looked;	     /* that has been found out, for texts of */
 	unsigned generation; /* trace_generation() */

@@ -700,7 +700,7 @@ grams_lack(const struct filter_facts *facts, const struct filter_leaf *leaf, enu
 		if (has_bit(grams->cells[part], facts->number))
 			return false;
 	if (has_bit(grams->unnamed, facts->number)) /* who looked at its texts would know */
-		trace_lacks_name(facts->bound->trace);
+		trace_lacks_name(facts->bound->trace, trace_generation(facts->bound->trace));
 	return true;
 }
 

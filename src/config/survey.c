@@ -46,7 +46,8 @@ struct survey {
 	size_t depth;
 	struct text path;
 	VEC(struct anchor) anchors;
-	uint64_t cost;
+	uint64_t cost;	  /* of all values so far, aliases expanded */
+	uint64_t aliased; /* of the aliases in that */
 
 	const char *target; /* path, or NULL */
 	bool target_is_key;
@@ -83,11 +84,14 @@ note_place(struct survey *survey, yaml_mark_t mark, bool key)
 	survey->place = place_of(mark);
 }
 
+/* Counts what an alias stands for.  Only that is bounded, as it may be far more than the file
+ * holds. */
 static int
 spend_budget(struct survey *survey, yaml_mark_t mark, uint64_t cost)
 {
 	survey->cost += cost;
-	if (survey->cost > SURVEY_VALUES)
+	survey->aliased += cost;
+	if (survey->aliased > SURVEY_VALUES)
 		return complain(survey, mark,
 				"more than %d values, aliases expanded; split the file",
 				(int)SURVEY_VALUES);
@@ -150,8 +154,7 @@ see_scalar(struct survey *survey, const yaml_event_t *event)
 	if (memchr(event->data.scalar.value, '\0', length))
 		return complain(survey, event->start_mark, "a NUL character; expected text");
 	int result = open_anchor(survey, event->start_mark, event->data.scalar.anchor, &anchor);
-	if (!result)
-		result = spend_budget(survey, event->start_mark, 1 + length / 64);
+	survey->cost += 1 + length / 64;
 	if (!result)
 		close_anchor(survey, anchor);
 	return result;
@@ -168,7 +171,8 @@ open_frame(struct survey *survey, const yaml_event_t *event, const yaml_char_t *
 	*frame = (struct frame){.mapping = event->type == YAML_MAPPING_START_EVENT,
 				.path = survey->path.length};
 	int result = open_anchor(survey, event->start_mark, name, &frame->anchor);
-	return result ? result : spend_budget(survey, event->start_mark, 1);
+	survey->cost++;
+	return result;
 }
 
 static int

@@ -16,8 +16,8 @@
 enum survey_limit {
 	SURVEY_NESTING = 64,	  /* lists and mappings in each other */
 	SURVEY_ANCHORS = 256,	  /* &names */
-	SURVEY_VALUES = 256 << 10 /* once aliases are expanded; texts count one more
-				     for each 64 bytes */
+	SURVEY_VALUES = 256 << 10 /* that aliases stand for; texts count one more for
+				     each 64 bytes */
 };
 
 struct survey_place {

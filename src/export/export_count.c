@@ -38,7 +38,7 @@ take_counts(struct trace *trace, const struct export_options *options, const str
 	index_silent(index, silent);
 	doubts_add_silent(&result->doubts, trace_decoder(trace)->ops, silent);
 	if (unnamed)
-		trace_lacks_name(trace);
+		trace_lacks_name(trace, trace_generation(trace));
 }
 
 bool

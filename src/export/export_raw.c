@@ -24,7 +24,9 @@ enum {
 	LEAD_MAX = 1 << 20, /* bytes in front of the messages */
 	CELLS_BACK = 64,    /* that are looked at for resync points */
 	ORIGINS_MAX = 64,   /* whose last sync is looked for */
-	TAIL_MAX = 1 << 16  /* bytes behind the last message that may be its own */
+	TAIL_MAX = 1 << 16, /* bytes behind the last message that may be its own */
+	ENDS_MAX = 16,	    /* bytes behind it that may complete what is in its last byte, */
+	ENDS_CUT = 4 << 20  /* in cuts up to this size, since each end is decoded */
 };
 
 struct cutter {
@@ -284,9 +286,22 @@ compare_messages(struct cutter *c, struct cut_walk *walk, uint64_t begin, bool s
 	return 1;
 }
 
-/* Whether a capture of the bytes from BEGIN to END has the messages. */
+/* Whether what follows the messages of a cut is whole, or nothing. */
+static bool
+ends_whole(struct cut_walk *walk, const struct decoder *decoder)
+{
+	const struct message *m;
+	for (int i = 0; i < STEP && (m = next_of_cut(walk, decoder)); i++)
+		if (m->flags & (MESSAGE_TRUNCATED | MESSAGE_DAMAGED))
+			return false;
+	return true;
+}
+
+/* Whether a capture of the bytes from BEGIN to END has the messages; *CLEAN, if it is not NULL:
+ * and nothing cut off behind them. */
 static int
-try_cut(struct cutter *c, uint64_t begin, uint64_t end, bool shifts, struct export_cut *cut)
+try_cut(struct cutter *c, uint64_t begin, uint64_t end, bool shifts, struct export_cut *cut,
+	bool *clean)
 {
 	const struct decoder *decoder = trace_decoder(c->trace);
 	struct window whole = reader_window(c->reader);
@@ -297,6 +312,8 @@ try_cut(struct cutter *c, uint64_t begin, uint64_t end, bool shifts, struct expo
 					   .last = true}};
 	decoder->ops->start(decoder, walk.state);
 	int found = compare_messages(c, &walk, begin, shifts, cut);
+	if (clean)
+		*clean = found > 0 && ends_whole(&walk, decoder);
 	decode_state_free(decoder, walk.state);
 	cut->begin = begin;
 	cut->end = end;
@@ -314,8 +331,28 @@ try_places(struct cutter *c, struct export_cut *cut)
 	for (int shifts = 0; !found && shifts < 2; shifts++)
 		for (size_t i = 0; !found && i < c->count; i++)
 			for (size_t e = 0; !found && e < 2; e++)
-				found = try_cut(c, c->places[i], ends[e], shifts, cut);
+				found = try_cut(c, c->places[i], ends[e], shifts, cut, NULL);
 	return found;
+}
+
+/* The last message may end amid a byte, whose rest would be cut off: ends the cut a few bytes
+ * later, if nothing is then. */
+static int
+end_whole(struct cutter *c, struct export_cut *cut)
+{
+	const struct export_cut found = *cut;
+	uint64_t size = capture_size(trace_capture(c->trace));
+	bool shifts = found.ticks_differ, whole = false;
+	if (found.end - found.begin > ENDS_CUT)
+		return 1;
+	for (unsigned i = 0; i <= ENDS_MAX && !whole && found.end + i <= size; i++) {
+		int tried = try_cut(c, found.begin, found.end + i, shifts, cut, &whole);
+		if (tried < 0)
+			return tried;
+	}
+	if (!whole)
+		*cut = found;
+	return 1;
 }
 
 static int
@@ -334,6 +371,8 @@ find_cut(struct cutter *c, struct export_cut *cut, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED, "these messages have no bytes to cut out");
 	add_places(c);
 	int found = try_places(c, cut);
+	if (found > 0)
+		found = end_whole(c, cut);
 	return found < 0 ? found
 	       : found	 ? 0
 			 : err_set(err, ERR_UNSUPPORTED,

@@ -95,10 +95,12 @@ struct reader {
 	const struct session_fields *session_fields; /* that the cursor is of */
 	void *session_cursor;			     /* made on first use */
 	VEC(struct announced) announced;
-	struct latest latest;	   /* of a patient reader */
-	struct sought *sought;	   /* in walks and cells, or NULL */
-	struct decode_check check; /* of a walk that checks; no severities: none */
-	struct payloads *payloads; /* of a walk, or NULL */
+	struct latest latest; /* of a patient reader */
+	struct sought *sought;
+	unsigned sought_texts;
+	    /* trace_generation of what it found */ /* in walks and cells, or NULL */
+	struct decode_check check;		    /* of a walk that checks; no severities: none */
+	struct payloads *payloads;		    /* of a walk, or NULL */
 };
 
 static bool find_last(void *context, const struct message *, uint64_t kinds, struct message *);
@@ -203,6 +205,10 @@ seek_in(struct reader *reader, struct window *window)
 	if (!reader->sought || !trace_is_of_decoder(reader->trace))
 		return;
 	sought_renew(reader->sought, capture_generation(reader->capture));
+	unsigned texts = trace_generation(reader->trace);
+	if (texts != reader->sought_texts)
+		reader->sought->unnamed = false;
+	reader->sought_texts = texts;
 	window->sought = reader->sought;
 }
 
@@ -211,7 +217,7 @@ static void
 note_sought(struct reader *reader)
 {
 	if (reader->sought && reader->sought->unnamed)
-		trace_lacks_name(reader->trace);
+		trace_lacks_name(reader->trace, reader->sought_texts);
 }
 
 /* Steps the state to `until`, giving messages at or past FROM to SLOT (NULL:
@@ -1042,9 +1048,10 @@ expand_after(struct reader *reader, const struct message *m, enum expand_want wa
 	/* what vanished with a shrunk capture is zero bytes under the map */
 	if (own.offset + own.length > window.offset + window.length)
 		window.length = (size_t)(own.offset + own.length - window.offset);
+	unsigned texts = trace_generation(reader->trace);
 	decoder->ops->expand(decoder, &own, &window, want, history, e);
 	if (e->unnamed)
-		trace_lacks_name(reader->trace);
+		trace_lacks_name(reader->trace, texts);
 	expand_session_fields(reader, &own, want, e);
 	if (addresses)
 		naming_expand(naming, trace_name(reader->trace), decoder->ops, e);
@@ -1112,9 +1119,10 @@ reader_sift(struct reader *reader, const struct message *m, struct sought *sough
 		return;
 	if (sought)
 		sought_renew(sought, capture_generation(reader->capture));
+	unsigned texts = trace_generation(reader->trace);
 	decoder->ops->sift(decoder, m, &window, sought, answer);
 	if (answer->unnamed)
-		trace_lacks_name(reader->trace);
+		trace_lacks_name(reader->trace, texts);
 }
 
 void
@@ -1301,8 +1309,8 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		if (at < capture_begin(capture)) /* what was read may be zeros */
 			return 0;
 		note_sought(reader);
-		if (reader->check.unnamed)
-			trace_lacks_name(reader->trace);
+		if (reader->check.unnamed) /* batch output, which loads all first */
+			trace_lacks_name(reader->trace, trace_generation(reader->trace));
 		if (!count && window.last && max && !reader->walk_closed) {
 			count = step_closing(capture, decoder, reader->walk, &window, out);
 			reader->walk_closed = true;

@@ -993,12 +993,13 @@ say_unnamed(struct trace *trace)
 }
 
 void
-trace_lacks_name(struct trace *trace)
+trace_lacks_name(struct trace *trace, unsigned generation)
 {
 	if (atomic_load_explicit(&trace->unnamed, memory_order_relaxed))
 		return;
 	pthread_mutex_lock(&trace->lock);
-	bool first = !atomic_exchange(&trace->unnamed, true) && trace->loaded;
+	bool older = generation != trace_generation(trace);
+	bool first = !older && !atomic_exchange(&trace->unnamed, true) && trace->loaded;
 	pthread_mutex_unlock(&trace->lock);
 	if (first)
 		say_unnamed(trace);
@@ -1017,14 +1018,14 @@ trace_names(struct trace *trace)
 static void
 end_loading(struct trace *trace, bool any)
 {
+	if (any) /* first, so that no older expansion counts once `loaded` is set */
+		trace_bump_generation(trace);
 	pthread_mutex_lock(&trace->lock);
 	bool unnamed = !any && !trace->loaded && atomic_load(&trace->unnamed);
 	trace->loaded = true;
 	if (any)
 		atomic_store(&trace->unnamed, false);
 	pthread_mutex_unlock(&trace->lock);
-	if (any)
-		trace_bump_generation(trace);
 	if (unnamed)
 		say_unnamed(trace);
 }

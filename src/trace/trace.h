@@ -206,8 +206,10 @@ void trace_start(struct trace *);
 int trace_load(struct trace *, struct err *);
 
 /* A message has a number that no loaded file names: that becomes a notice, once, and
- * not before the files are loaded.  From any thread; cheap after the first call. */
-void trace_lacks_name(struct trace *);
+ * not before the files are loaded.  GENERATION is trace_generation() before it was expanded:
+ * with files loaded since then it may have a name.  From any thread; cheap after the first
+ * call. */
+void trace_lacks_name(struct trace *, unsigned generation);
 
 /* Whether messages have the names that files give them.  From any thread. */
 enum trace_names {

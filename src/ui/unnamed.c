@@ -58,13 +58,14 @@ look_at_cell(struct unnamed *unnamed, struct reader *reader, uint64_t cell)
 	struct expansion scratch = {0};
 	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 	bool found = false;
+	unsigned texts = trace_generation(reader_trace(reader));
 	for (size_t i = 0; i < decoded->count && !found; i++) {
 		struct message m = decoded->messages[i];
 		found = filter_match(&unnamed->want, reader, &m, &scratch);
 		decoded = reader_keep(reader, decoded, cell);
 	}
 	if (found)
-		trace_lacks_name(reader_trace(reader));
+		trace_lacks_name(reader_trace(reader), texts);
 	expansion_free(&scratch);
 }
 

@@ -66,6 +66,14 @@ ok "from the first that passes to the last" cmp all one
 run "$TRAWL" -q -t raw -e 'text = "nobody says that"' "$testdata/demo.stp"
 is "nothing passes: nothing" "0 0" "$status $(wc -c <out | tr -d ' ')"
 
+# A message that ends amid a byte: the packet in the rest of that byte is whole, or not there.
+# The errors of a cut are those that it was made for.
+cp "$testdata"/demo.profile.yaml "$testdata"/demo.xml .
+run "$TRAWL" -q --force -t raw -e 'severity = error' -o demo.stp "$testdata/demo.stp"
+"$TRAWL" -q -t csv --fields=$fields -e 'severity = error' "$testdata/demo.stp" >want 2>/dev/null
+"$TRAWL" -q -t csv --fields=$fields -e 'severity = error' demo.stp >got 2>/dev/null
+is "a cut ends cleanly" "" "$(diff want got | head -n 3)"
+
 refuses()
 {
 	run "$TRAWL" -t raw "$@"

@@ -637,7 +637,11 @@ test_late_text(void **state)
 	wait_exact(&f, texts);
 	matches_get_progress(texts, &progress);
 	assert_int_equal(progress.count, 0);
+	unsigned before = trace_generation(f.trace);
 	assert_true(trace_load(f.trace, &err) > 0);
+	/* what was expanded before has a name now */
+	trace_lacks_name(f.trace, before);
+	assert_int_equal(trace_names(f.trace), TRACE_NAMES_GOOD);
 	assert_true(matches_update(texts));
 	wait_exact(&f, texts);
 	matches_get_progress(texts, &progress);
@@ -658,6 +662,8 @@ test_late_text(void **state)
 	matches_get_progress(m, &progress);
 	assert_true(progress.count > 0);
 	check(&f, m, &text, NULL);
+	trace_lacks_name(f.trace, trace_generation(f.trace));
+	assert_int_equal(trace_names(f.trace), TRACE_NAMES_LACKING);
 	matches_free(m);
 	matches_free(other);
 	filter_free(&text);

@@ -58,7 +58,7 @@ static const char tables_xml[] = "<?xml version='1.0'?>" ROOT CLIENT(
     "</syst:Short32>"
     "<syst:Short64><syst:Format ID='5'>five &amp; more</syst:Format></syst:Short64>"
     "<syst:Write><syst:Protocol ID='3'>ftrace</syst:Protocol></syst:Write>"
-    "<syst:Later><syst:Format ID='1'>no</syst:Format></syst:Later>") END;
+    "<syst:Later><syst:Entry ID='1'>no</syst:Entry></syst:Later>") END;
 
 static const char order_xml[] =
     ROOT CLIENT("x", GUID_A,
@@ -193,6 +193,10 @@ static const struct {
      ":2:1: ", "<syst:Guids> does not belong here", 1},
     {ROOT "<syst:Format/>" CLIENT("x", GUID_A, "<syst:Module ID='7'>a</syst:Module>") END,
      ":1:", "(1 more in this file)", 1},
+    {ROOT CLIENT("x", GUID_A,
+		 "<syst:Catalog32><syst:Group>\n<syst:Format ID='7'>a</syst:Format>"
+		 "<syst:Format ID='8'>b</syst:Format></syst:Group></syst:Catalog32>") END,
+     ":2:1: ", "<syst:Format> is in an unknown element and is ignored", 1},
     /* entities: plain, from outside, and ever larger ones */
     {"<!DOCTYPE x [\n<!ENTITY a 'b'>]>" ROOT CLIENT("&a;", GUID_A, "") END, ":2:", "entity", 0},
     {"<!DOCTYPE x [<!ENTITY a SYSTEM '/etc/passwd'>]>" ROOT CLIENT("x", GUID_A, "") END,

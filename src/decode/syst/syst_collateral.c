@@ -286,6 +286,7 @@ struct syst_collateral_reading {
 	enum place places[DEPTH_MAX];
 	size_t depth;	/* of `places` in use */
 	size_t ignored; /* depth inside an element that is passed over */
+	bool reported;	/* what is lost with it */
 	struct syst_entry entry;
 	bool entry_good;
 	struct text text;
@@ -513,7 +514,7 @@ local_name(const struct syst_collateral_reading *r, const char *name)
 	return NULL;
 }
 
-/* Whether an element of this name means something in another place. */
+/* Whether an element of this name means something elsewhere. */
 static bool
 is_misplaced(const struct syst_collateral_reading *r, const char *name)
 {
@@ -539,11 +540,16 @@ static void XMLCALL
 element_start(void *context, const char *name, const char **attributes)
 {
 	struct syst_collateral_reading *r = context;
+	bind_prefixes(r, attributes);
 	if (r->ignored) {
+		if (!r->reported && is_misplaced(r, name)) {
+			collateral_complain(r, "<%.100s> is in an unknown element and is ignored",
+					    name);
+			r->reported = true;
+		}
 		r->ignored++;
 		return;
 	}
-	bind_prefixes(r, attributes);
 	const struct element *element = find_element(r, name);
 	if (!element) {
 		if (!r->depth)
@@ -552,6 +558,7 @@ element_start(void *context, const char *name, const char **attributes)
 		else if (is_misplaced(r, name))
 			collateral_complain(r, "<%.100s> does not belong here and is ignored",
 					    name);
+		r->reported = !r->depth || is_misplaced(r, name);
 		r->ignored = 1;
 		return;
 	}

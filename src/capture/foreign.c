@@ -52,6 +52,103 @@ is_ntrace(const uint8_t *p, size_t length)
 	return messages >= LEAST;
 }
 
+/*
+ * Espressif's encoder (ESP32-C6, -H2, -P4) writes E-Trace packets of its own form: a length in
+ * five bits, three that are 0, an index of 16 bits that counts packets, then the payload; zeros
+ * between some of them [second hand: esp-trace-decoder].  There the length counts the three
+ * bytes before the payload; both readings are tried.
+ */
+static bool
+is_esp_etrace(const uint8_t *p, size_t length)
+{
+	enum { LEAST = 16, STARTS = 64, HEAD = 3 };
+	for (size_t try = 0; try < 2 * STARTS; try++) {
+		size_t at = try / 2, count = 0;
+		uint16_t next = 0;
+		while (length > HEAD && at < length - HEAD && count < LEAST) {
+			size_t size = (p[at] & 31) + (try % 2 ? HEAD : 0);
+			uint16_t index = bytes_le16(p + at + 1);
+			if (!p[at]) {
+				at++;
+				continue;
+			}
+			if (p[at] >> 5 || size <= HEAD || (count && index != next))
+				break;
+			next = (uint16_t)(index + 1);
+			count++;
+			at += size;
+		}
+		if (count == LEAST)
+			return true;
+	}
+	return false;
+}
+
+/* A message of Zephyr's dictionary logs at P: 0, level and lengths, of database version 1 in
+ * four bytes, of 3 in five, a source and a time of 4 or 8 bytes, a package whose first byte says
+ * how many words its arguments have; or 1 and how many messages were dropped [Zephyr,
+ * log_output_dict.h, cbprintf.h].  Returns its length, 0: it is none. */
+static size_t
+dictionary_message(const uint8_t *p, size_t left, bool old, size_t rest)
+{
+	size_t head = (old ? 5 : 6) + rest;
+	if (*p == 1)
+		return 3;
+	if (*p || left <= head)
+		return 0;
+	uint32_t bits = bytes_le32(p + 1);
+	unsigned level = old ? bits >> 3 & 7 : p[1] >> 4;
+	size_t package = old ? bits >> 6 & 0x3ff : bytes_le16(p + 2);
+	size_t data = old ? bits >> 16 & 0xfff : bytes_le16(p + 4);
+	bool fits = level <= 4 && package >= 8 && p[head] >= 2 && (size_t)4 * p[head] <= package;
+	return fits ? head + package + data : 0;
+}
+
+static bool
+is_dictionary_log(const uint8_t *p, size_t length)
+{
+	static const char hex[] = "##ZLOGV1##"; /* [Zephyr, log_backend_uart.c] */
+	enum { LEAST = 8 };
+	if (memmem(p, length, hex, sizeof hex - 1))
+		return true;
+	for (unsigned form = 0; form < 6; form++) {
+		size_t rest = (size_t)8 + 4 * (form / 2), count = 0, size = 1;
+		for (size_t at = 0; at < length && size; at += size) {
+			size = dictionary_message(p + at, length - at, form % 2, rest);
+			if (!size && length - at > 64)
+				count = 0; /* not only cut */
+			count += size && !p[at];
+		}
+		if (count >= LEAST)
+			return true;
+	}
+	return false;
+}
+
+/* Comments of the tool, then events [second hand: OpenOCD of Espressif, which writes it]. */
+static bool
+is_systemview(const uint8_t *p, size_t length)
+{
+	static const char name[] = "SEGGER SystemView";
+	return length && *p == ';' &&
+	       memmem(p, length < 1024 ? length : 1024, name, sizeof name - 1);
+}
+
+/* A keyword that declares, up to $end, and later the scope or a variable [IEEE 1364, 18.2]. */
+static bool
+is_vcd(const uint8_t *p, size_t length)
+{
+	static const char *const begins[] = {"$date", "$version", "$timescale", "$comment",
+					     "$scope"};
+	bool begun = false;
+	while (length && strchr(" \t\r\n", *p) && *p)
+		p++, length--;
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		begun |= length > strlen(begins[i]) && !memcmp(p, begins[i], strlen(begins[i]));
+	return begun && memmem(p, length, "$end", 4) &&
+	       (memmem(p, length, "$scope", 6) || memmem(p, length, "$var", 4));
+}
+
 #define DECOMPRESS(tool) "decompress it first: " tool " FILE"
 #define PERF "trawl reads only its CoreSight trace; perf script -D -i FILE shows all of it"
 #define NO_READER "trawl does not read it"
@@ -104,6 +201,21 @@ static const struct foreign_row {
      MAGIC(0, "\x75\xd1\x1d\x57"),
      {0}},
     {{"CTF metadata", "babeltrace2 reads the folder it lies in"}, MAGIC(0, "/* CTF 1."), {0}},
+    /* AUTOSAR, Diagnostic Log and Trace: the storage header, and the serial one */
+    {{"DLT log", "dlt-viewer reads it"}, MAGIC(0, "DLT\1"), {0}},
+    {{"DLT log", "dlt-viewer reads it"}, MAGIC(0, "DLS\1"), {0}},
+    {{"SEGGER SystemView recording", "SystemView reads it"}, {0}, {0}, is_systemview},
+    {{"value change dump (VCD)", "gtkwave FILE shows it"}, {0}, {0}, is_vcd},
+    {{"Zephyr dictionary log",
+      "log_parser.py of Zephyr reads it: scripts/logging/dictionary/log_parser.py "
+      "log_dictionary.json FILE"},
+     {0},
+     {0},
+     is_dictionary_log},
+    {{"E-Trace of an Espressif chip", "esp-trace-decoder reads it, with the program's ELF file"},
+     {0},
+     {0},
+     is_esp_etrace},
     {{"RISC-V N-Trace", NO_READER "; of RISC-V it reads E-Trace in its encapsulation"},
      {0},
      {0},

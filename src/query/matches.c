@@ -100,6 +100,8 @@ struct matches {
 	uint64_t looked;
 	double seconds;
 	size_t sparse; /* ordinals kept */
+	/* in the cells from there on, for a capture of that size; 0: not counted */
+	uint64_t open_count, open_from, open_size;
 	bool complete; /* the index was when it was swept */
 	uint64_t size; /* of the capture then */
 	bool added_up; /* the sums of the index, */
@@ -335,6 +337,7 @@ matches_forget(struct matches *m)
 	}
 	vec_clear(&m->groups);
 	m->swept = m->undecided = m->matched = m->looked = 0;
+	m->open_size = 0;
 	m->seconds = 0;
 	m->sparse = 0;
 	m->complete = m->added_up = m->totalled = false;
@@ -781,6 +784,38 @@ matches_get_progress(struct matches *m, struct matches_progress *out)
 	    .seconds = m->seconds,
 	};
 	pthread_mutex_unlock(&m->lock);
+}
+
+void
+matches_get_progress_here(struct matches *m, struct reader *reader, struct matches_progress *out)
+{
+	enum { CELLS = 2 };
+	uint64_t size = capture_size(trace_capture(m->trace)), end = index_cell_count(m->index);
+	struct row_list rows = {0};
+	matches_get_progress(m, out);
+	pthread_mutex_lock(&m->lock);
+	uint64_t cell = m->swept, open = 0;
+	bool near = !m->undecided && end > cell && end - cell <= CELLS;
+	pthread_mutex_unlock(&m->lock);
+	if (out->exact || !near)
+		return;
+	bool known = m->open_size == size && m->open_from == cell && size;
+	for (uint64_t i = cell; i < end && !known; i++) {
+		if (!count_cell(m, &m->pair, reader, i, NO_END, &rows))
+			end = 0;
+		open += rows.count;
+	}
+	vec_free(&rows);
+	if (!end)
+		return;
+	if (!known) {
+		m->open_size = size;
+		m->open_from = cell;
+		m->open_count = open;
+	}
+	out->count += m->open_count;
+	out->cells = out->of;
+	out->exact = true;
 }
 
 static uint32_t

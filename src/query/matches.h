@@ -70,6 +70,10 @@ struct matches_progress {
 };
 void matches_get_progress(struct matches *, struct matches_progress *);
 
+/* The same, with those in the last cells of a capture that grows, which the index has not yet:
+ * exact as far as the bytes go that are there. */
+void matches_get_progress_here(struct matches *, struct reader *, struct matches_progress *);
+
 /* How many matches a cell has; false if it is undecided. */
 bool matches_in_cell(struct matches *, uint64_t cell, uint64_t *matches);
 

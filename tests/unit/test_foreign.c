@@ -48,6 +48,12 @@ static const struct {
     {"CTF packets", "babeltrace2", HEAD("\xc1\x1f\xfc\xc1\0\0"), 0},
     {"CTF metadata", "babeltrace2", HEAD("\x57\x1d\xd1\x75\0\0"), 0},
     {"CTF metadata", "babeltrace2", HEAD("/* CTF 1.8 */\n"), 0},
+    {"DLT log", "dlt-viewer", HEAD("DLT\1\x10\x20\x30\x40"), 0},
+    {"SEGGER SystemView recording", "SystemView reads it",
+     HEAD(";\n; Version     SEGGER SystemViewer V2.42\n; Author      Espressif Inc\n;\n"), 0},
+    {"value change dump (VCD)", "gtkwave x.gz",
+     HEAD("$date\n  today\n$end\n$timescale 1 ns $end\n$scope module top $end\n"), 0},
+    {"Zephyr dictionary log", "log_parser.py", HEAD("*** Booting ***\r\n##ZLOGV1##0018"), 0},
 #undef HEAD
 };
 
@@ -78,6 +84,69 @@ test_foreign(void **state)
 	}
 	assert_null(foreign_find((const uint8_t *)"", 0));
 	assert_null(foreign_find((const uint8_t *)"MFMN\1\0\0\0", 8));
+}
+
+/* Packets of Espressif's encoder: length, index, payload, after zeros. */
+static void
+test_espressif(void **state)
+{
+	(void)state;
+	for (unsigned counted = 0; counted < 2; counted++) {
+		uint8_t bytes[14 + 20 * 8] = {0};
+		for (unsigned i = 0; i < 20; i++) {
+			uint8_t *p = bytes + 14 + 8 * (size_t)i;
+			p[0] = counted ? 8 : 5;
+			p[1] = (uint8_t)(0xfa + i);
+			p[2] = (uint8_t)((0x12fa + i) >> 8);
+			memset(p + 3, 0x47 + (int)i, 5);
+		}
+		const struct foreign *found = foreign_find(bytes, sizeof bytes);
+		assert_non_null(found);
+		assert_string_equal(found->name, "E-Trace of an Espressif chip");
+		bytes[14 + 8 * 10 + 1] ^= 1; /* an index that does not follow */
+		assert_null(foreign_find(bytes, sizeof bytes));
+	}
+}
+
+/* Messages of Zephyr's dictionary logs, of either version, with addresses and times of 4 and 8
+ * bytes; as struct log_dict_output_normal_msg_hdr_t is laid out. */
+static void
+test_dictionary(void **state)
+{
+	(void)state;
+	for (unsigned form = 0; form < 6; form++) {
+		uint8_t bytes[1024] = {0}, *p = bytes;
+		bool old = form % 2;
+		for (unsigned i = 0; i < 12; i++) {
+			*p++ = 0;
+			if (old) { /* level 3, package 12, data 4 */
+				*p++ = 3 << 3;
+				*p++ = 12 >> 2;
+				*p++ = 4;
+				*p++ = 0;
+			} else {
+				*p++ = 3 << 4;
+				*p++ = 12;
+				*p++ = 0;
+				*p++ = 4;
+				*p++ = 0;
+			}
+			memset(p, 0x20 + (int)i, 8 + 4 * (form / 2));
+			p += 8 + 4 * (form / 2);
+			*p = 3; /* words */
+			memset(p + 4, 0x41, 8);
+			p += 12 + 4;
+			if (i == 5) {
+				memcpy(p, "\1\7\0", 3); /* seven were dropped */
+				p += 3;
+			}
+		}
+		const struct foreign *found = foreign_find(bytes, (size_t)(p - bytes));
+		assert_non_null(found);
+		assert_string_equal(found->name, "Zephyr dictionary log");
+		bytes[1] = old ? 6 << 3 : 6 << 4; /* a level that there is not */
+		assert_null(foreign_find(bytes, (size_t)(p - bytes)));
+	}
 }
 
 /* N-Trace: messages of a code, fields and an end, by the two bits of each byte that say
@@ -136,8 +205,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_foreign),
-	    cmocka_unit_test(test_ntrace),
+	    cmocka_unit_test(test_foreign),   cmocka_unit_test(test_ntrace),
+	    cmocka_unit_test(test_espressif), cmocka_unit_test(test_dictionary),
 	    cmocka_unit_test(test_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -321,6 +321,30 @@ test_growth(void **state)
 	unlink(path);
 }
 
+/* What passes a filter is counted to the end of a file that grows. */
+static void
+test_filtered(void **state)
+{
+	struct scene *s = *state;
+	char path[TEMP_PATH];
+	temp_make_text(path, ".log",
+		       "<6>[    0.100000] one\n<3>[    0.200000] two\n<3>[    0.300000] "
+		       "three\n<6>[    0.400000] four\n");
+	scene_open(s, 24, 80, "xterm-256color", path, NULL);
+	scene_wait(s, "four");
+	scene_keys(s, "F");
+	scene_wait_at(s, 0, " follow");
+	scene_keys(s, "&severity = error\r");
+	scene_wait_at(s, 23, "row 2 of 2");
+	FILE *file = fopen(path, "a");
+	assert_non_null(file);
+	assert_true(fputs("<3>[    0.500000] five\n<6>[    0.600000] six\n", file) >= 0);
+	fclose(file);
+	scene_wait_at(s, 23, " 5 of 6, 3 shown"); /* not at least 3 */
+	scene_quit(s);
+	unlink(path);
+}
+
 int
 main(void)
 {
@@ -328,6 +352,7 @@ main(void)
 	    scene_test(test_freeze),	  scene_test(test_record), scene_test(test_quit),
 	    scene_test(test_full_disk),	  scene_test(test_file),   scene_test(test_stop_when),
 	    scene_test(test_stop_hidden), scene_test(test_limit),  scene_test(test_growth),
+	    scene_test(test_filtered),
 	};
 	return scene_run_group("screen_live", tests);
 }

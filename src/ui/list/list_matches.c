@@ -88,7 +88,8 @@ list_matches_get_progress(const struct list_matches *matches, struct matches_pro
 		struct matches_progress own;
 		if (!sequence_shows(matches->list->sequence, i))
 			continue;
-		matches_get_progress(matches->of[i], &own);
+		matches_get_progress_here(matches->of[i],
+					  sequence_reader(matches->list->sequence, i), &own);
 		sum->count += own.count;
 		sum->exact &= own.exact;
 		sum->working |= own.working;

@@ -108,16 +108,13 @@ bool swo_unit_read(const struct swo_decoder *, const struct window *, uint64_t o
 
 /*
  * Where frames start, from OFFSET on: 0 .. 15 bytes on for those that fit best, more where
- * odd ones come first.  START: no frames came before.  ID: the source that goes on.  False if
- * the window is too short to tell, which SWO_ALIGN_REACH bytes are not.
+ * odd ones come first.  START: no frames came before.  *ID: the source that goes on, which
+ * becomes the one that goes on there.  False if the window is too short to tell, which
+ * SWO_ALIGN_REACH bytes are not.
  */
 enum { SWO_ALIGN_WINDOW = 1024, SWO_ALIGN_REACH = SWO_ALIGN_WINDOW + 256 };
 bool swo_align(const struct swo_decoder *, const struct window *, uint64_t offset, bool start,
-	       uint8_t id, uint32_t *skipped);
-
-/* The source that goes on after damage, which may have made ID: the ITM, if no other source of
- * the head did before. */
-uint8_t swo_goes_on(const struct swo_decoder *, uint8_t id);
+	       uint8_t *id, uint32_t *skipped);
 
 /* Who gets all that is in frames, beside the messages of the ITM. */
 struct swo_units {

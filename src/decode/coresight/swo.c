@@ -448,8 +448,8 @@ take_global(struct swo_feed *j, const struct swo_packet *p)
 			s->global += low + 1;
 	} else {
 		/* it wraps once at most, but for damage */
-		s->high_doubtful =
-		    s->proof < PROOF || (s->high_known && p->value - (s->global >> 26) > 1);
+		s->high_doubtful = s->proof < PROOF || ((s->high_known || s->global >> 27) &&
+							p->value - (s->global >> 26) > 1);
 		s->global = (s->global & low) | p->value << 26;
 		s->high_known = true;
 	}
@@ -568,6 +568,8 @@ take_packet(struct swo_feed *j, struct swo_form form)
 		j->is_short = true;
 	if (p.what == SWO_EXTENSION)
 		take_page(j, &p);
+	if (p.what == SWO_PORT && s->page && swo_is_first_page(j->d, &p))
+		note_damage(j);
 	s->is_rare = is_rare(j, &p);
 	if (j->is_short)
 		return;

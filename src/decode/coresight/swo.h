@@ -75,6 +75,13 @@ struct swo_decoder {
 	uint8_t sorts[256];   /* of first bytes of pairs in a frame, of enum swo_pair_sort */
 };
 
+/* Whether a write, whose header is usual, must be to the first page, as others are rare. */
+static inline bool
+swo_is_first_page(const struct swo_decoder *d, const struct swo_packet *write)
+{
+	return d->regular && !d->changes_page && d->weights[write->header] > 1;
+}
+
 /* Bits: what a byte that may name a source says about it and the place of the frame. */
 enum swo_pair_sort {
 	SWO_PAIR_ODD = 1,	 /* the head does not have such a source */

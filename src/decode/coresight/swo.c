@@ -562,7 +562,8 @@ take_packet(struct swo_feed *j, struct swo_form form)
 		note_bad(j);
 	else if (s->proof < PROOF)
 		s->proof = (s->proof + j->d->weights[p.header]) & 0x7f;
-	else if (j->d->weights[p.header] == 1 && is_bad_near(j))
+	else if (j->d->weights[p.header] == 1 && (j->d->regular || p.what == SWO_RESERVED) &&
+		 is_bad_near(j))
 		note_damage(j);
 	if (s->stamped && !s->stamp_ahead && p.what != SWO_LOCAL && !find_stamp(j))
 		j->is_short = true;

@@ -13,7 +13,7 @@
  * best; if they do elsewhere, the bytes before are lost.
  *
  * Cost: linear in the capture.  Beyond a few looks for a place, as many frames lie between
- * two as a look takes, so that bytes that fit nowhere cost sixteen times as much, no more.
+ * two as half a look takes, so that bytes that fit nowhere cost 32 times as much, no more.
  */
 #include "config.h"
 
@@ -448,8 +448,8 @@ take_global(struct swo_feed *j, const struct swo_packet *p)
 			s->global += low + 1;
 	} else {
 		/* it wraps once at most, but for damage */
-		s->high_doubtful =
-		    s->proof < PROOF || (s->high_known && p->value - (s->global >> 26) > 1);
+		s->high_doubtful = s->proof < PROOF || ((s->high_known || s->global >> 27) &&
+							p->value - (s->global >> 26) > 1);
 		s->global = (s->global & low) | p->value << 26;
 		s->high_known = true;
 	}
@@ -562,12 +562,15 @@ take_packet(struct swo_feed *j, struct swo_form form)
 		note_bad(j);
 	else if (s->proof < PROOF)
 		s->proof = (s->proof + j->d->weights[p.header]) & 0x7f;
-	else if (j->d->weights[p.header] == 1 && is_bad_near(j))
+	else if (j->d->weights[p.header] == 1 && (j->d->regular || p.what == SWO_RESERVED) &&
+		 is_bad_near(j))
 		note_damage(j);
 	if (s->stamped && !s->stamp_ahead && p.what != SWO_LOCAL && !find_stamp(j))
 		j->is_short = true;
 	if (p.what == SWO_EXTENSION)
 		take_page(j, &p);
+	if (p.what == SWO_PORT && s->page && swo_is_first_page(j->d, &p))
+		note_damage(j);
 	s->is_rare = is_rare(j, &p);
 	if (j->is_short)
 		return;
@@ -853,8 +856,9 @@ static bool
 step_align(struct swo_feed *j, struct swo_output *o)
 {
 	struct swo_state *s = j->s, before = *s;
+	uint8_t id = s->id;
 	uint32_t skipped;
-	if (!swo_align(j->d, j->w, s->base.offset, !s->aligned, s->id, &skipped))
+	if (!swo_align(j->d, j->w, s->base.offset, !s->aligned, &id, &skipped))
 		return false;
 	if (skipped) {
 		uint64_t end = s->base.offset + skipped;
@@ -867,7 +871,7 @@ step_align(struct swo_feed *j, struct swo_output *o)
 		s->base.offset = end;
 		if (j->units)
 			j->units->move(j->units->context, end);
-		s->id = s->aligned ? swo_goes_on(j->d, s->id) : CORESIGHT_NOBODY;
+		s->id = id;
 		s->stamp_ahead = 0;
 		s->since_bad = BAD_NEAR;
 	}
@@ -1050,9 +1054,10 @@ static int
 tpiu_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
 	struct swo_state *s = (struct swo_state *)state;
+	uint8_t id = CORESIGHT_NOBODY;
 	uint32_t skipped;
-	if (!w->length || !swo_align((const struct swo_decoder *)decoder, w, w->offset, true,
-				     CORESIGHT_NOBODY, &skipped))
+	if (!w->length ||
+	    !swo_align((const struct swo_decoder *)decoder, w, w->offset, true, &id, &skipped))
 		return ERR_SYNC;
 	swo_start(decoder, state);
 	s->proof = PROOF;

@@ -75,6 +75,13 @@ struct swo_decoder {
 	uint8_t sorts[256];   /* of first bytes of pairs in a frame, of enum swo_pair_sort */
 };
 
+/* Whether a write, whose header is usual, must be to the first page, as others are rare. */
+static inline bool
+swo_is_first_page(const struct swo_decoder *d, const struct swo_packet *write)
+{
+	return d->regular && !d->changes_page && d->weights[write->header] > 1;
+}
+
 /* Bits: what a byte that may name a source says about it and the place of the frame. */
 enum swo_pair_sort {
 	SWO_PAIR_ODD = 1,	 /* the head does not have such a source */
@@ -108,16 +115,13 @@ bool swo_unit_read(const struct swo_decoder *, const struct window *, uint64_t o
 
 /*
  * Where frames start, from OFFSET on: 0 .. 15 bytes on for those that fit best, more where
- * odd ones come first.  START: no frames came before.  ID: the source that goes on.  False if
- * the window is too short to tell, which SWO_ALIGN_REACH bytes are not.
+ * odd ones come first.  START: no frames came before.  *ID: the source that goes on, which
+ * becomes the one that goes on there.  False if the window is too short to tell, which
+ * SWO_ALIGN_REACH bytes are not.
  */
 enum { SWO_ALIGN_WINDOW = 1024, SWO_ALIGN_REACH = SWO_ALIGN_WINDOW + 256 };
 bool swo_align(const struct swo_decoder *, const struct window *, uint64_t offset, bool start,
-	       uint8_t id, uint32_t *skipped);
-
-/* The source that goes on after damage, which may have made ID: the ITM, if no other source of
- * the head did before. */
-uint8_t swo_goes_on(const struct swo_decoder *, uint8_t id);
+	       uint8_t *id, uint32_t *skipped);
 
 /* Who gets all that is in frames, beside the messages of the ITM. */
 struct swo_units {

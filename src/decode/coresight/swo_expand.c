@@ -163,6 +163,8 @@ add_line(struct swo_job *j)
 			continue;
 		if (packet.what == SWO_EXTENSION && !(packet.header & 0x84) && j->d->paged)
 			page = packet.header >> 4 & 7;
+		if (packet.what == SWO_PORT && swo_is_first_page(j->d, &packet))
+			page = 0;
 		if (packet.what != SWO_PORT || page * 32 + packet.source != j->m->origin ||
 		    !swo_is_text(packet.value, packet.size))
 			continue;

@@ -289,16 +289,9 @@ find_stretch(const struct swo_decoder *d, const struct window *w, uint64_t offse
 	return best > 0;
 }
 
-uint8_t
-swo_goes_on(const struct swo_decoder *d, uint8_t id)
-{
-	bool known = id < SWO_IDS && id && !(d->sorts[id << 1 | 1] & SWO_PAIR_ODD);
-	return known ? id : d->id;
-}
-
 bool
 swo_align(const struct swo_decoder *d, const struct window *w, uint64_t offset, bool start,
-	  uint8_t id, uint32_t *skipped)
+	  uint8_t *id, uint32_t *skipped)
 {
 	enum { LEAST = 24 };
 	uint64_t end = offset + SWO_ALIGN_WINDOW;
@@ -306,26 +299,34 @@ swo_align(const struct swo_decoder *d, const struct window *w, uint64_t offset, 
 		return false;
 	if (end > w->offset + w->length)
 		end = w->offset + w->length;
-	struct align_pairs pairs[2]; /* for places that are even, and odd */
-	const bool own = !start && swo_goes_on(d, id) == d->id;
+	struct align_pairs pairs[2][2]; /* for places that are even, and odd; the ITM goes on */
+	bool own = *id == d->id, best_own = own;
 	int64_t best = INT64_MIN;
 	*skipped = 0;
-	for (uint32_t i = 0; i < 2 && offset + i < end; i++)
-		count_pairs(d, w, offset + i, own, &pairs[i]);
+	for (uint32_t i = 0; i < 4 && offset + i / 2 < end; i++)
+		count_pairs(d, w, offset + i / 2, i % 2, &pairs[i / 2][i % 2]);
 	for (uint32_t i = 0; i < CORESIGHT_FRAME && offset + i < end; i++) {
-		/* frames that go on need no reason to, others do */
+		/* frames that go on need no reason to, others do; the source may have been misread
+		 * in wrong ones */
 		if (i && !start && best < LEAST - 1)
 			best = LEAST - 1;
-		int64_t score = fit_place(d, w, offset + i, end, own, &pairs[i % 2], best);
-		if (score <= best)
-			continue;
-		best = score;
-		*skipped = i;
+		for (unsigned k = 0; k < (i && !start ? 2u : 1u); k++) {
+			bool other = k ? !own : own;
+			int64_t score =
+			    fit_place(d, w, offset + i, end, other, &pairs[i % 2][other], best);
+			if (score <= best)
+				continue;
+			best = score;
+			best_own = other;
+			*skipped = i;
+		}
 	}
 	/* a source that the head does not have may begin where frames go on */
 	uint32_t passed = pass_odd(d, w, offset + *skipped, start || *skipped);
 	*skipped += passed;
 	if (passed)
 		find_stretch(d, w, offset, *skipped, skipped);
+	if (*skipped)
+		*id = best_own ? d->id : CORESIGHT_NOBODY;
 	return true;
 }

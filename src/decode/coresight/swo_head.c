@@ -275,7 +275,7 @@ read_bare(const struct window *head, bool all, struct swo_head *found)
 /* Looks where frames are from OFFSET on, as the decoder does; returns whether elsewhere. */
 static bool
 follow_frames(const struct window *head, const struct swo_decoder *d, struct swo_head *found,
-	      bool start, uint8_t id, uint64_t *offset)
+	      bool start, uint8_t *id, uint64_t *offset)
 {
 	uint32_t skipped;
 	if (!swo_align(d, head, *offset, start, id, &skipped))
@@ -300,8 +300,7 @@ read_frames(const struct window *head, const struct swo_decoder *d, struct swo_h
 	bool look = true;
 	for (; swo_unit_read(d, head, offset, id, &unit); offset += unit.length) {
 		if ((look || unit.impossible) && looks++ < LOOKS &&
-		    follow_frames(head, d, found, !found->frames, id, &offset)) {
-			id = found->frames ? swo_goes_on(d, id) : CORESIGHT_NOBODY;
+		    follow_frames(head, d, found, !found->frames, &id, &offset)) {
 			unit.length = 0;
 			look = false;
 			continue;

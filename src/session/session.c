@@ -482,10 +482,13 @@ open_parts(struct session *session, const struct trace_opening *from, struct tra
 	const struct decoder *decoder = trace_decoder(whole);
 	struct decoder_part part;
 	struct trace *first = NULL;
+	const char *base = base_name(from->path);
+	size_t length = capture_is_spooled(trace_capture(whole)) ? foreign_plain_length(base)
+								 : strlen(base);
 	for (size_t i = 0; decoder->ops->part(decoder, i, &part); i++) {
 		struct trace_opening own = *from;
 		struct text file = {0}, name = {0};
-		text_addf(&file, "%s%s", base_name(from->path), part.name);
+		text_addf(&file, "%.*s%s", (int)length, base, part.name);
 		take_part(&session->profile, decoder->ops, &part, text_get(&file), &own);
 		const char *given = own.entry == from->entry ? own.options->name : NULL;
 		if (given)

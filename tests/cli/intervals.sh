@@ -137,7 +137,8 @@ END {
 AWK
 cat >pairs.awk <<'AWK'
 {
-	key = value("origin") " " value("master") " " value("channel")
+	key = value("trace") " " value("origin") " " value("master") " " value("channel")
+	number[NR] = value("n")
 	time = value("time")
 	if (time == "")
 		time = value("ticks")
@@ -158,7 +159,7 @@ cat >pairs.awk <<'AWK'
 }
 END {
 	for (i = 1; i <= NR; i++)
-		print i - 1 "," took[i]
+		print number[i] "," took[i]
 }
 AWK
 # pair FIELD LEAST WHAT: c.bin, whose trace in a profile is in `trace`, has at least so many ends.

@@ -57,7 +57,7 @@ keys Enter
 hides "no filter" "only"
 keys -l "&nobody says that"
 keys Enter
-shows "nothing passes so far" "no message passes the filter so far"
+shows "nothing passes so far" "no message passes the filter"
 keys -l "&"
 keys Enter
 hides "no filter again" "only"

@@ -235,19 +235,13 @@ count_write(struct swo_head_port *port, const struct swo_packet *packet)
 		count_byte(port, (uint8_t)(packet->value >> 8 * i));
 }
 
-/* Whether a packet is what a trace is about, rather than time or protocol. */
-static bool
-is_subject(enum swo_what what)
-{
-	return what >= SWO_PORT && what <= SWO_DATA;
-}
-
 static void
 count_packet(struct swo_head *found, const struct swo_packet *packet)
 {
 	found->kinds[packet->what]++;
 	found->headers[packet->header] += packet->what != SWO_BAD;
-	found->varied += is_subject(packet->what) && found->last[packet->header] != packet->value;
+	found->varied +=
+	    swo_is_subject(packet->what) && found->last[packet->header] != packet->value;
 	found->last[packet->header] = packet->value;
 	if (!found->fit.bad && found->first_count < SWO_HEAD_FIRST)
 		found->first[found->first_count++] = packet->header;
@@ -332,10 +326,11 @@ name_sources(const struct head_trial *trial, struct swo_head *found)
 		const struct head_source *source = &trial->sources[id];
 		if (id == found->id)
 			continue;
-		found->carries[id] = fit_score(&source->fit) > 0 ? ITM
-				     : source->etmv4		 ? "ETMv4?"
-				     : source->etmv3		 ? "ETMv3 or PTM?"
-								 : NULL;
+		bool is_itm = fit_score(&source->fit) > 0 && source->fit.subjects;
+		found->carries[id] = is_itm	     ? ITM
+				     : source->etmv4 ? "ETMv4?"
+				     : source->etmv3 ? "ETMv3 or PTM?"
+						     : NULL;
 	}
 }
 
@@ -405,7 +400,7 @@ rate_head(const struct swo_head *found, bool framed, struct probe *probe)
 	uint32_t kinds = 0, subjects = 0;
 	for (int i = SWO_PORT; i <= SWO_OVERFLOW; i++) {
 		kinds += found->kinds[i] > 0;
-		subjects += is_subject((enum swo_what)i) ? found->kinds[i] : 0;
+		subjects += swo_is_subject((enum swo_what)i) ? found->kinds[i] : 0;
 	}
 	snprintf(probe->reason, sizeof probe->reason,
 		 "%s%u ITM packets, %u synchronisations among them, %u that are forbidden",

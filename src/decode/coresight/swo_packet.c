@@ -141,6 +141,7 @@ fit_count(struct swo_fit *fit, const struct swo_packet *packet)
 		return;
 	fit->good++;
 	fit->bytes += packet->size + 1u;
+	fit->subjects += swo_is_subject(packet->what);
 }
 
 /* Whether a byte begins a packet, rather than being of a synchronisation. */

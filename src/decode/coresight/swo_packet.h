@@ -27,6 +27,13 @@ enum swo_what {
 	SWO_OVERFLOW
 };
 
+/* True for the events a trace is recorded for, false for times and protocol. */
+static inline bool
+swo_is_subject(enum swo_what what)
+{
+	return what >= SWO_PORT && what <= SWO_DATA;
+}
+
 /* How many bytes a header begins. */
 struct swo_form {
 	enum swo_what what; /* by the header alone; SWO_BAD: nothing begins so */
@@ -72,8 +79,8 @@ struct swo_packet swo_packet_read(struct swo_form form, const uint8_t *bytes, si
 struct swo_fit {
 	uint32_t good, bad, reserved; /* packets */
 	uint32_t bytes;		      /* of the good ones */
-	uint32_t syncs;
-	struct swo_form form; /* of the packet at hand */
+	uint32_t syncs, subjects;     /* the latter as in swo_is_subject */
+	struct swo_form form;	      /* of the packet at hand */
 	uint8_t packet[SWO_PACKET_MAX];
 	uint8_t have;
 	uint16_t zeros;

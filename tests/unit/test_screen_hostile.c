@@ -696,7 +696,7 @@ test_live(void **state)
 		b.arguments[b.count++] = name.data;
 		assert_int_equal(write(master, log, sizeof log - 1), sizeof log - 1);
 		start(s, &b, 30, 120, options[i]);
-		scene_wait(s, SHOWN);
+		scene_wait(s, "0.000002");
 		if (!i)
 			visit_panes(s);
 		close(slave);

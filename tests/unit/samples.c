@@ -36,9 +36,9 @@ const struct sample samples[] = {
     {"all-gem", "bin", "gem", NULL, .ahead = 4},
     {"all-gem.uia", "bin", "uia", NULL},
     {"all-csel", "csel", "csel", NULL},
-    /* the timestamp behind packets tells their time */
+    /* the timestamp after packets tells their time, damage after them makes them doubtful */
     {"all-itm", "itm", "itm", NULL, .ahead = 160},
-    {"untimed-itm", "itm", "itm", NULL},
+    {"untimed-itm", "itm", "itm", NULL, .ahead = 160},
     {"all-tpiu", "swo", "tpiu", NULL, {{"id", "1"}}, .ahead = 512},
     {"damaged-raw", "bin", "syst/raw", "mix.xml", .damaged = true, .spare = 12},
     {"damaged-hex", "txt", "syst/hex", "mix.xml", .damaged = true},

@@ -639,7 +639,7 @@ test_comparison(void **state)
 	add_file(&b, NAME ".txt");
 	for (size_t i = 0; i < 2; i++) {
 		print(s, &b, runs[i], "\r\n", "compare");
-		assert_non_null(strstr(s->sent.data, "owned"));
+		assert_non_null(strstr(s->sent.data, "9b2J"));
 		scene_close(s);
 	}
 	static const char *const screen[] = {"--compare", NULL};

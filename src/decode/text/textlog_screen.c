@@ -14,7 +14,7 @@
 
 enum {
 	COLUMNS = 1000,
-	PARAMETERS = 2,
+	PARAMETERS = 1,
 	MOVES_MOST =
 	    1 << 24 /* cells that are erased or moved for a line: no terminal has so many */
 };
@@ -134,11 +134,11 @@ delete_cells(struct textlog_screen *screen, size_t at, size_t count)
 }
 
 /* Does what a control sequence says; returns where the cursor is then [ECMA-48, 8.3: CUF, CUB,
- * CHA, HPA, CUP, HVP, ED, EL, ECH, DCH]. */
+ * CHA, HPA, ED, EL, ECH, DCH]. */
 static size_t
 obey_escape(struct textlog_screen *screen, const struct escape *s, size_t x)
 {
-	size_t n = s->parameters[0], count = n ? n : 1, column = s->parameters[1];
+	size_t n = s->parameters[0], count = n ? n : 1;
 	switch (s->final) {
 	case 'C':
 		return go_to(screen, x + count);
@@ -147,9 +147,6 @@ obey_escape(struct textlog_screen *screen, const struct escape *s, size_t x)
 	case 'G':
 	case '`':
 		return go_to(screen, count - 1);
-	case 'H':
-	case 'f':
-		return go_to(screen, column ? column - 1 : 0);
 	case 'J':
 	case 'K':
 		erase_cells(screen, n ? 0 : x, n == 1 ? x + 1 : SIZE_MAX);

@@ -164,7 +164,7 @@ test_candidates(void **state)
 	scene_keys(s, "\r");
 	scene_wait_at(s, 0, "[trying ");
 	scene_keys(s, ":messages\r");
-	scene_wait_id(s, NOTICE_TRIAL, NULL);
+	scene_wait_logged(s, NOTICE_TRIAL, NULL);
 	scene_keys(s, "q");
 	scene_until_gone(s, NOTICE_TRIAL);
 	scene_keys(s, "\033");

@@ -33,6 +33,7 @@
 #include "trace/trace.h"
 #include "ui/screen/still.h"
 #include "ui/screen/term.h"
+#include "ui/signals.h"
 #include "ui/state.h"
 #include "ui/ui.h"
 
@@ -599,10 +600,8 @@ close_session(struct opened *opened)
 	session_close(&opened->session);
 	text_free(&opened->cache);
 	text_free(&opened->profile);
-	if (number) {
-		signal(number, SIG_DFL);
-		raise(number);
-	}
+	if (number)
+		signals_raise(number);
 }
 
 /* On the screen BAD is shown, with what differs from GOOD. */

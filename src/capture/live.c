@@ -358,8 +358,7 @@ set_port(struct live *live, int file)
 	settings.c_iflag &= ~(tcflag_t)(IXOFF | IXANY);
 	settings.c_cc[VMIN] = 1;
 	settings.c_cc[VTIME] = 0;
-	live->is_set =
-	    !cfsetspeed(&settings, live->speed) && !tcsetattr(file, TCSANOW, &settings);
+	live->is_set = !cfsetspeed(&settings, live->speed) && !tcsetattr(file, TCSANOW, &settings);
 	return live->is_set;
 }
 

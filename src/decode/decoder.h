@@ -403,9 +403,9 @@ struct decoder {
 	/* kinds of messages, a bit each, whose sender does too, or is not told by the key of
 	 * the origin alone; set by open and load */
 	_Atomic uint64_t origin_varies;
-	const char *mark;	/* for the title: a doubt about messages that none of them shows, in
+	const char *mark;  /* for the title: a doubt about messages that none of them shows, in
 			      a word or two, or NULL; set by open */
-	const char *about;	/* for people: how the capture is decoded, a sentence a line, or
+	const char *about; /* for people: how the capture is decoded, a sentence a line, or
 			      NULL; set by open */
 	/* files that step and expand read, beside the capture; set by open */
 	const struct file_stamp *stamps;

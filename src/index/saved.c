@@ -178,7 +178,7 @@ saved_close(struct saved_file *file)
  * saved_read_index. */
 static uint64_t
 count_usable(const struct saved_about *about, uint64_t cells, const struct saved_about *now,
-		   const struct capture *capture, uint64_t reach, bool anywhere)
+	     const struct capture *capture, uint64_t reach, bool anywhere)
 {
 	struct saved_about then;
 	if (now->size < about->size || cells > (now->size >> now->cell_shift) + 1 ||

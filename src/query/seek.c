@@ -131,8 +131,7 @@ new_walk(struct reader *reader, const struct filter *filter)
 void
 seek_prepare(struct trace *trace, const struct filter *filter)
 {
-	if (capture_ended(trace_capture(trace)) && !is_indexed(trace) &&
-	    filter_limits_time(filter))
+	if (capture_ended(trace_capture(trace)) && !is_indexed(trace) && filter_limits_time(filter))
 		index_build(trace_index(trace));
 }
 

@@ -483,8 +483,8 @@ open_parts(struct session *session, const struct trace_opening *from, struct tra
 	struct decoder_part part;
 	struct trace *first = NULL;
 	const char *base = base_name(from->path);
-	size_t length = capture_is_spooled(trace_capture(whole)) ? foreign_plain_length(base)
-								 : strlen(base);
+	size_t length =
+	    capture_is_spooled(trace_capture(whole)) ? foreign_plain_length(base) : strlen(base);
 	for (size_t i = 0; decoder->ops->part(decoder, i, &part); i++) {
 		struct trace_opening own = *from;
 		struct text file = {0}, name = {0};

@@ -95,12 +95,11 @@ struct reader {
 	const struct session_fields *session_fields; /* that the cursor is of */
 	void *session_cursor;			     /* made on first use */
 	VEC(struct announced) announced;
-	struct latest latest; /* of a patient reader */
-	struct sought *sought;
-	unsigned sought_texts;
-	    /* trace_generation of what it found */ /* in walks and cells, or NULL */
-	struct decode_check check;		    /* of a walk that checks; no severities: none */
-	struct payloads *payloads;		    /* of a walk, or NULL */
+	struct latest latest;	   /* of a patient reader */
+	struct sought *sought;	   /* in walks and cells, or NULL */
+	unsigned sought_texts;	   /* trace_generation of the texts it looked at */
+	struct decode_check check; /* of a walk that checks; no severities: none */
+	struct payloads *payloads; /* of a walk, or NULL */
 };
 
 static bool find_last(void *context, const struct message *, uint64_t kinds, struct message *);

@@ -742,20 +742,17 @@ app_retry(struct app *app)
 	free((char *)trial.settings);
 }
 
-/* End what still writes; false, and said why, if a file was not written. */
+/* Stop writing.  Return false, and report why, if a file was not written. */
 static bool
 end_writing(struct app *app)
 {
-	void (*const ends[])(struct screen *, struct text *) = {write_end, recording_end};
-	bool good = true;
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		struct text why = {0};
-		ends[i](&app->screen, &why);
-		if (why.length)
-			app->options->complain(why.data);
-		good &= !why.length;
-		text_free(&why);
-	}
+	struct text why = {0};
+	write_end(&app->screen, &why);
+	recording_end(&app->screen, &why);
+	bool good = !why.length;
+	if (!good)
+		app->options->complain(why.data);
+	text_free(&why);
 	return good;
 }
 

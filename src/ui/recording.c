@@ -88,7 +88,9 @@ recording_end(struct screen *screen, struct text *why)
 	if (!recording)
 		return;
 	uint64_t size = recorder_size(recording->recorder);
-	if (recorder_stop(recording->recorder, &err) < 0)
+	if (recorder_stop(recording->recorder, &err) < 0 && why->length)
+		text_add_char(why, '\n');
+	if (err.code)
 		text_addf(why, NOTICE_RECORD_FAILED, err.what, text_number(digits, size));
 	drop_recording(screen);
 }

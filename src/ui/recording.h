@@ -14,7 +14,8 @@ struct text;
 void recording_toggle(struct screen *, const struct command_call *); /* handler */
 void recording_poll(struct screen *);				     /* it may have ended */
 
-/* At the end of the program: end it with what is there.  Append why it failed, if it did. */
+/* At the end of the program: end it with what is there.  If it failed, append a line
+ * that says why. */
 void recording_end(struct screen *, struct text *why);
 
 bool recording_is_on(const struct screen *);

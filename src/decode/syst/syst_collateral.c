@@ -65,7 +65,7 @@ struct syst_collateral {
 	struct arena arena;		   /* all texts */
 	VEC(struct syst_client *) clients; /* in the order of files and in them */
 	struct syst_collateral *old;
-	bool builds;   /* a client has them */
+	bool builds; /* a client has them */
 };
 
 /* Bits that a table's numbers can have: as wide as the field that they name [SyS-T 1.0,

@@ -1023,8 +1023,10 @@ relation_convert(const struct relation *r, bool back, uint64_t found_at, relatio
 	return true;
 }
 
-bool
-relation_is_alone(const struct relation *r, bool back, uint64_t found_at, relation_ticks from)
+/* Return true if a time from FOUND_AT depends on a segment of one point, which no other point
+ * confirms, although the clocks step or start again. */
+static bool
+is_alone(const struct relation *r, bool back, uint64_t found_at, relation_ticks from)
 {
 	struct side side = {r, back};
 	const struct relation_segment *other;
@@ -1212,7 +1214,7 @@ graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner
 	while (own->towards) {
 		const struct relation *r = own->towards;
 		uint64_t where = r->owner == owner ? found_at : RELATION_NOWHERE;
-		alone |= relation_is_alone(r, own->back, where, at);
+		alone |= is_alone(r, own->back, where, at);
 		if (!relation_convert(r, own->back, where, at, &at, &error))
 			return false;
 		own = next_clock(graph, own);

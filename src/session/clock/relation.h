@@ -107,10 +107,6 @@ void relation_settle(struct relation *);
 bool relation_convert(const struct relation *, bool back, uint64_t found_at, relation_ticks from,
 		      relation_ticks *to, double *error);
 
-/* Whether a time from FOUND_AT goes by a segment of one point, which no other confirms,
- * though the clocks step or start again. */
-bool relation_is_alone(const struct relation *, bool back, uint64_t found_at, relation_ticks);
-
 /* The end of the last segment that ends before FOUND_AT, or the beginning of the next one
  * after it; RELATION_NOWHERE: there is none. */
 uint64_t relation_place_beside(const struct relation *, uint64_t found_at, bool after);

@@ -154,6 +154,23 @@ enum {
 	GUESS_TIMED = 4	       /* that much better, in per cent, with timestamps */
 };
 
+/* Where things lie in a record. */
+struct gem_layout {
+	size_t size, word, time, width;
+	bool big;
+};
+
+static uint64_t
+time_at(const struct gem_layout *l, const uint8_t *p)
+{
+	if (!l->big)
+		return bytes_le(p + l->time, l->width);
+	uint64_t value = 0;
+	for (size_t i = 0; i < l->width; i++)
+		value = value << 8 | p[l->time + i];
+	return value;
+}
+
 static uint32_t
 guess_word(const struct gem_guess *guess, const struct window *head, size_t i)
 {
@@ -217,17 +234,13 @@ static bool
 guess_rises(const struct gem_guess *guess, const struct window *head, size_t offset, size_t width,
 	    uint64_t *rise)
 {
+	const struct gem_layout layout = {
+	    .time = offset, .width = width, .big = guess->endian == GEM_BIG};
 	size_t on = 0, back = 0;
 	uint64_t last = 0;
 	*rise = 0;
 	for (size_t i = 0; i < guess->words; i++) {
-		const uint8_t *p = head->bytes + i * guess->record_size + offset;
-		uint64_t high = guess->endian == GEM_BIG ? bytes_be32(p) : bytes_le32(p);
-		uint64_t time = high;
-		if (width == 8 && guess->endian == GEM_BIG)
-			time = high << 32 | bytes_be32(p + WORD);
-		else if (width == 8)
-			time = bytes_le64(p);
+		uint64_t time = time_at(&layout, head->bytes + i * guess->record_size);
 		on += i && time > last;
 		back += i && time < last;
 		*rise += i && time > last ? (time - last) >> WORD : 0; /* so that it cannot wrap */
@@ -330,12 +343,6 @@ static_assert(DECODE_SAVED_SIZE(struct gem_state) <= CHECKPOINT_MAX,
 
 /* --- stepping ---------------------------------------------------------- */
 
-/* Where things lie in a record. */
-struct gem_layout {
-	size_t size, word, time, width;
-	bool big;
-};
-
 static inline struct gem_layout
 layout_of(const struct gem_options *o)
 {
@@ -350,17 +357,6 @@ static inline uint32_t
 word_at(const struct gem_layout *l, const uint8_t *p)
 {
 	return l->big ? bytes_be32(p + l->word) : bytes_le32(p + l->word);
-}
-
-static uint64_t
-time_at(const struct gem_layout *l, const uint8_t *p)
-{
-	if (!l->big)
-		return bytes_le(p + l->time, l->width);
-	uint64_t value = 0;
-	for (size_t i = 0; i < l->width; i++)
-		value = value << 8 | p[l->time + i];
-	return value;
 }
 
 /* The value nearest to LAST whose low bits, 8 * WIDTH of them, are TS. */

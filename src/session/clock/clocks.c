@@ -243,13 +243,23 @@ time_of(const struct clock_map *map, size_t number, size_t clock, uint64_t ticks
 	       make_time(map, clock, &found, time);
 }
 
-/* Whether a sender's time may be one beside the transport's. */
+static uint64_t
+nanoseconds_apart(int64_t a, int64_t b)
+{
+	return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
+
+/* Return true if a sender's time is close enough to the transport's to be believed. */
 static bool
 is_near(int64_t own, int64_t transport)
 {
-	uint64_t apart = own < transport ? (uint64_t)transport - (uint64_t)own
-					 : (uint64_t)own - (uint64_t)transport;
-	return apart < (uint64_t)CLOCKS_OWN_APART;
+	return nanoseconds_apart(own, transport) < (uint64_t)CLOCKS_OWN_APART;
+}
+
+static double
+times_apart(const struct message_time *a, const struct message_time *b)
+{
+	return (double)nanoseconds_apart(a->nanoseconds, b->nanoseconds);
 }
 
 /* The time by the sender's CLOCK as the segment around PLACE has it. */
@@ -260,15 +270,6 @@ time_at(const struct clock_map *map, size_t clock, size_t number, const struct m
 	struct graph_time found;
 	return graph_time(&map->graph, clock, m->sender_ticks, number, place, &found) &&
 	       make_time(map, clock, &found, time) && time->known && time->part == carried->part;
-}
-
-/* How far two times are apart, in nanoseconds. */
-static double
-times_apart(const struct message_time *a, const struct message_time *b)
-{
-	int64_t low = a->nanoseconds, high = b->nanoseconds;
-	return low < high ? (double)((uint64_t)high - (uint64_t)low)
-			  : (double)((uint64_t)low - (uint64_t)high);
 }
 
 /* Whether a sender's time is not after the transport's, but for their errors: no message is

@@ -17,6 +17,7 @@
 #include "config.h"
 
 #include "session/clock/relation.h"
+#include "base/lower_bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,15 +196,9 @@ stated_slope(const struct relation *r)
 static size_t
 restarts_before(const struct relation *r, uint64_t found_at)
 {
-	size_t low = 0, high = r->restart_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (r->restarts[middle] <= found_at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t count;
+	lower_bound(count, r->restart_count, r->restarts[count] <= found_at);
+	return count;
 }
 
 /* Points without a restart between them, which are judged by each other. */
@@ -533,13 +528,19 @@ make_segments(struct relation *r, const struct judged *all, double usual)
 	}
 }
 
+static const struct relation_point *
+last_point(const struct relation *r, const struct relation_segment *s)
+{
+	return &r->used.at[s->first + s->count - 1];
+}
+
 /* Whether segment K goes on where segment I ends, so that those between have it wrong: they
  * have fewer points than either. */
 static bool
 is_continued(const struct relation *r, size_t i, size_t k, double usual)
 {
 	const struct relation_segment *s = &r->segments.at[i], *t = &r->segments.at[k];
-	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
+	const struct relation_point *last = last_point(r, s);
 	const struct relation_point *next = &r->used.at[t->first];
 	size_t between = t->first - (s->first + s->count);
 	double slope = segment_slope(r, s->count > t->count ? s : t);
@@ -579,7 +580,7 @@ reject_isolated(struct relation *r, double usual)
 static double
 slope_error(const struct relation *r, const struct relation_segment *s)
 {
-	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
+	const struct relation_point *last = last_point(r, s);
 	const struct relation_point *base = s->count > BASE ? last - BASE : &r->used.at[s->first];
 	return s->count < 2 ? INFINITY : 2 * s->error / (double)(last->b - base->b);
 }
@@ -684,14 +685,9 @@ distance_outside(struct side side, const struct relation_segment *s, relation_ti
 static size_t
 segment_after(const struct relation *r, size_t low, size_t high, uint64_t found_at)
 {
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (r->used.at[r->segments.at[middle].first].found_at <= found_at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t i;
+	lower_bound(i, high - low, r->used.at[r->segments.at[low + i].first].found_at <= found_at);
+	return low + i;
 }
 
 /* The segments between the same restarts as FOUND_AT: from *FIRST to *END. */
@@ -704,12 +700,6 @@ segments_of(const struct relation *r, uint64_t found_at, size_t *first, size_t *
 	*end = restarts < r->restart_count
 		   ? segment_after(r, *first, count, r->restarts[restarts] - 1)
 		   : count;
-}
-
-static const struct relation_point *
-last_point(const struct relation *r, const struct relation_segment *s)
-{
-	return &r->used.at[s->first + s->count - 1];
 }
 
 static relation_ticks

@@ -87,7 +87,7 @@ static const struct silent_row tpiu_silent[SILENTS] = {
     [SILENT_SYNC] = {"frame_sync", "synchronisation of frames"},
     [SILENT_IDLE] = {"idle", "bytes of source 0, which fill frames up"},
     [SILENT_SOURCE] = {"source", "bytes of sources other than the ITM", .undecoded = true},
-    [SILENT_ITM] = {"other_itm", "bytes of other ITMs, each of which is a trace of its own"},
+    [SILENT_ITM] = {"other_itm", "bytes of the other ITMs, which are traces of their own"},
     [SILENT_NOBODY] = {"no_source", "bytes before frames name a source", .undecoded = true},
 };
 
@@ -1205,8 +1205,8 @@ const struct decoder_ops itm_ops = {
 const struct decoder_ops tpiu_ops = {
     .format = "tpiu",
     .title = "Arm TPIU frames of an SWO pin or trace port",
-    .help = "frames with ITMs, each of which is a trace, and other sources, with frame "
-	    "synchronisation or without",
+    .help = "frames with other sources and one or more ITMs, a trace for each ITM; with or "
+	    "without frame synchronisation",
     COMMON_OPS,
     .silent = tpiu_silent,
     .silent_count = SILENTS,

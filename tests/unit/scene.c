@@ -182,9 +182,10 @@ scene_check_restored(struct scene *s)
 	assert_int_equal(modes.c_iflag, s->modes.c_iflag);
 	assert_int_equal(modes.c_oflag, s->modes.c_oflag);
 	assert_non_null(strstr(s->sent.data, "\033[?1049l")); /* the shell's screen */
-	const char *shown = strrchr(s->sent.data, 'h');	      /* cursor shown last */
-	assert_non_null(shown);
-	assert_memory_equal(shown - 5, "\033[?25", 5);
+	const char *hidden = s->sent.data;
+	for (const char *next; (next = strstr(hidden + 1, "\033[?25l"));)
+		hidden = next;
+	assert_non_null(strstr(hidden, "\033[?25h")); /* the cursor, shown last */
 }
 
 void
@@ -398,17 +399,24 @@ lacks_notice(struct scene *s, const struct sought *sought)
 	return !shows_notice(s, sought);
 }
 
+/* The rows that a notice of the log goes on in are joined to its first. */
 static bool
 logs_notice(struct scene *s, const struct sought *sought)
 {
-	for (int i = 0; i < s->rows; i++) {
+	bool found = false;
+	struct text whole = {0};
+	for (int i = 0; i < s->rows && !found; i++) {
 		const char *row = emulator_row(s->emulator, i);
-		row += strspn(row, " !");
-		if (match_notice(row, sought->start) &&
-		    (!sought->text || strstr(row, sought->text)))
-			return true;
+		text_clear(&whole);
+		text_add(&whole, row + strspn(row, " !"));
+		while (i + 1 < s->rows && !strncmp(emulator_row(s->emulator, i + 1), "  ", 2))
+			text_add(&whole, emulator_row(s->emulator, ++i) + 1);
+		row = text_get(&whole);
+		found = match_notice(row, sought->start) &&
+			(!sought->text || strstr(row, sought->text));
 	}
-	return false;
+	text_free(&whole);
+	return found;
 }
 
 /* That the last row is the text, or its beginning and NOTICE_CUT. */

@@ -164,9 +164,9 @@ test_candidates(void **state)
 	scene_keys(s, "\r");
 	scene_wait_at(s, 0, "[trying ");
 	scene_keys(s, ":messages\r");
-	scene_wait_logged(s, NOTICE_TRIAL, NULL);
+	scene_wait_logged(s, NOTICE_TRIAL_PROFILE, NULL);
 	scene_keys(s, "q");
-	scene_until_gone(s, NOTICE_TRIAL);
+	scene_until_gone(s, NOTICE_TRIAL_PROFILE);
 	scene_keys(s, "\033");
 	scene_wait_at(s, 0, "format unknown");
 	scene_quit(s);

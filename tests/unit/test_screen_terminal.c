@@ -5,6 +5,7 @@
 
 #include "test.h"
 
+#include "base/thread.h"
 #include "base/vec.h"
 #include "scene.h"
 #include "temp_file.h"
@@ -308,9 +309,18 @@ test_background(void **state)
 		assert_non_null(strstr(s->sent.data, "\033]11;?"));
 		scene_keys(s, "170G");
 		wait_error_colour(s, 210);
+		size_t first = i;
+		bool late = false; /* by when ESC may have become a key */
 		for (; pieces[i]; i++) {
+			int64_t before = thread_now_ms();
 			scene_keys(s, pieces[i]);
 			scene_read(s, 60); /* longer than keys of one sequence are apart */
+			late |= thread_now_ms() - before > 120;
+		}
+		if (late) {
+			scene_quit(s);
+			i = first - 1;
+			continue;
 		}
 		wait_error_colour(s, 160);
 		scene_wait(s, " 170 of 309");

@@ -125,7 +125,6 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 		text_add(cache, cache_dir);
 	else
 		files_cache_path(cache);
-	session->host.reads_no_index = cli->value[CLI_NO_CACHE];
 	if (cache->length && !cli->value[CLI_NO_CACHE])
 		session->host.cache_dir = text_get(cache);
 	return 0;

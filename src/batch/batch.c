@@ -73,6 +73,7 @@ batch_keep_indexes(struct session *session)
 		if (trace_keep_index(session->traces.at[i], &err) < 0)
 			return report_error(&err);
 	}
+	report_text("the index is in the cache folder; --index goes away with the next release");
 	return STATUS_GOOD;
 }
 

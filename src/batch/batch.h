@@ -14,7 +14,7 @@ struct session;
 /* Writes the output, looks for what --check names, or both. */
 int batch_run(struct session *, const struct cli *, const struct filter *);
 
-/* Builds the indexes and keeps them beside the captures. */
+/* Builds the indexes and writes them into the cache folder. */
 int batch_keep_indexes(struct session *);
 
 /* For runs that read messages otherwise: loads all that texts, times and the filter need,

@@ -145,10 +145,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_CACHE_DIR] = {0, "cache-dir", "DIR", RESOURCES,
 		       "folder for indexes between runs; default $XDG_CACHE_HOME/trawl"},
     [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES,
-		      "do not read or write any index, not even one made by --index"},
+		      "keep no indexes between runs, and read none"},
     [CLI_INDEX] = {0, "index", NULL, RESOURCES,
-		   "only write the index of each capture next to it, as "
-		   "CAPTURE.trawl-index"},
+		   "only build the index of each capture and write it into the cache folder"},
     [CLI_CHECK] = {0, "check", "LIST", OTHER,
 		   "decode everything and exit with 1 if any of these is found: loss, "
 		   "corrupt, time, catalog, flow, severity:LEVEL, an expression",

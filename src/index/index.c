@@ -49,8 +49,7 @@ enum {
 	LARGE = 4 << 20,
 	KEEP_CELLS = 64,       /* more than these are worth a file */
 	CACHE_BYTES = 1 << 30, /* of all files together */
-	DROP_BEHIND = 2,       /* cells; who walks on looks at the last ones */
-	OWN_FILE = 0600
+	DROP_BEHIND = 2	       /* cells; who walks on looks at the last ones */
 };
 
 enum segment_state { SEGMENT_FREE, SEGMENT_WALKING, SEGMENT_WALKED };
@@ -84,11 +83,9 @@ struct index {
 	struct index_options options;
 	unsigned cell_shift;
 	_Atomic(struct contents *) shown;
-	struct contents *built; /* the same, unless what is shown is to be checked */
-	atomic_uint readers;	/* that may look at what is shown */
+	atomic_uint readers; /* that may look at what is shown */
 	struct generation generation;
-	atomic_bool complete; /* what is shown, and */
-	atomic_bool checked;  /* it was built here */
+	atomic_bool complete; /* what is shown */
 	bool looked;	      /* for files */
 	_Atomic uint64_t end; /* built to the capture's end at so many bytes, or NO_END */
 	uint64_t kept;	      /* cells in the file */
@@ -158,6 +155,13 @@ enter_contents(const struct index *index)
 	struct index *self = (struct index *)index; /* to be counted only */
 	atomic_fetch_add(&self->readers, 1);
 	return atomic_load(&self->shown);
+}
+
+/* What is being built, for who builds it. */
+static struct contents *
+built(const struct index *index)
+{
+	return atomic_load(&index->shown);
 }
 
 static void
@@ -417,12 +421,8 @@ build_on(struct index *index, struct contents *contents, uint64_t end)
 	pthread_mutex_lock(&index->lock);
 	atomic_store(&index->complete, false);
 	index->end = end;
-	struct contents *old = show_contents(index, contents), *built = index->built;
-	atomic_store(&index->checked, true);
-	index->built = contents;
+	struct contents *old = show_contents(index, contents);
 	pthread_mutex_unlock(&index->lock);
-	if (old != built)
-		contents_free(built);
 	contents_free(old);
 	for (size_t i = 0; i < index->segment_count; i++)
 		index->segments[i].state = SEGMENT_FREE;
@@ -447,12 +447,12 @@ start_anew(struct index *index)
 static struct contents *
 contents_prefix(const struct index *index, uint64_t cells)
 {
-	if (grid_begin(index->built->grid))
+	if (grid_begin(built(index)->grid))
 		return NULL;
 	struct contents *prefix = contents_new(index);
 	struct text grid = {0}, totals = {0};
-	grid_write(index->built->grid, &grid);
-	origin_totals_write(index->built->totals, &totals);
+	grid_write(built(index)->grid, &grid);
+	origin_totals_write(built(index)->totals, &totals);
 	struct bytes_rest rest[] = {{(const uint8_t *)text_get(&grid), grid.length},
 				    {(const uint8_t *)text_get(&totals), totals.length}};
 	if (!grid_read(prefix->grid, &rest[0], cells) ||
@@ -468,7 +468,7 @@ contents_prefix(const struct index *index, uint64_t cells)
 static uint64_t
 cells_built(const struct index *index)
 {
-	return grid_known(index->built->grid);
+	return grid_known(built(index)->grid);
 }
 
 /* --- files ------------------------------------------------------------- */
@@ -490,30 +490,18 @@ index_find_kept(struct index *index)
 {
 	struct saved_about now;
 	uint64_t reach = index->decoder->ops->reach;
-	if (index->looked || (!index->options.cache && !index->options.beside))
+	if (index->looked || !index->options.cache)
 		return;
 	index->looked = true;
 	describe_capture(index, capture_size(index->capture), NULL, &now);
 	struct contents *found = contents_new(index);
-	if (index->options.cache && saved_read_index(index->options.cache, &now, index->capture,
-						     reach, false, found->grid, found->totals)) {
-		index->kept = grid_known(found->grid);
-		build_on(index, found, index->kept < index_cell_count(index) ? NO_END : now.size);
+	if (!saved_read_index(index->options.cache, &now, index->capture, reach, found->grid,
+			      found->totals)) {
+		contents_free(found);
 		return;
 	}
-	contents_free(found);
-	found = contents_new(index);
-	if (index->options.beside && saved_read_index(index->options.beside, &now, index->capture,
-						      reach, true, found->grid, found->totals)) {
-		bool all = grid_known(found->grid) == index_cell_count(index);
-		pthread_mutex_lock(&index->lock);
-		show_contents(index, found);
-		atomic_store(&index->checked, false);
-		atomic_store(&index->complete, all && capture_ended(index->capture));
-		pthread_mutex_unlock(&index->lock);
-	} else {
-		contents_free(found);
-	}
+	index->kept = grid_known(found->grid);
+	build_on(index, found, index->kept < index_cell_count(index) ? NO_END : now.size);
 }
 
 void
@@ -525,9 +513,12 @@ index_read_clocks(struct index *index, void (*take)(void *, const struct index_n
 }
 
 int
-index_save(struct index *index, const char *path, mode_t mode, struct err *err)
+index_save(struct index *index, struct err *err)
 {
 	struct saved_about about;
+	if (!index->options.cache)
+		return err_set(err, ERR_USAGE, "%s: there is no cache folder for its index",
+			       capture_path(index->capture));
 	if (!capture_is_whole(index->capture))
 		return err_set(err, ERR_IO, "%s: the index is not kept, as bytes are missing",
 			       capture_path(index->capture));
@@ -536,8 +527,12 @@ index_save(struct index *index, const char *path, mode_t mode, struct err *err)
 			       capture_path(index->capture));
 	describe_capture(index, capture_size(index->capture), NULL, &about);
 	const struct contents *contents = enter_contents(index);
-	int failed = saved_write_index(path, mode, &about, contents->grid, contents->totals, err);
+	index->kept = grid_known(contents->grid);
+	int failed =
+	    saved_write_index(index->options.cache, &about, contents->grid, contents->totals, err);
 	leave_contents(index);
+	if (!failed)
+		file_prune(index->options.cache, &saved_kind, UINT64_MAX, CACHE_BYTES);
 	return failed;
 }
 
@@ -547,13 +542,10 @@ static void
 save_grown(struct index *index)
 {
 	struct err unimportant;
-	uint64_t known = grid_known(index->built->grid);
+	uint64_t known = cells_built(index);
 	bool more = index->kept ? known > index->kept : known > KEEP_CELLS;
-	if (index->options.cache && more && atomic_load(&index->shown) == index->built &&
-	    index_save(index, index->options.cache, OWN_FILE, &unimportant) == 0) {
-		index->kept = known;
-		file_prune(index->options.cache, &saved_kind, UINT64_MAX, CACHE_BYTES);
-	}
+	if (index->options.cache && more)
+		index_save(index, &unimportant);
 }
 
 /* KEY.WHAT.index. */
@@ -572,14 +564,13 @@ index_store(struct index *index, const char *what, unsigned generation, const st
 	struct text path = {0};
 	struct err unimportant;
 	uint64_t size = atomic_load(&index->end);
-	if (!index->options.cache || !atomic_load(&index->checked) || size == NO_END ||
-	    !capture_is_whole(index->capture))
+	if (!index->options.cache || size == NO_END || !capture_is_whole(index->capture))
 		return false;
 	describe_capture(index, size, what, &about);
 	if (index_generation(index) != generation) /* later, SIZE may be of what is shown now */
 		return false;
 	name_file(index, what, &path);
-	bool good = saved_write(text_get(&path), OWN_FILE, &about, body, &unimportant) == 0;
+	bool good = saved_write(text_get(&path), &about, body, &unimportant) == 0;
 	if (good)
 		file_prune(text_get(&path), &saved_kind, UINT64_MAX, CACHE_BYTES);
 	text_free(&path);
@@ -661,7 +652,6 @@ index_get_progress(const struct index *index, struct index_progress *out)
 	out->messages = grid_messages(shown->grid);
 	out->losses = grid_losses(shown->grid);
 	leave_contents(index);
-	out->checked = atomic_load(&index->checked);
 }
 
 /* --- walking in order -------------------------------------------------- */
@@ -705,7 +695,7 @@ count_flags(struct index *index, const struct cell_result *result, uint64_t coun
 static void
 hand_over(struct index *index, const struct cell_result *result)
 {
-	struct index_news news = {.number = grid_known(index->built->grid) - 1,
+	struct index_news news = {.number = grid_known(built(index)->grid) - 1,
 				  .cell = &result->cell,
 				  .ticks_last = result->ticks_last,
 				  .readings = result->readings.at,
@@ -725,9 +715,9 @@ commit_cell(struct index *index, const struct cell_result *result)
 		index->last_ticks = result->ticks_last;
 		index->timed = true;
 	}
-	if (!grid_add(index->built->grid, &cell, result->after))
+	if (!grid_add(built(index)->grid, &cell, result->after))
 		return false;
-	origin_totals_add(index->built->totals, result->rows.at, result->rows.count, 1);
+	origin_totals_add(built(index)->totals, result->rows.at, result->rows.count, 1);
 	count_flags(index, result, 1);
 	hand_over(index, result);
 	if (result->end != NO_END)
@@ -762,7 +752,7 @@ static void
 skip_hole(struct index_worker *worker, uint64_t number)
 {
 	struct index *index = worker->index;
-	struct grid *grid = index->built->grid;
+	struct grid *grid = built(index)->grid;
 	struct cell_result *result = &worker->result;
 	struct index_cell previous;
 	uint64_t first;
@@ -781,7 +771,7 @@ skip_hole(struct index_worker *worker, uint64_t number)
 		if (more)
 			hand_over(index, result);
 	}
-	origin_totals_add(index->built->totals, result->rows.at, result->rows.count, added);
+	origin_totals_add(built(index)->totals, result->rows.at, result->rows.count, added);
 	count_flags(index, result, added);
 	walker_place(worker->walker, grid_known(grid), result->after);
 }
@@ -802,7 +792,7 @@ segment_of(const struct index *index, uint64_t cell)
 static void
 place_at_frontier(struct index_worker *worker)
 {
-	const struct grid *grid = worker->index->built->grid;
+	const struct grid *grid = built(worker->index)->grid;
 	uint64_t first;
 	walker_place(worker->walker, grid_known(grid),
 		     grid_checkpoint(grid, grid_known(grid), &first));
@@ -816,7 +806,7 @@ is_right(const struct index *index, const struct segment *segment, uint64_t numb
 	if (i >= segment->count)
 		return false;
 	return !memcmp(i ? segment->cells[i - 1].after : segment->entry,
-		       grid_checkpoint(index->built->grid, number, &first),
+		       grid_checkpoint(built(index)->grid, number, &first),
 		       index->decoder->ops->checkpoint_size);
 }
 
@@ -872,7 +862,7 @@ static bool
 walk_in_order(struct index_worker *worker)
 {
 	struct index *index = worker->index;
-	const struct grid *grid = index->built->grid;
+	const struct grid *grid = built(index)->grid;
 	struct segment *segment;
 	uint64_t number;
 	bool more = true;
@@ -1056,12 +1046,12 @@ find_last_ticks(struct index *index)
 	uint64_t number = cells_built(index), first;
 	enter_contents(index); /* nothing is dropped meanwhile */
 	index->timed = false;
-	while (number-- > grid_begin(index->built->grid) &&
-	       grid_cell(index->built->grid, number, &cell)) {
+	while (number-- > grid_begin(built(index)->grid) &&
+	       grid_cell(built(index)->grid, number, &cell)) {
 		if (!(cell.flags & CELL_TIMED))
 			continue;
 		walker_place(worker->walker, number,
-			     grid_checkpoint(index->built->grid, number, &first));
+			     grid_checkpoint(built(index)->grid, number, &first));
 		walker_cell(worker->walker, number, &worker->result);
 		index->timed = true;
 		index->last_ticks = worker->result.ticks_last;
@@ -1071,15 +1061,9 @@ find_last_ticks(struct index *index)
 	index->placed = true;
 }
 
-/* All is built: what was shown meanwhile goes. */
 static void
 finish_build(struct index *index)
 {
-	pthread_mutex_lock(&index->lock);
-	if (atomic_load(&index->shown) != index->built)
-		contents_free(show_contents(index, index->built));
-	atomic_store(&index->checked, true);
-	pthread_mutex_unlock(&index->lock);
 	atomic_store(&index->complete, true);
 	save_grown(index);
 }
@@ -1209,18 +1193,6 @@ index_restart(struct index *index)
 	worker_wake(&index->builder);
 }
 
-void
-index_distrust(struct index *index)
-{
-	pthread_mutex_lock(&index->lock);
-	if (atomic_load(&index->shown) != index->built) {
-		atomic_store(&index->complete, false);
-		contents_free(show_contents(index, index->built));
-		atomic_store(&index->checked, true);
-	}
-	pthread_mutex_unlock(&index->lock);
-}
-
 bool
 index_is_stale(const struct index *index)
 {
@@ -1259,8 +1231,6 @@ index_new(struct capture *capture, const struct decoder *decoder,
 		index->options = *options;
 	if (index->options.cache)
 		index->options.cache = mem_text(index->options.cache);
-	if (index->options.beside)
-		index->options.beside = mem_text(index->options.beside);
 	index->cell_shift = index->options.cell_shift ? index->options.cell_shift
 						      : shift_for(capture_size(capture));
 	index->segment_cells = index->options.segment ? index->options.segment : SEGMENT;
@@ -1296,8 +1266,6 @@ index_free(struct index *index)
 		return;
 	index_stop(index);
 	worker_stop(&index->builder);
-	if (atomic_load(&index->shown) != index->built)
-		contents_free(index->built);
 	contents_free(atomic_load(&index->shown));
 	for (size_t i = 0; i < index->worker_count; i++)
 		worker_free(&index->workers[i]);
@@ -1306,7 +1274,6 @@ index_free(struct index *index)
 		segment_free(&index->segments[i], index->segment_cells);
 	free(index->segments);
 	free((char *)index->options.cache);
-	free((char *)index->options.beside);
 	pthread_cond_destroy(&index->changed);
 	pthread_mutex_destroy(&index->lock);
 	free(index);

@@ -82,7 +82,6 @@ struct index_progress {
 	double rate;	 /* bytes per second */
 	bool complete;	 /* all that is there is known */
 	bool paused;	 /* by index_pause */
-	bool checked;	 /* and was found here, not in a file of unknown origin */
 };
 
 struct index_options {
@@ -94,12 +93,10 @@ struct index_options {
 	unsigned cell_shift; /* 1 << cell_shift bytes to a cell; 0 = as the size wants it */
 	uint8_t checked;     /* messages of these severities, a bit each, are looked at as
 			    EXPAND_FLAGS does, without history: see index_get_flags */
-	/* Files an index is kept in, copied; NULL: none.  `cache` is looked for
-	 * first, and written when a large capture is known, or on index_stop as
-	 * far as it is; its name ends in ".index".  `beside` came with
-	 * the capture from anywhere: what it says holds until it was checked. */
+	/* The file an index is kept in, copied; NULL: none.  It is looked for first, and
+	 * written when a large capture is known, or on index_stop as far as it is.  Its
+	 * name ends in ".index". */
 	const char *cache;
-	const char *beside;
 	uint64_t settings; /* hash of all that decides how the capture decodes */
 };
 
@@ -122,8 +119,6 @@ void index_wake(struct index *);
 void index_restart(struct index *);
 /* Whether bytes of cells that are known turned out to be missing since. */
 bool index_is_stale(const struct index *);
-/* What the index said was not so: forget what a file said, if it came from one. */
-void index_distrust(struct index *);
 
 /* What a message of a cell tells of clocks, by the table of its format. */
 struct index_reading {
@@ -149,9 +144,9 @@ struct index_news {
 void index_read_clocks(struct index *, void (*take)(void *context, const struct index_news *),
 		       void *context);
 
-/* Writes the index to a file with MODE (less the umask), all that is known of it.
- * 0, or ERR_IO. */
-int index_save(struct index *, const char *path, mode_t mode, struct err *);
+/* Writes all that is known to the file that it is kept in.  0, ERR_USAGE without one, or
+ * ERR_IO. */
+int index_save(struct index *, struct err *);
 
 /*
  * What else was found in the capture can be kept between runs, in a file beside the
@@ -159,7 +154,7 @@ int index_save(struct index *, const char *path, mode_t mode, struct err *);
  * understand.
  *
  * Stores what was found in all cells of GENERATION.  False, and nothing is stored,
- * if the index is not complete and checked, is of another one, or is not kept.
+ * if the index is not complete, is of another one, or is not kept.
  */
 bool index_store(struct index *, const char *what, unsigned generation, const struct text *body);
 /* Appends what was stored of the same bytes, decoded by the same settings; its

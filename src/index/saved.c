@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SAMPLE = 65536, FOLDERS = 0700 };
+enum { SAMPLE = 65536, FOLDERS = 0700, FILES = 0600 };
 
 static const char mark[8] = "trawl 8"; /* to change with what the bytes mean */
 const struct file_kind saved_kind = {SAVED_ENDING, "trawl "};
@@ -77,7 +77,7 @@ hash_file(const struct head *head, const void *body, size_t length)
 /* --- writing ----------------------------------------------------------- */
 
 int
-saved_write(const char *path, mode_t mode, const struct saved_about *about, const struct text *body,
+saved_write(const char *path, const struct saved_about *about, const struct text *body,
 	    struct err *err)
 {
 	struct head head;
@@ -88,7 +88,7 @@ saved_write(const char *path, mode_t mode, const struct saved_about *about, cons
 	head.checksum = hash_file(&head, body->data, body->length);
 	struct writer writer = {0};
 	const struct writer_options options = {
-	    .flags = WRITER_FORCE, .mode = mode, .folders = FOLDERS};
+	    .flags = WRITER_FORCE, .mode = FILES, .folders = FOLDERS};
 	int failed = writer_open(&writer, path, &options, err);
 	if (!failed)
 		failed = writer_add(&writer, &head, sizeof head, err);
@@ -101,8 +101,8 @@ saved_write(const char *path, mode_t mode, const struct saved_about *about, cons
 }
 
 int
-saved_write_index(const char *path, mode_t mode, const struct saved_about *about,
-		  const struct grid *grid, struct origin_totals *totals, struct err *err)
+saved_write_index(const char *path, const struct saved_about *about, const struct grid *grid,
+		  struct origin_totals *totals, struct err *err)
 {
 	struct text body = {0};
 	struct saved_parts parts = {.cells = grid_known(grid)};
@@ -112,7 +112,7 @@ saved_write_index(const char *path, mode_t mode, const struct saved_about *about
 	origin_totals_write(totals, &body);
 	parts.totals = body.length - sizeof parts - parts.grid;
 	memcpy(body.data, &parts, sizeof parts);
-	int failed = saved_write(path, mode, about, &body, err);
+	int failed = saved_write(path, about, &body, err);
 	text_free(&body);
 	return failed;
 }
@@ -178,7 +178,7 @@ saved_close(struct saved_file *file)
  * saved_read_index. */
 static uint64_t
 count_usable(const struct saved_about *about, uint64_t cells, const struct saved_about *now,
-	     const struct capture *capture, uint64_t reach, bool anywhere)
+	     const struct capture *capture, uint64_t reach)
 {
 	struct saved_about then;
 	if (now->size < about->size || cells > (now->size >> now->cell_shift) + 1 ||
@@ -186,9 +186,7 @@ count_usable(const struct saved_about *about, uint64_t cells, const struct saved
 		return 0;
 	saved_describe(&then, capture, about->size, now->settings, now->cell_shift,
 		       now->record_size);
-	if (anywhere)
-		then.file = about->file;
-	else if (now->size > about->size)
+	if (now->size > about->size)
 		then.file.modified = about->file.modified;
 	if (memcmp(&then, about, sizeof then) != 0)
 		return 0;
@@ -209,7 +207,7 @@ take_part(struct bytes_rest *rest, uint64_t length, struct bytes_rest *part)
 
 bool
 saved_read_index(const char *path, const struct saved_about *now, const struct capture *capture,
-		 uint64_t reach, bool anywhere, struct grid *grid, struct origin_totals *totals)
+		 uint64_t reach, struct grid *grid, struct origin_totals *totals)
 {
 	struct saved_file file;
 	struct saved_parts parts;
@@ -220,7 +218,7 @@ saved_read_index(const char *path, const struct saved_about *now, const struct c
 	if (bytes_take(&file.body, &parts, sizeof parts) &&
 	    take_part(&file.body, parts.grid, &of_grid) &&
 	    take_part(&file.body, parts.totals, &of_totals) && !file.body.left)
-		cells = count_usable(&file.about, parts.cells, now, capture, reach, anywhere);
+		cells = count_usable(&file.about, parts.cells, now, capture, reach);
 	if (now->size != file.about.size)
 		cells = cells / INDEX_GROUP * INDEX_GROUP;
 	bool good = cells && grid_read(grid, &of_grid, cells) &&

@@ -16,8 +16,6 @@
 #include "index/grid.h"
 #include "index/origin_totals.h"
 
-#include <sys/types.h>
-
 /* What a file is about.  Zeroed before it is filled: it is compared as
  * bytes. */
 struct saved_about {
@@ -33,8 +31,8 @@ struct saved_about {
 void saved_describe(struct saved_about *, const struct capture *, uint64_t size, uint64_t settings,
 		    unsigned cell_shift, size_t record_size);
 
-/* Writes a file with MODE, less the umask.  0, or ERR_IO with the reason. */
-int saved_write(const char *path, mode_t mode, const struct saved_about *, const struct text *body,
+/* Writes a file that only its user may read.  0, or ERR_IO with the reason. */
+int saved_write(const char *path, const struct saved_about *, const struct text *body,
 		struct err *);
 
 /* A file in memory. */
@@ -51,18 +49,17 @@ bool saved_open(const char *path, struct saved_file *);
 void saved_close(struct saved_file *);
 
 /* The same with an index as what is in it. */
-int saved_write_index(const char *path, mode_t mode, const struct saved_about *,
-		      const struct grid *, struct origin_totals *, struct err *);
+int saved_write_index(const char *path, const struct saved_about *, const struct grid *,
+		      struct origin_totals *, struct err *);
 
 /*
  * Reads what the file at PATH says about CAPTURE into an empty grid and totals.
  * If the capture only grew since, that is what will stay so: all groups of cells whose
- * end was at least REACH bytes away.  ANYWHERE: the file may have come from
- * another place together with the capture.  False if there is nothing to use;
- * grid and totals are then to be thrown away.
+ * end was at least REACH bytes away.  False if there is nothing to use; grid and totals are
+ * then to be thrown away.
  */
 bool saved_read_index(const char *path, const struct saved_about *now,
-		      const struct capture *capture, uint64_t reach, bool anywhere, struct grid *,
+		      const struct capture *capture, uint64_t reach, struct grid *,
 		      struct origin_totals *);
 
 #define SAVED_ENDING ".index" /* of names of files that are kept between runs */

@@ -51,7 +51,7 @@ is_indexed(struct trace *trace)
 {
 	struct index_progress progress;
 	index_get_progress(trace_index(trace), &progress);
-	return progress.complete && progress.checked;
+	return progress.complete;
 }
 
 /* Adds a range behind the others, which it may overlap. */

@@ -36,8 +36,6 @@ enum {
 	LIVE_PATIENCE_MS = 1000
 };
 
-#define INDEX_ENDING ".trawl-index" /* of an index beside its capture */
-
 struct trace {
 	struct trace_host *host;
 	size_t number; /* see trace_set_number */
@@ -227,26 +225,22 @@ hash_settings(const struct trace *trace)
 static void
 open_index(struct trace *trace)
 {
-	struct text cache = {0}, beside = {0};
+	struct text cache = {0};
 	struct index_options options = {.notify = notify_host,
 					.cell_shift = trace->host->cell_shift,
 					.notify_context = trace->host,
 					.threads = trace->host->threads,
 					.settings = hash_settings(trace)};
-	if (!capture_is_spooled(trace->capture)) {
+	if (!capture_is_spooled(trace->capture) && trace->host->cache_dir) {
 		struct capture_identity file;
 		capture_identify(trace->capture, &file);
-		text_addf(&beside, "%s" INDEX_ENDING, capture_path(trace->capture));
-		text_addf(&cache, "%s/%llx-%llx-%llx.index",
-			  trace->host->cache_dir ? trace->host->cache_dir : "",
+		text_addf(&cache, "%s/%llx-%llx-%llx.index", trace->host->cache_dir,
 			  (unsigned long long)file.device, (unsigned long long)file.inode,
 			  (unsigned long long)options.settings);
-		options.cache = trace->host->cache_dir ? text_get(&cache) : NULL;
-		options.beside = trace->host->reads_no_index ? NULL : text_get(&beside);
+		options.cache = text_get(&cache);
 	}
 	trace->index = index_new(trace->capture, trace->decoder, &options);
 	text_free(&cache);
-	text_free(&beside);
 }
 
 /* Adds to what was recognised what the decoder found by itself. */
@@ -929,7 +923,7 @@ trace_count(const struct trace *trace, bool *exact)
 {
 	struct index_progress progress;
 	index_get_progress(trace->index, &progress);
-	*exact = progress.complete && progress.checked;
+	*exact = progress.complete;
 	if (progress.complete || !progress.bytes)
 		return progress.messages;
 	double per_byte = (double)progress.messages / (double)progress.bytes;
@@ -1056,10 +1050,8 @@ load_in_background(void *context)
 int
 trace_keep_index(struct trace *trace, struct err *err)
 {
-	struct text path = {0};
 	if (capture_is_stream(trace->capture))
-		return err_set(err, ERR_USAGE, "%s: there is no file to keep an index beside",
-			       trace->name);
+		return err_set(err, ERR_USAGE, "%s: no index is kept of a stream", trace->name);
 	if (capture_is_spooled(trace->capture))
 		return err_set(err, ERR_USAGE,
 			       trace->group
@@ -1068,10 +1060,7 @@ trace_keep_index(struct trace *trace, struct err *err)
 				     "first",
 			       trace->name);
 	index_build(trace->index);
-	text_addf(&path, "%s" INDEX_ENDING, capture_path(trace->capture));
-	int failed = index_save(trace->index, text_get(&path), 0666, err);
-	text_free(&path);
-	return failed;
+	return index_save(trace->index, err);
 }
 
 bool

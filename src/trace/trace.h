@@ -24,7 +24,6 @@ struct trace_host {
 	uint64_t spool_limit;	/* bytes kept of each stream; 0 = all */
 	unsigned cell_shift;	/* of indexes, for tests; 0 = as the size wants it */
 	const char *images_dir; /* with programs that captures name, or NULL */
-	bool reads_no_index;	/* that is kept, not even one beside its capture */
 	const char *cache_dir;	/* for indexes, made when needed; NULL = none are kept */
 	unsigned threads; /* that build an index or look for matches; 0 = one for each processor */
 	enum capture_follow follow; /* how to follow captures; NOT: by name */
@@ -128,8 +127,7 @@ const char *trace_group(const struct trace *);
  * file; or NULL. */
 const char *trace_container(const struct trace *);
 
-/* Builds the index to its end and writes it beside the capture, where it is found
- * wherever both go.  0, or ERR_IO. */
+/* Builds the index to its end and writes it into the cache folder.  0, ERR_USAGE or ERR_IO. */
 int trace_keep_index(struct trace *, struct err *);
 
 /* Whether texts have no more than its decoder makes of their bytes and its files. */

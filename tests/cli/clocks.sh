@@ -22,8 +22,8 @@ written()
 	echo $? >>"$file.err"
 }
 
-# same NAME OPTION...: the same without an index that is kept, and with the one beside made.bin;
-# on several threads, too.
+# same NAME OPTION...: the same without an index that is kept, and with the one in the cache; on
+# several threads, too.
 same()
 {
 	title=$1

@@ -132,8 +132,4 @@ ok "standard output ends with a whole message" test "$(tail -c 2 out)" = "}"
 run "$TRAWL" -p /dev/null -t none "$testdata/len32.bin"
 is "an empty profile: /dev/null" 0 "$status"
 
-# An index that goes with its capture can be read by those who can read that.
-(umask 022 && "$TRAWL" --index -f syst/raw many-2.bin)
-is "--index: as the umask says" "-rw-r--r--" "$(ls -l many-2.bin.trawl-index | cut -c 1-10)"
-
 finish

@@ -73,10 +73,6 @@ for format in syst/raw syst/stp gem; do
 	"$TRAWL" -t hex --split=3/3 -f $format kept.bin >many 2>many.err
 	ok "$format, an index kept: the last part" cmp one many
 	ok "... and on standard error" cmp one.err many.err
-	"$TRAWL" --no-cache -t table --by=severity -f $format kept.bin >many 2>many.err
-	mv kept.bin.trawl-index aside
-	"$TRAWL" --no-cache -t table --by=severity -f $format kept.bin >one 2>one.err
-	ok "... which --no-cache does not use, nor one beside" cmp one many
 done
 unset XDG_CACHE_HOME
 

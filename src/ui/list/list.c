@@ -105,7 +105,7 @@ list_generation(const struct list *list)
 void
 list_get_progress(const struct list *list, struct index_progress *sum)
 {
-	*sum = (struct index_progress){.complete = true, .checked = true};
+	*sum = (struct index_progress){.complete = true};
 	for (size_t i = 0; i < list->lane_count; i++) {
 		struct index_progress own;
 		if (!sequence_shows(list->sequence, i))
@@ -120,7 +120,6 @@ list_get_progress(const struct list *list, struct index_progress *sum)
 		sum->rate += own.rate;
 		sum->complete &= own.complete;
 		sum->paused |= own.paused;
-		sum->checked &= own.checked;
 	}
 }
 

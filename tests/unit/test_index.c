@@ -349,48 +349,6 @@ test_thread(void **state)
 	close_file(&f);
 }
 
-struct doubter {
-	struct index *index;
-	_Atomic bool enough;
-};
-
-static void *
-doubt(void *context)
-{
-	struct doubter *doubter = context;
-	while (!atomic_load(&doubter->enough)) {
-		index_distrust(doubter->index);
-		index_known(doubter->index);
-	}
-	return NULL;
-}
-
-/* Whoever meets bytes that a capture has lost doubts its index, while that is
- * being forgotten. */
-static void
-test_doubt(void **state)
-{
-	(void)state;
-	uint8_t *bytes = records(100);
-	struct fixture f = open_file(toy_file(bytes, 100 * TOY_RECORD));
-	struct doubter doubters[3];
-	pthread_t threads[3];
-	for (size_t i = 0; i < 3; i++) {
-		doubters[i] = (struct doubter){.index = f.index};
-		assert_true(thread_start(&threads[i], doubt, &doubters[i]));
-	}
-	for (int i = 0; i < 3000; i++)
-		index_restart(f.index);
-	index_build(f.index);
-	assert_int_equal(index_known(f.index), 1);
-	for (size_t i = 0; i < 3; i++) {
-		atomic_store(&doubters[i].enough, true);
-		pthread_join(threads[i], NULL);
-	}
-	free(bytes);
-	close_file(&f);
-}
-
 int
 main(void)
 {
@@ -399,8 +357,7 @@ main(void)
 	    cmocka_unit_test(test_many_origins), cmocka_unit_test(test_find),
 	    cmocka_unit_test(test_checkpoints),	 cmocka_unit_test(test_hole),
 	    cmocka_unit_test(test_empty),	 cmocka_unit_test(test_growth),
-	    cmocka_unit_test(test_thread),	 cmocka_unit_test(test_doubt),
-	    cmocka_unit_test(test_reads),
+	    cmocka_unit_test(test_thread),	 cmocka_unit_test(test_reads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

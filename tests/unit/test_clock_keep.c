@@ -464,7 +464,7 @@ is_used(struct found *found)
 static bool
 is_used_with(struct found *found, const struct kept_file *kept, const struct text *body)
 {
-	assert_int_equal(saved_write(kept->path, 0600, &kept->about, body, NULL), 0);
+	assert_int_equal(saved_write(kept->path, &kept->about, body, NULL), 0);
 	return is_used(found);
 }
 

@@ -159,7 +159,7 @@ enter_contents(const struct index *index)
 
 /* What is being built, for who builds it. */
 static struct contents *
-built(const struct index *index)
+contents_of(const struct index *index)
 {
 	return atomic_load(&index->shown);
 }
@@ -447,12 +447,12 @@ start_anew(struct index *index)
 static struct contents *
 contents_prefix(const struct index *index, uint64_t cells)
 {
-	if (grid_begin(built(index)->grid))
+	if (grid_begin(contents_of(index)->grid))
 		return NULL;
 	struct contents *prefix = contents_new(index);
 	struct text grid = {0}, totals = {0};
-	grid_write(built(index)->grid, &grid);
-	origin_totals_write(built(index)->totals, &totals);
+	grid_write(contents_of(index)->grid, &grid);
+	origin_totals_write(contents_of(index)->totals, &totals);
 	struct bytes_rest rest[] = {{(const uint8_t *)text_get(&grid), grid.length},
 				    {(const uint8_t *)text_get(&totals), totals.length}};
 	if (!grid_read(prefix->grid, &rest[0], cells) ||
@@ -468,7 +468,7 @@ contents_prefix(const struct index *index, uint64_t cells)
 static uint64_t
 cells_built(const struct index *index)
 {
-	return grid_known(built(index)->grid);
+	return grid_known(contents_of(index)->grid);
 }
 
 /* --- files ------------------------------------------------------------- */
@@ -695,7 +695,7 @@ count_flags(struct index *index, const struct cell_result *result, uint64_t coun
 static void
 hand_over(struct index *index, const struct cell_result *result)
 {
-	struct index_news news = {.number = grid_known(built(index)->grid) - 1,
+	struct index_news news = {.number = grid_known(contents_of(index)->grid) - 1,
 				  .cell = &result->cell,
 				  .ticks_last = result->ticks_last,
 				  .readings = result->readings.at,
@@ -715,9 +715,9 @@ commit_cell(struct index *index, const struct cell_result *result)
 		index->last_ticks = result->ticks_last;
 		index->timed = true;
 	}
-	if (!grid_add(built(index)->grid, &cell, result->after))
+	if (!grid_add(contents_of(index)->grid, &cell, result->after))
 		return false;
-	origin_totals_add(built(index)->totals, result->rows.at, result->rows.count, 1);
+	origin_totals_add(contents_of(index)->totals, result->rows.at, result->rows.count, 1);
 	count_flags(index, result, 1);
 	hand_over(index, result);
 	if (result->end != NO_END)
@@ -752,7 +752,7 @@ static void
 skip_hole(struct index_worker *worker, uint64_t number)
 {
 	struct index *index = worker->index;
-	struct grid *grid = built(index)->grid;
+	struct grid *grid = contents_of(index)->grid;
 	struct cell_result *result = &worker->result;
 	struct index_cell previous;
 	uint64_t first;
@@ -771,7 +771,7 @@ skip_hole(struct index_worker *worker, uint64_t number)
 		if (more)
 			hand_over(index, result);
 	}
-	origin_totals_add(built(index)->totals, result->rows.at, result->rows.count, added);
+	origin_totals_add(contents_of(index)->totals, result->rows.at, result->rows.count, added);
 	count_flags(index, result, added);
 	walker_place(worker->walker, grid_known(grid), result->after);
 }
@@ -792,7 +792,7 @@ segment_of(const struct index *index, uint64_t cell)
 static void
 place_at_frontier(struct index_worker *worker)
 {
-	const struct grid *grid = built(worker->index)->grid;
+	const struct grid *grid = contents_of(worker->index)->grid;
 	uint64_t first;
 	walker_place(worker->walker, grid_known(grid),
 		     grid_checkpoint(grid, grid_known(grid), &first));
@@ -806,7 +806,7 @@ is_right(const struct index *index, const struct segment *segment, uint64_t numb
 	if (i >= segment->count)
 		return false;
 	return !memcmp(i ? segment->cells[i - 1].after : segment->entry,
-		       grid_checkpoint(built(index)->grid, number, &first),
+		       grid_checkpoint(contents_of(index)->grid, number, &first),
 		       index->decoder->ops->checkpoint_size);
 }
 
@@ -862,7 +862,7 @@ static bool
 walk_in_order(struct index_worker *worker)
 {
 	struct index *index = worker->index;
-	const struct grid *grid = built(index)->grid;
+	const struct grid *grid = contents_of(index)->grid;
 	struct segment *segment;
 	uint64_t number;
 	bool more = true;
@@ -1046,12 +1046,12 @@ find_last_ticks(struct index *index)
 	uint64_t number = cells_built(index), first;
 	enter_contents(index); /* nothing is dropped meanwhile */
 	index->timed = false;
-	while (number-- > grid_begin(built(index)->grid) &&
-	       grid_cell(built(index)->grid, number, &cell)) {
+	while (number-- > grid_begin(contents_of(index)->grid) &&
+	       grid_cell(contents_of(index)->grid, number, &cell)) {
 		if (!(cell.flags & CELL_TIMED))
 			continue;
 		walker_place(worker->walker, number,
-			     grid_checkpoint(built(index)->grid, number, &first));
+			     grid_checkpoint(contents_of(index)->grid, number, &first));
 		walker_cell(worker->walker, number, &worker->result);
 		index->timed = true;
 		index->last_ticks = worker->result.ticks_last;

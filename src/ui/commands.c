@@ -298,20 +298,6 @@ toggle_pane(struct screen *screen, enum pane_id pane)
 		filters_uncount(screen);
 }
 
-static void
-toggle_detail(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	toggle_pane(screen, PANE_DETAIL);
-}
-
-static void
-toggle_hex(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	toggle_pane(screen, PANE_HEX);
-}
-
 /* A list is opened to choose from it: the cursor goes there. */
 static void
 toggle_chooser(struct screen *screen, enum pane_id pane)
@@ -321,39 +307,34 @@ toggle_chooser(struct screen *screen, enum pane_id pane)
 		shown_set_focus(screen, pane);
 }
 
-static void
-toggle_marks(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	toggle_chooser(screen, PANE_MARKS);
-}
+/* The commands that only show a pane, and hide it when they are given again. */
+static const struct {
+	enum command_id command;
+	enum pane_id pane;
+	enum { PLAIN, CHOOSER, STAYS } manner; /* STAYS: it is open in any case */
+} shown_panes[] = {
+    {COMMAND_DETAIL, PANE_DETAIL, PLAIN},	  {COMMAND_HEX, PANE_HEX, PLAIN},
+    {COMMAND_CONTEXT, PANE_CONTEXT, PLAIN},	  {COMMAND_CODE, PANE_CODE, PLAIN},
+    {COMMAND_STACK, PANE_STACK, PLAIN},		  {COMMAND_MARKS, PANE_MARKS, CHOOSER},
+    {COMMAND_SYNCS, PANE_SYNCS, CHOOSER},	  {COMMAND_FUNCTIONS, PANE_FUNCTIONS, CHOOSER},
+    {COMMAND_FILTER_LIST, PANE_FILTERS, CHOOSER}, {COMMAND_OPEN, PANE_DETAIL, STAYS},
+    {COMMAND_MANUAL, PANE_HELP, STAYS},		  {COMMAND_MESSAGES, PANE_MESSAGES, STAYS},
+    {COMMAND_CLOCKS, PANE_CLOCKS, STAYS},
+};
 
 static void
-toggle_code(struct screen *screen, const struct command_call *call)
+show_pane(struct screen *screen, const struct command_call *call)
 {
-	(void)call;
-	toggle_pane(screen, PANE_CODE);
-}
-
-static void
-toggle_stack(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	toggle_pane(screen, PANE_STACK);
-}
-
-static void
-toggle_functions(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	toggle_chooser(screen, PANE_FUNCTIONS);
-}
-
-static void
-toggle_syncs(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	toggle_chooser(screen, PANE_SYNCS);
+	size_t i = 0;
+	while (shown_panes[i].command != call->id)
+		i++;
+	enum pane_id pane = shown_panes[i].pane;
+	if (shown_panes[i].manner == STAYS)
+		screen->open[pane] = false;
+	if (shown_panes[i].manner == PLAIN)
+		toggle_pane(screen, pane);
+	else
+		toggle_chooser(screen, pane);
 }
 
 /* With a length it is open in any case. */
@@ -415,7 +396,7 @@ toggle_table(struct screen *screen, const struct command_call *call)
 	bool names = call->text && *call->text;
 	if (!names && (screen->focus == PANE_CODE || screen->focus == PANE_STACK ||
 		       screen->focus == PANE_FUNCTIONS)) {
-		toggle_functions(screen, call);
+		toggle_chooser(screen, PANE_FUNCTIONS);
 		return;
 	}
 	if ((names || !screen->open[PANE_TABLE]) &&
@@ -435,58 +416,12 @@ toggle_differences(struct screen *screen, const struct command_call *call)
 }
 
 static void
-toggle_filter_list(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	toggle_chooser(screen, PANE_FILTERS);
-}
-
-static void
-toggle_context(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	toggle_pane(screen, PANE_CONTEXT);
-}
-
-static void
 toggle_origins(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
 	toggle_chooser(screen, PANE_ORIGINS);
 	if (screen->open[PANE_ORIGINS])
 		pane_origins_select(screen);
-}
-
-static void
-open_detail(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	screen->open[PANE_DETAIL] = true;
-	shown_set_focus(screen, PANE_DETAIL);
-}
-
-static void
-open_manual(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	screen->open[PANE_HELP] = true;
-	shown_set_focus(screen, PANE_HELP);
-}
-
-static void
-open_messages(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	screen->open[PANE_MESSAGES] = true;
-	shown_set_focus(screen, PANE_MESSAGES);
-}
-
-static void
-open_clocks(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	screen->open[PANE_CLOCKS] = true;
-	shown_set_focus(screen, PANE_CLOCKS);
 }
 
 static void
@@ -946,7 +881,7 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_FILTERS] = toggle_filters,
     [COMMAND_MORE_CONTEXT] = change_surroundings,
     [COMMAND_LESS_CONTEXT] = change_surroundings,
-    [COMMAND_FILTER_LIST] = toggle_filter_list,
+    [COMMAND_FILTER_LIST] = show_pane,
     [COMMAND_FILTER_ADD] = add_filter,
     [COMMAND_UNDO_FILTER] = filter_history_step,
     [COMMAND_REDO_FILTER] = filter_history_step,
@@ -972,34 +907,34 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_WRITE] = write_start,
     [COMMAND_RECORD] = recording_toggle,
     [COMMAND_SAVE] = save_session,
-    [COMMAND_MARKS] = toggle_marks,
-    [COMMAND_SYNCS] = toggle_syncs,
+    [COMMAND_MARKS] = show_pane,
+    [COMMAND_SYNCS] = show_pane,
     [COMMAND_GAPS] = toggle_gaps,
     [COMMAND_DIFFERENCES] = toggle_differences,
     [COMMAND_NEXT_DIFFERENCE] = differences_next,
     [COMMAND_PREVIOUS_DIFFERENCE] = differences_next,
     [COMMAND_INTERVALS] = toggle_intervals,
     [COMMAND_INTERVAL] = define_interval,
-    [COMMAND_CODE] = toggle_code,
-    [COMMAND_STACK] = toggle_stack,
-    [COMMAND_FUNCTIONS] = toggle_functions,
+    [COMMAND_CODE] = show_pane,
+    [COMMAND_STACK] = show_pane,
+    [COMMAND_FUNCTIONS] = show_pane,
     [COMMAND_FOLD_RUNS] = run_fold_all,
     [COMMAND_TURN_RUN] = run_fold_turn,
     [COMMAND_TABLE] = toggle_table,
     [COMMAND_MATCHES] = toggle_matches,
-    [COMMAND_MESSAGES] = open_messages,
-    [COMMAND_CLOCKS] = open_clocks,
+    [COMMAND_MESSAGES] = show_pane,
+    [COMMAND_CLOCKS] = show_pane,
     [COMMAND_SHOW_TRACE] = traces_toggle,
     [COMMAND_TIE] = traces_tie,
     [COMMAND_UNTIE] = traces_untie,
     [COMMAND_COUNTERPART] = traces_go_to_counterpart,
     [COMMAND_NEXT_MARK] = jump_next_mark,
     [COMMAND_PREVIOUS_MARK] = jump_next_mark,
-    [COMMAND_DETAIL] = toggle_detail,
-    [COMMAND_HEX] = toggle_hex,
-    [COMMAND_CONTEXT] = toggle_context,
+    [COMMAND_DETAIL] = show_pane,
+    [COMMAND_HEX] = show_pane,
+    [COMMAND_CONTEXT] = show_pane,
     [COMMAND_TIMELINE] = timeline_toggle,
-    [COMMAND_OPEN] = open_detail,
+    [COMMAND_OPEN] = show_pane,
     [COMMAND_PANE_NEXT] = next_pane,
     [COMMAND_PANE_PREVIOUS] = next_pane,
     [COMMAND_PANE_LEFT] = go_to_pane,
@@ -1024,7 +959,7 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_FORMAT] = try_format,
     [COMMAND_REDRAW] = redraw_screen,
     [COMMAND_HELP] = card_open,
-    [COMMAND_MANUAL] = open_manual,
+    [COMMAND_MANUAL] = show_pane,
     [COMMAND_COMMAND] = run_line,
     [COMMAND_CLOSE] = close_top,
     [COMMAND_QUIT] = quit_program,

@@ -58,14 +58,12 @@ enum message_flag {
 	MESSAGE_ESTIMATED = 1 << 4, /* its time or extent is a guess */
 	MESSAGE_SYNC = 1 << 5,	    /* a sync point: ties two clocks */
 	/* for the program itself */
-	MESSAGE_RESYNC = 1 << 8,	/* a resync point: decoding can start here */
-	MESSAGE_TIMED = 1 << 9,		/* `ticks` is valid */
-	MESSAGE_SCATTERED = 1 << 10,	/* stands where its last byte does */
-	MESSAGE_FILLER = 1 << 11,	/* a run of bytes that say nothing */
-	MESSAGE_CHECKED = 1 << 12,	/* expand looks at a checksum or format: may be damaged */
-	MESSAGE_SENDER_TIMED = 1 << 13, /* `sender_ticks` is valid */
-	MESSAGE_LACKS = 1 << 14,	/* what the window's `sought` looks for, in text and type */
-	MESSAGE_HAS = 1 << 15		/* it, in its text */
+	MESSAGE_RESYNC = 1 << 8,       /* a resync point: decoding can start here */
+	MESSAGE_TIMED = 1 << 9,	       /* `ticks` is valid */
+	MESSAGE_SCATTERED = 1 << 10,   /* stands where its last byte does */
+	MESSAGE_FILLER = 1 << 11,      /* a run of bytes that say nothing */
+	MESSAGE_CHECKED = 1 << 12,     /* expand looks at a checksum or format: may be damaged */
+	MESSAGE_SENDER_TIMED = 1 << 13 /* `sender_ticks` is valid */
 };
 /* Any of them: bytes or messages are missing, which `~` shows. */
 #define MESSAGE_LOSS (MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED)
@@ -101,20 +99,6 @@ message_id_offset(const struct message *m)
 	return m->flags & MESSAGE_SCATTERED ? m->offset + m->length - 1 : m->offset;
 }
 
-/* Whether text and type of a message are known to lack what its step was to look for. */
-static inline bool
-message_lacks(const struct message *m)
-{
-	return (m->flags & (MESSAGE_LACKS | MESSAGE_DAMAGED)) == MESSAGE_LACKS;
-}
-
-/* Whether its text is known to have that. */
-static inline bool
-message_has(const struct message *m)
-{
-	return (m->flags & (MESSAGE_HAS | MESSAGE_DAMAGED)) == MESSAGE_HAS;
-}
-
 /* Whether both are copies of the same message of a trace. */
 static inline bool
 message_is_same(const struct message *a, const struct message *b)
@@ -130,7 +114,6 @@ message_is_same(const struct message *a, const struct message *b)
  * byte will ever follow the window: what is incomplete then is truncated.
  */
 struct payloads;
-struct sought;
 struct window {
 	const uint8_t *bytes;
 	uint64_t offset; /* of bytes[0] in the capture */
@@ -138,7 +121,6 @@ struct window {
 	uint64_t until;
 	bool last;
 	struct decode_check *check; /* of step alone; or NULL */
-	struct sought *sought;	    /* likewise: step may say of what lacks or has it so */
 	/* or NULL: step may keep payloads of messages there, for expand and sift */
 	struct payloads *payloads;
 };

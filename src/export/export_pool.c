@@ -98,7 +98,6 @@ formatter_open(struct formatter *f, const struct export_pool *pool)
 	f->kept = mem_new(pool->trace_count * sizeof *f->kept);
 	f->filter = filter_clone(&pool->options->filter);
 	f->all = filter_is_all(&f->filter);
-	filter_trust(&f->filter); /* of what is required the walk looks for no other */
 }
 
 static void
@@ -340,18 +339,6 @@ format_message(struct formatter *f, const struct export_options *options,
 	piece->written++;
 }
 
-/* The first message from AT on that may be written, or is doubtful: most are neither. */
-static size_t
-pass_dropped(const struct formatter *f, const struct export_piece *piece, size_t at)
-{
-	const unsigned looked_at = MESSAGE_LACKS | DOUBT_MESSAGES;
-	bool drops = f->filter.drops && !f->pool->options->around;
-	while (drops && at < piece->until &&
-	       (piece->messages[at].flags & looked_at) == MESSAGE_LACKS)
-		at++;
-	return at;
-}
-
 static void
 clear_piece(struct export_piece *piece)
 {
@@ -377,18 +364,14 @@ format_messages(struct formatter *f, const struct export_options *options,
 	struct group *group = piece->group ? piece->group : f->pool->group;
 	if (group)
 		group_piece(f, piece, group);
-	size_t next = group ? piece->until : pass_dropped(f, piece, piece->from);
-	for (; next < piece->until; next = pass_dropped(f, piece, next + 1))
+	for (size_t next = group ? piece->until : piece->from; next < piece->until; next++)
 		format_message(f, options, piece, next);
 }
 
 struct reader *
 export_walker_new(struct trace *trace, const struct export_options *options)
 {
-	const struct needles *required = filter_required(&options->filter);
 	struct reader *walker = reader_new(trace);
-	if (required)
-		reader_seek(walker, required);
 	/* a table has few messages expanded, and none that a severity hides */
 	if (options->format->table && !options->filter.expr && !options->filter.flags &&
 	    !options->filter.by_origin && !capture_limit(trace_capture(trace)))

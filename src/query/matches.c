@@ -495,8 +495,7 @@ matches_decode_cell(struct matches *m, struct matches_worker *own)
 	return (first && m->fresh) || (m->awaited && m->fresh && ms > AWAITED_MS) || ms > NEWS_MS;
 }
 
-/* Makes what a worker needs.  Of most messages its reader finds out on the way whether they
- * lack what is sought, as no other filter is asked about them. */
+/* Makes what a worker needs. */
 static void
 prepare_worker(struct matches_worker *own)
 {
@@ -504,9 +503,6 @@ prepare_worker(struct matches_worker *own)
 	own->pair = filter_pair_copy(&pair->first, &pair->second);
 	own->reader = reader_new(own->matches->trace);
 	reader_limit(own->reader, WORKER_BLOCKS);
-	const struct needles *required = filter_pair_trust(&own->pair);
-	if (required)
-		reader_seek(own->reader, required);
 }
 
 /* Decides the cells that are left, until a stop. */

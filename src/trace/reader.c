@@ -48,8 +48,7 @@ struct cell_slot {
 	uint64_t size;		  /* of the capture when it was decoded */
 	bool ended;		  /* it had */
 	unsigned generation;	  /* of the index, whose checkpoint was used */
-	unsigned texts; /* generation of the trace, which marks of what is sought are by */
-	uint64_t used;	/* age */
+	uint64_t used;		  /* age */
 	bool filled;
 };
 
@@ -96,8 +95,6 @@ struct reader {
 	void *session_cursor;			     /* made on first use */
 	VEC(struct announced) announced;
 	struct latest latest;	   /* of a patient reader */
-	struct sought *sought;	   /* in walks and cells, or NULL */
-	unsigned sought_texts;	   /* trace_generation of the texts it looked at */
 	struct decode_check check; /* of a walk that checks; no severities: none */
 	struct payloads *payloads; /* of a walk, or NULL */
 };
@@ -152,7 +149,6 @@ reader_free(struct reader *reader)
 	if (reader->session_cursor)
 		reader->session_fields->cursor_free(reader->session_cursor);
 	free(reader->history.memory);
-	sought_free(reader->sought);
 	free(reader);
 }
 
@@ -197,28 +193,6 @@ cell_start(struct reader *reader, uint64_t cell)
 	return cell * index_cell_size(reader->index);
 }
 
-/* Has messages of WINDOW that lack what is sought marked, if their texts are the decoder's. */
-static void
-seek_in(struct reader *reader, struct window *window)
-{
-	if (!reader->sought || !trace_is_of_decoder(reader->trace))
-		return;
-	sought_renew(reader->sought, capture_generation(reader->capture));
-	unsigned texts = trace_generation(reader->trace);
-	if (texts != reader->sought_texts)
-		reader->sought->unnamed = false;
-	reader->sought_texts = texts;
-	window->sought = reader->sought;
-}
-
-/* Takes note of what marking them found. */
-static void
-note_sought(struct reader *reader)
-{
-	if (reader->sought && reader->sought->unnamed)
-		trace_lacks_name(reader->trace, reader->sought_texts);
-}
-
 /* Steps the state to `until`, giving messages at or past FROM to SLOT (NULL:
  * to none).  Returns how many lay before FROM. */
 static uint64_t
@@ -230,8 +204,6 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct cell_
 	size_t count;
 	if (reader->state->offset > window.offset + window.length)
 		return 0; /* a checkpoint from before it shrank */
-	if (slot)
-		seek_in(reader, &window);
 	do {
 		count = step_capture(reader->capture, decoder, reader->state, &window, batch,
 				     STEP_BATCH);
@@ -244,7 +216,6 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct cell_
 	} while (count == STEP_BATCH);
 	if (slot && step_closing(reader->capture, decoder, reader->state, &window, &batch[0]))
 		*vec_add(&slot->messages) = batch[0];
-	note_sought(reader);
 	return before;
 }
 
@@ -351,7 +322,6 @@ decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 	slot->size = size;
 	slot->ended = window.last;
 	slot->generation = index_generation(index);
-	slot->texts = trace_generation(reader->trace);
 	slot->filled = true;
 	slot->decoded = (struct decoded_cell){.cell = cell, .exact = true};
 	vec_clear(&slot->messages);
@@ -390,7 +360,6 @@ slot_is_fresh(struct reader *reader, const struct cell_slot *slot)
 {
 	uint64_t cell = slot->decoded.cell, size = capture_size(reader->capture);
 	if (slot->generation != index_generation(reader->index) ||
-	    (reader->sought && slot->texts != trace_generation(reader->trace)) ||
 	    (!slot->decoded.exact && index_known(reader->index) + NEAR_CELLS >= cell))
 		return false;
 	if (slot->size == size)
@@ -1222,13 +1191,6 @@ reader_walk_from(struct reader *reader, uint64_t offset)
 }
 
 void
-reader_seek(struct reader *reader, const struct needles *needles)
-{
-	sought_free(reader->sought);
-	reader->sought = sought_new(needles);
-}
-
-void
 reader_set_payloads(struct reader *reader, struct payloads *payloads)
 {
 	reader->payloads = payloads;
@@ -1295,14 +1257,12 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		    (ends && end - at > LEFT_MOST))
 			return 0;
 		want_ahead(reader, &window);
-		seek_in(reader, &window);
 		if (reader->check.severities)
 			window.check = &reader->check;
 		window.payloads = reader->payloads;
 		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);
 		if (at < capture_begin(capture)) /* what was read may be zeros */
 			return 0;
-		note_sought(reader);
 		if (reader->check.unnamed) /* batch output, which loads all first */
 			trace_lacks_name(reader->trace, trace_generation(reader->trace));
 		if (!count && window.last && max && !reader->walk_closed) {

@@ -202,11 +202,6 @@ size_t reader_walk(struct reader *, struct message *out, size_t max);
 /* Has a walk end where the bytes end that are there, of a capture that grows too. */
 void reader_take_what_is_there(struct reader *);
 
-/* From now on messages of a walk or a cell that are sure to lack the needles, as texts are now,
- * may have MESSAGE_LACKS, those that have one MESSAGE_HAS.  Before the first is asked for. */
-struct needles;
-void reader_seek(struct reader *, const struct needles *);
-
 /* From now on a walk's messages of these severities, a bit each, in which expanding is sure to
  * find no flags may lack MESSAGE_CHECKED. */
 void reader_check(struct reader *, uint8_t severities);

@@ -5,8 +5,6 @@
 #include "test.h"
 
 #include "decode/coresight/opencsd_element.h"
-#include "decode/sought.h"
-#include "random.h"
 
 #include <string.h>
 
@@ -359,53 +357,6 @@ test_fields(void **state)
 			     "global_err=false");
 }
 
-/* What elements are said to lack or to have, against their texts, for parts of those of others. */
-static void
-test_lacks(void **state)
-{
-	struct opencsd_element elements[LINES];
-	struct text texts[LINES] = {{0}}, room = {0};
-	uint64_t seed = 1;
-	size_t lacking = 0, having = 0;
-	(void)state;
-	for (size_t i = 0; i < LINES; i++) {
-		elements[i] = parse(lines[i]);
-		opencsd_element_describe(&elements[i], &texts[i]);
-		if (i % 2 || !texts[i].length) /* parts of types too */
-			text_add(&texts[i], opencsd_type_name(elements[i].type));
-	}
-	for (size_t run = 0; run < 20000 * test_runs(1); run++) {
-		struct needles set = {.count = 1 + random_below(&seed, 2)};
-		for (size_t k = 0; k < set.count; k++) {
-			const struct text *from = &texts[random_below(&seed, LINES)];
-			size_t at = random_below(&seed, from->length - 1);
-			size_t most = from->length - at < 8 ? from->length - at : 8;
-			needle_init(&set.at[k], from->data + at, 1 + random_below(&seed, most),
-				    random_below(&seed, 2));
-		}
-		struct sought *sought = sought_new(&set);
-		for (size_t i = 0; i < LINES; i++) {
-			unsigned marks = opencsd_element_marks(&elements[i], sought, &room);
-			text_clear(&room);
-			opencsd_element_describe(&elements[i], &room);
-			const char *type = opencsd_type_name(elements[i].type);
-			bool has =
-			    needles_are_in(&set, (const uint8_t *)text_get(&room), room.length);
-			bool typed = needles_are_in(&set, (const uint8_t *)type, strlen(type));
-			lacking += marks == MESSAGE_LACKS;
-			having += marks == MESSAGE_HAS;
-			assert_false(marks == MESSAGE_LACKS && (has || typed));
-			assert_false(marks == MESSAGE_HAS && !has);
-		}
-		sought_free(sought);
-	}
-	assert_true(lacking > 500000);
-	assert_true(having > 10000);
-	for (size_t i = 0; i < LINES; i++)
-		text_free(&texts[i]);
-	text_free(&room);
-}
-
 int
 main(void)
 {
@@ -413,7 +364,7 @@ main(void)
 	    cmocka_unit_test(test_lines),    cmocka_unit_test(test_members),
 	    cmocka_unit_test(test_damage),   cmocka_unit_test(test_arguments),
 	    cmocka_unit_test(test_messages), cmocka_unit_test(test_cycles),
-	    cmocka_unit_test(test_fields),   cmocka_unit_test(test_lacks),
+	    cmocka_unit_test(test_fields),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -419,44 +419,6 @@ check_needles(struct subject *c, const struct needles *set)
 	sought_free(s);
 }
 
-static bool
-told_has(const struct told *told, const struct needles *set)
-{
-	return needles_are_in(set, (const uint8_t *)told->text, told->text_length) ||
-	       needles_are_in(set, (const uint8_t *)told->type, told->type_length);
-}
-
-/* A walk that looks for the set, and from its middle on for another one. */
-static void
-check_walk(struct subject *c, struct trace *trace, const struct needles *set,
-	   const struct needles *other)
-{
-	struct message batch[64];
-	struct reader *reader = reader_new(trace);
-	size_t at = 0, count, half = c->messages.count / 2;
-	reader_seek(reader, set);
-	while ((count = reader_walk(reader, batch, 1 + below(64))) > 0) {
-		for (size_t i = 0; i < count; i++, at++) {
-			bool lacks = batch[i].flags & MESSAGE_LACKS;
-			assert_true(at < c->messages.count);
-			const struct told *told = &c->messages.at[at];
-			assert_true(message_is_same(&told->m, &batch[i]));
-			c->lacking += lacks;
-			if (batch[i].flags & MESSAGE_HAS &&
-			    !needles_are_in(set, (const uint8_t *)told->text, told->text_length))
-				fail_msg("message %zu: \"%s\" has \"%s\" or one of %zu", at,
-					 told->text, show(set).text, set->count);
-			if (lacks && told_has(told, set))
-				fail_msg("message %zu: \"%s\" lacks \"%s\" or one of %zu", at,
-					 told->text, show(set).text, set->count);
-		}
-		if (at >= half && set != other)
-			reader_seek(reader, set = other);
-	}
-	assert_int_equal(at, c->messages.count);
-	reader_free(reader);
-}
-
 /* Lets some other bytes stand at some places, too. */
 static void
 widen(struct needle *needle)
@@ -544,11 +506,9 @@ check_session(const char *path, const char *format, unsigned parts)
 		read_trace(&c, c.session.traces.at[i]);
 		c.same += check_bytes(&c);
 		for (unsigned run = 0; run < parts * test_runs(1); run++) {
-			const struct needles set = some_needles(&c), other = some_needles(&c);
+			const struct needles set = some_needles(&c);
 			if (set.count)
 				check_needles(&c, &set);
-			if (set.count && other.count && run % 10 == 0)
-				check_walk(&c, c.session.traces.at[i], &set, &other);
 		}
 		const struct decoder *decoder = trace_decoder(c.session.traces.at[i]);
 		assert_true(!parts || !decoder->ops->type_keys || c.keyed);

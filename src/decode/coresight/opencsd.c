@@ -25,7 +25,6 @@
 #include "decode/flow_packet.h"
 
 #include "base/bytes.h"
-#include "decode/sought.h"
 #include "decode/syst/syst_frame.h"
 
 #include <assert.h>
@@ -137,14 +136,8 @@ struct opencsd_state {
 	uint32_t skip;
 	uint8_t saved[SAVED_SIZE];
 
-	bool keeps[2]; /* elements of this chunk are handed on to who expands, by MESSAGE_HAS: */
+	bool keeps; /* elements of this chunk are handed on to who expands: */
 	VEC(struct opencsd_kept_element) kept;
-
-	/* of the call of step */
-	struct sought *sought;
-	uint64_t marked; /* its number: what is MARKED in queues is about it; 0: nothing */
-	struct text sought_room;
-	bool sought_in_notes;
 
 	uint64_t frequency; /* of STM timestamps, the first one in the trace */
 };
@@ -203,43 +196,11 @@ joins_packets(const struct opencsd_element *e)
 	return e->type == OPENCSD_SWTRACE && e->flags & OPENCSD_MARKER;
 }
 
-enum { MARKED = MESSAGE_LACKS | MESSAGE_HAS };
-
-/* Those of MARKED that a message is sure to have: one of which the element is all. */
-static uint16_t
-marks_of(struct opencsd_state *s, const struct opencsd_element *e, const struct message *m)
-{
-	bool more = m->kind == OPENCSD_SYST || e->type == OPENCSD_EXCEPTION /* its name */ ||
-		    joins_packets(e);
-	if (more || s->sought_in_notes)
-		return 0;
-	return opencsd_element_marks(e, s->sought, &s->sought_room);
-}
-
-/* Whether it is handed on to who expands: nobody does what lacks what is sought. */
+/* Whether it is handed on to who expands. */
 static bool
-is_kept(const struct opencsd_state *s, const struct opencsd_element *e, const struct message *m)
+is_kept(const struct opencsd_state *s, const struct opencsd_element *e)
 {
-	return s->keeps[(m->flags & MESSAGE_HAS) != 0] && e->type != OPENCSD_EO_TRACE &&
-	       !joins_packets(e) && !(m->flags & MESSAGE_LACKS);
-}
-
-/* Takes what is sought by this call; what an earlier one said of messages that wait is not
- * about that. */
-static void
-seek_needles(struct opencsd_state *s, struct sought *sought)
-{
-	uint64_t number = sought ? sought->number : 0;
-	s->sought = sought;
-	if (number == s->marked)
-		return;
-	for (size_t i = 0; i <= s->lane_count; i++)
-		for (size_t k = 0; k < s->queues[i].list.count; k++)
-			s->queues[i].list.at[k].flags &= (uint16_t)~MARKED;
-	s->marked = number;
-	s->sought_in_notes =
-	    sought && needles_are_in(&sought->needles, (const uint8_t *)OPENCSD_NOT_FOUND,
-				     strlen(OPENCSD_NOT_FOUND));
+	return s->keeps && e->type != OPENCSD_EO_TRACE && !joins_packets(e);
 }
 
 static void
@@ -279,8 +240,6 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 		m.offset = s->end ? s->end - 1 : 0;
 		m.length = s->end > 0;
 	}
-	if (s->sought)
-		m.flags |= marks_of(s, e, &m);
 	m.aux |= opencsd_aux_place(0, at_end, start.since);
 	if (s->swo)
 		m.aux |= opencsd_aux_exact(e->id, ordinal, start.offset, m.offset);
@@ -288,7 +247,7 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 		m.aux |= opencsd_aux(e->id, ordinal) |
 			 opencsd_aux_place(opencsd_distance(start.offset, m.offset), false, 0);
 	opencsd_enqueue(s, queue, &m);
-	if (is_kept(s, e, &m)) {
+	if (is_kept(s, e)) {
 		vec_reserve(&s->kept, 1);
 		struct opencsd_kept_element *kept = &s->kept.at[s->kept.count++];
 		kept->message = m;
@@ -701,8 +660,7 @@ feed_chunk(struct opencsd_state *s, const struct window *w)
 	if (at % CHUNK == 0)
 		note_chunk(s, chunk_of(at));
 	s->floor = opencsd_settled(at);
-	for (int has = 0; has < 2; has++)
-		s->keeps[has] = opencsd_kept_wanted(s->decoder->kept, has);
+	s->keeps = opencsd_kept_wanted(s->decoder->kept);
 	if (at < end)
 		opencsd_feed(s, w, end);
 	if (s->kept.count)
@@ -846,7 +804,6 @@ opencsd_release(struct decode_state *state)
 		opencsd_lane_free(&s->lanes[i]);
 	for (size_t i = 0; s->queues && i <= s->lane_count; i++)
 		vec_free(&s->queues[i].list);
-	text_free(&s->sought_room);
 	vec_free(&s->kept);
 	free(s->lanes);
 	free(s->queues);
@@ -1067,7 +1024,6 @@ opencsd_step(const struct decoder *decoder, struct decode_state *state, const st
 	struct opencsd_state *s = (struct opencsd_state *)state;
 	struct opencsd_run r = {.state = s, .window = w, .out = out, .max = max};
 	(void)decoder;
-	seek_needles(s, w->sought);
 	while (r.count < max) {
 		if (hand_out(&r))
 			continue;

@@ -1,15 +1,10 @@
 /*
- * Elements in words for people, and whether what is looked for can be among these.
- *
- * One function for each type says what its text consists of: words, names of values, and
- * numbers.  It either makes the text or sifts it, where any number stands for all.  What
- * sifting finds out holds for all elements of the same shape: those whose words are the
- * same, since they have the same type, flags and named values.
+ * Elements in words for people.  One function for each type says what its text consists of:
+ * words, names of values, and numbers.
  */
 #include "config.h"
 
 #include "decode/coresight/opencsd_element.h"
-#include "decode/sought.h"
 
 #include <string.h>
 
@@ -22,10 +17,6 @@ enum {
 struct element_words {
 	char *at; /* where it is made, with room for all of it */
 	bool begun;
-	const struct sought *sought; /* the text is sifted; or NULL */
-	struct sought_sieve sieve;
-	char *words; /* then: here those since the last number are made */
-	bool has;    /* a needle is in such words */
 };
 
 /* Inline, so that the length of a literal is known. */
@@ -34,28 +25,13 @@ add_words(struct element_words *t, const char *words)
 {
 	t->begun = true;
 	t->at = mempcpy(t->at, words, strlen(words));
-	if (t->sought)
-		sought_pass_text(t->sought, &t->sieve, words);
-}
-
-/* Ends the words in front of a number, which is any one. */
-static void
-pass_number(struct element_words *t)
-{
-	size_t length = (size_t)(t->at - t->words);
-	t->has |= needles_are_in(&t->sought->needles, (const uint8_t *)t->words, length);
-	t->at = t->words;
-	sought_pass_any(t->sought, &t->sieve, SOUGHT_NUMBERS);
 }
 
 static void
 add_decimal(struct element_words *t, uint64_t value)
 {
 	t->begun = true;
-	if (t->sought)
-		pass_number(t);
-	else
-		t->at = text_put_uint(t->at, value);
+	t->at = text_put_uint(t->at, value);
 }
 
 /* `0x` and at least so many digits, but no more than a number has. */
@@ -63,10 +39,7 @@ static void
 add_hexadecimal(struct element_words *t, uint64_t value, unsigned digits)
 {
 	add_words(t, "0x");
-	if (t->sought)
-		pass_number(t);
-	else
-		t->at = text_put_hex(t->at, value, digits < DIGITS_MOST ? digits : DIGITS_MOST);
+	t->at = text_put_hex(t->at, value, digits < DIGITS_MOST ? digits : DIGITS_MOST);
 }
 
 /* --- the types ----------------------------------------------------------- */
@@ -302,61 +275,4 @@ opencsd_element_describe(const struct opencsd_element *e, struct text *out)
 	describe_element(e, &t);
 	*t.at = '\0';
 	out->length = (size_t)(t.at - out->data);
-}
-
-/* --- what is looked for ---------------------------------------------------- */
-
-/* Elements with the same have the same words: all members that choose among these. */
-static void
-shape_of(const struct opencsd_element *e, uint64_t shape[static 3])
-{
-	shape[0] = e->type | (uint64_t)e->isa << 8 | (uint64_t)e->reason << 16 |
-		   (uint64_t)e->last_type << 24 | (uint64_t)e->last_subtype << 32 |
-		   (uint64_t)e->security << 40;
-	shape[1] = e->flags;
-	shape[2] = (uint64_t)(e->bits != 0) << 1 | (e->number != 0);
-}
-
-/* What is sure of all elements of this one's shape, whatever their numbers are. */
-static enum sought_verdict
-judge_shape(const struct opencsd_element *e, const struct sought *sought)
-{
-	char words[DESCRIBED_MOST];
-	struct element_words t = {.at = words, .words = words, .sought = sought};
-	struct sought_sieve type = {0};
-	describe_element(e, &t);
-	pass_number(&t); /* there is none, but words end */
-	sought_pass_text(sought, &type, opencsd_type_name(e->type));
-	if (t.has)
-		return SOUGHT_ALWAYS;
-	return t.sieve.found || type.found ? SOUGHT_MAY : SOUGHT_NEVER;
-}
-
-/* The same of an element by the text itself. */
-static enum sought_verdict
-judge_text(const struct opencsd_element *e, const struct sought *sought, struct text *room)
-{
-	const char *type = opencsd_type_name(e->type);
-	text_clear(room);
-	opencsd_element_describe(e, room);
-	if (needles_are_in(&sought->needles, (const uint8_t *)text_get(room), room->length))
-		return SOUGHT_ALWAYS;
-	bool typed = needles_are_in(&sought->needles, (const uint8_t *)type, strlen(type));
-	return typed ? SOUGHT_MAY : SOUGHT_NEVER;
-}
-
-uint16_t
-opencsd_element_marks(const struct opencsd_element *e, struct sought *sought, struct text *room)
-{
-	uint64_t shape[3];
-	shape_of(e, shape);
-	struct sought_note *note = sought_note(sought, shape);
-	if (note->fresh) {
-		note->verdict = (uint8_t)judge_shape(e, sought);
-		note->fresh = false;
-	}
-	enum sought_verdict verdict = (enum sought_verdict)note->verdict;
-	if (verdict == SOUGHT_MAY)
-		verdict = judge_text(e, sought, room);
-	return verdict == SOUGHT_NEVER ? MESSAGE_LACKS : verdict == SOUGHT_ALWAYS ? MESSAGE_HAS : 0;
 }

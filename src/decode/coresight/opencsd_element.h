@@ -174,12 +174,6 @@ bool opencsd_element_parse_head(const char *p, size_t length, struct opencsd_ele
 /* Appends a short text for people. */
 void opencsd_element_describe(const struct opencsd_element *, struct text *);
 
-/* MESSAGE_HAS where this text has a needle, MESSAGE_LACKS where neither it nor the name of the
- * type has one; else 0.  By the words that such elements have, and only if their numbers may
- * have one by the text itself, which is made in ROOM. */
-struct sought;
-uint16_t opencsd_element_marks(const struct opencsd_element *, struct sought *, struct text *room);
-
 /* --- fields ------------------------------------------------------------ */
 
 /* Rows of the one field table of both formats, opencsd and ppl. */

@@ -33,7 +33,7 @@ struct opencsd_kept_set {
 };
 
 struct opencsd_kept {
-	_Atomic unsigned chunks_left[2]; /* chunks that are still to be kept, by MESSAGE_HAS */
+	_Atomic unsigned chunks_left; /* chunks that are still to be kept */
 	pthread_mutex_t lock;
 	struct opencsd_kept_set *sets;	   /* NULL until the first is kept */
 	struct opencsd_kept_element *ring; /* likewise; ELEMENTS of them */
@@ -67,12 +67,12 @@ opencsd_kept_free(struct opencsd_kept *kept)
 }
 
 bool
-opencsd_kept_wanted(struct opencsd_kept *kept, bool has)
+opencsd_kept_wanted(struct opencsd_kept *kept)
 {
-	unsigned left = atomic_load_explicit(&kept->chunks_left[has], memory_order_relaxed);
+	unsigned left = atomic_load_explicit(&kept->chunks_left, memory_order_relaxed);
 	/* of two threads at once one may be forgotten: it is only a hint */
 	if (left)
-		atomic_store_explicit(&kept->chunks_left[has], left - 1, memory_order_relaxed);
+		atomic_store_explicit(&kept->chunks_left, left - 1, memory_order_relaxed);
 	return left;
 }
 
@@ -182,7 +182,7 @@ opencsd_kept_find(struct opencsd_kept *kept, const struct message *m,
 		  struct opencsd_element *element)
 {
 	uint32_t place;
-	_Atomic unsigned *left = &kept->chunks_left[(m->flags & MESSAGE_HAS) != 0];
+	_Atomic unsigned *left = &kept->chunks_left;
 	if (atomic_load_explicit(left, memory_order_relaxed) < CHUNKS_KEPT)
 		atomic_store_explicit(left, CHUNKS_KEPT, memory_order_relaxed);
 	pthread_mutex_lock(&kept->lock);

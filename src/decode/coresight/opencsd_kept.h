@@ -22,9 +22,8 @@ struct opencsd_kept;
 struct opencsd_kept *opencsd_kept_new(void);
 void opencsd_kept_free(struct opencsd_kept *); /* NULL is fine */
 
-/* Whether elements of the next chunk should be kept: somebody asked not long ago.  HAS: those of
- * messages with MESSAGE_HAS, for which who only counts them does not ask. */
-bool opencsd_kept_wanted(struct opencsd_kept *, bool has);
+/* Whether elements of the next chunk should be kept: somebody asked not long ago. */
+bool opencsd_kept_wanted(struct opencsd_kept *);
 
 /* Keeps COUNT elements. */
 void opencsd_kept_add(struct opencsd_kept *, const struct opencsd_kept_element *, size_t count);

@@ -124,7 +124,6 @@ static const struct stp_protocol protocol = {
     .origin_none = ORIGIN_NONE,
     .data_origin = data_origin,
     .fill = fill_data,
-    .row_lacks = stp_row_lacks,
 };
 
 static size_t

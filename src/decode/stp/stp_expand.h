@@ -85,7 +85,7 @@ bool stp_expand(const struct stp_setup *, const struct stp_field_rows *, const s
 		struct expansion *e);
 
 /* Whether type and text of messages of the transport's own KIND lack what is sought; false: not
- * for sure.  For stp_protocol.row_lacks. */
+ * for sure. */
 bool stp_row_lacks(const struct stp_protocol *, unsigned kind, struct sought *);
 
 /* The packets of a message, in order. */

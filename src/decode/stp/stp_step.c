@@ -170,8 +170,6 @@ fill_row(struct stp_run *r, struct message *m, enum stp_what what, uint64_t end)
 			      .origin = p->origin_none};
 	if (what == STP_FLAG)
 		m->origin = p->data_origin(stp_sender(&start.stp));
-	if (r->window->sought && p->row_lacks(p, m->kind, r->window->sought))
-		m->flags |= MESSAGE_LACKS;
 	fill_place(m, &start, end, (end - 1) / 2);
 }
 
@@ -200,7 +198,7 @@ static inline void
 keep_payload(const struct stp_run *r, const struct stp_message *open, const struct message *m)
 {
 	const uint8_t *payload = stp_message_payload(open);
-	if (payload && !(m->flags & MESSAGE_LACKS))
+	if (payload)
 		payloads_add(r->window->payloads, m, payload, (open->nibbles + 1) / 2);
 }
 
@@ -375,7 +373,7 @@ open_message(struct stp_run *r, bool begins)
 {
 	struct stp_stream *s = r->state;
 	struct stp_message *open = stp_open_add(&s->open, s->at, &s->stp);
-	if (r->window->check || r->window->sought || r->window->payloads)
+	if (r->window->check || r->window->payloads)
 		stp_message_keep(open);
 	open->orphan = !begins && !s->stp.ended; /* behind an end there is a start */
 	if (open->orphan && r->setup->protocol->strict)

@@ -34,9 +34,6 @@ struct stp_protocol {
 	 * afterwards.  WHOLE: it has come to its end. */
 	void (*fill)(const struct decoder *, const struct stp_message *, const struct window *,
 		     bool whole, struct message *);
-	/* Whether what gives a message of KIND of its own is sure to lack what is sought: such a
-	 * message has MESSAGE_LACKS. */
-	bool (*row_lacks)(const struct stp_protocol *, unsigned kind, struct sought *);
 };
 
 /* How one capture is read. */

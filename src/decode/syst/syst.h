@@ -221,11 +221,6 @@ void syst_sift(const struct syst_decoder *, const struct message *, const uint8_
 /* For decoder_ops.text, of the frame P: where its text stands in it. */
 const char *syst_text(const struct message *, const uint8_t *p, size_t length, size_t *size);
 
-/* Marks those of COUNT messages, which lie in the window as they are, that are sure to lack what
- * it seeks: MESSAGE_LACKS. */
-void syst_mark(const struct syst_decoder *, const struct window *, struct message *out,
-	       size_t count);
-
 /* For decoder_ops.in_place, where messages lie in the capture as they are. */
 unsigned syst_in_place(const struct syst_decoder *, struct sought *, uint64_t kinds,
 		       unsigned flags);

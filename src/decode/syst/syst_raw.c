@@ -563,8 +563,6 @@ syst_raw_step(const struct decoder *decoder, struct decode_state *state, const s
 				offset = m[plain - 1].offset + m[plain - 1].length;
 			if (w->check)
 				settle_plain(decoder, w, m, plain);
-			if (w->sought)
-				syst_mark((const struct syst_decoder *)decoder, w, m, plain);
 			count += plain;
 			if (count == max || offset >= until)
 				break;

@@ -503,44 +503,6 @@ follow_rule(struct ruled *r)
 	return bytes_have(r, look) ? SOUGHT_MAY : SOUGHT_NEVER;
 }
 
-/* Whether a frame that lies in a window lacks what is sought as far as it has been looked for:
- * at a glance, as most of them do. */
-static inline bool
-is_clear(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
-	 struct sought *sought)
-{
-	const struct sought_looked *looked = &sought->looked[SOUGHT_AS_BYTES];
-	return m->offset >= looked->from && m->offset + m->length <= looked->upto &&
-	       m->length >= 4 && m->kind == SYST_STRING &&
-	       !(m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT)) &&
-	       rule_of(d, bytes_le32(p), sought) == RULE_IN_PLACE;
-}
-
-void
-syst_mark(const struct syst_decoder *d, const struct window *w, struct message *out, size_t count)
-{
-	struct sought *sought = w->sought;
-	struct ruled r = {.d = d, .window = w, .sought = sought};
-	size_t lacking = 0;
-	if (!sought_pays(sought, count))
-		return;
-	sought_rest_on(sought, d->collateral);
-	for (struct message *m = out; m < out + count; m++) {
-		const uint8_t *p = w->bytes + (m->offset - w->offset);
-		bool never = is_clear(d, m, p, sought);
-		if (!never) {
-			r.m = m;
-			r.p = p;
-			r.length = m->length;
-			never = follow_rule(&r) == SOUGHT_NEVER;
-		}
-		m->flags |= (uint16_t)(never * MESSAGE_LACKS);
-		lacking += never;
-	}
-	sought->unnamed |= r.unnamed;
-	sought_tell(sought, count, lacking);
-}
-
 /* --- frames taken apart ------------------------------------------------------ */
 
 /* What the text of a sound frame follows from: its type, its payload, what the collateral

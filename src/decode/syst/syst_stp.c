@@ -102,18 +102,6 @@ sift_payload(const struct syst_stp_decoder *d, const struct message *m, struct s
 	answer->type_lacks = !sought_joins(sought, "STP:DATA");
 }
 
-/* The same as step says it. */
-static void
-mark_lacking(const struct syst_stp_decoder *d, struct syst_sender sender, const uint8_t *payload,
-	     size_t length, struct sought *sought, struct message *m)
-{
-	struct sought_answer answer = {0};
-	sift_payload(d, m, sender, payload, length, sought, &answer);
-	sought->unnamed |= answer.unnamed;
-	if (answer.text_lacks && answer.type_lacks)
-		m->flags |= MESSAGE_LACKS;
-}
-
 static void
 fill_message(const struct decoder *decoder, const struct stp_message *open, const struct window *w,
 	     bool whole, struct message *m)
@@ -131,14 +119,12 @@ fill_message(const struct decoder *decoder, const struct stp_message *open, cons
 		fill_sender_time(&peek, length, m);
 		m->origin ^= stp_sender_key(open->sender);
 	}
-	if (!whole || !(w->check || w->sought))
+	if (!whole || !w->check || !(m->flags & MESSAGE_CHECKED))
 		return;
 	const uint8_t *payload = stp_message_payload(open);
 	const struct syst_sender sender = {(uint16_t)(open->sender >> 16), (uint16_t)open->sender};
-	if (payload && w->check && m->flags & MESSAGE_CHECKED)
+	if (payload)
 		syst_settle(&d->syst, payload, length, &sender, w->check, m);
-	if (payload && w->sought)
-		mark_lacking(d, sender, payload, length, w->sought, m);
 }
 
 static const struct stp_protocol protocol = {
@@ -162,7 +148,6 @@ static const struct stp_protocol protocol = {
     .data_origin = data_origin,
     .strict = true,
     .fill = fill_message,
-    .row_lacks = stp_row_lacks,
 };
 
 static size_t

@@ -221,16 +221,6 @@ filter_required(const struct filter *filter)
 	return code && code->required ? &code->needles.at[code->required->sought - 1] : NULL;
 }
 
-void
-filter_trust(struct filter *filter)
-{
-	const struct filter_code *code = filter->expr ? filter->expr->code : NULL;
-	if (!code)
-		return;
-	filter->expr->trusts = true;
-	filter->drops = code->required && filter_leaf_is_made(code->required);
-}
-
 /* --- messages ---------------------------------------------------------- */
 
 void
@@ -250,8 +240,6 @@ expr_match(struct filter_expr *expr, struct reader *reader, const struct message
 	if ((code->all | code->none) >> m->severity & 1)
 		return code->all >> m->severity & 1;
 	struct filter_bound *bound = reader ? filter_bind(expr, reader_trace(reader)) : NULL;
-	if (bound && filter_is_marked(expr, bound, m))
-		return false;
 	const struct message own = *m; /* looking around may drop the cell it is in */
 	struct filter_look look;       /* its answer is looked at when it is found */
 	look.expr = expr;

@@ -23,7 +23,6 @@ struct session;
 struct filter {
 	uint8_t severities;	  /* those that pass, a bit each; 0xff = all */
 	uint16_t flags;		  /* at least one of these; 0 = do not care */
-	bool drops;		  /* none that message_lacks(); see filter_trust */
 	bool by_origin;		  /* only messages of one origin: */
 	uint64_t origin;	  /* its raw key */
 	struct filter_expr *expr; /* or NULL; owned */
@@ -80,17 +79,15 @@ static inline bool
 filter_match(const struct filter *filter, struct reader *reader, const struct message *m,
 	     struct expansion *e)
 {
-	return filter->severities >> m->severity & 1 && !(filter->drops && message_lacks(m)) &&
+	return filter->severities >> m->severity & 1 &&
 	       (!filter->flags || filter->flags & m->flags) &&
 	       (!filter->by_origin || filter->origin == m->origin) &&
 	       (!filter->expr || filter_expr_match(filter->expr, reader, m, e));
 }
 
-/* What is in the text or type of all messages that pass, for reader_seek; NULL where there is
- * no such thing.  It lasts as long as the filter.  After filter_trust the filter takes
- * MESSAGE_LACKS and MESSAGE_HAS for an answer: it is asked of messages of such a walk alone. */
+/* What is in the text or type of all messages that pass; NULL where there is no such thing.
+ * It lasts as long as the filter. */
 const struct needles *filter_required(const struct filter *);
-void filter_trust(struct filter *);
 
 /* The same where E has been made for M already, as far as MADE. */
 bool filter_match_expanded(const struct filter *, struct reader *, const struct message *m,

@@ -339,25 +339,11 @@ sought_of(const struct filter_expr *expr, struct filter_bound *bound,
 	return *sought;
 }
 
-/* Whether text and type of a message lack what is required. */
-static bool
-is_marked(const struct filter_expr *expr, const struct message *m)
-{
-	return expr->trusts && message_lacks(m);
-}
-
 /* What is known of text and type for a leaf, before they are made. */
 static const struct sought_answer *
 filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	static const struct sought_answer nothing, all = {.text_lacks = true, .type_lacks = true},
-						   has = {.text_has = true};
-	const struct filter_leaf *required = look->expr->code->required;
-	bool same = required && leaf->sought == required->sought;
-	if (same && is_marked(look->expr, look->m))
-		return &all;
-	if (same && leaf->literal && look->expr->trusts && message_has(look->m))
-		return &has;
+	static const struct sought_answer nothing;
 	if (look->sifted == leaf)
 		return &look->answer;
 	if (!leaf->sought || look->has)
@@ -429,26 +415,6 @@ filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 		filter_need(look, keeps_origins(look) ? EXPAND_TYPE : EXPAND_TEXT);
 	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
 	       filter_test_type(look, leaf);
-}
-
-bool
-filter_leaf_is_made(const struct filter_leaf *leaf)
-{
-	return leaf->name->test == filter_test_text || leaf->name->test == filter_test_type;
-}
-
-bool
-filter_is_marked(const struct filter_expr *expr, const struct filter_bound *bound,
-		 const struct message *m)
-{
-	const struct filter_leaf *leaf = expr->code->required;
-	if (!leaf || !is_marked(expr, m))
-		return false;
-	if (filter_leaf_is_made(leaf))
-		return true;
-	return leaf->name->test == filter_test_any && bound->looked && tells_origin(bound, m) &&
-	       bound->generation == trace_generation(bound->trace) &&
-	       !key_known(&bound->origins, leaf, m->origin);
 }
 
 bool

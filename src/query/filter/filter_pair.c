@@ -35,16 +35,6 @@ filter_pair_free(struct filter_pair *pair)
 	expansion_free(&pair->scratch);
 }
 
-const struct needles *
-filter_pair_trust(struct filter_pair *pair)
-{
-	struct filter *filter = filter_required(&pair->first) ? &pair->first : &pair->second;
-	const struct needles *required = filter_required(filter);
-	if (required) /* of another filter, marks would be no answer */
-		filter_trust(filter);
-	return required;
-}
-
 unsigned
 filter_pair_basis(const struct filter_pair *pair)
 {

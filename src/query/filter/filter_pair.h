@@ -20,10 +20,6 @@ struct filter_pair filter_pair_borrow(const struct filter *want, const struct fi
 struct filter_pair filter_pair_copy(const struct filter *want, const struct filter *also);
 void filter_pair_free(struct filter_pair *);
 
-/* What a reader may look for (reader_seek) whose messages alone the pair is asked of from now on;
- * NULL: nothing.  It lasts as long as the pair, which must be a copy. */
-const struct needles *filter_pair_trust(struct filter_pair *);
-
 /* As the functions of one filter. */
 unsigned filter_pair_basis(const struct filter_pair *);
 void filter_pair_severities(const struct filter_pair *, uint8_t *all, uint8_t *none);

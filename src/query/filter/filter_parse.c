@@ -591,7 +591,6 @@ filter_expr_share(const struct filter_expr *expr)
 	struct filter_expr *other = mem_new(sizeof *other + regexes * sizeof *other->regexes);
 	other->code = expr->code;
 	other->ends = expr->ends;
-	other->trusts = expr->trusts;
 	atomic_fetch_add(&other->code->references, 1);
 	return other;
 }

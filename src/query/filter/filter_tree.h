@@ -195,7 +195,6 @@ struct filter_expr {
 	size_t last;		  /* bound that was used last */
 	struct gap_cursor *gaps;  /* made when needed, */
 	struct flow_cursor *flow; /* likewise */
-	bool trusts;		  /* MESSAGE_LACKS, _HAS are about what the code requires */
 	bool ends;		  /* of an interval only the message that ends it counts */
 	struct text scratch;
 	struct regex *regexes[]; /* of the code, each made when it is needed */
@@ -376,13 +375,6 @@ void filter_node_learn(struct filter_look *, const struct filter_node *);
 
 /* Works out what all that passes contains. */
 const struct filter_leaf *filter_find_required(const struct filter_node *);
-
-/* Whether a leaf asks for nothing but text or type. */
-bool filter_leaf_is_made(const struct filter_leaf *);
-
-/* Whether M cannot pass, as it is marked to lack what must hold, and its origin is known to. */
-bool filter_is_marked(const struct filter_expr *, const struct filter_bound *,
-		      const struct message *m);
 
 /* Works out of which severities all or no messages pass. */
 void filter_decide_severities(struct filter_code *);

@@ -145,9 +145,7 @@ place_hex(struct sought *s)
 struct sought *
 sought_new(const struct needles *set)
 {
-	static _Atomic uint64_t numbers;
 	struct sought *s = mem_new(sizeof *s);
-	s->number = atomic_fetch_add(&numbers, 1) + 1;
 	s->needles = *set;
 	place_needles(s);
 	find_own(s);

@@ -66,7 +66,6 @@ struct sought_looked {
 enum { SOUGHT_FORMS = 2048 };
 
 struct sought {
-	uint64_t number;	/* no other has it */
 	struct needles needles; /* at least one */
 	struct sought_looked looked[SOUGHT_LOOKS];
 	unsigned generation; /* of the capture that these are for */
@@ -81,7 +80,6 @@ struct sought {
 	const void *basis;  /* what else the following rest on: the decoder's own */
 	uint8_t forms[SOUGHT_FORMS]; /* the decoder's own, by form; 0: nothing yet */
 	struct sought_note notes[SOUGHT_NOTES];
-	bool unnamed;  /* step has met messages that are, as in struct expansion */
 	uint8_t *room; /* of sought_room */
 	size_t size;
 	size_t asked, lacking; /* messages of this round */

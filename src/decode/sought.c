@@ -9,16 +9,12 @@
 
 #include "decode/sought.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	AHEAD = 1 << 16, /* bytes that are looked through at once */
-	LAST = 4,	 /* bytes that tell which needle may go on */
-	ROUND = 4096,	 /* messages after which it is seen whether asking pays, */
-	PAYS = 8,	 /* which it does where one of so many lacks what is sought, */
-	FAILED_MOST = 6	 /* and else not for a round, two, four and so on, at most 2^6 */
+	LAST = 4	 /* bytes that tell which needle may go on */
 };
 
 static const char *const letters[SOUGHT_LETTERS] = {
@@ -324,30 +320,6 @@ sought_rest_on(struct sought *s, const void *basis)
 }
 
 /* --- what it is worth ------------------------------------------------------ */
-
-bool
-sought_pays(struct sought *s, size_t count)
-{
-	bool pays = !s->rest;
-	s->rest -= count < s->rest ? count : s->rest;
-	return pays;
-}
-
-void
-sought_tell(struct sought *s, size_t asked, size_t lacking)
-{
-	s->asked += asked;
-	s->lacking += lacking;
-	if (s->asked < ROUND)
-		return;
-	if (s->lacking >= s->asked / PAYS) {
-		s->failed = 0;
-	} else {
-		s->rest = (uint64_t)ROUND << s->failed;
-		s->failed += s->failed < FAILED_MOST;
-	}
-	s->asked = s->lacking = 0;
-}
 
 /* --- sieving --------------------------------------------------------------- */
 

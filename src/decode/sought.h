@@ -82,9 +82,6 @@ struct sought {
 	struct sought_note notes[SOUGHT_NOTES];
 	uint8_t *room; /* of sought_room */
 	size_t size;
-	size_t asked, lacking; /* messages of this round */
-	uint64_t rest;	       /* messages that are not to be asked about */
-	unsigned failed;       /* rounds in a row that did not pay */
 };
 
 /* What is said of a message, by `sift`.  As it begins: nothing is sure. */
@@ -150,12 +147,6 @@ struct sought_note *sought_note_wide(struct sought *, const uint64_t key[static 
 
 /* Forgets forms and notes unless they rest on BASIS. */
 void sought_rest_on(struct sought *, const void *basis);
-
-/* Whether asking about COUNT messages, to make no text of those that lack all needles, is worth
- * while; which of those that were ASKED about did is told then.  Where few do, it is not for
- * the next ones. */
-bool sought_pays(struct sought *, size_t count);
-void sought_tell(struct sought *, size_t asked, size_t lacking);
 
 /* A text made in pieces, one after the other, and whether a needle may be in it.  Begins
  * as {0}. */

@@ -210,30 +210,6 @@ test_integers(void **state)
 	}
 }
 
-/* Asking stops where it does not pay, and is tried again, ever more seldom. */
-static void
-test_pays(void **state)
-{
-	struct sought *s = sought_of("abc", false);
-	uint64_t asked = 0, last = 0;
-	(void)state;
-	for (uint64_t i = 0; i < 1000000; i++) { /* a tenth lacks it */
-		if (!sought_pays(s, 1))
-			continue;
-		sought_tell(s, 1, asked++ % 10 == 0);
-		last = i;
-	}
-	assert_in_range(asked, 20000, 60000);
-	assert_in_range(last, 500000, 1000000);
-	for (uint64_t i = 0; i < 1000000; i++) /* half do */
-		if (sought_pays(s, 1)) {
-			asked++;
-			sought_tell(s, 1, i % 2);
-		}
-	assert_in_range(asked, 700000, 1060000);
-	sought_free(s);
-}
-
 /* The cursor, by looking at each place. */
 static void
 test_cursor(void **state)
@@ -783,10 +759,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_joins),    cmocka_unit_test(test_formats),
 	    cmocka_unit_test(test_in_place), cmocka_unit_test(test_integers),
-	    cmocka_unit_test(test_pays),     cmocka_unit_test(test_cursor),
-	    cmocka_unit_test(test_samples),  cmocka_unit_test(test_mixes),
-	    cmocka_unit_test(test_frames),   cmocka_unit_test(test_logs),
-	    cmocka_unit_test(test_calls),
+	    cmocka_unit_test(test_cursor),   cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_mixes),    cmocka_unit_test(test_frames),
+	    cmocka_unit_test(test_logs),     cmocka_unit_test(test_calls),
 	};
 	const char *other = getenv("TRAWL_SEED");
 	if (other)

@@ -349,14 +349,8 @@ filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 	if (!leaf->sought || look->has)
 		return &nothing;
 	struct sought *sought = sought_of(look->expr, look->bound, leaf);
-	bool typed = leaf->name->test == filter_test_type; /* the answer has more for it */
-	if (!typed && !sought_pays(sought, 1))
-		return &nothing;
 	look->sifted = leaf;
 	reader_sift(look->reader, look->m, sought, &look->answer);
-	if (!typed)
-		sought_tell(sought, 1,
-			    look->answer.text_lacks || (leaf->literal && look->answer.text_has));
 	return &look->answer;
 }
 

@@ -25,7 +25,6 @@ enum {
 	BATCH = 1024,	   /* cells of a track between two looks at the question */
 	PATIENCE_MS = 30,  /* that a question waits for its answer */
 	NEWS_MS = 500,	   /* between answers to the same while more becomes known */
-	KEPT = 8,	   /* refined answers that may be asked for again */
 	COUNTED = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_SYNC
 };
 
@@ -58,8 +57,7 @@ struct plan {
 
 /* A filter, and what is known of its matches, as they were at a moment. */
 struct passing {
-	unsigned users;	  /* under the lock */
-	uint64_t decided; /* cells of the match sets */
+	unsigned users; /* under the lock */
 	struct filter filter;
 	uint8_t all, none; /* severities of which all pass, or none */
 	size_t count;	   /* traces */
@@ -83,13 +81,6 @@ struct density_basis {
 	unsigned generation; /* of these, the clocks and the contexts */
 };
 
-/* A refined answer. */
-struct kept_answer {
-	struct question question;
-	struct density_basis basis;
-	struct density_answer *answer;
-};
-
 struct density {
 	struct session *session;
 	struct worker worker;
@@ -101,8 +92,6 @@ struct density {
 	struct expansion scratch;
 	struct context_spans *spans;
 	struct plan plan;
-	struct kept_answer kept[KEPT];
-	size_t oldest;
 	unsigned served;   /* number of the question that had its refined answer, */
 	int64_t served_ms; /* and when that was */
 	/* the owner's: */
@@ -418,7 +407,6 @@ passing_new(struct session *session, const struct density_passing *of)
 	size_t count = session->traces.count;
 	struct passing *passing = mem_new(sizeof *passing + count * sizeof *passing->traces);
 	passing->users = 1;
-	passing->decided = count_decided(session, of);
 	passing->filter = filter_clone(of->filter);
 	passing->count = count;
 	filter_severities(of->filter, &passing->all, &passing->none);
@@ -767,28 +755,6 @@ same_question(const struct question *a, const struct question *b)
 	return same;
 }
 
-/* The same question as far as counts go. */
-static const struct density_answer *
-find_kept(struct density *d, const struct question *q, struct density_basis basis)
-{
-	for (size_t i = 0; i < KEPT; i++) {
-		const struct kept_answer *kept = &d->kept[i];
-		if (kept->answer && kept->basis.known == basis.known &&
-		    kept->basis.generation == basis.generation && same_question(&kept->question, q))
-			return kept->answer;
-	}
-	return NULL;
-}
-
-static void
-density_keep(struct density *d, const struct question *q, struct density_basis basis,
-	     const struct density_answer *answer)
-{
-	struct kept_answer *kept = &d->kept[d->oldest++ % KEPT];
-	answer_free(kept->answer);
-	*kept = (struct kept_answer){*q, basis, answer_clone(answer)};
-}
-
 /* Makes an answer; NULL if another question came. */
 static struct density_answer *
 answer_question(struct density *d, const struct question *q, bool refined, unsigned number)
@@ -896,13 +862,6 @@ density_work(void *context)
 	pthread_mutex_unlock(&d->lock);
 	if (!q.count)
 		return;
-	struct density_basis basis = density_basis_of(d, &q, d->using ? &d->using->filter : NULL);
-	basis.known += d->using ? d->using->decided : 0;
-	const struct density_answer *known = find_kept(d, &q, basis);
-	if (known) {
-		density_serve(d, answer_clone(known), number);
-		return;
-	}
 	bool all = again && extend_tracks(d, &q, true, now + NEWS_MS, number);
 	if (!again)
 		extend_tracks(d, &q, false, now + PATIENCE_MS / 2, number);
@@ -920,7 +879,6 @@ density_work(void *context)
 	}
 	if (!answer)
 		return;
-	density_keep(d, &q, basis, answer);
 	density_serve(d, answer, number);
 }
 
@@ -960,8 +918,6 @@ density_free(struct density *d)
 		reader_free(d->readers[i]);
 		reader_free(d->filter_readers[i]);
 	}
-	for (size_t i = 0; i < KEPT; i++)
-		answer_free(d->kept[i].answer);
 	free(d->tracks);
 	free(d->readers);
 	free(d->filter_readers);

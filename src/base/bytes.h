@@ -50,6 +50,17 @@ bytes_be64(const uint8_t *p)
 	return (uint64_t)bytes_be32(p) << 32 | bytes_be32(p + 4);
 }
 
+/* The value nearest to LAST whose low BITS (1 to 64) are those of VALUE: a counter that wraps
+ * around goes on.  Nothing is before 0. */
+static inline uint64_t
+bytes_unwrap(uint64_t last, uint64_t value, unsigned bits)
+{
+	if (bits >= 64)
+		return value;
+	uint64_t range = (uint64_t)1 << bits, ahead = (value - last) & (range - 1);
+	return ahead < range / 2 || last < range - ahead ? last + ahead : last + ahead - range;
+}
+
 /* Writes VALUE to four bytes, least significant first, or to eight. */
 static inline void
 bytes_put_le32(uint8_t *p, uint32_t value)

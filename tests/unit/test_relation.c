@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "base/bytes.h"
 #include "random.h"
 #include "session/clock/relation.h"
 
@@ -482,13 +483,13 @@ test_unwrap(void **state)
 	seed = 9;
 	for (int i = 0; i < 100000; i++) {
 		true_value += draw(100000) - (i % 7 == 0 && true_value > 5000 ? 5000 : 0);
-		last = relation_unwrap(last, true_value & 0x3ffff, 18);
+		last = bytes_unwrap(last, true_value & 0x3ffff, 18);
 		assert_int_equal(last, true_value);
 	}
-	assert_int_equal(relation_unwrap(0x1fffffff0, 5, 32), 0x200000005);
-	assert_int_equal(relation_unwrap(0x200000005, 0xfffffff0, 32), 0x1fffffff0);
-	assert_int_equal(relation_unwrap(5, 0xf0, 8), 0xf0); /* never below zero */
-	assert_int_equal(relation_unwrap(5, UINT64_MAX, 64), UINT64_MAX);
+	assert_int_equal(bytes_unwrap(0x1fffffff0, 5, 32), 0x200000005);
+	assert_int_equal(bytes_unwrap(0x200000005, 0xfffffff0, 32), 0x1fffffff0);
+	assert_int_equal(bytes_unwrap(5, 0xf0, 8), 0xf0); /* never below zero */
+	assert_int_equal(bytes_unwrap(5, UINT64_MAX, 64), UINT64_MAX);
 }
 
 /* More points than are kept: as good, with fewer. */

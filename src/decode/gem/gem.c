@@ -359,19 +359,6 @@ word_at(const struct gem_layout *l, const uint8_t *p)
 	return l->big ? bytes_be32(p + l->word) : bytes_le32(p + l->word);
 }
 
-/* The value nearest to LAST whose low bits, 8 * WIDTH of them, are TS. */
-static uint64_t
-gem_unwrap(uint64_t last, uint64_t ts, size_t width)
-{
-	if (width == 8)
-		return ts;
-	uint64_t range = (uint64_t)1 << 8 * width;
-	uint64_t ahead = (ts - last) & (range - 1);
-	if (ahead < range / 2 || last + ahead < range) /* there is nothing before 0 */
-		return last + ahead;
-	return last + ahead - range;
-}
-
 /* SyncPoint and Snapshot: how many are missing before this one.  Serial numbers and
  * snapshot IDs count up by one; a word has their "24 LSBs" [UIA 1.01, GemTraceSync]. */
 static inline uint32_t
@@ -468,7 +455,7 @@ fill_record(struct gem_state *s, const uint8_t *p, uint64_t offset, const struct
 	m->ticks = 0;
 	if (l->width) {
 		uint64_t ts = time_at(l, p);
-		s->time = s->is_under_way ? gem_unwrap(s->time, ts, l->width) : ts;
+		s->time = s->is_under_way ? bytes_unwrap(s->time, ts, 8 * (unsigned)l->width) : ts;
 		m->ticks = s->time;
 		m->flags = MESSAGE_TIMED;
 	}

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "session/clock/clock_feed.h"
+#include "base/bytes.h"
 #include "base/worker.h"
 #include "session/link/serial.h"
 #include "session/session.h"
@@ -192,7 +193,7 @@ note_low_bits(struct clock_feed *feed, const struct message *m, struct clock_id 
 	    clock_link_between(feed->links, feed->source->link, own, global_id());
 	if (!link)
 		return;
-	feed->global = relation_unwrap(feed->global, reading.b, feed->source->bits_b);
+	feed->global = bytes_unwrap(feed->global, reading.b, feed->source->bits_b);
 	link->owner = feed->number;
 	link->uneven = own.kind == CLOCK_OFFSETS;
 	uint64_t ticks = link->uneven ? message_id_offset(m) : reading.a;

@@ -70,15 +70,6 @@ relation_rate_tick(struct relation_rate rate)
 	return rate.numerator && ns % rate.numerator == 0 ? ns / rate.numerator : 0;
 }
 
-uint64_t
-relation_unwrap(uint64_t last, uint64_t value, unsigned bits)
-{
-	if (bits >= 64)
-		return value;
-	uint64_t range = (uint64_t)1 << bits, ahead = (value - last) & (range - 1);
-	return ahead < range / 2 || last < range - ahead ? last + ahead : last + ahead - range;
-}
-
 /* X * NUMERATOR / DENOMINATOR, towards zero; false if it is too large. */
 static bool
 scale_ticks(relation_ticks x, uint64_t numerator, uint64_t denominator, relation_ticks *result)

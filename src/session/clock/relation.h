@@ -115,9 +115,6 @@ uint64_t relation_place_beside(const struct relation *, uint64_t found_at, bool 
  * where it does not. */
 double relation_growth(const struct relation *);
 
-/* The value nearest to LAST whose low BITS (1 to 64) are those of VALUE. */
-uint64_t relation_unwrap(uint64_t last, uint64_t value, unsigned bits);
-
 /* --- the graph --------------------------------------------------------- */
 
 struct graph_clock {

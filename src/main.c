@@ -30,6 +30,7 @@
 #include "query/compare/compare_job.h"
 #include "query/interval/intervals.h"
 #include "session/session.h"
+#include "trace/recognise.h"
 #include "trace/trace.h"
 #include "ui/screen/still.h"
 #include "ui/screen/term.h"
@@ -647,6 +648,27 @@ compare_sessions(struct cli *cli)
 	return status;
 }
 
+/* Put the snapshot that the user chose into the arguments, in the place of its part.  FOLDER
+ * keeps its path.  False if none was chosen. */
+static bool
+take_snapshot(struct cli *cli, const struct session *session, struct text *folder)
+{
+	size_t i = 0;
+	if (!session->part_of)
+		return false;
+	text_clear(folder);
+	text_add(folder, trace_recognition(session->part_of)->folder);
+	while (i < cli->files.count && strcmp(cli->files.at[i], trace_path(session->part_of)) != 0)
+		i++;
+	if (i < cli->files.count) {
+		cli->files.at[i] = folder->data;
+	} else { /* a profile names it */
+		vec_clear(&cli->files);
+		*vec_add(&cli->files) = folder->data;
+	}
+	return true;
+}
+
 /* Opens what the arguments name and shows it; the exit status. */
 static int
 run_arguments(struct cli *cli)
@@ -668,10 +690,18 @@ run_arguments(struct cli *cli)
 	}
 	if (!cli->files.count)
 		*vec_add(&cli->files) = "-";
-	int status = open_session(&opened, cli, &err) < 0
-			 ? report_error(&err)
-			 : run_session(&opened.session, cli, &opened.filter);
-	close_session(&opened);
+	struct text folder = {0};
+	int status;
+	bool again;
+	do {
+		opened = (struct opened){0};
+		status = open_session(&opened, cli, &err) < 0
+			     ? report_error(&err)
+			     : run_session(&opened.session, cli, &opened.filter);
+		again = take_snapshot(cli, &opened.session, &folder);
+		close_session(&opened);
+	} while (again);
+	text_free(&folder);
 	text_free(&demo);
 	return status;
 }

@@ -904,15 +904,3 @@ session_read_programs(struct session *session, struct err *err)
 	session_link(session);
 	return err->code;
 }
-
-int
-session_open_folder(struct session *session, struct trace *trace, struct err *err)
-{
-	struct trace_opening from = {.path = trace_recognition(trace)->folder};
-	from.collateral = trace_collateral(trace, &from.collateral_count);
-	unlink_traces(session);
-	if (open_snapshot(session, from, err))
-		remove_trace(session, trace);
-	session_link(session);
-	return err->code;
-}

@@ -48,7 +48,10 @@ struct session {
 	struct programs *programs; /* see programs.h; NULL: not asked for */
 	/* set by who makes them, and taken back by it; NULL: none */
 	const struct session_intervals *intervals;
-	int ended_by; /* the signal that ends the program after session_close; 0: none */
+	/* what follows after session_close: */
+	int ended_by; /* the signal that ends the program; 0: none */
+	const struct trace
+	    *part_of; /* the snapshot that this is a part of is opened instead; NULL */
 };
 
 /* The session of a trace. */
@@ -150,8 +153,5 @@ int session_try(struct session *session, struct trace *, const char *format, con
  * now; the same holds.  What goes wrong with names is reported when they are loaded.
  */
 int session_read_programs(struct session *session, struct err *);
-
-/* Replaces a trace by those of the snapshot whose part its capture is; the same holds. */
-int session_open_folder(struct session *session, struct trace *, struct err *);
 
 #endif

@@ -687,9 +687,7 @@ read_trial(struct session *session, const struct screen_trial *trial, struct err
 {
 	if (trial->programs)
 		return session_read_programs(session, err);
-	return trial->folder
-		   ? session_open_folder(session, trial->trace, err)
-		   : session_try(session, trial->trace, trial->format, trial->settings, err);
+	return session_try(session, trial->trace, trial->format, trial->settings, err);
 }
 
 /* Shows the list and the panes of the screen BEFORE, those that need no argument. */
@@ -730,7 +728,7 @@ app_retry(struct app *app)
 	open_screen(app);
 	if (trial.programs)
 		show_as_before(&app->screen, &before);
-	else if (!trial.folder)
+	else
 		shown_set_trace(&app->screen, number);
 	if (failed < 0)
 		screen_error(&app->screen, NOTICE_TRIAL_FAILED, err.what);

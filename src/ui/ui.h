@@ -61,8 +61,8 @@ struct ui_options {
  * have now.  The first screen comes before session_start(), which this calls;
  * session_notify() is this function's while it runs.  Return 0; 1 if a file was not written
  * because the user quit or its writing failed then, which complain() says; negative with a
- * reason if there is no usable terminal.  SIGTERM and SIGHUP end the screen and are
- * noted in session->ended_by.
+ * reason if there is no usable terminal.  What follows is noted in the session: SIGTERM and
+ * SIGHUP end the screen, and so does Enter on a part of a snapshot.
  */
 int ui_run(struct session *, struct ui_options *, struct err *);
 

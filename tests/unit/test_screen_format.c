@@ -192,6 +192,7 @@ test_foreign(void **state)
 	scene_wait(s, " opens the folder. ");
 	scene_keys(s, "\r");
 	scene_wait_at(s, 0, " all-opencsd.ETB ");
+	scene_wait(s, "SHORT64"); /* a column of its profile */
 	scene_quit(s);
 }
 

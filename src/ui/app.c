@@ -771,8 +771,10 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	session_notify(session, app_notify, &app);
 
 	open_screen(&app);
-	for (app_show(&app); app.screen.trial.trace && !app.deadly; app_show(&app))
+	const struct screen_trial *trial = &app.screen.trial;
+	for (app_show(&app); trial->trace && !trial->folder && !app.deadly; app_show(&app))
 		app_retry(&app);
+	session->part_of = trial->folder && !app.deadly ? trial->trace : NULL;
 	term_close(app.screen.term);
 	if (state_keep(&app.screen, &lost) < 0)
 		options->complain(lost.what);

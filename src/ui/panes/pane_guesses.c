@@ -10,9 +10,7 @@
 
 #include "command/keymap.h"
 #include "decode/registry.h"
-#include "session/session.h"
 #include "trace/recognise.h"
-#include "ui/commands.h"
 #include "ui/list/list.h"
 #include "ui/panes/lines.h"
 #include "ui/panes/pager.h"
@@ -189,10 +187,10 @@ try_selected(struct screen *screen, const struct command_call *call)
 {
 	const struct candidate *candidate = guesses_selected(screen);
 	(void)call;
-	if (trace_recognition(screen->list->trace)->folder) {
-		commands_run(screen, (struct command_call){.id = COMMAND_QUIT});
-		screen->session->part_of = screen->quit ? screen->list->trace : NULL;
-	} else if (candidate)
+	if (trace_recognition(screen->list->trace)->folder)
+		screen_try(screen,
+			   (struct screen_trial){.trace = screen->list->trace, .folder = true});
+	else if (candidate)
 		screen_try(screen, (struct screen_trial){.trace = screen->list->trace,
 							 .format = decoder_name(candidate->ops),
 							 .settings = candidate->probe.settings});

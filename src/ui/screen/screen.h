@@ -38,6 +38,7 @@ struct screen_trial {
 	struct trace *trace;  /* NULL: nothing is to be tried */
 	const char *format;   /* NULL: as it was recognised */
 	const char *settings; /* as in struct probe, or NULL */
+	bool folder;	      /* the snapshot that it is a part of, instead of it */
 	bool programs;	      /* all as they are, with their programs read again */
 };
 

@@ -49,7 +49,7 @@ enum {
 	LARGE = 4 << 20,
 	KEEP_CELLS = 64,       /* more than these are worth a file */
 	CACHE_BYTES = 1 << 30, /* of all files together */
-	DROP_BEHIND = 2	       /* cells; who walks on looks at the last ones */
+	DROP_BEHIND = 2	       /* cells; a walk looks at the last ones again */
 };
 
 enum segment_state { SEGMENT_FREE, SEGMENT_WALKING, SEGMENT_WALKED };
@@ -157,7 +157,7 @@ enter_contents(const struct index *index)
 	return atomic_load(&self->shown);
 }
 
-/* What is being built, for who builds it. */
+/* The same for the builder, which alone replaces them. */
 static struct contents *
 contents_of(const struct index *index)
 {
@@ -516,24 +516,25 @@ int
 index_save(struct index *index, struct err *err)
 {
 	struct saved_about about;
-	if (!index->options.cache)
-		return err_set(err, ERR_USAGE, "%s: there is no cache folder for its index",
-			       capture_path(index->capture));
 	if (!capture_is_whole(index->capture))
 		return err_set(err, ERR_IO, "%s: the index is not kept, as bytes are missing",
 			       capture_path(index->capture));
 	if (index_begin(index))
 		return err_set(err, ERR_IO, "%s: the index is not kept, as bytes were dropped",
 			       capture_path(index->capture));
+	if (index->kept == index_known(index))
+		return 0; /* the build wrote it, or found it */
 	describe_capture(index, capture_size(index->capture), NULL, &about);
 	const struct contents *contents = enter_contents(index);
-	index->kept = grid_known(contents->grid);
+	uint64_t known = grid_known(contents->grid);
 	int failed =
 	    saved_write_index(index->options.cache, &about, contents->grid, contents->totals, err);
 	leave_contents(index);
-	if (!failed)
-		file_prune(index->options.cache, &saved_kind, UINT64_MAX, CACHE_BYTES);
-	return failed;
+	if (failed)
+		return failed;
+	index->kept = known;
+	file_prune(index->options.cache, &saved_kind, UINT64_MAX, CACHE_BYTES);
+	return 0;
 }
 
 /* Keeps a large index that was built here, as far as it is; a file that is there gives

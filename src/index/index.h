@@ -144,8 +144,7 @@ struct index_news {
 void index_read_clocks(struct index *, void (*take)(void *context, const struct index_news *),
 		       void *context);
 
-/* Writes all that is known to the file that it is kept in.  0, ERR_USAGE without one, or
- * ERR_IO. */
+/* Write all that is known to the file in `cache`, which the options name.  0, or ERR_IO. */
 int index_save(struct index *, struct err *);
 
 /*

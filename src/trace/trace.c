@@ -1059,6 +1059,9 @@ trace_keep_index(struct trace *trace, struct err *err)
 				   : "%s: no index is kept of a compressed capture; decompress it "
 				     "first",
 			       trace->name);
+	if (!trace->host->cache_dir)
+		return err_set(err, ERR_USAGE, "%s: there is no cache folder for its index",
+			       trace->name);
 	index_build(trace->index);
 	return index_save(trace->index, err);
 }

@@ -298,43 +298,48 @@ toggle_pane(struct screen *screen, enum pane_id pane)
 		filters_uncount(screen);
 }
 
+/* Open a pane, if it is not, and put the cursor there. */
+static void
+open_pane(struct screen *screen, enum pane_id pane)
+{
+	screen->open[pane] = true;
+	shown_set_focus(screen, pane);
+}
+
 /* A list is opened to choose from it: the cursor goes there. */
 static void
 toggle_chooser(struct screen *screen, enum pane_id pane)
 {
-	toggle_pane(screen, pane);
 	if (screen->open[pane])
-		shown_set_focus(screen, pane);
+		toggle_pane(screen, pane);
+	else
+		open_pane(screen, pane);
 }
 
-/* The commands that only show a pane, and hide it when they are given again. */
+/* The commands that do nothing but show a pane. */
 static const struct {
-	enum command_id command;
+	void (*show)(struct screen *, enum pane_id);
 	enum pane_id pane;
-	enum { PLAIN, CHOOSER, STAYS } manner; /* STAYS: it is open in any case */
-} shown_panes[] = {
-    {COMMAND_DETAIL, PANE_DETAIL, PLAIN},	  {COMMAND_HEX, PANE_HEX, PLAIN},
-    {COMMAND_CONTEXT, PANE_CONTEXT, PLAIN},	  {COMMAND_CODE, PANE_CODE, PLAIN},
-    {COMMAND_STACK, PANE_STACK, PLAIN},		  {COMMAND_MARKS, PANE_MARKS, CHOOSER},
-    {COMMAND_SYNCS, PANE_SYNCS, CHOOSER},	  {COMMAND_FUNCTIONS, PANE_FUNCTIONS, CHOOSER},
-    {COMMAND_FILTER_LIST, PANE_FILTERS, CHOOSER}, {COMMAND_OPEN, PANE_DETAIL, STAYS},
-    {COMMAND_MANUAL, PANE_HELP, STAYS},		  {COMMAND_MESSAGES, PANE_MESSAGES, STAYS},
-    {COMMAND_CLOCKS, PANE_CLOCKS, STAYS},
+} shown_panes[COMMAND_COUNT] = {
+    [COMMAND_DETAIL] = {toggle_pane, PANE_DETAIL},
+    [COMMAND_HEX] = {toggle_pane, PANE_HEX},
+    [COMMAND_CONTEXT] = {toggle_pane, PANE_CONTEXT},
+    [COMMAND_CODE] = {toggle_pane, PANE_CODE},
+    [COMMAND_STACK] = {toggle_pane, PANE_STACK},
+    [COMMAND_MARKS] = {toggle_chooser, PANE_MARKS},
+    [COMMAND_SYNCS] = {toggle_chooser, PANE_SYNCS},
+    [COMMAND_FUNCTIONS] = {toggle_chooser, PANE_FUNCTIONS},
+    [COMMAND_FILTER_LIST] = {toggle_chooser, PANE_FILTERS},
+    [COMMAND_OPEN] = {open_pane, PANE_DETAIL},
+    [COMMAND_MANUAL] = {open_pane, PANE_HELP},
+    [COMMAND_MESSAGES] = {open_pane, PANE_MESSAGES},
+    [COMMAND_CLOCKS] = {open_pane, PANE_CLOCKS},
 };
 
 static void
 show_pane(struct screen *screen, const struct command_call *call)
 {
-	size_t i = 0;
-	while (shown_panes[i].command != call->id)
-		i++;
-	enum pane_id pane = shown_panes[i].pane;
-	if (shown_panes[i].manner == STAYS)
-		screen->open[pane] = false;
-	if (shown_panes[i].manner == PLAIN)
-		toggle_pane(screen, pane);
-	else
-		toggle_chooser(screen, pane);
+	shown_panes[call->id].show(screen, shown_panes[call->id].pane);
 }
 
 /* With a length it is open in any case. */
@@ -345,15 +350,9 @@ toggle_gaps(struct screen *screen, const struct command_call *call)
 	if (!gaps_set_least(screen, length ? call->text : NULL))
 		return;
 	if (length)
-		screen->open[PANE_GAPS] = false;
-	toggle_chooser(screen, PANE_GAPS);
-}
-
-static void
-open_intervals(struct screen *screen)
-{
-	screen->open[PANE_INTERVALS] = false;
-	toggle_chooser(screen, PANE_INTERVALS);
+		open_pane(screen, PANE_GAPS);
+	else
+		toggle_chooser(screen, PANE_GAPS);
 }
 
 /* With a name it is open in any case. */
@@ -364,14 +363,14 @@ toggle_intervals(struct screen *screen, const struct command_call *call)
 	if (!name)
 		toggle_chooser(screen, PANE_INTERVALS);
 	else if (intervals_choose(screen, name))
-		open_intervals(screen);
+		open_pane(screen, PANE_INTERVALS);
 }
 
 static void
 define_interval(struct screen *screen, const struct command_call *call)
 {
 	if (call->text && intervals_define_typed(screen, call->text))
-		open_intervals(screen);
+		open_pane(screen, PANE_INTERVALS);
 }
 
 /* With an expression it is open in any case. */
@@ -383,10 +382,8 @@ toggle_matches(struct screen *screen, const struct command_call *call)
 		toggle_pane(screen, PANE_MATCHES);
 		return;
 	}
-	if (!match_rows_choose(screen, typed))
-		return;
-	screen->open[PANE_MATCHES] = false;
-	toggle_chooser(screen, PANE_MATCHES);
+	if (match_rows_choose(screen, typed))
+		open_pane(screen, PANE_MATCHES);
 }
 
 /* With names it is open in any case. */
@@ -403,8 +400,9 @@ toggle_table(struct screen *screen, const struct command_call *call)
 	    !table_set_names(screen, names ? call->text : NULL))
 		return;
 	if (names)
-		screen->open[PANE_TABLE] = false;
-	toggle_chooser(screen, PANE_TABLE);
+		open_pane(screen, PANE_TABLE);
+	else
+		toggle_chooser(screen, PANE_TABLE);
 }
 
 static void

@@ -405,10 +405,11 @@ print_snapshot(struct session *session, const struct cli *cli, struct ui_options
 	options->state_dir = NULL; /* a picture does not depend on the last run */
 	if (!failed)
 		failed = ui_run(session, options, err);
-	if (!failed)
+	bool is_last = !session->part_of; /* else its snapshot is shown next */
+	if (!failed && is_last)
 		failed = export_flush(
 		    &still.out, &(struct export_target){.writer = &output, .styled = true}, err);
-	if (!failed)
+	if (!failed && is_last)
 		failed = writer_commit(&output, err);
 	writer_abandon(&output);
 	text_free(&still.out);
@@ -467,6 +468,9 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	if (!failed)
 		failed = cli->value[CLI_SNAPSHOT] ? print_snapshot(session, cli, &options, &err)
 						  : ui_run(session, &options, &err);
+	for (size_t i = 0; i < options.command_count; i++) /* for a snapshot that is shown next */
+		cli->commands.at[i] = options.commands[i];
+	cli->commands.count = options.command_count;
 	option_release(&looks_options_table, &options.looks);
 	option_release(&own_options_table, &options.own);
 	option_release(&own_options_table, &options.own_saved);
@@ -544,7 +548,7 @@ run_session(struct session *session, struct cli *cli, const struct filter *filte
 	if (cli->value[CLI_INFO])
 		return info_print(session, cli);
 	if (cli->value[CLI_INDEX])
-		return batch_keep_indexes(session);
+		return batch_keep_indexes(session, cli);
 	if (cli->value[CLI_DUMP_CONFIG])
 		return dump_config(session, cli);
 	if (cli_writes_output(cli))
@@ -606,7 +610,7 @@ close_session(struct opened *opened)
 
 /* On the screen BAD is shown, with what differs from GOOD. */
 static int
-show_comparison(struct opened opened[2], const struct cli *cli)
+show_comparison(struct opened opened[2], struct cli *cli)
 {
 	struct err err = {0};
 	struct compare_request request = {.name = cli->files.at[0]};
@@ -623,12 +627,35 @@ show_comparison(struct opened opened[2], const struct cli *cli)
 	struct cli bad = *cli; /* with one file, borrowed */
 	bad.files.at = &cli->files.at[1];
 	bad.files.count = 1;
-	return show_screen(&opened[1].session, &bad, &opened[1].filter, &request);
+	int status = show_screen(&opened[1].session, &bad, &opened[1].filter, &request);
+	cli->commands = bad.commands;
+	return status;
 }
 
-/* Opens two sessions, GOOD and BAD, and shows where they differ. */
+/* Put the snapshot that the user chose into the arguments.  It takes the place of its part, or
+ * of the profile that names the part; of two runs, that is BAD.  FOLDER keeps its path.
+ * False if none was chosen. */
+static bool
+take_snapshot(struct cli *cli, const struct session *session, struct text *folder)
+{
+	if (!session->part_of)
+		return false;
+	const char *part = trace_path(session->part_of);
+	size_t last = cli->files.count - 1, i = last;
+	while (i && strcmp(cli->files.at[i], part) != 0)
+		i--;
+	if (strcmp(cli->files.at[i], part) != 0)
+		i = last;
+	text_clear(folder);
+	text_add(folder, trace_recognition(session->part_of)->folder);
+	cli->files.at[i] = folder->data;
+	return true;
+}
+
+/* Opens two sessions, GOOD and BAD, and shows where they differ.  AGAIN: a snapshot was taken
+ * into the arguments, and is to be shown. */
 static int
-compare_sessions(struct cli *cli)
+compare_sessions(struct cli *cli, struct text *folder, bool *again)
 {
 	struct err err = {0};
 	struct opened opened[2] = {0};
@@ -643,30 +670,39 @@ compare_sessions(struct cli *cli)
 		failed = open_session(&opened[i], &one, &err);
 	}
 	int status = failed ? report_error(&err) : show_comparison(opened, cli);
+	*again = take_snapshot(cli, &opened[1].session, folder);
 	close_session(&opened[0]);
 	close_session(&opened[1]);
 	return status;
 }
 
-/* Put the snapshot that the user chose into the arguments, in the place of its part.  FOLDER
- * keeps its path.  False if none was chosen. */
-static bool
-take_snapshot(struct cli *cli, const struct session *session, struct text *folder)
+/* The same of one session. */
+static int
+show_session(struct cli *cli, struct text *folder, bool *again)
 {
-	size_t i = 0;
-	if (!session->part_of)
-		return false;
-	text_clear(folder);
-	text_add(folder, trace_recognition(session->part_of)->folder);
-	while (i < cli->files.count && strcmp(cli->files.at[i], trace_path(session->part_of)) != 0)
-		i++;
-	if (i < cli->files.count) {
-		cli->files.at[i] = folder->data;
-	} else { /* a profile names it */
-		vec_clear(&cli->files);
-		*vec_add(&cli->files) = folder->data;
-	}
-	return true;
+	struct err err = {0};
+	struct opened opened = {0};
+	int status = open_session(&opened, cli, &err) < 0
+			 ? report_error(&err)
+			 : run_session(&opened.session, cli, &opened.filter);
+	*again = take_snapshot(cli, &opened.session, folder);
+	close_session(&opened);
+	return status;
+}
+
+/* Shows what the arguments name, and then each snapshot that is taken; the exit status of the
+ * last. */
+static int
+show_in_turn(struct cli *cli, int (*show)(struct cli *, struct text *folder, bool *again))
+{
+	struct text folder = {0};
+	bool again;
+	int status;
+	do
+		status = show(cli, &folder, &again);
+	while (again);
+	text_free(&folder);
+	return status;
 }
 
 /* Opens what the arguments name and shows it; the exit status. */
@@ -674,34 +710,23 @@ static int
 run_arguments(struct cli *cli)
 {
 	struct err err = {0};
-	struct opened opened = {0};
+	struct session none = {0};
 	struct text demo = {0};
 	if (cli->value[CLI_COMPARE])
-		return compare_sessions(cli);
+		return show_in_turn(cli, compare_sessions);
 	if (cli->value[CLI_DEMO] && use_demo(cli, &demo, &err) < 0) {
 		text_free(&demo);
 		return report_error(&err);
 	}
 	if (!cli->files.count && cli->value[CLI_DUMP_CONFIG])
-		return dump_config(&opened.session, cli);
+		return dump_config(&none, cli);
 	if (!cli->files.count && isatty(STDIN_FILENO)) {
 		err_set(&err, ERR_USAGE, "name a capture; trawl --help tells more");
 		return report_error(&err);
 	}
 	if (!cli->files.count)
 		*vec_add(&cli->files) = "-";
-	struct text folder = {0};
-	int status;
-	bool again;
-	do {
-		opened = (struct opened){0};
-		status = open_session(&opened, cli, &err) < 0
-			     ? report_error(&err)
-			     : run_session(&opened.session, cli, &opened.filter);
-		again = take_snapshot(cli, &opened.session, &folder);
-		close_session(&opened);
-	} while (again);
-	text_free(&folder);
+	int status = show_in_turn(cli, show_session);
 	text_free(&demo);
 	return status;
 }

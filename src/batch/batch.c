@@ -64,7 +64,7 @@ are_decoded(const struct session *session)
 }
 
 int
-batch_keep_indexes(struct session *session)
+batch_keep_indexes(struct session *session, const struct cli *cli)
 {
 	if (!are_decoded(session))
 		return STATUS_FAILED;
@@ -73,7 +73,8 @@ batch_keep_indexes(struct session *session)
 		if (trace_keep_index(session->traces.at[i], &err) < 0)
 			return report_error(&err);
 	}
-	report_text("the index is in the cache folder; --index goes away with the next release");
+	if (!cli->value[CLI_QUIET])
+		report_text("the index is in the cache folder; the next release has no --index");
 	return STATUS_GOOD;
 }
 

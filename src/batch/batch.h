@@ -15,7 +15,7 @@ struct session;
 int batch_run(struct session *, const struct cli *, const struct filter *);
 
 /* Builds the indexes and writes them into the cache folder. */
-int batch_keep_indexes(struct session *);
+int batch_keep_indexes(struct session *, const struct cli *);
 
 /* For runs that read messages otherwise: loads all that texts, times and the filter need,
  * and says what is wrong with it.  Adds what could not be loaded. */

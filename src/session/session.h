@@ -48,10 +48,9 @@ struct session {
 	struct programs *programs; /* see programs.h; NULL: not asked for */
 	/* set by who makes them, and taken back by it; NULL: none */
 	const struct session_intervals *intervals;
-	/* what follows after session_close: */
-	int ended_by; /* the signal that ends the program; 0: none */
-	const struct trace
-	    *part_of; /* the snapshot that this is a part of is opened instead; NULL */
+	/* for main(), after session_close(): */
+	int ended_by;		     /* the signal that ends the program; 0: none */
+	const struct trace *part_of; /* its snapshot is opened in its place; or NULL */
 };
 
 /* The session of a trace. */

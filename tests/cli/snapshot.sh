@@ -36,6 +36,18 @@ cp out first
 is "a command" "E" "$(sed -n 's/^>[ab]* *[0-9.]* \([A-Z]\) .*/\1/p' out)"
 picture 80x24 "$demo" +e
 is "a key does the same" "$(cat first)" "$(cat out)"
+if has_feature "CoreSight trace"; then
+	# a part of a snapshot leads to its folder, where the next command goes on
+	picture 100x24 "$testdata/all-opencsd" -c end
+	cp out whole
+	picture 100x24 "$testdata/all-opencsd/etb.bin" -c open -c end
+	is "the snapshot of a part: status" 0 "$status"
+	ok "... one picture, as of its folder" cmp whole out
+	picture 100x24 -o picture "$testdata/all-opencsd/etb.bin" -c open -c end
+	ok "... in a file" cmp whole picture
+else
+	skip "the snapshot of a part" "built without OpenCSD"
+fi
 picture 80x24 "$demo" +G -c 'filter severity >= error' -c timeline +2k
 selected=$("$TRAWL" -q -t csv -e 'severity >= error' "$demo" | tail -n +2 | wc -l | tr -d ' ')
 ok "several commands: the filter" grep -q " row $((selected - 2)) of $selected " out

@@ -232,7 +232,9 @@ has_magic(const struct magic *magic, const uint8_t *head, size_t length)
 const struct foreign *
 foreign_find(const uint8_t *head, size_t length)
 {
-	for (size_t i = 0; length && i < sizeof rows / sizeof *rows; i++) {
+	if (!length)
+		return NULL;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct foreign_row *row = &rows[i];
 		if (has_magic(&row->magic, head, length) && has_magic(&row->more, head, length) &&
 		    (!row->fits || row->fits(head, length)))

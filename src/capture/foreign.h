@@ -17,7 +17,7 @@ struct foreign {
 	const char *pack; /* how it is packed, where capture/unpack.h may read it; or NULL */
 };
 
-/* What starts with these bytes, or NULL. */
+/* What starts with these bytes, or NULL.  HEAD may be NULL if there are none. */
 const struct foreign *foreign_find(const uint8_t *head, size_t length);
 
 /* Length of a file name without the endings of compressed files: that of `trace.bin` in

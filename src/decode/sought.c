@@ -319,8 +319,6 @@ sought_rest_on(struct sought *s, const void *basis)
 	s->basis = basis;
 }
 
-/* --- what it is worth ------------------------------------------------------ */
-
 /* --- sieving --------------------------------------------------------------- */
 
 void

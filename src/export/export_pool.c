@@ -364,8 +364,8 @@ format_messages(struct formatter *f, const struct export_options *options,
 	struct group *group = piece->group ? piece->group : f->pool->group;
 	if (group)
 		group_piece(f, piece, group);
-	for (size_t next = group ? piece->until : piece->from; next < piece->until; next++)
-		format_message(f, options, piece, next);
+	for (size_t at = piece->from; !group && at < piece->until; at++)
+		format_message(f, options, piece, at);
 }
 
 struct reader *

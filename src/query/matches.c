@@ -495,7 +495,6 @@ matches_decode_cell(struct matches *m, struct matches_worker *own)
 	return (first && m->fresh) || (m->awaited && m->fresh && ms > AWAITED_MS) || ms > NEWS_MS;
 }
 
-/* Makes what a worker needs. */
 static void
 prepare_worker(struct matches_worker *own)
 {

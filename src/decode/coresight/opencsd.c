@@ -136,7 +136,7 @@ struct opencsd_state {
 	uint32_t skip;
 	uint8_t saved[SAVED_SIZE];
 
-	bool keeps; /* elements of this chunk are handed on to who expands: */
+	bool keeps; /* the elements of this chunk, for the expansion of their messages: */
 	VEC(struct opencsd_kept_element) kept;
 
 	uint64_t frequency; /* of STM timestamps, the first one in the trace */
@@ -196,7 +196,7 @@ joins_packets(const struct opencsd_element *e)
 	return e->type == OPENCSD_SWTRACE && e->flags & OPENCSD_MARKER;
 }
 
-/* Whether it is handed on to who expands. */
+/* Whether an element is kept for the expansion of its message. */
 static bool
 is_kept(const struct opencsd_state *s, const struct opencsd_element *e)
 {

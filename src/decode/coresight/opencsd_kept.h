@@ -22,7 +22,7 @@ struct opencsd_kept;
 struct opencsd_kept *opencsd_kept_new(void);
 void opencsd_kept_free(struct opencsd_kept *); /* NULL is fine */
 
-/* Whether elements of the next chunk should be kept: somebody asked not long ago. */
+/* True if elements of the next chunk are worth keeping: one was asked for not long ago. */
 bool opencsd_kept_wanted(struct opencsd_kept *);
 
 /* Keeps COUNT elements. */

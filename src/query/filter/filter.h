@@ -85,8 +85,8 @@ filter_match(const struct filter *filter, struct reader *reader, const struct me
 	       (!filter->expr || filter_expr_match(filter->expr, reader, m, e));
 }
 
-/* What is in the text or type of all messages that pass; NULL where there is no such thing.
- * It lasts as long as the filter. */
+/* Return needles of which the text or type of every message that passes has one; NULL if the
+ * filter asks for none.  They last as long as the filter. */
 const struct needles *filter_required(const struct filter *);
 
 /* The same where E has been made for M already, as far as MADE. */

@@ -192,7 +192,9 @@ test_foreign(void **state)
 	scene_wait(s, " opens the folder. ");
 	scene_keys(s, "\r");
 	scene_wait_at(s, 0, " all-opencsd.ETB ");
-	scene_wait(s, "SHORT64"); /* a column of its profile */
+#ifdef HAVE_OPENCSD
+	scene_wait(s, "SHORT64"); /* what the decoder of its STM shows, which needs the profile */
+#endif
 	scene_quit(s);
 }
 

@@ -388,6 +388,18 @@ make_unknown(struct bait *b)
 	add_file(b, NAME ".csel");
 }
 
+/* Without its library the one is an error and the other not recognised. */
+#ifdef HAVE_OPENCSD
+enum { HAS_OPENCSD = true };
+#else
+enum { HAS_OPENCSD = false };
+#endif
+#ifdef HAVE_LIBARCHIVE
+enum { HAS_LIBARCHIVE = true };
+#else
+enum { HAS_LIBARCHIVE = false };
+#endif
+
 static const struct {
 	const char *name;
 	void (*make)(struct bait *);
@@ -397,8 +409,8 @@ static const struct {
     {"named", make_named, true},
     {"log", make_log, true},
     {"snapshot", make_snapshot, true},
-    {"perf", make_perf, true},
-    {"archive", make_archive, true},
+    {"perf", make_perf, HAS_OPENCSD},
+    {"archive", make_archive, HAS_LIBARCHIVE},
     {"archives", make_archives, false},
     {"unknown", make_unknown, true},
 };

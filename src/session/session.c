@@ -747,14 +747,14 @@ unlink_traces(struct session *session)
 {
 	if (session->intervals)
 		session->intervals->unlink(session->intervals->context);
-	clocks_free(session->clocks);
-	session->clocks = NULL;
 	contexts_free(session->contexts); /* before the traces that it reads */
 	session->contexts = NULL;
-	cycles_free(session->cycles);
-	session->cycles = NULL;
-	flows_free(session->flows);
+	flows_free(session->flows); /* its threads ask cycles and clocks for times, */
 	session->flows = NULL;
+	cycles_free(session->cycles); /* and these ask clocks */
+	session->cycles = NULL;
+	clocks_free(session->clocks);
+	session->clocks = NULL;
 	for (size_t i = 0; i < session->traces.count; i++) /* before the traces that it reads */
 		serial_free(serial_of(session->traces.at[i]));
 }

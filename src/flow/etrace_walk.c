@@ -549,10 +549,12 @@ check_depth(struct etrace_walk *walk, const struct flow_packet *p, bool stop)
 		return true;
 	if (!tells_depth(walk))
 		return walk_fail_at(walk, "a return stack is reported where none need be");
-	/* an index comes without such a flag */
+	/* an index comes without such a flag; encoders leave it out behind other jumps too, and
+	 * then nothing says what follows */
 	if (stop && !p->updiscon && p->kind != FLOW_INDEX)
-		return walk_fail_at(walk, "a synchronisation was not announced");
-	walk->report = stop && p->updiscon ? REPORT_LAST : REPORT_DEPTH;
+		walk->report = REPORT_ANY;
+	else
+		walk->report = stop && p->updiscon ? REPORT_LAST : REPORT_DEPTH;
 	return true;
 }
 
@@ -786,7 +788,7 @@ follow_to_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	}
 	/* "updiscon": "the instruction following an uninferable discontinuity and is also the
 	 * instruction before an exception, privilege change or resync" */
-	if ((walk->report == REPORT_JUMP || walk->lacks_depth) && behind) {
+	if (walk->report == REPORT_JUMP && behind) {
 		walk_fail(walk, "a synchronisation was not announced");
 		return;
 	}

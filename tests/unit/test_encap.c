@@ -908,7 +908,8 @@ test_sources(void **state)
 	option_release(&encap_options, &d.options);
 }
 
-/* E-Trace payloads of a little program, with sync sequences. */
+/* E-Trace payloads of a little program, with sync sequences; with types, data trace between
+ * them. */
 static void
 make_trace(struct stream *stream, const struct encap_widths *widths, uint64_t *seed)
 {
@@ -934,9 +935,20 @@ make_trace(struct stream *stream, const struct encap_widths *widths, uint64_t *s
 			bits_add(&payload, random_next(seed) % 400 - 200, 31);
 			bits_add(&payload, bits_get(&payload, payload.count - 1) ? 7 : 0, 3);
 		}
+		bool data = widths->type && i % 2;
+		if (data) {
+			payload = (struct bits){0};
+			bits_add(&payload, 2, 3); /* store.aligned */
+			bits_add(&payload, 2, 2); /* of four bytes */
+			bits_add(&payload, 0, 2); /* nothing is a difference */
+			bits_add(&payload, 3, 2); /* four are sent */
+			bits_add(&payload, random_next(seed), 32);
+			bits_add(&payload, random_next(seed) >> 2, 32); /* address / 4 */
+		}
 		bits_shorten(&payload);
 		stream_packet(stream, widths, 0, (unsigned)random_next(seed) % 3,
-			      widths->stamp && random_next(seed) % 3 ? &stamp : NULL, 0, &payload);
+			      widths->stamp && random_next(seed) % 3 ? &stamp : NULL, data,
+			      &payload);
 	}
 	stream_nulls(stream, sync);
 	stream_add(stream, "\x01\x01\x1f\x1f\x1f\x1f\x1f\x1f\x1f\x1f\x1f\x1f", 12);
@@ -948,8 +960,8 @@ test_guess(void **state)
 {
 	(void)state;
 	uint64_t seed = 6;
-	static const struct encap_widths rows[] = {
-	    {8, 4, 0}, {0, 0, 0}, {12, 8, 0}, {5, 2, 0}, {16, 0, 0}};
+	static const struct encap_widths rows[] = {{8, 4, 0}, {0, 0, 0},  {12, 8, 0},
+						   {5, 2, 0}, {16, 0, 0}, {12, 5, 1}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct encap_widths widths = rows[i];
 		struct stream stream = {0};
@@ -966,6 +978,8 @@ test_guess(void **state)
 		char expected[64];
 		snprintf(expected, sizeof expected, "timestamp_bytes: %u", widths.stamp);
 		assert_non_null(strstr(profile.data, expected));
+		const char *width = strstr(profile.data, "srcid_width: ");
+		assert_int_equal(strtoul(width + strlen("srcid_width: "), NULL, 10), widths.srcid);
 		assert_non_null(strstr(profile.data, "framed: false"));
 		text_free(&profile);
 

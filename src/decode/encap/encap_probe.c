@@ -16,7 +16,7 @@
  * log2 of itself.  Zeros of programs, images and tables add up to nothing.
  *
  * The remaining bits of W, and those of the type, are chosen so that the fewest
- * payloads are odd; that is a guess and said to be one.
+ * payloads are odd and come from the fewest sources; that is a guess and said to be one.
  */
 #include "config.h"
 
@@ -201,24 +201,31 @@ find_splits(const uint8_t *p, const struct runs *runs, struct split splits[SPLIT
 
 /* --- bits of source and type ------------------------------------------- */
 
-/* How many payloads are odd. */
+/* How many payloads are odd, and how many sources there are: a number that is read too wide has
+ * bits of the payload, which differ. */
 static unsigned
 count_odd(const struct window *w, const struct encap_decoder *decoder)
 {
 	struct encap_state state = {0};
 	struct message batch[128];
+	bool met[1 << 8 * SOURCE_BYTES_MAX] = {false};
 	unsigned odd = 0;
 	size_t count;
 	do {
 		count =
 		    encap_step(&decoder->base, &state.base, w, batch, sizeof batch / sizeof *batch);
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++) {
 			odd += batch[i].flags & MESSAGE_DAMAGED || batch[i].kind == ENCAP_OPAQUE;
+			if (batch[i].origin >= sizeof met / sizeof *met || met[batch[i].origin])
+				continue;
+			met[batch[i].origin] = true;
+			odd++;
+		}
 	} while (count == sizeof batch / sizeof *batch);
 	return odd;
 }
 
-/* The widths with which fewest payloads are odd. */
+/* The widths with which fewest payloads are odd, and fewest sources are met. */
 static void
 find_bits(const struct window *w, const struct split *split, struct encap_guess *guess)
 {

@@ -56,6 +56,8 @@ now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static const int deadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
 static void
 run_child(struct scene *s, const char *term, char *const *arguments)
 {
@@ -64,6 +66,9 @@ run_child(struct scene *s, const char *term, char *const *arguments)
 	for (int fd = 0; fd < 3; fd++)
 		dup2(s->slave, fd);
 	setenv("TERM", term, 1);
+	/* whoever started the tests in the background may ignore some */
+	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+		signal(deadly[i], SIG_DFL);
 	execv(arguments[0], arguments);
 	_exit(127);
 }

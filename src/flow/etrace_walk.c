@@ -549,12 +549,12 @@ check_depth(struct etrace_walk *walk, const struct flow_packet *p, bool stop)
 		return true;
 	if (!tells_depth(walk))
 		return walk_fail_at(walk, "a return stack is reported where none need be");
-	/* an index comes without such a flag; encoders leave it out behind other jumps too, and
-	 * then nothing says what follows */
-	if (stop && !p->updiscon && p->kind != FLOW_INDEX)
+	if (stop && p->updiscon)
+		walk->report = REPORT_LAST;
+	else if (stop && p->kind != FLOW_INDEX) /* some encoders do not set the flag here */
 		walk->report = REPORT_ANY;
 	else
-		walk->report = stop && p->updiscon ? REPORT_LAST : REPORT_DEPTH;
+		walk->report = REPORT_DEPTH;
 	return true;
 }
 

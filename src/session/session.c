@@ -749,9 +749,9 @@ unlink_traces(struct session *session)
 		session->intervals->unlink(session->intervals->context);
 	contexts_free(session->contexts); /* before the traces that it reads */
 	session->contexts = NULL;
-	flows_free(session->flows); /* its threads ask cycles and clocks for times, */
+	flows_free(session->flows); /* before cycles and clocks, which its threads read */
 	session->flows = NULL;
-	cycles_free(session->cycles); /* and these ask clocks */
+	cycles_free(session->cycles); /* before clocks, likewise */
 	session->cycles = NULL;
 	clocks_free(session->clocks);
 	session->clocks = NULL;

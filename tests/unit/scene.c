@@ -66,7 +66,7 @@ run_child(struct scene *s, const char *term, char *const *arguments)
 	for (int fd = 0; fd < 3; fd++)
 		dup2(s->slave, fd);
 	setenv("TERM", term, 1);
-	/* whoever started the tests in the background may ignore some */
+	/* tests that run in the background may ignore some of these */
 	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
 		signal(deadly[i], SIG_DFL);
 	execv(arguments[0], arguments);

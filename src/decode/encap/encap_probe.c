@@ -201,31 +201,32 @@ find_splits(const uint8_t *p, const struct runs *runs, struct split splits[SPLIT
 
 /* --- bits of source and type ------------------------------------------- */
 
-/* How many payloads are odd, and how many sources there are: a number that is read too wide has
- * bits of the payload, which differ. */
+/* How much speaks against the widths: odd payloads and sources, added up.  A source number read
+ * too wide takes in bits of the payload, so that there seem to be more sources. */
 static unsigned
-count_odd(const struct window *w, const struct encap_decoder *decoder)
+count_against(const struct window *w, const struct encap_decoder *decoder)
 {
 	struct encap_state state = {0};
 	struct message batch[128];
 	bool met[1 << 8 * SOURCE_BYTES_MAX] = {false};
-	unsigned odd = 0;
+	unsigned against = 0;
 	size_t count;
 	do {
 		count =
 		    encap_step(&decoder->base, &state.base, w, batch, sizeof batch / sizeof *batch);
 		for (size_t i = 0; i < count; i++) {
-			odd += batch[i].flags & MESSAGE_DAMAGED || batch[i].kind == ENCAP_OPAQUE;
+			against +=
+			    batch[i].flags & MESSAGE_DAMAGED || batch[i].kind == ENCAP_OPAQUE;
 			if (batch[i].origin >= sizeof met / sizeof *met || met[batch[i].origin])
 				continue;
 			met[batch[i].origin] = true;
-			odd++;
+			against++;
 		}
 	} while (count == sizeof batch / sizeof *batch);
-	return odd;
+	return against;
 }
 
-/* The widths with which fewest payloads are odd, and fewest sources are met. */
+/* The widths that least speaks against. */
 static void
 find_bits(const struct window *w, const struct split *split, struct encap_guess *guess)
 {
@@ -246,9 +247,9 @@ find_bits(const struct window *w, const struct split *split, struct encap_guess 
 		trial.type_width = i / (widest + 1);
 		trial.srcid_width = 8 * split->source + i % (widest + 1);
 		encap_set_guess(decoder, &trial);
-		unsigned odd = count_odd(&part, decoder);
-		if (odd < least) {
-			least = odd;
+		unsigned against = count_against(&part, decoder);
+		if (against < least) {
+			least = against;
 			guess->srcid_width = trial.srcid_width;
 			guess->type_width = trial.type_width;
 		}

@@ -53,6 +53,7 @@ static const struct arm_row rows_a64[] = {
     {0xfffff3ff, 0xd69f03e0, INSN_TRAP_RETURN, FORM_NONE},   /* ERET */
     {0xfffffbff, 0xd69f0bff, INSN_TRAP_RETURN, FORM_NONE},   /* ERETAA, ERETAB */
     {0xffffffff, 0xd6bf03e0, INSN_TRAP_RETURN, FORM_NONE},   /* DRPS */
+    {0xfffffbff, 0xd6ff03e0, INSN_TRAP_RETURN, FORM_NONE},   /* TEXIT */
     {0xffe0001f, 0xd4000001, INSN_ECALL, FORM_NONE},	     /* SVC */
     {0xffe0001f, 0xd4000002, INSN_ECALL, FORM_NONE},	     /* HVC */
     {0xffe0001f, 0xd4000003, INSN_ECALL, FORM_NONE},	     /* SMC */

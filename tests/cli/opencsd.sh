@@ -95,20 +95,38 @@ traces:
     opencsd:
       format: source_data
       sources:
-        - {id: 1, name: big, protocol: ETE,
+        - {id: 1, name: big, protocol: ETMV4I, core: Cortex-M55,
            regs: {TRCCONFIGR: 0xc1, TRCIDR0: 0x28000ea1, TRCIDR2: 0x488}}
 END
 run "$TRAWL" --info etr.bin
 ok "info: the version of the library" grep -qx '# decoded with OpenCSD [0-9.]*' out
-case $(sed -n 's/# decoded with OpenCSD //p' out) in
+version=$(sed -n 's/# decoded with OpenCSD //p' out)
+case $version in
 1.[0-7].*)
 	ok "info: what it does not know" \
-		grep -q '^# OpenCSD .* may decode big wrongly: .*TEXIT (needs 1.8.0)' out
+		grep -q '^# OpenCSD .* may decode big wrongly: .*loops of .* (needs 1.8.0)' out
 	run "$TRAWL" -t none etr.bin
 	ok "... and the log" grep -q 'may decode big wrongly' err
 	;;
 *) skip "info: what it does not know" "the library is new" ;;
 esac
+# A branch that the library does not know makes paths suspect up to the next synchronisation
+# [Arm IHI 0064, A-sync, Trace Info, Trace On, Address with context, Atom]: at 0x1000 NOP,
+# CBGT w0, w2, NOP, RET, and NOP, RET [Arm DDI 0487, FEAT_CMPBR].
+sync='\0\0\0\0\0\0\0\0\0\0\0\200\001\001\0' at='\010\0\0\0\0\0\0'
+printf "$sync\\004\\205\\0$at\\061\\367\\235\\004$at\\367$sync\\205\\004$at\\061\\367" >ete.bin
+printf '\037\040\003\325\040\0\002\164\037\040\003\325\300\003\137\326' >ete.code
+printf '\037\040\003\325\300\003\137\326' >>ete.code
+sed 's/^ *sources:/      images: [{file: ete.code, address: 0x1000}]\
+&/; s/ETMV4I, core: Cortex-M55/ETE/' etr.bin.profile.yaml >ete.yaml
+run "$TRAWL" -t jsonl --profile=ete.yaml ete.bin
+is "nothing is told of a core alone" 0 "$(grep -c 'may decode' err)"
+case $version in
+1.[0-5].*) want=1,1,0 ;;
+*) want=0,0,0 ;;
+esac
+is "a branch that the library does not know" "$want" "$(awk '/"INSTR_RANGE"/ {
+	printf "%s%d", sep, /"suspect"/; sep = "," }' out)"
 # A trace ID that no source has: all of its bytes are lost, and that is told.
 cp -R "$snapshot" wrong && chmod -R u+w wrong
 sed 's/0x00100007/0x00150007/' "$snapshot/stm.ini" >wrong/stm.ini

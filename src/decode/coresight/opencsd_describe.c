@@ -89,13 +89,15 @@ describe_range(const struct opencsd_element *e, struct element_words *t)
 	add_words(t, " ");
 	add_decimal(t, e->number);
 	add_words(t, " instr");
-	if (!e->last_type)
-		return;
-	add_words(t, e->flags & OPENCSD_CONDITIONAL ? ", conditional " : ", ");
-	add_words(t, NAMED(ends, e->last_type));
-	add_words(t, NAMED(kinds, e->last_subtype));
-	if (e->last_type <= 2)
-		add_words(t, e->flags & OPENCSD_EXECUTED ? " taken" : " not taken");
+	if (e->last_type) {
+		add_words(t, e->flags & OPENCSD_CONDITIONAL ? ", conditional " : ", ");
+		add_words(t, NAMED(ends, e->last_type));
+		add_words(t, NAMED(kinds, e->last_subtype));
+		if (e->last_type <= 2)
+			add_words(t, e->flags & OPENCSD_EXECUTED ? " taken" : " not taken");
+	}
+	if (e->flags & OPENCSD_PASSED_BRANCH)
+		add_words(t, "; unsure: OpenCSD passed over a branch");
 }
 
 static void

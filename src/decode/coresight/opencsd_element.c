@@ -290,6 +290,8 @@ message_flags(const struct opencsd_element *e)
 								: 0;
 	case OPENCSD_TRACE_ON:
 		return MESSAGE_RESYNC | (e->reason == OPENCSD_ON_OVERFLOW ? MESSAGE_LOST : 0);
+	case OPENCSD_INSTR_RANGE:
+		return e->flags & OPENCSD_PASSED_BRANCH ? MESSAGE_SUSPECT : 0;
 	case OPENCSD_TIMESTAMP:
 		return MESSAGE_SYNC;
 	case OPENCSD_SWTRACE:

@@ -127,7 +127,8 @@ enum opencsd_flag {
 	OPENCSD_MASTER_ERROR = 1 << 18,
 	OPENCSD_GLOBAL_ERROR = 1 << 19,
 	OPENCSD_OVERFLOW = 1 << 20,
-	OPENCSD_HAS_SPACE = 1 << 21 /* ADDR_NACC: `number` is the memory space */
+	OPENCSD_HAS_SPACE = 1 << 21,	/* ADDR_NACC: `number` is the memory space */
+	OPENCSD_PASSED_BRANCH = 1 << 22 /* the library passed over a branch, here or before */
 };
 
 /*

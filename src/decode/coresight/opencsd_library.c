@@ -23,6 +23,7 @@
 #include "decode/coresight/opencsd_library.h"
 
 #include "base/bytes.h"
+#include "program/arm.h"
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <pthread.h>
@@ -46,7 +47,8 @@ struct opencsd_library {
 	dcd_tree_handle_t tree;
 	struct speculation speculation; /* of ETMv4 and ETE */
 	bool fault;			/* a packet was taken away */
-	uint64_t context_id, vmid;	/* in force; 0: not known */
+	bool passed;		   /* a branch was passed over since the last synchronisation */
+	uint64_t context_id, vmid; /* in force; 0: not known */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -127,7 +129,7 @@ core_of(const struct opencsd_source_options *o)
 /* --- versions ---------------------------------------------------------- */
 
 /* Features by the version of the library that first decodes them [OpenCSD, README and pull
- * requests 73 and 90]. */
+ * requests 73 and 90], where nothing in the trace shows that they were used. */
 static const struct opencsd_limit {
 	uint32_t since;
 	unsigned protocols;	     /* a bit each */
@@ -138,12 +140,8 @@ static const struct opencsd_limit {
 } limits[] = {
 #define PROTOCOL(name) (1u << OPENCSD_##name)
 #define CODE (PROTOCOL(ETMV4I) | PROTOCOL(ETE))
-    {0x010400, PROTOCOL(ETE), profile_CortexA, 0, false, false, "FEAT_ITE"},
     {0x010402, PROTOCOL(ETMV4I), profile_CortexM, 0, false, false, "tail-chained exceptions"},
-    {0x010501, CODE, profile_CortexA, 0, true, false, "FEAT_PAUTH_LR"},
-    {0x010600, CODE, profile_CortexA, 0, true, false, "FEAT_CMPBR"},
     {0x010601, CODE, profile_Unknown, 0, false, true, "all of speculative trace"},
-    {0x010800, CODE, profile_CortexA, 0, true, false, "TEXIT"},
     {0x010800, PROTOCOL(ETMV4I), profile_CortexM, 0, true, false, "loops of Armv8.1-M"},
     {0x010803, PROTOCOL(ETMV4I), profile_CortexM, ARCH_V8, false, false,
      "exception returns of Armv8-M"},
@@ -409,6 +407,24 @@ take_range(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 		    opencsd_flag_if(in->last_instr_cond, OPENCSD_CONDITIONAL);
 }
 
+/* A path of A64 ends at its first branch.  If one is inside, the library does not know it, or
+ * has lost its way: paths from there on up to the next synchronisation may be wrong. */
+static void
+doubt_range(struct opencsd_library *l, struct opencsd_element *e)
+{
+	for (uint64_t at = e->start; at < e->end && !l->passed; at += 4) {
+		const struct opencsd_region *r =
+		    opencsd_find_region(l->source, l->context_id, l->vmid, at);
+		uint64_t offset = r ? at - r->address : 0;
+		if (!r || !r->bytes || (e->last_type && e->end - at <= 4))
+			break;
+		unsigned class =
+		    arm_decode(INSN_A64, at, r->bytes + offset, r->length - offset).class;
+		l->passed = class >= INSN_BRANCH && class <= INSN_TRAP_RETURN;
+	}
+	e->flags |= opencsd_flag_if(l->passed, OPENCSD_PASSED_BRANCH);
+}
+
 /* From 1.5 on the exception's member says in which memory the library looked; its
  * lister prints that. */
 static void
@@ -548,6 +564,8 @@ on_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
 	}
 	e.flags |= opencsd_flag_if(in->cpu_freq_change, OPENCSD_FREQ_CHANGE);
 	take_element(in, &e);
+	if (e.type == OPENCSD_INSTR_RANGE && e.isa == ocsd_isa_aarch64)
+		doubt_range(l, &e);
 	if (e.type == OPENCSD_PE_CONTEXT) {
 		l->context_id = e.context_id;
 		l->vmid = e.vmid;
@@ -555,6 +573,8 @@ on_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
 	l->last = e.index;
 	if (e.type == OPENCSD_NO_SYNC)
 		l->speculation.decoding = false;
+	if (e.type == OPENCSD_NO_SYNC || e.type == OPENCSD_TRACE_ON)
+		l->passed = false;
 	l->sink.element(l->sink.context, &e);
 	return OCSD_RESP_CONT;
 }
@@ -583,6 +603,8 @@ follow_speculation(struct opencsd_library *l, ocsd_etmv4_i_pkt *packet)
 	uint32_t most = opencsd_register_or(l->source->options->regs.TRCIDR8, 0);
 	if (packet->type >= ETM4_PKT_I_BAD_SEQUENCE && packet->type <= ETM4_PKT_I_RESERVED_CFG)
 		s->decoding = false;
+	if (packet->type == ETM4_PKT_I_TRACE_INFO)
+		l->passed = false;
 	if (packet->type == ETM4_PKT_I_TRACE_INFO && !s->decoding)
 		*s = (struct speculation){.decoding = true, .unseen = packet->curr_spec_depth > 0};
 	if (packet->pkt_valid.bits.commit_elem_valid)
@@ -699,6 +721,7 @@ opencsd_library_reset(struct opencsd_library *l)
 {
 	uint32_t used = 0;
 	l->fed = false;
+	l->passed = false;
 	l->context_id = l->vmid = 0;
 	l->speculation = (struct speculation){0};
 	ocsd_dt_process_data(l->tree, OCSD_OP_RESET, 0, 0, NULL, &used);

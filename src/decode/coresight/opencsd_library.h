@@ -14,9 +14,8 @@ struct opencsd_library;
 /* The version of the library that is linked, `1.3.3`; NULL: built without it. */
 const char *opencsd_library_version(void);
 
-/* Appends what this version does not decode of such a source and a later one does,
- * `FEAT_CMPBR (needs 1.6.0), ...`: code that uses it is decoded wrongly, and
- * nothing shows it.  Nothing is appended where all is known. */
+/* Append what a later version decodes of such a source and this one gets wrong without a sign:
+ * `loops of Armv8.1-M (needs 1.8.0), ...`.  Nothing is appended where all is known. */
 void opencsd_library_limits(const struct opencsd_source_options *, struct text *);
 
 struct opencsd_library *opencsd_library_new(const struct opencsd_source *,

@@ -603,8 +603,11 @@ swo_survey(const struct decoder *decoder, const struct window *head,
 	if (d->framed) {
 		add_sources(found, d, about, missing);
 		if (!found->id || !found->fit.good)
-			text_addf(missing, "%sno source has packets of an ITM",
-				  missing->length ? "\n" : "");
+			text_addf(
+			    missing,
+			    "%sno source has packets of an ITM; other sources need a profile, "
+			    "format opencsd with format: tpiu",
+			    missing->length ? "\n" : "");
 	}
 	swo_survey_itm(d, found, names, about);
 	free(found);

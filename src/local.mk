@@ -34,8 +34,8 @@ libtrawl_a_SOURCES = \
 	src/base/text.h \
 	src/base/thread.c \
 	src/base/thread.h \
-	src/base/worker.c \
-	src/base/worker.h \
+	src/base/job.c \
+	src/base/job.h \
 	src/base/writer.c \
 	src/base/writer.h \
 	src/base/vec.c \

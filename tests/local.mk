@@ -241,7 +241,7 @@ unit_tests = \
 	tests/unit/test_syst_printf \
 	tests/unit/test_syst_raw \
 	tests/unit/test_wishes \
-	tests/unit/test_worker \
+	tests/unit/test_job \
 	tests/unit/test_syst_stp \
 	tests/unit/test_serial \
 	tests/unit/test_textlog \

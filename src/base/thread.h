@@ -1,7 +1,7 @@
 /*
  * Starting threads: all of ours leave signals to the main thread, save SIGBUS,
  * which is raised where a shrunk capture is read.  What a room does in the
- * background is a worker (base/worker.h), which starts its thread here.
+ * background is a worker (base/job.h), which starts its thread here.
  */
 #ifndef TRAWL_BASE_THREAD_H
 #define TRAWL_BASE_THREAD_H

@@ -6,7 +6,7 @@
  *
  * A look-up cannot be interrupted.  Therefore a thread makes it, which is left to itself
  * when it takes too long: whoever of both is last frees what they share.  It is no worker
- * (base/worker.h), since one that is stopped is waited for.
+ * (base/job.h), since one that is stopped is waited for.
  *
  * A serial port is set to 8 data bits, no parity, one stop bit and no flow control.  It
  * keeps these settings afterwards, as other programs leave them too.

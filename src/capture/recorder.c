@@ -8,7 +8,7 @@
 
 #include "capture/recorder.h"
 #include "base/vec.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "capture/spool.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ struct recorder {
 	struct err err; /* valid once it ended */
 	void (*notify)(void *);
 	void *context;
-	struct worker worker;
+	struct job job;
 };
 
 /* Copy up to LENGTH bytes at OFFSET.  Return their number or a negative err_code. */
@@ -89,7 +89,7 @@ recorder_copy(void *context)
 static void
 recorder_free(struct recorder *recorder)
 {
-	worker_stop(&recorder->worker);
+	job_free(&recorder->job);
 	writer_abandon(&recorder->writer);
 	free(recorder->buffer);
 	free(recorder);
@@ -106,11 +106,11 @@ recorder_start(struct capture *capture, const char *path, const struct writer_op
 	recorder->buffer = mem_resize(NULL, CHUNK);
 	recorder->notify = notify;
 	recorder->context = context;
-	worker_init(&recorder->worker, recorder_copy, recorder);
+	job_init(&recorder->job, recorder_copy, recorder);
 	struct writer_options how = *options;
-	how.stop = worker_stop_event(&recorder->worker);
+	how.stop = job_stop_event(&recorder->job);
 	bool good = writer_open(&recorder->writer, path, &how, err) == 0;
-	if (good && worker_start_once(&recorder->worker))
+	if (good && job_start_once(&recorder->job))
 		return recorder;
 	spool_keep_from(recorder->spool, UINT64_MAX);
 	if (good)
@@ -135,9 +135,9 @@ int
 recorder_stop(struct recorder *recorder, struct err *err)
 {
 	atomic_store(&recorder->stopping, true);
-	worker_cancel(&recorder->worker);
+	job_cancel(&recorder->job);
 	spool_wake(recorder->spool);
-	worker_join(&recorder->worker);
+	job_join(&recorder->job);
 	*err = recorder->err;
 	if (!err->code)
 		writer_commit(&recorder->writer, err);

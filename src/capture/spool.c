@@ -25,7 +25,7 @@
 #include "base/lower_bound.h"
 #include "base/thread.h"
 #include "base/vec.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "capture/dump.h"
 #include "capture/foreign.h"
 #include "capture/live.h"
@@ -77,7 +77,7 @@ struct spool {
 	int64_t said; /* when growth was notified, or longer ago */
 	bool unsaid;  /* whether it grew since */
 	int quiet_ms; /* between two notices of growth */
-	struct worker worker;
+	struct job job;
 	_Atomic uint64_t size;
 	uint64_t limit;			/* of what is of use */
 	uint64_t keeps;			/* bytes at most; 0: all */
@@ -221,12 +221,12 @@ wait_for_room(struct spool *spool)
 	struct timespec until;
 	spool->notify(spool->notify_context);
 	pthread_mutex_lock(&spool->lock);
-	while (!room_left(spool) && !worker_is_stopping(&spool->worker)) {
+	while (!room_left(spool) && !job_is_stopping(&spool->job)) {
 		thread_deadline(&until, QUIET_MS);
 		pthread_cond_timedwait(&spool->grown, &spool->lock, &until);
 	}
 	pthread_mutex_unlock(&spool->lock);
-	return !worker_is_stopping(&spool->worker);
+	return !job_is_stopping(&spool->job);
 }
 
 /* False if not all could be kept; what could is. */
@@ -282,9 +282,9 @@ static enum waiting
 wait_for_stream(struct spool *spool, int milliseconds)
 {
 	struct pollfd wait[] = {{.fd = spool->stream, .events = POLLIN},
-				{.fd = worker_stop_event(&spool->worker), .events = POLLIN}};
+				{.fd = job_stop_event(&spool->job), .events = POLLIN}};
 	bool rests = spool->live && milliseconds < 0;
-	int ready = rests ? worker_poll(wait, 2, -1) : poll(wait, 2, milliseconds);
+	int ready = rests ? job_poll(wait, 2, -1) : poll(wait, 2, milliseconds);
 	if (ready < 0 && errno == EINTR)
 		return NOTHING;
 	return ready < 0 || wait[1].revents ? STOPPED : ready ? READY : NOTHING;
@@ -358,7 +358,7 @@ set_link(struct spool *spool, enum capture_link link, const struct err *reason)
 static bool
 open_live(struct spool *spool, struct err *err)
 {
-	spool->stream = live_connect(spool->live, worker_stop_event(&spool->worker), err);
+	spool->stream = live_connect(spool->live, job_stop_event(&spool->job), err);
 	if (spool->stream < 0)
 		return false;
 	if (spool->away_since)
@@ -387,10 +387,10 @@ close_live(struct spool *spool)
 static bool
 pause_live(struct spool *spool, int milliseconds)
 {
-	struct pollfd stop = {.fd = worker_stop_event(&spool->worker), .events = POLLIN};
+	struct pollfd stop = {.fd = job_stop_event(&spool->job), .events = POLLIN};
 	int64_t end = thread_now_ms() + milliseconds, left;
 	while ((left = end - thread_now_ms()) > 0)
-		if (worker_poll(&stop, 1, (int)left) > 0)
+		if (job_poll(&stop, 1, (int)left) > 0)
 			return false;
 	return true;
 }
@@ -405,7 +405,7 @@ copy_live(struct spool *spool)
 		uint64_t before = spool_size(spool);
 		if (spool->stream >= 0 || open_live(spool, &err)) {
 			copy_stream(spool);
-			if (worker_is_stopping(&spool->worker) || (spool->error && !spool->reading))
+			if (job_is_stopping(&spool->job) || (spool->error && !spool->reading))
 				return;
 			close_live(spool);
 		} else if (err.code == ERR_CANCELLED) {
@@ -429,7 +429,7 @@ read_packed_file(void *context, uint64_t offset, void *buffer, size_t length)
 {
 	struct spool *spool = context;
 	ssize_t n;
-	if (worker_is_stopping(&spool->worker))
+	if (job_is_stopping(&spool->job))
 		return -1;
 	do
 		n = pread(spool->stream, buffer, length, (off_t)offset);
@@ -557,7 +557,7 @@ copy_more(struct spool *spool)
 static void
 copy_converted(struct spool *spool)
 {
-	while (spool->more && !worker_is_stopping(&spool->worker)) {
+	while (spool->more && !job_is_stopping(&spool->job)) {
 		spool->more = copy_more(spool);
 		spool->unsaid = true;
 		report_growth(spool);
@@ -704,7 +704,7 @@ say_nothing(void *context)
 static void
 spool_free(struct spool *spool)
 {
-	worker_stop(&spool->worker);
+	job_free(&spool->job);
 	dump_close(spool->dump);
 	unpack_close(atomic_load(&spool->unpack));
 	if (spool->stream >= 0 && spool->live)
@@ -748,13 +748,13 @@ spool_open(int stream, const char *name, const struct capture_options *options,
 	spool->file = file;
 	atomic_store(&spool->needed, UINT64_MAX);
 	spool->keeps = options ? options->spool_limit : 0;
-	worker_init(&spool->worker, spool_copy, spool);
+	job_init(&spool->job, spool_copy, spool);
 	spool->folder = mem_text(folder);
 	pthread_mutex_init(&spool->lock, NULL);
 	thread_cond_init(&spool->grown);
 	spool->notify = options && options->notify ? options->notify : say_nothing;
 	spool->notify_context = options ? options->notify_context : NULL;
-	if (worker_stop_event(&spool->worker) >= 0)
+	if (job_stop_event(&spool->job) >= 0)
 		return spool;
 	err_set(err, ERR_IO, "cannot read the stream: %s", strerror(errno));
 	spool_free(spool);
@@ -866,7 +866,7 @@ spool_start(struct spool *spool, uint64_t limit, struct err *err)
 	/* what the first screen shows waits for no thread */
 	while (is_converted(spool) && spool->more && spool_size(spool) < FIRST)
 		spool->more = copy_more(spool);
-	return worker_start_once(&spool->worker)
+	return job_start_once(&spool->job)
 		   ? 0
 		   : err_set(err, ERR_IO,
 			     "cannot read the stream: no thread can be started (ulimit -u)");
@@ -911,13 +911,13 @@ void
 spool_wait_stop(struct spool *spool, uint64_t size, const atomic_bool *stop)
 {
 	if (spool->live)
-		worker_begin_rest();
+		job_begin_rest();
 	pthread_mutex_lock(&spool->lock);
 	while (spool_size(spool) <= size && !spool_ended(spool) && !atomic_load(stop))
 		pthread_cond_wait(&spool->grown, &spool->lock);
 	pthread_mutex_unlock(&spool->lock);
 	if (spool->live)
-		worker_end_rest();
+		job_end_rest();
 }
 
 void

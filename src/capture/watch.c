@@ -14,7 +14,7 @@
 
 #include "capture/watch.h"
 #include "base/vec.h"
-#include "base/worker.h"
+#include "base/job.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -43,7 +43,7 @@ struct watch {
 	char *folder; /* of the name, or NULL */
 	int events;   /* inotify, or -1: by the clock */
 	struct file_state last;
-	struct worker worker;
+	struct job job;
 };
 
 static struct file_state
@@ -159,9 +159,9 @@ drop_events(struct watch *watch)
 static bool
 sleep_until(struct watch *watch, int events, int milliseconds)
 {
-	struct pollfd wait[] = {{.fd = worker_stop_event(&watch->worker), .events = POLLIN},
+	struct pollfd wait[] = {{.fd = job_stop_event(&watch->job), .events = POLLIN},
 				{.fd = events, .events = POLLIN}};
-	int ready = worker_poll(wait, 2, milliseconds);
+	int ready = job_poll(wait, 2, milliseconds);
 	return (ready >= 0 || errno == EINTR) && !wait[0].revents;
 }
 
@@ -189,7 +189,7 @@ watch_file(void *context)
 static void
 watch_free(struct watch *watch)
 {
-	worker_stop(&watch->worker);
+	job_free(&watch->job);
 	if (watch->events >= 0)
 		close(watch->events);
 	free(watch->folder);
@@ -214,11 +214,11 @@ watch_start(const struct watch_options *options)
 	watch->options = *options;
 	watch->events = -1;
 	watch->folder = options->path ? folder_of(options->path) : NULL;
-	worker_init(&watch->worker, watch_file, watch);
-	bool can_stop = worker_stop_event(&watch->worker) >= 0;
+	job_init(&watch->job, watch_file, watch);
+	bool can_stop = job_stop_event(&watch->job) >= 0;
 	bool listening = can_stop && listen_changes(watch);
 	watch->last = read_status(watch); /* after listening: nothing falls between */
-	if (can_stop && (listening || !options->once) && worker_start_once(&watch->worker))
+	if (can_stop && (listening || !options->once) && job_start_once(&watch->job))
 		return watch;
 	watch_free(watch);
 	return NULL;

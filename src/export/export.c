@@ -13,7 +13,7 @@
 
 #include "export/export.h"
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "export/export_flow.h"
 #include "export/export_pool.h"
 #include "export/export_raw.h"
@@ -199,7 +199,7 @@ export_find(const char *name)
 /* The index of a trace, built beside a walk that must not get ahead of it. */
 struct history {
 	struct trace *trace;
-	struct worker worker;
+	struct job job;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool needed, built;
@@ -249,8 +249,8 @@ history_open(struct history *history, struct trace *trace, const struct export_o
 	pthread_mutex_init(&history->lock, NULL);
 	thread_cond_init(&history->changed);
 	session_notify(session_of(trace), history_progress, history);
-	worker_init(&history->worker, history_build, history);
-	if (!worker_start_once(&history->worker))
+	job_init(&history->job, history_build, history);
+	if (!job_start_once(&history->job))
 		history_build(history);
 }
 
@@ -291,7 +291,7 @@ history_close(struct history *history)
 	pthread_mutex_unlock(&history->lock);
 	if (!built)
 		index_stop(trace_index(history->trace));
-	worker_stop(&history->worker);
+	job_free(&history->job);
 	index_allow(trace_index(history->trace)); /* for a file that comes next */
 	pthread_cond_destroy(&history->changed);
 	pthread_mutex_destroy(&history->lock);

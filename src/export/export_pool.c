@@ -15,7 +15,7 @@
 
 #include "export/export_pool.h"
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "export/export_table.h"
 #include "query/gap/flow_cursor.h"
 #include "query/seek.h"
@@ -65,7 +65,7 @@ struct pool_slot {
 struct pool_worker {
 	struct export_pool *pool;
 	struct formatter formatter;
-	struct worker worker;
+	struct job job;
 	uint64_t next; /* of its pieces */
 };
 
@@ -425,7 +425,7 @@ format_own_pieces(void *context)
 {
 	struct pool_worker *own = context;
 	struct export_pool *pool = own->pool;
-	while (!worker_is_stopping(&own->worker)) {
+	while (!job_is_stopping(&own->job)) {
 		pthread_mutex_lock(&pool->lock);
 		bool any = own->next < pool->put;
 		pthread_mutex_unlock(&pool->lock);
@@ -444,7 +444,7 @@ format_own_pieces(void *context)
 static void
 close_worker(struct pool_worker *own)
 {
-	worker_stop(&own->worker);
+	job_free(&own->job);
 	formatter_close(&own->formatter);
 }
 
@@ -456,8 +456,8 @@ start_workers(struct export_pool *pool, unsigned count)
 		struct pool_worker *own = &pool->workers[i];
 		*own = (struct pool_worker){.pool = pool, .next = i};
 		formatter_open(&own->formatter, pool);
-		worker_init(&own->worker, format_own_pieces, own);
-		if (!worker_start(&own->worker)) {
+		job_init(&own->job, format_own_pieces, own);
+		if (!job_start(&own->job)) {
 			close_worker(own);
 			break;
 		}
@@ -503,7 +503,7 @@ void
 export_pool_free(struct export_pool *pool)
 {
 	for (unsigned i = 0; i < pool->worker_count; i++)
-		worker_cancel(&pool->workers[i].worker); /* all, before one is waited for */
+		job_cancel(&pool->workers[i].job); /* all, before one is waited for */
 	for (unsigned i = 0; i < pool->worker_count; i++)
 		close_worker(&pool->workers[i]);
 	if (!pool->worker_count)
@@ -543,7 +543,7 @@ export_pool_put(struct export_pool *pool)
 	uint64_t number = pool->put++;
 	pthread_mutex_unlock(&pool->lock);
 	if (pool->worker_count)
-		worker_wake(&pool->workers[number % pool->worker_count].worker);
+		job_wake(&pool->workers[number % pool->worker_count].job);
 }
 
 struct export_piece *

@@ -9,7 +9,7 @@
 #include "flow/flow_index.h"
 #include "base/generation.h"
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "flow/flow_counts.h"
 #include "index/index.h"
 
@@ -27,7 +27,7 @@ struct flow_point {
 struct flow_index {
 	struct trace *trace;
 	struct flow_timer timer;
-	struct worker worker;
+	struct job job;
 	/* the worker's */
 	struct flow *flow;
 	struct reader *reader;
@@ -243,7 +243,7 @@ follow_job(void *context)
 	struct flow_index *index = context;
 	uint64_t before = index->next;
 	begin_job(index);
-	while (!worker_is_stopping(&index->worker) && !lacks_times(index) && follow_cell(index))
+	while (!job_is_stopping(&index->job) && !lacks_times(index) && follow_cell(index))
 		if (thread_now_ms() - index->signalled >= TELL_MS)
 			tell_news(index);
 	if (end_flow(index) || index->next != before)
@@ -266,9 +266,9 @@ flow_index_new(struct trace *trace, const struct flow_timer *timer, struct err *
 	pthread_mutex_init(&index->lock, NULL);
 	pthread_mutex_init(&index->tree_lock, NULL);
 	renew_tree(index);
-	worker_init(&index->worker, follow_job, index);
-	index->worker.nice = 10;
-	worker_start(&index->worker);
+	job_init(&index->job, follow_job, index);
+	index->job.nice = 10;
+	job_start(&index->job);
 	return index;
 }
 
@@ -277,7 +277,7 @@ flow_index_free(struct flow_index *index)
 {
 	if (!index)
 		return;
-	worker_stop(&index->worker);
+	job_free(&index->job);
 	drop_points(index);
 	flow_stacks_free(&index->stacks);
 	reader_free(index->reader);
@@ -292,16 +292,16 @@ flow_index_free(struct flow_index *index)
 void
 flow_index_wake(struct flow_index *index)
 {
-	worker_wake(&index->worker);
+	job_wake(&index->job);
 }
 
 void
 flow_index_build(struct flow_index *index)
 {
-	int nice = index->worker.nice;
-	worker_stop(&index->worker);
-	worker_init(&index->worker, follow_job, index);
-	index->worker.nice = nice;
+	int nice = index->job.nice;
+	job_free(&index->job);
+	job_init(&index->job, follow_job, index);
+	index->job.nice = nice;
 	follow_job(index);
 }
 
@@ -309,7 +309,7 @@ void
 flow_index_want_times(struct flow_index *index)
 {
 	if (index->timer.begin && !atomic_exchange(&index->wants_times, true))
-		worker_wake(&index->worker);
+		job_wake(&index->job);
 }
 
 unsigned

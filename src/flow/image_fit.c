@@ -194,8 +194,8 @@ keep_name(struct image_fits *fits, struct reader *reader, const struct message *
 }
 
 int
-image_fits_read(struct image_fits *fits, struct trace *trace, uint64_t most,
-		const struct worker *worker, struct err *err)
+image_fits_read(struct image_fits *fits, struct trace *trace, uint64_t most, const struct job *job,
+		struct err *err)
 {
 	enum { BATCH = 256 };
 	struct fit_reading reading = {.fits = fits};
@@ -207,12 +207,12 @@ image_fits_read(struct image_fits *fits, struct trace *trace, uint64_t most,
 		most = 0;
 	struct reader *reader = reader_new(trace);
 	struct message messages[BATCH];
-	if (worker)
+	if (job)
 		reader_take_what_is_there(reader);
 	struct expansion scratch = {0};
 	uint64_t number = 0;
 	for (size_t count = BATCH; count && number < most;) {
-		if (worker && worker_is_stopping(worker))
+		if (job && job_is_stopping(job))
 			break;
 		count = reader_walk(reader, messages, BATCH);
 		for (size_t i = 0; i < count; i++) {

@@ -17,7 +17,7 @@
 #define TRAWL_FLOW_IMAGE_FIT_H
 
 #include "base/map.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "flow/call_stack.h"
 #include "flow/flow_code.h"
 #include "flow/flow_hold.h"
@@ -63,7 +63,7 @@ void image_fits_step(struct image_fits *, struct flow_code *, const struct flow_
  * of those that are there; without it waits for a capture that grows.  None if nothing is judged
  * or wanted: nothing can be patched where images do not overlap.
  * 0, or negative with a reason: it says nothing of the flow, or its program is not known. */
-int image_fits_read(struct image_fits *, struct trace *, uint64_t most, const struct worker *,
+int image_fits_read(struct image_fits *, struct trace *, uint64_t most, const struct job *,
 		    struct err *);
 
 /* Appends `patched: 3 executed instructions have other bytes ...`; nothing if there are none. */

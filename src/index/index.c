@@ -26,7 +26,7 @@
 #include "base/option.h"
 #include "base/thread.h"
 #include "base/vec.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "index/saved.h"
 #include "index/step.h"
 #include "index/walk.h"
@@ -68,7 +68,7 @@ struct index_worker {
 	struct index *index;
 	struct walker *walker;
 	struct cell_result result;
-	struct worker thread;
+	struct job thread;
 };
 
 /* What is known. */
@@ -92,8 +92,8 @@ struct index {
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct worker builder; /* walks in the background, with workers that it starts */
-	bool begun;	       /* it looked for files */
+	struct job builder; /* walks in the background, with workers that it starts */
+	bool begun;	    /* it looked for files */
 	bool stopping, paused, restart;
 	double rate;
 
@@ -951,9 +951,9 @@ walk_available(void *context)
 		uint64_t known = cells_built(index);
 		struct segment *segment = segment_of(index, known);
 		if (index->paused) {
-			worker_begin_rest();
+			job_begin_rest();
 			pthread_cond_wait(&index->changed, &index->lock);
-			worker_end_rest();
+			job_end_rest();
 		} else if (known >= cells_available(index)) {
 			break;
 		} else if (!index->in_order_busy &&
@@ -1011,7 +1011,7 @@ prepare_workers(struct index *index)
 		worker->index = index;
 		worker->walker = walker_new(index->capture, index->decoder, index->cell_shift,
 					    index->options.checked);
-		worker_init(&worker->thread, walk_available, worker);
+		job_init(&worker->thread, walk_available, worker);
 	}
 	if (target > 1 && !index->segments) {
 		index->segment_count = SEGMENTS_EACH * target;
@@ -1078,11 +1078,11 @@ build_available(struct index *index)
 		walker_read_clocks(index->workers[i].walker, index->take);
 	if (!index->placed)
 		find_last_ticks(index);
-	while (started < target && worker_start_once(&index->workers[started].thread))
+	while (started < target && job_start_once(&index->workers[started].thread))
 		started++;
 	walk_available(&index->workers[0]);
 	while (started > 1)
-		worker_join(&index->workers[--started].thread);
+		job_join(&index->workers[--started].thread);
 }
 
 void
@@ -1141,7 +1141,7 @@ build_in_background(void *context)
 void
 index_start(struct index *index)
 {
-	worker_start(&index->builder);
+	job_start(&index->builder);
 }
 
 static void
@@ -1157,10 +1157,10 @@ void
 index_stop(struct index *index)
 {
 	set_flag(index, &index->stopping, true);
-	if (!worker_is_running(&index->builder))
+	if (!job_is_running(&index->builder))
 		return;
-	worker_cancel(&index->builder);
-	worker_join(&index->builder);
+	job_cancel(&index->builder);
+	job_join(&index->builder);
 	set_flag(index, &index->restart, false);
 	save_grown(index);
 }
@@ -1180,18 +1180,18 @@ index_pause(struct index *index, bool on)
 void
 index_wake(struct index *index)
 {
-	worker_wake(&index->builder);
+	job_wake(&index->builder);
 }
 
 void
 index_restart(struct index *index)
 {
-	if (!worker_is_running(&index->builder)) {
+	if (!job_is_running(&index->builder)) {
 		start_anew(index);
 		return;
 	}
 	set_flag(index, &index->restart, true);
-	worker_wake(&index->builder);
+	job_wake(&index->builder);
 }
 
 bool
@@ -1237,7 +1237,7 @@ index_new(struct capture *capture, const struct decoder *decoder,
 	index->segment_cells = index->options.segment ? index->options.segment : SEGMENT;
 	pthread_mutex_init(&index->lock, NULL);
 	thread_cond_init(&index->changed);
-	worker_init(&index->builder, build_in_background, index);
+	job_init(&index->builder, build_in_background, index);
 	index->builder.nice = 5; /* which its workers inherit */
 	index->workers = mem_new(WORKERS_MAX * sizeof *index->workers);
 	start_anew(index);
@@ -1247,7 +1247,7 @@ index_new(struct capture *capture, const struct decoder *decoder,
 static void
 worker_free(struct index_worker *worker)
 {
-	worker_stop(&worker->thread);
+	job_free(&worker->thread);
 	walker_free(worker->walker);
 	cell_result_free(&worker->result);
 }
@@ -1266,7 +1266,7 @@ index_free(struct index *index)
 	if (!index)
 		return;
 	index_stop(index);
-	worker_stop(&index->builder);
+	job_free(&index->builder);
 	contents_free(atomic_load(&index->shown));
 	for (size_t i = 0; i < index->worker_count; i++)
 		worker_free(&index->workers[i]);

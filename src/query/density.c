@@ -11,7 +11,7 @@
 #include "query/density.h"
 #include "base/generation.h"
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "query/context_spans.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
@@ -83,7 +83,7 @@ struct density_basis {
 
 struct density {
 	struct session *session;
-	struct worker worker;
+	struct job job;
 	/* the worker's: */
 	struct track *tracks;
 	struct reader **readers;
@@ -574,7 +574,7 @@ count_message(void *context, const struct message *m, int64_t time)
 static bool
 is_overtaken(struct density *d, unsigned number)
 {
-	return generation_now(&d->questions) != number || worker_is_stopping(&d->worker);
+	return generation_now(&d->questions) != number || job_is_stopping(&d->job);
 }
 
 /* Decodes the pieces; false if another question came. */
@@ -899,7 +899,7 @@ density_new(struct session *session)
 	}
 	pthread_mutex_init(&d->lock, NULL);
 	thread_cond_init(&d->changed);
-	worker_init(&d->worker, density_work, d);
+	job_init(&d->job, density_work, d);
 	return d;
 }
 
@@ -912,7 +912,7 @@ density_free(struct density *d)
 	generation_bump(&d->questions); /* no answer is awaited any more */
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
-	worker_stop(&d->worker);
+	job_free(&d->job);
 	for (size_t i = 0; i < d->session->traces.count; i++) {
 		track_free(&d->tracks[i]);
 		reader_free(d->readers[i]);
@@ -1003,7 +1003,7 @@ density_ask(struct density *d, const struct density_window *window,
 		density_fetch(d);
 		pthread_mutex_unlock(&d->lock);
 		if (grown)
-			worker_wake(&d->worker);
+			job_wake(&d->job);
 		return d->shown;
 	}
 	d->asked = d->question = q;
@@ -1014,7 +1014,7 @@ density_ask(struct density *d, const struct density_window *window,
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
 	struct timespec until;
-	int late = !worker_start(&d->worker); /* or wakes it */
+	int late = !job_start(&d->job); /* or wakes it */
 	thread_deadline(&until, PATIENCE_MS);
 	pthread_mutex_lock(&d->lock);
 	while (!(d->fresh && d->fresh_number == number) && !late)

@@ -16,7 +16,7 @@
 #include "query/gap_search.h"
 #include "base/generation.h"
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ struct gap_search {
 	struct gap_message from;
 	uint64_t left, least;
 	size_t most;
-	struct worker worker;
+	struct job job;
 
 	/* the worker's */
 	struct sequence *sequence;
@@ -308,7 +308,7 @@ leap_over(struct gap_search *s)
 	do {
 		more = false;
 		for (size_t i = 0; i < sequence_lane_count(s->sequence); i++)
-			while (is_walked(s, i) && !worker_is_stopping(&s->worker) &&
+			while (is_walked(s, i) && !job_is_stopping(&s->job) &&
 			       cover_cell(s, &s->lanes[i], &covered))
 				more = true;
 	} while (more);
@@ -369,7 +369,7 @@ look_back(struct gap_search *s)
 	s->least = UINT64_MAX; /* nothing is found on the way */
 	do
 		look_at(s);
-	while (s->direction > 0 && !s->timed && !worker_is_stopping(&s->worker) &&
+	while (s->direction > 0 && !s->timed && !job_is_stopping(&s->job) &&
 	       sequence_previous(s->sequence, &s->at));
 	s->least = least;
 	s->at = start;
@@ -398,7 +398,7 @@ walk_on(struct gap_search *s)
 	else
 		look_back(s);
 	bool leaps = true;
-	for (unsigned passed = 0; passed % BATCH || !worker_is_stopping(&s->worker); passed++) {
+	for (unsigned passed = 0; passed % BATCH || !job_is_stopping(&s->job); passed++) {
 		/* a leap ends at a message that was not looked at */
 		if (leaps && leap_over(s) && look_at(s))
 			return;
@@ -459,8 +459,8 @@ gap_search_new(const struct gap_query *query)
 	s->least = query->least ? query->least : 1;
 	s->most = s->longest ? query->most : 1;
 	pthread_mutex_init(&s->lock, NULL);
-	worker_init(&s->worker, search_job, s);
-	if (!worker_start_once(&s->worker))
+	job_init(&s->job, search_job, s);
+	if (!job_start_once(&s->job))
 		search_job(s);
 	return s;
 }
@@ -470,7 +470,7 @@ gap_search_free(struct gap_search *s)
 {
 	if (!s)
 		return;
-	worker_stop(&s->worker);
+	job_free(&s->job);
 	for (size_t i = 0; s->lanes && i < sequence_lane_count(s->sequence); i++)
 		vec_free(&s->lanes[i].calm);
 	sequence_free(s->sequence);

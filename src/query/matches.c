@@ -24,7 +24,7 @@
 #include "base/lower_bound.h"
 #include "base/thread.h"
 #include "base/vec.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "session/context/context.h"
 #include "session/flows.h"
 #include "session/session.h"
@@ -78,7 +78,7 @@ struct cell_matches {
 /* A thread that decides cells, and what is its own. */
 struct matches_worker {
 	struct matches *matches;
-	struct worker worker;
+	struct job job;
 	struct reader *reader; /* made when it begins, as are: */
 	struct filter_pair pair;
 	struct row_list found;
@@ -190,7 +190,7 @@ count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 			*vec_add(rows) = (uint32_t)i;
 			rows->severities |= (uint8_t)(1u << own.severity % SEVERITY_COUNT);
 		}
-		if (worker_is_stopping(&m->workers[0].worker) ||
+		if (job_is_stopping(&m->workers[0].job) ||
 		    (i % CLOCK_LOOK == 0 && until != NO_END && thread_now_ms() >= until))
 			return false;
 		decoded = reader_keep(reader, decoded, cell);
@@ -514,14 +514,14 @@ decide_cells(void *context)
 	if (!own->reader)
 		prepare_worker(own);
 	pthread_mutex_lock(&m->lock);
-	while (!worker_is_stopping(&own->worker) && matches_pick(m, &own->cell)) {
+	while (!job_is_stopping(&own->job) && matches_pick(m, &own->cell)) {
 		bool news = matches_decode_cell(m, own);
 		own->cell = UINT64_MAX;
 		if (news)
 			matches_notify(m);
 		any = true;
 	}
-	if (any && !worker_is_stopping(&own->worker))
+	if (any && !job_is_stopping(&own->job))
 		matches_notify(m); /* that it is done */
 	pthread_mutex_unlock(&m->lock);
 }
@@ -537,8 +537,8 @@ open_workers(struct matches *m)
 	for (unsigned i = 0; i < m->worker_count; i++) {
 		struct matches_worker *own = &m->workers[i];
 		*own = (struct matches_worker){.matches = m, .cell = UINT64_MAX};
-		worker_init(&own->worker, decide_cells, own);
-		own->worker.nice = 5;
+		job_init(&own->job, decide_cells, own);
+		own->job.nice = 5;
 	}
 }
 
@@ -547,17 +547,17 @@ static void
 start_workers(struct matches *m, uint64_t cells)
 {
 	for (unsigned i = 0; i < m->worker_count && i < cells; i++)
-		worker_start(&m->workers[i].worker);
+		job_start(&m->workers[i].job);
 }
 
 static void
 close_workers(struct matches *m)
 {
 	for (unsigned i = 0; i < m->worker_count; i++)
-		worker_cancel(&m->workers[i].worker);
+		job_cancel(&m->workers[i].job);
 	for (unsigned i = 0; i < m->worker_count; i++) {
 		struct matches_worker *own = &m->workers[i];
-		worker_stop(&own->worker);
+		job_free(&own->job);
 		reader_free(own->reader);
 		vec_free(&own->found);
 		filter_pair_free(&own->pair);
@@ -570,7 +570,7 @@ is_working(const struct matches *m)
 {
 	bool running = false;
 	for (unsigned i = 0; i < m->worker_count; i++)
-		running |= worker_is_running(&m->workers[i].worker);
+		running |= job_is_running(&m->workers[i].job);
 	return running && !m->stopped;
 }
 

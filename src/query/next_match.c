@@ -13,7 +13,7 @@
 #include "query/next_match.h"
 #include "base/generation.h"
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "session/clock/clocks.h"
 
 #include <stdatomic.h>
@@ -116,7 +116,7 @@ way_go(struct way *way, unsigned cells)
 /* --- in a thread ------------------------------------------------------- */
 
 struct next_job {
-	struct worker worker;
+	struct job thread;
 	struct way way;
 	struct filter_pair pair;
 	struct trace *trace;
@@ -124,13 +124,13 @@ struct next_job {
 };
 
 static void
-job_run(void *context)
+run_job(void *context)
 {
 	struct next_job *job = context;
 	struct way *way = &job->way;
 	struct reader *reader = way->reader = reader_new(job->trace);
 	enum next_result result = NEXT_MORE;
-	while (result == NEXT_MORE && !worker_is_stopping(&job->worker))
+	while (result == NEXT_MORE && !job_is_stopping(&job->thread))
 		result = way_go(way, 1);
 	reader_free(reader);
 	atomic_store(&job->result, result);
@@ -138,11 +138,11 @@ job_run(void *context)
 }
 
 static void
-job_free(struct next_job *job)
+next_job_free(struct next_job *job)
 {
 	if (!job)
 		return;
-	worker_stop(&job->worker);
+	job_free(&job->thread);
 	filter_pair_free(&job->pair);
 	free(job);
 }
@@ -203,7 +203,7 @@ static void
 close_lanes(struct next_match *next)
 {
 	for (size_t i = 0; i < next->count; i++)
-		job_free(next->lanes[i].job);
+		next_job_free(next->lanes[i].job);
 	free(next->lanes);
 }
 
@@ -346,9 +346,9 @@ start_job(struct next_match *next, struct next_lane *lane)
 	job->pair = filter_pair_copy(next->query.want, next->query.also);
 	job->way.pair = &job->pair;
 	atomic_init(&job->result, NEXT_MORE);
-	worker_init(&job->worker, job_run, job);
-	if (!worker_start_once(&job->worker)) {
-		job_free(job);
+	job_init(&job->thread, run_job, job);
+	if (!job_start_once(&job->thread)) {
+		next_job_free(job);
 		return NEXT_REFUSED;
 	}
 	lane->job = job;
@@ -362,7 +362,7 @@ poll_job(struct next_lane *lane)
 	if (result == NEXT_MORE)
 		return NEXT_WAITING;
 	lane->way.from = lane->job->way.from;
-	job_free(lane->job);
+	next_job_free(lane->job);
 	lane->job = NULL;
 	return result;
 }

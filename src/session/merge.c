@@ -16,7 +16,7 @@
 #include "session/merge.h"
 #include "base/generation.h"
 #include "base/lower_bound.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "session/clock/clocks.h"
 #include "session/lane_notes.h"
 #include "session/session.h"
@@ -79,7 +79,7 @@ struct merge {
 	bool positioned;
 	unsigned generation; /* of the clocks; parts and strands follow it */
 
-	struct worker worker;
+	struct job job;
 	bool signals;
 	struct generation changes;
 };
@@ -90,7 +90,7 @@ static void
 note_lane(struct merge *m, struct lane_notes *notes, unsigned generation)
 {
 	bool news = lane_notes_renew(notes, generation);
-	while (!worker_is_stopping(&m->worker) && lane_notes_add(notes))
+	while (!job_is_stopping(&m->job) && lane_notes_add(notes))
 		news = true;
 	if (news)
 		generation_bump(&m->changes);
@@ -105,8 +105,7 @@ merge_work(void *context)
 		generation = clocks_generation(m->session->clocks);
 		for (size_t i = 0; i < m->count; i++)
 			note_lane(m, m->lanes[i].notes, generation);
-	} while (generation != clocks_generation(m->session->clocks) &&
-		 !worker_is_stopping(&m->worker));
+	} while (generation != clocks_generation(m->session->clocks) && !job_is_stopping(&m->job));
 	if (m->signals && generation_now(&m->changes) != before)
 		session_signal(m->session);
 }
@@ -124,13 +123,13 @@ void
 merge_start(struct merge *m)
 {
 	m->signals = true;
-	worker_start(&m->worker);
+	job_start(&m->job);
 }
 
 void
 merge_wake(struct merge *m)
 {
-	worker_wake(&m->worker);
+	job_wake(&m->job);
 }
 
 unsigned
@@ -1118,7 +1117,7 @@ make_merge(struct session *session, size_t first, size_t count)
 		m->lanes[i].trace = session->traces.at[first + i];
 		m->lanes[i].reader = reader_new(m->lanes[i].trace);
 	}
-	worker_init(&m->worker, merge_work, m);
+	job_init(&m->job, merge_work, m);
 	return m;
 }
 
@@ -1149,7 +1148,7 @@ merge_free(struct merge *m)
 {
 	if (!m)
 		return;
-	worker_stop(&m->worker);
+	job_free(&m->job);
 	for (size_t i = 0; i < m->count; i++) {
 		for (size_t k = 0; k < m->lanes[i].cache.count; k++) {
 			vec_free(&m->lanes[i].cache.at[k].keys);

@@ -10,7 +10,7 @@
 #include "base/generation.h"
 #include "base/notice.h"
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "capture/foreign.h"
 #include "decode/lines.h"
 #include "decode/registry.h"
@@ -59,7 +59,7 @@ struct trace {
 	struct trace_options *options;		     /* own, with the formats behind */
 	size_t entry;				     /* of the profile, SIZE_MAX: none */
 	char *matched;				     /* what `match:` was compared with */
-	struct worker loader;
+	struct job loader;
 	bool started; /* its index is built, */
 	bool loading; /* its files are loaded */
 	struct generation generation;
@@ -162,7 +162,7 @@ read_head(struct capture *capture)
 static void
 end_loader(struct trace *trace)
 {
-	worker_join(&trace->loader);
+	job_join(&trace->loader);
 	trace->loading = false;
 }
 
@@ -195,7 +195,7 @@ trace_close(struct trace *trace)
 	if (!trace)
 		return;
 	close_decoder(trace);
-	worker_stop(&trace->loader);
+	job_free(&trace->loader);
 	capture_close(trace->capture);
 	text_free(&trace->notice);
 	pthread_mutex_destroy(&trace->lock);
@@ -519,7 +519,7 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 	trace->options = from->options;
 	trace->entry = from->entry;
 	pthread_mutex_init(&trace->lock, NULL);
-	worker_init(&trace->loader, load_in_background, trace);
+	job_init(&trace->loader, load_in_background, trace);
 	trace->matched = mem_text(from->matched);
 	trace->group = from->group ? mem_text(from->group) : NULL;
 	trace->container = from->container ? mem_text(from->container) : NULL;
@@ -1084,7 +1084,7 @@ trace_start(struct trace *trace)
 	trace->started = true;
 	if (!trace->loading &&
 	    (trace->decoder->ops->load || naming_applies(trace->host->naming, trace->name)))
-		worker_start_once(&trace->loader);
+		job_start_once(&trace->loader);
 	trace->loading = true;
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
 		arm_notice(trace);

@@ -18,7 +18,7 @@
 #include "base/notice.h"
 #include "base/regex.h"
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "command/keymap.h"
 #include "session/programs.h"
 #include "session/sequence.h"
@@ -431,7 +431,7 @@ static bool
 is_settled(const struct app *app)
 {
 	struct pollfd news = {.fd = app->notify, .events = POLLIN};
-	return app->rest >= 0 && workers_rest() && !poll(&news, 1, 0);
+	return app->rest >= 0 && jobs_rest() && !poll(&news, 1, 0);
 }
 
 /* Reset the event that workers rest.  The loop checks that they do before it sleeps. */
@@ -766,7 +766,7 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	if (!app.screen.term)
 		return ERR_UNSUPPORTED;
 	app.signals = still ? -1 : signals_open(&before); /* they end it as they end batch output */
-	app.rest = still ? workers_rest_event() : -1;
+	app.rest = still ? jobs_rest_event() : -1;
 	app.notify = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	session_notify(session, app_notify, &app);
 

@@ -36,7 +36,7 @@ struct app {
 	struct app_parts *parts; /* what the screen points to; owned */
 	int notify;		 /* eventfd */
 	int signals;		 /* see signals.h; -1: a still takes none */
-	int rest;		 /* of a still: see workers_rest_event; else -1 */
+	int rest;		 /* of a still: see jobs_rest_event; else -1 */
 	unsigned refusals;	 /* of threads, that were said */
 	uint64_t given_up;	 /* texts that patterns gave up on, when that was last said */
 	bool left_out;		 /* it was said what does not hold of times */

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "ui/misfit.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "flow/image_fit.h"
 #include "session/session.h"
 #include "ui/app.h"
@@ -12,7 +12,7 @@
 enum { LOOK = 1 << 17 /* messages of a trace */ };
 
 struct misfit {
-	struct worker worker;
+	struct job job;
 	struct session *session;
 	size_t count; /* traces; more may come, which are not looked at */
 	bool started;
@@ -27,7 +27,7 @@ does_not_fit(struct misfit *misfit, struct trace *trace)
 	struct err err = {0};
 	bool bad = false;
 	if (image_fits_judge(trace))
-		image_fits_read(&fits, trace, LOOK, &misfit->worker, &err);
+		image_fits_read(&fits, trace, LOOK, &misfit->job, &err);
 	for (size_t i = 0; i < fits.walks.count; i++)
 		bad |= image_fit_is_bad(&fits.walks.at[i].fit);
 	image_fits_free(&fits);
@@ -38,7 +38,7 @@ static void
 look_at_traces(void *context)
 {
 	struct misfit *misfit = context;
-	for (size_t i = 0; i < misfit->count && !worker_is_stopping(&misfit->worker); i++) {
+	for (size_t i = 0; i < misfit->count && !job_is_stopping(&misfit->job); i++) {
 		if (!does_not_fit(misfit, misfit->session->traces.at[i]))
 			continue;
 		atomic_store(&misfit->bad[i], true);
@@ -54,8 +54,8 @@ misfit_new(struct session *session)
 	misfit->session = session;
 	misfit->count = session->traces.count;
 	misfit->bad = mem_new(misfit->count * sizeof *misfit->bad);
-	worker_init(&misfit->worker, look_at_traces, misfit);
-	misfit->worker.nice = 19;
+	job_init(&misfit->job, look_at_traces, misfit);
+	misfit->job.nice = 19;
 	return misfit;
 }
 
@@ -84,7 +84,7 @@ start_when_there(struct misfit *misfit)
 	}
 	misfit->started = all;
 	if (any && all)
-		worker_start_once(&misfit->worker);
+		job_start_once(&misfit->job);
 }
 
 void
@@ -92,7 +92,7 @@ misfit_free(struct misfit *misfit)
 {
 	if (!misfit)
 		return;
-	worker_stop(&misfit->worker);
+	job_free(&misfit->job);
 	free(misfit->bad);
 	free(misfit);
 }

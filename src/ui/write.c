@@ -13,7 +13,7 @@
 
 #include "ui/write.h"
 #include "base/notice.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "base/writer.h"
 #include "export/export_raw.h"
 #include "query/filter/filter.h"
@@ -46,7 +46,7 @@ struct write_job {
 	struct text table; /* to be written instead of messages, with so many rows */
 	size_t rows;
 	bool rows_complete;
-	struct worker worker; /* cancelled with it */
+	struct job thread; /* cancelled with it */
 	atomic_bool done;
 	atomic_bool again; /* not all was known, or something changed: to be started once more */
 	atomic_bool news;  /* came since it was started last */
@@ -64,7 +64,7 @@ write_text(void *context, struct text *text)
 {
 	struct write_job *job = context;
 	job->begun = true;
-	return !worker_is_stopping(&job->worker) &&
+	return !job_is_stopping(&job->thread) &&
 	       export_flush(text, &(struct export_target){.writer = &job->writer}, &job->err) == 0;
 }
 
@@ -72,7 +72,7 @@ static bool
 goes_on(void *context)
 {
 	struct write_job *job = context;
-	return !worker_is_stopping(&job->worker);
+	return !job_is_stopping(&job->thread);
 }
 
 /* Write the bytes of the one trace.  Return the number of messages, or an error. */
@@ -120,7 +120,7 @@ write_run(void *context)
 {
 	struct write_job *job = context;
 	atomic_store(&job->news, false);
-	if (worker_is_stopping(&job->worker))
+	if (job_is_stopping(&job->thread))
 		job->written = ERR_CANCELLED;
 	else if (job->rows)
 		job->written = write_text(job, &job->table) ? 0 : ERR_CANCELLED;
@@ -150,21 +150,21 @@ hold_traces(struct write_job *job, bool on)
 }
 
 static void
-job_cancel(struct write_job *job)
+cancel_writing(struct write_job *job)
 {
-	worker_cancel(&job->worker);
-	worker_join(&job->worker);
+	job_cancel(&job->thread);
+	job_join(&job->thread);
 	if (job->path && !atomic_load(&job->done))
 		write_run(job); /* nothing but to tidy up */
 }
 
 static void
-job_free(struct write_job *job)
+writing_free(struct write_job *job)
 {
 	if (!job)
 		return;
-	job_cancel(job);
-	worker_stop(&job->worker);
+	cancel_writing(job);
+	job_free(&job->thread);
 	hold_traces(job, false);
 	filter_free(&job->filter);
 	for (size_t i = 0; job->marks && i < job->places.count; i++)
@@ -181,7 +181,7 @@ job_free(struct write_job *job)
 void
 write_free(struct screen *screen)
 {
-	job_free(app_of(screen)->writing);
+	writing_free(app_of(screen)->writing);
 	app_of(screen)->writing = NULL;
 }
 
@@ -198,7 +198,7 @@ write_end(struct screen *screen, struct text *why)
 	struct write_job *job = app_of(screen)->writing;
 	if (!job)
 		return;
-	job_cancel(job);
+	cancel_writing(job);
 	if (job->written < 0 && job->err.code)
 		text_add(why, job->err.what);
 	else if (job->written < 0)
@@ -211,7 +211,7 @@ write_cancel(struct screen *screen)
 {
 	if (!app_of(screen)->writing)
 		return false;
-	worker_cancel(&app_of(screen)->writing->worker);
+	job_cancel(&app_of(screen)->writing->thread);
 	write_poll(screen);
 	return true;
 }
@@ -222,16 +222,15 @@ start_when_known(struct screen *screen, struct write_job *job)
 {
 	atomic_store(&job->news, true);
 	if (atomic_load(&job->again)) {
-		worker_join(&job->worker);
+		job_join(&job->thread);
 		atomic_store(&job->again, false);
 		if (job->dropped)
 			screen_say(screen, NOTICE_WRITING_AGAIN, job->path);
 	}
-	if (worker_is_running(&job->worker) || atomic_load(&job->done) ||
-	    (!worker_is_stopping(&job->worker) && !job->rows &&
-	     !export_range_is_known(&job->range)))
+	if (job_is_running(&job->thread) || atomic_load(&job->done) ||
+	    (!job_is_stopping(&job->thread) && !job->rows && !export_range_is_known(&job->range)))
 		return;
-	if (!worker_start_once(&job->worker))
+	if (!job_start_once(&job->thread))
 		write_run(job);
 }
 
@@ -394,7 +393,7 @@ open_file(struct screen *screen, const struct wish *wish, struct write_job *job)
 					       .hint = ":write! FILE overwrites it",
 					       .is_taken = session_has_file,
 					       .context = screen->session,
-					       .stop = worker_stop_event(&job->worker)};
+					       .stop = job_stop_event(&job->thread)};
 	struct err err = {0};
 	if (!*path)
 		screen_error(screen, NOTICE_WRITE_WHERE);
@@ -457,12 +456,12 @@ write_start(struct screen *screen, const struct command_call *call)
 	struct write_job *job = mem_new(sizeof *job);
 	job->session = screen->session;
 	job->writer.file = -1;
-	worker_init(&job->worker, write_run, job);
+	job_init(&job->thread, write_run, job);
 	if (prepare_job(screen, call->text, &wish, job))
 		job->path = mem_text(text_get(&wish.path));
 	text_free(&wish.path);
 	if (!job->path) {
-		job_free(job);
+		writing_free(job);
 		return;
 	}
 	hold_traces(job, true);

@@ -8,7 +8,7 @@
 
 #include "test.h"
 
-#include "base/worker.h"
+#include "base/job.h"
 #include "config/profile.h"
 #include "encap_tool.h"
 #include "index/saved.h"
@@ -152,7 +152,7 @@ put_hart_profile(const struct fixture *f, const char *further, const char *origi
 /* What is found, and by how much work. */
 struct found {
 	struct session session;
-	struct worker worker;
+	struct job job;
 	struct clock_points points;
 	struct text said; /* of the relations */
 	uint64_t decoded; /* cells; not those of formats that are never kept */
@@ -173,15 +173,15 @@ found_open(struct found *found, const struct fixture *f, const char *profile, co
 	    session_open_named(&found->session, NULL, 0, &err) <= 0)
 		fail_msg("%s", err.what);
 	session_link(&found->session);
-	worker_init(&found->worker, NULL, NULL);
-	clock_points_open(&found->points, &found->session, &found->worker);
+	job_init(&found->job, NULL, NULL);
+	clock_points_open(&found->points, &found->session, &found->job);
 }
 
 static void
 found_close(struct found *found)
 {
 	clock_points_close(&found->points);
-	worker_stop(&found->worker);
+	job_free(&found->job);
 	session_close(&found->session);
 	text_free(&found->said);
 }
@@ -448,7 +448,7 @@ static bool
 is_used(struct found *found)
 {
 	struct clock_points points;
-	clock_points_open(&points, &found->session, &found->worker);
+	clock_points_open(&points, &found->session, &found->job);
 	bool used = clock_keep_read(&points.feeds.at[0]);
 	for (size_t i = 0; i < points.links.count; i++) {
 		struct relation *r = &points.links.at[i]->points;

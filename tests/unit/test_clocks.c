@@ -7,7 +7,7 @@
 
 #include "test.h"
 
-#include "base/worker.h"
+#include "base/job.h"
 #include "encap_tool.h"
 #include "folder.h"
 #include "nibbles.h"
@@ -643,12 +643,12 @@ static void
 describe_in_order(bool backward, struct text *out)
 {
 	struct session_fixture f;
-	struct worker worker;
+	struct job job;
 	struct clock_points points;
 	session_fixture_open(&f, calm, NULL);
 	size_t count = f.session.traces.count;
-	worker_init(&worker, NULL, NULL);
-	clock_points_open(&points, &f.session, &worker);
+	job_init(&job, NULL, NULL);
+	clock_points_open(&points, &f.session, &job);
 	for (size_t i = 0; i < count; i++) {
 		trace_build(f.session.traces.at[backward ? count - 1 - i : i]);
 		clock_points_look(&points);
@@ -659,7 +659,7 @@ describe_in_order(bool backward, struct text *out)
 	clock_map_describe(map, out);
 	clock_map_free(map);
 	clock_points_close(&points);
-	worker_stop(&worker);
+	job_free(&job);
 	session_fixture_close(&f);
 }
 

@@ -15,7 +15,7 @@
 #include "query/compare/compare.h"
 #include "base/lower_bound.h"
 #include "base/map.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "query/compare/compare_align.h"
 #include "query/compare/compare_mask.h"
 #include "query/compare/compare_slower.h"
@@ -689,15 +689,15 @@ read_side(void *context)
 static bool
 read_sides(struct compare *compare)
 {
-	struct worker worker;
-	worker_init(&worker, read_side, &compare->sides[COMPARE_GOOD]);
-	bool beside = worker_start_once(&worker);
+	struct job job;
+	job_init(&job, read_side, &compare->sides[COMPARE_GOOD]);
+	bool beside = job_start_once(&job);
 	if (!beside)
 		read_side(&compare->sides[COMPARE_GOOD]);
 	read_side(&compare->sides[COMPARE_BAD]);
 	if (beside)
-		worker_join(&worker);
-	worker_stop(&worker);
+		job_join(&job);
+	job_free(&job);
 	return !is_stopped(compare);
 }
 

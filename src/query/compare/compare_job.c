@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "query/compare/compare_job.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
 #include "session/link/serial.h"
@@ -14,7 +14,7 @@ struct compare_job {
 	struct session *good, *bad;
 	struct filter filters[2]; /* its own */
 	struct compare *compare;
-	struct worker worker;
+	struct job thread;
 	atomic_bool stop, done;
 };
 
@@ -56,8 +56,8 @@ compare_job_new(const struct compare_request *request)
 	job->good = sides[COMPARE_GOOD].session;
 	job->bad = sides[COMPARE_BAD].session;
 	job->compare = compare_new(sides, &request->options, &job->stop);
-	worker_init(&job->worker, run_job, job);
-	worker_start_once(&job->worker);
+	job_init(&job->thread, run_job, job);
+	job_start_once(&job->thread);
 	return job;
 }
 
@@ -68,7 +68,7 @@ compare_job_free(struct compare_job *job)
 		return;
 	atomic_store(&job->stop, true);
 	session_interrupt(job->good);
-	worker_stop(&job->worker);
+	job_free(&job->thread);
 	compare_free(job->compare);
 	filter_free(&job->filters[COMPARE_GOOD]);
 	filter_free(&job->filters[COMPARE_BAD]);

@@ -10,7 +10,7 @@
 #include "query/group/group_search.h"
 #include "base/generation.h"
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "query/gap/flow_cursor.h"
 #include "query/span/spans.h"
 #include "session/context/context.h"
@@ -29,7 +29,7 @@ struct group_search {
 	const struct group_spec *spec;
 	struct filter filter; /* a copy */
 	bool *hidden;
-	struct worker worker;
+	struct job job;
 
 	/* the worker's */
 	struct sequence *sequence;
@@ -105,7 +105,7 @@ walk_messages(struct group_search *s)
 		any = sequence_next(s->sequence, &at);
 		if (passed % BATCH)
 			continue;
-		if (worker_is_stopping(&s->worker))
+		if (job_is_stopping(&s->job))
 			return;
 		if (thread_now_ms() - s->signalled >= TELL_MS)
 			tell_news(s, false);
@@ -116,7 +116,7 @@ static bool
 is_stopping(void *context)
 {
 	struct group_search *s = context;
-	return worker_is_stopping(&s->worker);
+	return job_is_stopping(&s->job);
 }
 
 static void
@@ -160,8 +160,8 @@ group_search_new(struct session *session, const struct group_spec *spec,
 	s->part = group_new(spec);
 	s->group = group_new(spec);
 	pthread_mutex_init(&s->lock, NULL);
-	worker_init(&s->worker, search_job, s);
-	if (!worker_start_once(&s->worker))
+	job_init(&s->job, search_job, s);
+	if (!job_start_once(&s->job))
 		search_job(s);
 	return s;
 }
@@ -171,7 +171,7 @@ group_search_free(struct group_search *s)
 {
 	if (!s)
 		return;
-	worker_stop(&s->worker);
+	job_free(&s->job);
 	for (size_t i = 0; s->contexts && i < sequence_lane_count(s->sequence); i++)
 		context_cursor_free(s->contexts[i]);
 	gap_cursor_free(s->gaps);

@@ -19,7 +19,7 @@
 #include "base/lower_bound.h"
 #include "base/rank.h"
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "query/filter/filter.h"
 #include "query/gap/gap.h"
 #include "query/value.h"
@@ -77,7 +77,7 @@ struct intervals {
 	struct session_intervals hook;
 	struct interval_definition definitions[INTERVALS_MAX];
 	atomic_size_t count; /* of them; names stay where they are */
-	struct worker worker;
+	struct job job;
 	bool started;
 
 	/* the worker's */
@@ -806,7 +806,7 @@ walk_on(struct intervals *s)
 {
 	bool more = true;
 	uint64_t next = 4 * s->fed + BATCH;
-	while (more && !worker_is_stopping(&s->worker)) {
+	while (more && !job_is_stopping(&s->job)) {
 		more = look_at_batch(s);
 		feed_found(s);
 		if (more && !s->loaded && s->fed >= next) { /* some say in time what comes */
@@ -954,7 +954,7 @@ static void
 hook_unlink(void *context)
 {
 	struct intervals *s = context;
-	worker_stop(&s->worker);
+	job_free(&s->job);
 	for (size_t i = 0; s->contexts && i < sequence_lane_count(s->sequence); i++)
 		context_cursor_free(s->contexts[i]);
 	sequence_free(s->sequence);
@@ -982,8 +982,8 @@ hook_unlink(void *context)
 	s->pairing = NULL;
 	s->basis = 0;
 	pthread_rwlock_unlock(&s->lock);
-	worker_init(&s->worker, intervals_job, s);
-	s->worker.nice = 10;
+	job_init(&s->job, intervals_job, s);
+	s->job.nice = 10;
 }
 
 static void
@@ -992,14 +992,14 @@ hook_start(void *context)
 	struct intervals *s = context;
 	s->started = true;
 	if (s->count)
-		worker_start(&s->worker);
+		job_start(&s->job);
 }
 
 static void
 hook_wake(void *context)
 {
 	struct intervals *s = context;
-	worker_wake(&s->worker);
+	job_wake(&s->job);
 }
 
 static void
@@ -1023,8 +1023,8 @@ intervals_new(struct session *session, struct err *err)
 					     hook_find,	  hook_generation, hook_load,
 					     hook_unlink, hook_start,	   hook_wake};
 	pthread_rwlock_init(&s->lock, NULL);
-	worker_init(&s->worker, intervals_job, s);
-	s->worker.nice = 10;
+	job_init(&s->job, intervals_job, s);
+	s->job.nice = 10;
 	session->intervals = &s->hook;
 	for (size_t i = 0; i < session->profile.intervals.count; i++) {
 		if (intervals_define(s, &options[i], err) == 0)
@@ -1041,7 +1041,7 @@ intervals_free(struct intervals *s)
 	if (!s)
 		return;
 	hook_unlink(s);
-	worker_stop(&s->worker);
+	job_free(&s->job);
 	s->session->intervals = NULL;
 	for (size_t i = 0; i < s->count; i++)
 		definition_release(&s->definitions[i]);

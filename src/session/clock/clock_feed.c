@@ -9,7 +9,7 @@
 
 #include "session/clock/clock_feed.h"
 #include "base/bytes.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "session/link/serial.h"
 #include "session/session.h"
 #include "trace/trace_options.h"
@@ -292,13 +292,13 @@ look_at_cell(struct clock_feed *feed, uint64_t cell)
 
 /* Looks at the cells that have become known. */
 static void
-look_on(struct clock_feed *feed, struct worker *worker)
+look_on(struct clock_feed *feed, struct job *job)
 {
 	struct index *index = trace_index(feed->trace);
 	struct index_cell summary;
 	if (!feed->source)
 		return;
-	while (!worker_is_stopping(worker) && index_cell(index, feed->next, &summary)) {
+	while (!job_is_stopping(job) && index_cell(index, feed->next, &summary)) {
 		if (summary.flags & CELL_TIMED)
 			feed->last_ticks = summary.time_min;
 		if (!is_ruled_out(feed->source, &summary) && !look_at_cell(feed, feed->next))
@@ -531,7 +531,7 @@ may_restart_in(const struct clock_feed *feed, uint64_t cell, const struct index_
 }
 
 static void
-look_for_restarts(struct clock_feed *feed, struct worker *worker)
+look_for_restarts(struct clock_feed *feed, struct job *job)
 {
 	struct index *index = trace_index(feed->trace);
 	struct index_cell summary;
@@ -539,7 +539,7 @@ look_for_restarts(struct clock_feed *feed, struct worker *worker)
 	index_get_progress(index, &progress);
 	if (!may_restart(feed))
 		return;
-	while (!worker_is_stopping(worker) && index_cell(index, feed->restart_next, &summary) &&
+	while (!job_is_stopping(job) && index_cell(index, feed->restart_next, &summary) &&
 	       (progress.complete || feed->restart_next + 1 < index_known(index))) {
 		if (may_restart_in(feed, feed->restart_next, &summary))
 			find_restarts(feed, feed->restart_next);
@@ -558,10 +558,10 @@ clock_feed_is_done(const struct clock_feed *feed)
 }
 
 void
-clock_feed_look(struct clock_feed *feed, struct worker *worker)
+clock_feed_look(struct clock_feed *feed, struct job *job)
 {
-	look_on(feed, worker);
-	look_for_restarts(feed, worker);
+	look_on(feed, job);
+	look_for_restarts(feed, job);
 	look_at_origins(feed);
 	look_at_keys(feed);
 }

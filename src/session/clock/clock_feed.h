@@ -12,7 +12,7 @@
 #include "session/clock/clock_link.h"
 #include "trace/reader.h"
 
-struct worker;
+struct job;
 struct serial_cursor;
 
 /* A rate that a transport announces from some tick on. */
@@ -59,7 +59,7 @@ bool clock_feed_is_told_by(struct clock_feed *, struct reader *, const struct me
 			   size_t count);
 
 /* Looks on as far as the index is known, or the thread is to stop. */
-void clock_feed_look(struct clock_feed *, struct worker *);
+void clock_feed_look(struct clock_feed *, struct job *);
 
 /* Whether all cells that are indexed have been looked at. */
 bool clock_feed_is_done(const struct clock_feed *);

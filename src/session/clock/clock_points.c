@@ -65,7 +65,7 @@ clock_points_look(struct clock_points *points)
 		}
 		if (can_keep(feed) && !feed->next)
 			recall_points(feed);
-		clock_feed_look(feed, points->worker);
+		clock_feed_look(feed, points->job);
 		if (can_keep(feed))
 			keep_points(feed);
 	}
@@ -98,9 +98,9 @@ clock_points_are_all(const struct clock_points *points)
 }
 
 void
-clock_points_open(struct clock_points *points, struct session *session, struct worker *worker)
+clock_points_open(struct clock_points *points, struct session *session, struct job *job)
 {
-	*points = (struct clock_points){.worker = worker};
+	*points = (struct clock_points){.job = job};
 	for (size_t i = 0; i < session->traces.count; i++)
 		clock_feed_open(vec_add(&points->feeds), session, i, &points->links);
 }

@@ -11,17 +11,17 @@
 
 #include "session/clock/clock_feed.h"
 
-struct worker;
+struct job;
 struct session;
 
 struct clock_points {
-	struct worker *worker;	      /* to be obeyed when it is to stop */
+	struct job *job;	      /* to be obeyed when it is to stop */
 	VEC(struct clock_feed) feeds; /* as the session's traces */
 	struct clock_links links;     /* found so far */
 };
 
 /* The session is borrowed until clock_points_close. */
-void clock_points_open(struct clock_points *, struct session *, struct worker *);
+void clock_points_open(struct clock_points *, struct session *, struct job *);
 void clock_points_close(struct clock_points *);
 
 /* Looks on as far as the indexes are known.  True if something that was found

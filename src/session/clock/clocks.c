@@ -12,7 +12,7 @@
 
 #include "session/clock/clocks.h"
 #include "base/generation.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "session/clock/clock_map.h"
 #include "session/link/sync_options.h"
 #include "session/session.h"
@@ -31,7 +31,7 @@ enum {
 struct clocks {
 	struct session *session;
 	struct clock_points points;
-	struct worker worker;
+	struct job job;
 	bool notifies;	 /* the session, of what is new */
 	uint64_t mapped; /* points in the map */
 	bool mapped_all; /* and then all was known */
@@ -104,10 +104,10 @@ clocks_new(struct session *session)
 	struct clocks *clocks = mem_new(sizeof *clocks);
 	clocks->session = session;
 	atomic_init(&clocks->order, session->profile.order);
-	worker_init(&clocks->worker, clocks_run, clocks);
+	job_init(&clocks->job, clocks_run, clocks);
 	pthread_mutex_init(&clocks->lock, NULL);
 	pthread_rwlock_init(&clocks->map_lock, NULL);
-	clock_points_open(&clocks->points, session, &clocks->worker);
+	clock_points_open(&clocks->points, session, &clocks->job);
 	clocks->map = make_map(clocks); /* what needs no capture */
 	return clocks;
 }
@@ -117,7 +117,7 @@ clocks_free(struct clocks *clocks)
 {
 	if (!clocks)
 		return;
-	worker_stop(&clocks->worker);
+	job_free(&clocks->job);
 	clock_points_close(&clocks->points);
 	for (size_t i = 0; i < clocks->ties.count; i++)
 		option_release(&sync_options_table, &clocks->ties.at[i]);
@@ -173,13 +173,13 @@ void
 clocks_start(struct clocks *clocks)
 {
 	clocks->notifies = true;
-	worker_start(&clocks->worker);
+	job_start(&clocks->job);
 }
 
 void
 clocks_wake(struct clocks *clocks)
 {
-	worker_wake(&clocks->worker);
+	job_wake(&clocks->job);
 }
 
 unsigned
@@ -1149,7 +1149,7 @@ clocks_untie(struct clocks *clocks, size_t number)
 	memmove(tie, tie + 1, (--clocks->ties.count - number) * sizeof *tie);
 	clocks->tied = true;
 	pthread_mutex_unlock(&clocks->lock);
-	worker_wake(&clocks->worker);
+	job_wake(&clocks->job);
 }
 
 const struct sync_options *
@@ -1171,7 +1171,7 @@ clocks_add_ties(struct clocks *clocks, const struct sync_options *ties, size_t c
 	}
 	clocks->tied = true;
 	pthread_mutex_unlock(&clocks->lock);
-	worker_wake(&clocks->worker);
+	job_wake(&clocks->job);
 }
 
 /* --- words ------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #include "session/clock/cycles.h"
 #include "base/generation.h"
 #include "base/map.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
@@ -35,7 +35,7 @@ struct cycles_question {
 
 struct cycles {
 	struct session *session;
-	struct worker worker;
+	struct job job;
 	struct cycles_walk **walks; /* of the traces; made on first use */
 	struct generation generation;
 
@@ -102,7 +102,7 @@ cycles_find(struct trace *trace, const struct message *m, struct cycles_estimate
 	*answer = ask_question(cycles, trace, m, &is_new)->answer;
 	pthread_mutex_unlock(&cycles->lock);
 	if (is_new)
-		worker_wake(&cycles->worker);
+		job_wake(&cycles->job);
 	return answer->known;
 }
 
@@ -188,7 +188,7 @@ cycles_run(void *context)
 {
 	struct cycles *cycles = context;
 	struct cycles_question q;
-	while (!worker_is_stopping(&cycles->worker) && next_question(cycles, &q)) {
+	while (!job_is_stopping(&cycles->job) && next_question(cycles, &q)) {
 		answer_cell(cycles, &q);
 		session_signal(cycles->session);
 	}
@@ -208,7 +208,7 @@ cycles_new(struct session *session)
 	cycles->session = session;
 	cycles->walks = mem_new(session->traces.count * sizeof *cycles->walks);
 	pthread_mutex_init(&cycles->lock, NULL);
-	worker_init(&cycles->worker, cycles_run, cycles);
+	job_init(&cycles->job, cycles_run, cycles);
 	return cycles;
 }
 
@@ -217,7 +217,7 @@ cycles_free(struct cycles *cycles)
 {
 	if (!cycles)
 		return;
-	worker_stop(&cycles->worker);
+	job_free(&cycles->job);
 	for (size_t i = 0; i < cycles->session->traces.count; i++)
 		cycles_walk_free(cycles->walks[i]);
 	free(cycles->walks);
@@ -252,7 +252,7 @@ void
 cycles_start(struct cycles *cycles)
 {
 	if (cycles)
-		worker_start(&cycles->worker);
+		job_start(&cycles->job);
 }
 
 void
@@ -266,7 +266,7 @@ cycles_wake(struct cycles *cycles)
 		q->answered &= !is_stale(cycles, q);
 	}
 	pthread_mutex_unlock(&cycles->lock);
-	worker_wake(&cycles->worker);
+	job_wake(&cycles->job);
 }
 
 unsigned

@@ -142,8 +142,8 @@ contexts_new(struct session *session)
 	contexts->traces = mem_new(contexts->count * sizeof *contexts->traces);
 	pthread_mutex_init(&contexts->building, NULL);
 	pthread_mutex_init(&contexts->lock, NULL);
-	worker_init(&contexts->worker, context_walk_all, contexts);
-	contexts->worker.nice = 10;
+	job_init(&contexts->job, context_walk_all, contexts);
+	contexts->job.nice = 10;
 	for (size_t i = 0; i < contexts->count; i++)
 		contexts->traces[i].trace = session->traces.at[i];
 	if (!contexts->defined)

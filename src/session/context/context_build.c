@@ -243,7 +243,7 @@ static bool
 contexts_work(struct contexts *contexts, struct context_trace *tracked)
 {
 	bool any = false;
-	while (tracked->rules.count && !worker_is_stopping(&contexts->worker) &&
+	while (tracked->rules.count && !job_is_stopping(&contexts->job) &&
 	       build_cell(contexts, tracked)) {
 		contexts_notify(contexts, false);
 		any = true;
@@ -267,8 +267,8 @@ context_let_run(struct contexts *contexts, bool *flag)
 {
 	pthread_mutex_lock(&contexts->lock);
 	*flag = true;
-	if (contexts->requested && contexts->allowed && !worker_is_running(&contexts->worker))
-		worker_start(&contexts->worker);
+	if (contexts->requested && contexts->allowed && !job_is_running(&contexts->job))
+		job_start(&contexts->job);
 	pthread_mutex_unlock(&contexts->lock);
 }
 
@@ -285,7 +285,7 @@ contexts_start(struct contexts *contexts, void (*notify)(void *), void *context)
 void
 contexts_wake(struct contexts *contexts)
 {
-	worker_wake(&contexts->worker);
+	job_wake(&contexts->job);
 }
 
 void
@@ -306,7 +306,7 @@ contexts_free(struct contexts *contexts)
 {
 	if (!contexts)
 		return;
-	worker_stop(&contexts->worker);
+	job_free(&contexts->job);
 	for (size_t i = 0; i < contexts->count; i++) {
 		struct context_trace *tracked = &contexts->traces[i];
 		for (size_t k = 0; k < tracked->rules.count; k++)

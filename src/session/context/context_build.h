@@ -6,7 +6,7 @@
 #define TRAWL_SESSION_CONTEXT_CONTEXT_BUILD_H
 
 #include "base/generation.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "session/context/context_walk.h"
 
 #include <pthread.h>
@@ -44,7 +44,7 @@ struct contexts {
 	pthread_mutex_t lock;
 	struct generation generation; /* of what is known */
 	struct generation restarts;   /* what was known is not any more */
-	struct worker worker;
+	struct job job;
 	bool requested, allowed; /* it starts when both are */
 	void (*notify)(void *);
 	void *notify_context;

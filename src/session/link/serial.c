@@ -23,7 +23,7 @@
 #include "session/link/serial.h"
 #include "base/generation.h"
 #include "base/lower_bound.h"
-#include "base/worker.h"
+#include "base/job.h"
 #include "decode/gem/gem.h"
 #include "decode/gem/uia.h"
 #include "session/link/sync_options.h"
@@ -92,7 +92,7 @@ struct serial {
 	uint64_t context_last;	 /* its last number, 0 = none */
 
 	struct generation generation;
-	struct worker worker;
+	struct job job;
 	struct serial_walker *walker; /* the thread's, made on first use */
 	void (*notify)(void *);
 	void *notify_context;
@@ -487,7 +487,7 @@ serial_walker_free(struct serial_walker *w)
 static bool
 is_stopping(struct serial *s)
 {
-	return worker_is_stopping(&s->worker);
+	return job_is_stopping(&s->job);
 }
 
 static void
@@ -641,13 +641,13 @@ serial_start(struct serial *s, void (*notify)(void *), void *context)
 {
 	s->notify = notify;
 	s->notify_context = context;
-	worker_start(&s->worker);
+	job_start(&s->job);
 }
 
 void
 serial_wake(struct serial *s)
 {
-	worker_wake(&s->worker);
+	job_wake(&s->job);
 }
 
 static void *
@@ -684,7 +684,7 @@ serial_new(struct trace *gem, struct trace *uia, const struct sync_options *opti
 	s->logger = options ? options->logger : -1;
 	s->core = options ? options->core : -1;
 	pthread_mutex_init(&s->lock, NULL);
-	worker_init(&s->worker, serial_run, s);
+	job_init(&s->job, serial_run, s);
 	s->fields = (struct session_fields){.cursor_new = fields_cursor_new,
 					    .cursor_free = fields_cursor_free,
 					    .expand = fields_expand,
@@ -698,7 +698,7 @@ serial_free(struct serial *s)
 {
 	if (!s)
 		return;
-	worker_stop(&s->worker);
+	job_free(&s->job);
 	trace_set_session_fields(s->gem, NULL);
 	if (s->walker) {
 		reader_free(s->walker->gem);

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/thread.h"
-#include "base/worker.h"
+#include "base/job.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "test.h"
 
 struct fixture {
-	struct worker worker;
+	struct job job;
 	atomic_uint calls, ended;
 	atomic_bool may_end; /* the job's call */
 	bool saw_stop;
@@ -32,38 +32,38 @@ await(atomic_uint *count, unsigned wanted)
 }
 
 static void
-job_until_allowed(void *context)
+run_until_allowed(void *context)
 {
 	struct fixture *f = context;
 	pid_t thread = gettid();
 	f->several |= f->thread && f->thread != thread;
 	f->thread = thread;
 	atomic_fetch_add(&f->calls, 1);
-	while (!atomic_load(&f->may_end) && !worker_is_stopping(&f->worker))
+	while (!atomic_load(&f->may_end) && !job_is_stopping(&f->job))
 		usleep(100);
-	f->saw_stop = worker_is_stopping(&f->worker);
+	f->saw_stop = job_is_stopping(&f->job);
 	atomic_fetch_add(&f->ended, 1);
 }
 
 static void
-job_poll(void *context)
+poll_for_stop(void *context)
 {
 	struct fixture *f = context;
-	struct pollfd wait = {.fd = worker_stop_event(&f->worker), .events = POLLIN};
+	struct pollfd wait = {.fd = job_stop_event(&f->job), .events = POLLIN};
 	atomic_fetch_add(&f->calls, 1);
 	assert_int_equal(poll(&wait, 1, 10000), 1);
-	f->saw_stop = worker_is_stopping(&f->worker);
+	f->saw_stop = job_is_stopping(&f->job);
 }
 
 /* The same as an event from outside; then polls again, and goes on until allowed. */
 static void
-job_rest_in_poll(void *context)
+rest_in_poll(void *context)
 {
 	struct fixture *f = context;
-	struct pollfd wait = {.fd = worker_stop_event(&f->worker), .events = POLLIN};
+	struct pollfd wait = {.fd = job_stop_event(&f->job), .events = POLLIN};
 	atomic_fetch_add(&f->calls, 1);
-	assert_int_equal(worker_poll(&wait, 1, 10000), 1);
-	assert_int_equal(worker_poll(&wait, 1, -1), 1);
+	assert_int_equal(job_poll(&wait, 1, 10000), 1);
+	assert_int_equal(job_poll(&wait, 1, -1), 1);
 	atomic_fetch_add(&f->ended, 1);
 	while (!atomic_load(&f->may_end))
 		usleep(100);
@@ -76,22 +76,22 @@ test_wakes(void **state)
 {
 	struct fixture f = {0};
 	(void)state;
-	worker_init(&f.worker, job_until_allowed, &f);
-	worker_wake(&f.worker);
-	assert_false(worker_is_running(&f.worker));
-	assert_true(worker_start(&f.worker));
-	assert_true(worker_is_running(&f.worker));
+	job_init(&f.job, run_until_allowed, &f);
+	job_wake(&f.job);
+	assert_false(job_is_running(&f.job));
+	assert_true(job_start(&f.job));
+	assert_true(job_is_running(&f.job));
 	await(&f.calls, 1);
-	worker_wake(&f.worker);
-	worker_wake(&f.worker);
+	job_wake(&f.job);
+	job_wake(&f.job);
 	atomic_store(&f.may_end, true);
 	await(&f.ended, 2);
-	assert_true(worker_start(&f.worker)); /* of one that runs: a wake */
+	assert_true(job_start(&f.job)); /* of one that runs: a wake */
 	await(&f.ended, 3);
 	assert_false(f.several);
 	usleep(20000);
 	assert_int_equal(atomic_load(&f.calls), 3);
-	worker_stop(&f.worker);
+	job_free(&f.job);
 	assert_int_equal(atomic_load(&f.calls), 3);
 	assert_false(f.saw_stop);
 }
@@ -101,14 +101,14 @@ test_stop_during_a_call(void **state)
 {
 	struct fixture f = {0};
 	(void)state;
-	worker_init(&f.worker, job_until_allowed, &f);
-	assert_true(worker_start(&f.worker));
+	job_init(&f.job, run_until_allowed, &f);
+	assert_true(job_start(&f.job));
 	await(&f.calls, 1);
-	worker_wake(&f.worker);
-	worker_stop(&f.worker);
+	job_wake(&f.job);
+	job_free(&f.job);
 	assert_true(f.saw_stop);
 	assert_int_equal(atomic_load(&f.ended), 1);
-	assert_false(worker_is_running(&f.worker));
+	assert_false(job_is_running(&f.job));
 }
 
 static void
@@ -116,9 +116,9 @@ test_stop_without_a_start(void **state)
 {
 	struct fixture f = {0};
 	(void)state;
-	worker_init(&f.worker, job_until_allowed, &f);
-	assert_true(worker_stop_event(&f.worker) >= 0);
-	worker_stop(&f.worker);
+	job_init(&f.job, run_until_allowed, &f);
+	assert_true(job_stop_event(&f.job) >= 0);
+	job_free(&f.job);
 	assert_int_equal(atomic_load(&f.calls), 0);
 }
 
@@ -128,17 +128,17 @@ test_once(void **state)
 	struct fixture f = {0};
 	(void)state;
 	atomic_store(&f.may_end, true);
-	worker_init(&f.worker, job_until_allowed, &f);
+	job_init(&f.job, run_until_allowed, &f);
 	for (unsigned i = 1; i <= 3; i++) {
-		assert_true(worker_start_once(&f.worker));
-		worker_join(&f.worker);
-		assert_false(worker_is_running(&f.worker));
+		assert_true(job_start_once(&f.job));
+		job_join(&f.job);
+		assert_false(job_is_running(&f.job));
 		assert_int_equal(atomic_load(&f.ended), i);
 	}
 	assert_false(f.saw_stop);
-	worker_cancel(&f.worker);
-	assert_true(worker_start_once(&f.worker)); /* the call is made all the same */
-	worker_stop(&f.worker);
+	job_cancel(&f.job);
+	assert_true(job_start_once(&f.job)); /* the call is made all the same */
+	job_free(&f.job);
 	assert_int_equal(atomic_load(&f.ended), 4);
 	assert_true(f.saw_stop);
 }
@@ -148,14 +148,14 @@ test_poll(void **state)
 {
 	struct fixture f = {0};
 	(void)state;
-	worker_init(&f.worker, job_poll, &f);
-	int event = worker_stop_event(&f.worker);
+	job_init(&f.job, poll_for_stop, &f);
+	int event = job_stop_event(&f.job);
 	assert_true(event >= 0);
-	assert_int_equal(worker_stop_event(&f.worker), event);
-	assert_true(worker_start_once(&f.worker));
+	assert_int_equal(job_stop_event(&f.job), event);
+	assert_true(job_start_once(&f.job));
 	await(&f.calls, 1);
-	worker_cancel(&f.worker);
-	worker_stop(&f.worker);
+	job_cancel(&f.job);
+	job_free(&f.job);
 	assert_true(f.saw_stop);
 }
 
@@ -163,9 +163,9 @@ test_poll(void **state)
 static void
 await_rest(void)
 {
-	struct pollfd wait = {.fd = workers_rest_event(), .events = POLLIN};
+	struct pollfd wait = {.fd = jobs_rest_event(), .events = POLLIN};
 	uint64_t count;
-	while (!workers_rest()) {
+	while (!jobs_rest()) {
 		assert_int_equal(poll(&wait, 1, 10000), 1);
 		assert_int_equal(read(wait.fd, &count, sizeof count), sizeof count);
 	}
@@ -177,24 +177,24 @@ test_rest(void **state)
 {
 	struct fixture f = {0};
 	(void)state;
-	assert_true(workers_rest_event() >= 0);
-	assert_true(workers_rest());
-	worker_init(&f.worker, job_until_allowed, &f);
-	worker_wake(&f.worker); /* no effect before the start */
-	assert_true(workers_rest());
+	assert_true(jobs_rest_event() >= 0);
+	assert_true(jobs_rest());
+	job_init(&f.job, run_until_allowed, &f);
+	job_wake(&f.job); /* no effect before the start */
+	assert_true(jobs_rest());
 	for (unsigned i = 1; i <= 3; i++) {
 		atomic_store(&f.may_end, false);
-		assert_true(worker_start(&f.worker));
-		assert_false(workers_rest());
+		assert_true(job_start(&f.job));
+		assert_false(jobs_rest());
 		await(&f.calls, i);
-		assert_false(workers_rest());
+		assert_false(jobs_rest());
 		atomic_store(&f.may_end, true);
 		await_rest();
 		assert_int_equal(atomic_load(&f.ended), i);
 	}
-	worker_wake(&f.worker);
-	worker_stop(&f.worker);
-	assert_true(workers_rest());
+	job_wake(&f.job);
+	job_free(&f.job);
+	assert_true(jobs_rest());
 }
 
 /* The same of a job that is called once, and of one that a stop ends. */
@@ -203,17 +203,17 @@ test_rest_once(void **state)
 {
 	struct fixture f = {0};
 	(void)state;
-	worker_init(&f.worker, job_until_allowed, &f);
-	assert_true(worker_start_once(&f.worker));
-	worker_wake(&f.worker);
-	assert_false(workers_rest());
+	job_init(&f.job, run_until_allowed, &f);
+	assert_true(job_start_once(&f.job));
+	job_wake(&f.job);
+	assert_false(jobs_rest());
 	atomic_store(&f.may_end, true);
 	await_rest();
-	worker_join(&f.worker);
+	job_join(&f.job);
 	atomic_store(&f.may_end, false);
-	assert_true(worker_start_once(&f.worker));
-	worker_stop(&f.worker);
-	assert_true(workers_rest());
+	assert_true(job_start_once(&f.job));
+	job_free(&f.job);
+	assert_true(jobs_rest());
 }
 
 /* A job that waits for an event from outside rests, unless the event is there. */
@@ -222,17 +222,17 @@ test_rest_in_poll(void **state)
 {
 	struct fixture f = {0};
 	(void)state;
-	worker_init(&f.worker, job_rest_in_poll, &f);
-	assert_true(worker_stop_event(&f.worker) >= 0);
-	assert_true(worker_start_once(&f.worker));
+	job_init(&f.job, rest_in_poll, &f);
+	assert_true(job_stop_event(&f.job) >= 0);
+	assert_true(job_start_once(&f.job));
 	await_rest();
 	assert_int_equal(atomic_load(&f.calls), 1);
-	worker_cancel(&f.worker);
+	job_cancel(&f.job);
 	await(&f.ended, 1);
-	assert_false(workers_rest());
+	assert_false(jobs_rest());
 	atomic_store(&f.may_end, true);
-	worker_stop(&f.worker);
-	assert_true(workers_rest());
+	job_free(&f.job);
+	assert_true(jobs_rest());
 }
 
 /* A stack that no machine has room for makes the system refuse. */
@@ -243,22 +243,22 @@ test_refusal(void **state)
 	pthread_attr_t before, huge;
 	unsigned refusals = thread_refusals();
 	(void)state;
-	worker_init(&f.worker, job_until_allowed, &f);
+	job_init(&f.job, run_until_allowed, &f);
 	atomic_store(&f.may_end, true);
 	assert_int_equal(pthread_getattr_default_np(&before), 0);
 	assert_int_equal(pthread_attr_init(&huge), 0);
 	assert_int_equal(pthread_attr_setstacksize(&huge, (size_t)1 << 60), 0);
 	assert_int_equal(pthread_setattr_default_np(&huge), 0);
-	bool started = worker_start(&f.worker) || worker_start_once(&f.worker);
+	bool started = job_start(&f.job) || job_start_once(&f.job);
 	assert_int_equal(pthread_setattr_default_np(&before), 0);
 	assert_false(started);
-	assert_false(worker_is_running(&f.worker));
+	assert_false(job_is_running(&f.job));
 	assert_int_equal(thread_refusals(), refusals + 2);
-	assert_true(workers_rest());
-	worker_join(&f.worker);
-	assert_true(worker_start(&f.worker)); /* once there is room again */
+	assert_true(jobs_rest());
+	job_join(&f.job);
+	assert_true(job_start(&f.job)); /* once there is room again */
 	await(&f.calls, 1);
-	worker_stop(&f.worker);
+	job_free(&f.job);
 	pthread_attr_destroy(&before);
 	pthread_attr_destroy(&huge);
 }

@@ -1,5 +1,5 @@
 /*
- * Workers: see worker.h.
+ * Jobs: see job.h.
  *
  * A wake is a flag under the lock that the thread clears before each call of the
  * job, so a wake during a call leads to another one.
@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "base/worker.h"
+#include "base/job.h"
 #include "base/thread.h"
 
 #include <stdint.h>
@@ -22,13 +22,13 @@ static atomic_uint busy; /* workers that do not rest */
 static atomic_int rest_event = -1;
 
 void
-worker_end_rest(void)
+job_end_rest(void)
 {
 	atomic_fetch_add(&busy, 1);
 }
 
 void
-worker_begin_rest(void)
+job_begin_rest(void)
 {
 	uint64_t one = 1;
 	if (atomic_fetch_sub(&busy, 1) > 1)
@@ -40,13 +40,13 @@ worker_begin_rest(void)
 }
 
 bool
-workers_rest(void)
+jobs_rest(void)
 {
 	return !atomic_load(&busy);
 }
 
 int
-workers_rest_event(void)
+jobs_rest_event(void)
 {
 	if (atomic_load(&rest_event) < 0)
 		atomic_store(&rest_event, eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
@@ -54,27 +54,27 @@ workers_rest_event(void)
 }
 
 int
-worker_poll(struct pollfd *files, nfds_t count, int milliseconds)
+job_poll(struct pollfd *files, nfds_t count, int milliseconds)
 {
 	int ready = poll(files, count, 0);
 	if (ready || !milliseconds)
 		return ready;
-	worker_begin_rest();
+	job_begin_rest();
 	ready = poll(files, count, milliseconds);
-	worker_end_rest();
+	job_end_rest();
 	return ready;
 }
 
 void
-worker_init(struct worker *w, void (*job)(void *context), void *context)
+job_init(struct job *w, void (*job)(void *context), void *context)
 {
-	*w = (struct worker){.job = job, .context = context, .stop_event = -1};
+	*w = (struct job){.job = job, .context = context, .stop_event = -1};
 	pthread_mutex_init(&w->lock, NULL);
 	thread_cond_init(&w->changed);
 }
 
 int
-worker_stop_event(struct worker *w)
+job_stop_event(struct job *w)
 {
 	if (w->stop_event < 0)
 		w->stop_event = eventfd(0, EFD_CLOEXEC);
@@ -83,19 +83,19 @@ worker_stop_event(struct worker *w)
 
 /* Rest until the job is to be called again or to end.  The lock is held. */
 static void
-await_wake(struct worker *w)
+await_wake(struct job *w)
 {
 	w->resting = true;
-	worker_begin_rest();
+	job_begin_rest();
 	while (!w->stopping && !w->woken)
 		pthread_cond_wait(&w->changed, &w->lock);
 	if (w->resting)
-		worker_end_rest();
+		job_end_rest();
 	w->resting = false;
 }
 
 static void
-call_for_wakes(struct worker *w)
+call_for_wakes(struct job *w)
 {
 	pthread_mutex_lock(&w->lock);
 	while (!w->stopping) {
@@ -110,66 +110,66 @@ call_for_wakes(struct worker *w)
 }
 
 static void *
-worker_run(void *context)
+job_run(void *context)
 {
-	struct worker *w = context;
+	struct job *w = context;
 	if (w->nice)
 		setpriority(PRIO_PROCESS, (id_t)gettid(), w->nice);
 	if (w->once)
 		w->job(w->context);
 	else
 		call_for_wakes(w);
-	worker_begin_rest(); /* for good */
+	job_begin_rest(); /* for good */
 	return NULL;
 }
 
 void
-worker_wake(struct worker *w)
+job_wake(struct job *w)
 {
 	pthread_mutex_lock(&w->lock);
 	w->woken = true;
 	if (w->resting)
-		worker_end_rest();
+		job_end_rest();
 	w->resting = false;
 	pthread_cond_signal(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 }
 
 static bool
-worker_start_thread(struct worker *w, bool once)
+job_start_thread(struct job *w, bool once)
 {
 	if (w->running) {
-		worker_wake(w);
+		job_wake(w);
 		return true;
 	}
 	w->once = once;
-	worker_end_rest();
-	w->running = thread_start(&w->thread, worker_run, w);
+	job_end_rest();
+	w->running = thread_start(&w->thread, job_run, w);
 	if (!w->running)
-		worker_begin_rest();
+		job_begin_rest();
 	return w->running;
 }
 
 bool
-worker_start(struct worker *w)
+job_start(struct job *w)
 {
-	return worker_start_thread(w, false);
+	return job_start_thread(w, false);
 }
 
 bool
-worker_start_once(struct worker *w)
+job_start_once(struct job *w)
 {
-	return worker_start_thread(w, true);
+	return job_start_thread(w, true);
 }
 
 bool
-worker_is_running(const struct worker *w)
+job_is_running(const struct job *w)
 {
 	return w->running;
 }
 
 void
-worker_cancel(struct worker *w)
+job_cancel(struct job *w)
 {
 	uint64_t one = 1;
 	pthread_mutex_lock(&w->lock);
@@ -181,7 +181,7 @@ worker_cancel(struct worker *w)
 }
 
 void
-worker_join(struct worker *w)
+job_join(struct job *w)
 {
 	if (w->running)
 		pthread_join(w->thread, NULL);
@@ -189,10 +189,10 @@ worker_join(struct worker *w)
 }
 
 void
-worker_stop(struct worker *w)
+job_free(struct job *w)
 {
-	worker_cancel(w);
-	worker_join(w);
+	job_cancel(w);
+	job_join(w);
 	if (w->stop_event >= 0)
 		close(w->stop_event);
 	pthread_mutex_destroy(&w->lock);

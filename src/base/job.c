@@ -1,24 +1,25 @@
 /*
  * Jobs: see job.h.
  *
- * A wake is a flag under the lock that the thread clears before each call of the
- * job, so a wake during a call leads to another one.
+ * A wake is a flag under the lock that the thread clears before each call, so a wake during
+ * a call leads to another one.
  *
- * A counter of busy workers shows when all of them rest.  Starts and wakes count the
- * worker as busy before its thread runs, so no work is pending while the counter is zero.
+ * A counter of busy jobs shows when all of them rest.  Starts and wakes count the job as busy
+ * before its thread runs, so no work is pending while the counter is zero.
  */
 #include "config.h"
 
 #include "base/job.h"
 #include "base/thread.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-static atomic_uint busy; /* workers that do not rest */
+/* --- rest -------------------------------------------------------------- */
+
+static atomic_uint busy; /* jobs that do not rest */
 static atomic_int rest_event = -1;
 
 void
@@ -65,136 +66,221 @@ job_poll(struct pollfd *files, nfds_t count, int milliseconds)
 	return ready;
 }
 
+/* --- what is shared ---------------------------------------------------- */
+
 void
-job_init(struct job *w, void (*job)(void *context), void *context)
+job_lock(struct job *job)
 {
-	*w = (struct job){.job = job, .context = context, .stop_event = -1};
-	pthread_mutex_init(&w->lock, NULL);
-	thread_cond_init(&w->changed);
+	pthread_mutex_lock(&job->lock);
+}
+
+void
+job_unlock(struct job *job)
+{
+	pthread_mutex_unlock(&job->lock);
+}
+
+bool
+job_await(struct job *job, const struct timespec *until)
+{
+	return !(until ? pthread_cond_timedwait(&job->changed, &job->lock, until)
+		       : pthread_cond_wait(&job->changed, &job->lock));
+}
+
+void
+job_changed(struct job *job)
+{
+	pthread_cond_broadcast(&job->changed);
+}
+
+void
+job_tell(struct job *job)
+{
+	job->news_ms = thread_now_ms();
+	generation_bump(&job->news);
+	if (job->notify)
+		job->notify(job->owner);
+}
+
+bool
+job_told_within(const struct job *job, int milliseconds)
+{
+	return thread_now_ms() - job->news_ms < milliseconds;
+}
+
+bool
+job_is_done(const struct job *job)
+{
+	return atomic_load(&job->done);
+}
+
+/* --- start and stop ---------------------------------------------------- */
+
+void
+job_init(struct job *job, void (*run)(void *context), void *context)
+{
+	*job = (struct job){.run = run, .context = context, .stop_event = -1};
+	pthread_mutex_init(&job->lock, NULL);
+	thread_cond_init(&job->changed);
 }
 
 int
-job_stop_event(struct job *w)
+job_stop_event(struct job *job)
 {
-	if (w->stop_event < 0)
-		w->stop_event = eventfd(0, EFD_CLOEXEC);
-	return w->stop_event;
+	if (job->stop_event < 0)
+		job->stop_event = eventfd(0, EFD_CLOEXEC);
+	return job->stop_event;
 }
 
-/* Rest until the job is to be called again or to end.  The lock is held. */
+/* Rest until the next call or the end.  The lock is held. */
 static void
-await_wake(struct job *w)
+await_wake(struct job *job)
 {
-	w->resting = true;
+	job->resting = true;
 	job_begin_rest();
-	while (!w->stopping && !w->woken)
-		pthread_cond_wait(&w->changed, &w->lock);
-	if (w->resting)
+	while (!job->stopping && !job->woken)
+		job_await(job, NULL);
+	if (job->resting)
 		job_end_rest();
-	w->resting = false;
+	job->resting = false;
 }
 
 static void
-call_for_wakes(struct job *w)
+call_for_wakes(struct job *job)
 {
-	pthread_mutex_lock(&w->lock);
-	while (!w->stopping) {
-		w->woken = false;
-		pthread_mutex_unlock(&w->lock);
-		w->job(w->context);
-		pthread_mutex_lock(&w->lock);
-		if (!w->stopping && !w->woken)
-			await_wake(w);
+	job_lock(job);
+	while (!job->stopping) {
+		job->woken = false;
+		job_unlock(job);
+		job->run(job->context);
+		job_lock(job);
+		if (!job->stopping && !job->woken)
+			await_wake(job);
 	}
-	pthread_mutex_unlock(&w->lock);
+	job_unlock(job);
+}
+
+static void
+call_once(struct job *job)
+{
+	job->run(job->context);
+	job_lock(job);
+	atomic_store(&job->done, true);
+	job_changed(job);
+	job_unlock(job);
+	job_tell(job);
 }
 
 static void *
-job_run(void *context)
+run_thread(void *context)
 {
-	struct job *w = context;
-	if (w->nice)
-		setpriority(PRIO_PROCESS, (id_t)gettid(), w->nice);
-	if (w->once)
-		w->job(w->context);
+	struct job *job = context;
+	if (job->nice)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), job->nice);
+	if (job->once)
+		call_once(job);
 	else
-		call_for_wakes(w);
+		call_for_wakes(job);
 	job_begin_rest(); /* for good */
 	return NULL;
 }
 
 void
-job_wake(struct job *w)
+job_wake(struct job *job)
 {
-	pthread_mutex_lock(&w->lock);
-	w->woken = true;
-	if (w->resting)
+	job_lock(job);
+	job->woken = true;
+	if (job->resting)
 		job_end_rest();
-	w->resting = false;
-	pthread_cond_signal(&w->changed);
-	pthread_mutex_unlock(&w->lock);
+	job->resting = false;
+	job_changed(job);
+	job_unlock(job);
 }
 
 static bool
-job_start_thread(struct job *w, bool once)
+start_thread(struct job *job, bool once)
 {
-	if (w->running) {
-		job_wake(w);
+	if (job->running) {
+		job_wake(job);
 		return true;
 	}
-	w->once = once;
+	job->once = once;
+	atomic_store(&job->done, false);
 	job_end_rest();
-	w->running = thread_start(&w->thread, job_run, w);
-	if (!w->running)
+	job->running = thread_start(&job->thread, run_thread, job);
+	if (!job->running)
 		job_begin_rest();
-	return w->running;
+	return job->running;
 }
 
 bool
-job_start(struct job *w)
+job_start(struct job *job)
 {
-	return job_start_thread(w, false);
+	return start_thread(job, false);
 }
 
 bool
-job_start_once(struct job *w)
+job_start_once(struct job *job)
 {
-	return job_start_thread(w, true);
-}
-
-bool
-job_is_running(const struct job *w)
-{
-	return w->running;
+	return start_thread(job, true);
 }
 
 void
-job_cancel(struct job *w)
+job_run_once(struct job *job)
+{
+	if (!job_start_once(job))
+		call_once(job);
+}
+
+bool
+job_is_running(const struct job *job)
+{
+	return job->running;
+}
+
+void
+job_cancel(struct job *job)
 {
 	uint64_t one = 1;
-	pthread_mutex_lock(&w->lock);
-	atomic_store(&w->stopping, true);
-	pthread_cond_signal(&w->changed);
-	pthread_mutex_unlock(&w->lock);
-	if (w->stop_event >= 0 && write(w->stop_event, &one, sizeof one) != sizeof one)
+	job_lock(job);
+	atomic_store(&job->stopping, true);
+	job_changed(job);
+	job_unlock(job);
+	if (job->stop_event >= 0 && write(job->stop_event, &one, sizeof one) != sizeof one)
 		abort();
 }
 
 void
-job_join(struct job *w)
+job_join(struct job *job)
 {
-	if (w->running)
-		pthread_join(w->thread, NULL);
-	w->running = false;
+	if (job->running)
+		pthread_join(job->thread, NULL);
+	job->running = false;
+}
+
+/* End the thread and what only it needs. */
+static void
+end_thread(struct job *job)
+{
+	job_cancel(job);
+	job_join(job);
+	if (job->stop_event >= 0)
+		close(job->stop_event);
+	job->stop_event = -1;
 }
 
 void
-job_free(struct job *w)
+job_stop(struct job *job)
 {
-	job_cancel(w);
-	job_join(w);
-	if (w->stop_event >= 0)
-		close(w->stop_event);
-	pthread_mutex_destroy(&w->lock);
-	pthread_cond_destroy(&w->changed);
+	end_thread(job);
+	job->woken = false;
+	atomic_store(&job->stopping, false);
+}
+
+void
+job_free(struct job *job)
+{
+	end_thread(job);
+	pthread_mutex_destroy(&job->lock);
+	pthread_cond_destroy(&job->changed);
 }

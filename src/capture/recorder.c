@@ -25,7 +25,6 @@ struct recorder {
 	struct writer writer;
 	char *buffer;
 	uint64_t begin; /* of the spool, at first */
-	atomic_bool stopping;
 	_Atomic uint64_t size;
 	atomic_bool ended;
 	struct err err; /* valid once it ended */
@@ -73,12 +72,12 @@ recorder_copy(void *context)
 	bool good, stopping, ended;
 	do {
 		/* before the size: what comes later need not be copied */
-		stopping = atomic_load(&recorder->stopping);
+		stopping = job_is_stopping(&recorder->job);
 		ended = spool_ended(recorder->spool);
 		good = copy_available(recorder);
 		if (good && !stopping && !ended)
 			spool_wait_stop(recorder->spool, recorder->begin + recorder_size(recorder),
-					&recorder->stopping);
+					&recorder->job.stopping);
 	} while (good && !stopping && !ended);
 	spool_keep_from(recorder->spool, UINT64_MAX);
 	atomic_store(&recorder->ended, true);
@@ -134,7 +133,6 @@ recorder_ended(const struct recorder *recorder)
 int
 recorder_stop(struct recorder *recorder, struct err *err)
 {
-	atomic_store(&recorder->stopping, true);
 	job_cancel(&recorder->job);
 	spool_wake(recorder->spool);
 	job_join(&recorder->job);

@@ -73,11 +73,11 @@ struct spool {
 	size_t piece_count, piece;	 /* which one is next, */
 	uint64_t piece_done;		 /* and what of it was copied */
 	bool holding;
-	bool more;    /* of what is packed, that was not read */
-	int64_t said; /* when growth was notified, or longer ago */
-	bool unsaid;  /* whether it grew since */
-	int quiet_ms; /* between two notices of growth */
-	struct job job;
+	bool more;	/* of what is packed, that was not read */
+	int64_t said;	/* when growth was notified, or longer ago */
+	bool unsaid;	/* whether it grew since */
+	int quiet_ms;	/* between two notices of growth */
+	struct job job; /* its lock is for `breaks` and `reason`; it changes with the size, */
 	_Atomic uint64_t size;
 	uint64_t limit;			/* of what is of use */
 	uint64_t keeps;			/* bytes at most; 0: all */
@@ -86,10 +86,8 @@ struct spool {
 	bool copying; /* by the thread, which may wait */
 	atomic_bool ended, interrupted;
 	char *folder;
-	int error;	      /* both valid once it ended */
-	bool reading;	      /* what failed */
-	pthread_mutex_t lock; /* for those who wait on `grown`, and of `breaks`, `reason` */
-	pthread_cond_t grown;
+	int error;    /* both valid once it ended */
+	bool reading; /* what failed */
 
 	/* of a live source */
 	struct live *live;
@@ -107,9 +105,9 @@ struct spool {
 void
 spool_wake(struct spool *spool)
 {
-	pthread_mutex_lock(&spool->lock);
-	pthread_cond_broadcast(&spool->grown);
-	pthread_mutex_unlock(&spool->lock);
+	job_lock(&spool->job);
+	job_changed(&spool->job);
+	job_unlock(&spool->job);
 }
 
 /* Writes at AT as much as can be; sets spool->error if that is not all. */
@@ -220,12 +218,12 @@ wait_for_room(struct spool *spool)
 {
 	struct timespec until;
 	spool->notify(spool->notify_context);
-	pthread_mutex_lock(&spool->lock);
+	job_lock(&spool->job);
 	while (!room_left(spool) && !job_is_stopping(&spool->job)) {
 		thread_deadline(&until, QUIET_MS);
-		pthread_cond_timedwait(&spool->grown, &spool->lock, &until);
+		job_await(&spool->job, &until);
 	}
-	pthread_mutex_unlock(&spool->lock);
+	job_unlock(&spool->job);
 	return !job_is_stopping(&spool->job);
 }
 
@@ -313,10 +311,10 @@ note_break(struct spool *spool)
 	spool->away_since = 0;
 	if (!size)
 		return;
-	pthread_mutex_lock(&spool->lock);
+	job_lock(&spool->job);
 	*vec_add(&spool->breaks) = (struct capture_break){.offset = size, .ms = spool->away_ms};
 	atomic_store_explicit(&spool->broken, spool->breaks.count, memory_order_release);
-	pthread_mutex_unlock(&spool->lock);
+	job_unlock(&spool->job);
 }
 
 /* Copies until the stream ends, nothing more can be kept, or the worker is to stop. */
@@ -343,11 +341,11 @@ copy_stream(struct spool *spool)
 static void
 set_link(struct spool *spool, enum capture_link link, const struct err *reason)
 {
-	pthread_mutex_lock(&spool->lock);
+	job_lock(&spool->job);
 	if (reason)
 		spool->reason = *reason;
 	bool changed = atomic_exchange(&spool->link, link) != link;
-	pthread_mutex_unlock(&spool->lock);
+	job_unlock(&spool->job);
 	if (!changed) /* an attempt in vain is no news */
 		return;
 	spool_wake(spool);
@@ -718,8 +716,6 @@ spool_free(struct spool *spool)
 	free(spool->name);
 	free(spool->pieces);
 	free(spool->folder);
-	pthread_cond_destroy(&spool->grown);
-	pthread_mutex_destroy(&spool->lock);
 	free(spool);
 }
 
@@ -750,8 +746,6 @@ spool_open(int stream, const char *name, const struct capture_options *options,
 	spool->keeps = options ? options->spool_limit : 0;
 	job_init(&spool->job, spool_copy, spool);
 	spool->folder = mem_text(folder);
-	pthread_mutex_init(&spool->lock, NULL);
-	thread_cond_init(&spool->grown);
 	spool->notify = options && options->notify ? options->notify : say_nothing;
 	spool->notify_context = options ? options->notify_context : NULL;
 	if (job_stop_event(&spool->job) >= 0)
@@ -895,15 +889,13 @@ bool
 spool_wait(struct spool *spool, uint64_t size, enum capture_link link, int milliseconds)
 {
 	struct timespec until;
-	int late = 0;
+	bool late = false;
 	thread_deadline(&until, milliseconds);
-	pthread_mutex_lock(&spool->lock);
+	job_lock(&spool->job);
 	while (spool_size(spool) <= size && !spool_ended(spool) &&
 	       atomic_load(&spool->link) == link && !atomic_load(&spool->interrupted) && !late)
-		late = milliseconds < 0
-			   ? pthread_cond_wait(&spool->grown, &spool->lock)
-			   : pthread_cond_timedwait(&spool->grown, &spool->lock, &until);
-	pthread_mutex_unlock(&spool->lock);
+		late = !job_await(&spool->job, milliseconds < 0 ? NULL : &until);
+	job_unlock(&spool->job);
 	return !late;
 }
 
@@ -912,10 +904,10 @@ spool_wait_stop(struct spool *spool, uint64_t size, const atomic_bool *stop)
 {
 	if (spool->live)
 		job_begin_rest();
-	pthread_mutex_lock(&spool->lock);
+	job_lock(&spool->job);
 	while (spool_size(spool) <= size && !spool_ended(spool) && !atomic_load(stop))
-		pthread_cond_wait(&spool->grown, &spool->lock);
-	pthread_mutex_unlock(&spool->lock);
+		job_await(&spool->job, NULL);
+	job_unlock(&spool->job);
 	if (spool->live)
 		job_end_rest();
 }
@@ -953,11 +945,11 @@ enum capture_link
 spool_link(const struct spool *spool, struct text *why)
 {
 	struct spool *self = (struct spool *)spool; /* for the lock only */
-	pthread_mutex_lock(&self->lock);
+	job_lock(&self->job);
 	enum capture_link link = atomic_load(&spool->link);
 	if (why && link == LINK_WAITING)
 		text_add(why, spool->reason.what);
-	pthread_mutex_unlock(&self->lock);
+	job_unlock(&self->job);
 	return link;
 }
 
@@ -968,12 +960,12 @@ spool_next_break(const struct spool *spool, uint64_t offset, struct capture_brea
 	size_t at;
 	if (!atomic_load_explicit(&spool->broken, memory_order_acquire))
 		return false;
-	pthread_mutex_lock(&self->lock);
+	job_lock(&self->job);
 	lower_bound(at, spool->breaks.count, spool->breaks.at[at].offset < offset);
 	bool any = at < spool->breaks.count;
 	if (any)
 		*found = spool->breaks.at[at];
-	pthread_mutex_unlock(&self->lock);
+	job_unlock(&self->job);
 	return any;
 }
 

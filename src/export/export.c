@@ -200,9 +200,7 @@ export_find(const char *name)
 struct history {
 	struct trace *trace;
 	struct job job;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	bool needed, built;
+	bool needed;
 	bool limited;		/* built by who walks, as what is indexed may be dropped */
 	void (*before)(void *); /* the one notified before */
 	void *before_context;
@@ -212,9 +210,9 @@ static void
 history_progress(void *context)
 {
 	struct history *history = context;
-	pthread_mutex_lock(&history->lock);
-	pthread_cond_signal(&history->changed);
-	pthread_mutex_unlock(&history->lock);
+	job_lock(&history->job);
+	job_changed(&history->job);
+	job_unlock(&history->job);
 	if (history->before)
 		history->before(history->before_context);
 }
@@ -224,10 +222,6 @@ history_build(void *context)
 {
 	struct history *history = context;
 	index_build(trace_index(history->trace));
-	pthread_mutex_lock(&history->lock);
-	history->built = true;
-	pthread_cond_signal(&history->changed);
-	pthread_mutex_unlock(&history->lock);
 }
 
 static void
@@ -246,12 +240,9 @@ history_open(struct history *history, struct trace *trace, const struct export_o
 	history->needed = true;
 	history->before = trace_host(trace)->notify;
 	history->before_context = trace_host(trace)->notify_context;
-	pthread_mutex_init(&history->lock, NULL);
-	thread_cond_init(&history->changed);
-	session_notify(session_of(trace), history_progress, history);
 	job_init(&history->job, history_build, history);
-	if (!job_start_once(&history->job))
-		history_build(history);
+	session_notify(session_of(trace), history_progress, history);
+	job_run_once(&history->job);
 }
 
 /* Whether the cell at OFFSET is not known, though all that it needs is there. */
@@ -274,10 +265,10 @@ history_wait(struct history *history, uint64_t offset)
 		index_build(index);
 	if (!history->needed)
 		return;
-	pthread_mutex_lock(&history->lock);
-	while (!history->built && index_known(index) <= offset / index_cell_size(index))
-		pthread_cond_wait(&history->changed, &history->lock);
-	pthread_mutex_unlock(&history->lock);
+	job_lock(&history->job);
+	while (!job_is_done(&history->job) && index_known(index) <= offset / index_cell_size(index))
+		job_await(&history->job, NULL);
+	job_unlock(&history->job);
 }
 
 static void
@@ -286,15 +277,10 @@ history_close(struct history *history)
 	if (!history->needed)
 		return;
 	session_notify(session_of(history->trace), history->before, history->before_context);
-	pthread_mutex_lock(&history->lock);
-	bool built = history->built;
-	pthread_mutex_unlock(&history->lock);
-	if (!built)
+	if (!job_is_done(&history->job))
 		index_stop(trace_index(history->trace));
 	job_free(&history->job);
 	index_allow(trace_index(history->trace)); /* for a file that comes next */
-	pthread_cond_destroy(&history->changed);
-	pthread_mutex_destroy(&history->lock);
 }
 
 /* --- the loop ---------------------------------------------------------- */

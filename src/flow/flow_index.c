@@ -8,7 +8,6 @@
 
 #include "flow/flow_index.h"
 #include "base/generation.h"
-#include "base/thread.h"
 #include "base/job.h"
 #include "flow/flow_counts.h"
 #include "index/index.h"
@@ -34,7 +33,6 @@ struct flow_index {
 	struct flow_stacks stacks;
 	uint64_t next, stride;	 /* cell; from one place that is kept to the next */
 	unsigned basis;		 /* generations of what messages are */
-	int64_t signalled;	 /* when, by thread_now_ms() */
 	bool ended;		 /* what was held at the end of the trace is given out, */
 	bool grows;		 /* which is done once: the trace went on behind it */
 	atomic_bool timed;	 /* the tree gets times, */
@@ -44,12 +42,11 @@ struct flow_index {
 	struct flow_tree *tree;
 	struct flow_counts counts;
 
-	pthread_mutex_t lock; /* for these */
+	/* under the job's lock */
 	VEC(struct flow_point) points;
 	size_t size;
 
 	_Atomic uint64_t known;
-	struct generation changes;
 };
 
 /* --- what is kept ------------------------------------------------------ */
@@ -98,12 +95,12 @@ keep_point(struct flow_index *index)
 		return;
 	point.size += stacks;
 	flow_stacks_copy(&point.stacks, &index->stacks, FLOW_STATE_FRAMES);
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->job);
 	*vec_add(&index->points) = point;
 	index->size += point.size;
 	if (index->size > FLOW_INDEX_MOST)
 		thin_points(index);
-	pthread_mutex_unlock(&index->lock);
+	job_unlock(&index->job);
 }
 
 /* --- the worker -------------------------------------------------------- */
@@ -126,16 +123,16 @@ renew_tree(struct flow_index *index)
 	flow_tree_free(index->tree);
 	flow_counts_free(&index->counts);
 	index->tree = flow_tree_new(index->trace, flow_code_of(index->flow));
-	generation_bump(&index->changes);
+	generation_bump(&index->job.news);
 	pthread_mutex_unlock(&index->tree_lock);
 }
 
 static void
 start_anew(struct flow_index *index)
 {
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->job);
 	drop_points(index);
-	pthread_mutex_unlock(&index->lock);
+	job_unlock(&index->job);
 	flow_restore(index->flow, NULL);
 	flow_stacks_free(&index->stacks);
 	reader_free(index->reader);
@@ -211,14 +208,6 @@ end_flow(struct flow_index *index)
 	return true;
 }
 
-static void
-tell_news(struct flow_index *index)
-{
-	index->signalled = thread_now_ms();
-	generation_bump(&index->changes);
-	trace_host_notify(trace_host(index->trace));
-}
-
 static bool
 lacks_times(const struct flow_index *index)
 {
@@ -244,10 +233,10 @@ follow_job(void *context)
 	uint64_t before = index->next;
 	begin_job(index);
 	while (!job_is_stopping(&index->job) && !lacks_times(index) && follow_cell(index))
-		if (thread_now_ms() - index->signalled >= TELL_MS)
-			tell_news(index);
+		if (!job_told_within(&index->job, TELL_MS))
+			job_tell(&index->job);
 	if (end_flow(index) || index->next != before)
-		tell_news(index);
+		job_tell(&index->job);
 }
 
 /* --- for the owner ----------------------------------------------------- */
@@ -263,11 +252,12 @@ flow_index_new(struct trace *trace, const struct flow_timer *timer, struct err *
 		free(index);
 		return NULL;
 	}
-	pthread_mutex_init(&index->lock, NULL);
 	pthread_mutex_init(&index->tree_lock, NULL);
-	renew_tree(index);
 	job_init(&index->job, follow_job, index);
 	index->job.nice = 10;
+	index->job.notify = trace_host_notify;
+	index->job.owner = trace_host(trace);
+	renew_tree(index);
 	job_start(&index->job);
 	return index;
 }
@@ -284,7 +274,6 @@ flow_index_free(struct flow_index *index)
 	flow_tree_free(index->tree);
 	flow_counts_free(&index->counts);
 	flow_free(index->flow);
-	pthread_mutex_destroy(&index->lock);
 	pthread_mutex_destroy(&index->tree_lock);
 	free(index);
 }
@@ -298,10 +287,7 @@ flow_index_wake(struct flow_index *index)
 void
 flow_index_build(struct flow_index *index)
 {
-	int nice = index->job.nice;
-	job_free(&index->job);
-	job_init(&index->job, follow_job, index);
-	index->job.nice = nice;
+	job_stop(&index->job);
 	follow_job(index);
 }
 
@@ -315,7 +301,7 @@ flow_index_want_times(struct flow_index *index)
 unsigned
 flow_index_generation(const struct flow_index *index)
 {
-	return generation_now(&index->changes);
+	return job_generation(&index->job);
 }
 
 uint64_t
@@ -359,7 +345,7 @@ flow_index_restore(struct flow_index *index, uint64_t cell, struct flow *flow,
 {
 	uint64_t from = 0;
 	flow_stacks_free(stacks);
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->job);
 	size_t i = index->points.count;
 	while (i && index->points.at[i - 1].cell > cell)
 		i--;
@@ -368,6 +354,6 @@ flow_index_restore(struct flow_index *index, uint64_t cell, struct flow *flow,
 		flow_stacks_copy(stacks, &index->points.at[i - 1].stacks, FLOW_STATE_FRAMES);
 		from = index->points.at[i - 1].cell;
 	}
-	pthread_mutex_unlock(&index->lock);
+	job_unlock(&index->job);
 	return from;
 }

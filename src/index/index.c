@@ -90,14 +90,12 @@ struct index {
 	_Atomic uint64_t end; /* built to the capture's end at so many bytes, or NO_END */
 	uint64_t kept;	      /* cells in the file */
 
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
 	struct job builder; /* walks in the background, with workers that it starts */
 	bool begun;	    /* it looked for files */
 	bool stopping, paused, restart;
 	double rate;
 
-	/* the workers', under `lock` */
+	/* the workers', under the builder's lock */
 	bool in_order_busy; /* there is an in-order worker */
 	bool speculative;   /* speculative workers are worth it */
 	uint64_t claimed;   /* cells before this one are taken, or not for speculation */
@@ -401,7 +399,7 @@ index_drop(struct index *index, uint64_t offset)
 	uint64_t begin = groups * INDEX_GROUP;
 	if (begin <= index_begin(index))
 		return 0;
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->builder);
 	struct contents *contents = atomic_load(&index->shown);
 	grid_drop(contents->grid, begin);
 	origin_totals_drop(contents->totals, groups, group_size(index));
@@ -409,7 +407,7 @@ index_drop(struct index *index, uint64_t offset)
 	generation_bump(&index->generation);
 	await_readers(index);
 	grid_clear(contents->grid);
-	pthread_mutex_unlock(&index->lock);
+	job_unlock(&index->builder);
 	return needed_from(index, begin);
 }
 
@@ -418,11 +416,11 @@ index_drop(struct index *index, uint64_t offset)
 static void
 build_on(struct index *index, struct contents *contents, uint64_t end)
 {
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->builder);
 	atomic_store(&index->complete, false);
 	index->end = end;
 	struct contents *old = show_contents(index, contents);
-	pthread_mutex_unlock(&index->lock);
+	job_unlock(&index->builder);
 	contents_free(old);
 	for (size_t i = 0; i < index->segment_count; i++)
 		index->segments[i].state = SEGMENT_FREE;
@@ -626,10 +624,10 @@ report_growth(struct index *index, bool now)
 	if (!now && elapsed * 1000 < NOTIFY_MS)
 		return;
 	uint64_t bytes = bytes_walked(index);
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->builder);
 	if (elapsed > 0)
 		index->rate = (double)(bytes - index->bytes_at_notice) / elapsed;
-	pthread_mutex_unlock(&index->lock);
+	job_unlock(&index->builder);
 	index->bytes_at_notice = bytes;
 	index->notified = time;
 	if (index->options.notify)
@@ -642,10 +640,10 @@ index_get_progress(const struct index *index, struct index_progress *out)
 	struct index *self = (struct index *)index; /* for the lock only */
 	/* first, so that what is complete is so in all else */
 	out->complete = atomic_load(&index->complete);
-	pthread_mutex_lock(&self->lock);
+	job_lock(&self->builder);
 	out->rate = index->rate;
 	out->paused = index->paused;
-	pthread_mutex_unlock(&self->lock);
+	job_unlock(&self->builder);
 	out->bytes = bytes_walked(index);
 	out->size = capture_size(index->capture);
 	const struct contents *shown = enter_contents(index);
@@ -830,13 +828,13 @@ adopt_segment(struct index_worker *worker, struct segment *segment, uint64_t num
 static void
 release_segment(struct index *index, struct segment *segment)
 {
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->builder);
 	bool missed = !segment->adopted || segment->adopted < segment->count / 2;
 	index->misses = missed ? index->misses + 1 : 0;
 	index->speculative = index->misses < MISSES_MAX;
 	segment->state = SEGMENT_FREE;
-	pthread_cond_broadcast(&index->changed);
-	pthread_mutex_unlock(&index->lock);
+	job_changed(&index->builder);
+	job_unlock(&index->builder);
 }
 
 /* Whether the in-order worker may go on with cell NUMBER; *SEGMENT is the
@@ -844,7 +842,7 @@ release_segment(struct index *index, struct segment *segment)
 static bool
 may_go_on(struct index *index, uint64_t number, struct segment **segment)
 {
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->builder);
 	for (size_t i = 0; i < index->segment_count; i++) {
 		struct segment *old = &index->segments[i];
 		if (old->state == SEGMENT_WALKED && old->start + index->segment_cells <= number)
@@ -853,7 +851,7 @@ may_go_on(struct index *index, uint64_t number, struct segment **segment)
 	*segment = segment_of(index, number);
 	bool may = !is_interrupted(index) && number < cells_available(index) &&
 		   (!*segment || (*segment)->state == SEGMENT_WALKED);
-	pthread_mutex_unlock(&index->lock);
+	job_unlock(&index->builder);
 	return may;
 }
 
@@ -923,9 +921,9 @@ walk_ahead(struct index_worker *worker, struct segment *segment)
 	if (!walker_start_before(worker->walker, segment->start, segment->entry))
 		return;
 	for (unsigned i = 0; i < index->segment_cells; i++) {
-		pthread_mutex_lock(&index->lock);
+		job_lock(&index->builder);
 		bool stop = is_interrupted(index) || !index->speculative;
-		pthread_mutex_unlock(&index->lock);
+		job_unlock(&index->builder);
 		if (stop)
 			return;
 		walker_cell(worker->walker, segment->start + i, &segment->cells[i]);
@@ -946,46 +944,46 @@ walk_available(void *context)
 {
 	struct index_worker *worker = context;
 	struct index *index = worker->index;
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->builder);
 	while (!index->stopping && !index->restart && !end_moved(index)) {
 		uint64_t known = cells_built(index);
 		struct segment *segment = segment_of(index, known);
 		if (index->paused) {
 			job_begin_rest();
-			pthread_cond_wait(&index->changed, &index->lock);
+			job_await(&index->builder, NULL);
 			job_end_rest();
 		} else if (known >= cells_available(index)) {
 			break;
 		} else if (!index->in_order_busy &&
 			   (!segment || segment->state == SEGMENT_WALKED)) {
 			index->in_order_busy = true;
-			pthread_mutex_unlock(&index->lock);
+			job_unlock(&index->builder);
 			bool more = walk_in_order(worker);
-			pthread_mutex_lock(&index->lock);
+			job_lock(&index->builder);
 			index->in_order_busy = false;
-			pthread_cond_broadcast(&index->changed);
+			job_changed(&index->builder);
 			if (!more)
 				break;
 		} else if ((segment = claim_segment(index))) {
-			pthread_mutex_unlock(&index->lock);
+			job_unlock(&index->builder);
 			walk_ahead(worker, segment);
-			pthread_mutex_lock(&index->lock);
+			job_lock(&index->builder);
 			segment->state = SEGMENT_WALKED;
-			pthread_cond_broadcast(&index->changed);
+			job_changed(&index->builder);
 		} else {
-			pthread_cond_wait(&index->changed, &index->lock);
+			job_await(&index->builder, NULL);
 		}
 	}
-	pthread_cond_broadcast(&index->changed);
-	pthread_mutex_unlock(&index->lock);
+	job_changed(&index->builder);
+	job_unlock(&index->builder);
 }
 
 static bool
 must_stop(struct index *index)
 {
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->builder);
 	bool stop = index->stopping || index->restart;
-	pthread_mutex_unlock(&index->lock);
+	job_unlock(&index->builder);
 	return stop;
 }
 
@@ -1104,10 +1102,10 @@ let_others_pass(struct index *index)
 {
 	struct timespec until;
 	thread_deadline(&until, PATIENCE_MS);
-	pthread_mutex_lock(&index->lock);
-	while (!index->stopping && !pthread_cond_timedwait(&index->changed, &index->lock, &until))
+	job_lock(&index->builder);
+	while (!index->stopping && job_await(&index->builder, &until))
 		continue;
-	pthread_mutex_unlock(&index->lock);
+	job_unlock(&index->builder);
 }
 
 static void
@@ -1128,10 +1126,10 @@ build_in_background(void *context)
 	struct index *index = context;
 	if (!index->begun)
 		begin_build(index);
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->builder);
 	bool restart = index->restart;
 	index->restart = false;
-	pthread_mutex_unlock(&index->lock);
+	job_unlock(&index->builder);
 	if (restart)
 		start_anew(index);
 	index_build(index);
@@ -1147,10 +1145,10 @@ index_start(struct index *index)
 static void
 set_flag(struct index *index, bool *flag, bool value)
 {
-	pthread_mutex_lock(&index->lock);
+	job_lock(&index->builder);
 	*flag = value;
-	pthread_cond_broadcast(&index->changed);
-	pthread_mutex_unlock(&index->lock);
+	job_changed(&index->builder);
+	job_unlock(&index->builder);
 }
 
 void
@@ -1235,8 +1233,6 @@ index_new(struct capture *capture, const struct decoder *decoder,
 	index->cell_shift = index->options.cell_shift ? index->options.cell_shift
 						      : shift_for(capture_size(capture));
 	index->segment_cells = index->options.segment ? index->options.segment : SEGMENT;
-	pthread_mutex_init(&index->lock, NULL);
-	thread_cond_init(&index->changed);
 	job_init(&index->builder, build_in_background, index);
 	index->builder.nice = 5; /* which its workers inherit */
 	index->workers = mem_new(WORKERS_MAX * sizeof *index->workers);
@@ -1275,7 +1271,5 @@ index_free(struct index *index)
 		segment_free(&index->segments[i], index->segment_cells);
 	free(index->segments);
 	free((char *)index->options.cache);
-	pthread_cond_destroy(&index->changed);
-	pthread_mutex_destroy(&index->lock);
 	free(index);
 }

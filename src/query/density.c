@@ -100,9 +100,7 @@ struct density {
 	struct density_basis asked_basis; /* what there was to answer it from */
 	struct filter asked_filter;	  /* which filter was asked for last, */
 	unsigned filters;		  /* and how many others before; 0: none so far */
-	/* under the lock: */
-	pthread_mutex_t lock;
-	pthread_cond_t changed; /* there is an answer, or another question */
+	/* under the job's lock; it changes when there is an answer, or another question: */
 	struct question question;
 	struct passing *passing;      /* of it, or NULL */
 	struct density_answer *fresh; /* to be fetched */
@@ -781,13 +779,13 @@ answer_question(struct density *d, const struct question *q, bool refined, unsig
 static void
 density_publish(struct density *d, struct density_answer *answer, unsigned number)
 {
-	pthread_mutex_lock(&d->lock);
+	job_lock(&d->job);
 	answer_free(d->fresh);
 	d->fresh = answer;
 	d->fresh_number = number;
 	bool awaited = d->awaited && number == generation_now(&d->questions);
-	pthread_cond_broadcast(&d->changed);
-	pthread_mutex_unlock(&d->lock);
+	job_changed(&d->job);
+	job_unlock(&d->job);
 	if (!awaited)
 		session_signal(d->session);
 }
@@ -826,12 +824,12 @@ wait_for_more(struct density *d)
 {
 	struct timespec until;
 	int64_t left = d->served_ms + NEWS_MS - thread_now_ms();
-	int late = 0;
+	bool late = false;
 	thread_deadline(&until, left > 0 ? (int)left : 0);
-	pthread_mutex_lock(&d->lock);
+	job_lock(&d->job);
 	while (generation_now(&d->questions) == d->served && !late)
-		late = pthread_cond_timedwait(&d->changed, &d->lock, &until);
-	pthread_mutex_unlock(&d->lock);
+		late = !job_await(&d->job, &until);
+	job_unlock(&d->job);
 	return late;
 }
 
@@ -852,14 +850,14 @@ density_work(void *context)
 	if (again)
 		again = wait_for_more(d);
 	int64_t now = thread_now_ms();
-	pthread_mutex_lock(&d->lock);
+	job_lock(&d->job);
 	struct question q = d->question;
 	unsigned number = generation_now(&d->questions);
 	passing_drop(d->using);
 	d->using = d->passing;
 	if (d->using)
 		d->using->users++;
-	pthread_mutex_unlock(&d->lock);
+	job_unlock(&d->job);
 	if (!q.count)
 		return;
 	bool all = again && extend_tracks(d, &q, true, now + NEWS_MS, number);
@@ -897,8 +895,6 @@ density_new(struct session *session)
 		track_open(&d->tracks[i], session->traces.at[i]);
 		d->readers[i] = reader_new(session->traces.at[i]);
 	}
-	pthread_mutex_init(&d->lock, NULL);
-	thread_cond_init(&d->changed);
 	job_init(&d->job, density_work, d);
 	return d;
 }
@@ -908,10 +904,7 @@ density_free(struct density *d)
 {
 	if (!d)
 		return;
-	pthread_mutex_lock(&d->lock);
 	generation_bump(&d->questions); /* no answer is awaited any more */
-	pthread_cond_broadcast(&d->changed);
-	pthread_mutex_unlock(&d->lock);
 	job_free(&d->job);
 	for (size_t i = 0; i < d->session->traces.count; i++) {
 		track_free(&d->tracks[i]);
@@ -929,8 +922,6 @@ density_free(struct density *d)
 	plan_free(&d->plan);
 	answer_free(d->shown);
 	answer_free(d->fresh);
-	pthread_mutex_destroy(&d->lock);
-	pthread_cond_destroy(&d->changed);
 	free(d);
 }
 
@@ -995,13 +986,13 @@ density_ask(struct density *d, const struct density_window *window,
 	bool same = same_question(&q, &d->asked) && d->asked_basis.generation == basis.generation;
 	bool grown = same && d->asked_basis.known != basis.known;
 	struct passing *renewed = !same || grown ? passing_new(d->session, passing) : NULL;
-	pthread_mutex_lock(&d->lock);
+	job_lock(&d->job);
 	if (!same || grown)
 		take_passing(d, renewed);
 	if (same) {
 		d->asked_basis = basis;
 		density_fetch(d);
-		pthread_mutex_unlock(&d->lock);
+		job_unlock(&d->job);
 		if (grown)
 			job_wake(&d->job);
 		return d->shown;
@@ -1011,26 +1002,26 @@ density_ask(struct density *d, const struct density_window *window,
 	generation_bump(&d->questions);
 	unsigned number = generation_now(&d->questions);
 	d->awaited = true;
-	pthread_cond_broadcast(&d->changed);
-	pthread_mutex_unlock(&d->lock);
+	job_changed(&d->job);
+	job_unlock(&d->job);
 	struct timespec until;
-	int late = !job_start(&d->job); /* or wakes it */
+	bool late = !job_start(&d->job); /* or wakes it */
 	thread_deadline(&until, PATIENCE_MS);
-	pthread_mutex_lock(&d->lock);
+	job_lock(&d->job);
 	while (!(d->fresh && d->fresh_number == number) && !late)
-		late = pthread_cond_timedwait(&d->changed, &d->lock, &until);
+		late = !job_await(&d->job, &until);
 	d->awaited = false;
 	density_fetch(d);
-	pthread_mutex_unlock(&d->lock);
+	job_unlock(&d->job);
 	return d->shown;
 }
 
 bool
 density_has_news(struct density *d)
 {
-	pthread_mutex_lock(&d->lock);
+	job_lock(&d->job);
 	bool news = d->fresh;
-	pthread_mutex_unlock(&d->lock);
+	job_unlock(&d->job);
 	return news;
 }
 

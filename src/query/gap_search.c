@@ -15,7 +15,6 @@
 
 #include "query/gap_search.h"
 #include "base/generation.h"
-#include "base/thread.h"
 #include "base/job.h"
 #include "session/session.h"
 
@@ -62,13 +61,9 @@ struct gap_search {
 	struct sequence_position row; /* where it is, */
 	bool timed;		      /* and whether there is one */
 	bool first;		      /* it is FROM, which does not count */
-	int64_t signalled;	      /* when, by thread_now_ms() */
 	uint64_t numbers;
 
-	pthread_mutex_t lock; /* for what follows */
-	VEC(struct kept) heap;
-	bool done;
-	struct generation changes;
+	VEC(struct kept) heap; /* under the job's lock */
 };
 
 /* --- what is found ----------------------------------------------------- */
@@ -112,17 +107,6 @@ heap_rise(struct gap_search *s)
 	}
 }
 
-/* Tells the session, but not all the time. */
-static void
-signal_news(struct gap_search *s, bool now)
-{
-	int64_t time = thread_now_ms();
-	if (!now && time - s->signalled < TELL_MS)
-		return;
-	s->signalled = time;
-	session_signal(s->session);
-}
-
 static struct gap_message
 message_at(struct gap_search *s, struct sequence_position p)
 {
@@ -139,7 +123,7 @@ keep_gap(struct gap_search *s, struct gap gap, struct sequence_position before,
 	if (!s->longest && --s->left)
 		return false;
 	struct kept kept = {{gap, message_at(s, before), message_at(s, after)}, s->numbers++};
-	pthread_mutex_lock(&s->lock);
+	job_lock(&s->job);
 	if (s->heap.count < s->most) {
 		*vec_add(&s->heap) = kept;
 		heap_rise(s);
@@ -149,9 +133,11 @@ keep_gap(struct gap_search *s, struct gap gap, struct sequence_position before,
 	}
 	if (s->heap.count == s->most)
 		s->least = s->heap.at[0].found.gap.length + 1;
-	generation_bump(&s->changes);
-	pthread_mutex_unlock(&s->lock);
-	signal_news(s, false);
+	job_unlock(&s->job);
+	if (job_told_within(&s->job, TELL_MS))
+		generation_bump(&s->job.news); /* for who looks before the next news */
+	else
+		job_tell(&s->job);
 	return !s->longest;
 }
 
@@ -434,11 +420,6 @@ search_job(void *context)
 	struct gap_search *s = context;
 	open_sequence(s);
 	walk_on(s);
-	pthread_mutex_lock(&s->lock);
-	s->done = true;
-	generation_bump(&s->changes);
-	pthread_mutex_unlock(&s->lock);
-	signal_news(s, true);
 }
 
 struct gap_search *
@@ -458,10 +439,10 @@ gap_search_new(const struct gap_query *query)
 	s->left = query->nth ? query->nth : 1;
 	s->least = query->least ? query->least : 1;
 	s->most = s->longest ? query->most : 1;
-	pthread_mutex_init(&s->lock, NULL);
 	job_init(&s->job, search_job, s);
-	if (!job_start_once(&s->job))
-		search_job(s);
+	s->job.notify = trace_host_notify;
+	s->job.owner = &s->session->host;
+	job_run_once(&s->job);
 	return s;
 }
 
@@ -477,7 +458,6 @@ gap_search_free(struct gap_search *s)
 	filter_free(&s->filter);
 	expansion_free(&s->scratch);
 	vec_free(&s->heap);
-	pthread_mutex_destroy(&s->lock);
 	free(s->lanes);
 	free(s->hidden);
 	free(s);
@@ -486,10 +466,7 @@ gap_search_free(struct gap_search *s)
 bool
 gap_search_is_done(struct gap_search *s)
 {
-	pthread_mutex_lock(&s->lock);
-	bool done = s->done;
-	pthread_mutex_unlock(&s->lock);
-	return done;
+	return job_is_done(&s->job);
 }
 
 static int
@@ -501,12 +478,12 @@ compare_kept(const void *a, const void *b)
 size_t
 gap_search_get(struct gap_search *s, struct gap_found *out, size_t max)
 {
-	pthread_mutex_lock(&s->lock);
+	job_lock(&s->job);
 	size_t count = s->heap.count;
 	struct kept *all = mem_new((count + 1) * sizeof *all);
 	for (size_t i = 0; i < count; i++)
 		all[i] = s->heap.at[i];
-	pthread_mutex_unlock(&s->lock);
+	job_unlock(&s->job);
 	qsort(all, count, sizeof *all, compare_kept);
 	for (size_t i = 0; i < count && i < max; i++)
 		out[i] = all[i].found;
@@ -517,5 +494,5 @@ gap_search_get(struct gap_search *s, struct gap_found *out, size_t max)
 unsigned
 gap_search_generation(struct gap_search *s)
 {
-	return generation_now(&s->changes);
+	return job_generation(&s->job);
 }

@@ -120,7 +120,7 @@ struct next_job {
 	struct way way;
 	struct filter_pair pair;
 	struct trace *trace;
-	atomic_int result; /* NEXT_MORE: not yet; else the way is the owner's again */
+	enum next_result result; /* once done; the way is the owner's again then */
 };
 
 static void
@@ -133,8 +133,7 @@ run_job(void *context)
 	while (result == NEXT_MORE && !job_is_stopping(&job->thread))
 		result = way_go(way, 1);
 	reader_free(reader);
-	atomic_store(&job->result, result);
-	trace_host_notify(trace_host(job->trace));
+	job->result = result;
 }
 
 static void
@@ -345,8 +344,9 @@ start_job(struct next_match *next, struct next_lane *lane)
 	job->way = lane->way;
 	job->pair = filter_pair_copy(next->query.want, next->query.also);
 	job->way.pair = &job->pair;
-	atomic_init(&job->result, NEXT_MORE);
 	job_init(&job->thread, run_job, job);
+	job->thread.notify = trace_host_notify;
+	job->thread.owner = trace_host(job->trace);
 	if (!job_start_once(&job->thread)) {
 		next_job_free(job);
 		return NEXT_REFUSED;
@@ -358,9 +358,9 @@ start_job(struct next_match *next, struct next_lane *lane)
 static enum next_result
 poll_job(struct next_lane *lane)
 {
-	enum next_result result = (enum next_result)atomic_load(&lane->job->result);
-	if (result == NEXT_MORE)
+	if (!job_is_done(&lane->job->thread))
 		return NEXT_WAITING;
+	enum next_result result = lane->job->result;
 	lane->way.from = lane->job->way.from;
 	next_job_free(lane->job);
 	lane->job = NULL;

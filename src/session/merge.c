@@ -80,7 +80,6 @@ struct merge {
 	unsigned generation; /* of the clocks; parts and strands follow it */
 
 	struct job job;
-	bool signals;
 	struct generation changes;
 };
 
@@ -106,8 +105,8 @@ merge_work(void *context)
 		for (size_t i = 0; i < m->count; i++)
 			note_lane(m, m->lanes[i].notes, generation);
 	} while (generation != clocks_generation(m->session->clocks) && !job_is_stopping(&m->job));
-	if (m->signals && generation_now(&m->changes) != before)
-		session_signal(m->session);
+	if (generation_now(&m->changes) != before)
+		job_tell(&m->job);
 }
 
 /* Until no new clocks came meanwhile: strands and notes are of one generation. */
@@ -122,7 +121,8 @@ merge_load(struct merge *m)
 void
 merge_start(struct merge *m)
 {
-	m->signals = true;
+	m->job.notify = trace_host_notify;
+	m->job.owner = &m->session->host;
 	job_start(&m->job);
 }
 

@@ -799,12 +799,6 @@ session_add_notice(struct session *session, const char *text)
 
 /* --- threads ----------------------------------------------------------- */
 
-static void
-signal_session(void *session)
-{
-	session_signal(session);
-}
-
 void
 session_start(struct session *session)
 {
@@ -812,10 +806,10 @@ session_start(struct session *session)
 		struct serial *serial = serial_of(session->traces.at[i]);
 		trace_start(session->traces.at[i]);
 		if (serial)
-			serial_start(serial, signal_session, session);
+			serial_start(serial);
 	}
 	if (session->contexts)
-		contexts_start(session->contexts, signal_session, session);
+		contexts_start(session->contexts);
 	if (session->clocks)
 		clocks_start(session->clocks);
 	cycles_start(session->cycles);

@@ -93,8 +93,9 @@ trace_add_notice(struct trace *trace, const char *notice, ...)
 static pthread_mutex_t notifying = PTHREAD_MUTEX_INITIALIZER;
 
 void
-trace_host_notify(struct trace_host *host)
+trace_host_notify(void *context)
 {
+	struct trace_host *host = context;
 	pthread_mutex_lock(&notifying);
 	if (host->notify)
 		host->notify(host->notify_context);
@@ -108,12 +109,6 @@ trace_host_set_notify(struct trace_host *host, void (*notify)(void *), void *con
 	host->notify = notify;
 	host->notify_context = context;
 	pthread_mutex_unlock(&notifying);
-}
-
-static void
-notify_host(void *host)
-{
-	trace_host_notify(host);
 }
 
 static void
@@ -226,7 +221,7 @@ static void
 open_index(struct trace *trace)
 {
 	struct text cache = {0};
-	struct index_options options = {.notify = notify_host,
+	struct index_options options = {.notify = trace_host_notify,
 					.cell_shift = trace->host->cell_shift,
 					.notify_context = trace->host,
 					.threads = trace->host->threads,

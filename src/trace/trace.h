@@ -41,8 +41,9 @@ struct trace_host {
  * worth a look happened; the one before is not called any more. */
 void trace_host_set_notify(struct trace_host *, void (*notify)(void *), void *context);
 
-/* Calls it, if there is one; from any thread. */
-void trace_host_notify(struct trace_host *);
+/* Call it, if there is one; from any thread.  HOST: struct trace_host, so that a job can have
+ * this as its notify. */
+void trace_host_notify(void *host);
 
 /* What decides how a trace is decoded. */
 struct trace_choice {

@@ -100,7 +100,7 @@ build_contexts(struct fixture *f)
 {
 	struct timespec pause = {.tv_nsec = 1000000};
 	context_cursor_free(context_cursor_new(f->session.contexts, f->session.traces.at[0]));
-	contexts_start(f->session.contexts, NULL, NULL);
+	contexts_start(f->session.contexts);
 	for (size_t i = 0; i < f->session.traces.count; i++) {
 		struct trace *trace = f->session.traces.at[i];
 		while (contexts_known(f->session.contexts, trace) < index_known(trace_index(trace)))
@@ -940,7 +940,7 @@ count_late(struct fixture *f, const char *text)
 	struct matches *matches = matches_new(f->session.traces.at[0], &filter, NULL, 0);
 	struct matches_progress progress;
 	struct timespec pause = {.tv_nsec = 1000000};
-	contexts_start(f->session.contexts, nobody, NULL);
+	contexts_start(f->session.contexts);
 	for (int tries = 0; tries == 0 || progress.working; tries++) {
 		assert_true(tries < 20000);
 		nanosleep(&pause, NULL);

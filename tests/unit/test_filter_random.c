@@ -1308,7 +1308,7 @@ sent_at(struct trace *trace, const struct message *m)
 static void
 learn_contexts(struct session *session)
 {
-	contexts_start(session->contexts, NULL, NULL);
+	contexts_start(session->contexts);
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		context_cursor_free(context_cursor_new(session->contexts, trace));

@@ -544,7 +544,7 @@ test_thread(void **state)
 	serial_free(serial_of(gem)); /* a trace has one, which the session made */
 	struct serial *serial = serial_new(gem, uia, NULL);
 	struct serial_cursor *cursor = serial_cursor_new(serial, f.reader);
-	serial_start(serial, NULL, NULL);
+	serial_start(serial);
 	struct position last;
 	assert_true(reader_last(f.reader, &last));
 	const struct message m = *reader_message(f.reader, last);

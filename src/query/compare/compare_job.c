@@ -15,7 +15,7 @@ struct compare_job {
 	struct filter filters[2]; /* its own */
 	struct compare *compare;
 	struct job thread;
-	atomic_bool stop, done;
+	bool compared; /* once done */
 };
 
 /* Loads what texts, times and the filter of a session need. */
@@ -38,9 +38,7 @@ run_job(void *context)
 {
 	struct compare_job *job = context;
 	load_session(job->good, &job->filters[COMPARE_GOOD]);
-	if (!atomic_load(&job->stop) && compare_run(job->compare))
-		atomic_store(&job->done, true);
-	session_signal(job->bad);
+	job->compared = !job_is_stopping(&job->thread) && compare_run(job->compare);
 }
 
 struct compare_job *
@@ -55,8 +53,10 @@ compare_job_new(const struct compare_request *request)
 	}
 	job->good = sides[COMPARE_GOOD].session;
 	job->bad = sides[COMPARE_BAD].session;
-	job->compare = compare_new(sides, &request->options, &job->stop);
 	job_init(&job->thread, run_job, job);
+	job->thread.notify = trace_host_notify;
+	job->thread.owner = &job->bad->host;
+	job->compare = compare_new(sides, &request->options, &job->thread.stopping);
 	job_start_once(&job->thread);
 	return job;
 }
@@ -66,7 +66,7 @@ compare_job_free(struct compare_job *job)
 {
 	if (!job)
 		return;
-	atomic_store(&job->stop, true);
+	job_cancel(&job->thread);
 	session_interrupt(job->good);
 	job_free(&job->thread);
 	compare_free(job->compare);
@@ -78,5 +78,5 @@ compare_job_free(struct compare_job *job)
 const struct compare *
 compare_job_get(struct compare_job *job)
 {
-	return atomic_load(&job->done) ? job->compare : NULL;
+	return job_is_done(&job->thread) && job->compared ? job->compare : NULL;
 }

@@ -8,7 +8,6 @@
 #include "config.h"
 
 #include "query/group/group_search.h"
-#include "base/generation.h"
 #include "base/thread.h"
 #include "base/job.h"
 #include "query/gap/flow_cursor.h"
@@ -39,25 +38,17 @@ struct group_search {
 	struct spans *spans;		  /* likewise */
 	struct group *part;
 	struct expansion expansion;
-	int64_t signalled; /* when, by thread_now_ms() */
 
-	pthread_mutex_t lock; /* for what follows */
-	struct group *group;
-	bool done;
-	struct generation changes;
+	struct group *group; /* under the job's lock */
 };
 
 /* Shows what was counted. */
 static void
-tell_news(struct group_search *s, bool done)
+show_counted(struct group_search *s)
 {
-	pthread_mutex_lock(&s->lock);
+	job_lock(&s->job);
 	group_append(s->group, s->part);
-	s->done = done;
-	generation_bump(&s->changes);
-	pthread_mutex_unlock(&s->lock);
-	s->signalled = thread_now_ms();
-	session_signal(s->session);
+	job_unlock(&s->job);
 }
 
 static struct context_cursor *
@@ -107,8 +98,10 @@ walk_messages(struct group_search *s)
 			continue;
 		if (job_is_stopping(&s->job))
 			return;
-		if (thread_now_ms() - s->signalled >= TELL_MS)
-			tell_news(s, false);
+		if (job_told_within(&s->job, TELL_MS))
+			continue;
+		show_counted(s);
+		job_tell(&s->job);
 	}
 }
 
@@ -139,10 +132,10 @@ static void
 search_job(void *context)
 {
 	struct group_search *s = context;
-	s->signalled = thread_now_ms();
+	s->job.news_ms = thread_now_ms(); /* nothing so far is no news */
 	open_sequence(s);
 	walk_messages(s);
-	tell_news(s, true);
+	show_counted(s);
 }
 
 struct group_search *
@@ -159,10 +152,10 @@ group_search_new(struct session *session, const struct group_spec *spec,
 		s->hidden[i] = hidden[i];
 	s->part = group_new(spec);
 	s->group = group_new(spec);
-	pthread_mutex_init(&s->lock, NULL);
 	job_init(&s->job, search_job, s);
-	if (!job_start_once(&s->job))
-		search_job(s);
+	s->job.notify = trace_host_notify;
+	s->job.owner = &session->host;
+	job_run_once(&s->job);
 	return s;
 }
 
@@ -182,7 +175,6 @@ group_search_free(struct group_search *s)
 	expansion_free(&s->expansion);
 	group_free(s->part);
 	group_free(s->group);
-	pthread_mutex_destroy(&s->lock);
 	free(s->contexts);
 	free(s->hidden);
 	free(s);
@@ -191,27 +183,24 @@ group_search_free(struct group_search *s)
 struct group *
 group_search_hold(struct group_search *s)
 {
-	pthread_mutex_lock(&s->lock);
+	job_lock(&s->job);
 	return s->group;
 }
 
 void
 group_search_release(struct group_search *s)
 {
-	pthread_mutex_unlock(&s->lock);
+	job_unlock(&s->job);
 }
 
 bool
 group_search_is_done(struct group_search *s)
 {
-	pthread_mutex_lock(&s->lock);
-	bool done = s->done;
-	pthread_mutex_unlock(&s->lock);
-	return done;
+	return job_is_done(&s->job);
 }
 
 unsigned
 group_search_generation(struct group_search *s)
 {
-	return generation_now(&s->changes);
+	return job_generation(&s->job);
 }

@@ -18,7 +18,6 @@
 #include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/rank.h"
-#include "base/thread.h"
 #include "base/job.h"
 #include "query/filter/filter.h"
 #include "query/gap/gap.h"
@@ -94,7 +93,6 @@ struct intervals {
 	unsigned basis; /* generations of what messages are */
 	uint64_t fed;	/* items in all */
 	uint64_t settled_at, summarised_at;
-	int64_t signalled; /* when, by thread_now_ms() */
 	VEC(struct found) found;
 
 	pthread_rwlock_t lock; /* for what follows */
@@ -103,7 +101,7 @@ struct intervals {
 	VEC(struct interval_result) results;
 	VEC(struct interval_forest) forests;
 	bool done;
-	struct generation changes, settled;
+	struct generation settled;
 };
 
 /* --- definitions ----------------------------------------------------------- */
@@ -397,17 +395,6 @@ look_at_batch(struct intervals *s)
 }
 
 /* --- what is known ------------------------------------------------------------ */
-
-static void
-signal_news(struct intervals *s, bool now)
-{
-	int64_t time = thread_now_ms();
-	if (!now && time - s->signalled < TELL_MS)
-		return;
-	s->signalled = time;
-	generation_bump(&s->changes);
-	session_signal(s->session);
-}
 
 static void
 note_order(struct intervals *s, size_t trace)
@@ -734,7 +721,7 @@ publish_pairs(struct intervals *s, bool done)
 	if (done)
 		s->settled_at = s->fed;
 	if (news) /* else each look would wake the screen, which wakes this */
-		signal_news(s, true);
+		job_tell(&s->job);
 }
 
 /* --- the walk ------------------------------------------------------------------ */
@@ -813,8 +800,8 @@ walk_on(struct intervals *s)
 			publish_pairs(s, false);
 			next = 4 * s->fed;
 		}
-		if (more)
-			signal_news(s, false);
+		if (more && !job_told_within(&s->job, TELL_MS))
+			job_tell(&s->job);
 	}
 	publish_pairs(s, !more);
 }
@@ -954,7 +941,7 @@ static void
 hook_unlink(void *context)
 {
 	struct intervals *s = context;
-	job_free(&s->job);
+	job_stop(&s->job);
 	for (size_t i = 0; s->contexts && i < sequence_lane_count(s->sequence); i++)
 		context_cursor_free(s->contexts[i]);
 	sequence_free(s->sequence);
@@ -982,8 +969,6 @@ hook_unlink(void *context)
 	s->pairing = NULL;
 	s->basis = 0;
 	pthread_rwlock_unlock(&s->lock);
-	job_init(&s->job, intervals_job, s);
-	s->job.nice = 10;
 }
 
 static void
@@ -1025,6 +1010,8 @@ intervals_new(struct session *session, struct err *err)
 	pthread_rwlock_init(&s->lock, NULL);
 	job_init(&s->job, intervals_job, s);
 	s->job.nice = 10;
+	s->job.notify = trace_host_notify;
+	s->job.owner = &session->host;
 	session->intervals = &s->hook;
 	for (size_t i = 0; i < session->profile.intervals.count; i++) {
 		if (intervals_define(s, &options[i], err) == 0)
@@ -1108,7 +1095,7 @@ intervals_name(const struct intervals *s, size_t interval)
 unsigned
 intervals_generation(const struct intervals *s)
 {
-	return generation_now(&s->changes);
+	return job_generation(&s->job);
 }
 
 /* --- asking ----------------------------------------------------------------------------- */

@@ -32,11 +32,10 @@ struct clocks {
 	struct session *session;
 	struct clock_points points;
 	struct job job;
-	bool notifies;	 /* the session, of what is new */
 	uint64_t mapped; /* points in the map */
 	bool mapped_all; /* and then all was known */
 
-	pthread_mutex_t lock; /* of ties; only the owner changes them */
+	/* under the job's lock; only the owner changes them */
 	VEC(struct sync_options) ties;
 	bool tied; /* or untied, since the last map */
 
@@ -53,10 +52,10 @@ static struct clock_map *
 make_map(struct clocks *clocks)
 {
 	struct clock_map *map = clock_map_new(clocks->session, &clocks->points);
-	pthread_mutex_lock(&clocks->lock);
+	job_lock(&clocks->job);
 	clock_map_add_ties(map, clocks->ties.at, clocks->ties.count);
 	clocks->tied = false;
-	pthread_mutex_unlock(&clocks->lock);
+	job_unlock(&clocks->job);
 	clock_map_settle(map);
 	return map;
 }
@@ -82,9 +81,9 @@ clocks_run(void *context)
 	bool stale = clock_points_look(&clocks->points);
 	bool all = clock_points_are_all(&clocks->points);
 	uint64_t points = clock_points_count(&clocks->points);
-	pthread_mutex_lock(&clocks->lock);
+	job_lock(&clocks->job);
 	bool tied = clocks->tied;
-	pthread_mutex_unlock(&clocks->lock);
+	job_unlock(&clocks->job);
 	bool grown =
 	    points > clocks->mapped + clocks->mapped / 8 || (all && points != clocks->mapped);
 	if (grown || stale || tied) {
@@ -94,8 +93,8 @@ clocks_run(void *context)
 	bool news = grown || stale || tied || all != clocks->mapped_all;
 	clocks->mapped_all = all;
 	atomic_store(&clocks->settled, all);
-	if (news && clocks->notifies)
-		session_signal(clocks->session);
+	if (news)
+		job_tell(&clocks->job);
 }
 
 struct clocks *
@@ -105,7 +104,6 @@ clocks_new(struct session *session)
 	clocks->session = session;
 	atomic_init(&clocks->order, session->profile.order);
 	job_init(&clocks->job, clocks_run, clocks);
-	pthread_mutex_init(&clocks->lock, NULL);
 	pthread_rwlock_init(&clocks->map_lock, NULL);
 	clock_points_open(&clocks->points, session, &clocks->job);
 	clocks->map = make_map(clocks); /* what needs no capture */
@@ -124,7 +122,6 @@ clocks_free(struct clocks *clocks)
 	vec_free(&clocks->ties);
 	clock_map_free(clocks->map);
 	pthread_rwlock_destroy(&clocks->map_lock);
-	pthread_mutex_destroy(&clocks->lock);
 	free(clocks);
 }
 
@@ -172,7 +169,8 @@ clocks_are_told(struct reader *reader, const struct message *m, size_t count)
 void
 clocks_start(struct clocks *clocks)
 {
-	clocks->notifies = true;
+	clocks->job.notify = trace_host_notify;
+	clocks->job.owner = &clocks->session->host;
 	job_start(&clocks->job);
 }
 
@@ -1143,12 +1141,12 @@ clocks_is_tie_end(struct clocks *clocks, size_t number, bool at_b, struct trace 
 void
 clocks_untie(struct clocks *clocks, size_t number)
 {
-	pthread_mutex_lock(&clocks->lock);
+	job_lock(&clocks->job);
 	struct sync_options *tie = &clocks->ties.at[number];
 	option_release(&sync_options_table, tie);
 	memmove(tie, tie + 1, (--clocks->ties.count - number) * sizeof *tie);
 	clocks->tied = true;
-	pthread_mutex_unlock(&clocks->lock);
+	job_unlock(&clocks->job);
 	job_wake(&clocks->job);
 }
 
@@ -1162,7 +1160,7 @@ clocks_ties(const struct clocks *clocks, size_t *count)
 void
 clocks_add_ties(struct clocks *clocks, const struct sync_options *ties, size_t count)
 {
-	pthread_mutex_lock(&clocks->lock);
+	job_lock(&clocks->job);
 	for (size_t i = 0; i < count; i++) {
 		struct sync_options *tie = vec_add(&clocks->ties);
 		*tie = ties[i];
@@ -1170,7 +1168,7 @@ clocks_add_ties(struct clocks *clocks, const struct sync_options *ties, size_t c
 		tie->b.trace = mem_text(ties[i].b.trace);
 	}
 	clocks->tied = true;
-	pthread_mutex_unlock(&clocks->lock);
+	job_unlock(&clocks->job);
 	job_wake(&clocks->job);
 }
 

@@ -37,9 +37,8 @@ struct cycles {
 	struct session *session;
 	struct job job;
 	struct cycles_walk **walks; /* of the traces; made on first use */
-	struct generation generation;
 
-	pthread_mutex_t lock; /* of what follows */
+	/* under the job's lock */
 	VEC(struct cycles_question) questions;
 	struct map places; /* of a question: 1 + its number */
 };
@@ -98,9 +97,9 @@ cycles_find(struct trace *trace, const struct message *m, struct cycles_estimate
 	if (!cycles || !has_cycles(trace) || m->flags & MESSAGE_TIMED ||
 	    !trace_decoder(trace)->ops->cycles(m, &counted))
 		return false;
-	pthread_mutex_lock(&cycles->lock);
+	job_lock(&cycles->job);
 	*answer = ask_question(cycles, trace, m, &is_new)->answer;
-	pthread_mutex_unlock(&cycles->lock);
+	job_unlock(&cycles->job);
 	if (is_new)
 		job_wake(&cycles->job);
 	return answer->known;
@@ -147,12 +146,12 @@ static bool
 next_question(struct cycles *cycles, struct cycles_question *next)
 {
 	bool any = false;
-	pthread_mutex_lock(&cycles->lock);
+	job_lock(&cycles->job);
 	for (size_t i = cycles->questions.count; i-- && !any;) {
 		*next = cycles->questions.at[i];
 		any = is_open(cycles, next);
 	}
-	pthread_mutex_unlock(&cycles->lock);
+	job_unlock(&cycles->job);
 	return any;
 }
 
@@ -168,7 +167,7 @@ answer_cell(struct cycles *cycles, const struct cycles_question *q)
 	if (!*walk)
 		*walk = cycles_walk_new(trace);
 	cycles_walk_cell(*walk, q->cell, &estimates);
-	pthread_mutex_lock(&cycles->lock);
+	job_lock(&cycles->job);
 	for (size_t i = 0; i < cycles->questions.count; i++) {
 		struct cycles_question *one = &cycles->questions.at[i];
 		if (one->trace != q->trace || one->cell != q->cell ||
@@ -179,8 +178,7 @@ answer_cell(struct cycles *cycles, const struct cycles_question *q)
 		one->known = known;
 		one->size = size;
 	}
-	pthread_mutex_unlock(&cycles->lock);
-	generation_bump(&cycles->generation);
+	job_unlock(&cycles->job);
 }
 
 static void
@@ -190,7 +188,7 @@ cycles_run(void *context)
 	struct cycles_question q;
 	while (!job_is_stopping(&cycles->job) && next_question(cycles, &q)) {
 		answer_cell(cycles, &q);
-		session_signal(cycles->session);
+		job_tell(&cycles->job);
 	}
 }
 
@@ -207,8 +205,9 @@ cycles_new(struct session *session)
 	struct cycles *cycles = mem_new(sizeof *cycles);
 	cycles->session = session;
 	cycles->walks = mem_new(session->traces.count * sizeof *cycles->walks);
-	pthread_mutex_init(&cycles->lock, NULL);
 	job_init(&cycles->job, cycles_run, cycles);
+	cycles->job.notify = trace_host_notify;
+	cycles->job.owner = &session->host;
 	return cycles;
 }
 
@@ -223,7 +222,6 @@ cycles_free(struct cycles *cycles)
 	free(cycles->walks);
 	vec_free(&cycles->questions);
 	map_free(&cycles->places);
-	pthread_mutex_destroy(&cycles->lock);
 	free(cycles);
 }
 
@@ -260,19 +258,19 @@ cycles_wake(struct cycles *cycles)
 {
 	if (!cycles)
 		return;
-	pthread_mutex_lock(&cycles->lock);
+	job_lock(&cycles->job);
 	for (size_t i = 0; i < cycles->questions.count; i++) {
 		struct cycles_question *q = &cycles->questions.at[i];
 		q->answered &= !is_stale(cycles, q);
 	}
-	pthread_mutex_unlock(&cycles->lock);
+	job_unlock(&cycles->job);
 	job_wake(&cycles->job);
 }
 
 unsigned
 cycles_generation(const struct cycles *cycles)
 {
-	return cycles ? generation_now(&cycles->generation) : 0;
+	return cycles ? job_generation(&cycles->job) : 0;
 }
 
 bool

@@ -141,9 +141,10 @@ contexts_new(struct session *session)
 	contexts->count = session->traces.count;
 	contexts->traces = mem_new(contexts->count * sizeof *contexts->traces);
 	pthread_mutex_init(&contexts->building, NULL);
-	pthread_mutex_init(&contexts->lock, NULL);
 	job_init(&contexts->job, context_walk_all, contexts);
 	contexts->job.nice = 10;
+	contexts->job.notify = trace_host_notify;
+	contexts->job.owner = &session->host;
 	for (size_t i = 0; i < contexts->count; i++)
 		contexts->traces[i].trace = session->traces.at[i];
 	if (!contexts->defined)
@@ -227,9 +228,9 @@ build_index(struct contexts *contexts, struct index *index, uint64_t cell)
 {
 	if (index_known(index) > cell)
 		return;
-	pthread_mutex_lock(&contexts->lock);
+	job_lock(&contexts->job);
 	index_build(index);
-	pthread_mutex_unlock(&contexts->lock);
+	job_unlock(&contexts->job);
 }
 
 /* Puts the walker at CELL; false if nothing is known of it yet. */
@@ -679,7 +680,7 @@ next_group(struct contexts *contexts, const struct context_trace *tracked,
 {
 	uint64_t size = index_cell_size(trace_index(tracked->trace));
 	*found = UINT64_MAX;
-	pthread_mutex_lock(&contexts->lock);
+	job_lock(&contexts->job);
 	for (size_t i = 0; i < tracked->lanes.count; i++) {
 		const struct context_lane *lane = &tracked->lanes.at[i];
 		if (key && context_key_compare(lane->key, *key))
@@ -696,7 +697,7 @@ next_group(struct contexts *contexts, const struct context_trace *tracked,
 			}
 		}
 	}
-	pthread_mutex_unlock(&contexts->lock);
+	job_unlock(&contexts->job);
 	return *found != UINT64_MAX;
 }
 

@@ -79,7 +79,7 @@ void contexts_load(struct contexts *);
 /* From the first cursor on, looks through the traces in a thread of its own, at
  * low priority, as far as their indexes are known; NOTIFY now and then.  Twice
  * is once.  contexts_wake: an index went on. */
-void contexts_start(struct contexts *, void (*notify)(void *), void *context);
+void contexts_start(struct contexts *);
 void contexts_wake(struct contexts *);
 
 /* Counts up when more may be known than before. */

@@ -119,7 +119,7 @@ bool
 context_load(struct context_walker *w, uint64_t cell)
 {
 	struct context_trace *tracked = w->tracked;
-	pthread_mutex_lock(&w->contexts->lock);
+	job_lock(&w->contexts->job);
 	bool known = tracked->known >= cell;
 	uint64_t start = context_group_of(tracked, cell);
 	if (known) {
@@ -134,7 +134,7 @@ context_load(struct context_walker *w, uint64_t cell)
 			    .key = lane->key, .start = lane->entries.at[at - 1].held};
 	}
 	w->overflowed |= tracked->overflowed;
-	pthread_mutex_unlock(&w->contexts->lock);
+	job_unlock(&w->contexts->job);
 	if (!known)
 		return false;
 	context_walk_from(w, start, true);
@@ -146,7 +146,7 @@ bool
 context_changes_between(struct contexts *contexts, const struct context_trace *tracked,
 			struct context_key key, uint64_t from, uint64_t to)
 {
-	pthread_mutex_lock(&contexts->lock);
+	job_lock(&contexts->job);
 	bool any = from + 1 < to && tracked->known < to;
 	for (size_t i = 0; i < tracked->lanes.count && !any; i++) {
 		const struct context_lane *lane = &tracked->lanes.at[i];
@@ -156,7 +156,7 @@ context_changes_between(struct contexts *contexts, const struct context_trace *t
 		any = at < lane->entries.count &&
 		      context_group_of(tracked, lane->entries.at[at].cell) < to;
 	}
-	pthread_mutex_unlock(&contexts->lock);
+	job_unlock(&contexts->job);
 	return any;
 }
 
@@ -165,7 +165,7 @@ context_changes_between(struct contexts *contexts, const struct context_trace *t
 static void
 forget_trace(struct contexts *contexts, struct context_trace *tracked)
 {
-	pthread_mutex_lock(&contexts->lock);
+	job_lock(&contexts->job);
 	for (size_t i = 0; i < tracked->lanes.count; i++)
 		vec_free(&tracked->lanes.at[i].entries);
 	vec_clear(&tracked->lanes);
@@ -174,24 +174,9 @@ forget_trace(struct contexts *contexts, struct context_trace *tracked)
 	tracked->shift = 0;
 	tracked->overflowed = false;
 	generation_bump(&contexts->restarts);
-	pthread_mutex_unlock(&contexts->lock);
+	job_unlock(&contexts->job);
 	context_walker_clear(tracked->walker);
 	tracked->walker->filled = false;
-}
-
-static void
-contexts_notify(struct contexts *contexts, bool now)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	int64_t passed = (time.tv_sec - contexts->notified.tv_sec) * 1000 +
-			 (time.tv_nsec - contexts->notified.tv_nsec) / 1000000;
-	if (!now && passed < NOTIFY_MS)
-		return;
-	contexts->notified = time;
-	generation_bump(&contexts->generation);
-	if (contexts->notify)
-		contexts->notify(contexts->notify_context);
 }
 
 /* Forgets what is not so any more. */
@@ -222,10 +207,10 @@ build_cell(struct contexts *contexts, struct context_trace *tracked)
 		else
 			context_walk_from(w, 0, true);
 		context_walk(w, SIZE_MAX);
-		pthread_mutex_lock(&contexts->lock);
+		job_lock(&contexts->job);
 		keep_cell(tracked, w);
 		tracked->known++;
-		pthread_mutex_unlock(&contexts->lock);
+		job_unlock(&contexts->job);
 	}
 	pthread_mutex_unlock(&contexts->building);
 	return any;
@@ -245,7 +230,8 @@ contexts_work(struct contexts *contexts, struct context_trace *tracked)
 	bool any = false;
 	while (tracked->rules.count && !job_is_stopping(&contexts->job) &&
 	       build_cell(contexts, tracked)) {
-		contexts_notify(contexts, false);
+		if (!job_told_within(&contexts->job, NOTIFY_MS))
+			job_tell(&contexts->job);
 		any = true;
 	}
 	return any;
@@ -259,27 +245,24 @@ context_walk_all(void *context)
 	for (size_t i = 0; i < contexts->count; i++)
 		any |= contexts_work(contexts, &contexts->traces[i]);
 	if (any)
-		contexts_notify(contexts, true);
+		job_tell(&contexts->job);
 }
 
 void
 context_let_run(struct contexts *contexts, bool *flag)
 {
-	pthread_mutex_lock(&contexts->lock);
+	job_lock(&contexts->job);
 	*flag = true;
 	if (contexts->requested && contexts->allowed && !job_is_running(&contexts->job))
 		job_start(&contexts->job);
-	pthread_mutex_unlock(&contexts->lock);
+	job_unlock(&contexts->job);
 }
 
 void
-contexts_start(struct contexts *contexts, void (*notify)(void *), void *context)
+contexts_start(struct contexts *contexts)
 {
-	if (contexts->allowed)
-		return;
-	contexts->notify = notify;
-	contexts->notify_context = context;
-	context_let_run(contexts, &contexts->allowed);
+	if (!contexts->allowed)
+		context_let_run(contexts, &contexts->allowed);
 }
 
 void
@@ -325,22 +308,21 @@ contexts_free(struct contexts *contexts)
 	free(contexts->traces);
 	text_free(&contexts->complaint);
 	pthread_mutex_destroy(&contexts->building);
-	pthread_mutex_destroy(&contexts->lock);
 	free(contexts);
 }
 
 unsigned
 contexts_generation(const struct contexts *contexts)
 {
-	return contexts ? generation_now(&contexts->generation) : 0;
+	return contexts ? job_generation(&contexts->job) : 0;
 }
 
 uint64_t
 context_known(struct contexts *contexts, const struct context_trace *tracked)
 {
-	pthread_mutex_lock(&contexts->lock);
+	job_lock(&contexts->job);
 	uint64_t known = tracked->known;
-	pthread_mutex_unlock(&contexts->lock);
+	job_unlock(&contexts->job);
 	return known;
 }
 
@@ -361,13 +343,13 @@ size_t
 contexts_memory(struct contexts *contexts)
 {
 	size_t sum = 0;
-	pthread_mutex_lock(&contexts->lock);
+	job_lock(&contexts->job);
 	for (size_t i = 0; i < contexts->count; i++) {
 		const struct context_trace *tracked = &contexts->traces[i];
 		for (size_t k = 0; k < tracked->lanes.count; k++)
 			sum += tracked->lanes.at[k].entries.capacity * sizeof(struct context_entry);
 		sum += tracked->lanes.capacity * sizeof(struct context_lane);
 	}
-	pthread_mutex_unlock(&contexts->lock);
+	job_unlock(&contexts->job);
 	return sum;
 }

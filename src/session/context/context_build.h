@@ -10,7 +10,6 @@
 #include "session/context/context_walk.h"
 
 #include <pthread.h>
-#include <time.h>
 
 struct session;
 
@@ -40,15 +39,10 @@ struct contexts {
 	context_relate *relate;
 	void *relate_context;
 
-	pthread_mutex_t building; /* held while more becomes known, before the next */
-	pthread_mutex_t lock;
-	struct generation generation; /* of what is known */
-	struct generation restarts;   /* what was known is not any more */
-	struct job job;
-	bool requested, allowed; /* it starts when both are */
-	void (*notify)(void *);
-	void *notify_context;
-	struct timespec notified;
+	pthread_mutex_t building;   /* held while more becomes known, before the next */
+	struct generation restarts; /* what was known is not any more */
+	struct job job;		    /* its lock is for the traces; it tells of what is known */
+	bool requested, allowed;    /* it starts when both are */
 };
 
 enum { CONTEXT_ENTRIES_MAX = 512 * 1024 }; /* of a trace: 28 MiB */

@@ -82,7 +82,7 @@ struct serial {
 	struct session_fields fields; /* of the GEM trace's messages */
 	int64_t logger, core;
 
-	pthread_mutex_t lock; /* for all below; one thread at a time writes */
+	/* under the job's lock; one thread at a time writes */
 	VEC(struct event_cell) cells;
 	VEC(struct serial_anchor) anchors; /* of the walked cells, and of the next one */
 	struct last_seen first[LANES];
@@ -94,8 +94,6 @@ struct serial {
 	struct generation generation;
 	struct job job;
 	struct serial_walker *walker; /* the thread's, made on first use */
-	void (*notify)(void *);
-	void *notify_context;
 };
 
 /* The entries of one lane in one cell, in their order. */
@@ -297,12 +295,12 @@ list_of(struct serial_walker *w, enum serial_lane lane, uint64_t cell)
 		return list;
 	reader_decoded_cell(w->uia, cell); /* decodes it without the lock */
 	vec_clear(&list->entries);
-	pthread_mutex_lock(&s->lock);
+	job_lock(&s->job);
 	if (cell < s->cells.count) {
 		struct fill fill = {s, list, lane, s->cells.at[cell].context};
 		each_event(w->uia, cell, fill_list, &fill);
 	}
-	pthread_mutex_unlock(&s->lock);
+	job_unlock(&s->job);
 	list->cell = cell;
 	list->filled = true;
 	return list;
@@ -341,7 +339,7 @@ next_cell(struct serial *s, enum serial_lane lane, uint64_t number, bool forward
 {
 	unsigned beyond = 0;
 	bool found = false;
-	pthread_mutex_lock(&s->lock);
+	job_lock(&s->job);
 	for (; *cell < s->cells.count && beyond < BEYOND; *cell += forward ? 1 : UINT64_MAX) {
 		const struct number_range *range = &s->cells.at[*cell].lanes[lane];
 		if (range->least > range->most)
@@ -352,7 +350,7 @@ next_cell(struct serial *s, enum serial_lane lane, uint64_t number, bool forward
 		bool passed = forward ? range->least > number : range->most < number;
 		beyond = passed ? beyond + 1 : 0;
 	}
-	pthread_mutex_unlock(&s->lock);
+	job_unlock(&s->job);
 	return found;
 }
 
@@ -384,9 +382,9 @@ follow_sync(struct serial_walker *w, const struct entry *sync)
 	uint64_t cell = sync->offset / size, own = context->offset / size;
 	if (context->any && own + 1 >= cell && own <= cell + 1)
 		return;
-	pthread_mutex_lock(&w->serial->lock);
+	job_lock(&w->serial->job);
 	uint64_t number = cell < w->serial->cells.count ? w->serial->cells.at[cell].context : 0;
-	pthread_mutex_unlock(&w->serial->lock);
+	job_unlock(&w->serial->job);
 	if (number)
 		*context = (struct last_seen){.number = number, .offset = cell * size, .any = true};
 }
@@ -421,9 +419,9 @@ match_word(struct serial_walker *w, const struct message *m, bool *tried)
 		return NULL;
 	struct last_seen from = w->at.lanes[lane];
 	if (!from.any) {
-		pthread_mutex_lock(&w->serial->lock);
+		job_lock(&w->serial->job);
 		from = w->serial->first[lane];
-		pthread_mutex_unlock(&w->serial->lock);
+		job_unlock(&w->serial->job);
 	}
 	if (!from.any)
 		return NULL;
@@ -501,14 +499,14 @@ count_generation(struct serial *s)
 static void
 serial_forget(struct serial *s)
 {
-	pthread_mutex_lock(&s->lock);
+	job_lock(&s->job);
 	vec_clear(&s->cells);
 	vec_clear(&s->anchors);
 	memset(s->first, 0, sizeof s->first);
 	s->has_core = s->has_context = false;
 	s->context_last = 0;
 	count_generation(s);
-	pthread_mutex_unlock(&s->lock);
+	job_unlock(&s->job);
 }
 
 /* Whether a cell is known to hold none of KINDS. */
@@ -532,11 +530,11 @@ note_cells(struct serial *s, struct serial_walker *w)
 		bool none = holds_none(index, cell, 1u << UIA_EVENT);
 		if (!none)
 			reader_decoded_cell(w->uia, cell); /* decodes it without the lock */
-		pthread_mutex_lock(&s->lock);
+		job_lock(&s->job);
 		if (!none)
 			each_event(w->uia, cell, note_event, &note);
 		*vec_add(&s->cells) = note.cell;
-		pthread_mutex_unlock(&s->lock);
+		job_unlock(&s->job);
 	}
 }
 
@@ -562,9 +560,9 @@ find_beginning(struct serial_walker *w)
 static void
 anchor_add(struct serial *s, struct serial_anchor anchor)
 {
-	pthread_mutex_lock(&s->lock);
+	job_lock(&s->job);
 	*vec_add(&s->anchors) = anchor;
-	pthread_mutex_unlock(&s->lock);
+	job_unlock(&s->job);
 }
 
 /* Matches the words of the cells that have become known. */
@@ -632,15 +630,13 @@ serial_run(void *context)
 		*s->walker = serial_walker_new(s, reader_new(s->gem));
 	}
 	serial_match_known(s, s->walker);
-	if (serial_generation(s) != generation && s->notify)
-		s->notify(s->notify_context);
+	if (serial_generation(s) != generation)
+		job_tell(&s->job);
 }
 
 void
-serial_start(struct serial *s, void (*notify)(void *), void *context)
+serial_start(struct serial *s)
 {
-	s->notify = notify;
-	s->notify_context = context;
 	job_start(&s->job);
 }
 
@@ -683,8 +679,9 @@ serial_new(struct trace *gem, struct trace *uia, const struct sync_options *opti
 	s->uia = uia;
 	s->logger = options ? options->logger : -1;
 	s->core = options ? options->core : -1;
-	pthread_mutex_init(&s->lock, NULL);
 	job_init(&s->job, serial_run, s);
+	s->job.notify = trace_host_notify;
+	s->job.owner = trace_host(gem);
 	s->fields = (struct session_fields){.cursor_new = fields_cursor_new,
 					    .cursor_free = fields_cursor_free,
 					    .expand = fields_expand,
@@ -705,7 +702,6 @@ serial_free(struct serial *s)
 		serial_walker_free(s->walker);
 		free(s->walker);
 	}
-	pthread_mutex_destroy(&s->lock);
 	vec_free(&s->cells);
 	vec_free(&s->anchors);
 	free(s);
@@ -714,9 +710,9 @@ serial_free(struct serial *s)
 uint64_t
 serial_known(struct serial *s)
 {
-	pthread_mutex_lock(&s->lock);
+	job_lock(&s->job);
 	uint64_t known = s->anchors.count ? s->anchors.count - 1 : 0;
-	pthread_mutex_unlock(&s->lock);
+	job_unlock(&s->job);
 	return known;
 }
 
@@ -753,11 +749,11 @@ cursor_seek(struct serial_cursor *cursor, uint64_t offset)
 	struct serial *s = cursor->walker.serial;
 	uint64_t size = index_cell_size(trace_index(s->gem)), cell = offset / size;
 	if (!cursor->valid || cell != cursor->cell || offset < cursor->next) {
-		pthread_mutex_lock(&s->lock);
+		job_lock(&s->job);
 		bool anchored = cell < s->anchors.count;
 		if (anchored)
 			cursor->walker.at = s->anchors.at[cell];
-		pthread_mutex_unlock(&s->lock);
+		job_unlock(&s->job);
 		if (!anchored)
 			return false;
 		cursor->next = cell * size;
@@ -890,9 +886,9 @@ serial_expand(struct serial_cursor *cursor, const struct message *m, enum expand
 static bool
 is_matched(struct serial *s, uint64_t offset)
 {
-	pthread_mutex_lock(&s->lock);
+	job_lock(&s->job);
 	bool matched = offset / index_cell_size(trace_index(s->gem)) + 1 < s->anchors.count;
-	pthread_mutex_unlock(&s->lock);
+	job_unlock(&s->job);
 	return matched;
 }
 

@@ -35,7 +35,7 @@ void serial_load(struct serial *);
 
 /* The same in a thread of its own, as far as the indexes are known; then
  * NOTIFY.  serial_wake: an index went on or a trace grew. */
-void serial_start(struct serial *, void (*notify)(void *), void *context);
+void serial_start(struct serial *);
 void serial_wake(struct serial *);
 
 /* The words of how many cells of the GEM trace, from the first on, are matched. */

@@ -127,8 +127,7 @@ start_search(struct screen *screen)
 		return;
 	drop_search(state);
 	if (state->spec.needs & VALUE_NEEDS_CONTEXTS && screen->session->contexts)
-		contexts_start(screen->session->contexts, screen->session->host.notify,
-			       screen->session->host.notify_context);
+		contexts_start(screen->session->contexts);
 	shown_rows_take(&state->rows, screen, generation);
 	state->search =
 	    group_search_new(screen->session, &state->spec, screen->filter, state->rows.hidden);

@@ -348,20 +348,16 @@ libtrawl_a_SOURCES = \
 	src/query/filter/filter_type.c \
 	src/query/filter/literal.c \
 	src/query/filter/literal.h \
+	src/query/flow/flow_cursor.c \
+	src/query/flow/flow_cursor.h \
+	src/query/flow/run_on.c \
+	src/query/flow/run_on.h \
 	src/query/gap/gap.c \
 	src/query/gap/gap.h \
+	src/query/gap/gap_search.c \
+	src/query/gap/gap_search.h \
 	src/query/gap/step_back.c \
 	src/query/gap/step_back.h \
-	src/query/interval/interval_tree.c \
-	src/query/interval/interval_tree.h \
-	src/query/interval/intervals.c \
-	src/query/interval/intervals.h \
-	src/query/interval/pairing.c \
-	src/query/interval/pairing.h \
-	src/query/gap/flow_cursor.c \
-	src/query/gap/flow_cursor.h \
-	src/query/gap_search.c \
-	src/query/gap_search.h \
 	src/query/group/group.c \
 	src/query/group/group.h \
 	src/query/group/group_column.c \
@@ -370,20 +366,24 @@ libtrawl_a_SOURCES = \
 	src/query/group/group_numbers.h \
 	src/query/group/group_search.c \
 	src/query/group/group_search.h \
+	src/query/interval/interval_tree.c \
+	src/query/interval/interval_tree.h \
+	src/query/interval/intervals.c \
+	src/query/interval/intervals.h \
+	src/query/interval/pairing.c \
+	src/query/interval/pairing.h \
 	src/query/matches.c \
 	src/query/matches.h \
 	src/query/next_match.c \
 	src/query/next_match.h \
 	src/query/origin_names.c \
 	src/query/origin_names.h \
-	src/query/gap/run_on.c \
-	src/query/gap/run_on.h \
 	src/query/seek.c \
 	src/query/seek.h \
+	src/query/span/context_spans.c \
+	src/query/span/context_spans.h \
 	src/query/span/spans.c \
 	src/query/span/spans.h \
-	src/query/context_spans.c \
-	src/query/context_spans.h \
 	src/query/time_probe.c \
 	src/query/time_probe.h \
 	src/query/track.c \

@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "export/export.h"
-#include "query/gap/flow_cursor.h"
+#include "query/flow/flow_cursor.h"
 
 #include <inttypes.h>
 #include <stdio.h>

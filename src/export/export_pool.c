@@ -17,7 +17,7 @@
 #include "base/thread.h"
 #include "base/job.h"
 #include "export/export_table.h"
-#include "query/gap/flow_cursor.h"
+#include "query/flow/flow_cursor.h"
 #include "query/seek.h"
 #include "query/span/spans.h"
 #include "session/clock/clocks.h"

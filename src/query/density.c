@@ -12,7 +12,7 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/job.h"
-#include "query/context_spans.h"
+#include "query/span/context_spans.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
 #include "session/session.h"

@@ -16,7 +16,7 @@
 #include "decode/argument.h"
 #include "decode/registry.h"
 #include "query/filter/filter.h"
-#include "query/gap/flow_cursor.h"
+#include "query/flow/flow_cursor.h"
 #include "query/gap/gap.h"
 #include "query/span/spans.h"
 #include "session/clock/clocks.h"

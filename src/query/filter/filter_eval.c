@@ -14,7 +14,7 @@
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
 #include "query/gap/step_back.h"
-#include "query/gap/run_on.h"
+#include "query/flow/run_on.h"
 #include "session/context/context.h"
 
 #include <stdlib.h>

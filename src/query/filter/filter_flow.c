@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
-#include "query/gap/flow_cursor.h"
+#include "query/flow/flow_cursor.h"
 #include "session/flows.h"
 #include "session/session.h"
 

@@ -14,7 +14,7 @@
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
-#include "query/gap/flow_cursor.h"
+#include "query/flow/flow_cursor.h"
 #include "query/gap/gap.h"
 
 #include <ctype.h>

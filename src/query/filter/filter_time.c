@@ -15,7 +15,7 @@
 #include "query/filter/filter_tree.h"
 #include "query/gap/gap.h"
 #include "query/gap/step_back.h"
-#include "query/gap/run_on.h"
+#include "query/flow/run_on.h"
 #include "session/clock/clocks.h"
 #include "session/intervals.h"
 #include "session/session.h"

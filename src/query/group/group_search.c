@@ -10,7 +10,7 @@
 #include "query/group/group_search.h"
 #include "base/thread.h"
 #include "base/job.h"
-#include "query/gap/flow_cursor.h"
+#include "query/flow/flow_cursor.h"
 #include "query/span/spans.h"
 #include "session/context/context.h"
 #include "session/sequence.h"

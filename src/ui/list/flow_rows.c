@@ -9,7 +9,7 @@
 
 #include "ui/list/flow_rows.h"
 #include "base/thread.h"
-#include "query/gap/flow_cursor.h"
+#include "query/flow/flow_cursor.h"
 #include "session/session.h"
 #include "ui/list/flow_view.h"
 #include "ui/list/list.h"

@@ -1,6 +1,6 @@
 /*
  * Runs as a row each: messages that only go on where the one before of their processor ended
- * (query/gap/run_on.h) are hidden by a filter, `runs_on`; a run that is unfolded is an exception
+ * (query/flow/run_on.h) are hidden by a filter, `runs_on`; a run that is unfolded is an exception
  * in it, so that filters, their pane and U know of it like of any other.
  */
 #ifndef TRAWL_UI_RUN_FOLD_H

@@ -15,7 +15,7 @@
 
 #include "base/notice.h"
 #include "command/keymap.h"
-#include "query/gap/flow_cursor.h"
+#include "query/flow/flow_cursor.h"
 #include "query/gap/gap.h"
 #include "query/next_match.h"
 #include "query/gap/step_back.h"

@@ -12,7 +12,7 @@
 #define TRAWL_QUERY_FLOW_CURSOR_H
 
 #include "flow/flow_marks.h"
-#include "query/gap/run_on.h"
+#include "query/flow/run_on.h"
 
 struct flow_cursor;
 

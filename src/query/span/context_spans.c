@@ -1,7 +1,7 @@
 /* Contexts along a window: see context_spans.h. */
 #include "config.h"
 
-#include "query/context_spans.h"
+#include "query/span/context_spans.h"
 #include "base/lower_bound.h"
 #include "base/thread.h"
 #include "query/span/spans.h"

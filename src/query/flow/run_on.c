@@ -1,7 +1,7 @@
 /* Messages that run on: see run_on.h. */
 #include "config.h"
 
-#include "query/gap/run_on.h"
+#include "query/flow/run_on.h"
 #include "base/generation.h"
 #include "base/map.h"
 #include "base/vec.h"

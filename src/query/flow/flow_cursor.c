@@ -1,7 +1,7 @@
 /* What the program flow says of a message: see flow_cursor.h. */
 #include "config.h"
 
-#include "query/gap/flow_cursor.h"
+#include "query/flow/flow_cursor.h"
 #include "base/generation.h"
 #include "session/flows.h"
 #include "trace/naming.h"

@@ -354,10 +354,10 @@ libtrawl_a_SOURCES = \
 	src/query/flow/run_on.h \
 	src/query/gap/gap.c \
 	src/query/gap/gap.h \
-	src/query/gap/gap_search.c \
-	src/query/gap/gap_search.h \
 	src/query/gap/step_back.c \
 	src/query/gap/step_back.h \
+	src/query/gap_search.c \
+	src/query/gap_search.h \
 	src/query/group/group.c \
 	src/query/group/group.h \
 	src/query/group/group_column.c \

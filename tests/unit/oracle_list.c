@@ -8,7 +8,7 @@
 #include "oracle.h"
 
 #include "query/gap/gap.h"
-#include "query/gap/gap_search.h"
+#include "query/gap_search.h"
 #include "query/next_match.h"
 #include "ui/list/list.h"
 

@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "config/profile.h"
 #include "export/export.h"
-#include "query/gap/gap_search.h"
+#include "query/gap_search.h"
 #include "random.h"
 #include "session_fixture.h"
 #include "sorted.h"

@@ -13,7 +13,7 @@
 #include "ui/list/search.h"
 #include "base/notice.h"
 #include "decode/registry.h"
-#include "query/gap/gap_search.h"
+#include "query/gap_search.h"
 #include "session/session.h"
 #include "ui/list/list.h"
 #include "ui/list/selection.h"

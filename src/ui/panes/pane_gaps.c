@@ -2,7 +2,7 @@
  * The longest gaps among the rows shown: how long, from when to when, and who sent the
  * messages before and after.
  *
- * A search (query/gap/gap_search.h) looks for them in the background, and begins anew when
+ * A search (query/gap_search.h) looks for them in the background, and begins anew when
  * other rows are shown, when clocks are related and when the index is complete.  Only the
  * lines on the screen are decoded; what they say is kept until the list of gaps or a text
  * may have changed.
@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include "base/notice.h"
-#include "query/gap/gap_search.h"
+#include "query/gap_search.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
 #include "ui/list/display_time.h"

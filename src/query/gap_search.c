@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "query/gap/gap_search.h"
+#include "query/gap_search.h"
 #include "base/generation.h"
 #include "base/job.h"
 #include "session/session.h"

@@ -1,5 +1,5 @@
-/* An arena as a list of chunks, each at least twice the one before up to
- * 1 MiB: see arena.h. */
+/* An arena as a list of chunks.  Each is at least twice as large as the one before, up to 1 MiB.
+ * See arena.h. */
 #include "config.h"
 
 #include "base/arena.h"

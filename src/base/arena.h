@@ -1,9 +1,8 @@
 /*
- * An arena: many small allocations that die together.
+ * An arena: many small allocations that are freed together.
  *
- * arena_alloc hands out memory that stays where it is until arena_reset or
- * arena_free.  After a reset the memory is kept for the next round, so a
- * loop that expands a message per turn settles without malloc.
+ * Memory from arena_alloc does not move until arena_reset or arena_free.  A reset keeps the memory
+ * for the next round.  A loop that expands one message per turn soon stops calling malloc.
  */
 #ifndef TRAWL_BASE_ARENA_H
 #define TRAWL_BASE_ARENA_H

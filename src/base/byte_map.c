@@ -1,4 +1,4 @@
-/* A hash table with linear probing, whose keys lie in an arena: see byte_map.h. */
+/* A hash table with linear probing.  Its keys are in an arena.  See byte_map.h. */
 #include "config.h"
 
 #include "base/byte_map.h"
@@ -21,7 +21,7 @@ mix_word(uint64_t hash, uint64_t word)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Eight bytes at a time; the last ones twice, where there are eight. */
+/* Hash eight bytes at a time.  From eight bytes on, the last word may overlap the one before. */
 uint64_t
 byte_map_hash(const void *data, size_t length)
 {

@@ -1,10 +1,11 @@
 /*
- * A map from strings of bytes to 64-bit values.
+ * A map from byte strings to 64-bit values.
  *
- * Open addressing, at most half full.  A slot has the hash of its key, so another key costs
- * one line of the cache, the right one two or three: its bytes are compared.  Who has many
- * keys to look for says so before, for the lines of all of them come at once then: first
- * byte_map_near for each, then byte_map_nearer for each, then byte_map_add.
+ * Open addressing, at most half full.  A slot holds the hash of its key.  A slot with another key
+ * thus costs one cache line.  The right one costs two or three, because its bytes are compared.
+ *
+ * To look up many keys, let their cache lines load at the same time.  Call byte_map_near for each
+ * key, then byte_map_nearer for each, then byte_map_add for each.
  */
 #ifndef TRAWL_BASE_BYTE_MAP_H
 #define TRAWL_BASE_BYTE_MAP_H
@@ -13,7 +14,7 @@
 
 #include <stdint.h>
 
-/* A key with its value, which stays where it is. */
+/* A key with its value.  Does not move until byte_map_clear. */
 struct byte_map_entry {
 	uint64_t value;
 	size_t length;
@@ -22,7 +23,7 @@ struct byte_map_entry {
 
 struct byte_map_slot;
 
-/* Zero-initialise to start; `count` may be read, the rest is its own. */
+/* Zero-initialise to start.  Callers may read `count`; the rest is private. */
 struct byte_map {
 	struct byte_map_slot *slots;
 	size_t count, size;
@@ -31,15 +32,16 @@ struct byte_map {
 
 uint64_t byte_map_hash(const void *bytes, size_t length);
 
-/* The entry of a key of that hash; a key that is not there is copied, with the value 0. */
+/* Find the entry of a key with this hash.  If it is missing, copy the key and set its value to
+ * 0. */
 struct byte_map_entry *byte_map_add(struct byte_map *, uint64_t hash, const void *bytes,
 				    size_t length);
 
-/* Fetches what byte_map_add will look at for a key of that hash: its slot, its entry. */
+/* Prefetch the cache lines of a key with this hash for byte_map_add: its slot, then its entry. */
 void byte_map_near(const struct byte_map *, uint64_t hash);
 void byte_map_nearer(const struct byte_map *, uint64_t hash);
 
-void byte_map_clear(struct byte_map *); /* forgets all keys; keeps memory for the next */
-void byte_map_free(struct byte_map *);	/* empties it */
+void byte_map_clear(struct byte_map *); /* drops all keys, keeps memory for new ones */
+void byte_map_free(struct byte_map *);	/* also frees the memory */
 
 #endif

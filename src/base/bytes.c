@@ -26,8 +26,8 @@ bytes_zero_run(const uint8_t *p, size_t length)
 	return n;
 }
 
-/* Reflected polynomial 0x82F63B78, one nibble at a time: the table is 16
- * words, and this path serves only processors without the instruction. */
+/* Compute the CRC nibble by nibble.  The reflected polynomial is 0x82F63B78.  A table of 16
+ * words is enough, because only processors without the instruction run this. */
 uint32_t
 bytes_crc32c_portable(uint32_t crc, const void *data, size_t length)
 {

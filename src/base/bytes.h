@@ -1,10 +1,9 @@
 /*
- * Reading numbers out of trace bytes.
+ * Reading numbers from trace bytes.
  *
- * The rule of the house: the caller proves the bounds once, then these
- * assemble values byte by byte (compilers make single loads of them), so no
- * cast to a wider type ever touches a capture.  bytes_bits() and the nibble
- * reader check their own bounds, since their callers count in other units.
+ * The caller checks the bounds once.  These functions then assemble a value byte by byte, which
+ * compilers turn into a single load.  No capture is ever cast to a wider type.
+ * bytes_bits(), bytes_pass() and bytes_take() check the bounds themselves.
  */
 #ifndef TRAWL_BASE_BYTES_H
 #define TRAWL_BASE_BYTES_H
@@ -50,8 +49,8 @@ bytes_be64(const uint8_t *p)
 	return (uint64_t)bytes_be32(p) << 32 | bytes_be32(p + 4);
 }
 
-/* The value nearest to LAST whose low BITS (1 to 64) are those of VALUE: a counter that wraps
- * around goes on.  Nothing is before 0. */
+/* Return the value nearest to LAST with the low BITS (1 to 64) of VALUE.  It extends a counter
+ * that wraps around.  The result is never below 0. */
 static inline uint64_t
 bytes_unwrap(uint64_t last, uint64_t value, unsigned bits)
 {
@@ -61,7 +60,7 @@ bytes_unwrap(uint64_t last, uint64_t value, unsigned bits)
 	return ahead < range / 2 || last < range - ahead ? last + ahead : last + ahead - range;
 }
 
-/* Writes VALUE to four bytes, least significant first, or to eight. */
+/* Write VALUE to four bytes, or to eight, least significant byte first. */
 static inline void
 bytes_put_le32(uint8_t *p, uint32_t value)
 {
@@ -84,7 +83,7 @@ bytes_put_le64(uint8_t *p, uint64_t value)
 	p[7] = (uint8_t)(value >> 56);
 }
 
-/* Little-endian unsigned value of LENGTH bytes, 0 to 8. */
+/* Return the little-endian unsigned value of LENGTH bytes, 0 to 8. */
 static inline uint64_t
 bytes_le(const uint8_t *p, size_t length)
 {
@@ -94,7 +93,7 @@ bytes_le(const uint8_t *p, size_t length)
 	return value;
 }
 
-/* Turns the bytes of each word of SIZE around; those of no whole word stay. */
+/* Reverse the bytes of each word of SIZE bytes.  Bytes after the last whole word stay. */
 static inline void
 bytes_turn_words(uint8_t *p, size_t length, unsigned size)
 {
@@ -107,9 +106,9 @@ bytes_turn_words(uint8_t *p, size_t length, unsigned size)
 	}
 }
 
-/* COUNT bits (0 to 64) of P starting at bit BIT, least significant bit of
- * each byte first, as the first bit of the value.  Bits at or past
- * 8 * LENGTH read as zero. */
+/* Return COUNT bits (0 to 64) of P from bit BIT on.  In each byte the least significant bit
+ * comes first.  The first bit becomes bit 0 of the value.  Bits at or past 8 * LENGTH read as
+ * zero. */
 static inline uint64_t
 bytes_bits(const uint8_t *p, size_t length, uint64_t bit, unsigned count)
 {
@@ -128,14 +127,14 @@ bytes_bits(const uint8_t *p, size_t length, uint64_t bit, unsigned count)
 	return value;
 }
 
-/* Nibble N of P, low nibble of each byte first.  N must be in bounds. */
+/* Return nibble N of P.  The low nibble of each byte comes first.  N must be in bounds. */
 static inline unsigned
 bytes_nibble(const uint8_t *p, uint64_t n)
 {
 	return p[n / 2] >> (n % 2 * 4) & 15;
 }
 
-/* Value of a hexadecimal digit, or -1. */
+/* Return the value of a hexadecimal digit, or -1. */
 static inline int
 bytes_hex_digit(unsigned char c)
 {
@@ -145,14 +144,13 @@ bytes_hex_digit(unsigned char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Bytes to be taken from the front. */
+/* Bytes to take from the front. */
 struct bytes_rest {
 	const uint8_t *at;
 	size_t left;
 };
 
-/* Takes the next LENGTH bytes, which stay where they are; NULL, and nothing taken, if there
- * are fewer. */
+/* Take the next LENGTH bytes without a copy.  If fewer are left, return NULL and take nothing. */
 static inline const uint8_t *
 bytes_pass(struct bytes_rest *rest, uint64_t length)
 {
@@ -164,8 +162,7 @@ bytes_pass(struct bytes_rest *rest, uint64_t length)
 	return at;
 }
 
-/* Copies the next LENGTH bytes to OUT; false, and nothing taken, if there are
- * fewer. */
+/* Copy the next LENGTH bytes to OUT.  If fewer are left, return false and take nothing. */
 static inline bool
 bytes_take(struct bytes_rest *rest, void *out, size_t length)
 {
@@ -175,15 +172,15 @@ bytes_take(struct bytes_rest *rest, void *out, size_t length)
 	return at;
 }
 
-/* Number of zero bytes at the start of P. */
+/* Return the number of zero bytes at the start of P. */
 size_t bytes_zero_run(const uint8_t *p, size_t length);
 
-/* CRC-32C (Castagnoli; RFC 3720 appendix B.4) of LENGTH bytes, continued
- * from CRC (0 to start).  Uses the processor's instruction if it has one. */
+/* Return the CRC-32C (Castagnoli; RFC 3720 appendix B.4) of LENGTH bytes, continued from CRC (0
+ * to start).  Uses the processor's instruction if it has one. */
 uint32_t bytes_crc32c(uint32_t crc, const void *data, size_t length);
 
-/* The same without the instruction, for processors that lack it and for
- * the test that compares both. */
+/* Same without the instruction: for processors that do not have it, and for the test that
+ * compares both. */
 uint32_t bytes_crc32c_portable(uint32_t crc, const void *data, size_t length);
 
 #endif

@@ -1,37 +1,37 @@
 /*
  * Decimal digits of doubles: see decimal.h.
  *
- * A double is an integer of 53 bits times a power of two.  Where that is neither large nor
- * tiny, as what programs measure is, its whole part fits into 64 bits, and what is behind
- * the point stays exact in 128: times 10^9 its whole part is the next nine digits.  So all
- * digits are the true ones, and what follows the last that is wanted says which way to
- * round; a tie goes to the even digit.
+ * A double is a 53-bit integer times a power of two.  Measured values have a moderate power.  For
+ * these the whole part fits into 64 bits, and the fraction is exact in 128 bits.  The whole part
+ * of the fraction times 10^9 is the next nine digits.  Every digit is therefore exact, and the
+ * digits after the last wanted one decide the rounding.  A tie rounds to the even digit.
  */
 #include "config.h"
 
 #include "base/decimal.h"
 
 enum {
-	BLOCK = 9,	    /* digits made at once */
-	FRACTION_BITS = 98, /* times 10^9 they fit into 128 */
-	WHOLE_SHIFT = 11,   /* 53 bits shifted by it fit into 64 */
+	BLOCK = 9,	    /* digits of one step */
+	FRACTION_BITS = 98, /* a fraction of 98 bits times 10^9 fits into 128 */
+	WHOLE_SHIFT = 11,   /* 53 bits shifted by 11 fit into 64 */
 	MANTISSA_BITS = 52,
-	EXPONENT_BIAS = 1075,					 /* of the integer of 53 bits */
-	DIGITS = 1 + 20 + 15 + DECIMAL_PRECISION_MAX + 2 * BLOCK /* zeros in front: 2^-46 has 13 */
+	EXPONENT_BIAS = 1075,					 /* of the 53-bit integer */
+	DIGITS = 1 + 20 + 15 + DECIMAL_PRECISION_MAX + 2 * BLOCK /* leading zeros: 2^-46 has 13 */
 };
 
 typedef unsigned __int128 uint128;
 _Static_assert(FRACTION_BITS + 30 <= 128, "10^9 has 30 bits");
 
 struct decimal {
-	char at[DIGITS]; /* the first is room for a carry */
+	char at[DIGITS]; /* at[0] is room for a carry */
 	size_t count, point;
-	size_t first; /* digit that is not zero */
-	uint128 rest; /* behind them, times 2^scale */
+	size_t first; /* first digit that is not zero */
+	uint128 rest; /* the fraction that follows, times 2^scale */
 	unsigned scale;
 };
 
-/* Puts the digits in front of the point; false if that is not for integers. */
+/* Write the digits before the point.  Return false if VALUE is too large or too small for
+ * integers. */
 static bool
 begin_digits(struct decimal *d, double value)
 {
@@ -57,7 +57,7 @@ begin_digits(struct decimal *d, double value)
 	return true;
 }
 
-/* Adds the next block of digits; where nothing is left, zeros. */
+/* Append the next block of digits, zeros if the rest is zero. */
 static void
 add_block(struct decimal *d)
 {
@@ -72,7 +72,7 @@ add_block(struct decimal *d)
 		d->first++;
 }
 
-/* Whether what is behind END digits makes the last of them one more. */
+/* True if the digits from END on round the digit before END up. */
 static bool
 rounds_up(const struct decimal *d, size_t end)
 {
@@ -84,7 +84,7 @@ rounds_up(const struct decimal *d, size_t end)
 	return d->rest || (d->at[end - 1] - '0') % 2;
 }
 
-/* Leaves END digits. */
+/* Round to END digits. */
 static void
 round_to(struct decimal *d, size_t end)
 {
@@ -100,8 +100,8 @@ round_to(struct decimal *d, size_t end)
 	}
 }
 
-/* Leaves so many digits from the first on that is not zero; of zero, from the one in front of
- * the point on. */
+/* Round to DIGITS digits, from the first one that is not zero.  For zero, count from the digit
+ * before the point. */
 static void
 round_significant(struct decimal *d, size_t digits)
 {
@@ -147,7 +147,7 @@ put_exponent(const struct decimal *d, char e, char *out)
 	return (size_t)(at - out);
 }
 
-/* `g`: as few digits as say the same, with an exponent where the point is far off. */
+/* Write `g`: without trailing zeros, with an exponent if the point is far away. */
 static size_t
 put_general(struct decimal *d, size_t digits, char e, char *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Floating point in decimal digits: what fprintf writes, several times as fast where that can
- * be done exactly in integers.
+ * Doubles as decimal digits, with the same result as fprintf.  Several times as fast for values
+ * that integers can represent exactly.
  */
 #ifndef TRAWL_BASE_DECIMAL_H
 #define TRAWL_BASE_DECIMAL_H
@@ -10,12 +10,12 @@
 enum { DECIMAL_MAX = 96, DECIMAL_PRECISION_MAX = 40 };
 
 /*
- * Writes the magnitude of VALUE as the conversion LETTER (e E f F g G) with PRECISION (negative:
- * none given) and without flags has it [C99, fprintf], rounded to nearest, without a NUL.
- * Returns its length; 0 where it is none of those that are done here: then ask the C library.
+ * Write the magnitude of VALUE as fprintf does for LETTER (e E f F g G) without flags [C99,
+ * fprintf].  A negative PRECISION means the default.  Rounds to nearest, adds no NUL.  Return the
+ * length.  Return 0 if the value is not supported: then use the C library.
  */
 size_t decimal_write(double value, char letter, int precision, char out[static DECIMAL_MAX]);
 
-void text_add_number(struct text *, double value); /* as `%.17g`: no other double has this text */
+void text_add_number(struct text *, double value); /* `%.17g`: unique for each double */
 
 #endif

@@ -1,4 +1,5 @@
-/* Opening and pruning files: see file.h.  Opening does not wait: a FIFO without a writer would. */
+/* Opening and pruning files: see file.h.  Opening must not wait, but a FIFO without a writer
+ * would. */
 #include "config.h"
 
 #include "base/file.h"
@@ -34,7 +35,7 @@ kind_of(mode_t mode)
 	return "it is a device; name a file";
 }
 
-/* /dev/null counts as an empty file: `-p /dev/null` reads a capture without a profile. */
+/* Treat /dev/null as an empty file: `-p /dev/null` reads a capture without a profile. */
 static bool
 is_file(const struct stat *st)
 {
@@ -128,7 +129,7 @@ write_all(int file, const void *bytes, size_t length)
 	return 0;
 }
 
-/* Copies FILE as far as it is long now.  Return the reason if that fails, else NULL. */
+/* Copy FILE up to its current length.  Return the reason if that fails, else NULL. */
 static const char *
 copy_all(int file, int copy)
 {
@@ -188,7 +189,7 @@ by_age(const void *a, const void *b)
 	return left->tv_nsec < right->tv_nsec ? -1 : left->tv_nsec > right->tv_nsec;
 }
 
-/* Whether a name is one that we make: hexadecimal numbers with dashes, and the ending. */
+/* True if a name is one of ours: hexadecimal digits with dashes, then the ending. */
 static bool
 is_name(const char *name, const char *ending)
 {
@@ -198,7 +199,7 @@ is_name(const char *name, const char *ending)
 	       !strcmp(name + length - least, ending);
 }
 
-/* Whether a file is one that we wrote and that no other process uses. */
+/* True if we wrote the file and no other process uses it. */
 static bool
 is_removable(int folder, const char *name, const char *head)
 {

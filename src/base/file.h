@@ -1,6 +1,6 @@
 /*
- * Opening files that the user names next to captures: profiles, collateral, programs; and
- * pruning those that the program keeps.  writer.h writes files.
+ * Opening files that the user names next to captures: profiles, collateral, programs.  Pruning
+ * files that the program keeps.  writer.h writes files.
  */
 #ifndef TRAWL_BASE_FILE_H
 #define TRAWL_BASE_FILE_H
@@ -13,26 +13,26 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Opens a regular file to be read.  Anything else is refused, as reading it could
- * wait for ever or never end.  Negative, with the reason in *WHY: a constant, or
- * of strerror. */
+/* Open a regular file for reading.  Refuse anything else: reading it could wait for ever or
+ * never end.  On failure return a negative value and set *WHY to a constant or to strerror's
+ * text. */
 int file_open(const char *path, const char **why);
 
-/* The same as a stream; NULL. */
+/* Same, as a stream.  Return NULL on failure. */
 FILE *file_open_stream(const char *path, const char **why);
 
 /*
- * Opens a copy of such a file in memory, for libraries that map what they read.  A library
- * cannot cope with a mapped file that others write: SIGBUS where the file became shorter, and
- * bytes that it checked change afterwards.  The copy has no name and is sealed, so its bytes
- * stay the same.  It costs as much memory as the file is long, FILE_COPY_MOST at most.
- * Negative, with the reason in *WHY.
+ * Open a copy of a regular file in memory, for libraries that map their input.  A library cannot
+ * cope with a mapped file that others write.  It gets SIGBUS if the file shrinks, and bytes may
+ * change after its checks.  The copy has no name and is sealed, so its bytes never change.  It
+ * costs as much memory as the file is long, at most FILE_COPY_MOST.  On failure return a negative
+ * value with the reason in *WHY.
  */
 #define FILE_COPY_MOST ((uint64_t)4 << 30)
 int file_open_copy(const char *path, const char **why);
 
-/* Which file a path named, and when it was written.  Take the stamp before the file is read:
- * then no change is missed. */
+/* Identity and write time of the file that a path named.  Take the stamp before you read the
+ * file; then you miss no change. */
 struct file_stamp {
 	const char *path; /* borrowed */
 	dev_t device;
@@ -42,29 +42,30 @@ struct file_stamp {
 };
 struct file_stamp file_stamp(const char *path);
 
-/* What happened to the file since then. */
+/* What happened to the file after its stamp. */
 enum file_change {
 	FILE_SAME,
-	FILE_GONE,   /* nothing has its name */
-	FILE_CHANGED /* it was written, or another file has its name */
+	FILE_GONE,   /* no file has its name */
+	FILE_CHANGED /* written, or replaced by another file */
 };
 enum file_change file_compare(const struct file_stamp *);
 
-/* Reads LENGTH bytes at OFFSET; false if there are fewer. */
+/* Read LENGTH bytes at OFFSET.  Return false if fewer exist. */
 bool file_read_at(int file, void *bytes, size_t length, uint64_t offset);
 
-/* Makes a file in FOLDER that has no name, to be written and read; negative with errno. */
+/* Create a file without a name in FOLDER, for reading and writing.  Negative with errno on
+ * failure. */
 int file_unnamed(const char *folder);
 
-/* Files that we keep in a folder: their names are hexadecimal numbers with this ending, and
- * they begin with HEAD, of at most 32 bytes. */
+/* A kind of file that we keep in a folder.  Names consist of hexadecimal digits and dashes with
+ * this ending.  Contents begin with HEAD, at most 32 bytes. */
 struct file_kind {
 	const char *ending, *head;
 };
 
-/* Remove the oldest files of this kind from the folder of PATH until at most FILES of at most
- * BYTES in total are left.  Other files, links, and files that another process has locked
- * (flock) stay. */
+/* Remove the oldest files of this kind from the folder of PATH.  Stop when at most FILES of at
+ * most BYTES in total are left.  Keep other files, links, and files that another process locked
+ * (flock). */
 void file_prune(const char *path, const struct file_kind *, uint64_t files, uint64_t bytes);
 
 #endif

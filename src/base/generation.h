@@ -1,15 +1,13 @@
 /*
- * Generations: counters that say something changed.
+ * Epochs: counters that go up when something changes.
  *
- * Whoever owns what changes counts up.  Whoever keeps something made from it keeps
- * the number of the generation that it was made at, and makes it anew when that is
- * another.  What rests on several things keeps one number, their sum: no generation
- * ever goes down, so the sum of the same ones is the same only if none changed.
+ * The owner of the data counts up.  A cache stores the epoch of its source data, and is made again
+ * when the epoch differs.  A cache of several data stores the sum of their epochs.  That is sound
+ * because no epoch goes down: an equal sum means that none changed.
  *
- * Numbers begin at 1; so 0, as in zeroed memory, is of nothing that was made.
+ * Numbers begin at 1, so the 0 of zeroed memory never matches.
  *
- * Threads: any.  A change is counted after it was made, and a number is read before
- * what is made from it.
+ * Threads: any.  Count a change after making it.  Read the number before reading the data.
  */
 #ifndef TRAWL_BASE_GENERATION_H
 #define TRAWL_BASE_GENERATION_H
@@ -35,7 +33,7 @@ generation_bump(struct generation *generation)
 	atomic_fetch_add(&generation->changes, 1);
 }
 
-/* Whether NOW is another than *SEEN, which it becomes. */
+/* Store NOW in *SEEN.  Return true if it differs from the old value. */
 static inline bool
 generation_renew(unsigned *seen, unsigned now)
 {

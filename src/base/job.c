@@ -1,11 +1,11 @@
 /*
  * Jobs: see job.h.
  *
- * A wake is a flag under the lock that the thread clears before each call, so a wake during
- * a call leads to another one.
+ * A wake is a flag under the lock.  The thread clears it before each run, so a wake during a run
+ * leads to another one.
  *
- * A counter of busy jobs shows when all of them rest.  Starts and wakes count the job as busy
- * before its thread runs, so no work is pending while the counter is zero.
+ * A counter of busy jobs shows when every job rests.  Starts and wakes count the job as busy
+ * before its thread runs.  So no work is pending while the counter is zero.
  */
 #include "config.h"
 
@@ -36,7 +36,7 @@ job_begin_rest(void)
 		return;
 	int event = atomic_load(&rest_event);
 	if (event >= 0 && write(event, &one, sizeof one) < 0) {
-		/* full: it can be read anyway */
+		/* full, so it is readable anyway */
 	}
 }
 
@@ -66,7 +66,7 @@ job_poll(struct pollfd *files, nfds_t count, int milliseconds)
 	return ready;
 }
 
-/* --- what is shared ---------------------------------------------------- */
+/* --- shared state ------------------------------------------------------ */
 
 void
 job_lock(struct job *job)
@@ -132,7 +132,7 @@ job_stop_event(struct job *job)
 	return job->stop_event;
 }
 
-/* Rest until the next call or the end.  The lock is held. */
+/* Rest until the next run or the end.  The lock is held. */
 static void
 await_wake(struct job *job)
 {
@@ -181,7 +181,7 @@ run_thread(void *context)
 		call_once(job);
 	else
 		call_for_wakes(job);
-	job_begin_rest(); /* for good */
+	job_begin_rest(); /* for ever */
 	return NULL;
 }
 
@@ -258,7 +258,7 @@ job_join(struct job *job)
 	job->running = false;
 }
 
-/* End the thread and what only it needs. */
+/* End the thread and free the resources that only it needs. */
 static void
 end_thread(struct job *job)
 {

@@ -1,12 +1,12 @@
 /*
- * The first of many in rising order that is not before what is looked for:
+ * Binary search in a sorted array:
  *
- *	size_t i;
- *	lower_bound(i, things.count, things.at[i].key < key);
+ * 	size_t i;
+ * 	lower_bound(i, things.count, things.at[i].key < key);
  *
- * sets I to the first index of which BEFORE, an expression of I, does not hold;
- * to COUNT if there is none.  BEFORE holds for all up to some index, and for none
- * behind it; it is evaluated log2(COUNT) times, COUNT once.
+ * sets I to the first index for which BEFORE, an expression of I, is false.  If it is true for
+ * all, I becomes COUNT.  BEFORE must be true up to some index and false from there on.  It is
+ * evaluated log2(COUNT) times, COUNT once.
  */
 #ifndef TRAWL_BASE_LOWER_BOUND_H
 #define TRAWL_BASE_LOWER_BOUND_H

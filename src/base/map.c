@@ -20,7 +20,7 @@ mix_key(uint64_t key)
 	return key ^ key >> 29;
 }
 
-/* The slot that holds KEY, or the free one where it belongs. */
+/* Return the slot that holds KEY, or the free one where it belongs. */
 static struct map_slot *
 slot_of(const struct map *map, uint64_t key)
 {

@@ -1,11 +1,11 @@
 /*
  * Needles: see needle.h.
  *
- * Two places of the needle where what may stand is rare in what people write are compared
- * for sixteen starts at once, by vectors that compilers have on every machine; the rest only
- * where both agree.  That costs the same whether or not one of them is frequent, so a text of
- * frequent letters is found nearly as fast as any other.  A class is compared as the range
- * that holds it and least besides, some bits left aside.
+ * The search picks the two places of the needle whose bytes are rarest in written text.  It
+ * compares these for sixteen starts at once, with vectors that compilers support on every machine.
+ * Only where both agree does it compare the rest.  The cost does not depend on how frequent one
+ * byte is.  A string of frequent letters is thus found nearly as fast as any other.  A class is
+ * compared as a range of bytes, perhaps with some bits ignored: the one with fewest other bytes.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@ typedef uint64_t halves __attribute__((vector_size(16)));
 
 enum { LANES = sizeof(lanes), BYTES = 256 };
 
-/* --- how often bytes are met ----------------------------------------------- */
+/* --- frequency of bytes ---------------------------------------------------- */
 
 static bool
 is_letter(uint8_t c)
@@ -27,7 +27,7 @@ is_letter(uint8_t c)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/* How often a byte is met in logs, from 1, seldom, on. */
+/* Return the relative frequency of a byte in logs, from 1 (rare) up. */
 static unsigned
 frequency_of(uint8_t c)
 {
@@ -38,7 +38,7 @@ frequency_of(uint8_t c)
 	return c >= '0' && c <= '9' ? 28u + c - '0' : c == ' ' ? 38 : 1;
 }
 
-/* The share of bytes in a log that are in a set. */
+/* Return the share of bytes in a log that are in a set. */
 static double
 share_of(const struct byte_set *set)
 {
@@ -51,8 +51,8 @@ share_of(const struct byte_set *set)
 	return (double)sum / all;
 }
 
-/* Digits stand beside digits and letters beside letters: of frequent sets only the rarest
- * counts. */
+/* Estimate the share of places in a log where a needle starts.  Digits follow digits and letters
+ * follow letters, so among frequent sets only the rarest counts. */
 static double
 needle_share(const struct needle *n)
 {
@@ -78,13 +78,13 @@ needles_share(const struct needles *set)
 
 /* --- making ---------------------------------------------------------------- */
 
-/* A range, and how often bytes are met that are in it. */
+/* A range, and the frequency of the bytes in it. */
 struct guess {
 	struct needle_test test;
 	unsigned frequency;
 };
 
-/* The range that holds a set when some bits are left aside. */
+/* Return the range that contains a set when the bits of EITHER are ignored. */
 static struct guess
 guess_range(const struct byte_set *set, uint8_t either)
 {
@@ -103,7 +103,7 @@ guess_range(const struct byte_set *set, uint8_t either)
 	return guess;
 }
 
-/* The bits in which those of a set differ. */
+/* Return the bits in which the bytes of a set differ. */
 static uint8_t
 differing_bits(const struct byte_set *set)
 {
@@ -131,7 +131,7 @@ guess_place(const struct byte_set *set, size_t place)
 	return best;
 }
 
-/* Chooses the two places where what is compared is rarest. */
+/* Choose the two places with the rarest ranges. */
 static void
 choose_tests(struct needle *n)
 {
@@ -189,9 +189,9 @@ all_of(uint8_t byte)
 	return (lanes){0} + byte;
 }
 
-/* What the places of a test are compared with. */
+/* A test, spread over all lanes. */
 struct lane_range {
-	const uint8_t *p; /* where the first is */
+	const uint8_t *p; /* first place to compare */
 	lanes either, low, span;
 };
 
@@ -204,7 +204,7 @@ range_of(const struct needle_test *test, const uint8_t *p)
 				   .span = all_of(test->span)};
 }
 
-/* The starts, of sixteen from AT on, that a test lets pass. */
+/* Return the starts, among sixteen from AT, that pass the test. */
 static inline lanes
 pass_test(const struct lane_range *range, size_t at, bool single)
 {
@@ -230,7 +230,7 @@ find_simply(const struct needle *n, const uint8_t *p, size_t from, size_t starts
 	return from;
 }
 
-/* The first of sixteen starts where the needle is; or that many. */
+/* Return the first of sixteen starts that has the needle, or LANES. */
 static size_t
 find_among(const struct needle *n, const uint8_t *p, lanes starts)
 {
@@ -246,8 +246,8 @@ find_among(const struct needle *n, const uint8_t *p, lanes starts)
 	return LANES;
 }
 
-/* As needle_find, for STARTS places, at least sixteen; SINGLE: the tests are of one byte each,
- * some bits aside. */
+/* Search as needle_find does, over at least sixteen STARTS.  SINGLE: each test is for one byte,
+ * apart from ignored bits. */
 static inline __attribute__((always_inline)) size_t
 find_by_lanes(const struct needle *n, const uint8_t *p, size_t starts, bool single)
 {
@@ -264,7 +264,7 @@ find_by_lanes(const struct needle *n, const uint8_t *p, size_t starts, bool sing
 		}
 		at += 2 * LANES;
 	}
-	while (at < starts) { /* the last sixteen once more */
+	while (at < starts) { /* the last sixteen may overlap the ones before */
 		at = starts - at < LANES ? starts - LANES : at;
 		lanes one = pass_test(&a, at, single) & pass_test(&b, at, single);
 		if (is_any(one) && (found = find_among(n, p + at, one)) < LANES)
@@ -279,7 +279,7 @@ needle_find(const struct needle *n, const uint8_t *p, size_t length)
 {
 	if (length < n->length)
 		return length;
-	size_t starts = length - n->length + 1, at; /* places where one can start */
+	size_t starts = length - n->length + 1, at; /* possible starts */
 	if (starts < LANES)
 		at = find_simply(n, p, 0, starts);
 	else if (n->tests[0].span | n->tests[1].span)

@@ -1,8 +1,8 @@
 /*
- * Finding a short text among many bytes, at about the speed of memory.
+ * Finding a short string among many bytes, at about the speed of memory.
  *
- * A needle is 1 to NEEDLE_MAX places, each with the bytes that may stand there: one, a letter
- * in either case, or a class.  Immutable once made; from any thread.
+ * A needle has 1 to NEEDLE_MAX places.  Each has a set of allowed bytes: a single byte, a letter
+ * in either case, or a class.  Immutable after its init; any thread may use it.
  */
 #ifndef TRAWL_BASE_NEEDLE_H
 #define TRAWL_BASE_NEEDLE_H
@@ -29,8 +29,8 @@ byte_set_add(struct byte_set *set, uint8_t byte)
 	set->bits[byte / 64] |= UINT64_C(1) << byte % 64;
 }
 
-/* A place that is looked at first.  What may stand there, and perhaps more, is LOW to
- * LOW + SPAN once the bits of EITHER are set. */
+/* A place that the search compares first.  The test accepts a byte if it is LOW to LOW + SPAN
+ * after setting the bits of EITHER.  It accepts every allowed byte of the place, perhaps more. */
 struct needle_test {
 	uint8_t place, either, low, span;
 };
@@ -41,29 +41,30 @@ struct needle {
 	struct needle_test tests[2];
 };
 
-/* One of several: none of them is in what has no needle of the set. */
+/* Alternative needles.  Bytes without a needle cannot match. */
 struct needles {
 	struct needle at[NEEDLES_MAX];
 	size_t count;
 };
 
-/* LENGTH is at least 1; of more than NEEDLE_MAX places the first are taken, which whatever
- * contains all of them contains as well.  FOLD: whatever the case of ASCII letters. */
+/* Set up a needle.  LENGTH is at least 1.  Only the first NEEDLE_MAX bytes count, so longer
+ * strings may match too often, but never too seldom.  FOLD ignores the case of ASCII letters. */
 void needle_init(struct needle *, const char *bytes, size_t length, bool fold);
 
-/* The same of sets, none of which is empty. */
+/* Same from one set of bytes for each place.  No set may be empty. */
 void needle_init_sets(struct needle *, const struct byte_set *sets, size_t length);
 
-/* Where the first one starts in P, or LENGTH if there is none. */
+/* Return the offset of the first match in P, or LENGTH if none exists. */
 size_t needle_find(const struct needle *, const uint8_t *p, size_t length);
 
-/* Whether one starts at P, where there are as many bytes. */
+/* True if the needle is at P, which must have enough bytes. */
 bool needle_is_at(const struct needle *, const uint8_t *p);
 
-/* Whether P contains one of the set; true for a set of none. */
+/* True if P contains one of the needles, or if the set is empty. */
 bool needles_are_in(const struct needles *, const uint8_t *p, size_t length);
 
-/* A guess of the share of places in a log where one of a set starts; of none, it is above 1. */
+/* Estimate the share of places in a log where one of the needles starts.  Above 1 for an empty
+ * set. */
 double needles_share(const struct needles *);
 
 #endif

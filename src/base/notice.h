@@ -1,9 +1,9 @@
 /*
  * The notices of the screen, by id: NOTICE_MARK_SET is a printf format.
  *
- * notice.def has the wording of each one, and nothing else has.  Callers and tests name a
- * notice by its id, so its wording may change freely as long as it takes the same arguments.
- * A NOTICE_PART is a part of the notice above it.
+ * Only notice.def contains the wording.  Callers and tests name a notice by its id.  Its wording
+ * may thus change freely as long as it takes the same arguments.  A NOTICE_PART is a part of the
+ * notice above it.
  */
 #ifndef TRAWL_BASE_NOTICE_H
 #define TRAWL_BASE_NOTICE_H

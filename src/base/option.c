@@ -1,4 +1,4 @@
-/* Setting, defaulting and releasing structs described by tables: option.h. */
+/* Set, default and release structs that tables describe: see option.h. */
 #include "config.h"
 
 #include "base/option.h"
@@ -96,10 +96,10 @@ set_number(const struct option_row *row, double *value, const char *text, char *
 
 /* --- names ------------------------------------------------------------- */
 
-/* The best of the names seen so far. */
+/* The best of the names seen. */
 struct nearest {
 	const char *name, *best;
-	size_t least; /* its distance; names that are farther are none */
+	size_t least; /* its distance; ignore names that are farther */
 };
 
 static struct nearest
@@ -145,7 +145,7 @@ option_check_name(const char *what, const char *(*name_at)(size_t), const char *
 	return buffer;
 }
 
-enum { CHOICES_SHOWN = 180 }; /* bytes of them, so that the nearest one fits behind */
+enum { CHOICES_SHOWN = 180 }; /* bytes, so that the nearest name still fits */
 
 static const char *
 set_choice(const struct option_row *row, int *value, const char *text, char *buffer)
@@ -242,7 +242,7 @@ option_copy(const struct option_table *table, void *to, const void *from)
 		const struct option_row *row = &table->rows[i];
 		void *target = member_of(row, to);
 		const void *source = (const char *)from + row->member;
-		if (row->also_top_level) /* copied where it stands */
+		if (row->also_top_level) /* copied with its section */
 			continue;
 		if (row->type == OPTION_TEXT && *(char *const *)source)
 			*(char **)target = mem_text(*(char *const *)source);

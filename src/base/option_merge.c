@@ -1,8 +1,8 @@
 /*
  * Merging a list that two runs changed: see option.h.
  *
- * Elements are equal if they are written equally.  Lists are short (marks, keys), so each
- * look-up writes the elements again.
+ * Elements are equal if they are written equally.  Lists are short (marks, keys), so each look-up
+ * writes the elements again.
  */
 #include "config.h"
 
@@ -43,7 +43,7 @@ option_merge(const struct option_row *row, struct option_list *ours, const struc
 	for (size_t i = 0; i < ours->count; i++) {
 		void *element = element_at(row, ours, i);
 		if (list_has(row, base, element) && !list_has(row, theirs, element))
-			option_release(row->table, element); /* they removed it */
+			option_release(row->table, element); /* the other run removed it */
 		else
 			memcpy(merged + kept++ * size, element, size);
 	}

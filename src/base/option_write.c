@@ -1,10 +1,9 @@
 /*
- * How does a struct described by a table become YAML again?
+ * Writing structs as YAML: see option.h.
  *
- * Each scalar as option_set() reads it; texts in double quotes with YAML's
- * escapes unless they are plain words.  What has nothing nested in it stands
- * on one line, so that a table of columns or colours can be read and edited.
- * Comments of a file are not kept: they are not read.
+ * Scalars have the form that option_set() reads.  Texts that are not plain words get double quotes
+ * and YAML's escapes.  Values without nested ones take one line, so that people can read and edit
+ * a table of columns or colours.  Comments of a file are lost, because they are not read.
  */
 #include "config.h"
 
@@ -42,7 +41,7 @@ option_quote(const char *text, struct text *out)
 		uint32_t code;
 		size_t taken = text_decode(text, length, &code);
 		if (!taken) {
-			code = 0xfffd; /* YAML has no other bytes */
+			code = 0xfffd; /* YAML cannot hold other bytes */
 			taken = 1;
 		}
 		if (code == '"' || code == '\\')
@@ -101,7 +100,7 @@ add_scalar(const char *text, struct text *out)
 		option_quote(text, out);
 }
 
-/* Appends the scalar; false and nothing if it is absent. */
+/* Append the scalar.  Return false if it is absent. */
 static bool
 write_scalar(const struct option_row *row, const void *object, struct text *out)
 {
@@ -143,7 +142,7 @@ free_standard(const struct option_table *table, void *standard)
 	free(standard);
 }
 
-/* Whether a scalar is as in STANDARD. */
+/* True if a scalar equals the one in STANDARD. */
 static bool
 is_standard(const struct option_row *row, const void *object, const void *standard)
 {
@@ -178,7 +177,7 @@ write_flat(const struct option_table *table, const void *object, struct text *ou
 
 /* --- in blocks --------------------------------------------------------- */
 
-/* What is written of a row: all, or what is not as in STANDARD. */
+/* Write all rows, or, with STANDARD, only those that differ from it. */
 static bool write_block(const struct option_table *, const void *object, const void *standard,
 			int indent, struct text *);
 
@@ -221,7 +220,8 @@ write_list(const struct option_row *row, const struct option_list *list, bool al
 
 static bool is_changed(const struct option_table *, const void *object, const void *standard);
 
-/* Whether a row is not as in STANDARD; a struct that tells whether it was given, if so. */
+/* True if a row differs from STANDARD.  A struct that records whether it was given must be
+ * given. */
 static bool
 is_row_changed(const struct option_row *row, const void *object, const void *standard)
 {

@@ -1,9 +1,9 @@
 /*
- * Numbers in their order: see rank.h.
+ * Sorting numbers: see rank.h.
  *
- * Few are sorted by comparing.  Many are distributed by one of their bytes after the other,
- * from the lowest; bytes that are the same in all are passed over, so that a million small
- * numbers cost two or three passes.
+ * Short arrays are sorted by comparison.  Long ones are distributed byte by byte, lowest byte
+ * first.  A byte that is equal in all numbers is skipped, so a million small numbers cost two or
+ * three passes.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Puts the numbers into OUT in the order of one byte; those with equal ones stay in order. */
+/* Sort the numbers into OUT by one byte, and keep the order of equal ones. */
 static void
 sort_by_byte(const uint64_t *numbers, size_t count, unsigned shift, uint64_t *out)
 {

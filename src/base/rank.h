@@ -1,5 +1,5 @@
 /*
- * Numbers in their order, and percentiles by the nearest rank.
+ * Sorting numbers, and percentiles by the nearest rank.
  */
 #ifndef TRAWL_BASE_RANK_H
 #define TRAWL_BASE_RANK_H
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The rank, from 1, of the least of COUNT numbers that PERCENT % of them, 1 to 100, do not
- * exceed; of none 1. */
+/* Return the rank, from 1, of a percentile of COUNT numbers.  That is the least number that at
+ * least PERCENT % (1 to 100) do not exceed.  Return 1 if COUNT is 0. */
 static inline uint64_t
 rank_nearest(uint64_t count, unsigned percent)
 {
@@ -16,7 +16,7 @@ rank_nearest(uint64_t count, unsigned percent)
 	return rank ? rank : 1;
 }
 
-/* Sorts numbers from the least; takes as much memory again. */
+/* Sort numbers in rising order.  Needs as much memory again. */
 void rank_sort(uint64_t *numbers, size_t count);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * PCRE2 behind few functions: see regex.h.
+ * A small interface to PCRE2: see regex.h.
  *
- * What was compiled never changes and is shared by all who refer to it; what a
- * match writes to is made by the first match, so a reference that is not used
- * costs nothing.  One that is freed after a match is kept for the next who shares:
- * who shares for each message allocates nothing.
+ * All references share the compiled pattern, which never changes.  The first match of a reference
+ * allocates its work space, so an unused reference costs nothing.  Freeing a reference keeps it
+ * for the next regex_share().  Sharing once for each message thus allocates nothing.
  */
 #include "config.h"
 
@@ -20,23 +19,22 @@
 
 struct regex_code {
 	pcre2_code *code;
-	bool plain; /* compiled to machine code, and of bytes */
+	bool plain; /* compiled to machine code, matches bytes */
 	bool utf;
 	atomic_uint references;
-	_Atomic(struct regex *) spare; /* freed by who had it; for the next who shares */
+	_Atomic(struct regex *) spare; /* a freed reference, for the next regex_share() */
 };
 
 struct regex {
 	struct regex_code *shared;
-	const pcre2_code *code;	 /* of that */
-	unsigned spans;		 /* kept of a match: its own, and those of groups */
-	pcre2_match_data *match; /* made by the first match, as is the next */
+	const pcre2_code *code;	 /* same as shared->code */
+	unsigned spans;		 /* recorded for a match: its own, then those of groups */
+	pcre2_match_data *match; /* made by the first match, as is `context` */
 	pcre2_match_context *context;
-	pcre2_jit_stack *stack; /* made when the usual one is too small; or NULL */
+	pcre2_jit_stack *stack; /* made when the default one is too small, or NULL */
 };
 
-/* A pattern has many copies, one for each thread, and what counts for people is
- * whether any of them gave up. */
+/* One count for all.  A pattern has a copy in each thread, but users only want the total. */
 static atomic_uint_least64_t given_up;
 
 enum {
@@ -105,7 +103,7 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 		err_set(err, ERR_USAGE, "%s", (char *)why);
 		return NULL;
 	}
-	pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE); /* slower without */
+	pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE); /* optional: makes it faster */
 
 	struct regex *regex = mem_new(sizeof *regex);
 	regex->shared = mem_new(sizeof *regex->shared);
@@ -119,7 +117,7 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 	return regex;
 }
 
-/* Frees a reference, which is counted no more. */
+/* Free a reference that is no longer counted. */
 static void
 free_match(struct regex *regex)
 {
@@ -174,7 +172,7 @@ regex_prepare_once(struct regex *regex)
 	pcre2_set_heap_limit(regex->context, HEAP_LIMIT_KIB);
 }
 
-/* Machine code over bytes can be called without the checks that others need. */
+/* Match.  Machine code over bytes needs none of the checks of pcre2_match. */
 static int
 regex_match_from(struct regex *regex, const char *subject, size_t length, size_t from)
 {
@@ -185,7 +183,7 @@ regex_match_from(struct regex *regex, const char *subject, size_t length, size_t
 			   regex->context);
 }
 
-/* Matches with a larger stack than the 32 KiB that a compiled pattern starts with. */
+/* Match with a stack larger than the default 32 KiB of a compiled pattern. */
 static int
 match_deeply(struct regex *regex, const char *subject, size_t length, size_t from)
 {
@@ -197,7 +195,7 @@ match_deeply(struct regex *regex, const char *subject, size_t length, size_t fro
 	return regex_match_from(regex, subject, length, from);
 }
 
-/* Whether there is a match at or after FROM. */
+/* True if a match exists at or after FROM. */
 static bool
 regex_match(struct regex *regex, const char *subject, size_t length, size_t from)
 {

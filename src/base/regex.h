@@ -1,11 +1,10 @@
 /*
  * Regular expressions: the only file that uses PCRE2.
  *
- * Patterns and subjects are bytes; a pattern that is valid UTF-8 and has
- * characters above ASCII is compiled for UTF-8 with invalid subjects
- * allowed.  Matching has match, depth, heap and stack limits, so a hostile pattern
- * costs at most a fraction of a second per subject: it then counts as "no
- * match", and regex_given_up() counts it.
+ * Patterns and subjects are bytes.  A pattern with bytes above ASCII must be UTF-8.  It is
+ * compiled as UTF-8, with invalid subjects allowed.  Matching has match, depth, heap and stack
+ * limits.  A hostile pattern thus costs at most a fraction of a second per subject.  Beyond the
+ * limits the result is "no match", and regex_given_up() counts it.
  */
 #ifndef TRAWL_BASE_REGEX_H
 #define TRAWL_BASE_REGEX_H
@@ -23,46 +22,44 @@ enum regex_flags {
 	REGEX_SMART_CASE = 2 /* ignore case unless the pattern has a capital */
 };
 
-/* Compiles PATTERN; NULL on error, with the position in ERR.  Caller frees
- * with regex_free.  It serves one thread at a time. */
+/* Compile PATTERN.  Return NULL on error, with the position in ERR.  Free with regex_free.  One
+ * thread at a time may use it. */
 struct regex *regex_new(const char *pattern, unsigned flags, struct err *);
-/* The same; on error *AT is the byte of PATTERN where it lies, and ERR says
- * only why. */
+/* Same, but on error *AT is the offset in PATTERN, and ERR contains only the reason. */
 struct regex *regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *);
-/* The same for another thread, by reference: it shares what was compiled.  From any
- * thread while REGEX lasts, which may be freed before the other. */
+/* Return a new reference to the compiled pattern for another thread.  Any thread may call this
+ * while REGEX exists.  REGEX may be freed before the new one. */
 struct regex *regex_share(const struct regex *);
-void regex_free(struct regex *); /* NULL is fine */
+void regex_free(struct regex *); /* may be NULL */
 
-/* Finds the first match at or after FROM.  Returns true and the byte range
- * [*start, *end) of the match. */
+/* Find the first match at or after FROM.  Return true and the byte range [*start, *end) of the
+ * match. */
 bool regex_find(struct regex *, const char *subject, size_t length, size_t from, size_t *start,
 		size_t *end);
 
-/* Whether there is any match. */
+/* True if the subject contains a match. */
 bool regex_fits(struct regex *, const char *subject, size_t length);
 
-/* Groups, numbered from 1 in the order of their opening parentheses.  The I-th name of
- * the pattern, in the pattern's memory, and the number of its group; NULL past the end.
- * Two groups can have one name, by (?J). */
+/* Return the I-th group name of the pattern and the number of its group, or NULL past the end.
+ * Groups are numbered from 1 by their opening parentheses.  Two can share a name, by (?J).  The
+ * pattern owns the names. */
 const char *regex_group_name(const struct regex *, size_t i, unsigned *number);
-/* Makes the later matches of REGEX, and of what is shared from it, find the first COUNT - 1
- * groups; before its first match. */
+/* Let later matches of REGEX, and of references made from it, record the first COUNT - 1 groups.
+ * Call before the first match. */
 void regex_keep_groups(struct regex *, unsigned count);
-/* As regex_find from 0: SPANS gets start and end of the match, then of each group that is
- * kept, SIZE_MAX of one that takes no part. */
+/* Find as regex_find from 0.  SPANS gets start and end of the match, then of each recorded
+ * group.  Both are SIZE_MAX for a group that takes no part. */
 bool regex_find_groups(struct regex *, const char *subject, size_t length, size_t *spans);
 
-/* Whether the case of letters does not matter to it; whether it is of characters, not of
- * bytes. */
+/* True if the pattern ignores case; true if it matches characters, not bytes. */
 bool regex_folds(const struct regex *);
 bool regex_is_utf(const struct regex *);
 
-/* How many subjects all patterns of the program gave up on, since it started: each
- * may match.  From any thread. */
+/* Return how many subjects all patterns gave up on since the program started.  Each may match.
+ * Any thread. */
 uint64_t regex_given_up(void);
 
-/* The version of PCRE2 that is linked, `10.42 2022-12-11`, into BUFFER. */
+/* Return the version of the linked PCRE2, such as `10.42 2022-12-11`; uses BUFFER. */
 enum { REGEX_VERSION_SIZE = 64 };
 const char *regex_version(char buffer[static REGEX_VERSION_SIZE]);
 

@@ -1,4 +1,4 @@
-/* Strings that grow, and text made safe for a terminal: see text.h. */
+/* Growable strings, and text made safe for a terminal: see text.h. */
 #include "config.h"
 
 #include "base/bytes.h"
@@ -42,8 +42,8 @@ text_add_fill(struct text *text, char c, size_t count)
 	text->data[text->length] = '\0';
 }
 
-/* The hexadecimal digits of four bytes, the first in the lowest: each of the first in the lowest
- * byte.  Bytes are spread to pairs, then nibbles are told apart in all places at once. */
+/* Return the hexadecimal digits of four bytes, the lowest byte first.  The first digit is in the
+ * lowest byte of the result.  Spread the bytes to pairs, then convert all nibbles at once. */
 static inline uint64_t
 hex_digits(uint32_t bytes)
 {
@@ -91,7 +91,7 @@ parse_conversion(const char *format, struct conversion *c)
 	while (*format >= '0' && *format <= '9' && c->width >= 0 && c->width < 1000)
 		c->width = 10 * c->width + *format++ - '0';
 	while (*format == 'l' || *format == 'z') {
-		c->wide = true; /* all of 64 bits where this runs; see below */
+		c->wide = true; /* 64 bits wherever this runs; see quick_format */
 		format++;
 	}
 	c->letter = *format;
@@ -100,9 +100,9 @@ parse_conversion(const char *format, struct conversion *c)
 
 enum { NUMBER_MAX = 24 }; /* digits of any number, and room */
 
-/* The eight decimal digits of VALUE, which has no more, as numbers: the first in the lowest
- * byte.  Halves, then pairs, then single digits are told apart in all places at once; what
- * divides by 100 and by 10 is exact for as many digits as there are. */
+/* Return the eight decimal digits of VALUE, below 10^8, as numbers.  The first is in the lowest
+ * byte.  Split into halves, pairs, then digits, in all places at once.  The multiplications
+ * replace divisions by 100 and 10, and are exact for this range. */
 static inline uint64_t
 eight_digits(uint32_t value)
 {
@@ -137,7 +137,7 @@ text_put_four(char *at, uint32_t value)
 	return at + sizeof pairs;
 }
 
-/* Puts the digits from the first on that is not zero, of 0 the last one. */
+/* Write the digits without leading zeros, at least one. */
 static inline char *
 put_first(char *at, uint32_t value)
 {
@@ -163,7 +163,7 @@ text_put_long(char *at, uint64_t value)
 	return text_put_eight(at, (uint32_t)(value % eight));
 }
 
-/* All eight digits of VALUE, the first in the lowest byte. */
+/* Return all eight digits of VALUE, the first in the lowest byte. */
 static inline uint64_t
 eight_hex(uint64_t value)
 {
@@ -257,9 +257,9 @@ add_number(struct text *text, const struct conversion *c, uint64_t value, bool n
 }
 
 /*
- * Does what vsnprintf would, for the few conversions that nearly all of our
- * formats are made of; false, with nothing added, for any other.  Exports
- * format millions of messages, and this is several times as fast.
+ * Format as vsnprintf does, for the few conversions that nearly all our formats use.  For any
+ * other, return false and append nothing.  Exports format millions of messages, and this is
+ * several times as fast.
  */
 static bool
 quick_format(struct text *text, const char *format, va_list args)
@@ -392,7 +392,7 @@ text_encode(uint32_t code, char bytes[static 4])
 	return extra + 1;
 }
 
-/* The C library's idea differs from system to system, hence the list. */
+/* A list, because the C library's answer differs between systems. */
 bool
 text_is_control(uint32_t c)
 {
@@ -409,14 +409,14 @@ text_is_control(uint32_t c)
 	return c >= ranges[i].first;
 }
 
-/* Printable ASCII, as nearly all there is. */
+/* True for printable ASCII, which nearly all characters are. */
 static bool
 is_plain(char c)
 {
 	return c >= 0x20 && c < 0x7f;
 }
 
-/* The escape of a code point, or of a byte that is not UTF-8. */
+/* Write the escape of a code point, or of a byte that is not UTF-8. */
 static void
 make_escape(uint32_t code, bool byte, struct text_shown *out)
 {

@@ -1,4 +1,4 @@
-/* Threads without signals, and how long one waits: see thread.h. */
+/* Threads without signals, and time limits of waits: see thread.h. */
 #include "config.h"
 
 #include "base/thread.h"

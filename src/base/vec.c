@@ -32,7 +32,7 @@ mem_end(void)
 	if (act)
 		act();
 	if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0) {
-		/* the status says it */
+		/* the exit status reports it anyway */
 	}
 	_exit(STATUS_FAILED);
 }
@@ -51,8 +51,8 @@ mem_new(size_t size)
 	return checked_memory(calloc(1, size ? size : 1));
 }
 
-/* Asks for large pages, so that not each look costs a walk through the tables of pages, and not
- * each page a fault.  A system that has none refuses, which changes nothing. */
+/* Request large pages.  They save page table walks at random access, and page faults.  A system
+ * without them refuses, which does no harm. */
 static void *
 ask_wide(void *memory, size_t size)
 {

@@ -1,10 +1,10 @@
 /*
  * Writing under a name: see writer.h.
  *
- * The new file has no name until writer_commit (O_TMPFILE), so that nothing is left behind
- * when the program is killed.  File systems without O_TMPFILE get a draft with a name.  Only
- * this file, base/file.c (files without a name) and the standard streams may be written to:
- * tests/check_style.sh looks for others.
+ * The new file has no name until writer_commit (O_TMPFILE), so nothing remains if the program is
+ * killed.  File systems without O_TMPFILE get a draft with a name.  Only this file, base/file.c
+ * (files without a name) and the standard streams may be written to; tests/check_style.sh finds
+ * violations.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ folder_length(const char *path)
 	return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-/* Follow symbolic links to the file that PATH means, which need not exist. */
+/* Follow symbolic links to the target of PATH, which need not exist. */
 static int
 follow_links(const char *path, struct text *out)
 {
@@ -72,7 +72,7 @@ refuse_io(const char *path, struct err *err)
 	return err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* Return why a target that exists must not be written, or NULL. */
+/* Return the reason not to write an existing target, or NULL. */
 static const char *
 why_refused(const struct stat *st, const struct writer_options *options)
 {
@@ -94,7 +94,7 @@ why_refused(const struct stat *st, const struct writer_options *options)
 
 /* --- opening ----------------------------------------------------------- */
 
-/* Whether a file is the one that the standard output goes to, as /dev/stdout is. */
+/* True if a file is the standard output, as /dev/stdout is. */
 static bool
 is_stdout(const struct stat *st)
 {
@@ -131,8 +131,8 @@ open_special(struct writer *w, const char *path, const struct stat *st, struct e
 	return w->file < 0 ? refuse_io(path, err) : 0;
 }
 
-/* Open a file without a name in the folder of the target; negative if that cannot be, or if it
- * could not be named later. */
+/* Open a file without a name in the folder of the target.  Return a negative value if the system
+ * cannot, or could not name it later. */
 static int
 open_unnamed(struct writer *w, mode_t mode)
 {
@@ -146,7 +146,7 @@ open_unnamed(struct writer *w, mode_t mode)
 	return file;
 }
 
-/* Try names next to the target until MAKE creates one of them; its result. */
+/* Try names next to the target until MAKE creates one.  Return its result. */
 static int
 create_draft(struct writer *w, mode_t mode, int (*make)(struct writer *, mode_t))
 {
@@ -197,7 +197,7 @@ open_draft(struct writer *w, mode_t mode)
 	return file >= 0 ? file : create_draft(w, mode, make_file);
 }
 
-/* Give the new file the mode, owner, group and ACL of the old one, as far as we may. */
+/* Give the new file the mode, owner, group and ACL of the old one, as far as the system allows. */
 static void
 keep_attributes(struct writer *w, const struct stat *st)
 {
@@ -206,13 +206,13 @@ keep_attributes(struct writer *w, const struct stat *st)
 	ssize_t length = getxattr(text_get(&w->path), acl, value, sizeof value);
 	bool owner = !fchown(w->file, st->st_uid, st->st_gid);
 	if (!owner && fchown(w->file, (uid_t)-1, st->st_gid))
-		errno = 0; /* the group is not ours to give */
+		errno = 0; /* we may not set this group */
 	fchmod(w->file, st->st_mode & (owner ? 07777 : 0777));
 	if (length > 0)
 		fsetxattr(w->file, acl, value, (size_t)length, 0);
 }
 
-/* Whether a folder has no entries. */
+/* True if a folder has no entries. */
 static bool
 is_empty_folder(const char *path)
 {
@@ -289,7 +289,7 @@ writer_open(struct writer *w, const char *path, const struct writer_options *opt
 
 /* --- writing ----------------------------------------------------------- */
 
-/* Wait until a FIFO has room; false if the user stops that. */
+/* Wait until a FIFO has room.  Return false if the user cancels. */
 static bool
 wait_for_room(const struct writer *w)
 {
@@ -309,7 +309,7 @@ describe_rest(const struct writer *w)
 	return w->is_old ? "; the old file is unchanged" : "; no file was written";
 }
 
-/* Fail, and cut a file after the last whole line of the bytes that were WRITTEN of a part. */
+/* Report the error.  Cut a file after the last whole line of the WRITTEN bytes of this part. */
 static int
 fail_write(struct writer *w, const char *bytes, size_t written, struct err *err)
 {
@@ -353,7 +353,7 @@ writer_rewind(struct writer *w)
 
 /* --- the end ----------------------------------------------------------- */
 
-/* Name a file that another program must not have created meanwhile. */
+/* Give the new file its name.  Fail if another program created that name meanwhile. */
 static int
 place_new(struct writer *w)
 {
@@ -403,7 +403,7 @@ writer_commit(struct writer *w, struct err *err)
 	return failed ? ERR_IO : 0;
 }
 
-/* Remove the folder of a draft with the files and folders in it, all of which are ours. */
+/* Remove the folder of a draft with all files and folders in it, which are all ours. */
 static void
 remove_folder(int parent, const char *name)
 {

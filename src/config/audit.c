@@ -1,9 +1,9 @@
 /*
- * What is wrong with a YAML text, all of it: see audit.h.
+ * Finding mistakes in a YAML text: see audit.h.
  *
- * The tree of the text is walked along the option tables.  Each value alone is judged by
- * option_set(), on an object that is thrown away; what several members are together is left to
- * the loading, which comes after.  Behind an alias everything has the place of the alias.
+ * The audit walks the tree of the text along the option tables.  option_set() checks each value on
+ * a scratch object.  Checks that need several members happen later, while loading.  Everything
+ * that an alias expands to has the place of the alias.
  */
 #include "config.h"
 
@@ -17,8 +17,8 @@
 
 struct audit_walk {
 	struct audit *audit;
-	struct text path;		    /* of the value at hand */
-	const struct survey_place *instead; /* of the alias that leads here, or NULL */
+	struct text path;		    /* of the current value */
+	const struct survey_place *instead; /* place of the alias that leads here, or NULL */
 };
 
 /* --- faults ------------------------------------------------------------ */
@@ -44,11 +44,11 @@ compare_faults(const void *a, const void *b)
 	return p->column < q->column ? -1 : p->column > q->column;
 }
 
-/* Writes as many as there is room for; the sentences may quote the file. */
+/* Write as many faults as fit.  Their sentences may quote the file. */
 static void
 write_faults(const struct audit *audit, const char *name, struct err *err)
 {
-	enum { REST = 32 }; /* bytes for what tells of those left out */
+	enum { REST = 32 }; /* bytes for "and N more" */
 	struct text out = {0}, line = {0};
 	size_t i = 0;
 	for (; i < audit->faults.count && i < AUDIT_SHOWN; i++) {
@@ -96,7 +96,7 @@ path_or_file(const struct audit_walk *walk)
 	return walk->path.length ? walk->path.data : "the file";
 }
 
-/* The words that are the same as nothing, as libcyaml has them. */
+/* True if a value means the same as an absent one, by libcyaml's rules. */
 static bool
 is_nothing(const struct survey_node *node)
 {
@@ -109,7 +109,7 @@ is_nothing(const struct survey_node *node)
 	return false;
 }
 
-/* Whether a value has a shape, as KEY, which may be NULL, shows by an example otherwise. */
+/* Check the shape of a value.  The error shows an example for KEY, unless that is NULL. */
 static bool
 check_shape(struct audit_walk *walk, const struct survey_node *node, enum survey_shape shape,
 	    const char *key)
@@ -166,7 +166,7 @@ check_list(struct audit_walk *walk, const struct survey_node *list, const struct
 	}
 }
 
-/* Appends the plain number that was meant by one with a prefix, as `48 MHz`. */
+/* Append the plain number that a number with a unit, as `48 MHz`, stands for. */
 static void
 add_number(const char *given, const struct option_row *row, void *scratch, struct text *out)
 {
@@ -197,7 +197,7 @@ complain_of_value(struct audit_walk *walk, const struct survey_node *value,
 	text_free(&example);
 }
 
-/* Judges a value; SCRATCH is an object of the row's table. */
+/* Check a value.  SCRATCH is an object of the row's table. */
 static void
 check_value(struct audit_walk *walk, const struct survey_node *value, const struct option_row *row,
 	    void *scratch)
@@ -217,7 +217,7 @@ check_value(struct audit_walk *walk, const struct survey_node *value, const stru
 	}
 }
 
-/* The same with the path of the value, and its place if it is an alias. */
+/* Same, with the path of the value.  An alias sets the place of its contents. */
 static void
 enter_value(struct audit_walk *walk, const struct survey_node *value, const struct option_row *row,
 	    void *scratch)
@@ -232,7 +232,8 @@ enter_value(struct audit_walk *walk, const struct survey_node *value, const stru
 	text_cut(&walk->path, outer);
 }
 
-/* Looks at the keys of a mapping; SEEN: which rows have a value.  Whether all are known. */
+/* Check the keys of a mapping, and set SEEN for each row with a value.  Return true if all are
+ * known. */
 static bool
 check_keys(struct audit_walk *walk, const struct survey_node *mapping,
 	   const struct option_table *table, bool *seen)
@@ -270,7 +271,7 @@ check_table(struct audit_walk *walk, const struct survey_node *mapping,
 		walk->instead = &mapping->place;
 	if (check_shape(walk, mapping, SURVEY_MAPPING, NULL)) {
 		bool *seen = mem_new(table->count + 1);
-		/* a key that is not known may be the one that is missing */
+		/* an unknown key may be a misspelt required one */
 		bool known = check_keys(walk, mapping, table, seen);
 		for (size_t i = 0; known && i < table->count; i++) {
 			const struct option_row *row = &table->rows[i];

@@ -1,6 +1,6 @@
 /*
- * All mistakes of a YAML text at once: keys that its table has not, that stand twice or are
- * missing, shapes and values that are not those of their rows.
+ * Finding all mistakes in a YAML text: unknown, repeated and missing keys, and shapes and values
+ * that do not fit.
  */
 #ifndef TRAWL_CONFIG_AUDIT_H
 #define TRAWL_CONFIG_AUDIT_H
@@ -16,7 +16,7 @@ struct audit_fault {
 	char *what; /* owned: a sentence */
 };
 
-/* Zero-initialise; audit_report empties it. */
+/* Zero-initialise.  audit_report empties it. */
 struct audit {
 	VEC(struct audit_fault) faults;
 };
@@ -24,11 +24,11 @@ struct audit {
 void audit_add(struct audit *, struct survey_place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds what is wrong with ROOT, which stands for an object of TABLE; NULL: nothing is. */
+/* Add the mistakes in ROOT, which describes an object of TABLE.  NULL has none. */
 void audit_check(struct audit *, const struct survey_node *root, const struct option_table *);
 
-/* Puts the faults into ERR, which may be NULL, in the order of their places, each on a line that
- * begins with "NAME:LINE:COLUMN: ".  0 where there are none, or ERR_CONFIG. */
+/* Write the faults to ERR, which may be NULL, ordered by place.  Each line begins with
+ * "NAME:LINE:COLUMN: ".  Return 0 if there are none, else ERR_CONFIG. */
 int audit_report(struct audit *, const char *name, struct err *);
 
 #endif

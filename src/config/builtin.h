@@ -1,10 +1,9 @@
 /*
- * The views, themes and keys that the program carries in itself.
+ * The views, themes and keys that are compiled in.
  *
- * The build compiles every file named in $(builtin_yaml), src/local.mk, into
- * one table (config/mkbuiltin.awk writes builtin.c), so that a program copied
- * to a machine alone still has its defaults.  The installed files are the same
- * text.
+ * The build compiles every file listed in $(builtin_yaml), src/local.mk, into one table
+ * (config/mkbuiltin.awk writes builtin.c).  A program copied alone to another machine thus still
+ * has its defaults.  The installed files contain the same text.
  */
 #ifndef TRAWL_CONFIG_BUILTIN_H
 #define TRAWL_CONFIG_BUILTIN_H

@@ -1,10 +1,10 @@
 /*
  * Completion: see completion.h.
  *
- * What an option's argument can be follows from the name it has in the table: files,
- * folders, choices with bars between.  Only lists that other tables have are named here,
- * a row for each option.  The script is printed by the program that it completes, when
- * the shell needs it first, so the two never differ.
+ * The name of an option's argument in the table determines its completion: files, folders, or
+ * choices separated by bars.  Only lists from other tables are named here, one row for each
+ * option.  The shell runs this program to get the script when it first needs it, so the two never
+ * differ.
  */
 #include "config.h"
 
@@ -23,9 +23,9 @@
 #include "query/group/group.h"
 #include "query/value.h"
 
-/* --- what can stand behind an option ------------------------------------- */
+/* --- arguments of options ------------------------------------------------ */
 
-/* Appends "NAME " for each value. */
+/* Append "NAME " for each value. */
 typedef void add_values(struct text *out);
 
 static void
@@ -90,7 +90,7 @@ add_keys(struct text *out)
 	add_files("keys", out);
 }
 
-/* Appends names of fields. */
+/* Append the names of fields. */
 static void
 add_fields(struct text *out)
 {
@@ -108,7 +108,7 @@ add_fields(struct text *out)
 	}
 }
 
-/* What an expression can begin with. */
+/* Append the words that can begin an expression. */
 static void
 add_terms(struct text *out)
 {
@@ -119,7 +119,7 @@ add_terms(struct text *out)
 	add_fields(out);
 }
 
-/* What a message has a value under. */
+/* Append the names under which a message has a value. */
 static void
 add_names(struct text *out)
 {
@@ -160,9 +160,9 @@ static add_values *const lists[CLI_COUNT] = {
 
 /* The argument of an option. */
 struct argument {
-	struct text values; /* each with a blank behind */
+	struct text values; /* each followed by a blank */
 	bool files, folders;
-	bool many; /* several values, with commas between */
+	bool many; /* several values, separated by commas */
 };
 
 static void
@@ -184,7 +184,7 @@ argument_read(int id, struct argument *a)
 
 /* --- bash ------------------------------------------------------------------ */
 
-/* Bash parts words at `=` and `:` too. */
+/* Bash splits words also at `=` and `:`. */
 static const char bash_head[] =
     "# bash completion for trawl\n"
     "_trawl()\n"
@@ -256,7 +256,7 @@ write_bash(struct text *out)
 
 /* --- zsh ------------------------------------------------------------------- */
 
-/* Appends TEXT with a backslash before each character of SPECIAL. */
+/* Append TEXT with a backslash before each character in SPECIAL. */
 static void
 add_quoted(struct text *out, const char *text, const char *special)
 {

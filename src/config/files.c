@@ -1,10 +1,9 @@
 /*
- * Where is the view, the theme, the keys or the profile that the user means?
+ * Finding the view, theme, keys or profile that the user named: see files.h.
  *
- * A name is tried in the user's folder first, so that a file put there
- * replaces the one that came with the program; the program also carries its
- * own in itself (config/builtin.h), so it needs no installation.  Folders are
- * not listed: names complete from builtin_files.
+ * The user's folder comes first, so a file there replaces a shipped one.  The program also
+ * contains the shipped files (config/builtin.h), so it needs no installation.  Names complete from
+ * builtin_files; folders are not listed.
  */
 #include "config.h"
 
@@ -26,13 +25,14 @@ files_exist(const char *path)
 	return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-/* The folder that VARIABLE names, or USUAL in the user's home. */
+/* Set PATH to the folder that VARIABLE names, or to USUAL in the user's home. */
 static bool
 base_folder(const char *variable, const char *usual, struct text *path)
 {
 	const char *variable_folder = getenv(variable), *home = getenv("HOME");
 	text_clear(path);
-	if (variable_folder && *variable_folder == '/') /* the XDG specification: else ignored */
+	if (variable_folder &&
+	    *variable_folder == '/') /* the XDG specification ignores relative paths */
 		text_addf(path, "%s/trawl", variable_folder);
 	else if (home && *home)
 		text_addf(path, "%s/%s/trawl", home, usual);
@@ -86,7 +86,7 @@ files_demo_path(struct text *path)
 	return find_installed("demo/lab.yaml", path);
 }
 
-/* Finds the file NAME ("views/default.yaml") outside the program. */
+/* Find the file NAME ("views/default.yaml") outside the program. */
 static bool
 find_file(const char *name, struct text *path)
 {

@@ -1,10 +1,11 @@
 /*
- * Which files make the looks?  Each part is a pile of layers: at the bottom what
- * is compiled in, then a name or a file of its kind, then files that hold several
- * parts (--config, :source).  What a layer does not mention, it has from the ones
- * below, so a file with one colour or one rule is a whole theme or view.
- * The view `auto` is the one named as the format of what is open, the theme `auto` the one
- * for the colours and the background of the terminal.
+ * The files that make up the looks: see looks.h.
+ *
+ * Each part is a stack of layers.  The lowest has the compiled-in settings.  Next comes a name or
+ * a file of its kind, then files with several parts (--config, :source).  A setting missing from a
+ * layer comes from the ones below.  So a file with one colour or one rule is a whole theme or
+ * view.  The view `auto` is the one named after the format of the captures.  The theme `auto` is
+ * the one for the colours and background of the terminal.
  */
 #include "config.h"
 
@@ -35,7 +36,7 @@ clear_layers(struct looks_source *source, enum looks_part part)
 	vec_clear(&source->parts[part]);
 }
 
-/* Puts a layer on top; a file that is read again comes up from where it was. */
+/* Put a layer on top.  A file that is read again moves to the top. */
 static void
 add_layer(struct looks_source *source, enum looks_part part, const char *what, bool config)
 {
@@ -55,7 +56,7 @@ add_layer(struct looks_source *source, enum looks_part part, const char *what, b
 static void
 set_origin(struct looks_source *source, enum looks_part part, const char *what)
 {
-	char *copy = mem_text(what); /* it may be of an old layer */
+	char *copy = mem_text(what); /* it may belong to an old layer */
 	clear_layers(source, part);
 	add_layer(source, part, copy, false);
 	free(copy);
@@ -87,8 +88,8 @@ looks_free(struct looks_source *source)
 	*source = (struct looks_source){0};
 }
 
-/* The view for a format: the user's own goes before what came with the
- * program, also if it is for all formats. */
+/* Return the view for a format.  The user's files come before shipped ones, even one for all
+ * formats. */
 static const char *
 automatic_view(const char *format)
 {
@@ -105,7 +106,7 @@ automatic_view(const char *format)
 	return special && format ? format : standard;
 }
 
-/* The theme for a terminal: the user's own `default` goes before what suits it. */
+/* Return the theme for a terminal.  The user's `default` comes before SUITS. */
 static const char *
 automatic_theme(const char *suits)
 {
@@ -116,7 +117,7 @@ automatic_theme(const char *suits)
 	return all || !suits ? standard : suits;
 }
 
-/* The lowest layer: what is compiled in for all, and for the format. */
+/* Read the lowest layer: the compiled-in settings for all, then those for the format. */
 static int
 read_base(const struct looks_source *source, enum looks_part part, void *object, struct err *err)
 {
@@ -130,7 +131,7 @@ read_base(const struct looks_source *source, enum looks_part part, void *object,
 	return failed;
 }
 
-/* What the name `auto` stands for; any other for itself. */
+/* Replace the name `auto`; return any other name unchanged. */
 static const char *
 what_is_meant(const struct looks_source *source, enum looks_part part, const char *what)
 {
@@ -153,7 +154,7 @@ read_layer(const struct looks_source *source, enum looks_part part, const struct
 			   (char *)looks + row->member, err);
 }
 
-/* Makes a part anew of COUNT layers over the lowest one. */
+/* Make a part from COUNT layers over the lowest one. */
 static int
 read_part(const struct looks_source *source, enum looks_part part, const struct looks_layer *layers,
 	  size_t count, struct looks *looks, struct err *err)
@@ -224,7 +225,7 @@ looks_read(struct looks_source *source, struct looks *looks, const char *path, s
 	return failed;
 }
 
-/* Appends where KEY of a part is from. */
+/* Append the source of KEY in a part. */
 static void
 add_source(const struct looks_source *source, enum looks_part part, const char *key,
 	   struct text *out)
@@ -260,7 +261,7 @@ looks_add_sources(const struct looks_source *source, const char *yaml,
 		size_t indent = strspn(yaml, " ");
 		size_t name = strcspn(yaml + indent, ":\n");
 		text_add_bytes(out, yaml, length);
-		if (!indent) /* the name of a part */
+		if (!indent) /* name of a part */
 			for (part = 0; part + 1 < LOOKS_PARTS &&
 				       strncmp(looks_options_table.rows[part].name, yaml, name);)
 				part++;

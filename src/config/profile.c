@@ -1,9 +1,8 @@
 /*
- * Which profile belongs to a capture, and what does it say?
+ * Finding and loading profiles: see profile.h.
  *
- * What may stand in a profile is said by the table of trace/trace.h; here are
- * only the search and the paths in it, which are relative to the profile, not
- * to where the program runs.
+ * The table of trace/trace.h defines the keys of a profile.  This file has only the search and the
+ * paths in it.  They are relative to the profile, not to the working folder.
  */
 #include "config.h"
 
@@ -33,9 +32,9 @@ profile_load(const char *path, struct profile *profile, struct err *err)
 	return 0;
 }
 
-/* --- what has no effect ------------------------------------------------ */
+/* --- settings without effect ------------------------------------------- */
 
-/* Begins a line about the value at KEYS. */
+/* Begin a line about the value at KEYS. */
 static void
 begin_line(const char *path, const char *keys, struct text *out)
 {
@@ -45,7 +44,7 @@ begin_line(const char *path, const char *keys, struct text *out)
 	text_add(out, ": ");
 }
 
-/* Whether no trace was opened with an entry of the profile. */
+/* True if the profile has entries but no open trace uses one. */
 static bool
 is_unmatched(const struct session *session)
 {
@@ -55,8 +54,7 @@ is_unmatched(const struct session *session)
 	return session->profile.traces.count && session->traces.count && !any;
 }
 
-/* What was given of the row stands in the entry, or in a part of it that is read
- * with the format's own. */
+/* True if ROW is the section of FORMAT, or a part of it that may also stand next to it. */
 static bool
 is_of_format(const struct option_row *row, const char *format)
 {
@@ -65,7 +63,7 @@ is_of_format(const struct option_row *row, const char *format)
 	return own && row->member >= own->member && row->member < own->member + own->table->size;
 }
 
-/* Whether a trace that was opened with the same entry has use for the row. */
+/* True if a trace opened with the same entry can use the row. */
 static bool
 is_used(const struct session *session, size_t entry, const struct option_row *row)
 {
@@ -78,7 +76,7 @@ is_used(const struct session *session, size_t entry, const struct option_row *ro
 	return used;
 }
 
-/* Sections of formats that no trace opened with them has. */
+/* Report given sections for a format that no trace of the entry has. */
 static void
 complain_of_formats(const struct session *session, const struct trace *trace, const char *path,
 		    struct text *out)
@@ -99,7 +97,7 @@ complain_of_formats(const struct session *session, const struct trace *trace, co
 	}
 }
 
-/* The traces that are open, then those that the profile names. */
+/* Return names of the open traces, then those in the profile. */
 static const char *
 trace_name_at(const struct session *session, size_t i)
 {
@@ -111,7 +109,7 @@ trace_name_at(const struct session *session, size_t i)
 	return entry->name ? entry->name : "";
 }
 
-/* Whether TEXT names a trace, or TRACE:ORIGIN does; *NEAR is the nearest name. */
+/* True if TEXT is the name of a trace, or TRACE:ORIGIN.  Otherwise *NEAR is the nearest name. */
 static bool
 names_trace(const struct session *session, const char *text, const char **near)
 {
@@ -144,7 +142,7 @@ complain_of_name(const struct session *session, const char *path, const char *ke
 		text_addf(out, ", did you mean %s?", near);
 }
 
-/* Looks at all names of traces in OBJECT, which stands at KEYS. */
+/* Check all names of traces in OBJECT at path KEYS. */
 static void
 complain_of_names(const struct session *session, const char *path, const struct option_table *table,
 		  const void *object, struct text *keys, struct text *out)
@@ -180,7 +178,7 @@ profile_complain(const struct session *session, const char *path, struct text *o
 {
 	struct text keys = {0};
 	if (files_user_path("profile.yaml", &keys) && !strcmp(keys.data, path)) {
-		text_free(&keys); /* for all captures: much of it is for others */
+		text_free(&keys); /* it is for all captures, and mostly unused */
 		return;
 	}
 	text_clear(&keys);
@@ -205,7 +203,7 @@ find_beside(const char *capture, struct text *found)
 {
 	size_t length = strlen(capture);
 	const char *slash = strrchr(capture, '/');
-	if (slash && !strcmp(slash, "/snapshot.ini")) /* its folder is the capture */
+	if (slash && !strcmp(slash, "/snapshot.ini")) /* the capture is its folder */
 		length = (size_t)(slash - capture);
 	while (length > 1 && capture[length - 1] == '/')
 		length--;
@@ -219,7 +217,7 @@ find_beside(const char *capture, struct text *found)
 			if (length-- == 0 || capture[length] == '/')
 				return false;
 		} while (capture[length] != '.');
-		if (!length || capture[length - 1] == '/') /* a hidden file's dot */
+		if (!length || capture[length - 1] == '/') /* the dot of a hidden file */
 			return false;
 	}
 }

@@ -1,11 +1,11 @@
 /*
- * How does YAML become a struct that an option table describes?
+ * Loading YAML into structs: see schema.h.
  *
- * In four steps.  config/survey.c checks the text as such, config/audit.c all keys, shapes and
- * values of it, so that every mistake is told in one run.  libcyaml, with a schema made from the
- * tables, yields a tree of texts: a mapping is an array of slots, one for each row of its table.
- * Then option_set() turns each text into its member, so that numbers, ranges and choices are
- * judged by the code that judges them everywhere, and what the members are together is checked.
+ * This takes four steps.  config/survey.c checks the syntax and limits.  config/audit.c checks all
+ * keys, shapes and values, so one run reports every mistake.  libcyaml, with a schema made from
+ * the tables, then builds a tree of texts.  A mapping becomes an array of slots, one for each row
+ * of its table.  Last, option_set() turns each text into its member, so numbers, ranges and
+ * choices follow the same rules everywhere.  The check of each table then compares its members.
  */
 #include "config.h"
 
@@ -25,9 +25,9 @@
 #include "config/audit.h"
 #include "config/survey.h"
 
-/* What libcyaml makes of one key. */
+/* libcyaml's result for one key. */
 struct schema_slot {
-	void *at; /* text; slots of a mapping; of a list its texts or mappings; NULL = absent */
+	void *at;	/* text; slots of a mapping; texts or mappings of a list; NULL = absent */
 	uint32_t count; /* of a list */
 };
 
@@ -36,10 +36,11 @@ struct load {
 	size_t length;
 	struct audit *audit;
 	struct text problem; /* libcyaml's first sentence */
-	struct text path;    /* of the value at hand */
+	struct text path;    /* of the current value */
 };
 
-/* libcyaml's log begins with the problem.  None is expected behind the audit. */
+/* Keep the first line of libcyaml's log, which is the problem.  After the audit none is
+ * expected. */
 static void __attribute__((format(printf, 3, 0)))
 schema_collect(cyaml_log_t level, void *context, const char *format, va_list args)
 {
@@ -114,7 +115,7 @@ make_fields(struct arena *arena, const struct option_table *table)
 	return fields;
 }
 
-/* From slots to members, which the audit found right. */
+/* Turning slots into members.  The audit has already checked them. */
 
 static void fill_table(struct load *, const struct option_table *, const struct schema_slot *,
 		       void *object);
@@ -150,7 +151,7 @@ fill_list(struct load *load, const struct option_row *row, const struct schema_s
 	}
 }
 
-/* What is mentioned of a struct that MERGE lays over the one there was. */
+/* Fill a struct with `merge` in its table: read the given settings apart, then merge them. */
 static void
 fill_apart(struct load *load, const struct option_table *table, const struct schema_slot *slots,
 	   void *object)
@@ -196,7 +197,7 @@ fill_row(struct load *load, const struct option_row *row, const struct schema_sl
 		option_set(row, object, slot->at, unused);
 }
 
-/* What each member alone could not tell. */
+/* Check the members of an object together. */
 static void
 check_whole(struct load *load, const struct option_table *table, const void *object)
 {
@@ -210,8 +211,8 @@ check_whole(struct load *load, const struct option_table *table, const void *obj
 	text_cut(&load->path, outer);
 }
 
-/* libcyaml makes the same of an empty list and of none.  Only a list that has
- * entries from before can tell them apart. */
+/* Empty a list that the text sets to `[]`.  libcyaml reports an empty list as an absent one, so
+ * look at the text.  That matters only if the list has entries from before. */
 static void
 empty_list(struct load *load, const struct option_row *row, void *object)
 {
@@ -245,7 +246,7 @@ fill_table(struct load *load, const struct option_table *table, const struct sch
 	check_whole(load, table, object);
 }
 
-/* All of it. */
+/* Loading as a whole. */
 
 static void
 load_checked(struct load *load, const struct option_table *table, void *object)
@@ -272,7 +273,7 @@ load_checked(struct load *load, const struct option_table *table, void *object)
 	arena_free(&arena);
 }
 
-/* Adds what is wrong with a text that is fit to be loaded. */
+/* Add the mistakes of a text that survey_check accepted. */
 static void
 audit_text(const char *text, size_t length, const struct option_table *table, struct audit *audit)
 {
@@ -281,7 +282,7 @@ audit_text(const char *text, size_t length, const struct option_table *table, st
 	arena_free(&arena);
 }
 
-/* Lays the text over OBJECT, which an error leaves in pieces. */
+/* Merge the text into OBJECT.  After an error OBJECT may be partly changed. */
 static int
 lay_text(const char *name, const char *text, size_t length, const struct option_table *table,
 	 void *object, struct err *err)
@@ -331,7 +332,7 @@ schema_merge_text(const char *name, const char *text, size_t length,
 	return result;
 }
 
-/* One byte more than is allowed tells that there are too many. */
+/* Read a file, up to one byte more than allowed: that byte shows that the file is too large. */
 static int
 read_file(const char *path, struct text *text, struct err *err)
 {

@@ -1,16 +1,13 @@
 /*
- * Is a YAML text fit to be loaded, and where in it is a certain value?
+ * Checking a YAML text, and finding values in it: see survey.h.
  *
- * libcyaml tells neither: it expands aliases without a limit, and its errors
- * carry the line and column of some value before the wrong one.  So the
- * events of libyaml, on which it is built, are walked here once before
- * loading, with the limits counted, and once more when there is an error to
- * be placed.  The walk keeps the path of the value at hand as text and a
- * frame for each open list or mapping.
+ * libcyaml does neither.  It expands aliases without a limit.  Its errors have the line and column
+ * of some value before the wrong one.  So this file walks the events of libyaml, which is its
+ * base, once before loading to count against the limits.  It walks them again to place an error.
+ * The walk keeps the path of the current value as text, and a frame for each open list or mapping.
  *
- * Aliases are not followed: each anchor remembers what it would cost to
- * expand, and an alias adds that.  A text that was found fit can be read into a
- * tree, whose size these limits bound.
+ * It does not follow aliases.  Each anchor stores the cost of its expansion, and an alias adds
+ * that.  A text that passes can be read into a tree; these limits bound its size.
  */
 #include "config.h"
 
@@ -28,15 +25,15 @@
 /* An open list or mapping. */
 struct frame {
 	bool mapping;
-	bool keyed;    /* mapping: the next value belongs to the key just seen */
-	size_t items;  /* list: seen so far */
+	bool keyed;    /* mapping: the next value belongs to the last key */
+	size_t items;  /* list: items before this one */
 	size_t path;   /* length of its path */
-	size_t anchor; /* position in anchors, SIZE_MAX = none */
+	size_t anchor; /* index in anchors, SIZE_MAX = none */
 };
 
 struct anchor {
 	char *name;
-	uint64_t cost; /* of all values before it; once closed, of its own */
+	uint64_t cost; /* cost of all values before it; once closed, its cost */
 	bool closed;
 };
 
@@ -46,13 +43,13 @@ struct survey {
 	size_t depth;
 	struct text path;
 	VEC(struct anchor) anchors;
-	uint64_t cost;	  /* of all values so far, aliases expanded */
-	uint64_t aliased; /* of the aliases in that */
+	uint64_t cost;	  /* of all values up to here, aliases expanded */
+	uint64_t aliased; /* part of `cost` from aliases */
 
 	const char *target; /* path, or NULL */
 	bool target_is_key;
 	size_t best; /* length of the longest path found on the way to the target */
-	bool list;   /* a list is at the target */
+	bool list;   /* the target is a list */
 
 	struct survey_place place; /* of the error, or of the target */
 	struct err *err;
@@ -67,7 +64,7 @@ place_of(yaml_mark_t mark)
 #define complain(survey, mark, ...)                                                                \
 	((survey)->place = place_of(mark), err_set((survey)->err, ERR_CONFIG, __VA_ARGS__))
 
-/* Is the path at hand the target, or does that lead through it? */
+/* Store the place if the current path is the target or leads to it. */
 static void
 note_place(struct survey *survey, yaml_mark_t mark, bool key)
 {
@@ -84,8 +81,8 @@ note_place(struct survey *survey, yaml_mark_t mark, bool key)
 	survey->place = place_of(mark);
 }
 
-/* Counts what an alias stands for.  Only that is bounded, as it may be far more than the file
- * holds. */
+/* Add the cost of an alias.  Only aliases have a limit: they can expand to far more than the
+ * file. */
 static int
 spend_budget(struct survey *survey, yaml_mark_t mark, uint64_t cost)
 {
@@ -98,7 +95,7 @@ spend_budget(struct survey *survey, yaml_mark_t mark, uint64_t cost)
 	return 0;
 }
 
-/* The latest of that name, as YAML lets names be used again. */
+/* Return the latest anchor called NAME, because YAML lets a name be used again. */
 static struct anchor *
 find_anchor(struct survey *survey, const char *name)
 {
@@ -205,7 +202,7 @@ see_value(struct survey *survey, const yaml_event_t *event)
 			      : event->data.sequence_start.anchor);
 }
 
-/* A key or a value: puts its path together. */
+/* Handle a key or a value: extend the path. */
 static int
 see_node(struct survey *survey, const yaml_event_t *event)
 {
@@ -253,7 +250,7 @@ see_event(struct survey *survey, const yaml_event_t *event)
 	return 0;
 }
 
-/* libyaml gives the offset of a wrong byte but the mark of a wrong word. */
+/* Return the place of a wrong byte.  libyaml gives its offset only. */
 static struct survey_place
 place_of_byte(const char *text, size_t length, size_t offset)
 {
@@ -269,7 +266,8 @@ place_of_byte(const char *text, size_t length, size_t offset)
 	return place;
 }
 
-/* The column of the first tab that indents a line, both from 0; false if none does. */
+/* Find the first tab in the indentation of a line.  LINE and *COLUMN count from 0.  Return false
+ * if it has none. */
 static bool
 find_tab(const char *text, size_t length, size_t line, size_t *column)
 {
@@ -378,7 +376,7 @@ next_event(struct tree *tree)
 {
 	yaml_event_t event;
 	if (!yaml_parser_parse(&tree->parser, &event))
-		mem_end(); /* its syntax was checked */
+		mem_end(); /* the syntax is already checked */
 	return event;
 }
 
@@ -390,7 +388,7 @@ note_anchor(struct tree *tree, const yaml_char_t *name, const struct survey_node
 		    arena_text(tree->arena, (const char *)name, strlen((const char *)name)), node};
 }
 
-/* Makes NODE what the latest anchor of that name is. */
+/* Make NODE a copy of the latest anchor called NAME. */
 static void
 follow_alias(const struct tree *tree, const char *name, struct survey_node *node)
 {

@@ -38,7 +38,7 @@ card_add_keys(const struct card_row *row, const struct keymap *map, struct text 
 	keymap_hint(map, row->second, out);
 }
 
-/* What goes on with some keys: the keys that follow, and words for what that does. */
+/* The remaining keys of some bindings, and words for their effect. */
 struct continuation {
 	struct text keys;
 	const char *words;
@@ -49,8 +49,8 @@ struct continuations {
 	bool menu;
 };
 
-/* Adds what follows START in the first sequence of a command that begins so, to the entry
- * with these words. */
+/* Add the rest of the first binding of COMMAND that begins with START.  Commands with the same
+ * words share an entry. */
 static void
 add_rest(struct continuations *all, const struct keymap *map, enum command_scope scope,
 	 enum command_id command, const struct keys *start, const char *words)
@@ -70,7 +70,7 @@ add_rest(struct continuations *all, const struct keymap *map, enum command_scope
 	all->menu &= commands[command].group == GROUP_FILTER;
 }
 
-/* Whether a row of the card has a command. */
+/* True if the command is on the card. */
 static bool
 has_row(enum command_id command)
 {
@@ -103,7 +103,7 @@ columns_of(const struct continuation *c, bool words)
 	       (words ? text_columns(c->words, strlen(c->words), TEXT_UTF8) + 1 : 0);
 }
 
-/* How many entries can have their words. */
+/* Return how many entries can have their words. */
 static size_t
 count_worded(const struct continuations *all, int columns)
 {

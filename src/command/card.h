@@ -1,8 +1,8 @@
 /*
- * Commands by what one wants to do, with a few words for each: the card of keys, and what
- * goes on with the keys that were typed.
+ * Commands by purpose, with a few words for each.  Used for the card of keys, and for the keys
+ * that may follow those already typed.
  *
- * Made from card.def; keys are those of a key map.
+ * Made from card.def; the keys are those of a key map.
  */
 #ifndef TRAWL_COMMAND_CARD_H
 #define TRAWL_COMMAND_CARD_H
@@ -22,7 +22,7 @@ enum card_section {
 
 struct card_row {
 	enum card_section section;
-	enum command_id first, second; /* the same: there is one only */
+	enum command_id first, second; /* equal if the row has only one */
 	const char *words;
 };
 
@@ -31,12 +31,11 @@ extern const size_t card_row_count;
 
 const char *card_section_title(enum card_section);
 
-/* Appends the first keys of a row's commands for people, or their names where there are no
- * keys. */
+/* Append the first key of each command in a row, or its name if it has none. */
 void card_add_keys(const struct card_row *, const struct keymap *, struct text *out);
 
-/* Appends what may follow START in a scope, `o O origin  f F trace`, with as many words as
- * there are columns for; false if nothing may.  *MENU: all of it makes filters. */
+/* Append the keys that may follow START in a scope, `o O origin  f F trace`, with as many words
+ * as fit into COLUMNS.  Return false if no key may follow.  *MENU: all are filter commands. */
 bool card_add_continuations(const struct keymap *, enum command_scope, const struct keys *start,
 			    int columns, bool *menu, struct text *out);
 

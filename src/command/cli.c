@@ -1,5 +1,4 @@
-/* The command line: see cli.h.  getopt_long does the parsing; its tables are
- * made from ours. */
+/* The command line: see cli.h.  getopt_long parses it, with tables made from ours. */
 #include "config.h"
 
 #include "command/cli.h"
@@ -21,10 +20,10 @@
 #define RESOURCES "Resources"
 #define OTHER "Other"
 
-/* Less is dropped too seldom for its disk: cells go 256 at a time. */
+/* No smaller limit could be kept: cells are dropped 256 at a time. */
 #define SPOOL_LEAST 128000000
 
-enum { SNAPSHOT_MOST = 1000 /* columns, and rows */ };
+enum { SNAPSHOT_MOST = 1000 /* columns or rows */ };
 
 const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_DEMO] = {0, "demo", NULL, INPUT,
@@ -177,7 +176,7 @@ enum { FIRST_LONG = 256 };
 static void
 make_tables(char *letters, struct option *names)
 {
-	*letters++ = ':'; /* report what is missing to us */
+	*letters++ = ':'; /* return ':' for a missing argument */
 	for (int i = 0; i < CLI_COUNT; i++) {
 		const struct cli_row *row = &cli_rows[i];
 		int takes = !row->argument  ? no_argument
@@ -188,7 +187,7 @@ make_tables(char *letters, struct option *names)
 		if (!row->letter)
 			continue;
 		*letters++ = row->letter;
-		for (int colons = takes; colons; colons--) /* one, or two if optional */
+		for (int colons = takes; colons; colons--) /* one colon, or two if optional */
 			*letters++ = ':';
 	}
 	*letters = '\0';
@@ -206,7 +205,7 @@ row_of(int got)
 	return -1;
 }
 
-/* Adds what is typed for COMMAND: after a colon, unless it begins with what opens a prompt. */
+/* Add the keys to type for COMMAND.  It gets a colon unless it begins with a prompt's character. */
 static void
 add_command(struct cli *cli, const char *command)
 {
@@ -219,7 +218,7 @@ add_command(struct cli *cli, const char *command)
 	*vec_add(&cli->commands) = typed.data;
 }
 
-/* Adds the lines of a file. */
+/* Add the lines of a file. */
 static int
 add_script(struct cli *cli, const char *path, struct err *err)
 {
@@ -288,18 +287,15 @@ cli_free(struct cli *cli)
 	vec_free(&cli->files);
 }
 
-/* What people can read: files are always UTF-8, a terminal may not be. */
 enum text_charset
 cli_charset(const struct cli *cli, bool terminal)
 {
 	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	if (!utf8) /* widths and kinds of characters do not depend on the user */
+	if (!utf8) /* widths must not depend on the user's locale */
 		setlocale(LC_CTYPE, "C.UTF-8");
 	return cli->value[CLI_ASCII] || (terminal && !utf8) ? TEXT_ASCII : TEXT_UTF8;
 }
 
-/* How many messages to show around those selected.  A part cannot tell what is
- * around its own. */
 int
 cli_parse_context(const struct cli *cli, unsigned most, unsigned *around, struct err *err)
 {
@@ -330,7 +326,7 @@ cli_parse_colour(const struct cli *cli, enum cli_colour *colour, struct err *err
 		   : err_set(err, ERR_USAGE, "--color is auto, always or never, not %s", when);
 }
 
-/* Return a given option that prints messages, or -1 if there is none. */
+/* Return an option on the command line that prints messages, or -1. */
 static int
 find_printing(const struct cli *cli)
 {
@@ -349,7 +345,7 @@ cli_writes_output(const struct cli *cli)
 	       (find_printing(cli) >= 0 || cli->value[CLI_OUTPUT] || !isatty(STDOUT_FILENO));
 }
 
-/* Parse the digits at *AT as a number of columns or rows, and move *AT after them. */
+/* Parse the digits at *AT as a number of columns or rows, and move *AT past them. */
 static bool
 read_side(const char **at, int *side)
 {
@@ -394,7 +390,7 @@ cli_parse_spool_limit(const struct cli *cli, uint64_t *limit, struct err *err)
 	return 0;
 }
 
-/* Appends a word for a shell. */
+/* Append a word, quoted for a shell. */
 static void
 add_shell_word(const char *word, struct text *out)
 {

@@ -1,6 +1,5 @@
 /*
- * The command line: one table of options, from which the parser, --help and
- * the manual are made.
+ * The command line: one table of options for the parser, --help and the manual.
  */
 #ifndef TRAWL_COMMAND_CLI_H
 #define TRAWL_COMMAND_CLI_H
@@ -80,10 +79,10 @@ enum cli_id {
 struct cli_row {
 	char letter;	      /* 0 = none */
 	const char *name;     /* after -- */
-	const char *argument; /* name of its argument, NULL = a switch */
+	const char *argument; /* name of its argument, NULL: a switch */
 	const char *section;
 	const char *help; /* one sentence, no full stop */
-	bool optional;	  /* the argument may be left out */
+	bool optional;	  /* the argument is optional */
 };
 
 extern const struct cli_row cli_rows[CLI_COUNT];
@@ -93,44 +92,45 @@ struct cli_given {
 	const char *text;
 };
 
-/* What was given.  Texts are borrowed from argv. */
+/* The parsed command line.  Texts are borrowed from argv. */
 struct cli {
-	const char *value[CLI_COUNT]; /* the last argument given, "" for a switch, or NULL */
+	const char *value[CLI_COUNT]; /* last argument, "" for a switch, NULL if absent */
 	VEC(struct cli_given) given;  /* all, in order */
 	VEC(char *) collateral;	      /* each -C */
-	VEC(const char *) commands; /* what is typed at the start: each -c, line of -x, +COMMAND */
-	VEC(char *) owned;	    /* those of -c and -x */
+	VEC(const char *) commands;   /* run at the start: each -c, line of -x, +COMMAND */
+	VEC(char *) owned;	      /* the texts of -c and -x */
 	VEC(const char *) files;
 };
 
-/* Reads ARGV.  0, or ERR_USAGE with the reason. */
+/* Parse ARGV.  Return 0, or ERR_USAGE with the reason. */
 int cli_parse(struct cli *, int argc, char **argv, struct err *);
 void cli_free(struct cli *);
 
-/* The characters that people can read: files are always UTF-8, a terminal may not be.
- * Makes the locale one of UTF-8 if it is none. */
+/* Return the character set of the output.  Files are always UTF-8, a terminal may not be.
+ * Switches the locale to UTF-8 if it is another. */
 enum text_charset cli_charset(const struct cli *, bool terminal);
 
-/* Reads --context, the number of messages around those selected, into *AROUND; it is at
- * most MOST.  0, or ERR_USAGE, also with --split: a part lacks what is around its own. */
+/* Parse --context, the number of messages around selected ones, into *AROUND, at most MOST.
+ * Return 0 or ERR_USAGE.  With --split that is an error: a part does not contain its
+ * surroundings. */
 int cli_parse_context(const struct cli *, unsigned most, unsigned *around, struct err *);
 
 enum cli_colour { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER };
 
-/* Reads --color.  0, or ERR_USAGE. */
+/* Parse --color.  Return 0 or ERR_USAGE. */
 int cli_parse_colour(const struct cli *, enum cli_colour *, struct err *);
 
-/* Whether messages are printed instead of shown. */
+/* True if messages are printed instead of shown. */
 bool cli_writes_output(const struct cli *);
 
-/* Parse --snapshot, which must be given.  0, or ERR_USAGE, also with an option that prints
- * messages. */
+/* Parse --snapshot, which must be given.  Return 0 or ERR_USAGE.  It is an error with an option
+ * that prints messages. */
 int cli_parse_snapshot(const struct cli *, int *cols, int *rows, struct err *);
 
-/* Reads --spool-limit, in bytes; *LIMIT stays where it is not given.  0, or ERR_USAGE. */
+/* Parse --spool-limit, in bytes.  Leave *LIMIT alone if it is absent.  Return 0 or ERR_USAGE. */
 int cli_parse_spool_limit(const struct cli *, uint64_t *limit, struct err *);
 
-/* Appends the command line that reads the same files in the same way. */
+/* Append a command line that reads the same files in the same way. */
 void cli_add_command_line(const struct cli *, struct text *out);
 
 void cli_help(struct text *out);

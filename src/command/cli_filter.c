@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Reads an expression that OPTION gave, and adds it to the whole in brackets. */
+/* Check an expression from OPTION, and append it in brackets to WHOLE. */
 static int
 add_expression(const struct session *session, const char *option, const char *before,
 	       const char *text, struct text *whole, struct err *err)
@@ -24,7 +24,7 @@ add_expression(const struct session *session, const char *option, const char *be
 	return 0;
 }
 
-/* Appends `origin in {"A", "B"}`. */
+/* Append `origin in {"A", "B"}`. */
 static void
 add_origins(const char *list, struct text *out)
 {
@@ -40,7 +40,7 @@ add_origins(const char *list, struct text *out)
 	text_add_char(out, '}');
 }
 
-/* The expression of an option that is a short form of one. */
+/* Write the full expression of a short option. */
 static void
 spell_out(const struct cli_given *given, struct text *out)
 {
@@ -57,7 +57,7 @@ spell_out(const struct cli_given *given, struct text *out)
 		filter_quote_regex(given->text, out);
 }
 
-/* All that the options say together, as one expression. */
+/* Join all options into one expression. */
 static int
 make_expression(const struct cli *cli, const struct session *session, struct filter *filter,
 		struct err *err)

@@ -1,9 +1,8 @@
 /*
- * The table of commands and how one is found by name: see command.h.
+ * The table of commands, and look-up by name: see command.h.
  *
- * Names are matched whole first, then by a unique beginning, so that `:q` and
- * `:sev error` do what one expects.  Linear searches: there are some seventy
- * commands, and a person types.
+ * A whole name wins over a unique abbreviation, so that `:q` and `:sev error` work as expected.
+ * Linear search is enough for some seventy commands that a person types.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /*
- * Commands as data: what there is to do, under which name and keys.
+ * Commands as data: their names, keys and help.
  *
- * Made from command.def; the panes have the functions.
+ * Made from command.def.  The functions are in the panes.
  */
 #ifndef TRAWL_COMMAND_COMMAND_H
 #define TRAWL_COMMAND_COMMAND_H
@@ -17,7 +17,7 @@ enum command_id {
 	COMMAND_COUNT
 };
 
-/* Where a key means something; ANY is looked at last. */
+/* The place where a key is valid.  SCOPE_ANY is tried last. */
 enum command_scope {
 	SCOPE_ANY,
 	SCOPE_LIST,
@@ -55,38 +55,38 @@ enum command_group {
 enum command_argument {
 	ARGUMENT_NONE,
 	ARGUMENT_COUNT,	 /* digits before the key */
-	ARGUMENT_LETTER, /* the key after it */
-	ARGUMENT_TEXT,	 /* asked for in a prompt, or after the name */
-	ARGUMENT_LINE	 /* after the name; may be left out */
+	ARGUMENT_LETTER, /* the next key */
+	ARGUMENT_TEXT,	 /* from a prompt, or after the name */
+	ARGUMENT_LINE	 /* after the name; optional */
 };
 
 struct command {
 	const char *name;
 	enum command_group group;
 	enum command_scope scope;
-	const char *keys; /* defaults; alternatives with a blank between */
+	const char *keys; /* defaults; alternatives separated by a blank */
 	enum command_argument argument;
 	const char *help; /* one sentence, no full stop */
 };
 
 extern const struct command commands[COMMAND_COUNT];
 
-/* A command as it is called. */
+/* A call of a command. */
 struct command_call {
 	enum command_id id;
 	uint64_t count; /* 1 unless typed */
-	bool counted;	/* it was typed */
+	bool counted;	/* the count was typed */
 	uint32_t letter;
-	const char *text; /* NULL: not given, ask for it */
+	const char *text; /* NULL: absent, open a prompt for it */
 };
 
-/* A move by a command's count, never so large that adding it overflows. */
+/* Return a command's count as a distance, small enough that adding it never overflows. */
 int64_t command_steps(const struct command_call *);
 
 const char *command_group_title(enum command_group);
 const char *command_scope_name(enum command_scope);
 
-/* Other names of commands, as other programs have them. */
+/* Other names of commands, known from other programs. */
 struct command_alias {
 	const char *name;
 	enum command_id id;
@@ -94,11 +94,11 @@ struct command_alias {
 extern const struct command_alias command_aliases[];
 extern const size_t command_alias_count;
 
-/* By another name of it; COMMAND_COUNT if that is none. */
+/* Find a command by an alias.  Return COMMAND_COUNT if it is none. */
 enum command_id command_find_alias(const char *name, size_t length);
 
-/* By its whole name, another name of it, or a beginning that only one has; COMMAND_COUNT if there
- * is none. */
+/* Find a command by its name, an alias, or a unique abbreviation.  Return COMMAND_COUNT if there
+ * is no such command. */
 enum command_id command_find(const char *name, size_t length);
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * Keys to commands: see keymap.h.
  *
- * A list of some hundred bindings, searched from end to end at each key: a
- * person types at most some thirty of them a second.
+ * Each key searches a list of some hundred bindings.  That is fast enough: a person types at most
+ * some thirty keys a second.
  *
- * Keys clash in a scope if they are the same, or if one is the beginning of
- * the other, which then is never reached.  A user's keys win over defaults;
- * among themselves they must not clash.
+ * Keys clash in a scope if they are equal, or if one sequence begins with the other.  In that case
+ * the longer one is never reached.  A user's keys win over defaults, but must not clash with each
+ * other.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the next alternative off *AT: its length, 0 at the end. */
+/* Skip blanks at *AT and return the length of the next alternative, 0 at the end. */
 static size_t
 next_alternative(const char **at)
 {
@@ -133,7 +133,7 @@ keymap_continuation(const struct keymap *map, enum command_scope scope, enum com
 	return NULL;
 }
 
-/* Appends the keys of a command, each by ADD, with BETWEEN between them. */
+/* Append the keys of a command, each with ADD, separated by BETWEEN. */
 static void
 add_keys(const struct keymap *map, enum command_id command,
 	 void (*add)(const struct keys *, struct text *), const char *between, struct text *out)
@@ -171,7 +171,7 @@ keymap_hint(const struct keymap *map, enum command_id command, struct text *out)
 /* --- a user's file ----------------------------------------------------- */
 
 static const char no_keys[] = "none";
-static const char typed_first[] = "/?&"; /* what opens a prompt, in front of what is typed there */
+static const char typed_first[] = "/?&"; /* characters that open a prompt */
 
 static bool
 bindings_clash(const struct binding *a, const struct binding *b)
@@ -180,7 +180,7 @@ bindings_clash(const struct binding *a, const struct binding *b)
 	       (starts_with(&a->keys, &b->keys) || starts_with(&b->keys, &a->keys));
 }
 
-/* The alternatives of a row that the user gave. */
+/* Return the alternatives that the user gave for a command. */
 static const char *
 given_keys(const struct keymap_options *options, size_t command)
 {
@@ -188,7 +188,7 @@ given_keys(const struct keymap_options *options, size_t command)
 	return !keys || !strcmp(keys, no_keys) ? "" : keys;
 }
 
-/* The binding of MAP that NEW would clash with, or NULL. */
+/* Return the binding of MAP that clashes with NEW, or NULL. */
 static const struct binding *
 find_clash(const struct keymap *map, const struct binding *new)
 {
@@ -198,8 +198,7 @@ find_clash(const struct keymap *map, const struct binding *new)
 	return NULL;
 }
 
-/* Takes away the bindings of commands that OPTIONS mentions, and those that OWN
- * clashes with. */
+/* Remove the bindings of commands in OPTIONS, and those that clash with OWN. */
 static void
 give_way(struct keymap *map, const struct keymap_options *options, const struct keymap *own)
 {
@@ -212,7 +211,7 @@ give_way(struct keymap *map, const struct keymap_options *options, const struct 
 	map->bindings.count = kept;
 }
 
-/* Lays OPTIONS over a map. */
+/* Apply OPTIONS to a map. */
 static void
 lay_over(struct keymap *map, const struct keymap_options *options)
 {
@@ -243,7 +242,7 @@ keymap_describe(const struct keymap *map, struct keymap_options *options)
 	}
 }
 
-/* What is expected instead of keys, of which the alternative WORD is none. */
+/* Describe the expected keys for WORD, which is no key. */
 static const char *
 explain_keys(const char *word, char buffer[static 256])
 {
@@ -271,7 +270,7 @@ check_keys(const char *text, char buffer[static 256])
 	return NULL;
 }
 
-/* Adds the keys of a row to those before; false at the first that clashes. */
+/* Add the keys of a row.  Return false at the first clash. */
 static bool
 add_row(struct keymap *map, size_t command, const char *at, struct option_fault *fault)
 {
@@ -302,7 +301,7 @@ command_name_at(size_t i)
 	return i < COMMAND_COUNT ? commands[i].name : NULL;
 }
 
-/* The command that LINE names, COMMAND_COUNT if it is none; *REST: what follows the name. */
+/* Return the command that LINE names, or COMMAND_COUNT.  *REST is the text after the name. */
 static enum command_id
 read_line(const char *line, const char **rest)
 {
@@ -336,7 +335,7 @@ keymap_check_line(const char *text, char buffer[static 256])
 	return option_check_name("a command as after :", command_name_at, name, buffer);
 }
 
-/* Whether NEW takes the keys of B away. */
+/* True if NEW removes the binding B. */
 static bool
 takes_away(const struct binding *new, const struct binding *b)
 {
@@ -394,8 +393,8 @@ check_clashes(const void *object, struct option_fault *fault)
 	return good;
 }
 
-/* The keys of a layer take those of the ones below it away, as a user's take the
- * defaults; then every command has its keys written out. */
+/* Merge a layer of keys.  They win over the layers below, as a user's keys do over defaults.
+ * Then write out the keys of every command. */
 static void
 merge_options(void *lower, void *upper)
 {

@@ -1,11 +1,10 @@
 /*
- * Reading and writing the names of keys: see keys.h.
+ * Parsing and writing keys: see keys.h.
  *
- * A sequence is read from the left: `Ctrl-` and a character, else the longest
- * name of the table, else one character; `<Ctrl-X>` and `<Home>` are those keys
- * where letters follow.  A word that is no name is an error, not a sequence of its
- * letters: `Ctrl-Foo`, `Pgdn`, `Homee`, `F13`.  Esc is different: with it people
- * write Alt, as `Escv`.
+ * The parser reads a sequence from the left.  A key is `Ctrl-` and a character, else the longest
+ * name in the table, else one character.  Before letters, such keys need brackets: `<Ctrl-X>`,
+ * `<Home>`.  An unknown word is an error, not a sequence of letters: `Ctrl-Foo`, `Pgdn`, `Homee`,
+ * `F13`.  Esc is an exception, because people use it to write Alt, as `Escv`.
  */
 #include "config.h"
 
@@ -42,7 +41,7 @@ keys_word(size_t i)
 	return i < NAMES ? names[i].name : NULL;
 }
 
-/* Each reader takes a key off the front of the text: its length, or 0. */
+/* Each reader parses one key at the start of the text and returns its length, or 0. */
 
 static size_t
 read_control(const char *text, size_t length, uint32_t *key)
@@ -92,7 +91,7 @@ read_name(const char *text, size_t length, uint32_t *key)
 	return longest;
 }
 
-/* A key that is written as a word. */
+/* Read a key that is written as a word. */
 static size_t
 read_word(const char *text, size_t length, uint32_t *key)
 {
@@ -111,7 +110,7 @@ count_small(const char *text, size_t length)
 	return count;
 }
 
-/* How many small letters may follow KEY, as it is written without <>. */
+/* Return how many small letters may follow KEY without brackets. */
 static size_t
 letters_after(uint32_t key)
 {
@@ -120,7 +119,7 @@ letters_after(uint32_t key)
 	return key < KEYCODE_SPACE && key != KEYCODE_TAB && key != KEYCODE_ENTER ? 1 : 0;
 }
 
-/* Whether a character begins a word, which goes on with TEXT. */
+/* True if a character and TEXT after it form a word. */
 static bool
 begins_word(uint32_t key, const char *text, size_t length)
 {
@@ -194,14 +193,14 @@ add_key(uint32_t key, struct text *out)
 		add_character(key, out);
 }
 
-/* Whether a key is written as a word. */
+/* True if a key is written as a word. */
 static bool
 is_named(uint32_t key)
 {
 	return key <= KEYCODE_SPACE || key == KEYCODE_BACKSPACE || key >= KEYCODE_NAMED;
 }
 
-/* Whether a key needs <> in front of NEXT to be read back. */
+/* True if a key before NEXT needs brackets. */
 static bool
 needs_brackets(uint32_t key, const char *next)
 {

@@ -1,10 +1,9 @@
 /*
- * Keys and how they are written: `j`, `Ctrl-D`, `PgDn`, and sequences of them
- * written together, `]e`, `Ctrl-Ww`.
+ * Keys and their notation: `j`, `Ctrl-D`, `PgDn`, and sequences such as `]e` or `Ctrl-Ww`.
  *
- * A key is the code point it types; keys that type none have codes above all
- * code points.  Tables and users' files have sequences in one word; what people
- * read has a blank beside a key with a name: `Ctrl-W w`.
+ * The code of a key is the code point that it types.  Keys without one have codes above all code
+ * points.  Tables and users' files write a sequence as one word.  For people, a blank separates a
+ * key with a name: `Ctrl-W w`.
  */
 #ifndef TRAWL_COMMAND_KEYS_H
 #define TRAWL_COMMAND_KEYS_H
@@ -18,7 +17,7 @@ enum keycode {
 	KEYCODE_ESC = 0x1b,
 	KEYCODE_SPACE = 0x20,
 	KEYCODE_BACKSPACE = 0x7f,
-	KEYCODE_NAMED = 0x110000, /* from here on: no character */
+	KEYCODE_NAMED = 0x110000, /* first code that is no character */
 	KEYCODE_UP,
 	KEYCODE_DOWN,
 	KEYCODE_LEFT,
@@ -30,17 +29,17 @@ enum keycode {
 	KEYCODE_INSERT,
 	KEYCODE_DELETE,
 	KEYCODE_BACKTAB,
-	KEYCODE_F1, /* F1 to F12 follow each other, and the same with Shift */
+	KEYCODE_F1, /* F1 to F12 are consecutive, as are those with Shift */
 	KEYCODE_F12 = KEYCODE_F1 + 11,
 	KEYCODE_SHIFT_F1,
 	KEYCODE_SHIFT_F12 = KEYCODE_SHIFT_F1 + 11,
 	KEYCODE_MOUSE,		   /* no key: see ui/screen/term.h */
-	KEYCODE_PASTED = 0x1000000 /* added to what was not typed: no key */
+	KEYCODE_PASTED = 0x1000000 /* added to pasted characters: no key */
 };
 
-enum { KEYS_MAX = 4 }; /* of a sequence */
+enum { KEYS_MAX = 4 }; /* keys in a sequence */
 
-/* The code of Ctrl with a letter. */
+/* Code of Ctrl with a letter. */
 #define KEYCODE_CTRL(letter) ((letter)&0x1f)
 
 struct keys {
@@ -48,15 +47,15 @@ struct keys {
 	size_t count;
 };
 
-/* Reads a sequence of LENGTH bytes; false if it is none. */
+/* Parse a sequence of LENGTH bytes.  Return false if it is none. */
 bool keys_parse(const char *text, size_t length, struct keys *);
 
-/* The names of keys, NULL past the end. */
+/* Return the I-th name of a key, NULL past the end. */
 const char *keys_word(size_t i);
 
-/* Appends the sequence as keys_parse reads it. */
+/* Append a sequence in the form that keys_parse reads. */
 void keys_format(const struct keys *, struct text *);
-/* The same for people. */
+/* Append a sequence for people. */
 void keys_show(const struct keys *, struct text *);
 
 #endif

@@ -1,5 +1,5 @@
-/* Output without a screen: see batch.h.  What is doubtful of a run is collected and
- * decides the exit status at its end. */
+/* Output without a screen: see batch.h.  A run collects its doubts, which decide the exit status
+ * at its end. */
 #include "config.h"
 
 #include "batch/batch.h"
@@ -31,7 +31,7 @@ output_format(const struct cli *cli)
 	return cli->value[CLI_TO] ? cli->value[CLI_TO] : table ? "table" : "text";
 }
 
-/* What was guessed: the messages may be no messages. */
+/* Report a guessed format or setting: the messages may be wrong. */
 static void
 report_guess(const struct trace *trace)
 {
@@ -41,7 +41,7 @@ report_guess(const struct trace *trace)
 	text_free(&text);
 }
 
-/* Whether all traces have messages; complains of those that no format explains. */
+/* True if all traces are decoded.  Report those of unknown format. */
 static bool
 are_decoded(const struct session *session)
 {
@@ -78,7 +78,7 @@ batch_keep_indexes(struct session *session, const struct cli *cli)
 	return STATUS_GOOD;
 }
 
-/* Looks for what --check names, and tells about it. */
+/* Run --check and report the results. */
 static int
 check_session(struct session *session, const struct cli *cli, const struct filter *filter)
 {
@@ -96,7 +96,7 @@ check_session(struct session *session, const struct cli *cli, const struct filte
 	return found ? STATUS_DAMAGED : STATUS_GOOD;
 }
 
-/* Loads what the traces' texts need. */
+/* Load the data that the traces' texts need. */
 static void
 load_traces(struct session *session, const struct cli *cli, struct doubts *doubts)
 {
@@ -113,8 +113,8 @@ load_traces(struct session *session, const struct cli *cli, struct doubts *doubt
 	}
 }
 
-/* Says what is missing of a capture; whether anything is, or its bytes changed
- * while they were read. */
+/* Report bytes missing from a capture.  Return true if any are, or if bytes changed while being
+ * read. */
 static bool
 report_loss(struct trace *trace, const struct cli *cli)
 {
@@ -133,7 +133,7 @@ report_loss(struct trace *trace, const struct cli *cli)
 	return amiss;
 }
 
-/* Reports what is missing of all captures and which programs changed, and adds it. */
+/* Report and count captures with missing bytes, and programs that changed. */
 static void
 report_losses(struct session *session, const struct cli *cli, struct doubts *doubts)
 {
@@ -142,7 +142,7 @@ report_losses(struct session *session, const struct cli *cli, struct doubts *dou
 	doubts->count[DOUBT_INCOMPLETE] += report_programs(session, cli);
 }
 
-/* Adds what is known at the end of a run, of all that was done in it. */
+/* Add the doubts that are known at the end of a run. */
 static void
 collect_doubts(struct session *session, const struct cli *cli, struct doubts *doubts)
 {
@@ -150,7 +150,7 @@ collect_doubts(struct session *session, const struct cli *cli, struct doubts *do
 	report_losses(session, cli, doubts);
 }
 
-/* Tells of the doubts that the output does not show. */
+/* Report the doubts that the output does not show. */
 static void
 report_doubts(const struct cli *cli, const struct export_format *format, const struct doubts *all)
 {
@@ -164,8 +164,8 @@ report_doubts(const struct cli *cli, const struct export_format *format, const s
 	text_free(&line);
 }
 
-/* The status of a run that ended with STATUS.  What --check names counts, or what
- * --compare finds to differ, and nothing else that decoding finds. */
+/* Return the final status of a run that ended with STATUS.  With --check or --compare, only
+ * their own results count, not other doubts from decoding. */
 static int
 judge_doubts(const struct cli *cli, const struct doubts *all, int status)
 {
@@ -175,8 +175,8 @@ judge_doubts(const struct cli *cli, const struct doubts *all, int status)
 	return status == STATUS_GOOD && doubts_are_bad(&doubts) ? STATUS_DAMAGED : status;
 }
 
-/* Says which names of --origin no origin has.  Where there is one name and something
- * was selected, it has been found. */
+/* Report names in --origin that no origin has.  A single name needs no check if it selected a
+ * message. */
 static void
 report_missing_origins(struct session *session, const struct cli *cli, uint64_t selected)
 {
@@ -190,7 +190,7 @@ report_missing_origins(struct session *session, const struct cli *cli, uint64_t 
 	text_free(&missing);
 }
 
-/* Names traces that are not in the output. */
+/* Report traces that the output leaves out. */
 static void
 report_unfit(const struct session *session, const struct cli *cli,
 	     const struct export_options *options)
@@ -205,7 +205,7 @@ report_unfit(const struct session *session, const struct cli *cli,
 	text_free(&line);
 }
 
-/* Says whose messages are not in the order that was asked for, or cannot be compared by time. */
+/* Report messages out of the requested order, and those that cannot be compared by time. */
 static void
 report_clocks(const struct session *session, const struct cli *cli)
 {
@@ -216,7 +216,7 @@ report_clocks(const struct session *session, const struct cli *cli)
 	text_free(&line);
 }
 
-/* Says why names that ask what was executed have no values. */
+/* Report why columns and filters on executed code have no values. */
 static void
 report_flow(const struct session *session, const struct cli *cli,
 	    const struct export_options *options)
@@ -234,7 +234,7 @@ report_flow(const struct session *session, const struct cli *cli,
 	text_free(&line);
 }
 
-/* Whether the filter or a column asks for messages before, in the order of all. */
+/* True if the filter or a column depends on earlier messages in session order. */
 static bool
 needs_order(const struct export_options *options)
 {
@@ -242,7 +242,7 @@ needs_order(const struct export_options *options)
 	       (filter_needs_order(&options->filter) || export_uses(options) & EXPORT_GAP);
 }
 
-/* Whether clocks of streams that have not ended are waited for. */
+/* True if the run waits for the clocks of streams that have not ended. */
 static bool
 needs_all_clocks(const struct session *session, const struct export_options *options)
 {
@@ -251,13 +251,13 @@ needs_all_clocks(const struct session *session, const struct export_options *opt
 		export_is_ordered(session, options) || session->profile.order == CLOCKS_BY_TIME);
 }
 
-/* A wait that is told of once it is long. */
+/* A wait that is reported once it is long. */
 struct patience {
-	int64_t begun; /* by thread_now_ms() */
+	int64_t begun; /* thread_now_ms() at its start */
 	atomic_flag said;
 };
 
-/* Tells of it; from any thread, as the capture is read. */
+/* Report a long wait, once.  Runs in any thread, while the capture is read. */
 static void
 lose_patience(void *context)
 {
@@ -270,7 +270,7 @@ lose_patience(void *context)
 		    "without times (--fields=number,text) begin at once");
 }
 
-/* Loads the clocks; who waits at a terminal until all messages were read is told why. */
+/* Load the clocks.  At a terminal, report the reason for a long wait. */
 static void
 load_clocks(struct session *session, const struct export_options *options)
 {
@@ -283,12 +283,12 @@ load_clocks(struct session *session, const struct export_options *options)
 		session_notify(session, NULL, NULL);
 }
 
-/* Waits for what relates the traces, as far as the format or the filter need it. */
+/* Wait for relations between traces, as far as the format or the filter needs them. */
 static void
 load_relations(struct session *session, const struct export_options *options)
 {
 	const struct filter *filter = &options->filter;
-	/* first, as the clocks are read while their indexes are built */
+	/* first, because building the index also reads the clocks */
 	if (!options->clocks_late && export_rests_on_clocks(session, options))
 		load_clocks(session, options);
 	if (needs_order(options))
@@ -306,8 +306,8 @@ load_relations(struct session *session, const struct export_options *options)
 		session_load_intervals(session);
 }
 
-/* Whether the filter means something by the clocks as they were found, and can be asked of a
- * capture that grows, if it does; negative with a reason. */
+/* Check that the filter is valid with the clocks as found.  If GROWS, also check that it works
+ * on a growing capture.  Return 0, or a negative err_code with a reason. */
 static int
 check_filter(const struct session *session, const struct filter *filter, bool grows,
 	     struct err *err)
@@ -326,7 +326,7 @@ check_filter(const struct session *session, const struct filter *filter, bool gr
 	return 0;
 }
 
-/* What --stop-when says, in STOP. */
+/* Parse --stop-when into STOP. */
 static int
 parse_stop(const struct session *session, const struct cli *cli, struct filter *stop,
 	   struct export_options *options, struct err *err)
@@ -349,7 +349,7 @@ parse_stop(const struct session *session, const struct cli *cli, struct filter *
 	return check_filter(session, stop, true, err);
 }
 
-/* Says how many messages were written. */
+/* Report the number of messages written. */
 static void
 report_count(uint64_t messages)
 {
@@ -359,7 +359,7 @@ report_count(uint64_t messages)
 	text_free(&line);
 }
 
-/* Writes the output, or looks for what --check names; adds what is doubtful of it. */
+/* Write the output, or run --check.  Add the doubts. */
 static int
 write_output(struct session *session, const struct cli *cli, const struct filter *filter,
 	     const struct export_format *format, struct doubts *doubts)
@@ -417,7 +417,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	return cli->value[CLI_CHECK] ? check_session(session, cli, filter) : STATUS_GOOD;
 }
 
-/* Writes what FORMAT makes of the messages, and says what is doubtful of them. */
+/* Write the messages in FORMAT, and report the doubts. */
 static int
 run_format(struct session *session, const struct cli *cli, const struct filter *filter,
 	   const struct export_format *format)

@@ -1,6 +1,6 @@
 /*
- * A run without a screen: output in a format, what --check looks for, kept indexes.
- * These print what they have to say and return the exit status (report.h).
+ * Runs without a screen: output in a format, --check, stored indexes.  These functions print their
+ * results and return the exit status (report.h).
  */
 #ifndef TRAWL_BATCH_BATCH_H
 #define TRAWL_BATCH_BATCH_H
@@ -11,18 +11,18 @@
 
 struct session;
 
-/* Writes the output, looks for what --check names, or both. */
+/* Write the output, run --check, or both. */
 int batch_run(struct session *, const struct cli *, const struct filter *);
 
-/* Builds the indexes and writes them into the cache folder. */
+/* Build the indexes and write them to the cache folder. */
 int batch_keep_indexes(struct session *, const struct cli *);
 
-/* For runs that read messages otherwise: loads all that texts, times and the filter need,
- * and says what is wrong with it.  Adds what could not be loaded. */
+/* Prepare a run that reads messages in another way.  Load everything that texts, times and the
+ * filter need, report problems, and add failed loads to DOUBTS. */
 int batch_load(struct session *, const struct cli *, const struct filter *, struct doubts *);
 
-/* At the end of such a run over COUNT sessions: says what is doubtful, adding what is known
- * only then.  What decoding finds is no fault of the run. */
+/* End such a run over COUNT sessions.  Add the doubts that are known only now, and report all.
+ * Doubts from decoding do not affect the status. */
 int batch_judge(struct session *const *, size_t count, const struct cli *, struct doubts *);
 
 #endif

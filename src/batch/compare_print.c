@@ -1,8 +1,7 @@
 /*
  * Printing the differences of two runs: see compare_print.h.
  *
- * Messages are written by the formats `text` and `jsonl` use for them, so a time or a text
- * is here what it is there.
+ * The formats `text` and `jsonl` write the messages, so times and texts look the same as there.
  */
 #include "config.h"
 
@@ -18,14 +17,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE = 1 << 16 }; /* bytes that are written at once */
+enum { PIECE = 1 << 16 }; /* bytes to collect before a write */
 
 struct print {
 	const struct compare *compare;
 	struct compare_texts texts[2];
 	struct expansion expansion;
 	struct export_kept kept;
-	const struct export_format *format; /* of a message */
+	const struct export_format *format; /* for each message */
 	bool json, several;
 	enum text_charset charset;
 	struct text out;
@@ -59,7 +58,7 @@ compare_parse_options(const struct cli *cli, struct compare_options *options, st
 
 /* --- a message --------------------------------------------------------- */
 
-/* As `text` has it, without its number. */
+/* Append a message as in `text`, but without its number. */
 static void
 add_row(struct export_message *message, struct text *out)
 {
@@ -74,7 +73,7 @@ add_row(struct export_message *message, struct text *out)
 static const struct export_format row_format = {
     .name = "text", .expand = true, .want = EXPAND_TEXT, .timed = true, .message = add_row};
 
-/* Appends a message, or `-` if it is there no more. */
+/* Append a message, or `-` if it no longer exists. */
 static void
 add_message(struct print *print, int run, const struct compare_place *place, struct text *out)
 {
@@ -98,7 +97,8 @@ add_message(struct print *print, int run, const struct compare_place *place, str
 
 /* --- lines for people -------------------------------------------------- */
 
-/* `1203@0x4f20`; of what is missing there the message before or after it, `>1203@0x4f20`. */
+/* Append `1203@0x4f20`.  For a message missing from this run, append the one before or after it:
+ * `>1203@0x4f20`. */
 static void
 add_place(struct print *print, int run, const struct compare_difference *d, struct text *out)
 {
@@ -187,7 +187,7 @@ add_json_summary(const struct compare *compare, struct text *out)
 		  (unsigned long long)compare_count_messages(compare, COMPARE_BAD));
 }
 
-/* --- all of it --------------------------------------------------------- */
+/* --- the comparison ---------------------------------------------------- */
 
 static int
 write_differences(struct print *print, struct writer *output, struct err *err)
@@ -240,7 +240,7 @@ print_differences(const struct compare *compare, struct session *const sessions[
 	return failed;
 }
 
-/* Whether the options go with --compare. */
+/* Check that no option conflicts with --compare. */
 static int
 check_options(const struct cli *cli, struct session *const sessions[2], struct err *err)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What happens to a capture while it is followed. */
+/* Print what happens to a capture during --follow. */
 static void
 print_notices(void *context)
 {
@@ -27,10 +27,10 @@ print_notices(void *context)
 struct ending {
 	struct session *session;
 	sigset_t signals;
-	int number; /* what came, or 0 */
+	int number; /* signal received, or 0 */
 };
 
-/* A signal lets the output end with a whole line; the next one ends all. */
+/* Wait for a signal.  It ends the output after a whole line; the next one ends the program. */
 static void *
 await_ending(void *context)
 {
@@ -42,7 +42,7 @@ await_ending(void *context)
 	return NULL;
 }
 
-/* Who is started with a signal ignored leaves it so, as background jobs are. */
+/* Add a signal, unless the parent ignored it, as shells do for background jobs. */
 static void
 add_unless_ignored(sigset_t *set, int number)
 {
@@ -51,7 +51,6 @@ add_unless_ignored(sigset_t *set, int number)
 		sigaddset(set, number);
 }
 
-/* Prints what comes until a signal ends it. */
 int
 follow_export(const struct cli *cli, struct session *session, const struct export_options *options,
 	      struct export_result *result, struct err *err)

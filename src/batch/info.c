@@ -1,4 +1,4 @@
-/* --help, --list-formats and their kin, and --info: see info.h. */
+/* --help, --list-formats and similar, and --info: see info.h. */
 #include "config.h"
 
 #include "batch/info.h"
@@ -34,8 +34,6 @@ list_fields(struct text *out)
 	}
 }
 
-/* Prints what the options ask for without looking at a capture; false if they
- * ask for none of that. */
 bool
 info_answer(const struct cli *cli, int *status)
 {
@@ -53,7 +51,7 @@ info_answer(const struct cli *cli, int *status)
 	return true;
 }
 
-/* Appends lines as comments of YAML. */
+/* Append lines as YAML comments. */
 static void
 add_comments(const char *lines, struct text *out)
 {
@@ -65,7 +63,7 @@ add_comments(const char *lines, struct text *out)
 	}
 }
 
-/* What the decoder has found out about a capture. */
+/* Append the decoder's findings about a capture. */
 static void
 add_survey(struct trace *trace, struct text *out)
 {
@@ -80,8 +78,8 @@ add_survey(struct trace *trace, struct text *out)
 	text_free(&missing);
 }
 
-/* How well the images fit that the trace is followed through, and where they differ, by what
- * comes first. */
+/* Append how well the program images fit the trace, and where they differ.  Only the start of
+ * the trace counts. */
 static void
 add_fits(struct trace *trace, struct text *out)
 {
@@ -106,8 +104,8 @@ add_fits(struct trace *trace, struct text *out)
 	image_fits_free(&fits);
 }
 
-/* Loads what texts need and makes some: what is missing becomes a notice.  Whether one of
- * these messages has a time. */
+/* Load the data for texts and expand the first messages, so that missing data becomes a notice.
+ * Return true if any has a time. */
 static bool
 expand_head(struct trace *trace, const struct cli *cli)
 {
@@ -157,7 +155,7 @@ add_trace_info(struct trace *trace, struct text *out)
 	text_free(&line);
 }
 
-/* The folder that relative paths are of, with its slash; nothing if it is not known. */
+/* Append the base folder of relative paths, with its slash.  Append nothing if it is unknown. */
 static void
 add_folder(struct text *out)
 {
@@ -167,7 +165,7 @@ add_folder(struct text *out)
 	free(folder);
 }
 
-/* What the profile in force says beside `traces:`. */
+/* Append the sections of the current profile other than `traces:`. */
 static void
 add_relations(const struct session *session, const char *folder, struct text *out)
 {
@@ -195,7 +193,7 @@ info_print(struct session *session, const struct cli *cli)
 		add_trace_info(trace, &out);
 		trace_propose(trace, text_get(&folder), &profile);
 		if (trace_is_decoded(trace)) {
-			/* and with it, the names of addresses */
+			/* this also loads the names of addresses */
 			bool timed = expand_head(trace, cli);
 			add_survey(trace, &out);
 			add_fits(trace, &out);

@@ -1,6 +1,5 @@
 /*
- * What is known without decoding a capture as a whole: the lists of --help and its
- * kin, and --info.
+ * Information that needs no full decode of a capture: --help and the lists like it, and --info.
  */
 #ifndef TRAWL_BATCH_INFO_H
 #define TRAWL_BATCH_INFO_H
@@ -9,11 +8,11 @@
 
 struct session;
 
-/* Prints what the options ask for without looking at a capture; *STATUS: the exit
- * status.  False if they ask for none of that. */
+/* Print a list that needs no capture, if an option requests one, and set *STATUS to the exit
+ * status.  Return false if none does. */
 bool info_answer(const struct cli *, int *status);
 
-/* Prints a profile, with what is known of each trace as comments.  The exit status. */
+/* Print a profile, with facts about each trace as comments.  Return the exit status. */
 int info_print(struct session *, const struct cli *);
 
 #endif

@@ -49,7 +49,7 @@ output_open(struct writer *writer, const struct cli *cli, struct session *const 
 	return 0;
 }
 
-/* Whether lines for people have colours. */
+/* Decide whether lines for people have colours. */
 static int
 read_colour(const struct cli *cli, bool *colour, struct err *err)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes each line of a text to standard error, safe, after a prefix. */
+/* Write each line of a text to standard error, safe for a terminal, after a prefix. */
 static void
 write_lines(const char *prefix, const char *text)
 {
@@ -45,7 +45,6 @@ report_error(const struct err *err)
 	return STATUS_FAILED;
 }
 
-/* Writes a text to standard output, all of it or with status 2, and clears it. */
 int
 report_print(struct text *out)
 {
@@ -58,7 +57,6 @@ report_print(struct text *out)
 	return err.code ? report_error(&err) : STATUS_GOOD;
 }
 
-/* What opening a trace has to say. */
 void
 report_notice(struct trace *trace, const struct cli *cli)
 {

@@ -1,6 +1,6 @@
 /*
- * What a run without a screen says beside its output: lines on standard error, and
- * the exit status.
+ * Output of a run without a screen other than its messages: lines on standard error, and the exit
+ * status.
  */
 #ifndef TRAWL_BATCH_REPORT_H
 #define TRAWL_BATCH_REPORT_H
@@ -12,26 +12,27 @@
 
 struct session;
 
-/* Exit statuses: see trawl(1). */
+/* Exit status: see trawl(1). */
 enum { STATUS_GOOD = 0, STATUS_DAMAGED = 1, STATUS_FAILED = 2 };
 
-/* Write each line of a text to standard error, safe for a terminal: after "trawl: ", or alone.
- * Nothing else writes there but the end of memory (base/vec.c).  From any thread. */
+/* Write each line of a text to standard error, safe for a terminal.  report_text adds "trawl: "
+ * before each.  Only these and mem_end (base/vec.c) write to standard error.  Any thread may
+ * call them. */
 void report_text(const char *);
 void report_lines(const char *);
 
-/* Writes an error to standard error; STATUS_FAILED. */
+/* Write an error to standard error and return STATUS_FAILED. */
 int report_error(const struct err *);
 
-/* Writes lines to standard output, all of them or with STATUS_FAILED, and clears them. */
+/* Write lines to standard output and clear them.  Return STATUS_FAILED unless all were written. */
 int report_print(struct text *);
 
-/* Takes the notices of a trace, or of all, and reports them unless --quiet is given. */
+/* Take the notices of a trace, or of all traces, and report them unless --quiet is given. */
 void report_notice(struct trace *, const struct cli *);
 void report_notices(struct session *, const struct cli *);
 
-/* Reports the programs and memory images that changed since they were read, each once, unless
- * --quiet is given; how many.  They may have been half written when they were read. */
+/* Report programs and memory images that changed after they were read, each once, unless --quiet
+ * is given.  Return their number.  They may have been incomplete when they were read. */
 unsigned report_programs(struct session *, const struct cli *);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * trawl: arguments to session to screen or output; nothing else.
  *
- * The order matters for what a user sees first: captures are opened and looked
- * at before the screen starts, so that "no such file" is a line on the
- * terminal; collateral and the index come after the first screen.
+ * The order matters to the user.  Captures are opened and recognised before the screen starts, so
+ * that "no such file" is a line on the terminal.  Collateral and the index come after the first
+ * screen.
  */
 #include "config.h"
 
@@ -46,7 +46,7 @@
 
 /* --- opening ----------------------------------------------------------- */
 
-/* *FOUND: where the profile is, empty without one. */
+/* Load the profile.  *FOUND is its path, empty without one. */
 static int
 load_profile(struct session *session, const struct cli *cli, struct text *found, struct err *err)
 {
@@ -70,7 +70,7 @@ load_profile(struct session *session, const struct cli *cli, struct text *found,
 	return 0;
 }
 
-/* Says what in the profile has no effect on the captures. */
+/* Report parts of the profile that have no effect on the captures. */
 static void
 check_profile(struct session *session, const char *path)
 {
@@ -82,7 +82,7 @@ check_profile(struct session *session, const char *path)
 	text_free(&complaint);
 }
 
-/* Splits FORMAT:FILE where FORMAT is one and no file has the whole name. */
+/* Split FORMAT:FILE if FORMAT is known and no file has the whole name. */
 static const char *
 split_format(const char *argument, char *format, size_t size)
 {
@@ -97,7 +97,7 @@ split_format(const char *argument, char *format, size_t size)
 	return argument;
 }
 
-/* What opening needs; CACHE keeps a path that the session borrows. */
+/* Prepare the session for opening captures.  CACHE keeps a path that the session borrows. */
 static int
 prepare_session(struct session *session, const struct cli *cli, struct text *cache, struct err *err)
 {
@@ -131,8 +131,8 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	return 0;
 }
 
-/* Says of collateral that no capture has a use for it; one that is not decoded may be tried as
- * another format. */
+/* Report collateral that no capture can use.  A capture that is not decoded may still need it:
+ * the user can try another format. */
 static void
 note_unused(struct session *session, const struct cli *cli)
 {
@@ -179,7 +179,7 @@ open_captures(struct session *session, const struct cli *cli, struct err *err)
 
 /* --- screen ------------------------------------------------------------ */
 
-/* For ui_options.load. */
+/* Implement ui_options.load. */
 static int
 load_looks(void *context, enum looks_part part, const char *what, struct looks *looks,
 	   struct err *err)
@@ -190,7 +190,7 @@ load_looks(void *context, enum looks_part part, const char *what, struct looks *
 	return what ? looks_read(source, looks, what, err) : looks_load(source, looks, err);
 }
 
-/* For ui_options.suit. */
+/* Implement ui_options.suit. */
 static int
 suit_looks(void *context, const char *theme, struct looks *looks, struct err *err)
 {
@@ -204,7 +204,7 @@ name_looks(void *context, enum looks_part part, size_t i, struct text *out)
 	return looks_name(part, i, out);
 }
 
-/* The format that all traces have, or NULL. */
+/* Return the format common to all traces, or NULL. */
 static const char *
 common_format(const struct session *session)
 {
@@ -218,7 +218,7 @@ common_format(const struct session *session)
 	return format;
 }
 
-/* A member of the view that an option gives; its name there, and its value. */
+/* Set a member of the view from an option. */
 static int
 set_view(struct looks *looks, enum cli_id id, const char *member, const char *value,
 	 struct err *err)
@@ -231,7 +231,7 @@ set_view(struct looks *looks, enum cli_id id, const char *member, const char *va
 			: 0;
 }
 
-/* The options that are of the view, and what they are called there. */
+/* Options that set a member of the view. */
 static const struct {
 	enum cli_id option;
 	const char *member;
@@ -239,7 +239,8 @@ static const struct {
 
 enum { VIEW_OPTIONS = sizeof view_options / sizeof *view_options };
 
-/* What an option is called in the view; NULL with a reason: it is wrong. */
+/* Return the value of an option in the view's terms.  Return NULL with a reason if it is
+ * invalid. */
 static const char *
 view_value(const struct cli *cli, enum cli_id id, struct err *err)
 {
@@ -269,8 +270,7 @@ apply_view_options(const struct cli *cli, struct looks *looks, struct err *err)
 	return failed;
 }
 
-/* What the user chose to look at and with: the options go before the file of
- * --config, that goes before what is usual. */
+/* Load the user's looks.  Options win over the file of --config, which wins over the defaults. */
 static int
 first_looks(const struct cli *cli, struct looks_source *source, struct looks *looks,
 	    struct err *err)
@@ -281,7 +281,7 @@ first_looks(const struct cli *cli, struct looks_source *source, struct looks *lo
 	int failed = cli_parse_colour(cli, &colour, err);
 	if (failed)
 		return failed;
-	if (colour == CLI_COLOUR_ALWAYS) /* --color goes before the environment */
+	if (colour == CLI_COLOUR_ALWAYS) /* --color wins over the environment */
 		unsetenv("NO_COLOR");
 	looks_standard(source);
 	failed = looks_load(source, looks, err);
@@ -297,7 +297,7 @@ first_looks(const struct cli *cli, struct looks_source *source, struct looks *lo
 	return failed ? failed : apply_view_options(cli, looks, err);
 }
 
-/* Which option gives a member of the view; NULL: none. */
+/* Return the option that sets a member of the view, or NULL. */
 static const char *
 option_of(const void *context, const char *keys)
 {
@@ -310,7 +310,7 @@ option_of(const void *context, const char *keys)
 	return NULL;
 }
 
-/* What the user has of their own; *PATH: its file, which need not be there, empty without a
+/* Load the user's own.yaml.  *PATH is its path, even if the file is missing; empty without a
  * home. */
 static int
 load_own(struct own *own, struct text *path, struct err *err)
@@ -321,7 +321,7 @@ load_own(struct own *own, struct text *path, struct err *err)
 	return schema_load_file(path->data, &own_options_table, own, err);
 }
 
-/* Appends it as comments: it is no part of the file that --config reads. */
+/* Append it as comments, because it is not part of the file that --config reads. */
 static void
 add_own(const struct own *own, const char *path, struct text *out)
 {
@@ -364,13 +364,13 @@ dump_config(struct session *session, const struct cli *cli)
 	return failed < 0 ? report_error(&err) : status;
 }
 
-/* Where the session is kept that belongs to the captures. */
+/* Find the session file of the captures. */
 static void
 session_path(const struct cli *cli, struct text *path)
 {
 	const char *capture = cli->files.at[0];
 	size_t length = strlen(capture);
-	while (length > 1 && capture[length - 1] == '/') /* a snapshot's folder */
+	while (length > 1 && capture[length - 1] == '/') /* the folder of a snapshot */
 		length--;
 	if (cli->value[CLI_SESSION])
 		text_add(path, cli->value[CLI_SESSION]);
@@ -378,7 +378,7 @@ session_path(const struct cli *cli, struct text *path)
 		text_addf(path, "%.*s.session.yaml", (int)length, capture);
 }
 
-/* A session's file without its folders; NULL: captures were named. */
+/* Return the name of a session file without its folders, or NULL if captures were named. */
 static const char *
 session_name(const struct cli *cli)
 {
@@ -400,12 +400,12 @@ print_snapshot(struct session *session, const struct cli *cli, struct ui_options
 	int failed = output_open(&output, cli, &session, 1, NULL, false, err);
 	still.svg = colour == CLI_COLOUR_ALWAYS;
 	if (still.svg)
-		options->ascii = cli->value[CLI_ASCII]; /* an SVG is UTF-8 in any locale */
+		options->ascii = cli->value[CLI_ASCII]; /* SVG is UTF-8 in any locale */
 	options->still = &still;
-	options->state_dir = NULL; /* a picture does not depend on the last run */
+	options->state_dir = NULL; /* a picture must not depend on the last run */
 	if (!failed)
 		failed = ui_run(session, options, err);
-	bool is_last = !session->part_of; /* else its snapshot is shown next */
+	bool is_last = !session->part_of; /* else the chosen snapshot is shown next */
 	if (!failed && is_last)
 		failed = export_flush(
 		    &still.out, &(struct export_target){.writer = &output, .styled = true}, err);
@@ -450,10 +450,10 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 		options.notebook_path = path.data;
 	if (path.length && files_exist(path.data)) {
 		if (schema_load_file(path.data, &notebook_options_table, &notebook, &trouble) < 0)
-			options.trouble = trouble.what; /* no reason not to open */
+			options.trouble = trouble.what; /* open the captures anyway */
 		else
 			options.notebook = &notebook;
-		if (cli->value[CLI_VIEW]) { /* asked for now */
+		if (cli->value[CLI_VIEW]) { /* the command line wins */
 			free(notebook.view);
 			notebook.view = NULL;
 		}
@@ -468,7 +468,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	if (!failed)
 		failed = cli->value[CLI_SNAPSHOT] ? print_snapshot(session, cli, &options, &err)
 						  : ui_run(session, &options, &err);
-	for (size_t i = 0; i < options.command_count; i++) /* for a snapshot that is shown next */
+	for (size_t i = 0; i < options.command_count; i++) /* for a snapshot shown next */
 		cli->commands.at[i] = options.commands[i];
 	cli->commands.count = options.command_count;
 	option_release(&looks_options_table, &options.looks);
@@ -487,8 +487,8 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 
 /* --- version ------------------------------------------------------------- */
 
-/* The libraries in the order of what they are for, as the program finds them when it
- * runs.  Some name themselves in their version. */
+/* Print the library versions found at run time, in order of purpose.  Some versions contain the
+ * name. */
 static int
 print_version(void)
 {
@@ -556,7 +556,7 @@ run_session(struct session *session, struct cli *cli, const struct filter *filte
 	return cli->value[CLI_STOP_WHEN] ? refuse_stop() : show_screen(session, cli, filter, NULL);
 }
 
-/* Puts the session of the demo, kept in PATH, in the place of captures. */
+/* Use the demo's session as the capture.  PATH keeps its path. */
 static int
 use_demo(struct cli *cli, struct text *path, struct err *err)
 {
@@ -571,7 +571,7 @@ use_demo(struct cli *cli, struct text *path, struct err *err)
 	return 0;
 }
 
-/* A session as the arguments name it, and what it borrows.  Zero-initialise. */
+/* A session as the arguments describe it, with everything it borrows.  Zero-initialise. */
 struct opened {
 	struct session session;
 	struct text cache, profile;
@@ -593,13 +593,13 @@ open_session(struct opened *opened, const struct cli *cli, struct err *err)
 	return 0;
 }
 
-/* A signal that ends the program does so last, so that files are closed and a serial port has
- * its settings again. */
+/* Close the session.  If a signal ended the program, raise it last.  Files are then closed, and
+ * a serial port has its old settings. */
 static void
 close_session(struct opened *opened)
 {
 	int number = opened->session.ended_by;
-	filter_free(&opened->filter); /* which may read the traces, */
+	filter_free(&opened->filter); /* before the traces, which it may read */
 	intervals_free(opened->intervals);
 	session_close(&opened->session);
 	text_free(&opened->cache);
@@ -608,7 +608,7 @@ close_session(struct opened *opened)
 		signals_raise(number);
 }
 
-/* On the screen BAD is shown, with what differs from GOOD. */
+/* Show BAD on the screen, with its differences from GOOD. */
 static int
 show_comparison(struct opened opened[2], struct cli *cli)
 {
@@ -624,7 +624,7 @@ show_comparison(struct opened opened[2], struct cli *cli)
 		request.sides[run] = (struct compare_side){.session = &opened[run].session,
 							   .filter = &opened[run].filter,
 							   .source = cli->value[CLI_SOURCE]};
-	struct cli bad = *cli; /* with one file, borrowed */
+	struct cli bad = *cli; /* has one file, borrowed */
 	bad.files.at = &cli->files.at[1];
 	bad.files.count = 1;
 	int status = show_screen(&opened[1].session, &bad, &opened[1].filter, &request);
@@ -632,9 +632,9 @@ show_comparison(struct opened opened[2], struct cli *cli)
 	return status;
 }
 
-/* Put the snapshot that the user chose into the arguments.  It takes the place of its part, or
- * of the profile that names the part; of two runs, that is BAD.  FOLDER keeps its path.
- * False if none was chosen. */
+/* Put the snapshot that the user chose into the arguments.  It replaces its part, or the profile
+ * that names the part; with two runs that is BAD.  FOLDER keeps its path.  Return false if none
+ * was chosen. */
 static bool
 take_snapshot(struct cli *cli, const struct session *session, struct text *folder)
 {
@@ -652,8 +652,8 @@ take_snapshot(struct cli *cli, const struct session *session, struct text *folde
 	return true;
 }
 
-/* Opens two sessions, GOOD and BAD, and shows where they differ.  AGAIN: a snapshot was taken
- * into the arguments, and is to be shown. */
+/* Open two sessions, GOOD and BAD, and show their differences.  *AGAIN: the user chose a
+ * snapshot, which must be shown next. */
 static int
 compare_sessions(struct cli *cli, struct text *folder, bool *again)
 {
@@ -664,7 +664,7 @@ compare_sessions(struct cli *cli, struct text *folder, bool *again)
 		failed =
 		    err_set(&err, ERR_USAGE, "--compare takes two captures or sessions: GOOD BAD");
 	for (size_t i = 0; i < 2 && !failed; i++) {
-		struct cli one = *cli; /* with one file, borrowed */
+		struct cli one = *cli; /* has one file, borrowed */
 		one.files.at = &cli->files.at[i];
 		one.files.count = 1;
 		failed = open_session(&opened[i], &one, &err);
@@ -676,7 +676,7 @@ compare_sessions(struct cli *cli, struct text *folder, bool *again)
 	return status;
 }
 
-/* The same of one session. */
+/* Same for one session. */
 static int
 show_session(struct cli *cli, struct text *folder, bool *again)
 {
@@ -690,8 +690,7 @@ show_session(struct cli *cli, struct text *folder, bool *again)
 	return status;
 }
 
-/* Shows what the arguments name, and then each snapshot that is taken; the exit status of the
- * last. */
+/* Show the captures in the arguments, then each chosen snapshot.  Return the last exit status. */
 static int
 show_in_turn(struct cli *cli, int (*show)(struct cli *, struct text *folder, bool *again))
 {
@@ -705,7 +704,7 @@ show_in_turn(struct cli *cli, int (*show)(struct cli *, struct text *folder, boo
 	return status;
 }
 
-/* Opens what the arguments name and shows it; the exit status. */
+/* Open and show the captures in the arguments.  Return the exit status. */
 static int
 run_arguments(struct cli *cli)
 {
@@ -738,7 +737,7 @@ main(int argc, char **argv)
 	struct cli cli = {0};
 	int status;
 	setlocale(LC_CTYPE, "");
-	signal(SIGXFSZ, SIG_IGN); /* such a file is as one on a full disk */
+	signal(SIGXFSZ, SIG_IGN); /* a write past the limit fails as on a full disk */
 	if (cli_parse(&cli, argc, argv, &err) < 0)
 		status = report_error(&err);
 	else if (cli.value[CLI_VERSION])

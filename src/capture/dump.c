@@ -1,8 +1,8 @@
 /*
  * Dumps of memory: see dump.h.
  *
- * What is packed can be read only once, from its beginning: what was read of it while it
- * was looked at is kept and given first.
+ * Packed data can be read only once, from its beginning.  The bytes that were read to
+ * find the form are therefore kept, and returned first.
  */
 #include "config.h"
 
@@ -25,31 +25,31 @@ struct dump {
 	struct unpack *below;
 	struct words *words;
 	struct text name, order;
-	struct err failure; /* of what is below */
+	struct err failure; /* of BELOW */
 
-	/* of what is packed */
-	const uint8_t *piece; /* given, and not used up */
+	/* packed data */
+	const uint8_t *piece; /* unpacked bytes not used yet */
 	size_t piece_length;
-	VEC(uint8_t) head; /* what was read while RECORDING */
+	VEC(uint8_t) head; /* bytes read while RECORDING */
 	size_t head_given;
 	bool recording;
-	uint64_t taken; /* of a stream */
+	uint64_t taken; /* bytes read from SOURCE in order */
 
-	/* in another order */
+	/* another order */
 	bool ordered;
 	unsigned swap;
-	int file; /* all bytes, or -1: they are those of SOURCE */
+	int file; /* contains all bytes; -1: SOURCE does */
 	struct losses losses;
 	uint64_t size;	 /* of the memory */
-	uint64_t start;	 /* of the oldest byte */
-	uint64_t length; /* of what was written */
+	uint64_t start;	 /* offset of the oldest byte */
+	uint64_t length; /* number of bytes written to the memory */
 	uint64_t given;
 	uint8_t chunk[CHUNK + 2 * WORD_MOST];
 };
 
-/* --- as it comes --------------------------------------------------------- */
+/* --- original order -------------------------------------------------------- */
 
-/* Reads on in what is packed. */
+/* Read the next unpacked bytes. */
 static ssize_t
 read_below(void *context, uint64_t offset, void *buffer, size_t length)
 {
@@ -98,9 +98,9 @@ read_plain(struct dump *dump, const void **bytes, struct err *err)
 	return n < 0 ? err_set(err, ERR_DATA, "it cannot be read") : n;
 }
 
-/* --- in another order ---------------------------------------------------- */
+/* --- another order --------------------------------------------------------- */
 
-/* Keeps all bytes in a file. */
+/* Copy all bytes to an unnamed file. */
 static int
 keep_all(struct dump *dump, const char *folder, struct err *err)
 {
@@ -126,7 +126,7 @@ keep_all(struct dump *dump, const char *folder, struct err *err)
 	return n < 0 ? err->code : 0;
 }
 
-/* Reads bytes of the memory; what is behind its end is zero. */
+/* Read bytes of the memory.  Bytes after its end are zero. */
 static bool
 read_memory(struct dump *dump, uint64_t offset, uint8_t *buffer, size_t length)
 {
@@ -172,7 +172,7 @@ read_ordered(struct dump *dump, const void **bytes, struct err *err)
 	return (ssize_t)length;
 }
 
-/* Whether the memory is of one word from OFFSET on, so that nothing was written there. */
+/* True if the memory repeats one word from OFFSET on, so nothing was written there. */
 static bool
 is_blank(struct dump *dump, uint64_t offset)
 {
@@ -194,7 +194,7 @@ is_blank(struct dump *dump, uint64_t offset)
 	return true;
 }
 
-/* Finds where the oldest byte is, and how many follow it. */
+/* Find the oldest byte and the number of written bytes. */
 static int
 find_start(struct dump *dump, const struct capture_dump *how, struct err *err)
 {
@@ -203,7 +203,7 @@ find_start(struct dump *dump, const struct capture_dump *how, struct err *err)
 	dump->length = dump->size;
 	if (!how->has_write_pointer)
 		return 0;
-	if (pointer > dump->size && pointer >= base) /* it is given as an address */
+	if (pointer > dump->size && pointer >= base) /* an address */
 		pointer -= base;
 	if (pointer > dump->size)
 		return err_set(err, ERR_USAGE,

@@ -1,12 +1,12 @@
 /*
- * Dumps: the bytes of memory that trace was written to, in the order they were traced.
+ * Dumps: the bytes of memory that a trace was written to, in the order of the trace.
  *
- * What a tool printed as text becomes bytes (words.h).  Words whose bytes are turned round
- * are turned back.  Of a buffer that is written in a circle, the bytes from the write
- * pointer on are the oldest, if it was filled once, and come first.
+ * Text printed by a tool is converted to bytes (words.h).  Swapped bytes of words are
+ * swapped back.  A circular buffer that was filled once has its oldest bytes after the
+ * write pointer.  These come first.
  *
- * Text is turned into bytes as it is read.  For another order all bytes must be there:
- * those of a text or of a packed file are first kept in a file without a name.
+ * Text is converted as it is read.  Reordering needs all bytes first: those of a text or
+ * of a packed file are kept in an unnamed file.
  *
  * One thread at a time.
  */
@@ -19,24 +19,25 @@
 struct dump;
 
 /*
- * Opens what SOURCE has, or if BELOW is not NULL what that unpacks; they outlive it.
- * FOLDER is where files are kept.  NULL:
- *   without a reason    the bytes are to stay as they are
- *   ERR_USAGE           the write pointer is not in the dump
- *   ERR_IO, ERR_DATA    it cannot be read or kept
+ * Open the bytes of SOURCE, or those unpacked by BELOW if it is not NULL.  Both must
+ * outlive the dump.  FOLDER is for temporary files.  Return NULL:
+ *  without a reason    the bytes need no conversion
+ *  ERR_USAGE           the write pointer is not in the dump
+ *  ERR_IO, ERR_DATA    the bytes cannot be read or kept
  */
 struct dump *dump_open(const struct unpack_source *source, struct unpack *below,
 		       const struct capture_dump *, const char *folder, struct err *);
 void dump_close(struct dump *); /* NULL is fine */
 
-/* What it is: `xxd`; `mdw, words of 4 bytes turned`.  "" if only its order differs. */
+/* Return the form: `xxd`; `mdw, bytes of 4-byte words swapped`.  Return "" if only the order
+ * differs. */
 const char *dump_name(const struct dump *);
 
-/* The order of its bytes: `rotated at 0x400`, or NULL. */
+/* Return the order of the bytes: `rotated at 0x400`, or NULL. */
 const char *dump_order(const struct dump *);
 
-/* The next bytes in *BYTES, good until the next call, or NULL there for bytes that are
- * missing; how many, 0 at the end.  Negative with a reason, as of unpack_read. */
+/* Set *BYTES to the next bytes, valid until the next call, or to NULL for missing bytes.  Return
+ * their number, 0 at the end, or negative with a reason, as unpack_read does. */
 ssize_t dump_read(struct dump *, const void **bytes, struct err *);
 
 #endif

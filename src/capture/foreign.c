@@ -1,9 +1,9 @@
 /*
- * Files that are no capture of ours: see foreign.h.
+ * Files that trawl does not read as captures: see foreign.h.
  *
- * One table, the special before the general, since a core dump is an ELF file and a
- * capture of sigrok a ZIP file.  A row has up to two pieces of bytes at fixed offsets;
- * what has no such bytes has a function that looks at all of the head.
+ * Special rows of the table come before general ones: a core dump is an ELF file, a
+ * sigrok capture a ZIP file.  A row has up to two byte strings at fixed offsets.  A
+ * format without such bytes has a function that checks the whole head.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 struct magic {
 	size_t offset;
-	const char *bytes; /* LENGTH of them; NULL: nothing to compare */
+	const char *bytes; /* LENGTH bytes; NULL: nothing to compare */
 	size_t length;
 };
 #define MAGIC(at, string)                                                                          \
@@ -24,20 +24,20 @@ struct magic {
 	}
 
 /*
- * RISC-V N-Trace 1.0, chapter "Message structure": of each byte the two lowest bits
- * (MSEO) say where fields and messages end.  00 goes on, 01 ends a field of variable
- * length, 11 ends a message or is idle, 10 is reserved.  The first byte of a message
- * has 00 and the transfer code (TCODE) above it.
+ * RISC-V N-Trace 1.0, chapter "Message structure": the two lowest bits of each byte
+ * (MSEO) mark the ends of fields and messages.  00 continues, 01 ends a field of variable
+ * length, 11 ends a message or is idle, 10 is reserved.  The first byte of a message has
+ * 00 and the transfer code (TCODE) above it.
  */
 static bool
 is_ntrace(const uint8_t *p, size_t length)
 {
-	/* the codes of N-Trace 1.0, table of messages, and those left to vendors */
+	/* codes in the table of messages of N-Trace 1.0, and vendor codes */
 	static const uint8_t codes[] = {2,  3,	4,  7,	8,  9,	11, 12, 27, 28, 29,
 					30, 33, 34, 56, 57, 58, 59, 60, 61, 62, 63};
 	enum { LEAST = 16 };
 	size_t messages = 0;
-	bool inside = true; /* what comes first may be the rest of a message */
+	bool inside = true; /* the first bytes may be the rest of a message */
 	for (size_t i = 0; i < length; i++) {
 		unsigned state = p[i] & 3;
 		if (state == 2)
@@ -53,10 +53,10 @@ is_ntrace(const uint8_t *p, size_t length)
 }
 
 /*
- * Espressif's encoder (ESP32-C6, -H2, -P4) writes E-Trace packets of its own form: a length in
- * five bits, three that are 0, an index of 16 bits that counts packets, then the payload; zeros
- * between some of them [second hand: esp-trace-decoder].  There the length counts the three
- * bytes before the payload; both readings are tried.
+ * Espressif's encoder (ESP32-C6, -H2, -P4) writes E-Trace packets in its own form: a
+ * length in five bits, three bits of 0, a 16-bit index that counts packets, then the
+ * payload.  Zeros separate some packets [second hand: esp-trace-decoder].  In that source
+ * the length includes the three bytes before the payload.  Both readings are tried.
  */
 static bool
 is_esp_etrace(const uint8_t *p, size_t length)
@@ -84,10 +84,11 @@ is_esp_etrace(const uint8_t *p, size_t length)
 	return false;
 }
 
-/* A message of Zephyr's dictionary logs at P: 0, level and lengths, of database version 1 in
- * four bytes, of 3 in five, a source and a time of 4 or 8 bytes, a package whose first byte says
- * how many words its arguments have; or 1 and how many messages were dropped [Zephyr,
- * log_output_dict.h, cbprintf.h].  Returns its length, 0: it is none. */
+/* Return the length of a message of Zephyr's dictionary logs at P, or 0 if it is none.  A message
+ * begins with 0, then level and lengths: four bytes in database version 1, five in version 3.  A
+ * source and a time follow, 4 or 8 bytes each, then a package.  The first byte of the package is
+ * the number of words of its arguments.  Dropped messages are 1 and their number [Zephyr,
+ * log_output_dict.h, cbprintf.h]. */
 static size_t
 dictionary_message(const uint8_t *p, size_t left, bool old, size_t rest)
 {
@@ -116,7 +117,7 @@ is_dictionary_log(const uint8_t *p, size_t length)
 		for (size_t at = 0; at < length && size; at += size) {
 			size = dictionary_message(p + at, length - at, form % 2, rest);
 			if (!size && length - at > 64)
-				count = 0; /* not only cut */
+				count = 0; /* damaged, not just cut */
 			count += size && !p[at];
 		}
 		if (count >= LEAST)
@@ -125,7 +126,8 @@ is_dictionary_log(const uint8_t *p, size_t length)
 	return false;
 }
 
-/* Comments of the tool, then events [second hand: OpenOCD of Espressif, which writes it]. */
+/* True if the tool's comments come first, before the events [second hand: OpenOCD of Espressif,
+ * which writes it]. */
 static bool
 is_systemview(const uint8_t *p, size_t length)
 {
@@ -134,7 +136,8 @@ is_systemview(const uint8_t *p, size_t length)
 	       memmem(p, length < 1024 ? length : 1024, name, sizeof name - 1);
 }
 
-/* A keyword that declares, up to $end, and later the scope or a variable [IEEE 1364, 18.2]. */
+/* True if a declaration keyword comes first, up to $end, and later a scope or a variable [IEEE
+ * 1364, 18.2]. */
 static bool
 is_vcd(const uint8_t *p, size_t length)
 {
@@ -165,7 +168,7 @@ static const struct foreign_row {
       "a program, not a trace; name it in the profile of its trace, under symbols or images"},
      MAGIC(0, "\177ELF"),
      {0}},
-    /* its CoreSight trace is found before anything asks here */
+    /* trawl reads the CoreSight trace in it before it uses this table */
     {{"perf.data", PERF}, MAGIC(0, "PERFILE2"), {0}},
     {{"perf.data", PERF}, MAGIC(0, "2ELIFREP"), {0}},
     {{"gzip-compressed data", DECOMPRESS("gzip -dk"), "gzip"}, MAGIC(0, "\x1f\x8b\x08"), {0}},
@@ -177,7 +180,7 @@ static const struct foreign_row {
     {{"bzip2-compressed data", DECOMPRESS("bzip2 -dk"), "bzip2"},
      MAGIC(0, "BZh"),
      MAGIC(4, "\x31\x41\x59\x26\x53\x59")},
-    {{"bzip2-compressed data", DECOMPRESS("bzip2 -dk"), "bzip2"}, /* of no bytes */
+    {{"bzip2-compressed data", DECOMPRESS("bzip2 -dk"), "bzip2"}, /* an empty file */
      MAGIC(0, "BZh"),
      MAGIC(4, "\x17\x72\x45\x38\x50\x90")},
     {{"lz4-compressed data", DECOMPRESS("lz4 -d"), "lz4"}, MAGIC(0, "\x04\x22\x4d\x18"), {0}},

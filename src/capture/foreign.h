@@ -1,7 +1,7 @@
 /*
- * Files that are no capture of ours: compressed files, containers, traces of other
- * programs, programs.  Each is known by its first bytes, and has a sentence that says
- * what to do with it.
+ * Files that trawl does not read as captures: compressed files, containers, programs,
+ * traces from other tools.  Their first bytes identify them.  Each has a sentence of
+ * advice for the user.
  */
 #ifndef TRAWL_CAPTURE_FOREIGN_H
 #define TRAWL_CAPTURE_FOREIGN_H
@@ -13,18 +13,19 @@
 
 struct foreign {
 	const char *name; /* `zstd-compressed data` */
-	const char *help; /* what to do; FILE stands for its name */
-	const char *pack; /* how it is packed, where capture/unpack.h may read it; or NULL */
+	const char *help; /* advice; FILE stands for the file name */
+	const char *pack; /* packing that capture/unpack.h may read, or NULL */
 };
 
-/* What starts with these bytes, or NULL.  HEAD may be NULL if there are none. */
+/* Identify a file by its first bytes.  Return NULL if it is not in the table.  HEAD may be NULL if
+ * LENGTH is 0. */
 const struct foreign *foreign_find(const uint8_t *head, size_t length);
 
-/* Length of a file name without the endings of compressed files: that of `trace.bin` in
- * `trace.bin.zst` and in `trace.bin.tar.gz`. */
+/* Return the length of a file name without the endings of packed files: `trace.bin` for both
+ * `trace.bin.zst` and `trace.bin.tar.gz`. */
 size_t foreign_plain_length(const char *name);
 
-/* Appends name and help for the file PATH as one sentence. */
+/* Append the name and advice for the file PATH as one sentence. */
 void foreign_explain(const struct foreign *, const char *path, struct text *out);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Guarded maps: see guard.h.
  *
- * The handler finds the map of an address in tables of atomics, since it may take no lock.
- * Tables are added as there are more maps, and never freed.
+ * The handler must not take a lock, so it finds the map of an address in tables of
+ * atomics.  More maps add more tables, which are never freed.
  */
 #include "config.h"
 
@@ -16,14 +16,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { GUARD_MAPS = 256 }; /* of a table */
+enum { GUARD_MAPS = 256 }; /* in each table */
 
 struct guard_table {
 	_Atomic(struct guard_map *) maps[GUARD_MAPS];
 	_Atomic(struct guard_table *) next;
 };
 static struct guard_table tables;
-static struct sigaction previous; /* what handled SIGBUS before */
+static struct sigaction previous; /* handler of SIGBUS before ours */
 
 uint64_t
 guard_page_size(void)
@@ -38,7 +38,7 @@ guard_lay_zeros(void *page, size_t length)
 	       MAP_FAILED;
 }
 
-/* The map that holds ADDRESS, or NULL. */
+/* Return the map that contains ADDRESS, or NULL. */
 static struct guard_map *
 find_map(const uint8_t *address)
 {
@@ -68,14 +68,14 @@ bus_error(int number, siginfo_t *info, void *context)
 			return;
 		}
 	}
-	/* not ours: the read faults again, under the handler before; where there
-	 * is none it ends as abort() does, for which the screen has a handler */
+	/* Not our map: restore the previous handler, under which the read faults again.  If there
+	 * was none, end as abort() does, since the screen handles that signal. */
 	if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL)
 		abort();
 	sigaction(number, &previous, NULL);
 }
 
-/* Puts the handler in place, in front of any other. */
+/* Install our handler, ahead of any other. */
 static void
 install_handler(void)
 {
@@ -88,7 +88,7 @@ install_handler(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-/* The table after T, made if there is none. */
+/* Return the table after T.  Append one if T is the last. */
 static struct guard_table *
 next_table(struct guard_table *t)
 {
@@ -102,7 +102,7 @@ next_table(struct guard_table *t)
 	return next;
 }
 
-/* Puts NEW where OLD is first found in the tables; false: nowhere. */
+/* Replace the first OLD in a table with NEW.  Return false if OLD is not there. */
 static bool
 replace_in(struct guard_table *t, struct guard_map *old, struct guard_map *new)
 {

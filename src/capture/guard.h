@@ -1,12 +1,12 @@
 /*
- * Guarded maps: a page of a mapped file that cannot be read becomes a page of zeros.
+ * Guarded maps: an unreadable page of a mapped file becomes a page of zeros.
  *
- * A read through a map raises SIGBUS where the file became shorter, or where the system cannot
- * read it.  The handler finds the map of that address, lays a page of zeros there, calls `lost`
- * and lets the read go on.  A fault elsewhere goes to the handler before this one.
+ * A read through a map raises SIGBUS if the file became shorter, or if the system cannot
+ * read it.  The handler finds the map of the address, puts a page of zeros there, calls
+ * `lost` and resumes the read.  It passes other faults to the previous handler.
  *
- * Threads: any.  A map is guarded from guard_add to guard_remove; before it changes or goes, it
- * is removed.
+ * Threads: any.  guard_add starts to guard a map, guard_remove ends that.  Remove a map
+ * before changing or unmapping it.
  */
 #ifndef TRAWL_CAPTURE_GUARD_H
 #define TRAWL_CAPTURE_GUARD_H
@@ -18,21 +18,22 @@
 struct guard_map {
 	uint8_t *bytes; /* borrowed; begins on a page */
 	size_t length;
-	/* Zeros are read from OFFSET to END now.  Runs in the handler: it may do only what is
-	 * safe there, and takes no lock that a fault may be under. */
+	/* Called when OFFSET to END have become zeros.  Runs in the signal handler: it may call
+	 * only async-signal-safe functions, and must not take a lock that a faulting read may
+	 * hold. */
 	void (*lost)(struct guard_map *, uint64_t offset, uint64_t end);
 };
 
-void guard_add(struct guard_map *); /* borrowed until it is removed */
+void guard_add(struct guard_map *); /* borrowed until guard_remove */
 void guard_remove(struct guard_map *);
 
-/* How many there are. */
+/* Return the number of guarded maps. */
 size_t guard_count(void);
 
-/* Lays zeros over whole pages of a map; false: the system refuses. */
+/* Map zeros over whole pages of a map.  Return false if the system refuses. */
 bool guard_lay_zeros(void *page, size_t length);
 
-/* Bytes of a page. */
+/* Return the page size in bytes. */
 uint64_t guard_page_size(void);
 
 #endif

@@ -1,15 +1,15 @@
 /*
  * Opening live sources: see live.h.
  *
- * A host may have several addresses, as of IPv4 and IPv6; each is tried in turn.  Probes
- * for peers that vanished are the kernel's own and carry no data.
+ * A host may have several addresses, such as IPv4 and IPv6, which are tried in turn.  The
+ * kernel's own keep-alive probes detect vanished peers and carry no data.
  *
- * A look-up cannot be interrupted.  Therefore a thread makes it, which is left to itself
- * when it takes too long: whoever of both is last frees what they share.  It is no worker
- * (base/job.h), since one that is stopped is waited for.
+ * A look-up cannot be interrupted, so a detached thread makes it.  If it takes too long,
+ * the caller stops waiting.  The last of the two to finish frees the shared data.  The
+ * thread is not a job (base/job.h), because stopping a job waits for it.
  *
- * A serial port is set to 8 data bits, no parity, one stop bit and no flow control.  It
- * keeps these settings afterwards, as other programs leave them too.
+ * A serial port is set to 8 data bits, no parity, one stop bit and no flow control.
+ * live_disconnect restores its earlier settings.
  */
 #include "config.h"
 
@@ -35,33 +35,33 @@
 
 enum {
 	CONNECT_MS = 5000, /* for each address */
-	LOOK_UP_MS = 3000, /* then the addresses of before are tried */
+	LOOK_UP_MS = 3000, /* then the old addresses are tried */
 	BAUD_USUAL = 115200,
-	PROBE_AFTER_S = 30, /* of silence, */
-	PROBE_EVERY_S = 10, /* and the peer is gone */
-	PROBES = 3	    /* if none of these is answered */
+	PROBE_AFTER_S = 30, /* silence before the first probe */
+	PROBE_EVERY_S = 10, /* between two probes */
+	PROBES = 3	    /* unanswered probes of a vanished peer */
 };
 
 #define TCP_PREFIX "tcp:"
 #define SERIAL_PREFIX "serial:"
 
-/* Shared with the thread that looks a host up. */
+/* Shared with the look-up thread. */
 struct look_up {
 	char *host, *port;
-	struct addrinfo *addresses; /* valid once `done` can be read; NULL: there are none */
+	struct addrinfo *addresses; /* valid once `done` is readable; NULL: none found */
 	int done;
 	atomic_int users;
 };
 
 struct live {
 	char *name;
-	char *host, *port;	    /* NULL: it is a serial port */
+	char *host, *port;	    /* NULL: a serial port */
 	struct addrinfo *addresses; /* of the host */
-	bool by_name;		    /* the host may have other ones later */
-	bool connected;		    /* it was tried before */
+	bool by_name;		    /* a name, so its addresses may change */
+	bool connected;		    /* live_connect was called before */
 	char *device;
 	speed_t speed;
-	struct termios before; /* of the port, once it was set */
+	struct termios before; /* settings of the port; valid if IS_SET */
 	bool is_set;
 };
 
@@ -99,7 +99,7 @@ refuse_form(const struct live *live, struct err *err)
 		       live->name);
 }
 
-/* What getaddrinfo gives. */
+/* Call getaddrinfo and return its result. */
 static int
 find_addresses(const char *host, const char *port, int flags, struct addrinfo **found)
 {
@@ -111,7 +111,7 @@ find_addresses(const char *host, const char *port, int flags, struct addrinfo **
 	return failed;
 }
 
-/* For the first time. */
+/* Look the host up for the first time. */
 static int
 look_up(struct live *live, struct err *err)
 {
@@ -146,13 +146,13 @@ run_look_up(void *context)
 	const uint64_t one = 1;
 	find_addresses(l->host, l->port, 0, &l->addresses);
 	if (write(l->done, &one, sizeof one) < 0) {
-		/* an eventfd that nobody wrote to is not full */
+		/* a new eventfd always has room */
 	}
 	leave_look_up(l);
 	return NULL;
 }
 
-/* Waits for a look-up; false once STOP can be read. */
+/* Wait for a look-up.  Return false once STOP is readable. */
 static bool
 await_look_up(const struct look_up *l, int stop, bool *done)
 {
@@ -164,7 +164,8 @@ await_look_up(const struct look_up *l, int stop, bool *done)
 	return !wait[1].revents;
 }
 
-/* Looks the host up anew, unless that fails or takes long; false once STOP can be read. */
+/* Look the host up again.  Keep the old addresses if that fails or takes long.  Return false once
+ * STOP is readable. */
 static bool
 look_up_again(struct live *live, int stop)
 {
@@ -190,7 +191,7 @@ look_up_again(struct live *live, int stop)
 	return goes_on;
 }
 
-/* NAME is HOST:PORT; an address of IPv6 has colons of its own and stands in brackets. */
+/* Parse NAME as HOST:PORT.  An IPv6 address contains colons, so it stands in brackets. */
 static int
 read_host(struct live *live, const char *name, struct err *err)
 {
@@ -219,7 +220,7 @@ refuse_baud(const struct live *live, const char *baud, struct err *err)
 	return failed;
 }
 
-/* NAME is DEVICE or DEVICE@BAUD. */
+/* Parse NAME as DEVICE or DEVICE@BAUD. */
 static int
 read_port(struct live *live, const char *name, struct err *err)
 {
@@ -270,7 +271,7 @@ live_free(struct live *live)
 
 /* --- TCP --------------------------------------------------------------- */
 
-/* Waits until FILE is connected; 0, or errno: ECANCELED once STOP can be read. */
+/* Wait until FILE is connected.  Return 0 or errno: ECANCELED once STOP is readable. */
 static int
 await_connection(int file, int stop)
 {
@@ -293,7 +294,7 @@ await_connection(int file, int stop)
 	return getsockopt(file, SOL_SOCKET, SO_ERROR, &error, &size) ? errno : error;
 }
 
-/* Has the kernel find out that a silent peer is gone. */
+/* Let the kernel detect that a silent peer is gone. */
 static void
 probe_silence(int file)
 {
@@ -308,7 +309,7 @@ probe_silence(int file)
 			   sizeof options[i].value);
 }
 
-/* A descriptor, or negative with errno in *ERROR. */
+/* Return a descriptor, or negative with errno in *ERROR. */
 static int
 connect_address(const struct addrinfo *address, int stop, int *error)
 {

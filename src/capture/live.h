@@ -1,8 +1,8 @@
 /*
- * Live sources: what a TCP peer sends, or a serial port.
+ * Live sources: bytes sent by a TCP peer or a serial port.
  *
- * A source is opened again and again: each call of live_connect gives a descriptor that
- * can be read until the peer closes it or the device is gone.  Nothing is ever written to
+ * A source can be opened repeatedly.  Each call of live_connect returns a descriptor,
+ * readable until the peer closes it or the device is gone.  Nothing is ever written to
  * it.
  *
  * One thread at a time.
@@ -16,23 +16,24 @@
 
 struct live;
 
-/* Whether PATH names one: tcp:HOST:PORT, tcp:[ADDRESS]:PORT or serial:DEVICE[@BAUD]. */
+/* True if PATH has the form of a live source: it begins with `tcp:` or `serial:`.  Full names are
+ * tcp:HOST:PORT, tcp:[ADDRESS]:PORT and serial:DEVICE[@BAUD]. */
 bool live_is_named(const char *path);
 
-/* Reads the name and, of a host, looks up its addresses, which may take a while.  NULL
- * with a reason. */
+/* Parse the name and look up the addresses of a host, which may take a while.  Return NULL with a
+ * reason on error. */
 struct live *live_new(const char *path, struct err *);
 void live_free(struct live *); /* NULL is fine */
 
-/* Opens the source, which may take seconds, until STOP can be read.  A host that is opened
- * again is looked up again; where that fails, its addresses are those of before.  A
- * descriptor, or negative with a reason in ERR:
- *   ERR_IO         it cannot be reached now
- *   ERR_USAGE      it never can, as it is refused or no such thing
- *   ERR_CANCELLED  STOP can be read */
+/* Open the source, which may take seconds.  Give up once STOP is readable.  Reopening looks the
+ * host up again, and uses the old addresses if that fails.  Return a descriptor, or negative with a
+ * reason in ERR:
+ *  ERR_IO         not reachable now
+ *  ERR_USAGE      never usable: access is denied, or there is no such device
+ *  ERR_CANCELLED  STOP is readable */
 int live_connect(struct live *, int stop, struct err *);
 
-/* Close such a descriptor.  A serial port gets back the settings that it had. */
+/* Close a descriptor from live_connect.  Restore the earlier settings of a serial port. */
 void live_disconnect(struct live *, int file);
 
 #endif

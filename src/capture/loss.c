@@ -1,10 +1,10 @@
 /*
- * Ranges that are missing: see loss.h.
+ * Missing ranges: see loss.h.
  *
- * A sorted array under a spin lock, held for a search or a move of memory.  It
- * lies in pages of its own, since a signal handler may call mmap but not
- * malloc.  Without memory for one more range its neighbour grows over what lies
- * between: then too much is called missing, never too little.
+ * The ranges are a sorted array under a spin lock, held for a search or a move of
+ * memory.  The array has its own pages, since a signal handler may call mmap but not
+ * malloc.  Without memory for one more range, a neighbour is extended across the space
+ * between them.  The list then covers too much, never too little.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { FIRST_CAPACITY = 170 }; /* a page */
+enum { FIRST_CAPACITY = 170 }; /* fills a page */
 
 static void
 lock_losses(const struct losses *losses)
@@ -49,7 +49,7 @@ losses_clear(struct losses *losses)
 	unlock_losses(losses);
 }
 
-/* Makes room for one more of COUNT; false without memory. */
+/* Make room for one more range than COUNT.  Return false without memory. */
 static bool
 reserve_losses(struct losses *losses, size_t count)
 {
@@ -69,7 +69,7 @@ reserve_losses(struct losses *losses, size_t count)
 	return true;
 }
 
-/* The first range that ends at or behind OFFSET. */
+/* Return the index of the first range that ends at or after OFFSET. */
 static size_t
 find_loss(const struct losses *losses, size_t count, uint64_t offset)
 {
@@ -86,7 +86,7 @@ losses_touch(const struct loss *a, const struct loss *b)
 	return a->offset <= b->end && b->offset <= a->end;
 }
 
-/* Makes one of the I-th range and all those that NEW joins with it. */
+/* Merge NEW into range I, with all later ranges that it touches. */
 static void
 join_loss(struct losses *losses, size_t i, struct loss new)
 {

@@ -1,12 +1,12 @@
 /*
  * Losses: the ranges of a capture that are known to be missing.
  *
- * Bytes that the system could not read, and bytes that a file no longer has,
- * read as zeros.  Here it is kept which ones, and why.  The list has no limit;
- * while it is empty, asking costs one load.
+ * Bytes that the system could not read, or that a file no longer has, read as zeros.
+ * This list keeps their ranges and the causes.  It has no limit.  While it is empty, a
+ * query costs one load.
  *
- * Threads: any.  A signal handler may add, if what it interrupted is not one of
- * these functions (a fault of a mapped byte never is).
+ * Threads: any.  A signal handler may add a loss unless it interrupted a function of this
+ * file.  A fault on a mapped byte never does.
  */
 #ifndef TRAWL_CAPTURE_LOSS_H
 #define TRAWL_CAPTURE_LOSS_H
@@ -16,18 +16,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LOSS_NO_LINE = -1 /* a dump in text has no line for these bytes */ };
+enum { LOSS_NO_LINE = -1 /* a text dump has no line for these bytes */ };
 
 struct loss {
 	uint64_t offset, end;
-	int error; /* errno; 0: the file no longer has these bytes; LOSS_NO_LINE */
+	int error; /* errno, LOSS_NO_LINE, or 0 if the file no longer has these bytes */
 };
 
 struct losses { /* all zeros: none */
 	atomic_flag lock;
 	atomic_size_t count;
 	size_t capacity;
-	struct loss *at; /* in order, apart from each other */
+	struct loss *at; /* sorted and disjoint */
 };
 
 void losses_free(struct losses *);
@@ -35,10 +35,10 @@ void losses_clear(struct losses *);
 
 void losses_add(struct losses *, struct loss);
 
-/* Copies the I-th range; false if there are not so many. */
+/* Copy range I.  Return false if the list is shorter. */
 bool losses_get(const struct losses *, size_t i, struct loss *);
 
-/* The first range that ends behind OFFSET; false if there is none. */
+/* Find the first range that ends after OFFSET.  Return false if none does. */
 bool losses_after(const struct losses *, uint64_t offset, struct loss *);
 
 static inline bool

@@ -1,5 +1,5 @@
 /*
- * What is missing of a capture, in sentences: see loss_text.h.
+ * Sentences about the missing bytes of a capture: see loss_text.h.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@ struct loss_sum {
 	int error;
 };
 
-/* Why bytes are missing. */
+/* Cause of a loss. */
 enum loss_cause { LOSS_CUT, LOSS_REFUSED, LOSS_UNPRINTED, LOSS_CAUSES };
 
 static enum loss_cause
@@ -23,7 +23,7 @@ cause_of(const struct loss *loss)
 	return loss->error == LOSS_NO_LINE ? LOSS_UNPRINTED : loss->error ? LOSS_REFUSED : LOSS_CUT;
 }
 
-/* Sums what is missing before SIZE, for each cause. */
+/* Sum the missing bytes before SIZE by cause. */
 static void
 sum_losses(const struct losses *losses, uint64_t size, struct loss_sum sums[static LOSS_CAUSES])
 {

@@ -1,5 +1,5 @@
 /*
- * What is missing of a capture, in sentences that say what to do next.
+ * Sentences about the missing bytes of a capture, with advice.
  */
 #ifndef TRAWL_CAPTURE_LOSS_TEXT_H
 #define TRAWL_CAPTURE_LOSS_TEXT_H
@@ -9,10 +9,11 @@
 struct losses;
 struct text;
 
-/* Begins a sentence behind those that are there. */
+/* Start a new sentence: append "; " unless the text is empty. */
 void loss_text_begin(struct text *);
 
-/* Appends a sentence for each cause of what is missing before SIZE: how many bytes, where. */
+/* Append a sentence for each cause of loss before SIZE, with the number of bytes and their
+ * place. */
 void loss_text_add(const struct losses *, uint64_t size, struct text *);
 
 #endif

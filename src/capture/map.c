@@ -1,23 +1,22 @@
 /*
  * Captures as memory maps: see capture.h.
  *
- * The reservation is 1 TiB of the file (or twice its size), most of it past
- * the end: touching that would raise SIGBUS, but nothing is read past
- * capture_size().  When the file grows the same addresses simply become
- * valid.  The more captures there are, and the less address space is left, the
- * less is reserved for growth, as all else needs addresses too.
+ * The reservation is 1 TiB beyond the file, or the file's size if that is more.
+ * Addresses past the end would raise SIGBUS, but nothing reads past capture_size().  When
+ * the file grows, the same addresses become valid.  Every 16 captures halve the
+ * reservation.  Limited address space reduces it too, since the rest of the program needs
+ * addresses.
  *
- * When a file shrinks, or a page cannot be read, a read through the map finds
- * zeros (guard.h), and the loss is noted.  capture_read gives zeros and notes the
- * loss in the same way, page by page, so that all readers find the same.  Such
- * pages hide the file, so capture_refresh lays the whole map anew once the file
- * has changed.
+ * A file may shrink, or a page be unreadable.  A read through the map then finds zeros
+ * (guard.h), and the loss is noted.  capture_read does the same page by page, so all
+ * readers find the same bytes.  Zero pages hide the file, so capture_refresh maps the
+ * file again once it has changed.
  *
- * Each capture keeps its file open, until half of all descriptors are used;
- * then it does with the map and the name.
+ * Each capture keeps its file open until half of all descriptors are used.  Later
+ * captures keep only the map and the name.
  *
- * A file can be cut and filled again between two looks; its size tells nothing
- * then.  So its last bytes are remembered: who only appends leaves them alone.
+ * A file can be cut and refilled between two refreshes, with the same size.  The last
+ * bytes are therefore remembered: appending never changes them.
  */
 #include "config.h"
 
@@ -46,47 +45,47 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAIL = 256 }; /* bytes remembered */
+enum { TAIL = 256 }; /* last bytes remembered */
 
-#define ROOM_MOST ((uint64_t)1 << 40)  /* reserved for growth */
-#define ROOM_LEAST ((uint64_t)1 << 34) /* where addresses are unlimited */
-#define ROOM_SHARE 16		       /* captures; each such many halve the room */
-#define ROOM_LEFT ((uint64_t)64 << 20) /* of addresses, for all but captures */
+#define ROOM_MOST ((uint64_t)1 << 40)  /* most bytes reserved for growth */
+#define ROOM_LEAST ((uint64_t)1 << 34) /* least, if addresses are unlimited */
+#define ROOM_SHARE 16		       /* captures after which the room halves */
+#define ROOM_LEFT ((uint64_t)64 << 20) /* addresses for the rest of the program */
 
 struct capture {
 	char *path;
-	int file; /* descriptor; the spool's if there is one; -1: not kept open */
+	int file; /* descriptor; the spool's if spooled; -1: closed */
 	struct spool *spool;
-	bool is_stream;	      /* what is spooled is no file */
+	bool is_stream;	      /* spooled, but not from a file */
 	char *unpack_error;   /* see capture_unpack_error */
-	struct guard_map map; /* of what is reserved */
+	struct guard_map map; /* the whole reservation */
 	_Atomic uint64_t size;
 	struct generation generation;
-	atomic_bool damaged; /* since the last look */
+	atomic_bool damaged; /* since the last refresh */
 	struct losses losses;
-	atomic_bool outgrew; /* there is more than what is reserved */
-	dev_t device;	     /* what the name meant when it was opened */
+	atomic_bool outgrew; /* the file is longer than the reservation */
+	dev_t device;	     /* of the file that was opened */
 	ino_t inode;
-	struct timespec written; /* at the last look */
-	uint8_t tail[TAIL];	 /* the last bytes then */
+	struct timespec written; /* at the last refresh */
+	uint8_t tail[TAIL];	 /* last bytes at that time */
 	size_t tail_length;
 	bool fault_reported;
 	enum capture_link link_reported;
-	_Atomic enum capture_change name_reported; /* SAME, REPLACED or GONE */
+	_Atomic enum capture_change name_reported; /* reported state: SAME, REPLACED or GONE */
 
-	/* of changes */
+	/* notification and waiting */
 	_Atomic enum capture_follow followed;
 	struct watch *watch;
 	void (*notify)(void *);
 	void *notify_context;
-	pthread_mutex_t lock; /* for those who wait on `changed` */
+	pthread_mutex_t lock; /* for waiting on `changed` */
 	pthread_cond_t changed;
 	uint64_t changes, changes_seen;
 	atomic_bool interrupted;
 };
 
-/* The file's state; false if it cannot be known, as when the file is not kept
- * open and its name is gone or another's. */
+/* Find the file's state.  Return false if it is unknown, as when the file is closed and its name is
+ * gone or reused. */
 static bool
 stat_file(const struct capture *capture, struct stat *st)
 {
@@ -96,15 +95,15 @@ stat_file(const struct capture *capture, struct stat *st)
 	       st->st_ino == capture->inode;
 }
 
-/* --- what is missing --------------------------------------------------- */
+/* --- losses --------------------------------------------------------------- */
 
-/* Zeros are read at OFFSET instead of the file's bytes, to END or, if the file
- * is shorter now, from its end on.  Also for the handler: takes no lock that a
- * fault may be under. */
+/* Note zeros instead of the file's bytes from OFFSET to END.  If the file ends at or before OFFSET,
+ * note the loss from its end on.  The signal handler calls it too, so it takes no lock that a
+ * faulting read may hold. */
 static void
 note_loss(const struct capture *capture, uint64_t offset, uint64_t end, int error)
 {
-	struct capture *self = (struct capture *)capture; /* what is noted is no change */
+	struct capture *self = (struct capture *)capture; /* noting a loss counts as const */
 	struct loss loss = {.offset = offset, .end = end, .error = error};
 	struct stat st;
 	if (!capture->spool && stat_file(capture, &st) && (uint64_t)st.st_size <= offset)
@@ -122,7 +121,7 @@ note_fault(struct guard_map *map, uint64_t offset, uint64_t end)
 	note_loss(capture, offset, end, EIO);
 }
 
-/* Whether zeros may have been read before SIZE. */
+/* True if bytes before SIZE may have been read as zeros. */
 static bool
 has_zeros(const struct capture *capture, uint64_t size)
 {
@@ -132,7 +131,7 @@ has_zeros(const struct capture *capture, uint64_t size)
 
 /* --- mapping ----------------------------------------------------------- */
 
-/* Bytes of address space that are left, and all of it; false if it is not limited. */
+/* Find the bytes of address space, left and in all.  Return false if there is no limit. */
 static bool
 addresses_left(uint64_t *left, uint64_t *all)
 {
@@ -151,7 +150,7 @@ addresses_left(uint64_t *left, uint64_t *all)
 	return true;
 }
 
-/* Bytes worth reserving for growth, where addresses are not limited. */
+/* Return the bytes to reserve for growth if addresses are unlimited. */
 static uint64_t
 room_to_grow(uint64_t size)
 {
@@ -161,8 +160,8 @@ room_to_grow(uint64_t size)
 	return room > size ? room : size;
 }
 
-/* Where they are, growth has half of them: a stream much of it, as it is one of
- * few and all of it is growth. */
+/* Return the bytes to reserve for growth if addresses are limited.  Growth may use half the
+ * addresses.  A stream gets much of that: it only grows, and streams are few. */
 static uint64_t
 room_within(const struct capture *capture, uint64_t size, uint64_t left, uint64_t all)
 {
@@ -183,7 +182,7 @@ refuse_size(const struct capture *capture, uint64_t size, struct err *err)
 	return failed;
 }
 
-/* Reserves and maps, with ROOM (0: what seems fit) to grow, or less. */
+/* Reserve and map with ROOM bytes to grow (0: choose a size), or less if the system refuses. */
 static int
 map_file(struct capture *capture, uint64_t size, uint64_t room, struct err *err)
 {
@@ -203,7 +202,7 @@ map_file(struct capture *capture, uint64_t size, uint64_t room, struct err *err)
 			madvise(at, want, MADV_RANDOM); /* see capture_want */
 			return 0;
 		}
-		if (room) /* emulators have other errors for too much of it */
+		if (room) /* emulators fail with other errors if it is too large */
 			continue;
 		return errno == ENOMEM ? refuse_size(capture, size, err)
 				       : err_set(err, ERR_IO, "%s: cannot map: %s", capture->path,
@@ -211,7 +210,7 @@ map_file(struct capture *capture, uint64_t size, uint64_t room, struct err *err)
 	}
 }
 
-/* The descriptor, or one for the time of a call; negative if there is none. */
+/* Return the descriptor, or one opened for the current call.  Return negative on failure. */
 static int
 borrow_file(const struct capture *capture)
 {
@@ -234,8 +233,8 @@ return_file(const struct capture *capture, int file)
 		close(file);
 }
 
-/* Lays the file under all addresses again, zero pages and all.  The losses go
- * first: a fault meanwhile notes them again. */
+/* Map the file at all addresses again, replacing zero pages.  Clear the losses first, so a fault
+ * meanwhile notes them again. */
 static void
 map_again(struct capture *capture)
 {
@@ -250,7 +249,7 @@ map_again(struct capture *capture)
 	return_file(capture, file);
 }
 
-/* Closes the file if descriptors are few: all else needs some. */
+/* Close the file if descriptors are scarce or ALWAYS is set.  Others need descriptors too. */
 static void
 spare_descriptor(struct capture *capture, bool always)
 {
@@ -291,7 +290,7 @@ open_path(const char *path, struct stat *st, struct err *err)
 			close(file);
 		return -1;
 	}
-	/* look before opening: opening a device may do something */
+	/* check before opening: opening a device may have effects */
 	if (stat(path, st)) {
 		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 		return -1;
@@ -309,7 +308,7 @@ open_path(const char *path, struct stat *st, struct err *err)
 	return -1;
 }
 
-/* The same of what can be a capture. */
+/* Open as open_path does, and check the opened file as well: standard input may be unfit. */
 static int
 open_fitting(const char *path, struct stat *st, struct err *err)
 {
@@ -321,8 +320,8 @@ open_fitting(const char *path, struct stat *st, struct err *err)
 	return -1;
 }
 
-/* Make a spool for a stream, and for a file that is packed or a dump.  The spool's descriptor
- * replaces the capture's; on error there is none. */
+/* Make a spool for a stream, a packed file or a dump.  Its descriptor replaces the capture's.
+ * After an error the capture has no descriptor. */
 static int
 open_spool(struct capture *capture, struct stat *st, const struct capture_options *options,
 	   struct err *err)
@@ -353,7 +352,7 @@ open_spool(struct capture *capture, struct stat *st, const struct capture_option
 	return 0;
 }
 
-/* Starts to fill it.  That a packed archive has several members often shows soon. */
+/* Start to fill the spool.  Refuse a packed archive with several members if that shows soon. */
 static int
 start_spool(struct capture *capture, struct err *err)
 {
@@ -380,7 +379,7 @@ new_capture(const char *path, const struct capture_options *options)
 	return capture;
 }
 
-/* Maps SIZE bytes and what may come; NULL, and it is closed, on error. */
+/* Map SIZE bytes and room to grow.  On error, close the capture and return NULL. */
 static struct capture *
 map_capture(struct capture *capture, uint64_t size, const struct capture_options *options,
 	    struct err *err)
@@ -604,7 +603,7 @@ mark_changed(void *context)
 		capture->notify(capture->notify_context);
 }
 
-/* --- looking again ----------------------------------------------------- */
+/* --- refresh --------------------------------------------------------------- */
 
 static size_t
 read_tail(const struct capture *capture, uint64_t size, uint8_t tail[static TAIL])
@@ -618,7 +617,7 @@ read_tail(const struct capture *capture, uint64_t size, uint8_t tail[static TAIL
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* Remembers what capture_look compares with. */
+/* Remember the state that compare_bytes uses. */
 static void
 remember_file(struct capture *capture, const struct stat *now)
 {
@@ -635,8 +634,7 @@ tail_changed(const struct capture *capture)
 			  memcmp(now, capture->tail, length) != 0);
 }
 
-/* What happened to the bytes.  Zeros read past the end that was known do not
- * count: nothing relies on those. */
+/* Return the change of the bytes.  Ignore zeros read past the known end: nothing relies on them. */
 static enum capture_change
 compare_bytes(const struct capture *capture, const struct stat *now, uint64_t size)
 {
@@ -653,7 +651,7 @@ compare_bytes(const struct capture *capture, const struct stat *now, uint64_t si
 	return zeros && !capture->fault_reported ? CAPTURE_UNREADABLE : CAPTURE_SAME;
 }
 
-/* What happened to the name, whether told or not. */
+/* Return the change of the name, even if it was reported before. */
 static enum capture_change
 compare_name(const struct capture *capture)
 {
@@ -666,7 +664,7 @@ compare_name(const struct capture *capture)
 	return other ? CAPTURE_REPLACED : CAPTURE_SAME;
 }
 
-/* The size as far as there are addresses. */
+/* Return the file's size, limited to the reservation. */
 static uint64_t
 size_within(const struct capture *capture, const struct stat *st)
 {
@@ -674,7 +672,7 @@ size_within(const struct capture *capture, const struct stat *st)
 	return size < capture->map.length ? size : capture->map.length;
 }
 
-/* Notes whether the file is longer than that; true when it first is. */
+/* Note whether the file is longer than the reservation.  Return true when it first is. */
 static bool
 check_room(struct capture *capture, const struct stat *st)
 {
@@ -693,7 +691,7 @@ adopt_change(struct capture *capture, const struct stat *now, enum capture_chang
 {
 	bool again = change != CAPTURE_SAME && change != CAPTURE_UNREADABLE;
 	if (again && losses_any(&capture->losses))
-		map_again(capture); /* before others look there */
+		map_again(capture); /* before other threads read the new bytes */
 	atomic_store_explicit(&capture->size, size_within(capture, now), memory_order_release);
 	if (is_void(change))
 		generation_bump(&capture->generation);
@@ -735,7 +733,7 @@ capture_refresh(struct capture *capture)
 		adopt_change(capture, &now, change);
 	}
 	if (is_void(change)) {
-		mark_changed(capture); /* its name is for the next time */
+		mark_changed(capture); /* the next call reports the name */
 		return change;
 	}
 	if (stat_file(capture, &now) && check_room(capture, &now))
@@ -776,7 +774,7 @@ capture_reopen(struct capture *capture, struct err *err)
 {
 	struct stat st;
 	int file = open_path(capture->path, &st, err);
-	if (file < 0) { /* gone again: perhaps another one comes */
+	if (file < 0) { /* gone again: another file may get the name */
 		atomic_store(&capture->name_reported, CAPTURE_GONE);
 		return err->code;
 	}
@@ -859,8 +857,8 @@ capture_interrupted(const struct capture *capture)
 	return atomic_load(&capture->interrupted);
 }
 
-/* Until a file changed since this was called last, or UNTIL (NULL: no
- * limit); false when time is up. */
+/* Wait until the file has changed since the last call, or UNTIL (NULL: no limit).  Return false on
+ * a timeout. */
 static bool
 await_change(struct capture *capture, const struct timespec *until)
 {
@@ -985,7 +983,7 @@ capture_lose(const struct capture *capture, uint64_t offset, uint64_t length, in
 		note_loss(capture, offset, end, error);
 }
 
-/* Zeroes what is missing of LENGTH bytes at OFFSET. */
+/* Zero the missing bytes among LENGTH bytes at OFFSET. */
 static void
 blank_losses(const struct capture *capture, uint64_t offset, uint8_t *bytes, size_t length)
 {
@@ -998,7 +996,7 @@ blank_losses(const struct capture *capture, uint64_t offset, uint8_t *bytes, siz
 	}
 }
 
-/* Reads from the file; where that fails, the page is lost. */
+/* Read from the file.  Note a loss where reading fails, and zero those bytes. */
 static void
 read_file(const struct capture *capture, uint64_t offset, uint8_t *bytes, size_t length)
 {
@@ -1021,7 +1019,7 @@ read_file(const struct capture *capture, uint64_t offset, uint8_t *bytes, size_t
 	}
 }
 
-/* Reads what is data, zeroes what is a hole or is missing. */
+/* Read the data and zero the missing bytes.  A hole at the beginning is zeroed without reading. */
 size_t
 capture_read(const struct capture *capture, uint64_t offset, void *buffer, size_t length)
 {
@@ -1031,7 +1029,7 @@ capture_read(const struct capture *capture, uint64_t offset, void *buffer, size_
 		return 0;
 	if (length > size - offset)
 		length = (size_t)(size - offset);
-	if (capture->file < 0) { /* the map gives zeros for what is missing */
+	if (capture->file < 0) { /* the map has zeros for missing bytes */
 		memcpy(bytes, capture->map.bytes + offset, length);
 		return length;
 	}
@@ -1043,7 +1041,7 @@ capture_read(const struct capture *capture, uint64_t offset, void *buffer, size_
 	return length;
 }
 
-/* --- saying what is missing -------------------------------------------- */
+/* --- describing losses ----------------------------------------------------- */
 
 static void
 describe_stream(const struct capture *capture, struct text *out)

@@ -1,14 +1,14 @@
 /*
  * Reading perf.data: see perf_data.h.
  *
- * A file has sections that its header names, of which the data section has the records; what
- * was written to a pipe is a short header and records to the end.  One walk over the records
- * calls a function for each type that matters.  A record whose size cannot be ends the walk,
- * since nothing says where the next one is.
+ * The header of a file lists its sections.  The data section contains the records.  A
+ * pipe has a short header and then records to the end.  One walk over the records calls a
+ * function for each relevant type.  A record with an impossible size ends the walk, since
+ * the next one cannot be found.
  *
- * Numbers are in the byte order of the machine that recorded; bytes are taken in it one by
- * one, so nothing is swapped in place.  A number that is checked is read once, since the file
- * is mapped and may change.
+ * Numbers have the byte order of the recording machine.  They are assembled byte by byte,
+ * so nothing is swapped in place.  The file is mapped and may change, so a number that is
+ * checked is read only once.
  */
 #include "config.h"
 
@@ -25,17 +25,17 @@
 
 enum {
 	MAGIC = 8,
-	HEADER = 104, /* of a file; of a pipe: */
+	HEADER = 104, /* size in a file */
 	HEADER_PIPE = 16,
-	HEADER_SIZE = 8, /* offsets: its own size, then */
+	HEADER_SIZE = 8, /* this and the next four are offsets */
 	HEADER_ATTR_SIZE = 16,
 	HEADER_ATTRS = 24,
 	HEADER_DATA = 40,
-	HEADER_FEATURES = 72, /* bits */
+	HEADER_FEATURES = 72, /* a bit for each feature section */
 	SECTION = 16,	      /* {offset, size} */
 	RECORD = 8,	      /* head: u32 type, u16 misc, u16 size */
-	TEXT_MOST = 4096,     /* of a file or command: more is cut */
-	BUFFERS_MAX = 1024    /* as many as a machine may have processors */
+	TEXT_MOST = 4096,     /* of a file name or command; the rest is cut */
+	BUFFERS_MAX = 1024    /* no machine has more processors */
 };
 
 /* Feature sections by bit [perf.data, "HEADER_*"]. */
@@ -69,7 +69,7 @@ enum {
 	MISC_BUILD_ID_SIZE = 1 << 15
 };
 
-/* What a record ends with, by sample_type, in this order [perf_event.h, sample_id]. */
+/* Bits of sample_type: fields at the end of a record [perf_event.h, sample_id]. */
 enum {
 	SAMPLE_TID = 1 << 1,
 	SAMPLE_TIME = 1 << 2,
@@ -81,21 +81,21 @@ enum {
 	    SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID | SAMPLE_CPU | SAMPLE_STREAM_ID | SAMPLE_IDENTIFIER
 };
 
-/* An event that was recorded. */
+/* A recorded event. */
 struct perf_attr {
-	uint32_t sample_type; /* the bits above; 0: records have no such end */
+	uint32_t sample_type; /* the bits above; 0: records have no such fields */
 };
 
-/* Which processor and event an ID stands for. */
+/* The processor and event of an ID. */
 struct perf_id {
 	uint64_t id;
-	uint32_t attr; /* PERF_NONE: not known */
-	uint32_t cpu;  /* the same */
+	uint32_t attr; /* PERF_NONE: unknown */
+	uint32_t cpu;  /* PERF_NONE: unknown */
 };
 
-/* A record in bounds. */
+/* A record within bounds. */
 struct perf_record {
-	const uint8_t *bytes; /* head included */
+	const uint8_t *bytes; /* including the head */
 	size_t size;
 	uint64_t at; /* in the file */
 	uint32_t type;
@@ -108,7 +108,8 @@ struct perf_reading {
 	uint64_t size;
 	VEC(struct perf_attr) attrs;
 	VEC(struct perf_id) ids; /* sorted once all are known */
-	/* those that say who made them by IDs, which are all known at the end only */
+	/* Records that identify their sender by ID.  They wait until the end, when all IDs are
+	 * known. */
 	VEC(struct perf_record) late;
 };
 
@@ -132,8 +133,8 @@ perf_u64(const struct perf_reading *r, const uint8_t *p)
 	return r->data->big ? bytes_be64(p) : bytes_le64(p);
 }
 
-/* Bit N of a bit field that the compiler laid out: the first is the lowest of a
- * little-endian machine and the highest of a big-endian one [second hand: perf]. */
+/* Return bit N of a bit field.  Compilers put the first bit lowest on a little-endian machine and
+ * highest on a big-endian one [second hand: perf]. */
 static bool
 perf_bit(const struct perf_reading *r, const uint8_t *p, unsigned n)
 {
@@ -147,7 +148,7 @@ has_bytes(const struct perf_reading *r, uint64_t at, uint64_t length)
 	return at <= r->size && length <= r->size - at;
 }
 
-/* The text of LENGTH bytes at most, to its NUL. */
+/* Copy a text of at most LENGTH bytes, up to its NUL. */
 static char *
 copy_text(const uint8_t *p, size_t length)
 {
@@ -167,7 +168,7 @@ note_damage(struct perf_reading *r, const char *what, uint64_t at)
 
 /* --- attributes and IDs --------------------------------------------------------- */
 
-/* One perf_event_attr of LENGTH bytes: sample_type at 24, flags at 40, of which bit 18 is
+/* Add a perf_event_attr of LENGTH bytes: sample_type at 24, flags at 40.  Bit 18 of the flags is
  * sample_id_all [perf_event.h, struct perf_event_attr]. */
 static void
 add_attr(struct perf_reading *r, const uint8_t *p, size_t length)
@@ -177,8 +178,8 @@ add_attr(struct perf_reading *r, const uint8_t *p, size_t length)
 		attr->sample_type = (uint32_t)perf_u64(r, p + 24) & SAMPLE_ALL;
 }
 
-/* Sections may overlap, so that their lengths alone limit nothing: a file has no more IDs
- * than room for them. */
+/* Add the IDs of the last attribute.  Sections may overlap, so their lengths alone are no limit.
+ * Allow no more IDs than fit in the file. */
 static void
 add_ids(struct perf_reading *r, const uint8_t *p, uint64_t length)
 {
@@ -192,7 +193,7 @@ add_ids(struct perf_reading *r, const uint8_t *p, uint64_t length)
 		    (struct perf_id){.id = perf_u64(r, p), .attr = attr, .cpu = PERF_NONE};
 }
 
-/* The attributes of a file: each with {offset, size} of its IDs behind. */
+/* Read the attributes of a file.  Each ends with the {offset, size} of its IDs. */
 static void
 read_attrs(struct perf_reading *r)
 {
@@ -216,7 +217,7 @@ read_attrs(struct perf_reading *r)
 	}
 }
 
-/* HEADER_ATTR of a pipe: the attribute, whose second number is its size, then IDs. */
+/* Read HEADER_ATTR of a pipe: the attribute, with its size as second number, then IDs. */
 static void
 read_attr_record(struct perf_reading *r, const struct perf_record *record)
 {
@@ -227,7 +228,7 @@ read_attr_record(struct perf_reading *r, const struct perf_record *record)
 	add_ids(r, record->bytes + RECORD + size, record->size - RECORD - size);
 }
 
-/* ID_INDEX: {id, idx, cpu, tid} of each event. */
+/* Read ID_INDEX: {id, idx, cpu, tid} of each event. */
 static void
 read_id_index(struct perf_reading *r, const struct perf_record *record)
 {
@@ -246,7 +247,7 @@ by_id(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* What ID stands for: its attribute and its processor, where they are known. */
+/* Find the attribute and processor of ID.  Unknown ones are PERF_NONE. */
 static struct perf_id
 find_id(const struct perf_reading *r, uint64_t id)
 {
@@ -269,8 +270,8 @@ count_fields(uint32_t sample_type)
 	return (unsigned)__builtin_popcount(sample_type & SAMPLE_ALL);
 }
 
-/* The attribute that made a record: the first where there is one or all are alike, else
- * that of the identifier, which is last then. */
+/* Return the attribute of a record.  Without identifiers all attributes are alike, so return the
+ * first.  An identifier is the last field of the record and selects the attribute. */
 static const struct perf_attr *
 attr_of(const struct perf_reading *r, const struct perf_record *record)
 {
@@ -283,7 +284,7 @@ attr_of(const struct perf_reading *r, const struct perf_record *record)
 	return id.attr < r->attrs.count ? &r->attrs.at[id.attr] : first;
 }
 
-/* Who made a record, by what it ends with; PERF_NONE where that does not say it. */
+/* Find the processor and thread of a record from its last fields.  Unknown ones are PERF_NONE. */
 static void
 find_sender(const struct perf_reading *r, const struct perf_record *record, size_t body,
 	    uint32_t *cpu, uint32_t *tid)
@@ -314,7 +315,7 @@ find_sender(const struct perf_reading *r, const struct perf_record *record, size
 
 /* --- records ------------------------------------------------------------------ */
 
-/* The buffer of that number, made if there is none; NULL: there are too many. */
+/* Return the buffer with number IDX, adding it if it is new.  Return NULL if there are too many. */
 static struct perf_buffer *
 buffer_at(struct perf_data *data, uint32_t idx, uint32_t cpu, uint32_t tid)
 {
@@ -328,8 +329,8 @@ buffer_at(struct perf_data *data, uint32_t idx, uint32_t cpu, uint32_t tid)
 	return buffer;
 }
 
-/* AUXTRACE: u64 size, offset, reference; u32 idx, tid, cpu, reserved; then the bytes, of
- * which those that are there are taken. */
+/* Read AUXTRACE: u64 size, offset, reference; u32 idx, tid, cpu, reserved; then the bytes, which
+ * the end of the file may cut. */
 static void
 read_auxtrace(struct perf_reading *r, const struct perf_record *record)
 {
@@ -357,8 +358,8 @@ keep_record(struct perf_reading *r, const struct perf_record *record)
 	*vec_add(&r->late) = *record;
 }
 
-/* MMAP and MMAP2, which has 32 bytes more before the name: a device and inode, or a build
- * ID with its size and three bytes that are reserved; protection and flags. */
+/* Read MMAP or MMAP2.  MMAP2 has 32 more bytes before the name: device and inode, or a build ID
+ * with its size and three reserved bytes; then protection and flags. */
 static void
 read_map(struct perf_reading *r, const struct perf_record *record)
 {
@@ -381,14 +382,14 @@ read_map(struct perf_reading *r, const struct perf_record *record)
 		memcpy(map.build_id, p + 36, id_size);
 	}
 	map.name = copy_text(p + name, record->size - RECORD - name);
-	/* a symbol follows, to which `offset` refers */
+	/* cut off the symbol that `offset` refers to */
 	if (!strncmp(map.name, PERF_KERNEL, strlen(PERF_KERNEL)))
 		map.name[strlen(PERF_KERNEL)] = '\0';
 	*vec_add(&r->data->maps) = map;
 }
 
-/* HEADER_BUILD_ID, which the feature section is made of too: pid, 24 bytes of which 20 are
- * the ID and the 21st its size if a bit says so, name. */
+/* Read HEADER_BUILD_ID, also used in the feature section: pid, 24 bytes, name.  The first 20 bytes
+ * are the ID.  The 21st is its size if MISC_BUILD_ID_SIZE is set. */
 static void
 read_build_id(struct perf_reading *r, const struct perf_record *record)
 {
@@ -399,7 +400,7 @@ read_build_id(struct perf_reading *r, const struct perf_record *record)
 	if (size <= PERF_BUILD_ID)
 		file.build_id_size = size;
 	else if (!memcmp(p + 20, none, sizeof none))
-		file.build_id_size = 16; /* filled up */
+		file.build_id_size = 16; /* padded with zeros */
 	memcpy(file.build_id, p + 4, file.build_id_size);
 	file.name = copy_text(p + 28, record->size - RECORD - 28);
 	*vec_add(&r->data->files) = file;
@@ -415,7 +416,7 @@ read_info(struct perf_reading *r, const struct perf_record *record)
 		*vec_add(&r->data->trace_info) = perf_u64(r, record->bytes + at);
 }
 
-/* A text with its length in front. */
+/* Copy a text that follows its length.  Return NULL if it is empty or too long. */
 static char *
 read_string(const struct perf_reading *r, const uint8_t *p, uint64_t length)
 {
@@ -462,7 +463,7 @@ read_feature(struct perf_reading *r, unsigned bit, uint64_t at, uint64_t length)
 		read_records(r, at, at + length, read_feature_record);
 }
 
-/* The feature of a pipe: its number, then what a section has. */
+/* Read a feature of a pipe: its number, then the content of a section. */
 static void
 read_feature_of_pipe(struct perf_reading *r, const struct perf_record *record)
 {
@@ -471,7 +472,7 @@ read_feature_of_pipe(struct perf_reading *r, const struct perf_record *record)
 		read_feature(r, (unsigned)bit, record->at + RECORD + 8, record->size - RECORD - 8);
 }
 
-/* Types by number.  LEAST: bytes of body that are read without looking further. */
+/* Record types by number.  LEAST is the smallest body that `read` accepts. */
 static const struct perf_type {
 	const char *name;
 	size_t least;
@@ -535,8 +536,8 @@ read_record(struct perf_reading *r, const struct perf_record *record)
 		type->read(r, record);
 }
 
-/* Bytes behind a record that its size does not count: payload of trace, and of tracing
- * data in a pipe, in words of eight [second hand: perf]. */
+/* Return the number of bytes after a record that its size excludes: trace payload, and tracing data
+ * in a pipe, in words of eight [second hand: perf]. */
 static uint64_t
 payload_size(const struct perf_reading *r, const struct perf_record *record)
 {
@@ -547,7 +548,7 @@ payload_size(const struct perf_reading *r, const struct perf_record *record)
 	return 0;
 }
 
-/* Calls EACH for the records from AT to END; false if the walk ended before. */
+/* Call EACH for the records from AT to END.  Return false if the walk ended early. */
 static bool
 read_records(struct perf_reading *r, uint64_t at, uint64_t end,
 	     void (*each)(struct perf_reading *, const struct perf_record *))
@@ -585,7 +586,7 @@ read_records(struct perf_reading *r, uint64_t at, uint64_t end,
 
 /* --- the whole ------------------------------------------------------------------ */
 
-/* The sections of features lie behind the data, in the order of their bits. */
+/* Read the feature sections.  Their {offset, size} follow the data, in the order of their bits. */
 static void
 read_features(struct perf_reading *r, uint64_t at)
 {
@@ -604,7 +605,7 @@ read_features(struct perf_reading *r, uint64_t at)
 	}
 }
 
-/* The size of the data section is 0 where perf did not end in order. */
+/* Read a file with sections.  If perf did not exit cleanly, the data section has size 0. */
 static void
 read_file(struct perf_reading *r)
 {
@@ -625,7 +626,8 @@ read_file(struct perf_reading *r)
 		read_features(r, at + length);
 }
 
-/* The buffer that a run is in: of its processor, else of its thread. */
+/* Return the buffer of a run: that of its processor, else of its thread.  If neither is known,
+ * return the only buffer. */
 static struct perf_buffer *
 buffer_of(struct perf_data *data, const struct perf_run *run)
 {
@@ -648,7 +650,7 @@ add_run(struct perf_data *data, const struct perf_run *run)
 		data->strays++;
 }
 
-/* AUX: u64 offset, size, flags. */
+/* Read AUX: u64 offset, size, flags. */
 static void
 read_aux(struct perf_reading *r, const struct perf_record *record)
 {
@@ -671,7 +673,7 @@ read_hw_id(struct perf_reading *r, const struct perf_record *record)
 	*vec_add(&r->data->hw_ids) = id;
 }
 
-/* LOST: u64 id, lost.  LOST_SAMPLES: u64 lost.  Of whom nothing is known, they count to the
+/* Read LOST (u64 id, lost) or LOST_SAMPLES (u64 lost).  If the sender is unknown, add them to the
  * first buffer. */
 static void
 read_lost(struct perf_reading *r, const struct perf_record *record)
@@ -711,7 +713,7 @@ by_name(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* A build ID that is known of a file is that of its maps. */
+/* Copy known build IDs of files to their maps. */
 static void
 identify_maps(struct perf_data *data)
 {
@@ -752,7 +754,7 @@ perf_data_is_file(const char *path)
 	const char *why;
 	struct stat st;
 	uint8_t head[MAGIC];
-	if (stat(path, &st) || !S_ISREG(st.st_mode)) /* the writer of a FIFO would see it opened */
+	if (stat(path, &st) || !S_ISREG(st.st_mode)) /* opening a FIFO would disturb its writer */
 		return false;
 	FILE *file = file_open_stream(path, &why);
 	bool is = file && perf_data_is(head, fread(head, 1, sizeof head, file));
@@ -817,7 +819,7 @@ perf_data_free(struct perf_data *data)
 	free(data);
 }
 
-/* --- for people ----------------------------------------------------------------- */
+/* --- display ---------------------------------------------------------------------- */
 
 const char *
 perf_data_trace_name(const struct perf_data *data)

@@ -1,14 +1,15 @@
 /*
- * perf.data: what Linux perf recorded, as records.
+ * perf.data: the records that Linux perf wrote.
  *
- * Finds the bytes of hardware trace in such a file, what says how to read them, and what
- * was mapped where; it does not know what the trace means.  Samples and the like are
- * counted only.  Sources: [perf.data] is tools/perf/Documentation/perf.data-file-format.txt
- * of Linux, [perf_event.h] its include/uapi/linux/perf_event.h.  What no text there says is
- * marked [second hand: perf].
+ * This reader finds the hardware trace in such a file, the parameters for decoding it,
+ * and the memory maps.  It does not interpret the trace.  Samples and similar records are
+ * only counted.  Sources: [perf.data] is
+ * tools/perf/Documentation/perf.data-file-format.txt of Linux, [perf_event.h] is its
+ * include/uapi/linux/perf_event.h.  Facts that neither states are marked [second hand:
+ * perf].
  *
- * Cost: heads of records are read, payload of trace is not.  Memory is in proportion to the
- * records that there are, never to a number that one of them names.
+ * Cost: reads the heads of records, but no trace payload.  Memory grows with the number
+ * of records, never with a number that a record states.
  */
 #ifndef TRAWL_CAPTURE_PERF_DATA_H
 #define TRAWL_CAPTURE_PERF_DATA_H
@@ -22,38 +23,38 @@
 #include <stdint.h>
 
 enum { PERF_NONE = UINT32_MAX }; /* no processor, no thread */
-enum { PERF_MAPS_MOST = 4096 };	 /* for which files are looked for */
+enum { PERF_MAPS_MOST = 4096 };	 /* most maps to find files for */
 
-/* AUXTRACE: bytes of a ring buffer. */
+/* AUXTRACE: a piece of a ring buffer. */
 struct perf_piece {
 	uint64_t at;	 /* in the file */
-	uint64_t offset; /* among all that was ever in the buffer */
+	uint64_t offset; /* counted from the first byte ever written to the buffer */
 	uint64_t size;
 };
 
 /* AUX: one run of the hardware.  [perf_event.h, PERF_AUX_FLAG_*] */
 enum perf_run_flag {
 	PERF_RUN_TRUNCATED = 1 << 0, /* the buffer was full */
-	PERF_RUN_OVERWRITE = 1 << 1, /* a snapshot: `offset` is its end, `size` at most */
+	PERF_RUN_OVERWRITE = 1 << 1, /* a snapshot: `offset` is its end, `size` is an upper limit */
 	PERF_RUN_PARTIAL = 1 << 2,   /* it has gaps */
-	PERF_RUN_COLLISION = 1 << 3, /* another user of the hardware took it */
-	PERF_RUN_FORMAT = 0xff00     /* of its bytes, as the hardware's driver numbers them */
+	PERF_RUN_COLLISION = 1 << 3, /* collided with another user of the hardware */
+	PERF_RUN_FORMAT = 0xff00     /* format of the bytes, as numbered by the hardware's driver */
 };
 struct perf_run {
-	uint64_t offset, size; /* as of struct perf_piece */
+	uint64_t offset, size; /* as in struct perf_piece */
 	uint64_t flags;
-	uint32_t cpu, tid; /* where it was; PERF_NONE: not known */
+	uint32_t cpu, tid; /* of the traced code; PERF_NONE: unknown */
 };
 
-/* A ring buffer: of a processor, or of a thread, where CPU is PERF_NONE. */
+/* The ring buffer of a processor, or of a thread if CPU is PERF_NONE. */
 struct perf_buffer {
 	uint32_t idx, cpu, tid;
 	VEC(struct perf_piece) pieces;
 	VEC(struct perf_run) runs;
-	uint64_t lost_records, lost_samples; /* that perf could not write there */
+	uint64_t lost_records, lost_samples; /* those that perf could not write */
 };
 
-/* AUX_OUTPUT_HW_ID: what the hardware of a processor is called in the trace. */
+/* AUX_OUTPUT_HW_ID: the ID of a processor's hardware in the trace. */
 struct perf_hw_id {
 	uint32_t cpu;
 	uint64_t id;
@@ -61,48 +62,47 @@ struct perf_hw_id {
 
 enum { PERF_BUILD_ID = 20 };
 
-/* MMAP, MMAP2: a file in the memory of a process. */
+/* MMAP, MMAP2: a file mapped into the memory of a process. */
 #define PERF_KERNEL "[kernel.kallsyms]" /* name of the kernel's map */
 struct perf_map {
-	uint32_t pid; /* PERF_NONE: the kernel's */
-	/* OFFSET: in the file; of the kernel where its text began [second hand: perf] */
+	uint32_t pid; /* PERF_NONE: the kernel */
+	/* OFFSET is in the file; for the kernel, the start of its text [second hand: perf] */
 	uint64_t address, length, offset;
 	uint8_t build_id[PERF_BUILD_ID];
-	uint8_t build_id_size; /* 0: not known */
+	uint8_t build_id_size; /* 0: unknown */
 	char *name;
 };
 
 struct perf_data {
-	bool big;			 /* endian */
+	bool big;			 /* big-endian */
 	bool piped;			 /* written to a pipe */
-	bool compressed;		 /* records are in it that are not read */
-	uint32_t trace_type;		 /* AUXTRACE_INFO; 0: none */
-	VEC(uint64_t) trace_info;	 /* the numbers behind it */
-	VEC(struct perf_buffer) buffers; /* by processor, then by thread */
+	bool compressed;		 /* contains compressed records, which are not read */
+	uint32_t trace_type;		 /* from AUXTRACE_INFO; 0: none */
+	VEC(uint64_t) trace_info;	 /* the numbers after the type */
+	VEC(struct perf_buffer) buffers; /* sorted by processor, then by thread */
 	VEC(struct perf_hw_id) hw_ids;
-	VEC(struct perf_map) maps;  /* of code, in the order of records */
-	VEC(struct perf_map) files; /* name and build ID alone: of files in no map, too */
+	VEC(struct perf_map) maps;  /* maps of code, in record order */
+	VEC(struct perf_map) files; /* only names and build IDs; includes files in no map */
 	char *arch;		    /* `aarch64`, or NULL */
-	char *command;		    /* how perf was called, or NULL */
-	uint64_t counts[256];	    /* records by type; the last: of types beyond */
-	uint64_t strays;	    /* AUX records of no buffer */
-	struct text damage;	    /* why not all was read, one sentence; empty: all was */
+	char *command;		    /* command line of perf, or NULL */
+	uint64_t counts[256];	    /* records by type; the last one counts all higher types */
+	uint64_t strays;	    /* AUX records without a buffer */
+	struct text damage;	    /* one sentence on why reading was incomplete, or empty */
 };
 
-/* Whether this is how such a file begins. */
+/* True if a file that begins with these bytes is a perf.data file. */
 bool perf_data_is(const uint8_t *head, size_t length);
 bool perf_data_is_file(const char *path);
 
-/* Reads SIZE bytes; those of NULL are none.  NULL with a reason if it is no such file; what
- * is wrong in it otherwise is in `damage`. */
+/* Read SIZE bytes; BYTES may be NULL if SIZE is 0.  Return NULL with a reason if it is not a
+ * perf.data file.  Other problems are noted in `damage`. */
 struct perf_data *perf_data_read(const uint8_t *bytes, uint64_t size, struct err *);
 void perf_data_free(struct perf_data *); /* NULL is fine */
 
-/* What sort of hardware trace is in it, for people: `Intel PT`; NULL: none that has a
- * name. */
+/* Return the kind of hardware trace for display: `Intel PT`.  Return NULL if it has no name. */
 const char *perf_data_trace_name(const struct perf_data *);
 
-/* Appends what is in it, a line each. */
+/* Append a description of the contents, in several lines. */
 void perf_data_describe(const struct perf_data *, struct text *);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * The bytes of a trace buffer in order: see perf_layout.h.
  *
- * Pieces are laid one behind the other by their offset in the buffer; what was read before
- * is left out.  Along these go the runs.  What is stored and in a run is taken; stored and
- * in none, it is taken as uncovered; in a run and not stored, it is lost.
+ * Pieces are joined in the order of their offsets in the buffer, skipping repeated
+ * bytes.  Runs are then compared with them.  Stored bytes of a run are taken.  Stored
+ * bytes of no run are taken as uncovered.  Bytes of a run that are not stored are lost.
  */
 #include "config.h"
 
@@ -12,20 +12,20 @@
 
 #include <stdlib.h>
 
-enum { PADDING = 8 }; /* perf fills a piece up to words of so many bytes */
+enum { PADDING = 8 }; /* perf pads a piece to words of this many bytes */
 
 struct perf_gathering {
 	struct perf_layout *layout;
-	VEC(struct perf_piece) stored; /* in order, apart from each other */
-	size_t at;		       /* the first of those that may matter still */
+	VEC(struct perf_piece) stored; /* sorted and disjoint */
+	size_t at;		       /* first stored piece that is still needed */
 	unsigned unit;
-	uint64_t lost; /* since the last mark */
+	uint64_t lost; /* bytes lost since the last mark */
 };
 
-/* --- what is stored --------------------------------------------------------------- */
+/* --- stored bytes ----------------------------------------------------------------- */
 
-/* What a piece repeats is left out; where it repeats less than a word, that was padding
- * [second hand: perf]. */
+/* Store a piece without the bytes that earlier pieces have.  If less than a word repeats, the last
+ * piece ended with padding [second hand: perf]. */
 static void
 store_piece(struct perf_gathering *g, struct perf_piece piece)
 {
@@ -47,7 +47,8 @@ store_piece(struct perf_gathering *g, struct perf_piece piece)
 
 /* --- runs --------------------------------------------------------------------------- */
 
-/* A run of a snapshot ends at its offset, and has no more than the piece that was read. */
+/* Return the run with its start as offset.  The offset of a snapshot is its end, and its bytes
+ * begin no earlier than those of the stored piece. */
 static struct perf_run
 place_run(const struct perf_gathering *g, struct perf_run run)
 {
@@ -73,7 +74,7 @@ by_offset(const void *a, const void *b)
 	return (left->size > right->size) - (left->size < right->size);
 }
 
-/* A mark at the end of what is gathered so far; the last one, if it stands there too. */
+/* Return a mark at the current end of the gathered bytes.  Reuse the last mark if it is there. */
 static struct perf_mark *
 mark_here(struct perf_gathering *g)
 {
@@ -89,7 +90,7 @@ mark_here(struct perf_gathering *g)
 	return mark;
 }
 
-/* Moves on to the first stored piece that ends behind OFFSET. */
+/* Move to the first stored piece that ends after OFFSET. */
 static const struct perf_piece *
 stored_behind(struct perf_gathering *g, uint64_t offset)
 {
@@ -99,7 +100,7 @@ stored_behind(struct perf_gathering *g, uint64_t offset)
 	return g->at < g->stored.count ? &g->stored.at[g->at] : NULL;
 }
 
-/* Adds bytes of the file, to the last piece where they go on from it. */
+/* Add bytes of the file.  Extend the last piece if they continue it. */
 static void
 add_piece(struct perf_layout *layout, uint64_t offset, uint64_t length)
 {
@@ -113,7 +114,7 @@ add_piece(struct perf_layout *layout, uint64_t offset, uint64_t length)
 	layout->size += length;
 }
 
-/* Takes what is stored from FROM to TO without a hole. */
+/* Take the stored bytes from FROM to TO, which have no hole. */
 static void
 take_bytes(struct perf_gathering *g, uint64_t from, uint64_t to)
 {
@@ -126,7 +127,7 @@ take_bytes(struct perf_gathering *g, uint64_t from, uint64_t to)
 	}
 }
 
-/* Where what is stored from FROM on, at most to TO, has its first hole. */
+/* Return the end of the stored bytes that begin at FROM: the first hole, or at most TO. */
 static uint64_t
 stored_to(const struct perf_gathering *g, uint64_t from, uint64_t to)
 {
@@ -139,8 +140,8 @@ stored_to(const struct perf_gathering *g, uint64_t from, uint64_t to)
 	return from < to ? from : to;
 }
 
-/* Takes what is stored from FROM to TO; bytes in between are lost if HOLES says so.  Units
- * count from FROM. */
+/* Take the stored bytes from FROM to TO.  If HOLES, count bytes that are not stored as lost.  Units
+ * begin at FROM. */
 static void
 take_range(struct perf_gathering *g, uint64_t from, uint64_t to, uint64_t uncovered, bool holes)
 {
@@ -173,8 +174,8 @@ stored_end(const struct perf_gathering *g)
 	return last ? last->offset + last->size : 0;
 }
 
-/* What lies between two runs, or behind the last one, where bytes may be padding.  LAST, and
- * in snapshots: nothing is known of what is not stored. */
+/* Take the bytes between two runs, or after the last one, where they may be padding.  If LAST, as
+ * for snapshots, bytes that are not stored do not count as lost. */
 static void
 take_between(struct perf_gathering *g, uint64_t from, uint64_t to, bool last)
 {
@@ -196,7 +197,7 @@ take_run(struct perf_gathering *g, const struct perf_run *run, uint64_t from, ui
 	uint64_t before = g->layout->size;
 	mark_here(g)->flags |= run->flags;
 	take_range(g, from, to, 0, !(run->flags & PERF_RUN_OVERWRITE));
-	/* what is missing at its start is a loss before it */
+	/* bytes missing at its start are lost before it */
 	if (g->lost && g->layout->size == before)
 		mark_here(g);
 }

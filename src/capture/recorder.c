@@ -1,8 +1,8 @@
 /*
  * Copying a capture to a file while it grows: see recorder.h.
  *
- * A thread sleeps until the spool has more and copies that.  It reads the spool, not the
- * source: so it never delays what is read, and may begin late.
+ * A thread sleeps until the spool has more bytes, then copies them.  It reads the spool
+ * instead of the source, so it never delays the source and may start late.
  */
 #include "config.h"
 
@@ -21,13 +21,13 @@
 enum { CHUNK = 256 * 1024 };
 
 struct recorder {
-	struct spool *spool; /* the capture's */
+	struct spool *spool; /* borrowed from the capture */
 	struct writer writer;
 	char *buffer;
-	uint64_t begin; /* of the spool, at first */
+	uint64_t begin; /* first offset to copy in the spool */
 	_Atomic uint64_t size;
 	atomic_bool ended;
-	struct err err; /* valid once it ended */
+	struct err err; /* valid once `ended` */
 	void (*notify)(void *);
 	void *context;
 	struct job job;
@@ -48,7 +48,7 @@ copy_some(struct recorder *recorder, uint64_t offset, size_t length)
 	return failed ? failed : n;
 }
 
-/* Copies what the spool has; false if that cannot be written. */
+/* Copy the available bytes.  Return false if writing fails. */
 static bool
 copy_available(struct recorder *recorder)
 {
@@ -71,7 +71,7 @@ recorder_copy(void *context)
 	struct recorder *recorder = context;
 	bool good, stopping, ended;
 	do {
-		/* before the size: what comes later need not be copied */
+		/* read before the size: later bytes need not be copied */
 		stopping = job_is_stopping(&recorder->job);
 		ended = spool_ended(recorder->spool);
 		good = copy_available(recorder);

@@ -1,8 +1,9 @@
 /*
- * Recording: a stream or a live source is copied to a file as it comes, byte for byte.
+ * Recording: copy a stream or a live source to a file as it arrives, byte for byte.
  *
- * A recording begins with the first byte that the capture keeps, goes on while the capture
- * grows and ends when it is stopped, the stream ends, or no more can be written.
+ * A recording begins with the first byte that the capture keeps, and continues while the
+ * capture grows.  It ends when it is stopped, when the stream ends, or when writing
+ * fails.
  *
  * Threads: the owner's.
  */
@@ -14,19 +15,20 @@
 
 struct recorder;
 
-/* Start to copy CAPTURE, which is spooled and outlives the recording, to a new file.  NOTIFY is
- * called from any thread once the recording has ended by itself.  Return NULL with a reason. */
+/* Start to copy CAPTURE to a new file.  CAPTURE is spooled and outlives the recording.  NOTIFY is
+ * called from any thread when the recording ends without recorder_stop.  Return NULL with a
+ * reason. */
 struct recorder *recorder_start(struct capture *, const char *path, const struct writer_options *,
 				void (*notify)(void *), void *context, struct err *);
 
-/* Bytes that were written. */
+/* Return the number of bytes written. */
 uint64_t recorder_size(const struct recorder *);
 
-/* Return true once it has ended by itself. */
+/* Return true once the recording has ended without recorder_stop. */
 bool recorder_ended(const struct recorder *);
 
-/* Write the bytes that have come, as far as the target takes them at once, and end.  Return 0 or
- * a negative err_code with the reason. */
+/* Write the bytes that have arrived, as far as the target accepts them at once, and end.  Return 0
+ * or a negative err_code with the reason. */
 int recorder_stop(struct recorder *, struct err *);
 
 #endif

@@ -1,11 +1,10 @@
 /*
  * Reading a snapshot: see snapshot.h.
  *
- * The .ini files are read line by line into sections and handed on as
- * (section, key, value), with the place for notes.  There is one function per
- * kind of file that gives the keys their meaning.  Files are small; more than
- * FILE_MAX bytes of one are not looked at, nor more than PARTS_MAX of anything
- * that is listed.  Of a key that comes twice the first one counts.
+ * The .ini files are read line by line and passed on as (section, key, value), with the
+ * place for notes.  One function for each kind of file interprets the keys.  Files are
+ * small, so bytes after FILE_MAX are ignored, and so are list items after PARTS_MAX.  If
+ * a key is repeated, its first value counts.
  */
 #include "config.h"
 
@@ -26,24 +25,24 @@ struct buffer_section {
 	bool adopted;
 };
 
-/* What is known before all files are read. */
+/* State until all files are read. */
 struct reading {
 	struct snapshot *snapshot;
 	char *folder;		  /* with its path */
 	VEC(char *) device_files; /* names in that folder */
 	char *trace_file;
-	char *listed; /* buffers, with commas between */
+	char *listed; /* names of buffers, separated by commas */
 	VEC(struct buffer_section) sections;
-	size_t dumps; /* of all devices */
+	size_t dumps; /* number in all devices */
 };
 
-/* A file that is being read. */
+/* An .ini file during reading. */
 struct ini {
 	struct reading *reading;
 	const char *name; /* for notes */
-	unsigned line;	  /* 0: the file as a whole */
-	char *section;	  /* of this line; "" before the first */
-	unsigned given;	  /* keys of this section that came, a bit each */
+	unsigned line;	  /* 0: the whole file */
+	char *section;	  /* current section; "" before the first */
+	unsigned given;	  /* keys seen in this section, one bit each */
 };
 
 static void add_note(struct ini *, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -74,8 +73,8 @@ base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* FOLDER/FILE; a file that is absolute stays as it is.  Snapshots made
- * elsewhere may have backslashes. */
+/* Return FOLDER/FILE, or FILE if it is absolute.  Snapshots from other systems may have
+ * backslashes. */
 static char *
 join_path(const char *folder, const char *file)
 {
@@ -89,7 +88,7 @@ join_path(const char *folder, const char *file)
 	return path.data;
 }
 
-/* Whether a file's name leads elsewhere. */
+/* True if the name of a file leads out of its folder. */
 static bool
 names_outside(const char *file)
 {
@@ -103,7 +102,7 @@ names_outside(const char *file)
 	return false;
 }
 
-/* Whether PATH, which is FILE in FOLDER, lies elsewhere, links followed. */
+/* True if PATH, which is FILE in FOLDER, is outside of FOLDER after following links. */
 static bool
 is_outside(const char *folder, const char *file, const char *path)
 {
@@ -118,8 +117,8 @@ is_outside(const char *folder, const char *file, const char *path)
 	return outside;
 }
 
-/* The path of a file that INI names.  It is reported when that is not one
- * of the snapshot's: *OUTSIDE is set, or, if NULL, the file is read all the same. */
+/* Return the path of a file that INI names.  If it is outside of the snapshot, add a note and set
+ * *OUTSIDE.  If OUTSIDE is NULL, the file is read anyway. */
 static char *
 path_of(struct ini *ini, const char *file, bool *outside)
 {
@@ -149,7 +148,7 @@ is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* The snapshot.ini that PATH means, or NULL.  Caller frees. */
+/* Return the snapshot.ini that PATH means, or NULL.  The caller frees it. */
 static char *
 main_file(const char *path)
 {
@@ -181,7 +180,7 @@ trim_line(char *text)
 	return text;
 }
 
-/* Cuts the comment off a line; one mark within quotes is none. */
+/* Cut the comment off a line.  Comment marks within quotes do not count. */
 static void
 cut_comment(char *line)
 {
@@ -206,7 +205,7 @@ unquote_value(char *value)
 	return value + 1;
 }
 
-/* What takes a section's beginning (KEY is NULL) and its keys. */
+/* Called for the beginning of a section (KEY is NULL) and for each of its keys. */
 typedef void taker(struct ini *, const char *section, const char *key, char *value);
 
 static void
@@ -272,7 +271,7 @@ read_text(const char *path, bool *whole, const char **why)
 	return bytes;
 }
 
-/* Reads one .ini file; false if it cannot be read at all. */
+/* Read one .ini file.  Return false if it cannot be opened. */
 static bool
 read_ini(struct reading *reading, const char *path, taker *take)
 {
@@ -293,7 +292,7 @@ read_ini(struct reading *reading, const char *path, taker *take)
 
 /* --- values ------------------------------------------------------------ */
 
-/* Whether KEY, number N of its section, came before. */
+/* Return true, with a note, if KEY, number N of its section, came before. */
 static bool
 is_second(struct ini *ini, const char *key, unsigned n)
 {
@@ -327,7 +326,7 @@ take_text(struct ini *ini, const char *key, const char *text, char **value)
 		*value = mem_text(text);
 }
 
-/* The next name of a list with commas, or NULL; cuts the list up. */
+/* Cut the next name off a comma-separated list and return it, or NULL. */
 static char *
 next_name(char **list)
 {
@@ -410,7 +409,7 @@ free_buffer(struct snapshot_buffer *buffer)
 	free(buffer->format);
 }
 
-/* Moves a section's buffer to the snapshot's, if it is one. */
+/* Move the buffer of a section to the snapshot, if it is valid. */
 static void
 adopt_buffer(struct reading *r, struct buffer_section *section)
 {
@@ -437,8 +436,7 @@ adopt_buffer(struct reading *r, struct buffer_section *section)
 	*buffer = (struct snapshot_buffer){0};
 }
 
-/* Takes the buffers that are listed, in that order; all where there is no
- * list. */
+/* Adopt the listed buffers in that order.  Without a list, adopt all. */
 static void
 adopt_buffers(struct reading *r)
 {
@@ -460,8 +458,8 @@ adopt_buffers(struct reading *r)
 
 /* --- devices ----------------------------------------------------------- */
 
-/* Registers of a core (a device whose type is given, but not that it is a
- * source) are not needed, and may have any form. */
+/* Add a register.  Skip those of a core (a device with a type that is not marked as a source):
+ * nothing needs them, and they may have any form. */
 static void
 take_register(struct ini *ini, struct snapshot_device *device, const char *key, const char *value)
 {
@@ -503,7 +501,7 @@ take_dump(struct ini *ini, struct snapshot_dump *dump, const char *key, const ch
 		dump->placed = good;
 }
 
-/* A device's file; the device is the last one. */
+/* Interpret a device's file.  The device is the last one. */
 static void
 take_device(struct ini *ini, const char *section, const char *key, char *value)
 {
@@ -549,7 +547,7 @@ free_device(struct snapshot_device *device)
 	free(device->type);
 }
 
-/* Drops what is not whole; false if the device is not. */
+/* Drop incomplete dumps.  Return false if the device has no name, or that of another one. */
 static bool
 check_device(struct ini *ini, struct snapshot_device *device)
 {
@@ -602,7 +600,7 @@ has_buffer(const struct snapshot *s, const char *name)
 	return false;
 }
 
-/* What a link names should be there. */
+/* Note links to missing devices and buffers. */
 static void
 check_links(struct reading *r)
 {
@@ -666,7 +664,7 @@ free_reading(struct reading *r)
 	free(r->listed);
 }
 
-/* The folder that FILE is in, with its path. */
+/* Return the folder of FILE, with its path. */
 static char *
 folder_of(const char *file)
 {
@@ -680,7 +678,7 @@ folder_of(const char *file)
 	return folder;
 }
 
-/* The last name of a folder's path, also where that is `.` or `..`. */
+/* Return the last name in a folder's path, resolving `.` and `..`. */
 static char *
 folder_name(const char *folder)
 {
@@ -715,8 +713,7 @@ snapshot_read(const char *path, struct err *err)
 	return NULL;
 }
 
-/* Whether PATH is a file of the snapshot whose folder is FOLDER: one that describes it,
- * or a buffer. */
+/* True if PATH belongs to the snapshot in FOLDER, as an .ini file or a buffer. */
 static bool
 is_part(const char *folder, const char *path)
 {

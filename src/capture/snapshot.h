@@ -1,14 +1,14 @@
 /*
- * A CoreSight snapshot: a folder of .ini files that say which trace buffers,
- * trace sources, cores and memory dumps there are (Arm CoreSight snapshot
- * format 1.0, as the OpenCSD tools read it).
+ * A CoreSight snapshot: a folder of .ini files that list trace buffers, trace sources,
+ * cores and memory dumps (Arm CoreSight snapshot format 1.0, as the OpenCSD tools read
+ * it).
  *
  *	snapshot.ini	names the device files and the trace file
- *	trace.ini	buffers, which source goes to which, which core has which
- *	others		a device each: its type, registers, memory dumps
+ *	trace.ini	lists buffers, and maps sources to buffers and cores to sources
+ *	others		one device each: its type, registers, memory dumps
  *
- * What is wrong in a file is noted and passed over, so that an incomplete
- * snapshot shows what it has.  Only a snapshot without any buffer is an error.
+ * Errors in a file are noted and skipped, so an incomplete snapshot shows its remaining
+ * parts.  Only a snapshot without any buffer is an error.
  */
 #ifndef TRAWL_CAPTURE_SNAPSHOT_H
 #define TRAWL_CAPTURE_SNAPSHOT_H
@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 struct snapshot_register {
-	char *name; /* without what stands in brackets behind it */
+	char *name; /* without the suffix in brackets */
 	uint64_t value;
 };
 
@@ -30,8 +30,8 @@ struct snapshot_dump {
 	char *space; /* memory space, or NULL */
 	uint64_t address, offset;
 	uint64_t length; /* 0: to the end of the file */
-	bool placed;	 /* it has an address; so have all of a snapshot */
-	bool outside;	 /* of the snapshot's folder: not to be read unless that is allowed */
+	bool placed;	 /* it has an address; always true in a finished snapshot */
+	bool outside;	 /* outside of the snapshot's folder: read only if allowed */
 };
 
 struct snapshot_device {
@@ -44,12 +44,12 @@ struct snapshot_device {
 
 struct snapshot_buffer {
 	char *name;
-	char *path;   /* of its bytes */
+	char *path;   /* of the file with its bytes */
 	char *format; /* coresight, dstream_coresight, source_data; never NULL */
-	bool outside; /* as of a dump */
+	bool outside; /* as in snapshot_dump */
 };
 
-/* LEFT goes to RIGHT: a source to its buffer, a core to its source. */
+/* Each link maps LEFT to RIGHT: a source to its buffer, or a core to its source. */
 struct snapshot_links {
 	struct snapshot_link {
 		char *left, *right;
@@ -58,30 +58,30 @@ struct snapshot_links {
 };
 
 struct snapshot {
-	char *folder;	   /* its name without the path, for people */
+	char *folder;	   /* name without the path, for display */
 	char *description; /* or NULL */
 	VEC(struct snapshot_device) devices;
-	VEC(struct snapshot_buffer) buffers; /* those that `buffers` lists */
+	VEC(struct snapshot_buffer) buffers; /* those listed under `buffers` */
 	struct snapshot_links source_buffers;
 	struct snapshot_links core_sources;
-	struct text notes; /* FILE:LINE: SENTENCE, a line each */
+	struct text notes; /* one line each: FILE:LINE: SENTENCE */
 };
 
-/* Whether PATH is a folder with a snapshot.ini, or such a file itself. */
+/* True if PATH is a snapshot.ini, or a folder that contains one. */
 bool snapshot_is(const char *path);
 
-/* The folder of the snapshot that the file PATH is a part of, a buffer or what describes
- * it; NULL if it is none.  Caller frees. */
+/* Return the folder of the snapshot that PATH belongs to, as a buffer or an .ini file.  Return NULL
+ * if it belongs to none.  The caller frees it. */
 char *snapshot_folder_of(const char *path);
 
-/* Reads the snapshot at PATH, as above.  NULL with a reason on error. */
+/* Read the snapshot at PATH, as for snapshot_is.  Return NULL with a reason on error. */
 struct snapshot *snapshot_read(const char *path, struct err *);
 void snapshot_free(struct snapshot *); /* NULL is fine */
 
-/* A device by name, or NULL. */
+/* Return the device with this name, or NULL. */
 const struct snapshot_device *snapshot_device(const struct snapshot *, const char *name);
 
-/* The core whose trace SOURCE makes, or NULL. */
+/* Return the core that SOURCE traces, or NULL. */
 const struct snapshot_device *snapshot_core_of(const struct snapshot *, const char *source);
 
 #endif

@@ -1,22 +1,22 @@
 /*
- * Spooling a stream to an unlinked file: see spool.h.
+ * Spooling to an unlinked file: see spool.h.
  *
- * The copying thread publishes the size after the bytes are in the file, so
- * whoever sees a size may read that far.  It tells its owner of growth at once, but not
- * again for a moment (QUIET_MS, QUIET_LIVE_MS), and of the end.  It sleeps in poll(), with the
- * worker's own descriptor beside the stream's.  If it cannot go on, what came so
- * far stays, and the reason with it.
+ * The copying thread publishes the size after writing the bytes, so readers may read up
+ * to it.  It notifies its owner of growth at once, then at most every QUIET_MS or
+ * QUIET_LIVE_MS, and at the end.  It sleeps in poll(), on the stream and the stop event
+ * of the job.  If it cannot continue, the bytes already there stay, and the reason is
+ * kept.
  *
- * Whether a stream is packed shows in its first bytes.  They are held until it is known
- * that they can be unpacked: if not, they are the capture.
+ * The first bytes of a stream show whether it is packed.  They are held until it is clear
+ * that they can be unpacked.  If not, they belong to the capture as they are.
  *
- * With a limit on what is kept, the oldest bytes are punched out of the file by its owner,
- * who alone knows what is read no more; the copying thread waits where there is no room.
- * What was punched out reads as zeros, under the map too.
+ * With a limit on the kept bytes, the owner punches the oldest ones out of the file.
+ * Only the owner can decide that no reader needs them.  At the limit the copying thread
+ * waits for that.  Punched bytes read as zeros, also through the map.
  *
- * A live source that breaks off is opened again, after pauses that grow while it gives
- * nothing.  The bytes that come then follow the others; between them is a break, which is
- * noted before the first of them is published.
+ * A live source that breaks off is reopened, after pauses that grow until bytes arrive.
+ * The new bytes follow the old ones.  The break between them is noted before the first
+ * new byte is published.
  */
 #include "config.h"
 
@@ -48,54 +48,54 @@ enum {
 	CHUNK = 256 * 1024,
 	QUIET_MS = 100,
 	QUIET_LIVE_MS = 30,
-	PAUSE_LEAST_MS = 100, /* before a live source is opened again, */
-	PAUSE_MOST_MS = 5000, /* each time twice as long */
-	FIRST = 64 * 1024,    /* bytes that are unpacked at once */
-	HEAD = 512,	      /* bytes that tell whether a file is packed, */
-	HEAD_LEAST = 10,      /* and most of it */
-	DROP_SHARE = 8,	      /* of what is kept, dropped at once */
-	PUNCHED = 4096,	      /* bytes, or a multiple of these */
-	HELD_MOST = 16 << 20  /* bytes, while it is not known whether they are packed */
+	PAUSE_LEAST_MS = 100, /* first pause before a live source is reopened */
+	PAUSE_MOST_MS = 5000, /* longest pause; each is twice the last one */
+	FIRST = 64 * 1024,    /* bytes converted before the thread starts */
+	HEAD = 512,	      /* bytes that show whether a file is packed */
+	HEAD_LEAST = 10,      /* bytes that usually suffice for a stream */
+	DROP_SHARE = 8,	      /* share of the kept bytes to drop at once */
+	PUNCHED = 4096,	      /* unit of dropping, in bytes */
+	HELD_MOST = 16 << 20  /* most bytes held until they are known to be packed */
 };
 
 struct spool {
 	int stream, file;
 	char *name;
-	_Atomic(struct unpack *) unpack; /* NULL: it is not packed */
-	_Atomic(struct dump *) dump;	 /* of that, or of the stream; or NULL */
-	struct capture_dump how;	 /* of a stream, what is said of it */
-	struct losses *losses;		 /* where those of a dump are noted */
-	_Atomic uint64_t taken;		 /* packed bytes that were read */
-	uint64_t stream_size;		 /* UINT64_MAX: not known */
-	struct err unpacked;		 /* why no more can be; valid once it ended */
+	_Atomic(struct unpack *) unpack; /* NULL: not packed */
+	_Atomic(struct dump *) dump;	 /* converts `unpack` or the stream; or NULL */
+	struct capture_dump how;	 /* requested conversion of a stream */
+	struct losses *losses;		 /* for missing bytes of a dump, borrowed */
+	_Atomic uint64_t taken;		 /* packed bytes read */
+	uint64_t stream_size;		 /* UINT64_MAX: unknown */
+	struct err unpacked;		 /* why unpacking failed; valid after the end */
 	VEC(char) held;			 /* first bytes of a stream */
-	struct capture_piece *pieces;	 /* what is copied of a file; NULL: all of the stream */
-	size_t piece_count, piece;	 /* which one is next, */
-	uint64_t piece_done;		 /* and what of it was copied */
+	struct capture_piece *pieces;	 /* ranges of a file to copy; NULL: copy all */
+	size_t piece_count, piece;	 /* their number; index of the next one */
+	uint64_t piece_done;		 /* bytes already copied there */
 	bool holding;
-	bool more;	/* of what is packed, that was not read */
-	int64_t said;	/* when growth was notified, or longer ago */
-	bool unsaid;	/* whether it grew since */
-	int quiet_ms;	/* between two notices of growth */
-	struct job job; /* its lock is for `breaks` and `reason`; it changes with the size, */
+	bool more;	/* converted bytes may follow */
+	int64_t said;	/* time of the last growth notification, or earlier */
+	bool unsaid;	/* growth since then */
+	int quiet_ms;	/* between two growth notifications */
+	struct job job; /* guards `breaks` and `reason`; signals each new size */
 	_Atomic uint64_t size;
-	uint64_t limit;			/* of what is of use */
-	uint64_t keeps;			/* bytes at most; 0: all */
-	_Atomic uint64_t begin, needed; /* the first byte kept, and that must be */
+	uint64_t limit;			/* most bytes that can be mapped */
+	uint64_t keeps;			/* most bytes kept; 0: all */
+	_Atomic uint64_t begin, needed; /* first kept byte; first that must stay */
 	atomic_uint holds;
-	bool copying; /* by the thread, which may wait */
+	bool copying; /* the thread is copying and may wait for room */
 	atomic_bool ended, interrupted;
 	char *folder;
-	int error;    /* both valid once it ended */
-	bool reading; /* what failed */
+	int error;    /* errno; valid after the end */
+	bool reading; /* reading failed; valid after the end */
 
-	/* of a live source */
+	/* live sources only */
 	struct live *live;
 	_Atomic enum capture_link link;
-	struct err reason;    /* of LINK_WAITING */
-	int64_t away_since;   /* 0: it did not break off since the last byte */
-	uint64_t away_ms;     /* until it was opened again */
-	atomic_size_t broken; /* how many breaks */
+	struct err reason;    /* for LINK_WAITING */
+	int64_t away_since;   /* time of the break; 0 once bytes arrive */
+	uint64_t away_ms;     /* length of the break */
+	atomic_size_t broken; /* number of breaks */
 	VEC(struct capture_break) breaks;
 
 	void (*notify)(void *);
@@ -110,7 +110,8 @@ spool_wake(struct spool *spool)
 	job_unlock(&spool->job);
 }
 
-/* Writes at AT as much as can be; sets spool->error if that is not all. */
+/* Write as many bytes as possible at AT and return their number.  Set spool->error if some
+ * remain. */
 static size_t
 write_most(struct spool *spool, uint64_t at, const char *data, size_t length)
 {
@@ -128,9 +129,9 @@ write_most(struct spool *spool, uint64_t at, const char *data, size_t length)
 	return done;
 }
 
-/* --- what is kept -------------------------------------------------------- */
+/* --- keeping and dropping ------------------------------------------------- */
 
-/* Gives blocks of a file back; false with errno. */
+/* Free blocks of a file.  Return false with errno on error. */
 static bool
 punch_out(int file, uint64_t offset, uint64_t length)
 {
@@ -142,7 +143,8 @@ punch_out(int file, uint64_t offset, uint64_t length)
 	return !failed;
 }
 
-/* What has an end for sure is kept whole.  0, or ERR_IO. */
+/* Ignore the limit for pieces and dumps, which are kept whole.  Otherwise check that the file
+ * system can drop bytes.  Return 0 or ERR_IO. */
 static int
 check_limit(struct spool *spool, struct err *err)
 {
@@ -184,7 +186,7 @@ spool_drop(struct spool *spool, uint64_t offset)
 	offset -= offset % PUNCHED;
 	if (offset <= begin || atomic_load(&spool->holds))
 		return;
-	/* before they are zeros: who reads some sees that they are gone */
+	/* published before punching: a reader of zeros finds that they are dropped */
 	atomic_store(&spool->begin, offset);
 	punch_out(spool->file, begin, offset - begin);
 	spool_wake(spool);
@@ -202,7 +204,7 @@ spool_keep_from(struct spool *spool, uint64_t offset)
 	atomic_store(&spool->needed, offset);
 }
 
-/* How many more bytes can be kept. */
+/* Return the number of bytes that can still be kept. */
 static uint64_t
 room_left(const struct spool *spool)
 {
@@ -212,7 +214,7 @@ room_left(const struct spool *spool)
 	return spool->copying && spool->keeps && most < room ? most : room;
 }
 
-/* Waits until what was kept too long is dropped; false if the worker is to stop. */
+/* Notify the owner and wait until it drops old bytes.  Return false if the job must stop. */
 static bool
 wait_for_room(struct spool *spool)
 {
@@ -227,7 +229,7 @@ wait_for_room(struct spool *spool)
 	return !job_is_stopping(&spool->job);
 }
 
-/* False if not all could be kept; what could is. */
+/* Write bytes, waiting for room.  Return false if some could not be kept. */
 static bool
 write_all(struct spool *spool, const char *data, size_t length)
 {
@@ -249,7 +251,7 @@ write_all(struct spool *spool, const char *data, size_t length)
 	return !length;
 }
 
-/* Milliseconds until growth may be notified; negative: there is none to notify of. */
+/* Return the milliseconds until growth may be notified, or -1 without growth. */
 static int
 until_report(const struct spool *spool)
 {
@@ -259,7 +261,7 @@ until_report(const struct spool *spool)
 	return left > 0 ? (int)left : 0;
 }
 
-/* Notifies of growth, if that has not just been done. */
+/* Notify of growth, but not too soon after the last time. */
 static void
 report_growth(struct spool *spool)
 {
@@ -274,8 +276,8 @@ report_growth(struct spool *spool)
 
 enum waiting { READY, NOTHING, STOPPED };
 
-/* Waits until the stream can be read, or MILLISECONDS have passed.  The worker rests while
- * it waits for a live source, which may have no end. */
+/* Wait until the stream is readable, or MILLISECONDS have passed.  The job rests while it waits for
+ * a live source without a limit. */
 static enum waiting
 wait_for_stream(struct spool *spool, int milliseconds)
 {
@@ -288,7 +290,7 @@ wait_for_stream(struct spool *spool, int milliseconds)
 	return ready < 0 || wait[1].revents ? STOPPED : ready ? READY : NOTHING;
 }
 
-/* Reads once; 0 at the end, also if reading fails. */
+/* Read once.  Return 0 at the end, or if reading fails.  Set *AGAIN if a retry may succeed. */
 static size_t
 read_some(struct spool *spool, char *buffer, bool *again)
 {
@@ -301,7 +303,7 @@ read_some(struct spool *spool, char *buffer, bool *again)
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* Notes what is missing before the bytes that come now. */
+/* If the source broke off, note the break before the bytes that arrive now. */
 static void
 note_break(struct spool *spool)
 {
@@ -317,7 +319,7 @@ note_break(struct spool *spool)
 	job_unlock(&spool->job);
 }
 
-/* Copies until the stream ends, nothing more can be kept, or the worker is to stop. */
+/* Copy until the stream ends, no more can be kept, or the job must stop. */
 static void
 copy_stream(struct spool *spool)
 {
@@ -346,13 +348,13 @@ set_link(struct spool *spool, enum capture_link link, const struct err *reason)
 		spool->reason = *reason;
 	bool changed = atomic_exchange(&spool->link, link) != link;
 	job_unlock(&spool->job);
-	if (!changed) /* an attempt in vain is no news */
+	if (!changed) /* another failed attempt is no news */
 		return;
 	spool_wake(spool);
 	spool->notify(spool->notify_context);
 }
 
-/* Opens the source; false if that fails, with the reason. */
+/* Open the source.  Return false with the reason on failure. */
 static bool
 open_live(struct spool *spool, struct err *err)
 {
@@ -365,7 +367,7 @@ open_live(struct spool *spool, struct err *err)
 	return true;
 }
 
-/* Notes that the source broke off, and why. */
+/* Close a source that broke off, and note why. */
 static void
 close_live(struct spool *spool)
 {
@@ -381,7 +383,7 @@ close_live(struct spool *spool)
 	set_link(spool, LINK_WAITING, &reason);
 }
 
-/* False if the worker is to stop meanwhile. */
+/* Sleep.  Return false if the job must stop. */
 static bool
 pause_live(struct spool *spool, int milliseconds)
 {
@@ -393,7 +395,7 @@ pause_live(struct spool *spool, int milliseconds)
 	return true;
 }
 
-/* Copies what a source gives, however often it breaks off. */
+/* Copy from a source and reopen it after each break. */
 static void
 copy_live(struct spool *spool)
 {
@@ -419,9 +421,9 @@ copy_live(struct spool *spool)
 	}
 }
 
-/* --- what is packed ------------------------------------------------------ */
+/* --- packed and dumped data ------------------------------------------------ */
 
-/* Reads on from a regular file. */
+/* Read from a regular file. */
 static ssize_t
 read_packed_file(void *context, uint64_t offset, void *buffer, size_t length)
 {
@@ -437,7 +439,7 @@ read_packed_file(void *context, uint64_t offset, void *buffer, size_t length)
 	return n;
 }
 
-/* Reads on from a stream: first what is held of it, and while it is, holds more. */
+/* Read from a stream, held bytes first.  While HOLDING, add the new bytes to the held ones. */
 static ssize_t
 read_packed_stream(void *context, uint64_t offset, void *buffer, size_t length)
 {
@@ -479,14 +481,14 @@ source_of(struct spool *spool)
 				      .name = spool->name};
 }
 
-/* Whether the bytes are made from those of the stream. */
+/* True if the spool converts its source or selects pieces of it. */
 static bool
 is_converted(const struct spool *spool)
 {
 	return spool->pieces || atomic_load(&spool->dump) || atomic_load(&spool->unpack);
 }
 
-/* Leaves out bytes that are missing in a dump: they are zeros. */
+/* Skip missing bytes of a dump, which read as zeros, and note the loss. */
 static bool
 skip_all(struct spool *spool, size_t length)
 {
@@ -502,7 +504,7 @@ skip_all(struct spool *spool, size_t length)
 	return true;
 }
 
-/* Converts a piece; false if there are no more, for whatever reason. */
+/* Convert the next bytes.  Return false at the end or on failure. */
 static bool
 copy_piece(struct spool *spool)
 {
@@ -516,7 +518,7 @@ copy_piece(struct spool *spool)
 	return n > 0 && (bytes ? write_all(spool, bytes, (size_t)n) : skip_all(spool, (size_t)n));
 }
 
-/* Copies the next bytes of the pieces of a file; false if there are no more. */
+/* Copy the next bytes of the pieces.  Return false at the end or on failure. */
 static bool
 copy_some(struct spool *spool)
 {
@@ -545,7 +547,7 @@ copy_some(struct spool *spool)
 	return more;
 }
 
-/* The next bytes of a file; false if there are no more, for whatever reason. */
+/* Copy or convert the next bytes.  Return false at the end or on failure. */
 static bool
 copy_more(struct spool *spool)
 {
@@ -569,8 +571,8 @@ is_packed(const uint8_t *head, size_t length)
 	return foreign && foreign->pack;
 }
 
-/* Whether the first bytes of a stream, of which the next are awaited for a moment only,
- * say that it is packed. */
+/* True if the first bytes of a stream show that it is packed.  After the first ones, wait only
+ * briefly for more. */
 static bool
 looks_packed(struct spool *spool)
 {
@@ -589,8 +591,8 @@ is_ordered(const struct capture_dump *how)
 	return how->swap || how->has_write_pointer;
 }
 
-/* Holds what comes without a pause while it may be lines that a tool prints of memory, as
- * far as their form shows in it; false if it is none. */
+/* Hold the bytes that arrive without a pause, while they may be lines of dumped memory.  Stop once
+ * they suffice to find the form.  Return false if they are no such lines. */
 static bool
 looks_dumped(struct spool *spool, bool *ended)
 {
@@ -611,7 +613,7 @@ looks_dumped(struct spool *spool, bool *ended)
 	return fits;
 }
 
-/* Opens what is packed in a stream; NULL if it is not, or with a reason. */
+/* Open the packed data of a stream.  Return NULL if it is not packed, or with ERR_USAGE. */
 static struct unpack *
 open_packed(struct spool *spool, struct err *err)
 {
@@ -624,7 +626,8 @@ open_packed(struct spool *spool, struct err *err)
 	return unpack;
 }
 
-/* Opens what is dumped in a stream, or in what is packed there; as above. */
+/* Open the dump in a stream or in its unpacked bytes.  Return NULL if it is none, or with a
+ * reason. */
 static struct dump *
 open_dumped(struct spool *spool, struct unpack *unpack, struct err *err)
 {
@@ -641,7 +644,8 @@ open_dumped(struct spool *spool, struct unpack *unpack, struct err *err)
 	return NULL;
 }
 
-/* Opens a stream that is packed or a dump; false if it is not, and what was read is kept. */
+/* Open a packed or dumped stream.  Return false if it is neither, or on failure.  Bytes read from a
+ * plain stream are kept. */
 static bool
 open_stream(struct spool *spool)
 {
@@ -755,8 +759,8 @@ spool_open(int stream, const char *name, const struct capture_options *options,
 	return NULL;
 }
 
-/* Opens what is packed in the file, and what is dumped in that or in the file itself.
- * ERR_UNSUPPORTED: it is neither, as far as can be seen without reading much. */
+/* Open the packed data in the file, and the dump in that or in the file.  Return ERR_UNSUPPORTED if
+ * a short look finds neither. */
 static int
 open_converted(struct spool *spool, bool packed, const struct capture_options *options,
 	       struct err *err)
@@ -774,7 +778,7 @@ open_converted(struct spool *spool, bool packed, const struct capture_options *o
 	return err_set(err, ERR_UNSUPPORTED, "%s is not compressed", spool->name);
 }
 
-/* Opens a spool that has a descriptor of its own for FILE. */
+/* Open a spool with a duplicate of the descriptor FILE. */
 static struct spool *
 open_copy(int file, const char *name, const struct capture_options *options, struct losses *losses,
 	  struct err *err)
@@ -823,7 +827,7 @@ spool_open_live(const char *name, const struct capture_options *options, struct 
 	return spool;
 }
 
-/* Opens a live source for the first time; what it will never be is an error. */
+/* Open a live source for the first time.  Return an error only if it can never be opened. */
 static int
 start_live(struct spool *spool, struct err *err)
 {
@@ -857,7 +861,7 @@ spool_start(struct spool *spool, uint64_t limit, struct err *err)
 	spool->more = true;
 	if (check_limit(spool, err) < 0 || (spool->live && start_live(spool, err) < 0))
 		return err->code;
-	/* what the first screen shows waits for no thread */
+	/* the first screen needs no thread for its bytes */
 	while (is_converted(spool) && spool->more && spool_size(spool) < FIRST)
 		spool->more = copy_more(spool);
 	return job_start_once(&spool->job)

@@ -1,9 +1,10 @@
 /*
- * Spooling: a stream, a live source (capture/live.h), or what is packed or dumped in a file
- * becomes a file that can be mapped.
+ * Spooling: copy a stream, a live source (capture/live.h) or a file to an unlinked file
+ * that can be mapped.
  *
- * A thread copies what the stream gives, unpacked (capture/unpack.h) where it is packed,
- * to an unlinked file; the space is given back when the program ends, however it ends.
+ * A thread makes the copy.  It unpacks packed data on the way (capture/unpack.h) and
+ * converts dumps (capture/dump.h).  The unlinked file frees its space however the program
+ * ends.
  */
 #ifndef TRAWL_CAPTURE_SPOOL_H
 #define TRAWL_CAPTURE_SPOOL_H
@@ -15,59 +16,61 @@
 struct losses;
 struct spool;
 
-/* Takes over STREAM, which is closed at the end, and makes the file.  NAME is for
- * sentences.  What is missing in a dump is noted in LOSSES.  NULL on error. */
+/* Take over STREAM and create the file.  spool_stop, or an error, closes STREAM.  NAME appears in
+ * error messages.  Missing bytes of a dump are added to LOSSES.  Return NULL on error. */
 struct spool *spool_open(int stream, const char *name, const struct capture_options *,
 			 struct losses *, struct err *);
-/* The same for a regular file that is packed or a dump; for others no file is made.  NULL
- * on error, and then FILE stays the caller's:
- * ERR_UNSUPPORTED and ERR_DATA as those of unpack_open. */
+/* As spool_open, for a regular file that is packed or a dump.  FILE stays the caller's.  Return
+ * NULL on error, with ERR_UNSUPPORTED and ERR_DATA as in unpack_open.  No file is created for files
+ * that are neither. */
 struct spool *spool_open_file(int file, const char *name, const struct capture_options *,
 			      struct losses *, struct err *);
-/* The same for a live source: NAME is what live_is_named holds for. */
+/* As spool_open, for a live source; live_is_named(NAME) must be true. */
 struct spool *spool_open_live(const char *name, const struct capture_options *, struct err *);
-/* The same for pieces of a regular file, one behind the other; FILE stays the caller's. */
+/* As spool_open, for pieces of a regular file, one after the other.  FILE stays the caller's. */
 struct spool *spool_open_pieces(int file, const char *name, const struct capture_piece *pieces,
 				size_t count, const struct capture_options *, struct err *);
-/* Starts to copy; a live source is opened first, as far as it can be.  No more than LIMIT
- * bytes are of use: copying fails there, with ENOMEM.  0, or an error. */
+/* Start to copy.  Try to open a live source first.  Copying fails with ENOMEM after LIMIT bytes.
+ * Return 0 or an error. */
 int spool_start(struct spool *, uint64_t limit, struct err *);
 void spool_stop(struct spool *); /* NULL is fine */
 
-int spool_file(const struct spool *); /* descriptor of the file, borrowed */
+int spool_file(const struct spool *); /* descriptor, borrowed */
 uint64_t spool_size(const struct spool *);
-/* Blocks until there is more than SIZE, another link than LINK, the end, or MILLISECONDS
- * passed: then false. */
+/* Block until the size exceeds SIZE, the link differs from LINK, the spool ended or was
+ * interrupted, or MILLISECONDS passed.  Return false on a timeout. */
 bool spool_wait(struct spool *, uint64_t size, enum capture_link link, int milliseconds);
-/* Blocks until there is more than SIZE, the end, or *STOP, of which spool_wake tells. */
+/* Block until the size exceeds SIZE, the spool ended, or *STOP is set.  Call spool_wake after
+ * setting *STOP. */
 void spool_wait_stop(struct spool *, uint64_t size, const atomic_bool *stop);
-void spool_wake(struct spool *);      /* lets all who wait look again; any thread */
-void spool_interrupt(struct spool *); /* ends all waiting, from now on; any thread */
+void spool_wake(struct spool *);      /* makes all waiting threads check again; any thread */
+void spool_interrupt(struct spool *); /* ends all waits, current and future; any thread */
 bool spool_ended(const struct spool *);
 
-/* As capture_limit, capture_begin, capture_due, capture_drop and capture_hold. */
+/* See capture_limit, capture_begin, capture_due, capture_drop and capture_hold. */
 uint64_t spool_limit(const struct spool *);
 uint64_t spool_begin(const struct spool *);
 uint64_t spool_due(const struct spool *);
 void spool_drop(struct spool *, uint64_t offset);
 void spool_hold(struct spool *, bool on);
-/* From now on bytes from OFFSET on stay; UINT64_MAX: any may go.  One caller; any thread. */
+/* Keep the bytes from OFFSET on; UINT64_MAX allows dropping any.  One caller; any thread. */
 void spool_keep_from(struct spool *, uint64_t offset);
 
-/* How it is packed; false if it is not, or that is not known yet. */
+/* Return how the spooled bytes were packed or dumped.  Return false if they were neither, or that
+ * is not known yet. */
 bool spool_packing(const struct spool *, struct capture_packing *);
 
-/* As capture_link and capture_next_break; any thread. */
+/* See capture_link and capture_next_break.  Any thread. */
 enum capture_link spool_link(const struct spool *, struct text *why);
 bool spool_next_break(const struct spool *, uint64_t offset, struct capture_break *);
 
 /* Why copying ended before the stream did. */
 struct spool_failure {
-	int error;	    /* errno; 0: it did not */
-	bool reading;	    /* the stream could not be read; else not kept */
-	const char *packed; /* why no more can be unpacked; NULL: that is not what failed */
-	bool refused;	    /* since it is an archive with several members */
-	const char *folder; /* where it is kept, borrowed from the spool as PACKED */
+	int error;	    /* errno; 0: no failure */
+	bool reading;	    /* true if reading failed, false if keeping did */
+	const char *packed; /* why unpacking failed, borrowed from the spool; or NULL */
+	bool refused;	    /* it is an archive with several members */
+	const char *folder; /* of the spool file, borrowed from the spool */
 };
 struct spool_failure spool_failure(const struct spool *);
 

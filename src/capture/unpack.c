@@ -1,18 +1,18 @@
 /*
  * Unpacking with libarchive: see unpack.h.
  *
- * Each layer is a reader of libarchive that knows one form only, so that nothing but the
- * first bytes decide what is tried: a capture of zeros is no empty tar archive.  What a
- * layer gives is the input of the next.  The first piece of the innermost is read when
- * it is opened: what gives none is not taken for packed, since captures may begin with
- * any bytes.
+ * Each layer is a libarchive reader for a single form, so only the first bytes decide the
+ * form: a capture of zeros is not an empty tar archive.  The output of a layer is the
+ * input of the next.  Opening reads the first piece of the innermost layer.  If that
+ * fails, the bytes are not taken for packed, since captures may begin with any bytes.
  *
- * The members of an archive that is not compressed are listed first, passing over what
- * is in them.  Of others, that there is a second one shows when the first has been read.
+ * The members of an uncompressed archive are listed first, skipping their content.  In a
+ * compressed archive, a second member shows only after the first has been read.
  *
- * libarchive gives whole blocks (64 KiB, zstd 128 KiB): of a file that is cut, what came
- * after the last whole block is not given.  It does not look at what gzip says at the end
- * (RFC 1952, section 2.3.1), so this does, unless several pieces were joined to one file.
+ * libarchive returns whole blocks (64 KiB, zstd 128 KiB).  If the file is cut, the bytes
+ * after the last whole block are lost.  It ignores the trailer of gzip (RFC 1952, section
+ * 2.3.1), so check_gzip verifies it.  A file that joins several gzip members is not
+ * verified.
  */
 #include "config.h"
 
@@ -31,18 +31,18 @@
 enum {
 	LAYERS = 4,
 	CHUNK = 128 * 1024,
-	HEAD = 512,	       /* tells the form */
-	LISTED = 3,	       /* members that are named */
-	ENTRIES_MAX = 10000,   /* of an archive that are looked at for a member */
-	OPEN_BYTES = 64 << 20, /* and bytes, also for those of a layer */
-	LIST_BYTES = 4 << 20,  /* for a list of them */
-	BEHIND_MAX = 1 << 20,  /* bytes behind an archive that are looked at */
+	HEAD = 512,	       /* bytes that identify the form */
+	LISTED = 3,	       /* members named in an error */
+	ENTRIES_MAX = 10000,   /* entries searched for a member */
+	OPEN_BYTES = 64 << 20, /* bytes searched too, in the file or a layer */
+	LIST_BYTES = 4 << 20,  /* bytes read to list members */
+	BEHIND_MAX = 1 << 20,  /* bytes read after an archive */
 };
 
 static const struct unpack_form {
-	const char *pack; /* as capture/foreign.h names it */
+	const char *pack; /* as in capture/foreign.h */
 	int (*support)(struct archive *);
-	int filter; /* ARCHIVE_FILTER_NONE: it is an archive */
+	int filter; /* ARCHIVE_FILTER_NONE: an archive */
 	const char *extract;
 } forms[] = {
     {"gzip", archive_read_support_filter_gzip, ARCHIVE_FILTER_GZIP},
@@ -58,14 +58,14 @@ struct layer {
 	struct unpack *owner;
 	struct archive *archive;
 	const struct unpack_form *form;
-	struct text member; /* of an archive */
-	uint64_t at;	    /* of what it gives, in the member */
-	uint32_t crc;	    /* of gzip */
+	struct text member; /* names of the members read */
+	uint64_t at;	    /* offset of the next byte in the member */
+	uint32_t crc;	    /* of the gzip data read */
 	uint64_t gap;	    /* zeros before PENDING */
 	const void *pending;
 	size_t pending_length;
 	bool ended;
-	struct err failure; /* what ended it too early */
+	struct err failure; /* error that ended the layer */
 };
 
 struct unpack {
@@ -73,7 +73,7 @@ struct unpack {
 	uint64_t taken;
 	bool opened;
 	bool unreadable;
-	uint64_t gzip_heads; /* where a piece of gzip may begin, in what was read */
+	uint64_t gzip_heads; /* possible starts of gzip members in the bytes read */
 	size_t layer_count;
 	struct layer layers[LAYERS];
 	struct text name;
@@ -85,8 +85,8 @@ static const uint8_t zeros[CHUNK];
 
 /* --- the checksum of gzip ------------------------------------------------ */
 
-/* RFC 1952, section 8: the polynomial 0x04c11db7, reflected.  Table K is for a byte with K
- * bytes behind it, so that four are looked up at once. */
+/* RFC 1952, section 8: the polynomial 0x04c11db7, reflected.  Table K is for a byte that K bytes
+ * follow, so one step handles four bytes. */
 static void
 fill_crc_table(uint32_t table[4][256])
 {
@@ -122,14 +122,14 @@ count_gzip_heads(struct unpack *unpack, size_t length)
 	static const uint8_t head[] = {0x1f, 0x8b, 8};
 	const uint8_t *p = unpack->chunk, *end = p + length;
 	for (; (p = memchr(p, *head, (size_t)(end - p))); p++) {
-		size_t left = (size_t)(end - p); /* at the end, what it may begin with */
+		size_t left = (size_t)(end - p); /* at the end, part of a head counts too */
 		unpack->gzip_heads += !memcmp(p, head, left < sizeof head ? left : sizeof head);
 	}
 }
 
 /* --- members ------------------------------------------------------------ */
 
-/* Whether it can be a capture: no folder, link, or what macOS puts beside a file. */
+/* True if an entry may be a capture: no folder, link, or companion file of macOS. */
 static bool
 is_member(struct archive_entry *entry)
 {
@@ -160,7 +160,7 @@ refuse_members(const struct unpack *unpack, const struct unpack_form *form, cons
 
 /* --- layers ------------------------------------------------------------- */
 
-/* Ends a layer for a reason, which is that of all later reads too. */
+/* End a layer with a reason, which all later reads return too. */
 static int
 layer_break(struct layer *layer, const char *why, struct err *err)
 {
@@ -176,7 +176,7 @@ layer_fail(struct layer *layer, struct err *err)
 	return layer_break(layer, why ? why : "its bytes do not follow the format", err);
 }
 
-/* Goes to the next member: 1, or 0 if there is none. */
+/* Move to the next member.  Return 1, 0 if none is left, or negative with a reason. */
 static int
 next_member(struct layer *layer, struct archive_entry **entry, struct err *err)
 {
@@ -192,8 +192,8 @@ next_member(struct layer *layer, struct archive_entry **entry, struct err *err)
 	return layer_break(layer, "too many of its entries are not files", err);
 }
 
-/* Whether gzip ends with the length and the checksum of what it gave.  The last of several
- * pieces ends with its own. */
+/* Check that gzip ends with the length and checksum of its data.  With several gzip members, the
+ * trailer covers only the last one, so it may differ. */
 static bool
 check_gzip(struct layer *layer, struct err *err)
 {
@@ -219,8 +219,8 @@ check_gzip(struct layer *layer, struct err *err)
 
 static ssize_t layer_read(struct layer *, const void **bytes, struct err *);
 
-/* Reads what stands behind an archive in the layer below, as far as it is short: only its
- * end says whether all of it was good. */
+/* Read the rest of the layer below an archive, up to BEHIND_MAX bytes.  Only its end shows whether
+ * the data was good. */
 static ssize_t
 end_below(struct layer *layer, struct err *err)
 {
@@ -231,7 +231,7 @@ end_below(struct layer *layer, struct err *err)
 	return n < 0 ? n : 0;
 }
 
-/* What comes behind the member that was read: nothing, or else it is an error. */
+/* Finish a layer after its member.  A second member is an error. */
 static ssize_t
 end_member(struct layer *layer, struct err *err)
 {
@@ -251,7 +251,8 @@ end_member(struct layer *layer, struct err *err)
 	return more;
 }
 
-/* The next bytes of a layer: how many, 0 at the end, or negative with a reason. */
+/* Set *BYTES to the next bytes of a layer.  Return their number, 0 at the end, or negative with a
+ * reason. */
 static ssize_t
 layer_read(struct layer *layer, const void **bytes, struct err *err)
 {
@@ -285,7 +286,7 @@ layer_read(struct layer *layer, const void **bytes, struct err *err)
 	return (ssize_t)length;
 }
 
-/* Gives back the bytes that layer_read gave last. */
+/* Put back the bytes of the last layer_read. */
 static void
 layer_return(struct layer *layer, const void *bytes, size_t length)
 {
@@ -298,7 +299,7 @@ layer_return(struct layer *layer, const void *bytes, size_t length)
 	}
 }
 
-/* --- what libarchive reads from ------------------------------------------ */
+/* --- input of libarchive -------------------------------------------------- */
 
 static la_ssize_t
 read_below(struct archive *archive, void *context, const void **bytes)
@@ -346,7 +347,7 @@ layer_close(struct layer *layer)
 	text_free(&layer->member);
 }
 
-/* Opens a layer of that form above the others, at its member. */
+/* Add a layer of this form on top of the others and move to its member. */
 static int
 layer_open(struct unpack *unpack, const struct unpack_form *form, struct err *err)
 {
@@ -395,7 +396,7 @@ close_layers(struct unpack *unpack)
 	unpack->gzip_heads = 0;
 }
 
-/* Opens as many layers as there are, but no more than MOST. */
+/* Open all layers, but at most MOST. */
 static int
 open_layers(struct unpack *unpack, const struct unpack_form *form, size_t most, struct err *err)
 {
@@ -418,7 +419,7 @@ open_layers(struct unpack *unpack, const struct unpack_form *form, size_t most, 
 
 /* --- listing ------------------------------------------------------------- */
 
-/* The source of a listing, which ends when too much was read. */
+/* Read the source for a listing.  Fail once that takes too many bytes. */
 static ssize_t
 read_some(void *context, uint64_t offset, void *buffer, size_t length)
 {
@@ -429,7 +430,7 @@ read_some(void *context, uint64_t offset, void *buffer, size_t length)
 		   : unpack->source.read(unpack->source.context, offset, buffer, length);
 }
 
-/* Refuses an archive with several members, as far as that can be found out quickly. */
+/* Refuse an archive with several members, if a short listing shows them. */
 static int
 check_members(struct unpack *unpack, const struct unpack_form *form, struct err *err)
 {
@@ -481,7 +482,7 @@ open_source(struct unpack *unpack, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED, "%s is not compressed", source->name);
 	if (!form->filter && again && check_members(unpack, form, err))
 		return err->code;
-	/* what a layer gives may begin like another, and be none */
+	/* unpacked bytes may look packed without being so: retry with fewer layers */
 	for (size_t most = LAYERS; open_layers(unpack, form, most, err);
 	     most = unpack->layer_count - 1, close_layers(unpack))
 		if (err->code != ERR_DATA || unpack->layer_count == 1 || !again)

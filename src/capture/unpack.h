@@ -1,10 +1,10 @@
 /*
  * Unpacking: the bytes of a compressed file, or of the only member of an archive.
  *
- * What is packed is known by its first bytes (capture/foreign.h), layer by layer: a
- * .tar.gz is gzip around tar.  Memory is what the decoders of libarchive need: at most
- * 1 GiB for xz, 128 MiB for zstd, little for others; it does not depend on sizes that
- * the file names.  Without libarchive nothing can be opened.
+ * The first bytes identify each layer (capture/foreign.h): a .tar.gz is gzip around tar.
+ * Memory use is that of libarchive's decoders: at most 1 GiB for xz, 128 MiB for zstd,
+ * little for others.  It does not depend on sizes stated in the file.  Without
+ * libarchive, unpack_open always fails.
  *
  * One thread at a time.
  */
@@ -19,40 +19,41 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Where packed bytes come from. */
+/* Source of the packed bytes. */
 struct unpack_source {
-	/* Up to LENGTH bytes at OFFSET, which never is before the end of what was read
-	 * unless SIZE is known; 0 at the end, negative if they cannot be read. */
+	/* Read up to LENGTH bytes at OFFSET.  Return 0 at the end, negative if they cannot be
+	 * read.  If SIZE is unknown, OFFSET never decreases after unpack_open. */
 	ssize_t (*read)(void *context, uint64_t offset, void *buffer, size_t length);
 	void *context;
-	uint64_t size;	  /* UINT64_MAX: not known */
-	const char *name; /* of the file, for sentences */
-	size_t head;	  /* what may take long lies behind so many bytes; 0: nothing does */
+	uint64_t size;	  /* UINT64_MAX: unknown */
+	const char *name; /* of the file, for error messages */
+	size_t head;	  /* bytes readable without a long wait; 0: all */
 };
 
 struct unpack;
 
 /*
- * Opens what SOURCE has, whose read and context outlive it.  NULL with a reason:
- *   ERR_UNSUPPORTED  it is not packed, or trawl is built without libarchive
- *   ERR_DATA         it begins as if it were packed, but nothing can be unpacked
- *   ERR_USAGE        it is an archive with several files
+ * Open SOURCE, whose read function and context must outlive the result.  Return NULL with
+ * a reason:
+ *  ERR_UNSUPPORTED  not packed, or trawl is built without libarchive
+ *  ERR_DATA         begins like packed data, but nothing can be unpacked
+ *  ERR_USAGE        an archive with several files
  */
 struct unpack *unpack_open(const struct unpack_source *, struct err *);
 void unpack_close(struct unpack *); /* NULL is fine */
 
-/* The layers, the outermost first: `gzip, tar`. */
+/* Return the layers, outermost first: `gzip, tar`. */
 const char *unpack_name(const struct unpack *);
 
-/* Whether one of them is an archive. */
+/* True if a layer is an archive. */
 bool unpack_is_archive(const struct unpack *);
 
-/* The next bytes in *BYTES, good until the next call; how many, 0 at the end.  Negative
- * with a reason, of ERR_DATA or ERR_USAGE, once there are no more for another cause. */
+/* Set *BYTES to the next bytes, valid until the next call.  Return their number, or 0 at the end.
+ * After an error, return negative with a reason: ERR_DATA, or ERR_USAGE for a second file. */
 ssize_t unpack_read(struct unpack *, const void **bytes, struct err *);
 
-/* The versions of libarchive that is linked, and of what it unpacks with:
- * `libarchive 3.6.2 zlib/1.2.13 ...`; NULL: built without it. */
+/* Return the versions of libarchive and of its libraries: `libarchive 3.6.2 zlib/1.2.13 ...`.
+ * Return NULL if built without it. */
 const char *unpack_version(void);
 
 #endif

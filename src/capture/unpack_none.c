@@ -1,4 +1,4 @@
-/* Stands in for unpack.c where the program is built without libarchive. */
+/* Replaces unpack.c in builds without libarchive. */
 #include "config.h"
 
 #include "capture/unpack.h"

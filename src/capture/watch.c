@@ -1,14 +1,14 @@
 /*
  * Watching a file: see watch.h.
  *
- * The open file is watched, through its descriptor, so that a rename between
- * two calls cannot lead to another one.  Its folder is watched only while that
- * can matter: the name is away, or is a symbolic link that may be set anew.
- * Else a busy folder would wake us for nothing.
+ * The watch is on the open file, through its descriptor, so a rename between two calls
+ * cannot redirect it.  Its folder is watched only while that matters: the name does not
+ * exist, or is a symbolic link that may change.  Otherwise a busy folder would wake the
+ * thread for nothing.
  *
- * What an event says is not trusted: each one makes us look at the file, and
- * only a difference is reported.  After a report, the thread sleeps a while without
- * listening, so a file written a thousand times a second costs twenty looks.
+ * Events are only hints: each one triggers a check of the file, and only a difference is
+ * reported.  After a report the thread sleeps for a while without listening.  A file that
+ * is written a thousand times a second therefore costs twenty checks a second.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@
 
 enum { QUIET_MS = 50, ONCE_MS = 250, CLOCK_MS = 400 };
 
-/* What can change of a file, and which file has the name now. */
+/* State of the open file, and the file that has the name. */
 struct file_state {
 	off_t size;
 	struct timespec written;
@@ -40,8 +40,8 @@ struct file_state {
 
 struct watch {
 	struct watch_options options;
-	char *folder; /* of the name, or NULL */
-	int events;   /* inotify, or -1: by the clock */
+	char *folder; /* of the path, or NULL */
+	int events;   /* inotify descriptor; -1: poll */
 	struct file_state last;
 	struct job job;
 };
@@ -74,9 +74,9 @@ file_changed(struct watch *watch)
 	return !same;
 }
 
-/* --- what the kernel tells --------------------------------------------- */
+/* --- kernel events --------------------------------------------------------- */
 
-/* Whether other machines may write to the file without our kernel knowing. */
+/* True if other machines may write to the file, unseen by our kernel. */
 static bool
 is_remote(int file)
 {
@@ -88,7 +88,7 @@ is_remote(int file)
 	    0x5346414f, /* AFS */
 	    0x6b414653, /* kAFS */
 	    0x73757245, /* Coda */
-	    0x65735546, /* FUSE: sshfs and its like */
+	    0x65735546, /* FUSE: sshfs and similar */
 	    0x01021997, /* 9P: virtual machines' folders */
 	    0x786f4256, /* VirtualBox */
 	    0xbacbacbc, /* VMware */
@@ -114,7 +114,7 @@ name_may_move(const char *path)
 	return lstat(path, &st) || S_ISLNK(st.st_mode);
 }
 
-/* Listens to the folder too where that is needed; again is harmless. */
+/* Watch the folder as well if that is needed.  Repeating it is harmless. */
 static void
 listen_to_folder(struct watch *watch)
 {
@@ -123,7 +123,7 @@ listen_to_folder(struct watch *watch)
 				  IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
 }
 
-/* False where the kernel cannot tell of this file. */
+/* Start to listen.  Return false if the kernel cannot report changes of this file. */
 static bool
 listen_changes(struct watch *watch)
 {
@@ -134,7 +134,7 @@ listen_changes(struct watch *watch)
 	if (watch->events < 0)
 		return false;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", watch->options.file);
-	/* a file that is open loses its name by a change of its link count */
+	/* unlinking an open file changes its link count (IN_ATTRIB) */
 	if (inotify_add_watch(watch->events, path, IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF) < 0) {
 		close(watch->events);
 		watch->events = -1;
@@ -154,8 +154,8 @@ drop_events(struct watch *watch)
 
 /* --- the thread -------------------------------------------------------- */
 
-/* Sleeps MILLISECONDS (negative: without end), or until the kernel tells of
- * something if EVENTS is its descriptor.  False if the watch shall end. */
+/* Sleep for MILLISECONDS (negative: no limit), or until the descriptor EVENTS is readable.  Return
+ * false if the watch must end. */
 static bool
 sleep_until(struct watch *watch, int events, int milliseconds)
 {
@@ -177,7 +177,7 @@ watch_file(void *context)
 		}
 		if (!file_changed(watch))
 			continue;
-		/* what is reported only once should be worth it */
+		/* let changes collect before the only report */
 		if (watch->options.once && !sleep_until(watch, -1, ONCE_MS))
 			break;
 		watch->options.notify(watch->options.context);
@@ -217,7 +217,7 @@ watch_start(const struct watch_options *options)
 	job_init(&watch->job, watch_file, watch);
 	bool can_stop = job_stop_event(&watch->job) >= 0;
 	bool listening = can_stop && listen_changes(watch);
-	watch->last = read_status(watch); /* after listening: nothing falls between */
+	watch->last = read_status(watch); /* after listening starts, so no change is missed */
 	if (can_stop && (listening || !options->once) && job_start_once(&watch->job))
 		return watch;
 	watch_free(watch);

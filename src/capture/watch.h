@@ -1,10 +1,10 @@
 /*
- * Watching a file for what others do to it: it is written to or cut, its name
- * is removed or given to another file.
+ * Watching a file for changes by others: it is written to or cut, its name is removed or
+ * given to another file.
  *
- * A thread sleeps until the kernel tells of something (inotify), so a quiet
- * file costs nothing.  Where the kernel cannot tell, as on network file
- * systems, the thread looks a few times a second instead.
+ * A thread sleeps until the kernel reports an event (inotify), so a quiet file costs
+ * nothing.  Where the kernel cannot report changes, as on network file systems, the
+ * thread polls a few times a second.
  */
 #ifndef TRAWL_CAPTURE_WATCH_H
 #define TRAWL_CAPTURE_WATCH_H
@@ -14,18 +14,17 @@
 struct watch;
 
 struct watch_options {
-	const char *path; /* the file's name, borrowed; NULL: its name does not matter */
-	int file;	  /* open on it, borrowed */
-	bool once;	  /* tell once, a moment after the first change; never look
-			     by the clock */
-	bool by_clock;	  /* do not ask the kernel, for tests */
-	/* Something changed: reported at once, but at most twenty times a second; from
-	 * the watching thread. */
+	const char *path; /* file name, borrowed; NULL: watch the open file only */
+	int file;	  /* its descriptor, borrowed */
+	bool once;	  /* notify once, a moment after the first change; never poll */
+	bool by_clock;	  /* poll without inotify, for tests */
+	/* Called from the watching thread at once after a change, but at most twenty times a
+	 * second. */
 	void (*notify)(void *);
 	void *context;
 };
 
-/* Tells of what changes from now on.  NULL if the file cannot be watched. */
+/* Start to report changes.  Return NULL if the file cannot be watched. */
 struct watch *watch_start(const struct watch_options *);
 void watch_stop(struct watch *); /* NULL is fine */
 

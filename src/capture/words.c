@@ -1,18 +1,20 @@
 /*
  * Memory as lines of text: see words.h.
  *
- * Each form is a row of a table: what stands around the address, whether characters
- * follow the digits, in which order the bytes of a group are.  Where characters follow,
- * a line is of a form only if they are those of its bytes; that tells xxd from xxd -e.
- * The forms are known from the tools: xxd 2022, OpenOCD 0.12 (`mdw`, second hand), GDB 13
- * (`x`, second hand), U-Boot (`md`, which is as xxd -e, second hand), J-Link Commander
- * (`mem`, second hand: a line in a forum), util-linux hexdump, GNU od, Xilinx XSCT (`mrd`, second
- * hand), TRACE32 (`Data.dump`, second hand: mails to the Linux kernel's list), TI Code Composer
- * Studio (its help, "Data File Formats").  Records are those of Intel (Hexadecimal Object File
- * Format Specification, 1988) and Motorola (S-records, M68000 Family Programmer's Manual, C).
+ * Each form is a row of a table: the characters around the address, whether characters
+ * follow the digits, and the byte order of a group.  If characters follow, they must
+ * match the bytes of the line.  That distinguishes xxd from xxd -e.
  *
- * A line is kept until the next one is read: od fills its last group up with zeros, and
- * only the address behind it says how many bytes there were.
+ * The forms come from the tools: xxd 2022, OpenOCD 0.12 (`mdw`, second hand), GDB 13
+ * (`x`, second hand), U-Boot (`md`, which is as xxd -e, second hand), J-Link Commander
+ * (`mem`, second hand: a line in a forum), util-linux hexdump, GNU od, Xilinx XSCT
+ * (`mrd`, second hand), TRACE32 (`Data.dump`, second hand: mails to the Linux kernel's
+ * list), TI Code Composer Studio (its help, "Data File Formats").  Records are those of
+ * Intel (Hexadecimal Object File Format Specification, 1988) and Motorola (S-records,
+ * M68000 Family Programmer's Manual, C).
+ *
+ * A line is kept until the next one is read.  od pads its last group with zeros, and only
+ * the address after that group shows how many bytes are real.
  */
 #include "config.h"
 
@@ -25,14 +27,14 @@
 
 enum {
 	CHUNK = 64 * 1024,
-	GLANCE = 512,	  /* bytes that most text which is no dump is known by */
-	LINE_MOST = 4096, /* longer ones are none */
-	ROW_MOST = 512,	  /* bytes of a line */
-	WORD_MOST = 8,	  /* bytes of a group that is a number */
-	EQUALS_MOST = 16, /* bytes of a line of J-Link */
-	OTHERS_MOST = 2,  /* lines of other kinds that the head may have, and 1 in: */
+	GLANCE = 512,	  /* first bytes, which rule out most other text */
+	LINE_MOST = 4096, /* longer lines fit no form */
+	ROW_MOST = 512,	  /* bytes in a line */
+	WORD_MOST = 8,	  /* bytes in a group that is a number */
+	EQUALS_MOST = 16, /* bytes in a line of J-Link */
+	OTHERS_MOST = 2,  /* other lines allowed in the head, plus 1 in OTHERS_SHARE */
 	OTHERS_SHARE = 10,
-	WORDS_LEAST = 16 /* lines of one number each, where nothing else tells what they are */
+	WORDS_LEAST = 16 /* least lines of a single number, a form without other marks */
 };
 
 enum address {
@@ -45,8 +47,8 @@ enum address {
 	ADDRESS_HEAD,	/* in the first line, 1651 1 00000000 0 0 */
 	ADDRESS_BARE,	/* 00000000 */
 	ADDRESS_OCTAL,	/* 0000000 */
-	ADDRESS_ARRAY,	/* none, but 0x00, of an array in C */
-	ADDRESS_WORD,	/* none, but 0x00000000 in a line of its own */
+	ADDRESS_ARRAY,	/* none; 0x00, in a C array */
+	ADDRESS_WORD,	/* none; 0x00000000, one in each line */
 	ADDRESS_NONE,
 };
 
@@ -54,11 +56,11 @@ static const struct words_form {
 	const char *name;
 	enum address address;
 	enum { CHARS_NONE, CHARS_BEHIND_GAP, CHARS_IN_BARS } chars;
-	bool little;	/* bytes of a group, the last one first */
+	bool little;	/* bytes of a group in reverse order */
 	bool prefixed;	/* groups begin with 0x */
-	bool single;	/* one group a line */
-	unsigned bytes; /* of a group; 0: any */
-	unsigned base;	/* of its digits, 8 or 2; 0: 16 */
+	bool single;	/* one group in each line */
+	unsigned bytes; /* in a group; 0: any */
+	unsigned base;	/* of the digits, 8 or 2; 0: 16 */
 } forms[] = {
     {.name = "xxd", .address = ADDRESS_COLON, .chars = CHARS_BEHIND_GAP},
     {.name = "xxd -e", .address = ADDRESS_COLON, .chars = CHARS_BEHIND_GAP, .little = true},
@@ -89,19 +91,19 @@ static const struct words_form {
     {.name = "xxd -p", .address = ADDRESS_NONE},
 };
 
-/* What a line says. */
+/* A parsed line. */
 struct words_row {
 	bool addressed;
 	uint64_t address;
-	size_t count; /* 0: of an address alone */
-	size_t group; /* bytes of the first group */
-	char brace;   /* of an array and of records: a first line or a last one; else 0 */
-	bool open;    /* of an array: a comma says that more follows */
-	bool silent;  /* of records: it has no bytes */
-	/* kept from line to line */
-	uint64_t upper; /* of records: what is added to addresses */
-	bool headed;	/* by the first line, which says that so many more */
-	uint64_t due;	/* follow; 0: not known */
+	size_t count; /* 0: only an address */
+	size_t group; /* bytes in the first group */
+	char brace;   /* in arrays and records: `{` opens, `}` closes; else 0 */
+	bool open;    /* an array's line that ends in a comma, so more follow */
+	bool silent;  /* a record without bytes */
+	/* carried over to the next line */
+	uint64_t upper; /* base of the addresses in records */
+	bool headed;	/* the first line of a CCS file was read */
+	uint64_t due;	/* words to follow, by that line; 0: unknown */
 	uint8_t bytes[ROW_MOST];
 };
 
@@ -109,23 +111,23 @@ struct words {
 	struct unpack_source source;
 	const struct words_form *form;
 	uint64_t base;
-	uint64_t taken; /* of the text */
+	uint64_t taken; /* bytes of the text already read */
 	bool ended, unreadable;
 	char text[CHUNK];
 	size_t text_count, text_at;
 
-	struct words_row row; /* the last line, whose end the next one may tell */
-	bool started;	      /* there was one */
-	bool starred;	      /* a `*` behind it */
-	bool broken;	      /* or a line with an address that is of no form */
-	bool halved;	      /* the text ends with half a byte */
-	bool in_array;	      /* its end has not come */
-	size_t unsent;	      /* bytes of the line that were not given */
-	uint64_t repeat;      /* bytes of lines that repeat it, */
-	size_t phase;	      /* from this one of its bytes on */
+	struct words_row row; /* last line; the next one may correct its length */
+	bool started;	      /* ROW is valid */
+	bool starred;	      /* a `*` came after it */
+	bool broken;	      /* a damaged line with an address came after it */
+	bool halved;	      /* the text ends within a byte or an element */
+	bool in_array;	      /* the closing line has not come */
+	size_t unsent;	      /* bytes of ROW not yet returned */
+	uint64_t repeat;      /* repeated bytes not yet returned */
+	size_t phase;	      /* index in ROW of the first such byte */
 	uint64_t repeated;
-	uint64_t gap;	       /* bytes that are missing, */
-	struct words_row next; /* before this line, if NEXT_READ */
+	uint64_t gap;	       /* missing bytes before NEXT */
+	struct words_row next; /* line after ROW, if NEXT_READ */
 	bool next_read;
 	uint8_t out[CHUNK];
 };
@@ -157,7 +159,7 @@ skip_char(struct words_cursor *at, char c)
 	return found;
 }
 
-/* Passes digits of BASE; how many. */
+/* Read digits of BASE.  Return their number. */
 static size_t
 read_digits(struct words_cursor *at, unsigned base, uint64_t *value)
 {
@@ -179,7 +181,7 @@ skip_prefix(struct words_cursor *at)
 	return found;
 }
 
-/* Passes the class of memory, and the space of a process, `NSD:0000::`. */
+/* Skip the memory class and the space of a process, `NSD:0000::`. */
 static void
 skip_class(struct words_cursor *at)
 {
@@ -218,7 +220,8 @@ read_address(const struct words_form *form, struct words_cursor *at, struct word
 	       is_blank(*at->p);
 }
 
-/* How many bytes so many digits are, which have VALUE; 0: they are none. */
+/* Return the size in bytes of a group with this number of digits and this value.  Return 0 if no
+ * size fits. */
 static size_t
 size_of_digits(const struct words_form *form, size_t digits, const char *first, uint64_t value)
 {
@@ -232,7 +235,7 @@ size_of_digits(const struct words_form *form, size_t digits, const char *first, 
 	return fits ? size : 0;
 }
 
-/* Appends a group of digits to the row; false, and at it, if the next characters are none. */
+/* Append a group of digits to the row.  Return false and leave AT unchanged if none follows. */
 static bool
 read_group(const struct words_form *form, struct words_cursor *at, struct words_row *row)
 {
@@ -240,7 +243,7 @@ read_group(const struct words_form *form, struct words_cursor *at, struct words_
 	uint64_t value;
 	skip_blanks(at);
 	if (form->address == ADDRESS_BAR)
-		skip_char(at, '>'); /* before the byte that was asked for */
+		skip_char(at, '>'); /* marks the requested byte */
 	bool prefix = skip_prefix(at);
 	const char *digits = at->p;
 	size_t length = read_digits(at, form->base ? form->base : 16, &value);
@@ -268,7 +271,7 @@ read_group(const struct words_form *form, struct words_cursor *at, struct words_
 	return true;
 }
 
-/* Whether the characters at P are those of bytes. */
+/* True if the characters at P are those of the bytes. */
 static bool
 are_chars(const char *p, const uint8_t *bytes, size_t count)
 {
@@ -278,7 +281,7 @@ are_chars(const char *p, const uint8_t *bytes, size_t count)
 	return true;
 }
 
-/* Whether what follows the digits is blanks and the characters of the bytes. */
+/* True if blanks and the characters of the row's bytes follow the digits. */
 static bool
 has_chars_behind(const struct words_cursor *at, const struct words_row *row)
 {
@@ -291,7 +294,8 @@ has_chars_behind(const struct words_cursor *at, const struct words_row *row)
 	       are_chars(at->end - row->count, row->bytes, row->count);
 }
 
-/* Characters may look like groups: the groups are all that, read, fit the characters. */
+/* Read groups and the characters after them.  Characters may look like groups, so take the most
+ * groups whose bytes match the characters. */
 static bool
 read_groups_and_chars(const struct words_form *form, struct words_cursor at, struct words_row *row)
 {
@@ -321,8 +325,8 @@ has_chars_in_bars(struct words_cursor at, const struct words_row *row)
 	       are_chars(at.p + 1, row->bytes, row->count);
 }
 
-/* Appends the bytes of an array's line: 0x00, with commas between.  False, and as far as
- * it is good, if it is none. */
+/* Append the elements of an array's line: 0x00, separated by commas.  Stop at a bad element and
+ * return false. */
 static bool
 read_elements(struct words_cursor *at, struct words_row *row)
 {
@@ -338,7 +342,7 @@ read_elements(struct words_cursor *at, struct words_row *row)
 	return at->p == at->end && row->count;
 }
 
-/* A line of an array: of its bytes, or before or behind them. */
+/* Parse a line of an array: its elements, or a line before or after them. */
 static bool
 parse_array(struct words_cursor at, struct words_row *row)
 {
@@ -361,7 +365,7 @@ parse_array(struct words_cursor at, struct words_row *row)
 
 /* --- records and single words ---------------------------------------------- */
 
-/* Reads bytes of two digits and adds them to *SUM; false at other characters. */
+/* Read COUNT bytes of two digits and add them to *SUM.  Return false at other characters. */
 static bool
 read_bytes(struct words_cursor *at, uint8_t *out, size_t count, unsigned *sum)
 {
@@ -388,8 +392,8 @@ fill_record(struct words_row *row, uint64_t address, size_t count)
 	row->brace = '{';
 }
 
-/* Length, address, type, data, and what makes the sum of all 0.  Type 0 is data, 1 the end,
- * 2 and 4 are what is added to addresses, 3 and 5 where a program starts. */
+/* Parse length, address, type, data, and a checksum that makes the sum 0.  Type 0 is data, 1 the
+ * end.  Types 2 and 4 set the base of addresses, 3 and 5 the start of a program. */
 static bool
 parse_intel(struct words_cursor at, struct words_row *row)
 {
@@ -417,8 +421,8 @@ parse_intel(struct words_cursor at, struct words_row *row)
 	return true;
 }
 
-/* Type, length of the rest, address, data, and what makes the sum of all 0xff.  Types 1 to 3
- * are data, with addresses of 2 to 4 bytes, 7 to 9 the end of these. */
+/* Parse type, length of the rest, address, data, and a checksum that makes the sum 0xff.  Types 1
+ * to 3 are data with addresses of 2 to 4 bytes, 7 to 9 the end. */
 static bool
 parse_s_record(struct words_cursor at, struct words_row *row)
 {
@@ -451,8 +455,8 @@ parse_s_record(struct words_cursor at, struct words_row *row)
 	return true;
 }
 
-/* The first line of a file of Code Composer Studio: 1651, how numbers are written (1 and 9:
- * with digits of 16), the address, a page, how many there are. */
+/* Parse the first line of a Code Composer Studio file: 1651, the number format (1 and 9 are
+ * hexadecimal), the address, a page, the count. */
 static bool
 read_head(struct words_cursor at, struct words_row *row)
 {
@@ -470,7 +474,7 @@ read_head(struct words_cursor at, struct words_row *row)
 	return true;
 }
 
-/* A number in a line of its own. */
+/* Parse a line that contains one number. */
 static bool
 parse_word(const struct words_form *form, struct words_cursor at, struct words_row *row)
 {
@@ -491,7 +495,7 @@ parse_word(const struct words_form *form, struct words_cursor at, struct words_r
 	return true;
 }
 
-/* Takes a line without its end apart; false if it is not of the form. */
+/* Parse a line without its end.  Return false if it does not fit the form. */
 static bool
 parse_row(const struct words_form *form, const char *line, size_t length, struct words_row *row)
 {
@@ -520,7 +524,7 @@ parse_row(const struct words_form *form, const char *line, size_t length, struct
 	if (at.p < at.end || !row->count)
 		return at.p == at.end && bare;
 	if (form->address == ADDRESS_EQUALS && row->count > EQUALS_MOST)
-		return false; /* characters of a line that is cut */
+		return false; /* more would be characters of a cut line */
 	if (form->single && row->count != row->group)
 		return false;
 	bool power = !(row->group & (row->group - 1));
@@ -538,7 +542,8 @@ is_text(const char *p, size_t length)
 	return length && !memchr(p, 0, length);
 }
 
-/* The length of the line at P without its end, and *ALL with it; false if it has none. */
+/* Find the length of the line at P, without its end and, in *ALL, with it.  Return false if it has
+ * no end. */
 static bool
 find_line(const char *p, size_t length, size_t *line, size_t *all)
 {
@@ -558,7 +563,7 @@ is_star(const char *line, size_t length)
 
 /* How well the lines of the head fit a form. */
 struct fit {
-	size_t rows, others, jumps, ends; /* ends: an address alone behind a row */
+	size_t rows, others, jumps, ends; /* ends: lines with only an address after a row */
 	uint64_t base;
 };
 
@@ -578,7 +583,7 @@ fit_form(const struct words_form *form, const char *p, size_t length, bool last,
 		} else if (line > LINE_MOST || !parse_row(form, p, line, &row)) {
 			fit->others++;
 		} else if (!row.silent) {
-			/* od fills its last group: the address behind it may be smaller */
+			/* od pads its last group, so the address after it may be smaller */
 			bool end = !row.count && row.address <= expected;
 			if (!fit->rows && row.addressed)
 				fit->base = row.address;
@@ -592,7 +597,7 @@ fit_form(const struct words_form *form, const char *p, size_t length, bool last,
 	}
 }
 
-/* Pairs of digits alone, in lines of one length but for the last. */
+/* True if the text is pairs of digits in equally long lines, except the last line. */
 static bool
 is_plain_hex(const char *p, size_t length, bool last)
 {
@@ -613,7 +618,7 @@ is_plain_hex(const char *p, size_t length, bool last)
 	return digits >= LEAST;
 }
 
-/* Whether a line of the head may be of some form. */
+/* True if a line of the head fits some form, or the head is plain hex. */
 static bool
 has_row(const char *p, size_t length)
 {
@@ -624,7 +629,7 @@ has_row(const char *p, size_t length)
 	return fit.rows || is_plain_hex(p, length, false);
 }
 
-/* The form of most lines; BASE is the first address. */
+/* Return the form that nearly all lines fit, with the first address in *BASE. */
 static const struct words_form *
 find_form(const char *head, size_t length, bool last, uint64_t *base)
 {
@@ -652,8 +657,7 @@ find_form(const char *head, size_t length, bool last, uint64_t *base)
 
 /* --- reading ------------------------------------------------------------- */
 
-/* Reads on, so that up to LENGTH bytes of text are there: ALL of them, unless it ends, or
- * what comes at once. */
+/* Read until LENGTH bytes of text are present or the text ends.  Without ALL, read only once. */
 static void
 read_text(struct words *words, size_t length, bool all)
 {
@@ -675,7 +679,7 @@ read_text(struct words *words, size_t length, bool all)
 	}
 }
 
-/* The next line that is not empty, without its end; false at the end of the text. */
+/* Find the next line that is not empty, without its end.  Return false at the end of the text. */
 static bool
 next_line(struct words *words, const char **line, size_t *length)
 {
@@ -690,7 +694,7 @@ next_line(struct words *words, const char **line, size_t *length)
 		}
 		if (!left)
 			return false;
-		/* xxd -p may print all in one line */
+		/* xxd -p may print all bytes in one line */
 		if (words->form->address == ADDRESS_NONE && *length > 2 * ROW_MOST)
 			*length = all = 2 * ROW_MOST;
 		*line = p;
@@ -700,22 +704,22 @@ next_line(struct words *words, const char **line, size_t *length)
 	}
 }
 
-/* Takes a line of an array into account; false if it has nothing to give. */
+/* Update the state for a line of an array.  Return false if it yields no bytes. */
 static bool
 adopt_element_line(struct words *words, bool good, bool cut)
 {
 	struct words_row *row = &words->next;
 	if (good && row->brace)
 		words->in_array = row->brace == '{';
-	if (!good && row->count && !cut) { /* it is damaged: all of it is missing */
+	if (!good && row->count && !cut) { /* damaged: all its bytes are missing */
 		words->gap += row->count;
 		return false;
 	}
-	words->halved |= cut && row->count; /* more may have stood there */
+	words->halved |= cut && row->count; /* more elements may have followed */
 	return good || row->count;
 }
 
-/* The next line of the form, in `next`; false at the end. */
+/* Parse the next line of the form into `next`.  Return false at the end. */
 static bool
 next_row(struct words *words)
 {
@@ -747,7 +751,7 @@ next_row(struct words *words)
 		if (good)
 			return true;
 		words->broken |= row->addressed;
-		/* it has no address that would tell what is missing */
+		/* no address shows how many bytes are missing */
 		if (plain)
 			words->gap += length / 2 + 1;
 		else if (words->form->address == ADDRESS_HEAD ||
@@ -757,8 +761,8 @@ next_row(struct words *words)
 	return false;
 }
 
-/* Takes the line that follows into account: how much of the last one counts, and what lies
- * between them. */
+/* Compare the last line with the line after it.  Find how many bytes of the last line count, and
+ * the repeats or the gap between the two. */
 static void
 adopt_next(struct words *words)
 {
@@ -778,7 +782,7 @@ adopt_next(struct words *words)
 	}
 }
 
-/* Reads the next line, and what it says of the last one. */
+/* Read the next line and update the last one. */
 static void
 read_following(struct words *words)
 {
@@ -790,7 +794,7 @@ read_following(struct words *words)
 		words->gap += words->row.count;
 	else if (words->halved || words->in_array || words->row.open)
 		words->gap++;
-	else if (words->next.due) /* of words that the first line counts */
+	else if (words->next.due) /* the first line counts more words */
 		words->gap += words->next.due < WORDS_GAP_MOST / WORD_MOST
 				  ? words->next.due * words->row.count
 				  : words->row.count;

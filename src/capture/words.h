@@ -1,5 +1,5 @@
 /*
- * Words: memory that a tool printed as lines of text becomes bytes again.
+ * Words: convert memory that a tool printed as lines of text to bytes.
  *
  *	xxd, xxd -e, xxd -p   00000000: 50cf 0802 00c8 030b  P.......
  *	xxd -b                00000000: 01010000 11001111  P.
@@ -16,14 +16,13 @@
  *	hexdump, od -A x, od  0000000 cf50 0208 c800 0b03
  *	od, hexdump -o        0000000 147520 001010 144000 005403
  *
- * Which form it is, the beginning says: nearly all of its lines must be of one form, with
- * addresses that follow from each other, or elements of an array in C.  Words are taken for
- * little-endian, but those of plain xxd, which prints bytes in their order.  A line `*`
- * repeats the one before it up to the next address.  Other lines (prompts, commands) are
- * passed over; bytes of which the addresses say that their lines are missing are given as
- * such.
+ * The first lines decide the form.  Nearly all must fit it, with consecutive addresses or
+ * as elements of a C array.  Words are taken for little-endian, except in plain xxd,
+ * which prints bytes in order.  A line `*` repeats the line before it up to the next
+ * address.  Other lines (prompts, commands) are skipped.  Where addresses show that lines
+ * are missing, words_read reports missing bytes.
  *
- * Memory: about 200 KiB, whatever the text says.  One thread at a time.
+ * Memory: about 200 KiB for any text.  One thread at a time.
  */
 #ifndef TRAWL_CAPTURE_WORDS_H
 #define TRAWL_CAPTURE_WORDS_H
@@ -31,30 +30,30 @@
 #include "capture/unpack.h"
 
 enum {
-	WORDS_HEAD = 64 * 1024,	    /* bytes that the form is found in */
-	WORDS_GAP_MOST = 16 << 20,  /* bytes missing in one place; a larger step of addresses
-				       is told as a line that is missing */
-	WORDS_REPEAT_MOST = 1 << 28 /* bytes of all lines that a `*` stands for */
+	WORDS_HEAD = 64 * 1024,	    /* bytes that decide the form */
+	WORDS_GAP_MOST = 16 << 20,  /* missing bytes in one place; a larger step counts as one
+				     * missing line */
+	WORDS_REPEAT_MOST = 1 << 28 /* bytes that all `*` lines together may stand for */
 };
 
 struct words;
 
-/* Whether a file whose first bytes these are (512 tell) is worth opening. */
+/* True if a file that begins with these bytes is worth opening.  512 bytes are enough. */
 bool words_may_be(const uint8_t *head, ssize_t length);
 
-/* Opens text, whose read and context outlive it.  Its first bytes may be read again; all
- * else is read in order.  NULL: it is no such text. */
+/* Open text, whose read function and context must outlive the result.  Read from offset 0 on, in
+ * order.  Return NULL if no form fits. */
 struct words *words_open(const struct unpack_source *);
 void words_close(struct words *); /* NULL is fine */
 
-/* The tool that prints such lines: `xxd -e`. */
+/* Return the tool that prints such lines: `xxd -e`. */
 const char *words_name(const struct words *);
 
-/* The address of the first byte. */
+/* Return the address of the first byte. */
 uint64_t words_base(const struct words *);
 
-/* The next bytes in *BYTES, good until the next call, or NULL there for bytes that are
- * missing; how many, 0 at the end.  Negative: the text cannot be read. */
+/* Set *BYTES to the next bytes, valid until the next call, or to NULL for missing bytes.  Return
+ * their number, 0 at the end, or negative if the text cannot be read. */
 ssize_t words_read(struct words *, const void **bytes);
 
 #endif

@@ -1,11 +1,10 @@
 /*
- * Checking captures: see check.h.
+ * Checks of captures: see check.h.
  *
- * Nearly every check is an expression, so that what it means can be read, and
- * looked at on the screen with the same words.  Only time needs a memory: the
- * last time of each origin, since the list itself may step back where messages
- * interleave.  Everything is decoded once; texts are made where an expression
- * asks for them.
+ * Nearly every check is a filter expression. A user can read it and use the same words on
+ * the screen. Only the time check needs memory. It keeps the last time of each origin,
+ * because the list may step back where messages interleave. Each message is decoded once.
+ * Its text is built only if an expression needs it.
  */
 #include "config.h"
 
@@ -27,20 +26,20 @@
 
 enum { BATCH = 256, ORIGINS_MAX = 65536 };
 
-/* How a check finds what it looks for. */
+/* How a check finds its faults. */
 enum check_kind {
-	CHECK_MESSAGES, /* by an expression */
+	CHECK_MESSAGES, /* by a filter expression */
 	CHECK_TIME,
-	CHECK_FLOW /* follows the program, of all messages */
+	CHECK_FLOW /* follows the program over all messages */
 };
 
 static const struct check_row {
 	const char *name;
 	const char *help;
-	const char *expression;	      /* NULL: what formats say, if anything */
-	const char *(*formats)(void); /* what they say, or NULL */
+	const char *expression;	      /* NULL: use `formats` */
+	const char *(*formats)(void); /* return the formats' expression; or NULL */
 	bool usual;
-	unsigned doubts; /* that are no message's: a bit each */
+	unsigned doubts; /* bit set of doubts that belong to no message */
 	enum check_kind kind;
 } rows[] = {
     {"loss", "something is missing, or bytes that may hold messages were not decoded", "lost", NULL,
@@ -70,7 +69,7 @@ struct one {
 
 struct check {
 	VEC(struct one) list;
-	struct map last; /* time + 1 by origin, in the present trace */
+	struct map last; /* time + 1 by origin, in the current trace */
 	struct doubts doubts;
 };
 
@@ -84,7 +83,7 @@ check_help(size_t at, const char **name, const char **help)
 	return true;
 }
 
-/* --- what to look for -------------------------------------------------- */
+/* --- checks to run ------------------------------------------------------ */
 
 static bool
 check_add(struct check *check, const char *name, size_t length, enum check_kind kind,
@@ -103,7 +102,7 @@ check_add(struct check *check, const char *name, size_t length, enum check_kind 
 	return true;
 }
 
-/* Adds the check called NAME; false if there is none. */
+/* Add the check called NAME. Return false if none has that name. */
 static bool
 add_named(struct check *check, const char *name, size_t length)
 {
@@ -194,9 +193,9 @@ check_free(struct check *check)
 	free(check);
 }
 
-/* --- looking ----------------------------------------------------------- */
+/* --- running ------------------------------------------------------------ */
 
-/* Whether the time of its origin steps back; notes it. */
+/* True if the time of the message's origin steps back. Store the new time. */
 static bool
 steps_back(struct check *check, struct trace *trace, const struct message *m)
 {
@@ -240,7 +239,7 @@ looks_around(const struct check *check)
 	return around;
 }
 
-/* Loads the clocks and the contexts, where they are asked for. */
+/* Load the clocks, contexts and other data that the filter and the checks need. */
 static void
 check_load(struct check *check, struct session *session, const struct filter *filter)
 {
@@ -296,7 +295,7 @@ look_at_trace(struct check *check, struct trace *trace, const struct filter *fil
 	reader_free(reader);
 }
 
-/* Reports the processors whose image does not fit; whether there is any. */
+/* Report the processors with an image that does not fit. Return true if any. */
 static bool
 report_fits(const struct image_fits *fits, const struct trace *trace, struct text *report)
 {
@@ -315,7 +314,8 @@ report_fits(const struct image_fits *fits, const struct trace *trace, struct tex
 	return found;
 }
 
-/* Follows a trace, if it can be; whether there is something to report. */
+/* Follow the program flow of a trace, if its format has any. Return true if REPORT has a
+ * new line. */
 static bool
 look_at_flow(struct check *check, struct trace *trace, struct text *report)
 {
@@ -343,7 +343,7 @@ looks_at_flow(const struct check *check)
 	return flow;
 }
 
-/* Reports the doubts of a set, a bit each; whether there is any. */
+/* Report the doubts in the bit set SET. Return true if any is bad. */
 static bool
 report_doubts(const struct check *check, const char *name, unsigned set, struct text *report)
 {

@@ -1,6 +1,7 @@
 /*
- * Checking: is there in the captures what should not be?  For scripts, which
- * need a yes or no and a line that says where.
+ * Checks for scripts: search captures for damage, loss and other faults. The result is yes
+ * or no. Each check that found something adds a line with the number and offset of its
+ * first message.
  */
 #ifndef TRAWL_QUERY_CHECK_H
 #define TRAWL_QUERY_CHECK_H
@@ -10,18 +11,18 @@
 struct check;
 struct session;
 
-/* LIST is names of checks separated by commas, empty for the usual ones, or an
- * expression of the filter language.  NULL on error. */
+/* Create a check. LIST is check names separated by commas, or one filter expression. An
+ * empty LIST selects the usual checks. Return NULL on error. */
 struct check *check_new(const char *list, const struct session *, struct err *);
 void check_free(struct check *);
 
-/* Looks at all messages that pass FILTER, in the trace called SOURCE or, if
- * that is NULL, in all.  Appends a line to REPORT for each check that found
- * something; whether any did. */
+/* Check all messages that pass FILTER, in the trace named SOURCE, or in all traces if
+ * SOURCE is NULL. Append a line to REPORT for each check that found something. Return true
+ * if any did. */
 bool check_run(struct check *, struct session *, const struct filter *, const char *source,
 	       struct text *report);
 
-/* The checks there are, for the manual; false past the end. */
+/* Return name and help of check number AT, for the manual. Return false past the end. */
 bool check_help(size_t at, const char **name, const char **help);
 
 #endif

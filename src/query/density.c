@@ -1,10 +1,10 @@
 /*
  * Counts per column: see density.h.
  *
- * A lane is planned from the tracks and the summaries: what lies within a column
- * is added, what lies across borders is noted, once as something to be shared
- * out (an estimate) and once as cells to be decoded (pieces).  The first answer takes
- * the estimates, the refined one the pieces, unless there are too many.
+ * A lane is planned from the tracks and the summaries. Cells within one column are added at
+ * once. A cell across a border is stored twice. Its estimate is spread over the columns,
+ * and its piece is decoded. The first answer uses the estimates. The refined answer uses
+ * the pieces, unless there are too many.
  */
 #include "config.h"
 
@@ -22,9 +22,9 @@
 
 enum {
 	PIECES_MAX = 4096, /* cells decoded for a lane and a window */
-	BATCH = 1024,	   /* cells of a track between two looks at the question */
-	PATIENCE_MS = 30,  /* that a question waits for its answer */
-	NEWS_MS = 500,	   /* between answers to the same while more becomes known */
+	BATCH = 1024,	   /* cells of a track between two checks for a new question */
+	PATIENCE_MS = 30,  /* longest wait for an answer */
+	NEWS_MS = 500,	   /* between answers to the same question while the index grows */
 	COUNTED = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_SYNC
 };
 
@@ -34,11 +34,11 @@ struct piece {
 	int64_t before; /* time of its messages until one has its own */
 };
 
-/* Messages by whether they pass. */
+/* Messages, split by whether they pass. */
 struct counts {
-	uint64_t severities[SEVERITY_COUNT]; /* of those that do */
+	uint64_t severities[SEVERITY_COUNT]; /* of messages that pass */
 	uint64_t hidden;
-	bool shared; /* as of a column */
+	bool shared; /* as in struct density_column */
 	bool open;   /* more may pass */
 };
 
@@ -47,7 +47,7 @@ struct estimate {
 	int64_t from, to;
 	struct counts counts;
 	uint16_t flags;
-	bool known; /* how many */
+	bool known; /* the number of messages is known */
 };
 
 struct plan {
@@ -55,12 +55,12 @@ struct plan {
 	VEC(struct estimate) estimates;
 };
 
-/* A filter, and what is known of its matches, as they were at a moment. */
+/* A filter and the state of its match sets when the question came. */
 struct passing {
 	unsigned users; /* under the lock */
 	struct filter filter;
-	uint8_t all, none; /* severities of which all pass, or none */
-	size_t count;	   /* traces */
+	uint8_t all, none; /* severities of which all messages pass, or none */
+	size_t count;	   /* number of traces */
 	struct known_cells {
 		struct matches_cell *at;
 		size_t count;
@@ -75,38 +75,38 @@ struct question {
 	size_t count;
 };
 
-/* What an answer is made from. */
+/* Basis of an answer. */
 struct density_basis {
-	uint64_t known;	     /* cells of the indexes and match sets, */
-	unsigned generation; /* of these, the clocks and the contexts */
+	uint64_t known;	     /* indexed cells, plus cells that match sets have decided */
+	unsigned generation; /* sum of the epochs of indexes, filter, clocks and contexts */
 };
 
 struct density {
 	struct session *session;
 	struct job job;
-	/* the worker's: */
+	/* for the worker only: */
 	struct track *tracks;
 	struct reader **readers;
-	struct reader **filter_readers; /* for texts; each made when needed */
-	struct passing *using;		/* or NULL: all pass */
+	struct reader **filter_readers; /* for filters; each made when needed */
+	struct passing *using;		/* or NULL if all messages pass */
 	struct expansion scratch;
 	struct context_spans *spans;
 	struct plan plan;
-	unsigned served;   /* number of the question that had its refined answer, */
-	int64_t served_ms; /* and when that was */
-	/* the owner's: */
+	unsigned served;   /* number of the last question with a refined answer */
+	int64_t served_ms; /* when it was published */
+	/* for the owner only: */
 	struct density_answer *shown;
 	struct question asked;
-	struct density_basis asked_basis; /* what there was to answer it from */
-	struct filter asked_filter;	  /* which filter was asked for last, */
-	unsigned filters;		  /* and how many others before; 0: none so far */
-	/* under the job's lock; it changes when there is an answer, or another question: */
+	struct density_basis asked_basis; /* basis at the time of the question */
+	struct filter asked_filter;	  /* filter of the last question */
+	unsigned filters;		  /* number of different filters until now */
+	/* under the job's lock, which also signals an answer or another question: */
 	struct question question;
-	struct passing *passing;      /* of it, or NULL */
-	struct density_answer *fresh; /* to be fetched */
-	unsigned fresh_number;	      /* number of the one it answers */
+	struct passing *passing;      /* filter of the question, or NULL */
+	struct density_answer *fresh; /* not fetched yet */
+	unsigned fresh_number;	      /* number of the question that it answers */
 	bool awaited;		      /* the owner waits for it */
-	struct generation questions;  /* the number of the present one */
+	struct generation questions;  /* the number of the current question */
 };
 
 /* --- answers ----------------------------------------------------------- */
@@ -158,7 +158,7 @@ answer_clone(const struct density_answer *from)
 
 /* --- columns ----------------------------------------------------------- */
 
-/* The column of a time: -1 before the first, their count behind the last. */
+/* Return the column of a time: -1 before the first, the column count after the last. */
 static int64_t
 column_of(const struct density_window *window, int64_t time)
 {
@@ -174,7 +174,7 @@ is_outside(const struct density_window *window, int64_t from, int64_t to)
 	return column_of(window, to) < 0 || column_of(window, from) == (int64_t)window->columns;
 }
 
-/* The column that holds all between two times, or NULL. */
+/* Return the column that holds both times, or NULL if no column does. */
 static struct density_column *
 only_column(const struct density_window *window, struct density_column *columns, int64_t from,
 	    int64_t to)
@@ -201,7 +201,7 @@ share_of(uint64_t count, double begin, double end)
 	return (uint64_t)((double)count * end + 0.5) - (uint64_t)((double)count * begin + 0.5);
 }
 
-/* Shares out messages evenly over the time they may lie in. */
+/* Spread the messages evenly over the columns that they may fall into. */
 static void
 add_estimate(const struct density_window *window, struct density_column *columns,
 	     const struct estimate *estimate)
@@ -238,7 +238,8 @@ plan_free(struct plan *plan)
 	vec_free(&plan->estimates);
 }
 
-/* An estimate over these times; where there are too many, one for all others. */
+/* Add an estimate for the two times. Past the limit, return one shared estimate for the
+ * rest. */
 static struct estimate *
 estimate_for(struct plan *plan, int64_t from, int64_t to)
 {
@@ -254,10 +255,10 @@ estimate_for(struct plan *plan, int64_t from, int64_t to)
 	return estimate;
 }
 
-/* --- what passes ------------------------------------------------------- */
+/* --- filters ------------------------------------------------------------ */
 
-/* Takes SHOWN of the messages, of the severities of a set, as those that pass: one of each,
- * the others by their numbers. */
+/* Split SHOWN messages over the severities in SET: one for each, the rest in proportion to
+ * SEVERITIES. */
 static void
 share_severities(const uint32_t *severities, uint8_t set, uint64_t shown, struct counts *counts)
 {
@@ -291,7 +292,7 @@ all_of(const struct index_cell *summary)
 	return counts;
 }
 
-/* What a cell's summary tells where there is no match set. */
+/* Judge a cell from its summary, without a match set. */
 static struct matches_cell
 judge_alone(const struct passing *passing, struct trace *trace, uint64_t cell,
 	    const struct index_cell *summary)
@@ -301,7 +302,7 @@ judge_alone(const struct passing *passing, struct trace *trace, uint64_t cell,
 				     .decided = verdict != FILTER_SOME};
 }
 
-/* How many messages of a cell pass. */
+/* Count the messages of a cell that pass. */
 static struct counts
 count_passing(const struct passing *passing, const struct density_lane *lane, struct trace *trace,
 	      uint64_t cell, const struct index_cell *summary)
@@ -329,8 +330,9 @@ count_passing(const struct passing *passing, const struct density_lane *lane, st
 	return counts;
 }
 
-/* How many messages of an origin pass in the cells [FIRST, END), of COUNTS that it has
- * there: as many of a hundred as of all messages.  False: that is not certain. */
+/* Reduce COUNTS, the messages of an origin in the cells [FIRST, END), to those that pass.
+ * Assume that the origin passes as often as all messages. Return false if the result is not
+ * exact. */
 static bool
 limit_group(const struct passing *passing, const struct track *track,
 	    const struct density_lane *lane, uint64_t first, uint64_t end, struct counts *counts)
@@ -359,7 +361,7 @@ limit_group(const struct passing *passing, const struct track *track,
 	return certain || (!counts->open && (!shown || shown == all));
 }
 
-/* What a filter may do to a cell that is decoded. */
+/* Return the verdict of the filter on a decoded cell of COUNT messages. */
 static enum filter_verdict
 judge_cell(const struct passing *passing, size_t trace, uint64_t cell, size_t count)
 {
@@ -381,7 +383,7 @@ passing_free(struct passing *passing)
 	free(passing);
 }
 
-/* How many cells match sets have decided. */
+/* Count the cells that the match sets have decided. */
 static uint64_t
 count_decided(const struct session *session, const struct density_passing *of)
 {
@@ -396,7 +398,7 @@ count_decided(const struct session *session, const struct density_passing *of)
 	return decided;
 }
 
-/* As it is now; NULL: all pass. */
+/* Copy the filter and the current state of its match sets. NULL if all messages pass. */
 static struct passing *
 passing_new(struct session *session, const struct density_passing *of)
 {
@@ -419,7 +421,7 @@ passing_new(struct session *session, const struct density_passing *of)
 	return passing;
 }
 
-/* The lock is held. */
+/* Drop a reference. Called with the lock held. */
 static void
 passing_drop(struct passing *passing)
 {
@@ -459,7 +461,8 @@ plan_trace(struct plan *plan, const struct track *track, const struct density_wi
 	}
 }
 
-/* What the times of the cells [FIRST, END) lie between. */
+/* Find the earliest and latest time in the cells [FIRST, END). Return false if none has a
+ * time. */
 static bool
 span_of_cells(const struct track *track, uint64_t first, uint64_t end, int64_t *from, int64_t *to)
 {
@@ -531,11 +534,11 @@ struct counting {
 	struct density_column *columns;
 	const struct density_lane *lane;
 	struct density *density;
-	enum filter_verdict verdict; /* of the cell */
+	enum filter_verdict verdict; /* on the cell */
 };
 
-/* The reader of a trace for what a filter looks at, so that the cell that is walked over
- * stays. */
+/* Return a second reader of the trace for the filter. The cell being walked then stays in
+ * the first reader. */
 static struct reader *
 filter_reader(struct density *d, size_t trace)
 {
@@ -575,7 +578,7 @@ is_overtaken(struct density *d, unsigned number)
 	return generation_now(&d->questions) != number || job_is_stopping(&d->job);
 }
 
-/* Decodes the pieces; false if another question came. */
+/* Decode the pieces. Return false if another question came. */
 static bool
 count_pieces(struct density *d, const struct density_window *window,
 	     const struct density_lane *lane, struct density_column *columns, unsigned number)
@@ -594,7 +597,7 @@ count_pieces(struct density *d, const struct density_window *window,
 	return true;
 }
 
-/* Fills a lane's columns; false if another question came. */
+/* Fill in a lane's columns. Return false if another question came. */
 static bool
 count_lane(struct density *d, const struct density_window *window, const struct density_lane *lane,
 	   struct density_column *columns, bool refined, unsigned number)
@@ -615,8 +618,8 @@ is_in_sight(const struct density_window *w, int64_t column)
 	return column >= 0 && column < (int64_t)w->columns;
 }
 
-/* Adds the first link of a relation in each column of A, or (AT_B) those that are in
- * sight in B only; false if another question came. */
+/* Add the first link of a relation in each column of A. With AT_B, add those in sight only
+ * in B. Return false if another question came. */
 static bool
 add_links(struct density *d, size_t relation, bool at_b, struct density_answer *answer,
 	  unsigned number)
@@ -654,8 +657,8 @@ find_links(struct density *d, struct density_answer *answer, unsigned number)
 
 /* --- questions --------------------------------------------------------- */
 
-/* All that is in the tracks of the window's part, aligned, so that it holds as long as
- * nothing comes before. */
+/* Fit the window to all tracks related to the window's trace. Set the unit and range of the
+ * answer. */
 static void
 fit_window(struct density *d, const struct question *q, struct density_answer *answer)
 {
@@ -698,8 +701,8 @@ fit_window(struct density *d, const struct question *q, struct density_answer *a
 	}
 }
 
-/* Goes on with the tracks of the lanes until then, decoding cells or leaving those
- * that need it; true if there is no more to do. */
+/* Extend the tracks of the lanes until UNTIL. Without DECODE, stop at cells that need
+ * decoding. Return true if nothing is left to do. */
 static bool
 extend_tracks(struct density *d, const struct question *q, bool decode, int64_t until,
 	      unsigned number)
@@ -723,7 +726,8 @@ extend_tracks(struct density *d, const struct question *q, bool decode, int64_t 
 	return true;
 }
 
-/* FILTER: what passes, or NULL; what it finds may rest on texts, which load later. */
+/* Return the basis of an answer. FILTER may be NULL. It may depend on texts, which load
+ * later. */
 static struct density_basis
 density_basis_of(struct density *d, const struct question *q, const struct filter *filter)
 {
@@ -753,7 +757,7 @@ same_question(const struct question *a, const struct question *b)
 	return same;
 }
 
-/* Makes an answer; NULL if another question came. */
+/* Build an answer. Return NULL if another question came. */
 static struct density_answer *
 answer_question(struct density *d, const struct question *q, bool refined, unsigned number)
 {
@@ -775,7 +779,7 @@ answer_question(struct density *d, const struct question *q, bool refined, unsig
 	return NULL;
 }
 
-/* Hands an answer over.  The owner is told, unless it waits for just that one. */
+/* Hand an answer over. Signal the owner unless it waits for this answer. */
 static void
 density_publish(struct density *d, struct density_answer *answer, unsigned number)
 {
@@ -790,7 +794,7 @@ density_publish(struct density *d, struct density_answer *answer, unsigned numbe
 		session_signal(d->session);
 }
 
-/* Adds the contexts to a refined answer. */
+/* Add the contexts to a refined answer. Return false if another question came. */
 static bool
 add_contexts(struct density *d, const struct question *q, struct density_answer *answer,
 	     unsigned number)
@@ -809,7 +813,7 @@ add_contexts(struct density *d, const struct question *q, struct density_answer 
 	    .questions = &d->questions,
 	    .question = number,
 	};
-	/* the spans of a large trace are found in more time than the rest takes */
+	/* in a large trace the spans take longer than the rest */
 	if (!context_spans_extend(d->spans, &query, PATIENCE_MS))
 		density_publish(d, answer_clone(answer), number);
 	bool whole = context_spans_find(d->spans, &query, answer);
@@ -817,8 +821,8 @@ add_contexts(struct density *d, const struct question *q, struct density_answer 
 	return whole;
 }
 
-/* Waits until a question that had its answer may have another one; false if there
- * is another question.  So that what is painted does not call for the next one. */
+/* Wait until NEWS_MS after the last refined answer, so that a repaint does not cause the
+ * next answer at once. Return false if another question came. */
 static bool
 wait_for_more(struct density *d)
 {
@@ -841,7 +845,7 @@ density_serve(struct density *d, struct density_answer *answer, unsigned number)
 	d->served_ms = thread_now_ms();
 }
 
-/* The whole way of a question, from the first answer to the refined one. */
+/* Answer the current question, from the first answer to the refined one. */
 static void
 density_work(void *context)
 {
@@ -904,7 +908,7 @@ density_free(struct density *d)
 {
 	if (!d)
 		return;
-	generation_bump(&d->questions); /* no answer is awaited any more */
+	generation_bump(&d->questions); /* stop work on the last question */
 	job_free(&d->job);
 	for (size_t i = 0; i < d->session->traces.count; i++) {
 		track_free(&d->tracks[i]);
@@ -951,7 +955,7 @@ question_of(const struct density_window *window, const struct density_lane *lane
 	return q;
 }
 
-/* The number of a filter: another for each that is not that of the question before. */
+/* Return the number of the filter: a new one if it differs from the last filter. */
 static unsigned
 number_filter(struct density *d, const struct density_passing *passing)
 {
@@ -965,7 +969,7 @@ number_filter(struct density *d, const struct density_passing *passing)
 	return d->filters;
 }
 
-/* What passes from now on; the lock is held. */
+/* Set the filter of the question. Called with the lock held. */
 static void
 take_passing(struct density *d, struct passing *passing)
 {
@@ -1032,8 +1036,8 @@ density_load(struct density *d, const struct density_window *window,
 {
 	d->question = question_of(window, lanes, count, with_contexts);
 	d->question.passing = number_filter(d, passing);
-	take_passing(d, passing_new(d->session, passing)); /* there is no other thread */
-	generation_bump(&d->questions); /* or it would wait for more, as the one before */
+	take_passing(d, passing_new(d->session, passing)); /* no other thread runs */
+	generation_bump(&d->questions); /* otherwise density_work() would wait for news */
 	density_work(d);
 	density_fetch(d);
 	return d->shown;

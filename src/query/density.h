@@ -1,26 +1,25 @@
 /*
- * How many messages fall into each column of a timeline.
+ * Message counts for each column of a timeline.
  *
- * A window is so many columns of so much time each, of the clock of one trace.
- * For each lane (a trace, or an origin of one) a thread sums up the index's cells
- * that lie within a column, at once, and shares out the others; then it decodes
- * those that lie across a border, of which there is about one for each column,
- * and the counts are exact.  Nothing is decoded to look at a capture of any size
- * for the first time.
+ * A window is a number of columns of equal length, on the clock of one trace. A lane is a
+ * trace, or one origin of a trace. For each lane a thread first adds the index cells that
+ * lie within one column and spreads the others evenly. Then it decodes the cells that cross
+ * a border, about one for each column, and the counts are exact. The first answer decodes
+ * nothing, whatever the size of the capture.
  *
- * With a filter, what passes is counted, and how much else there is.  Match sets tell of
- * how many messages of a cell that is, or its summary; only cells across a border are
- * decoded.  The severities of a part of a cell's messages are estimated.
+ * With a filter, messages that pass and other messages are counted separately. Match sets
+ * or cell summaries give the number that pass in a cell. Only cells across a border are
+ * decoded. If some messages of a cell pass, their severities are estimated.
  *
- * Of an origin the index counts groups of cells only; a lane of one is exact
- * where groups lie within columns, or where the window holds few enough cells.
+ * The index counts origins in groups of cells only. The lane of an origin is exact where
+ * groups lie within columns, or where the window holds few enough cells.
  *
- * Contexts are told for all origins; see context_spans.h for what they cost.
+ * Contexts cover all origins. context_spans.h gives their cost.
  *
- * Cost: some ns per cell for each new window, 24 bytes per cell kept; a few us per
- * column for the links of each relation between two traces.
+ * Cost: some ns per cell for each new window, and 24 bytes per cell kept. Links cost a few
+ * us per column and relation between two traces.
  *
- * Threads: all calls by one, the session's owner.
+ * Threads: the session's owner makes all calls.
  */
 #ifndef TRAWL_QUERY_DENSITY_H
 #define TRAWL_QUERY_DENSITY_H
@@ -39,107 +38,108 @@ enum {
 };
 
 struct density_lane {
-	size_t trace; /* in the session */
+	size_t trace; /* index in the session */
 	bool by_origin;
 	uint64_t origin; /* raw key */
 };
 
-/* Column I is [from + I * step, from + (I + 1) * step). */
+/* Column I covers the times [from + I * step, from + (I + 1) * step). */
 struct density_window {
-	size_t trace; /* whose clock; lanes that it does not relate to are apart */
-	bool fit;     /* all of it: `from` and `step` are for the answer to say */
+	size_t trace; /* gives the clock; unrelated lanes are apart */
+	bool fit;     /* show everything; the answer sets `from` and `step` */
 	int64_t from;
 	uint64_t step; /* at least 1 */
 	size_t columns;
 };
 
-/* What is counted, beside what else there is. */
+/* The filter and its match sets. */
 struct density_passing {
 	const struct filter *filter;  /* borrowed during the call */
-	struct matches *const *known; /* of each trace of the session, of that filter; likewise */
+	struct matches *const *known; /* match sets of this filter, one per trace; borrowed
+					 during the call */
 };
 
 struct density_column {
-	uint64_t severities[SEVERITY_COUNT]; /* of those that pass */
-	uint64_t hidden;		     /* that do not */
-	uint64_t estimated;		     /* how many of them may belong to a column nearby */
-	bool shared;	/* their sum is known, but of which severity they are is not */
-	uint16_t flags; /* of its messages together: enum message_flag */
-	bool open;	/* it may have more, as `flags` may */
+	uint64_t severities[SEVERITY_COUNT]; /* of messages that pass */
+	uint64_t hidden;		     /* number of messages that do not pass */
+	uint64_t estimated;		     /* number of messages in `severities` that may
+						belong to a column nearby */
+	bool shared;			     /* only the sum of the severities is exact */
+	uint16_t flags;			     /* flags of all its messages: enum message_flag */
+	bool open;			     /* counts and `flags` may still grow */
 };
 
-/* A context of an origin, or (ORIGIN 0) of a trace. */
+/* A context of an origin, or of a trace if ORIGIN is 0. */
 struct density_state {
 	unsigned context;
 	size_t trace;
 	uint64_t origin;
-	struct message_id first; /* the message that told it first */
+	struct message_id first; /* first message with this context */
 };
 
-/* Its value over some columns. */
+/* The value of a state over some columns. */
 struct density_span {
-	size_t state;	 /* number of it */
-	size_t from, to; /* columns, both belong to it */
+	size_t state;	 /* index in `states` */
+	size_t from, to; /* columns, both included */
 	bool doubtful;
-	bool dense;		 /* several values in each of the columns: the last of them */
+	bool dense;		 /* several values in each column; this is the last */
 	char text[DENSITY_NAME]; /* not safe yet */
 };
 
-/* A moment of a trace and its counterpart in another one: see clocks.h. */
+/* A time of one trace and its counterpart in another. See clocks.h. */
 struct density_link {
 	size_t a, b;	  /* the traces */
-	int64_t from, to; /* columns of both; -1, or their count: out of sight, which is so
-			     for one of them at most */
+	int64_t from, to; /* columns; -1 or the column count: out of sight, at most one is */
 	bool rejected;
 };
 
 struct density_answer {
 	struct density_window window;
-	/* what the times are, and all that is known of them so far: */
+	/* unit and range of the indexed times: */
 	enum track_unit unit;
-	bool wall, plain;    /* as of struct track */
-	int64_t first, last; /* first > last: nothing */
-	bool complete;	     /* that is all there is */
-	bool refined;	     /* it will not become better */
+	bool wall, plain;    /* as in struct track */
+	int64_t first, last; /* first > last: no messages */
+	bool complete;	     /* the related traces are completely indexed */
+	bool refined;	     /* the best answer from the current index */
 	size_t lanes;
 	bool apart[DENSITY_LANES_MAX];	/* its clock is not related to the window's */
-	struct density_column *columns; /* window.columns for each lane */
-	/* of the traces that have lanes, in the order of contexts, traces and origins */
-	VEC(struct density_state) states; /* at most DENSITY_STATES_MAX, */
-	size_t states_left;		  /* and so many more */
-	VEC(struct density_span) spans;	  /* of one state after the other */
+	struct density_column *columns; /* window.columns entries for each lane */
+	/* of the traces that have lanes, sorted by context, trace and origin */
+	VEC(struct density_state) states; /* at most DENSITY_STATES_MAX */
+	size_t states_left;		  /* number of states that did not fit */
+	VEC(struct density_span) spans;	  /* grouped by state */
 	VEC(struct density_link) links;	  /* at most two for each relation and column */
 };
 
-/* The session must outlive it; session_signal says that there are better answers. */
+/* The session must outlive the result. session_signal() announces better answers. */
 struct density *density_new(struct session *);
 void density_free(struct density *); /* NULL is fine */
 
-/* What is known of a window: the last answer, NULL before any, at best that to
- * this question, for which it waits some ms.  A better one comes by itself.
- * Borrowed until the next call. */
+/* Return the best answer to this question, after waiting some ms at most. If there is none
+ * yet, return the last answer, or NULL before the first. session_signal() announces better
+ * answers. Borrowed until the next call. */
 const struct density_answer *density_ask(struct density *, const struct density_window *,
 					 const struct density_lane *, size_t lanes,
 					 bool with_contexts,
 					 const struct density_passing * /* NULL: all */);
 
-/* Whether there is a better answer than the one given last. */
+/* True if a better answer than the last returned one is ready. */
 bool density_has_news(struct density *);
 
-/* The same without a thread, refined: for tests and batch. */
+/* Return the refined answer without a thread, for tests and batch output. */
 const struct density_answer *density_load(struct density *, const struct density_window *,
 					  const struct density_lane *, size_t lanes,
 					  bool with_contexts, const struct density_passing *);
 
-/* A time that may be beyond those that there are. */
+/* Clamp a time to the range of int64_t. */
 static inline int64_t
 density_clamp_time(__int128 time)
 {
 	return time > INT64_MAX ? INT64_MAX : time < INT64_MIN ? INT64_MIN : (int64_t)time;
 }
 
-/* Where a column of the window begins and ends; it need not be in sight.  And the column that
- * a time is in. */
+/* Return the first or last time of a column, or the column of a time. Columns may be out of
+ * sight. */
 static inline int64_t
 density_column_start(const struct density_window *w, int64_t column)
 {

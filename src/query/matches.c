@@ -1,21 +1,20 @@
 /*
  * Match sets: see matches.h.
  *
- * Matches are counted per cell, and summed per group of 256 cells.  Ranks and rows
- * are sums over groups and then over one group's cells: some microseconds for
- * a million cells, and nothing to mend when cells are decided in any order.
+ * Matches are counted per cell, and summed per group of 256 cells. Ranks and rows are sums
+ * over groups, then over the cells of one group. That takes some microseconds for a million
+ * cells, and cells can be decided in any order.
  *
- * The screen's thread sweeps over the summaries of cells that the index has
- * newly published; they decide a cell, or leave it to the worker threads,
- * which are only started when there is such a cell, and where the screen has a moment, not
- * before that is over: so a small capture needs no thread, and the first screen of a
- * large one need not wait for them.  Where severities alone decide,
- * a summary always tells the count; where severities and origins do, the sums
- * of a complete index tell the total at once, while cells are still counted.
+ * The screen's thread sweeps over the summaries of newly indexed cells. A summary decides a
+ * cell or leaves it to the worker threads. They start only when such a cell exists. If the
+ * caller has time, it first decides cells on its own. A small capture then needs no thread,
+ * and the first screen of a large one need not wait. If only severities matter, the summary
+ * always gives the count. If severities and origins matter, a complete index gives the
+ * total at once, while cells are still counted.
  *
- * Everything is forgotten when the index starts anew and, where text, times or
- * contexts decide, when these changed: generation_of() is another then, and what
- * the workers found meanwhile is thrown away.
+ * A set drops all counts if the index restarts. It also does so if texts, times or contexts
+ * change and the filter uses them. In both cases generation_of() changes, and the results
+ * of running workers are dropped.
  */
 #include "config.h"
 
@@ -35,84 +34,85 @@
 
 enum {
 	GROUP = 256,
-	SPARSE = 32,	      /* matches of a cell that are kept as ordinals */
-	SPARSE_MAX = 1 << 20, /* kept in all */
-	NAMED = 256,	      /* origins whose names are looked at at once */
+	SPARSE = 32,	      /* most matches in a cell that keeps its ordinals */
+	SPARSE_MAX = 1 << 20, /* ordinals kept in all cells */
+	NAMED = 256,	      /* most origins to compare by name with the filter */
 	CACHE = 8,
-	RUN = 64, /* cells one way before the other has its turn */
+	RUN = 64, /* cells in one direction before the other has its turn */
 	NEWS_MS = 500,
 	WORKERS_MAX = 8,
-	WORKER_BLOCKS = 4, /* a worker's reader keeps: what messages look back to is near */
-	CLOCK_LOOK = 64,   /* messages between two looks at the clock */
-	AWAITED_MS = 10	   /* between signals of matches that are awaited */
+	WORKER_BLOCKS = 4, /* cells that a worker's reader keeps; messages look back only a short
+			      way */
+	CLOCK_LOOK = 64,   /* messages between two checks of the clock */
+	AWAITED_MS = 10	   /* between signals of awaited matches */
 };
 
 #define NO_END INT64_MAX
 
-/* What is known of a cell: its matches, or that it is undecided. */
+/* The count of an undecided cell. */
 #define UNDECIDED UINT32_MAX
-#define KEPT (UINT32_C(1) << 31) /* its ordinals are there */
+#define KEPT (UINT32_C(1) << 31) /* flag: the ordinals are kept */
 
 struct matches_group {
 	uint64_t matches;
-	uint32_t *cells;	/* GROUP of them */
-	uint8_t *severities;	/* of the matches, likewise */
-	uint32_t undecided;	/* of those swept */
-	VEC(uint16_t) ordinals; /* of all cells that are KEPT, in their order */
+	uint32_t *cells;	/* GROUP entries */
+	uint8_t *severities;	/* of the matches, GROUP entries */
+	uint32_t undecided;	/* number of swept, undecided cells */
+	VEC(uint16_t) ordinals; /* of all cells that are KEPT, in cell order */
 };
 
-/* Ordinals: a VEC, with the severities of their messages. */
+/* Ordinals in a VEC, with the severities of their messages. */
 struct row_list {
 	uint32_t *at;
 	size_t count, capacity;
-	uint8_t severities; /* a bit each */
+	uint8_t severities; /* bit set */
 };
 
 /* The matches of a cell. */
 struct cell_matches {
 	uint64_t cell;
-	uint64_t used; /* age; 0 = empty */
+	uint64_t used; /* age; 0: unused */
 	struct row_list rows;
 };
 
-/* A thread that decides cells, and what is its own. */
+/* A thread that decides cells, with its own data. */
 struct matches_worker {
 	struct matches *matches;
 	struct job job;
-	struct reader *reader; /* made when it begins, as are: */
+	struct reader *reader; /* made when the thread starts, as are `pair` and `found` */
 	struct filter_pair pair;
 	struct row_list found;
-	uint64_t cell; /* that it is at, which no other takes; UINT64_MAX: none */
+	uint64_t cell; /* cell in work, which no other worker takes; UINT64_MAX: none */
 };
 
 struct matches {
 	struct trace *trace;
 	struct index *index;
 	unsigned basis;	    /* of both filters */
-	uint8_t severities; /* that pass, where they alone decide */
+	uint8_t severities; /* severities that pass, if only they matter */
 
-	pthread_mutex_t lock; /* for all down to the next heading */
-	unsigned generation;  /* generation_of(), when it was last asked */
+	pthread_mutex_t lock; /* for all members down to the next heading */
+	unsigned generation;  /* last result of generation_of(), an epoch */
 	VEC(struct matches_group) groups;
-	uint64_t swept;	    /* cells, from the first on */
-	uint64_t undecided; /* of these */
-	uint64_t matched;   /* messages in the others */
+	uint64_t swept;	    /* number of cells swept, from the first */
+	uint64_t undecided; /* undecided cells among them */
+	uint64_t matched;   /* matches in the decided cells */
 	uint64_t looked;
 	double seconds;
 	size_t sparse; /* ordinals kept */
-	/* in the cells from there on, for a capture of that size; 0: not counted */
+	/* matches from `open_from` on while the capture has `open_size` bytes; 0: not counted */
 	uint64_t open_count, open_from, open_size;
-	bool complete; /* the index was when it was swept */
-	uint64_t size; /* of the capture then */
-	bool added_up; /* the sums of the index, */
-	bool totalled; /* and they tell the total */
+	bool complete; /* the index was complete at the last sweep */
+	uint64_t size; /* of the capture at that time */
+	bool added_up; /* add_up() has run */
+	bool totalled; /* `total` is valid */
 	uint64_t total;
-	uint64_t around;   /* where the workers shall look first, */
-	uint64_t start;	   /* where they began, */
-	uint64_t up, down; /* and up to where all is decided */
-	int awaited;	   /* the direction in which matches are awaited, or 0 */
-	bool fresh;	   /* there are some since the last news */
-	bool blocked;	   /* they wait for matches_update */
+	uint64_t around;   /* where the workers should start */
+	uint64_t start;	   /* where they started */
+	uint64_t up, down; /* all cells between these are decided */
+	int awaited;	   /* direction in which matches are awaited, or 0 */
+	bool fresh;	   /* matches found since the last signal */
+	bool blocked;	   /* workers wait for matches_update */
 	bool stopped;
 	struct timespec notified;
 
@@ -121,14 +121,13 @@ struct matches {
 	struct cell_matches cache[CACHE];
 	uint64_t clock;
 	unsigned worker_count;
-	struct matches_worker *workers; /* which are stopped together; of each `cell` is under the
-					   lock */
+	struct matches_worker *workers; /* stopped together; each `cell` is under the lock */
 };
 
 /* --- filters ----------------------------------------------------------- */
 
-/* The severities with which a message of EXAMPLE's sender passes, where no more
- * than those two decide. */
+/* Return the severities with which a message of EXAMPLE's origin passes. Only valid if no
+ * more than origin and severity matter. */
 static uint8_t
 severities_of(struct matches *m, struct reader *reader, struct message example)
 {
@@ -141,13 +140,13 @@ severities_of(struct matches *m, struct reader *reader, struct message example)
 	return set;
 }
 
-/* What another set has found in a cell: all matches of these severities. */
+/* Matches of a cell from another set: all those with these severities. */
 struct found_before {
 	uint8_t severities;
 	struct matches_rows rows;
 };
 
-/* How many of ROWS lie before AT. */
+/* Count the ROWS before AT. */
 static size_t
 rows_before(const struct matches_rows *rows, size_t at)
 {
@@ -156,7 +155,7 @@ rows_before(const struct matches_rows *rows, size_t at)
 	return before;
 }
 
-/* Whether AT is one of ROWS. */
+/* True if AT is one of ROWS. */
 static bool
 is_row(const struct matches_rows *rows, size_t at)
 {
@@ -164,8 +163,8 @@ is_row(const struct matches_rows *rows, size_t at)
 	return before < rows->count && rows->at[before] == at;
 }
 
-/* Finds the matches of a known cell, of which BEFORE are found; false if that is to stop,
- * or lasts longer than UNTIL, or if the cell is not in the index any more. */
+/* Find the matches of an indexed cell. BEFORE holds those already found. Return false on a
+ * stop, at the time UNTIL, or if the cell is no longer in the index. */
 static bool
 count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
 	   int64_t until, const struct found_before *before, struct row_list *rows)
@@ -180,7 +179,7 @@ count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 		return false;
 	filter_pair_severities(pair, &all, &none);
 	for (size_t i = 0; i < decoded->count; i++) {
-		struct message own = decoded->messages[i]; /* the cell may have to go */
+		struct message own = decoded->messages[i]; /* copy: the reader may drop the cell */
 		bool passes = all >> own.severity & 1;
 		if (!passes && before->severities >> own.severity & 1)
 			passes = is_row(&before->rows, i);
@@ -206,9 +205,9 @@ count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 	return count_rest(m, pair, reader, cell, until, &nothing, rows);
 }
 
-/* --- what is known of cells -------------------------------------------- */
+/* --- counts of cells ---------------------------------------------------- */
 
-/* Matches of a cell, or UNDECIDED, with KEPT. */
+/* Return the matches of a cell with the flag KEPT, or UNDECIDED. */
 static uint32_t
 word_of(const struct matches *m, uint64_t cell)
 {
@@ -221,7 +220,7 @@ matches_of_word(uint32_t word)
 	return word == UNDECIDED ? 0 : word & ~KEPT;
 }
 
-/* Where a cell's ordinals are, or belong, in its group's. */
+/* Return the index of a cell's first ordinal in its group's ordinals. */
 static size_t
 ordinals_before(const struct matches_group *group, size_t cell)
 {
@@ -254,7 +253,7 @@ matches_keep(struct matches *m, struct matches_group *group, size_t cell,
 	m->sparse += rows->count;
 }
 
-/* Stores what a worker found in an undecided cell. */
+/* Store a worker's matches of an undecided cell. */
 static void
 matches_decide(struct matches *m, uint64_t cell, const struct row_list *rows)
 {
@@ -270,7 +269,7 @@ matches_decide(struct matches *m, uint64_t cell, const struct row_list *rows)
 	m->looked++;
 }
 
-/* What the summary of a cell says. */
+/* Return the number of matches that the summary of a cell implies, or UNDECIDED. */
 static uint32_t
 matches_judge_summary(const struct matches *m, const struct index_cell *summary)
 {
@@ -292,7 +291,7 @@ matches_judge_summary(const struct matches *m, const struct index_cell *summary)
 	return summary->count;
 }
 
-/* Where the workers look is chosen anew. */
+/* Restart the outward search at CELL. */
 static void
 start_around(struct matches *m, uint64_t cell)
 {
@@ -302,7 +301,7 @@ start_around(struct matches *m, uint64_t cell)
 	m->down = m->start - 1;
 }
 
-/* Takes in the cells that became known. */
+/* Add newly indexed cells. */
 static void
 matches_sweep(struct matches *m)
 {
@@ -345,7 +344,7 @@ matches_forget(struct matches *m)
 		m->cache[i].used = 0;
 }
 
-/* The total, where severities and senders decide, from the sums of the index. */
+/* Compute the total from the sums of the index, where only severities and origins matter. */
 static void
 add_up(struct matches *m)
 {
@@ -358,7 +357,7 @@ add_up(struct matches *m)
 	for (size_t i = 0; i < origins.count && m->totalled; i++) {
 		const struct index_origin *origin = &origins.at[i];
 		struct message example = {.origin = origin->key};
-		m->totalled = origin->key != UINT64_MAX && /* several together */
+		m->totalled = origin->key != UINT64_MAX && /* several origins together */
 			      (!reader || reader_find_origin(reader, origin, &example));
 		uint8_t set = m->totalled ? severities_of(m, reader, example) : 0;
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
@@ -378,12 +377,12 @@ beyond_group(uint64_t cell, int direction)
 	return direction > 0 ? first + GROUP : first - 1;
 }
 
-/* The next undecided cell, FROM included, or UINT64_MAX. */
+/* Return the next undecided cell, FROM included, or UINT64_MAX. */
 static uint64_t
 undecided_from(const struct matches *m, uint64_t from, int direction)
 {
 	uint64_t cell = from;
-	while (cell < m->swept) { /* below 0 wraps past it */
+	while (cell < m->swept) { /* a step below 0 wraps past it */
 		const struct matches_group *group = &m->groups.at[cell / GROUP];
 		if (!group->undecided)
 			cell = beyond_group(cell, direction);
@@ -404,7 +403,7 @@ is_taken(const struct matches *m, uint64_t cell)
 	return taken;
 }
 
-/* The same, of those that no worker is at. */
+/* Return the next undecided cell that no worker has taken, FROM included, or UINT64_MAX. */
 static uint64_t
 free_from(const struct matches *m, uint64_t from, int direction)
 {
@@ -414,8 +413,8 @@ free_from(const struct matches *m, uint64_t from, int direction)
 	return cell;
 }
 
-/* Outward from `start`, in runs that follow the bytes; one way while that
- * is awaited. */
+/* Pick the next cell outward from `start`, in runs that follow the bytes. While matches are
+ * awaited, only go in their direction. */
 static bool
 matches_pick(struct matches *m, uint64_t *cell)
 {
@@ -440,7 +439,7 @@ seconds_since(const struct timespec *then)
 	return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) * 1e-9;
 }
 
-/* The lock is held before and after, not meanwhile. */
+/* Signal the session. Called with the lock held; releases it meanwhile. */
 static void
 matches_notify(struct matches *m)
 {
@@ -452,7 +451,7 @@ matches_notify(struct matches *m)
 	pthread_mutex_lock(&m->lock);
 }
 
-/* Whether contexts and flow are known so far, where they matter; else the cell waits. */
+/* True if the contexts and the flow that the filter uses are known up to the cell. */
 static bool
 is_ready(struct matches *m, uint64_t cell)
 {
@@ -462,15 +461,15 @@ is_ready(struct matches *m, uint64_t cell)
 	       (!(m->basis & FILTER_ON_FLOW) || flows_known(m->trace) > cell);
 }
 
-/* Of all that what is known of cells rests on. */
+/* Return the sum of the epochs that the counts depend on. */
 static unsigned
 generation_of(const struct matches *m)
 {
 	return index_generation(m->index) + filter_generation(m->basis, m->trace);
 }
 
-/* Decodes the cell that a worker has taken and stores its matches; the lock is held before and
- * after.  True if that is worth telling. */
+/* Count the matches in the worker's cell. Called with the lock held; releases it while
+ * decoding. Return true if the session should be signalled. */
 static bool
 matches_decode_cell(struct matches *m, struct matches_worker *own)
 {
@@ -504,7 +503,7 @@ prepare_worker(struct matches_worker *own)
 	reader_limit(own->reader, WORKER_BLOCKS);
 }
 
-/* Decides the cells that are left, until a stop. */
+/* Decide the remaining cells, until a stop. */
 static void
 decide_cells(void *context)
 {
@@ -522,11 +521,11 @@ decide_cells(void *context)
 		any = true;
 	}
 	if (any && !job_is_stopping(&own->job))
-		matches_notify(m); /* that it is done */
+		matches_notify(m); /* all done */
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* As many as there may be. */
+/* Create a worker for each thread allowed. */
 static void
 open_workers(struct matches *m)
 {
@@ -542,7 +541,7 @@ open_workers(struct matches *m)
 	}
 }
 
-/* Has as many work as there are cells to decide. */
+/* Start at most one worker for each undecided cell. */
 static void
 start_workers(struct matches *m, uint64_t cells)
 {
@@ -576,7 +575,7 @@ is_working(const struct matches *m)
 
 /* --- making and keeping up --------------------------------------------- */
 
-/* Whether all that was known is stale by now. */
+/* True if all counts are out of date. Update the epoch. */
 static bool
 is_stale(struct matches *m)
 {
@@ -590,7 +589,8 @@ matches_update(struct matches *m)
 	bool stale = false, again;
 	pthread_mutex_lock(&m->lock);
 	do {
-		index_get_progress(m->index, &progress); /* before the cells it speaks of */
+		index_get_progress(m->index, &progress); /* first: the sweep then covers all
+							    cells that it counts */
 		m->size = progress.size;
 		matches_sweep(m);
 		again = is_stale(m);
@@ -608,7 +608,7 @@ matches_update(struct matches *m)
 	return stale;
 }
 
-/* Where the rows of a cell are, or, not in use, the place for them. */
+/* Return the cache slot of a cell's rows, or a free slot for them. */
 static struct cell_matches *
 slot_of(struct matches *m, uint64_t cell)
 {
@@ -623,7 +623,7 @@ slot_of(struct matches *m, uint64_t cell)
 	return oldest;
 }
 
-/* The severities of whose messages FORMER and this set have the same matches. */
+/* Return the severities for which FORMER and this set have the same matches. */
 static uint8_t
 severities_in_common(const struct matches *m, const struct matches *former)
 {
@@ -633,7 +633,8 @@ severities_in_common(const struct matches *m, const struct matches *former)
 	return alike ? own->severities & other->severities : 0;
 }
 
-/* Decides the cells in which FORMER has found nothing where it lets more pass. */
+/* Decide the cells in which FORMER found nothing, if FORMER passes every message that M
+ * does. */
 static void
 take_empty_cells(struct matches *m, struct matches *former)
 {
@@ -650,7 +651,7 @@ take_empty_cells(struct matches *m, struct matches *former)
 	}
 }
 
-/* Decides cells in the thread that made the set, while there is no other. */
+/* Decide cells in the caller's thread, before any worker starts. */
 static void
 decide_here(struct matches *m, struct matches *former, struct reader *reader, int64_t until)
 {
@@ -755,9 +756,9 @@ matches_is_of(const struct matches *m, const struct filter *want)
 	return !m->pair.both && filter_is_same(&m->pair.first, want);
 }
 
-/* --- answers ----------------------------------------------------------- */
+/* --- results ------------------------------------------------------------ */
 
-/* Whether the cells swept are all there are. */
+/* True if the swept cells are all cells of the capture. */
 static bool
 is_complete(const struct matches *m)
 {
@@ -843,7 +844,7 @@ matches_copy_cells(struct matches *m, size_t count, struct matches_cell *out)
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* The kept ordinals of a cell; false if there are none. */
+/* Copy the kept ordinals of a cell. Return false if it keeps none. */
 static bool
 copy_kept(struct matches *m, uint64_t cell, struct row_list *rows)
 {
@@ -881,7 +882,7 @@ matches_rows(struct matches *m, struct reader *reader, uint64_t cell, struct mat
 	return true;
 }
 
-/* The matches in cells before CELL. */
+/* Return the number of matches in the cells before CELL. */
 static uint64_t
 matches_before_cell(struct matches *m, uint64_t cell, bool *exact)
 {
@@ -924,8 +925,8 @@ matches_before(struct matches *m, uint64_t cell)
 	return matches_before_cell(m, cell, &exact);
 }
 
-/* The cell that holds the match with *RANK before it, if no undecided cell is
- * before its end; *rank becomes its number among the cell's matches. */
+/* Find the cell of the match that has *RANK matches before it. *RANK becomes its number
+ * within the cell. Return false if an undecided cell comes before, or if no cell has it. */
 static bool
 cell_of(struct matches *m, uint64_t *rank, uint64_t *cell)
 {
@@ -963,7 +964,7 @@ matches_find(struct matches *m, struct reader *reader, uint64_t rank, struct pos
 	return true;
 }
 
-/* The first cell from *CELL on that has matches, or may have. */
+/* Advance *CELL to the first cell, *CELL included, that has or may have matches. */
 static enum matches_result
 next_cell(struct matches *m, uint64_t *cell, int direction)
 {
@@ -990,7 +991,7 @@ next_cell(struct matches *m, uint64_t *cell, int direction)
 	return result;
 }
 
-/* The first of ROWS, in DIRECTION, that lies past FROM if that is in CELL. */
+/* Find the first of ROWS in DIRECTION. If FROM is in CELL, start past FROM. */
 static bool
 next_row(const struct matches_rows *rows, uint64_t cell, struct position from, int direction,
 	 struct position *match)

@@ -1,27 +1,24 @@
 /*
  * Match sets: how many messages of a trace pass a filter, and which.
  *
- * A set holds a count of matches for each cell of the index, so that a filtered
- * list of any size has a length, row numbers and far jumps.  Which messages of
- * a cell are matches is found by walking it again when it is shown; only few
- * matches in a cell are kept as ordinals.
+ * A set holds the number of matches in each cell of the index. A filtered list of any size
+ * thus has a length, row numbers and far jumps. To list the matches of a cell, the cell is
+ * walked again. Only a cell with few matches keeps their ordinals.
  *
- * Cells whose summary tells the number of matches are counted by matches_new()
- * and matches_update() at once.  The others are undecided until threads of low priority,
- * one for each processor, have decoded them, those around matches_around() first.  Only
- * cells of the index are counted: for the rest, and for undecided cells, the caller has to
- * look for itself.
+ * matches_new() and matches_update() count at once the cells whose summary gives the number
+ * of matches. The other cells are undecided until threads of low priority, one for each
+ * processor, decode them. Cells near matches_around() come first. Only indexed cells are
+ * counted. The caller must search the rest, and undecided cells, on its own.
  *
- * They call session_signal() of the trace's session: on the first match, on
- * matches that are awaited, now and then while they work, and when one has nothing left to do.
+ * The threads call session_signal() on the first match, on awaited matches, and at
+ * intervals while they work. They also call it when one runs out of work.
  *
- * Threads: all calls by the thread that made the set, with a reader of that
- * thread; matches_in_cell by any.  No call waits for another thread longer than
- * it takes to store a cell; matches_free, until a cell is decoded or a message
- * looked at.
+ * Threads: the thread that made the set makes all calls, with its own reader. Any thread
+ * may call matches_in_cell. A call waits for other threads no longer than it takes to store
+ * a cell. Only matches_free waits until a cell is decoded or a message filtered.
  *
- * Memory: 5.2 bytes a cell; 2 bytes for each kept ordinal, at most 2 MiB of
- * them (3 with what a vector reserves); the rows of 8 cells.
+ * Memory: 5.2 bytes a cell, the rows of 8 cells, and 2 bytes for each kept ordinal.
+ * Ordinals use at most 2 MiB (3 with the spare capacity of vectors).
  */
 #ifndef TRAWL_QUERY_MATCHES_H
 #define TRAWL_QUERY_MATCHES_H
@@ -30,68 +27,68 @@
 
 struct matches;
 
-/* Counts the messages that pass WANT and ALSO (NULL: all do); both are copied.
- * AROUND: the cell to begin with, where cells have to be decoded. */
+/* Count the messages that pass both WANT and ALSO (NULL: all pass). Both are copied. If
+ * cells must be decoded, start at cell AROUND. */
 struct matches *matches_new(struct trace *, const struct filter *want, const struct filter *also,
 			    uint64_t around);
-/* The same, and with READER decides the cells around that one at once, until then by
- * thread_now_ms(): where that suffices for all cells, no thread is started.  What
- * FORMER (or NULL) has found is not looked for again where the two differ in severities
- * alone; it is not needed after the call. */
+/* Same as matches_new(), but decide cells around AROUND with READER until the time UNTIL
+ * (thread_now_ms()). If that decides all cells, no thread starts. If FORMER (or NULL)
+ * differs only in severities, its results are reused. FORMER is not needed after the call. */
 struct matches *matches_new_here(struct trace *, const struct filter *want,
 				 const struct filter *also, uint64_t around, struct matches *former,
 				 struct reader *, int64_t until);
 void matches_free(struct matches *); /* NULL is fine */
 
-/* Takes notice of what changed: to be called when the session signalled
- * something.  Cheap if nothing did.  True if what was known before is stale (the
- * capture shrank, or a text filter and texts changed) and counting starts anew. */
+/* Take in changes after a session signal. Cheap if nothing changed. Return true if the old
+ * counts were stale and counting starts again. They are stale if the capture shrank, or if
+ * the filter uses texts that changed. */
 bool matches_update(struct matches *);
 
-/* Goes on counting outward from this cell. */
+/* Continue counting outward from this cell. */
 void matches_around(struct matches *, uint64_t cell);
 
-/* Decodes no further: what is undecided remains so. */
+/* Stop decoding. Undecided cells remain undecided. */
 void matches_stop(struct matches *);
-/* Ends that: the next matches_update goes on. */
+/* Allow decoding again. The next matches_update() restarts it. */
 void matches_resume(struct matches *);
 
-/* Whether it counts what passes WANT and no more (filter_is_same). */
+/* True if the set counts the messages that pass WANT alone (filter_is_same). */
 bool matches_is_of(const struct matches *, const struct filter *want);
 
 struct matches_progress {
-	uint64_t count;	 /* matches; at least so many unless exact */
-	bool exact;	 /* the capture's end included */
-	bool working;	 /* cells are being decoded */
+	uint64_t count;	 /* matches; a lower bound unless exact */
+	bool exact;	 /* includes the end of the capture */
+	bool working;	 /* threads decode cells */
 	uint64_t cells;	 /* decided */
 	uint64_t of;	 /* cells of the capture */
-	uint64_t looked; /* of those decided: had to be decoded */
-	double seconds;	 /* that took */
+	uint64_t looked; /* decided cells that had to be decoded */
+	double seconds;	 /* time spent on them */
 };
 void matches_get_progress(struct matches *, struct matches_progress *);
 
-/* The same, with those in the last cells of a capture that grows, which the index has not yet:
- * exact as far as the bytes go that are there. */
+/* Get the progress, and count the last cells of a growing capture, which are not indexed
+ * yet. The count is exact for the bytes present. */
 void matches_get_progress_here(struct matches *, struct reader *, struct matches_progress *);
 
-/* How many matches a cell has; false if it is undecided. */
+/* Get the number of matches in a cell. Return false if it is undecided. */
 bool matches_in_cell(struct matches *, uint64_t cell, uint64_t *matches);
 
-/* What is known of the matches of a cell. */
+/* The current count of a cell. */
 struct matches_cell {
 	uint32_t count;
 	bool decided;
-	uint8_t severities; /* of the matches, a bit each; those of all that may be, where the
-			       cell's summary decided */
+	uint8_t severities; /* bit set; where the summary decided, all severities that may pass */
 };
-/* Fills in the first COUNT cells; those not swept yet are undecided.  By any thread. */
+/* Fill in the first COUNT cells. Cells not swept yet are undecided. Any thread may call
+ * this. */
 void matches_copy_cells(struct matches *, size_t count, struct matches_cell *);
 
-/* The matches in the cells before CELL; at least so many while some are undecided. */
+/* Return the number of matches in the cells before CELL. A lower bound while some are
+ * undecided. */
 uint64_t matches_before(struct matches *, uint64_t cell);
 
-/* The matches of a decided cell, as ordinals among its messages in rising order;
- * false if it is undecided, or without a reader if it has to be walked again.
+/* Find the matches of a decided cell, as ordinals among its messages in rising order.
+ * Return false if the cell is undecided, or if it must be walked and READER is NULL.
  * Borrowed until the next call of any function with a reader. */
 struct matches_rows {
 	const uint32_t *at;
@@ -99,31 +96,31 @@ struct matches_rows {
 };
 bool matches_rows(struct matches *, struct reader *, uint64_t cell, struct matches_rows *);
 
-/* Whether the message at a position is a match of a decided cell, and how many
- * matches lie before it: at least so many unless *exact. */
+/* True if the message at a position is a match of a decided cell. *RANK is the number of
+ * matches before it, a lower bound unless *EXACT. */
 bool matches_rank(struct matches *, struct reader *, struct position, uint64_t *rank, bool *exact);
 
-/* The match with RANK matches before it; false unless that is known. */
+/* Find the match with RANK matches before it. Return false if that is not known. */
 bool matches_find(struct matches *, struct reader *, uint64_t rank, struct position *);
 
 enum matches_result {
 	MATCHES_FOUND,
-	MATCHES_END,	  /* there is none */
+	MATCHES_END,	  /* no match follows */
 	MATCHES_UNDECIDED /* the next cell that may have one is undecided */
 };
 
-/* The next match after FROM (DIRECTION +1) or before it (-1); FROM need not be a
- * message.  MATCHES_UNDECIDED: *match is where to look on from, next to which the
- * undecided cell begins. */
+/* Find the next match after FROM (DIRECTION +1) or before it (-1). FROM need not be a
+ * message. On MATCHES_UNDECIDED, *MATCH is the position from which to continue, next to the
+ * undecided cell. */
 enum matches_result matches_next(struct matches *, struct reader *, struct position from,
 				 int direction, struct position *match);
 
-/* After MATCHES_UNDECIDED, with *match as FROM: asks the threads to go on there, and
- * to tell as soon as there are more matches.  False if it will not come there: then
- * the caller has to look for itself. */
+/* After MATCHES_UNDECIDED, with *MATCH as FROM: let the threads continue there and signal
+ * as soon as they find matches. Return false if they will not reach the cell. The caller
+ * must then search it. */
 bool matches_await(struct matches *, struct position from, int direction);
 
-/* Memory held, in bytes, without the readers of its threads. */
+/* Return the memory held, in bytes, without the readers of the threads. */
 size_t matches_memory(struct matches *);
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * The next match: see next_match.h.
  *
- * A way leads through one strand, a cell at a time, and serves the caller's thread and a
- * job's alike.  Of several strands the match that comes first is the next one; those of
- * the others are kept.  A second way round ends with the cell that the first began in.
+ * A `way` scans one strand, cell by cell, in the caller's thread or in a job. With several
+ * strands, the first match in order is the next one. Matches of the other strands are kept.
+ * The second round ends with the cell where the first began.
  *
- * Strands that are part of a lane are looked through no further than to where the first
- * match stands that is known: another one would have to pass all of the lane again.
+ * Strands that are part of a trace are searched only up to the first known match. To go
+ * further, each would have to scan the whole trace again.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Passing this many summaries costs about as much as decoding one cell, or as looking at the
+/* Skipping this many summaries costs about as much as decoding one cell, or as scanning the
  * bytes of sixteen. */
 enum { SUMMARIES_PER_CELL = 2048, SUMMARIES_PER_SCAN = SUMMARIES_PER_CELL / 16 };
 
@@ -31,11 +31,11 @@ struct way {
 	struct reader *reader;
 	struct filter_pair *pair;
 	struct matches *known; /* or NULL */
-	struct position from;  /* looked through up to here */
+	struct position from;  /* searched up to here */
 	int direction;
-	size_t number; /* of the strand in its lane; WHOLE: it is the lane */
+	size_t number; /* of the strand in its trace; WHOLE: the strand is the trace */
 	bool by_cell;
-	bool ends; /* with this cell: */
+	bool ends; /* stop after cell `last` */
 	uint64_t last;
 };
 
@@ -49,7 +49,7 @@ is_ruled_out(struct way *way, uint64_t cell)
 	return filter_pair_judge(way->pair, trace, cell) == FILTER_NONE;
 }
 
-/* Whether the bytes of a cell that would be decoded rule it out. */
+/* True if the bytes of a cell rule it out. Called before decoding. */
 static bool
 scan_lacks(struct way *way, uint64_t cell)
 {
@@ -65,7 +65,7 @@ is_of_strand(const struct way *way, const struct message *m)
 	       clocks_strand(reader_trace(way->reader), m, &time, NULL) == way->number;
 }
 
-/* Looks at the messages of a cell that lie ahead. */
+/* Search the messages of a cell that lie ahead. */
 static bool
 look_through(struct way *way, uint64_t cell)
 {
@@ -83,7 +83,8 @@ look_through(struct way *way, uint64_t cell)
 			way->from = at;
 			return true;
 		}
-		struct message m = decoded->messages[at.at]; /* the cell may have to go */
+		struct message m = decoded->messages[at.at]; /* copy: the reader may drop the
+								cell */
 		if (filter_pair_match(way->pair, way->reader, &m)) {
 			way->from = at;
 			return true;
@@ -92,7 +93,7 @@ look_through(struct way *way, uint64_t cell)
 	return false;
 }
 
-/* Goes on by cells worth so many decodings. */
+/* Search on. Stop after work worth CELLS decoded cells. */
 static enum next_result
 way_go(struct way *way, unsigned cells)
 {
@@ -113,14 +114,14 @@ way_go(struct way *way, unsigned cells)
 	return NEXT_MORE;
 }
 
-/* --- in a thread ------------------------------------------------------- */
+/* --- in a thread -------------------------------------------------------- */
 
 struct next_job {
 	struct job thread;
 	struct way way;
 	struct filter_pair pair;
 	struct trace *trace;
-	enum next_result result; /* once done; the way is the owner's again then */
+	enum next_result result; /* valid once done; then the owner may use `way` again */
 };
 
 static void
@@ -146,17 +147,17 @@ next_job_free(struct next_job *job)
 	free(job);
 }
 
-/* --- all strands ------------------------------------------------------- */
+/* --- all strands -------------------------------------------------------- */
 
 enum lane_state { LANE_SOUGHT, LANE_FOUND, LANE_ENDED };
 
-/* Of each strand. */
+/* The state of a strand. */
 struct next_lane {
 	struct way way;
-	size_t lane; /* of the sequence */
+	size_t lane; /* its trace, a lane of the sequence */
 	enum lane_state state;
-	struct sequence_key key; /* LANE_FOUND: of what was found; else of what is ahead */
-	bool is_ahead;		 /* where that is, while it is sought: */
+	struct sequence_key key; /* LANE_FOUND: of the match; else of the message ahead */
+	bool is_ahead;		 /* `ahead` is valid: the next message to check */
 	struct position ahead;
 	bool shown;
 	struct next_job *job; /* or NULL */
@@ -167,12 +168,12 @@ struct next_match {
 	struct filter_pair pair;
 	struct next_lane *lanes;
 	size_t count;
-	unsigned generation; /* of the sequence, that keys are by */
-	bool in_parts;	     /* some strand is not all of its lane */
-	bool aimed;	     /* the lanes are at query.from */
-	bool any;	     /* something was found: at query.from */
-	bool round;	     /* the second way */
-	bool found_wrapped;  /* that way led to what was found */
+	unsigned generation; /* epoch of the sequence when the keys were made */
+	bool in_parts;	     /* some strand is only part of its trace */
+	bool aimed;	     /* the strands are placed at query.from */
+	bool any;	     /* a match was found; it is at query.from */
+	bool round;	     /* in the second round */
+	bool found_wrapped;  /* the last match is from the second round */
 };
 
 static void
@@ -226,8 +227,8 @@ next_match_free(struct next_match *next)
 	free(next);
 }
 
-/* Makes `from` a message, for strands of one lane: the last one that is not ahead.  False:
- * all are ahead. */
+/* Move `from` to a message, as strands of one trace need: the last one not ahead. Return
+ * false if all messages are ahead. */
 static bool
 find_message(struct next_match *next)
 {
@@ -239,7 +240,7 @@ find_message(struct next_match *next)
 					 : reader_next(reader, &from->at, 0);
 }
 
-/* Where a way begins that goes over all. */
+/* Return the start of a scan over everything. */
 static struct position
 find_outset(const struct next_match *next, const struct next_lane *lane)
 {
@@ -248,8 +249,9 @@ find_outset(const struct next_match *next, const struct next_lane *lane)
 					 : position_past(index_cell_count(index), -1);
 }
 
-/* The position before the first message of a strand that is not before `from`: it may be
- * the next one itself.  Backward that message.  False: nothing of the strand lies ahead. */
+/* Find the position before the first message of a strand that is not before `from`. That
+ * message may be the next match. Backward, find the message itself. Return false if nothing
+ * of the strand lies ahead. */
 static bool
 find_start(struct next_match *next, size_t strand, struct position *at)
 {
@@ -266,7 +268,7 @@ find_start(struct next_match *next, size_t strand, struct position *at)
 	return any || !forward;
 }
 
-/* Puts a lane where its part begins. */
+/* Place a strand at the start of its part. */
 static void
 aim_at_part(struct next_lane *lane, const struct next_part *part)
 {
@@ -278,7 +280,8 @@ aim_at_part(struct next_lane *lane, const struct next_part *part)
 				  : position_past(first.cell - 1, 1);
 }
 
-/* Goes on behind what was found last, in strands that were not there then. */
+/* Move a strand past the last match, if it starts before that. Needed after a rebuild of
+ * the strands. */
 static void
 aim_behind(struct next_match *next, size_t strand)
 {
@@ -291,7 +294,7 @@ aim_behind(struct next_match *next, size_t strand)
 		way->from = at;
 }
 
-/* Puts all lanes where `from` is, or at their parts. */
+/* Place all strands at `from`, or at their parts. */
 static void
 next_match_aim(struct next_match *next)
 {
@@ -319,7 +322,7 @@ next_match_aim(struct next_match *next)
 	}
 }
 
-/* Begins the second way, from the other end. */
+/* Start the second round, from the other end. */
 static void
 turn_round(struct next_match *next)
 {
@@ -335,7 +338,7 @@ turn_round(struct next_match *next)
 	}
 }
 
-/* Goes on in a thread. */
+/* Continue in a thread. */
 static enum next_result
 start_job(struct next_match *next, struct next_lane *lane)
 {
@@ -367,7 +370,8 @@ poll_job(struct next_lane *lane)
 	return result;
 }
 
-/* What the match set has of a lane; NEXT_MORE: nothing from there on. */
+/* Find the next match in the strand's match set. Return NEXT_MORE where the decided cells
+ * end. */
 static enum next_result
 ask_known(struct way *way)
 {
@@ -405,7 +409,7 @@ look_in_lane(struct next_match *next, struct next_lane *lane, const struct next_
 	}
 }
 
-/* Notes what was found in a strand, to be compared with the others. */
+/* Store the match of a strand with its key, for comparison with the others. */
 static void
 note_found(struct next_match *next, size_t strand)
 {
@@ -416,7 +420,7 @@ note_found(struct next_match *next, size_t strand)
 				 (struct sequence_position){lane->lane, lane->way.from});
 }
 
-/* The strand of those in a state whose key comes first, or `count`. */
+/* Return the strand in STATE with the first key, or `count` if none. */
 static size_t
 first_in_state(struct next_match *next, enum lane_state state)
 {
@@ -432,7 +436,7 @@ first_in_state(struct next_match *next, enum lane_state state)
 	return first;
 }
 
-/* Notes again what was found, if the order is another. */
+/* Compute the keys again if the order changed. */
 static void
 renew_keys(struct next_match *next)
 {
@@ -443,9 +447,9 @@ renew_keys(struct next_match *next)
 			note_found(next, i);
 }
 
-/* --- strands that are part of a lane ----------------------------------- */
+/* --- strands that are part of a trace ----------------------------------- */
 
-/* Finds the next message of a strand, match or not; there are no matches before it. */
+/* Find the next message of a strand, match or not. No match lies before it. */
 static void
 look_ahead(struct next_match *next, size_t strand)
 {
@@ -464,7 +468,8 @@ look_ahead(struct next_match *next, size_t strand)
 		lane->state = LANE_ENDED;
 }
 
-/* What to wait for, if something is, before the cell that is ahead is decoded. */
+/* Wait for the next cell instead of decoding it here, if possible. Return NEXT_FOUND if it
+ * must be decoded here, NEXT_MORE if the time is up. */
 static enum next_result
 wait_for_cell(struct next_match *next, struct next_lane *lane, const struct next_bound *bound)
 {
@@ -480,8 +485,8 @@ wait_for_cell(struct next_match *next, struct next_lane *lane, const struct next
 	return thread_now_ms() >= bound->until ? NEXT_MORE : NEXT_FOUND;
 }
 
-/* Looks through the strand whose next message comes first, until that is behind what is
- * found. */
+/* Search the strand with the first next message, until that message comes after the first
+ * match. */
 static enum next_result
 look_in_parts(struct next_match *next, const struct next_bound *bound)
 {
@@ -518,7 +523,7 @@ look_in_parts(struct next_match *next, const struct next_bound *bound)
 	}
 }
 
-/* --- the next of all --------------------------------------------------- */
+/* --- the next match ----------------------------------------------------- */
 
 static void
 end_look(struct next_match *next, size_t strand, enum next_result result)
@@ -528,7 +533,7 @@ end_look(struct next_match *next, size_t strand, enum next_result result)
 		note_found(next, strand);
 }
 
-/* Looks until in no strand a match can come before the first one that is found. */
+/* Search until no strand can have a match before the first one found. */
 static enum next_result
 look_in_all(struct next_match *next, const struct next_bound *bound)
 {
@@ -563,7 +568,7 @@ next_match(struct next_match *next, const struct next_bound *bound, struct seque
 		if (result != NEXT_FOUND)
 			return result;
 		if (next->count > 1 && !sequence_is_current(next->query.sequence))
-			return NEXT_WAITING; /* strands were compared by other clocks */
+			return NEXT_WAITING; /* the strands were compared with outdated clocks */
 		renew_keys(next);
 		size_t first = first_in_state(next, LANE_FOUND);
 		if (first < next->count) {
@@ -573,7 +578,8 @@ next_match(struct next_match *next, const struct next_bound *bound, struct seque
 			next->found_wrapped = next->round;
 			next->query.from = *found;
 			next->any = true;
-			next->aimed = !next->query.wrap; /* each has a round of its own */
+			next->aimed = !next->query.wrap; /* with `wrap`, each match starts a new
+							    round */
 			return NEXT_FOUND;
 		}
 		if (!next->query.wrap || next->round)

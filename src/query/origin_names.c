@@ -1,9 +1,10 @@
 /*
- * Is there an origin of that name?  The index has the first message of each
- * origin, and expanding it gives the name, so that a check costs the index and a
- * message for each origin: see origin_names.h.  Where messages of one origin have
- * several names (collateral of several builds), each is expanded again behind what
- * may change its name, which costs a walk.
+ * Check of origin names: see origin_names.h.
+ *
+ * The index has the first message of each origin. Expanding it gives the name, so a check
+ * costs the index and one message for each origin. With collateral of several builds, one
+ * origin may have several names. Its messages are then expanded again after each message
+ * that may change the name, which costs a scan.
  */
 #include "config.h"
 
@@ -14,13 +15,13 @@
 
 #include <string.h>
 
-/* A name that is looked for in all traces. */
+/* A name to find in all traces. */
 struct origin_query {
 	const char *name;
 	size_t length;
 	bool found;
 	struct text near;
-	size_t least; /* distance of `near`; what is farther is not near */
+	size_t least; /* distance of `near`; larger distances do not count */
 };
 
 static void
@@ -47,7 +48,7 @@ compare_origin(struct reader *reader, const struct message *m, struct origin_que
 	expansion_free(&e);
 }
 
-/* Where a key alone tells the name. */
+/* Compare the names where the key alone determines the name. */
 static void
 compare_by_key(struct reader *reader, struct origin_query *query)
 {
@@ -63,14 +64,14 @@ compare_by_key(struct reader *reader, struct origin_query *query)
 	vec_free(&origins);
 }
 
-/* Where names change with what messages announce.  When there are too many keys to
- * remember, it forgets all and compares them again. */
+/* Compare the names where messages can change them. With too many keys to remember, forget
+ * all and compare them again. */
 static void
 compare_all(struct reader *reader, struct origin_query *query)
 {
 	enum { KEYS_MAX = 65536 };
 	const struct decoder_ops *ops = trace_decoder(reader_trace(reader))->ops;
-	struct map seen = {0}; /* announcements before a key was last compared, and 1 */
+	struct map seen = {0}; /* by key: `announced` when it was last compared */
 	struct message m;
 	uint64_t announced = 1;
 	while (!query->found && reader_walk(reader, &m, 1)) {

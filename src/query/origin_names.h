@@ -1,5 +1,5 @@
 /*
- * Names of origins that a user gave: is there such an origin?
+ * Check of origin names that a user gave.
  */
 #ifndef TRAWL_QUERY_ORIGIN_NAMES_H
 #define TRAWL_QUERY_ORIGIN_NAMES_H
@@ -9,10 +9,9 @@
 struct session;
 
 /*
- * Appends, a line each, which names of LIST, separated by commas, no message of the
- * session has as its origin, with the nearest that there is.  SOURCE: of the trace of
- * that name only; NULL: of all.  Builds the indexes.  Where one sender has several
- * names nothing is said.
+ * Append a line for each name in LIST that no message has as its origin, with the nearest
+ * existing name. LIST is separated by commas. Check the trace named SOURCE only, or all
+ * traces if it is NULL. Builds the indexes.
  */
 void origin_names_check(struct session *, const char *list, const char *source, struct text *);
 

@@ -1,9 +1,9 @@
 /*
- * Walks that pass cells by: see seek.h.
+ * Scans that skip cells: see seek.h.
  *
- * Which cells may have a match is found as the walk comes to them, by their summaries, some
- * hundred ns for each, and by their bytes; they are kept as ranges of message numbers.  The
- * walk begins each range at its cell's checkpoint.
+ * The scan judges each cell by its summary, which takes some hundred ns, and then by its
+ * bytes. It keeps the cells that may have a match as ranges of message numbers. It starts
+ * each range at the checkpoint of a cell.
  */
 #include "config.h"
 
@@ -15,13 +15,13 @@
 
 enum {
 	SENDERS_SHOWN = 256,
-	PIECE_FIRST = 1024,  /* bytes that are tried at once at first, */
-	PIECE_MOST = 32768,  /* and at most */
-	PIECES_PASSED = 128, /* before messages are walked over */
+	PIECE_FIRST = 1024,  /* bytes in the first piece */
+	PIECE_MOST = 32768,  /* bytes in the largest piece */
+	PIECES_PASSED = 128, /* skipped before seek_pass() returns */
 	FAILED_MOST = 6
 };
 
-/* Numbers of messages, END excluded. */
+/* Message numbers, END excluded. */
 struct seek_range {
 	uint64_t first, end;
 };
@@ -30,20 +30,20 @@ struct seek {
 	struct reader *reader;
 	const struct filter *filter;
 	unsigned around;
-	uint64_t from, cell, until; /* cells: ranges are known from the first up to the second, and
-				       end before the third */
-	bool skips;		    /* else there are no ranges: all of them */
+	uint64_t from, cell, until; /* cells: ranges are known for [from, cell); the scan ends
+				       before `until` */
+	bool skips;		    /* else no ranges: visit all messages */
 	VEC(struct seek_range) ranges;
-	size_t at;	     /* the range that `next` is in, or before */
-	uint64_t next;	     /* number of the message that the walk comes to */
-	unsigned generation; /* of the capture */
-	bool passes;	     /* pieces, where no index tells */
+	size_t at;	     /* the range that holds `next` or follows it */
+	uint64_t next;	     /* number of the next message of the scan */
+	unsigned generation; /* epoch of the capture */
+	bool passes;	     /* skip pieces, without an index */
 	struct reader_piece piece;
-	uint64_t size;	      /* of the next one */
-	struct reader *cells; /* that were passed over, made on first use */
-	uint64_t plain;	      /* number of the message before which no piece is tried again, */
-	uint64_t learn;	      /* and before which senders are looked at */
-	unsigned failed;      /* pieces in a row: each has twice as many messages walked over */
+	uint64_t size;	      /* of the next piece */
+	struct reader *cells; /* reader for skipped cells, made on first use */
+	uint64_t plain;	      /* no piece is tried before this message */
+	uint64_t learn;	      /* origins are learned before this message */
+	unsigned failed;      /* failed pieces in a row; each doubles the messages to visit */
 };
 
 static bool
@@ -54,7 +54,7 @@ is_indexed(struct trace *trace)
 	return progress.complete;
 }
 
-/* Adds a range behind the others, which it may overlap. */
+/* Append a range, or extend the last one if they overlap. */
 static void
 add_range(struct seek *seek, uint64_t first, uint64_t end)
 {
@@ -66,7 +66,7 @@ add_range(struct seek *seek, uint64_t first, uint64_t end)
 		*vec_add(&seek->ranges) = (struct seek_range){first, end};
 }
 
-/* Finds the next cell that may have a match; false: there is none. */
+/* Find the next cell that may have a match. Return false if none follows. */
 static bool
 find_range(struct seek *seek)
 {
@@ -85,8 +85,7 @@ find_range(struct seek *seek)
 	return false;
 }
 
-/* Lets the filter look at a message of each sender, so that it knows their names before cells
- * are judged. */
+/* Show the filter one message of each origin, so that it can judge cells by origin name. */
 static void
 show_senders(struct seek *seek)
 {
@@ -95,15 +94,15 @@ show_senders(struct seek *seek)
 	struct message m;
 	index_get_origins(trace_index(reader_trace(seek->reader)), &origins);
 	for (size_t i = 0; i < origins.count && origins.count <= SENDERS_SHOWN; i++)
-		if (origins.at[i].key != UINT64_MAX && /* several together */
+		if (origins.at[i].key != UINT64_MAX && /* several origins together */
 		    reader_find_origin(seek->reader, &origins.at[i], &m))
 			filter_learn_origin(seek->filter, seek->reader, &m, &scratch);
 	vec_free(&origins);
 	expansion_free(&scratch);
 }
 
-/* Whether pieces of the walk can be passed over by what they add up to: nothing but the
- * filter asks for their messages, and there is no index to be had that tells more. */
+/* True if the scan can skip pieces by their sums. Only the filter may need their messages,
+ * and no index may be in use. */
 static bool
 may_pass(const struct seek *seek)
 {
@@ -115,7 +114,7 @@ may_pass(const struct seek *seek)
 	       !filter_is_all(seek->filter) && !filter_looks_around(seek->filter);
 }
 
-/* A walk that goes over all messages. */
+/* Create a scan of all messages. */
 static struct seek *
 new_walk(struct reader *reader, const struct filter *filter)
 {
@@ -123,7 +122,7 @@ new_walk(struct reader *reader, const struct filter *filter)
 	seek->reader = reader;
 	seek->filter = filter;
 	seek->generation = capture_generation(trace_capture(reader_trace(reader)));
-	seek->next = reader_walk_from(reader, 0); /* what was dropped has numbers, too */
+	seek->next = reader_walk_from(reader, 0); /* dropped messages have numbers, too */
 	seek->until = UINT64_MAX;
 	return seek;
 }
@@ -196,7 +195,7 @@ seek_skips(const struct seek *seek)
 	return seek->skips;
 }
 
-/* Brings the walk to the cell that a range begins in. */
+/* Move the scan to the cell where a range begins. */
 static void
 jump_to(struct seek *seek, const struct seek_range *range)
 {
@@ -206,7 +205,7 @@ jump_to(struct seek *seek, const struct seek_range *range)
 		seek->next = reader_walk_from(seek->reader, cell * index_cell_size(index));
 }
 
-/* Takes out the messages before a number. */
+/* Remove the messages before number FIRST. Return the number left. */
 static size_t
 drop_before(struct seek *seek, uint64_t first, struct message *out, size_t count)
 {
@@ -230,7 +229,7 @@ walk_range(struct seek *seek, const struct seek_range *range, struct message *ou
 	return left;
 }
 
-/* Whether there is a range to walk; the last one may go on where it was known to end. */
+/* True if a range is left to scan. A new range may extend the last one. */
 static bool
 comes_to_range(struct seek *seek)
 {
@@ -239,8 +238,8 @@ comes_to_range(struct seek *seek)
 	return seek->at < seek->ranges.count;
 }
 
-/* Lets the filter know who sent messages of a piece that was not passed, so that others of
- * theirs are. */
+/* Show the filter the origins of a piece that was not skipped. It can then skip other
+ * pieces with their messages. */
 static void
 learn_senders(struct seek *seek, const struct message *messages, size_t count)
 {
@@ -273,7 +272,7 @@ seek_walk(struct seek *seek, struct message *out, size_t max, uint64_t *first)
 	return count;
 }
 
-/* Whether the piece that was passed has no match and nothing to be told of. */
+/* True if the skipped piece has no match and no doubts. */
 static bool
 lacks_all(struct seek *seek)
 {
@@ -283,8 +282,8 @@ lacks_all(struct seek *seek)
 		   FILTER_NONE;
 }
 
-/* Has the messages of a piece walked over, and more where pieces fail again and again, so that
- * what is tried in vain costs little. */
+/* Visit the messages of a piece after all. Each failure in a row doubles the messages to
+ * visit, so that vain attempts cost little. */
 static void
 take_back(struct seek *seek)
 {
@@ -294,7 +293,7 @@ take_back(struct seek *seek)
 	seek->failed += seek->failed < FAILED_MOST;
 }
 
-/* Tries to pass the next piece. */
+/* Try to skip the next piece. */
 static bool
 pass_piece(struct seek *seek)
 {
@@ -321,7 +320,7 @@ seek_pass(struct seek *seek)
 
 /* --- doubts ------------------------------------------------------------ */
 
-/* Adds the flags of a cell's messages that are in no range. */
+/* Add the flags of the cell's messages that lie in no range. */
 static void
 add_cell_doubts(struct seek *seek, uint64_t cell, struct doubts *doubts)
 {
@@ -346,7 +345,7 @@ seek_add_passed(struct seek *seek, struct doubts *doubts)
 	const struct index *index = trace_index(reader_trace(seek->reader));
 	struct index_cell cell;
 	size_t range = 0;
-	while (find_range(seek)) /* where the walk was ended */
+	while (find_range(seek)) /* the scan may have ended early */
 		continue;
 	for (uint64_t i = seek->from; i < seek->until && index_cell(index, i, &cell); i++) {
 		while (range < seek->ranges.count && seek->ranges.at[range].end <= cell.first)

@@ -4,10 +4,10 @@
 #include "query/time_probe.h"
 #include "session/clock/clocks.h"
 
-enum { CELLS_ON = 8 /* looked into for a message that has a time */ };
+enum { CELLS_ON = 8 /* searched for a message that has a time */ };
 
-/* The first message from a cell on that is carried at TIME or later; false: there is none
- * in this cell, or, where nothing in it has a time, in the next ones. */
+/* Find the first message at TIME or later in a cell, or in the next ones if it has no
+ * times. Set *TIMED if some message has a time. Return false if none is late enough. */
 static bool
 find_in_cells(struct reader *reader, uint64_t cell, int64_t time, struct position *at, bool *timed)
 {

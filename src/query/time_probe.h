@@ -1,6 +1,6 @@
 /*
- * About where a time is in a trace, while the index does not tell: by looking into a few
- * cells, as if the transport's times rose.
+ * Estimate of the position of a time in a trace that is not indexed yet. It decodes a few
+ * cells and assumes that transport times rise.
  *
  * Cost: some 20 cells are decoded.
  */
@@ -9,8 +9,8 @@
 
 #include "trace/reader.h"
 
-/* A message near the first that the transport carried at TIME (`order` of struct
- * message_time) or later.  False: no time is found. */
+/* Find a message near the first one with a transport time of TIME or later (`order` of
+ * struct message_time). Return false if no message with a time is found. */
 bool time_probe(struct reader *, int64_t time, struct position *);
 
 #endif

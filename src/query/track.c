@@ -51,9 +51,9 @@ track_renew(struct track *track)
 	return !same;
 }
 
-/* --- making spans ------------------------------------------------------ */
+/* --- making spans ------------------------------------------------------- */
 
-/* What the times are, from the first message that has one. */
+/* Set the unit of the track from its first time. */
 static void
 learn_unit(struct track *track, const struct message_time *time, bool by_offset)
 {
@@ -68,7 +68,7 @@ time_of(const struct track *track, const struct message *m, struct message_time 
 	return clocks_time(track->trace, m, time) && time->part == track->part;
 }
 
-/* When the transport carried a message whose time is TIME. */
+/* Return the transport time of a message that has the time TIME. */
 static int64_t
 transport_order(const struct track *track, const struct message *m, const struct message_time *time)
 {
@@ -80,7 +80,7 @@ transport_order(const struct track *track, const struct message *m, const struct
 
 /* Bounds of times. */
 struct bounds {
-	int64_t from, to; /* from > to: there are none */
+	int64_t from, to; /* from > to: empty */
 };
 
 static const struct bounds no_bounds = {INT64_MAX, INT64_MIN};
@@ -124,12 +124,12 @@ add_span(struct track *track, const struct bounds *times, const struct bounds *c
 		track->start = carried->from;
 	latest = any && carried->to > latest ? carried->to : latest;
 	reach_ends(track, times);
-	if (latest != INT64_MIN) /* those without a time stand there */
+	if (latest != INT64_MIN) /* messages without a time use these times */
 		reach_ends(track, &(struct bounds){track->start, latest});
 	*vec_add(&track->spans) = (struct span){times->from, times->to, latest, loose};
 }
 
-/* Asks for the unit at the first cell that has times. */
+/* Learn the unit from the first cell that has times. */
 static void
 track_learn(struct track *track, uint64_t cell, const struct index_cell *summary,
 	    struct reader *reader)
@@ -139,7 +139,7 @@ track_learn(struct track *track, uint64_t cell, const struct index_cell *summary
 			    .offset = cell * index_cell_size(trace_index(track->trace)),
 			    .flags = timed ? MESSAGE_TIMED : 0};
 	struct message_time time;
-	if (reader) { /* the times are of several clocks: of one that has it */
+	if (reader) { /* several clocks: use the first message that has a time */
 		const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 		for (size_t i = 0; i < decoded->count; i++)
 			if (time_of(track, &decoded->messages[i], &time)) {
@@ -180,7 +180,7 @@ track_extend(struct track *track, size_t count, struct reader *reader, bool *stu
 	return done;
 }
 
-/* The loose cell that reaches to the first time of all, or (LAST) to the last. */
+/* Find the loose cell that sets the first time of the track, or the last time if LAST. */
 static struct span *
 loose_end(struct track *track, bool last)
 {
@@ -192,7 +192,7 @@ loose_end(struct track *track, bool last)
 	return NULL;
 }
 
-/* Measures a track again. */
+/* Compute the ends of a track again. */
 static void
 find_ends(struct track *track)
 {
@@ -221,9 +221,9 @@ track_settle_ends(struct track *track, struct reader *reader)
 	}
 }
 
-/* --- asking ------------------------------------------------------------ */
+/* --- times of cells ----------------------------------------------------- */
 
-/* Nothing in the trace has had a time so far. */
+/* True if no message in the trace has had a time yet. */
 static bool
 is_by_offset(const struct track *track)
 {
@@ -245,7 +245,7 @@ track_span(const struct track *track, uint64_t cell, int64_t *from, int64_t *to)
 	} else if (*from > *to) {
 		*from = *to = track_before(track, cell);
 	} else {
-		/* those without a time stand at the transport's latest before them */
+		/* messages without a time use the transport's latest before them */
 		int64_t before = track_before(track, cell);
 		*from = before < *from ? before : *from;
 		*to = span->latest > *to ? span->latest : *to;

@@ -1,27 +1,25 @@
 /*
- * When the messages of each cell of a trace were sent, on the common clock.
+ * Times of the messages in each cell of a trace, on the common clock.
  *
- * A track has a span for each cell of the index, made from the cell's
- * summary; where several clocks tell a cell's times it is decoded.  Where senders
- * have clocks of their own a span may reach further than its messages do.  Those
- * without a time stand where the transport had got to: at the latest of its times up
- * to them.  A trace without times has its messages at their offsets: these are its
- * time.
+ * A track has a span for each cell of the index, made from the summary. The cell is decoded
+ * if its times come from several clocks. If origins have clocks of their own, a span may be
+ * longer than its messages need. Messages without a time get the latest transport time up
+ * to them. In a trace without times, offsets serve as times.
  *
  * Cost: 32 bytes per cell, and some 100 ns for each once.
  *
- * Threads: a track belongs to one at a time; its owner has a lock.
+ * Threads: one thread uses a track at a time. The owner has a lock.
  */
 #ifndef TRAWL_QUERY_TRACK_H
 #define TRAWL_QUERY_TRACK_H
 
 #include "trace/reader.h"
 
-/* Orders of struct message_time; from > to: it has no times. */
+/* Times of a cell (`order` of struct message_time). from > to: no times. */
 struct span {
 	int64_t from, to;
-	int64_t latest; /* of the transport's in all cells so far; INT64_MIN: there are none */
-	bool loose;	/* its messages may not reach that far */
+	int64_t latest; /* latest transport time up to this cell; INT64_MIN: none */
+	bool loose;	/* the messages may not fill the span */
 };
 
 enum track_unit { TRACK_NANOSECONDS, TRACK_TICKS, TRACK_OFFSETS };
@@ -29,37 +27,37 @@ enum track_unit { TRACK_NANOSECONDS, TRACK_TICKS, TRACK_OFFSETS };
 struct track {
 	struct trace *trace;
 	VEC(struct span) spans;
-	int64_t first; /* earliest of all; INT64_MAX: none so far */
-	int64_t last;  /* and the latest; INT64_MIN */
-	int64_t start; /* where messages stand before any has a time */
+	int64_t first; /* earliest of all; INT64_MAX: none yet */
+	int64_t last;  /* latest of all; INT64_MIN: none yet */
+	int64_t start; /* time of messages before the first one with a time */
 	enum track_unit unit;
 	bool wall;	     /* nanoseconds count from 1970 */
-	bool plain;	     /* times are the trace's own, by its own rate */
+	bool plain;	     /* times are from the trace's clock, at its own rate */
 	size_t part;	     /* only tracks of one part can be compared */
-	unsigned generation; /* of clocks and index that it was made for */
+	unsigned generation; /* epochs of clocks and index when the track was made */
 };
 
 void track_open(struct track *, struct trace *);
 void track_free(struct track *);
 
-/* Forgets all if clocks or the capture changed; true if it did. */
+/* Clear the track if the clocks or the capture changed. Return true if so. */
 bool track_renew(struct track *);
 
-/* Goes on for at most COUNT cells, whose summaries suffice or which READER (may
- * be NULL) decodes; how many there were.  *STUCK: the next one must be decoded. */
+/* Add up to COUNT cells, by summary or decoded with READER (may be NULL). Return how many
+ * were added. *STUCK: the next cell must be decoded. */
 size_t track_extend(struct track *, size_t count, struct reader *, bool *stuck);
 
-/* Decodes the cells by whose spans FIRST or LAST may be further off than any message;
- * a few of them. */
+/* Decode a few cells with loose spans that set FIRST or LAST, to correct these. */
 void track_settle_ends(struct track *, struct reader *);
 
-/* What the times of a cell's messages lie between; false if that is not known. */
+/* Find the bounds of the times in a cell. Return false if the cell is not in the track. */
 bool track_span(const struct track *, uint64_t cell, int64_t *from, int64_t *to);
 
-/* The transport's latest time before a cell, for those of its messages that have none. */
+/* Return the transport's latest time before a cell. Messages without a time in the cell use
+ * it. */
 int64_t track_before(const struct track *, uint64_t cell);
 
-/* Calls EACH with the messages of a cell and their times. */
+/* Call EACH with the messages of a cell and their times. BEFORE: result of track_before(). */
 void track_walk(const struct track *, int64_t before, const struct decoded_cell *,
 		void (*each)(void *, const struct message *, int64_t), void *context);
 

@@ -1,13 +1,13 @@
 /*
- * What messages have under a name: see value.h.
+ * Values of messages: see value.h.
  *
- * The names that every message has are rows of one table, each with what it takes and how
- * it is got; fields and contexts are two rows more.  A value costs what its message costs to
- * expand: nothing is formatted before value_add, but bytes and contexts, whose text is all
- * there is of them.
+ * The names that every message has are rows of one table. Each row has a function and its
+ * needs. Fields, arguments, intervals, contexts and spans have a row each. A value costs as
+ * much as expanding its message. Nothing is formatted before value_add, except values that
+ * exist only as text, such as bytes and contexts.
  *
- * Times and gaps are those that messages tell: what is interpolated from counted cycles is
- * not among them.
+ * Times and gaps use the timestamps of messages only, not times interpolated from cycle
+ * counts.
  */
 #include "config.h"
 
@@ -39,29 +39,30 @@ static const char span_prefix[] = "span.";
 struct value_row {
 	const char *name;
 	void (*get)(const struct value_name *, struct value_look *, struct value *);
-	/* as value_raw_keys; NULL: it has none */
+	/* see value_raw_keys; NULL: no raw keys */
 	void (*raw)(const struct value_name *, struct reader *, const struct message *,
 		    size_t count, uint64_t *keys, bool *keyed);
-	/* as value_head_numbers; NULL: they are found otherwise */
+	/* see value_head_numbers; NULL: none */
 	void (*numbers)(const struct message *, size_t count, uint64_t *numbers, bool *any);
 	bool expands;
-	enum expand_want want; /* if it does */
-	unsigned needs;	       /* enum value_need */
+	enum expand_want want; /* if `expands` */
+	unsigned needs;	       /* bit set of enum value_need */
 	bool is_duration, is_time, is_part;
-	bool indexed; /* an index has it */
+	bool indexed; /* an index counts by it */
 };
 
 struct value_name {
 	const struct value_row *row;
 	enum expand_want want; /* if it expands */
-	const char *field;     /* or a context's name; in `text` */
+	const char *field;     /* or the name of a context, span, interval or argument; points
+				  into `text` */
 	const char *format;    /* NULL: any */
 	size_t format_length;
-	uint64_t argument_of; /* decoders whose messages have arguments of that name: a bit each */
+	uint64_t argument_of; /* bit set of decoders with arguments of that name */
 	char text[];
 };
 
-/* --- getting ------------------------------------------------------------ */
+/* --- reading values ----------------------------------------------------- */
 
 #define GET(name)                                                                                  \
 	static void name(const struct value_name *what, struct value_look *look,                   \
@@ -82,7 +83,7 @@ set_unsigned(struct value *value, uint64_t number)
 	value->u = number;
 }
 
-/* A text that is made for the look. */
+/* Copy TEXT to the expansion's arena, make that the value, and free TEXT. */
 static void
 keep_text(struct value *value, struct value_look *look, struct text *text)
 {
@@ -185,7 +186,7 @@ GET(get_origin)
 {
 	const struct text *origin = &look->expansion->origin;
 	(void)what;
-	if (origin->length) /* a message may have none */
+	if (origin->length) /* a message may have no origin */
 		set_text(value, text_get(origin), origin->length);
 }
 
@@ -316,7 +317,7 @@ set_field(struct value *value, struct value_look *look, const struct field *fiel
 		text_add_hex(&hex, (const uint8_t *)field->s.at, field->s.length);
 		keep_text(value, look, &hex);
 		break;
-	case FIELD_LIST: /* their elements are fields of their own */
+	case FIELD_LIST: /* their elements are separate fields */
 	case FIELD_OBJECT:
 	case FIELD_GROUP:
 		break;
@@ -325,7 +326,7 @@ set_field(struct value *value, struct value_look *look, const struct field *fiel
 		set_text(value, value->meaning, strlen(value->meaning));
 }
 
-/* Whether the name is an argument's in messages of OPS. */
+/* True if messages of OPS have arguments of this name. */
 static bool
 is_argument_of(const struct value_name *what, const struct decoder_ops *ops)
 {
@@ -374,7 +375,7 @@ value_get(const struct value_name *name, struct value_look *look, struct value *
 	name->row->get(name, look, value);
 }
 
-/* --- raw keys -------------------------------------------------------------- */
+/* --- raw keys ----------------------------------------------------------- */
 
 #define RAW(name)                                                                                  \
 	static void name(const struct value_name *what, struct reader *reader,                     \
@@ -424,7 +425,8 @@ RAW(raw_type)
 	reader_type_keys(reader, m, count, keys, keyed);
 }
 
-/* Only what is checked has flags that expanding finds, and what is missing by now. */
+/* Expanding may add flags to messages that are checked, damaged, lost or no longer
+ * captured. They get no key. */
 RAW(raw_flags)
 {
 	uint64_t begin = capture_begin(trace_capture(reader_trace(reader)));
@@ -436,7 +438,7 @@ RAW(raw_flags)
 	}
 }
 
-/* The row of a field in messages of OPS; NULL: they have none. */
+/* Return the row of the field in messages of OPS, or NULL. */
 static const struct field_row *
 field_of(const struct value_name *what, const struct decoder_ops *ops)
 {
@@ -474,7 +476,7 @@ value_has_raw_keys(const struct value_name *name)
 	return name->row->raw;
 }
 
-/* --- numbers in messages ----------------------------------------------------- */
+/* --- numbers in messages ------------------------------------------------ */
 
 #define NUMBERS(name)                                                                              \
 	static void name(const struct message *m, size_t count, uint64_t *numbers, bool *any)
@@ -571,7 +573,8 @@ static const struct value_row span_row = {.name = "a span of a context",
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
-/* How far a message must be expanded for a name: for fields that detail alone has to the end. */
+/* Return how far to expand a message for a name. Fields shown only in the detail need all
+ * fields. */
 static enum expand_want
 want_of(const struct value_name *name)
 {
@@ -590,7 +593,7 @@ next_name(void *context, size_t at)
 	return at < ROW_COUNT ? rows[at].name : decoder_field_name(at - ROW_COUNT);
 }
 
-/* Whether a format has the field. */
+/* True if some format has the field. */
 static bool
 is_field(const struct value_name *name)
 {
@@ -600,7 +603,7 @@ is_field(const struct value_name *name)
 	return false;
 }
 
-/* Finds the row of a name; NULL if there is none. */
+/* Find the row of a name. Return NULL if there is none. */
 static const struct value_row *
 find_row(struct value_name *name)
 {
@@ -716,7 +719,7 @@ value_is_part(const struct value_name *name)
 	return name->row->is_part;
 }
 
-/* --- what is made of one --------------------------------------------------- */
+/* --- formatting --------------------------------------------------------- */
 
 bool
 value_number(const struct value *value, long double *number)
@@ -785,7 +788,7 @@ value_add_duration(const struct value *value, struct text *out)
 		gap.length = -(uint64_t)value->i;
 	} else if (value->type == VALUE_REAL) {
 		double size = value->d < 0 ? -value->d : value->d;
-		if (!(size < 0x1p64)) { /* 584 years of nanoseconds: whole seconds */
+		if (!(size < 0x1p64)) { /* beyond 584 years in nanoseconds: print whole seconds */
 			text_addf(out, gap.known ? "%.0f s" : "%.0f",
 				  gap.known ? value->d / NANO : value->d);
 			return;

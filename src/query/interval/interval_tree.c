@@ -1,8 +1,8 @@
 /*
- * Intervals by where they are: see interval_tree.h.
+ * Search tree for intervals: see interval_tree.h.
  *
- * The part [0, n) has its node at 0, the lower half of the others from 1 on, and the rest
- * behind them.  As halves differ by one at most, no part is deeper than log2(n) + 1.
+ * A part [0, n) has its node at 0. The lower half of the others starts at 1, and the upper
+ * half follows. The halves differ by one at most, so no part is deeper than log2(n) + 1.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many of a part are in the lower half below its node. */
+/* Return the size of the lower half below the node of a part. */
 static size_t
 lower_half(size_t count)
 {
@@ -29,7 +29,7 @@ compare_nodes(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* The part is in the order of begins. */
+/* Arrange a part, which is sorted by begin. */
 static void
 make_part(struct interval_node *nodes, size_t count)
 {

@@ -1,14 +1,14 @@
 /*
- * Which of many intervals hold a point, or touch a range.
+ * Search tree for the intervals that hold a point or touch a range.
  *
- * A priority search tree in an array: a node is the interval of its part that ends last, and
- * behind it come those that begin before `split` and those that begin from there on.  Nothing
- * below a node ends after it, so that a search visits what it finds, the nodes right below,
- * and one way down: O(log n + found).
+ * A priority search tree in an array. The first node of a part is its interval with the
+ * latest end. Then come the intervals that begin before `split`, then those that begin at
+ * or after it. Nothing below a node ends after it. A search therefore visits its results,
+ * the nodes right below them, and one path down: O(log n + found).
  *
  * Memory: 32 bytes an interval.
  *
- * Threads: a tree that is made does not change and may be shared.
+ * Threads: a finished tree is constant and can be shared.
  */
 #ifndef TRAWL_QUERY_INTERVAL_TREE_H
 #define TRAWL_QUERY_INTERVAL_TREE_H
@@ -17,19 +17,19 @@
 #include <stdint.h>
 
 struct interval_node {
-	int64_t begin, end; /* both belong to it; INT64_MAX: it has no end */
-	int64_t split;	    /* the tree's own */
-	uint32_t event;	    /* the owner's: which one it is, */
+	int64_t begin, end; /* both included; INT64_MAX: no end */
+	int64_t split;	    /* for the tree */
+	uint32_t event;	    /* identifies the interval; for the owner, like `trace` and `part` */
 	uint16_t trace;
 	uint16_t part;
 };
 
-/* Orders nodes as a tree, in O(n log n). */
+/* Arrange the nodes as a tree, in O(n log n). */
 void interval_tree_make(struct interval_node *, size_t count);
 
-/* The intervals that begin at TO at the latest and end at FROM at the earliest, in no order
- * that matters; at most MAX of them go to OUT.  Returns how many, MAX at most.  With OUT NULL
- * they are only counted, one by one. */
+/* Find the intervals that begin at TO or earlier and end at FROM or later, in any order.
+ * Store up to MAX of them in OUT and return their number, MAX at most. If OUT is NULL, only
+ * count them. */
 size_t interval_tree_find(const struct interval_node *, size_t count, int64_t from, int64_t to,
 			  const struct interval_node **out, size_t max);
 

@@ -1,15 +1,15 @@
 /*
  * The intervals of a session: see intervals.h.
  *
- * The worker looks at messages with one filter that is all definitions' begins and ends
- * joined by `or`, and only at what passes, expanded once, with each of them; where most of
- * them pass, it leaves the joined filter out.  What it finds
- * it puts among the pairs in batches, under a lock that those who ask for lengths share.  A
- * message is found among them by a binary search for its offset; those of one offset are told
- * apart by a hash, as to count a message's ordinal takes its whole cell.
+ * The worker joins the begins and ends of all definitions with `or` into one filter. It
+ * expands each message that passes and checks it against each definition. If most messages
+ * pass, it skips the joined filter. It adds the results to the pairs in batches, under a
+ * lock that readers of lengths share. A binary search by offset finds the events of a
+ * message. A hash distinguishes messages at one offset, because counting the ordinal would
+ * decode the whole cell.
  *
- * What others keep of lengths (`settled`) is made anew when a walk has come to the end of
- * what is known, not all along the way.
+ * `settled` is the epoch of lengths that other code stores. It changes only when a scan
+ * reaches the end of the index, not during the scan.
  */
 #include "config.h"
 
@@ -30,42 +30,42 @@
 #include <string.h>
 
 enum {
-	TELL_MS = 200, /* between two news */
-	BATCH = 1024,  /* messages looked at between two looks at whether to stop */
+	TELL_MS = 200, /* between two signals */
+	BATCH = 1024,  /* messages between two checks for a stop */
 	KEYS_MAX = 8,
 	LOSS = MESSAGE_LOST | MESSAGE_DAMAGED | MESSAGE_TRUNCATED
 };
 
 struct interval_definition {
 	char *name;
-	char *text; /* of both filters, joined */
+	char *text; /* both filters, joined */
 	struct filter begin, end;
 	struct value_name *keys[KEYS_MAX];
 	size_t key_count;
 	bool across;
-	enum expand_want want; /* for keys */
+	enum expand_want want; /* for the keys */
 };
 
-/* What is kept of the pairs of one. */
+/* Stored results of one definition. */
 struct interval_result {
 	struct interval_summary summary;
 	VEC(struct interval_pair) longest;
 };
 
-/* One thing that was found; LOST: of `item` the trace alone. */
+/* A found event. If LOST, only the trace of `item` is set. */
 struct found {
 	bool lost;
 	struct interval_item item;
 };
 
 struct lookup {
-	bool unsorted; /* the events' IDs do not rise: by ORDER */
+	bool unsorted; /* event IDs do not rise: use `order` */
 	VEC(uint32_t) order;
-	VEC(struct message_id) notable; /* begins: see intervals_step; their IDs rise */
-	atomic_size_t latest;		/* where find_offset was last, whoever asked */
+	VEC(struct message_id) notable; /* begins for intervals_step, by rising ID */
+	atomic_size_t latest;		/* last result of find_offset, in any thread */
 };
 
-/* The intervals of one definition whose times can be compared. */
+/* The intervals of one definition with comparable times. */
 struct interval_forest {
 	size_t interval, part;
 	VEC(struct interval_node) nodes;
@@ -75,27 +75,27 @@ struct intervals {
 	struct session *session;
 	struct session_intervals hook;
 	struct interval_definition definitions[INTERVALS_MAX];
-	atomic_size_t count; /* of them; names stay where they are */
+	atomic_size_t count; /* of definitions; names never move */
 	struct job job;
 	bool started;
 
-	/* the worker's */
-	struct filter any;     /* passes what begins or ends one of them; such is expanded */
-	enum expand_want want; /* as far as this */
-	unsigned passed;       /* of the batch that is looked at */
-	bool dense;	       /* most of the batch before passed: all is expanded at once */
+	/* for the worker only */
+	struct filter any;     /* the joined filter; its matches are expanded */
+	enum expand_want want; /* how far to expand */
+	unsigned passed;       /* matches in the current batch */
+	bool dense;	       /* most of the last batch passed: expand all messages */
 	struct sequence *sequence;
-	struct context_cursor **contexts; /* by lane; made when needed */
+	struct context_cursor **contexts; /* by trace; made when needed */
 	struct expansion scratch;
-	struct sequence_position at; /* the last message that was looked at */
+	struct sequence_position at; /* the last message read */
 	bool begun;
-	bool loaded;	/* clocks, contexts and indexes are there */
-	unsigned basis; /* generations of what messages are */
-	uint64_t fed;	/* items in all */
+	bool loaded;	/* loaded for batch output: clocks, contexts and indexes are complete */
+	unsigned basis; /* last result of basis_of(), an epoch */
+	uint64_t fed;	/* number of items fed */
 	uint64_t settled_at, summarised_at;
 	VEC(struct found) found;
 
-	pthread_rwlock_t lock; /* for what follows */
+	pthread_rwlock_t lock; /* for the members below */
 	struct pairing *pairing;
 	struct lookup *lookups; /* by trace */
 	VEC(struct interval_result) results;
@@ -117,7 +117,7 @@ definition_release(struct interval_definition *d)
 	free(d->text);
 }
 
-/* A filter of a definition, which may not rest on other messages. */
+/* Parse a filter of a definition. It must not depend on other messages. */
 static int
 define_filter(const char *name, const char *part, const char *text, struct filter *out,
 	      struct err *err)
@@ -197,7 +197,8 @@ definition_make(struct interval_definition *d, const struct interval_options *op
 	return options->key ? define_keys(d, options->key, err) : 0;
 }
 
-/* Joins all filters; where that is no filter any more (it may be too long) all pass. */
+/* Join the filters of all definitions. If the result is no valid filter (it may be too
+ * long), let all messages pass. */
 static void
 join_filters(struct intervals *s)
 {
@@ -216,9 +217,9 @@ join_filters(struct intervals *s)
 	text_free(&text);
 }
 
-/* --- looking ---------------------------------------------------------------- */
+/* --- reading messages --------------------------------------------------- */
 
-/* Continues both hashes over a word. */
+/* Add a word to both hashes. */
 static void
 hash_add(uint64_t hash[2], uint64_t word)
 {
@@ -242,7 +243,7 @@ hash_bytes(uint64_t hash[2], const char *at, size_t length)
 	hash_add(hash, word);
 }
 
-/* Tells apart messages of one offset: equal where message_is_same. */
+/* Return a hash that differs for messages at one offset. Equal if message_is_same. */
 static uint32_t
 hash_message(const struct message *m)
 {
@@ -254,7 +255,7 @@ hash_message(const struct message *m)
 	return (uint32_t)(hash[0] >> 16);
 }
 
-/* Equal numbers are alike, whatever their sign or size was declared as. */
+/* Hash a value. Equal numbers have equal hashes, signed or unsigned. */
 static void
 hash_value(uint64_t hash[2], const struct value *value)
 {
@@ -350,7 +351,7 @@ look_for(struct intervals *s, size_t number, const struct message *m)
 		*vec_add(&s->found) = found;
 }
 
-/* Steps to the next message whose cell is indexed. */
+/* Step to the next message in an indexed cell. */
 static bool
 step_on(struct intervals *s)
 {
@@ -369,7 +370,7 @@ look_at(struct intervals *s)
 	const struct message *own = sequence_message(s->sequence, s->at);
 	if (!own)
 		return;
-	const struct message m = *own; /* the cell may have to go */
+	const struct message m = *own; /* copy: the reader may drop the cell */
 	if (m.flags & LOSS)
 		*vec_add(&s->found) = (struct found){.lost = true, .item.trace = s->at.lane};
 	struct reader *reader = sequence_reader(s->sequence, s->at.lane);
@@ -382,7 +383,7 @@ look_at(struct intervals *s)
 	s->passed += s->found.count > before;
 }
 
-/* Looks at a batch of messages; false behind the last one. */
+/* Read a batch of messages. Return false after the last one. */
 static bool
 look_at_batch(struct intervals *s)
 {
@@ -394,7 +395,7 @@ look_at_batch(struct intervals *s)
 	return i == BATCH;
 }
 
-/* --- what is known ------------------------------------------------------------ */
+/* --- results ------------------------------------------------------------ */
 
 static void
 note_order(struct intervals *s, size_t trace)
@@ -432,7 +433,7 @@ struct by_length {
 	uint32_t trace, event;
 };
 
-/* The longest first, of equal ones those that came first. */
+/* Order by length, longest first, then by trace and event. */
 static int
 compare_lengths(const void *a, const void *b)
 {
@@ -461,7 +462,8 @@ pair_at(const struct intervals *s, size_t trace, const struct interval_event *en
 	    .doubtful = end->flags & INTERVAL_DOUBTFUL};
 }
 
-/* The pairs of an interval that have a length, sorted; of two units those of the first. */
+/* Return the sorted pairs of an interval that have a length. With two units, use the unit
+ * of the first pair. */
 static struct by_length *
 list_lengths(const struct intervals *s, size_t interval, size_t *count, bool *ticks)
 {
@@ -488,14 +490,15 @@ list_lengths(const struct intervals *s, size_t interval, size_t *count, bool *ti
 	return list;
 }
 
-/* LIST is the longest first. */
+/* Return a percentile of LIST, which has the longest first. */
 static int64_t
 find_percentile(const struct by_length *list, size_t count, unsigned percent)
 {
 	return list[count - rank_nearest(count, percent)].length;
 }
 
-/* 1, 2 or 5 times a power of ten, the least one that is not below VALUE. */
+/* Return the least number of the form 1, 2 or 5 times a power of ten that is not below
+ * VALUE. */
 static int64_t
 round_up(uint64_t value)
 {
@@ -569,7 +572,7 @@ compare_offsets(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* For a trace whose messages came in another order than that of its bytes. */
+/* Sort the events of a trace by ID, if they came in another order. */
 static void
 sort_lookup(struct intervals *s, size_t trace)
 {
@@ -588,9 +591,9 @@ sort_lookup(struct intervals *s, size_t trace)
 	free(list);
 }
 
-/* --- where they are ------------------------------------------------------------ */
+/* --- trees and notable begins ------------------------------------------- */
 
-/* A time of a part as a number that rises with it: ticks have no sign. */
+/* Map a time to a signed number of the same order. Ticks are unsigned. */
 static int64_t
 point_of(int64_t order, bool ticks)
 {
@@ -629,7 +632,7 @@ free_forests(struct intervals *s)
 	vec_clear(&s->forests);
 }
 
-/* Trees of all intervals, one for each definition and part of the session. */
+/* Build a tree for each definition and part of the session's clocks. */
 static void
 plant_forests(struct intervals *s)
 {
@@ -663,7 +666,7 @@ compare_ids(const void *a, const void *b)
 	return message_id_compare(*(const struct message_id *)a, *(const struct message_id *)b);
 }
 
-/* Notes the begins of a trace that are worth a look. */
+/* List the begins of a trace with an open or slow interval. */
 static void
 note_begins(struct intervals *s, size_t trace)
 {
@@ -690,7 +693,7 @@ note_begins(struct intervals *s, size_t trace)
 	vec_free(&notable);
 }
 
-/* What a screen asks for, and batch output does not. */
+/* Publish the data that only a screen needs. */
 static void
 publish_places(struct intervals *s)
 {
@@ -699,7 +702,7 @@ publish_places(struct intervals *s)
 		note_begins(s, i);
 }
 
-/* Makes what is said of all pairs; DONE: of all that is indexed. */
+/* Publish the results of all pairs. DONE: all indexed messages were read. */
 static void
 publish_pairs(struct intervals *s, bool done)
 {
@@ -720,13 +723,13 @@ publish_pairs(struct intervals *s, bool done)
 		generation_bump(&s->settled);
 	if (done)
 		s->settled_at = s->fed;
-	if (news) /* else each look would wake the screen, which wakes this */
+	if (news) /* otherwise each pass would wake the screen, which wakes this worker */
 		job_tell(&s->job);
 }
 
-/* --- the walk ------------------------------------------------------------------ */
+/* --- the scan ----------------------------------------------------------- */
 
-/* Forgets all that was found. */
+/* Drop all results. */
 static void
 start_anew(struct intervals *s)
 {
@@ -768,7 +771,7 @@ needs_contexts(const struct intervals *s)
 	return needs;
 }
 
-/* What messages are, in which order and with which times. */
+/* Return the sum of the epochs that messages, their order and their times depend on. */
 static unsigned
 basis_of(const struct intervals *s)
 {
@@ -796,7 +799,8 @@ walk_on(struct intervals *s)
 	while (more && !job_is_stopping(&s->job)) {
 		more = look_at_batch(s);
 		feed_found(s);
-		if (more && !s->loaded && s->fed >= next) { /* some say in time what comes */
+		if (more && !s->loaded && s->fed >= next) { /* publish early results, at every
+							       fourfold number of items */
 			publish_pairs(s, false);
 			next = 4 * s->fed;
 		}
@@ -815,7 +819,7 @@ intervals_job(void *context)
 	sequence_load(s->sequence);
 	if (generation_renew(&s->basis, basis_of(s)))
 		start_anew(s);
-	/* the order of several traces is known once all of them are */
+	/* the order of several traces is only known when all are indexed */
 	bool ordered = s->loaded || s->session->traces.count < 2 || sequence_is_exact(s->sequence);
 	if (s->count && ordered)
 		walk_on(s);
@@ -823,7 +827,7 @@ intervals_job(void *context)
 
 /* --- the hook -------------------------------------------------------------------- */
 
-/* Event number AT of a trace by its ID. */
+/* Return event number AT of a trace, ordered by ID. */
 static const struct interval_event *
 event_in_order(const struct intervals *s, size_t trace, size_t at)
 {
@@ -831,15 +835,15 @@ event_in_order(const struct intervals *s, size_t trace, size_t at)
 	return &pairing_events(s->pairing, trace)->at[lookup->unsorted ? lookup->order.at[at] : at];
 }
 
-/* Whether all events before number AT are of lower offsets. */
+/* True if all events before number AT have lower offsets. */
 static bool
 is_before(const struct intervals *s, size_t trace, size_t at, uint64_t offset)
 {
 	return !at || event_in_order(s, trace, at - 1)->offset < offset;
 }
 
-/* The first event of a trace whose offset is not below; *COUNT: how many there are.  Messages are
- * mostly looked up one after another, so it is looked for from the latest one on first. */
+/* Find the first event of a trace at or after OFFSET. *COUNT is the number of events.
+ * Lookups mostly come in order, so the search starts at the last result. */
 static size_t
 find_offset(const struct intervals *s, size_t trace, uint64_t offset, size_t *count)
 {
@@ -858,7 +862,7 @@ find_offset(const struct intervals *s, size_t trace, uint64_t offset, size_t *co
 	return at;
 }
 
-/* Which events of a message count. */
+/* The events that a search accepts. */
 enum event_choice { EVENT_PAIRED, EVENT_END, EVENT_OPEN };
 
 static bool
@@ -870,8 +874,8 @@ is_chosen(const struct interval_event *event, enum event_choice choice)
 	return paired && (choice == EVENT_PAIRED || event->flags & INTERVAL_END);
 }
 
-/* The event of a message: that of INTERVAL, SIZE_MAX: any; its end before its begin.  With
- * the lock. */
+/* Find the event of a message. INTERVAL may be SIZE_MAX for any. An end comes before a
+ * begin. Called with the lock held. */
 static const struct interval_event *
 find_event(struct intervals *s, size_t interval, struct reader *reader, const struct message *m,
 	   enum event_choice choice)
@@ -948,7 +952,8 @@ hook_unlink(void *context)
 	free(s->contexts);
 	s->sequence = NULL;
 	s->contexts = NULL;
-	for (size_t i = 0; i < s->count; i++) { /* what they keep of traces */
+	for (size_t i = 0; i < s->count; i++) { /* drop the data that the filters store about
+						   traces */
 		struct interval_definition *d = &s->definitions[i];
 		struct filter begin = filter_clone(&d->begin), end = filter_clone(&d->end);
 		filter_free(&d->begin);
@@ -995,7 +1000,7 @@ hook_load(void *context)
 	intervals_job(s);
 }
 
-/* --- from start to end --------------------------------------------------------------- */
+/* --- start and end ------------------------------------------------------ */
 
 struct intervals *
 intervals_new(struct session *session, struct err *err)
@@ -1098,9 +1103,9 @@ intervals_generation(const struct intervals *s)
 	return job_generation(&s->job);
 }
 
-/* --- asking ----------------------------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------ */
 
-/* Bytes that trees and lists of begins take. */
+/* Return the bytes used by trees and lists of begins. */
 static size_t
 count_places(const struct intervals *s)
 {
@@ -1266,7 +1271,7 @@ intervals_step(struct intervals *s, size_t trace, const struct message_id *from,
 	if (s->lookups && trace < s->session->traces.count) {
 		const struct lookup *lookup = &s->lookups[trace];
 		size_t count = lookup->notable.count, at = forward ? 0 : count;
-		if (from) /* the first behind it, or the first not before it */
+		if (from) /* find the first one after FROM, or the first not before FROM */
 			lower_bound(at, count,
 				    message_id_compare(lookup->notable.at[at], *from) < forward);
 		found = forward ? at < count : at > 0;

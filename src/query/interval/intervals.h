@@ -1,21 +1,20 @@
 /*
- * The intervals of a session: pairs of messages and what is known of their lengths.
+ * The intervals of a session: pairs of messages and their lengths.
  *
- * A definition says which messages begin and which end an interval, and by which values
- * (query/value.h) the two belong together; a value that a message does not have is like that
- * of others without it.  Unless it is `across`, both are of one origin.  A message that
- * does both ends one first, then begins the next.  pairing.h says which belong to each
- * other; loss is any message that is lost, damaged or truncated.
+ * A definition has one filter for begins and one for ends. The values of its keys
+ * (query/value.h) must be equal in both messages. Two absent values are equal. Both
+ * messages have the same origin unless the definition is `across`. A message that is both
+ * ends one interval first, then begins the next. pairing.h describes the pairing. Any lost,
+ * damaged or truncated message counts as loss.
  *
- * Lengths are the difference of the session's times that the messages tell (gap_times);
- * where an end tells none, or the two cannot be compared (clocks_can_subtract), there is a pair
- * without a length.
+ * A length is the difference of the session times of the two messages (gap_times). The pair
+ * has no length if a time is missing or if the times cannot be compared
+ * (clocks_can_subtract).
  *
- * All messages of the session are looked at once, in its order, by a worker that follows
- * the indexes, whatever is shown.  Memory: pairing.h, interval_tree.h for a screen, and what
- * is kept of the longest.
+ * A worker reads all messages of the session once, in order, as the indexes grow, shown or
+ * not. Memory: see pairing.h and, for a screen, interval_tree.h; plus the longest pairs.
  *
- * Threads: the owner's, but for the hook (session/intervals.h).
+ * Threads: the owner makes all calls, except through the hook (session/intervals.h).
  */
 #ifndef TRAWL_QUERY_INTERVALS_H
 #define TRAWL_QUERY_INTERVALS_H
@@ -29,42 +28,42 @@ struct session;
 struct intervals;
 struct value_look;
 
-/* Those of the session's profile; sets session->intervals.  NULL with a reason if one is
- * wrong.  The session must outlive it. */
+/* Create the intervals of the session's profile and set session->intervals. Return NULL
+ * with a reason if a definition is wrong. The session must outlive the result. */
 struct intervals *intervals_new(struct session *, struct err *);
 void intervals_free(struct intervals *); /* stops its thread; NULL is fine */
 
-/* Those that were made for a session; NULL: none were. */
+/* Return the intervals of a session, or NULL. */
 struct intervals *intervals_of(const struct session *);
 
-/* Adds one, or gives the one of that name another definition; all are looked for anew.
- * ERR_USAGE with a reason. */
+/* Add an interval, or redefine the one with this name. Restarts the search for all. Return
+ * ERR_USAGE with a reason on error. */
 int intervals_define(struct intervals *, const struct interval_options *, struct err *);
 
 size_t intervals_count(const struct intervals *);
 const char *intervals_name(const struct intervals *, size_t interval);
 
-/* Counts up when more is known. */
+/* Return an epoch that goes up when more is found. */
 unsigned intervals_generation(const struct intervals *);
 
-/* Whether all that is indexed was looked at. */
+/* True if all indexed messages were read. */
 bool intervals_are_done(struct intervals *);
 
 enum { INTERVAL_BINS = 10 };
 
-/* Of the pairs that have a length; percentiles are exact: the least length that so many per
- * cent do not exceed (nearest rank). */
+/* Statistics of the pairs that have a length. Percentiles are exact, by nearest rank: pN is
+ * the least length that N percent of the pairs do not exceed. */
 struct interval_summary {
 	struct interval_counts counts;
-	bool done; /* all that is indexed was looked at; else all may be more */
+	bool done; /* all indexed messages were read; else numbers may grow */
 	bool ticks;
-	uint64_t timed; /* 0: what follows is not set */
+	uint64_t timed; /* number of pairs with a length; if 0, the rest is not set */
 	int64_t min, max, p50, p90, p99;
 	long double sum;
-	int64_t bin_start, bin_width; /* of the histogram, whose first bin has all below too */
+	int64_t bin_start, bin_width; /* of the histogram */
 	uint64_t bins[INTERVAL_BINS];
 	size_t bin_count;
-	size_t memory; /* bytes, of all intervals */
+	size_t memory; /* bytes for all intervals */
 };
 void intervals_summarise(struct intervals *, size_t interval, struct interval_summary *);
 
@@ -81,53 +80,53 @@ struct interval_pair {
 
 enum { INTERVALS_KEPT = 1000 };
 
-/* The longest pairs, the longest first; at most MAX, or INTERVALS_KEPT. */
+/* Get the longest pairs, longest first: at most MAX, and at most INTERVALS_KEPT. */
 size_t intervals_longest(struct intervals *, size_t interval, struct interval_pair *, size_t max);
 
-/* The other end of the pair that a message ends, else of the one that it begins; of
- * several intervals, of the one that is defined first. */
+/* Find the other end of the pair that a message ends, else of the pair that it begins. With
+ * several intervals, use the one defined first. */
 bool intervals_find_other(struct intervals *, struct reader *, const struct message *,
 			  struct interval_message *other, size_t *interval);
 
-/* Whether a message begins an interval that has no end, by what is found.  From any thread. */
+/* True if a message begins an interval that has no end so far. Any thread may call this. */
 bool intervals_is_open(struct intervals *, size_t interval, struct reader *,
 		       const struct message *);
 
-/* --- where they are: while a session is on a screen, of what is found by now ----------- */
+/* --- search by time: on a screen only, as found so far ------------------ */
 
 struct interval_span {
 	size_t interval;
-	struct interval_message begin, end; /* end: if it has one */
+	struct interval_message begin, end; /* `end` is set if `ended` */
 	bool ended, doubtful;
-	int64_t since, until; /* their times, as `order` of struct message_time; until: likewise */
+	int64_t since, until; /* times of both, like `order` of struct message_time */
 };
 
-/* The intervals that hold a time (gap_time): none begins after it or ends before it.  In the
- * order of their definitions, of each the last begun first; at most MAX, of more any so many,
- * but one of each definition that has any, as far as MAX goes.  Returns how many; *ALL: how many
- * there are.  A pair without a length is not among them.  O(log n + *ALL) for each
+/* Find the intervals that hold a time (gap_time), in the order of definitions. For each
+ * definition, the last begun comes first. Store up to MAX, an arbitrary choice if there are
+ * more, but one of each definition if possible. Return the number stored. *ALL is the
+ * number of matches. Pairs without a length are left out. O(log n + *ALL) for each
  * definition. */
 size_t intervals_enclosing(struct intervals *, const struct message_time *,
 			   struct interval_span *out, size_t max, uint64_t *all);
 
-/* Those of one definition and one part of the session that begin at TO at the latest and do not
- * end before FROM: at most MAX, of more any so many.  Times are ticks or nanoseconds. */
+/* Find the intervals of one definition and one part of the clocks that touch [FROM, TO].
+ * Store up to MAX, an arbitrary choice if more match. Times are ticks or nanoseconds. */
 size_t intervals_touching(struct intervals *, size_t interval, size_t part, bool ticks,
 			  int64_t from, int64_t to, struct interval_span *out, size_t max);
 
-/* The next (FORWARD) or previous message of a trace, in the order of its bytes, that begins
- * an interval without an end or one that takes p99 of its kind at least; FROM NULL: the first,
- * or last, of all.  False: none is known. */
+/* Find the next (FORWARD) or previous message of a trace, by offset, that begins a notable
+ * interval. Notable intervals are open, or have at least the p99 length of their
+ * definition. FROM NULL: find the first or last. Return false if none is known. */
 bool intervals_step(struct intervals *, size_t trace, const struct message_id *from, bool forward,
 		    struct message_id *);
 
-/* Appends the names and values of the keys that a message of an interval has, `seq 70`; its
- * expansion is scratch.  Not safe yet.  From any thread. */
+/* Append the names and values of the keys of a message, as in `seq 70`. The look's
+ * expansion is scratch. Not safe yet. Any thread may call this. */
 void intervals_add_key(const struct intervals *, size_t interval, struct value_look *,
 		       struct text *);
 
-/* The same of the message that begins an interval, with a reader of its trace; nothing where
- * it is there no more. */
+/* Append the keys of the message that begins an interval. READER belongs to its trace.
+ * Append nothing if the message no longer exists. */
 void intervals_add_span_key(const struct intervals *, const struct interval_span *, struct reader *,
 			    struct text *);
 

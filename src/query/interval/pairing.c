@@ -1,10 +1,9 @@
 /*
  * Pairs: see pairing.h.
  *
- * A key that has begins without an end has a stack of them; stacks are found by the key's
- * hash, all 128 bits of which are compared, so that no key is kept.  A stack that is empty
- * stays for the next begin of its key only while it is in use: its place is given to
- * another key.  Nothing is moved when it is taken out but the links of its bucket.
+ * Each key with open begins has a stack of them. A table finds the stack by the key's hash.
+ * All 128 bits are compared, so the key itself is not stored. An empty stack is removed at
+ * once, and its place is reused for another key. Removal changes only a link of the bucket.
  */
 #include "config.h"
 
@@ -25,7 +24,7 @@ struct open_begin {
 	uint16_t trace;
 };
 
-/* A key with such; `next` of its bucket or, unused, of those to be used again. */
+/* A key with open begins. `next` links its bucket, or the free list. */
 struct open_key {
 	uint64_t hash[2];
 	uint32_t next, top;
@@ -33,7 +32,7 @@ struct open_key {
 
 struct pairing_trace {
 	interval_events events;
-	uint64_t lost; /* serial of the last loss */
+	uint64_t lost; /* `serial` at the last loss */
 };
 
 struct pairing {
@@ -91,7 +90,8 @@ bucket_of(const struct pairing *p, const uint64_t hash[2])
 	return &p->buckets[hash[0] & (p->bucket_count - 1)];
 }
 
-/* Where the number of a key stands, or NONE in its place. */
+/* Return the link that holds the key's number, or the last link of the bucket, which is
+ * NONE. */
 static uint32_t *
 find_key(const struct pairing *p, const uint64_t hash[2])
 {
@@ -189,7 +189,7 @@ feed_begin(struct pairing *p, const struct interval_item *item)
 	p->counts[item->interval].open++;
 }
 
-/* Whether the two have a length, in one unit. */
+/* True if the pair has a length, in one unit. */
 static bool
 is_comparable(const struct interval_event *begin, size_t part, const struct interval_item *item)
 {
@@ -257,7 +257,7 @@ pairing_feed(struct pairing *p, const struct interval_item *item)
 		feed_begin(p, item);
 }
 
-/* --- what there is --------------------------------------------------------- */
+/* --- results ------------------------------------------------------------ */
 
 const interval_events *
 pairing_events(const struct pairing *p, size_t trace)

@@ -1,19 +1,19 @@
 /*
- * Rows and what is counted in them: see group.h.
+ * Rows and their counts: see group.h.
  *
- * A message finds its row by its key, the texts of its values one behind the other, in a
- * hash table.  Where raw keys decide, that is done once for each combination of them: they are
- * numbered, and the number leads to the row, so that nothing is expanded or formatted any more.
- * Where the text decides too, the bytes that a decoder makes it of (`sift`) lead to the row, and
- * are looked for in a table of their own: one text may come of several.
+ * A hash table finds the row of a message by its key: the texts of its values in sequence.
+ * If raw keys determine the row, each combination of them gets a number, and an array maps
+ * numbers to rows. Nothing is then expanded or formatted again. If the text matters too,
+ * the source bytes of the text (`sift`) identify the row. They have a hash table of their
+ * own, because different bytes may give the same text.
  *
- * Messages are handled BATCH at a time, name by name and step by step: rows of many are far
- * apart in memory, so what each message looks at is fetched for all before the first is
- * counted, and times are found with one lock.  Of a run of messages whose times follow
- * from their ticks by a factor it is not looked for which clock each has.
+ * Messages are handled BATCH at a time, name by name and step by step. Rows are far apart
+ * in memory, so the data of all messages is prefetched before the first is counted. Times
+ * are read under one lock. If times in a run follow from ticks by a factor, the clock of
+ * each message is not looked up.
  *
- * A group that is appended to another keeps its rows, empty, and for each its number there:
- * the parts of a capture have mostly the same rows.  One with very many rows forgets them.
+ * A group appended to another keeps its empty rows with their numbers there. The parts of a
+ * capture mostly have the same rows. With very many rows, it drops them.
  */
 #include "config.h"
 
@@ -28,58 +28,58 @@
 
 enum { ROWS_KEPT = 16384, BATCH = 64, FEW = 4096 };
 
-/* Raw keys and their numbers, from 1, in the order in which they came. */
+/* Raw keys with their numbers, from 1 in order of appearance. */
 struct group_keys {
-	uint64_t *few; /* of those below FEW; NULL: none yet */
+	uint64_t *few; /* numbers of keys below FEW; NULL: none yet */
 	struct map rest;
 	uint64_t count;
 };
 
-/* What leads from messages of a trace to rows: its raw keys of each name, and their numbers
- * together with that of the names before. */
+/* Maps messages of a trace to rows. `names` numbers the raw keys of each name. `pairs`
+ * numbers each of these numbers together with the number for all names before. */
 struct group_head {
 	struct group_keys names[GROUP_NAMES_MAX], pairs[GROUP_NAMES_MAX];
-	VEC(size_t) rows; /* by the number of all names: a row, from 1; 0: not known yet */
+	VEC(size_t) rows; /* by the number of all names: a row, from 1; 0: unknown */
 };
 
-/* A message whose row is not known yet. */
+/* A message with an unknown row. */
 struct group_pending {
 	struct reader *reader;
 	struct expansion *expansion; /* scratch */
-	bool by_bytes;		     /* that its row follows from; else by its key */
-	size_t message;		     /* of those that wait */
-	size_t from, length;	     /* of the key, or the bytes */
+	bool by_bytes;		     /* `bytes` finds the row; else `keys` */
+	size_t message;		     /* index in the batch */
+	size_t from, length;	     /* of the key or the bytes */
 	uint64_t hash;
 };
 
 struct group {
 	const struct group_spec *spec;
 	VEC(struct group_row) rows;
-	uint64_t count;	 /* messages */
-	long double sum; /* of the numbers of all rows, where they may be parts */
-	bool negative;	 /* one of these is: they are no parts of a whole */
+	uint64_t count;	 /* of messages */
+	long double sum; /* of the numbers in all rows, for GROUP_COLUMN_PART */
+	bool negative;	 /* some number is negative: parts make no sense */
 	struct arena arena;
-	struct byte_map keys;	      /* of rows, to their numbers, from 1 */
-	struct byte_map bytes;	      /* that rows follow from, to the same */
+	struct byte_map keys;	      /* of rows; maps to their numbers, from 1 */
+	struct byte_map bytes;	      /* of texts; maps to the same numbers */
 	VEC(struct group_head) heads; /* by trace */
-	VEC(size_t) touched;	      /* rows that have messages */
+	VEC(size_t) touched;	      /* rows with messages */
 	struct text key;
-	bool expanded; /* the message that is added is */
+	bool expanded; /* the current message is expanded */
 
-	/* what waits */
+	/* the batch */
 	size_t waiting;
-	const struct message *messages; /* these, or those that are kept */
+	const struct message *messages; /* the caller's messages, or `kept` */
 	struct message kept[BATCH];
 	struct reader *readers[BATCH];
 	size_t rows_of[BATCH];
-	struct value numbers[BATCH]; /* of `of`, or where these stand in messages: */
+	struct value numbers[BATCH]; /* of `of`; if stored in messages, `head_numbers` instead */
 	uint64_t head_numbers[BATCH];
 	bool numbered[BATCH];
 	struct group_time times[BATCH];
 	bool timed[BATCH];
 	size_t pending_count;
 	struct group_pending pending[BATCH];
-	struct text pending_bytes; /* keys and bytes, one behind the other */
+	struct text pending_bytes; /* keys and bytes in sequence */
 };
 
 /* --- a group ----------------------------------------------------------------- */
@@ -111,7 +111,7 @@ free_head(struct group_head *head)
 	vec_free(&head->rows);
 }
 
-/* Forgets all rows. */
+/* Drop all rows. */
 static void
 drop_rows(struct group *group)
 {
@@ -183,7 +183,7 @@ group_nearer_row(const struct group *group, size_t row)
 
 /* --- keys -------------------------------------------------------------------- */
 
-/* How a value stands in a key, in front of the bytes of its text. */
+/* Header of a value in a key. The bytes of its text follow. */
 struct key_part {
 	uint64_t bits; /* of a number */
 	uint32_t length;
@@ -191,7 +191,7 @@ struct key_part {
 	bool is_plain, is_named, ticks;
 };
 
-/* Expands the message once, as far as all names take. */
+/* Expand the message once, as far as any name needs. */
 static void
 need_expansion(struct group *group, struct value_look *look)
 {
@@ -204,8 +204,7 @@ need_expansion(struct group *group, struct value_look *look)
 	group->expanded = true;
 }
 
-/* Appends the text of a number of a time or duration with all its digits, of another value
- * as people read it. */
+/* Append the text of a value. Times and durations keep all digits. */
 static void
 add_key_text(const struct value_name *name, const struct value *value, struct text *key)
 {
@@ -220,7 +219,7 @@ add_key_part(const struct value_name *name, struct value_look *look, struct text
 {
 	struct value value;
 	struct key_part part;
-	memset(&part, 0, sizeof part); /* its padding is compared too */
+	memset(&part, 0, sizeof part); /* padding is compared too */
 	value_get(name, look, &value);
 	part.type = (uint8_t)value.type;
 	if (value.type != VALUE_TEXT)
@@ -281,7 +280,7 @@ new_severities(struct group *group)
 	return memset(arena_alloc(&group->arena, size), 0, size);
 }
 
-/* The number of the row with a key. */
+/* Find or add the row with a key. Return its number. */
 static size_t
 row_of_key(struct group *group, uint64_t hash, const char *key, size_t size)
 {
@@ -297,7 +296,7 @@ row_of_key(struct group *group, uint64_t hash, const char *key, size_t size)
 	return entry->value - 1;
 }
 
-/* The same with the key of the message that is looked at. */
+/* Find or add the row of the current message. Return its number. */
 static size_t
 row_of_look(struct group *group, struct value_look *look)
 {
@@ -307,7 +306,7 @@ row_of_look(struct group *group, struct value_look *look)
 	return row_of_key(group, byte_map_hash(key, size), key, size);
 }
 
-/* --- the way to the row of a message -------------------------------------------- */
+/* --- from a message to its row ------------------------------------------ */
 
 static struct group_head *
 head_of(struct group *group, struct reader *reader)
@@ -318,7 +317,7 @@ head_of(struct group *group, struct reader *reader)
 	return &group->heads.at[trace];
 }
 
-/* Puts the numbers of keys in their place. */
+/* Replace the keys in LIST by their numbers. */
 static void
 number_keys(struct group_keys *keys, uint64_t *list, size_t count, const bool *keyed)
 {
@@ -335,14 +334,15 @@ number_keys(struct group_keys *keys, uint64_t *list, size_t count, const bool *k
 	}
 }
 
-/* One key of two numbers below 2^31: of small ones a small one. */
+/* Join two numbers below 2^31 to one key. Small numbers give a small key. */
 static uint64_t
 join_numbers(uint64_t a, uint64_t b)
 {
 	return a < 64 && b < 64 ? a << 6 | b : (uint64_t)1 << 63 | a << 31 | b;
 }
 
-/* Numbers messages by the raw keys of all names but the text; KEYED: they have them. */
+/* Number messages by the raw keys of all names except `text`. KEYED: the message has all
+ * keys. */
 static void
 number_messages(const struct group_spec *spec, struct group_head *head, struct reader *reader,
 		const struct message *m, size_t count, uint64_t *numbers, bool *keyed)
@@ -365,7 +365,7 @@ number_messages(const struct group_spec *spec, struct group_head *head, struct r
 	}
 }
 
-/* Where the row stands to which the number of raw keys leads, from 1; 0: it is not known. */
+/* Return the entry that maps the number of raw keys to a row, from 1. 0: unknown. */
 static size_t *
 row_of_number(struct group_head *head, uint64_t number)
 {
@@ -380,16 +380,16 @@ known_row(const struct group_head *head, uint64_t number)
 	return number < head->rows.count ? head->rows.at[number] : 0;
 }
 
-/* What a row follows from, before the bytes that its text is made of. */
+/* Precedes the source bytes of a text. Both together determine a row. */
 struct bytes_head {
 	const void *from;
-	uint64_t number; /* of the raw keys of other names */
+	uint64_t number; /* of the raw keys of the other names */
 	uint32_t trace;
 	uint16_t form;
 };
 
-/* Appends the bytes that the message's row follows from to those that wait; false: there are
- * none. */
+/* Append the bytes that determine the message's row to `pending_bytes`. Return false if the
+ * decoder has none. */
 static bool
 find_bytes(struct group *group, const struct value_look *look, uint64_t number)
 {
@@ -408,7 +408,8 @@ find_bytes(struct group *group, const struct value_look *look, uint64_t number)
 	return true;
 }
 
-/* Finds out by what the message that is looked at, the I-th that waits, finds its row. */
+/* Add the current message, number I of the batch, to the pending ones, with its bytes or
+ * key. */
 static void
 add_pending(struct group *group, struct value_look *look, size_t i, const uint64_t *number)
 {
@@ -428,7 +429,7 @@ add_pending(struct group *group, struct value_look *look, size_t i, const uint64
 	byte_map_near(p->by_bytes ? &group->bytes : &group->keys, p->hash);
 }
 
-/* The row of the message that is looked at, of which the raw keys have that number. */
+/* Return the row of the current message, which has this number of raw keys. */
 static size_t
 row_by_number(struct group *group, struct value_look *look, struct group_head *head,
 	      uint64_t number)
@@ -441,15 +442,15 @@ row_by_number(struct group *group, struct value_look *look, struct group_head *h
 	return *kept - 1;
 }
 
-/* Whether each message is to be looked at for its number. */
+/* True if each message must be read for its number. */
 static bool
 looks_of(const struct group_spec *spec)
 {
 	return spec->of && !value_has_head_numbers(spec->of);
 }
 
-/* Finds the row of the message that is looked at, the I-th that waits, or by what it finds it;
- * NUMBER is of its raw keys, NULL: it has none. */
+/* Find the row of the current message, number I of the batch, or make it pending. NUMBER is
+ * the number of its raw keys, NULL if it has none. */
 static void
 look_at_message(struct group *group, struct value_look *look, size_t i, struct group_head *head,
 		const uint64_t *number)
@@ -469,8 +470,8 @@ look_at_message(struct group *group, struct value_look *look, size_t i, struct g
 	value_get(spec->of, look, &group->numbers[i]);
 }
 
-/* Finds the rows of COUNT messages of the look's trace, which wait from FROM on, or by what
- * they find them, and their numbers. */
+/* Find the rows of COUNT messages of one trace, from index FROM of the batch, or make them
+ * pending. Also get the number of each for `of`. */
 static void
 look_at_messages(struct group *group, struct value_look *look, size_t from, size_t count)
 {
@@ -519,7 +520,7 @@ add_head_number(struct group_row *row, uint64_t number)
 	group_numbers_add_unsigned(row->numbers, number);
 }
 
-/* Adds the numbers of all that wait. */
+/* Add the numbers of the batch. */
 static void
 add_numbers(struct group *group)
 {
@@ -561,7 +562,7 @@ note_gap(struct group_row *row, uint64_t length, bool known)
 	row->gap = length;
 }
 
-/* As gap_between(), inline. */
+/* Same as gap_between(), inline. */
 static bool
 find_gap(const struct group_time *from, const struct group_time *to, struct gap *gap)
 {
@@ -582,7 +583,7 @@ note_time(struct group_row *row, const struct group_time *time, bool with_gap)
 	row->timed = true;
 }
 
-/* The row of a message that waits, by its bytes or its key. */
+/* Find the row of a pending message by its bytes or its key. */
 static size_t
 find_pending(struct group *group, const struct group_pending *p)
 {
@@ -601,7 +602,7 @@ find_pending(struct group *group, const struct group_pending *p)
 	return entry->value - 1;
 }
 
-/* Finds the rows that are not known yet. */
+/* Find the rows of all pending messages. */
 static void
 find_rows(struct group *group)
 {
@@ -625,7 +626,7 @@ time_of(const struct message_time *at)
 	    .order = at->order, .part = (uint32_t)at->part, .known = at->known, .wall = at->wall};
 }
 
-/* Finds the times of messages of a trace that wait. */
+/* Get the times of batch messages of one trace. */
 static void
 find_trace_times(struct group *group, struct trace *trace, size_t from, size_t until)
 {
@@ -635,7 +636,7 @@ find_trace_times(struct group *group, struct trace *trace, size_t from, size_t u
 		group->times[i] = time_of(&times[i - from]);
 }
 
-/* The same of all, where they follow from ticks. */
+/* Compute the times of the batch from ticks. */
 static void
 scale_times(struct group *group, const struct clocks_scale *scale)
 {
@@ -647,7 +648,7 @@ scale_times(struct group *group, const struct clocks_scale *scale)
 	}
 }
 
-/* Finds the times of all that wait, trace by trace. */
+/* Get the times of the batch, trace by trace. */
 static void
 find_times(struct group *group)
 {
@@ -668,7 +669,7 @@ has_times(const struct group_spec *spec)
 	       (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
 }
 
-/* Counts what waits; SCALE: that of all times, or NULL. */
+/* Count the batch. SCALE gives all times, or is NULL. */
 static void
 settle_waiting(struct group *group, const struct clocks_scale *scale)
 {
@@ -727,7 +728,7 @@ void
 group_add_count(struct group *group, struct value_look *look, uint64_t count)
 {
 	group_settle(group);
-	group->expanded = true; /* by who gives the counts */
+	group->expanded = true; /* the caller has expanded it */
 	count_message(group, row_of_look(group, look), look->message->severity, count);
 }
 
@@ -753,7 +754,7 @@ append_row(struct group_row *to, struct group_row *from)
 	from->numbers = NULL;
 }
 
-/* The row as it was before any message. */
+/* Reset a row to its state before any message. */
 static void
 empty_row(struct group_row *row)
 {
@@ -764,7 +765,7 @@ empty_row(struct group_row *row)
 	    .severities = severities, .key = row->key, .hash = row->hash, .target = row->target};
 }
 
-/* Fetches what the rows of FROM that were touched I-th and after it look at in a group. */
+/* Prefetch the data of GROUP for the next BATCH touched rows of FROM, starting at I. */
 static void
 fetch_targets(const struct group *group, const struct group *from, size_t i)
 {

@@ -1,20 +1,19 @@
 /*
- * Grouping: messages that have the same values under some names are one row, with how many
- * they are, since and until when, and what numbers they have under a further name.
+ * Tables: messages with equal values under some names form one row. A row has their count,
+ * first and last time, longest gap, and statistics of numbers under one more name.
  *
- * A group is fed message by message, in the order of the session; groups of consecutive
- * parts are appended to each other and give what one group of all gives.  Memory: about 200
- * bytes a row, its texts and what these are made of, and what exact percentiles cost: 8 bytes
- * for each number, or 32 KiB a row where many are small.
+ * A group is fed message by message, in the order of the session. Groups of consecutive
+ * parts can be appended. The result equals one group of all messages. Memory: about 200
+ * bytes a row, plus its texts and their source bytes. Exact percentiles need 8 bytes for
+ * each number, or 32 KiB a row with many small numbers.
  *
- * Cost: of counts by severity, origin and trace none where an index is there; by what a
- * message's raw keys decide less than one decoding, with its times (first, last, gap) where
- * these are its ticks, else as much again for them; by a text that the decoder makes of bytes
- * it can show, a few decodings; else a message is expanded, which costs several more.  Each row
- * of many lies beyond the caches of a processor, and is sorted and formatted.
+ * Cost: nothing for counts by severity, origin and trace if an index exists. Rows by raw
+ * keys cost less than one decoding. Times (first, last, gap) cost the same again, unless
+ * they are the ticks. Rows by texts with known source bytes cost a few decodings. Otherwise
+ * each message is expanded, which costs several more. With many rows, each row lies outside
+ * the processor caches and must be sorted and formatted.
  *
- * Threads: a spec does not change once it is made and is shared; a group belongs to one
- * thread.
+ * Threads: a spec is constant and can be shared. A group belongs to one thread.
  */
 #ifndef TRAWL_QUERY_GROUP_H
 #define TRAWL_QUERY_GROUP_H
@@ -26,24 +25,24 @@
 
 enum { GROUP_NAMES_MAX = 8 };
 
-/* --- what is grouped ------------------------------------------------------ */
+/* --- specs -------------------------------------------------------------- */
 
-/* The columns of a row behind its names. */
+/* The columns of a row after its names. */
 enum group_column {
 	GROUP_COLUMN_COUNT,
 	GROUP_COLUMN_SHARE, /* of all messages of the group */
-	GROUP_COLUMN_FIRST, /* time of the first message that tells one */
-	GROUP_COLUMN_LAST,  /* and of the last */
-	GROUP_COLUMN_GAP,   /* the longest between two messages of the row that follow each other */
-	/* with a name whose numbers count */
-	GROUP_COLUMN_VALUES, /* messages that have a number */
+	GROUP_COLUMN_FIRST, /* time of the first message that has one */
+	GROUP_COLUMN_LAST,  /* time of the last message that has one */
+	GROUP_COLUMN_GAP,   /* the longest between consecutive messages of the row */
+	/* only if the spec has `of`: */
+	GROUP_COLUMN_VALUES, /* number of messages that have a number */
 	GROUP_COLUMN_SUM,
-	GROUP_COLUMN_PART, /* the sum's share of that of all rows, where numbers are parts and
-			      none is negative: then they make no whole */
+	GROUP_COLUMN_PART, /* share of this sum in all rows, if numbers are parts of a whole and
+			      none is negative */
 	GROUP_COLUMN_MIN,
 	GROUP_COLUMN_MEAN,
-	GROUP_COLUMN_P50, /* percentiles by the nearest rank: p is the least number such that p % of
-		      all are not greater */
+	GROUP_COLUMN_P50, /* percentiles by nearest rank: pN is the least number that N % do not
+			     exceed */
 	GROUP_COLUMN_P90,
 	GROUP_COLUMN_P99,
 	GROUP_COLUMN_MAX,
@@ -54,127 +53,127 @@ extern const char *const group_column_names[GROUP_COLUMNS];
 struct group_spec {
 	struct value_name *by[GROUP_NAMES_MAX];
 	size_t by_count;
-	struct value_name *of; /* whose numbers count, or NULL */
-	unsigned columns;      /* that are shown, a bit each */
-	unsigned counted;      /* and those that are counted: with what rows are sorted by */
-	bool by_raw;	       /* all names have raw keys, so rows follow from these */
-	bool by_text;	       /* all but the text have them */
-	bool by_severity;      /* rows have counts by severity beside; set by who shows them */
+	struct value_name *of; /* the name with the numbers, or NULL */
+	unsigned columns;      /* bit set of the columns shown */
+	unsigned counted;      /* bit set of the columns computed, including the sort column */
+	bool by_raw;	       /* all names have raw keys, which determine the row */
+	bool by_text;	       /* all names except `text` have raw keys */
+	bool by_severity;      /* rows also count by severity; set by the code that shows them */
 	unsigned needs;	       /* enum value_need of all names */
-	bool expands;	       /* a message must be expanded, */
-	enum expand_want want; /* as far as this */
-	bool of_expands;       /* so it must be for `of` */
+	bool expands;	       /* messages must be expanded */
+	enum expand_want want; /* how far to expand */
+	bool of_expands;       /* `of` needs the expansion */
 };
 
-/* BY: names with commas between (NULL: origin); OF: a name, or NULL.  0, or ERR_USAGE with
- * the reason.  SESSION as for value_name_new. */
+/* Fill in a spec. BY: names separated by commas (NULL: origin). OF: a name, or NULL. Return
+ * 0, or ERR_USAGE with the reason. SESSION: see value_name_new. */
 int group_spec_make(struct group_spec *, const char *by, const char *of, const struct session *,
 		    struct err *);
-void group_spec_free(struct group_spec *); /* zeroed is fine */
+void group_spec_free(struct group_spec *); /* a zeroed spec is fine */
 
-/* The columns that such a group has: all but those of numbers, or these too. */
+/* Return the bit set of all columns such a group can have. Columns of numbers need `of`. */
 unsigned group_columns_all(const struct group_spec *);
 
 /* --- rows ------------------------------------------------------------------ */
 
-/* What the messages of a row have under a name. */
+/* The value of a row under a name. */
 struct group_key {
-	bool absent;		  /* nothing */
-	bool is_number, is_plain; /* it is a number, and the text its digits */
-	bool is_named;		  /* it is a number, and the text what that means */
-	bool ticks;		  /* of a time or duration: in ticks */
+	bool absent;		  /* no value */
+	bool is_number, is_plain; /* a number; `is_plain`: the text is its digits */
+	bool is_named;		  /* a number; the text is its meaning */
+	bool ticks;		  /* a time or duration in ticks */
 	long double number;
 	const char *text; /* not safe; may hold a NUL */
 	size_t length;
 };
 
-struct group_numbers; /* group_numbers.h */
+struct group_numbers; /* see group_numbers.h */
 
-/* What of a struct message_time counts. */
+/* The members of a struct message_time that a group needs. */
 struct group_time {
-	int64_t order; /* nanoseconds, if that is known */
+	int64_t order; /* nanoseconds if `known` */
 	uint32_t part;
 	bool known, wall;
 };
 
 struct group_row {
-	/* what changes with each message, together in memory */
+	/* changes with each message; kept together in memory */
 	uint64_t count;
 	struct group_time first, last;
 	uint64_t gap;		       /* the longest */
 	bool timed;		       /* `first` and `last` are valid */
-	bool gapped, gap_known;	       /* `gap` is; in nanoseconds, else in ticks */
-	uint64_t *severities;	       /* messages of each, where the spec has them; else NULL */
-	struct group_numbers *numbers; /* NULL: none so far */
+	bool gapped, gap_known;	       /* `gap` is valid; in nanoseconds, else in ticks */
+	uint64_t *severities;	       /* messages by severity; NULL unless by_severity */
+	struct group_numbers *numbers; /* NULL: none yet */
 
-	const struct byte_map_entry *key; /* all keys, as they are compared */
+	const struct byte_map_entry *key; /* all keys, in the form for comparison */
 	uint64_t hash;
-	size_t target; /* its number in the group it is appended to, from 1 */
+	size_t target; /* number of this row in the group it is appended to, from 1 */
 };
 
 struct group;
 
-struct group *group_new(const struct group_spec *); /* which is borrowed */
+struct group *group_new(const struct group_spec *); /* the spec is borrowed */
 void group_free(struct group *);		    /* NULL is fine */
 
 uint64_t group_messages(const struct group *);
 size_t group_count(const struct group *);
-size_t group_names(const struct group *); /* that each row has */
-/* Rows are in the order in which they came; borrowed until the next message. */
+size_t group_names(const struct group *); /* in each row */
+/* Return a row. Rows keep the order in which they appeared. Borrowed until the next
+ * message. */
 const struct group_row *group_row(const struct group *, size_t row);
-/* What its messages have under a name; the text is borrowed for as long. */
+/* Get the value of a row under a name. Its text is borrowed as long as the row. */
 void group_get_key(const struct group_row *, size_t name, struct group_key *);
 
-/* Fetch what a row that is looked at soon has, from far away: first near, then nearer. */
+/* Prefetch a row that is needed soon. Call group_near_row() first, then group_nearer_row(). */
 void group_near_row(const struct group *, size_t row);
 void group_nearer_row(const struct group *, size_t row);
 
-/* Adds a message, which is expanded as far as that takes (the look's expansion is scratch).
- * It may count only with the messages that come next: until group_settle or group_append the
- * look's reader and expansion are used, and of rows nothing is asked. */
+/* Add a message, expanding it as far as needed. The look's expansion is scratch. Messages
+ * are counted in batches: until group_settle or group_append, keep the look's reader and
+ * expansion, and do not read rows. */
 void group_add(struct group *, struct value_look *);
 
-/* The same of COUNT messages that follow each other, the first of which has the number of the
- * look, and counts them at once. */
+/* Add COUNT consecutive messages and count them at once. The look has the number of the
+ * first. */
 void group_add_run(struct group *, struct value_look *, const struct message *, size_t count);
 
-/* Counts what was added so far. */
+/* Count all messages that were added. */
 void group_settle(struct group *);
 
-/* Adds COUNT messages that are as the one of the look, but that no time is known of them: from
- * the counts of an index. */
+/* Add COUNT messages like the one of the look, without times, from the counts of an index. */
 void group_add_count(struct group *, struct value_look *, uint64_t count);
 
-/* Whether the counts of an index are enough for a trace: no column but GROUP_COLUMN_COUNT and
- * GROUP_COLUMN_SHARE, no name but severity, origin and trace. */
+/* True if the index of a trace suffices. The spec may then have only the columns
+ * GROUP_COLUMN_COUNT and GROUP_COLUMN_SHARE, and only the names severity, origin and trace. */
 bool group_is_indexed(const struct group_spec *, struct reader *);
 
-/* Adds the messages of those severities, a bit each, that the index of a trace has so far. */
+/* Add the indexed messages of a trace with these severities, a bit set. */
 void group_add_index(struct group *, struct reader *, uint8_t severities);
 
-/* Appends a group of the same spec, whose messages come behind, and empties it. */
+/* Append a group of the same spec with later messages, and empty it. */
 void group_append(struct group *, struct group *from);
 
-/* --- what a row says ------------------------------------------------------- */
+/* --- values of rows ----------------------------------------------------- */
 
-/* A column of a row as a value, absent if it has none: counts, durations, times, numbers.
- * GROUP_COLUMN_SHARE and GROUP_COLUMN_PART are from 0 to 1. */
+/* Get a column of a row as a value, absent if it has none. GROUP_COLUMN_SHARE and
+ * GROUP_COLUMN_PART range from 0 to 1. */
 void group_value(struct group *, size_t row, enum group_column, struct value *);
 
-/* Whether a column's numbers are times or durations. */
+/* True if a column contains times or durations. */
 bool group_is_time(const struct group_spec *, enum group_column);
 bool group_is_duration(const struct group_spec *, enum group_column);
 
-/* The order of rows by a column, or by a name: COLUMN is GROUP_COLUMNS and its number.  Numbers
- * from the greatest, times and names from the least; what is absent last; BACKWARDS: the other
- * way; what is equal there by its names.  ORDER has room for all rows. */
+/* Sort the rows by a column, or by a name: COLUMN is GROUP_COLUMNS plus its number. Numbers
+ * start at the greatest, times and names at the least. BACKWARDS reverses that. Absent
+ * values are last. Ties are sorted by names. ORDER has room for all rows. */
 void group_sort(struct group *, unsigned column, bool backwards, size_t *order);
 
-/* The number of a column or name for group_sort; negative if there is none. */
+/* Return the number of a column or name for group_sort. Return a negative number if not
+ * found. */
 int group_find_column(const struct group_spec *, const char *name);
 
-/* Appends a key or a column of a row as people read it, `-` where it is absent.  Keys are not
- * safe. */
+/* Append a key or a column of a row as text, `-` if absent. Keys are not safe. */
 void group_add_key_text(const struct group_spec *, size_t name, const struct group_key *,
 			struct text *out);
 void group_add_cell(struct group *, const struct group_spec *, size_t row, enum group_column,

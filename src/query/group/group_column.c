@@ -1,4 +1,4 @@
-/* What is grouped, the columns of its rows as text, and their order: see group.h. */
+/* Specs, the columns of rows as text, and the order of rows: see group.h. */
 #include "config.h"
 
 #include "query/group/group.h"
@@ -18,9 +18,9 @@ const char *const group_column_names[GROUP_COLUMNS] = {
     [GROUP_COLUMN_P50] = "p50",		[GROUP_COLUMN_P90] = "p90",
     [GROUP_COLUMN_P99] = "p99",		[GROUP_COLUMN_MAX] = "max"};
 
-/* --- what is grouped ---------------------------------------------------------- */
+/* --- specs -------------------------------------------------------------- */
 
-/* Notes what a name asks for. */
+/* Add the needs of a name to the spec. */
 static void
 note_name(struct group_spec *spec, const struct value_name *name, bool is_key)
 {
@@ -161,7 +161,7 @@ group_add_key_text(const struct group_spec *spec, size_t name, const struct grou
 	}
 }
 
-/* As "%.0f%%" does. */
+/* Same as "%.0f%%". */
 static void
 add_percent(double percent, struct text *out)
 {
@@ -194,11 +194,10 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 
 /* --- order ------------------------------------------------------------------------ */
 
-enum { AHEAD = 8, /* rows that are fetched before they are looked at */ DEEPEST = 4 };
+enum { AHEAD = 8, /* rows to prefetch */ DEEPEST = 4 };
 
-/* A row among others.  What stands before another has a lower rank, or the same rank and a lower
- * start of a name; where these are the same, what comes behind the start of a text decides, and
- * in the end the rows are compared. */
+/* A row during the sort. Rows are ordered by rank, then by `start`, a part of a name. Equal
+ * texts are then ordered by later bytes, and finally by comparing the rows. */
 struct group_place {
 	uint64_t rank, start;
 	size_t row;
@@ -207,25 +206,25 @@ struct group_place {
 struct group_order {
 	struct group *group;
 	unsigned column;
-	size_t name;  /* whose starts places have */
-	bool upwards; /* from the least */
-	bool name_up; /* the starts are */
-	bool exact;   /* rows of the same rank are the same in the column */
-	bool texts;   /* no key of that name is a number */
+	size_t name;  /* the name of `start` */
+	bool upwards; /* rank from the least */
+	bool name_up; /* `start` from the least */
+	bool exact;   /* rows of equal rank are equal in the column */
+	bool texts;   /* no key of the name is a number */
 };
 
-/* The rank of a number, from the least; close numbers may have the same. */
+/* Return the rank of a number, rising. Close numbers may share a rank. */
 static uint64_t
 rank_of_real(double number)
 {
 	const uint64_t sign = (uint64_t)1 << 63;
 	uint64_t rank;
-	number = number == 0 ? 0 : number; /* there are two zeros */
+	number = number == 0 ? 0 : number; /* +0 and -0 are equal */
 	memcpy(&rank, &number, sizeof rank);
 	return rank & sign ? ~rank : rank | sign;
 }
 
-/* The rank of an integer; false: others may have the same. */
+/* Get the rank of an integer. Return false if other integers may share it. */
 static bool
 rank_of_integer(const struct value *value, uint64_t *rank)
 {
@@ -235,8 +234,8 @@ rank_of_integer(const struct value *value, uint64_t *rank)
 	return number > INT64_MIN && number < INT64_MAX;
 }
 
-/* The rank of a key, from the least, by its number or eight bytes of its text; what is absent is
- * last. */
+/* Return the rank of a key, rising, by its number or eight bytes of its text. Absent keys
+ * are last. */
 static uint64_t
 rank_of_key(const struct group_key *key, unsigned depth)
 {
@@ -250,7 +249,7 @@ rank_of_key(const struct group_key *key, unsigned depth)
 	return rank;
 }
 
-/* Negative, 0 or positive as A stands before B, whatever is absent. */
+/* Compare two keys. Return a negative number, 0 or a positive one. */
 static int
 compare_keys(const struct group_key *a, const struct group_key *b)
 {
@@ -261,7 +260,7 @@ compare_keys(const struct group_key *a, const struct group_key *b)
 	return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* By one of their names; *ABSENT: one of them has none. */
+/* Compare two rows by a name. *ABSENT: exactly one has no value. */
 static int
 compare_names(const struct group_row *a, const struct group_row *b, size_t name, bool *absent)
 {
@@ -272,7 +271,7 @@ compare_names(const struct group_row *a, const struct group_row *b, size_t name,
 	return *absent ? k.absent - l.absent : compare_keys(&k, &l);
 }
 
-/* By the numbers of a column; *ABSENT: one of them has none. */
+/* Compare two rows by a column of numbers. *ABSENT: exactly one has no number. */
 static int
 compare_numbers(const struct group_order *order, size_t a, size_t b, bool *absent)
 {
@@ -319,7 +318,7 @@ compare_equals(const void *a, const void *b, void *order)
 			    ((const struct group_place *)b)->row);
 }
 
-/* Sets the starts of some places, by DEPTH times eight bytes further. */
+/* Set the starts of some places, from byte DEPTH * 8 of the text. */
 static void
 set_starts(struct group_order *order, struct group_place *places, size_t count, unsigned depth)
 {
@@ -353,8 +352,8 @@ sort_places(struct group_order *order, struct group_place *places, size_t count,
 	}
 }
 
-/* Finds the starts of all rows, in the order in which they came; where some keys are numbers and
- * some are not, only comparing two rows tells their order. */
+/* List all rows in their present order and set the starts. If keys mix numbers and texts,
+ * leave the starts unset: only a comparison of rows orders them. */
 static void
 find_starts(struct group_order *order, struct group_place *places, size_t count)
 {
@@ -372,7 +371,7 @@ find_starts(struct group_order *order, struct group_place *places, size_t count)
 		set_starts(order, places, count, 0);
 }
 
-/* Ranks rows by a column, by their integers; false: there are others among them. */
+/* Rank rows by a column of integers. Return false if it contains a real number. */
 static bool
 rank_integers(struct group_order *order, struct group_place *places, size_t count)
 {
@@ -407,7 +406,7 @@ rank_reals(struct group_order *order, struct group_place *places, size_t count)
 	}
 }
 
-/* The places of all rows, in the order in which they came. */
+/* Return the places of all rows, unsorted. */
 static struct group_place *
 list_places(struct group_order *order, size_t count)
 {

@@ -1,9 +1,9 @@
 /*
- * Rows from the summaries of an index alone: see group.h.
+ * Rows from the index alone: see group.h.
  *
- * An index has, for each origin, how many messages of each severity there are, and where its
- * first one is: that one is decoded for its name.  What has no room among its origins is one
- * more, "(others)".
+ * For each origin, the index has the number of messages of each severity and the offset of
+ * the first. That message is decoded for the name. Origins that the index had no room for
+ * share one row, "(others)".
  */
 #include "config.h"
 

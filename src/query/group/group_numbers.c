@@ -1,10 +1,9 @@
 /*
  * Sums, limits and percentiles of numbers: see group_numbers.h.
  *
- * Exact percentiles take all numbers, but where many are small it is enough to count how often
- * each of the small ones comes.  Whether they are is looked at when the list of them has grown
- * twice as long; what is not small stays in the list, and so does all where a number is negative
- * or no integer.
+ * Exact percentiles need all numbers. If most are small, a counter for each small value is
+ * enough. Each time the list doubles, its share of small numbers is checked. Larger numbers
+ * stay in the list. If a number is negative or real, all numbers stay in the list.
  */
 #include "config.h"
 
@@ -16,7 +15,7 @@
 
 enum { FEW = 4096 };
 
-/* What numbers add up to. */
+/* Sums and limits of numbers. */
 struct sums {
 	uint64_t count;
 	__int128 sum; /* of integers */
@@ -25,15 +24,15 @@ struct sums {
 };
 
 struct group_numbers {
-	enum value_type type;	    /* of all of them */
+	enum value_type type;	    /* of all numbers */
 	bool ticks, sorted, summed; /* summed: `all` is up to date */
-	VEC(uint64_t) bits;	    /* int64_t, uint64_t or double, by `type` */
-	struct sums listed;	    /* of these */
+	VEC(uint64_t) bits;	    /* the list: int64_t, uint64_t or double, by `type` */
+	struct sums listed;	    /* sums of the list */
 	struct sums all;
-	/* how often each number below FEW came, none of which is in the list; NULL: they are there.
-	 * Then all are VALUE_UNSIGNED. */
+	/* counters for numbers below FEW, which are then not in the list; NULL: none. Only with
+	 * VALUE_UNSIGNED. */
 	uint64_t *few;
-	size_t tried; /* numbers in the list when it was last looked at */
+	size_t tried; /* size of the list at the last check */
 };
 
 /* --- numbers of eight bytes ---------------------------------------------------- */
@@ -76,7 +75,7 @@ add_times(struct sums *sums, uint64_t number, uint64_t times)
 	add_sums(sums, &more);
 }
 
-/* Of all of them. */
+/* Return the sums of all numbers. */
 static const struct sums *
 sums_of(struct group_numbers *numbers)
 {
@@ -89,9 +88,9 @@ sums_of(struct group_numbers *numbers)
 	return &numbers->all;
 }
 
-/* --- the list, and what is counted --------------------------------------------- */
+/* --- the list and the counters ------------------------------------------ */
 
-/* Counts the small numbers of the list, whose numbers are VALUE_UNSIGNED. */
+/* Move the small numbers of the list to counters. The list is VALUE_UNSIGNED. */
 static void
 open_few(struct group_numbers *numbers)
 {
@@ -114,7 +113,7 @@ open_few(struct group_numbers *numbers)
 		vec_free(&numbers->bits);
 }
 
-/* Puts what was counted back into the list. */
+/* Move the counted numbers back to the list. */
 static void
 close_few(struct group_numbers *numbers)
 {
@@ -127,7 +126,7 @@ close_few(struct group_numbers *numbers)
 	numbers->few = NULL;
 }
 
-/* Counts small numbers from now on if the list has grown and most are. */
+/* Start counters if the list has doubled and most numbers are small. */
 static void
 consider_few(struct group_numbers *numbers)
 {
@@ -142,7 +141,7 @@ consider_few(struct group_numbers *numbers)
 		open_few(numbers);
 }
 
-/* What the listed numbers can be together with more, of a type. */
+/* Return a type that can hold the list and numbers of TYPE from LEAST to MOST. */
 static enum value_type
 common_type(const struct group_numbers *numbers, enum value_type type, long double least,
 	    long double most)
@@ -155,7 +154,7 @@ common_type(const struct group_numbers *numbers, enum value_type type, long doub
 	return limits.min < 0 ? VALUE_SIGNED : VALUE_UNSIGNED;
 }
 
-/* Makes TYPE of the numbers; integers that are both keep their bits. */
+/* Convert the numbers to TYPE. Between integer types the bits stay the same. */
 static void
 change_type(struct group_numbers *numbers, enum value_type type)
 {
@@ -193,7 +192,7 @@ group_numbers_free(struct group_numbers *numbers)
 	free(numbers);
 }
 
-/* Adds a number to the list. */
+/* Add a number to the list. */
 static void
 keep_number(struct group_numbers *numbers, const struct value *value, long double number)
 {
@@ -239,7 +238,7 @@ group_numbers_add_unsigned(struct group_numbers *numbers, uint64_t number)
 	}
 }
 
-/* Adds numbers of which those that are small are counted. */
+/* Join VALUE_UNSIGNED numbers if either side uses counters. */
 static void
 join_few(struct group_numbers *to, struct group_numbers *from)
 {
@@ -252,7 +251,7 @@ join_few(struct group_numbers *to, struct group_numbers *from)
 						      .u = from->bits.at[i]});
 }
 
-/* Adds the list of numbers to another. */
+/* Add a list of numbers to another list. */
 static void
 join_lists(struct group_numbers *to, struct group_numbers *from)
 {
@@ -289,7 +288,7 @@ group_numbers_join(struct group_numbers *to, struct group_numbers *from)
 
 /* --- percentiles ------------------------------------------------------------------- */
 
-/* Integers and numbers as unsigned ones of the same order, and back. */
+/* Map the bits of a number to an unsigned rank of the same order, and back. */
 static uint64_t
 rank_of_bits(uint64_t bits, enum value_type type)
 {
@@ -323,7 +322,7 @@ sort_list(struct group_numbers *numbers)
 	numbers->sorted = true;
 }
 
-/* The number with a rank, from 1: those that are counted come before those of the list. */
+/* Return the number with a rank, from 1. Counted numbers come before the list. */
 static uint64_t
 number_of_rank(struct group_numbers *numbers, uint64_t rank)
 {

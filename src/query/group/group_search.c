@@ -1,9 +1,9 @@
 /*
  * Groups in the background: see group_search.h.
  *
- * The worker counts into a group of its own and appends it to the one that is looked at, so
- * that nobody waits for a message.  Cells that the filter rules out by their summaries are
- * stepped through all the same: what is shown is mostly all, or little.
+ * The worker counts into a group of its own and appends it to the shown group. Readers thus
+ * need not wait for a message. Cells that summaries rule out are scanned, too: a filter
+ * mostly passes all messages, or few.
  */
 #include "config.h"
 
@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 enum {
-	TELL_MS = 200, /* between two news */
-	BATCH = 256    /* messages between two looks at the clock */
+	TELL_MS = 200, /* between two signals */
+	BATCH = 256    /* messages between two checks of the clock */
 };
 
 struct group_search {
@@ -30,19 +30,19 @@ struct group_search {
 	bool *hidden;
 	struct job job;
 
-	/* the worker's */
+	/* for the worker only */
 	struct sequence *sequence;
-	struct context_cursor **contexts; /* of each lane, made on first use */
-	struct gap_cursor *gaps;	  /* where a name asks for it, */
-	struct flow_cursor *flow;	  /* likewise, */
-	struct spans *spans;		  /* likewise */
+	struct context_cursor **contexts; /* of each trace, made on first use */
+	struct gap_cursor *gaps;	  /* only if a name needs it */
+	struct flow_cursor *flow;	  /* only if a name needs it */
+	struct spans *spans;		  /* only if a name needs it */
 	struct group *part;
 	struct expansion expansion;
 
 	struct group *group; /* under the job's lock */
 };
 
-/* Shows what was counted. */
+/* Append the new counts to the shown group. */
 static void
 show_counted(struct group_search *s)
 {
@@ -71,7 +71,7 @@ count_message(struct group_search *s, struct sequence_position at)
 	bool exact;
 	if (!own)
 		return;
-	struct message m = *own; /* the block may have to go */
+	struct message m = *own; /* copy: the reader may drop the block */
 	if (!filter_match(&s->filter, reader, &m, &s->expansion))
 		return;
 	struct value_look look = {.reader = reader,
@@ -132,7 +132,7 @@ static void
 search_job(void *context)
 {
 	struct group_search *s = context;
-	s->job.news_ms = thread_now_ms(); /* nothing so far is no news */
+	s->job.news_ms = thread_now_ms(); /* so that the first signal comes after TELL_MS */
 	open_sequence(s);
 	walk_messages(s);
 	show_counted(s);

@@ -1,8 +1,8 @@
 /*
- * A group of the messages that are shown, counted in the background.
+ * A group of the shown messages, counted in the background.
  *
- * A worker goes over the messages in the order of the session and tells it of news now and
- * then.  What was counted so far can be looked at meanwhile.
+ * A worker reads the messages in the order of the session and signals the session at
+ * intervals. The current counts can be read meanwhile.
  *
  * Threads: a search belongs to one thread.
  */
@@ -14,20 +14,20 @@
 
 struct group_search;
 
-/* Starts; SPEC is borrowed, filter and HIDDEN (which traces are not shown, NULL: all are) are
- * copied.  The session outlives it. */
+/* Start a search. SPEC is borrowed. The filter and HIDDEN (the hidden traces; NULL: none)
+ * are copied. The session must outlive the search. */
 struct group_search *group_search_new(struct session *, const struct group_spec *,
 				      const struct filter *, const bool *hidden);
-void group_search_free(struct group_search *); /* ends it; NULL is fine */
+void group_search_free(struct group_search *); /* stops it; NULL is fine */
 
-/* What is counted so far; nothing changes in it until it is given back. */
+/* Return the current counts. They stay unchanged until the release. */
 struct group *group_search_hold(struct group_search *);
 void group_search_release(struct group_search *);
 
-/* Whether it is at its end. */
+/* True if all messages are counted. */
 bool group_search_is_done(struct group_search *);
 
-/* Counts up when there is more, or it is at its end. */
+/* Return an epoch that goes up with new counts and at the end. */
 unsigned group_search_generation(struct group_search *);
 
 #endif

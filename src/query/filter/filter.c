@@ -1,5 +1,5 @@
-/* Filters: see filter.h.  Cheapest question first: the summary of a cell,
- * then the fixed struct, then the text. */
+/* Filters: see filter.h. The cheapest test runs first: the summary of a cell, then the fixed
+ * struct, then the text. */
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
@@ -132,7 +132,7 @@ filter_threshold(enum severity level, bool hide_unassigned)
 
 /* --- cells ------------------------------------------------------------- */
 
-/* What the cheap members say. */
+/* Judge the cheap members. */
 static enum filter_verdict
 judge_members(const struct filter *filter, const struct index_cell *cell)
 {
@@ -146,7 +146,7 @@ judge_members(const struct filter *filter, const struct index_cell *cell)
 	return passing == cell->count && !more ? FILTER_ALL : FILTER_SOME;
 }
 
-/* Whether the one origin of the filter may be in the cell. */
+/* True if the filter's one origin may be in the cell. */
 static bool
 has_origin(const struct filter *filter, const struct filter_facts *facts)
 {
@@ -240,8 +240,8 @@ expr_match(struct filter_expr *expr, struct reader *reader, const struct message
 	if ((code->all | code->none) >> m->severity & 1)
 		return code->all >> m->severity & 1;
 	struct filter_bound *bound = reader ? filter_bind(expr, reader_trace(reader)) : NULL;
-	const struct message own = *m; /* looking around may drop the cell it is in */
-	struct filter_look look;       /* its answer is looked at when it is found */
+	const struct message own = *m; /* testing neighbours may drop its cell */
+	struct filter_look look;       /* `answer` stays unset until `sifted` is set */
 	look.expr = expr;
 	look.bound = bound;
 	look.reader = reader;
@@ -260,7 +260,7 @@ filter_expr_match(struct filter_expr *expr, struct reader *reader, const struct 
 	return expr_match(expr, reader, m, e, false, EXPAND_FLAGS);
 }
 
-/* The same filter without its expression. */
+/* Return the filter without its expression. */
 static struct filter
 members_of(const struct filter *filter)
 {

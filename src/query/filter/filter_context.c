@@ -1,10 +1,9 @@
 /*
- * What filters ask about contexts: see filter_tree.h.
+ * Filter terms on contexts: see filter_tree.h.
  *
- * What held at a message is asked of a cursor, one for each trace that an
- * expression meets.  A value counts as long as it is known, doubtful or not;
- * where it is not known yet, nothing holds, and contexts_generation() tells when
- * more is.
+ * Each trace has a cursor that finds the value of a context at a message. A known
+ * value counts, even a doubtful one. Before a value is known, no term holds;
+ * contexts_generation() changes when more values become known.
  */
 #include "config.h"
 
@@ -22,7 +21,7 @@ cursor_of(struct filter_bound *bound, struct contexts *contexts)
 	return bound->cursor;
 }
 
-/* Decides no cell, but needs what holds in them. */
+/* Decide no cell, but create the cursor that reads the contexts in it. */
 enum filter_verdict
 filter_judge_context(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {

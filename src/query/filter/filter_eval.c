@@ -1,12 +1,12 @@
 /*
- * Looking at messages and judging cells: see filter_tree.h.
+ * Testing messages and judging cells: see filter_tree.h.
  *
- * The terms of `and` and `or` stand cheapest first, so the walk over the tree
- * asks the fixed struct before the bytes, the bytes before the text.  Text and
- * fields are made once per message, when the first term needs them.
+ * The terms of `and` and `or` are sorted cheapest first. A walk over the tree thus
+ * tests the fixed struct before the bytes, and the bytes before the text. The first
+ * term that needs text or fields expands them, once per message.
  *
- * A cell is none, some or all: `and` is the least of its terms, `or` the most,
- * `not` the opposite.
+ * The verdict on a cell is none, some or all: `and` takes the least of its terms,
+ * `or` the greatest, `not` the opposite.
  */
 #include "config.h"
 
@@ -21,8 +21,8 @@
 #include <string.h>
 
 enum {
-	ORIGIN_LEAVES = 32,  /* on the origin, whose answers are kept */
-	ORIGINS_KEPT = 65536 /* in each trace */
+	ORIGIN_LEAVES = 32,  /* leaves on origin or type with answers kept */
+	ORIGINS_KEPT = 65536 /* for each trace */
 };
 
 /* --- ranges, texts, patterns ------------------------------------------- */
@@ -151,9 +151,9 @@ filter_bound_release(struct filter_bound *bound)
 	free(bound->sought);
 }
 
-/* --- what is made of a message ------------------------------------------ */
+/* --- expansions --------------------------------------------------------- */
 
-/* Expands the message that is looked at, unless that has been done. */
+/* Expand the message under test, unless that is already done. */
 static void
 filter_need(struct filter_look *look, enum expand_want want)
 {
@@ -172,7 +172,7 @@ filter_test_severity(struct filter_look *look, const struct filter_leaf *leaf)
 	return leaf->set >> look->m->severity & 1;
 }
 
-/* A bad checksum is found by those who look at the whole message. */
+/* A bad checksum shows only when the whole message is expanded. */
 bool
 filter_test_flags(struct filter_look *look, const struct filter_leaf *leaf)
 {
@@ -256,14 +256,14 @@ expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, enum exp
 	return filter_text_fits(look, leaf, text_get(text), text->length);
 }
 
-/* Whether the key of a message tells who sent it. */
+/* True if the origin of a message follows from its raw key alone. */
 static bool
 tells_origin(const struct filter_bound *bound, const struct message *m)
 {
 	return bound->by_key >> m->kind & 1;
 }
 
-/* Whether answers may be kept by origin; forgets those for older texts. */
+/* True if answers may be kept by origin. Drop answers for older texts. */
 static bool
 keeps_origins(struct filter_look *look)
 {
@@ -279,7 +279,7 @@ keeps_origins(struct filter_look *look)
 	return tells_origin(bound, look->m);
 }
 
-/* What is known of an origin or a type: 1 passes, 0 does not, -1 nothing yet. */
+/* Return the stored answer for an origin or a type: 1 passes, 0 does not, -1 unknown. */
 static int
 key_known(const struct map *answers, const struct filter_leaf *leaf, uint64_t key)
 {
@@ -305,7 +305,7 @@ filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 		return known;
 	if (kept && !(look->has && look->made >= EXPAND_TEXT)) {
 		reader_expand_origin(look->reader, look->m, look->e);
-		look->has = false; /* its text may be another */
+		look->has = false; /* the rest of E may be of another message */
 	} else {
 		filter_need(look, EXPAND_TEXT);
 	}
@@ -316,7 +316,7 @@ filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 	return fits;
 }
 
-/* Makes room for what is found out by filter_leaf.sought. */
+/* Allocate the search state of each leaf with needles. */
 static void
 prepare_sought(const struct filter_code *code, struct filter_bound *bound)
 {
@@ -326,7 +326,7 @@ prepare_sought(const struct filter_code *code, struct filter_bound *bound)
 	bound->sought = mem_new(bound->sought_count * sizeof(*bound->sought));
 }
 
-/* What is sought by a leaf in this trace, made by the first message. */
+/* Return the search state of a leaf in this trace; create it at the first message. */
 static struct sought *
 sought_of(const struct filter_expr *expr, struct filter_bound *bound,
 	  const struct filter_leaf *leaf)
@@ -339,7 +339,7 @@ sought_of(const struct filter_expr *expr, struct filter_bound *bound,
 	return *sought;
 }
 
-/* What is known of text and type for a leaf, before they are made. */
+/* Let the decoder check text and type for a leaf's needles, before they are built. */
 static const struct sought_answer *
 filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
 {
@@ -363,7 +363,7 @@ filter_test_type(struct filter_look *look, const struct filter_leaf *leaf)
 	uint64_t key = answer->type_key;
 	if (answer->type_lacks)
 		return false;
-	keeps_origins(look); /* and types of the same texts */
+	keeps_origins(look); /* drop types of older texts, too */
 	if (!leaf->sought && !keyed) {
 		keyed = true;
 		reader_type_keys(look->reader, look->m, 1, &key, &keyed);
@@ -377,8 +377,8 @@ filter_test_type(struct filter_look *look, const struct filter_leaf *leaf)
 	return fits;
 }
 
-/* Whether a leaf can look at texts where they stand: PCRE2 takes characters that are checked
- * for what they were, and a file may change. */
+/* True if a leaf may test a text inside the capture. PCRE2 assumes that checked UTF-8 stays
+ * valid, but a file may change. */
 static bool
 looks_in_place(const struct filter_look *look, const struct filter_leaf *leaf)
 {
@@ -405,7 +405,7 @@ filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	const struct sought_answer *answer = filter_sift(look, leaf);
 	bool has = leaf->literal && answer->text_has;
-	if (!answer->text_lacks && !has && !answer->text) /* then all are made at once */
+	if (!answer->text_lacks && !has && !answer->text) /* then expand all three at once */
 		filter_need(look, keeps_origins(look) ? EXPAND_TYPE : EXPAND_TEXT);
 	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
 	       filter_test_type(look, leaf);
@@ -463,7 +463,7 @@ static bool
 value_fits(struct filter_look *look, const struct filter_leaf *leaf,
 	   const struct filter_field *want, const struct field *field)
 {
-	if (leaf->how == FILTER_PRESENT) /* of what is true or false: true */
+	if (leaf->how == FILTER_PRESENT) /* a boolean must be true */
 		return field->row->type != FIELD_BOOL || field->u;
 	if (is_container(field))
 		return false;
@@ -471,7 +471,7 @@ value_fits(struct filter_look *look, const struct filter_leaf *leaf,
 					    : value_matches(look, leaf, field);
 }
 
-/* Whether a field or, if it has elements, one of these is the value. */
+/* True if a field, or one of its elements, has the value. */
 static bool
 field_fits(struct filter_look *look, const struct filter_leaf *leaf,
 	   const struct filter_field *want, size_t at)
@@ -556,7 +556,7 @@ filter_judge_trace(const struct filter_facts *facts, const struct filter_leaf *l
 struct origins {
 	const struct filter_bound *bound;
 	const struct filter_leaf *leaf;
-	bool any[3]; /* that are not known, do not pass, pass */
+	bool any[3]; /* origins that are unknown, do not pass, pass */
 };
 
 static bool
@@ -567,7 +567,7 @@ add_origin(void *context, uint64_t key)
 	return !origins->any[0];
 }
 
-/* Adds the origins of a piece, or of the cells around a cell; false: they are not known. */
+/* Add the origins of a piece, or of the cells around a cell. Return false if they are unknown. */
 static bool
 each_origin(const struct filter_facts *facts, struct origins *origins)
 {
@@ -580,7 +580,7 @@ each_origin(const struct filter_facts *facts, struct origins *origins)
 	return true;
 }
 
-/* Once all origins around a cell have been looked at, it need not be. */
+/* Judge a cell once the answers for all origins around it are known. */
 enum filter_verdict
 filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
@@ -613,7 +613,7 @@ filter_judge_any(const struct filter_facts *facts, const struct filter_leaf *lea
 	return filter_judge_text(facts, leaf);
 }
 
-/* Messages without a time may lie among those with one: never all. */
+/* Messages without a time may be among those with one, so never return FILTER_ALL. */
 enum filter_verdict
 filter_judge_ticks(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
@@ -627,7 +627,7 @@ filter_judge_ticks(const struct filter_facts *facts, const struct filter_leaf *l
 	return FILTER_SOME;
 }
 
-/* A scattered message starts before the cell where it stands. */
+/* A scattered message starts before the cell it belongs to. */
 enum filter_verdict
 filter_judge_offset(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
@@ -636,7 +636,7 @@ filter_judge_offset(const struct filter_facts *facts, const struct filter_leaf *
 	if (!facts->index)
 		return FILTER_SOME;
 	uint64_t size = index_cell_size(facts->index), start = facts->number * size;
-	uint64_t last = start + size; /* of a note at the very end */
+	uint64_t last = start + size; /* offset of a note at the very end */
 	bool scattered = facts->cell->message_flags & MESSAGE_SCATTERED;
 	if (facts->number + 1 < index_cell_count(facts->index))
 		last--;

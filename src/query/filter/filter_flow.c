@@ -1,5 +1,5 @@
-/* Terms on what processors executed: `depth` and `target`, which rest on the program, and sums of
- * runs; see filter_tree.h. */
+/* Filter terms on executed instructions: `depth` and `target`, which need the program, and sums
+ * of runs. See filter_tree.h. */
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
@@ -7,7 +7,7 @@
 #include "session/flows.h"
 #include "session/session.h"
 
-/* Without a program nothing passes, which is said at once. */
+/* Report an error if no program is loaded: no message could pass. */
 static int
 need_program(struct filter_build *build, const struct filter_leaf *leaf)
 {

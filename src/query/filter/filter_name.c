@@ -1,11 +1,11 @@
 /*
- * The names of filters: see filter_tree.h.
+ * The names in filters: see filter_tree.h.
  *
- * Those that every message has are rows of one table, from which the manual is
- * made too.  All others are fields, from the tables of the formats: a bare
- * name stands for the field of that name in each format that has one,
- * `encap.type` for that format's alone.  Where both have a name, the bare one
- * is that of every message.
+ * Names that every message has are rows of a table, which also feeds the manual.
+ * All other names are fields, from the tables of the formats. A bare name stands
+ * for the field of that name in every format; `encap.type` stands for the field of
+ * a single format. If a bare name is in both tables, it is the name that every
+ * message has.
  */
 #include "config.h"
 
@@ -135,10 +135,10 @@ filter_help(size_t at, struct filter_help *out)
 	return true;
 }
 
-/* --- all names in a row ------------------------------------------------ */
+/* --- listing all names --------------------------------------------------- */
 
-/* Whether the table of a decoder came before, of any format or of its own: those
- * of one format share it, and formats may. */
+/* True if an earlier decoder has the same field table: one of any format (ANY), or of the same
+ * format. Decoders of a format share their table, and formats may too. */
 static bool
 filter_name_repeats(size_t decoder, bool any)
 {
@@ -150,8 +150,8 @@ filter_name_repeats(size_t decoder, bool any)
 	return false;
 }
 
-/* Find the field that name number AT is of, counted after those of every message and the flags:
- * each field has a name alone and one with its format.  Return false if there is none. */
+/* Find the field of name number AT, counted after the names of every message and the flags. Each
+ * field has a bare name and one with its format. Return false if there is none. */
 static bool
 field_at(size_t at, size_t *decoder, size_t *row)
 {
@@ -170,8 +170,8 @@ field_at(size_t at, size_t *decoder, size_t *row)
 
 enum { MESSAGE_NAMES = FILTER_NAME_COUNT + MESSAGE_FLAGS_SHOWN };
 
-/* Name number AT of all: those of every message, flags, then each field alone
- * and with its format. */
+/* Return name number AT: first those of every message, then flags, then each field, bare and
+ * with its format. */
 static const char *
 name_at(size_t at, char name[static 64])
 {
@@ -189,8 +189,8 @@ name_at(size_t at, char name[static 64])
 	return name;
 }
 
-/* True if a field before row ROW of DECODER has the same name: in any format, or in that FORMAT
- * alone unless it is NULL. */
+/* True if a field before row ROW of DECODER has the same name. Search all formats, or only
+ * FORMAT unless it is NULL. */
 static bool
 is_field_before(size_t decoder, size_t row, const char *format)
 {
@@ -206,8 +206,8 @@ is_field_before(size_t decoder, size_t row, const char *format)
 	return false;
 }
 
-/* Return whether NAME, number AT, is the same as an earlier one: fields of several formats may
- * share a name.  Searches the tables, since making each earlier name by its number is slow. */
+/* True if an earlier name is the same as NAME, number AT: fields of several formats may share a
+ * name. Search the tables, since building each earlier name is slow. */
 static bool
 came_before(size_t at, const char *name)
 {
@@ -237,7 +237,7 @@ filter_complete(const char *stem, size_t length, size_t *next, char name[static 
 	return NULL;
 }
 
-enum { BEGINNING = 3 /* letters of a name that are no accident */ };
+enum { BEGINNING = 3 /* shortest beginning of a name that is no accident */ };
 
 struct filter_hint
 filter_hint(const char *word, const char *(*next)(void *context, size_t at), void *context)
@@ -262,9 +262,9 @@ next_name(void *context, size_t at)
 	return name_at(at, context);
 }
 
-/* --- finding one ------------------------------------------------------- */
+/* --- finding a name ------------------------------------------------------ */
 
-/* MESSAGE_FLAGS_SHOWN if it is none. */
+/* Return the number of a flag, or MESSAGE_FLAGS_SHOWN if WORD is none. */
 static unsigned
 flag_bit(const char *word)
 {
@@ -299,8 +299,8 @@ find_own(struct filter_leaf *leaf)
 	return true;
 }
 
-/* All rows called NAME, of FORMAT (LENGTH bytes) or of any if that is NULL.
- * How many there are is counted first, with OUT NULL. */
+/* Find all rows called NAME, of FORMAT (LENGTH bytes) or of any format if it is NULL. Return
+ * their number; call first with OUT NULL to size the array. */
 static size_t
 find_rows(const char *format, size_t length, const char *name, struct filter_field *out)
 {
@@ -322,7 +322,8 @@ find_rows(const char *format, size_t length, const char *name, struct filter_fie
 	return count;
 }
 
-/* Likewise all rows of arguments: where a bare NAME, if it is not NULL, is no field. */
+/* Find all argument rows, as find_rows() does. With a bare NAME, skip formats in which it is a
+ * field. */
 static size_t
 find_argument_rows(const char *name, struct filter_field *out)
 {
@@ -345,7 +346,7 @@ find_argument_rows(const char *name, struct filter_field *out)
 static const char context_prefix[] = "context.";
 static const char argument_prefix[] = "arg.";
 static const char interval_prefix[] = "interval.";
-static const char span_prefix[] = "span."; /* no name of filters, but one of columns */
+static const char span_prefix[] = "span."; /* a name for columns, not for filters */
 
 const char *
 filter_context_of(const struct filter_leaf *leaf)
@@ -364,7 +365,7 @@ filter_fail_name(struct filter_build *build, const struct filter_leaf *leaf)
 {
 	char own[64];
 	const char *word = leaf->word.text;
-	/* how long a value lasts is known when its next one is: no filter waits for that */
+	/* the length of a span is known only at the next value, and no filter waits for that */
 	if (!strncmp(word, span_prefix, sizeof span_prefix - 1))
 		return filter_fail(build, leaf->word.at,
 				   "%s is for columns and tables, not for filters; context.%s "
@@ -374,7 +375,7 @@ filter_fail_name(struct filter_build *build, const struct filter_leaf *leaf)
 			   filter_hint(word, next_name, own).text);
 }
 
-/* Words as short as `seq` are near too many names for filter_hint to tell. */
+/* A word as short as `seq` is close to too many names, so filter_hint() is no help here. */
 bool
 filter_is_near_name(const char *word)
 {

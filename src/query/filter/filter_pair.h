@@ -1,6 +1,6 @@
 /*
- * Two filters that are both to hold, what is looked for and what the list shows, as
- * one thread uses them: the cheaper one is asked first.
+ * Two filters that must both hold, such as the search filter and the list's filter,
+ * for one thread. The cheaper filter runs first.
  */
 #ifndef TRAWL_QUERY_FILTER_FILTER_PAIR_H
 #define TRAWL_QUERY_FILTER_FILTER_PAIR_H
@@ -9,18 +9,18 @@
 
 struct filter_pair {
 	struct filter first, second;
-	bool both; /* the second excludes something */
+	bool both; /* the second filter excludes something */
 	bool owned;
 	struct expansion scratch;
 };
 
-/* ALSO may be NULL: all.  Of a pair that is borrowed the filters must last, and stay as
- * they are; one that is copied belongs to whatever thread uses it. */
+/* Make a pair; ALSO may be NULL for a filter that all pass. The filters of a borrowed pair must
+ * last and stay unchanged. A copied pair belongs to the thread that uses it. */
 struct filter_pair filter_pair_borrow(const struct filter *want, const struct filter *also);
 struct filter_pair filter_pair_copy(const struct filter *want, const struct filter *also);
 void filter_pair_free(struct filter_pair *);
 
-/* As the functions of one filter. */
+/* These work like the functions for one filter. */
 unsigned filter_pair_basis(const struct filter_pair *);
 void filter_pair_severities(const struct filter_pair *, uint8_t *all, uint8_t *none);
 enum filter_verdict filter_pair_judge(const struct filter_pair *, struct trace *, uint64_t cell);

@@ -7,9 +7,9 @@
  *	term   = name [ "=" value | "~" pattern | "in" set | ... ]
  *	set    = value ".." value | "{" element { "," element } "}"
  *
- * Recursive descent over the characters themselves, no tokens in between.
- * What a name and its values mean is resolved term by term as they are read,
- * so that each error has a column.  Depth and length have limits.
+ * A recursive descent over the characters themselves, without tokens.  Each
+ * term is resolved as soon as it is read, so each error has a column.  Depth
+ * and length have limits.
  */
 #include "config.h"
 
@@ -99,14 +99,14 @@ is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* What stands in a value without quotes. */
+/* True for characters of an unquoted value. */
 static bool
 is_value_char(char c)
 {
 	return (unsigned char)c > ' ' && c != 0x7f && !strchr("(){}\",'=<>!~&|", c);
 }
 
-/* Takes SIGN if it comes next. */
+/* Skip SIGN if it comes next; return whether it did. */
 static bool
 parser_take(struct parser *p, const char *sign)
 {
@@ -118,7 +118,7 @@ parser_take(struct parser *p, const char *sign)
 	return true;
 }
 
-/* Takes WORD, in lower or upper case, if it comes next and ends there. */
+/* Skip WORD, in either case, if it comes next and ends there; return whether it did. */
 static bool
 take_word(struct parser *p, const char *word)
 {
@@ -150,7 +150,7 @@ parser_copy(struct parser *p, size_t from, size_t to)
 
 /* --- words ------------------------------------------------------------- */
 
-/* What stands between two MARKs, the first of which comes next. */
+/* Read the text between two quotes or slashes; the first comes next. */
 static int
 read_enclosed(struct parser *p, struct filter_word *word)
 {
@@ -185,7 +185,7 @@ read_regex(struct parser *p, struct filter_word *word)
 	return 0;
 }
 
-/* A value; one without quotes ends where `..` starts. */
+/* Read a value; an unquoted one ends before `..`. */
 static int
 read_value(struct parser *p, struct filter_word *word, const char *after)
 {
@@ -282,7 +282,7 @@ take_comparison(struct parser *p)
 	return NULL;
 }
 
-/* Takes `in` or `not in`. */
+/* Skip `in` or `not in`; return whether it came next. */
 static bool
 take_in(struct parser *p, bool *negated)
 {
@@ -296,7 +296,7 @@ take_in(struct parser *p, bool *negated)
 	return false;
 }
 
-/* What is asked of a name, if anything; LEAF NULL: of a word that is none. */
+/* Read the comparison after a name, if any. LEAF is NULL after a word that is no name. */
 static int
 read_question(struct parser *p, struct filter_leaf *leaf, bool *negated)
 {
@@ -331,7 +331,7 @@ parser_negate(struct parser *p, struct filter_node *child)
 	return node;
 }
 
-/* A name, with dots between its parts but not `..`. */
+/* Read a name, with dots between its parts but not `..`. */
 static int
 read_name(struct parser *p, struct filter_leaf *leaf)
 {
@@ -405,7 +405,7 @@ parse_one(struct parser *p)
 	return node;
 }
 
-/* Puts CHILD among its siblings, cheapest first, else in order. */
+/* Insert CHILD among its siblings: cheapest first, equal costs in order. */
 static void
 node_insert(struct filter_node *parent, struct filter_node *child)
 {
@@ -448,7 +448,7 @@ parse_any(struct parser *p)
 	return parse_chain(p, FILTER_OR, "or", "||", parse_all);
 }
 
-/* --- the whole --------------------------------------------------------- */
+/* --- the whole expression ------------------------------------------------ */
 
 static int
 parser_run(struct parser *p)
@@ -512,13 +512,13 @@ filter_parse_pattern(const char *pattern, struct filter_error *error)
 	text_add_char(&text, 's');
 	struct filter_expr *expr = filter_parse(text_get(&text), NULL, error);
 	text_free(&text);
-	if (!expr && error->at) /* in the pattern, not in its quotes */
+	if (!expr && error->at) /* make it an offset in the pattern, without the slash */
 		error->at--;
 	return expr;
 }
 
-/* Whether it is one word, and that the name of a field at best: who types it
- * looks for the word. */
+/* True if TEXT is a single word and no flag. Even if it names a field, the user means a search
+ * for the word. */
 static bool
 is_word(const char *text)
 {
@@ -533,8 +533,8 @@ is_word(const char *text)
 	return !filter_is_flag(word);
 }
 
-/* Writes the words that are no names as patterns; NULL if that is no expression, or
- * has no comparison: then it may be a sentence that is looked for. */
+/* Replace words that are no names by patterns and parse again. Return NULL if that is no
+ * expression or has no comparison: it may then be a sentence to search for. */
 static struct filter_expr *
 parse_words(const char *text, const struct session *session, struct filter_error *error)
 {
@@ -553,7 +553,7 @@ parse_words(const char *text, const struct session *session, struct filter_error
 		text_add(&whole, one.data);
 		expr = filter_parse(whole.data, session, &now);
 	}
-	if (!expr && now.meant) { /* what comes behind the words is wrong */
+	if (!expr && now.meant) { /* the error is after the words */
 		*error = now;
 		error->at -= added;
 	}

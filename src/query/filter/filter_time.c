@@ -1,14 +1,13 @@
 /*
- * What filters ask about time: see filter_tree.h.
+ * Filter terms on time: see filter_tree.h.
  *
- * Times are those of the session's common clock, in nanoseconds; where the rate
- * of a clock is not known, its ticks.  What a term asks for becomes ranges of
- * these when the first time of a trace is known, and anew when clocks were
- * related.  Where times follow from ticks alone the ranges are turned into
- * ticks, by bisection, so that a message costs a comparison; else it costs a way
- * through the clocks.
+ * Times are nanoseconds on the session's common clock, or ticks if the rate of a
+ * clock is unknown. Terms become ranges of such times once a trace has its first
+ * time, and again after the clocks change. If times follow from ticks alone,
+ * bisection turns the ranges into ticks. A message then costs one comparison;
+ * otherwise each message needs a conversion by the clocks.
  *
- * Cells are judged by what their summaries say of times.
+ * The summaries of cells contain times, so they can judge cells.
  */
 #include "config.h"
 
@@ -23,7 +22,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CELLS_BACK = 1024 /* without a time, decoded to find one */ };
+enum { CELLS_BACK = 1024 /* most cells to decode in the search for a time */ };
 
 /* --- times of messages ------------------------------------------------- */
 
@@ -33,22 +32,21 @@ time_of(struct trace *trace, const struct message *m, struct message_time *time)
 	return clocks_time(trace, m, time) && (time->known || m->flags & MESSAGE_TIMED);
 }
 
-/* Whether two times count the same units from the same zero, as far as that
- * matters here. */
+/* True if two times count the same units from the same zero, as far as that matters here. */
 static bool
 same_unit(const struct filter_times *times, const struct message_time *time)
 {
 	return time->known == times->known && time->wall == times->wall;
 }
 
-/* What is compared. */
+/* Return the number to compare. */
 static long double
 value_of(const struct message_time *time)
 {
 	return time->known ? (long double)time->nanoseconds : (long double)(uint64_t)time->order;
 }
 
-/* The first time of a trace; false while there is none. */
+/* Find the first time of a trace; return false while it has none. */
 static bool
 first_time(struct trace *trace, const struct clocks_nature *nature, struct message *m,
 	   struct message_time *time)
@@ -72,7 +70,7 @@ first_time(struct trace *trace, const struct clocks_nature *nature, struct messa
 	return found;
 }
 
-/* The first time of all traces that OWN, of one of them, can be compared with. */
+/* Return the first time of all traces with times comparable to OWN, a time of TRACE. */
 static int64_t
 start_of(struct trace *trace, const struct message_time *own)
 {
@@ -104,16 +102,16 @@ filter_find_start(struct trace *trace, struct message_time *start)
 
 /* --- ranges of ticks --------------------------------------------------- */
 
-/* A limit between ticks, for bisection. */
+/* A limit on times, for the bisection of ticks. */
 struct limit {
 	struct trace *trace;
 	struct message m;  /* all but its ticks */
-	bool known;	   /* times are */
-	long double value; /* NAN: whether there is a time at all */
+	bool known;	   /* times are in nanoseconds */
+	long double value; /* NAN: any tick with a time is past it */
 	bool open;
 };
 
-/* Whether the time of a tick is at the limit or past it. */
+/* True if the time of a tick is at or past the limit. */
 static bool
 is_past(struct limit *limit, uint64_t ticks)
 {
@@ -125,8 +123,8 @@ is_past(struct limit *limit, uint64_t ticks)
 	return isnan(limit->value) || (limit->open ? value > limit->value : value >= limit->value);
 }
 
-/* The tick next to TO at which it is as at TO, coming from FROM, where it is
- * not. */
+/* Bisect between FROM and TO, which differ in is_past(). Return the tick nearest to FROM that
+ * has the result of TO. */
 static uint64_t
 filter_bisect_ticks(struct limit *limit, uint64_t from, uint64_t to)
 {
@@ -141,7 +139,7 @@ filter_bisect_ticks(struct limit *limit, uint64_t from, uint64_t to)
 	return to;
 }
 
-/* The ticks from LOW to HIGH that have a time, around M's. */
+/* Find the range LOW to HIGH of ticks around M's that have a time. */
 static void
 limit_ticks(struct limit any, uint64_t *low, uint64_t *high)
 {
@@ -152,7 +150,7 @@ limit_ticks(struct limit any, uint64_t *low, uint64_t *high)
 	    is_past(&any, UINT64_MAX) ? UINT64_MAX : filter_bisect_ticks(&any, UINT64_MAX, ticks);
 }
 
-/* The first tick past a limit, or false. */
+/* Find the first tick past a limit; return false if there is none. */
 static bool
 first_past(struct limit *limit, uint64_t low, uint64_t high, uint64_t *ticks)
 {
@@ -162,7 +160,7 @@ first_past(struct limit *limit, uint64_t low, uint64_t high, uint64_t *ticks)
 	return true;
 }
 
-/* The ticks whose times are in a range, of a trace where times rise with them. */
+/* Return the ticks with times in a range, for a trace with times that rise with ticks. */
 static struct filter_range
 tick_range(struct trace *trace, const struct message *m, bool known,
 	   const struct filter_range *range)
@@ -189,7 +187,7 @@ tick_ranges(struct filter_expr *expr, struct trace *trace, const struct message 
 	return (struct filter_ranges){ranges, of->count};
 }
 
-/* --- what terms mean in a trace ---------------------------------------- */
+/* --- resolving terms for a trace ----------------------------------------- */
 
 static void
 work_out(struct filter_expr *expr, struct filter_times *times, struct trace *trace,
@@ -209,9 +207,8 @@ work_out(struct filter_expr *expr, struct filter_times *times, struct trace *tra
 	}
 }
 
-/* Sees to it that the ranges are there; false while the trace has no time.
- * Where one was looked for in vain, that is done again once twice as much is
- * there. */
+/* Prepare the ranges; return false while the trace has no time. After a failed search, search
+ * again only once the number of cells has doubled. */
 static bool
 filter_prepare_ranges(struct filter_expr *expr, struct filter_bound *bound)
 {
@@ -245,9 +242,9 @@ filter_times_release(struct filter_times *times)
 	free(times->ticks);
 }
 
-/* --- looking ----------------------------------------------------------- */
+/* --- testing ------------------------------------------------------------- */
 
-/* The time of the message that is looked at. */
+/* Find the time of the message under test. */
 static bool
 own_time(struct filter_look *look, struct message_time *time)
 {
@@ -307,7 +304,7 @@ filter_test_interval(struct filter_look *look, const struct filter_leaf *leaf)
 
 /* --- steps back -------------------------------------------------------- */
 
-/* Of names that are flags. */
+/* Fail if a name that is a flag has a value. */
 static int
 refuse_value(struct filter_build *build, const struct filter_leaf *leaf)
 {
@@ -379,11 +376,11 @@ tick_time(struct trace *trace, const struct filter_times *times, uint64_t ticks,
 	return has;
 }
 
-/* Bounds of a cell's times, by one of the functions of clocks.h. */
+/* A function of clocks.h that finds the bounds of a cell's times. */
 typedef bool cell_span(struct trace *, uint64_t cell, const struct index_cell *, int64_t *from,
 		       int64_t *to);
 
-/* What the times of a cell that has some lie between; false if that is not known. */
+/* Find the bounds of the times in a cell that has some; return false if they are unknown. */
 static bool
 cell_bounds(const struct filter_facts *facts, cell_span *span, long double *least,
 	    long double *most)
@@ -402,7 +399,7 @@ cell_bounds(const struct filter_facts *facts, cell_span *span, long double *leas
 	return true;
 }
 
-/* What such bounds say; FILTER_SOME if there are none. */
+/* Judge a cell by such bounds; return FILTER_SOME if there are none. */
 static enum filter_verdict
 judge_bounds(const struct filter_facts *facts, const struct filter_leaf *leaf, cell_span *span)
 {
@@ -412,8 +409,8 @@ judge_bounds(const struct filter_facts *facts, const struct filter_leaf *leaf, c
 						       : FILTER_SOME;
 }
 
-/* Messages without a time may lie among those with one: never all.  Of most cells the
- * wider bounds decide, at a tenth of the cost. */
+/* Messages without a time may be among those with one, so never return FILTER_ALL. The wider
+ * bounds decide most cells, at a tenth of the cost. */
 enum filter_verdict
 filter_judge_time(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
@@ -431,9 +428,9 @@ filter_judge_time(const struct filter_facts *facts, const struct filter_leaf *le
 	return verdict == FILTER_NONE ? FILTER_NONE : FILTER_SOME;
 }
 
-/* --- where to begin ---------------------------------------------------- */
+/* --- earliest time ------------------------------------------------------- */
 
-/* Whether a message must be of some time to pass a term. */
+/* True if only messages within some time range can pass a term. */
 static bool
 limits_time(const struct filter_node *node)
 {
@@ -452,7 +449,7 @@ filter_limits_time(const struct filter *filter)
 	return filter->expr && limits_time(filter->expr->code->root);
 }
 
-/* The earliest value that passes a term; false: any may be. */
+/* Find the earliest value that passes a term; return false if there is no limit. */
 static bool
 find_least(const struct filter_times *times, const struct filter_node *node, long double *least)
 {
@@ -469,7 +466,7 @@ find_least(const struct filter_times *times, const struct filter_node *node, lon
 		long double own;
 		if (node->type != FILTER_AND || !find_least(times, child, &own))
 			continue;
-		*least = !any || own > *least ? own : *least; /* all must hold */
+		*least = !any || own > *least ? own : *least; /* all terms must hold */
 		any = true;
 	}
 	return any;

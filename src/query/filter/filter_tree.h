@@ -1,10 +1,9 @@
 /*
- * Inside filters: the tree that an expression becomes.  For query/filter*.c.
+ * The tree that an expression becomes; internal to query/filter.
  *
- * Everything is looked up when the expression is read: names, rows of field
- * tables, numbers, sets, regular expressions.  What depends on a trace (ticks
- * of times, its decoder) is worked out when the trace is first met.  A look at
- * a message allocates nothing.
+ * Parsing resolves everything once: names, rows of field tables, numbers, sets,
+ * regular expressions. Values that depend on a trace (ticks of times, its decoder)
+ * are resolved at the trace's first message. Testing a message allocates nothing.
  */
 #ifndef TRAWL_QUERY_FILTER_TREE_H
 #define TRAWL_QUERY_FILTER_TREE_H
@@ -23,24 +22,23 @@ struct flow_cursor;
 struct run_on;
 struct step_back;
 
-/* What a look costs, cheapest first; sorts the terms of `and` and `or`. */
+/* Cost of a test, cheapest first. It sorts the terms of `and` and `or`. */
 enum filter_cost {
 	FILTER_FIXED,  /* the fixed struct decides */
 	FILTER_RAW,    /* bytes of the capture */
 	FILTER_AROUND, /* other messages too */
-	FILTER_SENDER, /* who sent it, once for each that there is */
+	FILTER_SENDER, /* origin, once for each sender */
 	FILTER_TEXT,   /* text, type, origin */
 	FILTER_FIELDS
 };
 
 /* --- values ------------------------------------------------------------ */
 
-/* A value as it was written.  `text` ends with NUL and is without its quotes,
- * escapes and all. */
+/* A value as the user wrote it. `text` ends with NUL; it has no quotes but keeps its escapes. */
 struct filter_word {
 	const char *text;
-	size_t at;		      /* in the expression, of its first character */
-	char mark;		      /* " or ' or / where it was enclosed so, else 0 */
+	size_t at;		      /* offset of its first character in the expression */
+	char mark;		      /* enclosing character: " or ' or /, else 0 */
 	bool ignore_case, smart_case; /* flags of /regex/ */
 };
 
@@ -53,16 +51,16 @@ enum filter_relation {
 	FILTER_BETWEEN
 };
 
-/* One thing that a name is compared with. */
+/* One value or range that a name is compared with. */
 struct filter_item {
 	enum filter_relation relation;
-	struct filter_word low, high; /* high: FILTER_BETWEEN only */
+	struct filter_word low, high; /* high: only for FILTER_BETWEEN */
 };
 
 /* Numbers are long double: its 64 bits hold any integer and any double. */
 struct filter_range {
 	long double low, high;
-	bool open_low, open_high; /* the limit itself is not in it */
+	bool open_low, open_high; /* the limit itself is excluded */
 };
 
 struct filter_ranges {
@@ -72,7 +70,7 @@ struct filter_ranges {
 
 bool filter_range_has(const struct filter_range *, long double value);
 bool filter_ranges_have(const struct filter_ranges *, long double value);
-/* Of values from LEAST to MOST. */
+/* Judge values that lie between LEAST and MOST. */
 enum filter_verdict filter_ranges_judge(const struct filter_ranges *, long double least,
 					long double most);
 
@@ -86,13 +84,13 @@ struct filter_strings {
 	size_t count;
 };
 
-/* Bytes, those with mask 0xff exactly. */
+/* A byte pattern; a byte with mask 0xff must be equal. */
 struct filter_pattern {
 	const uint8_t *values, *masks;
 	size_t length;
 };
 
-/* One row of a field table that a name stands for, and what is asked of it. */
+/* One row of a field table that a name stands for, and the values it must have. */
 struct filter_field {
 	const struct field_row *row;
 	struct filter_ranges ranges;   /* for numbers */
@@ -111,136 +109,136 @@ struct filter_leaf {
 	enum { FILTER_PRESENT, FILTER_COMPARED, FILTER_MATCHED } how;
 	const struct filter_item *items; /* FILTER_COMPARED */
 	size_t item_count;
-	bool names;			 /* they are names in quotes between braces */
+	bool names;			 /* a set of names in double quotes */
 	struct filter_word pattern_word; /* FILTER_MATCHED */
 
-	/* resolved, as the name's type needs it */
+	/* resolved, depending on the type of the name */
 	uint64_t set;	 /* severities or flags */
-	uint64_t *kinds; /* set by decoder, as in decoders[] */
+	uint64_t *kinds; /* set of kinds for each decoder of decoders[] */
 	struct filter_ranges ranges;
 	struct filter_strings strings;
 	struct filter_pattern pattern;
-	size_t regex; /* FILTER_MATCHED: its number among the patterns, from 1 on; 0: by
-			 `pattern` or `kinds` alone */
+	size_t regex; /* FILTER_MATCHED: number of its regex, from 1; 0: none */
 	struct filter_field *fields;
-	size_t field_count, own_count; /* those behind the first OWN_COUNT are arguments */
-	const char *argument;	       /* what these are called, or their number; NULL: none */
-	bool unknown;	    /* nothing but an argument can be called so: it is to be asked for */
-	size_t timed;	    /* its number among those that depend on a clock */
-	size_t origin_leaf; /* its number among those on the origin or the type */
-	size_t sought;	    /* its number among what texts must contain, from 1 on; 0: nothing */
-	bool literal;	    /* the pattern asks for no more */
+	size_t field_count, own_count; /* rows from OWN_COUNT on are arguments */
+	const char *argument;	       /* name or number of the argument, or NULL */
+	bool unknown;		       /* the name is no field, so it needs an operator */
+	size_t timed;		       /* its number among the leaves that depend on a clock */
+	size_t origin_leaf;	       /* its number among the leaves on the origin or the
+					  type */
+	size_t sought;		       /* number of its needles, from 1; 0: none */
+	bool literal;		       /* a text matches if it contains a needle */
 };
 
 struct filter_node {
 	enum { FILTER_AND, FILTER_OR, FILTER_NOT, FILTER_LEAF } type;
 	enum filter_cost cost;
 	struct filter_leaf *leaf;
-	struct filter_node *child, *next; /* first of its own, next of the same */
+	struct filter_node *child, *next; /* first operand; next operand of the parent */
 };
 
-/* What terms on time and gap ask for in one trace. */
+/* The terms on time and gap, resolved for one trace. */
 struct filter_times {
 	struct clocks_nature nature;
-	bool known, wall;	      /* nanoseconds, from 1970 on; else ticks */
-	bool by_ticks;		      /* `ticks` are there and suffice */
+	bool known, wall;	      /* nanoseconds (known), since 1970 (wall); else ticks */
+	bool by_ticks;		      /* `ticks` exist and decide alone */
 	struct filter_ranges *ranges; /* by filter_leaf.timed */
-	struct filter_ranges *ticks;  /* the same in ticks of the trace */
-	bool looked, valid;	      /* a first time was looked for, and found */
-	uint64_t cells;		      /* that there were then */
+	struct filter_ranges *ticks;  /* the same ranges in ticks of the trace */
+	bool looked, valid;	      /* search for the first time: done, successful */
+	uint64_t cells;		      /* number of cells at that search */
 	unsigned generation;	      /* trace_generation() */
 };
 
-/* What an expression means in one trace. */
+/* An expression resolved for one trace. */
 struct filter_bound {
 	struct trace *trace;
-	size_t decoder; /* in decoders[] */
+	size_t decoder; /* index in decoders[] */
 	struct filter_times times;
-	struct context_cursor *cursor; /* made when needed */
-	struct step_back *step_back;   /* likewise */
-	struct run_on *run_on;	       /* likewise */
-	/* whether origins, by raw key, are what leaves on the origin let pass: for
-	 * each such leaf a bit that says it is known, and the answer */
+	struct context_cursor *cursor; /* created at first use */
+	struct step_back *step_back;   /* created at first use */
+	struct run_on *run_on;	       /* created at first use */
+	/* Answers of leaves on the origin, by raw key. Each leaf has two bits: answer known,
+	 * answer. */
 	struct map origins;
-	struct map types;	/* the same of types, by the key that sifting gives */
-	struct sought **sought; /* by filter_leaf.sought; each made when it is needed */
+	struct map types;	/* the same for types, by the key of sought_answer */
+	struct sought **sought; /* by filter_leaf.sought; each created at first use */
 	size_t sought_count;
-	uint64_t by_key;     /* kinds of messages whose key tells who sent them: these are kept */
-	bool looked;	     /* that has been found out, for texts of */
+	uint64_t by_key;     /* kinds with an origin that follows from the key */
+	bool looked;	     /* `by_key` is valid, for texts of */
 	unsigned generation; /* trace_generation() */
 };
 
-/* What was compiled.  It does not change once it is read, and is shared by all
- * copies of an expression, whatever their thread. */
+/* The compiled expression. It never changes after parsing, and all copies of the expression
+ * share it, on any thread. */
 struct filter_code {
 	atomic_uint references;
 	char *text;
-	const char *note; /* what may surprise in it, or NULL */
+	const char *note; /* hint about a surprising part, or NULL */
 	struct arena arena;
 	struct filter_node *root;
-	VEC(struct regex *) regexes; /* only to be shared */
+	VEC(struct regex *) regexes; /* each thread makes its own with regex_share() */
 	VEC(struct filter_leaf *) timed;
 	VEC(struct needles) needles;	    /* by filter_leaf.sought */
-	size_t origins;			    /* leaves on the origin or the type */
+	size_t origins;			    /* number of leaves on the origin or the type */
 	unsigned uses;			    /* enum filter_use of all leaves */
-	const struct filter_leaf *required; /* one that must hold and seeks something; or NULL */
-	uint8_t all, none; /* severities of which all messages pass, or none: a bit each */
+	const struct filter_leaf *required; /* a leaf that must hold and has needles; or NULL */
+	uint8_t all, none; /* severities with which all messages pass, or none: a bit each */
 };
 
 /* An expression as one thread uses it. */
 struct filter_expr {
 	struct filter_code *code;
-	struct arena arena; /* of what bounds refer to */
+	struct arena arena; /* memory of `bounds` */
 	VEC(struct filter_bound) bounds;
-	size_t last;		  /* bound that was used last */
-	struct gap_cursor *gaps;  /* made when needed, */
-	struct flow_cursor *flow; /* likewise */
-	bool ends;		  /* of an interval only the message that ends it counts */
+	size_t last;		  /* index of the last bound used */
+	struct gap_cursor *gaps;  /* created at first use */
+	struct flow_cursor *flow; /* created at first use */
+	bool ends;		  /* an interval has its length only at its end message */
 	struct text scratch;
-	struct regex *regexes[]; /* of the code, each made when it is needed */
+	struct regex *regexes[]; /* as in the code; each created at first use */
 };
 
 /* --- names ------------------------------------------------------------- */
 
-/* What a term depends on. */
+/* Inputs that a term depends on. */
 enum filter_use {
 	FILTER_USES_SEVERITY = 1 << 0,
 	FILTER_USES_STRUCT = 1 << 1, /* the rest of struct message */
-	FILTER_USES_READER = 1 << 2, /* the trace, its bytes, texts */
+	FILTER_USES_READER = 1 << 2, /* the trace, its bytes and texts */
 	FILTER_USES_AROUND = 1 << 3, /* other messages */
-	/* and nothing besides, if only the reader is used too: */
+	/* with FILTER_USES_READER alone, the term depends on nothing else */
 	FILTER_USES_SENDER = 1 << 4,
 	FILTER_USES_TRACE = 1 << 5,
 	FILTER_USES_CLOCK = 1 << 6,    /* the session's clocks */
-	FILTER_USES_CONTEXT = 1 << 7,  /* contexts, */
-	FILTER_USES_ORDER = 1 << 8,    /* and the messages of other traces */
+	FILTER_USES_CONTEXT = 1 << 7,  /* contexts */
+	FILTER_USES_ORDER = 1 << 8,    /* messages in other traces */
 	FILTER_USES_INTERVAL = 1 << 9, /* intervals */
-	FILTER_USES_FLOW = 1 << 10     /* what processors executed */
+	FILTER_USES_FLOW = 1 << 10     /* instructions that processors executed */
 };
 
-/* One message that is looked at. */
+/* The message under test. */
 struct filter_look {
 	struct filter_expr *expr;
 	struct filter_bound *bound;
 	struct reader *reader;
 	const struct message *m;
 	struct expansion *e;
-	bool has; /* E is made, as far as: */
+	bool has; /* E is expanded, as far as MADE */
 	enum expand_want made;
-	const struct filter_leaf *sifted; /* what ANSWER is for; or NULL */
+	const struct filter_leaf *sifted; /* leaf that ANSWER is for, or NULL */
 	struct sought_answer answer;
 };
 
-/* One cell that is judged. */
+/* The cell under judgement. */
 struct filter_facts {
-	struct index *index;	    /* NULL: of any trace, or of PIECE */
-	struct filter_bound *bound; /* NULL too, of any trace */
-	struct filter_expr *expr;   /* likewise */
-	uint64_t number;	    /* in the index */
+	struct index *index;	    /* NULL: a cell of any trace, or PIECE */
+	struct filter_bound *bound; /* NULL for any trace */
+	struct filter_expr *expr;   /* NULL for any trace */
+	uint64_t number;	    /* number of the cell in the index */
 	const struct index_cell *cell;
-	const struct reader_piece *piece; /* that is judged instead; or NULL */
-	bool severities_only;		  /* are said of the cell */
-	bool bytes;			  /* the cell's bytes may be looked at, too */
+	const struct reader_piece *piece; /* judged instead of a cell, or NULL */
+	bool severities_only;		  /* judge only terms on severity */
+	bool bytes;			  /* searching the bytes of the cell is allowed */
 };
 
 struct filter_build {
@@ -249,36 +247,35 @@ struct filter_build {
 	struct filter_error *error;
 };
 
-/* A name, and what can be done with it. */
+/* A name and its operations. */
 struct filter_name {
 	const char *name;
-	const char *type; /* for people */
+	const char *type; /* for the manual */
 	const char *help; /* one sentence, no full stop */
 	enum filter_cost cost;
 	unsigned uses;
-	/* Resolves what the leaf asks; negative on error. */
+	/* Resolve the values of a leaf; return a negative value on error. */
 	int (*resolve)(struct filter_build *, struct filter_leaf *);
 	bool (*test)(struct filter_look *, const struct filter_leaf *);
-	/* NULL: FILTER_SOME. */
+	/* NULL stands for FILTER_SOME. */
 	enum filter_verdict (*judge)(const struct filter_facts *, const struct filter_leaf *);
 };
 
 extern const struct filter_name filter_any_text;  /* a bare /regex/ */
-extern const struct filter_name filter_flag_name; /* `damaged` alone */
+extern const struct filter_name filter_flag_name; /* a flag alone, as `damaged` */
 
-/* NAME, of a leaf on a context. */
+/* Return NAME of the leaf's context.NAME. */
 const char *filter_context_of(const struct filter_leaf *);
-/* And of one on an interval. */
+/* Return NAME of the leaf's interval.NAME. */
 const char *filter_interval_of(const struct filter_leaf *);
 
-/* Sets the leaf's name, from its word; negative with the reason if there is
- * none. */
+/* Set the leaf's name from its word. If none fits, record an error and return a negative value. */
 int filter_find_name(struct filter_build *, struct filter_leaf *);
 bool filter_is_flag(const char *word);
-/* Says that nothing is called so. */
+/* Record the error that no name fits the leaf's word. */
 int filter_fail_name(struct filter_build *, const struct filter_leaf *);
 
-/* Records an error at a byte of the expression; negative. */
+/* Record an error at a byte of the expression; return a negative value. */
 int filter_fail(struct filter_build *, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -302,12 +299,12 @@ int filter_resolve_field(struct filter_build *, struct filter_leaf *);
 int filter_resolve_context(struct filter_build *, struct filter_leaf *);
 int filter_resolve_interval(struct filter_build *, struct filter_leaf *);
 
-/* What a leaf on time or gap asks for, in ticks of a clock whose first message
- * is at START.  Nothing where the clock cannot say. */
+/* Return the ranges of a leaf on time or gap, in ticks of a clock. The first message is at
+ * START. Return no ranges if the clock cannot read a value. */
 struct filter_ranges filter_time_ranges(struct arena *, const struct filter_leaf *,
 					const struct trace_clock *, int64_t start);
 
-/* --- looking (filter_eval.c, filter_time.c, filter_context.c) ---------- */
+/* --- testing (filter_eval.c, filter_time.c, filter_context.c) ---------- */
 
 bool filter_test_severity(struct filter_look *, const struct filter_leaf *);
 bool filter_test_flags(struct filter_look *, const struct filter_leaf *);
@@ -353,30 +350,29 @@ enum filter_verdict filter_judge_context(const struct filter_facts *, const stru
 void filter_bound_release(struct filter_bound *);
 void filter_times_release(struct filter_times *);
 
-/* What a leaf asks of a number, and of a text. */
+/* Test a number, or a text, against the values of a leaf. */
 bool filter_number_fits(const struct filter_leaf *, uint64_t value);
 bool filter_text_fits(struct filter_look *, const struct filter_leaf *, const char *,
 		      size_t length);
 bool filter_one_of(const struct filter_strings *, const char *at, size_t length);
-/* Whether the leaf's pattern matches somewhere in a text. */
+/* True if the leaf's pattern matches somewhere in a text. */
 bool filter_regex_fits(struct filter_look *, const struct filter_leaf *, const char *at,
 		       size_t length);
 
-/* What it means in a trace, worked out now if it was not yet. */
+/* Return the expression resolved for a trace; resolve it at the first call. */
 struct filter_bound *filter_bind(struct filter_expr *, struct trace *);
 
-/* Whether a message passes an expression. */
+/* True if a message passes an expression. */
 bool filter_node_test(struct filter_look *, const struct filter_node *);
 enum filter_verdict filter_node_judge(const struct filter_facts *, const struct filter_node *);
 
-/* Asks for the origin of a message where the term that is looked at first does: so no more is
- * made of messages than when they are tested. */
+/* Test the origin of a message if the first term does so. A test of the message expands no less. */
 void filter_node_learn(struct filter_look *, const struct filter_node *);
 
-/* Works out what all that passes contains. */
+/* Return a leaf that must hold and has needles, or NULL. */
 const struct filter_leaf *filter_find_required(const struct filter_node *);
 
-/* Works out of which severities all or no messages pass. */
+/* Find the severities with which all messages pass, and with which none do. */
 void filter_decide_severities(struct filter_code *);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * What names and their values mean: see filter_tree.h.
+ * Names and their values: see filter_tree.h.
  *
- * Each type of name has a function that turns the words of a term into what is
- * compared later: sets of severities and flags, ranges of numbers, texts,
- * patterns.  A word that does not fit is an error at its place.
+ * Each type of name has a function that resolves the words of a term into values to
+ * compare: sets of severities and flags, ranges of numbers, texts, patterns. A word
+ * that does not fit is an error at its place.
  *
- * A field may stand in several formats with different types; a term must fit
- * at least one of them, and never holds for messages of the others.
+ * Several formats may have a field of the same name, with different types. A term
+ * must fit at least one format. It never holds for messages of a format that it
+ * does not fit.
  */
 #include "config.h"
 
@@ -27,7 +28,7 @@
 
 /* --- numbers ----------------------------------------------------------- */
 
-/* Copies the digits of TEXT without `_` to BUFFER; false if they do not fit. */
+/* Copy the digits of TEXT to BUFFER without `_`; return false if they do not fit. */
 static bool
 copy_digits(const char *text, char *buffer, size_t size)
 {
@@ -43,7 +44,7 @@ copy_digits(const char *text, char *buffer, size_t size)
 	return true;
 }
 
-/* What 4K and 2MiB end in, as a factor; 0 if it is no such unit. */
+/* Return the factor of a unit, as in 4K and 2MiB; 1 if END is empty, 0 if it is no unit. */
 static long double
 unit_of(const char *end)
 {
@@ -56,7 +57,7 @@ unit_of(const char *end)
 	return ldexpl(1, 10 * (int)(unit - units + 1));
 }
 
-/* 123, -5, 1_000, 0x1f, 0b101, 4K, 1.5, 2e6. */
+/* Read 123, -5, 1_000, 0x1f, 0b101, 4K, 1.5, 2e6. */
 static bool
 number_of(void *context, const struct filter_word *word, long double *value)
 {
@@ -119,8 +120,8 @@ range_of(const struct filter_item *item, convert *number, void *context, struct 
 	return true;
 }
 
-/* The ranges of numbers that a leaf asks for; false with the word that is no
- * number. */
+/* Find the ranges of numbers in a leaf. If a word is no number, set *WRONG to it and return
+ * false. */
 static bool
 ranges_of(struct arena *arena, const struct filter_leaf *leaf, convert *number, void *context,
 	  struct filter_ranges *out, const struct filter_word **wrong)
@@ -133,7 +134,7 @@ ranges_of(struct arena *arena, const struct filter_leaf *leaf, convert *number, 
 	return true;
 }
 
-/* --- errors that types share ------------------------------------------- */
+/* --- common errors ------------------------------------------------------- */
 
 static int
 fail_pattern(struct filter_build *build, const struct filter_leaf *leaf)
@@ -142,7 +143,7 @@ fail_pattern(struct filter_build *build, const struct filter_leaf *leaf)
 			   "%s is not text; compare it with =, <, > or in", leaf->word.text);
 }
 
-/* What has no order is equal or not. */
+/* Fail if a leaf orders values that have no order. */
 static int
 check_equal(struct filter_build *build, const struct filter_leaf *leaf, const char *also)
 {
@@ -156,7 +157,7 @@ check_equal(struct filter_build *build, const struct filter_leaf *leaf, const ch
 
 /* --- severities, flags, kinds ------------------------------------------ */
 
-/* How bad a severity is; without one it passes every threshold. */
+/* Return a number that rises with severity; no severity is highest, to pass every threshold. */
 static long double
 severity_badness(int severity)
 {
@@ -202,7 +203,7 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 			build->code->note = "< is milder, > is worse";
 		else if (relation == FILTER_GREATER || relation == FILTER_GREATER_EQUAL)
 			build->code->note = "it holds for those without one";
-		if (range.low > range.high) /* error..warning and warning..error */
+		if (range.low > range.high) /* accept error..warning and warning..error */
 			range = (struct filter_range){.low = range.high, .high = range.low};
 		for (int s = 0; s < SEVERITY_COUNT; s++)
 			if (filter_range_has(&range, severity_badness(s)))
@@ -251,7 +252,7 @@ int
 filter_resolve_flags(struct filter_build *build, struct filter_leaf *leaf)
 {
 	int failed = resolve_flags(build, leaf);
-	if (leaf->set & MESSAGE_DAMAGED) /* which a checksum may tell */
+	if (leaf->set & MESSAGE_DAMAGED) /* a checksum may decide */
 		build->code->uses |= FILTER_USES_READER;
 	return failed;
 }
@@ -269,7 +270,7 @@ next_kind(void *context, size_t at)
 	return NULL;
 }
 
-/* Adds the kinds whose names fit; whether there are any. */
+/* Add the kinds with names that fit; return true if any did. */
 static bool
 add_kinds(struct filter_leaf *leaf, const char *name, struct regex *regex)
 {
@@ -316,8 +317,8 @@ filter_resolve_kind(struct filter_build *build, struct filter_leaf *leaf)
 
 /* --- texts ------------------------------------------------------------- */
 
-/* The byte that `\n` and the like stand for; *AT is behind the backslash and
- * moves on.  Negative if they stand for none. */
+/* Return the byte of an escape such as `\n`. *AT is after the backslash and moves on. Return a
+ * negative value for an unknown escape. */
 static int
 read_escape(const char *text, size_t *at)
 {
@@ -336,7 +337,7 @@ read_escape(const char *text, size_t *at)
 	return high << 4 | low;
 }
 
-/* What a word says: as it stands, or between quotes with its escapes. */
+/* Copy the text of a word; resolve escapes if it is quoted. */
 static int
 string_of(struct filter_build *build, const struct filter_word *word, struct filter_string *out)
 {
@@ -397,7 +398,7 @@ filter_resolve_text(struct filter_build *build, struct filter_leaf *leaf)
 	return leaf->how == FILTER_COMPARED ? resolve_strings(build, leaf, &leaf->strings) : 0;
 }
 
-/* What asks for the origin or the type keeps its answers by it. */
+/* Give the leaf a number, by which the answer for each origin or type is kept. */
 int
 filter_resolve_origin(struct filter_build *build, struct filter_leaf *leaf)
 {
@@ -405,7 +406,7 @@ filter_resolve_origin(struct filter_build *build, struct filter_leaf *leaf)
 	return filter_resolve_text(build, leaf);
 }
 
-/* What a text must contain to pass. */
+/* Find needles; a text must contain at least one to pass. */
 static bool
 needles_of(const struct filter_build *build, struct filter_leaf *leaf, struct needles *set)
 {
@@ -426,7 +427,7 @@ needles_of(const struct filter_build *build, struct filter_leaf *leaf, struct ne
 	return literal_is_rare(set);
 }
 
-/* What asks for text or type can leave out what lacks what it must contain. */
+/* Resolve a leaf on text or type. Its needles later rule out texts that are not built yet. */
 int
 filter_resolve_made_text(struct filter_build *build, struct filter_leaf *leaf)
 {
@@ -477,8 +478,8 @@ struct clock_base {
 	int64_t start;
 };
 
-/* A point in time: +4.2s from the first message on; 4.2s by the clock, where it
- * counts from 1970 from the first message on too; a date or a time of its day. */
+/* Read a time: +4.2s since the first message; 4.2s by the clock, or since the first message if
+ * the clock counts from 1970; a date; a time of day. */
 static bool
 ticks_of(void *context, const struct filter_word *word, long double *value)
 {
@@ -517,7 +518,7 @@ clock_convert(const struct filter_leaf *leaf)
 	return leaf->name->resolve == filter_resolve_time ? ticks_of : tick_count_of;
 }
 
-/* Whether one of the session's clocks can tell what WORD says, or may yet. */
+/* True if one of the session's clocks can read WORD, or may be able to later. */
 static bool
 any_clock_reads(const struct session *session, convert *number, const struct filter_word *word)
 {
@@ -610,7 +611,7 @@ filter_time_ranges(struct arena *arena, const struct filter_leaf *leaf,
 
 /* --- bytes ------------------------------------------------------------- */
 
-/* The value of a digit, or of `?`, which leaves *MASK open. */
+/* Return the value of a hexadecimal digit, or 0 for `?`, which clears *MASK. */
 static int
 pattern_digit(char c, unsigned *mask)
 {
@@ -618,9 +619,9 @@ pattern_digit(char c, unsigned *mask)
 	return c == '?' ? 0 : bytes_hex_digit((unsigned char)c);
 }
 
-/* Reads `\x42 ?? 4?`: two digits a byte, with or without \x and blanks.
- * Returns the length, or the negated place, counted from 1, of what is wrong.
- * VALUES and MASKS have room for a byte per character. */
+/* Read a pattern such as `\x42 ?? 4?`: two digits a byte, \x and blanks optional. Return its
+ * length, or the negated position of an error, counted from 1. VALUES and MASKS have room for a
+ * byte per character. */
 static long
 read_bytes(const char *text, uint8_t *values, uint8_t *masks)
 {
@@ -659,7 +660,7 @@ resolve_pattern(struct filter_build *build, const struct filter_word *word,
 	return 0;
 }
 
-/* Bytes that are given whole. */
+/* Resolve bytes without open digits. */
 static int
 resolve_byte_strings(struct filter_build *build, const struct filter_leaf *leaf,
 		     struct filter_strings *out)
@@ -703,7 +704,7 @@ is_number(enum field_type type)
 	       type == FIELD_HEXTEXT || type == FIELD_BOOL || type == FIELD_NUMBER;
 }
 
-/* A number, or the name of one in the row's list. */
+/* Read a number, or its name in the row's list. */
 static bool
 field_number_of(void *context, const struct filter_word *word, long double *value)
 {
@@ -743,7 +744,7 @@ fail_number(struct filter_build *build, const struct field_row *row, const struc
 			   filter_hint(word->text, next_value, (void *)row).text);
 }
 
-/* What a comparison asks of one row; of lists, what it asks of elements. */
+/* Resolve a comparison for one row. For a list, the values are those of its elements. */
 static int
 resolve_row(struct filter_build *build, struct filter_leaf *leaf, struct filter_field *field)
 {
@@ -761,7 +762,7 @@ resolve_row(struct filter_build *build, struct filter_leaf *leaf, struct filter_
 		return resolve_byte_strings(build, leaf, &field->bytes);
 	if (row->type == FIELD_TEXT)
 		return resolve_strings(build, leaf, &field->strings);
-	/* elements of any type: what does not fit one may fit another */
+	/* elements have any type: a value that is no text may be a number */
 	if (any && resolve_strings(build, leaf, &field->strings) < 0 && !field->ranges.count)
 		return ERR_USAGE;
 	return 0;
@@ -789,7 +790,7 @@ filter_resolve_field(struct filter_build *build, struct filter_leaf *leaf)
 		return resolve_field_pattern(build, leaf);
 	if (leaf->how == FILTER_PRESENT)
 		return 0;
-	/* where there is a field, it says what is wrong, not arguments of any type */
+	/* if the name is a field, report its errors, not those of arguments, which take any type */
 	for (size_t i = 0;
 	     i < leaf->field_count && (i < leaf->own_count || fit || !leaf->own_count); i++)
 		fit += resolve_row(build, leaf, &leaf->fields[i]) == 0;
@@ -805,7 +806,7 @@ next_context(void *context, size_t at)
 	return at < contexts_count(contexts) ? contexts_name(contexts, (unsigned)at) : NULL;
 }
 
-/* Each value is a number, a name or a text, whichever the context has. */
+/* Resolve each value as a number, a name or a text: the context decides later. */
 static int
 resolve_context_values(struct filter_build *build, struct filter_leaf *leaf)
 {

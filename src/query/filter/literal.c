@@ -1,17 +1,18 @@
 /*
  * Literals: see literal.h.
  *
- * The pattern is read once, from left to right.  Characters and classes that stand side by
- * side in every match are a run; what may be left out, or is one of many, ends it.  A group
- * that must be there gives what its alternatives give together, if each gives something.  The
- * best of all runs and groups is kept: the rarest, as far as that can be guessed.  Of a run
- * characters alone are taken where they are rare enough, as decoders tell more easily that a
- * text lacks them.
+ * The parser reads the pattern once, from left to right. Characters and classes
+ * that are adjacent in every match form a run. An optional part, or one of several
+ * alternatives, ends the run. A mandatory group yields the union of its
+ * alternatives' needles, if each alternative yields some. The best run or group
+ * wins: the one that is rarest by a guess. Within a run, plain characters are
+ * preferred if they are rare enough, since decoders can disprove them more easily.
  *
- * Not read, so that such a pattern has no literal at all: what turns options on or off,
- * looks around, refers back, recurses or backtracks by a verb, names a group or a
- * character; \Q, and escapes other than the usual ones; of ignored case, what is beyond
- * ASCII.  In UTF mode a class counts only if what it has is ASCII: each is one byte then.
+ * A pattern has no literal at all if it contains one of the following: option
+ * settings, lookaround, back references, recursion, backtracking verbs, named
+ * groups or characters, \Q, unusual escapes. Nor does one that ignores case beyond
+ * ASCII. In UTF mode a class counts only if its members are ASCII, since each is
+ * one byte then.
  */
 #include "config.h"
 
@@ -22,37 +23,37 @@
 
 enum { DEPTH_MAX = 16, UTF8_MAX = 4 };
 
-/* Shares of the places of a log: what may be worth looking for, which two letters are, is at
- * most the first; what needs no more beside it is at most the second, as three letters are. */
+/* Limits on the share of positions in a log where needles start. RARE: worth a search, as two
+ * letters are. ENOUGH: needs no more characters, as three letters are. */
 static const double rare = 1.0 / 700, enough = 1.0 / 16384;
 
-/* What stands side by side. */
+/* Characters and classes that are adjacent in every match. */
 struct literal_run {
 	struct byte_set at[NEEDLE_MAX];
 	size_t length;
-	struct needles best; /* of those that have ended */
+	struct needles best; /* the best of the ended runs */
 };
 
 struct literal_reading {
 	const char *p;
 	bool fold, utf;
-	bool failed; /* something is not understood */
-	bool more;   /* a match needs more than one of the texts */
+	bool failed; /* unsupported syntax */
+	bool more;   /* containing a needle does not prove a match */
 	unsigned depth;
 };
 
-/* What comes next of a pattern. */
+/* The next element of a pattern. */
 struct atom {
 	enum { ATOM_CHARACTER, ATOM_OTHER, ATOM_NOWHERE, ATOM_GROUP } type;
-	struct byte_set at[UTF8_MAX]; /* of a character or a class: its bytes */
+	struct byte_set at[UTF8_MAX]; /* bytes of a character or a class */
 	size_t length;
-	bool fewer;	    /* not all of these match */
-	struct needles set; /* of a group; none where it gives nothing */
+	bool fewer;	    /* the pattern matches only some bytes in `at` */
+	struct needles set; /* needles of a group; may be empty */
 };
 
 static void read_alternatives(struct literal_reading *, struct needles *set);
 
-/* --- which is better ----------------------------------------------------- */
+/* --- comparing needles --------------------------------------------------- */
 
 bool
 literal_is_rare(const struct needles *set)
@@ -67,7 +68,7 @@ keep_better(struct needles *best, const struct needles *other)
 		*best = *other;
 }
 
-/* Whether a place is of one character, in either case if that is ignored. */
+/* True if SET is one character; both cases count as one if case is ignored. */
 static bool
 is_plain(const struct literal_reading *r, const struct byte_set *set)
 {
@@ -80,7 +81,7 @@ is_plain(const struct literal_reading *r, const struct byte_set *set)
 	return count - folded == 1;
 }
 
-/* Fills SET with a part of a run; returns its share. */
+/* Fill SET with a part of a run; return its share. */
 static double
 share_of(const struct literal_run *run, size_t from, size_t to, struct needles *set)
 {
@@ -90,7 +91,7 @@ share_of(const struct literal_run *run, size_t from, size_t to, struct needles *
 	return needles_share(set);
 }
 
-/* Fills SET with the rarest characters of a run that stand side by side. */
+/* Fill SET with the rarest adjacent plain characters of a run. */
 static void
 find_plain(const struct literal_reading *r, const struct literal_run *run, struct needles *set)
 {
@@ -104,7 +105,7 @@ find_plain(const struct literal_reading *r, const struct literal_run *run, struc
 	}
 }
 
-/* Fills SET with a run without classes at its ends that are not needed. */
+/* Fill SET with a run; drop classes at its ends while the rest is rare enough. */
 static void
 find_classes(const struct literal_reading *r, const struct literal_run *run, struct needles *set)
 {
@@ -118,7 +119,7 @@ find_classes(const struct literal_reading *r, const struct literal_run *run, str
 	share_of(run, from, to, set);
 }
 
-/* Ends a run, which is kept if it is better. */
+/* End a run; keep its needle if it is better. */
 static void
 end_run(const struct literal_reading *r, struct literal_run *run)
 {
@@ -160,10 +161,10 @@ set_character(const struct literal_reading *r, struct atom *atom, uint8_t c)
 		fold_set(&atom->at[0]);
 }
 
-/* What an escape stands for that is no character. */
+/* Escapes that are not a character. */
 enum { ESCAPED_TYPE = -1, ESCAPED_UNKNOWN = -2 };
 
-/* Both digits behind \x must be there. */
+/* Read the two digits after \x; both are required. */
 static int
 read_hex(const char **p)
 {
@@ -178,8 +179,8 @@ read_hex(const char **p)
 	return value;
 }
 
-/* The character that is meant by what follows a backslash; or another thing, whose letter is
- * left. */
+/* Return the character of an escape, reading from after the backslash. Return a negative value
+ * for other escapes; the letter of ESCAPED_TYPE stays unread. */
 static int
 read_escaped(const char **p)
 {
@@ -196,7 +197,8 @@ read_escaped(const char **p)
 	return read_hex(p);
 }
 
-/* Adds what \d and the like stand for; false: it is another letter, or they are not bytes. */
+/* Add the members of \d and the like. Return false for other letters, or if members have several
+ * bytes. */
 static bool
 add_type(const struct literal_reading *r, char letter, struct byte_set *set)
 {
@@ -220,7 +222,7 @@ add_type(const struct literal_reading *r, char letter, struct byte_set *set)
 	return true;
 }
 
-/* What a backslash, which was read, and what follows stand for. */
+/* Read an escape after its backslash. */
 static void
 read_escape(struct literal_reading *r, struct atom *atom)
 {
@@ -242,7 +244,7 @@ read_escape(struct literal_reading *r, struct atom *atom)
 	}
 }
 
-/* Passes [:alpha:] amid a class; what merely begins so is not understood. */
+/* Skip [:alpha:] inside a class; fail on anything else that begins with "[:". */
 static void
 skip_posix(struct literal_reading *r)
 {
@@ -256,12 +258,12 @@ skip_posix(struct literal_reading *r)
 		r->p += 2;
 }
 
-/* A class, of which [ was read. */
+/* Skip a class after its [. */
 static void
 skip_class(struct literal_reading *r)
 {
 	r->p += *r->p == '^';
-	r->p += *r->p == ']'; /* the first one is in it */
+	r->p += *r->p == ']'; /* a leading ] is a member */
 	while (!r->failed && *r->p != ']') {
 		if (!*r->p || (*r->p == '[' && strchr(".=", r->p[1])))
 			r->failed = true;
@@ -275,7 +277,7 @@ skip_class(struct literal_reading *r)
 	r->p += !r->failed;
 }
 
-/* Adds [:alpha:] and the like, up to its end; false: it is another one. */
+/* Add the members of [:alpha:] and the like, and skip it; return false for unsupported ones. */
 static bool
 add_posix(const char **p, struct byte_set *set)
 {
@@ -300,7 +302,7 @@ add_posix(const char **p, struct byte_set *set)
 	return false;
 }
 
-/* A character of a class, as an end of a range may be; below 0: another thing. */
+/* Read a class member that can end a range; return a negative value for anything else. */
 static int
 read_member(const struct literal_reading *r, const char **p)
 {
@@ -312,7 +314,7 @@ read_member(const struct literal_reading *r, const char **p)
 	return r->utf && c >= 0x80 ? ESCAPED_UNKNOWN : c;
 }
 
-/* Adds a character or a range; false: that is not understood. */
+/* Add a character or a range; return false if it is unsupported. */
 static bool
 add_range(const struct literal_reading *r, const char **p, const char *end, struct byte_set *set)
 {
@@ -326,8 +328,8 @@ add_range(const struct literal_reading *r, const char **p, const char *end, stru
 	return low >= 0 && high >= low;
 }
 
-/* What a class has whose inside lies from P to END; false: that is not understood, or it may be
- * of several bytes. */
+/* Find the members of a class; its inside lies from P to END. Return false if it is unsupported,
+ * or if members may have several bytes. */
 static bool
 find_members(const struct literal_reading *r, const char *p, const char *end, struct byte_set *set)
 {
@@ -336,7 +338,7 @@ find_members(const struct literal_reading *r, const char *p, const char *end, st
 	for (const char *first = p; p < end;) {
 		bool type = *p == '\\' && add_type(r, p[1], set);
 		if (*p == '-' && p > first && p + 1 < end)
-			return false; /* what it is depends on what is before */
+			return false; /* its meaning depends on the previous member */
 		if (type)
 			p += 2;
 		else if (!(*p == '[' && p[1] == ':' && add_posix(&p, set)) &&
@@ -361,7 +363,7 @@ read_class(struct literal_reading *r, struct atom *atom)
 	atom->length = 1;
 }
 
-/* A group, of which ( was read. */
+/* Read a group after its (. */
 static void
 read_group(struct literal_reading *r, struct atom *atom)
 {
@@ -378,7 +380,7 @@ read_group(struct literal_reading *r, struct atom *atom)
 	r->depth--;
 }
 
-/* A character beyond ASCII, whose first byte was read; a quantifier is of all its bytes. */
+/* Read a character beyond ASCII after its first byte. A quantifier applies to all its bytes. */
 static void
 read_wide(struct literal_reading *r, uint8_t first, struct atom *atom)
 {
@@ -389,12 +391,12 @@ read_wide(struct literal_reading *r, uint8_t first, struct atom *atom)
 		r->failed = true;
 }
 
-/* A full stop, of which a newline is none. */
+/* Read a full stop, which does not match a newline. */
 static void
 read_any(const struct literal_reading *r, struct atom *atom)
 {
 	if (r->utf)
-		return; /* of several bytes, perhaps */
+		return; /* may have several bytes */
 	invert_set(&atom->at[0]);
 	atom->type = ATOM_CHARACTER;
 	atom->length = 1;
@@ -419,7 +421,7 @@ read_atom(struct literal_reading *r, struct atom *atom)
 	} else if (c == '^' || c == '$') {
 		atom->type = ATOM_NOWHERE;
 	} else if (strchr("*+?{", c)) {
-		r->failed = true; /* or a brace that is a character */
+		r->failed = true; /* or a literal brace */
 	} else if ((unsigned char)c >= 0x80) {
 		read_wide(r, (uint8_t)c, atom);
 	} else if (c == '.') {
@@ -429,7 +431,7 @@ read_atom(struct literal_reading *r, struct atom *atom)
 	}
 }
 
-/* A number, or some other that is above NEEDLE_MAX as well. */
+/* Read a number; above NEEDLE_MAX the result is only some number above NEEDLE_MAX. */
 static size_t
 read_number(struct literal_reading *r)
 {
@@ -440,7 +442,7 @@ read_number(struct literal_reading *r)
 	return number;
 }
 
-/* What stands between braces; the first was read. */
+/* Read the counts between braces, after the first brace. */
 static size_t
 read_counts(struct literal_reading *r, bool *exact)
 {
@@ -458,7 +460,7 @@ read_counts(struct literal_reading *r, bool *exact)
 	return least;
 }
 
-/* How often an atom is there at least, as what stands behind it says; *EXACT: just as often. */
+/* Read the quantifier after an atom. Return its minimum; set *EXACT if it is also the maximum. */
 static size_t
 read_quantifier(struct literal_reading *r, bool *exact)
 {
@@ -471,13 +473,13 @@ read_quantifier(struct literal_reading *r, bool *exact)
 		least = read_counts(r, exact);
 	else
 		least = c == '+';
-	r->p += *r->p == '+' || *r->p == '?'; /* possessive, or as few as will do */
+	r->p += *r->p == '+' || *r->p == '?'; /* possessive or lazy */
 	return least;
 }
 
 /* --- sequences and alternatives ------------------------------------------ */
 
-/* Goes on with a character or a class, so many times. */
+/* Append a character or class to the run, TIMES times. */
 static void
 add_to_run(const struct literal_reading *r, struct literal_run *run, const struct atom *atom,
 	   size_t times)
@@ -499,7 +501,7 @@ pass_atom(const struct literal_reading *r, struct literal_run *run, const struct
 		add_to_run(r, run, atom, least);
 	if (!character || !exact)
 		end_run(r, run);
-	if (character && !exact) /* the last of them are beside what follows */
+	if (character && !exact) /* its last repeats are next to the next atom */
 		add_to_run(r, run, atom, least);
 	if (atom->type == ATOM_GROUP && least)
 		keep_better(&run->best, &atom->set);
@@ -529,7 +531,7 @@ read_sequence(struct literal_reading *r, struct needles *best)
 static void
 read_alternatives(struct literal_reading *r, struct needles *set)
 {
-	bool each = true; /* gives something */
+	bool each = true; /* each alternative up to here has needles */
 	set->count = 0;
 	for (;;) {
 		struct needles own;
@@ -556,6 +558,6 @@ literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set, 
 	read_alternatives(&r, set);
 	if (r.failed || *r.p || !literal_is_rare(set))
 		set->count = 0;
-	*whole = set->count && !r.more && !utf; /* characters that are invalid have rules */
+	*whole = set->count && !r.more && !utf; /* invalid UTF-8 has special rules */
 	return set->count;
 }

@@ -1,9 +1,9 @@
 /*
- * Literals: what every text that a regular expression matches must contain.
+ * Find a literal for a regular expression: a text that every match must contain.
  *
- * Who looks for a pattern among many texts can first look for the literal, which costs
- * much less, and leave out what lacks it.  The pattern is read here, not by PCRE2, and
- * with caution: what is not understood for certain yields nothing.
+ * A search through many texts can look for the literal first, which costs much
+ * less, and skip texts without it. This parser is our own, not PCRE2's, and it is
+ * cautious: syntax it does not fully understand yields no literal.
  */
 #ifndef TRAWL_QUERY_LITERAL_H
 #define TRAWL_QUERY_LITERAL_H
@@ -11,14 +11,14 @@
 #include "base/needle.h"
 
 /*
- * Fills SET with needles, one of which is in every subject that PATTERN matches; true if
- * there are such, and they are rare enough.  PATTERN is one that PCRE2 has compiled with no
- * options but the two: FOLD as PCRE2_CASELESS, UTF as PCRE2_UTF.  *WHOLE: it matches each
- * subject that one of them is in.
+ * Fill SET with needles; every subject that PATTERN matches contains at least one.
+ * Return true if needles were found and are rare enough. PCRE2 must have compiled
+ * PATTERN with no options but these: FOLD as PCRE2_CASELESS, UTF as PCRE2_UTF. Set
+ * *WHOLE if, conversely, PATTERN matches every subject that contains a needle.
  */
 bool literal_of_regex(const char *pattern, bool fold, bool utf, struct needles *set, bool *whole);
 
-/* Whether needles are so rare, by a guess, that looking for them first may pay. */
+/* True if the needles are, by a guess, so rare that searching for them first may pay. */
 bool literal_is_rare(const struct needles *);
 
 #endif

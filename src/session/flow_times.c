@@ -1,4 +1,4 @@
-/* When messages were sent, for what follows the flow: see flow_times.h. */
+/* Send times for code that follows the flow: see flow_times.h. */
 #include "config.h"
 
 #include "session/flow_times.h"

@@ -1,6 +1,6 @@
 /*
- * When messages were sent, for what follows the processors of a trace: their times on the
- * session's clock, or those that cycles tell.
+ * The send times of messages for code that follows the processors of a trace: on
+ * the session's clock, or derived from cycle counts.
  *
  * Belongs to one thread.
  */
@@ -13,11 +13,12 @@
 struct flow_times {
 	struct trace *trace;
 	struct cycles_walk *cycles; /* or NULL */
-	bool has_part;		    /* there was a time; only times of its part can be compared */
+	bool has_part;		    /* a time was found; only times of its part are
+				       comparable */
 	size_t part;
 };
 
-/* CYCLES may be NULL, and is freed by flow_times_end. */
+/* CYCLES may be NULL; flow_times_end() frees it. */
 void flow_times_begin(struct flow_times *, struct trace *, struct cycles_walk *cycles);
 void flow_times_end(struct flow_times *);
 

@@ -1,4 +1,4 @@
-/* How far the processors of a session's traces are followed: see flows.h. */
+/* Instruction flow of a session's processors: see flows.h. */
 #include "config.h"
 
 #include "session/flows.h"
@@ -14,15 +14,15 @@
 
 struct followed {
 	bool tried;
-	struct flow_index *index; /* NULL: it cannot be followed, */
-	struct err why;		  /* as this says */
-	_Atomic uint64_t missed;  /* the first cell that was asked for too early, or NONE */
+	struct flow_index *index; /* NULL: the trace cannot be followed */
+	struct err why;		  /* why not */
+	_Atomic uint64_t missed;  /* first cell requested too early, or NONE */
 	struct generation changes;
-	struct flow_times times; /* of the index's worker */
+	struct flow_times times; /* for the worker of the index */
 };
 
 struct flows {
-	pthread_mutex_t lock; /* for what is opened */
+	pthread_mutex_t lock; /* protects opening an index */
 	size_t count;
 	struct followed *traces;
 };
@@ -53,7 +53,7 @@ flows_free(struct flows *flows)
 	free(flows);
 }
 
-/* Those that cycles tell rest on messages behind, which a stream does not have. */
+/* Times from cycle counts depend on later messages, which a stream does not have. */
 static bool
 has_cycles(struct trace *trace)
 {
@@ -110,7 +110,7 @@ flows_index(const struct trace *trace, const char **why)
 	return followed->index;
 }
 
-/* That a format says nothing of what was executed is the last that is worth saying. */
+/* A trace with a format without flow gives a reason only if no other trace does. */
 bool
 flows_any(const struct session *session, const char **why)
 {

@@ -1,9 +1,9 @@
 /*
- * How far the processors of a session's traces are followed through their program: one index
- * (flow/flow_index.h) for each trace, for the screen, filters and values alike.  A trace is
- * followed in the background from the first time on that it is asked for.
+ * Instruction flow of a session's processors: one index (flow/flow_index.h) for
+ * each trace, which screen, filters and values share. The first request for a trace
+ * starts following it in the background.
  *
- * Threads: any, unless it says otherwise.
+ * Threads: any, unless a function restricts it.
  */
 #ifndef TRAWL_SESSION_FLOWS_H
 #define TRAWL_SESSION_FLOWS_H
@@ -13,30 +13,31 @@
 struct flows;
 struct session;
 
-/* The owner's; the traces must outlive it. */
+/* From the owner's thread; the traces must outlive it. */
 struct flows *flows_new(struct session *);
-void flows_free(struct flows *); /* stops all; NULL is fine */
+void flows_free(struct flows *); /* stops all threads; NULL is allowed */
 
-/* The index of a trace, borrowed as long as its session is linked; NULL: it cannot be followed,
- * as *WHY says. */
+/* Return the index of a trace, borrowed while its session is linked. If the trace cannot be
+ * followed, return NULL with the reason in *WHY. */
 struct flow_index *flows_index(const struct trace *, const char **why);
 
-/* Whether any trace can be followed; else *WHY says what is missing. */
+/* True if any trace can be followed; otherwise set *WHY to the reason. */
 bool flows_any(const struct session *, const char **why);
 
-/* How many cells are followed: those before this one; all, if it cannot be followed. */
+/* Return the number of cells that are followed. If the trace cannot be followed, all cells
+ * count. */
 uint64_t flows_known(const struct trace *);
 
-/* Counts up when what flows_missed told of can be answered, of any trace. */
+/* Return an epoch that goes up when any trace has an answer for a cell of flows_missed(). */
 unsigned flows_generation(const struct session *);
 
-/* What a message of CELL did was asked for and is not known yet. */
+/* Record that the flow of a message in CELL was requested before it was known. */
 void flows_missed(const struct trace *, uint64_t cell);
 
-/* Has them look on: an index went on, or a capture grew. */
-void flows_wake(struct flows *); /* NULL is fine */
+/* Wake the threads: an index advanced or a capture grew. */
+void flows_wake(struct flows *); /* NULL is allowed */
 
-/* For batch output: follows all traces to their end, in this thread. */
+/* Follow all traces to their end in this thread, for batch output. */
 void flows_load(struct session *);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a profile says of intervals: see intervals.h. */
+/* Profile entries of intervals: see intervals.h. */
 #include "config.h"
 
 #include "session/intervals.h"

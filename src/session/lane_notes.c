@@ -1,5 +1,5 @@
 /*
- * Notes of a trace for the order of a session: see lane_notes.h.
+ * Notes on the cells of a trace: see lane_notes.h.
  */
 #include "config.h"
 
@@ -10,16 +10,16 @@
 #include <string.h>
 
 enum {
-	NOTE_CELLS = 512, /* between two looks at whether to stop */
-	WITNESSES = 4	  /* messages that bear a time out */
+	NOTE_CELLS = 512, /* cells to note between checks for a stop */
+	WITNESSES = 4	  /* messages that confirm a time */
 };
 
-/* Nanoseconds that times may step back among neighbours. */
+/* Nanoseconds that neighbouring times may step back. */
 #define FAR_BACK UINT64_C(1000000000)
 
 /* --- keys -------------------------------------------------------------- */
 
-/* The transport's times of messages, KEY_FIRST for those that have none. */
+/* Get the transport's times of messages; KEY_FIRST for those without. */
 static void
 times_of(struct trace *trace, const struct message *messages, size_t count, int64_t *times)
 {
@@ -31,8 +31,8 @@ times_of(struct trace *trace, const struct message *messages, size_t count, int6
 	}
 }
 
-/* Whether what follows bears a time out: most of the next ones are not far before
- * it.  A damaged time must not hold up all the others. */
+/* True if the next messages confirm a time: most are not far before it. A damaged time must not
+ * hold up all later ones. */
 static bool
 is_borne_out(const int64_t *times, size_t count, size_t i)
 {
@@ -46,12 +46,12 @@ is_borne_out(const int64_t *times, size_t count, size_t i)
 	return 2 * good >= looked;
 }
 
-/* Makes times of messages their keys, from KEY on. */
+/* Turn times into keys, starting from KEY; return the last key. */
 static int64_t
 make_increasing(int64_t *times, size_t count, int64_t key)
 {
 	for (size_t i = 0; i < count; i++) {
-		/* those behind are still times */
+		/* later elements are still times */
 		if (times[i] > key && is_borne_out(times, count, i))
 			key = times[i];
 		times[i] = key;
@@ -59,7 +59,7 @@ make_increasing(int64_t *times, size_t count, int64_t key)
 	return key;
 }
 
-/* The times that keys are made of, both the transport's and those of senders' strands. */
+/* Get the times for the keys: the transport's (CARRIED) and those of senders' strands. */
 static void
 strand_times_of(struct trace *trace, size_t strand_count, const struct message *messages,
 		size_t count, int64_t *carried, int64_t *times, uint8_t *strands)
@@ -74,7 +74,7 @@ strand_times_of(struct trace *trace, size_t strand_count, const struct message *
 	}
 }
 
-/* Makes the keys of all strands: each one's times together are made increasing. */
+/* Make the keys of all strands; each strand's times increase on their own. */
 static void
 make_strand_keys(struct trace *trace, size_t strand_count, const struct message *messages,
 		 size_t count, int64_t *last, int64_t *keys, uint8_t *strands)
@@ -114,7 +114,7 @@ lane_keys_make(struct trace *trace, size_t strand_count, const struct message *m
 	last[0] = make_increasing(keys, count, last[0]);
 }
 
-/* --- noting ------------------------------------------------------------ */
+/* --- adding notes ------------------------------------------------------ */
 
 void
 lane_notes_open(struct lane_notes *notes, struct trace *trace)
@@ -171,7 +171,7 @@ decode_cell(struct lane_notes *notes, uint64_t cell)
 	return reader_decoded_cell(notes->reader, cell);
 }
 
-/* The key of the last of all messages of a cell, by them alone. */
+/* Return the key of the last message of a cell, from this cell alone. */
 static int64_t
 latest_of(struct lane_notes *notes, uint64_t cell, const struct index_cell *summary)
 {
@@ -186,7 +186,7 @@ latest_of(struct lane_notes *notes, uint64_t cell, const struct index_cell *summ
 	return latest;
 }
 
-/* The cells of a trace that is one strand. */
+/* Note some cells of a trace with one strand. */
 static bool
 add_plain(struct lane_notes *notes)
 {
@@ -207,7 +207,7 @@ add_plain(struct lane_notes *notes)
 	return count > 0;
 }
 
-/* One cell of a trace of several. */
+/* Note one cell of a trace with several strands. */
 static bool
 add_strands(struct lane_notes *notes)
 {
@@ -221,7 +221,7 @@ add_strands(struct lane_notes *notes)
 	memcpy(ends, last, sizeof ends);
 	for (size_t s = 0; s < notes->strand_count; s++)
 		all += counts[s];
-	counts[0] += summary.first - all; /* of what was dropped nobody knows the strand */
+	counts[0] += summary.first - all; /* the strand of dropped messages is unknown */
 	const struct decoded_cell *decoded = decode_cell(notes, cell);
 	int64_t *keys = mem_new((decoded->count + 1) * sizeof *keys);
 	uint8_t *strands = mem_new(decoded->count + 1);
@@ -249,9 +249,9 @@ lane_notes_add(struct lane_notes *notes)
 	return notes->strand_count > 1 ? add_strands(notes) : add_plain(notes);
 }
 
-/* --- asking ------------------------------------------------------------ */
+/* --- reading notes ----------------------------------------------------- */
 
-/* Whether something may be noted of a strand; under the lock. */
+/* True if notes on a strand may exist; call with the lock held. */
 static bool
 is_noted(const struct lane_notes *notes, unsigned generation, size_t strand)
 {
@@ -293,7 +293,7 @@ lane_notes_before(struct lane_notes *notes, unsigned generation, uint64_t cell, 
 	return known;
 }
 
-/* What is noted of an element of a strand's cells. */
+/* Copy element AT of a strand's cells. */
 static bool
 copy_cell(const struct lane_notes *notes, size_t strand, size_t at, struct noted_cell *found)
 {

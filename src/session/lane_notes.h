@@ -1,14 +1,15 @@
 /*
- * What is noted of the messages of a trace, so that their order with those of others
- * is known: for each cell the key of its last message, and of a trace of several strands
- * (clocks.h) for each strand its messages and keys, of the cells that have any.  A key is
- * the latest time up to a message: of the transport's times of all messages in strand 0,
- * of the messages' own times in another strand.  So keys never fall along a strand.
+ * Notes on the cells of a trace. They order its messages among other traces'
+ * messages. Each cell has the key of its last message. A trace of several strands
+ * (clocks.h) also has a count and last key per strand, in cells where the strand
+ * occurs. A key is the latest time up to a message: in strand 0 the transport's
+ * times of all messages, in other strands the messages' own times. So keys never
+ * fall along a strand.
  *
- * Cost: 8 bytes per cell, made of the summaries where they suffice.  Of several strands 24
- * more for each strand that a cell has, and every cell is decoded for it, once.
+ * Cost: 8 bytes per cell, taken from the summaries where possible. Several strands
+ * take 24 bytes more for each strand in a cell, and every cell is decoded once.
  *
- * Threads: one may note while others ask.
+ * Threads: one thread may add notes while others read them.
  */
 #ifndef TRAWL_SESSION_LANE_NOTES_H
 #define TRAWL_SESSION_LANE_NOTES_H
@@ -19,66 +20,70 @@
 
 #include <pthread.h>
 
-#define KEY_FIRST INT64_MIN /* the key of what comes before any time */
+#define KEY_FIRST INT64_MIN /* key before any time */
 
 enum { STRANDS_MAX = CLOCKS_STRANDS_MAX + 1 };
 
-/* A cell that has messages of a strand. */
+/* A cell that contains messages of a strand. */
 struct noted_cell {
 	uint64_t cell;
-	uint64_t count; /* of the strand's messages up to its end */
-	int64_t key;	/* of the last of them */
+	uint64_t count; /* messages of the strand up to the cell's end */
+	int64_t key;	/* key of the last one */
 };
 
 struct lane_notes {
-	pthread_mutex_t lock;		 /* for what follows; only one thread changes it */
-	VEC(int64_t) latest;		 /* of each noted cell: the key of strand 0 up to its end */
-	VEC(struct noted_cell) *strands; /* if there are several */
+	pthread_mutex_t lock;		 /* protects all up to `indexed` */
+	VEC(int64_t) latest;		 /* for each noted cell, the key of strand 0 at
+					    its end */
+	VEC(struct noted_cell) *strands; /* only with several strands */
 	size_t strand_count;
-	unsigned generation; /* of the clocks, */
-	unsigned indexed;    /* and of the index, then */
+	unsigned generation; /* epoch of the clocks at the last renewal */
+	unsigned indexed;    /* epoch of the index then */
 
 	struct trace *trace;
-	struct reader *reader; /* of the thread that notes; NULL: none so far */
+	struct reader *reader; /* of the thread that adds notes; NULL at first */
 };
 
 void lane_notes_open(struct lane_notes *, struct trace *);
 void lane_notes_close(struct lane_notes *);
 
-/* Drops what does not hold any more, if it is not of GENERATION of the clocks; true if
- * there was something. */
+/* Drop all notes if they are out of date: GENERATION is the current epoch of the clocks. Return
+ * true if they were. */
 bool lane_notes_renew(struct lane_notes *, unsigned generation);
-/* Notes some of the cells that are indexed; false: there are no more. */
+/* Note some of the indexed cells. Return false if there are no more. */
 bool lane_notes_add(struct lane_notes *);
 
-/* All that follows is of GENERATION: of another nothing is noted. */
+/* The functions below find nothing unless the notes are of epoch GENERATION. */
 
-/* How many cells are noted. */
+/* Return the number of noted cells. */
 uint64_t lane_notes_count(struct lane_notes *, unsigned generation);
 
-/* What is noted before a cell: the key of each strand's last message (of STRANDS_MAX), and
- * how many there are; false if not all is noted. */
+/* Find the state before a cell: the key of each strand's last message, and with several strands
+ * their number of messages. Both arrays have STRANDS_MAX elements. Return false unless all cells
+ * up to there are noted. */
 bool lane_notes_before(struct lane_notes *, unsigned generation, uint64_t cell, int64_t *keys,
 		       uint64_t *counts);
 
-/* The first noted cell of a strand whose last key is not before KEY; false: there is none.
- * *BEFORE, if it is not NULL: the one before it, all before the first being KEY_FIRST.
- * They have no COUNT if the strand is the only one. */
+/* Find the first noted cell of a strand with a last key not before KEY. Return false if there is
+ * none. Set *BEFORE, unless NULL, to the previous cell; before the first, to KEY_FIRST. Their
+ * COUNT is unset if the strand is the only one. */
 bool lane_notes_find_key(struct lane_notes *, unsigned generation, size_t strand, int64_t key,
 			 struct noted_cell *found, struct noted_cell *before);
 
-/* Of several strands: the first cell up to whose end there are more than NUMBER messages;
- * and the first one that is not before CELL and has messages, or the last one before it. */
+/* For several strands: find the first cell with more than NUMBER messages of the strand up to
+ * its end. lane_notes_find_cell(): find the first cell with messages from CELL on, or the last
+ * before it (DIRECTION -1). */
 bool lane_notes_find_number(struct lane_notes *, unsigned generation, size_t strand,
 			    uint64_t number, struct noted_cell *found);
 bool lane_notes_find_cell(struct lane_notes *, unsigned generation, size_t strand, uint64_t cell,
 			  int direction, struct noted_cell *found);
 
-/* How many messages of one of several strands are noted. */
+/* With several strands, return the number of noted messages of a strand. */
 uint64_t lane_notes_total(struct lane_notes *, unsigned generation, size_t strand);
 
-/* Makes the keys of messages that follow each other, and STRANDS of each (NULL: one alone);
- * LAST: the keys before the first, by strand, and then those of the last. */
+/* Make the keys of consecutive messages, and with several strands the strand of each (else
+ * STRANDS may be NULL). LAST holds the keys before the first message, by strand; on return,
+ * those at the last. */
 void lane_keys_make(struct trace *, size_t strand_count, const struct message *, size_t count,
 		    int64_t *last, int64_t *keys, uint8_t *strands);
 

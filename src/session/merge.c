@@ -1,15 +1,16 @@
 /*
  * Several strands of messages as one list: see merge.h.
  *
- * The keys of cells (lane_notes.h) never decrease along a strand, so the first message
- * whose key is not before a time is found by bisecting them, and one cell is decoded.
- * All else is made of that cut.  A position's number is the sum of the cuts of all
- * strands; the message with a number is found by bisecting times until as many messages
- * lie before.  While one walks, the cuts are kept and move along.
+ * The keys of cells (lane_notes.h) never decrease along a strand. So bisecting
+ * them, and decoding one cell, finds the first message with a key not before a
+ * time. Such cuts are the base for everything else. The number of a message is the
+ * sum of the cuts of all strands. To find a number, the merge bisects times until
+ * that many messages lie before. While the user steps, the cuts are kept and move
+ * along.
  *
- * Cost: that of the notes, which a thread of its own makes.  A cell that is not noted yet
- * is decoded when it matters, and what is found with it is an estimate; a strand is not
- * looked for in many of them.
+ * A separate thread makes the notes; they are the main cost. A cell without notes
+ * is decoded when needed, and results from it are estimates. A search for a strand
+ * decodes only a few such cells.
  */
 #include "config.h"
 
@@ -25,15 +26,16 @@
 #include <stdlib.h>
 
 enum {
-	CACHE = 8,	   /* cells per trace whose keys are kept, */
-	CACHE_STRAND = 2,  /* and for each of several strands, that may lie far apart */
-	FAR_CELLS = 16,	   /* without notes, in which a strand is looked for */
-	USUAL_LENGTH = 32, /* of a message, while nothing is known */
-	NEAR_NS = 100000   /* how far off a time that is found by cells may well be */
+	CACHE = 8,	   /* cells per trace with kept keys */
+	CACHE_STRAND = 2,  /* more for each of several strands, which may be far apart */
+	FAR_CELLS = 16,	   /* cells without notes to search for a strand */
+	USUAL_LENGTH = 32, /* assumed length of a message while nothing is known */
+	NEAR_NS = 100000   /* usual error of a time that is estimated from cells */
 };
 
-/* The keys of the messages of one cell; and of several strands that of each, and how many
- * of it are before it: before the cell, and in the cell. */
+/* The keys of the messages in one cell. With several strands also each message's strand, and its
+ * rank in that strand within the cell; BEFORE counts the messages of each strand before the
+ * cell. */
 struct cell_keys {
 	VEC(int64_t) keys;
 	VEC(uint8_t) strands;
@@ -44,12 +46,12 @@ struct cell_keys {
 	bool valid, exact;
 };
 
-/* Where a time cuts a strand: the first message that is not before it. */
+/* The cut of a strand at a time: its first message that is not before it. */
 struct cut {
 	struct position at;
 	int64_t key;
 	uint64_t number;
-	bool end; /* there is none; `number` is how many there are */
+	bool end; /* no such message; `number` is then the count of all */
 	bool exact;
 };
 
@@ -59,25 +61,25 @@ struct merge_lane {
 	VEC(struct cell_keys) cache;
 	uint64_t used;
 	size_t part;
-	size_t first, count; /* its strands */
+	size_t first, count; /* strands of this trace */
 	bool hidden;
 	struct lane_notes *notes;
 };
 
 struct merge_strand {
-	size_t lane, number; /* of which it is that strand */
-	struct cut head;     /* its first message that is not before the current one */
+	size_t lane, number; /* the trace; number of the strand in it */
+	struct cut head;     /* first message not before the current one */
 };
 
 struct merge {
 	struct session *session;
-	struct merge *whole;	  /* of all traces: that itself, or whose notes these are */
-	struct merge_lane *lanes; /* as the session's traces */
+	struct merge *whole;	  /* merge of all traces; owns the notes */
+	struct merge_lane *lanes; /* in the order of the session's traces */
 	size_t count;
-	VEC(struct merge_strand) strands; /* in the order of their lanes */
-	struct sequence_position current; /* what the heads are for */
+	VEC(struct merge_strand) strands; /* in the order of their traces */
+	struct sequence_position current; /* message for which the heads are valid */
 	bool positioned;
-	unsigned generation; /* of the clocks; parts and strands follow it */
+	unsigned generation; /* epoch of the clocks for parts and strands */
 
 	struct job job;
 	struct generation changes;
@@ -109,7 +111,7 @@ merge_work(void *context)
 		job_tell(&m->job);
 }
 
-/* Until no new clocks came meanwhile: strands and notes are of one generation. */
+/* Repeat until no new clocks arrive, so that strands and notes have the same epoch. */
 void
 merge_load(struct merge *m)
 {
@@ -140,7 +142,7 @@ merge_generation(const struct merge *m)
 
 /* --- parts and strands ------------------------------------------------- */
 
-/* Puts traces whose times can be compared into one part. */
+/* Put traces with comparable times into one part. */
 static void
 make_parts(struct merge *m)
 {
@@ -153,8 +155,8 @@ make_parts(struct merge *m)
 	}
 }
 
-/* Keeps the cells that all strands of a lane are in, or messages whose order goes from one
- * to the next would be decoded again for each step. */
+/* Make room for the cells that hold the current messages of all strands. Otherwise each step
+ * from one strand to another would decode a cell again. */
 static void
 widen_cache(struct merge_lane *lane)
 {
@@ -195,7 +197,7 @@ merge_renew(struct merge *m)
 	return make_order(m->whole, clocks_generation(m->session->clocks));
 }
 
-/* Follow the merge of all traces, of which nothing changes in the middle of a call. */
+/* Take over the order of the merge of all traces, which never changes in the middle of a call. */
 static void
 follow_whole(struct merge *m)
 {
@@ -208,7 +210,7 @@ merge_is_current(const struct merge *m)
 	return m->whole->generation == clocks_generation(m->session->clocks);
 }
 
-/* True if the clocks are known as well, so that nothing about the order changes. */
+/* True if the clocks are settled and the order is current. */
 static bool
 is_settled(const struct merge *m)
 {
@@ -240,7 +242,7 @@ lane_of(const struct merge *m, size_t strand)
 	return &m->lanes[m->strands.at[strand].lane];
 }
 
-/* Whether a strand is all of its lane. */
+/* True if a strand is all of its trace. */
 static bool
 is_whole(const struct merge *m, size_t strand)
 {
@@ -256,8 +258,8 @@ merge_strand_is_part(const struct merge *m, size_t strand, size_t *number)
 
 /* --- the keys of messages ---------------------------------------------- */
 
-/* What came before is not known: what has no time gets that of the first of its strand, or
- * of the cell, that has one. */
+/* Guess keys when those before the cell are unknown. A message without a time gets the first
+ * time of its strand in the cell, else that of the cell. */
 static void
 guess_first_keys(struct cell_keys *keys, size_t strands)
 {
@@ -344,7 +346,7 @@ key_at(struct merge *m, struct merge_lane *lane, struct position at)
 	return at.at < keys->keys.count ? keys->keys.at[at.at] : INT64_MAX;
 }
 
-/* Whether the message at AT of a cell is in a strand of its lane. */
+/* True if message AT of a cell is in strand NUMBER of its trace. */
 static bool
 is_in(const struct cell_keys *keys, size_t at, size_t number)
 {
@@ -364,8 +366,8 @@ merge_strand(struct merge *m, struct sequence_position p)
 
 /* --- along a strand ---------------------------------------------------- */
 
-/* The next cell that may have messages of a strand, from *CELL on; without notes *FAR more
- * cells are tried. */
+/* Find the next cell that may contain messages of a strand, from *CELL on. Beyond the notes, try
+ * *FAR more cells. */
 static bool
 next_cell(struct merge *m, size_t strand, uint64_t *cell, unsigned *far)
 {
@@ -381,7 +383,7 @@ next_cell(struct merge *m, size_t strand, uint64_t *cell, unsigned *far)
 	return *cell < index_cell_count(trace_index(lane->trace)) && (*far)-- > 0;
 }
 
-/* The last one before *CELL. */
+/* Find the previous such cell, before *CELL. */
 static bool
 previous_cell(struct merge *m, size_t strand, uint64_t *cell, unsigned *far)
 {
@@ -400,7 +402,7 @@ previous_cell(struct merge *m, size_t strand, uint64_t *cell, unsigned *far)
 	return true;
 }
 
-/* The first message of a strand of several from a position on. */
+/* With several strands, find the first message of a strand from a position on. */
 static bool
 find_from(struct merge *m, size_t strand, struct position from, struct position *at)
 {
@@ -418,7 +420,7 @@ find_from(struct merge *m, size_t strand, struct position from, struct position 
 	return false;
 }
 
-/* The last one before a position. */
+/* Find the last message before a position. */
 static bool
 find_before(struct merge *m, size_t strand, struct position from, struct position *at)
 {
@@ -473,7 +475,7 @@ strand_last(struct merge *m, size_t strand, struct position *at)
 	return find_before(m, strand, end, at);
 }
 
-/* The number of a message in its strand. */
+/* Return the number of a message in its strand. */
 static uint64_t
 strand_number(struct merge *m, size_t strand, struct position at, bool *exact)
 {
@@ -507,7 +509,7 @@ strand_find_number(struct merge *m, size_t strand, uint64_t number, struct posit
 	return at->at < keys->ranks.count;
 }
 
-/* Whether the keys of all cells of a trace are noted. */
+/* True if the keys of all cells of a trace are noted. */
 static bool
 is_all_noted(struct merge *m, struct merge_lane *lane)
 {
@@ -517,7 +519,7 @@ is_all_noted(struct merge *m, struct merge_lane *lane)
 	return exact && count >= index_cell_count(trace_index(lane->trace));
 }
 
-/* How many messages a strand has. */
+/* Return the number of messages of a strand. */
 static uint64_t
 strand_count(struct merge *m, size_t strand, bool *exact)
 {
@@ -563,7 +565,7 @@ cut_at_first(struct merge *m, size_t strand)
 	return cut_at(m, strand, at);
 }
 
-/* Bisects cells that are not noted, from FROM on, by decoding them. */
+/* Bisect the cells without notes, from FROM on, by decoding them. */
 static uint64_t
 unnoted_cell(struct merge *m, size_t strand, int64_t key, uint64_t from)
 {
@@ -575,7 +577,7 @@ unnoted_cell(struct merge *m, size_t strand, int64_t key, uint64_t from)
 		size_t last = keys->keys.count;
 		while (last && !is_in(keys, last - 1, m->strands.at[strand].number))
 			last--;
-		/* of a cell without messages of the strand the others tell */
+		/* in a cell without messages of the strand, use the others */
 		last = last ? last : keys->keys.count;
 		if (!last || keys->keys.at[last - 1] < key)
 			low = middle + 1;
@@ -585,7 +587,7 @@ unnoted_cell(struct merge *m, size_t strand, int64_t key, uint64_t from)
 	return low;
 }
 
-/* The first message of a strand whose key is not before KEY. */
+/* Find the first message of a strand with a key not before KEY. */
 static struct cut
 cut_by_key(struct merge *m, size_t strand, int64_t key)
 {
@@ -606,7 +608,7 @@ cut_by_key(struct merge *m, size_t strand, int64_t key)
 		while (at.at < keys->keys.count &&
 		       (keys->strands.at[at.at] != own || keys->keys.at[at.at] < key))
 			at.at++;
-	if (at.at == keys->keys.count) { /* an estimate was wrong, or it is empty */
+	if (at.at == keys->keys.count) { /* a wrong estimate, or an empty cell */
 		if (is_whole(m, strand) || !find_from(m, strand, at, &at))
 			return cut_at_end(m, strand);
 		exact = false;
@@ -616,7 +618,7 @@ cut_by_key(struct merge *m, size_t strand, int64_t key)
 	return cut;
 }
 
-/* The first message behind all those whose key is KEY. */
+/* Find the first message of a strand with a key after KEY. */
 static struct cut
 cut_behind(struct merge *m, size_t strand, int64_t key)
 {
@@ -631,7 +633,7 @@ is_shown(const struct merge *m, size_t strand)
 	return !lane_of(m, strand)->hidden;
 }
 
-/* Finds the heads of all strands for a message. */
+/* Find the heads of all strands for a message. */
 static void
 go_to(struct merge *m, struct sequence_position p)
 {
@@ -656,7 +658,7 @@ go_to(struct merge *m, struct sequence_position p)
 	m->positioned = true;
 }
 
-/* Whether the message at A of strand I comes before that at B of strand K. */
+/* True if A of strand I comes before B of strand K. */
 static bool
 is_before(const struct merge *m, size_t i, const struct cut *a, size_t k, const struct cut *b)
 {
@@ -671,7 +673,7 @@ position_in(const struct merge *m, size_t strand, struct position at)
 	return (struct sequence_position){m->strands.at[strand].lane, at};
 }
 
-/* Makes the first of the heads the current message. */
+/* Make the first of all heads the current message. */
 static bool
 take_first(struct merge *m, struct sequence_position *p)
 {
@@ -704,7 +706,7 @@ merge_next(struct merge *m, struct sequence_position *p)
 	return false;
 }
 
-/* The last message of a strand before its head. */
+/* Find the last message of a strand before its head. */
 static bool
 before_head(struct merge *m, size_t strand, struct cut *cut)
 {
@@ -716,7 +718,7 @@ before_head(struct merge *m, size_t strand, struct cut *cut)
 	return true;
 }
 
-/* Makes the last message before all heads the current one. */
+/* Make the last message before all heads the current one. */
 static bool
 take_last(struct merge *m, struct sequence_position *p)
 {
@@ -778,7 +780,7 @@ merge_number(struct merge *m, struct sequence_position p, bool *exact)
 		struct cut *head = &m->strands.at[i].head;
 		if (!is_shown(m, i))
 			continue;
-		if (!head->exact) /* more may be known by now */
+		if (!head->exact) /* more may be known now */
 			*head = head->end ? cut_at_end(m, i) : cut_at(m, i, head->at);
 		number += head->number;
 		*exact &= head->exact;
@@ -787,7 +789,7 @@ merge_number(struct merge *m, struct sequence_position p, bool *exact)
 	return number;
 }
 
-/* How many messages a trace has; an estimate before anything is known. */
+/* Return the number of messages of a trace; estimate it by size while nothing is known. */
 static uint64_t
 count_of(struct merge *m, size_t lane, bool *exact)
 {
@@ -810,11 +812,10 @@ merge_count(struct merge *m, bool *exact)
 	return count;
 }
 
-/* How many messages of a part have keys before KEY: at least, at most, near enough, or
- * just so many. */
+/* Ways to count the messages of a part with keys before KEY. */
 enum counting { AT_LEAST, AT_MOST, ABOUT, EXACTLY };
 
-/* The same of a strand, by the cells alone. */
+/* Count the messages of a strand before KEY, from notes and summaries alone. */
 static uint64_t
 count_by_cells(struct merge *m, size_t strand, int64_t key, enum counting how)
 {
@@ -851,8 +852,7 @@ count_before(struct merge *m, size_t part, int64_t key, enum counting how)
 	return count;
 }
 
-/* The largest key between LOW and HIGH before which there are not more than
- * NUMBER messages. */
+/* Find the largest key from LOW to HIGH with at most NUMBER messages before it. */
 static int64_t
 merge_bisect(struct merge *m, size_t part, uint64_t number, enum counting how, int64_t low,
 	     int64_t high)
@@ -868,7 +868,7 @@ merge_bisect(struct merge *m, size_t part, uint64_t number, enum counting how, i
 	return low;
 }
 
-/* The same exactly: around where it should be, so that few cells are decoded. */
+/* Find the same key exactly. Search near the estimate, so that few cells are decoded. */
 static int64_t
 bisect_near(struct merge *m, size_t part, uint64_t number, int64_t low, int64_t high)
 {
@@ -895,7 +895,7 @@ bisect_near(struct merge *m, size_t part, uint64_t number, int64_t low, int64_t 
 	return merge_bisect(m, part, number, EXACTLY, low, high);
 }
 
-/* How many messages of a part are counted before the first ones that are there. */
+/* Count the dropped messages of a part, before its first ones. */
 static uint64_t
 count_dropped(struct merge *m, size_t part)
 {
@@ -907,7 +907,7 @@ count_dropped(struct merge *m, size_t part)
 	return count;
 }
 
-/* The message with a number in its part; of one that was dropped, the first. */
+/* Find the message with a number in its part; for a dropped message, the first one. */
 static bool
 find_in_part(struct merge *m, size_t part, uint64_t number, struct sequence_position *p)
 {
@@ -931,7 +931,7 @@ find_in_part(struct merge *m, size_t part, uint64_t number, struct sequence_posi
 	return false;
 }
 
-/* Near enough: so far in the largest trace of the part as in the whole part. */
+/* Estimate a position: as far into the largest trace as NUMBER is into the part. */
 static bool
 guess_in_part(struct merge *m, size_t part, uint64_t number, uint64_t all,
 	      struct sequence_position *p)
@@ -1053,7 +1053,7 @@ merge_cut(struct merge *m, size_t trace, int64_t order, struct position *at)
 	return !best.end;
 }
 
-/* Whether the cells where a trace is cut are noted, or there are none. */
+/* True if the cells around a cut of a trace are noted, or no such cell exists. */
 static bool
 is_cut_noted(struct merge *m, struct merge_lane *lane, int64_t order)
 {
@@ -1082,7 +1082,7 @@ merge_time_is_known(struct merge *m, size_t trace, int64_t order)
 	return known;
 }
 
-/* The time that a message's place follows from, and the strand of its lane that it is in. */
+/* Find the time that orders a message, and its strand in the trace. */
 static bool
 order_time(const struct merge_lane *lane, const struct message *m, struct message_time *time,
 	   size_t *strand)
@@ -1103,7 +1103,7 @@ merge_is_uncertain(const struct merge *m, size_t i, const struct message *a, siz
 	       fabs((double)second.order - (double)first.order) < first.error + second.error;
 }
 
-/* --- from start to end ------------------------------------------------- */
+/* --- making and freeing ------------------------------------------------ */
 
 static struct merge *
 make_merge(struct session *session, size_t first, size_t count)

@@ -1,4 +1,4 @@
-/* Programs that change: see programs.h.  A file may be read by several decoders, at other times:
+/* Changed program files: see programs.h. Several decoders may read a file at different times;
  * the worst of their stamps counts. */
 #include "config.h"
 

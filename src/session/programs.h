@@ -1,8 +1,9 @@
 /*
- * Whether the programs of a session and the memory images of its decoders are still the files
- * that were read: they may be built again while the session is open.
+ * Detect changes in the files of a session's programs and of its decoders' memory
+ * images. A user may build them again while the session is open.
  *
- * Nothing watches them: programs_look compares stamps, one call of stat for each file.
+ * Nothing watches the files: programs_look() compares stamps, with one call of
+ * stat() for each file.
  *
  * Threads: the owner's.
  */
@@ -16,14 +17,13 @@
 struct programs;
 struct session;
 
-void programs_free(struct programs *); /* NULL is fine */
+void programs_free(struct programs *); /* NULL is allowed */
 
-/* Calls TAKE for each file that changed or was removed, once, and again when it changes from
- * one to the other. */
+/* Call TAKE once for each file that changed or was removed, and again if that state changes. */
 void programs_look(struct session *,
 		   void (*take)(void *context, const char *path, enum file_change), void *context);
 
-/* Whether a file changed: session_read_programs would read other bytes. */
+/* True if a file changed, so session_read_programs() would read other bytes. */
 bool programs_have_changed(struct session *);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * The messages of one or several lanes: see sequence.h.
+ * The messages of a trace, or of several: see sequence.h.
  *
- * What is one strand asks the reader; what is several asks the merge, which holds
- * their order.  The merge is asked about one too where the common time matters, as it
- * has the times noted.
+ * A single strand uses the reader; several strands use the merge, which has their
+ * order. For common times a single strand uses the merge too, since that has noted
+ * the times.
  */
 #include "config.h"
 
@@ -15,20 +15,20 @@
 #include <stdlib.h>
 
 enum {
-	UNTIMED_MAX = 64, /* cells without a time passed while bisecting */
-	NEAR_CELLS = 16,  /* looked at for the message itself */
-	WALK_CELLS = 4	  /* that a reader of a walk keeps */
+	UNTIMED_MAX = 64, /* cells without a time to skip while bisecting */
+	NEAR_CELLS = 16,  /* cells to search for the message */
+	WALK_CELLS = 4	  /* cells that a reader of a walk keeps */
 };
 
 struct sequence {
 	struct merge *merge;
-	size_t count; /* lanes, */
-	size_t first; /* and the trace of the first */
+	size_t count; /* number of traces */
+	size_t first; /* number of the first trace */
 	struct reader **readers;
-	bool *hidden; /* which lanes are left out */
+	bool *hidden; /* for each trace */
 };
 
-/* --- from start to end ------------------------------------------------- */
+/* --- making and freeing ------------------------------------------------ */
 
 static struct sequence *
 make_sequence(struct merge *merge, size_t first, size_t count)
@@ -95,14 +95,14 @@ sequence_wake(struct sequence *s)
 	merge_wake(s->merge);
 }
 
-/* Whether there is one strand. */
+/* True if there is only one strand. */
 static bool
 is_alone(const struct sequence *s)
 {
 	return s->count == 1 && merge_strand_count(s->merge) == 1;
 }
 
-/* True if no strands may come up any more. */
+/* True if no more strands can appear. */
 static bool
 are_strands_known(const struct sequence *s)
 {
@@ -129,7 +129,7 @@ sequence_generation(const struct sequence *s)
 	return is_alone(s) ? 0 : merge_generation(s->merge);
 }
 
-/* --- lanes ------------------------------------------------------------- */
+/* --- traces ------------------------------------------------------------ */
 
 size_t
 sequence_lane_count(const struct sequence *s)
@@ -372,7 +372,7 @@ find_percent(struct sequence *s, const struct sequence_wish *wish, struct sequen
 
 /* --- times ------------------------------------------------------------- */
 
-/* Whether a cell's summary tells that no message in it has a time. */
+/* True if, by its summary, no message of a cell has a time. */
 static bool
 is_untimed(struct trace *trace, uint64_t cell)
 {
@@ -381,7 +381,7 @@ is_untimed(struct trace *trace, uint64_t cell)
 	       !(summary.message_flags & MESSAGE_TIMED);
 }
 
-/* The last message before FROM for which HAS, of those that are in a cell of a strand. */
+/* Find the last message of a strand before FROM in its cell for which HAS is true. */
 static bool
 find_in_cell(struct sequence *s, size_t strand, struct position from, sequence_has *has,
 	     void *context, struct sequence_position *found)
@@ -397,8 +397,8 @@ find_in_cell(struct sequence *s, size_t strand, struct position from, sequence_h
 	return false;
 }
 
-/* Makes *FROM the position behind the last message before it in a strand that is not all of
- * its lane, which may lie many cells back; false if there is none. */
+/* If a strand is only part of its trace, move *FROM after the strand's last message before
+ * *FROM. It may be many cells back. Return false if there is none. */
 static bool
 skip_others(struct sequence *s, size_t strand, struct position *from)
 {
@@ -412,7 +412,7 @@ skip_others(struct sequence *s, size_t strand, struct position *from)
 	return true;
 }
 
-/* Likewise in one strand, before FROM. */
+/* Find the last message for which HAS is true in one strand, before FROM. */
 static bool
 find_timed_before(struct sequence *s, size_t strand, struct position from, unsigned cells,
 		  sequence_has *has, void *context, struct sequence_position *found)
@@ -468,7 +468,7 @@ find_time(struct sequence *s, const struct sequence_wish *wish, struct sequence_
 	return merge_find_time(s->merge, wish->lane, wish->time, p) || merge_last(s->merge, p);
 }
 
-/* The latest time in a cell; false if it has none. */
+/* Find the latest time in a cell; return false if it has none. */
 static bool
 cell_time(struct reader *reader, uint64_t cell, uint64_t *ticks)
 {
@@ -487,7 +487,7 @@ cell_time(struct reader *reader, uint64_t cell, uint64_t *ticks)
 	return false;
 }
 
-/* The first message from cell CELL on that is not before TICKS. */
+/* Find the first message from CELL on that is not before TICKS. */
 static bool
 find_in_cells(struct reader *reader, uint64_t cell, uint64_t ticks, struct position *at)
 {
@@ -504,8 +504,8 @@ find_in_cells(struct reader *reader, uint64_t cell, uint64_t ticks, struct posit
 	return reader_last(reader, at);
 }
 
-/* Bisects cells, from their summaries where the index has them and by decoding a
- * cell where not: some twenty cells in a capture of any size. */
+/* Bisect the cells, by their summaries or, before they are indexed, by decoding: about twenty
+ * cells in a capture of any size. */
 static bool
 find_ticks(struct reader *reader, uint64_t ticks, struct position *at)
 {
@@ -523,7 +523,7 @@ find_ticks(struct reader *reader, uint64_t ticks, struct position *at)
 	return find_in_cells(reader, low, ticks, at);
 }
 
-/* Whether the index is complete, or has times that are not before TICKS. */
+/* True if the index is complete or has reached TICKS. */
 static bool
 ticks_are_known(struct reader *reader, uint64_t ticks)
 {

@@ -1,33 +1,34 @@
 /*
- * The messages of one or several lanes in one order.
+ * The messages of a trace, or of several traces in one order.
  *
- * A lane is a trace, read by a reader.  What has an order of its own is a strand: a lane
- * in the transport's order; where the session is in order of time (clocks.h), strand 0 of
- * a lane and one for each sender's clock, each in the transport's order.  The sequence of
- * one strand is just that order and costs nothing beside the reader.  That of several is
- * by the common time of the session and nothing is sorted for it: a message's key is the
- * latest time in its strand up to it, so that a strand's own order is never broken;
- * messages without a time have the key of the one before.  The time is the transport's in
- * strand 0, of which all messages of the lane count; in other strands the messages' own.
- * Equal keys go by the order of the strands, which is that of the lanes and within one
- * that of their clocks.  Lanes that no clock relates stay apart: all of one before all of
- * the other.  Lanes can be left out.
+ * `lane` numbers the traces of a sequence, each with a reader. A strand is a series
+ * with its own order. In the transport's order each trace is one strand. In order
+ * of time (clocks.h) a trace has strand 0 and one strand for each sender's clock.
+ * Each is in the transport's order.
  *
- * What is said of a sequence is one of
- *  - a position: a lane and a position of its reader.  Cheap to step from; it holds
- *    until its cell is indexed, a message ID
- *    for ever;
- *  - a number, from 0, of the lanes that are shown;
- *  - a wish: what is asked for by number, share or time.
- * While the indexes and clocks are not complete, numbers and what is found by them
- * are estimates: *exact tells.  Nothing here waits for them.
+ * One strand needs only its reader and costs nothing more. Several strands are
+ * merged by the session's common time, without sorting. The key of a message is the
+ * latest time in its strand up to it. So the merge never breaks a strand's own
+ * order. A message without a time has its predecessor's key. Strand 0 uses the
+ * transport's times of all messages of the trace; other strands use the messages'
+ * own times. Equal keys are sorted by strand: by trace, then by clock. Traces
+ * without related clocks stay apart, all messages of the first before the second.
+ * Traces can be hidden.
  *
- * Cost: a step, a number and a search decode a few cells of each strand at most.
- * Memory: 8 bytes per cell of the index; of several strands see lane_notes.h.
+ * A position is a lane and a position of its reader. Stepping from it is cheap. It
+ * is valid until its cell is indexed; a message ID is valid for ever. A number
+ * counts the messages of the shown traces from 0. A wish is a number, share or time
+ * to find.
  *
- * Errors: none; a position that is no message any more gives NULL.
- * Threads: a sequence belongs to one thread, and so do its lanes' readers, but for
- * sequence_wake.
+ * Until the indexes and clocks are complete, numbers and the messages found by them
+ * are estimates, with *exact false. No function waits for them.
+ *
+ * Cost: a step, a number and a search decode at most a few cells of each strand.
+ * Memory: 8 bytes per cell of the index; for several strands see lane_notes.h.
+ *
+ * Errors: none; a position without a message yields NULL.
+ *
+ * Threads: a sequence and its readers belong to one thread, except sequence_wake().
  */
 #ifndef TRAWL_SESSION_SEQUENCE_H
 #define TRAWL_SESSION_SEQUENCE_H
@@ -38,7 +39,7 @@ struct session;
 struct sequence;
 
 struct sequence_position {
-	size_t lane; /* from 0 */
+	size_t lane; /* number of the trace, from 0 */
 	struct position at;
 };
 
@@ -48,94 +49,93 @@ sequence_position_is_same(struct sequence_position a, struct sequence_position b
 	return a.lane == b.lane && a.at.cell == b.at.cell && a.at.at == b.at.at;
 }
 
-/* Of all traces of a session, which must outlive it; lane I is trace I. */
+/* Make a sequence of all traces of a session, which must outlive it; lane I is trace I. */
 struct sequence *sequence_new(struct session *);
 
-/* The same for a thread that goes over it in the background, so that its readers keep few
- * cells; traces are not shown that are HIDDEN, by number (NULL: none is). */
+/* Make a sequence for a background walk; its readers keep few cells. HIDDEN marks the traces to
+ * leave out, by number (NULL: none). */
 struct sequence *sequence_new_walk(struct session *, const bool *hidden);
 
-/* Of one trace of them alone, with a reader of its own: lane 0.  ALL, which must be
- * of all traces and outlive it, is asked where the common time matters; it belongs to
- * the same thread. */
+/* Make a sequence of a single trace in ALL, with its own reader: lane 0. ALL is a sequence of
+ * all traces; it provides the common time, so it must outlive this one and belong to the same
+ * thread. */
 struct sequence *sequence_new_lane(struct sequence *all, size_t trace);
 
 /* NULL is allowed. */
 void sequence_free(struct sequence *);
 
-/* Those of all traces only.  Notes the times of all indexed cells, in
- * this thread; or in one of its own, which tells the session.  sequence_wake, from
- * any thread: there may be more of them. */
+/* Note the times of all indexed cells, for a sequence of all traces. sequence_load() does this
+ * in the calling thread, sequence_start() in a thread that notifies the session.
+ * sequence_wake(), from any thread: more cells may be indexed. */
 void sequence_load(struct sequence *);
 void sequence_start(struct sequence *);
 void sequence_wake(struct sequence *);
 
-/* Takes over new clocks, and another order of the session, in a sequence of all traces and in
- * those made of it.  Other calls, but for sequence_load, never change strands or parts, so
- * their numbers stay valid from one renewal to the next.  Until a renewal after a change, keys
- * of both orders may mix; nothing is exact then. */
+/* Take over new clocks and a new order of the session. Do this in a sequence of all traces;
+ * those made from it follow. Except sequence_load(), no other call changes strands or parts, so
+ * their numbers stay valid until the next renewal. After a change and before the renewal, keys
+ * of both orders may mix, and nothing is exact. */
 void sequence_renew(struct sequence *);
 
-/* False if a renewal would take over something: the clocks or the order are different from
- * those at the last one. */
+/* True if clocks and order are those of the last renewal. */
 bool sequence_is_current(const struct sequence *);
 
-/* Counts up when messages may stand in another order than before. */
+/* Return an epoch that goes up when the order of messages may have changed. */
 unsigned sequence_generation(const struct sequence *);
 
-/* --- lanes ------------------------------------------------------------- */
+/* --- traces ------------------------------------------------------------ */
 
 size_t sequence_lane_count(const struct sequence *);
 
-/* The reader of a lane, and through it the trace; borrowed. */
+/* Return the reader of a trace, borrowed. */
 struct reader *sequence_reader(const struct sequence *, size_t lane);
 
-/* The lane of a trace, by its number in the session; false if it is in none. */
+/* Find the lane of a trace by its number in the session. Return false if it is not in the
+ * sequence. */
 bool sequence_find_lane(const struct sequence *, size_t trace, size_t *lane);
 
-/* Leaves a lane out, or takes it in again; one that is alone is always shown. */
+/* Show or hide a trace; a single trace always stays shown. */
 void sequence_show(struct sequence *, size_t lane, bool on);
 bool sequence_shows(const struct sequence *, size_t lane);
 
-/* Whether the times of two lanes can be compared. */
+/* True if the times of two traces are comparable. */
 bool sequence_relates(const struct sequence *, size_t lane, size_t other);
 
-/* Strands, from 0 in the order of their lanes; which there are holds until sequence_renew.
- * The lane of one, and the one that a message is in. */
+/* Return the number of strands, the lane of a strand, or the strand of a message. Strands are
+ * numbered from 0 in the order of their lanes, until sequence_renew(). */
 size_t sequence_strand_count(const struct sequence *);
 size_t sequence_strand_lane(const struct sequence *, size_t strand);
 size_t sequence_strand(struct sequence *, struct sequence_position);
 
-/* Whether a strand is not all of its lane; then messages are in it whose clocks_strand() is
+/* True if a strand is only part of its trace. Its messages are then those with clocks_strand()
  * NUMBER. */
 bool sequence_strand_is_part(const struct sequence *, size_t strand, size_t *number);
 
 /* --- order ------------------------------------------------------------- */
 
-/* The first and last position.  False: there is no message. */
+/* Find the first or last position. Return false if there is no message. */
 bool sequence_first(struct sequence *, struct sequence_position *);
 bool sequence_last(struct sequence *, struct sequence_position *);
 
-/* The next and previous position.  False at the ends; then it is unchanged. */
+/* Step to the next or previous position. At the ends, return false and leave it unchanged. */
 bool sequence_next(struct sequence *, struct sequence_position *);
 bool sequence_previous(struct sequence *, struct sequence_position *);
 
-/* The message at a position, or NULL; borrowed as that of reader_message. */
+/* Return the message at a position, or NULL; borrowed as from reader_message(). */
 const struct message *sequence_message(struct sequence *, struct sequence_position);
 
-/* Which of two is first. */
+/* True if the first position comes before the second. */
 bool sequence_is_before(struct sequence *, struct sequence_position, struct sequence_position);
 
-/* What the place of a message among those of other strands follows from; it holds until
- * sequence_renew. */
+/* A key that orders messages from different strands. It is valid until sequence_renew(). */
 struct sequence_key {
-	size_t part; /* of lanes whose times can be compared */
+	size_t part; /* group of traces with comparable times */
 	size_t strand;
-	int64_t time; /* the latest one up to the message, on the common clock */
+	int64_t time; /* latest common time in the strand, up to the message */
 };
 struct sequence_key sequence_key(struct sequence *, struct sequence_position);
 
-/* Which of two is first, if they are of different strands. */
+/* True if A comes before B, for messages of different strands. */
 static inline bool
 sequence_key_is_before(const struct sequence_key *a, const struct sequence_key *b)
 {
@@ -144,79 +144,76 @@ sequence_key_is_before(const struct sequence_key *a, const struct sequence_key *
 	return a->time != b->time ? a->time < b->time : a->strand < b->strand;
 }
 
-/* The first message of a strand that is not before the one at P; false if there is
- * none, then *AT is behind the last cell. */
+/* Find the first message of a strand that is not before the one at P. If there is none, return
+ * false and set *AT after the last cell. */
 bool sequence_head(struct sequence *, struct sequence_position p, size_t strand,
 		   struct position *at);
 
-/* Likewise the first in its trace of those of a lane that are not before P; of the lane of
- * P that itself. */
+/* Find the first message of a trace, in its own order, that is not before P. In the trace of P,
+ * that is P. */
 bool sequence_lane_head(struct sequence *, struct sequence_position p, size_t lane,
 			struct position *at);
 
-/* The first and the last message of a strand between two positions, both included, of which LAST
- * is not before FIRST.  False if there is none. */
+/* Find the first and last message of a strand between two positions, both included. LAST must
+ * not be before FIRST. Return false if there is none. */
 bool sequence_between(struct sequence *, size_t strand, struct sequence_position first,
 		      struct sequence_position last, struct position *from, struct position *to);
 
-/* The next message of one of several strands, or the one before (DIRECTION -1); FROM need
- * not be a message.  False: there is none, or none near while much is not noted. */
+/* Find the next message of a strand, or the previous one (DIRECTION -1). FROM need not be a
+ * message. Return false if there is none, or none nearby while many cells are not noted. */
 bool sequence_step(struct sequence *, size_t strand, struct position from, int direction,
 		   struct position *at);
 
-/* The last message before P that HAS says has a time, of the lanes that are shown and
- * related to its own.  HAS is asked about messages from P back; at most CELLS cells of
- * each lane are decoded, those that have no time at all not counted.  False: there is
- * none so near. */
+/* Find the last message before P for which HAS is true, in shown traces related to that of P.
+ * HAS is called on messages from P backwards. At most CELLS cells of each strand are decoded;
+ * cells without any time do not count. Return false if there is none so near. */
 typedef bool sequence_has(void *context, size_t lane, const struct message *);
 bool sequence_find_timed_before(struct sequence *, struct sequence_position p, unsigned cells,
 				sequence_has *, void *context, struct sequence_position *found);
 
-/* Whether the order of all messages is known. */
+/* True if the order of all messages is known. */
 bool sequence_is_exact(struct sequence *);
 
-/* Whether it is uncertain which of two neighbours was first: they are of two strands,
- * and their times are nearer than their errors. */
+/* True if the order of two neighbours is uncertain: they are in different strands, and their
+ * times differ by less than their errors. */
 bool sequence_is_uncertain(const struct sequence *, size_t lane, const struct message *,
 			   size_t other, const struct message *of_other);
 
 /* --- numbers and wishes ------------------------------------------------ */
 
-/* The number of a message, and how many there are. */
+/* Return the number of a message, or the count of all messages. */
 uint64_t sequence_number(struct sequence *, struct sequence_position, bool *exact);
 uint64_t sequence_count(struct sequence *, bool *exact);
 
-/* What is asked for.  Times are those of a lane: only what is related to it can be
- * found by them. */
+/* Ways to choose a message. A time in a trace finds only messages of related traces. */
 enum sequence_by {
-	SEQUENCE_BY_NOTHING, /* there is no wish */
-	SEQUENCE_BY_NUMBER,  /* that message */
-	SEQUENCE_BY_PERCENT, /* from 0, the first, to 100, the last: of the messages, or of
-				the bytes of the lane while the order is not known or it
-				is alone */
-	SEQUENCE_BY_TIME,    /* of the common clock (`order` of struct message_time): the
-				first message that is not before it, else the last */
-	SEQUENCE_BY_TICKS    /* of the lane's own clock, in the lane: likewise; where time
-				steps back, one of several */
+	SEQUENCE_BY_NOTHING, /* no wish */
+	SEQUENCE_BY_NUMBER,  /* message with that number */
+	SEQUENCE_BY_PERCENT, /* 0 is the first message, 100 the last; counts bytes of the
+				trace while the order is not known or the trace is alone */
+	SEQUENCE_BY_TIME,    /* first message not before a common time (`order` of struct
+				message_time), else the last */
+	SEQUENCE_BY_TICKS    /* the same within a trace, by its own clock; one of several where
+				time steps back */
 };
 
 struct sequence_wish {
 	enum sequence_by by;
-	size_t lane;	/* of PERCENT, TIME and TICKS */
-	uint64_t value; /* of NUMBER, PERCENT and TICKS */
-	int64_t time;	/* of TIME */
+	size_t lane;	/* for PERCENT, TIME and TICKS */
+	uint64_t value; /* for NUMBER, PERCENT and TICKS */
+	int64_t time;	/* for TIME */
 };
 
-/* The message that is asked for, or one near it while that is not known.  False:
- * there is none, or none so far. */
+/* Find the message of a wish, or one near it while the exact one is not known. Return false if
+ * there is none, or none yet. */
 bool sequence_find(struct sequence *, const struct sequence_wish *, struct sequence_position *);
 
-/* Whether what sequence_find answers is final.  Decodes nothing, so a wish that is not
- * can be kept and tried again whenever more is known: ui/list/wishes.h does so. */
+/* True if the result of sequence_find() is final. This decodes nothing, so a caller can keep a
+ * wish and try it again later, as ui/list/wishes.h does. */
 bool sequence_is_known(struct sequence *, const struct sequence_wish *);
 
-/* The first message of one lane that is not before TIME (of the common clock), else its
- * last; false: it has none. */
+/* Find the first message of a trace that is not before TIME (on the common clock), else its
+ * last. Return false if it has none. */
 bool sequence_find_in_lane(struct sequence *, size_t lane, int64_t time, struct position *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Sessions: opening captures by a profile, and what relates traces; see session.h.
+ * Sessions: open captures by a profile, and relate traces; see session.h.
  */
 #include "config.h"
 
@@ -85,7 +85,7 @@ entry_at(const struct profile *profile, size_t i)
 	return (void *)((char *)profile->traces.at + i * trace_options_table()->size);
 }
 
-/* The profile's entry for a capture, or SIZE_MAX. */
+/* Return the number of the profile's entry for a capture, or SIZE_MAX. */
 static size_t
 find_entry(const struct profile *profile, const char *path)
 {
@@ -122,7 +122,7 @@ take_options(const struct profile *profile, const char *path, struct trace_openi
 	take_entry(profile, find_entry(profile, path), path, from);
 }
 
-/* Numbers the traces after one came or went. */
+/* Number the traces after adding or removing one. */
 static void
 number_traces(struct session *session)
 {
@@ -142,7 +142,7 @@ add_trace(struct session *session, const struct trace_opening *from, struct err 
 	return trace;
 }
 
-/* One trace for each buffer of a snapshot that can be opened; the first. */
+/* Open a trace for each buffer of a snapshot, as far as possible; return the first. */
 static struct trace *
 open_snapshot(struct session *session, struct trace_opening from, struct err *err)
 {
@@ -177,7 +177,7 @@ open_snapshot(struct session *session, struct trace_opening from, struct err *er
 			first = trace;
 	}
 	if (snapshot->notes.length)
-		text_cut(&snapshot->notes, snapshot->notes.length - 1); /* the last line's end */
+		text_cut(&snapshot->notes, snapshot->notes.length - 1); /* the last newline */
 	if (!first)
 		err_set(err, ERR_DATA, "%s", text_get(&snapshot->notes));
 	else if (snapshot->notes.length)
@@ -188,8 +188,8 @@ open_snapshot(struct session *session, struct trace_opening from, struct err *er
 
 /* --- perf.data ----------------------------------------------------------- */
 
-/* perf.data.cpu3; of a thread perf.data.tid1234, and, where it has several traces,
- * perf.data.tid1234.cpu3. */
+/* Name a part: perf.data.cpu3; for a thread perf.data.tid1234, or perf.data.tid1234.cpu3 if it
+ * has several traces. */
 static void
 name_part(const char *path, const struct perf_part *part, struct text *name)
 {
@@ -201,11 +201,11 @@ name_part(const char *path, const struct perf_part *part, struct text *name)
 		text_addf(name, ".cpu%u", buffer->cpu != PERF_NONE ? buffer->cpu : part->cpu);
 }
 
-/* A perf.data that is being opened. */
+/* State while opening a perf.data. */
 struct perf_opening {
 	const struct capture *whole;
 	struct perf_data *perf;
-	char **images; /* files of its maps, NULL where there is none */
+	char **images; /* file of each map, or NULL */
 	struct text notes;
 };
 
@@ -216,8 +216,8 @@ is_same_file(const struct perf_map *a, const struct perf_map *b)
 	       !memcmp(a->build_id, b->build_id, a->build_id_size) && !strcmp(a->name, b->name);
 }
 
-/* Whether another file lies where this map is, in another process or at another time: a
- * name would be a guess. */
+/* True if another file occupies the same addresses, in another process or at another time. Names
+ * would then be a guess. */
 static bool
 is_ambiguous(const struct perf_map *maps, size_t count, const struct perf_map *map)
 {
@@ -230,7 +230,7 @@ is_ambiguous(const struct perf_map *maps, size_t count, const struct perf_map *m
 	return false;
 }
 
-/* Has a file name the addresses where it was mapped. */
+/* Let a file name the addresses where it was mapped. */
 static void
 add_symbols(struct session *session, const struct perf_map *map, const char *file)
 {
@@ -261,8 +261,8 @@ name_images(struct session *session, const struct perf_opening *o)
 	}
 }
 
-/* Takes PATH, which is freed else, if it has the memory of a map of the kernel: the map is
- * one of that file then. */
+/* Take ownership of PATH and return it if it contains the memory of a kernel map; then set the
+ * map's offset and length in that file. Otherwise free PATH. */
 static char *
 take_kernel(struct perf_map *map, char *path, uint64_t begin)
 {
@@ -276,7 +276,7 @@ take_kernel(struct perf_map *map, char *path, uint64_t begin)
 	return path;
 }
 
-/* The file of a map of the kernel or of a module of it: a kcore has both as they ran. */
+/* Find the file of a map of the kernel or a kernel module. A kcore contains both as they ran. */
 static char *
 find_kernel(struct perf_map *map, const struct build_id *id, const char *folder,
 	    struct text *refused)
@@ -293,7 +293,7 @@ find_kernel(struct perf_map *map, const struct build_id *id, const char *folder,
 	return found;
 }
 
-/* Finds the files of the maps, each once. */
+/* Find the files of the maps, each file once. */
 static void
 find_images(struct perf_opening *o, const char *folder)
 {
@@ -349,8 +349,8 @@ open_perf_part(struct session *session, struct trace_opening from, struct perf_o
 	return trace;
 }
 
-/* One trace for each buffer of a perf.data; the first.  What is not decoded of it is
- * opened as a file that is not; of a stream it is the trace BEFORE. */
+/* Open a trace for each buffer of a perf.data; return the first. If no decoder takes it, open it
+ * as a file of no format. For a stream, return BEFORE, the trace that it already has. */
 static struct trace *
 open_perf(struct session *session, struct trace_opening from, const struct capture *whole,
 	  struct trace *before, struct err *err)
@@ -387,7 +387,7 @@ open_perf(struct session *session, struct trace_opening from, const struct captu
 		from.container = first ? NULL : from.container;
 	}
 	if (o.notes.length)
-		text_cut(&o.notes, o.notes.length - 1); /* the last line's end */
+		text_cut(&o.notes, o.notes.length - 1); /* the last newline */
 	if (!first && o.notes.length)
 		err_set(err, ERR_DATA, "%s", text_get(&o.notes));
 	else if (o.notes.length)
@@ -413,8 +413,8 @@ open_perf_file(struct session *session, struct trace_opening from, struct err *e
 	return first;
 }
 
-/* Whether a stream, or what is compressed, is perf.data; a live source has no end, and what
- * is kept of a limit has no beginning. */
+/* True if a stream or a compressed file contains perf.data. A live source has no end, and a
+ * limited capture may have lost its beginning, so neither counts. */
 static bool
 holds_perf(const struct trace *trace)
 {
@@ -435,7 +435,7 @@ remove_trace(struct session *session, struct trace *trace)
 	number_traces(session);
 }
 
-/* The same of what a trace was opened for that is spooled, once all of it is there. */
+/* Open a spooled perf.data, in place of TRACE, once it is complete. */
 static struct trace *
 open_perf_spooled(struct session *session, struct trace_opening from, struct trace *trace,
 		  struct err *err)
@@ -457,8 +457,8 @@ open_perf_spooled(struct session *session, struct trace_opening from, struct tra
 
 /* --- several traces in a capture ----------------------------------------- */
 
-/* Options of a part of what was opened with OPS and FROM's entry; or with one of its own, by
- * its name. */
+/* Take the options for a part of a capture that was opened with OPS: by the profile's entry for
+ * the part's name, else by FROM's entry. */
 static void
 take_part(const struct profile *profile, const struct decoder_ops *ops,
 	  const struct decoder_part *part, const char *name, struct trace_opening *from)
@@ -468,13 +468,13 @@ take_part(const struct profile *profile, const struct decoder_ops *ops,
 	const struct option_row *row = option_find(trace_options_table(), ops->format);
 	if (strcmp(ops->format, part->format) != 0) {
 		from->choice.format = part->format;
-		if (row && row->given) /* they are used: by them the parts are found */
+		if (row && row->given) /* already used: the parts were found by them */
 			*((bool *)from->options + row->given) = false;
 	}
 	recognition_apply(part->settings, decoder_find(part->format), from->options, true);
 }
 
-/* Opens each of the traces that a capture has in it, instead of WHOLE; the first. */
+/* Open each trace inside a capture, in place of WHOLE; return the first. */
 static struct trace *
 open_parts(struct session *session, const struct trace_opening *from, struct trace *whole,
 	   struct err *err)
@@ -521,7 +521,7 @@ has_parts(const struct trace *trace)
 	       decoder->ops->part(decoder, 0, &part);
 }
 
-/* The same with the ENTRY of the profile. */
+/* Open a capture with entry ENTRY of the profile. */
 static struct trace *
 open_entry(struct session *session, const char *path, size_t entry, const char *format,
 	   char *const *collateral, size_t collateral_count, struct err *err)
@@ -573,10 +573,10 @@ session_is_live(const struct session *session)
 	return false;
 }
 
-/* --- traces that belong together --------------------------------------- */
+/* --- related traces ------------------------------------------------------ */
 
-/* The only trace of FORMAT whose name is NAME (NULL: any); NULL if there is
- * none, or more than one. */
+/* Return the only trace of FORMAT with name NAME (NULL: any). Return NULL if there is none, or
+ * more than one. */
 static struct trace *
 only_trace(struct session *session, const char *format, const char *name)
 {
@@ -741,7 +741,7 @@ session_describe_clocks(const struct session *session, struct text *out)
 		describe_apart(session->traces.at[i], out);
 }
 
-/* Takes back what session_link made, and what reads messages of several traces. */
+/* Drop the results of session_link() and everything else that reads several traces. */
 static void
 unlink_traces(struct session *session)
 {
@@ -751,7 +751,7 @@ unlink_traces(struct session *session)
 	session->contexts = NULL;
 	flows_free(session->flows); /* before cycles and clocks, which its threads read */
 	session->flows = NULL;
-	cycles_free(session->cycles); /* before clocks, likewise */
+	cycles_free(session->cycles); /* before the clocks, which it reads */
 	session->cycles = NULL;
 	clocks_free(session->clocks);
 	session->clocks = NULL;
@@ -863,7 +863,7 @@ session_build(struct session *session)
 		trace_build_whole(session->traces.at[i]);
 }
 
-/* --- reading a trace otherwise ----------------------------------------- */
+/* --- decoding a trace again ---------------------------------------------- */
 
 int
 session_try(struct session *session, struct trace *trace, const char *format, const char *settings,

@@ -1,10 +1,10 @@
 /*
- * A session: the traces that are open, and what relates them.
+ * A session: the open traces and everything that relates them.
  *
- * It is the host of its traces and owns them.  What one trace's messages owe to another
- * (serial numbers, clocks, contexts, times by cycles) is made by session_link.
+ * It hosts its traces and owns them. session_link() creates the parts that combine
+ * messages of several traces: serial numbers, clocks, contexts, times by cycles.
  *
- * Threads: the owner's, unless it says otherwise.
+ * Threads: the owner's, unless a function allows others.
  */
 #ifndef TRAWL_SESSION_SESSION_H
 #define TRAWL_SESSION_SESSION_H
@@ -23,7 +23,7 @@ struct flows;
 struct programs;
 struct session_intervals;
 
-/* What a profile says; freed by session_close.  Zeroed: nothing. */
+/* A profile; session_close() frees it. Zeroed: empty. */
 struct profile {
 	struct option_list traces;    /* struct trace_options with their formats */
 	struct option_list origins;   /* struct origin_options */
@@ -31,43 +31,44 @@ struct profile {
 	struct option_list symbols;   /* struct symbol_options */
 	struct option_list contexts;  /* struct context_options with their `from` */
 	struct option_list intervals; /* struct interval_options */
-	int order;		      /* enum clocks_order; later see session_set_order */
+	int order;		      /* enum clocks_order; later use session_set_order() */
 };
 const struct option_table *profile_options_table(void);
 
-/* Zeroed: no traces.  It stays where it is while a trace is open. */
+/* Zeroed: no traces. It must not move while a trace is open. */
 struct session {
-	struct trace_host host; /* its settings may be set before the first trace */
+	struct trace_host host; /* set its options before the first trace */
 	VEC(struct trace *) traces;
 	struct profile profile;
-	const char *profile_path;  /* borrowed; NULL: there is none */
-	struct clocks *clocks;	   /* from session_link on; see clocks.h */
-	struct contexts *contexts; /* made by session_link; NULL: none */
-	struct cycles *cycles;	   /* made by session_link; NULL: none */
-	struct flows *flows;	   /* made by session_link */
-	struct programs *programs; /* see programs.h; NULL: not asked for */
-	/* set by who makes them, and taken back by it; NULL: none */
+	const char *profile_path;  /* borrowed, or NULL */
+	struct clocks *clocks;	   /* made by session_link(); see clocks.h */
+	struct contexts *contexts; /* made by session_link(), or NULL */
+	struct cycles *cycles;	   /* made by session_link(), or NULL */
+	struct flows *flows;	   /* made by session_link() */
+	struct programs *programs; /* see programs.h; NULL before first use */
+	/* set and cleared by the code that makes the pairs; or NULL */
 	const struct session_intervals *intervals;
 	/* for main(), after session_close(): */
-	int ended_by;		     /* the signal that ends the program; 0: none */
-	const struct trace *part_of; /* its snapshot is opened in its place; or NULL */
+	int ended_by;		     /* signal that ends the program; 0: none */
+	const struct trace *part_of; /* trace to replace by its snapshot, or NULL */
 };
 
-/* The session of a trace. */
+/* Return the session of a trace. */
 static inline struct session *
 session_of(const struct trace *trace)
 {
 	return (void *)((char *)trace_host(trace) - offsetof(struct session, host));
 }
 
-/* As trace_host_set_notify: NOTIFY is called when something worth a look happened. */
+/* Set the function to call when the owner should look for changes, as trace_host_set_notify()
+ * does. */
 static inline void
 session_notify(struct session *session, void (*notify)(void *), void *context)
 {
 	trace_host_set_notify(&session->host, notify, context);
 }
 
-/* Calls it, if there is one; from any thread. */
+/* Call that function, if set; from any thread. */
 static inline void
 session_signal(struct session *session)
 {
@@ -75,81 +76,83 @@ session_signal(struct session *session)
 }
 
 /*
- * Opens PATH as a trace and adds it to the session; a CoreSight snapshot as one
- * trace for each of its buffers, named FOLDER.BUFFER.  FORMAT (may be NULL)
- * overrules the profile's and what the content says.  COLLATERAL: further
- * files or folders, added to the profile's; they must outlive the session.  NULL with
- * a reason on error; that no format explains the bytes is none.
+ * Open PATH as a trace and add it to the session. A CoreSight snapshot becomes one
+ * trace for each of its buffers, named FOLDER.BUFFER. FORMAT (may be NULL)
+ * overrules the profile and the recognition by content. COLLATERAL lists more files
+ * or folders, besides the profile's; it must outlive the session. Return the first
+ * trace, or NULL with a reason on error. Bytes that fit no format are not an error.
  */
 struct trace *session_open(struct session *session, const char *path, const char *format,
 			   char *const *collateral, size_t collateral_count, struct err *);
 
-/* Opens all captures that the profile names by `file:`; how many, or an error. */
+/* Open all captures that the profile names by `file:`. Return their number, or an error. */
 int session_open_named(struct session *session, char *const *collateral, size_t collateral_count,
 		       struct err *);
 void session_close(struct session *session);
 
-/* Whether one of its captures is a live source. */
+/* True if one of its captures is a live source. */
 bool session_is_live(const struct session *);
 
-/* After all captures are open: finds the traces that belong together, by the
- * profile's `sync:` and, where one gem and one uia trace are open, without; and
- * makes the session's clocks and what contexts and counts of cycles there are. */
+/* Relate the traces, after all captures are open. Pair traces by the profile's `sync:`; a single
+ * gem trace and a single uia trace need no entry. Then create the session's clocks, and the
+ * contexts and cycle counts if it has any. */
 void session_link(struct session *session);
 
-/* Whether every name of LIST, with commas between, is a trace's; ERR_USAGE with the reason. */
+/* Check that every name in LIST, separated by commas, is a trace's. Return ERR_USAGE with a
+ * reason otherwise. */
 int session_check_names(const struct session *session, const char *list, struct err *);
 
-/* Adds what `kind: offset` of a profile adds: NAME=SECONDS, to the time of the trace of that
- * name.  Before session_link; 0, or ERR_USAGE with the reason. */
+/* Add an offset NAME=SECONDS to the times of trace NAME, as `kind: offset` in a profile does.
+ * Call it before session_link(). Return 0, or ERR_USAGE with a reason. */
 int session_add_offset(struct session *session, const char *offset, struct err *);
 
-/* The order of messages: ORDER as it is named in a profile.  ERR_USAGE with a reason if
- * nothing is named so.  From then on, also for clocks that there are. */
+/* Set the order of messages, by its name in a profile; existing clocks follow. Return ERR_USAGE
+ * with a reason if the name is unknown. */
 int session_set_order(struct session *session, const char *order, struct err *);
 const char *session_order(const struct session *session);
 
-/* Appends a line for what does not hold of times: senders' clocks that have no strand for want
- * of room, where the order is not the transport's; and, once all clocks were looked at, messages
- * between which no length of time can be made. */
+/* Append a line for each limit on times. In order of time: sender clocks without a strand
+ * because there are too many. After a look at all clocks: messages without a length of time
+ * between them. */
 void session_describe_clocks(const struct session *, struct text *);
 
-/* For batch output: finds all pairs of intervals (intervals.h), with all that it takes. */
+/* Find all pairs of intervals (intervals.h) and load everything that takes, for batch output. */
 void session_load_intervals(struct session *session);
 
-/* Starts what trace_start starts, for all traces, and the threads that relate them. */
+/* Start the threads of all traces (trace_start) and those that relate them. */
 void session_start(struct session *session);
 
-/* Has those threads look on: an index went on, or a capture grew. */
+/* Wake the threads that relate traces: an index advanced or a capture grew. */
 void session_wake(struct session *session);
 
-/* Builds the indexes of all traces in this thread, each once its capture has ended. */
+/* Build the indexes of all traces in this thread, each after the end of its capture. */
 void session_build(struct session *session);
 
-/* Ends all trace_wait, now and later; from any thread. */
+/* End every trace_wait(), now and later; from any thread. */
 void session_interrupt(struct session *session);
 
-/* Appends how a user sets the rate of a clock. */
+/* Append a hint on how to set the rate of a clock. */
 void session_add_rate_hint(const struct session *session, struct text *);
 
-/* Return true if a capture of the session was opened from this file; a writer_options.is_taken. */
+/* True if a capture of the session was opened from this file; a writer_options.is_taken. */
 bool session_has_file(void *session, const struct stat *);
 
 /* Add a text to the notices of the first trace. */
 void session_add_notice(struct session *session, const char *text);
 
 /*
- * Decodes a trace as FORMAT with SETTINGS (as in struct probe; NULL: as they are found),
- * or, FORMAT being NULL, as it was recognised.  No reader of the session may be in use
- * meanwhile; what session_link made is made anew, and needs session_start.  0, or negative
- * with a reason; then the trace is as it was.
+ * Decode a trace as FORMAT with SETTINGS (as in struct probe; NULL: as recognised).
+ * FORMAT NULL: decode it as it was recognised. No reader of the session may be in
+ * use. This repeats session_link(), so call session_start() afterwards. Return 0,
+ * or a negative value with a reason; the trace is then unchanged.
  */
 int session_try(struct session *session, struct trace *, const char *format, const char *settings,
 		struct err *);
 
 /*
- * Reads the programs of the session and the memory images of its decoders again, as they are
- * now; the same holds.  What goes wrong with names is reported when they are loaded.
+ * Read the session's programs and its decoders' memory images again. The conditions
+ * of session_try() apply. Errors in symbols are reported later, when they are
+ * loaded.
  */
 int session_read_programs(struct session *session, struct err *);
 

@@ -1,14 +1,14 @@
 /*
  * From two runs to a list of differences: see compare.h.
  *
- * Each pair of origins is aligned (compare_align.h).  What is between aligned runs is
- * missing, extra, or, where both sides have something, changed: messages of one type are
- * paired so that their words are most alike.  Where equal messages follow each other it is
- * open which of them is missing; the one is, whose absence suits the times best.  Then the
- * missing that are extra nearby have moved, and times are compared.
+ * Each pair of origins is aligned (compare_align.h). Messages between aligned runs
+ * are missing or extra. If both sides have some, messages of equal type are paired
+ * by the likeness of their words. Such pairs have changed. If one of several equal
+ * messages is missing, the times decide which. Then a missing message and an equal
+ * extra one nearby become a moved one. Finally times are compared.
  *
- * Work is proportional to the messages, but for texts, of which so many are looked at as
- * LOOKS_MAX says.
+ * Work is proportional to the number of messages. LOOKS_MAX limits the work on
+ * texts.
  */
 #include "config.h"
 
@@ -27,11 +27,11 @@
 #include <string.h>
 
 enum {
-	LISTED = 16,	     /* neighbours missing or extra that are differences each */
-	PAIRS_MAX = 1024,    /* how many against how many times how many are paired by words */
-	LOOKS_MAX = 1 << 18, /* pairs of texts that are looked at in all */
-	NEAR = 256,	     /* how far a message may move, in messages of its origin */
-	SHIFT_MAX = 65536    /* how far what is missing is moved among equal messages */
+	LISTED = 16,	     /* most missing or extra neighbours listed one by one */
+	PAIRS_MAX = 1024,    /* limit on the product of two counts to pair by words */
+	LOOKS_MAX = 1 << 18, /* pairs of texts to compare in all */
+	NEAR = 256,	     /* how far a message may move within its origin */
+	SHIFT_MAX = 65536    /* how far to shift a skip among equal messages */
 };
 
 struct compare {
@@ -41,10 +41,10 @@ struct compare {
 	VEC(struct compare_difference) list;
 	uint64_t kinds[COMPARE_KINDS];
 
-	/* while it runs */
+	/* during compare_run() */
 	VEC(struct compare_aligned) aligned;
 	struct compare_texts texts[2];
-	unsigned looks; /* at pairs of texts so far */
+	unsigned looks; /* pairs of texts compared until now */
 };
 
 static const char *const kind_names[COMPARE_KINDS] = {
@@ -102,7 +102,7 @@ is_stopped(const struct compare *compare)
 	return compare->stop && atomic_load_explicit(compare->stop, memory_order_relaxed);
 }
 
-/* --- what belongs together --------------------------------------------- */
+/* --- pairs of traces and origins ----------------------------------------- */
 
 static bool
 is_same_trace(const struct trace *a, const struct trace *b, bool by_name)
@@ -111,7 +111,7 @@ is_same_trace(const struct trace *a, const struct trace *b, bool by_name)
 	       (!by_name || !strcmp(trace_name(a), trace_name(b)));
 }
 
-/* The traces of BAD for those of GOOD, by number; SIZE_MAX: none. */
+/* Find the trace of BAD for each trace of GOOD, by number; SIZE_MAX: none. */
 static void
 match_traces(const struct session *good, const struct session *bad, size_t *match)
 {
@@ -129,14 +129,14 @@ match_traces(const struct session *good, const struct session *bad, size_t *matc
 	free(taken);
 }
 
-/* Pairs the streams of GOOD in one trace with those of BAD in the other that have the same
- * hash and no partner yet; TAKEN: those of BAD that have one. */
+/* Pair streams of GOOD and BAD that are in paired traces, have the same hash and no partner yet.
+ * TAKEN marks the streams of BAD with a partner. */
 static void
 match_streams(struct compare *compare, const size_t *match, size_t *partner, bool *taken,
 	      bool by_name)
 {
 	const struct compare_side *sides = compare->sides;
-	struct map map = {0}; /* hashes: streams of BAD, from 1 */
+	struct map map = {0}; /* from a hash to the first stream of BAD, from 1 */
 	size_t *next = mem_new((sides[COMPARE_BAD].streams.count + 1) * sizeof *next);
 	for (size_t k = sides[COMPARE_BAD].streams.count; k--;) {
 		const struct compare_stream *stream = sides[COMPARE_BAD].streams.at[k];
@@ -165,7 +165,7 @@ match_streams(struct compare *compare, const size_t *match, size_t *partner, boo
 	map_free(&map);
 }
 
-/* Lists the pairs of origins, and those that only one run has. */
+/* List the pairs of origins, and the origins that only one run has. */
 static void
 match_all(struct compare *compare)
 {
@@ -192,9 +192,9 @@ match_all(struct compare *compare)
 	free(taken);
 }
 
-/* --- which of equal messages ------------------------------------------- */
+/* --- choice among equal messages ----------------------------------------- */
 
-/* The time from one message to another, 0 if it is not known. */
+/* Return the time from one message to another, or 0 if it is not known. */
 static double
 length_of(const struct compare_stream *stream, size_t from, size_t to)
 {
@@ -202,14 +202,14 @@ length_of(const struct compare_stream *stream, size_t from, size_t to)
 	return a == COMPARE_NO_TIME || b == COMPARE_NO_TIME ? 0 : (double)b - (double)a;
 }
 
-/* What two equal messages of both runs, or more, are between: MORE has SKIPPED messages from
- * AT on, that LESS, at BESIDE, has not. */
+/* A place between equal messages where the runs differ: MORE has SKIPPED messages from AT on
+ * that LESS, at BESIDE, does not have. */
 struct skip {
 	const struct compare_stream *more, *less;
 	size_t at, skipped, beside;
 };
 
-/* How much the times over a skip differ, if it is SHIFT messages before; LESS has PASSED
+/* Return how much the times over a skip differ if it is SHIFT messages earlier. LESS has PASSED
  * others there instead. */
 static double
 time_apart(const struct skip *skip, size_t shift, size_t passed)
@@ -223,7 +223,7 @@ time_apart(const struct skip *skip, size_t shift, size_t passed)
 		    length_of(skip->less, beside - passed - 1, beside));
 }
 
-/* How far a skip can be taken back, by at most ROOM messages. */
+/* Return how far a skip can move back, up to ROOM messages. */
 static size_t
 shift_room(const struct skip *skip, size_t room)
 {
@@ -234,9 +234,9 @@ shift_room(const struct skip *skip, size_t room)
 	return shift;
 }
 
-/* How far a skip is to be taken back, by at most the COUNT messages that are equal before
- * it: to where its times suit best, or to the PASSED messages that LESS has before those
- * and MORE has not, which are what became of it if the times suit that too. */
+/* Return how far to move a skip back, up to the COUNT equal messages before it. Choose the best
+ * fit of its times. Before these COUNT, LESS may have PASSED messages that MORE has not. If the
+ * times fit there as well, move the skip there: the skipped messages changed into those. */
 static size_t
 find_shift(const struct skip *skip, size_t count, size_t passed)
 {
@@ -253,8 +253,8 @@ find_shift(const struct skip *skip, size_t count, size_t passed)
 	return joins ? count : best;
 }
 
-/* Has RUN reach as far as it can, where only one of both sides has messages between it and
- * NEXT, of which one message stays. */
+/* Extend RUN as far as possible if only one side has messages between it and NEXT. Leave one
+ * message in NEXT. */
 static void
 push_forward(const struct compare_stream *more, size_t at, size_t skipped, struct compare_run *run,
 	     struct compare_run *next)
@@ -269,8 +269,8 @@ push_forward(const struct compare_stream *more, size_t at, size_t skipped, struc
 	next->count -= forward;
 }
 
-/* Moves what is missing or extra between two runs to where it suits best: as far forward as
- * it can be, then back. */
+/* Move missing or extra messages between two runs to the best place: as far forward as possible,
+ * then back. */
 static void
 suit_skips(struct compare_aligned *aligned)
 {
@@ -312,7 +312,7 @@ suit_skips(struct compare_aligned *aligned)
 
 /* --- differences of an origin ------------------------------------------ */
 
-/* What is between two aligned runs: messages from A to A_END are not aligned, and so on. */
+/* Messages between two aligned runs: A to A_END of GOOD and B to B_END of BAD. */
 struct between {
 	const struct compare_aligned *aligned;
 	size_t a, a_end, b, b_end;
@@ -334,8 +334,8 @@ place_of(const struct compare_stream *stream, size_t i)
 	return place;
 }
 
-/* When message A of GOOD would have been sent in BAD, where message B is the next one: as
- * long after the ones before as in GOOD. */
+/* Estimate the time in BAD of message A of GOOD, before message B of BAD. Keep its time since
+ * the last aligned messages. */
 static int64_t
 missing_time(const struct compare *compare, const struct compare_aligned *aligned, size_t a,
 	     size_t b)
@@ -354,7 +354,7 @@ missing_time(const struct compare *compare, const struct compare_aligned *aligne
 	return late ? bad->times.at[b] : sent;
 }
 
-/* Adds a difference at message A of GOOD and B of BAD. */
+/* Add a difference at message A of GOOD and B of BAD. */
 static struct compare_difference *
 add_difference(struct compare *compare, const struct compare_aligned *aligned,
 	       enum compare_kind kind, size_t a, uint64_t count_a, size_t b, uint64_t count_b)
@@ -369,7 +369,7 @@ add_difference(struct compare *compare, const struct compare_aligned *aligned,
 	return d;
 }
 
-/* The kind of an extra message. */
+/* Return the kind of an extra message. */
 static enum compare_kind
 extra_kind(uint64_t token)
 {
@@ -406,9 +406,9 @@ add_extra(struct compare *compare, const struct between *between)
 	}
 }
 
-/* --- what changed ------------------------------------------------------ */
+/* --- changed messages ---------------------------------------------------- */
 
-/* A message as it is compared by words. */
+/* A message for the comparison by words. */
 struct message_words {
 	struct text text;
 	uint64_t type;
@@ -427,7 +427,7 @@ get_words(struct compare *compare, int run, const struct compare_stream *stream,
 	words->type = compare_hash_bytes(0, text_get(&scratch->type), scratch->type.length);
 }
 
-/* How well two messages suit each other; 0: they are of different types. */
+/* Return how well two messages match, or 0 if their types differ. */
 static float
 suit_words(const struct message_words *a, const struct message_words *b)
 {
@@ -437,7 +437,7 @@ suit_words(const struct message_words *a, const struct message_words *b)
 						     text_get(&b->text), b->text.length);
 }
 
-/* Adds what is between, from *AT on to A and B, and moves *AT there. */
+/* Add the messages from *AT up to A and B as missing or extra, and move *AT there. */
 static void
 add_unpaired(struct compare *compare, struct between *at, size_t a, size_t b)
 {
@@ -449,15 +449,15 @@ add_unpaired(struct compare *compare, struct between *at, size_t a, size_t b)
 	at->b = b;
 }
 
-/* Pairs messages in their order so that all suit best; adds the pairs and what is left,
- * and the pairs to the aligned ones. */
+/* Pair messages, in order, with the best total match. Add the pairs as differences and the rest
+ * as missing or extra. Append the pairs to PAIRS. */
 static void
 add_paired(struct compare *compare, const struct between *between, compare_runs *pairs)
 {
 	size_t n = between->a_end - between->a, m = between->b_end - between->b;
 	struct message_words *words = mem_new((n + m) * sizeof *words);
 	float *suits = mem_new(n * m * sizeof *suits);
-	float *best = mem_new((n + 1) * (m + 1) * sizeof *best); /* of what comes behind */
+	float *best = mem_new((n + 1) * (m + 1) * sizeof *best); /* sum from here on */
 	struct expansion scratch = {0};
 	for (size_t i = 0; i < n + m; i++)
 		get_words(compare, i >= n, i < n ? between->aligned->good : between->aligned->bad,
@@ -515,9 +515,9 @@ add_between(struct compare *compare, const struct between *between, compare_runs
 	}
 }
 
-/* --- what moved -------------------------------------------------------- */
+/* --- moved messages ------------------------------------------------------ */
 
-/* Where in its stream a message is. */
+/* Return the position of a message in its stream. */
 static size_t
 index_of(const struct compare_stream *stream, uint64_t number)
 {
@@ -532,8 +532,8 @@ is_alone(const struct compare_difference *d, enum compare_kind kind)
 	return d->kind == kind && d->count[COMPARE_GOOD] + d->count[COMPARE_BAD] == 1;
 }
 
-/* Lists the extra messages of a list of differences by their tokens: in MAP the first one of
- * each, from 1, in NEXT the one after. */
+/* List the extra messages among differences by token: MAP has the first of each token, from 1,
+ * NEXT the one after. */
 static void
 list_extra(const struct compare_difference *list, size_t count,
 	   const struct compare_aligned *aligned, struct map *map, size_t *next)
@@ -548,8 +548,8 @@ list_extra(const struct compare_difference *list, size_t count,
 	}
 }
 
-/* Makes one of a missing message and an equal extra one that is at most NEAR messages away,
- * among differences of an origin; the missing one is then of no kind. */
+/* Join a missing message and an equal extra one, at most NEAR messages away, into a moved one.
+ * LIST has the differences of an origin. The missing one gets the kind COMPARE_KINDS. */
 static void
 join_moved(struct compare_difference *list, size_t count, const struct compare_aligned *aligned,
 	   size_t near)
@@ -563,7 +563,8 @@ join_moved(struct compare_difference *list, size_t count, const struct compare_a
 		size_t was = index_of(aligned->good, list[i].at[COMPARE_GOOD].number);
 		size_t here = index_of(aligned->bad, list[i].at[COMPARE_BAD].number);
 		uint64_t *head = map_find(&map, aligned->good->tokens.at[was]);
-		/* both are in order: what is too far before is so for all that follow */
+		/* both are in order, so an extra one too far before stays too far for all later
+		 * ones */
 		for (; head && *head; *head = next[*head]) {
 			struct compare_difference *extra = &list[*head - 1];
 			size_t now = index_of(aligned->bad, extra->at[COMPARE_BAD].number);
@@ -583,8 +584,8 @@ join_moved(struct compare_difference *list, size_t count, const struct compare_a
 	map_free(&map);
 }
 
-/* Finds what moved among the differences of an origin, which are from FIRST on; the shortest
- * ways first. */
+/* Find moved messages among the differences of an origin, from FIRST on; shortest distances
+ * first. */
 static void
 find_moved(struct compare *compare, const struct compare_aligned *aligned, size_t first)
 {
@@ -597,10 +598,9 @@ find_moved(struct compare *compare, const struct compare_aligned *aligned, size_
 	compare->list.count = kept;
 }
 
-/* --- all of it --------------------------------------------------------- */
+/* --- the whole run ------------------------------------------------------- */
 
-/* Adds the differences between the runs of an origin that are aligned, and to these what
- * only changed. */
+/* Add the differences between the aligned runs of an origin. Add changed messages to the runs. */
 static void
 add_differences(struct compare *compare, struct compare_aligned *aligned)
 {
@@ -653,7 +653,7 @@ add_slower(struct compare *compare)
 		const struct compare_delay *delay = &delays.at[i];
 		const struct compare_aligned *aligned = &compare->aligned.at[delay->stream];
 		if (aligned->good->tokens.at[delay->a] != aligned->bad->tokens.at[delay->b])
-			continue; /* it changed, and is a difference */
+			continue; /* it is already a difference, as changed */
 		struct compare_difference *d =
 		    add_difference(compare, aligned, COMPARE_SLOWER, delay->a, 1, delay->b, 1);
 		d->took[COMPARE_GOOD] = delay->took[0];
@@ -685,7 +685,7 @@ read_side(void *context)
 	compare_side_read(context);
 }
 
-/* Reads both runs, each in a thread of its own. */
+/* Read both runs; GOOD in another thread, if it starts. */
 static bool
 read_sides(struct compare *compare)
 {
@@ -720,7 +720,7 @@ compare_run(struct compare *compare)
 	return true;
 }
 
-/* --- what was found ---------------------------------------------------- */
+/* --- results ------------------------------------------------------------- */
 
 size_t
 compare_count(const struct compare *compare)
@@ -759,7 +759,7 @@ add_duration(int64_t nanoseconds, struct text *out)
 	gap_format(&(struct gap){nanoseconds < 0 ? 0 : (uint64_t)nanoseconds, true}, true, out);
 }
 
-/* How many messages more are in it. */
+/* Append how many more messages a difference stands for. */
 static void
 add_more(const struct compare_difference *d, struct text *out)
 {

@@ -1,13 +1,14 @@
 /*
- * Aligning two sequences of tokens: see compare_align.h.
+ * Align two sequences of tokens: see compare_align.h.
  *
- * Myers' algorithm [An O(ND) Difference Algorithm and Its Variations, 1986] finds the
- * fewest differences in time by the length plus the square of their number.  It is given up
- * at FEW differences, or where repeating tokens make its diagonals long.  Then tokens that
- * either range has once divide it, if enough of them come in the same order; in logs that
- * repeat themselves these are runs of 4, 16 or 64 tokens.  A range that nothing divides is
- * aligned by what Myers' algorithm reached with FEW differences, from there on again, and
- * so forth, so that each message costs at most FEW steps.
+ * Myers' algorithm [An O(ND) Difference Algorithm and Its Variations, 1986] finds
+ * the fewest differences. Its time is proportional to the length plus the square of
+ * their number. It stops at FEW differences, or if repeating tokens make its
+ * diagonals long. Then tokens that each side has exactly once divide the range, if
+ * enough such tokens come in the same order. In repetitive logs, runs of 4, 16 or
+ * 64 tokens serve instead. If nothing divides a range, its alignment is the path
+ * that Myers' algorithm reached with FEW differences. From there the algorithm
+ * starts again, so each message costs at most FEW steps.
  */
 #include "config.h"
 
@@ -18,10 +19,10 @@
 #include <stdlib.h>
 
 enum {
-	FEW = 160,	       /* differences that are found at once */
-	SLIDES_PER_TOKEN = 32, /* steps along diagonals before that is given up */
-	LONGEST = 64,	       /* runs of tokens that divide */
-	DEPTH_MAX = 12	       /* divisions in divisions */
+	FEW = 160,	       /* limit on differences found in one pass */
+	SLIDES_PER_TOKEN = 32, /* steps along diagonals before giving up */
+	LONGEST = 64,	       /* longest runs of tokens that divide */
+	DEPTH_MAX = 12	       /* nested divisions */
 };
 
 #define NOWHERE INT64_MIN
@@ -34,10 +35,9 @@ struct align {
 	const uint64_t *a, *b;
 	const atomic_bool *stop;
 	compare_runs *runs;
-	/* of Myers' algorithm: how far each diagonal was reached, for each number of
-	 * differences, behind the other */
+	/* Myers' algorithm: how far each diagonal reached, for 0, 1, 2 ... differences in turn */
 	int64_t *reached;
-	compare_runs back; /* what is found, from its end to its beginning */
+	compare_runs back; /* found runs, last first */
 };
 
 static bool
@@ -60,28 +60,28 @@ add_run(struct align *w, size_t a, size_t b, size_t count)
 
 /* --- few differences --------------------------------------------------- */
 
-/* Where the diagonals from -D to D, every second one, are kept. */
+/* Return the storage for every second diagonal from -D to D. */
 static int64_t *
 diagonals_of(const struct align *w, int64_t d)
 {
 	return w->reached + d * (d + 1) / 2;
 }
 
-/* How far diagonal K was reached with D differences. */
+/* Return how far diagonal K reached with D differences. */
 static int64_t
 reach_of(const struct align *w, int64_t d, int64_t k)
 {
 	return k < -d || k > d ? NOWHERE : diagonals_of(w, d)[(k + d) / 2];
 }
 
-/* Whether diagonal K is reached with the last of D differences in B. */
+/* True if the last of D differences on the way to diagonal K is a token of B. */
 static bool
 comes_down(const struct align *w, int64_t d, int64_t k)
 {
 	return reach_of(w, d - 1, k - 1) < reach_of(w, d - 1, k + 1);
 }
 
-/* Where diagonal K begins to be equal, with D differences; NOWHERE: outside. */
+/* Return where the equal tokens of diagonal K begin with D differences; NOWHERE: outside. */
 static int64_t
 step_to(const struct align *w, int64_t d, int64_t k)
 {
@@ -93,7 +93,7 @@ step_to(const struct align *w, int64_t d, int64_t k)
 	return x == NOWHERE ? x : x + 1;
 }
 
-/* Adds the runs that lead to X on diagonal K with D differences. */
+/* Add the runs on the path with D differences to the end of diagonal K. */
 static void
 add_path(struct align *w, const struct align_range *range, int64_t d, int64_t k)
 {
@@ -111,8 +111,8 @@ add_path(struct align *w, const struct align_range *range, int64_t d, int64_t k)
 }
 
 /*
- * Aligns a range with FEW differences at most; false, and nothing is added, if there are
- * more.  PART: then what was reached is added, and the range is what is left of it.
+ * Align a range with at most FEW differences. If that fails, return false and add
+ * nothing; with PART, add the reached part and reduce the range to the rest.
  */
 static bool
 align_few(struct align *w, struct align_range *range, bool part)
@@ -155,19 +155,18 @@ align_few(struct align *w, struct align_range *range, bool part)
 
 /* --- division ---------------------------------------------------------- */
 
-/* Where a run of tokens stands. */
+/* The place of a run of tokens. */
 struct place {
 	size_t a, b;
-	unsigned in_a, in_b; /* how often, 2: or more */
+	unsigned in_a, in_b; /* occurrences; 2 means 2 or more */
 };
 
 struct token_pair {
 	size_t a, b;
-	size_t before; /* the pair before in the longest chain that ends here */
+	size_t before; /* previous pair in the longest chain that ends here */
 };
 
-/* Calls for each run of LENGTH tokens in order; the hash of a run follows from the one
- * before. */
+/* A rolling hash over each run of LENGTH tokens, in order: each follows from the previous one. */
 struct roll {
 	const uint64_t *tokens;
 	size_t at, end, length;
@@ -225,7 +224,7 @@ note_places(struct map *map, place_list *places, const uint64_t *tokens, size_t 
 	}
 }
 
-/* Lists the runs of LENGTH tokens that each side has once, in the order of A. */
+/* List the runs of LENGTH tokens that each side has exactly once, in the order of A. */
 static void
 list_pairs(const struct align *w, const struct align_range *range, size_t length, pair_list *pairs)
 {
@@ -248,8 +247,8 @@ pair_compare(const void *a, const void *b)
 	return (x->a > y->a) - (x->a < y->a);
 }
 
-/* The longest chain of pairs that rises in A and B: how many; they stand at CHAIN, which
- * has room for all. */
+/* Find the longest chain of pairs that rises in A and B, and return its length. CHAIN has room
+ * for all pairs. */
 static size_t
 find_chain(pair_list *pairs, size_t *chain)
 {
@@ -268,7 +267,7 @@ find_chain(pair_list *pairs, size_t *chain)
 
 static void align_all(struct align *, struct align_range, unsigned depth);
 
-/* Aligns what is between the pairs of a chain. */
+/* Align the ranges between the pairs of a chain. */
 static void
 align_between(struct align *w, const struct align_range *range, const pair_list *pairs,
 	      const size_t *chain, size_t length, unsigned depth)
@@ -286,8 +285,8 @@ align_between(struct align *w, const struct align_range *range, const pair_list 
 	align_all(w, left, depth);
 }
 
-/* Divides a range by runs of the length of which the most come in the same order: few of
- * them may be the same by chance.  False: there are none. */
+/* Divide a range by runs of the length that gives the longest chain; a few runs may be equal by
+ * chance. Return false if there are none. */
 static bool
 divide_range(struct align *w, const struct align_range *range, unsigned depth)
 {

@@ -1,4 +1,4 @@
-/* Two runs compared in the background: see compare_job.h. */
+/* A comparison in the background: see compare_job.h. */
 #include "config.h"
 
 #include "query/compare/compare_job.h"
@@ -12,13 +12,13 @@
 
 struct compare_job {
 	struct session *good, *bad;
-	struct filter filters[2]; /* its own */
+	struct filter filters[2]; /* clones */
 	struct compare *compare;
 	struct job thread;
-	bool compared; /* once done */
+	bool compared; /* valid once done */
 };
 
-/* Loads what texts, times and the filter of a session need. */
+/* Load everything that texts, times and the filter of a session need. */
 static void
 load_session(struct session *session, const struct filter *filter)
 {

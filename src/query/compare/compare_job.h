@@ -1,5 +1,5 @@
 /*
- * Two runs compared in the background, for the screen.
+ * A comparison of two runs in the background, for the screen.
  *
  * Threads: a job belongs to one thread; it works in others.
  */
@@ -8,22 +8,22 @@
 
 #include "query/compare/compare.h"
 
-/* What is to be compared: sessions and filters outlive the job; the session of GOOD is used
- * by nobody else. */
+/* A comparison to run. Sessions and filters must outlive the job, and nothing else may use the
+ * session of GOOD. */
 struct compare_request {
-	const char *name; /* of GOOD, for people */
+	const char *name; /* name of GOOD for the screen */
 	struct compare_side sides[2];
 	struct compare_options options;
 };
 
 struct compare_job;
 
-/* Starts, once all of BAD is indexed and its clocks are related; what GOOD needs is loaded
- * by the job.  The session of BAD is notified at the end. */
+/* Start the comparison. BAD must be fully indexed and its clocks related; the job itself loads
+ * what GOOD needs. The session of BAD is notified at the end. */
 struct compare_job *compare_job_new(const struct compare_request *);
-void compare_job_free(struct compare_job *); /* ends it; NULL is fine */
+void compare_job_free(struct compare_job *); /* stops the job; NULL is allowed */
 
-/* What was found; NULL: it is not at its end.  Borrowed. */
+/* Return the result, borrowed, or NULL until the job is done. */
 const struct compare *compare_job_get(struct compare_job *);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * What of a text is a number: see compare_mask.h.
+ * Find the numbers in a text: see compare_mask.h.
  *
- * A text is cut into pieces: numbers, words, and single characters between them.  All
- * that masks goes over these pieces, so the rule stands in one function, next_piece.
- * Cost: a text is read once or twice.
+ * A text consists of pieces: numbers, words, and single characters between them.
+ * All functions walk over these pieces, so only next_piece() contains the rule.
+ * Cost: each text is read once or twice.
  */
 #include "config.h"
 
@@ -12,17 +12,17 @@
 #include <string.h>
 
 enum {
-	NAME_DIGITS = 2, /* so many at the end of a word are a part of its name */
-	HEX_LEAST = 4,	 /* characters of a hexadecimal word with digits, */
-	HEX_SURE = 8,	 /* and of one without */
-	BYTES_LEAST = 4, /* hexadecimal bytes that are data */
+	NAME_DIGITS = 2, /* trailing digits that belong to a word: `uart1` */
+	HEX_LEAST = 4,	 /* least length of a hexadecimal word with digits */
+	HEX_SURE = 8,	 /* the same without digits */
+	BYTES_LEAST = 4, /* least number of hexadecimal bytes in a row */
 	GUID_LENGTH = 36,
-	WORDS_MAX = 32 /* that are compared */
+	WORDS_MAX = 32 /* words to compare */
 };
 
 enum { CLASS_DIGIT = 1, CLASS_HEX = 2, CLASS_WORD = 4 };
 
-/* Of a character, without a locale; bytes of UTF-8 are letters. */
+/* Return the classes of a character, regardless of locale; bytes of UTF-8 are letters. */
 static unsigned
 class_of(char c)
 {
@@ -41,7 +41,7 @@ is_digit_at(const char *text, size_t length, size_t at)
 	return at < length && class_of(text[at]) & CLASS_DIGIT;
 }
 
-/* The end of the word at AT. */
+/* Return the end of the word at AT. */
 static size_t
 word_end(const char *text, size_t length, size_t at)
 {
@@ -63,7 +63,7 @@ is_guid(const char *text, size_t length)
 	return true;
 }
 
-/* The end of the bytes in hexadecimal at AT; AT if there are too few. */
+/* Return the end of the hexadecimal bytes at AT, or AT if they are too few. */
 static size_t
 bytes_end(const char *text, size_t length, size_t at)
 {
@@ -81,7 +81,7 @@ bytes_end(const char *text, size_t length, size_t at)
 	return count >= BYTES_LEAST ? end : at;
 }
 
-/* The end of a number that begins with the digit at AT. */
+/* Return the end of a number that begins with the digit at AT. */
 static size_t
 number_end(const char *text, size_t length, size_t at)
 {
@@ -97,7 +97,7 @@ number_end(const char *text, size_t length, size_t at)
 	}
 }
 
-/* Whether the word from AT to END is hexadecimal. */
+/* True if the word from AT to END is a hexadecimal number. */
 static bool
 is_hex_word(const char *text, size_t at, size_t end)
 {
@@ -111,7 +111,7 @@ is_hex_word(const char *text, size_t at, size_t end)
 	return end - at >= HEX_SURE || (digit && end - at >= HEX_LEAST);
 }
 
-/* Whether a sign at AT is a number's, and no operator or dash. */
+/* True if the sign at AT belongs to a number, and is no operator or dash. */
 static bool
 is_sign(const char *text, size_t length, size_t at)
 {
@@ -119,8 +119,8 @@ is_sign(const char *text, size_t length, size_t at)
 	       (!at || strchr(" =:([{,<>/", text[at - 1]));
 }
 
-/* The end of the piece at AT, and whether it is a number.  PART: behind a word that its
- * number is a part of. */
+/* Return the end of the piece at AT, and whether it is a number. PART: it is the number at the
+ * end of a word. */
 static size_t
 next_piece(const char *text, size_t length, size_t at, bool part, bool *number)
 {
@@ -156,7 +156,7 @@ next_piece(const char *text, size_t length, size_t at, bool part, bool *number)
 struct pieces {
 	const char *text;
 	size_t length;
-	size_t start, end; /* of the piece */
+	size_t start, end; /* bounds of the piece */
 	bool number;
 };
 
@@ -211,7 +211,7 @@ compare_add_masked(const char *text, size_t length, struct text *out)
 	}
 }
 
-/* The words of a text, as hashes; blanks do not count. */
+/* List the hashes of the words in a text, without blanks. */
 static size_t
 list_words(const char *text, size_t length, uint64_t words[static WORDS_MAX])
 {
@@ -233,7 +233,7 @@ compare_likeness(const char *a, size_t a_length, const char *b, size_t b_length)
 	uint64_t words_a[WORDS_MAX], words_b[WORDS_MAX];
 	size_t count_a = list_words(a, a_length, words_a);
 	size_t count_b = list_words(b, b_length, words_b);
-	unsigned char common[WORDS_MAX + 1] = {0}; /* of those up to here, in words_b */
+	unsigned char common[WORDS_MAX + 1] = {0}; /* common words per prefix of B */
 	for (size_t i = 0; i < count_a; i++) {
 		unsigned char diagonal = 0;
 		for (size_t k = 0; k < count_b; k++) {

@@ -1,15 +1,15 @@
 /*
- * Texts with their numbers masked, so that two runs of a program say the same where they
- * did the same.
+ * Mask the numbers in texts, so that two runs of a program have equal texts where
+ * they behaved equally.
  *
  * A number is
- *  - a word that begins with a digit, with its sign, its unit and what goes on behind a
- *    point or a colon: 12, -3, 8.65ms, 0x1f, 12:30:45.25, 2024-05-01T12:30:45Z;
+ *  - a word that begins with a digit, with its sign, its unit and the parts after a
+ *    point or colon: 12, -3, 8.65ms, 0x1f, 12:30:45.25, 2024-05-01T12:30:45Z;
  *  - three or more digits at the end of a word (`frame_1204`, not `uart0` or `i2c`);
- *  - a word of hexadecimal digits that has four characters or more and a digit among them,
- *    or eight or more (`7fa0`, `deadbeef`);
+ *  - a word of hexadecimal digits with at least four characters, one of them a digit,
+ *    or with at least eight characters (`7fa0`, `deadbeef`);
  *  - a GUID, 8-4-4-4-12;
- *  - bytes in hexadecimal, four or more with a blank between, whatever their number.
+ *  - four or more bytes in hexadecimal, separated by blanks.
  *
  * Threads: any.
  */
@@ -18,17 +18,17 @@
 
 #include "base/text.h"
 
-/* Continues HASH (0 at first) with a text; equal for texts that differ in numbers alone. */
+/* Continue HASH (0 at first) with a text. Texts that differ only in numbers have equal hashes. */
 uint64_t compare_hash_masked(uint64_t hash, const char *text, size_t length);
 
-/* The same for bytes as they are. */
+/* Continue HASH with bytes, without masking. */
 uint64_t compare_hash_bytes(uint64_t hash, const void *bytes, size_t length);
 
-/* Appends a text with `#` for each number. */
+/* Append a text with `#` in place of each number. */
 void compare_add_masked(const char *text, size_t length, struct text *out);
 
-/* How many of the words of two texts are the same and in the same order, from 0, none, to
- * 1, all, numbers masked.  Only the first words of long texts count. */
+/* Return the share of words that two texts have in common, in the same order and with numbers
+ * masked: from 0, none, to 1, all. Only the first words of long texts count. */
 double compare_likeness(const char *a, size_t a_length, const char *b, size_t b_length);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Reading one of two runs: see compare_side.h.
  *
- * All messages are expanded once, as far as their type, in the order of each trace.  Where
- * an origin follows from its key, its name is looked at once for each key.
+ * Each message is expanded once, as far as its type, in the order of its trace. If
+ * an origin follows from its raw key, its name is expanded once for each key.
  */
 #include "config.h"
 
@@ -19,18 +19,18 @@ enum { BATCH = 1024, STREAMS_MAX = 65536 };
 
 enum { TOKEN_FLAGS = (1 << MESSAGE_FLAGS_DOUBT) - 1 };
 
-/* What reads a trace. */
+/* The state of reading one trace. */
 struct work {
 	struct compare_side *side;
 	struct trace *trace;
 	struct reader *reader;
 	struct expansion expansion;
-	struct map by_key;  /* keys of origins: a number of a stream, from 1 */
-	struct map by_name; /* hashes of names, likewise */
-	int64_t last;	    /* time in the trace, or COMPARE_NO_TIME */
+	struct map by_key;  /* from raw keys to streams, counted from 1 */
+	struct map by_name; /* from hashes of names to streams, too */
+	int64_t last;	    /* last time in the trace, or COMPARE_NO_TIME */
 };
 
-/* The stream of the origin that the expansion names. */
+/* Find or add the stream of the expanded origin; return its number from 1. */
 static size_t
 find_stream(struct work *w)
 {
@@ -52,7 +52,7 @@ find_stream(struct work *w)
 	return side->streams.count;
 }
 
-/* The stream of a message, which is expanded. */
+/* Expand a message and return its stream. */
 static struct compare_stream *
 stream_of(struct work *w, const struct message *m)
 {

@@ -1,11 +1,11 @@
 /*
- * One of two runs that are compared: its messages by trace and origin, as tokens.
+ * One of two compared runs: its messages by trace and origin, as tokens.
  *
- * A token stands for the type of a message, its text with numbers masked, and its flags of
- * doubt.  Texts are not kept: they are made again from a message's number.  Memory: 24
- * bytes a message, at most 36 while it is read.
+ * A token stands for the type of a message, its text with numbers masked, and its
+ * flags of doubt. Texts are not kept; compare_texts_get() builds them again from a
+ * message's number. Memory: 24 bytes a message, at most 36 while reading.
  *
- * Threads: a side is read in one thread; then it does not change.
+ * Threads: one thread reads a side; then it does not change.
  */
 #ifndef TRAWL_QUERY_COMPARE_COMPARE_SIDE_H
 #define TRAWL_QUERY_COMPARE_COMPARE_SIDE_H
@@ -21,33 +21,34 @@ struct session;
 
 /* The messages of one origin of one trace, in their order. */
 struct compare_stream {
-	size_t trace;	       /* of the session */
-	uint64_t name, alike;  /* hashes of the origin's text, and with numbers masked */
-	bool timed;	       /* times are nanoseconds; else ticks, or there are none */
-	VEC(uint64_t) tokens;  /* the lowest four bits: its flags of doubt */
-	VEC(int64_t) times;    /* of the session, or COMPARE_NO_TIME */
-	VEC(uint64_t) numbers; /* in the trace */
+	size_t trace;	       /* number of the trace in the session */
+	uint64_t name, alike;  /* hash of the origin's text; the same with numbers masked */
+	bool timed;	       /* times are in nanoseconds, not ticks or absent */
+	VEC(uint64_t) tokens;  /* flags of doubt in the lowest four bits */
+	VEC(int64_t) times;    /* session times, or COMPARE_NO_TIME */
+	VEC(uint64_t) numbers; /* numbers in the trace */
 };
 
 struct compare_side {
 	/* set by the owner, borrowed */
 	struct session *session;
-	const struct filter *filter; /* only messages that pass; not used elsewhere meanwhile */
-	const char *source;	     /* only these traces, with commas; NULL: all */
-	const atomic_bool *stop;     /* NULL: runs to the end */
+	const struct filter *filter; /* only passing messages; not used elsewhere during the run */
+	const char *source;	     /* names of traces to read, separated by commas; NULL:
+					all */
+	const atomic_bool *stop;     /* or NULL */
 
-	VEC(struct compare_stream *) streams; /* by trace, then as they first occur */
+	VEC(struct compare_stream *) streams; /* by trace, then by first occurrence */
 	uint64_t messages;
-	int64_t begin;	      /* the first time of all, or COMPARE_NO_TIME */
-	struct doubts doubts; /* in all that was decoded, whatever passes */
+	int64_t begin;	      /* earliest time, or COMPARE_NO_TIME */
+	struct doubts doubts; /* of all decoded messages, even those that do not pass */
 };
 
-/* Reads all messages, after it waited for the ends of the captures and built their
- * indexes; false if it was stopped. */
+/* Wait for the ends of the captures, build their indexes and read all messages. Return false if
+ * stopped. */
 bool compare_side_read(struct compare_side *);
 void compare_side_free(struct compare_side *);
 
-/* Who looks at texts: a reader of each trace of a session, made when it is needed.
+/* Readers that build texts again: one for each trace of a session, created at first use.
  * Zero-initialise. */
 struct compare_texts {
 	struct session *session;
@@ -55,10 +56,10 @@ struct compare_texts {
 };
 void compare_texts_free(struct compare_texts *);
 
-/* The reader of a trace; borrowed. */
+/* Return the reader of a trace; borrowed. */
 struct reader *compare_texts_reader(struct compare_texts *, size_t trace);
 
-/* Finds a message by its number and expands it; false if it is there no more. */
+/* Find a message by its number and expand it. Return false if it is no longer there. */
 bool compare_texts_get(struct compare_texts *, size_t trace, uint64_t number, struct message *,
 		       struct expansion *);
 

@@ -1,12 +1,12 @@
 /*
- * Later than in GOOD: see compare_slower.h.
+ * Messages that are later than in GOOD: see compare_slower.h.
  *
- * A first pass takes samples of how much longer the same steps take in BAD, and of the
- * ratio of both: the median of ratios near 1 is the drift of the clocks, and what nine of
- * ten steps of an origin differ by at most is usual for it.  The second one finds the
- * steps that differ by more, where nothing else differs; and by so much also since the
- * message before, so that one which came early, as it was moved, makes the next one no
- * later.
+ * A first pass takes samples of equal steps in both runs. The median of their time
+ * ratios near 1 is the drift of the clocks. Nine of ten steps of an origin differ
+ * by at most its usual variation. A second pass finds steps that differ by more and
+ * have nothing else in between. The time since the last message but one must have
+ * grown as much. Otherwise a message that came early, because it moved, would make
+ * the next one look late.
  */
 #include "config.h"
 
@@ -16,24 +16,24 @@
 #include <stdlib.h>
 
 enum {
-	SAMPLES = 4096,	    /* of each origin */
-	RATIOS_LEAST = 16,  /* fewer tell nothing of drift */
-	USUAL_TIMES = 4,    /* a delay is longer than so many times what is usual */
-	STEP_LEAST = 10000, /* ns of a step whose ratio tells of drift */
-	BACK_MAX = 64	    /* delays before one that may be the same */
+	SAMPLES = 4096,	    /* per origin */
+	RATIOS_LEAST = 16,  /* fewer do not show drift */
+	USUAL_TIMES = 4,    /* a delay exceeds this multiple of the usual variation */
+	STEP_LEAST = 10000, /* ns; the ratio of shorter steps does not show drift */
+	BACK_MAX = 64	    /* earlier delays that may be the cause */
 };
 
-#define DRIFT_MAX 0.01 /* more is no drift */
+#define DRIFT_MAX 0.01 /* a larger difference is no drift */
 
-/* The time of a message since the aligned one before it. */
+/* The time from one aligned message to the next. */
 struct step {
 	size_t a, b;
 	double took[2];
-	double before[2]; /* since the one before that; as `took`, if there is none */
-	bool adjacent;	  /* no other one of the origin is between, in either run */
+	double before[2]; /* since the last message but one, else as `took` */
+	bool adjacent;	  /* neither run has other messages of the origin in between */
 };
 
-/* Goes over the steps of an origin. */
+/* A walk over the steps of an origin. */
 struct steps {
 	const struct compare_aligned *aligned;
 	size_t run, in_run;
@@ -92,7 +92,7 @@ double_compare(const void *a, const void *b)
 
 typedef VEC(double) sample_list;
 
-/* The one that SHARE of all are below. */
+/* Return the sample with SHARE of all samples below it. */
 static double
 quantile_of(sample_list *samples, double share)
 {
@@ -100,8 +100,8 @@ quantile_of(sample_list *samples, double share)
 	return samples->at[(size_t)(share * (double)(samples->count - 1))];
 }
 
-/* Adds some of the steps of an origin: RATIOS of their times in BAD to those in GOOD, or
- * how much they are APART. */
+/* Add some steps of an origin to the samples: to RATIOS their times in BAD divided by those in
+ * GOOD, to APART the difference. */
 static void
 add_samples(const struct compare_aligned *aligned, double drift, sample_list *ratios,
 	    sample_list *apart)
@@ -120,7 +120,7 @@ add_samples(const struct compare_aligned *aligned, double drift, sample_list *ra
 	}
 }
 
-/* How much longer a second of GOOD is in BAD. */
+/* Return how long a second of GOOD is in BAD, in seconds. */
 static double
 find_drift(const struct compare_aligned *aligned, size_t count)
 {
@@ -157,7 +157,7 @@ add_delays(const struct compare_aligned *aligned, size_t stream, double drift, d
 	}
 }
 
-/* --- the same delay ---------------------------------------------------- */
+/* --- common delays ------------------------------------------------------- */
 
 /* A delay with its time in BAD. */
 struct timed_delay {
@@ -180,7 +180,8 @@ excess_of(const struct compare_delay *delay)
 	return delay->took[1] - delay->took[0];
 }
 
-/* Keeps of delays of several origins that lie in each other, and are as long, the first. */
+/* Join overlapping delays of different origins. Keep the earliest one if it is at least half as
+ * long as the later one. Count the others in it. */
 static void
 join_delays(const struct compare_aligned *aligned, compare_delays *delays)
 {

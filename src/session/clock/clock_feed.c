@@ -1,9 +1,9 @@
 /*
- * Looking for points of clocks in one trace: see clock_feed.h.
+ * Search for clock points in one trace: see clock_feed.h.
  *
- * The table of a format says which kinds of message tell of other clocks and reads
- * them.  A cell is decoded, if its summary has such kinds; where the index is built for
- * it and messages tell all by themselves, they are read as the cell is walked.
+ * The clock table of a format lists the kinds of messages with readings, and reads them. A
+ * cell is decoded if its summary has such kinds. If this code builds the index and each
+ * message is complete on its own, that scan collects the readings.
  */
 #include "config.h"
 
@@ -15,12 +15,12 @@
 #include "trace/trace_options.h"
 
 enum {
-	KEYS_MAX = 256, /* clocks of a trace; messages of further ones go by its main one */
-	WINDOW = 8,	/* timed messages before and after a restart that show it */
-	STRAY_LEAST = 4 /* in so many of them one may be wrong */
+	KEYS_MAX = 256, /* clocks of a trace; messages of further ones use its main clock */
+	WINDOW = 8,	/* timed messages before and after a restart that prove it */
+	STRAY_LEAST = 4 /* among this many messages one may be wrong */
 };
 
-/* --- messages that tell of clocks -------------------------------------- */
+/* --- messages with readings ----------------------------------------------- */
 
 static void
 add_point(struct clock_link *link, uint64_t a, uint64_t b, uint64_t found_at)
@@ -56,7 +56,7 @@ clock_feed_link(struct clock_feed *feed, uint64_t key_a, uint64_t key_b)
 	return link;
 }
 
-/* The feed's own reader: it goes from cell to cell, and back to where a sender began. */
+/* Make the feed's reader if necessary. It goes from cell to cell, and back to a sender's start. */
 static void
 need_reader(struct clock_feed *feed)
 {
@@ -66,8 +66,7 @@ need_reader(struct clock_feed *feed)
 	reader_limit(feed->reader, 2);
 }
 
-/* The rate that the profile gives the sender of a message, which is expanded; 0:
- * none. */
+/* Return the profile's rate for the sender of an expanded message; 0: none. */
 static double
 configured_rate(struct clock_feed *feed, const struct message *m)
 {
@@ -75,7 +74,7 @@ configured_rate(struct clock_feed *feed, const struct message *m)
 	return origin && origin->clock.hz > 0 ? origin->clock.hz : 0;
 }
 
-/* What M, a message of READER, tells by the table of its format. */
+/* Read M, a message of READER, by the table of its format. */
 static struct clock_reading
 read_message(struct clock_feed *feed, struct reader *reader, const struct message *m)
 {
@@ -90,7 +89,7 @@ read_message(struct clock_feed *feed, struct reader *reader, const struct messag
 	return reading;
 }
 
-/* The transport's rate changes at TICKS. */
+/* Note that the transport's rate changes at TICKS. */
 static void
 add_rate(struct clock_feed *feed, uint64_t ticks, uint64_t hz)
 {
@@ -99,7 +98,7 @@ add_rate(struct clock_feed *feed, uint64_t ticks, uint64_t hz)
 		*vec_add(&feed->rates) = (struct rate_change){ticks, hz};
 }
 
-/* The rate of the other clock, which another message of POINT's cell tells. */
+/* Return the rate of clock B from another message in POINT's cell; 0: unknown. */
 static double
 rate_beside(struct clock_feed *feed, const struct message *point)
 {
@@ -113,14 +112,14 @@ rate_beside(struct clock_feed *feed, const struct message *point)
 	return 0;
 }
 
-/* A message of SENDER ties two clocks; NULL: it does not. */
+/* Add a point of two clocks from a message of SENDER. Return its link; NULL: no point. */
 static struct clock_link *
 add_reading(struct clock_feed *feed, const struct clock_reading *reading, struct clock_owner sender,
 	    uint64_t found_at)
 {
 	struct clock_link *link = clock_feed_link(feed, reading->key_a, reading->key_b);
 	bool global = feed->source->b == CLOCK_GLOBAL;
-	if (!link || (global && !reading->b)) /* it does not run yet */
+	if (!link || (global && !reading->b)) /* the global time does not run yet */
 		return NULL;
 	link->sender = sender;
 	if (!link->hz_a)
@@ -131,7 +130,7 @@ add_reading(struct clock_feed *feed, const struct clock_reading *reading, struct
 	return link;
 }
 
-/* The same of M, which is expanded if its format asks for that. */
+/* Add the point of M, which is expanded if its format needs that. Set the rates of the link. */
 static void
 note_point(struct clock_feed *feed, const struct message *m, const struct clock_reading *reading)
 {
@@ -146,7 +145,7 @@ note_point(struct clock_feed *feed, const struct message *m, const struct clock_
 		link->hz_b = rate_beside(feed, m);
 }
 
-/* Whether the summary of a cell rules out that it holds points. */
+/* True if a cell's summary proves that it has no points. */
 static bool
 is_ruled_out(const struct clock_source *source, const struct index_cell *summary)
 {
@@ -154,7 +153,7 @@ is_ruled_out(const struct clock_source *source, const struct index_cell *summary
 	       (source->flags && !(summary->message_flags & source->flags));
 }
 
-/* The global time at the first sync point of the log; 0: it has none. */
+/* Return the global time at the first sync point of the log; 0: none. */
 static uint64_t
 first_global(struct clock_feed *feed)
 {
@@ -176,8 +175,8 @@ first_global(struct clock_feed *feed)
 	return 0;
 }
 
-/* A message that has the low bits of the global time, of which the log tells the
- * others: they are those of the sync point that was matched last, else of the first one. */
+/* Add a point from a message with the low bits of the global time. The log supplies the high
+ * bits: those of the last matched sync point, else of the first one. */
 static void
 note_low_bits(struct clock_feed *feed, const struct message *m, struct clock_id own)
 {
@@ -201,7 +200,8 @@ note_low_bits(struct clock_feed *feed, const struct message *m, struct clock_id 
 		add_point(link, ticks, feed->global, message_id_offset(m));
 }
 
-/* M and the event that was logged with it; false if that is not known yet. */
+/* Add a point of M and the event that was logged with it. Return false if that event is not yet
+ * known. */
 static bool
 note_match(struct clock_feed *feed, const struct message *m)
 {
@@ -218,7 +218,7 @@ note_match(struct clock_feed *feed, const struct message *m)
 		return false;
 	note_low_bits(feed, m, own);
 	bool uneven = own.kind == CLOCK_OFFSETS;
-	/* all but sync points are logged somewhat before they are written */
+	/* other events than sync points are logged a little before they are written */
 	if (!found || (!uneven && (m->flags & (MESSAGE_SYNC | MESSAGE_TIMED)) !=
 				      (MESSAGE_SYNC | MESSAGE_TIMED)))
 		return true;
@@ -243,7 +243,7 @@ note_match(struct clock_feed *feed, const struct message *m)
 	return true;
 }
 
-/* What M tells; false if that must be asked again later. */
+/* Add the readings of M. Return false if M must be looked at again later. */
 static bool
 look_at_message(struct clock_feed *feed, const struct message *m)
 {
@@ -258,8 +258,8 @@ look_at_message(struct clock_feed *feed, const struct message *m)
 	return true;
 }
 
-/* What is asked of a trace: what needs a log, only with one; what tells no more than the rate
- * of its own clock, only if the profile does not. */
+/* Return the table for a trace; NULL: nothing to find. A table that needs a log is used only
+ * with one; a table of the trace's own rate only if the profile has none. */
 static const struct clock_source *
 usable_source(const struct trace *trace)
 {
@@ -269,7 +269,7 @@ usable_source(const struct trace *trace)
 	return source->a == source->b && trace_options(trace)->clock.hz > 0 ? NULL : source;
 }
 
-/* Looks at a cell; false if that must be done again later. */
+/* Look at a cell. Return false if that must be done again later. */
 static bool
 look_at_cell(struct clock_feed *feed, uint64_t cell)
 {
@@ -277,7 +277,7 @@ look_at_cell(struct clock_feed *feed, uint64_t cell)
 	size_t count = reader_decoded_cell(feed->reader, cell)->count;
 	feed->decoded++;
 	for (size_t i = 0; i < count; i++) {
-		/* to look may ask for other cells: fetch the cell each time */
+		/* looking may load other cells: fetch this one each time */
 		const struct decoded_cell *decoded = reader_decoded_cell(feed->reader, cell);
 		if (i >= decoded->count)
 			break;
@@ -290,7 +290,7 @@ look_at_cell(struct clock_feed *feed, uint64_t cell)
 	return true;
 }
 
-/* Looks at the cells that have become known. */
+/* Look at the newly indexed cells. */
 static void
 look_on(struct clock_feed *feed, struct job *job)
 {
@@ -307,13 +307,13 @@ look_on(struct clock_feed *feed, struct job *job)
 	}
 }
 
-/* Looks at a cell by what was read as it was walked. */
+/* Add the readings that the index collected during its scan of a cell. */
 static void
 take_readings(void *context, const struct index_news *cell)
 {
 	struct clock_feed *feed = context;
 	bool timed = cell->cell->flags & CELL_TIMED;
-	if (cell->number != feed->next) /* those before came from a file */
+	if (cell->number != feed->next) /* earlier cells came from a file */
 		return;
 	feed->next++;
 	if (timed)
@@ -333,7 +333,7 @@ take_readings(void *context, const struct index_news *cell)
 	feed->decoded++;
 }
 
-/* Whether some sender's clock has a rate that the profile gives. */
+/* True if the profile gives the rate of some sender's clock. */
 static bool
 has_configured_rates(const struct session *session)
 {
@@ -344,7 +344,7 @@ has_configured_rates(const struct session *session)
 	return false;
 }
 
-/* Whether what the profile says of senders counts, so that these are looked at. */
+/* True if the profile's rates of senders apply to this trace. */
 static bool
 asks_origins(const struct clock_feed *feed)
 {
@@ -371,8 +371,7 @@ clock_feed_is_told_by(struct clock_feed *feed, struct reader *reader, const stru
 	return met;
 }
 
-/* Finds the senders whose rate the profile gives, where a message's ticks are
- * its sender's. */
+/* Find the senders with a rate in the profile, if a message's ticks are its sender's. */
 static void
 look_at_origins(struct clock_feed *feed)
 {
@@ -416,7 +415,7 @@ has_key(const struct clock_feed *feed, uint64_t key)
 	return false;
 }
 
-/* Notes the clocks that messages are stamped by, whether something relates them or not. */
+/* Note the keys of the messages' clocks, related or not. */
 static void
 look_at_keys(struct clock_feed *feed)
 {
@@ -440,7 +439,7 @@ struct stamp {
 };
 typedef VEC(struct stamp) stamp_list;
 
-/* Whether the clock that sync points tie is one that all messages of the trace count by. */
+/* True if sync points tie the clock that all messages of the trace use. */
 static bool
 may_restart(const struct clock_feed *feed)
 {
@@ -454,7 +453,7 @@ may_restart(const struct clock_feed *feed)
 	return false;
 }
 
-/* Appends the ticks of a cell's sound messages. */
+/* Append the ticks of a cell's undamaged messages. */
 static void
 add_stamps(struct clock_feed *feed, uint64_t cell, stamp_list *stamps)
 {
@@ -466,8 +465,8 @@ add_stamps(struct clock_feed *feed, uint64_t cell, stamp_list *stamps)
 	}
 }
 
-/* The lowest of COUNT ticks, or the highest; with enough of them the next one to it, as one
- * may be wrong. */
+/* Return the lowest of COUNT ticks, or the highest. With STRAY_LEAST or more, return the second,
+ * since one may be wrong. */
 static uint64_t
 bound_of(const struct stamp *stamps, size_t count, bool highest)
 {
@@ -480,8 +479,8 @@ bound_of(const struct stamp *stamps, size_t count, bool highest)
 	return (count < STRAY_LEAST ? first : second) ^ flip;
 }
 
-/* Whether the clock starts again at stamp I: the messages before it, from FIRST on, all have
- * higher ticks than those after it.  Messages that overtook each other do not. */
+/* True if the clock starts again at stamp I: all ticks before it, from FIRST on, are higher than
+ * those after it. Messages that overtook each other fail this test. */
 static bool
 is_restart(const stamp_list *stamps, size_t first, size_t i)
 {
@@ -492,7 +491,7 @@ is_restart(const stamp_list *stamps, size_t first, size_t i)
 	       bound_of(&at[i], after, true) < bound_of(&at[i - before], before, false);
 }
 
-/* Notes the restarts in a cell of which the cells around are known. */
+/* Note the restarts in a cell whose neighbours are known. */
 static void
 find_restarts(struct clock_feed *feed, uint64_t cell)
 {
@@ -515,8 +514,8 @@ find_restarts(struct clock_feed *feed, uint64_t cell)
 	vec_free(&stamps);
 }
 
-/* Whether by the summaries the clock may start again in a cell: soon after another start, or
- * where times step back further than the cell before. */
+/* True if the summaries allow a restart in a cell. Times must step back, and either another
+ * restart is near or the cell starts earlier than the previous one. */
 static bool
 may_restart_in(const struct clock_feed *feed, uint64_t cell, const struct index_cell *summary)
 {
@@ -581,7 +580,7 @@ clock_feed_forget(struct clock_feed *feed)
 	feed->kept = false;
 }
 
-/* What the profile says of the rate of a link's sender, by its first message. */
+/* Set the profile's rate of a link's sender, found by its first message. */
 static void
 add_configured_rate(struct clock_feed *feed, struct clock_link *link)
 {

@@ -1,8 +1,8 @@
 /*
- * What one capture says of how clocks go together: for clock_points.c.
+ * Clock points from one capture, for clock_points.c.
  *
- * A feed looks at the indexed cells, those alone whose summaries have sync
- * points, and notes points of links.
+ * A feed decodes the indexed cells with sync points in their summaries, and adds the
+ * points to its links.
  *
  * Threads: one at a time.
  */
@@ -15,63 +15,62 @@
 struct job;
 struct serial_cursor;
 
-/* A rate that a transport announces from some tick on. */
+/* A rate that a transport announces, valid from a tick on. */
 struct rate_change {
 	uint64_t ticks, hz;
 };
 
-/* Looks for points in one trace. */
+/* A search for points in one trace. */
 struct clock_feed {
 	struct session *session;
 	struct trace *trace;
 	size_t number;			   /* in the session */
 	struct clock_links *links;	   /* borrowed; of all traces */
-	const struct clock_source *source; /* NULL: nothing to be found */
+	const struct clock_source *source; /* NULL: the trace has no points */
 	struct reader *reader, *log;	   /* made on first use */
 	struct serial_cursor *cursor;
 	struct expansion e;
-	uint64_t next;	     /* cell to look at */
+	uint64_t next;	     /* next cell to look at */
 	unsigned generation; /* of the index */
 	uint64_t last_ticks;
-	uint64_t global;    /* global time of the log met last, 0 = none */
-	bool global_sought; /* at the beginning of the log */
-	size_t origins;	    /* that were looked at */
-	VEC(uint64_t) keys; /* clocks that messages are stamped by (`key` of the source), in
-			       the order in which they came */
-	uint64_t decoded;   /* cells */
-	bool kept;	    /* in a file, as far as it is worth one */
+	uint64_t global;    /* last global time found in the log, 0 = none */
+	bool global_sought; /* the beginning of the log has been searched for it */
+	size_t origins;	    /* number of origins looked at */
+	VEC(uint64_t) keys; /* keys of the messages' clocks (`key` of the source), in order of
+			     * appearance */
+	uint64_t decoded;   /* number of cells */
+	bool kept;	    /* in a file, or not worth one */
 	VEC(struct rate_change) rates;
-	VEC(uint64_t) restarts; /* offsets from which on the transport's clock counts anew */
-	uint64_t restart_next;	/* cell to look at for them */
+	VEC(uint64_t) restarts; /* offsets where the transport's clock starts again */
+	uint64_t restart_next;	/* next cell to search for restarts */
 };
 
-/* Of the session's trace NUMBER.  Session and LINKS are borrowed until clock_feed_close. */
+/* Open the feed of trace NUMBER. Session and LINKS are borrowed until clock_feed_close(). */
 void clock_feed_open(struct clock_feed *, struct session *, size_t number, struct clock_links *);
 void clock_feed_close(struct clock_feed *);
 
-/* Builds the trace's index, and takes from the cells what the walk reads in them anyway. */
+/* Build the trace's index and collect the readings that its scan finds anyway. */
 void clock_feed_build(struct clock_feed *);
 
-/* Whether all that can be found is told by messages, each by itself; and whether one of COUNT
- * messages of READER tells anything. */
+/* True if each message alone yields its readings, so the index scan can collect them.
+ * clock_feed_is_told_by(): true if one of READER's COUNT messages contains a reading. */
 bool clock_feed_is_told(const struct clock_feed *);
 bool clock_feed_is_told_by(struct clock_feed *, struct reader *, const struct message *,
 			   size_t count);
 
-/* Looks on as far as the index is known, or the thread is to stop. */
+/* Look at the newly indexed cells, until the thread must stop. */
 void clock_feed_look(struct clock_feed *, struct job *);
 
-/* Whether all cells that are indexed have been looked at. */
+/* True if all indexed cells have been looked at. */
 bool clock_feed_is_done(const struct clock_feed *);
 
-/* What was found does not hold: the capture shrank or is another. */
+/* Drop all points: the capture shrank or was replaced. */
 void clock_feed_forget(struct clock_feed *);
 
-/* The link that its source makes between two clocks with these keys, made if it is new;
- * NULL: there are too many. */
+/* Return the source's link between the clocks with these keys, made if new; NULL: too many. */
 struct clock_link *clock_feed_link(struct clock_feed *, uint64_t key_a, uint64_t key_b);
 
-/* Gives links that were kept between runs the rates that the profile says. */
+/* Set the profile's rates in links that were read from a file. */
 void clock_feed_add_configured_rates(struct clock_feed *);
 
 #endif

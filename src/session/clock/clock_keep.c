@@ -1,12 +1,12 @@
 /*
- * Points of clocks in a file: see clock_keep.h.
+ * Clock points in a file: see clock_keep.h.
  *
- * A head, then the rates, then each link with its points, in this machine's byte
- * order.  Whose capture it is and that it is whole has been looked at by the
- * index room; here the numbers are, before anything is made of them.
+ * The file has a head, the rates, and each link with its points, in this machine's byte
+ * order. The index store has checked that it belongs to the capture and is complete. This
+ * file checks the numbers before use.
  *
- * Cost: 24 bytes per point, of which a link has RELATION_POINTS_MAX at most; where a capture
- * consists of little else they are not kept.
+ * Cost: 24 bytes per point, at most RELATION_POINTS_MAX points per link. Captures that
+ * consist mostly of points are not worth a file.
  */
 #include "config.h"
 
@@ -15,10 +15,11 @@
 
 static const char file_name[] = "points";
 
-/* To change with what the bytes mean, or what is found in the same capture. */
+/* Change it with the meaning of the bytes, or with the points found in the same capture. */
 enum { FORM = 1 };
 
-/* Bytes worth a file: so many, or a part of the capture, which takes longer to read again. */
+/* Most bytes worth a file: the larger of a fixed size and a fraction of the capture. More takes
+ * longer to read than to find again. */
 enum { KEPT_BYTES = 64 << 20, KEPT_PART = 16 };
 
 struct kept_head {
@@ -29,7 +30,7 @@ struct kept_link {
 	uint64_t key_a, key_b;
 	double hz_a, hz_b;
 	uint64_t sender, origin;
-	uint64_t seen, stride, points; /* of them so many follow */
+	uint64_t seen, stride, points; /* number of points that follow */
 };
 
 struct kept_point {
@@ -92,7 +93,7 @@ clock_keep_write(const struct clock_feed *feed)
 
 /* --- reading ----------------------------------------------------------- */
 
-/* Whether so many points can be what relation_add leaves, and are there. */
+/* True if relation_add() can have left this number of points, and the file contains them. */
 static bool
 is_possible(const struct kept_link *kept, const struct bytes_rest *rest)
 {

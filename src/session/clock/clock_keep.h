@@ -1,10 +1,10 @@
 /*
- * What was found of a trace's clocks, kept beside its index between runs.
+ * Clock points of a trace, stored with its index between runs.
  *
- * Kept is what the capture says, not what the profile says of it, and only of
- * sources whose points are in the trace alone.  It does not travel with an index
- * that is beside the capture: times are never shown as estimates until they are
- * checked, so they are not taken from anywhere.
+ * The file holds facts of the capture, not of the profile. It covers only sources with
+ * points in the trace alone. It does not travel with an index that is stored next to the
+ * capture. Times are never shown as estimates until a file is checked, so points from a
+ * foreign file are not used.
  *
  * Threads: as clock_feed.h.
  */
@@ -13,12 +13,12 @@
 
 #include "session/clock/clock_feed.h"
 
-/* Writes what a feed has found, once it has looked at all cells; nothing where
- * that is large or no index is kept. */
+/* Write the points of a feed that has looked at all cells. Write nothing if they are too large
+ * or no index is kept. */
 void clock_keep_write(const struct clock_feed *);
 
-/* Fills a feed that has found nothing yet, as if it had looked at all cells.
- * False, and some of it may be filled, if there is nothing to use. */
+/* Fill an empty feed as if it had looked at all cells. Return false if the file is of no use;
+ * the feed may then be partly filled. */
 bool clock_keep_read(struct clock_feed *);
 
 #endif

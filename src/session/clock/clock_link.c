@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINKS_MAX = 4096 }; /* clocks of senders in all; further ones have none */
+enum { LINKS_MAX = 4096 }; /* links in all; senders' clocks beyond that have none */
 
 /* --- clocks ------------------------------------------------------------ */
 
@@ -56,7 +56,7 @@ clock_link_between(struct clock_links *links, const char *kind, struct clock_id 
 {
 	for (size_t i = 0; i < links->count; i++) {
 		struct clock_link *link = links->at[i];
-		/* most differ in the other clock, and hardly any in their kind */
+		/* most links differ in the second clock, hardly any in kind */
 		if (clock_id_same(&link->b, &b) && clock_id_same(&link->a, &a) &&
 		    (link->kind == kind || !strcmp(link->kind, kind)))
 			return link;

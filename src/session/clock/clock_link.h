@@ -1,5 +1,5 @@
 /*
- * Clocks by what they are, and what relates two of them: the links that were found.
+ * Clocks by their meaning, and the links found between two clocks.
  *
  * Threads: one at a time.
  */
@@ -18,15 +18,15 @@ struct clock_id {
 	uint64_t key;
 };
 
-/* What relates two clocks. */
+/* A relation between two clocks, as found. */
 struct clock_link {
 	const char *kind; /* a static word */
 	struct clock_id a, b;
 	double hz_a, hz_b;	/* 0: unknown */
-	double configured_hz_b; /* by the profile, instead of hz_b; 0: none */
+	double configured_hz_b; /* from the profile, replaces hz_b; 0: none */
 	bool uneven;
-	size_t owner;		   /* trace in which the points were found */
-	struct relation points;	   /* only `points`, `seen` and `stride` of it */
+	size_t owner;		   /* trace that contains the points */
+	struct relation points;	   /* uses only `points`, `seen` and `stride` */
 	struct clock_owner sender; /* of a client */
 };
 
@@ -34,25 +34,24 @@ struct clock_link {
 struct clock_links {
 	struct clock_link **at; /* owned */
 	size_t count, capacity; /* as VEC */
-	bool overflowed;	/* there were more */
+	bool overflowed;	/* some links did not fit */
 };
 
-/* The clock that most messages of a trace have. */
+/* Return the clock of most messages of a trace. */
 struct clock_id clock_id_of(const struct session *, size_t trace);
 bool clock_id_same(const struct clock_id *, const struct clock_id *);
 
-/* What the trace's format says of clocks, or NULL. */
+/* Return the clock table of the trace's format, or NULL. */
 const struct clock_source *clock_source_of(const struct trace *);
 
-/* Whether its senders have times of their own beside the transport's. */
+/* True if its senders have times of their own in addition to the transport's. */
 bool clock_is_transported(const struct trace *);
 
-/* The link of KIND, a static word, between two clocks, made if it is new; NULL: there
- * are too many. */
+/* Return the link of KIND, a static word, between two clocks, made if new. NULL: too many links. */
 struct clock_link *clock_link_between(struct clock_links *, const char *kind, struct clock_id a,
 				      struct clock_id b);
 
-/* Removes the links whose points are in a trace, or whose first clock is the trace's. */
+/* Remove the links with points in a trace, or with their first clock in the trace. */
 void clock_links_remove(struct clock_links *, size_t trace);
 void clock_links_free(struct clock_links *);
 

@@ -15,14 +15,14 @@
 
 static const double NANO = 1e9;
 
-/* A clock that shows seconds between these, 2001 to 2100, counts from 1970. */
+/* Seconds, 2001 to 2100: a clock in this range counts from 1970. */
 static const double WALL_FROM = 1e9, WALL_TO = 4.1e9;
 
 static const struct clock_id wall_id = {.kind = CLOCK_WALL};
 
 /* --- the clocks of messages -------------------------------------------- */
 
-/* What the clocks of a trace's messages differ by. */
+/* Return the key of a message's clock within its trace. */
 static uint64_t
 clock_key(const struct trace *trace, const struct message *m)
 {
@@ -44,7 +44,7 @@ clock_map_find(const struct clock_map *map, size_t number, const struct message 
 	return own->main;
 }
 
-/* What a client has in common with the senders whose clock it may be. */
+/* Return the key that a client shares with senders that match it by FIT. */
 static uint64_t
 client_key(const struct clock_owner *sender, enum client_fit fit)
 {
@@ -103,7 +103,7 @@ name_clock(const struct clock_map *map, const struct clock_id *id, struct text *
 		text_addf(out, "%llu", (unsigned long long)id->key);
 }
 
-/* The clock, added where it is not there yet. */
+/* Return the clock's number; add it if it is new. */
 static size_t
 map_clock(struct clock_map *map, const struct clock_id *id, double hz, bool wall)
 {
@@ -123,7 +123,7 @@ map_clock(struct clock_map *map, const struct clock_id *id, double hz, bool wall
 	return clock;
 }
 
-/* A relation by definition: tick 0 of A is tick B of the other. */
+/* Add a relation by definition, in which both clocks show 0 at the same time. */
 static void
 map_exact(struct clock_map *map, const char *kind, size_t a, size_t b)
 {
@@ -149,7 +149,7 @@ map_wall(struct clock_map *map, size_t clock)
 	map_exact(map, "epoch", clock, wall);
 }
 
-/* Ticks and nanoseconds that no stream gets to unless it lies. */
+/* Ticks and nanoseconds beyond the end of any real stream. */
 #define FAR ((uint64_t)1 << 50)
 #define FAR_NS 9e18L
 
@@ -159,8 +159,7 @@ ticks_to_nanoseconds(uint64_t ticks, uint64_t hz)
 	return (long double)ticks * 1e9L / (long double)hz;
 }
 
-/* Where the rate of an STP stream changes, its ticks become nanoseconds piece by
- * piece. */
+/* Relate the ticks of an STP stream to nanoseconds where its rate changes, in linear pieces. */
 static void
 map_rates(struct clock_map *map, const struct clock_feed *feed, size_t own)
 {
@@ -185,7 +184,7 @@ map_rates(struct clock_map *map, const struct clock_feed *feed, size_t own)
 		from = change->ticks;
 		hz = change->hz;
 	}
-	/* and on to where no message will be */
+	/* extend the last piece beyond any message */
 	uint64_t far = UINT64_MAX - from < FAR ? UINT64_MAX - from : FAR;
 	while (ns + ticks_to_nanoseconds(far, hz) > FAR_NS)
 		far /= 2;
@@ -195,7 +194,8 @@ map_rates(struct clock_map *map, const struct clock_feed *feed, size_t own)
 	map->graph.clocks.at[own].rate = (struct relation_rate){0, 1};
 }
 
-/* Senders' own timestamps count from 1970, if the profile says so. */
+/* Add the clock of senders' timestamps, which counts from 1970, if the profile gives its rate.
+ * Return SIZE_MAX if not. */
 static size_t
 map_timestamps(struct clock_map *map, const struct clock_feed *feed)
 {
@@ -236,7 +236,7 @@ rate_of_b(const struct clock_link *link)
 	return link->configured_hz_b > 0 ? link->configured_hz_b : link->hz_b;
 }
 
-/* A client's clock that shows a date is one. */
+/* True if a client's clock shows a plausible date. */
 static bool
 shows_date(const struct clock_link *link)
 {
@@ -247,7 +247,7 @@ shows_date(const struct clock_link *link)
 	return seconds > WALL_FROM && seconds < WALL_TO;
 }
 
-/* What messages find a link's clock by. */
+/* Register a link's clocks with their trace, so that its messages find them. */
 static void
 map_senders(struct clock_map *map, const struct clock_link *link, size_t a, size_t b)
 {
@@ -280,8 +280,8 @@ map_link(struct clock_map *map, const struct clock_link *link)
 	map_senders(map, link, a, b);
 }
 
-/* Map the links found in a trace.  They are taken trace by trace because the indexes may
- * have been built in any order. */
+/* Map the links found in a trace. The traces are taken in turn because the indexes may have been
+ * built in any order. */
 static void
 map_links_of(struct clock_map *map, const struct clock_links *links, size_t trace)
 {
@@ -303,8 +303,8 @@ has_points(const struct clock_map *map, size_t clock)
 	return false;
 }
 
-/* The cores of a UIA trace that state their clocks, RELATED or not: the first is what its other
- * messages go by. */
+/* Add the UIA cores with points (RELATED) or without. The first core of a trace becomes its main
+ * clock, for all other messages. */
 static void
 map_cores(struct clock_map *map, bool related)
 {
@@ -331,8 +331,8 @@ has_key(const struct trace_clocks *own, uint64_t key)
 	return false;
 }
 
-/* The cores that nothing relates are by clocks of their own; where that is all of them, the
- * first is by that of the trace. */
+/* Give each unrelated core a separate clock. If no core is related, the first one gets the main
+ * clock of the trace. */
 static void
 map_keys(struct clock_map *map, const struct clock_feed *feed)
 {
@@ -347,7 +347,7 @@ map_keys(struct clock_map *map, const struct clock_feed *feed)
 	}
 }
 
-/* --- what the profile and the user say --------------------------------- */
+/* --- profile and user ----------------------------------------------------- */
 
 static struct trace *
 trace_named(const struct session *session, const char *name)
@@ -365,7 +365,7 @@ compare_points(const void *x, const void *y)
 	return (a->a > b->a) - (a->a < b->a);
 }
 
-/* The relation of ties between two clocks. */
+/* Add a tie to the relation between two clocks. */
 static void
 map_tie(struct clock_map *map, size_t a, size_t b, uint64_t ticks_a, uint64_t ticks_b)
 {
@@ -384,7 +384,6 @@ map_tie(struct clock_map *map, size_t a, size_t b, uint64_t ticks_a, uint64_t ti
 	qsort(r->points.at, r->points.count, sizeof *r->points.at, compare_points);
 }
 
-/* The clock that an end of a tie means; SIZE_MAX: its trace is not open. */
 size_t
 clock_map_end(const struct clock_map *map, const struct sync_end *end)
 {
@@ -409,8 +408,7 @@ clock_map_add_ties(struct clock_map *map, const struct sync_options *ties, size_
 	}
 }
 
-/* The root of the part that others are to be related to: with the wall clock, or
- * else the first trace's. */
+/* Return the root of the main part: the one with the wall clock, else that of the first trace. */
 static size_t
 main_part(const struct clock_map *map)
 {
@@ -422,8 +420,9 @@ main_part(const struct clock_map *map)
 	return map->graph.clocks.at[map->traces.at[0].main].root;
 }
 
-/* An offset corrects the time of a trace of the main part, and relates one that
- * is apart: both clocks began together but for that.  True if it did. */
+/* Apply an offset. In the main part, or without known rates, it corrects the trace's times.
+ * Otherwise it relates the trace to the main part: both clocks started together except for the
+ * offset. Return true in the second case. */
 static bool
 map_offset(struct clock_map *map, size_t number, double seconds)
 {
@@ -505,7 +504,7 @@ clock_map_strand(const struct trace_clocks *has, size_t clock)
 	return 0;
 }
 
-/* Makes CLOCK a strand, if times by it can be compared with the transport's. */
+/* Make CLOCK a strand, if its times can be compared with the transport's. */
 static void
 add_strand(struct clock_map *map, struct trace_clocks *has, size_t clock)
 {
@@ -542,7 +541,7 @@ clock_map_settle(struct clock_map *map)
 	make_strands(map);
 }
 
-/* --- words ------------------------------------------------------------- */
+/* --- description ---------------------------------------------------------- */
 
 static void
 add_seconds(double seconds, struct text *out)
@@ -557,8 +556,8 @@ add_seconds(double seconds, struct text *out)
 	text_addf(out, "%.3g %s", seconds * units[i].factor, units[i].unit);
 }
 
-/* The name of the sender KEY, once a message of it is indexed; several may share
- * it on different channels. */
+/* Append the name of the sender KEY if one of its messages is indexed. Several channels may
+ * share the key. */
 static void
 add_sender(struct trace *trace, uint64_t key, struct text *out)
 {
@@ -658,7 +657,7 @@ clock_map_reference(const struct clock_map *map, size_t number, struct text *nam
 	for (size_t i = 0; i < map->graph.relations.count; i++) {
 		const struct relation *r = map->graph.relations.at[i];
 		if (map->graph.clocks.at[r->a].root == root)
-			*residual = fmax(*residual, r->residual); /* of NAN and another: that */
+			*residual = fmax(*residual, r->residual); /* fmax ignores NAN */
 	}
 	if (isnan(*residual))
 		return false;

@@ -1,5 +1,5 @@
 /*
- * What the captures say of how clocks go together: see clock_points.h.
+ * Clock points of all captures of a session: see clock_points.h.
  */
 #include "config.h"
 
@@ -8,11 +8,11 @@
 #include "session/clock/clock_keep.h"
 #include "session/session.h"
 
-enum { KEEP_CELLS = 64 }; /* what was found by decoding more is worth a file */
+enum { KEEP_CELLS = 64 }; /* points are worth a file if more cells were decoded */
 
 /* --- kept between runs -------------------------------------------------- */
 
-/* Takes what was found when the capture was open before. */
+/* Read the points stored by an earlier run. */
 static void
 recall_points(struct clock_feed *feed)
 {
@@ -23,14 +23,14 @@ recall_points(struct clock_feed *feed)
 		clock_feed_forget(feed);
 }
 
-/* Whether what a feed finds is of its capture alone, so that it can be kept. */
+/* True if a feed's points depend on its capture alone, so that they can be stored. */
 static bool
 can_keep(const struct clock_feed *feed)
 {
 	return feed->source && !feed->source->matched;
 }
 
-/* Keeps what took long to find, once all is. */
+/* Store the points once they are complete, if they took long to find. */
 static void
 keep_points(struct clock_feed *feed)
 {
@@ -40,10 +40,10 @@ keep_points(struct clock_feed *feed)
 	    !progress.complete || feed->next != index_known(trace_index(feed->trace)))
 		return;
 	clock_keep_write(feed);
-	feed->kept = true; /* or it cannot be */
+	feed->kept = true; /* or it cannot be stored */
 }
 
-/* --- all of them ------------------------------------------------------- */
+/* --- all feeds ------------------------------------------------------------ */
 
 bool
 clock_points_may_have(const struct clock_points *points, size_t trace)

@@ -1,8 +1,8 @@
 /*
- * What the captures of a session say of how clocks go together: for clocks.c.
+ * Clock points of all captures of a session, for clocks.c.
  *
- * A feed for each trace notes points of links between two clocks, which are named by
- * what they are, not by numbers.
+ * Each trace has a feed that adds points to the links between two clocks. Clocks are named
+ * by their meaning, not by numbers.
  *
  * Threads: one at a time.
  */
@@ -15,24 +15,23 @@ struct job;
 struct session;
 
 struct clock_points {
-	struct job *job;	      /* to be obeyed when it is to stop */
+	struct job *job;	      /* its request to stop is obeyed */
 	VEC(struct clock_feed) feeds; /* as the session's traces */
 	struct clock_links links;     /* found so far */
 };
 
-/* The session is borrowed until clock_points_close. */
+/* The session is borrowed until clock_points_close(). */
 void clock_points_open(struct clock_points *, struct session *, struct job *);
 void clock_points_close(struct clock_points *);
 
-/* Looks on as far as the indexes are known.  True if something that was found
- * before does not hold any more. */
+/* Look at the newly indexed cells. Return true if earlier points became invalid. */
 bool clock_points_look(struct clock_points *);
 
-/* How much was found: points, rates and clocks; and whether they are all there will be. */
+/* Count the points, rates and clocks found. clock_points_are_all(): true if no more can follow. */
 uint64_t clock_points_count(const struct clock_points *);
 bool clock_points_are_all(const struct clock_points *);
 
-/* Whether there may be points in a trace at all. */
+/* True if a trace can have points at all. */
 bool clock_points_may_have(const struct clock_points *, size_t trace);
 
 #endif

@@ -1,11 +1,12 @@
 /*
- * Finding a position by time: see clock_position.h.
+ * Find a position by time: see clock_position.h.
  *
- * The indexed cells are halved by the latest time in each, which is kept for the next
- * search; cells without any count with the one before.  Then one cell is decoded, or two; and the
- * same for the earliest and the latest that it may have been.  Of the messages of a
- * cell some twenty have their times made, the others are compared by their ticks; or,
- * if the last search ended in that cell at an earlier time, those from there on.
+ * A binary search uses the latest time of each cell, kept for the next search. A cell
+ * without times counts with the previous one. Then one or two cells are decoded. The same
+ * is done for the earliest and the latest possible position.
+ *
+ * In a cell, about twenty messages have their times computed; the others are compared by
+ * ticks. If the last search ended in this cell at an earlier time, start from there.
  */
 #include "config.h"
 
@@ -16,14 +17,14 @@
 #include <math.h>
 
 enum {
-	UNTIMED_MAX = 64, /* cells, or messages, without a time passed at once */
-	NEAR = 16	  /* messages from where the last search ended */
+	UNTIMED_MAX = 64, /* cells or messages without a time to skip in one search */
+	NEAR = 16	  /* messages from the end of the last search */
 };
 
-static const double ERROR_MAX = 1e18; /* ns; more is no limit */
+static const double ERROR_MAX = 1e18; /* ns; a larger error counts as unlimited */
 
-/* A time that none in a cell is later than, and where senders have no clocks of their own
- * the latest one; INT64_MIN if it has none. */
+/* Return an upper bound of the times in a cell, exact where senders have no clocks. INT64_MIN:
+ * the cell has no times. */
 static int64_t
 latest_in_cell(struct reader *reader, uint64_t cell)
 {
@@ -44,7 +45,7 @@ latest_in_cell(struct reader *reader, uint64_t cell)
 	return order;
 }
 
-/* The latest time in a cell or, where it has none, in those shortly before. */
+/* Return the latest time in a cell, or in one shortly before if it has none. */
 static int64_t
 find_latest(struct reader *reader, uint64_t cell)
 {
@@ -60,7 +61,7 @@ generation_of(const struct trace *trace)
 	return index_generation(trace_index(trace)) + trace_generation(trace);
 }
 
-/* The same, kept. */
+/* Return find_latest() from the table, or compute and keep it. */
 static int64_t
 latest_until(struct reader *reader, uint64_t cell, struct context_latest *kept)
 {
@@ -75,8 +76,7 @@ latest_until(struct reader *reader, uint64_t cell, struct context_latest *kept)
 	return kept->at[slot].order;
 }
 
-/* The first known cell in which something is later than ORDER, or the number of
- * known cells. */
+/* Return the first known cell with a time later than ORDER, or the number of known cells. */
 static uint64_t
 first_later(struct reader *reader, int64_t order, struct context_latest *kept)
 {
@@ -86,12 +86,12 @@ first_later(struct reader *reader, int64_t order, struct context_latest *kept)
 	return cell;
 }
 
-/* A time, and what is known of ticks around it where times follow from them. */
+/* A time, and the bounds of its ticks where times follow from ticks. */
 struct bound {
 	struct trace *trace;
 	int64_t order;
 	bool rising;
-	uint64_t below, above; /* ticks less than the one are not later, more than the other are */
+	uint64_t below, above; /* fewer ticks than `below` are not later, more than `above` are */
 };
 
 static bool
@@ -112,9 +112,8 @@ is_later(struct bound *bound, const struct message *m)
 	return later;
 }
 
-/* The first message of a cell that is later, of those from FROM on; its count if
- * none is.  Unless it is near, halving finds the ticks to ask for, so that few times
- * have to be made. */
+/* Return the first message of a cell after the bound, from FROM on, or the cell's count. Unless
+ * it is near, a binary search first narrows the ticks, so that few times are computed. */
 static size_t
 first_in_cell(struct bound *bound, const struct decoded_cell *decoded, size_t from)
 {
@@ -127,7 +126,7 @@ first_in_cell(struct bound *bound, const struct decoded_cell *decoded, size_t fr
 	return at;
 }
 
-/* For the next search, which still has to say where this one ended. */
+/* Make the hint for the next search, without the end of this one. */
 static struct context_hint
 hint_for(struct reader *reader, uint64_t cell, int64_t order)
 {
@@ -135,7 +134,7 @@ hint_for(struct reader *reader, uint64_t cell, int64_t order)
 	    .order = order, .cell = cell, .generation = generation_of(reader_trace(reader))};
 }
 
-/* The last message that is not later than ORDER. */
+/* Find the last message not later than ORDER. */
 static bool
 find_last(struct reader *reader, int64_t order, struct context_hint *hint,
 	  struct context_latest *latest, struct position *at)
@@ -148,13 +147,13 @@ find_last(struct reader *reader, int64_t order, struct context_hint *hint,
 			      .above = UINT64_MAX};
 	at->cell = first_later(reader, order, latest);
 	struct context_hint now = hint_for(reader, at->cell, order);
-	/* only of cells that are known it is known what they are */
+	/* unknown cells may still change */
 	bool holds = hint->cell == now.cell && hint->order <= order &&
 		     hint->generation == now.generation &&
 		     now.cell < index_known(trace_index(trace));
 	now.at = first_in_cell(&bound, reader_decoded_cell(reader, at->cell), holds ? hint->at : 0);
 	at->at = now.at;
-	/* a cell need not reach as far as its bound */
+	/* the cell may end before its bound */
 	while (nature.own && at->at == reader_decoded_cell(reader, at->cell)->count &&
 	       at->cell + 1 < index_known(trace_index(trace)))
 		at->at = first_in_cell(&bound, reader_decoded_cell(reader, ++at->cell), 0);
@@ -162,8 +161,8 @@ find_last(struct reader *reader, int64_t order, struct context_hint *hint,
 	return reader_previous(reader, at, 0);
 }
 
-/* By how much the order of a message, at NOW, and of the one at a position, or the
- * last one before it that has a time, may be off; negative: nothing limits it. */
+/* Return the largest error of comparing NOW with the time at a position, or of the last timed
+ * message before it. Negative: unlimited. */
 static int64_t
 order_error(struct reader *reader, struct position at, const struct message_time *now)
 {
@@ -181,7 +180,7 @@ order_error(struct reader *reader, struct position at, const struct message_time
 	return error < ERROR_MAX ? (int64_t)error : -1;
 }
 
-/* What may be the last message that is not later: from which to which. */
+/* Find the first and last possible result. */
 static void
 find_bounds(struct reader *reader, const struct message_time *now,
 	    struct context_position *position)

@@ -7,9 +7,10 @@
 #include "session/context/context.h"
 
 /*
- * Where READER's trace was at the time of M of FROM, as a context_relate.  False if M has
- * no time, no clock relates the two traces, or no message is that early.  Times that
- * step back are passed over as they lie in the capture.
+ * Find the position of READER's trace at the time of M, a message of FROM. A
+ * context_relate callback. Return false if M has no time, no clock relates the traces, or
+ * every message is later. The search ends at the first later message, even if times step
+ * back after it.
  */
 bool clock_find_position(void *unused, const struct trace *from, const struct message *m,
 			 struct reader *reader, struct context_position *);

@@ -1,9 +1,8 @@
 /*
  * Ticks to text and back: see clock_text.h.
  *
- * Rates are doubles, but nearly always whole numbers, and then everything is
- * done in integers; a fractional rate goes through long double, whose 64 bits
- * hold any tick.
+ * Rates are doubles but nearly always whole numbers; then all arithmetic is in integers. A
+ * fractional rate goes through long double: its 64 bits hold any tick.
  */
 #include "config.h"
 
@@ -17,7 +16,7 @@
 
 enum { DIGITS_MAX = 12 };
 
-/* Digits behind the point that tell one tick from the next. */
+/* Return the digits after the point that separate one tick from the next. */
 static int
 digits_of(double hz)
 {
@@ -42,7 +41,7 @@ is_whole(double hz)
 	return hz >= 1 && hz < 1e12 && hz == (double)(uint64_t)hz;
 }
 
-/* Splits ticks into seconds and 10^-digits of a second, rounded down. */
+/* Split ticks into seconds and units of 10^-DIGITS s, rounded down. */
 static void
 split_ticks(double hz, int digits, uint64_t ticks, uint64_t *seconds, uint64_t *part)
 {
@@ -144,7 +143,7 @@ clock_parse_duration(const struct trace_clock *clock, const char *text, uint64_t
 	return false;
 }
 
-/* Seconds of the epoch's day that NEAR lies in. */
+/* Return the seconds from the epoch to the start of NEAR's day. */
 static long double
 day_of(const struct trace_clock *clock, uint64_t near)
 {

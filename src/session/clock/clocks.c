@@ -1,12 +1,12 @@
 /*
  * The clocks of a session: see clocks.h.
  *
- * A map (clock_map.h) is made of what clock_points.c finds and of what the profile
- * and the user say.  It is then put in the place of the one before, under a lock, and
- * what asks for times uses it from then on.
+ * A map (clock_map.h) is made from the points of clock_points.c and the relations in the
+ * profile and by the user. It then replaces the previous map under a lock, and all times
+ * come from it.
  *
- * Cost: a map is made again when the points have grown by an eighth, and at the
- * end; a time takes a lock that is shared, and what relation.c says.
+ * Cost: a new map is made when the points have grown by an eighth, and at the end. A time
+ * takes a shared lock and the cost of relation.c.
  */
 #include "config.h"
 
@@ -23,21 +23,21 @@
 #include <string.h>
 
 enum {
-	CELL_SPAN = 2000000000 /* ns between the bounds of a cell that make one doubtful */
+	CELL_SPAN = 2000000000 /* ns between the bounds of a cell that make them doubtful */
 };
 
-/* --- what there is ----------------------------------------------------- */
+/* --- state ---------------------------------------------------------------- */
 
 struct clocks {
 	struct session *session;
 	struct clock_points points;
 	struct job job;
 	uint64_t mapped; /* points in the map */
-	bool mapped_all; /* and then all was known */
+	bool mapped_all; /* the map has all points there will be */
 
 	/* under the job's lock; only the owner changes them */
 	VEC(struct sync_options) ties;
-	bool tied; /* or untied, since the last map */
+	bool tied; /* tied or untied since the last map */
 
 	pthread_rwlock_t map_lock;
 	struct clock_map *map;
@@ -73,7 +73,7 @@ publish_map(struct clocks *clocks, struct clock_map *map)
 		trace_bump_generation(clocks->session->traces.at[i]);
 }
 
-/* Does what can be done now. */
+/* Look at new cells, and publish a new map if points or ties changed enough. */
 static void
 clocks_run(void *context)
 {
@@ -106,7 +106,7 @@ clocks_new(struct session *session)
 	job_init(&clocks->job, clocks_run, clocks);
 	pthread_rwlock_init(&clocks->map_lock, NULL);
 	clock_points_open(&clocks->points, session, &clocks->job);
-	clocks->map = make_map(clocks); /* what needs no capture */
+	clocks->map = make_map(clocks); /* relations that need no capture */
 	return clocks;
 }
 
@@ -194,7 +194,7 @@ clocks_are_settled(const struct clocks *clocks)
 
 /* --- times ------------------------------------------------------------- */
 
-/* The clock of M's sender; SIZE_MAX if there is none. */
+/* Return the clock of M's sender; SIZE_MAX: none. */
 static size_t
 client_of(const struct trace_clocks *own, const struct trace *trace, const struct message *m)
 {
@@ -202,8 +202,8 @@ client_of(const struct trace_clocks *own, const struct trace *trace, const struc
 	return clock_map_client(own, &sender);
 }
 
-/* What was found for a tick of CLOCK, without the offset that the profile says; false if
- * it is too far away. */
+/* Make a time from FOUND, a time by CLOCK, without the profile's offset. Return false if it is
+ * out of range. */
 static bool
 make_time(const struct clock_map *map, size_t clock, const struct graph_time *found,
 	  struct message_time *time)
@@ -221,7 +221,7 @@ make_time(const struct clock_map *map, size_t clock, const struct graph_time *fo
 	return found->known || !root->rate.numerator;
 }
 
-/* Adds that offset. */
+/* Add the profile's offset. Return false if the time overflows. */
 static bool
 shift_time(const struct trace_clocks *has, struct message_time *time)
 {
@@ -247,7 +247,7 @@ nanoseconds_apart(int64_t a, int64_t b)
 	return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
-/* Return true if a sender's time is close enough to the transport's to be believed. */
+/* True if a sender's time is close enough to the transport's to be believed. */
 static bool
 is_near(int64_t own, int64_t transport)
 {
@@ -260,7 +260,7 @@ times_apart(const struct message_time *a, const struct message_time *b)
 	return (double)nanoseconds_apart(a->nanoseconds, b->nanoseconds);
 }
 
-/* The time by the sender's CLOCK as the segment around PLACE has it. */
+/* Find the time by the sender's CLOCK, in the segment around PLACE. */
 static bool
 time_at(const struct clock_map *map, size_t clock, size_t number, const struct message *m,
 	uint64_t place, const struct message_time *carried, struct message_time *time)
@@ -270,7 +270,7 @@ time_at(const struct clock_map *map, size_t clock, size_t number, const struct m
 	       make_time(map, clock, &found, time) && time->known && time->part == carried->part;
 }
 
-/* Whether a sender's time is not after the transport's, but for their errors: no message is
+/* True if a sender's time is not after the transport's, within their errors. No message is
  * carried before it is made. */
 static bool
 is_before(const struct message_time *own, const struct message_time *carried)
@@ -279,15 +279,15 @@ is_before(const struct message_time *own, const struct message_time *carried)
 	       times_apart(own, carried) <= own->error + carried->error;
 }
 
-/* The times at which a message may have been made. */
+/* The possible times of a message by its sender's clock. */
 struct made {
 	const struct message_time *carried;
-	struct message_time best; /* the latest one that is near */
+	struct message_time best; /* latest one that is near */
 	bool found;
-	double farthest; /* ns that another one is before the transport's time at most */
+	double farthest; /* ns from the earliest one to the transport's time, plus its error */
 };
 
-/* Takes in a time by the sender's clock. */
+/* Add a possible time by the sender's clock. */
 static void
 add_made(struct made *made, const struct message_time *own)
 {
@@ -301,7 +301,7 @@ add_made(struct made *made, const struct message_time *own)
 	made->found = true;
 }
 
-/* The relation by which a sender's clock, which steps, is known; NULL: it does not step. */
+/* Return the relation of a sender's clock to the next one; NULL: the clock does not step. */
 static const struct relation *
 stepping_relation(const struct clock_map *map, size_t clock, size_t number)
 {
@@ -309,7 +309,7 @@ stepping_relation(const struct clock_map *map, size_t clock, size_t number)
 	return r && r->owner == number && r->segments.count > 1 ? r : NULL;
 }
 
-/* Takes in the time by the next segment: the clock may have stepped since its last point. */
+/* Add the time by the next segment: the clock may have stepped since its last point. */
 static void
 add_made_next(const struct clock_map *map, size_t clock, size_t number, const struct message *m,
 	      struct made *made)
@@ -321,8 +321,8 @@ add_made_next(const struct clock_map *map, size_t clock, size_t number, const st
 		add_made(made, &own);
 }
 
-/* Takes in the times by the segments before: the message may have been kept back since before
- * the clock stepped. */
+/* Add the times by earlier segments: the message may have been held back since before the clock
+ * stepped. */
 static void
 add_made_before(const struct clock_map *map, size_t clock, size_t number, const struct message *m,
 		struct made *made)
@@ -339,8 +339,9 @@ add_made_before(const struct clock_map *map, size_t clock, size_t number, const 
 	}
 }
 
-/* The time by the sender's CLOCK, if that makes sense; else *TIME, which is the transport's,
- * is off by as much as the sender may have kept the message back. */
+/* Set *TIME, the transport's, to the time by the sender's CLOCK. Return true if that time is
+ * plausible or at least near. Otherwise the error of *TIME grows by the longest delay in the
+ * sender. */
 static bool
 own_time(const struct clock_map *map, size_t clock, size_t number, const struct message *m,
 	 struct message_time *time)
@@ -367,14 +368,14 @@ own_time(const struct clock_map *map, size_t clock, size_t number, const struct 
 		*time = made.best;
 		return true;
 	}
-	if (near) /* it lies after the transport's: some relation is off */
+	if (near) /* after the transport's: some relation is off */
 		*time = own;
 	time->estimated = true;
 	time->error += made.farthest > 0 && !near ? made.farthest : INFINITY;
 	return near;
 }
 
-/* Without clocks: by the rate of the trace. */
+/* Find a time without clocks, by the rate of the trace. */
 static bool
 plain_time(const struct trace *trace, const struct message *m, struct message_time *time)
 {
@@ -392,10 +393,11 @@ plain_time(const struct trace *trace, const struct message *m, struct message_ti
 	return true;
 }
 
-/* Whose timestamp is meant. */
-enum stamp { BY_TRANSPORT, BY_SENDER, BY_ANY /* of a cell: whatever senders' clocks show */ };
+/* Which timestamp to use. */
+enum stamp { BY_TRANSPORT, BY_SENDER, BY_ANY /* of a cell: allow any value of senders' clocks */ };
 
-/* *CLOCK: by which clock it is; *CARRIED, if it is not NULL: the transport's time. */
+/* Find the time of a message. *CLOCK: the clock it is from. *CARRIED, unless NULL: the
+ * transport's time. */
 static bool
 mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
 	    const struct message *m, enum stamp by, struct message_time *time, size_t *clock,
@@ -448,8 +450,8 @@ clocks_time(struct trace *trace, const struct message *m, struct message_time *t
 	return find_time(trace, m, BY_SENDER, time);
 }
 
-/* How many nanoseconds a tick of a trace is, or 1 tick; 0: no whole number of them, or its
- * messages are of several clocks, or of one that others tell the time of. */
+/* Return the nanoseconds per tick of a trace, or 1 for bare ticks. 0: not a whole number,
+ * messages have several clocks, or the main clock has a relation to another one. */
 static uint64_t
 nanoseconds_of_tick(const struct clock_map *map, const struct trace_clocks *has)
 {
@@ -473,7 +475,7 @@ find_scale(const struct clock_map *map, struct trace *trace, struct clocks_scale
 	return true;
 }
 
-/* The times of messages by the map. */
+/* Find the times of COUNT messages in the map. */
 static void
 map_times(const struct clock_map *map, struct trace *trace, const struct message *m, size_t count,
 	  struct message_time *times, bool *any)
@@ -587,8 +589,8 @@ clocks_sender_strands(struct clocks *clocks, size_t *left_out)
 	return count;
 }
 
-/* How many messages of a trace are by clocks that are in another part than its main one, and
- * *COUNT such clocks. */
+/* Count the messages of a trace with a clock outside of the main clock's part. *COUNT: the
+ * number of such clocks. */
 static uint64_t
 count_apart(const struct clock_map *map, struct trace *trace, size_t *count)
 {
@@ -637,7 +639,7 @@ clocks_part(struct trace *trace)
 	return part;
 }
 
-/* Whether all messages of a trace have its main clock. */
+/* True if all messages of a trace have its main clock. */
 static bool
 has_one_clock(const struct trace_clocks *own)
 {
@@ -645,7 +647,7 @@ has_one_clock(const struct trace_clocks *own)
 	       (own->others.count == 1 && own->others.at[0].clock == own->main);
 }
 
-/* Whether the way from a trace's main clock goes through no steps. */
+/* True if no relation from a trace's main clock to the root has a step or a restart. */
 static bool
 is_steady(const struct clock_map *map, size_t number)
 {
@@ -691,11 +693,11 @@ clocks_may_change(const struct clocks *clocks)
 
 /* --- times of cells ---------------------------------------------------- */
 
-/* Where the messages of a cell are, and what was summed up of them. */
+/* The offsets of a cell and its summary. */
 struct cell_facts {
 	const struct index_cell *summary;
 	size_t number;	     /* of the trace */
-	uint64_t begin, end; /* its first place and its last */
+	uint64_t begin, end; /* its first and last offset */
 };
 
 static struct cell_facts
@@ -705,8 +707,8 @@ facts_of(const struct trace *trace, uint64_t cell, const struct index_cell *summ
 	return (struct cell_facts){summary, trace_number(trace), begin, begin + size - 1};
 }
 
-/* The times of a cell in which CLOCK shows LOW to HIGH, without offset; false if that
- * cannot be told, or all are too far away. */
+/* Find the times at which CLOCK shows LOW and HIGH in a cell, without offset. Return false if
+ * they are unknown or out of range. */
 static bool
 clock_span(const struct clock_map *map, const struct cell_facts *cell, size_t clock, uint64_t low,
 	   uint64_t high, struct message_time *first, struct message_time *last)
@@ -717,7 +719,7 @@ clock_span(const struct clock_map *map, const struct cell_facts *cell, size_t cl
 	       make_time(map, clock, &from, first) && make_time(map, clock, &to, last);
 }
 
-/* Without clocks: by the rate of the trace. */
+/* Find the bounds without clocks, by the rate of the trace. */
 static bool
 plain_span(const struct trace *trace, const struct index_cell *summary, int64_t *from, int64_t *to)
 {
@@ -735,7 +737,7 @@ plain_span(const struct trace *trace, const struct index_cell *summary, int64_t 
 	return true;
 }
 
-/* The times of the transport, without offset. */
+/* Find the bounds of the transport's times, without offset. */
 static bool
 transport_span(const struct clock_map *map, const struct cell_facts *cell,
 	       struct message_time *first, struct message_time *last, bool *any)
@@ -756,10 +758,10 @@ transport_span(const struct clock_map *map, const struct cell_facts *cell,
 	return clock_span(map, cell, has->main, low, high, first, last);
 }
 
-/* A cell's times by senders' clocks, and what they can be at most. */
+/* Bounds of a cell's times by senders' clocks. */
 struct sender_span {
-	int64_t low, high;   /* no sound time is before or behind */
-	int64_t least, most; /* those by some clock; least > most: none so far */
+	int64_t low, high;   /* every valid time lies between these */
+	int64_t least, most; /* bounds over the clocks so far; least > most: none */
 };
 
 static bool
@@ -768,7 +770,7 @@ is_of_part(const struct clock_map *map, size_t clock, size_t part)
 	return map->graph.clocks.at[clock].root == part;
 }
 
-/* Widens SPAN by the times of a sender's clock. */
+/* Widen SPAN by the times of a sender's clock. */
 static void
 add_clock(const struct clock_map *map, const struct cell_facts *cell, size_t clock, size_t part,
 	  struct sender_span *span)
@@ -778,18 +780,18 @@ add_clock(const struct clock_map *map, const struct cell_facts *cell, size_t clo
 	if (!is_of_part(map, clock, part))
 		return;
 	bool known =
-	    !stepping_relation(map, clock, cell->number) && /* another segment may decide */
+	    !stepping_relation(map, clock, cell->number) && /* its other segments may apply */
 	    clock_span(map, cell, clock, summary->sender_min, summary->sender_max, &first, &last);
 	int64_t least = known && first.order > span->low ? first.order : span->low;
 	int64_t most = known && last.order < span->high ? last.order : span->high;
-	if (least > most) /* none is sound */
+	if (least > most) /* none is valid */
 		return;
 	span->least = least < span->least ? least : span->least;
 	span->most = most > span->most ? most : span->most;
 }
 
-/* Whether by the clock of senders' time stamps all times are sound, so that no message
- * has the transport's. */
+/* True if all times by the clock of the senders' timestamps are valid. No message then uses the
+ * transport's. */
 static bool
 are_all_sound(const struct clock_map *map, const struct cell_facts *cell, int64_t *from,
 	      int64_t *to)
@@ -808,7 +810,7 @@ are_all_sound(const struct clock_map *map, const struct cell_facts *cell, int64_
 	return true;
 }
 
-/* How far off the transport's times the messages' can be. */
+/* Widen the transport's bounds by the largest difference of a sender's time. */
 static void
 widen_by_most(int64_t from, int64_t to, int64_t *low, int64_t *high)
 {
@@ -818,8 +820,8 @@ widen_by_most(int64_t from, int64_t to, int64_t *low, int64_t *high)
 		*high = INT64_MAX;
 }
 
-/* Makes bounds of the transport's times, in nanoseconds, those of the messages' times,
- * whichever of the senders' clocks each has. */
+/* Turn bounds of the transport's times, in nanoseconds, into bounds of the messages' times, for
+ * any of the senders' clocks. */
 static void
 widen_by_senders(const struct clock_map *map, const struct cell_facts *cell, int64_t *from,
 		 int64_t *to)
@@ -834,14 +836,14 @@ widen_by_senders(const struct clock_map *map, const struct cell_facts *cell, int
 		add_clock(map, cell, has->own, part, &span);
 	for (size_t i = 0; i < has->clients.count; i++) {
 		if (span.least == span.low && span.most == span.high)
-			break; /* wider they cannot be */
+			break; /* already the widest */
 		add_clock(map, cell, has->clients.at[i].clock, part, &span);
 	}
 	*from = span.least < *from ? span.least : *from;
 	*to = span.most > *to ? span.most : *to;
 }
 
-/* Bounds by the map. */
+/* Find the bounds in the map. */
 static bool
 mapped_span(const struct clock_map *map, const struct cell_facts *cell, enum stamp by,
 	    int64_t *from, int64_t *to)
@@ -931,14 +933,14 @@ clocks_relations(struct clocks *clocks)
 	return count;
 }
 
-/* When a point of a relation was, by the clock of a trace at one of its ends. */
+/* Find the time of a relation's point by the clock at one of its ends. */
 static bool
 end_time(const struct clock_map *map, const struct relation *r, const struct relation_point *p,
 	 bool at_b, struct clocks_link *link)
 {
 	struct graph_time found;
 	size_t clock = at_b ? r->b : r->a, trace = map->ids.at[clock].trace;
-	/* ties have no offsets, nor has a trace that there is not */
+	/* ties have no offsets, so use a trace number that does not exist */
 	size_t owner = r->owner == SIZE_MAX ? map->traces.count : r->owner;
 	int64_t *time = at_b ? &link->time_b : &link->time_a;
 	if (!graph_time(&map->graph, clock, at_b ? p->b : p->a, owner, p->found_at, &found))
@@ -949,7 +951,7 @@ end_time(const struct clock_map *map, const struct relation *r, const struct rel
 	return !__builtin_add_overflow(*time, map->traces.at[trace].shift, time);
 }
 
-/* Whether a relation is between two traces, by what was found or said. */
+/* True if a relation is between two traces, and not by definition. */
 static bool
 is_between_traces(const struct clock_map *map, const struct relation *r)
 {
@@ -959,7 +961,7 @@ is_between_traces(const struct clock_map *map, const struct relation *r)
 	return !shared && !r->exact && a->trace != b->trace;
 }
 
-/* The first point from FIRST on, but before END, that is not rejected. */
+/* Return the first point of [FIRST, END) that is not rejected; END: none. */
 static size_t
 next_sound(const struct relation *r, size_t first, size_t end)
 {
@@ -1006,8 +1008,8 @@ clocks_find_link(struct clocks *clocks, size_t relation, bool at_b, int64_t time
 
 /* --- ties of the user -------------------------------------------------- */
 
-/* The ticks of its trace's clock when the clock of a sender, which is related to
- * that, shows TICKS. */
+/* Convert TICKS of a sender's clock to those of its trace's clock. Return false if the two are
+ * not related. */
 static bool
 main_ticks(const struct clock_map *map, size_t clock, size_t main, uint64_t *ticks)
 {
@@ -1025,8 +1027,7 @@ main_ticks(const struct clock_map *map, size_t clock, size_t main, uint64_t *tic
 	return false;
 }
 
-/* What a profile says to mean the time of a message; false: it has no words for
- * that. */
+/* Describe the time of a message in the terms of a profile. Return false if that is impossible. */
 static bool
 name_time(const struct clock_map *map, struct trace *trace, const struct message *m,
 	  struct sync_end *end)
@@ -1172,7 +1173,7 @@ clocks_add_ties(struct clocks *clocks, const struct sync_options *ties, size_t c
 	job_wake(&clocks->job);
 }
 
-/* --- words ------------------------------------------------------------- */
+/* --- description ---------------------------------------------------------- */
 
 static void
 describe_tie(const struct sync_options *tie, size_t number, struct text *out)
@@ -1181,7 +1182,7 @@ describe_tie(const struct sync_options *tie, size_t number, struct text *out)
 		  (unsigned long long)tie->a.ticks, tie->b.trace, (unsigned long long)tie->b.ticks);
 }
 
-/* The ties of the user, as a profile would say them. */
+/* Append the user's ties, as lines and in the form of a profile. */
 static void
 describe_ties(const struct clocks *clocks, struct text *out)
 {

@@ -1,13 +1,12 @@
 /*
  * Questions for times by cycles: see cycles.h.
  *
- * A question is a message; it is kept with its answer until there are too many,
- * which a screen never asks at once.  The thread answers those of the cell that was
- * asked for last, all together.  An answer that no later time bounds is looked for
- * again when the index has come further, or the capture grew.
+ * A question is a message, kept with its answer. At QUESTIONS_MAX all are dropped; a
+ * screen needs fewer at once. The thread takes the latest open question and answers all
+ * questions in the same cell. An answer without a later timed message is computed again
+ * when the index or the capture has grown.
  *
- * Cost: a look into a map for a message that is shown; a walk for the first one of
- * each cell.
+ * Cost: a map lookup for each message shown, and a walk for the first one of each cell.
  */
 #include "config.h"
 
@@ -29,7 +28,7 @@ struct cycles_question {
 	struct message m;
 	uint64_t cell;
 	bool answered;
-	uint64_t known, size; /* cells of the index, and bytes, when it was */
+	uint64_t known, size; /* indexed cells and capture size when it was answered */
 	struct cycles_estimate answer;
 };
 
@@ -40,7 +39,7 @@ struct cycles {
 
 	/* under the job's lock */
 	VEC(struct cycles_question) questions;
-	struct map places; /* of a question: 1 + its number */
+	struct map places; /* by message: 1 + the number of its question */
 };
 
 static bool
@@ -58,8 +57,7 @@ key_of(size_t trace, const struct message *m)
 	return (key * 0xff51afd7ed558ccd ^ m->aux) * 0xc4ceb9fe1a85ec53;
 }
 
-/* The question for a message, asked now if it was not; *IS_NEW: it must be
- * answered. */
+/* Return the question for a message, adding it if necessary. *IS_NEW: it needs an answer. */
 static struct cycles_question *
 ask_question(struct cycles *cycles, struct trace *trace, const struct message *m, bool *is_new)
 {
@@ -122,15 +120,15 @@ trace_of(const struct cycles *cycles, const struct cycles_question *q)
 	return cycles->session->traces.at[q->trace];
 }
 
-/* Whether a question can be answered now: the messages of the first cell that the
- * index does not have are exact too. */
+/* True if a question can be answered now. Messages of the first cell after the index are exact,
+ * too. */
 static bool
 is_open(const struct cycles *cycles, const struct cycles_question *q)
 {
 	return !q->answered && q->cell <= index_known(trace_index(trace_of(cycles, q)));
 }
 
-/* Whether it may be answered better than it was. */
+/* True if a better answer may be possible. */
 static bool
 is_stale(const struct cycles *cycles, const struct cycles_question *q)
 {
@@ -141,7 +139,7 @@ is_stale(const struct cycles *cycles, const struct cycles_question *q)
 		q->size != capture_size(trace_capture(trace)));
 }
 
-/* The question that came last of those that are open; false: none is. */
+/* Find the latest open question. Return false if there is none. */
 static bool
 next_question(struct cycles *cycles, struct cycles_question *next)
 {
@@ -155,7 +153,7 @@ next_question(struct cycles *cycles, struct cycles_question *next)
 	return any;
 }
 
-/* Answers all questions for messages of the cell that Q is for. */
+/* Answer all questions for messages in Q's cell. */
 static void
 answer_cell(struct cycles *cycles, const struct cycles_question *q)
 {
@@ -192,7 +190,7 @@ cycles_run(void *context)
 	}
 }
 
-/* --- its life ---------------------------------------------------------- */
+/* --- life cycle ----------------------------------------------------------- */
 
 struct cycles *
 cycles_new(struct session *session)

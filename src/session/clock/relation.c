@@ -1,18 +1,16 @@
 /*
- * How two clocks go together: see relation.h.
+ * How two clocks are related: see relation.h.
  *
- * Points are judged against their neighbours, so that neither a slow change of
- * rate nor a step makes them look wrong: the slope around a point is the median
- * of the slopes of the pairs near it, and a point is an outlier if it lies far
- * from the median of five around it, seen along that slope.  What remains is
- * cut into segments where a clock goes back or jumps.
+ * Each point is judged against its neighbours, so neither a slow change of rate nor a step
+ * makes it look wrong. The slope around a point is the median slope of the pairs near it.
+ * A point is an outlier if, along that slope, it lies far from the median of five around
+ * it. The remaining points are cut into segments where a clock goes back or jumps.
  *
- * The error that is stated comes from the points themselves: how far each lies
- * from the line between its neighbours, the largest one, more if there are few.
- * Outside of the points it grows with the uncertainty of the slope.
+ * The stated error comes from the points: the largest spread around a fitted line, and
+ * more if there are few points. Outside of the points it grows with the uncertainty of the
+ * slope.
  *
- * Cost: n points are settled in about 100 n steps; a time costs a binary search
- * per hop.
+ * Cost: settling n points takes about 100 n steps; a time takes a binary search per hop.
  */
 #include "config.h"
 
@@ -24,25 +22,27 @@
 #include <string.h>
 
 enum {
-	SLOPES = 16, /* pairs around a point whose median is its slope */
-	AROUND = 5,  /* points whose median it is compared with */
-	FEWEST = 3,  /* points between others that show how far off points are */
-	FITTED = 32, /* points whose spread is measured along one line */
-	BASE = 64    /* points at an end that make the slope beyond it */
+	SLOPES = 16, /* pairs around a point; their median slope is its slope */
+	AROUND = 5,  /* points around a point, itself included; it is compared with their median */
+	FEWEST = 3,  /* inner points needed to show the error of the points */
+	FITTED = 32, /* points per fitted line when the spread is measured */
+	BASE = 64    /* points at an end that define the slope beyond it */
 };
 
 static const uint64_t NANO = 1000000000;
 
-/* What hops may have lost, of a nanosecond: 2^-20. */
+/* Largest rounding loss of all hops, 2^-20 ns. */
 static const relation_ticks ROUNDING = (relation_ticks)1 << (RELATION_FRACTION - 20);
 
 static const double OUTLIER = 8;	  /* times the usual deviation */
-static const double STEP = 16;		  /* between two points, likewise */
-static const double RATE_CHANGE = 20e-6;  /* what the slope may change nearby */
+static const double STEP = 16;		  /* times the usual deviation, between two points */
+static const double RATE_CHANGE = 20e-6;  /* largest change of the slope nearby */
 static const double RATE_STATED = 400e-6; /* two crystals against each other */
 static const double RATE_WANDER = 1e-6;	  /* beyond the points */
-static const double UNSEEN = 10e-6;	  /* seconds that a point may be off, if no third decides */
-static const double FEW = 16;		  /* that many more points halve what is added for few */
+static const double UNSEEN = 10e-6;	  /* seconds; error of a point if no third one confirms
+					   * it */
+static const double FEW = 16;		  /* so many more points halve the extra error for few
+					   * points */
 
 /* --- numbers ----------------------------------------------------------- */
 
@@ -70,7 +70,7 @@ relation_rate_tick(struct relation_rate rate)
 	return rate.numerator && ns % rate.numerator == 0 ? ns / rate.numerator : 0;
 }
 
-/* X * NUMERATOR / DENOMINATOR, towards zero; false if it is too large. */
+/* Compute X * NUMERATOR / DENOMINATOR, rounded towards zero. Return false if it is too large. */
 static bool
 scale_ticks(relation_ticks x, uint64_t numerator, uint64_t denominator, relation_ticks *result)
 {
@@ -115,15 +115,16 @@ put_in_order(double *x, double *y)
 	*x = least;
 }
 
-/* Of a few.  Five, which most are, in a fixed order of comparisons: branches would be guessed
- * wrong half of the time. */
+/* Return the median of a few values. Five is the usual count and uses a fixed series of
+ * comparisons: branches would be mispredicted half of the time. */
 static double
 median_of_few(double *v, size_t count)
 {
 	if (count == AROUND) {
 		put_in_order(&v[0], &v[1]);
 		put_in_order(&v[3], &v[4]);
-		put_in_order(&v[0], &v[3]); /* v[0] and v[4] are on either side of three */
+		put_in_order(&v[0], &v[3]); /* v[0] is now the least of four; v[4] becomes the
+					     * greatest */
 		put_in_order(&v[1], &v[4]);
 		put_in_order(&v[1], &v[2]);
 		put_in_order(&v[2], &v[3]);
@@ -136,13 +137,13 @@ median_of_few(double *v, size_t count)
 	return v[count / 2];
 }
 
-/* Of many that are not negative: such are in the order of their bits, of which a byte is found
- * after the other, so that no values make it slow. */
+/* Return the median of many values >= 0. Such doubles sort by their bits. A radix search finds
+ * one byte at a time, so no input makes it slow. */
 static double
 median_of_many(const double *values, size_t count)
 {
 	uint64_t found = 0, bits;
-	size_t before = count / 2; /* of those that begin with what is found */
+	size_t before = count / 2; /* rank among the values that begin with `found` */
 	for (int shift = 56; shift >= 0; shift -= 8) {
 		size_t have[256] = {0}, byte = 0;
 		for (size_t i = 0; i < count; i++) {
@@ -174,7 +175,7 @@ relation_add(struct relation *r, uint64_t a, uint64_t b, uint64_t found_at)
 	*vec_add(&r->points) = (struct relation_point){.a = a, .b = b, .found_at = found_at};
 }
 
-/* Ticks of B per tick of A by the stated rates; 0 if they are not. */
+/* Return ticks of B per tick of A by the stated rates; 0 if they are unknown. */
 static double
 stated_slope(const struct relation *r)
 {
@@ -183,7 +184,7 @@ stated_slope(const struct relation *r)
 	return relation_rate_hz(r->rate_b) / relation_rate_hz(r->rate_a);
 }
 
-/* How many restarts of clock A lie up to FOUND_AT. */
+/* Count the restarts of clock A up to FOUND_AT. */
 static size_t
 restarts_before(const struct relation *r, uint64_t found_at)
 {
@@ -192,14 +193,14 @@ restarts_before(const struct relation *r, uint64_t found_at)
 	return count;
 }
 
-/* Points without a restart between them, which are judged by each other. */
+/* Points without a restart between them; they are judged against each other. */
 struct point_run {
 	const struct relation *r;
 	size_t first, end;
 };
 
-/* The run that begins with point FIRST.  Where clock A steps back from one point to the next it
- * started again, too. */
+/* Return the run that begins with point FIRST. A step back of clock A between two points also
+ * counts as a restart. */
 static struct point_run
 run_from(const struct relation *r, size_t first)
 {
@@ -211,7 +212,7 @@ run_from(const struct relation *r, size_t first)
 	return (struct point_run){r, first, end};
 }
 
-/* COUNT points around I, as far as there are so many: the first of them. */
+/* Return the first of COUNT points around I, or of fewer if the run is shorter. */
 static size_t
 points_around(const struct point_run *run, size_t i, size_t count)
 {
@@ -221,15 +222,15 @@ points_around(const struct point_run *run, size_t i, size_t count)
 	return first;
 }
 
-/* The slopes of the pairs around a point, smallest first.  They are those around
- * the point before but for one, so that nothing is sorted anew. */
+/* The slopes of the pairs around a point, smallest first. From one point to the next, only one
+ * pair changes, so nothing is sorted again. */
 struct slopes {
 	double sorted[SLOPES];
 	size_t count;
-	size_t first, end; /* the pairs, named by their first points, that were looked at */
+	size_t first, end; /* range of pairs added so far, by their first points */
 };
 
-/* The slope of a point and the next one; 0 if they do not both increase. */
+/* Return the slope from a point to the next one; 0 if they do not both increase. */
 static double
 pair_slope(const struct relation_point *p)
 {
@@ -256,14 +257,14 @@ slopes_drop(struct slopes *s, double slope)
 	size_t at = 0;
 	while (at < s->count && s->sorted[at] != slope)
 		at++;
-	if (at == s->count) /* it was none */
+	if (at == s->count) /* not a positive slope, so never added */
 		return;
 	s->count--;
 	memmove(&s->sorted[at], &s->sorted[at + 1], (s->count - at) * sizeof *s->sorted);
 }
 
-/* The slope around point I, which is not before that of the last call: of most pairs
- * near it, else as it is stated; 0 if neither is known. */
+/* Return the slope around point I: the median of the pairs near it, else the stated slope; 0:
+ * unknown. I must not be before that of the last call. */
 static double
 slope_at(const struct point_run *run, size_t i, struct slopes *s)
 {
@@ -279,8 +280,8 @@ slope_at(const struct point_run *run, size_t i, struct slopes *s)
 	return s->count ? s->sorted[s->count / 2] : stated;
 }
 
-/* What point I differs from the median of those around it, in ticks of B, and
- * how much of B they span. */
+/* Return the distance of point I from the median of its neighbourhood, in ticks of B. *SPAN: the
+ * largest distance of a neighbour, in ticks of B. */
 static double
 point_deviation(const struct point_run *run, size_t i, double slope, double *span)
 {
@@ -301,7 +302,7 @@ struct judged {
 	double slope, deviation, span;
 };
 
-/* Whether two points lie on one line with the slope around the first. */
+/* True if two points lie on one line with the slope around the first. */
 static bool
 points_agree(const struct relation_point *p, const struct relation_point *q,
 	     const struct judged *judged, double bound)
@@ -310,7 +311,7 @@ points_agree(const struct relation_point *p, const struct relation_point *q,
 	return fabs(signed_difference(p->b, q->b) - along) <= bound + RATE_CHANGE * fabs(along);
 }
 
-/* Whether clock B can have started from 0 between two points, or wrapped. */
+/* True if clock B can have started from 0 or wrapped between two points. */
 static bool
 starts_again(const struct relation_point *p, const struct relation_point *q, double slope)
 {
@@ -318,8 +319,7 @@ starts_again(const struct relation_point *p, const struct relation_point *q, dou
 	       (double)q->b <= slope * (double)(q->a - p->a) * (1 + RATE_STATED);
 }
 
-/* Marks the outliers of a run: points far from the others around them that no neighbour
- * agrees with. */
+/* Mark the outliers of a run: points far from those around them that agree with no neighbour. */
 static void
 reject_outliers(struct relation *r, const struct point_run *run, const struct judged *all,
 		double usual)
@@ -335,7 +335,7 @@ reject_outliers(struct relation *r, const struct point_run *run, const struct ju
 	}
 }
 
-/* Fills ALL and marks the outliers.  Returns the usual deviation. */
+/* Fill ALL and mark the outliers. Return the usual deviation. */
 static double
 find_outliers(struct relation *r, struct judged *all)
 {
@@ -346,7 +346,7 @@ find_outliers(struct relation *r, struct judged *all)
 		for (size_t i = run.first; i < run.end; i++) {
 			all[i].slope = slope_at(&run, i, &slopes);
 			all[i].deviation = point_deviation(&run, i, all[i].slope, &all[i].span);
-			/* of fewer than three points none deviates from the median */
+			/* with fewer than three points, none deviates from the median */
 			if (run.end - run.first > 2 || !r->restart_count)
 				deviations[count++] = all[i].deviation;
 		}
@@ -363,7 +363,7 @@ find_outliers(struct relation *r, struct judged *all)
 	return usual;
 }
 
-/* Where A is uneven, a point is an outlier if without it both clocks go on. */
+/* Mark outliers where A is uneven: points without which both clocks advance. */
 static void
 judge_uneven(struct relation *r)
 {
@@ -381,7 +381,7 @@ judge_uneven(struct relation *r)
 
 enum next { NEXT_GOES_ON, NEXT_STEPS, NEXT_IS_WRONG };
 
-/* Whether A starts again between two points. */
+/* True if A starts again between two points. */
 static bool
 restarts_between(const struct relation *r, const struct relation_point *q,
 		 const struct relation_point *p)
@@ -390,8 +390,7 @@ restarts_between(const struct relation *r, const struct relation_point *q,
 	       restarts_before(r, q->found_at) != restarts_before(r, p->found_at);
 }
 
-/* What point P is after Q, the last of a segment; SLOPE is that around P, 0 if it
- * is not known. */
+/* Classify point P after Q, the last point of a segment. SLOPE: around P; 0: unknown. */
 static enum next
 next_is(const struct relation *r, const struct relation_point *q, const struct relation_point *p,
 	double slope, double usual)
@@ -410,7 +409,7 @@ next_is(const struct relation *r, const struct relation_point *q, const struct r
 	return increases ? NEXT_GOES_ON : NEXT_IS_WRONG;
 }
 
-/* What P differs from the line through its neighbours, in ticks of B. */
+/* Return the distance of P from the line through its neighbours, in ticks of B. */
 static double
 off_line(const struct relation_point *p)
 {
@@ -427,8 +426,8 @@ segment_slope(const struct relation *r, const struct relation_segment *s)
 	return (double)(last->b - first->b) / (double)(last->a - first->a);
 }
 
-/* Between the farthest of COUNT points above and below the line that fits them best (least
- * squares), in ticks of B. */
+/* Fit a line to COUNT points by least squares. Return the distance between the farthest points
+ * above and below it, in ticks of B. */
 static double
 spread_of(const struct relation_point *p, size_t count)
 {
@@ -452,7 +451,7 @@ spread_of(const struct relation_point *p, size_t count)
 	return high - low;
 }
 
-/* Fills in how far a segment's points are off; adds to the sums. */
+/* Fill in a segment's residual and spread; add to the sums. */
 static void
 measure_segment(const struct relation *r, struct relation_segment *s, double *squares,
 		size_t *count)
@@ -470,17 +469,16 @@ measure_segment(const struct relation *r, struct relation_segment *s, double *sq
 	*count += s->count > 2 ? s->count - 2 : 0;
 }
 
-/* The error of times by points with that SPREAD.  Each is read as much too late as another
- * one may be, so nothing shows more of the error; of few points it shows less.  COUNT of them
- * lie between others. */
+/* Return the error of times by points with this SPREAD. A point may be read as late as any
+ * other, so nothing shows more of the error. Few points show less of it. COUNT: inner points. */
 static double
 error_of_points(const struct relation *r, double spread, size_t count)
 {
 	return count ? spread * (1 + FEW / (double)count) : UNSEEN * relation_rate_hz(r->rate_b);
 }
 
-/* Fills in the errors of the segments: those of a segment's own points, but no less than
- * what all of them show.  All are read in the same way. */
+/* Set the errors of the segments. All points are read in the same way, so every segment gets at
+ * least their common error. */
 static void
 find_errors(struct relation *r, double spread, size_t count)
 {
@@ -493,7 +491,7 @@ find_errors(struct relation *r, double spread, size_t count)
 	}
 }
 
-/* ALL: what was judged of the points, NULL if they were not. */
+/* Cut the points into segments. ALL: judgements of the points, NULL if there are none. */
 static void
 make_segments(struct relation *r, const struct judged *all, double usual)
 {
@@ -525,8 +523,8 @@ last_point(const struct relation *r, const struct relation_segment *s)
 	return &r->used.at[s->first + s->count - 1];
 }
 
-/* Whether segment K goes on where segment I ends, so that those between have it wrong: they
- * have fewer points than either. */
+/* True if segment K continues segment I. The points in between are then wrong: they must be
+ * fewer than in either segment. */
 static bool
 is_continued(const struct relation *r, size_t i, size_t k, double usual)
 {
@@ -539,7 +537,7 @@ is_continued(const struct relation *r, size_t i, size_t k, double usual)
 	       next_is(r, last, next, slope, usual) == NEXT_GOES_ON;
 }
 
-/* Rejects the points of the segments after FIRST up to END. */
+/* Reject the points of the segments between FIRST and END. */
 static void
 reject_segments(struct relation *r, size_t first, size_t end)
 {
@@ -552,8 +550,8 @@ reject_segments(struct relation *r, size_t first, size_t end)
 	}
 }
 
-/* Rejects sync points that are wrong together, and so agree with each other: a few segments
- * that stand alone in one that goes on.  True if there were any. */
+/* Reject wrong sync points that agree with each other: a few segments that interrupt a
+ * continuous one. Return true if there were any. */
 static bool
 reject_isolated(struct relation *r, double usual)
 {
@@ -567,7 +565,7 @@ reject_isolated(struct relation *r, double usual)
 	return false;
 }
 
-/* What the slope through the points at the end of S may be off. */
+/* Return the error of the slope through the last points of S, as a fraction. */
 static double
 slope_error(const struct relation *r, const struct relation_segment *s)
 {
@@ -576,7 +574,8 @@ slope_error(const struct relation *r, const struct relation_segment *s)
 	return s->count < 2 ? INFINITY : 2 * s->error / (double)(last->b - base->b);
 }
 
-/* That of the segment that is surest of its own, else by the stated rates. */
+/* Set the usual slope: that of the segment with the smallest slope error, or of the stated rates
+ * if their error is smaller. */
 static void
 find_usual_slope(struct relation *r)
 {
@@ -590,7 +589,7 @@ find_usual_slope(struct relation *r)
 	}
 }
 
-/* What is shown of it. */
+/* Set the values to display, and the errors. */
 static void
 summarise_relation(struct relation *r)
 {
@@ -662,7 +661,7 @@ to_of(struct side side, const struct relation_point *p)
 	return side.back ? p->a : p->b;
 }
 
-/* How far X lies outside of a segment, 0 if it does not. */
+/* Return the distance of X from a segment; 0: X lies inside. */
 static relation_ticks
 distance_outside(struct side side, const struct relation_segment *s, relation_ticks x)
 {
@@ -672,7 +671,7 @@ distance_outside(struct side side, const struct relation_segment *s, relation_ti
 	return x < low ? low - x : x > high ? x - high : 0;
 }
 
-/* The first segment from LOW to HIGH that begins after FOUND_AT; HIGH: none does. */
+/* Return the first segment from LOW to HIGH that begins after FOUND_AT; HIGH: none. */
 static size_t
 segment_after(const struct relation *r, size_t low, size_t high, uint64_t found_at)
 {
@@ -681,12 +680,12 @@ segment_after(const struct relation *r, size_t low, size_t high, uint64_t found_
 	return low + i;
 }
 
-/* The segments between the same restarts as FOUND_AT: from *FIRST to *END. */
+/* Find the segments between the same restarts as FOUND_AT: from *FIRST to before *END. */
 static void
 segments_of(const struct relation *r, uint64_t found_at, size_t *first, size_t *end)
 {
 	size_t restarts = restarts_before(r, found_at), count = r->segments.count;
-	/* no restart stands at offset 0 */
+	/* a restart is never at offset 0 */
 	*first = restarts ? segment_after(r, 0, count, r->restarts[restarts - 1] - 1) : 0;
 	*end = restarts < r->restart_count
 		   ? segment_after(r, *first, count, r->restarts[restarts] - 1)
@@ -699,8 +698,8 @@ ticks_apart(relation_ticks a, relation_ticks b)
 	return a > b ? a - b : b - a;
 }
 
-/* The segment around FOUND_AT, and in *OTHER the next one if FOUND_AT lies between the two:
- * then it is the one whose end is nearer to X.  NULL: there is none. */
+/* Return the segment around FOUND_AT; NULL: none. If FOUND_AT lies between two, return the one
+ * with its end nearer to X, and the other one in *OTHER. */
 static const struct relation_segment *
 segment_at(struct side side, uint64_t found_at, relation_ticks x,
 	   const struct relation_segment **other)
@@ -729,13 +728,13 @@ relation_place_beside(const struct relation *r, uint64_t found_at, bool after)
 	if (after)
 		return next < r->segments.count ? r->used.at[r->segments.at[next].first].found_at
 						: RELATION_NOWHERE;
-	/* between two segments either may be the one that FOUND_AT goes by */
+	/* between two segments, FOUND_AT may belong to either */
 	size_t skip = next && last_point(r, &r->segments.at[next - 1])->found_at < found_at ? 1 : 2;
 	return next < skip ? RELATION_NOWHERE
 			   : last_point(r, &r->segments.at[next - skip])->found_at;
 }
 
-/* Without an offset, the segment that is nearest to X. */
+/* Return the segment nearest to X, if no offset is known. */
 static const struct relation_segment *
 segment_near(struct side side, relation_ticks x)
 {
@@ -747,7 +746,7 @@ segment_near(struct side side, relation_ticks x)
 	return best;
 }
 
-/* Whether a segment reaches over some of what lies from LOW to HIGH. */
+/* True if a segment overlaps the range from LOW to HIGH. */
 static bool
 segment_meets(struct side side, const struct relation_segment *s, relation_ticks low,
 	      relation_ticks high)
@@ -757,7 +756,7 @@ segment_meets(struct side side, const struct relation_segment *s, relation_ticks
 	       whole_ticks(from_of(side, first + s->count - 1)) >= low;
 }
 
-/* Whether without a place all from LOW to HIGH is nearest to the same segment. */
+/* True if without an offset the same segment is nearest to all of LOW to HIGH. */
 static bool
 is_one_segment_near(struct side side, relation_ticks low, relation_ticks high)
 {
@@ -770,8 +769,8 @@ is_one_segment_near(struct side side, relation_ticks low, relation_ticks high)
 	return one;
 }
 
-/* Whether all from LOW to HIGH, read from place BEGIN to END, goes through the same
- * segment: what the nearer end decides between two is the same in between then. */
+/* True if all of LOW to HIGH, read at offsets BEGIN to END, uses the same segment. The corners
+ * suffice: between two segments, the nearer end decides. */
 static bool
 is_one_segment(const struct relation *r, bool back, uint64_t begin, uint64_t end,
 	       relation_ticks low, relation_ticks high)
@@ -790,7 +789,7 @@ is_one_segment(const struct relation *r, bool back, uint64_t begin, uint64_t end
 	       own == segment_at(side, end, high, &other);
 }
 
-/* The last point of S at or before X, but not the last of all; or the first. */
+/* Return the last point of S at or before X, except S's final point; else its first point. */
 static const struct relation_point *
 point_before(struct side side, const struct relation_segment *s, relation_ticks x)
 {
@@ -806,7 +805,7 @@ point_before(struct side side, const struct relation_segment *s, relation_ticks 
 	return &points[low];
 }
 
-/* The line through P and Q, from P on. */
+/* Interpolate along the line through P and Q, starting at point FROM. */
 static bool
 interpolate_along(struct side side, const struct relation_point *p, const struct relation_point *q,
 		  const struct relation_point *from, relation_ticks x, relation_ticks *y)
@@ -830,8 +829,7 @@ common_divisor(unsigned __int128 a, unsigned __int128 b)
 	return a;
 }
 
-/* So many ticks at one rate as ticks at another; in one step where the numbers
- * allow. */
+/* Convert X ticks from one rate to another, in one step if the numbers allow. */
 static bool
 scale_rates(relation_ticks x, struct relation_rate from, struct relation_rate to, relation_ticks *y)
 {
@@ -844,7 +842,7 @@ scale_rates(relation_ticks x, struct relation_rate from, struct relation_rate to
 	       scale_ticks(*y, to.numerator, to.denominator, y);
 }
 
-/* By the stated rates, from the point P. */
+/* Convert X by the stated rates, starting at point P. */
 static bool
 by_rate(struct side side, const struct relation_point *p, relation_ticks x, relation_ticks *y)
 {
@@ -857,9 +855,8 @@ by_rate(struct side side, const struct relation_point *p, relation_ticks x, rela
 	return true;
 }
 
-/* Whether S says less of what lies outside of it than the usual slope: it has one point, or
- * its points are so near to each other that their own errors turn their line more, and do
- * not contradict that slope. */
+/* True if outside of S the usual slope is better than that of S. Either S has one point, or its
+ * slope has the larger error and does not contradict the usual one. */
 static bool
 is_short(const struct relation *r, const struct relation_segment *s)
 {
@@ -871,7 +868,7 @@ is_short(const struct relation *r, const struct relation_segment *s)
 	       fabs(segment_slope(r, s) / usual->slope - 1) <= error + usual->error;
 }
 
-/* Along the usual slope, from the point P. */
+/* Convert X along the usual slope, starting at point P. */
 static bool
 by_usual(struct side side, const struct relation_point *p, relation_ticks x, relation_ticks *y)
 {
@@ -882,7 +879,8 @@ by_usual(struct side side, const struct relation_point *p, relation_ticks x, rel
 	return interpolate_along(side, first, first + s->count - 1, p, x, y);
 }
 
-/* Through the points around X; outside, through two at that end, or along the usual slope. */
+/* Convert X by the points around it. Outside of S, use two points at that end or the usual
+ * slope. */
 static bool
 by_points(struct side side, const struct relation_segment *s, relation_ticks x, relation_ticks *y)
 {
@@ -900,8 +898,8 @@ by_points(struct side side, const struct relation_segment *s, relation_ticks x, 
 	return interpolate_along(side, p, p + 1, p, x, y);
 }
 
-/* What relation_convert adds to the error, in ticks of B, where X is OUTSIDE of
- * the segment by so much of B. */
+/* Return the error that the relation adds, in ticks of B. OUTSIDE: distance from the segment, in
+ * ticks of B. */
 static double
 own_error(const struct relation *r, const struct relation_segment *s, double outside)
 {
@@ -911,8 +909,8 @@ own_error(const struct relation *r, const struct relation_segment *s, double out
 	       outside * (is_short(r, s) ? r->usual.error : slope_error(r, s) + RATE_WANDER);
 }
 
-/* Between two points of an uneven clock all that is known is that the time
- * lies between theirs. */
+/* Convert X between two points of an uneven clock. All that is certain is that the result lies
+ * between theirs. */
 static bool
 convert_uneven(struct side side, const struct relation_segment *s, relation_ticks x,
 	       relation_ticks *to, double *error)
@@ -937,7 +935,7 @@ convert_uneven(struct side side, const struct relation_segment *s, relation_tick
 	return true;
 }
 
-/* The segment for X, found at FOUND_AT; NULL: none. */
+/* Return the segment for X, found at FOUND_AT; NULL: none. */
 static const struct relation_segment *
 segment_for(struct side side, uint64_t found_at, relation_ticks x,
 	    const struct relation_segment **other)
@@ -949,7 +947,8 @@ segment_for(struct side side, uint64_t found_at, relation_ticks x,
 					    : segment_at(side, found_at, x, other);
 }
 
-/* By how much the result Y for X would differ by another segment, in ticks of the result. */
+/* Return how far the result Y for X differs from that of another segment, in ticks of the
+ * result. */
 static double
 segments_apart(struct side side, const struct relation_segment *other, relation_ticks x,
 	       relation_ticks y)
@@ -958,8 +957,7 @@ segments_apart(struct side side, const struct relation_segment *other, relation_
 	return by_points(side, other, x, &by_other) ? fabs(ticks_as_double(by_other - y)) : 0;
 }
 
-/* The same by the nearer one of the segments next to S between the same restarts; 0: there
- * are none. */
+/* Return that difference for the nearer neighbour of S between the same restarts; 0: none. */
 static double
 neighbours_apart(struct side side, const struct relation_segment *s, relation_ticks x,
 		 relation_ticks y)
@@ -989,23 +987,23 @@ relation_convert(const struct relation *r, bool back, uint64_t found_at, relatio
 	if (!by_points(side, s, from, to))
 		return false;
 	double own = own_error(r, s, back ? outside : outside * slope);
-	/* it was kept back since before the segment, or B started again once more */
+	/* the value was held back since before the segment, or B started again once more */
 	if (back && r->segments.count > 1 && found_at != RELATION_NOWHERE &&
 	    found_at > last_point(r, s)->found_at &&
 	    from < whole_ticks(from_of(side, &r->used.at[s->first])))
 		own = INFINITY;
 	*error = back ? (*error + own) / (slope > 0 ? slope : 1) : *error * slope + own;
-	/* B steps somewhere between two segments, and nothing shows where */
+	/* B steps somewhere between the two segments, at an unknown offset */
 	if (other && !back && !r->exact)
 		*error += segments_apart(side, other, from, *to);
-	/* a point that no other confirms may be wrong itself */
+	/* a single point may be wrong */
 	if (s->count < 2 && !r->exact)
 		*error += neighbours_apart(side, s, from, *to);
 	return true;
 }
 
-/* Return true if a time from FOUND_AT depends on a segment of one point, which no other point
- * confirms, although the clocks step or start again. */
+/* True if a time from FOUND_AT depends on a segment with a single point, although the clocks
+ * step or start again. No other point confirms such a segment. */
 static bool
 is_alone(const struct relation *r, bool back, uint64_t found_at, relation_ticks from)
 {
@@ -1060,7 +1058,7 @@ graph_free(struct graph *graph)
 	vec_free(&graph->relations);
 }
 
-/* How many ticks of one of its clocks a relation reaches over. */
+/* Return the ticks that a relation spans on one of its clocks. */
 static double
 span_of(const struct relation *r, bool back)
 {
@@ -1075,7 +1073,7 @@ span_of(const struct relation *r, bool back)
 	return span;
 }
 
-/* Finds the relations to be avoided, which have to be stretched far. */
+/* Mark thin relations, which would have to be extrapolated far. */
 static void
 find_thin(struct graph *graph)
 {
@@ -1096,7 +1094,7 @@ find_thin(struct graph *graph)
 
 typedef VEC(size_t) clock_queue;
 
-/* Gives the clocks at the other ends of a clock's relations their way through it. */
+/* Set the path of the neighbours of clock HERE: through HERE, by relations that are THIN or not. */
 static void
 reach_on(struct graph *graph, clock_queue *queue, size_t here, bool thin)
 {
@@ -1115,8 +1113,8 @@ reach_on(struct graph *graph, clock_queue *queue, size_t here, bool thin)
 	}
 }
 
-/* Gives all clocks that can reach ROOT their way there, nearest ones first; over a
- * thin relation only where nothing else leads. */
+/* Set the path to ROOT of all clocks that can reach it, nearest first. Use a thin relation only
+ * where no other path exists. */
 static void
 find_ways(struct graph *graph, size_t root)
 {
@@ -1158,7 +1156,7 @@ graph_settle(struct graph *graph)
 	}
 }
 
-/* What the clock ROOT shows as a time. */
+/* Convert ticks of the root clock to a time. */
 static struct graph_time
 time_at_root(const struct graph *graph, const struct graph_clock *root, relation_ticks at,
 	     double error)
@@ -1177,7 +1175,7 @@ time_at_root(const struct graph *graph, const struct graph_clock *root, relation
 	return time;
 }
 
-/* The clock at the other end of the relation that leads on from OWN. */
+/* Return the next clock on the path from OWN to the root. */
 static const struct graph_clock *
 next_clock(const struct graph *graph, const struct graph_clock *own)
 {
@@ -1189,7 +1187,7 @@ graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner
 	   struct graph_time *time)
 {
 	relation_ticks at = whole_ticks(ticks);
-	double error = 1; /* it shows that much until the next tick */
+	double error = 1; /* the same tick shows until the next one */
 	bool alone = false;
 	const struct graph_clock *own = &graph->clocks.at[clock];
 	while (own->towards) {

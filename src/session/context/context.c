@@ -1,18 +1,15 @@
 /*
  * Contexts: see context.h.
  *
- * Nothing is kept per message.  What held at a message is what was known at the
- * beginning of its cell (context_build.c), and a walk from there to the message
- * (context_walk.c).  A cursor keeps how far it walked and what changed on the
- * way, so that messages in order cost little more than their expansion.
+ * Nothing is kept per message. The contexts at a message come from the beginning of its
+ * cell (context_build.c) and a walk from there (context_walk.c). A cursor keeps its walk
+ * and the changes on the way, so messages in order cost little more than their expansion.
  *
- * Where the thread has not been yet, a cursor walks a few cells before the
- * message.  What it finds there is so; what it does not find is LATER, never
- * a guess.
+ * If the thread has not reached the cell, a cursor walks a few cells before the message. A
+ * value found there is certain. A value not found is LATER, never guessed.
  *
- * Cost: sizeof(struct context_entry) for each lane and cell that changes it,
- * CONTEXT_ENTRIES_MAX in all; a cursor keeps a reader and the changes of one
- * cell.
+ * Cost: sizeof(struct context_entry) for each lane and cell that changes it, at most
+ * CONTEXT_ENTRIES_MAX in all. A cursor keeps a reader and the changes of one cell.
  */
 #include "config.h"
 
@@ -25,27 +22,27 @@
 #include <string.h>
 
 enum {
-	NEAR_CELLS = 4,	      /* walked on to rather than loaded */
-	BACK_CELLS = 16,      /* walked where nothing is known yet */
-	BACK_MESSAGES = 8192, /* and expanded there */
-	AHEAD_CELLS = 64,     /* walked for the next change then */
+	NEAR_CELLS = 4,	      /* reached by a walk rather than a load */
+	BACK_CELLS = 16,      /* walked if nothing is known yet */
+	BACK_MESSAGES = 8192, /* expanded during that walk */
+	AHEAD_CELLS = 64,     /* most cells walked for the next change */
 	STEP_MESSAGES = 256   /* walked at a time for the next change */
 };
 
-/* Who walks a trace: to a message, and to what may be at its time at the earliest and at the
- * latest.  Each goes forward where messages come in order. */
+/* The walkers of a trace: to a message, and to its earliest and latest possible position in
+ * another trace. Each moves forward if the messages are in order. */
 enum walk { WALK_AT, WALK_LEAST, WALK_MOST, WALKS };
 
 struct context_cursor {
 	struct contexts *contexts;
 	struct trace *trace;
-	struct context_trace *own;	 /* of that trace */
+	struct context_trace *own;	 /* for `trace` */
 	struct context_walker **walkers; /* WALKS per trace, made when needed */
-	struct context_walker *ahead;	 /* the same in its own trace, further on */
-	size_t hint;			 /* where the last message was in its cell */
+	struct context_walker *ahead;	 /* further on in its own trace, for the next change */
+	size_t hint;			 /* index of the last message in its cell */
 	struct reader *reader;		 /* for origins, made when needed */
 	struct expansion expansion;
-	uint64_t origin; /* whose text the expansion has, if has_origin */
+	uint64_t origin; /* origin of the text in `expansion`, if has_origin */
 	bool has_origin;
 };
 
@@ -81,7 +78,7 @@ add_complaint(struct contexts *contexts, const char *name, const char *what)
 	text_addf(&contexts->complaint, "context %s: %s", name, what);
 }
 
-/* Makes the rules of an entry; false if there are none. */
+/* Make the rules of an entry. Return false if there are none. */
 static bool
 make_rules(struct contexts *contexts, const struct context_options *options, unsigned context,
 	   enum context_scope per)
@@ -105,8 +102,8 @@ make_rules(struct contexts *contexts, const struct context_options *options, uns
 	return any;
 }
 
-/* Makes an entry's rules and, unless its name has one, its definition; of the
- * standard ones only those that are about a trace that is open. */
+/* Make the rules of an entry and, unless an earlier entry has its name, a definition. Skip a
+ * standard entry that matches no open trace. */
 static void
 define_context(struct contexts *contexts, const struct context_options *options)
 {
@@ -210,7 +207,7 @@ contexts_relate(struct contexts *contexts, context_relate *find, void *context)
 
 /* --- seeking ----------------------------------------------------------- */
 
-/* Walks from BACK cells before CELL, where it is not known what holds. */
+/* Walk from BACK cells before CELL, where the contexts are not known. */
 static void
 walk_blindly(struct context_walker *w, uint64_t cell, uint64_t back)
 {
@@ -222,7 +219,7 @@ walk_blindly(struct context_walker *w, uint64_t cell, uint64_t back)
 	w->back = back;
 }
 
-/* Of a stream more may be there now. */
+/* Extend the index up to CELL if possible: a stream may have grown. */
 static void
 build_index(struct contexts *contexts, struct index *index, uint64_t cell)
 {
@@ -233,7 +230,7 @@ build_index(struct contexts *contexts, struct index *index, uint64_t cell)
 	job_unlock(&contexts->job);
 }
 
-/* Puts the walker at CELL; false if nothing is known of it yet. */
+/* Put the walker at CELL. Return false if nothing is known yet. */
 static bool
 walker_seek(struct context_walker *w, uint64_t cell)
 {
@@ -270,8 +267,8 @@ walker_seek(struct context_walker *w, uint64_t cell)
 	return true;
 }
 
-/* The history of KEY at the walker's cell; where it is not known what holds at
- * message AT, looks a few cells further back. */
+/* Return the history of KEY in the walker's cell. If its value at message AT is unknown, look a
+ * few cells further back. */
 static const struct context_history *
 resolve_history(struct context_walker *w, struct context_key key, size_t at)
 {
@@ -332,7 +329,7 @@ cell_of(const struct trace *trace, uint64_t offset)
 	return cell < count ? cell : count - 1; /* a note about the end of the capture */
 }
 
-/* Where M is in its cell; *HINT: where to look first, and next time. */
+/* Return M's index in its cell. *HINT: index to try first, updated for the next call. */
 static size_t
 find_message(struct reader *reader, uint64_t cell, const struct message *m, size_t *hint)
 {
@@ -349,7 +346,7 @@ find_message(struct reader *reader, uint64_t cell, const struct message *m, size
 	return *hint = at < decoded->count ? at : first;
 }
 
-/* The text of M's origin. */
+/* Return the name of M's origin. */
 static const char *
 origin_text(struct context_cursor *cursor, const struct message *m)
 {
@@ -362,7 +359,7 @@ origin_text(struct context_cursor *cursor, const struct message *m)
 	return text_get(&cursor->expansion.origin);
 }
 
-/* Whether a context of another trace holds for M. */
+/* True if a context of another trace applies to M. */
 static bool
 applies_here(struct context_cursor *cursor, const struct definition *definition,
 	     const struct message *m)
@@ -380,8 +377,8 @@ applies_here(struct context_cursor *cursor, const struct definition *definition,
 	return false;
 }
 
-/* The history of a context in another trace, whose origin is not said: the only
- * one. */
+/* Return the key of a context in another trace, where no origin is given: that of its only
+ * history. With several or none, `context` is CONTEXTS_MAX. */
 static struct context_key
 only_key(const struct context_walker *w, unsigned context)
 {
@@ -458,7 +455,7 @@ is_other(const struct context_held *held, const struct context_value *value)
 	return (enum context_state)held->state != value->state || held->value != value->value;
 }
 
-/* Whether KEY may have another value than VALUE in a cell, from message FROM up to TO. */
+/* True if KEY may differ from VALUE in a cell, from message FROM up to TO. */
 static bool
 is_other_within(struct context_walker *w, uint64_t cell, size_t from, size_t to,
 		struct context_key key, const struct context_value *value)
@@ -477,8 +474,7 @@ is_other_within(struct context_walker *w, uint64_t cell, size_t from, size_t to,
 	return false;
 }
 
-/* Whether KEY may have had another value than VALUE at a position, as far as it is
- * uncertain when that was. */
+/* True if KEY may differ from VALUE somewhere within the error of a position. */
 static bool
 may_be_other(struct context_cursor *cursor, struct context_trace *tracked, struct context_key key,
 	     const struct context_position *position, const struct context_value *value)
@@ -500,7 +496,7 @@ may_be_other(struct context_cursor *cursor, struct context_trace *tracked, struc
 	return other || position->open;
 }
 
-/* A context of another trace, at the same time. */
+/* Find the value of a context in another trace at the same time. */
 static void
 foreign_value(struct context_cursor *cursor, const struct message *m, struct context_trace *tracked,
 	      unsigned context, struct context_value *value)
@@ -562,7 +558,7 @@ context_elsewhere(struct contexts *contexts, struct context_cursor *cursor, cons
 	return false;
 }
 
-/* The value's field, read again from the message that began it. */
+/* Return the value's field, read again from the message that began it. */
 static const struct field *
 read_again(struct context_walker *w, unsigned context, const struct context_value *value)
 {
@@ -611,7 +607,7 @@ context_text(struct contexts *contexts, struct context_cursor *cursor, unsigned 
 		    value, out);
 }
 
-/* --- where it ends, and the next change -------------------------------- */
+/* --- the end of a value, and the next change ------------------------------- */
 
 static bool
 same_run(const struct context_held *a, const struct context_held *b)
@@ -625,8 +621,8 @@ is_beginning(const struct context_held *held, const struct context_held *before)
 	return held->state != CONTEXT_NONE && !same_run(held, before);
 }
 
-/* The first change of a history behind message AT that begins something; all of
- * the cell if WHOLE. */
+/* Return the first change after message AT that begins a value; WHOLE: the first one in the
+ * cell. */
 static const struct context_held *
 next_begin(const struct context_history *history, bool whole, size_t at)
 {
@@ -645,7 +641,7 @@ is_before(const struct context_held *a, const struct context_held *b)
 	return a->offset < b->offset || (a->offset == b->offset && a->ordinal < b->ordinal);
 }
 
-/* The first of all histories, or of that of KEY, in what was walked. */
+/* Return the first such change of all histories, or of KEY's, in the walked messages. */
 static const struct context_held *
 next_walked(const struct context_walker *w, const struct context_key *key, bool whole, size_t at)
 {
@@ -661,7 +657,7 @@ next_walked(const struct context_walker *w, const struct context_key *key, bool 
 	return best;
 }
 
-/* The same in all of the cell. */
+/* Return the first such change in the whole cell, walking on if necessary. */
 static const struct context_held *
 next_in_cell(struct context_walker *w, const struct context_key *key, bool whole, size_t at)
 {
@@ -672,8 +668,8 @@ next_in_cell(struct context_walker *w, const struct context_key *key, bool whole
 	return held;
 }
 
-/* The next cells in which something begins, by the entries: the first of those
- * that are taken together.  False if there are none. */
+/* Find the next group of cells in which a value begins, by the entries. *FOUND: its first cell.
+ * Return false if none. */
 static bool
 next_group(struct contexts *contexts, const struct context_trace *tracked,
 	   const struct context_key *key, uint64_t cell, uint64_t *found)
@@ -701,8 +697,8 @@ next_group(struct contexts *contexts, const struct context_trace *tracked,
 	return *found != UINT64_MAX;
 }
 
-/* The first thing that begins behind message AT of CELL, of one lane or of
- * any (KEY NULL).  NULL: *state says whether there is none. */
+/* Return the first value that begins after message AT of CELL, in KEY's lane or, with NULL, any.
+ * If it returns NULL, *STATE is NONE for no such value or LATER for not known. */
 static const struct context_held *
 next_change(struct context_cursor *cursor, struct context_walker *w, struct context_walker **ahead,
 	    const struct context_key *key, uint64_t cell, size_t at, enum context_state *state)
@@ -758,7 +754,7 @@ context_end(struct contexts *contexts, struct context_cursor *cursor, const stru
 	end->ticks = held->ticks;
 }
 
-/* The last thing that began before message AT of the walker's cell. */
+/* Return the last value that began before message AT of the walker's cell. */
 static const struct context_held *
 last_change(struct context_walker *w, size_t at)
 {

@@ -1,17 +1,16 @@
 /*
- * Contexts: what was true at a message, by messages that said so: the task
- * that ran, the overlay that was loaded, the privilege of a hart.
+ * Contexts: states at a message, as set by earlier messages. Examples are the running
+ * task, the loaded overlay, the privilege of a hart.
  *
- * A context has a value from the message that carries it until the next one
- * that does, for each origin by itself (or for all of the trace).  It is
- * doubtful from the first message on that is loss or damage, of that
- * origin or of none, until the next one that carries it.
+ * A context has a value from the message that carries it until the next one that does. It
+ * belongs to an origin or to the whole trace. Loss or damage makes it doubtful until it is
+ * carried again; such messages count for their origin, or for all if they have none.
  *
- * An origin is a sender by its raw key.  Two senders that are shown under one name, as a client
- * on two channels or as a profile may call them, have states of their own: of what both say in
- * turn would come states that neither had.
+ * An origin is a sender by its raw key. Two senders may have one name, as a client on two
+ * channels or through the profile. Their states stay separate: merged, they would form
+ * states that neither sender had.
  *
- * A struct contexts is shared by all threads, a cursor belongs to one.
+ * Threads: all share a struct contexts; a cursor belongs to one.
  */
 #ifndef TRAWL_SESSION_CONTEXT_CONTEXT_H
 #define TRAWL_SESSION_CONTEXT_CONTEXT_H
@@ -24,144 +23,142 @@ struct session;
 struct context_cursor;
 
 enum context_state {
-	CONTEXT_LATER,	 /* what is known so far does not tell */
-	CONTEXT_NONE,	 /* no message has said anything yet */
-	CONTEXT_UNKNOWN, /* it changed, but not to what is known */
+	CONTEXT_LATER,	 /* not known yet */
+	CONTEXT_NONE,	 /* no message has set it yet */
+	CONTEXT_UNKNOWN, /* it changed to an unknown value */
 	CONTEXT_KNOWN
 };
 
 struct context_value {
 	enum context_state state;
 	/* if KNOWN or UNKNOWN: */
-	bool doubtful;	/* something was lost since, or, in another trace, it changed when
-			   it is uncertain which was first */
-	bool recovered; /* the message itself was lost in part */
-	bool earlier;	/* it may have been so before `since` already */
+	bool doubtful;	/* loss or damage since then; or, from another trace, the order with its
+			 * change is uncertain */
+	bool recovered; /* its message had lost the value, which comes from elsewhere */
+	bool earlier;	/* it may have held before `since` already */
 	struct trace *trace;
 	struct message_id since; /* the message that began it */
 	bool timed;
-	uint64_t ticks; /* of that message, if timed */
+	uint64_t ticks; /* of the message at `since`, if timed */
 	/* if KNOWN: */
 	bool is_number;
 	uint64_t number;
-	const char *name; /* by the profile or the format, or NULL */
+	const char *name; /* from the profile or the format, or NULL */
 	uint64_t value;	  /* equal for equal values */
-	uint16_t row;	  /* of the field, in its format's table */
+	uint16_t row;	  /* index of the field in its format's table */
 };
 
-/* Where it ends. */
+/* The end of a value. */
 struct context_end {
-	enum context_state state; /* LATER; NONE: it lasts to the end; KNOWN: */
+	enum context_state state; /* LATER, NONE if it lasts to the end, or KNOWN */
 	struct message_id id;
 	bool timed;
 	uint64_t ticks;
 };
 
-/* Of all traces that are open now, and the session's profile; borrowed until
- * contexts_free.  NULL if there are none. */
+/* Make the contexts of all open traces from the session's profile, borrowed until
+ * contexts_free(). Return NULL if there are none. */
 struct contexts *contexts_new(struct session *);
-void contexts_free(struct contexts *); /* stops its thread; NULL is fine */
+void contexts_free(struct contexts *); /* stops the thread; NULL is fine */
 
 size_t contexts_count(const struct contexts *); /* 0 for NULL */
 const char *contexts_name(const struct contexts *, unsigned context);
 bool contexts_find(const struct contexts *, const char *name, unsigned *context);
-/* Whether it holds for all of a trace, not for each origin by itself. */
+/* True if it holds for a whole trace, not for each origin separately. */
 bool contexts_is_per_trace(const struct contexts *, unsigned context);
-/* Whether it is the profile that defines them. */
+/* True if the profile defines the contexts. */
 bool contexts_defined(const struct contexts *);
-/* What is wrong with the definitions, or NULL. */
+/* Return the errors in the definitions, or NULL. */
 const char *contexts_complaint(const struct contexts *);
 
-/* For batch output: builds the indexes of the traces that carry contexts; from
- * now on cursors walk as far as it takes. */
+/* For batch output: build the indexes of the traces with contexts. From now on cursors walk as
+ * far as necessary. */
 void contexts_load(struct contexts *);
 
-/* From the first cursor on, looks through the traces in a thread of its own, at
- * low priority, as far as their indexes are known; NOTIFY now and then.  Twice
- * is once.  contexts_wake: an index went on. */
+/* Start a thread at low priority with the first cursor. It scans the indexed cells of the traces
+ * and notifies the session at times. A second call does nothing. contexts_wake(): an index grew. */
 void contexts_start(struct contexts *);
 void contexts_wake(struct contexts *);
 
-/* Counts up when more may be known than before. */
+/* Return the epoch of the contexts, which goes up when more may be known. */
 unsigned contexts_generation(const struct contexts *); /* 0 for NULL */
 
-/* How many cells of a trace, from the first on, are known; UINT64_MAX where
- * nothing in it matters. */
+/* Return how many cells of a trace are known, from the first on; UINT64_MAX if it has no
+ * contexts. */
 uint64_t contexts_known(struct contexts *, const struct trace *);
 size_t contexts_memory(struct contexts *); /* bytes */
-/* How many entries are kept of a trace at most; before contexts_start. */
+/* Set the largest number of entries of a trace; before contexts_start(). */
 void contexts_limit(struct contexts *, size_t entries);
 
-/* What a search for a position leaves for the next one. */
+/* Result of a position search that speeds up the next one. */
 struct context_hint {
-	int64_t order; /* no message of the cell before `at` is later than that */
+	int64_t order; /* no message of the cell before `at` has a later time */
 	uint64_t cell;
 	size_t at;
 	unsigned generation; /* of index and trace */
 };
 
-/* The latest times up to some cells that searches ask for again and again. */
+/* Latest times up to some cells, which searches need again and again. */
 struct context_latest {
-	unsigned generation; /* as above */
+	unsigned generation; /* of index and trace */
 	struct {
 		uint64_t behind; /* 1 + the cell; 0: none */
 		int64_t order;
-	} at[64]; /* by the last bits of the cell */
+	} at[64]; /* by the low bits of the cell */
 };
 
-/* Where a message of one trace stands in another one. */
+/* Position in another trace at the time of a message. */
 struct context_position {
 	struct position at; /* the last message there that is not later */
-	/* the same if times are off by as much as they may be */
+	/* the first and last possible `at` within the error of the times */
 	struct position least, most;
-	bool open; /* nothing limits that */
+	bool open; /* the error is unlimited */
 	struct context_hint hints[3];
 	struct context_latest latest;
 };
 
 /*
- * How traces are related in time: FIND gives the position in READER's trace at the
- * time of M of FROM; false if that is not known.  What the position was for the message
- * before, zeroed at first, makes that faster where messages come in order, but nothing
- * else of it.  Without FIND contexts hold for no other trace.
+ * Relation of traces in time. FIND returns the position in READER's trace at the time of
+ * M, a message of FROM, or false if it is unknown. The position of the previous message
+ * (zeroed at first) makes messages in order faster and has no other effect. Without FIND,
+ * contexts hold in no other trace.
  */
 typedef bool context_relate(void *, const struct trace *from, const struct message *m,
 			    struct reader *reader, struct context_position *);
 void contexts_relate(struct contexts *, context_relate *find, void *context);
 
-/* For messages of TRACE. */
+/* Make a cursor for messages of TRACE. */
 struct context_cursor *context_cursor_new(struct contexts *, struct trace *);
 void context_cursor_free(struct context_cursor *);
 
-/* What CONTEXT was at M, which may itself set it.  False if it does not apply
- * to such messages.  Cheapest when messages come in order; else it costs a walk
- * of M's cell at most once the trace is known, and a few cells before. */
+/* Find the value of CONTEXT at M, including a value that M sets. Return false if it does not
+ * apply to such messages. Messages in order are cheapest. Otherwise the cost in a known trace is
+ * at most a walk of M's cell and a few cells before it. */
 bool context_value(struct contexts *, struct context_cursor *, const struct message *m,
 		   unsigned context, struct context_value *);
 
-/* What a context that does not apply to M is at its time in a trace that has it.
- * False if there is none, or it is not known (yet). */
+/* Find the value, at M's time, of a context that does not apply to M, in a trace that has it.
+ * Return false if there is none, or none is known yet. */
 bool context_elsewhere(struct contexts *, struct context_cursor *, const struct message *m,
 		       unsigned context, struct context_value *);
 
-/* Where a value that context_value has given for M ends. */
+/* Find the end of a value that context_value() returned for M. */
 void context_end(struct contexts *, struct context_cursor *, const struct message *m,
 		 unsigned context, const struct context_value *, struct context_end *);
 
-/* The value as people read it, appended; not safe yet. */
+/* Append the value as people read it; not safe for the terminal yet. */
 void context_text(struct contexts *, struct context_cursor *, unsigned context,
 		  const struct context_value *, struct text *);
 
-/* The next (FORWARD) or previous message at which a context of this trace gets
- * a value; M NULL: the last one of all.  NONE: there is none; LATER: none is known
- * so far. */
+/* Find the next (FORWARD) or previous message at which a context of this trace gets a value. M
+ * NULL: the last one of the trace. NONE: there is none; LATER: none is known yet. */
 enum context_state context_step(struct contexts *, struct context_cursor *, const struct message *m,
 				bool forward, struct message_id *);
 
 /* --- along a trace --------------------------------------------------------- */
 
-/* A message from which on a context of an origin has another value (BEGINS), is told again
- * after it was doubtful (likewise), or is doubtful. */
+/* A message at which a context of an origin changes, or becomes doubtful. BEGINS: it gets
+ * another value, or is set again after doubt. */
 struct context_turn {
 	unsigned context;
 	uint64_t origin; /* 0 if it is of the whole trace */
@@ -170,20 +167,20 @@ struct context_turn {
 	struct context_value value; /* `since` is the ID of the message where it BEGINS */
 };
 
-/* A walk through a trace from its start, in a thread of its own reader. */
+/* A walk through a trace from its start, in a thread with its own reader. */
 struct context_turns;
 typedef void context_turns_take(void *, const struct context_turn *);
 
-/* NULL if no message of the trace carries a context. */
+/* Return NULL if no message of the trace carries a context. */
 struct context_turns *context_turns_new(struct contexts *, struct trace *);
 void context_turns_free(struct context_turns *); /* NULL is fine */
 
-/* Gives TAKE the turns of the next cell, those of each context and origin in their order;
- * false: there is no further cell that can be read by now.  When the trace's generation or
- * its index's counts up, all is to be begun anew. */
+/* Pass the turns of the next cell to TAKE; those with the same context and origin are in order.
+ * Return false if no further cell can be read yet. When the epoch of the trace or its index goes
+ * up, start again with a new walk. */
 bool context_turns_next(struct context_turns *, context_turns_take *take, void *);
 
-/* Appends the value of the turn that TAKE has, as people read it.  Not safe yet. */
+/* Append the value of the turn passed to TAKE, as people read it. Not safe for the terminal yet. */
 void context_turns_text(struct context_turns *, const struct context_turn *, struct text *);
 
 #endif

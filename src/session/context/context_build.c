@@ -1,13 +1,13 @@
 /*
  * Contexts over whole traces: see context_build.h.
  *
- * A thread goes through the cells whose kinds may carry a context, or that tell
- * of loss, and keeps for each context of each origin (a lane) what holds at the
- * end of those cells that changed it.
+ * A thread scans the cells with messages that may carry a context, or with loss. For each
+ * context of each origin (a lane), it keeps the state at the end of the cells that changed
+ * it.
  *
- * Entries are bounded.  When there are too many, cells are taken together, two,
- * four, eight at a time: half of the entries go, and the walk to a message
- * starts so many cells earlier.
+ * Entries are bounded. When there are too many, cells are grouped by two, four, eight and
+ * so on. Each step drops about half of the entries, and the walk to a message starts up to
+ * a group earlier.
  */
 #include "config.h"
 
@@ -56,7 +56,7 @@ context_group_of(const struct context_trace *tracked, uint64_t cell)
 	return cell >> tracked->shift << tracked->shift;
 }
 
-/* Takes twice as many cells together. */
+/* Double the number of cells in a group. */
 static void
 thin_out(struct context_trace *tracked)
 {
@@ -91,8 +91,8 @@ add_entry(struct context_trace *tracked, struct context_lane *lane, struct conte
 	tracked->entries++;
 }
 
-/* Keeps what the walker's cell changed.  Histories and lanes have the same order,
- * and each lane is a history. */
+/* Keep the changes of the walker's cell. Histories and lanes have the same order, and each lane
+ * has a history. */
 static void
 keep_cell(struct context_trace *tracked, const struct context_walker *w)
 {
@@ -179,11 +179,11 @@ forget_trace(struct contexts *contexts, struct context_trace *tracked)
 	tracked->walker->filled = false;
 }
 
-/* Forgets what is not so any more. */
+/* Drop the contexts of a trace if they became invalid. */
 static void
 renew_trace(struct contexts *contexts, struct context_trace *tracked)
 {
-	/* of a gem trace it counts the events that were found, which stay */
+	/* the epoch of a GEM trace counts found events, which stay valid */
 	unsigned generation = serial_of(tracked->trace) ? 0 : trace_generation(tracked->trace);
 	if (tracked->known > index_known(trace_index(tracked->trace)) ||
 	    generation != tracked->generation)
@@ -191,7 +191,7 @@ renew_trace(struct contexts *contexts, struct context_trace *tracked)
 	tracked->generation = generation;
 }
 
-/* Goes through the next cell of a trace; false if it cannot be read yet. */
+/* Scan the next cell of a trace. Return false if it cannot be read yet. */
 static bool
 build_cell(struct contexts *contexts, struct context_trace *tracked)
 {
@@ -223,7 +223,7 @@ context_build(struct contexts *contexts, struct context_trace *tracked, uint64_t
 		continue;
 }
 
-/* Goes through the cells of a trace that can be read; true if there were any. */
+/* Scan the readable cells of a trace. Return true if there were any. */
 static bool
 contexts_work(struct contexts *contexts, struct context_trace *tracked)
 {

@@ -1,6 +1,6 @@
 /*
- * What is known of contexts over whole traces: private to context.c and
- * context_build.c.
+ * Contexts over whole traces: the shared state and the thread that fills it. Private to
+ * the .c files of this folder.
  */
 #ifndef TRAWL_SESSION_CONTEXT_CONTEXT_BUILD_H
 #define TRAWL_SESSION_CONTEXT_CONTEXT_BUILD_H
@@ -13,10 +13,10 @@
 
 struct session;
 
-/* A name of a value, or of a range. */
+/* A name of a value or of a range. */
 struct context_value_name {
 	bool is_number;
-	uint64_t from, to; /* numbers; or hash of the text */
+	uint64_t from, to; /* numbers; or the hash of the text */
 	const char *name;
 };
 
@@ -30,50 +30,50 @@ struct definition {
 struct contexts {
 	struct session *session;
 	VEC(struct definition) definitions;
-	struct context_trace *traces; /* one per trace of the session */
+	struct context_trace *traces; /* one for each trace of the session */
 	size_t count;
 	bool defined;
 	struct text complaint;
 	bool patient;
-	size_t limit; /* of entries of a trace */
+	size_t limit; /* of entries per trace */
 	context_relate *relate;
 	void *relate_context;
 
-	pthread_mutex_t building;   /* held while more becomes known, before the next */
-	struct generation restarts; /* what was known is not any more */
-	struct job job;		    /* its lock is for the traces; it tells of what is known */
-	bool requested, allowed;    /* it starts when both are */
+	pthread_mutex_t building;   /* held while a cell is added; taken before the job's lock */
+	struct generation restarts; /* epoch that goes up when known cells become invalid */
+	struct job job;		    /* its lock protects the traces; it notifies of new cells */
+	bool requested, allowed;    /* it starts when both are true */
 };
 
-enum { CONTEXT_ENTRIES_MAX = 512 * 1024 }; /* of a trace: 28 MiB */
+enum { CONTEXT_ENTRIES_MAX = 512 * 1024 }; /* per trace: 28 MiB */
 
 struct context_trace *context_trace_of(struct contexts *, const struct trace *);
-/* How many cells can be read as they will stay. */
+/* Return the number of cells with final contents. */
 uint64_t context_readable_cells(const struct context_trace *);
 uint64_t context_known(struct contexts *, const struct context_trace *);
 
-/* The worker's job: walks what can be read of all traces.  CONTEXT: struct contexts. */
+/* Scan the readable cells of all traces. The worker's job; CONTEXT is a struct contexts. */
 void context_walk_all(void *context);
 
-/* Has what holds at the beginning of CELL be known, if it can be; from any thread, which may
- * wait for others that do the same. */
+/* Make the contexts at the beginning of CELL known, if possible. Any thread may call it; it may
+ * wait for others doing the same. */
 void context_build(struct contexts *, struct context_trace *, uint64_t cell);
 
-/* Whether a cell behind FROM and before TO may change something under KEY: it does, or one
- * does that is taken together with it, or that is not known yet. */
+/* True if a cell after FROM and before TO may change KEY. Such a cell changes it, is in a group
+ * with one that does, or is not known yet. */
 bool context_changes_between(struct contexts *, const struct context_trace *, struct context_key,
 			     uint64_t from, uint64_t to);
 
-/* Sets one of the flags that let the worker start. */
+/* Set one of the two flags that let the worker start. */
 void context_let_run(struct contexts *, bool *flag);
 
-/* Puts the walker at the beginning of CELL, with what is known there; false if
- * that is not known. */
+/* Put the walker at the beginning of CELL, with the contexts known there. Return false if they
+ * are unknown. */
 bool context_load(struct context_walker *, uint64_t cell);
 
-/* The first cell of those that are taken together with CELL. */
+/* Return the first cell in CELL's group. */
 uint64_t context_group_of(const struct context_trace *, uint64_t cell);
-/* The position of the first entry whose cell is not before CELL. */
+/* Return the position of the first entry at or after CELL. */
 size_t context_entry_position(const struct context_lane *, uint64_t cell);
 
 #endif

@@ -1,14 +1,14 @@
 /*
  * Rules of contexts: see context_rule.h.
  *
- * `from` of a profile takes any field of any format as a key, so its table is
- * laid out from the registry of decoders, and an unknown field is an error
- * with its line like any other unknown key.  Where a format's field has the
- * name of an envelope's, its key is FORMAT.FIELD, as in filters.
+ * `from` of a profile accepts any field of any format as a key. Its table is built from
+ * the registry of decoders, so an unknown field is reported with its line, like any
+ * unknown key. If a format's field has the name of an envelope row, its key is
+ * FORMAT.FIELD, as in filters.
  *
- * A rule first narrows the kinds of message: by the type, if a kind has its
- * name or the part of it before the colon, and by what the field table says
- * about the fields.  Only messages of those kinds are ever expanded.
+ * A rule first narrows the kinds of message. The type selects the kinds with its name, or
+ * with its part before the colon. The field table then restricts them by field. Only
+ * messages with these kinds are expanded.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ holds_value(const struct field_row *row)
 	return row->type != FIELD_GROUP && row->type != FIELD_LIST && row->type != FIELD_OBJECT;
 }
 
-/* The row of a format named NAME, or FORMAT.NAME; NULL if there is none. */
+/* Return the row of a format with the name NAME or FORMAT.NAME, or NULL. */
 static const struct field_row *
 find_row(const struct decoder_ops *ops, const char *name)
 {
@@ -47,7 +47,7 @@ find_row(const struct decoder_ops *ops, const char *name)
 	return NULL;
 }
 
-/* Splits NAME[ELEMENT]; returns the length of NAME, 0 if it is neither. */
+/* Split NAME[ELEMENT]. Return the length of NAME; 0: the text is malformed. */
 static size_t
 split_field_name(const char *text, bool *is_element, size_t *element)
 {
@@ -61,7 +61,7 @@ split_field_name(const char *text, bool *is_element, size_t *element)
 	return end > text + length + 1 && !strcmp(end, "]") && number < 65536 ? length : 0;
 }
 
-/* Whether OPS has a field for a value: a single one, or an element of a list. */
+/* Return OPS's row for a value, a single one or an element of a list; NULL: none. */
 static const struct field_row *
 value_row(const struct decoder_ops *ops, const char *text, bool *is_element, size_t *element)
 {
@@ -174,7 +174,7 @@ add_fields(const struct decoder_ops *ops)
 {
 	for (size_t i = 0; i < ops->field_count; i++) {
 		const struct field_row *row = &ops->fields[i];
-		static struct arena names; /* for as long as the tables */
+		static struct arena names; /* lives as long as the tables */
 		if (row->name && holds_value(row) && !row->detail)
 			add_from(is_envelope(row->name)
 				     ? arena_format(&names, "%s.%s", ops->format, row->name)
@@ -182,7 +182,7 @@ add_fields(const struct decoder_ops *ops)
 	}
 }
 
-/* The profile's standard options stand in the same tables. */
+/* Fill in the tables of `from` and `contexts:`, once. The standard contexts use them, too. */
 static void
 lay_out(void)
 {
@@ -204,14 +204,14 @@ context_options_table(void)
 	return &context_table;
 }
 
-/* What `from` of an entry says, by the rows of from_table; each may be NULL. */
+/* Return the `from` texts of an entry, by the rows of from_table; each may be NULL. */
 static char *const *
 from_of(const struct context_options *options)
 {
 	return (char *const *)(options + 1);
 }
 
-/* --- what there is without a profile ----------------------------------- */
+/* --- contexts without a profile -------------------------------------------- */
 
 static void
 set_option(const struct option_table *table, void *object, const char *name, const char *text)
@@ -261,7 +261,7 @@ context_standard(void)
 
 /* --- making a rule ----------------------------------------------------- */
 
-/* Kinds that can have TYPE; *BY_KIND: all messages of theirs do. */
+/* Return the kinds that can have TYPE. *BY_KIND: their messages all have it. */
 static uint64_t
 kinds_of_type(const struct decoder_ops *ops, const char *type, bool *by_kind)
 {
@@ -354,7 +354,7 @@ context_field(const struct expansion *e, const char *name)
 	return NULL;
 }
 
-/* Element N of the list that FIELD is. */
+/* Return element N of the list FIELD. */
 static const struct field *
 element_of(const struct expansion *e, const struct field *field, size_t n)
 {
@@ -379,7 +379,7 @@ find_value(const struct context_rule *rule, const struct expansion *e, bool *rec
 	return field;
 }
 
-/* A field is not there: was it, or would it be with another trace? */
+/* True if an absent field was lost, or would be present with another trace. */
 static bool
 is_hidden(const struct context_rule *rule, const struct field_row *row, const struct message *m,
 	  const struct expansion *e)

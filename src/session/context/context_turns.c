@@ -1,8 +1,8 @@
 /*
  * The turns of contexts along a trace: see context.h.
  *
- * What the thread of contexts keeps is what held at the end of cells.  A walker of one's own
- * goes through the same cells once more, and gives what changed in each.
+ * The thread of contexts keeps only the states at the ends of cells. A separate walker
+ * walks the same cells again and passes on the changes in each.
  */
 #include "config.h"
 

@@ -1,14 +1,13 @@
 /*
- * Walking the messages of a cell for contexts: see context_walk.h.
+ * A walk through the messages of a cell for contexts: see context_walk.h.
  *
- * Only messages are expanded whose kind a rule is about; those that tell of
- * loss are known by their flags.  What changes is kept with the number of its
- * message, for each context of each origin (a history), so that what held at any
- * message that was walked is two searches away.
+ * Only messages of a kind that some rule needs are expanded; flags mark those with loss.
+ * Each change is kept with the index of its message, for each context of each origin (a
+ * history). The state at any walked message is then two searches away.
  *
- * A word whose first half was lost may belong to one of several contexts.  It
- * belongs to the one that events of that name belonged to before, if there is
- * one only; else what was said before is doubtful.
+ * A word without its first half, which was lost, may belong to one of several contexts. If
+ * earlier events of its name belonged to exactly one, it belongs to that. Otherwise the
+ * values become doubtful.
  */
 #include "config.h"
 
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COURSES_MAX = 4096 }; /* further origins are not followed */
+enum { COURSES_MAX = 4096 }; /* histories; further ones are not kept */
 
 uint64_t
 context_hash(const char *text, size_t length)
@@ -78,7 +77,7 @@ context_key_of(const struct context_trace *tracked, const struct message *m, uns
 	return (struct context_key){.origin = whole ? 0 : m->origin, .context = context};
 }
 
-/* The position of the first history whose key is not before KEY. */
+/* Return the position of the first history with key KEY or a later one. */
 static size_t
 history_position(const struct context_walker *w, struct context_key key)
 {
@@ -95,7 +94,7 @@ context_history_find(const struct context_walker *w, struct context_key key)
 	return found ? &w->histories.at[at] : NULL;
 }
 
-/* Adds a history where it belongs; NULL if there are too many. */
+/* Insert a history. Return NULL if there are too many. */
 static struct context_history *
 history_add(struct context_walker *w, struct context_key key)
 {
@@ -138,11 +137,11 @@ change_held(struct context_history *history, size_t at, struct context_held held
 
 /* --- reading a cell ---------------------------------------------------- */
 
-/* A message of the cell that carries something, or is loss. */
+/* A message of the cell with a context or with loss. */
 struct sight {
 	struct message m;
 	size_t at;
-	uint32_t ordinal; /* among those at its offset */
+	uint32_t ordinal; /* among the messages at its offset */
 };
 
 static void
@@ -155,7 +154,7 @@ doubt_history(struct context_history *history, size_t at)
 	change_held(history, at, held);
 }
 
-/* Doubts the contexts of an origin; of the trace's only if WHOLE. */
+/* Mark contexts of an origin as doubtful: those of the whole trace if WHOLE, else the others. */
 static void
 doubt_those_of(struct context_walker *w, uint64_t origin, bool whole, size_t at)
 {
@@ -165,7 +164,7 @@ doubt_those_of(struct context_walker *w, uint64_t origin, bool whole, size_t at)
 			doubt_history(&w->histories.at[i], at);
 }
 
-/* Loss: of one origin, or of what may be of any. */
+/* Apply a loss in one origin, or one that may concern any origin. */
 static void
 note_loss(struct context_walker *w, const struct sight *sight)
 {
@@ -181,8 +180,7 @@ note_loss(struct context_walker *w, const struct sight *sight)
 	w->unsettled = !all;
 }
 
-/* Whether events of that name belong to this context, and no other of the same
- * origin. */
+/* True if EVENT, the hash of a name, belongs to this context and to no other of its origin. */
 static bool
 is_its_event(const struct context_walker *w, const struct context_history *history, uint32_t event)
 {
@@ -222,7 +220,7 @@ take_value(struct context_held *held, const struct context_walker *w, const stru
 	text_free(&text);
 }
 
-/* The history has a value, or an unknown one (FIELD NULL), from a message on. */
+/* Set a history to a value, or to an unknown one (FIELD NULL), from a message on. */
 static void
 settle_held(struct context_walker *w, struct context_history *history, const struct sight *sight,
 	    const struct field *field, bool recovered)
@@ -271,7 +269,7 @@ apply_rule(struct context_walker *w, const struct context_rule *rule, const stru
 	if (verdict == CONTEXT_MAY_SET) {
 		if (!history)
 			return;
-		if (!w->sure) /* which events belong to which may be known before */
+		if (!w->sure) /* earlier cells may show which events belong to it */
 			change_held(history, sight->at,
 				    (struct context_held){.state = CONTEXT_NONE});
 		else if (field && is_its_event(w, history, event_of(&w->expansion)))
@@ -305,7 +303,7 @@ apply_rules(struct context_walker *w, const struct sight *sight)
 	}
 }
 
-/* Whether a cell is known to hold nothing that matters. */
+/* True if a cell provably has no context and no loss. */
 static bool
 is_idle(const struct context_trace *tracked, uint64_t cell)
 {
@@ -333,7 +331,7 @@ context_walk(struct context_walker *w, size_t end)
 	return w->done < decoded->count;
 }
 
-/* Begins to walk the cell, whose histories have their starts. */
+/* Start the cell; the `start` of each history is set. */
 static void
 begin_cell(struct context_walker *w)
 {

@@ -1,24 +1,21 @@
 /*
- * Walking the messages of a cell for the contexts they carry: what a thread
- * that looks at contexts keeps.  Private to context.c, context_build.c and
- * context_walk.c.
+ * A walk through the messages of a cell for the contexts they carry, and its state.
+ * Private to the .c files of this folder.
  */
 #ifndef TRAWL_SESSION_CONTEXT_CONTEXT_WALK_H
 #define TRAWL_SESSION_CONTEXT_CONTEXT_WALK_H
 
 #include "session/context/context.h"
 
-/* Messages that make what was said before them doubtful. */
-
-/* What holds of a context. */
+/* The state of a context. */
 struct context_held {
 	uint64_t value;	 /* a number, or the hash of a text */
-	uint64_t offset; /* offset of the message that began it */
+	uint64_t offset; /* of the message that began it */
 	uint64_t ticks;
 	uint32_t ordinal;
 	uint32_t event; /* hash of the name of the event that set it last, or 0 */
 	uint16_t row;
-	uint8_t state; /* enum context_state; LATER does not occur */
+	uint8_t state; /* enum context_state, but never LATER */
 	uint8_t flags;
 };
 
@@ -35,17 +32,17 @@ struct context_change {
 	struct context_held held;
 };
 
-/* One of them within a cell. */
+/* A context's changes within a cell. */
 struct context_history {
 	struct context_key key;
 	struct context_held start;
 	VEC(struct context_change) changes;
 };
 
-/* And over the trace. */
+/* A context's state after a cell. */
 struct context_entry {
 	uint64_t cell;
-	struct context_held held; /* at its end */
+	struct context_held held; /* at the end of the cell */
 };
 
 struct context_lane {
@@ -53,25 +50,25 @@ struct context_lane {
 	VEC(struct context_entry) entries;
 };
 
-/* What is known of a trace. */
+/* The known contexts of a trace. */
 struct context_trace {
 	struct trace *trace;
 	context_rules rules;
-	uint64_t kinds;	   /* that any of them is about */
-	uint64_t contexts; /* a bit each */
-	uint64_t whole;	   /* those that the trace has, not its origins */
+	uint64_t kinds;	   /* of the messages of all rules */
+	uint64_t contexts; /* one bit for each context */
+	uint64_t whole;	   /* contexts of the whole trace, not of its origins */
 	bool needs_session;
-	/* under the lock of all contexts; their thread alone writes */
+	/* under the lock of all contexts; only their thread writes */
 	VEC(struct context_lane) lanes; /* in the order of their keys */
 	size_t entries;
-	bool overflowed; /* there were too many lanes */
-	uint64_t known;	 /* cells */
-	unsigned shift;	 /* cells taken together, as a power of two */
+	bool overflowed; /* some lanes did not fit */
+	uint64_t known;	 /* number of cells */
+	unsigned shift;	 /* binary logarithm of the cells in a group */
 	unsigned generation;
-	struct context_walker *walker; /* the thread's */
+	struct context_walker *walker; /* of the thread */
 };
 
-/* Where a thread stands in a trace. */
+/* The walk of a thread through a trace. */
 struct context_walker {
 	struct contexts *contexts;
 	struct context_trace *tracked;
@@ -79,17 +76,17 @@ struct context_walker {
 	struct expansion expansion;
 	VEC(struct context_history) histories; /* in the order of their keys */
 	bool filled;
-	bool sure;	 /* what no history has, no message said; else it is not known */
-	bool overflowed; /* there were too many histories */
-	bool unsettled;	 /* not all histories are doubtful */
+	bool sure;	 /* a context without a history has not been set; else it is unknown */
+	bool overflowed; /* some histories did not fit */
+	bool unsettled;	 /* some history may not be doubtful */
 	uint64_t cell, back;
-	size_t done;			  /* messages of the cell that were walked */
-	uint64_t last_offset;		  /* of the last one */
-	uint32_t ordinal;		  /* and its number there */
-	uint64_t size;			  /* of the capture when the cell was begun */
-	uint64_t spent;			  /* messages expanded */
-	struct context_position position; /* of a message of another trace, the last one */
-	unsigned restarts;		  /* of all contexts */
+	size_t done;			  /* walked messages of the cell */
+	uint64_t last_offset;		  /* of the last message */
+	uint32_t ordinal;		  /* of the last message at its offset */
+	uint64_t size;			  /* of the capture at the start of the cell */
+	uint64_t spent;			  /* expanded messages */
+	struct context_position position; /* of the last message of another trace */
+	unsigned restarts;		  /* `restarts` of all contexts at its last start */
 };
 
 struct context_walker *context_walker_new(struct contexts *, struct context_trace *);
@@ -102,27 +99,26 @@ struct context_key context_key_of(const struct context_trace *, const struct mes
 				  unsigned context);
 struct context_history *context_history_find(const struct context_walker *, struct context_key);
 
-/* What holds now, at the end of what was walked; and what held at message AT of
- * the cell. */
+/* Return the state at the end of the walk, or at message AT of the cell. */
 const struct context_held *context_held_now(const struct context_history *);
 const struct context_held *context_held_at(const struct context_history *, size_t at);
 
-/* Begins at a cell with what the histories hold. */
+/* Start at a cell with the current histories. */
 void context_walk_from(struct context_walker *, uint64_t cell, bool sure);
-/* Walks on in the cell, up to message END; true if there are more. */
+/* Walk the cell up to message END. Return true if it has more. */
 bool context_walk(struct context_walker *, size_t end);
 void context_walk_on(struct context_walker *); /* to the next cell */
 void context_walk_to(struct context_walker *, uint64_t cell);
-/* Begins the cell again if the end of the capture was in sight, and has moved. */
+/* Start the cell again if the end of the capture was near and has moved. */
 void context_walk_refresh(struct context_walker *);
 
 /* --- values (context.c) --- */
 
-/* What is held, as it is given out. */
+/* Convert a state to a value for the caller. */
 void context_describe(const struct context_walker *, unsigned context, const struct context_held *,
 		      struct context_value *);
 
-/* Appends a value of the walker's trace without its name; may read its message again. */
+/* Append a value of the walker's trace without its name; may read its message again. */
 void context_walker_text(struct context_walker *, unsigned context, const struct context_value *,
 			 struct text *);
 

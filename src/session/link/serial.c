@@ -1,22 +1,21 @@
 /*
  * Serial numbers: see serial.h.
  *
- * The log is never kept as a table of events.  For each cell of the UIA trace
- * three ranges of numbers are kept, one per lane (sync points, snapshots, the
- * logger of the contexts), and for each cell of the GEM trace an anchor: the
- * event that each lane matched last before it.  To match a word, its number is
- * completed to the one nearest to its lane's last, then cells are asked
- * outwards from there: forward first, so that the words of a program that starts again
- * match its second count, then backward.  Only a cell whose range holds the
- * number is decoded.  A search ends where two cells in a row lie beyond the
- * number, so a lost event costs about as much as one that is there.
+ * There is no table of all events. Each cell of the UIA trace keeps three ranges of
+ * numbers, one per lane (sync points, snapshots, the context logger). Each cell of the GEM
+ * trace keeps an anchor: the event that each lane matched last before it.
  *
- * Contexts have 16 bits only.  They follow the sync points: when one is matched in
- * another part of the log, the lane goes on from there, so a count that was
- * misled does not stay so.
+ * To match a word, complete its number to the one nearest to its lane's last match. Then
+ * search the cells from there: forward first, so that a program that starts again matches
+ * its second count, then backward. Only a cell with the number in its range is decoded.
+ * Stop after two cells past the number: a lost event then costs no more than a found one.
  *
- * Cost: sizeof(struct event_cell) per UIA cell, sizeof(struct serial_anchor) per GEM
- * cell; to expand any word at most its cell is walked.
+ * Contexts have only 16 bits, so they follow the sync points. When a sync point matches in
+ * another part of the log, the context lane continues there and recovers from a wrong
+ * count.
+ *
+ * Cost: sizeof(struct event_cell) per UIA cell, sizeof(struct serial_anchor) per GEM cell.
+ * To expand a word takes at most a walk of its cell.
  */
 #include "config.h"
 
@@ -37,29 +36,29 @@
 enum serial_lane { LANE_SYNC, LANE_SNAPSHOT, LANE_CONTEXT, LANES };
 
 enum {
-	TRIES = 8,	  /* cells decoded for one word at most */
-	BEYOND = 2,	  /* cells in a row that end a search */
-	NUMBER_BITS = 32, /* of a sync point's or snapshot's full number */
+	TRIES = 8,	  /* most cells to decode for one word */
+	BEYOND = 2,	  /* cells in a row past the number that end a search */
+	NUMBER_BITS = 32, /* in the full number of a sync point or snapshot */
 	CONTEXT_BITS = 16,
-	CELL_BACK = 8192,     /* events of a logger out of order within a cell */
-	LOOK_AHEAD_CELLS = 16 /* for the first sync point of the words */
+	CELL_BACK = 8192,     /* largest step back of a logger's numbers within a cell */
+	LOOK_AHEAD_CELLS = 16 /* to find the first sync point of the words */
 };
 
-/* Completed sequence numbers start here, so that a step back is no wrap. */
+/* Completed sequence numbers start here, so that a step back does not wrap. */
 #define CONTEXT_START ((uint64_t)1 << 32)
 
 struct number_range {
 	uint64_t least, most; /* least > most: none */
 };
 
-/* What a cell of the UIA trace holds. */
+/* Numbers of the events in a cell of the UIA trace. */
 struct event_cell {
 	struct number_range lanes[LANES];
-	uint64_t context; /* number of the logger's last event before, else of its
-			     first one in it; 0 if there is none yet */
+	uint64_t context; /* number of the logger's last event before the cell, else of its first
+			   * one in it; 0: none */
 };
 
-/* The event that a lane matched last. */
+/* The last event that a lane matched. */
 struct last_seen {
 	uint64_t number;
 	uint64_t offset; /* in the UIA trace */
@@ -70,11 +69,11 @@ struct serial_anchor {
 	struct last_seen lanes[LANES];
 };
 
-/* An event that a word may belong to. */
+/* An event that a word may match. */
 struct entry {
 	uint64_t number, offset;
 	uint32_t now, before; /* contexts */
-	const char *name;     /* of the profile, or NULL */
+	const char *name;     /* from the profile, or NULL */
 };
 
 struct serial {
@@ -87,23 +86,23 @@ struct serial {
 	VEC(struct serial_anchor) anchors; /* of the walked cells, and of the next one */
 	struct last_seen first[LANES];
 	bool has_core, has_context;
-	uint64_t core_found;	 /* source of the first event that matters */
-	uint64_t context_origin; /* the logger of the contexts */
+	uint64_t core_found;	 /* source of the first event in any lane */
+	uint64_t context_origin; /* logger of the contexts */
 	uint64_t context_last;	 /* its last number, 0 = none */
 
 	struct generation generation;
 	struct job job;
-	struct serial_walker *walker; /* the thread's, made on first use */
+	struct serial_walker *walker; /* of the thread, made on first use */
 };
 
-/* The entries of one lane in one cell, in their order. */
+/* The entries of a lane in a cell, in order. */
 struct entry_list {
 	VEC(struct entry) entries;
 	uint64_t cell;
 	bool filled;
 };
 
-/* What a thread needs to match words one after the other. */
+/* State of a thread that matches words in order. */
 struct serial_walker {
 	struct serial *serial;
 	struct reader *gem; /* borrowed */
@@ -115,17 +114,17 @@ struct serial_walker {
 struct serial_cursor {
 	struct serial_walker walker;
 	unsigned generation;
-	bool valid;    /* the next three are */
+	bool valid;    /* `cell`, `next` and `last` are valid */
 	uint64_t cell; /* of the GEM trace */
-	uint64_t next; /* the words of the cell before this offset are matched */
-	uint64_t last; /* offset of the word matched last, and what it matched */
+	uint64_t next; /* the cell's words before this offset are matched */
+	uint64_t last; /* offset of the last word, which the members below describe */
 	bool tried, found;
 	struct entry entry;
 };
 
 /* --- numbers ----------------------------------------------------------- */
 
-/* The way from FROM to the nearest number whose low BITS are those of TO. */
+/* Return the signed distance from FROM to the nearest number with the low BITS of TO. */
 static uint64_t
 wrapped_distance(uint64_t from, uint64_t to, unsigned bits)
 {
@@ -150,8 +149,8 @@ complete_number(enum serial_lane lane, uint64_t last, uint64_t number)
 
 /* --- events ------------------------------------------------------------ */
 
-/* The lane that an event stands in, LANES if in none; fills ENTRY, but the
- * number of a context is its sequence number yet. */
+/* Return the lane of an event; LANES: none. Fill in ENTRY; the number of a context is still its
+ * sequence number. */
 static enum serial_lane
 lane_of(const struct uia_event *event, const struct message *m, struct entry *entry)
 {
@@ -173,7 +172,7 @@ lane_of(const struct uia_event *event, const struct message *m, struct entry *en
 	return LANES;
 }
 
-/* Calls EACH for the events of a UIA cell. */
+/* Call EACH for the events of a UIA cell. */
 static void
 each_event(struct reader *reader, uint64_t cell,
 	   void (*each)(void *, const struct message *, const struct uia_event *), void *context)
@@ -200,8 +199,8 @@ is_of_core(const struct serial *s, uint64_t origin)
 	return s->core >= 0 ? core == (uint64_t)s->core : !s->has_core || core == s->core_found;
 }
 
-/* Which logger counts the contexts: the one that is named, or the first that
- * has one. */
+/* True if the logger ORIGIN counts the contexts: the configured one, or the first with a
+ * context. */
 static bool
 is_context_logger(struct serial *s, enum serial_lane lane, uint64_t origin)
 {
@@ -244,7 +243,7 @@ note_event(void *context, const struct message *m, const struct uia_event *event
 		s->core_found = uia_origin_source(m->origin);
 	}
 	bool counts = is_context_logger(s, lane, m->origin);
-	if (counts) { /* whatever event it is */
+	if (counts) { /* any event of the logger counts */
 		uint64_t last = s->context_last ? s->context_last : CONTEXT_START;
 		s->context_last = complete_context(last, event->sequence);
 		widen_range(&note->cell.lanes[LANE_CONTEXT], s->context_last);
@@ -293,7 +292,7 @@ list_of(struct serial_walker *w, enum serial_lane lane, uint64_t cell)
 	struct entry_list *list = &w->lists[lane];
 	if (list->filled && list->cell == cell)
 		return list;
-	reader_decoded_cell(w->uia, cell); /* decodes it without the lock */
+	reader_decoded_cell(w->uia, cell); /* decode it without the lock */
 	vec_clear(&list->entries);
 	job_lock(&s->job);
 	if (cell < s->cells.count) {
@@ -306,7 +305,7 @@ list_of(struct serial_walker *w, enum serial_lane lane, uint64_t cell)
 	return list;
 }
 
-/* The position of the first entry at or behind OFFSET. */
+/* Return the position of the first entry at or after OFFSET. */
 static size_t
 list_position(const struct entry_list *list, uint64_t offset)
 {
@@ -315,7 +314,7 @@ list_position(const struct entry_list *list, uint64_t offset)
 	return at;
 }
 
-/* The entry with NUMBER nearest to OFFSET, at or behind it or before it. */
+/* Return the nearest entry with NUMBER at or after OFFSET, or before it unless FORWARD. */
 static const struct entry *
 list_find(const struct entry_list *list, uint64_t number, uint64_t offset, bool forward)
 {
@@ -332,8 +331,8 @@ list_find(const struct entry_list *list, uint64_t number, uint64_t offset, bool 
 
 /* --- searching --------------------------------------------------------- */
 
-/* Moves *CELL on, if need be, to one whose range holds NUMBER.  False where
- * the number has been passed, or at the end. */
+/* Move *CELL to the next cell with NUMBER in its range, itself included. Return false if the
+ * number was passed or the cells end. */
 static bool
 next_cell(struct serial *s, enum serial_lane lane, uint64_t number, bool forward, uint64_t *cell)
 {
@@ -373,7 +372,7 @@ search_cells(struct serial_walker *w, enum serial_lane lane, uint64_t number, ui
 	return NULL;
 }
 
-/* A sync point was matched: the contexts go on from there, if they are not there. */
+/* After the match of a sync point, continue the context lane there unless it is already near. */
 static void
 follow_sync(struct serial_walker *w, const struct entry *sync)
 {
@@ -391,7 +390,7 @@ follow_sync(struct serial_walker *w, const struct entry *sync)
 
 /* --- matching ---------------------------------------------------------- */
 
-/* The lane and number of a word; LANES if no event can belong to it. */
+/* Return the lane and number of a word; LANES: no event can match it. */
 static enum serial_lane
 lane_of_word(const struct message *m, uint64_t *number)
 {
@@ -407,8 +406,8 @@ lane_of_word(const struct message *m, uint64_t *number)
 	return is_time || m->kind >= GEM_KIND_COUNT ? LANES : (enum serial_lane)lanes[m->kind];
 }
 
-/* The event of M, the next word; NULL if none is found.  *TRIED: whether M is
- * such a word and the log has such events. */
+/* Return the event of M, the next word; NULL: none. *TRIED: M has a lane, and the log has events
+ * in it. */
 static const struct entry *
 match_word(struct serial_walker *w, const struct message *m, bool *tried)
 {
@@ -438,13 +437,13 @@ match_word(struct serial_walker *w, const struct message *m, bool *tried)
 	return entry;
 }
 
-/* Matches the words of a GEM cell from FROM to before TO. */
+/* Match the words of a GEM cell from FROM to before TO. */
 static void
 match_cell(struct serial_walker *w, uint64_t cell, uint64_t from, uint64_t to)
 {
 	const struct decoded_cell *decoded = reader_decoded_cell(w->gem, cell);
 	size_t i = 0, end = decoded->count;
-	while (i < end) { /* the first from FROM on */
+	while (i < end) { /* find the first word at or after FROM */
 		size_t middle = i + (end - i) / 2;
 		if (decoded->messages[middle].offset < from)
 			i = middle + 1;
@@ -495,7 +494,7 @@ count_generation(struct serial *s)
 	trace_bump_generation(s->gem);
 }
 
-/* A capture shrank: what was known of it does not hold. */
+/* Drop all matches: a capture shrank. */
 static void
 serial_forget(struct serial *s)
 {
@@ -509,7 +508,7 @@ serial_forget(struct serial *s)
 	job_unlock(&s->job);
 }
 
-/* Whether a cell is known to hold none of KINDS. */
+/* True if a cell is known to have none of KINDS. */
 static bool
 holds_none(struct index *index, uint64_t cell, uint64_t kinds)
 {
@@ -517,7 +516,7 @@ holds_none(struct index *index, uint64_t cell, uint64_t kinds)
 	return index_cell(index, cell, &summary) && !(summary.kinds & kinds);
 }
 
-/* Notes the events of the cells that have become known. */
+/* Note the events of the newly indexed cells. */
 static void
 note_cells(struct serial *s, struct serial_walker *w)
 {
@@ -529,7 +528,7 @@ note_cells(struct serial *s, struct serial_walker *w)
 			note.cell.lanes[i].least = 1;
 		bool none = holds_none(index, cell, 1u << UIA_EVENT);
 		if (!none)
-			reader_decoded_cell(w->uia, cell); /* decodes it without the lock */
+			reader_decoded_cell(w->uia, cell); /* decode it without the lock */
 		job_lock(&s->job);
 		if (!none)
 			each_event(w->uia, cell, note_event, &note);
@@ -538,8 +537,8 @@ note_cells(struct serial *s, struct serial_walker *w)
 	}
 }
 
-/* Where the words begin.  The log may have begun long before them, so that the
- * contexts start where the first sync point of the words is matched. */
+/* Return the anchor of the first word. The log may have begun long before it, so the context
+ * lane starts where the first sync point of the words matches. */
 static struct serial_anchor
 find_beginning(struct serial_walker *w)
 {
@@ -565,7 +564,7 @@ anchor_add(struct serial *s, struct serial_anchor anchor)
 	job_unlock(&s->job);
 }
 
-/* Matches the words of the cells that have become known. */
+/* Match the words of the newly indexed cells. */
 static void
 anchor_cells(struct serial *s, struct serial_walker *w)
 {
@@ -591,7 +590,8 @@ is_complete(struct index *index)
 	return progress.complete;
 }
 
-/* Does what can be done now.  Words wait for the log, unless it grows. */
+/* Note new events and match words. The words wait for the whole log, unless its capture is still
+ * growing. */
 static void
 serial_match_known(struct serial *s, struct serial_walker *w)
 {
@@ -741,8 +741,7 @@ serial_cursor_free(struct serial_cursor *cursor)
 	free(cursor);
 }
 
-/* Matches all words of the cell of OFFSET before it; false if that cell has no
- * anchor yet. */
+/* Match the words before OFFSET in its cell. Return false if that cell has no anchor yet. */
 static bool
 cursor_seek(struct serial_cursor *cursor, uint64_t offset)
 {
@@ -762,7 +761,7 @@ cursor_seek(struct serial_cursor *cursor, uint64_t offset)
 	return true;
 }
 
-/* Matches M; false if it is not known yet what it matches. */
+/* Match M. Return false if its match is not yet known. */
 static bool
 cursor_match(struct serial_cursor *cursor, const struct message *m)
 {
@@ -796,15 +795,15 @@ add_field(struct expansion *e, enum gem_field row)
 	return expansion_add(e, &gem_fields[row], FIELD_NOWHERE, 0, 0);
 }
 
-/* The data of a pair, as its two words have it. */
+/* Return the data of a pair from its two words. */
 static uint32_t
 pair_data(const struct message *m)
 {
 	return GEM_AUX_FIRST(m->aux) << 8 | gem_data8(GEM_AUX_WORD(m->aux));
 }
 
-/* Whether the first word before M is not its own, which was lost: the event with M's sequence
- * number has other data. */
+/* True if M is paired with the wrong first word because its own was lost: the event with M's
+ * sequence number has other data. */
 static bool
 is_mispaired(const struct message *m, const struct serial_cursor *cursor)
 {
@@ -812,7 +811,7 @@ is_mispaired(const struct message *m, const struct serial_cursor *cursor)
 	       cursor->entry.now != pair_data(m);
 }
 
-/* Puts the data of the event in the place of those of the two words. */
+/* Replace the data from the two words with the data of the event. */
 static void
 correct_data(const struct message *m, const struct serial_cursor *cursor, struct expansion *e)
 {
@@ -882,7 +881,7 @@ serial_expand(struct serial_cursor *cursor, const struct message *m, enum expand
 		add_fields(m, cursor, e);
 }
 
-/* Whether the words of the cell that OFFSET lies in are all matched. */
+/* True if all words in the cell of OFFSET are matched. */
 static bool
 is_matched(struct serial *s, uint64_t offset)
 {

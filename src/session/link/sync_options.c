@@ -1,5 +1,5 @@
 /*
- * What a profile says of how traces are related: see sync_options.h.
+ * Options that relate traces: see sync_options.h.
  */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 
 #define MATCHES_ANY .min = -1, .max = INT64_MAX
 
-#define SYNC_SECONDS_MAX 9000000000 /* nanoseconds of more do not fit in 64 bits */
+#define SYNC_SECONDS_MAX 9000000000 /* more nanoseconds do not fit in 64 bits */
 
 static const char *const sync_kinds[] = {
     [SYNC_TIE] = "tie", [SYNC_OFFSET] = "offset", [SYNC_SERIAL] = "serial", NULL};

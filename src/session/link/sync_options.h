@@ -1,15 +1,15 @@
 /*
- * What a profile says of how traces are related: entries of `sync:`.
+ * Options that relate traces: entries of `sync:` in a profile.
  */
 #ifndef TRAWL_SESSION_LINK_SYNC_OPTIONS_H
 #define TRAWL_SESSION_LINK_SYNC_OPTIONS_H
 
 #include "base/option.h"
 
-/* An entry of `sync:` in a profile; -1 and NULL match any. */
+/* Kind of an entry. In an entry, -1 and NULL match any. */
 enum sync_kind { SYNC_TIE, SYNC_OFFSET, SYNC_SERIAL };
 
-/* A time by a trace's clock, or by a core's in it. */
+/* A time by the clock of a trace or of a core in it. */
 struct sync_end {
 	char *trace; /* its name */
 	uint64_t ticks;
@@ -18,13 +18,13 @@ struct sync_end {
 
 struct sync_options {
 	int kind; /* enum sync_kind */
-	/* serial */
+	/* for SYNC_SERIAL */
 	char *gem, *uia; /* names of traces */
 	int64_t logger;	 /* instance of the logger that counts the context changes */
 	int64_t core;	 /* source of the packets to look at */
-	/* tie: both are the same time */
+	/* for SYNC_TIE, two equal times */
 	struct sync_end a, b;
-	/* offset: what is added to a trace's time */
+	/* for SYNC_OFFSET, seconds to add to the times of a trace */
 	char *trace;
 	double seconds;
 };

@@ -1,14 +1,13 @@
 /*
- * The calls that a processor is in: see call_stack.h.
+ * The call stack of a processor: see call_stack.h.
  *
- * What the last instruction of a step does to the stack is known with the step behind it,
- * as returns are told by where they lead: a return to behind a call further out ends all
- * calls within that (unwinding); one to elsewhere changes nothing, and what it leaves too
- * much is taken off when a caller further out is returned to.
+ * A return is recognised by where it leads.  So the effect of a step's last instruction is
+ * applied with the next step.  A return to after an outer call ends all calls within that one
+ * (unwinding).  A return to elsewhere changes nothing; its frame is popped when an outer caller
+ * is returned to.
  *
- * Behind code that is not seen the same is done with where the next run begins, whatever
- * came before: a call into such code returns in most cases.  Elsewhere it is not known which
- * calls came and went, and what is called from there stands on an `unsure` place.
+ * Most calls into unseen code return, so the begin of the next run is taken as such a return.  If
+ * it leads elsewhere, some calls may be missing, and the next frame is `unsure`.
  */
 #include "config.h"
 
@@ -17,8 +16,8 @@
 
 #include <string.h>
 
-/* Frames that are looked through for where a return leads: no more, as a hostile capture
- * may have many returns that lead nowhere. */
+/* Frames searched for the target of a return.  The limit is for hostile captures with many
+ * returns that lead nowhere. */
 enum { UNWIND_MOST = 256 };
 
 void
@@ -52,7 +51,7 @@ cut_frames(struct call_stack *stack, size_t count)
 		stack->kept = count;
 }
 
-/* Nothing is known of the calls any more. */
+/* Drop all calls: none are known any more. */
 static void
 lose_path(struct call_stack *stack)
 {
@@ -79,7 +78,8 @@ push_frame(struct call_stack *stack, struct call_frame frame)
 	}
 }
 
-/* Returns do not lead out of the handler of a trap. */
+/* Pop the frames up to the one that returns to ADDRESS.  Return true if that is the newest one.
+ * Returns do not lead out of a trap handler. */
 static bool
 pop_to(struct call_stack *stack, uint64_t address)
 {
@@ -88,7 +88,7 @@ pop_to(struct call_stack *stack, uint64_t address)
 		stack->above--;
 		return false;
 	}
-	if (!count && stack->below) { /* to where is not kept */
+	if (!count && stack->below) { /* its return address is not kept */
 		stack->below--;
 		return false;
 	}
@@ -104,7 +104,7 @@ pop_to(struct call_stack *stack, uint64_t address)
 	return false;
 }
 
-/* Code that is not seen led to ADDRESS; after a trace had ended, that may be anywhere. */
+/* Apply the step from unseen code to ADDRESS.  After the trace was ended, that may be anywhere. */
 static void
 follow_unseen(struct call_stack *stack, uint64_t address)
 {
@@ -116,7 +116,7 @@ follow_unseen(struct call_stack *stack, uint64_t address)
 	stack->unseen = stack->ended = false;
 }
 
-/* The stack of calls within the handler ends with it. */
+/* Pop the newest trap with all calls of its handler. */
 static void
 pop_trap(struct call_stack *stack)
 {
@@ -126,14 +126,14 @@ pop_trap(struct call_stack *stack)
 			stack->above = 0;
 			return;
 		}
-	if (stack->below) { /* in which of these is not kept */
+	if (stack->below) { /* the trap was left out */
 		cut_frames(stack, 0);
 		stack->above = 0;
 		stack->below--;
 	}
 }
 
-/* What was executed last led to ADDRESS. */
+/* Apply the last instruction, which led to ADDRESS. */
 static bool
 follow_last(struct call_stack *stack, uint64_t address)
 {
@@ -175,7 +175,7 @@ call_stack_step(struct call_stack *stack, const struct flow_step *step)
 		stack->link = step->end;
 		break;
 	case FLOW_STEP_TRAP:
-		/* a return that came to where the trap took over leads there */
+		/* a last return led to `epc`, so it needs one */
 		if (step->has_epc || stack->last != INSN_RETURN)
 			follow_last(stack, step->epc);
 		if (stack->ended)
@@ -191,7 +191,7 @@ call_stack_step(struct call_stack *stack, const struct flow_step *step)
 		stack->last = INSN_OTHER;
 		break;
 	case FLOW_STEP_UNSEEN:
-		/* what was executed last may be a call into it */
+		/* the last instruction may be a call into the unseen code */
 		if (stack->last == INSN_CALL || stack->last == INSN_INDIRECT_CALL)
 			follow_last(stack, 0);
 		stack->last = INSN_OTHER;

@@ -1,8 +1,8 @@
 /*
- * Elements of CoreSight trace as steps: see coresight_walk.h.
+ * Turns CoreSight elements into steps: see coresight_walk.h.
  *
- * Elements that say nothing new are dropped: that code is not seen is said once, up to the
- * next that is, and that trace was lost likewise.
+ * Repeated elements are dropped: unseen code gives one step up to the next seen code, and so does
+ * lost trace.
  */
 #include "config.h"
 
@@ -14,15 +14,15 @@ struct coresight_walk {
 	struct flow_code *code;
 	void (*take)(void *, const struct flow_step *);
 	void *context;
-	struct flow_space space; /* whose memory ranges are of now */
+	struct flow_space space; /* its `whose` is the current context */
 	struct {
 		bool known;
 		uint16_t number;
-	} spaces[INSN_MACHINE_COUNT]; /* the same by machine, as CODE numbers them */
-	uint16_t newest;	      /* of the last range */
-	bool unseen;		      /* that code is not seen was said, */
-	bool lost;		      /* or that trace was lost */
-	/* the steps that are given most: of the other members of a step all are as they began */
+	} spaces[INSN_MACHINE_COUNT]; /* number of `space` in CODE, for each machine */
+	uint16_t newest;	      /* space of the last range */
+	bool unseen;		      /* the step for unseen code was given */
+	bool lost;		      /* the step for lost trace was given */
+	/* templates of the most frequent steps; their other members never change */
 	struct flow_step run, passed;
 };
 
@@ -114,7 +114,8 @@ say_lost(struct coresight_walk *walk, const char *why)
 	walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_DAMAGE, .why = why});
 }
 
-/* An element knows returns by their usual forms; of A32 and T32 there are more. */
+/* Return the class of an element.  Elements mark only the usual forms of returns; A32 and T32
+ * have more. */
 static enum insn_class
 class_of(const struct coresight_walk *walk, uint16_t space, const struct flow_element *e)
 {
@@ -124,7 +125,7 @@ class_of(const struct coresight_walk *walk, uint16_t space, const struct flow_el
 	return insn_is_indirect(insn) ? (enum insn_class)insn->class : INSN_INDIRECT_JUMP;
 }
 
-/* Whether that many instructions of 2 or 4 bytes can be there. */
+/* True if that many instructions of 2 or 4 bytes fit in the range. */
 static bool
 is_possible(const struct flow_element *e)
 {

@@ -1,4 +1,4 @@
-/* What an encoder remembers: see etrace_predict.h. */
+/* The memory of an E-Trace encoder: see etrace_predict.h. */
 #include "config.h"
 
 #include "flow/etrace_predict.h"
@@ -57,7 +57,7 @@ etrace_predict_reset(struct etrace_predict *p, unsigned branch_size, unsigned ta
 		p->targets = target_size ? mem_new(sizeof *p->targets << target_size) : NULL;
 	}
 	/* "bits bpred_size_p:1 of the instruction address (or bpred_size_p+1:2 if compressed
-	 * instructions aren't supported)"; those of the cache likewise */
+	 * instructions aren't supported)"; the cache uses the same bits */
 	p->shift = lsb > 1 ? 2 : 1;
 	if (p->branches)
 		memset(p->branches, 1, branch_bytes(p));

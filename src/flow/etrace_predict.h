@@ -1,9 +1,8 @@
 /*
- * What an E-Trace encoder remembers of branches and jumps, kept likewise: its branch predictor
- * [E-Trace 2.0, "Branch prediction mode"] and its jump target cache ["Jump target cache
- * mode"].
+ * Mirrors the memory of an E-Trace encoder: its branch predictor [E-Trace 2.0, "Branch prediction
+ * mode"] and its jump target cache ["Jump target cache mode"].
  *
- * Belongs to one thread.  Memory: 1 and 8 bytes an entry.
+ * Belongs to one thread.  Memory: 1 byte for each branch entry, 8 for each cache entry.
  */
 #ifndef TRAWL_FLOW_ETRACE_PREDICT_H
 #define TRAWL_FLOW_ETRACE_PREDICT_H
@@ -12,30 +11,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ETRACE_PREDICT_MOST = 16 }; /* log2 of the entries of either */
+enum { ETRACE_PREDICT_MOST = 16 }; /* log2 of the entries of each table */
 
-/* All zero: nothing is remembered. */
+/* Zero-initialise: the tables are then empty. */
 struct etrace_predict {
-	unsigned branch_size, target_size; /* log2 of the entries, 0: there are none */
-	unsigned shift;			   /* bits of an address below those that choose one */
-	uint8_t *branches;		   /* states, of two bits */
-	uint64_t *targets;		   /* or UINT64_MAX */
+	unsigned branch_size, target_size; /* log2 of the entries; 0 for no table */
+	unsigned shift;			   /* address bits below those that select an entry */
+	uint8_t *branches;		   /* 2-bit states */
+	uint64_t *targets;		   /* addresses, or UINT64_MAX for an empty entry */
 };
 
 void etrace_predict_free(struct etrace_predict *);
 void etrace_predict_copy(struct etrace_predict *to, const struct etrace_predict *);
 size_t etrace_predict_size(const struct etrace_predict *); /* in bytes */
 
-/* All as when a synchronisation is sent, with so many entries from now on, log2 of them, 0 for
- * none and at most ETRACE_PREDICT_MOST.  LSB: the lowest bit of an address that is sent. */
+/* Reset both tables to their state at a synchronisation.  The sizes are log2 of the entries, at
+ * most ETRACE_PREDICT_MOST; 0 is for no table.  LSB is the lowest address bit that is sent. */
 void etrace_predict_reset(struct etrace_predict *, unsigned branch_size, unsigned target_size,
 			  unsigned lsb);
 
-/* Whether the branch at ADDRESS will be taken, by those before it; and that it was or not. */
+/* Return the prediction for the branch at ADDRESS.  etrace_predict_branch records its outcome. */
 bool etrace_predict_taken(const struct etrace_predict *, uint64_t address);
 void etrace_predict_branch(struct etrace_predict *, uint64_t address, bool taken);
 
-/* The target that INDEX stands for; false: none does.  And that a jump went to ADDRESS. */
+/* Find the target at INDEX of the cache.  Return false if the entry is empty.
+ * etrace_predict_jump records a jump to ADDRESS. */
 bool etrace_predict_target(const struct etrace_predict *, uint64_t index, uint64_t *address);
 void etrace_predict_jump(struct etrace_predict *, uint64_t address);
 

@@ -1,13 +1,13 @@
 /*
- * Packets of E-Trace through the program: see etrace_walk.h.
+ * Follows E-Trace packets through the program: see etrace_walk.h.
  *
- * Where a sentence of the specification decides, it stands beside the line; where none is
- * named it is [E-Trace 2.0, "Decoder pseudo code"], whose names of functions and variables
- * are kept: next_pc, follow_execution_path, inferred_address, stop_at_last_branch.
+ * A sentence of the specification that decides is quoted at its line.  Without a citation, the
+ * source is [E-Trace 2.0, "Decoder pseudo code"], whose names of functions and variables are
+ * kept: next_pc, follow_execution_path, inferred_address, stop_at_last_branch.
  *
- * Whatever the packets say, a walk ends: without a branch that a packet decides, the path is
- * that of the program alone, and as many instructions as there are in it, or BRANCHLESS_MOST
- * with returns in between, are the most that can lie between two branches.
+ * Every walk ends, even with hostile packets.  Between two branches that packets decide, the path
+ * is that of the program alone.  So it has at most as many instructions as the program, or
+ * BRANCHLESS_MOST with returns in between.
  */
 #include "config.h"
 
@@ -18,21 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "privilege" of a synchronisation; further values are of guests. */
+/* "privilege" of a synchronisation; higher values are of guests. */
 enum { USER, SUPERVISOR, MACHINE = 3 };
 
 enum {
-	STACK_MOST = 1 << 16, /* addresses that are kept, whatever the encoder has */
+	STACK_MOST = 1 << 16, /* addresses kept, whatever size the encoder has */
 	BRANCHLESS_MOST = 1 << 22,
-	PREDICTED_MOST = 1 << 24 /* branches of one packet */
+	PREDICTED_MOST = 1 << 24 /* branches in a packet */
 };
 
-/* What the last packet reported, as far as it says what may follow. */
+/* Report of the last packet, which limits the next one. */
 enum report {
-	REPORT_ANY,	 /* anything may */
-	REPORT_JUMP,	 /* where a jump went, and that no synchronisation follows at once */
-	REPORT_LAST,	 /* likewise, and that one does */
-	REPORT_DEPTH,	 /* how many calls there are, as a synchronisation follows at once */
+	REPORT_ANY,	 /* anything may follow */
+	REPORT_JUMP,	 /* target of a jump; no synchronisation may follow at once */
+	REPORT_LAST,	 /* target of a jump; a synchronisation must follow at once */
+	REPORT_DEPTH,	 /* depth of calls; a synchronisation must follow at once */
 	REPORT_BRANCHES, /* no address */
 };
 
@@ -43,21 +43,21 @@ struct etrace_walk {
 
 	struct flow_modes modes;
 	struct flow_widths widths;
-	bool begun;    /* there was a packet */
-	bool refused;  /* a mode is on that is not followed */
-	bool waiting;  /* start_of_trace: for a synchronisation */
-	bool silent;   /* that it waits was said */
-	bool paused;   /* the encoder ended the trace where pc is */
-	bool reported; /* a packet says that pc is where a jump went */
-	bool entered;  /* pc is of no instruction that retired: a trap took it away */
-	bool doubled;  /* likewise, and so did another one before its handler began */
+	bool begun;    /* a packet came */
+	bool refused;  /* an unsupported mode is on */
+	bool waiting;  /* start_of_trace: wait for a synchronisation */
+	bool silent;   /* the reason for waiting was given */
+	bool paused;   /* the encoder ended the trace at pc */
+	bool reported; /* a packet contains pc as the target of a jump */
+	bool entered;  /* the instruction at pc did not retire, as a trap came */
+	bool doubled;  /* a second trap came before the handler of the first began */
 	bool doubted;  /* it waits as packets and program disagreed */
 
 	uint64_t pc, last_pc;
 	bool has_last; /* last_pc is valid */
 	uint64_t address;
-	/* branches that packets decide: in the map, then predicted ones, then one that was
-	 * predicted wrongly */
+	/* branches that packets decide: those in the map, then predicted ones, then a
+	 * mispredicted one */
 	uint64_t branch_map;
 	unsigned branches;
 	uint64_t predicted;
@@ -67,21 +67,21 @@ struct etrace_walk {
 	bool inferred_irreport;
 	uint64_t inferred_irdepth;
 	uint8_t privilege;
-	const char *mode; /* its name, or NULL */
+	const char *mode; /* name of the privilege, or NULL */
 	uint8_t report;	  /* enum report */
 
 	/* return_stack: a ring, the newest below `top` */
 	uint64_t *stack;
 	size_t top, depth, room;
-	/* of the last instruction: a return to where the stack says, or elsewhere */
+	/* the last instruction was a return to the address on the stack, or to another one */
 	bool returned, failed_return;
-	/* such a return came since the last call, and a branch behind it */
+	/* such a return came since the last call, and a branch after it */
 	bool returned_since, branched_since;
-	bool lacks_depth; /* the last packet told no depth, as if no synchronisation followed */
+	bool lacks_depth; /* the last packet had no depth, so no synchronisation may follow */
 
 	struct etrace_predict predict;
 
-	uint64_t straight, branchless; /* instructions since a branch or return, a branch */
+	uint64_t straight, branchless; /* instructions since a branch or return, since a branch */
 	struct flow_step run;
 };
 
@@ -142,7 +142,7 @@ flush_run(struct etrace_walk *walk)
 	walk->run.count = 0;
 }
 
-/* The walk ends here until the next synchronisation. */
+/* Give a damage step and wait for the next synchronisation. */
 static bool
 walk_end(struct etrace_walk *walk, struct flow_step step)
 {
@@ -154,14 +154,14 @@ walk_end(struct etrace_walk *walk, struct flow_step step)
 	return false;
 }
 
-/* What comes next is not known, of what came before nothing is said. */
+/* Stop the walk without doubt about the steps before. */
 static void
 walk_stop(struct etrace_walk *walk, const char *why)
 {
 	walk_end(walk, (struct flow_step){.why = why});
 }
 
-/* A packet is not as it was sent, and those before it may not be. */
+/* Stop the walk as a packet is wrong, and packets before it may be. */
 static bool
 walk_fail(struct etrace_walk *walk, const char *why)
 {
@@ -175,7 +175,7 @@ walk_fail_at(struct etrace_walk *walk, const char *why)
 	    walk, (struct flow_step){.why = why, .doubts = true, .has_at = true, .at = walk->pc});
 }
 
-/* The walk came by itself to where the packet says. */
+/* Give a proof: the walk reached the address of a packet without it. */
 static void
 walk_agree(struct etrace_walk *walk)
 {
@@ -183,7 +183,7 @@ walk_agree(struct etrace_walk *walk)
 	walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_PROOF});
 }
 
-/* What packets tell from here on rests on nothing that was before. */
+/* Give a proof that begins a new path, independent of the steps before. */
 static void
 walk_begin(struct etrace_walk *walk)
 {
@@ -219,8 +219,8 @@ report_pc(struct etrace_walk *walk)
 
 /* --- the return stack -------------------------------------------------- */
 
-/* How many addresses the encoder can have: 2^return_stack_size_p, or, if it only counts,
- * 2^call_counter_size_p [E-Trace 2.0, "Implicit return mode"]. */
+/* Return the number of addresses that the encoder can have: 2^return_stack_size_p, or, if it
+ * only counts, 2^call_counter_size_p [E-Trace 2.0, "Implicit return mode"]. */
 static size_t
 stack_limit(const struct etrace_walk *walk)
 {
@@ -235,14 +235,14 @@ push_return_stack(struct etrace_walk *walk, uint64_t link)
 {
 	size_t limit = stack_limit(walk);
 	if (walk->depth == walk->room && walk->room < limit) {
-		/* not yet a ring: `top` is `depth` */
+		/* not yet a ring: `top` equals `depth` */
 		walk->room = walk->room ? 2 * walk->room : 16;
 		if (walk->room > limit)
 			walk->room = limit;
 		walk->stack = mem_resize(walk->stack, walk->room * sizeof *walk->stack);
 		walk->top = walk->depth;
 	}
-	/* the oldest is dropped where it is full */
+	/* a full ring overwrites the oldest address */
 	walk->top = walk->top < walk->room ? walk->top : 0;
 	walk->stack[walk->top++] = link;
 	if (walk->depth < walk->room)
@@ -267,8 +267,8 @@ clear_return_stack(struct etrace_walk *walk)
 
 /* --- instructions ------------------------------------------------------ */
 
-/* Only x1 here, as the pseudo code has it, though "Jump classification and target
- * inference" names x5 too. */
+/* True if INSN is a call.  Only x1 counts, as in the pseudo code, though "Jump classification
+ * and target inference" names x5 too. */
 static bool
 is_call(const struct insn *insn)
 {
@@ -289,8 +289,8 @@ is_branch_at(struct etrace_walk *walk, uint64_t pc)
 	return flow_code_find(walk->code, pc)->class == INSN_BRANCH;
 }
 
-/* "An xRET instruction can be executed in privilege mode x or higher" [RISC-V II, "Trap-Return
- * Instructions"]. */
+/* True if the privilege is too low for a return from a trap: "An xRET instruction can be
+ * executed in privilege mode x or higher" [RISC-V II, "Trap-Return Instructions"]. */
 static bool
 lacks_privilege(const struct etrace_walk *walk, const struct insn *insn)
 {
@@ -305,17 +305,17 @@ newest_return(const struct etrace_walk *walk)
 	return walk->stack[(walk->top ? walk->top : walk->room) - 1];
 }
 
-/* Branches that packets decide, and that are not executed yet. */
+/* Return the number of branches that packets decide and that are not executed yet. */
 static uint64_t
 branches_left(const struct etrace_walk *walk)
 {
 	return walk->branches + walk->predicted + walk->fails;
 }
 
-/* "this field indicates the number of entries on the return address stack (i.e. the entry
- * number of the return that failed)" [E-Trace 2.0, "Format 2 packets"].  The same field is
- * sent where no return failed: then there are branches behind one at that depth, or the
- * address is what is on the stack, or the encoder has none and only counts. */
+/* True if P reports a failed return: "this field indicates the number of entries on the return
+ * address stack (i.e.  the entry number of the return that failed)" [E-Trace 2.0, "Format 2
+ * packets"].  The field is also sent without a failed return.  In that case branches follow a
+ * return at that depth, or ADDRESS is on the stack, or the encoder only counts. */
 static bool
 is_failed_return(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 {
@@ -323,7 +323,7 @@ is_failed_return(struct etrace_walk *walk, uint64_t address, const struct flow_p
 	       branches_left(walk) <= is_branch_at(walk, address) && newest_return(walk) != address;
 }
 
-/* Whether where INSN leads is on the stack. */
+/* True if the target of INSN is on the stack. */
 static bool
 is_predicted_return(const struct etrace_walk *walk, const struct insn *insn)
 {
@@ -338,7 +338,7 @@ is_implicit_return(struct etrace_walk *walk, const struct insn *insn, uint64_t a
 	return is_predicted_return(walk, insn) && !is_failed_return(walk, address, p);
 }
 
-/* Moves on to where the newest call is behind. */
+/* Move to the return address of the newest call. */
 static void
 take_return(struct etrace_walk *walk)
 {
@@ -355,7 +355,7 @@ take_privilege(struct etrace_walk *walk, const struct flow_packet *p)
 	walk->mode = p->mode;
 }
 
-/* Moves on to ADDRESS, which a packet tells. */
+/* Move to ADDRESS, from a packet. */
 static void
 take_target(struct etrace_walk *walk, const struct insn *insn, uint64_t address)
 {
@@ -367,8 +367,8 @@ take_target(struct etrace_walk *walk, const struct insn *insn, uint64_t address)
 		etrace_predict_jump(&walk->predict, mask_address(walk, address));
 }
 
-/* A jump "preceded by LUI, AUIPC or C.LUI which writes the register that it uses" [E-Trace
- * 2.0, "Sequentially inferable jump mode"]. */
+/* Find the target of a jump "preceded by LUI, AUIPC or C.LUI which writes the register that it
+ * uses" [E-Trace 2.0, "Sequentially inferable jump mode"]. */
 static bool
 is_constant_jump(struct etrace_walk *walk, const struct insn *insn, uint64_t *target)
 {
@@ -399,7 +399,7 @@ count_instruction(struct etrace_walk *walk)
 	return true;
 }
 
-/* Whether the branch at pc was taken, as the next packet says that decides one. */
+/* Consume and return the outcome of the branch at pc. */
 static bool
 take_outcome(struct etrace_walk *walk)
 {
@@ -419,7 +419,8 @@ take_outcome(struct etrace_walk *walk)
 	return taken;
 }
 
-/* What is left for the branch at pc, if that is one, waits in the map for the next packet. */
+/* Move the outcome for the branch at pc, if pc is at one, into the map.  There it waits for the
+ * next packet. */
 static void
 settle_branch(struct etrace_walk *walk)
 {
@@ -432,8 +433,8 @@ settle_branch(struct etrace_walk *walk)
 	walk->fails = false;
 }
 
-/* Moves on by one instruction; *STOP: to ADDRESS, by what the program does not say.  P is
- * the packet, or NULL behind the last one.  False: it cannot be known. */
+/* Move on by one instruction.  *STOP is true if it jumped to ADDRESS, which the program does not
+ * imply.  P is the packet, or NULL after the last one.  Return false if the path is not known. */
 static bool
 next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p, bool *stop)
 {
@@ -452,7 +453,7 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 		if (walk->stop_at_last_branch)
 			return walk_fail_at(
 			    walk, "a jump to an unknown address, before the last branch,");
-		/* it is sent where the mode is off, and known all the same */
+		/* with the mode off it is sent, although it can be inferred */
 		if (is_constant_jump(walk, &insn, &target) && target != address)
 			return walk_fail_at(walk, "a packet and the program disagree on the jump");
 		if (lacks_privilege(walk, &insn))
@@ -480,8 +481,8 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 
 /* --- packets ----------------------------------------------------------- */
 
-/* Walks on to the second time that the address reported before is come to: the first was
- * not it, as more followed. */
+/* Walk to the second arrival at the address reported before.  The first one was not the end, as
+ * more followed. */
 static bool
 follow_inferred(struct etrace_walk *walk)
 {
@@ -496,12 +497,12 @@ follow_inferred(struct etrace_walk *walk)
 	}
 	walk->inferred_address = false;
 	walk->report = REPORT_JUMP;
-	/* its own packet would have told of it */
+	/* the packet with this address has the outcome of a branch there */
 	return branches_left(walk) == is_branch_at(walk, walk->pc) ||
 	       walk_fail_at(walk, "no packet tells whether this branch was taken");
 }
 
-/* Whether the walk has come to where the packet ends. */
+/* True if the walk has reached the end of the packet. */
 static bool
 is_end(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 {
@@ -522,20 +523,20 @@ is_end(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p)
 	return true;
 }
 
-/* Whether a packet tells the depth with the instruction at pc, if one of format 3 follows:
- * "must report the current stack depth or call count if it is non-zero", "unless: there have
- * been no returns since the last call, or there has been at least one branch since the last
- * return" [E-Trace 2.0, "Format 2 irreport and irdepth"]. */
+/* True if a packet for the instruction at pc has the depth, when one of format 3 follows: "must
+ * report the current stack depth or call count if it is non-zero", "unless: there have been no
+ * returns since the last call, or there has been at least one branch since the last return"
+ * [E-Trace 2.0, "Format 2 irreport and irdepth"]. */
 static bool
 tells_depth(const struct etrace_walk *walk)
 {
 	return walk->returned_since && !walk->branched_since;
 }
 
-/* What packet P tells of calls; STOP: pc is where a jump went.  "following a return because its
- * address differs from the predicted return address", or "the last retired before an exception,
- * interrupt, privilege change or resync because it is necessary to report the current address
- * stack depth" [E-Trace 2.0, "Format 2 irreport and irdepth"]. */
+/* Check the call depth in P.  STOP: pc is the target of a jump.  The depth is sent "following a
+ * return because its address differs from the predicted return address", or for "the last
+ * retired before an exception, interrupt, privilege change or resync because it is necessary to
+ * report the current address stack depth" [E-Trace 2.0, "Format 2 irreport and irdepth"]. */
 static bool
 check_depth(struct etrace_walk *walk, const struct flow_packet *p, bool stop)
 {
@@ -569,7 +570,7 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 		walk->reported = stop;
 		if (!report_pc(walk))
 			return false;
-		/* the last of a full map: whether what it leads to retires is not known yet */
+		/* the last branch of a full map: its target may not retire */
 		if (walk->stop_at_last_branch && branches_left(walk) == 1 &&
 		    is_branch_at(walk, walk->pc)) {
 			settle_branch(walk);
@@ -581,7 +582,7 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 		 * packets"] */
 		if (stop && p->notify)
 			return walk_fail_at(walk, "what a trigger reports comes behind a jump");
-		/* an index comes without such a flag */
+		/* an index has no such flag */
 		if (stop && p->kind != FLOW_START && p->kind != FLOW_INDEX)
 			walk->report = p->updiscon ? REPORT_LAST : REPORT_JUMP;
 		if (stop && !check_depth(walk, p, true))
@@ -603,7 +604,7 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 	}
 }
 
-/* What a mode that is not followed is called; NULL: all are. */
+/* Return why a mode is not supported, or NULL if all are. */
 static const char *
 refused_mode(const struct etrace_walk *walk, const struct flow_modes *modes)
 {
@@ -621,7 +622,7 @@ refused_mode(const struct etrace_walk *walk, const struct flow_modes *modes)
 	return NULL;
 }
 
-/* Why they are not followed, or NULL. */
+/* Set the modes.  Return why they are not supported, or NULL. */
 static const char *
 take_modes(struct etrace_walk *walk, const struct flow_modes *modes)
 {
@@ -631,8 +632,8 @@ take_modes(struct etrace_walk *walk, const struct flow_modes *modes)
 	return why;
 }
 
-/* Why what was reported last cannot be the last instruction, or NULL: "the address of the
- * final traced instruction must be output" [E-Trace 2.0, "End of trace"]; of a jump's target
+/* Return why the last report cannot be of the last instruction, or NULL: "the address of the
+ * final traced instruction must be output" [E-Trace 2.0, "End of trace"].  For a jump's target
  * "the preceding te_inst would have been sent anyway", or it is flagged ["Format 3 subformat 3
  * qual_status field"]. */
 static const char *
@@ -661,7 +662,7 @@ take_support(struct etrace_walk *walk, const struct flow_packet *p)
 		walk_stop(walk, "the encoder lost packets");
 	else if (why)
 		walk_stop(walk, why);
-	/* what comes next is a synchronisation, so nothing is missing */
+	/* a synchronisation comes next, so nothing is missing */
 	if (ended) {
 		walk->paused |= !walk->waiting;
 		walk->waiting = walk->silent = true;
@@ -669,7 +670,7 @@ take_support(struct etrace_walk *walk, const struct flow_packet *p)
 	}
 }
 
-/* Where the program goes from the instruction at pc, if that can be known without a packet. */
+/* Find the next address after the instruction at pc, if no packet is needed for it. */
 static bool
 find_next(struct etrace_walk *walk, uint64_t *next)
 {
@@ -692,7 +693,7 @@ find_next(struct etrace_walk *walk, uint64_t *next)
 	return known;
 }
 
-/* exception_address: of what trapped, which did not retire. */
+/* exception_address: of the trapped instruction, which did not retire. */
 static void
 find_epc(struct etrace_walk *walk, const struct flow_packet *p, struct flow_step *trap)
 {
@@ -711,7 +712,7 @@ find_epc(struct etrace_walk *walk, const struct flow_packet *p, struct flow_step
 	trap->epc = p->address;
 }
 
-/* Adds a branch that the instruction at the packet's address is to those that wait. */
+/* Append the branch at the packet's address, if there is one, to the map. */
 static void
 queue_branch(struct etrace_walk *walk, const struct flow_packet *p)
 {
@@ -733,10 +734,10 @@ begin_at(struct etrace_walk *walk, const struct flow_packet *p)
 	report_pc(walk);
 }
 
-/* Why a trap cannot be of the privilege that it has, or NULL.  The one before it, "if thaddr is
- * 0" [E-Trace 2.0, "Format 3 thaddr and address fields"], is known if no return from a trap has
- * changed it; "traps never transition from a more-privileged mode to a less-privileged mode"
- * [RISC-V II, "Machine Trap Delegation Registers"]. */
+/* Return why a trap cannot have its privilege, or NULL.  "if thaddr is 0" it has the privilege
+ * before the trap [E-Trace 2.0, "Format 3 thaddr and address fields"], which is known unless a
+ * return from a trap changed it.  "traps never transition from a more-privileged mode to a
+ * less-privileged mode" [RISC-V II, "Machine Trap Delegation Registers"]. */
 static const char *
 refuse_privilege(struct etrace_walk *walk, const struct flow_packet *p)
 {
@@ -750,9 +751,9 @@ refuse_privilege(struct etrace_walk *walk, const struct flow_packet *p)
 	return NULL;
 }
 
-/* Why what was reported before a trap cannot be what retired last, or NULL: "the final
- * instruction retired beforehand must be traced" [E-Trace 2.0, "Interrupts and exceptions"],
- * and updiscon is set where that is behind a jump. */
+/* Return why the report before a trap cannot be of the last retired instruction, or NULL: "the
+ * final instruction retired beforehand must be traced" [E-Trace 2.0, "Interrupts and
+ * exceptions"].  updiscon is set if that instruction comes after a jump. */
 static const char *
 refuse_trap(struct etrace_walk *walk, const struct flow_packet *p, const struct flow_step *trap)
 {
@@ -767,16 +768,16 @@ refuse_trap(struct etrace_walk *walk, const struct flow_packet *p, const struct 
 	if (p->thaddr && !p->interrupt && insn_is_indirect(flow_code_find(walk->code, walk->pc)) &&
 	    !trap->has_epc)
 		return "no packet tells where a jump led, before an exception";
-	/* causes 8 to 11 are of ECALL, one for each mode [RISC-V II, "Machine Cause
-	 * Register"] */
+	/* causes 8 to 11 are ECALL, one for each mode [RISC-V II, "Machine Cause Register"] */
 	bool calls = !p->interrupt && p->cause >= 8 && p->cause <= 11;
 	if (calls && trap->has_epc && flow_code_find(walk->code, trap->epc)->class != INSN_ECALL)
 		return "a trap of ECALL comes where none is";
 	return refuse_privilege(walk, p);
 }
 
-/* Format 3 subformat 0 within a trace.  What was reported before it is the instruction before
- * it if it is no jump's target, or was flagged to be ["Format 2 notify and updiscon fields"]. */
+/* Follow format 3 subformat 0 within a trace.  The report before it is of the previous
+ * instruction, unless that is an unflagged target of a jump ["Format 2 notify and updiscon
+ * fields"]. */
 static void
 follow_to_sync(struct etrace_walk *walk, const struct flow_packet *p)
 {
@@ -798,7 +799,7 @@ follow_to_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	follow_execution_path(walk, p->address, p);
 }
 
-/* The encoder had ended the trace, which is no damage; what ran since is not seen. */
+/* End a pause of the encoder.  It is no damage, but code ran unseen. */
 static void
 end_pause(struct etrace_walk *walk)
 {
@@ -810,7 +811,7 @@ end_pause(struct etrace_walk *walk)
 	walk->paused = false;
 }
 
-/* What an encoder forgets when it sends a synchronisation. */
+/* Clear the state that the encoder clears at a synchronisation. */
 static void
 forget_past(struct etrace_walk *walk)
 {
@@ -821,7 +822,7 @@ forget_past(struct etrace_walk *walk)
 			     widths->iaddress_lsb);
 }
 
-/* Whether the path goes on from pc, where an instruction retired, without a packet's help. */
+/* True if the instruction at pc retired and the next address needs no packet. */
 static bool
 is_inferable(struct etrace_walk *walk)
 {
@@ -829,7 +830,7 @@ is_inferable(struct etrace_walk *walk)
 	return !walk->waiting && !walk->entered && find_next(walk, &next);
 }
 
-/* A trap is a step, which stands before the synchronisation that it may be. */
+/* Give the step of a trap.  It comes before the synchronisation that the packet may be. */
 static void
 give_trap(struct etrace_walk *walk, const struct flow_packet *p)
 {
@@ -849,7 +850,7 @@ give_trap(struct etrace_walk *walk, const struct flow_packet *p)
 	walk->take(walk->context, &step);
 }
 
-/* No branch is decided that was not executed. */
+/* Drop the outcomes of branches that were not executed. */
 static void
 forget_branches(struct etrace_walk *walk)
 {
@@ -859,7 +860,7 @@ forget_branches(struct etrace_walk *walk)
 	walk->fails = false;
 }
 
-/* Goes to the address of a synchronisation; BEGINS: without a path to it. */
+/* Go to the address of a synchronisation.  BEGINS: there is no path to it. */
 static void
 go_to_sync(struct etrace_walk *walk, const struct flow_packet *p, bool begins)
 {
@@ -879,7 +880,7 @@ go_to_sync(struct etrace_walk *walk, const struct flow_packet *p, bool begins)
 	walk->entered = false;
 }
 
-/* Format 3 subformats 0 and 1. */
+/* Take format 3 subformats 0 and 1. */
 static void
 take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 {
@@ -891,7 +892,7 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 		return;
 	walk->stop_at_last_branch = false;
 	walk->straight = walk->branchless = 0;
-	/* nothing was executed between a trap without an address and what follows it */
+	/* nothing was executed between a trap without an address and the next packet */
 	/* "thaddr is 0" of an exception at such a target, or where "a second interrupt or
 	 * exception occurs immediately" ["Format 3 thaddr and address fields"] */
 	if (!trap && walk->entered && walk->doubled)
@@ -913,7 +914,7 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 		walk_begin(walk);
 }
 
-/* The address in a packet: false if it is of the cache, and that has none. */
+/* Take the address of a packet.  Return false if it is an empty cache entry. */
 static bool
 take_address(struct etrace_walk *walk, const struct flow_packet *p)
 {
@@ -925,7 +926,7 @@ take_address(struct etrace_walk *walk, const struct flow_packet *p)
 	return true;
 }
 
-/* Formats 0, 1 and 2. */
+/* Take formats 0, 1 and 2. */
 static void
 take_branches(struct etrace_walk *walk, const struct flow_packet *p)
 {
@@ -942,8 +943,8 @@ take_branches(struct etrace_walk *walk, const struct flow_packet *p)
 	}
 	walk->stop_at_last_branch =
 	    p->kind == FLOW_BRANCHES || (p->kind == FLOW_COUNT && !p->addressed);
-	/* of a map of 1, 3, 7, 15 or 31 bits, "branches" are valid [E-Trace 2.0, "Format 1
-	 * packets"] */
+	/* the lowest "branches" bits of a map of 1, 3, 7, 15 or 31 bits are valid [E-Trace 2.0,
+	 * "Format 1 packets"] */
 	uint64_t valid = ((uint64_t)1 << p->branches) - 1;
 	walk->branch_map |= (p->branch_map & valid) << walk->branches;
 	walk->branches += p->branches;

@@ -1,11 +1,10 @@
 /*
- * Following the processors of a trace: see flow.h.
+ * Follows the processors of a trace: see flow.h.
  *
- * A walk for each origin; all share the code.  What may be missing of any of them ends all
- * walks until the next synchronisation.  How a format is walked stands in one table.
+ * Each origin has a walk; all walks share the code.  A loss that may concern any of them ends all
+ * walks until the next synchronisation.  One table has the functions of each format.
  *
- * Memory of a program is what the decoder has, as that was read from the target, then the
- * files that symbols are from.
+ * Memory comes from the decoder first, as read from the target, then from the files with symbols.
  */
 #include "config.h"
 
@@ -20,21 +19,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HARTS_MOST = 4096 }; /* that are followed, whatever a capture says */
+enum { HARTS_MOST = 4096 }; /* limit against hostile captures */
 
 struct hart;
 
-/* How the packets of a form become steps. */
+/* Functions that turn the packets of a form into steps. */
 struct walk_form {
 	void *(*open)(struct hart *, uint64_t origin);
 	void (*take)(void *walk, const struct flow_packet *);
-	/* that packets are to be read by; NULL: those they begin with */
+	/* returns the modes for the next packet; NULL: those it begins with */
 	const struct flow_modes *(*modes)(const void *walk);
 	void (*close)(void *walk);
-	/* for another hart, or to be kept: NULL */
+	/* copies a walk for a hart; NULL: to be kept in a state */
 	void *(*copy)(const void *walk, struct hart *);
 	size_t (*size)(const void *walk);
-	bool held; /* steps wait for their proof */
+	bool held; /* steps wait for a proof in flow_hold */
 };
 
 struct hart {
@@ -44,11 +43,11 @@ struct hart {
 	unsigned number;
 };
 
-/* Walks that are kept, by hart. */
+/* Copies of the walks, by hart. */
 struct flow_state {
 	const struct walk_form *form;
 	struct flow_hold *hold;
-	VEC(struct flow_space) spaces; /* of the code, as steps that are held number them */
+	VEC(struct flow_space) spaces; /* spaces of the code, as numbered in held steps */
 	VEC(struct {
 		uint64_t origin;
 		void *walk;
@@ -61,18 +60,18 @@ struct flow {
 	struct image *image;
 	struct flow_code *code;
 	struct flow_hold *hold;
-	flow_take *take; /* of `hold` */
+	flow_take *take; /* receiver of the steps */
 	void *context;
-	struct flow_place place; /* of the message that is being followed */
-	struct flow_time time;	 /* of the next one */
-	struct map places;	 /* by origin: place in `harts` and one */
+	struct flow_place place; /* place of the current message */
+	struct flow_time time;	 /* time of the next message */
+	struct map places;	 /* by origin: index in `harts`, plus one */
 	VEC(struct hart *) harts;
-	struct hart *last; /* that was asked for; NULL: none */
+	struct hart *last; /* hart found last, or NULL */
 };
 
 /* --- the program ------------------------------------------------------- */
 
-/* Why the files of a program do not fit the trace, or NULL. */
+/* Return why the files of a program do not fit the trace, or NULL. */
 static const char *
 refuse_image(const struct decoder *decoder, const struct image *image)
 {
@@ -83,7 +82,7 @@ refuse_image(const struct decoder *decoder, const struct image *image)
 	return riscv ? "its program is not for Arm" : NULL;
 }
 
-/* Without a file of its program an element still says what was executed. */
+/* Open the image of the program.  CoreSight elements need no file. */
 static struct image *
 open_image(struct trace *trace, struct err *err)
 {
@@ -105,7 +104,7 @@ open_image(struct trace *trace, struct err *err)
 	return NULL;
 }
 
-/* Memory of a target, as a space of the code. */
+/* Read memory of a target, for a space of the code. */
 static const uint8_t *
 read_target(const struct flow_space *space, uint64_t address, size_t *length)
 {
@@ -269,7 +268,7 @@ flow_code_of(struct flow *flow)
 	return flow->code;
 }
 
-/* Where there are too many, all that are more are one, which is not followed. */
+/* Add a hart.  The one after HARTS_MOST stands for all further ones and is not followed. */
 static struct hart *
 add_hart(struct flow *flow, uint64_t origin)
 {
@@ -283,7 +282,7 @@ add_hart(struct flow *flow, uint64_t origin)
 	return hart;
 }
 
-/* NULL: it is none of those that are followed. */
+/* Return the hart of an origin, or NULL if it has none. */
 static struct hart *
 find_hart(struct flow *flow, uint64_t origin)
 {
@@ -344,7 +343,7 @@ flow_state_free(struct flow_state *state)
 	free(state);
 }
 
-/* Numbers the spaces of the code as the state does; the memory is the flow's own. */
+/* Number the spaces of the code as in the state, with this flow's own memory. */
 static void
 restore_spaces(struct flow *flow, const struct flow_state *state)
 {
@@ -353,7 +352,7 @@ restore_spaces(struct flow *flow, const struct flow_state *state)
 	for (size_t i = 0; i < state->spaces.count; i++) {
 		struct flow_space space = state->spaces.at[i];
 		if (space.read != read_target)
-			space = code->spaces.at[i]; /* the image: of any flow the first */
+			space = code->spaces.at[i]; /* the image is the first space of any flow */
 		else
 			space.memory = flow;
 		if (i < code->spaces.count && !memcmp(&space, &code->spaces.at[i], sizeof space))

@@ -1,5 +1,6 @@
 /*
- * What the processors of a trace executed: its messages in, steps of each processor out.
+ * Follows the processors of a trace through its program: messages in, steps of each processor
+ * out.
  *
  * Belongs to one thread.
  */
@@ -12,40 +13,40 @@
 
 struct flow;
 
-/* TAKE gets the steps of all processors, once they are proven or doubted: flow_hold.h.  NULL
- * with a reason and what to do: the format says nothing of the flow, there is no program, or
- * it is of another machine. */
+/* Create a flow.  TAKE gets the steps of all processors, once they are proven or doubted
+ * (flow_hold.h).  Return NULL with a reason and a remedy on error: the format is not followed,
+ * or the program is missing or of another machine. */
 struct flow *flow_new(struct trace *, flow_take *, void *context, struct err *);
 void flow_free(struct flow *); /* NULL is fine */
 
-/* The program's code. */
 struct flow_code *flow_code_of(struct flow *);
 
-/* Follows message NUMBER of the trace: all are to be given, in order, as R reads them.  CHOSEN
- * goes to the place of its steps. */
+/* Follow message NUMBER of the trace.  Pass all messages in order, as R reads them.  CHOSEN is
+ * copied to the place of each step. */
 void flow_message(struct flow *, struct reader *r, const struct message *, uint64_t number,
 		  bool chosen);
 
-/* When the messages that follow were sent, for the places of their steps. */
+/* Set the time that the places of the next steps get. */
 void flow_set_time(struct flow *, const struct flow_time *);
 
 /*
- * All that is known behind a message, to go on from there: the walks, what is held, and the
- * newest FLOW_STATE_FRAMES calls of each processor.  A flow of the same trace that it is put
- * into gives the same steps from there on as one that followed all messages; but where more
- * calls than these return, what is proven may be so later.
+ * The state after a message, to go on from there: the walks, the held steps, and the newest
+ * FLOW_STATE_FRAMES calls of each processor.  A flow of the same trace that restores it gives the
+ * same steps as one that followed all messages.  If more calls than these return, steps may be
+ * proven later.
  */
 struct flow_state;
 enum { FLOW_STATE_FRAMES = 256, FLOW_STATE_MOST = 1 << 20 /* bytes, about */ };
 
-/* NULL: it would be more than FLOW_STATE_MOST.  *SIZE: in bytes, about. */
+/* Save the state.  Return NULL if it would exceed FLOW_STATE_MOST.  *SIZE is its approximate
+ * size in bytes. */
 struct flow_state *flow_save(const struct flow *, size_t *size);
 void flow_state_free(struct flow_state *); /* NULL is fine */
 
-/* What is held is dropped; NULL: nothing is known, as behind flow_new. */
+/* Restore a state and drop the held steps.  NULL restores the state after flow_new. */
 void flow_restore(struct flow *, const struct flow_state *);
 
-/* Behind the last message: gives out what is held. */
+/* Give out all held steps, after the last message. */
 void flow_end(struct flow *);
 
 #endif

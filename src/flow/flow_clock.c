@@ -1,9 +1,9 @@
-/* How long what a processor executed took: see flow_clock.h. */
+/* Divides time among instructions: see flow_clock.h. */
 #include "config.h"
 
 #include "flow/flow_clock.h"
 
-enum { ENDED_MOST = 1 << 16 }; /* calls between two times: of more it is not said how long */
+enum { ENDED_MOST = 1 << 16 }; /* calls between two times; further ones get no duration */
 
 /* --- shares ------------------------------------------------------------ */
 
@@ -113,7 +113,7 @@ flow_clock_passed(struct flow_clock *clock, uint64_t *passed, bool *estimated)
 	return true;
 }
 
-/* How much of what passed had passed when so many of all instructions were executed. */
+/* Return the share of PASSED that the first BEHIND instructions took. */
 static uint64_t
 part_of(const struct flow_clock *clock, uint64_t behind, uint64_t passed)
 {
@@ -130,7 +130,7 @@ flow_clock_resolve(const struct flow_clock *clock, struct flow_began *began, uin
 	return true;
 }
 
-/* Calls that ended took as much as had passed then. */
+/* Report the duration of the calls that ended. */
 static void
 note_ended(struct flow_clock *clock, uint64_t passed, flow_note_time *note, void *context)
 {

@@ -1,9 +1,9 @@
 /*
- * How long what a processor executed took, by the times of messages that tell it.
+ * Divides time among the instructions of a processor, from the times of its messages.
  *
- * Instructions that one message tells were executed up to its time, and since that of the
- * message before it: that time is theirs, evenly, which is a guess.  A message without a time
- * only tells more of them.
+ * The instructions of a message were executed between the time of the message before it and its
+ * own.  The time is divided evenly among them, which is a guess.  A message without a time only
+ * adds instructions.
  *
  * Belongs to one thread.
  */
@@ -15,35 +15,35 @@
 
 /* --- shares ------------------------------------------------------------ */
 
-enum { FLOW_SHARES_MOST = 64 }; /* nodes: the last one has the instructions of more */
+enum { FLOW_SHARES_MOST = 64 }; /* nodes; the last one gets the rest */
 
-/* Where instructions were executed since something was counted. */
+/* Instructions executed in each node since the last count or time. */
 struct flow_shares {
 	struct {
 		uint32_t node;
 		uint64_t count;
 	} at[FLOW_SHARES_MOST];
 	size_t count;
-	bool given; /* what passed before: the last one is who goes on, until there is another */
+	bool given; /* `at` holds only the last node of the past; the next addition replaces it */
 };
 
 void flow_shares_add(struct flow_shares *, uint32_t node, uint64_t count);
 
-/* Divides AMOUNT, by how many instructions were executed in each; the last one has what is
- * left.  Returns how many PARTS there are, of FLOW_SHARES_MOST. */
+/* Divide AMOUNT in proportion to the instructions of each node, without losing a rest to
+ * rounding.  Return the number of PARTS, which has room for FLOW_SHARES_MOST. */
 size_t flow_shares_divide(const struct flow_shares *, uint64_t amount, uint64_t *parts);
 
-/* They were given what was divided. */
+/* Start the next period, after flow_shares_divide. */
 void flow_shares_given(struct flow_shares *);
 
 /* --- the clock of a processor ------------------------------------------ */
 
-/* When a call began: the time that had passed up to a message, and instructions behind it. */
+/* Begin of a call: the time elapsed up to a message, and the instructions executed after it. */
 struct flow_began {
 	uint64_t elapsed, behind;
 };
 
-/* A call that ended behind the last message whose time is known. */
+/* A call that ended after the last message with a known time. */
 struct flow_ended {
 	uint32_t function;
 	struct flow_began began;
@@ -51,15 +51,15 @@ struct flow_ended {
 };
 
 struct flow_clock {
-	bool known;	/* `since` is */
-	bool estimated; /* and a guess */
-	bool moved;	/* there is a message: */
+	bool known;	/* `since` is known */
+	bool estimated; /* `since` is a guess */
+	bool moved;	/* `number` and `time` of a message are set */
 	uint64_t number;
 	struct flow_time time;
-	int64_t since;		   /* the time that all is divided up to */
-	uint64_t elapsed;	   /* all that was divided */
-	uint64_t behind;	   /* instructions since then */
-	struct flow_shares shares; /* of these */
+	int64_t since;		   /* time up to which all is divided */
+	uint64_t elapsed;	   /* all time divided so far */
+	uint64_t behind;	   /* instructions executed since then */
+	struct flow_shares shares; /* nodes they ran in */
 	VEC(struct flow_ended) ended;
 };
 
@@ -67,31 +67,32 @@ typedef void flow_note_time(void *context, uint32_t function, uint64_t nanosecon
 
 void flow_clock_free(struct flow_clock *);
 
-/* Whether it stands at the message of PLACE; moves there. */
+/* True if the clock is at the message of PLACE.  flow_clock_move moves it there. */
 bool flow_clock_is_at(const struct flow_clock *, const struct flow_place *);
 void flow_clock_move(struct flow_clock *, const struct flow_place *);
 
-/* So many instructions of the message were executed in NODE. */
+/* Add COUNT instructions of the message, executed in NODE. */
 void flow_clock_add(struct flow_clock *, uint32_t node, uint64_t count);
 
 struct flow_began flow_clock_now(const struct flow_clock *);
 uint64_t flow_clock_elapsed(const struct flow_clock *, const struct flow_began *since);
 
-/* A call ends now that began then: NOTE gets how long it took, maybe later. */
+/* End a call that began at BEGAN.  NOTE gets its duration, now or when a later time is known. */
 void flow_clock_end_call(struct flow_clock *, uint32_t function, const struct flow_began *began,
 			 flow_note_time *, void *context);
 
-/* All instructions of the message are known.  Gives the time since the last one that has a
- * time, 0 where that is not known or later; false: this one has none. */
+/* Find the time passed since the last message with a time, once all instructions of this message
+ * are added.  *PASSED is 0 if there was none, or if its time was later.  Return false if this
+ * message has no time. */
 bool flow_clock_passed(struct flow_clock *, uint64_t *passed, bool *estimated);
 
-/* Behind that: says when a call began; false: that is known. */
+/* Complete the begin of a call, after flow_clock_passed.  Return false if it was complete. */
 bool flow_clock_resolve(const struct flow_clock *, struct flow_began *, uint64_t passed);
 
-/* Behind all these: goes on from the message. */
+/* Go on from the message, after flow_clock_passed and flow_clock_resolve. */
 void flow_clock_go_on(struct flow_clock *, uint64_t passed, flow_note_time *, void *context);
 
-/* It is not known what is executed up to the next message. */
+/* Stop: the code executed up to the next message is not known. */
 void flow_clock_stop(struct flow_clock *, flow_note_time *, void *context);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * The code of programs by address: see flow_code.h.
  *
- * A place in a table holds one address of all spaces, as a trace executes few instructions
- * again and again.
+ * A slot of the table holds one address of any space.  That is enough, as a trace executes few
+ * instructions again and again.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /*
- * How often instructions were executed: see flow_counts.h.
+ * Counts how often instructions were executed: see flow_counts.h.
  *
- * A run of instructions is two numbers: one execution more from its first address on, one
- * less behind it.  Their sums are made when a count is asked for.
+ * A run of instructions is two changes: one execution more from its first address on, one less
+ * after its end.  The sums are made when a count is read.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /*
- * How often the instructions of a program were executed, by address.
+ * Counts how often each instruction of a program was executed, by address.
  *
- * Belongs to one thread.  Memory: 50 bytes for each place that is jumped to or from,
- * FLOW_COUNTS_MOST of them at most; runs between others are not counted then.
+ * Belongs to one thread.  Memory: 50 bytes for each place that is jumped to or from, at most
+ * FLOW_COUNTS_MOST of them.  Beyond that, runs between new places are not counted.
  */
 #ifndef TRAWL_FLOW_FLOW_COUNTS_H
 #define TRAWL_FLOW_FLOW_COUNTS_H
@@ -13,26 +13,26 @@
 
 enum { FLOW_COUNTS_MOST = 1 << 20 };
 
-/* From ADDRESS on instructions were executed COUNT times: more than before, or in all. */
+/* Executions from ADDRESS on: the change at that address (`changes`), or the sum (`levels`). */
 struct flow_level {
 	uint64_t address, count;
 };
 
 /* Zero-initialise. */
 struct flow_counts {
-	struct map changes_by; /* address: place in `changes` and one */
+	struct map changes_by; /* address: index in `changes`, plus one */
 	VEC(struct flow_level) changes, levels;
-	bool summed;   /* `levels` are the sums of `changes`, by address */
-	uint64_t left; /* runs that are not counted */
+	bool summed;   /* `levels` are the sums of `changes`, sorted by address */
+	uint64_t left; /* runs that were not counted */
 };
 
 void flow_counts_free(struct flow_counts *);
 
-/* Counts a step, if it is a run that is not doubtful. */
+/* Count a step if it is a run and not doubtful. */
 void flow_counts_step(struct flow_counts *, const struct flow_step *);
 
-/* How often the instruction at ADDRESS was executed.  Sorts the places if something was
- * counted since. */
+/* Return how often the instruction at ADDRESS was executed.  Sorts the places if anything was
+ * counted since the last call. */
 uint64_t flow_counts_at(struct flow_counts *, uint64_t address);
 
 #endif

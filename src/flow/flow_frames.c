@@ -1,8 +1,7 @@
 /*
- * The calls that processors are in, with what a person asks of each: see flow_frames.h.
+ * The call stacks of processors as shown to the user: see flow_frames.h.
  *
- * A call is on the stack from the step behind it on, so what came before that step says
- * where it was made.
+ * A call is on the stack from the next step on, so the step before contains the call.
  */
 #include "config.h"
 
@@ -31,7 +30,7 @@ flow_frames_copy(struct flow_frames *copy, const struct flow_frames *frames, siz
 	copy->unsure = frames->unsure > from ? frames->unsure - from : 0;
 }
 
-/* A new frame: of a call that the step before it made, or of a trap. */
+/* Add the frame of a trap, or of a call in the last step. */
 static void
 add_frame(struct flow_frames *frames, const struct call_frame *call, uint64_t number,
 	  const struct flow_step *step)
@@ -52,7 +51,7 @@ add_frame(struct flow_frames *frames, const struct call_frame *call, uint64_t nu
 	}
 }
 
-/* The newest frame runs from here on, unless it is known what it runs. */
+/* Let the newest frame begin with this step, unless its entry is known. */
 static void
 enter_frame(struct flow_frames *frames, const struct flow_step *step)
 {
@@ -108,7 +107,7 @@ flow_frames_step(struct flow_frames *frames, const struct flow_place *place,
 		take_run(frames, step);
 }
 
-/* --- of all processors ------------------------------------------------- */
+/* --- all processors ---------------------------------------------------- */
 
 void
 flow_stacks_free(struct flow_stacks *stacks)

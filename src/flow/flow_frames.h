@@ -1,9 +1,9 @@
 /*
- * The calls that processors are in, with what a person asks of each: which code it runs,
- * since which message, and how many instructions ago that was.
+ * The call stacks of processors as shown to the user.  Each frame also has the code it runs, the
+ * message of its call, and the instructions executed since then.
  *
- * It is call_stack.h with more for each frame.  Belongs to one thread.  Memory: 90 bytes a
- * frame, and as call_stack.h has it.
+ * This extends call_stack.h.  Belongs to one thread.  Memory: 90 bytes a frame, and that of
+ * call_stack.h.
  */
 #ifndef TRAWL_FLOW_FLOW_FRAMES_H
 #define TRAWL_FLOW_FLOW_FRAMES_H
@@ -15,42 +15,41 @@
 struct flow_frame {
 	struct call_frame call;
 	bool entered;	       /* `entry` is known */
-	bool doubtful;	       /* it rests on a step that is a guess */
-	bool interrupt;	       /* of a trap */
-	uint16_t space;	       /* of the addresses */
-	uint64_t entry;	       /* where its code begins */
-	uint64_t since;	       /* number of the message that tells of the call */
-	uint64_t instructions; /* counts of struct flow_frames as they were then */
+	bool doubtful;	       /* it rests on a doubtful step */
+	bool interrupt;	       /* the trap is an interrupt */
+	uint16_t space;	       /* space of the addresses */
+	uint64_t entry;	       /* address where its code begins */
+	uint64_t since;	       /* number of the message that contains the call */
+	uint64_t instructions; /* counts of struct flow_frames at the call */
 	uint64_t cycles, unseen;
-	uint64_t cause;	  /* of a trap */
-	const char *name; /* of that, or NULL */
+	uint64_t cause;	  /* cause of a trap */
+	const char *name; /* name of the cause, or NULL */
 };
 
-/* Of one processor.  Zero-initialise. */
+/* The stack of a processor.  Zero-initialise. */
 struct flow_frames {
 	struct call_stack calls;
-	VEC(struct flow_frame) frames; /* as many as `calls` has */
-	struct flow_frame base;	       /* what the outermost call left; `since`: from when on it is
-					  known */
-	uint64_t instructions;	       /* executed so far */
-	uint64_t cycles;	       /* counted so far */
-	uint64_t unseen;	       /* stretches of code that is not seen */
-	size_t unsure;		       /* above so many frames calls may be missing: calls.unsure */
-	uint64_t first, end;	       /* of the last run */
+	VEC(struct flow_frame) frames; /* as many as in `calls` */
+	struct flow_frame base;	       /* below the outermost call, known from `since` on */
+	uint64_t instructions;	       /* executed in all */
+	uint64_t cycles;	       /* counted in all */
+	uint64_t unseen;	       /* number of times that unseen code ran */
+	size_t unsure;		       /* if calls.unsure: calls may be missing above it */
+	uint64_t first, end;	       /* addresses of the last run */
 	uint16_t space;
-	bool running;  /* there was one since the path was lost */
-	bool doubtful; /* the last step was */
+	bool running;  /* a run came since the path was lost */
+	bool doubtful; /* the last step was doubtful */
 	uint64_t last; /* message of the last step */
 };
 
 void flow_frames_free(struct flow_frames *);
-/* Into what is zero: with the newest MOST frames. */
+/* Copy the stack with its newest MOST frames into a zero-initialised one. */
 void flow_frames_copy(struct flow_frames *, const struct flow_frames *, size_t most);
 void flow_frames_step(struct flow_frames *, const struct flow_place *, const struct flow_step *);
 
-/* Of all processors.  Zero-initialise. */
+/* The stacks of all processors.  Zero-initialise. */
 struct flow_stacks {
-	struct map places; /* origin: place in `all` and one */
+	struct map places; /* origin: index in `all`, plus one */
 	VEC(struct {
 		uint64_t origin;
 		struct flow_frames frames;
@@ -59,7 +58,7 @@ struct flow_stacks {
 
 void flow_stacks_free(struct flow_stacks *);
 void flow_stacks_copy(struct flow_stacks *, const struct flow_stacks *, size_t most);
-/* The processor that a step is of; one that is new has no frames. */
+/* Return the stack of a processor, which is empty if the processor is new. */
 struct flow_frames *flow_stacks_of(struct flow_stacks *, uint64_t origin);
 size_t flow_stacks_size(const struct flow_stacks *, size_t most); /* of a copy, in bytes */
 

@@ -1,8 +1,8 @@
 /*
- * Steps held back until they are proven: see flow_hold.h.
+ * Holds steps back until they are proven: see flow_hold.h.
  *
- * A ring of steps, of all processors in one order.  Those of one that are neither proven nor
- * doubted are a chain from the newest back, so that each step is looked at once more.
+ * One ring holds the steps of all processors in order.  The steps of a processor form a chain
+ * from the newest back.  Doubting the unproven ones visits each step once.
  */
 #include "config.h"
 
@@ -16,16 +16,16 @@
 struct held {
 	struct flow_place place;
 	struct flow_step step;
-	uint64_t before; /* the step before it of its processor and one, counted from the start */
+	uint64_t before; /* previous step of its processor, plus one, counted from the start */
 	unsigned processor;
 };
 
 struct processor {
 	struct call_stack calls;
-	uint64_t newest;  /* step and one */
+	uint64_t newest;  /* step, plus one */
 	uint64_t settled; /* steps before this one are proven or doubted */
-	uint64_t begun;	  /* the step at the latest synchronisation, or 0: something agreed since */
-	uint64_t agreed[FLOW_HOLD_PROOFS]; /* a ring: the steps at the latest agreements */
+	uint64_t begun;	  /* step at the latest synchronisation; 0: something agreed since */
+	uint64_t agreed[FLOW_HOLD_PROOFS]; /* ring of the steps at the latest agreements */
 	unsigned agreements;
 };
 
@@ -34,7 +34,7 @@ struct flow_hold {
 	void *context;
 	struct held *ring;
 	size_t room;	     /* of `ring`, a power of two */
-	uint64_t first, end; /* steps that are held, counted from the start */
+	uint64_t first, end; /* held steps, counted from the start */
 	VEC(struct processor) processors;
 };
 
@@ -108,7 +108,7 @@ give_first(struct flow_hold *hold)
 	hold->take(hold->context, &held->place, &held->step);
 }
 
-/* Gives out what is settled, up to the first that is not. */
+/* Give out all steps before the first one that is not settled. */
 static void
 give_settled(struct flow_hold *hold)
 {
@@ -131,7 +131,7 @@ grow_ring(struct flow_hold *hold)
 	free(old.ring);
 }
 
-/* All of PROCESSOR since its last proof is a guess. */
+/* Mark all steps of PROCESSOR since its last proof as doubtful. */
 static void
 doubt_steps(struct flow_hold *hold, const struct processor *processor)
 {
@@ -157,7 +157,7 @@ append_step(struct flow_hold *hold, unsigned number, const struct flow_place *pl
 	processor->newest = ++hold->end;
 }
 
-/* Steps before AT are proven or doubted. */
+/* Settle all steps before AT. */
 static void
 settle_before(struct processor *processor, uint64_t at)
 {
@@ -167,7 +167,7 @@ settle_before(struct processor *processor, uint64_t at)
 		processor->agreed[i] = at;
 }
 
-/* Packets and program agree at step AT, maybe by chance. */
+/* Note that packets and program agree at step AT, maybe by chance. */
 static void
 note_agreement(struct processor *processor, uint64_t at)
 {
@@ -178,7 +178,7 @@ note_agreement(struct processor *processor, uint64_t at)
 	*oldest = at;
 }
 
-/* The path begins anew at step AT, if that is right; if it is not, what came since the latest
+/* Note that the path starts again at step AT.  If that is wrong, the steps since the latest
  * agreement may be wrong as well. */
 static void
 note_begin(struct processor *processor, uint64_t at)
@@ -204,7 +204,7 @@ flow_hold_add(struct flow_hold *hold, unsigned number, const struct flow_place *
 		settle_before(processor, hold->end);
 	else if (step->begins)
 		note_begin(processor, hold->end);
-	/* a return that no packet tells fits in any case */
+	/* a return that is in no packet always fits */
 	else if (step->kind == FLOW_STEP_PROOF || (fits && step->reported))
 		note_agreement(processor, hold->end);
 	else

@@ -1,8 +1,7 @@
 /*
- * How far the processors of a trace are followed: see flow_index.h.
+ * Follows a trace in the background: see flow_index.h.
  *
- * What is kept of a cell never changes.  When what messages are has changed, all is followed
- * anew.
+ * The checkpoint of a cell never changes.  If the messages changed, all is followed again.
  */
 #include "config.h"
 
@@ -14,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { TELL_MS = 200 }; /* between two news */
+enum { TELL_MS = 200 }; /* between two notifications */
 
 struct flow_point {
 	uint64_t cell;
@@ -27,18 +26,18 @@ struct flow_index {
 	struct trace *trace;
 	struct flow_timer timer;
 	struct job job;
-	/* the worker's */
+	/* used by the worker only */
 	struct flow *flow;
 	struct reader *reader;
 	struct flow_stacks stacks;
-	uint64_t next, stride;	 /* cell; from one place that is kept to the next */
-	unsigned basis;		 /* generations of what messages are */
-	bool ended;		 /* what was held at the end of the trace is given out, */
-	bool grows;		 /* which is done once: the trace went on behind it */
-	atomic_bool timed;	 /* the tree gets times, */
-	atomic_bool wants_times; /* as it should: for any thread */
+	uint64_t next, stride;	 /* next cell; distance of checkpoints in cells */
+	unsigned basis;		 /* epochs of the trace and its index, summed */
+	bool ended;		 /* the steps held at the end of the trace are given out */
+	bool grows;		 /* the trace went on after that; do not repeat it */
+	atomic_bool timed;	 /* the tree gets times */
+	atomic_bool wants_times; /* the tree should get times; any thread */
 
-	pthread_mutex_t tree_lock; /* for these, held over a cell */
+	pthread_mutex_t tree_lock; /* guards the tree and the counts; held for a cell */
 	struct flow_tree *tree;
 	struct flow_counts counts;
 
@@ -49,7 +48,7 @@ struct flow_index {
 	_Atomic uint64_t known;
 };
 
-/* --- what is kept ------------------------------------------------------ */
+/* --- checkpoints ------------------------------------------------------- */
 
 static void
 drop_point(struct flow_index *index, struct flow_point *point)
@@ -67,7 +66,7 @@ drop_points(struct flow_index *index)
 	vec_free(&index->points);
 }
 
-/* Keeps half of the places, and half as many from now on. */
+/* Drop every other checkpoint and keep half as many from now on. */
 static void
 thin_points(struct flow_index *index)
 {
@@ -114,8 +113,8 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 	flow_counts_step(&index->counts, step);
 }
 
-/* Of what it was followed with: symbols may be other ones now.  Who holds the tree next learns
- * that it is another, as functions of the last one are none of its. */
+/* Replace the tree, as symbols may have changed.  The epoch goes up, as function numbers of the
+ * old tree are invalid in the new one. */
 static void
 renew_tree(struct flow_index *index)
 {
@@ -139,7 +138,7 @@ start_anew(struct flow_index *index)
 	index->reader = reader_new(index->trace);
 	reader_limit(index->reader, 2);
 	renew_tree(index);
-	index->known = 0; /* before it has what is wanted: flow_index_is_whole */
+	index->known = 0; /* before `timed` is set: flow_index_is_whole */
 	index->timed = index->wants_times;
 	if (index->timed)
 		index->timer.begin(index->timer.context);
@@ -148,7 +147,7 @@ start_anew(struct flow_index *index)
 	index->stride = 1;
 }
 
-/* Whether the next cell, and what its times rest on, is indexed. */
+/* True if the next cell is indexed, with the cells that its times depend on. */
 static bool
 has_next_cell(const struct flow_index *index)
 {
@@ -172,7 +171,7 @@ follow_message(struct flow_index *index, const struct decoded_cell *cell, size_t
 	flow_message(index->flow, index->reader, m, cell->first + i, true);
 }
 
-/* Follows the next cell; false: it is not there, or not indexed. */
+/* Follow the next cell.  Return false if it does not exist or is not indexed. */
 static bool
 follow_cell(struct flow_index *index)
 {
@@ -190,7 +189,7 @@ follow_cell(struct flow_index *index)
 	return true;
 }
 
-/* At the end of the trace, gives out the steps that wait for a proof. */
+/* Give out the steps that wait for a proof, at the end of the trace. */
 static bool
 end_flow(struct flow_index *index)
 {

@@ -1,13 +1,12 @@
 /*
- * How far the processors of a trace are followed, and from where to go on.
+ * Follows the processors of a trace once in the background, and keeps checkpoints to go on from.
  *
- * A worker follows all messages once, in order, behind the index of the trace, and keeps at
- * the beginning of cells all that it takes to go on from there: the walks and the stacks.
- * Nothing is kept of a step but what a tree of calls counts (flow_tree.h).  Memory: beside that
- * FLOW_INDEX_MOST bytes at most; where it would be more, every other place is dropped, so that
- * more has to be followed again.
+ * A worker follows all messages in order, up to the edge of the trace's index.  At the beginning
+ * of cells it keeps a checkpoint: the walks and the stacks.  Of the steps only the tree of calls
+ * (flow_tree.h) and the counts are kept.  Memory: at most FLOW_INDEX_MOST bytes for checkpoints.
+ * Beyond that every other checkpoint is dropped, and more has to be followed again.
  *
- * Threads: the owner's, unless it says otherwise.
+ * Threads: the owner's, unless a comment says otherwise.
  */
 #ifndef TRAWL_FLOW_FLOW_INDEX_H
 #define TRAWL_FLOW_FLOW_INDEX_H
@@ -20,51 +19,52 @@ enum { FLOW_INDEX_MOST = 64 << 20 };
 
 struct flow_index;
 
-/* Who finds out when messages were sent, in the thread of the worker. */
+/* Finds the time of messages, in the worker's thread. */
 struct flow_timer {
-	void (*begin)(void *context); /* from the first message on, again if times changed; NULL:
-					 nobody does */
+	void (*begin)(void *context); /* called when following starts over; NULL: no times */
 	struct flow_time (*find)(void *context, const struct message *);
 	void *context;
-	unsigned ahead; /* cells that have to be indexed behind that of the message */
+	unsigned ahead; /* cells that must be indexed after the cell of the message */
 };
 
-/* Begins to follow TRACE, and tells its host of news.  NULL with a reason: see flow_new. */
+/* Start to follow TRACE and notify its host of progress.  Return NULL with a reason, as
+ * flow_new. */
 struct flow_index *flow_index_new(struct trace *, const struct flow_timer *, struct err *);
-void flow_index_free(struct flow_index *); /* stops it; NULL is fine */
+void flow_index_free(struct flow_index *); /* stops the worker; NULL is fine */
 
-/* The trace's index went on, or its capture grew; from any thread. */
+/* Wake the worker, after the trace's index or capture grew.  Any thread. */
 void flow_index_wake(struct flow_index *);
 
-/* Follows all that is indexed in the caller's thread, and no more. */
+/* Stop the worker, then follow all indexed cells in the caller's thread. */
 void flow_index_build(struct flow_index *);
 
-/* Has the tree of calls count times too, which costs up to as much again: all is followed anew,
- * if they are not counted yet.  Any thread. */
+/* Make the tree count times, too, which costs up to as much again.  Follow the trace again if
+ * times were not counted yet.  Any thread. */
 void flow_index_want_times(struct flow_index *);
 
-/* Counts up when more is known, and when the tree of calls is another one, whose functions have
- * other numbers: who keeps some of them compares this while the tree is held.  Any thread. */
+/* Return the epoch, which goes up when more is followed or the tree was replaced.  A new tree
+ * numbers its functions differently.  A caller that keeps numbers compares the epoch while it
+ * holds the tree.  Any thread. */
 unsigned flow_index_generation(const struct flow_index *);
 
-/* How many cells of the trace are followed: those before this one.  Any thread. */
+/* Return the number of followed cells.  Any thread. */
 uint64_t flow_index_known(const struct flow_index *);
 
-/* Whether all cells of the trace that there are now are followed, with times if they are
- * wanted.  Any thread. */
+/* True if all current cells of the trace are followed, with times if they are wanted.  Any
+ * thread. */
 bool flow_index_is_whole(const struct flow_index *);
 
-/* Which functions were called in which, in what is followed so far (flow_tree.h); nothing
- * changes in it until it is given back.  Any thread. */
+/* Lock and return the tree of calls (flow_tree.h) of all cells followed so far.  It does not
+ * change until it is released.  Any thread. */
 const struct flow_tree *flow_index_hold(struct flow_index *);
 void flow_index_release(struct flow_index *);
 
-/* How often the instruction at ADDRESS was executed, in what is followed so far; of any
- * memory that has one there; *MORE: perhaps more often.  Any thread. */
+/* Return how often the instruction at ADDRESS was executed so far, in any memory that has one
+ * there.  *MORE is true if some runs were not counted.  Any thread. */
 uint64_t flow_index_count(struct flow_index *, uint64_t address, bool *more);
 
-/* Has a flow of the same trace, and stacks, go on from the last place that is kept up to the
- * begin of CELL; the cell that is to be given first.  Any thread. */
+/* Restore FLOW and STACKS, of the same trace, from the last checkpoint up to CELL.  Return the
+ * cell to follow first.  Any thread. */
 uint64_t flow_index_restore(struct flow_index *, uint64_t cell, struct flow *,
 			    struct flow_stacks *);
 

@@ -1,8 +1,8 @@
 /*
- * What the processor of a message executed there: see flow_look.h.
+ * Finds the steps and calls at a message: see flow_look.h.
  *
- * Steps come in the order of their messages, but late, as they are held back (flow_hold.h).
- * So a message is done when a step of a later one comes.
+ * Steps come in message order but late, as they are held back (flow_hold.h).  So a message is
+ * done when a step of a later one comes.
  */
 #include "config.h"
 
@@ -11,16 +11,16 @@
 
 #include <stdlib.h>
 
-enum { RUN_UP = 16 }; /* cells, where the index is not there */
+enum { RUN_UP = 16 }; /* cells to start before a message without a checkpoint */
 
-/* What is looked for, or none. */
+/* The event to look for. */
 struct flow_wish {
 	enum flow_find what;
 	bool forward;
-	uint64_t depth, from; /* calls at the message where it began, and its number */
+	uint64_t depth, from; /* call depth and number of the message where the search began */
 	bool found;
 	uint64_t number;
-	/* of the message whose steps come */
+	/* the current message */
 	bool any, call, trap;
 	uint64_t current;
 };
@@ -30,14 +30,14 @@ struct flow_looker {
 	struct flow_index *index;
 	struct flow *flow;
 	struct flow_stacks stacks;
-	/* while it looks */
+	/* for the current search */
 	uint64_t origin, number;
-	struct flow_look *look; /* or NULL, and what is `here`: */
+	struct flow_look *look; /* result, or NULL */
 	uint64_t first, last;
-	flow_watch *watch; /* for COUNT messages from `number` on, or NULL, and: */
+	flow_watch *watch; /* for COUNT messages from `number` on, or NULL */
 	void *watching;
 	uint64_t count;
-	flow_watch_step *watch_all; /* likewise, of all processors; or NULL */
+	flow_watch_step *watch_all; /* for all processors, or NULL */
 	struct flow_wish wish;
 	bool done;
 };
@@ -62,7 +62,8 @@ flow_look_free(struct flow_look *look)
 	*look = (struct flow_look){0};
 }
 
-/* Whether a step belongs to the last of STEPS: it is of the same message, or goes straight on. */
+/* True if a step belongs to the last one of STEPS: it is of the same message, or goes straight
+ * on. */
 static bool
 belongs_to(const struct flow_steps *steps, uint64_t number, const struct flow_step *step)
 {
@@ -96,7 +97,7 @@ add_step(struct flow_steps *steps, uint64_t number, const struct flow_step *step
 	*vec_add(&steps->cycles) = 0;
 }
 
-/* Cycles belong to the step that was added last, if that is kept. */
+/* Add cycles to the last step, if that was kept. */
 static void
 add_cycles(struct flow_look *look, uint64_t cycles)
 {
@@ -126,7 +127,7 @@ look_at_step(struct flow_looker *looker, uint64_t number, const struct flow_step
 		looker->done = true;
 }
 
-/* --- what is looked for ------------------------------------------------ */
+/* --- search ------------------------------------------------------------ */
 
 static bool
 is_wished(const struct flow_wish *wish, uint64_t depth)
@@ -144,7 +145,7 @@ is_wished(const struct flow_wish *wish, uint64_t depth)
 	return false;
 }
 
-/* All steps of the message were given. */
+/* End a message, after its last step. */
 static void
 end_message(struct flow_looker *looker, uint64_t depth)
 {
@@ -180,7 +181,7 @@ search_step(struct flow_looker *looker, uint64_t number, const struct flow_step 
 	wish->trap |= step->kind == FLOW_STEP_TRAP;
 }
 
-/* --- who watches ------------------------------------------------------- */
+/* --- callbacks --------------------------------------------------------- */
 
 static void
 watch_step(struct flow_looker *looker, const struct flow_place *place, const struct flow_step *step,
@@ -264,8 +265,8 @@ flow_looker_code(struct flow_looker *looker)
 	return flow_code_of(looker->flow);
 }
 
-/* Follows from the last place before CELL; the first cell to be given.  *GUESS: what was
- * before is not known. */
+/* Restore the last checkpoint before CELL and return the cell to follow first.  *GUESS is true
+ * if older steps are unknown. */
 static uint64_t
 restore_before(struct flow_looker *looker, uint64_t cell, bool *guess)
 {
@@ -280,8 +281,8 @@ restore_before(struct flow_looker *looker, uint64_t cell, bool *guess)
 	return from;
 }
 
-/* Follows cells up to END, and MESSAGES of those behind MESSAGE (number), or until it is
- * done; false: there are no more. */
+/* Follow cells up to END and messages up to number LAST, or until the looker is done.  Return
+ * false if there are no more cells. */
 static bool
 follow_cells(struct flow_looker *looker, struct reader *reader, uint64_t cell, uint64_t end,
 	     uint64_t last)
@@ -372,7 +373,7 @@ flow_look_steps(struct flow_looker *looker, struct reader *reader, uint64_t cell
 	looker->watch_all = NULL;
 }
 
-/* Looks in the cells from the last place before CELL up to END. */
+/* Search the cells from the last checkpoint before CELL up to END.  *CELL becomes the first one. */
 static bool
 search_cells(struct flow_looker *looker, struct reader *reader, uint64_t *cell, uint64_t end)
 {
@@ -388,7 +389,7 @@ search_cells(struct flow_looker *looker, struct reader *reader, uint64_t *cell, 
 	return more;
 }
 
-/* The newest call that was made at a message before. */
+/* Find the message of the newest call made before message NUMBER. */
 static bool
 find_caller(const struct flow_look *look, uint64_t number, uint64_t *found)
 {

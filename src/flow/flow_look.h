@@ -1,11 +1,11 @@
 /*
- * What the processor of a message executed there, and which calls it was in; and where it
- * did something next.
+ * Finds the steps and the calls of a processor at a message, and the next message where it did
+ * something.
  *
- * It is followed from the last place before the message that a flow index keeps; where that
- * is not followed yet, from a few cells before the message on: then nothing is known of the
- * calls that were made before, and what is shown is a guess.  Steps are given as they are
- * proven or doubted by what comes behind the message, up to LOOK_AHEAD messages.
+ * It follows from the last checkpoint of the flow index before the message.  If the index is not
+ * there yet, it starts a few cells before the message.  Older calls are then unknown, and the
+ * result is a guess.  Later messages prove or doubt the steps, so it reads up to LOOK_AHEAD
+ * messages more.
  *
  * Belongs to one thread.  Cost: that of following a few cells.
  */
@@ -16,24 +16,25 @@
 
 enum {
 	LOOK_AHEAD = 4096,     /* messages */
-	LOOK_STEPS_MOST = 1024 /* of a message, that are kept */
+	LOOK_STEPS_MOST = 1024 /* kept of a message */
 };
 
 struct flow_looker;
 
-/* INDEX is borrowed and of TRACE.  NULL with a reason: see flow_new. */
+/* Create a looker.  INDEX is borrowed and belongs to TRACE.  Return NULL with a reason, as
+ * flow_new. */
 struct flow_looker *flow_looker_new(struct trace *, struct flow_index *, struct err *);
 void flow_looker_free(struct flow_looker *); /* NULL is fine */
 
-/* The program's code. */
 struct flow_code *flow_looker_code(struct flow_looker *);
 
-/* The steps of a message, or of several whose instructions lie one behind the other. */
+/* Steps of a message, or of several messages with consecutive instructions. */
 struct flow_steps {
 	VEC(struct flow_step) steps;
-	VEC(uint64_t) numbers; /* of the message of each, */
-	VEC(uint64_t) cycles;  /* and how many were counted with or behind it */
-	uint64_t dropped;      /* more of them: those before (of the message before), or behind */
+	VEC(uint64_t) numbers; /* message of each step */
+	VEC(uint64_t) cycles;  /* counted with or after each step */
+	uint64_t dropped;      /* steps over LOOK_STEPS_MOST: the oldest of `before`, the newest
+				  of the others */
 };
 
 /* Zero-initialise. */
@@ -41,51 +42,51 @@ struct flow_look {
 	uint64_t number;	   /* of the message */
 	bool guess;		   /* not followed from the begin of the trace */
 	bool any;		   /* the processor did something up to the message */
-	struct flow_frames frames; /* behind the message */
-	/* of this message, or of those around it; and before and behind those of the last and the
-	 * next message that have some, with what goes straight on to or from there */
+	struct flow_frames frames; /* after the message */
+	/* `here`: steps of the message, or of messages around it.  `before` and `after`: steps of
+	 * the last and the next message with steps, and of messages that lead straight there. */
 	struct flow_steps before, here, after;
 };
 
 void flow_look_free(struct flow_look *);
 
-/* Looks at the message at a position of READER, of the same trace; false: there is none. */
+/* Look at the message at a position of READER, of the same trace.  Return false if there is
+ * none. */
 bool flow_look_at(struct flow_looker *, struct reader *, struct position, struct flow_look *);
 
-/* The same; `here` are the messages from number FIRST on, which is in CELL, up to LAST. */
+/* Look at a message as above, with the steps of messages FIRST to LAST in `here`.  FIRST is in
+ * CELL. */
 bool flow_look_around(struct flow_looker *, struct reader *, struct position, uint64_t cell,
 		      uint64_t first, uint64_t last, struct flow_look *);
 
-/* Gets the calls that a processor is in behind each of its steps, with the message that the
- * step is of. */
+/* Gets the call stack of a processor after each of its steps, and the message of the step. */
 typedef void flow_watch(void *context, uint64_t number, const struct flow_frames *);
 
-/* Follows processor ORIGIN, and has WATCH look at its steps of COUNT messages from number FIRST
- * on, which is in CELL.  True: it is a guess, as of struct flow_look. */
+/* Follow processor ORIGIN and pass its steps to WATCH, in COUNT messages from number FIRST on,
+ * which is in CELL.  Return true if the stacks are a guess, as in struct flow_look. */
 bool flow_look_walk(struct flow_looker *, struct reader *, uint64_t cell, uint64_t origin,
 		    uint64_t first, uint64_t count, flow_watch *, void *context);
 
-/* Gets a step of any processor, and the calls that it is in behind it; false: no more is
- * wanted. */
+/* Gets a step of any processor, and its call stack after the step.  Returns false to stop. */
 typedef bool flow_watch_step(void *context, const struct flow_place *, const struct flow_step *,
 			     const struct flow_frames *);
 
-/* Follows all processors, and has WATCH look at their steps of messages from number FIRST on,
- * which is in CELL, up to number LAST.  What is in cells that the index does not know yet
- * (flow_index_known) may be a guess. */
+/* Follow all processors and pass their steps to WATCH, in messages FIRST to LAST.  FIRST is in
+ * CELL.  Steps in cells after flow_index_known may be a guess. */
 void flow_look_steps(struct flow_looker *, struct reader *, uint64_t cell, uint64_t first,
 		     uint64_t last, flow_watch_step *, void *context);
 
-/* What may be looked for. */
+/* Event to look for. */
 enum flow_find {
 	FLOW_FIND_LEVEL, /* as many calls as at the message, or fewer */
-	FLOW_FIND_OUT,	 /* fewer calls; backward: the call that led here is made */
-	FLOW_FIND_CALL,	 /* a call is made */
-	FLOW_FIND_TRAP,	 /* an exception or interrupt comes */
+	FLOW_FIND_OUT,	 /* fewer calls; backward: the call that led here */
+	FLOW_FIND_CALL,	 /* a call */
+	FLOW_FIND_TRAP,	 /* an exception or interrupt */
 };
 
-/* The next message of the processor at which that is so, or the last one before; false: there
- * is none within LOOK_CELLS cells.  *ENDED: nor anywhere. */
+/* Move the position to the next message of the processor with that event, or to the last one
+ * before.  Return false if there is none within LOOK_CELLS cells.  *ENDED is true if there is
+ * none at all. */
 enum { LOOK_CELLS = 256 };
 bool flow_look_find(struct flow_looker *, struct reader *, struct position *, enum flow_find,
 		    bool forward, bool *ended);

@@ -1,8 +1,8 @@
 /*
- * What a row of a list says of the flow: see flow_marks.h.
+ * Fills the flow columns of the list: see flow_marks.h.
  *
- * Where a message went is told by the next step of its processor, which may be of a message
- * far behind it.  So each processor has one message that waits for that.
+ * The target of a jump is in the next step of its processor, maybe of a much later message.  So
+ * each processor has one mark that waits for it.
  */
 #include "config.h"
 
@@ -11,11 +11,11 @@
 
 #include <string.h>
 
-/* A processor whose last step was taken to somewhere. */
+/* The mark of a processor that waits for its target. */
 struct mark_waiting {
 	uint64_t origin;
-	struct flow_mark *mark; /* NULL: none waits */
-	bool branch;		/* it may have been passed, so that it went on at `behind` */
+	struct flow_mark *mark; /* NULL if none waits */
+	bool branch;		/* not taken if the processor went on at `behind` */
 	uint64_t behind;
 };
 
@@ -25,7 +25,7 @@ struct marks_reading {
 	struct flow_mark *marks;
 	struct flow_code *code;
 	VEC(struct mark_waiting) waiting;
-	size_t left; /* of them, with a mark */
+	size_t left; /* number of waiting marks */
 };
 
 static struct mark_waiting *
@@ -38,7 +38,7 @@ waiting_of(struct marks_reading *reading, uint64_t origin)
 	return &reading->waiting.at[reading->waiting.count - 1];
 }
 
-/* The step behind the one that waits. */
+/* Complete the waiting mark with the next step. */
 static void
 end_waiting(struct marks_reading *reading, struct mark_waiting *waiting,
 	    const struct flow_step *step)
@@ -63,7 +63,7 @@ wait_behind(struct marks_reading *reading, struct mark_waiting *waiting, struct 
 	reading->left++;
 }
 
-/* A direct jump says where it goes, if nothing else does. */
+/* Take the target from a direct jump, in case no step follows. */
 static void
 mark_direct(struct marks_reading *reading, struct flow_mark *mark, const struct flow_step *step)
 {

@@ -1,9 +1,9 @@
 /*
- * In which calls instructions were executed: see flow_tree.h.
+ * Counts executed instructions by call path: see flow_tree.h.
  *
- * A step costs a look at what the last run from its address was made of: pieces in one
- * function each, and a look into a map for each of them.  A frame is below the place of its
- * call, so what the caller executed and what it called share a node.
+ * A run is cached by its first address, as pieces of one function each.  A step costs one map
+ * lookup for each piece.  A frame is below the node of its call, so the caller's own instructions
+ * and its callees share a node.
  */
 #include "config.h"
 
@@ -19,20 +19,20 @@
 
 enum {
 	CHAIN_MOST = 32,	  /* functions inlined into each other */
-	ADDRESSES_MOST = 1 << 20, /* whose chain is kept, */
-	NAMELESS_MOST = 1 << 20	  /* and functions without a name */
+	ADDRESSES_MOST = 1 << 20, /* addresses with a cached chain */
+	NAMELESS_MOST = 1 << 20	  /* functions without a name */
 };
 
-/* A function: its name, or where it begins. */
+/* A function, by name or by start address. */
 struct tree_function {
-	const char *name; /* NULL: `address` */
+	const char *name; /* NULL: use `address` */
 	uint64_t address;
 	bool inlined;
 };
 
-/* Functions that are inlined into each other, and the outermost one. */
+/* A function with the functions that it is inlined into. */
 struct tree_chain {
-	uint32_t parent; /* that it is inlined into, or CHAIN_NONE */
+	uint32_t parent; /* chain that it is inlined into, or CHAIN_NONE */
 	uint32_t function;
 };
 
@@ -49,39 +49,38 @@ struct tree_run {
 	VEC(struct tree_piece) pieces;
 };
 
-/* What one call of a function had at most. */
+/* Maxima for a call of a function. */
 struct tree_most {
 	uint64_t count, time;
 };
 
-/* A frame of a stack: */
 struct tree_frame {
-	uint32_t above;	  /* node that what is called there is below */
-	uint32_t running; /* function of the call, by `function_of`; UINT32_MAX: none yet */
+	uint32_t above;	  /* node above its functions */
+	uint32_t running; /* function of the call, by `function_of`; NONE: not yet entered */
 	uint64_t entry;	  /* its address */
-	uint64_t since;	  /* instructions that were counted of the processor before it */
+	uint64_t since;	  /* `count` of the processor at the begin of the call */
 	struct flow_began began;
 };
 
 struct tree_processor {
 	struct call_stack stack;
-	struct flow_shares cycles; /* where instructions were executed since they were counted */
+	struct flow_shares cycles; /* instructions since the last cycle count */
 	struct flow_clock clock;
 	struct tree_frame base; /* below the first call */
 	VEC(struct tree_frame) frames;
-	uint64_t count; /* instructions that were counted */
+	uint64_t count; /* counted instructions */
 };
 
 struct flow_tree {
 	struct trace *trace;
 	struct flow_code *code;
 	struct flow_tree_sums sums;
-	struct map processors_by; /* origin: place in `processors` and one */
+	struct map processors_by; /* origin: index in `processors`, plus one */
 	VEC(struct tree_processor) processors;
-	/* numbers of functions and one: by where a name stands, inlined or not; by the hash of
-	 * a name; by address */
+	/* function numbers, plus one: by the address of a name, inlined or not; by the hash of a
+	 * name; by code address */
 	struct map texts_by[2], functions_by, addresses_by;
-	struct map chains_at; /* address: `place`s */
+	struct map chains_at; /* address: chain and flags, see chain_at */
 	struct map chains_by; /* parent and function: number */
 	struct map nodes_by;  /* parent and function: number */
 	VEC(struct tree_function) functions;
@@ -106,7 +105,7 @@ add_function(struct flow_tree *tree, uint64_t *known, struct tree_function funct
 	return (uint32_t)*known - 1;
 }
 
-/* Texts that are the same are one name, wherever they stand. */
+/* Return the function of a name.  Equal names at different addresses are one function. */
 static uint32_t
 function_named(struct flow_tree *tree, const char *name, bool inlined)
 {
@@ -128,7 +127,7 @@ function_named(struct flow_tree *tree, const char *name, bool inlined)
 	return function;
 }
 
-/* The one without a name that begins at ADDRESS. */
+/* Return the function without a name that begins at ADDRESS. */
 static uint32_t
 function_from(struct flow_tree *tree, uint64_t address)
 {
@@ -210,8 +209,8 @@ find_chain(struct flow_tree *tree, uint64_t address, bool *start)
 	return chain;
 }
 
-/* The functions that ADDRESS lies in; CHAIN_NONE: none has a name.  *START (may be NULL): it
- * is the first address of the outermost. */
+/* Return the chain of functions at ADDRESS, or CHAIN_NONE if none has a name.  *START (may be
+ * NULL) is true at the first address of the outermost one. */
 static uint32_t
 chain_at(struct flow_tree *tree, uint64_t address, bool *start)
 {
@@ -230,7 +229,7 @@ chain_at(struct flow_tree *tree, uint64_t address, bool *start)
 
 /* --- nodes ------------------------------------------------------------- */
 
-/* The node of FUNCTION below PARENT; NONE: there are too many. */
+/* Return the node of FUNCTION below PARENT, or NONE if there are too many. */
 static uint32_t
 node_of(struct flow_tree *tree, uint32_t parent, uint32_t function)
 {
@@ -255,8 +254,7 @@ outermost_of(const struct flow_tree *tree, uint32_t chain)
 	return tree->chains.at[chain].function;
 }
 
-/* The function that a frame is said to run where its chain is CHAIN; UNSURE: it may be another
- * than the one that was called. */
+/* Return the function that FRAME runs in CHAIN.  UNSURE: it may not be the one that was called. */
 static uint32_t
 function_of(struct flow_tree *tree, const struct tree_frame *frame, uint32_t chain, bool unsure)
 {
@@ -266,8 +264,8 @@ function_of(struct flow_tree *tree, const struct tree_frame *frame, uint32_t cha
 				       : (uint32_t)FLOW_TREE_UNKNOWN;
 }
 
-/* The node of FUNCTION in FRAME; UNSURE: calls may be missing between, which one `[unknown]`
- * stands for. */
+/* Return the node of FUNCTION in FRAME.  UNSURE: calls may be missing between them, so add one
+ * `[unknown]` for those. */
 static uint32_t
 node_below(struct flow_tree *tree, const struct tree_frame *frame, uint32_t function, bool unsure)
 {
@@ -280,7 +278,7 @@ node_below(struct flow_tree *tree, const struct tree_frame *frame, uint32_t func
 	return node_of(tree, above, function);
 }
 
-/* The node of what FRAME executes in CHAIN. */
+/* Return the node for instructions of CHAIN in FRAME. */
 static uint32_t
 node_in(struct flow_tree *tree, const struct tree_frame *frame, uint32_t chain, bool unsure)
 {
@@ -301,7 +299,7 @@ newest_frame(struct tree_processor *p)
 	return p->frames.count ? &p->frames.at[p->frames.count - 1] : &p->base;
 }
 
-/* A call of FUNCTION took so long. */
+/* Note that a call of FUNCTION took TIME. */
 static void
 note_time(void *context, uint32_t function, uint64_t time)
 {
@@ -310,7 +308,7 @@ note_time(void *context, uint32_t function, uint64_t time)
 		tree->most.at[function].time = time;
 }
 
-/* The function that a frame was in, or a jump out of which led on, has ended. */
+/* End the function of a frame, at its return or at a jump to another function. */
 static void
 end_function(struct flow_tree *tree, struct tree_processor *p, const struct tree_frame *frame)
 {
@@ -322,7 +320,7 @@ end_function(struct flow_tree *tree, struct tree_processor *p, const struct tree
 	flow_clock_end_call(&p->clock, frame->running, &frame->began, note_time, tree);
 }
 
-/* The node that what CALL leads to is below. */
+/* Return the node that CALL was made from. */
 static uint32_t
 node_above(struct flow_tree *tree, const struct tree_frame *caller, const struct call_frame *call)
 {
@@ -332,7 +330,7 @@ node_above(struct flow_tree *tree, const struct tree_frame *caller, const struct
 	return node_in(tree, caller, chain_at(tree, address, NULL), call->unsure);
 }
 
-/* A frame that is new is below the place of its call, or of its trap. */
+/* Add and drop frames as the stack did.  A new frame is below the node of its call or trap. */
 static void
 follow_stack(struct flow_tree *tree, struct tree_processor *p)
 {
@@ -355,8 +353,8 @@ follow_stack(struct flow_tree *tree, struct tree_processor *p)
 	}
 }
 
-/* The newest frame executes from ADDRESS on: that is a call of the function if it is the first
- * there, and a jump to its start if it is another than before. */
+/* Note that the newest frame executes from ADDRESS on.  This is a call if the frame is new, and
+ * a tail call at the start of another function. */
 static void
 enter_function(struct flow_tree *tree, struct tree_processor *p, uint64_t address, bool counts)
 {
@@ -395,7 +393,7 @@ add_piece(struct tree_run *run, uint32_t chain, uint32_t count)
 		*vec_add(&run->pieces) = (struct tree_piece){chain, count};
 }
 
-/* Where the program has no instruction, the rest is all that is known. */
+/* Return the pieces of a run.  If the program lacks an instruction, the rest is one piece. */
 static const struct tree_run *
 run_of(struct flow_tree *tree, const struct flow_step *step)
 {
@@ -419,7 +417,7 @@ run_of(struct flow_tree *tree, const struct flow_step *step)
 	return run;
 }
 
-/* Cycles that passed are those of the instructions since the last count. */
+/* Divide the cycles among the instructions since the last count. */
 static void
 count_cycles(struct flow_tree *tree, struct tree_processor *p, uint64_t cycles)
 {
@@ -435,7 +433,7 @@ count_cycles(struct flow_tree *tree, struct tree_processor *p, uint64_t cycles)
 
 /* --- times ------------------------------------------------------------- */
 
-/* Says when calls of the last message were; those above others are newer. */
+/* Resolve the begins of calls in the last message.  They are the newest frames. */
 static void
 resolve_calls(struct tree_processor *p, uint64_t passed)
 {
@@ -445,7 +443,7 @@ resolve_calls(struct tree_processor *p, uint64_t passed)
 	flow_clock_resolve(&p->clock, &p->base.began, passed);
 }
 
-/* All instructions that the last message told are known: the time up to it is theirs. */
+/* Divide the time up to the last message, once all its instructions are added. */
 static void
 count_time(struct flow_tree *tree, struct tree_processor *p)
 {
@@ -465,7 +463,7 @@ count_time(struct flow_tree *tree, struct tree_processor *p)
 	flow_clock_go_on(&p->clock, passed, note_time, tree);
 }
 
-/* What is executed from here on takes a time that is not known, up to the next message. */
+/* Stop the clock: the time of the next instructions is unknown up to the next message. */
 static void
 stop_clock(struct flow_tree *tree, struct tree_processor *p)
 {
@@ -531,7 +529,7 @@ flow_tree_step(struct flow_tree *tree, const struct flow_place *place, const str
 	call_stack_step(&p->stack, step);
 	bool lost = step->kind == FLOW_STEP_UNSEEN || step->kind == FLOW_STEP_DAMAGE;
 	if (lost)
-		p->cycles.count = 0; /* cycles from here on are of nothing that is known */
+		p->cycles.count = 0; /* the next cycles belong to no known code */
 	if (lost || !counts)
 		stop_clock(tree, p);
 	if (step->kind == FLOW_STEP_DAMAGE) {
@@ -547,7 +545,7 @@ flow_tree_step(struct flow_tree *tree, const struct flow_place *place, const str
 		return;
 	p->count += step->count;
 	const struct tree_run *run = run_of(tree, step);
-	if (p->stack.above) { /* the calls that are only counted */
+	if (p->stack.above) { /* calls that are only counted */
 		tree->sums.all += step->count;
 		tree->sums.beyond += step->count;
 		return;
@@ -556,7 +554,7 @@ flow_tree_step(struct flow_tree *tree, const struct flow_place *place, const str
 		count_piece(tree, p, &run->pieces.at[i]);
 }
 
-/* --- what was counted -------------------------------------------------- */
+/* --- results ----------------------------------------------------------- */
 
 size_t
 flow_tree_count(const struct flow_tree *tree)
@@ -589,13 +587,13 @@ flow_tree_add_name(const struct flow_tree *tree, uint32_t function, bool *inline
 	return function != FLOW_TREE_UNKNOWN && own->name && !own->inlined;
 }
 
-/* What a node has with all below it. */
+/* Sum of a node and all nodes below it. */
 struct tree_sum {
 	uint64_t count, cycles, time;
 	uint32_t next, child;
 };
 
-/* In the order of their numbers children come behind, so the last one goes first. */
+/* Sum the nodes, last first, as children have higher numbers than their parent. */
 static struct tree_sum *
 sum_nodes(const struct flow_tree *tree)
 {
@@ -615,7 +613,7 @@ sum_nodes(const struct flow_tree *tree)
 	return sums;
 }
 
-/* Adds the sums of nodes that are in no call of their own function. */
+/* Add the sums of the nodes that are not below a node of the same function. */
 static void
 add_totals(const struct flow_tree *tree, struct flow_function *functions)
 {
@@ -657,7 +655,7 @@ note_most(const struct tree_processor *p, const struct tree_frame *frame,
 		function->most_time = time;
 }
 
-/* Calls that have not ended. */
+/* Add the calls that have not ended. */
 static void
 add_open(const struct tree_processor *p, struct flow_function *functions)
 {

@@ -1,15 +1,14 @@
 /*
- * In which calls instructions were executed: a tree of functions, each below the one that
- * called it, out of the steps of all processors of a trace.
+ * Counts executed instructions by call path: a tree of functions, each below its caller, from the
+ * steps of all processors of a trace.
  *
- * Functions are those that symbols tell (trace/naming.h), with those that a compiler put into
- * them (inlined) below.  Where none has a name, the place where a call led to stands for the
- * function.  `[unknown]` stands where calls may be missing: where the path was lost, and where
- * code ran that is not seen.  What is doubtful, or of a message that is not chosen, is followed
- * but not counted.
+ * Functions come from symbols (trace/naming.h), with inlined functions below them.  A function
+ * without a name is named by the address that a call led to.  `[unknown]` is where calls may be
+ * missing: the path was lost, or unseen code ran.  Steps that are doubtful, or of messages not
+ * chosen, are followed but not counted.
  *
- * Belongs to one thread.  Memory: 64 bytes for each stack of functions that there was, and as
- * much for each run that was executed, FLOW_TREE_NODES_MOST and FLOW_TREE_RUNS of them at most.
+ * Belongs to one thread.  Memory: 64 bytes for each distinct stack of functions and for each
+ * distinct run, at most FLOW_TREE_NODES_MOST and FLOW_TREE_RUNS of them.
  */
 #ifndef TRAWL_FLOW_FLOW_TREE_H
 #define TRAWL_FLOW_FLOW_TREE_H
@@ -22,32 +21,31 @@ struct trace;
 
 enum {
 	FLOW_TREE_NODES_MOST = 1 << 20,
-	FLOW_TREE_DEPTH_MOST = 1 << 12, /* calls in each other */
+	FLOW_TREE_DEPTH_MOST = 1 << 12, /* nested calls */
 	FLOW_TREE_RUNS = 1 << 13,
-	FLOW_TREE_ROOT = 0,   /* node that calls nothing by itself; its parent is itself */
-	FLOW_TREE_UNKNOWN = 0 /* function */
+	FLOW_TREE_ROOT = 0,   /* node without a function; its own parent */
+	FLOW_TREE_UNKNOWN = 0 /* function `[unknown]` */
 };
 
 struct flow_tree_node {
 	uint32_t parent; /* less than its own number */
 	uint32_t function;
-	uint64_t calls;	 /* that led here; of an inlined function none */
-	uint64_t count;	 /* instructions that were executed in it itself, */
-	uint64_t cycles; /* and cycles: those between two counts by how many instructions were
-			    executed where, which is a guess */
-	uint64_t time;	 /* likewise nanoseconds, between two messages that have times */
-	bool estimated;	 /* of these some are between times that are guesses */
+	uint64_t calls;	 /* calls that led here; none for an inlined function */
+	uint64_t count;	 /* instructions executed in it, without those of its callees */
+	uint64_t cycles; /* a guess: cycles between two counts, divided by instructions */
+	uint64_t time;	 /* nanoseconds between two messages with times, divided as `cycles` */
+	bool estimated;	 /* some times are guesses */
 };
 
-/* What is known of a function, whoever called it. */
+/* Sums for a function, over all its callers. */
 struct flow_function {
 	uint32_t function;
-	uint64_t calls, self, total; /* instructions in it itself; with those that it called, which
-					count once where it calls itself */
-	uint64_t most;		     /* of one call */
+	uint64_t calls, self, total; /* instructions in it, and with its callees; recursive calls
+					count once */
+	uint64_t most;		     /* maximum for a call */
 	uint64_t cycles, total_cycles;
 	uint64_t time, total_time, most_time; /* nanoseconds */
-	bool estimated;			      /* `time` is */
+	bool estimated;			      /* `time` is estimated */
 };
 
 struct flow_tree;
@@ -55,31 +53,31 @@ struct flow_tree;
 struct flow_tree *flow_tree_new(struct trace *, struct flow_code *); /* both are borrowed */
 void flow_tree_free(struct flow_tree *);			     /* NULL is fine */
 
-/* Takes the next step, of the processor that PLACE names. */
+/* Take the next step of the processor of PLACE. */
 void flow_tree_step(struct flow_tree *, const struct flow_place *, const struct flow_step *);
 
-/* Behind the last step: what the last messages' times tell counts too. */
+/* Count the time of the last messages, after the last step. */
 void flow_tree_end(struct flow_tree *);
 
 size_t flow_tree_count(const struct flow_tree *); /* nodes */
 const struct flow_tree_node *flow_tree_node(const struct flow_tree *, size_t);
 
-/* Instructions that were counted, those in functions without a name, and those whose stack
- * was one too many: these are in no node. */
+/* Sums of instructions: all, those in functions without a name, and those in no node, as their
+ * stack was one too many. */
 struct flow_tree_sums {
 	uint64_t all, nameless, beyond;
-	uint64_t cycles; /* that were counted */
+	uint64_t cycles; /* counted cycles */
 	bool timed;	 /* times are known */
 };
 struct flow_tree_sums flow_tree_sums(const struct flow_tree *);
 
-/* Appends the name of a function, as captured: its symbol, the digits of its address or
- * `[unknown]`; true: messages have it as theirs.  *INLINED (may be NULL): it is an inlined
- * copy. */
+/* Append the name of a function as captured: its symbol, its address in digits or `[unknown]`.
+ * Return true if messages can have it as their function.  *INLINED (may be NULL) is true for an
+ * inlined copy. */
 bool flow_tree_add_name(const struct flow_tree *, uint32_t function, bool *inlined, struct text *);
 
-/* All functions that were executed, in the order in which they first were; *COUNT of them, to
- * be freed. */
+/* Return all executed functions in order of their first execution.  *COUNT is their number.  The
+ * caller frees them. */
 struct flow_function *flow_tree_functions(const struct flow_tree *, size_t *count);
 
 #endif

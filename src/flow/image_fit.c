@@ -1,4 +1,4 @@
-/* Whether an image is the one that was traced: see image_fit.h. */
+/* Judges if an image is the one that was traced: see image_fit.h. */
 #include "config.h"
 
 #include "flow/image_fit.h"
@@ -8,8 +8,8 @@
 #include <inttypes.h>
 
 enum {
-	LEAST = 80, /* per cent, for an image to fit */
-	MANY = 20   /* that were judged, for their share to mean something */
+	LEAST = 80, /* per cent that must fit */
+	MANY = 20   /* judged steps that a verdict needs */
 };
 
 void
@@ -37,7 +37,7 @@ image_fit_is_bad(const struct image_fit *fit)
 	       (fit->branches >= MANY && is_low(fit->reached, fit->branches));
 }
 
-/* A low share of few may be chance. */
+/* True if there are too few steps for a verdict. */
 static bool
 is_open(const struct image_fit *fit)
 {
@@ -75,7 +75,7 @@ walk_of(struct image_fits *fits, uint64_t origin)
 	return &fits->walks.at[fits->last];
 }
 
-/* A return is judged where the call that it belongs to is known. */
+/* True if a return can be judged, as its call is known. */
 static bool
 is_judged(const struct call_stack *calls)
 {
@@ -99,7 +99,7 @@ judge_run(struct image_fit_walk *walk, const struct flow_step *step)
 	}
 }
 
-/* Notes where the last instruction of a run has to lead. */
+/* Note where the last instruction of a run must lead. */
 static void
 aim_at_target(struct image_fit_walk *walk, struct flow_code *code, const struct flow_step *step)
 {
@@ -165,7 +165,7 @@ image_fits_step(struct image_fits *fits, struct flow_code *code, const struct fl
 	call_stack_step(&walk->calls, step);
 }
 
-/* --- of a trace -------------------------------------------------------- */
+/* --- reading a trace --------------------------------------------------- */
 
 struct fit_reading {
 	struct image_fits *fits;
@@ -179,7 +179,7 @@ take_step(void *context, const struct flow_place *place, const struct flow_step 
 	image_fits_step(reading->fits, flow_code_of(reading->flow), place, step);
 }
 
-/* Keeps what the sender of M is called, if the last walk is its and has no name. */
+/* Keep the name of the origin of M, if the last walk has that origin and no name yet. */
 static void
 keep_name(struct image_fits *fits, struct reader *reader, const struct message *m,
 	  struct expansion *scratch)

@@ -1,15 +1,13 @@
 /*
- * Image fit: whether a program's image is the one that was traced.
+ * Image fit: judges if a program's image is the one that was traced.
  *
- * A decoder follows the program that it is given, right or wrong, so what it says of direct
- * branches proves little.  What the trace says by itself does: a return leads to where an
- * address in the trace says, and behind a call it does so only if the calls were there.  Where
- * a trace gives an address for a direct branch, that has to be its target.
+ * A decoder follows any program it gets, right or wrong, so its direct branches prove little.
+ * Addresses in the trace do: a return must lead to after its call, and a direct branch with an
+ * address must lead to its target.
  *
- * Only steps that follow each other are judged: no return behind code that is not seen, or
- * whose call was not seen.  Returns out of traces whose decoder keeps a stack of its own, so
- * that their address was not sent, fit in any case.  E-Trace is not judged: packets and
- * program disagree there, and the walk says where.
+ * Only consecutive steps are judged, so no return after unseen code or without its call.  Where
+ * the decoder keeps a return stack, the return address was not sent, and the return always fits.
+ * E-Trace is not judged: the walk itself reports where packets and program disagree.
  *
  * Belongs to one thread.
  */
@@ -24,14 +22,14 @@
 #include "trace/trace.h"
 
 struct image_fit {
-	uint64_t returns, behind;   /* that were judged; of them, to behind their call */
-	uint64_t branches, reached; /* direct ones that were taken; of them, to their target */
+	uint64_t returns, behind;   /* judged returns, and those that led to after their call */
+	uint64_t branches, reached; /* direct branches taken, and those that led to their target */
 };
 
-/* What is known of a processor.  Zero-initialise. */
+/* The judgement of a processor.  Zero-initialise. */
 struct image_fit_walk {
 	uint64_t origin;
-	struct text name; /* what image_fits_read found it is called */
+	struct text name; /* name of the origin, from image_fits_read */
 	struct image_fit fit;
 	struct call_stack calls;
 	bool aimed; /* the last step ended in a jump to `target` */
@@ -40,44 +38,44 @@ struct image_fit_walk {
 
 /* All processors of a trace.  Zero-initialise. */
 struct image_fits {
-	struct map places; /* by origin: place in `walks` and one */
+	struct map places; /* by origin: index in `walks`, plus one */
 	VEC(struct image_fit_walk) walks;
-	size_t last;   /* of these, that a step was of */
-	uint64_t lost; /* places from which on it is not known what was executed */
-	/* likewise, whether or not there is anything to judge, with: */
+	size_t last;   /* walk of the last step */
+	uint64_t lost; /* places where the path was lost */
+	/* read the trace even if there is nothing to judge, and count `codeless` */
 	bool wants_lost;
-	uint64_t codeless; /* executed instructions whose bytes no image has */
-	/* executed instructions that are patched (program/insn.h), if they are asked for, */
+	uint64_t codeless; /* executed instructions without bytes in any image */
+	/* collect executed instructions that are patched (program/insn.h) */
 	bool wants_patched;
-	struct map patched; /* by address, */
+	struct map patched; /* by address */
 	uint64_t first_patched, patched_count;
 };
 
 void image_fits_free(struct image_fits *);
 
-/* Takes the next step, of the processor that PLACE names. */
+/* Take the next step of the processor of PLACE. */
 void image_fits_step(struct image_fits *, struct flow_code *, const struct flow_place *,
 		     const struct flow_step *);
 
-/* Takes the steps of the first MOST messages of a trace.  With a WORKER until that is to stop, and
- * of those that are there; without it waits for a capture that grows.  None if nothing is judged
- * or wanted: nothing can be patched where images do not overlap.
- * 0, or negative with a reason: it says nothing of the flow, or its program is not known. */
+/* Take the steps of the first MOST messages of a trace.  With a JOB, stop when it is stopping
+ * and at the current end of the capture; without one, wait for a growing capture.  Read nothing
+ * if nothing is judged or wanted: without overlapping images, nothing can be patched.  Return 0,
+ * or negative with a reason if the format is not followed or the program is not known. */
 int image_fits_read(struct image_fits *, struct trace *, uint64_t most, const struct job *,
 		    struct err *);
 
-/* Appends `patched: 3 executed instructions have other bytes ...`; nothing if there are none. */
+/* Append `patched: 3 executed instructions have other bytes ...`, or nothing if there are none. */
 void image_fits_add_patched(const struct image_fits *, struct text *out);
 
-/* Whether there is anything to judge in a trace. */
+/* True if the steps of a trace can be judged. */
 bool image_fits_judge(const struct trace *);
 
-/* Whether the image does not fit: fewer than 80 % of at least 20. */
+/* True if the image does not fit: under 80 % of at least 20 fit. */
 bool image_fit_is_bad(const struct image_fit *);
 
-/* Appends `image fits: 429 of 478 returns lead behind their call, 2 of 2 direct branches to
- * their target`, or `image does not fit: ...`, or that so few say nothing; nothing if nothing
- * was judged. */
+/* Append `image fits: 429 of 478 returns lead behind their call, 2 of 2 direct branches to their
+ * target`, or `image does not fit: ...`, or that so few prove nothing.  Append nothing if
+ * nothing was judged. */
 void image_fit_describe(const struct image_fit *, struct text *);
 
 #endif

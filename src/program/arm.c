@@ -1,9 +1,9 @@
 /*
- * Which instructions of Arm change the flow: see arm.h.
+ * Decodes the Arm instructions that change the flow: see arm.h.
  *
- * A table for each instruction set, the first row that fits wins; every other instruction is
- * followed by the one behind it.  Instructions that write to the pc of A32 as to any other
- * register are too many for rows, and told by their parts.
+ * Each instruction set has a table, and the first matching row counts.  Every other instruction
+ * goes on to the next one.  A32 data processing that writes to the pc has too many forms for
+ * rows; code classifies it by its fields.
  */
 #include "config.h"
 
@@ -12,21 +12,21 @@
 
 #include <stdbool.h>
 
-/* Where the distance is. */
+/* Position of the distance in the opcode. */
 enum form {
 	FORM_NONE,
-	FORM_A64_26, /* COUNT bits in units of 4, from bit 0 or bit 5 on */
+	FORM_A64_26, /* bits in units of 4: 26 from bit 0 on, fewer from bit 5 on */
 	FORM_A64_19,
 	FORM_A64_14,
 	FORM_A64_9,
 	FORM_A32,     /* 24 bits in units of 4 */
-	FORM_A32_BLX, /* likewise, bit 24 is 2 */
+	FORM_A32_BLX, /* as FORM_A32; bit 24 adds 2 */
 	FORM_T16_8,   /* bits in units of 2 */
 	FORM_T16_11,
 	FORM_T16_CB,
 	FORM_T32_20,  /* S:J2:J1:imm6:imm11 */
 	FORM_T32_24,  /* S:I1:I2:imm10:imm11 */
-	FORM_T32_BLX, /* likewise, from a multiple of 4 */
+	FORM_T32_BLX, /* as FORM_T32_24, from a multiple of 4 */
 	FORM_T32_ON,  /* imm10:immL, forwards */
 	FORM_T32_BACK
 };
@@ -45,8 +45,8 @@ static const struct arm_row rows_a64[] = {
     {0x7e000000, 0x74000000, INSN_BRANCH, FORM_A64_9},	     /* CB, CBB, CBH */
     {0xfffffc1f, 0xd61f0000, INSN_INDIRECT_JUMP, FORM_NONE}, /* BR */
     {0xfffffc1f, 0xd63f0000, INSN_INDIRECT_CALL, FORM_NONE}, /* BLR */
-    {0xfefff800, 0xd61f0800, INSN_INDIRECT_JUMP, FORM_NONE}, /* BRAA and its like */
-    {0xfefff800, 0xd63f0800, INSN_INDIRECT_CALL, FORM_NONE}, /* BLRAA and its like */
+    {0xfefff800, 0xd61f0800, INSN_INDIRECT_JUMP, FORM_NONE}, /* BRAA and similar */
+    {0xfefff800, 0xd63f0800, INSN_INDIRECT_CALL, FORM_NONE}, /* BLRAA and similar */
     {0xfffffc1f, 0xd65f0000, INSN_RETURN, FORM_NONE},	     /* RET */
     {0xfffffbe0, 0xd65f0be0, INSN_RETURN, FORM_NONE},	     /* RETAA, RETAASPPCR, ... */
     {0xffc0001f, 0x5500001f, INSN_RETURN, FORM_NONE},	     /* RETAASPPC, RETABSPPC */
@@ -62,7 +62,7 @@ static const struct arm_row rows_a64[] = {
     {0, 0, INSN_OTHER, FORM_NONE},
 };
 
-/* Where bits 31-28 are 1111 there is no condition. */
+/* Rows for bits 31-28 of 1111, which is no condition. */
 static const struct arm_row rows_a32_always[] = {
     {0xfe000000, 0xfa000000, INSN_CALL, FORM_A32_BLX},	   /* BLX (immediate) */
     {0xfe50ffff, 0xf8100a00, INSN_TRAP_RETURN, FORM_NONE}, /* RFE */
@@ -133,19 +133,19 @@ static const struct arm_row rows_t32[] = {
     {0xffffffff, 0xf85dfb04, INSN_RETURN, FORM_NONE},	     /* POP {PC} */
     {0xff7ff000, 0xf85ff000, INSN_INDIRECT_JUMP, FORM_NONE}, /* LDR PC, literal */
     {0xfff0f000, 0xf8d0f000, INSN_INDIRECT_JUMP, FORM_NONE}, /* LDR PC, immediate */
-    {0xfff0f800, 0xf850f800, INSN_INDIRECT_JUMP, FORM_NONE}, /* likewise */
+    {0xfff0f800, 0xf850f800, INSN_INDIRECT_JUMP, FORM_NONE}, /* LDR PC, immediate */
     {0xfff0ffc0, 0xf850f000, INSN_INDIRECT_JUMP, FORM_NONE}, /* LDR PC, register */
     {0, 0, INSN_OTHER, FORM_NONE},
 };
 
-/* COUNT bits of the opcode from bit FROM on. */
+/* Return COUNT bits of the opcode from bit FROM on. */
 static uint32_t
 bits_of(uint32_t opcode, unsigned from, unsigned count)
 {
 	return opcode >> from & ((1u << count) - 1);
 }
 
-/* The low COUNT bits of VALUE, a signed number, in units of 2^SHIFT, added to an address. */
+/* Add the low COUNT bits of VALUE, a signed number in units of 2^SHIFT, to an address. */
 static uint64_t
 jump_by(uint64_t from, uint32_t value, unsigned count, unsigned shift)
 {
@@ -159,8 +159,8 @@ jump_a64(uint64_t pc, uint32_t o, unsigned from, unsigned count)
 	return jump_by(pc, bits_of(o, from, count), count, 2);
 }
 
-/* J1 and J2 are turned so that old encodings of BL mean what they did [Arm ARM, "BL, BLX
- * (immediate)"]: "I1 = NOT(J1 EOR S)". */
+/* Decode a 24-bit distance.  J1 and J2 are inverted so that old encodings of BL keep their
+ * meaning [Arm ARM, "BL, BLX (immediate)"]: "I1 = NOT(J1 EOR S)". */
 static uint64_t
 jump_t32_24(uint64_t from, uint32_t o)
 {
@@ -185,7 +185,8 @@ distance_loop(uint32_t o)
 	return bits_of(o, 1, 10) << 2 | bits_of(o, 11, 1) << 1;
 }
 
-/* The pc reads as 8 bytes behind an instruction of A32, 4 of T32. */
+/* Return the target of a jump.  The pc reads as the address of the instruction plus 8 in A32,
+ * plus 4 in T32. */
 static uint64_t
 target_of(enum form form, uint64_t pc, uint32_t o)
 {
@@ -224,20 +225,20 @@ target_of(enum form form, uint64_t pc, uint32_t o)
 	return 0;
 }
 
-/* Data processing of A32 that writes to the pc: with S set, it returns from an exception [Arm
- * ARM, "Data-processing register", "Data-processing immediate"]. */
+/* Classify A32 data processing that writes to the pc.  With S set, it returns from an exception
+ * [Arm ARM, "Data-processing register", "Data-processing immediate"]. */
 static enum insn_class
 class_of_a32_processing(uint32_t o)
 {
 	bool immediate = bits_of(o, 25, 3) == 1, shifted = bits_of(o, 25, 3) == 0;
-	bool compares = bits_of(o, 23, 2) == 2; /* has no destination, or is something else */
-	bool multiplies = shifted && o & 0x10 && o & 0x80; /* likewise */
+	bool compares = bits_of(o, 23, 2) == 2; /* no destination, or another instruction */
+	bool multiplies = shifted && o & 0x10 && o & 0x80; /* another instruction */
 	if ((!immediate && !shifted) || compares || multiplies || bits_of(o, 12, 4) != 15)
 		return INSN_OTHER;
 	return bits_of(o, 20, 1) ? INSN_TRAP_RETURN : INSN_INDIRECT_JUMP;
 }
 
-/* The last row of a table fits all. */
+/* Find the row of an instruction.  The last row of a table matches all. */
 static void
 set_class(struct insn *insn, const struct arm_row *row, uint64_t pc)
 {
@@ -247,7 +248,7 @@ set_class(struct insn *insn, const struct arm_row *row, uint64_t pc)
 	insn->target = target_of((enum form)row->form, pc, insn->opcode);
 }
 
-/* An instruction of 32 bits, without its class; of length 0 if it is cut off. */
+/* Read a 32-bit instruction without its class.  Its length is 0 if it is cut off. */
 static struct insn
 read_word(const uint8_t *bytes, size_t length)
 {
@@ -270,8 +271,8 @@ decode_a32(uint64_t pc, const uint8_t *bytes, size_t length)
 	return insn;
 }
 
-/* "If bits [15:11] of the halfword being decoded take any of the values 0b11101, 0b11110,
- * 0b11111, the halfword is the first halfword of a 32-bit instruction" [Arm ARM, "T32
+/* Decode T32: "If bits [15:11] of the halfword being decoded take any of the values 0b11101,
+ * 0b11110, 0b11111, the halfword is the first halfword of a 32-bit instruction" [Arm ARM, "T32
  * instruction set encoding"]. */
 static struct insn
 decode_t32(uint64_t pc, const uint8_t *bytes, size_t length)

@@ -1,12 +1,13 @@
 /*
- * What an Arm instruction does to the flow of control: A32, T32 and A64, of Armv6-M to
+ * Decodes the effect of Arm instructions on the flow of control: A32, T32 and A64, of Armv6-M to
  * Armv9-A.
  *
- * [Arm ARM, "INSTRUCTION"] is the Arm Architecture Reference Manual for A-profile, DDI 0487,
- * or where it says Armv8-M that for M-profile, DDI 0553; by the names of instructions.
+ * [Arm ARM, "INSTRUCTION"] is the Arm Architecture Reference Manual for A-profile, DDI 0487, or
+ * with Armv8-M that for M-profile, DDI 0553; by the names of instructions.
  *
- * A condition is not looked at: a call or return that has one is of that class, and only a
- * jump is a branch with one.  What an IT block makes of an instruction is not seen.
+ * Conditions are ignored: a conditional call or return is in the class of the unconditional one.
+ * Only a conditional jump is a branch.  The effect of an IT block on its instructions is not
+ * seen.
  */
 #ifndef TRAWL_PROGRAM_ARM_H
 #define TRAWL_PROGRAM_ARM_H
@@ -15,8 +16,8 @@
 
 #include <stddef.h>
 
-/* The instruction at PC, of which LENGTH bytes are readable; of no length if it is not there
- * or MACHINE is not one of Arm. */
+/* Decode the instruction at PC; LENGTH bytes are readable.  Its length is 0 if it is cut off or
+ * if MACHINE is not one of Arm. */
 struct insn arm_decode(enum insn_machine, uint64_t pc, const uint8_t *bytes, size_t length);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Build IDs of ELF files: see build_id.h.
  *
- * Only heads and notes are read [System V ABI, "Note section"]; a build ID is a note of the
- * name GNU and the type 3.
+ * Only headers and notes are read [System V ABI, "Note section"].  A build ID is a note with the
+ * name GNU and type 3.
  */
 #include "config.h"
 
@@ -17,11 +17,11 @@
 
 enum {
 	NOTES_MOST = 65536, /* bytes of notes */
-	NOTE = 12,	    /* head of a note */
+	NOTE = 12,	    /* header of a note */
 	TYPE_BUILD_ID = 3   /* NT_GNU_BUILD_ID */
 };
 
-/* The build ID among notes; names and contents are filled up to words. */
+/* Find the build ID among notes.  Names and contents are padded to words. */
 static bool
 find_note(const struct elf *elf, const uint8_t *p, size_t length, struct build_id *id)
 {
@@ -89,7 +89,7 @@ build_id_add(const struct build_id *id, struct text *out)
 	text_add_hex(out, id->bytes, id->size);
 }
 
-/* --- finding ------------------------------------------------------------------- */
+/* --- search ------------------------------------------------------------ */
 
 struct build_search {
 	const struct build_id *id;
@@ -97,7 +97,7 @@ struct build_search {
 	struct text *refused;
 };
 
-/* Takes PATH, which is freed else, if it is the file. */
+/* Return PATH if it is the file with the build ID; otherwise free it and return NULL. */
 static char *
 take_path(struct build_search *s, char *path, bool named)
 {
@@ -115,8 +115,8 @@ take_path(struct build_search *s, char *path, bool named)
 	return NULL;
 }
 
-/* FOLDER and what lies in it for this ID: MIDDLE, then AB/CDEF and END, or all of the
- * digits. */
+/* Try the file of this ID in FOLDER: MIDDLE, then AB/CDEF and END if SPLIT, or else all digits
+ * and END. */
 static char *
 try_id(struct build_search *s, const char *folder, const char *middle, bool split, const char *end)
 {
@@ -131,7 +131,7 @@ try_id(struct build_search *s, const char *folder, const char *middle, bool spli
 	return take_path(s, path.data, false);
 }
 
-/* FOLDER/NAME, or FOLDER/ and the last part of it. */
+/* Try FOLDER/NAME, then FOLDER with the last part of NAME. */
 static char *
 try_name(struct build_search *s, const char *folder, const char *name)
 {
@@ -164,8 +164,8 @@ try_folder(struct build_search *s, const char *folder, const char *name)
 	return found;
 }
 
-/* debuginfod's cache [debuginfod-client-config(7)], and perf's own
- * [second hand: perf, buildid-cache]. */
+/* Try the caches of debuginfod [debuginfod-client-config(7)] and of perf [second hand: perf,
+ * buildid-cache]. */
 static char *
 try_caches(struct build_search *s)
 {

@@ -2,12 +2,11 @@
  * Texts of instructions: see disassemble.h.
  *
  * The names and types of functions are those of [LLVM 14, llvm-c/Disassembler.h,
- * llvm-c/DisassemblerTypes.h, llvm-c/Target.h], which are the same from version 11 to 22 at
- * least.  What the library prints of a direct jump is a distance; the target is put in its
- * place.
+ * llvm-c/DisassemblerTypes.h, llvm-c/Target.h].  They are the same at least from version 11 to
+ * 22.  The library prints a direct jump with a distance, which is replaced by the target.
  *
- * The library counts the instructions of an IT block in the order in which it is asked for
- * them, which is not theirs here.  So the block is ended by as many NOPs.
+ * The library counts the instructions of an IT block in the order of its calls.  That is not the
+ * order in memory, so end_it_block ends each block with NOPs.
  */
 #include "config.h"
 
@@ -21,15 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sonames, as distributions have them, the newest first. */
+/* Sonames of distributions, the newest first. */
 static const char *const sonames[] = {
     "libLLVM.so.22.1", "libLLVM.so.21.1", "libLLVM.so.20.1", "libLLVM.so.19.1", "libLLVM.so.18.1",
     "libLLVM-18.so.1", "libLLVM-17.so.1", "libLLVM-16.so.1", "libLLVM-15.so.1", "libLLVM-14.so.1",
     "libLLVM-13.so.1", "libLLVM-12.so.1", "libLLVM-11.so.1",
 };
 
-/* What each machine is called; extensions that a library does not have would be warned of,
- * so these are all of version 11. */
+/* LLVM's names of each machine.  Version 11 has all these extensions; the library warns of
+ * unknown ones. */
 static const struct machine_row {
 	const char *triple, *features;
 } machines[INSN_MACHINE_COUNT] = {
@@ -56,10 +55,10 @@ static struct {
 } llvm = {.once = PTHREAD_ONCE_INIT};
 
 struct disassembler {
-	void *contexts[INSN_MACHINE_COUNT]; /* NULL: not yet */
+	void *contexts[INSN_MACHINE_COUNT]; /* NULL: not yet created */
 };
 
-/* Calls the functions that make the library know our machines; false if it lacks one. */
+/* Initialise our machines in the library.  Return false if it does not have one of them. */
 static bool
 initialise_machines(void *library)
 {
@@ -90,7 +89,7 @@ use_library(void *library)
 	return true;
 }
 
-/* It stays open: others may have taken text of it meanwhile, and it cannot be unloaded. */
+/* Open the newest library.  It stays open, as it cannot be unloaded safely. */
 static void
 open_library(void)
 {
@@ -131,7 +130,7 @@ context_of(struct disassembler *d, enum insn_machine machine)
 	return d->contexts[machine];
 }
 
-/* The bytes of an instruction as they are in memory. */
+/* Write the bytes of an instruction as in memory. */
 static void
 put_opcode(enum insn_machine machine, const struct insn *insn, uint8_t *out)
 {
@@ -142,7 +141,7 @@ put_opcode(enum insn_machine machine, const struct insn *insn, uint8_t *out)
 		out[i] = (uint8_t)(opcode >> 8 * i);
 }
 
-/* Appends a text of the library with one blank between its parts. */
+/* Append a text of the library with one blank between its parts. */
 static void
 add_parts(const char *from, size_t length, struct text *out)
 {
@@ -161,7 +160,7 @@ add_parts(const char *from, size_t length, struct text *out)
 	}
 }
 
-/* How much of a text comes before the distance, its last operand. */
+/* Return the length of a text without its last operand, the distance. */
 static size_t
 before_target(const char *from, size_t length)
 {
@@ -177,7 +176,8 @@ has_target(const struct insn *insn)
 	return insn->class == INSN_BRANCH || insn_is_direct(insn);
 }
 
-/* "IT{x{y{z}}}: mask: the lowest bit that is set ends the block" [Arm ARM, "IT"]. */
+/* End an IT block with NOPs.  "IT{x{y{z}}}: mask: the lowest bit that is set ends the block"
+ * [Arm ARM, "IT"]. */
 static void
 end_it_block(void *context, enum insn_machine machine, const struct insn *it)
 {

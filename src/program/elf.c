@@ -1,4 +1,4 @@
-/* Heads of ELF files: see elf.h. */
+/* Reads the headers of ELF files: see elf.h. */
 #include "config.h"
 
 #include "program/elf.h"

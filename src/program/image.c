@@ -1,8 +1,9 @@
 /*
- * Memory of the program that was traced: see image.h.
+ * Memory of the traced program: see image.h.
  *
- * A list of pieces, a few per file, which is searched from the front.  No number of a file
- * is trusted: pieces lie in the file, and those of a file are together no longer than it.
+ * The image is a list of pieces, a few per file, searched from the first one.  No number in a
+ * file is trusted: each piece must be in the file, and all pieces of a file are together no
+ * longer than it.
  */
 #include "config.h"
 
@@ -18,14 +19,14 @@ enum {
 	/* [RISC-V psABI, "Program Header Table"] */
 	TYPE_ATTRIBUTES = 0x70000003,
 	ATTRIBUTES_MOST = 4096,
-	FILE_MOST = 1 << 30 /* bytes of a file that are copied */
+	FILE_MOST = 1 << 30 /* bytes copied from a file */
 };
 
 struct image_piece {
 	uint64_t address;
 	size_t length;
 	uint8_t *bytes;
-	size_t file; /* place in `names` */
+	size_t file; /* index in `names` */
 };
 
 struct image {
@@ -33,7 +34,7 @@ struct image {
 	VEC(char *) names; /* of the files */
 	uint64_t size;
 	enum image_machine machine;
-	char extensions[ATTRIBUTES_MOST + 1]; /* names of extensions are somewhere in it */
+	char extensions[ATTRIBUTES_MOST + 1]; /* attributes with the names of extensions */
 };
 
 struct image *
@@ -64,7 +65,7 @@ bytes_left(const struct elf *elf)
 	return elf->size < FILE_MOST ? elf->size : FILE_MOST;
 }
 
-/* Adds LENGTH bytes of the file, of which *LEFT may be added; false if they are not there. */
+/* Add LENGTH bytes of the file, if at most *LEFT.  Return false if they are not there. */
 static bool
 add_piece(struct image *image, const struct elf *elf, uint64_t address, uint64_t offset,
 	  uint64_t length, uint64_t *left)
@@ -85,7 +86,7 @@ add_piece(struct image *image, const struct elf *elf, uint64_t address, uint64_t
 	return true;
 }
 
-/* Keeps the attributes with every NUL a space: names of extensions are texts in them
+/* Keep the attributes with each NUL as a space, so that extensions can be searched in them
  * [RISC-V psABI, "Tag_RISCV_arch"]. */
 static void
 read_attributes(struct image *image, const struct elf *elf, const struct elf_header *header)
@@ -168,7 +169,7 @@ has_address(const struct image_piece *piece, uint64_t address)
 	return address >= piece->address && address - piece->address < piece->length;
 }
 
-/* The piece that serves an address, or NULL. */
+/* Return the first piece with an address, or NULL. */
 static const struct image_piece *
 find_piece(const struct image *image, uint64_t address)
 {

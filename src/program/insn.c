@@ -1,4 +1,4 @@
-/* Names of what instructions do: see insn.h. */
+/* Names of instruction classes and machines: see insn.h. */
 #include "config.h"
 
 #include "program/insn.h"

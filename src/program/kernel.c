@@ -1,9 +1,9 @@
 /*
- * Where the memory of a kernel lies in its files: see kernel.h.
+ * Finds the memory of a kernel in its files: see kernel.h.
  *
- * A kernel is moved as a whole where addresses are random, so one difference is that of all
- * its program headers [second hand: perf, whose reference is the symbol _text, which is where
- * the lowest one begins].
+ * Address randomisation moves a kernel as a whole, so all program headers move by the same
+ * distance [second hand: perf, whose reference is the symbol _text, which is where the lowest one
+ * begins].
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-/* The lowest address that something of the file has; 0 if nothing has one. */
+/* Return the lowest loaded address, or 0 if nothing is loaded. */
 static uint64_t
 lowest_address(const struct elf *elf)
 {

@@ -1,32 +1,31 @@
 /*
- * Which instructions change the flow: see riscv.h.
+ * Decodes the RISC-V instructions that change the flow: see riscv.h.
  *
- * A table of those that do, the first that fits wins; every other instruction is followed
- * by the one behind it.  So what is not known of an extension does no harm, as long as it
- * brings no new jumps.
+ * A table lists them, and the first matching row counts.  Every other instruction goes on to the
+ * next one.  So an unknown extension does no harm unless it adds jumps.
  */
 #include "config.h"
 
 #include "program/riscv.h"
 #include "base/bytes.h"
 
-/* Where the parts of an instruction are. */
+/* Positions of the fields in an instruction. */
 enum form {
 	FORM_NONE,
 	FORM_B,	   /* 12 bits of offset in units of 2 [RISC-V I, "Immediate Encoding Variants"] */
 	FORM_J,	   /* 20 bits of offset in units of 2, rd */
 	FORM_I,	   /* 12 bits of offset, rd, rs1 */
 	FORM_U,	   /* the upper 20 bits of a value, rd */
-	FORM_UPC,  /* likewise, added to the pc */
+	FORM_UPC,  /* as FORM_U, added to the pc */
 	FORM_CB,   /* [RISC-V I, "Control Transfer Instructions" of "C" Extension] */
-	FORM_CJ,   /* likewise */
-	FORM_CJAL, /* likewise, rd is x1 */
+	FORM_CJ,   /* as FORM_CB */
+	FORM_CJAL, /* as FORM_CJ, rd is x1 */
 	FORM_CR,   /* rs1, rd is x0 */
 	FORM_CALR, /* rs1, rd is x1 */
 	FORM_CLUI  /* [RISC-V I, "Integer Constant-Generation Instructions"] */
 };
 
-/* In which registers' width there is such an instruction. */
+/* Register widths that have the instruction. */
 enum width { BOTH, RV32 };
 
 struct riscv_row {
@@ -78,21 +77,21 @@ static const struct riscv_row rows16[] = {
 struct riscv_isa
 riscv_isa_of(const struct image *image)
 {
-	/* "Zce" stands for both [RISC-V I, "Zc*"] */
+	/* "Zce" includes both [RISC-V I, "Zc*"] */
 	return (struct riscv_isa){.wide = image_machine(image) == IMAGE_RISCV64,
 				  .zcm = image_has_extension(image, "_zcmp") ||
 					 image_has_extension(image, "_zcmt") ||
 					 image_has_extension(image, "_zce")};
 }
 
-/* COUNT bits of the opcode from bit FROM on, as bits from TO on. */
+/* Return COUNT bits of the opcode, moved from bit FROM to bit TO. */
 static uint32_t
 take_bits(uint32_t opcode, unsigned from, unsigned count, unsigned to)
 {
 	return (opcode >> from & ((1u << count) - 1)) << to;
 }
 
-/* The low COUNT bits of VALUE as a signed number. */
+/* Return the low COUNT bits of VALUE as a signed number. */
 static int64_t
 sign_extend(uint32_t value, unsigned count)
 {
@@ -142,7 +141,7 @@ value_clui(uint32_t o)
 	return sign_extend(take_bits(o, 12, 1, 17) | take_bits(o, 2, 5, 12), 18);
 }
 
-/* Which of the two is a link register says what the jump is for [RISC-V I, "Unconditional
+/* Classify a jump by which of its two registers are link registers [RISC-V I, "Unconditional
  * Jumps", table 3 "Return-address stack prediction hints"]. */
 static enum insn_class
 class_of_indirect(unsigned rd, unsigned rs1)
@@ -161,7 +160,7 @@ set_indirect(struct insn *insn, unsigned rd, unsigned rs1, int64_t offset)
 	insn->class = (uint8_t)class_of_indirect(rd, rs1);
 	if (rs1)
 		return;
-	/* x0 is zero: the target is the offset, of which bit 0 is cleared */
+	/* x0 is zero, so the target is the offset with bit 0 cleared */
 	insn->target = (uint64_t)offset & ~(uint64_t)1;
 	insn->class = riscv_is_link(rd) ? INSN_CALL : INSN_JUMP;
 }
@@ -221,8 +220,7 @@ read_form(struct insn *insn, enum form form, uint64_t pc)
 	}
 }
 
-/* Encodings of C.FSDSP are instructions of Zcmp and Zcmt where there are these [RISC-V I,
- * "Zcmp", "Zcmt"]. */
+/* True if an encoding of C.FSDSP is an instruction of Zcmp or Zcmt [RISC-V I, "Zcmp", "Zcmt"]. */
 static bool
 is_zcm(struct riscv_isa isa, uint32_t opcode)
 {
@@ -250,8 +248,8 @@ set_class(struct riscv_isa isa, struct insn *insn, uint64_t pc)
 	}
 }
 
-/* "bits [1:0] equal to 11" are of 32 bits, unless bits [4:2] are 111 too [RISC-V I, "Base
- * Instruction-Length Encoding"]. */
+/* Decode an instruction: "bits [1:0] equal to 11" mean 32 bits, unless bits [4:2] are 111 too
+ * [RISC-V I, "Base Instruction-Length Encoding"]. */
 struct insn
 riscv_decode(struct riscv_isa isa, uint64_t pc, const uint8_t *bytes, size_t length)
 {

@@ -16,7 +16,7 @@ source_free(struct source *source)
 	*source = (struct source){0};
 }
 
-/* Reads a file, unless that was done. */
+/* Read a file, unless it is the last one read. */
 static void
 read_file(struct source *source, const char *path)
 {

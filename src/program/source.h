@@ -1,8 +1,7 @@
 /*
  * Lines of source files, as debugging information names them.
  *
- * The file that was asked for last is kept, SOURCE_MOST bytes of it at most.  Belongs to one
- * thread.
+ * The last file is kept, at most SOURCE_MOST bytes of it.  Belongs to one thread.
  */
 #ifndef TRAWL_PROGRAM_SOURCE_H
 #define TRAWL_PROGRAM_SOURCE_H
@@ -15,13 +14,13 @@ enum { SOURCE_MOST = 8 << 20 };
 struct source {
 	char *path;
 	struct text text;
-	const char *why; /* there is none */
+	const char *why; /* why the file could not be read, or NULL */
 };
 
 void source_free(struct source *);
 
-/* Appends line LINE (from 1) of PATH without the blanks before it, as it is there, not safe; false
- * with a reason: there is no such file, or line. */
+/* Append line LINE (from 1) of PATH without its leading blanks, unescaped.  Return false with a
+ * reason if there is no such file or line. */
 bool source_add_line(struct source *, const char *path, int line, struct text *out,
 		     const char **why);
 

@@ -1,14 +1,12 @@
 /*
  * Symbols of an ELF file, through libdw of elfutils: see symbols.h.
  *
- * Only the file itself is read: debug files of others are not searched for,
- * neither on this machine nor over a network.  The library is not made for
- * several threads, so a lock is held while it is asked, and the last answers
- * are kept: traces ask for the same addresses again and again.
+ * Only the file itself is read; separate debug files are not searched, neither here nor over a
+ * network.  The library is not thread-safe, so each call holds a lock.  The last results are
+ * cached, as traces look up the same addresses again and again.
  *
- * The library finds the unit of an address in .debug_aranges, which clang does not write.
- * Lines of units that are not there are kept here, once an address is asked for that it does
- * not find: 24 bytes each.
+ * The library finds the unit of an address in .debug_aranges, which clang does not write.  After
+ * the first miss, the lines of all other units are kept here: 24 bytes each.
  */
 #include "config.h"
 
@@ -38,16 +36,15 @@ struct answer {
 	struct symbol_place place;
 };
 
-/* From ADDRESS on the code is of this line; 0: of none. */
+/* Code from ADDRESS on belongs to this line; 0: to none. */
 struct line_row {
 	uint64_t address;
 	const char *path;
 	int line;
-	unsigned order; /* among those at the same address the last one counts */
+	unsigned order; /* at equal addresses the last one counts */
 };
 
-/* From ADDRESS on the innermost function that is put in is number CALL of its unit; NO_CALL:
- * none. */
+/* The innermost inlined function from ADDRESS on is CALL of its unit; NO_CALL: none. */
 struct inline_row {
 	uint64_t address;
 	size_t call;
@@ -55,12 +52,12 @@ struct inline_row {
 
 struct inline_call {
 	const char *name;
-	size_t parent; /* that it is put into, or NO_CALL */
+	size_t parent; /* call that it is inlined into, or NO_CALL */
 };
 
-/* A unit of which that is known. */
+/* The inlined functions of a unit. */
 struct inline_unit {
-	VEC(struct inline_row) rows; /* by address */
+	VEC(struct inline_row) rows; /* sorted by address */
 	VEC(struct inline_call) calls;
 };
 
@@ -73,13 +70,13 @@ struct symbols {
 	pthread_mutex_t lock;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	bool arm;		    /* of 32 bits */
-	bool listed;		    /* `rows` are made: */
-	VEC(struct line_row) rows;  /* of units that the library does not find, */
-	VEC(struct unit_row) units; /* and where these lie */
-	struct map inlined_by;	    /* offset of a unit: place in `inlined` and one */
+	bool arm;		    /* 32-bit Arm */
+	bool listed;		    /* `rows` and `units` are filled */
+	VEC(struct line_row) rows;  /* lines of units that the library does not find */
+	VEC(struct unit_row) units; /* address ranges of these units */
+	struct map inlined_by;	    /* offset of a unit: index in `inlined`, plus one */
 	VEC(struct inline_unit) inlined;
-	struct answer answers[ANSWERS]; /* by the address's hash */
+	struct answer answers[ANSWERS]; /* by the hash of the address */
 };
 
 /* --- opening ----------------------------------------------------------- */
@@ -133,7 +130,7 @@ symbols_open(int file, const char *path, struct err *err)
 	symbols->dwfl = dwfl_begin(&callbacks);
 	dwfl_report_begin(symbols->dwfl);
 	int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
-	if (own >= 0) /* else the library would open PATH */
+	if (own >= 0) /* otherwise the library would open PATH */
 		symbols->module = dwfl_report_elf(symbols->dwfl, "", path, own, 0, true);
 	if (own >= 0 && !symbols->module)
 		close(own);
@@ -165,9 +162,9 @@ symbols_close(struct symbols *symbols)
 	free(symbols);
 }
 
-/* --- asking ------------------------------------------------------------ */
+/* --- source lines ------------------------------------------------------ */
 
-/* The units that the library finds by address. */
+/* Collect the units that the library finds by address. */
 static void
 map_ranges(struct symbols *symbols, struct map *units)
 {
@@ -186,7 +183,7 @@ map_ranges(struct symbols *symbols, struct map *units)
 
 typedef void line_take(void *context, const struct line_row *);
 
-/* Gives the lines of a unit in the order of its table. */
+/* Pass on the lines of a unit in the order of its table. */
 static void
 list_unit(Dwarf_Die *unit, Dwarf_Addr bias, line_take *take, void *context)
 {
@@ -217,7 +214,7 @@ keep_row(void *context, const struct line_row *row)
 	*vec_add(&symbols->rows) = *row;
 }
 
-/* Where one sequence ends and another begins, the one that begins is behind. */
+/* Sort by address.  Where one sequence ends and another begins, the begin comes last. */
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -290,9 +287,9 @@ find_line(struct symbols *symbols, uint64_t address, struct symbol_place *place)
 
 /* --- inlined functions ------------------------------------------------- */
 
-enum { SCOPES_MOST = 64 }; /* in each other, whatever a file says */
+enum { SCOPES_MOST = 64 }; /* nesting limit against hostile files */
 
-/* Where code of a function that is put in begins or ends. */
+/* Begin or end of the code of an inlined function. */
 struct inline_edge {
 	uint64_t address;
 	size_t call;
@@ -346,13 +343,13 @@ has_code_within(int tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-/* The calls that are put in below a DIE, in the order of the file. */
+/* List the calls inlined below a DIE, in the order of the file. */
 static void
 list_calls(struct inline_listing *listing, Dwarf_Die *die)
 {
 	struct {
 		Dwarf_Die die;
-		size_t call; /* that its own are put into */
+		size_t call; /* call that its children are inlined into */
 	} open[SCOPES_MOST];
 	unsigned depth = 0;
 	if (dwarf_child(die, &open[0].die))
@@ -375,7 +372,7 @@ list_calls(struct inline_listing *listing, Dwarf_Die *die)
 	}
 }
 
-/* Ends before begins; of ends the inner first, of begins the outer. */
+/* Sort ends before begins; inner ends first, outer begins first. */
 static int
 compare_edges(const void *a, const void *b)
 {
@@ -466,8 +463,8 @@ symbols_inlined(struct symbols *symbols, uint64_t address, const char **names, s
 
 /* --- names ------------------------------------------------------------- */
 
-/* Of a symbol without a size it is not known where it ends, but for the end of its section:
- * those that a linker puts behind all others name nothing. */
+/* True if ADDRESS belongs to a symbol.  One without a size ends at most with its section:
+ * symbols that a linker puts after all others name nothing. */
 static bool
 is_within(struct symbols *symbols, uint64_t address, const GElf_Sym *symbol, GElf_Off offset)
 {
@@ -481,8 +478,8 @@ is_within(struct symbols *symbols, uint64_t address, const GElf_Sym *symbol, GEl
 	       address - bias - header.sh_addr < header.sh_size;
 }
 
-/* "If the symbol addresses a Thumb instruction, its value is the address of the instruction
- * with bit zero set" [ELF for the Arm Architecture, "Symbol Values"]. */
+/* True for a Thumb function: "If the symbol addresses a Thumb instruction, its value is the
+ * address of the instruction with bit zero set" [ELF for the Arm Architecture, "Symbol Values"]. */
 static bool
 is_thumb(const struct symbols *symbols, const GElf_Sym *symbol)
 {
@@ -507,7 +504,7 @@ find_symbol(struct symbols *symbols, uint64_t address, GElf_Off *offset)
 	return name && is_within(symbols, address, &symbol, *offset) ? name : NULL;
 }
 
-/* The last answers are kept. */
+/* Return the cached place of an address. */
 static const struct symbol_place *
 find_place(struct symbols *symbols, uint64_t address)
 {
@@ -590,7 +587,7 @@ symbols_list_functions(struct symbols *symbols, symbols_take *take, void *contex
 	pthread_mutex_unlock(&symbols->lock);
 }
 
-/* A segment is mapped from the start of the page that it begins in. */
+/* A segment is mapped from the start of its first page. */
 bool
 symbols_place(struct symbols *symbols, uint64_t offset, uint64_t *address)
 {
@@ -617,7 +614,7 @@ symbols_place(struct symbols *symbols, uint64_t offset, uint64_t *address)
 	return found;
 }
 
-/* The section of the file's own bytes that ADDRESS lies in, and where in it. */
+/* Find the section with the file's own bytes at ADDRESS, and the position in it. */
 static Elf_Data *
 find_data(struct symbols *symbols, uint64_t address, size_t *at)
 {
@@ -637,7 +634,7 @@ find_data(struct symbols *symbols, uint64_t address, size_t *at)
 	return NULL;
 }
 
-/* Whether LENGTH bytes are a text and not just any. */
+/* True if LENGTH bytes are printable text. */
 static bool
 is_text(const char *bytes, size_t length)
 {

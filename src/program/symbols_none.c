@@ -1,4 +1,4 @@
-/* Stands in for symbols.c where the program is built without libdw. */
+/* Replaces symbols.c in a build without libdw. */
 #include "config.h"
 
 #include "program/symbols.h"

@@ -1,10 +1,9 @@
 /*
- * The CoreSight formatter undone: see coresight.h.
+ * Undo the CoreSight formatter: see coresight.h.
  *
- * Aligned frames are read where they lie.  A trace port's are put together
- * two bytes at a time, since half-frame synchronisation may stand between any
- * two pairs; neither kind of synchronisation can be mistaken for data, for
- * both would name the reserved source 0x7f.
+ * Aligned frames are read in place.  Frames of a trace port are collected two bytes at a time,
+ * since half-frame synchronisation may follow any pair.  Data never looks like synchronisation,
+ * because both kinds would name the reserved source 0x7f.
  */
 #include "config.h"
 
@@ -13,7 +12,7 @@
 #include <string.h>
 
 enum {
-	BLOCK = 512, /* of a DSTREAM */
+	BLOCK = 512, /* of a DSTREAM capture */
 	BLOCK_TRACE = 504
 };
 
@@ -77,13 +76,13 @@ coresight_change_source(struct coresight_job *j, uint8_t id, uint64_t index, uin
 	j->run.anchor = c->anchor;
 }
 
-/* Gives the runs of one frame; byte N lies at OFFSETS[N]. */
+/* Pass the runs of a frame to the sink.  Byte N has offset OFFSETS[N]. */
 static void
 coresight_unpack_frame(struct coresight_job *j, const uint8_t *frame, const uint64_t *offsets)
 {
 	struct coresight *c = j->c;
 	uint64_t index = coresight_index(c->format, offsets[0]);
-	coresight_end_run(j); /* of bytes before the first frame, which have no source */
+	coresight_end_run(j); /* bytes before the first frame, without a source */
 	j->run.index = index;
 	j->run.id = c->id;
 	j->run.anchor = c->anchor;
@@ -116,7 +115,7 @@ feed_aligned(struct coresight_job *j, const uint8_t *bytes, size_t length, uint6
 	}
 }
 
-/* A byte that is in no frame. */
+/* Add a byte outside any frame to a run of CORESIGHT_NOBODY. */
 static void
 pass_over(struct coresight_job *j, uint8_t byte, uint64_t offset)
 {
@@ -131,8 +130,7 @@ pass_over(struct coresight_job *j, uint8_t byte, uint64_t offset)
 		coresight_end_run(j);
 }
 
-/* A frame starts over: the one at hand is not whole, of which the last KEEP bytes
- * are something else. */
+/* Give up the unfinished frame.  Its last KEEP bytes belong to something else. */
 static void
 coresight_drop_frame(struct coresight_job *j, unsigned keep)
 {
@@ -143,8 +141,8 @@ coresight_drop_frame(struct coresight_job *j, unsigned keep)
 	c->have = 0;
 }
 
-/* The last of four bytes of frame synchronisation, of which those before it are
- * in the frame at hand, or, as no frame is known, in none. */
+/* Handle the last byte of a frame synchronisation.  The three bytes before it are in the
+ * unfinished frame, or in no frame if none is known. */
 static void
 coresight_sync_frame(struct coresight_job *j, uint64_t offset)
 {
@@ -158,10 +156,10 @@ coresight_sync_frame(struct coresight_job *j, uint64_t offset)
 	c->have = c->fresh = 0;
 	c->tail = 0;
 	c->sync = offset > 3 ? offset - 3 : 0;
-	c->counts.sync += before < 3 ? before + 1 : 4; /* the first may have ended a frame */
+	c->counts.sync += before < 3 ? before + 1 : 4; /* the first byte may have ended a frame */
 }
 
-/* A byte before any frame is known: it, and the three before it, may be frame
+/* Hold back a byte until a frame is known: the last three bytes may begin a frame
  * synchronisation. */
 static void
 feed_unsynced(struct coresight_job *j, uint8_t before, uint64_t offset)
@@ -175,7 +173,7 @@ feed_unsynced(struct coresight_job *j, uint8_t before, uint64_t offset)
 	c->offsets[2] = offset;
 }
 
-/* One byte of a trace port. */
+/* Handle one byte of a trace port. */
 static void
 feed_byte(struct coresight_job *j, uint8_t byte, uint64_t offset)
 {
@@ -197,7 +195,7 @@ feed_byte(struct coresight_job *j, uint8_t byte, uint64_t offset)
 	}
 	c->frame[c->have] = byte;
 	c->offsets[c->have++] = offset;
-	/* the first half of a frame synchronisation is none of these */
+	/* the first half of a frame synchronisation differs, so this is a half-frame one */
 	if (c->have % 2 == 0 && c->tail >> 16 == CORESIGHT_SYNC_HALF) {
 		c->have -= 2;
 		c->counts.sync += 2;

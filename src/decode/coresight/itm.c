@@ -1,12 +1,12 @@
 /*
- * ITM packets as elements: see itm.h.
+ * Decode ITM packets to elements: see itm.h.
  *
- * A packet is known by its first byte [ARMv7-M, D4]; sizes follow from it or from
- * continuation bits.  Packets are collected a byte at a time, since they may
- * be cut by frames anywhere.  What is no packet is an UNKNOWN element of one
- * byte: the next byte may well start a packet again.  Nothing is decoded
- * before the first synchronisation packet.  Local timestamps are differences; they
- * are added up from one such packet to the next, as decoding may begin there.
+ * The first byte determines the kind of a packet [ARMv7-M, D4]; its size follows from that byte or
+ * from continuation bits.  Packets are collected one byte at a time, since a frame may cut them
+ * anywhere.  A byte that begins no packet is an UNKNOWN element, and the next byte may begin a
+ * packet again.  Nothing is decoded before the first synchronisation packet.  Local timestamps are
+ * differences.  They are summed from one synchronisation packet to the next, as decoding may begin
+ * at either.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* The first global timestamp [ARMv7-M, D4]. */
+/* First global timestamp [ARMv7-M, D4]. */
 enum { GLOBAL_1 = 0x94 };
 
 void
@@ -39,8 +39,8 @@ itm_give(struct itm *itm, struct opencsd_element *e, const struct itm_sink *sink
 
 /* --- kinds of packet --------------------------------------------------- */
 
-/* `aaaaa0ss`, a port, and `aaaaa1ss`, a hardware source: 1, 2 or 4 bytes [ARMv7-M, D4; of
- * hardware sources D4.3]. */
+/* Decode a port packet `aaaaa0ss` or a hardware source packet `aaaaa1ss`, with 1, 2 or 4 bytes
+ * [ARMv7-M, D4; of hardware sources D4.3]. */
 static const char *
 take_payload(struct itm *itm, struct opencsd_element *e)
 {
@@ -58,8 +58,9 @@ take_payload(struct itm *itm, struct opencsd_element *e)
 	return hardware ? "DWT: hardware packet" : "SWIT: software packet";
 }
 
-/* `11rr0000` with up to 28 bits, rr: which of time and data is late; `0ttt0000`, ttt 1
- * to 6: the time itself [ARMv7-M, D4].  Times are differences to the last one. */
+/* Decode a local timestamp, the difference to the last one.  `11rr0000` has up to 28 bits; rr
+ * shows which of time and data is late.  `0ttt0000` holds the time, 1 to 6, in ttt [ARMv7-M,
+ * D4]. */
 static const char *
 take_local(struct itm *itm, struct opencsd_element *e)
 {
@@ -74,8 +75,9 @@ take_local(struct itm *itm, struct opencsd_element *e)
 	return "TS_LOCAL: local time stamp";
 }
 
-/* Bits 25:0 in four bytes, with "clock changed" and "wrapped" in the last; bits 47:26
- * in four or 63:26 in six [ARMv7-M, D4]. */
+/* Decode a global timestamp.  The low packet has bits 25:0 in four bytes, with "clock changed" and
+ * "wrapped" in the last.  The high packet has bits 47:26 in four bytes or 63:26 in six [ARMv7-M,
+ * D4]. */
 static const char *
 take_global(struct itm *itm, struct opencsd_element *e)
 {
@@ -89,7 +91,7 @@ take_global(struct itm *itm, struct opencsd_element *e)
 			if (itm->packet[4] & 0x20)
 				e->flags |= OPENCSD_FREQ_CHANGE;
 			if (itm->packet[4] & 0x40)
-				itm->high_known = false; /* it wrapped */
+				itm->high_known = false; /* the low bits wrapped */
 		}
 		itm->low_known |= bits == 26;
 		uint64_t mask = (UINT64_C(1) << bits) - 1;
@@ -108,18 +110,18 @@ take_global(struct itm *itm, struct opencsd_element *e)
 		     : "TS_GLOBAL_2: global time stamp, high bits";
 }
 
-/* `0ppp1000`: page of the stimulus ports, port = 32 * page + a [ARMv7-M, D4]. */
+/* Decode `0ppp1000`, the page of the stimulus ports: port = 32 * page + a [ARMv7-M, D4]. */
 static const char *
 take_extension(struct itm *itm, struct opencsd_element *e)
 {
 	(void)e;
-	/* a single byte from software sets the page of its ports */
+	/* one byte from software sets the page of its ports */
 	if (itm->have == 1 && !(itm->packet[0] & 4))
 		itm->page = itm->packet[0] >> 4 & 7;
 	return "EXTENSION: page of the stimulus ports";
 }
 
-/* Packets were lost; the sum of local times is a lower bound from here, so it begins anew. */
+/* Note lost packets.  From here the sum of local times is a lower bound, so it restarts at 0. */
 static const char *
 take_overflow(struct itm *itm, struct opencsd_element *e)
 {
@@ -139,10 +141,10 @@ take_reserved(struct itm *itm, struct opencsd_element *e)
 
 /* --- packets ----------------------------------------------------------- */
 
-/* Packets as swo_packet.h knows them. */
+/* Handlers by kind of packet, enum swo_what. */
 static const struct kind {
 	const char *(*take)(struct itm *, struct opencsd_element *);
-	bool element; /* gives one */
+	bool element; /* emits an element */
 } kinds[] = {
     [SWO_BAD] = {take_reserved, true},	     [SWO_PORT] = {take_payload, true},
     [SWO_EVENTS] = {take_payload, true},     [SWO_EXCEPTION] = {take_payload, true},
@@ -157,7 +159,7 @@ take_packet(struct itm *itm, struct swo_form form, const struct itm_sink *sink)
 {
 	const struct kind *kind = &kinds[form.what];
 	struct opencsd_element e = {0};
-	/* bytes that all say that more comes are no packet */
+	/* continuation bits up to the maximum length: no packet */
 	bool endless = form.continued && itm->packet[itm->have - 1] & 0x80;
 	const char *text = endless ? take_reserved(itm, &e) : kind->take(itm, &e);
 	sink->packet(sink->context, itm->index, itm->packet, itm->have, text);
@@ -166,8 +168,7 @@ take_packet(struct itm *itm, struct swo_form form, const struct itm_sink *sink)
 	itm->have = 0;
 }
 
-/* Decoding may have begun here as well: what follows only from packets farther back does
- * not count. */
+/* Drop everything learnt before a synchronisation, because decoding may also begin here. */
 static void
 itm_forget(struct itm *itm)
 {
@@ -177,7 +178,7 @@ itm_forget(struct itm *itm)
 	itm->page = 0;
 }
 
-/* Zeros and the byte after them: synchronisation, or nothing. */
+/* Handle the byte after zeros: it ends a synchronisation packet, or the zeros are damage. */
 static void
 take_zeros(struct itm *itm, uint8_t byte, const struct itm_sink *sink)
 {
@@ -245,7 +246,7 @@ itm_end(struct itm *itm, const struct itm_sink *sink)
 	struct opencsd_element e = {.type = OPENCSD_EO_TRACE, .reason = OPENCSD_UNSYNC_END};
 	struct opencsd_element nothing = {.type = OPENCSD_UNKNOWN};
 	if (itm->begun && !itm->synced) {
-		/* all of it was dropped: that shows where all that is said stands at the end */
+		/* no byte was decoded; report that at the last one */
 		itm->index = itm->last;
 		itm_give(itm, &nothing, sink);
 	}

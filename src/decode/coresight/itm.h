@@ -1,11 +1,10 @@
 /*
- * The packets of an Instrumentation Trace Macrocell as generic trace elements.
- * [ARMv7-M, D4] is the appendix on ITM and DWT packets of the ARMv7-M Architecture
- * Reference Manual.
+ * Decode the packets of an Instrumentation Trace Macrocell (ITM) to generic trace elements.
+ * [ARMv7-M, D4] is the appendix on ITM and DWT packets of the ARMv7-M Architecture Reference
+ * Manual.
  *
- * Software writes to stimulus ports, the watchpoint hardware (DWT) adds packets
- * of its own, both with local timestamps (differences) and global ones (48 or
- * 64 bits in two packets).
+ * Software writes to stimulus ports, and the watchpoint hardware (DWT) adds its packets.  Both
+ * come with local timestamps (differences) and global timestamps (48 or 64 bits in two packets).
  */
 #ifndef TRAWL_DECODE_ITM_H
 #define TRAWL_DECODE_ITM_H
@@ -15,35 +14,36 @@
 enum { ITM_PACKET_MAX = 8 };
 
 struct itm {
-	uint64_t index; /* of the packet's first byte */
-	uint64_t last;	/* of the last byte so far */
+	uint64_t index; /* of the first byte of the packet */
+	uint64_t last;	/* of the last byte received */
 	uint8_t packet[ITM_PACKET_MAX];
-	uint8_t have;		    /* bytes of it */
-	uint8_t zeros;		    /* of a synchronisation packet, at most 5 count */
-	bool synced;		    /* packets begin where they seem to */
-	bool begun;		    /* NO_SYNC was given */
-	bool whole;		    /* the trace began here */
+	uint8_t have;		    /* bytes in `packet` */
+	uint8_t zeros;		    /* zeros of a synchronisation packet, at most 5 */
+	bool synced;		    /* packet boundaries are known */
+	bool begun;		    /* NO_SYNC was emitted */
+	bool whole;		    /* the trace began with the first byte */
 	bool overflow;		    /* packets were lost before the next one */
-	bool low_known, high_known; /* both parts of the global time, since the last
-				       synchronisation, at which decoding may begin */
-	uint8_t page;		    /* of the stimulus ports */
-	uint64_t local;		    /* since then */
+	bool low_known, high_known; /* parts of the global time received since the last
+				       synchronisation, where decoding may begin */
+	uint8_t page;		    /* page of the stimulus ports */
+	uint64_t local;		    /* sum of local timestamps since the last synchronisation or
+				       overflow */
 	uint64_t global;
 };
 
 struct itm_sink {
 	void *context;
 	void (*element)(void *context, const struct opencsd_element *);
-	/* every packet, before its element; TEXT says what it is */
+	/* Called for every packet, before its element.  TEXT describes the packet. */
 	void (*packet)(void *context, uint64_t index, const uint8_t *bytes, size_t length,
 		       const char *text);
 };
 
-/* WHOLE: the first byte of the trace comes next. */
+/* Start decoding.  WHOLE: the next byte is the first one of the trace. */
 void itm_start(struct itm *, bool whole);
 void itm_feed(struct itm *, uint64_t index, const uint8_t *bytes, size_t length,
 	      const struct itm_sink *);
-/* The trace ends. */
+/* End the trace. */
 void itm_end(struct itm *, const struct itm_sink *);
 
 #endif

@@ -1,22 +1,18 @@
 /*
- * CoreSight trace buffers: from bytes to messages.  A message is a generic
- * trace element; what a decoder could not read and bytes of trace IDs that
- * are not decoded are messages too.
+ * Decode CoreSight trace buffers to messages.  A message is a generic trace element.  Bytes that a
+ * decoder could not read, and bytes of trace IDs that are not decoded, are messages too.
  *
- * The capture is deformatted a chunk at a time, each run of bytes goes to the
- * lane of its source, and each lane puts its messages into a queue.  They are
- * merged by offset (the index of the packet), then in the order of sources.
- * Once a chunk was decoded, the messages of the chunk before are certain and
- * are handed out.  A message that comes later still, since its source was
- * quiet in the middle of a packet, stands at the first offset that is not
- * handed out (MESSAGE_SCATTERED).  Chunks lie on a fixed grid, so this does
- * not depend on windows or on where decoding started.  What a decoder says at
- * the end of the trace stands at the last byte.
+ * The capture is deformatted in chunks.  Each run of bytes goes to the lane of its source, and
+ * each lane puts its messages into a queue.  The queues are merged by offset (the index of the
+ * packet), then in the order of sources.  After a chunk is decoded, the messages of the previous
+ * chunk are certain and are handed out.  A message may come even later, if its source paused in
+ * the middle of a packet.  It then gets the first offset not yet handed out (MESSAGE_SCATTERED).
+ * Chunks lie on a fixed grid, so this does not depend on windows or on where decoding started.
+ * Messages that a decoder gives at the end of the trace are at the last byte.
  *
- * Nothing of a library's state can be saved.  A checkpoint says for each lane
- * how far back to start (opencsd_lane.h), and what was handed out: decoding is
- * repeated from there and that much is dropped.  A state that already stands
- * at or before a checkpoint simply goes on to it.
+ * The state of the library cannot be saved.  A checkpoint holds how far back each lane must start
+ * (opencsd_lane.h), and how much was handed out.  Decoding is repeated from there, and that much
+ * is dropped.  A state at or before a checkpoint simply continues to it.
  */
 #include "config.h"
 
@@ -33,45 +29,45 @@
 
 enum {
 	CHUNK = 8192, /* a multiple of a frame and of a DSTREAM's block */
-	CHUNKS = 4,   /* whose beginnings are kept */
+	CHUNKS = 4,   /* chunks with a recorded start state */
 	RUN_UP = 65536
 };
 
-/* The checkpoint. */
+/* Layout of a checkpoint. */
 enum {
 	SAVED_OFFSET = 0,
 	SAVED_SKIP = 8,
-	SAVED_FRAMES = 12, /* how far back to start deformatting */
+	SAVED_FRAMES = 12, /* how far back deformatting starts */
 	SAVED_LANES = 13,  /* how far back each lane starts */
 	SAVED_SIZE = CHECKPOINT_MAX
 };
 
-/* The same with an ITM, behind the number of messages: what is needed from the chunk of the
- * offset on, with exact places, as distances from its beginning. */
+/* Layout of a checkpoint with an ITM, after the number of messages.  It describes the chunk that
+ * contains the offset, with exact offsets as distances from the start of the chunk. */
 enum {
 	MIXED = 12,
-	MIXED_KNOWN = 0,    /* 0: decoding has to begin at the start */
-	MIXED_FRAMES = 1,   /* how far back units are read from */
-	MIXED_DISTANCE = 5, /* bytes of a distance */
-	MIXED_SWO = 6,	    /* the state of frames and ITM at the chunk's beginning */
+	MIXED_KNOWN = 0,    /* 0: decoding must begin at the start */
+	MIXED_FRAMES = 1,   /* how far back units are read */
+	MIXED_DISTANCE = 5, /* size of a distance in bytes */
+	MIXED_SWO = 6,	    /* state of frames and ITM at the start of the chunk */
 	MIXED_LANES = MIXED_SWO + SWO_CHECKPOINT,
-	MIXED_LANE = 1 + MIXED_DISTANCE, /* what a lane has of what came before, and its start */
+	MIXED_LANE = 1 + MIXED_DISTANCE, /* enum opencsd_since and start of a lane */
 	MIXED_SIZE = MIXED_LANES + OPENCSD_SWO_SOURCES * MIXED_LANE
 };
 static_assert((int)MIXED + (int)MIXED_SIZE <= (int)SAVED_SIZE, "all lanes fit in");
 
-/* Messages under way. */
+/* Messages not yet handed out. */
 struct queue {
 	VEC(struct message) list;
 	size_t head;
-	uint64_t last;		  /* offset of the last one */
-	uint64_t from;		  /* bytes before this offset are not for its lane */
-	enum opencsd_since since; /* what decoding has of those */
-	uint64_t oldest[CHUNKS];  /* message under way at the start of a chunk */
+	uint64_t last;		  /* offset of the last message */
+	uint64_t from;		  /* the lane skips bytes before this offset */
+	enum opencsd_since since; /* knowledge about the skipped bytes */
+	uint64_t oldest[CHUNKS];  /* oldest open message at the start of each chunk */
 };
 
-/* Bytes that are in no message, by kind.  Those of a source that is decoded need not
- * be in one: packets without an element, and what comes before synchronisation. */
+/* Kinds of bytes in no message.  Some bytes of decoded sources are also in none: packets without
+ * an element, and bytes before synchronisation. */
 enum {
 	SILENT_TRACE,
 	SILENT_FRAME,
@@ -94,10 +90,10 @@ static const struct silent_row silent[SILENT_COUNT] = {
     [SILENT_BLOCK] = {"block", "the last 8 of each 512 bytes of a DSTREAM", false},
 };
 
-/* Bytes of one trace ID that is not decoded, in this chunk. */
+/* Bytes of an undecoded trace ID in this chunk. */
 struct stray {
 	uint64_t first, last; /* offsets */
-	uint32_t count;	      /* bytes, 0: none */
+	uint32_t count;	      /* bytes; 0: none */
 };
 
 struct opencsd_state {
@@ -105,44 +101,43 @@ struct opencsd_state {
 	const struct opencsd_decoder *decoder;
 	struct coresight frames;
 	struct opencsd_lane *lanes; /* NULL until first needed */
-	struct queue *queues;	    /* of the lanes; the last one is for strays */
+	struct queue *queues;	    /* one for each lane, and one for stray bytes */
 	size_t lane_count;
 	struct stray strays[CORESIGHT_IDS];
 	struct {
-		uint64_t number, anchor; /* from where its source is known */
+		uint64_t number, anchor; /* offset from which the source is known */
 		uint8_t mixed[MIXED_SIZE];
 	} chunks[CHUNKS];
 
-	uint64_t
-	    fed; /* all before is decoded; the offset is behind by a unit that reaches over it */
-	struct decode_state *swo; /* NULL: there is no ITM in frames */
+	uint64_t fed; /* end of the decoded bytes; base.offset is lower if a unit crosses it */
+	struct decode_state *swo; /* NULL: no ITM in frames */
 	struct opencsd_units units;
-	uint64_t resume; /* up to here units are read without SWO, which stands there */
+	uint64_t resume; /* units before this are read without SWO, which resumes here */
 
-	uint64_t run;	 /* the last one that was started, where that is known */
-	uint64_t whence; /* decoding has nothing of what came before (resync) */
+	uint64_t run;	 /* offset of the last run started, if known */
+	uint64_t whence; /* offset of a resync: nothing before it is decoded */
 	bool whole;	 /* deformatting began at the start */
-	bool sourced;	 /* an ID came since it began */
-	uint64_t floor;	 /* no message may stand before this any more */
-	uint64_t end;	 /* offset of the window's end, when the trace ends */
+	bool sourced;	 /* an ID came since deformatting began */
+	uint64_t floor;	 /* no new message may come before this offset */
+	uint64_t end;	 /* end of the capture, valid at the end of the trace */
 	bool ended;
 
-	/* what was handed out: COUNT messages at PLACE, and all before it */
+	/* Messages handed out: COUNT at OFFSET, and all before OFFSET. */
 	uint64_t offset;
 	uint32_t count;
-	/* up to here messages are dropped */
+	/* After a restore, messages up to here are dropped. */
 	bool repeating;
 	uint64_t border;
 	uint32_t skip;
 	uint8_t saved[SAVED_SIZE];
 
-	bool keeps; /* the elements of this chunk, for the expansion of their messages: */
+	bool keeps; /* keep the elements of this chunk, for the expansion of their messages */
 	VEC(struct opencsd_kept_element) kept;
 
-	uint64_t frequency; /* of STM timestamps, the first one in the trace */
+	uint64_t frequency; /* of STM timestamps: the first one in the trace */
 };
 
-/* One call of step. */
+/* A call of step(). */
 struct opencsd_run {
 	struct opencsd_state *state;
 	const struct window *window;
@@ -152,14 +147,14 @@ struct opencsd_run {
 
 /* --- messages into queues ---------------------------------------------- */
 
-/* Adds a message at the end of a queue, at an offset that is still free. */
+/* Append a message to a queue, at an offset not yet handed out. */
 static void
 opencsd_enqueue(struct opencsd_state *s, struct queue *queue, struct message *m)
 {
 	uint64_t floor = queue->last > s->floor ? queue->last : s->floor;
 	if (message_id_offset(m) < floor) {
 		if (floor - m->offset >= UINT32_MAX)
-			m->offset = floor; /* four gigabytes late */
+			m->offset = floor; /* more than 4 GiB late */
 		m->length = (uint32_t)(floor - m->offset) + 1;
 		m->flags |= MESSAGE_SCATTERED;
 	}
@@ -168,8 +163,8 @@ opencsd_enqueue(struct opencsd_state *s, struct queue *queue, struct message *m)
 	queue->list.at[queue->list.count++] = *m;
 }
 
-/* If the element ends a SyS-T message, makes M that message, with the time of
- * its first packet. */
+/* If the element ends a SyS-T message, turn M into that message, with the time of its first
+ * packet. */
 static void
 fill_syst(const struct opencsd_lane *lane, struct message *m)
 {
@@ -189,14 +184,14 @@ fill_syst(const struct opencsd_lane *lane, struct message *m)
 	m->origin ^= (syst.origin + 1) * 0x9e3779b97f4a7c15;
 }
 
-/* Whether the text of an element has what came in others before it. */
+/* True if the text of an element needs earlier elements. */
 static bool
 joins_packets(const struct opencsd_element *e)
 {
 	return e->type == OPENCSD_SWTRACE && e->flags & OPENCSD_MARKER;
 }
 
-/* Whether an element is kept for the expansion of its message. */
+/* True if an element is kept for the expansion of its message. */
 static bool
 is_kept(const struct opencsd_state *s, const struct opencsd_element *e)
 {
@@ -213,7 +208,7 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 	    .length = opencsd_lane_length(lane, e->index),
 	};
 	if (s->swo) {
-		/* times are those of the ITM, on another clock */
+		/* times come from the ITM, on another clock */
 		struct opencsd_element untimed = *e;
 		untimed.flags &= ~(uint32_t)OPENCSD_HAS_TIMESTAMP;
 		opencsd_element_message(&untimed, &m);
@@ -223,7 +218,7 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 	}
 	bool at_end = e->type == OPENCSD_EO_TRACE;
 	uint32_t ordinal = at_end ? 0 : lane->ordinal;
-	/* from where on decoding must be right to give it again */
+	/* offset from which decoding must be right to give the element again */
 	uint64_t needed = at_end ? s->end : m.offset;
 	if (e->flags & OPENCSD_FREQUENCY && !s->frequency)
 		s->frequency = e->value;
@@ -281,7 +276,7 @@ add_stray(struct opencsd_state *s, const struct coresight_run *run)
 	stray->count += run->count;
 }
 
-/* The kind of what is no source's, but no loss; 0: the ID is none of these. */
+/* Kinds of bytes that belong to no source and are no loss; 0: not such an ID. */
 static const uint8_t silent_kinds[CORESIGHT_IDS] = {
     [CORESIGHT_ID_NULL] = SILENT_NULL,
     [CORESIGHT_ID_FLUSH] = SILENT_TRIGGER,
@@ -295,7 +290,8 @@ count_silent(struct opencsd_state *s, unsigned kind, uint64_t bytes)
 	s->base.silent[kind] += 8 * bytes;
 }
 
-/* What comes before the first ID has none where decoding starts in the middle. */
+/* Take a run of bytes.  After a start in the middle, bytes before the first ID have no known
+ * source and are dropped. */
 static void
 on_run(void *context, const struct coresight_run *run)
 {
@@ -324,8 +320,8 @@ count_frames(struct opencsd_state *s)
 	*counts = (struct coresight_counts){0};
 }
 
-/* Makes a message of stray bytes.  A buffer that went round begins in the middle of
- * what some source sent; everything else that is not decoded is lost. */
+/* Make a message of stray bytes.  A buffer that wrapped begins in the middle of some source's
+ * data, which is no loss.  All other undecoded bytes are lost. */
 static void
 enqueue_stray(struct opencsd_state *s, uint8_t id, const struct stray *stray)
 {
@@ -342,7 +338,7 @@ enqueue_stray(struct opencsd_state *s, uint8_t id, const struct stray *stray)
 	opencsd_enqueue(s, &s->queues[s->lane_count], &m);
 }
 
-/* Makes messages of the stray bytes of a chunk, those that come first first. */
+/* Make messages of the stray bytes of a chunk, in order of their first byte. */
 static void
 flush_strays(struct opencsd_state *s)
 {
@@ -367,8 +363,8 @@ chunk_of(uint64_t offset)
 	return offset / CHUNK;
 }
 
-/* The first offset that may still get messages once all before OFFSET, the end
- * of a chunk, is decoded. */
+/* Return the first offset that may still get messages, once everything before OFFSET, the end of a
+ * chunk, is decoded. */
 static uint64_t
 opencsd_settled(uint64_t offset)
 {
@@ -382,8 +378,8 @@ says_lost(const struct opencsd_run_options *run)
 	return run->skip || run->lost || run->reason;
 }
 
-/* A message of what is missing at a run, which begins at OFFSET or, at the end of the
- * capture, behind it. */
+/* Append a message for the loss at run N.  OFFSET is the start of the run, or the last byte for a
+ * run at the end of the capture. */
 static void
 enqueue_lost(struct opencsd_state *s, size_t n, uint64_t offset)
 {
@@ -404,7 +400,7 @@ enqueue_lost(struct opencsd_state *s, size_t n, uint64_t offset)
 		opencsd_enqueue(s, &s->queues[s->lane_count], &m);
 }
 
-/* Starts the runs at OFFSET; a first one there has nothing before it. */
+/* Start the runs at OFFSET.  Nothing before it is used. */
 static void
 start_runs(struct opencsd_state *s, uint64_t offset)
 {
@@ -422,7 +418,7 @@ start_runs(struct opencsd_state *s, uint64_t offset)
 		enqueue_lost(s, n, offset);
 }
 
-/* Decodes a piece of one run. */
+/* Decode a piece of a run. */
 static void
 feed_run(struct opencsd_state *s, const struct window *w, uint64_t end)
 {
@@ -450,7 +446,7 @@ on_unit(void *context, uint64_t offset, const struct swo_unit *unit)
 	count_silent(s, SILENT_FRAME, unit->length - unit->sync - unit->count);
 }
 
-/* Bytes are lost: each source begins anew behind them. */
+/* Restart each source after lost bytes. */
 static void
 on_move(void *context, uint64_t offset)
 {
@@ -464,7 +460,7 @@ on_move(void *context, uint64_t offset)
 	s->run = offset;
 }
 
-/* Decodes frames that end before END, or, at the end of the capture, all. */
+/* Decode frames that end before END, or all frames at the end of the capture. */
 static void
 feed_mixed(struct opencsd_state *s, const struct window *w, uint64_t end)
 {
@@ -488,8 +484,8 @@ feed_mixed(struct opencsd_state *s, const struct window *w, uint64_t end)
 	s->base.offset = s->swo->offset < end ? s->swo->offset : end;
 }
 
-/* Reads units up to where decoding resumes; what lanes make of them was handed out.  False:
- * the window ends. */
+/* Read units up to the offset where SWO resumes.  Their messages were already handed out.  Return
+ * false if the window has no more units. */
 static bool
 catch_up(struct opencsd_state *s, const struct window *w)
 {
@@ -524,7 +520,7 @@ opencsd_feed(struct opencsd_state *s, const struct window *w, uint64_t end)
 	flush_strays(s);
 }
 
-/* The bytes of the last frame, which is not whole, and what waits for more. */
+/* Make a message of an incomplete last frame, and flush held-back bytes. */
 static void
 add_tail(struct opencsd_state *s, uint64_t end)
 {
@@ -562,7 +558,7 @@ opencsd_finish(struct opencsd_state *s, uint64_t end)
 	s->ended = true;
 }
 
-/* From where on lane N has to be right so that all is from AT on. */
+/* Return the offset from which lane N must be right so that all messages from AT on are. */
 static uint64_t
 needed_at(const struct opencsd_state *s, size_t n, uint64_t at)
 {
@@ -570,15 +566,15 @@ needed_at(const struct opencsd_state *s, size_t n, uint64_t at)
 	size_t slot = chunk % CHUNKS;
 	if (s->lanes[n].source->options->protocol != OPENCSD_STM)
 		return at;
-	/* what is under way at AT was so when the chunk began, or began in it;
-	 * and other payloads are shown that end after AT */
+	/* A message open at AT was open at the start of the chunk or began in the chunk.  Other
+	 * payloads are shown if they end after AT. */
 	uint64_t shown = at > OPENCSD_OTHER_SPAN ? at - OPENCSD_OTHER_SPAN : 0;
 	uint64_t oldest = s->chunks[slot].number == chunk ? s->queues[n].oldest[slot] : 0;
 	return oldest < shown ? oldest : shown;
 }
 
-/* Where deformatting has to start so that the source of the bytes from AT on is known, and,
- * for those that wait for it, to see all of a synchronisation. */
+/* Return where deformatting must start to find the source of the bytes from AT on.  A lane without
+ * synchronisation must also get a whole one. */
 static uint64_t
 frames_start(const struct opencsd_state *s, uint64_t at)
 {
@@ -601,8 +597,8 @@ opencsd_put(uint8_t *p, uint64_t value, unsigned size)
 		*p++ = (uint8_t)value;
 }
 
-/* Keeps what a checkpoint says of a chunk with an ITM that begins: frames and lanes are then
- * followed from there on. */
+/* Record the checkpoint data at the start of a chunk with an ITM.  Frames and lanes are followed
+ * from there. */
 static void
 note_mixed(struct opencsd_state *s, uint64_t number)
 {
@@ -630,7 +626,7 @@ note_mixed(struct opencsd_state *s, uint64_t number)
 	out[MIXED_KNOWN] = 1;
 }
 
-/* Remembers how things stand where a chunk begins. */
+/* Record the state at the start of a chunk. */
 static void
 note_chunk(struct opencsd_state *s, uint64_t number)
 {
@@ -644,7 +640,7 @@ note_chunk(struct opencsd_state *s, uint64_t number)
 		note_mixed(s, number);
 }
 
-/* Decodes the next chunk.  False: it is not there yet, or all is decoded. */
+/* Decode the next chunk.  Return false if it is not complete yet, or everything is decoded. */
 static bool
 feed_chunk(struct opencsd_state *s, const struct window *w)
 {
@@ -674,7 +670,7 @@ feed_chunk(struct opencsd_state *s, const struct window *w)
 
 /* --- messages out of queues -------------------------------------------- */
 
-/* The queue that has the next message; NULL if all are empty. */
+/* Return the queue with the next message, or NULL if all are empty. */
 static struct queue *
 next_queue(const struct opencsd_state *s)
 {
@@ -693,7 +689,7 @@ next_queue(const struct opencsd_state *s)
 	return best;
 }
 
-/* Counts a message as handed out; false if it was before. */
+/* Count a message as handed out.  Return false if it was already handed out before a restore. */
 static bool
 count_out(struct opencsd_state *s, uint64_t offset)
 {
@@ -706,9 +702,9 @@ count_out(struct opencsd_state *s, uint64_t offset)
 	return !s->repeating;
 }
 
-/* Takes the first message of a queue out.  Some are always waiting in dense
- * trace, so the rest moves down once half of the list is used up: a queue never
- * holds more than twice what waits. */
+/* Remove the first message of a queue.  In dense trace queues are never empty, so the rest moves
+ * down once half of the list is used up.  A queue thus never has more than twice the size of its
+ * content. */
 static void
 drop_first(struct queue *queue)
 {
@@ -720,8 +716,8 @@ drop_first(struct queue *queue)
 	queue->head = 0;
 }
 
-/* Hands out the next message that is certain.  False: there is none, or it is
- * not to come now. */
+/* Hand out the next certain message.  Return false if none is left, or if it belongs to a later
+ * call. */
 static bool
 hand_out(struct opencsd_run *r)
 {
@@ -754,8 +750,8 @@ make_lanes(struct opencsd_state *s, const struct opencsd_decoder *d)
 		opencsd_lane_init(&s->lanes[i], &d->sources[i], d->format, &sink);
 }
 
-/* Positions a state: frames are read from OFFSET on, each lane gets what lies
- * at or past the offset in its queue. */
+/* Set the position of a state: read frames from OFFSET on.  Each lane starts at the offset in its
+ * queue. */
 static void
 set_position(struct opencsd_state *s, uint64_t offset)
 {
@@ -817,8 +813,7 @@ opencsd_release(struct decode_state *state)
 
 /* --- checkpoints ------------------------------------------------------- */
 
-/* Where the next message stands at the earliest, and how many were handed out
- * there. */
+/* Return the earliest offset of the next message.  Set COUNT to the number handed out there. */
 static uint64_t
 next_offset(const struct opencsd_state *s, uint32_t *count)
 {
@@ -832,7 +827,7 @@ next_offset(const struct opencsd_state *s, uint32_t *count)
 	return offset;
 }
 
-/* How far before AT lane N has to start. */
+/* Return how far before AT lane N must start. */
 static unsigned
 lane_distance(const struct opencsd_state *s, size_t n, uint64_t at)
 {
@@ -869,8 +864,7 @@ opencsd_save(const struct decoder *decoder, const struct decode_state *state, ui
 		out[SAVED_LANES + i] = (uint8_t)lane_distance(s, i, offset);
 }
 
-/* What was saved of lane N: what of the bytes before the offset matters to it
- * that is returned. */
+/* Return the saved start of lane N.  Set SINCE to its knowledge of the bytes before. */
 static uint64_t
 saved_lane(const uint8_t *saved, size_t n, enum opencsd_since *since)
 {
@@ -883,7 +877,7 @@ saved_lane(const uint8_t *saved, size_t n, enum opencsd_since *since)
 	return opencsd_start_of(code, bytes_le64(saved + SAVED_OFFSET));
 }
 
-/* The first offset that decoding from a checkpoint needs. */
+/* Return the first offset that decoding from a checkpoint needs. */
 static uint64_t
 saved_start(const struct opencsd_state *s, const uint8_t *saved)
 {
@@ -897,7 +891,7 @@ saved_start(const struct opencsd_state *s, const uint8_t *saved)
 	return start;
 }
 
-/* Whether a state would get to a checkpoint sooner by going on. */
+/* True if a state reaches a checkpoint sooner by continuing. */
 static bool
 can_go_on(const struct opencsd_state *s, uint64_t start, uint64_t border, uint32_t skip)
 {
@@ -908,7 +902,7 @@ can_go_on(const struct opencsd_state *s, uint64_t start, uint64_t border, uint32
 	return offset < border || (offset == border && count <= skip);
 }
 
-/* A distance in a checkpoint as a place. */
+/* Convert a distance in a checkpoint to an offset. */
 static uint64_t
 mixed_place(const uint8_t *saved, const uint8_t *distance)
 {
@@ -916,7 +910,7 @@ mixed_place(const uint8_t *saved, const uint8_t *distance)
 	       bytes_le(distance, MIXED_DISTANCE);
 }
 
-/* Where lane I starts: 0 if wherever others do. */
+/* Return where lane I starts, or 0 if it can start anywhere. */
 static uint64_t
 mixed_lane(const uint8_t *saved, size_t i, enum opencsd_since *since)
 {
@@ -925,7 +919,7 @@ mixed_lane(const uint8_t *saved, size_t i, enum opencsd_since *since)
 	return *since == OPENCSD_SINCE_SYNC ? mixed_place(saved, p + 1) : 0;
 }
 
-/* What saved_start is, with an ITM. */
+/* Like saved_start(), with an ITM. */
 static uint64_t
 mixed_start(const struct opencsd_state *s, const uint8_t *saved)
 {
@@ -956,7 +950,7 @@ restore_mixed(struct opencsd_state *s, uint64_t start, const uint8_t *saved)
 		return;
 	swo->ops->restore(swo, s->swo, own + MIXED_SWO);
 	s->resume = s->swo->offset;
-	/* where no source is named yet, that is the place that frames go on from */
+	/* the frames before the first named source continue from there */
 	s->run = start;
 	s->whole = true;
 	s->fed = chunk_of(bytes_le64(saved + SAVED_OFFSET)) * CHUNK;
@@ -1035,7 +1029,7 @@ opencsd_step(const struct decoder *decoder, struct decode_state *state, const st
 	return r.count;
 }
 
-/* The rate of STM timestamps as the head has it, or 0. */
+/* Return the frequency of STM timestamps found in the head, or 0. */
 static double
 find_frequency(const struct opencsd_decoder *d, const struct window *head)
 {
@@ -1090,7 +1084,7 @@ const struct decoder_ops opencsd_ops = {
     .kinds_history = 1ull << OPENCSD_SYST,
     .silent = silent,
     .silent_count = SILENT_COUNT,
-    .silent_repeats = true, /* by chunks, and one before the checkpoint is decoded again */
+    .silent_repeats = true, /* counted by chunks, and one before the checkpoint is decoded again */
     .options = &opencsd_options,
     .contexts = opencsd_contexts,
     .context_count = OPENCSD_CONTEXTS_ALL,
@@ -1098,8 +1092,8 @@ const struct decoder_ops opencsd_ops = {
     .unnamed = "kind = syst and type ~ /^CATALOG/ and not syst.format",
     .guide = &guide,
     .listing = &listing,
-    /* no clocks: a timestamp is the time of the trace itself, of all of a snapshot */
-    /* no alike: the type of an element is all that happened, beside addresses */
+    /* no clocks: a timestamp is the time of the trace itself, for all of a snapshot */
+    /* no alike: the type of an element is the whole event, apart from addresses */
     .reach = CHUNK + SWO_AHEAD + SWO_UNIT_MAX,
     .run_up = RUN_UP,
     .state_size = sizeof(struct opencsd_state),

@@ -1,6 +1,6 @@
 /*
- * The decoder of CoreSight trace buffers: what opening (opencsd_open.c),
- * stepping (opencsd.c) and expanding (opencsd_expand.c) share.
+ * The decoder of CoreSight trace buffers: shared declarations for opening (opencsd_open.c),
+ * stepping (opencsd.c) and expanding (opencsd_expand.c).
  */
 #ifndef TRAWL_DECODE_OPENCSD_DECODER_H
 #define TRAWL_DECODE_OPENCSD_DECODER_H
@@ -15,42 +15,42 @@ struct opencsd_pool;
 struct opencsd_kept;
 
 struct opencsd_decoder {
-	struct syst_decoder syst; /* for messages over STM */
+	struct syst_decoder syst; /* decodes messages over STM */
 	struct syst_options syst_options;
 	const struct opencsd_options *options;
 	enum coresight_format format;
-	bool grid;     /* a trace port's frames have no synchronisation */
-	uint8_t phase; /* of their offsets then, modulo 16 */
-	/* what reads the frames of a trace port with an ITM, and the lane of that; NULL, and
-	 * OPENCSD_NO_LANE, of others */
+	bool grid;     /* trace port frames without synchronisation */
+	uint8_t phase; /* of frame offsets modulo 16, if `grid` */
+	/* Reader of trace port frames with an ITM, and the lane of the ITM.  Otherwise NULL and
+	 * OPENCSD_NO_LANE. */
 	struct decoder *swo;
 	struct swo_options swo_options;
 	uint8_t itm_lane;
 	struct opencsd_source *sources;
 	size_t source_count;
-	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID; OPENCSD_NO_LANE */
-	/* runs of the hardware, in order: pointers into the options */
+	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID, or OPENCSD_NO_LANE */
+	/* hardware runs in order: pointers into the options */
 	VEC(const struct opencsd_run_options *) runs;
-	VEC(struct capture *) files;   /* of memory images */
-	VEC(struct file_stamp) stamps; /* of these */
-	/* the images of the options, an ELF file as its segments; names are theirs */
+	VEC(struct capture *) files;   /* files of memory images */
+	VEC(struct file_stamp) stamps; /* stamps of `files` */
+	/* Images of the options, with ELF files split into segments.  The options own the names. */
 	VEC(struct opencsd_image_options) images;
-	struct text notes;	   /* what is missing: the error of load */
+	struct text notes;	   /* missing files and sources: the error of load() */
 	struct text about;	   /* see struct decoder */
-	struct opencsd_pool *pool; /* of workers that expand */
-	struct opencsd_kept *kept; /* what step hands on to expand */
+	struct opencsd_pool *pool; /* for opencsd_expand.c */
+	struct opencsd_kept *kept; /* elements that step() keeps for expand() */
 };
 
 enum { OPENCSD_NO_LANE = 0xff };
 
 /*
- * How far before a place decoding has to start, in eight bits: three of
- * mantissa and five of exponent, in frames, rounded up.
+ * Distance back to the offset where decoding must start, encoded in eight bits.  Five bits of
+ * exponent and three of mantissa, in frames, rounded up.
  */
 enum {
-	OPENCSD_FROM_START = 0xff, /* of the capture */
-	OPENCSD_NOT_BEGUN = 0xfe,  /* no byte came before */
-	OPENCSD_UNSYNCED = 0xfd,   /* no synchronisation came before */
+	OPENCSD_FROM_START = 0xff, /* start of the capture */
+	OPENCSD_NOT_BEGUN = 0xfe,  /* no byte of the source came before */
+	OPENCSD_UNSYNCED = 0xfd,   /* no synchronisation of the source came before */
 	OPENCSD_DISTANCE_MAX = 0xfc
 };
 
@@ -81,25 +81,27 @@ opencsd_start_of(unsigned code, uint64_t at)
 	return code <= OPENCSD_DISTANCE_MAX && back < at ? (at - back) & ~(uint64_t)15 : 0;
 }
 
-/* Frames read by units, wherever they start. */
+/* State for frames read by units, which may start at any offset. */
 struct opencsd_units {
-	uint64_t anchor; /* the unit that named the source that goes on */
-	uint8_t id;	 /* of that */
+	uint64_t anchor; /* offset of the unit that named the current source */
+	uint8_t id;	 /* current source */
 };
 
 /*
- * message.aux: who and where.  Of an element: its number among those with its
- * index and source, the distance of the place from which decoding gives it
- * again, and whether only the end of the trace does.  Of FATAL: why.  Of STRAY:
- * how many bytes.  Of LOST: the number of the run.
+ * Layout of message.aux.
  *
- *	0-31 number, why, bytes, run; 32-39 distance from message.offset;
- *	40-47 trace ID; 48 at the end; 49-50 what decoding needs of the
- *	bytes before that place (enum opencsd_since); 51-63 as
- *	opencsd_element_message fills them
+ * An element stores three things: its number among the elements with the same index and source,
+ * the distance back to the offset from which decoding yields it again, and whether it appears only
+ * at the end of the trace.  FATAL stores the reason, STRAY the number of bytes, LOST the number of
+ * the run.
  *
- * Beside an ITM the place is exact: 0-13 number, 14-39 distance in bytes, those that are
- * farther excepted.
+ *	0-31 number, reason, bytes or run; 32-39 distance from message.offset;
+ *	40-47 trace ID; 48 at the end; 49-50 knowledge about the bytes
+ *	before that offset (enum opencsd_since); 51-63 filled by
+ *	opencsd_element_message()
+ *
+ * With an ITM in frames the offset is exact: 0-13 number, 14-39 distance in bytes, limited to
+ * OPENCSD_EXACT_FAR.
  */
 static inline uint64_t
 opencsd_aux(uint8_t id, uint32_t number)
@@ -129,25 +131,25 @@ opencsd_aux_id(uint64_t aux)
 	return (uint8_t)(aux >> 40);
 }
 
-/* opencsd_runs.c: takes the runs of the options, in order. */
+/* opencsd_runs.c: collect the runs of the options, in order. */
 void opencsd_runs_open(struct opencsd_decoder *);
 
-/* Number of the first run at or behind OFFSET. */
+/* Return the number of the first run at or after OFFSET. */
 size_t opencsd_run_from(const struct opencsd_decoder *, uint64_t offset);
 
-/* Where decoding from OFFSET on, at most to END, has to stop: at the next run, or where
- * bytes that are passed over begin or end.  *SKIP: those from OFFSET on are. */
+/* Return where decoding from OFFSET to END must stop: at the next run, or where skipped bytes
+ * begin or end.  Set *SKIP if the bytes from OFFSET on are skipped. */
 uint64_t opencsd_run_end(const struct opencsd_decoder *, uint64_t offset, uint64_t end, bool *skip);
 
-/* Whether a run starts at OFFSET. */
+/* True if a run starts at OFFSET. */
 bool opencsd_starts_run(const struct opencsd_decoder *, uint64_t offset);
 
-/* opencsd_options.c: who sends what lane LANE carries, for people. */
+/* opencsd_options.c: return the display name of the source of LANE. */
 const char *opencsd_source_name(const struct opencsd_decoder *, size_t lane);
-/* The name of an enum opencsd_protocol in a profile. */
+/* Return the name of an enum opencsd_protocol in a profile. */
 const char *opencsd_protocol_name(int protocol);
 
-/* Starts to undo the frames of a capture at an offset. */
+/* Start undoing the frames of a capture at OFFSET. */
 static inline void
 opencsd_start_frames(const struct opencsd_decoder *d, struct coresight *frames, uint64_t offset)
 {
@@ -157,19 +159,19 @@ opencsd_start_frames(const struct opencsd_decoder *d, struct coresight *frames, 
 		coresight_start(frames, d->format, offset);
 }
 
-enum { OPENCSD_SWO_SOURCES = 7 }; /* with an ITM; a checkpoint has no room for more */
+enum { OPENCSD_SWO_SOURCES = 7 }; /* with an ITM; limited by the checkpoint */
 
-/* opencsd_swo.c: finds the ITM in the frames of a trace port, and opens what reads both. */
+/* opencsd_swo.c: find the ITM in the frames of a trace port and open the reader for both. */
 int opencsd_swo_open(struct opencsd_decoder *, const struct window *head, struct err *);
-/* The ITMs, where the frames of a trace port have several and nothing else. */
+/* Fill in the I-th ITM as a part, if the frames contain several ITMs and nothing else. */
 bool opencsd_part(const struct decoder *, size_t i, struct decoder_part *);
-/* Starts to read units at an offset. */
+/* Start reading units at OFFSET. */
 void opencsd_units_start(struct opencsd_units *, uint64_t offset);
-/* Gives the runs of a unit. */
+/* Pass the runs of a unit to the sink. */
 void opencsd_units_take(struct opencsd_units *, uint64_t offset, const struct swo_unit *,
 			coresight_sink *, void *context);
-/* Makes a message of the ITM one of the mix, whose kinds are from OPENCSD_KIND_COUNT on, and
- * expands such a one. */
+/* opencsd_swo_mix() turns an ITM message into one of `opencsd`, with a kind from
+ * OPENCSD_KIND_COUNT on.  Use opencsd_swo_expand() to expand it. */
 void opencsd_swo_mix(struct message *);
 void opencsd_swo_expand(const struct opencsd_decoder *, const struct message *,
 			const struct window *, enum expand_want, struct expansion *);
@@ -178,7 +180,7 @@ void opencsd_swo_expand(const struct opencsd_decoder *, const struct message *,
 void opencsd_probe(const struct window *head, struct probe *);
 struct opencsd_decoder *opencsd_open(const struct opencsd_options *, const struct window *head,
 				     struct err *);
-bool opencsd_is_stm(const struct opencsd_decoder *); /* all its time stamps are an STM's */
+bool opencsd_is_stm(const struct opencsd_decoder *); /* true if all timestamps come from STMs */
 void opencsd_close(struct decoder *);
 int opencsd_load(struct decoder *, struct err *);
 
@@ -190,7 +192,7 @@ void opencsd_survey(const struct decoder *, const struct window *head, const str
 void opencsd_list_packets(const struct decoder *, const struct window *,
 			  bool (*take)(void *context, const struct text *line), void *context);
 
-/* opencsd_expand.c; the text of an element that is not found any more */
+/* opencsd_expand.c; text of an element that can no longer be decoded */
 #define OPENCSD_NOT_FOUND "cannot be decoded again: bytes before it are missing"
 void opencsd_type_keys(const struct decoder *, const struct message *, size_t count,
 		       const struct window *, uint64_t *keys, bool *keyed);

@@ -1,6 +1,6 @@
 /*
- * Elements in words for people.  One function for each type says what its text consists of:
- * words, names of values, and numbers.
+ * Describe elements in words.  One function for each type builds its text from words, names of
+ * values and numbers.
  */
 #include "config.h"
 
@@ -9,17 +9,17 @@
 #include <string.h>
 
 enum {
-	DESCRIBED_MOST = 512, /* bytes of a text; none has half as many */
+	DESCRIBED_MOST = 512, /* bytes of a text; all are less than half as long */
 	DIGITS_MOST = 16
 };
 
-/* A text on its way. */
+/* A text under construction. */
 struct element_words {
-	char *at; /* where it is made, with room for all of it */
+	char *at; /* end of the text, with enough room after it */
 	bool begun;
 };
 
-/* Inline, so that the length of a literal is known. */
+/* Inline, so that the compiler can compute the length of a literal. */
 static inline void
 add_words(struct element_words *t, const char *words)
 {
@@ -34,7 +34,7 @@ add_decimal(struct element_words *t, uint64_t value)
 	t->at = text_put_uint(t->at, value);
 }
 
-/* `0x` and at least so many digits, but no more than a number has. */
+/* Append `0x` and at least DIGITS digits, padded to at most 16. */
 static void
 add_hexadecimal(struct element_words *t, uint64_t value, unsigned digits)
 {

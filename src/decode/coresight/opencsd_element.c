@@ -1,12 +1,11 @@
 /*
  * Generic trace elements: see opencsd_element.h.
  *
- * `members` says of which types a field is a member and when it is valid; the
- * fields of a message and the reading of listings both follow it.  `parts` is
- * the grammar of a line of a listing: a line that breaks it anywhere is no
- * element.  Writing a listing has its own few functions, for blanks matter
- * there: the lines must equal those of trc_pkt_lister 1.3.3.  ITMTRACE and
- * INSTRUMENTATION are written as later versions do.
+ * `members` lists for each field the types that have it and when it is valid.  Both the fields of
+ * a message and the parser of listings use it.  `parts` is the grammar of a listing line; a line
+ * that violates it anywhere is no element.  The writer has separate functions, because blanks
+ * matter: its lines must equal those of trc_pkt_lister 1.3.3.  ITMTRACE and INSTRUMENTATION are
+ * written as by later versions.
  */
 #include "config.h"
 
@@ -45,8 +44,8 @@ static const char *const type_names[] = {
     [OPENCSD_CUSTOM] = "CUSTOM",
     NULL,
 };
-/* These and those that follow: as a listing has them [OpenCSD 1.3.3, second hand:
- * trc_pkt_lister]; the numbers are [OpenCSD 1.3.3, ocsd_if_types.h]. */
+/* Names here and below: as in a listing [OpenCSD 1.3.3, second hand: trc_pkt_lister]; the numbers
+ * are [OpenCSD 1.3.3, ocsd_if_types.h]. */
 static const char *const unsync_names[] = {
     [OPENCSD_UNSYNC_UNKNOWN] = "undefined",
     [OPENCSD_UNSYNC_INIT] = "init-decoder",
@@ -61,8 +60,8 @@ static const char *const unsync_names[] = {
 static const char *const trace_on_names[] = {"begin or filter", "overflow", "debug restart", NULL};
 static const char *const isa_names[] = {"A32", "T32", "A64", "TEE", "Jaz", "Cst", "Unk", NULL};
 static const char *const security_names[] = {"S", "N", "Root", "Realm", NULL};
-/* The same in words, behind the exception level if that is known [Arm IHI 0064, "Context
- * instruction trace packet"]. */
+/* Security in words, after the exception level if known [Arm IHI 0064, "Context instruction trace
+ * packet"]. */
 #define LEVELS(security)                                                                           \
 	{                                                                                          \
 		security, "EL0 " security, "EL1 " security, "EL2 " security, "EL3 " security       \
@@ -74,7 +73,7 @@ static const char *const instr_names[] = {"other",   "BR",	"iBR",	  "ISB",
 					  "DSB.DMB", "WFI.WFE", "TSTART", NULL};
 static const char *const subtype_names[] = {"none",	"b+link",      "A64:ret",
 					    "A64:eret", "V7:impl ret", NULL};
-/* The same in a listing. */
+/* Types and subtypes as in a listing. */
 static const char *const listed_types[] = {"--- ",    "BR  ",	 "iBR ",   "ISB ",
 					   "DSB.DMB", "WFI.WFE", "TSTART", NULL};
 static const char *const listed_subtypes[] = {"",	   "b+link ",	  "A64:ret ",
@@ -89,7 +88,7 @@ static const char *const itm_names[] = {
     [OPENCSD_ITM_TIME_GLOBAL] = "ITM_TS_GLOBAL", NULL,
 };
 
-/* Name N of a list, which the number may be past. */
+/* Return name N of a list, or "?" if N is past its end. */
 static const char *
 name_of(const char *const *names, unsigned n)
 {
@@ -113,12 +112,12 @@ opencsd_type_name(unsigned type)
 	.size = sizeof((struct opencsd_element *)NULL)->name
 
 static const struct member {
-	uint32_t types; /* that have it */
-	uint32_t when;	/* all of these flags must be set */
-	uint32_t never; /* none of these may be */
+	uint32_t types; /* element types that have the field */
+	uint32_t when;	/* flags that must all be set */
+	uint32_t never; /* flags that must all be clear */
 	uint16_t at, size;
-	uint32_t flag;		  /* FIELD_BOOL: instead of a place */
-	const char *const *names; /* FIELD_TEXT: of the number at that place */
+	uint32_t flag;		  /* FIELD_BOOL: the flag, instead of `at` */
+	const char *const *names; /* FIELD_TEXT: names of the number at `at` */
 } members[OPENCSD_F_MEMBERS] = {
     [OPENCSD_F_INDEX] = {.types = ALL, MEMBER(index)},
     [OPENCSD_F_ID] = {.types = ALL, MEMBER(id)},
@@ -340,15 +339,15 @@ opencsd_element_origin(const struct opencsd_element *e)
 	return key;
 }
 
-/* What a message keeps of cycles where it has no time: the count, and */
-static const uint64_t UNTIMED_COUNTS = 1ull << 32, /* there is one */
+/* In the ticks of an element without a time: the cycle count, and these. */
+static const uint64_t UNTIMED_COUNTS = 1ull << 32, /* the count is valid */
     UNTIMED_ENDS = 1ull << 33, UNTIMED_MARKS = 1ull << 34;
 
-/* And where it has: one more than the count, 0 for none, the most for too many. */
+/* In the aux of an element with a time: the count plus one.  0 means none, TIME_COUNT too large. */
 enum { TIME_COUNT = 0xfff, TIME_RENEWS = 0x1000 };
 
-/* Whether cycles may have gone by here that nothing counts.  A filter that holds
- * trace back lets cycles be counted on. */
+/* True if uncounted cycles may have passed here.  Counting continues when a filter suspends
+ * trace. */
 static bool
 ends_counting(const struct opencsd_element *e)
 {
@@ -360,7 +359,7 @@ static uint64_t
 cycles_of_untimed(const struct opencsd_element *e)
 {
 	if (e->type == OPENCSD_ADDR_NACC)
-		return e->start; /* there is none */
+		return e->start; /* no count; the ticks hold the address */
 	uint64_t bits = e->flags & OPENCSD_HAS_CYCLES ? UNTIMED_COUNTS | e->cycles : 0;
 	bool marks = e->type == OPENCSD_SYNC_MARKER && !e->reason;
 	return bits | (ends_counting(e) ? UNTIMED_ENDS : 0) | (marks ? UNTIMED_MARKS : 0);
@@ -381,7 +380,7 @@ opencsd_element_message(const struct opencsd_element *e, struct message *m)
 	m->kind = e->type;
 	m->severity = (uint8_t)element_severity(e, flags);
 	m->origin = opencsd_element_origin(e);
-	/* times of an ITM count from different beginnings */
+	/* times of an ITM do not all count from the same start */
 	if (e->flags & OPENCSD_HAS_TIMESTAMP && e->type != OPENCSD_ITMTRACE) {
 		m->ticks = e->timestamp;
 		m->aux = cycles_of_time(e) << (64 - OPENCSD_CYCLES_BITS);
@@ -473,8 +472,8 @@ print_nopath(const struct opencsd_element *e, struct text *out)
 		  printf_wide(e->end), (unsigned)e->number);
 }
 
-/* Print memory spaces as the library names them, alone or each with a comma [OpenCSD, second
- * hand: the library]. */
+/* Append memory spaces as the library names them: one without a comma, several with a comma each
+ * [OpenCSD, second hand: the library]. */
 static void
 print_space(uint32_t space, struct text *out)
 {
@@ -616,14 +615,14 @@ opencsd_element_line(const struct opencsd_element *e, struct text *out)
 
 /* --- listings: reading ------------------------------------------------- */
 
-/* What a part of a form reads behind its text. */
+/* The value that a part reads after its text. */
 enum part_value {
-	PART_NOTHING,	       /* nothing */
-	PART_CONSTANT,	       /* nothing; the value is that of `flag` */
+	PART_NOTHING,	       /* no value */
+	PART_CONSTANT,	       /* no text; the value is `flag` */
 	PART_NAME,	       /* one of `names` */
-	PART_SPACE,	       /* the names of the memory space whose number was read */
-	PART_DECIMAL = 10,     /* digits, of this base */
-	PART_HEXADECIMAL = 16, /* as well */
+	PART_SPACE,	       /* the names of the memory space that was read before */
+	PART_DECIMAL = 10,     /* digits of this base */
+	PART_HEXADECIMAL = 16, /* digits of this base */
 };
 
 enum {
@@ -635,21 +634,21 @@ enum {
 };
 
 /*
- * What stands between the brackets: the parts of a type, in this order and with
- * nothing between them.  A type has up to four forms of its line; a part says in which
- * of them it is.  OcsdTraceElement::toString() of the library writes them; `Memspace`
- * comes with its version 1.5.
+ * Grammar of the text in brackets: the parts of a type, in this order, with nothing between them.
+ * A type has up to four forms of its line, and each part lists the forms it is in.
+ * OcsdTraceElement::toString() of the library writes these lines.  `Memspace` is new in its
+ * version 1.5.
  */
 static const struct part {
 	uint32_t types;
-	uint8_t forms; /* a bit each */
+	uint8_t forms; /* one bit for each form */
 	bool optional;
 	const char *before;
 	enum part_value value;
 	uint8_t field;	/* enum opencsd_field */
-	uint8_t digits; /* at least */
+	uint8_t digits; /* minimum */
 	const char *const *names;
-	uint32_t flag; /* set when it is there */
+	uint32_t flag; /* set if the part is present */
 	const char *after;
 } parts[] = {
 #define MUST FORM_ALL, false
@@ -739,7 +738,7 @@ static const struct part {
 #undef CONSTANT
 };
 
-/* The rest of a line that is being read. */
+/* The unread rest of a line. */
 struct cursor {
 	const char *at, *end;
 };
@@ -754,7 +753,8 @@ cursor_skip(struct cursor *c, const char *what)
 	return true;
 }
 
-/* Reads digits, of which there are at least LEAST, of a number up to MOST. */
+/* Read a number up to MOST with at least LEAST digits.  Return the count of digits, or 0 on
+ * failure. */
 static unsigned
 take_number(struct cursor *c, unsigned base, unsigned least, uint64_t most, uint64_t *value)
 {
@@ -771,8 +771,8 @@ take_number(struct cursor *c, unsigned base, unsigned least, uint64_t most, uint
 	return digits >= least ? digits : 0;
 }
 
-/* The number of the longest name that is there, or -1.  Blanks at the end of a name
- * pad it or part it from the next one. */
+/* Read the longest name that matches.  Return its number, or -1.  Blanks at the end of a name are
+ * padding or separate it from the next one. */
 static int
 take_name(struct cursor *c, const char *const *names)
 {
@@ -789,14 +789,14 @@ take_name(struct cursor *c, const char *const *names)
 	return best;
 }
 
-/* The largest value of a member. */
+/* Return the maximum value of a member. */
 static uint64_t
 most_of(const struct member *m)
 {
 	return UINT64_MAX >> (64 - 8 * m->size);
 }
 
-/* A number of the payload says by its digits how wide it is. */
+/* Set the size of a payload from its count of digits.  Return false if the count is invalid. */
 static bool
 set_digits(const struct part *part, unsigned digits, struct opencsd_element *e)
 {
@@ -851,7 +851,7 @@ read_value(const struct part *part, struct cursor *c, struct opencsd_element *e)
 	return set_digits(part, digits, e);
 }
 
-/* Reads a part, or leaves the cursor where it is. */
+/* Read a part.  On failure, leave the cursor unchanged. */
 static bool
 read_part(const struct part *part, struct cursor *c, struct opencsd_element *e)
 {
@@ -865,7 +865,7 @@ read_part(const struct part *part, struct cursor *c, struct opencsd_element *e)
 	return true;
 }
 
-/* Reads all from the brackets on in that form; C moves as far as it goes. */
+/* Read everything from the bracket on in one form.  C ends where reading stopped. */
 static bool
 read_form(unsigned form, struct cursor *c, struct opencsd_element *e)
 {

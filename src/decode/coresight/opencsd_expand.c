@@ -1,13 +1,12 @@
 /*
- * CoreSight trace: fields and text of one message.
+ * Fields and text of a CoreSight message.
  *
- * Elements are not kept, so one is found by decoding its source again, from the place
- * in message.aux on, until it comes.  A worker does this: a lane of its own, with the
- * elements and packets that it decoded last.  Messages are mostly asked for in order, or
- * near each other; then they are there already, or a little further on.  Workers are
- * kept in a pool; two threads that expand at once have one each.
+ * Elements are not saved.  To find one, a worker decodes its source again, from the offset in
+ * message.aux on.  A worker is a separate lane with the elements and packets that it decoded last.
+ * Requests mostly come in order or near each other, so the element is there already or a little
+ * further on.  Workers are kept in a pool, and each thread uses its own while it expands.
  *
- * A worker's memory is bounded: the older half is dropped now and then.
+ * The memory of a worker is bounded: from time to time it drops the older half.
  */
 #include "config.h"
 
@@ -21,12 +20,12 @@
 #include <string.h>
 
 enum {
-	PIECE = 1024, /* bytes of the capture decoded at a time */
+	PIECE = 1024, /* capture bytes decoded in one step */
 	RECORDS_KEPT = 8192,
 	PACKETS_KEPT = 1024,
 	PLACES_KEPT = 32768,
-	LATE = 3 * 8192,  /* an element comes so much after its place at the latest */
-	SKIP_MOST = 4096, /* bytes decoded on rather than started anew */
+	LATE = 3 * 8192,  /* an element comes at most this late after its offset */
+	SKIP_MOST = 4096, /* bytes to decode further rather than restart */
 	PACKETS_SHOWN = 32,
 	WORKERS_PER_LANE = 2
 };
@@ -38,11 +37,11 @@ struct opencsd_record {
 
 struct packet {
 	uint64_t index;
-	uint64_t position; /* among the source's bytes */
+	uint64_t position; /* in the bytes of the source */
 	uint32_t length;
 };
 
-/* Where the source's bytes lie. */
+/* Index and position of a run of source bytes. */
 struct byte_range {
 	uint64_t index, position;
 };
@@ -52,22 +51,23 @@ struct opencsd_worker {
 	size_t number; /* of the lane */
 	struct opencsd_lane lane;
 	struct coresight frames;
-	struct opencsd_units units; /* instead, beside an ITM */
-	uint64_t from;		    /* offset where it started */
-	uint64_t fed;		    /* all before this offset was decoded */
+	struct opencsd_units units; /* used instead of `frames` with an ITM */
+	uint64_t from;		    /* offset where decoding started */
+	uint64_t fed;		    /* all before this offset is decoded */
 	bool started, ended, busy;
-	bool lists;	       /* packets and bytes are kept: elements alone are found faster */
-	uint64_t used;	       /* age */
-	uint64_t records_from; /* elements with a lower index may be dropped */
+	bool lists;	       /* keeps packets and bytes; without them, elements are found
+				  faster */
+	uint64_t used;	       /* pool.clock at the last use */
+	uint64_t records_from; /* elements with a lower index may be missing */
 	uint64_t packets_from;
 	VEC(struct opencsd_record) records;
 	VEC(struct packet) packets;
-	uint8_t *copies; /* of the packets, of the protocol's size each */
+	uint8_t *copies; /* copies of the packets, each of packet_size() bytes */
 	size_t copies_capacity;
 	VEC(struct byte_range) ranges;
-	VEC(uint64_t) places; /* offset of each byte */
-	VEC(uint8_t) bytes;   /* and the byte */
-	uint64_t places_from; /* position of the first */
+	VEC(uint64_t) places; /* offset of each source byte */
+	VEC(uint8_t) bytes;   /* the source bytes */
+	uint64_t places_from; /* position of the first source byte kept */
 };
 
 struct opencsd_pool {
@@ -77,7 +77,7 @@ struct opencsd_pool {
 	uint64_t clock;
 };
 
-/* --- what a worker keeps ----------------------------------------------- */
+/* --- contents of a worker ---------------------------------------------- */
 
 static size_t
 packet_size(const struct opencsd_worker *w)
@@ -102,7 +102,7 @@ on_fatal(void *context, struct opencsd_lane *lane, uint64_t index, int why)
 	(void)why;
 }
 
-/* Position of the byte at INDEX. */
+/* Return the position of the byte at INDEX. */
 static uint64_t
 position_of(const struct opencsd_worker *w, uint64_t index)
 {
@@ -171,7 +171,7 @@ feed_plain(struct opencsd_worker *w, const uint8_t *bytes, size_t length)
 	(memmove((v)->at, (v)->at + (n), ((v)->count - (n)) * sizeof *(v)->at),                    \
 	 (void)((v)->count -= (n)))
 
-/* Drops what is old, if there is much. */
+/* Drop old elements, packets and bytes if they exceed twice the limit. */
 static void
 forget_old(struct opencsd_worker *w)
 {
@@ -256,10 +256,10 @@ opencsd_pool_free(struct opencsd_pool *pool)
 	free(pool);
 }
 
-/* Which element a message stands for. */
+/* The element that a message stands for. */
 struct opencsd_request {
 	uint64_t index, start, limit;
-	enum opencsd_since since; /* at the start */
+	enum opencsd_since since; /* knowledge at `start` */
 	uint32_t ordinal;
 	bool at_end, packets;
 };
@@ -281,21 +281,21 @@ request_of(const struct opencsd_decoder *d, const struct message *m, bool packet
 	};
 }
 
-/* What is certain of the bytes before the start: before the first there are none. */
+/* Return the knowledge about the bytes before the start.  No byte comes before offset 0. */
 static enum opencsd_since
 since_of(const struct opencsd_request *request)
 {
 	return request->start ? request->since : OPENCSD_SINCE_START;
 }
 
-/* Whether a worker has what is requested, or will get it by going on. */
+/* True if a worker has the element, or will reach it by decoding further. */
 static bool
 can_serve(const struct opencsd_worker *w, const struct opencsd_request *request)
 {
 	uint64_t offset = coresight_offset(w->decoder->format, request->index);
 	if (!w->started || w->from > request->start || (request->packets && !w->lists))
 		return false;
-	/* frames follow each other from that place on, but not from any other */
+	/* frames are contiguous only from `start` on */
 	if (w->decoder->swo && (w->from != request->start || w->lane.since != since_of(request)))
 		return false;
 	if (request->since == OPENCSD_SINCE_START && w->lane.since != OPENCSD_SINCE_START)
@@ -308,7 +308,7 @@ can_serve(const struct opencsd_worker *w, const struct opencsd_request *request)
 	       (w->fed >= request->start || request->start - w->fed < SKIP_MOST);
 }
 
-/* Takes a worker for a lane out of the pool. */
+/* Take a worker for a lane out of the pool. */
 static struct opencsd_worker *
 check_out(struct opencsd_pool *pool, size_t number, const struct opencsd_request *request)
 {
@@ -359,7 +359,7 @@ start_at(struct opencsd_worker *w, uint64_t offset, enum opencsd_since since, bo
 	w->ended = false;
 }
 
-/* The same of frames beside an ITM. */
+/* Decode another piece of frames with an ITM.  Return false at the end. */
 static bool
 go_on_units(struct opencsd_worker *w, const struct window *window, uint64_t end)
 {
@@ -379,7 +379,7 @@ go_on_units(struct opencsd_worker *w, const struct window *window, uint64_t end)
 	return window->last;
 }
 
-/* Decodes a piece more; false at the end. */
+/* Decode another piece.  Return false at the end. */
 static bool
 go_on(struct opencsd_worker *w, const struct window *window)
 {
@@ -417,7 +417,7 @@ go_on(struct opencsd_worker *w, const struct window *window)
 	return true;
 }
 
-/* Number of the first record that does not stand before INDEX and ORDINAL. */
+/* Return the number of the first record at or after INDEX and ORDINAL. */
 static size_t
 record_from(const struct opencsd_worker *w, uint64_t index, uint32_t ordinal)
 {
@@ -429,8 +429,8 @@ record_from(const struct opencsd_worker *w, uint64_t index, uint32_t ordinal)
 	return at;
 }
 
-/* Finds what is requested among the records, decoding on as needed.  Returns its
- * number, or -1. */
+/* Find the requested element in the records, and decode further if necessary.  Return its number,
+ * or -1. */
 static ptrdiff_t
 find_record(struct opencsd_worker *w, const struct window *window,
 	    const struct opencsd_request *request)
@@ -466,7 +466,7 @@ add_text(struct expansion *e, enum opencsd_field row, const char *text, size_t l
 	field->s.length = length;
 }
 
-/* The bytes of a packet in the arena; NULL if they were dropped. */
+/* Copy the bytes of a packet to the arena.  Return NULL if they were dropped. */
 static const uint8_t *
 packet_bytes(const struct opencsd_worker *w, const struct packet *p, struct arena *arena)
 {
@@ -476,7 +476,7 @@ packet_bytes(const struct opencsd_worker *w, const struct packet *p, struct aren
 	return arena_copy(arena, w->bytes.at + first, p->length);
 }
 
-/* Makes a packet's bytes the payload, and says where they lie. */
+/* Make a packet's bytes the payload, and add their extents. */
 static void
 set_payload(const struct opencsd_worker *w, const struct packet *p, const uint8_t *bytes,
 	    struct expansion *e)
@@ -495,7 +495,7 @@ set_payload(const struct opencsd_worker *w, const struct packet *p, const uint8_
 	}
 }
 
-/* The text of packet N: its name, and from *REST on what it says. */
+/* Get the text of packet N: a name of *NAME characters, and the content from *REST on. */
 static void
 packet_text(const struct opencsd_worker *w, size_t n, struct text *text, size_t *name, size_t *rest)
 {
@@ -509,7 +509,7 @@ packet_text(const struct opencsd_worker *w, size_t n, struct text *text, size_t 
 	*rest = *name + strspn(all + *name, " :");
 }
 
-/* Whether packet N is what comes before synchronisation. */
+/* True if packet N stands for bytes before synchronisation. */
 static bool
 is_unsynced(const struct opencsd_worker *w, size_t n)
 {
@@ -546,7 +546,7 @@ add_packet(const struct opencsd_worker *w, size_t n, bool own, struct expansion 
 	text_free(&text);
 }
 
-/* Number of the first packet at or past INDEX. */
+/* Return the number of the first packet at or after INDEX. */
 static size_t
 packet_from(const struct opencsd_worker *w, uint64_t index)
 {
@@ -555,7 +555,7 @@ packet_from(const struct opencsd_worker *w, uint64_t index)
 	return at;
 }
 
-/* The packets since the element before record N, up to its own. */
+/* Append the packets after the previous element, up to that of record N. */
 static void
 add_packets(const struct opencsd_worker *w, size_t n, bool keep_payload, struct expansion *e)
 {
@@ -587,7 +587,7 @@ struct opencsd_job {
 struct opencsd_found {
 	const struct opencsd_element *element;
 	size_t lane;
-	const struct opencsd_worker *worker; /* with the elements before; NULL: nobody asked */
+	const struct opencsd_worker *worker; /* has the elements before, too; NULL: not needed */
 	size_t record;
 };
 
@@ -599,15 +599,14 @@ same_sender(const struct opencsd_element *a, const struct opencsd_element *b)
 	return opencsd_element_has_sender(a) && a->master == b->master && a->channel == b->channel;
 }
 
-/* Whether E, which has the right sender, is the first of a message. */
+/* True if E, from the right sender, is the first of a message. */
 static bool
 opencsd_starts_message(const struct opencsd_element *e)
 {
 	return e->bits && e->flags & OPENCSD_HAS_TIMESTAMP;
 }
 
-/* Puts together the payload of the packets that end with record N.  Returns
- * how many packets there are. */
+/* Join the payload of the packets that end with record N.  Return the number of packets. */
 static size_t
 opencsd_assemble(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n,
 		 const uint8_t **payload, size_t *length)
@@ -669,7 +668,7 @@ set_origin(const struct opencsd_job *j, size_t lane, const struct opencsd_elemen
 		text_addf(&j->e->origin, " %u:%u", element->master, element->channel);
 }
 
-/* The text of an assembled payload, if it holds one. */
+/* Append the texts in an assembled payload. */
 static void
 describe_payload(const uint8_t *payload, size_t length, struct text *out)
 {
@@ -684,7 +683,7 @@ describe_payload(const uint8_t *payload, size_t length, struct text *out)
 	}
 }
 
-/* Says what an exception is called, in front of its number. */
+/* Append the name of an exception, before its number. */
 static void
 name_exception(const struct opencsd_job *j, size_t lane, const struct opencsd_element *element)
 {
@@ -741,7 +740,7 @@ expand_record(const struct opencsd_job *j, const struct opencsd_found *found)
 	add_packets(w, n, syst, j->e);
 }
 
-/* Trace ID and a sentence: messages that are no elements. */
+/* Expand a message that is no element: trace ID and a sentence. */
 static void
 expand_note(const struct opencsd_job *j, const char *type, const char *note)
 {
@@ -816,8 +815,8 @@ expand_lost(const struct opencsd_job *j)
 	text_free(&note);
 }
 
-/* Calls WITH with the element of a message, and, unless it is wanted ALONE, with those before
- * it; false if it is not found. */
+/* Call WITH for the element of a message.  Unless ALONE, the elements before it are available too.
+ * Return false if it is not found. */
 static bool
 with_element(const struct opencsd_job *j, bool alone,
 	     void (*with)(const struct opencsd_job *, const struct opencsd_found *))
@@ -860,9 +859,9 @@ opencsd_expand(const struct decoder *decoder, const struct message *m, const str
 		expand_note(&j, opencsd_type_name(m->kind), OPENCSD_NOT_FOUND);
 }
 
-/* --- other questions --------------------------------------------------- */
+/* --- other operations -------------------------------------------------- */
 
-/* The type of an element is its kind. */
+/* Use the kind as the key: an element has only the type of its kind. */
 void
 opencsd_type_keys(const struct decoder *decoder, const struct message *m, size_t count,
 		  const struct window *w, uint64_t *keys, bool *keyed)
@@ -875,11 +874,12 @@ opencsd_type_keys(const struct decoder *decoder, const struct message *m, size_t
 }
 
 struct flow_job {
-	struct opencsd_job j; /* first: it is what callbacks get */
+	struct opencsd_job j; /* first, because the callback casts it back */
 	struct flow_packet *flow;
 };
 
-/* Contexts that have no memory of their own are one. */
+/* Take the flow of an element.  If no memory region belongs to a context, all contexts count as
+ * one. */
 static void
 take_flow(const struct opencsd_job *j, const struct opencsd_found *found)
 {
@@ -893,7 +893,7 @@ take_flow(const struct opencsd_job *j, const struct opencsd_found *found)
 		job->flow->element.context_id = job->flow->element.vmid = 0;
 }
 
-/* Kinds of element that say something of the flow. */
+/* Kinds of element with program flow. */
 enum {
 	FLOW_KINDS = 1 << OPENCSD_NO_SYNC | 1 << OPENCSD_TRACE_ON | 1 << OPENCSD_PE_CONTEXT |
 		     1 << OPENCSD_INSTR_RANGE | 1 << OPENCSD_I_RANGE_NOPATH |
@@ -938,7 +938,7 @@ opencsd_memory(const struct decoder *decoder, const struct decode_memory *whose,
 }
 
 struct announcement {
-	struct opencsd_job j; /* first: it is what callbacks get */
+	struct opencsd_job j; /* first, because the callback casts it back */
 	uint8_t *guid;
 	uint64_t *build;
 	bool *announced;

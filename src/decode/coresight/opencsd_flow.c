@@ -1,8 +1,8 @@
 /*
- * What an element of CoreSight trace says of where a program went: see flow_packet.h.
+ * Program flow of CoreSight elements: see flow_packet.h.
  *
- * The types of last instructions are those of [OpenCSD 1.3.3, ocsd_if_types.h,
- * ocsd_instr_type, ocsd_instr_subtype].
+ * The types of last instructions are those of [OpenCSD 1.3.3, ocsd_if_types.h, ocsd_instr_type,
+ * ocsd_instr_subtype].
  */
 #include "config.h"
 
@@ -13,14 +13,14 @@
 
 /* --- exceptions -------------------------------------------------------- */
 
-/* Interrupts by number: FROM to TO are IRQ (FROM - LESS) and so on. */
+/* A range of interrupts: exceptions FROM to TO are IRQ (FROM - LESS) and up. */
 struct irq_range {
 	uint32_t from, to, less;
 };
 
 enum { IRQ_RANGES = 3 };
 
-/* The names of exceptions by number, and the numbers of interrupts. */
+/* Names of exceptions by number, and ranges of interrupts. */
 struct exception_names {
 	const char *const *names;
 	size_t count;
@@ -72,7 +72,7 @@ static const struct exception_names v7m = {NAMES(v7m_names), {{1, 7, 0}, {8, 8, 
 static const struct exception_names v8m = {NAMES(v8m_names), {{16, 23, 16}, {0x208, 0x3ef, 0x200}}};
 #undef NAMES
 
-/* By the letter behind the last dash: Cortex-M3, ARMv8-M. */
+/* True if the letter after the last dash is M: Cortex-M3, ARMv8-M. */
 static bool
 is_profile_m(const char *core)
 {
@@ -155,7 +155,7 @@ fill_exception(const struct opencsd_element *e, const struct opencsd_source_opti
 	out->first = e->end;
 }
 
-/* Processors of profile M have no exception levels. */
+/* Return the mode.  Processors of profile M have no exception levels. */
 static const char *
 mode_of(const struct opencsd_element *e, const struct opencsd_source_options *source)
 {
@@ -163,7 +163,7 @@ mode_of(const struct opencsd_element *e, const struct opencsd_source_options *so
 	return opencsd_mode_name(e->security, known ? e->level + 1u : 0);
 }
 
-/* Whether trace was lost before a NO_SYNC or TRACE_ON: else it only begins. */
+/* True if trace was lost before a NO_SYNC or TRACE_ON, false if it only begins. */
 static bool
 is_lost(const struct opencsd_element *e)
 {
@@ -246,7 +246,7 @@ opencsd_element_flow(const struct opencsd_element *e, const struct opencsd_sourc
 	}
 }
 
-/* Counts that a message keeps by itself; false: it is too large for that. */
+/* Fill in the cycle count from the message.  Return false if the count was too large for it. */
 static bool
 count_cycles(const struct message *m, struct flow_packet *flow)
 {
@@ -258,7 +258,7 @@ count_cycles(const struct message *m, struct flow_packet *flow)
 	return true;
 }
 
-/* Counts of cycles, and what stands for trace that was not decoded. */
+/* Fill in cycle counts, and messages that stand for undecoded trace. */
 bool
 opencsd_message_flow(const struct message *m, struct flow_packet *flow)
 {

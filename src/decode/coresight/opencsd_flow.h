@@ -1,6 +1,5 @@
 /*
- * What elements of CoreSight trace say of where a program went, and what exceptions are
- * called.
+ * Program flow and names of exceptions in elements of CoreSight trace.
  */
 #ifndef TRAWL_DECODE_OPENCSD_FLOW_H
 #define TRAWL_DECODE_OPENCSD_FLOW_H
@@ -9,17 +8,17 @@
 #include "decode/coresight/opencsd_element.h"
 #include "decode/flow_packet.h"
 
-/* The name of an exception of a source by its number, and the number of an interrupt, IRQ,
- * negative if there is none; NULL: it has none. */
+/* Return the name of an exception of a source, or NULL if it has none.  Set *IRQ to the number of
+ * the interrupt, or to a negative value. */
 const char *opencsd_exception_name(const struct opencsd_source_options *, uint32_t number,
 				   int *irq);
 
-/* SOURCE may be NULL: exceptions have no names then. */
+/* Fill in the flow of an element.  Without SOURCE, exceptions have no names. */
 void opencsd_element_flow(const struct opencsd_element *, const struct opencsd_source_options *,
 			  struct flow_packet *);
 
-/* The same of a message that is no element, or tells all of it; false: its element does, and
- * nothing is filled. */
+/* Fill in the flow of a message if the element is not needed for that.  Return false if it is,
+ * with nothing filled in. */
 bool opencsd_message_flow(const struct message *, struct flow_packet *);
 
 #endif

@@ -1,11 +1,13 @@
 /*
- * Elements made a moment ago: see opencsd_kept.h.
+ * Keep recent elements: see opencsd_kept.h.
  *
- * They stand in a ring, one behind the other as they were made, and each leads to the next one
- * of its source: who asks for one after the other finds each behind the last one.  Others are
- * in a table of sets of a few places, of which the oldest goes: hardly any goes before half as
- * many as there is room for came.  A set is one line of the cache, with short tags that are
- * compared first.  What came is entered there when it is not found behind the last one.
+ * The elements are in a ring, in the order they were made.  Each links to the next element of its
+ * source.  So a caller that reads a source in order finds each element right after the last one.
+ *
+ * For other access, a table of sets has a few slots each, where a new entry replaces the oldest.
+ * An entry is rarely replaced before half of ELEMENTS newer ones came.  A set is one cache line
+ * with short tags, which are compared first.  New elements enter the table only when a link does
+ * not find an element.
  */
 #include "config.h"
 
@@ -19,29 +21,28 @@
 enum {
 	WAYS = 8,
 	SETS = 1 << 14,
-	ELEMENTS =
-	    WAYS * SETS,   /* a cell of dense trace fits in, with what is decoded ahead of it */
-	SKIPPED_MOST = 64, /* that nobody asks for, between two that are asked for */
+	ELEMENTS = WAYS * SETS, /* fits a cell of dense trace plus the chunks decoded ahead */
+	SKIPPED_MOST = 64,	/* most elements without a request between two requested ones */
 	SOURCES = 256,
-	NONE = -ELEMENTS, /* a place that is not in the ring */
-	CHUNKS_KEPT = 256 /* are kept after each question */
+	NONE = -ELEMENTS, /* a place outside the ring */
+	CHUNKS_KEPT = 256 /* chunks kept after each call of opencsd_kept_find() */
 };
 
 struct opencsd_kept_set {
-	uint32_t tags[WAYS];   /* 0: none */
-	uint32_t places[WAYS]; /* as `count` was then */
+	uint32_t tags[WAYS];   /* 0: empty */
+	uint32_t places[WAYS]; /* `count` when the element was added */
 };
 
 struct opencsd_kept {
-	_Atomic unsigned chunks_left; /* chunks that are still to be kept */
+	_Atomic unsigned chunks_left; /* chunks still to be kept */
 	pthread_mutex_t lock;
-	struct opencsd_kept_set *sets;	   /* NULL until the first is kept */
-	struct opencsd_kept_element *ring; /* likewise; ELEMENTS of them */
-	uint32_t *links;		   /* likewise: the next one of the source, or itself */
-	uint32_t count;			   /* that were kept; wraps around */
-	uint32_t entered;		   /* of them, those that are in the sets, or gone */
-	uint32_t newest[SOURCES];	   /* the last one that was kept */
-	uint32_t found[SOURCES];	   /* the last one that was found */
+	struct opencsd_kept_set *sets;	   /* NULL until the first element is kept */
+	struct opencsd_kept_element *ring; /* also NULL until then; ELEMENTS entries */
+	uint32_t *links;		   /* also NULL until then: next of the source, or itself */
+	uint32_t count;			   /* number of elements kept in total; wraps around */
+	uint32_t entered;		   /* elements up to here are in the sets, or replaced */
+	uint32_t newest[SOURCES];	   /* last element kept of each source */
+	uint32_t found[SOURCES];	   /* last element found of each source */
 };
 
 struct opencsd_kept *
@@ -70,7 +71,7 @@ bool
 opencsd_kept_wanted(struct opencsd_kept *kept)
 {
 	unsigned left = atomic_load_explicit(&kept->chunks_left, memory_order_relaxed);
-	/* of two threads at once one may be forgotten: it is only a hint */
+	/* a race of two threads may lose a decrement: this is only a hint */
 	if (left)
 		atomic_store_explicit(&kept->chunks_left, left - 1, memory_order_relaxed);
 	return left;
@@ -82,7 +83,7 @@ source_of(const struct message *m)
 	return opencsd_aux_id(m->aux);
 }
 
-/* The set that a message belongs to, and its tag there. */
+/* Return the set of a message, and set its tag in the set. */
 static struct opencsd_kept_set *
 set_of(struct opencsd_kept *kept, const struct message *m, uint32_t *tag)
 {
@@ -91,7 +92,7 @@ set_of(struct opencsd_kept *kept, const struct message *m, uint32_t *tag)
 	return &kept->sets[(hash >> 40) % SETS];
 }
 
-/* Where the next of a set stands: in place of its oldest. */
+/* Return the slot of a set for the next entry: the oldest one. */
 static size_t
 oldest_of(const struct opencsd_kept_set *set, uint32_t count)
 {
@@ -127,7 +128,7 @@ opencsd_kept_add(struct opencsd_kept *kept, const struct opencsd_kept_element *l
 	pthread_mutex_unlock(&kept->lock);
 }
 
-/* Enters those that came since into the sets. */
+/* Enter new elements into the sets. */
 static void
 enter_new(struct opencsd_kept *kept)
 {
@@ -149,7 +150,7 @@ is_at(const struct opencsd_kept *kept, uint32_t place, const struct message *m)
 	return message_is_same(&kept->ring[place % ELEMENTS].message, m);
 }
 
-/* Finds the place of M, if that is soon behind the one of its source that was found last. */
+/* Find M by the links, within a few elements after the last one found of its source. */
 static bool
 find_next(const struct opencsd_kept *kept, const struct message *m, uint32_t *place)
 {
@@ -162,7 +163,8 @@ find_next(const struct opencsd_kept *kept, const struct message *m, uint32_t *pl
 	return false;
 }
 
-/* An element that another has taken the place of is that of another message. */
+/* Find M in the sets.  A replaced element is not found, because its place now holds another
+ * message. */
 static bool
 find_entered(struct opencsd_kept *kept, const struct message *m, uint32_t *place)
 {

@@ -1,9 +1,9 @@
 /*
- * Elements that stepping made a moment ago, for who expands their messages next: then
- * nothing is decoded twice.
+ * Elements that step() made recently, kept for the expansion of their messages, which then need
+ * not decode them again.
  *
- * A table of so many entries, where a new element takes the place of an older one; what is
- * not in it is found by decoding again.  Stepping fills it only while somebody asks.
+ * The table has a fixed size, and new elements replace old ones.  An element that is missing is
+ * decoded again. step() fills the table only while opencsd_kept_find() is in use.
  *
  * Threads: any.
  */
@@ -12,7 +12,7 @@
 
 #include "decode/coresight/opencsd_element.h"
 
-/* A message, and the element that it stands for. */
+/* A message and its element. */
 struct opencsd_kept_element {
 	struct message message;
 	struct opencsd_element element;
@@ -20,15 +20,16 @@ struct opencsd_kept_element {
 
 struct opencsd_kept;
 struct opencsd_kept *opencsd_kept_new(void);
-void opencsd_kept_free(struct opencsd_kept *); /* NULL is fine */
+void opencsd_kept_free(struct opencsd_kept *); /* accepts NULL */
 
-/* True if elements of the next chunk are worth keeping: one was asked for not long ago. */
+/* True if the elements of the next chunk should be kept: opencsd_kept_find() was called
+ * recently. */
 bool opencsd_kept_wanted(struct opencsd_kept *);
 
-/* Keeps COUNT elements. */
+/* Keep COUNT elements. */
 void opencsd_kept_add(struct opencsd_kept *, const struct opencsd_kept_element *, size_t count);
 
-/* Asks for the element of a message; false if it is not kept. */
+/* Find the element of a message.  Return false if it is not kept. */
 bool opencsd_kept_find(struct opencsd_kept *, const struct message *, struct opencsd_element *);
 
 #endif

@@ -1,13 +1,14 @@
 /*
- * One source on its way: see opencsd_lane.h.
+ * Decode one source of a capture: see opencsd_lane.h.
  *
- * Starting anew.  A decoder that starts in the middle synchronises at a
- * synchronisation packet: its state is then complete, or will be within the next
- * few packets.  From the packet of synchronisation after that one it gives
- * what a decoder gives that started at the first byte, which was tried on all
- * protocols.  The lane finds these packets itself: they are a pattern of bytes
- * that nothing else contains.  A frame that holds the first of them must also
- * name the source, so what is kept is the offset where that becomes known.
+ * Restarting.  A decoder that starts in the middle synchronises at a synchronisation packet.  Its
+ * state is then complete, or will be within the next few packets.  From the next synchronisation
+ * packet on, it gives the same elements as a decoder that started at the first byte.  This was
+ * tried on all protocols.
+ *
+ * The lane finds these packets itself, by a pattern of bytes that occurs nowhere else.  The frame
+ * with the first byte of the pattern must also name the source.  So the lane keeps the offset from
+ * which the source is known.
  */
 #include "config.h"
 
@@ -68,13 +69,13 @@ add_sync(struct opencsd_lane *lane, uint64_t start, uint64_t here)
 		if (last->exact == UINT64_MAX)
 			last->exact = here;
 	} else if (lane->since != OPENCSD_SINCE_ANYWHERE) {
-		sync.exact = here; /* nothing before it could be missed */
+		sync.exact = here; /* no earlier one could be missed */
 	}
 	lane->syncs[lane->sync_count++ % OPENCSD_SYNCS] = sync;
 }
 
-/* At least LEAST zero bytes, then 0x80: ETMv4 and ETE 11, ETMv3 and PTM 5 [OpenCSD
- * 1.3.3, second hand: its decoders over its own snapshots], ITM 5 [ARMv7-M, D4]. */
+/* Find at least LEAST zero bytes and 0x80: ETMv4 and ETE 11, ETMv3 and PTM 5 [OpenCSD 1.3.3,
+ * second hand: its decoders over its own snapshots], ITM 5 [ARMv7-M, D4]. */
 static void
 scan_zeros(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t anchor,
 	   unsigned least)
@@ -89,8 +90,8 @@ scan_zeros(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t an
 	lane->pattern = 0;
 }
 
-/* At least 21 nibbles F, low nibble of each byte first, then 0: STM [STP 2, ASYNC,
- * second hand: OpenCSD]. */
+/* Find at least 21 nibbles F and a 0, low nibble of each byte first: STM [STP 2, ASYNC, second
+ * hand: OpenCSD]. */
 static void
 scan_nibbles(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t anchor)
 {
@@ -120,8 +121,8 @@ opencsd_lane_scan(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint
 		scan_nibbles(lane, byte, offset, anchor);
 }
 
-/* Where to start where no synchronisation came before AT: wherever what will
- * become one begins. */
+/* Return the restart for AT if no synchronisation came before it: the start of the bytes that may
+ * become one. */
 static struct opencsd_restart
 restart_unsynced(const struct opencsd_lane *lane, uint64_t at)
 {
@@ -160,8 +161,8 @@ add_run(struct opencsd_lane *lane, uint64_t index, size_t count)
 	lane->runs[at].count = (uint32_t)count;
 }
 
-/* Index of the last of LENGTH bytes of the source from INDEX on; what lies
- * before the runs that are kept counts as one byte. */
+/* Return the index of the last of LENGTH source bytes from INDEX on.  Everything before the
+ * recorded runs counts as one byte. */
 static uint64_t
 last_index(const struct opencsd_lane *lane, uint64_t index, size_t length)
 {
@@ -183,9 +184,9 @@ last_index(const struct opencsd_lane *lane, uint64_t index, size_t length)
 	return first - 1;
 }
 
-/* An STM packet that begins in the high half of a byte has the index of the
- * next one; the low half is cleared then, as it never is of another (but
- * NULL). */
+/* Return 1 if an STM packet begins in the high half of a byte.  It then has the index of the next
+ * byte, and its first low half is cleared.  Other packets, except NULL, never have that half
+ * clear. */
 static unsigned
 bytes_back(const struct opencsd_lane *lane, const uint8_t *bytes, size_t length)
 {
@@ -218,9 +219,9 @@ opencsd_lane_length(const struct opencsd_lane *lane, uint64_t index)
 
 /* --- messages over STM ------------------------------------------------- */
 
-/* A packet with a time starts a message of its master and channel, a marked one or a
- * flag ends it [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"].  Returns the message that
- * E ends: removed from the list, but still there. */
+/* Follow the message of a master and channel.  A packet with a time starts it, a marked one or a
+ * flag ends it [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"].  Return the message that E ends.  It
+ * is off the list but still valid. */
 static const struct stp_message *
 follow_message(struct opencsd_lane *lane, const struct opencsd_element *e)
 {
@@ -246,7 +247,7 @@ follow_message(struct opencsd_lane *lane, const struct opencsd_element *e)
 	return offset - open->start.nibble / 2 <= OPENCSD_MESSAGE_SPAN ? open : NULL;
 }
 
-/* Drops messages that have become too old to end. */
+/* Drop messages that are too old to end. */
 static void
 drop_old(struct opencsd_lane *lane, uint64_t offset)
 {
@@ -270,7 +271,7 @@ on_element(void *context, const struct opencsd_element *e)
 	struct opencsd_lane *lane = context;
 	if (e->type == OPENCSD_NO_SYNC) {
 		if (e->reason == OPENCSD_UNSYNC_RESET)
-			return; /* the lane has reset it */
+			return; /* caused by a reset of the lane */
 		stp_open_clear(&lane->open);
 	}
 	if (e->type == OPENCSD_EO_TRACE && lane->between)
@@ -330,7 +331,8 @@ void
 opencsd_lane_feed_plain(struct opencsd_lane *lane, const uint8_t *bytes, size_t length,
 			uint64_t offset)
 {
-	/* Pieces on a grid: where a decoder gives up may depend on them. */
+	/* The pieces lie on a grid, because the point where a decoder gives up may depend on
+	 * them. */
 	enum { PIECE = 256 };
 	while (length) {
 		size_t piece = PIECE - offset % PIECE;
@@ -348,7 +350,7 @@ opencsd_lane_feed_plain(struct opencsd_lane *lane, const uint8_t *bytes, size_t 
 	}
 }
 
-/* Whether none of the capture's bytes so far is the source's. */
+/* True if no byte of the source came yet. */
 static bool
 is_unheard(const struct opencsd_lane *lane)
 {

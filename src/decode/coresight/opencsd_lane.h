@@ -1,11 +1,10 @@
 /*
- * A lane: one trace source on its way through a capture.
+ * A lane decodes one trace source of a capture.
  *
- * A lane feeds the bytes of its source to a tree, and keeps
- * where decoding could have started to give the same elements from some place
- * on, which bytes of the capture a packet lies in, and which SyS-T message an
- * STM packet ends.  Decoders that give up are set up again, and their first
- * NO_SYNC is dropped: it would only repeat an element.
+ * It feeds the bytes of the source to a tree.  It records where decoding could have started to
+ * give the same elements, and the capture bytes of each packet.  It also finds the SyS-T message
+ * that an STM packet ends.  After a decoder gives up, the lane resets it.  The first NO_SYNC after
+ * a reset is dropped, as it only repeats an element.
  */
 #ifndef TRAWL_DECODE_OPENCSD_LANE_H
 #define TRAWL_DECODE_OPENCSD_LANE_H
@@ -16,11 +15,11 @@
 
 enum {
 	OPENCSD_SYNCS = 80,
-	OPENCSD_SYNC_SPACING = 4096, /* at most one is kept in so many bytes */
+	OPENCSD_SYNC_SPACING = 4096, /* bytes in which at most one is kept */
 	OPENCSD_RUNS = 32,
 	OPENCSD_PACKETS = 256,
-	OPENCSD_MESSAGE_SPAN = 256 * 1024, /* a SyS-T message reaches no further */
-	OPENCSD_OTHER_SPAN = 16 * 1024	   /* nor are other payloads put together */
+	OPENCSD_MESSAGE_SPAN = 256 * 1024, /* maximum extent of a SyS-T message */
+	OPENCSD_OTHER_SPAN = 16 * 1024	   /* maximum extent of any other payload */
 };
 
 struct opencsd_lane;
@@ -28,39 +27,39 @@ struct opencsd_lane;
 struct opencsd_lane_sink {
 	void *context;
 	void (*element)(void *context, struct opencsd_lane *, const struct opencsd_element *);
-	/* The decoder gave up at a byte. */
+	/* Called when the decoder gives up at a byte. */
 	void (*fatal)(void *context, struct opencsd_lane *, uint64_t index, int why);
-	/* May be NULL; as in opencsd_tree_sink.  The packet begins BACK bytes
-	 * before INDEX. */
+	/* May be NULL.  Like opencsd_tree_sink.packet, but the packet begins BACK bytes before
+	 * INDEX. */
 	void (*packet)(void *context, struct opencsd_lane *, uint64_t index, unsigned back,
 		       size_t length, const void *packet);
 };
 
-/* What is certain of the bytes before those that a lane gets. */
+/* Knowledge about the bytes before those that a lane gets. */
 enum opencsd_since {
-	OPENCSD_SINCE_START,	/* there were none */
+	OPENCSD_SINCE_START,	/* no bytes came before */
 	OPENCSD_SINCE_UNSYNCED, /* no synchronisation was among them */
-	OPENCSD_SINCE_SYNC,	/* what comes next is right once it matters */
-	OPENCSD_SINCE_ANYWHERE	/* nothing */
+	OPENCSD_SINCE_SYNC,	/* decoding is right by the time it matters */
+	OPENCSD_SINCE_ANYWHERE	/* nothing is known */
 };
 
 struct opencsd_lane {
 	const struct opencsd_source *source;
 	enum coresight_format format;
 	struct opencsd_lane_sink sink;
-	struct opencsd_tree *tree; /* made when it is first needed */
+	struct opencsd_tree *tree; /* NULL until first needed */
 
-	/* synchronisation packets: who starts at START gives the same from
-	 * EXACT on (offsets; UINT64_MAX: not known yet) */
+	/* Synchronisation packets.  Decoding from START gives the same elements from EXACT on.
+	 * Both are offsets; UINT64_MAX: not known yet. */
 	struct opencsd_sync {
 		uint64_t start, exact;
 	} syncs[OPENCSD_SYNCS];
-	uint64_t sync_count; /* ever; the last OPENCSD_SYNCS are there */
+	uint64_t sync_count; /* in total; the last OPENCSD_SYNCS are kept */
 	enum opencsd_since since;
 	uint64_t first;			    /* offset of the first byte */
-	uint64_t first_anchor, last_anchor; /* of the first run and the last */
-	bool between;			    /* two runs: the trace does not end */
-	unsigned pattern;		    /* zero bytes, or nibbles F, so far */
+	uint64_t first_anchor, last_anchor; /* resync points of the first and the last run */
+	bool between;			    /* between two hardware runs: no end of trace */
+	unsigned pattern;		    /* consecutive zero bytes, or nibbles F */
 	uint64_t pattern_start;
 
 	struct {
@@ -71,12 +70,12 @@ struct opencsd_lane {
 	struct {
 		uint64_t index;
 		uint32_t length;    /* in the capture */
-	} packets[OPENCSD_PACKETS]; /* by index modulo their number */
+	} packets[OPENCSD_PACKETS]; /* by index modulo OPENCSD_PACKETS */
 
-	/* for the sink, about the element at hand */
+	/* for the sink: the current element */
 	uint64_t index;
-	uint32_t ordinal;		   /* among the elements with the same index */
-	const struct stp_message *message; /* that it ends, or NULL */
+	uint32_t ordinal;		   /* number among the elements with the same index */
+	const struct stp_message *message; /* message that the element ends, or NULL */
 	struct stp_open open;
 };
 
@@ -84,36 +83,35 @@ void opencsd_lane_init(struct opencsd_lane *, const struct opencsd_source *, enu
 		       const struct opencsd_lane_sink *);
 void opencsd_lane_free(struct opencsd_lane *);
 
-/* Forgets all. */
+/* Drop all state. */
 void opencsd_lane_start(struct opencsd_lane *, enum opencsd_since);
 
-/* A run of the source's bytes out of a frame. */
+/* Feed a run of the source's bytes from a frame. */
 void opencsd_lane_feed(struct opencsd_lane *, const struct coresight_run *);
-/* Bytes of a capture that holds nothing but the source's. */
+/* Feed bytes of a capture that contains only this source. */
 void opencsd_lane_feed_plain(struct opencsd_lane *, const uint8_t *bytes, size_t length,
 			     uint64_t offset);
 void opencsd_lane_end(struct opencsd_lane *);
 
-/* A run of the hardware ends here and another starts at OFFSET: what the decoder holds back
- * comes, and it starts anew. */
+/* End a hardware run and start another at OFFSET.  The decoder emits its held-back elements and
+ * restarts. */
 void opencsd_lane_start_run(struct opencsd_lane *, uint64_t offset);
 
-/* Bytes are lost here: what the decoder holds back is lost with them, and it starts anew. */
+/* Note lost bytes.  The decoder drops its held-back elements and restarts. */
 void opencsd_lane_break(struct opencsd_lane *);
 
-/* Where the oldest message under way starts; UINT64_MAX if there is none. */
+/* Return the offset of the oldest open message, or UINT64_MAX. */
 uint64_t opencsd_lane_oldest(const struct opencsd_lane *);
 
-/* Where a lane can start to give the same from AT on: a late offset, and what
- * opencsd_lane_start has to be given of what came before. */
+/* Where a lane can start to give the same elements from AT on: the latest such offset, and the
+ * argument for opencsd_lane_start(). */
 struct opencsd_restart {
 	uint64_t offset;
 	enum opencsd_since since;
 };
 struct opencsd_restart opencsd_lane_restart(const struct opencsd_lane *, uint64_t at);
 
-/* Bytes of the capture from the first of the packet at INDEX to its last; 1 if
- * that is not known. */
+/* Return the capture bytes from the first to the last of the packet at INDEX, or 1 if unknown. */
 uint32_t opencsd_lane_length(const struct opencsd_lane *, uint64_t index);
 
 #endif

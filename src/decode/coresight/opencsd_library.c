@@ -1,22 +1,19 @@
 /*
- * The OpenCSD library: see opencsd_library.h.
+ * Wrap the OpenCSD library: see opencsd_library.h.
  *
- * One tree of the library per source, given bytes of that source alone: its
- * elements are the same as in a tree of all sources, the memory it sees is its
- * core's own, and trees decode in parallel.  What the library shares between
- * trees (lists of objects, static text buffers) is behind one lock.
+ * Each source has a tree that gets only its bytes.  The elements are the same as in a tree of all
+ * sources.  The tree sees only the memory of its core, and trees decode in parallel.  One lock
+ * protects data that the library shares between trees (lists of objects, static text buffers).
  *
- * Memory is read through a callback over the source's regions.  The library
- * counts with 32 bits where it is built so; the upper half is added here.
+ * The library reads memory through a callback over the source's regions.  Some builds of it have
+ * 32-bit indexes; this file adds the upper half.
  *
- * Facts about the library that this file relies on: the element callback must
- * be set after the decoder is there; a decoder of instructions needs memory,
- * if only a callback that has none; errors are in the answer, never
- * printed.  About 110 bytes per tree are lost inside it.
+ * This file relies on these facts about the library.  The element callback must be set after the
+ * decoder exists.  A decoder of instructions needs memory, even if only a callback that has none.
+ * Errors are in the return value and are never printed.  Each tree leaks about 110 bytes.
  *
- * An ETMv4 or ETE decoder reads wild memory when a packet
- * says that an atom was mispredicted and no atom is left.  Sound trace has no
- * such packet, so this file counts atoms and takes such a packet away.
+ * An ETMv4 or ETE decoder reads invalid memory on a packet for a mispredicted atom if no atom is
+ * left.  Valid trace has no such packet, so this file counts atoms and disables such a packet.
  */
 #include "config.h"
 
@@ -30,25 +27,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an instruction decoder has not yet committed. */
+/* Uncommitted elements of an instruction decoder. */
 struct speculation {
-	bool decoding; /* it is synchronised */
-	bool unseen;   /* speculation began before that */
+	bool decoding; /* the decoder is synchronised */
+	bool unseen;   /* speculation began before synchronisation */
 	uint32_t open; /* elements that may be atoms */
 };
 
 struct opencsd_library {
 	const struct opencsd_source *source;
 	struct opencsd_tree_sink sink;
-	bool fed;	/* anything since the last reset */
-	uint64_t first; /* index of the first of those bytes */
-	uint64_t index; /* of the byte after those that are being decoded */
+	bool fed;	/* bytes were fed since the last reset */
+	uint64_t first; /* index of the first byte since then */
+	uint64_t index; /* of the byte after those fed last */
 	uint64_t last;	/* of the last element */
 	dcd_tree_handle_t tree;
-	struct speculation speculation; /* of ETMv4 and ETE */
-	bool fault;			/* a packet was taken away */
-	bool passed;		   /* a branch was passed over since the last synchronisation */
-	uint64_t context_id, vmid; /* in force; 0: not known */
+	struct speculation speculation; /* ETMv4 and ETE only */
+	bool fault;			/* a packet was disabled */
+	bool passed;			/* a branch was passed over since synchronisation */
+	uint64_t context_id, vmid;	/* current context; 0: unknown */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -59,11 +56,11 @@ struct core {
 	const char *name;
 	ocsd_arch_version_t arch;
 	ocsd_core_profile_t profile;
-	bool later; /* it may have instructions of after Armv8.3-A, Armv8.0-M */
+	bool later; /* may have instructions newer than Armv8.3-A or Armv8.0-M */
 };
 
-/* Types of core by name, those that do not follow from the pattern below: [OpenCSD 1.3.3,
- * second hand: trc_pkt_lister], whose table of cores the C interface lacks. */
+/* Core types by name, except those matched by the pattern below: [OpenCSD 1.3.3, second hand:
+ * trc_pkt_lister].  The C interface has no such table. */
 static const struct core cores[] = {
     {"Cortex-A5", ARCH_V7, profile_CortexA},	{"Cortex-A7", ARCH_V7, profile_CortexA},
     {"Cortex-A8", ARCH_V7, profile_CortexA},	{"Cortex-A9", ARCH_V7, profile_CortexA},
@@ -88,7 +85,7 @@ profile_of(char letter)
 	return letter == 'M' ? profile_CortexM : letter == 'R' ? profile_CortexR : profile_CortexA;
 }
 
-/* ARMv8.3-A and the like. */
+/* Return the core for a version such as 8.3-A. */
 static struct core
 core_of_version(const char *version)
 {
@@ -104,8 +101,8 @@ core_of_version(const char *version)
 	return core;
 }
 
-/* The kind of a core by the name of its type; where that is not known, the
- * newest of its profile. */
+/* Return the core for the name of its type.  For an unknown name, return the newest core of its
+ * profile. */
 static struct core
 core_of(const struct opencsd_source_options *o)
 {
@@ -122,20 +119,20 @@ core_of(const struct opencsd_source_options *o)
 	struct core core = {
 	    .arch = ARCH_AA64, .profile = profile_of(dash ? dash[1] : 'A'), .later = true};
 	if (core.profile == profile_CortexM)
-		core.arch = ARCH_V8; /* there is no 64-bit one */
+		core.arch = ARCH_V8; /* profile M has no 64-bit core */
 	return core;
 }
 
 /* --- versions ---------------------------------------------------------- */
 
-/* Features by the version of the library that first decodes them [OpenCSD, README and pull
- * requests 73 and 90], where nothing in the trace shows that they were used. */
+/* Features by the first library version that decodes them [OpenCSD, README and pull requests 73
+ * and 90].  Only features that leave no sign in the trace are listed. */
 static const struct opencsd_limit {
 	uint32_t since;
-	unsigned protocols;	     /* a bit each */
+	unsigned protocols;	     /* one bit for each protocol */
 	ocsd_core_profile_t profile; /* profile_Unknown: any */
-	ocsd_arch_version_t arch;    /* from that on */
-	bool later, speculates;	     /* only of such cores */
+	ocsd_arch_version_t arch;    /* this version or later */
+	bool later, speculates;	     /* only for cores with `later`; only for speculating cores */
 	const char *what;
 } limits[] = {
 #define PROTOCOL(name) (1u << OPENCSD_##name)
@@ -173,8 +170,9 @@ opencsd_library_limits(const struct opencsd_source_options *o, struct text *out)
 	}
 }
 
-/* Versions share a soname, but even those of one minor number lay structs out or
- * number reasons differently (1.5.1 and 1.5.5), so no other will do. */
+/* Check that the library is the version of the build.  All versions have the same soname.  But
+ * even versions with one minor number differ in struct layouts or reason numbers (1.5.1 and
+ * 1.5.5). */
 static int
 check_version(struct err *err)
 {
@@ -244,9 +242,8 @@ configure_etmv4(const struct opencsd_source *s, struct core core, union config *
 				    .core_prof = core.profile};
 }
 
-/* ETE is ETMv4 of version 5 or later, and the library decodes both in one; but
- * it gives the packets only of what has the name of ETMv4.  The version is in
- * another register there. */
+/* Configure ETE as ETMv4 of version 5 or later.  The library decodes both in one decoder, but
+ * reports packets only under the name of ETMv4.  The version comes from a different register. */
 static void
 configure_ete(const struct opencsd_source *s, struct core core, union config *c)
 {
@@ -277,7 +274,7 @@ configure_stm(const struct opencsd_source *s, struct core core, union config *c)
 
 /* Names, numbers and packets: [OpenCSD 1.3.3, ocsd_if_types.h, trc_pkt_types.h]. */
 static const struct protocol {
-	const char *name; /* in the library; NULL: it has none */
+	const char *name; /* in the library; NULL: not supported */
 	ocsd_trace_protocol_t number;
 	size_t packet;
 	bool has_memory;
@@ -285,7 +282,7 @@ static const struct protocol {
 	struct {
 		const char *name;
 		size_t member;
-	} needs[4]; /* registers that have no default */
+	} needs[4]; /* registers without a default */
 } protocols[OPENCSD_PROTOCOLS] = {
     [OPENCSD_ETMV3] = {PROTOCOL(ETMV3, etmv3),
 		       true,
@@ -320,7 +317,7 @@ check_registers(const struct opencsd_source *s, const struct protocol *p, struct
 
 /* --- elements ---------------------------------------------------------- */
 
-/* Our types by the library's, whose numbers change from version to version [OpenCSD 1.3.3,
+/* Our types by those of the library.  Its numbers change between versions [OpenCSD 1.3.3,
  * trc_gen_elem_types.h, ocsd_gen_trc_elem_t]. */
 static const uint8_t types[] = {
     [OCSD_GEN_TRC_ELEM_UNKNOWN] = OPENCSD_UNKNOWN,
@@ -346,7 +343,8 @@ static const uint8_t types[] = {
     [OCSD_GEN_TRC_ELEM_CUSTOM] = OPENCSD_CUSTOM,
 };
 
-/* And why there is no synchronisation [OpenCSD 1.3.3, trc_gen_elem_types.h, unsync_info_t]. */
+/* Our reasons for lost synchronisation by those of the library [OpenCSD 1.3.3,
+ * trc_gen_elem_types.h, unsync_info_t]. */
 static const uint8_t unsyncs[] = {
     [UNSYNC_UNKNOWN] = OPENCSD_UNSYNC_UNKNOWN,
     [UNSYNC_INIT_DECODER] = OPENCSD_UNSYNC_INIT,
@@ -360,7 +358,7 @@ static const uint8_t unsyncs[] = {
     [UNSYNC_EOT] = OPENCSD_UNSYNC_END,
 };
 
-/* The other numbers are copied: they mean the same in all versions so far. */
+/* All other numbers are copied, as no version has changed them yet. */
 _Static_assert(ocsd_isa_aarch64 == 2 && ocsd_isa_unknown == 6 && ocsd_sec_nonsecure == 1 &&
 		   OCSD_INSTR_TSTART == 6 && OCSD_S_INSTR_V7_IMPLIED_RET == 4 &&
 		   TRACE_ON_EX_DEBUG == 2 && EVENT_NUMBERED == 2 && ELEM_MARKER_TS == 0 &&
@@ -373,7 +371,7 @@ opencsd_flag_if(bool set, uint32_t flag)
 	return set ? flag : 0;
 }
 
-/* [OpenCSD, "OCSD_GEN_TRC_ELEM_PE_CONTEXT"] */
+/* Copy a context [OpenCSD, "OCSD_GEN_TRC_ELEM_PE_CONTEXT"]. */
 static void
 take_context(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 {
@@ -390,7 +388,7 @@ take_context(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 		    opencsd_flag_if(c->vmid_valid, OPENCSD_HAS_VMID);
 }
 
-/* [OpenCSD, "OCSD_GEN_TRC_ELEM_INSTR_RANGE", "OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH"] */
+/* Copy a range [OpenCSD, "OCSD_GEN_TRC_ELEM_INSTR_RANGE", "OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH"]. */
 static void
 take_range(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 {
@@ -407,8 +405,9 @@ take_range(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 		    opencsd_flag_if(in->last_instr_cond, OPENCSD_CONDITIONAL);
 }
 
-/* A path of A64 ends at its first branch.  If one is inside, the library does not know it, or
- * has lost its way: paths from there on up to the next synchronisation may be wrong. */
+/* Flag an A64 range with a branch inside, as each range must end at its first branch.  Either the
+ * library does not support that branch, or it is off the path.  All ranges up to the next
+ * synchronisation may then be wrong. */
 static void
 doubt_range(struct opencsd_library *l, struct opencsd_element *e)
 {
@@ -425,8 +424,8 @@ doubt_range(struct opencsd_library *l, struct opencsd_element *e)
 	e->flags |= opencsd_flag_if(l->passed, OPENCSD_PASSED_BRANCH);
 }
 
-/* From 1.5 on the exception's member says in which memory the library looked; its
- * lister prints that. */
+/* Copy the memory space that the library searched.  From version 1.5 on, it is in the exception
+ * number, and the lister prints it. */
 static void
 take_space(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 {
@@ -536,8 +535,8 @@ take_element(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 	}
 }
 
-/* An index of the library with its upper half.  On damage it may be anything;
- * it is that of the element before, then. */
+/* Extend an index of the library by its upper half.  On damage the index may be anything; return
+ * the index of the previous element then. */
 static uint64_t
 full_index(const struct opencsd_library *l, ocsd_trc_index_t index)
 {
@@ -547,7 +546,7 @@ full_index(const struct opencsd_library *l, ocsd_trc_index_t index)
 	return back <= l->index - l->first ? l->index - back : l->last;
 }
 
-/* --- what the library calls -------------------------------------------- */
+/* --- callbacks --------------------------------------------------------- */
 
 static ocsd_datapath_resp_t
 on_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
@@ -579,7 +578,7 @@ on_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
 	return OCSD_RESP_CONT;
 }
 
-/* Whether the packet says that an atom was mispredicted. */
+/* True if the packet reports a mispredicted atom. */
 static bool
 opencsd_has_mispredicted(const ocsd_etmv4_i_pkt *packet)
 {
@@ -593,9 +592,8 @@ opencsd_saturated_less(uint32_t from, uint32_t what)
 	return what < from ? from - what : 0;
 }
 
-/* Follows what the decoder will do with a packet, and takes away what it
- * cannot take: the packet is the library's own, which it passes on to the
- * decoder after this. */
+/* Track how a packet changes the decoder, and disable the packet if the decoder cannot handle it.
+ * The packet belongs to the library, which passes it to the decoder after this. */
 static void
 follow_speculation(struct opencsd_library *l, ocsd_etmv4_i_pkt *packet)
 {
@@ -776,7 +774,7 @@ void
 opencsd_library_packet_text(enum opencsd_protocol protocol, const void *packet, struct text *out)
 {
 	char text[1024] = "";
-	pthread_mutex_lock(&lock); /* its own buffers are shared */
+	pthread_mutex_lock(&lock); /* the library's own buffers are shared */
 	ocsd_pkt_str(protocols[protocol].number, packet, text, sizeof text);
 	pthread_mutex_unlock(&lock);
 	text_add(out, text);

@@ -1,8 +1,8 @@
 /*
- * What this program needs of the OpenCSD library; opencsd_library.c alone
- * includes its headers.  Built without the library, no source opens.
+ * Interface to the OpenCSD library.  Only opencsd_library.c includes its headers.  In a build
+ * without the library, no source opens.
  *
- * Functions are as those of opencsd_tree.h that have the same name.
+ * Functions work like those of the same name in opencsd_tree.h.
  */
 #ifndef TRAWL_DECODE_OPENCSD_LIBRARY_H
 #define TRAWL_DECODE_OPENCSD_LIBRARY_H
@@ -11,11 +11,11 @@
 
 struct opencsd_library;
 
-/* The version of the library that is linked, `1.3.3`; NULL: built without it. */
+/* Return the version of the linked library, `1.3.3`, or NULL in a build without it. */
 const char *opencsd_library_version(void);
 
-/* Append what a later version decodes of such a source and this one gets wrong without a sign:
- * `loops of Armv8.1-M (needs 1.8.0), ...`.  Nothing is appended where all is known. */
+/* Append features of such a source that only later versions decode correctly and this one gets
+ * wrong without notice.  Example: `loops of Armv8.1-M (needs 1.8.0), ...`. */
 void opencsd_library_limits(const struct opencsd_source_options *, struct text *);
 
 struct opencsd_library *opencsd_library_new(const struct opencsd_source *,

@@ -1,4 +1,4 @@
-/* The memory of the program that a source traces: which region an address is in. */
+/* Find the memory region of an address in the program that a source traces. */
 #include "config.h"
 
 #include "decode/coresight/opencsd_tree.h"

@@ -1,5 +1,5 @@
-/* Stands in for opencsd_library.c where the program is built without the
- * OpenCSD library: no source opens that would need it. */
+/* Replace opencsd_library.c in a build without the OpenCSD library: no source that needs it
+ * opens. */
 #include "config.h"
 
 #include "decode/coresight/opencsd_library.h"

@@ -1,14 +1,13 @@
 /*
- * Opening a CoreSight trace buffer: the sources and memory images that its options
- * name.
+ * Open a CoreSight trace buffer with the sources and memory images of its options.
  *
- * A source that cannot be decoded, and an image that is not there, are no
- * reason not to open: the bytes of the one are shown as such, addresses of the
- * other are shown as not accessible, and load() reports what was missing.
+ * The buffer opens even if a source cannot be decoded or an image is missing.  Bytes of such a
+ * source are shown undecoded, and addresses in such an image as not accessible.  The error of
+ * load() lists everything missing.
  *
- * Images are mapped as captures are, since dumps of memory can be as large: a file that
- * becomes shorter reads as zeros there.  That is sound because the library gets a copy of
- * each instruction (on_memory).  The stamps show that an image changed.
+ * Images are mapped like captures, since memory dumps can be as large.  If a file shrinks, the
+ * missing part reads as zeros.  That is sound because the library gets a copy of each instruction
+ * (on_memory).  The stamps reveal a changed image.
  */
 #include "config.h"
 
@@ -28,7 +27,7 @@
 
 /* --- sources ----------------------------------------------------------- */
 
-/* The trace ID in a source's registers. */
+/* Return the trace ID of a source: from the options, or from its registers. */
 static int64_t
 id_of(const struct opencsd_source_options *o)
 {
@@ -64,7 +63,7 @@ no_packet(void *context, uint64_t index, const uint8_t *bytes, size_t length, co
 	(void)packet;
 }
 
-/* Finds out what is wrong with source N, by trying. */
+/* Try to open source N, and set its `problem` if that fails. */
 static void
 try_source(struct opencsd_decoder *d, size_t n)
 {
@@ -96,8 +95,7 @@ by_id(const void *a, const void *b)
 	return left->options < right->options ? -1 : 1;
 }
 
-/* Lays the sources out in the order of their IDs, which orders messages; of a
- * buffer without frames there is but the first. */
+/* List the sources by ID, as this orders messages.  A buffer without frames has only the first. */
 static void
 list_sources(struct opencsd_decoder *d, const struct option_list *list)
 {
@@ -140,7 +138,7 @@ open_sources(struct opencsd_decoder *d, struct err *err)
 
 /* --- limits of the library --------------------------------------------- */
 
-/* Appends the sources from N on whose limits are OWN, and clears these. */
+/* Append the names of the sources from N on with the limits OWN, and clear their limits. */
 static void
 add_names(const struct opencsd_decoder *d, struct text *limits, size_t n, const char *own,
 	  struct text *out)
@@ -153,7 +151,8 @@ add_names(const struct opencsd_decoder *d, struct text *limits, size_t n, const 
 	}
 }
 
-/* Notes what the library may decode wrongly, once for all sources alike. */
+/* Append notes on features that the library decodes wrongly, one for all sources with the same
+ * limits. */
 static void
 note_limits(struct opencsd_decoder *d)
 {
@@ -181,7 +180,7 @@ note_limits(struct opencsd_decoder *d)
 	free(limits);
 }
 
-/* Fills the notes on how the capture is decoded. */
+/* Fill in the notes on how the capture is decoded. */
 static void
 describe_decoding(struct opencsd_decoder *d)
 {
@@ -193,7 +192,7 @@ describe_decoding(struct opencsd_decoder *d)
 
 /* --- memory ------------------------------------------------------------ */
 
-/* The map of an image's file; NULL and a note if there is none. */
+/* Return the mapped file of an image, or NULL after adding a note. */
 static struct capture *
 image_file(struct opencsd_decoder *d, const char *path)
 {
@@ -203,7 +202,7 @@ image_file(struct opencsd_decoder *d, const char *path)
 	for (size_t i = 0; i < d->files.count; i++)
 		if (!strcmp(capture_path(d->files.at[i]), path))
 			return d->files.at[i];
-	/* nothing but files: a FIFO would wait for its writer */
+	/* only regular files: opening a FIFO would wait for its writer */
 	struct capture *file =
 	    stat(path, &st) || S_ISREG(st.st_mode) ? capture_open(path, NULL, &err) : NULL;
 	if (file) {
@@ -216,7 +215,7 @@ image_file(struct opencsd_decoder *d, const char *path)
 	return NULL;
 }
 
-/* Where an image that is not at hand would lie: other memory does not take its place. */
+/* Return the region of an unavailable image, so that no other memory is used there. */
 static struct opencsd_region
 absent_region(const struct opencsd_image_options *image)
 {
@@ -226,7 +225,7 @@ absent_region(const struct opencsd_image_options *image)
 				       .context = image->context};
 }
 
-/* An image in memory; of length 0 where there is nothing. */
+/* Return the region of an image, with length 0 if it has no bytes. */
 static struct opencsd_region
 region_of(struct opencsd_decoder *d, const struct opencsd_image_options *image)
 {
@@ -253,8 +252,7 @@ region_of(struct opencsd_decoder *d, const struct opencsd_image_options *image)
 				       .bytes = capture_bytes(file) + image->offset};
 }
 
-/* Adds a segment of an ELF file as an image of its own, behind the address that the file is
- * loaded at. */
+/* Add a segment of an ELF file as a separate image, at its address plus that of the file. */
 static void
 add_segment(struct opencsd_decoder *d, const struct opencsd_image_options *image,
 	    const struct elf_header *segment)
@@ -266,7 +264,8 @@ add_segment(struct opencsd_decoder *d, const struct opencsd_image_options *image
 	part->length = segment->length;
 }
 
-/* Adds an image: of an ELF file, of which the options name no piece, all that it loads. */
+/* Add an image.  For an ELF file without an offset or length in the options, add its loadable
+ * segments. */
 static void
 add_image(struct opencsd_decoder *d, const struct opencsd_image_options *image)
 {
@@ -286,7 +285,7 @@ add_image(struct opencsd_decoder *d, const struct opencsd_image_options *image)
 		*vec_add(&d->images) = *image;
 }
 
-/* The memory of each source: its own images first. */
+/* Fill in the memory of each source, with its own images first. */
 static void
 open_images(struct opencsd_decoder *d)
 {
@@ -314,8 +313,8 @@ open_images(struct opencsd_decoder *d)
 	d->syst.base.stamp_count = d->stamps.count;
 }
 
-/* Where the frames of a trace port are, if it sends no synchronisation of them: as the
- * packets of an ITM in them show. */
+/* Find where frames start on a trace port without frame synchronisation, from the ITM packets in
+ * them. */
 static void
 find_frames(struct opencsd_decoder *d, const struct window *head)
 {
@@ -338,7 +337,7 @@ find_frames(struct opencsd_decoder *d, const struct window *head)
 
 /* --- the contract ------------------------------------------------------ */
 
-/* A buffer does not say what it is: the sources must be known. */
+/* Never match: a buffer cannot be recognised, and its sources must be given. */
 void
 opencsd_probe(const struct window *head, struct probe *probe)
 {
@@ -359,8 +358,7 @@ opencsd_is_stm(const struct opencsd_decoder *d)
 	return any;
 }
 
-/* Kinds of messages that may name who sent them, beside their source: a master and channel,
- * or a port. */
+/* Return the kinds of message with an origin inside the source: a master and channel, or a port. */
 static uint64_t
 kinds_of_software(const struct opencsd_decoder *d)
 {

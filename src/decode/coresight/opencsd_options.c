@@ -1,5 +1,5 @@
 /*
- * The options of CoreSight trace buffers, and what a snapshot says in their terms.
+ * The options of CoreSight trace buffers, and their values from a snapshot.
  */
 #include "config.h"
 
@@ -91,7 +91,7 @@ const struct option_table opencsd_options =
 
 /* --- snapshots --------------------------------------------------------- */
 
-/* Types of trace source as devices have them, up to the first dot. */
+/* Return the protocol for a device type, up to its first dot, or -1. */
 static int
 protocol_of(const char *type)
 {
@@ -119,7 +119,7 @@ list_add(struct option_list *list, const struct option_table *table)
 	return added;
 }
 
-/* Whether the profile has that source already: it goes before the snapshot. */
+/* True if the profile has the source: it overrides the snapshot. */
 static bool
 has_source(const struct opencsd_options *options, const char *name)
 {
@@ -130,7 +130,7 @@ has_source(const struct opencsd_options *options, const char *name)
 	return false;
 }
 
-/* The same of an image of a source's memory. */
+/* True if the profile has an image of the source's memory at ADDRESS. */
 static bool
 has_image(const struct opencsd_options *options, const char *of, uint64_t address)
 {
@@ -203,7 +203,7 @@ void
 opencsd_use_snapshot(struct opencsd_options *options, const struct snapshot *s,
 		     const struct snapshot_buffer *buffer, struct text *notes)
 {
-	options->format = CORESIGHT_ALIGNED; /* whatever is not one of these */
+	options->format = CORESIGHT_ALIGNED; /* default for all other formats */
 	if (!strcmp(buffer->format, format_names[CORESIGHT_DSTREAM]))
 		options->format = CORESIGHT_DSTREAM;
 	else if (!strcmp(buffer->format, format_names[CORESIGHT_SOURCE]))

@@ -1,14 +1,13 @@
 /*
- * The packets of CoreSight trace, as trc_pkt_lister prints those that it decodes:
+ * List the packets of CoreSight trace, as trc_pkt_lister prints those that it decodes:
  *
  *	Idx:1676; ID:10; [0x85 0x23 0x08 ];	I_ADDR_S_IS0 : Address, Short, IS0.; Addr=0x...
  *
- * Messages are elements, which stand for packets but are not these; so the capture is
- * walked from its beginning, with trees of its own that are given the bytes as the
- * lister gives them: by frames, each run of a source at once.  Packets come in the order
- * in which they end.  Text and index are the library's: those of ETE are what it has for
- * ETMv4, which is the same.  It goes on where the lister stops, behind bytes that are no
- * trace.
+ * Messages stand for elements, not packets.  So this walks the capture from its beginning with
+ * separate trees.  They get the bytes in the same pieces as in the lister: frame by frame, in runs
+ * of a source.  Packets come in the order of their ends.  Text and index are the library's; ETE
+ * packets have the text of ETMv4, which is the same.  Unlike the lister, this continues after
+ * bytes that are no trace.
  */
 #include "config.h"
 
@@ -19,7 +18,7 @@
 struct packet_source {
 	struct packet_list *list;
 	const struct opencsd_source *source;
-	struct opencsd_tree *tree; /* NULL: it cannot be decoded */
+	struct opencsd_tree *tree; /* NULL: cannot be decoded */
 };
 
 struct packet_list {
@@ -82,7 +81,7 @@ list_run(void *context, const struct coresight_run *run)
 		list_bytes(&list->sources[lane], run->index, run->bytes, run->count);
 }
 
-/* A run of the hardware has nothing before it. */
+/* Start a hardware run, with nothing before it. */
 static void
 start_run(struct packet_list *list, struct coresight *frames, uint64_t offset)
 {
@@ -100,7 +99,7 @@ list_unit(void *context, uint64_t offset, const struct swo_unit *unit)
 	opencsd_units_take(&list->units, offset, unit, list_run, list);
 }
 
-/* Sources begin anew where frames go on elsewhere. */
+/* Restart the sources where frames continue elsewhere. */
 static void
 list_break(void *context, uint64_t offset)
 {
@@ -111,7 +110,7 @@ list_break(void *context, uint64_t offset)
 	opencsd_units_start(&list->units, offset);
 }
 
-/* Frames of a window with an ITM, whose messages are left. */
+/* List frames with an ITM.  The messages of the ITM are dropped. */
 static void
 list_mixed(struct packet_list *list, const struct window *w)
 {
@@ -127,7 +126,7 @@ list_mixed(struct packet_list *list, const struct window *w)
 	decode_state_free(swo, state);
 }
 
-/* Feeds the window in pieces, so that it can end early. */
+/* Feed the window in pieces, so that the walk can end early. */
 static void
 list_window(struct packet_list *list, const struct window *w)
 {

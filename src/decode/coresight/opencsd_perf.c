@@ -1,10 +1,10 @@
 /*
- * CoreSight trace in perf.data: the numbers behind AUXTRACE_INFO, and the marks of a
- * buffer, in the terms of opencsd's options.
+ * CoreSight trace in perf.data: turn the numbers after AUXTRACE_INFO, and the marks of a buffer,
+ * into options of `opencsd`.
  *
  * Sources: [cs-etm.h] is tools/perf/util/cs-etm.h of Linux, [coresight-pmu.h] its
- * include/linux/coresight-pmu.h; what is known from the program only is marked
- * [second hand: perf].
+ * include/linux/coresight-pmu.h.  Facts known only from the program are marked [second hand:
+ * perf].
  */
 #include "config.h"
 
@@ -26,14 +26,14 @@ enum {
 	INFO_BLOCKS = 3
 };
 
-/* The magic of a processor's block, which says what its parameters are [cs-etm.h]. */
+/* Magic of a processor's block, which determines the meaning of its parameters [cs-etm.h]. */
 #define MAGIC_ETMV3 UINT64_C(0x3030303030303030)
 #define MAGIC_ETMV4 UINT64_C(0x4040404040404040)
 #define MAGIC_ETE UINT64_C(0x5050505050505050)
 
 enum { PARAMETERS_MOST = 16 };
 
-/* What one processor's trace unit is. */
+/* The trace unit of a processor. */
 struct perf_block {
 	uint64_t magic;
 	uint32_t cpu;
@@ -41,11 +41,11 @@ struct perf_block {
 	size_t count;
 };
 
-/* Parameters in their order [cs-etm.h]: where each register goes, and which one has the ID. */
+/* Parameters in order [cs-etm.h]: the register of each, and the number of the one with the ID. */
 #define MEMBER(name) offsetof(struct opencsd_registers, name)
 static const struct perf_unit {
 	uint64_t magic;
-	size_t old_count; /* of version 0, which does not say it */
+	size_t old_count; /* count in version 0, which does not store it */
 	size_t members[PARAMETERS_MOST];
 	size_t count, id;
 } units[] = {
@@ -73,8 +73,7 @@ unit_of(uint64_t magic)
 	return NULL;
 }
 
-/* Reads the block at *AT and moves on to the next; false at the end, or if the block
- * cannot be. */
+/* Read the block at *AT and advance *AT.  Return false at the end, or if the block is invalid. */
 static bool
 next_block(const struct perf_data *perf, size_t *at, struct perf_block *block)
 {
@@ -95,8 +94,8 @@ next_block(const struct perf_data *perf, size_t *at, struct perf_block *block)
 
 /* --- trace IDs ------------------------------------------------------------------- */
 
-/* AUX_OUTPUT_HW_ID [coresight-pmu.h, CS_AUX_HW_ID_*]: trace ID 7:0, sink 39:8, minor
- * version 59:56, major 63:60. */
+/* AUX_OUTPUT_HW_ID [coresight-pmu.h, CS_AUX_HW_ID_*]: trace ID 7:0, sink 39:8, minor version
+ * 59:56, major 63:60. */
 static unsigned
 hw_major(uint64_t id)
 {
@@ -115,7 +114,7 @@ hw_sink(uint64_t id)
 	return (uint32_t)(id >> 8);
 }
 
-/* The ID that a processor got first; NULL: none was said. */
+/* Return the first ID that a processor got, or NULL. */
 static const struct perf_hw_id *
 hw_id_of(const struct perf_data *perf, uint32_t cpu)
 {
@@ -125,8 +124,8 @@ hw_id_of(const struct perf_data *perf, uint32_t cpu)
 	return NULL;
 }
 
-/* Whether a processor's trace may be in a buffer: not where both say their sink, and it is
- * another. */
+/* True if a processor's trace may be in a buffer.  False only if both name their sinks and these
+ * differ. */
 static bool
 shares_sink(const struct perf_hw_id *own, const struct perf_hw_id *buffer)
 {
@@ -134,7 +133,7 @@ shares_sink(const struct perf_hw_id *own, const struct perf_hw_id *buffer)
 	       hw_sink(own->id) == hw_sink(buffer->id);
 }
 
-/* The trace ID of a block; -1: it has none, since nothing was traced there. */
+/* Return the trace ID of a block, or -1 if nothing was traced there. */
 static int64_t
 trace_id(const struct perf_block *block, const struct perf_unit *unit, const struct perf_hw_id *hw)
 {
@@ -146,7 +145,7 @@ trace_id(const struct perf_block *block, const struct perf_unit *unit, const str
 
 /* --- sources ----------------------------------------------------------------------- */
 
-/* PTM and ETMv3 differ in bits 9:8 of ETMIDR [second hand: perf]. */
+/* Return the protocol.  PTM and ETMv3 differ in bits 9:8 of ETMIDR [second hand: perf]. */
 static enum opencsd_protocol
 protocol_of(const struct perf_block *block)
 {
@@ -171,15 +170,15 @@ add_block(struct opencsd_options *options, const struct perf_block *block, int64
 	o->optional = true;
 	o->protocol = (int)protocol_of(block);
 	if (o->protocol == OPENCSD_ETE)
-		o->core = mem_text("ARMv9.0-A"); /* the type of the core is not said */
+		o->core = mem_text("ARMv9.0-A"); /* the file does not name the core type */
 	for (size_t i = 0; i < unit->count && i < block->count; i++) {
 		char *regs = (char *)&o->regs;
 		*(int64_t *)(void *)(regs + unit->members[i]) = (uint32_t)block->parameters[i];
 	}
 }
 
-/* The sources of a part: of raw bytes the processor they are of, else all that may share
- * the buffer. */
+/* Add the sources of a part: for raw bytes, their processor; otherwise all that may share the
+ * buffer. */
 static void
 add_sources(struct opencsd_options *options, const struct perf_data *perf,
 	    const struct perf_part *part)
@@ -228,8 +227,8 @@ add_marks(struct opencsd_options *options, const struct perf_layout *layout)
 	}
 }
 
-/* What is missing somewhere stands at the end.  Of a buffer with several parts, the first one
- * says it. */
+/* Add a run at the end for damage of unknown position.  With several parts, only the first reports
+ * lost records. */
 static void
 add_end(struct opencsd_options *options, const struct perf_part *part,
 	const struct perf_layout *layout, const char *damage)
@@ -257,8 +256,9 @@ add_end(struct opencsd_options *options, const struct perf_part *part,
 
 /* --- images -------------------------------------------------------------------------- */
 
-/* Whether a map is of a file, or of the kernel in the upper half of the addresses: where
- * perf must not tell them it has the kernel everywhere.  Memory without a file is neither. */
+/* True if a map is of a file, or of the kernel.  Without permission to see kernel addresses, perf
+ * maps the kernel everywhere, so only the upper half of the addresses counts.  Memory without a
+ * file is neither. */
 static bool
 is_file_map(const struct perf_map *map)
 {
@@ -283,7 +283,7 @@ add_image(struct opencsd_options *options, const struct perf_map *map, const cha
 	o->build_id = build_id.data;
 }
 
-/* The last maps first: what is mapped later takes the place of what was there. */
+/* Add the last maps first, since later maps replace earlier ones. */
 static void
 add_images(struct opencsd_options *options, const struct perf_data *perf, char *const *images,
 	   struct text *notes)
@@ -299,7 +299,7 @@ add_images(struct opencsd_options *options, const struct perf_data *perf, char *
 		text_addf(notes, "only %d of the mapped files are used\n", PERF_MAPS_MOST);
 }
 
-/* --- the whole ------------------------------------------------------------------------- */
+/* --- interface ------------------------------------------------------------------------- */
 
 static bool
 has_unknown_ids(const struct perf_data *perf)
@@ -343,8 +343,8 @@ opencsd_takes_perf(const struct perf_data *perf, struct text *why)
 	return false;
 }
 
-/* Of raw bytes that a thread left on several processors, each processor's are a trace.
- * Fills the N-th part of a buffer. */
+/* Fill in the N-th part of a buffer.  Raw bytes of a thread that ran on several processors form a
+ * part for each processor. */
 static bool
 part_of(const struct perf_buffer *buffer, size_t n, struct perf_part *part)
 {
@@ -387,7 +387,7 @@ opencsd_use_perf(struct opencsd_options *options, const struct perf_data *perf,
 		 char *const *images, struct text *notes)
 {
 	options->format = part->format == FORMAT_RAW ? CORESIGHT_SOURCE : CORESIGHT_ALIGNED;
-	/* a profile that has these says them all */
+	/* options given in a profile are complete */
 	if (!options->sources.count)
 		add_sources(options, perf, part);
 	if (!options->runs.count) {

@@ -1,8 +1,7 @@
 /*
- * Kinds and fields of the formats of CoreSight: the rows of elements, which are those of
- * `opencsd` and `ppl`, and behind them those of an ITM's packets, which are those of `itm` and
- * `tpiu`.  `opencsd` has all: an ITM's packets stand among elements in the frames of a trace
- * port.
+ * Kinds and fields of the CoreSight formats.  First the rows of elements, for `opencsd` and `ppl`,
+ * then those of ITM packets, for `itm` and `tpiu`.  `opencsd` uses both: in trace port frames, ITM
+ * packets are among the elements.
  */
 #include "config.h"
 
@@ -60,7 +59,7 @@ const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT + SWO_KIND_COUNT] = {
     [OPENCSD_KIND_COUNT + SWO_KIND_ALIGN] = {"alignment", "bytes before frames fit again"},
 };
 
-/* A kind of an ITM's packets as `itm` and `tpiu` number it, and as `opencsd` does. */
+/* A kind of ITM packet in both numberings: that of `itm` and `tpiu`, and that of `opencsd`. */
 #define IN(kind)                                                                                   \
 	(1ull << SWO_KIND_##kind | 1ull << ((int)OPENCSD_KIND_COUNT + (int)SWO_KIND_##kind))
 

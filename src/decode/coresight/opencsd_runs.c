@@ -1,7 +1,7 @@
 /*
- * Runs of the hardware: where decoding starts anew, and which bytes it passes over.
+ * Hardware runs: where decoding restarts, and which bytes it skips.
  *
- * Frames are counted from the start of the capture, so a run cannot begin within one.
+ * Frames are counted from the start of the capture, so a run cannot begin inside one.
  */
 #include "config.h"
 

@@ -1,8 +1,7 @@
 /*
- * CoreSight trace buffers: what the first bytes of one hold, for people.  Whose bytes
- * they are, by trace ID, and which pages of memory the sources lack: a decoder that
- * finds no image where a core executed gives an element at each branch, which explains
- * a row each, but not what to do.
+ * Describe the first bytes of a CoreSight trace buffer: bytes by trace ID, and memory pages
+ * missing for the sources.  A decoder without an image of the executed code gives an element at
+ * each branch.  Each such row has its explanation, but only this summary shows the remedy.
  *
  * Cost: the head is decoded once.
  */
@@ -17,7 +16,7 @@
 
 enum { PAGE = 4096, RANGES_SHOWN = 3, OTHERS_SHOWN = 8 };
 
-/* Pages one after the other that no image has, and the rows that say so. */
+/* Consecutive pages without an image, and the number of rows that report them. */
 struct survey_gap {
 	uint64_t first, last, rows;
 };
@@ -27,7 +26,7 @@ typedef VEC(struct survey_gap) gap_list;
 struct opencsd_findings {
 	const struct opencsd_decoder *decoder;
 	uint64_t bytes[CORESIGHT_IDS];
-	uint64_t zeros[CORESIGHT_IDS]; /* bytes so far, of an ITM */
+	uint64_t zeros[CORESIGHT_IDS]; /* consecutive zero bytes of an ITM */
 	bool synced[CORESIGHT_IDS];    /* an ITM sent a synchronisation */
 	gap_list gaps;
 	uint64_t rows;
@@ -87,7 +86,7 @@ by_rows(const void *a, const void *b)
 	return by_address(a, b);
 }
 
-/* Puts pages that follow each other together, those with the most rows first. */
+/* Join consecutive pages, and sort by the number of rows, most first. */
 static void
 join_gaps(gap_list *gaps)
 {
@@ -149,7 +148,7 @@ describe_other(unsigned id, unsigned long long bytes, struct text *about)
 		      : "not decoded: list it in sources: of a profile");
 }
 
-/* IDs that no source has: each, or, where so many make no sense, their sum. */
+/* Describe undecoded IDs one by one, or only their sum if they are too many to make sense. */
 static void
 describe_others(const struct opencsd_decoder *d, const struct opencsd_findings *s,
 		struct text *about)
@@ -174,7 +173,7 @@ describe_others(const struct opencsd_decoder *d, const struct opencsd_findings *
 	text_free(&each);
 }
 
-/* Whether a source that need not be there is not. */
+/* True if an optional source sent nothing. */
 static bool
 is_silent(const struct opencsd_decoder *d, const struct opencsd_findings *s, unsigned id)
 {
@@ -193,7 +192,8 @@ describe_ids(const struct opencsd_decoder *d, const struct opencsd_findings *s, 
 			  (unsigned long long)s->bytes[CORESIGHT_NOBODY]);
 }
 
-/* An ITM is decoded from its first synchronisation on, which an SWO pin need not send. */
+/* Report ITMs without synchronisation.  Decoding starts at the first one, which an SWO pin need
+ * not send. */
 static void
 describe_unsynced(const struct opencsd_decoder *d, const struct opencsd_findings *s,
 		  const struct window *head, struct text *missing)
@@ -215,7 +215,8 @@ is_same_image(const struct opencsd_image_options *a, const struct opencsd_image_
 	return a->address == b->address && a->offset == b->offset && !strcmp(a->file, b->file);
 }
 
-/* How many bytes of an image were found, for sources that execute; false: none does. */
+/* Get how many bytes of an image were found, for sources that execute code.  Return false if no
+ * source does. */
 static bool
 image_length(const struct opencsd_decoder *d, const struct opencsd_image_options *image,
 	     uint64_t *length)
@@ -235,7 +236,7 @@ image_length(const struct opencsd_decoder *d, const struct opencsd_image_options
 	return any;
 }
 
-/* An image, and all whose it is; those before I are told. */
+/* Describe image I and its owners, unless an earlier entry described it. */
 static void
 describe_image(const struct opencsd_decoder *d, size_t i, struct text *about)
 {
@@ -260,7 +261,7 @@ describe_image(const struct opencsd_decoder *d, size_t i, struct text *about)
 	text_add_char(about, '\n');
 }
 
-/* The file that is known to belong where pages have no image, but is not at hand. */
+/* Return the unavailable image that belongs to pages without one, or NULL. */
 static const struct opencsd_image_options *
 absent_image(const struct opencsd_decoder *d, const struct survey_gap *gap)
 {
@@ -300,7 +301,7 @@ describe_gaps(const struct opencsd_decoder *d, const struct opencsd_findings *s,
 				: "; list the images in a profile (opencsd: images:)");
 }
 
-/* Frames with an ITM, which reads its head by itself. */
+/* Describe frames with an ITM, from the ITM's reading of the head. */
 static void
 describe_mixed(const struct opencsd_decoder *d, struct swo_head *found, struct opencsd_findings *s,
 	       const struct decoder_names *names, struct text *about)

@@ -1,13 +1,14 @@
 /*
- * Frames of a trace port with an ITM among the sources, as an SWO pin sends them.  Such
- * captures often have no synchronisation at all: the packets of the ITM show where frames are.
- * So the decoder of `tpiu` (swo.h) reads the frames: it follows their place, and its messages
- * of the ITM stand in the list as they are, behind the kinds of elements; what is of other
- * sources goes to their lanes.
+ * Trace port frames with an ITM among the sources, as from an SWO pin.
  *
- * Where frames go on elsewhere, bytes are lost: lanes begin anew there.  So between the place
- * that decoding of an element starts at and the element, frames follow each other, and such a
- * place is exact (struct opencsd_units).
+ * Such captures often have no synchronisation at all, and only the ITM packets show where frames
+ * start.  So the decoder of `tpiu` (swo.h) reads the frames and follows their start.  Its ITM
+ * messages are in the list unchanged, with kinds after those of elements.  Bytes of other sources
+ * go to their lanes.
+ *
+ * Where frames continue elsewhere, bytes are lost, and lanes restart there.  So all frames from
+ * the start of an element's decoding to the element are contiguous.  Such a start is exact (struct
+ * opencsd_units).
  */
 #include "config.h"
 
@@ -65,8 +66,9 @@ opencsd_units_take(struct opencsd_units *units, uint64_t offset, const struct sw
 	bool named = false;
 	for (unsigned i = 0; i < unit->count;) {
 		named |= unit->ids[i] != units->id;
-		/* the frame's, or that of the pair that names the source: the byte before, or
-		 * the one before that where a byte of the old source follows the name */
+		/* Index of the frame, or of the pair that names the source.  That pair is at the
+		 * previous byte.  It is one byte earlier if a byte of the old source follows the
+		 * name. */
 		run.index = offset + (i ? (unit->places[i] - 1u) & ~1u : 0);
 		run.anchor = named ? offset : units->anchor;
 		run.id = unit->ids[i];
@@ -84,7 +86,7 @@ opencsd_units_take(struct opencsd_units *units, uint64_t offset, const struct sw
 
 /* --- messages ------------------------------------------------------------ */
 
-/* Origins of an ITM's packets, beside those of elements. */
+/* Origins of ITM packets, apart from those of elements. */
 enum { ORIGIN_PACKETS = 1 << 10 };
 
 void

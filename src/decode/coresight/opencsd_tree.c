@@ -1,4 +1,4 @@
-/* One source: the library's decoder or the one for ITM.  See opencsd_tree.h. */
+/* Decode one source with the library or itm.c.  See opencsd_tree.h. */
 #include "config.h"
 
 #include "decode/coresight/opencsd_tree.h"
@@ -11,12 +11,12 @@
 struct opencsd_tree {
 	const struct opencsd_source *source;
 	struct opencsd_tree_sink sink;
-	bool whole;			 /* the first byte of the trace comes next, or came */
-	struct opencsd_library *library; /* NULL: */
+	bool whole;			 /* the first byte of the trace is next, or came */
+	struct opencsd_library *library; /* NULL: use `itm` */
 	struct itm itm;
 };
 
-/* A decoder that is used again says that it was reset, but the trace begins. */
+/* Correct the reason: a reused decoder reports a reset, but the trace begins. */
 static void
 take_unsync(struct opencsd_tree *tree, struct opencsd_element *e)
 {
@@ -25,7 +25,7 @@ take_unsync(struct opencsd_tree *tree, struct opencsd_element *e)
 	tree->whole = false;
 }
 
-/* Most elements are as they have to be. */
+/* Pass an element on.  Most need no change. */
 static void
 on_element(void *context, const struct opencsd_element *in)
 {

@@ -1,19 +1,20 @@
 /*
- * ITM packets of an SWO pin as messages: see swo.h.
+ * Decode the ITM packets of an SWO pin to messages: see swo.h.
  *
- * A message is a packet; bytes of ports that carry text are put together into lines.  What
- * begins somewhere is doubtful until a synchronisation or a row of good packets came.
+ * A message is a packet.  Bytes of text ports are joined to lines.  After a start, messages are
+ * suspect until a synchronisation or enough consecutive good packets.
  *
- * Time.  A local timestamp is of the packets before it, since the last one; it is looked
- * for ahead, and found once for all of them.  The sum of local timestamps runs on over
+ * Time.  A local timestamp belongs to the packets since the last one.  The decoder searches ahead
+ * for it, once for all these packets.  The sum of local timestamps continues across
  * synchronisations; after an overflow it is a lower bound.
  *
- * Frames.  One that names an impossible source, or one that the head does not have, or two
- * forbidden packets close together, make the decoder look for the place where frames fit
- * best; if they do elsewhere, the bytes before are lost.
+ * Frames.  Some signs of wrong frames start a search for the frame start: an impossible source, a
+ * source missing in the head, or two forbidden packets close together.  If frames fit better
+ * elsewhere, the bytes before are lost.
  *
- * Cost: linear in the capture.  Beyond a few looks for a place, as many frames lie between
- * two as half a look takes, so that bytes that fit nowhere cost 32 times as much, no more.
+ * Cost: linear in the size of the capture.  After a few searches for the frame start, the next one
+ * must wait for 64 frames, as many as its window has.  A search reads its window up to 31 times,
+ * so bytes that fit nowhere cost at most 32 times as much.
  */
 #include "config.h"
 
@@ -27,17 +28,17 @@
 
 enum {
 	PROOF = SWO_PROOF,
-	BAD_NEAR = 64,		 /* bytes of the ITM in which two bad packets are too many */
+	BAD_NEAR = 64,		 /* ITM bytes in which two bad packets are too many */
 	ZEROS_MAX = 4096,	 /* in one message */
-	PACKET_SPAN = 32 * 1024, /* of a packet in the capture */
-	LINES = 2,		 /* under way at once */
+	PACKET_SPAN = 32 * 1024, /* maximum extent of a packet in the capture */
+	LINES = 2,		 /* open at the same time */
 	LINE_BYTES = 1024,
-	LINE_SPAN = 16 * 1024, /* in the capture */
-	STAMP_AHEAD = 128,     /* bytes of the ITM that a timestamp is looked for in */
-	STAMP_SPAN = 1024,     /* and of the capture */
+	LINE_SPAN = 16 * 1024, /* maximum extent in the capture */
+	STAMP_AHEAD = 128,     /* ITM bytes searched for a timestamp */
+	STAMP_SPAN = 1024,     /* capture bytes searched for it */
 	NO_STAMP = 0x0fffffff + 1,
 	SILENCE = 8 * CORESIGHT_FRAME,
-	DOUBT_AHEAD = 16, /* bytes of the ITM, up to a bad packet that makes one doubtful */
+	DOUBT_AHEAD = 16, /* ITM bytes after a rare packet in which a bad one makes it suspect */
 	LOOK_COST = SWO_ALIGN_WINDOW / CORESIGHT_FRAME, /* in frames */
 	DEBT_MAX = 7 * LOOK_COST,
 	RUN_UP = 4096,
@@ -112,46 +113,47 @@ static const struct option_table tpiu_options =
 
 /* --- state --------------------------------------------------------------- */
 
-/* Offsets are kept as their low 16 bits: none is that far back. */
+/* An unfinished line.  Offsets are stored as their low 16 bits, since a line never reaches further
+ * back. */
 struct swo_line {
 	uint16_t start;
-	uint16_t count; /* bytes; 0: there is no line */
+	uint16_t count; /* bytes; 0: no line */
 	uint8_t port;
-	uint8_t first : 4; /* the byte of the unit at START that it begins with */
-	uint8_t skip : 2;  /* bytes of the first write that belong to the line before */
-	bool lost : 1;	   /* an overflow or damage came meanwhile */
-	bool doubt : 1;	   /* one of its writes is doubtful */
+	uint8_t first : 4; /* position of the first byte in the unit at START */
+	uint8_t skip : 2;  /* bytes of the first write that belong to the previous line */
+	bool lost : 1;	   /* an overflow or damage came since START */
+	bool doubt : 1;	   /* one of the writes is suspect */
 };
 
 struct swo_state {
-	struct decode_state base; /* the offset is that of the unit at hand */
+	struct decode_state base; /* with the offset of the current unit */
 	uint64_t local;		  /* sum of local timestamps */
 	uint64_t global;
-	uint32_t stamp;	      /* the next one, or NO_STAMP */
-	uint16_t stamp_ahead; /* bytes of the ITM up to its end; 0: not looked for */
-	uint16_t zeros;	      /* before the byte that comes next */
+	uint32_t stamp;	      /* next local timestamp, or NO_STAMP */
+	uint16_t stamp_ahead; /* ITM bytes up to the end of STAMP; 0: not searched yet */
+	uint16_t zeros;	      /* zeros before the next byte */
 	struct swo_line lines[LINES];
-	uint16_t start;			/* of the packet at hand */
-	uint8_t packet[SWO_PACKET_MAX]; /* its bytes */
+	uint16_t start;			/* of the current packet */
+	uint8_t packet[SWO_PACKET_MAX]; /* bytes of the current packet */
 	uint8_t have : 4;
 	uint8_t trail : 3;  /* zeros at the end of the last packet */
-	uint8_t first : 4;  /* the byte of the unit at START that it begins with */
-	uint8_t skip : 4;   /* bytes of the unit that are done */
-	uint8_t given : 4;  /* messages of the next byte that were given */
-	uint8_t page : 3;   /* of ports */
-	bool page_lost : 1; /* damage came since it was set */
-	uint8_t proof : 7;  /* good packets so far, up to PROOF */
+	uint8_t first : 4;  /* position of the first byte in the unit at START */
+	uint8_t skip : 4;   /* bytes of the unit already decoded */
+	uint8_t given : 4;  /* messages of the next byte already returned */
+	uint8_t page : 3;   /* page of ports */
+	bool page_lost : 1; /* damage came after the page was set */
+	uint8_t proof : 7;  /* sum of weights of good packets, up to PROOF */
 	bool aligned : 1;
-	uint8_t since_bad : 7; /* bytes of the ITM since a bad packet, up to BAD_NEAR */
+	uint8_t since_bad : 7; /* ITM bytes since a bad packet, up to BAD_NEAR */
 	bool stamped : 1;      /* a local timestamp came */
 	uint8_t id;
-	uint16_t debt;	 /* frames until looks for their place have cost nothing */
-	bool looked : 1; /* for the place of the unit at hand */
+	uint16_t debt;	 /* cost in frames of searches for the frame start, not yet worked off */
+	bool looked : 1; /* searched the frame start at the current unit */
 	bool low_known : 1, high_known : 1; /* parts of the global time */
 	bool doubtful : 1;		    /* two bad packets came close together */
-	bool inexact : 1;		    /* damage came: times are sums without what is lost */
-	bool high_doubtful : 1;		    /* the high bits of the global time are */
-	bool is_rare : 1;		    /* the last packet is */
+	bool inexact : 1;		    /* damage came: lost timestamps are missing in times */
+	bool high_doubtful : 1;		    /* the high bits of the global time are suspect */
+	bool is_rare : 1;		    /* the last packet is rare */
 };
 enum { SAVED = DECODE_SAVED_SIZE(struct swo_state) };
 static_assert((size_t)SAVED <= (size_t)SWO_CHECKPOINT, "a checkpoint is the state itself");
@@ -171,14 +173,14 @@ swo_start(const struct decoder *decoder, struct decode_state *state)
 
 enum { GIVEN_MAX = LINES + 4 };
 
-/* A byte on its way: from where, and what it gives. */
+/* A byte being decoded: its position, and the messages it produces. */
 struct swo_feed {
 	const struct swo_decoder *d;
 	const struct window *w;
 	struct swo_state *s;
-	const struct swo_units *units; /* who gets them, or NULL */
+	const struct swo_units *units; /* receiver of units, or NULL */
 	const struct swo_unit *unit;
-	unsigned index; /* of the byte in the unit */
+	unsigned index; /* position of the byte in the unit */
 	struct message given[GIVEN_MAX];
 	unsigned count;
 	bool is_short; /* the window ends before the next timestamp */
@@ -191,7 +193,7 @@ offset_of(const struct swo_feed *j, uint16_t low)
 	return here - (uint16_t)((uint16_t)here - low);
 }
 
-/* Sets the time: of the next local timestamp, or of the last global one. */
+/* Set the time from the next local timestamp or the last global one. */
 static void
 set_time(const struct swo_feed *j, enum swo_kind kind, struct message *m)
 {
@@ -212,7 +214,7 @@ set_time(const struct swo_feed *j, enum swo_kind kind, struct message *m)
 		m->flags |= MESSAGE_ESTIMATED;
 }
 
-/* Adds a message of the bytes from START to END. */
+/* Append a message of the bytes from START to END. */
 static struct message *
 give_message(struct swo_feed *j, enum swo_kind kind, uint64_t start, uint64_t end)
 {
@@ -233,7 +235,8 @@ give_message(struct swo_feed *j, enum swo_kind kind, uint64_t start, uint64_t en
 	return m;
 }
 
-/* Where the message of a packet ends whose last byte is the one at hand, or BEFORE it. */
+/* Return the end of a message that ends with the current byte or, if BEFORE, with the previous
+ * byte. */
 static uint64_t
 end_of(const struct swo_feed *j, bool before)
 {
@@ -269,7 +272,7 @@ is_older(const struct swo_feed *j, const struct swo_line *a, const struct swo_li
 	return offset_of(j, a->start) < offset_of(j, b->start);
 }
 
-/* The line of a port, begun if there is none: the older one of all ends then. */
+/* Return the line of a port, begun if necessary.  If all are in use, end the oldest. */
 static struct swo_line *
 line_of(struct swo_feed *j, uint8_t port)
 {
@@ -288,8 +291,8 @@ line_of(struct swo_feed *j, uint8_t port)
 	return unused;
 }
 
-/* How many of LEFT bytes belong to a line: up to a line feed and the NULs that fill the write
- * up; 0: all, and it goes on. */
+/* Return how many of LEFT bytes end a line: up to its line feed and any padding NULs.  Return 0 if
+ * the line continues after them. */
 static unsigned
 line_part(uint64_t bytes, unsigned left)
 {
@@ -299,7 +302,7 @@ line_part(uint64_t bytes, unsigned left)
 	return 0;
 }
 
-/* A write may end lines and begin one. */
+/* Add a write, which may end several lines and begin one. */
 static void
 line_add(struct swo_feed *j, uint8_t port, const struct swo_packet *p)
 {
@@ -317,14 +320,14 @@ line_add(struct swo_feed *j, uint8_t port, const struct swo_packet *p)
 	}
 }
 
-/* --- bytes to come ------------------------------------------------------- */
+/* --- looking ahead ------------------------------------------------------- */
 
-/* Bytes of the ITM after the one at hand. */
+/* A walk over the ITM bytes after the current one. */
 struct swo_ahead {
 	struct swo_unit unit;
 	uint64_t offset, end;
 	unsigned at;
-	bool is_short; /* the window is */
+	bool is_short; /* the window is too short */
 };
 
 static struct swo_ahead
@@ -362,7 +365,7 @@ ahead_next(const struct swo_feed *j, struct swo_ahead *ahead, uint8_t *byte)
 
 /* --- time ---------------------------------------------------------------- */
 
-/* Looks for the next local timestamp behind the byte at hand.  False: the window is too
+/* Find the next local timestamp after the current byte.  Return false if the window is too
  * short. */
 static bool
 find_stamp(struct swo_feed *j)
@@ -384,7 +387,7 @@ find_stamp(struct swo_feed *j)
 	return !ahead.is_short;
 }
 
-/* Whether a bad packet comes soon.  Sets j->is_short if the window is too short. */
+/* True if a bad packet comes soon.  Set j->is_short if the window is too short. */
 static bool
 is_bad_near(struct swo_feed *j)
 {
@@ -400,7 +403,7 @@ is_bad_near(struct swo_feed *j)
 
 /* --- packets ------------------------------------------------------------- */
 
-/* `aaaaa0ss` [ARMv7-M, D4]. */
+/* Take a port packet `aaaaa0ss` [ARMv7-M, D4]. */
 static void
 take_port(struct swo_feed *j, const struct swo_packet *p)
 {
@@ -417,8 +420,8 @@ take_port(struct swo_feed *j, const struct swo_packet *p)
 		m->flags |= MESSAGE_SUSPECT;
 }
 
-/* `11rr0000` and `0ttt0000`: differences [ARMv7-M, D4].  They are of what comes before them,
- * so the sum is told of them, too. */
+/* Take a local timestamp, `11rr0000` or `0ttt0000`: a difference [ARMv7-M, D4].  It belongs to the
+ * packets before it, so its message already has the new sum. */
 static void
 take_local(struct swo_feed *j, const struct swo_packet *p)
 {
@@ -428,8 +431,9 @@ take_local(struct swo_feed *j, const struct swo_packet *p)
 	give_message(j, SWO_KIND_LOCAL, offset_of(j, j->s->start), end_of(j, false));
 }
 
-/* Bits 25:0, with "clock changed" and "wrapped" in the last byte; bits 47:26 or 63:26
- * [ARMv7-M, D4].  Without the others, or once they changed, there is no whole time. */
+/* Take a part of a global timestamp: bits 25:0, with "clock changed" and "wrapped" in the last
+ * byte, or bits 47:26 or 63:26 [ARMv7-M, D4].  The time is complete only with both parts.  Once
+ * the low bits wrap, it is incomplete again. */
 static void
 take_global(struct swo_feed *j, const struct swo_packet *p)
 {
@@ -447,7 +451,7 @@ take_global(struct swo_feed *j, const struct swo_packet *p)
 		if (s->low_known && !s->high_known && s->global < before)
 			s->global += low + 1;
 	} else {
-		/* it wraps once at most, but for damage */
+		/* more than one wrap between two packets means damage */
 		s->high_doubtful = s->proof < PROOF || ((s->high_known || s->global >> 27) &&
 							p->value - (s->global >> 26) > 1);
 		s->global = (s->global & low) | p->value << 26;
@@ -462,7 +466,7 @@ take_global(struct swo_feed *j, const struct swo_packet *p)
 		m->flags |= MESSAGE_SUSPECT;
 }
 
-/* Lines that are under way lack something. */
+/* Mark open lines as incomplete. */
 static void
 lines_lose(struct swo_state *s)
 {
@@ -470,8 +474,8 @@ lines_lose(struct swo_state *s)
 		s->lines[i].lost = true;
 }
 
-/* Bytes are lost or came in: packets may begin elsewhere, ports may be of another page, and
- * timestamps may be missing. */
+/* Note damage: packets may begin elsewhere, the page of ports may differ, timestamps may be
+ * missing. */
 static void
 note_damage(struct swo_feed *j)
 {
@@ -483,7 +487,7 @@ note_damage(struct swo_feed *j)
 	lines_lose(s);
 }
 
-/* Bytes that are no packet. */
+/* Note bytes that are no packet. */
 static void
 note_bad(struct swo_feed *j)
 {
@@ -493,9 +497,9 @@ note_bad(struct swo_feed *j)
 	note_damage(j);
 }
 
-/* Whether a packet that sets a page does, rather than being made by damage: a page that is
- * rare is of ports that are, and does not come after another rare packet.  Sets j->is_short
- * if the window is too short. */
+/* True if a packet that sets a page is real, false if it comes from damage.  A rare page must
+ * have rare ports and must not follow another rare packet.  Set j->is_short if the window is
+ * too short. */
 static bool
 is_page(struct swo_feed *j, const struct swo_packet *p)
 {
@@ -513,7 +517,7 @@ is_page(struct swo_feed *j, const struct swo_packet *p)
 	       (!any || (next.what == SWO_PORT && j->d->weights[next.header] == 1));
 }
 
-/* A byte of software's sets the page of the ports that follow. */
+/* Take a page packet: one byte from software sets the page of the ports that follow. */
 static void
 take_page(struct swo_feed *j, const struct swo_packet *p)
 {
@@ -527,7 +531,7 @@ take_page(struct swo_feed *j, const struct swo_packet *p)
 	j->s->page_lost = j->s->proof < PROOF;
 }
 
-/* Whether the head has few such packets among many of a few kinds. */
+/* True if the packet is rare, in a capture where nearly all are of a few kinds. */
 static bool
 is_rare(const struct swo_feed *j, const struct swo_packet *p)
 {
@@ -585,7 +589,7 @@ take_packet(struct swo_feed *j, struct swo_form form)
 	else
 		give_message(j, (enum swo_kind)kinds[p.what], offset_of(j, s->start),
 			     end_of(j, false));
-	/* one that the head has often is of a source that we do not know */
+	/* if frequent in the head, it is real but from an unknown source */
 	if (p.what == SWO_RESERVED && j->d->weights[p.header] == 1)
 		j->given[j->count - 1].flags |= MESSAGE_SUSPECT;
 	for (unsigned i = before; i < j->count; i++)
@@ -602,7 +606,7 @@ begin_packet(struct swo_feed *j)
 	j->s->first = j->index & 15;
 }
 
-/* What is under way without an end: it is none, or its end is missing. */
+/* Drop an unfinished packet or run of zeros, and report it as KIND. */
 static void
 drop_packet(struct swo_feed *j, enum swo_kind kind, uint64_t end)
 {
@@ -613,7 +617,7 @@ drop_packet(struct swo_feed *j, enum swo_kind kind, uint64_t end)
 	s->zeros = 0;
 }
 
-/* Counts bytes of the ITM. */
+/* Count bytes of the ITM. */
 static void
 note_bytes(struct swo_state *s, size_t count)
 {
@@ -621,7 +625,7 @@ note_bytes(struct swo_state *s, size_t count)
 	s->since_bad = s->since_bad + count < BAD_NEAR ? (s->since_bad + count) & 0x7f : BAD_NEAR;
 }
 
-/* A byte of the ITM. */
+/* Decode one byte of the ITM. */
 static void
 feed_byte(struct swo_feed *j, uint8_t byte)
 {
@@ -636,8 +640,8 @@ feed_byte(struct swo_feed *j, uint8_t byte)
 		}
 		return;
 	}
-	/* at least 47 zero bits and a one [ARMv7-M, D4]; the first ones may have been taken for
-	 * the end of a packet, which damage does */
+	/* at least 47 zero bits and a one [ARMv7-M, D4]; after damage the first zeros may have
+	 * looked like the end of a packet */
 	if (s->zeros && s->zeros + s->trail >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST) {
 		s->proof = PROOF;
 		s->zeros = 0;
@@ -673,8 +677,7 @@ struct swo_output {
 	uint64_t until;
 };
 
-/* Whether none of the next LENGTH bytes has to be taken again but for want of room for
- * messages. */
+/* True if the next LENGTH bytes are never decoded again, unless `out` is too small. */
 static bool
 is_sure(const struct swo_feed *j, const struct swo_output *o, size_t length)
 {
@@ -684,8 +687,8 @@ is_sure(const struct swo_feed *j, const struct swo_output *o, size_t length)
 	return ahead && end <= o->until && !j->s->given;
 }
 
-/* Puts out what a byte gave, or as much as there is room for: the state is then the one
- * BEFORE, with that much given.  NULL: there is room for all. */
+/* Output the messages of a byte.  If not all can be output, restore the state BEFORE, note how
+ * many were, and return false.  BEFORE may be NULL if all fit. */
 static bool
 put_out(struct swo_feed *j, const struct swo_state *before, struct swo_output *o)
 {
@@ -707,7 +710,7 @@ put_out(struct swo_feed *j, const struct swo_state *before, struct swo_output *o
 	return false;
 }
 
-/* Which silent bits a unit has; those of the ITM are in messages. */
+/* Count the silent bits of a unit.  Bits of the ITM are in messages. */
 static void
 count_silent(const struct swo_decoder *d, struct swo_state *s, const struct swo_unit *unit)
 {
@@ -767,8 +770,8 @@ has_aged(const struct swo_feed *j)
 	       is_line_aged(j, &s->lines[0]) || is_line_aged(j, &s->lines[1]);
 }
 
-/* What is under way and reaches too far back ends before the unit, whoever's bytes it has:
- * the low bits of an offset tell no more.  False: the step ends here. */
+/* End packets and lines that began too far back, whatever source the unit has: only the low 16
+ * bits of an offset are kept.  Return false if the step ends here. */
 static bool
 step_aged(struct swo_feed *j, struct swo_output *o)
 {
@@ -784,7 +787,7 @@ step_aged(struct swo_feed *j, struct swo_output *o)
 	return !j->count || put_out(j, &before, o);
 }
 
-/* Gives what is under way where the capture ends; CUT: inside a unit. */
+/* End everything unfinished at the end of the capture.  CUT: it ends inside a unit. */
 static void
 end_all(struct swo_feed *j, uint64_t end, bool cut)
 {
@@ -794,7 +797,8 @@ end_all(struct swo_feed *j, uint64_t end, bool cut)
 	lines_end(j, end);
 }
 
-/* With the last unit, while that is not done: who has all bytes does not step again. */
+/* End everything together with the last unit.  That unit is not done before this, because a caller
+ * that consumed all bytes does not step again. */
 static bool
 end_capture(struct swo_feed *j, struct swo_output *o)
 {
@@ -808,7 +812,7 @@ end_capture(struct swo_feed *j, struct swo_output *o)
 	return put_out(j, &before, o);
 }
 
-/* The bytes of a unit that are not done.  False: the step ends in it. */
+/* Decode the remaining bytes of a unit.  Return false if the step ends in it. */
 static bool
 step_unit(struct swo_feed *j, struct swo_output *o)
 {
@@ -836,14 +840,15 @@ step_unit(struct swo_feed *j, struct swo_output *o)
 	return true;
 }
 
-/* Bytes that fit nowhere do not make every frame as dear as a look. */
+/* True if another search for the frame start is affordable.  Limits the cost of bytes that fit
+ * nowhere. */
 static bool
 may_look(const struct swo_state *s)
 {
 	return !s->looked && s->debt <= DEBT_MAX;
 }
 
-/* Whether a packet does not go on after damage: its source may have been misread. */
+/* True if a packet does not continue after damage: its source may have been misread. */
 static bool
 is_silent(const struct swo_feed *j)
 {
@@ -851,7 +856,7 @@ is_silent(const struct swo_feed *j)
 	return (s->have || s->zeros) && s->proof < PROOF && is_aged(j, s->start, SILENCE);
 }
 
-/* Looks where frames start from the state's offset on.  False: the step ends here. */
+/* Find where frames start from the state's offset on.  Return false if the step ends here. */
 static bool
 step_align(struct swo_feed *j, struct swo_output *o)
 {
@@ -881,7 +886,7 @@ step_align(struct swo_feed *j, struct swo_output *o)
 	return true;
 }
 
-/* What is under way at the end of the capture; LEFT bytes are no whole unit. */
+/* End everything at the end of the capture.  The last LEFT bytes are no complete unit. */
 static bool
 step_end(struct swo_feed *j, struct swo_output *o, size_t left)
 {
@@ -897,8 +902,8 @@ step_end(struct swo_feed *j, struct swo_output *o, size_t left)
 	return true;
 }
 
-/* Whether a unit's messages can be of the next part of the capture, so that the step ends
- * before it.  Bare packets belong to where they begin, frames to where they end. */
+/* True if messages of a unit may belong after UNTIL, so that the step ends before it.  Bare
+ * packets belong where they begin, frames where they end. */
 static bool
 is_behind(const struct swo_feed *j, const struct swo_unit *unit, uint64_t until)
 {
@@ -907,8 +912,8 @@ is_behind(const struct swo_feed *j, const struct swo_unit *unit, uint64_t until)
 	return j->s->base.offset >= until && !j->s->have && !j->s->zeros;
 }
 
-/* Takes a packet of bare bytes at once, where all of it is there, nothing else is due and it
- * has not to be taken again.  False: its bytes are taken one by one. */
+/* Decode a whole bare packet in one step.  Return false if its bytes must be decoded one by one.
+ * That is so if bytes are missing, another event is due, or the packet may be decoded again. */
 static bool
 step_packet(struct swo_feed *j, struct swo_output *o)
 {
@@ -983,12 +988,12 @@ swo_step(const struct decoder *decoder, struct decode_state *state, const struct
 	return swo_step_units(decoder, state, w, out, max, NULL);
 }
 
-enum { RATED = 512 }; /* bytes that show how well packets fit */
+enum { RATED = 512 }; /* bytes used to rate how well packets fit */
 
-/* How well packets fit from the first byte on, up to each byte. */
+/* Score of the packets from the first byte on, up to each byte. */
 struct rating {
 	int16_t score[RATED + SWO_PACKET_MAX];
-	bool between[RATED + SWO_PACKET_MAX]; /* packets; zeros do not stand before it */
+	bool between[RATED + SWO_PACKET_MAX]; /* at a packet boundary, and not after zeros */
 };
 
 static int16_t
@@ -1011,8 +1016,8 @@ rate_first(const struct window *w, size_t length, struct rating *rating)
 	}
 }
 
-/* How well they fit from FROM up to END.  Where a packet begins that also begins from the first
- * byte on, all that follow are the same. */
+/* Rate the packets from FROM to END.  Once a boundary coincides with one of the walk from the
+ * first byte, the rest is equal. */
 static int
 rate_place(const struct window *w, size_t from, size_t end, const struct rating *first)
 {
@@ -1026,7 +1031,7 @@ rate_place(const struct window *w, size_t from, size_t end, const struct rating 
 	return rate_fit(&fit);
 }
 
-/* Where packets fit best, of the offsets that one could begin at. */
+/* Find the offset at which packets fit best, among those where one could begin. */
 static int
 itm_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
@@ -1068,7 +1073,7 @@ tpiu_resync(const struct decoder *decoder, struct decode_state *state, const str
 
 /* --- opening ------------------------------------------------------------- */
 
-/* The ports that the options list; false, with an error, if they do not. */
+/* Parse the ports that the options list.  Return false with an error if they are invalid. */
 static bool
 list_ports(const char *text, uint32_t *ports, struct err *err)
 {
@@ -1137,7 +1142,7 @@ swo_part_fill(unsigned id, struct decoder_part *part)
 	snprintf(part->name, sizeof part->name, ".id%u", id);
 }
 
-/* Each ITM is a trace. */
+/* Fill in the I-th part: each ITM is a trace. */
 static bool
 tpiu_part(const struct decoder *decoder, size_t i, struct decoder_part *part)
 {
@@ -1192,11 +1197,11 @@ const struct decoder_ops itm_ops = {
     .options = &itm_options,
     .guide = &itm_guide,
     .contexts = contexts,
-    /* no trigger: packets have none */
-    /* no unnamed: ports have no names in a file */
+    /* no trigger: bare packets contain none */
+    /* no unnamed: a file contains no names of ports */
     .alike = "action",
-    /* no clocks: nothing in a packet shows two clocks */
-    /* no printer: each tool has a listing of its own */
+    /* no clocks: no packet relates two clocks */
+    /* no printer: every tool has a different listing */
     .probe = itm_probe,
     .open = itm_open,
     .resync = itm_resync,
@@ -1214,10 +1219,10 @@ const struct decoder_ops tpiu_ops = {
     .guide = &tpiu_guide,
     .contexts = contexts,
     .trigger = "kind = trigger",
-    /* no unnamed: ports have no names in a file */
+    /* no unnamed: a file contains no names of ports */
     .alike = "action",
-    /* no clocks: nothing in a packet shows two clocks */
-    /* no printer: each tool has a listing of its own */
+    /* no clocks: no packet relates two clocks */
+    /* no printer: every tool has a different listing */
     .probe = tpiu_probe,
     .part = tpiu_part,
     .open = tpiu_open,

@@ -1,9 +1,9 @@
 /*
- * Text and fields of messages of an SWO pin: see swo.h.
+ * Build text and fields of SWO messages: see swo.h.
  *
- * What a packet says is in message.aux.  Its bytes, and those of a line, are found again by
- * walking the units of the message: they begin at a known byte of the first one, which is of
- * the ITM.
+ * The content of a packet is in message.aux.  To find its bytes, or those of a line, walk the
+ * units of the message again.  They begin at a known byte of the first unit, which belongs to the
+ * ITM.
  */
 #include "config.h"
 
@@ -14,15 +14,15 @@
 
 /* --- tables -------------------------------------------------------------- */
 
-/* [ARMv7-M, D4.3]: bits 5:4 of the second byte */
+/* bits 5:4 of the second byte [ARMv7-M, D4.3] */
 static const char *const actions[] = {NULL, "enter", "exit", "return"};
 static const char *const action_texts[] = {NULL, "entered", "exited", "returned to"};
 
 /* [ARMv7-M, D4]: TC of a local timestamp */
 static const char *const relations[] = {"exact", "delayed", "data_delayed", "both_delayed"};
 
-/* Exceptions of ARMv7-M [ARMv7-M, B1.5.2] and ARMv8-M [Armv8-M, "Exception numbers and
- * exception priority numbers"] below the interrupts. */
+/* Append the name of an exception.  Covers ARMv7-M [ARMv7-M, B1.5.2] and ARMv8-M [Armv8-M,
+ * "Exception numbers and exception priority numbers"]. */
 static void
 name_exception(unsigned number, struct text *out)
 {
@@ -50,12 +50,12 @@ struct swo_job {
 	struct text name;
 };
 
-/* The bytes of the ITM in a message, one after the other. */
+/* A walk over the ITM bytes of a message. */
 struct swo_walk {
 	const struct swo_job *job;
-	uint64_t offset; /* of the unit */
+	uint64_t offset; /* of the current unit */
 	struct swo_unit unit;
-	unsigned at; /* of the next byte in it */
+	unsigned at; /* next byte in the unit */
 };
 
 static bool
@@ -77,7 +77,7 @@ walk_start(const struct swo_job *j)
 	return walk;
 }
 
-/* False at the end. */
+/* Return the next byte and its offset.  Return false at the end. */
 static bool
 walk_next(struct swo_walk *walk, uint8_t *byte, uint64_t *offset)
 {
@@ -114,7 +114,7 @@ add_byte(struct swo_job *j, uint8_t *payload, uint8_t byte, uint64_t offset)
 	e->payload_length++;
 }
 
-/* The bytes of one packet: so many, or those of a synchronisation or of zeros. */
+/* Add the bytes of a packet, a synchronisation or a run of zeros to the payload. */
 static void
 add_packet(struct swo_job *j)
 {
@@ -136,8 +136,8 @@ add_packet(struct swo_job *j)
 	}
 }
 
-/* The bytes of a line, out of the packets between its first and last; returns how many
- * packets they came in. */
+/* Add the bytes of a line to the payload, from its first to its last packet.  Return the number of
+ * writes. */
 static unsigned
 add_line(struct swo_job *j)
 {
@@ -154,7 +154,7 @@ add_line(struct swo_job *j)
 			held = 0;
 		offsets[held++ % SWO_PACKET_MAX] = offset;
 		bool is_packet = swo_fit_add(&fit, byte, &packet);
-		/* as in step */
+		/* the same rule as step() */
 		if (fit.bad != bad || fit.syncs != syncs)
 			page = 0;
 		bad = fit.bad;
@@ -217,7 +217,7 @@ expand_line(struct swo_job *j)
 	while (length && memchr("\0\r\n", e->payload[length - 1], 3))
 		length--;
 	for (size_t i = 0; i < length; i++)
-		if (e->payload[i]) /* what fills a word up ends nothing */
+		if (e->payload[i]) /* padding, not the end of the text */
 			text_add_char(&j->e->text, (char)e->payload[i]);
 	add_value(j, SWO_F_PORT, 0, 0, j->m->origin);
 	if ((field = add_field(j, SWO_F_BYTES, 0, e->payload_length))) {
@@ -238,7 +238,7 @@ expand_port(struct swo_job *j)
 	text_addf(&j->e->text, "0x%0*llx", (int)(2 * size), (unsigned long long)value);
 }
 
-/* Source 3: a bit for each counter [Armv8-M, "PMU Overflow packet"]. */
+/* Decode source 3: one bit for each counter [Armv8-M, "PMU Overflow packet"]. */
 static void
 expand_pmu(struct swo_job *j)
 {
@@ -250,7 +250,7 @@ expand_pmu(struct swo_job *j)
 	text_add(&j->e->text, " wrapped");
 }
 
-/* [ARMv7-M, D4.3], source 0 */
+/* Decode source 0 [ARMv7-M, D4.3]. */
 static void
 expand_events(struct swo_job *j)
 {
@@ -266,7 +266,7 @@ expand_events(struct swo_job *j)
 	text_addf(&j->e->text, "%s wrapped", text_get(&j->name));
 }
 
-/* [ARMv7-M, D4.3], source 1.  Where one was left, the next message says what runs. */
+/* Decode source 1 [ARMv7-M, D4.3].  After an exit, the next message names the running exception. */
 static void
 expand_exception(struct swo_job *j)
 {
@@ -284,7 +284,7 @@ expand_exception(struct swo_job *j)
 		text_addf(&j->e->text, "%s %s", text_get(&j->name), action_texts[action]);
 }
 
-/* [ARMv7-M, D4.3], source 2 */
+/* Decode source 2 [ARMv7-M, D4.3]. */
 static void
 expand_pc(struct swo_job *j)
 {
@@ -299,7 +299,7 @@ expand_pc(struct swo_job *j)
 	text_add(&j->e->text, state);
 }
 
-/* `01cc0` PC, `01cc1` address, `10ccw` value [ARMv7-M, D4.3] */
+/* Decode `01cc0` PC, `01cc1` address and `10ccw` value [ARMv7-M, D4.3]. */
 static void
 expand_data(struct swo_job *j)
 {
@@ -322,7 +322,7 @@ expand_data(struct swo_job *j)
 		  (unsigned long long)value);
 }
 
-/* The size of a source that the tables do not have is known all the same. */
+/* Show a source missing in the tables; its size is valid anyway. */
 static void
 expand_reserved(struct swo_job *j)
 {
@@ -333,7 +333,7 @@ expand_reserved(struct swo_job *j)
 		  (int)(2 * size), (unsigned long long)SWO_AUX_VALUE(j->m->aux));
 }
 
-/* [ARMv7-M, D4] */
+/* Show a local timestamp [ARMv7-M, D4]. */
 static void
 expand_local(struct swo_job *j)
 {

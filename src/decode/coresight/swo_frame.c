@@ -1,13 +1,13 @@
 /*
- * Units of a capture and where frames start: see swo.h.
+ * Read units of a capture and find where frames start: see swo.h.
  *
- * What tells right frames from wrong ones is the ITM's packets in them: at a wrong place
- * one in ten or more is forbidden.  How far they fit from where one looks is what counts:
- * bytes may be lost again behind that.  IDs do not tell, nor do synchronisation packets of an
- * ETM: both look as good at other even offsets [measured on captures of a Cortex-M3].
+ * The ITM packets inside frames show where the frames start: at a wrong place one packet in ten or
+ * more is forbidden.  Only the part from the tested place up to the best score counts, because
+ * bytes may be lost again later.  IDs prove nothing, nor do synchronisation packets of an ETM:
+ * both look as good at other even offsets [measured on captures of a Cortex-M3].
  *
- * Cost: all places are tried, but none further than it can still be the best one, and of the
- * frames at a place only those that may have bytes of the ITM are read.
+ * Cost: every place is tried, but only as far as it can still beat the best one.  Only the frames
+ * that may contain bytes of the ITM are read.
  */
 #include "config.h"
 
@@ -18,13 +18,14 @@
 #include <string.h>
 
 enum {
-	SYNCS_MAX = (SWO_UNIT_MAX - CORESIGHT_FRAME) / 2 /* half ones in a frame, no more */
+	SYNCS_MAX = (SWO_UNIT_MAX - CORESIGHT_FRAME) / 2 /* most half-frame synchronisations in
+							    a frame */
 };
 
 /* --- frames -------------------------------------------------------------- */
 
-/* Whether one of the pairs of 16 bytes is synchronisation: a pair without bits of difference,
- * of four in a word at once. */
+/* True if one of the pairs of 16 bytes is synchronisation.  Tests four pairs of a word at once for
+ * a pair that equals it in all bits. */
 static bool
 has_half_sync(const uint8_t *p)
 {
@@ -37,9 +38,8 @@ has_half_sync(const uint8_t *p)
 	return found;
 }
 
-/* Put the pairs of a frame together, without the half-frame synchronisation between them
- * [IHI0029, trace formatter].  Return the frame's length, or 0 if LENGTH bytes do not hold
- * it. */
+/* Join the pairs of a frame, without the half-frame synchronisation between them [IHI0029, trace
+ * formatter].  Return the frame's length, or 0 if it does not end within LENGTH bytes. */
 static size_t
 gather_frame(const uint8_t *p, size_t length, uint8_t frame[static CORESIGHT_FRAME],
 	     uint8_t places[static CORESIGHT_FRAME])
@@ -86,7 +86,7 @@ unpack_frame(const struct swo_decoder *d, const uint8_t *frame, const uint8_t *p
 	unit->odd = sort & SWO_PAIR_ODD;
 }
 
-/* A byte of bare packets. */
+/* Make a unit from a byte of bare packets. */
 static void
 read_bare(uint8_t byte, struct swo_unit *unit)
 {
@@ -105,7 +105,7 @@ swo_unit_read(const struct swo_decoder *d, const struct window *w, uint64_t offs
 	const uint8_t *p = w->bytes + (offset - w->offset);
 	size_t left = w->offset + w->length - offset;
 	uint8_t frame[CORESIGHT_FRAME], places[CORESIGHT_FRAME];
-	/* the arrays are filled as far as `count` says */
+	/* the arrays are valid only up to `count` */
 	unit->length = unit->sync = unit->count = 0;
 	unit->impossible = unit->odd = false;
 	unit->next = id;
@@ -115,7 +115,7 @@ swo_unit_read(const struct swo_decoder *d, const struct window *w, uint64_t offs
 		read_bare(*p, unit);
 		return true;
 	}
-	/* synchronisation before a frame is a unit of its own */
+	/* synchronisation before a frame is a separate unit */
 	if (left >= 4 && bytes_le32(p) == CORESIGHT_SYNC_FRAME)
 		unit->length = unit->sync = 4;
 	else if (left >= 2 && bytes_le16(p) == CORESIGHT_SYNC_HALF)
@@ -142,8 +142,8 @@ struct align_fit {
 	uint32_t odd;
 };
 
-/* Bytes of good packets speak for a place, bad packets weigh more against it than luck can make
- * up.  The number of good ones does not: bytes of a text make more in a wrong place. */
+/* Rate a place.  Good packets count by their bytes, and bad ones weigh more than luck can offset.
+ * The number of good packets does not count: text yields more of them at a wrong place. */
 static int64_t
 fit_score(const struct align_fit *fit)
 {
@@ -161,8 +161,7 @@ fit_unit(const struct swo_decoder *d, const struct swo_unit *unit, struct swo_fi
 			swo_fit_add(fit, unit->bytes[i], &packet);
 }
 
-/* Before each pair of bytes of a window: bytes of the ITM that there may be, and odd sources
- * that are named. */
+/* Running totals before each pair of a window: possible ITM bytes and odd sources. */
 enum { PAIRS_MAX = (SWO_ALIGN_WINDOW + SWO_UNIT_MAX) / 2, FRAME_PAIRS = CORESIGHT_FRAME / 2 };
 struct align_pairs {
 	uint64_t offset; /* of the first pair */
@@ -170,8 +169,9 @@ struct align_pairs {
 	uint16_t itm[PAIRS_MAX + 1], odd[PAIRS_MAX + 1];
 };
 
-/* Frames are pairs of bytes, and which of these name sources does not depend on where the
- * frames start; but synchronisation, which looks as if it did, may stand between. */
+/* Count possible ITM bytes and odd sources before each pair.  Which pairs name a source does not
+ * depend on where frames start.  The exception is synchronisation between pairs, which looks like
+ * a source. */
 static void
 count_pairs(const struct swo_decoder *d, const struct window *w, uint64_t offset, bool own_goes_on,
 	    struct align_pairs *pairs)
@@ -195,7 +195,8 @@ count_pairs(const struct swo_decoder *d, const struct window *w, uint64_t offset
 	}
 }
 
-/* Adds the bytes of the ITM in a frame without synchronisation; OWN: it goes on there. */
+/* Add the ITM bytes of a frame without synchronisation.  OWN: the ITM is the current source.
+ * Return that for the next frame. */
 static bool
 fit_frame(const struct swo_decoder *d, const uint8_t *frame, bool own, struct swo_fit *fit)
 {
@@ -213,8 +214,8 @@ fit_frame(const struct swo_decoder *d, const uint8_t *frame, bool own, struct sw
 	return own;
 }
 
-/* How well frames fit from OFFSET up to END: the score of the beginning that fits best.  Where
- * that is not more than ENOUGH, it may be any such score. */
+/* Rate frames that start at OFFSET, up to END: return the score of the best-fitting beginning.  A
+ * result up to ENOUGH may be too low. */
 static int64_t
 fit_place(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint64_t end,
 	  bool own, const struct align_pairs *pairs, int64_t enough)
@@ -248,8 +249,8 @@ fit_place(const struct swo_decoder *d, const struct window *w, uint64_t offset, 
 	return best;
 }
 
-/* How many bytes the frames take from OFFSET on that are odd or, if not ALL of these count,
- * impossible. */
+/* Return the length of the odd frames from OFFSET on if ALL, otherwise of the impossible ones.
+ * Return 0 if it reaches MOST. */
 static uint32_t
 pass_odd(const struct swo_decoder *d, const struct window *w, uint64_t offset, bool all)
 {
@@ -262,8 +263,8 @@ pass_odd(const struct swo_decoder *d, const struct window *w, uint64_t offset, b
 	return passed < MOST ? passed : 0;
 }
 
-/* Where frames that fit lie in the LENGTH bytes from OFFSET on that odd ones take in the
- * grid that fits best afterwards: bytes were lost or came in behind them. */
+/* Find the best frame start in the LENGTH bytes from OFFSET on.  The grid that fits best later has
+ * only odd frames there, since bytes were lost or added after them.  Return false if none fits. */
 static bool
 find_stretch(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint32_t length,
 	     uint32_t *skipped)
@@ -299,15 +300,16 @@ swo_align(const struct swo_decoder *d, const struct window *w, uint64_t offset, 
 		return false;
 	if (end > w->offset + w->length)
 		end = w->offset + w->length;
-	struct align_pairs pairs[2][2]; /* for places that are even, and odd; the ITM goes on */
+	struct align_pairs pairs[2][2]; /* for even and odd places; without and with the ITM as
+					   current source */
 	bool own = *id == d->id, best_own = own;
 	int64_t best = INT64_MIN;
 	*skipped = 0;
 	for (uint32_t i = 0; i < 4 && offset + i / 2 < end; i++)
 		count_pairs(d, w, offset + i / 2, i % 2, &pairs[i / 2][i % 2]);
 	for (uint32_t i = 0; i < CORESIGHT_FRAME && offset + i < end; i++) {
-		/* frames that go on need no reason to, others do; the source may have been misread
-		 * in wrong ones */
+		/* Offset 0 needs no minimum score, other places do.  Wrong frames may have named a
+		 * wrong source, so both are tried. */
 		if (i && !start && best < LEAST - 1)
 			best = LEAST - 1;
 		for (unsigned k = 0; k < (i && !start ? 2u : 1u); k++) {
@@ -321,7 +323,7 @@ swo_align(const struct swo_decoder *d, const struct window *w, uint64_t offset, 
 			*skipped = i;
 		}
 	}
-	/* a source that the head does not have may begin where frames go on */
+	/* where frames simply continue, a new source may appear */
 	uint32_t passed = pass_odd(d, w, offset + *skipped, start || *skipped);
 	*skipped += passed;
 	if (passed)

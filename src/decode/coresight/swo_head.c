@@ -1,13 +1,12 @@
 /*
- * What the head of an SWO capture shows: whether it is one, where its frames start and which
- * of their sources is the ITM.  See swo.h.
+ * Examine the head of an SWO capture: recognise it, find its first frame and the source that is
+ * the ITM.  See swo.h.
  *
- * A source is the ITM if nearly all its packets are allowed.  Each of the sixteen places
- * where frames could start is tried with each ID: random bytes hold a forbidden packet in
- * every five to ten, so that some dozens of good ones decide.
+ * A source is the ITM if nearly all its packets are allowed.  Each of sixteen possible frame
+ * starts is tried with each ID.  Random bytes contain a forbidden packet in every five to ten, so
+ * some dozens of good packets decide.
  *
- * Cost: 16 KiB are read sixteen times; only where that found something the head is read as a
- * whole.
+ * Cost: 16 KiB are read sixteen times.  The whole head is read only if these contain an ITM.
  */
 #include "config.h"
 
@@ -20,15 +19,15 @@
 enum {
 	TRIAL = 1024,
 	TRIALS = 16,
-	BAD_SHARE = 50,	 /* one bad packet in so many is too many */
-	GOOD_LEAST = 16, /* fewer are luck */
+	BAD_SHARE = 50,	 /* at most one bad packet in 50 */
+	GOOD_LEAST = 16, /* fewer may be luck */
 	GOOD_MUCH = 64,
 	GOOD_SURE = 256
 };
 
 /* --- sources ------------------------------------------------------------- */
 
-/* IDs that no source has [IHI0029, trace formatter, special trace source IDs]. */
+/* True if no source can have the ID [IHI0029, trace formatter, special trace source IDs]. */
 static bool
 is_impossible(unsigned id)
 {
@@ -78,8 +77,8 @@ is_source(unsigned id)
 	return id && id < CORESIGHT_ID_FIRST_SPECIAL;
 }
 
-/* A-syncs of an ETM: 5 zeros or more and 0x80 before ETMv4, from there on 11 [OpenCSD 1.3.3,
- * second hand: its decoders over its own snapshots]. */
+/* Find A-syncs of an ETM: at least 5 zeros and 0x80 before ETMv4, at least 11 zeros since [OpenCSD
+ * 1.3.3, second hand: its decoders over its own snapshots]. */
 static void
 look_for_etm(struct head_source *source, uint8_t byte)
 {
@@ -97,15 +96,15 @@ trial_start(struct head_trial *trial)
 	trial->syncs = trial->frames = trial->impossible = 0;
 }
 
-/* Whether too many of the frames name a source that cannot be, however good the LEFT bytes are. */
+/* True if too many frames name an impossible source, even if the LEFT bytes are all good. */
 static bool
 is_hopeless(const struct head_trial *trial, uint64_t left)
 {
 	return trial->impossible * BAD_SHARE > trial->frames + left / CORESIGHT_FRAME + (left > 0);
 }
 
-/* Decodes frames from OFFSET up to END, every source as if it was an ITM; ALL, or as far as
- * there is hope. */
+/* Decode frames from OFFSET to END, with every source as if it were an ITM.  Unless ALL, stop once
+ * the place is hopeless. */
 static void
 trial_read(struct head_trial *trial, const struct window *head, uint64_t offset, uint64_t end,
 	   bool all)
@@ -138,7 +137,7 @@ fit_score(const struct swo_fit *fit)
 	return (int64_t)fit->bytes - BAD_SHARE * (int64_t)fit->bad;
 }
 
-/* The ITM, or the source ONLY; 0 where none fits.  Adds to SCORE. */
+/* Return the source that fits best, or ONLY if it fits.  Return 0 if none fits.  Set *SCORE. */
 static uint8_t
 best_source(const struct head_trial *trial, uint8_t only, int64_t *score)
 {
@@ -154,8 +153,8 @@ best_source(const struct head_trial *trial, uint8_t only, int64_t *score)
 	return best;
 }
 
-/* The ITM, or the source *ID, among frames that start somewhere in the first bytes from
- * OFFSET on; false if there is none. */
+/* Find the ITM, or the source *ID, in frames that start in the first bytes from OFFSET on.  Set
+ * *ID.  Return false if none is found. */
 static bool
 find_in(const struct window *head, struct head_trial *trial, uint64_t offset, uint8_t *id)
 {
@@ -179,7 +178,8 @@ find_in(const struct window *head, struct head_trial *trial, uint64_t offset, ui
 	return best > 0;
 }
 
-/* The same in the head: it may begin with damage. */
+/* Like find_in(), but also try later places in the first 16 KiB, as the head may begin with
+ * damage. */
 static bool
 find_frames(const struct window *head, struct head_trial *trial, uint8_t *id)
 {
@@ -206,13 +206,13 @@ count_pc(struct swo_head *found, uint32_t pc)
 	}
 }
 
-/* Counts a byte of a port.  A character in UTF-8 begins with as many ones as it has bytes, and
- * the others with 10 [RFC 3629]. */
+/* Count a byte of a port.  A UTF-8 character of N bytes begins with N one bits; its other bytes
+ * begin with 10 [RFC 3629]. */
 static void
 count_byte(struct swo_head_port *port, uint8_t byte)
 {
 	bool follows = byte >> 6 == 2 && port->pending;
-	if (!byte) /* fills a word up */
+	if (!byte) /* padding of a word */
 		return;
 	port->bytes++;
 	if (byte < 0x80)
@@ -251,7 +251,7 @@ count_packet(struct swo_head *found, const struct swo_packet *packet)
 		count_write(&found->ports[packet->source], packet);
 }
 
-/* Reads bare packets; ALL, or as far as few enough can be bad. */
+/* Read bare packets.  Unless ALL, stop once too many are bad. */
 static void
 read_bare(const struct window *head, bool all, struct swo_head *found)
 {
@@ -260,13 +260,14 @@ read_bare(const struct window *head, bool all, struct swo_head *found)
 	for (size_t i = 0; i < head->length; i++) {
 		if (swo_fit_add(&found->fit, head->bytes[i], &packet))
 			count_packet(found, &packet);
-		/* a byte ends one good packet at most */
+		/* a byte ends at most one good packet */
 		if (!all && (uint64_t)fit->bad * BAD_SHARE > fit->good + (head->length - i))
 			break;
 	}
 }
 
-/* Looks where frames are from OFFSET on, as the decoder does; returns whether elsewhere. */
+/* Find where frames start from OFFSET on, as the decoder does.  Return true if they do not start
+ * at OFFSET. */
 static bool
 follow_frames(const struct window *head, const struct swo_decoder *d, struct swo_head *found,
 	      bool start, uint8_t *id, uint64_t *offset)
@@ -281,7 +282,7 @@ follow_frames(const struct window *head, const struct swo_decoder *d, struct swo
 	return skipped;
 }
 
-/* Reads frames, and looks for their place where they do not fit. */
+/* Read frames, and realign where they do not fit. */
 static void
 read_frames(const struct window *head, const struct swo_decoder *d, struct swo_head *found)
 {
@@ -318,7 +319,7 @@ read_frames(const struct window *head, const struct swo_decoder *d, struct swo_h
 	}
 }
 
-/* What sources other than the ITM look like. */
+/* Guess the protocols of sources other than the ITM. */
 static void
 name_sources(const struct head_trial *trial, struct swo_head *found)
 {
@@ -334,8 +335,7 @@ name_sources(const struct head_trial *trial, struct swo_head *found)
 	}
 }
 
-/* Bytes that are nearly all text are no packets, nor frames: those of both have many that no
- * text has. */
+/* True for plain text.  Packets and frames always contain many bytes that text does not. */
 static bool
 is_plain_text(const struct window *head)
 {
@@ -347,7 +347,7 @@ is_plain_text(const struct window *head)
 	return plain * 16 >= head->length * 15;
 }
 
-/* ALL of it, or as far as it can be a capture of an SWO pin. */
+/* Read all of the head if ALL, otherwise only while it can be an SWO capture. */
 static void
 read_head(const struct window *head, bool framed, uint8_t id, bool all, struct swo_head *found)
 {
@@ -379,9 +379,9 @@ swo_head_read(const struct window *head, bool framed, uint8_t id, struct swo_hea
 	read_head(head, framed, id, true, found);
 }
 
-/* --- what follows -------------------------------------------------------- */
+/* --- conclusions --------------------------------------------------------- */
 
-/* Whether much of the bytes is of sources that look like nothing. */
+/* True if more than a quarter of the bytes belong to sources of unknown protocol. */
 static bool
 has_strangers(const struct swo_head *found)
 {
@@ -407,7 +407,7 @@ rate_head(const struct swo_head *found, bool framed, struct probe *probe)
 		 framed && found->id ? "16-byte frames; " : "", fit->good, fit->syncs, fit->bad);
 	if (fit_score(fit) <= 0 || (framed && !found->id) || found->text)
 		return;
-	/* bytes that are all alike are good packets of one kind */
+	/* if all bytes are equal, all packets are good and of the same kind */
 	if (fit->syncs > 1 && fit->good > 2 * fit->syncs)
 		probe->score = 93;
 	else if ((found->varied * 8 < subjects && !found->kinds[SWO_PC]) || !subjects ||
@@ -437,7 +437,7 @@ swo_head_rate(const struct window *head, bool framed, struct probe *probe)
 bool
 swo_head_has(const struct swo_head *found, unsigned id)
 {
-	/* what is there by chance is a frame or two, and a few more where frames did not fit */
+	/* chance yields a frame or two, and a few more where frames did not fit */
 	uint64_t least = 2 * CORESIGHT_FRAME;
 	if (found->lost && found->frames / 8 > least)
 		least = found->frames / 8;
@@ -452,7 +452,7 @@ swo_head_is_itm(const struct swo_head *found, unsigned id)
 				    swo_head_has(found, id)));
 }
 
-/* Nearly all that is written to a port is text, and of little all. */
+/* True if nearly all bytes written to a port are text.  With few bytes, all must be text. */
 static bool
 is_text_port(const struct swo_head_port *port)
 {
@@ -476,8 +476,8 @@ swo_head_text_ports(const struct swo_head *found)
 	return any ? ports : 1;
 }
 
-/* Headers that are frequent prove most: bytes that are none of a packet are all about as
- * frequent. */
+/* Weigh packets by how frequent their header is: in bytes that are not packets, all headers are
+ * about equally frequent. */
 void
 swo_head_weigh(const struct swo_head *found, struct swo_decoder *d)
 {
@@ -493,7 +493,7 @@ swo_head_weigh(const struct swo_head *found, struct swo_decoder *d)
 	for (unsigned i = 0; i < found->first_count; i++)
 		sum += d->weights[found->first[i]];
 	d->begins = sum >= SWO_PROOF;
-	/* damage makes some packets that set the page */
+	/* damage yields some packets that set the page */
 	d->paged = !found->whole;
 	for (unsigned header = 0x08; header < 0x80; header += 0x10) {
 		d->paged |= found->headers[header] >= (found->fit.bad ? least : 1);
@@ -502,7 +502,7 @@ swo_head_weigh(const struct swo_head *found, struct swo_decoder *d)
 	d->changes_page = pages >= least;
 }
 
-/* --- for people ---------------------------------------------------------- */
+/* --- descriptions -------------------------------------------------------- */
 
 static void
 add_ports(const struct swo_head *found, const struct swo_decoder *d, struct text *about)
@@ -546,7 +546,7 @@ add_sources(const struct swo_head *found, const struct swo_decoder *d, struct te
 	}
 }
 
-/* An address, and the hundredths of all samples that are of it. */
+/* Append a sampled address and its share of all samples in percent. */
 static void
 add_sample(uint32_t pc, unsigned share, const struct decoder_names *names, struct text *about)
 {
@@ -559,7 +559,7 @@ add_sample(uint32_t pc, unsigned share, const struct decoder_names *names, struc
 	text_free(&name);
 }
 
-/* The addresses that were sampled most. */
+/* Append the most frequent PC samples. */
 static void
 add_hottest(struct swo_head *found, const struct decoder_names *names, struct text *about)
 {
@@ -613,7 +613,7 @@ swo_survey(const struct decoder *decoder, const struct window *head,
 	free(found);
 }
 
-/* `lines:` of a profile, as found. */
+/* Propose `lines:` of a profile. */
 static void
 propose_lines(const struct swo_head *found, struct text *profile)
 {
@@ -629,7 +629,7 @@ propose_lines(const struct swo_head *found, struct text *profile)
 				  "prescaler of the ITM\n");
 }
 
-/* The sources that need registers, as a comment. */
+/* Append, as a comment, the sources that need registers. */
 static void
 propose_sources(const struct swo_head *found, struct text *profile)
 {

@@ -1,9 +1,9 @@
 /*
- * Packets of an ITM: see swo_packet.h.
+ * Decode single ITM packets: see swo_packet.h.
  *
- * A packet is known by its first byte [ARMv7-M, D4]; sizes follow from it or from
- * continuation bits.  What the tables forbid is told as early as it shows, since that is
- * how a wrong alignment shows.
+ * The first byte determines the kind of a packet [ARMv7-M, D4]; its size follows from that byte or
+ * from continuation bits.  A forbidden packet is reported as early as possible, since it reveals a
+ * wrong alignment.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 
-/* [ARMv7-M, D4]; a continued extension and one of hardware: [OpenCSD 1.7, second hand: its
+/* Headers [ARMv7-M, D4]; a continued extension and one of hardware: [OpenCSD 1.7, second hand: its
  * ITM decoder]. */
 enum {
 	OVERFLOW = 0x70,
@@ -22,7 +22,7 @@ enum {
 	GLOBAL_HIGH_LEAST = 5
 };
 
-/* What a header without a payload begins. */
+/* Return the form of a header without size bits. */
 static struct swo_form
 protocol_form(uint8_t header)
 {
@@ -45,10 +45,10 @@ protocol_form(uint8_t header)
 struct swo_form
 swo_form_of(uint8_t header)
 {
-	/* that a DWT source may have, a bit for each of 1, 2 and 4 bytes [ARMv7-M, D4.3]; in
-	 * ARMv8-M PC and address of an access are of any size, one byte of PC is a match without
-	 * a value [Armv8-M, "Data Trace Match packet"], and source 3 is the PMU's [Armv8-M,
-	 * "PMU Overflow packet"] */
+	/* Sizes allowed for each DWT source, one bit for each of 1, 2 and 4 bytes [ARMv7-M, D4.3].
+	 * In ARMv8-M the PC and address of an access have any size, one byte of PC is a match
+	 * without a value [Armv8-M, "Data Trace Match packet"], and source 3 is the PMU's
+	 * [Armv8-M, "PMU Overflow packet"]. */
 	enum { NO, ONE = 1 << 1, TWO = 1 << 2, FOUR = 1 << 4, PC = ONE | FOUR, ANY = PC | TWO };
 	static const uint8_t sizes[] = {0, 1, 2, 4};
 	static const uint8_t allowed[32] = {ONE, TWO, PC,  ONE, NO,  NO,  NO,  NO,  ANY, ANY, ANY,
@@ -72,7 +72,7 @@ swo_form_allowed(uint8_t header)
 	struct swo_form form = swo_form_of(header);
 	if (!form.reserved)
 		return form;
-	if (header & 3) /* its size is known all the same */
+	if (header & 3) /* its size is valid anyway */
 		return (struct swo_form){SWO_RESERVED, form.most, false, true};
 	return (struct swo_form){SWO_BAD, 1, false, true};
 }
@@ -95,16 +95,16 @@ swo_continued_value(const uint8_t *bytes, size_t length)
 	return value;
 }
 
-/* Whether the bytes behind a header are among those that [ARMv7-M, D4.3] lists. */
+/* True if [ARMv7-M, D4.3] allows the value after the header. */
 static bool
 is_value_known(const struct swo_packet *p)
 {
 	if (p->what == SWO_EVENTS)
 		return p->value && (p->value < 0x40 || p->source == SWO_SOURCE_PMU);
-	/* what happened is in bits 5:4 of the second byte, 0 is reserved */
+	/* bits 5:4 of the second byte hold the action, 0 is reserved */
 	if (p->what == SWO_EXCEPTION)
 		return p->value >> 12 & 3 && !(p->value & 0xce00);
-	/* one byte: asleep, or, in ARMv8-M, not readable [Armv8-M, "Periodic PC Sample packet"] */
+	/* one byte: asleep or, in ARMv8-M, not readable [Armv8-M, "Periodic PC Sample packet"] */
 	return p->what != SWO_PC || p->size == 4 || !p->value || p->value == 0xff;
 }
 
@@ -117,7 +117,7 @@ swo_packet_read(struct swo_form form, const uint8_t *bytes, size_t length)
 			       .size = (uint8_t)(length - 1)};
 	if (form.continued) {
 		p.value = swo_continued_value(bytes, length);
-		/* bytes that all say that more comes */
+		/* continuation bit set in the last byte */
 		if (bytes[length - 1] & 0x80 ||
 		    (p.what == SWO_GLOBAL_HIGH && length < GLOBAL_HIGH_LEAST))
 			p.what = SWO_BAD;
@@ -132,7 +132,8 @@ swo_packet_read(struct swo_form form, const uint8_t *bytes, size_t length)
 static void
 fit_count(struct swo_fit *fit, const struct swo_packet *packet)
 {
-	/* extensions other than the page of ports are rare: in a wrong place they are not */
+	/* extensions other than the page of ports are rare in good data, frequent in misaligned
+	 * data */
 	bool odd =
 	    packet->what == SWO_BAD || (packet->what == SWO_EXTENSION && packet->header & 0x84);
 	fit->reserved += packet->what == SWO_RESERVED;
@@ -144,7 +145,7 @@ fit_count(struct swo_fit *fit, const struct swo_packet *packet)
 	fit->subjects += swo_is_subject(packet->what);
 }
 
-/* Whether a byte begins a packet, rather than being of a synchronisation. */
+/* True if a byte begins a packet, false if it is part of a synchronisation. */
 static bool
 fit_begin(struct swo_fit *fit, uint8_t byte)
 {

@@ -1,6 +1,6 @@
 /*
- * CoreSight trace: options, what a snapshot says in their terms, and the two
- * formats, `opencsd` (trace buffers) and `ppl` (listings of trc_pkt_lister).
+ * CoreSight trace: options, their values from a snapshot or perf.data, and two formats: `opencsd`
+ * (trace buffers) and `ppl` (listings of trc_pkt_lister).
  */
 #ifndef TRAWL_DECODE_OPENCSD_H
 #define TRAWL_DECODE_OPENCSD_H
@@ -19,8 +19,7 @@ enum opencsd_protocol {
 	OPENCSD_PROTOCOLS
 };
 
-/* Registers that say how a source's trace is to be read, under their names in
- * the architecture; -1 where one is not known. */
+/* Registers needed to decode a source's trace, under their architectural names; -1 if unknown. */
 #define OPENCSD_REGISTERS(R)                                                                       \
 	R(TRCCONFIGR)                                                                              \
 	R(TRCTRACEIDR)                                                                             \
@@ -41,32 +40,32 @@ struct opencsd_registers {
 
 /* An entry of `sources:`. */
 struct opencsd_source_options {
-	int64_t id;    /* trace ID; -1: as a register says */
+	int64_t id;    /* trace ID; -1: taken from a register */
 	int protocol;  /* enum opencsd_protocol */
-	char *core;    /* its type: Cortex-A53, ARMv8.3-A; NULL: not known */
-	char *name;    /* whom to show as the origin; NULL: the ID */
-	bool optional; /* it may have sent nothing: then its end is no message */
+	char *core;    /* type of the core: Cortex-A53, ARMv8.3-A; NULL: unknown */
+	char *name;    /* name of the origin; NULL: the ID */
+	bool optional; /* the source may send nothing; then its end is no message */
 	struct opencsd_registers regs;
 };
 
 /* An entry of `images:`. */
 struct opencsd_image_options {
 	char *file;
-	uint64_t address; /* where it lies in the target's memory; ELF: from where it is linked */
+	uint64_t address; /* address in target memory; ELF: offset from the link address */
 	uint64_t offset;  /* in the file */
 	uint64_t length;  /* 0: to the end of the file */
-	char *of;	  /* name of the source whose memory this is; others look there last */
-	uint64_t context; /* context ID or VMID whose memory this is; 0: of all */
-	bool absent;	  /* the file is not at hand: it is named where it is missing */
+	char *of;	  /* name of the source with this memory; the others search it last */
+	uint64_t context; /* context ID or VMID that this memory belongs to; 0: any */
+	bool absent;	  /* the file is not available, but is named where it is missing */
 	char *build_id;	  /* of the file, in hexadecimal digits, or NULL */
 };
 
-/* An entry of `runs:`: where all decoders start anew, and what is wrong there. */
+/* An entry of `runs:`: a point where all decoders restart, and the damage there. */
 struct opencsd_run_options {
-	uint64_t offset; /* in the capture; in frames, of a whole one */
-	uint64_t skip;	 /* bytes from there on that are not decoded */
-	uint64_t lost;	 /* bytes known to be missing before it */
-	char *reason;	 /* what else is wrong with this run, or NULL */
+	uint64_t offset; /* in the capture; with frames, the start of one */
+	uint64_t skip;	 /* bytes from OFFSET on that are not decoded */
+	uint64_t lost;	 /* bytes known to be missing before OFFSET */
+	char *reason;	 /* other damage of this run, or NULL */
 };
 
 /* `opencsd:` of a profile. */
@@ -75,28 +74,34 @@ struct opencsd_options {
 	struct option_list sources;    /* struct opencsd_source_options */
 	struct option_list images;     /* struct opencsd_image_options */
 	struct option_list runs;       /* struct opencsd_run_options */
-	struct option_list collateral; /* char *: for SyS-T over STM */
-	char *lines;		       /* as in struct swo_options */
+	struct option_list collateral; /* char *: SyS-T XML for messages over STM */
+	char *lines;		       /* see struct swo_options */
 	char *guid;		       /* sender of short SyS-T messages, or NULL */
-	bool outside;		       /* what a snapshot names elsewhere is read too */
+	bool outside;		       /* also read files outside the snapshot's folder */
 };
 extern const struct option_table opencsd_options;
 
-/* Fills OPTIONS, which have the defaults, for one buffer of a snapshot.  What
- * cannot be used is added to NOTES, a line each. */
+/* Fill in OPTIONS, which hold the defaults, for one buffer of a snapshot.  Append a line to NOTES
+ * for everything unusable. */
 void opencsd_use_snapshot(struct opencsd_options *, const struct snapshot *,
 			  const struct snapshot_buffer *, struct text *notes);
 
-/* Adds an entry with its defaults; it stays where it is until the next one comes. */
+/* Add an entry with default values.  The pointer is valid until the next entry is added. */
 struct opencsd_source_options *opencsd_add_source(struct opencsd_options *);
 struct opencsd_image_options *opencsd_add_image(struct opencsd_options *);
 struct opencsd_run_options *opencsd_add_run(struct opencsd_options *);
 
 /*
- * perf.data: whether there is trace in it that is decoded; if not, WHY is a sentence.
- * Which parts of it are a trace each: fills the I-th, false if there are not so many.
- * And as for a snapshot, for one of these; IMAGES are the files of its maps, NULL where
- * there is none.
+ * Support for perf.data.
+ *
+ * Use opencsd_takes_perf() to test if trawl can decode trace in it.  If not, it returns false and
+ * stores a sentence in WHY.
+ *
+ * Use opencsd_perf_part() to fill in the I-th part, a separate trace.  It returns false after the
+ * last part.
+ *
+ * Use opencsd_use_perf() like opencsd_use_snapshot(), for one part.  IMAGES are the files of its
+ * maps, or NULL for a missing one.
  */
 bool opencsd_takes_perf(const struct perf_data *, struct text *why);
 bool opencsd_perf_part(const struct perf_data *, size_t i, struct perf_part *);

@@ -49,9 +49,10 @@ file_open(const char *path, const char **why)
 {
 	struct stat st;
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (file >= 0 && !fstat(file, &st) && is_file(&st))
+	bool found = file >= 0 && !fstat(file, &st);
+	if (found && is_file(&st))
 		return file;
-	*why = file >= 0 ? kind_of(st.st_mode) : strerror(errno);
+	*why = found ? kind_of(st.st_mode) : strerror(errno);
 	if (file >= 0)
 		close(file);
 	return -1;

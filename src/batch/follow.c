@@ -64,6 +64,8 @@ follow_export(const struct cli *cli, struct session *session, const struct expor
 	if (!cli->value[CLI_QUIET])
 		session_notify(session, print_notices, session);
 	bool waits = thread_start(&thread, await_ending, &ending);
+	if (!waits) /* a signal then ends the program at once */
+		pthread_sigmask(SIG_UNBLOCK, &ending.signals, NULL);
 	int failed = export_run(session, options, result, err);
 	if (waits) {
 		pthread_cancel(thread);

@@ -360,6 +360,8 @@ set_port(struct live *live, int file)
 	settings.c_cc[VMIN] = 1;
 	settings.c_cc[VTIME] = 0;
 	live->is_set = !cfsetspeed(&settings, live->speed) && !tcsetattr(file, TCSANOW, &settings);
+	if (!live->is_set) /* some of them may be */
+		tcsetattr(file, TCSANOW, &live->before);
 	return live->is_set;
 }
 

@@ -947,7 +947,8 @@ bool
 capture_misses(const struct capture *capture, uint64_t offset, uint64_t length)
 {
 	struct loss loss;
-	return losses_after(&capture->losses, offset, &loss) && loss.offset < offset + length;
+	return losses_after(&capture->losses, offset, &loss) &&
+	       (loss.offset <= offset || loss.offset - offset < length);
 }
 
 bool

@@ -239,6 +239,20 @@ add_script(struct cli *cli, const char *path, struct err *err)
 	return failed;
 }
 
+/* Report an unknown option.  getopt() moves on from a group of letters after its last one. */
+static int
+refuse_option(char **argv, struct err *err)
+{
+	const char *word = argv[optind - 1];
+	char letter[] = {'-', (char)optopt, '\0'};
+	bool is_letter = optopt && strncmp(word, "--", 2) != 0;
+	if (is_letter && (*word != '-' || !strchr(word, letter[1])))
+		word = argv[optind];
+	is_letter &= (unsigned)optopt < 0x80;
+	return err_set(err, ERR_USAGE, "no such option: %s; see trawl --help",
+		       is_letter ? letter : word);
+}
+
 int
 cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 {
@@ -254,8 +268,7 @@ cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 				       argv[optind - 1]);
 		int row = row_of(got);
 		if (row < 0)
-			return err_set(err, ERR_USAGE, "no such option: %s; see trawl --help",
-				       argv[optind - 1]);
+			return refuse_option(argv, err);
 		cli->value[row] = optarg ? optarg : "";
 		*vec_add(&cli->given) =
 		    (struct cli_given){.id = (enum cli_id)row, .text = cli->value[row]};

@@ -16,6 +16,14 @@ refused()
 	ok "$name: a reason that starts with the program's name" grep -q '^trawl: ' err
 }
 
+# An unknown letter is named, wherever it stands in a group.
+for word in -Z -Zv -vZ; do
+	run "$TRAWL" $word file
+	ok "$word: the letter is named" grep -q -e "option: -Z;" err
+done
+run "$TRAWL" --quiet=3 file
+ok "--quiet=3: all of it is named" grep -q -e "option: --quiet=3;" err
+
 run "$TRAWL" -t none "$testdata/all-raw.bin"
 is "a good capture" 0 "$status"
 for capture in demo.stp damaged-raw.bin damaged-hex.txt damaged-stp.stp; do

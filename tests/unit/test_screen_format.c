@@ -73,7 +73,8 @@ test_old_library(void **state)
 	folder_put_text(&folder, "etr.bin", "no trace");
 	folder_put_text(&folder, "etr.bin.profile.yaml",
 			"traces: [{match: '*', format: opencsd, opencsd: {format: source_data, "
-			"sources: [{id: 1, name: big, protocol: ETE, regs: {TRCCONFIGR: 1, "
+			"sources: [{id: 1, name: big, protocol: ETMV4I, core: Cortex-M55, regs: "
+			"{TRCCONFIGR: 1, "
 			"TRCIDR0: 1, TRCIDR2: 1}}]}}]\n");
 	scene_open(s, 24, 120, "xterm-256color", folder.files.at[0], NULL);
 	scene_wait(s, "opencsd  [old OpenCSD]");

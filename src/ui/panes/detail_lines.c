@@ -1,10 +1,10 @@
 /*
- * Which lines there are: see detail_lines.h.
+ * The choice of lines: see detail_lines.h.
  *
- * What is closed is remembered by field, not by message, so that the tree looks the same
- * from message to message; so is the field under the cursor.  Fields stand in the order of
- * the message, but for those of its head, which stand under a line of their own, and those of
- * the transport: both come last and start closed, unless there is nothing else.
+ * Open and closed state and the cursor belong to a field, not to a message. The tree thus looks
+ * the same from message to message. Fields keep the order of the message, with two exceptions.
+ * Header fields stand under a line of their own, and transport fields follow them. Both start
+ * closed, unless the message has no other fields.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ detail_has_children(const struct expansion *e, size_t i)
 	return i + 1 < e->fields.count && e->fields.at[i + 1].depth > e->fields.at[i].depth;
 }
 
-enum { TEXT_ROWS_MAX = 1000 }; /* the last of them ends in the sign of more */
+enum { TEXT_ROWS_MAX = 1000 }; /* the last one ends in the truncation sign */
 
 static enum field_part
 part_of(const struct field *field)
@@ -34,7 +34,7 @@ part_of(const struct field *field)
 	return field->row->part;
 }
 
-/* Behind a field and all that is in it. */
+/* Return the number of the first field after a field and its children. */
 static size_t
 field_end(const struct expansion *e, size_t i)
 {
@@ -44,7 +44,7 @@ field_end(const struct expansion *e, size_t i)
 	return i;
 }
 
-/* Whether a message has nothing but its head and what the transport added. */
+/* True if a message has only header and transport fields. */
 static bool
 is_bare(const struct expansion *e)
 {
@@ -56,7 +56,7 @@ is_bare(const struct expansion *e)
 
 /* --- what is open ------------------------------------------------------- */
 
-/* Where a row stands in the list of those that the user has turned. */
+/* Return the place of a row in `turned`, or its count. */
 static size_t
 turned_at(const struct detail_lines *d, const struct field_row *row)
 {
@@ -120,7 +120,7 @@ add_line(struct detail_lines *d, enum detail_kind kind, unsigned depth, size_t a
 	*vec_add(&d->lines) = (struct detail_line){kind, (uint8_t)depth, at, length};
 }
 
-/* The text in rows of COLUMNS, without the blanks between them. */
+/* Split the text into rows of COLUMNS, without the blanks between them. */
 static void
 add_text(struct detail_lines *d, int columns, enum text_charset charset)
 {
@@ -139,12 +139,12 @@ add_text(struct detail_lines *d, int columns, enum text_charset charset)
 	}
 }
 
-/* Adds a field and what is open in it, DEPTH deeper than it is in the message. */
+/* Add a field and its open children, DEPTH levels deeper than in the message. */
 static void
 add_tree(struct detail_lines *d, const struct expansion *e, size_t i, unsigned depth)
 {
 	size_t end = field_end(e, i);
-	unsigned hidden_below = UINT8_MAX + 1; /* deeper fields are closed away */
+	unsigned hidden_below = UINT8_MAX + 1; /* fields deeper than this are hidden */
 	for (; i < end; i++) {
 		const struct field *field = &e->fields.at[i];
 		if (field->depth > hidden_below)
@@ -176,7 +176,7 @@ add_head(struct detail_lines *d, const struct expansion *e)
 		add_part(d, e, FIELD_HEAD, 1);
 }
 
-/* Finds the cursor's field again: in its line, else in the first that has it. */
+/* Find the cursor's field again: on the old line, else on the first line that has it. */
 static void
 find_cursor(struct detail_lines *d, struct lines *cursor, const struct expansion *e)
 {

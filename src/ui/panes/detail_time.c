@@ -1,9 +1,8 @@
 /*
- * Time and distances of the selected message: see detail_time.h.
+ * The time of the selected message, and the time since earlier ones: see detail_time.h.
  *
- * The row above is one that the list has anyway.  The last message of the same origin may be
- * anywhere before: it is looked for while no keys come, a slice of messages at a time, and not
- * beyond a bound.
+ * The list already has the row above. The last message of the same origin may be far away. The
+ * search for it runs while no keys arrive, one slice at a time, up to a limit.
  */
 #include "config.h"
 
@@ -15,8 +14,8 @@
 
 enum {
 	SLICE_MESSAGES = 4096,
-	PASSED_MAX = 65536, /* then the origin's last message is given up */
-	PASSED_CELLS = 2    /* of the index in one step, where they are empty */
+	PASSED_MAX = 65536, /* messages after which the search gives up */
+	PASSED_CELLS = 2    /* empty cells that one step may skip */
 };
 
 void
@@ -64,7 +63,7 @@ detail_time_add_above(struct screen *screen, struct text *out)
 
 /* --- the same origin ---------------------------------------------------- */
 
-/* Begins anew with another message. */
+/* Start again if another message is selected. */
 static void
 follow_selection(const struct selection *selection, struct detail_time *time)
 {

@@ -1,5 +1,5 @@
 /*
- * The texts of a table's rows: see kept_cells.h.
+ * A cache for the texts of table rows: see kept_cells.h.
  */
 #include "config.h"
 
@@ -8,7 +8,7 @@
 #include "ui/list/list.h"
 #include "ui/panes/table.h"
 
-enum { LISTED_MAX = 256 /* rows of a list that are kept */ };
+enum { LISTED_MAX = 256 /* cached rows of a list */ };
 
 void
 kept_cells_clear(struct kept_cells *kept)

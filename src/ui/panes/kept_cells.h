@@ -1,9 +1,9 @@
 /*
- * The texts of a table's rows, kept until what they say may have changed.
+ * A cache for the texts of table rows.
  *
- * A table (table.h) fills a row twice, and with each drawing; a pane whose cells are dear
- * to make makes them once and keeps them here: by the number of the row, or, of a list that
- * scrolls, by its message.
+ * A table (table.h) fills its rows in each drawing, up to twice. A pane with expensive cells
+ * makes them once and keeps them here until they may change. The key is the row's number or, in
+ * a list that scrolls, its message.
  */
 #ifndef TRAWL_UI_KEPT_CELLS_H
 #define TRAWL_UI_KEPT_CELLS_H
@@ -19,7 +19,7 @@
 struct row;
 struct table_row;
 
-enum { KEPT_CELLS_MAX = 6 }; /* of a row */
+enum { KEPT_CELLS_MAX = 6 }; /* in a row */
 
 struct kept_row {
 	bool made;
@@ -31,21 +31,21 @@ struct kept_row {
 /* Zero-initialise. */
 struct kept_cells {
 	VEC(struct kept_row) rows;
-	unsigned generation; /* of what they say */
+	unsigned generation; /* epoch of the texts */
 };
 
-/* The cells of row number I, or of a row of a list; one pane uses one of the two.  *MADE:
- * they are filled; else they are empty, and the caller fills them.  Borrowed until the next
- * call of any function here. */
+/* Return the cells of row number I, or of a row of a list; a pane uses only one of the two. If
+ * *MADE is false, the cells are empty and the caller must fill them. Borrowed until the next call
+ * of any function here. */
 struct text *kept_cells_at(struct kept_cells *, size_t i, bool *made);
 struct text *kept_cells_of(struct kept_cells *, const struct row *, bool *made);
 
-/* Drops them where they are of another generation (base/generation.h) than that. */
+/* Drop the cells if their epoch (base/generation.h) is another. */
 void kept_cells_renew(struct kept_cells *, unsigned generation);
 void kept_cells_clear(struct kept_cells *);
 void kept_cells_free(struct kept_cells *);
 
-/* Puts COUNT cells into the row of a table, the cursor on the first. */
+/* Put COUNT cells into a table row. Show the cursor on the first. */
 void kept_cells_put(const struct text *cells, size_t count, enum role, struct table_row *);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * Lines of a pane with a cursor among them: the fields of a message, marks,
- * contexts, filters, origins.
+ * A cursor in a pane of lines: fields of a message, marks, contexts, filters, origins.
  *
- * The state of such a pane starts with a struct lines, and its pane_ops tell how
- * many lines there are; the commands that move a cursor are then served here.
+ * The state of such a pane starts with a struct lines, and its pane_ops return the number of
+ * lines. The handlers here then run the commands that move the cursor.
  */
 #ifndef TRAWL_UI_LINES_H
 #define TRAWL_UI_LINES_H
@@ -11,19 +10,18 @@
 #include "ui/panes/pane.h"
 
 struct lines {
-	size_t line, top; /* that of the cursor; the first on the screen */
-	int rows;	  /* of the pane, when it was last drawn */
+	size_t line, top; /* the cursor's line; the first line on the screen */
+	int rows;	  /* of the pane in its last drawing */
 };
 
-/* Puts the cursor on a line, of COUNT, or on the nearest there is. */
+/* Put the cursor on LINE, or on the nearest of the COUNT lines. */
 void lines_go_to(struct lines *, size_t count, int64_t line);
 
-/* Before COUNT lines are drawn into ROWS rows: the cursor is on one of them and
- * on the screen, and no row stays empty while there are lines above. */
+/* Prepare to draw COUNT lines into ROWS rows. Keep the cursor on a line and on the screen. Leave no
+ * row empty while lines above could fill it. */
 void lines_show(struct lines *, size_t count, int rows);
 
-/* Whether a command moves a cursor; and the handler that does, in the pane with
- * the focus. */
+/* True if a command moves a cursor; and the handler that moves it in the focused pane. */
 bool lines_are_moved(enum command_id);
 void lines_move(struct screen *, const struct command_call *);
 

@@ -1,9 +1,9 @@
 /*
- * Lines of text that cover the screen: see pager.h.
+ * Text lines that cover the screen: see pager.h.
  *
- * A line is made safe as a whole, with a role for each byte, and then cut into
- * rows, so that matches and names may go over the end of a row.  All lines are
- * made whenever the pane is drawn: there are some hundreds of them.
+ * A whole line is made safe first, with a role for each byte, and only then cut into rows.
+ * Matches and names may thus cross the end of a row. Each drawing makes all lines again: they
+ * are only some hundreds.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 enum {
 	INDENT = 2,
-	PARTING = 2 /* blanks between parts, at least */
+	PARTING = 2 /* least number of blanks between parts */
 };
 
 void
@@ -43,12 +43,12 @@ pager_close(void *state)
 
 /* --- a line ------------------------------------------------------------ */
 
-/* Safe text, and how each byte of it looks. */
+/* Safe text with a role for each byte. */
 struct pager_line {
 	struct text text;
 	VEC(uint8_t) roles;
-	VEC(size_t) matches; /* where matches begin */
-	int indent;	     /* of further rows */
+	VEC(size_t) matches; /* first byte of each match */
+	int indent;	     /* of wrapped rows */
 };
 
 static void
@@ -72,7 +72,7 @@ add_part(struct pager_line *line, const struct screen *screen, const struct page
 	give_role(line, part->role);
 }
 
-/* Whether a byte of UTF-8 goes on with a character. */
+/* True for a UTF-8 continuation byte. */
 static bool
 is_inside(char byte)
 {
@@ -97,7 +97,7 @@ find_matches(struct pager_line *line, struct regex *pattern)
 	}
 }
 
-/* Draws the bytes from AT to END; what was found last looks as the cursor does. */
+/* Draw the bytes from AT to END. CURRENT: matches look like the cursor. */
 static void
 draw_row(const struct pager_line *line, size_t at, size_t end, struct canvas *canvas,
 	 const struct area *area, int y, int x, bool current)
@@ -209,8 +209,8 @@ pager_bottom(struct screen *screen, const struct command_call *call)
 
 /* --- searching --------------------------------------------------------- */
 
-/* The next row with a match, from the last one found if that is on the screen,
- * else from its first row on; *ROUND: the end was passed.  There is a match. */
+/* Return the next row with a match; the pager must have matches. Start after the current match if
+ * it is on the screen, else at the first row. Set *ROUND if the search wrapped. */
 static size_t
 pager_next_match(const struct pager *pager, bool forward, bool *round)
 {
@@ -218,7 +218,7 @@ pager_next_match(const struct pager *pager, bool forward, bool *round)
 	size_t from = last ? pager->match + forward : pager->top;
 	size_t i = 0, count = pager->matches.count;
 	while (i < count && pager->matches.at[i] < from)
-		i++; /* that is the first one from there on */
+		i++; /* stop at the first match from there on */
 	*round = forward ? i == count : !i;
 	if (forward)
 		return pager->matches.at[*round ? 0 : i];
@@ -230,7 +230,7 @@ pager_find(struct screen *screen, bool forward, uint64_t count)
 {
 	struct pager *pager = pager_of(screen);
 	bool round = false, rounds = false;
-	screen_place_panes(screen); /* drawing notes what matches; it is painted anew anyway */
+	screen_place_panes(screen); /* finds the matches; the loop repaints later anyway */
 	screen->panes[screen->focus]->draw(screen, screen->canvas,
 					   &screen->layout.panes[screen->focus]);
 	if (!pager->matches.count) {
@@ -290,7 +290,7 @@ pager_leave(struct screen *screen, const struct command_call *call)
 	shown_set_focus(screen, PANE_LIST);
 }
 
-/* Help from the help closes it, another cover takes its place. */
+/* Close the help if the help command is typed in it. Other commands open another page. */
 static void
 pager_turn(struct screen *screen, const struct command_call *call)
 {

@@ -1,4 +1,4 @@
-/* What panes share: see pane.h. */
+/* Shared parts of panes: see pane.h. */
 #include "config.h"
 
 #include "ui/panes/pane.h"
@@ -31,9 +31,9 @@ trace_role(const struct session *session, size_t trace)
 
 /* --- the rule ---------------------------------------------------------- */
 
-enum { KEYS_COLUMNS_MIN = 60 }; /* a narrower rule has no room for keys */
+enum { KEYS_COLUMNS_MIN = 60 }; /* narrower rules show no keys */
 
-/* The keys of a pane with their words, as far as there is room, and where the keys are. */
+/* The keys of a pane with their labels, and the columns of each key. */
 struct rule_keys {
 	struct text text;
 	struct {
@@ -42,7 +42,7 @@ struct rule_keys {
 	size_t count;
 };
 
-/* Which keys are shown, from all on. */
+/* Which keys are shown, from all to none. */
 enum { RULE_KEYS_ALL, RULE_KEYS_FEW, RULE_KEYS_CLOSE, RULE_KEYS_NONE };
 
 static bool
@@ -69,7 +69,7 @@ add_key(const struct screen *screen, const struct pane_key *key, struct rule_key
 	text_addf(text, " %s", key->word);
 }
 
-/* Makes as many of the keys as fit into COLUMNS. */
+/* Collect as many keys as fit into COLUMNS. */
 static void
 make_keys(const struct screen *screen, const struct pane_key *all, int columns,
 	  struct rule_keys *keys)
@@ -121,11 +121,11 @@ pane_draw_rule(struct screen *screen, enum pane_id id)
 
 static pane_command move_row, move_page, move_screen;
 
-/* What moves: among the rows of a list, and by how much. */
+/* Handlers of moving commands, and their step. */
 static const struct {
 	pane_command *run;
-	int direction; /* 0: does not move */
-	int parts;     /* of a page; 0: one row */
+	int direction; /* 0: not a moving command */
+	int parts;     /* fraction of a page: 1 / parts; 0: one row */
 } steps[COMMAND_COUNT] = {
     [COMMAND_DOWN] = {move_row, 1, 0},		 [COMMAND_UP] = {move_row, -1, 0},
     [COMMAND_SCROLL_DOWN] = {move_screen, 1, 0}, [COMMAND_SCROLL_UP] = {move_screen, -1, 0},

@@ -1,9 +1,8 @@
 /*
- * The contract of a pane: a part of the screen that shows one thing.
+ * The interface of a pane: a part of the screen that shows one thing.
  *
- * A pane draws the selected message, or the list, into an area it is given,
- * and has functions for the commands it understands; what it does not
- * understand goes to the list, and then to the program (commands.c).
+ * A pane draws the selected message, or the list, into a given area and has handlers for its
+ * commands. Commands without a handler go to the list, and then to the program (commands.c).
  */
 #ifndef TRAWL_UI_PANE_H
 #define TRAWL_UI_PANE_H
@@ -16,11 +15,11 @@ struct list;
 
 typedef void pane_command(struct screen *, const struct command_call *);
 
-/* A command, or two, whose keys the rule of a pane shows with a word for what they do. */
+/* One or two commands with a short label. The rule of a pane shows their keys. */
 struct pane_key {
-	enum command_id first, second; /* second COMMAND_DOWN, which is no such one: none */
+	enum command_id first, second; /* second: COMMAND_DOWN (zero) means none */
 	const char *word;
-	bool spare; /* left out first where there is little room */
+	bool spare; /* hidden first if the rule is too narrow */
 };
 
 enum { PANE_KEYS_MAX = 8 };
@@ -28,46 +27,45 @@ enum { PANE_KEYS_MAX = 8 };
 struct pane_ops {
 	const char *name;
 	enum command_scope scope;
-	size_t state_size;	    /* of its own state, zeroed at the start; screen->state[] */
-	void (*close)(void *state); /* NULL: nothing to free */
-	/* What it shows, for its rule; NULL: the name. */
+	size_t state_size;	    /* of its state in screen->state[]; zeroed at the start */
+	void (*close)(void *state); /* or NULL */
+	/* Append the title for the rule. NULL: use the name. */
 	void (*title)(struct screen *, struct text *);
-	struct pane_key keys[PANE_KEYS_MAX]; /* the last one closes it; no word: no more */
+	struct pane_key keys[PANE_KEYS_MAX]; /* the last one closes the pane; ends at a NULL word */
 	void (*draw)(struct screen *, struct canvas *, const struct area *);
-	pane_command *const *commands; /* COMMAND_COUNT entries, NULL = not its own */
-	/* With a cursor among lines (lines.h): how many there are now; and, or NULL,
-	 * that the cursor moved. */
+	pane_command *const *commands; /* COMMAND_COUNT entries; NULL: not handled here */
+	/* The current number of lines, for a pane with a cursor (lines.h). */
 	size_t (*lines)(struct screen *);
-	void (*moved)(struct screen *);
-	/* With rows of its own list (list.h): that. */
+	void (*moved)(struct screen *); /* runs after each move of that cursor, or NULL */
+	/* Return the pane's own list (list.h). NULL: it has none. */
 	struct list *(*list)(struct screen *);
-	/* Works for a slice at what was missing when it was drawn; true if it should be
-	 * drawn again.  NULL: nothing ever is. */
+	/* Work for one slice on data that the last drawing lacked. True if the pane should be drawn
+	 * again. NULL: never any work. */
 	bool (*work)(struct screen *);
-	bool (*may_work)(struct screen *); /* whether anything is; NULL: that is not known */
-	/* Threads have news: whether it is to be drawn again for them.  Asked while it is closed
-	 * too, so that it can stop what it began.  NULL: never. */
+	bool (*may_work)(struct screen *); /* true if work is left; NULL: unknown */
+	/* True if background results need a new drawing. Also called for a closed pane, which can
+	 * then stop its background work. NULL: never. */
 	bool (*news)(struct screen *);
 };
 
-/* Draws the rule of a pane: what it shows, and its keys where there is room. */
+/* Draw the rule of a pane: its title and, if there is room, its keys. */
 void pane_draw_rule(struct screen *, enum pane_id);
 
-/* How a severity looks. */
+/* Return the role of a severity. */
 enum role severity_role(unsigned severity);
 
-/* How a trace of a session looks, by its number; a single one as usual. */
+/* Return the role of a trace, by its number. A single trace has the normal role. */
 struct session;
 enum role trace_role(const struct session *, size_t trace);
 
-/* By how many rows a moving command moves a pane that shows so many. */
+/* Return the rows by which a moving command moves a pane of ROWS rows. */
 int64_t pane_step(const struct command_call *, int rows);
 
-/* The handler of a moving command, NULL for others: among the rows of the list that
- * the pane with the cursor has, or else of the list of messages. */
+/* Return the handler of a moving command, or NULL for other commands. It moves in the focused
+ * pane's own list, else in the list of messages. */
 pane_command *pane_mover(enum command_id);
 
-/* Moves the bytes that the hex pane shows. */
+/* Scroll the bytes in the hex pane. */
 extern pane_command hex_move;
 
 #endif

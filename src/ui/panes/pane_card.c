@@ -1,13 +1,11 @@
 /*
- * The card of keys: one screen for each pane, by what one wants to do, with the keys as they
- * are bound now.
+ * The card of keys: a page of keys for each pane, with the current bindings, sorted by purpose.
  *
- * The list's is made from the table of the card (command/card.def), that of another pane from
- * the commands that are its alone, in words that are wrapped.  Behind the list's stands one
- * with the signs before its rows and at its numbers (screen/sign.def).  Sections fill
- * columns; what a screen is too small for is on a further page.  What goes a page on or back
- * turns the cards, to the last or the first; other keys that are not the card's own close it
- * and act (ui/input.c).
+ * The list's card comes from the table of the card (command/card.def). The card of another pane
+ * shows the commands of that pane, with wrapped descriptions. After the list's card comes one
+ * with the signs of rows and numbers (screen/sign.def). Sections fill columns, and a small
+ * screen needs several pages. The paging keys stop at the first and the last card. Keys outside
+ * the card close it and run (ui/input.c).
  */
 #include "config.h"
 
@@ -25,29 +23,29 @@
 #include <string.h>
 
 enum {
-	COLUMN = 26,	 /* columns of the screen for one of the card */
-	KEYS = 5,	 /* of these for the keys, at least */
-	KEYS_ALONE = 14, /* the same where there is one column of the card */
+	COLUMN = 26,	 /* screen columns for a column of the card */
+	KEYS = 5,	 /* least width of the keys in it */
+	KEYS_ALONE = 14, /* the same if the card has a single column */
 };
 
 struct card_state {
-	enum pane_id of;    /* whose keys are shown; PANE_CARD: signs */
-	enum pane_id from;  /* where the cursor was */
-	size_t page, pages; /* the one shown, of its card; SIZE_MAX: its last */
+	enum pane_id of;    /* pane of the card; PANE_CARD: signs */
+	enum pane_id from;  /* the focused pane before the card opened */
+	size_t page, pages; /* current page of the card; SIZE_MAX: its last */
 };
 
 struct card_line {
-	struct text keys;  /* empty: a heading, or the words go on */
-	const char *words; /* so many bytes */
+	struct text keys;  /* empty in headings and wrapped lines */
+	const char *words; /* `length` bytes */
 	size_t length;
 	bool heading;
-	bool dim; /* it does nothing here */
+	bool dim; /* no effect in this session */
 };
 
 struct card {
 	VEC(struct card_line) lines;
-	int columns; /* of the screen for one of the card, */
-	int keys;    /* and of these for the keys */
+	int columns; /* screen columns for a column of the card */
+	int keys;    /* width of the keys in it */
 };
 
 static struct card_state *
@@ -56,7 +54,7 @@ state_of(const struct screen *screen)
 	return screen->state[PANE_CARD];
 }
 
-/* --- what is on it ----------------------------------------------------- */
+/* --- contents ---------------------------------------------------------- */
 
 static bool
 any_severity(const struct screen *screen)
@@ -69,7 +67,7 @@ any_severity(const struct screen *screen)
 	return any || !progress.complete;
 }
 
-/* What a command can do nothing without. */
+/* The thing without which a command has no effect. */
 enum card_need { NEEDS_NOTHING, NEEDS_SEVERITIES, NEEDS_CONTEXTS, NEEDS_TRACES, NEEDS_COMPARE };
 
 static const enum card_need needs[COMMAND_COUNT] = {
@@ -80,7 +78,7 @@ static const enum card_need needs[COMMAND_COUNT] = {
     [COMMAND_ONLY_TRACE] = NEEDS_TRACES,	[COMMAND_NEXT_DIFFERENCE] = NEEDS_COMPARE,
 };
 
-/* Whether a command can do something in what is open. */
+/* True if a command can have an effect in this session. */
 static bool
 card_applies(const struct screen *screen, enum command_id id)
 {
@@ -113,7 +111,7 @@ make_list_card(const struct screen *screen, struct card *card)
 	card->keys = KEYS;
 	for (size_t i = 0; i < card_row_count && card_rows[i].section != CARD_NONE; i++) {
 		if (needs[card_rows[i].first] == NEEDS_COMPARE && !screen->compare)
-			continue; /* what was not asked for at the start cannot be had */
+			continue; /* a comparison must be requested at the start */
 		if (!i || card_rows[i].section != section)
 			add_heading(card, card_section_title(card_rows[i].section));
 		section = card_rows[i].section;
@@ -123,7 +121,7 @@ make_list_card(const struct screen *screen, struct card *card)
 	}
 }
 
-/* Whether a pane has commands of its own. */
+/* True if a pane has its own commands. */
 static bool
 has_commands(const struct screen *screen, enum pane_id pane)
 {
@@ -133,7 +131,7 @@ has_commands(const struct screen *screen, enum pane_id pane)
 	return i < COMMAND_COUNT;
 }
 
-/* Appends the keys of a command, or its name where it has none. */
+/* Append the keys of a command, or its name if it has none. */
 static void
 add_keys(const struct screen *screen, enum command_id id, struct text *out)
 {
@@ -142,7 +140,7 @@ add_keys(const struct screen *screen, enum command_id id, struct text *out)
 		keymap_hint(screen->keymap, id, out);
 }
 
-/* Adds a line with the keys, and as many as the words need in ROOM columns. */
+/* Add a line with the keys, and more lines if the words do not fit into ROOM columns. */
 static void
 add_wrapped(struct card *card, struct text keys, const char *words, int room,
 	    enum text_charset charset)
@@ -180,7 +178,7 @@ make_pane_card(const struct screen *screen, enum pane_id pane, int columns, stru
 				    screen->charset);
 }
 
-/* Whether a sign may stand before a row of the list, or at a number. */
+/* True if a sign may appear before a row of the list, or at a number. */
 static bool
 sign_applies(const struct screen *screen, enum sign_id id)
 {
@@ -225,12 +223,12 @@ card_free(struct card *card)
 
 /* --- drawing ----------------------------------------------------------- */
 
-/* Where the next line goes: a column of the card, over all pages, and a row. */
+/* The place of the next line: a column of the card, counted over all pages, and a row. */
 struct card_place {
 	int column, row;
 };
 
-/* How many lines a heading is followed by, up to the next one, and itself. */
+/* Return the number of lines in a section, with its heading. */
 static int
 section_rows(const struct card *card, size_t from)
 {
@@ -240,8 +238,8 @@ section_rows(const struct card *card, size_t from)
 	return (int)(i - from);
 }
 
-/* Moves to where line AT goes, of ROWS rows: sections stand below each other with a row
- * between, each in one column if it fits. */
+/* Move PLACE to line AT, in columns of ROWS rows. Leave an empty row between sections. Keep a
+ * section in one column if it fits. */
 static void
 place_line(const struct card *card, size_t at, int rows, struct card_place *place)
 {
@@ -277,7 +275,7 @@ draw_line(const struct card_line *line, struct canvas *canvas, const struct area
 				line->words, line->length);
 }
 
-/* Cards in their order: of the list, of signs, of the other panes, some of which have none. */
+/* Cards in order: the list, the signs, then the other panes. Some panes have no card. */
 enum { CARD_PLACES = PANE_GUESSES + 1 };
 
 static enum pane_id
@@ -292,7 +290,7 @@ has_card(const struct screen *screen, int place)
 	return place < 2 || has_commands(screen, card_at(place));
 }
 
-/* The number of a pane's card among all of them, and how many there are. */
+/* Return the number of cards. Set *NUMBER to that of a pane's card, from 1. */
 static size_t
 count_cards(const struct screen *screen, enum pane_id of, size_t *number)
 {
@@ -305,7 +303,7 @@ count_cards(const struct screen *screen, enum pane_id of, size_t *number)
 	return count;
 }
 
-/* Whether no page, or card, follows. */
+/* True on the last page of the last card. */
 static bool
 is_last(const struct screen *screen)
 {
@@ -314,7 +312,7 @@ is_last(const struct screen *screen)
 	return number == count && state->page + 1 >= state->pages;
 }
 
-/* How the cards are turned; at the last, how to come back. */
+/* Append the keys that turn the cards; on the last card, only the key that goes back. */
 static void
 add_turns(const struct screen *screen, struct text *out)
 {
@@ -358,15 +356,14 @@ draw_head(struct screen *screen, struct canvas *canvas, const struct area *area)
 	text_free(&right);
 }
 
-/* Where lines of the card are drawn. */
+/* Return the area for the lines of the card. */
 static struct area
 card_body(const struct area *area)
 {
 	return (struct area){area->row + 1, area->col, area->rows - 1, area->cols};
 }
 
-/* Makes the card for the area, and its pages; how many of its columns stand beside each
- * other. */
+/* Make the card for the area and count its pages. Return the number of columns on a page. */
 static int
 card_fit(struct screen *screen, const struct area *area, struct card *card)
 {
@@ -428,7 +425,7 @@ card_leave(struct screen *screen, const struct command_call *call)
 	card_close(screen);
 }
 
-/* To the card of the next pane that has one, or of the one before; round. */
+/* Turn to the next card, or to the previous one. Wrap at both ends. */
 static void
 turn_card(struct screen *screen, bool back)
 {
@@ -450,7 +447,7 @@ card_turn(struct screen *screen, const struct command_call *call)
 	bool back = call->id == COMMAND_PAGE_UP || call->id == COMMAND_PANE_PREVIOUS;
 	bool round = call->id == COMMAND_CARD_NEXT || call->id == COMMAND_PANE_PREVIOUS;
 	struct card card = {0};
-	screen_place_panes(screen); /* keys may come faster than paints */
+	screen_place_panes(screen); /* keys may arrive faster than drawings */
 	card_fit(screen, &screen->layout.panes[PANE_CARD], &card);
 	card_free(&card);
 	if (back ? state->page > 0 : state->page + 1 < state->pages)

@@ -1,4 +1,4 @@
-/* The card of keys, as the rest of the screen opens and leaves it. */
+/* The card of keys, for the rest of the screen. */
 #ifndef TRAWL_UI_PANE_CARD_H
 #define TRAWL_UI_PANE_CARD_H
 
@@ -6,10 +6,10 @@
 
 struct screen;
 
-/* The handler of the help: opens the card of the pane with the cursor. */
+/* Handler of the help: open the card of the focused pane. */
 void card_open(struct screen *, const struct command_call *);
 
-/* The cursor goes back to where it was. */
+/* Close the card and restore the focus. */
 void card_close(struct screen *);
 
 #endif

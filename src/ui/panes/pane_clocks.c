@@ -1,4 +1,4 @@
-/* How the clocks of the session go together: a cover over the other panes. */
+/* The relations of the session's clocks: a page that covers the other panes. */
 #include "config.h"
 
 #include "session/clock/clocks.h"
@@ -10,14 +10,15 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Whether a name goes on with this character. */
+/* True for a character of a name. */
 static bool
 is_of_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-';
 }
 
-/* A name at the beginning of a text, as a word; *ROLE is its trace's. */
+/* Return the length of a trace name at the start of TEXT, as a whole word; 0 if none. Set *ROLE to
+ * the role of the trace. */
 static size_t
 name_at(const struct screen *screen, const char *text, size_t length, enum role *role)
 {
@@ -33,7 +34,7 @@ name_at(const struct screen *screen, const char *text, size_t length, enum role 
 	return 0;
 }
 
-/* Names of traces look as in the list. */
+/* Give names of traces the same role as in the list. */
 static void
 mark_names(struct screen *screen, const char *text, size_t length, uint8_t *roles)
 {

@@ -1,10 +1,9 @@
 /*
- * The code that the processor of the selected message executed there, with the message
- * before and the one behind: a line for each instruction, in the order of execution, and
- * where each jump went.
+ * The code that the processor executed at the selected message, with the message before and the
+ * one after. One line per instruction, in the order of execution, with the target of each jump.
  *
- * It is looked for when keys pause (ui/list/flow_view.h); LINES_MOST lines at most, what is
- * more is counted.  What is a guess has a `?`.
+ * The panes' work() finds the code when no keys arrive (ui/list/flow_view.h). Lines after
+ * LINES_MOST are only counted. A `?` marks a guess.
  */
 #include "config.h"
 
@@ -25,43 +24,42 @@
 
 enum {
 	LINES_MOST = 8192,
-	NEAR_MOST = 8 /* instructions of the run before the selected message, and behind it */
+	NEAR_MOST = 8 /* instructions shown before the selected message, and after it */
 };
 
 enum code_line_kind {
-	CODE_HEAD,   /* where code begins, and by which message it is known */
-	CODE_INSN,   /* an instruction */
-	CODE_SOURCE, /* the line of the source that it is of */
-	CODE_EVENT,  /* what is no instruction */
-	CODE_MORE,   /* what is not shown: `count` */
-	CODE_UNKNOWN /* `count` instructions whose bytes no image has */
+	CODE_HEAD, /* start of straight code, with its messages */
+	CODE_INSN,
+	CODE_SOURCE, /* source line of the next instruction */
+	CODE_EVENT,  /* a step without instructions */
+	CODE_MORE,   /* `count` instructions that are not shown */
+	CODE_UNKNOWN /* `count` instructions without bytes in any image */
 };
 
 struct code_line {
 	uint8_t kind; /* enum code_line_kind */
-	bool here;    /* of the selected message */
-	bool last;    /* instruction of its step: */
+	bool here;    /* executed at the selected message */
+	bool last;    /* last instruction of its step */
 	bool has_next;
 	const struct flow_step *step;
-	uint64_t number,
-	    last_number;	/* messages: of the step, and of the last that goes straight on */
-	uint64_t address, next; /* where the step behind it begins */
+	uint64_t number, last_number; /* messages: of the step; the last one of the straight code */
+	uint64_t address, next;	      /* `next`: start of the next step */
 	uint64_t count;
-	uint64_t cycles;  /* head: of all that goes straight on, as far as they are counted; */
-	bool more_cycles; /* some are not in that */
+	uint64_t cycles;  /* CODE_HEAD: known cycles of the straight code */
+	bool more_cycles; /* `cycles` is incomplete */
 };
 
 struct code_state {
 	struct table table;
 	VEC(struct code_line) lines;
-	unsigned changes; /* of struct flow_view, that they are of */
-	unsigned counted; /* generation of the flow index that counts on the screen are of */
+	unsigned changes; /* epoch of struct flow_view for `lines` */
+	unsigned counted; /* epoch of the flow index for the counts on the screen */
 	bool opcodes, sources, made;
-	bool unknown; /* bytes of instructions are */
-	bool patched; /* some are */
-	bool opened;  /* the disassembler was looked for */
+	bool unknown; /* bytes of some instructions are missing */
+	bool patched; /* some instructions are patched */
+	bool opened;  /* the search for the disassembler has run */
 	struct disassembler *disassembler;
-	struct err missing; /* why there is none */
+	struct err missing; /* reason for no disassembler */
 	struct source source;
 	struct text text;
 };
@@ -102,7 +100,7 @@ find_source(struct screen *screen, uint64_t address, struct symbol_place *place)
 	       place->path;
 }
 
-/* A line for the source of the instruction, where that is another than before. */
+/* Add the source line of an instruction, if it differs from the previous one. */
 static void
 add_source(struct screen *screen, struct code_line line, int *number)
 {
@@ -124,7 +122,7 @@ add_more(struct screen *screen, struct code_line line, uint64_t count)
 		add_line(screen, line);
 }
 
-/* Of the rest of a run it is not known where its instructions lie, but for the last one. */
+/* Add the rest of a run, if only the place of its last instruction is known. */
 static void
 add_unknown(struct screen *screen, struct code_line line, uint64_t count)
 {
@@ -142,7 +140,7 @@ add_unknown(struct screen *screen, struct code_line line, uint64_t count)
 	add_line(screen, line);
 }
 
-/* The instructions of a run from number FROM up to END. */
+/* Add the instructions of a run from number FROM up to END. */
 static void
 add_run(struct screen *screen, struct code_line line, uint64_t from, uint64_t end)
 {
@@ -167,7 +165,7 @@ add_run(struct screen *screen, struct code_line line, uint64_t from, uint64_t en
 	}
 }
 
-/* The step that is executed behind number I of STEPS, which AFTER come behind. */
+/* Return the step after number I of STEPS. AFTER contains the steps that follow STEPS. */
 static const struct flow_step *
 step_behind(const struct flow_steps *steps, size_t i, const struct flow_steps *after)
 {
@@ -176,7 +174,7 @@ step_behind(const struct flow_steps *steps, size_t i, const struct flow_steps *a
 	return after && !steps->dropped && after->steps.count ? &after->steps.at[0] : NULL;
 }
 
-/* Number I of STEPS, which AFTER come behind. */
+/* Make the line of step I of STEPS. AFTER contains the steps that follow STEPS. */
 static struct code_line
 line_of_step(const struct flow_steps *steps, size_t i, const struct flow_steps *after, bool here)
 {
@@ -192,7 +190,7 @@ line_of_step(const struct flow_steps *steps, size_t i, const struct flow_steps *
 				  .next = runs ? next->first : 0};
 }
 
-/* Whether the instructions of number I and one lie behind those of number I. */
+/* True if step I + 1 starts where step I ends. */
 static bool
 goes_straight_on(const struct flow_steps *steps, size_t i)
 {
@@ -201,7 +199,7 @@ goes_straight_on(const struct flow_steps *steps, size_t i)
 	       next->kind == FLOW_STEP_RUN && next->first == step->end;
 }
 
-/* Where code begins: a line for all steps from number I on that go straight on. */
+/* Add one CODE_HEAD line for step I and all steps that follow it straight on. */
 static void
 add_head(struct screen *screen, struct code_line line, const struct flow_steps *steps, size_t i)
 {
@@ -214,7 +212,8 @@ add_head(struct screen *screen, struct code_line line, const struct flow_steps *
 	add_line(screen, line);
 }
 
-/* STEPS, which AFTER come behind: MOST instructions, without the first SKIP. */
+/* Add MOST instructions of STEPS after the first SKIP. AFTER contains the steps that follow
+ * STEPS. */
 static void
 add_steps(struct screen *screen, const struct flow_steps *steps, const struct flow_steps *after,
 	  bool here, uint64_t skip, uint64_t most)
@@ -256,7 +255,7 @@ count_instructions(const struct flow_steps *steps)
 	return count;
 }
 
-/* The last step of what was before, with what led straight to it. */
+/* Add the last step before the message, with the steps that led straight to it. */
 static void
 add_before(struct screen *screen, const struct flow_look *look)
 {
@@ -276,7 +275,7 @@ add_before(struct screen *screen, const struct flow_look *look)
 		state_of(screen)->lines.at[0].more_cycles = !from && look->before.dropped;
 }
 
-/* The cursor is on the first line of the selected message. */
+/* Make all lines. Put the cursor on the first line of the selected message. */
 static void
 make_lines(struct screen *screen, const struct flow_look *look)
 {
@@ -378,14 +377,15 @@ fill_event(const struct flow_step *step, struct text *out)
 		text_addf(out, " tval 0x%" PRIx64, step->tval);
 }
 
-/* What it does, by its bytes, or as the trace says of the last one. */
+/* Return the class of an instruction: from its bytes or, for the last one of a step, from the
+ * trace. */
 static enum insn_class
 class_of(const struct code_line *line, const struct insn *insn)
 {
 	return insn->length ? (enum insn_class)insn->class : (enum insn_class)line->step->class;
 }
 
-/* Whether the instruction jumped: 1, 0, or -1: that is not known. */
+/* Return 1 if the instruction jumped, 0 if not, -1 if unknown. */
 static int
 is_taken(const struct code_line *line, const struct insn *insn)
 {
@@ -426,7 +426,7 @@ put_text(struct screen *screen, struct table_row *row, size_t column, enum role 
 	text_clear(text);
 }
 
-/* As a disassembler writes it, or its opcode and class. */
+/* Append the disassembled instruction, or its opcode and class. */
 static void
 add_insn(struct screen *screen, const struct code_line *line, const struct insn *insn,
 	 struct text *out)
@@ -441,7 +441,7 @@ add_insn(struct screen *screen, const struct code_line *line, const struct insn 
 	text_add(out, insn_class_name(class_of(line, insn)));
 }
 
-/* How often it was executed, in all that is followed so far. */
+/* Put the number of executions up to now. */
 static void
 put_times(struct screen *screen, struct table_row *row, const struct code_line *line)
 {
@@ -508,7 +508,7 @@ fill_head(struct screen *screen, struct table_row *row, const struct code_line *
 	put_text(screen, row, CODE_WHERE, ROLE_ABSENT);
 }
 
-/* What stands in the source there, or which file is missing. */
+/* Append the source line, or the name of the missing file. */
 static void
 add_source_line(struct screen *screen, const struct symbol_place *place, struct text *out)
 {
@@ -613,7 +613,8 @@ code_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	table_draw(&state_of(screen)->table, screen, &spec, canvas, &rest);
 }
 
-/* The first code of the selected message, or of what is shown first; NULL: there is none. */
+/* Return the first code of the selected message, else the first one on the screen. NULL without
+ * code. */
 static const struct flow_step *
 first_code(struct screen *screen)
 {
@@ -627,7 +628,7 @@ first_code(struct screen *screen)
 	return found ? found->step : NULL;
 }
 
-/* Its instruction set, and the mode of the processor as far as that is known. */
+/* Append the instruction set, and the processor's mode if known. */
 static void
 add_mode(struct screen *screen, const struct flow_step *step, struct text *out)
 {
@@ -663,7 +664,7 @@ count_lines(struct screen *screen)
 	return state_of(screen)->lines.count;
 }
 
-/* To the message that tells of the line. */
+/* Go to the message that reported the line. */
 static void
 code_go(struct screen *screen, const struct command_call *call)
 {

@@ -1,4 +1,4 @@
-/* What the code pane tells others: the instruction under its cursor. */
+/* The instruction under the cursor of the code pane. */
 #ifndef TRAWL_UI_PANE_CODE_H
 #define TRAWL_UI_PANE_CODE_H
 
@@ -13,8 +13,8 @@ struct code_place {
 	uint8_t length; /* of the instruction, in bytes */
 };
 
-/* While the pane has the focus, and if the bytes of the instruction are known; borrowed until
- * another message is selected. */
+/* Find that instruction. False unless the pane has the focus and the bytes are known. Borrowed
+ * until another message is selected. */
 bool code_find_place(struct screen *, struct code_place *);
 
 #endif

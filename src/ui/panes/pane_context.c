@@ -1,12 +1,11 @@
 /*
- * What was true at the selected message: a row for each context that applies to it, with its
- * value, since when, for how long, and until when; and for each interval that is open there,
- * with its key.
+ * The contexts at the selected message: a row each with its value, its start, its length and
+ * its end. Open intervals have rows too, with their keys.
  *
- * Rows are made when the selection or what is known changes.  Where a value ends is looked for
- * when keys pause, a row at a time, and kept with the beginning of the value, as long as the
- * next messages have the same one.  What is not known yet comes by itself: the trace is looked
- * through from the first look at a context on.
+ * Rows are made again when the selection or the known values change. The search for the end of
+ * a value runs when no keys arrive, one row at a time. Its result stays while the next messages
+ * have the same value. The first request for a context starts a scan of the traces, which
+ * supplies the unknown values.
  */
 #include "config.h"
 
@@ -31,39 +30,39 @@
 /* A message at which a value begins or ends. */
 struct context_edge {
 	bool made, found, timed;
-	bool common; /* its time can be compared with those of the list */
+	bool common; /* comparable with the times of the list */
 	bool exact;
-	uint64_t number; /* in its list */
+	uint64_t number; /* in the list of its trace or session */
 	struct location location;
 	struct display_time time; /* if timed */
 };
 
 enum {
-	SPANS_MAX = 64, /* open intervals that have a row */
+	SPANS_MAX = 64, /* most rows of open intervals */
 	KEY_MAX = 64	/* bytes of an interval's key */
 };
 
 struct context_line {
-	unsigned context; /* or the number of the interval, behind those of all contexts */
+	unsigned context; /* number of the context, or of the interval after all contexts */
 	bool is_interval;
-	uint64_t more;	  /* open intervals that have no row; nothing else counts */
-	bool hexadecimal; /* as the message has it that the value is since */
+	uint64_t more;	  /* open intervals without a row; other members are unused */
+	bool hexadecimal; /* written so in the message that began the value */
 	struct context_value value;
 	struct context_end end;
-	struct interval_span span;	  /* of an interval, */
-	char key[KEY_MAX];		  /* and its key: not safe */
-	struct context_edge since, until; /* until: made once it was looked for */
+	struct interval_span span;	  /* of the interval */
+	char key[KEY_MAX];		  /* its key; not safe */
+	struct context_edge since, until; /* until: made after the search for it */
 };
 
 struct context_pane {
 	struct table table;
-	VEC(struct context_line) lines, before; /* before: of the last selection */
-	struct trace *trace;			/* what they were made for */
+	VEC(struct context_line) lines, before; /* before: rows of the last selection */
+	struct trace *trace;			/* the message of `lines` */
 	struct message_id id;
 	unsigned generation;
-	unsigned intervals; /* generation of these */
+	unsigned intervals; /* epoch of the intervals */
 	bool made;
-	bool at_until; /* the cursor is on where values end */
+	bool at_until; /* the cursor is in the column of ends */
 	struct text text;
 };
 
@@ -91,7 +90,7 @@ is_valued(const struct context_value *value)
 	return value->state == CONTEXT_KNOWN || value->state == CONTEXT_UNKNOWN;
 }
 
-/* Finds the message and its time, as in the list that shows it. */
+/* Find a message and its time, as its list shows it. */
 static void
 make_edge(struct screen *screen, struct trace *trace, struct message_id id,
 	  struct context_edge *edge)
@@ -108,7 +107,7 @@ make_edge(struct screen *screen, struct trace *trace, struct message_id id,
 	edge->number = list_number(list, row_position(&row), &edge->exact);
 }
 
-/* Whether the message at which a value began writes it in hexadecimal. */
+/* True if the message that began the value writes it in hexadecimal. */
 static bool
 is_hexadecimal(struct screen *screen, const struct context_value *value)
 {
@@ -130,7 +129,7 @@ is_hexadecimal(struct screen *screen, const struct context_value *value)
 	return is;
 }
 
-/* The row of the last selection where the same value held, or NULL. */
+/* Return the row with the same value in the last selection, or NULL. */
 static const struct context_line *
 line_before(const struct context_pane *state, const struct context_line *line)
 {
@@ -161,8 +160,7 @@ add_line(struct screen *screen, struct context_line line)
 	*vec_add(&state->lines) = line;
 }
 
-/* What distinguishes the interval from others of its name, as the message that begins it has
- * it. */
+/* Make the key of the interval from its first message. */
 static void
 make_key(struct screen *screen, struct context_line *line)
 {
@@ -203,8 +201,8 @@ add_interval(struct screen *screen, const struct interval_span *span, bool done)
 	*vec_add(&state->lines) = line;
 }
 
-/* Rows of the intervals that are open at the time of the selected message, or of the last one
- * before it that has one. */
+/* Add rows for the intervals open at the selected message. Without a time, it uses the last earlier
+ * message with a time. */
 static void
 add_intervals(struct screen *screen, const struct selection *selection)
 {
@@ -236,7 +234,7 @@ intervals_now(struct screen *screen)
 	return intervals ? intervals_generation(intervals) : 0;
 }
 
-/* Whether other intervals may be open at the selected message than the pane shows. */
+/* True if the pane may show the wrong open intervals. */
 static bool
 context_has_news(struct screen *screen)
 {
@@ -298,7 +296,7 @@ find_end(struct screen *screen, const struct selection *selection, struct contex
 	line->until.made = true;
 }
 
-/* Looks for the end of the first value whose end was not looked for yet. */
+/* Find the end of the first value whose end is not yet searched. */
 static bool
 context_work(struct screen *screen)
 {
@@ -322,7 +320,7 @@ enum {
 	CONTEXT_VALUE,
 	CONTEXT_RAW,
 	CONTEXT_SINCE,
-	CONTEXT_NUMBER, /* of that message */
+	CONTEXT_NUMBER, /* of the message in CONTEXT_SINCE */
 	CONTEXT_FOR,
 	CONTEXT_UNTIL,
 	CONTEXT_COLUMNS
@@ -331,8 +329,8 @@ enum {
 static const char *const titles[CONTEXT_COLUMNS] = {"context", "of", "value", "",
 						    "since",   "",   "for",   "until"};
 
-/* What gives way first where there is little room: `for` says nearly what `since` does, and a
- * number less than its name. */
+/* Columns to hide in a narrow pane, in this order. `for` can replace `since`, and a name its raw
+ * number. */
 static const uint8_t spare[] = {CONTEXT_NUMBER, CONTEXT_SINCE, CONTEXT_UNTIL,
 				CONTEXT_RAW,	CONTEXT_FOR,   CONTEXT_OF};
 
@@ -343,7 +341,7 @@ time_here(struct screen *screen, struct display_time *here)
 	return row && display_time_of_row(screen->list, row, here);
 }
 
-/* Appends the value without its name. */
+/* Append the value without its name. */
 static void
 add_raw(struct screen *screen, const struct context_line *line, struct text *out)
 {
@@ -402,7 +400,7 @@ add_for(struct screen *screen, const struct context_line *line, struct text *out
 	text_free(&length);
 }
 
-/* How long after the message the value ends; a dash: it does not. */
+/* Append the time from the message to the end of the value. Append a dash if it does not end. */
 static void
 add_until(struct screen *screen, const struct context_line *line, struct text *out)
 {
@@ -416,7 +414,7 @@ add_until(struct screen *screen, const struct context_line *line, struct text *o
 		text_add_char(out, '-');
 }
 
-/* Appends a cell of a row; not safe yet. */
+/* Append a cell of a row; not safe yet. */
 static void
 add_cell(struct screen *screen, const struct context_line *line, int column, struct text *out)
 {
@@ -494,7 +492,7 @@ fill_context(struct screen *screen, struct table_row *row, size_t i)
 	}
 }
 
-/* How wide the cells of a column are. */
+/* Return the width of the cells in a column. */
 static int
 column_width(struct screen *screen, int column)
 {
@@ -508,7 +506,7 @@ column_width(struct screen *screen, int column)
 	return width;
 }
 
-/* The columns that there is room for. */
+/* Choose the columns that fit. */
 static void
 make_columns(struct screen *screen, int room, struct table_column *columns)
 {
@@ -516,7 +514,7 @@ make_columns(struct screen *screen, int room, struct table_column *columns)
 	for (int c = 0; c < CONTEXT_COLUMNS; c++) {
 		int width = column_width(screen, c), title = (int)strlen(titles[c]);
 		bool hidden = c == CONTEXT_OF ? screen->session->traces.count < 2 : !width;
-		hidden &= c != CONTEXT_UNTIL; /* it comes later */
+		hidden &= c != CONTEXT_UNTIL; /* its cells arrive later */
 		width = width > title ? width : title;
 		columns[c] = (struct table_column){.title = titles[c],
 						   .width = hidden ? TABLE_HIDDEN : width,
@@ -524,7 +522,7 @@ make_columns(struct screen *screen, int room, struct table_column *columns)
 						   .right = c >= CONTEXT_FOR};
 		used += hidden ? 0 : width + columns[c].gap;
 	}
-	used -= columns[CONTEXT_UNTIL].gap; /* the last one */
+	used -= columns[CONTEXT_UNTIL].gap; /* no gap after the last column */
 	for (size_t i = 0; i < sizeof spare && used > room; i++) {
 		struct table_column *column = &columns[spare[i]];
 		if (column->width == TABLE_HIDDEN)
@@ -567,7 +565,7 @@ count_lines(struct screen *screen)
 	return state_of(screen)->lines.count;
 }
 
-/* The row under the cursor, if it has a value. */
+/* Return the row under the cursor, or NULL if it has no value. */
 static struct context_line *
 selected_line(struct screen *screen)
 {
@@ -592,7 +590,7 @@ context_go(struct screen *screen, const struct command_call *call)
 	(void)call;
 	if (!line)
 		return;
-	if (until && !line->until.made) /* the keys came fast */
+	if (until && !line->until.made) /* the key came before context_work() */
 		find_end(screen, selection_get(screen), line);
 	const struct context_edge *edge = until ? &line->until : &line->since;
 	if (edge->found)

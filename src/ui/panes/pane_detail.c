@@ -1,9 +1,9 @@
 /*
- * The selected message: its text, when it was sent, and its fields, as a tree that opens and
- * closes (detail_lines.h).
+ * The selected message: its text, its times, and its fields as a tree that opens and closes
+ * (detail_lines.h).
  *
- * The field under the cursor is the one whose bytes the hex pane shows.  What has no room ends
- * in the sign of that, so that no value reads as another one.
+ * The hex pane shows the bytes of the field under the cursor. A value without enough room ends
+ * in the truncation sign, so that it does not look like another value.
  */
 #include "config.h"
 
@@ -21,10 +21,10 @@
 #include <string.h>
 
 enum {
-	NAME_COLUMNS = 24,  /* at most */
-	VALUE_COLUMNS = 8,  /* less and the place of a field is left out */
-	DATED_COLUMNS = 90, /* from here on times have a date */
-	BESIDE_COLUMNS = 76 /* and from here on the distances stand beside the time */
+	NAME_COLUMNS = 24,  /* most columns of a name */
+	VALUE_COLUMNS = 8,  /* least width of a value next to the field's place */
+	DATED_COLUMNS = 90, /* least width for times with dates */
+	BESIDE_COLUMNS = 76 /* least width for distances next to the time */
 };
 
 struct detail_state {
@@ -48,9 +48,9 @@ detail_close(void *context)
 	text_free(&state->text);
 }
 
-/* --- what there is ----------------------------------------------------- */
+/* --- contents ---------------------------------------------------------- */
 
-/* The time and two distances, beside each other where there is room. */
+/* Make the time and two distances, in one line if they fit. */
 static void
 make_times(struct screen *screen, const struct selection *selection, int columns)
 {
@@ -90,7 +90,7 @@ detail_prepare(struct screen *screen)
 	return state->d.lines.count ? selection : NULL;
 }
 
-/* The line under the cursor; its message goes to *SELECTION. */
+/* Return the line under the cursor. Set *SELECTION to its message. */
 static const struct detail_line *
 detail_line(struct screen *screen, const struct selection **selection)
 {
@@ -125,8 +125,8 @@ add_piece(void *context, uint64_t bit, uint32_t bits)
 	place->bits += bits;
 }
 
-/* `0x2f81b0c4 4 B`, with the bit behind a dot where it begins within a byte, and in `bit`
- * where it is no whole byte. */
+/* Append a place such as `0x2f81b0c4 4 B`. A place within a byte has the bit after a dot. A length
+ * without whole bytes is in `bit`. */
 static void
 add_bits(uint64_t first, uint64_t bits, struct text *out)
 {
@@ -139,7 +139,8 @@ add_bits(uint64_t first, uint64_t bits, struct text *out)
 		text_addf(out, " %llu B", (unsigned long long)(bits / 8));
 }
 
-/* Where the payload is, for the head; all of the message, for the transport; else the field. */
+/* Append the place of a field, or of the payload for the header line. Transport fields without a
+ * place have that of the whole message. */
 static void
 add_place(const struct selection *selection, const struct detail_line *line, struct text *out)
 {
@@ -169,7 +170,7 @@ struct summary_of {
 	struct text *out;
 };
 
-/* Appends `NAME VALUE` of a field, `COUNT NAME` of one with others in it. */
+/* Append `NAME VALUE` of a field, or `COUNT NAME` of a field with children. */
 static bool
 add_essential(void *context, size_t i)
 {
@@ -177,7 +178,7 @@ add_essential(void *context, size_t i)
 	const struct field *field = &sum->e->fields.at[i];
 	size_t count = 0;
 	if (field->row->type < FIELD_LIST && field->row->detail && field->row->part == FIELD_HEAD)
-		return true; /* it takes much room, or says little */
+		return true; /* too long, or of little use */
 	while (i + 1 + count < sum->e->fields.count &&
 	       sum->e->fields.at[i + 1 + count].depth > field->depth)
 		count++;
@@ -193,7 +194,7 @@ add_essential(void *context, size_t i)
 	return true;
 }
 
-/* What a closed line has below it, in short. */
+/* Append a summary of a closed line's children. */
 static void
 add_essentials(const struct detail_line *line, const struct expansion *e, struct text *out)
 {
@@ -203,8 +204,8 @@ add_essentials(const struct detail_line *line, const struct expansion *e, struct
 	detail_line_children(line, e, add_essential, &sum);
 }
 
-/* Draws a field, or the line of the head: name, value or, closed, what is in it, and at the
- * right edge where it is. */
+/* Draw a field or the header line: name, value, a summary if closed, and the place at the right
+ * edge. */
 static void
 draw_field(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
 	   const struct selection *selection, const struct detail_line *line, bool current)
@@ -283,7 +284,7 @@ detail_draw(struct screen *screen, struct canvas *canvas, const struct area *are
 	}
 }
 
-/* Looks for what the message comes after. */
+/* Search for the last message of the same origin. */
 static bool
 detail_work(struct screen *screen)
 {
@@ -347,7 +348,7 @@ detail_unfold(struct screen *screen, const struct command_call *call)
 		detail_line_set_open(&state_of(screen)->d, line, &selection->expansion, true);
 }
 
-/* Closes an open field; from any other the cursor goes to its parent. */
+/* Close an open field. Otherwise move the cursor to its parent. */
 static void
 detail_fold(struct screen *screen, const struct command_call *call)
 {
@@ -371,7 +372,7 @@ detail_fold(struct screen *screen, const struct command_call *call)
 	}
 }
 
-/* Elements of a list are compared under its name. */
+/* Return the field whose name a filter must use. For an element of a list that is the list. */
 static const struct field *
 named_field(const struct expansion *e, const struct field *field)
 {
@@ -381,7 +382,7 @@ named_field(const struct expansion *e, const struct field *field)
 	return around->depth < field->depth && around->row->type == FIELD_LIST ? around : field;
 }
 
-/* Appends `FORMAT.NAME = VALUE`, or without the format, as an expression. */
+/* Append the expression `FORMAT.NAME = VALUE`, or one without the format. */
 static void
 add_equation(const struct selection *selection, const struct field *field, bool format,
 	     struct text *out)
@@ -424,7 +425,7 @@ filter_field(struct screen *screen, const struct command_call *call)
 	}
 	add_equation(selection, field, true, &text);
 	if (!is_expression(screen, text.data)) {
-		text_clear(&text); /* a field of the transport, a context: by its name alone */
+		text_clear(&text); /* fields of the transport and contexts have no format */
 		add_equation(selection, field, false, &text);
 	}
 	filters_add(screen, text.data, false);

@@ -1,4 +1,4 @@
-/* What the detail pane tells others: the field under its cursor. */
+/* The field under the cursor of the detail pane. */
 #ifndef TRAWL_UI_PANE_DETAIL_H
 #define TRAWL_UI_PANE_DETAIL_H
 
@@ -6,8 +6,7 @@
 
 struct screen;
 
-/* Of the selected message; NULL if it has none.  Borrowed until the selection
- * changes. */
+/* Return that field of the selected message, or NULL. Borrowed until the selection changes. */
 const struct field *detail_field(struct screen *);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * The differences from another run: what kind, where in both, and which message.
+ * The differences from another run: the kind, the place in both runs, and the message.
  *
- * The runs are compared in the background (query/compare/compare_job.h), once this one is
- * indexed and its clocks are related.  Texts are made of the lines on the screen, with
- * readers of the pane's own, and kept until a text may have changed.
+ * The comparison (query/compare/compare_job.h) runs in the background after this run is indexed
+ * and its clocks are related. The pane has its own readers and makes texts only for the lines
+ * on the screen. It keeps them until a text may have changed.
  */
 #include "config.h"
 
@@ -35,19 +35,19 @@ enum {
 	DIFFERENCE_COLUMNS
 };
 
-enum { TIMELESS_MAX = 256 /* messages before one without a time that are asked for theirs */ };
+enum { TIMELESS_MAX = 256 /* messages searched backwards for a time */ };
 
 struct differences_state {
 	struct table table;
 	struct compare_job *job;       /* or NULL */
-	const struct compare *compare; /* of it, once it is done */
-	struct map signs;	       /* of traces and numbers: enum difference_sign */
+	const struct compare *compare; /* result of `job`, or NULL */
+	struct map signs;	       /* from trace and number to enum difference_sign */
 	struct compare_texts texts[2];
 	struct expansion expansion;
 	struct kept_cells kept;
-	bool went;	      /* the cursor of the list was put to a difference, */
-	size_t last;	      /* that one, */
-	struct message_id id; /* at this message */
+	bool went;	      /* the members below are valid */
+	size_t last;	      /* difference that the list's cursor went to */
+	struct message_id id; /* its message */
 	size_t trace;
 };
 
@@ -70,7 +70,7 @@ differences_close(void *context)
 	table_free(&state->table);
 }
 
-/* --- what is found ----------------------------------------------------- */
+/* --- results ----------------------------------------------------------- */
 
 static uint64_t
 sign_key(size_t trace, uint64_t number)
@@ -94,7 +94,7 @@ note_signs(struct differences_state *state)
 	}
 }
 
-/* Whether the run has been compared since this was asked last; starts that when it can be. */
+/* Start the comparison when possible. True if it ended since the last call. */
 static bool
 differences_have_news(struct screen *screen)
 {
@@ -127,7 +127,7 @@ differences_sign(struct screen *screen, size_t trace, uint64_t number)
 	return sign ? (enum difference_sign) * sign : DIFFERENCE_NONE;
 }
 
-/* A path with the last of its folders. */
+/* Return the file name with its last folder. */
 static const char *
 short_name(const char *path)
 {
@@ -162,10 +162,10 @@ differences_are_asked(struct screen *screen)
 	return screen->compare;
 }
 
-/* --- what a line says -------------------------------------------------- */
+/* --- lines ------------------------------------------------------------- */
 
-/* Appends the number of a place, from 1 as in the list; of what is missing there the
- * neighbour's. */
+/* Append the number of a place, from 1 as in the list. For missing messages, mark the neighbour's
+ * number with `<` or `>`. */
 static void
 add_number(const struct compare_difference *d, int run, struct text *out)
 {
@@ -279,9 +279,9 @@ differences_title(struct screen *screen, struct text *out)
 		text_addf(out, " from %s", screen->compare->name);
 }
 
-/* --- going there ------------------------------------------------------- */
+/* --- jumps ------------------------------------------------------------- */
 
-/* Goes to a difference, or says which origin has no message here; false if it did. */
+/* Go to a difference. False if its origin has no message here. */
 static bool
 go_to(struct screen *screen, size_t i)
 {
@@ -304,8 +304,8 @@ go_to(struct screen *screen, size_t i)
 	return true;
 }
 
-/* When the message under the cursor was, as differences are in order of; without a time,
- * that of the last one of its trace before it. */
+/* Return the time of a message in the order of differences. Without a time, use that of the last
+ * message before it in its trace. */
 static int64_t
 time_here(struct trace *trace, struct reader *reader, struct position at)
 {
@@ -320,7 +320,7 @@ time_here(struct trace *trace, struct reader *reader, struct position at)
 	return COMPARE_NO_TIME;
 }
 
-/* Whether a difference is before a message of a trace, or at it. */
+/* True if a difference is at a message or before it. */
 static bool
 is_before(const struct compare_difference *d, int64_t time, size_t trace, uint64_t number)
 {
@@ -330,8 +330,8 @@ is_before(const struct compare_difference *d, int64_t time, size_t trace, uint64
 	return bad->trace != trace ? bad->trace < trace : bad->number <= number;
 }
 
-/* How many differences are before the message under the cursor or at it; *AT: the last of
- * them is at it. */
+/* Return the number of differences up to the message under the cursor. *AT: the last one is at the
+ * message. */
 static size_t
 count_before(struct screen *screen, bool *at)
 {
@@ -359,8 +359,8 @@ count_before(struct screen *screen, bool *at)
 	return before;
 }
 
-/* What a difference is.  Of a message that is changed or late, which is under the cursor, only
- * how it was before: there is little room. */
+/* Append the description of a difference. For a changed or late message, append only the remark
+ * about GOOD: the user sees its text in the list. */
 static void
 add_what(struct screen *screen, size_t i, struct text *out)
 {
@@ -377,7 +377,7 @@ add_what(struct screen *screen, size_t i, struct text *out)
 		  cells[DIFFERENCE_ORIGIN].length ? ": " : "", text_get(&cells[DIFFERENCE_TEXT]));
 }
 
-/* Goes to a difference and says which it is; WRAPPED: by which command round the end. */
+/* Go to a difference and show a notice. WRAPPED: the command that wrapped, else COMMAND_COUNT. */
 static void
 say_difference(struct screen *screen, size_t i, enum command_id wrapped)
 {
@@ -410,7 +410,7 @@ differences_next(struct screen *screen, const struct command_call *call)
 	size_t before = count_before(screen, &at), steps = (size_t)(call->count % count);
 	if (!steps)
 		steps = count;
-	/* the one that is COUNT behind the last one before, or before the next one */
+	/* COUNT forward from the last one before the cursor, or back from the next one */
 	size_t from = forward ? before : before + count - at;
 	size_t to = forward ? from + steps - 1 : from - steps;
 	bool wrapped = forward ? to >= count : to < count;

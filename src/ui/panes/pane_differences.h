@@ -1,5 +1,5 @@
 /*
- * The differences from another run, as the list and the commands see them.
+ * The differences from another run, for the list and the commands.
  */
 #ifndef TRAWL_UI_PANE_DIFFERENCES_H
 #define TRAWL_UI_PANE_DIFFERENCES_H
@@ -7,26 +7,28 @@
 #include "base/text.h"
 #include "ui/panes/pane.h"
 
-/* What a message of the list is in the comparison. */
+/* The sign of a message in the comparison. Missing messages mark the next message of their origin,
+ * or the last one at its end. */
 enum difference_sign {
-	DIFFERENCE_NONE,   /* the same in both, or nothing is compared */
+	DIFFERENCE_NONE,   /* equal in both runs, or no comparison */
 	DIFFERENCE_HERE,   /* it differs */
-	DIFFERENCE_MISSING /* before it, or behind it at the end of its origin, some are missing */
+	DIFFERENCE_MISSING /* next to it, messages of its origin are missing */
 };
 
-/* That of message NUMBER of a trace, both from 0. */
+/* Return the sign of message NUMBER of a trace, both from 0. */
 enum difference_sign differences_sign(struct screen *, size_t trace, uint64_t number);
 
-/* Whether there are any, so that differences_sign is worth asking. */
+/* True if any message has a sign. If not, the caller can skip differences_sign(). */
 bool differences_are_known(struct screen *);
 
-/* Appends what the run is compared with and the result; nothing without a comparison. */
+/* Append the result and the name of the other run, or nothing without a comparison. */
 void differences_add_title(struct screen *, struct text *);
 
-/* Whether the run is compared; says how to if it is not. */
+/* True if the user started the program with a comparison. Otherwise show an error that explains
+ * how. */
 bool differences_are_asked(struct screen *);
 
-/* Handler: the next difference, and the previous one. */
+/* Handler: go to the next or previous difference. */
 pane_command differences_next;
 
 #endif

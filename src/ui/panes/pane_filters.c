@@ -1,11 +1,9 @@
 /*
- * The list of filters: what each is, how many messages it has, how that is
- * known and what it took; above them the severities, to be shown or hidden one
- * by one.
+ * The list of filters: the number of matches, the way of counting and its cost. A line above
+ * them shows or hides single severities.
  *
- * Each filter is counted by a match set of its own, from when its line is first
- * on the screen until the pane is closed: sums answer at once, the rest is counted
- * behind the screen.
+ * Each filter has its own match set from its first drawing until the pane closes. Sums answer
+ * at once; the rest is counted in the background.
  */
 #include "config.h"
 
@@ -25,12 +23,12 @@ enum {
 	COUNT_COLUMNS = 13,
 	HOW_COLUMNS = 9,
 	COST_COLUMNS = 9,
-	WIDE = 60 /* columns from which a line says how it was answered */
+	WIDE = 60 /* least width for the way and cost of counting */
 };
 
 struct filters_state {
 	struct table table;
-	unsigned severity; /* under the cursor, where the severities are */
+	unsigned severity; /* under the cursor, in the line of severities */
 	struct text text;
 };
 
@@ -56,7 +54,7 @@ filters_close(void *context)
 
 /* --- counting ---------------------------------------------------------- */
 
-/* Begins to count, in the list that is shown. */
+/* Start to count a filter's matches in the current list. */
 static void
 count_entry(struct screen *screen, struct filter_entry *entry)
 {
@@ -74,7 +72,7 @@ count_entry(struct screen *screen, struct filter_entry *entry)
 
 /* --- drawing ----------------------------------------------------------- */
 
-/* Where the answer comes from: sums of the index, or messages looked at. */
+/* Append the source of the count: index sums, or a scan of messages. */
 static void
 add_how(const struct matches_progress *progress, struct text *out)
 {
@@ -125,7 +123,7 @@ fill_filter(struct screen *screen, struct table_row *row, size_t i)
 	fill_count(screen, row, entry);
 }
 
-/* `[E]41 [W]302  I 9.1M`: those in brackets are shown. */
+/* Draw `[E]41 [W]302 I 9.1M`. Brackets mark shown severities. */
 static void
 draw_severities(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
 		bool current)
@@ -135,7 +133,7 @@ draw_severities(struct screen *screen, struct canvas *canvas, const struct area 
 	int x = 1;
 	list_get_progress(screen->list, &progress);
 	for (unsigned i = 0; i < SEVERITY_COUNT; i++) {
-		unsigned s = (i + 1) % SEVERITY_COUNT; /* those without one last */
+		unsigned s = (i + 1) % SEVERITY_COUNT; /* no severity comes last */
 		bool shown = screen->filters->severities >> s & 1;
 		bool here = current && s == state->severity;
 		if (!s)
@@ -207,7 +205,7 @@ filters_title(struct screen *screen, struct text *out)
 
 /* --- commands ---------------------------------------------------------- */
 
-/* Along the severities, as they stand. */
+/* Move along the line of severities. */
 static void
 pane_filters_sideways(struct screen *screen, const struct command_call *call)
 {
@@ -217,7 +215,7 @@ pane_filters_sideways(struct screen *screen, const struct command_call *call)
 		state->severity = (state->severity + step) % SEVERITY_COUNT;
 }
 
-/* The filter under the cursor; false if there is none. */
+/* Find the filter under the cursor. False without one. */
 static bool
 pane_filters_selected(struct screen *screen, size_t *at)
 {

@@ -1,4 +1,4 @@
-/* What the pane of filters tells others: the filter under its cursor. */
+/* The filter under the cursor of the filter pane. */
 #ifndef TRAWL_UI_PANE_FILTERS_H
 #define TRAWL_UI_PANE_FILTERS_H
 
@@ -6,7 +6,7 @@
 
 struct screen;
 
-/* Its number; SIZE_MAX if there is none. */
+/* Return its number, or SIZE_MAX without one. */
 size_t pane_filters_cursor(struct screen *);
 
 #endif

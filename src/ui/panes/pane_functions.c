@@ -1,10 +1,9 @@
 /*
- * The functions that the processors of the selected message's trace executed: how often they
- * were called, how many instructions were executed in them, and how long that took, where
- * messages have times.
+ * The functions that the processors of the selected message's trace executed. The columns are
+ * calls, instructions and, if messages have times, durations.
  *
- * They are those of the tree that is counted as the trace is followed (flow/flow_index.h), so
- * they grow until it is at its end; what a filter shows makes no difference.
+ * The counts come from the tree that grows while the trace is followed (flow/flow_index.h).
+ * Filters do not change them.
  */
 #include "config.h"
 
@@ -36,22 +35,22 @@ enum {
 	COLUMNS
 };
 
-enum { TIMES_COLS = 110 }; /* of a screen that has room for all columns of times */
+enum { TIMES_COLS = 110 }; /* screen columns needed for all columns of times */
 
 struct functions_state {
 	struct table table;
-	struct flow_index *index; /* that they are of, */
-	unsigned generation;	  /* and its generation then */
+	struct flow_index *index; /* source of `functions` */
+	unsigned generation;	  /* epoch of `index` at that time */
 	struct flow_function *functions;
 	size_t count;
 	uint64_t all;  /* instructions */
-	bool cycles;   /* are counted too */
+	bool cycles;   /* cycles are counted too */
 	bool timed;    /* times are known */
-	bool complete; /* nothing more will be counted */
-	size_t sort;   /* row of `orders` */
+	bool complete; /* the counts are final */
+	size_t sort;   /* index in `orders` */
 	bool sorted;
 
-	/* while it is drawn */
+	/* only while drawing */
 	const struct flow_tree *tree;
 	struct text raw, text;
 };
@@ -72,7 +71,7 @@ functions_close(void *context)
 	table_free(&state->table);
 }
 
-/* The columns that rows are sorted by, one after the other. */
+/* The sort columns, in the order in which the sort command steps through them. */
 static const unsigned orders[] = {COLUMN_SELF,	COLUMN_TOTAL,	   COLUMN_MOST,
 				  COLUMN_CALLS, COLUMN_NAME,	   COLUMN_CYCLES,
 				  COLUMN_TIME,	COLUMN_TOTAL_TIME, COLUMN_MOST_TIME};
@@ -103,11 +102,11 @@ number_of(const struct flow_function *function, unsigned column)
 	}
 }
 
-/* What a function is sorted by. */
+/* A function with its sort key. */
 struct function_key {
 	struct flow_function function;
 	uint64_t number;
-	char *name; /* by name, or NULL */
+	char *name; /* for the order by name, or NULL */
 };
 
 static int
@@ -145,7 +144,7 @@ sort_functions(struct functions_state *state)
 	state->sorted = true;
 }
 
-/* --- what is counted --------------------------------------------------- */
+/* --- counts ------------------------------------------------------------ */
 
 static bool
 is_complete(const struct screen *screen, const struct flow_index *index)
@@ -153,8 +152,8 @@ is_complete(const struct screen *screen, const struct flow_index *index)
 	return screen->indexed && flow_index_is_whole(index);
 }
 
-/* Takes over what is counted by now; release_tree gives it back.  False: there is none, for
- * the reason *WHY, which may be NULL. */
+/* Hold the current tree; release_tree() releases it. Without a tree, return false and set *WHY to
+ * the reason, which may be NULL. */
 static bool
 hold_tree(struct screen *screen, const char **why)
 {
@@ -199,7 +198,7 @@ functions_have_news(struct screen *screen)
 				(!state->complete && is_complete(screen, state->index)));
 }
 
-/* Whether there is anything to show in a column. */
+/* True if a column has contents. */
 static bool
 has_column(const struct functions_state *state, unsigned column)
 {
@@ -223,7 +222,7 @@ static const struct table_column columns[COLUMNS] = {
     [COLUMN_MOST_TIME] = {"most time", TABLE_FIT, .gap = 1, .right = true},
 };
 
-/* Where there is room for one column of times it is the one that rows are sorted by. */
+/* Choose the columns. With room for only one column of times, choose the sort column. */
 static void
 choose_columns(const struct functions_state *state, int cols, struct table_column *chosen)
 {
@@ -283,7 +282,7 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 		: 0);
 }
 
-/* What one should know of what is shown, or nothing. */
+/* Append a warning about incomplete or nameless counts, if any. */
 static void
 add_note(const struct functions_state *state, struct text *out)
 {

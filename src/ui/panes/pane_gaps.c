@@ -1,11 +1,9 @@
 /*
- * The longest gaps among the rows shown: how long, from when to when, and who sent the
- * messages before and after.
+ * The longest gaps among the shown rows: length, start, end, and the origins before and after.
  *
- * A search (query/gap_search.h) looks for them in the background, and begins anew when
- * other rows are shown, when clocks are related and when the index is complete.  Only the
- * lines on the screen are decoded; what they say is kept until the list of gaps or a text
- * may have changed.
+ * A search (query/gap_search.h) runs in the background. It starts again when other rows are
+ * shown, when clocks are related and when the index is complete. Only lines on the screen are
+ * decoded. Their texts are kept until the list of gaps or a text may have changed.
  */
 #include "config.h"
 
@@ -25,20 +23,20 @@
 #include <string.h>
 
 enum {
-	LONGEST = 100, /* that are listed, */
-	MOST = 10000   /* and of a length that was asked for */
+	LONGEST = 100, /* most gaps without a minimum length */
+	MOST = 10000   /* most gaps with one */
 };
 
 enum { GAP_LENGTH, GAP_FROM, GAP_TO, GAP_BEFORE, GAP_AFTER, GAP_COLUMNS };
 
 struct gaps_state {
 	struct table table;
-	uint64_t least;		   /* that was asked for; 0: the longest */
+	uint64_t least;		   /* minimum length from the user; 0: list the longest */
 	struct gap_search *search; /* or NULL */
-	struct shown_rows rows;	   /* among which it looks, */
-	uint64_t searched_least;   /* for gaps of that length */
-	bool complete;		   /* nothing more will be found */
-	unsigned found_generation; /* of what follows */
+	struct shown_rows rows;	   /* rows of the search */
+	uint64_t searched_least;   /* minimum length of the search */
+	bool complete;		   /* the result is final */
+	unsigned found_generation; /* epoch of the members below */
 	struct gap_found *found;
 	size_t count;
 	struct kept_cells kept;
@@ -51,7 +49,7 @@ state_of(struct screen *screen)
 	return screen->state[PANE_GAPS];
 }
 
-/* How many gaps are kept: the longest. */
+/* Return the limit of the list. */
 static size_t
 most_gaps(const struct gaps_state *state)
 {
@@ -80,9 +78,9 @@ gaps_close(void *context)
 	table_free(&state->table);
 }
 
-/* --- what is found ----------------------------------------------------- */
+/* --- results ----------------------------------------------------------- */
 
-/* Starts looking, where that has not been done for what is shown. */
+/* Start a search for the shown rows, unless it runs already. */
 static void
 start_search(struct screen *screen)
 {
@@ -101,7 +99,7 @@ start_search(struct screen *screen)
 	state->search = gap_search_new(&query);
 }
 
-/* Takes over what is found by now. */
+/* Copy the current result. */
 static void
 gaps_prepare(struct screen *screen)
 {
@@ -144,7 +142,7 @@ gaps_set_least(struct screen *screen, const char *length)
 	return true;
 }
 
-/* --- what a line says -------------------------------------------------- */
+/* --- lines ------------------------------------------------------------- */
 
 static void
 add_message(struct screen *screen, const struct gap_message *m, struct text *time,
@@ -235,7 +233,7 @@ count_gaps(struct screen *screen)
 	return state_of(screen)->count;
 }
 
-/* Goes to the row after the gap. */
+/* Go to the message after the gap. */
 static void
 gaps_go(struct screen *screen, const struct command_call *call)
 {

@@ -1,5 +1,5 @@
 /*
- * The pane of gaps, as the commands see it.
+ * The pane of gaps, for the commands.
  */
 #ifndef TRAWL_UI_PANE_GAPS_H
 #define TRAWL_UI_PANE_GAPS_H
@@ -8,8 +8,8 @@
 
 struct screen;
 
-/* Lists gaps of at least this length, as `5ms`; NULL: the longest ones.  False, and said
- * why, if it is none. */
+/* List gaps of at least LENGTH, such as `5ms`, or the longest ones for NULL. If LENGTH is no
+ * length, show an error and return false. */
 bool gaps_set_least(struct screen *, const char *length);
 
 #endif

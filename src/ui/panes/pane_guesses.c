@@ -1,10 +1,10 @@
 /*
- * What stands in the list's place while nothing is decoded: why, and what it may be.
+ * The page in place of the list while nothing is decoded: the reason, and the candidate
+ * formats.
  *
- * Sentences come first, then the candidates, best first, with a cursor among them, then
- * what to do.  All of it is wrapped, so that none of it is lost on a narrow screen, and
- * moves with the cursor where it is longer than the pane.  The bytes below scroll by
- * pages from here too.
+ * Sentences come first, then the candidates with a cursor, best first, then advice. All text
+ * wraps, so that a narrow screen loses nothing. If it is longer than the pane, it scrolls with
+ * the cursor. The paging keys scroll the bytes below.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ guesses_close(void *state)
 	pager_close(&((struct guesses_state *)state)->pager);
 }
 
-/* Foreign files have none: whatever fits there fits by luck. */
+/* Return the number of candidates. A foreign file has none: any format would fit by chance. */
 static size_t
 count_guesses(struct screen *screen)
 {
@@ -84,7 +84,7 @@ put_candidate(struct screen *screen, struct canvas *canvas, const struct area *a
 	text_free(&score);
 }
 
-/* How the candidate under the cursor can be had for good. */
+/* Put the way to make the candidate under the cursor permanent. */
 static void
 put_advice(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
@@ -132,7 +132,7 @@ put_foreign(struct screen *screen, struct canvas *canvas, const struct area *are
 	text_free(&text);
 }
 
-/* Puts all lines; the rows from *FROM to *TO are the candidate's under the cursor. */
+/* Put all lines. Set *FROM and *TO to the rows of the candidate under the cursor. */
 static void
 put_all(struct screen *screen, struct canvas *canvas, const struct area *area, size_t *from,
 	size_t *to)
@@ -173,7 +173,7 @@ guesses_draw(struct screen *screen, struct canvas *canvas, const struct area *ar
 	struct guesses_state *state = state_of(screen);
 	size_t from, to;
 	lines_show(&state->cursor, count_guesses(screen), area->rows);
-	state->pager.top = SIZE_MAX / 2; /* only to see how long it is */
+	state->pager.top = SIZE_MAX / 2; /* only to measure the length */
 	put_all(screen, canvas, area, &from, &to);
 	size_t rows = (size_t)area->rows;
 	state->pager.top = state->pager.lines > rows && to > rows ? from : 0;

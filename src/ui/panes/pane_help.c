@@ -1,9 +1,8 @@
 /*
- * The help: every command with its keys as they are bound now, and the signs on the
- * screen.
+ * The help: every command with its current keys, and the signs on the screen.
  *
- * Made from the tables of commands and signs and the key map alone; there is no
- * other list to keep in step.
+ * It comes from the tables of commands and signs and from the key map. No other list needs an
+ * update.
  */
 #include "config.h"
 
@@ -16,7 +15,7 @@
 
 enum { FIRST_COLUMN = 2, SECOND_COLUMN = 24, HELP_COLUMN = 42 };
 
-/* Where lines go. */
+/* The target of the lines. */
 struct help_page {
 	struct screen *screen;
 	struct canvas *canvas;
@@ -71,7 +70,7 @@ draw_group(struct help_page *page, enum command_group group)
 			draw_command(page, (enum command_id)i);
 }
 
-/* What the user's keys run that are no command alone; those stand beside the command. */
+/* Draw the user's keys that run a whole command line. Keys of a single command stand next to it. */
 static void
 draw_own_keys(struct help_page *page)
 {

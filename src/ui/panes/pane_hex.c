@@ -1,11 +1,10 @@
 /*
- * The bytes of the selected message, and what lies around them; while the code pane has the
- * focus, those of the program at the instruction under its cursor.
+ * The bytes of the selected message and around it. While the code pane has the focus, the bytes
+ * of the program at the instruction under its cursor.
  *
- * Rows are aligned to their width.  Every nibble has a role of its own,
- * because fields of some transports start in the middle of a byte: bytes of
- * the message, of the field under the detail pane's cursor, or of others
- * (messages that are scattered lie between each other).
+ * Rows are aligned to their width. Each nibble has its own role, as fields of some transports
+ * start within a byte. Roles separate the message, the field under the detail pane's cursor,
+ * and other messages; scattered messages interleave.
  */
 #include "config.h"
 
@@ -23,19 +22,19 @@ enum {
 	NARROWEST = 8,
 	NARROW = 16,
 	WIDE = 32,
-	NARROW_COLUMNS = 12 + NARROW * 3, /* from here on rows have so many bytes, and */
-	WIDE_COLUMNS = 12 + WIDE * 4 + 4, /* from here on rows are wide */
+	NARROW_COLUMNS = 12 + NARROW * 3, /* least width for NARROW bytes in a row */
+	WIDE_COLUMNS = 12 + WIDE * 4 + 4, /* least width for WIDE bytes in a row */
 	ADDRESS_DIGITS = 8,
-	MATCH_BEFORE = 256 /* bytes above the first row, where a match may begin */
+	MATCH_BEFORE = 256 /* bytes above the first row where a match may begin */
 };
 
 struct hex_state {
-	struct message_id of; /* the message `top` is for */
+	struct message_id of; /* the message for `top` */
 	uint64_t top;	      /* offset of the first row */
 	uint64_t per_row;     /* bytes */
 	int rows;
-	const struct field_row *field; /* that was brought into sight last */
-	VEC(uint8_t) roles;	       /* of the nibbles shown, low one of each byte first */
+	const struct field_row *field; /* the field last scrolled into view */
+	VEC(uint8_t) roles;	       /* of the visible nibbles, low one of each byte first */
 };
 
 static struct hex_state *
@@ -51,9 +50,9 @@ hex_close(void *context)
 	vec_free(&state->roles);
 }
 
-/* --- which nibbles are what -------------------------------------------- */
+/* --- roles of nibbles -------------------------------------------------- */
 
-/* Nibbles [from, from + count) of the capture, as they are shown. */
+/* The visible nibbles [from, from + count) of the capture. */
 struct nibbles {
 	uint64_t from, count;
 	uint8_t *roles;
@@ -91,7 +90,7 @@ paint_message(struct nibbles *n, const struct selection *selection)
 	}
 }
 
-/* What a search for bytes finds there, be it begun above. */
+/* Paint the matches of a byte search, even those that begin above the first row. */
 static void
 paint_matches(struct screen *screen, struct nibbles *n)
 {
@@ -132,7 +131,7 @@ make_roles(struct screen *screen, const struct selection *selection, uint64_t by
 	return n.roles;
 }
 
-/* --- where ------------------------------------------------------------- */
+/* --- scrolling --------------------------------------------------------- */
 
 static void
 find_first(void *context, uint64_t bit, uint32_t bits)
@@ -149,7 +148,7 @@ row_start(const struct hex_state *state, uint64_t offset)
 	return offset - offset % state->per_row;
 }
 
-/* A new message starts at the top; a field that is out of sight comes in. */
+/* Scroll to the start of a new message, or to a new field outside the pane. */
 static void
 follow_selection(struct screen *screen, const struct selection *selection)
 {
@@ -181,7 +180,7 @@ draw_byte(struct canvas *canvas, const struct area *area, int y, int x, uint8_t 
 	canvas_put(canvas, area, y, x + 1, (enum role)roles[0], &digits[byte & 15], 1);
 }
 
-/* The bytes of a row from number FROM on, before COUNT. */
+/* Draw the bytes [FROM, COUNT) of a row. */
 static void
 draw_row(struct canvas *canvas, const struct area *area, int y, uint64_t offset,
 	 const uint8_t *bytes, size_t from, size_t count, size_t per_row, const uint8_t *roles)
@@ -204,7 +203,7 @@ bytes_per_row(int cols)
 	return cols >= WIDE_COLUMNS ? WIDE : cols >= NARROW_COLUMNS ? NARROW : NARROWEST;
 }
 
-/* Draws the bytes of a program at a row's addresses that there are. */
+/* Draw the known bytes of a program in a row. */
 static void
 draw_code_row(const struct code_place *place, struct canvas *canvas, const struct area *area, int y,
 	      uint64_t at, uint64_t per_row)
@@ -227,7 +226,7 @@ draw_code_row(const struct code_place *place, struct canvas *canvas, const struc
 		draw_row(canvas, area, y, at, bytes, from, count, (size_t)per_row, roles);
 }
 
-/* The instruction is in the row in the middle. */
+/* Draw the program with the instruction in the middle row. */
 static void
 draw_code(const struct code_place *place, struct canvas *canvas, const struct area *area)
 {
@@ -313,7 +312,7 @@ hex_title(struct screen *screen, struct text *out)
 
 /* --- commands ---------------------------------------------------------- */
 
-/* Scrolls by rows within the capture. */
+/* Scroll by rows within the capture. */
 static void
 hex_scroll(struct screen *screen, int64_t rows)
 {

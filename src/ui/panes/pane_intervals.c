@@ -1,9 +1,8 @@
 /*
- * Intervals: how long the pairs of messages took that a profile or `:interval` defines.
+ * Intervals: the lengths of message pairs that a profile or `:interval` defines.
  *
- * One interval at a time: what its lengths are in all, and below that the longest pairs or
- * how many there are of which length.  The pairs are found in the background
- * (query/interval); only the lines on the screen are decoded.
+ * The pane shows one interval definition: a summary of all lengths, then the longest pairs or a
+ * histogram. The background search is in query/interval. Only lines on the screen are decoded.
  */
 #include "config.h"
 
@@ -33,7 +32,7 @@ struct intervals_state {
 	struct table table;
 	size_t interval;
 	bool histogram;	     /* instead of the longest pairs */
-	unsigned generation; /* of what follows */
+	unsigned generation; /* epoch of the members below */
 	struct interval_summary summary;
 	struct interval_pair *pairs; /* the longest */
 	size_t count;
@@ -57,9 +56,9 @@ intervals_close(void *context)
 	table_free(&state->table);
 }
 
-/* --- what is shown --------------------------------------------------------- */
+/* --- results --------------------------------------------------------------- */
 
-/* Takes over what is found by now; false if no interval is defined. */
+/* Copy the current result. False without any interval definition. */
 static bool
 intervals_prepare(struct screen *screen)
 {
@@ -109,9 +108,9 @@ intervals_choose(struct screen *screen, const char *name)
 	return true;
 }
 
-/* --- defining one ------------------------------------------------------------ */
+/* --- definitions ----------------------------------------------------------- */
 
-/* The word WORD in TEXT, with blanks around and in no quotes; NULL: there is none. */
+/* Find WORD in TEXT, outside quotes and between blanks. NULL if none. */
 static char *
 find_word(char *text, const char *word)
 {
@@ -133,8 +132,7 @@ find_word(char *text, const char *word)
 	return NULL;
 }
 
-/* Ends TEXT before WORD and its blanks, and returns what is behind it; NULL: it has no such
- * word. */
+/* End TEXT before WORD and its blanks, and return the text after it. NULL without that word. */
 static char *
 split_at(char *text, const char *word)
 {
@@ -172,7 +170,7 @@ intervals_define_typed(struct screen *screen, const char *text)
 	return good;
 }
 
-/* --- what a line says ---------------------------------------------------------- */
+/* --- lines ----------------------------------------------------------------- */
 
 static void
 add_length(int64_t length, bool ticks, bool brief, struct text *out)
@@ -251,7 +249,7 @@ add_named(struct text *out, const char *name, int64_t length, bool ticks)
 	add_length(length, ticks, false, out);
 }
 
-/* What all lengths are. */
+/* Draw the summary of all lengths. */
 static void
 draw_summary(const struct intervals_state *state, struct canvas *canvas, const struct area *area)
 {
@@ -357,7 +355,7 @@ count_lines(struct screen *screen)
 	return state->histogram ? 0 : state->count;
 }
 
-/* A histogram has no pairs to go to. */
+/* Show a notice: a histogram has no pairs to go to. */
 static void
 say_histogram(struct screen *screen)
 {
@@ -367,7 +365,7 @@ say_histogram(struct screen *screen)
 	text_free(&key);
 }
 
-/* Goes to the message that begins the pair, which is what its line says. */
+/* Go to the message that begins the pair; the line shows its text. */
 static void
 intervals_go(struct screen *screen, const struct command_call *call)
 {
@@ -415,7 +413,7 @@ intervals_go_to_other(struct screen *screen)
 	return true;
 }
 
-/* The last ID before ID; false: there is none. */
+/* Set *ID to the highest possible ID before it. False if none. */
 static bool
 id_before(struct message_id *id)
 {
@@ -428,7 +426,7 @@ id_before(struct message_id *id)
 	return true;
 }
 
-/* Moves *AT to the next such message of any trace of the list. */
+/* Move *AT to the nearest interval begin in any trace of the list. */
 static bool
 step_to_interval(struct screen *screen, struct sequence_position *at, bool forward)
 {
@@ -446,7 +444,7 @@ step_to_interval(struct screen *screen, struct sequence_position *at, bool forwa
 			continue;
 		if (head)
 			id = reader_message_id(reader, to.at);
-		/* of other lanes the head itself is behind the cursor */
+		/* in other lanes, the head itself is after the cursor */
 		bool limited = head && (lane == from.lane || !forward || id_before(&id));
 		if (intervals_step(intervals, list->lanes[lane].number, limited ? &id : NULL,
 				   forward, &id) &&

@@ -1,5 +1,5 @@
 /*
- * The pane of intervals, as the commands see it.
+ * The pane of intervals, for the commands.
  */
 #ifndef TRAWL_UI_PANE_INTERVALS_H
 #define TRAWL_UI_PANE_INTERVALS_H
@@ -8,19 +8,18 @@
 
 struct screen;
 
-/* Shows the interval of that name; NULL: the one that was shown.  False, and said why, if
- * there is none. */
+/* Show the interval NAME; NULL: keep the one shown last. If the name is unknown, show an error and
+ * return false. */
 bool intervals_choose(struct screen *, const char *name);
 
-/* Defines one as `NAME begin EXPR end EXPR [key NAMES] [across]`, and shows it.  False,
- * and said why, if that is wrong. */
+/* Define an interval as `NAME begin EXPR end EXPR [key NAMES] [across]`, and show it. On bad
+ * syntax, show an error and return false. */
 bool intervals_define_typed(struct screen *, const char *text);
 
-/* Goes to the other end of the pair of the message under the cursor; false if it is in
- * none. */
+/* Go to the other end of the selected message's pair. False without a pair. */
 bool intervals_go_to_other(struct screen *);
 
-/* Goes to a message that begins an interval without an end or one of the slowest. */
+/* Go to a message that begins one of the slowest intervals, or one without an end. */
 void intervals_jump(struct screen *, const struct command_call *); /* ]i [i */
 
 #endif

@@ -1,15 +1,15 @@
 /*
  * The list of messages: columns of a view over the rows of list.h.
  *
- * Each kind of column has a function that writes its text; only rows on the
- * screen are expanded, and only as far as the columns need.  What was formatted
- * is kept for some screens of rows, until something that rows show may have
- * changed (struct list_basis): a row that comes back is only copied.  Columns
- * without a width are as wide as the widest text seen, so they do not jump while one
- * scrolls; those that were empty so far are left out, and where the text would have too
- * little room others give way.  The current row is marked by `>` and by the look of what
- * stands before its origin: that is cheap to move over a slow line, and visible without
- * colour.
+ * Each kind of column has a function that writes its text. Only rows on the screen are
+ * expanded, and only as far as the columns need. Formatted rows are kept for some screens,
+ * until their inputs may have changed (struct list_basis). A row that comes back is only
+ * copied.
+ *
+ * Columns without a fixed width are as wide as the widest text seen. They thus do not jump
+ * during scrolling. Empty ones are hidden. Others are hidden when the text would have too
+ * little room. `>` and the colour of the columns before the origin mark the current row. That
+ * is cheap to move over a slow line, and visible without colour.
  */
 #include "config.h"
 
@@ -43,110 +43,110 @@
 #include <string.h>
 
 enum {
-	GUTTER = 2, /* the marker, and a mark or `~` */
+	GUTTER = 2, /* the cursor's `>`, and a mark or `~` */
 	SIDE_STEP = 8,
 	SIDE_MAX = 100000,
 	COLUMNS_MAX = 64,
-	HEADER_ROWS_MIN = 6,  /* a list must have for a row of names */
-	ROWS_ABOVE = 64,      /* without a time, passed to find the last one */
-	CELLS_ABOVE = 8,      /* looked through for the next of them */
-	CELLS_BACK = 8,	      /* and for the last message of an origin */
-	BAR_COLUMNS_MIN = 40, /* and for a scroll bar */
-	SCREENS_KEPT = 4,     /* of formatted rows */
+	HEADER_ROWS_MIN = 6,  /* least rows for a header */
+	ROWS_ABOVE = 64,      /* rows searched upwards for a time */
+	CELLS_ABOVE = 8,      /* cells searched for each of these rows */
+	CELLS_BACK = 8,	      /* cells searched for the last message of an origin */
+	BAR_COLUMNS_MIN = 40, /* least width for a scroll bar */
+	SCREENS_KEPT = 4,     /* cached screens of formatted rows */
 	TAB_COLUMNS = 8,
-	ORIGIN_MOST = 16, /* columns of an origin, with its trace before it, */
-	NAME_LEAST = 5,	  /* and of that where it is cut */
-	TEXT_MIN = 20,	  /* columns of the text for which others give way */
-	FINE_MIN = 120,	  /* columns of a list whose times have all their digits, */
-	DIGITS = 6	  /* and of the seconds' fraction in others */
+	ORIGIN_MOST = 16, /* most columns of an origin with its trace */
+	NAME_LEAST = 5,	  /* least columns of the trace if it is cut */
+	TEXT_MIN = 20,	  /* columns of the text before others are hidden */
+	FINE_MIN = 120,	  /* least width for times with all digits */
+	DIGITS = 6	  /* digits of the fraction in narrower lists */
 };
 
-/* The columns that a list of this width shows. */
+/* The columns that fit into a width. */
 struct columns {
 	const struct column *at[COLUMNS_MAX];
 	enum column_kind kind[COLUMNS_MAX];
-	int width[COLUMNS_MAX]; /* 0: as the texts need */
+	int width[COLUMNS_MAX]; /* 0: as wide as the texts */
 	size_t count;
 	bool expands;
-	bool differences; /* one tells the time since the row above */
-	bool flow;	  /* one tells what code did */
-	bool brief;	  /* times have DIGITS */
-	bool joint;	  /* the trace stands in the origin's column, before it */
+	bool differences; /* a column shows the time since the row above */
+	bool flow;	  /* a column shows program flow */
+	bool brief;	  /* cut times to DIGITS */
+	bool joint;	  /* the origin column begins with the trace */
 	enum expand_want want;
 };
 
-/* What all formatted rows rest on besides their messages. */
+/* The inputs of all formatted rows, except their messages. */
 struct list_basis {
 	const struct list *list;
 	unsigned generation, display;
 	int cols, sideways;
 	enum time_mode mode;
-	bool dated;	  /* the title has the date, which the rows leave out */
-	uint64_t folded;  /* which runs are a row each: run_fold_state */
-	unsigned origins; /* counts up with what list_state.origins says */
+	bool dated;	  /* the title has the date, so rows omit it */
+	uint64_t folded;  /* the runs shown as one row: run_fold_state() */
+	unsigned origins; /* epoch of list_state.origins */
 };
 
-/* A row as it was formatted, and as it was drawn without the cursor's look. */
+/* A formatted row, and its drawing without the cursor. */
 struct formatted_row {
-	uint64_t shown; /* number of the paint that showed it last; 0: it is void */
+	uint64_t shown; /* number of its last drawing; 0: invalid */
 	bool near, loss;
 	size_t lane, above_lane;
-	struct message_id id, above; /* the message, and that of the row above if that matters */
+	struct message_id id, above; /* the message; the message of the row above if that matters */
 	bool has_above;
 	enum role usual, severity, origin, trace, text; /* of its columns */
 	bool uncertain, steps_back, apart;
 	enum difference_sign difference;
-	struct text texts; /* of all columns, one after the other; safe, to be cut anywhere */
-	size_t ends[COLUMNS_MAX]; /* of each in `texts` */
-	int name_columns;	  /* of the trace in the origin's column */
-	int rest_col;		  /* where the last column was drawn */
+	struct text texts; /* all columns, one after the other; safe, and may be cut anywhere */
+	size_t ends[COLUMNS_MAX]; /* of each column in `texts` */
+	int name_columns;	  /* of the trace in the origin column */
+	int rest_col;		  /* first column of the last text */
 	bool drawn;
 	struct canvas strip; /* one row */
 };
 
 struct list_state {
-	int sideways;	    /* columns of the last one scrolled away */
-	bool told_sideways; /* how to come back was said */
-	bool opened;	    /* the whole text of a row is shown, while the cursor is there */
+	int sideways;	    /* scroll offset of the last column */
+	bool told_sideways; /* the notice about scrolling back was shown */
+	bool opened;	    /* the row under the cursor shows its whole text */
 	size_t opened_lane;
 	struct message_id opened_id;
 	struct list_basis basis;
-	struct columns columns;	 /* on that basis */
-	int widths[COLUMNS_MAX]; /* of all columns; those without one of their own grow */
-	bool held[COLUMNS_MAX];	 /* a row had a text there */
+	struct columns columns;	 /* for `basis` */
+	int widths[COLUMNS_MAX]; /* of all columns; without a fixed width they grow */
+	bool held[COLUMNS_MAX];	 /* a row had text in that column */
 	bool shown[COLUMNS_MAX];
-	int block; /* columns that the cursor takes */
+	int block; /* width of the cursor */
 	VEC(struct lane_origins {
-		uint64_t known; /* cells of the index, when last looked at */
-		bool several;	/* messages of more than one origin */
-		bool apart;	/* see traces_is_apart */
-	}) origins;		/* by lane of a list of several */
+		uint64_t known; /* indexed cells at the last check */
+		bool several;	/* it has more than one origin */
+		bool apart;	/* see traces_is_apart() */
+	}) origins;		/* by lane, for several lanes */
 	struct expansion expansion;
 	struct text raw, column; /* scratch */
 	struct scrollbar bar;
 	VEC(struct formatted_row *) kept; /* owned */
-	VEC(struct formatted_row *) rows; /* on the screen, of those */
-	size_t near;			  /* where the next row is looked for first */
-	uint64_t paint;			  /* number of this one */
-	struct gap_cursor *gaps;	  /* while a column tells them; or NULL */
+	VEC(struct formatted_row *) rows; /* on the screen; borrowed from `kept` */
+	size_t near;			  /* first place of the search for the next row */
+	uint64_t paint;			  /* number of the current drawing */
+	struct gap_cursor *gaps;	  /* while a gap column is shown, or NULL */
 	struct flow_rows flow;
-	struct flow_cursor *runs;      /* made when needed; or NULL */
-	VEC(struct step_back *) steps; /* of each trace that had a row, or NULL; owned */
-	/* the last time before the rows that the list holds, as found in one paint */
+	struct flow_cursor *runs;      /* made on demand, or NULL */
+	VEC(struct step_back *) steps; /* by trace number, NULL without a row; owned */
+	/* the last time before the rows in memory, for one drawing */
 	struct display_time above;
 	bool has_above;
 	uint64_t above_paint;
 };
 
-/* What a column's text is made from. */
+/* The inputs of a column's text. */
 struct list_row {
 	struct screen *screen;
 	const struct column *column;
-	const struct row *row, *previous; /* shown before; may be NULL */
+	const struct row *row, *previous; /* previous: the row above, or NULL */
 	struct message message;
-	const struct expansion *expansion; /* NULL: it was not expanded */
+	const struct expansion *expansion; /* NULL: not expanded */
 	struct text *scratch;
-	bool dated, brief, joint; /* as in struct list_basis and struct columns */
+	bool dated, brief, joint; /* see struct list_basis and struct columns */
 	int name_columns;
 };
 
@@ -185,7 +185,7 @@ list_state_close(void *context)
 	vec_free(&state->rows);
 }
 
-/* The trace that a row is of. */
+/* Return the lane of a row. */
 static const struct list_lane *
 lane_of(const struct list_row *row)
 {
@@ -226,7 +226,7 @@ gap_text(struct list_row *row, struct text *out)
 		gap_format(&gap, false, out);
 }
 
-/* The last time among the rows shown before those that the list holds, if it is near. */
+/* Find the last time before the rows in memory. False if none is near. */
 static bool
 time_above_all(struct screen *screen, struct display_time *shown)
 {
@@ -247,7 +247,7 @@ time_above_all(struct screen *screen, struct display_time *shown)
 	return false;
 }
 
-/* The time of the last row above that has one. */
+/* Find the time of the nearest row above that has one. */
 static bool
 time_above(struct list_row *row, struct display_time *shown)
 {
@@ -283,7 +283,7 @@ since_start_text(struct list_row *row, const struct display_time *now, struct te
 		display_time_format_difference(&first, now, true, out);
 }
 
-/* The trace's own clock, whatever relates it to others. */
+/* Append the time on the trace's own clock, even if that clock is related to others. */
 static void
 own_time_text(struct list_row *row, struct text *out)
 {
@@ -299,7 +299,7 @@ ticks_text(struct list_row *row, struct text *out)
 		text_add_uint(out, row->message.ticks);
 }
 
-/* Leaves so many digits of a fraction that is at the end. */
+/* Cut a fraction at the end to DIGITS digits. */
 static void
 cut_fraction(struct text *out, size_t start)
 {
@@ -354,8 +354,7 @@ origin_text(struct list_row *row, struct text *out)
 		add_text(&row->expansion->origin, out);
 }
 
-/* Cuts a name that begins at START and is followed by so many columns more, which say more of
- * the row, to what the column has for it. */
+/* Cut the name from START on, so that MORE columns of the origin fit after it. */
 static void
 cut_name(const struct list_row *row, size_t start, int more, struct text *out)
 {
@@ -369,7 +368,7 @@ cut_name(const struct list_row *row, size_t start, int more, struct text *out)
 	text_add(out, signs[SIGN_CUT].text);
 }
 
-/* The trace, and the origin if it has several of them. */
+/* Append the trace, and the origin if the trace has several. */
 static void
 joint_text(struct list_row *row, struct text *out)
 {
@@ -424,7 +423,7 @@ find_run(struct list_row *row, struct run_sums *run)
 	return flow_cursor_run(state->runs, lane_of(row)->reader, &row->message, run);
 }
 
-/* Of a run that is a row: what all of it is; false: it is none. */
+/* Append the summary of a run shown as one row. False if the row is no such run. */
 static bool
 add_run_text(struct list_row *row, struct text *out)
 {
@@ -440,8 +439,8 @@ add_run_text(struct list_row *row, struct text *out)
 	return true;
 }
 
-/* With tabs as a terminal shows them, so that columns of a log stay columns; the detail has
- * them as they are. */
+/* Append the text with its tabs expanded, so that columns of a log stay aligned. The detail pane
+ * shows the tabs. */
 static void
 message_text(struct list_row *row, struct text *out)
 {
@@ -472,7 +471,7 @@ length_text(struct list_row *row, struct text *out)
 	text_addf(out, "%u", row->message.length);
 }
 
-/* Of a run that is a row: of where it ended. */
+/* Find the flow mark of a row. For a run shown as one row, use its last message. */
 static const struct flow_mark *
 find_flow(struct list_row *row)
 {
@@ -546,11 +545,11 @@ field_text(struct list_row *row, struct text *out)
 static const struct {
 	const char *title;
 	void (*text)(struct list_row *, struct text *);
-	int width; /* where the view gives none; 0 = as the texts need */
+	int width; /* default without a width in the view; 0: as wide as the texts */
 	enum expand_want want;
 	bool expands;
-	int rank; /* those of the highest give way first, 0: never */
-	int most; /* columns where the texts need more; 0: no limit */
+	int rank; /* the highest is hidden first; 0: never */
+	int most; /* most columns if texts need more; 0: no limit */
 } kinds[] = {
     [COLUMN_NUMBER] = {"message", number_text, 0, EXPAND_TEXT, false, 4, 0},
     [COLUMN_TIME] = {"time", time_text, 0, EXPAND_TEXT, false, 1, 0},
@@ -580,7 +579,7 @@ title_of(const struct columns *columns, size_t c)
 
 /* --- columns ----------------------------------------------------------- */
 
-/* Whether a column of that kind is of those that the cursor takes. */
+/* True if the cursor covers columns of that kind. */
 static bool
 is_leading(enum column_kind kind)
 {
@@ -596,8 +595,8 @@ columns_make(struct screen *screen, int width)
 	const struct option_list *list = &screen->view->columns;
 	const struct column *all = list->at;
 	struct columns columns = {.want = EXPAND_TEXT, .brief = width < FINE_MIN};
-	/* a view without the trace gets it in the origin's column, or before what is no time
-	 * and no severity */
+	/* Without a trace column, the origin column shows the trace. If that is missing too, a
+	 * trace column comes before the first column that is_leading() rejects. */
 	bool whose = screen->list->lane_count > 1;
 	for (size_t i = 0; i < list->count; i++)
 		whose &= column_kind(all[i].name) != COLUMN_TRACE || all[i].wide > (uint64_t)width;
@@ -634,7 +633,7 @@ columns_make(struct screen *screen, int width)
 	return columns;
 }
 
-/* Fills ROW for the row I below the top; false if there is none. */
+/* Fill ROW for row I below the top. False if none. */
 static bool
 row_make(struct screen *screen, size_t i, struct list_row *row)
 {
@@ -661,7 +660,7 @@ row_expand(struct list_row *row, const struct columns *columns)
 	row->expansion = &state->expansion;
 }
 
-/* Appends the text of a column, safe. */
+/* Append the safe text of a column. */
 static void
 add_column(struct list_row *row, const struct columns *columns, size_t c, struct text *out)
 {
@@ -674,7 +673,7 @@ add_column(struct list_row *row, const struct columns *columns, size_t c, struct
 
 /* --- formatted rows ---------------------------------------------------- */
 
-/* Whether the row and the one before could stand the other way round. */
+/* True if the order of a row and the row above is uncertain. */
 static bool
 is_uncertain(struct screen *screen, const struct list_row *row)
 {
@@ -684,7 +683,7 @@ is_uncertain(struct screen *screen, const struct list_row *row)
 				     row->row->lane, &row->row->message);
 }
 
-/* Whether nothing relates the clock of a row's message to those of its trace. */
+/* True if the message's clock is not related to that of its trace. */
 static bool
 is_of_other_clock(const struct list_row *row)
 {
@@ -693,7 +692,7 @@ is_of_other_clock(const struct list_row *row)
 	return clocks_time(trace, &row->message, &time) && time.part != clocks_part(trace);
 }
 
-/* What a row's message is in the comparison with another run. */
+/* Return the sign of a row's message in the comparison with another run. */
 static enum difference_sign
 difference_of(struct screen *screen, const struct row *row)
 {
@@ -704,8 +703,8 @@ difference_of(struct screen *screen, const struct row *row)
 	return differences_sign(screen, lane->number, reader_number(lane->reader, row->at, &exact));
 }
 
-/* Whether the time of a row's message is before that of the last one of its origin, if
- * that is near. */
+/* True if a message's time is before that of the last message of its origin. Only near messages
+ * count. */
 static bool
 steps_back(struct screen *screen, const struct row *row)
 {
@@ -741,7 +740,7 @@ is_below_same(const struct formatted_row *f, const struct list_row *row)
 	       (!row->previous || same_message(f->above_lane, f->above, row->previous));
 }
 
-/* Notes the row above, and what follows from it besides texts. */
+/* Store the row above, and the flags that depend on it. */
 static void
 note_above(struct screen *screen, const struct list_row *row, struct formatted_row *f)
 {
@@ -754,8 +753,8 @@ note_above(struct screen *screen, const struct list_row *row, struct formatted_r
 	f->apart = is_of_other_clock(row);
 }
 
-/* How the columns of a row look: errors and bulk are of one colour from the time on, which is
- * a sequence for the row; of others a word stands out. */
+/* Choose the roles of a row's columns. Errors and debug rows have one colour, which is cheap to
+ * send; only an error's letter differs. In other rows single words stand out. */
 static void
 choose_roles(struct screen *screen, const struct list_row *row, struct formatted_row *f)
 {
@@ -804,7 +803,7 @@ row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 	f->name_columns = row->name_columns;
 }
 
-/* The text of a column. */
+/* Return the text of a column. */
 static const char *
 formatted_text(const struct formatted_row *f, size_t column, size_t *length)
 {
@@ -813,8 +812,8 @@ formatted_text(const struct formatted_row *f, size_t column, size_t *length)
 	return text_get(&f->texts) + start;
 }
 
-/* Where the row is formatted; if it is not (void), the place for it: that of the row not
- * shown for longest.  Rows that keep their order are found at once. */
+/* Find the formatted row. If none exists, return an invalid entry for it: a new one, or the one not
+ * shown for longest. Rows in unchanged order are found at once. */
 static struct formatted_row *
 find_formatted(struct list_state *state, const struct list_row *row, size_t most)
 {
@@ -835,7 +834,7 @@ find_formatted(struct list_state *state, const struct list_row *row, size_t most
 	return oldest;
 }
 
-/* Formats the row, as far as it is not. */
+/* Format a row, except for its valid parts. */
 static struct formatted_row *
 row_fill(struct screen *screen, struct list_row *row)
 {
@@ -850,7 +849,7 @@ row_fill(struct screen *screen, struct list_row *row)
 	return f;
 }
 
-/* Whether columns begin with the widths they have. */
+/* True if the columns keep their widths after a change of basis. */
 static bool
 keeps_widths(const struct list_state *state, const struct list_basis *old, size_t columns)
 {
@@ -859,7 +858,7 @@ keeps_widths(const struct list_state *state, const struct list_basis *old, size_
 	       columns == state->columns.count;
 }
 
-/* Has gaps at hand where a column tells them. */
+/* Create the gap cursor if a column needs it, else free it. */
 static void
 follow_gaps(struct screen *screen)
 {
@@ -873,8 +872,8 @@ follow_gaps(struct screen *screen)
 	state->gaps = any ? gap_cursor_new(screen->session) : NULL;
 }
 
-/* Notes which lanes of a list of several have more than one origin, as far as their
- * indexes know; whether that is another answer than before. */
+/* Find the lanes with more than one origin, as far as indexed. True if the result changed. A list
+ * of one lane needs none. */
 static bool
 look_at_origins(struct screen *screen)
 {
@@ -900,7 +899,7 @@ look_at_origins(struct screen *screen)
 	return changed;
 }
 
-/* Notes which lanes of a list of several have times of another clock. */
+/* Find the lanes with times on another clock. A list of one lane has none. */
 static void
 look_at_clocks(struct screen *screen)
 {
@@ -911,14 +910,14 @@ look_at_clocks(struct screen *screen)
 		state->origins.at[i].apart = several && traces_is_apart(list, i);
 }
 
-/* Notes what the rows rest on; those that were formatted on another basis are void. */
+/* Update the basis. If it changed, all formatted rows become invalid. */
 static void
 basis_renew(struct screen *screen, int cols)
 {
 	struct list_state *state = state_of(screen);
 	struct list_basis old = state->basis, *now = &state->basis;
 	size_t columns = state->columns.count;
-	memset(now, 0, sizeof *now); /* it is compared as bytes */
+	memset(now, 0, sizeof *now); /* clear the padding for memcmp() */
 	now->list = screen->list;
 	now->generation = list_generation(screen->list) +
 			  contexts_generation(screen->session->contexts) +
@@ -946,10 +945,10 @@ basis_renew(struct screen *screen, int cols)
 	}
 	for (size_t c = 0; c < state->columns.count && old.generation != now->generation; c++)
 		if (state->columns.kind[c] == COLUMN_ORIGIN)
-			state->widths[c] = 0; /* names may have come for keys, which are long */
+			state->widths[c] = 0; /* names may have replaced long raw keys */
 }
 
-/* Formats the rows on the screen; how many there are. */
+/* Format the rows on the screen. Return their number. */
 static size_t
 rows_format(struct screen *screen)
 {
@@ -962,7 +961,7 @@ rows_format(struct screen *screen)
 	return state->rows.count;
 }
 
-/* The greatest width of a column's texts in rows not drawn yet, at least WIDTH. */
+/* Return the greatest width of a column in rows not drawn yet, at least WIDTH. */
 static int
 widest_text(const struct list_state *state, size_t c, size_t count, int width)
 {
@@ -977,7 +976,7 @@ widest_text(const struct list_state *state, size_t c, size_t count, int width)
 	return width;
 }
 
-/* Measures the columns without a width over the rows on the screen. */
+/* Update the widths from the rows on the screen. */
 static void
 measure_columns(struct list_state *state, size_t count, enum text_charset charset)
 {
@@ -999,7 +998,7 @@ measure_columns(struct list_state *state, size_t count, enum text_charset charse
 	}
 }
 
-/* The column that gives way next: the last of those of the highest rank; or the count. */
+/* Return the column to hide next: the last one of the highest rank. Return the count if none. */
 static size_t
 next_to_go(const struct list_state *state)
 {
@@ -1016,7 +1015,7 @@ next_to_go(const struct list_state *state)
 	return next;
 }
 
-/* Which columns are shown of COLS columns of the screen, and which of them lead. */
+/* Choose the columns for COLS screen columns, and the width of the cursor. */
 static void
 choose_columns(struct list_state *state, size_t rows, int cols)
 {
@@ -1038,7 +1037,7 @@ choose_columns(struct list_state *state, size_t rows, int cols)
 		leading &= is_leading(columns->kind[c]);
 		state->block += leading && state->shown[c] ? state->widths[c] + 1 : 0;
 	}
-	state->block -= state->block > GUTTER; /* the blank behind them */
+	state->block -= state->block > GUTTER; /* the blank after them */
 	if (memcmp(before, state->shown, sizeof before) != 0)
 		for (size_t i = 0; i < state->kept.count; i++)
 			state->kept.at[i]->drawn = false;
@@ -1046,7 +1045,7 @@ choose_columns(struct list_state *state, size_t rows, int cols)
 
 /* --- drawing ----------------------------------------------------------- */
 
-/* Draws text cut or padded to WIDTH columns. */
+/* Draw a text, cut or padded to WIDTH columns. */
 static void
 draw_aligned(struct canvas *canvas, const struct area *area, int x, int width, int align,
 	     enum role role, const char *text, size_t length)
@@ -1068,7 +1067,7 @@ highlight_one(struct canvas *canvas, const struct area *area, int y, int x, stru
 	}
 }
 
-/* Earlier searches first, so that the last one is on top. */
+/* Highlight all searches, the last one on top. */
 static void
 highlight_all(struct screen *screen, struct canvas *canvas, const struct area *area, int y, int x,
 	      const char *text, size_t length)
@@ -1083,7 +1082,7 @@ highlight_all(struct screen *screen, struct canvas *canvas, const struct area *a
 		highlight_one(canvas, area, y, x, search->regex, ROLE_MATCH, text, length);
 }
 
-/* What is not scrolled away of the last column, which takes the rest. */
+/* Return the part of the last column that is not scrolled away. */
 static const char *
 rest_of(const struct list_state *state, const struct formatted_row *f, size_t *length)
 {
@@ -1096,7 +1095,7 @@ rest_of(const struct list_state *state, const struct formatted_row *f, size_t *l
 	return text + skip;
 }
 
-/* Whether rows of a lane are set off, as another clock has their times. */
+/* True if rows of a lane are marked, as their times are on another clock. */
 static bool
 is_apart(const struct list_state *state, size_t lane)
 {
@@ -1111,7 +1110,7 @@ draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *are
 	char mark = jumps_mark(screen->jumps, trace, f->id);
 	if (range_has(screen, trace, f->id))
 		canvas_puts(canvas, area, y, 0, ROLE_MARK, signs[SIGN_RANGE].text);
-	if (current) /* one run with a time that follows: less to send */
+	if (current) /* the blank joins it to the next column: less to send */
 		canvas_putf(canvas, area, y, 0, ROLE_CURSOR, "%s ", signs[SIGN_CURSOR].text);
 	if (mark)
 		canvas_putf(canvas, area, y, 1, ROLE_MARK, "%c", mark);
@@ -1130,7 +1129,7 @@ draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *are
 				.text);
 }
 
-/* How a column of a row looks. */
+/* Return the role of a column in a row. */
 static enum role
 column_role(const struct formatted_row *f, enum column_kind kind)
 {
@@ -1143,16 +1142,16 @@ column_role(const struct formatted_row *f, enum column_kind kind)
 	return kind == COLUMN_TRACE ? f->trace : f->usual;
 }
 
-/* Marks that a text goes on to the left of what begins at X. */
+/* Draw the sign of a text cut at its left, at X. */
 static void
 mark_left_cut(struct canvas *strip, const struct area *area, int x, enum role role)
 {
-	if (x + 1 < strip->cols && !strip->cells[x + 1].columns) /* of a wide character */
+	if (x + 1 < strip->cols && !strip->cells[x + 1].columns) /* half of a wide one */
 		canvas_puts(strip, area, 0, x + 1, role, " ");
 	canvas_puts(strip, area, 0, x, role, signs[SIGN_CUT_LEFT].text);
 }
 
-/* Draws a formatted row onto its strip. */
+/* Draw a formatted row into its strip. */
 static void
 draw_strip(const struct list_state *state, struct formatted_row *f, int cols)
 {
@@ -1183,15 +1182,15 @@ draw_strip(const struct list_state *state, struct formatted_row *f, int cols)
 	f->drawn = true;
 }
 
-/* How many columns the cursor takes. */
+/* Return the width of the cursor. */
 static int
 cursor_columns(struct screen *screen, const struct area *area)
 {
 	return screen->view->cursor == CURSOR_ROW ? area->cols : state_of(screen)->block;
 }
 
-/* The text of a row from its column on, by lines that end with words: draws at most MOST of
- * them below Y; returns how many there are.  Without a canvas it counts. */
+/* Draw the text of a row from its column on, wrapped at words, in up to MOST lines from Y. Return
+ * the number of lines. Without a canvas, only count. */
 static int
 draw_opened(const struct list_state *state, const struct formatted_row *f, struct canvas *canvas,
 	    const struct area *area, int y, int most)
@@ -1211,7 +1210,7 @@ draw_opened(const struct list_state *state, const struct formatted_row *f, struc
 	return lines;
 }
 
-/* How many lines the row under the cursor takes: more than one while it is opened. */
+/* Return the number of lines for the row under the cursor: 1 unless it is opened. */
 static int
 opened_lines(struct screen *screen, const struct area *area)
 {
@@ -1265,7 +1264,7 @@ draw_header(struct screen *screen, struct canvas *canvas, const struct area *are
 	}
 }
 
-/* What stands where rows are missing. */
+/* Draw the text in place of missing rows. */
 static void
 draw_absent(struct screen *screen, struct canvas *canvas, const struct area *area, size_t rows)
 {
@@ -1287,7 +1286,8 @@ draw_absent(struct screen *screen, struct canvas *canvas, const struct area *are
 	text_free(&hint);
 }
 
-/* Draws the rows; an opened one moves those below it down, or those above it up. */
+/* Draw the rows. An opened row moves the rows below it down. If that is not enough, rows above it
+ * move up. */
 static void
 draw_rows(struct screen *screen, struct canvas *canvas, const struct area *area, size_t count)
 {
@@ -1335,7 +1335,7 @@ list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 
 /* --- commands ---------------------------------------------------------- */
 
-/* Moves rows so many columns to the left; how they come back is said once. */
+/* Scroll rows to column COLUMNS. Explain once how to scroll back. */
 static void
 set_sideways(struct screen *screen, int64_t columns)
 {
@@ -1350,7 +1350,7 @@ set_sideways(struct screen *screen, int64_t columns)
 	text_free(&hint);
 }
 
-/* Rows beside another pane with the cursor stay as they are. */
+/* Scroll sideways, but only with the focus on the list. */
 static void
 list_sideways(struct screen *screen, const struct command_call *call)
 {
@@ -1366,7 +1366,7 @@ list_sideways(struct screen *screen, const struct command_call *call)
 	text_free(&hint);
 }
 
-/* To the end of the longest row on the screen, or back. */
+/* Scroll to the end of the longest row on the screen, or back. */
 static void
 list_to_side(struct screen *screen, const struct command_call *call)
 {
@@ -1384,7 +1384,7 @@ list_to_side(struct screen *screen, const struct command_call *call)
 	set_sideways(screen, end ? longest - room : 0);
 }
 
-/* Whether all of the text under the cursor is on the screen, as far as that is painted. */
+/* True if the last drawing shows all of the text under the cursor. */
 static bool
 shows_whole(const struct list_state *state, const struct list *list)
 {
@@ -1444,7 +1444,7 @@ list_copy(struct screen *screen, const struct command_call *call)
 	text_free(&line);
 }
 
-/* --- what comes behind a paint ----------------------------------------- */
+/* --- after a drawing --------------------------------------------------- */
 
 static bool
 list_may_work(struct screen *screen)

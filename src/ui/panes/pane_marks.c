@@ -1,9 +1,8 @@
 /*
- * The list of marks: letter, message number, time, note and text of each.
+ * The list of marks: letter, message number, time, note and text.
  *
- * A mark's message may be anywhere, so what its line says is kept, and made
- * anew only when the index or a text may have changed it: painting decodes
- * nothing.
+ * A mark's message may be anywhere in the trace. Its line is therefore kept until the index or
+ * a text may have changed it, and drawing decodes nothing.
  */
 #include "config.h"
 
@@ -16,20 +15,20 @@
 
 enum { NUMBER_COLUMNS = 11, NOTE_COLUMNS = 30 };
 
-/* What is known of the message of a mark. */
+/* The cached line of a mark. */
 struct mark_line {
 	size_t trace;
 	struct message_id id;
-	const struct list *of; /* that it tells of */
+	const struct list *of; /* the list for `head` */
 	unsigned generation;
-	bool exact;	  /* the number will not change */
+	bool exact;	  /* the number is final */
 	struct text head; /* number and time */
 	struct text text;
 };
 
 struct marks_state {
 	struct table table;
-	VEC(struct mark_line) lines; /* as many as marks were, in any order */
+	VEC(struct mark_line) lines; /* of current and some dropped marks, in any order */
 	struct expansion expansion;
 };
 
@@ -59,7 +58,7 @@ marks_close(void *context)
 	table_free(&state->table);
 }
 
-/* --- what a line says -------------------------------------------------- */
+/* --- lines ------------------------------------------------------------- */
 
 static void
 fill_line(struct screen *screen, struct mark_line *line)
@@ -94,7 +93,7 @@ fill_line(struct screen *screen, struct mark_line *line)
 	text_add_bytes(&line->text, text_get(text), text->length);
 }
 
-/* The line of a mark, made or made anew if need be. */
+/* Return the line of a mark. Make it first if it is new or out of date. */
 static const struct mark_line *
 line_of(struct screen *screen, const struct location *mark)
 {
@@ -110,7 +109,7 @@ line_of(struct screen *screen, const struct location *mark)
 		     (line->exact || !screen->indexed);
 	if (!line) {
 		if (state->lines.count > 2 * screen->jumps->marks.count)
-			drop_lines(state); /* of marks that went */
+			drop_lines(state); /* of marks that are gone */
 		line = vec_add(&state->lines);
 		line->trace = mark->trace;
 		line->id = mark->id;

@@ -1,12 +1,11 @@
 /*
- * The rows that match the last search, or an expression, while the list shows all: number,
- * time, severity, origin and text.
+ * The rows that match the last search or an expression, while the list shows all rows. The
+ * columns are number, time, severity, origin and text.
  *
- * It is a list like the one of messages, of the same traces, whose filter is that of the
- * screen and the pattern besides; so a match set counts its rows, and nothing is searched
- * that is not on the screen.  A cursor that moves here moves the list along; where the
- * cursor is in the list, this one follows when the keys pause.  What a row says is kept
- * until a text or a time may have changed.
+ * The pane has a list like the list of messages, over the same traces. Its filter is the
+ * screen's filter and the pattern. A match set counts its rows, and only rows on the screen are
+ * searched. A cursor move here also moves the list of messages. A move in the list moves this
+ * cursor when no keys arrive. Texts are kept until a text or a time may have changed.
  */
 #include "config.h"
 
@@ -26,23 +25,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORIGIN_COLUMNS = 16 /* at most, as in the list */ };
+enum { ORIGIN_COLUMNS = 16 /* most columns, as in the list */ };
 
 enum { NUMBER, TIME, SEVERITY, ORIGIN, TEXT, COLUMNS };
 
 struct match_rows_state {
 	struct table table;
-	struct filter_expr *asked; /* that was typed; owned, or NULL: the last search */
-	struct list list;	   /* no lanes: not opened yet */
+	struct filter_expr *asked; /* the typed expression, owned; NULL: the last search */
+	struct list list;	   /* closed if it has no lanes */
 	struct filter want;	   /* borrowed by the list */
-	/* what the list was opened for */
+	/* the inputs of the list */
 	const struct list *beside;
 	char *pattern, *filter; /* texts; owned */
 	uint8_t severities;
 
 	struct kept_cells kept;
-	bool leads;	    /* the list of messages has yet to go to the row of the cursor */
-	struct location at; /* where that list was when the two were last brought together */
+	bool leads;	    /* the list of messages must still go to the row of the cursor */
+	struct location at; /* place of the list of messages at the last synchronisation */
 	struct expansion expansion;
 };
 
@@ -76,9 +75,9 @@ match_rows_close(void *context)
 	table_free(&state->table);
 }
 
-/* --- which rows -------------------------------------------------------- */
+/* --- rows -------------------------------------------------------------- */
 
-/* What is looked for; NULL: nothing was searched for yet. */
+/* Return the pattern. NULL: no search yet. */
 static struct filter_expr *
 pattern_of(struct screen *screen)
 {
@@ -119,7 +118,7 @@ screen_filter_text(const struct screen *screen)
 	return screen->filter->expr ? filter_expr_text(screen->filter->expr) : "";
 }
 
-/* Whether the list is still of what it was opened for. */
+/* True if the inputs of the list are unchanged. */
 static bool
 is_current(struct screen *screen)
 {
@@ -130,7 +129,7 @@ is_current(struct screen *screen)
 	       !strcmp(state->pattern, filter_expr_text(pattern_of(screen)));
 }
 
-/* The pattern, and what the rows of the list have to pass. */
+/* Join the pattern with the filter of the screen. */
 static struct filter
 make_filter(struct screen *screen)
 {
@@ -148,7 +147,7 @@ make_filter(struct screen *screen)
 	return want;
 }
 
-/* Goes to a message in one of the two lists, or to the next row there. */
+/* Go to a message in one of the two lists, or to the next row there. */
 static void
 bring_to(struct list *list, const struct location *location)
 {
@@ -180,7 +179,7 @@ open_list(struct screen *screen)
 	state->leads = false;
 }
 
-/* Makes the list what is to be shown; false: nothing. */
+/* Open the list or bring it up to date. False without a pattern. */
 static bool
 match_rows_prepare(struct screen *screen)
 {
@@ -201,7 +200,7 @@ match_rows_prepare(struct screen *screen)
 	return true;
 }
 
-/* Frees what a closed one counted. */
+/* Also close the list after the pane is closed. */
 static bool
 match_rows_have_news(struct screen *screen)
 {
@@ -213,7 +212,7 @@ match_rows_have_news(struct screen *screen)
 
 /* --- two cursors ------------------------------------------------------- */
 
-/* Takes the list of messages to the row of the cursor, once that is known. */
+/* Move the list of messages to the row of the cursor, once that row is known. */
 static void
 lead_list(struct screen *screen)
 {
@@ -232,7 +231,7 @@ same_location(const struct location *a, const struct location *b)
 	return a->trace == b->trace && !message_id_compare(a->id, b->id);
 }
 
-/* Goes to where the cursor of the list has gone; true if it did. */
+/* Move to the place of the list's cursor. True if it had moved. */
 static bool
 follow_list(struct screen *screen)
 {
@@ -260,7 +259,7 @@ match_rows_work(struct screen *screen)
 	return screen->focus != PANE_MATCHES && follow_list(screen);
 }
 
-/* --- what a line says -------------------------------------------------- */
+/* --- lines ------------------------------------------------------------- */
 
 static void
 fill_cells(struct screen *screen, const struct row *row, struct text *cells)
@@ -280,7 +279,7 @@ fill_cells(struct screen *screen, const struct row *row, struct text *cells)
 	text_add_bytes(&cells[TEXT], text_get(&e->text), e->text.length);
 }
 
-/* What a row says, made if need be; borrowed until the next call. */
+/* Return the cells of a row, made if needed. Borrowed until the next call. */
 static const struct text *
 cells_of(struct screen *screen, const struct row *row)
 {
@@ -301,7 +300,7 @@ fill_row(struct screen *screen, struct table_row *table_row, size_t i)
 	const struct row *row = list_row(&state_of(screen)->list, i);
 	const struct text *cells = cells_of(screen, row);
 	enum role severity = severity_role(row->message.severity);
-	bool warning = row->message.severity == SEVERITY_WARNING; /* whose text is as usual */
+	bool warning = row->message.severity == SEVERITY_WARNING; /* its text has the normal role */
 	for (size_t c = 0; c < COLUMNS; c++) {
 		const struct text *text = &cells[c];
 		enum role role = table_row->current && c <= SEVERITY	    ? ROLE_CURSOR
@@ -329,7 +328,7 @@ match_rows_title(struct screen *screen, struct text *out)
 	text_addf(out, "  %s", filter_expr_text(pattern_of(screen)));
 }
 
-/* How wide the column of origins is. */
+/* Return the width of the origin column. */
 static int
 origin_columns(struct screen *screen, const struct area *body)
 {
@@ -344,7 +343,7 @@ origin_columns(struct screen *screen, const struct area *body)
 	return widest < ORIGIN_COLUMNS ? widest : ORIGIN_COLUMNS;
 }
 
-/* What stands where rows are missing. */
+/* Return the text in place of missing rows, or NULL. */
 static const char *
 absent_text(const struct list *list, int rows)
 {
@@ -413,7 +412,7 @@ match_rows_edge(struct screen *screen, const struct command_call *call)
 	lead_list(screen);
 }
 
-/* To the list, at the row. */
+/* Go to the row in the list of messages. */
 static void
 match_rows_go(struct screen *screen, const struct command_call *call)
 {

@@ -1,5 +1,5 @@
 /*
- * The pane of matches, as the commands see it.
+ * The pane of matches, for the commands.
  */
 #ifndef TRAWL_UI_PANE_MATCHES_H
 #define TRAWL_UI_PANE_MATCHES_H
@@ -8,8 +8,8 @@
 
 struct screen;
 
-/* Lists what matches an expression, as people type it; NULL: what was searched for last.
- * False, and said why, if that is nothing. */
+/* List the matches of an expression; NULL: of the last search. Without a valid expression or a
+ * search, show a notice and return false. */
 bool match_rows_choose(struct screen *, const char *typed);
 
 #endif

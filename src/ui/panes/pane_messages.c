@@ -1,8 +1,7 @@
 /*
- * The pane of what was said: the log, a line each.
+ * The pane of notices: the log, one line each.
  *
- * Texts that are longer than the screen is wide go on in the next row, so that
- * an error of a file can be read whole.
+ * Long texts wrap, so that the user can read a whole error message.
  */
 #include "config.h"
 

@@ -1,14 +1,13 @@
 /*
- * Who sent the messages: every origin of every trace, how many messages of
- * which severities it has, since when, and where in the capture they lie; above
- * them the traces, where there are several.  What is ticked is shown.
+ * The origins of all traces: counts by severity, the first time, and a graph of their messages
+ * over the capture. With several traces, each trace has a line above the origins. A tick marks
+ * what is shown.
  *
- * All of it are sums of the index, so that the pane opens at once however large
- * the capture is.  A name and a first time need a message: they are made for
- * lines on the screen, and kept.  The graph has the counts of groups of cells,
- * the smallest of which the index keeps sums by origin; a capture of few groups
- * has none.  Sorting by name makes all names, a few milliseconds' worth with
- * each look.
+ * All counts are sums of the index, so the pane opens at once for any size of capture. A name
+ * and a first time need a message. They are made for lines on the screen, and kept. The graph
+ * shows counts of groups of cells, the smallest unit with sums by origin. A capture of few
+ * groups has no graph. The order by name needs all names, which takes a few milliseconds of
+ * each drawing.
  */
 #include "config.h"
 
@@ -31,20 +30,20 @@ enum {
 	TICK_COLUMNS = 5,
 	NAME_COLUMNS = 24,
 	COUNT_COLUMNS = 6,
-	FEW_COLUMNS = 18, /* the three worst severities, in words */
+	FEW_COLUMNS = 18, /* the three worst severities, as text */
 	TIME_COLUMNS = 19,
-	TIME_LEAST = 9, /* to the second */
+	TIME_LEAST = 9, /* enough for a time to the second */
 	GRAPH_COLUMNS_MIN = 8,
 	GRAPH_COLUMNS_MAX = 100,
 	GRAPH_GROUPS_MIN = 4,
 	LEVELS = 8,
-	WIDE = 116, /* columns from which all severities are shown */
+	WIDE = 116, /* least width for all severities */
 	NAMES_MS = 10
 };
 
-/* Where messages lie in the capture, as far as it is counted. */
+/* The number of messages over the capture, as far as counted. */
 struct origin_graph {
-	uint64_t next, groups; /* to be added; of the capture */
+	uint64_t next, groups; /* next group to add; all groups of the capture */
 	size_t columns;
 	uint64_t counts[GRAPH_COLUMNS_MAX];
 	bool bad[GRAPH_COLUMNS_MAX]; /* some are errors */
@@ -52,20 +51,20 @@ struct origin_graph {
 
 struct origin_line {
 	size_t trace;
-	bool whole; /* it is the trace, not one of its origins */
+	bool whole; /* the line of the trace itself */
 	uint64_t key, example;
 	uint64_t severities[SEVERITY_COUNT];
-	struct text name; /* as captured; made when needed */
+	struct text name; /* as captured; made on demand */
 	bool named;
-	struct message first;	    /* once named; of length 0 if there is none */
+	struct message first;	    /* set with the name; length 0 if none */
 	struct origin_graph *graph; /* owned, or NULL */
 };
 
-/* What is known of a trace. */
+/* The lines of a trace. */
 struct origin_source {
-	uint64_t known;		       /* cells, when its lines were made */
-	unsigned indexed, named;       /* generations of index and trace */
-	VEC(struct origin_line) lines; /* that of the trace, then in the order of the index */
+	uint64_t known;		       /* cells when the lines were made */
+	unsigned indexed, named;       /* epochs of index and trace */
+	VEC(struct origin_line) lines; /* the trace first, then its origins in index order */
 };
 
 struct origins_state {
@@ -73,7 +72,7 @@ struct origins_state {
 	struct origin_source *sources; /* one per trace, owned */
 	size_t source_count;
 	VEC(struct origin_line *) order; /* as shown */
-	unsigned order_by;		 /* row of `orders` */
+	unsigned order_by;		 /* index in `orders` */
 	struct origin_line *current;
 	struct expansion expansion;
 	struct text text;
@@ -119,7 +118,7 @@ total_of(const struct origin_line *line)
 
 /* --- names ------------------------------------------------------------- */
 
-/* Looks at the first message of an origin, for its name and time. */
+/* Read the first message of an origin for its name and time. */
 static void
 name_line(struct screen *screen, struct origin_line *line)
 {
@@ -136,7 +135,7 @@ name_line(struct screen *screen, struct origin_line *line)
 		text_add(&line->name, "(all others)");
 		return;
 	}
-	/* its offset may be that of messages of others too */
+	/* another origin may have messages with the same offset */
 	reader_find_id(list->reader, (struct message_id){line->example, 0}, &at);
 	for (bool more = true; more && !found; more = reader_next(list->reader, &at, 0)) {
 		const struct message *one = reader_message(list->reader, at);
@@ -157,7 +156,7 @@ name_line(struct screen *screen, struct origin_line *line)
 
 /* --- lines ------------------------------------------------------------- */
 
-/* Takes the sums of a trace; lines that are there stay where they are. */
+/* Copy the sums of a trace. Existing lines keep their index. */
 static void
 take_sums(struct screen *screen, size_t trace, struct origin_source *source)
 {
@@ -183,7 +182,7 @@ take_sums(struct screen *screen, size_t trace, struct origin_source *source)
 	vec_free(&origins);
 }
 
-/* Makes the lines of a trace anew if there is anything new; true if there was. */
+/* Update the lines of a trace. True if they were out of date. */
 static bool
 origins_refresh(struct screen *screen, size_t trace)
 {
@@ -219,7 +218,7 @@ by_count(const void *a, const void *b)
 	return (x->example > y->example) - (x->example < y->example);
 }
 
-/* Those with the most of the worst first. */
+/* Compare by the numbers of the worst severities, the most first. */
 static int
 by_errors(const void *a, const void *b)
 {
@@ -246,10 +245,10 @@ by_name(const void *a, const void *b)
 static const struct order {
 	const char *title;
 	int (*compare)(const void *, const void *);
-	bool names; /* it needs them */
+	bool names; /* needs all names */
 } orders[] = {{"by count", by_count}, {"by errors", by_errors}, {"by name", by_name, true}};
 
-/* Names lines for a while; false if not all are. */
+/* Name lines for NAMES_MS. False if some are left. */
 static bool
 name_some(struct screen *screen)
 {
@@ -269,12 +268,12 @@ origins_sort(struct screen *screen)
 	struct origins_state *state = state_of(screen);
 	const struct order *order = &orders[state->order_by];
 	if (order->names && !name_some(screen))
-		session_signal(screen->session); /* look here again */
+		session_signal(screen->session); /* continue in the next drawing */
 	if (state->order.count)
 		qsort(state->order.at, state->order.count, sizeof *state->order.at, order->compare);
 }
 
-/* Brings the lines up to date; the cursor stays on its line. */
+/* Update the lines and keep the cursor on its line. */
 static void
 origins_prepare(struct screen *screen)
 {
@@ -286,7 +285,7 @@ origins_prepare(struct screen *screen)
 		state->sources = mem_new(traces * sizeof *state->sources);
 		state->source_count = traces;
 	}
-	for (size_t t = 0; state->current && t < traces; t++) { /* lines may move */
+	for (size_t t = 0; state->current && t < traces; t++) { /* updates may move lines */
 		struct origin_source *source = &state->sources[t];
 		if (state->current >= source->lines.at &&
 		    state->current < source->lines.at + source->lines.count) {
@@ -317,7 +316,7 @@ origins_prepare(struct screen *screen)
 
 /* --- graphs ------------------------------------------------------------ */
 
-/* Adds what became known since the last time. */
+/* Add newly indexed groups. */
 static void
 count_groups(const struct index *index, struct origin_line *line, size_t columns)
 {
@@ -366,7 +365,7 @@ draw_graph(struct screen *screen, struct canvas *canvas, const struct area *area
 	for (int c = 0; c < columns; c++) {
 		uint64_t count = graph->counts[c];
 		size_t level = (size_t)((double)count * LEVELS / (double)most);
-		level += count && level < LEVELS; /* one message is not nothing */
+		level += count && level < LEVELS; /* show even a single message */
 		canvas_puts(canvas, area, y, x + c, graph->bad[c] ? ROLE_ERROR : ROLE_NORMAL,
 			    signs[level > LEVELS ? LEVELS : level]);
 	}
@@ -376,10 +375,10 @@ draw_graph(struct screen *screen, struct canvas *canvas, const struct area *area
 
 enum { ORIGIN_TICK, ORIGIN_NAME, ORIGIN_COUNT, ORIGIN_SEVERITIES };
 
-/* Columns as wide as the area lets them be. */
+/* The columns, with widths for the area. */
 struct origin_columns {
 	struct table_column at[ORIGIN_SEVERITIES + SEVERITY_COUNT + 1];
-	size_t count, time;				 /* how many; which one has the time */
+	size_t count, time; /* number of columns; number of the time column */
 	char letters[SEVERITY_COUNT][COUNT_COLUMNS + 1]; /* titles */
 };
 
@@ -389,7 +388,7 @@ is_wide(const struct area *area)
 	return area->cols >= WIDE;
 }
 
-/* How wide the name is: what the counts leave, up to a width. */
+/* Return the width of the name: the room next to the counts, up to NAME_COLUMNS. */
 static int
 name_columns(const struct area *area)
 {
@@ -397,7 +396,8 @@ name_columns(const struct area *area)
 	return most < NAME_COLUMNS ? most > 0 ? most : TABLE_HIDDEN : NAME_COLUMNS;
 }
 
-/* How many of the screen the columns so far take: behind all of them the graph begins. */
+/* Return the screen columns taken by the columns added before. The graph begins after the last
+ * one. */
 static int
 columns_taken(const struct origin_columns *columns)
 {
@@ -451,7 +451,7 @@ put_count(struct screen *screen, struct table_row *row, size_t column, enum role
 	table_put(row, column, role, text_get(text), text->length);
 }
 
-/* How many of each severity: all in columns, or the worst ones as `E15 W2`. */
+/* Put the counts of severities: all in columns, or the worst ones as `E15 W2`. */
 static void
 fill_severities(struct screen *screen, struct table_row *row, const struct origin_line *line)
 {
@@ -466,7 +466,7 @@ fill_severities(struct screen *screen, struct table_row *row, const struct origi
 		any |= count > 0;
 	}
 	if (!any)
-		table_put(row, ORIGIN_SEVERITIES, ROLE_NORMAL, "", 0); /* it keeps its place */
+		table_put(row, ORIGIN_SEVERITIES, ROLE_NORMAL, "", 0); /* keep its place */
 }
 
 static bool
@@ -475,7 +475,7 @@ origin_passes(const struct screen *screen, const struct origin_line *line)
 	return filters_name_passes(screen, line->whole ? "trace" : "origin", text_get(&line->name));
 }
 
-/* Its trace's name goes before that of an origin, where there are several. */
+/* Put the name of an origin. With several traces, put the trace's name before it. */
 static void
 fill_name(struct screen *screen, struct table_row *row, const struct origin_line *line)
 {
@@ -506,7 +506,7 @@ fill_origin(struct screen *screen, struct table_row *row, size_t i)
 	put_count(screen, row, ORIGIN_COUNT, ROLE_NORMAL, "", total_of(line));
 	fill_severities(screen, row, line);
 	text_clear(text);
-	/* as the present list has it */
+	/* in the format of the current list */
 	if (line->first.length &&
 	    display_time_of(screen->list, &list->lanes[0], &line->first, &first))
 		display_time_format_parts(&first, NULL, text);
@@ -558,7 +558,7 @@ origins_moved(struct screen *screen)
 	state->current = state->order.at[state->table.cursor.line];
 }
 
-/* The line under the cursor, named; NULL if there is none that can be filtered. */
+/* Return the line under the cursor with its name. NULL if no filter can select it. */
 static struct origin_line *
 origins_selected(struct screen *screen)
 {

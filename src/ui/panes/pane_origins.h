@@ -1,10 +1,10 @@
-/* What the pane of origins does for others. */
+/* The pane of origins, for the commands. */
 #ifndef TRAWL_UI_PANE_ORIGINS_H
 #define TRAWL_UI_PANE_ORIGINS_H
 
 struct screen;
 
-/* Moves its cursor to the origin of the message under the list's, if that is counted. */
+/* Move its cursor to the origin of the selected message, if the origin is counted. */
 void pane_origins_select(struct screen *);
 
 #endif

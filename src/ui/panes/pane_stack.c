@@ -1,11 +1,10 @@
 /*
- * The stack: which calls the processor of the selected message was in, the newest on top,
- * since which message, and how many instructions ago they were made.
+ * The call stack of the selected message's processor, the newest call on top. Each row shows
+ * the message at which the call began, and the instructions since then.
  *
- * It is looked for when keys pause (ui/list/flow_view.h).  A call that began before what is
- * known is in brackets, a `?` stands where a frame rests on a guess, a `+` where code ran that
- * is not seen.  Functions that the compiler put in where a frame is have rows above it.
- * Frames that were not there at the message shown before stand out.
+ * The panes' work() makes it when no keys arrive (ui/list/flow_view.h). Brackets mark a call
+ * from before the known part, `?` a guess, `+` unseen code since then. Inlined functions have
+ * rows above their frame. Frames that the previous stack did not have stand out.
  */
 #include "config.h"
 
@@ -33,16 +32,16 @@ enum {
 };
 
 enum {
-	INLINED_MOST = 32,  /* functions put into each other */
-	INLINED_FRAMES = 64 /* the newest, for which they are looked up */
+	INLINED_MOST = 32,  /* nested inlined functions */
+	INLINED_FRAMES = 64 /* newest frames with a search for inlined functions */
 };
 
 struct stack_row {
-	size_t frame;	     /* its number from the newest on, with those that are counted alone */
-	const char *inlined; /* a function that is put in there; NULL: the frame itself */
+	size_t frame;	     /* number from the newest on, with frames that are only counted */
+	const char *inlined; /* inlined function; NULL: the frame itself */
 };
 
-/* What makes a frame another one. */
+/* The identity of a frame. */
 struct stack_frame {
 	uint64_t since, entry;
 };
@@ -50,14 +49,14 @@ struct stack_frame {
 struct stack_state {
 	struct table table;
 	struct kept_cells kept;
-	unsigned changes; /* of struct flow_view, that they are of */
+	unsigned changes; /* epoch of struct flow_view for `rows` */
 	VEC(struct stack_row) rows;
 	struct {
 		const struct trace *trace;
-		uint64_t origin, below; /* calls before the first of: */
+		uint64_t origin, below; /* calls before the first of `frames` */
 		VEC(struct stack_frame) frames;
-	} last;		/* that was shown */
-	uint64_t known; /* so many calls were there before; UINT64_MAX: of another processor */
+	} last;		/* the previous stack */
+	uint64_t known; /* calls shared with the previous stack; UINT64_MAX: other processor */
 };
 
 static struct stack_state *
@@ -78,7 +77,7 @@ stack_close(void *context)
 
 /* --- rows -------------------------------------------------------------- */
 
-/* Calls that are counted, but not kept, are a row on either side. */
+/* Return the number of frames. Calls that are only counted add one on either side. */
 static size_t
 count_frames(const struct flow_look *look)
 {
@@ -86,8 +85,8 @@ count_frames(const struct flow_look *look)
 	return (calls->above > 0) + look->frames.frames.count + 1;
 }
 
-/* A frame by its number from the newest on; NULL: it is only counted.  *DEPTH: how many calls
- * deep it is. */
+/* Return frame ROW from the newest on, or NULL if it is only counted. Set *DEPTH to its call
+ * depth. */
 static const struct flow_frame *
 frame_of(const struct flow_look *look, size_t row, uint64_t *depth)
 {
@@ -137,8 +136,8 @@ add_call(struct screen *screen, const struct flow_frame *frame, struct text *out
 	text_addf(out, "%s %" PRIu64, frame->interrupt ? "interrupt" : "exception", frame->cause);
 }
 
-/* Where in its code a frame is: an address of the instruction that led to the newer one, or
- * was executed last; false: that is not known. */
+/* Find an address in the instruction that a frame executed last: the call of the newer frame, if
+ * any. False if unknown. */
 static bool
 find_address(const struct flow_look *look, size_t row, uint64_t *address)
 {
@@ -149,7 +148,7 @@ find_address(const struct flow_look *look, size_t row, uint64_t *address)
 	return newer ? newer->call.known : !row && frames->running;
 }
 
-/* The functions put in where a frame is, the innermost first, and the frame. */
+/* Add the functions inlined at a frame's address, the innermost first, then the frame. */
 static void
 add_rows(struct screen *screen, const struct flow_look *look, size_t row)
 {
@@ -201,7 +200,7 @@ fill_cells(struct screen *screen, const struct flow_look *look, const struct sta
 	text_addf(&cells[STACK_CYCLES], "%" PRIu64 "%s", frames->cycles - frame->cycles, more);
 }
 
-/* Whether the stack that was shown last had a frame at so many calls. */
+/* True if the previous stack had the frame at the same depth. */
 static bool
 was_there(const struct stack_state *state, uint64_t depth, const struct flow_frame *frame)
 {
@@ -211,7 +210,7 @@ was_there(const struct stack_state *state, uint64_t depth, const struct flow_fra
 	return last->since == frame->since && last->entry == frame->entry;
 }
 
-/* Finds how many calls were there before, and keeps those of now. */
+/* Count the calls shared with the previous stack, and store the current ones. */
 static void
 compare_frames(struct stack_state *state, const struct flow_view_place *shown,
 	       const struct flow_frames *frames)
@@ -232,7 +231,7 @@ compare_frames(struct stack_state *state, const struct flow_view_place *shown,
 		    (struct stack_frame){frames->frames.at[i].since, frames->frames.at[i].entry};
 }
 
-/* The look, and the cells as it is; else *WHY there is none. */
+/* Return the look and update the rows for it. Without one, return NULL with the reason in *WHY. */
 static const struct flow_look *
 stack_prepare(struct screen *screen, const char **why)
 {
@@ -278,7 +277,7 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 		       depth > state->known ? ROLE_KEY : ROLE_NORMAL, row);
 }
 
-/* What one should know of what is shown, or nothing. */
+/* Append a warning about guesses, unseen code or missing names, if any. */
 static void
 add_note(struct screen *screen, const struct flow_look *look, struct text *out)
 {
@@ -343,7 +342,7 @@ count_lines(struct screen *screen)
 	return look && look->any ? state_of(screen)->rows.count : 0;
 }
 
-/* To the message that tells of the call. */
+/* Go to the message that reported the call. */
 static void
 stack_go(struct screen *screen, const struct command_call *call)
 {

@@ -1,18 +1,16 @@
 /*
- * The list of sync points of all traces, in the order of the common time: when and
- * in which trace, how long after the last one of that trace, whether another trace
- * has what it goes with, and what it says.
+ * The list of sync points of all traces, in the order of the common time. A line shows time,
+ * trace, the time since the previous one of the trace, the partner trace, and the text.
  *
- * Above them stand the ties that the user made, wherever the list is: sync_ties.h.  Of these
- * and the rows of the list one has the cursor; the list is at its first row while a tie has it.
+ * The user's ties (sync_ties.h) stay above the list while it scrolls. The cursor is on a tie or
+ * on a row of the list. While it is on a tie, the list is at its first row.
  *
- * Where no message ties two clocks, it lists the resync points instead: where decoding
- * can start, and how many bytes lie between one and the last of its kind.
+ * If no message ties two clocks, the pane lists resync points instead. Their lines show the
+ * bytes since the previous one of the same kind.
  *
- * It is a list like the one of messages, with a filter of its own: cells whose
- * summaries have no sync points are passed, and only what the screen shows is
- * decoded.  So there is no count of them all.  What a line says is kept until a
- * text or a time may have changed.
+ * The list has its own filter. It skips cells whose summaries have no sync points, and decodes
+ * only rows on the screen. It therefore has no total. Texts are kept until a text or a time may
+ * have changed.
  */
 #include "config.h"
 
@@ -31,8 +29,8 @@
 #include <string.h>
 
 enum {
-	NEAR_CELLS = 64, /* looked at for the point before */
-	KINDS_TRIED = 8	 /* points of other kinds that are passed */
+	NEAR_CELLS = 64, /* cells searched for the previous point */
+	KINDS_TRIED = 8	 /* most points of another kind that the search skips */
 };
 
 enum { TIME, TRACE, SINCE, PARTNER, WHAT, COLUMNS };
@@ -40,12 +38,12 @@ enum { TIME, TRACE, SINCE, PARTNER, WHAT, COLUMNS };
 struct syncs_state {
 	struct table table;
 	struct sync_ties ties;
-	struct lines tie;   /* the cursor among the ties that are shown */
-	bool on_tie;	    /* it is the pane's */
-	struct list list;   /* no lanes: not opened yet */
+	struct lines tie;   /* the cursor among the ties */
+	bool on_tie;	    /* the pane's cursor is on a tie */
+	struct list list;   /* closed if it has no lanes */
 	struct filter want; /* borrowed by the list */
 	struct kept_cells kept;
-	bool resyncs; /* there are no sync points, so these are resync points */
+	bool resyncs; /* no sync points, so list resync points */
 	struct expansion expansion;
 };
 
@@ -67,9 +65,9 @@ syncs_close(void *context)
 		list_close(&state->list);
 }
 
-/* --- what a line says -------------------------------------------------- */
+/* --- lines ------------------------------------------------------------- */
 
-/* The point before, of the same trace and, a resync point, of the same kind. */
+/* Find the previous point of the same trace; for a resync point, of the same kind. */
 static bool
 find_before(struct syncs_state *state, const struct row *row, struct message *before)
 {
@@ -91,7 +89,7 @@ find_before(struct syncs_state *state, const struct row *row, struct message *be
 	return false;
 }
 
-/* The time since the sync point before, or the bytes since the resync point. */
+/* Append the time since the previous sync point, or the bytes since the previous resync point. */
 static void
 add_since(struct syncs_state *state, const struct row *row, struct text *out)
 {
@@ -138,7 +136,7 @@ fill_cells(struct screen *screen, const struct row *row, struct text *cells)
 	add_partner(screen, row, &cells[PARTNER]);
 }
 
-/* What a row says, made if need be; borrowed until the next call. */
+/* Return the cells of a row, made if needed. Borrowed until the next call. */
 static const struct text *
 cells_of(struct screen *screen, const struct row *row)
 {
@@ -151,7 +149,7 @@ cells_of(struct screen *screen, const struct row *row)
 
 /* --- the list ---------------------------------------------------------- */
 
-/* Opens it, where the list of messages is. */
+/* Open the list at the message of the main list. */
 static void
 open_list(struct screen *screen)
 {
@@ -160,13 +158,13 @@ open_list(struct screen *screen)
 	state->want = filter_all();
 	state->want.flags = state->resyncs ? MESSAGE_RESYNC : MESSAGE_SYNC;
 	list_open(&state->list, screen->sequence, &state->want);
-	state->list.before = true; /* at its first row it is known that there is none above */
+	state->list.before = true; /* makes the list detect its first row */
 	if (row)
 		list_goto(&state->list, (struct sequence_position){
 					    screen->list->lanes[row->lane].number, row->at});
 }
 
-/* The list, opened on first use: keys may come before the pane was drawn. */
+/* Return the list. It opens on first use, as keys may arrive before the first drawing. */
 static struct list *
 syncs_list(struct screen *screen)
 {
@@ -176,7 +174,7 @@ syncs_list(struct screen *screen)
 	return list;
 }
 
-/* Lists the resync points instead. */
+/* List the resync points instead. */
 static void
 turn_to_resyncs(struct screen *screen)
 {
@@ -253,7 +251,7 @@ fill_tie(const struct sync_tie *tie, struct table_row *row)
 	put_text(row, WHAT, &tie->what);
 }
 
-/* The ties that are shown, then the rows of the list. */
+/* Fill the ties on the screen, then the rows of the list. */
 static void
 fill_row(struct screen *screen, struct table_row *row, size_t i)
 {
@@ -279,7 +277,7 @@ syncs_title(struct screen *screen, struct text *out)
 						: "sync points");
 }
 
-/* Makes room for the ties, no more than half of ROWS, and puts the cursor on its row. */
+/* Give the ties up to half of ROWS, and put the cursor on its row. Return the number of rows. */
 static size_t
 place_rows(struct syncs_state *state, int rows)
 {
@@ -327,14 +325,14 @@ syncs_draw(struct screen *screen, struct canvas *canvas, const struct area *area
 
 /* --- commands ---------------------------------------------------------- */
 
-/* Whether the list is at its first row, with no more above it. */
+/* True if the list is at its very first row. */
 static bool
 is_at_start(const struct list *list)
 {
 	return !list->cursor && list->edges[LIST_BEFORE].end;
 }
 
-/* Moves among the ties, and from them to the list and back. */
+/* Move among the ties, and between them and the list. */
 static void
 syncs_move(struct screen *screen, const struct command_call *call)
 {

@@ -1,12 +1,11 @@
 /*
- * A table of the messages that are shown: how many have the same values of some names, since
- * and until when, and what numbers they have.
+ * A table of the shown messages, grouped by the values of some names. Its columns are counts,
+ * first and last time, or statistics of a number.
  *
- * A search (query/group/group_search.h) counts in the background, and begins anew when other rows
- * are shown, when clocks are related and when the index is complete.  Counts by severity,
- * origin and trace are there at once: they are those of the index until the search is done.
- * The rows on the screen are formatted with each drawing; they are sorted when there is news,
- * but very many only at the end.
+ * A search (query/group/group_search.h) counts in the background. It starts again when other
+ * rows are shown, when clocks are related and when the index is complete. For severity, origin
+ * and trace, the index supplies counts until the search is done. Each drawing formats the rows
+ * on the screen. Rows are sorted when counts change, but very many only at the end.
  */
 #include "config.h"
 
@@ -31,38 +30,38 @@
 #include <unistd.h>
 
 enum {
-	SORTED_EARLY = 20000, /* rows that are sorted while they are counted */
-	COPY_MAX = 64 * 1024, /* bytes; many terminals drop what is longer */
-	NAME_COLUMNS = 8,     /* that a name has at least, if it needs them */
-	NUMBER_COLUMNS = 12,  /* that a number takes */
-	OTHER_COLUMNS = 61,   /* that are left to what is behind the names */
-	WIDE = 100,	      /* columns from which times have nanoseconds */
-	MICRO = 6	      /* decimals that they have else */
+	SORTED_EARLY = 20000, /* most rows sorted while counting runs */
+	COPY_MAX = 64 * 1024, /* bytes; many terminals drop longer texts */
+	NAME_COLUMNS = 8,     /* least width of a name that needs it */
+	NUMBER_COLUMNS = 12,  /* width of a number */
+	OTHER_COLUMNS = 61,   /* width of the columns after the names */
+	WIDE = 100,	      /* least width for times with nanoseconds */
+	MICRO = 6	      /* decimals of times in narrower panes */
 };
 
-/* What a column of the screen has. */
+/* The contents of a screen column. */
 enum cell_kind { CELL_NAME, CELL_COLUMN, CELL_SEVERITY };
 
 struct table_cell {
 	enum cell_kind kind;
-	unsigned number; /* of the name, enum group_column, severity */
+	unsigned number; /* of the name, enum group_column, or severity */
 };
 
 struct table_state {
 	struct table table;
-	struct group_spec spec, counts; /* counts: the same names, counted alone */
+	struct group_spec spec, counts; /* counts: the same names, only counted */
 	struct group_search *search;	/* or NULL */
-	struct shown_rows rows;		/* that it counts */
-	bool complete;			/* nothing more will be counted */
-	struct group *indexed;		/* counts of the index, until the search is done; or NULL */
-	unsigned found_generation;	/* of what follows */
+	struct shown_rows rows;		/* rows of the search */
+	bool complete;			/* the counts are final */
+	struct group *indexed;		/* counts of the index until the search is done, or NULL */
+	unsigned found_generation;	/* epoch of the members below */
 	size_t *order;
 	size_t count;
-	unsigned sort; /* as of group_sort */
-	bool sorted;   /* by it */
-	bool waits;    /* rows are in the order in which they were found, until all are counted */
+	unsigned sort; /* a column, as for group_sort() */
+	bool sorted;   /* `order` is sorted by `sort` */
+	bool waits;    /* unsorted until all rows are counted */
 
-	/* while it is drawn */
+	/* only while drawing */
 	struct group *group;
 	struct table_column columns[TABLE_COLUMNS_MAX];
 	struct table_cell cells[TABLE_COLUMNS_MAX];
@@ -100,9 +99,9 @@ table_close(void *context)
 	table_free(&state->table);
 }
 
-/* --- what is counted ------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------- */
 
-/* Of the values that rows are grouped by. */
+/* Return the epoch of the values that rows are grouped by. */
 static unsigned
 generation_of(struct screen *screen)
 {
@@ -117,7 +116,7 @@ generation_of(struct screen *screen)
 	return generation;
 }
 
-/* Starts counting, where that has not been done for what is shown. */
+/* Start to count the shown rows, unless that runs already. */
 static void
 start_search(struct screen *screen)
 {
@@ -133,7 +132,7 @@ start_search(struct screen *screen)
 	    group_search_new(screen->session, &state->spec, screen->filter, state->rows.hidden);
 }
 
-/* Counts by the index, where that is all there is to look at; false if it is not. */
+/* Count by the index alone. False if filter or names need messages. */
 static bool
 count_indexed(struct screen *screen)
 {
@@ -154,7 +153,7 @@ count_indexed(struct screen *screen)
 	return true;
 }
 
-/* Takes over what is counted by now, in order; release_group gives it back. */
+/* Hold the current counts, in order; release_group() releases them. */
 static void
 hold_group(struct screen *screen)
 {
@@ -207,7 +206,7 @@ table_has_news(struct screen *screen)
 
 /* --- names ------------------------------------------------------------------ */
 
-/* Takes over what is grouped by. */
+/* Take ownership of SPEC and drop the old counts. */
 static void
 take_spec(struct table_state *state, struct group_spec spec)
 {
@@ -234,7 +233,7 @@ set_spec(struct screen *screen, const char *by, const char *of)
 	return true;
 }
 
-/* By a field, under the name that people see if that is one: of an argument. */
+/* Group by a field. Use its label if that is a name: arguments have one. */
 static bool
 set_field(struct screen *screen, const struct field *field)
 {
@@ -266,7 +265,7 @@ table_set_names(struct screen *screen, const char *names)
 	return good;
 }
 
-/* Appends the names, with ", " between. */
+/* Append the names, with ", " between. */
 static void
 add_names(const struct group_spec *spec, struct text *out)
 {
@@ -287,7 +286,7 @@ add_column(struct table_state *state, enum cell_kind kind, unsigned number, cons
 	state->columns[state->cell_count++] = column;
 }
 
-/* How wide the values of a name on the screen are. */
+/* Return the width of a name's values on the screen. */
 static int
 name_columns(struct screen *screen, const struct area *area, size_t name)
 {
@@ -308,8 +307,8 @@ name_columns(struct screen *screen, const struct area *area, size_t name)
 	return width;
 }
 
-/* Adds the names, of which the widest give way to what is behind them; false if that has no
- * room all the same. */
+/* Add the columns of names. Narrow the widest ones to make room for other columns. False if that is
+ * not enough. */
 static bool
 add_name_columns(struct screen *screen, const struct area *area)
 {
@@ -333,7 +332,7 @@ add_name_columns(struct screen *screen, const struct area *area)
 	return left >= 0;
 }
 
-/* The columns of numbers that there is room for, a bit each: what tells most first. */
+/* Return a bit set of the number columns that fit, the most useful ones first. */
 static unsigned
 choose_numbers(const struct group_spec *spec, const struct area *area)
 {
@@ -383,7 +382,7 @@ make_columns(struct screen *screen, const struct area *area)
 
 /* --- cells -------------------------------------------------------------------- */
 
-/* Appends a time as the list has it. */
+/* Append a time in the format of the list. */
 static void
 add_time(const struct group_time *time, bool narrow, struct text *out)
 {
@@ -404,8 +403,8 @@ add_time(const struct group_time *time, bool narrow, struct text *out)
 		text_cut(out, end);
 }
 
-/* The time of a row's last message, without what it has in common with the first but the
- * last part, in which time goes on. */
+/* Append the time of a row's last message. Drop the parts before a `:` that it shares with the
+ * first. */
 static void
 add_last(const struct group_row *row, bool narrow, struct text *out)
 {
@@ -467,7 +466,7 @@ put_name(struct screen *screen, struct table_row *row, size_t c, const struct gr
 		  state->text.length);
 }
 
-/* The last line: how many messages there are in all. */
+/* Fill the last line, with the totals. */
 static void
 fill_totals(struct screen *screen, struct table_row *row)
 {
@@ -563,7 +562,7 @@ count_lines(struct screen *screen)
 	return state->count ? state->count + 1 : 0;
 }
 
-/* The column behind the one by which rows are sorted, of those on the screen. */
+/* Sort by the next column on the screen. */
 static void
 table_sort(struct screen *screen, const struct command_call *call)
 {
@@ -597,7 +596,7 @@ table_by(struct screen *screen, const struct command_call *call)
 	text_free(&by);
 }
 
-/* Appends that a name has the value of a key. */
+/* Append the condition that a name has the value of a key. */
 static void
 add_equation(const char *name, const struct group_key *key, struct text *out)
 {
@@ -620,7 +619,7 @@ add_equation(const char *name, const struct group_key *key, struct text *out)
 		filter_quote(key->text, key->length, out);
 }
 
-/* The expression of the row under the cursor; false if there is none. */
+/* Append the filter expression for the row under the cursor. False without a row. */
 static bool
 describe_row(struct screen *screen, struct text *out)
 {

@@ -1,5 +1,5 @@
 /*
- * The pane of a table, as the commands see it.
+ * The table pane, for the commands.
  */
 #ifndef TRAWL_UI_PANE_TABLE_H
 #define TRAWL_UI_PANE_TABLE_H
@@ -10,8 +10,8 @@
 
 struct screen;
 
-/* Groups by `NAMES of NAME`; NULL: by origin, or by the field under the cursor of the detail
- * pane if that has the cursor.  False, and said why, if there is no such name. */
+/* Group by `NAMES of NAME`. NULL: by the field under the cursor if the detail pane has the focus,
+ * else by origin. On an unknown name, show an error and return false. */
 bool table_set_names(struct screen *, const char *names);
 
 /* Append the rows as a table of the file format.  Return their number; *COMPLETE is false while

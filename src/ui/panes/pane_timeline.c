@@ -1,11 +1,10 @@
 /*
- * The timeline: how many messages there are when, a lane for each trace, with
- * what held meanwhile.
+ * The timeline: the number of messages over time, a lane for each trace, with contexts and
+ * intervals.
  *
- * What is drawn comes from query/density.h: at once from the index, and better
- * by itself.  The cursor is that of the list: a move in one is a move in the other.
- * Rows that are left make the busiest lanes higher; where they do not suffice, the busiest
- * lanes stay and the others are one.
+ * The counts come from query/density.h: a first answer from the index, then better ones. The
+ * timeline shares the cursor of the list. Spare rows make the busiest lanes higher. With too
+ * few rows, the busiest lanes keep a line each and the others share one.
  */
 #include "config.h"
 
@@ -33,11 +32,11 @@
 #include <string.h>
 
 enum {
-	SKIPPED_MAX = 4096, /* messages that one step passes by */
-	AXIS_ROWS = 4,	    /* from so many rows on there is an axis, */
-	FOOT_ROWS = 3,	    /* a foot, */
-	WORDS_ROWS = 7,	    /* and a second row of it */
-	OTHER_ROWS = 5,	    /* beside its lanes: rule, axis, foot, ties */
+	SKIPPED_MAX = 4096, /* messages that one step may skip */
+	AXIS_ROWS = 4,	    /* rows needed for an axis */
+	FOOT_ROWS = 3,	    /* rows needed for a foot */
+	WORDS_ROWS = 7,	    /* rows needed for a second foot row */
+	OTHER_ROWS = 5,	    /* rule, axis, foot, ties */
 	STATE_ROWS = 2,	    /* for contexts and intervals, at least */
 };
 
@@ -69,8 +68,7 @@ timeline_has_news(struct screen *screen)
 
 /* --- time and columns -------------------------------------------------- */
 
-/* The time of a message of a trace, or (CARRIED) that of the transport, as its track has
- * it. */
+/* Find the time of a message as its track has it; CARRIED: its transport time. */
 static bool
 time_of(struct screen *screen, size_t trace, const struct message *m, bool carried, int64_t *time)
 {
@@ -87,7 +85,8 @@ time_of(struct screen *screen, size_t trace, const struct message *m, bool carri
 	       answer->unit == TRACK_OFFSETS;
 }
 
-/* The same for one without a time: what the transport had got to before it, in its cell. */
+/* Find the time at a position. A message without one gets the transport time of a message before it
+ * in its cell. */
 static bool
 time_at(struct screen *screen, size_t trace, struct reader *reader, struct position at,
 	int64_t *time)
@@ -116,7 +115,7 @@ timeline_rows(struct screen *screen)
 	int rows = OTHER_ROWS + (states > STATE_ROWS ? states : STATE_ROWS);
 	int lanes = 0;
 	if (state && state->split && screen->open[PANE_TIMELINE])
-		timeline_lanes_make(screen); /* which the area has to suit before it is drawn */
+		timeline_lanes_make(screen); /* the layout needs the lanes before the drawing */
 	for (size_t i = 0; i < screen->session->traces.count; i++)
 		lanes += sequence_shows(screen->sequence, i);
 	if (state && (int)state->lanes.count > lanes) /* some are unfolded */
@@ -142,8 +141,8 @@ center_window(struct density_window *w, int64_t time)
 	    density_clamp_time((__int128)time - (__int128)w->step * (__int128)(w->columns / 2));
 }
 
-/* Takes the cursor from the list, if it moved there or times changed: before anything is
- * made of it, since several keys may come before a screen is drawn. */
+/* Copy the cursor from the list if it moved there or if times changed. Commands call this before
+ * they use the cursor: several keys may arrive between two drawings. */
 static void
 follow_list(struct screen *screen)
 {
@@ -168,10 +167,10 @@ follow_list(struct screen *screen)
 	bool moved = state->seen && !same;
 	struct timeline_mark *cursor = &state->cursor;
 	bool timed = time_at(screen, trace, list->lanes[row->lane].reader, row->at, &cursor->time);
-	if (!timed && known) /* before all that has a time */
+	if (!timed && known) /* before all messages with a time */
 		cursor->time = first;
 	cursor->set = timed || known;
-	state->seen = cursor->set; /* else it is asked again when more is known */
+	state->seen = cursor->set; /* else try again when more is indexed */
 	state->trace = trace;
 	state->id = row->id;
 	state->clocks = clocks;
@@ -180,7 +179,7 @@ follow_list(struct screen *screen)
 		center_window(w, cursor->time);
 }
 
-/* The match sets of a list, by the numbers of their traces. */
+/* Fill KNOWN with the match sets of a list, by trace number. */
 static void
 find_matches(const struct list *list, struct matches **known, size_t traces)
 {
@@ -194,7 +193,7 @@ ask_density(struct screen *screen, size_t columns)
 {
 	struct timeline_state *state = timeline_state_of(screen);
 	struct density_window *w = &state->window;
-	if (!w->fit && w->columns != columns && w->columns) { /* the same time */
+	if (!w->fit && w->columns != columns && w->columns) { /* keep the length of the window */
 		unsigned __int128 length = (unsigned __int128)w->step * w->columns;
 		length = (length + columns - 1) / columns;
 		w->step = length > INT64_MAX ? INT64_MAX : (uint64_t)length + !length;
@@ -214,7 +213,7 @@ ask_density(struct screen *screen, size_t columns)
 	timeline_states_make(screen, answer);
 }
 
-/* Asks for what ROWS of lines show beside names of *GUTTER columns. */
+/* Request the contents of ROWS lines next to names of *GUTTER columns. */
 static void
 prepare_timeline(struct screen *screen, const struct area *area, size_t rows, int *gutter)
 {
@@ -229,17 +228,17 @@ prepare_timeline(struct screen *screen, const struct area *area, size_t rows, in
 	timeline_lines_make(state, rows);
 	*gutter = timeline_gutter(screen, area->cols);
 	ask_density(screen, (size_t)(area->cols - *gutter));
-	follow_list(screen); /* its unit is known by now, and where times begin */
+	follow_list(screen); /* the answer has the unit and the earliest time */
 	timeline_lines_make(state, rows);
 	int wider = timeline_gutter(screen, area->cols);
-	if (wider > *gutter) { /* lines came with longer names */
+	if (wider > *gutter) { /* new lines have longer names */
 		*gutter = wider;
 		ask_density(screen, (size_t)(area->cols - *gutter));
 		timeline_lines_make(state, rows);
 	}
 }
 
-/* Makes the line with the cursor one of the ROWS that are shown. */
+/* Scroll so that the line with the cursor is one of ROWS on the screen. */
 static void
 scroll_lines(struct timeline_state *state, size_t rows)
 {
@@ -283,7 +282,7 @@ timeline_draw(struct screen *screen, struct canvas *canvas, const struct area *a
 		timeline_draw_foot(screen, area, area->rows - foot, foot);
 }
 
-/* How much time there is, and how much of it in a cell. */
+/* Append the length of the window and of a cell. */
 static void
 timeline_title(struct screen *screen, struct text *out)
 {
@@ -306,7 +305,7 @@ timeline_title(struct screen *screen, struct text *out)
 
 /* --- commands ---------------------------------------------------------- */
 
-/* The window that is on the screen becomes one of its own, to be changed. */
+/* Stop fitting the window to all times, so that the caller can change it. */
 static struct density_window *
 hold_window(struct screen *screen)
 {
@@ -356,7 +355,7 @@ timeline_pan(struct screen *screen, const struct command_call *call)
 	w->from = density_column_start(w, call->id == COMMAND_TIMELINE_LATER ? columns : -columns);
 }
 
-/* Shows what lies between two times, with a little room. */
+/* Show the time from FROM to TO, with a small margin. */
 static void
 show_between(struct timeline_state *state, int64_t from, int64_t to)
 {
@@ -368,7 +367,7 @@ show_between(struct timeline_state *state, int64_t from, int64_t to)
 	w->from = density_clamp_time((__int128)from - (w->columns > 4 ? (__int128)w->step : 0));
 }
 
-/* A and B, the earlier one first; false if they are not both set. */
+/* Find A and B, the earlier one first. False unless both are set. */
 static bool
 find_marked(const struct timeline_state *state, int64_t *from, int64_t *to)
 {
@@ -402,7 +401,7 @@ set_mark(struct screen *screen, const struct command_call *call)
 		*mark = state->cursor;
 }
 
-/* The first message of the list that is not before a time, else the last one. */
+/* Find the first message of the list at TIME or later, else the last one. */
 static bool
 find_at(struct screen *screen, int64_t time, struct sequence_position *p)
 {
@@ -423,8 +422,7 @@ time_at_position(struct screen *screen, struct sequence_position p, int64_t *tim
 	return time_at(screen, lane->number, lane->reader, p.at, time);
 }
 
-/* The list goes to a message, the cursor of the pane to where it is, even if a
- * filter hides it. */
+/* Move the list to a message. The pane's cursor goes there even if a filter hides the message. */
 static void
 go_to(struct screen *screen, struct sequence_position p, bool jump)
 {
@@ -446,8 +444,8 @@ go_to(struct screen *screen, struct sequence_position p, bool jump)
 		center_window(&state->window, time);
 }
 
-/* Goes on from P, the first that the transport carried at TIME or later, to the first
- * that also has such a time, if one is near: what was kept back was made earlier. */
+/* Move P to the first message whose own time is TIME or later. P starts at the first one with that
+ * transport time; delayed messages were sent earlier. Leave P if none is near. */
 static void
 skip_earlier(struct screen *screen, int64_t time, struct sequence_position *p)
 {
@@ -463,7 +461,7 @@ skip_earlier(struct screen *screen, int64_t time, struct sequence_position *p)
 	}
 }
 
-/* To the first message of the next column that has any, or of the one before. */
+/* Go to the first message of the next nonempty column, or of the previous one. */
 static void
 timeline_step(struct screen *screen, const struct command_call *call)
 {
@@ -484,7 +482,7 @@ timeline_step(struct screen *screen, const struct command_call *call)
 		skip_earlier(screen, density_column_start(w, column), &p);
 	} else {
 		if (time_at_position(screen, p, &time) && density_column_of(w, time) < column) {
-			/* the last of all lies before already */
+			/* the last message already lies in an earlier column */
 		} else if (!sequence_previous(screen->list->sequence, &p)) {
 			return;
 		}
@@ -512,7 +510,7 @@ timeline_go(struct screen *screen, const struct command_call *call)
 	shown_set_focus(screen, PANE_LIST);
 }
 
-/* Appends the filter that holds from A to B. */
+/* Append the filter from A to B. */
 static void
 add_brush(const struct density_answer *answer, int64_t from, int64_t to, struct text *out)
 {
@@ -532,7 +530,7 @@ add_brush(const struct density_answer *answer, int64_t from, int64_t to, struct 
 	}
 }
 
-/* The filter that the last brush made, in whose place the next one comes. */
+/* Return the number of the filter that the last brush made. The next brush replaces it. */
 static size_t
 find_brush(struct screen *screen)
 {
@@ -565,7 +563,7 @@ timeline_brush(struct screen *screen, const struct command_call *call)
 	text_free(&text);
 }
 
-/* Unfolds what is in the line under the cursor, or folds it again. */
+/* Unfold the line under the cursor, or fold it again. */
 static void
 unfold_line(struct screen *screen, const struct command_call *call)
 {

@@ -1,5 +1,5 @@
 /*
- * What the timeline is to the rest of the screen.
+ * The timeline, as the rest of the screen uses it.
  */
 #ifndef TRAWL_UI_PANE_TIMELINE_H
 #define TRAWL_UI_PANE_TIMELINE_H
@@ -10,11 +10,11 @@
 
 struct screen;
 
-/* Handler: shows the timeline, at the range if there is one, or hides it. */
+/* Handler: show the timeline, at the range if one is set, or hide it. */
 void timeline_toggle(struct screen *, const struct command_call *);
 
-/* How many rows it could fill, with its rule.  What comes and goes with the cursor and
- * the window is not counted one by one, so that the panes stay where they are. */
+/* Return the rows that it could fill, with its rule. Lines that come and go with the cursor and the
+ * window have a fixed share. The panes thus stay in place. */
 int timeline_rows(struct screen *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * All panes there are.
+ * All panes.
  */
 #ifndef TRAWL_UI_PANES_H
 #define TRAWL_UI_PANES_H
@@ -9,8 +9,7 @@
 extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context;
 extern const struct pane_ops pane_timeline, pane_filters, pane_origins, pane_syncs, pane_gaps;
 extern const struct pane_ops pane_guesses, pane_matches, pane_differences;
-extern const struct pane_ops pane_intervals, pane_table, pane_code, pane_stack,
-    pane_functions;
+extern const struct pane_ops pane_intervals, pane_table, pane_code, pane_stack, pane_functions;
 extern const struct pane_ops pane_help, pane_messages, pane_clocks, pane_card;
 
 extern const struct pane_ops *const panes[PANE_COUNT];

@@ -1,13 +1,12 @@
 /*
  * The scroll bar of the list: see scrollbar.h.
  *
- * A row stands for an equal share of the capture's bytes.  What is in it follows
- * from sums of the index's cells: a cell belongs to the row where it begins, and to
- * rows after it in which none does.  Only where the capture has a few cells their
- * messages are looked at one by one.
+ * Each row stands for an equal share of the capture's bytes. Its mark comes from the sums of
+ * index cells. A cell belongs to the row where it begins, and to all following rows without a
+ * cell of their own. In captures of a few cells, the marks come from single messages instead.
  *
- * Cost: matches are differences of sums, some microseconds a row.  The errors of a
- * cell are looked at once, until the screen or the capture has another size.
+ * Cost: matches are differences of sums, some microseconds a row. The errors of a cell are read
+ * once, until the screen or the capture changes its size.
  */
 #include "config.h"
 
@@ -39,7 +38,7 @@ scrollbar_free(struct scrollbar *bar)
 	vec_free(&bar->errors);
 }
 
-/* Those that the user asked for last: of the search, else of the filter. */
+/* Return the match set of the search, or else of the filter. */
 static struct matches *
 matches_of_lane(struct screen *screen)
 {
@@ -72,7 +71,7 @@ row_of(const struct bar *bar, uint64_t offset)
 	return row < bar->rows ? (int)row : bar->rows - 1;
 }
 
-/* The first cell that begins in a row, or past it. */
+/* Return the first cell that begins in ROW or later. */
 static uint64_t
 cell_from(const struct bar *bar, int row)
 {
@@ -81,7 +80,7 @@ cell_from(const struct bar *bar, int row)
 	return cell < bar->cells ? cell : bar->cells;
 }
 
-/* --- what is in a row -------------------------------------------------- */
+/* --- the rows ---------------------------------------------------------- */
 
 static bool
 is_error(unsigned severity)
@@ -108,7 +107,7 @@ mark_messages(const struct bar *bar, uint64_t cell, char *marks)
 	}
 }
 
-/* Looks at the cells that became known since the last time. */
+/* Add the errors of newly indexed cells. */
 static void
 follow_errors(const struct bar *bar, struct scrollbar *kept)
 {
@@ -137,7 +136,7 @@ mark_cells(const struct bar *bar, struct scrollbar *kept, char *marks)
 	follow_errors(bar, kept);
 	for (int row = 0; row < bar->rows; row++) {
 		uint64_t from = cell_from(bar, row), to = cell_from(bar, row + 1);
-		if (from == to) /* none begins here: one covers the row */
+		if (from == to) /* no cell begins here, so the previous one covers the row */
 			marks[row] = marks[row - 1];
 		else if (bar->matches &&
 			 matches_before(bar->matches, to) > matches_before(bar->matches, from))
@@ -158,7 +157,7 @@ mark_locations(const struct bar *bar, char *marks)
 	}
 }
 
-/* The rows of what is on the screen, of the cursor's trace. */
+/* Find the bar rows of the messages on the screen, in the cursor's trace. */
 static void
 find_thumb(const struct bar *bar, int *first, int *last)
 {

@@ -1,6 +1,6 @@
 /*
- * A column at the right of the list: which part of the capture is on the screen,
- * and where in it marks, matches and errors are.
+ * A column at the right edge of the list. It shows the part of the capture on the screen, and
+ * the places of marks, matches and errors.
  */
 #ifndef TRAWL_UI_SCROLLBAR_H
 #define TRAWL_UI_SCROLLBAR_H
@@ -13,18 +13,18 @@
 struct screen;
 struct trace;
 
-/* What is kept from one drawing to the next; zeroed at the start. */
+/* The state between two drawings; zeroed at the start. */
 struct scrollbar {
-	const struct trace *of; /* the errors are of this trace, */
-	unsigned generation;	/* of its index, */
-	uint64_t size;		/* for so many bytes */
-	uint64_t next;		/* and of the cells before this one */
-	VEC(bool) errors;	/* in each row */
+	const struct trace *of; /* the trace of `errors` */
+	unsigned generation;	/* epoch of the index */
+	uint64_t size;		/* bytes of the capture */
+	uint64_t next;		/* first cell not yet searched for errors */
+	VEC(bool) errors;	/* per row */
 };
 
 void scrollbar_free(struct scrollbar *);
 
-/* Draws it into an area of one column, for the trace of the list's cursor. */
+/* Draw the bar into an area of one column, for the trace with the list's cursor. */
 void scrollbar_draw(struct screen *, struct scrollbar *, struct canvas *, const struct area *);
 
 #endif

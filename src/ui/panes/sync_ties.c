@@ -1,8 +1,9 @@
 /*
  * The ties of the user as lines: see sync_ties.h.
  *
- * A tie has the ticks of its two messages, not their places, as it may be from a file.  Each is
- * looked for around its time; of several messages with the same ticks the first is meant.
+ * A tie may come from a file. It therefore stores the ticks of its two messages, not their
+ * message IDs. Each message is searched around its time. If several have the same ticks, the
+ * first one counts.
  */
 #include "config.h"
 
@@ -13,7 +14,7 @@
 #include "ui/list/display_time.h"
 #include "ui/screen/screen.h"
 
-enum { NEAR_MESSAGES = 256 /* around the time of a tie, for its message */ };
+enum { NEAR_MESSAGES = 256 /* searched around the time of a tie */ };
 
 static void
 drop_ties(struct sync_ties *all)
@@ -35,7 +36,7 @@ sync_ties_free(struct sync_ties *all)
 	vec_free(&all->ties);
 }
 
-/* The message at an end of tie NUMBER. */
+/* Find the message at one end of tie NUMBER. */
 static bool
 find_end(struct screen *screen, size_t number, bool at_b, struct location *location)
 {
@@ -61,7 +62,8 @@ find_end(struct screen *screen, size_t number, bool at_b, struct location *locat
 	return false;
 }
 
-/* Appends what a message says; *SHOWN is its time, by the clock of the list. */
+/* Append the text of a message. Set *SHOWN to its time on the clock of the list. False without a
+ * time. */
 static bool
 add_message(struct screen *screen, const struct list *list, const struct location *location,
 	    struct text *out, struct display_time *shown)

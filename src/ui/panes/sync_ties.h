@@ -1,6 +1,6 @@
 /*
- * The ties that the user made (:tie), as lines of the pane of sync points: which messages they
- * tie, and how far apart the times of these are.
+ * The ties of the user (:tie), as lines of the pane of sync points. A line shows the two
+ * messages and the time between them.
  */
 #ifndef TRAWL_UI_SYNC_TIES_H
 #define TRAWL_UI_SYNC_TIES_H
@@ -11,9 +11,9 @@
 
 struct list;
 
-/* A tie; its number is its place, from 0, in clocks_ties. */
+/* A tie. Its place in the vector is its number in clocks_ties(). */
 struct sync_tie {
-	bool known; /* both messages are */
+	bool known; /* both messages are found */
 	struct location ends[2];
 	struct text time, trace, with, what; /* safe */
 };
@@ -21,11 +21,11 @@ struct sync_tie {
 /* Zero-initialise. */
 struct sync_ties {
 	VEC(struct sync_tie) ties;
-	unsigned generation; /* of what they say */
-	bool any;	     /* they were made */
+	unsigned generation; /* epoch of the texts */
+	bool any;	     /* `ties` is filled */
 };
 
-/* Makes them as they are by now, with times as LIST shows them. */
+/* Make the lines of all ties, with times as LIST shows them. */
 void sync_ties_make(struct sync_ties *, struct screen *, const struct list *);
 void sync_ties_free(struct sync_ties *);
 

@@ -1,9 +1,9 @@
 /*
  * Rows of cells: see table.h.
  *
- * A row is filled into one text with a list of its pieces, and drawn from there, column
- * after column.  Only rows on the screen are filled; twice where a width follows from
- * the cells, so a pane keeps what is dear to make.
+ * A row becomes one text with a list of its pieces, which is then drawn column by column. Only
+ * rows on the screen are filled, and twice if a width depends on the cells. A pane should
+ * therefore cache expensive texts.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { HEAD_ROWS = 6 }; /* rows from which columns have names */
+enum { HEAD_ROWS = 6 }; /* show titles from this many rows on */
 
 void
 table_free(struct table *table)
@@ -59,8 +59,7 @@ piece_columns(const struct table *table, const struct table_piece *piece)
 	return text_columns(text_get(&table->text) + piece->start, piece->length, table->charset);
 }
 
-/* How wide the cell of a column is, with the blanks between its pieces; -1: it has
- * none. */
+/* Return the width of a column's cell, with blanks between pieces; -1 without a cell. */
 static int
 cell_columns(const struct table *table, size_t column)
 {
@@ -81,7 +80,7 @@ fill_row(const struct table_spec *spec, struct screen *screen, struct table_row 
 
 /* --- widths ------------------------------------------------------------ */
 
-/* The columns from column number FROM on; none of them flows. */
+/* Return the width of the columns from FROM on. None of them may be TABLE_FLOW. */
 static int
 columns_behind(const struct table_spec *spec, const int *widths, size_t from)
 {
@@ -101,7 +100,7 @@ has_titles(const struct table_spec *spec)
 	return false;
 }
 
-/* The row with number Y on the screen, which is to be filled; false: there is none. */
+/* Find the row to fill at screen row Y. False if none. */
 static bool
 row_at(const struct table *table, const struct table_spec *spec, int y, size_t *i)
 {
@@ -139,7 +138,7 @@ measure_columns(struct table *table, struct screen *screen, const struct table_s
 
 /* --- drawing ----------------------------------------------------------- */
 
-/* Draws the pieces of a cell from X on, up to column END; returns the column behind them. */
+/* Draw the pieces of a cell from X up to column END. Return the column after them. */
 static int
 draw_cell(const struct table *table, size_t column, struct canvas *canvas, const struct area *area,
 	  int y, int x, int end)
@@ -159,7 +158,7 @@ draw_cell(const struct table *table, size_t column, struct canvas *canvas, const
 	return x;
 }
 
-/* Draws the cell of a column from X on; returns the column where the next begins. */
+/* Draw the cell of a column at X. Return where the next column begins. */
 static int
 draw_column(const struct table *table, const struct table_spec *spec, const int *widths, size_t c,
 	    const struct table_row *row, int x)

@@ -1,9 +1,8 @@
 /*
- * Draws the timeline.
+ * The drawing of the timeline.
  *
- * A cell shows how many messages its column has, by the root of their share of the largest
- * number in sight, in the colour of the worst of them; `~` where there is loss, and without
- * colours `!` for errors.
+ * The height of a column is the square root of its share of the largest count on the screen.
+ * Its colour is that of its worst message. `~` marks loss; without colours, `!` marks errors.
  */
 #include "config.h"
 
@@ -26,7 +25,7 @@
 #include <string.h>
 
 enum {
-	LABEL_COLUMNS = 12, /* from one time on the axis to the next, at least */
+	LABEL_COLUMNS = 12, /* least distance of two times on the axis */
 };
 
 static uint64_t
@@ -38,7 +37,7 @@ sum_of(const struct density_column *column)
 	return sum;
 }
 
-/* The largest number of messages in a column; its lane goes to *LANE. */
+/* Return the largest number of messages in a column. Set *LANE to its lane. */
 static uint64_t
 largest_count(const struct density_answer *answer, size_t *lane)
 {
@@ -53,10 +52,10 @@ largest_count(const struct density_answer *answer, size_t *lane)
 	return most;
 }
 
-/* How a column looks in a lane. */
+/* The look of a column in a lane. */
 struct timeline_bar {
-	const char *foot; /* in the lowest row; NULL: as LEVEL says */
-	size_t level;	  /* how high it is, in levels of which a row has so many as glyphs */
+	const char *foot; /* sign in the lowest row; NULL: use LEVEL */
+	size_t level;	  /* height; row_levels() levels fill a row */
 	enum role role;
 };
 
@@ -87,7 +86,7 @@ bar_role(const struct density_column *column, uint64_t sum, enum role of_trace)
 	return column->estimated > sum / 4 ? ROLE_ABSENT : of_trace;
 }
 
-/* What a column looks like in a lane of so many rows. */
+/* Return the look of a column in a lane of ROWS rows. */
 static struct timeline_bar
 bar_of(const struct screen *screen, const struct density_column *column, double most, int rows,
        enum role role)
@@ -96,7 +95,7 @@ bar_of(const struct screen *screen, const struct density_column *column, double 
 	uint64_t sum = sum_of(column);
 	if (column->flags & (MESSAGE_LOST | MESSAGE_DAMAGED))
 		return (struct timeline_bar){"~", 0, ROLE_LOSS};
-	if (!sum && (column->open || column->hidden)) /* some may be here, or filters hide them */
+	if (!sum && (column->open || column->hidden)) /* uncounted or hidden messages */
 		return (struct timeline_bar){column->open ? "-" : NULL, 1, ROLE_ABSENT};
 	if (!sum)
 		return (struct timeline_bar){NULL, 0, role};
@@ -109,7 +108,7 @@ bar_of(const struct screen *screen, const struct density_column *column, double 
 	return bar;
 }
 
-/* Draws it in so many rows up to row FOOT. */
+/* Draw a bar in ROWS rows, the lowest at FOOT. */
 static void
 draw_bar(struct screen *screen, const struct area *area, int foot, int x, int rows,
 	 const struct timeline_bar *bar)
@@ -125,7 +124,7 @@ draw_bar(struct screen *screen, const struct area *area, int foot, int x, int ro
 	}
 }
 
-/* What a column of a line has: of its lane, or of all lanes without a line. */
+/* Return column C of a line: of its lane, or the sum of all lanes without a line. */
 static struct density_column
 line_column(const struct timeline_state *state, const struct timeline_line *line, size_t c)
 {
@@ -210,8 +209,8 @@ draw_syncs(struct screen *screen, const struct area *area, int y)
 			canvas_puts(screen->canvas, area, y, (int)c, ROLE_NOTE, "^");
 }
 
-/* A tick for each time that two traces have in common; from the first one's to
- * the other's where these are apart. */
+/* Draw a tick for each common time of two traces. If the two ends differ, draw a line between
+ * them. */
 static void
 draw_links(struct screen *screen, const struct area *area, int y, const struct timeline_pair *pair)
 {
@@ -231,7 +230,7 @@ draw_links(struct screen *screen, const struct area *area, int y, const struct t
 	}
 }
 
-/* All ties in one line: sync points, and what ties two traces. */
+/* Draw all ties in one line: sync points, and links between two traces. */
 static void
 draw_ties(struct screen *screen, const struct area *area, int y)
 {
@@ -258,7 +257,7 @@ draw_mark(struct screen *screen, const struct area *area, int y, const struct ti
 			    letter);
 }
 
-/* A and B stand over the cursor, which the lanes have too. */
+/* Draw the marks over the cursor, which the lanes show too. */
 static void
 draw_marks(struct screen *screen, const struct area *area, int y)
 {
@@ -270,7 +269,6 @@ draw_marks(struct screen *screen, const struct area *area, int y)
 
 /* --- the axis ----------------------------------------------------------- */
 
-/* Round times, each from its column on; what all have in common once, before the first. */
 void
 timeline_draw_axis(struct screen *screen, const struct area *area, int gutter, int y)
 {
@@ -281,7 +279,7 @@ timeline_draw_axis(struct screen *screen, const struct area *area, int gutter, i
 	uint64_t step = timeline_round_up(answer, (double)w->step * LABEL_COLUMNS);
 	text_clear(&state->text);
 	timeline_add_time(answer, w->from, step, false, &state->text);
-	size_t room = state->text.length + 2; /* of a label, and blanks */
+	size_t room = state->text.length + 2; /* of a label with blanks */
 	size_t common = timeline_common_part(answer, w->from,
 					     density_column_start(w, (int64_t)w->columns), step);
 	if (room - common > LABEL_COLUMNS)
@@ -299,7 +297,7 @@ timeline_draw_axis(struct screen *screen, const struct area *area, int gutter, i
 		text_clear(&state->text);
 		timeline_add_time(answer, (int64_t)time, step, false, &state->text);
 		int x = gutter + (int)column, before = used ? 0 : (int)common;
-		if (before && x < before) { /* the first one has no room for it */
+		if (before && x < before) { /* no room before the first time */
 			canvas_put(screen->canvas, area, y, 0, ROLE_HEADER, state->text.data,
 				   common);
 			used = (int)common + 1;
@@ -309,7 +307,7 @@ timeline_draw_axis(struct screen *screen, const struct area *area, int gutter, i
 		size_t skip = used ? common : 0;
 		x -= (int)(common - skip);
 		int end = x + (int)(state->text.length - skip);
-		if (end <= area->cols) /* what is cut would read as another time */
+		if (end <= area->cols) /* a cut time would look like another time */
 			canvas_put(screen->canvas, area, y, x, ROLE_HEADER, state->text.data + skip,
 				   state->text.length - skip);
 		used = end + 1;
@@ -319,7 +317,7 @@ timeline_draw_axis(struct screen *screen, const struct area *area, int gutter, i
 
 /* --- the foot ----------------------------------------------------------- */
 
-/* Appends `, 5 errors`; nothing for none. */
+/* Append `, 5 errors`, or nothing for 0. */
 static void
 add_count(uint64_t count, bool about, const char *one, const char *many, struct text *out)
 {
@@ -337,7 +335,7 @@ add_totals(const struct timeline_state *state, const struct density_answer *answ
 	char digits[32];
 	bool open = false, shared = false;
 	for (size_t lane = 0; lane < answer->lanes; lane++) {
-		if (state->lanes.at[lane].by_origin) /* that of its trace has them */
+		if (state->lanes.at[lane].by_origin) /* the lane of its trace counts them */
 			continue;
 		for (size_t c = 0; c < answer->window.columns; c++) {
 			const struct density_column *column =
@@ -361,7 +359,7 @@ add_totals(const struct timeline_state *state, const struct density_answer *answ
 			  losses == 1 ? "cell" : "cells");
 }
 
-/* Appends which lines are on the screen, where there is no room for all. */
+/* Append the range of lines on the screen, if not all fit. */
 static void
 add_hidden(const struct timeline_state *state, struct text *out)
 {
@@ -370,7 +368,7 @@ add_hidden(const struct timeline_state *state, struct text *out)
 			  state->top + state->shown, state->lines.count);
 }
 
-/* Appends what lies between two marks. */
+/* Append the time between two marks. */
 static void
 add_between(const struct density_answer *answer, const char *name, const struct timeline_mark *from,
 	    const struct timeline_mark *to, struct text *out)
@@ -384,7 +382,7 @@ add_between(const struct density_answer *answer, const char *name, const struct 
 	timeline_add_length(answer, length, 9, out);
 }
 
-/* Appends the contexts that hold at the message under the cursor. */
+/* Append the contexts at the message under the cursor. */
 static void
 add_contexts(struct screen *screen, const struct row *row, struct text *out)
 {
@@ -408,8 +406,7 @@ add_contexts(struct screen *screen, const struct row *row, struct text *out)
 	}
 }
 
-/* Appends the time at the cursor and, HELD, what is open and which contexts hold there for its
- * message. */
+/* Append the time at the cursor. HELD: also append the open intervals and contexts at that time. */
 static void
 add_cursor(struct screen *screen, bool held, struct text *out)
 {
@@ -426,7 +423,7 @@ add_cursor(struct screen *screen, bool held, struct text *out)
 	add_contexts(screen, row, out);
 }
 
-/* Draws LEFT and RIGHT in a row; where both do not fit, only LEFT. */
+/* Draw LEFT and RIGHT in a row, or only LEFT if both do not fit. */
 static void
 draw_words(struct screen *screen, const struct area *area, int y, const struct text *left,
 	   const struct text *right)
@@ -439,8 +436,6 @@ draw_words(struct screen *screen, const struct area *area, int y, const struct t
 			   text_get(right), right->length);
 }
 
-/* What is in sight, and what the highest bar stands for; what is at the cursor, and how far
- * the marks are from each other and from it. */
 void
 timeline_draw_foot(struct screen *screen, const struct area *area, int y, int rows)
 {

@@ -1,5 +1,5 @@
 /*
- * How the timeline looks: its axis, its lines and the words below them.
+ * The drawing of the timeline: its axis, its lines and the text below them.
  */
 #ifndef TRAWL_UI_TIMELINE_DRAW_H
 #define TRAWL_UI_TIMELINE_DRAW_H
@@ -9,15 +9,15 @@
 struct area;
 struct screen;
 
-/* Round times, each from its column on; what all have in common once, before the first. */
+/* Draw round times, each at its column. Draw their common start once, before the first. */
 void timeline_draw_axis(struct screen *screen, const struct area *area, int gutter, int y);
 
-/* Draws line I of the state from row Y of the area on, its name in GUTTER columns. */
+/* Draw line I of the state from row Y of the area on, its name in GUTTER columns. */
 void timeline_draw_line(struct screen *screen, const struct area *area, int y, size_t i,
 			int gutter);
 
-/* What is in sight, and what the highest bar stands for; what is at the cursor, and how far
- * the marks are from each other and from it. */
+/* Draw the totals and the value of the highest bar, and the text at the cursor. Add the distances
+ * between the marks and the cursor. */
 void timeline_draw_foot(struct screen *screen, const struct area *area, int y, int rows);
 
 #endif

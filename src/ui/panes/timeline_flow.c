@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-	MESSAGES_MOST = 20000, /* in sight */
-	DEPTHS_MOST = 256,     /* calls in each other */
+	MESSAGES_MOST = 20000, /* on the screen */
+	DEPTHS_MOST = 256,     /* nested calls */
 	BARS_MOST = 1 << 17
 };
 
@@ -28,7 +28,7 @@ timeline_flow_free(struct timeline_flow *t)
 
 /* --- following --------------------------------------------------------- */
 
-/* The first message of the trace in sight; false: there is none. */
+/* Find the first message of the trace on the screen. False if none. */
 static bool
 find_first(const struct timeline_flow *t, struct screen *screen, struct reader *reader,
 	   struct position *p)
@@ -41,8 +41,8 @@ find_first(const struct timeline_flow *t, struct screen *screen, struct reader *
 	       sequence_find_in_lane(screen->sequence, lane, from, p);
 }
 
-/* Notes in which columns the messages in sight are; false: they are too many.  One without a
- * time is where the one before it is. */
+/* Record the column of each message on the screen. A message without a time takes the column of the
+ * previous one. False if it finds too many. */
 static bool
 note_columns(struct timeline_flow *t, struct screen *screen, struct reader *reader,
 	     struct position p, timeline_time_of *time_of)
@@ -111,7 +111,7 @@ watch_frames(void *context, uint64_t number, const struct flow_frames *frames)
 		t->open.at[i] = 0;
 }
 
-/* The lanes begin where calls do. */
+/* Choose the depths of the lanes, from the lowest depth on. */
 static void
 choose_lanes(struct timeline_flow *t)
 {
@@ -205,7 +205,7 @@ draw_bar(const struct timeline_flow *t, struct screen *screen, const struct area
 	int from = (int)bar->from, to = (int)bar->to, room = to - from - 1;
 	enum role role = t->guess ? ROLE_ABSENT : ROLE_NORMAL;
 	struct text name = {0};
-	if (from <= *drawn) /* more than one is in that column */
+	if (from <= *drawn) /* that column has several */
 		canvas_puts(screen->canvas, area, y, from, role, ":");
 	else
 		canvas_puts(screen->canvas, area, y, from, role, room < 0 ? "|" : "[");

@@ -14,8 +14,8 @@
 
 enum {
 	KEYS_KEPT = 16,
-	KEY_ROOM = 8,	 /* columns that a key takes at least */
-	TOUCHING_MAX = 8 /* intervals looked at for a column */
+	KEY_ROOM = 8,	 /* shortest bar that shows a key, in columns */
+	TOUCHING_MAX = 8 /* most intervals read for a column */
 };
 
 static void
@@ -61,7 +61,7 @@ key_text(struct screen *screen, const struct interval_span *span)
 	return own;
 }
 
-/* The same for the words at the cursor, which has few of them at a time. */
+/* Return the key of an interval from a small cache, for the text at the cursor. */
 static const char *
 kept_key(struct timeline_intervals *t, struct screen *screen, const struct interval_span *span)
 {
@@ -80,8 +80,7 @@ kept_key(struct timeline_intervals *t, struct screen *screen, const struct inter
 
 /* --- lanes -------------------------------------------------------------- */
 
-/* How intervals of which some are in a column look there: a begin, an end, a whole one, several,
- * or one that goes on. */
+/* Return the sign for the intervals of a column; see timeline_intervals.h. */
 static char
 bar_sign(const struct interval_span *spans, size_t count, int64_t from, int64_t to)
 {
@@ -99,8 +98,7 @@ bar_sign(const struct interval_span *spans, size_t count, int64_t from, int64_t 
 	return begins ? '<' : ends ? '>' : '=';
 }
 
-/* Which message begins an interval that is the only one from a column to another one behind
- * it; false: none does. */
+/* Find the interval that begins in COLUMN. False if none does, or if the column has others. */
 static bool
 find_single(const struct density_window *w, const struct interval_span *spans, size_t count,
 	    size_t column, const struct interval_span **single)
@@ -112,7 +110,7 @@ find_single(const struct density_window *w, const struct interval_span *spans, s
 	return *single && count == 1;
 }
 
-/* Adds the key behind the begin in COLUMN, if that goes on for long enough. */
+/* Add the key after the begin in COLUMN, if the bar is long enough. */
 static void
 add_key(struct screen *screen, struct bar_lane *lane, const struct interval_span *span,
 	size_t column)
@@ -178,7 +176,7 @@ timeline_intervals_make(struct timeline_intervals *t, struct screen *screen,
 	    t->last == answer->last && t->generation == generation)
 		return;
 	drop_lanes(t);
-	drop_keys(t); /* what is found may be defined otherwise */
+	drop_keys(t); /* an interval may have a new definition */
 	t->window = *w;
 	t->last = answer->last;
 	t->generation = generation;

@@ -1,10 +1,10 @@
 /*
- * Intervals on the timeline: a lane for each, and the words at the cursor.
+ * Intervals on the timeline: a lane for each, and the text at the cursor.
  *
- * A column shows what begins (`<`), ends (`>`), is whole (`|`), goes on (`=`) or is more than
- * that (`:`); the key of an interval stands in it where it has the room.  Lanes are made again
- * when the window or what is found is another, by a search for each column
- * (query/interval/interval_tree.h).
+ * The sign in a column is `<` for a begin, `>` for an end, `|` for a whole interval. `=` is an
+ * open interval, and `:` stands for several. The key of an interval is written into its bar if
+ * it fits. Lanes are made again when the window or the intervals change, with one search per
+ * column (query/interval/interval_tree.h).
  */
 #ifndef TRAWL_UI_TIMELINE_INTERVALS_H
 #define TRAWL_UI_TIMELINE_INTERVALS_H
@@ -15,25 +15,25 @@
 struct area;
 struct screen;
 
-/* What is open in a column. */
+/* The intervals in a column. */
 struct bar_cell {
-	char sign; /* as drawn; 0: nothing */
+	char sign; /* as drawn; 0: none */
 	bool doubtful;
 };
 
-/* The key of an interval that has room for it. */
+/* The key of an interval, if it fits into the bar. */
 struct bar_label {
 	size_t column;
 	char *text; /* safe */
 };
 
-/* An interval along the window. */
+/* The lane of an interval definition. */
 struct bar_lane {
 	VEC(struct bar_cell) cells;
 	VEC(struct bar_label) labels;
 };
 
-/* The key of an interval that the words at the cursor had. */
+/* A cached key for the text at the cursor. */
 struct bar_key {
 	size_t interval;
 	struct interval_message begin;
@@ -43,24 +43,24 @@ struct bar_key {
 /* Zero-initialise. */
 struct timeline_intervals {
 	VEC(struct bar_lane) lanes;
-	VEC(struct bar_key) keys; /* few */
-	/* what lanes were made of */
+	VEC(struct bar_key) keys; /* up to KEYS_KEPT */
+	/* the inputs of the lanes */
 	struct density_window window;
 	int64_t last;
 	unsigned generation;
 };
 
-/* Makes the lanes of what ANSWER shows, if they are not made. */
+/* Make the lanes for ANSWER, unless they are current. */
 void timeline_intervals_make(struct timeline_intervals *, struct screen *,
 			     const struct density_answer *);
 
-/* Whether others were found since. */
+/* True if the intervals have changed since then. */
 bool timeline_intervals_have_news(const struct timeline_intervals *, const struct screen *);
 
 void timeline_intervals_draw(const struct timeline_intervals *, struct screen *,
 			     const struct area *, int y, size_t interval);
 
-/* Appends those that are open at a time of ANSWER, of each name the last begun. */
+/* Append the intervals open at a time of ANSWER: of each definition, the one that began last. */
 void timeline_intervals_add_open(struct timeline_intervals *, struct screen *,
 				 const struct density_answer *, int64_t time, struct text *out);
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-	ORIGINS_MAX = 64, /* lanes of one trace */
+	ORIGINS_MAX = 64, /* most lanes for a single trace */
 };
 
 static void
@@ -79,8 +79,8 @@ compare_weights(const void *a, const void *b)
 	return (first < second) - (first > second);
 }
 
-/* A lane for each origin of a trace, named as the list names it; for the busiest ones where
- * there are many. */
+/* Add a lane for each origin of a trace, with its name from the list. With too many origins, add
+ * only the busiest. */
 static void
 add_origins(struct screen *screen, size_t trace)
 {
@@ -115,7 +115,8 @@ add_origins(struct screen *screen, size_t trace)
 	vec_free(&origins);
 }
 
-/* What lanes and their names depend on, as a hash: which ones are shown is no count. */
+/* Return a hash of the inputs of lanes and names. A sum would not do: the set of shown traces is
+ * not a counter. */
 static uint64_t
 lanes_basis(struct screen *screen)
 {
@@ -151,7 +152,6 @@ timeline_lanes_make(struct screen *screen)
 	}
 }
 
-/* Weighs the lanes of whole traces; those of origins are weighed when they are made. */
 void
 timeline_lanes_weigh(const struct screen *screen, struct timeline_state *state)
 {
@@ -171,7 +171,6 @@ timeline_is_of_pair(const struct density_link *link, const struct timeline_pair 
 	return link->a == pair->a && link->b == pair->b;
 }
 
-/* A line for each two traces that are shown and have times in common. */
 void
 timeline_pairs_make(struct screen *screen)
 {
@@ -195,7 +194,7 @@ timeline_pairs_make(struct screen *screen)
 	}
 }
 
-/* Who has the state: its origin, or else its trace. */
+/* Append the owner of a state: its origin, or else its trace. */
 static void
 add_owner(struct screen *screen, const struct density_state *of, struct text *out)
 {
@@ -224,7 +223,7 @@ same_states(const struct timeline_state *state, const struct density_answer *ans
 	return same;
 }
 
-/* Whether several have the context. */
+/* True if several owners share the context. */
 static bool
 is_shared(const struct density_answer *answer, unsigned context)
 {
@@ -244,8 +243,6 @@ compare_contexts(const void *a, const void *b)
 	return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* A line for each context of each origin, named by the context, and by whose it is where
- * several have it. */
 void
 timeline_states_make(struct screen *screen, const struct density_answer *answer)
 {

@@ -1,5 +1,5 @@
 /*
- * Which lines the timeline has.
+ * The choice of lines on the timeline.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 enum {
 	GUTTER_MAX = 16,   /* columns for the names of lanes */
-	LANE_ROWS_MAX = 4, /* of a lane, where there is room */
+	LANE_ROWS_MAX = 4, /* of a lane, if room allows */
 };
 
 static const struct {
@@ -74,7 +74,7 @@ timeline_left_where(enum timeline_left which)
 	return lefts[which].where;
 }
 
-/* The busiest lane of those whose MARKS are 0, which becomes 1; false: there is none. */
+/* Find the busiest lane with a 0 in MARKS and set that to 1. False if none. */
 static bool
 take_busiest(const struct timeline_state *state, uint8_t *marks, size_t *busiest)
 {
@@ -98,7 +98,7 @@ add_line(struct timeline_state *state, enum line_kind kind, size_t at)
 	*vec_add(&state->lines) = (struct timeline_line){kind, at, 1};
 }
 
-/* A line that counts what has no lane. */
+/* Add a line that counts the origins or states without a lane. */
 static void
 add_left(struct timeline_state *state, enum timeline_left which)
 {
@@ -110,7 +110,7 @@ add_left(struct timeline_state *state, enum timeline_left which)
 	add_line(state, LINE_LEFT, which);
 }
 
-/* Chooses which lanes have a line of their own where there is ROOM for so many lines. */
+/* Choose the lanes with their own lines, for ROOM lines in all. */
 static void
 choose_lanes(struct timeline_state *state, size_t room)
 {
@@ -133,7 +133,7 @@ choose_lanes(struct timeline_state *state, size_t room)
 	add_line(state, LINE_MORE, 0);
 }
 
-/* Makes the busiest lanes higher, as far as ROWS suffice. */
+/* Give spare rows to the busiest lanes, up to ROWS in all. */
 static void
 spread_lanes(struct timeline_state *state, size_t rows)
 {
@@ -141,14 +141,13 @@ spread_lanes(struct timeline_state *state, size_t rows)
 	size_t spare = rows - state->lines.count;
 	for (int high = 2; spare && high <= LANE_ROWS_MAX; high++) {
 		memset(state->kept.at, 0, state->kept.count);
-		/* all lanes have lines, and come first */
+		/* all lanes have lines, which come first */
 		for (; spare && take_busiest(state, state->kept.at, &lane); spare--)
 			state->lines.at[lane].rows = high;
 	}
 	memset(state->kept.at, 1, state->kept.count);
 }
 
-/* Chooses the lines for so many rows. */
 void
 timeline_lines_make(struct timeline_state *state, size_t rows)
 {
@@ -182,14 +181,12 @@ timeline_lines_make(struct timeline_state *state, size_t rows)
 		spread_lanes(state, rows);
 }
 
-/* Columns for the names.  They do not become fewer when a line goes, since what is
- * in sight depends on them in turn. */
 int
 timeline_gutter(struct screen *screen, int cols)
 {
 	struct timeline_state *state = timeline_state_of(screen);
 	const struct density_answer *answer = timeline_answer(state);
-	int least = answer && answer->wall ? 8 : 5; /* what times of a day have in common */
+	int least = answer && answer->wall ? 8 : 5; /* common start of the axis times */
 	int most = state->gutter > least ? state->gutter : least,
 	    limit = cols / 4 < GUTTER_MAX ? cols / 4 : GUTTER_MAX;
 	for (size_t i = 0; i < state->lines.count; i++) {

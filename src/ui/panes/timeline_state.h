@@ -1,6 +1,6 @@
 /*
- * What the parts of the timeline share: its state, which pane_timeline.c keeps, timeline_lanes.c
- * and timeline_lines.c fill and timeline_draw.c draws.  UI thread.
+ * The state that the parts of the timeline share. pane_timeline.c owns it, timeline_lanes.c and
+ * timeline_lines.c fill it, timeline_draw.c draws it. UI thread.
  */
 #ifndef TRAWL_UI_TIMELINE_STATE_H
 #define TRAWL_UI_TIMELINE_STATE_H
@@ -18,13 +18,13 @@
 
 struct screen;
 
-/* A time that is marked on the screen. */
+/* A time marked on the screen. */
 struct timeline_mark {
 	bool set;
 	int64_t time;
 };
 
-/* Traces that have times in common in sight. */
+/* Two traces with common times on the screen. */
 struct timeline_pair {
 	size_t a, b;
 	char *name; /* safe */
@@ -51,57 +51,59 @@ enum line_kind {
 
 struct timeline_line {
 	enum line_kind kind;
-	size_t at; /* number among those of its kind */
+	size_t at; /* number within its kind */
 	int rows;  /* on the screen */
 };
 
-/* What has no lane, and where all of it is. */
+/* The groups that may be too large for lanes. timeline_left_where() names the place that lists them
+ * all. */
 enum timeline_left { LEFT_ORIGINS, LEFT_STATES, LEFT_COUNT };
 
 struct timeline_state {
 	struct density *density;
 	const struct density_answer *answer; /* borrowed; see density_ask */
 	struct density_window window;
-	bool opened; /* the window was chosen */
-	/* lanes, and what they were made for: */
+	bool opened; /* the window was set once */
+	/* lanes and their inputs */
 	VEC(struct density_lane) lanes;
-	VEC(char *) names;		     /* safe */
-	bool *split;			     /* per trace: a lane for each origin */
-	struct matches **known;		     /* likewise its match set; borrowed while one asks */
-	uint64_t basis;			     /* lanes_basis() of them */
-	VEC(struct timeline_context) states; /* by context, then by name */
+	VEC(char *) names;	/* safe */
+	bool *split;		/* per trace: true for a lane per origin */
+	struct matches **known; /* per trace: its match set; borrowed during density_ask() */
+	uint64_t basis;		/* lanes_basis() of the lanes */
+	VEC(struct timeline_context) states; /* sorted by context, then by name */
 	struct timeline_intervals intervals;
 	struct timeline_flow flow;
 	VEC(struct timeline_pair) pairs;
 	VEC(uint64_t) weights; /* messages of each lane */
-	VEC(uint8_t) kept;     /* whether a lane has a line of its own */
+	VEC(uint8_t) kept;     /* true if the lane has its own line */
 	VEC(struct timeline_line) lines;
-	size_t lane, top;	     /* the line with the cursor, the first on the screen */
-	size_t shown;		     /* lines from there on that are */
-	bool unfolded;		     /* sync points and pairs of traces have lines of their own */
-	bool all;		     /* so do all lanes */
-	char more[32];		     /* the name of the line for the others */
-	size_t left_out[LEFT_COUNT]; /* so many have no lane */
-	char left[LEFT_COUNT][32];   /* the name of the line that says so */
-	int gutter;		     /* columns that the longest name took so far */
-	/* the cursor, the row of the list it was taken from, and what its time rests on: */
+	size_t lane, top;	     /* the line with the cursor; the first line on the screen */
+	size_t shown;		     /* number of lines on the screen, from `top` */
+	bool unfolded;		     /* sync points and pairs of traces have their own lines */
+	bool all;		     /* all lanes have their own lines */
+	char more[32];		     /* name of the LINE_MORE line */
+	size_t left_out[LEFT_COUNT]; /* how many have no lane */
+	char left[LEFT_COUNT][32];   /* names of the LINE_LEFT lines */
+	int gutter;		     /* columns of the longest name until now */
+	/* the cursor with its list row, and the marks A and B */
 	struct timeline_mark cursor, a, b;
 	size_t trace;
 	struct message_id id;
-	unsigned clocks; /* their generation */
-	int64_t first;	 /* time of the first message that has one; 0: not known */
+	unsigned clocks; /* epoch of the clocks for the cursor's time */
+	int64_t first;	 /* earliest known time; 0: unknown */
 	bool seen;
-	char *brush; /* the filter that shows A to B, or NULL */
+	char *brush; /* the filter from A to B, or NULL */
 	struct text text;
 };
 
-/* The state of the pane; NULL before it is made. */
+/* Return the state of the pane; NULL before it exists. */
 struct timeline_state *timeline_state_of(struct screen *);
 
-/* The answer, if it tells something of what is on the screen. */
+/* Return the answer if it fits the window and lanes on the screen and has any time. Otherwise
+ * return NULL. */
 const struct density_answer *timeline_answer(const struct timeline_state *state);
 
-/* Whether a window shows a time. */
+/* True if a window shows a time. */
 bool timeline_in_sight(const struct density_window *w, int64_t time);
 
 #endif

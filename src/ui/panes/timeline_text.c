@@ -18,7 +18,6 @@ power_of_ten(int digits)
 	return value;
 }
 
-/* Appends a time as exactly as steps of STEP need it. */
 void
 timeline_add_time(const struct density_answer *answer, int64_t time, uint64_t step, bool date,
 		  struct text *out)
@@ -45,7 +44,7 @@ timeline_add_time(const struct density_answer *answer, int64_t time, uint64_t st
 	size_t start = out->length;
 	display_time_format(&shown, out);
 	const char *blank = strchr(out->data + start, ' ');
-	if (!date && blank) { /* the time of the day only */
+	if (!date && blank) { /* keep the time of day only */
 		struct text rest = {0};
 		text_add(&rest, blank + 1);
 		text_cut(out, start);
@@ -54,7 +53,6 @@ timeline_add_time(const struct density_answer *answer, int64_t time, uint64_t st
 	}
 }
 
-/* Appends a length with so many digits. */
 void
 timeline_add_length(const struct density_answer *answer, uint64_t length, int digits,
 		    struct text *out)
@@ -81,7 +79,6 @@ timeline_add_length(const struct density_answer *answer, uint64_t length, int di
 		text_addf(out, "%.0f %s", value, units[i].unit);
 }
 
-/* A round number of units, at least LEAST. */
 uint64_t
 timeline_round_up(const struct density_answer *answer, double least)
 {
@@ -100,15 +97,12 @@ timeline_round_up(const struct density_answer *answer, double least)
 	return parts[i] * ten < 4e18 ? (uint64_t)(parts[i] * ten) : (uint64_t)4e18;
 }
 
-/* The step that times in the title and foot are exact to. */
 uint64_t
 timeline_title_step(const struct density_answer *answer)
 {
 	return timeline_round_up(answer, (double)answer->window.step / 10);
 }
 
-/* How many bytes of a time all times from FROM to TO have in common, up to where a part of
- * it ends. */
 size_t
 timeline_common_part(const struct density_answer *answer, int64_t from, int64_t to, uint64_t step)
 {

@@ -1,20 +1,18 @@
 /*
- * STPv2 packets: see stp.h.
+ * Read STPv2 packets, see stp.h, which also explains the citations.
  *
- * The opcode table is the protocol; everything else reads values.  stp.h says what is
- * cited.  A packet
- * is read with a few unaligned 64-bit loads from bytes known to be there;
- * near the end of what was given, from a padded copy.  Zeroes of the padding
- * never make a packet invalid, so a packet cut off by the end differs from a
- * wrong one.
+ * The opcode table is the protocol; the functions only read values.  A packet is read with a few
+ * unaligned 64-bit loads.  Near the end of the input they read a padded copy.  The zeroes of the
+ * padding never make a packet invalid.  A packet cut off by the end therefore differs from an
+ * invalid one.
  *
- * ASYNC may cut a packet anywhere.  21 nibbles F in a row occur in no packet,
- * and two of them are left after any packet that swallows the first ones, so
- * looking at the two nibbles that follow a packet is enough to notice.
+ * ASYNC may cut a packet anywhere.  No packet contains 21 nibbles F in a row.  If a packet
+ * swallows the first ones, at least two follow it.  It is therefore enough to check the two
+ * nibbles after a packet.
  *
- * Of DIP and PDID packets (STP 2.3) only the names are known, so they cannot be
- * skipped.  The time in a TIME packet is taken to have a length nibble as a timestamp
- * has: of that no program read here is certain.
+ * Of DIP and PDID packets (STP 2.3) only the names are known, so they cannot be skipped.  The time
+ * in a TIME packet is assumed to have a length nibble, as a timestamp has.  No program read here
+ * is certain about that.
  */
 #include "config.h"
 
@@ -87,8 +85,7 @@ const struct stp_opcode stp_opcodes[64] = {
     [STP_AFTER_F0F + 0x3] = {"CERR", STP_CERR, 2},
 };
 
-/* The clock that the low three bits of VERSION stand for: [STP 2, VERSION, second
- * hand: ADI, stm_core]. */
+/* Clock by the low three bits of VERSION: [STP 2, VERSION, second hand: ADI, stm_core]. */
 static const uint8_t clocks[] = {
     STP_CLOCK_LEGACY, STP_CLOCK_LEGACY, STP_CLOCK_DELTA, STP_CLOCK_NATURAL, STP_CLOCK_GRAY,
 };
@@ -97,7 +94,7 @@ const uint8_t stp_time_lengths[16] = {
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, STP_NO_LENGTH,
 };
 
-/* Whether the 22 nibbles of an ASYNC lie there; reads 17 bytes. */
+/* True if the 22 nibbles of an ASYNC start there.  Reads 17 bytes. */
 static bool
 is_async(const uint8_t *p, unsigned nibble)
 {
@@ -122,7 +119,7 @@ stp_is_async(const uint8_t *bytes, size_t length, uint64_t nibble)
 uint64_t
 stp_find_async(const uint8_t *bytes, size_t length, uint64_t from, uint64_t to)
 {
-	/* the 0 of the last one that counts lies before END */
+	/* an ASYNC in range has its final 0 before END */
 	uint64_t end = 2 * (uint64_t)length;
 	if (to < end && to + STP_ASYNC_NIBBLES - 1 < end)
 		end = to + STP_ASYNC_NIBBLES - 1;
@@ -150,7 +147,7 @@ stp_find_async(const uint8_t *bytes, size_t length, uint64_t from, uint64_t to)
 	return STP_NOWHERE;
 }
 
-/* The opcode at AT; its nibbles go to *LENGTH. */
+/* Return the opcode at AT and set *LENGTH to its nibbles. */
 static const struct stp_opcode *
 read_opcode(const uint8_t *p, unsigned at, unsigned *length)
 {
@@ -190,8 +187,8 @@ bulk_of(const struct stp_opcode *opcode)
 	}
 }
 
-/* The low 8 or all 16 bits of a master or channel are replaced; a new master begins at
- * channel 0: [STP 2, M8 to C16, second hand: OpenCSD, Zephyr, ADI, TI]. */
+/* Make the row of an opcode.  A master or channel packet replaces the low 8 or all 16 bits; a new
+ * master begins at channel 0: [STP 2, M8 to C16, second hand: OpenCSD, Zephyr, ADI, TI]. */
 static struct stp_short
 make_short(const struct stp_opcode *opcode, unsigned data_at)
 {
@@ -217,15 +214,15 @@ stp_make_shorts(struct stp_shorts *shorts)
 					: make_short(&stp_opcodes[first & 15], 1);
 }
 
-/* Payloads whose length is not in the table, at nibble AT of P.  Returns the
- * nibbles in front of the payload proper, or ERR_DATA. */
+/* Read the start of a payload at nibble AT of P, if its length is not in the table.  Return the
+ * number of nibbles before the payload proper, or ERR_DATA. */
 static int
 read_variable(const uint8_t *p, unsigned at, struct stp_packet *packet)
 {
 	unsigned first = (unsigned)stp_load(p, at);
 	unsigned n0 = first & 15, n1 = first >> 4 & 15, n2 = first >> 8 & 15;
 
-	if (packet->opcode->what == STP_USER) { /* n, then n + 1 nibbles */
+	if (packet->opcode->what == STP_USER) { /* length nibble n, then n + 1 nibbles */
 		packet->prefix = (uint8_t)n0;
 		packet->data_nibbles = (uint8_t)(n0 + 1);
 		return 1;
@@ -235,7 +232,7 @@ read_variable(const uint8_t *p, unsigned at, struct stp_packet *packet)
 		packet->data_nibbles = stp_time_lengths[n2];
 		return n2 == 15 ? ERR_DATA : 3;
 	}
-	/* VERSION, with bit 3 an extended one of two more nibbles, always most significant
+	/* VERSION: bit 3 marks an extended one with two more nibbles, always most significant
 	 * nibble first: [STP 2, VERSION, second hand: ADI, stm_core] */
 	if ((n0 & 7) >= sizeof clocks)
 		return ERR_DATA;
@@ -244,7 +241,7 @@ read_variable(const uint8_t *p, unsigned at, struct stp_packet *packet)
 	return 0;
 }
 
-/* The payload at nibble AT of P; returns where it ends, or ERR_DATA. */
+/* Read the payload at nibble AT of P.  Return its end, or ERR_DATA. */
 static int
 read_payload(const struct stp_state *state, const uint8_t *p, unsigned at,
 	     struct stp_packet *packet)
@@ -264,11 +261,11 @@ read_payload(const struct stp_state *state, const uint8_t *p, unsigned at,
 	return (int)at + packet->data_nibbles;
 }
 
-/* The timestamp at nibble AT of P; returns where it ends, or ERR_DATA. */
+/* Read the timestamp at nibble AT of P.  Return its end, or ERR_DATA. */
 static int
 read_time(const struct stp_state *state, const uint8_t *p, unsigned at, struct stp_packet *packet)
 {
-	if (state->clock == STP_CLOCK_LEGACY) { /* of two nibbles, without a length */
+	if (state->clock == STP_CLOCK_LEGACY) { /* two nibbles, without a length */
 		packet->time_nibbles = 2;
 	} else {
 		packet->time_nibbles = stp_time_lengths[p[at / 2] >> at % 2 * 4 & 15];
@@ -282,7 +279,7 @@ read_time(const struct stp_state *state, const uint8_t *p, unsigned at, struct s
 	return (int)at + packet->time_nibbles;
 }
 
-/* Whether an ASYNC starts between AT and END, nibbles of P. */
+/* True if an ASYNC starts between AT and END, nibbles of P. */
 static bool
 async_inside(const uint8_t *p, unsigned at, unsigned end, unsigned limit)
 {
@@ -294,8 +291,8 @@ async_inside(const uint8_t *p, unsigned at, unsigned end, unsigned limit)
 	return false;
 }
 
-/* FF is ASYNC, or PDID from 2.3 on, which is not read: [STP 2, opcode table, second hand:
- * ADI]. */
+/* Read opcode FF: ASYNC, or PDID from 2.3 on, which is not supported: [STP 2, opcode table, second
+ * hand: ADI]. */
 static int
 read_async(const uint8_t *p, unsigned at, unsigned limit, struct stp_packet *packet)
 {
@@ -309,8 +306,8 @@ read_async(const uint8_t *p, unsigned at, unsigned limit, struct stp_packet *pac
 	return ERR_MORE;
 }
 
-/* Reads the packet at nibble AT (0 or 1) of P, STP_LOOK bytes of which LIMIT
- * nibbles are real. */
+/* Read the packet at nibble AT (0 or 1) of P.  P has STP_LOOK bytes; its first LIMIT nibbles are
+ * real. */
 static int
 read_packet(const struct stp_state *state, const uint8_t *p, unsigned at, unsigned limit,
 	    struct stp_packet *packet)
@@ -358,7 +355,7 @@ stp_read(const struct stp_state *state, const uint8_t *bytes, size_t length, uin
 	return read_packet(state, p, nibble % 2, (unsigned)(2 * left), packet);
 }
 
-/* Gray code to binary: each bit is the parity of those from it upwards. */
+/* Convert Gray code to binary: each bit is the parity of itself and all higher bits. */
 static uint64_t
 from_gray(uint64_t gray)
 {
@@ -367,10 +364,10 @@ from_gray(uint64_t gray)
 	return gray;
 }
 
-/* A timestamp replaces the low bits of the time [STP 2, STPv2NAT, second hand:
- * OpenCSD, Zephyr, TI], of its Gray code [STP 2, STPv2GRAY, second hand: OpenCSD], or
- * is a difference [STP 2, STPv2NATDELTA, second hand: ADI]: of that TI takes (value +
- * 1) times a granularity, and nothing decides. */
+/* Update the time from a timestamp.  It replaces the low bits of the time [STP 2, STPv2NAT, second
+ * hand: OpenCSD, Zephyr, TI], or of the time's Gray code [STP 2, STPv2GRAY, second hand: OpenCSD],
+ * or it is a difference [STP 2, STPv2NATDELTA, second hand: ADI].  TI instead adds (value + 1)
+ * times a granularity; no source decides. */
 void
 stp_apply_time(struct stp_state *state, uint64_t value, unsigned nibbles)
 {
@@ -388,7 +385,7 @@ stp_apply_time(struct stp_state *state, uint64_t value, unsigned nibbles)
 		state->time = (state->time & ~known) | value;
 	}
 	if (state->clock == STP_CLOCK_LEGACY) {
-		/* eight bits are all there is: they wrap, maybe more than once */
+		/* only eight bits, which wrap, maybe more than once */
 		state->time += state->time < before ? known + 1 : 0;
 		state->certain = false;
 	}
@@ -403,7 +400,7 @@ apply_sender(struct stp_state *state, const struct stp_packet *packet)
 	stp_set_sender(state, stp_next_sender(stp_sender(state), &start, (uint32_t)packet->data));
 }
 
-/* Master and channel are 0 behind it: [STP 2, VERSION, second hand: OpenCSD, TI]. */
+/* Apply VERSION, which sets master and channel to 0: [STP 2, VERSION, second hand: OpenCSD, TI]. */
 static void
 apply_version(struct stp_state *state, const struct stp_packet *packet,
 	      const struct stp_order *order)

@@ -1,14 +1,14 @@
 /*
- * STP by itself: data as such, of any software that writes to a trace macrocell.
+ * STP with plain data, from any software that writes to a trace macrocell.
  *
- * A message is what one master and channel sent up to an end.  Which packets begin and end
- * it is up to the sender: SyS-T and Linux's basic protocol begin with a timestamp, OST
- * begins with a mark and ends with FLAG_TS, others only end.  The head of the capture
- * shows which, and is looked at once, when it is opened: what a packet means does not
+ * A message is the data of a master and channel up to an end.  Which packets begin and end a
+ * message depends on the sender's software.  SyS-T and Linux's basic protocol begin with a
+ * timestamp.  OST begins with a mark and ends with FLAG_TS.  Others only end.  The rule is found
+ * once, at opening, from the head of the capture.  The meaning of a packet therefore does not
  * depend on where decoding starts.
  *
- * Data that could be text are shown as text, others packet by packet as numbers.  The
- * time of a message is the first timestamp in it.
+ * Data that could be text are shown as text, others as one number for each packet.  The time of a
+ * message is its first timestamp.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ enum data_kind {
 	KIND_DATA,
 	KIND_FLAG,
 	KIND_DAMAGE,
-	KIND_PACKETS, /* the first of enum stp_kind */
+	KIND_PACKETS, /* first kind of enum stp_kind */
 	KIND_COUNT = KIND_PACKETS + STP_KIND_COUNT
 };
 
@@ -87,7 +87,7 @@ struct data_decoder {
 	struct stp_setup stp;
 };
 
-#define ORIGIN_NONE (1ull << 32) /* beside all masters and channels */
+#define ORIGIN_NONE (1ull << 32) /* differs from every master and channel */
 
 static uint64_t
 data_origin(uint32_t sender)
@@ -134,30 +134,30 @@ stp_data_step(const struct decoder *decoder, struct decode_state *state, const s
 	return stp_step(decoder, &d->stp, state, w, out, max);
 }
 
-/* --- what a head shows ------------------------------------------------- */
+/* --- survey of a head -------------------------------------------------- */
 
 enum { SENDERS = 256 };
 
-/* What a sender's last data packet left behind. */
+/* State of a sender after its last data packet. */
 enum stage {
-	STAGE_UNKNOWN, /* its beginning was not seen */
+	STAGE_UNKNOWN, /* start of the message not seen */
 	STAGE_ENDED,
-	STAGE_TIMED,  /* DnTS right behind an end */
-	STAGE_MARKED, /* DnM right behind an end */
-	STAGE_RUN,    /* data without either, which began behind an end */
-	STAGE_BEGUN   /* the same behind DnTS or DnM */
+	STAGE_TIMED,  /* DnTS right after an end */
+	STAGE_MARKED, /* DnM right after an end */
+	STAGE_RUN,    /* data without timestamp or mark, begun after an end */
+	STAGE_BEGUN   /* the same after DnTS or DnM */
 };
 
 struct data_survey {
-	uint8_t stages[SENDERS]; /* enum stage; senders that share one spoil it, no more */
+	uint8_t stages[SENDERS]; /* enum stage, by hash; a collision only spoils the count */
 	unsigned timed_begins, timed_ends, marked_begins, marked_ends;
 	unsigned resyncs, damage;
-	uint64_t packets; /* of data */
-	uint64_t async;	  /* byte of the first ASYNC with VERSION */
+	uint64_t packets; /* data packets */
+	uint64_t async;	  /* offset of the first ASYNC with VERSION */
 	uint64_t frequency;
 };
 
-/* What the next packet says of the one before it. */
+/* Count the previous packet as a begin if OPCODE confirms that it was one. */
 static void
 survey_last(struct data_survey *survey, enum stage stage, const struct stp_opcode *opcode)
 {
@@ -242,7 +242,7 @@ stp_data_probe(const struct window *head, struct probe *probe)
 	struct data_survey survey = survey_head(head, (struct stp_order){0});
 	if (!survey.resyncs)
 		return;
-	/* below SyS-T over STP, where the data are that */
+	/* lower than the score of SyS-T over STP, for streams that contain SyS-T */
 	probe->score = !survey.damage && survey.async < 16 ? 97 : PROBE_CERTAIN;
 	snprintf(probe->reason, sizeof probe->reason,
 		 "STP ASYNC with VERSION at byte %llu, %u in all; %llu packets of data",
@@ -315,7 +315,7 @@ is_text(const uint8_t *p, size_t length)
 	return true;
 }
 
-/* Whether all data of the message are single bytes, as of one who writes texts. */
+/* True if each data packet has at most one byte, as in text written byte by byte. */
 static bool
 is_bytewise(const struct message *m, struct stp_walk walk)
 {
@@ -340,7 +340,7 @@ static void
 stp_data_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
 		enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
-	enum { TEXT_LEAST = 4 }; /* so many bytes could be text by chance */
+	enum { TEXT_LEAST = 4 }; /* up to this length, text may be a coincidence */
 	const struct data_decoder *d = (const struct data_decoder *)decoder;
 	if (!stp_expand(&d->stp, &field_rows, m, w, want, history, e))
 		return;
@@ -367,7 +367,7 @@ stp_data_identify(const struct decoder *decoder, const struct message *m,
 
 /* --- clocks ------------------------------------------------------------ */
 
-/* FREQ states the rate of all timestamps [STP 2, FREQ, second hand: OpenCSD, Zephyr, ADI,
+/* Read the rate of all timestamps from FREQ [STP 2, FREQ, second hand: OpenCSD, Zephyr, ADI,
  * stm_core, TI]. */
 static void
 read_rate(const struct decoder *decoder, const struct message *m, const struct window *w,
@@ -399,12 +399,12 @@ const struct decoder_ops stp_ops = {
     .silent = stp_silent,
     .silent_count = STP_SILENT_COUNT,
     .options = &options_table,
-    /* no contexts: what data mean is not known here */
+    /* no contexts: the meaning of data is unknown */
     .trigger = "kind = stp_trig",
-    /* no unnamed: data have no number that stands for a text */
-    /* no alike: nor one that says what happened */
+    /* no unnamed: data have no number that identifies a text */
+    /* no alike: data have no number that identifies an event */
     .clocks = &clocks,
-    /* no printer: each tool has a listing of its own */
+    /* no printer: each tool has its own listing format */
     .guide = &guide,
     .reach = STP_STEP_REACH,
     .run_up = STP_STEP_RUN_UP,

@@ -1,14 +1,12 @@
 /*
- * STP: fields and text of one message, see stp_expand.h.
+ * STP: make the fields and the text of a message, see stp_expand.h.
  *
- * A message's packets are found again by walking from its first one, in the
- * state that message.aux holds, and passing over those of other senders.  The
- * payload is put together in an arena; it is shorter than the message, since
- * each packet has an opcode.  Where its bits lie in the capture is kept as one
- * extent per packet.
+ * A walk finds the packets of a message again.  It starts at the first packet, in the state from
+ * message.aux, and skips the packets of other senders.  The payload is assembled in an arena.  It
+ * is shorter than the message, because each packet has an opcode.  One extent per packet records
+ * where its bits lie in the capture.
  *
- * Without fields they all go into one spare field, so that functions
- * need no test.
+ * Without fields, all values go into one spare field, so that functions need no test.
  */
 #include "config.h"
 
@@ -38,8 +36,7 @@ stp_walk_start(const struct message *m, const struct window *w, const struct stp
 	};
 }
 
-/* The next packet, whoever sent it; false at the end, or where there is
- * none. */
+/* Read the next packet of any sender.  Return false at the end or at an invalid packet. */
 static bool
 walk_next(struct stp_walk *walk, struct stp_packet *packet)
 {
@@ -76,13 +73,13 @@ stp_walk_next(struct stp_walk *walk, const struct message *m, struct stp_packet 
 uint64_t
 stp_frequency(const struct message *m, const struct window *w)
 {
-	static const struct stp_setup usual; /* a FREQ is the same whatever VERSION says */
+	static const struct stp_setup usual; /* reading one FREQ does not use the setup */
 	struct stp_walk walk = stp_walk_start(m, w, &usual);
 	struct stp_packet packet;
 	return walk_next(&walk, &packet) ? packet.data : 0;
 }
 
-/* Adds the data of a packet to a payload. */
+/* Append the data of a packet to a payload. */
 static inline void
 add_packet_data(uint8_t *payload, uint64_t *nibbles, const struct stp_packet *packet)
 {
@@ -90,8 +87,8 @@ add_packet_data(uint8_t *payload, uint64_t *nibbles, const struct stp_packet *pa
 	*nibbles += packet->data_nibbles;
 }
 
-/* Adds data of OWN as far as packets are usual and sure to end in the message.  Times are
- * passed over. */
+/* Append the data of OWN while packets are frequent ones that are sure to end in the message.
+ * Skips timestamps. */
 static void
 collect_plain(struct stp_walk *walk, const struct stp_state *own, uint8_t *payload,
 	      uint64_t *nibbles)
@@ -152,9 +149,9 @@ struct stp_job {
 	const struct message *m;
 	struct expansion *e;
 	struct stp_walk walk;
-	struct stp_packet packet; /* the present one */
+	struct stp_packet packet; /* current packet */
 	bool with_fields;
-	bool with_packets; /* and those of a message's packets, which no export has */
+	bool with_packets; /* also with fields of the packets; exports omit these */
 	struct field spare;
 };
 
@@ -167,7 +164,7 @@ add_field(struct stp_job *j, const struct field_row *row, enum field_place place
 	return expansion_add(j->e, row, place, bit, (uint32_t)bits);
 }
 
-/* A field for COUNT nibbles of the present packet. */
+/* Add a field for COUNT nibbles of the current packet. */
 static struct field *
 add_part(struct stp_job *j, const struct field_row *row, unsigned at, unsigned count)
 {
@@ -188,7 +185,7 @@ add_value(struct stp_job *j, const struct field_row *row)
 	add_part(j, row, j->packet.data_at, j->packet.data_nibbles)->u = j->packet.data;
 }
 
-/* The time of a message's first packet. */
+/* Add the time of a message's first packet. */
 static void
 add_time(struct stp_job *j)
 {
@@ -205,7 +202,7 @@ add_sender(struct stp_job *j)
 	add_field(j, &j->rows->rows[STP_F_CHANNEL], FIELD_NOWHERE, 0, 0)->u = sender.channel;
 }
 
-/* Who sent what is plain data. */
+/* Set the origin of plain data. */
 static void
 set_origin(struct stp_job *j)
 {
@@ -228,7 +225,7 @@ add_extent(struct stp_job *j, uint64_t payload_nibble)
 	};
 }
 
-/* Shows the packets that the payload came in as it is put together. */
+/* Assemble the payload and add fields for its packets. */
 static size_t
 collect_packets(struct stp_job *j, uint8_t *payload)
 {
@@ -249,7 +246,7 @@ collect_packets(struct stp_job *j, uint8_t *payload)
 	return (size_t)((nibbles + 1) / 2);
 }
 
-/* Sets the payload as step has kept it; false: it has not. */
+/* Set the payload to the one that step() kept.  Return false if it kept none. */
 static bool
 take_kept(const struct message *m, const struct window *w, struct expansion *e)
 {
@@ -259,7 +256,7 @@ take_kept(const struct message *m, const struct window *w, struct expansion *e)
 	return kept;
 }
 
-/* As it lies in the capture. */
+/* Assemble the payload from the capture. */
 static void
 collect_payload(struct stp_job *j)
 {
@@ -298,10 +295,10 @@ expand_data(struct stp_job *j)
 	set_origin(j);
 }
 
-/* --- rows of the transport --------------------------------------------- */
+/* --- messages of the transport ----------------------------------------- */
 
-/* How such a packet is shown: its type, its payload with what stands before
- * and after it, and the payload's field. */
+/* Form of a transport message: its type, the text before and after the payload, and the payload's
+ * field. */
 static const struct stp_form {
 	const char *type, *before, *after;
 	bool decimal;
@@ -345,7 +342,7 @@ expand_version(struct stp_job *j)
 	field->note = note;
 }
 
-/* ASYNC, VERSION, or the one and then the other. */
+/* Expand ASYNC, VERSION, or an ASYNC with the VERSION after it. */
 static void
 expand_sync(struct stp_job *j)
 {
@@ -364,7 +361,7 @@ expand_sync(struct stp_job *j)
 		text_add(&e->text, no_version);
 }
 
-/* A FLAG by itself. */
+/* Expand a FLAG that ends no message. */
 static void
 expand_flag(struct stp_job *j)
 {
@@ -395,7 +392,7 @@ expand_packet(struct stp_job *j)
 	add_packet(j);
 }
 
-/* Why there is no packet where the damage starts. */
+/* Append the reason why no valid packet starts at the damage. */
 static void
 explain_damage(struct stp_job *j, struct text *out)
 {
@@ -480,10 +477,10 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	return assembled;
 }
 
-/* --- what is sought ---------------------------------------------------- */
+/* --- search ------------------------------------------------------------ */
 
-/* As expand_version and expand_sync make texts and types: what is left out here begins like
- * one of these. */
+/* True if no type or text from expand_version() and expand_sync() contains the search string.
+ * Forms that are left out here are prefixes of the ones tested. */
 static bool
 sync_lacks(const struct sought *sought)
 {
@@ -508,7 +505,7 @@ sync_lacks(const struct sought *sought)
 	return !found;
 }
 
-/* As expand_packet makes them. */
+/* True if no type or text from expand_packet() contains the search string. */
 static bool
 form_lacks(const struct stp_form *form, const struct sought *sought)
 {

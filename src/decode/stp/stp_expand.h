@@ -1,16 +1,16 @@
 /*
- * STP: the fields and texts of messages that stp_step gives, for the formats that the
- * stream carries.
+ * STP: fields and text of the messages that stp_step() returns, for all formats that STP
+ * carries.
  */
 #ifndef TRAWL_DECODE_STP_EXPAND_H
 #define TRAWL_DECODE_STP_EXPAND_H
 
 #include "decode/stp/stp_step.h"
 
-/* What the packet layer says of a message: the first rows of a format's fields. */
+/* Fields of the packet layer: the first rows of a format's field table. */
 enum stp_field {
-	STP_F_STP,     /* group: what the transport added */
-	STP_F_PACKETS, /* group: the packets it came in */
+	STP_F_STP,     /* group: transport fields */
+	STP_F_PACKETS, /* group: packets of the message */
 	STP_F_PACKET,  /* detail: one packet */
 	STP_F_MASTER,
 	STP_F_CHANNEL,
@@ -68,49 +68,50 @@ enum stp_kind {
 	STP_KIND_COUNT
 };
 
-/* Where a format has its rows for fields. */
+/* Field rows of a format. */
 struct stp_field_rows {
 	const struct field_row *rows; /* by enum stp_field */
 	const struct field_row *data, *note;
 };
 
 /*
- * Clears E and makes type, origin, fields and, of what is no data, text of M.  True: M
- * consists of data, whose payload and extents are in E; unless the message is of the
- * protocol's kind for plain data, the rest is left to the caller.  The memory of HISTORY, which
- * may be NULL, is a struct stp_gatherer (stp_gather.h).
+ * Clear E and fill in type, origin, fields and, for transport messages, text of M.  Return true if
+ * M consists of data: E then has its payload and extents.  The caller adds the rest, which for the
+ * protocol's kind of plain data is only the text.  HISTORY may be NULL; its memory is a struct
+ * stp_gatherer (stp_gather.h).
  */
 bool stp_expand(const struct stp_setup *, const struct stp_field_rows *, const struct message *m,
 		const struct window *, enum expand_want, const struct decode_history *,
 		struct expansion *e);
 
-/* Whether type and text of messages of the transport's own KIND lack what is sought; false: not
- * for sure. */
+/* True if neither type nor text of the transport's messages of KIND can contain the search string.
+ * Return false if unsure. */
 bool stp_row_lacks(const struct stp_protocol *, unsigned kind, struct sought *);
 
-/* The packets of a message, in order. */
+/* Iterator over the packets of a message, in order. */
 struct stp_walk {
 	const struct window *window;
 	const struct stp_setup *setup;
 	struct stp_state stp;
 	uint64_t next;	/* first nibble of the next packet, in the capture */
-	uint64_t end;	/* of the message */
-	uint64_t place; /* of the packet that was given last */
+	uint64_t end;	/* end of the message */
+	uint64_t place; /* first nibble of the packet returned last */
 };
 struct stp_walk stp_walk_start(const struct message *, const struct window *,
 			       const struct stp_setup *);
-/* The next data or FLAG packet of message M itself; false: there is none. */
+/* Read the next data or FLAG packet of message M, skipping other senders.  Return false at the
+ * end. */
 bool stp_walk_next(struct stp_walk *, const struct message *m, struct stp_packet *);
 
-/* Walks to the end and puts the payload of M together, which has room for as many bytes as M
- * and STP_COLLECT_MORE; returns how many there are. */
+/* Walk to the end and assemble the payload of M.  PAYLOAD needs room for m->length +
+ * STP_COLLECT_MORE bytes.  Return the payload's length in bytes. */
 enum { STP_COLLECT_MORE = 16 };
 size_t stp_walk_collect(struct stp_walk *, const struct message *m, uint8_t *payload);
 
-/* The rate that message M, a FREQ packet, states; else 0. */
+/* Return the rate in Hz that message M, a FREQ packet, states; 0 if it is unreadable. */
 uint64_t stp_frequency(const struct message *m, const struct window *);
 
-/* The format of streams whose data are shown as such (stp_data.c). */
+/* Format of STP streams that carry plain data (stp_data.c). */
 extern const struct decoder_ops stp_ops;
 
 #endif

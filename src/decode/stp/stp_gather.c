@@ -1,16 +1,16 @@
 /*
  * STP: payloads of messages in one pass, see stp_gather.h.
  *
- * What is found is the same as by stp_walk_collect: a slot holds all data of its sender from
- * a packet on, read in the state that the stream had there.  If a message starts at that
- * packet, in that state, the one walk is the other.  Which packets begin a slot anew
- * therefore decides what can be found, never what it is.
+ * The result equals that of stp_walk_collect().  A slot contains all data of its sender from one
+ * packet on, decoded with the stream's state at that packet.  If a message starts at that packet
+ * with that state, both walks read the same data.  The packets chosen to restart a slot therefore
+ * decide only which payloads are found, never their content.
  */
 #include "config.h"
 
 #include "decode/stp/stp_gather.h"
 
-/* Where a gatherer goes, in nibbles of the window. */
+/* One call of stp_gather().  BASE is the window's first nibble; END is relative to it. */
 struct gather_run {
 	struct stp_gatherer *g;
 	const struct stp_setup *setup;
@@ -44,7 +44,7 @@ add_data(struct stp_gathered *slot, uint64_t data, unsigned count)
 	slot->nibbles += count;
 }
 
-/* The slot of the current sender for data that begin none, or NULL. */
+/* Return the current sender's slot for data that do not begin a message, or NULL. */
 static struct stp_gathered *
 open_slot(struct stp_gatherer *g)
 {
@@ -53,7 +53,7 @@ open_slot(struct stp_gatherer *g)
 	return own && !slot->ended ? slot : NULL;
 }
 
-/* Takes data or FLAG at `next`: COUNT nibbles, none in a FLAG, of the current sender. */
+/* Take data or FLAG at `next` of the current sender.  COUNT is 0 for a FLAG. */
 static void
 take_border(const struct gather_run *r, const struct stp_opcode *opcode, uint64_t data,
 	    unsigned count)
@@ -69,7 +69,7 @@ take_border(const struct gather_run *r, const struct stp_opcode *opcode, uint64_
 	slot->ended = role.ends;
 }
 
-/* Passes over packets as far as they are usual and sure to end before `end`. */
+/* Pass over frequent packets that are sure to end before `end`. */
 static void
 gather_plain(const struct gather_run *r)
 {
@@ -81,7 +81,7 @@ gather_plain(const struct gather_run *r)
 	uint64_t stop = length > 2 * STP_LOOK ? length - 2 * STP_LOOK : 0;
 	uint64_t at = g->next - r->base, end = r->end < stop ? r->end : stop;
 	uint64_t first = at < end ? stp_look(w->bytes, at) : 0;
-	struct stp_gathered *slot = NULL; /* of the current sender, once it is known */
+	struct stp_gathered *slot = NULL; /* of the current sender, once looked up */
 	while (at < end) {
 		const struct stp_short *start = &shorts[first & 0xff];
 		uint64_t then = stp_short_end(start, w->bytes, at, g->stp.clock);
@@ -111,7 +111,7 @@ gather_plain(const struct gather_run *r)
 	g->next = at + r->base;
 }
 
-/* Passes over one packet, whatever it is; false: there is none before `end`. */
+/* Pass over one packet of any kind.  Return false if none ends before `end`. */
 static bool
 gather_packet(const struct gather_run *r)
 {
@@ -130,7 +130,7 @@ gather_packet(const struct gather_run *r)
 	return true;
 }
 
-/* Whether going on from a nibble to the message costs no more than to walk over it, or little. */
+/* True if the message ends after AT and the way to it is little longer than the message. */
 static bool
 is_near(uint64_t at, uint64_t from, uint64_t end)
 {
@@ -149,7 +149,7 @@ stp_gather(struct stp_gatherer *g, const struct stp_setup *setup, const struct m
 	if (m->offset < w->offset || end > base + 2 * w->length)
 		return NULL;
 	if (!g->run || g->next < base || !is_near(g->next, from, end)) {
-		/* nor is it worth while for one that stands alone, or began before */
+		/* not worthwhile for a message that stands alone, or began before `next` */
 		if (!follows || (from < g->next && end > g->next))
 			return NULL;
 		g->run++;

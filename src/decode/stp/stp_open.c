@@ -1,5 +1,5 @@
-/* Messages under way on an STP stream: a hash table with chains, a list by
- * start, a list of spare memory.  See stp_open.h. */
+/* Open messages on an STP stream: a hash table with chains, a list by start, a list of spare
+ * memory.  See stp_open.h. */
 #include "config.h"
 
 #include "decode/stp/stp_open.h"
@@ -11,7 +11,7 @@
 
 enum { BUCKETS_LEAST = 64 };
 
-/* Makes twice as many buckets and fills them again. */
+/* Double the buckets and fill them again. */
 static void
 stp_open_grow(struct stp_open *open)
 {
@@ -36,7 +36,7 @@ stp_open_add(struct stp_open *open, uint64_t nibble, const struct stp_state *stp
 	else
 		m = mem_new(sizeof *m);
 
-	/* a field each, for there is much that need not be cleared */
+	/* one member at a time: most of the struct need not be cleared */
 	uint32_t sender = stp_sender(stp);
 	struct stp_message **chain = stp_open_bucket(open, sender);
 	m->start.nibble = nibble;
@@ -71,7 +71,7 @@ stp_open_remove(struct stp_open *open, struct stp_message *m)
 		chain = &(*chain)->chain;
 	*chain = m->chain;
 
-	/* which of them it is cannot be foreseen: no branches */
+	/* no branches, because the case is unpredictable */
 	struct stp_message **before = m->older ? &m->older->newer : &open->oldest;
 	struct stp_message **behind = m->newer ? &m->newer->older : &open->newest;
 	*before = m->newer;
@@ -102,7 +102,7 @@ stp_open_free(struct stp_open *open)
 	*open = (struct stp_open){0};
 }
 
-/* Bytes that are written at once, whatever is added. */
+/* WRITTEN: most bytes that one stp_put() writes. */
 enum { WRITTEN = 9, ROOM_LEAST = 512 };
 
 static void

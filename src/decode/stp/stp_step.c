@@ -1,23 +1,22 @@
 /*
- * STP: from packets to messages, see stp_step.h.
+ * STP: assemble packets into messages, see stp_step.h.
  *
- * Packets of several masters and channels interleave.  Which packets begin and end a
- * message is up to its sender's software, so the user of this file says it.  Of a
- * message under way only the first bytes are kept (stp_open.h); it stands where it ends.
+ * Packets of several masters and channels interleave.  Which packets begin and end a message
+ * depends on the sender's software, so the caller chooses (stp_setup.begin).  An open message
+ * keeps only its first bytes (stp_open.h).  Its position is where it ends.
  *
- * Each packet, each start of damage and the end of the capture is one event,
- * at its first nibble.  An event can give several messages and be left and
- * entered again between them.  What it closes stands at its first byte, what
- * it completes at its last: so places never decrease.
+ * Each packet, each start of damage and the end of the capture is one event, at its first nibble.
+ * An event can return several messages, and step() can leave and reenter it between them.
+ * Messages that it closes are placed at its first byte, the one that it completes at its last.
+ * Positions therefore never decrease.
  *
- * A checkpoint is the point where the oldest open message starts, and how far
- * decoding had got: it is repeated from there, and what was handed out before
- * is dropped.  To packets of a message that was open at that point already,
- * repeating sees no start.  Whatever closes a message must therefore close
- * such orphans too: a packet of the sender, damage, or a multiple of 64 KiB
- * of the capture, but never the age of the message alone.
+ * A checkpoint is the start of the oldest open message, and the progress of decoding.  Decoding
+ * repeats from that start and drops the messages returned before.  If a message was already open
+ * at that start, the repeat sees its packets without a start: an orphan.  Each event that closes a
+ * message must therefore close its orphan, too.  Such events are a packet of the sender, damage,
+ * and each multiple of 64 KiB of the capture, but never the age of the message alone.
  *
- * Stepping looks at the head of each payload and no more.
+ * step() reads the head of each payload and no more.
  */
 #include "config.h"
 
@@ -27,28 +26,28 @@
 #include "decode/payloads.h"
 
 enum {
-	CUT = 2 * 65536,     /* nibbles between the places that close messages */
-	CUTS_OPEN = 5,	     /* the one that closes a message: after 256 KiB */
-	CUTS_ORPHAN = 1,     /* the one that closes a message without start */
-	QUIET = 2 * 64,	     /* nibbles NULL before a cut that closes all */
-	VERSION_GAP = 2 * 64 /* most nibbles NULL between ASYNC and VERSION */
+	CUT = 2 * 65536,     /* nibbles from one cut to the next */
+	CUTS_OPEN = 5,	     /* cuts that close a message: after 256 KiB */
+	CUTS_ORPHAN = 1,     /* cuts that close a message without start */
+	QUIET = 2 * 64,	     /* NULL nibbles after which a cut closes all */
+	VERSION_GAP = 2 * 64 /* most NULL nibbles between ASYNC and VERSION */
 };
 
-/* One call of step. */
+/* One call of stp_step(). */
 struct stp_run {
 	const struct decoder *decoder;
 	const struct stp_setup *setup;
 	struct stp_stream *state;
 	const struct window *window;
 	uint64_t base; /* first nibble of the window */
-	uint64_t end;  /* nibble after its last one */
-	uint64_t stop; /* no event at or past it, save the last */
+	uint64_t end;  /* nibble after the window */
+	uint64_t stop; /* no event starts from here on, except the end */
 	struct message *out;
 	struct message dropped;
 	size_t count, max;
 };
 
-/* By struct stp_setup.begin, then marked, timed. */
+/* Indexed by stp_setup.begin, marked, timed. */
 static const struct stp_role roles[][2][2] = {
     [STP_BEGIN_TIMED] = {{{false, false}, {true, false}}, {{false, true}, {true, true}}},
     [STP_BEGIN_MARKED] = {{{false, false}, {false, true}}, {{true, false}, {false, true}}},
@@ -70,7 +69,7 @@ const struct silent_row stp_silent[STP_SILENT_COUNT] = {
     [SILENT_SENDER] = {.name = "sender", .help = "M and C packets: the master and the channel"},
 };
 
-/* Of the event at the state's place; what comes before the checkpoint was counted. */
+/* Count silent nibbles of the current event, unless they were counted before the checkpoint. */
 static void
 count_silent(struct stp_stream *s, enum silent row, uint64_t nibbles)
 {
@@ -78,7 +77,7 @@ count_silent(struct stp_stream *s, enum silent row, uint64_t nibbles)
 		s->base.silent[row] += 4 * nibbles;
 }
 
-/* Where an event that can end anywhere before END does: an event ended at the border. */
+/* Return END, or the border if it comes first: an event ended there before the checkpoint. */
 static uint64_t
 end_at_border(const struct stp_stream *s, uint64_t end)
 {
@@ -93,15 +92,15 @@ round_up(uint64_t nibble)
 	return (nibble + CUT - 1) / CUT * CUT;
 }
 
-/* Whether the next message was handed out before the checkpoint. */
+/* True if the next message was returned before the checkpoint. */
 static bool
 stream_is_repeating(const struct stp_stream *s)
 {
 	return s->at < s->border || (s->at == s->border && s->emitted < s->skip);
 }
 
-/* From where decoding has to be repeated.  While it is, the message that
- * starts there is open: it was when the checkpoint was taken. */
+/* Return the point from which decoding must be repeated.  During the repeat, the message that
+ * starts there stays open, as it was at the checkpoint. */
 static struct stp_point
 repeat_point(const struct stp_stream *s)
 {
@@ -112,14 +111,14 @@ repeat_point(const struct stp_stream *s)
 	return (struct stp_point){s->at, s->stp};
 }
 
-/* Where the next message is to be written, which there is room for. */
+/* Return the struct for the next message.  The caller has checked that one is free. */
 static inline struct message *
 stream_room(struct stp_run *r)
 {
 	return stream_is_repeating(r->state) ? &r->dropped : &r->out[r->count++];
 }
 
-/* The same of an event that may be left before it is over. */
+/* Like stream_room(), for an event that may be left before it is finished. */
 static struct message *
 stream_emit(struct stp_run *r)
 {
@@ -132,7 +131,7 @@ stream_emit(struct stp_run *r)
 	return m;
 }
 
-/* The event is over; the next one is at AT. */
+/* Finish the event.  The next one is at AT. */
 static void
 stream_advance(struct stp_stream *s, uint64_t at)
 {
@@ -150,8 +149,7 @@ stream_consume(struct stp_stream *s, const struct stp_packet *packet)
 
 /* --- messages ---------------------------------------------------------- */
 
-/* Fills the place of a message between two nibbles of the capture, the last
- * byte of which is LAST. */
+/* Set offset, length and aux of a message from START to nibble END, with LAST as its last byte. */
 static void
 fill_place(struct message *m, const struct stp_point *start, uint64_t end, uint64_t last)
 {
@@ -182,7 +180,7 @@ fill_time(struct message *m, uint64_t ticks, bool certain)
 		m->flags |= MESSAGE_ESTIMATED;
 }
 
-/* The open message as it is now, up to nibble END in byte LAST; WHOLE: it ends here. */
+/* Fill in M from the open message up to nibble END in byte LAST.  WHOLE: it ends here. */
 static inline void
 fill_message(struct stp_run *r, struct message *m, const struct stp_message *open, uint64_t end,
 	     uint64_t last, bool whole)
@@ -193,7 +191,7 @@ fill_message(struct stp_run *r, struct message *m, const struct stp_message *ope
 	fill_place(m, &open->start, end, last);
 }
 
-/* Keeps the payload of a message that is whole and likely to be expanded. */
+/* Keep the payload of a complete message, which is likely to be expanded. */
 static inline void
 keep_payload(const struct stp_run *r, const struct stp_message *open, const struct message *m)
 {
@@ -219,15 +217,15 @@ stream_drop_message(struct stp_stream *s, struct stp_message *open)
 	s->looked = false;
 }
 
-/* The event closes a message that it does not end; CUT: with what is no packet.  False: no
- * room. */
+/* Close a message that the event does not end.  CUT: at invalid bytes.  Return false if the output
+ * is full. */
 static bool
 close_message(struct stp_run *r, struct stp_message *open, bool cut)
 {
 	struct stp_stream *s = r->state;
 	if (r->count == r->max)
 		return false;
-	/* at the end of the capture there is no byte of the event */
+	/* at the end of the capture the event has no byte */
 	uint64_t last = (s->at < r->end ? s->at : s->at - 1) / 2;
 	struct message *m = stream_emit(r);
 	fill_message(r, m, open, s->at, last, false);
@@ -246,7 +244,7 @@ close_all(struct stp_run *r, bool cut)
 	return true;
 }
 
-/* At a cut: closes what has been open for too long. */
+/* At a cut, close the messages that have been open too long. */
 static bool
 close_old(struct stp_run *r)
 {
@@ -264,8 +262,8 @@ close_old(struct stp_run *r)
 }
 
 /* --- events ------------------------------------------------------------
- * Each returns false if it could not be finished: OUT is full, or its last
- * message stands past the window or `until`. */
+ * Each returns false if it could not finish: OUT is full, or the event's last message ends past
+ * the window or `until`. */
 
 static void
 stream_apply(struct stp_run *r, const struct stp_packet *packet)
@@ -276,7 +274,7 @@ stream_apply(struct stp_run *r, const struct stp_packet *packet)
 	stream_consume(s, packet);
 }
 
-/* Packets that say nothing by themselves. */
+/* Take a packet that only changes the state. */
 static bool
 take_state(struct stp_run *r, const struct stp_packet *packet)
 {
@@ -286,7 +284,7 @@ take_state(struct stp_run *r, const struct stp_packet *packet)
 	return true;
 }
 
-/* NULL, and those that follow up to the next cut. */
+/* Take a NULL and all that follow up to the next cut. */
 static bool
 take_null(struct stp_run *r, const struct stp_packet *packet)
 {
@@ -316,9 +314,9 @@ take_row(struct stp_run *r, const struct stp_packet *packet)
 	return true;
 }
 
-/* An error says that data were lost: of the current channel, of all channels of
- * the current master, or of all masters [STP 2, MERR and GERR, second hand: OpenCSD, ADI,
- * TI].  No message that is open is sure to be whole. */
+/* Mark open messages as suspect after an error packet.  It means lost data of the current channel,
+ * of all channels of the current master, or of all masters [STP 2, MERR and GERR, second hand:
+ * OpenCSD, ADI, TI]. */
 static void
 doubt_open(struct stp_stream *s, enum stp_what what)
 {
@@ -336,7 +334,7 @@ take_error(struct stp_run *r, const struct stp_packet *packet)
 	return take_row(r, packet);
 }
 
-/* Whether a message that the packet ends may be handed out now. */
+/* True if a message that the packet ends may be returned now. */
 static bool
 can_end(const struct stp_run *r, const struct stp_packet *packet)
 {
@@ -348,14 +346,15 @@ static inline void
 end_message(struct stp_run *r, struct stp_message *open, const struct stp_packet *packet)
 {
 	uint64_t end = r->state->at + packet->nibbles;
-	struct message *m = stream_room(r); /* it ends the event, too */
+	struct message *m = stream_room(r); /* the event ends here, too */
 	fill_message(r, m, open, end, (end - 1) / 2, true);
 	if (r->window->payloads && m != &r->dropped)
 		keep_payload(r, open, m);
 	stream_drop_message(r->state, open);
 }
 
-/* The message's time, if the packet is the first to say it; to be called behind it. */
+/* Set the message's time if the packet has its first timestamp.  Call after the packet has updated
+ * the state. */
 static inline void
 set_time(struct stp_message *open, const struct stp_packet *packet, const struct stp_state *stp)
 {
@@ -367,7 +366,7 @@ set_time(struct stp_message *open, const struct stp_packet *packet, const struct
 		open->flags |= MESSAGE_ESTIMATED;
 }
 
-/* A new message of the current sender; BEGINS: the packet says that it is one. */
+/* Open a message of the current sender.  BEGINS: the packet is an explicit begin. */
 static struct stp_message *
 open_message(struct stp_run *r, bool begins)
 {
@@ -375,7 +374,7 @@ open_message(struct stp_run *r, bool begins)
 	struct stp_message *open = stp_open_add(&s->open, s->at, &s->stp);
 	if (r->window->check || r->window->payloads)
 		stp_message_keep(open);
-	open->orphan = !begins && !s->stp.ended; /* behind an end there is a start */
+	open->orphan = !begins && !s->stp.ended; /* the packet after an end is a start */
 	if (open->orphan && r->setup->protocol->strict)
 		open->flags = MESSAGE_LOST;
 	s->current = open;
@@ -413,7 +412,7 @@ take_data(struct stp_run *r, const struct stp_packet *packet)
 	return add_data(r, packet, stp_role_of(r->setup, packet->opcode));
 }
 
-/* FLAG ends a message; where none is open it stands for itself. */
+/* End the open message with a FLAG.  Without one, the FLAG is a message. */
 static bool
 take_flag(struct stp_run *r, const struct stp_packet *packet)
 {
@@ -433,7 +432,7 @@ take_flag(struct stp_run *r, const struct stp_packet *packet)
 	return true;
 }
 
-/* ASYNC and the VERSION that must follow it. */
+/* Take ASYNC and the VERSION that must follow it. */
 static bool
 take_async(struct stp_run *r, const struct stp_packet *packet)
 {
@@ -468,7 +467,7 @@ take_async(struct stp_run *r, const struct stp_packet *packet)
 	return true;
 }
 
-/* Out of step: shows what lies before the next ASYNC, a piece at a time. */
+/* While out of step, return the bytes before the next ASYNC as damage, a piece at a time. */
 static bool
 take_damage(struct stp_run *r)
 {
@@ -502,7 +501,7 @@ take_damage(struct stp_run *r)
 	return true;
 }
 
-/* The capture ends, perhaps inside a packet. */
+/* Take the end of the capture, which may be inside a packet. */
 static bool
 take_end(struct stp_run *r)
 {
@@ -528,11 +527,11 @@ static bool (*const takers[STP_WHAT_COUNT])(struct stp_run *, const struct stp_p
 };
 
 /* --- the bulk of most streams --------------------------------------------
- * Data, senders that take turns, a few NULL, and where messages begin and end.  A packet
- * that is unusual, or cannot be finished, is left to those above. */
+ * Data, sender changes, a few NULL, and packets that begin or end messages.  The functions above
+ * take packets that are rare or cannot finish. */
 
-/* Where plain packets may begin: behind it there are bytes to look at without asking, and
- * nothing else happens before. */
+/* Return the end of the range for the fast path.  Enough bytes follow for unchecked reads, and no
+ * cut, border or stop lies inside it. */
 static uint64_t
 plain_end(const struct stp_run *r)
 {
@@ -545,19 +544,18 @@ plain_end(const struct stp_run *r)
 	return end_at_border(s, end);
 }
 
-/* How far plain packets were taken, beyond what the state knows; places are nibbles of the
- * window. */
+/* Progress of the fast path beyond the stream's state.  Positions are nibbles of the window. */
 struct stp_plain {
-	uint64_t at;		  /* where the next packet begins */
-	uint64_t first;		  /* what is seen there */
+	uint64_t at;		  /* start of the next packet */
+	uint64_t first;		  /* stp_look() there */
 	uint64_t busy;		  /* as in the state */
 	uint32_t sender;	  /* as stp_sender() */
-	bool changed;		  /* it is not that of the state */
-	struct stp_message *open; /* the sender's, once it is known */
+	bool changed;		  /* `sender` differs from the state's */
+	struct stp_message *open; /* the sender's open message, once looked up */
 	uint64_t nulls, senders;  /* nibbles */
 };
 
-/* Brings the state up to date. */
+/* Bring the stream's state up to date. */
 static inline void
 settle_plain(struct stp_run *r, struct stp_plain *p)
 {
@@ -570,7 +568,7 @@ settle_plain(struct stp_run *r, struct stp_plain *p)
 	s->looked = p->changed = false;
 }
 
-/* Behind a packet that was not NULL: NEXT is seen there. */
+/* Continue at AT after a packet that was not NULL.  NEXT is stp_look() there. */
 static inline void
 go_on(struct stp_plain *p, uint64_t at, uint64_t next)
 {
@@ -578,8 +576,9 @@ go_on(struct stp_plain *p, uint64_t at, uint64_t next)
 	p->first = next;
 }
 
-/* Each of these takes one packet, and looks behind it, which serves to see whether it is
- * whole and what follows.  False: it is left. */
+/* Each function below takes one packet.  It reads the nibbles after the packet, which show whether
+ * an ASYNC cuts it off and are then ready for the next packet.  It returns false if it leaves the
+ * packet to the slow path. */
 
 static inline bool
 pass_data(struct stp_run *r, struct stp_plain *p)
@@ -607,7 +606,7 @@ pass_sender(struct stp_run *r, struct stp_plain *p, const struct stp_short *star
 	return true;
 }
 
-/* Many are left to take_null. */
+/* Leave long runs to take_null(). */
 static inline bool
 pass_null(struct stp_plain *p, uint64_t next)
 {
@@ -619,8 +618,8 @@ pass_null(struct stp_plain *p, uint64_t next)
 	return true;
 }
 
-/* Data with a timestamp (TIMED) or a mark (MARKED), which begin or end messages.  Where they end
- * is known before the message is looked after. */
+/* Take data with a timestamp (TIMED) or a mark (MARKED), which may begin or end a message.  The
+ * packet's end is computed before the message is looked up. */
 static inline __attribute__((always_inline)) bool
 pass_border(struct stp_run *r, struct stp_plain *p, const struct stp_short *start, uint64_t next,
 	    bool timed, bool marked)
@@ -651,7 +650,7 @@ pass_border(struct stp_run *r, struct stp_plain *p, const struct stp_short *star
 	return true;
 }
 
-/* A FLAG without a timestamp, behind a message. */
+/* Take a FLAG without a timestamp that ends a message. */
 static inline bool
 pass_flag(struct stp_run *r, struct stp_plain *p, const struct stp_short *start, uint64_t next)
 {
@@ -667,7 +666,7 @@ pass_flag(struct stp_run *r, struct stp_plain *p, const struct stp_short *start,
 	return true;
 }
 
-/* One jump tells all of them apart: each of several would be guessed wrong as often. */
+/* One jump selects the kind of packet: each of several branches would be mispredicted as often. */
 static inline __attribute__((always_inline)) bool
 pass_other(struct stp_run *r, struct stp_plain *p, const struct stp_short *start)
 {
@@ -781,7 +780,7 @@ stp_step(const struct decoder *decoder, const struct stp_setup *setup, struct de
 
 /* --- positions --------------------------------------------------------- */
 
-/* Positions S at a point where nothing is open. */
+/* Move S to a point where no message is open. */
 static void
 set_point(struct stp_stream *s, const struct stp_point *point)
 {
@@ -808,7 +807,7 @@ stp_release(struct decode_state *state)
 	stp_open_free(&((struct stp_stream *)state)->open);
 }
 
-/* The checkpoint: offsets and sizes of its numbers. */
+/* Layout of the checkpoint: the offset of each number. */
 enum {
 	SAVED_OFFSET = 0,
 	SAVED_TIME = 8,
@@ -870,7 +869,7 @@ stp_restore(const struct decoder *decoder, struct decode_state *state, const uin
 	s->skip = bytes_le32(saved + SAVED_SKIP);
 }
 
-/* Zeroes are skipped when a block of them has closed all messages. */
+/* Skip zeroes.  Only called after a block of zeroes has closed all messages. */
 void
 stp_shift(struct decode_state *state, uint64_t bytes)
 {

@@ -1,8 +1,8 @@
 /*
- * Messages out of an STP stream, for the formats that it carries: the events of the
- * packet layer, places, damage and checkpoints are the same for all.
+ * Assemble messages from an STP stream, for all formats that STP carries.  Messages of the packet
+ * layer, positions, damage and checkpoints are the same for all formats.
  *
- * All functions but stp_step are members of struct decoder_ops as they are; the state is
+ * The functions from stp_start() on are members of struct decoder_ops as they are.  Their state is
  * a struct stp_stream.
  */
 #ifndef TRAWL_DECODE_STP_STEP_H
@@ -11,32 +11,32 @@
 #include "decode/decoder.h"
 #include "decode/stp/stp_open.h"
 
-/* Which data packets begin a message of their master and channel.  FLAG ends one, and so
- * does data with a mark or a timestamp that begins none; DnMTS always does. */
+/* Data packets that begin a message of their master and channel.  A message ends with FLAG, with
+ * DnMTS, or with a mark or timestamp that does not begin one. */
 enum stp_begin {
 	STP_BEGIN_TIMED,  /* DnTS: SyS-T [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"] */
 	STP_BEGIN_MARKED, /* DnM: OST [STP 2, OST, second hand: Linux, p_ost.c] */
-	STP_BEGIN_NOWHERE /* none: what follows an end is the next message */
+	STP_BEGIN_NOWHERE /* none: the packet after an end begins the next message */
 };
 
-/* What a format makes of a stream. */
+/* Properties of a format that STP carries. */
 struct stp_protocol {
-	/* kind and severity of what gives a message of its own, by enum stp_what;
+	/* kind and severity of packets that are messages of their own, by enum stp_what;
 	 * STP_RESERVED: damage */
 	struct stp_row {
 		uint8_t kind, severity;
 	} rows[STP_WHAT_COUNT];
-	uint8_t data_kind;			  /* of messages that are data as such */
+	uint8_t data_kind;			  /* kind of messages of plain data */
 	uint64_t origin_none;			  /* as in decoder_ops */
-	uint64_t (*data_origin)(uint32_t sender); /* key of a sender of plain data */
-	bool strict; /* a message without a start is flagged lost, without an end truncated */
-	/* Fills kind, severity, origin and flags of a message; whose time and place are set
-	 * afterwards.  WHOLE: it has come to its end. */
+	uint64_t (*data_origin)(uint32_t sender); /* origin key of plain data */
+	bool strict; /* flag messages without a start as lost, without an end as truncated */
+	/* Fill in kind, severity, origin and flags of a message.  The caller sets time and
+	 * position afterwards.  WHOLE: the message has reached its end. */
 	void (*fill)(const struct decoder *, const struct stp_message *, const struct window *,
 		     bool whole, struct message *);
 };
 
-/* How one capture is read. */
+/* Settings for one capture. */
 struct stp_setup {
 	const struct stp_protocol *protocol;
 	struct stp_order order;
@@ -45,7 +45,7 @@ struct stp_setup {
 };
 void stp_setup_init(struct stp_setup *, const struct stp_protocol *);
 
-/* What data or a FLAG does to its sender's message. */
+/* Effect of data or a FLAG on its sender's message. */
 struct stp_role {
 	bool begins, ends;
 };
@@ -54,27 +54,27 @@ struct stp_role stp_role_of(const struct stp_setup *, const struct stp_opcode *)
 struct stp_stream {
 	struct decode_state base;
 	uint64_t at;	  /* nibble of the next event */
-	uint64_t cut;	  /* the next multiple of CUT */
+	uint64_t cut;	  /* next multiple of CUT (stp_step.c) */
 	uint64_t busy;	  /* end of the last packet that was not NULL */
-	uint32_t emitted; /* messages of this event that were handed out */
+	uint32_t emitted; /* messages that this event has returned */
 
-	/* what comes before message `skip` of the event at `border` is dropped */
+	/* messages before number `skip` of the event at `border` are dropped */
 	uint64_t border;
 	uint32_t skip;
 
-	/* once an event has handed out something: where its oldest message
-	 * started, so that all it closes can be found again */
+	/* `hold` is valid: the start of the oldest message that this event closed, for a
+	 * checkpoint inside the event */
 	bool held;
 	struct stp_point hold;
 
 	struct stp_state stp;
 	struct stp_open open;
 	bool looked;		     /* `current` is valid */
-	struct stp_message *current; /* of the current master and channel */
+	struct stp_message *current; /* open message of the current sender, or NULL */
 };
 
 enum {
-	STP_STEP_LOOK = 64 + 2 * STP_LOOK, /* bytes that decide about any event but damage */
+	STP_STEP_LOOK = 64 + 2 * STP_LOOK, /* bytes that suffice for any event but damage */
 	STP_STEP_REACH = 65536 + 64 + STP_STEP_LOOK,
 	STP_STEP_RUN_UP = 65536,
 	STP_CHECKPOINT = 33,
@@ -94,8 +94,8 @@ void stp_shift(struct decode_state *, uint64_t bytes);
 int stp_resync(const struct decoder *, struct decode_state *, const struct window *);
 
 /*
- * message.aux: how the stream stood at the message's first packet, and where
- * in its first and last byte it starts and ends.
+ * message.aux: the state of the stream at the message's first packet, and the nibbles at which the
+ * message starts and ends.
  *
  *	0-15 channel, 16-31 master, 32 odd first nibble, 33 lsn, 34-35 clock,
  *	36-37 nibbles at the end of the last byte that are not the message's
@@ -119,21 +119,22 @@ stp_aux_state(uint64_t aux)
 	};
 }
 
-/* What makes the same sender on another master or channel another one: to be
- * combined with its key by exclusive or. */
+/* Return a value that separates equal senders on different masters or channels.  XOR it with the
+ * sender's key. */
 static inline uint64_t
 stp_sender_key(uint32_t sender)
 {
 	return (sender + UINT64_C(1)) * 0x9e3779b97f4a7c15;
 }
 
-/* First nibble of a message and the one after its last, in the capture. */
+/* Return the first nibble of a message, from the start of the capture. */
 static inline uint64_t
 stp_first_nibble(const struct message *m)
 {
 	return 2 * m->offset + (m->aux >> 32 & 1);
 }
 
+/* Return the nibble after a message's last one, from the start of the capture. */
 static inline uint64_t
 stp_end_nibble(const struct message *m)
 {

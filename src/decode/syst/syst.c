@@ -1,10 +1,10 @@
 /*
- * MIPI SyS-T, the tables of the format and what stepping needs: how far does a
- * message reach, what kind is it, who sent it?
+ * MIPI SyS-T: the tables of the format, and the functions that stepping needs: a message's extent,
+ * kind and sender.
  *
- * Everything here looks at the prefix of a message only.  What a message says
- * is made by syst_expand.c; the transports cut a capture into messages: syst_raw.c,
- * syst_hex.c, syst_stp.c.  syst.h says what is cited.
+ * Except for the CRC, everything here reads only the prefix of a message.  Text and fields are
+ * made in syst_expand.c.  The transports split a capture into messages: syst_raw.c, syst_hex.c,
+ * syst_stp.c.  See syst.h for the citations.
  */
 #include "config.h"
 
@@ -163,7 +163,7 @@ const uint64_t syst_formatted[16] = {
     [SYST_CATALOG] = BIT(1) | BIT(2) | BIT(5) | BIT(6),
 };
 
-/* BUILD: a number of 64 bits; CATALOG: an id of 32 or 64; CLOCK: two of 64; SBD: id and
+/* BUILD: a number of 64 bits; CATALOG: an id of 32 or 64; CLOCK: two numbers of 64; SBD: id and
  * address [SyS-T 1.0, payloads, second hand: library, systprint]. */
 const uint8_t syst_payload_least[16][16] = {
     [SYST_BUILD] = {[2] = 8},
@@ -236,7 +236,7 @@ syst_guid_parse(const char *text, uint8_t guid[static 16])
 
 /* --- frames ------------------------------------------------------------ */
 
-/* Puts zeros behind LENGTH bytes, which are fewer. */
+/* Copy LENGTH bytes, fewer than SYST_PREFIX_MAX, and append zeroes. */
 static const uint8_t *
 pad_prefix(uint8_t padded[static SYST_PREFIX_MAX], const uint8_t *p, size_t length)
 {
@@ -300,8 +300,8 @@ syst_frame_parse(struct syst_frame *f, const uint8_t *p, size_t length)
 	}
 	f->at = syst_layout(f->header, p);
 	f->payload = f->at.payload < length ? f->at.payload : length;
-	/* without a length field the frame's end is the message's; if it comes before
-	 * that, the CRC is missing too */
+	/* without a length field, the message ends with the frame; if the frame ends before the
+	 * stated length, the CRC is missing too */
 	bool stated = f->peek.has_length && length >= f->at.payload;
 	bool cut = stated && length < f->peek.length;
 	f->payload_end = stated && !cut ? f->peek.length : length;
@@ -326,7 +326,8 @@ syst_frame_crc(const struct syst_frame *f, uint32_t *stated, uint32_t *computed)
 	return true;
 }
 
-/* An origin is module and unit, or a GUID, beside which a unit stands [SyS-T 1.0, "Header"]. */
+/* True if an origin determines the field.  It is module and unit, or a GUID, for which the unit
+ * may vary [SyS-T 1.0, "Header"]. */
 bool
 syst_origin_tells(const struct message *m, const struct field_row *row)
 {

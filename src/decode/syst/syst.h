@@ -1,23 +1,23 @@
 /*
- * MIPI SyS-T 1.0, the protocol: what is inside a frame.
+ * MIPI SyS-T 1.0, the protocol inside a frame.
  *
- * Transports (raw, hex, stp) cut the capture into frames; these files say what a
- * frame holds.  Peeking is for stepping: it reads the header and the length,
- * nothing else.  Expanding makes fields and text and checks the CRC-32C.
+ * The transports (raw, hex, stp) split the capture into frames; these files decode a frame.
+ * Stepping peeks: it reads the header and the length, nothing else.  Expanding makes fields and
+ * text and checks the CRC-32C.
  *
- * [SyS-T 1.0, "SECTION"] is the page "SyS-T Data Protocol" of the documentation of the
- * MIPI SyS-T 1.0 library, by its headings.  It refers to chapter 8 of the specification
- * for the payloads, which is not public; these are known from programs, which [SyS-T 1.0,
- * PART, second hand: NAMES] names: the library (which writes messages), systprint (its
- * reference printer), p_sys-t (Linux), and Zephyr.
+ * [SyS-T 1.0, "SECTION"] cites the page "SyS-T Data Protocol" of the documentation of the MIPI
+ * SyS-T 1.0 library, by its headings.  For the payloads that page refers to chapter 8 of the
+ * specification, which is not public.  The payloads are known from programs, cited as [SyS-T 1.0,
+ * PART, second hand: NAMES]: the library (which writes messages), systprint (its reference
+ * printer), p_sys-t (Linux), and Zephyr.
  */
 #ifndef TRAWL_DECODE_SYST_H
 #define TRAWL_DECODE_SYST_H
 
 #include "decode/clock_source.h"
 
-/* Kinds of message, rows of syst_kinds: those of SyS-T by their type [SyS-T 1.0, "SyS-T
- * Messages Types"]; STP's and text's own follow so that one table serves all transports. */
+/* Kinds of message, rows of syst_kinds.  SyS-T messages use their type [SyS-T 1.0, "SyS-T Messages
+ * Types"].  Kinds of STP and of text follow, so that one table serves all transports. */
 enum syst_kind {
 	SYST_BUILD = 0,
 	SYST_SHORT32 = 1,
@@ -26,14 +26,14 @@ enum syst_kind {
 	SYST_RAW = 6,
 	SYST_SHORT64 = 7,
 	SYST_CLOCK = 8,
-	SYST_SBD = 9, /* reserved in the text [SyS-T 1.0, SBD, second hand: library, systprint] */
+	SYST_SBD = 9, /* officially reserved [SyS-T 1.0, SBD, second hand: library, systprint] */
 	SYST_UNKNOWN = 10, /* a reserved type or subtype */
-	SYST_BAD,	   /* does not hold together: too short, wrong length */
+	SYST_BAD,	   /* inconsistent: too short, wrong length */
 	SYST_FILLER,	   /* a run of zero bytes */
-	SYST_DAMAGE,	   /* bytes that are no message */
+	SYST_DAMAGE,	   /* undecoded bytes */
 	SYST_LINE,	   /* hex: a line of other text */
 	SYST_DATA,	   /* stp: payload that is not SyS-T */
-	SYST_STP_ASYNC,	   /* with its VERSION; from here on as enum stp_kind */
+	SYST_STP_ASYNC,	   /* with its VERSION; from here on like enum stp_kind */
 	SYST_STP_FREQ,
 	SYST_STP_TRIG,
 	SYST_STP_XSYNC,
@@ -45,10 +45,10 @@ enum syst_kind {
 	SYST_KIND_COUNT
 };
 
-/* Rows of the one field table of the format, in table order. */
+/* Rows of the format's field table, in table order. */
 enum syst_field {
-	SYST_F_STP,	/* group: what the transport added; up to _USER as enum stp_field */
-	SYST_F_PACKETS, /* group: the packets it came in */
+	SYST_F_STP,	/* group: transport fields; up to _USER like enum stp_field */
+	SYST_F_PACKETS, /* group: packets of the message */
 	SYST_F_PACKET,	/* detail: one STP packet */
 	SYST_F_MASTER,
 	SYST_F_CHANNEL,
@@ -90,12 +90,12 @@ enum syst_field {
 	SYST_F_STRING, /* detail: the bytes of a text */
 	SYST_F_CRC,
 	SYST_F_CRC_OK,
-	SYST_F_TRAILING, /* detail: bytes the format does not use */
-	SYST_F_NOTE,	 /* detail: what is wrong, in words */
+	SYST_F_TRAILING, /* detail: bytes that the message does not use */
+	SYST_F_NOTE,	 /* detail: the fault, in words */
 	SYST_F_COUNT
 };
 
-/* Those that may have a checksum. */
+/* Kinds that may have a checksum. */
 #define SYST_KINDS_CHECKED ((1ull << (SYST_UNKNOWN + 1)) - 1)
 
 extern const struct kind_row syst_kinds[SYST_KIND_COUNT];
@@ -111,83 +111,81 @@ enum syst_transport {
 enum syst_nibbles { SYST_NIBBLES_AUTO, SYST_NIBBLES_MSN, SYST_NIBBLES_LSN };
 enum syst_epoch { SYST_EPOCH_UNIX, SYST_EPOCH_NONE, SYST_EPOCH_NANOSECONDS };
 
-/* `syst:` of a profile. */
+/* Section `syst:` of a profile. */
 struct syst_options {
 	int transport;		       /* enum syst_transport */
 	int nibbles;		       /* enum syst_nibbles */
 	struct option_list plain;      /* char *: MASTER:CHANNEL; see syst_stp.c */
 	char *guid;		       /* sender of short messages, or NULL */
 	struct option_list collateral; /* char *: paths of XML files */
-	uint64_t ts_hz;		       /* of the messages' own timestamps, 0 = unknown */
+	uint64_t ts_hz;		       /* rate of the messages' own timestamps, 0 = unknown */
 	int ts_epoch;		       /* enum syst_epoch */
 };
 extern const struct option_table syst_options;
 
-/* Ticks per second of the messages' own timestamps, 0 if unknown; *EPOCH:
- * whether they count from 1970. */
+/* Return the ticks per second of the messages' own timestamps, 0 if unknown.  Set *EPOCH to true
+ * if they count from 1970. */
 double syst_timestamp_rate(const struct syst_options *, bool *epoch);
 
-/* What all three transports share; the first member of their decoders. */
+/* Common part of all three transports; first member of their decoders. */
 struct syst_collateral;
 struct syst_decoder {
 	struct decoder base;
 	const struct syst_options *options;
 	bool has_guid;
-	uint8_t guid[16];			      /* of options, RFC 4122 order */
+	uint8_t guid[16];			      /* from the options, in RFC 4122 order */
 	_Atomic(struct syst_collateral *) collateral; /* NULL until loaded */
-	size_t memory_at;			      /* of a struct syst_memory in a history's */
+	size_t memory_at; /* offset of struct syst_memory in a history's memory */
 };
 
-/* Fills DECODER from OPTIONS (struct syst_options); 0 or ERR_CONFIG. */
+/* Fill in DECODER from OPTIONS (struct syst_options).  Return 0 or ERR_CONFIG. */
 int syst_open(struct syst_decoder *, const struct decoder_ops *, const void *options, struct err *);
 void syst_close(struct syst_decoder *);
 int syst_load(struct decoder *, struct err *); /* decoder_ops.load */
 
-/* How far a message reaches. */
+/* Extent of a message. */
 enum syst_extent {
-	SYST_WHOLE,   /* `length` bytes, by its own account or its kind */
-	SYST_OPEN,    /* it does not say: it ends with its frame */
+	SYST_WHOLE,   /* `length` bytes, by its length field or its kind */
+	SYST_OPEN,    /* no length given: it ends with its frame */
 	SYST_SHORT,   /* the given bytes end inside the fixed part or LEN */
 	SYST_RESERVED /* a reserved type or subtype; `length` if LEN is set, else 0 */
 };
 
 struct syst_peek {
 	enum syst_extent extent;
-	uint32_t length; /* of the message with its CRC, if known */
+	uint32_t length; /* length of the message with its CRC, if known */
 	uint32_t prefix; /* bytes before the payload */
 	uint32_t least;	 /* fewest bytes that such a message can have */
 	uint8_t kind;
 	uint8_t severity;
 	bool suspect;	 /* reserved bits of the header or of its location are set */
-	bool has_length; /* `length` is by the message's own account */
+	bool has_length; /* `length` comes from its length field */
 	bool has_ticks;
 	bool has_crc;
-	uint16_t flags;	 /* MESSAGE_TIMED; MESSAGE_CHECKED: it has a CRC, or a format makes its
-			    text, which may not fit */
+	uint16_t flags;	 /* MESSAGE_TIMED; MESSAGE_CHECKED: it has a CRC or a format */
 	uint64_t ticks;	 /* its own timestamp */
 	uint64_t origin; /* raw key, without master and channel */
 };
 
 /*
- * Reads the header of a message at P with LENGTH bytes to see.  At most
- * SYST_PREFIX_MAX bytes are looked at.  Where fewer than 4 bytes are given,
- * kind is SYST_BAD and extent SYST_SHORT.
+ * Read the header of a message at P.  At most SYST_PREFIX_MAX of the LENGTH bytes are read.  With
+ * fewer than 4 bytes, kind is SYST_BAD and extent SYST_SHORT.
  */
 enum { SYST_PREFIX_MAX = 39, SYST_MESSAGE_MAX = 39 + 65535 + 4 };
 void syst_peek(const uint8_t *p, size_t length, struct syst_peek *);
 
-/* Whether P could be the start of a message in a stream without sync: known
- * type and subtype, reserved bits zero, fields consistent within LENGTH. */
+/* True if a message can start at P, in a stream without sync: known type and subtype, reserved
+ * bits zero, fields consistent with LENGTH. */
 bool syst_plausible(const uint8_t *p, size_t length);
 
-/* Fills M (all but offset and length, and without transport time) from a
- * whole frame of LENGTH bytes at P, ended by its transport. */
+/* Fill in M from a whole frame of LENGTH bytes at P, ended by its transport.  Leaves out offset,
+ * length and transport time. */
 void syst_message(const uint8_t *p, size_t length, struct message *m);
 
 /*
- * Takes MESSAGE_CHECKED off M, the whole and sound frame P of LENGTH bytes, if its
- * checksum is right and its arguments fit its format, as far as that is known without
- * messages before.  For step, whose window has CHECK.  SENDER: NULL if it is unknown.
+ * Clear MESSAGE_CHECKED of M if its checksum is right and its arguments fit its format.  It stays
+ * set if earlier messages may matter.  P is the whole and sound frame of LENGTH bytes.  For step()
+ * with a window that has CHECK.  SENDER is NULL if unknown.
  */
 struct syst_sender {
 	uint16_t master, channel;
@@ -196,38 +194,37 @@ void syst_settle(const struct syst_decoder *, const uint8_t *p, size_t length,
 		 const struct syst_sender *, struct decode_check *, struct message *m);
 
 /*
- * Expands the frame P of LENGTH bytes into E: type, origin, text and, if
- * asked for, fields with their bits relative to P.  Sets nothing about extents.
- * Fields point into P, which must live as long as they do.  SENDER (NULL:
- * unknown) helps to find the collateral of messages without GUID.  Without
- * history builds do not count: the first client of a sender is taken.
+ * Expand the frame P of LENGTH bytes into E: type, origin, text and, if requested, fields with
+ * bits relative to P.  Sets no extents.  Fields point into P, which must live as long as they do.
+ * SENDER (NULL: unknown) helps to find the collateral of messages without GUID.  Without history,
+ * builds are ignored and the first client of a sender is used.
  */
 void syst_expand_from(const struct syst_decoder *, const struct message *, const uint8_t *p,
 		      size_t length, enum expand_want, const struct decode_history *,
 		      const struct syst_sender *sender, struct expansion *e);
-/* The same with an unknown sender. */
+/* Like syst_expand_from(), with an unknown sender. */
 void syst_expand(const struct syst_decoder *, const struct message *, const uint8_t *p,
 		 size_t length, enum expand_want, const struct decode_history *,
 		 struct expansion *e);
 
-/* For decoder_ops.sift, of the frame P; WINDOW: it lies there at the message's offset as it
- * is, NULL: elsewhere.  SENDER as above. */
+/* Sift the frame P, for decoder_ops.sift.  WINDOW contains the frame unchanged at the message's
+ * offset, or is NULL.  SENDER as above. */
 struct sought;
 struct sought_answer;
 void syst_sift(const struct syst_decoder *, const struct message *, const uint8_t *p, size_t length,
 	       const struct syst_sender *sender, const struct window *, struct sought *,
 	       struct sought_answer *);
 
-/* For decoder_ops.text, of the frame P: where its text stands in it. */
+/* Return the text inside the frame P, for decoder_ops.text. */
 const char *syst_text(const struct message *, const uint8_t *p, size_t length, size_t *size);
 
-/* For decoder_ops.in_place, where messages lie in the capture as they are. */
+/* For decoder_ops.in_place, if messages are unchanged in the capture. */
 unsigned syst_in_place(const struct syst_decoder *, struct sought *, uint64_t kinds,
 		       unsigned flags);
 
-/* For decoder_ops.announces: whether the frame P states the build of a
- * sender's software, and whose.  Without GUID that is the options' for short
- * messages, else made of SENDER (NULL: unknown) and the module. */
+/* True if the frame P states the build of a sender's software, for decoder_ops.announces.  Set
+ * GUID to the sender's and BUILD to the number.  Without GUID in the message, use that of the
+ * options for short messages, else one made from SENDER (NULL: unknown) and the module. */
 bool syst_announced(const struct syst_decoder *, const uint8_t *p, size_t length,
 		    const struct syst_sender *, uint8_t guid[16], uint64_t *build);
 
@@ -235,14 +232,15 @@ bool syst_announced(const struct syst_decoder *, const uint8_t *p, size_t length
 
 #define SYST_UNNAMED "kind = catalog and type ~ /^CATALOG/ and not syst.format"
 
-/* For decoder_ops.print: a row for a message that is SyS-T (e->payload is
- * its frame), none else.  The second is for transports without senders. */
+/* Append the printer's row for a SyS-T message with its frame in e->payload, for
+ * decoder_ops.print.  Return false for other messages.  The second function is for transports
+ * without senders. */
 bool syst_systprint_from(const struct decoder *, const struct message *, const struct syst_sender *,
 			 struct expansion *, struct text *out);
 bool syst_systprint(const struct decoder *, const struct message *, const struct window *,
 		    struct expansion *, struct text *out);
 
-/* Of CLOCK messages: raw and hex, and over STP. */
+/* Sources for CLOCK messages: in raw and hex, and over STP. */
 extern const struct clock_source syst_clocks, syst_stp_clocks;
 
 /* The three decoders of the format. */

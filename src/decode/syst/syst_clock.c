@@ -1,8 +1,7 @@
 /*
- * The clocks of SyS-T: a CLOCK message states its sender's time and rate at the time
- * that the transport gives it [SyS-T 1.0, "Clock Synchronization"].  STP's FREQ packets
- * state the rate of the transport [STP 2, FREQ, second hand: OpenCSD, Zephyr, ADI,
- * stm_core, TI].
+ * Clocks of SyS-T.  A CLOCK message states its sender's time and rate at its transport time [SyS-T
+ * 1.0, "Clock Synchronization"].  STP's FREQ packets state the rate of the transport [STP 2, FREQ,
+ * second hand: OpenCSD, Zephyr, ADI, stm_core, TI].
  */
 #include "config.h"
 

@@ -1,22 +1,19 @@
 /*
- * SyS-T collateral: see syst_collateral.h.  The only file that includes expat.
+ * SyS-T collateral, see syst_collateral.h.  The only file that includes expat.
  *
- * A file is read as a stream of elements; a table of (parent, name, child)
- * says which of them mean something here, all others are passed over with
- * what is in them.  Names count if their prefix is bound to the namespace of
- * SyS-T, or is `syst`, the only one that the reference printer accepts.
+ * A file is read as a stream of elements.  A table of (parent, name, child) lists the known ones;
+ * all others are skipped with their content.  The prefix of a name must be bound to the namespace
+ * of SyS-T, or be `syst`, the only one that the reference printer accepts.
  *
- * All tables of a client have one form, rows of number, mask and text, so one
- * lookup serves them all: a hash for rows that stand for a single number, a
- * walk over the few that have a mask.  An entry that is wrong is reported and
- * left out; a file that is not XML is left out as a whole.
+ * All tables of a client have one form, rows of number, mask and text, so one lookup serves them
+ * all: a hash for rows of a single number, a loop over the few with a mask.  An invalid entry is
+ * reported and skipped; a file that is not XML is skipped as a whole.
  *
- * Two things that XML forbids are read, since public generators write them: blank
- * lines before the declaration (Zephyr), and `utf8` as the name of an encoding
- * (Intel's compile-time-init-build).
+ * Two violations of XML are accepted, because public generators write them: blank lines before the
+ * declaration (Zephyr), and `utf8` as the name of an encoding (Intel's compile-time-init-build).
  *
- * Entity declarations are refused: nothing here needs them, and they are the
- * way to make a small file huge or to read other files.
+ * Entity declarations are refused: nothing here needs them, and they can make a small file huge or
+ * read other files.
  */
 #include "config.h"
 
@@ -36,7 +33,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* Expat 2.9 has other names for these, and warns of the old ones. */
+/* Expat 2.9 renamed these, and warns about the old names. */
 #if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
 #define XML_GetCurrentLineNumber64 XML_GetCurrentLineNumber
 #define XML_GetCurrentColumnNumber64 XML_GetCurrentColumnNumber
@@ -46,8 +43,8 @@
 
 struct collateral_table {
 	VEC(struct syst_entry) entries; /* in the order of the file */
-	VEC(size_t) masked;		/* those with a mask */
-	size_t *slots;			/* hash of the others: position + 1 */
+	VEC(size_t) masked;		/* entries with a mask */
+	size_t *slots;			/* hash of the other entries: index + 1 */
 	size_t slot_count;		/* a power of two, or 0 */
 };
 
@@ -63,13 +60,13 @@ struct syst_client {
 
 struct syst_collateral {
 	struct arena arena;		   /* all texts */
-	VEC(struct syst_client *) clients; /* in the order of files and in them */
+	VEC(struct syst_client *) clients; /* in order of the files and their content */
 	struct syst_collateral *old;
-	bool builds; /* a client has them */
+	bool builds; /* some client has Builds */
 };
 
-/* Bits that a table's numbers can have: as wide as the field that they name [SyS-T 1.0,
- * "Header"], or the payload's. */
+/* Bits that a table's numbers can have: the width of the header field [SyS-T 1.0, "Header"], or of
+ * the number in the payload. */
 static const uint64_t table_bits[SYST_TABLE_COUNT] = {
     [SYST_TABLE_BUILDS] = UINT64_MAX,	    [SYST_TABLE_MODULES] = 0x7f,
     [SYST_TABLE_FILES] = UINT32_MAX,	    [SYST_TABLE_CATALOG32] = UINT32_MAX,
@@ -92,7 +89,7 @@ collateral_hash(uint64_t id)
 	return (size_t)(id ^ id >> 32);
 }
 
-/* The slot of ID, or the free one where it belongs. */
+/* Return the slot of ID, or the free one where it belongs. */
 static size_t *
 find_slot(const struct collateral_table *table, uint64_t id)
 {
@@ -131,7 +128,7 @@ syst_client_file(const struct syst_client *client)
 	return client->file;
 }
 
-/* Bits of a half of a GUID that an entry has otherwise. */
+/* Return the bits in which a half of a GUID differs from an entry. */
 static uint64_t
 guid_differs(const struct guid_entry *entry, const uint8_t *guid, size_t half)
 {
@@ -270,23 +267,23 @@ static const struct element {
     {PLACE_TABLE + SYST_TABLE_PROTOCOLS, "Protocol", PLACE_ENTRY},
 };
 
-enum { DEPTH_MAX = 5 }; /* of elements that mean something */
+enum { DEPTH_MAX = 5 }; /* nesting of known elements */
 
 struct syst_collateral_reading {
 	XML_Parser parser;
 	const char *path;
 	struct syst_collateral *to;
-	struct syst_client *client; /* the open one */
-	struct err *err;	    /* where the first error goes */
+	struct syst_client *client; /* open client */
+	struct err *err;	    /* receives the first error */
 	unsigned faults;	    /* found in this file */
-	unsigned long blank;	    /* lines before what the parser sees */
+	unsigned long blank;	    /* lines skipped before the parser's first */
 	bool refused;		    /* stopped here, not by expat */
-	bool utf8;		    /* the declaration says so in words of its own */
+	bool utf8;		    /* declared as UTF-8, but under a wrong name */
 	VEC(char *) prefixes;	    /* bound to the namespace; "" for none */
 	enum place places[DEPTH_MAX];
-	size_t depth;	/* of `places` in use */
-	size_t ignored; /* depth inside an element that is passed over */
-	bool reported;	/* what is lost with it */
+	size_t depth;	/* used entries of `places` */
+	size_t ignored; /* depth inside a skipped element */
+	bool reported;	/* the skipped content was reported */
 	struct syst_entry entry;
 	bool entry_good;
 	struct text text;
@@ -298,7 +295,7 @@ collateral_line(const struct syst_collateral_reading *r)
 	return r->blank + (unsigned long)XML_GetCurrentLineNumber64(r->parser);
 }
 
-/* Counts a fault; true for the first one of all, which is to be told. */
+/* Count a fault.  Return true for the first one of all, which is reported. */
 static bool
 is_first_fault(struct syst_collateral_reading *r)
 {
@@ -330,7 +327,8 @@ collateral_attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
-/* Reads an attribute that is a number; what is not there stays as it is. */
+/* Read an attribute that is a number.  A missing one leaves NUMBER unchanged.  Return false if it
+ * is invalid. */
 static bool
 read_number(struct syst_collateral_reading *r, const char **attributes, const char *name,
 	    uint64_t max, uint64_t *number)
@@ -356,7 +354,7 @@ read_guid(struct syst_collateral_reading *r, const char **attributes, const char
 	return false;
 }
 
-/* Rows that differ and stand for the same number. */
+/* Complain about different rows for the same number. */
 static void
 complain_twice(struct syst_collateral_reading *r, const struct syst_entry *first,
 	       const struct syst_entry *second)
@@ -368,8 +366,8 @@ complain_twice(struct syst_collateral_reading *r, const struct syst_entry *first
 			r->path, second->place, (unsigned long long)second->id, first->place);
 }
 
-/* Hashes the rows of a complete table.  Of two rows for one number the later
- * one counts [SyS-T 1.0, collateral, second hand: systprint]. */
+/* Hash the rows of a complete table.  With two rows for one number, the later one counts [SyS-T
+ * 1.0, collateral, second hand: systprint]. */
 static void
 table_finish(struct syst_collateral_reading *r, struct collateral_table *table, size_t which)
 {
@@ -425,7 +423,7 @@ add_guid(struct syst_collateral_reading *r, const char **attributes)
 		*vec_add(&r->client->guids) = entry;
 }
 
-/* The table that the open entry belongs to. */
+/* Return the table of the open entry. */
 static size_t
 table_of_entry(const struct syst_collateral_reading *r)
 {
@@ -452,9 +450,8 @@ open_entry(struct syst_collateral_reading *r, const char *element, const char **
 	r->entry = entry;
 }
 
-/* Puts a masked row in front of the first one that covers its number, which
- * would hide it: the reference printer replaces that one [SyS-T 1.0, collateral, second
- * hand: systprint]. */
+/* Insert a masked row before the first one that covers its number and would hide it.  The
+ * reference printer replaces that one [SyS-T 1.0, collateral, second hand: systprint]. */
 static void
 add_masked(struct collateral_table *table, const struct syst_entry *entry)
 {
@@ -485,7 +482,7 @@ close_entry(struct syst_collateral_reading *r)
 	*vec_add(&table->entries) = r->entry;
 }
 
-/* Notes the prefixes that an element binds to the namespace. */
+/* Record the prefixes that an element binds to the namespace. */
 static void
 bind_prefixes(struct syst_collateral_reading *r, const char **attributes)
 {
@@ -499,7 +496,7 @@ bind_prefixes(struct syst_collateral_reading *r, const char **attributes)
 	}
 }
 
-/* The name without its prefix, or NULL if it belongs to something else. */
+/* Return the name without its prefix, or NULL if the prefix is foreign. */
 static const char *
 local_name(const struct syst_collateral_reading *r, const char *name)
 {
@@ -514,7 +511,7 @@ local_name(const struct syst_collateral_reading *r, const char *name)
 	return NULL;
 }
 
-/* Whether an element of this name means something elsewhere. */
+/* True if an element of this name is known in another place. */
 static bool
 is_misplaced(const struct syst_collateral_reading *r, const char *name)
 {
@@ -608,7 +605,8 @@ refuse_entity(void *context, const char *name, int is_parameter, const char *val
 	XML_StopParser(r->parser, XML_FALSE);
 }
 
-/* For expat, which does not know this encoding: it fails, and reading starts again. */
+/* Record an encoding that expat does not support.  Expat then fails, and parse_piece() restarts
+ * it. */
 static int XMLCALL
 note_encoding(void *context, const XML_Char *name, XML_Encoding *encoding)
 {
@@ -628,7 +626,8 @@ set_handlers(struct syst_collateral_reading *r)
 	XML_SetUnknownEncodingHandler(r->parser, note_encoding, r);
 }
 
-/* Bytes before the XML declaration: blank lines, and the mark of UTF-8 before them. */
+/* Return the length of the bytes before the XML declaration: the mark of UTF-8, then blank
+ * lines. */
 static size_t
 skip_blank(struct syst_collateral_reading *r, const char *head, size_t length)
 {
@@ -655,9 +654,9 @@ parse_piece(struct syst_collateral_reading *r, const char *piece, size_t length,
 	return false;
 }
 
-/* Expat before 2.6 parses a tag or attribute that is not complete again from its start with
- * each piece.  Each piece is twice as large as the one before, so all that stays in proportion
- * to the file. */
+/* Parse the whole stream.  Expat before 2.6 parses an incomplete tag or attribute from its start
+ * again with each piece.  Each piece is twice as large as the last one, so that all work stays in
+ * proportion to the file. */
 static bool
 parse_stream(struct syst_collateral_reading *r, FILE *stream)
 {
@@ -680,7 +679,7 @@ parse_stream(struct syst_collateral_reading *r, FILE *stream)
 	return good;
 }
 
-/* How many faults a file has beside the first, which is reported. */
+/* Append the number of a file's other faults to the first one, which is reported. */
 static void
 count_faults(const struct syst_collateral_reading *r, bool first)
 {
@@ -691,7 +690,7 @@ count_faults(const struct syst_collateral_reading *r, bool first)
 		 r->faults - 1);
 }
 
-/* Loads one file; false if it is of no use. */
+/* Load one file.  Return false if it yields no client. */
 static bool
 load_file(struct syst_collateral *to, const char *path, struct err *err)
 {

@@ -1,12 +1,12 @@
 /*
- * SyS-T collateral: XML files that give names and formats to numbers, by the schema
- * that comes with the library [SyS-T 1.0, collateral, second hand: library, systprint].
+ * SyS-T collateral: XML files that assign names and formats to numbers, by the schema of the
+ * library [SyS-T 1.0, collateral, second hand: library, systprint].
  *
- * A collateral table is immutable once loaded, so any number of threads may
- * look things up without a lock.  A later load makes a new table that owns
- * the one before, since readers may still use that.
+ * A collateral table is immutable once loaded, so that any number of threads can search it without
+ * a lock.  A later load makes a new table that owns the old one, because readers may still use
+ * that.
  *
- * All pointers returned live as long as the table.
+ * All returned pointers live as long as the table.
  */
 #ifndef TRAWL_DECODE_SYST_COLLATERAL_H
 #define TRAWL_DECODE_SYST_COLLATERAL_H
@@ -30,62 +30,61 @@ enum syst_table {
 	SYST_TABLE_COUNT
 };
 
-/* A row of any of them: serves every number that is ID where MASK has ones. */
+/* A row of any table.  It applies to each number that equals ID in the bits of MASK. */
 struct syst_entry {
 	uint64_t id, mask;
 	const char *text; /* name, path or printf format */
 	bool has_file;
 	uint32_t file, line;
-	uint32_t place;			 /* line of the row itself, in the collateral */
-	const struct syst_format *apart; /* the text as a format; or NULL */
+	uint32_t place;			 /* line of this row, in the collateral */
+	const struct syst_format *apart; /* `text` as a parsed format, or NULL */
 };
 
 /*
- * Loads PATHS (a list of char *: files, or folders for all their *.xml in
- * name order) into a new table, which owns OLD (may be NULL).  Returns the
- * number of files loaded; where that is 0, *OUT stays as it is.  The first
- * error goes to ERR with file, line and column, and how many more its file has; what is
- * right still loads.
+ * Load PATHS (a list of char *: files, or folders for all their *.xml in name order) into a new
+ * table, which owns OLD (may be NULL).  Return the number of files loaded; if 0, *OUT is
+ * unchanged.  ERR gets the first error with file, line and column, and the number of further
+ * errors in that file.  The valid rest still loads.
  */
 int syst_collateral_load(const struct option_list *paths, struct syst_collateral *old,
 			 struct syst_collateral **out, struct err *err);
 void syst_collateral_free(struct syst_collateral *);
 
-/* The build that a sender announced; found in the history when it matters. */
+/* Build that a sender announced.  The history is searched only on demand. */
 struct syst_build {
-	const struct decode_history *history; /* NULL: there is none */
+	const struct decode_history *history; /* or NULL */
 	const struct message *before;
-	const uint8_t *guid; /* under which it was announced, 16 bytes */
-	bool found;	     /* what follows is valid */
+	const uint8_t *guid; /* GUID of the announcement, 16 bytes */
+	bool found;	     /* `known` and `number` are valid */
 	bool known;
 	uint64_t number;
 };
 
 /*
- * The client that GUID belongs to, NULL if there is none.  Where the sender's
- * build is known: the first one that names it among its Builds, else the first
- * one without Builds, never one whose Builds exclude it.  Where it is not: the
- * first of all.  *EXCLUDED says that clients have the GUID, all for other builds.
+ * Return the client of GUID, or NULL.  If the sender's build is known: the first client that lists
+ * it in its Builds, else the first one without Builds.  Clients with other Builds never match.  If
+ * the build is unknown: the first client.  *EXCLUDED becomes true if clients have the GUID, but
+ * all for other builds.
  */
 const struct syst_client *syst_collateral_client(const struct syst_collateral *,
 						 const uint8_t guid[static 16], struct syst_build *,
 						 bool *excluded);
 
-/* Whether that may need the history: a client has Builds. */
+/* True if syst_collateral_client() may need the history: a client has Builds. */
 bool syst_collateral_needs_history(const struct syst_collateral *);
 
 const char *syst_client_name(const struct syst_client *);
 const char *syst_client_file(const struct syst_client *); /* path as given */
 
-/* The row for a number: one for just that number before one with a mask, of
- * those the first in the file.  NULL if there is none. */
+/* Return the row for a number, or NULL.  A row for that number alone wins over rows with a mask;
+ * add_masked() defines the order of these. */
 const struct syst_entry *syst_client_entry(const struct syst_client *, enum syst_table,
 					   uint64_t id);
 
-/* Whether a client has rows in a table. */
+/* True if a client has rows in a table. */
 bool syst_collateral_has(const struct syst_collateral *, enum syst_table);
 
-/* The version of expat that is linked. */
+/* Return the version of the linked expat. */
 const char *syst_collateral_version(void);
 
 #endif

@@ -1,13 +1,12 @@
 /*
- * SyS-T, expanding: what one message says, as text and as a tree of fields.
+ * SyS-T, expanding: make the text and the tree of fields of a message.
  *
- * The frame is taken apart once (syst_frame_parse), its sender and its format
- * are looked up in the collateral, then one function per type makes text and
- * fields together.  Without fields they all go into one spare
- * field, so that functions need no test.  Texts are those of the reference
- * printer where that one is right.
+ * The frame is parsed once (syst_frame_parse), and its sender and format are looked up in the
+ * collateral.  Then one function per type makes text and fields together.  Without fields, all
+ * values go into one spare field, so that functions need no test.  Texts are those of the
+ * reference printer where that one is right.
  *
- * A frame that does not hold together still shows the parts that it has.
+ * An inconsistent frame still shows the parts that it has.
  */
 #include "config.h"
 
@@ -20,14 +19,14 @@
 
 #include <string.h>
 
-enum { PRINTER_BLOCK = 24 /* see put_printf */ };
+enum { PRINTER_BLOCK = 24 /* see syst_nul_behind */ };
 
 const char syst_bad_crc[] = "bad CRC: ";
 
 struct syst_job {
 	const struct syst_frame *f;
 	struct syst_client_choice choice;
-	const struct syst_entry *entry; /* of a CATALOG or SHORT message */
+	const struct syst_entry *entry; /* row of a CATALOG or SHORT message */
 	struct expansion *e;
 	bool with_fields;
 	struct field spare;
@@ -49,7 +48,7 @@ add_uint(struct syst_job *j, enum syst_field row, size_t at, size_t bytes, uint6
 	add_bits(j, row, 8 * at, 8 * bytes)->u = value;
 }
 
-/* A field of bytes or text: the frame's from AT on. */
+/* Add a field of bytes or text: those of the frame from AT on. */
 static void
 add_part(struct syst_job *j, enum syst_field row, size_t at, size_t length)
 {
@@ -58,7 +57,7 @@ add_part(struct syst_job *j, enum syst_field row, size_t at, size_t length)
 	field->s.length = length;
 }
 
-/* A text that is not in the frame, or not in this form. */
+/* Add a text that is not in the frame, or not in this form. */
 static struct field *
 add_text(struct syst_job *j, enum syst_field row, const char *text, size_t length)
 {
@@ -98,11 +97,11 @@ close_level(struct syst_job *j)
 		expansion_close(j->e);
 }
 
-/* --- who sent it ------------------------------------------------------- */
+/* --- sender ------------------------------------------------------------ */
 
-/* COMPACT builds have the subtype amid their number: bits 0 to 19 below it, the rest from
- * bit 30 on [SyS-T 1.0, BUILD, second hand: library].  The reference printer takes bits 28
- * and 29 for 30 and 31, and so drops two of the number. */
+/* Return the number of a COMPACT build.  The subtype lies inside the number: bits 0 to 19 are
+ * below it, the rest starts at bit 30 [SyS-T 1.0, BUILD, second hand: library].  The reference
+ * printer takes bits 28 and 29 for 30 and 31, and so loses two bits of the number. */
 static uint64_t
 compact_build(const struct syst_frame *f)
 {
@@ -116,7 +115,7 @@ build_number(const struct syst_frame *f)
 	return f->word ? compact_build(f) : bytes_le64(f->p + f->payload);
 }
 
-/* The GUID of a frame's sender; false if it has none. */
+/* Get the GUID of a frame's sender.  Return false if it has none. */
 static bool
 stated_guid(const struct syst_decoder *d, const struct syst_frame *f, uint8_t guid[static 16])
 {
@@ -136,8 +135,8 @@ module_of(uint32_t header)
 	return header >> 16 & 0x7f;
 }
 
-/* Stands for a sender without GUID in the collateral: the module in byte 7, known from the
- * reference printer's behaviour [SyS-T 1.0, second hand: systprint]. */
+/* Make the GUID that represents a sender without one in the collateral: the module in byte 7,
+ * known from the reference printer's behaviour [SyS-T 1.0, second hand: systprint]. */
 static void
 printer_guid(uint32_t header, uint8_t guid[static 16])
 {
@@ -145,8 +144,8 @@ printer_guid(uint32_t header, uint8_t guid[static 16])
 	guid[7] = (uint8_t)module_of(header);
 }
 
-/* The same as the library's documentation and its example of collateral have it: master,
- * channel, module in byte 8 [SyS-T 1.0, collateral, second hand: library]. */
+/* Make that GUID as in the library's documentation and its example collateral: master, channel,
+ * and the module in byte 8 [SyS-T 1.0, collateral, second hand: library]. */
 static void
 pseudo_guid(uint32_t header, const struct syst_sender *sender, uint8_t guid[static 16])
 {
@@ -164,7 +163,7 @@ lacks_guid(const struct syst_frame *f)
 	return f->length >= 4 && !f->word && !(f->header & SYST_HEADER_GUID);
 }
 
-/* The GUID under which the frame's sender announces its build; false: none. */
+/* Get the GUID under which the frame's sender announces its build.  Return false if it has none. */
 static bool
 announcing_guid(const struct syst_decoder *d, const struct syst_frame *f,
 		const struct syst_sender *sender, uint8_t guid[static 16])
@@ -180,8 +179,9 @@ announcing_guid(const struct syst_decoder *d, const struct syst_frame *f,
 	return true;
 }
 
-/* A GUID by which a sender without one may stand in the collateral: first the reference
- * printer's, then the library's; false: it has none of that kind.  A word says no module. */
+/* Make a GUID that may represent a sender without one in the collateral: if FIRST, the
+ * reference printer's, else the library's.  Return false if it has none of that kind.  A word
+ * has no module. */
 static bool
 stand_in_guid(const struct syst_frame *f, const struct syst_sender *sender, bool first,
 	      uint8_t guid[static 16])
@@ -196,8 +196,7 @@ stand_in_guid(const struct syst_frame *f, const struct syst_sender *sender, bool
 	return true;
 }
 
-/* The build of the frame's sender: a BUILD message's own, else the last one that
- * was announced. */
+/* Return the build of the frame's sender: that of a BUILD message, else the last one announced. */
 static struct syst_build
 build_of(const struct syst_decoder *d, const struct syst_frame *f, const struct syst_sender *sender,
 	 const struct decode_history *history, const struct message *m, uint8_t guid[static 16])
@@ -210,7 +209,7 @@ build_of(const struct syst_decoder *d, const struct syst_frame *f, const struct 
 	return build;
 }
 
-/* Looks for a client by the sender's GUID, then by those that stand in for one. */
+/* Find a client by the sender's GUID, then by those that may represent it. */
 static void
 find_client(const struct syst_collateral *collateral, const struct syst_frame *f,
 	    const struct syst_sender *sender, struct syst_build *build,
@@ -229,7 +228,7 @@ find_client(const struct syst_collateral *collateral, const struct syst_frame *f
 	}
 }
 
-/* The same, where builds do not matter, by what is remembered. */
+/* Like find_client() where builds do not matter, with a cache. */
 static void
 recall_client(struct syst_memory *memory, const struct syst_collateral *collateral,
 	      const struct syst_frame *f, const struct syst_sender *sender, const struct message *m,
@@ -237,7 +236,7 @@ recall_client(struct syst_memory *memory, const struct syst_collateral *collater
 {
 	enum { SENDERS = sizeof memory->senders / sizeof *memory->senders };
 	struct syst_build build = {.found = true};
-	/* of those without GUID all units are one */
+	/* all units of a sender without GUID share one entry */
 	uint64_t key = lacks_guid(f) ? m->origin ^ (f->header >> 12 & 15) : m->origin;
 	struct syst_known_sender *known =
 	    &memory->senders[key * 0x9e3779b97f4a7c15u >> 32 & (SENDERS - 1)];
@@ -273,7 +272,7 @@ syst_choose_client(const struct syst_decoder *d, const struct syst_frame *f,
 	return choice;
 }
 
-/* The row of a client's table for a number, NULL without collateral. */
+/* Return the row of a client's table for a number, NULL without collateral. */
 static const struct syst_entry *
 look_up(const struct syst_job *j, enum syst_table table, uint64_t id)
 {
@@ -347,7 +346,7 @@ make_type(struct syst_job *j)
 		text_addf(out, "%u", subtype);
 }
 
-/* Module and unit, which stand in the header too. */
+/* Add module and unit, which are in the header too. */
 static void
 add_sender(struct syst_job *j)
 {
@@ -408,7 +407,7 @@ add_header(struct syst_job *j)
 
 /* --- the parts before the payload -------------------------------------- */
 
-/* A source file by number, as FILE:LINE. */
+/* Append a source file by number, as FILE:LINE. */
 static void
 text_source(const struct syst_client *client, struct text *out, uint32_t file, uint32_t line)
 {
@@ -421,7 +420,7 @@ text_source(const struct syst_client *client, struct text *out, uint32_t file, u
 	text_addf(out, ":%u", line);
 }
 
-/* The bytes of the frame's location, 0 if it has none; whether it is an
+/* Return the size of the frame's location, 0 if it has none.  Set *ADDRESS to true if it is an
  * address. */
 static size_t
 location_size(const struct syst_frame *f, bool *address)
@@ -507,7 +506,7 @@ add_prefix(struct syst_job *j)
 
 /* --- payloads ---------------------------------------------------------- */
 
-/* The value of a single word without its type: 28 or 60 bits [SyS-T 1.0, SHORT, second
+/* Return the value of a single word without its type: 28 or 60 bits [SyS-T 1.0, SHORT, second
  * hand: library, systprint]. */
 static uint64_t
 word_value(const struct syst_frame *f)
@@ -515,8 +514,8 @@ word_value(const struct syst_frame *f)
 	return bytes_le(f->p, f->payload_end) >> 4;
 }
 
-/* The length of the text at AT: up to its NUL, or to the payload's end, for the library and
- * p_sys-t write texts without [SyS-T 1.0, STRING, second hand: library, p_sys-t]. */
+/* Return the length of the text at AT: up to its NUL, or to the payload's end.  The library and
+ * p_sys-t write texts without NUL [SyS-T 1.0, STRING, second hand: library, p_sys-t]. */
 size_t
 syst_text_length(const struct syst_frame *f, size_t at, bool *terminated)
 {
@@ -535,8 +534,8 @@ put_string(struct syst_job *j, size_t at)
 	return at + length + terminated;
 }
 
-/* LONG: a number of 64 bits, then a text or none [SyS-T 1.0, BUILD, second hand: library,
- * systprint]. */
+/* Expand BUILD.  LONG is a number of 64 bits, then an optional text [SyS-T 1.0, BUILD, second
+ * hand: library, systprint]. */
 static void
 expand_build(struct syst_job *j)
 {
@@ -576,9 +575,9 @@ expand_short(struct syst_job *j)
 
 struct arg_sink {
 	struct syst_job *job;
-	size_t at;	    /* of the arguments in the frame */
-	const char *format; /* from behind the last conversion on */
-	size_t count;	    /* of arguments so far */
+	size_t at;	    /* offset of the arguments in the frame */
+	const char *format; /* rest of the format, after the last conversion */
+	size_t count;	    /* arguments seen */
 };
 
 static void
@@ -621,8 +620,8 @@ add_arg(void *context, const struct syst_arg *arg)
 		sink->format = arg->spec + arg->spec_length;
 }
 
-/* PRINTF: a format with its NUL, then arguments [SyS-T 1.0, STRING, second hand: library,
- * systprint]. */
+/* Return the call of a PRINTF message: a format with its NUL, then arguments [SyS-T 1.0, STRING,
+ * second hand: library, systprint]. */
 struct syst_call
 syst_string_call(const struct syst_frame *f, bool *terminated)
 {
@@ -650,11 +649,10 @@ syst_catalog_call(const struct syst_frame *f, const struct syst_entry *entry)
 }
 
 /*
- * Where the last argument is a string without NUL, the reference printer looks
- * at the byte behind the payload [SyS-T 1.0, second hand: systprint].  That is the CRC's
- * first one.  Without CRC it is behind the printer's copy of the frame, and what it finds
- * is chance: a NUL was seen behind copies that fit the smallest blocks of its heap, never
- * behind longer ones.
+ * If the last argument is a string without NUL, the reference printer reads the byte after the
+ * payload [SyS-T 1.0, second hand: systprint].  With a CRC, that is the CRC's first byte.  Without
+ * one, the byte is after the printer's copy of the frame, and its value is chance.  A NUL was seen
+ * after copies that fit the smallest blocks of its heap, never after longer ones.
  */
 bool
 syst_nul_behind(const struct syst_frame *f)
@@ -779,8 +777,8 @@ expand_catalog(struct syst_job *j)
 	put_printf(j, &call);
 }
 
-/* The subtype is the protocol's number, the payload "opaque": [SyS-T 1.0, RAW, second hand:
- * library, systprint]. */
+/* Expand RAW.  The subtype is the protocol's number, the payload "opaque": [SyS-T 1.0, RAW, second
+ * hand: library, systprint]. */
 static void
 expand_raw(struct syst_job *j)
 {
@@ -789,9 +787,9 @@ expand_raw(struct syst_job *j)
 	add_part(j, SYST_F_DATA, f->payload, f->payload_end - f->payload);
 }
 
-/* "The source clock value and frequency" [SyS-T 1.0, "Clock Synchronization"], 64 bits
- * each [SyS-T 1.0, CLOCK, second hand: library, p_sys-t]; the reference printer does
- * not read it. */
+/* Expand CLOCK: "The source clock value and frequency" [SyS-T 1.0, "Clock Synchronization"], 64
+ * bits each [SyS-T 1.0, CLOCK, second hand: library, p_sys-t].  The reference printer does not
+ * read it. */
 static void
 expand_clock(struct syst_job *j)
 {
@@ -804,8 +802,8 @@ expand_clock(struct syst_job *j)
 	add_trailing(j, f->payload + 16);
 }
 
-/* id, address, name with its NUL, the rest: which of them and how wide is in the subtype
- * [SyS-T 1.0, SBD, second hand: library]. */
+/* Expand SBD: id, address, name with its NUL, the rest.  The subtype defines which parts exist and
+ * their width [SyS-T 1.0, SBD, second hand: library]. */
 static void
 expand_sbd(struct syst_job *j)
 {
@@ -863,7 +861,7 @@ expand_bad(struct syst_job *j)
 	text_add(out, ": ");
 	if (f->peek.kind == SYST_STRING && f->fault == SYST_TOO_SHORT &&
 	    f->payload < f->payload_end) {
-		expand_string(j); /* what is there can be read */
+		expand_string(j); /* the existing part is readable */
 		return;
 	}
 	text_add_hex(out, f->p, f->length);
@@ -877,10 +875,10 @@ static void (*const bodies[])(struct syst_job *) = {
     [SYST_BAD] = expand_bad,
 };
 
-/* --- the whole --------------------------------------------------------- */
+/* --- messages ---------------------------------------------------------- */
 
-/* The CRC of a sound frame; false if it has none, as one of which the end is missing,
- * where what stands in its place is payload. */
+/* Get the CRC of a sound frame.  Return false if it has none.  In a truncated frame the CRC may be
+ * missing; the bytes in its place are then payload. */
 static bool
 find_crc(struct syst_frame *f, const struct message *m, uint32_t *stated, uint32_t *computed)
 {
@@ -918,7 +916,7 @@ syst_choose_entry(const struct syst_frame *f, const struct syst_client *client)
 	}
 }
 
-/* What follows the payload; the text says it first if the CRC is wrong. */
+/* Add the CRC's fields.  If it is wrong, the text starts with syst_bad_crc. */
 static void
 add_crc(struct syst_job *j, uint32_t stated, uint32_t computed)
 {
@@ -940,8 +938,8 @@ call_fits(const struct syst_frame *f, const struct syst_call *call)
 	return syst_printf_fits(call->format, call->length, &args);
 }
 
-/* Whether the arguments of a CATALOG message of a client fit its format; *UNNAMED: it has
- * none. */
+/* True if the arguments of a client's CATALOG message fit its format.  Set *UNNAMED to true if it
+ * has no format. */
 static bool
 catalog_fits(const struct syst_frame *f, const struct syst_client *client, bool *unnamed)
 {
@@ -953,7 +951,7 @@ catalog_fits(const struct syst_frame *f, const struct syst_client *client, bool 
 	return call_fits(f, &call);
 }
 
-/* Makes what EXPAND_FLAGS asks for: as all the rest makes it, without text. */
+/* Set the flags for EXPAND_FLAGS, as a full expansion would, but without text. */
 static void
 check_frame(const struct syst_decoder *d, const struct message *m, struct syst_frame *f,
 	    const struct decode_history *history, const struct syst_sender *sender,
@@ -984,7 +982,7 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 		check_frame(d, m, &f, history, sender, e);
 		return;
 	}
-	struct syst_job j; /* the spare field is only written to */
+	struct syst_job j; /* uninitialised, because the spare field is only written */
 	j.f = &f;
 	j.choice = (struct syst_client_choice){0};
 	j.entry = NULL;
@@ -1040,7 +1038,7 @@ syst_announced(const struct syst_decoder *d, const uint8_t *p, size_t length,
 	return true;
 }
 
-/* Whether the arguments of a PRINTF message fit its format; P is the payload. */
+/* True if the arguments of a PRINTF message fit its format.  P is the payload. */
 static bool
 string_fits(const uint8_t *p, size_t length, unsigned subtype)
 {
@@ -1050,8 +1048,8 @@ string_fits(const uint8_t *p, size_t length, unsigned subtype)
 	return nul && syst_printf_fits((const char *)p, format, &args);
 }
 
-/* The same of a CATALOG message with collateral, as far as no message before it says what its
- * number means. */
+/* Like string_fits(), for a CATALOG message with collateral.  Return false if its meaning may
+ * depend on earlier messages. */
 static bool
 catalog_settles(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
 		size_t length, const struct syst_sender *sender, bool *unnamed)

@@ -1,17 +1,16 @@
 /*
- * What a SyS-T frame looks like: shared by the files of this format.
+ * Layout of SyS-T frames, shared by the files of this format.
  *
- * A message is a 32-bit header word, then what its flags announce, in this
- * order: GUID (16), location (1 + 4 or 8), length (2), timestamp (8), the
- * payload, CRC-32C (4) [SyS-T 1.0, "Message Anatomy"]; that the length stands before the
- * timestamp is [SyS-T 1.0, order of fields, second hand: library, systprint].  SHORT and
- * BUILD:COMPACT messages are the exception: one word of fixed size, of which only the type
- * (and BUILD's subtype) is header.  All numbers are little-endian, a GUID stands in text
- * order [SyS-T 1.0, "Data Field Byte Ordering"; RFC 4122].
+ * A message is a 32-bit header word, then the parts that its flags announce, in this order: GUID
+ * (16), location (1 + 4 or 8), length (2), timestamp (8), the payload, CRC-32C (4) [SyS-T 1.0,
+ * "Message Anatomy"].  The length comes before the timestamp [SyS-T 1.0, order of fields, second
+ * hand: library, systprint].  SHORT and BUILD:COMPACT messages are the exception: a single word of
+ * fixed size, in which only the type (and BUILD's subtype) is header.  All numbers are
+ * little-endian, a GUID is in text order [SyS-T 1.0, "Data Field Byte Ordering"; RFC 4122].
  *
- * The functions that every step runs through are inline and look at a message
- * once: at most SYST_PREFIX_MAX bytes of it.  Where messages of all shapes take turns, what
- * one has cannot be foreseen: so jumps are few, and numbers are multiplied by what is there.
+ * The functions that every step uses are inline and read a message once, only its first
+ * SYST_PREFIX_MAX bytes.  In a mix of message shapes, branches on the flags are unpredictable.
+ * These functions therefore have few branches and multiply numbers by the flags instead.
  */
 #ifndef TRAWL_DECODE_SYST_FRAME_H
 #define TRAWL_DECODE_SYST_FRAME_H
@@ -30,7 +29,7 @@
 #define SYST_HEADER_MODULE (0x7fu << 16) /* of senders without GUID */
 #define SYST_HEADER_GUID (1u << 23)
 #define SYST_HEADER_RESERVED (1u << 7 | 3u << 30)
-/* All that are no numbers. */
+/* All bits that are not part of a number. */
 #define SYST_HEADER_FLAGS                                                                          \
 	(SYST_HEADER_LOCATION | SYST_HEADER_LENGTH | SYST_HEADER_CRC | SYST_HEADER_TIME |          \
 	 SYST_HEADER_GUID | SYST_HEADER_RESERVED)
@@ -40,10 +39,10 @@
 #define SYST_LOCATION_ADDRESS 2u
 #define SYST_LOCATION_RESERVED 0xfcu
 
-/* Raw keys of senders: a GUID's has this bit, module and unit fit far below. */
+/* Raw keys of senders.  Keys of GUIDs have this bit; module and unit are far below it. */
 #define SYST_ORIGIN_GUID (1ull << 63)
-#define SYST_ORIGIN_NONE (1ull << 62) /* of what is no message */
-#define SYST_ORIGIN_WORD (1ull << 61) /* of SHORT and COMPACT, which do not say */
+#define SYST_ORIGIN_NONE (1ull << 62) /* not a message */
+#define SYST_ORIGIN_WORD (1ull << 61) /* SHORT and COMPACT, which state no sender */
 
 /* [SyS-T 1.0, subtypes, second hand: library, systprint] */
 enum syst_subtype {
@@ -53,13 +52,13 @@ enum syst_subtype {
 	SYST_STRING_PRINTF32 = 11,
 	SYST_STRING_PRINTF64 = 12
 };
-enum { SYST_SBD_NAMED = 2 }; /* a bit of the subtypes of SBD */
+enum { SYST_SBD_NAMED = 2 }; /* a bit in the subtypes of SBD */
 
-/* Per type: a bit for each subtype that is defined, and the fewest payload
- * bytes of a subtype (of which the low four bits count). */
+/* By type: a bit for each defined subtype. */
 extern const uint64_t syst_subtypes[16];
-extern const uint64_t syst_words[2][16];  /* those that are one word of 4 bytes, of 8 */
-extern const uint64_t syst_formatted[16]; /* those whose text a format makes */
+extern const uint64_t syst_words[2][16];  /* subtypes that are a single word: 4 bytes, 8 bytes */
+extern const uint64_t syst_formatted[16]; /* subtypes with a text made from a format */
+/* Fewest payload bytes, by type and the low four bits of the subtype. */
 extern const uint8_t syst_payload_least[16][16];
 
 static inline unsigned
@@ -74,8 +73,8 @@ syst_header_subtype(uint32_t header)
 	return header >> 24 & 63;
 }
 
-/* Size of a message that is a single word, else 0: [SyS-T 1.0, "SyS-T Messages Types"], of
- * compact builds [SyS-T 1.0, BUILD, second hand: library, systprint]. */
+/* Return the size of a message that is a single word, else 0: [SyS-T 1.0, "SyS-T Messages Types"],
+ * for compact builds [SyS-T 1.0, BUILD, second hand: library, systprint]. */
 static inline uint32_t
 syst_word_size(uint32_t header)
 {
@@ -84,12 +83,13 @@ syst_word_size(uint32_t header)
 			  8 * (syst_words[1][type] >> subtype & 1));
 }
 
-/* Where the parts before the payload start, whether or not they are there. */
+/* Offsets of the parts before the payload, present or not. */
 struct syst_layout {
 	uint8_t guid, location, length, time, payload;
 };
 
-/* P must hold the header and, if it has a location, that one's first byte. */
+/* Return the layout of a message.  P must contain the header and the first byte of a location, if
+ * any. */
 static inline struct syst_layout
 syst_layout(uint32_t header, const uint8_t *p)
 {
@@ -113,10 +113,9 @@ syst_origin(uint32_t header, const uint8_t *p)
 	return key | SYST_ORIGIN_GUID;
 }
 
-/* As syst_peek, where P has SYST_PREFIX_MAX bytes to read whatever LENGTH, the
- * message has a full HEADER, and its parts lie as AT says.  FLAGS are those of the
- * header: who walks over messages of one shape has them, and AT, before the header
- * has come from memory. */
+/* Like syst_peek_padded(), for a message with a full HEADER and the layout AT.  FLAGS are the
+ * header's.  A walk over messages of one shape has FLAGS and AT before the header arrives from
+ * memory. */
 static inline __attribute__((always_inline)) void
 syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
 	       struct syst_layout at, struct syst_peek *out)
@@ -153,7 +152,7 @@ syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
 		out->extent = out->length ? SYST_WHOLE : SYST_OPEN;
 }
 
-/* As syst_peek, of a message that is a single word of SIZE bytes. */
+/* Like syst_peek(), for a message that is a single word of SIZE bytes. */
 static inline void
 syst_peek_word(uint32_t header, uint32_t size, size_t length, struct syst_peek *out)
 {
@@ -167,7 +166,7 @@ syst_peek_word(uint32_t header, uint32_t size, size_t length, struct syst_peek *
 	};
 }
 
-/* As syst_peek, where P has SYST_PREFIX_MAX bytes to read whatever LENGTH. */
+/* Like syst_peek(), but SYST_PREFIX_MAX bytes at P are readable, whatever LENGTH is. */
 static inline void
 syst_peek_padded(const uint8_t *p, size_t length, struct syst_peek *out)
 {
@@ -178,7 +177,7 @@ syst_peek_padded(const uint8_t *p, size_t length, struct syst_peek *out)
 		syst_peek_laid(p, length, header, header, syst_layout(header, p), out);
 }
 
-/* As syst_peek, where SYST_PREFIX_MAX bytes can be read, which are zero from LENGTH on. */
+/* Like syst_peek_padded(), with zeroes from LENGTH on. */
 static inline void
 syst_peek_zeroed(const uint8_t *p, size_t length, struct syst_peek *peek)
 {
@@ -208,7 +207,7 @@ enum syst_fault {
 	SYST_TOO_LONG	/* for its length field */
 };
 
-/* Whether a frame of LENGTH bytes holds together. */
+/* Check that a frame of LENGTH bytes is consistent. */
 static inline enum syst_fault
 syst_fault(const struct syst_peek *peek, size_t length)
 {
@@ -218,14 +217,14 @@ syst_fault(const struct syst_peek *peek, size_t length)
 	return length > own && peek->has_length ? SYST_TOO_LONG : SYST_SOUND;
 }
 
-/* As syst_message, for a frame that was peeked at. */
+/* Like syst_message(), for a frame after syst_peek(). */
 static inline __attribute__((always_inline)) void
 syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
 {
 	m->ticks = peek->ticks;
 	m->origin = peek->origin;
 	m->aux = 0;
-	m->flags = peek->flags; /* as a whole: put together here, it waits for its parts */
+	m->flags = peek->flags; /* copied whole: combining the parts here would stall */
 	m->kind = peek->kind;
 	m->severity = peek->severity;
 	if (peek->suspect)
@@ -247,8 +246,8 @@ syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
 		m->flags |= MESSAGE_TRUNCATED;
 }
 
-/* A number of the type of M, the frame P; false: that is not sure.  The header alone names a
- * type, but that of RAW a protocol of the collateral. */
+/* Set *KEY to a number for the type of M, the frame P.  Return false if unsure.  The header alone
+ * determines a type, except that a protocol of the collateral names that of RAW. */
 static inline bool
 syst_type_key(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
 	      size_t length, uint64_t *key)
@@ -261,50 +260,49 @@ syst_type_key(const struct syst_decoder *d, const struct message *m, const uint8
 	       !syst_collateral_has(d->collateral, SYST_TABLE_PROTOCOLS);
 }
 
-/* A frame taken apart, for expanding. */
+/* A parsed frame, for expanding. */
 struct syst_frame {
 	const uint8_t *p;
 	size_t length;
-	uint32_t header; /* 0 if there is none */
+	uint32_t header; /* 0 if missing */
 	unsigned type, subtype;
 	bool word; /* a single word: SHORT, BUILD:COMPACT */
 	struct syst_layout at;
 	struct syst_peek peek;
 	enum syst_fault fault;
-	size_t payload, payload_end; /* offsets; sane even if there is a fault */
+	size_t payload, payload_end; /* offsets; in range even with a fault */
 };
 
 void syst_frame_parse(struct syst_frame *, const uint8_t *p, size_t length);
 
-/* What seems to be the CRC (syst_frame_crc gave it) is payload: the frame was cut
- * short, and its CRC is among what is missing. */
+/* Treat the CRC from syst_frame_crc() as payload: the frame was cut short, and its CRC is
+ * missing. */
 void syst_frame_drop_crc(struct syst_frame *);
 
-/* Whether the part of SIZE bytes that starts at AT and is there if the header
- * has FLAG lies in the frame. */
+/* True if the part of SIZE bytes at AT, which header FLAG announces, is in the frame. */
 static inline bool
 syst_frame_has(const struct syst_frame *f, uint32_t flag, size_t at, size_t size)
 {
 	return !f->word && f->header & flag && at + size <= f->length;
 }
 
-/* The CRC-32C that ends the frame, and what it should be: "over all of the message bytes,
- * excluding the checksum value itself" [SyS-T 1.0, "Checksum"].  False: none. */
+/* Get the CRC-32C at the end of the frame, and its correct value: "over all of the message bytes,
+ * excluding the checksum value itself" [SyS-T 1.0, "Checksum"].  Return false if it has none. */
 bool syst_frame_crc(const struct syst_frame *, uint32_t *stated, uint32_t *computed);
 
-/* A GUID's text [RFC 4122, text form] with braces in lower case, 39 bytes with the
- * NUL; and back, from any case, braces optional.  False if TEXT is no GUID. */
+/* Write a GUID's text [RFC 4122, text form], in lower case with braces: 39 bytes with the NUL. */
 enum { SYST_GUID_TEXT = 39 };
 char *syst_guid_text(char text[static SYST_GUID_TEXT], const uint8_t guid[static 16]);
+/* Read a GUID in any case, with or without braces.  Return false if TEXT is not a GUID. */
 bool syst_guid_parse(const char *text, uint8_t guid[static 16]);
 
-/* Names of types and subtypes as the reference printer has them [SyS-T 1.0, second hand:
- * systprint]; NULL for what is reserved, or has a number only. */
+/* Return the name of a type or subtype as in the reference printer [SyS-T 1.0, second hand:
+ * systprint].  Return NULL if it is reserved or has only a number. */
 const char *syst_type_name(unsigned type);
 const char *syst_subtype_name(unsigned type, unsigned subtype);
 
-/* What the transports without state of their own (raw, hex) have in common: the
- * messages' own time. */
+/* Open and close decoders of the transports without state (raw, hex).  They use the messages' own
+ * time. */
 struct decoder *syst_plain_open(const struct decoder_ops *, const void *options, struct err *);
 void syst_plain_close(struct decoder *);
 

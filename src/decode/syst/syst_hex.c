@@ -1,20 +1,19 @@
 /*
  * SyS-T in lines of text: `SYS-T RAW DATA: ` and a message in hexadecimal.
  *
- * The marker may follow other text on its line, as when a boot message has no
- * line end, and another message on its line, as when a line end was lost.
- * Digits may begin with 0x and stand in groups of bytes; what follows them on the
- * line (quotes, colours, other text) is no part of the message.  Lines without
- * marker are shown as text; empty ones are passed over.  Stepping looks for line
- * ends and checks the digits, but turns only those of a message's prefix into
- * bytes; plain digits to the end of the line take the short way.
+ * The marker may follow other text on its line, for example a boot message without line end.  It
+ * may also follow another message, if a line end was lost.  Digits may begin with 0x and stand in
+ * groups of bytes.  Anything after them on the line (quotes, colours, other text) is not part of
+ * the message.  Lines without marker are shown as text; empty ones are skipped.  Stepping finds
+ * line ends and checks the digits, but converts only the prefix of a message.  Plain digits to the
+ * end of the line take a fast path.
  *
- * The marker is that of the library's example platform and of Zephyr's log backend
- * [SyS-T 1.0, lines of text, second hand: library, Zephyr]; the reference printer takes
- * only lines that begin with it.
+ * The marker is that of the library's example platform and of Zephyr's log backend [SyS-T 1.0,
+ * lines of text, second hand: library, Zephyr].  The reference printer accepts only lines that
+ * begin with it.
  *
- * A line of more than LINE_LONGEST is cut into pieces of that size, so that
- * a file that has no line ends cannot make a step look without end.
+ * A line longer than LINE_LONGEST is cut into pieces of that size.  Without that, a step could
+ * search a file without line ends to its end.
  */
 #include "config.h"
 
@@ -32,14 +31,14 @@ static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
 static const char marker[] = "SYS-T RAW DATA:";
 enum { MARKER_LENGTH = sizeof marker - 1 };
 
-/* A line, or what is left of it behind a message, and where its digits are. */
+/* A line, or its rest after a message, and the position of its digits. */
 struct syst_hex_line {
 	const uint8_t *p;
-	size_t length;	       /* without its end, or to where the next message begins */
-	const uint8_t *digits; /* NULL: the line has no marker */
+	size_t length;	       /* without its end, or up to the next message */
+	const uint8_t *digits; /* NULL without a marker */
 	size_t span;	       /* bytes from the first digit to the last */
-	size_t digit_count;    /* in them; less than `span` where other characters lie between */
-	const char *fault;     /* why they are no message, or NULL */
+	size_t digit_count;    /* digits in `span`; fewer if it has other characters */
+	const char *fault;     /* why the digits are no message, or NULL */
 };
 
 static bool
@@ -66,7 +65,7 @@ parse_line(struct syst_hex_line *line, const uint8_t *p, size_t length)
 	line->span = line->digit_count = (size_t)(end - begin);
 }
 
-/* Values of hexadecimal digits; 0xff for what is none. */
+/* Values of hexadecimal digits; 0xff for other characters. */
 /* clang-format off */
 #define NONE4 0xff, 0xff, 0xff, 0xff
 #define NONE16 NONE4, NONE4, NONE4, NONE4
@@ -84,7 +83,7 @@ static const uint8_t digit_values[256] = {
 #undef LETTERS16
 /* clang-format on */
 
-/* Turns COUNT pairs of digits into bytes; false if one is no digit. */
+/* Convert COUNT pairs of digits to bytes.  Return false if one is not a digit. */
 static bool
 syst_hex_convert(const uint8_t *digits, size_t count, uint8_t *out)
 {
@@ -124,8 +123,7 @@ is_marker(const uint8_t *p, const uint8_t *end)
 	return end - p >= MARKER_LENGTH && !memcmp(p, marker, MARKER_LENGTH);
 }
 
-/* The group of digits at P, which may follow blanks and 0x; returns where it
- * starts, and its LENGTH. */
+/* Find the group of digits at P, after any blanks and 0x.  Return its start and set *LENGTH. */
 static const uint8_t *
 find_group(const uint8_t *p, const uint8_t *end, size_t *length)
 {
@@ -140,9 +138,8 @@ find_group(const uint8_t *p, const uint8_t *end, size_t *length)
 	return p;
 }
 
-/* Finds the digits of a line that does not end with them, or in which something
- * lies between them, and where the next message begins.  A word that only starts
- * with digits is none of them. */
+/* Find the digits of a line with other characters after or between them, and the start of the next
+ * message.  A word that only starts with digits does not count. */
 static void
 find_digits(struct syst_hex_line *line)
 {
@@ -171,7 +168,7 @@ find_digits(struct syst_hex_line *line)
 		line->length = (size_t)(next - line->p);
 }
 
-/* Turns the first COUNT pairs of digits, which stand in groups, into bytes. */
+/* Convert the first COUNT pairs of digits, which are in groups, to bytes. */
 static void
 syst_hex_gather(const struct syst_hex_line *line, size_t count, uint8_t *out)
 {
@@ -184,7 +181,7 @@ syst_hex_gather(const struct syst_hex_line *line, size_t count, uint8_t *out)
 	}
 }
 
-/* Fills all of M but its offset and length from a line. */
+/* Fill in M from a line, except for offset and length. */
 static void
 syst_hex_fill(struct syst_hex_line *line, struct message *m)
 {
@@ -239,8 +236,8 @@ syst_hex_step(const struct decoder *decoder, struct decode_state *state, const s
 	return line_step(state, w, out, max, read_line);
 }
 
-/* Puts the frame of a line, half as many bytes as it has digits, into FRAME; false if its
- * digits are none. */
+/* Convert the frame of a line into FRAME: half as many bytes as digits.  Return false if its
+ * digits are invalid. */
 static bool
 read_frame(struct syst_hex_line *line, uint8_t *frame)
 {
@@ -253,7 +250,7 @@ read_frame(struct syst_hex_line *line, uint8_t *frame)
 	return !line->fault;
 }
 
-/* The same in E's arena. */
+/* Like read_frame(), into E's arena. */
 static bool
 frame_of(struct syst_hex_line *line, struct expansion *e)
 {
@@ -264,7 +261,7 @@ frame_of(struct syst_hex_line *line, struct expansion *e)
 	return read;
 }
 
-/* Where the bytes of the frame lie: groups of digits at OFFSET of the capture. */
+/* Add an extent for each group of digits of the line at OFFSET of the capture. */
 static void
 add_extents(const struct syst_hex_line *line, uint64_t offset, struct expansion *e)
 {
@@ -316,14 +313,14 @@ syst_hex_expand(const struct decoder *decoder, const struct message *m, const st
 		add_text(e, SYST_F_NOTE, m, why, strlen(why));
 }
 
-/* A line without digits is its text; the frame of one with digits is sifted like any. */
+/* Sift a line.  Without digits it is its own text, else its frame is sifted. */
 static void
 syst_hex_sift(const struct decoder *decoder, const struct message *m, const struct window *w,
 	      struct sought *sought, struct sought_answer *answer)
 {
 	struct syst_hex_line line;
 	if (!sought)
-		return; /* there is no room for the line */
+		return; /* no buffer for the line */
 	uint8_t *copy = sought_room(sought, 2 * (size_t)m->length + 1);
 	memcpy(copy, w->bytes + (m->offset - w->offset), m->length);
 	parse_line(&line, copy, m->length);
@@ -350,7 +347,7 @@ syst_hex_announces(const struct decoder *decoder, const struct message *m, const
 	return found;
 }
 
-/* The printer takes a line only if it is the marker, one blank, and digits. */
+/* Print a row for a line of the marker, one blank and digits; the printer accepts no other. */
 static bool
 syst_hex_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
 		   struct expansion *e, struct text *out)
@@ -415,7 +412,7 @@ const struct decoder_ops syst_hex_ops = {
     .unnamed = SYST_UNNAMED,
     .alike = "id",
     .clocks = &syst_clocks,
-    /* no contexts: which of its catalog's messages sets one, a profile says */
+    /* no contexts: a profile defines which catalog messages set one */
     /* no trigger: SyS-T has none, and there is no transport */
     .reach = LINE_REACH,
     .run_up = RUN_UP,

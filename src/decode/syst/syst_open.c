@@ -1,6 +1,6 @@
 /*
- * What the decoders of SyS-T share beside the protocol: options, the collateral that
- * load() reads, and the state of those without a transport.
+ * Shared by the SyS-T decoders, apart from the protocol: options, the collateral that load()
+ * reads, and opening of decoders without a transport.
  */
 #include "config.h"
 
@@ -38,9 +38,9 @@ syst_load(struct decoder *decoder, struct err *err)
 	struct syst_collateral *old = d->collateral, *new = NULL;
 	int files = syst_collateral_load(&d->options->collateral, old, &new, err);
 	if (new)
-		d->collateral = new; /* readers keep the old one, which lives on in it */
+		d->collateral = new; /* readers may still use the old one, which the new one owns */
 	d->base.needs_history = syst_collateral_needs_history(d->collateral);
-	if (d->base.needs_history) /* a build can exclude the client that names it */
+	if (d->base.needs_history) /* a build can exclude the client that names the origin */
 		d->base.origin_varies = UINT64_MAX;
 	return files;
 }

@@ -1,11 +1,10 @@
 /*
- * SyS-T printf: see syst_printf.h.
+ * SyS-T printf, see syst_printf.h.
  *
- * The format comes from a capture, so it never reaches the C library.  Each
- * conversion is parsed, its argument is read by the packing's rules, and a
- * conversion made here (flags, `*.*`, `ll`, one letter) formats it.
- * Widths and precisions are limited, and so is the work that one message may
- * cause: a few bytes can ask for gigabytes of blanks.
+ * The format comes from a capture, so it never reaches the C library.  Each conversion is parsed,
+ * its argument is read by the packing's rules, and a conversion made here (flags, `*.*`, `ll`, one
+ * letter) formats it.  Widths and precisions are limited, and so is the work for one message: a
+ * few bytes can request gigabytes of blanks.
  */
 #include "config.h"
 
@@ -19,9 +18,9 @@
 #include <string.h>
 
 enum {
-	DIGITS_MAX = 24, /* of 64 bits: 22 octal ones */
+	DIGITS_MAX = 24, /* 64 bits are 22 octal digits */
 	PLAN_ARGS_MAX = UINT16_MAX,
-	STEPS_MAX = 64, /* of a format that is taken apart */
+	STEPS_MAX = 64, /* steps of a parsed format */
 	REBUILT_MAX = 16,
 	UTF8_MAX = 4
 };
@@ -47,9 +46,9 @@ static const struct {
     {"j", MODIFIER_J},	 {"z", MODIFIER_Z}, {"t", MODIFIER_T},	 {"L", MODIFIER_LONG_DOUBLE},
 };
 
-/* Bytes of an integer on the wire, and how many of them the value has: as the library
- * writes them [SyS-T 1.0, arguments, second hand: library].  The reference printer reads 4
- * bytes for t where the library writes 8. */
+/* Size of an integer on the wire, and of its value, as the library writes them [SyS-T 1.0,
+ * arguments, second hand: library].  The reference printer reads 4 bytes for t where the library
+ * writes 8. */
 static const struct {
 	uint8_t wire[2]; /* by packing */
 	uint8_t value[2];
@@ -58,10 +57,10 @@ static const struct {
     [MODIFIER_H] = {{4, 4}, {2, 2}},	       [MODIFIER_L] = {{4, 8}, {4, 8}},
     [MODIFIER_LL] = {{8, 8}, {8, 8}},	       [MODIFIER_J] = {{8, 8}, {8, 8}},
     [MODIFIER_Z] = {{4, 8}, {4, 8}},	       [MODIFIER_T] = {{4, 8}, {4, 8}},
-    [MODIFIER_LONG_DOUBLE] = {{4, 4}, {4, 4}}, /* for integers the library ignores L */
+    [MODIFIER_LONG_DOUBLE] = {{4, 4}, {4, 4}}, /* the library ignores L for integers */
 };
 
-/* [C99, fprintf]; a bit for each in `flags`. */
+/* [C99, fprintf]; bit numbers in `flags`. */
 enum { FLAG_LEFT, FLAG_SIGN, FLAG_BLANK, FLAG_FORM, FLAG_ZERO, FLAG_COUNT };
 static const char flag_letters[FLAG_COUNT + 1] = "-+ #0";
 
@@ -69,16 +68,16 @@ struct spec {
 	const char *at; /* the % */
 	size_t length;
 	unsigned flags;
-	bool width_given, precision_given; /* as an argument */
+	bool width_given, precision_given; /* given as an argument */
 	int width, precision;		   /* precision -1: none */
 	enum modifier modifier;
 	char letter;
-	bool bare;	  /* a modifier and a letter, no more */
-	bool adapts;	  /* width or precision are arguments, or too large */
-	const char *name; /* of the argument, or ""; NULL: not looked for */
+	bool bare;	  /* only a modifier and a letter */
+	bool adapts;	  /* width or precision is an argument, or too large */
+	const char *name; /* name of the argument, or ""; NULL: not searched */
 };
 
-/* A piece of a format: bytes that stand in the text, then a conversion or none. */
+/* Piece of a format: literal bytes, then an optional conversion. */
 struct format_step {
 	enum { STEP_BYTES, STEP_CONVERSION, STEP_INVALID } kind;
 	const char *bytes;
@@ -88,10 +87,9 @@ struct format_step {
 
 enum { PLAN_TEXTS = 3 };
 
-/* The bytes that the arguments of a format take, by packing, in front of each text and behind
- * the last. */
+/* Argument bytes of a format, by packing: before each text argument, and after the last one. */
 struct format_plan {
-	bool known; /* else the format has to be gone through */
+	bool known; /* else the format must be run */
 	uint8_t texts;
 	uint32_t bytes[2][PLAN_TEXTS + 1];
 };
@@ -107,12 +105,12 @@ enum outcome { DONE, INVALID, MISSING, UNTERMINATED, TOO_MUCH };
 struct syst_printf_job {
 	struct text *out; /* NULL: sizes only */
 	const struct syst_args *args;
-	size_t used;			  /* of them */
+	size_t used;			  /* argument bytes used */
 	const struct syst_arg_sink *sink; /* or NULL */
-	struct syst_arg arg;		  /* that it gets; its value and width are set before */
-	const struct sought *sought;	  /* the text goes through SIEVE instead; or NULL */
+	struct syst_arg arg;		  /* argument for the sink; value and width are set first */
+	const struct sought *sought;	  /* the text goes through `sieve` instead; or NULL */
 	struct sought_sieve sieve;
-	size_t work; /* characters made or asked for so far */
+	size_t work; /* characters made or requested */
 	bool cut;
 };
 
@@ -134,7 +132,7 @@ parse_number(const char *p, const char *end, int *number)
 	return p;
 }
 
-/* The bit of a letter; 0: it is no flag. */
+/* Return the bit of a flag letter, or 0. */
 static unsigned
 flag_of(char c)
 {
@@ -175,12 +173,12 @@ parse_modifier(const char *p, const char *end, enum modifier *modifier)
 	return p;
 }
 
-/* Parses the conversion that starts at the % at P [C99, fprintf].  False if it is none. */
+/* Parse the conversion that starts at the % at P [C99, fprintf].  Return false if it is invalid. */
 static bool
 parse_spec(const char *p, const char *end, struct spec *spec)
 {
 	*spec = (struct spec){.at = p++, .precision = -1};
-	if (p < end && !is_conversion(*p)) { /* most are a letter and no more */
+	if (p < end && !is_conversion(*p)) { /* most are only a letter */
 		for (unsigned flag; p < end && (flag = flag_of(*p)); p++)
 			spec->flags |= flag;
 		spec->width_given = p < end && *p == '*';
@@ -204,7 +202,7 @@ parse_spec(const char *p, const char *end, struct spec *spec)
 	return true;
 }
 
-/* Parses the step that starts at P; returns where the next one does. */
+/* Parse the step that starts at P.  Return the start of the next one. */
 static const char *
 parse_step(const char *p, const char *end, struct format_step *step)
 {
@@ -225,7 +223,7 @@ parse_step(const char *p, const char *end, struct format_step *step)
 
 /* --- arguments --------------------------------------------------------- */
 
-/* Takes an argument of 4 or 8 bytes. */
+/* Take an argument of 4 or 8 bytes. */
 static inline bool
 syst_printf_take(struct syst_printf_job *job, size_t size, uint64_t *value)
 {
@@ -244,7 +242,7 @@ sign_extend(uint64_t value, unsigned bytes)
 	return (int64_t)(value << unused) >> unused;
 }
 
-/* Gives the sink the argument whose last byte was just taken. */
+/* Pass the argument that was just taken to the sink. */
 static void
 syst_printf_report_argument(struct syst_printf_job *job, const struct spec *spec,
 			    enum syst_arg_type type, size_t length)
@@ -261,7 +259,7 @@ syst_printf_report_argument(struct syst_printf_job *job, const struct spec *spec
 	job->sink->add(job->sink->context, arg);
 }
 
-/* A width or precision from the arguments: 4 bytes, just before the value [SyS-T 1.0,
+/* Take a width or precision from the arguments: 4 bytes, just before the value [SyS-T 1.0,
  * arguments, second hand: library, systprint]. */
 static bool
 take_star(struct syst_printf_job *job, const struct spec *spec, int *number)
@@ -339,7 +337,7 @@ add_padded(struct syst_printf_job *job, const struct spec *spec, const char *tex
 		add_blanks(job, blanks);
 }
 
-/* A number as it is written: a sign or `0x`, zeros, digits. */
+/* A number in writing: a sign or `0x`, zeros, digits. */
 struct digits {
 	const char *at;
 	size_t length, zeros;
@@ -347,7 +345,7 @@ struct digits {
 	size_t prefix_length;
 };
 
-/* Puts COUNT times C, mostly none; returns where they end. */
+/* Write C COUNT times, usually none.  Return the end. */
 static inline char *
 put_fill(char *at, char c, size_t count)
 {
@@ -356,7 +354,7 @@ put_fill(char *at, char c, size_t count)
 	return at + count;
 }
 
-/* Writes a number, filled up to the width: with zeros if it FILLS. */
+/* Append a number, padded to the width: with zeros if it FILLS. */
 static void
 put_digits(struct text *out, const struct spec *spec, struct digits d, bool fills)
 {
@@ -387,7 +385,7 @@ is_signed(const struct spec *spec)
 	return spec->letter == 'd' || spec->letter == 'i';
 }
 
-/* Puts the digits of VALUE in front of END, of BITS bits each. */
+/* Write the digits of VALUE before END, BITS bits each.  Return their start. */
 static const char *
 put_bits(uint64_t value, unsigned bits, const char *letters, char *end)
 {
@@ -396,7 +394,7 @@ put_bits(uint64_t value, unsigned bits, const char *letters, char *end)
 	return end;
 }
 
-/* The digits of a value; of 0 none. */
+/* Return the digits of a value, none for 0. */
 static struct digits
 digits_of(const struct spec *spec, uint64_t value, char buffer[static DIGITS_MAX])
 {
@@ -414,7 +412,7 @@ digits_of(const struct spec *spec, uint64_t value, char buffer[static DIGITS_MAX
 	return d;
 }
 
-/* An integer without flags, width and precision; false: of a letter that is rare. */
+/* Append an integer without flags, width and precision.  Return false for a rare letter. */
 static bool
 put_bare_integer(struct text *out, char letter, uint64_t value)
 {
@@ -434,7 +432,7 @@ put_bare_integer(struct text *out, char letter, uint64_t value)
 	}
 }
 
-/* As the C library does [C99, fprintf]. */
+/* Append an integer as the C library does [C99, fprintf]. */
 static void
 put_integer(struct text *out, const struct spec *spec, uint64_t value)
 {
@@ -457,15 +455,15 @@ put_integer(struct text *out, const struct spec *spec, uint64_t value)
 		   has_flag(spec, FLAG_ZERO) && !has_flag(spec, FLAG_LEFT) && spec->precision < 0);
 }
 
-/* What an integer is written with that has no flags, width or precision. */
+/* Return the letters of an integer without flags, width or precision. */
 static enum sought_letters
 letters_of(char letter)
 {
 	return letter == 'x' ? SOUGHT_HEX : letter == 'X' ? SOUGHT_CAPITALS : SOUGHT_DECIMALS;
 }
 
-/* Passes an integer: its digits, if nothing stands beside them; not even these, if no needle can
- * have to do with one. */
+/* Pass an integer through the sieve: its digits, if it is bare.  Skip even these if no needle can
+ * start or continue with a digit. */
 static void
 sieve_integer(struct syst_printf_job *job, const struct spec *spec, uint64_t value)
 {
@@ -493,7 +491,7 @@ add_integer(struct syst_printf_job *job, const struct spec *spec, uint64_t value
 		put_integer(job->out, spec, value);
 }
 
-/* The conversion for the C library, whose width and precision are arguments: `%-0*.*a`.  Only
+/* Make the conversion for the C library, with width and precision as arguments: `%-0*.*a`.  Only
  * known letters and flags get into it. */
 static const char *
 rebuild_spec(const struct spec *spec, char buffer[static REBUILT_MAX])
@@ -507,7 +505,7 @@ rebuild_spec(const struct spec *spec, char buffer[static REBUILT_MAX])
 	return buffer;
 }
 
-/* Writes a number as the C library would, if that can be done here. */
+/* Append a number as the C library would.  Return false if only the C library can. */
 static bool
 put_number(struct text *out, const struct spec *spec, double value)
 {
@@ -568,7 +566,7 @@ convert_unsigned(struct syst_printf_job *job, const struct spec *spec)
 	return DONE;
 }
 
-/* UTF-8 of a code point; 0 bytes if it is none. */
+/* Encode a code point in UTF-8.  Return 0 if it is invalid. */
 static size_t
 syst_printf_encode_utf8(uint32_t code, char out[static UTF8_MAX])
 {
@@ -600,7 +598,7 @@ convert_char(struct syst_printf_job *job, const struct spec *spec)
 		length = syst_printf_encode_utf8((uint32_t)value, utf8);
 	else
 		utf8[0] = (char)value;
-	if (length == 1 && !utf8[0]) { /* a NUL ends the fragment that it is in */
+	if (length == 1 && !utf8[0]) { /* a NUL ends its fragment */
 		if (!has_flag(spec, FLAG_LEFT) && spec->width > 0)
 			add_blanks(job, (size_t)spec->width - 1);
 		return DONE;
@@ -621,7 +619,7 @@ convert_number(struct syst_printf_job *job, const struct spec *spec)
 	return DONE;
 }
 
-static const char nil[] = "(nil)"; /* as the printer's C library has it */
+static const char nil[] = "(nil)"; /* as in the printer's C library */
 
 static enum outcome
 convert_pointer(struct syst_printf_job *job, const struct spec *spec)
@@ -665,7 +663,7 @@ convert_string(struct syst_printf_job *job, const struct spec *spec)
 	return job->args->nul_behind ? MISSING : UNTERMINATED; /* that NUL is no argument byte */
 }
 
-/* By letter, from A on: those of is_conversion. */
+/* Indexed by letter, from A on, for the letters of is_conversion(). */
 static enum outcome (*const converters[])(struct syst_printf_job *, const struct spec *) = {
 #define CONVERTER(letter, how) [(letter) - 'A'] = convert_##how
     CONVERTER('d', signed),   CONVERTER('i', signed),	CONVERTER('o', unsigned),
@@ -735,8 +733,8 @@ static const char missing[] = "- insufficient argument bytes for format '";
 static const char invalid[] = "invalid format string '", cut[] = " - text cut";
 static const char unended[] = " - corrupt printf payload, missing argument string termination";
 
-/* The complaints of the reference printer, word for word [SyS-T 1.0, second hand:
- * systprint]; that text is cut is this program's. */
+/* Append a complaint of the reference printer, word for word [SyS-T 1.0, second hand: systprint].
+ * Only the notice of cut text is this program's. */
 static void
 syst_printf_explain(struct text *out, enum outcome outcome, const char *format, size_t length)
 {
@@ -760,7 +758,7 @@ syst_printf_explain(struct text *out, enum outcome outcome, const char *format, 
 	text_add_char(out, '\'');
 }
 
-/* Text that is cut is no fault of the message. */
+/* True if the message has no fault.  Cut text is none. */
 static bool
 is_sound(enum outcome outcome)
 {
@@ -790,7 +788,7 @@ syst_printf_strictly(struct text *out, const char *format, size_t format_length,
 {
 	struct syst_printf_job job = {.out = out, .args = args};
 	size_t start = out->length;
-	/* it parses the whole format before it looks at an argument */
+	/* the printer parses the whole format before it reads an argument */
 	enum outcome outcome = is_valid(format, format_length)
 				   ? syst_printf_run(&job, format, format_length)
 				   : INVALID;
@@ -810,9 +808,9 @@ syst_printf_size(const char *format, size_t format_length, const struct syst_arg
 	return true;
 }
 
-/* --- formats taken apart ----------------------------------------------------- */
+/* --- parsed formats ---------------------------------------------------------- */
 
-/* Adds what a conversion takes; false: there are too many texts. */
+/* Add the argument bytes of a conversion.  Return false if there are too many texts. */
 static bool
 plan_conversion(struct format_plan *plan, const struct spec *spec)
 {
@@ -830,7 +828,7 @@ plan_conversion(struct format_plan *plan, const struct spec *spec)
 	return spec->letter != 's' || ++plan->texts <= PLAN_TEXTS;
 }
 
-/* At least what a conversion adds to the work, but for a text. */
+/* Return an upper bound of the work for a conversion, without the length of a text. */
 static size_t
 most_work(const struct spec *spec)
 {
@@ -839,8 +837,8 @@ most_work(const struct spec *spec)
 	       (size_t)(spec->precision < 0 ? 0 : spec->precision) + sizeof(double);
 }
 
-/* A format is known if it is sound, and no text of it is ever cut: then all of its arguments
- * are looked at. */
+/* Make the plan of a format.  It is known if the format is sound and its texts are never cut: then
+ * all arguments are read. */
 static void
 plan_format(struct syst_format *format, size_t length)
 {
@@ -868,7 +866,7 @@ is_named_before(const struct syst_format *format, size_t count, const char *name
 	return false;
 }
 
-/* Gives the arguments their names, by the rules of argument.h. */
+/* Name the arguments by the rules of argument.h. */
 static void
 name_arguments(struct syst_format *format, const char *text, struct arena *arena)
 {
@@ -907,7 +905,7 @@ syst_format_new(struct arena *arena, const char *text, size_t length)
 	return format;
 }
 
-/* --- whether arguments fit --------------------------------------------------- */
+/* --- checking arguments ------------------------------------------------------ */
 
 static bool
 plan_fits(const struct format_plan *plan, const struct syst_args *args)
@@ -933,10 +931,10 @@ syst_printf_fits(const char *format, size_t format_length, const struct syst_arg
 	return is_sound(syst_printf_run(&job, format, format_length));
 }
 
-/* --- what is sought -------------------------------------------------------- */
+/* --- search ---------------------------------------------------------------- */
 
-/* Whether a needle may have to do with what is in no format and no argument but numbers and
- * blanks; noted. */
+/* True if a needle may overlap the fixed words, which come from neither format nor arguments.
+ * Cached in a note. */
 static bool
 words_join(struct sought *sought)
 {
@@ -973,19 +971,19 @@ syst_complaints_lack(const struct sought *sought)
 		sought_pass_text(sought, &sieve, words[i]);
 		lack = !sieve.found;
 	}
-	return lack && !sieve.open; /* of `missing`, behind which the format stands */
+	return lack && !sieve.open; /* of `missing`, which the format follows */
 }
 
-/* A format whose texts are judged, whatever the arguments. */
+/* State of judging all texts of a format, whatever the arguments. */
 struct format_judging {
 	const struct sought *sought;
-	bool placed; /* it stands in the message */
-	bool calm;   /* no needle is in a complaint, nor goes on from one */
+	bool placed; /* the format is in the message */
+	bool calm;   /* no needle is in a complaint or continues after one */
 	struct sought_sieve sieve;
 };
 
-/* Looks whether a needle is in what a conversion that goes wrong puts behind the text so far, or
- * goes on into it. */
+/* Check the complaints that a failed conversion appends to the text.  A needle may be in one or
+ * continue into it. */
 static void
 judge_complaints(struct format_judging *j)
 {
@@ -1002,7 +1000,7 @@ judge_complaints(struct format_judging *j)
 	}
 }
 
-/* Passes one of some words, or what was passed instead. */
+/* Pass each of WORDS as an alternative, from the state BEFORE on. */
 static void
 pass_words(const struct sought *sought, struct sought_sieve *sieve, struct sought_sieve before,
 	   const char *const *words)
@@ -1015,7 +1013,7 @@ pass_words(const struct sought *sought, struct sought_sieve *sieve, struct sough
 	}
 }
 
-/* Passes what a number is written as, but for the blanks around it. */
+/* Pass a number as written, but without the blanks around it. */
 static void
 judge_number(struct format_judging *j, const struct spec *spec)
 {
@@ -1037,7 +1035,7 @@ judge_number(struct format_judging *j, const struct spec *spec)
 		pass_words(j->sought, &j->sieve, before, odd);
 }
 
-/* Passes what a conversion may yield. */
+/* Pass the possible output of a conversion. */
 static void
 judge_conversion(struct format_judging *j, const struct spec *spec)
 {
@@ -1056,8 +1054,8 @@ judge_conversion(struct format_judging *j, const struct spec *spec)
 		sought_pass_any(j->sought, &j->sieve, SOUGHT_BLANKS);
 }
 
-/* Passes conversions of plain integers, of which a needle can neither have what is before them
- * nor what they yield: most are so, and it is seen at a glance.  Returns what is left. */
+/* Skip plain integer conversions if no needle can continue from the byte before them or start in
+ * their digits.  Most are like this, and the test is fast.  Return the rest of the format. */
 static const char *
 pass_plain(const struct sought *s, const char *p, const char *end)
 {
@@ -1090,7 +1088,7 @@ judge_format(struct format_judging *j, const char *format, size_t length)
 		else
 			sought_pass(j->sought, &j->sieve, step.bytes, step.length);
 		if (first && j->sieve.found && !j->sought->cuts)
-			return SOUGHT_ALWAYS; /* no conversion can go wrong before */
+			return SOUGHT_ALWAYS; /* no conversion before it can fail */
 		if (step.kind == STEP_INVALID)
 			return SOUGHT_MAY;
 		if (step.kind == STEP_BYTES)
@@ -1107,7 +1105,7 @@ judge_format(struct format_judging *j, const char *format, size_t length)
 enum sought_verdict
 syst_format_judge(const struct sought *sought, const char *format, size_t length)
 {
-	struct sought_sieve shown = {0}; /* by a complaint */
+	struct sought_sieve shown = {0}; /* the format as part of a complaint */
 	sought_pass(sought, &shown, format, length);
 	struct format_judging j = {.sought = sought,
 				   .calm = !shown.found && syst_complaints_lack(sought)};

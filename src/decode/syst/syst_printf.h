@@ -1,10 +1,9 @@
 /*
- * SyS-T printf: a format and packed arguments become text.
+ * SyS-T printf: make text from a format and packed arguments.
  *
- * Arguments lie one after the other without padding, in the order of the
- * format.  Their size depends on the conversion and on the packing: 32-bit
- * senders write long, size_t, ptrdiff_t and pointers as 4 bytes, 64-bit
- * senders as 8.  Strings stand in line with their NUL [SyS-T 1.0, arguments, second
+ * Arguments follow each other without padding, in the order of the format.  Their size depends on
+ * the conversion and on the packing: 32-bit senders write long, size_t, ptrdiff_t and pointers as
+ * 4 bytes, 64-bit senders as 8.  Strings are inline with their NUL [SyS-T 1.0, arguments, second
  * hand: library, systprint].
  */
 #ifndef TRAWL_DECODE_SYST_PRINTF_H
@@ -20,7 +19,7 @@ enum syst_arg_type { SYST_ARG_INT, SYST_ARG_UINT, SYST_ARG_NUMBER, SYST_ARG_TEXT
 
 struct syst_arg {
 	enum syst_arg_type type;
-	size_t at, length; /* bytes of it among the arguments, with a text's NUL */
+	size_t at, length; /* position and size in the arguments, with a text's NUL */
 	union {
 		int64_t i;
 		uint64_t u;
@@ -32,9 +31,9 @@ struct syst_arg {
 	};
 	const char *spec; /* its conversion in the format, from % on */
 	size_t spec_length;
-	bool width; /* the width or precision of that conversion, not its value */
-	/* in a format that was taken apart, or of a width: the argument's name, which lives
-	 * with the format; "": none.  NULL: not looked for */
+	bool width; /* the argument is a width or precision, not a value */
+	/* name of the argument, or "".  NULL: not searched.  Set for widths and in parsed formats;
+	 * lives as long as the format */
 	const char *name;
 };
 
@@ -43,66 +42,68 @@ struct syst_arg_sink {
 	void (*add)(void *context, const struct syst_arg *);
 };
 
-/* Limits on what a hostile format can make of few bytes. */
+/* Limits on the output that a hostile format can request with few bytes. */
 enum {
-	SYST_PRINTF_WIDTH_MAX = 65536,	   /* wider fields and precisions are cut to it */
-	SYST_PRINTF_TEXT_MAX = 1024 * 1024 /* longer text ends */
+	SYST_PRINTF_WIDTH_MAX = 65536,	   /* larger widths and precisions are reduced to it */
+	SYST_PRINTF_TEXT_MAX = 1024 * 1024 /* longer text is cut */
 };
 
-/* A format that is used many times, taken apart: pieces, conversions, names of arguments. */
+/* A parsed format, for repeated use: pieces, conversions, names of arguments. */
 struct syst_format;
 
-/* In the arena; TEXT lives as long.  NULL: it has too many pieces to be kept. */
+/* Parse a format into the arena.  TEXT must live as long.  Return NULL if it has too many
+ * pieces. */
 const struct syst_format *syst_format_new(struct arena *, const char *text, size_t length);
 
 struct syst_args {
 	const uint8_t *at;
 	size_t length;
 	enum syst_packing packing;
-	bool nul_behind;		 /* an unterminated string counts as ended by its NUL */
-	const struct syst_format *apart; /* the format that they are for; or NULL */
+	bool nul_behind;		 /* a NUL follows the arguments, see syst_nul_behind() */
+	const struct syst_format *apart; /* their parsed format, or NULL */
 };
 
 struct syst_printf_result {
-	size_t used; /* bytes of the arguments */
+	size_t used; /* argument bytes used */
 	bool faulty; /* the format is invalid, or the arguments end early */
 	bool cut;    /* a limit was reached */
 };
 
 /*
- * Appends the text to OUT and hands each argument to SINK (may be NULL).
- * FORMAT has LENGTH bytes and needs no NUL.  The reference printer's words for
- * what is wrong follow what could be made before.
+ * Append the text to OUT and pass each argument to SINK (may be NULL).  FORMAT has FORMAT_LENGTH
+ * bytes and needs no NUL.  After a fault, the reference printer's complaint follows the text made
+ * so far.
  */
 struct syst_printf_result syst_printf(struct text *out, const char *format, size_t format_length,
 				      const struct syst_args *, const struct syst_arg_sink *sink);
 
-/* Appends what the reference printer makes of the same where something is wrong:
- * some of its complaints replace the text before them. */
+/* Append the reference printer's text for a fault: some of its complaints replace the text before
+ * them. */
 void syst_printf_strictly(struct text *out, const char *format, size_t format_length,
 			  const struct syst_args *);
 
-/* How many bytes the arguments take, without making text; false if the format
- * is invalid or the arguments end early. */
+/* Get the size of the arguments without making text.  Return false if the format is invalid or the
+ * arguments end early. */
 bool syst_printf_size(const char *format, size_t format_length, const struct syst_args *,
 		      size_t *size);
 
-/* Whether it is sure that the text would have no needle, without making it. */
+/* True if the text certainly has no needle.  Makes no text. */
 bool syst_printf_lacks(struct sought *, const char *format, size_t format_length,
 		       const struct syst_args *);
 
-/* What is sure of all texts of a format that does not stand in messages, whatever the
- * arguments: of these, texts do. */
+/* Return the verdict on all texts of a format, whatever the arguments.  The format itself is not
+ * in the messages; text arguments are. */
 enum sought_verdict syst_format_judge(const struct sought *, const char *format,
 				      size_t format_length);
 
-/* Whether the same of one that does is SOUGHT_IN_PLACE, where complaints lack what is sought. */
+/* True if the verdict on a format inside a message is SOUGHT_IN_PLACE.  Only valid if
+ * syst_complaints_lack(). */
 bool syst_printf_in_place(const struct sought *, const char *format, size_t format_length);
 
-/* Whether no needle is in what syst_printf says of a format, nor goes on from there. */
+/* True if no complaint of syst_printf() about a format contains or starts a needle. */
 bool syst_complaints_lack(const struct sought *);
 
-/* Whether syst_printf would find no fault, without making text. */
+/* True if syst_printf() would find no fault.  Makes no text. */
 bool syst_printf_fits(const char *format, size_t format_length, const struct syst_args *);
 
 #endif

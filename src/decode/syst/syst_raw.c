@@ -1,22 +1,20 @@
 /*
- * SyS-T over nothing: messages one after the other, without framing.
+ * SyS-T without a transport: messages one after the other, without framing.
  *
- * "A list of variable length SyS-T Messages without additional padding bytes between
- * them" [SyS-T 1.0, "Overview"], as Zephyr writes it [SyS-T 1.0, raw data, second hand:
- * Zephyr].  There is no sync word.  A message that gives its length, or is of a fixed
- * size, leads to the next; all others end where the next one seems to start.
- * What seems to be a message is judged by following it: each one that parses
- * adds evidence (of a CRC that fits, a lot; of a word whose low bits happen to
- * be right, little), and enough evidence makes a chain.  The same chains find
- * the way back after damage.
+ * "A list of variable length SyS-T Messages without additional padding bytes between them" [SyS-T
+ * 1.0, "Overview"], as Zephyr writes it [SyS-T 1.0, raw data, second hand: Zephyr].  There is no
+ * sync word.  A message that states its length, or has a fixed size, leads to the next one; all
+ * others end where the next one seems to start.  Candidates are judged by following them.  Each
+ * message that parses adds evidence: a CRC that fits adds a lot, a word whose low bits happen to
+ * be right adds little.  Enough evidence makes a chain.  The same chains find the way back after
+ * damage.
  *
- * The normal case is a loop with one bounds check per message: while there
- * are REACH bytes left, no message and no look at the next one can leave the
- * window.  Everything unusual, and the end of the window, goes through
- * syst_raw_decide(), whose answers depend on REACH bytes and on nothing else, so that
- * any window gives the same messages.
+ * The normal case is a loop with one bounds check per message: while there are REACH bytes left,
+ * no message and no look at the next one can leave the window.  Everything unusual, and the end of
+ * the window, goes through syst_raw_decide().  Its results depend only on REACH bytes, so that any
+ * window gives the same messages.
  *
- * Runs of zero bytes parse as builds number 0; 16 or more are filler.
+ * Runs of zero bytes parse as builds with number 0; 16 or more are filler.
  */
 #include "config.h"
 
@@ -30,33 +28,33 @@
 enum {
 	FILLER_LEAST = 16,
 	LONG = 1024,		     /* longer messages are doubted: a wrong length hides much */
-	OPEN_MAX = SYST_MESSAGE_MAX, /* of a message that does not say, and of damage */
-	CHAIN_BYTES = 4096,	     /* looked at, and */
-	CHAIN_MESSAGES = 16,	     /* followed, at most */
-	START_WORDS = 6,	     /* in a row where nothing else is known */
-	CHAIN_OPEN = 512,	     /* where one of them that does not say must end */
-	NATURAL_MAX = 4096,	     /* looked through for an end by content */
+	OPEN_MAX = SYST_MESSAGE_MAX, /* most bytes of a message without length, or of damage */
+	CHAIN_BYTES = 4096,	     /* most bytes examined for a chain */
+	CHAIN_MESSAGES = 16,	     /* most messages followed in a chain */
+	START_WORDS = 6,	     /* words in a row that start a chain without other evidence */
+	CHAIN_OPEN = 512,	     /* most bytes of a message without length in a chain */
+	NATURAL_MAX = 4096,	     /* bytes searched for an end by content */
 	REACH = OPEN_MAX + CHAIN_BYTES,
 	RUN_UP = 65536,
-	DAMAGE_SHOWN = 64 /* bytes in the text; the field has them all */
+	DAMAGE_SHOWN = 64 /* bytes in the text; the field has all */
 };
 
-/* Evidence, in bits: how unlikely chance is. */
+/* Evidence, in bits: how unlikely a coincidence is. */
 enum {
 	EVIDENCE_SHORT = 2,
 	EVIDENCE_COMPACT = 4,
 	EVIDENCE_HEADER = 6,
 	EVIDENCE_LENGTH = 4,   /* a length that is not far away */
-	EVIDENCE_LOCATION = 4, /* a location's tag that is defined */
-	EVIDENCE_TEXT = 8,     /* text that is text, a bit for each byte */
+	EVIDENCE_LOCATION = 4, /* a location with a defined tag */
+	EVIDENCE_TEXT = 8,     /* valid text, a bit for each byte */
 	EVIDENCE_CRC = 24,
 	EVIDENCE_END = 8, /* a message that ends with the capture */
 	WEAK = 6,	  /* enough where a boundary is likely */
-	FAIR = 16,	  /* enough after a message that is long */
+	FAIR = 16,	  /* enough after a long message */
 	STRONG = 24	  /* enough anywhere */
 };
 
-/* The bytes that a decision may depend on. */
+/* Bytes that a decision may depend on. */
 struct syst_raw_view {
 	const uint8_t *p;
 	size_t length; /* at most REACH */
@@ -83,7 +81,8 @@ crc_fits(const uint8_t *p, size_t length)
 	return bytes_crc32c(0, p, length - 4) == bytes_le32(p + length - 4);
 }
 
-/* Where the CRC-32C fits, or 0: an end as certain as a length field's. */
+/* Return the end of the message by a CRC-32C that fits, or 0.  Such an end is as certain as that
+ * of a length field. */
 static size_t
 crc_end(const uint8_t *p, size_t length, size_t least)
 {
@@ -97,8 +96,8 @@ crc_end(const uint8_t *p, size_t length, size_t least)
 	}
 }
 
-/* Where a message that does not give its length ends by its content: its CRC,
- * the NUL of its text, the last argument of its format.  0: unknown. */
+/* Return the end of a message without length by its content: its CRC, the NUL of its text, the
+ * last argument of its format.  Return 0 if unknown. */
 static size_t
 natural_end(const uint8_t *p, size_t length, const struct syst_peek *peek)
 {
@@ -128,8 +127,8 @@ natural_end(const uint8_t *p, size_t length, const struct syst_peek *peek)
 		   : 0;
 }
 
-/* How many bytes of text are at P, at most EVIDENCE_TEXT; none if there is
- * anything before their NUL that is no text. */
+/* Count the bytes of text at P, up to EVIDENCE_TEXT.  Return 0 if anything before the NUL is not
+ * text. */
 static unsigned
 text_bytes(const uint8_t *p, size_t length)
 {
@@ -168,7 +167,7 @@ evidence_of(const uint8_t *p, size_t length, const struct syst_peek *peek)
 	return evidence;
 }
 
-/* Whether messages seem to follow each other from AT on. */
+/* True if messages seem to follow each other from AT on. */
 static bool
 is_chain(const struct syst_raw_view *v, size_t at, unsigned needed)
 {
@@ -199,8 +198,8 @@ is_chain(const struct syst_raw_view *v, size_t at, unsigned needed)
 	return evidence >= needed;
 }
 
-/* Whether a chain starts at AT, where nothing says that a message should.
- * Almost anything can be a word, so one counts only with others behind it. */
+/* True if a chain starts at AT, where no message is expected.  Almost anything can be a word, so
+ * one counts only if others follow. */
 static bool
 starts_chain(const struct syst_raw_view *v, size_t at)
 {
@@ -211,7 +210,7 @@ starts_chain(const struct syst_raw_view *v, size_t at)
 		uint32_t header = bytes_le32(v->p + next), size = syst_word_size(header);
 		if (!header || !known_header(header))
 			return false;
-		if (!size) /* this quick look spares nearly all places a thorough one */
+		if (!size) /* this quick test spares most offsets a thorough one */
 			return !words && !(header & SYST_HEADER_RESERVED) &&
 			       is_chain(v, at, STRONG);
 		if (v->length - next < size)
@@ -221,7 +220,7 @@ starts_chain(const struct syst_raw_view *v, size_t at)
 	return is_chain(v, at, STRONG);
 }
 
-/* The first place in [FROM, TO) where a chain starts, or TO. */
+/* Return the first offset in [FROM, TO) where a chain starts, or TO. */
 static size_t
 find_chain(const struct syst_raw_view *v, size_t from, size_t to)
 {
@@ -232,7 +231,7 @@ find_chain(const struct syst_raw_view *v, size_t from, size_t to)
 
 /* --- deciding ---------------------------------------------------------- */
 
-/* Whether V has all that a decision can depend on. */
+/* True if V has all bytes that a decision can depend on. */
 static bool
 is_enough(const struct syst_raw_view *v)
 {
@@ -245,15 +244,15 @@ open_most(const struct syst_raw_view *v)
 	return v->length < OPEN_MAX ? v->length : OPEN_MAX;
 }
 
-/* The length of the zero run at the start, which is filler; 0 if more bytes
- * are needed.  The header that follows may begin with zero bytes. */
+/* Return the length of the zero run at the start, which is filler.  Return 0 if more bytes are
+ * needed.  The next header may begin with zero bytes. */
 static size_t
 filler_length(const struct syst_raw_view *v, uint64_t offset)
 {
 	static const unsigned needs[] = {STRONG, WEAK};
 	size_t run = bytes_zero_run(v->p, v->length);
 	size_t cut = (size_t)(decode_run_cut(offset) - offset);
-	if (run >= cut + FILLER_LEAST + 3) /* enough is left to be filler again */
+	if (run >= cut + FILLER_LEAST + 3) /* the rest is long enough to be filler again */
 		return cut;
 	if (!is_enough(v) && v->length - run < CHAIN_BYTES)
 		return 0;
@@ -266,8 +265,8 @@ filler_length(const struct syst_raw_view *v, uint64_t offset)
 	return run;
 }
 
-/* Whether a header, known or (if asked) reserved with a length, or the end
- * of the capture is at AT. */
+/* True if AT has a known header, or (if requested) a reserved one with a length, or the end of the
+ * capture. */
 static bool
 fits_at(const struct syst_raw_view *v, size_t at, bool reserved_too)
 {
@@ -299,8 +298,8 @@ decide_damage(const struct syst_raw_view *v, struct message *m)
 	return is_enough(v) ? find_chain(v, 1, open_most(v)) : 0;
 }
 
-/* Whether a message that gives its length is what it says: its CRC fits, or
- * what follows may be a message, and is one if much depends on it. */
+/* True if a message's stated length is credible: its CRC fits, or a message may follow.  After a
+ * long message, one must follow. */
 static bool
 is_trusted(const struct syst_raw_view *v, const struct syst_peek *peek)
 {
@@ -313,19 +312,19 @@ is_trusted(const struct syst_raw_view *v, const struct syst_peek *peek)
 		return true;
 	if (length <= LONG)
 		return fits_at(v, length, reserved);
-	/* a text that ends where the length says shows that it is right */
+	/* a text that ends at the stated length proves it right */
 	if (!reserved && !has_crc && !peek->suspect && natural_end(v->p, length, peek) == length)
 		return true;
-	/* a wrong length leads into other messages, and soon back in step with
-	 * them: with a doubtful header, a chain behind it proves little, unless it
-	 * is one that would be found anywhere; with a reserved one, nothing */
+	/* a wrong length leads into other messages, and soon back in step with them: after a
+	 * doubtful header a chain proves little, unless it would be found anywhere; after a
+	 * reserved one, nothing */
 	if (reserved || has_crc)
 		return false;
 	return peek->suspect ? starts_chain(v, length) : is_chain(v, length, FAIR);
 }
 
-/* A message that states its length.  If that cannot be trusted, and a chain
- * starts inside, it is wrong. */
+/* Decide about a message that states its length.  The length is wrong if it cannot be trusted and
+ * a chain starts inside. */
 static size_t
 decide_whole(const struct syst_raw_view *v, const struct syst_peek *peek, struct message *m)
 {
@@ -357,7 +356,7 @@ decide_open(const struct syst_raw_view *v, const struct syst_peek *peek, struct 
 	return length;
 }
 
-/* The capture ends amid a message, or its length is wrong. */
+/* Decide about a message that the capture's end cuts off, or that has a wrong length. */
 static size_t
 decide_short(const struct syst_raw_view *v, const struct syst_peek *peek, struct message *m)
 {
@@ -379,8 +378,8 @@ decide_reserved(const struct syst_raw_view *v, const struct syst_peek *peek, str
 	return peek->length;
 }
 
-/* Fills M with the message at the start of V, which is at OFFSET, and returns
- * its length; 0 if that needs more bytes. */
+/* Fill in M with the message at the start of V, which is at OFFSET.  Return its length, or 0 if
+ * that needs more bytes. */
 static size_t
 syst_raw_decide(const struct syst_raw_view *v, uint64_t offset, struct message *m)
 {
@@ -415,12 +414,11 @@ view_at(const struct window *w, uint64_t offset)
 
 /* --- the decoder ------------------------------------------------------- */
 
-/* The layout of the latest messages.  Most are like the one before; then it is known
- * where the length stands before the header has come from memory, which is what
- * walking over boundaries waits for. */
+/* Layout of the last message.  Most messages have the layout of the one before.  The walk can then
+ * read the length without waiting for the header to arrive from memory. */
 struct shape {
 	uint32_t flags;
-	unsigned wide; /* of the location */
+	unsigned wide; /* wide bit of the location */
 	struct syst_layout at;
 };
 
@@ -443,7 +441,7 @@ peek_shaped(const uint8_t *p, struct shape *shape, struct syst_peek *peek)
 	syst_peek_laid(p, REACH, header, shape->flags, shape->at, peek);
 }
 
-/* Fills the plain message at P; false: it is unusual. */
+/* Fill in the plain message at P.  Return false if it is unusual. */
 static inline __attribute__((always_inline)) bool
 take_plain(const uint8_t *p, uint64_t offset, struct shape *shape, struct message *m)
 {
@@ -460,7 +458,7 @@ take_plain(const uint8_t *p, uint64_t offset, struct shape *shape, struct messag
 	return true;
 }
 
-/* Steps over plain messages that start before END; what is unusual stops it. */
+/* Step over plain messages that start before END, up to an unusual one. */
 static size_t
 step_plain(const uint8_t *p, uint64_t offset, uint64_t end, struct message *out, size_t max)
 {
@@ -473,10 +471,9 @@ step_plain(const uint8_t *p, uint64_t offset, uint64_t end, struct message *out,
 	return count;
 }
 
-/* Counts messages as step_plain would fill them, as long as they have a length, no
- * location and nothing unusual; returns the offset behind them.  Which flags they have is
- * asked by arithmetic: where they differ from message to message as they like, jumps that
- * are guessed wrong cost more than all else. */
+/* Count messages as step_plain() would fill them, as long as they have a length, no location and
+ * nothing unusual.  Return the offset after them.  Arithmetic tests their flags: if these vary
+ * from message to message, mispredicted branches cost more than all else. */
 static uint64_t
 sum_common(const uint8_t *p, uint64_t offset, uint64_t end, struct summing *all)
 {
@@ -512,7 +509,7 @@ sum_common(const uint8_t *p, uint64_t offset, uint64_t end, struct summing *all)
 	return offset;
 }
 
-/* As step_plain, where the messages are counted; returns the offset behind them. */
+/* Like step_plain(), but count the messages.  Return the offset after them. */
 static uint64_t
 sum_plain(const uint8_t *p, uint64_t offset, uint64_t end, struct summary *summary)
 {
@@ -533,7 +530,7 @@ sum_plain(const uint8_t *p, uint64_t offset, uint64_t end, struct summary *summa
 	return offset;
 }
 
-/* Settles those of COUNT messages for which nothing but their bytes is needed. */
+/* Settle each of COUNT messages that needs nothing but its own bytes. */
 static void
 settle_plain(const struct decoder *decoder, const struct window *w, struct message *out,
 	     size_t count)
@@ -616,7 +613,7 @@ syst_raw_resync(const struct decoder *decoder, struct decode_state *state, const
 		return 0;
 	for (uint64_t offset = w->offset; offset < end;) {
 		struct syst_raw_view view = view_at(w, offset);
-		/* where filler started does not matter for where it ends */
+		/* the start of filler does not affect its end */
 		size_t filler = is_filler(view.p, view.length) ? filler_length(&view, offset) : 0;
 		size_t most = open_most(&view), found = find_chain(&view, 0, most);
 		state->offset = offset + (filler ? filler : found);
@@ -639,7 +636,7 @@ syst_raw_expand(const struct decoder *decoder, const struct message *m, const st
 		text_addf(&e->text, "%u zero bytes", m->length);
 		return;
 	}
-	/* a copy, since the bytes of a growing capture may change meanwhile */
+	/* a copy, because the bytes of a growing capture may change */
 	e->payload = arena_copy(&e->arena, p, m->length);
 	e->payload_length = m->length;
 	if (m->kind != SYST_DAMAGE) {
@@ -703,9 +700,9 @@ syst_raw_announces(const struct decoder *decoder, const struct message *m, const
 			      w->bytes + (m->offset - w->offset), m->length, NULL, guid, build);
 }
 
-/* What the head of a capture holds, to judge by. */
+/* Counts of the messages in the head of a capture. */
 struct syst_raw_tally {
-	size_t headers, checked; /* those whose CRC fits */
+	size_t headers, checked; /* `checked`: headers with a CRC that fits */
 	size_t weak;		 /* single words, and messages of unknown length */
 	size_t doubtful;
 };
@@ -726,8 +723,8 @@ count_message(struct syst_raw_tally *tally, const struct message *m, const uint8
 	}
 }
 
-/* Words are accepted nearly anywhere, so only messages with a header and an
- * end speak for the format, and anything doubtful against it. */
+/* Return the score of a head.  Words are accepted nearly anywhere, so only messages with a header
+ * and an end count for the format.  Anything doubtful counts against it. */
 static int
 score_of(const struct syst_raw_tally *t)
 {
@@ -754,7 +751,7 @@ syst_raw_probe(const struct window *head, struct probe *probe)
 		count = syst_raw_step(NULL, &state, head, batch, sizeof batch / sizeof *batch);
 		for (size_t i = 0; i < count; i++) {
 			const struct message *m = &batch[i];
-			/* the head may end amid a message */
+			/* the head may end inside a message */
 			if (m->offset + m->length < end || m->kind < SYST_UNKNOWN)
 				count_message(&tally, m, head->bytes + (m->offset - head->offset));
 		}
@@ -792,7 +789,7 @@ const struct decoder_ops syst_raw_ops = {
     .unnamed = SYST_UNNAMED,
     .alike = "id",
     .clocks = &syst_clocks,
-    /* no contexts: which of its catalog's messages sets one, a profile says */
+    /* no contexts: a profile defines which catalog messages set one */
     /* no trigger: SyS-T has none, and there is no transport */
     .reach = REACH,
     .run_up = RUN_UP,

@@ -1,9 +1,9 @@
 /*
- * SyS-T, sifting: what the text and the type of a message lack, without making them.
+ * SyS-T, sifting: prove that the text and the type of a message have no needle, without making
+ * them.
  *
- * Each type of message has a rule of how its text comes about.  What holds for all frames
- * of a type, a row of the collateral or a format is found once and noted with what is
- * sought.
+ * Each type of message has a rule for how its text is made.  Notes of the search keep results that
+ * hold for all frames of a type, for a row of the collateral or for a format.
  */
 #include "config.h"
 
@@ -13,11 +13,11 @@
 #include <string.h>
 
 enum {
-	LOCATION_END = 21,	 /* of the first byte of a location, at most */
-	KEY_HEADER = 0x3f00000f, /* type and subtype, which say what an id is */
+	LOCATION_END = 21,	 /* most bytes up to a location's first byte */
+	KEY_HEADER = 0x3f00000f, /* type and subtype, which define the kind of an id */
 };
 
-/* What is noted by more words, as it begins. */
+/* First words of wide note keys. */
 static const uint64_t BY_OWNER = UINT64_C(1) << 62, BY_ID = UINT64_C(1) << 63;
 
 /* A frame that is sifted. */
@@ -26,11 +26,11 @@ struct syst_sieved {
 	const struct message *m;
 	const struct syst_frame *f;
 	const struct syst_sender *sender;
-	const struct window *window; /* that has the frame at the message's offset; or NULL */
+	const struct window *window; /* has the frame at the message's offset; or NULL */
 	struct sought *sought;
 };
 
-/* Whether LENGTH bytes from AT on, which stand in the text, have a needle. */
+/* True if LENGTH bytes from AT on, which are in the text, have a needle. */
 static bool
 part_has(const struct syst_sieved *j, size_t at, size_t length)
 {
@@ -40,7 +40,7 @@ part_has(const struct syst_sieved *j, size_t at, size_t length)
 	return needles_are_in(&j->sought->needles, j->f->p + at, length);
 }
 
-/* What is noted: of a sender's type; of a row of the collateral; of all frames of a type. */
+/* Subjects of notes: a sender's type, a row of the collateral, all frames of a type. */
 enum note { NOTE_TYPE, NOTE_ENTRY, NOTE_FORM };
 
 static struct sought_note *
@@ -59,7 +59,7 @@ client_of(const struct syst_sieved *j)
 	return syst_choose_client(j->d, j->f, j->sender, NULL, j->m).client;
 }
 
-/* Whether no text of a row of the collateral has it, whatever the arguments. */
+/* True if no text of a row of the collateral has a needle, whatever the arguments. */
 static bool
 format_lacks(const struct syst_sieved *j, const struct syst_entry *entry)
 {
@@ -78,7 +78,7 @@ pass_number(const struct sought *sought, struct sought_sieve *sieve, unsigned nu
 	sought_pass(sought, sieve, digits, (size_t)(text_put_uint(digits, number) - digits));
 }
 
-/* Whether the name of a type's subtype lacks it: as make_type() makes it. */
+/* True if the name of a type's subtype, as made by make_type(), has no needle. */
 static bool
 subtype_lacks(const struct syst_sieved *j, const struct syst_client *client,
 	      struct sought_sieve *sieve)
@@ -123,7 +123,7 @@ type_lacks(const struct syst_sieved *j)
 	return note->never;
 }
 
-/* What is sure of the texts of an id that the collateral does not have. */
+/* Return the verdict on the texts of an id that the collateral does not have. */
 static enum sought_verdict
 judge_unnamed(const struct sought *sought)
 {
@@ -135,7 +135,7 @@ judge_unnamed(const struct sought *sought)
 	return sieve.found ? SOUGHT_MAY : SOUGHT_NEVER;
 }
 
-/* By the arguments, where the format alone does not tell. */
+/* True if the text of a CATALOG message has no needle, by its format and arguments. */
 static bool
 catalog_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 {
@@ -161,7 +161,7 @@ string_lacks(const struct syst_sieved *j)
 	return syst_printf_lacks(j->sought, call.format, call.length, &args);
 }
 
-/* What stands for a number alone. */
+/* True if a text that is only a number has no needle. */
 static bool
 number_lacks(const struct syst_sieved *j)
 {
@@ -170,7 +170,7 @@ number_lacks(const struct syst_sieved *j)
 	return !sieve.found;
 }
 
-/* The collateral's row for a word, or its number. */
+/* True if the text of a word, by the collateral's row or its number, has no needle. */
 static bool
 short_lacks(const struct syst_sieved *j)
 {
@@ -178,7 +178,7 @@ short_lacks(const struct syst_sieved *j)
 	return entry ? format_lacks(j, entry) : number_lacks(j);
 }
 
-/* A number, and perhaps a text after it [SyS-T 1.0, BUILD, second hand: library]. */
+/* True if a number with an optional text has no needle [SyS-T 1.0, BUILD, second hand: library]. */
 static bool
 build_lacks(const struct syst_sieved *j)
 {
@@ -259,8 +259,8 @@ frame_lacks(const struct syst_sieved *j, struct sought_answer *answer)
 	}
 }
 
-/* Whether sound frames of a type and subtype lack it, whatever else they say; nothing else of
- * the frame need be there. */
+/* True if no sound frame of a type and subtype has a needle, whatever its content.  Reads only
+ * type and subtype of the frame. */
 static bool
 any_lacks(const struct syst_sieved *j)
 {
@@ -282,15 +282,15 @@ any_lacks(const struct syst_sieved *j)
 	}
 }
 
-/* How it is told of frames of a form, their type and subtype and whether they have a checksum,
- * that text and type lack what is sought: with little work, or not at all. */
+/* Cheap proofs that text and type have no needle, for all frames of a form: a type, a subtype, and
+ * with or without checksum. */
 enum rule {
-	RULE_NONE = 1, /* by taking the frame apart; 0 stands for a form that has not been met */
-	RULE_NEVER,    /* they always do */
-	RULE_IN_PLACE, /* their bytes lack it */
-	RULE_DIGITS,   /* their bytes are not those whose digits it is */
-	RULE_FORMAT,   /* by the format, which stands in them */
-	RULE_ID	       /* by the format that the collateral has for them */
+	RULE_NONE = 1, /* parse the frame; 0 is a form not met yet */
+	RULE_NEVER,    /* they never have one */
+	RULE_IN_PLACE, /* search their bytes */
+	RULE_DIGITS,   /* search their bytes for those with a needle's digits */
+	RULE_FORMAT,   /* judge the format inside them */
+	RULE_ID	       /* judge the collateral's format for them */
 };
 
 static enum rule
@@ -325,7 +325,7 @@ find_rule(const struct syst_decoder *d, uint32_t header, struct sought *sought)
 	return rule != RULE_NONE && type_lacks(&j) ? rule : RULE_NONE;
 }
 
-/* The rule for frames with a header, for the collateral as it is. */
+/* Return the rule for frames with a header, with the present collateral. */
 static inline enum rule
 rule_of(const struct syst_decoder *d, uint32_t header, struct sought *sought)
 {
@@ -342,7 +342,7 @@ syst_in_place(const struct syst_decoder *d, struct sought *sought, uint64_t kind
 {
 	enum { PLAIN = MESSAGE_TIMED | MESSAGE_SENDER_TIMED | MESSAGE_SYNC | MESSAGE_RESYNC };
 	unsigned looks = 1u << SOUGHT_AS_BYTES;
-	if (flags & ~(unsigned)PLAIN) /* checksums and formats among them: MESSAGE_CHECKED */
+	if (flags & ~(unsigned)PLAIN) /* includes MESSAGE_CHECKED: checksums and formats */
 		return 0;
 	if (kinds >> SYST_UNKNOWN)
 		return 0;
@@ -360,9 +360,9 @@ syst_in_place(const struct syst_decoder *d, struct sought *sought, uint64_t kind
 	return looks;
 }
 
-/* --- by rules ---------------------------------------------------------------- */
+/* --- following rules --------------------------------------------------------- */
 
-/* A frame whose rule is followed: its payload, and where it lies. */
+/* A frame and its payload, while its rule is followed. */
 struct ruled {
 	const struct syst_decoder *d;
 	const struct message *m;
@@ -374,8 +374,8 @@ struct ruled {
 	bool unnamed; /* as in struct expansion */
 };
 
-/* Whether a needle is among the bytes of the payload, or may be; those of a head can be the same
- * in many frames. */
+/* True if the payload has a needle, or may have one.  A match in the header does not count,
+ * because many frames can have the same header. */
 static inline bool
 bytes_have(const struct ruled *r, enum sought_look look)
 {
@@ -387,7 +387,8 @@ bytes_have(const struct ruled *r, enum sought_look look)
 				       : sought_is_in_hex(r->sought, p, length);
 }
 
-/* By the format of a PRINTF frame, and by the arguments where that does not tell. */
+/* Return the verdict on a PRINTF frame by its format, and if that does not decide, by its
+ * arguments. */
 static enum sought_verdict
 judge_printf(const struct ruled *r, uint32_t header)
 {
@@ -403,7 +404,7 @@ judge_printf(const struct ruled *r, uint32_t header)
 	return syst_printf_lacks(r->sought, format, length, &args) ? SOUGHT_NEVER : SOUGHT_MAY;
 }
 
-/* Puts into a key what says whose ids a frame has: its GUID, or else its sender and module. */
+/* Add the owner of a frame's ids to a key: its GUID, or else its sender and module. */
 static void
 add_owner(const struct ruled *r, uint32_t header, uint64_t key[static 3])
 {
@@ -417,7 +418,7 @@ add_owner(const struct ruled *r, uint32_t header, uint64_t key[static 3])
 		key[1] = 1ull << 32 | (uint32_t)r->sender->master << 16 | r->sender->channel;
 }
 
-/* The client in the collateral whose ids a frame has, noted. */
+/* Return the collateral's client that owns a frame's ids.  Cached in a note. */
 static const struct syst_client *
 find_owner(const struct ruled *r, uint32_t header)
 {
@@ -433,7 +434,7 @@ find_owner(const struct ruled *r, uint32_t header)
 	return note->found;
 }
 
-/* Finds out what is sure of the frames that have the id of a frame, and the same owner. */
+/* Fill in the note on all frames with the same id and the same owner. */
 static void
 note_id(const struct ruled *r, struct sought_note *note)
 {
@@ -448,7 +449,7 @@ note_id(const struct ruled *r, struct sought_note *note)
 			      : judge_unnamed(r->sought);
 }
 
-/* By the id of a CATALOG frame.  Many senders share few clients. */
+/* Return the verdict on a CATALOG frame by its id.  Many senders share few clients. */
 static enum sought_verdict
 judge_id(struct ruled *r, uint32_t header)
 {
@@ -468,7 +469,7 @@ judge_id(struct ruled *r, uint32_t header)
 	return (enum sought_verdict)note->verdict;
 }
 
-/* Finds where the payload of a frame that has a full header lies; false: not in it. */
+/* Find the payload of a frame with a full header.  Return false if it is not in the frame. */
 static inline bool
 find_payload(struct ruled *r, uint32_t header)
 {
@@ -480,8 +481,8 @@ find_payload(struct ruled *r, uint32_t header)
 	return r->payload + behind <= r->length;
 }
 
-/* What is sure of text and type of a sound frame: that both lack what is sought, NEVER; that its
- * text has it, ALWAYS; or nothing, MAY, or not without more work. */
+/* Return the verdict on text and type of a frame.  NEVER: neither has a needle.  ALWAYS: the text
+ * has one.  MAY: unknown, or only with more work. */
 static inline __attribute__((always_inline)) enum sought_verdict
 follow_rule(struct ruled *r)
 {
@@ -503,10 +504,10 @@ follow_rule(struct ruled *r)
 	return bytes_have(r, look) ? SOUGHT_MAY : SOUGHT_NEVER;
 }
 
-/* --- frames taken apart ------------------------------------------------------ */
+/* --- parsed frames ----------------------------------------------------------- */
 
-/* What the text of a sound frame follows from: its type, its payload, what the collateral
- * has for its number, and what the printer would find behind it. */
+/* Set the inputs that determine the text of a sound frame: its type, its payload, the collateral's
+ * row for its number, and the byte that the printer would find after it. */
 static void
 find_text_bytes(const struct syst_sieved *j, struct sought_answer *answer)
 {
@@ -514,7 +515,7 @@ find_text_bytes(const struct syst_sieved *j, struct sought_answer *answer)
 	const struct syst_entry *entry = NULL;
 	uint32_t stated, computed;
 	if (syst_frame_crc(f, &stated, &computed) && stated != computed)
-		return; /* the text says so */
+		return; /* the text starts with syst_bad_crc */
 	if (j->d->collateral && syst_has_entry(f))
 		entry = syst_choose_entry(f, client_of(j));
 	answer->unnamed = f->peek.kind == SYST_CATALOG && !entry;
@@ -526,7 +527,7 @@ find_text_bytes(const struct syst_sieved *j, struct sought_answer *answer)
 				       (unsigned)syst_nul_behind(f) << 11);
 }
 
-/* A text without format or checksum.  The bytes may have changed since they were stepped over. */
+/* Return a text without format or checksum.  The bytes may have changed since step() read them. */
 const char *
 syst_text(const struct message *m, const uint8_t *p, size_t length, size_t *size)
 {
@@ -570,7 +571,7 @@ syst_sift(const struct syst_decoder *d, const struct message *m, const uint8_t *
 	if (answer->text_has || answer->text_lacks)
 		return;
 	syst_frame_parse(&f, p, length);
-	/* who sent it, and so what its numbers mean, may depend on what came before */
+	/* the sender's client, and so the meaning of numbers, may depend on earlier messages */
 	bool varies = atomic_load(&d->base.needs_history) && syst_has_entry(&f);
 	if (f.fault != SYST_SOUND || m->flags & (MESSAGE_LOSS | MESSAGE_SUSPECT) || varies)
 		return;

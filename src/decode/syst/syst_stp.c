@@ -1,15 +1,15 @@
 /*
- * SyS-T over MIPI STP: which messages of a stream are SyS-T.
+ * SyS-T over MIPI STP: find the SyS-T messages of a stream.
  *
- * A message starts with a timestamp, or without one right behind an end of the same
- * sender; it ends with a mark or a FLAG of that sender.  The sequences are DnMTS,
- * DnTS-Dn*-DnM and DnTS-Dn*-FLAG [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"].  Cutting
- * the stream into messages is decode/stp/stp_step.c.
+ * A message starts with a timestamp, or without one directly after an end of the same sender; it
+ * ends with a mark or a FLAG of that sender.  The sequences are DnMTS, DnTS-Dn*-DnM and
+ * DnTS-Dn*-FLAG [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"].  Code in decode/stp/stp_step.c
+ * assembles the messages.
  *
- * Other software can write to the same stream, and many a word of it looks like a SyS-T
- * message of one word.  Whose data are plain is decided by sender, from the head of the
- * capture and once, when it is opened: so it does not depend on where decoding starts.
- * A sender that the head does not show is taken for one of SyS-T.
+ * Other software can write to the same stream, and many of its words look like a SyS-T message of
+ * a single word.  The senders of such plain data are found once, at opening, from the head of the
+ * capture.  The result therefore does not depend on where decoding starts.  A sender that the head
+ * does not show is assumed to write SyS-T.
  */
 #include "config.h"
 
@@ -30,18 +30,18 @@
 struct syst_stp_decoder {
 	struct syst_decoder syst;
 	struct stp_setup stp;
-	VEC(uint32_t) plain; /* senders of no SyS-T, as stp_sender(), in order */
+	VEC(uint32_t) plain; /* senders of plain data, as stp_sender(), sorted */
 	struct text about;
-	struct trial *trial; /* counts what is decoded; or NULL */
+	struct trial *trial; /* counts messages during a trial; or NULL */
 };
 
 /* decode_history.memory */
 struct syst_stp_memory {
-	struct stp_gatherer gatherer; /* first, as stp_expand has it */
+	struct stp_gatherer gatherer; /* first, as stp_expand() expects */
 	struct syst_memory syst;
 };
 
-/* Raw key of senders that are not SyS-T's, before the master is mixed in. */
+/* Raw key of senders of plain data, before master and channel are mixed in. */
 #define ORIGIN_DATA UINT64_MAX
 
 static uint64_t
@@ -50,8 +50,8 @@ data_origin(uint32_t sender)
 	return ORIGIN_DATA ^ stp_sender_key(sender);
 }
 
-/* Whether a message looks like SyS-T: a known type and subtype, and the size
- * that it must have if it is a single word. */
+/* True if a message looks like SyS-T: a known type and subtype, and the required size if it is a
+ * single word. */
 static bool
 is_syst(const struct stp_message *open, const struct syst_peek *peek, size_t length)
 {
@@ -59,13 +59,13 @@ is_syst(const struct stp_message *open, const struct syst_peek *peek, size_t len
 		return false;
 	if (peek->kind == SYST_BAD || peek->kind == SYST_UNKNOWN)
 		return false;
-	if (peek->suspect) /* with reserved bits, its length must speak for it */
+	if (peek->suspect) /* with reserved bits, only a matching length is proof */
 		return peek->has_length && length == peek->length;
 	return peek->prefix || length == peek->length;
 }
 
-/* The timestamp in a message is on its sender's clock, beside the transport's; of one
- * that was cut short it may be missing. */
+/* Set the sender time.  The timestamp in a message is on its sender's clock, next to the
+ * transport's.  A message that was cut short may not have it. */
 static void
 fill_sender_time(const struct syst_peek *peek, size_t length, struct message *m)
 {
@@ -88,7 +88,7 @@ is_plain(const struct syst_stp_decoder *d, uint32_t sender)
 	return low < d->plain.count && d->plain.at[low] == sender;
 }
 
-/* Says what is known of a message of data, by its payload. */
+/* Sift a message of data by its payload. */
 static void
 sift_payload(const struct syst_stp_decoder *d, const struct message *m, struct syst_sender sender,
 	     const uint8_t *payload, size_t length, struct sought *sought,
@@ -188,8 +188,8 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 	syst_expand_from(&d->syst, m, e->payload, e->payload_length, want, history, &sender, e);
 }
 
-/* The payload of M, which consists of data, put together in BYTES, as many as
- * stp_walk_collect wants. */
+/* Assemble the payload of M, which consists of data, in BYTES, with the room that
+ * stp_walk_collect() needs. */
 static size_t
 assemble_payload(const struct syst_stp_decoder *d, const struct message *m, const struct window *w,
 		 uint8_t *bytes)
@@ -205,7 +205,7 @@ syst_stp_sift(const struct decoder *decoder, const struct message *m, const stru
 	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
 	bool data =
 	    m->flags & MESSAGE_SCATTERED && (m->kind < SYST_UNKNOWN || m->kind == SYST_DATA);
-	if (!sought) /* there is no room to put it together */
+	if (!sought) /* no buffer to assemble it in */
 		return;
 	if (!data) {
 		answer->text_lacks = stp_row_lacks(&protocol, m->kind, sought);
@@ -244,27 +244,27 @@ syst_stp_announces(const struct decoder *decoder, const struct message *m, const
 	return announced;
 }
 
-/* --- what a head shows ------------------------------------------------- */
+/* --- survey of a head -------------------------------------------------- */
 
-/* Messages of one sender that have a start and an end. */
+/* Counts of a sender's messages that have a start and an end. */
 struct sender_tally {
 	uint32_t sender;
 	unsigned messages; /* SyS-T with more than a header */
-	unsigned words;	   /* what one word makes: any number could be that */
-	unsigned builds;   /* compact ones among them, which nobody repeats */
-	unsigned others;   /* no SyS-T */
+	unsigned words;	   /* messages of a single word: any number could be that */
+	unsigned builds;   /* compact builds among them, which no sender repeats */
+	unsigned others;   /* not SyS-T */
 };
 
-/* What decoding a head of a capture gives. */
+/* Result of decoding a head of a capture. */
 struct trial {
 	unsigned syst, data, damage, resyncs;
 	uint64_t async;	    /* offset of the first ASYNC with VERSION */
-	uint64_t frequency; /* the first one, 0 if none */
+	uint64_t frequency; /* first FREQ in Hz, 0 if none */
 	VEC(struct sender_tally) tallies;
-	size_t last; /* the one that was found last */
+	size_t last; /* index of the tally found last */
 };
 
-/* NULL: there are too many senders, which is no trace's way. */
+/* Return the tally of a sender, or NULL with too many senders, which no real trace has. */
 static struct sender_tally *
 trial_tally(struct trial *t, uint32_t sender)
 {
@@ -303,11 +303,11 @@ trial_fill(const struct decoder *decoder, const struct stp_message *open, const 
 		tally->messages++;
 }
 
-/* Whether what a sender sent speaks against SyS-T; LEAST: so many messages are needed. */
+/* True if a sender's data count against SyS-T.  LEAST is the number of such messages needed. */
 static bool
 tally_is_plain(const struct sender_tally *tally, unsigned least)
 {
-	enum { BUILDS = 4, WORDS = 4 }; /* a word is what random numbers are in 7 */
+	enum { BUILDS = 4, WORDS = 4 }; /* about 1 in 7 random numbers is a word */
 	unsigned builds = tally->builds > BUILDS ? tally->builds : 0;
 	unsigned others = tally->others + builds, words = tally->words - builds;
 	return others >= least && others > tally->messages && WORDS * others > words;
@@ -328,7 +328,7 @@ trial_message(struct trial *t, const struct message *m, const struct window *hea
 		t->damage++;
 }
 
-/* Decodes the head with one order of nibbles; trial_free frees. */
+/* Decode the head with one order of nibbles.  Free the result with trial_free(). */
 static struct trial
 trial_decode(const struct window *head, struct stp_order order)
 {
@@ -365,8 +365,7 @@ trial_has_sane_rate(const struct trial *t)
 	return t->frequency >= 1000 && t->frequency <= 10000000000;
 }
 
-/* How much speaks for an order: SyS-T headers, and a frequency between 1 kHz
- * and 10 GHz. */
+/* Return the evidence for an order: SyS-T headers, and a frequency between 1 kHz and 10 GHz. */
 static int
 trial_score(const struct trial *t)
 {
@@ -382,8 +381,8 @@ trial_messages(const struct trial *t)
 	return messages;
 }
 
-/* Whether SWAPPED, the order that VERSION does not name, explains more than words that
- * look like SyS-T by chance. */
+/* True if SWAPPED, the order that VERSION does not declare, explains more than words that look
+ * like SyS-T by chance. */
 static bool
 trial_is_better(const struct trial *swapped, const struct trial *t)
 {
@@ -392,7 +391,7 @@ trial_is_better(const struct trial *swapped, const struct trial *t)
 		trial_has_sane_rate(swapped) > trial_has_sane_rate(t));
 }
 
-/* Decodes the head with the order that is given, or else fits best. */
+/* Decode the head with the given order, or else with the one that fits best. */
 static struct trial
 trial_choose(const struct window *head, struct stp_order *order)
 {
@@ -409,7 +408,7 @@ trial_choose(const struct window *head, struct stp_order *order)
 	return other;
 }
 
-/* Whether all data speak against SyS-T, and there are some. */
+/* True if all data count against SyS-T.  False without data. */
 static bool
 trial_is_plain(const struct trial *t)
 {
@@ -429,7 +428,7 @@ syst_stp_probe(const struct window *head, struct probe *probe)
 	enum { SURE = 98, DAMAGED = PROBE_CERTAIN + 1, PLAIN = PROBE_DECODE + 10 };
 	struct stp_order order = {0};
 	struct trial t = trial_choose(head, &order);
-	/* 24 nibbles that nothing else has, whatever is damaged around them */
+	/* 24 nibbles that nothing else has, whatever the damage around them */
 	if (t.resyncs)
 		probe->score = !t.damage && t.async < 16 ? SURE : DAMAGED;
 	if (t.resyncs && trial_is_plain(&t))
@@ -451,7 +450,7 @@ by_number(const void *a, const void *b)
 	return (*one > *other) - (*one < *other);
 }
 
-/* Adds a sender that the options name. */
+/* Add a sender that the options name. */
 static int
 add_plain(struct syst_stp_decoder *d, const char *text, struct err *err)
 {
@@ -480,7 +479,7 @@ take_plain_option(struct syst_stp_decoder *d, const struct option_list *list, st
 	return 0;
 }
 
-/* Appends the senders whose data the head shows to be no SyS-T, if there are others. */
+/* Append the senders that do not write SyS-T, by the head. */
 static void
 find_plain(const struct trial *t, struct syst_stp_decoder *d)
 {
@@ -586,7 +585,7 @@ const struct decoder_ops syst_stp_ops = {
     .unnamed = SYST_UNNAMED,
     .alike = "id",
     .clocks = &syst_stp_clocks,
-    /* no contexts: which of its catalog's messages sets one, a profile says */
+    /* no contexts: a profile defines which catalog messages set one */
     .guide = &guide,
     .reach = STP_STEP_REACH,
     .run_up = STP_STEP_RUN_UP,

@@ -1,14 +1,13 @@
 /*
- * SyS-T: the row that the reference printer would give for a message.
+ * SyS-T: the row that the reference printer would print for a message.
  *
- * The printer checks a message in a fixed order and stops at the first one
- * that fails; a text without NUL is one of them.  Rows that failed
- * hold a dump of the bytes and no more.  Where the printer cannot decode (CLOCK
- * and SBD), drops bits (COMPACT builds) or prints nothing (64-bit addresses),
- * the row says what is right.
+ * The printer runs checks in a fixed order and stops at the first that fails; a text without NUL
+ * is one of them.  Rows that failed contain only a dump of the bytes.  Where the printer cannot
+ * decode (CLOCK and SBD), drops bits (COMPACT builds) or prints nothing (64-bit addresses), the
+ * row has the right value.
  *
- * No document has these rows.  Columns, the order of checks and each oddity are known
- * from the reference printer's behaviour: [SyS-T 1.0, second hand: systprint].
+ * No document defines these rows.  Columns, the order of checks and each oddity are known from the
+ * reference printer's behaviour: [SyS-T 1.0, second hand: systprint].
  */
 #include "config.h"
 
@@ -22,10 +21,10 @@ static const char *const status_names[] = {
     [TOO_SHORT] = "TOO_SHORT",
     [CHECKSUM_ERROR] = "CHECKSUM_ERROR",
     [MISSING_COLLATERAL] = "MISSING_COLLATERAL",
-    [UNKNOWN_STATE] = "UNKNOWN_STATE", /* what it prints for too long ones */
+    [UNKNOWN_STATE] = "UNKNOWN_STATE", /* printed for messages that are too long */
 };
 
-/* Whether the printer accepts the text at AT: not empty, and ended by NUL. */
+/* True if the printer accepts the text at AT: not empty, and ended by NUL. */
 static bool
 text_good(const struct syst_frame *f, size_t at)
 {
@@ -36,22 +35,22 @@ static enum status
 payload_status(const struct syst_frame *f, const struct syst_client *client)
 {
 	if (f->type == SYST_CATALOG && !client)
-		return MISSING_COLLATERAL; /* before it looks at the subtype */
-	if (f->type == SYST_STRING)	   /* before it looks at the subtype, too */
+		return MISSING_COLLATERAL; /* checked before the subtype */
+	if (f->type == SYST_STRING)	   /* checked before the subtype, too */
 		return !text_good(f, f->payload)      ? TOO_SHORT
 		       : f->peek.kind == SYST_UNKNOWN ? UNKNOWN_TYPE
 						      : OK;
 	if (f->peek.kind == SYST_UNKNOWN)
 		return UNKNOWN_TYPE;
-	if (f->fault != SYST_SOUND) /* none of its types can be too short */
+	if (f->fault != SYST_SOUND) /* the printer has no such types, so they cannot be too short */
 		return f->type == SYST_CLOCK || f->type == SYST_SBD ? UNKNOWN_TYPE : TOO_SHORT;
 	if (f->type == SYST_BUILD && f->payload + 8 < f->payload_end)
 		return text_good(f, f->payload + 8) ? OK : TOO_SHORT;
 	return OK;
 }
 
-/* The checks in the printer's order: a wrong length hides a bad CRC, and that an
- * unknown type [SyS-T 1.0, second hand: systprint]. */
+/* Run the checks in the printer's order: a wrong length hides a bad CRC, and that hides an unknown
+ * type [SyS-T 1.0, second hand: systprint]. */
 static enum status
 frame_status(const struct syst_frame *f, const struct syst_client *client)
 {
@@ -70,7 +69,7 @@ frame_status(const struct syst_frame *f, const struct syst_client *client)
 	return payload_status(f, client);
 }
 
-/* As the printer dumps: only the first byte has two digits for sure. */
+/* Append a dump as the printer does: only the first byte always has two digits. */
 static void
 add_dump(struct text *out, const struct syst_frame *f)
 {
@@ -78,7 +77,7 @@ add_dump(struct text *out, const struct syst_frame *f)
 		text_addf(out, i ? "%X" : "%02X", f->p[i]);
 }
 
-/* Quotes are doubled, also in columns that it does not enclose in any. */
+/* Append text with quotes doubled, even in columns that the printer does not quote. */
 static void
 add_escaped(struct text *out, const char *text, size_t length)
 {
@@ -96,7 +95,7 @@ file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The columns between type and location. */
+/* Append the columns between type and location. */
 static void
 add_sender(struct text *out, const struct syst_frame *f, const struct syst_client_choice *choice)
 {
@@ -118,7 +117,8 @@ add_sender(struct text *out, const struct syst_frame *f, const struct syst_clien
 	text_addf(out, ",0x%016X,", 0);
 }
 
-/* It prints no 64-bit addresses; one that is all there is is not lost here. */
+/* Append the location.  The printer omits 64-bit addresses; this keeps one without a source
+ * line. */
 static void
 add_location(struct text *out, const struct syst_frame *f, const struct syst_client *client,
 	     const struct syst_entry *entry)
@@ -170,8 +170,7 @@ add_payload(struct text *out, const struct syst_frame *f, const struct syst_entr
 	text_free(&faulty);
 }
 
-/* Expands again as the printer does, which takes the first client of a sender,
- * whatever its builds. */
+/* Expand again like the printer, which uses the first client of a sender, whatever its builds. */
 static void
 forget_builds(const struct syst_decoder *d, const struct message *m,
 	      const struct syst_sender *sender, struct expansion *e)

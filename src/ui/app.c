@@ -1,16 +1,14 @@
 /*
- * The screen's loop: keys, signals and notifications in, commands, one paint.
+ * The screen's loop: take keys, signals and notifications, run commands, paint once.
  *
- * The loop sleeps in poll() without a timeout.  Everything that waits is taken
- * before anything is painted, so a held key over a slow line never lags behind
- * by more than one screen.  Signals arrive through a signalfd, news of threads
- * through an eventfd.  A timeout exists only while the list looks for rows
- * (none: it goes on at once) or while the index moves faster than it is worth
- * repainting.
+ * The loop sleeps in poll().  It takes all pending input before it paints, so a held key
+ * over a slow line lags by at most one screen.  Signals arrive through a signalfd, news of
+ * threads through an eventfd.  A timeout is set only for a delayed paint or a key hint.
+ * It is 0 while the list or a pane has work left.
  *
  * A still (still.h) has no keys.  The screen is settled when nothing is left that could
- * change it: it is painted, no news is waiting, and all workers rest.  Then the next
- * command is typed, or the loop ends.
+ * change it: it is painted, no news is waiting, and all workers rest.  Then the loop types
+ * the next command, or ends.
  */
 #include "config.h"
 
@@ -67,9 +65,9 @@
 
 enum {
 	PROGRESS_MS = 500, /* between paints that only show progress */
-	PAUSE_MS = 50,	   /* without keys, then panes follow and look for what they miss */
-	STEP_PARTS = 3,	   /* of the list, scrolled at once */
-	CONTEXT_ROWS = 3   /* of the pane of contexts beside these: rule, names, a blank */
+	PAUSE_MS = 50,	   /* without keys, before the other panes are updated */
+	STEP_PARTS = 3,	   /* a held key scrolls the list by its height / STEP_PARTS */
+	CONTEXT_ROWS = 3   /* rows of the context pane that show no context: rule, names, blank */
 };
 
 /* --- painting ---------------------------------------------------------- */
@@ -105,8 +103,8 @@ draw_bar(struct screen *screen)
 		canvas_puts(screen->canvas, bar, y, 0, ROLE_RULE, "|");
 }
 
-/* Whether all that the keys since the last paint did is to move, so fast that panes beside
- * the list may stay as they are until the keys pause. */
+/* True if the keys since the last paint came quickly and only moved the cursor.  The panes next to
+ * the list can then wait until the keys pause. */
 static bool
 panes_rest(struct app *app)
 {
@@ -134,7 +132,7 @@ draw_pane(struct screen *screen, enum pane_id pane)
 		pane_draw_rule(screen, pane);
 }
 
-/* False: panes are left to be drawn when the keys pause. */
+/* Paint the screen.  Return false if some panes still need drawing when the keys pause. */
 static bool
 app_paint(struct app *app)
 {
@@ -144,8 +142,8 @@ app_paint(struct app *app)
 	if (list_take_fall(screen->list))
 		screen_say(screen, NOTICE_CURSOR_DROPPED);
 	wishes_settle(screen);
-	preview_follow(screen);	     /* once for keys that came together */
-	if (!screen->prompt->active) /* which stands in the last row, too */
+	preview_follow(screen);	     /* once for all keys taken together */
+	if (!screen->prompt->active) /* the prompt uses the last row, too */
 		screen_show_notice(screen);
 	bool rest = panes_rest(app), all = true;
 	if (!rest)
@@ -214,7 +212,7 @@ is_indexed(const struct screen *screen)
 	return true;
 }
 
-/* How far matches are counted: whether they are being counted, and whether all are. */
+/* Return the state of a count as bits: 1 while it runs, 2 while it is not exact. */
 static unsigned
 counting_of(const struct list_matches *matches)
 {
@@ -223,7 +221,7 @@ counting_of(const struct list_matches *matches)
 	return (progress.working ? 1 : 0) | (progress.exact ? 0 : 2);
 }
 
-/* The same of all matches that the screen tells of. */
+/* Combine the states of all counts that the screen shows. */
 static unsigned
 counting_now(const struct app *app)
 {
@@ -239,7 +237,8 @@ say_lines(struct screen *screen, char *lines)
 		screen_notice(screen, NOTICE_FROM_TRACE, line);
 }
 
-/* Says that a pattern gives up, and again when it is much more; false: nothing new. */
+/* Report that patterns give up on texts, and again when their number has doubled.  Return false if
+ * nothing is new. */
 static bool
 say_given_up(struct app *app)
 {
@@ -255,7 +254,7 @@ say_given_up(struct app *app)
 	return true;
 }
 
-/* Says what does not hold of times; false: nothing new. */
+/* Report the limits of the times (session_describe_clocks).  Return false if nothing is new. */
 static bool
 say_left_out(struct app *app)
 {
@@ -271,7 +270,7 @@ say_left_out(struct app *app)
 	return news;
 }
 
-/* Says once that clocks are not tied, and how they are; false: nothing new. */
+/* Report once that clocks are not tied, and how to tie them.  Return false if nothing is new. */
 static bool
 say_untied(struct app *app)
 {
@@ -311,7 +310,7 @@ panes_have_news(struct screen *screen)
 	return any;
 }
 
-/* Takes what threads have to tell; true if it is more than progress. */
+/* Handle the news of the threads.  Return true if it is more than progress. */
 static bool
 take_news(struct app *app)
 {
@@ -330,7 +329,7 @@ take_news(struct app *app)
 	session_wake(screen->session);
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
 		bool tail = screen->lists[i].tail || screen->list->tail;
-		/* what vanished is gone, frozen or not */
+		/* vanished bytes are gone, frozen or not */
 		bool polls = !screen->frozen ||
 			     capture_damaged(trace_capture(screen->session->traces.at[i]));
 		if (polls && trace_poll(screen->session->traces.at[i], tail))
@@ -370,11 +369,11 @@ take_keys(struct screen *screen)
 		input_take_key(screen, key);
 		any = true;
 	}
-	any |= settings_follow_background(screen); /* that the terminal told among its keys */
+	any |= settings_follow_background(screen); /* reported among the terminal's keys */
 	return any;
 }
 
-/* Says that threads could not be started: nothing that waits for one gets done. */
+/* Report that threads could not be started: work that waits for one never gets done. */
 static void
 say_refusals(struct app *app)
 {
@@ -392,7 +391,7 @@ pane_works(struct screen *screen, int pane)
 	       (!ops->may_work || ops->may_work(screen));
 }
 
-/* Whether any pane on the screen may miss something that it looks for. */
+/* True if a pane on the screen may still have something to look for. */
 static bool
 panes_may_work(struct screen *screen)
 {
@@ -402,7 +401,7 @@ panes_may_work(struct screen *screen)
 	return pane < PANE_COUNT;
 }
 
-/* Whether a pane on the screen still works at what it shows. */
+/* Let the panes on the screen work for a slice.  Return true if one should be drawn again. */
 static bool
 panes_work(struct screen *screen)
 {
@@ -413,9 +412,9 @@ panes_work(struct screen *screen)
 	return more;
 }
 
-/* Keys that come now come soon after others, or not.  Where panes stand beside the list no
- * region of the terminal scrolls, so that each step would write all rows: it scrolls by more
- * of them at once while keys are held down. */
+/* Note whether the next keys follow others quickly.  With panes next to the list no region of the
+ * terminal can scroll, so each step would write all rows.  While a key is held down, the list then
+ * scrolls by several rows at once. */
 static void
 follow_pace(struct app *app, bool quick)
 {
@@ -426,7 +425,7 @@ follow_pace(struct app *app, bool quick)
 	screen->list->scroll_step = quick && beside ? (size_t)area->rows / STEP_PARTS : 0;
 }
 
-/* Return true if no thread will change a still: all workers rest, and their news was taken. */
+/* Return true if no thread will change a still: all workers rest and no news is waiting. */
 static bool
 is_settled(const struct app *app)
 {
@@ -434,7 +433,7 @@ is_settled(const struct app *app)
 	return app->rest >= 0 && jobs_rest() && !poll(&news, 1, 0);
 }
 
-/* Reset the event that workers rest.  The loop checks that they do before it sleeps. */
+/* Reset the event of resting workers.  The loop checks that they rest before it sleeps. */
 static void
 drain_rest(const struct app *app)
 {
@@ -444,7 +443,7 @@ drain_rest(const struct app *app)
 	}
 }
 
-/* Type the next command of those given for the start.  Return false if there is none. */
+/* Type the next command given for the start.  Return false if none is left. */
 static bool
 type_command(struct app *app)
 {
@@ -456,8 +455,7 @@ type_command(struct app *app)
 	return true;
 }
 
-/* Begin to follow the captures, if the options ask for that and it was not done yet.  Return
- * false if not. */
+/* Begin to follow the captures, once, if the options request it.  Return false otherwise. */
 static bool
 begin_to_follow(struct app *app)
 {
@@ -476,8 +474,8 @@ app_loop(struct app *app)
 				 {.fd = app->signals, .events = POLLIN},
 				 {.fd = app->notify, .events = POLLIN},
 				 {.fd = app->rest, .events = POLLIN}};
-	int64_t next = 0;  /* when progress may be painted again */
-	int64_t pause = 0; /* when the keys have paused */
+	int64_t next = 0;  /* time of the next paint of progress */
+	int64_t pause = 0; /* time when the keys count as paused */
 	bool due = true, progress = false, more = false, held = false;
 	while (screen_is_running(screen)) {
 		int64_t wait = next - thread_now_ms();
@@ -490,7 +488,7 @@ app_loop(struct app *app)
 			more = (!held && panes_work(screen)) || list_can_work(screen->list);
 			for (size_t i = 0; i < screen->list->lane_count; i++)
 				if (capture_damaged(trace_capture(screen->list->lanes[i].trace)))
-					app_notify(app); /* what was read had vanished */
+					app_notify(app); /* painted from vanished bytes */
 			next = thread_now_ms() + PROGRESS_MS;
 			wait = PROGRESS_MS;
 			progress = false;
@@ -536,7 +534,7 @@ app_loop(struct app *app)
 
 /* --- from start to end ------------------------------------------------- */
 
-/* What the terminal cannot show, in the log alone: the last row says nothing of it. */
+/* Log the features that the terminal lacks.  The last row does not mention them. */
 static void
 log_missing_features(struct screen *screen)
 {
@@ -552,7 +550,8 @@ log_missing_features(struct screen *screen)
 	text_free(&missing);
 }
 
-/* Where it is not what the screen shows anyway, how to get there. */
+/* Report a trace that is not decoded, and the key that leads to it.  Only log it if the screen
+ * shows the trace anyway. */
 static void
 say_undecoded(struct screen *screen, const struct trace *trace)
 {
@@ -566,15 +565,15 @@ say_undecoded(struct screen *screen, const struct trace *trace)
 	text_free(&hint);
 }
 
-/* What is no trace, or only guessed to be one: in the log too, since the last row is
- * short. */
+/* Report each trace that is not decoded or has a guessed format.  The log gets all of it, since the
+ * last row is short. */
 static void
 say_guesses(struct screen *screen)
 {
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
 		const struct trace *trace = screen->session->traces.at[i];
 		struct text text = {0};
-		if (trace_explain_guess(trace, &text)) /* the title says that it is one */
+		if (trace_explain_guess(trace, &text)) /* the title shows that it is a guess */
 			screen_log(screen, NOTICE_GUESS, text_get(&text));
 		else if (trace_recognition(trace)->plain)
 			screen_say(screen, NOTICE_RECOGNISED, trace_name(trace),
@@ -587,7 +586,8 @@ say_guesses(struct screen *screen)
 
 static const struct screen_verbs verbs = {.run = commands_run, .place_panes = app_place_panes};
 
-/* Shows the traces that the user named: one in its list, several in that of all. */
+/* Show the traces that the user named: a single one in its own list, several in the list of all
+ * traces. */
 static void
 choose_traces(struct screen *screen, const char *names)
 {
@@ -626,7 +626,7 @@ open_screen(struct app *app)
 	shown_open_base(screen);
 }
 
-/* Where to find all else; once. */
+/* On the user's first run, show the keys for help and for quitting. */
 static void
 say_welcome(struct screen *screen)
 {
@@ -690,7 +690,7 @@ read_trial(struct session *session, const struct screen_trial *trial, struct err
 	return session_try(session, trial->trace, trial->format, trial->settings, err);
 }
 
-/* Shows the list and the panes of the screen BEFORE, those that need no argument. */
+/* Show the list and the panes of the screen BEFORE, except panes that need an argument. */
 static void
 show_as_before(struct screen *screen, const struct screen *before)
 {
@@ -704,7 +704,7 @@ show_as_before(struct screen *screen, const struct screen *before)
 	shown_set_trace(screen, before->trace);
 }
 
-/* Reads a trace as it shall be tried, and makes all parts anew around it. */
+/* Read the trace as the trial requests, and build all parts of the screen again. */
 static void
 app_retry(struct app *app)
 {
@@ -765,7 +765,7 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	app.screen.term = still ? still_open(still) : term_open(&options->looks.theme, err);
 	if (!app.screen.term)
 		return ERR_UNSUPPORTED;
-	app.signals = still ? -1 : signals_open(&before); /* they end it as they end batch output */
+	app.signals = still ? -1 : signals_open(&before); /* signals end a still as in batch */
 	app.rest = still ? jobs_rest_event() : -1;
 	app.notify = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	session_notify(session, app_notify, &app);
@@ -782,7 +782,7 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	bool written = end_writing(&app);
 	session_notify(session, NULL, NULL);
 	screen_forget_trial(&app.screen);
-	session_interrupt(session); /* no thread waits for more of a capture that grows */
+	session_interrupt(session); /* no thread may wait for a growing capture */
 	parts_close(&app);
 	log_free(&log);
 	close(app.notify);

@@ -1,5 +1,5 @@
 /*
- * The screen with what its loop and its commands need beside what its parts share.
+ * The screen, and the state that only its loop and its commands use.
  */
 #ifndef TRAWL_UI_APP_H
 #define TRAWL_UI_APP_H
@@ -11,41 +11,41 @@ struct app {
 	struct screen screen; /* first: see app_of */
 	struct ui_options *options;
 	struct input *input;
-	struct preview *preview;     /* of the filter that is typed in the prompt */
-	struct ui_state *kept;	     /* what is kept of marks that are not saved */
-	struct write_job *writing;   /* NULL: nothing */
-	struct stop_when *stop_when; /* likewise */
-	struct recording *recording; /* likewise */
-	struct unnamed *unnamed;     /* likewise */
-	struct misfit *misfit;	     /* likewise */
-	char *view_name;	     /* that was chosen while running, or NULL */
+	struct preview *preview;     /* of the filter being typed in the prompt */
+	struct ui_state *kept;	     /* the state kept between runs */
+	struct write_job *writing;   /* NULL: no file is being written */
+	struct stop_when *stop_when; /* NULL: not set */
+	struct recording *recording; /* NULL: off */
+	struct unnamed *unnamed;     /* NULL before the first poll */
+	struct misfit *misfit;	     /* NULL before the first poll */
+	char *view_name;	     /* the view chosen while running, or NULL */
 	enum layout_mode layout_mode;
 	bool zoom;
-	bool warned; /* the last quit was refused, as marks would be lost */
-	bool light;  /* the background that the theme is for */
+	bool warned; /* the last quit was refused: marks or a file would be lost */
+	bool light;  /* the theme is for a light background */
 	int split;
 
-	/* of the loop */
-	bool quick; /* the keys that are taken came soon after others, and only move */
+	/* used by the loop alone */
+	bool quick; /* the keys just taken follow others quickly and only move the cursor */
 	struct {
 		struct layout layout;
 		unsigned display_generation;
 		enum pane_id focus;
 		bool prompt;
-	} painted;		 /* what the last paint was of */
-	struct app_parts *parts; /* what the screen points to; owned */
+	} painted;		 /* the state at the last paint */
+	struct app_parts *parts; /* the memory that the screen points to; owned */
 	int notify;		 /* eventfd */
-	int signals;		 /* see signals.h; -1: a still takes none */
-	int rest;		 /* of a still: see jobs_rest_event; else -1 */
-	unsigned refusals;	 /* of threads, that were said */
-	uint64_t given_up;	 /* texts that patterns gave up on, when that was last said */
-	bool left_out;		 /* it was said what does not hold of times */
-	bool untied;		 /* it was said that not all clocks are tied */
-	unsigned counting;	 /* how far matches were counted when it was last painted */
-	int deadly;		 /* signal that ended it, or 0 */
+	int signals;		 /* a signalfd, see signals.h; -1 for a still */
+	int rest;		 /* for a still, see jobs_rest_event; else -1 */
+	unsigned refusals;	 /* refused threads already reported */
+	uint64_t given_up;	 /* texts that patterns gave up on, at the last report */
+	bool left_out;		 /* the limits of the times were reported */
+	bool untied;		 /* untied clocks were reported */
+	unsigned counting;	 /* counting_now() at the last paint */
+	int deadly;		 /* signal that ended the loop, or 0 */
 };
 
-/* What a screen is a part of. */
+/* Return the app that contains SCREEN. */
 static inline struct app *
 app_of(const struct screen *screen)
 {

@@ -1,11 +1,11 @@
 /*
  * The title and the status row.
  *
- * The title says what is open and how it is shown; nothing in it follows the cursor but the
- * day.  What changes with every key is short and at the left of the status, so that a step
- * costs few bytes: the number of the message, that of the row where a filter is on, that of
- * the match, the time since the row above and the place in the capture.  Totals say how sure
- * they are.  Where the row is narrow, whole parts give way, the least needed first.
+ * The title shows the open traces and how they are displayed.  Only the day in it follows
+ * the cursor.  Values that change with every key are short and at the left of the status,
+ * so that a step costs few bytes.  They are the numbers of the message, of its row and of
+ * the match, the time since the row above, and the place in the capture.  Totals show how
+ * certain they are.  In a narrow row whole parts are dropped, the least needed first.
  */
 #include "config.h"
 
@@ -41,12 +41,12 @@
 
 enum {
 	WIDE = 100,
-	DELTA_COLUMNS = 13, /* a time since the row above, so that what follows stays put */
+	DELTA_COLUMNS = 13, /* width of the time since the row above: the rest stays put */
 	TITLE_PARTS = 8,
-	NAME_MIN = 12 /* of a name or the filters in the title, where they are cut */
+	NAME_MIN = 12 /* least columns of a name or the filters in the title, when cut */
 };
 
-/* Draws LEFT, and RIGHT at the end of the row where both fit. */
+/* Draw LEFT, and RIGHT at the end of the row if both fit. */
 static void
 draw_sides(struct canvas *canvas, const struct area *area, enum role role, const struct text *left,
 	   const struct text *right)
@@ -68,7 +68,7 @@ percent_indexed(const struct index_progress *progress)
 	return percent > 99 ? 99 : percent;
 }
 
-/* How far the index is; if there is room, how fast, and how long that will take. */
+/* Append the progress of the index.  If the row is wide, append its rate and the time left. */
 static void
 add_progress(const struct index_progress *progress, bool wide, struct text *out)
 {
@@ -83,7 +83,7 @@ add_progress(const struct index_progress *progress, bool wide, struct text *out)
 		text_addf(out, "/s, %.0f s left", seconds);
 }
 
-/* Whether the indexes have nearly reached the ends of the captures that are shown. */
+/* True if the indexes have nearly reached the ends of the captures shown. */
 static bool
 at_end(const struct list *list)
 {
@@ -114,7 +114,7 @@ add_filters(struct screen *screen, struct text *out)
 		text_addf(out, "  context %u", screen->list->around);
 }
 
-/* What it is read as. */
+/* Append the format of a trace. */
 static void
 add_format(const struct trace *trace, int columns, struct text *out)
 {
@@ -130,7 +130,7 @@ add_format(const struct trace *trace, int columns, struct text *out)
 		text_addf(out, "  %s", trace_recognition(trace)->plain ? "plain text" : name);
 }
 
-/* Appends a word in brackets, with the name of the trace where there are several. */
+/* Append a word in brackets.  With several traces, put the trace's name before it. */
 static void
 add_bracket(struct screen *screen, const struct trace *trace, const char *word, struct text *out)
 {
@@ -140,7 +140,7 @@ add_bracket(struct screen *screen, const struct trace *trace, const char *word, 
 	text_addf(out, "%s]", word);
 }
 
-/* How sure it is what a trace is read as, what it lacks, and what became of its file. */
+/* Append the doubts about a trace: a guessed format, missing parts, changes to its file. */
 static void
 add_doubts(struct screen *screen, struct trace *trace, struct text *out)
 {
@@ -165,7 +165,7 @@ add_doubts(struct screen *screen, struct trace *trace, struct text *out)
 		add_bracket(screen, trace, trace_decoder(trace)->mark, out);
 }
 
-/* What is open: the trace of the list, or all of them. */
+/* Append the name of the list's trace, or the number of traces. */
 static void
 add_names(struct screen *screen, struct text *out)
 {
@@ -174,7 +174,7 @@ add_names(struct screen *screen, struct text *out)
 	if (app_of(screen)->options->session_name)
 		text_addf(out, "%s  ", app_of(screen)->options->session_name);
 	if (list->lane_count > 1) {
-		if (list->common) { /* but the sign behind it */
+		if (list->common) { /* without the separator at its end */
 			text_add_bytes(out, trace_name(list->trace), list->common - 1);
 			text_add(out, "  ");
 		}
@@ -208,7 +208,7 @@ add_size(struct screen *screen, int columns, struct text *out)
 		add_format(list->trace, columns, out);
 }
 
-/* Whether live sources are connected. */
+/* Append how many live sources are connected. */
 static void
 add_links(const struct list *list, struct text *out)
 {
@@ -224,7 +224,7 @@ add_links(const struct list *list, struct text *out)
 		text_add(out, connected ? "  connected" : "  waiting");
 }
 
-/* That what comes is not shown, and how much that is. */
+/* Append that new bytes are not shown, and how many they are. */
 static void
 add_frozen(const struct list *list, struct text *out)
 {
@@ -238,7 +238,7 @@ add_frozen(const struct list *list, struct text *out)
 	}
 }
 
-/* Whether what comes is followed, or else the key that does. */
+/* Append that the list follows the end, or the key that makes it follow. */
 static void
 add_follow(const struct screen *screen, struct text *out)
 {
@@ -249,7 +249,7 @@ add_follow(const struct screen *screen, struct text *out)
 	text_add(out, " follows");
 }
 
-/* How far compressed captures are read; whether any other may grow. */
+/* Append how the captures grow: whether they are frozen, unpacked, followed or connected. */
 static void
 add_growth(const struct screen *screen, struct text *out)
 {
@@ -272,7 +272,7 @@ add_growth(const struct screen *screen, struct text *out)
 	add_links(list, out);
 }
 
-/* That messages are in an ORDER, if that holds and there is another. */
+/* Append ORDER if it is the order of the messages and another one is possible. */
 static void
 add_order(const struct screen *screen, enum clocks_order order, struct text *out)
 {
@@ -282,7 +282,7 @@ add_order(const struct screen *screen, enum clocks_order order, struct text *out
 		text_addf(out, "  by %s", session_order(screen->session));
 }
 
-/* The day of the cursor's row, or of the last one before it that has one. */
+/* Append the day of the cursor's row, or of the last row before it that has one. */
 static void
 add_day(struct screen *screen, struct text *out)
 {
@@ -292,7 +292,7 @@ add_day(struct screen *screen, struct text *out)
 	struct text day = {0};
 	if (!row)
 		return;
-	/* before the first time, near the start: the day is that of the first */
+	/* near the start, before the first time: use the day of the first time */
 	if (!display_time_of_row(list, row, &shown) && !display_time_above(list, row, &shown) &&
 	    !(list->edges[LIST_BEFORE].end && display_time_first(list, &shown)))
 		return;
@@ -303,8 +303,8 @@ add_day(struct screen *screen, struct text *out)
 	text_free(&day);
 }
 
-/* Which clock the times are by where several are related, and how well these agree; or that
- * they are not related. */
+/* With several related clocks, append the reference clock of the times and how well the clocks
+ * agree.  Append a note if they are not related. */
 static void
 add_clock(struct screen *screen, struct text *out)
 {
@@ -324,7 +324,7 @@ add_clock(struct screen *screen, struct text *out)
 	text_free(&name);
 }
 
-/* What is being done, and what is not as usual. */
+/* Append the work in progress and the modes that differ from the default. */
 static void
 add_moment(struct screen *screen, const struct index_progress *progress, int columns,
 	   struct text *out)
@@ -347,8 +347,8 @@ add_moment(struct screen *screen, const struct index_progress *progress, int col
 	text_add(out, " ");
 }
 
-/* A part of the title; where there is no room, those of the highest rank go first, then those
- * with a `least` are shortened to so many columns, one after the other. */
+/* A part of the title.  If there is no room, the parts of the highest rank are dropped first.  Then
+ * the parts with a `least` are shortened to that many columns, one after the other. */
 struct title_part {
 	struct text text;
 	int rank, least;
@@ -360,8 +360,8 @@ part_columns(const struct title_part *part, enum text_charset charset)
 	return text_columns(text_get(&part->text), part->text.length, charset);
 }
 
-/* Cuts the end of a part that takes OVER columns too many, or as much of it as may go; by how
- * many columns it became shorter. */
+/* Shorten a part by OVER columns, or as far as its `least` allows.  Return the number of columns
+ * saved. */
 static int
 shorten_part(struct title_part *part, enum text_charset charset, int over)
 {
@@ -375,7 +375,7 @@ shorten_part(struct title_part *part, enum text_charset charset, int over)
 	return columns - used - 1;
 }
 
-/* Puts the parts that fit into ROOM columns one behind the other. */
+/* Append the parts that fit into ROOM columns, one after the other. */
 static void
 join_parts(struct title_part *parts, int count, enum text_charset charset, int room,
 	   struct text *out)
@@ -431,8 +431,8 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 
 /* --- status ------------------------------------------------------------ */
 
-/* The rank of a row among the matches counted, and how many they are: `, row 3
- * of 300`; or only how many: `, 300 shown`. */
+/* Append the rank of a row among the counted matches and their number, `, row 3 of 300`.  Without a
+ * rank append only the number, `, 300 shown`. */
 static void
 add_rank(struct screen *screen, const struct list_matches *matches, const struct row *row,
 	 const char *one, const char *many, struct text *out)
@@ -444,7 +444,7 @@ add_rank(struct screen *screen, const struct list_matches *matches, const struct
 	list_matches_get_progress(matches, &progress);
 	bool shown = matches == &screen->list->matches && !screen->list->around;
 	size_t rows = shown ? screen->list->rows.count : 0;
-	if (rows > progress.count && !progress.exact) { /* found before they are counted */
+	if (rows > progress.count && !progress.exact) { /* rows found before they were counted */
 		text_addf(out, ", %s%s %s", screen->charset == TEXT_ASCII ? ">=" : "\u2265",
 			  text_number(digits, rows), many);
 		return;
@@ -457,7 +457,7 @@ add_rank(struct screen *screen, const struct list_matches *matches, const struct
 		text_addf(out, " %s", many);
 }
 
-/* Why there is no row: how far was looked for one. */
+/* Append why there is no row, and how much was searched. */
 static void
 add_nothing(struct screen *screen, struct text *out)
 {
@@ -467,7 +467,7 @@ add_nothing(struct screen *screen, struct text *out)
 	if (progress.exact && !progress.count)
 		text_add(out, " no message passes the filter");
 	else if (!progress.count && progress.cells + screen->list->lane_count >= progress.of)
-		text_add(out, " no message passes the filter so far"); /* the last cells grow */
+		text_add(out, " no message passes the filter so far"); /* last cells may grow */
 	else if (progress.of)
 		text_addf(out, " searching, %.0f%% looked through",
 			  (double)progress.cells * 100 / (double)progress.of);
@@ -487,7 +487,7 @@ add_position(struct screen *screen, struct text *out)
 	text_addf(out, " %s%s of ", exact ? "" : "~", text_number(digits, number));
 	uint64_t total = sequence_count(screen->list->sequence, &exact);
 	if (!exact && total < number)
-		total = number; /* an estimate is not below what is shown */
+		total = number; /* an estimate must not be below the number shown */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
 	if (screen->list->matches.count)
 		add_rank(screen, &screen->list->matches, row, "row", "shown", out);
@@ -495,7 +495,8 @@ add_position(struct screen *screen, struct text *out)
 		add_rank(screen, &screen->search->matches, row, "match", "matches", out);
 }
 
-/* Where times are not shown as they are: the time; else how long after the row above. */
+/* Append the time of the cursor's row if the rows do not show absolute times.  Otherwise append the
+ * time since the row above. */
 static void
 add_time(struct screen *screen, struct text *out)
 {
@@ -513,7 +514,7 @@ add_time(struct screen *screen, struct text *out)
 		text_add_char(out, ' ');
 }
 
-/* Which bytes: of which trace, if there are several, and from where on. */
+/* Append the offset of the message, and its trace if there are several. */
 static void
 add_place(struct screen *screen, struct text *out)
 {
@@ -526,7 +527,7 @@ add_place(struct screen *screen, struct text *out)
 	text_addf(out, "0x%llx", (unsigned long long)row->message.offset);
 }
 
-/* What came since the end was left behind. */
+/* Append the number of messages that came since the cursor left the end. */
 static void
 add_unseen(struct screen *screen, struct text *out)
 {
@@ -539,7 +540,7 @@ add_unseen(struct screen *screen, struct text *out)
 		text_addf(out, "+%s%s new ", exact ? "" : "~", text_number(digits, count));
 }
 
-/* Appends a SIGN and how many there are; false if there is no room. */
+/* Append SIGN and a count.  Return false if there is no room. */
 static bool
 add_total(const struct index_progress *progress, const char *sign, uint64_t count, int room,
 	  struct text *out)
@@ -555,7 +556,7 @@ add_total(const struct index_progress *progress, const char *sign, uint64_t coun
 	return fits;
 }
 
-/* The worst first, as many as have room, and the losses. */
+/* Append the counts of the worst severities, as many as fit, and of the losses. */
 static void
 add_totals(const struct index_progress *progress, int room, struct text *out)
 {
@@ -571,7 +572,7 @@ add_totals(const struct index_progress *progress, int room, struct text *out)
 		text_add_char(out, ' ');
 }
 
-/* What was said; or as much as there is room for, and where to find the rest. */
+/* Append the notice.  If it does not fit, cut it and append where to find the rest. */
 static void
 add_message(struct screen *screen, int room, struct text *out)
 {
@@ -584,8 +585,8 @@ add_message(struct screen *screen, int room, struct text *out)
 	}
 }
 
-/* The same of what came by itself: no key asked for it, so it leaves room for where one is,
- * unless there is little. */
+/* Append a notice that answers no key.  It leaves room for the position, unless the row is too
+ * narrow. */
 static void
 add_notice(struct screen *screen, int room, struct text *left, struct text *right)
 {
@@ -602,7 +603,7 @@ add_notice(struct screen *screen, int room, struct text *left, struct text *righ
 	text_free(&position);
 }
 
-/* Appends a part if it fits into ROOM columns. */
+/* Append a part if it fits into ROOM columns. */
 static void
 add_part(struct screen *screen, void (*add)(struct screen *, struct text *), int room,
 	 struct text *out)
@@ -613,7 +614,7 @@ add_part(struct screen *screen, void (*add)(struct screen *, struct text *), int
 		text_cut(out, before);
 }
 
-/* Where one is, and what there is in all. */
+/* Fill the status row with the position and the totals. */
 static void
 draw_place(struct screen *screen, const struct index_progress *progress, int columns,
 	   struct text *left, struct text *right)

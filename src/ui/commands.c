@@ -1,5 +1,5 @@
 /*
- * The commands that belong to no pane: filters, panes, time, facts, leaving.
+ * The commands that belong to no pane: filters, panes, time, facts, quitting.
  */
 #include "config.h"
 
@@ -49,7 +49,7 @@
 
 /* --- filters ----------------------------------------------------------- */
 
-/* Appends the severities that are shown, as an expression where there is one. */
+/* Append the severities shown, as an expression if one exists. */
 static void
 add_threshold(struct screen *screen, struct text *out)
 {
@@ -63,8 +63,8 @@ add_threshold(struct screen *screen, struct text *out)
 		filters_add_severities(screen, out);
 }
 
-/* Appends what becomes of messages without a severity, if there are any, and the key that
- * changes it. */
+/* Append whether messages without a severity are shown, and the key that changes it.  Append
+ * nothing if there are none. */
 static void
 add_unassigned(struct screen *screen, struct text *out)
 {
@@ -112,7 +112,7 @@ set_severities(struct screen *screen, enum severity level)
 	apply_severities(screen);
 }
 
-/* The next level from FROM on that holds a message, in steps of one; SEVERITY_COUNT: none. */
+/* Return the next level from FROM on that has a message, in steps of STEP, or SEVERITY_COUNT. */
 static int
 next_level(const struct index_progress *progress, int from, int step)
 {
@@ -121,8 +121,8 @@ next_level(const struct index_progress *progress, int from, int step)
 	return from < SEVERITY_FATAL || from > SEVERITY_DEBUG ? SEVERITY_COUNT : from;
 }
 
-/* One level stricter or looser, so that other messages are shown than before, as far as they
- * are counted. */
+/* Return the level one step stricter or looser that shows other messages, as far as they are
+ * counted. */
 static int
 step_level(const struct index_progress *progress, int level, bool stricter)
 {
@@ -180,7 +180,7 @@ toggle_unassigned(struct screen *screen, const struct command_call *call)
 	apply_severities(screen);
 }
 
-/* What the first filter is; NULL: there is none.  The caller frees it. */
+/* Return the text of the first filter, or NULL if there is none.  The caller frees it. */
 static char *
 first_filter(const struct screen *screen)
 {
@@ -193,7 +193,7 @@ first_filter(const struct screen *screen)
 	return text.data;
 }
 
-/* Says what the first filter was before a command that took its place; frees that. */
+/* Report the first filter BEFORE a command replaced it, and free that text. */
 static void
 say_replaced(struct screen *screen, char *before)
 {
@@ -207,7 +207,7 @@ say_replaced(struct screen *screen, char *before)
 	free(now);
 }
 
-/* The first filter; with nothing, none at all. */
+/* Replace the first filter.  A blank text clears all filters. */
 static void
 set_first_filter(struct screen *screen, const struct command_call *call)
 {
@@ -219,7 +219,7 @@ set_first_filter(struct screen *screen, const struct command_call *call)
 	say_replaced(screen, before);
 }
 
-/* The same, but never taken for a regular expression. */
+/* As set_first_filter, but never read the text as a regular expression. */
 static void
 set_expression(struct screen *screen, const struct command_call *call)
 {
@@ -263,7 +263,7 @@ toggle_filters(struct screen *screen, const struct command_call *call)
 	screen_say(screen, screen->filters->disabled ? NOTICE_FILTERS_OFF : NOTICE_FILTERS_ON);
 }
 
-/* The field is chosen in the detail pane, wherever the cursor is. */
+/* Run the command of the detail pane, which has the selected field, wherever the cursor is. */
 static void
 filter_on_field(struct screen *screen, const struct command_call *call)
 {
@@ -298,7 +298,7 @@ toggle_pane(struct screen *screen, enum pane_id pane)
 		filters_uncount(screen);
 }
 
-/* Open a pane, if it is not, and put the cursor there. */
+/* Open a pane if it is closed, and put the cursor there. */
 static void
 open_pane(struct screen *screen, enum pane_id pane)
 {
@@ -306,7 +306,7 @@ open_pane(struct screen *screen, enum pane_id pane)
 	shown_set_focus(screen, pane);
 }
 
-/* A list is opened to choose from it: the cursor goes there. */
+/* Open or close a list to choose from.  When it opens, it gets the cursor. */
 static void
 toggle_chooser(struct screen *screen, enum pane_id pane)
 {
@@ -316,7 +316,7 @@ toggle_chooser(struct screen *screen, enum pane_id pane)
 		open_pane(screen, pane);
 }
 
-/* The commands that do nothing but show a pane. */
+/* The commands that only show a pane. */
 static const struct {
 	void (*show)(struct screen *, enum pane_id);
 	enum pane_id pane;
@@ -342,7 +342,7 @@ show_pane(struct screen *screen, const struct command_call *call)
 	shown_panes[call->id].show(screen, shown_panes[call->id].pane);
 }
 
-/* With a length it is open in any case. */
+/* Open or close the pane.  With a length, always open it. */
 static void
 toggle_gaps(struct screen *screen, const struct command_call *call)
 {
@@ -355,7 +355,7 @@ toggle_gaps(struct screen *screen, const struct command_call *call)
 		toggle_chooser(screen, PANE_GAPS);
 }
 
-/* With a name it is open in any case. */
+/* Open or close the pane.  With a name, always open it. */
 static void
 toggle_intervals(struct screen *screen, const struct command_call *call)
 {
@@ -373,7 +373,7 @@ define_interval(struct screen *screen, const struct command_call *call)
 		open_pane(screen, PANE_INTERVALS);
 }
 
-/* With an expression it is open in any case. */
+/* Open or close the pane.  With an expression, always open it. */
 static void
 toggle_matches(struct screen *screen, const struct command_call *call)
 {
@@ -386,7 +386,7 @@ toggle_matches(struct screen *screen, const struct command_call *call)
 		open_pane(screen, PANE_MATCHES);
 }
 
-/* With names it is open in any case. */
+/* Open or close the pane.  With names, always open it. */
 static void
 toggle_table(struct screen *screen, const struct command_call *call)
 {
@@ -433,13 +433,13 @@ next_pane(struct screen *screen, const struct command_call *call)
 	shown_set_focus(screen, (enum pane_id)pane);
 }
 
-/* The pane whose border lies nearest in a direction. */
+/* Go to the pane whose border is nearest in the direction of the command. */
 static void
 go_to_pane(struct screen *screen, const struct command_call *call)
 {
 	const struct area *from = &screen->layout.panes[screen->focus];
 	int best = -1, least = 0;
-	screen_place_panes(screen); /* keys may come faster than paints */
+	screen_place_panes(screen); /* keys may be faster than paints */
 	for (int i = 0; i < PANE_COUNT; i++) {
 		const struct area *to = &screen->layout.panes[i];
 		int distance = 0;
@@ -498,7 +498,7 @@ cycle_time(struct screen *screen, const struct command_call *call)
 	screen_say(screen, NOTICE_TIME_MODE, time_mode_name(screen->time_mode));
 }
 
-/* What is kept of an endless stream. */
+/* Append how much of an endless stream is kept, and how much was dropped. */
 static void
 add_limit(const struct trace *trace, struct text *out)
 {
@@ -517,9 +517,9 @@ add_limit(const struct trace *trace, struct text *out)
 			  text_number(digits, last.first + last.count));
 }
 
-enum { LOSS_CELLS = 64 /* decoded to count losses */ };
+enum { LOSS_CELLS = 64 /* cells decoded to count losses */ };
 
-/* Appends how many losses the known cells have, as ]g finds them. */
+/* Append the number of losses in the indexed cells, as ]g finds them. */
 static void
 add_losses(struct trace *trace, struct text *out)
 {
@@ -533,7 +533,7 @@ add_losses(struct trace *trace, struct text *out)
 	unsigned cells = 0;
 	losses.expr = filter_parse(SEARCH_LOSS, NULL, &error);
 	uint64_t begin = index_begin(trace_index(trace));
-	for (uint64_t cell = begin - (begin > 0); /* what was dropped is a loss too */
+	for (uint64_t cell = begin - (begin > 0); /* a dropped part is a loss, too */
 	     index_cell(trace_index(trace), cell, &summary); cell++) {
 		if (filter_judge(&losses, trace, cell) == FILTER_NONE)
 			continue;
@@ -568,7 +568,7 @@ say_facts(struct screen *screen, const struct command_call *call)
 		struct text place = {0};
 		list_add_number(screen->list, row, &place);
 		text_addf(&facts, NOTICE_FACTS_NUMBER, place.data);
-		/* as files and filters have it */
+		/* the number that files and filters use */
 		if (sequence_strand_count(screen->list->sequence) > 1) {
 			uint64_t number = reader_number(screen->list->reader, row->at, &exact);
 			text_addf(&facts, NOTICE_FACTS_TRACE_NUMBER, exact ? "" : "~",
@@ -589,7 +589,7 @@ say_facts(struct screen *screen, const struct command_call *call)
 	text_free(&facts);
 }
 
-/* What came meanwhile is taken when the loop looks at the captures. */
+/* Freeze or release the list.  After the release the loop adopts the bytes that came meanwhile. */
 static void
 toggle_freeze(struct screen *screen, const struct command_call *call)
 {
@@ -599,7 +599,7 @@ toggle_freeze(struct screen *screen, const struct command_call *call)
 	screen_say(screen, screen->frozen ? NOTICE_FROZEN : NOTICE_UNFROZEN);
 }
 
-/* All traces, so that none is behind when one looks at it. */
+/* Follow all traces, or stop, so that no trace lags when it is shown. */
 static void
 toggle_follow(struct screen *screen, const struct command_call *call)
 {
@@ -634,7 +634,7 @@ reread_captures(struct screen *screen, const struct command_call *call)
 			   (struct screen_trial){.trace = screen->list->trace, .programs = true});
 }
 
-/* The disk and the processors may be needed for something else. */
+/* Pause or continue the index.  Other programs may need the disk and the processors. */
 static void
 pause_index(struct screen *screen, const struct command_call *call)
 {
@@ -670,7 +670,7 @@ suspend_program(struct screen *screen, const struct command_call *call)
 	signals_suspend(screen->term);
 }
 
-/* Ends the counting of matches, if there is any. */
+/* Stop counting matches.  Return false if no counting was running. */
 static bool
 stop_counting(struct list_matches *matches)
 {
@@ -738,8 +738,8 @@ quit_program(struct screen *screen, const struct command_call *call)
 		screen_error(screen, NOTICE_QUIT_WRITING, writing);
 }
 
-/* The lowest pane that is open beside the list; PANE_LIST if none is.  The bytes of what is
- * not decoded belong to what stands in the list's place. */
+/* Return the lowest pane that is open next to the list, or PANE_LIST if there is none.  The hex
+ * pane of an undecoded trace does not count: it belongs to the pane in the list's place. */
 static enum pane_id
 lowest_pane(const struct screen *screen)
 {
@@ -753,7 +753,7 @@ lowest_pane(const struct screen *screen)
 	return lowest;
 }
 
-/* Closes the pane with the cursor, else the lowest one; the list is the last. */
+/* Close the pane with the cursor, else the lowest one.  If only the list is left, quit. */
 static void
 close_top(struct screen *screen, const struct command_call *call)
 {
@@ -768,7 +768,7 @@ close_top(struct screen *screen, const struct command_call *call)
 		quit_program(screen, call);
 }
 
-/* What a beginning of names may mean, or that it means nothing. */
+/* Report the commands that NAME may abbreviate, or that there is none. */
 static void
 say_unknown(struct screen *screen, const char *name, size_t length)
 {
@@ -783,7 +783,7 @@ say_unknown(struct screen *screen, const char *name, size_t length)
 	text_free(&names);
 }
 
-/* Runs `NAME TEXT`; a number goes to that message. */
+/* Run `NAME TEXT`.  A number alone goes to that message. */
 static void
 run_line(struct screen *screen, const struct command_call *call)
 {
@@ -794,7 +794,7 @@ run_line(struct screen *screen, const struct command_call *call)
 		wishes_run(screen, jump_top, &number);
 		return;
 	}
-	/* then `!` is of the text */
+	/* then `!` belongs to the text after the name */
 	bool force = length > 1 && text[length - 1] == '!' &&
 		     command_find_alias(text, length) == COMMAND_COUNT;
 	length -= force;
@@ -964,8 +964,8 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_SUSPEND] = suspend_program,
 };
 
-/* The handler of a pane that is open, though the cursor is elsewhere: the timeline is zoomed
- * from the list. */
+/* Find the handler of an open pane although the cursor is elsewhere: the list can zoom the
+ * timeline. */
 static pane_command *
 find_in_open_pane(const struct screen *screen, enum command_id id)
 {
@@ -980,7 +980,7 @@ run_command(struct screen *screen, struct command_call call)
 {
 	pane_command *run = screen->panes[screen->focus]->commands[call.id];
 	bool of_pane = run && screen->focus != PANE_LIST;
-	/* what moves, finds and filters only chooses which rows are shown */
+	/* commands that move, find and filter only choose which rows are shown */
 	screen->display_generation += commands[call.id].group > GROUP_FILTER;
 	app_of(screen)->quick &= pane_mover(call.id) != NULL;
 	if (commands[call.id].argument == ARGUMENT_TEXT && !call.text) {

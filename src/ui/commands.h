@@ -1,5 +1,5 @@
 /*
- * Running commands: by the pane with the cursor, else by the program, else by the list.
+ * Run commands.  The pane with the cursor comes first, then the program, then the list.
  */
 #ifndef TRAWL_UI_COMMANDS_H
 #define TRAWL_UI_COMMANDS_H
@@ -8,7 +8,7 @@
 
 struct screen;
 
-/* Runs a command, or opens the prompt for the text it needs. */
+/* Run a command, or open the prompt for the text it needs. */
 void commands_run(struct screen *, struct command_call);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * What can stand at the end of a prompt: see complete.h.
+ * Completion at the end of a prompt: see complete.h.
  *
- * Each command that takes names has a function that gives them; the
- * tables of commands, settings, formats and files are the only lists.  A name
- * replaces what was typed from the beginning of its word on.  In a filter, behind
- * an operator, values.c tells what may stand there.  While Tab goes through several
- * names, those around the one in the prompt stand in a row above it.
+ * Each command that takes names has a function that supplies them.  The tables of
+ * commands, settings, formats and files are the only lists.  A name replaces the text from
+ * the start of its word on.  In a filter, after an operator, values.c supplies the values.
+ * While Tab steps through several names, a row above the prompt shows those around the
+ * present one.
  */
 #include "config.h"
 
@@ -265,8 +265,8 @@ static name_giver *const givers[COMMAND_COUNT] = {
     [COMMAND_TABLE_BY] = give_columns,	   [COMMAND_INTERVALS] = give_intervals,
 };
 
-/* The command whose text is at the end of the prompt, and where that text
- * begins; COMMAND_COUNT if the prompt names none. */
+/* Find the command whose text is at the end of the prompt, and set *START to where that text
+ * begins.  Return COMMAND_COUNT if the prompt names no command. */
 static enum command_id
 find_command(const struct prompt *prompt, size_t *start)
 {
@@ -283,15 +283,15 @@ find_command(const struct prompt *prompt, size_t *start)
 	return command_find(text + blanks, length);
 }
 
-/* What can stand at the end of a prompt. */
+/* The names that can complete a prompt. */
 struct completion {
 	name_giver *give;	    /* NULL: values of COMPARED */
-	size_t start;		    /* of the word that a name replaces, in the prompt */
-	struct text stem;	    /* how the names begin */
-	char compared[VALUES_NAME]; /* the name behind which values stand */
+	size_t start;		    /* start, in the prompt, of the word that a name replaces */
+	struct text stem;	    /* the beginning of the names */
+	char compared[VALUES_NAME]; /* the name that the values are compared with */
 };
 
-/* False where nothing is completed.  The stem is what was typed before the first Tab. */
+/* Fill in C.  Return false if nothing is completed.  The stem is the text before the first Tab. */
 static bool
 completion_find(const struct prompt *prompt, struct completion *c)
 {
@@ -310,7 +310,7 @@ completion_find(const struct prompt *prompt, struct completion *c)
 	}
 	for (size_t i = c->start; c->give && i < prompt->stem; i++)
 		if (named ? !values_is_name(text[i]) : text[i] == ' ')
-			c->start = i + 1; /* the last word of several */
+			c->start = i + 1; /* of several words, complete the last */
 	text_add_bytes(&c->stem, text + c->start, prompt->stem - c->start);
 	return true;
 }
@@ -339,7 +339,7 @@ complete_next(struct screen *screen)
 		prompt->stem = prompt->text.length;
 	if (!names_find(screen, &names, &c))
 		return;
-	if (prompt->completed >= names.all.count) /* once more from the first */
+	if (prompt->completed >= names.all.count) /* start again with the first */
 		prompt->completed = 0;
 	if (names.all.count)
 		prompt_replace(prompt, c.start, names.all.at[prompt->completed++]);
@@ -349,19 +349,19 @@ complete_next(struct screen *screen)
 
 /* --- the list of names ------------------------------------------------- */
 
-enum { REST = 12 /* columns for how many there are behind those listed */ };
+enum { REST = 12 /* columns for the number of names after the page */ };
 
-/* The names of the page on which the chosen one is. */
+/* The page of names that contains the chosen one. */
 struct page {
 	struct text names;
 	enum text_charset charset;
-	int chosen, columns; /* of the chosen one, both in columns; no columns: not met yet */
-	size_t behind;	     /* names that are on later pages */
+	int chosen, columns; /* position and width of the chosen name; width 0: not reached yet */
+	size_t behind;	     /* names on later pages */
 	size_t all;
 };
 
-/* Adds a name; one for which there is no room begins another page, until the page has the chosen
- * one. */
+/* Add a name.  If it has no room, begin another page.  Once the page has the chosen name, only
+ * count the names that do not fit. */
 static void
 page_add(struct page *page, const char *name, bool chosen, int cols)
 {
@@ -384,8 +384,8 @@ page_add(struct page *page, const char *name, bool chosen, int cols)
 	}
 }
 
-/* Draws the names that Tab goes through, as far as there is room, and which of them is in the
- * prompt; the number of rows that takes, none where there are no two. */
+/* Draw the names that Tab steps through, as far as there is room, and highlight the one in the
+ * prompt.  Return the number of rows used: 0 for fewer than two names. */
 static int
 draw_names(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
@@ -411,9 +411,9 @@ draw_names(struct screen *screen, struct canvas *canvas, const struct area *area
 	return page.all > 1;
 }
 
-/* --- what is typed ----------------------------------------------------- */
+/* --- the typed command ------------------------------------------------- */
 
-/* Appends a command's name, keys and help. */
+/* Append a command's name, keys and help. */
 static void
 add_command(const struct screen *screen, enum command_id id, struct text *out)
 {
@@ -425,8 +425,8 @@ add_command(const struct screen *screen, enum command_id id, struct text *out)
 	text_add(out, commands[id].help);
 }
 
-/* Appends the names that begin as what is typed, as many as there are columns for; the only
- * one with its keys and its help. */
+/* Append the commands that begin with STEM, as many as fit.  If one matches exactly or alone,
+ * append its keys and help instead. */
 static void
 add_candidates(const struct screen *screen, const char *stem, int columns, struct text *out)
 {
@@ -457,7 +457,7 @@ add_candidates(const struct screen *screen, const char *stem, int columns, struc
 	}
 }
 
-/* Draws what is known of the command that is typed; the number of rows that takes. */
+/* Draw help for the typed command.  Return the number of rows used. */
 static int
 draw_command(struct screen *screen, struct canvas *canvas, const struct area *area)
 {

@@ -1,4 +1,4 @@
-/* Tab in the prompt: the names that may stand there. */
+/* Completion: Tab in the prompt inserts the names that fit there. */
 #ifndef TRAWL_UI_COMPLETE_H
 #define TRAWL_UI_COMPLETE_H
 
@@ -6,11 +6,11 @@ struct area;
 struct canvas;
 struct screen;
 
-/* Puts the next name that starts as what was typed; each call one further. */
+/* Insert the next name that starts with the typed text.  Each call moves on by one name. */
 void complete_next(struct screen *);
 
-/* While a prompt is open: draws, over the last rows of the area above it, the names that Tab goes
- * through, and of a command what it does, or which commands begin so. */
+/* Draw the help of an open prompt over the last rows of the area above it: the names that Tab steps
+ * through, and the help of the typed command or the list of commands that match. */
 void complete_draw(struct screen *, struct canvas *, const struct area *above);
 
 #endif

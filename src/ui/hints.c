@@ -1,4 +1,4 @@
-/* What is said of keys: see hints.h. */
+/* Hints about keys: see hints.h. */
 #include "config.h"
 
 #include "ui/hints.h"
@@ -39,7 +39,7 @@ hints_add_letters(const struct screen *screen, enum command_id id, struct text *
 	}
 }
 
-/* The pane of a scope, PANE_COUNT if it has none. */
+/* Return the pane of a scope, or PANE_COUNT if it has none. */
 static int
 pane_of_scope(const struct screen *screen, enum command_scope scope)
 {
@@ -49,7 +49,7 @@ pane_of_scope(const struct screen *screen, enum command_scope scope)
 	return pane;
 }
 
-/* The command that opens and closes a pane: the last one of its rule. */
+/* Return the command that opens and closes a pane: the last one of its rule. */
 static enum command_id
 toggle_of(const struct pane_ops *pane)
 {
@@ -74,8 +74,8 @@ hints_find_pane(const struct screen *screen, const struct keys *keys, enum keyma
 	return PANE_COUNT;
 }
 
-/* A pane in which the keys are a command, one that is open before others; PANE_COUNT if
- * there is none. */
+/* Find a pane in which the keys are a command, preferring open panes.  Return PANE_COUNT if there
+ * is none. */
 static int
 find_elsewhere(const struct screen *screen, const struct keys *keys, enum command_id *id)
 {

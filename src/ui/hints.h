@@ -1,6 +1,6 @@
 /*
- * What is said of keys: how a sequence that was begun goes on, and where a key that means
- * nothing here means something.
+ * Hints about keys: the possible continuations of a key sequence, and the pane in which a
+ * key works that does nothing here.
  */
 #ifndef TRAWL_UI_HINTS_H
 #define TRAWL_UI_HINTS_H
@@ -9,19 +9,19 @@
 
 struct screen;
 
-/* Appends what may follow the keys in the pane with the cursor, in at most so many columns as
- * far as words are concerned; false if nothing may.  *MENU: see card.h. */
+/* Append the possible continuations of the keys in the pane with the cursor.  COLUMNS limits the
+ * descriptive words.  Return false if there are none.  *MENU: see card.h. */
 bool hints_add_continuations(const struct screen *, const struct keys *, int columns, bool *menu,
 			     struct text *out);
 
-/* Appends what a letter after the keys of a command does: that command takes one. */
+/* Append the help of a command that takes a letter, and for a jump the marks that exist. */
 void hints_add_letters(const struct screen *, enum command_id, struct text *out);
 
-/* Says that the keys mean nothing here, and what is near. */
+/* Report that the keys have no command here, and suggest a way on. */
 void hints_say_no_key(struct screen *, const struct keys *);
 
-/* An open pane that shows something of the list's message, and in which the keys mean what
- * they do not in the pane with the cursor; PANE_COUNT: none is. */
+/* For keys without a command in the pane with the cursor: find an open pane that follows the list's
+ * message and has one.  Return PANE_COUNT if there is none. */
 int hints_find_pane(const struct screen *, const struct keys *, enum keymap_answer *,
 		    enum command_id *);
 

@@ -1,5 +1,5 @@
 /*
- * Keys to commands: see input.h.
+ * From keys to commands: see input.h.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HINT_MS = 400 /* after which it is shown how a sequence of keys goes on */ };
+enum { HINT_MS = 400 /* pause after which the continuations of the keys are shown */ };
 
 void
 input_start(struct input *input)
@@ -49,7 +49,7 @@ forget_keys(struct input *input)
 	input->hinted = false;
 }
 
-/* More keys have to come.  A menu shows at once which. */
+/* Wait for more keys.  If they belong to a menu, show it at once. */
 static void
 await_key(struct screen *screen)
 {
@@ -105,7 +105,7 @@ run_key(struct screen *screen, enum command_id id, uint32_t letter)
 	commands_run(screen, call);
 }
 
-/* Runs what a key of the user's own stands for, as if it were typed. */
+/* Run the line that a key of the user is bound to, as if it were typed. */
 static void
 run_line(struct screen *screen, const char *line)
 {
@@ -141,7 +141,8 @@ take_prompt_key(struct screen *screen, uint32_t key)
 	}
 }
 
-/* Digits, where a pane does not take them as keys, or after others. */
+/* True if the key is a digit that continues a count or starts one.  A count starts with 1 to 9, and
+ * only where the pane has no command for the digit. */
 static bool
 is_count(const struct screen *screen, uint32_t key)
 {
@@ -155,7 +156,7 @@ is_count(const struct screen *screen, uint32_t key)
 					   &one, &id) == KEYMAP_NONE));
 }
 
-/* Text that is pasted is text in a prompt, in one line, and nothing elsewhere. */
+/* Take pasted text.  In a prompt it becomes one line of text; elsewhere it is ignored. */
 static void
 take_pasted(struct screen *screen, uint32_t code)
 {
@@ -173,7 +174,7 @@ take_pasted(struct screen *screen, uint32_t code)
 	input->paste_gap = !prints && screen->prompt->text.length;
 }
 
-/* Whether a key is the card's own, or closes it; any other one acts where the cursor was. */
+/* True if a key is a command of the card or closes it.  Any other key acts where the cursor was. */
 static bool
 is_of_card(const struct screen *screen, uint32_t key)
 {
@@ -250,7 +251,7 @@ take_key(struct screen *screen, uint32_t key)
 	}
 }
 
-/* A trial makes all anew: not where marks would be lost by that. */
+/* Cancel a trial that would lose unsaved marks: it builds the whole screen again. */
 static void
 check_trial(struct screen *screen)
 {

@@ -1,6 +1,6 @@
 /*
- * What the screen looks like and which keys it has: a view, a theme and keys.
- * Together they are what --dump-config prints and --config and :source read.
+ * The looks of the screen: a view, a theme and keys.  Together they are the output of
+ * --dump-config and the input of --config and :source.
  */
 #ifndef TRAWL_UI_LOOKS_H
 #define TRAWL_UI_LOOKS_H
@@ -15,16 +15,15 @@ struct looks {
 	struct view view;
 	struct theme theme;
 	struct keymap_options keys;
-	bool given[LOOKS_PARTS]; /* by the file it was read from */
+	bool given[LOOKS_PARTS]; /* the file they were read from has the part */
 };
 
 extern const struct option_table looks_options_table;
 
-/* Puts what FROM has of a part into TO; what TO had of it is freed, and FROM
- * has none of it then. */
+/* Move a part from FROM to TO.  Free the part that TO had, and leave FROM without it. */
 void looks_move(struct looks *to, struct looks *from, enum looks_part);
 
-/* Appends the looks as YAML, all keys among them; loaded they are the same. */
+/* Append the looks as YAML, including all keys.  Loading it gives the same looks. */
 void looks_write(const struct looks *, struct text *);
 
 #endif

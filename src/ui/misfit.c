@@ -9,12 +9,12 @@
 
 #include <stdlib.h>
 
-enum { LOOK = 1 << 17 /* messages of a trace */ };
+enum { LOOK = 1 << 17 /* messages checked at the start of a trace */ };
 
 struct misfit {
 	struct job job;
 	struct session *session;
-	size_t count; /* traces; more may come, which are not looked at */
+	size_t count; /* traces at the start; later ones are not checked */
 	bool started;
 	atomic_bool *bad;
 	atomic_uint found, said;
@@ -59,8 +59,8 @@ misfit_new(struct session *session)
 	return misfit;
 }
 
-/* Whether what is looked at is there: a stream may still bring it.  Nothing waits for a file
- * that is followed to grow, which it may never do. */
+/* True if the messages to check have arrived.  A stream may still bring them.  A followed file is
+ * checked as it is, since it may never grow. */
 static bool
 is_there(struct trace *trace)
 {

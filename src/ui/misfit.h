@@ -1,6 +1,6 @@
 /*
- * Whether the image of a program is not the one that a trace is of: the beginning of each trace
- * is followed once, by a worker, and the title says what that found.
+ * Check that the program image fits each trace.  A worker follows the beginning of each
+ * trace once; the title shows a misfit.
  */
 #ifndef TRAWL_UI_MISFIT_H
 #define TRAWL_UI_MISFIT_H
@@ -11,13 +11,13 @@ struct misfit;
 struct screen;
 struct trace;
 
-/* Starts to look, once; true if it became known that an image does not fit since the last
- * time.  Owner's thread, as the others. */
+/* Start the check, once.  Return true if it found another misfit since the last call.  Owner's
+ * thread, as for the other functions. */
 bool misfit_poll(struct screen *);
 
-/* Whether the image of a trace does not fit, as far as it is known. */
+/* True if the image is known not to fit the trace. */
 bool misfit_is(const struct screen *, const struct trace *);
 
-void misfit_free(struct misfit *); /* stops; NULL is fine */
+void misfit_free(struct misfit *); /* stops the check; NULL is fine */
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * The mouse: see mouse.h.
  *
- * The wheel moves what is under it, wherever the cursor is.  A row of the list is gone to;
- * in another pane a click is only for the pane.
+ * The wheel scrolls the pane under the pointer, wherever the cursor is.  A click moves the
+ * cursor to a row of the list; in another pane it only selects the pane.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ is_inside(const struct area *area, const struct term_press *press)
 	       press->col >= area->col && press->col < area->col + area->cols;
 }
 
-/* The pane under the pointer, its rule included; PANE_COUNT: none. */
+/* Return the pane under the pointer, its rule included, or PANE_COUNT. */
 static int
 pane_at(const struct screen *screen, const struct term_press *press)
 {
@@ -45,7 +45,7 @@ turn_wheel(struct screen *screen, enum pane_id pane, bool down)
 	screen->focus = focus;
 }
 
-/* Goes to the row of the list that was pressed, if one was. */
+/* Go to the row of the list that was pressed, if any. */
 static void
 go_to_row(struct screen *screen, const struct area *area, int row)
 {

@@ -1,10 +1,10 @@
-/* What a mouse does, where it is asked for: the wheel scrolls, a click goes there. */
+/* The mouse, if the view enables it: the wheel scrolls, a click moves the cursor. */
 #ifndef TRAWL_UI_MOUSE_H
 #define TRAWL_UI_MOUSE_H
 
 struct screen;
 
-/* Takes the press that the terminal reported last. */
+/* Handle the last press that the terminal reported. */
 void mouse_take_press(struct screen *);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * From the screen to a file of its marks and filters, and back: see notebook.h.
+ * Marks and filters from the screen to a file, and back: see notebook.h.
  *
- * Marks are kept by their message ID, so they fit as long as the capture is the
- * same or has grown.  Marks of captures that are not open are kept as they
- * are.
+ * Marks are kept by their message ID, so they stay valid while the capture is the same or
+ * grows.  Marks of captures that are not open are kept unchanged.
  */
 #include "config.h"
 
@@ -33,7 +32,7 @@ check_letter(const char *text, char buffer[static 256])
 	return letter && !text[1] ? NULL : "a letter, a to z or A to Z";
 }
 
-/* A set of severities by their letters; false if one is none's. */
+/* Read a set of severities from their letters.  Return false for an unknown letter. */
 static bool
 read_severities(const char *text, uint8_t *set)
 {
@@ -128,7 +127,7 @@ const struct option_table notebook_options_table = {
 
 /* --- from the file ----------------------------------------------------- */
 
-/* The open trace of that name, or the number of traces. */
+/* Return the number of the open trace with that name, or the number of traces. */
 static size_t
 find_trace(const struct screen *screen, const char *name)
 {
@@ -167,7 +166,7 @@ restore_filters(struct screen *screen, const struct notebook *notebook)
 	}
 }
 
-/* What was kept last time, or else the session's file; NULL. */
+/* Return the notebook of the last run, else that of the session's file, or NULL. */
 static const struct notebook *
 notebook_before(const struct screen *screen)
 {
@@ -227,7 +226,7 @@ notebook_go_to_place(struct screen *screen, const struct command_call *call)
 
 /* --- to the file ------------------------------------------------------- */
 
-/* A single filter as it would be typed, else the list. */
+/* Collect the filters: a plain single one as typed, otherwise the list. */
 static void
 collect_filters(struct screen *screen, struct notebook *notebook, char letters[SEVERITY_COUNT + 1])
 {
@@ -252,7 +251,7 @@ collect_filters(struct screen *screen, struct notebook *notebook, char letters[S
 	}
 }
 
-/* The texts are borrowed. */
+/* Collect the marks and ties.  Their texts are borrowed. */
 static void
 collect_marks(struct screen *screen, struct notebook *notebook, char (*letters)[2])
 {
@@ -277,7 +276,7 @@ collect_marks(struct screen *screen, struct notebook *notebook, char (*letters)[
 	notebook->marks.count = count;
 }
 
-/* The filters that were there, where those of the command line are for this time. */
+/* Keep the earlier filters: those of the command line are for this run only. */
 static void
 collect_filters_before(const struct notebook *before, struct notebook *notebook)
 {
@@ -290,7 +289,7 @@ collect_filters_before(const struct notebook *before, struct notebook *notebook)
 	notebook->filters = before->filters;
 }
 
-/* The message under the cursor, unless the list begins with it or goes along with its end. */
+/* Collect the message under the cursor, unless it is the first one or the list follows the end. */
 static void
 collect_place(struct screen *screen, struct notebook *notebook)
 {

@@ -1,9 +1,9 @@
 /*
- * Highlights and keys of the user's own: see own.h.
+ * The user's own highlights and keys: see own.h.
  *
- * What is typed becomes an element of the same lists that own.yaml is read into, judged by the
- * same rows of the tables.  Keeping reads the file once more and replaces one of its two lists,
- * so that what another run has kept of the other stays.
+ * A typed entry becomes an element of the same list that own.yaml is read into.  The same
+ * table rows check it.  Saving reads the file again and replaces one of its two lists.  So
+ * the changes of another run to the other list survive.
  */
 #include "config.h"
 
@@ -40,7 +40,7 @@ static const struct option_row own_rows[] = {
 };
 const struct option_table own_options_table = OPTION_TABLE("own", struct own, own_rows);
 
-/* The row of what a command is about. */
+/* Return the row of the list that a command changes. */
 static const struct option_row *
 row_of(enum command_id id)
 {
@@ -68,7 +68,7 @@ own_note_saved(struct ui_options *options)
 
 /* --- lists ------------------------------------------------------------- */
 
-/* Makes room for one more element at the end, which is zeroed. */
+/* Append a zeroed element and return it. */
 static void *
 add_element(const struct option_row *row, struct option_list *list)
 {
@@ -90,7 +90,7 @@ drop_element(const struct option_row *row, struct option_list *list, size_t i)
 	memmove(at, at + size, (--list->count - i) * size);
 }
 
-/* The element whose first member, a text, is TEXT; the count if there is none. */
+/* Find the element with TEXT as its first member.  Return the count if there is none. */
 static size_t
 find_element(const struct option_row *row, const struct option_list *list, const char *text)
 {
@@ -101,9 +101,9 @@ find_element(const struct option_row *row, const struct option_list *list, const
 	return i;
 }
 
-/* --- keeping ----------------------------------------------------------- */
+/* --- saving ------------------------------------------------------------ */
 
-/* What the file has, or nothing where there is none. */
+/* Read the lists of the file, or none if it does not exist. */
 static int
 read_kept(const struct ui_options *options, struct own *kept, struct err *err)
 {
@@ -113,8 +113,8 @@ read_kept(const struct ui_options *options, struct own *kept, struct err *err)
 	return options->load_yaml(options->own_path, &own_options_table, kept, err);
 }
 
-/* Appends the comments of the file that have a line of their own; what the file is, where it has
- * none. */
+/* Append the file's comments that have their own line.  If it has none, append a comment that
+ * describes the file. */
 static void
 add_comments(const char *path, struct text *out)
 {
@@ -133,7 +133,7 @@ add_comments(const char *path, struct text *out)
 	free(line);
 }
 
-/* Writes the file, which may be a link to it. */
+/* Write the file; its path may be a link. */
 static int
 write_kept(const char *path, const struct text *out, struct err *err)
 {
@@ -142,8 +142,8 @@ write_kept(const char *path, const struct text *out, struct err *err)
 	return writer_put(path, &options, text_get(out), out->length, err);
 }
 
-/* Merge the changes that another run has saved to a list since this one read or saved it.  Of two
- * elements with the same first member ours stays. */
+/* Merge the changes that another run has saved to a list since this one read or saved it.  If two
+ * elements have the same first member, keep ours. */
 static void
 merge_kept(const struct screen *screen, enum command_id id, struct own *kept)
 {
@@ -157,7 +157,7 @@ merge_kept(const struct screen *screen, enum command_id id, struct own *kept)
 			drop_element(row, list, i);
 }
 
-/* Writes a file whose list is the present one. */
+/* Write the file with the present list of a command. */
 static int
 keep_list(const struct screen *screen, enum command_id id, struct err *err)
 {
@@ -198,7 +198,7 @@ save_list(struct screen *screen, enum command_id id)
 		screen_say(screen, NOTICE_OWN_SAVED, count, what, count == 1 ? "" : "s", path);
 }
 
-/* --- what both commands take ------------------------------------------- */
+/* --- common to both commands ------------------------------------------- */
 
 static const char save_word[] = "--save";
 
@@ -208,7 +208,7 @@ text_of(const struct command_call *call)
 	return call->text ? call->text + strspn(call->text, " ") : "";
 }
 
-/* Removes the element that TEXT names, by its first member or its number from 1. */
+/* Remove the element that TEXT names: by its first member, or by its number from 1. */
 static void
 remove_named(struct screen *screen, enum command_id id, const char *text)
 {
@@ -239,8 +239,8 @@ check_colour(const char *word, char buffer[static 256])
 	return colour_check(word, buffer);
 }
 
-/* Whether TEXT ends in a word that is meant as a colour: it is one, or stands behind a closing
- * quote.  What is an expression as a whole has none: `severity = error`. */
+/* True if TEXT ends in a colour: WORD is one, or follows a closing quote.  A text that is an
+ * expression as a whole has none: `severity = error`. */
 static bool
 has_colour(const char *text, const char *word)
 {
@@ -250,7 +250,7 @@ has_colour(const char *text, const char *word)
 	return (behind_quote || !check_colour(word, unused)) && !rules_is_expression(text);
 }
 
-/* Splits what was typed into an expression, with or without quotes around it, and a colour. */
+/* Split the typed text into an expression, with or without quotes around it, and a colour. */
 static void
 split_highlight(const char *typed, struct text *filter, struct text *colour)
 {
@@ -279,7 +279,7 @@ colour_of(const struct view_rule *rule)
 	return rule->fg ? rule->fg : option_find(&view_rule_table, "role")->choices[rule->role];
 }
 
-/* Fills a rule; what was expected instead, or NULL. */
+/* Fill in a rule.  Return NULL, or a description of the expected text. */
 static const char *
 read_highlight(const struct text *filter, const struct text *colour, struct view_rule *rule,
 	       char buffer[static 256])
@@ -294,7 +294,7 @@ read_highlight(const struct text *filter, const struct text *colour, struct view
 	return NULL;
 }
 
-/* Adds a highlight, or gives the one of that expression another colour. */
+/* Add a highlight, or give the one with that expression another colour. */
 static void
 set_highlight(struct screen *screen, const char *typed)
 {
@@ -370,7 +370,7 @@ list_keys(struct screen *screen)
 	text_free(&out);
 }
 
-/* Adds a key, or gives it another command. */
+/* Add a key, or give it another command. */
 static void
 set_key(struct screen *screen, const char *name, const char *command)
 {

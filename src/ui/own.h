@@ -1,7 +1,7 @@
 /*
- * Highlights and keys of the user's own, beside those of views and key maps: what :highlight and
- * :key set, and what these keep in own.yaml in the user's folder of settings, which is read at
- * the start.  A new view, theme or key map leaves them.
+ * The user's own highlights and keys, kept apart from views and key maps.  :highlight and
+ * :key set them and can save them to own.yaml in the settings folder.  That file is read
+ * at the start.  A new view, theme or key map leaves them unchanged.
  */
 #ifndef TRAWL_UI_OWN_H
 #define TRAWL_UI_OWN_H
@@ -12,22 +12,22 @@
 struct screen;
 
 struct own_key {
-	char *key;     /* one sequence, as keys_parse reads it */
-	char *command; /* as keymap_bind_line reads it */
+	char *key;     /* one sequence, for keys_parse */
+	char *command; /* a line for keymap_bind_line */
 };
 
 struct own {
-	struct option_list highlights; /* struct view_rule; before the rules of the view */
+	struct option_list highlights; /* struct view_rule, before the rules of the view */
 	struct option_list keys;       /* struct own_key; a later one wins */
 };
 
 extern const struct option_table own_options_table;
 
-/* Remember the lists as they are in the file now. */
+/* Record that the file contains the present lists. */
 struct ui_options;
 void own_note_saved(struct ui_options *);
 
-/* :highlight and :key: without a text they say which there are. */
+/* Handlers of :highlight and :key.  Without an argument they list the entries. */
 void own_highlight(struct screen *, const struct command_call *);
 void own_key(struct screen *, const struct command_call *);
 

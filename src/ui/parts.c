@@ -1,4 +1,4 @@
-/* What a screen points to: see parts.h. */
+/* The parts of a screen: see parts.h. */
 #include "config.h"
 
 #include "ui/parts.h"
@@ -47,7 +47,7 @@ struct app_parts {
 	struct ui_state kept;
 };
 
-/* Makes the parts that are of no trace. */
+/* Create the parts that belong to no trace. */
 static void
 parts_make(struct app *app)
 {

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Appends where the message is: its time, else its offset in a trace that is alone; false
- * if it has neither. */
+/* Append the time of the message, or its offset if the list has only one trace.  Return false if it
+ * has neither. */
 static bool
 add_place(struct screen *screen, const struct row *row, struct text *out)
 {

@@ -1,5 +1,5 @@
 /*
- * The place of the cursor as a command line, to be sent to somebody else.
+ * Copy a command line that opens the message at the cursor, to send to another person.
  */
 #ifndef TRAWL_UI_PLACE_H
 #define TRAWL_UI_PLACE_H
@@ -8,7 +8,7 @@
 
 struct screen;
 
-/* The handler of copy-place. */
+/* Handler of copy-place. */
 void place_copy(struct screen *, const struct command_call *);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * The preview of a filter: see preview.h.
  *
- * What sums tell is counted with the key, the rest by the match set's thread,
- * which the next key replaces.  Of messages, only those on the screen are looked
- * at here.  What is asked is what Enter would give: the new filter in the list
- * with the others.
+ * Counts that follow from the sums of the index are ready at once.  The match set's thread
+ * counts the rest, until the next key replaces the set.  Only messages on the screen are
+ * matched here.  The previewed filter is the one that Enter would apply: the new filter
+ * joined with the others.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GAP = 2, LEAST = 8 /* columns of a sentence that are worth using */ };
+enum { GAP = 2, LEAST = 8 /* columns below which no text is shown */ };
 
 void
 preview_free(struct preview *preview)
@@ -32,7 +32,7 @@ preview_free(struct preview *preview)
 	*preview = (struct preview){.filter = filter_all()};
 }
 
-/* Which commands ask for a filter, and its place in the list. */
+/* True if the prompt belongs to a filter command.  Set *AT to the filter's position in the list. */
 static bool
 place_of(struct screen *screen, size_t *at)
 {
@@ -45,7 +45,7 @@ place_of(struct screen *screen, size_t *at)
 		screen->prompt->id == COMMAND_FILTER_EDIT);
 }
 
-/* How many of the rows on the screen pass. */
+/* Return the number of rows on the screen that pass. */
 static size_t
 count_rows(struct screen *screen, const struct filter *filter)
 {
@@ -62,7 +62,7 @@ count_rows(struct screen *screen, const struct filter *filter)
 	return passed;
 }
 
-/* Reads what is typed, and begins to count. */
+/* Read the typed filter and start to count. */
 static void
 preview_make(struct screen *screen, size_t at, const char *typed)
 {
@@ -109,21 +109,21 @@ preview_follow(struct screen *screen)
 	preview_make(screen, at, typed);
 }
 
-/* How much of a text fits: whole words, and of the advice behind `;` all or nothing. */
+/* Return the length of a text that fits: whole words, and no part of the advice after `;`. */
 static size_t
 fit_words(const char *text, size_t length, enum text_charset charset, int columns)
 {
 	size_t fits = text_fit(text, length, charset, columns, NULL), end = fits;
 	while (end && text[end] != ' ')
 		end--;
-	end = end ? end : fits; /* not even one */
+	end = end ? end : fits; /* not even one word fits */
 	for (size_t i = 0; i < end; i++)
 		if (!strncmp(text + i, "; ", 2))
 			return i;
 	return end;
 }
 
-/* Makes the text fit; of a complaint, the place is the last thing to go. */
+/* Shorten the text to fit.  The column of an error goes last. */
 static void
 shorten_text(struct text *text, enum text_charset charset, int columns)
 {

@@ -1,7 +1,6 @@
 /*
- * What a filter would show while it is typed: whether it is one, how many of
- * the rows on the screen pass, and how many messages in all.  Nothing is
- * applied.
+ * The preview of a filter while it is typed: its errors, the number of rows on the screen
+ * that pass, and the number of messages in all.  Nothing is applied.
  */
 #ifndef TRAWL_UI_PREVIEW_H
 #define TRAWL_UI_PREVIEW_H
@@ -12,21 +11,21 @@
 struct screen;
 
 struct preview {
-	bool on;		     /* the prompt asks for a filter */
-	struct text of;		     /* what was typed when it was made */
-	bool pattern;		     /* it is read as a regular expression */
-	const char *note;	     /* what may surprise in it, or NULL */
-	struct text trouble;	     /* what is wrong with it, or empty */
-	struct filter filter;	     /* owned: with all others */
-	struct list_matches matches; /* of it */
-	size_t on_screen;	     /* rows that pass */
+	bool on;		     /* a filter is being typed */
+	struct text of;		     /* the typed text that the preview is for */
+	bool pattern;		     /* the text is read as a regular expression */
+	const char *note;	     /* a note on a surprising reading, or NULL */
+	struct text trouble;	     /* the error, or empty */
+	struct filter filter;	     /* owned; the new filter joined with the others */
+	struct list_matches matches; /* of `filter` */
+	size_t on_screen;	     /* number of rows that pass */
 };
 
-/* Before painting: whatever may have been typed. */
+/* Update the preview to the typed text.  Called before each paint. */
 void preview_follow(struct screen *);
 void preview_free(struct preview *);
 
-/* Draws it at the end of the prompt's row, behind column USED, if there is room. */
+/* Draw the preview at the right end of the prompt's row, after column USED, if there is room. */
 void preview_draw(struct screen *, struct canvas *, const struct area *, int used);
 
 #endif

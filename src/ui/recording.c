@@ -1,7 +1,7 @@
 /*
- * :record[!] FILE, and :record alone to end it: see recording.h.
+ * :record[!] FILE starts a recording, :record alone ends it: see recording.h.
  *
- * The trace is that of the list, or the only one of the session that can be recorded.
+ * It records the list's trace, or the only trace of the session that can be recorded.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ can_record(const struct trace *trace)
 	return capture_spool(trace_capture(trace));
 }
 
-/* The trace to record; NULL, and said why. */
+/* Return the trace to record.  If the choice is not clear, return NULL and report why. */
 static struct trace *
 choose_trace(struct screen *screen)
 {
@@ -63,7 +63,7 @@ drop_recording(struct screen *screen)
 	app_of(screen)->recording = NULL;
 }
 
-/* Ends it and says how much there is. */
+/* End the recording and report its size. */
 static void
 end_recording(struct screen *screen, bool at_end)
 {

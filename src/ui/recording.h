@@ -1,5 +1,5 @@
 /*
- * :record: what a stream or a live source gives goes to a file.
+ * :record copies a stream or a live source to a file.
  */
 #ifndef TRAWL_UI_RECORDING_H
 #define TRAWL_UI_RECORDING_H
@@ -11,11 +11,11 @@
 struct screen;
 struct text;
 
-void recording_toggle(struct screen *, const struct command_call *); /* handler */
-void recording_poll(struct screen *);				     /* it may have ended */
+void recording_toggle(struct screen *, const struct command_call *); /* handler of :record */
+void recording_poll(struct screen *); /* finishes a recording that has ended */
 
-/* At the end of the program: end it with what is there.  If it failed, append a line
- * that says why. */
+/* End the recording at the end of the program and keep its file.  If it failed, append the reason
+ * as a line. */
 void recording_end(struct screen *, struct text *why);
 
 bool recording_is_on(const struct screen *);

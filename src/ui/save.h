@@ -1,5 +1,5 @@
 /*
- * Saving the session to a file of the user's.
+ * Save the session to a file of the user.
  */
 #ifndef TRAWL_UI_SAVE_H
 #define TRAWL_UI_SAVE_H

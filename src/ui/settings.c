@@ -1,8 +1,8 @@
 /*
  * New looks for a running screen: see settings.h.
  *
- * The looks are loaded by whoever started the screen (ui_options.load); what
- * is wrong with them is said in the last row, and the old ones stay.
+ * main() supplies the function that loads the looks (ui_options.load).  If that fails, the
+ * last row shows the error and the old looks stay.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PALETTE = 256 /* colours that a theme of its own is for */ };
+enum { PALETTE = 256 /* colours needed to choose a theme by the background */ };
 
 void
 settings_apply(struct screen *screen)
@@ -54,7 +54,7 @@ settings_filters(struct screen *screen, int severity, bool unassigned, const cha
 		filters_type(screen, 0, filter, false);
 }
 
-/* Where a view says whether a pane is open; NULL: it does not. */
+/* Return the member of a view that opens a pane, or NULL. */
 static bool *
 pane_member(struct view *view, int pane)
 {
@@ -66,8 +66,8 @@ pane_member(struct view *view, int pane)
 	return all[pane];
 }
 
-/* What a view says beside its columns: only of a view that is new, not of one
- * that is read again, because all of it has keys. */
+/* Apply the settings of a view other than its columns.  Reading a view again does not do this: keys
+ * may have changed all these settings. */
 static void
 enter_view(struct screen *screen, bool filters)
 {
@@ -86,7 +86,7 @@ enter_view(struct screen *screen, bool filters)
 		settings_filters(screen, view->severity, view->unassigned, view->filter);
 }
 
-/* Takes the theme for the terminal's background, where the user chose none. */
+/* Load the theme for the terminal's background, unless the user chose one. */
 static void
 suit_terminal(struct screen *screen, bool light)
 {
@@ -147,7 +147,7 @@ settings_choose(struct screen *screen, const struct command_call *call)
 	if (!load_looks(screen, part, call->text))
 		return;
 	if (part == LOOKS_VIEW) {
-		struct text name = {0}; /* call->text may be the old one */
+		struct text name = {0}; /* call->text may be the old name */
 		path_read(call->text, &name);
 		free(app_of(screen)->view_name);
 		app_of(screen)->view_name = name.data;
@@ -156,7 +156,7 @@ settings_choose(struct screen *screen, const struct command_call *call)
 	screen_say(screen, NOTICE_LOOK_CHOSEN, commands[call->id].name, call->text);
 }
 
-/* Puts what the screen has now into the view, as far as a view can say it. */
+/* Store the screen's state in the view, as far as a view can hold it. */
 static void
 remember_view(struct screen *screen)
 {
@@ -183,7 +183,7 @@ say_setting(struct screen *screen, const struct option_row *row)
 	text_free(&value);
 }
 
-/* Sets one member; an empty text takes a filter away. */
+/* Set one member.  An empty text removes a filter. */
 static const char *
 set_member(const struct option_row *row, struct view *view, const char *value,
 	   char buffer[static 256])
@@ -197,7 +197,7 @@ set_member(const struct option_row *row, struct view *view, const char *value,
 	return option_set(row, view, value, buffer);
 }
 
-/* The order of messages, which is the session's. */
+/* Set the session's order of messages, and report it. */
 static void
 set_order(struct screen *screen, const char *order)
 {

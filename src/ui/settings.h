@@ -1,5 +1,5 @@
 /*
- * Changing view, theme, keys and single settings while the program runs.
+ * Change the view, theme, keys and single settings while the program runs.
  */
 #ifndef TRAWL_UI_SETTINGS_H
 #define TRAWL_UI_SETTINGS_H
@@ -10,17 +10,17 @@
 
 struct screen;
 
-/* Follows the looks for the first time: view, theme, keys. */
+/* Apply the looks for the first time: view, theme, keys. */
 void settings_start(struct screen *);
 
-/* Makes the screen follow the looks and what the user has of their own. */
+/* Apply the looks and the user's own highlights and keys to the screen. */
 void settings_apply(struct screen *);
 
-/* Takes another theme if the terminal turned out to be light, or dark; whether it did. */
+/* Switch the theme if the terminal turned out to be light, or dark.  Return true if it switched. */
 bool settings_follow_background(struct screen *);
 
-/* Sets all filters: a threshold (enum severity, 0 = all), and what would be
- * typed after `&`, or NULL. */
+/* Replace all filters.  SEVERITY is a threshold (enum severity, 0 = all).  UNASSIGNED shows
+ * messages without a severity.  FILTER is as typed after `&`, or NULL. */
 void settings_filters(struct screen *, int severity, bool unassigned, const char *filter);
 
 /* Handlers. */

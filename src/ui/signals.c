@@ -1,4 +1,4 @@
-/* Signals by a file: see signals.h. */
+/* Signals through a file descriptor: see signals.h. */
 #include "config.h"
 
 #include "ui/signals.h"

@@ -1,5 +1,5 @@
 /*
- * Signals as something to read, while the screen runs.
+ * Signals through a file descriptor, while the screen runs.
  */
 #ifndef TRAWL_UI_SIGNALS_H
 #define TRAWL_UI_SIGNALS_H
@@ -8,17 +8,17 @@
 
 struct term;
 
-/* Blocks what is caught; *BEFORE is the mask to be set again at the end.  A file
- * that is readable when a signal came. */
+/* Block the signals that the screen handles.  Set *BEFORE to the old mask, to be restored at the
+ * end.  Return a descriptor that is readable when a signal has come. */
 int signals_open(sigset_t *before);
 
-/* Takes the next signal that came; 0: none. */
+/* Take the next signal.  Return 0 if there is none. */
 int signals_next(int file);
 
-/* Lets a blocked signal do what it does without us. */
+/* Raise a blocked signal with its default action. */
 void signals_raise(int number);
 
-/* Stops the program as Ctrl-Z does, with the terminal given back meanwhile. */
+/* Stop the program as Ctrl-Z does.  The terminal is released until the program continues. */
 void signals_suspend(struct term *);
 
 #endif

@@ -1,11 +1,10 @@
 /*
- * A session from one time to the next: see state.h.
+ * The state of a session between runs: see state.h.
  *
- * The file's name is a hash of what the captures are called and of how they are read.
- * Whether they still are what they were shows in samples of the bytes there were
- * then, so a capture may grow and be touched, but not be another.  Whether there is
- * something to keep shows in comparing what would be written with what was, so
- * commands need not say that they changed something.
+ * The file's name is a hash of the captures' paths and formats.  Samples of the bytes that
+ * a capture had then show that it is still the same one.  So it may grow and get a new
+ * date, but not be replaced.  The text to write is compared with the earlier one, so
+ * commands need not report changes.
  */
 #include "config.h"
 
@@ -61,9 +60,9 @@ static const struct file_kind kept_kind = {ENDING, HEAD};
 static const struct writer_options kept_options = {
     .flags = WRITER_FORCE | WRITER_DURABLE, .mode = FILE_MODE, .folders = FOLDER_MODE};
 
-/* --- which captures ---------------------------------------------------- */
+/* --- the captures ------------------------------------------------------ */
 
-/* The whole path of a file, or the given one where there is no such file. */
+/* Return the full path of a file, or PATH itself if there is no such file. */
 static char *
 real_path(const char *path)
 {
@@ -80,7 +79,7 @@ hash_path(const char *path, uint64_t hash)
 	return hash;
 }
 
-/* Finds the path for the session's state, or the reason why it has none. */
+/* Find the path of the session's state file, or the reason why it has none. */
 static void
 find_path(struct screen *screen)
 {
@@ -96,7 +95,7 @@ find_path(struct screen *screen)
 		const struct trace *trace = session->traces.at[i];
 		if (capture_is_stream(trace_capture(trace)))
 			app_of(screen)->kept->reason = "a stream has no name";
-		else if (capture_is_spooled(trace_capture(trace))) /* its size comes later */
+		else if (capture_is_spooled(trace_capture(trace))) /* its size is not final yet */
 			app_of(screen)->kept->reason = "a capture is compressed";
 		hash = hash_path(capture_path(trace_capture(trace)), hash);
 		hash = option_hash_text(decoder_name(trace_decoder(trace)->ops), hash);
@@ -131,7 +130,7 @@ has_grown_from(const struct capture *capture, const struct state_capture *was)
 	return same;
 }
 
-/* Whether the captures are those that the file is about. */
+/* True if the file describes the open captures. */
 static bool
 is_of_session(const struct state_file *file, const struct session *session)
 {
@@ -190,7 +189,7 @@ add_count(struct text *out, size_t count, const char *what)
 			  count == 1 ? "" : "s");
 }
 
-/* Whether the place of last time is gone to: not where the user says what to look at. */
+/* True if the place of the last run is restored: not if the user chose what to look at. */
 static bool
 restores_place(const struct screen *screen)
 {
@@ -207,7 +206,7 @@ state_restore_place(struct screen *screen)
 			   &(struct command_call){.id = COMMAND_JUMP});
 }
 
-/* How to see what is back, or to be rid of it. */
+/* Append the key that shows or undoes the restored state. */
 static void
 add_hint(struct screen *screen, size_t marks, size_t ties, size_t filters, struct text *out)
 {
@@ -246,7 +245,7 @@ say_restored(struct screen *screen)
 	text_free(&hint);
 }
 
-/* Appends what there is as it would be kept. */
+/* Append the present state as YAML, in the form in which it is kept. */
 static void
 write_part(struct screen *screen, enum notebook_part part, struct text *out)
 {
@@ -287,14 +286,14 @@ state_restore(struct screen *screen)
 	state->unchecked = state->was.captures.count;
 	if (!state->unchecked)
 		return;
-	if (state->was.notebook.has_place) { /* which is not gone to so far */
+	if (state->was.notebook.has_place) { /* the cursor is not there yet */
 		text_clear(&state->kept);
 		option_write(&notebook_options_table, &state->was.notebook, &state->kept);
 	}
 	say_restored(screen);
 }
 
-/* Whether there is a message at the very place, and not only one near. */
+/* True if there is a message at exactly this place, not only near it. */
 static bool
 has_message(struct screen *screen, const struct location *mark)
 {
@@ -334,7 +333,7 @@ state_check(struct screen *screen)
 
 /* --- to the file ------------------------------------------------------- */
 
-/* Whether what would be kept of it is not WAS. */
+/* True if the present state differs from WAS. */
 static bool
 has_changed(struct screen *screen, enum notebook_part part, const struct text *was)
 {

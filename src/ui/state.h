@@ -1,10 +1,10 @@
 /*
- * What was marked, shown and looked at: kept at the end, and back when the same captures
- * are opened again.
+ * The state of a session: marks, filters, view and place.  It is kept at the end of a run
+ * and restored when the same captures are opened again.
  *
- * A file for each set of captures, in a folder of the user's, in the form of a session
- * with what tells its captures from others.  What :save writes takes its place: the
- * file is there only while something of a session is nowhere else and not as usual.
+ * Each set of captures has one file in a folder of the user.  The file has the format of a
+ * session, plus data that identifies its captures.  :save supersedes it: the file exists
+ * only while part of the state is saved nowhere else and differs from the default.
  */
 #ifndef TRAWL_UI_STATE_H
 #define TRAWL_UI_STATE_H
@@ -13,12 +13,12 @@
 #include "ui/notebook.h"
 
 struct state_capture {
-	char *file; /* its whole path */
+	char *file; /* full path */
 	uint64_t size;
-	char *samples; /* checksums of some of so many bytes */
+	char *samples; /* checksums of the first, middle and last 64 KiB */
 };
 
-/* What such a file says. */
+/* The content of a state file. */
 struct state_file {
 	struct option_list captures; /* struct state_capture, in the session's order */
 	struct notebook notebook;    /* NOTEBOOK_ALL */
@@ -26,46 +26,46 @@ struct state_file {
 
 extern const struct option_table state_options_table;
 
-/* The state of the session that is open. */
+/* The state of the open session. */
 struct ui_state {
-	char *path;	       /* NULL: nothing is kept */
-	const char *reason;    /* why that cannot be; NULL: it can, or is not asked for */
-	struct state_file was; /* last time; without captures: nothing is used of it */
-	bool unchecked;	       /* whether its marks have messages */
-	struct notebook saved; /* the session's file as it was read or saved last */
-	struct text same;      /* marks and ties as they are kept somewhere */
-	struct text usual;     /* all of it before anything was put back, as YAML */
-	struct text kept;      /* and after that */
+	char *path;	       /* the state file; NULL: nothing is kept */
+	const char *reason;    /* why nothing can be kept, or NULL */
+	struct state_file was; /* the state of the last run; unused if it has no captures */
+	bool unchecked;	       /* the marks of `was` may have no messages */
+	struct notebook saved; /* the session's file as last read or saved */
+	struct text same;      /* marks and ties as last restored or saved, as YAML */
+	struct text usual;     /* the whole state before the restore, as YAML */
+	struct text kept;      /* the whole state as last restored or saved, as YAML */
 };
 
-/* Puts back what was kept of these captures, or what the session's file has. */
+/* Restore the state kept for these captures, or else the session's file. */
 void state_restore(struct screen *);
 
-/* Goes to the place that was kept, where the user names no other. */
+/* Go to the kept place, unless the user named another. */
 void state_restore_place(struct screen *);
 
-/* Drops marks put back that no message has, and says how many; once, as the messages
- * are known. */
+/* Drop restored marks that have no message, and report their number.  Happens once, when the
+ * indexes are complete. */
 void state_check(struct screen *);
 
-/* Whether there are marks or ties that are kept nowhere. */
+/* True if there are marks or ties that are saved nowhere. */
 bool state_is_unsaved(struct screen *);
 
-/* Whether state_keep can keep them. */
+/* True if state_keep can keep marks and ties. */
 bool state_can_keep(const struct screen *);
 
 /* Merge the changes that another run saved in the session's file since this one read or saved
  * it. */
 void state_merge_saved(struct screen *, const char *path, struct notebook *);
 
-/* After NOTEBOOK was written to the session's file. */
+/* Record that NOTEBOOK was written to the session's file. */
 void state_saved(struct screen *, const struct notebook *);
 
-/* Keeps what is unsaved, at the end.  0, or negative with the reason. */
+/* Keep the unsaved state at the end.  Return 0, or negative with the reason. */
 int state_keep(struct screen *, struct err *);
 
-/* Whether the user runs the program for the first time, as far as can be known; by this call
- * it is known from then on. */
+/* True if this is probably the user's first run.  The call records the run: later calls return
+ * false. */
 bool state_is_first_run(const struct screen *);
 
 void state_free(struct ui_state *);

@@ -1,9 +1,9 @@
 /*
- * :stop-when EXPR, and :stop-when alone to take it back: see stop_when.h.
+ * :stop-when EXPR, and :stop-when alone to cancel it: see stop_when.h.
  *
- * Messages are looked at behind the last one that there was when the command was typed,
- * whenever captures have grown, in this thread and for a short time at once.  The last
- * message is looked at again, since what comes may change it.
+ * The search starts after the message that was the last one when the command was typed.
+ * It continues when captures have grown, in this thread, BUDGET_MS at a time.  The last
+ * message is searched again, since new bytes may change it.
  */
 #include "config.h"
 
@@ -26,9 +26,9 @@ enum { BUDGET_MS = 20 };
 struct stop_when {
 	struct filter want;
 	char *text;
-	size_t list; /* number of the list whose messages are looked at */
+	size_t list; /* number of the list to search */
 	struct sequence_position from;
-	struct next_match *next; /* where it looks, or NULL: all was looked at */
+	struct next_match *next; /* the search, or NULL: all was searched */
 };
 
 void
@@ -92,7 +92,8 @@ look_on(struct screen *screen, struct stop_when *stop, struct sequence_position 
 	return next_match(stop->next, &bound, found);
 }
 
-/* All was looked at: next time from the message before the last one on, if any came. */
+/* End a search that is complete.  If new messages came, the next search begins with the last
+ * one. */
 static void
 move_on(struct screen *screen, struct stop_when *stop)
 {
@@ -105,7 +106,7 @@ move_on(struct screen *screen, struct stop_when *stop)
 		stop->from = last;
 }
 
-/* Goes to the message and says so, or where it is if the list does not show it. */
+/* Go to the message and report it.  If the list does not show it, report its number. */
 static void
 show_found(struct screen *screen, const struct stop_when *stop, struct sequence_position found)
 {
@@ -133,7 +134,7 @@ stop_when_poll(struct screen *screen)
 	if (result == NEXT_END)
 		move_on(screen, stop);
 	else if (result != NEXT_FOUND)
-		session_signal(screen->session); /* there is more to look at */
+		session_signal(screen->session); /* more messages remain */
 	if (result != NEXT_FOUND)
 		return false;
 	screen->frozen = true;

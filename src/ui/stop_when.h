@@ -1,5 +1,5 @@
 /*
- * :stop-when: the list is frozen with the first message to come that passes a filter.
+ * :stop-when freezes the list at the first new message that passes a filter.
  */
 #ifndef TRAWL_UI_STOP_WHEN_H
 #define TRAWL_UI_STOP_WHEN_H
@@ -11,9 +11,9 @@
 struct screen;
 struct stop_when;
 
-void stop_when_set(struct screen *, const struct command_call *); /* handler */
+void stop_when_set(struct screen *, const struct command_call *); /* handler of :stop-when */
 
-/* Looks at what came; whether the list was frozen. */
+/* Search the new messages.  Return true if the list was frozen. */
 bool stop_when_poll(struct screen *);
 
 void stop_when_free(struct stop_when *); /* NULL is fine */

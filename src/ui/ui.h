@@ -1,5 +1,5 @@
 /*
- * The screen, as main sees it.
+ * The interface of the screen for main().
  */
 #ifndef TRAWL_UI_UI_H
 #define TRAWL_UI_UI_H
@@ -17,52 +17,54 @@ struct still;
 enum { UI_AROUND_MAX = 50 };
 
 struct ui_options {
-	const char *session_name; /* its file, for the title; NULL: it has none */
-	const char *command;	  /* the command line that opens the same files, for a shell */
-	const struct compare_request *compare; /* with another run, which is BAD; or NULL */
+	const char *session_name;	       /* the session's file, for the title; or NULL */
+	const char *command;		       /* shell command that opens the same files */
+	const struct compare_request *compare; /* with GOOD, this run is BAD; or NULL */
 	struct looks looks;
 	struct own own;	      /* see own.h */
-	struct own own_saved; /* as it was read or saved last */
-	const char *own_path; /* its file, which need not be there; NULL: it has no place */
+	struct own own_saved; /* as last read or saved */
+	const char *own_path; /* its file, which may not exist yet; NULL: no folder for it */
 	const char *source;   /* names of the traces in the list; NULL: all */
 	struct filter filter; /* at the start; copied */
-	unsigned around;      /* messages shown round those that pass */
-	const struct notebook *notebook; /* to be restored, or NULL */
-	const char *notebook_path;	 /* where :save writes, or NULL */
-	bool notebook_given;		 /* the user named it */
-	const char *state_dir; /* see state.h; "": there can be none, NULL: none is to be */
-	const char *trouble;   /* to be said at the start, or NULL */
-	bool ascii;	       /* the terminal shows nothing but ASCII */
-	/* Each +COMMAND, without the plus: typed at the start, or for a still one by one, each
-	 * when the screen is settled.  ui_run() takes them off. */
+	unsigned around;      /* messages shown before and after each match */
+	const struct notebook *notebook; /* to restore, or NULL */
+	const char *notebook_path;	 /* default file of :save, or NULL */
+	bool notebook_given;		 /* the user named the file */
+	const char *state_dir;		 /* see state.h; "": no home folder; NULL: keep no state */
+	const char *trouble;		 /* error to report at the start, or NULL */
+	bool ascii;			 /* the terminal shows only ASCII */
+	/* Each +COMMAND, without the plus, to be typed at the start.  A still types the next one
+	 * each time the screen is settled.  The list shrinks as ui_run() takes them. */
 	const char *const *commands;
 	size_t command_count;
-	bool follow;	     /* from the start, as F does */
-	struct still *still; /* takes a picture instead of a terminal; or NULL */
+	bool follow;	     /* follow the captures from the start, as F does */
+	struct still *still; /* makes a picture; NULL: use the terminal */
 
-	/* Loads one part of the looks by a name or from a file; for LOOKS_PARTS
-	 * all that a file says, or, WHAT being NULL, all from where it came.
-	 * On error the looks stay as they are. */
+	/* Load one part of the looks by name or from a file.  LOOKS_PARTS loads all parts that the
+	 * file WHAT contains.  If WHAT is NULL, it loads all of them from their sources again.  On
+	 * error the looks keep their values. */
 	int (*load)(void *context, enum looks_part, const char *what, struct looks *, struct err *);
-	/* Reads the theme again, where the user chose none: that one suits the terminal. */
+	/* Load THEME, which suits the terminal, unless the user chose a theme. */
 	int (*suit)(void *context, const char *theme, struct looks *, struct err *);
-	/* Appends the I-th name there is for a part; false behind the last. */
+	/* Append name I of a part.  Return false past the last one. */
 	bool (*name)(void *context, enum looks_part, size_t i, struct text *);
 	void *load_context;
 
-	/* Fills an object, which need not be initialised, from a file of that table. */
+	/* Fill an object from a YAML file with that table.  It need not be initialised. */
 	int (*load_yaml)(const char *path, const struct option_table *, void *object, struct err *);
-	/* Says a line when the terminal is no longer the screen's. */
+	/* Print a line after the screen has released the terminal. */
 	void (*complain)(const char *line);
 };
 
 /*
- * Shows the session until the user quits, or until a still shows all that the captures
- * have now.  The first screen comes before session_start(), which this calls;
- * session_notify() is this function's while it runs.  Return 0; 1 if a file was not written
- * because the user quit or its writing failed then, which complain() says; negative with a
- * reason if there is no usable terminal.  What follows is noted in the session: SIGTERM and
- * SIGHUP end the screen, and so does Enter on a part of a snapshot.
+ * Show the session until the user quits, or until a still shows all that the captures
+ * contain now.  The first paint comes before session_start(), which this function calls.
+ * It uses session_notify() while it runs.  SIGTERM, SIGHUP and Enter on a part of a
+ * snapshot end the screen, too; the session records that for the caller.
+ *
+ * Return 0, or 1 if a file was not written because the user quit or writing failed at the
+ * end; complain() prints the reason.  Return a negative error with the reason if no
+ * terminal is usable.
  */
 int ui_run(struct session *, struct ui_options *, struct err *);
 

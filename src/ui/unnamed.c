@@ -1,9 +1,10 @@
 /*
  * Traces whose catalog messages have no collateral: see unnamed.h.
  *
- * What is expanded for the screen notes itself that a name is missing, which may be late: the
- * first such message can be anywhere.  Cells whose summary can hold one are decoded here, the
- * first few of each trace; where these all have names, the rest is left to what is shown.
+ * When the screen expands a message without a name, the trace notes that.  This may be
+ * late, as the first such message can be anywhere.  So the first few cells of each trace
+ * whose summary allows such a message are decoded here.  If all their messages have names,
+ * the rest is left to the screen.
  */
 #include "config.h"
 
@@ -16,9 +17,9 @@
 
 #include <stdlib.h>
 
-enum { CELLS_DECODED = 4 /* of a trace */ };
+enum { CELLS_DECODED = 4 /* for each trace */ };
 
-/* How far a trace was looked at. */
+/* The progress in a trace. */
 struct unnamed_trace {
 	uint64_t cell; /* the next one */
 	int decoded;
@@ -51,7 +52,7 @@ unnamed_free(struct unnamed *unnamed)
 	free(unnamed);
 }
 
-/* Expands the messages of a cell that may lack a name, up to one that does. */
+/* Expand the messages of a cell that may lack a name, up to the first that does. */
 static void
 look_at_cell(struct unnamed *unnamed, struct reader *reader, uint64_t cell)
 {

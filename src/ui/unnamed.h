@@ -1,5 +1,5 @@
 /*
- * Whether catalog messages lack their collateral: looked for before one is on the screen.
+ * Detect missing collateral of catalog messages before such a message is on the screen.
  */
 #ifndef TRAWL_UI_UNNAMED_H
 #define TRAWL_UI_UNNAMED_H
@@ -9,8 +9,8 @@
 struct screen;
 struct unnamed;
 
-/* Looks at a few of the cells that became known; true if a trace turned out to lack names
- * since the last time.  Owner's thread. */
+/* Check a few newly indexed cells.  Return true if a trace began or ceased to lack names since the
+ * last call.  Owner's thread. */
 bool unnamed_poll(struct screen *);
 
 void unnamed_free(struct unnamed *); /* NULL is fine */

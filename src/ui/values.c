@@ -1,12 +1,12 @@
 /*
  * The values of fields, for completion: see values.h.
  *
- * Severities, flags and kinds come from their tables, origins from the index,
- * contexts from the profile.  Of a field that names its values these are known,
- * of others what the rows on the screen have.
+ * Severities, flags and kinds come from their tables, origins from the index, contexts
+ * from the profile.  A field's values come from its table of names and from the rows on
+ * the screen.
  *
- * Cost: a name of an origin or a value on the screen is a message expanded; only so
- * many origins are looked at.
+ * Cost: each origin and each row on the screen is one message to expand.  SENDERS_MAX
+ * limits the origins.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 
 enum { SENDERS_MAX = 256 }; /* of each trace */
 
-/* --- where a value stands ---------------------------------------------- */
+/* --- position of a value ----------------------------------------------- */
 
 static bool
 is_value(char c)
@@ -38,7 +38,7 @@ values_is_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* Where the quotes that are open at the end began; LENGTH if none are. */
+/* Return the start of the quotes that are open at the end, or LENGTH if none are. */
 static size_t
 open_quotes(const char *text, size_t length)
 {
@@ -60,7 +60,7 @@ skip_blanks_back(const char *text, size_t at)
 	return at;
 }
 
-/* Goes back over WORD; false if it does not end at AT. */
+/* Move *AT back over WORD.  Return false if WORD does not end there. */
 static bool
 skip_word_back(const char *text, size_t *at, const char *word)
 {
@@ -72,7 +72,8 @@ skip_word_back(const char *text, size_t *at, const char *word)
 	return true;
 }
 
-/* Goes back over the operator at whose end AT is, `in {` with values too. */
+/* Move *AT back over the operator that ends there, and over the earlier values of `in {`.  Return
+ * false if there is none. */
 static bool
 skip_operator(const char *text, size_t *at)
 {
@@ -110,7 +111,7 @@ values_find(const char *text, size_t length, size_t *start, char name[static VAL
 	return end > from && end - from < VALUES_NAME;
 }
 
-/* --- what is known ----------------------------------------------------- */
+/* --- known values ------------------------------------------------------ */
 
 /* Call TAKE with each value of a name. */
 typedef void value_giver(struct screen *, const char *name, values_take *take, void *context);
@@ -148,7 +149,7 @@ give_flags(struct screen *screen, const char *name, values_take *take, void *con
 		take(context, message_flag_name(i));
 }
 
-/* Of the traces that are open. */
+/* Call TAKE with the kinds of the open traces. */
 static void
 give_kinds(struct screen *screen, const char *name, values_take *take, void *context)
 {
@@ -239,7 +240,7 @@ add_field(const struct field *field, struct text *out)
 	text_free(&value);
 }
 
-/* What a row of the list has of that name. */
+/* Append the value of a field in a row of the list. */
 static void
 add_of_row(struct screen *screen, const char *name, const struct row *row, struct text *out)
 {
@@ -258,7 +259,7 @@ add_of_row(struct screen *screen, const char *name, const struct row *row, struc
 	expansion_free(&e);
 }
 
-/* Call TAKE with each value that rows of the screen have, once. */
+/* Call TAKE once with each value in the rows on the screen. */
 static void
 give_values_in_view(struct screen *screen, const char *name, values_take *take, void *context)
 {
@@ -344,7 +345,7 @@ values_give(struct screen *screen, const char *name, values_take *take, void *co
 	give(screen, name, take, context);
 }
 
-/* Whether a name is one of NAMES, each of which ends with a blank. */
+/* True if a name is one of NAMES, each followed by a blank. */
 static bool
 is_among(const struct text *names, const char *name, size_t length)
 {

@@ -1,13 +1,13 @@
 /*
- * What is written, and where: see write.h.
+ * Writing messages to a file: see write.h.
  *
  *	:write[!] FILE [FORMAT] [range|shown|marks]
  *
- * Raw bytes go from the first of these messages to the last, with what lies between.
- * Without more words: the range, if there is one, else what the filters show.  The
- * range stays, so that writing again writes the same; Esc drops it.
- * The format follows from the file's ending.  A thread of its own decodes and
- * writes; what was cut short does not stay behind.
+ * Raw bytes go from the first of these messages to the last, with all bytes between them.
+ * Without `range`, `shown` or `marks`: the range, if there is one, else the messages that
+ * pass the filters.  The range stays, so that writing again writes the same; Esc drops it.
+ * The file's ending selects the format.  A thread decodes and writes.  An incomplete file
+ * is removed.
  */
 #include "config.h"
 
@@ -35,26 +35,26 @@ const char *const write_whats[] = {"range", "shown", "marks", NULL};
 
 struct write_job {
 	struct session *session;
-	size_t held; /* traces of which nothing is dropped meanwhile */
+	size_t held; /* traces whose bytes are held meanwhile */
 	VEC(struct export_place) places;
-	struct export_mark *marks; /* of the places, their notes owned; or NULL */
+	struct export_mark *marks; /* one for each place, their notes owned; or NULL */
 	struct export_range range;
-	bool *hidden;	      /* by trace, of a list; or NULL */
+	bool *hidden;	      /* by trace, the traces left out; or NULL */
 	struct filter filter; /* a copy */
 	char *path;
 	struct writer writer;
-	struct text table; /* to be written instead of messages, with so many rows */
+	struct text table; /* a table to write instead of messages */
 	size_t rows;
 	bool rows_complete;
-	struct job thread; /* cancelled with it */
+	struct job thread; /* cancelling it cancels the writing */
 	atomic_bool done;
-	atomic_bool again; /* not all was known, or something changed: to be started once more */
-	atomic_bool news;  /* came since it was started last */
-	bool begun;	   /* something was written, */
-	bool dropped;	   /* and dropped again */
-	const char *of;	   /* what is written, for people */
-	int64_t written;   /* or an error; valid once done */
-	struct err err;	   /* why not */
+	atomic_bool again; /* start again: not all was known, or something changed */
+	atomic_bool news;  /* news came since the last start */
+	bool begun;	   /* the present start has written text */
+	bool dropped;	   /* the text of the last start was dropped */
+	const char *of;	   /* name of the messages, for the notice */
+	int64_t written;   /* number of messages, or an error; valid once done */
+	struct err err;	   /* the reason of the error */
 };
 
 /* --- the thread -------------------------------------------------------- */
@@ -75,7 +75,7 @@ goes_on(void *context)
 	return !job_is_stopping(&job->thread);
 }
 
-/* Write the bytes of the one trace.  Return the number of messages, or an error. */
+/* Write the bytes of the single trace.  Return the number of messages, or an error. */
 static int64_t
 write_raw(struct write_job *job)
 {
@@ -106,7 +106,7 @@ write_raw(struct write_job *job)
 	return failed ? failed : (int64_t)cut.messages;
 }
 
-/* Drop what was written; false if the file cannot be rewound. */
+/* Drop the written text.  Return false if the file cannot be rewound. */
 static bool
 rewind_file(struct write_job *job)
 {
@@ -139,7 +139,7 @@ write_run(void *context)
 	session_signal(job->session);
 }
 
-/* What is to be written stays while it is. */
+/* Hold the bytes of the traces while they are written, or release them. */
 static void
 hold_traces(struct write_job *job, bool on)
 {
@@ -155,7 +155,7 @@ cancel_writing(struct write_job *job)
 	job_cancel(&job->thread);
 	job_join(&job->thread);
 	if (job->path && !atomic_load(&job->done))
-		write_run(job); /* nothing but to tidy up */
+		write_run(job); /* only tidies up */
 }
 
 static void
@@ -216,7 +216,7 @@ write_cancel(struct screen *screen)
 	return true;
 }
 
-/* Starts when all is known that the messages depend on. */
+/* Start the thread once everything that the messages depend on is known. */
 static void
 start_when_known(struct screen *screen, struct write_job *job)
 {
@@ -260,9 +260,9 @@ write_poll(struct screen *screen)
 	write_free(screen);
 }
 
-/* --- what was asked for ------------------------------------------------ */
+/* --- the request ------------------------------------------------------- */
 
-/* What the text after :write says. */
+/* The parsed text after :write. */
 struct wish {
 	struct text path;
 	const struct export_format *format;
@@ -270,7 +270,7 @@ struct wish {
 	bool what_given, force;
 };
 
-/* Takes a word if it is a format or says what to write. */
+/* Take a word if it is a format or one of `write_whats`. */
 static bool
 take_word(struct wish *wish, const char *word)
 {
@@ -287,7 +287,7 @@ take_word(struct wish *wish, const char *word)
 	return format || what < WHAT_COUNT;
 }
 
-/* Formats that need nothing but the messages: of no whole captures. */
+/* True if a format needs only the messages, not whole captures. */
 static bool
 is_of_parts(const struct export_format *format)
 {
@@ -314,7 +314,7 @@ format_of(const char *path)
 	return format ? format : export_find("text");
 }
 
-/* False, and said why, if it cannot be read. */
+/* Parse the text.  Return false, and report why, if that fails. */
 static bool
 read_wish(struct screen *screen, const char *text, struct wish *wish)
 {
@@ -341,7 +341,7 @@ read_wish(struct screen *screen, const char *text, struct wish *wish)
 	return text && good;
 }
 
-/* Choose the messages to write; false if there are none. */
+/* Choose the messages to write.  Return false if there are none. */
 static bool
 add_places(struct screen *screen, enum what what, struct write_job *job)
 {
@@ -365,7 +365,7 @@ add_places(struct screen *screen, enum what what, struct write_job *job)
 	return job->places.count;
 }
 
-/* True if all messages are of one trace, as far as that is known by now. */
+/* True if all messages belong to one trace, as far as is known yet. */
 static bool
 is_one_trace(struct screen *screen, const struct write_job *job)
 {
@@ -402,7 +402,7 @@ open_file(struct screen *screen, const struct wish *wish, struct write_job *job)
 	return *path && !err.code;
 }
 
-/* Take the rows of the table pane, which are counted already. */
+/* Take the rows of the table pane, which are already counted. */
 static bool
 take_table(struct screen *screen, const struct wish *wish, struct write_job *job)
 {
@@ -418,8 +418,8 @@ take_table(struct screen *screen, const struct wish *wish, struct write_job *job
 	return true;
 }
 
-/* Reads what is wished, finds the messages and opens the file; false, and said
- * why, if that cannot be. */
+/* Parse the text, find the messages and open the file.  Return false, and report why, if one of
+ * these fails. */
 static bool
 prepare_job(struct screen *screen, const char *text, struct wish *wish, struct write_job *job)
 {

@@ -1,5 +1,5 @@
 /*
- * Writing messages to a file while the screen stays alive.
+ * Write messages to a file while the screen stays responsive.
  */
 #ifndef TRAWL_UI_WRITE_H
 #define TRAWL_UI_WRITE_H
@@ -12,21 +12,20 @@ struct screen;
 struct text;
 struct write_job;
 
-/* What can be written: words of :write, NULL-terminated. */
+/* The words of :write for the messages to write, NULL-terminated. */
 extern const char *const write_whats[];
 
 /* Handler of :write. */
 void write_start(struct screen *, const struct command_call *);
 
-void write_poll(struct screen *);   /* it may have come to its end */
-bool write_cancel(struct screen *); /* true if there was something to stop */
-void write_free(struct screen *);   /* cancels it */
+void write_poll(struct screen *);   /* starts what is ready, reports the end */
+bool write_cancel(struct screen *); /* true if a file was being written */
+void write_free(struct screen *);   /* cancels the writing */
 
-/* The path of the file that is being written, or NULL. */
+/* Return the path of the file being written, or NULL. */
 const char *write_path(const struct screen *);
 
-/* At the end of the program: cancel what runs.  Append why a file was not written; nothing if
- * there is no such file. */
+/* Cancel the writing at the end of the program.  If its file was not written, append the reason. */
 void write_end(struct screen *, struct text *why);
 
 #endif

@@ -926,12 +926,6 @@ count_all(struct fixture *f, const struct filter *filter)
 	return matches;
 }
 
-static void
-nobody(void *context)
-{
-	(void)context;
-}
-
 /* What a match set that was made before the contexts were known says at last. */
 static uint64_t
 count_late(struct fixture *f, const char *text)

@@ -44,6 +44,7 @@ struct write_job {
 	char *path;
 	struct writer writer;
 	struct text table; /* a table to write instead of messages */
+	bool is_table;
 	size_t rows;
 	bool rows_complete;
 	struct job thread; /* cancelling it cancels the writing */
@@ -122,7 +123,7 @@ write_run(void *context)
 	atomic_store(&job->news, false);
 	if (job_is_stopping(&job->thread))
 		job->written = ERR_CANCELLED;
-	else if (job->rows)
+	else if (job->is_table)
 		job->written = write_text(job, &job->table) ? 0 : ERR_CANCELLED;
 	else
 		job->written = job->range.format->raw ? write_raw(job) : export_range(&job->range);
@@ -228,7 +229,8 @@ start_when_known(struct screen *screen, struct write_job *job)
 			screen_say(screen, NOTICE_WRITING_AGAIN, job->path);
 	}
 	if (job_is_running(&job->thread) || atomic_load(&job->done) ||
-	    (!job_is_stopping(&job->thread) && !job->rows && !export_range_is_known(&job->range)))
+	    (!job_is_stopping(&job->thread) && !job->is_table &&
+	     !export_range_is_known(&job->range)))
 		return;
 	if (!job_start_once(&job->thread))
 		write_run(job);
@@ -249,7 +251,7 @@ write_poll(struct screen *screen)
 		screen_say(screen, NOTICE_WRITE_CANCELLED, job->path);
 	else if (job->written < 0)
 		screen_error(screen, NOTICE_WRITE_CHANGED);
-	else if (job->rows)
+	else if (job->is_table)
 		screen_say(screen,
 			   job->rows_complete ? NOTICE_TABLE_WRITTEN : NOTICE_TABLE_WRITTEN_SO_FAR,
 			   job->rows, job->path);
@@ -414,6 +416,7 @@ take_table(struct screen *screen, const struct wish *wish, struct write_job *job
 	}
 	if (format->rows == EXPORT_ROWS_ALIGNED && ending && !strcmp(ending, ".csv"))
 		format = export_find("table-csv");
+	job->is_table = true;
 	job->rows = table_add_rows(screen, format->rows, &job->table, &job->rows_complete);
 	return true;
 }

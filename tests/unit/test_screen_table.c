@@ -123,6 +123,16 @@ test_written(void **state)
 	fclose(in);
 	scene_keys(s, "y");
 	scene_wait_notice(s, NOTICE_TABLE_COPIED, (size_t)5);
+	scene_keys(s, "&text = none_has_it\r"); /* without rows the header remains */
+	scene_wait(s, "table  trace  0 by count");
+	scene_keys(s, command);
+	scene_wait_id(s, NOTICE_TABLE_WRITTEN, "0");
+	in = fopen(path, "r");
+	assert_non_null(in);
+	assert_non_null(fgets(line, sizeof line, in));
+	assert_string_equal(line, "trace,count,share,first,last,longest_gap\n");
+	assert_null(fgets(line, sizeof line, in));
+	fclose(in);
 	scene_quit(s);
 	unlink(path);
 }

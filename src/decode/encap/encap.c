@@ -1,10 +1,10 @@
 /*
- * RISC-V trace encapsulation, and how it is opened.
+ * RISC-V trace encapsulation: operations of the decoder, and opening.
  *
- * Opening turns the options into tables for stepping (encap_tables.c).  Widths that
- * the profile does not give are guessed from the head of the capture (encap_probe.c).
- * How packets are found is in encap_step.c, what they say in encap_expand.c, etrace.c
- * and etrace_data.c.
+ * Opening turns the options into tables for stepping (encap_tables.c).  Widths missing
+ * from the profile are guessed from the head of the capture (encap_probe.c).  Packets
+ * are found by encap_step.c and explained by encap_expand.c, etrace.c and
+ * etrace_data.c.
  */
 #include "config.h"
 
@@ -61,7 +61,7 @@ encap_identify_origin(const struct decoder *decoder, const struct message *m,
 	origin->number = m->origin;
 }
 
-/* A time of the encoder in a packet that the encapsulation stamped as well. */
+/* Read the encoder's time from a packet that also has a timestamp of the encapsulation. */
 static void
 encap_read_clock(const struct decoder *decoder, const struct message *m, const struct window *w,
 		 const struct expansion *e, struct clock_reading *reading)
@@ -114,7 +114,7 @@ const struct decoder_ops encap_ops = {
     .clocks = &clocks,
     /* no unnamed: packets have no number that stands for a text */
     .guide = &guide,
-    /* no alike: the type of a packet is all that happened */
+    /* no alike: the packet type describes the whole event */
     .reach = 64 * 1024 + 64 + 2 * ENCAP_LOOK,
     .run_up = 16 * 1024,
     .state_size = sizeof(struct encap_state),
@@ -134,5 +134,5 @@ const struct decoder_ops encap_ops = {
     .expand = encap_expand,
     .identify_origin = encap_identify_origin,
     .flow = encap_read_flow,
-    /* no printer: the reference decoder prints no list of packets */
+    /* no printer: the reference decoder does not print a list of packets */
 };

@@ -1,13 +1,13 @@
 /*
- * RISC-V trace packets in their encapsulation (Unformatted Trace & Diagnostic
- * Data Packet Encapsulation for RISC-V 1.0), with E-Trace payloads.
+ * RISC-V trace packets in their encapsulation (Unformatted Trace & Diagnostic Data
+ * Packet Encapsulation for RISC-V 1.0), with E-Trace payloads.
  *
- * A capture is a sequence of packets: a header byte with the length, the
- * number of the source, a timestamp if the header says so, the payload.  None
- * of the widths is in the stream; they come from the profile or are guessed
- * from the sync sequences, runs of null packets longer than any packet.
+ * A capture is a sequence of packets.  Each consists of a header byte with the length,
+ * the source ID, a timestamp if the header announces one, and the payload.  The stream
+ * does not contain the widths of its fields.  They come from the profile or are
+ * guessed from the sync sequences, runs of null packets longer than any packet.
  *
- * [Encap 1.0, "SECTION"] is that document, ratified in June 2024, by its headings.
+ * [Encap 1.0, "SECTION"] cites that document, ratified in June 2024, by its headings.
  */
 #ifndef TRAWL_DECODE_ENCAP_H
 #define TRAWL_DECODE_ENCAP_H
@@ -16,10 +16,10 @@
 
 enum encap_kind {
 	ENCAP_NULL_RUN,	 /* [Encap 1.0, "Null Encapsulation"] */
-	ENCAP_TRUNCATED, /* its end is missing */
+	ENCAP_TRUNCATED, /* end is missing */
 	ENCAP_MALFORMED, /* no room for a payload */
 	ENCAP_OPAQUE,	 /* a payload of another protocol */
-	ETRACE_START,	 /* from here on: the packets of etrace.h */
+	ETRACE_START,	 /* first of the packets of etrace.h */
 	ETRACE_TRAP,
 	ETRACE_CONTEXT,
 	ETRACE_SUPPORT,
@@ -63,7 +63,7 @@ enum encap_field {
 	ENCAP_F_ETRACE,
 	ENCAP_F_FORMAT,
 	ENCAP_F_SUBFORMAT,
-	ENCAP_F_NAME, /* of data payloads too */
+	ENCAP_F_NAME, /* data payloads too */
 	ENCAP_F_BRANCH,
 	ENCAP_F_PRIVILEGE,
 	ENCAP_F_TIME,
@@ -87,8 +87,8 @@ enum encap_field {
 	ENCAP_F_BRANCH_MAP_BITS,
 	ENCAP_F_BRANCH_COUNT,
 	ENCAP_F_BRANCH_FMT,
-	ENCAP_F_ADDRESS,       /* of data payloads too */
-	ENCAP_F_ADDRESS_DELTA, /* as well */
+	ENCAP_F_ADDRESS,       /* data payloads too */
+	ENCAP_F_ADDRESS_DELTA, /* data payloads too */
 	ENCAP_F_NOTIFY,
 	ENCAP_F_UPDISCON,
 	ENCAP_F_IRREPORT,
@@ -106,18 +106,18 @@ enum encap_field {
 	ENCAP_F_OP_LEN,
 	ENCAP_F_OPERAND,
 	ENCAP_F_CSR,
-	ENCAP_F_FUNCTION, /* of FIELD_SYMBOL_ROWS */
+	ENCAP_F_FUNCTION, /* first of FIELD_SYMBOL_ROWS */
 	ENCAP_F_COUNT = ENCAP_F_FUNCTION + FIELD_SYMBOLS
 };
 
-/* What belongs to no message: rows of encap_silent. */
+/* Bytes outside messages: rows of encap_silent. */
 enum encap_silence { ENCAP_SILENT_EDGE, ENCAP_SILENT_PADDING, ENCAP_SILENT_COUNT };
 
 extern const struct silent_row encap_silent[ENCAP_SILENT_COUNT];
 extern const struct kind_row encap_kinds[ENCAP_KIND_COUNT];
 extern const struct field_row encap_fields[ENCAP_F_COUNT];
 
-/* What the payload of a packet is, by its type. */
+/* Meaning of a payload, by the packet's type. */
 enum encap_class { ENCAP_INSTRUCTION, ENCAP_DATA, ENCAP_OTHER };
 
 /* An entry of `types:`. */
@@ -126,20 +126,20 @@ struct encap_type {
 	int payload; /* enum encap_class */
 };
 
-/* An entry of `sources:`: a name, and what is different there. */
+/* An entry of `sources:`: a name, and the settings that differ for this source. */
 struct encap_source_options {
 	uint64_t id;
 	char *name;		  /* or NULL */
-	int64_t type_width;	  /* -1: as all */
-	struct option_list types; /* struct encap_type; empty: as all */
+	int64_t type_width;	  /* -1: the common one */
+	struct option_list types; /* struct encap_type; empty: the common ones */
 	struct etrace_changes etrace;
 };
 
-/* `encap:` of a profile, and `etrace:`, which stands beside it. */
+/* `encap:` of a profile, and its sibling `etrace:`. */
 struct encap_options {
-	int64_t srcid_width;	 /* bits; -1: found by content */
-	int64_t timestamp_bytes; /* -1: found by content */
-	int64_t type_width;	 /* bits; -1: found by content if srcid_width is, else 0 */
+	int64_t srcid_width;	 /* bits; -1: guessed */
+	int64_t timestamp_bytes; /* -1: guessed */
+	int64_t type_width;	 /* bits; -1: guessed if srcid_width is, else 0 */
 	bool framed;
 	bool bit_stream;
 	struct option_list types;   /* struct encap_type */
@@ -156,9 +156,9 @@ extern const struct option_table encap_options;
 extern const struct decoder_ops encap_ops;
 
 /*
- * Appends a profile to start from, made from what the head of a capture
- * shows, with comments that say what is a guess and what else is possible.
- * False, and nothing appended, if there is no sync sequence to learn from.
+ * Append a starting profile made from the head of a capture.  Its comments mark
+ * guesses and list alternatives.  Return false, and append nothing, if the head has no
+ * sync sequence.
  */
 bool encap_propose(const struct window *head, struct text *profile);
 

@@ -1,10 +1,9 @@
 /*
- * What does a message of an encapsulated stream say?
+ * Build fields and text of a message of an encapsulated stream.
  *
- * Makes fields and text of null runs, of whole packets and of what is left of
- * truncated ones.  Fields are bits of the packet in its aligned form, header
- * first; extents say where those bits are in the file.  Payloads are read by
- * etrace.c and etrace_data.c.
+ * Messages are null runs, whole packets, and the remains of truncated packets.  Fields
+ * are bits of the packet in its aligned form, header first.  Extents map these bits to
+ * the capture.  etrace.c and etrace_data.c read the payloads.
  */
 #include "config.h"
 
@@ -12,14 +11,14 @@
 
 #include <string.h>
 
-/* Where a packet is looked at. */
+/* A message being expanded. */
 struct encap_view {
 	const struct encap_decoder *d;
 	const struct message *m;
 	const struct window *w;
 	const uint8_t *p; /* aligned, ENCAP_LOOK bytes readable */
 	struct expansion *e;
-	bool fields; /* asked for */
+	bool fields; /* fields are wanted */
 };
 
 /* --- bytes ------------------------------------------------------------- */
@@ -41,7 +40,7 @@ add_extents(const struct encap_view *v)
 
 /* --- fields ------------------------------------------------------------ */
 
-/* A field that is BITS from BIT on, as far as the packet reaches. */
+/* Add a field of BITS bits starting at BIT, cut at the end of the packet. */
 static struct field *
 encap_add_field(const struct encap_view *v, enum encap_field row, unsigned bit, unsigned bits,
 		uint64_t value)
@@ -227,7 +226,7 @@ expand_packet(const struct encap_view *v, const struct decode_history *history)
 	struct expansion *e = v->e;
 	struct encap_packet packet;
 	encap_read(d, v->p, &packet);
-	if (packet.length > v->m->length) { /* the bytes have changed since */
+	if (packet.length > v->m->length) { /* the bytes have changed */
 		expand_truncated(v);
 		return;
 	}

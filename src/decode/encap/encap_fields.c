@@ -35,8 +35,8 @@ const struct silent_row encap_silent[ENCAP_SILENT_COUNT] = {
     [ENCAP_SILENT_PADDING] = {.name = "padding", .help = "bytes of a slot beside its packet"},
 };
 
-/* With privilege_width 2: U, S and M, the levels of the privileged architecture; the
- * names above, of 3 bits, are [E-Trace 2.0, second hand: riscv-etrace]. */
+/* Privilege levels.  With privilege_width 2: U, S and M of the privileged architecture.  The
+ * names above them, with 3 bits, are [E-Trace 2.0, second hand: riscv-etrace]. */
 static const char *const privileges[] = {"U", "S", NULL, "M", "D", "VU", "VS"};
 /* [E-Trace 2.0, "Format 0 packets"], branch_fmt; 01 cannot occur */
 static const char *const branch_formats[] = {"no address", NULL, "address",
@@ -44,7 +44,7 @@ static const char *const branch_formats[] = {"no address", NULL, "address",
 
 #define VALUES(names) .values = (names), .value_count = sizeof(names) / sizeof *(names)
 
-/* What says where the program is. */
+/* Kinds that contain privilege and context. */
 #define WHERE (1ull << ETRACE_START | 1ull << ETRACE_TRAP | 1ull << ETRACE_CONTEXT)
 
 const struct field_row encap_fields[ENCAP_F_COUNT] = {

@@ -1,13 +1,13 @@
 /*
- * What a packet says of the flow of control, for who follows it through the program: no
- * more than one packet is read, its modes are the follower's.
+ * Translate one packet for a follower of the control flow through the program.  Only
+ * that packet is read.  The modes are the follower's.
  */
 #include "config.h"
 
 #include "decode/encap/encap_frame.h"
 #include "decode/flow_packet.h"
 
-/* Flags of what may not be what was sent. */
+/* Flags of messages that may differ from the bytes sent. */
 enum { DOUBTFUL = MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_SUSPECT };
 
 static struct flow_modes
@@ -89,7 +89,7 @@ encap_read_flow(const struct decoder *decoder, const struct message *m, const st
 	const struct etrace_options *o = &packet.source->etrace;
 	struct etrace_bits bits = encap_bits(p, &packet, NULL);
 	const struct etrace_place begin = etrace_begin(o);
-	/* the only mode that payloads are read by; addresses are left as they are */
+	/* the only mode needed to parse payloads; addresses stay as sent */
 	struct etrace_place place = {.implicit_exception = modes ? modes->implicit_exception
 								 : begin.implicit_exception};
 	etrace_read(o, &place, &bits, &t);

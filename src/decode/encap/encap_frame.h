@@ -1,13 +1,11 @@
 /*
- * What a packet of the encapsulation looks like: shared by the files of this
- * format.
+ * Layout of a packet of the encapsulation, shared by the files of this format.
  *
- * After the header byte a packet is one string of bits, least significant
- * first, nothing in it is aligned: source (W bits), timestamp (8 T bits, if
- * the header says `extend`), type (Y bits), payload [Encap 1.0, "Normal Encapsulation
- * Structure", tables 1 to 3].  Its length is 1 + W / 8 + (extend ? T : 0) + L bytes
- * [Encap 1.0, "Packet Length"]; a null packet (L = 0) is one byte [Encap 1.0, "Null
- * Encapsulation"].
+ * After the header byte a packet is one string of bits, least significant first and
+ * unaligned: source (W bits), timestamp (8 T bits, if the header has `extend`), type
+ * (Y bits), payload [Encap 1.0, "Normal Encapsulation Structure", tables 1 to 3].  Its
+ * length is 1 + W / 8 + (extend ? T : 0) + L bytes [Encap 1.0, "Packet Length"].  A
+ * null packet (L = 0) is one byte [Encap 1.0, "Null Encapsulation"].
  */
 #ifndef TRAWL_DECODE_ENCAP_FRAME_H
 #define TRAWL_DECODE_ENCAP_FRAME_H
@@ -15,19 +13,18 @@
 #include "base/bytes.h"
 #include "decode/encap/encap.h"
 
-/* The most of each part: 16 bits of source, 31 bytes of payload [Encap 1.0, "Normal
- * Encapsulation Structure", table 1]; timestamps above 64 bits and types above 8 are not
- * read. */
+/* Limits of each part: 16 bits of source, 31 bytes of payload [Encap 1.0, "Normal Encapsulation
+ * Structure", table 1].  Timestamps above 64 bits and types above 8 bits are not supported. */
 enum {
 	ENCAP_PACKET_MAX = 1 + 2 + 8 + 31,
-	ENCAP_LOOK = 64, /* bytes that must be readable where a packet starts */
+	ENCAP_LOOK = 64, /* bytes that must be readable at the start of a packet */
 	ENCAP_TYPE_WIDTH_MAX = 8,
 	ENCAP_SLOT_MAX = 256
 };
 
-#define ENCAP_ORIGIN_NONE (1ull << 16) /* null packets, and what is none */
+#define ENCAP_ORIGIN_NONE (1ull << 16) /* null and truncated packets */
 
-/* What is odd about a message; in message.aux. */
+/* Oddities of a message; in message.aux. */
 enum encap_note {
 	/* unframed: null.alignment "must be transmitted as the final null before a normal
 	 * packet" [Encap 1.0, "Synchronization"] */
@@ -36,12 +33,12 @@ enum encap_note {
 	ENCAP_FLOW_IN_NULL = 1 << 1,
 	/* extend "must be 0 if timestamp width is 0" [Encap 1.0, "Header", table 2] */
 	ENCAP_NO_TIMESTAMP = 1 << 2,
-	ENCAP_UNUSED_BITS = 1 << 3,  /* more than padding */
-	ENCAP_CUT_BY_BLOCK = 1 << 4, /* it crosses a block border */
-	ENCAP_CUT_BY_SLOT = 1 << 5,  /* or its slot's */
+	ENCAP_UNUSED_BITS = 1 << 3,  /* more bits left over than padding needs */
+	ENCAP_CUT_BY_BLOCK = 1 << 4, /* crosses a block border */
+	ENCAP_CUT_BY_SLOT = 1 << 5,  /* crosses a slot border */
 	ENCAP_NOTE_COUNT = 6
 };
-#define ENCAP_RUN_SHIFT 8 /* above: null packets of the same run before this part */
+#define ENCAP_RUN_SHIFT 8 /* bits above: earlier null packets of the same run */
 
 /* Settings that several sources may share. */
 struct encap_source {
@@ -56,25 +53,24 @@ struct encap_decoder {
 	struct decoder base;
 	const struct encap_options *options;
 	unsigned srcid_width, timestamp_bytes, type_width;
-	unsigned longest; /* N = 31 + T + S, the most null bytes in a row of one packet
-			     [Encap 1.0, "Synchronization"] */
-	unsigned phase;	  /* bits in front of the first byte of a bit stream */
+	unsigned longest; /* N = 31 + T + S null bytes in a row [Encap 1.0, "Synchronization"] */
+	unsigned phase;	  /* bits before the first byte of a bit stream */
 	bool framed;
-	bool syncs;		      /* there are sync sequences to rely on */
+	bool syncs;		      /* the head has sync sequences */
 	uint8_t length[256];	      /* of a packet, by its header */
-	struct encap_source *sources; /* [0]: of all that have no settings of their own */
+	struct encap_source *sources; /* [0]: for sources without settings of their own */
 	size_t source_count;
-	uint16_t *source_of; /* by srcID: position in `sources`; NULL: all 0 */
+	uint16_t *source_of; /* by srcID: index into `sources`; NULL: all 0 */
 };
 
 struct encap_state {
 	struct decode_state base;
 	uint64_t ticks; /* last timestamp, unwrapped */
-	uint8_t run;	/* null packets right before, up to longest + 1 */
-	uint8_t tail;	/* null bytes of a suspect packet right before those */
+	uint8_t run;	/* null packets directly before, up to longest + 1 */
+	uint8_t tail;	/* null bytes at the end of a suspect packet before that run */
 	bool timed;	/* ticks is valid */
-	bool idle;	/* the packet before is null.idle */
-	bool suspect;	/* off the track until the next certain boundary */
+	bool idle;	/* the previous packet is null.idle */
+	bool suspect;	/* not certain to be on a packet boundary */
 };
 
 /* "A byte with the 5LSBs all zero" [Encap 1.0, "Synchronization"]. */
@@ -84,7 +80,7 @@ encap_is_null(uint8_t byte)
 	return (byte & 0x1f) == 0;
 }
 
-/* Of a null packet: alignment, not idle [Encap 1.0, "Null Encapsulation"]. */
+/* True if a null packet is alignment, not idle [Encap 1.0, "Null Encapsulation"]. */
 static inline bool
 encap_is_extended(uint8_t header)
 {
@@ -98,7 +94,7 @@ encap_flow(uint8_t header)
 	return header >> 5 & 3;
 }
 
-/* A normal packet taken apart. */
+/* Parsed fields of a normal packet. */
 struct encap_packet {
 	unsigned length; /* bytes */
 	bool extend;
@@ -107,12 +103,12 @@ struct encap_packet {
 	unsigned type;
 	enum encap_class class;
 	const struct encap_source *source;
-	unsigned payload; /* first bit of it */
+	unsigned payload; /* its first bit */
 	int payload_bits; /* less than 1: malformed */
-	unsigned head;	  /* its first bits: index of a struct etrace_head */
+	unsigned head;	  /* first bits of the payload: index of a struct etrace_head */
 };
 
-/* At least 57 bits from BIT on. */
+/* Return at least 57 bits starting at BIT. */
 static inline uint64_t
 encap_load(const uint8_t *p, unsigned bit)
 {
@@ -125,8 +121,8 @@ encap_source_of(const struct encap_decoder *d, uint32_t srcid)
 	return &d->sources[d->source_of ? d->source_of[srcid] : 0];
 }
 
-/* Takes apart the packet at P, ENCAP_LOOK bytes of which are readable: [Encap 1.0, "srcID",
- * "Timestamp", "Payload"]. */
+/* Parse the packet at P, with ENCAP_LOOK bytes readable: [Encap 1.0, "srcID", "Timestamp",
+ * "Payload"]. */
 static inline __attribute__((always_inline)) void
 encap_read(const struct encap_decoder *d, const uint8_t *p, struct encap_packet *packet)
 {
@@ -156,7 +152,7 @@ encap_read(const struct encap_decoder *d, const uint8_t *p, struct encap_packet 
 	packet->head = (unsigned)bits & ((1u << ETRACE_HEAD_BITS) - 1);
 }
 
-/* The payload of a packet at P as bits to read. */
+/* Return a bit reader for the payload of the packet at P. */
 static inline struct etrace_bits
 encap_bits(const uint8_t *p, const struct encap_packet *packet, struct expansion *fields)
 {
@@ -164,7 +160,7 @@ encap_bits(const uint8_t *p, const struct encap_packet *packet, struct expansion
 	    .packet = p, .length = packet->length, .at = packet->payload, .fields = fields};
 }
 
-/* Byte AT of a bit stream, made of two bytes of the file. */
+/* Return byte AT of a bit stream, combined from two bytes of the capture. */
 static inline uint8_t
 encap_shifted(const uint8_t *bytes, size_t at, unsigned phase)
 {
@@ -182,8 +178,8 @@ void encap_summarise(const struct decoder *, struct decode_state *, const struct
 		     struct summary *);
 int encap_resync(const struct decoder *, struct decode_state *, const struct window *);
 
-/* Makes the aligned form of COUNT bytes of a bit stream or a reversed slot
- * at P, of which one more is readable if there is a phase. */
+/* Copy COUNT bytes of a bit stream or of a reversed slot at P to OUT in aligned form.  With a
+ * phase, one more byte must be readable. */
 void encap_align(const struct encap_decoder *, const uint8_t *p, size_t count, uint8_t *out);
 
 enum { ENCAP_CHECKPOINT = 8 + 8 + 3 };
@@ -193,25 +189,25 @@ enum { ENCAP_CHECKPOINT = 8 + 8 + 3 };
 void encap_expand(const struct decoder *, const struct message *, const struct window *,
 		  enum expand_want, const struct decode_history *, struct expansion *);
 
-/* The bytes of message M in aligned form, ENCAP_LOOK of them readable, in
- * the window or made in ROOM; NULL if the window does not cover it. */
+/* Return the bytes of message M in aligned form, with ENCAP_LOOK readable bytes, from the
+ * window or copied to ROOM.  Return NULL if the window does not cover M. */
 const uint8_t *encap_fetch(const struct encap_decoder *, const struct message *,
 			   const struct window *, uint8_t room[static ENCAP_LOOK]);
 
-/* Whether such a message changes how its source stands, or depends on it. */
+/* True if a message of this kind changes the state of its source or depends on it. */
 bool encap_place_matters(const struct message *);
-/* How the source of M stands before it, by HISTORY (may be NULL). */
+/* Return the state of M's source before M, found through HISTORY (may be NULL). */
 struct etrace_place encap_place_before(const struct encap_decoder *, const struct message *,
 				       const struct window *, const struct decode_history *);
-/* Remembers how it stands after M. */
+/* Remember the state of the source after M. */
 void encap_place_after(const struct message *, const struct etrace_place *,
 		       const struct decode_history *);
 
-/* decode_history.memory: how some sources stood after the packet that was
- * expanded last, by the low bits of their number. */
+/* decode_history.memory: state of some sources after the last expanded packet, by the low bits
+ * of the source ID. */
 enum { ENCAP_MEMORIES = 64 };
 struct encap_memory {
-	uint64_t offset; /* of the packet, and so of its source */
+	uint64_t offset; /* of the packet; identifies the source too */
 	struct etrace_place place;
 	bool valid;
 };
@@ -223,38 +219,38 @@ void encap_read_flow(const struct decoder *, const struct message *, const struc
 
 /* --- encap_probe.c ----------------------------------------------------- */
 
-/* Runs between sync sequences, and how many of them a chain of packets
- * crosses to end exactly at the next sequence. */
+/* Intervals between sync sequences, and the number in which a chain of packets ends exactly at
+ * the next sequence. */
 struct encap_chains {
 	unsigned intervals, reached;
 };
 
-/* What the head of a capture shows of the widths. */
+/* Widths guessed from the head of a capture, with the evidence. */
 struct encap_guess {
 	unsigned srcid_width, timestamp_bytes, type_width, phase;
 	bool framed;
-	unsigned syncs; /* sync sequences seen */
+	unsigned syncs; /* number of sync sequences seen */
 	struct encap_chains chains;
-	unsigned nulls;	  /* of the shortest sync sequence */
-	double bits;	  /* of evidence, before what it costs to choose the best of many */
-	bool other_split; /* other widths with the same sum fit as well */
+	unsigned nulls;	  /* length of the shortest sync sequence */
+	double bits;	  /* of evidence, before the penalty for choosing the best of many */
+	bool other_split; /* other widths with the same sum fit equally well */
 };
 bool encap_guess(const struct window *head, struct encap_guess *);
-int encap_score(const struct encap_guess *); /* as of a candidate */
+int encap_score(const struct encap_guess *); /* score of a candidate, at least 1 */
 void encap_probe(const struct window *head, struct probe *);
 size_t encap_candidates(const struct window *head, struct probe *, size_t most);
 
-/* encap_tables.c: what OPTIONS, which must outlive it, and where they leave widths open
- * GUESS make of a decoder; NULL on error.  Its `base` is zero. */
+/* encap_tables.c: create a decoder from OPTIONS, which must outlive it.  GUESS supplies the
+ * widths that OPTIONS leave open.  `base` is zero.  Return NULL on error. */
 struct encap_decoder *encap_new(const struct encap_options *, const struct encap_guess *,
 				struct err *);
 void encap_free(struct encap_decoder *);
-/* Another guess for a decoder without sources of its own: that costs less than a new one. */
+/* Change the guess of a decoder without sources of its own.  Cheaper than a new decoder. */
 void encap_set_guess(struct encap_decoder *, const struct encap_guess *);
 
-/* The phase that the first sync sequence of a bit stream shows; 0 if none. */
+/* Return the phase shown by the first sync sequence of a bit stream, 0 without one. */
 unsigned encap_find_phase(const struct window *head, unsigned longest);
-/* Whether a sync sequence is somewhere in the head. */
+/* True if the head contains a sync sequence. */
 bool encap_has_sync(const struct encap_decoder *, const struct window *head);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * RISC-V trace encapsulation: options of a profile, and what they may not say together.
+ * RISC-V trace encapsulation: options of a profile, and the checks of their
+ * combinations.
  */
 #include "config.h"
 
@@ -74,9 +75,9 @@ static const struct option_row option_rows[] = {
     OPTION(etrace, STRUCT, "parameters of the trace encoders", .also_top_level = true,
 	   .table = &etrace_options),
 };
-/* --- settings that cannot be or do nothing ------------------------------- */
+/* --- invalid settings ---------------------------------------------------- */
 
-/* Bits of the type of what has no settings of its own; negative: found by content. */
+/* Return the type width of sources without settings of their own, negative if guessed. */
 static int64_t
 usual_type_width(const struct encap_options *options)
 {
@@ -89,7 +90,7 @@ source_type_width(const struct encap_options *options, const struct encap_source
 	return source->type_width < 0 ? usual_type_width(options) : source->type_width;
 }
 
-/* The widest type that the types of all are for; negative: found by content. */
+/* Return the widest type width that uses the common `types:`, negative if guessed. */
 static int64_t
 widest_type(const struct encap_options *options)
 {
@@ -112,8 +113,8 @@ encap_blame(struct option_fault *fault, const char *member, const char *format, 
 	return false;
 }
 
-/* Finds a type that no packet can have, or one listed twice: the number of its entry,
- * or their count if there is none. */
+/* Find a type that no packet can have, or one listed twice.  Return the index of its entry, or
+ * the count if all are good. */
 static size_t
 find_wrong_type(const struct option_list *list, int64_t width, struct option_fault *fault)
 {
@@ -139,7 +140,7 @@ find_wrong_type(const struct option_list *list, int64_t width, struct option_fau
 	return list->count;
 }
 
-/* Whether source I is one that can be, and the first of its number. */
+/* Check that the ID of source I fits srcid_width and is not listed before. */
 static bool
 check_source_id(const struct encap_options *options, size_t i, struct option_fault *fault)
 {

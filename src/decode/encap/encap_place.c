@@ -1,19 +1,18 @@
 /*
- * Where is the program of a source before a packet, and which modes hold?
+ * Find the program counter and the modes of a source before a packet.
  *
- * Most packets say how far the program counter moved, so it is known by what
- * came before: from the last packet that says where it is (sync.start,
- * sync.trap) on.  Stepping keeps none of this, for a checkpoint has no room
- * for many sources; it is found when a message is expanded, by walking back over the
- * packets of the source and reading them again, oldest first.  What was found
- * last is remembered per source, so that going on from there is one packet.  Support
- * and context packets do not move the counter, and differences are to the address
- * reported last [E-Trace 2.0, "Delta address mode"].
+ * Most packets contain only the distance that the program counter moved.  Its value
+ * thus depends on all packets since the last absolute one (sync.start,
+ * sync.trap).  Stepping does not track it, because a checkpoint has no room for many
+ * sources.  Expanding a message walks back over the packets of its source and reads
+ * them again, oldest first.  The last result is remembered for each source, so the
+ * next message needs only one packet.  Support and context packets do not move the
+ * counter.  Differences refer to the last reported address [E-Trace 2.0, "Delta
+ * address mode"].
  *
- * The modes (addresses in full, data without address) are those of the last
- * support packet, which may be far back; the walk for it passes cells of the
- * index without one.  After damage the counter is unknown, for packets may be
- * missing.
+ * The modes (addresses in full, data without address) come from the last support
+ * packet, which may be far back.  That search skips index cells without one.  After
+ * damage the counter is unknown, because packets may be missing.
  */
 #include "config.h"
 
@@ -48,13 +47,13 @@ encap_fetch(const struct encap_decoder *d, const struct message *m, const struct
 	 KIND(DTRACE_SPLIT))
 #define KINDS_ALL (KINDS_MODE | KINDS_MOVE | KINDS_DATA)
 
-enum { CHAIN_MAX = 64 * 1024 }; /* packets without a sync.start that are read again */
+enum { CHAIN_MAX = 64 * 1024 }; /* most packets to read again without a sync.start */
 
-/* A walk back over the packets of a source. */
+/* Walk back over the packets of a source. */
 struct encap_walk {
-	const struct encap_memory *memory; /* of a source like this, or NULL */
-	VEC(struct message) chain;	   /* that change something, latest first */
-	bool remembered;		   /* it reached the packet of `memory` */
+	const struct encap_memory *memory; /* memory slot of the source, or NULL */
+	VEC(struct message) chain;	   /* packets that change the state, latest first */
+	bool remembered;		   /* the walk reached the packet of `memory` */
 };
 
 static struct encap_memory *
@@ -79,7 +78,7 @@ walk_move(void *context, const struct message *m)
 	return m->kind != ETRACE_START && m->kind != ETRACE_TRAP && walk->chain.count < CHAIN_MAX;
 }
 
-/* Reads M again for what it changes. */
+/* Read M again and apply its changes to PLACE. */
 static void
 encap_reapply(const struct encap_decoder *d, const struct message *m, const struct window *w,
 	      struct etrace_place *place)
@@ -100,7 +99,7 @@ encap_reapply(const struct encap_decoder *d, const struct message *m, const stru
 	etrace_apply(&packet.source->etrace, &payload, place);
 }
 
-/* The modes before M, nothing else. */
+/* Return the modes before M, with an unknown pc. */
 static struct etrace_place
 modes_before(const struct encap_decoder *d, const struct message *m, const struct window *w,
 	     const struct decode_history *history)

@@ -1,22 +1,22 @@
 /*
- * Is this an encapsulated stream, and how wide are its fields?
+ * Decide whether a capture is an encapsulated stream, and guess the widths of its
+ * fields.
  *
- * Nothing in the stream says so, but sync sequences do: they are runs of
- * N + 1 null packets with N = 31 + T + S [Encap 1.0, "Synchronization"], where S is W / 8
- * rounded down [Encap 1.0, "Packet Length"].  Only
- * S and T matter for framing, so each pair is tried: with the right one, a
- * chain of packets that starts behind one sequence ends exactly at the next,
- * which a wrong one does by luck only.
+ * The stream does not state its widths, but sync sequences reveal them.  These are
+ * runs of N + 1 null packets with N = 31 + T + S [Encap 1.0, "Synchronization"], where
+ * S is W / 8 rounded down [Encap 1.0, "Packet Length"].  Only S and T matter for
+ * framing, so each pair is tried.  With the right pair, a chain of packets that starts
+ * after one sequence ends exactly at the next.  A wrong pair does so only by luck.
  *
- * How much luck that takes is measured where it happens.  A chain that is at a
- * boundary in every second byte meets a long run of zeros nearly always, and
- * that says nothing; one that is at a boundary in every tenth byte meets a run
- * that is no longer than a sync sequence one time in ten.  Each interval so adds
- * bits of evidence, or takes some away, and the number of pairs tried costs
- * log2 of itself.  Zeros of programs, images and tables add up to nothing.
+ * The probability of luck is estimated from the chain.  A chain with a boundary in
+ * every second byte nearly always meets a long run of zeros, which proves nothing.  A
+ * chain with a boundary in every tenth byte meets a run as short as a sync sequence
+ * one time in ten.  Each interval thus adds or subtracts bits of evidence, and the
+ * number of tried pairs costs its log2.  Zeros in programs, images and tables add up
+ * to nothing.
  *
- * The remaining bits of W, and those of the type, are chosen so that the fewest
- * payloads are odd and come from the fewest sources; that is a guess and said to be one.
+ * The remaining bits of W, and those of the type, are chosen for the fewest odd
+ * payloads and the fewest sources.  That choice is a guess and labelled as one.
  */
 #include "config.h"
 
@@ -33,20 +33,20 @@ enum {
 	SOURCE_BYTES_MAX = 2,
 	TIMESTAMP_BYTES_MAX = 8,
 	ANALYSE = 64 * 1024,
-	ANALYSE_BITS = 8 * 1024, /* of it, decoded with each pair of widths */
+	ANALYSE_BITS = 8 * 1024, /* bytes decoded with each pair of widths */
 	GUESS_TYPES = 3,	 /* type widths 0 to 2 are tried */
 	SPLITS = (SOURCE_BYTES_MAX + 1) * (TIMESTAMP_BYTES_MAX + 1),
-	CANDIDATES = 4, /* splits that are worth a look */
-	WORTH = 5	/* per cent of those behind the best */
+	CANDIDATES = 4, /* most splits returned */
+	WORTH = 5	/* lowest score, in per cent, of splits after the best */
 };
 
-/* Bits of evidence that decide, and what each one more is worth in per cent.
- * The widths that framing does not show remain guesses: never certain. */
+/* Bits of evidence for PROBE_DECODE, and per cent for each further bit.  Framing does not
+ * reveal all widths, so the score is never certain. */
 #define BITS_DECIDE 3.0
 #define PERCENT_EACH 5.0
 #define PERCENT_MOST (PROBE_CERTAIN - 1)
 
-/* How often an interval of an encapsulated stream is crossed: some are damaged. */
+/* Share of intervals that chains cross in a true encapsulated stream; the others are damaged. */
 #define INTACT 0.9
 #define LUCK_LEAST 0.02
 #define PACKETS_LEAST 4
@@ -68,7 +68,7 @@ find_runs(const uint8_t *p, size_t length, size_t least, struct runs *runs)
 		size_t from = at;
 		while (at < length && encap_is_null(p[at]))
 			at++;
-		/* a run that the end cuts off says nothing */
+		/* a run cut by the end is no evidence */
 		if (at - from >= least && at < length) {
 			runs->at[runs->count].start = from;
 			runs->at[runs->count++].end = at;
@@ -99,8 +99,9 @@ encap_find_phase(const struct window *head, unsigned longest)
 				zeros++;
 				continue;
 			}
-			/* the first one after N idles and seven zeros ends a byte: it "uniquely
-			 * identifies the byte boundary" [Encap 1.0, "Synchronization"] */
+			/* the first one bit after N idles and seven zeros ends a byte: it
+			 * "uniquely identifies the byte boundary" [Encap 1.0,
+			 * "Synchronization"] */
 			if (zeros >= 8 * (uint64_t)longest + 7)
 				return (bit + 1) % 8;
 			zeros = 0;
@@ -114,14 +115,14 @@ encap_find_phase(const struct window *head, unsigned longest)
 struct split {
 	unsigned source, timestamp; /* bytes */
 	struct encap_chains chains;
-	double bits; /* that speak for it */
+	double bits; /* of evidence for it */
 };
 
 /* A chain of packets. */
 struct chain {
-	size_t end;	   /* the first boundary at or past where it should stop */
-	size_t boundaries; /* on the way */
-	size_t packets;	   /* of them, those that are no null packets */
+	size_t end;	   /* first boundary at or after the stop */
+	size_t boundaries; /* packets and null packets passed */
+	size_t packets;	   /* packets that are not null */
 };
 
 static struct chain
@@ -139,8 +140,9 @@ walk_chain(const uint8_t *p, size_t at, size_t stop, const struct split *split)
 	return chain;
 }
 
-/* How likely a chain over BYTES is, by luck, at a boundary in one of PLACES bytes in a
- * row.  One of a few packets has no steps to be measured by: it says nothing. */
+/* Return the probability that a random chain with this density over BYTES has a boundary within
+ * PLACES consecutive bytes.  Return INTACT, which is no evidence, if the chain has too few
+ * packets to measure. */
 static double
 measure_luck(const struct chain *chain, size_t bytes, size_t places)
 {
@@ -183,7 +185,8 @@ compare_splits(const void *a, const void *b)
 	return (left->bits < right->bits) - (left->bits > right->bits);
 }
 
-/* Tries all splits; those of which an interval is reached, best first.  How many. */
+/* Try all splits.  Keep those that reach the end of an interval, best first.  Return their
+ * number. */
 static size_t
 find_splits(const uint8_t *p, const struct runs *runs, struct split splits[SPLITS])
 {
@@ -201,8 +204,8 @@ find_splits(const uint8_t *p, const struct runs *runs, struct split splits[SPLIT
 
 /* --- bits of source and type ------------------------------------------- */
 
-/* How much speaks against the widths: odd payloads and sources, added up.  A source number read
- * too wide takes in bits of the payload, so that there seem to be more sources. */
+/* Count the evidence against the widths: odd payloads plus sources.  A source ID read too wide
+ * includes bits of the payload, which looks like more sources. */
 static unsigned
 count_against(const struct window *w, const struct encap_decoder *decoder)
 {
@@ -226,7 +229,7 @@ count_against(const struct window *w, const struct encap_decoder *decoder)
 	return against;
 }
 
-/* The widths that least speaks against. */
+/* Find the widths with the least evidence against them. */
 static void
 find_bits(const struct window *w, const struct split *split, struct encap_guess *guess)
 {
@@ -234,7 +237,7 @@ find_bits(const struct window *w, const struct split *split, struct encap_guess 
 	unsigned widest = split->source == SOURCE_BYTES_MAX ? 0 : 7;
 	struct encap_guess trial = {.srcid_width = 8 * split->source,
 				    .timestamp_bytes = split->timestamp};
-	struct encap_options options; /* all is guessed */
+	struct encap_options options; /* every width guessed */
 	struct window part = *w;
 	if (part.length > ANALYSE_BITS) {
 		part.length = ANALYSE_BITS;
@@ -242,7 +245,7 @@ find_bits(const struct window *w, const struct split *split, struct encap_guess 
 	}
 	option_defaults(&encap_options, &options);
 	struct encap_decoder *decoder = encap_new(&options, &trial, NULL);
-	decoder->syncs = encap_has_sync(decoder, &part); /* whatever the bits */
+	decoder->syncs = encap_has_sync(decoder, &part); /* does not depend on the bits tried */
 	for (unsigned i = 0; i < GUESS_TYPES * (widest + 1); i++) {
 		trial.type_width = i / (widest + 1);
 		trial.srcid_width = 8 * split->source + i % (widest + 1);
@@ -273,7 +276,7 @@ describe_split(const struct window *w, const struct runs *runs, const struct spl
 		guess->syncs++;
 		if (!guess->nulls || length < guess->nulls)
 			guess->nulls = (unsigned)length;
-		/* an unframed stream has alignment in front of each packet */
+		/* an unframed stream has alignment before each packet */
 		guess->framed |= !encap_is_extended(w->bytes[runs->at[i].end - 1]);
 	}
 }
@@ -301,7 +304,7 @@ guess_aligned(const struct window *w, struct encap_guess *guesses, size_t most)
 	return count;
 }
 
-/* The same for a bit stream, in aligned form. */
+/* Guess the widths of a bit stream from its aligned form. */
 static size_t
 guess_shifted(const struct window *w, unsigned phase, struct encap_guess *guesses, size_t most)
 {
@@ -319,7 +322,7 @@ guess_shifted(const struct window *w, unsigned phase, struct encap_guess *guesse
 	return count;
 }
 
-/* The best ways to read the stream, best first; how many of MOST there are. */
+/* Find up to MOST ways to read the stream, best first.  Return their number. */
 static size_t
 find_guesses(const struct window *head, struct encap_guess *guesses, size_t most)
 {

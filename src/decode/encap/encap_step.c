@@ -1,20 +1,20 @@
 /*
- * Where does the next packet of an encapsulated stream end, and where may one
- * start looking?
+ * Step over an encapsulated stream: find the end of each packet, and the offsets where
+ * decoding can start.
  *
- * The length of a packet follows from its header byte through a table.  The
- * first seven bits of an instruction payload give kind and severity, through
- * another one; only traps, support packets, format 0 and data are read to
- * their end, for what decides is there.  Null packets are joined to runs.
+ * A table maps the header byte to the packet's length.  Another table maps the first
+ * seven bits of an instruction payload to kind and severity.  Only traps, support
+ * packets, format 0 and data are read to their end, because their deciding bits are
+ * there.  A run of null packets becomes one message, or several if it is long.
  *
- * A stream has no checksums: damage shows as what cannot be, and from there
- * on packets are suspect until the next certain boundary.  That is the byte
- * after N null bytes in a row, where N is the most that a packet can hold: "any 'null'
- * bytes after this must be null packets" [Encap 1.0, "Synchronization"].  What is no
- * packet may take some of them for its own, so while packets are suspect the null bytes
- * at their ends count as well.
+ * A stream has no checksums.  Damage shows as an impossible packet, and packets after
+ * it are suspect until the next certain boundary.  That boundary follows N null bytes
+ * in a row, where N is the most that a packet can hold: "any 'null' bytes after this
+ * must be null packets" [Encap 1.0, "Synchronization"].  A false packet may swallow
+ * some null bytes.  While packets are suspect, the null bytes at their ends therefore
+ * count too.
  *
- * Bit streams and slots are brought into the plain form piece by piece.
+ * Bit streams and slots are converted to the plain form piece by piece.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 enum {
 	VIEW_SMALL = 4096,
 	VIEW = 65 * 1024 + 64 + ENCAP_LOOK, /* holds any run of nulls */
-	LIKELY_STRETCH = 4096		    /* over which chains of packets meet */
+	LIKELY_STRETCH = 4096		    /* bytes over which chains of packets meet */
 };
 
 static void
@@ -39,7 +39,7 @@ set_note(struct message *m, unsigned note, enum severity least)
 
 /* --- null packets ------------------------------------------------------ */
 
-/* Number of null bytes at the start of P; all bits of theirs go to *BITS. */
+/* Return the number of null bytes at the start of P.  Store their OR in *BITS. */
 static size_t
 null_run(const uint8_t *p, size_t length, uint8_t *bits)
 {
@@ -69,7 +69,8 @@ null_tail(const uint8_t *p, size_t length)
 	return n;
 }
 
-/* A run of null packets in LENGTH bytes at P; 0 if it may go on behind them. */
+/* Step over the run of null packets in LENGTH bytes at P.  Return its length, or 0 if it may
+ * continue after them. */
 static size_t
 step_nulls(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p, size_t length,
 	   bool ended, struct message *m)
@@ -102,9 +103,9 @@ step_nulls(const struct encap_decoder *d, struct encap_state *s, const uint8_t *
 
 /* --- packets ----------------------------------------------------------- */
 
-/* The timestamp with the bits above its own: time moves forward, save small
- * steps back where packets of several sources overtook each other.  Unit and epoch are
- * not defined [Encap 1.0, "Timestamp"]. */
+/* Extend the timestamp by its missing upper bits.  Time moves forward, except for small steps
+ * back where packets of several sources overtook each other.  Unit and epoch are not defined
+ * [Encap 1.0, "Timestamp"]. */
 static uint64_t
 encap_unwrap(const struct encap_decoder *d, const struct encap_state *s, uint64_t timestamp)
 {
@@ -132,7 +133,7 @@ set_time(const struct encap_decoder *d, struct encap_state *s, const struct enca
 	}
 }
 
-/* Notes something that cannot be: from here on all is suspect. */
+/* Mark an impossible message.  Everything after it is suspect. */
 static void
 set_damage(struct encap_state *s, struct message *m, unsigned note, enum severity least)
 {
@@ -141,7 +142,7 @@ set_damage(struct encap_state *s, struct message *m, unsigned note, enum severit
 	s->suspect = true;
 }
 
-/* What the first bits of an instruction payload do not give. */
+/* Read a payload to its end because its first bits do not decide its kind and severity. */
 static void
 read_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet *packet,
 	     struct message *m)
@@ -163,7 +164,7 @@ read_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet 
 		set_damage(s, m, ENCAP_UNUSED_BITS, SEVERITY_WARNING);
 }
 
-/* Whether the bit of a payload is set that its head says decides. */
+/* True if the payload bit that HEAD names as its choice is set. */
 static inline bool
 is_chosen(const struct etrace_head *head, const struct etrace_bits *bits)
 {
@@ -194,7 +195,7 @@ step_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet 
 	}
 }
 
-/* The packet at P, ENCAP_LOOK bytes of which are readable. */
+/* Step over the packet at P, with ENCAP_LOOK bytes readable. */
 static void
 step_whole(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p,
 	   struct message *m)
@@ -206,7 +207,7 @@ step_whole(const struct encap_decoder *d, struct encap_state *s, const uint8_t *
 	if (packet.extend && d->timestamp_bytes)
 		set_time(d, s, &packet, m);
 	else
-		m->flags &= (uint16_t)~MESSAGE_SYNC; /* ties two clocks or none */
+		m->flags &= (uint16_t)~MESSAGE_SYNC; /* without a timestamp it relates no clocks */
 	if (packet.extend && !d->timestamp_bytes)
 		set_damage(s, m, ENCAP_NO_TIMESTAMP, SEVERITY_WARNING);
 	if (s->idle && !d->framed)
@@ -235,9 +236,9 @@ step_truncated(struct encap_state *s, size_t length, unsigned note, struct messa
 	return length;
 }
 
-/* One message from LENGTH bytes at P, at least one, after which nothing comes
- * if ENDED.  Packets end at ROOM bytes, which NOTE gives the reason for.
- * Returns the message's length, or 0 if more bytes are needed. */
+/* Decode one message from LENGTH bytes at P, at least one.  ENDED is true if the capture ends
+ * after them.  A packet longer than ROOM is cut there; NOTE gives the reason.  Return the
+ * message's length, or 0 if more bytes are needed. */
 static size_t
 step_one(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p, size_t length,
 	 bool ended, size_t room, unsigned note, struct message *m)
@@ -262,8 +263,8 @@ step_one(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p,
 
 /* --- stepping ---------------------------------------------------------- */
 
-/* A certain boundary that is no sync sequence: "the first byte of every block" [Encap 1.0,
- * "Synchronization"; E-Trace 2.0, "Instruction Trace Encoder Output Packets"]. */
+/* Enter a block, a certain boundary without a sync sequence: "the first byte of every block"
+ * [Encap 1.0, "Synchronization"; E-Trace 2.0, "Instruction Trace Encoder Output Packets"]. */
 static void
 enter_block(struct encap_state *s)
 {
@@ -310,7 +311,7 @@ encap_align(const struct encap_decoder *d, const uint8_t *p, size_t count, uint8
 		memcpy(out, p, count);
 }
 
-/* Steps over at most ROOM bytes of a bit stream, in aligned form. */
+/* Step over at most ROOM bytes of a bit stream, in aligned form. */
 static size_t
 step_view(const struct encap_decoder *d, struct encap_state *s, const struct window *w, size_t room,
 	  struct message *out, size_t max)
@@ -327,7 +328,7 @@ step_view(const struct encap_decoder *d, struct encap_state *s, const struct win
 	encap_align(d, w->bytes + from, aligned.length, view);
 	size_t count = step_plain(d, s, &aligned, out, max);
 	if (aligned.last && s->base.offset == w->offset + w->length - 1) {
-		s->base.offset++; /* the edge is no message: here and before the phase */
+		s->base.offset++; /* edge bits: no message, here and before the phase */
 		s->base.silent[ENCAP_SILENT_EDGE] += 8;
 	}
 	return count;
@@ -342,13 +343,13 @@ step_bits(const struct encap_decoder *d, struct encap_state *s, const struct win
 		size_t more = step_view(d, s, w, room, out + count, max - count);
 		count += more;
 		if (!more && room == VIEW)
-			break; /* only a long run of nulls needs so much */
+			break; /* only a long run of nulls needs VIEW bytes */
 		room = more ? VIEW_SMALL : VIEW;
 	}
 	return count;
 }
 
-/* How many of the LENGTH bytes of a slot its packet takes; the others are padding. */
+/* Return the bytes of a slot that its packet uses.  The rest is padding. */
 static size_t
 slot_used(const struct encap_decoder *d, const uint8_t *p, size_t length, bool whole)
 {
@@ -370,8 +371,8 @@ step_slot(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p
 	}
 }
 
-/* Each slot holds one packet, at its start or, reversed, at its end: how PULP's rv_tracer
- * writes its packets, [Encap 1.0, second hand: captures of rv_tracer]. */
+/* Step over slots.  Each holds one packet, at its start or, if reversed, at its end.  PULP's
+ * rv_tracer writes its packets like this, [Encap 1.0, second hand: captures of rv_tracer]. */
 static size_t
 step_slots(const struct encap_decoder *d, struct encap_state *s, const struct window *w,
 	   struct message *out, size_t max)
@@ -412,9 +413,9 @@ encap_step(const struct decoder *decoder, struct decode_state *state, const stru
 
 enum { UNTIMED = MESSAGE_SYNC | MESSAGE_TIMED | MESSAGE_SENDER_TIMED };
 
-/* Fills M from the packet at P as step_whole does, if its head says all, fits it and
- * changes nothing of the state but the time; ENCAP_LOOK bytes are readable, and it follows
- * a packet on the track. */
+/* Fill M from the packet at P like step_whole.  Return false if the packet's head does not
+ * decide, does not fit, or changes more state than the time.  ENCAP_LOOK bytes must be
+ * readable, and the previous packet must not be suspect. */
 static inline __attribute__((always_inline)) bool
 take_head(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p, struct message *m)
 {
@@ -442,7 +443,7 @@ take_head(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p
 	return true;
 }
 
-/* Whether a packet of LENGTH bytes at P fits its head, which leaves a choice, and with which
+/* True if a packet of LENGTH bytes at P fits its head, which has a choice.  Store the chosen
  * severity. */
 static inline bool
 choice_fits(const struct etrace_head *head, const uint8_t *p, unsigned length, unsigned payload,
@@ -454,9 +455,9 @@ choice_fits(const struct etrace_head *head, const uint8_t *p, unsigned length, u
 	return 8 * length - payload <= (chosen ? head->chosen_most : head->most);
 }
 
-/* Counts packets from FROM to END as long as they have no timestamp and their heads say all;
- * ENCAP_LOOK bytes are readable at each, and they follow a packet on the track.  Returns
- * where the next one is. */
+/* Count packets from FROM to END while they have no timestamp and their heads
+ * decide.  ENCAP_LOOK bytes must be readable at each, and the previous packet must not be
+ * suspect.  Return the offset of the next packet. */
 static uint64_t
 count_heads(const struct encap_decoder *d, const struct window *w, uint64_t from, uint64_t end,
 	    struct summing *sums)
@@ -483,7 +484,7 @@ count_heads(const struct encap_decoder *d, const struct window *w, uint64_t from
 	return w->offset + (uint64_t)(p - w->bytes);
 }
 
-/* As step_plain, where there are no blocks and messages are counted. */
+/* Count messages like step_plain, without blocks. */
 static void
 sum_plain(const struct encap_decoder *d, struct encap_state *s, const struct window *w,
 	  struct summary *summary)
@@ -503,7 +504,7 @@ sum_plain(const struct encap_decoder *d, struct encap_state *s, const struct win
 		if (offset >= until)
 			break;
 		const uint8_t *p = w->bytes + (offset - w->offset);
-		/* of those without a timestamp it has been asked */
+		/* count_heads took the packets without a timestamp */
 		if (usual && offset < near && encap_is_extended(*p) && take_head(d, s, p, &m)) {
 			m.offset = offset;
 			summing_add(&sums, &m);
@@ -550,7 +551,7 @@ encap_start(const struct decoder *decoder, struct decode_state *state)
 {
 	const struct encap_decoder *d = (const struct encap_decoder *)decoder;
 	bool block = d->options->block_size != 0;
-	/* with sync sequences, what comes before the first is not verified */
+	/* with sync sequences, packets before the first one are not verified */
 	*(struct encap_state *)state = (struct encap_state){.suspect = d->syncs && !block};
 }
 
@@ -591,8 +592,8 @@ aligned_byte(const struct encap_decoder *d, const uint8_t *p, size_t at)
 	return d->phase ? encap_shifted(p, at, d->phase) : p[at];
 }
 
-/* The first position in LENGTH bytes at P with N null bytes before it, or
- * LENGTH.  Looks at every Nth byte where there are few nulls. */
+/* Return the first position in LENGTH bytes at P that follows N null bytes, or LENGTH.  With
+ * few nulls, only every Nth byte is read. */
 static size_t
 after_nulls(const struct encap_decoder *d, const uint8_t *p, size_t length)
 {
@@ -608,8 +609,8 @@ after_nulls(const struct encap_decoder *d, const uint8_t *p, size_t length)
 	return length;
 }
 
-/* Where most of the chains of packets meet that start in a row of places; a
- * wrong one falls in step with the right one after a few packets. */
+/* Return the offset where most chains meet that start at consecutive bytes, LENGTH without a
+ * majority.  A wrong chain falls in step with the right one after a few packets. */
 static size_t
 encap_likely_start(const struct encap_decoder *d, const uint8_t *p, size_t length)
 {

@@ -1,7 +1,7 @@
 /*
- * RISC-V trace encapsulation: the tables for stepping that the options make: the
- * length of a packet by its header byte, what the first bits of a payload mean, and
- * which source has settings of its own.
+ * RISC-V trace encapsulation: build the decoder's tables from the options.  They give
+ * the length of a packet by its header byte, the meaning of a payload's first bits,
+ * and the settings of each source.
  */
 #include "config.h"
 
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without a map, 0 is instruction trace and 1 data trace [Encap 1.0, "Packet Encapsulation
- * for E-Trace"]; some of its drafts, and the examples of E-Trace, have 10 and 11 in two
- * bits, which `types:` can say. */
+/* Fill the map from type to class.  The default is 0 for instruction and 1 for data trace
+ * [Encap 1.0, "Packet Encapsulation for E-Trace"].  Some drafts, and the examples of E-Trace,
+ * use 10 and 11 in two bits; `types:` can express that. */
 static void
 set_classes(struct encap_source *source, const struct option_list *list)
 {
@@ -25,7 +25,7 @@ set_classes(struct encap_source *source, const struct option_list *list)
 		    (uint8_t)types[i].payload;
 }
 
-/* One struct encap_source per entry of `sources:`, behind that of all. */
+/* Create the common struct encap_source, then one per entry of `sources:`. */
 static int
 set_sources(struct encap_decoder *d, struct err *err)
 {
@@ -63,7 +63,7 @@ set_sources(struct encap_decoder *d, struct err *err)
 	return 0;
 }
 
-/* A width from the profile or, if that is negative, a guess-> */
+/* Return the width from the profile, or the guess if that is negative. */
 static unsigned
 encap_choose_width(int64_t given, unsigned guessed)
 {

@@ -1,13 +1,13 @@
 /*
- * What does an instruction payload of E-Trace say?
+ * Read instruction payloads of E-Trace.
  *
- * Formats 3 (sync), 2 (address), 1 (branches) and 0 (extensions) are read
- * field by field in the order of the specification's tables; the same code
- * makes the fields for the detail pane.  What is needed of a payload while
- * stepping depends on its first bits only, but for a few kinds: that table is
- * made by reading made-up payloads, so nothing is known twice.
+ * Formats 3 (sync), 2 (address), 1 (branches) and 0 (extensions) are read field by
+ * field in the order of the specification's tables.  The same code makes the fields
+ * for the detail pane.  Except for a few kinds, stepping needs only the first bits of
+ * a payload.  The table for these bits is built by reading made-up payloads, so the
+ * format is described only once.
  *
- * Branches are not followed: that needs the program.
+ * Branches are not followed, because that needs the program.
  */
 #include "config.h"
 
@@ -112,7 +112,7 @@ etrace_peek_beyond(const struct etrace_bits *b, unsigned at, unsigned count)
 	return value & etrace_mask(count);
 }
 
-/* Adds a field that is COUNT bits from AT on, those of them that were sent. */
+/* Add a field of COUNT bits starting at AT.  Its extent covers only the bits that were sent. */
 static struct field *
 add_field(struct etrace_bits *b, unsigned row, unsigned at, unsigned count)
 {
@@ -162,7 +162,7 @@ full_address(const struct etrace_options *o, uint64_t sent)
 	return sent << o->iaddress_lsb & etrace_mask((unsigned)o->iaddress_width);
 }
 
-/* Where it is certain: sync.start and sync.trap. */
+/* Read the absolute address of sync.start or sync.trap. */
 static void
 read_certain(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
@@ -174,9 +174,9 @@ read_certain(const struct etrace_options *o, struct etrace_bits *b, struct etrac
 		etrace_last(b)->u = t->address;
 }
 
-/* A flag is sent as a change from the bit before it: [E-Trace 2.0, "Format 2 notify and
- * updiscon fields"]; irreport of a jump target from branch_map's or branches' highest bit,
- * which is the bit before it too [E-Trace 2.0, "Format 0 irreport and irdepth fields"]. */
+/* Read a flag, sent as a change from the previous bit: [E-Trace 2.0, "Format 2 notify and
+ * updiscon fields"].  For irreport of a jump target that is the highest bit of branch_map or
+ * branches, also the previous bit [E-Trace 2.0, "Format 0 irreport and irdepth fields"]. */
 static bool
 read_change(struct etrace_bits *b, unsigned row)
 {
@@ -187,8 +187,9 @@ read_change(struct etrace_bits *b, unsigned row)
 	return changed;
 }
 
-/* irdepth has return_stack_size_p + (return_stack_size_p > 0 ? 1 : 0) + call_counter_size_p
- * bits, and a meaning if irreport is set [E-Trace 2.0, "Format 2 irreport and irdepth"]. */
+/* Read irreport and irdepth. irdepth has return_stack_size_p + (return_stack_size_p > 0 ? 1 :
+ * 0) + call_counter_size_p bits, and a meaning if irreport is set [E-Trace 2.0, "Format 2
+ * irreport and irdepth"]. */
 static void
 read_return(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
@@ -203,14 +204,14 @@ read_return(const struct etrace_options *o, struct etrace_bits *b, struct etrace
 		b->at += depth;
 }
 
-/* The address that was reached, in full or as a difference, and flags: [E-Trace 2.0,
- * "Format 2 packets"].  Where only the field is shortened, it has 8 k + 1 bits and the
- * flags follow at once: [E-Trace 2.0, second hand: captures of PULP's rv_tracer]. */
+/* Read the reached address, in full or as a difference, and the flags: [E-Trace 2.0, "Format 2
+ * packets"].  If only the address field is compressed, it has 8 k + 1 bits and the flags follow
+ * directly: [E-Trace 2.0, second hand: captures of PULP's rv_tracer]. */
 static void
 read_address(const struct etrace_options *o, const struct etrace_place *place,
 	     struct etrace_bits *b, struct etrace_packet *t)
 {
-	enum { FLAGS = 4 }; /* with one bit of depth */
+	enum { FLAGS = 4 }; /* with one bit of irdepth */
 	unsigned width = (unsigned)(o->iaddress_width - o->iaddress_lsb), skipped = 0;
 	if (o->addr_comp == ETRACE_SHORT_FIELD) {
 		unsigned end = 8 * (unsigned)b->length;
@@ -245,8 +246,9 @@ branches_text(const struct etrace_packet *t, char text[static 32])
 	return text;
 }
 
-/* COUNT branches, 0 for a full map; 1, 3, 7, 15 or 31 bits, bit 0 the oldest, 0 taken
- * [E-Trace 2.0, "Format 1 packets", "Format 1 branch_map field"]. */
+/* Read a map of COUNT branches, 0 for a full map.  It has 1, 3, 7, 15 or 31 bits.  Bit 0 is the
+ * oldest branch, and 0 means taken [E-Trace 2.0, "Format 1 packets", "Format 1 branch_map
+ * field"]. */
 static void
 read_map(struct etrace_bits *b, unsigned count, struct etrace_packet *t)
 {
@@ -263,8 +265,8 @@ read_map(struct etrace_bits *b, unsigned count, struct etrace_packet *t)
 	add_number(b, ENCAP_F_BRANCH_MAP_BITS, bits);
 }
 
-/* privilege, time, context: in each packet of format 3 but support [E-Trace 2.0, "Format 3
- * packets"]. */
+/* Read privilege, time and context, part of each format 3 packet except support [E-Trace 2.0,
+ * "Format 3 packets"]. */
 static void
 read_mode(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
@@ -307,7 +309,7 @@ read_start(const struct etrace_options *o, struct etrace_bits *b, struct etrace_
 	t->flags |= MESSAGE_RESYNC;
 }
 
-/* [RISC-V II, "Machine Cause (mcause) Register", table of values after a trap]; those of the
+/* [RISC-V II, "Machine Cause (mcause) Register", table of values after a trap]; values of the
  * hypervisor extension: [RISC-V II, "Hypervisor Trap-Related CSRs"]. */
 static const char *const exceptions[] = {
     [0] = "instruction address misaligned",
@@ -353,11 +355,12 @@ etrace_cause_name(bool interrupt, uint64_t cause)
 	return interrupt ? interrupts[cause] : exceptions[cause];
 }
 
-/* Where a trap to the packet's mode leads, for "the decoder can infer the address of the trap
- * handler from just the exception cause" [E-Trace 2.0, "Implicit exception mode"].  The
- * register's two lowest bits are 0 if all traps lead to the address in the others, 1 if
- * interrupts lead to that and four times the cause [RISC-V II, "Machine Trap-Vector
- * Base-Address Register"]; modes are numbered as in encap_fields.c. */
+/* Find the target of a trap to the packet's mode, because "the decoder can infer the address of
+ * the trap handler from just the exception cause" [E-Trace 2.0, "Implicit exception
+ * mode"].  The two lowest bits of the register select the mode.  With 0, all traps go to the
+ * address in the other bits.  With 1, interrupts go to that address plus four times the cause
+ * [RISC-V II, "Machine Trap-Vector Base-Address Register"].  Privilege levels are numbered as
+ * in encap_fields.c. */
 static bool
 find_handler(const struct etrace_options *o, const struct etrace_packet *t, uint64_t *address)
 {
@@ -402,7 +405,7 @@ read_trap(const struct etrace_options *o, const struct etrace_place *place, stru
 	t->severity = t->is_interrupt ? SEVERITY_INFO : SEVERITY_WARNING;
 }
 
-/* Where `interrupt` lies in the payload of a trap, as read_trap reads it. */
+/* Return the bit position of `interrupt` in the payload of a trap, matching read_trap. */
 static unsigned
 interrupt_bit(const struct etrace_options *o)
 {
@@ -422,14 +425,13 @@ static const char *const statuses[4] = {
     [STATUS_ENDED] = "ended_ntr",
 };
 
-/* Options of the encoder: their names by bit.  "Number of bits and definitions
- * implementation dependent" [E-Trace 2.0, "Format 3 subformat 3 - Support"], so these are
- * [E-Trace 2.0, second hand: its reference models] and [E-Trace 2.0, second hand: PULP's
- * rv_tracer]. */
+/* Names of the encoder's options, by bit.  "Number of bits and definitions implementation
+ * dependent" [E-Trace 2.0, "Format 3 subformat 3 - Support"], so these are [E-Trace 2.0, second
+ * hand: its reference models] and [E-Trace 2.0, second hand: PULP's rv_tracer]. */
 static const struct {
 	const char *names[8];
 	unsigned count;
-	bool has_data; /* data trace is reported too */
+	bool has_data; /* support packets report data trace too */
 } layouts[] = {
     [ETRACE_LAYOUT_REFERENCE] = {{"implicit_return", "implicit_exception", "full_address",
 				  "jump_target_cache", "branch_prediction"},
@@ -446,7 +448,7 @@ read_ioptions(const struct etrace_options *o, struct etrace_bits *b, struct etra
 {
 	unsigned from = b->at, count = layouts[o->ioptions].count;
 	uint64_t set = etrace_take(b, count, ENCAP_F_IOPTIONS);
-	/* this layout has no bit for it: it is a parameter */
+	/* the reference layout has no bit for it, so the parameter decides */
 	t->options.sijump = o->ioptions == ETRACE_LAYOUT_REFERENCE && o->sijump;
 	if (b->fields)
 		b->fields->depth++;
@@ -466,8 +468,8 @@ read_ioptions(const struct etrace_options *o, struct etrace_bits *b, struct etra
 		b->fields->depth--;
 }
 
-/* How data packets look is said by the lowest bits of their options: 'no addr', 'no data'
- * [E-Trace 2.0, second hand: its reference models]. */
+/* Read the state of data trace.  The lowest option bits set the form of data packets: 'no
+ * addr', 'no data' [E-Trace 2.0, second hand: its reference models]. */
 static void
 read_doptions(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
@@ -571,7 +573,7 @@ static void
 read_jump(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
 	set_name(b, t, ETRACE_JUMP_TARGET);
-	t->move = ETRACE_LOST; /* into a cache that is not followed */
+	t->move = ETRACE_LOST; /* into a cache that is not tracked */
 	t->count = etrace_take(b, (unsigned)o->cache_size, ENCAP_F_INDEX);
 	unsigned count = (unsigned)etrace_take(b, 5, ENCAP_F_BRANCHES);
 	if (count)
@@ -579,8 +581,8 @@ read_jump(const struct etrace_options *o, struct etrace_bits *b, struct etrace_p
 	read_return(o, b, t);
 }
 
-/* "If only one optional format is supported, the field can be omitted" [E-Trace 2.0,
- * "Format 0 subformat field"]: then the kind is that of the extension that there is. */
+/* Read format 0.  "If only one optional format is supported, the field can be omitted" [E-Trace
+ * 2.0, "Format 0 subformat field"]: the kind is then that of the only extension. */
 static void
 read_extension(const struct etrace_options *o, const struct etrace_place *place,
 	       struct etrace_bits *b, struct etrace_packet *t)
@@ -625,7 +627,7 @@ etrace_read(const struct etrace_options *o, const struct etrace_place *place, st
 	t->unused = end > b->at && !t->error ? end - b->at : 0;
 }
 
-/* --- what a payload does and says -------------------------------------- */
+/* --- effect and text of a payload -------------------------------------- */
 
 struct etrace_place
 etrace_begin(const struct etrace_options *o)
@@ -666,8 +668,8 @@ etrace_apply(const struct etrace_options *o, const struct etrace_packet *t,
 	}
 }
 
-/* Of a payload that begins with HEAD, and has 0 then but for bit CHOICE, if that is not 0;
- * *USED: its bits. */
+/* Read a made-up payload: HEAD, then zeros, with bit CHOICE set if CHOICE is not 0.  Store the
+ * number of bits read in *USED. */
 static struct etrace_packet
 try_head(const struct etrace_options *o, unsigned head, unsigned choice, unsigned *used)
 {

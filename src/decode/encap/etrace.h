@@ -1,19 +1,19 @@
 /*
- * E-Trace payloads: what is inside a packet of the encapsulation, for instruction
- * and for data trace.
+ * E-Trace payloads, the content of encapsulated packets, for instruction and data
+ * trace.
  *
- * [E-Trace 2.0, "SECTION"] is Efficient Trace for RISC-V 2.0, June 2025, by its headings,
- * for their numbers differ between editions.  [RISC-V II, "SECTION"] is volume II, privileged
- * architecture, of the RISC-V Instruction Set Manual, 20240411.
+ * [E-Trace 2.0, "SECTION"] is Efficient Trace for RISC-V 2.0, June 2025, by its
+ * headings, because their numbers differ between editions. [RISC-V II, "SECTION"] is
+ * volume II, privileged architecture, of the RISC-V Instruction Set Manual, 20240411.
  *
- * A payload is a string of bits, least significant first.  Its widths are
- * parameters of the encoder and come from the profile.  Bits at the top that
- * equal the last one sent are not sent ("sign based compression"), so reading past
- * the end repeats it and no payload is ever too short [E-Trace 2.0, "Instruction Trace
- * Encoder Output Packets"].
+ * A payload is a string of bits, least significant first.  Its widths are parameters
+ * of the encoder and come from the profile.  Top bits that equal the last bit sent are
+ * omitted ("sign based compression").  Reading past the end therefore repeats that
+ * bit, and no payload is too short [E-Trace 2.0, "Instruction Trace Encoder Output
+ * Packets"].
  *
- * One function reads a payload, for stepping (kind and severity), for
- * following the program counter, and for fields and text.
+ * One function reads a payload for all purposes: stepping (kind and severity),
+ * following the program counter, fields and text.
  */
 #ifndef TRAWL_DECODE_ETRACE_H
 #define TRAWL_DECODE_ETRACE_H
@@ -21,9 +21,9 @@
 #include "base/bytes.h"
 #include "decode/decoder.h"
 
-/* Parameters under their names in the specification, where it has one [E-Trace 2.0,
- * "Parameters and Discovery"]; defaults are this program's.  The same list makes
- * `etrace:` of a profile and what a source may override. */
+/* Parameters, under their names in the specification where it has one [E-Trace 2.0, "Parameters
+ * and Discovery"].  The defaults are ours.  The list defines both `etrace:` of a profile and
+ * the overrides of a source. */
 #define ETRACE_OPTIONS(NUMBER, FLAG, CHOICE, ADDRESS)                                              \
 	NUMBER(iaddress_width, 1, 64, "32", "bits of an instruction address")                      \
 	NUMBER(iaddress_lsb, 0, 3, "1", "lowest bit of an instruction address that is sent")       \
@@ -78,55 +78,55 @@ struct etrace_options {
 };
 extern const struct option_table etrace_options;
 
-/* The same where each may be left as it is: numbers then are -1, addresses 0, flags and
- * choices 0, else one more than in struct etrace_options. */
+/* Overrides of struct etrace_options.  Unchanged numbers are -1, addresses 0, flags and choices
+ * 0.  A changed flag or choice is one more than in struct etrace_options. */
 #define ETRACE_MAYBE(name, standard, help) int name;
 struct etrace_changes {
 	ETRACE_OPTIONS(ETRACE_NUMBER, ETRACE_MAYBE, ETRACE_CHOICE, ETRACE_ADDRESS)
 };
 
-/* The names of choices; [0] is for "as it is". */
+/* Names of choices; [0] means "unchanged". */
 extern const char *const etrace_layouts[], *const etrace_compressions[], *const etrace_flags[];
 
 void etrace_change(struct etrace_options *, const struct etrace_changes *);
 
-/* Why no payload can be like that, or is not read; NULL if the options are consistent. */
+/* Return an error text if the options are inconsistent or unsupported, else NULL. */
 const char *etrace_check(const struct etrace_options *);
 
-/* Bits of a packet from bit `at` on. */
+/* Bits of a packet, read from bit `at` on. */
 enum { ETRACE_SLACK = 8 };
 struct etrace_bits {
-	const uint8_t *packet;	  /* ETRACE_SLACK bytes behind it are readable */
+	const uint8_t *packet;	  /* followed by ETRACE_SLACK readable bytes */
 	size_t length;		  /* of the packet in bytes, at least 1 */
 	unsigned at;		  /* next bit */
-	struct expansion *fields; /* where values become fields, or NULL */
+	struct expansion *fields; /* destination of fields, or NULL */
 };
 
-/* What is true of a source until its next packet. */
+/* State of a source until its next packet. */
 struct etrace_place {
 	uint64_t pc;
 	bool known;	   /* pc is valid */
-	bool full_address; /* addresses come in full, not as differences */
-	bool no_address;   /* data packets come without */
+	bool full_address; /* addresses are sent in full, not as differences */
+	bool no_address;   /* data packets have no address */
 	bool no_data;
 	bool implicit_exception; /* traps leave out the handler's address */
-	bool implicit_return;	 /* returns behind their calls are not reported */
-	bool sijump;		 /* nor jumps whose target the instruction before loads */
+	bool implicit_return;	 /* returns to their call are not reported */
+	bool sijump; /* jumps to a target loaded by the previous instruction are not reported */
 	bool branch_prediction, jump_target_cache;
 };
 
 enum etrace_move {
 	ETRACE_STAYS,
-	ETRACE_TO,  /* `address` is where the program is */
-	ETRACE_BY,  /* `address` is how far it moved, signed */
-	ETRACE_LOST /* it went somewhere */
+	ETRACE_TO,  /* to `address` */
+	ETRACE_BY,  /* by `address` bytes, signed */
+	ETRACE_LOST /* to an unknown address */
 };
 
-/* A payload as read. */
+/* A parsed payload. */
 struct etrace_packet {
 	const char *name;	/* sync.start, store.aligned, ... */
-	const char *cause_name; /* of a trap; NULL: the standard has none */
-	const char *error;	/* what is wrong with it, or NULL */
+	const char *cause_name; /* cause of a trap; NULL: not in the standard */
+	const char *error;	/* defect of the payload, or NULL */
 	uint16_t flags;		/* enum message_flag */
 	uint8_t kind;		/* enum encap_kind */
 	uint8_t severity;
@@ -134,12 +134,12 @@ struct etrace_packet {
 
 	uint8_t move; /* enum etrace_move */
 	uint64_t address;
-	bool has_options; /* `options` hold from now on */
-	bool unhandled;	  /* where traps lead is neither sent nor known */
+	bool has_options; /* `options` apply from now on */
+	bool unhandled;	  /* the trap's target is neither sent nor in the profile */
 	bool data_lost;
 	struct etrace_place options;
 
-	/* for text; what is not there is 0 */
+	/* for text; absent values are 0 */
 	bool has_context, has_time, is_interrupt, has_tval, has_address, full;
 	uint8_t privilege, status;
 	uint16_t branches, index_bits;
@@ -147,7 +147,7 @@ struct etrace_packet {
 	uint64_t context, time, ecause, tval, count;
 	/* for the flow */
 	bool branch, thaddr, notify, updiscon, irreport;
-	bool fails;	  /* of branch counts: a branch that was not predicted comes behind */
+	bool fails;	  /* after the counted branches, one was mispredicted */
 	uint64_t irdepth; /* if irreport */
 
 	unsigned bytes; /* of a data transfer */
@@ -155,39 +155,39 @@ struct etrace_packet {
 	uint64_t data[2]; /* as sent, low half first */
 };
 
-/* What the standard calls the cause of a trap; NULL: it is reserved, or the platform's. */
+/* Return the standard's name for the cause of a trap, NULL if it is reserved or platform
+ * specific. */
 const char *etrace_cause_name(bool interrupt, uint64_t cause);
 
-/* What a privilege is called; NULL: it has no name. */
+/* Return the name of a privilege level, NULL if it has none. */
 const char *etrace_privilege_name(uint8_t privilege);
 
-/* Reads an instruction or a data payload; PLACE is how its source stands
- * before it, of which only the modes matter. */
+/* Parse an instruction or a data payload.  PLACE is the state of its source before it; only the
+ * modes are used. */
 void etrace_read(const struct etrace_options *, const struct etrace_place *, struct etrace_bits *,
 		 struct etrace_packet *);
 void dtrace_read(const struct etrace_options *, const struct etrace_place *, struct etrace_bits *,
 		 struct etrace_packet *);
 
-/* The modes before the first support packet; where it is, is not known. */
+/* Return the modes before the first support packet, with an unknown pc. */
 struct etrace_place etrace_begin(const struct etrace_options *);
 
-/* How the source stands after a packet. */
+/* Update the state of the source after a packet. */
 void etrace_apply(const struct etrace_options *, const struct etrace_packet *,
 		  struct etrace_place *);
 
-/* Adds what the packet says for people; PLACE is how its source stands
- * after it. */
+/* Append the packet's text.  PLACE is the state of its source after it. */
 void etrace_text(const struct etrace_packet *, const struct etrace_place *, struct text *);
 
-/* What the first seven bits of an instruction payload give. */
+/* Facts that follow from the first seven bits of an instruction payload. */
 enum { ETRACE_HEAD_BITS = 7 };
 struct etrace_head {
 	uint8_t kind, severity;
 	uint16_t flags;
-	/* bits such a payload can have, padding included; 0: the rest decides, etrace_read it */
+	/* most bits of such a payload, padding included; 0: not fixed, call etrace_read */
 	uint16_t most;
-	uint16_t sure; /* `most` where there is no choice, else 0 */
-	/* not 0: a bit of the payload, and what is otherwise if it is set */
+	uint16_t sure; /* `most` if `choice` is 0, else 0 */
+	/* if not 0: the payload bit that selects the chosen_ values when set */
 	uint16_t choice, chosen_most;
 	uint8_t chosen_severity;
 };
@@ -196,13 +196,13 @@ void etrace_make_heads(const struct etrace_options *,
 
 /* --- for the files of the format --------------------------------------- */
 
-/* Adds COUNT bits from AT on as field ROW (enum encap_field). */
+/* Add COUNT bits starting at AT as field ROW (enum encap_field). */
 void etrace_add(struct etrace_bits *, unsigned row, unsigned at, unsigned count, uint64_t value);
 struct field *etrace_last(const struct etrace_bits *);
-/* Adds a text, which must live, as a field that is COUNT bits from AT on. */
+/* Add TEXT as a field of COUNT bits starting at AT.  TEXT must outlive the expansion. */
 void etrace_note(struct etrace_bits *, unsigned row, const char *text, unsigned at, unsigned count);
 
-/* What is wrong with a payload, in words. */
+/* Mark a payload as defective and add ERROR as a field. */
 void etrace_fail(struct etrace_bits *, struct etrace_packet *, const char *error);
 
 static inline uint64_t
@@ -211,7 +211,7 @@ etrace_mask(unsigned bits)
 	return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
 }
 
-/* The low BITS of VALUE as a signed number. */
+/* Sign-extend the low BITS of VALUE. */
 static inline uint64_t
 etrace_signed(uint64_t value, unsigned bits)
 {
@@ -221,11 +221,13 @@ etrace_signed(uint64_t value, unsigned bits)
 	return ((value & etrace_mask(bits)) ^ sign) - sign;
 }
 
-/* COUNT bits at AT, at most 64, some of which may not have been sent; "sign-extending from the
- * most significant received bit" [E-Trace 2.0, "Instruction Trace Encoder Output Packets"]. */
+/* Return COUNT bits at AT, at most 64.  Bits that were not sent are filled by "sign-extending
+ * from the most significant received bit" [E-Trace 2.0, "Instruction Trace Encoder Output
+ * Packets"]. */
 uint64_t etrace_peek_beyond(const struct etrace_bits *, unsigned at, unsigned count);
 
-/* The same without moving on; nearly all have been sent and lie in one word. */
+/* Return COUNT bits at AT without moving on.  Nearly always they were all sent and lie in one
+ * word. */
 static inline uint64_t
 etrace_peek(const struct etrace_bits *b, unsigned at, unsigned count)
 {
@@ -234,7 +236,7 @@ etrace_peek(const struct etrace_bits *b, unsigned at, unsigned count)
 	return bytes_le64(b->packet + at / 8) >> at % 8 & (((uint64_t)1 << count) - 1);
 }
 
-/* The next COUNT bits, as a field if there are any and fields are asked for. */
+/* Consume the next COUNT bits.  Add them as a field if COUNT is not 0 and fields are wanted. */
 static inline uint64_t
 etrace_take(struct etrace_bits *b, unsigned count, unsigned row)
 {

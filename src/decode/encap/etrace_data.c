@@ -1,15 +1,14 @@
 /*
- * What does a data payload of E-Trace say?
+ * Read data payloads of E-Trace.
  *
- * Loads, stores, atomic operations and CSR accesses, with address and data
- * or one of them: which one is not in the payload but in the last support
- * packet of the source [E-Trace 2.0, "Data Trace Encoder Output Packets"].  Values are
- * shown as they were sent; what differences refer to depends on the size of the access
- * and is not followed.
+ * They describe loads, stores, atomic operations and CSR accesses, with address, data
+ * or both.  Their presence depends on the last support packet of the source [E-Trace
+ * 2.0, "Data Trace Encoder Output Packets"].  Values are shown as sent.  Differences
+ * are not resolved, because their reference depends on the size of the access.
  *
- * Split transfers (data that comes later) are named but not read: the width
- * of their request number is not known.  Orders and widths of fields are those of the
- * text and of its reference models; no other decoder was at hand to compare with.
+ * Split transfers (data that arrives later) are named but not read, because the width
+ * of their request number is unknown.  Orders and widths of fields follow the text and
+ * its reference models.  No other decoder was available for comparison.
  */
 #include "config.h"
 
@@ -32,7 +31,7 @@ set_kind(struct etrace_bits *b, struct etrace_packet *t, unsigned kind, const ch
 	etrace_note(b, ENCAP_F_NAME, name, 0, 0);
 }
 
-/* False, and an error, if the transfer is wider than there are. */
+/* Read the transfer's size.  Mark an error and return false if it is wider than data_width. */
 static bool
 read_size(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t,
 	  unsigned *size)
@@ -46,7 +45,7 @@ read_size(const struct etrace_options *o, struct etrace_bits *b, struct etrace_p
 	return false;
 }
 
-/* COUNT bits, at most 128, as hexadecimal text; the value goes to DATA. */
+/* Read COUNT bits, at most 128, into DATA and add them as hexadecimal text. */
 static void
 read_value(struct etrace_bits *b, unsigned count, unsigned row, uint64_t data[static 2])
 {
@@ -64,8 +63,8 @@ read_value(struct etrace_bits *b, unsigned count, unsigned row, uint64_t data[st
 	etrace_note(b, row, text, from, count);
 }
 
-/* A length, less 1, in WIDTH bits and then so many bytes: data_len [E-Trace 2.0, "Load and
- * Store"], op_len [E-Trace 2.0, "Atomic"]. */
+/* Read a length, less 1, in WIDTH bits and then that number of bytes: data_len [E-Trace 2.0,
+ * "Load and Store"], op_len [E-Trace 2.0, "Atomic"]. */
 static void
 read_bytes(struct etrace_bits *b, unsigned width, unsigned length_row, unsigned row,
 	   uint64_t data[static 2])
@@ -85,8 +84,8 @@ read_data(struct etrace_bits *b, unsigned width, struct etrace_packet *t)
 	t->has_data = true;
 }
 
-/* An address without its SHIFT low bits, or the difference of two: "shift left by size to
- * recover byte address" [E-Trace 2.0, "Load and Store"]. */
+/* Read an address without its SHIFT low bits, or a difference: "shift left by size to recover
+ * byte address" [E-Trace 2.0, "Load and Store"]. */
 static void
 read_address(const struct etrace_options *o, struct etrace_bits *b, bool full, unsigned shift,
 	     struct etrace_packet *t)
@@ -101,14 +100,15 @@ read_address(const struct etrace_options *o, struct etrace_bits *b, bool full, u
 		etrace_last(b)->u = t->address;
 }
 
-/* With address alone, `diff` is one bit: [E-Trace 2.0, "Load and Store"]. */
+/* Read `diff`, one bit wide if packets have only an address: [E-Trace 2.0, "Load and Store"]. */
 static uint64_t
 read_diff(struct etrace_bits *b, const struct etrace_place *place)
 {
 	return etrace_take(b, place->no_data ? 1 : 2, ENCAP_F_DIFF);
 }
 
-/* The data with their length and the address, or one of them: data alone have no length. */
+/* Read the data with their length and the address, or only one.  Data without an address have
+ * no length. */
 static void
 read_rest(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	  unsigned size, bool full, unsigned shift, struct etrace_packet *t)
@@ -123,8 +123,8 @@ read_rest(const struct etrace_options *o, const struct etrace_place *place, stru
 	read_address(o, b, full, shift, t);
 }
 
-/* Loads and stores: bit 1 says which, bit 0 whether it is unaligned [E-Trace 2.0,
- * "Load and Store"]. */
+/* Read a load or store.  Bit 1 of the format selects store, bit 0 unaligned [E-Trace 2.0, "Load
+ * and Store"]. */
 static void
 read_transfer(const struct etrace_options *o, const struct etrace_place *place,
 	      struct etrace_bits *b, unsigned format, struct etrace_packet *t)
@@ -139,8 +139,8 @@ read_transfer(const struct etrace_options *o, const struct etrace_place *place,
 	read_rest(o, place, b, size, diff == 0, format & 1 ? 0 : size, t);
 }
 
-/* [E-Trace 2.0, "Atomic"]; subtype 7 is a failed conditional store with an address
- * alone, else reserved. */
+/* Read an atomic operation [E-Trace 2.0, "Atomic"].  Subtype 7 is a failed conditional store if
+ * packets have only an address, else reserved. */
 static void
 read_atomic(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	    struct etrace_packet *t)
@@ -159,8 +159,9 @@ read_atomic(const struct etrace_options *o, const struct etrace_place *place, st
 	read_rest(o, place, b, size, diff == 0, size, t);
 }
 
-/* [E-Trace 2.0, "CSR"]: "the 6 LSBs output last as these are more likely to compress away";
- * op_len and operand are there unless the register is read-only, addr[11:10] = 3. */
+/* Read a CSR access [E-Trace 2.0, "CSR"], with "the 6 LSBs output last as these are more likely
+ * to compress away".  op_len and operand are present unless the register is read-only,
+ * addr[11:10] = 3. */
 static void
 read_csr(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	 struct etrace_packet *t)
@@ -176,7 +177,7 @@ read_csr(const struct etrace_options *o, const struct etrace_place *place, struc
 	unsigned from = b->at;
 	uint64_t high = etrace_peek(b, b->at, 6);
 	b->at += 6;
-	if (!place->no_data && high >> 4 != 3) /* else it is read-only */
+	if (!place->no_data && high >> 4 != 3) /* else read-only */
 		read_bytes(b, width, ENCAP_F_OP_LEN, ENCAP_F_OPERAND, operand);
 	uint64_t low = etrace_peek(b, b->at, 6);
 	b->at += 6;

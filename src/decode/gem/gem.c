@@ -1,17 +1,17 @@
 /*
- * GEM: words that a program writes to the OVERLAY register of a TI C64x+ or
- * C66x core, in records of fixed size as a converter made them.
+ * GEM: words that a program writes to the OVERLAY register of a TI C64x+ or C66x core,
+ * in records of fixed size made by a converter.
  *
- * The two highest bits of a word say what it is: a word of its own (00), the first
- * (10) or the second (11) of two that belong together; 01 is reserved [UIA 1.01,
- * GemTraceSync, "OVERLAY register bit assignments"].  The two lowest bits are fixed by
- * the hardware (the text gives them three digits, "011b"), so only a change of them
- * counts, which hints at a wrong layout.  The words of a pair are neighbours: the
- * state of a first word needs one record of look-ahead, that of a second one the word
- * before it.  Sync points and snapshots count up by one; their gaps are what was lost.
+ * The two highest bits of a word give its type: a single word (00), the first (10) or
+ * the second (11) word of a pair. 01 is reserved [UIA 1.01, GemTraceSync, "OVERLAY
+ * register bit assignments"].  The two lowest bits are fixed by the hardware (the text
+ * gives them three digits, "011b").  Only a change matters, which hints at a wrong
+ * layout.  The words of a pair are neighbours.  A first word thus needs one record of
+ * look-ahead, and a second word needs the word before it.  Sync points and snapshots
+ * count up by one; gaps in these numbers are losses.
  *
- * The loop over records is made twice, once for bare little-endian words,
- * where every layout question is answered by the compiler.
+ * The loop over records is compiled twice.  The version for bare little-endian words
+ * has a constant layout.
  */
 #include "config.h"
 
@@ -136,25 +136,25 @@ gem_open(const void *options, const struct window *head, struct err *err)
 
 /* --- guesses ----------------------------------------------------------- */
 
-/* Where the words may lie, and how they fit there. */
+/* A guessed position of the words, and the evidence for it. */
 struct gem_guess {
 	size_t record_size, word_offset;
-	size_t time_offset, time_width; /* of timestamps that rise; width 0: none do */
+	size_t time_offset, time_width; /* of rising timestamps; width 0: none */
 	int endian;
 	size_t words, fits, misfits;
 	int score;
 };
 
 enum {
-	GUESS_RECORD_MAX = 24, /* a word with a timestamp of 8 bytes, and as much again */
-	GUESS_FITS = 8,	       /* fewer are luck */
-	GUESS_FITS_MOST = 128, /* more say no more */
-	GUESS_TRIAL = 64,      /* words that show whether the others are worth a look */
-	GUESS_MISFITS = 8,     /* in so many words one may be odd */
-	GUESS_TIMED = 4	       /* that much better, in per cent, with timestamps */
+	GUESS_RECORD_MAX = 24, /* a word with a timestamp of 8 bytes, and the same size again */
+	GUESS_FITS = 8,	       /* fewer may be luck */
+	GUESS_FITS_MOST = 128, /* more do not raise the score */
+	GUESS_TRIAL = 64,      /* words tested before the rest */
+	GUESS_MISFITS = 8,     /* words per tolerated misfit */
+	GUESS_TIMED = 4	       /* per cent added for timestamps */
 };
 
-/* Where things lie in a record. */
+/* Positions within a record. */
 struct gem_layout {
 	size_t size, word, time, width;
 	bool big;
@@ -184,8 +184,8 @@ guess_is_bad(const struct gem_guess *guess, size_t words)
 	return guess->misfits * GUESS_MISFITS > words;
 }
 
-/* Bare words have no signature: what speaks for a layout is that numbers count up
- * and halves of pairs meet, against it words that cannot be, or cannot follow. */
+/* Count the evidence for a layout.  Bare words have no signature.  Numbers that count up and
+ * pairs that meet are fits; impossible words and sequences are misfits. */
 static void
 guess_count(struct gem_guess *guess, const struct window *head)
 {
@@ -215,8 +215,8 @@ guess_count(struct gem_guess *guess, const struct window *head)
 	}
 }
 
-/* Fits beyond luck say that it is worth decoding, many of them say more, misfits less.
- * What lies beside the words remains open: never certain. */
+/* Score a guess.  Fits beyond luck make it worth decoding, more fits raise the score, misfits
+ * lower it.  Other bytes of the record remain unexplained, so the score is never certain. */
 static void
 guess_rate(struct gem_guess *guess)
 {
@@ -228,8 +228,8 @@ guess_rate(struct gem_guess *guess)
 	guess->score -= (int)((size_t)guess->score * guess->misfits / guess->words);
 }
 
-/* By how much the WIDTH bytes at OFFSET of the records rise; false if they do not, as
- * timestamps would: nearly never back, and mostly on. */
+/* Measure how far the WIDTH bytes at OFFSET of the records rise.  Return false if they do not
+ * behave like timestamps, which mostly rise and almost never go back. */
 static bool
 guess_rises(const struct gem_guess *guess, const struct window *head, size_t offset, size_t width,
 	    uint64_t *rise)
@@ -243,14 +243,15 @@ guess_rises(const struct gem_guess *guess, const struct window *head, size_t off
 		uint64_t time = time_at(&layout, head->bytes + i * guess->record_size);
 		on += i && time > last;
 		back += i && time < last;
-		*rise += i && time > last ? (time - last) >> WORD : 0; /* so that it cannot wrap */
+		*rise += i && time > last ? (time - last) >> WORD
+					  : 0; /* shifted so that the sum cannot wrap */
 		last = time;
 	}
 	return on * 2 > guess->words && back * 2 * GUESS_MISFITS <= guess->words;
 }
 
-/* Finds the timestamps next to the words: those that rise least, as others take in bytes that
- * lie below theirs, and of equal ones the wider. */
+/* Find the timestamps next to the words.  The candidate that rises least wins, because others
+ * include bytes below the timestamp.  If two rise equally, the wider one wins. */
 static void
 guess_times(struct gem_guess *guess, const struct window *head)
 {
@@ -332,11 +333,11 @@ gem_probe(const struct window *head, struct probe *probe)
 struct gem_state {
 	struct decode_state base;
 	uint64_t time;	  /* last timestamp, unwrapped */
-	uint32_t first;	  /* the record before, if it is a first word; else 0 */
+	uint32_t first;	  /* previous record if it is a first word, else 0 */
 	uint32_t last[2]; /* last SyncPoint and Snapshot */
-	uint8_t lsb;	  /* of the record before */
+	uint8_t lsb;	  /* of the previous record */
 	bool has_last[2];
-	bool is_under_way; /* there is a record before */
+	bool is_under_way; /* a previous record exists */
 };
 static_assert(DECODE_SAVED_SIZE(struct gem_state) <= CHECKPOINT_MAX,
 	      "a checkpoint is the state itself");
@@ -359,7 +360,7 @@ word_at(const struct gem_layout *l, const uint8_t *p)
 	return l->big ? bytes_be32(p + l->word) : bytes_le32(p + l->word);
 }
 
-/* SyncPoint and Snapshot: how many are missing before this one.  Serial numbers and
+/* Return the number of SyncPoints or Snapshots missing before this one.  Serial numbers and
  * snapshot IDs count up by one; a word has their "24 LSBs" [UIA 1.01, GemTraceSync]. */
 static inline uint32_t
 count_on(struct gem_state *s, enum gem_kind kind, uint32_t value)
@@ -371,15 +372,15 @@ count_on(struct gem_state *s, enum gem_kind kind, uint32_t value)
 	return missing;
 }
 
-/* Whether the first word of a pair has a context type that is reserved: 0 and 4 to 13
- * [UIA 1.01, GemTraceSync ContextType]. */
+/* True if the first word of a pair has a reserved context type: 0 and 4 to 13 [UIA 1.01,
+ * GemTraceSync ContextType]. */
 static inline bool
 is_reserved_pair(uint32_t first)
 {
 	return 0x3ff1 >> gem_ctx_type(first) & 1;
 }
 
-/* Something is odd about M. */
+/* Mark M as suspect, with at least a warning. */
 static inline void
 set_suspect(struct message *m)
 {
@@ -388,8 +389,8 @@ set_suspect(struct message *m)
 		m->severity = SEVERITY_WARNING;
 }
 
-/* Everything of M that follows from the word; NEXT is the word after it, 0 if
- * there is none. */
+/* Fill in the parts of M that follow from the word.  NEXT is the word after it, 0 if it is the
+ * last. */
 static inline void
 gem_fill(struct gem_state *s, uint32_t word, uint32_t next, struct message *m)
 {
@@ -443,7 +444,7 @@ gem_fill(struct gem_state *s, uint32_t word, uint32_t next, struct message *m)
 	s->is_under_way = true;
 }
 
-/* Fills the record at P, which is at OFFSET; NEXT as for gem_fill. */
+/* Fill M from the record at P, which is at OFFSET.  NEXT as for gem_fill. */
 static inline __attribute__((always_inline)) void
 fill_record(struct gem_state *s, const uint8_t *p, uint64_t offset, const struct gem_layout *l,
 	    uint32_t next, struct message *m)
@@ -462,8 +463,8 @@ fill_record(struct gem_state *s, const uint8_t *p, uint64_t offset, const struct
 	gem_fill(s, word_at(l, p), next, m);
 }
 
-/* The whole records of the window, up to MAX, filled or, if SUMMARY is not NULL, counted;
- * inlined for each layout. */
+/* Decode up to MAX whole records of the window.  Fill OUT, or count into SUMMARY if it is not
+ * NULL.  Inlined for each layout. */
 static inline __attribute__((always_inline)) size_t
 step_records(struct gem_state *s, const struct window *w, struct gem_layout l, struct message *out,
 	     size_t max, struct summary *summary)
@@ -494,7 +495,7 @@ step_records(struct gem_state *s, const struct window *w, struct gem_layout l, s
 	return count;
 }
 
-/* What is left at the end, which is no whole record; false: nothing. */
+/* Take an incomplete record at the end of the capture.  Return false without one. */
 static bool
 take_rest(const struct gem_options *o, struct decode_state *state, const struct window *w,
 	  struct message *m)
@@ -534,8 +535,9 @@ gem_step(const struct decoder *decoder, struct decode_state *state, const struct
 
 /* --- counting ---------------------------------------------------------- */
 
-/* Classes of words, by their six highest bits: those that are odd whatever is around them,
- * a bit each (kind_of, is_reserved_pair), and which numbers count on. */
+/* Classes of words, by their six highest bits.  CLASSES_ODD has a bit for each class that is
+ * odd in any context (kind_of, is_reserved_pair).  COUNTS_ values name the number that must
+ * count up. */
 enum { CLASS_SHIFT = 26, CLASSES = 64, CLASS_SYNCPOINT = 1, CLASS_SNAPSHOT = 3 };
 #define CLASS_GLOBAL_TIME (1u << 5 | GEM_CTX_GLOBAL_TIME)
 #define CLASSES_ODD ((uint64_t)0x3ff1 << 32 | 0xfffffff1)
@@ -555,13 +557,13 @@ is_second(uint32_t word)
 	return word >> 30 == 3;
 }
 
-/* A run of words without loss, of which only this has to be known. */
+/* Facts about a run of words without loss. */
 struct gem_run {
 	uint64_t count, suspects;
-	uint64_t seen, before; /* classes, a bit each: of all, and of those before the last */
+	uint64_t seen, before; /* classes, a bit each: of all words, and of all but the last */
 };
 
-/* Adds a run whose first word is at OFFSET. */
+/* Add a run that starts at OFFSET. */
 static void
 add_run(struct summary *summary, uint64_t offset, const struct gem_run *run)
 {
@@ -577,7 +579,7 @@ add_run(struct summary *summary, uint64_t offset, const struct gem_run *run)
 	}
 }
 
-/* How many bare words lie in the window before `until` that have another one behind them. */
+/* Return the number of bare words before `until` that have a successor in the window. */
 static uint64_t
 words_before(const struct window *w, uint64_t from)
 {
@@ -587,8 +589,8 @@ words_before(const struct window *w, uint64_t from)
 	return left < before ? left : before;
 }
 
-/* Counts bare words as gem_fill would fill them, as long as nothing is lost and the fixed
- * bits stay.  The second word of a pair whose first was counted before is left as well. */
+/* Count bare words like gem_fill.  Stop when something is lost or the fixed bits change, and at
+ * a second word if an earlier call counted the first. */
 static void
 sum_plain(struct gem_state *s, const struct window *w, struct summary *summary)
 {
@@ -643,8 +645,8 @@ gem_summarise(const struct decoder *decoder, struct decode_state *state, const s
 		summary_add(summary, &rest, 1);
 }
 
-/* Records lie on a grid: the next one starts at the next multiple of their
- * size.  What came before it is dropped, which the run-up makes good. */
+/* Move to the next multiple of the record size, because records lie on a grid.  The lost state
+ * of earlier records is restored by the run-up. */
 static int
 gem_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
@@ -666,11 +668,11 @@ struct gem_job {
 	uint32_t word;
 };
 
-/* A field of the word: COUNT bits of it from BIT on. */
+/* Add a field of the word: COUNT bits starting at BIT. */
 static void
 add_bits(struct gem_job *j, enum gem_field row, unsigned bit, unsigned count, uint64_t value)
 {
-	bool whole = j->layout.big; /* bits of big-endian words are not in one piece */
+	bool whole = j->layout.big; /* bits of a big-endian word are not contiguous */
 	record_bits(&j->r, row, 8 * j->layout.word + (whole ? 0 : bit), whole ? 32 : count, value);
 }
 
@@ -768,7 +770,7 @@ gem_expand(const struct decoder *decoder, const struct message *m, const struct 
 			    time_at(&job.layout, job.r.p));
 }
 
-/* Two words that hold the low half of the global time. */
+/* Read the global time's low half from a pair of words. */
 static void
 gem_read_clock(const struct decoder *decoder, const struct message *m, const struct window *w,
 	       const struct expansion *e, struct clock_reading *reading)
@@ -814,9 +816,9 @@ const struct decoder_ops gem_ops = {
     .contexts = contexts,
     .context_count = sizeof contexts / sizeof *contexts,
     .alike = "ctx_type",
-    /* no unnamed: no file names words */
+    /* no unnamed: no file contains names for words */
     .clocks = &clocks,
-    /* no trigger: a word is written by the program */
+    /* no trigger: the program writes the words */
     .reach = 2 * RECORD_MAX,
     .run_up = RUN_UP,
     .state_size = sizeof(struct gem_state),

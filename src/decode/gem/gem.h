@@ -1,11 +1,11 @@
 /*
- * OVERLAY words of a TI GEM trace in fixed records: one decoder, and what
- * session/link/serial.c needs to match its words with software events.
+ * OVERLAY words of a TI GEM trace in fixed records: one decoder, and the declarations
+ * that session/link/serial.c needs to match its words with software events.
  *
  * [UIA 1.01, NAME] is the module ti.uia...NAME of TI's Unified Instrumentation
- * Architecture 1.01.01.14: its .xdc file, its header, and the documentation that is
- * generated from them.  No document has a file of OVERLAY words: the layout of records is
- * this program's own.
+ * Architecture 1.01.01.14: its .xdc file, its header, and the documentation generated
+ * from them.  No document describes a file of OVERLAY words, so the layout of records
+ * is ours.
  */
 #ifndef TRAWL_DECODE_GEM_H
 #define TRAWL_DECODE_GEM_H
@@ -17,7 +17,7 @@ enum gem_kind {
 	GEM_CTXCHG,
 	GEM_SNAPSHOT,
 	GEM_RESERVED,
-	GEM_FIRST, /* of two words */
+	GEM_FIRST, /* of a pair */
 	GEM_SECOND,
 	GEM_TRUNCATED,
 	GEM_KIND_COUNT
@@ -53,7 +53,7 @@ extern const struct field_row gem_fields[GEM_F_COUNT];
 
 enum gem_endian { GEM_LITTLE, GEM_BIG };
 
-/* `gem:` of a profile: where the word lies in a record. */
+/* `gem:` of a profile: position of the word in a record. */
 struct gem_options {
 	uint64_t record_size;
 	uint64_t word_offset;
@@ -65,8 +65,7 @@ struct gem_options {
 /* [UIA 1.01, GemTraceSync ContextType] */
 enum { GEM_CTX_GLOBAL_TIME = 14, GEM_VALUE_BITS = 24, GEM_SEQUENCE_BITS = 20 };
 
-/* What a message's `aux` holds: the word, and above it what came of its
- * neighbours. */
+/* Content of a message's `aux`: the word, and above it facts from its neighbours. */
 #define GEM_AUX_WORD(aux) ((uint32_t)(aux))
 #define GEM_AUX_MISSING(aux) ((uint32_t)((aux) >> 32) & 0xffffff) /* SyncPoint, Snapshot */
 #define GEM_AUX_FIRST(aux) ((uint32_t)((aux) >> 32) & 0xfffffff)  /* SECOND: b29..b2 of the first */
@@ -80,8 +79,8 @@ gem_type_id(uint32_t word)
 	return word >> 26;
 }
 
-/* The text says b31..b28; the macros of the same module shift by 26, and so do the
- * words that they write: [UIA 1.01, GemTraceSync ContextType]. */
+/* Return the context type.  The text gives b31..b28, but the macros of the same module shift by
+ * 26, and so do the words that they write: [UIA 1.01, GemTraceSync ContextType]. */
 static inline unsigned
 gem_ctx_type(uint32_t word)
 {

@@ -1,21 +1,20 @@
 /*
- * UIA: how is a log of software events cut into packets and events, and what
- * is lost between them?
+ * UIA: cut a log of software events into packets and events, and count lost events.
  *
- * A packet says how long it is, an event too, so a sound log is two nested
- * walks.  What cannot be an event or a packet is damage up to the end of its
- * packet or to the next bytes that are certainly a packet's header, whichever
- * comes first.  Between packets there may be padding: packets without data,
- * and zero bytes; behind one, a footer of one word.  The footer is declared
- * [UIA 1.01, UIAPacket Footer], but the services that write files and packets leave it
- * out [UIA 1.01, Rta], so it is optional.
+ * Packets and events contain their lengths, so a sound log is two nested walks.  Bytes
+ * that cannot be an event or a packet are damage.  Damage ends at the end of its
+ * packet, or earlier at a certain packet header.  Between packets there may be
+ * padding: packets without data, and zero bytes.  After a packet there may be a footer
+ * of one word.  The footer is declared [UIA 1.01, UIAPacket Footer], but the services
+ * that write files and packets omit it [UIA 1.01, Rta], so it is optional.
  *
- * Each logger counts its events, dropped ones too [UIA 1.01, code of its loggers], so
- * a step of more than one means loss.  The state keeps the counts of the LOGGERS heard last,
- * by a hash of 20 bits; the first event of one that was dropped is not checked.  More
- * would not fit into a checkpoint, which is the state itself.
+ * Each logger counts its events, including dropped ones [UIA 1.01, code of its
+ * loggers], so a step of more than one means loss.  The state keeps the counts of the
+ * last LOGGERS loggers, found by a hash of 20 bits.  If a logger was evicted, its next
+ * event is not checked.  More would not fit into a checkpoint, which is the state
+ * itself.
  *
- * What an event says is made by uia_expand.c.
+ * uia_expand.c builds the fields and text of an event.
  */
 #include "config.h"
 
@@ -30,37 +29,37 @@ enum {
 	HEADER_SIZE = 16,
 	WORD = 4,
 	EVENT_MAX = 2047,
-	PADDING_MAX = 65536, /* longer is no padding */
+	PADDING_MAX = 65536, /* longer runs are not padding */
 	PIECE_MAX = 65536 + 64,
-	LOOK = HEADER_SIZE + WORD, /* what makes a packet certain */
+	LOOK = HEADER_SIZE + WORD, /* bytes that make a packet certain */
 	REACH = PIECE_MAX + LOOK,
 	RUN_UP = 65536,
 	LOGGERS = 24,
 	PROBE_PACKETS = 64
 };
 
-/* Packet types; 8 and above are data of some kind: [UIA 1.01, UIAPacket HdrType]. */
+/* Packet types; 8 and above contain data: [UIA 1.01, UIAPacket HdrType]. */
 enum { TYPE_INVALID = 0, TYPE_LEAST = 8, TYPE_MESSAGE = 9, TYPE_EVENTS = 10 };
 
 enum uia_mode {
-	MODE_BETWEEN, /* packets */
-	MODE_AFTER,   /* the same, right behind one */
+	MODE_BETWEEN, /* between packets */
+	MODE_AFTER,   /* directly after a packet */
 	MODE_EVENTS,
-	MODE_BROKEN, /* a packet of events, behind what is no event */
+	MODE_BROKEN, /* in a packet of events, after damage */
 	MODE_DATA
 };
 
 struct uia_state {
 	struct decode_state base;
-	uint32_t remaining; /* bytes of the packet */
+	uint32_t remaining; /* bytes left in the packet */
 	uint16_t source, module, instance;
-	uint8_t known;	   /* loggers, the one heard last first */
+	uint8_t known;	   /* number of loggers, most recent first */
 	uint8_t mode : 3;  /* enum uia_mode */
-	bool is_heard : 1; /* the present one is among them: it is the first */
+	bool is_heard : 1; /* the current logger is in the list, as its first entry */
 	bool big : 1;
 	uint16_t sequence[LOGGERS];
-	uint16_t id[LOGGERS];	       /* the lower bits of a hash of 20 bits, */
-	uint8_t id_above[LOGGERS / 2]; /* and the upper ones, two to a byte */
+	uint16_t id[LOGGERS];	       /* lower 16 bits of a hash of 20 bits */
+	uint8_t id_above[LOGGERS / 2]; /* upper 4 bits of the hashes, two to a byte */
 };
 static_assert(DECODE_SAVED_SIZE(struct uia_state) <= CHECKPOINT_MAX,
 	      "a checkpoint is the state itself");
@@ -70,12 +69,12 @@ static_assert(DECODE_SAVED_SIZE(struct uia_state) <= CHECKPOINT_MAX,
 struct header {
 	unsigned type;
 	bool big;
-	uint32_t length; /* with the header */
+	uint32_t length; /* includes the header */
 	unsigned source, module, instance;
 };
 
-/* Reads HEADER_SIZE bytes, four words in "network byte (big endian) order" [UIA 1.01,
- * UIAPacket Hdr]; false if they are no packet's header. */
+/* Read HEADER_SIZE bytes, four words in "network byte (big endian) order" [UIA 1.01, UIAPacket
+ * Hdr].  Return false if they are not a packet's header. */
 static bool
 read_header(const uint8_t *p, struct header *h)
 {
@@ -91,8 +90,8 @@ read_header(const uint8_t *p, struct header *h)
 	return h->type >= TYPE_LEAST && h->length >= HEADER_SIZE && !reserved;
 }
 
-/* Whether WORD can begin an event within LEFT bytes: 5 bits of type, 11 of length with
- * this word, 16 of sequence number [UIA 1.01, EventHdr]. */
+/* True if WORD can begin an event within LEFT bytes.  It contains 5 bits of type, 11 of length
+ * including this word, and 16 of sequence number [UIA 1.01, EventHdr]. */
 static bool
 is_event(uint32_t word, size_t left)
 {
@@ -101,7 +100,7 @@ is_event(uint32_t word, size_t left)
 	return type < UIA_EVENT_TYPES && length >= uia_event_least(type) && length <= left;
 }
 
-/* Whether P, with LOOK bytes, is certainly a packet of events. */
+/* True if the LOOK bytes at P certainly begin a packet of events. */
 static bool
 is_certain(const uint8_t *p)
 {
@@ -113,7 +112,7 @@ is_certain(const uint8_t *p)
 
 /* --- opening ----------------------------------------------------------- */
 
-/* The rate of the timestamps, as the first sync point in HEAD states it. */
+/* Return the rate of the timestamps from the first sync point in HEAD, 0 without one. */
 static double
 find_rate(struct uia_decoder *d, const struct window *head)
 {
@@ -153,8 +152,8 @@ uia_close(struct decoder *decoder)
 	free(decoder);
 }
 
-/* How many packets follow each other from the start, and whether the last of
- * them ends where the head or the next one does. */
+/* Score the packets that follow each other from the start.  The score is highest for
+ * PROBE_PACKETS, or if they reach the end of the head. */
 static void
 uia_probe(const struct window *head, struct probe *probe)
 {
@@ -203,7 +202,7 @@ logger_set(struct uia_state *s, size_t at, uint32_t id, uint16_t sequence)
 	s->sequence[at] = sequence;
 }
 
-/* Puts a logger at the front and moves those before position AT back by one. */
+/* Put a logger first and move those before position AT back by one. */
 static void
 logger_to_front(struct uia_state *s, size_t at, uint32_t id, uint16_t sequence)
 {
@@ -218,7 +217,7 @@ logger_hash(uint64_t origin)
 	return (uint32_t)(origin * 0x9e3779b97f4a7c15u >> 44);
 }
 
-/* A packet of the logger that the state names begins. */
+/* Begin a packet of the logger in the state: put its entry first if it has one. */
 static void
 logger_choose(struct uia_state *s)
 {
@@ -231,7 +230,7 @@ logger_choose(struct uia_state *s)
 		logger_to_front(s, at, id, s->sequence[at]);
 }
 
-/* The first event that is known of the present logger. */
+/* Add the current logger at its first event. */
 static void
 logger_add(struct uia_state *s)
 {
@@ -243,11 +242,11 @@ logger_add(struct uia_state *s)
 
 /* --- stepping ---------------------------------------------------------- */
 
-/* The bytes from the state's offset on. */
+/* The bytes from the state's offset to the end of the window. */
 struct uia_view {
 	const uint8_t *p;
 	size_t left;
-	bool last; /* the capture ends with them */
+	bool last; /* the capture ends after them */
 };
 
 static void
@@ -257,7 +256,7 @@ leave_packet(struct uia_state *s, enum uia_mode mode)
 	s->remaining = 0;
 }
 
-/* BYTES of the packet are decoded. */
+/* Count BYTES of the packet as decoded. */
 static void
 uia_advance(struct uia_state *s, uint32_t bytes)
 {
@@ -269,12 +268,12 @@ uia_advance(struct uia_state *s, uint32_t bytes)
 static size_t
 piece_limit(uint64_t offset, size_t most)
 {
-	/* whole words, so that what follows is found in step with them */
+	/* whole words, so that the next piece is aligned too */
 	size_t cut = (size_t)(decode_run_cut(offset) - offset) / WORD * WORD;
 	return most < cut ? most : cut;
 }
 
-/* Zero words, MOST bytes of them at most. */
+/* Step over zero words, at most MOST bytes. */
 static bool
 step_zeros(const struct uia_view *v, size_t most, struct message *m)
 {
@@ -292,7 +291,7 @@ step_zeros(const struct uia_view *v, size_t most, struct message *m)
 	return true;
 }
 
-/* Bytes that are nothing, up to MOST or to the next certain packet. */
+/* Step over damage, up to MOST bytes or the next certain packet. */
 static bool
 step_damage(const struct uia_view *v, size_t most, struct message *m)
 {
@@ -312,8 +311,8 @@ step_damage(const struct uia_view *v, size_t most, struct message *m)
 	return true;
 }
 
-/* "Timestamp lower 32 bits" come first; the event's number is in the top 16 bits of the
- * word behind: [UIA 1.01, EventHdr]. */
+/* Fill M from an event.  "Timestamp lower 32 bits" come first; the event's ID is in the top 16
+ * bits of the next word: [UIA 1.01, EventHdr]. */
 static inline void
 fill_event(const struct uia_decoder *d, struct uia_state *s, const uint8_t *p, uint32_t word,
 	   struct message *m)
@@ -336,7 +335,7 @@ fill_event(const struct uia_decoder *d, struct uia_state *s, const uint8_t *p, u
 		logger_add(s);
 	} else if (sequence != (uint16_t)(s->sequence[0] + 1)) {
 		uint16_t missing = (uint16_t)(sequence - s->sequence[0] - 1);
-		bool back = missing >= 0x8000; /* the logger was started again */
+		bool back = missing >= 0x8000; /* the logger was restarted */
 		m->aux |= back ? UIA_AUX_BACK : missing;
 		m->flags |= back ? MESSAGE_SUSPECT : MESSAGE_LOST;
 		m->severity = back ? SEVERITY_WARNING : SEVERITY_ERROR;
@@ -344,7 +343,7 @@ fill_event(const struct uia_decoder *d, struct uia_state *s, const uint8_t *p, u
 	s->sequence[0] = sequence;
 }
 
-/* The capture ends within a packet. */
+/* Handle a capture that ends within a packet. */
 static bool
 step_cut(struct uia_state *s, const struct uia_view *v, struct message *m)
 {
@@ -356,7 +355,7 @@ step_cut(struct uia_state *s, const struct uia_view *v, struct message *m)
 	return v->last;
 }
 
-/* What a packet of another type holds, in pieces. */
+/* Step over the content of a packet without events, in pieces. */
 static bool
 step_data(struct uia_state *s, const struct uia_view *v, struct message *m)
 {
@@ -370,7 +369,7 @@ step_data(struct uia_state *s, const struct uia_view *v, struct message *m)
 	return true;
 }
 
-/* Whether a packet or padding can begin at AT, given that it is in the view. */
+/* True if a packet or padding can begin at AT, which lies in the view. */
 static bool
 is_boundary(const struct uia_view *v, size_t at)
 {
@@ -381,7 +380,7 @@ is_boundary(const struct uia_view *v, size_t at)
 	return v->p[at] >> 4 == TYPE_INVALID || read_header(v->p + at, &h);
 }
 
-/* A packet without data: "Only the first word of the header is filled in.  The length
+/* Step over a packet without data: "Only the first word of the header is filled in.  The length
  * includes the header field." [UIA 1.01, UIAPacket HdrType] */
 static bool
 step_padding(const struct uia_view *v, uint32_t length, struct message *m)
@@ -448,15 +447,14 @@ step_between(struct uia_state *s, const struct uia_view *v, struct message *m)
 	return true;
 }
 
-/* What is no event in a packet of events, up to the packet's end or the next
- * packet that is certain. */
+/* Step over damage in a packet of events, up to the packet's end or the next certain packet. */
 static bool
 step_broken(struct uia_state *s, const struct uia_view *v, struct message *m)
 {
 	if (v->left < LOOK && !v->last)
 		return false;
 	if (v->left >= LOOK && is_certain(v->p)) {
-		leave_packet(s, MODE_AFTER); /* it had claimed more than it has */
+		leave_packet(s, MODE_AFTER); /* the broken packet stated too large a length */
 		return step_between(s, v, m);
 	}
 	if (!step_damage(v, s->remaining, m))
@@ -474,7 +472,7 @@ step_event(const struct uia_decoder *d, struct uia_state *s, const struct uia_vi
 		return false;
 	if (v->left < WORD)
 		return v->left < s->remaining ? step_cut(s, v, m) : step_broken(s, v, m);
-	uint32_t word = uia_word(v->p, s->big); /* once: it may change */
+	uint32_t word = uia_word(v->p, s->big); /* read once, as it may change */
 	if (word && !is_event(word, s->remaining))
 		return step_broken(s, v, m);
 	if (word && v->left < (word >> 16 & 0x7ff))
@@ -517,7 +515,7 @@ uia_step(const struct decoder *decoder, struct decode_state *state, const struct
 		size_t at = (size_t)(state->offset - w->offset);
 		struct uia_view v = {.p = w->bytes + at, .left = w->length - at, .last = w->last};
 		*m = (struct message){.offset = state->offset, .origin = origin_of(s)};
-		/* a capture may end between two events of a packet: a note */
+		/* report a capture that ends between two events of a packet, too */
 		bool more =
 		    v.left ? step_one(d, s, &v, m) : v.last && s->remaining && step_cut(s, &v, m);
 		if (!more)
@@ -567,9 +565,9 @@ const struct decoder_ops uia_ops = {
     .contexts = contexts,
     .context_count = sizeof contexts / sizeof *contexts,
     .alike = "event_id",
-    /* no unnamed: names are of the profile, which may leave some out */
+    /* no unnamed: names come from the profile, which may omit some */
     .clocks = &uia_clocks,
-    /* no trigger: an event is logged by the program */
+    /* no trigger: the program logs events */
     .reach = REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct uia_state),

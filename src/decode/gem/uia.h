@@ -1,11 +1,11 @@
 /*
- * TI UIA software events in their packets: one decoder, and what
+ * TI UIA software events in their packets: one decoder, and the declarations that
  * session/link/serial.c needs to match events with the words of a GEM trace.
  *
- * A packet is four big-endian words of header and events in the byte order
- * that the header states.  An event is a word (type, length, sequence), maybe
- * a timestamp (low word first), a word of event and module number, arguments.
- * Sources are cited as in gem.h.
+ * A packet consists of a header of four big-endian words, and events in the byte order
+ * that the header states.  An event consists of a word (type, length, sequence), an
+ * optional timestamp (low word first), a word with event and module ID, and
+ * arguments.  Sources are cited as in gem.h.
  */
 #ifndef TRAWL_DECODE_UIA_H
 #define TRAWL_DECODE_UIA_H
@@ -16,7 +16,7 @@
 enum uia_kind {
 	UIA_PACKET, /* a packet's header */
 	UIA_EVENT,
-	UIA_DATA,    /* what is in a packet that holds no events */
+	UIA_DATA,    /* content of a packet without events */
 	UIA_PADDING, /* packets without data, runs of zero bytes */
 	UIA_FOOTER,
 	UIA_DAMAGE,
@@ -62,31 +62,31 @@ enum uia_field {
 	UIA_F_TOTAL_LENGTH,
 	UIA_F_REC_LENGTH,
 	UIA_F_DATA,
-	UIA_F_BYTES, /* of what is no event */
+	UIA_F_BYTES, /* of messages other than events */
 	UIA_F_COUNT
 };
 extern const struct field_row uia_fields[UIA_F_COUNT];
 extern const struct kind_row uia_kinds[UIA_KIND_COUNT];
 
-/* What an event means. */
+/* Meaning of an event. */
 enum uia_role { UIA_ROLE_AUTO, UIA_ROLE_PLAIN, UIA_ROLE_SYNC, UIA_ROLE_TIMER, UIA_ROLE_CONTEXT };
 
-/* `uia:` of a profile: the names that the log itself does not hold. */
+/* `uia:` of a profile: the names, which the log does not contain. */
 struct uia_event_options {
 	uint64_t id;
 	char *name;   /* or NULL */
 	char *format; /* or NULL */
 	int severity; /* enum severity */
-	int role;     /* enum uia_role; AUTO: by the name */
+	int role;     /* enum uia_role; AUTO: derived from the name */
 };
 struct uia_options {
 	struct option_list events; /* struct uia_event_options */
 };
 extern const struct option_table uia_options_table;
 
-/* An entry of `events`, made ready. */
+/* An entry of `events`, prepared for decoding. */
 struct uia_event_row {
-	const char *name; /* of the options, or NULL */
+	const char *name; /* from the options, or NULL */
 	char *format;	  /* for syst_printf, owned; or NULL */
 	uint8_t severity;
 	uint8_t role; /* enum uia_role, never AUTO */
@@ -96,14 +96,14 @@ enum { UIA_EVENT_IDS = 65536 };
 
 struct uia_decoder {
 	struct decoder base;
-	VEC(struct uia_event_row) rows; /* rows.at[0]: ids that are not listed */
+	VEC(struct uia_event_row) rows; /* rows.at[0]: IDs that are not listed */
 	uint16_t row_of[UIA_EVENT_IDS];
 };
 
 int uia_rows_make(struct uia_decoder *, const struct uia_options *, struct err *);
 void uia_rows_free(struct uia_decoder *);
 
-/* Who sent an event: core, module and instance of its logger. */
+/* Origin of an event: core, module and instance of its logger. */
 #define UIA_ORIGIN_NONE ((uint64_t)1 << 63)
 
 static inline uint64_t
@@ -124,14 +124,13 @@ uia_origin_instance(uint64_t origin)
 	return origin & 0x7fff;
 }
 
-/* What `aux` of an event holds. */
+/* Content of an event's `aux`. */
 #define UIA_AUX_MISSING(aux) ((unsigned)((aux)&0xffff))
 #define UIA_AUX_BIG ((uint64_t)1 << 16)	 /* byte order */
-#define UIA_AUX_BACK ((uint64_t)1 << 17) /* its sequence number steps back */
-/* and of what else is a packet's: its type, in UIA_AUX_MISSING's place */
+#define UIA_AUX_BACK ((uint64_t)1 << 17) /* its sequence number goes back */
 
-/* The fixed parts of an event by its header type: 0 plain, 1 with timestamp,
- * 2 snapshot, 3 both [UIA 1.01, EventHdr HdrType]. */
+/* Sizes of an event's fixed parts by its header type: 0 plain, 1 with timestamp, 2 snapshot, 3
+ * both [UIA 1.01, EventHdr HdrType]. */
 enum { UIA_EVENT_TYPES = 4, UIA_SNAPSHOT_WORDS = 6, UIA_TYPE_TIMED = 1, UIA_TYPE_SNAPSHOT = 2 };
 
 static inline size_t
@@ -152,7 +151,7 @@ uia_word(const uint8_t *p, bool big)
 	return big ? bytes_be32(p) : bytes_le32(p);
 }
 
-/* An event taken apart; points into the bytes it was made of. */
+/* A parsed event.  Points into the parsed bytes. */
 struct uia_event {
 	const struct uia_event_row *row;
 	const uint8_t *args;
@@ -163,16 +162,16 @@ struct uia_event {
 	bool big, timed, snapshot;
 };
 
-/* M is an event of LENGTH bytes at P; false if that cannot be. */
+/* Parse the event M of LENGTH bytes at P.  Return false if the bytes are not a valid event. */
 bool uia_event_parse(const struct uia_decoder *, const struct message *, const uint8_t *p,
 		     size_t length, struct uia_event *);
 
-/* The 32-bit argument N, 0 if there are not so many; and two, low word first. */
+/* Return the 32-bit argument N, or two arguments from N on, low word first.  Missing ones are 0. */
 uint32_t uia_argument(const struct uia_event *, size_t n);
 uint64_t uia_argument64(const struct uia_event *, size_t n);
 
-/* Positions of arguments that have a meaning: [UIA 1.01, UIASync], of context changes
- * [UIA 1.01, LogCtxChg], of snapshots [UIA 1.01, EventHdr]. */
+/* Positions of some arguments: of sync points [UIA 1.01, UIASync], of context changes [UIA
+ * 1.01, LogCtxChg], of snapshots [UIA 1.01, EventHdr]. */
 enum { UIA_SYNC_SERIAL = 0, UIA_CONTEXT_OLD = 2, UIA_CONTEXT_NEW = 4, UIA_SNAPSHOT_ID = 2 };
 
 void uia_expand(const struct decoder *, const struct message *, const struct window *,

@@ -1,6 +1,7 @@
 /*
- * The clocks of UIA events: a sync point holds the core's time and the global time,
- * with the rate of the core's; an event of its own has the rate of the global time.
+ * The clocks of UIA events.  A sync point contains the core's time, the global time
+ * and the rate of the core's time.  A separate event contains the rate of the global
+ * time.
  */
 #include "config.h"
 
@@ -24,8 +25,9 @@ stated_rate(const struct uia_event *event, unsigned cycles_at, unsigned hz_at)
 	return (double)uia_argument64(event, hz_at) / (cycles ? cycles : 1);
 }
 
-/* What the core's clock showed at a sync point: the processor's time that goes
- * with the global one, if the event's timestamp is of the same clock. */
+/* Return the core's clock at a sync point.  That is the CPU time read together with the global
+ * time.  If the timestamp differs by 1 ms or more, it comes from another clock and is returned
+ * instead. */
 static uint64_t
 core_ticks(const struct uia_event *event, const struct message *m)
 {

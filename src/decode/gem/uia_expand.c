@@ -1,14 +1,14 @@
 /*
- * UIA, expanding: what does an event say?
+ * UIA: build fields and text of an event.
  *
- * The log holds numbers only.  Names, formats and severities come from the
- * profile, event by event; what an event means (a sync point, a change
- * of context) follows from its name, with or without the module in front of
- * it, unless the profile says otherwise.  Formats are those of XDC: printf's,
- * and %$F for a file with its line, %$S for a nested format.  Texts are
- * addresses in the target, so %s shows one; formats are turned into plain ones
- * once, and syst_printf does the rest.  The log has no names ("do not include UIA
- * configuration information") [UIA 1.01, System Analyzer User Guide SPRUH43D].
+ * The log contains only numbers.  Names, formats and severities come from the profile,
+ * event by event.  The name also selects the meaning of an event (a sync point, a
+ * change of context), with or without the module as prefix, unless the profile sets
+ * it.  Formats are those of XDC: printf's, plus %$F for a file with its line and %$S
+ * for a nested format.  Strings are addresses in the target, so %s shows an
+ * address.  Formats are converted to plain ones once, for syst_printf.  The log has no
+ * names ("do not include UIA configuration information") [UIA 1.01, System Analyzer
+ * User Guide SPRUH43D].
  */
 #include "config.h"
 
@@ -115,7 +115,7 @@ const struct option_table uia_options_table = OPTION_TABLE("uia", struct uia_opt
 
 /* --- names and formats ------------------------------------------------- */
 
-/* The role of an event by its name, with or without a module before it. */
+/* Return the role of an event by its name, with or without a module before it. */
 static enum uia_role
 role_by_name(const char *name)
 {
@@ -139,7 +139,7 @@ role_by_name(const char *name)
 	return changes ? UIA_ROLE_CONTEXT : UIA_ROLE_PLAIN;
 }
 
-/* A format for syst_printf; the caller frees it. */
+/* Convert a format for syst_printf.  The caller frees it. */
 static char *
 plain_format(const char *format)
 {
@@ -246,11 +246,11 @@ struct uia_job {
 	struct record r;
 	const struct message *m;
 	struct uia_event event;
-	size_t args; /* where they start in the record */
+	size_t args; /* offset in the record */
 	struct text *text;
 };
 
-/* An argument of one word or, low word first, of two. */
+/* Add an argument of one word, or of two words with the low one first. */
 static void
 add_argument(struct uia_job *j, enum uia_field row, size_t n)
 {
@@ -310,7 +310,7 @@ expand_context(struct uia_job *j)
 		  uia_argument(&j->event, UIA_CONTEXT_NEW));
 }
 
-/* `0x1f, ` written backwards from END; most texts are made of these. */
+/* Write `0x1f, ` backwards from END and return its start.  Most texts consist of such numbers. */
 static char *
 write_hex(char *end, uint32_t value)
 {
@@ -351,7 +351,7 @@ expand_snapshot(struct uia_job *j)
 	add_argument(j, UIA_F_LINE, 1);
 	add_argument(j, UIA_F_SNAPSHOT_ID, UIA_SNAPSHOT_ID);
 	add_argument(j, UIA_F_ADDRESS, 3);
-	/* two halves of a word: the whole word is shown for both */
+	/* two halves of a word, both with the whole word as extent */
 	record_uint(&j->r, UIA_F_TOTAL_LENGTH, j->args + 16, 4, lengths >> 16);
 	record_uint(&j->r, UIA_F_REC_LENGTH, j->args + 16, 4, lengths & 0xffff);
 	add_argument(j, UIA_F_FMT_PTR, 5);
@@ -361,7 +361,7 @@ expand_snapshot(struct uia_job *j)
 		  uia_argument(&j->event, 3));
 }
 
-/* Adds them, without names; the first field is where the list is. */
+/* Add the arguments without names.  Return the index of the list's field. */
 static size_t
 add_arguments(struct uia_job *j)
 {
@@ -377,8 +377,8 @@ add_arguments(struct uia_job *j)
 
 struct uia_arg_sink {
 	struct uia_job *job;
-	size_t list;	    /* field of the list */
-	const char *format; /* from behind the last conversion on */
+	size_t list;	    /* index of the list's field */
+	const char *format; /* rest after the last conversion */
 };
 
 static void
@@ -397,8 +397,8 @@ name_argument(void *context, const struct syst_arg *arg)
 				  arg->spec_length);
 }
 
-/* The text by the profile's format: its arguments as a little-endian sender
- * would have packed them.  They get its words as names. */
+/* Replace the text by the profile's format, with the arguments packed like those of a
+ * little-endian sender.  Name the argument fields after words in the format. */
 static void
 add_formatted(struct uia_job *j, const char *format, size_t list)
 {

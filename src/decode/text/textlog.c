@@ -2,17 +2,18 @@
  * Logs of lines of text: consoles, kernels, system logs.
  *
  * A pattern finds the head of a message in a line: its time, level and origin.  Lines
- * that have no head belong to the message before; before the first head each is a message
- * of its own, and without a pattern all are.  A message of more than LINE_LONGEST goes on
- * in another one.  Stepping looks for line ends and matches each line once, and again only
- * where a call begins; all else is left to expanding (textlog_expand.c).
+ * without a head belong to the message before.  Before the first head each line is a
+ * message, and without a pattern all lines are.  A message longer than LINE_LONGEST
+ * continues in another one.  Stepping finds line ends and matches each line once, plus
+ * once more at the start of a call.  textlog_expand.c does the rest.
  *
- * Times without year or date are counted on over the ends of years and days: the state
- * has how many went by and the latest time.  What is decoded from a resync point is in the
- * first year or day.
+ * Times without year or date continue over the ends of years and days.  The state has
+ * the number of passed years or days, and the latest time.  After a resync point,
+ * times start in the first year or day.
  *
- * Bytes that no text has make a message damaged; a line in which the logger says that it
- * dropped messages is lost.  A log of SyS-T in hexadecimal digits is left to syst/hex.
+ * Bytes that never occur in text make a message damaged.  A line in which the logger
+ * reports dropped messages is marked lost. syst/hex decodes logs of SyS-T in
+ * hexadecimal digits.
  */
 #include "config.h"
 
@@ -26,8 +27,8 @@
 enum {
 	RUN_UP = 65536,
 	REACH = 2 * LINE_LONGEST + LINE_REACH,
-	HEAD_LINES = 2000, /* looked at to recognise */
-	FIT_SURE = 60,	   /* per cent of them that fit a preset */
+	HEAD_LINES = 2000, /* lines tested by the probe */
+	FIT_SURE = 60,	   /* per cent that fit a preset */
 	FIT_GUESS = 30
 };
 
@@ -106,7 +107,7 @@ static const struct option_table options_table =
 
 /* --- stepping ---------------------------------------------------------- */
 
-/* A key for an origin: equal for equal bytes. */
+/* Return a key for an origin, equal for equal bytes. */
 static uint64_t
 origin_key(const char *p, size_t length)
 {
@@ -121,21 +122,21 @@ origin_key(const char *p, size_t length)
 	return hash ? hash : 1;
 }
 
-/* Of the message that the last line belongs to, and of times. */
+/* State of the current message and of times. */
 struct textlog_saved {
 	uint64_t ticks;
-	uint64_t latest; /* of times without year or date */
-	uint32_t turns;	 /* years or days that went by */
+	uint64_t latest; /* latest time without year or date */
+	uint32_t turns;	 /* years or days that have passed */
 	uint16_t flags;	 /* MESSAGE_TIMED */
 	uint8_t severity;
-	uint8_t begun; /* there was a head; 2: within a line */
+	uint8_t begun; /* BEGUN: after a head, WITHIN_LINE: in a long line */
 };
 enum { BEGUN = 1, WITHIN_LINE = 2 };
 
 struct textlog_state {
 	struct decode_state base;
 	struct textlog_saved saved;
-	struct regex *regex, *apart; /* of this thread */
+	struct regex *regex, *apart; /* this thread's shares */
 	struct textlog_screen screen;
 };
 
@@ -183,8 +184,8 @@ textlog_restore(const struct decoder *decoder, struct decode_state *state, const
 	       sizeof(struct textlog_saved));
 }
 
-/* The time of a head, counted on where it steps over the end of a year or day.  Near that
- * end messages may be a little out of order. */
+/* Read the time of a head.  A large step back begins a new year or day.  Near that border,
+ * messages may be slightly out of order. */
 static bool
 read_time(const struct textlog_decoder *d, struct textlog_saved *s, const char *text, size_t length,
 	  uint64_t *ticks)
@@ -202,7 +203,7 @@ read_time(const struct textlog_decoder *d, struct textlog_saved *s, const char *
 	return true;
 }
 
-/* Fills M from the head of its first line. */
+/* Fill in M from the head of its first line. */
 static void
 fill_message(const struct textlog_decoder *d, struct textlog_saved *s,
 	     const struct textlog_shown *shown, const struct textlog_head *head, struct message *m)
@@ -231,7 +232,7 @@ fill_message(const struct textlog_decoder *d, struct textlog_saved *s,
 	}
 }
 
-/* Fills M for a line without a head. */
+/* Fill in M for a line without a head. */
 static void
 fill_other(struct textlog_saved *s, bool apart, const struct textlog_shown *shown,
 	   struct message *m)
@@ -252,7 +253,7 @@ fill_other(struct textlog_saved *s, bool apart, const struct textlog_shown *show
 	}
 }
 
-/* Whether a line without head belongs to no message before. */
+/* True if a line without a head does not continue a message. */
 static bool
 is_apart(struct textlog_state *s, const struct textlog_shown *shown)
 {
@@ -260,15 +261,15 @@ is_apart(struct textlog_state *s, const struct textlog_shown *shown)
 	       (s->apart && regex_fits(s->apart, shown->text, shown->length));
 }
 
-/* The lines of a window from an offset on. */
+/* Lines of a window, starting at an offset. */
 struct textlog_lines {
 	const struct window *w;
 	uint64_t offset;
 	const uint8_t *p;
-	size_t length, whole; /* of the line there */
+	size_t length, whole; /* of the current line */
 };
 
-/* Finds the line at the offset; false if the window ends before it does. */
+/* Find the line at the offset.  Return false if the window ends first. */
 static bool
 find_line(struct textlog_lines *at)
 {
@@ -285,10 +286,10 @@ is_cut(const struct textlog_lines *at)
 	       at->p[LINE_LONGEST - 1] != '\n';
 }
 
-/* What stands before AT, which lies behind a line of M. */
+/* The line at AT, already examined after a line of M. */
 struct textlog_next {
-	struct textlog_shown shown; /* of the line there, if `known` */
-	struct textlog_head head;   /* and if `found` */
+	struct textlog_shown shown; /* the line as shown, if `known` */
+	struct textlog_head head;   /* its head, if `found` */
 	bool known, found;
 };
 
@@ -302,7 +303,7 @@ look_at_next(struct textlog_state *s, const struct textlog_lines *at, struct tex
 
 enum more { MORE_NONE, MORE_TAKEN, MORE_WINDOW };
 
-/* Takes the line at AT into M, which begins at START, if it belongs to it. */
+/* Add the line at AT to M, which begins at START, if it belongs there. */
 static enum more
 take_line(struct textlog_state *s, uint64_t start, struct textlog_lines *at,
 	  struct textlog_next *next, struct message *m)
@@ -326,8 +327,8 @@ take_line(struct textlog_state *s, uint64_t start, struct textlog_lines *at,
 	return MORE_TAKEN;
 }
 
-/* Reads the message at AT, whose line is found and not empty, and what follows it into NEXT;
- * false if the window ends before that is known.  Changes S only where it is true. */
+/* Read the message at AT.  Its line is found and not empty.  Leave the following line in
+ * NEXT.  Return false if the window ends first; the saved state is then unchanged. */
 static bool
 read_message(const struct textlog_decoder *d, struct textlog_state *s, struct textlog_lines *at,
 	     struct textlog_next *next, struct message *m)
@@ -397,7 +398,7 @@ textlog_step(const struct decoder *decoder, struct decode_state *state, const st
 	return count;
 }
 
-/* To a line with a head, or else to the start of a line. */
+/* Move to the next line with a head, or else to the start of a line. */
 static int
 textlog_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
@@ -424,8 +425,8 @@ textlog_resync(const struct decoder *decoder, struct decode_state *state, const 
 
 /* --- recognising ------------------------------------------------------- */
 
-/* How many of the first lines a preset fits; indented ones go on in a message, and those apart
- * may be beside any. */
+/* Lines at the start of a log, and those that fit a preset.  Indented lines and `apart` lines
+ * count only if they fit. */
 struct textlog_fit {
 	size_t lines, fits;
 };
@@ -449,7 +450,7 @@ fit_preset(const struct textlog_preset *preset, const struct window *head)
 			continue;
 		fit.lines++;
 		if (i == 200 && !fit.fits)
-			break; /* there is no need to look at the rest */
+			break; /* the rest will not fit either */
 	}
 	regex_free(regex);
 	regex_free(apart);
@@ -463,7 +464,7 @@ fit_percent(struct textlog_fit fit)
 	return fit.lines ? (int)(100 * fit.fits / fit.lines) : 0;
 }
 
-/* The preset that fits best, or NULL. */
+/* Return the preset that fits best, or NULL. */
 static const struct textlog_preset *
 find_preset(const struct window *head, struct textlog_fit *best)
 {
@@ -479,7 +480,7 @@ find_preset(const struct window *head, struct textlog_fit *best)
 	return found;
 }
 
-/* Whether all is UTF-8 text in lines.  What terminals obey is text here. */
+/* True if the head is UTF-8 text with lines.  Control characters of terminals count as text. */
 static bool
 is_text(const struct window *head)
 {
@@ -489,7 +490,7 @@ is_text(const struct window *head)
 		uint32_t code;
 		size_t length = text_decode(p, (size_t)(end - p), &code);
 		if (!length && !head->last && end - p < 4)
-			return lines; /* cut off */
+			return lines; /* cut by the end of the head */
 		if (!length || (code < ' ' && !strchr("\a\b\t\n\r\f\033", (int)code)) ||
 		    code == 0x7f || !code)
 			return false;
@@ -508,7 +509,7 @@ count_lines(const struct window *head)
 	return count;
 }
 
-/* Whether there is no need to look for lines: much of the beginning is no text. */
+/* True if much of the beginning is not text, so that lines need not be tried. */
 static bool
 is_binary(const struct window *head)
 {
@@ -522,7 +523,7 @@ is_binary(const struct window *head)
 static void
 textlog_probe(const struct window *head, struct probe *probe)
 {
-	static const char other[] = "SYS-T RAW DATA:"; /* of syst/hex, among any text */
+	static const char other[] = "SYS-T RAW DATA:"; /* of syst/hex, anywhere in the text */
 	struct textlog_fit fit;
 	if (!head->length || memmem(head->bytes, head->length, other, sizeof other - 1)) {
 		snprintf(probe->reason, sizeof probe->reason, "it is of another format");
@@ -535,7 +536,7 @@ textlog_probe(const struct window *head, struct probe *probe)
 	const struct textlog_preset *preset = find_preset(head, &fit);
 	int percent = fit_percent(fit);
 	if (!preset) {
-		/* what it says can be read */
+		/* readable as plain text */
 		probe->plain = is_text(head);
 		snprintf(probe->reason, sizeof probe->reason,
 			 probe->plain ? "none of its first %zu lines is of a known log"
@@ -562,11 +563,11 @@ add_field_group(struct textlog_decoder *d, const char *name, unsigned number)
 	    name, (uint8_t)number, (uint8_t)(field < TEXTLOG_F_OTHERS ? field : TEXTLOG_F_COUNT)};
 }
 
-/* Compiles the pattern and finds its groups. */
+/* Compile the pattern and find its groups. */
 static int
 use_pattern(struct textlog_decoder *d, const char *pattern, struct err *err)
 {
-	/* their own names, those of the columns, and those of lnav's formats */
+	/* our names, those of the columns, and those of lnav's formats */
 	struct {
 		const char *name;
 		struct textlog_group *group;
@@ -660,7 +661,7 @@ open_pattern(struct textlog_decoder *d, const struct window *head, struct err *e
 	return 0;
 }
 
-/* The preset that was found, for a profile to say it. */
+/* Propose a profile with the preset that fits. */
 static bool
 textlog_propose(const struct window *head, struct text *profile)
 {
@@ -713,10 +714,10 @@ const struct decoder_ops text_ops = {
     .guide = &guide,
     .settles = true,
     .alike = "shape",
-    /* no unnamed: a log has its texts in it */
-    /* no clocks: a log has one, that of who writes it */
-    /* no contexts: which line begins a state and which ends it, a profile says */
-    /* no trigger: a line is written by a program */
+    /* no unnamed: a log contains its texts */
+    /* no clocks: a log has only its writer's clock */
+    /* no contexts: only a profile defines which lines begin and end a state */
+    /* no trigger: a program writes the lines */
     .reach = REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct textlog_state),
@@ -735,5 +736,5 @@ const struct decoder_ops text_ops = {
     .sift = textlog_sift,
     .type_keys = textlog_type_keys,
     .text = textlog_text,
-    /* no printer: a log is as its program wrote it */
+    /* no printer: the log itself is the program's output */
 };

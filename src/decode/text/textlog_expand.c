@@ -1,10 +1,12 @@
 /*
- * Logs of lines of text, expanding: where text and origin are stands in `aux`, of the first
- * line as it is shown; for fields the head of a message is matched again.
+ * Logs of lines of text: build text and fields of a message.  `aux` contains the
+ * offsets of text and origin in the first line as shown.  For fields, the head of a
+ * message is matched again.
  *
- * A group has the field of its name; where there is none, or the field is a number and the
- * group is not, it is an element `NAME=VALUE` of the list `others`.  The shape of a message
- * is its text with each number as #: what messages alike have in common.
+ * A group fills the field of its name.  Without such a field, or if the field is a
+ * number and the group is not, it becomes an element `NAME=VALUE` of the list
+ * `others`.  The shape of a message is its text with # for each number.  Messages that
+ * are alike share it.
  */
 #include "config.h"
 
@@ -56,8 +58,8 @@ struct textlog_job {
 	const struct message *m;
 	const char *p;
 	size_t length;
-	size_t line;		    /* length of the first line, and */
-	struct textlog_shown shown; /* what is shown of it */
+	size_t line;		    /* length of the first line */
+	struct textlog_shown shown; /* the first line as shown */
 	struct textlog_screen screen, others;
 	struct regex *regex;
 	bool found;
@@ -67,7 +69,7 @@ struct textlog_job {
 
 /* --- text -------------------------------------------------------------- */
 
-/* Appends what is shown of further lines, each after a line end. */
+/* Append further lines as shown, each after a newline. */
 static void
 add_lines(struct textlog_job *j, struct text *out)
 {
@@ -90,7 +92,7 @@ set_text(struct textlog_job *j, struct expansion *e)
 	size_t start = TEXTLOG_AUX_TEXT(j->m->aux), end = j->shown.length;
 	if (j->found)
 		textlog_group_find(&j->head, &j->d->message_group, &start, &end);
-	if (start < end) /* what grows may change: the line may be shorter than it was */
+	if (start < end) /* the bytes of a growing capture may change and the line become shorter */
 		text_add_bytes(&e->text, j->shown.text + start, end - start);
 	add_lines(j, &e->text);
 }
@@ -117,7 +119,7 @@ read_number(const char *p, size_t length, uint64_t *value)
 	return length;
 }
 
-/* Adds a span of what is shown as a text. */
+/* Add a span of the shown line as a text. */
 static void
 add_part(struct textlog_job *j, unsigned row, size_t start, size_t end)
 {
@@ -129,7 +131,7 @@ add_part(struct textlog_job *j, unsigned row, size_t start, size_t end)
 			       length);
 }
 
-/* Adds a group as the field of its name; false if there is none. */
+/* Add a group as the field ROW.  Return false if that is impossible. */
 static bool
 add_named(struct textlog_job *j, unsigned row, size_t start, size_t end)
 {
@@ -147,7 +149,7 @@ add_named(struct textlog_job *j, unsigned row, size_t start, size_t end)
 	return true;
 }
 
-/* Adds a group as a text, NAME=WHAT-IT-MATCHED up to a NUL. */
+/* Add a group as a text NAME=VALUE, cut at a NUL. */
 static void
 add_other(struct textlog_job *j, const char *name, size_t start, size_t end)
 {
@@ -160,7 +162,7 @@ add_other(struct textlog_job *j, const char *name, size_t start, size_t end)
 	record_text(&j->r, TEXTLOG_F_OTHER, text);
 }
 
-/* Adds the groups that have a field, or those that have none. */
+/* Add the groups that have a field, or the others. */
 static void
 add_groups(struct textlog_job *j, bool others)
 {
@@ -261,9 +263,10 @@ textlog_expand(const struct decoder *decoder, const struct message *m, const str
 	textlog_screen_free(&j.others);
 }
 
-/* --- what is sought -------------------------------------------------------- */
+/* --- searching ------------------------------------------------------------- */
 
-/* Where the text of a message is bytes of it, up to its end: it is shown as it is. */
+/* Return the text if it is one piece at the end of the message's bytes and shown
+ * unchanged.  Return NULL otherwise. */
 const char *
 textlog_text(const struct decoder *decoder, const struct message *m, const struct window *w,
 	     size_t *length)

@@ -1,6 +1,6 @@
 /*
- * Logs of lines of text: what is found in a line: the groups of its head, the severity of a
- * level, losses, bytes that no text has.
+ * Logs of lines of text: parse a line.  Finds the groups of its head, the severity of
+ * a level, reports of losses, and bytes that never occur in text.
  */
 #include "config.h"
 
@@ -11,8 +11,8 @@
 
 /* --- levels ------------------------------------------------------------ */
 
-/* What loggers write, in lower case.  The letters are those of logcat; numbers are those
- * of syslog and printk. */
+/* Words that loggers write, in lower case.  The letters are logcat's; numbers are those of
+ * syslog and printk. */
 static const struct {
 	const char *word;
 	enum severity severity;
@@ -43,7 +43,7 @@ static const uint8_t syslog_severities[] = {
     SEVERITY_WARNING, SEVERITY_INFO,  SEVERITY_INFO,  SEVERITY_DEBUG,
 };
 
-/* A word in one number: its first letters, whatever their case, and its length. */
+/* Return a key for a word, made from its first 8 letters, ignoring case, and its length. */
 static uint64_t
 level_key(const char *word, size_t length)
 {
@@ -75,7 +75,7 @@ textlog_add_levels(struct textlog_decoder *d, const struct textlog_preset *prese
 		add_level(d, level_words[i].word, level_words[i].severity);
 }
 
-/* The severity of the level in row I or a later one before END. */
+/* Find the severity of the first level with KEY in rows I to END. */
 static bool
 find_level(const struct textlog_decoder *d, unsigned i, unsigned end, uint64_t key,
 	   enum severity *severity)
@@ -134,13 +134,13 @@ textlog_group_find(const struct textlog_head *head, const struct textlog_group *
 	return false;
 }
 
-/* How texts begin that tell of a loss; # is a number. */
+/* Beginnings of texts that report a loss; # is a number. */
 static const char *const losses[] = {
-    "--- # messages dropped",	     /* [Zephyr, log_output.c, log_output_dropped_process] */
-    "** # printk messages dropped",  /* [Linux 6.1, printk.c, console_unlock] */
-    "# callbacks suppressed",	     /* [Linux 6.1, ratelimit.c, ___ratelimit], after its origin */
-    "# messages suppressed",	     /* [Linux 2.6, printk.c, __printk_ratelimit], the same, */
-    "printk: # messages suppressed", /* and as Xen has it */
+    "--- # messages dropped",	    /* [Zephyr, log_output.c, log_output_dropped_process] */
+    "** # printk messages dropped", /* [Linux 6.1, printk.c, console_unlock] */
+    "# callbacks suppressed",	    /* [Linux 6.1, ratelimit.c, ___ratelimit], after its origin */
+    "# messages suppressed", /* [Linux 2.6, printk.c, __printk_ratelimit], after its origin */
+    "printk: # messages suppressed", /* Xen's form */
     "CPU:# [LOST # EVENTS]",	     /* [Linux 6.1, trace.c, print_trace_line] */
     "CPU:# [LOST EVENTS]",	     "CPU:# [# EVENTS DROPPED]", /* trace-cmd report */
     "CPU:# [EVENTS DROPPED]",
@@ -180,7 +180,7 @@ textlog_is_damaged(const uint8_t *p, size_t length)
 {
 	const uint64_t ones = 0x0101010101010101, high = ones << 7;
 	size_t i = 0;
-	for (; i + 8 <= length; i += 8) { /* eight bytes at once, where none can be one */
+	for (; i + 8 <= length; i += 8) { /* skip eight bytes at once if none can be foreign */
 		uint64_t word, mixed;
 		memcpy(&word, p + i, sizeof word);
 		mixed = word ^ 0x7f * ones;

@@ -1,27 +1,27 @@
 /*
  * Logs of lines of text: the presets, in the terms of a profile.
  *
- * A pattern is that of the head of a message, in a line as a terminal shows it.
- * Of presets that fit as many lines the first one is taken.
+ * A pattern matches the head of a message, in a line as a terminal shows it.  If
+ * several presets fit equally many lines, the first one is used.
  */
 #include "config.h"
 
 #include "decode/text/textlog.h"
 
 #define PRIORITY "(?:<(?<level>\\d{1,3})>)?"
-/* The same of dmesg: as it is, or by --decode. */
+/* PRIORITY for dmesg: raw, or with --decode. */
 #define DECODED                                                                                    \
 	"(?J)^"                                                                                    \
 	"(?:<(?<level>\\d{1,3})>|(?<facility>[a-z]+[0-7]?) *:(?<level>[a-z]+) *: )?"
 #define PID "(?:\\[(?<pid>\\d+)\\])?"
 
-/* "[%5lu.%06lu]", then "[%6s]" of T and a thread or C and a processor [Linux 6.1, printk.c,
- * print_time and print_caller].  The subsystem is a habit: what stands before `: `. */
+/* "[%5lu.%06lu]", then "[%6s]" with T and a thread or C and a processor [Linux 6.1, printk.c,
+ * print_time and print_caller].  The subsystem is a convention: the words before `: `. */
 #define SUBSYSTEM "(?:(?<origin>[A-Za-z][\\w./@-]*(?: [\\w.:/@-]+)?(?: \\([\\w.-]+\\))?): )?"
 #define CALLER "(?: ?\\[ *(?<caller>[TC]\\d+)\\])? ?"
 
-/* [Zephyr, log_output.c, timestamp_print and ids_print].  Lines beside them are of the
- * logger itself, of the start, and of a shell: its prompt, of which messages erase one. */
+/* [Zephyr, log_output.c, timestamp_print and ids_print].  Other lines come from the logger
+ * itself, from booting, and from a shell.  Messages erase one prompt of the shell. */
 #define ZEPHYR_APART "^(?:--- |\\*\\*\\* (?:Booting|Using) |\\w+:~\\$ )"
 #define ZEPHYR_DATE "\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d:\\d\\d"
 #define ZEPHYR_IDS                                                                                 \
@@ -64,7 +64,7 @@ const struct textlog_preset textlog_presets[] = {
 	 SUBSYSTEM,
      "ctime"},
     /* "<PRI>VERSION SP TIMESTAMP SP HOSTNAME SP APP-NAME SP PROCID SP MSGID", STRUCTURED-DATA,
-     * MSG, which may begin with a byte order mark [RFC 5424, 6] */
+     * MSG, with an optional byte order mark [RFC 5424, 6] */
     {"rfc5424", "syslog, RFC 5424",
      "^<(?<level>\\d{1,3})>1 (?:-|(?<time>[^ ]+)) (?:-|(?<host>[^ ]+)) (?:-|(?<origin>[^ ]+)) "
      "(?:-|(?<pid>[^ ]+)) (?:-|(?<msgid>[^ ]+)) "
@@ -86,13 +86,13 @@ const struct textlog_preset textlog_presets[] = {
     {"logcat-monotonic", "Android, threadtime since boot",
      "^ *(?<time>\\d{1,8}\\.\\d{3,9})" LOGCAT_THREAD, "seconds", "^--------- "},
     {"logcat-brief", "Android, brief", "^" LOGCAT_PROCESS, NULL, "^--------- "},
-    /* "%c/", "%s:", the core or "?", the thread or blanks, "%s:%d "; F is flow, M has no level
-     * [OP-TEE, trace.c, trace_vprintf] */
+    /* "%c/", "%s:", the core or "?", the thread or blanks, "%s:%d "; F means flow, M has no
+     * level [OP-TEE, trace.c, trace_vprintf] */
     {"optee", "OP-TEE",
      "^(?<level>[UEIDFM])/(?<origin>\\w+):(?:(?:(?<cpu>\\d{1,2})|\\?{1,2}) )?"
      "(?:(?<thread>\\d{1,2}) | +)?(?:(?<function>[A-Za-z_]\\w*):(?<line>\\d+) )?",
      NULL, NULL, "f", SEVERITY_DEBUG},
-    /* [TF-A, plat_log_common.c, plat_prefix_str]; the stage is a habit */
+    /* [TF-A, plat_log_common.c, plat_prefix_str]; the stage is a convention */
     {"tf-a", "Trusted Firmware-A",
      "^(?=[A-Z: ]{9})(?<level>ERROR|NOTICE|WARNING|INFO|VERBOSE): {1,4}(?:(?<origin>BL\\d\\w*): )?",
      NULL},
@@ -102,8 +102,8 @@ const struct textlog_preset textlog_presets[] = {
      "^(?<level>[EWIDV]) \\((?<time>\\d+)\\) (?<origin>[^:]+): ", "milliseconds"},
     {"esp-idf-time", "ESP-IDF, time of day",
      "^(?<level>[EWIDV]) \\((?<time>\\d\\d:\\d\\d:\\d\\d\\.\\d{3})\\) (?<origin>[^:]+): ", "clock"},
-    /* "(XEN) " or "(d%d) ", then "[%5lu.%06lu] ", a date, or nothing; early lines of a log with
-     * dates have seconds [Xen, console.c, printk_start_of_line] */
+    /* "(XEN) " or "(d%d) ", then "[%5lu.%06lu] ", a date, or nothing.  Early lines of a log
+     * with dates have seconds [Xen, console.c, printk_start_of_line]. */
     {"xen", "Xen, seconds since boot",
      "^\\((?<origin>XEN|d\\d+)\\) (?!\\[\\d{4}-)(?:\\[ *(?<time>\\d+\\.\\d{6})\\] )?", "seconds"},
     {"xen-date", "Xen, dates",
@@ -111,15 +111,15 @@ const struct textlog_preset textlog_presets[] = {
      "\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{3})?)|"
      " *\\d+\\.\\d{6})\\] )?",
      "iso8601"},
-    /* "%16s-%-7d ", the group of threads, "[%03d] ", flags, " %5lu.%06lu: "
-     * [Linux 6.1, trace_output.c, trace_print_context] */
+    /* "%16s-%-7d ", the thread group, "[%03d] ", flags, " %5lu.%06lu: " [Linux 6.1,
+     * trace_output.c, trace_print_context] */
     {"ftrace", "Linux ftrace",
      "^ *(?<origin>\\S.{0,15}?)-(?<pid>\\d+) +(?:\\( *(?:(?<tgid>\\d+)|-+)\\) "
      ")?\\[(?<cpu>\\d{3,})\\] "
      "(?:(?<flags>\\S{4,6}) )? *(?<time>\\d+\\.\\d{6}): ",
      "seconds", "^(?:#|CPU:)"},
-    /* date and time with `T` or a blank, a fraction, Z or an offset [ISO 8601; RFC 3339, 5.6];
-     * what follows is as journalctl, or as loggers of programs write it */
+    /* date and time with `T` or a blank, a fraction, Z or an offset [ISO 8601; RFC 3339,
+     * 5.6].  The rest follows journalctl or the loggers of programs. */
     {"iso8601", "lines that begin with an ISO 8601 time",
      "(?J)^\\[?(?<time>" ISO_TIME ")\\]?(?: (?!" LEVEL_WORDS
      "\\b)(?<host>[\\w.-]+) (?<origin>kernel(?=: )|[^\\s:\\[]+(?=\\[\\d+\\]: ))" PID
@@ -129,7 +129,7 @@ const struct textlog_preset textlog_presets[] = {
 };
 const size_t textlog_preset_count = sizeof textlog_presets / sizeof *textlog_presets;
 
-/* In the order of the table, which a test compares. */
+/* Same order as the table; a test compares them. */
 const char *const textlog_preset_names[] = {
     "auto",	    "none",	   "zephyr",	  "zephyr-seconds", "zephyr-ticks",
     "zephyr-date",  "dmesg",	   "dmesg-wall",  "rfc5424",	    "syslog",

@@ -1,10 +1,10 @@
 /*
- * Logs of lines of text: a line as a terminal shows it, after all that moved the cursor and
- * erased.  Patterns, losses and texts are of that.
+ * Logs of lines of text: render a line as a terminal shows it, after all cursor
+ * movements and erasures.  Patterns, losses and texts use the result.
  *
- * The terminal has one row without an end; what moves to another row is passed over.  Each
- * place of it refers to bytes of the line, so a line costs memory for its own bytes and for
- * COLUMNS further places at most.  A line without control characters is shown as it is.
+ * The terminal has one endless row.  Movements to other rows are ignored.  Each cell
+ * refers to bytes of the line, so a line needs memory for its own bytes and at most
+ * COLUMNS further cells.  A line without control characters stays unchanged.
  */
 #include "config.h"
 
@@ -15,14 +15,13 @@
 enum {
 	COLUMNS = 1000,
 	PARAMETERS = 1,
-	MOVES_MOST =
-	    1 << 24 /* cells that are erased or moved for a line: no terminal has so many */
+	MOVES_MOST = 1 << 24 /* most cells erased or moved for a line; no terminal has as many */
 };
 
-/* ESC and what belongs to it [ECMA-48, 5.3 to 5.6]. */
+/* An escape sequence: ESC and its further bytes [ECMA-48, 5.3 to 5.6]. */
 struct escape {
 	size_t length;
-	char final; /* of a control sequence; 0: another one, which shows nothing */
+	char final; /* of a control sequence; 0: another sequence, ignored */
 	size_t parameters[PARAMETERS];
 };
 
@@ -34,7 +33,7 @@ pass_range(const char *p, size_t at, size_t left, char first, char last)
 	return at;
 }
 
-/* A command string, up to BEL or ST. */
+/* Return the end of a command string, which BEL or ST terminates. */
 static size_t
 pass_string(const char *p, size_t left)
 {
@@ -47,7 +46,7 @@ pass_string(const char *p, size_t left)
 	return left;
 }
 
-/* CSI P..P I..I F: the final byte is 0x40 to 0x7e. */
+/* Read CSI P..P I..I F: the final byte is 0x40 to 0x7e. */
 static void
 read_control(const char *p, size_t left, struct escape *s)
 {
@@ -69,7 +68,7 @@ read_control(const char *p, size_t left, struct escape *s)
 	s->final = end == plain ? p[end] : 0;
 }
 
-/* The sequence at P, which is ESC. */
+/* Read the escape sequence at P. */
 static struct escape
 read_escape(const char *p, size_t left)
 {
@@ -99,7 +98,7 @@ cell_at(struct textlog_screen *screen, size_t column, size_t from)
 	return &screen->cells.at[column];
 }
 
-/* Makes cells blank; those up to the end are none. */
+/* Blank the cells from BEGIN to END.  Cut the row at BEGIN if END is past its end. */
 static void
 erase_cells(struct textlog_screen *screen, size_t begin, size_t end)
 {
@@ -119,7 +118,7 @@ go_to(const struct textlog_screen *screen, size_t column)
 	return column < most ? column : most;
 }
 
-/* Deletes COUNT cells, and what follows moves there. */
+/* Delete COUNT cells and move the following ones there. */
 static void
 delete_cells(struct textlog_screen *screen, size_t at, size_t count)
 {
@@ -133,8 +132,8 @@ delete_cells(struct textlog_screen *screen, size_t at, size_t count)
 	screen->cells.count -= count;
 }
 
-/* Does what a control sequence says; returns where the cursor is then [ECMA-48, 8.3: CUF, CUB,
- * CHA, HPA, ED, EL, ECH, DCH]. */
+/* Apply a control sequence.  Return the new cursor column [ECMA-48, 8.3: CUF, CUB, CHA, HPA,
+ * ED, EL, ECH, DCH]. */
 static size_t
 obey_escape(struct textlog_screen *screen, const struct escape *s, size_t x)
 {
@@ -212,7 +211,7 @@ textlog_show(struct textlog_screen *screen, const char *line, size_t length)
 			*vec_add(&screen->from) = cell->from + k;
 		}
 	}
-	vec_reserve(&screen->text, 1); /* never NULL */
+	vec_reserve(&screen->text, 1); /* so that text.at is not NULL */
 	return (struct textlog_shown){
 	    .text = screen->text.at, .length = screen->text.count, .from = screen->from.at};
 }

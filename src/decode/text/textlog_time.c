@@ -1,10 +1,10 @@
 /*
- * Logs of lines of text: reading a time by its format.
+ * Logs of lines of text: read a time by its format.
  *
- * A format is a row of letters after `%`, as strptime has them where it has them; a blank
- * stands for blanks, or the T of ISO 8601, and any other character for itself.  Months are
- * English.  A date without year is in the year in which the log begins, or later ones as
- * it goes on; a time of day likewise by days.
+ * A format has letters after `%`, those of strptime where it has them.  A blank
+ * matches blanks, or the T of ISO 8601.  Any other character matches itself.  Months
+ * are English.  A date without year is in the year in which the log begins, or a later
+ * one as the log continues.  Times of day continue over days in the same way.
  */
 #include "config.h"
 
@@ -37,7 +37,7 @@ static const struct {
 
 static const char letters[] = "YymdeabHJMSfsuiz%";
 
-/* What a text says, as far as it was read. */
+/* Parts of a time already read. */
 struct time_parts {
 	uint64_t year, month, day, hour, minute, second, fraction, ticks;
 	int64_t zone;
@@ -55,7 +55,7 @@ read_digits(const char **p, const char *end, int most, uint64_t *value)
 	return *p > start;
 }
 
-/* A fraction of a second, or none: digits after a dot or comma, maybe in groups. */
+/* Read an optional fraction of a second: digits after a dot or comma, possibly in groups. */
 static bool
 read_fraction(const char **p, const char *end, uint64_t *value)
 {
@@ -68,7 +68,7 @@ read_fraction(const char **p, const char *end, uint64_t *value)
 	return true;
 }
 
-/* Z, an offset, or nothing. */
+/* Read Z, an offset, or nothing. */
 static bool
 read_zone(const char **p, const char *end, int64_t *zone)
 {
@@ -133,7 +133,7 @@ skip_blanks(const char **p, const char *end)
 		++*p;
 }
 
-/* What stands for the letter after a `%`. */
+/* Read the part for the letter after a `%`. */
 static bool
 read_part(char letter, const char **p, const char *end, struct time_parts *t)
 {
@@ -201,8 +201,8 @@ read_parts(const char *format, const char *p, const char *end, struct time_parts
 	return p == end;
 }
 
-/* Days from 1970 to a date of the Gregorian calendar; years begin in March, so that the
- * leap day is the last one. */
+/* Return the days from 1970 to a date of the Gregorian calendar.  Years begin in March, so that
+ * the leap day comes last. */
 static int64_t
 days_to(uint64_t year, uint64_t month, uint64_t day)
 {

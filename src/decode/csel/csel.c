@@ -1,23 +1,23 @@
 /*
- * CSEL: the log that an application keeps of one stream of events for Arm's
- * Critical Application Monitoring; csel_log.h names the document.
+ * CSEL: the log of one stream of events that an application keeps for Arm's Critical
+ * Application Monitoring; csel_log.h names the document.
  *
- * Three fixed parts of 8, 88 and 8 bytes, then entries whose first byte says
- * how long they are: start, stop and end (9 bytes), event (17).  What an entry
- * means depends on what came before: the log is a machine of four states, and
- * most of this file is about what does not fit it: events outside a run, runs
- * that start too late, time or sequence numbers that step back.  An entry
- * carries the state before it in `aux`, expand derives the rest.
+ * A log consists of three fixed parts of 8, 88 and 8 bytes, then entries.  The first
+ * byte of an entry gives its length: 9 for start, stop and end, 17 for event.  The
+ * meaning of an entry depends on the state before it.  The log is a machine with four
+ * states, and most of this file checks for violations: events outside a run, late
+ * starts, time or sequence numbers that go back.  `aux` of an entry contains the state
+ * before it, and csel_expand.c derives the rest.
  *
- * A signature that differs ends decoding, and so does an entry of unknown
- * size: its bytes are shown, cut as runs are; unless after_unknown has what
- * looks like entries behind it searched for.  What is missing at the end is
- * said by a note of length 0, which a log that still grows does not have.
+ * A wrong signature ends decoding, and so does an entry of unknown size.  Its bytes
+ * are shown in pieces.  With after_unknown set to search, decoding continues at the
+ * next bytes that look like entries.  A message of length 0 at the end reports missing
+ * entries.  A log that still grows does not have it.
  *
- * Sequence numbers per event id are compared for the last SEEN ids of a run:
- * more do not fit into a checkpoint.  An id that was dropped starts anew.
+ * With sequence numbers per event ID, the last SEEN IDs of a run are compared, because
+ * more do not fit into a checkpoint.  An evicted ID starts again.
  *
- * What a message says is made by csel_expand.c.
+ * csel_expand.c builds text and fields.
  */
 #include "config.h"
 
@@ -30,10 +30,9 @@
 #include <string.h>
 
 enum {
-	CHAIN = 16, /* entries that must follow each other to resync */
+	CHAIN = 16, /* consecutive entries needed to resync */
 	ENTRY_MAX = 17,
-	REACH = 65536 + 64 + CHAIN * ENTRY_MAX, /* the longest piece of what is unknown, and
-						   how far is looked behind it */
+	REACH = 65536 + 64 + CHAIN * ENTRY_MAX, /* longest unknown piece, and the search after it */
 	RUN_UP = 4096,
 	SEEN = 5
 };
@@ -133,21 +132,21 @@ enum csel_phase {
 	PHASE_METADATA,
 	PHASE_CONTROL,
 	PHASE_ENTRIES,
-	PHASE_UNKNOWN, /* no entry is known to follow */
-	PHASE_OVER     /* nothing more is said */
+	PHASE_UNKNOWN, /* in unknown bytes */
+	PHASE_OVER     /* no more messages */
 };
 
 struct csel_state {
 	struct decode_state base;
-	uint64_t highest; /* timestamp so far */
+	uint64_t highest; /* highest timestamp seen */
 	uint32_t runs;
 	uint32_t timeout_event; /* microseconds [CSEL 1.0, second hand: CAM demonstration] */
 	union {
 		struct {			/* no event yet in this run, or no run yet */
-			uint64_t since;		/* timestamp of what is waited from */
+			uint64_t since;		/* timestamp at which the wait began */
 			uint32_t timeout_start; /* microseconds, for the first run */
 		} waiting;
-		struct { /* the last sequence number of each id, newest first */
+		struct { /* last sequence number of each ID, newest first */
 			uint32_t sequence[SEEN];
 			uint16_t id[SEEN];
 		} seen;
@@ -170,7 +169,7 @@ static const struct silent_row silent[SILENT_COUNT] = {
 		     .undecoded = true},
 };
 
-/* What `aux` of an entry holds: how things stood before it. */
+/* Pack the `aux` of an entry: the state before it and the results of its checks. */
 static inline uint64_t
 aux_pack(unsigned state, bool late, bool back, unsigned sequence, uint32_t run, uint32_t missing)
 {
@@ -192,9 +191,9 @@ is_late(const struct csel_decoder *d, uint64_t since, uint64_t ts, uint32_t time
 	return timeout && ts > since && (double)(ts - since) * d->options->tick_us > timeout;
 }
 
-/* Compares an event's sequence number with that of the one before and keeps
- * it: 0, or a position in csel_sequence_diags.  That they count up by one is not said:
- * "Unsigned integer" [CSEL 1.0, "Event"]; so sequence_check can turn this off. */
+/* Compare an event's sequence number with the previous one and keep it.  Return 0, or an index
+ * into csel_sequence_diags.  The document does not require that it counts up by one: "Unsigned
+ * integer" [CSEL 1.0, "Event"].  sequence_check can therefore disable this. */
 static unsigned
 check_sequence(struct csel_state *s, uint16_t id, uint32_t sequence, uint32_t *missing)
 {
@@ -249,8 +248,8 @@ check_event(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p
 	return check_sequence(s, per_id ? bytes_le16(p + 13) : 0, bytes_le32(p + 9), missing);
 }
 
-/* The entry at P: identifier, timestamp, of an event what follows: [CSEL 1.0, "Log Entries
- * Section"]. */
+/* Decode the entry at P: identifier, timestamp, and the rest of an event: [CSEL 1.0, "Log
+ * Entries Section"]. */
 static void
 step_entry(const struct csel_decoder *d, struct csel_state *s, enum csel_kind kind,
 	   const uint8_t *p, struct message *m)
@@ -282,7 +281,7 @@ step_entry(const struct csel_decoder *d, struct csel_state *s, enum csel_kind ki
 		m->severity = SEVERITY_ERROR;
 }
 
-/* Where something is cut short: the rest is a message, if it is the rest. */
+/* Make a truncated message of the LEFT bytes.  Return false if more bytes may follow. */
 static bool
 step_cut(struct csel_state *s, size_t left, bool last, struct message *m)
 {
@@ -316,7 +315,8 @@ step_header(struct csel_state *s, const uint8_t *p, size_t left, bool last, stru
 	return true;
 }
 
-/* The name is a "64-byte string (including null-character)" [CSEL 1.0, "Metadata Section"]. */
+/* Decode the metadata.  The name is a "64-byte string (including null-character)" [CSEL 1.0,
+ * "Metadata Section"]. */
 static bool
 step_metadata(struct csel_state *s, const uint8_t *p, size_t left, bool last, struct message *m)
 {
@@ -332,7 +332,7 @@ step_metadata(struct csel_state *s, const uint8_t *p, size_t left, bool last, st
 	return true;
 }
 
-/* The second timeout "cannot be zero" [CSEL 1.0, "State Control Section"]. */
+/* Decode the timeouts.  The second one "cannot be zero" [CSEL 1.0, "State Control Section"]. */
 static bool
 step_control(struct csel_state *s, const uint8_t *p, size_t left, bool last, struct message *m)
 {
@@ -357,14 +357,14 @@ is_entry(uint8_t id)
 
 enum chain { CHAIN_NONE, CHAIN_FOUND, CHAIN_UNDECIDED };
 
-/* Whether entries seem to follow each other from P on, to the end at least; the last one may
- * be cut.  Undecided: more bytes tell. */
+/* Check for CHAIN consecutive entries from P on, or fewer up to the end, where the last one may
+ * be cut.  CHAIN_UNDECIDED means that more bytes are needed. */
 static enum chain
 find_chain(const uint8_t *p, size_t left, bool last)
 {
 	uint64_t first = left >= 9 ? bytes_le64(p + 1) : 0;
 	for (int i = 0; i < CHAIN; i++) {
-		uint8_t id = left ? *p : CSEL_EVENT; /* once, as in step_body */
+		uint8_t id = left ? *p : CSEL_EVENT; /* read once, as in step_body */
 		if (!is_entry(id))
 			return CHAIN_NONE;
 		if (left < entry_sizes[id])
@@ -377,7 +377,7 @@ find_chain(const uint8_t *p, size_t left, bool last)
 	return CHAIN_FOUND;
 }
 
-/* Where entries seem to begin behind P, MOST bytes on at most: *LENGTH. */
+/* Search for entries after P, at most MOST bytes on.  Store their distance in *LENGTH. */
 static enum chain
 search_entries(const uint8_t *p, size_t left, size_t most, bool last, size_t *length)
 {
@@ -389,9 +389,9 @@ search_entries(const uint8_t *p, size_t left, size_t most, bool last, size_t *le
 	return chain;
 }
 
-/* The bytes from an unknown entry on, in pieces; the first one says so.  Entries have no
- * length of their own [CSEL 1.0, "Log Entries Section"], so what is behind it is not found
- * but guessed, where after_unknown allows that. */
+/* Step over unknown bytes in pieces, and mark the first piece.  Entries have no length field
+ * [CSEL 1.0, "Log Entries Section"], so the next entry can only be guessed, if after_unknown
+ * allows it. */
 static bool
 step_unknown(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, size_t left,
 	     bool last, struct message *m)
@@ -409,7 +409,7 @@ step_unknown(const struct csel_decoder *d, struct csel_state *s, const uint8_t *
 		m->aux = CSEL_UNKNOWN_FIRST;
 		csel_set_diag(m, CSEL_DIAG_UNKNOWN_ENTRY);
 		if (search)
-			m->severity = SEVERITY_ERROR; /* it is not the end */
+			m->severity = SEVERITY_ERROR; /* not fatal: decoding continues */
 	} else {
 		m->flags = MESSAGE_FILLER;
 	}
@@ -426,7 +426,7 @@ static bool
 step_body(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, size_t left,
 	  bool last, struct message *m)
 {
-	uint8_t id = *p; /* once: bytes of a growing log may change */
+	uint8_t id = *p; /* read once, as bytes of a growing log may change */
 	if (s->phase == PHASE_UNKNOWN || !is_entry(id))
 		return step_unknown(d, s, p, left, last, m);
 	if (left < entry_sizes[id]) {
@@ -438,7 +438,7 @@ step_body(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, 
 	return true;
 }
 
-/* The message at P, of which LEFT bytes are there; false if more are needed. */
+/* Decode the message at P from LEFT bytes.  Return false if more are needed. */
 static bool
 step_one(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, size_t left,
 	 bool last, struct message *m)
@@ -495,7 +495,7 @@ csel_step(const struct decoder *decoder, struct decode_state *state, const struc
 	}
 	if (s->phase == PHASE_OVER && end > state->offset) {
 		state->silent[SILENT_REST] += 8 * (end - state->offset);
-		state->offset = end; /* nothing can be said of the rest */
+		state->offset = end; /* the rest cannot be decoded */
 	}
 	return count;
 }
@@ -531,10 +531,10 @@ const struct decoder_ops csel_ops = {
     .silent_count = SILENT_COUNT,
     .options = &options_table,
     .alike = "event",
-    /* no unnamed: no file names events */
-    /* no clocks: a log has one, that of its service */
-    /* no contexts: an entry is one event, not a state that lasts */
-    /* no trigger: an entry is made by the service */
+    /* no unnamed: no file contains names for events */
+    /* no clocks: a log has only its service's clock */
+    /* no contexts: an entry is an event, not a state that lasts */
+    /* no trigger: the service writes the entries */
     .reach = REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct csel_state),

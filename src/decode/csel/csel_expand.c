@@ -1,8 +1,8 @@
 /*
- * CSEL, expanding: what one record of a log says, as text and as fields.
+ * CSEL: build text and fields of a record.
  *
- * What is wrong with it is found again here from its bytes and from what
- * stepping left in `aux`; each thing that is wrong has a name in csel_diags.
+ * Faults are found again from the record's bytes and from the results of stepping in
+ * `aux`.  Each fault has a name in csel_diags.
  */
 #include "config.h"
 
@@ -198,7 +198,7 @@ expand_rest(struct csel_job *j)
 		text_addf(j->text, "%zu bytes more", j->r.length);
 	if (!truncated && j->m->aux & CSEL_UNKNOWN_ENDS)
 		text_add(j->text, ", what follows looks like entries");
-	else if (!truncated && j->m->severity == SEVERITY_FATAL) /* it is the end */
+	else if (!truncated && j->m->severity == SEVERITY_FATAL) /* decoding ends here */
 		text_add(j->text, " (after_unknown: search in a profile looks behind it)");
 	add_diag(j, truncated, CSEL_DIAG_TRUNCATED);
 	add_diag(j, !truncated && j->m->aux & CSEL_UNKNOWN_FIRST, CSEL_DIAG_UNKNOWN_ENTRY);

@@ -1,6 +1,6 @@
 /*
- * How a CSEL log is judged: what its entries may follow, and what each fault of a log
- * is called.  Stepping and expanding go by the same tables; see csel_log.h.
+ * Checks of a CSEL log: the allowed order of entries, and the name of each
+ * fault.  Stepping and expanding share these tables; see csel_log.h.
  */
 #include "config.h"
 
@@ -9,9 +9,9 @@
 /* [CSEL 1.0, "Header Section"] */
 const uint8_t csel_signature[4] = {'M', 'F', 'M', 'N'};
 
-/* "Entries are allowed to be in any order ... allowing tools to process such files to
- * detect and report on any invalid event sequence" [CSEL 1.0, "Log Entries Section"]:
- * what is reported, and how severely, is this program's choice. */
+/* "Entries are allowed to be in any order ... allowing tools to process such files to detect
+ * and report on any invalid event sequence" [CSEL 1.0, "Log Entries Section"].  The faults we
+ * report, and their severities, are our choice. */
 const struct csel_diag_row csel_diags[CSEL_DIAG_COUNT] = {
     [CSEL_DIAG_NONE] = {"none", SEVERITY_DEBUG, 0},
     [CSEL_DIAG_BAD_SIGNATURE] = {"bad_signature", SEVERITY_FATAL, MESSAGE_DAMAGED},
@@ -57,8 +57,8 @@ const uint8_t csel_order_diags[CSEL_EVENT + 1][4] = {
 const uint8_t csel_sequence_diags[4] = {CSEL_DIAG_NONE, CSEL_DIAG_SEQUENCE_GAP,
 					CSEL_DIAG_SEQUENCE_REPEAT, CSEL_DIAG_SEQUENCE_REGRESSION};
 
-/* Several runs in one log are usual: [CSEL 1.0, second hand: CAM demonstration,
- * "Application running times"]. */
+/* Several runs in one log are normal: [CSEL 1.0, second hand: CAM demonstration, "Application
+ * running times"]. */
 const uint8_t csel_next_states[CSEL_EVENT + 1][4] = {
     [CSEL_START] = {CSEL_STATE_RUNNING, CSEL_STATE_RUNNING, CSEL_STATE_RUNNING, CSEL_STATE_RUNNING},
     [CSEL_STOP] = {CSEL_STATE_INIT, CSEL_STATE_STOPPED, CSEL_STATE_STOPPED, CSEL_STATE_ENDED},

@@ -1,11 +1,11 @@
 /*
- * What a CSEL log is made of and how it is judged: shared by the files of this
+ * Parts of a CSEL log and the tables of its checks, shared by the files of this
  * format.
  *
- * [CSEL 1.0, "SECTION"] is the page "Stream Event Log File Format" of the documentation
- * of Arm's Critical Application Monitoring (CAM) 1.0.  Units and the order of sequence
- * numbers are not in it; where they are known, it is from the demonstration that
- * comes with CAM: [CSEL 1.0, second hand: CAM demonstration].
+ * [CSEL 1.0, "SECTION"] is the page "Stream Event Log File Format" of the
+ * documentation of Arm's Critical Application Monitoring (CAM) 1.0.  It does not
+ * define units or the order of sequence numbers.  Where we use these, the source is
+ * the demonstration that comes with CAM: [CSEL 1.0, second hand: CAM demonstration].
  */
 #ifndef TRAWL_DECODE_CSEL_LOG_H
 #define TRAWL_DECODE_CSEL_LOG_H
@@ -16,7 +16,7 @@ enum {
 	CSEL_HEADER_SIZE = 8,	 /* [CSEL 1.0, "Header Section"] */
 	CSEL_METADATA_SIZE = 88, /* [CSEL 1.0, "Metadata Section"] */
 	CSEL_CONTROL_SIZE = 8,	 /* [CSEL 1.0, "State Control Section"] */
-	CSEL_UUID_AT = 0,	 /* within the metadata */
+	CSEL_UUID_AT = 0,	 /* offset in the metadata */
 	CSEL_NAME_AT = 16,
 	CSEL_NAME_SIZE = 64,
 	CSEL_INIT_AT = 80
@@ -25,7 +25,7 @@ extern const uint8_t csel_signature[4];
 
 enum csel_kind {
 	CSEL_HEADER,
-	CSEL_START, /* to CSEL_EVENT: by their identifiers [CSEL 1.0, "Log Entries Section"] */
+	CSEL_START, /* up to CSEL_EVENT: the identifiers [CSEL 1.0, "Log Entries Section"] */
 	CSEL_STOP,
 	CSEL_END,
 	CSEL_EVENT,
@@ -72,17 +72,17 @@ enum csel_diag {
 struct csel_diag_row {
 	const char *name;
 	uint8_t severity;
-	uint16_t flags; /* of a message that has it */
+	uint16_t flags; /* flags of a message with this diagnostic */
 };
 extern const struct csel_diag_row csel_diags[CSEL_DIAG_COUNT];
 
-/* By kind of entry and state before: what it is called where it is out of
- * order, and the state after. */
+/* By kind of entry and state before it: the diagnostic if it is out of order, and the state
+ * after it. */
 extern const uint8_t csel_order_diags[CSEL_EVENT + 1][4];
 extern const uint8_t csel_next_states[CSEL_EVENT + 1][4];
 
-/* What `aux` of an entry holds: how things stood before it, and of its
- * sequence number a position in csel_sequence_diags. */
+/* Content of `aux` of an entry: the state before it, and the result of its sequence check as an
+ * index into csel_sequence_diags. */
 #define CSEL_AUX_STATE(aux) ((aux) % 4)
 #define CSEL_AUX_LATE(aux) ((aux) >> 2 & 1)
 #define CSEL_AUX_BACK(aux) ((aux) >> 3 & 1)
@@ -91,16 +91,16 @@ extern const uint8_t csel_next_states[CSEL_EVENT + 1][4];
 #define CSEL_AUX_MISSING(aux) ((uint32_t)((aux) >> 33))
 extern const uint8_t csel_sequence_diags[4];
 
-/* What `aux` of CSEL_UNKNOWN holds: that it begins with an unknown entry, and that entries
- * were found behind it. */
+/* Content of `aux` of CSEL_UNKNOWN: it begins with an unknown entry; entries were found after
+ * it. */
 #define CSEL_UNKNOWN_FIRST 1u
 #define CSEL_UNKNOWN_ENDS 2u
 
-/* What `aux` of the end holds. */
+/* Content of `aux` of the end. */
 #define CSEL_EOF_STATE(aux) ((aux) % 4)
 #define CSEL_EOF_RUNS(aux) ((aux) >> 2)
 
-/* What is missing at the end of a log: up to two of them. */
+/* Find the diagnostics for missing entries at the end of a log, at most two. */
 void csel_missing_at_end(enum csel_state_name, uint64_t runs, enum csel_diag missing[static 2]);
 
 enum csel_field {
@@ -131,12 +131,11 @@ struct csel_decoder {
 	struct decoder base;
 	const struct csel_options *options;
 	char name[CSEL_NAME_SIZE + 1]; /* of the stream */
-	struct text uuid;	       /* the same; empty if it is not known */
+	struct text uuid;	       /* of the stream; empty: unknown */
 };
 
-/* Appends 16 bytes as people write a UUID, in the order of the file: to the format they
- * are "an opaque data value" [CSEL 1.0, "About the Universally Unique Identifier (UUID)
- * fields"]. */
+/* Append 16 bytes in the usual form of a UUID, in file order.  For the format they are "an
+ * opaque data value" [CSEL 1.0, "About the Universally Unique Identifier (UUID) fields"]. */
 void csel_add_uuid(struct text *, const uint8_t *uuid);
 
 void csel_expand(const struct decoder *, const struct message *, const struct window *,

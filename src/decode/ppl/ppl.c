@@ -1,22 +1,22 @@
 /*
- * Listings of trc_pkt_lister: the elements and packets of CoreSight trace as
- * text, one a line.
+ * Listings of trc_pkt_lister: the elements and packets of CoreSight trace as text, one
+ * on each line.
  *
  *	Idx:1676; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=A64) EL1N; 64-bit; )
  *	Idx:1666; ID:10; [0x9d 0x30 ...];	I_ADDR_L_64IS0 : Address, Long, ...
  *	Idx:12; ID:1e;	I_TRACE_INFO : Trace Info.; INFO=0x0 { CC.0 }
  *
- * The last form is that of `perf report -D`, which people paste with blanks for tabs.
+ * The last form is that of `perf report -D`, often pasted with blanks for tabs.
  *
- * The lister writes errors without a line end, so what begins with `Idx:` may
- * follow other text on its line.  A line that begins so, or names an element, and is
- * not in every part what the lister writes is damaged, and nothing of it counts but
- * its ID.  All other lines are shown as they are, save empty ones.  A message is a
- * line; its time is the one in the line.
+ * The lister writes errors without a newline, so `Idx:` may follow other text on its
+ * line.  A line that begins with `Idx:`, contains a valid index and ID, or names an
+ * element must match the lister's output in every part.  Otherwise it is damaged, and
+ * only its ID is used.  All other lines are shown unchanged, except empty ones.  A
+ * message is a line, and its time is the one in the line.
  *
- * No document describes the listing: it is known from the reference printer's behaviour,
- * that of trc_pkt_lister 1.3.3 over OpenCSD's own snapshots [OpenCSD 1.3.3, second hand:
- * trc_pkt_lister].  opencsd_element.c cites what the elements are.
+ * No document describes the listing.  It is known from the reference printer's
+ * behaviour, that of trc_pkt_lister 1.3.3 over OpenCSD's own snapshots [OpenCSD 1.3.3,
+ * second hand: trc_pkt_lister].  opencsd_element.c cites the sources for the elements.
  */
 #include "config.h"
 
@@ -35,17 +35,17 @@ enum { RUN_UP = 4096, HEAD_LINES = 512 };
 
 static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
 
-/* A line taken apart. */
+/* A parsed line. */
 struct ppl_line {
-	const char *p; /* all of it */
+	const char *p; /* the whole line */
 	size_t length;
 	enum opencsd_kind kind;
-	size_t start; /* of what begins with `Idx:`; the length if there is none */
-	struct opencsd_element element; /* PACKET, or headed: index and id */
-	size_t name, name_end, text;	/* PACKET: places of its parts */
-	bool damaged;			/* something in it begins like one and is none */
-	bool headed;			/* damaged: index and id are there */
-	size_t good;			/* damaged: bytes up to where it is none */
+	size_t start;			/* start of the `Idx:` part; the length without one */
+	struct opencsd_element element; /* PACKET or headed: only index and ID */
+	size_t name, name_end, text;	/* PACKET: offsets of its parts */
+	bool damaged;			/* some part is a malformed element or packet */
+	bool headed;			/* damaged: index and ID are valid */
+	size_t good;			/* damaged: number of bytes before the defect */
 };
 
 static bool
@@ -55,8 +55,8 @@ is_byte(const char *p)
 	       bytes_hex_digit((unsigned char)p[3]) >= 0 && p[4] == ' ';
 }
 
-/* Passes a tab, or, of a line without bytes, the blanks that it became; false if there is
- * neither, or an element follows. */
+/* Skip a tab or, if PLAIN (a line without bytes), the blanks that replaced it.  Return false if
+ * neither is there, or if an element follows. */
 static bool
 pass_tab(const char **p, const char *end, bool plain)
 {
@@ -72,8 +72,9 @@ pass_tab(const char **p, const char *end, bool plain)
 	return *p > start && left && **p != ' ' && !element;
 }
 
-/* Reads a packet: `Idx:N; ID:N; [0x12 0x34 ];TAB NAME : text`, bytes optional; of STM
- * `NAME:text` [OpenCSD 1.3.3, second hand: trc_pkt_lister].  READ: up to where it is none. */
+/* Read a packet: `Idx:N; ID:N; [0x12 0x34 ];TAB NAME : text`, where the bytes are
+ * optional.  STM has `NAME:text` [OpenCSD 1.3.3, second hand: trc_pkt_lister].  Store the
+ * length of the valid part in *READ. */
 static bool
 parse_packet(struct ppl_line *line, size_t *read)
 {
@@ -103,8 +104,8 @@ parse_packet(struct ppl_line *line, size_t *read)
 	return true;
 }
 
-/* Reads what begins with `Idx:` at the line's `start`.  Of a line that begins like an
- * element or a packet and is none, `good` is where it ceases to be one. */
+/* Read the `Idx:` part at the line's `start`.  If it is a malformed element or packet, set
+ * `damaged` and `good`. */
 static bool
 parse_at(struct ppl_line *line)
 {
@@ -145,7 +146,7 @@ ppl_parse(struct ppl_line *line, const char *p, size_t length)
 	line->damaged |= memmem(p, length, ELEMENT_NAME, strlen(ELEMENT_NAME)) != NULL;
 }
 
-/* A packet, or a line that is none and no element. */
+/* Fill M from a packet, or from a line that is neither packet nor element. */
 static void
 fill_other(const struct ppl_line *line, struct message *m)
 {
@@ -157,8 +158,8 @@ fill_other(const struct ppl_line *line, struct message *m)
 	m->origin = sent ? line->element.id : OPENCSD_ORIGIN_STRAY;
 }
 
-/* Fills all of M but its offset and length.  Where an element or a packet follows in
- * a damaged line, what stands in front of it is one that is lost. */
+/* Fill all of M except offset and length.  In a damaged line with a valid element or packet,
+ * the text before it is a lost one. */
 static void
 ppl_fill(const struct ppl_line *line, struct message *m)
 {
@@ -202,7 +203,7 @@ add_part(struct expansion *e, enum opencsd_field row, const struct ppl_line *lin
 	field->s.length = end - start;
 }
 
-/* Where a damaged line ceases to be what it begins like. */
+/* Add a note with the position of the defect in a damaged line. */
 static void
 add_damage(const struct ppl_line *line, struct expansion *e)
 {
@@ -313,7 +314,7 @@ ppl_print(const struct decoder *decoder, const struct message *m, const struct w
 	return true;
 }
 
-/* The lines of packets, without what stands before them. */
+/* List the packets' lines, without the text before `Idx:`. */
 static void
 ppl_list_packets(const struct decoder *decoder, const struct window *w,
 		 bool (*take)(void *context, const struct text *line), void *context)
@@ -401,8 +402,8 @@ const struct decoder_ops ppl_ops = {
     .context_count = OPENCSD_CONTEXTS,
     .trigger = OPENCSD_TRIGGERS,
     /* no unnamed: elements have no number that stands for a text */
-    /* no clocks: as of opencsd */
-    /* no alike: as of opencsd */
+    /* no clocks: same as opencsd */
+    /* no alike: same as opencsd */
     .reach = LINE_REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),

@@ -24,7 +24,6 @@
 #define AROUND (READER | FILTER_USES_AROUND | STRUCT)
 #define ORDER (AROUND | FILTER_USES_CLOCK | FILTER_USES_ORDER)
 #define FLOW (AROUND | FILTER_USES_FLOW)
-#define SENDER (READER | FILTER_USES_SENDER)
 
 static const struct filter_name filter_names[] = {
     {"severity", "severity", "max, fatal, error, warning, info, user1, user2 or debug",
@@ -33,9 +32,9 @@ static const struct filter_name filter_names[] = {
      FILTER_FIXED, STRUCT, filter_resolve_flags, filter_test_flags, filter_judge_flags},
     {"kind", "kind", "kind of message, as string, catalog or stp_async", FILTER_FIXED,
      STRUCT | READER, filter_resolve_kind, filter_test_kind, filter_judge_kind},
-    {"trace", "text", "name of its trace", FILTER_FIXED, READER | FILTER_USES_TRACE,
-     filter_resolve_text, filter_test_trace, filter_judge_trace},
-    {"origin", "text", "its origin, as the list shows it", FILTER_SENDER, SENDER,
+    {"trace", "text", "name of its trace", FILTER_FIXED, READER, filter_resolve_text,
+     filter_test_trace, filter_judge_trace},
+    {"origin", "text", "its origin, as the list shows it", FILTER_SENDER, READER,
      filter_resolve_origin, filter_test_origin, filter_judge_origin},
     {"type", "text", "type of message, as the list shows it", FILTER_TEXT, STRUCT | READER,
      filter_resolve_made_text, filter_test_type, filter_judge_text},

@@ -203,17 +203,14 @@ struct filter_expr {
 /* Inputs that a term depends on. */
 enum filter_use {
 	FILTER_USES_SEVERITY = 1 << 0,
-	FILTER_USES_STRUCT = 1 << 1, /* the rest of struct message */
-	FILTER_USES_READER = 1 << 2, /* the trace, its bytes and texts */
-	FILTER_USES_AROUND = 1 << 3, /* other messages */
-	/* with FILTER_USES_READER alone, the term depends on nothing else */
-	FILTER_USES_SENDER = 1 << 4,
-	FILTER_USES_TRACE = 1 << 5,
-	FILTER_USES_CLOCK = 1 << 6,    /* the session's clocks */
-	FILTER_USES_CONTEXT = 1 << 7,  /* contexts */
-	FILTER_USES_ORDER = 1 << 8,    /* messages in other traces */
-	FILTER_USES_INTERVAL = 1 << 9, /* intervals */
-	FILTER_USES_FLOW = 1 << 10     /* instructions that processors executed */
+	FILTER_USES_STRUCT = 1 << 1,   /* the rest of struct message */
+	FILTER_USES_READER = 1 << 2,   /* the trace, its bytes and texts */
+	FILTER_USES_AROUND = 1 << 3,   /* other messages */
+	FILTER_USES_CLOCK = 1 << 4,    /* the session's clocks */
+	FILTER_USES_CONTEXT = 1 << 5,  /* contexts */
+	FILTER_USES_ORDER = 1 << 6,    /* messages in other traces */
+	FILTER_USES_INTERVAL = 1 << 7, /* intervals */
+	FILTER_USES_FLOW = 1 << 8      /* instructions that processors executed */
 };
 
 /* The message under test. */

@@ -1,8 +1,8 @@
 /*
  * Arguments as fields: see argument.h.
  *
- * An argument is found among the fields of a message by its name or by counting, which
- * costs no more than to look for a field.
+ * argument_find() searches the fields of a message by name or by counting.
+ * That costs no more than finding a field.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@ static const uint64_t word_chars[2] = {
     BITS('0', '9'),
     BITS('a', 'z') | BITS('A', 'Z') | BIT('_'),
 };
-/* Between a word and its conversion. */
+/* Characters between a word and its conversion. */
 static const uint64_t between[2] = {
     BIT(' ') | BIT('\t') | BIT('=') | BIT(':') | BIT('#') | BIT('(') | BIT('<') | BIT('"') |
 	BIT('\''),
@@ -84,7 +84,7 @@ is_taken(const struct expansion *e, const char *name)
 
 enum { NUMBER_MAX = 32 };
 
-/* `arg.NUMBER`. */
+/* Write `arg.NUMBER`. */
 static const char *
 write_number(size_t number, char buffer[static NUMBER_MAX])
 {
@@ -96,7 +96,7 @@ write_number(size_t number, char buffer[static NUMBER_MAX])
 	return memcpy(at - 4, "arg.", 4);
 }
 
-/* Labels an argument, as people see it: its name, then its conversion. */
+/* Set the label that people see: name, then conversion. */
 static void
 set_label(struct expansion *e, struct field *field, const char *name, size_t length,
 	  const char *conversion, size_t conversion_length)
@@ -115,7 +115,7 @@ argument_keep_name(struct expansion *e, struct field *field, size_t number, cons
 {
 	char buffer[NUMBER_MAX];
 	field->argument = name;
-	if (e->exported) /* which has no labels */
+	if (e->exported) /* exports have no labels */
 		return;
 	if (!*name)
 		name = write_number(number, buffer);
@@ -131,7 +131,7 @@ argument_set_name(struct expansion *e, struct field *field, size_t number, const
 	argument_keep_name(e, field, number, named ? kept : "", conversion, conversion_length);
 }
 
-/* The number that NAME is; 0: it is none. */
+/* Return the number in NAME, 0 if it is not a number. */
 static size_t
 number_of(const char *name)
 {
@@ -142,7 +142,7 @@ number_of(const char *name)
 	return *end ? 0 : number;
 }
 
-/* Whether FIELD is it; *LEFT counts the arguments down to its number. */
+/* True if FIELD is the argument.  *LEFT counts arguments down to the wanted number. */
 static bool
 is_it(const struct field *field, const char *name, size_t *left)
 {

@@ -36,7 +36,7 @@ severity_parse(const char *name)
 	for (int i = 0; i < SEVERITY_COUNT; i++) {
 		const char *own = severities[i].name;
 		size_t length = strlen(name);
-		/* any beginning that names one: e, err, warn, warning */
+		/* abbreviations are fine: e, err, warn, warning */
 		if (length && length <= strlen(own) && !strncasecmp(name, own, length) &&
 		    (length == strlen(own) || strncasecmp(name, "USER", length) != 0))
 			return i;
@@ -80,7 +80,7 @@ decode_state_new(const struct decoder *decoder)
 	return state;
 }
 
-/* A state that is plain data holds no other offset than its own. */
+/* A state of plain data contains no offset but its own. */
 bool
 decoder_starts_anywhere(const struct decoder_ops *ops)
 {
@@ -193,7 +193,7 @@ expansion_free(struct expansion *e)
 	*e = (struct expansion){0};
 }
 
-/* The same where there is no room; apart, so that the other way saves no registers. */
+/* Make room, then add.  A separate function, so that the fast path saves no registers. */
 static __attribute__((noinline)) struct field *
 add_with_room(struct expansion *e, const struct field_row *row, enum field_place place,
 	      uint64_t bit, uint32_t bits)
@@ -232,7 +232,7 @@ expansion_close(struct expansion *e)
 	e->depth--;
 }
 
-/* The part [from, from + bits) of an extent, counted in its payload bits. */
+/* Locate the part [from, from + bits) of an extent, in its payload bits. */
 static void
 locate_part(const struct extent *x, uint64_t from, uint32_t bits,
 	    void (*each)(void *, uint64_t, uint32_t), void *context)

@@ -1,7 +1,7 @@
 /*
- * Lines of text in a capture, for the formats that have them.  A line longer
- * than LINE_LONGEST is cut into pieces of that size, so that a capture without
- * line ends cannot make a step look without end.
+ * Lines of text in a capture, for formats that consist of lines.  A line longer
+ * than LINE_LONGEST is cut into pieces of that size.  So a step ends even in a
+ * capture without line ends.
  */
 #ifndef TRAWL_DECODE_LINES_H
 #define TRAWL_DECODE_LINES_H
@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-/* What of a capture of lines belongs to no message: the first row of `silent`. */
+/* Bytes of a capture of lines that belong to no message: the first row of `silent`. */
 enum { LINE_SILENT };
 #define LINE_SILENT_ROW                                                                            \
 	{                                                                                          \
 		.name = "line_end", .help = "ends of lines, and empty lines"                       \
 	}
 
-/* Whether captures of a decoder are lines of text: it passes over their ends. */
+/* True if captures of this decoder are lines of text, so that it skips line ends. */
 static inline bool
 line_ends_pass(const struct decoder_ops *ops)
 {
@@ -26,8 +26,8 @@ line_ends_pass(const struct decoder_ops *ops)
 
 enum { LINE_LONGEST = 256 * 1024, LINE_REACH = LINE_LONGEST + 2 };
 
-/* The line at P: its LENGTH without its end, and with it WHOLE.  False if the
- * LEFT bytes end before the line does and it is not the LAST. */
+/* Find the line at P: LENGTH without its end, WHOLE with it.  Return false if the LEFT bytes end
+ * before the line does and are not the LAST ones. */
 static inline bool
 line_find(const uint8_t *p, size_t left, bool last, size_t *length, size_t *whole)
 {
@@ -44,9 +44,9 @@ line_find(const uint8_t *p, size_t left, bool last, size_t *length, size_t *whol
 	return end || last;
 }
 
-/* decoder_ops.step of a format of lines, inlined for each.  READ fills all of M but its
- * place from a line that is not empty, and returns its bytes: fewer than LENGTH where
- * another message follows on the same line. */
+/* decoder_ops.step of a format of lines, inlined for each.  READ gets a line that is not empty
+ * and fills in M except offset and length.  It returns the number of bytes used: less than
+ * LENGTH if another message follows on the same line. */
 static inline __attribute__((always_inline)) size_t
 line_step(struct decode_state *state, const struct window *w, struct message *out, size_t max,
 	  size_t (*read)(const uint8_t *p, size_t length, struct message *m))
@@ -75,16 +75,15 @@ line_step(struct decode_state *state, const struct window *w, struct message *ou
 	return count;
 }
 
-/* The line of a message, in a copy: the bytes of a growing capture may change
- * meanwhile. */
+/* Copy the line of a message, because bytes of a growing capture may change meanwhile. */
 static inline const uint8_t *
 line_copy(const struct message *m, const struct window *w, struct arena *arena)
 {
 	return arena_copy(arena, w->bytes + (m->offset - w->offset), m->length);
 }
 
-/* Where, in LENGTH bytes at P that follow others, the first line starts, maybe
- * just behind them; false if no line ends in them. */
+/* Find the first line start in LENGTH bytes at P that follow others.  It may lie just after
+ * them.  Return false if no line ends in them. */
 static inline bool
 line_next(const uint8_t *p, size_t length, size_t *next)
 {
@@ -93,7 +92,7 @@ line_next(const uint8_t *p, size_t length, size_t *next)
 	return end != NULL;
 }
 
-/* decoder_ops.resync of a format of lines: to the next start of a line. */
+/* decoder_ops.resync of a format of lines: go to the next line start. */
 static inline int
 line_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {

@@ -1,5 +1,5 @@
-/* Payloads that step has put together: see payloads.h.  They are asked for in their order as
- * a rule: then the row is the one behind the last. */
+/* Payloads that step has assembled: see payloads.h.  Most lookups are in order, so the row is
+ * usually the one after the last. */
 #include "config.h"
 
 #include "decode/payloads.h"
@@ -45,7 +45,7 @@ is_of(const struct payload_row *row, const struct message *m)
 	return row->offset == m->offset && row->aux == m->aux && row->at == message_id_offset(m);
 }
 
-/* The row of M; their count if it has none. */
+/* Return the row of M, or the row count if it has none. */
 static size_t
 find_row(const struct payloads *p, const struct message *m)
 {

@@ -1,9 +1,10 @@
 /*
- * Payloads that step has put together, for expand.
+ * Payloads that step has assembled, kept for expand.
  *
- * Where packets of senders lie between each other, to find a message's again means to read
- * them all again.  Who steps over messages that are expanded soon has step keep what it had
- * in its hands, and expand takes it from there; what was not kept it finds as it always can.
+ * If the packets of several senders are interleaved, finding a payload again
+ * means reading all packets again.  A caller that expands messages soon after
+ * step lets step keep their payloads here.  expand looks here first and finds
+ * other payloads in the usual way.
  *
  * Threads: one at a time.
  */
@@ -15,14 +16,14 @@
 struct payload_row {
 	uint64_t at; /* ID offset of the message */
 	uint64_t offset, aux;
-	size_t begin; /* in the bytes; it ends where the next one begins */
+	size_t begin; /* offset in `bytes`; the payload ends where the next one begins */
 };
 
-/* Zero-initialise to start. */
+/* Zero-initialise. */
 struct payloads {
-	VEC(struct payload_row) rows; /* in the order of the messages */
+	VEC(struct payload_row) rows; /* in message order */
 	VEC(uint8_t) bytes;
-	size_t found; /* the row that was asked for last */
+	size_t found; /* row of the last lookup */
 };
 
 void payloads_clear(struct payloads *);
@@ -30,10 +31,11 @@ void payloads_free(struct payloads *);
 
 size_t payloads_memory(const struct payloads *);
 
-/* Keeps the payload of M, which is none before the last one. */
+/* Append the payload of M, which does not come before the last message. */
 void payloads_add(struct payloads *, const struct message *m, const uint8_t *bytes, size_t length);
 
-/* The payload of M, until the next change; NULL if it was not kept.  Of NULL it never was. */
+/* Return the payload of M, valid until the next change.  Return NULL if it was not kept, or if
+ * the payloads are NULL. */
 const uint8_t *payloads_find(struct payloads *, const struct message *m, size_t *length);
 
 #endif

@@ -1,4 +1,4 @@
-/* Fields of a record that lies in the capture as it is: see record.h. */
+/* Fields of a record that lies in the capture unchanged: see record.h. */
 #include "config.h"
 
 #include "decode/record.h"

@@ -1,11 +1,11 @@
 /*
- * Expanding records: fields of a run of bytes that lies in the capture as it
- * is, for the formats that have nothing between them and their capture.
+ * Expanding records: fields of a run of bytes that lies in the capture
+ * unchanged, for formats without a transport.
  *
- * record_open() copies the bytes (those of a growing capture may change
- * meanwhile) and makes them the payload; the others add fields at byte
- * positions of it.  Without fields they all go into one spare
- * field, so that callers need no test.
+ * record_open() copies the bytes, because those of a growing capture may
+ * change, and makes them the payload.  The other functions add fields at byte
+ * positions of the payload.  Without fields they all write to one spare field,
+ * so callers need no test.
  */
 #ifndef TRAWL_DECODE_RECORD_H
 #define TRAWL_DECODE_RECORD_H
@@ -24,23 +24,23 @@ struct record {
 struct record record_open(struct expansion *, const struct field_row *, const struct message *,
 			  const struct window *, enum expand_want);
 
-/* A number in BYTES bytes from AT on, or in bits of them. */
+/* Add a number from BYTES bytes at AT, or from bits. */
 void record_uint(struct record *, unsigned row, size_t at, size_t bytes, uint64_t value);
 void record_bits(struct record *, unsigned row, uint64_t bit, uint32_t bits, uint64_t value);
 
-/* The bytes themselves, as a field of bytes or text. */
+/* Add the bytes as a field of bytes or text. */
 void record_part(struct record *, unsigned row, size_t at, size_t length);
 
-/* Gives the field that was added last, of bytes or text, another text, which must live as long
- * as the expansion. */
+/* Replace the text of the last field, of bytes or text.  The new text must live as long as the
+ * expansion. */
 void record_replace(struct record *, const void *text, size_t length);
 
-/* What follows from other messages, or in another form; TEXT must live as
- * long as the expansion. */
+/* Add a value computed from other messages, or in another form.  TEXT must live as long as the
+ * expansion. */
 void record_value(struct record *, unsigned row, uint64_t value);
 void record_text(struct record *, unsigned row, const char *text);
 
-/* A level: fields added between are its elements. */
+/* Open and close a level: fields added between are its elements. */
 void record_list(struct record *, unsigned row);
 void record_list_end(struct record *);
 

@@ -13,7 +13,7 @@
 
 /* clang-format off: a line for each decoder */
 
-/* NAME of each NAME_ops.  Of equal scores the first one wins. */
+/* NAME of each NAME_ops.  With equal scores the first one wins. */
 #define DECODERS(D)                                                                                \
 	D(syst_raw)                                                                                \
 	D(syst_hex)                                                                                \
@@ -64,7 +64,7 @@ decoder_find(const char *name)
 	return NULL;
 }
 
-/* The names that decoder_find takes: FORMAT of each decoder, then FORMAT/TRANSPORT. */
+/* Return the I-th name for decoder_find: FORMAT of each decoder, then FORMAT/TRANSPORT. */
 static const char *
 name_at(size_t i)
 {
@@ -88,7 +88,7 @@ decoder_field_name(size_t i)
 	return NULL;
 }
 
-/* Filters of all formats, each once, with `or` between them. */
+/* Filters of all formats, each once, joined by `or`. */
 static struct {
 	char triggers[1024], unnamed[1024];
 } joined;

@@ -1,9 +1,10 @@
 /*
- * What is looked for: see sought.h.
+ * Search strings: see sought.h.
  *
- * A sieve is the shift-and search of strings: a bit for each place of each needle, set
- * where the text so far ends with the needle up to there.  What can be many a text moves
- * all bits on for which one of its letters would do, until no more are.
+ * A sieve is the shift-and algorithm of string search.  It has a bit for each
+ * position of each needle.  The bit is set if the text so far ends with the
+ * needle up to that position.  A piece with many possible texts moves each bit
+ * on if one of its letters matches, until no more bits change.
  */
 #include "config.h"
 
@@ -13,8 +14,8 @@
 #include <string.h>
 
 enum {
-	AHEAD = 1 << 16, /* bytes that are looked through at once */
-	LAST = 4	 /* bytes that tell which needle may go on */
+	AHEAD = 1 << 16, /* bytes searched at once */
+	LAST = 4	 /* last bytes, which decide how needles may continue */
 };
 
 static const char *const letters[SOUGHT_LETTERS] = {
@@ -28,7 +29,7 @@ static const char *const letters[SOUGHT_LETTERS] = {
 
 /* --- making ---------------------------------------------------------------- */
 
-/* Puts needles side by side into a word. */
+/* Put needles side by side into a word. */
 static void
 place_needles(struct sought *s)
 {
@@ -50,8 +51,8 @@ place_needles(struct sought *s)
 			s->letters[i] |= s->places[(uint8_t)*c];
 }
 
-/* Whether one of the letters that any text may have can stand at a place of a needle, or a byte
- * of a character beyond ASCII, which may be made of a number. */
+/* True if a position of a needle matches a letter that any text may contain.  Also true for
+ * bytes of characters beyond ASCII, which may come from a number. */
 static bool
 is_common(const struct byte_set *set)
 {
@@ -64,7 +65,7 @@ is_common(const struct byte_set *set)
 	return false;
 }
 
-/* Finds a place of each needle, a rare one, where no such byte stands. */
+/* Find a rare position of each needle that matches no such letter. */
 static void
 find_own(struct sought *s)
 {
@@ -81,7 +82,7 @@ find_own(struct sought *s)
 	}
 }
 
-/* The hexadecimal digits that may stand at a place, in bits. */
+/* Return the hexadecimal digits that match at a position, a bit each. */
 static unsigned
 digits_of(const struct byte_set *set)
 {
@@ -92,26 +93,26 @@ digits_of(const struct byte_set *set)
 	return digits;
 }
 
-/* The digits of a place; any where there is none. */
+/* Return the digits of position AT.  Outside the needle any digit matches. */
 static unsigned
 digits_at(const struct needle *n, size_t at)
 {
 	return at < n->length ? digits_of(&n->at[at]) : 0xffff;
 }
 
-/* Adds the bytes whose digits a needle is, from the first nibble of one on or from the second:
- * of the others at its ends any will do. */
+/* Add the bytes that a needle spells in hexadecimal.  It begins at the first nibble of a byte
+ * (BEFORE 0) or at the second (BEFORE 1).  Spare nibbles at both ends match any digit. */
 static void
 add_hex(struct sought *s, const struct needle *n, size_t before)
 {
 	struct byte_set sets[NEEDLE_MAX] = {0};
 	size_t length = (before + n->length + 1) / 2;
 	if (s->hex.count >= NEEDLES_MAX) {
-		s->hex.count = NEEDLES_MAX + 1; /* any bytes may do */
+		s->hex.count = NEEDLES_MAX + 1; /* any bytes may match */
 		return;
 	}
 	for (size_t i = 0; i < length; i++) {
-		unsigned high = digits_at(n, 2 * i - before); /* before the first: beyond all */
+		unsigned high = digits_at(n, 2 * i - before); /* -1 wraps around: any digit */
 		unsigned low = digits_at(n, 2 * i + 1 - before);
 		for (unsigned c = 0; c < 256; c++)
 			if (high >> (c >> 4) & low >> (c & 15) & 1)
@@ -178,7 +179,7 @@ sought_renew(struct sought *s, unsigned generation)
 	s->generation = generation;
 }
 
-/* Looks on for a needle, up to END at least; false if the window ends before. */
+/* Search on for a needle, at least up to END.  Return false if the window ends before. */
 static bool
 look_on(struct sought_cursor *cursor, const struct needle *needle, const struct window *w,
 	uint64_t end)
@@ -225,7 +226,7 @@ sought_look_in(struct sought *s, enum sought_look look, const struct window *w, 
 		looked->upto = cursor->upto < looked->upto ? cursor->upto : looked->upto;
 	}
 	if (!set->count)
-		looked->upto = 0; /* any bytes may do */
+		looked->upto = 0; /* any bytes may match */
 	return any || !set->count;
 }
 
@@ -243,7 +244,7 @@ sought_is_in_hex(const struct sought *s, const uint8_t *p, size_t length)
 
 /* --- pieces ---------------------------------------------------------------- */
 
-/* Whether a needle that starts SHIFT bytes behind the begin of a piece agrees with it. */
+/* True if a needle that starts SHIFT bytes after the start of a piece agrees with it. */
 static bool
 agrees_at(const struct needle *n, const char *piece, size_t length, long shift)
 {
@@ -266,7 +267,7 @@ sought_joins(const struct sought *s, const char *piece)
 	return false;
 }
 
-/* Word by word, as compilers leave a loop as it is, and this is asked for each message. */
+/* Compare word by word, because compilers do not unroll such a loop and each message needs this. */
 static inline bool
 is_note(const struct sought_note *note, const uint64_t key[static SOUGHT_KEY])
 {
@@ -366,7 +367,7 @@ sought_pass_placed(const struct sought *s, struct sought_sieve *sieve, const voi
 {
 	const uint8_t *p = at, *end = p + length, *last = p;
 	uint64_t open = sieve->open & ~s->ends, inside = 0, found = 0;
-	if (length > LAST && !s->cuts) { /* those before may be as any needle has them */
+	if (length > LAST && !s->cuts) { /* earlier bytes may match any needle */
 		last = end - LAST;
 		inside = s->all;
 	}

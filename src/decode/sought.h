@@ -1,12 +1,12 @@
 /*
- * What is looked for in texts, for decoders that can tell that a message lacks it without
- * making its text.
+ * Search strings of a filter, for decoders that can prove from raw bytes that a
+ * message contains none.
  *
- * A decoder sifts by what it knows of how a text comes about: bytes that stand in it as
- * they are, pieces that it adds, what conversions can yield.  It lets a message pass
- * wherever it is not sure; then the text is made and looked at.
+ * A search string is a needle.  A decoder sifts by the way it builds a text:
+ * bytes copied unchanged, pieces that it adds, results of conversions.  If it
+ * is not sure, it lets a message pass.  The text is then built and searched.
  *
- * Threads: one at a time, as the filter it belongs to.
+ * Threads: one at a time, like the filter that owns it.
  */
 #ifndef TRAWL_DECODE_SOUGHT_H
 #define TRAWL_DECODE_SOUGHT_H
@@ -14,53 +14,53 @@
 #include "base/needle.h"
 #include "decode/decoder.h"
 
-/* Bytes that something can yield. */
+/* Sets of characters for parts of a text that are not known. */
 enum sought_letters {
 	SOUGHT_NUMBERS, /* conversions of integers, pointers and floating point, padded */
 	SOUGHT_BLANKS,
-	SOUGHT_DECIMALS, /* integers of base 10 or 8, not padded, */
-	SOUGHT_HEX,	 /* of base 16 in lower case, */
-	SOUGHT_CAPITALS, /* and in upper case */
+	SOUGHT_DECIMALS, /* integers of base 10 or 8, not padded */
+	SOUGHT_HEX,	 /* integers of base 16 in lower case, not padded */
+	SOUGHT_CAPITALS, /* integers of base 16 in upper case, not padded */
 	SOUGHT_FLOATS,	 /* floating point, of base 10 and finite, not padded */
 	SOUGHT_LETTERS
 };
 
-/* As what needles are looked for in bytes. */
+/* Form in which needles are searched for in bytes. */
 enum sought_look {
 	SOUGHT_AS_BYTES,
-	SOUGHT_AS_DIGITS, /* as the bytes whose hexadecimal digits, in lower case, they are */
+	SOUGHT_AS_DIGITS, /* as bytes that the needle spells in lower-case hexadecimal */
 	SOUGHT_LOOKS
 };
 
-/* Bytes of a capture up to which a needle was looked for: none starts from FROM up to UPTO. */
+/* Search position in a capture: the needle does not start from FROM up to UPTO. */
 struct sought_cursor {
 	uint64_t from, upto;
-	bool found; /* one starts at UPTO */
+	bool found; /* the needle starts at UPTO */
 };
 
-/* What is known of all texts of a form, of an id, of a format. */
+/* Verdict on every text that one form, ID or format string can produce. */
 enum sought_verdict {
-	SOUGHT_NEVER,	 /* none has a needle */
-	SOUGHT_IN_PLACE, /* one that has a needle has it among the message's bytes, too */
-	SOUGHT_MAY,	 /* one may have a needle */
-	SOUGHT_ALWAYS	 /* each has a needle */
+	SOUGHT_NEVER,	 /* no text contains a needle */
+	SOUGHT_IN_PLACE, /* a needle in a text is also in the message's bytes */
+	SOUGHT_MAY,	 /* a text may contain a needle */
+	SOUGHT_ALWAYS	 /* each text contains a needle */
 };
 
-/* What a decoder has found out about one of them, of which it is sure. */
+/* Proven facts about one form, ID or format string. */
 enum { SOUGHT_NOTES = 2048, SOUGHT_KEY = 5 };
 struct sought_note {
-	uint64_t key[SOUGHT_KEY]; /* the decoder's own */
+	uint64_t key[SOUGHT_KEY]; /* defined by the decoder */
 	bool used, fresh;	  /* fresh: nothing is noted yet */
-	bool never;		  /* it cannot contain a needle */
+	bool never;		  /* no text contains a needle */
 	bool unnamed;		  /* as in struct expansion */
-	uint8_t verdict;	  /* enum sought_verdict, where that is asked for */
-	const void *found;	  /* what else is asked for */
+	uint8_t verdict;	  /* enum sought_verdict, if the decoder uses it */
+	const void *found;	  /* other result, if the decoder uses one */
 };
 
-/* Where needles were looked for in a capture. */
+/* Part of a capture that was searched. */
 struct sought_looked {
 	struct sought_cursor cursors[NEEDLES_MAX];
-	uint64_t from, upto; /* none of them starts in between */
+	uint64_t from, upto; /* no needle starts in between */
 };
 
 enum { SOUGHT_FORMS = 2048 };
@@ -68,51 +68,53 @@ enum { SOUGHT_FORMS = 2048 };
 struct sought {
 	struct needles needles; /* at least one */
 	struct sought_looked looked[SOUGHT_LOOKS];
-	unsigned generation; /* of the capture that these are for */
-	/* the needles side by side, each cut to what there is room for: by byte the places
-	 * where it is, then all, where they begin and end, and those of the ends that are cut */
+	unsigned generation; /* epoch of the capture that `looked` is valid for */
+	/* Needles side by side in 64 bits, each cut to its share.  `places`, by byte: positions
+	 * where that byte matches.  Then all positions, starts, ends, and ends of cut needles. */
 	uint64_t places[256], all, starts, ends, cuts;
-	uint64_t letters[SOUGHT_LETTERS]; /* places where one of such bytes is */
-	struct needles own; /* of each needle a byte, a rare one, that is none of these; none:
-			       one needle has no such byte */
-	struct needles hex; /* SOUGHT_AS_DIGITS: to the nibble; none: any bytes may be */
-	bool in_hex;	    /* one can be */
-	const void *basis;  /* what else the following rest on: the decoder's own */
-	uint8_t forms[SOUGHT_FORMS]; /* the decoder's own, by form; 0: nothing yet */
+	uint64_t letters[SOUGHT_LETTERS]; /* positions where such a character matches */
+	/* a rare byte of each needle that is none of `letters`; empty: some needle has no such
+	 * byte */
+	struct needles own;
+	/* needles for SOUGHT_AS_DIGITS, to the nibble; empty: any bytes may match */
+	struct needles hex;
+	bool in_hex;		     /* some needle consists of hexadecimal digits */
+	const void *basis;	     /* the decoder's data that `forms` and `notes` depend on */
+	uint8_t forms[SOUGHT_FORMS]; /* the decoder's notes by form; 0: nothing yet */
 	struct sought_note notes[SOUGHT_NOTES];
-	uint8_t *room; /* of sought_room */
+	uint8_t *room; /* memory for sought_room */
 	size_t size;
 };
 
-/* What is said of a message, by `sift`.  As it begins: nothing is sure. */
+/* Answer of `sift` for a message.  Zeroed: nothing is sure. */
 struct sought_answer {
-	bool text_lacks, type_lacks; /* such a text, as expand makes it, has no needle */
-	bool text_has;		     /* it has one */
+	bool text_lacks, type_lacks; /* text or type, as expand builds it, contains no needle */
+	bool text_has;		     /* text contains a needle */
 	bool unnamed;		     /* as in struct expansion */
-	bool keyed; /* messages of the decoder that have the same key have the same type */
+	bool keyed; /* messages of the decoder with the same key have the same type */
 	uint64_t type_key;
-	const char *text; /* it stands here, in the window or the room, as it is; or NULL */
+	const char *text; /* the text unchanged, in the window or the room; or NULL */
 	size_t text_length;
-	/* where nothing is sought: messages of the decoder for which all of these are the same
-	 * have the same text; `text_bytes` stand in the window.  NULL: nothing is sure */
+	/* without a search (NULL): messages of the decoder with equal values here have the same
+	 * text.  `text_bytes` lie in the window.  NULL: not sure */
 	const uint8_t *text_bytes;
 	size_t text_bytes_length;
 	const void *text_from;
 	uint16_t text_form;
 };
 
-/* SET is not empty; freed with sought_free. */
+/* Make a search for SET, which is not empty.  Free it with sought_free. */
 struct sought *sought_new(const struct needles *set);
 void sought_free(struct sought *); /* NULL is fine */
 
-/* SIZE bytes, zeroed, until the next call. */
+/* Return SIZE zeroed bytes, valid until the next call. */
 uint8_t *sought_room(struct sought *, size_t size);
 
-/* Forgets all that was found in a capture of another GENERATION. */
+/* Drop all results from a capture of another epoch. */
 void sought_renew(struct sought *, unsigned generation);
 
-/* Whether a needle starts in LENGTH bytes from OFFSET on, which the window has.  Who goes
- * forward reads each byte once. */
+/* True if a needle starts in the LENGTH bytes from OFFSET on, which the window covers.  Going
+ * forward, it reads each byte once. */
 bool sought_look_in(struct sought *, enum sought_look, const struct window *, uint64_t offset,
 		    uint64_t length);
 
@@ -126,53 +128,52 @@ sought_is_in(struct sought *s, enum sought_look look, const struct window *w, ui
 	return sought_look_in(s, look, w, offset, length);
 }
 
-/* Whether bytes may be part of a text with a needle that is made of them and of SOUGHT_LETTERS:
- * they have a byte that such letters are not. */
+/* True if these bytes, with SOUGHT_LETTERS added, may form a text with a needle: they include a
+ * needle's rare byte that is no such letter.  Also true if a needle has no such byte. */
 bool sought_own_is_in(const struct sought *, const void *at, size_t length);
 
-/* Whether a needle is in the hexadecimal digits, in lower case, of LENGTH bytes; true where
- * that is not sure. */
+/* True if a needle is in the lower-case hexadecimal digits of LENGTH bytes.  Also true if not
+ * sure. */
 bool sought_is_in_hex(const struct sought *, const uint8_t *p, size_t length);
 
-/* Whether a needle can be in PIECE, or in part in it and in part beside it. */
+/* True if a needle can lie in PIECE, or partly in it and partly next to it. */
 bool sought_joins(const struct sought *, const char *piece);
 
-/* The same, but for what is before it: a text begins with PIECE. */
+/* As sought_joins, for a PIECE that begins its text. */
 bool sought_joins_begin(const struct sought *, const char *piece);
 
-/* The note under a key; a fresh one may have taken another's place.  The longer ones begin with
- * a word that is not 0. */
+/* Return the note for a key.  A fresh note may have replaced another one.  Wide keys begin with
+ * a word other than 0. */
 struct sought_note *sought_note(struct sought *, const uint64_t key[static 3]);
 struct sought_note *sought_note_wide(struct sought *, const uint64_t key[static SOUGHT_KEY]);
 
-/* Forgets forms and notes unless they rest on BASIS. */
+/* Drop forms and notes unless they depend on BASIS. */
 void sought_rest_on(struct sought *, const void *basis);
 
-/* A text made in pieces, one after the other, and whether a needle may be in it.  Begins
- * as {0}. */
+/* State of a search through a text built from pieces.  Begins as {0}. */
 struct sought_sieve {
-	uint64_t open; /* needles so far, by the place of their last byte */
+	uint64_t open; /* needles begun, by the position of their last byte */
 	bool found;
 };
 
-/* What comes next: bytes as they are; or any number, or none, of some letters. */
+/* Pass the next piece: bytes as they are; or any number, or none, of some letters. */
 void sought_pass(const struct sought *, struct sought_sieve *, const void *at, size_t length);
 void sought_pass_text(const struct sought *, struct sought_sieve *, const char *);
 void sought_pass_any(const struct sought *, struct sought_sieve *, enum sought_letters);
 
-/* Whether a needle may begin with such a letter, or what is open of one go on with it. */
+/* True if a needle may begin with such a letter, or an open needle may continue with it. */
 static inline bool
 sought_goes_on(const struct sought *s, const struct sought_sieve *sieve, enum sought_letters which)
 {
 	return (sieve->open << 1 | s->starts) & s->letters[which];
 }
 
-/* The same of bytes that stand side by side in the message as well: a needle that is all in
- * them is not found. */
+/* Pass bytes that are also contiguous in the message's bytes.  A needle wholly inside them is
+ * not reported. */
 void sought_pass_placed(const struct sought *, struct sought_sieve *, const void *at,
 			size_t length);
 
-/* The same of any such bytes; and of any byte, or none, that does not stand there. */
+/* Pass unknown bytes that are also in the message's bytes; or at most one byte that is not. */
 void sought_pass_unknown(const struct sought *, struct sought_sieve *);
 void sought_pass_byte(const struct sought *, struct sought_sieve *);
 

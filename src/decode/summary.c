@@ -1,5 +1,5 @@
 /*
- * What messages add up to: see summary.h.
+ * Sums over messages: see summary.h.
  *
  * A message costs one probe of a small hash.
  */
@@ -16,7 +16,7 @@ tally_slot_count(const struct tally *tally)
 	return (size_t)1 << tally->slot_bits;
 }
 
-/* The slot of KEY: its own, or the free one where it belongs. */
+/* Return the slot of KEY: its own, or the free one for it. */
 static struct tally_slot *
 tally_slot_of(const struct tally *tally, uint64_t key)
 {
@@ -56,7 +56,7 @@ tally_clear(struct tally *tally)
 	vec_clear(&tally->rows);
 	if (!tally->slots) {
 		tally_rehash(tally);
-	} else if (!++tally->round) { /* all that is in the slots is older than it looks */
+	} else if (!++tally->round) { /* the round wrapped: old slots would look current */
 		memset(tally->slots, 0, tally_slot_count(tally) * sizeof *tally->slots);
 		tally->round = 1;
 	}

@@ -1,6 +1,6 @@
 /*
- * What messages add up to, so that they need not be kept: how many of which severity
- * from whom, which kinds and flags, between which times.
+ * Sums over messages, kept instead of the messages: counts by severity and
+ * origin, kinds and flags, and the range of times.
  *
  * Threads: a summary belongs to one.
  */
@@ -21,9 +21,8 @@ struct tally_slot {
 	uint32_t round, row;
 };
 
-/* Counts by origin and severity: an open hash over the rows.  What was said before the
- * last tally_clear is told apart by its round, so that clearing costs nothing.  Cleared
- * first. */
+/* Counts by origin and severity: an open hash over the rows.  Slots of an earlier round are
+ * free, so tally_clear costs nothing.  Call tally_clear before use. */
 struct tally {
 	tally_rows rows;
 	struct tally_slot *slots;
@@ -33,18 +32,18 @@ struct tally {
 
 void tally_free(struct tally *);
 void tally_clear(struct tally *);
-/* The row of an origin, made if it is new, for a message at OFFSET; until the next
- * call. */
+/* Return the row of an origin, and make it if new, for a message at OFFSET.  Valid until the
+ * next call. */
 struct tally_row *tally_row(struct tally *, uint64_t key, uint64_t offset);
 
-/* Where a key belongs; the high bits of the product depend on all of the key's. */
+/* Return the home slot of a key.  The high bits of the product depend on all bits of the key. */
 static inline size_t
 tally_home(const struct tally *tally, uint64_t key)
 {
 	return (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - tally->slot_bits));
 }
 
-/* Counts a message. */
+/* Count a message. */
 static inline void
 tally_count(struct tally *tally, uint64_t key, enum severity severity, uint64_t offset)
 {
@@ -55,34 +54,34 @@ tally_count(struct tally *tally, uint64_t key, enum severity severity, uint64_t 
 	row->severities[severity]++;
 }
 
-/* The row of KEY, or NULL. */
+/* Return the row of KEY, or NULL. */
 const struct tally_row *tally_find(const struct tally *, uint64_t key);
 size_t tally_memory(const struct tally *);
 
-/* Cleared first. */
+/* Call summary_clear before use. */
 struct summary {
 	uint64_t count;
-	uint64_t kinds;	 /* that occur, a bit each */
+	uint64_t kinds;	 /* kinds that occur, a bit each */
 	uint64_t losses; /* messages with a flag of MESSAGE_LOSS */
-	unsigned flags;	 /* of messages: those that occur */
-	bool goes_back;	 /* a time is before the one of the message before */
-	/* if `flags` has MESSAGE_TIMED */
+	unsigned flags;	 /* message flags that occur */
+	bool goes_back;	 /* a time is earlier than the time before it */
+	/* valid if `flags` has MESSAGE_TIMED */
 	uint64_t ticks_first, ticks_last;
 	uint64_t ticks_min, ticks_max;
-	/* of senders' own timestamps in messages that are timed; min > max: none has one */
+	/* sender times of timed messages; min > max: none */
 	uint64_t sender_min, sender_max;
-	bool lacks_sender; /* a message that is timed has none */
+	bool lacks_sender; /* a timed message has no sender time */
 	struct tally tally;
 };
 
 void summary_clear(struct summary *);
 void summary_free(struct summary *);
 
-/* Adds messages in the order of the capture. */
+/* Add messages in the order of the capture. */
 void summary_add(struct summary *, const struct message *, size_t count);
 
-/* A summary that is being added to, so that its numbers stay in registers: between open
- * and close only its tally is up to date. */
+/* A summary while messages are added, so that its numbers stay in registers.  Between open and
+ * close only its tally is up to date. */
 struct summing {
 	uint64_t count, kinds, losses;
 	uint64_t ticks_first, ticks_last, ticks_min, ticks_max;
@@ -129,8 +128,8 @@ summing_close(const struct summing *sums, struct summary *s)
 	s->lacks_sender = sums->lacks_sender;
 }
 
-/* The times of a message.  Whether it has any is not asked by jumps where messages with
- * and without alternate as they like: guessed wrong, those would cost more than all else. */
+/* Add the time of a message, without a branch on MESSAGE_TIMED.  In a random mix of messages
+ * with and without a time, mispredicted branches would cost more than the rest. */
 static inline __attribute__((always_inline)) void
 summing_time(struct summing *s, const struct message *m)
 {
@@ -149,8 +148,8 @@ summing_time(struct summing *s, const struct message *m)
 	}
 }
 
-/* Counts a message whose ID offset is OFFSET, without its time; inline, so that of one that
- * nobody else looks at only what is counted is made. */
+/* Count a message with ID offset OFFSET, without its time.  Inline, so that callers compute only
+ * the values that are counted. */
 static inline __attribute__((always_inline)) void
 summing_count(struct summing *s, unsigned kind, unsigned flags, uint64_t origin,
 	      enum severity severity, uint64_t offset)
@@ -163,7 +162,7 @@ summing_count(struct summing *s, unsigned kind, unsigned flags, uint64_t origin,
 	tally_count(s->tally, origin, severity, offset);
 }
 
-/* Adds a message. */
+/* Add a message. */
 static inline __attribute__((always_inline)) void
 summing_add(struct summing *s, const struct message *m)
 {

@@ -1,8 +1,8 @@
 /*
- * The decoder of what no format explains: it makes no messages.
+ * The decoder for captures of no known format: it makes no messages.
  *
- * It is not in the registry, so no name selects it: a trace has it until a format is
- * chosen.  The bytes are not even read.
+ * It is not in the registry, so no name selects it.  A trace uses it until a
+ * format is chosen.  The bytes are not even read.
  */
 #include "config.h"
 

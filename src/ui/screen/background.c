@@ -1,4 +1,4 @@
-/* A terminal's answer about its background, a character at a time: see background.h. */
+/* A terminal's reply about its background, one character at a time: see background.h. */
 #include "config.h"
 
 #include "ui/screen/background.h"
@@ -18,8 +18,8 @@ digit_value(char c)
 	return value > 15 ? value - 6 : value;
 }
 
-/* Whether the parts from AT on are of a light colour: nearer to white than to black, as
- * an eye weighs red, green and blue. */
+/* True if the colour parts from AT on are light: nearer to white than to black, with the weights
+ * of the eye for red, green and blue. */
 static bool
 is_light(const char *at)
 {
@@ -37,7 +37,7 @@ is_light(const char *at)
 	return sum >= 500;
 }
 
-/* Whether what is held may go on with a character. */
+/* True if CHARACTER may follow the held ones. */
 static bool
 may_follow(const struct background *b, uint32_t character)
 {
@@ -48,7 +48,7 @@ may_follow(const struct background *b, uint32_t character)
 	if (last == ESC)
 		return character == '\\';
 	if (b->length == before)
-		return character == ':' || character == 'a'; /* with a fourth part */
+		return character == ':' || character == 'a'; /* rgba, with a fourth part */
 	return character == BEL || character == ESC || character == '/' || character == ':' ||
 	       (character < 0x80 && digit_value((char)character) >= 0);
 }

@@ -1,9 +1,11 @@
 /*
- * What a terminal answers when it is asked for its background (xterm's control sequences,
- * "OSC 11"): ESC ] 1 1 ; r g b : HHHH / HHHH / HHHH and BEL or ESC \.
+ * A terminal's reply to the query for its background (xterm's control
+ * sequences, "OSC 11"):
  *
- * The answer comes when it comes, also in pieces.  Its characters look like keys, so each
- * that may be of an answer is held until it is clear what it is.
+ *   ESC ] 1 1 ; r g b : HHHH / HHHH / HHHH
+ *
+ * and BEL or ESC \. It may come late, and in pieces.  Its characters look like
+ * keys.  Each one that may belong to a reply is held until that is certain.
  */
 #ifndef TRAWL_UI_BACKGROUND_H
 #define TRAWL_UI_BACKGROUND_H
@@ -14,21 +16,21 @@
 
 /* Zero-initialise. */
 struct background {
-	bool asked;    /* and not answered yet */
-	bool answered; /* then the next holds */
+	bool asked;    /* query sent, no reply yet */
+	bool answered; /* `light` is valid */
 	bool light;
-	char held[40]; /* behind ESC */
+	char held[40]; /* characters after ESC */
 	size_t length;
 };
 
 enum background_step {
-	BACKGROUND_NONE, /* the character, and what was held, is of no answer */
-	BACKGROUND_HELD, /* it may be of one */
-	BACKGROUND_DONE	 /* it was the last; nothing is held */
+	BACKGROUND_NONE, /* the character and the held ones are no reply */
+	BACKGROUND_HELD, /* may be part of a reply */
+	BACKGROUND_DONE	 /* last character of a reply; nothing is held */
 };
 
-/* Takes the next character behind ESC.  After BACKGROUND_NONE the caller takes the held
- * ones back and sets the length to 0. */
+/* Take the next character after ESC.  After BACKGROUND_NONE the caller takes back the held ones
+ * and sets the length to 0. */
 enum background_step background_take(struct background *, uint32_t character);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * Cells: see canvas.h.
  *
- * Everything is clipped in one place, canvas_clip(), so that panes may draw as if
- * there were room.  A wide character that does not fit whole leaves a blank.
- * Text becomes cells in canvas_put() alone, which makes it safe.
+ * canvas_clip() does all clipping, so panes may draw as if space were
+ * unlimited.  A wide character that does not fit leaves a blank.  Only
+ * canvas_put() turns text into cells, and it makes the text safe.
  */
 #include "config.h"
 
@@ -49,10 +49,10 @@ canvas_free(struct canvas *canvas)
 	*canvas = (struct canvas){0};
 }
 
-/* A row of an area: its cells, and the columns [from, to) that may be drawn,
- * counted in the area.  False if there are none. */
+/* A row of an area: its cells, and the visible columns [from, to), counted in the area.
+ * canvas_clip() returns false if none is visible. */
 struct canvas_span {
-	struct cell *cells; /* of column 0 of the area; may lie outside */
+	struct cell *cells; /* cell of column 0 of the area; may lie outside */
 	int from, to;
 };
 
@@ -96,7 +96,7 @@ put_character(const struct canvas_span *s, int col, int columns, enum role role,
 		s->cells[col + 1] = (struct cell){.role = (uint8_t)role};
 }
 
-/* Draws a character that is not printable ASCII, or its escape; returns the column after it. */
+/* Draw a character that is not printable ASCII, or its escape.  Return the column after it. */
 static int
 put_shown(const struct canvas_span *s, int col, enum role role, const struct text_shown *shown)
 {

@@ -1,9 +1,10 @@
 /*
- * Names, palettes, and the way down from many colours to few: see colour.h.
+ * Names, palettes, and conversion to fewer colours: see colour.h.
  *
- * Going down to 256 the nearest entry is taken that users do not redefine.
- * Among 8 or 16 nearness would make most light colours white; what counts
- * there is which of red, green and blue are in it.
+ * For 256 colours, the nearest entry wins among those that users do not
+ * redefine.  With 8 or 16 entries, most light colours would be nearest to
+ * white.  There the choice depends on which of red, green and blue a colour
+ * contains.
  */
 #include "config.h"
 

@@ -1,5 +1,6 @@
 /*
- * Colours as themes name them, and what a terminal with fewer makes of them.
+ * Colours as themes name them, and their substitutes on terminals with fewer
+ * colours.
  */
 #ifndef TRAWL_UI_COLOUR_H
 #define TRAWL_UI_COLOUR_H
@@ -11,7 +12,7 @@
 struct text;
 
 enum colour_kind {
-	COLOUR_OWN,	/* the terminal's */
+	COLOUR_OWN,	/* the terminal's default */
 	COLOUR_PALETTE, /* an entry of its palette */
 	COLOUR_RGB
 };
@@ -21,22 +22,23 @@ struct colour {
 	uint32_t value; /* 0..255, or 0xrrggbb */
 };
 
-/* Reads `default`, `red`, `bright-red`, `color208` or `#ff8700`; NULL is
- * `default`.  False if it is none. */
+/* Parse `default`, `red`, `bright-red`, `color208` or `#ff8700`.  NULL is `default`.  Return
+ * false for any other text. */
 bool colour_parse(const char *text, struct colour *);
 
-/* For option tables: what was expected instead of TEXT, or NULL. */
+/* For option tables: describe the expected values if TEXT is not a colour.  Return NULL if it is
+ * one. */
 const char *colour_check(const char *text, char buffer[static 256]);
 
-/* Appends the I-th of the named colours; false, and nothing, behind the last. */
+/* Append the I-th named colour.  Return false, and append nothing, past the last. */
 bool colour_add_name(size_t i, struct text *out);
 
-/* The like of a colour in a palette of COUNT (8, 16 or 256) entries; COLOUR_OWN
- * if there is none, which is so for greys unless PAIRED: the other of text and
- * background has a colour too, so that one's own would not do. */
+/* Return a similar colour from a palette of COUNT (8, 16 or 256) entries, or COLOUR_OWN if it
+ * has none.  With 8 or 16 entries greys have none unless PAIRED, when text and background both
+ * have colours. */
 struct colour colour_degrade(struct colour, int count, bool paired);
 
-/* Red, green and blue of an entry, as xterm has them. */
+/* Return red, green and blue of a palette entry, as in xterm. */
 uint32_t colour_of_palette(uint32_t entry);
 
 #endif

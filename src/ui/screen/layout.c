@@ -1,35 +1,35 @@
 /*
  * Sharing out the screen: see layout.h.
  *
- * Narrow screens stack the panes below the list; from 132 columns on some stand
- * beside it, the others run along the foot.  When rows run out the last in the
- * table leave first, then the title, the status; one row shows the current
- * message alone.  The pane with the cursor takes all where it would have to leave.
+ * Narrow screens stack the panes below the list.  From 132 columns on, some
+ * panes are next to the list and the others run along the foot.  When rows run
+ * out, the last pane of the table leaves first, then the title, then the
+ * status.  A single row shows only the current message.  If the pane with the
+ * cursor would have to leave, it takes the whole screen.
  */
 #include "config.h"
 
 #include "ui/screen/layout.h"
 
 enum {
-	SIDE_COLUMNS = 132, /* from here on panes stand beside each other */
+	SIDE_COLUMNS = 132, /* from here on panes can be side by side */
 	LIST_ROWS_MIN = 3,
 	LIST_COLUMNS_MIN = 30,
 	SIDE_COLUMNS_MIN = 24,
 	FOOT_PERCENT = 25,
-	FOOT_FULL_PERCENT = 33, /* for one that could fill it, there */
-	HALF_PERCENT = 50,	/* for one beside the list that needs so much */
-	FULL_PERCENT = 55,	/* for a pane that stands alone below the list and could fill it */
+	FOOT_FULL_PERCENT = 33, /* at the foot, for a pane that could fill it */
+	HALF_PERCENT = 50,	/* for a pane next to the list that needs it */
+	FULL_PERCENT = 55,	/* for a pane alone below the list that could fill it */
 	SIDE_PERCENT = 40
 };
 
-/* The panes beside the list, those that stay longest first; on the screen they
- * stand in this order. */
+/* The panes around the list, in their order on the screen.  The first ones stay longest. */
 static const struct place_row {
 	enum pane_id pane;
 	int rows_min; /* with the rule */
-	int percent;  /* of the rows, where it is stacked below the list */
-	bool foot;    /* lower than others, and on a wide screen below the list, */
-	bool beside;  /* but for this one */
+	int percent;  /* of the rows, if stacked below the list */
+	bool foot;    /* lower than others, and below the list on a wide screen */
+	bool beside;  /* next to the list on a wide screen, despite `foot` */
 } places[] = {
     {PANE_DETAIL, .rows_min = 4, .percent = 50},
     {PANE_FILTERS, .rows_min = 4, .percent = 40},
@@ -58,14 +58,14 @@ layout_clamp(int value, int least, int most)
 	return value < least ? least : value;
 }
 
-/* Per cent of TOTAL, moved by the user's steps. */
+/* Return PERCENT of TOTAL, moved by the user's steps. */
 static int
 layout_share(int total, int percent, int split)
 {
 	return total * layout_clamp(percent + 5 * split, 10, 90) / 100;
 }
 
-/* Cuts ROWS off the foot of *FROM. */
+/* Cut ROWS off the foot of *FROM. */
 static struct area
 cut_foot(struct area *from, int rows)
 {
@@ -80,8 +80,8 @@ place_pane(struct layout *layout, enum pane_id pane, struct area area)
 	layout->panes[pane] = (struct area){area.row + 1, area.col, area.rows - 1, area.cols};
 }
 
-/* Which of the open panes there is room for below LEAST rows: of those at the
- * FOOT of a wide screen, of those beside its list, or (ALL) of all. */
+/* Choose the open panes that fit into SPARE rows.  With ALL, choose from all panes.  Else FOOT
+ * chooses those at the foot of a wide screen, and false those next to its list. */
 static void
 layout_choose(const struct layout_wish *wish, int spare, bool all, bool foot, bool chosen[PLACES])
 {
@@ -93,9 +93,9 @@ layout_choose(const struct layout_wish *wish, int spare, bool all, bool foot, bo
 	}
 }
 
-/* Cuts the chosen panes off the foot of *BODY, the last one first: the share that
- * each should have, between what it needs and what leaves the others their
- * LEAST.  The first takes what is left if LEAST is 0. */
+/* Cut the chosen panes off the foot of *BODY, the last one first.  Each gets its share, but not
+ * less than it needs.  It leaves the others their minimum, and LEAST rows.  If LEAST is 0, the
+ * first pane takes the rest. */
 static void
 place_chosen(struct layout *layout, struct area *body, const struct layout_wish *wish,
 	     const bool chosen[PLACES], int percent, int least)
@@ -118,7 +118,7 @@ place_chosen(struct layout *layout, struct area *body, const struct layout_wish 
 		int most = body->rows - least, fill = wish->fill_rows[places[i].pane];
 		int cut = layout_clamp(fill, layout_share(body->rows, own, wish->split),
 				       layout_share(body->rows, full, wish->split));
-		if (side && fill) /* as high as it needs */
+		if (side && fill) /* as high as its contents */
 			cut = layout_clamp(fill, 0, layout_share(body->rows, HALF_PERCENT, 0));
 		if (!least && i == first)
 			cut = body->rows;
@@ -156,7 +156,7 @@ side_by_side(struct layout *layout, struct area body, const struct layout_wish *
 	layout->panes[wish->base] = body;
 }
 
-/* The open pane that covers all others, or PANE_COUNT. */
+/* Return the open pane that covers all others, or PANE_COUNT. */
 static int
 layout_cover(const struct layout_wish *wish)
 {
@@ -193,7 +193,7 @@ layout_make(const struct layout_wish *wish)
 	else
 		layout_stack(&layout, body, wish);
 	if (layout.panes[wish->focus].rows <= 0 && layout_cover(wish) == PANE_COUNT) {
-		layout = bare; /* whoever works in a pane has to see it */
+		layout = bare; /* the pane with the cursor must be visible */
 		layout.panes[wish->focus] = whole;
 	}
 	return layout;

@@ -1,5 +1,6 @@
 /*
- * Where the panes are: a function of the screen's size and the user's wishes.
+ * Positions of the panes, computed from the screen's size and the user's
+ * wishes.
  */
 #ifndef TRAWL_UI_LAYOUT_H
 #define TRAWL_UI_LAYOUT_H
@@ -28,8 +29,8 @@ enum pane_id {
 	PANE_CODE,
 	PANE_STACK,
 	PANE_FUNCTIONS,
-	PANE_GUESSES, /* in the list's place while nothing is decoded */
-	PANE_HELP,    /* from here on: covers all others */
+	PANE_GUESSES, /* in place of the list while nothing is decoded */
+	PANE_HELP,    /* this and the following ones cover all others */
 	PANE_MESSAGES,
 	PANE_CLOCKS,
 	PANE_CARD,
@@ -39,20 +40,21 @@ enum pane_id {
 struct layout_wish {
 	int rows, cols;
 	bool open[PANE_COUNT];
-	int fill_rows[PANE_COUNT]; /* rows it could fill, with its rule; 0: its share will do */
+	/* rows that it could fill, with its rule; 0: no more than its share */
+	int fill_rows[PANE_COUNT];
 	enum layout_mode mode;
-	enum pane_id base; /* the list, or what stands in its place */
+	enum pane_id base; /* the list, or the pane in its place */
 	enum pane_id focus;
 	bool zoom;
-	int split; /* steps of 5 % for the panes beside the list, around 0 */
+	int split; /* steps of 5 % for the panes around the list; 0 = default */
 };
 
-/* Areas with no rows are not shown.  A pane's rule is the row above it. */
+/* Areas without rows are not shown.  A pane's rule is the row above it. */
 struct layout {
 	struct area title, status;
 	struct area panes[PANE_COUNT];
 	struct area rules[PANE_COUNT];
-	struct area bar; /* one column between panes side by side */
+	struct area bar; /* column between panes side by side */
 };
 
 struct layout layout_make(const struct layout_wish *);

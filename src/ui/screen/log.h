@@ -1,6 +1,6 @@
 /*
- * What was said since the start: the last row shows the newest until the next
- * key, :messages all of it.
+ * Notices since the start.  The last row shows the newest one until the next
+ * key, and :messages shows all.
  */
 #ifndef TRAWL_UI_LOG_H
 #define TRAWL_UI_LOG_H
@@ -14,12 +14,12 @@ struct log_line {
 	bool is_error;
 };
 
-/* Zero-initialise.  The oldest lines go when there are very many. */
+/* Zero-initialise.  Beyond 1000 lines the oldest ones are dropped. */
 struct log {
 	VEC(struct log_line) lines;
 };
 
-/* Adds each line of a text; how many. */
+/* Add each line of a text.  Return the number of lines. */
 size_t log_add(struct log *, bool is_error, const char *text);
 void log_free(struct log *);
 

@@ -1,14 +1,14 @@
 /*
- * The way from screen to screen: see paint.h.
+ * Updating the terminal: see paint.h.
  *
- * Curses finds such a way too, but sets its scroll region anew for each row
- * scrolled and uses long strings, twice the bytes that a step down a list
- * needs.  Here the region stays where it was (everything else moves the
- * cursor absolutely), rows that survive a shift are mended before it, so that
- * a step is: mend the old current row, line feed, write the new one.
+ * Curses can do this too.  But it sets its scroll region again for each
+ * scrolled row and uses long strings: twice the bytes that a step down a list
+ * needs.  Here the region stays where it was, and everything else moves the
+ * cursor absolutely.  Rows that survive a shift are corrected before it.  A
+ * step is then: correct the old current row, line feed, write the new row.
  *
- * After a character whose width terminals disagree about, the cursor counts
- * as lost and is placed again.
+ * Terminals disagree about the width of some characters.  After such a
+ * character the cursor counts as lost and is placed again.
  */
 #include "config.h"
 
@@ -17,11 +17,11 @@
 #include <string.h>
 
 enum {
-	LINES_MAX = 3, /* up or down, one by one */
+	LINES_MAX = 3, /* up or down, one at a time */
 	BACKSPACES_MAX = 4,
-	GAP = 3, /* cells that are as cheap to draw again as to pass, in whatever way */
+	GAP = 3, /* this many cells are always as cheap to draw again as to skip */
 	NEVER_COPIED = 1000,
-	RUN_BYTES = 512 /* put at once */
+	RUN_BYTES = 512 /* appended at once */
 };
 
 struct brush {
@@ -68,8 +68,7 @@ same_row(const struct canvas *x, int i, const struct canvas *y, int j)
 	return !memcmp(row_of(x, i), row_of(y, j), (size_t)x->cols * sizeof *x->cells);
 }
 
-/* Whether most of row I of X is in row J of Y; blanks, also those with a background,
- * do not count. */
+/* True if most of row I of X is in row J of Y.  Blanks do not count, even with a background. */
 static bool
 similar_row(const struct canvas *x, int i, const struct canvas *y, int j)
 {
@@ -86,7 +85,7 @@ similar_row(const struct canvas *x, int i, const struct canvas *y, int j)
 
 /* --- the terminal's state ---------------------------------------------- */
 
-/* Line by line, where that stays out of scrolling. */
+/* Move to ROW line by line.  Return false if it is too far, or if that would scroll. */
 static bool
 add_lines(const struct brush *b, int row, struct text *out)
 {
@@ -105,7 +104,7 @@ add_lines(const struct brush *b, int row, struct text *out)
 	return true;
 }
 
-/* By backspaces, or by return and forward. */
+/* Move to COL by backspaces, or by return and forward. */
 static bool
 add_columns(const struct brush *b, int col, struct text *out)
 {
@@ -126,7 +125,7 @@ add_columns(const struct brush *b, int col, struct text *out)
 	return true;
 }
 
-/* From where the cursor is, if that is known. */
+/* Move relative to the cursor, if its position is known. */
 static bool
 relative_way(const struct brush *b, int row, int col, struct text *out)
 {
@@ -152,7 +151,7 @@ move_to(struct brush *b, int row, int col)
 	p->col = col;
 }
 
-/* Bytes of the string that leads from the cursor to COL, further on in its row. */
+/* Return the length of the string that moves the cursor forward to COL in its row. */
 static size_t
 forward_cost(struct brush *b, int col)
 {
@@ -185,9 +184,9 @@ set_role(struct brush *b, enum role role)
 
 /* --- rows -------------------------------------------------------------- */
 
-/* Whether all terminals agree how wide a character is: letters up to the
- * scripts of India, those of East Asia, and lines and blocks where these are not
- * written.  Other symbols, emoji and what combines are drawn differently. */
+/* True if all terminals agree on the width of a character.  They do for letters up to the
+ * scripts of India and for those of East Asia.  They also do for lines and blocks outside East
+ * Asian locales.  Other symbols, emoji and combining characters vary. */
 static bool
 sure_width(const struct brush *b, const struct cell *cell)
 {
@@ -197,15 +196,15 @@ sure_width(const struct brush *b, const struct cell *cell)
 				  (line && !b->terminal->wide_lines));
 }
 
-/* Whether a cell can be drawn in the style of ROLE. */
+/* True if a cell can be drawn in the style of ROLE. */
 static bool
 suits_style(const struct brush *b, const struct cell *cell, enum role role)
 {
 	return cell->role == role || (is_blank(b, cell) && !b->terminal->marks_blanks[role]);
 }
 
-/* Draws cells from column COL, where the cursor is, up to END: as many as are of one
- * style and keep the cursor known.  Returns the column behind them. */
+/* Draw cells from column COL, where the cursor is, up to END.  Stop where the style changes or
+ * the cursor's position is no longer known.  Return the column after them. */
 static int
 put_run(struct brush *b, const struct cell *cells, int col, int end)
 {
@@ -227,13 +226,13 @@ put_run(struct brush *b, const struct cell *cells, int col, int end)
 		col += cell->columns ? cell->columns : 1;
 		p->col += cell->columns;
 		if (!sure_width(b, cell) || p->col >= p->shown.cols)
-			p->row = -1; /* terminals differ in where that leads */
+			p->row = -1; /* the next position depends on the terminal */
 	}
 	text_add_bytes(b->out, bytes, length);
 	return col;
 }
 
-/* Bytes it takes to write the cells [from, to) again, to get past them. */
+/* Return the bytes needed to get past the cells [from, to) by writing them again. */
 static size_t
 copy_cost(const struct brush *b, const struct cell *cells, int from, int to)
 {
@@ -250,9 +249,9 @@ copy_cost(const struct brush *b, const struct cell *cells, int from, int to)
 	return (size_t)(to - from);
 }
 
-/* Where to draw from, to get to COL of a row whose cells before it are right already and
- * whose next one has ROLE: from where the cursor is, if these are as cheap to draw again
- * as to pass, else from COL, with the cursor there. */
+/* Return the column to draw from, to reach COL in a row.  The cells before COL are right
+ * already, and the cell at COL has ROLE.  If the cells after the cursor are as cheap to draw
+ * again as to skip, return the cursor's column.  Else move the cursor to COL. */
 static int
 move_to_cell(struct brush *b, const struct cell *cells, int row, int col, enum role role)
 {
@@ -260,7 +259,7 @@ move_to_cell(struct brush *b, const struct cell *cells, int row, int col, enum r
 	if (p->row == row && p->col < col) {
 		size_t most = forward_cost(b, col);
 		if (copy_cost(b, cells, p->col, col) > most)
-			set_role(b, role); /* needed anyway, and it may help */
+			set_role(b, role); /* needed anyway, and may make the cells cheaper */
 		if (copy_cost(b, cells, p->col, col) <= most)
 			return p->col;
 	}
@@ -268,7 +267,7 @@ move_to_cell(struct brush *b, const struct cell *cells, int row, int col, enum r
 	return col;
 }
 
-/* The first column of the blank rest of a row. */
+/* Return the first column of the blank rest of a row. */
 static int
 blank_from(const struct brush *b, const struct cell *cells, int cols)
 {
@@ -277,21 +276,21 @@ blank_from(const struct brush *b, const struct cell *cells, int cols)
 	return cols;
 }
 
-/* Whether one sequence is shorter than COUNT blanks. */
+/* True if the erase sequence is shorter than COUNT blanks. */
 static bool
 brush_erases(const struct brush *b, int count)
 {
 	return b->terminal->erase && count > (int)strlen(b->terminal->erase);
 }
 
-/* The column behind the character at COL. */
+/* Return the column after the character at COL. */
 static int
 column_after(const struct cell *cells, int col)
 {
 	return col + (cells[col].columns ? cells[col].columns : 1);
 }
 
-/* The first column from COL on, below END, that does not show what it shall. */
+/* Return the first column from COL on, below END, with a cell that must change. */
 static int
 next_column(const struct brush *b, const struct cell *old, const struct cell *cells, int col,
 	    int end)
@@ -301,8 +300,8 @@ next_column(const struct brush *b, const struct cell *old, const struct cell *ce
 	return col;
 }
 
-/* The end, at most END, of a run that begins with COL: of cells that do not show what they
- * shall, and of short gaps between them that need no other style. */
+/* Return the end, at most END, of a run from COL: cells that must change, with short gaps that
+ * need no other style. */
 static int
 run_end(const struct brush *b, const struct cell *old, const struct cell *cells, int col, int end)
 {
@@ -323,7 +322,7 @@ run_end(const struct brush *b, const struct cell *old, const struct cell *cells,
 	return until;
 }
 
-/* Turns row AT of the screen, which shows `old`, into `cells`. */
+/* Turn row AT of the screen from `old` into `cells`. */
 static void
 update_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
 {
@@ -352,17 +351,17 @@ update_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
 
 /* --- shifts ------------------------------------------------------------ */
 
-/* Rows [top, bottom] of the screen move up by `by` (down if negative). */
+/* A move of rows [top, bottom] of the screen up by `by` (down if negative). */
 struct shift {
 	int by, top, bottom;
 };
 
-/* How many more rows are right after a shift: of those from the first to the last that it
- * brings to where they belong, less those among them that are there already. */
+/* Return how many more rows are right after a shift.  Count rows that it brings into place.
+ * Subtract rows between the first and the last one that are already right. */
 static int
 count_gain(const struct canvas *old, const struct canvas *canvas, int by)
 {
-	int gain = 0, right = 0; /* of these, since the last one that gained */
+	int gain = 0, right = 0; /* since the last row that gained */
 	for (int row = by < 0 ? -by : 0; row < canvas->rows && row + by < canvas->rows; row++) {
 		if (same_row(canvas, row, old, row)) {
 			right += gain > 0;
@@ -374,7 +373,7 @@ count_gain(const struct canvas *old, const struct canvas *canvas, int by)
 	return gain;
 }
 
-/* The shift that brings most rows to where they belong. */
+/* Return the shift that brings most rows into place. */
 static struct shift
 find_shift(const struct canvas *old, const struct canvas *canvas)
 {
@@ -389,7 +388,7 @@ find_shift(const struct canvas *old, const struct canvas *canvas)
 	}
 	if (!shift.by)
 		return shift;
-	int first = -1, last = -1; /* rows that survive, where they will be */
+	int first = -1, last = -1; /* surviving rows, at their new place */
 	for (int row = 0; row < rows; row++) {
 		int from = row + shift.by;
 		if (from >= 0 && from < rows && !same_row(canvas, row, old, row) &&
@@ -415,7 +414,7 @@ scroll_terminal(struct brush *b, const struct shift *shift)
 		p->bottom = shift->bottom;
 		p->row = -1; /* setting a region moves the cursor */
 	}
-	set_role(b, ROLE_NORMAL); /* new rows take the background */
+	set_role(b, ROLE_NORMAL); /* new rows get the background */
 	int edge = shift->by > 0 ? shift->bottom : shift->top;
 	if (p->row != edge)
 		move_to(b, edge, 0);

@@ -1,9 +1,9 @@
 /*
- * From one screen to the next in few bytes.
+ * Painting a new screen in few bytes.
  *
- * A painter keeps what the terminal shows and writes what it takes to show
- * another canvas: shifted rows by scrolling a region, then the cells that
- * differ.  Of the terminal it has only the strings it is given, and
+ * A painter remembers the terminal's contents and writes the bytes that turn
+ * them into another canvas.  It shifts rows by scrolling a region, then writes
+ * the cells that differ.  It uses only the terminal strings it is given, and
  * sends nothing itself.
  */
 #ifndef TRAWL_UI_PAINT_H
@@ -13,19 +13,19 @@
 
 enum { PAINT_STYLE_SIZE = 64, PAINT_COSTS = 256 };
 
-/* What the terminal understands; strings are NULL where it cannot. */
+/* Abilities of the terminal.  Strings are NULL if it has none. */
 struct paint_terminal {
-	const char *clear;	   /* clears all, cursor to the top left */
-	const char *erase;	   /* from the cursor to the end of the row */
-	const char *reverse_index; /* up, scrolling down at the region's top */
+	const char *clear;	   /* clear all, cursor to the top left */
+	const char *erase;	   /* erase from the cursor to the end of the row */
+	const char *reverse_index; /* up one row; at the region's top, scroll down */
 	const char *plain;	   /* no attributes */
 	const char *show_cursor, *hide_cursor;
 	char style[ROLE_ALL][PAINT_STYLE_SIZE]; /* from plain; "" = plain */
 	char anew[ROLE_ALL][PAINT_STYLE_SIZE];	/* from any other style */
-	bool covers[ROLE_ALL][ROLE_ALL];	/* [a][b]: a's style will do after b's */
-	bool marks_blanks[ROLE_ALL];		/* the style is seen on a blank */
-	bool wraps_late; /* stays in the last column until the next character */
-	bool wide_lines; /* lines and blocks may take two columns */
+	bool covers[ROLE_ALL][ROLE_ALL];	/* [a][b]: style a can follow style b directly */
+	bool marks_blanks[ROLE_ALL];		/* the style shows on a blank */
+	bool wraps_late; /* the cursor stays in the last column until the next character */
+	bool wide_lines; /* lines and blocks may be two columns wide */
 
 	void (*move)(struct text *, int row, int col);
 	void (*forward)(struct text *, int columns);	    /* NULL: cannot */
@@ -36,17 +36,18 @@ struct painter {
 	struct canvas shown;
 	bool known; /* the terminal shows `shown` */
 	bool cursor_shown;
-	int row, col;		    /* of the terminal's cursor; row -1 = not known */
-	int top, bottom;	    /* of the scroll region */
-	enum role role;		    /* whose style is on; NORMAL = plain, if that is so */
-	uint8_t costs[PAINT_COSTS]; /* bytes to move forward so many columns; 0: not measured */
+	int row, col;	 /* terminal's cursor; row -1 = not known */
+	int top, bottom; /* scroll region */
+	enum role role;	 /* role of the current style; NORMAL = plain, if its style is empty */
+	/* bytes to move forward by that number of columns; 0: not measured */
+	uint8_t costs[PAINT_COSTS];
 };
 
-/* Appends to OUT what turns the screen into CANVAS. */
+/* Append to OUT the bytes that turn the screen into CANVAS. */
 void painter_paint(struct painter *, const struct paint_terminal *, const struct canvas *,
 		   struct text *out);
 
-/* The screen is not what it was: the next paint draws all of it. */
+/* Make the next paint draw everything, because the screen has changed. */
 void paint_forget(struct painter *);
 void paint_free(struct painter *);
 

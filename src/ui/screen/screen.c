@@ -1,4 +1,4 @@
-/* What the parts of the screen ask of it: see screen.h. */
+/* Functions for the parts of the screen: see screen.h. */
 #include "config.h"
 
 #include "ui/screen/screen.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a text to the log; of several lines the last row has the first, and where the others
- * are. */
+/* Add a text to the log.  If it has several lines, cut it to the first one and append where the
+ * others are. */
 static void
 log_text(struct screen *screen, bool is_error, struct text *text)
 {

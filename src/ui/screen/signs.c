@@ -1,6 +1,6 @@
 /*
- * The table of signs: see signs.h.  Where a sign is one character the list draws
- * it from here.
+ * The table of signs: see signs.h.  The list draws single-character signs from
+ * it.
  */
 #include "config.h"
 

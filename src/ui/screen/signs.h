@@ -1,4 +1,4 @@
-/* The signs that people see beside texts, from sign.def. */
+/* The signs next to texts on the screen, from sign.def. */
 #ifndef TRAWL_UI_SIGNS_H
 #define TRAWL_UI_SIGNS_H
 

@@ -1,13 +1,14 @@
 /*
  * The last screen as text or SVG: see still.h.
  *
- * A text has no colours, so the parts of the screen show by characters what they would
- * show by a colour alone, as on a terminal without colours.
+ * A text has no colours.  Where a colour alone would mark something, the parts
+ * of the screen use characters, as on a terminal without colours.
  *
- * In an SVG each run of cells of one role is a rectangle, unless it has the picture's
- * background, and one or more text elements.  The viewer's font is not known.  So that
- * columns stay aligned, each text is made as wide as its cells (textLength), and characters
- * that may come from another font are separate texts.
+ * In an SVG each run of cells with the same role is one or more text elements.
+ * If its background differs from the picture's, it is also a rectangle.  The
+ * viewer's font is not known.  To keep columns aligned, each text is made as
+ * wide as its cells (textLength).  Characters that may come from another font
+ * are separate texts.
  */
 #include "config.h"
 
@@ -129,7 +130,7 @@ is_plain(const struct cell *cell)
 	return cell->code[0] < 0x80 && !cell->code[1];
 }
 
-/* Return true if a cell is part of the same text element as FIRST, which has its role. */
+/* True if a cell belongs to the text element of FIRST, which has the same role. */
 static bool
 goes_on(const struct cell *first, const struct cell *cell)
 {
@@ -137,8 +138,8 @@ goes_on(const struct cell *first, const struct cell *cell)
 	       (cell->columns == first->columns && is_plain(cell) == is_plain(first));
 }
 
-/* Return the column after the cells from COL on, up to END, that have one role.  With TEXT,
- * they are also part of one text element. */
+/* Return the column after the cells from COL on, up to END, that share one role.  With TEXT,
+ * they also share one text element. */
 static int
 run_end(const struct cell *cells, int col, int end, bool text)
 {
@@ -177,7 +178,7 @@ add_text(struct still_run run, const struct still_style *style, uint32_t rgb, st
 	text_add(out, "</text>\n");
 }
 
-/* Append the elements for cells of one role. */
+/* Append the elements for cells with the same role. */
 static void
 add_run(const struct still_term *term, const struct still_run *run, struct text *out)
 {

@@ -1,6 +1,6 @@
 /*
- * A still: a term that keeps the last screen as a picture.  It has a size and colours, but
- * no keys, and reads nothing of a terminal or of TERM.
+ * A still: a term that keeps the last screen as a picture.  It has a size and
+ * colours, but no keys.  It uses neither a terminal nor TERM.
  */
 #ifndef TRAWL_UI_STILL_H
 #define TRAWL_UI_STILL_H

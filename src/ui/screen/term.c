@@ -1,17 +1,17 @@
 /*
  * The terminal through curses: see term.h.
  *
- * Curses has the terminal's strings and reads its keys (through a pad,
- * because reading through a window would paint it); what to send for a new
- * screen is found by paint.c.  A frame is one write.
+ * Curses supplies the terminal's strings and reads its keys.  It reads through
+ * a pad, because reading through a window would paint it.  paint.c computes the
+ * bytes for a new screen.  A frame is one write.
  *
- * Signals are the caller's (screen.c), but for those that end the program at once:
- * their handler sends strings prepared at the start and uses nothing but
+ * The caller handles signals (ui/signals.c), except those that end the program
+ * at once.  Their handler sends strings prepared at the start and uses only
  * write(2), tcsetattr(3) and raise(3).
  *
- * What a terminal sends is more than keys: answers, reports of a mouse, and text
- * that is pasted between two marks.  Such a sequence is read whole, by its form
- * (ECMA-48, sections 5.4 and 5.6), whether it is known or not.
+ * A terminal sends more than keys: replies, mouse reports, and pasted text
+ * between two marks.  Such a sequence is read to its end by its form (ECMA-48,
+ * sections 5.4 and 5.6), known or not.
  */
 #include "config.h"
 
@@ -37,16 +37,16 @@
 
 enum {
 	ESCAPE_MS = 25,
-	ANSWER_MS = 200 /* behind ESC, while an answer is awaited */
+	ANSWER_MS = 200 /* after ESC, while a reply is expected */
 };
 
-/* Text that is pasted comes between marks while this is on (xterm's control
- * sequences, "Bracketed Paste Mode"). */
+/* While this is on, pasted text comes between marks (xterm's control sequences, "Bracketed Paste
+ * Mode"). */
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
 
-/* Presses and the wheel are reported while this is on, in a form without bounds (the same,
- * "Mouse Tracking", 1000 and 1006). */
+/* While this is on, the terminal reports presses and the wheel.  Coordinates have no upper bound
+ * (same document, "Mouse Tracking", 1000 and 1006). */
 #define MOUSE_ON "\033[?1000h\033[?1006h"
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
 
@@ -55,19 +55,19 @@ struct terminal {
 	struct term base; /* first: see terminal_of */
 	FILE *in;
 	bool own_in;
-	bool pasting; /* between the marks */
-	bool mouse;   /* its reports are asked for */
-	bool pressed; /* the last sequence was one, */
+	bool pasting; /* between the paste marks */
+	bool mouse;   /* mouse reports are on */
+	bool pressed; /* the last sequence was a mouse press */
 	struct background background;
 	SCREEN *screen;
 	WINDOW *keys;
 	struct paint_terminal can;
 	struct painter painter;
-	struct arena strings; /* of the terminal, in `can` */
+	struct arena strings; /* memory of the strings in `can` */
 	struct text out;
 };
 
-static const struct term_ops terminal_ops; /* at the end */
+static const struct term_ops terminal_ops; /* defined at the end */
 
 static struct terminal *
 terminal_of(const struct term *base)
@@ -77,24 +77,26 @@ terminal_of(const struct term *base)
 
 /* --- crashes ----------------------------------------------------------- */
 
-/* All that end a program unless it says otherwise, but for SIGBUS (capture/map.c
- * makes SIGABRT of it) and those of screen.c. */
+/* Signals that end a program by default, except SIGBUS (capture/guard.c turns it into SIGABRT)
+ * and those in ui/signals.c. */
 static const int crash_signals[] = {SIGSEGV, SIGILL,  SIGFPE,  SIGABRT,	  SIGSYS,
 				    SIGTRAP, SIGQUIT, SIGPIPE, SIGALRM,	  SIGUSR1,
 				    SIGUSR2, SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU};
 
-/* What gives the terminal back; the one state outside struct term, because
- * the handler of a crash needs it. */
+/* Data that restores the terminal.  It is the one state outside struct term, because the crash
+ * handler needs it. */
 static struct {
 	volatile sig_atomic_t armed;
 	int file;
 	struct termios modes;
 	char text[256]; /* begins with MOUSE_OFF */
 	size_t length;
-	volatile sig_atomic_t start; /* behind that, while there is nothing to switch off */
+	/* where to begin in `text`: after MOUSE_OFF, unless the mouse is on */
+	volatile sig_atomic_t start;
 } rescue;
 
-/* Return 0, or -1.  A signal does not end the wait for what is still being sent. */
+/* Set the modes.  Return 0, or -1.  Try again if a signal interrupts the wait for pending
+ * output. */
 static int
 set_modes(int file, int when, const struct termios *modes)
 {
@@ -113,7 +115,7 @@ restore_terminal(void)
 	rescue.armed = 0;
 	if (write(rescue.file, rescue.text + rescue.start, rescue.length - (size_t)rescue.start) <
 	    0) {
-		/* nothing is left to report to */
+		/* nowhere left to report to */
 	}
 	set_modes(rescue.file, TCSANOW, &rescue.modes);
 }
@@ -122,10 +124,10 @@ static void
 on_crash(int number)
 {
 	restore_terminal();
-	raise(number); /* SA_RESETHAND: the usual end */
+	raise(number); /* SA_RESETHAND: the default action */
 }
 
-/* Sets what handles those signals that are not ignored. */
+/* Set the handler of all crash signals that are not ignored. */
 static void
 handle_crashes(void (*handler)(int), int flags)
 {
@@ -136,7 +138,7 @@ handle_crashes(void (*handler)(int), int flags)
 			sigaction(crash_signals[i], &action, NULL);
 }
 
-/* A string of the terminal's description, or NULL. */
+/* Return a string of the terminal's description, or NULL. */
 static const char *
 term_capability(const char *name)
 {
@@ -144,7 +146,7 @@ term_capability(const char *name)
 	return string == (char *)-1 ? NULL : string;
 }
 
-/* Appends a string without its padding, `$<5>`: no terminal needs it today. */
+/* Append a string without its padding, `$<5>`, which no terminal needs today. */
 static void
 add_string(struct text *out, const char *string)
 {
@@ -160,7 +162,7 @@ add_string(struct text *out, const char *string)
 	}
 }
 
-/* Those that move the cursor as ECMA-48 says ignore a mode they do not have. */
+/* True if PASTE_ON is safe: terminals that move the cursor as in ECMA-48 ignore unknown modes. */
 static bool
 brackets_pastes(void)
 {
@@ -198,7 +200,7 @@ send_bytes(const char *bytes, size_t length)
 	while (length) {
 		ssize_t sent = write(STDOUT_FILENO, bytes, length);
 		if (sent < 0 && errno != EINTR && errno != EAGAIN)
-			return; /* the terminal is gone; poll() tells the loop */
+			return; /* the terminal is gone; poll() reports that to the loop */
 		if (sent > 0) {
 			bytes += sent;
 			length -= (size_t)sent;
@@ -239,8 +241,8 @@ can_draw(void)
 	return term_capability("cup") && term_capability("clear");
 }
 
-/* A string without its padding, kept as long as the term; NULL if the
- * terminal has none. */
+/* Return a string without its padding, kept as long as the term.  Return NULL if the terminal
+ * has none. */
 static const char *
 keep_string(struct terminal *term, const char *name)
 {
@@ -254,8 +256,8 @@ keep_string(struct terminal *term, const char *name)
 	return string;
 }
 
-/* Plain attributes, without the choice of a character set that some
- * descriptions put in front or behind: none is ever chosen here. */
+/* Return the string for plain attributes, without the character set that some descriptions
+ * select before or after it.  No other set is ever selected here. */
 static const char *
 keep_plain(struct terminal *term)
 {
@@ -270,8 +272,8 @@ keep_plain(struct terminal *term)
 	return plain ? plain : "";
 }
 
-/* Terminals draw symbols of "ambiguous" width wide, if at all, where the languages
- * of East Asia are written. */
+/* True in locales of East Asia.  Only there do terminals draw symbols of "ambiguous" width wide,
+ * if at all. */
 static bool
 is_east_asian(void)
 {
@@ -301,7 +303,7 @@ read_capabilities(struct terminal *term)
 	};
 }
 
-/* Keys come as they are typed, line feeds go out as they are. */
+/* Set the modes: keys come as they are typed, line feeds go out unchanged. */
 static void
 take_modes(struct terminal *term)
 {
@@ -370,7 +372,7 @@ term_open(const struct theme *theme, struct err *err)
 	term->keys = newpad(1, 1);
 	keypad(term->keys, TRUE);
 	nodelay(term->keys, TRUE);
-	define_key(NULL, KEY_MOUSE); /* half a report: read_sequence() takes it whole */
+	define_key(NULL, KEY_MOUSE); /* half a report: read_sequence() reads the rest, too */
 	read_capabilities(term);
 	term->base = (struct term){
 	    .ops = &terminal_ops, .file = fileno(term->in), .colours = tigetnum("colors")};
@@ -449,7 +451,7 @@ terminal_ask_background(struct term *base)
 	struct terminal *term = terminal_of(base);
 	const char *says = getenv("COLORFGBG"), *last = says ? strrchr(says, ';') : NULL;
 	struct background *background = &term->background;
-	if (last) { /* 7 and 9 to 15 are the light ones of the first sixteen */
+	if (last) { /* 7 and 9 to 15 are the light colours of the first sixteen */
 		int entry = atoi(last + 1);
 		*background = (struct background){.answered = true};
 		base->light = entry == 7 || entry > 8;
@@ -461,7 +463,7 @@ terminal_ask_background(struct term *base)
 
 /* --- looks ------------------------------------------------------------- */
 
-/* Appends a string to a style; `ESC [ 1 m` and `ESC [ 7 m` become one. */
+/* Append a string to a style.  `ESC [ 1 m` and `ESC [ 7 m` become one sequence. */
 static void
 add_style(char *style, const char *string)
 {
@@ -481,8 +483,7 @@ add_style(char *style, const char *string)
 	text_free(&text);
 }
 
-/* Whether the terminal takes red, green and blue as they are: by its
- * description, or as most say that do. */
+/* True if the terminal takes red, green and blue: by its description, or by COLORTERM. */
 static bool
 takes_rgb(const char *string)
 {
@@ -493,8 +494,8 @@ takes_rgb(const char *string)
 	       !strncmp(string, "\033[", 2) && tigetnum("colors") >= 256;
 }
 
-/* NAME is setaf or setab, FIRST what the standard for RGB begins with.  False if
- * the style keeps the terminal's own colour. */
+/* Append a colour to a style.  NAME is setaf or setab, FIRST the start of the standard RGB
+ * sequence.  Return false if the style keeps the terminal's own colour. */
 static bool
 add_colour(char *style, const char *name, const char *first, struct colour colour, bool paired)
 {
@@ -525,7 +526,7 @@ enum {
 	ATTR_BG = 1 << 5
 };
 
-/* Makes the string of a style; what it changes are the bits it returns. */
+/* Make the string of a style.  Return its ATTR_ bits. */
 static unsigned
 make_style(char *string, const struct style *style)
 {
@@ -656,13 +657,13 @@ named_key(wint_t code)
 	for (size_t i = 0; i < sizeof named_keys / sizeof *named_keys; i++)
 		if (named_keys[i].curses == code)
 			return named_keys[i].key;
-	if (code >= KEY_F(1) && code <= KEY_F(24)) /* from 13 on with Shift */
+	if (code >= KEY_F(1) && code <= KEY_F(24)) /* from F13 on with Shift */
 		return KEYCODE_F1 + (code - KEY_F(1));
 	return KEYCODE_NONE;
 }
 
-/* The next character of a sequence, which may come late; false if none does, or a
- * key stands there. */
+/* Read the next character of a sequence, which may come late.  Return false if none comes, or if
+ * a key comes instead. */
 static bool
 next_of_sequence(struct terminal *term, wint_t *code)
 {
@@ -676,21 +677,21 @@ next_of_sequence(struct terminal *term, wint_t *code)
 	return kind == OK;
 }
 
-/* Notes a report of the mouse, `<BUTTON;COLUMN;ROW`, from 1 on: of a press or the wheel. */
+/* Store a mouse report `<BUTTON;COLUMN;ROW`, counted from 1, of a press or the wheel. */
 static void
 read_press(struct terminal *term, const char *parameters)
 {
 	unsigned button;
 	int col, row;
 	if (!term->mouse || sscanf(parameters, "<%u;%d;%d", &button, &col, &row) != 3 ||
-	    button & 32) /* it moves */
+	    button & 32) /* movement */
 		return;
 	term->pressed = true;
 	term->base.press = (struct term_press){.button = button, .row = row - 1, .col = col - 1};
 }
 
-/* Reads a control sequence to its final character (ECMA-48, 5.4); notes where
- * pasted text begins and ends, and what the mouse does. */
+/* Read a control sequence to its final character (ECMA-48, 5.4).  Note paste marks and mouse
+ * reports. */
 static void
 read_control(struct terminal *term)
 {
@@ -706,12 +707,12 @@ read_control(struct terminal *term)
 		term->pasting = false;
 	else if (code == 'M' && *parameters == '<')
 		read_press(term, parameters);
-	else if (code == 'M' && !count) /* xterm's oldest report of a mouse */
+	else if (code == 'M' && !count) /* xterm's oldest mouse report */
 		for (int i = 0; i < 3 && next_of_sequence(term, &code); i++)
 			continue;
 }
 
-/* Reads a control string to its end (ECMA-48, 5.6), or BEL. */
+/* Read a control string to its end (ECMA-48, 5.6), or to BEL. */
 static void
 read_string(struct terminal *term)
 {
@@ -720,8 +721,8 @@ read_string(struct terminal *term)
 		before = code;
 }
 
-/* After ESC: reads a sequence that the terminal's description does not have, so
- * that its letters are no commands.  False if ESC was the key. */
+/* After ESC, read a sequence that the terminal's description does not contain, so that its
+ * letters do not run commands.  Return false if ESC was the key. */
 static bool
 read_sequence(struct terminal *term)
 {
@@ -736,7 +737,7 @@ read_sequence(struct terminal *term)
 		return false;
 	if (term->background.asked && code == ']' &&
 	    background_take(&term->background, code) == BACKGROUND_HELD)
-		return true; /* term_key() goes on, also when the rest is late */
+		return true; /* terminal_key() reads the rest, even if it is late */
 	if (code == '[') {
 		read_control(term);
 		return true;
@@ -745,7 +746,7 @@ read_sequence(struct terminal *term)
 		next_of_sequence(term, &next);
 		return true;
 	}
-	/* strings answer what was asked; a key may stand behind ESC, too */
+	/* a reply is a control string; but a key may follow ESC, too */
 	if (code == ']' || code == 'P') {
 		bool string = next_of_sequence(term, &next) &&
 			      ((next >= '0' && next <= '9') || next == '>' || next == '!');
@@ -760,8 +761,9 @@ read_sequence(struct terminal *term)
 	return false;
 }
 
-/* What was held behind ESC for an answer is none: another string is read to its end, else
- * these were keys, of which ESC is the first.  CODE came last.  False: nothing is left. */
+/* Release characters after ESC that turned out not to be the reply.  CODE came last.  If they
+ * start another control string, read it to its end and return false.  Else they are keys, and
+ * the first one is ESC. */
 static bool
 release_held(struct terminal *term, int kind, wint_t code)
 {
@@ -779,7 +781,7 @@ release_held(struct terminal *term, int kind, wint_t code)
 	return !string;
 }
 
-/* Whether a character goes to an answer that is being read. */
+/* True if the character belongs to a reply that is being read. */
 static bool
 goes_to_answer(struct terminal *term, int kind, wint_t code)
 {
@@ -818,7 +820,7 @@ terminal_key(struct term *base)
 			continue;
 		}
 		if (key == KEYCODE_ESC)
-			term->pasting = false; /* its end was lost */
+			term->pasting = false; /* the end mark was lost */
 		if (key != KEYCODE_NONE)
 			return term->pasting ? key | KEYCODE_PASTED : key;
 	}

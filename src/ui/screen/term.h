@@ -1,9 +1,10 @@
 /*
  * A term shows the screen.
  *
- * There are two kinds: the terminal (term.c, the only file that uses curses), and a still
- * (still.c), which keeps the last screen as a picture and needs no terminal.  Size, colours,
- * background, keys and mouse come from here and from nowhere else.
+ * One kind is the terminal (term.c, the only file that uses curses).  The other
+ * kind is a still (still.c), which keeps the last screen as a picture and needs
+ * no terminal.  Size, colours, background, keys and mouse come from here and
+ * from nowhere else.
  *
  * A term takes whole canvases, and gives keys one by one without waiting.
  */
@@ -24,7 +25,7 @@ struct term_press {
 
 struct term;
 
-/* Functions of one kind of term.  NULL if that kind has nothing to do. */
+/* Functions of a kind of term.  NULL if that kind has nothing to do. */
 struct term_ops {
 	void (*close)(struct term *);
 	void (*size)(const struct term *, int *rows, int *cols);
@@ -43,19 +44,19 @@ struct term_ops {
 /* Common part of all kinds, and the first member of each. */
 struct term {
 	const struct term_ops *ops;
-	int file;		 /* readable when keys wait; -1: there are no keys */
-	int colours;		 /* of its palette; negative: it has none */
-	bool light;		 /* its background, as far as is known */
+	int file;		 /* readable when keys wait; -1: no keys */
+	int colours;		 /* size of the palette; negative: none */
+	bool light;		 /* the background is light, as far as is known */
 	bool has_colours;	 /* errors have a colour in the theme */
 	struct term_press press; /* of the last KEYCODE_MOUSE */
 };
 
-/* Opens the terminal of standard input and output; keys come from /dev/tty where standard
- * input is none.  While it is open, a crash of the program gives the terminal back to the
- * shell first.  One at a time.  NULL if TERM cannot move its cursor. */
+/* Open the terminal of standard input and output.  Keys come from /dev/tty if standard input is
+ * not a terminal.  While it is open, a crash first gives the terminal back to the shell.  Only
+ * one can be open.  Return NULL on error, as when TERM cannot move its cursor. */
 struct term *term_open(const struct theme *, struct err *);
 
-/* Restores a terminal, finishes a still; NULL is fine. */
+/* Restore a terminal or finish a still.  NULL is fine. */
 static inline void
 term_close(struct term *term)
 {
@@ -78,8 +79,8 @@ term_resume(struct term *term)
 		term->ops->resume(term);
 }
 
-/* Finds out whether the background is light: by COLORFGBG, or by asking the terminal, whose
- * answer comes among the keys, or never. */
+/* Find out whether the background is light: by COLORFGBG, or by a query to the terminal.  The
+ * reply comes among the keys, or never. */
 static inline void
 term_ask_background(struct term *term)
 {
@@ -87,15 +88,14 @@ term_ask_background(struct term *term)
 		term->ops->ask_background(term);
 }
 
-/* Takes a theme, and for the roles behind its own COUNT of COLOURS, at most ROLE_COLOURS: bold
- * text in these. */
+/* Set a theme.  Roles after its own are bold text in the COUNT colours, at most ROLE_COLOURS. */
 static inline void
 term_theme(struct term *term, const struct theme *theme, char *const *colours, size_t count)
 {
 	term->ops->theme(term, theme, colours, count);
 }
 
-/* Appends, a line each, what this terminal cannot do of what is used. */
+/* Append the features that the program uses and this terminal does not have, a line each. */
 static inline void
 term_missing_features(const struct term *term, struct text *out)
 {
@@ -103,14 +103,14 @@ term_missing_features(const struct term *term, struct text *out)
 		term->ops->missing_features(term, out);
 }
 
-/* The size now. */
+/* Get the current size. */
 static inline void
 term_size(const struct term *term, int *rows, int *cols)
 {
 	term->ops->size(term, rows, cols);
 }
 
-/* Asks for reports of the mouse, or not; from the next paint on. */
+/* Turn mouse reports on or off, from the next paint on. */
 static inline void
 term_set_mouse(struct term *term, bool on)
 {
@@ -118,23 +118,22 @@ term_set_mouse(struct term *term, bool on)
 		term->ops->set_mouse(term, on);
 }
 
-/* The next key, or KEYCODE_NONE if none waits; with KEYCODE_PASTED if it is part of
- * text that is pasted.  A key that arrives as an escape sequence is waited for
- * some milliseconds. */
+/* Return the next key, or KEYCODE_NONE if none waits.  Add KEYCODE_PASTED if it is part of
+ * pasted text.  Wait some milliseconds for the rest of an escape sequence. */
 static inline uint32_t
 term_key(struct term *term)
 {
 	return term->ops->key ? term->ops->key(term) : KEYCODE_NONE;
 }
 
-/* Shows a canvas.  On a terminal what changed is sent, in one write. */
+/* Show a canvas.  A terminal gets the changes, in one write. */
 static inline void
 term_paint(struct term *term, const struct canvas *canvas)
 {
 	term->ops->paint(term, canvas);
 }
 
-/* The next paint draws everything. */
+/* Make the next paint draw everything. */
 static inline void
 term_forget(struct term *term)
 {
@@ -142,7 +141,7 @@ term_forget(struct term *term)
 		term->ops->forget(term);
 }
 
-/* Hands text to the terminal's clipboard (OSC 52). */
+/* Send text to the terminal's clipboard (OSC 52). */
 static inline void
 term_copy(struct term *term, const char *text, size_t length)
 {
@@ -150,7 +149,7 @@ term_copy(struct term *term, const char *text, size_t length)
 		term->ops->copy(term, text, length);
 }
 
-/* The version of ncurses that is linked, `ncurses 6.4.20221231`. */
+/* Return the version of the linked ncurses, `ncurses 6.4.20221231`. */
 const char *term_version(void);
 
 #endif

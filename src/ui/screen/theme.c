@@ -1,4 +1,4 @@
-/* The options of a theme, a style per role of role.def: see theme.h. */
+/* Options of a theme, a style for each role of role.def: see theme.h. */
 #include "config.h"
 
 #include "ui/screen/theme.h"

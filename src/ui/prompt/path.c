@@ -1,7 +1,7 @@
 /*
- * Quotes and `~` in names of files: see path.h.
+ * Quotes and `~` in file names: see path.h.
  *
- * No variables, no `~user`, no patterns: a name is taken as it stands.
+ * No variables, no `~user`, no patterns: names are taken literally.
  */
 #include "config.h"
 

@@ -1,9 +1,9 @@
 /*
  * The line editor: see prompt.h.
  *
- * The text is UTF-8; the cursor moves by whole characters.  Each key is a row
- * of a table; anything else that prints is inserted.  What Tab does is not
- * known here (complete.c).
+ * The text is UTF-8, and the cursor moves by whole characters.  A table maps
+ * keys to actions.  Any other printable key is inserted.  complete.c handles
+ * Tab.
  */
 #include "config.h"
 
@@ -290,7 +290,8 @@ int
 prompt_draw(const struct prompt *prompt, struct canvas *canvas, const struct area *area)
 {
 	const enum text_charset charset = canvas->charset;
-	struct text text = {0}; /* safe, as it is cut on the left anywhere */
+	/* made safe before drawing, because it can be cut anywhere on the left */
+	struct text text = {0};
 	add_label(prompt, &text);
 	text_add_safe(&text, text_get(&prompt->text), prompt->at, charset);
 	size_t to_cursor = text.length;

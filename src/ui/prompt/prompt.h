@@ -1,7 +1,7 @@
 /*
- * The prompt: a line that is typed in the last row.
+ * The prompt: a line of input in the last row.
  *
- * Edits as readline does, keeps a history per command that asks.
+ * It edits as readline does, and keeps a history for each command that uses it.
  */
 #ifndef TRAWL_UI_PROMPT_H
 #define TRAWL_UI_PROMPT_H
@@ -17,15 +17,15 @@ struct prompt_line {
 
 struct prompt {
 	bool active;
-	enum command_id id; /* of the command that asks */
+	enum command_id id; /* command that opened the prompt */
 	struct text text;
-	size_t at;		       /* of the cursor, in bytes */
-	struct text killed;	       /* what Ctrl-K, Ctrl-U and Ctrl-W took away */
-	struct text draft;	       /* what was typed before going into the history */
+	size_t at;		       /* cursor, in bytes */
+	struct text killed;	       /* text that Ctrl-K, Ctrl-U or Ctrl-W removed */
+	struct text draft;	       /* text typed before the user went into the history */
 	VEC(struct prompt_line) lines; /* history, oldest first */
-	size_t line;		       /* shown; lines.count = the draft */
-	size_t completed;	       /* Tab again: names looked at so far */
-	size_t stem;		       /* length of what was typed before the first Tab */
+	size_t line;		       /* line shown; lines.count = the draft */
+	size_t completed;	       /* index of the name for the next Tab; 0: none used yet */
+	size_t stem;		       /* length of the text before the first Tab */
 };
 
 enum prompt_answer { PROMPT_OPEN, PROMPT_ACCEPTED, PROMPT_CANCELLED };
@@ -34,13 +34,13 @@ void prompt_open(struct prompt *, enum command_id);
 void prompt_close(struct prompt *);
 void prompt_free(struct prompt *);
 
-/* Takes a key.  ACCEPTED: `text` is what was typed; the prompt is closed. */
+/* Handle a key.  PROMPT_ACCEPTED: `text` is the input, and the prompt is closed. */
 enum prompt_answer prompt_key(struct prompt *, uint32_t key);
 
-/* Puts TEXT in place of all from byte FROM on. */
+/* Replace the text from byte FROM on. */
 void prompt_replace(struct prompt *, size_t from, const char *text);
 
-/* Returns the column behind it. */
+/* Draw the prompt.  Return the column after it. */
 int prompt_draw(const struct prompt *, struct canvas *, const struct area *);
 
 #endif

@@ -1,15 +1,16 @@
 /*
- * Times by cycles: see cycles_walk.h.
+ * Estimates times from cycle counts: see cycles_walk.h.
  *
- * Each processor has a state: its last time, the cycles counted since the walk
- * began, and the messages of the cell asked for that wait for the next time.
- * The walk begins a cell before the one asked for, or several where that did not tell
- * enough, and goes on behind it while messages wait.
+ * Each processor has a state: its last timestamp, the cycles counted since the walk
+ * began, and the waiting messages of the target cell. These wait for the next
+ * timestamp. The walk begins one cell before the target, or several if one was not
+ * enough. It continues after the target while messages wait.
  *
- * Cost: the cell asked for and mostly its neighbours are decoded, 17 at worst; where
- * the summaries of the index tell of no times, none but itself.
+ * Cost: the target and mostly its neighbours are decoded, 17 cells at worst; only
+ * the target if the index shows no timestamps nearby.
  *
- * What is farther apart than that gets no estimate, or one that no time follows.
+ * A message farther from a timestamp gets no estimate, or one without an upper
+ * bound.
  */
 #include "config.h"
 
@@ -20,12 +21,12 @@
 
 enum { SOURCES_MAX = 256 }; /* processors; CoreSight has fewer */
 
-/* So many ticks went by in so many cycles. */
+/* Rate of ticks per cycle. */
 struct rate {
-	uint64_t ticks, cycles; /* no cycles: not known */
+	uint64_t ticks, cycles; /* 0 cycles: unknown */
 };
 
-/* A message that waits, and the cycles when it was sent. */
+/* A waiting message, and the cycle count when it was sent. */
 struct waiting {
 	size_t at; /* in its cell */
 	uint64_t cycles;
@@ -34,17 +35,17 @@ struct waiting {
 struct source_state {
 	uint64_t source;
 	uint64_t cycles;
-	bool based;	      /* a time was met: */
-	uint64_t ticks, base; /* which, and at how many cycles */
-	struct rate rate;     /* between the last two times that can be compared */
-	bool ended;	      /* nothing can be counted any more from there */
+	bool based;	      /* a timestamp was found: */
+	uint64_t ticks, base; /* that timestamp, and its cycle count */
+	struct rate rate;     /* between the last two comparable timestamps */
+	bool ended;	      /* counting ended after `base` */
 	bool carried;	      /* messages carry counts, see struct decode_cycles; */
-	uint64_t apart;	      /* until then: the count of the last time, not added up */
-	bool marks;	      /* times are for marks, */
-	bool cut;	      /* but that of the last one may lie before the walk */
-	bool marked;	      /* the next time is for here: */
-	uint64_t mark;	      /* so many cycles */
-	size_t mark_waiting;  /* and so many messages that wait come before */
+	uint64_t apart;	      /* before that: count of the last timestamp, not added */
+	bool marks;	      /* timestamps belong to marks */
+	bool cut;	      /* the mark of the last one may be before the walk */
+	bool marked;	      /* the next timestamp belongs to: */
+	uint64_t mark;	      /* this cycle count */
+	size_t mark_waiting;  /* number of messages that wait before the mark */
 	VEC(struct waiting) waiting;
 };
 
@@ -53,8 +54,8 @@ struct cycles_walk {
 	struct reader *reader;
 	VEC(struct source_state) sources;
 	VEC(struct cycles_estimate) estimates;
-	bool lacking;	  /* an earlier start would tell more */
-	bool cell_walked; /* a cell, whose estimates are there: */
+	bool lacking;	  /* an earlier start would give more estimates */
+	bool cell_walked; /* `estimates` are valid, for this cell: */
 	uint64_t cell;
 };
 
@@ -87,7 +88,7 @@ cycles_walk_free(struct cycles_walk *w)
 	free(w);
 }
 
-/* The state of a processor; NULL: there are too many. */
+/* Return the state of a processor; NULL if there are too many. */
 static struct source_state *
 source_of(struct cycles_walk *w, uint64_t source)
 {
@@ -102,7 +103,7 @@ source_of(struct cycles_walk *w, uint64_t source)
 
 /* --- times ------------------------------------------------------------- */
 
-/* Ticks so many cycles behind BASE, at most TO; BASE if RATE is not known. */
+/* Return the ticks CYCLES after BASE, at most TO; BASE if RATE is unknown. */
 static uint64_t
 ticks_after(uint64_t base, uint64_t cycles, struct rate rate, uint64_t to)
 {
@@ -112,8 +113,7 @@ ticks_after(uint64_t base, uint64_t cycles, struct rate rate, uint64_t to)
 	return ticks < to ? (uint64_t)ticks : to;
 }
 
-/* Gives the first COUNT messages that wait their times, by RATE from the last time
- * on and not behind TO. */
+/* Estimate the first COUNT waiting messages: by RATE from the last timestamp on, at most TO. */
 static void
 settle_waiting(struct cycles_walk *w, struct source_state *state, size_t count, struct rate rate,
 	       uint64_t to)
@@ -135,8 +135,7 @@ settle_waiting(struct cycles_walk *w, struct source_state *state, size_t count, 
 		memmove(waiting, waiting + count, state->waiting.count * sizeof *waiting);
 }
 
-/* A message of a processor has a time: of when as many cycles were counted as at the
- * mark for it, else as here. */
+/* Handle a timestamp. It belongs to the cycle count of the last mark, else to the present one. */
 static void
 take_time(struct cycles_walk *w, struct source_state *state, uint64_t ticks,
 	  const struct decode_cycles *cycles)
@@ -151,7 +150,7 @@ take_time(struct cycles_walk *w, struct source_state *state, uint64_t ticks,
 	settle_waiting(w, state, before, rate, later ? ticks : UINT64_MAX);
 	if (cycles->renews || !later)
 		state->rate = (struct rate){0};
-	else if (rate.ticks) /* within less than a tick it is not known */
+	else if (rate.ticks) /* a rate from less than one tick is unknown */
 		state->rate = rate;
 	if (state->carried)
 		state->cycles += cycles->count;
@@ -164,8 +163,8 @@ take_time(struct cycles_walk *w, struct source_state *state, uint64_t ticks,
 	state->ended = state->marked = false;
 }
 
-/* Forgets a mark for which no time came, and what waits behind it if only that could
- * have told its time. */
+/* Drop a mark without a timestamp, and the messages that wait after it if they have no other
+ * timestamp. */
 static void
 drop_mark(struct source_state *state)
 {
@@ -174,7 +173,7 @@ drop_mark(struct source_state *state)
 	state->marked = false;
 }
 
-/* The next time is for here. */
+/* Mark this place as that of the next timestamp. */
 static void
 set_mark(struct source_state *state)
 {
@@ -184,8 +183,7 @@ set_mark(struct source_state *state)
 	state->mark_waiting = state->waiting.count;
 }
 
-/* Takes the next message, which stands AT in the cell asked for, or, SIZE_MAX, in
- * another one. */
+/* Handle the next message. AT is its index in the target cell, or SIZE_MAX in other cells. */
 static void
 take_message(struct cycles_walk *w, const struct message *m, size_t at)
 {
@@ -195,7 +193,7 @@ take_message(struct cycles_walk *w, const struct message *m, size_t at)
 	    !(state = source_of(w, cycles.source)))
 		return;
 	if (m->flags & MESSAGE_TIMED) {
-		if (m->ticks) /* else the source had no time yet */
+		if (m->ticks) /* 0: the source had no time yet */
 			take_time(w, state, m->ticks, &cycles);
 		return;
 	}
@@ -230,7 +228,7 @@ any_waits(const struct cycles_walk *w)
 	return false;
 }
 
-/* Whether some cell of these has a time, or may have one: the first that is not known. */
+/* True if one of these cells has timestamps, or may have some: the first unknown cell. */
 static bool
 has_times(const struct cycles_walk *w, uint64_t from, uint64_t until)
 {
@@ -263,7 +261,7 @@ walk_on(struct cycles_walk *w, uint64_t cell)
 		walk_cell(w, cell, false);
 }
 
-/* What still waits has no time behind it. */
+/* Estimate messages that still wait: no timestamp follows them. */
 static void
 settle_rest(struct cycles_walk *w)
 {
@@ -274,7 +272,7 @@ settle_rest(struct cycles_walk *w)
 	}
 }
 
-/* Makes an empty estimate for each of so many messages. */
+/* Append empty estimates until there are COUNT. */
 static void
 make_room(struct cycles_walk *w, size_t count)
 {
@@ -307,7 +305,7 @@ cycles_walk_cell(struct cycles_walk *w, uint64_t cell, const struct cycles_estim
 	if (w->lacking && has_times(w, first, from))
 		walk_around(w, cell, first);
 	const struct decoded_cell *decoded = reader_decoded_cell(w->reader, cell);
-	make_room(w, decoded->count); /* or should the capture have changed meanwhile */
+	make_room(w, decoded->count); /* nothing was walked, or the capture changed meanwhile */
 	w->cell_walked = true;
 	w->cell = cell;
 	*estimates = w->estimates.at;

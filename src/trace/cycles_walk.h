@@ -1,10 +1,11 @@
 /*
- * Times between times, by the cycles that a processor counted.
+ * Estimates times between timestamps from cycle counts.
  *
- * Program trace has a time now and then and counts cycles all along.  A message
- * between two times of its processor lies as far between them as its cycles do; one
- * that no time follows is as far behind the last as the cycles since then took
- * before.  Across a loss, or where trace began again, nothing is measured.
+ * Program trace contains a timestamp now and then, but counts cycles all along. A
+ * message between two timestamps of its processor is placed by its share of the
+ * cycles between them. A message after the last timestamp is placed by the last
+ * known rate of ticks per cycle. Nothing is measured across a loss or a restart of
+ * the trace.
  *
  * Threads: a walk belongs to one.
  */
@@ -13,19 +14,19 @@
 
 #include "trace/reader.h"
 
-/* In how many cells before and after a message's own its two times are looked for. */
+/* Number of cells before and after a message's own in which to look for timestamps. */
 enum { CYCLES_CELLS = 8 };
 
-/* When a message without a time was sent, in ticks of its trace. */
+/* Estimated time of a message without a timestamp, in ticks of its trace. */
 struct cycles_estimate {
 	uint64_t ticks;
-	uint64_t from, to; /* the times before and after it: it was not sent earlier,
-			      nor later; TO is UINT64_MAX where none is known */
-	bool known;	   /* else the rest is not valid */
+	/* timestamps before and after it: the bounds of its time; TO is UINT64_MAX if unknown */
+	uint64_t from, to;
+	bool known; /* false: the rest is not valid */
 };
 
-/* How many ticks it may be off, of which one is lost in the telling of times;
- * UINT64_MAX: nothing limits that. */
+/* Return the largest possible error in ticks, one of them for the resolution of timestamps.
+ * UINT64_MAX: unbounded. */
 static inline uint64_t
 cycles_error(const struct cycles_estimate *estimate)
 {
@@ -38,16 +39,16 @@ cycles_error(const struct cycles_estimate *estimate)
 
 struct cycles_walk;
 
-/* Of a trace whose decoder counts cycles. */
+/* Create a walk. The trace's decoder must count cycles. */
 struct cycles_walk *cycles_walk_new(struct trace *);
 void cycles_walk_free(struct cycles_walk *);
 
-/* The estimate for a message; false: there is none.  Its cell is walked if it is not
- * the last one that was. */
+/* Estimate the time of a message; false if there is no estimate. Walks its cell, unless that
+ * was walked last. */
 bool cycles_walk_find(struct cycles_walk *, const struct message *, struct cycles_estimate *);
 
-/* The messages of a cell that is indexed, or of the next, and an estimate for each of them;
- * both until the next call.  Messages that tell a time have none. */
+/* Return the messages of a cell that is indexed or the next to be, and their estimates. Both
+ * are valid until the next call. Messages with a timestamp have no estimate. */
 const struct decoded_cell *cycles_walk_cell(struct cycles_walk *, uint64_t cell,
 					    const struct cycles_estimate **);
 

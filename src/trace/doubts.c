@@ -1,4 +1,4 @@
-/* The table of doubts: see doubts.h. */
+/* Table of doubts: see doubts.h. */
 #include "config.h"
 
 #include "trace/doubts.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const struct doubt_row {
-	const char *one, *many; /* NULL: it has sentences of its own */
+	const char *one, *many; /* NULL: it has its own sentences */
 	bool bad;
-	const char *next; /* what to do; rows with the same are neighbours */
+	const char *next; /* advice; rows with the same advice are adjacent */
 } rows[DOUBT_COUNT] = {
 #define MARKED "-t text marks them"
     [DOUBT_DAMAGED] = {"damaged message", "damaged messages", true, MARKED},

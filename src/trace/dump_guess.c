@@ -1,9 +1,10 @@
 /*
- * How memory became a capture: see dump_guess.h.
+ * Guesses how a memory dump was made: see dump_guess.h.
  *
- * Turning costs nothing where a format is certain of the bytes or enough of them decodes;
- * else some of the head is turned, thrice.  A seam costs a look at the first and the last
- * cell; only if times go back between them all is decoded, once.
+ * Swapping costs nothing if a format is certain of the bytes, or enough of them
+ * decode. Otherwise part of the head is swapped three times. A seam costs a look at
+ * the first and the last bytes. Everything is decoded, once, only if times go back
+ * between the two.
  */
 #include "config.h"
 
@@ -19,12 +20,12 @@
 #include <string.h>
 
 enum {
-	HEAD = 16 * 1024, /* bytes that are turned */
+	HEAD = 16 * 1024, /* bytes to swap */
 	BATCH = 256,
-	GOOD_LEAST = 8,	  /* messages that turned bytes must give, */
-	GOOD_TIMES = 8,	  /* and of those as they are */
-	GOOD_BYTES = 256, /* a good message in so many bytes is good enough */
-	LOOK = 16 * 1024, /* bytes of the first and the last look */
+	GOOD_LEAST = 8,	  /* least number of messages in swapped bytes */
+	GOOD_TIMES = 8,	  /* and this many times those in unswapped bytes */
+	GOOD_BYTES = 256, /* one good message in this many bytes is enough */
+	LOOK = 16 * 1024, /* bytes to examine at each end */
 };
 
 static const unsigned sizes[] = {4, 2, 8};
@@ -32,7 +33,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* --- words --------------------------------------------------------------- */
 
-/* The first bytes of HEAD with their words turned, in memory of the caller's. */
+/* Return the first bytes of HEAD with the bytes of each word swapped. The caller frees them. */
 static struct window
 turn_head(const struct window *head, unsigned size)
 {
@@ -52,7 +53,7 @@ is_good(const struct message *m)
 	return !(m->flags & (MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_SUSPECT | MESSAGE_FILLER));
 }
 
-/* How many good messages the window has, of ALL. */
+/* Return the number of good messages in the window; ALL receives the number of all. */
 static size_t
 count_good(const struct decoder_ops *ops, const void *options, const struct window *window,
 	   size_t *all)
@@ -77,7 +78,7 @@ count_good(const struct decoder_ops *ops, const void *options, const struct wind
 	return good;
 }
 
-/* Whether the head decodes, rather than only having the signature of a format. */
+/* True if the head decodes; the signature of a format alone is not enough. */
 static bool
 is_sound(const struct candidate *candidate, const struct window *head)
 {
@@ -91,8 +92,9 @@ is_sound(const struct candidate *candidate, const struct window *head)
 	return good && good * 2 >= all;
 }
 
-/* Whether a format is certain of the head with its words turned, but for the one that the bytes
- * as they are could be of: with words turned packets and text look like packets and text. */
+/* True if a format other than AS_IS is certain of the head with swapped bytes. AS_IS, the
+ * format that may fit the unswapped bytes, does not count: swapped packets and text still
+ * look like packets and text. */
 static bool
 is_certain(const struct window *head, unsigned size, const char *format,
 	   const struct decoder_ops *as_is)
@@ -149,17 +151,17 @@ dump_guess_swap_of(const struct decoder_ops *ops, const void *options, const str
 
 /* --- circles ------------------------------------------------------------- */
 
-/* What a walk has seen. */
+/* Observations of a walk. */
 struct seam_walk {
 	bool timed;
-	bool brief;  /* it ends with the first time */
+	bool brief;  /* stop at the first timestamp */
 	bool synced; /* byte 0 begins a resync point other than filler */
 	uint64_t first, last, lowest, highest;
-	uint64_t gap;			 /* the largest step on of times */
-	uint64_t drop, second;		 /* the largest steps back, */
-	uint64_t next;			 /* the first of them to the message there */
-	uint64_t damage, resync;	 /* the first before that and behind the last good time */
-	uint64_t new_damage, new_resync; /* of the next step back; UINT64_MAX: none */
+	uint64_t gap;			 /* largest step forward of times */
+	uint64_t drop, second;		 /* largest steps back */
+	uint64_t next;			 /* message after the step `drop` */
+	uint64_t damage, resync;	 /* first ones between the last good time and `next` */
+	uint64_t new_damage, new_resync; /* for the next step back; UINT64_MAX: none */
 };
 
 static void
@@ -193,7 +195,7 @@ see_message(struct seam_walk *walk, const struct message *m)
 	walk->new_damage = walk->new_resync = UINT64_MAX;
 }
 
-/* Walks the messages of the capture from OFFSET, a resync point but for 0, to END. */
+/* Walk the messages of the capture from OFFSET to END. OFFSET is 0 or near a resync point. */
 static void
 walk_capture(const struct decoder *decoder, const struct capture *capture, uint64_t offset,
 	     uint64_t end, struct seam_walk *walk)
@@ -217,7 +219,7 @@ walk_capture(const struct decoder *decoder, const struct capture *capture, uint6
 	decode_state_free(decoder, state);
 }
 
-/* Whether the end of a capture is before its beginning, as far as that shows. */
+/* True if the end of a capture seems earlier than its beginning. */
 static bool
 ends_early(const struct decoder *decoder, const struct capture *capture)
 {
@@ -228,7 +230,7 @@ ends_early(const struct decoder *decoder, const struct capture *capture)
 	return begin.timed && end.timed && end.last < begin.first;
 }
 
-/* Whether times go back since a counter of some bits begins anew. */
+/* True if times go back because a counter overflows. */
 static bool
 is_overflow(const struct seam_walk *walk)
 {
@@ -253,17 +255,17 @@ dump_guess_seam(const struct decoder *decoder, const struct capture *capture, ui
 		return DUMP_SEAM_NONE;
 	walk_capture(decoder, capture, 0, UINT64_MAX, &walk);
 	uint64_t span = walk.highest - walk.lowest;
-	/* a time that is far off goes as far on as back */
+	/* a single wrong time steps as far forward as back */
 	if (!walk.timed || walk.drop < span / 2 || walk.gap > walk.drop / 2 || is_overflow(&walk))
 		return DUMP_SEAM_NONE;
 	*pointer = walk.damage != UINT64_MAX   ? walk.damage
 		   : walk.resync != UINT64_MAX ? walk.resync
 					       : walk.next;
-	/* the largest gap may be the one that the file's end cuts */
+	/* the end of the file may cut the largest gap */
 	bool circle = walk.second < walk.drop / 4 && walk.last <= walk.first &&
 		      walk.first - walk.last <= 2 * walk.gap;
-	/* A write pointer hardly ever stands at a resync point, but every recording begins with
-	 * one: then the clock started again, for example after a reboot. */
+	/* A write pointer is hardly ever at a resync point, but every recording begins with
+	 * one. The clock then started again, for example after a reboot. */
 	circle &= !walk.synced;
 	return circle && *pointer && *pointer < size ? DUMP_SEAM_FOUND : DUMP_SEAM_MAYBE;
 }

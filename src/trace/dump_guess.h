@@ -1,14 +1,14 @@
 /*
- * How memory became a capture, where that is not said: found by what decodes.
+ * Guesses how a memory dump was made, by trying to decode it.
  *
- * Words whose bytes stand the wrong way round: a format is certain of them turned, and none
- * as they are; of a format that is not found by content, nearly all that decodes does so
- * turned.
- * A circular buffer: its times go back once, by most of what they span, and its beginning
- * comes not much later after its end than messages come elsewhere; it is no counter that
- * begins anew, and no capture that starts with a resync point, as STP does with ASYNC and
- * VERSION.  Logs of text, which are not
- * such buffers, are not looked at.
+ * Swapped bytes in words: a format is certain of the swapped bytes, and no format of
+ * the bytes as they are. For a format that is not found by content, nearly all good
+ * messages must appear only after swapping.
+ *
+ * Circular buffer: its times go back once, by most of their span. Its beginning
+ * follows its end after not much more than the usual gap. It is not a counter that
+ * overflows, nor a capture that starts with a resync point, as STP does with ASYNC
+ * and VERSION. Text logs are no such buffers and are skipped.
  */
 #ifndef TRAWL_TRACE_DUMP_GUESS_H
 #define TRAWL_TRACE_DUMP_GUESS_H
@@ -17,24 +17,25 @@
 
 struct capture;
 
-/* Bytes of the words that are to be turned: 2, 4, 8, or 0 if none are.  HEAD is the
- * beginning of a capture of FORMAT, or NULL if none is said. */
+/* Return the size of the words to swap: 2, 4, 8, or 0 for none. HEAD is the beginning of a
+ * capture of FORMAT; NULL: not given. */
 unsigned dump_guess_swap(const struct window *head, const char *format);
 
-/* The same for a format that is not found by content: OPS with OPTIONS. */
+/* Like dump_guess_swap, for a format that is not found by content: OPS with OPTIONS. */
 unsigned dump_guess_swap_of(const struct decoder_ops *ops, const void *options,
 			    const struct window *head);
 
 /*
- * Where the next byte would be written in a circular buffer, at the last message of before
- * or the first of after the write pointer that stands there.  The capture is looked at as
- * a whole, if it is small enough for a buffer and ends before it begins.
+ * Find the write pointer of a circular buffer: at the last message before it or the
+ * first one after it. Decodes the whole capture if that is small enough and its end
+ * is earlier than its beginning.
  */
-enum { DUMP_SEAM_MOST = 16 << 20 /* bytes of a buffer that is looked at */ };
+enum { DUMP_SEAM_MOST = 16 << 20 /* largest buffer to examine, in bytes */ };
 enum dump_seam {
-	DUMP_SEAM_NONE,	 /* its times do not go back by much */
-	DUMP_SEAM_MAYBE, /* they do, at *POINTER, but not once, or the capture does not
-				begin or end as a circular buffer */
+	DUMP_SEAM_NONE, /* times do not go back by much */
+	/* they do, at *POINTER, but more than once, or the capture does not begin or end like
+	 * a circular buffer */
+	DUMP_SEAM_MAYBE,
 	DUMP_SEAM_FOUND
 };
 enum dump_seam dump_guess_seam(const struct decoder *, const struct capture *, uint64_t *pointer);

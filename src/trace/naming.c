@@ -1,15 +1,16 @@
 /*
- * Names of addresses: see naming.h.
+ * Names addresses: see naming.h.
  *
- * Files are opened in the background, after the first screen, and asked when a
- * message is expanded.  The files of a trace are asked in the profile's order;
- * the first that has a symbol for an address names it.
+ * Files are opened in the background, after the first screen, and used when a
+ * message is expanded. The files of a trace are searched in the profile's order; the
+ * first with a symbol for an address names it.
  *
- * Each program is copied to memory once (file_open_copy), and its symbols and its code are
- * read from the copy.  A linker may write the file at any time: guarding a map of it against
- * SIGBUS would not be enough, as libdw relies on what it read before.  So a program that
- * changes can end neither the run nor make names and code come from two builds.  The price is
- * memory for the whole file; libdw reads most of it anyway once it looks for a line.
+ * Each program is copied to memory once (file_open_copy); symbols and code are read
+ * from the copy. A linker may write the file at any time. Guarding a map of it
+ * against SIGBUS would not be enough, because libdw relies on its earlier reads.
+ * With a copy, a changing program cannot end the run, and names and code come from
+ * the same build. The price is memory for the whole file; libdw reads most of it
+ * anyway to find a line.
  */
 #include "config.h"
 
@@ -22,13 +23,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file, which several entries may name. */
+/* A file; several entries may name it. */
 struct program {
 	const char *path;
-	atomic_bool read; /* what follows is valid: */
+	atomic_bool read; /* the members below are valid */
 	struct file_stamp stamp;
 	int copy;	/* descriptor; negative: it cannot be read, */
-	struct err why; /* as this says */
+	struct err why; /* for this reason */
 	struct symbols *symbols;
 };
 
@@ -36,8 +37,8 @@ struct program {
 struct file {
 	const struct symbol_options *options;
 	struct program *program;
-	uint64_t linked;		   /* where its first byte that is mapped is linked for */
-	_Atomic(struct symbols *) symbols; /* the program's; NULL: not open */
+	uint64_t linked;		   /* address for which its first loaded byte is linked */
+	_Atomic(struct symbols *) symbols; /* of the program; NULL: not open */
 };
 
 struct naming {
@@ -45,7 +46,7 @@ struct naming {
 	size_t count;
 	struct program *programs; /* each once */
 	size_t program_count;
-	pthread_mutex_t lock; /* for reading them */
+	pthread_mutex_t lock; /* held while a program is read */
 	bool loaded;
 };
 
@@ -106,7 +107,7 @@ naming_free(struct naming *naming)
 	free(naming);
 }
 
-/* Copies a program, once.  False if it cannot be read, as `why` says. */
+/* Copy a program, once. Return false, with the reason in `why`, if it cannot be read. */
 static bool
 read_program(struct naming *naming, struct program *program)
 {
@@ -132,7 +133,7 @@ naming_list_stamps(const struct naming *naming,
 			take(context, &naming->programs[i].stamp);
 }
 
-/* Opens the symbols of a program, once. */
+/* Open the symbols of a program, once. */
 static struct symbols *
 open_symbols(struct naming *naming, struct program *program)
 {
@@ -141,7 +142,7 @@ open_symbols(struct naming *naming, struct program *program)
 	return program->symbols;
 }
 
-/* Finds where a file that was loaded elsewhere is linked for. */
+/* Find the linked address of a file that was loaded elsewhere. */
 static bool
 place_file(struct file *file, struct symbols *symbols, struct err *err)
 {
@@ -190,7 +191,7 @@ naming_applies(const struct naming *naming, const char *trace)
 	return false;
 }
 
-/* The address that a field holds; 0, which names nothing, if none. */
+/* Return the address in a field, or 0, which has no name. */
 static uint64_t
 address_of(const struct field *field)
 {
@@ -206,7 +207,7 @@ address_of(const struct field *field)
 	return hex && text_parse_uint(text, UINT64_MAX, &address) ? address : 0;
 }
 
-/* Makes an address one that the file is linked for; false if it is not the file's. */
+/* Convert an address to the one the file is linked for. Return false if it is not in the file. */
 static bool
 place_address(const struct file *file, uint64_t *address)
 {
@@ -219,7 +220,7 @@ place_address(const struct file *file, uint64_t *address)
 	return true;
 }
 
-/* Asks the files for what FOUND is the address of; 0 is of nothing.  PLACE: NULL for a text. */
+/* Find the name of address FOUND; 0 has none. PLACE is NULL if FOUND is the address of a string. */
 static bool
 find_name(struct naming *naming, const char *trace, uint64_t found, struct symbol_place *place,
 	  struct text *name)
@@ -288,7 +289,7 @@ struct placed_list {
 	void *context;
 };
 
-/* ADDRESS is one that the file is linked for. */
+/* Convert ADDRESS, for which the file is linked, to the loaded one and pass it on. */
 static void
 take_listed(void *context, uint64_t address, const struct symbol_place *place)
 {
@@ -337,7 +338,7 @@ naming_add_images(struct naming *naming, const char *trace, struct image *image,
 	return added;
 }
 
-/* Adds what symbols tell of the message's place as fields of those rows that it has. */
+/* Add function, file and line as fields, as far as the format has rows for them. */
 static void
 add_place(const struct decoder_ops *ops, const struct symbol_place *place, struct expansion *e)
 {

@@ -1,7 +1,7 @@
 /*
- * Names of addresses in messages: `symbols:` of a profile.
+ * Names addresses in messages, with the files in `symbols:` of a profile.
  *
- * Which fields hold addresses is said by the formats' field tables.
+ * The field tables of the formats mark the fields that contain addresses.
  */
 #ifndef TRAWL_TRACE_NAMING_H
 #define TRAWL_TRACE_NAMING_H
@@ -16,55 +16,54 @@ struct naming;
 /* An entry of `symbols:`. */
 struct symbol_options {
 	char *file;
-	char *applies_to; /* name of a trace, or NULL: all */
-	uint64_t address; /* LENGTH bytes from there on are those from OFFSET on in the file; */
-	uint64_t length;  /* 0: addresses are those that the file is linked for */
+	char *applies_to; /* name of a trace, or NULL: any */
+	uint64_t address; /* LENGTH bytes from here on are those from OFFSET on in the file */
+	uint64_t length;  /* 0: the file was loaded at the addresses it is linked for */
 	uint64_t offset;
-	bool optional; /* that it cannot be read is no error */
+	bool optional; /* no error if it cannot be read */
 };
 extern const struct option_table symbol_options_table;
 
-/* LIST, of struct symbol_options, is borrowed until naming_free.  NULL if it is
- * empty. */
+/* LIST, of struct symbol_options, is borrowed until naming_free. Return NULL if it is empty. */
 struct naming *naming_new(const struct option_list *list);
 void naming_free(struct naming *);
 
-/* Opens the files, once; the first error goes to ERR, the rest still open.
- * One thread at a time; others may expand meanwhile. */
+/* Open the files, once. Return the number opened; the first error goes to ERR. One thread at
+ * a time; others may expand meanwhile. */
 int naming_load(struct naming *, struct err *);
 
-/* Whether there is, or will be, a file for a trace of that name; false for
- * NULL. */
+/* True if an entry applies to a trace of that name, loaded or not. False if NAMING is NULL. */
 bool naming_applies(const struct naming *, const char *trace);
 
-/* Appends the name of an address, of which terminals are safe; false if it has none.  NAMING
+/* Append the name of an address, made safe for terminals. Return false if it has none. NAMING
  * may be NULL. */
 bool naming_name(struct naming *, const char *trace, uint64_t address, struct text *name);
 
-/* What is known of an address, not made safe; false: nothing. */
+/* Find the function and line of an address, not made safe. Return false if nothing is known. */
 bool naming_find(struct naming *, const char *trace, uint64_t address, struct symbol_place *);
 
-/* The functions that a compiler put in at an address, the outermost first: MOST of them at
- * most; texts as in struct symbol_place. */
+/* Find the functions that the compiler inlined at an address, outermost first, at most MOST.
+ * Texts as in struct symbol_place. */
 size_t naming_inlined(struct naming *, const char *trace, uint64_t address, const char **names,
 		      size_t most);
 
-/* Lists lines or functions (symbols_list_lines, symbols_list_functions) of the files for a
- * trace of that name, with the addresses that they were loaded to. */
+/* List lines or functions of the files for a trace of that name, at their loaded addresses.
+ * LIST is symbols_list_lines or symbols_list_functions. */
 void naming_list(struct naming *, const char *trace,
 		 void (*list)(struct symbols *, symbols_take *, void *), symbols_take *,
 		 void *context);
 
-/* Adds the bytes of the files for a trace of that name to IMAGE, each where its entry says.
- * How many there are, or negative with a reason; NAMING may be NULL. */
+/* Add the files for a trace of that name to IMAGE, each where its entry places it. Return the
+ * number of files, or negative with a reason. NAMING may be NULL. */
 int naming_add_images(struct naming *, const char *trace, struct image *, struct err *);
 
-/* Gives the stamp of each file that was read.  Any thread; NAMING may be NULL. */
+/* Call TAKE with the stamp of each file that was read. Any thread; NAMING may be NULL. */
 void naming_list_stamps(const struct naming *,
 			void (*take)(void *context, const struct file_stamp *), void *context);
 
-/* Adds names to the addresses of E, a message of OPS that was expanded with fields: as
- * notes, and the first one to the text, and where the format has rows for that, as fields. */
+/* Add the names of the addresses in E, a message of OPS expanded with fields. They become
+ * notes of the fields. The first one is also appended to the text and added as fields, if the
+ * format has rows for that. */
 void naming_expand(struct naming *, const char *trace, const struct decoder_ops *ops,
 		   struct expansion *e);
 

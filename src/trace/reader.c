@@ -1,12 +1,13 @@
 /*
- * Reading messages by cells: see reader.h.
+ * Reader: decodes and caches cells; see reader.h.
  *
- * A cell decodes from its own checkpoint if the index has it; from the last
- * checkpoint there is, if that is a few cells back (the end of a growing
- * capture); from a resync point before it otherwise.  The first two are exact.
- * Cells stay in a small cache, oldest use out first, fewer of them where they are dense;
- * an inexact cell is decoded again once the index has come there, and so is any cell at
- * the end when the capture has grown.
+ * A cell decodes from its own checkpoint if the index has it. A cell shortly after
+ * the last checkpoint (at the end of a growing capture) decodes from there. Any
+ * other cell decodes from a resync point before it. The first two are exact.
+ *
+ * Cells stay in a small cache, least recently used out first, fewer if they are
+ * dense. An inexact cell is decoded again once the index has reached it. Cells at
+ * the end are decoded again when the capture has grown.
  */
 #include "config.h"
 
@@ -27,75 +28,75 @@
 #include <string.h>
 
 enum {
-	CACHE = 12, /* cells, unless it is limited or widened */
+	CACHE = 12, /* default number of cells */
 	CACHE_MAX = 144,
-	CACHE_SPARE = 8, /* of them that are dropped where all take more than: */
+	CACHE_SPARE = 8, /* cells to drop if all together exceed CACHE_BYTES */
 	CACHE_BYTES = 4 << 20,
-	NEAR_CELLS = 8,	       /* decoded from the frontier rather than by resync */
-	RUN_UP_MAX = 16 << 20, /* bytes looked back for a resync point */
+	NEAR_CELLS = 8,	       /* decode these from the last checkpoint, not by resync */
+	RUN_UP_MAX = 16 << 20, /* maximal distance to a resync point, in bytes */
 	STEP_BATCH = 512,
-	WALK_BACK_CELLS = 64, /* decoded to look back, where the reader must not wait */
-	USUAL_LENGTH = 32,    /* of a message, while nothing is known */
-	WALK_AHEAD = 4 << 20, /* bytes asked for before a walk gets there */
-	SILENT_MS = 200,      /* after the last byte, until the end of what grows is taken */
-	LEFT_MOST = 1 << 20   /* bytes that an interrupted walk still takes */
+	WALK_BACK_CELLS = 64, /* cells to decode when looking back, unless patient */
+	USUAL_LENGTH = 32,    /* bytes of a message, before anything is indexed */
+	WALK_AHEAD = 4 << 20, /* bytes to read ahead of a walk */
+	SILENT_MS = 200,      /* wait after the last byte before a growing capture settles */
+	LEFT_MOST = 1 << 20   /* an interrupted walk still decodes up to this many bytes */
 };
 
 struct cell_slot {
 	struct decoded_cell decoded;
 	VEC(struct message) messages;
-	struct payloads payloads; /* of these */
-	uint64_t size;		  /* of the capture when it was decoded */
-	bool ended;		  /* it had */
-	unsigned generation;	  /* of the index, whose checkpoint was used */
-	uint64_t used;		  /* age */
+	struct payloads payloads; /* of `messages` */
+	uint64_t size;		  /* size of the capture at decoding */
+	bool ended;		  /* the capture had ended then */
+	unsigned generation;	  /* of the index whose checkpoint was used */
+	uint64_t used;		  /* time of the last use, on reader.clock */
 	bool filled;
 };
 
-/* What a sender announced last, and up to where that is known to hold. */
+/* The last announcement for a GUID, and the position up to which it is valid. */
 struct announced {
 	uint8_t guid[16];
 	uint64_t value;
 	bool any;
-	struct position known; /* messages before this one were looked at */
+	struct position known; /* messages before this one were searched */
 };
 
-/* The last two sound messages of some kinds before a position, by origin. */
+/* The last two undamaged messages before a position, of some kinds and one origin. */
 struct latest_pair {
-	struct message last, before; /* of length 0: none */
+	struct message last, before; /* length 0: none */
 };
 
 struct latest {
 	struct position at;
-	struct map origins; /* index in `pairs` */
+	struct map origins; /* origin to index in `pairs` */
 	VEC(struct latest_pair) pairs;
 };
 
 struct reader {
 	struct trace *trace;
-	struct capture *capture; /* of the trace, as are: */
+	struct capture *capture; /* this and the next two belong to the trace */
 	struct index *index;
 	const struct decoder *decoder;
-	unsigned generation; /* of the capture; all below is about its bytes */
+	unsigned generation; /* of the capture; the data below are from its bytes */
 	struct decode_state *state;
 	struct cell_slot slots[CACHE_MAX];
-	unsigned slot_count; /* of them that are used, see reader_limit */
+	unsigned slot_count; /* slots in use, see reader_limit */
 	uint64_t clock;
-	struct decode_state *walk; /* of reader_walk, made on first use */
-	uint64_t walk_requested;   /* bytes before were asked for */
-	bool walk_closed;	   /* it gave the last message there is */
-	bool walk_begun;	   /* what stands for dropped messages was given */
-	bool walk_ends;		   /* it is interrupted, and what was there then is known */
+	struct decode_state *walk; /* of reader_walk, created on first use */
+	uint64_t walk_requested;   /* bytes before this were requested */
+	bool walk_closed;	   /* it returned the last message */
+	bool walk_begun;	   /* it returned the message for dropped ones */
+	bool walk_ends;		   /* it is interrupted and was refreshed since */
 	bool patient;
-	bool takes_what_is_there; /* a walk waits for no more */
+	bool takes_what_is_there; /* the walk does not wait for more bytes */
 	unsigned walk_generation;
 	struct position history_from;
 	struct decode_history history;
-	const struct session_fields *session_fields; /* that the cursor is of */
-	void *session_cursor;			     /* made on first use */
+	const struct session_fields *session_fields; /* fields of the cursor */
+	void *session_cursor;			     /* created on first use */
 	VEC(struct announced) announced;
 	struct latest latest;	   /* of a patient reader */
-	struct decode_check check; /* of a walk that checks; no severities: none */
+	struct decode_check check; /* checks of the walk; no severities: none */
 	struct payloads *payloads; /* of a walk, or NULL */
 };
 
@@ -193,8 +194,8 @@ cell_start(struct reader *reader, uint64_t cell)
 	return cell * index_cell_size(reader->index);
 }
 
-/* Steps the state to `until`, giving messages at or past FROM to SLOT (NULL:
- * to none).  Returns how many lay before FROM. */
+/* Step the state to `window.until` and append messages at or past FROM to SLOT, if not NULL.
+ * Return the number of messages before FROM. */
 static uint64_t
 step_to(struct reader *reader, struct window window, uint64_t from, struct cell_slot *slot)
 {
@@ -203,7 +204,7 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct cell_
 	uint64_t before = 0;
 	size_t count;
 	if (reader->state->offset > window.offset + window.length)
-		return 0; /* a checkpoint from before it shrank */
+		return 0; /* the checkpoint is older than a shrink */
 	do {
 		count = step_capture(reader->capture, decoder, reader->state, &window, batch,
 				     STEP_BATCH);
@@ -219,9 +220,8 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct cell_
 	return before;
 }
 
-/* The same, on from the settled messages of a capture that may grow, as if it
- * had ended here; but what is cut off here, and notes about the end, are for
- * later. */
+/* Step on past the settled messages of a growing capture as if it had ended. Leave out
+ * messages cut off by the end and notes about the end: they may change. */
 static uint64_t
 step_on(struct reader *reader, struct window window, uint64_t from, struct cell_slot *slot)
 {
@@ -241,7 +241,8 @@ step_on(struct reader *reader, struct window window, uint64_t from, struct cell_
 
 enum start_quality { START_UNKNOWN, START_LIKELY, START_OF_CAPTURE };
 
-/* Positions a state at the beginning of what is kept. */
+/* Position a state at the beginning of the kept bytes. Return the number of the first message
+ * there. */
 static uint64_t
 go_to_begin(struct reader *reader, struct decode_state **state)
 {
@@ -253,8 +254,8 @@ go_to_begin(struct reader *reader, struct decode_state **state)
 	return first;
 }
 
-/* Positions the state at a boundary some way before START, or at the very
- * beginning where that is near: then *FIRST is the number of the message there. */
+/* Position the state at a message boundary before START. Near the beginning, use the very
+ * beginning and set *FIRST to the number of its first message. */
 static enum start_quality
 resync_before(struct reader *reader, uint64_t start, const struct window *whole, uint64_t *first)
 {
@@ -293,7 +294,7 @@ estimate_first(struct reader *reader, uint64_t cell)
 	return (uint64_t)((double)cell_start(reader, cell) * per_byte);
 }
 
-/* What stands for a cell that was dropped; false if it was not. */
+/* Fill SLOT for a dropped cell: one message or none. Return false if the cell was not dropped. */
 static bool
 fill_dropped(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 {
@@ -330,7 +331,7 @@ decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 	if (fill_dropped(reader, slot, cell) || (start >= size && cell))
 		return;
 
-	/* a note about the end of the capture may lie behind its last cell */
+	/* a message about the end of the capture may follow the last cell */
 	uint64_t end = start + index_cell_size(index);
 	bool near_end = end + reader->decoder->ops->reach > size;
 	enum start_quality quality = START_OF_CAPTURE;
@@ -352,7 +353,7 @@ decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 		slot->decoded.first += step_on(reader, window, start, slot);
 	slot->decoded.messages = slot->messages.at;
 	slot->decoded.count = slot->messages.count;
-	fill_dropped(reader, slot, cell); /* meanwhile: what was read may be zeros */
+	fill_dropped(reader, slot, cell); /* if dropped meanwhile, the bytes read may be zeros */
 }
 
 static bool
@@ -368,7 +369,7 @@ slot_is_fresh(struct reader *reader, const struct cell_slot *slot)
 	return slot->size >= settled && size >= settled;
 }
 
-/* Forgets what was read from bytes that are there no more. */
+/* Forget everything read from bytes that no longer exist. */
 static void
 reader_forget(struct reader *reader)
 {
@@ -388,8 +389,8 @@ reader_renew(struct reader *reader)
 		reader_forget(reader);
 }
 
-/* Of the cells that are kept the one that was not used for longest; what they take, in bytes,
- * and how many they are. */
+/* Return the least recently used of the kept cells. Fill in the memory and the number of all
+ * kept cells. */
 static struct cell_slot *
 oldest_kept(struct reader *reader, size_t *bytes, unsigned *count)
 {
@@ -408,7 +409,7 @@ oldest_kept(struct reader *reader, size_t *bytes, unsigned *count)
 	return oldest;
 }
 
-/* Before another cell is decoded: drops old ones where all take too much. */
+/* Drop old cells if all together take too much memory. Call before decoding another cell. */
 static void
 drop_spare(struct reader *reader)
 {
@@ -457,7 +458,7 @@ reader_message(struct reader *reader, struct position p)
 	return p.at < decoded->count ? &decoded->messages[p.at] : NULL;
 }
 
-/* Whether a known cell is empty, without decoding it. */
+/* True if the index proves that a cell is empty; does not decode it. */
 static bool
 known_empty(struct reader *reader, uint64_t cell)
 {
@@ -465,7 +466,7 @@ known_empty(struct reader *reader, uint64_t cell)
 	return index_cell(reader->index, cell, &summary) && !summary.count;
 }
 
-/* The first cell from CELL on, in DIRECTION, that holds messages. */
+/* Find the first cell with messages from CELL on, in DIRECTION. */
 static bool
 next_cell(struct reader *reader, uint64_t cell, int direction, unsigned limit, uint64_t *found)
 {
@@ -480,7 +481,7 @@ next_cell(struct reader *reader, uint64_t cell, int direction, unsigned limit, u
 				return false;
 		}
 	}
-	return false; /* below 0 wraps past count */
+	return false; /* a cell below 0 wraps to a value above count */
 }
 
 bool
@@ -557,7 +558,7 @@ reader_count(struct reader *reader, bool *exact)
 	return reader_number(reader, last, exact) + 1;
 }
 
-/* The number of the first message, which may stand for all that were dropped. */
+/* Return the number of the first message, which may stand for all dropped ones. */
 static uint64_t
 number_at_begin(struct reader *reader)
 {
@@ -689,7 +690,7 @@ reader_find_origin(struct reader *reader, const struct index_origin *origin, str
 	uint64_t begin = cell_start(reader, index_begin(reader->index));
 	uint64_t last =
 	    begin && origin->example % group == 0 ? origin->example + group - 1 : origin->example;
-	do /* others may stand at the same offset, before it, or further where first ones went */
+	do /* other origins may share the offset; after a drop, search the group */
 		found = reader_message(reader, p);
 	while (found && found->origin != origin->key && reader_next(reader, &p, 1) &&
 	       reader_message_id(reader, p).offset <= last);
@@ -703,7 +704,7 @@ reader_find_message(struct reader *reader, const struct message *m, struct posit
 {
 	struct index *index = reader->index;
 	uint64_t offset = message_id_offset(m), cell = offset / index_cell_size(index);
-	uint64_t last = index_cell_count(index) - 1; /* holds what stands at the very end too */
+	uint64_t last = index_cell_count(index) - 1; /* it also holds messages at the very end */
 	p->cell = cell < last ? cell : last;
 	const struct decoded_cell *decoded = reader_decoded_cell(reader, p->cell);
 	for (p->at = decoded_cell_find(decoded, offset); p->at < decoded->count; p->at++) {
@@ -717,7 +718,7 @@ reader_find_message(struct reader *reader, const struct message *m, struct posit
 
 /* --- text -------------------------------------------------------------- */
 
-/* Looks back from P (not included) to STOP for an announcement of GUID. */
+/* Search back from P (excluded) to STOP for an announcement of GUID. */
 static bool
 look_back(struct reader *reader, struct position p, struct position stop, const uint8_t guid[16],
 	  uint64_t *value)
@@ -829,7 +830,7 @@ latest_add(struct latest *latest, const struct message *m)
 	pair->last = *m;
 }
 
-/* Takes in what lies before TO, if that was not done before. */
+/* Add the messages before TO that were not added yet. */
 static void
 latest_go_on(struct reader *reader, struct position to, uint64_t kinds)
 {
@@ -855,9 +856,9 @@ latest_go_on(struct reader *reader, struct position to, uint64_t kinds)
 	*at = to;
 }
 
-/* Walking back for each message again takes a time that grows with the square
- * of the capture where there is nothing to find.  Batch output goes forward, so
- * what it passes is kept; it seldom asks for more than two back. */
+/* Find the last message before BEFORE of its origin and these kinds. Walking back for each
+ * message would take quadratic time if there is nothing to find. Batch output goes forward,
+ * so the last two messages are kept; it seldom needs more. */
 static bool
 find_last(void *context, const struct message *before, uint64_t kinds, struct message *found)
 {
@@ -885,7 +886,7 @@ number_matches(const struct expansion *e, const char *name, int64_t want)
 	return field && field->u == (uint64_t)want;
 }
 
-/* Whether a GUID is WANT, with braces or without, in either case. */
+/* True if a GUID equals WANT, ignoring case and extra braces around WANT. */
 static bool
 guid_matches(const char *own, size_t length, const char *want)
 {
@@ -935,8 +936,8 @@ reader_origin(const struct reader *reader, const struct message *m, const struct
 	return NULL;
 }
 
-/* Names that the profile gives may follow what the key does not tell: the number
- * of a message, or the unit of a sender with a GUID. */
+/* A name in the profile may depend on more than the key: the number of the sender, or the
+ * unit of a sender with a GUID. */
 uint64_t
 reader_origin_kinds(struct reader *reader)
 {
@@ -954,7 +955,7 @@ reader_origin_by_key(struct reader *reader)
 	return reader_origin_kinds(reader) == UINT64_MAX;
 }
 
-/* Adds what follows from another trace. */
+/* Add the fields that depend on another trace. */
 static void
 expand_session_fields(struct reader *reader, const struct message *m, enum expand_want want,
 		      struct expansion *e)
@@ -969,7 +970,7 @@ expand_session_fields(struct reader *reader, const struct message *m, enum expan
 	fields->expand(reader->session_cursor, m, want, e);
 }
 
-/* Where the payload of a message may be kept, or NULL. */
+/* Return the store for the payload of a message, or NULL. */
 static struct payloads *
 payloads_of(struct reader *reader, const struct message *m)
 {
@@ -990,13 +991,13 @@ expand_after(struct reader *reader, const struct message *m, enum expand_want wa
 	const struct trace_host *host = trace_host(reader->trace);
 	const struct option_list *names = host->origins;
 	struct window window = reader_window(reader);
-	const struct message own = *m; /* looking back may drop the cell it is in */
+	const struct message own = *m; /* a copy: looking back may drop its cell */
 	reader_renew(reader);
 	struct naming *naming = host->naming;
 	bool addresses = want > EXPAND_FLAGS && naming_applies(naming, trace_name(reader->trace));
 	bool named = names->count && want >= EXPAND_TEXT;
 	if (named || addresses)
-		want = EXPAND_FIELDS; /* names depend on them */
+		want = EXPAND_FIELDS; /* names depend on fields */
 	e->exported = want == EXPAND_EXPORTED;
 	if (e->exported)
 		want = EXPAND_FIELDS;
@@ -1008,7 +1009,7 @@ expand_after(struct reader *reader, const struct message *m, enum expand_want wa
 	if (step_expand_dropped(reader->capture, &own, e))
 		return;
 	window.payloads = payloads_of(reader, &own);
-	/* what vanished with a shrunk capture is zero bytes under the map */
+	/* bytes lost to a shrink read as zeros in the map */
 	if (own.offset + own.length > window.offset + window.length)
 		window.length = (size_t)(own.offset + own.length - window.offset);
 	unsigned texts = trace_generation(reader->trace);
@@ -1040,7 +1041,7 @@ reader_expand_origin(struct reader *reader, const struct message *m, struct expa
 	expand_after(reader, m, EXPAND_TEXT, varies ? &reader->history : NULL, e);
 }
 
-/* Whether a window from BEGIN on has the bytes of a message, and none of them is missing. */
+/* True if the window from BEGIN on contains all bytes of a message, none of them missing. */
 static bool
 has_bytes(const struct window *window, uint64_t begin, const struct message *m)
 {
@@ -1049,8 +1050,7 @@ has_bytes(const struct window *window, uint64_t begin, const struct message *m)
 	       m->offset + m->length <= window->offset + window->length;
 }
 
-/* Whether a message's text follows from its bytes alone, which the window has: of those that
- * are not there texts are made otherwise. */
+/* True if the text depends only on the bytes of the message, and the window contains them all. */
 static bool
 is_of_window(const struct reader *reader, const struct message *m, const struct window *window)
 {
@@ -1075,7 +1075,7 @@ reader_sift(struct reader *reader, const struct message *m, struct sought *sough
 {
 	const struct decoder *decoder = reader->decoder;
 	struct window window = reader_window(reader);
-	reader_renew(reader); /* what was kept of other bytes is no answer */
+	reader_renew(reader); /* payloads of other bytes are invalid */
 	window.payloads = payloads_of(reader, m);
 	*answer = (struct sought_answer){0};
 	if (!decoder->ops->sift || !is_of_window(reader, m, &window))
@@ -1102,8 +1102,8 @@ reader_type_keys(struct reader *reader, const struct message *m, size_t count, u
 		decoder->ops->type_keys(decoder, m, count, &window, keys, keyed);
 }
 
-/* Behind which byte no message of a cell has any: where the next one has begun; 0: that is
- * not known. */
+/* Return an offset that no message of the cell reaches past, or 0 if unknown. The next cell
+ * bounds it if a message starts there. */
 static uint64_t
 end_of_messages(struct trace *trace, uint64_t cell)
 {
@@ -1118,8 +1118,8 @@ end_of_messages(struct trace *trace, uint64_t cell)
 	return end < size ? end : size;
 }
 
-/* Whether nothing of what is sought starts in bytes that are those of messages of some kinds
- * and flags, and of no other. */
+/* True if no search string starts in these bytes. SUMMARY states the kinds and flags of their
+ * messages; nothing else is in them. */
 static bool
 bytes_lack(struct trace *trace, uint64_t begin, uint64_t end, const struct index_cell *summary,
 	   struct sought *sought)
@@ -1140,7 +1140,7 @@ bytes_lack(struct trace *trace, uint64_t begin, uint64_t end, const struct index
 	for (unsigned look = 0; look < SOUGHT_LOOKS; look++)
 		none &= !(looks >> look & 1) ||
 			!sought_is_in(sought, (enum sought_look)look, &window, begin, end - begin);
-	/* what was dropped or written anew meanwhile may have been zeros */
+	/* bytes dropped or rewritten meanwhile may have been zeros */
 	return none && begin >= capture_begin(capture) && capture_generation(capture) == generation;
 }
 
@@ -1162,7 +1162,7 @@ trace_piece_lacks(struct trace *trace, const struct reader_piece *piece, struct 
 
 /* --- the walk ---------------------------------------------------------- */
 
-/* Begins a walk at the start of what the capture holds. */
+/* Start a walk at the first kept byte. */
 static void
 begin_walk(struct reader *reader)
 {
@@ -1202,7 +1202,7 @@ reader_check(struct reader *reader, uint8_t severities)
 	reader->check.severities = severities;
 }
 
-/* Has the disk read on: pages of the map come one by one otherwise. */
+/* Start reading ahead; otherwise pages of the map are read one by one. */
 static void
 want_ahead(struct reader *reader, const struct window *window)
 {
@@ -1219,8 +1219,8 @@ reader_take_what_is_there(struct reader *reader)
 	reader->takes_what_is_there = true;
 }
 
-/* Steps over the end of a capture that grows as if nothing followed.  Only what the user ends
- * may stop within a message, which is left out then. */
+/* Step over the end of a growing capture as if nothing followed. Without decoder_ops.settles,
+ * only an interrupt leads here: it may cut a message, which is left out. */
 static size_t
 step_silent(struct reader *reader, struct window *window, struct message *out, size_t max)
 {
@@ -1261,9 +1261,9 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 			window.check = &reader->check;
 		window.payloads = reader->payloads;
 		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);
-		if (at < capture_begin(capture)) /* what was read may be zeros */
+		if (at < capture_begin(capture)) /* the bytes may have been zeros */
 			return 0;
-		if (reader->check.unnamed) /* batch output, which loads all first */
+		if (reader->check.unnamed) /* batch output has loaded all files before */
 			trace_lacks_name(reader->trace, trace_generation(reader->trace));
 		if (!count && window.last && max && !reader->walk_closed) {
 			count = step_closing(capture, decoder, reader->walk, &window, out);
@@ -1279,7 +1279,7 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 	}
 }
 
-/* Keeps where the walk is. */
+/* Save the state of the walk in PIECE. */
 static void
 begin_piece(struct reader *reader, struct reader_piece *piece)
 {

@@ -1,15 +1,15 @@
 /*
- * Reading messages: a cell of the index at a time, decoded when asked for.
+ * Reader: decodes messages on demand, one cell of the index at a time.
  *
- * A reader decodes cells and keeps the last few, so moving about the screen
- * decodes little.  An indexed cell decodes exactly; any other
- * decodes from a resync point before it, its messages are real but its
- * numbers are estimates.  Nothing here waits for the index.
+ * A reader decodes cells and keeps the last few, so moving about the screen decodes
+ * little. A cell that is indexed decodes exactly. Any other cell decodes from a
+ * resync point before it: its messages are real, but their numbers are estimates. A
+ * reader never waits for the index.
  *
- * The last messages of a capture that still grows may change with what comes:
- * they are shown as far as they are whole, but reader_walk does not give them
- * before they are settled.  Text is settled by a moment without more bytes, and
- * an interrupted walk gives all that is whole.
+ * The last messages of a growing capture may still change. Cells show them as soon
+ * as they are whole; reader_walk returns them only once they are settled. Text
+ * settles after a short time without more bytes. An interrupted walk returns all
+ * whole messages.
  *
  * Threads: a reader belongs to one thread; make one per thread.
  */
@@ -29,16 +29,16 @@ struct decoded_cell {
 	bool exact;	/* decoded from a checkpoint of the index */
 };
 
-/* A message's position: index AT in a cell.  What identifies it for ever is
- * its trace and its ID. */
+/* Position of a message: index AT in a cell. Positions may change; a trace and a message ID
+ * identify a message permanently. */
 struct position {
 	uint64_t cell;
 	size_t at;
 };
 
-/* Where one is who has passed a whole cell, forward or backward; and the cell in which to
- * go on from a position, that need not be a message.  What is before the first cell, and
- * behind the last, wraps around. */
+/* position_past returns the position after passing a whole cell in DIRECTION (positive:
+ * forward). position_next_cell returns the cell in which to continue from a position, which
+ * need not be a message. Cell numbers wrap around before the first cell and after the last. */
 static inline struct position
 position_past(uint64_t cell, int direction)
 {
@@ -53,13 +53,13 @@ position_next_cell(struct position p, int direction)
 	return p.at ? p.cell : p.cell - 1;
 }
 
-/* What identifies a message for ever. */
+/* Message ID, permanent and unique in its trace. */
 struct message_id {
 	uint64_t offset;  /* message_id_offset() */
-	uint32_t ordinal; /* among those at that offset */
+	uint32_t ordinal; /* index among the messages at that offset */
 };
 
-/* Negative, 0 or positive as A stands before, at or behind B. */
+/* Return a negative number, 0 or a positive one if A is before, at or after B. */
 static inline int
 message_id_compare(struct message_id a, struct message_id b)
 {
@@ -68,13 +68,13 @@ message_id_compare(struct message_id a, struct message_id b)
 	return (a.ordinal > b.ordinal) - (a.ordinal < b.ordinal);
 }
 
-/* Messages that follow each other in bytes that hold nothing else, which a walk passed over:
- * what they add up to.  Zero-initialise. */
+/* Sums of consecutive messages that a walk passed without decoding each; their bytes hold
+ * nothing else. Zero-initialise. */
 struct reader_piece {
 	uint64_t begin, end;
 	struct index_cell cell;
 	struct summary sums;
-	/* where the walk was */
+	/* state of the walk at `begin` */
 	uint8_t checkpoint[CHECKPOINT_MAX];
 	uint64_t passed, silent[DECODE_SILENT_MAX];
 };
@@ -82,160 +82,158 @@ struct reader_piece {
 struct reader *reader_new(struct trace *);
 void reader_free(struct reader *);
 
-/* How many cells a reader keeps, 1 to 12, which is also what it begins with, though eight fewer
- * where they take more than 4 MiB: fewer for what goes from cell to cell once.  Before the first
- * cell is asked for. */
+/* Set the number of cells to keep, 1 to 12 (default 12). Lower it for a reader that visits
+ * each cell once. At 12, up to eight cells fewer are kept if they exceed 4 MiB. Call before
+ * the first cell is read. */
 void reader_limit(struct reader *, unsigned cells);
-/* The same at any time, for who looks into many cells in turn: 12 are kept at least, 144 at
- * most, likewise. */
+/* Keep 12 to 144 cells, for a caller that uses many cells in turn. The limit of 4 MiB applies
+ * too. May be called at any time. */
 void reader_widen(struct reader *, unsigned cells);
 struct trace *reader_trace(const struct reader *);
 
-/* The messages of a cell (which may hold none); cells past the end are empty.
- * Borrowed until the fourth next call with another cell, or until as many as it keeps. */
+/* Return the messages of a cell, perhaps none. Cells past the end are empty. Borrowed until
+ * the fourth later call with another cell, or sooner if the reader keeps fewer cells. */
 const struct decoded_cell *reader_decoded_cell(struct reader *, uint64_t cell);
 
-/* DECODED, of CELL, after other cells may have been asked for: the cell anew if one of
- * them took its place.  For walks over a cell's messages, whose texts may need others. */
+/* Return DECODED, or decode CELL again if another cell took its place. For a loop over the
+ * messages of a cell, as their texts may need other cells. */
 static inline const struct decoded_cell *
 reader_keep(struct reader *reader, const struct decoded_cell *decoded, uint64_t cell)
 {
 	return decoded->cell == cell ? decoded : reader_decoded_cell(reader, cell);
 }
 
-/* The first message of a cell whose ID offset is at or past OFFSET; its count if there
- * is none. */
+/* Return the index of the first message with an ID offset of at least OFFSET, or the count. */
 size_t decoded_cell_find(const struct decoded_cell *, uint64_t offset);
 
-/* The ID of the message AT of a cell, which it has. */
+/* Return the ID of message AT, which must exist. */
 struct message_id block_message_id(const struct decoded_cell *, size_t at);
 
-/* The message at a position, or NULL if there is none. */
+/* Return the message at a position, or NULL. */
 const struct message *reader_message(struct reader *, struct position);
 
-/* The next and previous position that holds a message.  False at the ends;
- * *P is unchanged then.  Walks over empty cells; LIMIT cells at most (0: no
- * limit), then it returns false too. */
+/* Move *P to the next or previous message, past empty cells. Return false, with *P unchanged,
+ * at the ends or after LIMIT decoded cells without messages (0: no limit). */
 bool reader_next(struct reader *, struct position *p, unsigned limit);
 bool reader_previous(struct reader *, struct position *p, unsigned limit);
 
 bool reader_first(struct reader *, struct position *);
 bool reader_last(struct reader *, struct position *);
 
-/* Number of the message at a position; *exact false for an estimate. */
+/* Return the number of the message at a position; *exact is false for an estimate. */
 uint64_t reader_number(struct reader *, struct position, bool *exact);
 
-/* The message with that number, or near it while the index is not there
- * (*exact false).  False if the trace has fewer. */
+/* Find the message with that number, or one near it if the index has not reached it (*exact
+ * is false). Return false if the trace has fewer. */
 bool reader_find_number(struct reader *, uint64_t number, struct position *, bool *exact);
 
-/* The message that holds byte OFFSET, or the next one after it. */
+/* Find the message that contains byte OFFSET, or the next one after it. */
 bool reader_find_offset(struct reader *, uint64_t offset, struct position *);
 
-/* Where a message stands that a walk or another reader gave; false if it is
- * not found there, as before its cell is indexed. */
+/* Find the position of a message that a walk or another reader returned. Return false if it
+ * is not found, for example before its cell is indexed. */
 bool reader_find_message(struct reader *, const struct message *, struct position *);
 
-/* The first message of an origin; false if it is not found any more. */
+/* Copy the first message of an origin. Return false if it is no longer found. */
 bool reader_find_origin(struct reader *, const struct index_origin *, struct message *);
 
 struct message_id reader_message_id(struct reader *, struct position);
-/* The position of an ID, or the nearest one if no message has it any more. */
+/* Find the position of an ID, or the nearest one if no message has that ID any more. */
 bool reader_find_id(struct reader *, struct message_id, struct position *);
 
-/* The same with a copy of the message, which stays when its block has to go; false if none can
- * be had. */
+/* Find an ID like reader_find_id and copy the message; the copy outlives its cell. Return
+ * false if nothing is found. */
 bool reader_read_id(struct reader *, struct message_id, struct position *, struct message *);
 
-/* Expands a message (of this reader's trace), with names from the profile. */
+/* Expand a message of this reader's trace, with names from the profile. */
 void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
 
-/* The origin of a message alone, as reader_expand makes it, without a look at messages before
- * where it does not follow from them; the rest may be missing or another. */
+/* Expand only the origin of a message; other fields may be missing or differ from
+ * reader_expand. Reads earlier messages only if the origin depends on them. */
 void reader_expand_origin(struct reader *, const struct message *, struct expansion *);
 
-/* Says in ANSWER what is known of a message's text and type, as reader_expand would make
- * them, without making them; {0}: nothing.  Nothing may be sought (NULL). */
+/* Fill ANSWER with the facts about the text and type of reader_expand that need no expansion;
+ * {0}: unknown. SOUGHT may be NULL. */
 struct sought;
 struct sought_answer;
 void reader_sift(struct reader *, const struct message *, struct sought *, struct sought_answer *);
 
-/* Numbers of the types of COUNT messages, as reader_expand would make them: those of the trace
- * that have the same have the same type; KEYED becomes false where that is not sure. */
+/* Fill in a key for the type of each of COUNT messages. In one trace, equal keys mean equal
+ * types. Clear KEYED where that is not certain. */
 void reader_type_keys(struct reader *, const struct message *, size_t count, uint64_t *keys,
 		      bool *keyed);
 
-/* Where a message's text, as reader_expand would make it, stands in the capture as it is, and
- * its LENGTH; NULL: nowhere, or that is not sure. */
+/* Return the text of a message if it stands verbatim in the capture, and its LENGTH. Return
+ * NULL if it does not or that is not certain. */
 const char *reader_text(struct reader *, const struct message *, size_t *length);
 
-/* Whether a cell of the index has no message whose text or type, as reader_expand would make
- * them, has what is sought, as its bytes tell; false: it may have.  From any thread. */
+/* True if the bytes of an indexed cell prove that none of its messages has the search strings
+ * in text or type. From any thread. */
 bool trace_cell_lacks(struct trace *, uint64_t cell, struct sought *);
 
-/* The same of messages that a walk passed over. */
+/* Like trace_cell_lacks, for messages that a walk passed. */
 bool trace_piece_lacks(struct trace *, const struct reader_piece *, struct sought *);
 
-/* Whether the origin of a message, as reader_expand gives it, follows from its raw key
- * alone, until trace_generation() changes; and the kinds of messages for which it does, a bit
- * each. */
+/* True if the raw key of every message determines its origin, until trace_generation()
+ * changes. reader_origin_kinds returns the set of kinds for which it does, one bit each. */
 bool reader_origin_by_key(struct reader *);
 uint64_t reader_origin_kinds(struct reader *);
-/* What the profile says of the sender of a message, of which E has the fields;
- * NULL: nothing. */
+/* Return the profile's entry for the sender of a message with fields E, or NULL. */
 const struct origin_options *reader_origin(const struct reader *, const struct message *,
 					   const struct expansion *);
 
-/* The window over all of the capture that is kept (capture_begin), for a decoder's call. */
+/* Return the window over all kept bytes of the capture (from capture_begin), for a decoder's
+ * call. */
 struct window reader_window(struct reader *);
 
-/* How many messages there are: as trace_count, but exact too at the end of a
- * growing capture that the index has nearly reached. */
+/* Return the number of messages like trace_count. Also exact at the end of a growing capture
+ * that the index has nearly reached. */
 uint64_t reader_count(struct reader *, bool *exact);
 
-/* A sequential walk over all messages from the start: the way of batch output.
- * Fills at most MAX messages, waiting for more where the capture has not ended;
- * 0 at the end, when interrupted, or when what was there is there no more (it was
- * dropped, or is of another generation): then another reader may start again. */
+/* Walk all messages in order from the start, for batch output. Fill in at most MAX messages;
+ * wait for more until the capture ends. Return 0 at the end, when interrupted, or when the
+ * next bytes were dropped or belong to an old generation. In the last case another reader may
+ * start again. */
 size_t reader_walk(struct reader *, struct message *out, size_t max);
 
-/* Has a walk end where the bytes end that are there, of a capture that grows too. */
+/* Stop the walk at the current end of the capture, even if the capture is still growing. */
 void reader_take_what_is_there(struct reader *);
 
-/* From now on a walk's messages of these severities, a bit each, in which expanding is sure to
- * find no flags may lack MESSAGE_CHECKED. */
+/* Make the walk check messages of these severities (one bit each). It may then clear
+ * MESSAGE_CHECKED on messages in which expanding would find no flags. */
 void reader_check(struct reader *, uint8_t severities);
 
-/* From now on a walk adds payloads of its messages to these, which the owner clears, and
- * expanding finds them there; NULL: not.  They are of one generation of the capture. */
+/* Make the walk store payloads of its messages here, for expanding; NULL: do not. The caller
+ * clears them; all must come from one generation of the capture. */
 struct payloads;
 void reader_set_payloads(struct reader *, struct payloads *);
 
-/* Has a walk go on over SIZE bytes, or a few more, without filling their messages: their
- * decoder can summarise.  False: nothing was passed, as the capture ends there or was dropped
- * or written anew.  The caller frees PIECE with reader_piece_free. */
+/* Walk over SIZE bytes or a few more and only sum up their messages. The decoder must be able
+ * to summarise. Return false, with the walk unmoved, if the capture ends there or was dropped
+ * or rewritten. The caller frees PIECE with reader_piece_free. */
 bool reader_pass(struct reader *, uint64_t size, struct reader_piece *);
 
-/* Takes the walk back to where the last piece begins. */
+/* Move the walk back to the beginning of the last piece. */
 void reader_take_back(struct reader *, const struct reader_piece *);
 void reader_piece_free(struct reader_piece *);
 
-/* Walks over all that is left and drops it. */
+/* Walk over the rest and discard its messages. */
 void reader_walk_all(struct reader *);
 
-/* Bits that the walk passed over for no message, by row of the decoder's table;
- * they hold for a walk from the start. */
+/* Return the bits that belong to no message, by row of the decoder's table. Valid for a walk
+ * from the start. */
 const uint64_t *reader_silent(const struct reader *);
 
-/* The same of a trace: from its index if that is complete and tells, else by a walk. */
+/* Fill in these bits for a whole trace: from its index if complete and able to count them,
+ * else by a walk. */
 void trace_silent(struct trace *, uint64_t bits[static DECODE_SILENT_MAX]);
 
-/* Has the walk begin at the last indexed offset up to OFFSET, the
- * start at worst.  Returns the number of the message that comes next. */
+/* Start the walk at the last indexed offset up to OFFSET, or at the start. Return the number
+ * of the next message. */
 uint64_t reader_walk_from(struct reader *, uint64_t offset);
 
-/* From now on what an expansion depends on is looked for as far back as it
- * takes, for batch output; without it that is bounded, for a screen. */
+/* Let expansions look back as far as needed, for batch output. By default that is bounded,
+ * for a screen. */
 void reader_be_patient(struct reader *);
 
 #endif

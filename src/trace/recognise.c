@@ -1,8 +1,8 @@
 /*
- * Which format a capture is read as: see recognise.h.
+ * Recognition: see recognise.h.
  *
- * Decoders are asked in the order of the registry, and the earlier one wins a tie; it is
- * then said what fits as well.
+ * Decoders are tried in the order of the registry, and the earlier one wins a tie.
+ * The reason then names the others that fit as well.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EACH = 4 /* candidates of one format that are worth a look */ };
+enum { EACH = 4 /* candidates per format */ };
 
 /* --- candidates -------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ add_candidates(struct recognition *r, const struct decoder_ops *ops, const struc
 			    (struct candidate){.ops = ops, .probe = probes[i]};
 }
 
-/* Moves the last candidate before those that are worse. */
+/* Sort the candidates from FIRST on into those before, by falling score. */
 static void
 sort_in(struct recognition *r, size_t first)
 {
@@ -48,7 +48,7 @@ sort_in(struct recognition *r, size_t first)
 	}
 }
 
-/* What the decoder finds, if it is one of FORMAT. */
+/* Add the candidates of a decoder, if it decodes FORMAT. */
 static void
 find_with(struct recognition *r, const struct decoder_ops *ops, const struct window *head,
 	  const char *format)
@@ -118,7 +118,8 @@ take_best(struct recognition *r)
 	}
 }
 
-/* What it is instead; what only begins as if it were packed may be a trace all the same. */
+/* Return the file type of bytes that are no trace, or NULL. Bytes that start like a packed
+ * file but do not unpack may still be a trace. */
 static const struct foreign *
 find_foreign(const struct capture *capture, const struct window *head, bool certain)
 {
@@ -127,7 +128,7 @@ find_foreign(const struct capture *capture, const struct window *head, bool cert
 	return mistaken ? NULL : foreign;
 }
 
-/* What is decoded, or why nothing is. */
+/* Choose the best candidate, or none with a reason. */
 static void
 choose_candidate(struct recognition *r, const struct capture *capture, const struct window *head)
 {
@@ -143,7 +144,7 @@ choose_candidate(struct recognition *r, const struct capture *capture, const str
 	}
 	r->foreign = find_foreign(capture, head, sure && best->probe.score >= PROBE_CERTAIN);
 	if (!r->foreign)
-		r->folder = snapshot_folder_of(path); /* however well its bytes alone fit */
+		r->folder = snapshot_folder_of(path); /* even if its bytes fit a format */
 	if (!r->foreign && !r->folder && (sure || plain)) {
 		take_best(r);
 		return;
@@ -163,7 +164,7 @@ choose_candidate(struct recognition *r, const struct capture *capture, const str
 
 /* --- by name ----------------------------------------------------------- */
 
-/* The transport that a format's options name, or NULL to look at the bytes. */
+/* Return the transport in the options of a format, or NULL to find it by content. */
 static const char *
 named_transport(const struct trace_options *options, const struct decoder_ops *ops)
 {
@@ -174,7 +175,7 @@ named_transport(const struct trace_options *options, const struct decoder_ops *o
 	return choice >= 0 && strcmp(row->choices[choice], "auto") ? row->choices[choice] : NULL;
 }
 
-/* The transport of FORMAT, which is said, that fits best, however badly. */
+/* Choose the best transport for the given FORMAT, however low its score. */
 static void
 choose_transport(struct recognition *r, const char *format, const struct window *head)
 {

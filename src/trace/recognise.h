@@ -1,10 +1,10 @@
 /*
- * Which format a capture is read as, and how sure that is.
+ * Recognition: chooses the format of a capture, and states how certain it is.
  *
- * What the user says goes before what the profile says, and that before what the bytes
- * look like.  There, every decoder names the ways it could read them, each with a score
- * and its evidence.  The best is taken if its score is PROBE_DECODE or more, and is a
- * guess below PROBE_CERTAIN; below PROBE_DECODE nothing is decoded.
+ * The user's choice precedes the profile, and the profile precedes the content. By
+ * content, every decoder lists the ways it could read the bytes, each with a score
+ * and evidence. The best is used if its score is PROBE_DECODE or more; below
+ * PROBE_CERTAIN it is a guess. Below PROBE_DECODE nothing is decoded.
  */
 #ifndef TRAWL_TRACE_RECOGNISE_H
 #define TRAWL_TRACE_RECOGNISE_H
@@ -23,26 +23,26 @@ struct candidate {
 
 struct recognition {
 	const struct decoder_ops *ops;	  /* undecoded_ops: no format explains the bytes */
-	int score;			  /* PROBE_CERTAIN and more: no guess */
+	int score;			  /* PROBE_CERTAIN or more: not a guess */
 	bool plain;			  /* text, shown line by line */
-	struct text reason;		  /* why it is read so; of what is not, why not */
-	struct text settings;		  /* as in struct probe, to be set before it is opened */
-	VEC(struct candidate) candidates; /* of the content, best first */
-	const struct foreign *foreign;	  /* what it is instead, or NULL */
-	char *folder;			  /* of the snapshot that the file belongs to, or NULL */
+	struct text reason;		  /* why this format, or why none */
+	struct text settings;		  /* as in struct probe, to apply before opening */
+	VEC(struct candidate) candidates; /* found by content, best first */
+	const struct foreign *foreign;	  /* the known file type that is no trace, or NULL */
+	char *folder;			  /* of the snapshot that contains the file, or NULL */
 };
 
-/* Fills the zeroed struct for a capture that starts with HEAD.  FORMAT is what the user
- * says, or NULL.  0, or negative with a reason: no such format. */
+/* Fill in the zeroed struct for a capture that starts with HEAD. FORMAT is the user's choice,
+ * or NULL. Return 0, or negative with a reason if the format does not exist. */
 int recognise_capture(const struct capture *, const char *format, const struct trace_options *,
 		      const struct window *head, struct recognition *, struct err *);
 void recognition_free(struct recognition *);
 
-/* Finds the candidates of FORMAT, NULL of all formats: best first. */
+/* Find the candidates of FORMAT (NULL: of all formats), best first. */
 void recognition_find(struct recognition *, const struct window *head, const char *format);
 
-/* Sets the options of OPS that SETTINGS gives, `NAME: VALUE, ...`: those that still have
- * their default, or ALL. */
+/* Set the options of OPS in SETTINGS, `NAME: VALUE, ...`: only those that still have their
+ * default, unless ALL. */
 void recognition_apply(const char *settings, const struct decoder_ops *ops, struct trace_options *,
 		       bool all);
 

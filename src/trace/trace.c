@@ -1,8 +1,8 @@
 /*
- * Traces: opening a capture and choosing how to decode it; see trace.h.
+ * Traces: opens a capture and chooses its decoder; see trace.h.
  *
- * Which decoder it is says recognise.c.  A trace may be decoded otherwise while it is
- * open, while no reader of it is in use: its capture stays, decoder and index are made anew.
+ * recognise.c finds the format. An open trace can switch to another format while no
+ * reader uses it: the capture stays open, decoder and index are replaced.
  */
 #include "config.h"
 
@@ -28,48 +28,48 @@
 
 enum {
 	HEAD = 64 * 1024,
-	HEAD_LEAST = 4096,	 /* of bytes: with fewer, what a stream begins with may mislead */
-	HEAD_PAUSE_MS = 50,	 /* of a stream, before its first bytes are looked at, */
-	HEAD_PATIENCE_MS = 1000, /* before they are taken as they are, */
-	HEAD_SAID_MS = 200,	 /* where the format is said, */
-	HEAD_MOST_MS = 3000,	 /* and after the first one anyway */
+	HEAD_LEAST = 4096,	 /* bytes; fewer at the start of a stream may mislead */
+	HEAD_PAUSE_MS = 50,	 /* pause in a stream before its first bytes are examined */
+	HEAD_PATIENCE_MS = 1000, /* pause before they are used as they are */
+	HEAD_SAID_MS = 200,	 /* the same if the format is given */
+	HEAD_MOST_MS = 3000,	 /* longest wait after the first byte */
 	LIVE_PATIENCE_MS = 1000
 };
 
 struct trace {
 	struct trace_host *host;
-	size_t number; /* see trace_set_number */
+	size_t number;
 	char *name;
-	char *label; /* the file's name, or the profile's */
+	char *label; /* name of the file, or from the profile */
 	char *group; /* see trace_group */
 	char *container;
-	char *path; /* as it was opened; `-` for standard input */
+	char *path; /* as given to trace_open; `-` for standard input */
 	struct recognition recognition;
-	bool looks_at_dump;	 /* it may be found how it was dumped */
-	uint64_t seam;		 /* where the write pointer may be, or 0 */
-	bool dump_guessed;	 /* how it was dumped, as its options say, was found by itself */
-	bool is_early;		 /* it was looked at when few bytes were there */
-	bool on_trial;		 /* it is decoded as the user tries, not as it was recognised */
+	bool looks_at_dump;	 /* the byte order of a dump may still be guessed */
+	uint64_t seam;		 /* possible write pointer, or 0 */
+	bool dump_guessed;	 /* swap or write pointer in its options were guessed */
+	bool is_early;		 /* recognised from few bytes */
+	bool on_trial;		 /* decoded as the user tries, not as recognised */
 	char *const *collateral; /* further files, borrowed */
 	size_t collateral_count;
 	struct capture *capture;
 	struct decoder *decoder;
 	struct index *index;
 	const struct session_fields *session_fields; /* or NULL */
-	struct trace_options *options;		     /* own, with the formats behind */
-	size_t entry;				     /* of the profile, SIZE_MAX: none */
-	char *matched;				     /* what `match:` was compared with */
+	struct trace_options *options;		     /* owned, followed by the options of formats */
+	size_t entry;				     /* entry of the profile, SIZE_MAX: none */
+	char *matched;				     /* name that `match:` was compared with */
 	struct job loader;
-	bool started; /* its index is built, */
-	bool loading; /* its files are loaded */
+	bool started; /* index_start was called */
+	bool loading; /* its loader was started */
 	struct generation generation;
 	atomic_bool unnamed; /* see trace_lacks_name */
 	pthread_mutex_t lock;
-	bool loaded; /* what there is to load */
+	bool loaded; /* all files are loaded */
 	struct text notice;
-	atomic_bool changed; /* the capture has news */
+	atomic_bool changed; /* the capture may have changed */
 	const char *mark;    /* see trace_mark */
-	uint64_t needed;     /* the first byte that is, of those before cells that stay */
+	uint64_t needed;     /* first byte that the remaining cells need */
 	bool replaced;
 };
 
@@ -88,8 +88,7 @@ trace_add_notice(struct trace *trace, const char *notice, ...)
 	va_end(args);
 }
 
-/* Held during a call of notify, so that once another one is set the one before is
- * called no more. */
+/* Held during a call of notify: after trace_host_set_notify, the old function is not called. */
 static pthread_mutex_t notifying = PTHREAD_MUTEX_INITIALIZER;
 
 void
@@ -119,7 +118,7 @@ mark_changed(void *context)
 	trace_host_notify(trace->host);
 }
 
-/* The option for collateral; NULL: the format has none. */
+/* Return the format's option for collateral, or NULL. */
 static const struct option_row *
 find_collateral(const struct decoder_ops *ops)
 {
@@ -140,11 +139,11 @@ add_collateral(struct trace_options *options, const struct decoder_ops *ops,
 		((char **)list->at)[list->count++] = mem_text(collateral[i]);
 }
 
-/* The first bytes, as far as they are there. */
+/* Return the first bytes that are present, at most HEAD. */
 static struct window
 read_head(struct capture *capture)
 {
-	uint64_t begin = capture_begin(capture); /* what is kept is as a capture of its own */
+	uint64_t begin = capture_begin(capture); /* the kept part counts as a capture */
 	uint64_t size = capture_size(capture) - begin;
 	capture_want(capture, begin, HEAD);
 	return (struct window){.bytes = capture_bytes(capture) + begin,
@@ -153,7 +152,7 @@ read_head(struct capture *capture)
 			       .last = size <= HEAD && capture_ended(capture)};
 }
 
-/* Waits for what is being loaded, which is to be loaded again then. */
+/* Wait for the loader. A later trace_start loads again. */
 static void
 end_loader(struct trace *trace)
 {
@@ -161,7 +160,7 @@ end_loader(struct trace *trace)
 	trace->loading = false;
 }
 
-/* Ends what the messages of the trace come from. */
+/* Free index and decoder. */
 static void
 close_index(struct trace *trace)
 {
@@ -174,7 +173,7 @@ close_index(struct trace *trace)
 	trace->decoder = NULL;
 }
 
-/* Ends what depends on how the trace is decoded. */
+/* Free everything that depends on the format. */
 static void
 close_decoder(struct trace *trace)
 {
@@ -203,14 +202,14 @@ trace_close(struct trace *trace)
 	free(trace);
 }
 
-/* All that decides which messages there are, beside the bytes. */
+/* Return a hash of everything except the bytes that determines the messages. */
 static uint64_t
 hash_settings(const struct trace *trace)
 {
 	const struct decoder_ops *ops = trace->decoder->ops;
 	uint64_t hash = option_hash_text(decoder_name(ops), 0xcbf29ce484222325);
 	hash = option_hash_text(PACKAGE_VERSION, hash);
-	if (trace->decoder->about) /* the version of a library is there */
+	if (trace->decoder->about) /* it contains the version of a library */
 		hash = option_hash_text(trace->decoder->about, hash);
 	return ops->options
 		   ? option_hash(ops->options, trace_format_options(trace->options, ops), hash)
@@ -238,7 +237,7 @@ open_index(struct trace *trace)
 	text_free(&cache);
 }
 
-/* Adds to what was recognised what the decoder found by itself. */
+/* Add the settings that the decoder guessed on opening. */
 static void
 note_guess(struct recognition *r, const struct decoder *decoder, const struct window *head)
 {
@@ -250,7 +249,7 @@ note_guess(struct recognition *r, const struct decoder *decoder, const struct wi
 		text_add(&r->settings, r->candidates.at[0].probe.settings);
 }
 
-/* Adds that few bytes were there: it is a guess then. */
+/* Add that few bytes were present, which makes the format a guess. */
 static void
 note_early(struct recognition *r, const struct window *head)
 {
@@ -261,8 +260,9 @@ note_early(struct recognition *r, const struct window *head)
 		r->score = PROBE_CERTAIN - 1;
 }
 
-/* Whether words of a capture that no format is certain of, or that does not decode as it is
- * said to, stand the wrong way round; then its options say so. */
+/* Guess whether the words of the capture need their bytes swapped; if so, set this in OPTIONS
+ * and return true. Only for captures that no format matches with certainty, or that do not
+ * decode as the given format. */
 static bool
 guess_swap(struct trace *trace, const struct trace_choice *choice, struct trace_options *options,
 	   const struct recognition *r, const struct window *head)
@@ -280,7 +280,8 @@ guess_swap(struct trace *trace, const struct trace_choice *choice, struct trace_
 	return size;
 }
 
-/* Whether the capture is a circular buffer, which its options say then. */
+/* Guess whether the capture is a circular buffer; if so, set this in its options and return
+ * true. Keep an uncertain write pointer in `seam`. */
 static bool
 guess_pointer(struct trace *trace)
 {
@@ -302,7 +303,7 @@ guess_pointer(struct trace *trace)
 	return seam == DUMP_SEAM_FOUND;
 }
 
-/* Opens the decoder of OPTIONS, which are changed as what is recognised needs it; NULL
+/* Open the decoder for OPTIONS, after changing them to fit the recognised format. Return NULL
  * with a reason on error. */
 static struct decoder *
 open_decoder(struct trace *trace, const struct trace_choice *choice, struct trace_options *options,
@@ -332,7 +333,8 @@ open_decoder(struct trace *trace, const struct trace_choice *choice, struct trac
 	return decoder;
 }
 
-/* A compressed capture has the name of what is in it, so that all that names it holds. */
+/* Name the trace. A compressed capture is named after its content, so that settings that name
+ * it still apply. */
 static void
 name_trace(struct trace *trace, const char *path)
 {
@@ -345,7 +347,7 @@ name_trace(struct trace *trace, const char *path)
 	trace->name = mem_text(name);
 }
 
-/* Waits for the first bytes of a live source, and says so before that takes long. */
+/* Wait for the first bytes of a live source. Report the wait if it takes long. */
 static void
 await_live(struct trace *trace)
 {
@@ -366,7 +368,7 @@ await_live(struct trace *trace)
 
 static void load_in_background(void *);
 
-/* Whether a format is said whose captures are lines of text themselves. */
+/* True if the given format reads lines of text. */
 static bool
 reads_lines(const struct trace *trace, const struct trace_choice *choice)
 {
@@ -375,7 +377,7 @@ reads_lines(const struct trace *trace, const struct trace_choice *choice)
 	return ops && line_ends_pass(ops);
 }
 
-/* How the capture was dumped, as far as that is said. */
+/* Return how the capture was dumped, as far as its options state. */
 static struct capture_dump
 dump_as_said(const struct trace *trace, const struct trace_choice *choice)
 {
@@ -389,8 +391,8 @@ dump_as_said(const struct trace *trace, const struct trace_choice *choice)
 	};
 }
 
-/* Return true if more bytes of a stream will hardly show another format: many are there, or
- * they are lines of a known log, of which each says it. */
+/* True if more bytes of a stream will hardly show another format: there are many, or they are
+ * lines of a known log. */
 static bool
 is_settled(const struct window *head, const char *format)
 {
@@ -402,8 +404,8 @@ is_settled(const struct window *head, const char *format)
 	return settled;
 }
 
-/* Wait for the bytes that show the format: of a stream, until they do, it ends, or nothing
- * comes for a while. */
+/* Wait for the bytes that show the format. A stream is read until they do, it ends, or it
+ * pauses. */
 static void
 await_head(struct trace *trace, const char *format)
 {
@@ -435,8 +437,8 @@ await_head(struct trace *trace, const char *format)
 	trace->is_early = size < HEAD && !capture_ended(capture);
 }
 
-/* Opens capture and decoder as is said; 0 and no decoder: not so, but as the options say
- * by then. */
+/* Open capture and decoder with the present options. Return 0 without a decoder if guess_swap
+ * changed the options: then open again. */
 static int
 open_dump(struct trace *trace, const struct trace_opening *from, struct err *err)
 {
@@ -460,7 +462,7 @@ open_dump(struct trace *trace, const struct trace_opening *from, struct err *err
 	return trace->decoder || guessed ? 0 : err_cause(err, "%s", trace->path);
 }
 
-/* The same with what was guessed. */
+/* Open again with the guessed options. */
 static int
 open_dump_anew(struct trace *trace, const struct trace_opening *from, struct err *err)
 {
@@ -487,7 +489,7 @@ trace_may_be_circular(const struct trace *trace)
 	       (is_dump || is_round);
 }
 
-/* Appends the guesses about a dump: the first after BETWEEN, the second after a semicolon. */
+/* Append the guesses about a dump: the first after BETWEEN, the second after a semicolon. */
 static void
 add_dump_guess(const struct trace *trace, const char *between, struct text *out)
 {
@@ -523,7 +525,7 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 	trace->collateral_count = from->collateral_count;
 	if (host->has_write_pointer)
 		trace->options->write_pointer = (int64_t)host->write_pointer;
-	/* a guess opens it again, the decoder's once more than the bytes' */
+	/* each guess opens it again, first for swapped words, then for a circular buffer */
 	trace->looks_at_dump = !from->part;
 	int opened = open_dump(trace, from, err);
 	if (!opened && !trace->decoder)
@@ -736,7 +738,7 @@ trace_guess(const struct trace *trace)
 	return !trace_is_decoded(trace) || r->plain || r->score >= PROBE_CERTAIN ? 0 : r->score;
 }
 
-/* The sentence about the format and its settings. */
+/* Append the sentence about the format and its settings. */
 static void
 add_format_guess(const struct trace *trace, struct text *out)
 {
@@ -799,7 +801,7 @@ trace_list_candidates(const struct trace *trace, struct text *out)
 	recognition_free(&own);
 }
 
-/* The glob that fits the name and nothing else. */
+/* Append the glob that matches only this name. */
 static void
 add_glob(const char *name, struct text *out)
 {
@@ -816,7 +818,7 @@ add_glob(const char *name, struct text *out)
 static const char *const common_keys[] = {"name",	   "clock",   "words", "swap",
 					  "write_pointer", "wrapped", NULL};
 
-/* The settings in force; what the head alone shows comes with reasons. */
+/* Append the present settings. Settings found in the head come with reasons. */
 static void
 propose_settings(const struct trace *trace, const struct trace_options *options,
 		 struct text *profile)
@@ -927,7 +929,7 @@ trace_count(const struct trace *trace, bool *exact)
 
 /* --- background -------------------------------------------------------- */
 
-/* Whoever comes first opens the files; the others wait for it. */
+/* Load the symbol files. The first thread loads them; the others wait for it. */
 static int
 load_names(struct trace *trace, struct err *err)
 {
@@ -963,7 +965,7 @@ trace_survey(struct trace *trace, struct text *about, struct text *missing)
 	return true;
 }
 
-/* Tells what is missing to read a capture well. */
+/* Add a notice if anything needed to read the capture well is missing. */
 static void
 add_missing_notice(struct trace *trace)
 {
@@ -1003,11 +1005,12 @@ trace_names(struct trace *trace)
 	return !loaded ? TRACE_NAMES_LOADING : unnamed ? TRACE_NAMES_LACKING : TRACE_NAMES_GOOD;
 }
 
-/* What was unnamed before may have a name now: it is expanded again. */
+/* Mark loading as finished. If ANY files were loaded, messages are expanded again, as they
+ * may have names now. */
 static void
 end_loading(struct trace *trace, bool any)
 {
-	if (any) /* first, so that no older expansion counts once `loaded` is set */
+	if (any) /* first, so that no older expansion counts after `loaded` is set */
 		trace_bump_generation(trace);
 	pthread_mutex_lock(&trace->lock);
 	bool unnamed = !any && !trace->loaded && atomic_load(&trace->unnamed);
@@ -1038,7 +1041,7 @@ load_in_background(void *context)
 	trace_load(trace, &err);
 	if (err.code)
 		trace_add_notice(trace, NOTICE_LOAD_FAILED, err.what);
-	/* also where nothing came: that names are lacking is known only now */
+	/* even if nothing was loaded: missing names are final only now */
 	trace_host_notify(trace->host);
 }
 
@@ -1099,7 +1102,7 @@ trace_take_notice(struct trace *trace)
 
 /* --- a capture that changes -------------------------------------------- */
 
-/* Whether a live source is connected. */
+/* Append the state of the connection to a live source. */
 static void
 describe_link(const struct capture *capture, struct text *out)
 {
@@ -1112,11 +1115,10 @@ describe_link(const struct capture *capture, struct text *out)
 	text_free(&why);
 }
 
-/* What changes mean for the user: a sentence (or that of the capture about what
- * is missing), and a word for later. */
+/* For each change: a sentence for the user (or the capture's own), and a word for later. */
 static const struct {
 	const char *sentence, *mark;
-	void (*describe)(const struct capture *, struct text *); /* makes the sentence */
+	void (*describe)(const struct capture *, struct text *); /* appends the sentence */
 } changes[CAPTURE_CHANGES] = {
     [CAPTURE_SHRANK] = {NOTICE_CAPTURE_SHRANK, "cut"},
     [CAPTURE_REWRITTEN] = {NOTICE_CAPTURE_REWRITTEN, "rewritten"},
@@ -1138,14 +1140,14 @@ say_change(struct trace *trace, const char *sentence)
 	trace_host_notify(trace->host);
 }
 
-/* Lets a file that is not followed tell of its next change. */
+/* Request a notification of the next change to a file that is not followed. */
 static void
 arm_notice(struct trace *trace)
 {
 	uint64_t more;
 	capture_notice(trace->capture);
 	if (capture_look(trace->capture, &more) != CAPTURE_SAME)
-		mark_changed(trace); /* it was faster */
+		mark_changed(trace); /* it changed before the request */
 }
 
 static void
@@ -1159,7 +1161,8 @@ say_dropping(struct trace *trace)
 	text_free(&sentence);
 }
 
-/* Drops what is due and indexed, so that the stream can go on; true if that is any. */
+/* Drop the due bytes that are indexed, so that the stream can continue. Return true if any
+ * were dropped. */
 static bool
 drop_due(struct trace *trace)
 {
@@ -1168,14 +1171,14 @@ drop_due(struct trace *trace)
 	uint64_t needed = due ? index_drop(trace->index, due) : 0;
 	if (needed)
 		trace->needed = needed;
-	if (due) /* a recording may have been in the way */
+	if (due) /* a recording may have prevented it before */
 		capture_drop(trace->capture, trace->needed);
-	if (needed && first && trace->started) /* output says what it lacks in a message */
+	if (needed && first && trace->started) /* batch output reports this in a message */
 		say_dropping(trace);
 	return needed > 0;
 }
 
-/* Where no worker builds the index, as in output: builds it as far as is to be dropped. */
+/* Build the index so that due bytes can be dropped. For batch output, which has no workers. */
 static void
 index_due(struct trace *trace)
 {
@@ -1193,7 +1196,7 @@ bool
 trace_has_dropped(const struct trace *trace, uint64_t offset)
 {
 	uint64_t dropped = trace_dropped(trace);
-	return dropped && offset < dropped - 1; /* where the message stands that says so */
+	return dropped && offset < dropped - 1; /* offset of the message about the drop */
 }
 
 static enum capture_change
@@ -1212,7 +1215,8 @@ refresh_capture(struct trace *trace)
 	return drop_due(trace) && change == CAPTURE_SAME ? CAPTURE_DROPPED : change;
 }
 
-/* Says what changed, save that it was replaced if that RENEWS it. */
+/* Refresh the capture and add a notice of the change. Skip the notice of a replacement if the
+ * caller switches to the new file. */
 static bool
 refresh_and_say(struct trace *trace, bool renews)
 {
@@ -1251,11 +1255,11 @@ reopen_capture(struct trace *trace)
 	trace->replaced = false;
 	trace->mark = "new file";
 	say_change(trace, "the file was replaced; this is the new one");
-	refresh_and_say(trace, true); /* what happened since */
+	refresh_and_say(trace, true); /* changes since then */
 	return true;
 }
 
-/* Where a file that was followed by name has given it to another: takes that one. */
+/* If a file is followed by name and was replaced, switch to the new one. */
 static void
 trace_renew(struct trace *trace)
 {
@@ -1273,7 +1277,7 @@ trace_reread(struct trace *trace)
 		arm_notice(trace);
 }
 
-/* Says that a file that is not followed grew; anything else is taken at once. */
+/* Add a notice of growth for a file that is not followed. Any other change takes effect at once. */
 static bool
 report_growth(struct trace *trace)
 {

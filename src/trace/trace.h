@@ -1,8 +1,8 @@
 /*
  * A trace: a capture with its decoder, its index, its name and its clock.
  *
- * What opens traces, a session, is their host.  Messages are read through a reader
- * (reader.h).
+ * The host, for example a session, opens and owns traces. Read messages through a
+ * reader (reader.h).
  */
 #ifndef TRAWL_TRACE_TRACE_H
 #define TRAWL_TRACE_TRACE_H
@@ -18,77 +18,77 @@ struct option_list;
 struct naming;
 struct recognition;
 
-/* What traces need of their owner.  It stays where it is until the last one is closed. */
+/* Settings and callbacks that the owner provides to its traces. Must not move until the last
+ * trace is closed. */
 struct trace_host {
-	const char *spool_dir;	/* for streams; NULL = the usual place */
-	uint64_t spool_limit;	/* bytes kept of each stream; 0 = all */
-	unsigned cell_shift;	/* of indexes, for tests; 0 = as the size wants it */
-	const char *images_dir; /* with programs that captures name, or NULL */
-	const char *cache_dir;	/* for indexes, made when needed; NULL = none are kept */
-	unsigned threads; /* that build an index or look for matches; 0 = one for each processor */
+	const char *spool_dir;	    /* for streams; NULL = the usual place */
+	uint64_t spool_limit;	    /* bytes kept of each stream; 0 = all */
+	unsigned cell_shift;	    /* of indexes, for tests; 0 = by size */
+	const char *images_dir;	    /* folder of programs that captures name, or NULL */
+	const char *cache_dir;	    /* for indexes, created when needed; NULL = do not store them */
+	unsigned threads;	    /* to build an index or find matches; 0 = one per processor */
 	enum capture_follow follow; /* how to follow captures; NOT: by name */
 	bool has_write_pointer;	    /* of every capture, see struct capture_dump: */
 	uint64_t write_pointer;
 	bool several;				 /* notices begin with a trace's name */
 	const struct option_list *origins;	 /* of a profile, struct origin_options */
 	struct naming *naming;			 /* NULL: no symbols */
-	void (*report_waiting)(const char *why); /* opening takes long; NULL: not said */
+	void (*report_waiting)(const char *why); /* called if opening takes long, or NULL */
 	void (*notify)(void *);			 /* see trace_host_set_notify */
 	void *notify_context;
 };
 
-/* From now on NOTIFY (NULL: nothing) is called, from any thread, when something
- * worth a look happened; the one before is not called any more. */
+/* Set the function to call, from any thread, when something changed; NULL: none. After this
+ * returns, the previous one is no longer called. */
 void trace_host_set_notify(struct trace_host *, void (*notify)(void *), void *context);
 
-/* Call it, if there is one; from any thread.  HOST: struct trace_host, so that a job can have
- * this as its notify. */
+/* Call that function, if set; from any thread. HOST is a struct trace_host, so that a job can
+ * use this as its notify. */
 void trace_host_notify(void *host);
 
-/* What decides how a trace is decoded. */
+/* How to decode a trace. */
 struct trace_choice {
-	const char *format;   /* as the user says, or NULL */
-	const char *settings; /* of the format, or NULL: as they are recognised */
-	const char *reason;   /* why it is that format, or NULL: as it is recognised */
+	const char *format;   /* given by the user, or NULL */
+	const char *settings; /* of the format, or NULL: as recognised */
+	const char *reason;   /* why this format, or NULL: as recognised */
 };
 
-/* Pieces of a file that is open already. */
+/* Pieces of a file that is already open. */
 struct trace_part {
 	const struct capture *whole;
 	const struct capture_piece *pieces;
 	size_t count;
 };
 
-/* What a trace is opened from. */
+/* Arguments of trace_open. */
 struct trace_opening {
 	const char *path;
 	struct trace_choice choice;
-	size_t entry;		       /* of the profile the options are from; SIZE_MAX: none */
-	const char *matched;	       /* what `match:` was compared with */
-	const char *group;	       /* snapshot's folder, perf.data, or NULL */
-	const struct trace_part *part; /* or NULL: all of the file */
+	size_t entry;		       /* profile entry of the options; SIZE_MAX: none */
+	const char *matched;	       /* name that `match:` was compared with */
+	const char *group;	       /* snapshot folder, perf.data file, or NULL */
+	const struct trace_part *part; /* or NULL: the whole file */
 	const char *container;	       /* see trace_container, or NULL */
-	struct trace_options *options; /* taken over, also on an error */
+	struct trace_options *options; /* ownership passes, even on error */
 	char *const *collateral;       /* further files; they outlive the trace */
 	size_t collateral_count;
 };
 
-/* NULL with a reason on error; that no format explains the bytes is none. */
+/* Open a trace. Return NULL with a reason on error. A capture of no known format is no error. */
 struct trace *trace_open(struct trace_host *, const struct trace_opening *, struct err *);
 void trace_close(struct trace *); /* NULL is fine */
 
-/* Decodes it with CHOICE and OPTIONS, which are taken over, instead of what was.  No reader
- * of it may be in use meanwhile.  0, or negative with a reason; then all is as it was. */
+/* Decode the trace with CHOICE and OPTIONS instead. Takes ownership of OPTIONS. No reader of
+ * the trace may be in use. Return 0, or negative with a reason and nothing changed. */
 int trace_decode_anew(struct trace *, const struct trace_choice *, struct trace_options *,
 		      struct err *);
 
-/* Opens the decoder again as it is if it reads files beside the capture, and forgets what was
- * loaded: trace_start and trace_load read it again.  The same holds of readers.  0, or
- * negative with a reason; then the decoder is as it was. */
+/* Forget loaded files, and reopen the decoder if it reads other files than the capture.
+ * trace_start and trace_load then load again. No reader of the trace may be in use. Return 0,
+ * or negative with a reason and the old decoder. */
 int trace_decode_again(struct trace *, struct err *);
 
-/* Fields of a trace's messages that follow from another trace; a cursor makes those of
- * one reader. */
+/* Fields of a trace's messages that depend on another trace. Each reader has its own cursor. */
 struct session_fields {
 	void *(*cursor_new)(void *context, struct reader *);
 	void (*cursor_free)(void *cursor);
@@ -96,188 +96,189 @@ struct session_fields {
 	void *context;
 };
 
-/* Has readers add such fields; NULL: none.  Borrowed until another is set, while no reader
- * of the trace is in use. */
+/* Make readers add such fields; NULL: none. Borrowed until the next call. No reader of the
+ * trace may be in use. */
 void trace_set_session_fields(struct trace *, const struct session_fields *);
 const struct session_fields *trace_session_fields(const struct trace *);
 
-/* Its number among the traces of its host, which counts them. */
+/* Set the number of the trace, which its host assigns. */
 void trace_set_number(struct trace *, size_t number);
 size_t trace_number(const struct trace *);
 
 struct trace_host *trace_host(const struct trace *);
 const char *trace_name(const struct trace *);
 
-/* Whether its name is one of NAMES, with commas between; NULL: any. */
+/* True if its name is in NAMES, separated by commas, or NAMES is NULL. */
 bool trace_is_among(const struct trace *, const char *names);
 
-/* Appends what people see of it: the name of its file, and how that is packed. */
+/* Append the label for users: the file name, and how the file is packed. */
 void trace_add_label(const struct trace *, struct text *);
 const struct decoder *trace_decoder(const struct trace *);
 struct capture *trace_capture(const struct trace *);
 struct index *trace_index(const struct trace *);
 const struct trace_options *trace_options(const struct trace *);
 
-/* Which entry of the profile's `traces:` it was opened with; SIZE_MAX: none. */
+/* Return the index of its entry in the profile's `traces:`; SIZE_MAX: none. */
 size_t trace_profile_entry(const struct trace *);
 
-/* What it was opened as a part of, a snapshot's folder or a perf.data file; or NULL. */
+/* Return the snapshot folder or perf.data file that contains it, or NULL. */
 const char *trace_group(const struct trace *);
 
-/* What else is in the file that it is a part of, a line each, for the first trace of such a
- * file; or NULL. */
+/* Return the other contents of the perf.data file that contains it, one per line. NULL except
+ * for the first trace of such a file. */
 const char *trace_container(const struct trace *);
 
-/* Builds the index to its end and writes it into the cache folder.  0, ERR_USAGE or ERR_IO. */
+/* Build the whole index and write it to the cache folder. Return 0, ERR_USAGE or ERR_IO. */
 int trace_keep_index(struct trace *, struct err *);
 
-/* Whether texts have no more than its decoder makes of their bytes and its files. */
+/* True if texts depend only on the bytes, the decoder and its files: no symbols, no other trace. */
 bool trace_is_of_decoder(const struct trace *);
 
-/* Why this decoder was chosen, for `=` and --info. */
+/* Return why this decoder was chosen, for `=` and --info. */
 const char *trace_reason(const struct trace *);
 
-/* The path that it was opened by, `-` for standard input. */
+/* Return the path given to trace_open; `-` for standard input. */
 const char *trace_path(const struct trace *);
 
-/* The further files that it was opened with, borrowed. */
+/* Return the additional files given to trace_open, borrowed. */
 char *const *trace_collateral(const struct trace *, size_t *count);
 
-/* Whether its format has a use for such files. */
+/* True if its format uses such files. */
 bool trace_takes_collateral(const struct trace *);
 
-/* Add a notice, an id of base/notice.h and its arguments, to those that trace_take_notice
- * returns.  From any thread. */
+/* Append a notice, an id of base/notice.h with its arguments, for trace_take_notice. From any
+ * thread. */
 void trace_add_notice(struct trace *, const char *notice, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Which formats it may have, best first (recognise.h). */
+/* Return the possible formats, best first (recognise.h). */
 const struct recognition *trace_recognition(const struct trace *);
 
-/* Whether a format explains the bytes, or one was said; false: there are no messages. */
+/* True if a format was recognised or given. Otherwise there are no messages. */
 bool trace_is_decoded(const struct trace *);
 
-/* How sure the format is, and its settings, in per cent; 0: nothing of it is a guess, or
+/* Return the confidence in format and settings, in per cent; 0 if nothing was guessed or
  * nothing is decoded. */
 int trace_guess(const struct trace *);
 
-/* Appends one sentence that says what was guessed, and how to make it certain; false if
- * nothing was. */
+/* Append one sentence about the guesses and how to make them certain. Return false if nothing
+ * was guessed. */
 bool trace_explain_guess(const struct trace *, struct text *out);
 
-/* Whether the bytes are known to be something else, or a part of a snapshot: trace_reason
- * says what to do, and no format would help. */
+/* True if the file is no trace or only part of a snapshot. No format would help; trace_reason
+ * contains advice. */
 bool trace_is_foreign(const struct trace *);
 
-/* Appends the profile that makes OPS with SETTINGS certain, and where to write it. */
+/* Append the profile that makes OPS with SETTINGS certain, and its file name. */
 void trace_add_profile(const struct trace *, const struct decoder_ops *, const char *settings,
 		       struct text *out);
 
-/* Appends a line for each candidate there is. */
+/* Append one line for each candidate. */
 void trace_list_candidates(const struct trace *, struct text *out);
 
-/* Since a choice with a format was tried. */
+/* True if the user chose a format in trace_decode_anew. */
 bool trace_on_trial(const struct trace *);
 
-/* Appends an entry of `traces:` that reads such a capture as it was read, with FOLDER and
- * its slash in front of relative paths. */
+/* Append an entry of `traces:` that reads such a capture as this one was read. FOLDER, with
+ * its slash, precedes relative paths. */
 void trace_propose(const struct trace *, const char *folder, struct text *profile);
 
-/* What the beginning of the capture holds, a line each, and what is missing to read it
- * well; false, and nothing, if the format has nothing to say of that. */
+/* Append the contents of the capture's beginning to ABOUT, one per line. Append to MISSING
+ * anything needed to read it well that was not found. Return false if the format has no
+ * survey or the capture is a stream. */
 bool trace_survey(struct trace *, struct text *about, struct text *missing);
 
-/* Whether it looks like memory (it was dumped in text, or has a size that buffers have),
- * and nobody says whether it is a circular buffer.  Times may show that. */
+/* True if it looks like memory: a dump in text, or the size of a buffer. False if its options
+ * state whether it is circular. Times may show that. */
 bool trace_may_be_circular(const struct trace *);
 
-/* Ticks per second, 0 if unknown; and nanoseconds since the Unix epoch of
- * tick 0, if `has_epoch`. */
+/* Clock of a trace: ticks per second, 0 if unknown. `has_epoch`: ticks count from the Unix
+ * epoch. */
 struct trace_clock {
 	double hz;
 	bool has_epoch;
 };
 struct trace_clock trace_clock(const struct trace *);
 
-/* Loads collateral in the background and then starts the index; the host
- * is notified.  Batch output calls trace_load to wait for the first part. */
+/* Start the index and load collateral, both in the background; the host is notified. Batch
+ * output calls trace_load instead, which loads in the calling thread. */
 void trace_start(struct trace *);
 int trace_load(struct trace *, struct err *);
 
-/* A message has a number that no loaded file names: that becomes a notice, once, and
- * not before the files are loaded.  GENERATION is trace_generation() before it was expanded:
- * with files loaded since then it may have a name.  From any thread; cheap after the first
- * call. */
+/* Report that a message has a number without a name in any loaded file. The first report
+ * becomes a notice, once the files are loaded. GENERATION is trace_generation() before the
+ * message was expanded: files loaded since then may name it. From any thread; cheap after the
+ * first call. */
 void trace_lacks_name(struct trace *, unsigned generation);
 
-/* Whether messages have the names that files give them.  From any thread. */
+/* State of the names that files give to messages. From any thread. */
 enum trace_names {
 	TRACE_NAMES_LOADING,
-	TRACE_NAMES_GOOD,   /* as far as messages were expanded */
+	TRACE_NAMES_GOOD,   /* in every message expanded up to now */
 	TRACE_NAMES_LACKING /* see trace_lacks_name */
 };
 enum trace_names trace_names(struct trace *);
 
-/* Counts up when text or times may have changed (collateral came): cached text from
- * before is stale. */
+/* Return a counter that changes when text or times may have changed, for example with new
+ * collateral. Texts cached before then are stale. */
 unsigned trace_generation(const struct trace *);
 
-/* Counts it up; from any thread. */
+/* Increment that counter; from any thread. */
 void trace_bump_generation(struct trace *);
 
-/* Messages about the trace that a user should see once (truncation, replaced
- * file, damaged collateral); NULL when there is none.  Caller frees. */
+/* Return notices about the trace (truncation, replaced file, damaged collateral) and clear
+ * them; NULL if none. The caller frees the string. */
 char *trace_take_notice(struct trace *);
 
-/* Looks at the file again and reads on where it grew; true if something
- * changed.  What is worth a sentence becomes a notice. */
+/* Check the file again and read new bytes; true if something changed. Important changes
+ * become notices. */
 bool trace_refresh(struct trace *);
 
-/* The same where there is reason to: a stream or a followed file that may have
- * brought more, bytes that vanished while they were read.  That a file which is
- * not followed grew is only said.  RENEW: a file that is followed by name gives
- * way to another that got its name.  Cheap without a reason. */
+/* Refresh if there is a reason: new bytes of a stream or a followed file, or bytes that
+ * vanished while they were read. A file that is not followed gets only a notice of its
+ * growth. RENEW: if a file is followed by name, switch to the file that now has that name.
+ * Cheap without a reason. */
 bool trace_poll(struct trace *, bool renew);
 
-/* Blocks until there may be more, and does trace_refresh; false once there will
- * be no more.  For threads that walk all messages: those before are not needed any more
- * where a limit keeps the newest bytes alone. */
+/* Block until there may be more bytes, then refresh. Return false once no more can come. Only
+ * for threads that walk all messages: with a spool limit, it may drop messages before the
+ * newest bytes. */
 bool trace_wait(struct trace *);
 
-/* The same, for MILLISECONDS at most (negative: no limit); false also if nothing changed. */
+/* Like trace_wait, for at most MILLISECONDS (negative: no limit). Also return false if
+ * nothing changed. */
 bool trace_wait_for(struct trace *, int milliseconds);
 
-/* Waits until a compressed capture is unpacked; of others, and where it is kept in part
- * alone, for nothing. */
+/* Wait until a compressed capture is unpacked. Return at once for other captures or if only a
+ * part is kept. */
 void trace_unpack(struct trace *);
 
-/* Follows the capture as it grows, as its host says how, or not any more. */
+/* Follow the capture as it grows, in the way its host states, or stop following. */
 void trace_follow(struct trace *, bool on);
 
-/* Reads all anew, and instead of the old file the one that has its name now. */
+/* Read new bytes, or switch to the file that now has the name of a replaced one. */
 void trace_reread(struct trace *);
 
-/* After a reader_walk: whether there is another capture to walk, since this one
- * is of another GENERATION or gave its name away.  Blocks while that may come. */
+/* After reader_walk returns 0: true if there is a new capture to walk, because the bytes are
+ * not of GENERATION or the file was replaced. Blocks while that may still happen. */
 bool trace_begins_anew(struct trace *, unsigned generation);
 
-/* How many of its first bytes were dropped, with their messages, since --spool-limit left no
- * room for them. */
+/* Return the number of first bytes that were dropped, with their messages, to keep to
+ * --spool-limit. */
 uint64_t trace_dropped(const struct trace *);
-/* Whether the message with its ID at OFFSET went with them. */
+/* True if the message with its ID at OFFSET was dropped. */
 bool trace_has_dropped(const struct trace *, uint64_t offset);
 
-/* What became of the file, in a word that stays true: cut, removed, ...; NULL
- * if it is as it was opened. */
+/* Return a lasting word for the change to the file: cut, removed, ...; NULL if there was none. */
 const char *trace_mark(const struct trace *);
 
-/* Builds the index in this thread, if that has not been done. */
+/* Build the index in this thread, if it is not complete. */
 void trace_build(struct trace *);
 
-/* The same once the capture has ended, which it waits for. */
+/* Wait for the end of the capture, then build the index in this thread. */
 void trace_build_whole(struct trace *);
 
-/* An estimate of the number of messages: exact if the index is complete. */
+/* Return the number of messages: an estimate until the index is complete. */
 uint64_t trace_count(const struct trace *, bool *exact);
 
 #endif

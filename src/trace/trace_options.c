@@ -1,9 +1,9 @@
 /*
- * The options of traces and origins: see trace_options.h.
+ * Options of traces and origins: see trace_options.h.
  *
- * The option structs of all formats lie behind struct trace_options in one
- * block of memory whose layout is made once from the registry of decoders, so
- * that a new format adds a section to the profile by being registered.
+ * The option structs of all formats follow struct trace_options in one block of
+ * memory. Its layout is made once from the registry of decoders, so a newly
+ * registered format adds a section to the profile.
  */
 #include "config.h"
 
@@ -74,7 +74,7 @@ trace_options_set_swap(struct trace_options *options, unsigned size)
 
 enum { FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows, FORMATS_MAX = 32 };
 
-/* The rows of formats tell by a bool, behind the structs, whether they were given. */
+/* Each row of a format has a bool after the structs: true if the option was given. */
 static struct option_row all_rows[FIXED_ROWS + FORMATS_MAX];
 static struct option_table trace_table = {.name = "traces", .rows = all_rows};
 
@@ -92,8 +92,8 @@ add_row(struct option_row row)
 		all_rows[trace_table.count++] = row;
 }
 
-/* A section for each format with options, its struct behind the others, and
- * sections for those parts of it that stand beside it. */
+/* Add a section for each format with options, its struct after the others. Add rows for those
+ * options that may also stand outside the section. */
 static void
 lay_out(void)
 {

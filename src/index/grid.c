@@ -1,10 +1,9 @@
 /*
- * Cells and checkpoints in chunks of 1024: see grid.h.
+ * Grid: cells and checkpoints in chunks of 1024; see grid.h.
  *
- * `known` is stored with release order after a cell and the checkpoint behind
- * it are in place, so that whoever sees a number sees those cells.  The
- * directory of chunks has its full size from the start (128 KiB, of which only
- * what is used becomes memory).
+ * `known` is stored with release order after a cell and the checkpoint after it are
+ * in place. A thread that reads a number thus sees those cells. The directory of
+ * chunks has its full size from the start: 128 KiB, but only used parts take memory.
  */
 #include "config.h"
 
@@ -15,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNKS_MAX = 16384 }; /* times 64 MiB: 1 TiB at the least */
+enum { CHUNKS_MAX = 16384 }; /* times 64 MiB: at least 1 TiB */
 
 struct chunk {
 	struct index_cell cells[GRID_CHUNK];
@@ -27,7 +26,7 @@ struct grid {
 	_Atomic uint64_t known;
 	_Atomic uint64_t begin;
 	_Atomic uint64_t losses; /* of the known cells from `begin` on */
-	uint64_t cleared;	 /* chunks that are no more */
+	uint64_t cleared;	 /* number of freed chunks */
 	_Atomic(struct chunk *) chunks[CHUNKS_MAX];
 };
 
@@ -45,7 +44,7 @@ chunk_size(const struct grid *grid)
 	return sizeof(struct chunk) + GRID_CHUNK * grid->record_size;
 }
 
-/* The chunk of a cell, made if need be; NULL past the end of the directory. */
+/* Return the chunk of a cell, allocated if needed. Return NULL past the end of the directory. */
 static struct chunk *
 chunk_for(struct grid *grid, uint64_t cell)
 {
@@ -135,7 +134,7 @@ grid_clear(struct grid *grid)
 		free(atomic_exchange(&grid->chunks[grid->cleared], NULL));
 }
 
-/* What stands for a cell before BEGIN. */
+/* Return the summary that stands for a dropped cell, before BEGIN. */
 static struct index_cell
 dropped_cell(const struct grid *grid, uint64_t cell, uint64_t begin)
 {
@@ -198,8 +197,8 @@ grid_add(struct grid *grid, const struct index_cell *cell, const uint8_t *after)
 	struct chunk *chunk = chunk_of(grid, number), *next = chunk_for(grid, number + 1);
 	if (!next)
 		return false;
-	/* all but `first`, which is there since the cell before was added, and
-	 * which readers of the next cell to be known look at */
+	/* All but `first`: that was set with the cell before, and readers of the next cell
+	 * already use it. */
 	struct index_cell *own = cell_of(chunk, number);
 	const size_t rest = offsetof(struct index_cell, time_min);
 	memcpy((char *)own + rest, (const char *)cell + rest, sizeof *cell - rest);
@@ -210,7 +209,7 @@ grid_add(struct grid *grid, const struct index_cell *cell, const uint8_t *after)
 	return true;
 }
 
-/* A record for each cell: itself and the checkpoint behind it. */
+/* Write a record for each cell: its summary and the checkpoint after it. */
 void
 grid_write(const struct grid *grid, struct text *out)
 {

@@ -1,11 +1,11 @@
 /*
- * The grid: what is known of each cell, and a checkpoint for each.
+ * The grid: a summary and a checkpoint for each cell.
  *
- * Cells are added in order, by one thread at a time; what was added never
- * changes and may be read by any thread without a lock.  They lie in chunks
- * that never move.  Only the first ones go, when they are dropped: what stands for them
- * then is one message of what is lost, in the last of them.  Behind the last known cell
- * there is always one more checkpoint: where decoding goes on.
+ * One thread at a time adds cells, in order. Added cells never change, and any
+ * thread may read them without a lock. They are stored in chunks that never move.
+ * Only the first cells can be dropped. One message then stands for the loss, in the
+ * last dropped cell. One extra checkpoint follows the last known cell: decoding
+ * continues there.
  */
 #ifndef TRAWL_INDEX_GRID_H
 #define TRAWL_INDEX_GRID_H
@@ -17,48 +17,47 @@ enum { GRID_CHUNK = 1024 }; /* cells */
 
 struct grid;
 
-/* START is the checkpoint of the first cell, RECORD_SIZE bytes; cells before BEGIN are
- * dropped from the beginning, and as one message was lost with them. */
+/* START is the checkpoint of the first cell, RECORD_SIZE bytes. Cells before BEGIN count as
+ * dropped, and one message as lost with them. */
 struct grid *grid_new(size_t record_size, uint64_t begin, const uint8_t *start);
 void grid_free(struct grid *); /* NULL is fine */
 
-/* How many cells are known, and the messages in them. */
+/* Return the number of known cells, and the number of their messages. */
 uint64_t grid_known(const struct grid *);
 uint64_t grid_messages(const struct grid *);
-/* The messages with a flag of MESSAGE_LOSS, of those that are not dropped, and the one that
- * stands for the others. */
+/* Return the number of messages with a flag of MESSAGE_LOSS: in the remaining cells, and the
+ * one that stands for dropped cells. */
 uint64_t grid_losses(const struct grid *);
 
-/* The first cell that is not dropped. */
+/* Return the first cell that was not dropped. */
 uint64_t grid_begin(const struct grid *);
-/* Drops the cells before BEGIN, which is known.  Their memory is given back by grid_clear,
- * once no thread looks at it that came before. */
+/* Drop the cells before BEGIN, which is known. grid_clear frees their memory; call it once no
+ * thread can still read them. */
 void grid_drop(struct grid *, uint64_t begin);
 void grid_clear(struct grid *);
 
-/* The summary of a known cell; false if it is not known. */
+/* Copy the summary of a cell; false if the cell is not known. */
 bool grid_cell(const struct grid *, uint64_t cell, struct index_cell *);
 
-/* The checkpoint at the beginning of a cell that is known or the next to be,
- * and the number of messages before it; NULL for any other.  It is there
- * until grid_free, or grid_clear. */
+/* Return the checkpoint at the beginning of a cell, and the number of messages before it.
+ * Return NULL unless the cell is known or the next to be. Valid until grid_free or
+ * grid_clear. */
 const uint8_t *grid_checkpoint(const struct grid *, uint64_t cell, uint64_t *first);
 
-/* The known cell that holds message NUMBER; false if none does. */
+/* Find the known cell that contains message NUMBER; false if none does. */
 bool grid_find(const struct grid *, uint64_t number, uint64_t *cell);
 
-/* Adds the next cell (its `first` is set here) and the checkpoint behind it.
- * False if the grid can hold no more. */
+/* Add the next cell (sets its `first`) and the checkpoint after it. Return false if the grid
+ * is full. */
 bool grid_add(struct grid *, const struct index_cell *, const uint8_t *after);
 
-/* Appends the grid, of which nothing was dropped, as bytes.  grid_read adds the
- * first CELLS of its cells to a new grid, which may come from anywhere: false, and
- * some may have been added, if it is not what grid_write writes, or no cells can be
- * like that. */
+/* Append the grid as bytes; nothing may have been dropped. grid_read adds the first CELLS
+ * cells to a new grid, from untrusted bytes. It returns false, with some cells perhaps added,
+ * if grid_write cannot have written them. */
 void grid_write(const struct grid *, struct text *);
 bool grid_read(struct grid *, struct bytes_rest *, uint64_t cells);
 
-/* Bytes of memory. */
+/* Return the size in bytes. */
 size_t grid_memory(const struct grid *);
 
 #endif

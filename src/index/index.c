@@ -1,22 +1,21 @@
 /*
- * The index: building the grid of cells; see index.h.
+ * Index: builds the grid of cells; see index.h.
  *
- * One worker at a time is the in-order worker: it walks on from the first
- * unknown cell and makes each cell known at once.  The others are speculative:
- * each takes a segment of cells ahead, starts at a resync point before it, and
- * keeps its results apart.  When the known part reaches such a segment, its
- * cells are adopted from the first one on whose checkpoint is, byte for byte,
- * the true one; those before it are walked again.  So the index is that of a
- * single walk from the start.  Where speculation keeps failing (formats whose
- * state depends on all that came before), the in-order worker does it all.
+ * One worker at a time is the in-order worker: it walks on from the first unknown
+ * cell and makes each cell known at once. The others are speculative. Each takes a
+ * segment of cells ahead, starts at a resync point before it, and keeps its results
+ * apart. When the known cells reach a segment, its cells are adopted from the first
+ * correct one on. A cell is correct if its checkpoint equals the true one byte for
+ * byte. The cells before that are walked again. So the index equals that of a single
+ * walk from the start. If speculation keeps failing (in formats with a state that
+ * depends on all earlier bytes), the in-order worker walks everything.
  *
- * Holes of a sparse file are not read.  When two cells in a row lie in the same
- * hole, give equal sums, and leave the decoder in states that differ only by
- * the distance, so will all others in that hole: they are filled in by copying.
+ * Holes of a sparse file are not read. Suppose two cells in a row are in the same
+ * hole and have equal sums. If their decoder states differ only by the distance, the
+ * same holds for all other cells in that hole: they are copied.
  *
- * When the capture changes, new contents take the place of the old ones, which
- * are freed when no reader uses them.  An index that came with the capture from
- * elsewhere is shown while our own is built, which then takes its place.
+ * When the capture changes, new contents replace the old ones, which are freed once
+ * no reader uses them. A stored index is shown at once; building continues from it.
  */
 #include "config.h"
 
@@ -38,29 +37,30 @@
 #include <time.h>
 
 enum {
-	SEGMENT = 256, /* cells, unless an option says otherwise; each costs the decoder's run-up */
+	SEGMENT = 256, /* cells, unless set by an option; each segment costs the decoder's run-up */
 	WORKERS_MAX = 16,
-	SEGMENTS_EACH = 2,	/* kept for each worker */
-	READINGS_MAX = 1 << 17, /* kept in all segments; where there are more, cells are walked
-				   in order */
-	MISSES_MAX = 4,		/* segments in a row of which less than half was right */
+	SEGMENTS_EACH = 2, /* per worker */
+	/* limit for all segments; if there are more, cells are walked in order */
+	READINGS_MAX = 1 << 17,
+	/* give up speculation after this many segments in a row that were less than half right */
+	MISSES_MAX = 4,
 	NOTIFY_MS = 500,
-	PATIENCE_MS = 250, /* a large capture waits so long for the first screen */
+	PATIENCE_MS = 250, /* delay for a large capture, until the first screen is done */
 	LARGE = 4 << 20,
-	KEEP_CELLS = 64,       /* more than these are worth a file */
-	CACHE_BYTES = 1 << 30, /* of all files together */
-	DROP_BEHIND = 2	       /* cells; a walk looks at the last ones again */
+	KEEP_CELLS = 64,       /* store an index of more cells than this */
+	CACHE_BYTES = 1 << 30, /* limit for all files together */
+	DROP_BEHIND = 2	       /* cells to leave: a walk reads the last ones again */
 };
 
 enum segment_state { SEGMENT_FREE, SEGMENT_WALKING, SEGMENT_WALKED };
 
-/* Cells that a speculative worker walks. */
+/* Cells for a speculative worker. */
 struct segment {
 	enum segment_state state;
 	uint64_t start;
 	unsigned count;		       /* cells walked */
-	unsigned adopted;	       /* of them */
-	uint8_t entry[CHECKPOINT_MAX]; /* the state assumed before them */
+	unsigned adopted;	       /* cells adopted */
+	uint8_t entry[CHECKPOINT_MAX]; /* the assumed state before them */
 	struct cell_result *cells;
 };
 
@@ -71,7 +71,7 @@ struct index_worker {
 	struct job thread;
 };
 
-/* What is known. */
+/* The known cells. */
 struct contents {
 	struct grid *grid;
 	struct origin_totals *totals;
@@ -83,33 +83,33 @@ struct index {
 	struct index_options options;
 	unsigned cell_shift;
 	_Atomic(struct contents *) shown;
-	atomic_uint readers; /* that may look at what is shown */
+	atomic_uint readers; /* threads that may be using `shown` */
 	struct generation generation;
-	atomic_bool complete; /* what is shown */
-	bool looked;	      /* for files */
-	_Atomic uint64_t end; /* built to the capture's end at so many bytes, or NO_END */
-	uint64_t kept;	      /* cells in the file */
+	atomic_bool complete; /* `shown` is complete */
+	bool looked;	      /* the stored index was looked for */
+	_Atomic uint64_t end; /* size of the capture, if built to its end, or NO_END */
+	uint64_t kept;	      /* cells in the stored file */
 
-	struct job builder; /* walks in the background, with workers that it starts */
-	bool begun;	    /* it looked for files */
+	struct job builder; /* walks in the background; starts more workers */
+	bool begun;	    /* begin_build was called */
 	bool stopping, paused, restart;
 	double rate;
 
-	/* the workers', under the builder's lock */
-	bool in_order_busy; /* there is an in-order worker */
-	bool speculative;   /* speculative workers are worth it */
-	uint64_t claimed;   /* cells before this one are taken, or not for speculation */
+	/* for all workers, under the builder's lock */
+	bool in_order_busy; /* a worker walks in order */
+	bool speculative;   /* speculation is worth it */
+	uint64_t claimed;   /* cells before this one are taken, or not to be speculated on */
 	struct segment *segments;
 	size_t segment_count;
 	unsigned segment_cells;
 
 	unsigned misses;
 
-	/* of the in-order worker */
-	uint64_t flagged[MESSAGE_FLAGS_DOUBT]; /* in what was built here, if that is asked for */
+	/* for the in-order worker */
+	uint64_t flagged[MESSAGE_FLAGS_DOUBT]; /* in cells walked here, with options.checked */
 	bool unnamed;
-	bool placed; /* the next two are right */
-	bool timed;  /* a message before had a time: */
+	bool placed; /* `timed` and `last_ticks` are valid */
+	bool timed;  /* an earlier message had a timestamp: */
 	uint64_t last_ticks;
 	void (*take)(void *context, const struct index_news *); /* or NULL */
 	void *take_context;
@@ -122,8 +122,8 @@ struct index {
 
 /* --- the grid ---------------------------------------------------------- */
 
-/* The first screen decodes one cell, so cells stay small for long: 64 GiB in
- * cells of 64 KiB, then they double. */
+/* Return the shift of the cell size. The first screen decodes one cell, so cells stay small:
+ * 64 KiB up to 64 GiB, then they double. */
 static unsigned
 shift_for(uint64_t size)
 {
@@ -146,16 +146,16 @@ index_cell_count(const struct index *index)
 	return size ? ((size - 1) >> index->cell_shift) + 1 : 1;
 }
 
-/* What is known; it stays until leave(). */
+/* Return the known cells, valid until leave_contents(). */
 static const struct contents *
 enter_contents(const struct index *index)
 {
-	struct index *self = (struct index *)index; /* to be counted only */
+	struct index *self = (struct index *)index; /* only to change the counter */
 	atomic_fetch_add(&self->readers, 1);
 	return atomic_load(&self->shown);
 }
 
-/* The same for the builder, which alone replaces them. */
+/* Return the known cells to the builder; only the builder replaces them. */
 static struct contents *
 contents_of(const struct index *index)
 {
@@ -318,7 +318,7 @@ group_size(const struct index *index)
 	return (uint64_t)INDEX_GROUP << index->cell_shift;
 }
 
-/* Counts what stands for all that was dropped, if messages were. */
+/* Count the message that stands for all dropped ones, if any were dropped. */
 static void
 count_dropped(const struct index *index, const struct contents *contents)
 {
@@ -328,7 +328,7 @@ count_dropped(const struct index *index, const struct contents *contents)
 		origin_totals_lose(contents->totals, index->decoder->ops->origin_none, offset - 1);
 }
 
-/* Nothing but the state before the first byte that is kept. */
+/* Make contents without cells: only the state at the first kept byte. */
 static struct contents *
 contents_new(const struct index *index)
 {
@@ -358,16 +358,16 @@ contents_free(struct contents *contents)
 	free(contents);
 }
 
-/* Until nobody looks at what was shown before. */
+/* Wait until no reader uses the previous contents. */
 static void
 await_readers(const struct index *index)
 {
-	while (atomic_load(&index->readers)) /* for the time of a copy */
+	while (atomic_load(&index->readers)) /* readers only copy */
 		sched_yield();
 }
 
-/* Shows other contents; returns those before, which no reader uses any more.
- * Under the lock, together with what else says which ones are shown. */
+/* Replace the shown contents. Return the old ones, which no reader uses any more. Call with
+ * the lock held, to change related members at the same time. */
 static struct contents *
 show_contents(struct index *index, struct contents *contents)
 {
@@ -377,7 +377,7 @@ show_contents(struct index *index, struct contents *contents)
 	return old;
 }
 
-/* What must stay so that cell BEGIN and those behind it can be decoded. */
+/* Return the first byte needed to decode cell BEGIN and later ones. */
 static uint64_t
 needed_from(const struct index *index, uint64_t begin)
 {
@@ -411,8 +411,8 @@ index_drop(struct index *index, uint64_t offset)
 	return needed_from(index, begin);
 }
 
-/* Builds on CONTENTS, which reach to END, as index->end says it, and shows them; no
- * worker is at work. */
+/* Show CONTENTS, which reach to END as in index->end, and continue building from them. No
+ * worker may run. */
 static void
 build_on(struct index *index, struct contents *contents, uint64_t end)
 {
@@ -441,7 +441,7 @@ start_anew(struct index *index)
 	build_on(index, contents_new(index), NO_END);
 }
 
-/* The first CELLS of what is built, apart; NULL if that cannot be. */
+/* Copy the first CELLS built cells; NULL if that is impossible. */
 static struct contents *
 contents_prefix(const struct index *index, uint64_t cells)
 {
@@ -471,7 +471,7 @@ cells_built(const struct index *index)
 
 /* --- files ------------------------------------------------------------- */
 
-/* WHAT is in the file, beside an index: NULL if nothing is. */
+/* Describe the capture and the kind of results in a file: WHAT, or NULL for an index. */
 static void
 describe_capture(const struct index *index, uint64_t size, const char *what,
 		 struct saved_about *about)
@@ -521,7 +521,7 @@ index_save(struct index *index, struct err *err)
 		return err_set(err, ERR_IO, "%s: the index is not kept, as bytes were dropped",
 			       capture_path(index->capture));
 	if (index->kept == index_known(index))
-		return 0; /* the build wrote it, or found it */
+		return 0; /* the build wrote or read it */
 	describe_capture(index, capture_size(index->capture), NULL, &about);
 	const struct contents *contents = enter_contents(index);
 	uint64_t known = grid_known(contents->grid);
@@ -535,8 +535,8 @@ index_save(struct index *index, struct err *err)
 	return 0;
 }
 
-/* Keeps a large index that was built here, as far as it is; a file that is there gives
- * way to one that says more. */
+/* Store a large index as far as it was built. Replace an existing file only if more cells are
+ * known. */
 static void
 save_grown(struct index *index)
 {
@@ -547,7 +547,7 @@ save_grown(struct index *index)
 		index_save(index, &unimportant);
 }
 
-/* KEY.WHAT.index. */
+/* Append the path KEY.WHAT.index. */
 static void
 name_file(const struct index *index, const char *what, struct text *path)
 {
@@ -566,7 +566,7 @@ index_store(struct index *index, const char *what, unsigned generation, const st
 	if (!index->options.cache || size == NO_END || !capture_is_whole(index->capture))
 		return false;
 	describe_capture(index, size, what, &about);
-	if (index_generation(index) != generation) /* later, SIZE may be of what is shown now */
+	if (index_generation(index) != generation) /* check last: SIZE may be of newer contents */
 		return false;
 	name_file(index, what, &path);
 	bool good = saved_write(text_get(&path), &about, body, &unimportant) == 0;
@@ -582,7 +582,7 @@ index_recall(const struct index *index, const char *what, struct text *body)
 	struct saved_file file;
 	struct saved_about now;
 	struct text path = {0};
-	/* while the end may move, it is not known what there will be before it */
+	/* while the end may move, the last cells may change */
 	if (!index->options.cache || !capture_ended(index->capture) ||
 	    atomic_load(&index->end) != capture_size(index->capture))
 		return false;
@@ -637,8 +637,8 @@ report_growth(struct index *index, bool now)
 void
 index_get_progress(const struct index *index, struct index_progress *out)
 {
-	struct index *self = (struct index *)index; /* for the lock only */
-	/* first, so that what is complete is so in all else */
+	struct index *self = (struct index *)index; /* only for the lock */
+	/* read first: if complete, the values below are complete too */
 	out->complete = atomic_load(&index->complete);
 	job_lock(&self->builder);
 	out->rate = index->rate;
@@ -655,7 +655,7 @@ index_get_progress(const struct index *index, struct index_progress *out)
 
 /* --- walking in order -------------------------------------------------- */
 
-/* How many cells can be walked to their ends now. */
+/* Return how many cells can be walked completely now. */
 static uint64_t
 cells_available(const struct index *index)
 {
@@ -667,7 +667,7 @@ cells_available(const struct index *index)
 	return size > reach ? (size - reach) >> index->cell_shift : 0;
 }
 
-/* Whether the capture no longer ends where what is built says it does. */
+/* True if the capture no longer ends at index->end. */
 static bool
 end_moved(const struct index *index)
 {
@@ -681,7 +681,7 @@ is_interrupted(const struct index *index)
 	return index->stopping || index->restart || index->paused || end_moved(index);
 }
 
-/* Counts the flags of COUNT cells like RESULT. */
+/* Count the flags of COUNT cells equal to RESULT. */
 static void
 count_flags(struct index *index, const struct cell_result *result, uint64_t count)
 {
@@ -690,7 +690,7 @@ count_flags(struct index *index, const struct cell_result *result, uint64_t coun
 	index->unnamed |= result->unnamed;
 }
 
-/* Hands over what was read in the cell that became known last. */
+/* Pass on the readings of the cell that became known last. */
 static void
 hand_over(struct index *index, const struct cell_result *result)
 {
@@ -703,7 +703,7 @@ hand_over(struct index *index, const struct cell_result *result)
 		index->take(index->take_context, &news);
 }
 
-/* Makes the next cell known.  False if the grid is full. */
+/* Make the next cell known. Return false if the grid is full. */
 static bool
 commit_cell(struct index *index, const struct cell_result *result)
 {
@@ -733,7 +733,7 @@ same_sums(const struct index_cell *a, const struct index_cell *b)
 	       !memcmp(a->severities, b->severities, sizeof a->severities);
 }
 
-/* How many cells from NUMBER on lie wholly in one hole and are not the last. */
+/* Return how many cells from NUMBER on are completely in one hole, without the last. */
 static uint64_t
 cells_in_hole(struct index *index, uint64_t number)
 {
@@ -745,8 +745,8 @@ cells_in_hole(struct index *index, uint64_t number)
 	return (end - reach - start) >> index->cell_shift;
 }
 
-/* After a cell was walked and made known: copies it over the rest of the hole
- * it lies in, if it lies in one and says the same as the cell before. */
+/* Fill the rest of a hole with copies of cell NUMBER, just made known. Only if it is in a
+ * hole and has the same sums as the cell before. */
 static void
 skip_hole(struct index_worker *worker, uint64_t number)
 {
@@ -775,7 +775,7 @@ skip_hole(struct index_worker *worker, uint64_t number)
 	walker_place(worker->walker, grid_known(grid), result->after);
 }
 
-/* The segment that is being walked or was, and holds a cell; or NULL. */
+/* Return the segment, walking or walked, that contains a cell; or NULL. */
 static struct segment *
 segment_of(const struct index *index, uint64_t cell)
 {
@@ -797,7 +797,7 @@ place_at_frontier(struct index_worker *worker)
 		     grid_checkpoint(grid, grid_known(grid), &first));
 }
 
-/* Whether a segment's assumed state was right when it entered cell NUMBER. */
+/* True if the segment's state at the beginning of cell NUMBER is the true one. */
 static bool
 is_right(const struct index *index, const struct segment *segment, uint64_t number)
 {
@@ -809,8 +809,7 @@ is_right(const struct index *index, const struct segment *segment, uint64_t numb
 		       index->decoder->ops->checkpoint_size);
 }
 
-/* Makes the cells of a segment known, from NUMBER on.  False if the grid is
- * full. */
+/* Make the cells of a segment known, from NUMBER on. Return false if the grid is full. */
 static bool
 adopt_segment(struct index_worker *worker, struct segment *segment, uint64_t number)
 {
@@ -824,7 +823,7 @@ adopt_segment(struct index_worker *worker, struct segment *segment, uint64_t num
 	return more;
 }
 
-/* Gives a segment back that has been dealt with. */
+/* Free a finished segment, and stop speculation if too many missed. */
 static void
 release_segment(struct index *index, struct segment *segment)
 {
@@ -837,8 +836,8 @@ release_segment(struct index *index, struct segment *segment)
 	job_unlock(&index->builder);
 }
 
-/* Whether the in-order worker may go on with cell NUMBER; *SEGMENT is the
- * speculative one with results for it, or NULL. */
+/* True if the in-order worker may continue with cell NUMBER. *SEGMENT is the speculative
+ * segment with results for it, or NULL. */
 static bool
 may_go_on(struct index *index, uint64_t number, struct segment **segment)
 {
@@ -855,8 +854,8 @@ may_go_on(struct index *index, uint64_t number, struct segment **segment)
 	return may;
 }
 
-/* Walks on in order until it is to stop, all is known, or the next cell is
- * another worker's.  False if the grid is full. */
+/* Walk on in order until stopped, all is known, or another worker has the next cell. Return
+ * false if the grid is full. */
 static bool
 walk_in_order(struct index_worker *worker)
 {
@@ -883,7 +882,7 @@ walk_in_order(struct index_worker *worker)
 
 /* --- walking ahead ----------------------------------------------------- */
 
-/* The next segment for a speculative worker, claimed; NULL: none at present. */
+/* Claim the next segment for a speculative worker. Return NULL if none is available now. */
 static struct segment *
 claim_segment(struct index *index)
 {
@@ -938,7 +937,7 @@ walk_ahead(struct index_worker *worker, struct segment *segment)
 
 /* --- workers ----------------------------------------------------------- */
 
-/* Works until nothing is left to do, or it must stop. */
+/* Work until nothing is left to do or the index must stop. */
 static void
 walk_available(void *context)
 {
@@ -996,7 +995,7 @@ worker_target(const struct index *index)
 	return target > WORKERS_MAX ? WORKERS_MAX : target;
 }
 
-/* Workers beside this thread are made when there is work for them. */
+/* Create workers in addition to this thread, if there is enough work. Return the number to use. */
 static size_t
 prepare_workers(struct index *index)
 {
@@ -1021,7 +1020,7 @@ prepare_workers(struct index *index)
 	return target;
 }
 
-/* Drops what may have changed since the capture's end moved. */
+/* Drop the cells that may have changed because the end of the capture moved. */
 static void
 reopen_end(struct index *index)
 {
@@ -1036,14 +1035,14 @@ reopen_end(struct index *index)
 	build_on(index, prefix ? prefix : contents_new(index), NO_END);
 }
 
-/* Finds the time of the last message that is known, by walking its cell. */
+/* Find the last known timestamp, by walking its cell again. */
 static void
 find_last_ticks(struct index *index)
 {
 	struct index_worker *worker = &index->workers[0];
 	struct index_cell cell;
 	uint64_t number = cells_built(index), first;
-	enter_contents(index); /* nothing is dropped meanwhile */
+	enter_contents(index); /* keeps cells from being dropped */
 	index->timed = false;
 	while (number-- > grid_begin(contents_of(index)->grid) &&
 	       grid_cell(contents_of(index)->grid, number, &cell)) {
@@ -1067,7 +1066,7 @@ finish_build(struct index *index)
 	save_grown(index);
 }
 
-/* Builds all that is there, with as many workers as are worth it. */
+/* Build all available cells, with as many workers as are useful. */
 static void
 build_available(struct index *index)
 {
@@ -1096,7 +1095,7 @@ index_build(struct index *index)
 		finish_build(index);
 }
 
-/* Leaves disk and processor to the first screen, unless it must stop. */
+/* Leave disk and processor to the first screen for a while, unless stopped. */
 static void
 let_others_pass(struct index *index)
 {
@@ -1119,7 +1118,7 @@ begin_build(struct index *index)
 		let_others_pass(index);
 }
 
-/* Builds what is there, anew if that is asked for. */
+/* Build all available cells, from the start if a restart was requested. */
 static void
 build_in_background(void *context)
 {
@@ -1234,7 +1233,7 @@ index_new(struct capture *capture, const struct decoder *decoder,
 						      : shift_for(capture_size(capture));
 	index->segment_cells = index->options.segment ? index->options.segment : SEGMENT;
 	job_init(&index->builder, build_in_background, index);
-	index->builder.nice = 5; /* which its workers inherit */
+	index->builder.nice = 5; /* its workers inherit this */
 	index->workers = mem_new(WORKERS_MAX * sizeof *index->workers);
 	start_anew(index);
 	return index;

@@ -1,8 +1,8 @@
 /*
- * Counts by origin and severity of all cells: see origin_totals.h.
+ * Origin totals: see origin_totals.h.
  *
- * A cell costs one probe of a hash for each of its origins.  Of a group the totals
- * keeps the origins that occur in it, sorted; of all, every origin up to a limit.
+ * A cell costs one hash lookup for each of its origins. A group stores its origins,
+ * sorted. The overall totals store every origin up to a limit.
  */
 #include "config.h"
 
@@ -13,35 +13,35 @@
 #include <string.h>
 
 enum {
-	ORIGINS_MAX = 65536,		       /* further ones are counted together */
-	GROUP_ORIGINS_MAX = ORIGIN_TOTALS_KEYS /* of one group; a group with more is not kept */
+	ORIGINS_MAX = 65536,		       /* the rest is counted together */
+	GROUP_ORIGINS_MAX = ORIGIN_TOTALS_KEYS /* per group; a group with more is not stored */
 };
 
 #define OTHER_ORIGINS UINT64_MAX
 
 /* Counts of one origin in one group of cells. */
 struct totals_row {
-	uint32_t origin; /* position in `origins` */
+	uint32_t origin; /* index in `origins` */
 	uint32_t severities[SEVERITY_COUNT];
 };
 
 struct totals_group {
 	struct totals_row *rows;
 	uint32_t count;
-	bool overflowed; /* more origins than are kept */
+	bool overflowed; /* it has more than GROUP_ORIGINS_MAX origins */
 };
 
 struct origin_totals {
 	pthread_mutex_t lock;
-	struct tally all;		 /* its rows are the origins; severities not used */
-	index_origins origins;		 /* the same ones, with their sums */
+	struct tally all;		 /* one row per origin; severities unused */
+	index_origins origins;		 /* the same origins, with their sums */
 	uint64_t cells;			 /* added */
-	VEC(struct totals_group) groups; /* those that are full */
-	VEC(struct totals_row) open;	 /* of the group that is not, dense by origin */
-	VEC(uint32_t) occurring;	 /* origins that occur in it */
+	VEC(struct totals_group) groups; /* full groups */
+	VEC(struct totals_row) open;	 /* of the open group, one row per origin */
+	VEC(uint32_t) occurring;	 /* origins in the open group */
 	uint64_t severities[SEVERITY_COUNT];
 	uint64_t dropped; /* groups */
-	bool keep;	  /* the rows of all groups, for origin_totals_drop */
+	bool keep;	  /* keep the rows of all groups, for origin_totals_drop */
 };
 
 struct origin_totals *
@@ -73,7 +73,7 @@ origin_totals_free(struct origin_totals *totals)
 	free(totals);
 }
 
-/* The number of an origin, which is added when it is new. */
+/* Return the number of an origin; add it if it is new. */
 static uint32_t
 intern_origin(struct origin_totals *totals, uint64_t key, uint64_t offset)
 {
@@ -95,7 +95,7 @@ by_origin(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* What the open group has, sparsely. */
+/* Copy the rows of the open group that are in use. */
 static struct totals_group
 pack_group(struct origin_totals *totals)
 {
@@ -131,7 +131,7 @@ is_clear(const struct totals_row *row)
 	return !any;
 }
 
-/* Adds ROW of COUNT cells that lie in the open group. */
+/* Add ROW for each of COUNT cells in the open group. */
 static void
 add_row(struct origin_totals *totals, const struct tally_row *row, uint64_t count)
 {
@@ -166,7 +166,7 @@ origin_totals_add(struct origin_totals *totals, const struct tally_row *rows, si
 	pthread_mutex_unlock(&totals->lock);
 }
 
-/* Whether it has messages that were not dropped. */
+/* True if it has messages that were not dropped. */
 static bool
 origin_occurs(const struct index_origin *origin)
 {
@@ -247,7 +247,8 @@ drop_group(struct origin_totals *totals, struct totals_group *group)
 	*group = (struct totals_group){0};
 }
 
-/* An origin whose example lies before BEGIN occurs at or behind OFFSET. */
+/* Move the example of an origin to OFFSET if it is before BEGIN. The origin occurs at or
+ * after OFFSET. */
 static void
 move_example(struct origin_totals *totals, uint32_t origin, uint64_t begin, uint64_t offset)
 {
@@ -261,7 +262,7 @@ origin_totals_drop(struct origin_totals *totals, uint64_t groups, uint64_t group
 {
 	uint64_t begin = groups * group_size;
 	pthread_mutex_lock(&totals->lock);
-	/* the last one that was dropped counts what stands for it */
+	/* the last dropped group contains the count that stands for all */
 	for (uint64_t i = totals->dropped - (totals->dropped > 0); i < groups; i++)
 		drop_group(totals, &totals->groups.at[i]);
 	totals->dropped = groups;
@@ -326,8 +327,8 @@ origin_totals_write(struct origin_totals *totals, struct text *out)
 	pthread_mutex_unlock(&totals->lock);
 }
 
-/* Adds what a group of COUNT cells says.  An overflowed one says nothing; WHOLE:
- * that is known otherwise. */
+/* Add a stored group of COUNT cells. The rows of an overflowed group may be missing; it is
+ * usable only if WHOLE, as the sums are then stored too. */
 static bool
 read_group(struct origin_totals *totals, struct bytes_rest *rest, const index_origins *origins,
 	   uint64_t count, bool whole)
@@ -366,7 +367,7 @@ read_origins(struct bytes_rest *rest, uint64_t count, index_origins *origins)
 	return true;
 }
 
-/* All origins with their sums, as they were. */
+/* Set all origins and their sums to the stored ones. */
 static void
 take_origins(struct origin_totals *totals, const index_origins *origins)
 {
@@ -393,14 +394,14 @@ origin_totals_read(struct origin_totals *totals, struct bytes_rest *rest, uint64
 	bool whole = cells == head.cells;
 	pthread_mutex_lock(&totals->lock);
 	bool good = read_origins(rest, head.origins, &origins);
-	if (good && whole) /* in their order, so that they get the same numbers */
+	if (good && whole) /* in stored order, for the same numbers */
 		take_origins(totals, &origins);
 	while (good && totals->cells < cells) {
 		uint64_t left = cells - totals->cells;
 		uint64_t now = left < INDEX_GROUP ? left : INDEX_GROUP;
 		good = read_group(totals, rest, &origins, now, whole);
 	}
-	if (good && whole) /* overflowed groups counted too */
+	if (good && whole) /* the sums include overflowed groups */
 		take_origins(totals, &origins);
 	pthread_mutex_unlock(&totals->lock);
 	vec_free(&origins);

@@ -1,10 +1,10 @@
 /*
- * Indexes and more in files: see saved.h.
+ * Saved files: see saved.h.
  *
- * A head, then the body; an index has its grid and its totals there, as they write
- * themselves.  The file is read in one piece, and believed after its checksum,
- * what it is about, and all numbers in it have been looked at; that takes some
- * milliseconds for a capture of gigabytes.
+ * A head, then the body. The body of an index is the bytes of its grid and its
+ * totals. The file is read in one piece. It is trusted only after checking its
+ * checksum, its identity and all numbers. That takes some milliseconds for a capture
+ * of gigabytes.
  */
 #include "config.h"
 
@@ -23,17 +23,17 @@
 
 enum { SAMPLE = 65536, FOLDERS = 0700, FILES = 0600 };
 
-static const char mark[8] = "trawl 8"; /* to change with what the bytes mean */
+static const char mark[8] = "trawl 8"; /* change it with this file format */
 const struct file_kind saved_kind = {SAVED_ENDING, "trawl "};
 
 struct head {
 	char mark[8];
 	uint64_t order; /* 1, in the byte order of all numbers */
 	struct saved_about about;
-	uint64_t checksum; /* of what follows, and of this before it was set */
+	uint64_t checksum; /* of this head with checksum 0, and of the body */
 };
 
-/* What the body of an index begins with. */
+/* Head of the body of an index. */
 struct saved_parts {
 	uint64_t cells;
 	uint64_t grid, totals; /* bytes of each */
@@ -127,7 +127,7 @@ is_whole(const struct head *head, size_t length)
 	       hash_file(head, head + 1, length - sizeof *head) == head->checksum;
 }
 
-/* The whole file, or NULL. */
+/* Return the whole file, or NULL. */
 static void *
 read_file(const char *path, size_t *length)
 {
@@ -174,7 +174,7 @@ saved_close(struct saved_file *file)
 	file->memory = NULL;
 }
 
-/* How many of CELLS of a file ABOUT a capture hold for the capture as it is NOW: see
+/* Return how many of CELLS in a file for ABOUT are valid for the capture NOW: see
  * saved_read_index. */
 static uint64_t
 count_usable(const struct saved_about *about, uint64_t cells, const struct saved_about *now,
@@ -197,7 +197,7 @@ count_usable(const struct saved_about *about, uint64_t cells, const struct saved
 	return whole < cells ? whole : cells;
 }
 
-/* Takes the next LENGTH bytes apart; false, and nothing taken, if there are fewer. */
+/* Move the next LENGTH bytes to PART. Return false, with nothing moved, if there are fewer. */
 static bool
 take_part(struct bytes_rest *rest, uint64_t length, struct bytes_rest *part)
 {

@@ -1,13 +1,11 @@
 /*
- * An index kept in a file, to be there at once when the capture is opened
- * again; and files of what else was found in it.
+ * Saved files: store the index, and other results, between runs.
  *
- * A file says which capture it is about and how that was decoded; it is used
- * for nothing else, and when in doubt for nothing at all.  It is written in
- * this machine's byte order, with a checksum over all of it, and replaces the
- * one before in one step.
+ * A file describes its capture and how that was decoded. It is used for no other
+ * capture, and not at all if there is any doubt. It has this machine's byte order
+ * and a checksum over the whole file. It replaces the previous file in one step.
  *
- * Threads: any; a path by one at a time.
+ * Threads: any; one at a time for each path.
  */
 #ifndef TRAWL_INDEX_SAVED_H
 #define TRAWL_INDEX_SAVED_H
@@ -16,22 +14,22 @@
 #include "index/grid.h"
 #include "index/origin_totals.h"
 
-/* What a file is about.  Zeroed before it is filled: it is compared as
+/* Identity of the capture and its decoding. Zero it before filling it in: it is compared as
  * bytes. */
 struct saved_about {
 	uint64_t size;	   /* of the capture */
-	uint64_t settings; /* hash of format and options, and of what is in the file */
+	uint64_t settings; /* hash of format, options and kind of content */
 	struct capture_identity file;
-	uint32_t samples[3]; /* checksums of its first, middle and last 64 KiB */
+	uint32_t samples[3]; /* checksums of the first, middle and last 64 KiB */
 	uint32_t cell_shift;
 	uint64_t record_size;
 };
 
-/* About CAPTURE as it was when it had SIZE bytes. */
+/* Fill in the identity of CAPTURE when it had SIZE bytes. */
 void saved_describe(struct saved_about *, const struct capture *, uint64_t size, uint64_t settings,
 		    unsigned cell_shift, size_t record_size);
 
-/* Writes a file that only its user may read.  0, or ERR_IO with the reason. */
+/* Write a file that only its user may read. Return 0, or ERR_IO with the reason. */
 int saved_write(const char *path, const struct saved_about *, const struct text *body,
 		struct err *);
 
@@ -42,27 +40,27 @@ struct saved_file {
 	void *memory;
 };
 
-/* Reads a file of at most SAVED_MAX bytes.  False, and nothing to close, if it is
- * none, or not as it was written.  What it is about is for the caller to judge. */
+/* Read a file of at most SAVED_MAX bytes. Return false, with nothing to close, if it is no
+ * such file or damaged. The caller must check `about`. */
 enum { SAVED_MAX = 1 << 30 };
 bool saved_open(const char *path, struct saved_file *);
 void saved_close(struct saved_file *);
 
-/* The same with an index as what is in it. */
+/* Like saved_write, with an index as content. */
 int saved_write_index(const char *path, const struct saved_about *, const struct grid *,
 		      struct origin_totals *, struct err *);
 
 /*
- * Reads what the file at PATH says about CAPTURE into an empty grid and totals.
- * If the capture only grew since, that is what will stay so: all groups of cells whose
- * end was at least REACH bytes away.  False if there is nothing to use; grid and totals are
- * then to be thrown away.
+ * Read the file at PATH, if it fits CAPTURE, into an empty grid and totals. If the
+ * capture only grew since, read the cells that cannot change: whole groups whose end
+ * was at least REACH bytes before the end. Return false if nothing is usable; then
+ * discard grid and totals.
  */
 bool saved_read_index(const char *path, const struct saved_about *now,
 		      const struct capture *capture, uint64_t reach, struct grid *,
 		      struct origin_totals *);
 
-#define SAVED_ENDING ".index" /* of names of files that are kept between runs */
+#define SAVED_ENDING ".index" /* ending of the names of saved files */
 
 extern const struct file_kind saved_kind;
 

@@ -1,13 +1,13 @@
 /*
  * Stepping over a capture: see step.h.
  *
- * A capture that is whole costs one question for each batch of messages.
+ * A complete capture costs one check per batch of messages.
  */
 #include "config.h"
 
 #include "index/step.h"
 
-enum { BATCH = 256 }; /* messages a step; 12 KiB stay in the first cache */
+enum { BATCH = 256 }; /* messages per step; 12 KiB stay in the first-level cache */
 
 static bool
 is_missing(const struct capture *capture, const struct message *m)
@@ -16,7 +16,7 @@ is_missing(const struct capture *capture, const struct message *m)
 	       capture_misses(capture, m->offset, m->length);
 }
 
-/* Steps over bytes without a break. */
+/* Step over bytes without a break. */
 static size_t
 step_piece(const struct capture *capture, const struct decoder *decoder, struct decode_state *state,
 	   const struct window *window, struct message *out, size_t max)
@@ -27,7 +27,7 @@ step_piece(const struct capture *capture, const struct decoder *decoder, struct 
 	for (size_t i = 0; i < count; i++) {
 		if (is_missing(capture, &out[i])) {
 			out[i].flags |= MESSAGE_DAMAGED;
-			out[i].severity = SEVERITY_ERROR; /* zeros tell of none */
+			out[i].severity = SEVERITY_ERROR; /* zeros have no severity */
 		}
 	}
 	return count;
@@ -36,8 +36,8 @@ step_piece(const struct capture *capture, const struct decoder *decoder, struct 
 /* --- what was dropped ---------------------------------------------------- */
 
 enum {
-	LOSS_DROPPED = 1,     /* in `aux` */
-	RESYNC_PART = 1 << 20 /* bytes, in which a resync point is looked for at once */
+	LOSS_DROPPED = 1,     /* value of `aux` */
+	RESYNC_PART = 1 << 20 /* bytes per search for a resync point */
 };
 
 static void
@@ -96,7 +96,7 @@ step_expand_dropped(const struct capture *capture, const struct message *m, stru
 
 /* --- breaks -------------------------------------------------------------- */
 
-/* The next break that a state has before it and that lies in the window. */
+/* Find the next break after a state, within the window. */
 static bool
 find_break(const struct capture *capture, const struct decode_state *state,
 	   const struct window *window, struct capture_break *found)
@@ -105,8 +105,8 @@ find_break(const struct capture *capture, const struct decode_state *state,
 	       found->offset < window->offset + window->length;
 }
 
-/* Steps up to a break and moves the state behind it; not *PASSED: messages before it are
- * left, or not known yet. */
+/* Step up to a break and move the state past it. *PASSED is false if messages before the
+ * break remain or are not known yet. */
 static size_t
 step_to_break(const struct capture *capture, const struct decoder *decoder,
 	      struct decode_state *state, const struct window *window, uint64_t at,
@@ -185,7 +185,7 @@ step_summarise(const struct capture *capture, const struct decoder *decoder,
 {
 	struct message batch[BATCH];
 	struct capture_break found;
-	/* of what is missing, each message must say whether it lies there */
+	/* with missing bytes, each message must be checked */
 	if (summary && decoder->ops->summarise && capture_is_whole(capture) &&
 	    !find_break(capture, state, window, &found)) {
 		decoder->ops->summarise(decoder, state, window, summary);

@@ -1,19 +1,20 @@
 /*
- * Stepping over a capture: what the decoder finds in the bytes, and what the
- * capture reports about bytes that are missing.
+ * Stepping over a capture: combines the decoder's messages with the capture's
+ * losses.
  *
- * All who step over a capture do it here, so that the index, the list and every
- * export agree: a message of which bytes are missing (they read as zeros) is an
- * error flagged damaged, and a capture of which anything is missing ends with a
- * message that is flagged lost and says what.
+ * All code steps over a capture here, so that the index, the list and every export
+ * agree. A message with missing bytes (they read as zeros) becomes an error flagged
+ * damaged. An incomplete capture ends with a message that is flagged lost and
+ * describes the loss.
  *
- * Where a capture has a break (capture_next_break), what is before it is decoded as if the
- * capture ended there and what is behind as if one began, with a message of the same kind
- * between; a decoder that cannot begin anywhere goes on over it.  decode_state.passed says
- * which breaks lie behind a state; whoever restores a state calls step_restored.
+ * A capture may have a break (capture_next_break). The bytes before it are decoded
+ * as if the capture ended there, and those after it as if one began. A message of
+ * the same kind stands between. A decoder without decoder_starts_anywhere()
+ * continues across the break. decode_state.passed marks the breaks before a state;
+ * call step_restored after restoring one.
  *
- * What was dropped of a capture (capture_drop) is a message of the same kind too, in front of
- * the others: index.h says where.
+ * Dropped bytes (capture_drop) are also reported by a message of this kind, before
+ * the others: index.h describes where.
  */
 #ifndef TRAWL_INDEX_STEP_H
 #define TRAWL_INDEX_STEP_H
@@ -21,49 +22,50 @@
 #include "capture/capture.h"
 #include "decode/summary.h"
 
-/* decoder_ops.step, over a window on the bytes of the capture. */
+/* Step as decoder_ops.step does, over a window on the capture. */
 size_t step_capture(const struct capture *, const struct decoder *, struct decode_state *,
 		    const struct window *, struct message *out, size_t max);
 
-/* Steps on; SUMMARY (NULL: not counted) gets what the messages of step_capture add up
- * to.  Whether all that the window lets be stepped over is. */
+/* Step on and add the messages to SUMMARY, if not NULL. Return true if the window has been
+ * passed as far as its bounds allow. */
 bool step_summarise(const struct capture *, const struct decoder *, struct decode_state *,
 		    const struct window *, struct summary *);
 
-/* Once step_capture gave the last message before the window's `until`: whether
- * one of kind DECODE_KIND_LOSS stands behind it, at the end of the capture. */
+/* Fill in the message of kind DECODE_KIND_LOSS at the end of the capture. Return false if
+ * there is none. Call after step_capture returned the last message before the window's
+ * `until`. */
 bool step_closing(const struct capture *, const struct decoder *, const struct decode_state *,
 		  const struct window *, struct message *);
 
-/* As decoder_ops.resync, for the cell that begins at START, which lies in the window or at
- * its end: a break before it is a resync point, and one behind it bounds the window. */
+/* Find a resync point as decoder_ops.resync does, for the cell that begins at START, in the
+ * window or at its end. A break before START is a resync point; one after it bounds the
+ * window. */
 int step_resync(const struct capture *, const struct decoder *, struct decode_state *,
 		const struct window *, uint64_t start);
 
-/* To be called once a state has been restored from the checkpoint of the cell that begins
- * at START. */
+/* Call after restoring a state from the checkpoint of the cell that begins at START. */
 static inline void
 step_restored(struct decode_state *state, uint64_t start)
 {
 	state->passed = start;
 }
 
-/* The message that stands for all before OFFSET, which was dropped. */
+/* Fill in the message that stands for all dropped bytes, before OFFSET. */
 void step_fill_dropped(const struct decoder *, uint64_t offset, struct message *);
 
-/* Places a state of which nothing is known where decoding can begin at or behind OFFSET, of
- * a capture of which all before was dropped. */
+/* Position a new state where decoding can start at or after OFFSET; everything before was
+ * dropped. */
 void step_start(const struct capture *, const struct decoder *, struct decode_state *,
 		uint64_t offset);
 
-/* Makes the text of a message of kind DECODE_KIND_LOSS. */
+/* Append type and text of a message of kind DECODE_KIND_LOSS. */
 void step_expand_loss(const struct capture *, const struct message *, struct expansion *);
 
-/* Whether the first bytes of a message were dropped: then that is all that its expansion
- * says. */
+/* Flag and note in the expansion that the first bytes of a message were dropped; expand
+ * nothing else then. Return false if they were not dropped. */
 bool step_expand_dropped(const struct capture *, const struct message *, struct expansion *);
 
-/* Flags the expansion of a message of which bytes are missing, and says so. */
+/* Flag the expansion of a message with missing bytes and append a note. */
 void step_expand_missing(const struct capture *, const struct message *, struct expansion *);
 
 #endif

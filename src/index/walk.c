@@ -1,10 +1,10 @@
 /*
- * Walking one cell: see walk.h.
+ * Walker: see walk.h.
  *
- * The walker reads the capture through a buffer of its own: boundary walking
- * is bound by latency, and a buffer that stays in the cache is faster than
- * fresh mapped pages (and its bytes cannot change between two looks).  Messages
- * are added up as they are found, so that nothing is stored per message.
+ * The walker reads the capture through its own buffer. Latency limits the search for
+ * message boundaries, and a buffer that stays in the cache is faster than fresh
+ * mapped pages. Its bytes also cannot change between two reads. Messages are added
+ * up as they are found; none is stored.
  */
 #include "config.h"
 
@@ -15,9 +15,9 @@
 #include <string.h>
 
 enum {
-	BUFFER = 512 * 1024, /* and the decoder's reach */
-	CHECK_BATCH = 256,   /* messages that are checked while their bytes are near */
-	GUESS_MAX = 1 << 20  /* bytes looked back for a resync point */
+	BUFFER = 512 * 1024, /* plus the decoder's reach */
+	CHECK_BATCH = 256,   /* messages to check while their bytes are in the cache */
+	GUESS_MAX = 1 << 20  /* largest distance to a resync point, in bytes */
 };
 
 struct walker {
@@ -26,17 +26,18 @@ struct walker {
 	unsigned cell_shift;
 	struct decode_state *state, *scratch;
 	struct summary summary;
-	uint8_t checked;	    /* severities */
-	struct expansion expansion; /* of what is checked */
+	uint8_t checked;	    /* severities to check */
+	struct expansion expansion; /* of a checked message */
 	uint64_t flagged[MESSAGE_FLAGS_DOUBT];
 	bool unnamed;
-	const struct clock_source *clocks; /* what messages tell of them is noted, or NULL */
-	bool tells;			   /* those of the last cell do */
-	index_readings *readings;	   /* of the cell; NULL: none are noted */
+	const struct clock_source *clocks; /* source of readings to collect, or NULL */
+	/* collect at once: the last cell may have had readings */
+	bool tells;
+	index_readings *readings; /* of the cell; NULL: do not collect */
 	size_t buffer_size, filled;
 	uint64_t buffer_offset;
 	uint8_t *buffer;
-	uint64_t end; /* of the capture, as the last step got it; or NO_END */
+	uint64_t end; /* end of the capture in the last step, or NO_END */
 };
 
 void
@@ -90,8 +91,7 @@ walker_memory(const struct walker *w)
 
 /* --- bytes ------------------------------------------------------------- */
 
-/* Moves the unread tail of the buffer to its front and reads on.  Returns
- * whether bytes came. */
+/* Move the unread tail of the buffer to its front and read more. Return true if bytes were read. */
 static bool
 refill_buffer(struct walker *w)
 {
@@ -108,7 +108,7 @@ refill_buffer(struct walker *w)
 	return w->filled > kept;
 }
 
-/* Empties the buffer if the state was put outside of it. */
+/* Empty the buffer if the state was moved outside it. */
 static void
 place_buffer(struct walker *w)
 {
@@ -119,8 +119,7 @@ place_buffer(struct walker *w)
 	w->filled = 0;
 }
 
-/* The window over the buffer.  FINAL: also what stands behind the capture's
- * last byte. */
+/* Return the window over the buffer, up to UNTIL. At the end of the capture there is no bound. */
 static struct window
 window_until(const struct walker *w, uint64_t until)
 {
@@ -131,15 +130,15 @@ window_until(const struct walker *w, uint64_t until)
 	    .bytes = w->buffer,
 	    .offset = w->buffer_offset,
 	    .length = w->filled,
-	    /* a note about the end of the capture may lie behind its last cell */
+	    /* a message about the end of the capture may follow the last cell */
 	    .until = ended && until >= size ? UINT64_MAX : until,
 	    .last = ended && w->buffer_offset + w->filled >= size,
 	};
 }
 
-/* Where M is read that was stepped over in WINDOW: there, or in the map where it began long
- * before.  False if it is gone: its first bytes were dropped, or the capture shrank, and
- * whoever looks after it will start anew. */
+/* Find a window that contains M, stepped over in WINDOW: this one, or the map if M began long
+ * before. Return false if M is gone: its first bytes were dropped, or the capture shrank and
+ * will be walked again. */
 static bool
 find_window(const struct walker *w, const struct window *window, const struct message *m,
 	    struct window *out)
@@ -166,7 +165,7 @@ expand_message(struct walker *w, const struct window *window, const struct messa
 
 /* --- checks ------------------------------------------------------------ */
 
-/* What only expanding finds. */
+/* Return the flags that only expanding finds. */
 static unsigned
 check_message(struct walker *w, const struct window *window, const struct message *m)
 {
@@ -188,8 +187,7 @@ count_flags(struct walker *w, const struct window *window, const struct message 
 		w->flagged[bit] += flags >> bit & 1;
 }
 
-/* As step_summarise, but that senders and times are not told apart: all messages are
- * counted as those of one sender. */
+/* Like step_summarise, but without times, and with all messages counted for one sender. */
 static bool
 step_checked(struct walker *w, struct window *window, struct summary *summary)
 {
@@ -221,7 +219,7 @@ step_checked(struct walker *w, struct window *window, struct summary *summary)
 
 /* --- clocks ------------------------------------------------------------ */
 
-/* What M tells; NOTHING where it says nothing. */
+/* Return the clock reading in M; NOTHING if it has none. */
 static struct clock_reading
 read_clock(struct walker *w, const struct window *window, const struct message *m)
 {
@@ -230,14 +228,14 @@ read_clock(struct walker *w, const struct window *window, const struct message *
 	struct window around;
 	if (!find_window(w, window, m, &around))
 		return reading;
-	w->expansion.exported = true; /* no clock stands in a detail */
+	w->expansion.exported = true; /* details contain no clock */
 	if (source->expand)
 		expand_message(w, &around, m, EXPAND_FIELDS);
 	source->read(w->decoder, m, &around, source->expand ? &w->expansion : NULL, &reading);
 	return reading;
 }
 
-/* Notes what the messages of a batch tell; SUMMARY is that of those before. */
+/* Collect the readings of a batch. SUMMARY covers the messages before it. */
 static void
 note_readings(struct walker *w, const struct window *window, const struct summary *summary,
 	      const struct message *batch, size_t count)
@@ -264,7 +262,7 @@ note_readings(struct walker *w, const struct window *window, const struct summar
 	}
 }
 
-/* As step_summarise. */
+/* Like step_summarise, and collect readings. */
 static bool
 step_with_clocks(struct walker *w, const struct window *window, struct summary *summary)
 {
@@ -277,7 +275,7 @@ step_with_clocks(struct walker *w, const struct window *window, struct summary *
 
 /* --- stepping ---------------------------------------------------------- */
 
-/* Steps as step_summarise does, and looks at messages besides as the walker is to. */
+/* Like step_summarise, with the checks or readings that the walker needs. */
 static bool
 step_looking(struct walker *w, struct window *window, struct summary *summary)
 {
@@ -288,10 +286,10 @@ step_looking(struct walker *w, struct window *window, struct summary *summary)
 	return step_summarise(w->capture, w->decoder, w->state, window, summary);
 }
 
-/* Bounds a window over a full buffer so that all messages in it have the decoder's reach
- * behind them, where it need not ask for each whether bytes suffice; those behind are
- * stepped over when more has been read.  A reach that is much of the buffer stays as it is,
- * for it is moved before each read.  Returns whether it did. */
+/* Bound the window so that the decoder's reach follows every message. The decoder then need
+ * not check each message for enough bytes. Later messages are stepped over after the next
+ * read. Skip this if the reach is a large part of the buffer, as it is moved before each
+ * read. Return true if bounded. */
 static bool
 leave_reach(const struct walker *w, struct window *window)
 {
@@ -305,8 +303,8 @@ leave_reach(const struct walker *w, struct window *window)
 	return true;
 }
 
-/* Steps until messages stand at or past UNTIL, or the capture ends; SUMMARY (NULL:
- * not counted) gets what they add up to. */
+/* Step until messages are at or past UNTIL, or the capture ends. Add them to SUMMARY, if not
+ * NULL. */
 static void
 step_until(struct walker *w, uint64_t until, struct summary *summary)
 {
@@ -322,8 +320,7 @@ step_until(struct walker *w, uint64_t until, struct summary *summary)
 		more = (left < w->decoder->ops->reach || (bounded && ended)) && !window.last &&
 		       refill_buffer(w);
 	} while (!ended || more || bounded);
-	/* it stopped at `until`, or at the end; or the capture shrank, and whoever
-	 * looks after it will restart */
+	/* it stopped at `until` or at the end; or the capture shrank and will be walked again */
 	if (!summary || !step_closing(w->capture, w->decoder, w->state, &window, &closing))
 		return;
 	summary_add(summary, &closing, 1);
@@ -352,7 +349,7 @@ index_cell_of(const struct summary *sums)
 	return cell;
 }
 
-/* Sums up a cell; READINGS, or NULL, gets what its messages tell of clocks. */
+/* Sum up a cell; collect its clock readings in READINGS, if not NULL. */
 static void
 sum_up(struct walker *w, uint64_t number, index_readings *readings)
 {
@@ -363,8 +360,9 @@ sum_up(struct walker *w, uint64_t number, index_readings *readings)
 	step_until(w, (number + 1) << w->cell_shift, &w->summary);
 }
 
-/* The same, where few cells tell of clocks, so that no message is looked at for that but
- * those of a cell with such kinds, which is walked again; where many do, they are expected. */
+/* Sum up a cell with its clock readings. If few cells have readings, first walk without
+ * collecting, and again only if the cell has kinds that may contain them. If the last cell
+ * had readings, collect at once. */
 static void
 sum_up_with_clocks(struct walker *w, uint64_t number, index_readings *readings)
 {
@@ -391,7 +389,7 @@ walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 	const struct summary *sums = &w->summary;
 	uint64_t silent[DECODE_SILENT_MAX];
 	memcpy(silent, w->state->silent, sizeof silent);
-	vec_free(&result->readings); /* they are many at some places alone */
+	vec_free(&result->readings); /* free, not clear: only a few cells have many */
 	if (w->clocks && !w->checked)
 		sum_up_with_clocks(w, number, &result->readings);
 	else
@@ -406,7 +404,7 @@ walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 	vec_clear(&result->rows);
 	for (size_t i = 0; i < sums->tally.rows.count; i++)
 		*vec_add(&result->rows) = sums->tally.rows.at[i];
-	/* whatever decoding made of them, bytes that are missing are no good ones */
+	/* missing bytes make the cell damaged, however they decoded */
 	if (capture_misses(w->capture, number << w->cell_shift, (uint64_t)1 << w->cell_shift))
 		result->cell.message_flags |= MESSAGE_DAMAGED;
 	for (size_t i = 0; i < ops->silent_count; i++)

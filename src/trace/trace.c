@@ -554,6 +554,11 @@ trace_decode_anew(struct trace *trace, const struct trace_choice *choice,
 	struct recognition r = {0};
 	struct decoder *decoder = open_decoder(trace, choice, options, &r, err);
 	if (!decoder) {
+		if (!err->code)
+			err_set(err, ERR_USAGE,
+				"%s needs the bytes of %u-byte words swapped: open it with "
+				"trawl -f %s",
+				r.ops->format, trace_options_swap(options), r.ops->format);
 		recognition_free(&r);
 		trace_options_free(options);
 		return err->code;

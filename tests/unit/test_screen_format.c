@@ -6,7 +6,10 @@
 #include "test.h"
 
 #include "decode/coresight/opencsd_library.h"
+#include "base/notice.h"
+#include "base/vec.h"
 #include "folder.h"
+#include "samples.h"
 #include "scene.h"
 #include "temp_file.h"
 
@@ -252,6 +255,30 @@ test_guessed(void **state)
 	folder_remove(&folder);
 }
 
+/* The words of an open file are not swapped: to try a format that needs it is refused. */
+static void
+test_swapped(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	size_t length;
+	char *bytes = sample_read_file("all-itm.itm", &length);
+	for (size_t i = 0; i + 4 <= length; i += 4) {
+		const char word[] = {bytes[i + 3], bytes[i + 2], bytes[i + 1], bytes[i]};
+		memcpy(bytes + i, word, sizeof word);
+	}
+	folder_make(&folder);
+	folder_put(&folder, "swapped", (const uint8_t *)bytes, length / 4 * 4);
+	vec_release(bytes);
+	scene_open(s, 24, 120, "xterm-256color", folder.files.at[0], "-f", "text", NULL);
+	scene_wait_at(s, 0, " swapped ");
+	scene_keys(s, ":format itm\r");
+	scene_wait_id(s, NOTICE_TRIAL_FAILED, "4-byte words swapped");
+	scene_wait_at(s, 0, "text");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
 int
 main(void)
 {
@@ -259,7 +286,7 @@ main(void)
 	    scene_test(test_no_trace),	  scene_test(test_log),
 	    scene_test(test_old_library), scene_test(test_unrecognised),
 	    scene_test(test_candidates),  scene_test(test_foreign),
-	    scene_test(test_guessed),
+	    scene_test(test_guessed),	  scene_test(test_swapped),
 #ifdef HAVE_LIBARCHIVE
 	    scene_test(test_packed),
 #endif

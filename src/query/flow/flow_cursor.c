@@ -1,4 +1,4 @@
-/* What the program flow says of a message: see flow_cursor.h. */
+/* Program flow at a message: see flow_cursor.h. */
 #include "config.h"
 
 #include "query/flow/flow_cursor.h"
@@ -9,21 +9,21 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What is known of a cell. */
+/* Marks of the last cell followed in a trace. */
 struct cell_marks {
 	struct trace *trace;
-	struct run_on *run_on; /* made when needed */
+	struct run_on *run_on; /* created when needed */
 	bool opened;
-	struct flow_looker *looker; /* then; NULL: the trace cannot be followed */
+	struct flow_looker *looker; /* valid if OPENED; NULL: the trace cannot be followed */
 	struct reader *reader;
-	bool made; /* of what follows, of: */
+	bool made; /* `marks` holds those of `cell` */
 	uint64_t cell;
-	unsigned generation; /* of trace and index */
+	unsigned generation; /* sum of trace and index generation */
 	VEC(struct flow_mark) marks;
 };
 
 struct flow_cursor {
-	VEC(struct cell_marks) traces; /* that were asked for */
+	VEC(struct cell_marks) traces; /* one for each trace in use */
 };
 
 struct flow_cursor *
@@ -58,7 +58,7 @@ marks_of(struct flow_cursor *cursor, struct trace *trace)
 	return marks;
 }
 
-/* Whether the trace can be followed. */
+/* Open the looker once.  Return true if the trace can be followed. */
 static bool
 open_looker(struct cell_marks *marks)
 {
@@ -75,7 +75,7 @@ open_looker(struct cell_marks *marks)
 	return marks->looker;
 }
 
-/* Follows a cell, unless that was done; false: it is not known yet. */
+/* Follow a cell, unless its marks are there.  Return false if the cell is not followed yet. */
 static bool
 make_marks(struct cell_marks *marks, uint64_t cell)
 {

@@ -1,10 +1,10 @@
 /*
- * What the program flow says of a message: how deep in calls its processor is behind it, and
- * where what it executed went.
+ * The program flow at a message: the call depth of its processor after the message, and
+ * the target of the last branch or trap that it took.
  *
- * A cell is followed as a whole, from the last place before it that the session keeps
- * (session/flows.h), so messages that are asked for in order cost about twice what following
- * them does.
+ * The cursor follows a whole cell, from the last saved position before it
+ * (session/flows.h).  Messages read in order therefore cost about twice as much as
+ * following them once.
  *
  * Threads: a cursor belongs to one thread.  The session must outlive it.
  */
@@ -19,20 +19,22 @@ struct flow_cursor;
 struct flow_cursor *flow_cursor_new(void);
 void flow_cursor_free(struct flow_cursor *); /* NULL is fine */
 
-/* What is known of a message that READER reads, borrowed until the next call; NULL: it executed
- * nothing, or what is not known, or not yet: flows_generation(). */
+/* Return the mark of a message that READER reads, borrowed until the next call.  Return NULL if
+ * the message executed nothing, or if its flow is unknown or not followed yet
+ * (flows_generation). */
 const struct flow_mark *flow_cursor_find(struct flow_cursor *, struct reader *,
 					 const struct message *);
 
-/* The run that a message begins (run_on.h), of instructions or of code that is not seen; false:
- * none. */
+/* Sum up the run that starts at a message (run_on.h), of instructions or of unseen code.  Return
+ * false if no run starts there. */
 bool flow_cursor_run(struct flow_cursor *, struct reader *, const struct message *,
 		     struct run_sums *);
 
-/* run_on_pages of a run that flow_cursor_run found. */
+/* Return run_on_pages for a run that flow_cursor_run found. */
 uint64_t flow_cursor_pages(struct flow_cursor *, struct reader *, const struct run_sums *);
 
-/* Appends FUNCTION+0xOFFSET, not safe yet, or the digits of the address; true: it has a name. */
+/* Append FUNCTION+0xOFFSET, not safe yet, or the digits of the address.  Return true if the
+ * address has a name. */
 bool flow_add_address(const struct trace *, uint64_t address, struct text *out);
 
 #endif

@@ -13,25 +13,25 @@
 
 enum {
 	PROCESSORS_MOST = 4096,
-	CELLS = 2 /* one, and the one before it */
+	CELLS = 2 /* the current cell and the one before it */
 };
 
-/* What the last message of a processor that says something of its path was. */
+/* Kind of a processor's last message that describes its path. */
 enum run_kind { RUN_NONE, RUN_RANGE, RUN_JUMP, RUN_UNSEEN };
 
 struct run_state {
 	enum run_kind kind;
-	uint64_t end; /* of a range that went straight on */
+	uint64_t end; /* of a range; meaningful for RUN_RANGE only */
 };
 
 struct run_on {
 	struct trace *trace;
 	struct reader *reader;
-	unsigned generation; /* of the index that this is of */
-	bool made;	     /* of what follows, of: */
+	unsigned generation; /* of trace and index */
+	bool made;	     /* `runs_on` holds the messages of `cell` */
 	uint64_t cell;
-	VEC(bool) runs_on; /* each message of the cell */
-	struct map places; /* of processors by origin: place in `states` and one */
+	VEC(bool) runs_on; /* one for each message of the cell */
+	struct map places; /* origin of a processor: its index in `states`, plus one */
 	VEC(struct run_state) states;
 };
 
@@ -82,7 +82,7 @@ packet_of(struct reader *reader, const struct message *m)
 	return packet;
 }
 
-/* Whether it says nothing of the path. */
+/* True if the packet does not describe the path. */
 static bool
 is_beside(const struct flow_packet *packet)
 {
@@ -90,7 +90,7 @@ is_beside(const struct flow_packet *packet)
 	       packet->kind == FLOW_TIME;
 }
 
-/* Takes the next message of the cell that PACKET is of. */
+/* Advance by the next message of the cell, which has PACKET.  Return true if it runs on. */
 static bool
 take_packet(struct run_on *run, const struct message *m, const struct flow_packet *packet)
 {
@@ -119,7 +119,7 @@ take_packet(struct run_on *run, const struct message *m, const struct flow_packe
 	return false;
 }
 
-/* Takes all messages of a cell; false: it is not known. */
+/* Advance over all messages of a cell.  Return false if the cell is not exact. */
 static bool
 take_cell(struct run_on *run, uint64_t cell)
 {
@@ -135,7 +135,7 @@ take_cell(struct run_on *run, uint64_t cell)
 	return true;
 }
 
-/* The cell behind the one that was made last needs no look at that. */
+/* Judge the messages of a cell.  If it follows the last one judged, the states are still valid. */
 static void
 make_cell(struct run_on *run, uint64_t cell)
 {
@@ -173,7 +173,7 @@ run_on_test(struct run_on *run, const struct decoded_cell *decoded, size_t at)
 
 /* --- whole runs -------------------------------------------------------- */
 
-/* What a message is to the run of a processor. */
+/* Role of a message in the run of a processor. */
 enum run_part { PART_BESIDE, PART_HEAD, PART_BEHIND, PART_END };
 
 static enum run_part

@@ -1,15 +1,15 @@
 /*
  * Long gaps: see gap_search.h.
  *
- * Two rows with a time that follow each other are compared.  How cells are passed: in a
- * cell whose messages are all rows, whose times only rise, and span less than the gap that
- * is looked for, no such gap ends, whatever other traces have in between.  Cells that
- * follow each other closely enough, of any of the traces, so make one covered time, behind
- * which the search goes on; provided that times rise in what the other traces have there
- * too, since a time that steps back makes a gap behind it.
+ * The search compares each row that has a time with the next one.  It skips a cell if all
+ * its messages are rows, its times only rise, and its span is shorter than the gap.  No
+ * such gap can end in it, whatever other traces contain meanwhile.  Cells close enough to
+ * each other, of any traces, form one covered time, and the search continues after it.
+ * The times of the other traces must rise there too, since a time that steps back makes a
+ * gap after it.
  *
- * The longest gaps are a heap with the shortest at its top, which then is the least that
- * counts: the more is found, the more cells are passed.
+ * The longest gaps are a heap with the shortest at its top.  That one is the threshold, so
+ * more cells are skipped as more gaps are found.
  */
 #include "config.h"
 
@@ -21,11 +21,11 @@
 #include <stdlib.h>
 
 enum {
-	TELL_MS = 200, /* between two news */
-	BATCH = 256    /* messages between two looks at whether to stop */
+	TELL_MS = 200, /* between two notifications */
+	BATCH = 256    /* messages between two checks for a stop */
 };
 
-/* A gap as it is kept: NUMBER counts them in the order they were found. */
+/* A gap in the heap.  NUMBER is its place in the order of discovery. */
 struct kept {
 	struct gap_found found;
 	uint64_t number;
@@ -35,10 +35,10 @@ struct search_lane {
 	struct trace *trace;
 	struct reader *reader;
 	bool rising;	 /* times follow from ticks alone */
-	VEC(bool) calm;	 /* cells whose times only rise, and from all before */
-	bool lost;	 /* no more can be said of cells */
-	int64_t highest; /* time of all those cells */
-	uint64_t cell;	 /* the next one that is not covered; UINT64_MAX: none */
+	VEC(bool) calm;	 /* for each cell: times only rise, here and in all earlier cells */
+	bool lost;	 /* times stepped back, or are unknown: no later cell is calm */
+	int64_t highest; /* latest time of the cells in `calm` */
+	uint64_t cell;	 /* the next cell not covered; UINT64_MAX or past the end: none */
 };
 
 struct gap_search {
@@ -52,23 +52,23 @@ struct gap_search {
 	size_t most;
 	struct job job;
 
-	/* the worker's */
+	/* used by the worker alone */
 	struct sequence *sequence;
 	struct search_lane *lanes;
 	struct expansion scratch;
-	struct sequence_position at;  /* the message that was looked at last */
-	struct message_time last;     /* that of the last row that has a time, */
-	struct sequence_position row; /* where it is, */
-	bool timed;		      /* and whether there is one */
-	bool first;		      /* it is FROM, which does not count */
+	struct sequence_position at;  /* the last message looked at */
+	struct message_time last;     /* time of the last row that has one */
+	struct sequence_position row; /* its position */
+	bool timed;		      /* `last` and `row` are valid */
+	bool first;		      /* that row is FROM, which does not count */
 	uint64_t numbers;
 
-	VEC(struct kept) heap; /* under the job's lock */
+	VEC(struct kept) heap; /* protected by the job's lock */
 };
 
-/* --- what is found ----------------------------------------------------- */
+/* --- results --------------------------------------------------------- */
 
-/* Whether one stands behind another in the list of the longest. */
+/* True if A comes after B in the list of the longest gaps. */
 static bool
 is_less(const struct kept *a, const struct kept *b)
 {
@@ -115,7 +115,7 @@ message_at(struct gap_search *s, struct sequence_position p)
 				    reader_message_id(lane->reader, p.at)};
 }
 
-/* Keeps a gap; true if the search is at its end. */
+/* Keep a gap.  Return true if the search has ended. */
 static bool
 keep_gap(struct gap_search *s, struct gap gap, struct sequence_position before,
 	 struct sequence_position after)
@@ -135,7 +135,8 @@ keep_gap(struct gap_search *s, struct gap gap, struct sequence_position before,
 		s->least = s->heap.at[0].found.gap.length + 1;
 	job_unlock(&s->job);
 	if (job_told_within(&s->job, TELL_MS))
-		generation_bump(&s->job.news); /* for who looks before the next news */
+		generation_bump(&s->job.news); /* for callers that look before the next
+						  notification */
 	else
 		job_tell(&s->job);
 	return !s->longest;
@@ -143,15 +144,15 @@ keep_gap(struct gap_search *s, struct gap gap, struct sequence_position before,
 
 /* --- cells ------------------------------------------------------------- */
 
-/* What a summary tells of the rows in a cell. */
+/* The rows of a cell, as far as its summary shows. */
 enum cell_rows {
-	ROWS_NONE,   /* that have a time */
-	ROWS_ANY,    /* their times may step back */
-	ROWS_RISING, /* they do not, */
-	ROWS_DENSE   /* and no gap of the length that counts is among them */
+	ROWS_NONE,   /* none with a time */
+	ROWS_ANY,    /* times may step back */
+	ROWS_RISING, /* times do not step back */
+	ROWS_DENSE   /* nor is there a gap long enough among them */
 };
 
-/* Notes whether times rise in one more cell. */
+/* Append one more cell to `calm`.  Return false if it is not indexed. */
 static bool
 note_calm(struct search_lane *lane)
 {
@@ -160,11 +161,11 @@ note_calm(struct search_lane *lane)
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	if (!index_cell(trace_index(lane->trace), cell, &summary))
 		return false;
-	if (summary.flags & CELL_TIMED) /* ticks may go beyond what an order can hold */
+	if (summary.flags & CELL_TIMED) /* ticks may exceed the range of `order` */
 		lane->lost |= !lane->rising ||
 			      !clocks_cell_span(lane->trace, cell, &summary, &from, &to) ||
 			      from > to;
-	/* where a time stepped back once, the order is no more that of times */
+	/* after a step back, the order is no longer that of times */
 	lane->lost |= summary.flags & CELL_TIME_BACK || from < lane->highest;
 	*vec_add(&lane->calm) = !lane->lost;
 	lane->highest = to > lane->highest ? to : lane->highest;
@@ -196,7 +197,7 @@ judge_cell(struct gap_search *s, struct search_lane *lane, uint64_t cell, int64_
 	return dense ? ROWS_DENSE : ROWS_RISING;
 }
 
-/* How far A lies ahead of B. */
+/* Return how far A is ahead of B in the search direction. */
 static __int128
 distance_ahead(const struct gap_search *s, int64_t a, int64_t b)
 {
@@ -209,8 +210,8 @@ has_cell(const struct search_lane *lane)
 	return lane->cell < index_cell_count(trace_index(lane->trace));
 }
 
-/* Passes cells of a lane that lie no further than TIME; false if times may step back in
- * one of them, or where TIME is. */
+/* Skip the cells of a lane up to TIME.  Return false if times may step back in one of them, or
+ * in the cell at TIME. */
 static bool
 pass_until(struct gap_search *s, struct search_lane *lane, int64_t time)
 {
@@ -242,7 +243,8 @@ all_pass_until(struct gap_search *s, int64_t time)
 	return true;
 }
 
-/* Covers more time by the next cell of a lane; false if it does not. */
+/* Extend the covered time by the next cell of a lane.  Return false if the cell does not extend
+ * it. */
 static bool
 cover_cell(struct gap_search *s, struct search_lane *lane, int64_t *covered)
 {
@@ -258,7 +260,7 @@ cover_cell(struct gap_search *s, struct search_lane *lane, int64_t *covered)
 	return true;
 }
 
-/* The cell in which the walk goes on in a lane. */
+/* Return the cell where the walk continues in a lane. */
 static uint64_t
 next_cell(struct gap_search *s, size_t lane)
 {
@@ -277,12 +279,12 @@ next_cell(struct gap_search *s, size_t lane)
 	return next;
 }
 
-/* Goes to the end of the time that cells cover from the last row on, if there is any. */
+/* Jump from the last row to the end of the covered time, if cells cover any. */
 static bool
 leap_over(struct gap_search *s)
 {
 	int64_t covered = s->last.order;
-	/* behind the last message of a part nothing is covered */
+	/* nothing is covered after the last message of a part */
 	if (!s->timed || !sequence_relates(s->sequence, s->row.lane, s->at.lane))
 		return false;
 	for (size_t i = 0; i < sequence_lane_count(s->sequence); i++)
@@ -298,7 +300,7 @@ leap_over(struct gap_search *s)
 			       cover_cell(s, &s->lanes[i], &covered))
 				more = true;
 	} while (more);
-	/* a row is at that very time: the first one found from there on is the last again */
+	/* a row has exactly that time: the first row found from there becomes `last` */
 	bool forward = s->direction > 0;
 	const struct sequence_wish wish = {
 	    .by = SEQUENCE_BY_TIME, .lane = s->at.lane, .time = covered + !forward};
@@ -313,7 +315,7 @@ leap_over(struct gap_search *s)
 
 /* --- messages ---------------------------------------------------------- */
 
-/* Looks at the message where the walk is; true if the search is at its end. */
+/* Look at the message at the walk's position.  Return true if the search has ended. */
 static bool
 look_at(struct gap_search *s)
 {
@@ -323,7 +325,7 @@ look_at(struct gap_search *s)
 	struct gap gap;
 	if (!own)
 		return false;
-	struct message m = *own; /* the block may have to go */
+	struct message m = *own; /* the reader may drop the cell */
 	if (!filter_match(&s->filter, lane->reader, &m, &s->scratch) ||
 	    !gap_time(lane->trace, &m, &time))
 		return false;
@@ -346,13 +348,13 @@ step_on(struct gap_search *s)
 				: sequence_previous(s->sequence, &s->at);
 }
 
-/* Finds the time before the first message: its own, or the last one before it. */
+/* Find the time at the start: that of the first message, or the last one before it. */
 static void
 look_back(struct gap_search *s)
 {
 	struct sequence_position start = s->at;
 	uint64_t least = s->least;
-	s->least = UINT64_MAX; /* nothing is found on the way */
+	s->least = UINT64_MAX; /* keep no gaps on the way */
 	do
 		look_at(s);
 	while (s->direction > 0 && !s->timed && !job_is_stopping(&s->job) &&
@@ -385,7 +387,7 @@ walk_on(struct gap_search *s)
 		look_back(s);
 	bool leaps = true;
 	for (unsigned passed = 0; passed % BATCH || !job_is_stopping(&s->job); passed++) {
-		/* a leap ends at a message that was not looked at */
+		/* a leap ends at a message not looked at yet */
 		if (leaps && leap_over(s) && look_at(s))
 			return;
 		bool ends = s->direction < 0 && !s->at.at.at;
@@ -395,7 +397,7 @@ walk_on(struct gap_search *s)
 	}
 }
 
-/* --- from start to end ------------------------------------------------- */
+/* --- start and end --------------------------------------------------- */
 
 static void
 open_sequence(struct gap_search *s)
@@ -411,7 +413,7 @@ open_sequence(struct gap_search *s)
 		lane->rising = nature.rising && !nature.own && !nature.by_offset;
 		lane->highest = INT64_MIN;
 	}
-	sequence_load(s->sequence); /* of one trace too: leaps find a time in it */
+	sequence_load(s->sequence); /* even for one trace: leaps search it by time */
 }
 
 static void

@@ -1,10 +1,10 @@
 /*
- * Long gaps among the messages that are shown, of all traces on the common clock: the
- * next one, or the longest of all.
+ * Long gaps among the messages that are shown, over all traces on the common clock: the
+ * next one, or the longest ones.
  *
- * A worker goes over the messages in their order and tells the session of news.  Cells
- * that their summary shows to hold no gap so long, and to leave none beside them, are
- * passed without decoding.  Memory: what is kept of gaps, and a byte per cell.
+ * A worker walks over the messages in order and notifies the session of results.  It skips
+ * a cell without decoding if the summary proves that no such gap ends in it or starts
+ * there.  Memory: the gaps kept, and a byte for each cell.
  *
  * Threads: a search belongs to one thread.
  */
@@ -16,7 +16,6 @@
 
 struct gap_search;
 
-/* A message of a session. */
 struct gap_message {
 	size_t trace;
 	struct message_id id;
@@ -24,34 +23,34 @@ struct gap_message {
 
 struct gap_found {
 	struct gap gap;
-	struct gap_message before, after; /* which messages it is between */
+	struct gap_message before, after; /* the messages at its two ends */
 };
 
 struct gap_query {
-	struct session *session;     /* outlives the search */
-	const bool *hidden;	     /* which traces are not shown; NULL: all are */
-	const struct filter *filter; /* what is shown; NULL: all */
-	uint64_t least;		     /* length of a gap that counts, at least 1 */
-	/* The next gap in a direction (+1 or -1), whose second message is not FROM; or, 0,
-	 * the longest ones of all. */
+	struct session *session;     /* must outlive the search */
+	const bool *hidden;	     /* traces that are not shown; NULL: all are shown */
+	const struct filter *filter; /* messages that are shown; NULL: all */
+	uint64_t least;		     /* shortest gap that counts, at least 1 */
+	/* +1 or -1: find the next gap in that direction; FROM must not be its second message.
+	 * 0: find the longest gaps. */
 	int direction;
 	struct gap_message from;
-	uint64_t nth; /* of those in that direction, from 1 */
-	size_t most;  /* of the longest that are kept */
+	uint64_t nth; /* number of the gap in that direction, from 1 */
+	size_t most;  /* number of longest gaps to keep */
 };
 
-/* Starts; filter and `hidden` are copied. */
+/* Start a search.  The filter and `hidden` are copied. */
 struct gap_search *gap_search_new(const struct gap_query *);
-void gap_search_free(struct gap_search *); /* ends it; NULL is fine */
+void gap_search_free(struct gap_search *); /* stops it; NULL is fine */
 
-/* Whether it is at its end. */
+/* True if the search has ended. */
 bool gap_search_is_done(struct gap_search *);
 
-/* How many gaps are found so far, the longest first and of equal ones those that came
- * first.  Copies at most MAX of them. */
+/* Return the number of gaps found until now.  Copy at most MAX of them, longest first; equal ones
+ * in the order found. */
 size_t gap_search_get(struct gap_search *, struct gap_found *, size_t max);
 
-/* Counts up when there are more, or it is at its end. */
+/* Return a counter that goes up when there are more gaps, or the search has ended. */
 unsigned gap_search_generation(struct gap_search *);
 
 #endif

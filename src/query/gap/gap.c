@@ -1,11 +1,11 @@
 /*
  * The gap before a message: see gap.h.
  *
- * A cursor keeps the last time before the message that comes next in the session's
- * order, so the gap before that one is a subtraction.  It goes on message by message; a
- * message that lies further off than WALK_MAX, or before, is found by the heads of the
- * lanes: the last message with a time is looked for behind each of them, and the last of
- * these counts.
+ * A cursor keeps the last time before the next message in the session's order.  The gap
+ * before that message is then a subtraction.  The cursor moves forward message by message.
+ * To reach a message further than WALK_MAX ahead, or an earlier one, it starts from the
+ * head of each lane.  It looks back from each head for a message with a time and takes the
+ * latest one.
  */
 #include "config.h"
 
@@ -17,9 +17,9 @@
 #include <string.h>
 
 enum {
-	WALK_MAX = 8192,   /* messages passed before the way is found anew */
-	CELLS_BACK = 1024, /* without a time, decoded to find one */
-	BLOCKS = 4	   /* that a lane's reader keeps */
+	WALK_MAX = 8192,   /* messages passed before a new search */
+	CELLS_BACK = 1024, /* cells of a lane decoded to find a time */
+	BLOCKS = 4	   /* cells that a lane's reader keeps */
 };
 
 /* --- one gap ----------------------------------------------------------- */
@@ -30,7 +30,7 @@ is_counted(const struct message *m, const struct message_time *time)
 	return time->known || m->flags & MESSAGE_TIMED;
 }
 
-/* The time of a message, if it is in PART. */
+/* Find the time of a message.  Return false unless it is in PART. */
 static bool
 time_in(struct trace *trace, size_t part, const struct message *m, struct message_time *time)
 {
@@ -52,7 +52,7 @@ gap_times(struct trace *trace, const struct message *m, size_t count, struct mes
 		any[i] = any[i] && is_counted(&m[i], &times[i]);
 }
 
-/* A clock that nothing else tells the time of stands for its part, so all times are in it. */
+/* All times of a clock with a scale are in its trace's part, so the part needs no test. */
 bool
 gap_scale(struct trace *trace, const struct message *m, size_t count, struct clocks_scale *scale)
 {
@@ -72,7 +72,7 @@ uint64_t
 gap_usual(uint64_t *lengths, size_t count)
 {
 	size_t kept = count - (count + 9) / 10;
-	unsigned __int128 sum = 0; /* of damaged times it may be large */
+	unsigned __int128 sum = 0; /* damaged times may make it large */
 	rank_sort(lengths, count);
 	for (size_t i = 0; i < kept; i++)
 		sum += lengths[i];
@@ -122,12 +122,12 @@ struct gap_cursor {
 	struct sequence *sequence;
 	struct gap_lane *lanes;
 	size_t count;
-	unsigned generation; /* of what follows */
+	unsigned generation; /* of the state below */
 	bool positioned;
 	struct sequence_position at; /* all messages before it are passed */
-	struct message_time last;    /* that of the last one of them that has a time */
-	bool timed;		     /* there is one */
-	/* a message passed behind that one that should have a time, not found out yet */
+	struct message_time last;    /* time of the last passed message that has one */
+	bool timed;		     /* `last` is valid */
+	/* a later passed message that should have a time, not looked up yet */
 	bool pending;
 	size_t pending_lane;
 	struct message pending_message;
@@ -182,7 +182,7 @@ has_several(const struct gap_cursor *cursor)
 	return sequence_strand_count(cursor->sequence) > 1;
 }
 
-/* Takes notice of new times and messages. */
+/* Pick up new times and messages. */
 static void
 cursor_refresh(struct gap_cursor *cursor)
 {
@@ -191,7 +191,7 @@ cursor_refresh(struct gap_cursor *cursor)
 	for (size_t i = 0; i < cursor->count; i++) {
 		struct index *index = trace_index(cursor->lanes[i].trace);
 		generation += index_generation(index);
-		if (has_several(cursor)) /* what is known of one changes the order of all */
+		if (has_several(cursor)) /* progress of one index may reorder all lanes */
 			generation += (unsigned)index_known(index);
 	}
 	if (cursor->positioned && generation == cursor->generation)
@@ -208,7 +208,7 @@ cursor_refresh(struct gap_cursor *cursor)
 	}
 }
 
-/* Passes the next message; false if it is the last. */
+/* Pass the next message.  Return false if it is the last. */
 static bool
 cursor_step(struct gap_cursor *cursor)
 {
@@ -222,7 +222,7 @@ cursor_step(struct gap_cursor *cursor)
 	return sequence_next(cursor->sequence, &cursor->at);
 }
 
-/* Goes on to a message; false if it is far away, or not ahead. */
+/* Walk forward to a message.  Return false if it is far away, or not ahead. */
 static bool
 cursor_walk(struct gap_cursor *cursor, struct sequence_position p)
 {
@@ -248,7 +248,7 @@ cursor_has(void *context, size_t lane, const struct message *m)
 	return time_in(own->trace, own->part, m, &time);
 }
 
-/* Puts the cursor at a message. */
+/* Place the cursor at a message. */
 static void
 cursor_seek(struct gap_cursor *cursor, struct sequence_position p)
 {
@@ -265,7 +265,7 @@ cursor_seek(struct gap_cursor *cursor, struct sequence_position p)
 	cursor->timed = time_in(lane->trace, lane->part, m, &cursor->last);
 }
 
-/* Finds the time of the last message that was passed: most are passed unasked. */
+/* Look up the time of the last message passed.  Most messages are passed without a look-up. */
 static void
 cursor_settle(struct gap_cursor *cursor)
 {

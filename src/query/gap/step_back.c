@@ -9,10 +9,11 @@
 
 struct step_back {
 	struct trace *trace;
-	struct reader *reader; /* for cells before, made when needed */
+	struct reader *reader; /* for earlier cells, created when needed */
 	struct clocks_nature nature;
-	unsigned generation; /* of clocks and index, that all this is of */
-	VEC(uint64_t) most;  /* ticks in the cells before each: the most; 0: there are none */
+	unsigned generation; /* of trace and index, for the fields below */
+	VEC(uint64_t) most;  /* for each cell: the highest ticks in the cells before it, 0 if
+				they have none */
 };
 
 static unsigned
@@ -58,9 +59,9 @@ step_back_order(struct trace *trace, const struct message *m, uint64_t *order)
 	return true;
 }
 
-/* --- by summaries ------------------------------------------------------ */
+/* --- by summaries ---------------------------------------------------- */
 
-/* The most ticks before a cell, where they tell: *KNOWN. */
+/* Return the highest ticks before a cell.  *KNOWN is false if the summaries do not give them. */
 static uint64_t
 most_before(struct step_back *step, uint64_t cell, bool *known)
 {
@@ -97,7 +98,7 @@ step_back_rules_out(struct step_back *step, uint64_t cell)
 
 /* --- by messages ------------------------------------------------------- */
 
-/* The last time of an origin among the first COUNT messages of a cell. */
+/* Find the last time of an origin among the first COUNT messages of a cell. */
 static bool
 find_last(struct trace *trace, const struct decoded_cell *decoded, size_t count, uint64_t origin,
 	  uint64_t *order)
@@ -109,11 +110,11 @@ find_last(struct trace *trace, const struct decoded_cell *decoded, size_t count,
 	return false;
 }
 
-/* The last time of an origin before a cell. */
+/* Find the last time of an origin before a cell. */
 static bool
 find_before(struct step_back *step, uint64_t cell, uint64_t origin, unsigned limit, uint64_t *order)
 {
-	uint64_t absent = UINT64_MAX; /* group that has none of it */
+	uint64_t absent = UINT64_MAX; /* group without messages of the origin */
 	unsigned looked = 0;
 	if (!step->reader)
 		step->reader = reader_new(step->trace);

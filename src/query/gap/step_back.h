@@ -1,14 +1,15 @@
 /*
- * Times that step back: whether a message's time, on the session's clock, is before that
- * of the last message before it of the same origin that has one.
+ * Times that step back: a message's session time is before that of the last earlier
+ * message of the same origin that has one.
  *
- * Where times follow from ticks alone, a message whose ticks are not before those of any
- * cell before it, nor step back in its own, is known by the summaries; else the last
- * message of its origin is looked for, in cells before it that may have one.
+ * Where times follow from ticks alone, cell summaries settle most messages.  If no earlier
+ * message of the origin is in the same cell, ticks that reach the maximum of all earlier
+ * cells do not step back.  Otherwise the last message of the origin is searched, in
+ * earlier cells that may contain one.
  *
  * Cost: 8 bytes for each cell of the index.
  *
- * Threads: it belongs to one.
+ * Threads: a step_back belongs to one thread.
  */
 #ifndef TRAWL_QUERY_STEP_BACK_H
 #define TRAWL_QUERY_STEP_BACK_H
@@ -20,15 +21,14 @@ struct step_back;
 struct step_back *step_back_new(struct trace *);
 void step_back_free(struct step_back *); /* NULL is fine */
 
-/* Whether the time of message AT of a cell of the trace steps back.  LIMIT: so many cells
- * before it are decoded at most, beyond which it does not; 0: no limit.  False where the
- * index does not reach. */
+/* True if the time of message AT of a cell steps back.  At most LIMIT earlier cells are decoded
+ * (0: no limit); past the limit the result is false.  False beyond the index. */
 bool step_back_test(struct step_back *, const struct decoded_cell *, size_t at, unsigned limit);
 
-/* Whether by its summary no time in a cell of the index steps back. */
+/* True if the summary of an index cell proves that no time in it steps back. */
 bool step_back_rules_out(struct step_back *, uint64_t cell);
 
-/* When a message was sent, as a number that rises with time; false if it has no time. */
+/* Convert a message's time to a number that rises with time.  Return false if it has no time. */
 bool step_back_order(struct trace *, const struct message *, uint64_t *order);
 
 #endif

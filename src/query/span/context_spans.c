@@ -77,14 +77,14 @@ sort_lanes(struct context_spans *s)
 
 /* --- columns ------------------------------------------------------------ */
 
-/* Where a turn is in the unit of the window. */
+/* Return the position of a turn in the unit of the window. */
 static int64_t
 turn_place(const struct track *track, const struct span_turn *turn)
 {
 	return track->unit == TRACK_OFFSETS ? (int64_t)turn->offset : turn->time;
 }
 
-/* How many turns are at PLACE or before it. */
+/* Return the number of turns at or before PLACE. */
 static size_t
 count_turns(const struct track *track, const span_turns *turns, int64_t place)
 {
@@ -123,7 +123,7 @@ add_spans(const struct context_spans *s, const struct context_spans_query *q,
 	for (size_t c = 0; c < q->window->columns; c++) {
 		int64_t first = density_column_start(q->window, (int64_t)c);
 		int64_t last_place = density_column_end(q->window, (int64_t)c);
-		if (ends && first > end) /* no message is behind that */
+		if (ends && first > end) /* no message is after `end` */
 			return;
 		size_t now = count_turns(track, &lane->turns, last_place);
 		if (!now)

@@ -1,12 +1,12 @@
 /*
- * What contexts were along a window: the value that each context of each origin had in each
- * column, like neighbours put together.
+ * Contexts along a window: the value of each context of each origin in each column.
+ * Neighbouring columns with equal values are joined.
  *
- * A column has the value that held at its end; that there were several in it is told.  Made of
- * the spans of the session (query/span), which are found in the first look: a search in
- * them for each column and lane, whatever number of messages there are.
+ * A column shows the value at its end, and is marked if it had several.  The first look
+ * finds the spans of the session (query/span).  After that each column and lane costs one
+ * search, whatever the number of messages.
  *
- * Threads: it belongs to one.
+ * Threads: a context_spans belongs to one thread.
  */
 #ifndef TRAWL_QUERY_CONTEXT_SPANS_H
 #define TRAWL_QUERY_CONTEXT_SPANS_H
@@ -21,17 +21,19 @@ struct context_spans *context_spans_new(struct session *);
 void context_spans_free(struct context_spans *); /* NULL is fine */
 
 struct context_spans_query {
-	const struct track *tracks; /* of all traces */
-	const bool *in_sight;	    /* whether the lanes of a trace are shown */
+	const struct track *tracks; /* indexed by trace */
+	const bool *in_sight;	    /* true for each trace with visible lanes */
 	const struct density_window *window;
-	const struct generation *questions; /* another than QUESTION: this one is cancelled */
+	const struct generation *questions; /* once it differs from QUESTION, this query is
+					       cancelled */
 	unsigned question;
 };
 
-/* Goes on finding spans for at most MS; false if there are more, or it was cancelled. */
+/* Continue to find spans, for at most MS.  Return false if there are more, or on cancellation. */
 bool context_spans_extend(struct context_spans *, const struct context_spans_query *, int ms);
 
-/* Finds all and adds the states and their spans to the answer; false if it was cancelled. */
+/* Find all spans, and add the states and their spans to the answer.  Return false on
+ * cancellation. */
 bool context_spans_find(struct context_spans *, const struct context_spans_query *,
 			struct density_answer *);
 

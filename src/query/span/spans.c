@@ -12,23 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABELS_MAX = 65536 }; /* the last is that of all further values */
+enum { LABELS_MAX = 65536 }; /* the last label stands for all further values */
 #define PART_UNKNOWN UINT32_MAX
 
 struct span_trace {
-	struct context_turns *turns; /* NULL: it has none, or none so far */
-	unsigned basis;		     /* generations of what it was read as */
+	struct context_turns *turns; /* NULL: the trace has no contexts, or none were looked for
+					yet */
+	unsigned basis;		     /* sum of the generations that the lanes depend on; 0: not
+					read yet */
 	bool done, timed;
-	struct message_time last; /* if TIMED: of its messages */
+	struct message_time last; /* valid if TIMED: time of the last message that has one */
 };
 
 struct spans {
 	struct session *session;
 	struct span_trace *traces;
 	VEC(struct span_lane) lanes;
-	struct map lane_of; /* a hash of what it is: its number, from 1 */
+	struct map lane_of; /* lane_key: number of the lane, from 1 */
 	VEC(char *) labels;
-	struct map label_of; /* likewise of a value */
+	struct map label_of; /* hash of a value: its index in `labels` */
 	struct text text;
 };
 
@@ -102,7 +104,7 @@ lane_for(struct spans *s, size_t trace, const struct context_turn *turn)
 	return &s->lanes.at[*number - 1];
 }
 
-/* The text of a value, made once for all that are alike. */
+/* Return the label of a value.  Equal values share one. */
 static uint32_t
 label_for(struct spans *s, size_t trace, const struct context_turn *turn)
 {
@@ -132,7 +134,7 @@ struct taking {
 	size_t trace;
 };
 
-/* When a turn is; the same as the one before where nothing tells. */
+/* Set the time of a turn.  A turn without a time gets that of the turn before. */
 static void
 set_time(struct trace *trace, const struct message *m, const span_turns *before,
 	 struct span_turn *turn)
@@ -166,7 +168,7 @@ take_turn(void *context, const struct context_turn *turn)
 	*vec_add(turns) = own;
 }
 
-/* Finds the last message that has a time. */
+/* Find the time of the last message that has one. */
 static void
 find_last(struct spans *s, size_t trace)
 {
@@ -230,7 +232,7 @@ spans_extend(struct spans *s, bool (*stop)(void *), void *context)
 	return true;
 }
 
-/* --- what there is --------------------------------------------------------- */
+/* --- queries --------------------------------------------------------- */
 
 size_t
 spans_count(const struct spans *s)
@@ -250,7 +252,7 @@ spans_label(const struct spans *s, uint32_t label)
 	return s->labels.at[label];
 }
 
-/* The part that times of a trace are in. */
+/* Return the part of a trace's times. */
 static size_t
 part_of(const struct spans *s, size_t trace)
 {
@@ -279,7 +281,8 @@ time_of(const struct span_turn *turn)
 	    .order = turn->time, .part = turn->part, .known = !(turn->flags & SPAN_TICKS)};
 }
 
-/* The number of the turn at which a message begins a span; their count: there is none. */
+/* Return the number of the turn where a message begins a span, or the number of turns if it
+ * begins none. */
 static size_t
 find_turn(const span_turns *turns, struct reader *reader, const struct message *m)
 {

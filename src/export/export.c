@@ -1,13 +1,14 @@
 /*
- * Batch output: the table of formats and the loop; see export.h.
+ * Batch output: the table of formats and the main loop; see export.h.
  *
- * One thread steps over the messages, which is cheap, and puts them into pieces
- * that other threads give their text; it writes the pieces as they come back,
- * in order.  Where the index of a trace is there, a piece is some of its cells, and the
- * others step, too.  Nothing waits for an index, save what a text needs of it: where
- * text depends on earlier messages the index is built beside the walk, which
- * stays behind it; and a filter by time, which passes cells by (query/seek.h).  A
- * stream is not divided: its messages go out as they come.
+ * One thread steps over the messages, which is cheap, and fills pieces.  Other threads
+ * format them.  The first thread writes the pieces in order as they come back.  If the
+ * trace is indexed, a piece is a few of its cells, and the other threads step too.
+ *
+ * Nothing waits for an index, with two exceptions.  Where text depends on earlier
+ * messages, the index is built during the walk, which must not overtake it.  A filter by
+ * time skips cells (query/seek.h).  A stream is not divided: its messages go out as they
+ * come.
  */
 #include "config.h"
 
@@ -31,10 +32,10 @@
 
 enum {
 	FLUSH = 256 * 1024,
-	FLUSH_MS = 20,	    /* what few messages passed waits for more at most so long */
-	STEP = 256,	    /* messages a call; a stream is not waited for longer */
-	SPAN = 512 * 1024,  /* bytes of a piece: large messages make large texts */
-	PIECE_FIRST = STEP, /* messages of the first piece, which is soon there */
+	FLUSH_MS = 20,	    /* longest wait of a few matches for more */
+	STEP = 256,	    /* messages in a call; a stream is not waited for longer */
+	SPAN = 512 * 1024,  /* bytes of a piece: large messages have large texts */
+	PIECE_FIRST = STEP, /* messages of the first piece, small so that it comes soon */
 	CELLS_MOST = 16,    /* cells of a piece */
 	THREADS_MAX = 64
 };
@@ -196,13 +197,14 @@ export_find(const char *name)
 
 /* --- history ----------------------------------------------------------- */
 
-/* The index of a trace, built beside a walk that must not get ahead of it. */
+/* The index of a trace, built during a walk that must not overtake it. */
 struct history {
 	struct trace *trace;
 	struct job job;
 	bool needed;
-	bool limited;		/* built by who walks, as what is indexed may be dropped */
-	void (*before)(void *); /* the one notified before */
+	bool limited;		/* the walk's thread builds it, since indexed bytes may be
+				   dropped */
+	void (*before)(void *); /* the previous receiver of notifications */
 	void *before_context;
 };
 
@@ -245,7 +247,7 @@ history_open(struct history *history, struct trace *trace, const struct export_o
 	job_run_once(&history->job);
 }
 
-/* Whether the cell at OFFSET is not known, though all that it needs is there. */
+/* True if the cell at OFFSET is not indexed though all bytes for it are available. */
 static bool
 lacks_cell(const struct trace *trace, uint64_t offset)
 {
@@ -256,7 +258,7 @@ lacks_cell(const struct trace *trace, uint64_t offset)
 	       capture_size(trace_capture(trace)) >= (cell + 1) * size + reach;
 }
 
-/* Blocks until all before OFFSET, and what stands there, is known. */
+/* Block until everything up to OFFSET, included, is indexed. */
 static void
 history_wait(struct history *history, uint64_t offset)
 {
@@ -280,7 +282,7 @@ history_close(struct history *history)
 	if (!job_is_done(&history->job))
 		index_stop(trace_index(history->trace));
 	job_free(&history->job);
-	index_allow(trace_index(history->trace)); /* for a file that comes next */
+	index_allow(trace_index(history->trace)); /* for another file later */
 }
 
 /* --- the loop ---------------------------------------------------------- */
@@ -288,12 +290,12 @@ history_close(struct history *history)
 struct run {
 	const struct export_options *options;
 	struct export_result *result;
-	void *writer;	     /* the format's, if it has one */
+	void *writer;	     /* state of the format's writer, or NULL */
 	struct group *group; /* of a table, or NULL */
 	struct text out;
-	int64_t flushed;	  /* when pieces were written last, by thread_now_ms() */
-	struct export_delta last; /* what was written last that has a time */
-	bool clocks_late;	  /* they are not loaded yet */
+	int64_t flushed;	  /* time of the last write, by thread_now_ms() */
+	struct export_delta last; /* the last delta written that has a time */
+	bool clocks_late;	  /* clocks are not loaded yet */
 };
 
 static int
@@ -303,40 +305,40 @@ flush_output(struct run *run, struct err *err)
 	const struct export_target target = {.writer = options->output,
 					     .charset = options->charset,
 					     .styled = options->format->styled};
-	if (options->format->folder) /* which the writer writes */
+	if (options->format->folder) /* its writer writes the files */
 		return 0;
 	return export_flush(&run->out, &target, err);
 }
 
-/* The way over the messages of a trace, or of several in their order. */
+/* The walk over the messages of a trace, or of several traces in order. */
 struct walk {
 	struct reader *reader;
-	struct seek *seek;	       /* of one that is not divided, or NULL */
-	struct sequence *sequence;     /* of several, or NULL */
-	struct next_match *next_match; /* of several, where cells are passed over, or NULL */
-	struct next_part *parts;       /* of its strands: all */
+	struct seek *seek;	       /* for an undivided trace, or NULL */
+	struct sequence *sequence;     /* of several traces, or NULL */
+	struct next_match *next_match; /* of several traces, if cells are skipped; or NULL */
+	struct next_part *parts;       /* for `next_match`: all strands, whole */
 	struct sequence_position at;
-	bool ended;	      /* of several */
+	bool ended;	      /* of several traces */
 	uint64_t from, until; /* offsets to write */
 	uint64_t next;	      /* number of the next message */
-	size_t most;	      /* messages of the next piece */
-	bool expands;	      /* texts are made of messages, or may be */
-	bool live;	      /* what comes is not known to end */
-	bool watches;	      /* for a message that tells of clocks: it ends there, */
-	bool met;	      /* as there is one */
-	bool divided;	      /* pieces are cells: */
-	uint64_t cell, cells; /* the next one, and how many the next piece has */
+	size_t most;	      /* size limit of the next piece, in messages */
+	bool expands;	      /* texts of messages are needed, or may be */
+	bool live;	      /* the capture may still grow */
+	bool watches;	      /* stop at a message that describes clocks */
+	bool met;	      /* there was such a message */
+	bool divided;	      /* pieces are cells */
+	uint64_t cell, cells; /* the next cell; cells in the next piece */
 
-	/* what goes on into the next piece, being around messages of it or not
-	 * known to have all that is around it */
+	/* messages to repeat in the next piece: those around its messages, and those that still
+	 * need messages around them */
 	size_t around;
 	VEC(struct message) kept;
 	VEC(struct export_source) kept_sources;
-	size_t written; /* of those kept */
+	size_t written; /* number of kept messages already written */
 };
 
-/* What formats the messages of a trace: for a stream, and where stepping is all
- * there is to do, no thread but the one that steps. */
+/* Return the number of threads that format.  It is 0 for a stream, and if there is no work
+ * except stepping: the stepping thread then does all. */
 static unsigned
 threads_for(const struct export_options *options, bool live)
 {
@@ -348,7 +350,7 @@ threads_for(const struct export_options *options, bool live)
 	return threads < THREADS_MAX ? threads : THREADS_MAX;
 }
 
-/* Whether pieces are cells, which those who format them walk over. */
+/* True if pieces are cells, and the threads that format also walk. */
 static bool
 can_divide(const struct walk *walk, struct trace *trace, const struct export_options *options)
 {
@@ -363,13 +365,13 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 	struct capture *capture = trace_capture(trace);
 	*walk =
 	    (struct walk){.until = UINT64_MAX, .most = PIECE_FIRST, .cells = 1, .watches = watches};
-	/* what a limit has dropped must have been written */
+	/* bytes that a limit drops must have been written */
 	walk->live =
 	    !capture_ended(capture) && (!capture_is_unpacking(capture) || capture_limit(capture));
 	walk->reader = export_walker_new(trace, options);
 	walk->expands = options->format->expand || !filter_is_all(&options->filter);
 	if (options->parts) {
-		uint64_t size = capture_wait(capture, UINT64_MAX, -1); /* to the end */
+		uint64_t size = capture_wait(capture, UINT64_MAX, -1); /* until the capture ends */
 		unsigned __int128 share = (unsigned __int128)size * options->part;
 		walk->from = (uint64_t)((share - size) / options->parts);
 		if (options->part < options->parts)
@@ -385,7 +387,7 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 		walk->seek = seek_new(walk->reader, &options->filter, options->around);
 }
 
-/* Up to STEP messages of the part; 0 at their end. */
+/* Read up to STEP messages of the part.  Return 0 at its end. */
 static size_t
 read_part(struct walk *walk, struct message *out)
 {
@@ -403,7 +405,7 @@ read_part(struct walk *walk, struct message *out)
 	return count;
 }
 
-/* Up to STEP messages that follow each other, behind those of a piece. */
+/* Append up to STEP successive messages to a piece. */
 static size_t
 read_messages(struct walk *walk, struct export_piece *piece)
 {
@@ -421,7 +423,7 @@ read_messages(struct walk *walk, struct export_piece *piece)
 	return count;
 }
 
-/* The next message of several traces. */
+/* Go to the next message of several traces. */
 static bool
 step_in_order(struct walk *walk)
 {
@@ -430,7 +432,7 @@ step_in_order(struct walk *walk)
 				: sequence_next(walk->sequence, &walk->at);
 }
 
-/* Fills a piece with the next messages of several traces; false at the end. */
+/* Fill a piece with the next messages of several traces.  Return false at the end. */
 static bool
 fill_in_order(struct walk *walk, struct export_piece *piece)
 {
@@ -446,7 +448,7 @@ fill_in_order(struct walk *walk, struct export_piece *piece)
 	return piece->count > kept;
 }
 
-/* Fills a piece with the next messages; false at the end. */
+/* Fill a piece with the next messages.  Return false at the end. */
 static bool
 fill_piece(struct walk *walk, struct export_piece *piece)
 {
@@ -468,7 +470,7 @@ fill_piece(struct walk *walk, struct export_piece *piece)
 	return piece->count > kept;
 }
 
-/* Keeps the end of a piece for the next one. */
+/* Keep the end of a piece for the next one. */
 static void
 keep_end(struct walk *walk, const struct export_piece *piece)
 {
@@ -483,8 +485,8 @@ keep_end(struct walk *walk, const struct export_piece *piece)
 	walk->written = piece->until - from;
 }
 
-/* Fills a piece, with what is around its messages; false at the end.  The last
- * ones of a piece wait for the next, until there is none. */
+/* Fill a piece, including messages around its own.  Return false at the end.  The last messages
+ * of a piece wait for the next piece, if there is one. */
 static bool
 fill_around(struct walk *walk, struct export_piece *piece)
 {
@@ -506,7 +508,7 @@ fill_around(struct walk *walk, struct export_piece *piece)
 	return filled || piece->until > piece->from;
 }
 
-/* Gives a piece the next cells; false at the end. */
+/* Assign the next cells to a piece.  Return false at the end. */
 static bool
 take_cells(struct walk *walk, struct export_piece *piece)
 {
@@ -519,7 +521,7 @@ take_cells(struct walk *walk, struct export_piece *piece)
 	return true;
 }
 
-/* Has pieces be of as many cells as make some text, as one that is done tells. */
+/* Adapt the number of cells in a piece to the text size of a finished one. */
 static void
 fit_cells(struct walk *walk, const struct export_piece *done)
 {
@@ -529,8 +531,8 @@ fit_cells(struct walk *walk, const struct export_piece *done)
 		walk->cells *= 2;
 }
 
-/* Whether what was formatted is written now: by many bytes at once, but the first of few hits
- * not only when the last is found. */
+/* True if it is time to write: after many bytes, or after FLUSH_MS, so that the first of a few
+ * matches does not wait for the last. */
 static bool
 is_flush_due(struct run *run, bool live)
 {
@@ -542,7 +544,7 @@ is_flush_due(struct run *run, bool live)
 	return due;
 }
 
-/* Puts what was formatted behind what waits; where that is nothing, in its place. */
+/* Append formatted text to the waiting text.  Swap buffers if none waits. */
 static void
 take_text(struct run *run, struct export_piece *piece)
 {
@@ -565,7 +567,7 @@ write_piece(struct run *run, struct export_piece *piece, bool live, struct err *
 	if (piece->group)
 		group_append(run->group, piece->group);
 	else if (run->group)
-		; /* it has them */
+		; /* the group counted them already */
 	else if (writer)
 		failed = writer->write(run->writer, &piece->out, &run->out, err);
 	else
@@ -573,7 +575,7 @@ write_piece(struct run *run, struct export_piece *piece, bool live, struct err *
 	return !failed && is_flush_due(run, live) ? flush_output(run, err) : failed;
 }
 
-/* Ends a piece behind the first message that stops the output; false if none does. */
+/* End a piece after the first message that stops the output.  Return false if none does. */
 static bool
 cut_at_stop(const struct run *run, struct walk *walk, struct export_piece *piece)
 {
@@ -581,7 +583,7 @@ cut_at_stop(const struct run *run, struct walk *walk, struct export_piece *piece
 	bool stops = false;
 	size_t i = piece->from;
 	for (; run->options->stop && i < piece->until && !stops; i++) {
-		struct message m = piece->messages[i]; /* text may ask for other cells */
+		struct message m = piece->messages[i]; /* making its text may evict the cell */
 		stops = filter_match(run->options->stop, walk->reader, &m, &scratch);
 	}
 	if (stops)
@@ -590,7 +592,7 @@ cut_at_stop(const struct run *run, struct walk *walk, struct export_piece *piece
 	return stops;
 }
 
-/* Writes the messages on a way over COUNT traces. */
+/* Write the messages of a walk over COUNT traces. */
 static int
 write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size_t count,
 	   struct err *err)
@@ -633,8 +635,8 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 	return failed;
 }
 
-/* Writes all messages from the first on; *MET: not all, as one tells of clocks, which are
- * late. */
+/* Write all messages from the first.  *MET: stopped early at a message that describes clocks,
+ * which are not loaded. */
 static int
 write_once(struct run *run, struct trace *trace, bool *met, struct err *err)
 {
@@ -643,7 +645,8 @@ write_once(struct run *run, struct trace *trace, bool *met, struct err *err)
 	int failed = write_walk(run, &walk, &trace, 1, err);
 	*met = walk.met;
 	if (!failed && (walk.divided || (walk.seek && seek_skips(walk.seek))))
-		failed = flush_output(run, err); /* before what is not in it is looked at */
+		failed = flush_output(run, err); /* write the text before looking at doubts
+						    elsewhere */
 	if (walk.seek)
 		seek_add_doubts(walk.seek, &run->result->doubts);
 	else if (run->options->part == run->options->parts)
@@ -660,12 +663,12 @@ load_late(struct run *run, struct trace *trace)
 	run->clocks_late = false;
 }
 
-/* Writes all messages.  What was counted before clocks were known is counted again. */
+/* Write all messages.  Counts made before the clocks were known are made again. */
 static int
 write_all(struct run *run, struct trace *trace, struct err *err)
 {
 	bool met;
-	/* of a capture that is written anew, what was counted before stays */
+	/* after a rewrite of the capture, earlier counts stay */
 	if (run->clocks_late && group_messages(run->group))
 		load_late(run, trace);
 	int failed = write_once(run, trace, &met, err);
@@ -685,7 +688,7 @@ add_result(struct export_result *result, const struct export_result *more)
 	doubts_add(&result->doubts, &more->doubts);
 }
 
-/* The same again where what is followed was cut, written anew, or replaced. */
+/* Write a trace; write again if a followed capture was truncated, rewritten or replaced. */
 static int
 write_trace(struct run *run, struct trace *trace, struct err *err)
 {
@@ -729,7 +732,7 @@ export_name_unfit(const struct session *session, const struct export_options *op
 	}
 }
 
-/* What a listing goes to. */
+/* Destination of a listing. */
 struct listing {
 	struct run *run;
 	struct err *err;
@@ -747,7 +750,7 @@ take_line(void *context, const struct text *line)
 	return !listing->failed;
 }
 
-/* Lists a trace once it is at its end. */
+/* List a trace once it is complete. */
 static int
 write_listing(struct run *run, struct trace *trace, struct err *err)
 {
@@ -762,11 +765,11 @@ write_listing(struct run *run, struct trace *trace, struct err *err)
 				.last = true};
 	if (export_fits(run->options->format, trace))
 		decoder->ops->listing->list(decoder, &window, take_line, &listing);
-	/* of what is doubtful: its messages have no text */
+	/* for the doubts only: the format's messages have no text */
 	return listing.failed ? listing.failed : write_trace(run, trace, err);
 }
 
-/* Writes the bytes of the messages that pass, from the first to the last. */
+/* Write the bytes of the messages that pass, from the first to the last. */
 static int
 write_raw(struct run *run, struct trace *trace, struct err *err)
 {
@@ -795,7 +798,7 @@ flush_run(void *context, struct err *err)
 	return flush_output(context, err);
 }
 
-/* Writes what the processors of a trace executed; of other traces nothing. */
+/* Write the executed code of a trace.  Skip traces without program flow. */
 static int
 write_instructions(struct run *run, struct trace *trace, struct err *err)
 {
@@ -890,7 +893,7 @@ export_is_ordered(const struct session *session, const struct export_options *op
 bool
 export_rests_on_clocks(const struct session *session, const struct export_options *options)
 {
-	/* contexts and fields follow from other traces, even if these are not written */
+	/* contexts and fields may depend on other traces, even if those are not written */
 	bool several = session->traces.count > 1 || session->profile.order == CLOCKS_BY_TIME;
 	return export_needs_times(options) || (several && options->format->ordered) ||
 	       filter_needs_clocks(&options->filter);
@@ -906,7 +909,7 @@ export_can_be_late(const struct session *session, const struct export_options *o
 	       session->profile.order == CLOCKS_BY_TRANSPORT && clocks_can_wait(session->clocks);
 }
 
-/* Has a walk over several traces pass by the cells that the filter rules out. */
+/* Let a walk over several traces skip the cells that the filter rules out. */
 static void
 seek_in_order(struct walk *walk, const struct filter *filter)
 {
@@ -925,8 +928,8 @@ seek_in_order(struct walk *walk, const struct filter *filter)
 	walk->ended = !step_in_order(walk);
 }
 
-/* All chosen traces in the order of the session.  All indexes are built, so nothing
- * that text asks of earlier messages has to be waited for. */
+/* Write all chosen traces in the session's order.  All indexes are built, so texts that depend
+ * on earlier messages need not wait. */
 static int
 write_in_order(struct run *run, struct session *session, struct err *err)
 {
@@ -958,7 +961,7 @@ write_in_order(struct run *run, struct session *session, struct err *err)
 	return failed;
 }
 
-/* Whether the indexes of the traces have all that a table is to say. */
+/* True if the indexes of the traces contain all counts for a table. */
 static bool
 is_counted(const struct session *session, const struct export_options *options)
 {
@@ -1004,7 +1007,7 @@ export_run(struct session *session, const struct export_options *options,
 	if (format->table)
 		run.group = group_new(export_table_spec(format->table));
 	bool ordered = export_is_ordered(session, options) && !is_counted(session, options);
-	struct text silent = {0}; /* what counts put at the end */
+	struct text silent = {0}; /* lines that counts put at the end */
 	if (format->counts)
 		export_stats_head(options, &run.out);
 	if (ordered)

@@ -1,10 +1,10 @@
 /*
  * Batch output: the messages of a session, in a format for programs or paper.
  *
- * The same decoders and filters as on the screen.  A format is a row of
- * export_formats and a few functions; everything is built in buffers, by
- * several threads, and written in large pieces, whole messages at a time.  What
- * goes to a terminal is made safe on the way out, in every format.
+ * It uses the decoders and filters of the screen.  A format is a row of export_formats and
+ * a few functions.  Several threads build the output in buffers.  It is written in large
+ * pieces of whole messages.  Output to a terminal is made safe on its way, in every
+ * format.
  */
 #ifndef TRAWL_EXPORT_EXPORT_H
 #define TRAWL_EXPORT_EXPORT_H
@@ -16,24 +16,24 @@
 #include "session/context/context.h"
 #include "trace/doubts.h"
 
-/* What a person put at a message. */
+/* The user's mark at a message. */
 struct export_mark {
 	char letter;	  /* `*`: a bookmark */
-	const char *note; /* or NULL */
+	const char *note; /* NULL: none */
 };
 
-/* What is told besides, where it is asked for: a bit each. */
+/* Optional columns, one bit for each. */
 enum export_column {
-	EXPORT_DELTA = 1 << 0, /* time since the message printed before that has one */
-	EXPORT_GAP = 1 << 1,   /* and since the message before, whatever is printed: gap.h */
-	EXPORT_DEPTH = 1 << 2, /* what was executed: flow_cursor.h */
+	EXPORT_DELTA = 1 << 0, /* time since the last printed message that has one */
+	EXPORT_GAP = 1 << 1,   /* time since the message before it, printed or not: gap.h */
+	EXPORT_DEPTH = 1 << 2, /* call depth: flow_cursor.h */
 	EXPORT_TARGET = 1 << 3,
 	EXPORT_FLOW = EXPORT_DEPTH | EXPORT_TARGET,
-	EXPORT_RUNS = 1 << 4 /* likewise, of names alone: run_on.h */
+	EXPORT_RUNS = 1 << 4 /* values of runs, for named columns only: run_on.h */
 };
 
-/* How a format tells them; others cannot.  EXPORT_WORDS and EXPORT_NUMBER are those of
- * lines that a user describes. */
+/* How a format writes these columns.  EXPORT_WORDS and EXPORT_NUMBER are for lines that the user
+ * describes. */
 enum export_column_style {
 	EXPORT_NO_COLUMNS,
 	EXPORT_ALIGNED,
@@ -43,53 +43,53 @@ enum export_column_style {
 	EXPORT_NUMBER
 };
 
-/* What stands for many messages: rows of a table, export_table.h. */
+/* How a table (export_table.h) is written. */
 enum export_rows {
 	EXPORT_NO_ROWS,
 	EXPORT_ROWS_ALIGNED,
-	EXPORT_ROWS_TABS, /* for people, too */
+	EXPORT_ROWS_TABS, /* for people too */
 	EXPORT_ROWS_CSV,
 	EXPORT_ROWS_JSON
 };
 
-/* Where a delta belongs in what was made of messages: it is known only when all before
- * it is written. */
+/* The place of a delta in formatted text.  Its value is known only after all earlier messages
+ * are written. */
 struct export_delta {
-	size_t at; /* in the text */
+	size_t at; /* offset in the text */
 	enum export_column_style style;
-	int columns; /* at least; EXPORT_WORDS alone, at the right of them */
-	bool again;  /* its message has one before it */
+	int columns; /* minimum width, aligned right; for EXPORT_WORDS only */
+	bool again;  /* not the first delta of its message */
 	bool timed;
 	struct message_time time;
 };
 
 typedef VEC(struct export_delta) export_deltas;
 
-/* What times since the start are since; found when the first is asked for. */
+/* The zero of relative times; found at first use. */
 struct export_start {
 	bool known;
-	struct message_time time; /* `order`, and what it can be compared with */
+	struct message_time time; /* `order`, and the part to compare with */
 };
 
-/* Name of a field as JSON has it. */
+/* Name of a field as a JSON key. */
 struct export_key {
 	const struct field_row *row;
-	uint8_t length; /* 0: too long to be kept */
+	uint8_t length; /* 0: too long to keep */
 	char bytes[39];
 };
 
-/* The digits of a number, from which those of the next ones differ in the last four. */
+/* The leading digits of a number.  Numbers near it differ only in the last four digits. */
 struct export_number {
-	uint64_t base; /* the last four are zero; 0: there is none */
+	uint64_t base; /* multiple of 10000; 0: none yet */
 	uint8_t length;
-	char digits[24]; /* of the base, without these */
+	char digits[24]; /* of `base`, without its last four */
 };
 
-/* What a thread keeps of a trace for its messages to come.  Zero-initialise to start. */
+/* State that a thread reuses between messages of a trace.  Zero-initialise to start. */
 struct export_kept {
 	struct export_start start;
-	const struct trace *trace; /* whose name follows; NULL: none's */
-	struct text name;	   /* as a line of JSON has it, and what stands around it */
+	const struct trace *trace; /* trace of `name`; NULL: none */
+	struct text name;	   /* as JSON, with the text around it */
 	struct export_key keys[64];
 	struct export_number number, offset, ticks; /* of messages */
 };
@@ -105,30 +105,30 @@ struct export_message {
 	struct reader *reader;
 	const struct message *message;
 	uint64_t number;
-	struct expansion *expansion;	 /* as the format needs it */
-	struct context_cursor *contexts; /* or NULL: none are defined */
-	struct cycles_walk *cycles;	 /* or NULL: it has a time only if it tells one */
+	struct expansion *expansion;	 /* as far as the format needs it */
+	struct context_cursor *contexts; /* NULL: no contexts are defined */
+	struct cycles_walk *cycles;	 /* NULL: no times are estimated */
 	bool ticked;			 /* `ticks` is valid */
-	uint64_t ticks;			 /* that the message tells; estimated, where the rate of
-					    its clock is not known */
+	uint64_t ticks;			 /* from the message, or estimated if the rate of its
+					    clock is unknown */
 	bool timed;			 /* `time` is valid */
-	bool wall;			 /* and counts from 1970 */
-	size_t part;			 /* of the session's clocks, if timed; see clocks.h */
+	bool wall;			 /* `time` counts from 1970 */
+	size_t part;			 /* part of the session's clocks, if TIMED; see clocks.h */
 	int64_t time;			 /* nanoseconds on the session's common clock */
-	const struct export_mark *mark;	 /* to be written too, or NULL */
+	const struct export_mark *mark;	 /* mark to write, or NULL */
 	unsigned columns;		 /* enum export_column */
-	bool has_delta;			 /* one is among them */
-	export_deltas *deltas;		 /* if EXPORT_DELTA is in it: to be added to */
-	struct gap_cursor *gaps;	 /* if EXPORT_GAP is */
-	struct flow_cursor *flow;	 /* if EXPORT_FLOW or EXPORT_RUNS is */
-	const struct spans *spans;	 /* if the format has them */
+	bool has_delta;			 /* `deltas` has one of this message */
+	export_deltas *deltas;		 /* with EXPORT_DELTA: the list to append to */
+	struct gap_cursor *gaps;	 /* with EXPORT_GAP */
+	struct flow_cursor *flow;	 /* with EXPORT_FLOW or EXPORT_RUNS */
+	const struct spans *spans;	 /* if the format shows spans */
 	bool related;			 /* `session_time` is valid, known or not */
 	struct message_time session_time;
-	/* its time, where it was found with those of other messages; or NULL */
+	/* its time, if found together with other messages; or NULL */
 	const struct message_time *found;
 	bool found_any;
 	struct export_kept *kept;	/* of its trace */
-	const struct export_line *line; /* of its format, or NULL */
+	const struct export_line *line; /* the line of the format, or NULL */
 	enum text_charset charset;
 };
 
@@ -138,86 +138,89 @@ struct export_sink;
 struct session;
 
 /*
- * What makes the output of records, for formats in which a message's part of it
- * depends on the messages before: `message` makes a record (export_record.h) of
- * each, and these get them all in order, in one thread.
+ * The output of a format in which a message's part depends on the messages before.
+ * `message` makes a record (export_record.h) of each message.  The writer gets all records
+ * in order, in one thread.
  */
 struct export_writer {
 	void *(*open)(struct session *, const struct export_options *);
-	/* Takes records of whole messages; appends to OUT what goes to the output.
-	 * 0, or ERR_IO. */
+	/* Read records of whole messages, and append the output to OUT.  Return 0 or ERR_IO. */
 	int (*write)(void *, const struct text *records, struct text *out, struct err *);
-	/* After the last one, or after an error of another: ends what was begun and
-	 * frees all. */
+	/* End the output and free everything.  Called after the last record, or after an error
+	 * elsewhere. */
 	int (*close)(void *, struct text *out, struct err *);
 };
 
 struct export_format {
 	const char *name;
 	const char *help;
-	bool expand;	       /* needs text at all */
-	enum expand_want want; /* and fields */
-	bool timed;	       /* shows times, or whether they are estimates */
-	bool ordered;	       /* has the messages of several traces in one order */
-	bool contexts;	       /* and contexts: contexts_load */
-	bool intervals;	       /* and intervals: session_load_intervals */
-	bool spans;	       /* and spans of contexts: query/span/spans.h */
-	bool live;	       /* but does not wait for the end of streams for that */
+	bool expand;	       /* needs the text of messages */
+	enum expand_want want; /* text alone, or fields too */
+	bool timed;	       /* shows times, or marks estimates */
+	bool ordered;	       /* writes several traces in one order */
+	bool contexts;	       /* shows contexts: contexts_load */
+	bool intervals;	       /* shows intervals: session_load_intervals */
+	bool spans;	       /* shows spans of contexts: query/span/spans.h */
+	bool live;	       /* does not wait for the end of streams to find times */
 	bool flagged;	       /* shows the flags of messages */
 	bool folder;	       /* `output` is a folder */
 	enum export_column_style columns;
-	bool printed;	    /* by decoders whose `printer` has this name; others have no rows */
-	const char *header; /* first line with its end, or NULL */
-	const char *mark_header; /* the same where marks are written, if it is another */
+	bool printed;		 /* only for decoders whose `printer` has this name */
+	const char *header;	 /* first line with its newline, or NULL */
+	const char *mark_header; /* first line if marks are written, when it differs */
 	const char *footer;	 /* last line, or NULL */
-	/* Appends one message to OUT, line end included; nothing: no row. */
+	/* Append one message to OUT with its newline, or nothing if it has no row. */
 	void (*message)(struct export_message *, struct text *out);
-	const struct export_writer *writer; /* or NULL: what `message` makes is the output */
-	const struct export_line *line;	    /* as the user describes it, borrowed; or NULL */
-	/* lines have colours, or text that the user gave; values in them are safe */
+	const struct export_writer *writer; /* NULL: `message` makes the output */
+	const struct export_line *line;	    /* the user's description of a line, borrowed; or
+					       NULL */
+	/* lines contain colours or the user's text; values in them are safe */
 	bool styled;
-	unsigned uses; /* enum export_column that are a part of that */
-	bool raw;      /* is the bytes of a trace */
-	bool listed;   /* by decoders whose listing has this name */
-	/* is what was executed: export_flow.h; or NULL */
+	unsigned uses; /* enum export_column that the line contains */
+	bool raw;      /* writes bytes of a trace */
+	bool listed;   /* only for decoders whose listing has this name */
+	/* writes the executed code: export_flow.h; or NULL */
 	int (*flow)(struct trace *, const struct export_options *, const struct export_sink *,
 		    struct export_result *, struct err *);
-	bool fielded;			   /* reads `fields` of its options */
-	bool (*times)(const char *fields); /* whether these need times; NULL: never */
-	bool counts;			   /* is export_stats, instead of messages */
-	enum export_rows rows;		   /* is rows of a table, instead of messages */
-	const struct export_table *table;  /* as the user describes it, borrowed; or NULL */
-	bool silent;			   /* prints nothing: only the result matters */
+	bool fielded;			   /* uses `fields` of the options */
+	bool (*times)(const char *fields); /* true if these fields need times; NULL: none do */
+	bool counts;			   /* writes export_stats, not messages */
+	enum export_rows rows;		   /* writes rows of a table, not messages */
+	const struct export_table *table;  /* the user's description of the table, borrowed; or
+					      NULL */
+	bool silent;			   /* prints nothing; only the result matters */
 };
 
 extern const struct export_format export_formats[];
 extern const size_t export_format_count;
 
-const struct export_format *export_find(const char *name); /* NULL if unknown */
+const struct export_format *export_find(const char *name); /* NULL: unknown */
 
 enum { EXPORT_AROUND_MAX = 1000 };
 
 struct export_options {
 	const struct export_format *format;
 	struct filter filter;
-	const struct filter *stop; /* ends behind the first of these; borrowed; NULL: none */
-	struct writer *output;	   /* of a folder where the format has one */
-	enum text_charset charset; /* of what is for people */
+	const struct filter *stop; /* stop after its first match; borrowed; NULL: none */
+	struct writer *output;	   /* a folder, for a format with `folder` */
+	enum text_charset charset; /* for formats that people read */
 	unsigned columns;	   /* enum export_column, if the format has them */
-	unsigned around;	   /* messages before and after each that passes, too */
-	const char *fields;	   /* of what was executed, with commas between; NULL: lines */
-	const char *source;	   /* names of the traces to write, with commas; NULL: all */
-	unsigned threads;	   /* that format; 0 = one for each processor */
-	/* Only messages whose ID offset is in byte range PART (from 1) of PARTS; the
-	 * last has what stands behind all bytes too.  0, 0: all of them. */
+	unsigned around;	   /* also write this many messages before and after each match */
+	const char *fields;	   /* columns for executed code, separated by commas; NULL:
+				      lines */
+	const char *source;	   /* names of the traces to write, separated by commas; NULL:
+				      all */
+	unsigned threads;	   /* threads that format; 0: one for each processor */
+	/* Write only messages whose ID offset is in byte range PART (from 1) of PARTS.  The last
+	 * part includes messages after all bytes.  0, 0: write all. */
 	uint64_t part, parts;
-	bool follow; /* the one trace, until session_interrupt */
-	/* clocks_load is left to export_run (export_can_be_late) */
+	bool follow; /* follow the one trace until session_interrupt */
+	/* export_run calls clocks_load (export_can_be_late) */
 	bool clocks_late;
 };
 
-/* Whether a format shows contexts: those of the profile; in a table or in columns, which name
- * one, or of whose spans a length is asked for, those of the formats too. */
+/* True if a format shows contexts.  Most formats show only those of the profile.  Tables, lines
+ * with columns and formats with spans may name those of the decoders too. */
 static inline bool
 export_has_contexts(const struct export_format *format, const struct contexts *contexts)
 {
@@ -225,7 +228,7 @@ export_has_contexts(const struct export_format *format, const struct contexts *c
 	       (format->rows || format->line || format->spans || contexts_defined(contexts));
 }
 
-/* The columns that the output has, added or as a part of its lines. */
+/* Return the columns of the output, added ones and those in its lines. */
 static inline unsigned
 export_uses(const struct export_options *options)
 {
@@ -233,100 +236,99 @@ export_uses(const struct export_options *options)
 }
 
 struct export_result {
-	uint64_t messages;    /* written */
-	struct doubts doubts; /* in all that was decoded, whatever passes */
+	uint64_t messages;    /* messages written */
+	struct doubts doubts; /* for everything decoded, whether it passes or not */
 };
 
-/* Whether a trace has rows in the format at all. */
+/* True if a trace has any rows in the format. */
 bool export_fits(const struct export_format *, const struct trace *);
 
-/* Whether messages will be in the order of the session, not of one trace, for which all must
- * be at their end. */
+/* True if messages are written in the session's order, not trace by trace.  All traces must be
+ * complete for that. */
 bool export_is_ordered(const struct session *, const struct export_options *);
 
-/* Whether a byte that is written may depend on what relates clocks: on a time, as it is shown or
- * asked for, its mark of a guess, or the order of several traces.  As a message at the end of a
- * capture may change all of them, nothing is written before clocks_load then.  If it is false,
- * what is written is the same with and without clocks_load. */
+/* True if any byte of the output may depend on relations of clocks: by a time shown or filtered,
+ * the mark of an estimate, or the order of several traces.  A message at the end of a capture
+ * may change these, so clocks_load must come first.  If false, the output is equal with and
+ * without clocks_load. */
 bool export_rests_on_clocks(const struct session *, const struct export_options *);
 
-/* Whether clocks_load can wait all the same until a message tells of clocks, as what was made
- * until then can be made again: of a table of all messages of one trace. */
+/* True if clocks_load can wait until a message describes clocks, because the work until then can
+ * be repeated.  That is so only for a table
+ * of all messages of one trace. */
 bool export_can_be_late(const struct session *, const struct export_options *);
 
-/* Appends the names of chosen traces that have no rows in the format, with ", "
- * between. */
+/* Append the names of chosen traces without rows in the format, separated by ", ". */
 void export_name_unfit(const struct session *, const struct export_options *, struct text *);
 
-/* Writes all messages, of several traces in the order of time.  0; ERR_IO with the
- * reason (EPIPE among them), where a file then ends with a whole message;
- * ERR_USAGE if no trace has the name `source`, or several are to be divided or
- * followed.  The outputs of all parts, one after the other, are that of the
- * whole. */
+/* Write all messages, of several traces in time order.  Return 0, or ERR_IO with the reason
+ * (such as EPIPE); a file then ends with a whole message.  Return ERR_USAGE if no trace has the
+ * name `source`, or if several traces are to be divided or followed.  The outputs of all parts,
+ * joined, equal the whole. */
 int export_run(struct session *, const struct export_options *, struct export_result *,
 	       struct err *);
 
-/* What estimates times of a trace's messages for FORMAT; NULL if that cannot be, or
+/* Return a walk that estimates times of a trace's messages for FORMAT, or NULL if it cannot or
  * should not.  The caller frees it. */
 struct cycles_walk *export_cycles(const struct export_format *, struct trace *);
 
-/* The same for a format that needs times in any case. */
+/* As export_cycles, for a format that needs times in any case. */
 struct cycles_walk *export_cycles_of(struct trace *);
 
-/* Whether times are needed: of the format, or of its columns. */
+/* True if the format or its columns need times. */
 bool export_needs_times(const struct export_options *);
 
-/* Expands a message, gives it its time, and appends it as FORMAT shows it. */
+/* Expand a message, set its time, and append it as FORMAT shows it. */
 void export_message(const struct export_format *, struct export_message *, struct text *out);
 
-/* Reads names of columns, with commas between; 0, or ERR_USAGE. */
+/* Parse names of columns, separated by commas.  Return 0 or ERR_USAGE. */
 int export_parse_columns(const char *list, unsigned *columns, struct err *);
-/* Name number AT of these; NULL past the end. */
+/* Return the name of column AT, or NULL past the end. */
 const char *export_column_name(size_t at);
 
-/* Appends what is told besides, or leaves room for it; nothing if nothing is. */
+/* Append the optional columns, or leave room for them. */
 void export_add_columns(struct export_message *, enum export_column_style, struct text *out);
 
-/* Appends where the message went, for EXPORT_TARGET, which export_add_columns leaves to the
- * formats; not safe yet; false: nowhere, or it is not known. */
+/* Append the target of the message for EXPORT_TARGET, not safe yet.  export_add_columns leaves it
+ * to the formats.  Return false if there is none, or it is unknown. */
 bool export_find_target(struct export_message *, struct text *place);
 
-/* Appends FROM, with the deltas that belong into it; LAST is the last message with a time
- * before it, and after. */
+/* Append FROM with its deltas filled in.  LAST is the last message with a time, before the call
+ * and after it. */
 void export_add_deltas(const struct text *from, const export_deltas *, struct export_delta *last,
 		       struct text *out);
 
-/* Leaves room for a delta, or appends a gap, in STYLE; EXPORT_WORDS: at the right of COLUMNS. */
+/* Leave room for a delta, or append a gap, in STYLE.  EXPORT_WORDS: aligned right in COLUMNS. */
 void export_add_delta(struct export_message *, enum export_column_style, int columns,
 		      struct text *out);
 void export_add_gap(struct export_message *, enum export_column_style, int columns,
 		    struct text *out);
 
-/* Appends the names of these columns to a first line of names. */
+/* Append the column names to a header line. */
 void export_add_column_names(unsigned columns, struct text *header);
 
-/* Where a text is written to. */
+/* Destination of a text. */
 struct export_target {
 	struct writer *writer;
-	enum text_charset charset; /* of a terminal */
+	enum text_charset charset; /* for a terminal */
 	bool styled;		   /* as in struct export_format */
 };
 
-/* Write all lines of a text, and clear it.  On a terminal they are made safe, unless they are
+/* Write all lines of a text, and clear it.  Lines for a terminal are made safe, unless they are
  * styled.  Return 0 or a negative err_code (writer.h). */
 int export_flush(struct text *, const struct export_target *, struct err *);
 
-/* Appends bytes as a JSON string, quotes included. */
+/* Append bytes as a JSON string, with quotes. */
 void export_json_string(struct text *, const char *bytes, size_t length);
 
-/* Appends the names of a message's flags. */
+/* Append the names of a message's flags. */
 void export_flags(const struct export_message *, const char *quote, const char *between,
 		  struct text *);
 
-/* Makes a quoted cell of CSV of what OUT has from START on. */
+/* Turn the text of OUT from START into a quoted CSV cell. */
 void export_csv_quote(struct text *out, size_t start);
 
-/* The formats' functions. */
+/* Functions of the formats. */
 void export_text(struct export_message *, struct text *);
 void export_csv(struct export_message *, struct text *);
 void export_jsonl(struct export_message *, struct text *);
@@ -336,17 +338,17 @@ void export_ctf(struct export_message *, struct text *);
 void export_perfetto(struct export_message *, struct text *);
 extern const struct export_writer export_ctf_writer, export_perfetto_writer;
 
-/* Fills RESULT, which is zeroed, with what walking over all messages of TRACE would: cell
- * by cell, by several threads.  False, and nothing filled, if that cannot be. */
+/* Fill RESULT, which is zeroed, as a walk over all messages of TRACE would.  Several threads
+ * count cell by cell.  Return false, with RESULT untouched, if that is impossible. */
 bool export_count(struct trace *, const struct export_options *, struct export_result *);
 
-/* Adds to GROUP the messages that the index of a trace counts, after its end; and to RESULT,
- * whose doubts are those of all messages. */
+/* Add the message counts of a complete index to GROUP and RESULT.  RESULT gets the doubts of all
+ * messages. */
 void export_count_indexed(struct reader *, const struct export_options *, struct group *,
 			  struct export_result *);
 
-/* A line of names, and those of a trace for each sender; waits for its end.  Lines of
- * the bytes that are in no message go to SILENT. */
+/* Append a header line, and a line for each sender of a trace.  export_stats waits for the end of
+ * the trace.  Lines for bytes that belong to no message go to SILENT. */
 void export_stats_head(const struct export_options *, struct text *);
 void export_stats(struct trace *, const struct export_options *, struct text *, struct text *silent,
 		  struct export_result *);

@@ -1,9 +1,9 @@
 /*
- * Columns that are told besides, where they are asked for: see export.h.
+ * Optional columns: see export.h.
  *
- * A gap is known when a message is formatted.  A delta depends on what is printed before,
- * which other threads format at the same time: where it belongs is noted, and it is put
- * in when pieces are written, in their order.
+ * A gap is known when its message is formatted.  A delta depends on the last printed
+ * message, which another thread may be formatting.  So only its place is noted.  It is
+ * filled in when the pieces are written in order.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ static void add_depth(struct export_message *, enum export_column_style, int, st
 static const struct {
 	const char *name;
 	enum export_column column;
-	/* NULL: a text, which each format writes as it does others */
+	/* NULL: a text, which each format writes in its own way */
 	void (*add)(struct export_message *, enum export_column_style, int columns, struct text *);
 } names[] = {{"delta", EXPORT_DELTA, export_add_delta},
 	     {"gap", EXPORT_GAP, export_add_gap},
@@ -66,7 +66,7 @@ export_add_column_names(unsigned columns, struct text *header)
 	text_add_char(header, '\n');
 }
 
-/* In words, with a unit, at the right of a column. */
+/* Append a gap with its unit, aligned right. */
 static void
 add_words(const char *sign, const struct gap *gap, int columns, struct text *out)
 {
@@ -79,7 +79,7 @@ add_words(const char *sign, const struct gap *gap, int columns, struct text *out
 	text_free(&words);
 }
 
-/* A number of nanoseconds, if that is what it is. */
+/* Append a gap in nanoseconds, or WITHOUT if it is not in nanoseconds. */
 static void
 add_number(const char *sign, const struct gap *gap, const char *without, struct text *out)
 {
@@ -89,15 +89,15 @@ add_number(const char *sign, const struct gap *gap, const char *without, struct 
 		text_add(out, without);
 }
 
-/* How a time since another is told. */
+/* How to write a time difference. */
 struct telling {
 	const char *name;
-	const char *ahead; /* the sign in words of one that is not back */
+	const char *ahead; /* sign of a positive difference, in words */
 	enum export_column_style style;
-	int columns; /* of EXPORT_WORDS */
+	int columns; /* width, for EXPORT_WORDS */
 };
 
-/* GAP may be NULL: there is none. */
+/* Append a difference; GAP is NULL if there is none. */
 static void
 tell_gap(const struct telling *telling, bool back, const struct gap *gap, struct text *out)
 {
@@ -150,7 +150,7 @@ export_add_gap(struct export_message *message, enum export_column_style style, i
 	tell_gap(&telling, false, any ? &gap : NULL, out);
 }
 
-/* Where it is a guess, a `?` stands behind it; in JSON it is said beside the number. */
+/* Append the call depth.  A guessed depth gets a `?`, in JSON a member `depth_guessed`. */
 static void
 add_depth(struct export_message *message, enum export_column_style style, int columns,
 	  struct text *out)

@@ -1,10 +1,10 @@
 /*
- * Counting without output: an index of large cells is built, which is thrown away.
+ * Counting without output, with a temporary index of large cells.
  *
- * Its threads look at each message as far as the status depends on it, and what they
- * find is added up in the order of the cells, so that it is that of one walk.  What a
- * message says of earlier ones is not at hand: where a flag could depend on it, and for
- * streams and parts, messages are walked over one by one.
+ * Its threads check each message as far as the exit status depends on it.  Their results
+ * are added up in the order of the cells, so the sum equals that of one walk.  The threads
+ * do not see earlier cells.  Where a flag may depend on earlier messages, and for streams
+ * and parts, one walk reads all messages.
  */
 #include "config.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Doubles the quotes of OUT from START on. */
+/* Double the quotes in OUT from START. */
 static void
 double_quotes(struct text *out, size_t start)
 {
@@ -33,7 +33,7 @@ export_csv_quote(struct text *out, size_t start)
 	out->data[start] = '"';
 }
 
-/* A quoted cell of safe text: one row stays one line in every tool. */
+/* Append a quoted cell of safe text: one row stays one line in every tool. */
 static void
 add_cell(struct text *out, const char *value, size_t length, enum text_charset charset)
 {

@@ -1,16 +1,15 @@
 /*
- * `-t ctf`: a folder with a trace in the Common Trace Format 1.8, for
- * babeltrace2, Trace Compass and the like.
+ * `-t ctf`: a folder with a trace in the Common Trace Format 1.8, for babeltrace2, Trace
+ * Compass and similar readers.
  *
- * All messages are events of one kind in one stream, so that their order is that
- * of the list even where times are equal.  Time in a stream never steps back: an
- * event stands at the latest time up to it, and its field `late` tells by how
- * much that is later than its message says.  Where traces are not related in
- * time, each part of them is a trace of its own, in folders clock1, clock2 and so
- * on, since readers merge the streams of a trace.
+ * All messages are events of one kind in one stream.  Their order is that of the list even
+ * for equal times.  Time in a stream never steps back: an event gets the latest time up to
+ * it.  Its field `late` contains the difference to the message's own time.  Parts of the
+ * session without a common clock are separate traces, in folders clock1, clock2 and so on.
+ * Readers would merge streams of one trace.
  *
- * Times are written from the first one in a part on, which the metadata tells, so
- * it comes last; messages before that have the same.  A packet ends with the
+ * Times count from the first one in a part.  The metadata contains that time and is
+ * therefore written last.  Messages before it get the same time.  A packet ends with the
  * event that fills PACKET bytes.
  */
 #include "config.h"
@@ -45,11 +44,11 @@ enum {
 struct ctf {
 	const struct contexts *contexts; /* NULL: none are shown */
 	struct export_times times;
-	int folder; /* given */
+	int folder; /* the output folder */
 	size_t part;
-	int place;	      /* folder of the part, or NOWHERE yet */
-	struct writer stream; /* file in it */
-	struct text packet;   /* being filled, or empty */
+	int place;	      /* folder of the part, or NOWHERE */
+	struct writer stream; /* file in that folder */
+	struct text packet;   /* the packet being filled, or empty */
 	uint64_t first, last;
 };
 
@@ -63,14 +62,14 @@ put_number(struct text *out, uint64_t value, size_t bytes)
 	text_add_bytes(out, le, bytes);
 }
 
-/* babeltrace2 up to 2.0.4 shows the value before in place of an empty string, so
- * there is none. */
+/* Append a string. babeltrace2 up to 2.0.4 shows the previous value in place of an empty string,
+ * so write `-` instead. */
 static void
 put_string(struct text *out, const char *bytes, size_t length)
 {
 	if (!length)
 		text_add_char(out, '-');
-	text_add_safe(out, bytes, length, TEXT_UTF8); /* which has no NUL */
+	text_add_safe(out, bytes, length, TEXT_UTF8); /* its output contains no NUL */
 	text_add_char(out, '\0');
 }
 
@@ -104,7 +103,7 @@ put_flags(const struct export_message *message, struct text *out)
 	text_free(&flags);
 }
 
-/* The fields in the order in which write_event declares them. */
+/* Write the fields in the order of their declaration in write_event. */
 void
 export_ctf(struct export_message *message, struct text *out)
 {
@@ -149,8 +148,8 @@ write_clock(const struct export_part *part, struct text *out)
 		  part->wall ? "true" : "false");
 }
 
-/* Declares the string of a context.  What cannot be in a name becomes `_`, and
- * the number tells names apart. */
+/* Declare the string of a context.  Characters not allowed in a name become `_`.  The number
+ * keeps names distinct. */
 static void
 declare_context(const struct contexts *contexts, unsigned context, struct text *out)
 {
@@ -163,7 +162,8 @@ declare_context(const struct contexts *contexts, unsigned context, struct text *
 	text_add(out, ";\n");
 }
 
-/* A leading `_` is not part of a name: without it some were reserved words. */
+/* Write the event declaration.  Readers drop a leading `_`; without it some names would be
+ * reserved words. */
 static void
 write_event(const struct contexts *contexts, struct text *out)
 {
@@ -247,7 +247,7 @@ begin_part(struct ctf *ctf, size_t part, struct err *err)
 	return writer_open_at(&ctf->stream, ctf->place, "stream", err);
 }
 
-/* Fills in the packet's header and writes it. */
+/* Fill in the packet's header and write the packet. */
 static int
 end_packet(struct ctf *ctf, struct err *err)
 {
@@ -348,7 +348,7 @@ ctf_close(void *context, struct text *out, struct err *err)
 	struct ctf *ctf = context;
 	int failed = 0;
 	(void)out;
-	if (ctf->place < 0 && ctf->times.parts.count == 1) /* nothing in it, but a trace */
+	if (ctf->place < 0 && ctf->times.parts.count == 1) /* an empty trace is still a trace */
 		failed = begin_part(ctf, 0, err);
 	int ended = end_part(ctf, err);
 	export_times_close(&ctf->times);

@@ -1,4 +1,4 @@
-/* What is common to formats of what was executed: see export_flow.h. */
+/* The common part of formats for executed code: see export_flow.h. */
 #include "config.h"
 
 #include "export/export_flow.h"
@@ -9,7 +9,7 @@
 enum {
 	BATCH = 256,
 	FULL = 256 * 1024,
-	ORIGINS_MOST = 1 << 12 /* whose names are kept, whatever a capture says */
+	ORIGINS_MOST = 1 << 12 /* names kept at most, whatever a capture contains */
 };
 
 void
@@ -25,7 +25,7 @@ column_name(const struct export_flow_columns *columns, size_t i)
 	return *(const char *const *)((const char *)columns->at + i * columns->size);
 }
 
-/* The place of a column, or the count of them. */
+/* Return the index of a column, or the number of columns if it is unknown. */
 static size_t
 find_column(const struct export_flow_columns *columns, const char *name, size_t length)
 {

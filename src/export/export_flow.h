@@ -1,8 +1,9 @@
 /*
- * Output of what the processors of a trace executed: what is common to its formats.
+ * Output of the code that the processors of a trace executed: the common part of its
+ * formats.
  *
- * A format has a state that begins with a struct export_flow, and gets the messages and the
- * steps through the functions there.
+ * The state of a format begins with a struct export_flow.  The functions there get the
+ * messages and the steps.
  */
 #ifndef TRAWL_EXPORT_EXPORT_FLOW_H
 #define TRAWL_EXPORT_EXPORT_FLOW_H
@@ -14,7 +15,7 @@
 #include "flow/image_fit.h"
 #include "session/flow_times.h"
 
-/* Where the output goes: FLUSH writes what OUT has, now and then; 0 or ERR_IO. */
+/* Destination of the output.  FLUSH writes OUT now and then, and returns 0 or ERR_IO. */
 struct export_sink {
 	struct text *out;
 	int (*flush)(void *context, struct err *);
@@ -22,77 +23,77 @@ struct export_sink {
 };
 
 struct export_flow {
-	/* to be set by the format: gets the steps, with this as their context; whether it asks
-	 * for names of senders */
+	/* set by the format: `take` gets the steps, with this struct as context; `named`
+	 * requests names of senders */
 	flow_take *take;
 	bool named;
-	bool timed; /* and for times of messages */
-	/* its own */
+	bool timed; /* set by the format: it needs times of messages */
+	/* private */
 	struct trace *trace;
 	const struct export_options *options;
 	const struct export_sink *sink;
 	struct export_result *result;
 	struct reader *reader;
 	struct flow *flow;
-	bool judged; /* `fits` are of use */
+	bool judged; /* `fits` is valid */
 	struct image_fits fits;
 	struct expansion scratch;
 	uint64_t count; /* messages */
 	struct flow_times times;
-	struct map places; /* of senders by origin: place in `origins` and one */
-	uint64_t origin;   /* of the last message, once there is one */
+	struct map places; /* origin of a sender: its index in `origins`, plus one */
+	uint64_t origin;   /* of the last message, after the first one */
 	VEC(struct text) origins;
 	struct err *err;
 	int failed;
 };
 
-/* Follows a trace to its end.  0, or negative with a reason: the program is not known, or
- * the output failed.  What `flow` is lives until export_flow_end. */
+/* Follow a trace to its end.  Return 0, or a negative code with a reason: the program is
+ * unknown, or the output failed.  `flow` lives until export_flow_end. */
 int export_flow_run(struct export_flow *, struct trace *, const struct export_options *,
 		    const struct export_sink *, struct export_result *, struct err *);
 void export_flow_end(struct export_flow *);
 
-/* How the sender of a step is called, made safe; of those that are too many `?`. */
+/* Return the name of a step's sender, made safe, or `?` if there are too many senders. */
 const struct text *export_flow_origin(const struct export_flow *, const struct flow_place *);
 
-/* What a step that has no instructions, or none that the program has, is called in a column of
- * classes; and what there is to say of it, appended. */
+/* Return the class of a step without known instructions, for a column of classes.
+ * export_flow_add_text appends its description. */
 const char *export_flow_class(const struct flow_step *);
 void export_flow_add_text(const struct flow_step *, struct text *);
 
-/* The columns of a format for --fields: COUNT structs of SIZE bytes that begin with their
- * name, a const char *. */
+/* The columns of a format for --fields: COUNT structs of SIZE bytes that begin with their name,
+ * a const char *. */
 struct export_flow_columns {
-	const char *format; /* as of -t */
+	const char *format; /* name for -t */
 	const void *at;
 	size_t size, count;
 };
 
-/* Appends the places of the columns that LIST names, separated by commas, to CHOSEN, where
- * *CHOSEN_COUNT are of MOST.  0, or ERR_USAGE with the names that there are. */
+/* Append the indexes of the columns in LIST, separated by commas, to CHOSEN, which has
+ * *CHOSEN_COUNT of MOST entries.  Return 0, or ERR_USAGE with the valid names. */
 int export_flow_choose(const struct export_flow_columns *, const char *list, size_t most,
 		       size_t *chosen, size_t *chosen_count, struct err *);
 
-/* Writes what there is, if it is much. */
+/* Write the output if it is large enough. */
 void export_flow_flush(struct export_flow *);
 
-/* A format of the calls that were made: what is common to these. */
+/* The common part of formats for calls. */
 struct export_tree {
-	struct export_flow flow; /* comes first */
+	struct export_flow flow; /* must be first */
 	struct flow_tree *tree;
 };
 
-/* As export_flow_run, and counts doubts about the tree. */
+/* As export_flow_run; also counts doubts about the tree. */
 int export_tree_run(struct export_tree *, struct trace *, const struct export_options *,
 		    const struct export_sink *, struct export_result *, struct err *);
-int export_tree_end(struct export_tree *); /* what failed, or 0 */
+int export_tree_end(struct export_tree *); /* returns the error, or 0 */
 
 /* The formats: -t insn, -t folded, -t functions, -t lcov. */
 typedef int export_flow_format(struct trace *, const struct export_options *,
 			       const struct export_sink *, struct export_result *, struct err *);
 export_flow_format export_insn, export_folded, export_functions, export_lcov;
 
-/* Whether columns of -t functions need times. */
+/* True if columns of -t functions need times. */
 bool export_functions_times(const char *fields);
 
 /* -t insn --fields. */

@@ -1,11 +1,11 @@
 /*
- * `-t folded`: in which calls instructions were executed, as programs that draw flame graphs
- * read it:
+ * `-t folded`: instructions executed in each call stack, in the format of flame graph
+ * programs:
  *
  *	main;work;isqrt_[i] 1234
  *
- * `_[i]` is behind a function that is inlined, as those programs colour it.  Instructions of
- * stacks that were too many have a line of their own.
+ * `_[i]` marks an inlined function, which those programs colour.  One line counts the
+ * instructions of stacks beyond the limits.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct folded_run {
-	struct export_tree tree; /* comes first */
+	struct export_tree tree; /* must be first */
 	struct text name;
 };
 

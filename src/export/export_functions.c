@@ -1,10 +1,10 @@
 /*
- * `-t functions`: a line for each function that was executed: how often it was called, how
- * many instructions were executed in it itself, with those that it called, and of one call; and
- * how long that took, if a column asks for it, as only then clocks are looked for.
+ * `-t functions`: a line for each executed function: the number of calls, and the
+ * instructions executed in the function itself, with its callees, and at most in one call.
+ * Durations are added if a column needs them; only then are clocks searched.
  *
- * In columns for people, those with most instructions of their own first; with --fields as
- * comma separated values.
+ * The output is in columns for people, sorted by the function's own instructions.  With
+ * --fields it is comma separated values.
  */
 #include "config.h"
 
@@ -21,14 +21,14 @@ struct functions_run;
 struct function_column {
 	const char *name;
 	void (*add)(const struct functions_run *, const struct flow_function *, struct text *);
-	bool left; /* text, at the left of its column */
+	bool left; /* text, aligned left */
 };
 
 struct functions_run {
-	struct export_tree tree; /* comes first */
+	struct export_tree tree; /* must be first */
 	struct flow_function *functions;
 	size_t count;
-	size_t chosen[COLUMNS_MOST]; /* places in `columns` */
+	size_t chosen[COLUMNS_MOST]; /* indexes in `columns` */
 	size_t chosen_count;
 };
 
@@ -124,7 +124,7 @@ add_estimated(const struct functions_run *run, const struct flow_function *funct
 	text_add(out, function->estimated ? "estimated" : "");
 }
 
-/* Their names are in the help of --fields too. */
+/* The help of --fields lists these names too. */
 static const struct function_column columns[] = {
     {"function", add_function, true},
     {"calls", add_calls, false},
@@ -140,8 +140,8 @@ static const struct function_column columns[] = {
 };
 enum {
 	COLUMNS = sizeof columns / sizeof *columns,
-	COLUMN_TIME = COLUMNS - 4, /* the first of those that need times */
-	COUNTED = COLUMN_TIME - 2  /* without cycles */
+	COLUMN_TIME = COLUMNS - 4, /* the first column that needs times */
+	COUNTED = COLUMN_TIME - 2  /* number of columns without cycles and times */
 };
 
 static const struct export_flow_columns known_columns = {"functions", columns, sizeof *columns,
@@ -189,7 +189,7 @@ write_csv(struct functions_run *run)
 	}
 }
 
-/* Appends a cell in WIDTH columns; the last one of a line is not filled. */
+/* Append a cell, padded to WIDTH.  The last one of a line is not padded. */
 static void
 add_cell(const struct text *cell, int width, bool left, bool last, struct text *out)
 {
@@ -200,7 +200,7 @@ add_cell(const struct text *cell, int width, bool left, bool last, struct text *
 	text_add(out, last ? "\n" : "  ");
 }
 
-/* What stands in a cell; ROW 0: the names. */
+/* Fill in the text of a cell.  ROW 0: the names of columns. */
 static void
 fill_cell(const struct functions_run *run, size_t row, size_t column, struct text *cell)
 {
@@ -211,7 +211,7 @@ fill_cell(const struct functions_run *run, size_t row, size_t column, struct tex
 		text_add(cell, columns[run->chosen[column]].name);
 }
 
-/* Numbers before names, which may be long. */
+/* Write rows in columns. */
 static void
 write_aligned(struct functions_run *run)
 {

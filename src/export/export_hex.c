@@ -1,6 +1,6 @@
-/* `-t hex`: the line of `-t text`, then the message's bytes in rows: as the
- * protocol has them, put together, where a transport scattered them (they count
- * from 0 then); else those of the capture, by their offsets. */
+/* `-t hex`: the line of `-t text`, then the bytes of the message in rows.  If a transport
+ * scattered them, the rows are the protocol's bytes, put together and counted from 0.  Otherwise
+ * they are the capture's bytes, by offset. */
 #include "config.h"
 
 #include "export/export.h"
@@ -39,7 +39,7 @@ export_hex(struct export_message *message, struct text *out)
 		length = e->payload_length;
 		offset = 0;
 	} else if (offset + length > window.offset + window.length || offset < window.offset) {
-		return; /* it was cut meanwhile, or its first bytes dropped */
+		return; /* truncated meanwhile, or its first bytes were dropped */
 	} else {
 		bytes = window.bytes + (offset - window.offset);
 	}

@@ -1,16 +1,15 @@
 /*
- * `-t insn`: a line for each instruction that is executed, and for each trap.
+ * `-t insn`: a line for each executed instruction and each trap.
  *
  *	NUMBER PC OPCODE CLASS ORIGIN NAME
  *
- * NUMBER is that of the message by which it is known.  A trap has the address where it came
- * as PC, and no OPCODE; where the path is not known both are missing, and the reason stands
- * for the name.  Code that is not seen, as no image has it, is one line.  What was found out
- * to be a guess has `doubtful` at its end, and an instruction whose bytes another image of the
- * same place has not `patched`.
+ * NUMBER is the number of the message that reports it.  A trap has its address as PC, and no
+ * OPCODE.  Where the path is unknown both are missing, and the reason replaces the name.  Code
+ * without an image is one line.  A guess has `doubtful` at its end.  An instruction whose bytes
+ * differ in another image of the same place has `patched`.
  *
- * A program executes few instructions again and again: what follows from the address alone
- * is formatted once and kept, so a line is three copies.
+ * A program executes a few instructions many times.  The text that follows from the address alone
+ * is cached, so a line costs three copies.
  */
 #include "config.h"
 
@@ -27,41 +26,41 @@ enum {
 	SET_BITS = 13,
 	SETS = 1 << SET_BITS,
 	WAYS = 8,
-	INSNS_NEAR = 8, /* bytes; their instructions have one set, the next ones the next */
+	INSNS_NEAR = 8, /* bytes: their instructions share a set, the next ones use the next set */
 	COLUMN_ORIGIN = 16,
-	LINE_HEAD = 48, /* PC, OPCODE and CLASS at most */
+	LINE_HEAD = 48, /* maximum length of PC, OPCODE and CLASS */
 	NUMBER_CELL = 24
 };
 
-#define DOUBTFUL " doubtful\n" /* instead of the end of a line */
+#define DOUBTFUL " doubtful\n" /* replaces the end of a line */
 
-/* What a line of an address has before and behind the origin: one line of the cache, as a
- * trace comes back to few addresses, but not soon. */
+/* The text of an address before and after the origin.  It fits one cache line, as a trace
+ * returns to few addresses, but not soon. */
 struct insn_line {
 	uint16_t space;
 	uint8_t length;	      /* of the instruction, in bytes */
-	uint8_t head_length;  /* 0: there is no line */
-	uint32_t name_length; /* with the end of the line */
-	char *name;	      /* NULL: there is none, but the end of the line */
+	uint8_t head_length;  /* 0: unused */
+	uint32_t name_length; /* with the newline */
+	char *name;	      /* NULL: only the newline */
 	char head[LINE_HEAD]; /* copied whole */
 };
 static_assert(sizeof(struct insn_line) <= 64, "a line of the cache");
 
-/* Lines of addresses that fall together. */
+/* Lines of addresses with the same hash. */
 struct insn_set {
-	uint64_t addresses[WAYS]; /* side by side, as they are compared first */
+	uint64_t addresses[WAYS]; /* adjacent, as they are compared first */
 	struct insn_line lines[WAYS];
-	unsigned next; /* of them, to be made anew */
+	unsigned next; /* the next line to replace */
 };
 
 struct insn_run {
-	struct export_flow flow;  /* comes first */
-	char number[NUMBER_CELL]; /* of message `numbered`, in columns; copied whole */
-	size_t number_length;	  /* 0: of none */
+	struct export_flow flow;  /* must be first */
+	char number[NUMBER_CELL]; /* of message `numbered`, padded; copied whole */
+	size_t number_length;	  /* 0: none */
 	uint64_t numbered;
-	struct text origin; /* of the sender with key `origin_key`, in columns */
+	struct text origin; /* of the sender with key `origin_key`, padded */
 	uint64_t origin_key;
-	uint64_t nameless;	    /* instructions */
+	uint64_t nameless;	    /* instructions without a name */
 	struct insn_set sets[SETS]; /* by address */
 };
 
@@ -71,7 +70,7 @@ pc_digits(const struct insn_run *run, uint16_t space)
 	return insn_address_digits(flow_code_machine(flow_code_of(run->flow.flow), space));
 }
 
-/* Appends CELL and spaces up to COLUMNS, then one. */
+/* Append CELL, padded to COLUMNS, and a space. */
 static void
 add_cell(struct text *out, const char *cell, int columns)
 {
@@ -136,7 +135,7 @@ origin_of(struct insn_run *run, const struct flow_place *place)
 	return origin;
 }
 
-/* Makes `number` that of the message. */
+/* Set `number` to that of the message. */
 static void
 number_line(struct insn_run *run, const struct flow_place *place)
 {
@@ -158,7 +157,7 @@ add_text(struct text *out, const struct text *text)
 	text_add_bytes(out, text_get(text), text->length);
 }
 
-/* A line of what is no instruction. */
+/* Append a line for a step without known instructions. */
 static void
 add_event(struct insn_run *run, const struct flow_place *place, const struct flow_step *step)
 {
@@ -180,7 +179,7 @@ add_event(struct insn_run *run, const struct flow_place *place, const struct flo
 	export_flow_flush(&run->flow);
 }
 
-/* Appends the line: what is copied whole is of a fixed size, without a look at its length. */
+/* Append the line.  Parts copied whole have a fixed size, so their copy needs no length check. */
 static void
 add_line(struct insn_run *run, const struct insn_line *line, const struct text *origin,
 	 bool doubtful)
@@ -204,7 +203,7 @@ add_line(struct insn_run *run, const struct insn_line *line, const struct text *
 	out->length = (size_t)(at - out->data);
 }
 
-/* The rest of a run that the program does not have is one line. */
+/* Append a line for each instruction.  Code that the program lacks ends the run with one line. */
 static void
 add_instructions(struct insn_run *run, const struct flow_place *place, const struct flow_step *step)
 {

@@ -1,8 +1,8 @@
 /*
- * `-t insn --fields`: what was executed as comma separated values, in the columns that the
+ * `-t insn --fields`: executed code as comma separated values, in the columns that the
  * user names.
  *
- * What follows from the address of an instruction alone is formatted once and kept, as in
+ * The text that follows from an instruction's address alone is cached, as in
  * export_insn.c.
  */
 #include "config.h"
@@ -17,24 +17,24 @@
 
 enum { SLOTS = 1 << 16, COLUMNS_MOST = 32 };
 
-/* A row: an instruction, a trap, or damage, which have no INSN. */
+/* A row: an instruction, or a trap or damage without INSN. */
 struct insn_row {
 	const struct flow_place *place;
 	const struct flow_step *step;
 	uint64_t address;
 	const struct insn *insn;
-	uint64_t depth; /* calls and traps that it is in */
+	uint64_t depth; /* number of calls and traps around it */
 };
 
 struct fields_run;
 
 struct insn_column {
 	const char *name;
-	bool fixed; /* follows from the address of an instruction */
+	bool fixed; /* depends only on the address of an instruction */
 	void (*add)(const struct fields_run *, const struct insn_row *, struct text *out);
 };
 
-/* The fixed cells of an address, one behind the other. */
+/* The fixed cells of an address, joined. */
 struct insn_cells {
 	uint64_t address;
 	uint16_t space;
@@ -43,18 +43,18 @@ struct insn_cells {
 	struct text text;
 };
 
-/* A hart and its calls. */
+/* The call stack of a hart. */
 struct hart_calls {
 	struct call_stack stack;
 };
 
 struct fields_run {
-	struct export_flow flow;	   /* comes first */
-	struct disassembler *disassembler; /* NULL: no column needs it, or there is none */
-	bool textless;			   /* a column does, and there is none */
-	size_t chosen[COLUMNS_MOST];	   /* places in `columns` */
+	struct export_flow flow;	   /* must be first */
+	struct disassembler *disassembler; /* NULL: not needed by a column, or not available */
+	bool textless;			   /* a column needs it, but it is not available */
+	size_t chosen[COLUMNS_MOST];	   /* indexes in `columns` */
 	size_t count;
-	struct map calls_by; /* origin: place in `calls` and one */
+	struct map calls_by; /* origin: index in `calls`, plus one */
 	VEC(struct hart_calls) calls;
 	struct insn_cells cells[SLOTS]; /* by the low bits of the address */
 };
@@ -150,7 +150,7 @@ add_line(const struct fields_run *run, const struct insn_row *row, struct text *
 		text_add_int(out, place.line);
 }
 
-/* The functions that are put in there, the outermost first. */
+/* Append the functions inlined at the instruction, the outermost first. */
 static void
 add_inlined(const struct fields_run *run, const struct insn_row *row, struct text *out)
 {
@@ -197,7 +197,7 @@ add_flags(const struct fields_run *run, const struct insn_row *row, struct text 
 	text_add(out, patched ? "patched" : "");
 }
 
-/* Their names are in the help of --fields too. */
+/* The help of --fields lists these names too. */
 static const struct insn_column columns[] = {
     {"number", false, add_number},  {"pc", true, add_pc},	   {"opcode", true, add_opcode},
     {"class", true, add_class},	    {"origin", false, add_origin}, {"function", true, add_function},
@@ -209,7 +209,8 @@ static const struct insn_column columns[] = {
 static const struct export_flow_columns known_columns = {"insn", columns, sizeof *columns,
 							 sizeof columns / sizeof *columns};
 
-/* A missing disassembler is told by what it leaves out. */
+/* Open the disassembler if a column needs it.  If that fails, the rows without text count as
+ * doubts. */
 static void
 open_disassembler(struct fields_run *run)
 {
@@ -223,7 +224,7 @@ open_disassembler(struct fields_run *run)
 
 /* --- rows -------------------------------------------------------------- */
 
-/* Appends a cell, in quotes where it needs them. */
+/* Append a cell, with quotes where needed. */
 static void
 make_cell(const struct fields_run *run, const struct insn_column *column,
 	  const struct insn_row *row, struct text *out)
@@ -271,7 +272,7 @@ write_row(struct fields_run *run, const struct insn_row *row)
 	export_flow_flush(&run->flow);
 }
 
-/* The rest of a run that the program does not have is one row. */
+/* Write a row for each instruction.  Code that the program lacks ends the run with one row. */
 static void
 write_run(struct fields_run *run, struct insn_row *row)
 {

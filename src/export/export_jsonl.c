@@ -1,8 +1,8 @@
 /*
- * `-t jsonl`: one JSON object (RFC 8259) per message, always the same keys
- * first, then `fields` as the format's field table names them.  Integers are
- * exact to 64 bits.  Bytes that are not UTF-8 become U+FFFD; controls and
- * format characters are escaped, so a line may be shown on a terminal.
+ * `-t jsonl`: one JSON object (RFC 8259) for each message.  The same keys always come
+ * first, then `fields` as the format's field table names them.  Integers are exact to 64
+ * bits.  Bytes that are not UTF-8 become U+FFFD.  Control and format characters are
+ * escaped, so a terminal can show a line.
  */
 #include "config.h"
 
@@ -15,13 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes that are looked at together. */
+/* Bytes that are tested together. */
 typedef uint8_t lanes __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 
 enum { LANES = sizeof(lanes) };
 
-/* Whether one of the bytes is not printable ASCII, or is `"` or `\`. */
+/* True if any byte is not printable ASCII, or is `"` or `\`. */
 static inline bool
 needs_escape(halves bytes)
 {
@@ -30,7 +30,7 @@ needs_escape(halves bytes)
 	return any[0] | any[1];
 }
 
-/* Copies 16 bytes if none needs an escape. */
+/* Copy 16 bytes if none needs an escape. */
 static inline bool
 copy_lanes(char *to, const char *bytes)
 {
@@ -42,8 +42,8 @@ copy_lanes(char *to, const char *bytes)
 	return true;
 }
 
-/* Copies 8 to 16 bytes, if none needs an escape: the first and the last eight, which may
- * overlap; and 4 to 8 likewise. */
+/* Copy 8 to 16 bytes if none needs an escape, as two words that may overlap.  copy_half_words
+ * copies 4 to 8 bytes the same way. */
 static inline bool
 copy_words(char *to, const char *bytes, size_t length)
 {
@@ -70,7 +70,7 @@ copy_half_words(char *to, const char *bytes, size_t length)
 	return true;
 }
 
-/* Copies bytes up to the first that needs an escape; returns how many. */
+/* Copy bytes up to the first that needs an escape.  Return their number. */
 static size_t
 copy_plain(char *to, const char *bytes, size_t length)
 {
@@ -93,15 +93,15 @@ copy_plain(char *to, const char *bytes, size_t length)
 }
 
 /*
- * A line is put piece by piece where there is room, without a NUL: AT is where it ends so far.
- * Behind each piece there is room for AROUND bytes; what may be longer makes its own.
+ * A line is written piece by piece into reserved room, without a NUL.  AT is its end so
+ * far.  There is room for AROUND bytes after each piece.  Longer pieces reserve their own.
  */
 enum {
 	AROUND = 32,
-	NUMBER = 24 /* and its sign */
+	NUMBER = 24 /* with its sign */
 };
 
-/* Makes room for MORE bytes behind what OUT has; returns where that is. */
+/* Reserve room for MORE bytes at the end of OUT.  Return the end. */
 static inline char *
 begin_at(struct text *out, size_t more)
 {
@@ -109,7 +109,7 @@ begin_at(struct text *out, size_t more)
 	return out->data + out->length;
 }
 
-/* The same behind AT. */
+/* Reserve room for MORE bytes after AT. */
 static inline char *
 make_room(struct text *out, char *at, size_t more)
 {
@@ -117,7 +117,7 @@ make_room(struct text *out, char *at, size_t more)
 	return begin_at(out, more);
 }
 
-/* Puts bytes where there is room, and returns where they end. */
+/* Write bytes into reserved room.  Return their end. */
 static inline char *
 put_bytes(char *at, const char *bytes, size_t length)
 {
@@ -126,7 +126,7 @@ put_bytes(char *at, const char *bytes, size_t length)
 }
 #define PUT(at, literal) put_bytes(at, literal, sizeof(literal) - 1)
 
-/* Adds the first code point of BYTES as a string has it; returns the bytes that were taken. */
+/* Append the first code point of BYTES, escaped for a string.  Return the number of bytes read. */
 static size_t
 add_escaped(struct text *out, const char *bytes, size_t length)
 {
@@ -150,7 +150,7 @@ add_escaped(struct text *out, const char *bytes, size_t length)
 	return taken;
 }
 
-/* Puts what is left of a string from the first byte on that needs an escape, and its end. */
+/* Write the rest of a string, from the first byte that needs an escape, and the closing quote. */
 static char *
 put_escaped(struct text *out, char *at, const char *bytes, size_t length)
 {
@@ -169,7 +169,7 @@ put_escaped(struct text *out, char *at, const char *bytes, size_t length)
 	return at;
 }
 
-/* Puts a string behind AT, with its quotes and room for AROUND bytes more. */
+/* Write a string at AT with its quotes, and leave room for AROUND bytes. */
 static char *
 put_string(struct text *out, char *at, const char *bytes, size_t length)
 {
@@ -183,7 +183,7 @@ put_string(struct text *out, char *at, const char *bytes, size_t length)
 	return at;
 }
 
-/* Ends what is written of a line for now. */
+/* End the written text at AT. */
 static inline void
 end_at(struct text *out, char *at)
 {
@@ -209,15 +209,15 @@ add_text(struct text *out, const struct text *value)
 	export_json_string(out, text_get(value), value->length);
 }
 
-/* Fields of a message that are put one after the other, each with a comma behind it. */
+/* Fields of a message, written one after the other, each with a comma after it. */
 struct fields {
 	struct text *out;
 	struct export_kept *kept;
-	struct export_number *ticks; /* of messages; senders tell them again */
+	struct export_number *ticks; /* ticks of messages; fields may repeat them */
 	const struct field *next, *end;
 };
 
-/* Whether there is one more that is as deep as DEPTH. */
+/* True if the next field is at least DEPTH deep. */
 static inline bool
 has_next(const struct fields *f, unsigned depth)
 {
@@ -232,7 +232,7 @@ is_near(const struct export_number *last, uint64_t value)
 	return value - last->base < DIFFERING;
 }
 
-/* Puts a number that is little more than the last one was. */
+/* Write a number.  Cheap if it is slightly above the last one. */
 static inline char *
 put_near(struct export_number *last, char *at, uint64_t value)
 {
@@ -247,14 +247,14 @@ put_near(struct export_number *last, char *at, uint64_t value)
 	return text_put_four(at + last->length, (uint32_t)(value - last->base));
 }
 
-/* Puts any number, with room for NUMBER bytes. */
+/* Write any number, with room for NUMBER bytes. */
 static inline char *
 put_uint(const struct fields *f, char *at, uint64_t value)
 {
 	return is_near(f->ticks, value) ? put_near(f->ticks, at, value) : text_put_uint(at, value);
 }
 
-/* Puts the value of a field of a rare type. */
+/* Write the value of a field of a rare type. */
 static char *
 put_rare(struct text *out, char *at, const struct field *field)
 {
@@ -271,7 +271,7 @@ put_rare(struct text *out, char *at, const struct field *field)
 	return begin_at(out, AROUND);
 }
 
-/* Puts a value where there is room for a number and AROUND bytes; leaves room for these. */
+/* Write a value.  Needs room for a number and AROUND bytes, and leaves room for AROUND. */
 static inline __attribute__((always_inline)) char *
 put_value(const struct fields *f, char *at, const struct field *field)
 {
@@ -308,7 +308,7 @@ add_value(struct text *out, const struct field *field)
 	end_at(out, put_value(&f, begin_at(out, NUMBER + AROUND), field));
 }
 
-/* Puts a member's name, which needs no escapes, and leaves room for a number. */
+/* Write a member's name, which needs no escapes, and leave room for a number. */
 static inline char *
 put_name(struct text *out, char *at, const char *name)
 {
@@ -318,7 +318,7 @@ put_name(struct text *out, char *at, const char *name)
 	return PUT(put_bytes(at, name, length), "\":");
 }
 
-/* The name of a field as it is put; NULL: it is too long. */
+/* Return the written form of a field's name, or NULL if it is too long. */
 static inline const struct export_key *
 key_of(struct export_kept *kept, const struct field_row *row)
 {
@@ -335,7 +335,7 @@ key_of(struct export_kept *kept, const struct field_row *row)
 	return key->length ? key : NULL;
 }
 
-/* Puts the name of a member that a field is, likewise. */
+/* Write the name of a field as a member's name, and leave room for a number. */
 static inline char *
 put_key(struct text *out, char *at, struct export_kept *kept, const struct field_row *row)
 {
@@ -347,8 +347,7 @@ put_key(struct text *out, char *at, struct export_kept *kept, const struct field
 	return at + key->length;
 }
 
-/* Puts a bracket in place of the comma behind the last element; where there is none, behind
- * the bracket that opens. */
+/* Write a closing bracket over the comma after the last element, or after the opening bracket. */
 static char *
 close_bracket(char *at, char bracket)
 {
@@ -357,7 +356,7 @@ close_bracket(char *at, char bracket)
 	return at;
 }
 
-/* The arguments of a list that have a name, and where in the line their values are. */
+/* The named arguments of a list, and the places of their values in the line. */
 struct arguments {
 	size_t count;
 	struct {
@@ -366,7 +365,7 @@ struct arguments {
 	} at[ARGUMENT_NAMES_MAX];
 };
 
-/* Puts the arguments again, under their names. */
+/* Write the arguments again, as an object by name. */
 static char *
 put_arguments(struct text *out, char *at, const struct arguments *arguments)
 {
@@ -396,7 +395,7 @@ note_argument(struct arguments *arguments, const struct field *field, size_t fro
 static char *put_members(struct fields *, char *at, unsigned depth);
 static char *put_elements(struct fields *, char *at, unsigned depth, struct arguments *);
 
-/* Puts a list or an object; behind a list that has a name its arguments, by their names. */
+/* Write a list or an object.  After a list with a name, write its arguments by name. */
 static char *
 put_branch(struct fields *f, char *at, const struct field *field, bool named)
 {
@@ -416,8 +415,8 @@ put_branch(struct fields *f, char *at, const struct field *field, bool named)
 	return make_room(f->out, at, AROUND);
 }
 
-/* Puts what is in a group, whose fields are of the level that it is of itself, and passes what
- * is in a field that is not exported. */
+/* Write the contents of a group, as if they were at the group's own level.  Skip the contents of
+ * a field that is not exported. */
 static char *
 put_inner(struct fields *f, char *at, const struct field *field, bool names,
 	  struct arguments *arguments)
@@ -430,9 +429,8 @@ put_inner(struct fields *f, char *at, const struct field *field, bool names,
 	return at;
 }
 
-/* Puts the fields from the next one on that are deeper than DEPTH (at least); names unless
- * the level is a list's.  Notes ARGUMENTS, if that is not NULL.  Inline, so that there is a way
- * for each. */
+/* Write the next fields as long as they are at least DEPTH deep, with names unless in a list.
+ * Note ARGUMENTS, unless NULL.  Inline, so that each combination has its own code. */
 static inline __attribute__((always_inline)) char *
 put_level(struct fields *f, char *at, unsigned depth, bool names, struct arguments *arguments)
 {
@@ -504,7 +502,7 @@ add_context(struct text *out, struct context_cursor *cursor, struct trace *trace
 	text_add_char(out, '}');
 }
 
-/* Those that apply to the message, under their names. */
+/* Append the contexts that apply to the message, by name. */
 static void
 add_contexts(struct text *out, struct context_cursor *cursor, struct trace *trace,
 	     const struct message *m)
@@ -539,7 +537,7 @@ add_target(struct export_message *message, struct text *out)
 	text_free(&place);
 }
 
-/* The lengths of those that the message begins or ends. */
+/* Append the lengths of intervals that the message begins or ends. */
 static void
 add_intervals(struct text *out, struct export_message *message)
 {
@@ -570,7 +568,7 @@ add_mark(struct text *out, const struct export_mark *mark)
 		text_add(out, "null");
 }
 
-/* Puts what comes behind the name of the trace, up to the origin: all of it has a bound. */
+/* Write the members after the trace's name, up to the origin.  Their length is bounded. */
 static char *
 put_head(struct fields *f, char *at, const struct export_message *message)
 {
@@ -602,7 +600,7 @@ put_flags(struct text *out, char *at, const struct export_message *message)
 	return PUT(begin_at(out, AROUND), "],\"fields\":{");
 }
 
-/* Makes what stands between the number and the offset of a trace's messages. */
+/* Build the text between the number and the offset of a trace's messages. */
 static void
 keep_name(struct export_kept *kept, const struct trace *trace)
 {

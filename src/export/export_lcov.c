@@ -1,10 +1,10 @@
 /*
- * `-t lcov`: how often source lines and functions were executed, as tools for coverage read
- * it [lcov 1.16, geninfo(1), "TRACEFILE FORMAT"].
+ * `-t lcov`: executions of source lines and functions, for coverage tools [lcov 1.16,
+ * geninfo(1), "TRACEFILE FORMAT"].
  *
- * At the end lines and functions of the program, executed or not, are looked up by address
- * (flow/flow_counts.h); a line is executed as often as that of its pieces which was most
- * often.  What is doubtful is not counted.
+ * At the end, all lines and functions of the program are looked up by address
+ * (flow/flow_counts.h).  The count of a line is the highest of its pieces.  Doubtful steps
+ * are not counted.
  */
 #include "config.h"
 
@@ -17,16 +17,16 @@
 
 struct covered {
 	uint64_t address;
-	const char *path, *function; /* function NULL: a line */
+	const char *path, *function; /* NULL: a line */
 	int line;
 	uint64_t count;
 };
 
 struct lcov_run {
-	struct export_flow flow; /* comes first */
+	struct export_flow flow; /* must be first */
 	struct flow_counts counts;
 	VEC(struct covered) records;
-	size_t lines; /* of them */
+	size_t lines; /* number of lines, which come first in `records` */
 };
 
 static void
@@ -54,7 +54,7 @@ compare_addresses(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A function is where its first line is; lines are in the order of addresses, and first. */
+/* Add a function at the place of its first line.  The lines come first, sorted by address. */
 static void
 take_function(void *context, uint64_t address, const struct symbol_place *place)
 {
@@ -70,7 +70,7 @@ take_function(void *context, uint64_t address, const struct symbol_place *place)
 	*vec_add(&run->records) = function;
 }
 
-/* By file, functions before lines, then by line and name. */
+/* Sort by file, functions before lines, then by line and name. */
 static int
 compare_records(const void *a, const void *b)
 {
@@ -83,7 +83,7 @@ compare_records(const void *a, const void *b)
 	return order || !x->function ? order : strcmp(x->function, y->function);
 }
 
-/* Makes one record of those that are of the same line, or function. */
+/* Merge the records that share a line or function. */
 static void
 join_records(struct lcov_run *run)
 {
@@ -109,7 +109,8 @@ add_safe(struct lcov_run *run, const char *text)
 	text_add_char(run->flow.sink->out, '\n');
 }
 
-/* Functions of PATH from FROM on, and how many; returns where those records end. */
+/* Write the functions of PATH from record FROM, and their number.  Return the end of those
+ * records. */
 static size_t
 write_functions(struct lcov_run *run, size_t from, const char *path)
 {
@@ -129,7 +130,7 @@ write_functions(struct lcov_run *run, size_t from, const char *path)
 	return at;
 }
 
-/* The same of lines. */
+/* Write the lines of PATH in the same way. */
 static size_t
 write_lines(struct lcov_run *run, size_t from, const char *path)
 {
@@ -144,7 +145,7 @@ write_lines(struct lcov_run *run, size_t from, const char *path)
 	return at;
 }
 
-/* The same of one file. */
+/* Write all records for a file. */
 static size_t
 write_file(struct lcov_run *run, size_t from)
 {

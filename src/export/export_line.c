@@ -1,10 +1,10 @@
 /*
- * Lines as a user describes them: see export_line.h.
+ * Lines as the user describes them: see export_line.h.
  *
- * A description is read once into pieces, each a text and the name behind it, and is
- * shared by all threads that format.  A column appends its text to the line, which is then
- * cut, padded or quoted in place, so that nothing is allocated for a message.  Deltas are
- * left out until pieces are written in their order (export_columns.c).
+ * A description is parsed once, into pieces of a text and the column after it.  All
+ * threads that format share it.  A column appends its text to the line, which is then cut,
+ * padded or quoted in place.  A message costs no allocation.  Deltas are filled in when
+ * the pieces are written in order (export_columns.c).
  */
 #include "config.h"
 
@@ -31,25 +31,25 @@ struct line_piece;
 struct line_column {
 	const char *name;
 	void (*add)(struct export_message *, const struct line_piece *, struct text *);
-	int columns;   /* of --fields in text */
-	bool right;    /* there */
-	bool number;   /* without quotes in csv */
+	int columns;   /* default width for --fields in text */
+	bool right;    /* default alignment there */
+	bool number;   /* no quotes in csv */
 	unsigned uses; /* enum export_column */
 };
 
 struct line_piece {
-	char *before;			  /* text in front of it */
+	char *before;			  /* text before the column */
 	const struct line_column *column; /* NULL: only text */
-	char *name;			  /* as it was written */
-	struct value_name *value;	  /* of line_value */
-	int columns, most;		  /* at least; at most, 0: any */
+	char *name;			  /* name as the user wrote it */
+	struct value_name *value;	  /* for line_value */
+	int columns, most;		  /* minimum and maximum width; `most` 0: no limit */
 	bool right;
 };
 
 struct export_line {
 	struct export_format format;
 	VEC(struct line_piece) pieces;
-	char *header; /* of csv, or NULL */
+	char *header; /* for csv, or NULL */
 	enum export_time time;
 	bool colour, csv;
 };
@@ -108,7 +108,7 @@ add_relative(const struct export_message *message, struct text *out)
 		text_add_int(out, since);
 }
 
-/* As all of them but the delta, which is known later. */
+/* Append the time in the line's format.  A delta is filled in later. */
 static void
 add_time(const struct export_message *message, struct text *out)
 {
@@ -132,7 +132,7 @@ add_time(const struct export_message *message, struct text *out)
 	}
 }
 
-/* Moves what stands from START on to the right of COLUMNS, or fills behind it. */
+/* Pad the text from START to COLUMNS.  RIGHT aligns it right. */
 static void
 pad_column(struct text *out, size_t start, int columns, bool right)
 {
@@ -222,7 +222,7 @@ COLUMN(line_flags)
 	export_flags(message, "", " ", out);
 }
 
-/* What the name of the column says. */
+/* Append the value that the column names. */
 COLUMN(line_value)
 {
 	struct value value;
@@ -309,7 +309,7 @@ export_line(struct export_message *message, struct text *out)
 	text_add_char(out, '\n');
 }
 
-/* --- reading one ------------------------------------------------------- */
+/* --- parsing --------------------------------------------------------- */
 
 struct line_reading {
 	const char *option, *text;
@@ -317,7 +317,7 @@ struct line_reading {
 	struct err *err;
 };
 
-/* AT: the byte of the text that is wrong. */
+/* Report an error in the text.  AT is the wrong byte. */
 static int
 refuse_at(struct line_reading *reading, const char *at, const char *what)
 {
@@ -347,7 +347,7 @@ is_of_filters(const char *name)
 	return false;
 }
 
-/* The column of a name, or NULL; *VALUE: what gets it, if that is needed. */
+/* Return the column of a name, or NULL.  *VALUE is set if line_value needs it. */
 static const struct line_column *
 column_named(const char *name, struct value_name **value)
 {
@@ -364,7 +364,7 @@ column_named(const char *name, struct value_name **value)
 	return value_needs(*value) & VALUE_NEEDS_CONTEXTS ? &context_column : &field_column;
 }
 
-/* Finds the column of a name of LENGTH bytes at AT. */
+/* Find the column of a name of LENGTH bytes at AT. */
 static int
 find_column(struct line_reading *reading, struct line_piece *piece, const char *at, size_t length)
 {
@@ -395,7 +395,7 @@ find_column(struct line_reading *reading, struct line_piece *piece, const char *
 	return refuse_at(reading, at, what);
 }
 
-/* Reads SPEC up to END. */
+/* Parse SPEC up to END. */
 static int
 read_spec(struct line_reading *reading, struct line_piece *piece, const char *at, const char *end)
 {
@@ -419,7 +419,8 @@ read_spec(struct line_reading *reading, struct line_piece *piece, const char *at
 	return 0;
 }
 
-/* Reads NAME or NAME:SPEC from AT to END into a piece behind BEFORE, which is taken over. */
+/* Parse NAME or NAME:SPEC from AT to END, and append a piece after BEFORE.  Takes ownership of
+ * BEFORE. */
 static int
 read_column(struct line_reading *reading, const char *at, const char *end, char *before,
 	    bool widths)
@@ -464,7 +465,7 @@ take_text(struct text *text)
 	return taken;
 }
 
-/* Appends the character at AT, or what stands for it; how many bytes that took. */
+/* Append the character at AT, or the one it escapes.  Return the number of bytes read. */
 static size_t
 read_character(const char *at, struct text *out)
 {
@@ -499,7 +500,7 @@ read_template(struct line_reading *reading)
 	return failed;
 }
 
-/* Whether it shows what is doubtful of messages. */
+/* True if the line has the flags of messages. */
 static bool
 has_flags(const struct export_line *line)
 {
@@ -511,7 +512,7 @@ has_flags(const struct export_line *line)
 	return has;
 }
 
-/* Whether a piece shows a time or a length of time, or of a time that it is an estimate. */
+/* True if a piece depends on times: by a time, a duration, or the mark of an estimate. */
 static bool
 shows_time(const struct line_piece *piece)
 {
@@ -560,7 +561,7 @@ export_time_find(const char *name, enum export_time *time, struct err *err)
 		       name);
 }
 
-/* Whether FORMAT can have what is wished. */
+/* Check that FORMAT supports the options. */
 static int
 check_wish(const struct export_format *format, const struct export_line_wish *wish, struct err *err)
 {

@@ -1,6 +1,6 @@
 /*
- * What all formats share: a message with its time and flags, and how output is
- * written, so that a file which cannot take all ends with a whole message.
+ * Common parts of all formats: a message with its time and flags, and the output.  If a
+ * file cannot take everything, it ends with a whole message.
  */
 #include "config.h"
 
@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Not where events are put in the order of their times, nor where the index, on which
- * estimates depend, may not be there. */
+/* Estimates need a complete index.  A format with a writer orders events by their times and gets
+ * no estimates (export_cycles). */
 struct cycles_walk *
 export_cycles_of(struct trace *trace)
 {
@@ -46,7 +46,7 @@ export_kept_free(struct export_kept *kept)
 	text_free(&kept->name);
 }
 
-/* Gives MESSAGE its time, as far as it has one. */
+/* Set the time of MESSAGE, if it has one. */
 static void
 find_time(struct export_message *message)
 {

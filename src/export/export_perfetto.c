@@ -1,24 +1,24 @@
 /*
- * `-t perfetto`: Chrome trace events in their JSON array form, an object a line.
+ * `-t perfetto`: Chrome trace events as a JSON array, one object on a line.
  *
- * A trace is a process, who sent a message a thread of it, a message an instant of
- * that thread.  A context is a thread too, with a slice for each value: from the
- * first message that shows it to the first that shows another.  Threads are
- * numbered as they come.
+ * A trace is a process, an origin is a thread of it, and a message is an instant of that
+ * thread.  A context is a thread too, with a slice for each value: from the first message
+ * with the value to the first with another.  Threads are numbered in the order of
+ * appearance.
  *
- * An interval is a thread of the process in which it ends, with a slice for each pair
- * whose end is written.  Slices of a thread must nest, so pairs that overlap otherwise
- * get further threads.  A begin without an end is one (`B`) that no other event ends,
- * on a thread for such.
+ * An interval is a thread of the process in which it ends, with a slice for each pair, if
+ * its end is written.  Slices of a thread must nest, so other overlapping pairs get
+ * further threads.  A begin without an end is an event `B` without an end, on a separate
+ * thread.
  *
- * Times are microseconds with three digits, from the second on in which the part
- * of the session began: readers keep them as floating point, which is too coarse
- * for nanoseconds since 1970.  The label of a process says which second that is,
- * the exact time is an argument of each instant.  A message from before that
- * second (of a clock that stepped back) stands at its beginning.
+ * Times are microseconds with three digits, counted from the full second in which the part
+ * of the session began.  Readers keep them as floating point, which is too coarse for
+ * nanoseconds since 1970.  The label of a process shows that second, and each instant has
+ * the exact time as an argument.  A message from before that second (the clock stepped
+ * back) is placed at the second.
  *
- * The array may lack its end, for these readers, so output that was cut by a
- * signal can be read too.
+ * These readers accept an array without its end, so output cut by a signal is readable
+ * too.
  */
 #include "config.h"
 
@@ -36,51 +36,52 @@
 #define SECOND INT64_C(1000000000)
 
 enum {
-	THREADS_MAX = 65536, /* of a session; the rest share one */
+	THREADS_MAX = 65536, /* in a session; the rest share one */
 	LABEL_MAX = 200,     /* bytes of a slice's name */
 	LEVELS_MAX = 64	     /* threads of an interval in a process */
 };
 
-/* What a thread's key is made from, beside its process. */
+/* Part of a thread's key, next to its process. */
 enum { SEED_ORIGIN = 1, SEED_CONTEXT = 2, SEED_INTERVAL = 3 };
 
 /* A context of a trace or an origin. */
 struct perfetto_lane {
 	size_t process, thread;
 	bool open;
-	uint64_t value, begun; /* hash of its label; ns */
-	struct text label;     /* as JSON */
+	uint64_t value, begun; /* hash of its label; nanoseconds */
+	struct text label;     /* JSON string */
 };
 
 struct slice {
-	uint64_t begin, end; /* ns */
+	uint64_t begin, end; /* nanoseconds */
 };
 
-/* A thread of pairs that nest or follow each other; they come in the order of their ends. */
+/* A thread of pairs that nest or follow each other.  They arrive in the order of their ends. */
 struct perfetto_track {
 	size_t process, interval;
 	size_t thread;
-	VEC(struct slice) last; /* those that are in no other one so far */
+	VEC(struct slice) last; /* outermost slices until now */
 };
 
 struct perfetto {
 	const struct contexts *contexts;   /* NULL: none are shown */
-	const struct intervals *intervals; /* NULL: there are none */
+	const struct intervals *intervals; /* NULL: none are defined */
 	VEC(struct perfetto_track) tracks;
 	struct export_times times;
-	bool *seen;	    /* processes */
-	struct map threads; /* by a hash of what they are */
-	struct map lane_of; /* a thread: in `lanes`, from 1 */
+	bool *seen;	    /* for each process: it was named */
+	struct map threads; /* hash of a thread's key: its number */
+	struct map lane_of; /* thread number: index in `lanes`, plus one */
 	VEC(struct perfetto_lane) lanes;
-	uint64_t *latest; /* of each process, in ns */
-	bool any;	  /* something was written */
+	uint64_t *latest; /* latest time of each process, in ns */
+	bool any;	  /* an event was written */
 };
 
 /* --- records ----------------------------------------------------------- */
 
-/* A body: origin, NUL; label of each context or nothing, NUL; for each interval length
- * and label of the pair that ends, NUL, label of one without an end, NUL; members of an object,
- * NUL.  None of them has one inside; a label of an interval is behind a blank. */
+/* Append safe text and a NUL.  A body is a list of strings, each ended by a NUL: the origin; the
+ * label of each context, or nothing; two for each interval; the members of an object.  The first
+ * of an interval is the length and label of the pair that ends.  The second is the label of a
+ * begin without an end.  A label of an interval follows a blank. */
 static void
 put_safe(const char *bytes, size_t length, struct text *out)
 {
@@ -88,7 +89,7 @@ put_safe(const char *bytes, size_t length, struct text *out)
 	text_add_char(out, '\0');
 }
 
-/* Contexts of the trace itself: those of others are shown there. */
+/* Append the contexts of this trace.  Other traces show theirs in their own process. */
 static void
 put_contexts(const struct export_message *message, struct text *out)
 {
@@ -194,7 +195,7 @@ begin_event(struct perfetto *p, const char *phase, size_t process, size_t thread
 	p->any = true;
 }
 
-/* Nanoseconds as microseconds. */
+/* Append nanoseconds as microseconds. */
 static void
 add_time(const char *name, uint64_t ns, struct text *out)
 {
@@ -224,7 +225,7 @@ name_process(struct perfetto *p, size_t process, struct text *out)
 	text_add(out, "}}\n");
 }
 
-/* The thread of a sender, or of a context (of one), which NAME is made for. */
+/* Return the thread of a sender, or of a context with an optional sender.  Name it on first use. */
 static size_t
 thread_of(struct perfetto *p, size_t process, unsigned seed, const char *origin,
 	  const char *context, struct text *out)
@@ -312,7 +313,7 @@ interval_thread(struct perfetto *p, size_t process, size_t interval, const char 
 	return thread;
 }
 
-/* Whether a slice that ends last nests with those of a track; then it becomes one of them. */
+/* Add a slice to a track.  No earlier slice may end later.  Return false if it does not nest. */
 static bool
 take_slice(struct perfetto_track *track, struct slice slice)
 {
@@ -357,7 +358,7 @@ end_interval_event(const char *label, struct text *out)
 	text_add(out, "}\n");
 }
 
-/* PAIR, OPEN: as in the body. */
+/* Write events for PAIR and OPEN, two strings of the body. */
 static void
 show_interval(struct perfetto *p, size_t process, size_t interval, const char *pair,
 	      const char *open, uint64_t now, struct text *out)
@@ -396,7 +397,7 @@ perfetto_open(struct session *session, const struct export_options *options)
 	return p;
 }
 
-/* The second that times of a part count from. */
+/* Return the second from which times of a part count. */
 static int64_t
 base_of(const struct export_part *part)
 {
@@ -441,7 +442,7 @@ perfetto_write(void *context, const struct text *records, struct text *out, stru
 	return 0;
 }
 
-/* Says what time 0 is. */
+/* Label a process with the date of time 0. */
 static void
 label_process(struct perfetto *p, size_t process, struct text *out)
 {

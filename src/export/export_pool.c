@@ -1,15 +1,15 @@
 /*
  * Formatting by several threads; see export_pool.h.
  *
- * The pieces are a ring.  Piece by piece goes to the workers in turn, not to
- * whoever is free: then a worker is never away from the trace for longer than
- * the ring is, and what its reader remembers of earlier messages stays of use.
- * A lock is taken twice a piece, for some thousands of messages.
+ * The pieces are a ring.  They go to the workers in turn, not to the next idle one.  A
+ * worker's pieces are then never further apart than the ring, so its reader's memory of
+ * earlier messages stays useful.  A lock is taken twice for each piece of some thousands
+ * of messages.
  *
- * Batch output asks the filter about each message here, and has no cursor from match to
- * match (query/next_match.h).  Where no index is there, one thread decodes all messages in
- * their order, since what is doubtful of all is counted, and the texts that a filter needs
- * are made by all; else all threads do both.
+ * Batch output applies the filter to each message here, without a cursor from match to
+ * match (query/next_match.h).  Without an index, one thread decodes all messages in order,
+ * since doubts are counted for all of them.  All threads make the texts for a filter.
+ * With an index, all threads do both.
  */
 #include "config.h"
 
@@ -31,30 +31,33 @@ enum {
 	PIECES_PER_WORKER = 4,
 	WALK_STEP = 1024, /* messages of cells that are read, then formatted */
 	TIMES_AHEAD = 64,
-	TEXT_KEPT = 4 << 20 /* bytes of room that a piece keeps for the next time */
+	TEXT_KEPT = 4 << 20 /* bytes of text buffer that a piece keeps for reuse */
 };
 
-/* What a thread needs to format. */
+/* State of a thread that formats. */
 struct formatter {
 	const struct export_pool *pool;
-	struct reader **readers;	 /* of each trace, made on first use */
-	struct context_cursor **cursors; /* the same */
-	struct cycles_walk **cycles;	 /* the same */
-	struct export_kept *kept;	 /* of each trace */
-	struct gap_cursor *gaps;	 /* made on first use */
-	struct flow_cursor *flow;	 /* likewise */
+	struct reader **readers;	 /* for each trace, created on first use */
+	struct context_cursor **cursors; /* for each trace, created on first use */
+	struct cycles_walk **cycles;	 /* for each trace, created on first use */
+	struct export_kept *kept;	 /* for each trace */
+	struct gap_cursor *gaps;	 /* created on first use */
+	struct flow_cursor *flow;	 /* created on first use */
 	struct filter filter;
-	bool all;	       /* messages pass it */
-	struct reader *walker; /* of cells, made on first use, and its walk */
+	bool all;	       /* all messages pass `filter` */
+	struct reader *walker; /* of cells, created on first use with its `seek` */
 	struct seek *seek;
 	struct expansion expansion, scratch;
-	struct export_message message; /* that is formatted, for a trace; most of it stays */
-	size_t begun;		       /* which trace */
-	/* of messages of a piece from one on, up to another: found together, under one lock */
+	struct export_message message; /* the current message; most members stay for a whole
+					  trace */
+	size_t begun;		       /* the trace that `message` is set up for */
+	/* times of messages times_from to times_until - 1 of a piece, found together under one
+	 * lock */
 	struct message_time times[TIMES_AHEAD];
 	bool timed[TIMES_AHEAD];
 	size_t times_from, times_until;
-	VEC(uint8_t) shown; /* of the messages of a piece, where some are around others */
+	VEC(uint8_t) shown; /* for each message of a piece, if messages around matches are
+			       written */
 };
 
 struct pool_slot {
@@ -66,15 +69,15 @@ struct pool_worker {
 	struct export_pool *pool;
 	struct formatter formatter;
 	struct job job;
-	uint64_t next; /* of its pieces */
+	uint64_t next; /* number of its next piece */
 };
 
 struct export_pool {
 	struct trace *const *traces;
 	size_t trace_count;
 	const struct export_options *options;
-	struct spans *spans;  /* where the format has them */
-	struct formatter own; /* without workers */
+	struct spans *spans;  /* if the format shows them */
+	struct formatter own; /* used without workers */
 	struct pool_slot *slots;
 	uint64_t slot_count;
 	struct group *group; /* of all pieces, without workers; or NULL */
@@ -83,7 +86,7 @@ struct export_pool {
 
 	pthread_mutex_t lock;
 	pthread_cond_t done;
-	uint64_t put, taken; /* pieces so far */
+	uint64_t put, taken; /* numbers of pieces put and taken */
 };
 
 /* --- formatting -------------------------------------------------------- */
@@ -136,8 +139,8 @@ reader_of(struct formatter *f, size_t trace)
 	return f->readers[trace];
 }
 
-/* What finds the contexts of a trace, where the format shows what the profile
- * defines, or a name of a table asks for them. */
+/* Return the cursor for contexts of a trace, created on first use.  Return NULL if the format
+ * shows no contexts. */
 static struct context_cursor *
 cursor_of(struct formatter *f, size_t trace)
 {
@@ -150,7 +153,7 @@ cursor_of(struct formatter *f, size_t trace)
 	return f->cursors[trace];
 }
 
-/* The cursor over gaps, made if the gap column is asked for. */
+/* Return the cursor for gaps, created if the output has gaps. */
 static struct gap_cursor *
 gaps_of(struct formatter *f)
 {
@@ -159,7 +162,7 @@ gaps_of(struct formatter *f)
 	return f->gaps;
 }
 
-/* What finds what was executed, likewise. */
+/* Return the cursor for program flow, created if the output needs it. */
 static struct flow_cursor *
 flow_of(struct formatter *f)
 {
@@ -177,11 +180,11 @@ message_passes(struct formatter *f, const struct export_piece *piece, size_t at)
 	return filter_match(&f->filter, reader, &piece->messages[at], &f->scratch);
 }
 
-/* Finds out which messages pass or are around one that does. */
+/* Mark the messages that pass, and those around them. */
 static void
 find_shown(struct formatter *f, const struct export_piece *piece, size_t around)
 {
-	size_t done = 0; /* so far it is known */
+	size_t done = 0; /* marks are set up to here */
 	vec_clear(&f->shown);
 	vec_reserve(&f->shown, piece->count);
 	memset(f->shown.at, 0, piece->count);
@@ -196,7 +199,7 @@ find_shown(struct formatter *f, const struct export_piece *piece, size_t around)
 	}
 }
 
-/* The flags of a message that was formatted. */
+/* Return the flags of a formatted message. */
 static unsigned
 flags_of(struct formatter *f, struct reader *reader, const struct message *m)
 {
@@ -208,14 +211,15 @@ flags_of(struct formatter *f, struct reader *reader, const struct message *m)
 	return m->flags | (expanded ? f->expansion.flags : 0);
 }
 
-/* Whether a message of a piece is written. */
+/* True if a message of a piece is written. */
 static bool
 is_shown(struct formatter *f, const struct export_piece *piece, size_t at)
 {
 	return f->pool->options->around ? f->shown.at[at] : message_passes(f, piece, at);
 }
 
-/* Whether a message of a piece follows another, AT, in its trace, as many messages later. */
+/* True if message LATER follows message AT directly in its trace, counted over LATER - AT
+ * messages. */
 static bool
 is_consecutive(const struct export_piece *piece, size_t at, size_t later)
 {
@@ -224,7 +228,8 @@ is_consecutive(const struct export_piece *piece, size_t at, size_t later)
 	       (s[later].trace == s[at].trace && s[later].number - s[at].number == later - at);
 }
 
-/* How far messages from AT on are written that follow each other; *HIDDEN: the next is not. */
+/* Return the end of the run of written, successive messages from AT.  *HIDDEN: the next message
+ * is not written. */
 static size_t
 find_run(struct formatter *f, const struct export_piece *piece, size_t at, bool *hidden)
 {
@@ -237,7 +242,7 @@ find_run(struct formatter *f, const struct export_piece *piece, size_t at, bool 
 	return end;
 }
 
-/* Adds what is doubtful of messages that are written. */
+/* Add the doubts of messages that are written. */
 static void
 add_doubts(struct formatter *f, struct reader *reader, const struct message *m, size_t count,
 	   struct doubts *doubts)
@@ -251,7 +256,7 @@ add_doubts(struct formatter *f, struct reader *reader, const struct message *m, 
 		doubts_add_flags(doubts, flags_of(f, reader, &m[i]));
 }
 
-/* Counts the messages of a piece in a table instead. */
+/* Count the messages of a piece in a table. */
 static void
 group_piece(struct formatter *f, struct export_piece *piece, struct group *group)
 {
@@ -267,7 +272,7 @@ group_piece(struct formatter *f, struct export_piece *piece, struct group *group
 					  .gaps = gaps_of(f),
 					  .flow = flow_of(f),
 					  .spans = f->pool->spans,
-					  .ends = true}; /* pairs are counted */
+					  .ends = true}; /* count pairs at their ends */
 		size_t end = find_run(f, piece, i, &hidden);
 		group_add_run(group, &look, &piece->messages[i], end - i);
 		piece->written += end - i;
@@ -278,8 +283,8 @@ group_piece(struct formatter *f, struct export_piece *piece, struct group *group
 	}
 }
 
-/* Finds the time of a message that is formatted next, and of those behind it, where all of a
- * single trace are written and the clocks alone say which they have. */
+/* Find the times of this message and the next ones at once.  Only if all messages of a single
+ * trace are written and their times depend on the clocks alone. */
 static void
 find_time_ahead(struct formatter *f, const struct export_piece *piece, size_t at,
 		struct export_message *message)
@@ -298,7 +303,7 @@ find_time_ahead(struct formatter *f, const struct export_piece *piece, size_t at
 	message->found_any = f->timed[at - f->times_from];
 }
 
-/* Makes ready for messages of a trace. */
+/* Set up `message` for the messages of a trace. */
 static void
 begin_trace(struct formatter *f, const struct export_options *options, struct export_piece *piece,
 	    size_t trace)
@@ -350,7 +355,7 @@ clear_piece(struct export_piece *piece)
 	piece->doubts = (struct doubts){0};
 }
 
-/* Formats the messages that a piece has. */
+/* Format the messages of a piece. */
 static void
 format_messages(struct formatter *f, const struct export_options *options,
 		struct export_piece *piece)
@@ -372,7 +377,7 @@ struct reader *
 export_walker_new(struct trace *trace, const struct export_options *options)
 {
 	struct reader *walker = reader_new(trace);
-	/* a table has few messages expanded, and none that a severity hides */
+	/* tables expand few messages, and none that a severity hides */
 	if (options->format->table && !options->filter.expr && !options->filter.flags &&
 	    !options->filter.by_origin && !capture_limit(trace_capture(trace)))
 		reader_check(walker, options->filter.severities);
@@ -389,7 +394,7 @@ seek_of(struct formatter *f)
 	return f->seek;
 }
 
-/* Walks over the cells of a piece and formats their messages, some after others. */
+/* Walk over the cells of a piece and format their messages, WALK_STEP at a time. */
 static void
 format_cells(struct formatter *f, const struct export_options *options, struct export_piece *piece)
 {
@@ -419,7 +424,7 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 
 /* --- workers ----------------------------------------------------------- */
 
-/* Formats what was handed in for this worker. */
+/* Format the pieces handed in for this worker. */
 static void
 format_own_pieces(void *context)
 {
@@ -437,7 +442,8 @@ format_own_pieces(void *context)
 		slot->done = true;
 		pthread_cond_signal(&pool->done);
 		pthread_mutex_unlock(&pool->lock);
-		own->next += pool->worker_count; /* known before any piece is there */
+		own->next += pool->worker_count; /* fixed in start_workers, before the first
+						    piece */
 	}
 }
 
@@ -503,7 +509,7 @@ void
 export_pool_free(struct export_pool *pool)
 {
 	for (unsigned i = 0; i < pool->worker_count; i++)
-		job_cancel(&pool->workers[i].job); /* all, before one is waited for */
+		job_cancel(&pool->workers[i].job); /* cancel all before the first wait */
 	for (unsigned i = 0; i < pool->worker_count; i++)
 		close_worker(&pool->workers[i]);
 	if (!pool->worker_count)

@@ -1,11 +1,11 @@
 /*
- * Formatting by several threads: pieces of messages go in and come out again
- * in the same order, with their text.  Of a trace that can be divided (query/seek.h) a piece is
- * some of its cells, and who formats it walks over their messages, too.
+ * Formatting by several threads.  Pieces of messages go in and come out with their text,
+ * in the same order.  If a trace can be divided (query/seek.h), a piece is a few of its
+ * cells.  Its worker then walks over their messages too.
  *
- * Nothing a worker does depends on what the others do, so the output is that
- * of one thread, byte for byte.  One thread fills pieces and takes them; it
- * never has more than a few per worker, so memory is bounded.
+ * Workers are independent, so the output equals that of one thread, byte for byte.  One
+ * thread fills and takes pieces.  There are only a few for each worker, so memory is
+ * bounded.
  */
 #ifndef TRAWL_EXPORT_EXPORT_POOL_H
 #define TRAWL_EXPORT_EXPORT_POOL_H
@@ -13,53 +13,53 @@
 #include "decode/payloads.h"
 #include "export/export.h"
 
-/* Whose a message is, where there are several traces or messages are passed over. */
+/* Source of a message, with several traces or if messages are skipped. */
 struct export_source {
 	size_t trace;
-	uint64_t number; /* in it */
+	uint64_t number; /* message number in its trace */
 };
 
-/* Messages of a trace, or of several traces, in their order. */
+/* Messages of a trace, or of several traces, in order. */
 struct export_piece {
-	struct message *messages;      /* room for EXPORT_PIECE, and what is around */
-	struct export_source *sources; /* likewise; NULL: they follow each other in one trace */
+	struct message *messages;      /* room for EXPORT_PIECE, and the messages around them */
+	struct export_source *sources; /* as many; NULL: the messages are successive in one trace */
 	size_t count;
-	size_t from, until;	  /* those to be written, the others are around them */
-	uint64_t first;		  /* number of messages[0], without sources */
-	struct payloads payloads; /* of messages, what their walk kept */
-	uint64_t cell, cells_end; /* cells whose messages it has instead, if there are any */
+	size_t from, until;	  /* messages to write; the others are around them */
+	uint64_t first;		  /* number of messages[0], if `sources` is NULL */
+	struct payloads payloads; /* payloads that the walk over the messages kept */
+	uint64_t cell, cells_end; /* cells to read the messages from instead, if any */
 
-	/* what became of them */
+	/* the result */
 	struct text out;
-	export_deltas deltas; /* that belong into it */
-	struct group *group;  /* of a table: rows of these messages; or NULL, also where they
-				 are in the pool's */
-	uint64_t written;     /* messages */
+	export_deltas deltas; /* places of deltas in `out` */
+	struct group *group;  /* table rows of these messages; NULL if there is no table, or the
+				 pool's group has them */
+	uint64_t written;     /* messages written */
 	struct doubts doubts;
 };
 
 enum { EXPORT_PIECE = 4096 };
 
-/* A reader for a walk over messages that are to be written. */
+/* Create a reader for a walk over messages to write. */
 struct reader *export_walker_new(struct trace *, const struct export_options *);
 
 struct export_pool;
 
-/* THREADS workers; with 0, or where the system has none to give, pieces are
- * formatted by who hands them in.  COUNT traces and the options are borrowed.  SOURCED:
- * each message has a source.  GROUP, of a table, gets the messages as they are handed in
- * where there are no workers; else each piece has a group, to be appended to it. */
+/* Create a pool of THREADS workers.  With 0, or if the system has no threads left, the caller's
+ * thread formats.  The traces and the options are borrowed.  SOURCED: each message has a source.
+ * GROUP is that of a table, or NULL.  Without workers it gets the messages directly.  With
+ * workers each piece has its own group, which the caller appends to GROUP. */
 struct export_pool *export_pool_new(struct trace *const *, size_t count, bool sourced,
 				    const struct export_options *, struct group *group,
 				    unsigned threads);
 void export_pool_free(struct export_pool *); /* stops the workers */
 
-/* The next piece to fill, NULL if all are in use; and hands it in. */
+/* Return the next piece to fill, or NULL if all are in use.  export_pool_put hands it in. */
 struct export_piece *export_pool_empty(struct export_pool *);
 void export_pool_put(struct export_pool *);
 
-/* The oldest piece handed in, when it is done; WAIT: waits for it.  NULL if
- * there is none.  It is the caller's until the next piece is asked for. */
+/* Return the oldest piece handed in, once it is done; with WAIT, wait for it.  Return NULL if
+ * there is none.  The piece is the caller's until the next call. */
 struct export_piece *export_pool_take(struct export_pool *, bool wait);
 
 #endif

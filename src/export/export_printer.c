@@ -1,5 +1,5 @@
-/* `-t csv-systprint` and `-t ppl`: what the tool that a format is known by would
- * print.  The decoder makes the rows; other messages, and other formats, have none. */
+/* `-t csv-systprint` and `-t ppl`: the output of the reference tool of a format.  The decoder
+ * makes the rows.  Other messages, and other formats, have none. */
 #include "config.h"
 
 #include "export/export.h"

@@ -1,13 +1,13 @@
 /*
- * Messages that a person chose: see export_range.h.
+ * Messages that the user chose: see export_range.h.
  *
- * A sequence is walked from the first message to the last, so the cost is that of decoding the
- * cells in between.  With a filter the cursor of next_match.h goes from match to match, and
- * passes cells whose summaries have none.
+ * The walk follows a sequence from the first message to the last, at the cost of decoding
+ * the cells in between.  With a filter, next_match.h moves from match to match, and skips
+ * cells if their summary rules out a match.
  *
- * Clocks may settle, and the user may change the order, while a thread writes.  The sequence
- * keeps its strands then, but times follow the new clocks.  So the clocks' generation is compared
- * before anything is handed over, and the write is given up when it changed.
+ * Clocks may settle, and the user may change the order, while a thread writes.  The
+ * sequence keeps its strands then, but times follow the new clocks.  So the clocks'
+ * generation is compared before each hand-over.  If it changed, the write is given up.
  */
 #include "config.h"
 
@@ -21,19 +21,19 @@
 #include <stdlib.h>
 
 enum {
-	READY = 64 * 1024, /* bytes to hand over at once, and messages */
-	SLICE_MS = 100	   /* of looking for a match before it is asked whether to go on */
+	READY = 64 * 1024, /* limit of bytes, and of messages, before a hand-over */
+	SLICE_MS = 100	   /* time to search for a match before the next check for a stop */
 };
 
 struct range_writer {
 	const struct export_range *range;
 	const struct filter *filter; /* NULL: all pass */
-	unsigned generation;	     /* of the clocks at the begin */
+	unsigned generation;	     /* of the clocks at the start */
 	struct text out;
 	struct expansion expansion;
 	struct export_kept kept;
 	int64_t written;
-	unsigned looked; /* messages since something was handed over */
+	unsigned looked; /* messages since the last hand-over */
 };
 
 /* The sequence of a range. */
@@ -42,7 +42,7 @@ struct range_order {
 	struct sequence *sequence;
 };
 
-/* --- what is known ----------------------------------------------------- */
+/* --- readiness ------------------------------------------------------- */
 
 static unsigned
 clocks_now(const struct export_range *range)
@@ -123,7 +123,7 @@ export_range_is_known(const struct export_range *range)
 
 /* --- order ------------------------------------------------------------- */
 
-/* The one trace that is shown, if its messages are one strand and both places are in it. */
+/* Return the only visible trace if its messages are one strand and both places are in it. */
 static struct trace *
 find_alone(const struct export_range *range)
 {
@@ -170,7 +170,7 @@ find_place(struct sequence *sequence, const struct export_place *place, struct s
 		   : ERR_DATA;
 }
 
-/* Find the places, the one that comes first in the order as FIRST. */
+/* Find both places, and order them. */
 static int
 find_places(const struct export_range *range, struct sequence *sequence,
 	    struct sequence_position *first, struct sequence_position *last)
@@ -185,12 +185,12 @@ find_places(const struct export_range *range, struct sequence *sequence,
 		*first = *last;
 		*last = later;
 	}
-	sequence_number(sequence, *last, &exact); /* so are all before it */
+	sequence_number(sequence, *last, &exact); /* then all before it are exact too */
 	return exact ? 0 : ERR_MORE;
 }
 
-/* Find the first and the last message, which may be of a trace that is not shown.  ERR_END:
- * there are none. */
+/* Find the first and the last message, which may be of a hidden trace.  Return ERR_END if the
+ * sequence is empty. */
 static int
 find_ends(const struct export_range *range, struct sequence *sequence,
 	  struct sequence_position *first, struct sequence_position *last)
@@ -222,7 +222,7 @@ write_at(struct range_writer *writer, struct reader *reader, struct cycles_walk 
 	bool exact;
 	if (!own)
 		return ERR_DATA;
-	struct message copy = *own; /* a text may ask for other cells */
+	struct message copy = *own; /* making its text may evict the cell */
 	struct export_message message = {.reader = reader,
 					 .message = &copy,
 					 .number = reader_number(reader, at, &exact),
@@ -254,7 +254,7 @@ write_place(struct range_writer *writer, const struct export_place *place)
 
 /* --- from one message to another --------------------------------------- */
 
-/* Messages of a sequence, with what is needed of each lane. */
+/* A walk over a sequence, with state for each lane. */
 struct range_walk {
 	struct range_writer *writer;
 	struct sequence *sequence;
@@ -283,7 +283,7 @@ write_all(struct range_walk *walk)
 	return failed;
 }
 
-/* The part of each strand to look for matches in. */
+/* Return the part of each strand to search for matches. */
 static struct next_part *
 make_parts(struct range_walk *walk)
 {
@@ -375,9 +375,9 @@ export_range(const struct export_range *range)
 	return failed ? failed : writer.written;
 }
 
-/* --- its ends in a trace ----------------------------------------------- */
+/* --- ends of a range in a trace -------------------------------------- */
 
-/* Make the ends reach to a place. */
+/* Extend the ends to a place. */
 static int
 add_place(struct export_place ends[2], struct trace *trace, struct message_id id)
 {

@@ -1,6 +1,6 @@
 /*
- * Output of messages that a person chose: marked ones, a range, or all that a list shows.  In
- * the formats and texts of batch output.
+ * Output of messages that the user chose: marked ones, a range, or all rows of a list.  It
+ * uses the formats and texts of batch output.
  */
 #ifndef TRAWL_EXPORT_EXPORT_RANGE_H
 #define TRAWL_EXPORT_EXPORT_RANGE_H
@@ -11,27 +11,27 @@
 struct export_place {
 	struct trace *trace;
 	struct message_id id;
-	const struct export_mark *mark; /* or NULL */
+	const struct export_mark *mark; /* NULL: none */
 };
 
-/* All is borrowed. */
+/* All pointers are borrowed. */
 struct export_range {
 	struct session *session;
-	/* Traces, by number, that are left out: messages of the others are written in the order of
-	 * the session, all of them, or those from one place to another, both included, in either
-	 * order.  NULL: the messages at the places are written, one after the other. */
+	/* Traces to leave out, by number.  The other traces are written in session order: all
+	 * messages, or those between two places, both included, in either order.  NULL: write
+	 * the messages at the places, one after the other. */
 	const bool *hidden;
 	const struct export_place *places;
-	size_t count;	/* with `hidden` 0 or 2 */
-	bool has_marks; /* the places have */
-	/* Of all traces, or of the one that is not hidden; it hides the same ones, and belongs to
-	 * the calling thread.  NULL: export_range makes one. */
+	size_t count;	/* 0 or 2 with `hidden` */
+	bool has_marks; /* the places have marks */
+	/* Sequence of all traces, or of the only visible one.  It hides the same traces and
+	 * belongs to the calling thread.  NULL: export_range makes one. */
 	struct sequence *sequence;
 	const struct export_format *format;
-	const struct filter *filter; /* of the calling thread; NULL: all messages */
+	const struct filter *filter; /* used by the calling thread; NULL: all messages */
 	enum text_charset charset;
-	/* Takes what is ready, whole messages, and clears it; now and then and at
-	 * the end.  False: enough. */
+	/* Take and clear the text so far, whole messages.  Called now and then and at the end.
+	 * Return false to stop. */
 	bool (*write)(void *context, struct text *);
 	void *context;
 };
@@ -40,16 +40,16 @@ struct export_range {
 bool export_range_is_known(const struct export_range *);
 
 /*
- * Returns how many messages were written, or
- *   ERR_MORE       not all is known that they depend on, or their order or times changed while
- *                  they were written: what was written is void, begin again;
+ * Write the messages.  Return their number, or
+ *   ERR_MORE       an index, a clock or a flow is not known far enough, or order or times changed
+ *                  meanwhile: the output is void, begin again;
  *   ERR_DATA       a message vanished;
  *   ERR_CANCELLED  `write` returned false.
  */
 int64_t export_range(const struct export_range *);
 
-/* The first and the last message of the range, in their trace.  0, an error as above, or
- * ERR_USAGE if they are of several traces, ERR_END if there are none. */
+/* Find the first and the last message of the range, in their trace.  Return 0 or an error of
+ * export_range.  Return ERR_USAGE if they are of several traces, ERR_END if the range is empty. */
 int export_range_ends(const struct export_range *, struct export_place ends[2]);
 
 #endif

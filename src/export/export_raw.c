@@ -1,15 +1,15 @@
 /*
  * Cuts of captures: see export_raw.h.
  *
- * What a decoder needs in front differs between formats, and between places of one
- * capture.  So places to begin at are tried, nearest first: the first byte of the
- * messages, the resync points before it, places further back where the decoder finds a
- * boundary, the beginning of the capture.  One is right if decoding from there, as if the
- * capture began there, gives the messages that the trace has; nothing is assumed of the
+ * The bytes that a decoder needs before the messages differ between formats, and between
+ * places in a capture.  So start places are tried, nearest first.  They are the first byte
+ * of the messages, the resync points before it, boundaries that the decoder finds further
+ * back, and the start of the capture.  A place is right if decoding from there, as if the
+ * capture started there, gives the messages of the trace.  Nothing is assumed about the
  * format.
  *
- * Cost: the messages of the cut are decoded twice, and a few ahead of them for each place
- * that does not do.
+ * Cost: the messages of the cut are decoded twice, and a few before them for each place
+ * that fails.
  */
 #include "config.h"
 
@@ -21,12 +21,12 @@
 enum {
 	STEP = 256,
 	PLACES_MAX = 48,
-	LEAD_MAX = 1 << 20, /* bytes in front of the messages */
-	CELLS_BACK = 64,    /* that are looked at for resync points */
-	ORIGINS_MAX = 64,   /* whose last sync is looked for */
-	TAIL_MAX = 1 << 16, /* bytes behind the last message that may be its own */
-	ENDS_MAX = 16,	    /* bytes behind it that may complete what is in its last byte, */
-	ENDS_CUT = 4 << 20  /* in cuts up to this size, since each end is decoded */
+	LEAD_MAX = 1 << 20, /* bytes before the messages */
+	CELLS_BACK = 64,    /* cells searched for resync points */
+	ORIGINS_MAX = 64,   /* origins to search a last sync for */
+	TAIL_MAX = 1 << 16, /* bytes after the last message that may belong to it */
+	ENDS_MAX = 16,	    /* more bytes at the end that may complete the last byte's contents */
+	ENDS_CUT = 4 << 20  /* largest cut to try these ends with, since each try decodes it */
 };
 
 struct cutter {
@@ -34,9 +34,9 @@ struct cutter {
 	struct reader *reader;
 	struct message_id first, last;
 	struct position from; /* of the first message */
-	uint64_t begin, end;  /* bytes of the messages from the first to the last */
-	uint64_t behind;      /* the first byte that is another message's, or `end` */
-	uint64_t latest;      /* no place behind it has what the texts need */
+	uint64_t begin, end;  /* bytes of the messages, from the first to the last */
+	uint64_t behind;      /* first byte of the next message, or `end` */
+	uint64_t latest;      /* last place to start that still includes all the texts need */
 	uint64_t origins[ORIGINS_MAX];
 	bool synced[ORIGINS_MAX];
 	size_t origin_count;
@@ -87,8 +87,8 @@ export_cut_select(struct trace *trace, const struct filter *filter, struct messa
 	return any;
 }
 
-/* Where texts depend on messages before, an origin has what it needs from its last sync
- * on: notes an origin, unless it begins with one. */
+/* Note an origin, and whether its first message is a sync.  If texts depend on earlier messages,
+ * an origin needs those from its last sync. */
 static void
 note_origin(struct cutter *c, const struct message *m)
 {
@@ -101,7 +101,7 @@ note_origin(struct cutter *c, const struct message *m)
 	}
 }
 
-/* Takes the sync of an origin, which is before the messages, in. */
+/* Note the sync of an origin before the messages: the cut must include it. */
 static void
 take_sync(struct cutter *c, const struct message *m)
 {
@@ -113,7 +113,7 @@ take_sync(struct cutter *c, const struct message *m)
 	}
 }
 
-/* Notes the bytes of the messages; false: it was stopped. */
+/* Find the bytes of the messages.  Return false on a stop. */
 static bool
 measure_bytes(struct cutter *c)
 {
@@ -139,7 +139,7 @@ measure_bytes(struct cutter *c)
 	return true;
 }
 
-/* --- where to begin ---------------------------------------------------- */
+/* --- start places ---------------------------------------------------- */
 
 static void
 add_place(struct cutter *c, uint64_t offset)
@@ -151,7 +151,7 @@ add_place(struct cutter *c, uint64_t offset)
 		c->places[c->count++] = offset;
 }
 
-/* Looks for the last sync of each origin. */
+/* Find the last sync of each origin. */
 static void
 find_syncs(struct cutter *c)
 {
@@ -168,7 +168,7 @@ find_syncs(struct cutter *c)
 	}
 }
 
-/* Adds the resync points before the first message, nearest first. */
+/* Add the resync points before the first message, nearest first. */
 static void
 add_resync_points(struct cutter *c)
 {
@@ -183,7 +183,7 @@ add_resync_points(struct cutter *c)
 	}
 }
 
-/* Adds places where the decoder finds a boundary from OFFSET on. */
+/* Add the boundary that the decoder finds from OFFSET. */
 static void
 add_boundary(struct cutter *c, uint64_t offset)
 {
@@ -210,9 +210,9 @@ add_places(struct cutter *c)
 	add_place(c, 0);
 }
 
-/* --- whether that is right --------------------------------------------- */
+/* --- tests of a place ------------------------------------------------ */
 
-/* The messages of a cut, from its decoder. */
+/* A walk over the messages of a cut. */
 struct cut_walk {
 	struct decode_state *state;
 	struct window window;
@@ -231,7 +231,7 @@ next_of_cut(struct cut_walk *walk, const struct decoder *decoder)
 	return walk->at < walk->count ? &walk->messages[walk->at++] : NULL;
 }
 
-/* Whether both are the same message but for its place and, by *APART, its ticks. */
+/* True if both are the same message, except for the offset and a difference of APART ticks. */
 static bool
 is_same(const struct message *own, const struct message *cut, uint64_t begin, uint64_t apart)
 {
@@ -244,7 +244,8 @@ is_same(const struct message *own, const struct message *cut, uint64_t begin, ui
 	       (!(own->flags & MESSAGE_SENDER_TIMED) || own->sender_ticks == cut->sender_ticks);
 }
 
-/* Whether it may be the first of all; then how far ticks are apart is known. */
+/* True if CUT may be the same message as OWN, the first one with ticks.  Set *APART to the
+ * difference of their ticks. */
 static bool
 is_first(const struct message *own, const struct message *cut, uint64_t begin, bool shifts,
 	 uint64_t *apart)
@@ -254,7 +255,7 @@ is_first(const struct message *own, const struct message *cut, uint64_t begin, b
 	return is_same(own, cut, begin, *apart);
 }
 
-/* Compares the messages of the trace with those of WALK; 1: all are there; 0, or
+/* Compare the messages of the trace with those of WALK.  Return 1 if all are there, 0 if not, or
  * ERR_CANCELLED. */
 static int
 compare_messages(struct cutter *c, struct cut_walk *walk, uint64_t begin, bool shifts,
@@ -286,7 +287,7 @@ compare_messages(struct cutter *c, struct cut_walk *walk, uint64_t begin, bool s
 	return 1;
 }
 
-/* Whether what follows the messages of a cut is whole, or nothing. */
+/* True if no message after the cut's own is truncated or damaged. */
 static bool
 ends_whole(struct cut_walk *walk, const struct decoder *decoder)
 {
@@ -297,8 +298,8 @@ ends_whole(struct cut_walk *walk, const struct decoder *decoder)
 	return true;
 }
 
-/* Whether a capture of the bytes from BEGIN to END has the messages; *CLEAN, if it is not NULL:
- * and nothing cut off behind them. */
+/* Decode the bytes from BEGIN to END as a capture.  Return 1 if it has the messages, 0 if not,
+ * or ERR_CANCELLED.  *CLEAN, unless NULL: it also has nothing cut off after them. */
 static int
 try_cut(struct cutter *c, uint64_t begin, uint64_t end, bool shifts, struct export_cut *cut,
 	bool *clean)
@@ -320,7 +321,7 @@ try_cut(struct cutter *c, uint64_t begin, uint64_t end, bool shifts, struct expo
 	return found;
 }
 
-/* 1: found; 0, or ERR_CANCELLED. */
+/* Try all places.  Return 1 if one is right, 0 if none, or ERR_CANCELLED. */
 static int
 try_places(struct cutter *c, struct export_cut *cut)
 {
@@ -335,8 +336,8 @@ try_places(struct cutter *c, struct export_cut *cut)
 	return found;
 }
 
-/* The last message may end amid a byte, whose rest would be cut off: ends the cut a few bytes
- * later, if nothing is then. */
+/* Extend the cut by a few bytes if that makes its end clean.  The last message may end inside a
+ * byte, and the rest of that byte would be cut off. */
 static int
 end_whole(struct cutter *c, struct export_cut *cut)
 {

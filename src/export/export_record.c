@@ -1,5 +1,5 @@
-/* Records and their times; see export_record.h.  A record is the struct's bytes
- * and its body's, without padding in between, so it is copied to be read. */
+/* Records and their times; see export_record.h.  A record is the bytes of the struct and of its
+ * body, without padding between records.  Reading therefore copies the struct. */
 #include "config.h"
 
 #include "export/export_record.h"

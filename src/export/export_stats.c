@@ -1,11 +1,11 @@
 /*
- * `-t stats`: how many messages of each severity each origin has, and how many
- * bytes are in none.
+ * `-t stats`: the number of messages of each origin and severity, and the bytes that
+ * belong to no message.
  *
- * Origins are from the summaries of the index, with one message of each decoded for
- * its name; what has the same name is one line.  Doubts are counted in the cells that
- * have any.  The index counts the bytes in no message too, save in formats in which it
- * cannot: they are decoded once more for them.
+ * Origins come from the index summaries.  One message of each is decoded for its name, and
+ * origins with one name share a line.  Doubts are counted in the cells that have any.
+ * Most formats let the index count the bytes outside messages.  The others are decoded
+ * again for it.
  */
 #include "config.h"
 
@@ -71,7 +71,7 @@ add_silent_rows(const struct decoder_ops *ops, const uint64_t *all, const char *
 {
 	for (size_t i = 0; i < ops->silent_count; i++) {
 		uint64_t bits = all[i];
-		char bytes[32]; /* half of one is a nibble */
+		char bytes[32]; /* half a byte is a nibble */
 		if (!bits)
 			continue;
 		if (!silent->length)
@@ -93,7 +93,8 @@ export_stats_head(const struct export_options *options, struct text *out)
 	text_add_char(out, '\n');
 }
 
-/* Adds how many messages pass, and what is doubtful of all; BITS are those in no message. */
+/* Add the number of messages that pass, and the doubts of all.  BITS gets the bits outside
+ * messages. */
 static void
 add_result(struct reader *reader, const struct export_options *options,
 	   uint64_t bits[static DECODE_SILENT_MAX], struct export_result *result)
@@ -121,7 +122,7 @@ export_count_indexed(struct reader *reader, const struct export_options *options
 	add_result(reader, options, bits, result);
 }
 
-/* A line for each origin, also where none of its messages passes. */
+/* Append a line for each origin, even if none of its messages passes. */
 static void
 add_origins(struct reader *reader, const struct export_options *options, const char *trace,
 	    struct text *out)

@@ -1,10 +1,9 @@
 /*
  * `-t table`, `-t table-csv`, `-t table-jsonl`: see export_table.h.
  *
- * As text, columns are as wide as their widest cell, so every cell is formatted twice: that
- * costs less than to keep what was formatted of millions of rows.  Times
- * and durations have units there; for programs they are nanoseconds, and nothing where the
- * rate of a clock is not known.
+ * In text, a column is as wide as its widest cell, so every cell is formatted twice.  That
+ * costs less than to keep the texts of millions of rows.  Times and durations have units
+ * in text.  For programs they are nanoseconds, or empty if the rate of a clock is unknown.
  */
 #include "config.h"
 
@@ -14,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLUSH = 256 * 1024, AHEAD = 8 /* rows that are fetched before they are written */ };
+enum { FLUSH = 256 * 1024, AHEAD = 8 /* rows prefetched before they are written */ };
 
 struct export_table {
 	struct export_format format;
 	struct group_spec spec;
-	unsigned sort; /* as of group_sort */
+	unsigned sort; /* as in group_sort */
 	bool backwards;
 };
 
-/* Rows to be written, and what it takes. */
+/* The rows to write, with their context. */
 struct table_page {
 	struct group *group;
 	const struct group_spec *spec;
@@ -34,7 +33,7 @@ struct table_page {
 
 /* --- cells ------------------------------------------------------------------- */
 
-/* How many columns there are, names first, and what number CELL is of group_sort. */
+/* Return the number of columns, names first.  CELL below is an index among them. */
 static size_t
 cell_count(const struct group_spec *spec)
 {
@@ -60,7 +59,7 @@ cell_title(const struct group_spec *spec, size_t cell)
 				     : group_column_names[cell_column(spec, cell)];
 }
 
-/* Appends the title of a column, safe. */
+/* Append the title of a column, safe. */
 static void
 add_title(const struct table_page *page, size_t cell, enum text_charset charset, struct text *out)
 {
@@ -68,7 +67,7 @@ add_title(const struct table_page *page, size_t cell, enum text_charset charset,
 	text_add_safe(out, title, strlen(title), charset);
 }
 
-/* Appends a cell as people read it, safe. */
+/* Append a cell as people read it, safe. */
 static void
 add_words(struct table_page *page, size_t row, size_t cell, struct text *out)
 {
@@ -84,7 +83,7 @@ add_words(struct table_page *page, size_t row, size_t cell, struct text *out)
 	text_add_safe(out, text_get(&page->key), page->key.length, page->charset);
 }
 
-/* What programs get of a column: numbers, but no ticks among nanoseconds. */
+/* Append a cell for programs: a number, but never ticks in a column of nanoseconds. */
 static void
 add_digits(struct table_page *page, size_t row, size_t cell, const char *without, struct text *out)
 {
@@ -126,8 +125,7 @@ add_json_key(const struct group_key *key, struct text *out)
 
 /* --- rows --------------------------------------------------------------------- */
 
-/* Makes what is in the scratch as wide as its column: names start at its left, numbers end at
- * its right. */
+/* Append the scratch cell, padded to its column: names to the left, numbers to the right. */
 static void
 add_padded(const struct table_page *page, size_t cell, struct text *out)
 {
@@ -220,14 +218,14 @@ add_jsonl(struct table_page *page, size_t row, struct text *out)
 
 static const struct {
 	void (*row)(struct table_page *, size_t row, struct text *out);
-	char between;	 /* titles; 0: there are none */
-	bool is_aligned; /* by the widths of columns */
+	char between;	 /* between titles; 0: no titles */
+	bool is_aligned; /* padded to the widths of columns */
 } forms[] = {[EXPORT_ROWS_ALIGNED] = {add_aligned, 0, true},
 	     [EXPORT_ROWS_TABS] = {add_tabs, '\t', false},
 	     [EXPORT_ROWS_CSV] = {add_csv, ',', false},
 	     [EXPORT_ROWS_JSON] = {add_jsonl, 0, false}};
 
-/* Finds the widths of columns, in the order in which rows lie in memory. */
+/* Find the widths of columns.  Rows are read in memory order. */
 static void
 measure_columns(struct table_page *page)
 {
@@ -288,7 +286,7 @@ export_table_write(const struct export_table *table, struct group *group, enum t
 	return failed;
 }
 
-/* --- what is asked for ------------------------------------------------------------ */
+/* --- options --------------------------------------------------------- */
 
 static int
 refuse_column(const struct group_spec *spec, const char *option, const char *name, int length,
@@ -332,7 +330,8 @@ read_sort(struct export_table *table, const char *sort, struct err *err)
 	table->backwards = *name == '-';
 	name += table->backwards;
 	unsigned columns = table->spec.columns;
-	table->spec.columns = group_columns_all(&table->spec); /* those that are not shown, too */
+	table->spec.columns = group_columns_all(&table->spec); /* columns that are not shown may
+								  sort too */
 	int column = group_find_column(&table->spec, name);
 	table->spec.columns = columns;
 	if (column < 0)
@@ -363,7 +362,7 @@ export_table_new(const struct export_format *format, const struct export_table_w
 		export_table_free(table);
 		return failed;
 	}
-	/* a column that only sorts is counted all the same */
+	/* count a column that only sorts, too */
 	if (table->sort < GROUP_COLUMNS)
 		table->spec.counted = table->spec.columns | 1u << table->sort;
 	else

@@ -1,12 +1,12 @@
-/* `-t text`: number, time, trace if there are several, severity, origin, text, flags,
- * mark and note, one line a message.  All text is made safe, so the output may go to a
- * terminal or a pager. */
+/* `-t text`: one line for each message, with number, time, trace (if there are several),
+ * severity, origin, text, flags, mark and note.  All text is made safe, for a terminal or a
+ * pager. */
 #include "config.h"
 
 #include "export/export_line.h"
 #include "session/session.h"
 
-/* Text in a column of at least COLUMNS. */
+/* Append text, padded to COLUMNS. */
 static void
 add_column(const char *bytes, size_t length, int columns, enum text_charset charset,
 	   struct text *out)
@@ -29,7 +29,7 @@ add_mark(const struct export_mark *mark, enum text_charset charset, struct text 
 	text_add_safe(out, mark->note, strlen(mark->note), charset);
 }
 
-/* Each behind the text and with the sign that the screen has for loss. */
+/* Append flags after the text, each with `~`, the screen's sign for loss. */
 static void
 add_flags(unsigned flags, struct text *out)
 {
@@ -56,7 +56,7 @@ export_text(struct export_message *message, struct text *out)
 	struct trace *trace = reader_trace(message->reader);
 	export_line_begin_colour(message, out);
 	for (uint64_t least = 10000000; least > 1 && message->number < least; least /= 10)
-		text_add_char(out, ' '); /* 8 columns */
+		text_add_char(out, ' '); /* pad to 8 columns */
 	text_add_uint(out, message->number);
 	text_add_char(out, ' ');
 	export_line_add_time(message, out);

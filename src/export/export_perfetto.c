@@ -238,7 +238,9 @@ thread_of(struct perfetto *p, size_t process, unsigned seed, const char *origin,
 		return *found;
 	if (p->threads.count >= THREADS_MAX)
 		return 0;
-	size_t thread = *map_add(&p->threads, key) = p->threads.count;
+	uint64_t *added = map_add(&p->threads, key);
+	size_t thread = p->threads.count; /* from 1 on */
+	*added = thread;
 	struct text name = {0};
 	if (context)
 		text_addf(&name, "%s%s", context, *origin ? " of " : "");

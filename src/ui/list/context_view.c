@@ -1,8 +1,8 @@
 /*
- * Contexts beside the messages: see context_view.h.
+ * Contexts next to the messages: see context_view.h.
  *
- * A context's value costs a walk of at most two cells.  What is not known yet says so,
- * and comes by itself: the trace is looked through from the first look at a context on.
+ * A context's value costs a walk of at most two cells.  A value that is not known yet is
+ * filled in later.  The first use of a context starts a scan of the trace.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ context_view_free(struct screen *screen)
 	free(view->rows);
 }
 
-/* The cursor for a trace of the session; NULL if there are no contexts. */
+/* Return the cursor for a trace of the session, or NULL without contexts. */
 static struct context_cursor *
 cursor_of_trace(struct screen *screen, size_t trace)
 {
@@ -45,7 +45,7 @@ cursor_of_trace(struct screen *screen, size_t trace)
 	return view->cursors[trace];
 }
 
-/* The same for a lane of the list. */
+/* Return the cursor for a lane of the list, or NULL without contexts. */
 static struct context_cursor *
 cursor_for(struct screen *screen, size_t lane)
 {
@@ -186,8 +186,8 @@ context_view_column(struct screen *screen, const struct message *m, const char *
 	return true;
 }
 
-/* The message of a lane from which a step finds the change that is next to FROM in
- * the list; NULL: from behind the last one. */
+/* Return the message of a lane from which a step finds the change nearest to FROM in the list.
+ * NULL means a start after the last message. */
 static const struct message *
 start_of_step(struct screen *screen, struct sequence_position from, size_t lane, bool forward)
 {
@@ -198,12 +198,12 @@ start_of_step(struct screen *screen, struct sequence_position from, size_t lane,
 		return reader_message(reader, at);
 	if (!head && !forward)
 		return NULL;
-	if (forward) /* the head itself may be one, unless it is the trace's first message */
+	if (forward) /* the head may be a change, unless it is the first message of the trace */
 		reader_previous(reader, &at, 0);
 	return reader_message(reader, at);
 }
 
-/* Moves *AT to the next change of a context in any trace of the list. */
+/* Move *AT to the next change of a context in any trace of the list. */
 static enum context_state
 step_to_change(struct screen *screen, struct sequence_position *at, bool forward)
 {

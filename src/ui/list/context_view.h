@@ -1,6 +1,6 @@
 /*
- * What contexts are to the list: columns, fields of the selected message, and jumps
- * from change to change.
+ * Contexts in the list: columns, fields of the selected message, and jumps from change to
+ * change.
  */
 #ifndef TRAWL_UI_CONTEXT_VIEW_H
 #define TRAWL_UI_CONTEXT_VIEW_H
@@ -11,7 +11,7 @@
 
 struct screen;
 
-/* What is kept between looks, made when it is needed. */
+/* Cached objects, created when needed. */
 struct context_view {
 	struct context_cursor **cursors; /* one per trace, or NULL; owned */
 	struct field_row *rows;		 /* one per context; owned */
@@ -19,28 +19,29 @@ struct context_view {
 
 void context_view_free(struct screen *);
 
-/* The cursor for the selected message; NULL if there are no contexts. */
+/* Return the cursor for the selected message, or NULL without contexts. */
 struct context_cursor *context_view_cursor(struct screen *);
 
-/* Appends a value, its name, and `?` where it is doubtful; not safe yet. */
+/* Append a value and its name, with `?` if it is doubtful.  The text is not safe for a
+ * terminal yet. */
 void context_view_add_value(struct screen *, unsigned context, const struct context_value *,
 			    struct text *out);
 
-/* Appends `context.NAME = VALUE`, as filters have it: a number without a name in decimal or
- * not. */
+/* Append `context.NAME = VALUE` in filter syntax.  HEXADECIMAL applies to numbers without a
+ * name. */
 void context_view_add_equation(struct screen *, unsigned context, const struct context_value *,
 			       bool hexadecimal, struct text *out);
 
-/* Where a value that holds at M, a message of the present trace, ends, be it one of another
- * trace. */
+/* Find the end of a value that holds at M, a message of the present trace.  The value may come
+ * from another trace. */
 void context_view_end(struct screen *, const struct message *m, unsigned context,
 		      const struct context_value *, struct context_end *);
 
-/* Adds what holds at M, a message of the present trace, to its expansion; only while
- * the detail pane is open, which shows it. */
+/* Append the contexts at M, a message of the present trace, to its expansion.  Do nothing unless
+ * the detail pane is open. */
 void context_view_add(struct screen *, const struct message *m, struct expansion *);
 
-/* If NAME is a context's, `context.task`: appends what it is at M, safe. */
+/* If NAME names a context (`context.task`), append its value at M as safe text, and return true. */
 bool context_view_column(struct screen *, const struct message *m, const char *name,
 			 struct text *out);
 

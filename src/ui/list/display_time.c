@@ -1,4 +1,4 @@
-/* Times as they are displayed: see display_time.h. */
+/* Displayed times: see display_time.h. */
 #include "config.h"
 
 #include "ui/list/display_time.h"
@@ -11,9 +11,9 @@
 
 static const double NANO = 1e9;
 
-enum { CELLS_BACK = 64 /* decoded to find a time */ };
+enum { CELLS_BACK = 64 /* cells decoded to find a time */ };
 
-/* The time that a message tells itself. */
+/* Return the time that a message itself contains, without interpolation from cycles. */
 static bool
 display_time_known(const struct list *list, const struct list_lane *lane, const struct message *m,
 		   struct display_time *shown)
@@ -63,7 +63,7 @@ display_time_above(const struct list *list, const struct row *row, struct displa
 	return NULL;
 }
 
-/* The first message of a lane that has a time, near its start. */
+/* Return the first time in the first cell of a lane. */
 static bool
 first_of_lane(const struct list *list, const struct list_lane *lane, struct display_time *shown)
 {
@@ -140,7 +140,7 @@ add_text(struct expansion *e, int row, const struct text *text)
 	field->s.length = text->length;
 }
 
-/* Adds the time of TICKS. */
+/* Append a field with the time of TICKS. */
 static void
 add_time(const struct list *list, const struct list_lane *lane, const struct message *m,
 	 uint64_t ticks, int row, struct expansion *e)
@@ -187,7 +187,7 @@ display_time_add(const struct list *list, const struct list_lane *lane, const st
 	expansion_close(e);
 }
 
-/* --- words ------------------------------------------------------------- */
+/* --- formatting -------------------------------------------------------- */
 
 static void
 format_clock(const struct display_time *shown, struct text *out)
@@ -236,14 +236,15 @@ display_time_format_beside(const struct display_time *shown, const struct displa
 	text_free(&same);
 }
 
-/* Ticks to subtract: times of the common clock are moved up, so that none lies before 0. */
+/* Return ticks for subtraction.  An offset makes times of the session's clock positive. */
 static uint64_t
 ordered_ticks(const struct display_time *shown)
 {
 	return shown->common ? (uint64_t)shown->order ^ (uint64_t)1 << 63 : shown->ticks;
 }
 
-/* Whether what lies between two is a length: as clocks_can_subtract(), and both are shown alike. */
+/* Return true if the difference of two times is a length: clocks_can_subtract() holds, and both
+ * have the same rate. */
 static bool
 can_subtract(const struct display_time *from, const struct display_time *to)
 {

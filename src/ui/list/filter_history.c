@@ -1,9 +1,9 @@
 /*
- * Filters as they were: see filter_history.h.
+ * Undo and redo for filters: see filter_history.h.
  *
- * Sets are compared after each command, so that no command says what it changed.
- * Expressions are shared, which costs a few dozen bytes for each entry.  A tie is a step by
- * itself, that is done or taken back; the set of filters is the same before and after.
+ * The sets of filters are compared after each command, and commands need not report their
+ * changes.  Expressions are shared, which costs a few dozen bytes for each entry.  A tie is a
+ * step of its own, made or removed.  It leaves the set of filters unchanged.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 
 enum { STEPS_MAX = 100 };
 
-/* Where the cursor was, and the moves of its list when it left. */
+/* The place of the cursor, and the move count of its list when it left. */
 struct filter_place {
 	const struct list *list;
 	size_t lane;
@@ -31,12 +31,12 @@ struct filter_place {
 	unsigned moves;
 };
 
-/* A set to go to, and where the cursor was with it; or a tie. */
+/* A set to return to, with its place of the cursor; or a tie. */
 struct filter_step {
 	struct filters set;
 	struct filter_place place;
-	struct sync_options *tie; /* owned, or NULL: this was made or, */
-	bool removed;		  /* removed */
+	struct sync_options *tie; /* the tie of this step; owned, or NULL */
+	bool removed;		  /* the step removed the tie */
 };
 
 struct filter_steps {
@@ -103,7 +103,7 @@ clear_steps(struct filter_steps *steps)
 	vec_clear(&steps->list);
 }
 
-/* Adds a step that was done; what was undone before cannot be redone. */
+/* Append an undo step and clear the redo steps. */
 static void
 add_step(struct filter_history *history, struct filter_step step)
 {
@@ -163,7 +163,7 @@ filter_history_note_tie(struct screen *screen, const struct sync_options *tie, b
 	add_step(screen->filter_history, step);
 }
 
-/* Appends what the filters are by now. */
+/* Append a description of the present filters. */
 static void
 add_filters(const struct screen *screen, struct text *out)
 {
@@ -176,7 +176,7 @@ add_filters(const struct screen *screen, struct text *out)
 		filters_describe(screen, out);
 }
 
-/* Makes the tie of a step, or removes it. */
+/* Make the tie of a step, or remove it. */
 static void
 turn_tie(struct screen *screen, const struct filter_step *step, bool undone, struct text *out)
 {
@@ -191,7 +191,7 @@ turn_tie(struct screen *screen, const struct filter_step *step, bool undone, str
 		  step->tie->b.trace);
 }
 
-/* Goes to the set of a step; what there is becomes one of OTHERS. */
+/* Switch to the set of a step.  The present set becomes a step of OTHERS. */
 static void
 turn_filters(struct screen *screen, const struct filter_step *to, struct filter_steps *others)
 {

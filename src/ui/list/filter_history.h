@@ -1,9 +1,7 @@
 /*
- * The filters as they were before each change, and the ties that were made or removed, to take
- * changes back.
+ * Undo and redo for changes of the filters, and for ties made or removed.
  *
- * A change of filters is what one command does to the list of filters and the severities,
- * whatever command that is.
+ * One step is the whole effect of one command on the list of filters and the severities.
  */
 #ifndef TRAWL_UI_FILTER_HISTORY_H
 #define TRAWL_UI_FILTER_HISTORY_H
@@ -14,18 +12,18 @@ struct screen;
 struct sync_options;
 struct filter_history;
 
-/* What there is now is where the history begins. */
+/* Start the history with the present filters. */
 void filter_history_begin(struct screen *);
 void filter_history_free(struct filter_history *); /* NULL is fine */
 
-/* After a command: if it changed the filters, what was before can be had again. */
+/* After a command, add an undo step if it changed the filters. */
 void filter_history_note(struct screen *);
 
-/* A tie was made or REMOVED. */
+/* Add an undo step for a tie that was made or REMOVED. */
 void filter_history_note_tie(struct screen *, const struct sync_options *, bool removed);
 
-/* The handler of undo-filter and redo-filter.  The cursor stays on its message; if it was
- * not moved since the change, it goes back to where it was before that. */
+/* Handle undo-filter and redo-filter.  The cursor stays on its message.  If it was not moved
+ * since the change, it returns to its place before the change. */
 void filter_history_step(struct screen *, const struct command_call *);
 
 #endif

@@ -1,12 +1,11 @@
 /*
- * The list of filters, and what all of them come to: see filters.h.
+ * The list of filters and their combination: see filters.h.
  *
- * The whole is again one text in the filter language, so that what is judged by
- * sums, counted and written to files depends on no list.  It is made anew
- * with each change, which costs the reading of a few lines, or of none where it is
- * one filter alone.  Names that are ticked in a pane are an entry like any other,
- * `origin in {"a", "b"}`: the set of them is the compiled filter's, and is written as
- * text when it changes.
+ * The combination is a single text in the filter language.  Code that judges by sums, counts
+ * or writes files therefore needs no list.  Each change makes it again, which costs the
+ * parsing of a few lines, or nothing for a single filter.  Names that the user ticks in a
+ * pane form an ordinary entry, `origin in {"a", "b"}`.  Its compiled filter holds the set of names,
+ * and a change writes it as text again.
  */
 #include "config.h"
 
@@ -72,7 +71,7 @@ filters_add_severities(const struct screen *screen, struct text *out)
 		text_add(out, "none");
 }
 
-/* Appends the severities that are shown, if these are not all. */
+/* Append the shown severities, unless all are shown.  Return true if some are hidden. */
 static bool
 describe_severities(const struct screen *screen, struct text *out)
 {
@@ -89,8 +88,8 @@ describe_severities(const struct screen *screen, struct text *out)
 	return screen->filters->severities != 0xff;
 }
 
-/* Appends what entries that show, or that hide, hold for; how many of them are on.  The newest
- * is first, as the end is cut where there is no room. */
+/* Append the enabled entries that show, or that hide.  Return their number.  The newest is
+ * first, because the end is cut off where space is short. */
 static size_t
 describe_entries(const struct filters *filters, bool exclude, const char *between, struct text *out)
 {
@@ -165,7 +164,7 @@ filters_apply(struct screen *screen)
 
 /* --- what was typed ---------------------------------------------------- */
 
-/* An expression, or what is wrong with it. */
+/* Return EXPR, or the error in WHY if it is NULL. */
 static struct filter_expr *
 explain_error(struct filter_expr *expr, const char *typed, const struct filter_error *error,
 	      struct text *why)
@@ -194,7 +193,7 @@ filters_read(const struct session *session, const char *typed, bool *exclude, st
 	return explain_error(filter_parse_pattern(typed, &error), typed, &error, why);
 }
 
-/* --- the whole --------------------------------------------------------- */
+/* --- combining the entries ---------------------------------------------- */
 
 bool
 filters_is_pattern(const char *text)
@@ -248,7 +247,7 @@ filters_join(struct screen *screen, size_t at, const struct filter_entry *entry,
 	return expr;
 }
 
-/* Makes the whole of the list; false, with the old one kept, if it is none. */
+/* Combine the entries.  On error show it, keep the old combination and return false. */
 static bool
 combine_filters(struct screen *screen)
 {
@@ -256,7 +255,7 @@ combine_filters(struct screen *screen)
 	struct filter_expr *all = filters_join(screen, 0, NULL, &why);
 	bool good = !why.length;
 	if (good) {
-		search_uncount(screen); /* it looks at the old one */
+		search_uncount(screen); /* it uses the old one */
 		filter_expr_free(screen->filters->combined);
 		screen->filters->combined = all;
 		screen->filters->disabled = false;
@@ -285,7 +284,7 @@ filters_put(struct screen *screen, size_t at, struct filter_entry entry)
 	filters->list.at[at] = entry;
 	if (combine_filters(screen)) {
 		entry_free(&old);
-		if (!screen->range->on) /* which keeps its end, be it hidden */
+		if (!screen->range->on) /* the range keeps its end, even a hidden one */
 			list_stay(screen->list);
 		return true;
 	}
@@ -295,7 +294,7 @@ filters_put(struct screen *screen, size_t at, struct filter_entry entry)
 	return false;
 }
 
-/* Turns a member of an entry over, if the whole can be made then. */
+/* Toggle a member of an entry.  Undo that if the entries cannot be combined then. */
 static bool
 toggle_member(struct screen *screen, bool *member)
 {
@@ -389,7 +388,7 @@ say_already(struct screen *screen, bool exclude, const char *expression)
 	text_free(&hint);
 }
 
-/* Whether an entry that is on is the same. */
+/* Return true if the list has an equal entry that is enabled. */
 static bool
 has_entry(const struct filters *filters, const struct filter_entry *entry)
 {
@@ -426,7 +425,8 @@ filters_uncount(struct screen *screen)
 
 /* --- names ------------------------------------------------------------- */
 
-/* The entry that lists names of the field, or how many there are. */
+/* Return the index of the enabled entry that lists names of the field, or the number of
+ * entries. */
 static size_t
 names_find(const struct filters *filters, const char *field)
 {
@@ -444,7 +444,7 @@ add_name(const char *name, size_t length, struct text *names)
 	filter_quote(name, length, names);
 }
 
-/* Whether the entry has that name; appends the others to OUT if it is not NULL. */
+/* Return true if the entry has that name.  Append its other names to OUT if that is not NULL. */
 static bool
 has_name(const struct filter_entry *entry, const char *name, struct text *others)
 {
@@ -483,7 +483,7 @@ filters_name_is_last(const struct screen *screen, const char *field, const char 
 	return last;
 }
 
-/* Sets entry number AT to the names, which are quoted; to nothing if none are. */
+/* Set entry AT to the quoted names, or remove it if there are none. */
 static void
 set_names(struct screen *screen, size_t at, const char *field, const struct text *names,
 	  bool exclude)

@@ -1,7 +1,7 @@
 /*
- * The filters of the screen: a list of expressions, each shows or hides what
- * it holds for, and the severities that are shown.  What passes all of them is
- * in the list of messages.
+ * The filters of the screen: the shown severities, and a list of expressions.  Each
+ * expression shows or hides the messages that match it.  The list shows the messages that
+ * pass all of them.
  */
 #ifndef TRAWL_UI_FILTERS_H
 #define TRAWL_UI_FILTERS_H
@@ -13,97 +13,98 @@ struct screen;
 
 struct filter_entry {
 	struct filter_expr *expr; /* owned */
-	bool exclude;		  /* hides what it holds for; else hides all else */
+	bool exclude;		  /* hide matches; else hide all other messages */
 	bool disabled;
 
-	/* its own count, while the pane is open */
+	/* Its own count, while the pane is open: */
 	struct list_matches matches;
-	double seconds; /* until it was set up: what sums can decide was decided then */
+	double seconds; /* the time that opening `matches` took */
 };
 
 struct filters {
 	VEC(struct filter_entry) list;
-	struct filter_expr *combined; /* what those that are on come to; owned, or NULL */
-	uint8_t severities;	      /* shown, a bit each */
-	bool disabled;		      /* all of it */
+	struct filter_expr *combined; /* all enabled entries together; owned, or NULL */
+	uint8_t severities;	      /* bit set of the shown ones */
+	bool disabled;		      /* all filters are off */
 };
 
 void filters_free(struct filters *);
 
-/* After a change: the lists obey what the filters come to. */
+/* Apply changed filters to the lists. */
 void filters_apply(struct screen *);
 
-/* Whether other messages may pass than when this was last asked. */
+/* Return true if the set of passing messages may have changed since the last call. */
 bool filters_are_stale(struct screen *);
 
-/* What the filters come to, be they on or off; NULL: nothing is filtered. */
+/* Return the combined filter, even if filters are off.  NULL if there is none. */
 const char *filters_text(const struct screen *);
 
-/* Appends the letters of the severities that are shown. */
+/* Append the letters of the severities that are shown. */
 void filters_add_severities(const struct screen *, struct text *out);
 
-/* Appends what is shown and what is hidden, be the filters on or off, in one form for all
- * places, `only ERROR+ seq = 70 without origin in {"dma"}`; nothing if all is shown. */
+/* Append a description of the filters, even if they are off: `only ERROR+ seq = 70 without
+ * origin in {"dma"}`.  Append nothing if all messages are shown. */
 void filters_describe(const struct screen *, struct text *out);
 
-/* Appends how many matches there are, with a sign while there may be more; false if
- * there is no number yet, and words instead. */
+/* Append the number of matches, with a sign if it may still grow.  Return false if no match is
+ * known yet, and append words instead. */
 bool filters_add_count(struct screen *, const struct list_matches *, struct text *out);
 
-/* The mildest severity that is shown, and whether all worse ones are. */
+/* Return the mildest severity that is shown.  Set *WHOLE if all worse ones are shown too. */
 enum severity filters_threshold(const struct filters *, bool *whole);
 
-/* Reads an expression.  NULL with the reason, which is empty if it is blank. */
+/* Parse an expression.  On error return NULL with the reason, which is empty for blank text. */
 struct filter_expr *filters_parse(const struct session *, const char *typed, struct text *why);
-/* Reads what a person typed: an expression or, if it is none and not meant to be
- * one, a regular expression; !REGEX sets *EXCLUDE.  NULL as before. */
+/* Parse the user's input: an expression, or else a regular expression. !REGEX sets *EXCLUDE.
+ * Errors as above. */
 struct filter_expr *filters_read(const struct session *, const char *typed, bool *exclude,
 				 struct text *why);
 
-/* Whether the text of an expression is one regular expression, which needs no parentheses. */
+/* Return true if the expression is a single regular expression, which needs no parentheses. */
 bool filters_is_pattern(const char *text);
 
-/* What the list would come to with ENTRY in the place of number AT, or as one
- * more.  NULL with the reason; without one, it is empty. */
+/* Return the combined filter with ENTRY as number AT, or appended.  Return NULL with a reason on
+ * error, or without one if there is no filter. */
 struct filter_expr *filters_join(struct screen *, size_t at, const struct filter_entry *entry,
 				 struct text *why);
 
 /*
- * These say what is wrong, and return false then; nothing changed.
- * Expressions are taken over in any case.  What changes turns all filters on.
+ * Functions that change the list.  Those that return a value show an error and return false
+ * on failure, with nothing changed.  They take ownership of expressions, even on failure.
+ * Each change turns all filters on.
  */
-bool filters_put(struct screen *, size_t at, struct filter_entry); /* AT or as one more */
+bool filters_put(struct screen *, size_t at, struct filter_entry); /* replace AT, or append */
 bool filters_turn(struct screen *, size_t at);			   /* on or off */
-bool filters_invert(struct screen *, size_t at);		   /* in or out */
+bool filters_invert(struct screen *, size_t at);		   /* show or hide */
 void filters_drop(struct screen *, size_t at);
 void filters_clear(struct screen *);
-/* All of it as in SET, which is taken over; of that `combined` is not looked at. */
+/* Replace all filters with SET, and take ownership of it.  Its member `combined` is ignored. */
 void filters_replace(struct screen *, struct filters set);
-/* What was typed, in the place of number AT, or as one more; empty: none.  OUT:
- * what it holds for is hidden, not only with !REGEX. */
+/* Parse the user's input and replace number AT with it, or append it.  Empty input removes the
+ * entry.  With EXCLUDE, hide the matches even without !REGEX. */
 bool filters_type(struct screen *, size_t at, const char *typed, bool exclude);
 
-/* An expression of the program's own as one more; says what is shown or, EXCLUDE, hidden by
- * it, and the key that undoes it. */
+/* Append an expression of the program's own.  Show a notice of the change, with the key that
+ * undoes it. */
 void filters_add(struct screen *, const char *expression, bool exclude);
-/* Says that: WHAT became of the filters, which have just changed. */
+/* Show that notice after a change of the filters. */
 void filters_say_change(struct screen *, bool exclude, const char *expression);
 
-/* Ends the counting of each. */
+/* Stop counting for all entries. */
 void filters_uncount(struct screen *);
 
 /* --- the list of names that one entry shows or hides ------------------- */
 
-/* Whether messages whose field (origin, trace) has this name pass the entry that
- * lists names of it, if there is one that is on. */
+/* Return true if messages with this name in FIELD (origin, trace) pass.  The enabled entry that
+ * lists such names decides; without one, all pass. */
 bool filters_name_passes(const struct screen *, const char *field, const char *name);
-/* Whether that entry shows this name and no other. */
+/* Return true if that entry shows this name and no other. */
 bool filters_name_is_last(const struct screen *, const char *field, const char *name);
-/* Hides messages of that name, or shows them again. */
+/* Hide messages of that name, or show them again. */
 void filters_name_toggle(struct screen *, const char *field, const char *name);
-/* Shows them only. */
+/* Show only messages of that name. */
 void filters_name_only(struct screen *, const char *field, const char *name);
-/* Shows what is hidden by names, and the other way round; false if nothing is. */
+/* Swap shown and hidden names.  Return false if no entry lists names of FIELD. */
 bool filters_name_invert(struct screen *, const char *field);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * What the program flow is to the rows of the list: see flow_rows.h.
+ * The program flow in the rows of the list: see flow_rows.h.
  *
- * A row is known by the number of its message, which is exact where the trace is followed.  To
- * follow from the last place that is kept costs much more than a message does, so those near a
- * row are read with it: who scrolls has them then.
+ * The key of a row is the number of its message, which is exact in a followed trace.  To
+ * follow from the last checkpoint costs much more than reading a message.  Messages near a row
+ * are therefore read with it, ready for scrolling.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORK_MS = 20 }; /* after so long the keys are looked at */
+enum { WORK_MS = 20 }; /* time between two checks of the keyboard */
 
 void
 flow_rows_free(struct flow_rows *rows)
@@ -90,7 +90,7 @@ flow_rows_can_work(const struct flow_rows *rows, struct screen *screen)
 	return false;
 }
 
-/* The run that gives way: a new one, as long as there may be more. */
+/* Return the run to fill: a new one up to MOST runs, then each of them in turn. */
 static struct flow_rows_run *
 next_run(struct flow_rows *rows, size_t most)
 {
@@ -103,7 +103,7 @@ next_run(struct flow_rows *rows, size_t most)
 	return run;
 }
 
-/* Reads message number NUMBER with those of its cell that are near. */
+/* Read message number MESSAGE of trace NUMBER, with nearby messages of its cell. */
 static void
 read_near(struct flow_rows *rows, struct screen *screen, size_t number, struct position at,
 	  uint64_t message)
@@ -124,7 +124,7 @@ read_near(struct flow_rows *rows, struct screen *screen, size_t number, struct p
 	flow_marks_read(followed->looker, reader, at.cell, run->first, run->count, run->marks);
 }
 
-/* Reads a message, if that was not done; false: it has none to be read. */
+/* Read a message, unless its mark is known.  Return false if the message is gone. */
 static bool
 read_missing(struct flow_rows *rows, struct screen *screen, const struct flow_missing *missing)
 {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEFORE_MOST = 64 }; /* messages without a sender that are passed */
+enum { BEFORE_MOST = 64 }; /* messages without a known sender to skip */
 
 void
 flow_view_free(struct screen *screen)
@@ -72,7 +72,7 @@ reader_of(struct screen *screen, const struct trace *trace)
 
 /* --- the message that is shown ------------------------------------------ */
 
-/* To expand a message again for each title is dear. */
+/* Keep a copy of the name, because expanding the message for each title is expensive. */
 static void
 keep_name(struct flow_view *view, const struct text *name)
 {
@@ -80,7 +80,7 @@ keep_name(struct flow_view *view, const struct text *name)
 	text_add_bytes(&view->name, text_get(name), name->length);
 }
 
-/* Whether the sender of a message is known, which PLACE gets then, and its NAME. */
+/* Fill in PLACE and NAME from a message.  Return true if its sender is known. */
 static bool
 take_sender(struct reader *reader, struct position at, struct flow_view_place *place,
 	    struct text *name)
@@ -99,8 +99,7 @@ take_sender(struct reader *reader, struct position at, struct flow_view_place *p
 	return known;
 }
 
-/* The last message of a lane before P whose sender is known, and that sender's NAME; false:
- * there is none near. */
+/* Find the last message of a lane before P with a known sender.  Return false if none is near. */
 static bool
 find_before(struct screen *screen, struct sequence_position p, size_t lane,
 	    struct flow_view_place *place, struct text *name)
@@ -114,7 +113,7 @@ find_before(struct screen *screen, struct sequence_position p, size_t lane,
 	return false;
 }
 
-/* The first one of a trace that can be followed. */
+/* Find the first message of a trace that can be followed. */
 static void
 find_first(struct screen *screen, struct flow_view_place *place)
 {
@@ -139,8 +138,8 @@ find_first(struct screen *screen, struct flow_view_place *place)
 	text_free(&name);
 }
 
-/* Looks for the last message before the selected one in traces that can be followed, and keeps
- * how its processor is called. */
+/* Find the last message before the selected one in a trace that can be followed.  Keep the name
+ * of its processor. */
 static void
 find_other(struct screen *screen, struct flow_view_place *place)
 {
@@ -254,7 +253,7 @@ flow_view_has_news(struct screen *screen)
 	return flow_index_generation(index) != view->known;
 }
 
-/* Looks at a message, and at the run that it is of. */
+/* Look at a message and at its run. */
 static bool
 look_at_run(struct flow_view_trace *followed, struct reader *reader, struct position p,
 	    struct flow_look *look)
@@ -292,7 +291,7 @@ flow_view_work(struct screen *screen)
 	return true;
 }
 
-/* --- what is said ------------------------------------------------------ */
+/* --- text -------------------------------------------------------------- */
 
 bool
 flow_view_add_place(struct screen *screen, uint64_t address, struct text *out)
@@ -314,7 +313,7 @@ flow_view_call_site(struct screen *screen, uint16_t space, uint64_t link)
 	return link - 1;
 }
 
-/* The ID of a message, and its number as the list has it. */
+/* Return the ID of a message, and append its number in the list. */
 static void
 add_number(struct screen *screen, const struct trace *trace, struct position p,
 	   struct message_id *id, struct text *shown)
@@ -358,8 +357,8 @@ flow_view_add_title(struct screen *screen, struct text *out)
 	text_free(&number);
 }
 
-/* Draws text from a row on, by lines that end with words, MOST at most; how many.  From the
- * row after the area on it only counts. */
+/* Draw text from ROW in lines that break between words, at most MOST.  Return the number of
+ * lines.  Lines past the area are only counted. */
 static int
 draw_words(struct canvas *canvas, const struct area *area, int row, int most, const char *text,
 	   size_t length)
@@ -367,7 +366,7 @@ draw_words(struct canvas *canvas, const struct area *area, int row, int most, co
 	int lines = 0, room = area->cols - 1;
 	for (size_t at = 0, part; room > 0 && at < length && lines < most; at += part, lines++) {
 		part = text_fit_words(text + at, length - at, canvas->charset, room);
-		size_t shown = lines + 1 == most ? length - at : part; /* with the sign of a cut */
+		size_t shown = lines + 1 == most ? length - at : part; /* marks the cut */
 		canvas_put_cell(canvas, area, row + lines, 1, room, ROLE_ABSENT, text + at, shown);
 	}
 	return lines;
@@ -386,7 +385,7 @@ flow_view_draw_why(struct canvas *canvas, const struct area *area, const char *w
 void
 flow_view_draw_note(struct canvas *canvas, struct area *area, const char *note, size_t needed)
 {
-	enum { LEAST = 3, PART = 4 }; /* rows of an area that has one, or a quarter of them */
+	enum { LEAST = 3, PART = 4 }; /* least rows of an area with a note; its share, 1/PART */
 	const struct area whole = *area;
 	int most = area->rows < LEAST ? 0 : area->rows < PART ? 1 : area->rows / PART;
 	int spare = needed < (size_t)area->rows ? area->rows - (int)needed : 0;
@@ -438,7 +437,7 @@ flow_view_jump(struct screen *screen, const struct command_call *call)
 	struct position p;
 	bool ended = true, found = reader_find_id(reader, place->id, &p);
 	if (place->before && !jump->forward)
-		reader_next(reader, &p, 1); /* what is before the selected message counts */
+		reader_next(reader, &p, 1); /* so that this message counts */
 	if (!followed->looker) {
 		screen_error(screen, NOTICE_FLOW_UNKNOWN, followed->why);
 		return;
@@ -456,7 +455,7 @@ flow_view_jump(struct screen *screen, const struct command_call *call)
 							    .id = reader_message_id(reader, p)});
 }
 
-/* The class of the last instruction of the selected message; INSN_NONE: it is not known. */
+/* Return the class of the last instruction of the selected message, or INSN_NONE if unknown. */
 static unsigned
 last_class(const struct flow_look *look)
 {
@@ -475,7 +474,7 @@ flow_view_go_to_other(struct screen *screen)
 	if (!place || place->before || place->behind ||
 	    !flow_view_followed(screen, trace_number(place->trace)))
 		return false;
-	flow_view_work(screen); /* its result serves, even where clocks have news by now */
+	flow_view_work(screen); /* a look is good enough even if the clocks changed since */
 	unsigned class = last_class(&screen->flow->look);
 	struct command_call call = {.count = 1};
 	if (class == INSN_CALL || class == INSN_INDIRECT_CALL)

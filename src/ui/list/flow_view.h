@@ -1,9 +1,9 @@
 /*
- * What the program flow is to the screen: what the processor of the selected message did
- * there, and jumps along it.
+ * The program flow on the screen: a look at the code that the processor of the selected
+ * message ran there, and jumps along it.
  *
- * Traces are followed in the background (flow/flow_index.h) from the first time on that a
- * pane or a jump asks.  A look at a message is made when keys pause, by the panes' work().
+ * The first pane or jump that needs a trace's flow starts to follow it in the background
+ * (flow/flow_index.h).  The panes' work() looks at a message once no more keys arrive.
  */
 #ifndef TRAWL_UI_FLOW_VIEW_H
 #define TRAWL_UI_FLOW_VIEW_H
@@ -16,31 +16,32 @@
 struct run_on;
 struct screen;
 
-/* A trace that is followed. */
+/* A trace, and the state of following it. */
 struct flow_view_trace {
 	bool tried;
-	struct flow_index *index; /* borrowed; NULL: it cannot be, */
-	const char *why;	  /* as this says */
+	struct flow_index *index; /* borrowed; NULL if the trace cannot be followed */
+	const char *why;	  /* the reason for that */
 	struct flow_looker *looker;
-	struct run_on *run_on; /* made when needed */
+	struct run_on *run_on; /* created when needed */
 };
 
-/* The message whose processor is shown: the selected one; or, if that is of a trace that is
- * not followed, the last one before it of a trace that is, or else the first of any. */
+/* The message that determines the processor to show: normally the selected one.  If its trace
+ * is not followed, it is the last earlier message of a followed trace.  Without one, it is the
+ * first of any such trace. */
 struct flow_view_place {
 	struct trace *trace;
 	struct message_id id;
-	uint64_t origin; /* the processor: of struct message */
+	uint64_t origin; /* its processor, as in struct message */
 	bool before, behind;
 };
 
 /* Zero-initialise. */
 struct flow_view {
-	unsigned opened;		/* counts the traces that were tried */
-	struct flow_view_trace *traces; /* of the session, or NULL */
+	unsigned opened;		/* number of traces tried */
+	struct flow_view_trace *traces; /* one per trace of the session, or NULL */
 	struct flow_view_place place;
-	struct text name; /* of its processor, as the message has it */
-	struct {	  /* the selected message that it was found for */
+	struct text name; /* name of its processor, as the message has it */
+	struct {	  /* The selected message for which `place` was found: */
 		bool any;
 		const struct trace *trace;
 		struct message_id id;
@@ -48,67 +49,67 @@ struct flow_view {
 	} of;
 	struct flow_look look;
 	bool made;
-	struct flow_view_place shown; /* what it was made for, */
-	unsigned generation, known;   /* and how much was known then */
-	unsigned changes;	      /* counts the looks */
+	struct flow_view_place shown; /* the place that `look` describes */
+	unsigned generation, known;   /* of the selected message; of the flow index */
+	unsigned changes;	      /* number of looks taken */
 };
 
 void flow_view_free(struct screen *);
 
-/* NULL: no message is selected.  Borrowed until the next call of any function here. */
+/* Return the place for the selected message, or NULL without one.  Borrowed until the next call
+ * of a function here. */
 const struct flow_view_place *flow_view_get_place(struct screen *);
 
-/* What is known of that message; NULL: nothing yet, or never, as *WHY says then.
- * Borrowed until the next call of any function here. */
+/* Return the look at that message.  Return NULL if it is not taken yet, or, with *WHY set, if it
+ * cannot be.  Borrowed until the next call of a function here. */
 const struct flow_look *flow_view_get(struct screen *, const char **why);
 
-/* Looks, if that was not done; true if it did. */
+/* Take a look if the last one is out of date.  Return true if it did. */
 bool flow_view_work(struct screen *);
 
-/* Whether a look may say more than the one that is shown: more is known of what was followed
- * from near the message only. */
+/* Return true if a new look may find more.  This holds if the last look was a guess from nearby
+ * messages and the index has advanced. */
 bool flow_view_has_news(struct screen *);
 
-/* How far the selected message's trace is followed; NULL: no message is selected, or as *WHY
- * says. */
+/* Return the flow index of the place's trace.  Return NULL without a selected message, or with
+ * the reason in *WHY. */
 struct flow_index *flow_view_index(struct screen *, const char **why);
 
-/* Who looks at the selected message's trace, or NULL. */
+/* Return the looker of the place's trace, or NULL. */
 struct flow_looker *flow_view_looker(struct screen *);
 
-/* The code of its trace, or NULL. */
+/* Return the code of the place's trace, or NULL. */
 struct flow_code *flow_view_code(struct screen *);
 
-/* The index and the looker of a trace by its number, if it is followed and the flow is asked
- * for; else NULL. */
+/* Return the index and looker of a trace by its number.  Return NULL if it is not followed. */
 const struct flow_view_trace *flow_view_followed(const struct screen *, size_t trace);
 
-/* Append FUNCTION+0xOFFSET in the trace that is shown, or the digits of the address.  Return
- * true if it has a name. */
+/* Append FUNCTION+0xOFFSET in the place's trace, or the digits of the address.  Return true if
+ * it has a name. */
 bool flow_view_add_place(struct screen *, uint64_t address, struct text *out);
 
-/* The address of the call before LINK, which it returns to. */
+/* Return the address of the call instruction before the return address LINK. */
 uint64_t flow_view_call_site(struct screen *, uint16_t space, uint64_t link);
 
-/* The number of a message of its trace as the list has it, and its ID;
- * false: there is none. */
+/* Return the ID of message NUMBER of the place's trace, and append its number in the list.
+ * Return false if there is no such message. */
 bool flow_view_message(struct screen *, uint64_t number, struct message_id *id, struct text *shown);
 
-/* Appends which processor is looked at, and where. */
+/* Append the name of the processor and the message number of the place. */
 void flow_view_add_title(struct screen *, struct text *);
 
-/* Says why nothing is shown: what happened, and what to do below it. */
+/* Draw the reason why nothing is shown, and below it a remedy. */
 void flow_view_draw_why(struct canvas *, const struct area *, const char *why);
 
-/* Draws what one should know of what is shown at the bottom of an area, which is less by so many
- * rows then: those that are not NEEDED, or a quarter; nothing if it is empty. */
+/* Draw a note at the bottom of an area, and shrink the area by its rows.  The note may take the
+ * rows that are not NEEDED, or a quarter.  An empty note takes none. */
 void flow_view_draw_note(struct canvas *, struct area *, const char *note, size_t needed);
 
-/* Goes to a message of its trace. */
+/* Go to a message of the place's trace. */
 void flow_view_go(struct screen *, uint64_t number);
 
-/* From a call to behind it, from a return to its call; false: the selected message ends with
- * neither. */
+/* Go from a call to the message after its return, or from a return to its call.  Return false if
+ * the selected message ends with neither. */
 bool flow_view_go_to_other(struct screen *);
 
 void flow_view_jump(struct screen *, const struct command_call *); /* ) ( ]] [[ ]k [k ]x [x */

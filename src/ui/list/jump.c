@@ -1,8 +1,8 @@
 /*
  * Marks, the trail of jumps, and the go-to prompt: see jump.h.
  *
- * What is asked for by number, share or time is a wish (session/sequence.h): it is said
- * to wishes.h, which runs the command again when it is known where that is.
+ * A jump by number, share or time registers a wish (session/sequence.h).  wishes.h runs the
+ * command again when the target is known.
  */
 #include "config.h"
 
@@ -91,7 +91,7 @@ jump_go_to(struct screen *screen, const struct location *location)
 void
 jump_to_location(struct screen *screen, const struct location *location)
 {
-	struct location copy = *location; /* it may be of the trail, which moves */
+	struct location copy = *location; /* LOCATION may be in the trail, which moves */
 	trail_remember(screen);
 	jump_go_to(screen, &copy);
 }
@@ -110,7 +110,7 @@ jump_trail(struct screen *screen, const struct command_call *call)
 			if (!jumps->at)
 				break;
 			if (jumps->at == jumps->trail.count) {
-				trail_remember(screen); /* to come forward to */
+				trail_remember(screen); /* for the way forward */
 				jumps->at = jumps->trail.count - 1;
 			}
 			if (jumps->at)
@@ -148,7 +148,7 @@ jumps_drop(struct jumps *jumps, size_t i)
 	memmove(mark, mark + 1, (--jumps->marks.count - i) * sizeof *mark);
 }
 
-/* What a new mark takes the place of, or the number of marks. */
+/* Return the index of the mark that NEW replaces, or the number of marks. */
 static size_t
 jumps_replaced(const struct jumps *jumps, const struct location *new)
 {
@@ -280,7 +280,7 @@ jump_mark(struct screen *screen, const struct command_call *call)
 	jump_to_location(screen, target);
 }
 
-/* Whether A stands before B in the present list. */
+/* Return true if A is before B in the present list. */
 static bool
 is_before(struct screen *screen, const struct location *a, const struct location *b)
 {
@@ -315,7 +315,7 @@ jump_next_mark(struct screen *screen, const struct command_call *call)
 
 /* --- by number and share ----------------------------------------------- */
 
-/* Where a wish for a time leads while the indexes do not tell. */
+/* Estimate the target of a wish for a time, if the indexes do not cover it yet. */
 static bool
 estimate_time(struct list *list, const struct sequence_wish *wish, struct sequence_position *p)
 {
@@ -324,7 +324,7 @@ estimate_time(struct list *list, const struct sequence_wish *wish, struct sequen
 	       time_probe(list->lanes[wish->lane].reader, wish->time, &p->at);
 }
 
-/* Goes to what is asked for, or near it until it is known; false if there is none. */
+/* Go to the target of a wish, or near it until it is known.  Return false if there is none. */
 static bool
 go_to(struct screen *screen, struct sequence_wish wish)
 {
@@ -337,7 +337,7 @@ go_to(struct screen *screen, struct sequence_wish wish)
 	return found;
 }
 
-/* To a message by its number, from 1, or to the last one if there are fewer. */
+/* Go to a message by its number, from 1, or to the last one if there are fewer. */
 static void
 go_to_number(struct screen *screen, uint64_t number)
 {
@@ -412,8 +412,7 @@ jump_end(struct screen *screen, const struct command_call *call)
 	}
 }
 
-/* What is to be found again in another list: a message, and its time or the last one
- * before it. */
+/* A place to find in another list: a message, and its time or the last time before it. */
 struct jump_target {
 	struct location at;
 	bool there, timed;
@@ -433,7 +432,7 @@ target_here(struct screen *screen)
 	return target;
 }
 
-/* To the message, where the list has it, else to the first one not before its time. */
+/* Go to the message if the list has it, else to the first one not before its time. */
 static void
 go_to_target(struct screen *screen, const struct jump_target *target)
 {
@@ -455,7 +454,7 @@ go_to_target(struct screen *screen, const struct jump_target *target)
 		list_goto(list, p);
 }
 
-/* Which traces are shown by now, where there are several. */
+/* Show a notice of the traces that are shown now. */
 static void
 say_shown_traces(struct screen *screen, bool left)
 {
@@ -490,7 +489,7 @@ jump_trace(struct screen *screen, const struct command_call *call)
 
 /* --- by time ----------------------------------------------------------- */
 
-/* What times in the prompt count from, in the way they are shown. */
+/* Return the base of times in the prompt, if times are shown relative to one. */
 static bool
 base_of_times(struct screen *screen, struct display_time *base)
 {
@@ -501,7 +500,7 @@ base_of_times(struct screen *screen, struct display_time *base)
 	return screen->time_mode == TIME_MARK && screen->jumps->has_base;
 }
 
-/* Moves a time by so many of its clock's ticks. */
+/* Move a time by TICKS of its clock, within its range. */
 static void
 move_by(struct display_time *shown, uint64_t ticks, bool back)
 {
@@ -519,7 +518,7 @@ move_by(struct display_time *shown, uint64_t ticks, bool back)
 	}
 }
 
-/* Why no time was made of a text, or what to say of the one that was. */
+/* If TEXT needs the rate of the clock, explain that it is not known. */
 static void
 say_rate(const struct screen *screen, const char *text, struct text *why)
 {
@@ -533,7 +532,7 @@ say_rate(const struct screen *screen, const char *text, struct text *why)
 	session_add_rate_hint(screen->session, why);
 }
 
-/* The ticks of a trace's own clock, where times are shown by it. */
+/* Set *SHOWN to TICKS on the trace's own clock, if the time mode shows that clock. */
 static void
 turn_to_own(const struct screen *screen, struct trace *trace, uint64_t ticks,
 	    struct display_time *shown)
@@ -545,8 +544,8 @@ turn_to_own(const struct screen *screen, struct trace *trace, uint64_t ticks,
 		shown->clock.hz = 0;
 }
 
-/* Reads +DURATION or -DURATION from a location on, or from the last time before it, or from the
- * first one. */
+/* Parse +DURATION or -DURATION relative to a location's time.  Without one, use the last time
+ * before it, or else the first time. */
 static bool
 parse_relative(struct screen *screen, const struct location *location, const char *text,
 	       struct display_time *shown, struct text *why)
@@ -582,7 +581,7 @@ parse_relative(struct screen *screen, const struct location *location, const cha
 	return true;
 }
 
-/* Reads a point in time; NEAR tells of which day, and of which clock. */
+/* Parse a point in time.  NEAR supplies the day and the clock. */
 static bool
 parse_point(struct screen *screen, const char *text, const struct display_time *near,
 	    struct display_time *shown, struct text *why)
@@ -605,8 +604,8 @@ parse_point(struct screen *screen, const char *text, const struct display_time *
 	return true;
 }
 
-/* Reads [BASE]+DURATION, [BASE]-DURATION, BASE or TIME, where BASE is 'LETTER
- * or, left out, the cursor.  WHY is to be said: what is wrong, or of a good one too. */
+/* Parse [BASE]+DURATION, [BASE]-DURATION, BASE or TIME.  BASE is 'LETTER, or the cursor if left
+ * out.  WHY gets the error, or a remark on a valid time. */
 static bool
 parse_time(struct screen *screen, const char *text, struct display_time *shown, struct text *why)
 {
@@ -638,7 +637,7 @@ go_to_time_text(struct screen *screen, const char *text)
 {
 	struct display_time shown;
 	struct text why = {0};
-	screen->wishes->needs_clocks = true; /* by which clock it is read */
+	screen->wishes->needs_clocks = true; /* to choose the clock for parsing */
 	if (parse_time(screen, text, &shown, &why)) {
 		go_to_time(screen, &shown);
 		if (why.length)
@@ -682,7 +681,7 @@ jump_to_filter(struct screen *screen, const struct command_call *call)
 	struct list *list = screen->list;
 	int64_t time;
 	(void)call;
-	screen->wishes->needs_clocks = true; /* by which clock it is read */
+	screen->wishes->needs_clocks = true; /* to choose the clock for parsing */
 	if (filter_find_begin(list->filter, list->trace, &time))
 		go_to(screen, (struct sequence_wish){
 				  .by = SEQUENCE_BY_TIME, .lane = list->lane, .time = time});

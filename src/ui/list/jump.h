@@ -1,8 +1,7 @@
 /*
- * Places to come back to, and ways to name a place.
+ * Marks, the trail of jumps, and the go-to prompt.
  *
- * A command goes to what is known so far; wishes.h says what becomes of that when more
- * is known.
+ * A jump goes as far as the present data allows.  wishes.h repeats it when more is known.
  */
 #ifndef TRAWL_UI_JUMP_H
 #define TRAWL_UI_JUMP_H
@@ -13,52 +12,52 @@
 
 struct screen;
 
-/* A message of one of the traces of the session: a mark, or where a jump began. */
+/* A message of the session: a mark, or the start of a jump. */
 struct location {
 	size_t trace;
 	struct message_id id;
-	char letter; /* of a mark; '*' = a bookmark without one */
+	char letter; /* of a mark; '*' for a bookmark */
 	char *note;  /* of a mark, or NULL; owned */
 };
 
 enum { TRAIL_MAX = 100 };
 
 struct jumps {
-	VEC(struct location) marks; /* in the order of their messages */
-	VEC(struct location) trail; /* where jumps began, oldest first */
-	size_t at;		    /* in the trail; trail.count = not in it */
-	bool has_base;		    /* what TIME_MARK counts from */
-	struct display_time base;   /* that of the last mark set */
-	char *last;		    /* of the go-to prompt, for `.`; owned */
+	VEC(struct location) marks; /* in order of their messages */
+	VEC(struct location) trail; /* starts of jumps, oldest first */
+	size_t at;		    /* position in the trail; trail.count if outside */
+	bool has_base;		    /* `base` is set */
+	struct display_time base;   /* time of the last mark set, from which TIME_MARK counts */
+	char *last;		    /* last input of the go-to prompt, for `.`; owned */
 };
 
 void jumps_free(struct jumps *);
-/* Into what is zero. */
+/* Copy into a zeroed struct. */
 void jumps_copy(struct jumps *, const struct jumps *);
 
-/* The mark on a message, or 0. */
+/* Return the letter of the mark on a message, or 0. */
 char jumps_mark(const struct jumps *, size_t trace, struct message_id);
 
-/* Puts a mark into its place in the list and returns it; one that has the
- * same letter, or is the same bookmark, goes.  Takes the note. */
+/* Insert a mark in message order, and return it.  Replace a mark with the same letter, or a
+ * bookmark on the same message.  Take ownership of the note. */
 struct location *jumps_add(struct jumps *, struct location);
 void jumps_drop(struct jumps *, size_t i);
 
-/* The list that a trace's messages are shown in: the present one if that has the trace,
- * else its own; and which lane it is there. */
+/* Return the list for messages of a trace, and its lane there.  That is the present list if it
+ * has the trace, else the trace's own. */
 struct list *jump_list(struct screen *, size_t trace, size_t *lane);
-/* The message of a location, and that list.  False if there is no message any more. */
+/* Find the message of a location, and that list.  Return false if the message is gone. */
 bool jump_find(struct screen *, const struct location *, struct list **, struct row *);
-/* Goes to a location and remembers where it began. */
+/* Go to a location and add the start to the trail. */
 void jump_to_location(struct screen *, const struct location *);
 
-/* Gives a mark a note, an empty one takes it away; NULL: asks for it, the old one to
- * begin with.  The mark may be NULL. */
+/* Set the note of a mark (may be NULL).  An empty note removes it.  Without NOTE, open a prompt
+ * with the old one. */
 void jump_note_mark(struct screen *, struct location *, const char *note);
 
 /* Handlers. */
 void jump_goto(struct screen *, const struct command_call *);
-/* To where the list's filter begins to let messages pass, if it asks for times. */
+/* Go to the start of the time range in the list's filter, if it has one. */
 void jump_to_filter(struct screen *, const struct command_call *);
 void jump_percent(struct screen *, const struct command_call *);
 void jump_top(struct screen *, const struct command_call *);

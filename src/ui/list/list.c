@@ -1,11 +1,11 @@
 /*
- * A run of rows that grows towards what is shown: see list.h.
+ * A run of rows that grows towards the screen's position: see list.h.
  *
- * Without a filter the next row is the reader's next message.  With one, a cursor
- * at each edge asks the match set, which has it, or finds it and signals; where
- * the index is not there yet, the cursor looks on a cell at a time and remembers how
- * far it got, so a sparse filter costs each cell once.  All loops stop at a deadline
- * some milliseconds away.
+ * Without a filter, the next row is the reader's next message.  With one, each edge has a
+ * search that uses the match set.  The set has the next match, or finds it and signals.
+ * Where the index is not ready, the search looks at one cell at a time and remembers its
+ * position.  A sparse filter therefore visits each cell once.  All loops stop at a deadline a
+ * few milliseconds away.
  */
 #include "config.h"
 
@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum {
-	SLICE_MS = 6,	/* of work between two looks at the keyboard */
-	ROWS_MAX = 4096 /* kept; more are dropped from the far end */
+	SLICE_MS = 6,	/* of work between two checks of the keyboard */
+	ROWS_MAX = 4096 /* rows kept; more are dropped from the far end */
 };
 
 enum added { ADDED, ADDED_END, ADDED_LATER };
@@ -34,7 +34,7 @@ list_deadline(void)
 
 /* --- lanes ------------------------------------------------------------- */
 
-/* From now on positions are of that lane. */
+/* Make LANE the lane to which positions refer. */
 static void
 list_turn_to_lane(struct list *list, size_t lane)
 {
@@ -43,7 +43,7 @@ list_turn_to_lane(struct list *list, size_t lane)
 	list->reader = list->lanes[lane].reader;
 }
 
-/* Turns to the lane of the cursor. */
+/* Turn to the lane of the cursor. */
 static void
 turn_to_cursor(struct list *list)
 {
@@ -52,14 +52,14 @@ turn_to_cursor(struct list *list)
 		list_turn_to_lane(list, row->lane);
 }
 
-/* Whether its order is not that of one trace. */
+/* Return true if the order covers several strands. */
 static bool
 is_merged(const struct list *list)
 {
 	return sequence_strand_count(list->sequence) > 1;
 }
 
-/* The next or previous message of the list. */
+/* Step to the next or previous message of the list. */
 static bool
 list_step(struct list *list, struct sequence_position *p, int direction)
 {
@@ -67,8 +67,8 @@ list_step(struct list *list, struct sequence_position *p, int direction)
 			     : sequence_previous(list->sequence, p);
 }
 
-/* The same in this cell or the one next to it, which is how it is nearly always:
- * many cells without a message take long to look through. */
+/* Step within this cell or the adjacent one.  That almost always suffices, and stays fast
+ * before a long series of empty cells. */
 static bool
 step_near(struct list *list, struct position *at, int direction)
 {
@@ -130,7 +130,7 @@ list_passes(struct list *list, struct reader *reader, struct position at)
 {
 	struct expansion scratch = {0};
 	const struct message *m = reader_message(reader, at);
-	struct message copy = m ? *m : (struct message){0}; /* text may ask for other cells */
+	struct message copy = m ? *m : (struct message){0}; /* text may need other cells */
 	bool fits = m && filter_match(list->filter, reader, &copy, &scratch);
 	expansion_free(&scratch);
 	return fits;
@@ -142,7 +142,7 @@ list_is_match(struct list *list, struct sequence_position p)
 	return list_passes(list, list->lanes[p.lane].reader, p.at);
 }
 
-/* Whether a message that is no match is shown with one. */
+/* Return true if a message that is no match is shown around one. */
 static bool
 is_near(struct list *list, struct sequence_position p)
 {
@@ -169,7 +169,7 @@ row_at(struct list *list, struct sequence_position p)
 	return row;
 }
 
-/* Looks from an edge on. */
+/* Search for the next match from an edge. */
 static enum next_result
 look_on(struct list *list, struct list_edge *edge, int direction, int64_t until,
 	struct sequence_position *found)
@@ -187,8 +187,8 @@ look_on(struct list *list, struct list_edge *edge, int direction, int64_t until,
 	return next_match(edge->next, &bound, found);
 }
 
-/* Note the cells of the one lane that were looked at between two positions although only KNOWN
- * cells were indexed: the index may find messages there. */
+/* Record that the search passed cells before they were indexed: the cells between two positions,
+ * from cell KNOWN on.  The index may still find messages there.  For a single lane only. */
 static void
 note_passed(struct list *list, struct position from, struct position to, int direction,
 	    bool is_found, uint64_t known)
@@ -201,7 +201,7 @@ note_passed(struct list *list, struct position from, struct position to, int dir
 	list->passed = end > list->passed ? end : list->passed;
 }
 
-/* The next position past EDGE that the filter passes. */
+/* Find the next position past EDGE that passes the filter. */
 static enum added
 find_next(struct list *list, struct list_edge *edge, int direction, int64_t until,
 	  struct sequence_position *found)
@@ -262,7 +262,7 @@ list_trim(struct list *list, int side)
 	set_edge(&list->edges[side], row_position(outer));
 }
 
-/* Whether P lies past BOUND in a direction. */
+/* Return true if P lies past BOUND in a direction. */
 static bool
 is_beyond(struct list *list, struct sequence_position p, struct sequence_position bound,
 	  int direction)
@@ -272,8 +272,8 @@ is_beyond(struct list *list, struct sequence_position p, struct sequence_positio
 	return sequence_is_before(list->sequence, first, last);
 }
 
-/* The next row past an edge: a match, or a message that is shown with one.  Those
- * in front of a match begin behind what is shown already. */
+/* Find the next row past an edge: a match, or a message shown around one.  The messages before
+ * a match start after the rows already shown. */
 static enum added
 find_row(struct list *list, int side, int64_t until, struct sequence_position *found)
 {
@@ -311,7 +311,7 @@ find_row(struct list *list, int side, int64_t until, struct sequence_position *f
 	return added;
 }
 
-/* Adds a row at one end of the run. */
+/* Add a row at one end of the run. */
 static enum added
 list_extend(struct list *list, int side, int64_t until)
 {
@@ -350,7 +350,7 @@ follow_cursor(struct list *list)
 	}
 }
 
-/* Moves the cursor as far as rows are there.  True if it waits for rows. */
+/* Move the cursor as far as there are rows.  Return true if it waits for more. */
 static bool
 apply_pending_moves(struct list *list, int64_t until)
 {
@@ -376,8 +376,8 @@ apply_pending_moves(struct list *list, int64_t until)
 	return list->pending_moves && !list->rows.count;
 }
 
-/* Rows above the cursor that a jump asked for; where it reached a message that
- * the filter hides, the cursor goes to the next one, or else the last. */
+/* Add the rows that a jump wants above the cursor.  If the filter hides the target, the cursor
+ * goes to the next row, or else to the last. */
 static bool
 fill_above(struct list *list, int64_t until)
 {
@@ -398,7 +398,7 @@ fill_above(struct list *list, int64_t until)
 	return false;
 }
 
-/* Rows down to the foot of the screen. */
+/* Add rows down to the bottom of the screen. */
 static bool
 fill_below(struct list *list, int64_t until)
 {
@@ -412,8 +412,8 @@ fill_below(struct list *list, int64_t until)
 	return false;
 }
 
-/* Rows on both sides of the cursor after a jump.  Each side has half of the time, as there
- * may be none up to the end of the capture. */
+/* Add rows on both sides of the cursor after a jump.  Each side gets half of the time, because
+ * the search may run in vain up to the end of the capture. */
 static bool
 fill_around(struct list *list, int64_t until)
 {
@@ -425,7 +425,8 @@ fill_around(struct list *list, int64_t until)
 	return below || above;
 }
 
-/* Rows down to the foot of the screen; the last page is a full one. */
+/* Add rows down to the bottom of the screen.  At the end, add rows above, so that the last page
+ * is full. */
 static bool
 list_fill(struct list *list, int64_t until)
 {
@@ -503,7 +504,7 @@ list_cancel(struct list *list)
 
 /* --- following --------------------------------------------------------- */
 
-/* Somebody goes elsewhere: what comes from now on is new. */
+/* Stop following.  Messages from now on count as unseen. */
 static void
 leave_tail(struct list *list)
 {
@@ -555,7 +556,7 @@ list_follow(struct list *list)
 
 /* --- opening and going ------------------------------------------------- */
 
-/* Makes the rows anew around a message, with MARGIN of them above it. */
+/* Discard the rows and start again at a message, with MARGIN rows above it. */
 static void
 go_to_row(struct list *list, struct sequence_position p, size_t margin)
 {
@@ -580,8 +581,8 @@ go_to_row(struct list *list, struct sequence_position p, size_t margin)
 	list_work(list);
 }
 
-/* A jump that stays on the screen moves the cursor only; another one puts the
- * row into the middle. */
+/* Jump to a message.  If its row is on the screen, only the cursor moves.  Otherwise the row
+ * goes to the middle of the screen. */
 static void
 list_jump(struct list *list, struct sequence_position p)
 {
@@ -616,7 +617,7 @@ list_goto_edge(struct list *list, int side)
 		return;
 	leave_tail(list);
 	go_to_row(list, p, before ? 0 : list->height);
-	list_stay(list); /* at the row, not at what is hidden beyond it */
+	list_stay(list); /* at the row, not at a hidden message past it */
 }
 
 void
@@ -634,7 +635,7 @@ list_stay(struct list *list)
 	list_work(list);
 }
 
-/* Notes how a lane's capture is; true if it was otherwise before. */
+/* Record the state of a lane's capture.  Return true if it changed. */
 static bool
 note_capture(struct list_lane *lane)
 {
@@ -648,7 +649,7 @@ note_capture(struct list_lane *lane)
 	       lane->ended != before.ended;
 }
 
-/* How much the names of all lanes begin with alike, up to a sign between words. */
+/* Return the length of the prefix that all lane names share, up to a separator. */
 static size_t
 common_beginning(const struct list *list)
 {
@@ -727,7 +728,7 @@ list_resize(struct list *list, size_t height)
 
 /* --- moving ------------------------------------------------------------ */
 
-/* The row's number among those of the list; false if it is not known. */
+/* Return the number of a row within the list.  Return false if it is not known. */
 static bool
 row_number(struct list *list, const struct row *row, uint64_t *number)
 {
@@ -739,7 +740,7 @@ row_number(struct list *list, const struct row *row, uint64_t *number)
 	return exact;
 }
 
-/* The row with that number, or the last one if there are fewer. */
+/* Find the row with a number, or the last one if there are fewer. */
 static bool
 find_number(struct list *list, uint64_t number, struct sequence_position *p)
 {
@@ -761,7 +762,7 @@ find_number(struct list *list, uint64_t number, struct sequence_position *p)
 	return matches_find(list->matches.of[0], list->reader, number, &p->at);
 }
 
-/* Long moves are arithmetic, not steps. */
+/* Do a long move by arithmetic instead of steps. */
 static bool
 list_leap(struct list *list, int64_t rows)
 {
@@ -780,7 +781,7 @@ list_leap(struct list *list, int64_t rows)
 	return true;
 }
 
-/* The user moves: upwards that ends following. */
+/* Begin a move by the user.  A move upwards ends following. */
 static void
 start_move(struct list *list, int64_t rows)
 {
@@ -830,7 +831,7 @@ list_scroll(struct list *list, int64_t rows)
 	list->moving = true;
 	list->stopped = false;
 	if (!list->height || !list->rows.count)
-		rows = 0; /* there is nothing on the screen so far */
+		rows = 0; /* the screen is still empty */
 	for (; rows > 0; rows--) {
 		if (list->top + list->height >= list->rows.count &&
 		    list_extend(list, LIST_AFTER, until) != ADDED)
@@ -883,7 +884,7 @@ void
 list_refilter(struct list *list, bool shown)
 {
 	list_matches_turn(&list->matches, &list->former, list->filter);
-	drop_cursors(list); /* which look at the filter */
+	drop_cursors(list); /* they use the old filter */
 	list->outdated = true;
 	if (shown)
 		list_show(list);
@@ -906,7 +907,7 @@ list_rebuild(struct list *list)
 	size_t margin = full ? list->cursor - list->top : list->height / 2;
 	struct message_id anchor = list->anchor;
 	const struct row *row = list_current(list);
-	bool at_loss = row && row->message.kind == DECODE_KIND_LOSS; /* which only moves on */
+	bool at_loss = row && row->message.kind == DECODE_KIND_LOSS; /* a loss just moves forward */
 	reader_find_id(list->lanes[p.lane].reader, anchor, &p.at);
 	go_to_row(list, p, margin);
 	if (!trace_has_dropped(list->lanes[p.lane].trace, anchor.offset))
@@ -918,13 +919,13 @@ list_rebuild(struct list *list)
 		go_to_tail(list);
 }
 
-/* Forgets the rows that are not on the screen. */
+/* Drop the rows that are not on the screen. */
 static void
 list_cut(struct list *list)
 {
 	size_t end = list->top + list->height;
 	if (list->cursor < list->top || list->cursor >= end)
-		return; /* still on its way */
+		return; /* a move is still pending */
 	if (end < list->rows.count) {
 		list->rows.count = end;
 		struct row *row = &list->rows.at[end - 1];
@@ -941,7 +942,7 @@ list_cut(struct list *list)
 	}
 }
 
-/* Finds the rows again by their IDs; false if one is gone. */
+/* Find the rows again by their IDs.  Return false if one is gone. */
 static bool
 find_again(struct list *list)
 {
@@ -973,7 +974,7 @@ all_exact(struct list *list)
 	return exact && sequence_is_exact(list->sequence);
 }
 
-/* What became of a list's captures since it was last looked at. */
+/* Changes of a list's captures since the last look. */
 struct changes {
 	bool any, more, anew, stale;
 };
@@ -1003,7 +1004,7 @@ look_at_lanes(struct list *list)
 	return changes;
 }
 
-/* Finds the rows again, or makes them anew. */
+/* Find the rows again, or make new ones. */
 static void
 settle_rows(struct list *list, struct changes changes)
 {
@@ -1018,7 +1019,7 @@ settle_rows(struct list *list, struct changes changes)
 	if (changes.anew || changes.stale || !list->rows.count || !find_again(list) ||
 	    (list->provisional && all_exact(list)))
 		list_rebuild(list);
-	else if (changes.more && list->tail) /* what the filter passes of the new ones */
+	else if (changes.more && list->tail) /* to the last new row that passes */
 		move_by(list, INT32_MAX);
 }
 
@@ -1030,7 +1031,7 @@ list_settle(struct list *list)
 	if (!changes.any)
 		return;
 	settle_rows(list, changes);
-	list_work(list); /* rows that came belong to the paint that finds them */
+	list_work(list); /* so that this paint shows new rows */
 }
 
 const char *

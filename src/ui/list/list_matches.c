@@ -1,9 +1,9 @@
 /*
  * Match sets of a list: see list_matches.h.
  *
- * A message of several traces has as many matches before it as each trace has before
- * its first message that is not before that one.  Of a trace that is several strands each
- * has a first one; matches between these are held against that of their strand.
+ * The rank of a message is a sum over the traces.  Each trace adds the matches before its
+ * first message that does not precede the ranked one.  A trace with several strands has such a
+ * first message in each.  A match between them is compared with the one of its own strand.
  */
 #include "config.h"
 
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 enum {
-	AT_ONCE_MS = 6, /* of counting before threads go on with it */
-	APART_MAX = 64	/* cells that strands of a trace may be apart to be told from each other */
+	AT_ONCE_MS = 6, /* of counting before threads continue */
+	APART_MAX = 64	/* distance of strands in cells up to which a rank is exact */
 };
 
 void
@@ -101,10 +101,10 @@ list_matches_get_progress(const struct list_matches *matches, struct matches_pro
 	return matches->count > 0;
 }
 
-/* Where a position cuts the strands of a lane: what is before FROM stands before it, what
- * is not before TO does not. */
+/* The cut that a position makes through a lane.  Messages before `from` precede the position,
+ * and messages from `to` on do not. */
 struct lane_cut {
-	size_t first, count; /* its strands */
+	size_t first, count; /* strands of the lane */
 	struct position heads[CLOCKS_STRANDS_MAX + 1], from, to;
 };
 
@@ -135,7 +135,7 @@ cut_lane(struct sequence *sequence, size_t lane, struct sequence_position p, str
 		cut->to = cut->from;
 }
 
-/* Matches of a cell between FROM and TO that stand before what cuts the lane. */
+/* Count the matches of a cell, between FROM and TO, that precede the cut. */
 static uint64_t
 count_in_cell(const struct list_matches *matches, size_t lane, const struct lane_cut *cut,
 	      uint64_t cell, bool *exact)
@@ -157,7 +157,8 @@ count_in_cell(const struct list_matches *matches, size_t lane, const struct lane
 	return count;
 }
 
-/* Matches of a lane before P; true if P, or what comes next in that lane, is one. */
+/* Count the matches of a lane before P.  Return true if P, or the next message of that lane, is
+ * a match. */
 static bool
 rank_in_lane(const struct list_matches *matches, size_t lane, struct sequence_position p,
 	     uint64_t *before, bool *exact)

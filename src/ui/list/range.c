@@ -1,10 +1,10 @@
 /*
- * The range of messages between an anchor and where the user went: see range.h.
+ * The range of messages between a fixed end and the user's position: see range.h.
  *
- * Both ends are message IDs, so the range survives filters and the index.  The moving
- * end is the list's anchor, which is the cursor's message save where a filter hid
- * that.  What a range holds is what the filters show of it; in a list of several
- * traces a span of each, found with each screen.
+ * Both ends are message IDs, so the range survives filters and the index.  The moving end is
+ * the list's anchor.  That is the cursor's message, unless a filter hides the user's last one.
+ * A range holds the messages that the filters show.  In a list of several traces it has a span
+ * for each strand, found again for each paint.
  */
 #include "config.h"
 
@@ -20,8 +20,8 @@
 #include <stdlib.h>
 
 enum {
-	COPY_MAX = 64 * 1024, /* bytes; many terminals drop what is longer */
-	TAKES_MAX = 4	      /* looks at a range whose messages a filter hides */
+	COPY_MAX = 64 * 1024, /* bytes; many terminals drop a longer text */
+	TAKES_MAX = 4	      /* calls of range_take_text(), to limit a range of hidden messages */
 };
 
 struct copied {
@@ -29,7 +29,7 @@ struct copied {
 	unsigned takes;
 };
 
-/* Its ends in the present list, in order; false if there is none. */
+/* Return its ends in the present list, in order.  Return false if there is none. */
 static bool
 range_ends(const struct screen *screen, struct sequence_position *first,
 	   struct sequence_position *last)
@@ -47,7 +47,7 @@ range_ends(const struct screen *screen, struct sequence_position *first,
 	return true;
 }
 
-/* Fill in the span of a strand between two positions of the list; false if it is empty. */
+/* Fill in the span of a strand between two positions.  Return false if it is empty. */
 static bool
 find_span(const struct list *list, size_t strand, struct sequence_position first,
 	  struct sequence_position last, struct range_span *span)
@@ -101,7 +101,7 @@ range_free(struct range *range)
 	vec_free(&range->spans);
 }
 
-/* Whether a message is in the strand of a span. */
+/* Return true if a message is in the strand of a span. */
 static bool
 is_of_span(struct list *list, const struct range_span *span, struct message_id id)
 {
@@ -148,7 +148,7 @@ display_time_at(const struct list *list, struct sequence_position p, struct disp
 	return m && display_time_of(list, lane, &copy, shown);
 }
 
-/* How many rows the list has before a message, and with it if it is one. */
+/* Count the rows before a message.  WITH counts the message too, if it is a row. */
 static uint64_t
 count_rows(struct list *list, struct sequence_position p, bool with, bool *exact)
 {
@@ -201,7 +201,7 @@ range_toggle(struct screen *screen, const struct command_call *call)
 	range->on = true;
 	range->from =
 	    (struct location){.trace = screen->list->lanes[row->lane].number, .id = row->id};
-	list_move(screen->list, 0); /* from here on: not from what a filter hides */
+	list_move(screen->list, 0); /* start at the cursor, not at a hidden message */
 	struct text copy = {0}, write = {0};
 	keymap_hint(screen->keymap, COMMAND_COPY, &copy);
 	keymap_hint(screen->keymap, COMMAND_WRITE, &write);

@@ -1,5 +1,5 @@
 /*
- * A range of messages: from where `v` was typed to where the user moved since.
+ * A range of messages, from the place where the user typed `v` to the present position.
  */
 #ifndef TRAWL_UI_RANGE_H
 #define TRAWL_UI_RANGE_H
@@ -11,40 +11,39 @@
 
 struct screen;
 
-/* What it holds of a strand: messages from one to another, both included. */
+/* The part of the range in one strand: from `first` to `last`, both included. */
 struct range_span {
 	size_t trace;
 	struct message_id first, last;
-	bool in_strand; /* those alone that are in one strand of the trace: */
-	size_t strand;	/* clocks_strand(), as of range_find */
+	bool in_strand; /* only messages of strand `strand` count */
+	size_t strand;	/* clocks_strand(), set by range_find() */
 };
 
 struct range {
 	bool on;
-	struct location from;	      /* where it began */
-	VEC(struct range_span) spans; /* as of range_find */
+	struct location from;	      /* start of the range */
+	VEC(struct range_span) spans; /* set by range_find() */
 };
 
-/* Finds out what it holds: in a list of several traces a span of each that is shown.
- * False, and none, if there is no range where the list shows its trace. */
+/* Find the spans of the range, one per strand that is shown.  Return false, with no spans, if
+ * there is no range or the list does not show its trace. */
 bool range_find(struct screen *);
 
-/* Its two ends; false if there is no range where the list shows its trace. */
+/* Return its two ends.  Return false if there is no range or the list does not show its trace. */
 bool range_places(const struct screen *, struct export_place places[2]);
 void range_free(struct range *);
 
-/* Whether a message of that trace is in it, as of the last range_find. */
+/* Return true if a message was in the range at the last range_find(). */
 bool range_has(const struct screen *, size_t trace, struct message_id);
 
-/* Copies its messages, as the list shows them, to the terminal's clipboard and
- * ends it; false if there is none. */
+/* Copy its messages, as the list shows them, to the terminal's clipboard, and end the range.
+ * Return false if there is none. */
 bool range_copy(struct screen *);
 
-/* Ends it and says so; false if there is none. */
+/* End the range with a notice.  Return false if there is none. */
 bool range_drop(struct screen *);
 
-/* Appends how many of its messages the list shows, and how long it is; nothing if
- * there is none. */
+/* Append its length and the number of its rows.  Append nothing if there is no range. */
 void range_describe(struct screen *, struct text *out);
 
 /* Handler. */

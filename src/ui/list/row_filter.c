@@ -1,8 +1,8 @@
 /*
  * Filters from a row: see row_filter.h.
  *
- * Origins and traces go into the set of names that the pane of origins ticks, so that one
- * entry says which are hidden, wherever that was chosen.
+ * Origins and traces go into the set of names that the pane of origins ticks.  A single entry
+ * therefore lists all hidden names, wherever the user chose them.
  */
 #include "config.h"
 
@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Only messages whose FIELD has this name, or none of them; one of the names that are
- * shown stays. */
+/* Show only messages with this name in FIELD, or hide them.  The last name that is shown cannot
+ * be hidden. */
 static void
 choose_name(struct screen *screen, const char *field, const char *name, bool hide)
 {
@@ -52,7 +52,7 @@ row_filter_trace(struct screen *screen, const struct command_call *call)
 			    call->id == COMMAND_HIDE_TRACE);
 }
 
-/* A message without an origin stands for its trace where that is to be seen alone. */
+/* Show or hide an origin.  To show a message without an origin alone, use its trace. */
 void
 row_filter_origin(struct screen *screen, const struct command_call *call)
 {
@@ -102,8 +102,8 @@ row_filter_severity(struct screen *screen, const struct command_call *call)
 	text_free(&text);
 }
 
-/* Appends a time as expressions have it: a time of the first message's day, a date in one
- * word, or seconds with their unit. */
+/* Append a time in filter syntax: a time of the first message's day, a date as a single word,
+ * or seconds with their unit. */
 static void
 add_time_value(const struct list *list, struct display_time shown, struct text *out)
 {

@@ -1,8 +1,8 @@
 /*
  * Filters made from the message under the cursor.
  *
- * Each is an expression in the list of filters, as if it had been typed; what is said of it
- * names that and the key that takes it back.
+ * Each is an expression in the list of filters, as if the user had typed it.  The notice shows
+ * the expression and the key that undoes it.
  */
 #ifndef TRAWL_UI_ROW_FILTER_H
 #define TRAWL_UI_ROW_FILTER_H

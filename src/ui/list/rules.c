@@ -1,9 +1,8 @@
 /*
- * Which rule fits?  Asked for the rows on the screen only, in their order: a handful of
- * filters over some fifty messages.
+ * The choice of the rule for a message: see rules.h.  Rules are tested only for the rows on
+ * the screen, in order: a few filters on some fifty messages.
  *
- * rules_read() is the only place that says how the text of a rule becomes a
- * filter.
+ * Only rules_read() defines how the text of a rule becomes a filter.
  */
 #include "config.h"
 
@@ -14,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads an expression of the filter language, or what is none as a regular
- * expression, as `&` does.  False with a sentence if it is neither. */
+/* Parse an expression of the filter language, or else a regular expression, as `&` does.  On
+ * error return false with a sentence. */
 static bool
 rules_read(const char *text, struct filter *filter, char what[static 256])
 {
@@ -48,7 +47,7 @@ rules_is_expression(const char *text)
 	return expr;
 }
 
-/* The role for text in a colour; where there are too many of them the role of the rule. */
+/* Return the role for text in a colour.  If there are too many colours, return the rule's role. */
 static enum role
 colour_role(struct rules *rules, const struct view_rule *rule)
 {

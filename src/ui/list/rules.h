@@ -17,21 +17,21 @@ struct rule {
 /* Zero-initialise. */
 struct rules {
 	VEC(struct rule) rules;
-	VEC(char *) colours; /* owned; the first is that of role ROLE_COUNT; ROLE_COLOURS at most */
+	VEC(char *) colours; /* owned; entry 0 is for ROLE_COUNT; ROLE_COLOURS at most */
 	struct expansion scratch;
 };
 
-/* Adds rules behind those there are. */
+/* Append rules. */
 void rules_add(struct rules *, const struct view_rule *, size_t count);
-void rules_free(struct rules *); /* it can be filled again */
+void rules_free(struct rules *); /* it may be filled again */
 
-/* Whether an expression of the filter language is all of TEXT, not a pattern to be searched for. */
+/* Return true if TEXT is an expression of the filter language, not a pattern. */
 bool rules_is_expression(const char *text);
 
-/* The role of the first rule that fits a message, or USUAL. */
+/* Return the role of the first rule that fits a message, or USUAL. */
 enum role rules_role(struct rules *, struct reader *, const struct message *, enum role usual);
 
-/* For option tables: what is wrong with the filter of a rule, or NULL. */
+/* For option tables: check the filter of a rule.  Return an error text, or NULL. */
 const char *rules_check(const char *text, char buffer[static 256]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs as a row each: see run_fold.h. */
+/* Folding of runs: see run_fold.h. */
 #include "config.h"
 
 #include "ui/list/run_fold.h"
@@ -22,7 +22,7 @@
 static const char folds[] = "runs_on";
 static const char except[] = " and not (";
 
-/* The filter that folds runs, or how many there are. */
+/* Return the index of the filter that folds runs, or the number of filters. */
 static size_t
 find_entry(const struct filters *filters)
 {
@@ -68,7 +68,7 @@ run_fold_all(struct screen *screen, const struct command_call *call)
 		screen_say(screen, NOTICE_RUNS_NONE);
 }
 
-/* Appends what makes an exception of a run; false: its numbers are not known. */
+/* Append the exception for a run.  Return false if its numbers are not exact yet. */
 static bool
 add_exception(const struct screen *screen, struct reader *reader, const struct text *origin,
 	      const struct run_sums *run, struct text *exception)
@@ -92,8 +92,8 @@ add_exception(const struct screen *screen, struct reader *reader, const struct t
 	return exact;
 }
 
-/* Finds the run of the selected message, and what makes an exception of it; false: it is of
- * none. */
+/* Find the run of the selected message, and append its exception.  Return false if there is no
+ * run or its numbers are not exact. */
 static bool
 find_run(struct screen *screen, const struct selection *selection, struct run_sums *run,
 	 struct text *exception)
@@ -121,7 +121,7 @@ run_fold_is_open(struct screen *screen, struct reader *reader, const struct text
 	return open;
 }
 
-/* --- what a run is ----------------------------------------------------- */
+/* --- the text of a run -------------------------------------------------- */
 
 static const char *
 function_at(const struct trace *trace, uint64_t address)
@@ -131,7 +131,7 @@ function_at(const struct trace *trace, uint64_t address)
 	return place.function;
 }
 
-/* Where it begins, and the function that it leads into from there. */
+/* Append the start of a run, and the function of its last instruction if it differs. */
 static void
 add_functions(const struct trace *trace, const struct run_sums *run, struct text *out)
 {
@@ -146,7 +146,7 @@ add_functions(const struct trace *trace, const struct run_sums *run, struct text
 	text_add(out, "]");
 }
 
-/* What its last instruction did, if that is a jump. */
+/* Append the class of the last instruction of a run, if it is a jump. */
 static void
 add_end(const struct flow_element *finish, struct text *out)
 {
@@ -191,7 +191,7 @@ run_fold_add_text(const struct trace *trace, const struct run_sums *run, uint64_
 
 /* --- folding ----------------------------------------------------------- */
 
-/* Puts TEXT in the place of the filter. */
+/* Replace the filter with TEXT. */
 static bool
 put_text(struct screen *screen, size_t at, const char *text)
 {
@@ -218,7 +218,7 @@ say_unfolded(struct screen *screen, const struct run_sums *run)
 	text_free(&text);
 }
 
-/* The first message of the run, which stays when the others are hidden. */
+/* Go to the first message of the run, which remains when the others are hidden. */
 static void
 go_to_first(struct screen *screen, const struct selection *selection, const struct run_sums *run)
 {
@@ -229,7 +229,7 @@ go_to_first(struct screen *screen, const struct selection *selection, const stru
 		jump_to_location(screen, &first);
 }
 
-/* Takes the exception out of the filter, or adds it. */
+/* Remove the exception from the filter, or add it. */
 static void
 turn_exception(struct screen *screen, const struct selection *selection, const struct run_sums *run,
 	       const char *exception)

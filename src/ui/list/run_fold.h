@@ -1,7 +1,8 @@
 /*
- * Runs as a row each: messages that only go on where the one before of their processor ended
- * (query/flow/run_on.h) are hidden by a filter, `runs_on`; a run that is unfolded is an exception
- * in it, so that filters, their pane and U know of it like of any other.
+ * Folding: show each run as a single row.  A message continues a run if it starts where the
+ * previous message of its processor ended (query/flow/run_on.h).  A filter, `runs_on`, hides
+ * such messages.  An unfolded run is an exception in this filter.  Filters, their pane and U
+ * therefore treat it like any other change.
  */
 #ifndef TRAWL_UI_RUN_FOLD_H
 #define TRAWL_UI_RUN_FOLD_H
@@ -14,21 +15,22 @@ struct run_sums;
 struct screen;
 struct trace;
 
-/* Another number for each choice of runs that are a row each; 0: none is. */
+/* Return a hash of the set of folded runs, or 0 if folding is off. */
 uint64_t run_fold_state(const struct screen *);
 
-/* Whether runs are a row each; and whether one of them, of messages of READER and the processor
- * that texts call ORIGIN, is unfolded. */
+/* run_fold_is_on(): return true if runs are folded.  run_fold_is_open(): return true if a run is
+ * unfolded.  The run is of READER and of the processor named ORIGIN. */
 bool run_fold_is_on(const struct screen *);
 bool run_fold_is_open(struct screen *, struct reader *, const struct text *origin,
 		      const struct run_sums *);
 
-/* Appends what a run is, from the first instruction to the last; PAGES: as run_on_pages has it,
- * of one without instructions. */
+/* Append a description of a run, from the first instruction to the last.  PAGES comes from
+ * run_on_pages(), for a run without instructions. */
 void run_fold_add_text(const struct trace *, const struct run_sums *, uint64_t pages,
 		       struct text *out);
 
-/* Handlers: folds all; and unfolds the run under the cursor, or folds it again, or all. */
+/* Handlers.  run_fold_all() folds all runs.  run_fold_turn() toggles the run under the cursor, or
+ * folds all runs if none are folded. */
 void run_fold_all(struct screen *, const struct command_call *);
 void run_fold_turn(struct screen *, const struct command_call *);
 

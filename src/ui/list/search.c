@@ -1,12 +1,11 @@
 /*
  * Searching from the cursor: see search.h.
  *
- * A few cells are looked at at once, so the usual jump takes no time one
- * notices.  Matches of a text are counted, which tells where the next one is, or
- * will when the counting comes by.  For what is not counted, the rest is looked
- * through in a thread.  Esc or Ctrl-C ends either.  Searches go round the end and say
- * so; a count goes on there, as so many single steps would, but once all matches were
- * passed only what is left of it beyond whole rounds.
+ * A search first looks at a few cells, so the usual jump takes no noticeable time.  Matches
+ * of a text search are counted.  The count leads to the next match, as soon as it covers
+ * that part.  Other searches continue in a thread.  Esc or Ctrl-C ends either.
+ * Searches wrap round the end, with a notice.  A repeat count continues there, like repeated
+ * single steps.  Once all matches were passed, only the remainder after whole rounds is left.
  */
 #include "config.h"
 
@@ -25,11 +24,11 @@
 
 enum {
 	NEAR_CELLS = 8,
-	GAP_TIMES = 16,	   /* the usual gap: a long one */
-	GAP_MESSAGES = 500 /* on either side of the cursor that tell what is usual */
+	GAP_TIMES = 16,	   /* a gap this many times the usual one is long */
+	GAP_MESSAGES = 500 /* on either side of the cursor, to find the usual gap */
 };
 
-/* Ends what runs. */
+/* End the running search. */
 static void
 search_stop(struct search *search)
 {
@@ -73,11 +72,11 @@ void
 search_uncount(struct screen *screen)
 {
 	struct search *search = screen->search;
-	search_cancel(screen); /* it may look at the count */
+	search_cancel(screen); /* it may use the count */
 	list_matches_close(&search->matches);
 }
 
-/* The list's filter, where it has one. */
+/* Return the list's filter, or NULL if everything passes. */
 static const struct filter *
 search_list_filter(struct screen *screen)
 {
@@ -96,8 +95,8 @@ show_match(struct screen *screen, struct sequence_position found)
 						    : NOTICE_SEARCH_WRAPPED_BOTTOM);
 }
 
-/* Counts a match that is passed.  Where it completes a round, all are known, and whole
- * rounds of what is left lead back to it. */
+/* Count a passed match.  When it completes a round, the number of matches is known.  Whole
+ * rounds of the remaining count are then skipped, because they lead back to this match. */
 static void
 pass_match(struct search *search, struct sequence_position found)
 {
@@ -110,8 +109,8 @@ pass_match(struct search *search, struct sequence_position found)
 	search->left--;
 }
 
-/* Passes matches until none is left to pass; what takes longer goes on in a thread, and
- * search_poll with it. */
+/* Pass matches until none are left to pass.  A long search continues in a thread, and
+ * search_poll() resumes it. */
 static void
 go_on(struct screen *screen, unsigned near)
 {
@@ -134,7 +133,7 @@ go_on(struct screen *screen, unsigned near)
 		show_match(screen, found);
 	else if (result == NEXT_REFUSED)
 		screen_error(screen, NOTICE_SEARCH_NO_THREAD, search->what);
-	else if (search->counts && !search->bytes) /* names of origins stand beside texts */
+	else if (search->counts && !search->bytes) /* texts do not include the names of origins */
 		screen_say(screen, NOTICE_SEARCH_NONE_IN_TEXTS, search->typed);
 	else
 		screen_say(screen,
@@ -159,7 +158,7 @@ search_prepare(struct screen *screen, struct filter want, const char *what, int 
 	search->counts = false;
 }
 
-/* Looks for what search_prepare() said, from the cursor on. */
+/* Start the search set up by search_prepare(), from the cursor. */
 static void
 search_start(struct screen *screen)
 {
@@ -184,7 +183,7 @@ search_begin(struct screen *screen, struct filter want, const char *what, int di
 	search_start(screen);
 }
 
-/* Goes to the gap that was looked for, if it is found by now. */
+/* Go to the gap if the search has ended. */
 static void
 poll_gap(struct screen *screen)
 {
@@ -215,7 +214,7 @@ search_poll(struct screen *screen)
 	struct search *search = screen->search;
 	list_matches_update(&search->matches);
 	if (!search_running(search) || screen->list != search->list)
-		search_stop(search); /* another trace is shown by now */
+		search_stop(search); /* another trace is shown now */
 	else if (search->gap)
 		poll_gap(screen);
 	else
@@ -243,8 +242,8 @@ search_repeat(struct screen *screen, int direction, uint64_t count)
 	search_start(screen);
 }
 
-/* Whether a text is meant for bytes, as `\x42 ?? 4?`: nothing else is in it, or it
- * begins with what would be no byte.  `\x42.*` is a regular expression. */
+/* Return true if a search string is for bytes, as in `\x42 ?? 4?`.  It contains nothing else,
+ * or starts with an invalid byte.  `\x42.*` is a regular expression. */
 static bool
 is_bytes(const char *text)
 {
@@ -254,8 +253,8 @@ is_bytes(const char *text)
 	return strspn(text + 2, digits) < 2 || !text[strspn(text, "\\x0123456789abcdefABCDEF? ")];
 }
 
-/* An expression that holds for messages that have such bytes, and a regular
- * expression for them.  NULL, and said why, if they are none. */
+/* Return an expression for messages that contain the bytes, and a regular expression for them.
+ * On error, show it and return NULL. */
 static struct filter_expr *
 read_bytes(struct screen *screen, const char *text, struct regex **regex)
 {
@@ -296,8 +295,8 @@ read_bytes(struct screen *screen, const char *text, struct regex **regex)
 	return expr;
 }
 
-/* The last search goes among the earlier ones, which stay visible, unless the
- * NEXT is the same. */
+/* Move the last search to the earlier ones, which stay highlighted.  If NEXT is the same, drop
+ * it. */
 static void
 keep_earlier(struct search *search, const struct filter_expr *next)
 {
@@ -325,7 +324,7 @@ search_forget(struct search *search)
 	}
 }
 
-/* Takes what is searched for from now on; false if it is no expression. */
+/* Set the search pattern.  Show an error and return false if it is invalid. */
 static bool
 set_pattern(struct screen *screen, const char *text)
 {
@@ -345,7 +344,7 @@ set_pattern(struct screen *screen, const char *text)
 		regex_free(regex);
 		return false;
 	}
-	search_uncount(screen); /* which looks for the one before */
+	search_uncount(screen); /* it counts the old pattern */
 	keep_earlier(search, pattern);
 	filter_expr_free(search->pattern);
 	free(search->typed);
@@ -399,9 +398,9 @@ static const struct {
 	enum command_id next, previous;
 	uint8_t severities;
 	uint16_t flags;
-	const char *expression; /* holds too; or NULL */
+	const char *expression; /* an additional condition, or NULL */
 	const char *what;
-	bool triggers; /* what each format's table calls a trigger holds too */
+	bool triggers; /* add the triggers of each format's table as a condition */
 } kinds[] = {
     {COMMAND_NEXT_TRIGGER, COMMAND_PREVIOUS_TRIGGER, 0xff, 0, NULL, "trigger", true},
     {COMMAND_NEXT_ERROR, COMMAND_PREVIOUS_ERROR, SEVERITY_BIT(FATAL) | SEVERITY_BIT(ERROR), 0, NULL,
@@ -416,14 +415,14 @@ static const struct {
      "time that steps back", false},
 };
 
-/* Looks for what passes an expression of the program's own besides WANT, and
- * takes it over. */
+/* Search for messages that pass both WANT and an expression of the program's own.  Take
+ * ownership of the expression. */
 static void
 begin_expression(struct screen *screen, struct filter want, struct filter_expr *expr,
 		 const char *what, int direction, uint64_t count)
 {
 	struct search *search = screen->search;
-	search_stop(search); /* it may look for the last one */
+	search_stop(search); /* it may use the last example */
 	filter_expr_free(search->example);
 	search->example = want.expr = expr;
 	search_begin(screen, want, what, direction, count);
@@ -512,8 +511,8 @@ search_example(struct screen *screen, const struct command_call *call)
 			 call->id == COMMAND_NEXT_LIKE ? 1 : -1, call->count);
 }
 
-/* The usual gap near the cursor: between the messages around it, or with a filter
- * between the rows that the list holds. */
+/* Lengths of gaps near the cursor, to find the usual one.  Without a filter they lie between
+ * the messages around it, else between the rows of the list. */
 struct usual {
 	VEC(uint64_t) lengths;
 	struct message_time last;

@@ -1,5 +1,5 @@
 /*
- * Finding the next message that matches, near or far.
+ * Searching for the next message that matches, near or far.
  */
 #ifndef TRAWL_UI_SEARCH_H
 #define TRAWL_UI_SEARCH_H
@@ -15,42 +15,41 @@ struct selection;
 
 enum { SEARCH_EARLIER = 3 };
 
-/* What a loss is, as an expression. */
+/* The expression for a loss. */
 #define SEARCH_LOSS "damaged or lost or truncated"
 
 struct search {
-	struct regex *regex;	     /* of the last / or ?, to be seen on the screen; owned */
-	struct filter_expr *pattern; /* the same as a filter; owned */
-	char *typed;		     /* and as it was typed; owned */
-	bool bytes;		     /* it looks at bytes, not texts */
-	struct regex *earlier[SEARCH_EARLIER]; /* of texts, the last first; owned, or NULL */
-	int direction;			       /* of the last */
-	bool highlight;			       /* matches on the screen */
-	struct list_matches matches;	       /* that the present list shows */
+	struct regex *regex;		       /* of the last / or ?, for highlighting; owned */
+	struct filter_expr *pattern;	       /* the same search as a filter; owned */
+	char *typed;			       /* the search as the user typed it; owned */
+	bool bytes;			       /* the search is for bytes, not text */
+	struct regex *earlier[SEARCH_EARLIER]; /* older text searches, newest first; owned */
+	int direction;			       /* of the last / or ? */
+	bool highlight;			       /* highlight matches on the screen */
+	struct list_matches matches;	       /* in the present list */
 
-	struct next_match *next;	      /* what runs, in the background too; or NULL */
-	struct gap_search *gap;		      /* or this, for a gap; or NULL */
+	struct next_match *next;	      /* the running search, or NULL */
+	struct gap_search *gap;		      /* the running search for a gap, or NULL */
 	struct filter want;		      /* borrows pattern or example */
-	bool counts;			      /* it is what `matches` counts */
+	bool counts;			      /* the search is the one that `matches` counts */
 	const char *what;		      /* for "no ... found" */
-	struct list *list;		      /* where the match will be shown */
-	int step;			      /* direction */
-	uint64_t left, passed;		      /* matches still to pass, and passed */
-	bool wrapped;			      /* the end was passed */
-	struct sequence_position from, first; /* where it began, and the first match */
+	struct list *list;		      /* the list in which to show the match */
+	int step;			      /* direction of this search */
+	uint64_t left, passed;		      /* matches still to pass; matches passed */
+	bool wrapped;			      /* the search went round the end */
+	struct sequence_position from, first; /* its start; the first match */
 	struct filter_expr *example;	      /* of the last * or ]g; owned, or NULL */
 };
 
 bool search_running(const struct search *);
 
 void search_free(struct search *);
-/* As it was when that had been typed (NULL: nothing) and the direction was that; what runs
- * is ended, and nothing said. */
+/* Restore the search TYPED (NULL: none) and its direction.  End a running search silently. */
 void search_put_back(struct screen *, const char *typed, int direction);
-void search_forget(struct search *); /* nothing is highlighted any more */
+void search_forget(struct search *); /* remove all highlighting */
 void search_cancel(struct screen *);
-void search_uncount(struct screen *); /* the list or its filter changes */
-void search_poll(struct screen *);    /* something may have been found */
+void search_uncount(struct screen *); /* before the list or its filter changes */
+void search_poll(struct screen *);    /* continue after news from the background */
 
 /* Handlers. */
 void search_text(struct screen *, const struct command_call *);	 /* / and ? */
@@ -61,10 +60,11 @@ void search_example(struct screen *, const struct command_call *); /* * and # */
 void search_other(struct screen *, const struct command_call *);   /* ]o and [o */
 void search_gap(struct screen *, const struct command_call *);	   /* s and S */
 
-/* Appends what a message must be to be like the selected one, an expression. */
+/* Append an expression for messages like the selected one. */
 void search_add_example(const struct selection *, struct text *out);
 
-/* Which traces of the session the list does not show, by number; the caller frees it. */
+/* Return a flag for each trace of the session: true if the list does not show it.  The caller
+ * frees it. */
 bool *search_hidden(const struct screen *);
 
 #endif

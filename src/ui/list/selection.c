@@ -22,7 +22,7 @@ selection_get(struct screen *screen)
 	unsigned generation = trace_generation(list->trace) +
 			      contexts_generation(screen->session->contexts) +
 			      cycles_generation(screen->session->cycles);
-	generation = generation * 2 + screen->open[PANE_DETAIL]; /* which shows more */
+	generation = generation * 2 + screen->open[PANE_DETAIL]; /* its open pane needs more */
 	if (selection->valid && selection->trace == list->trace &&
 	    selection->generation == generation && !message_id_compare(selection->id, row->id) &&
 	    selection->message.length == m->length)

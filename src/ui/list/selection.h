@@ -14,13 +14,13 @@ struct selection {
 	bool valid;
 	struct trace *trace;
 	struct message_id id;
-	unsigned generation; /* of what the expansion was made from */
+	unsigned generation; /* of the data from which the expansion was made */
 	struct message message;
 	struct expansion expansion;
 };
 
-/* The selected message, expanded when it is another or says something else than the
- * last time; NULL if there is none.  Borrowed until the next call. */
+/* Return the selected message, or NULL.  Expand it again if it or its data changed.  Borrowed
+ * until the next call. */
 const struct selection *selection_get(struct screen *);
 
 void selection_free(struct selection *);

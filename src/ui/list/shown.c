@@ -1,4 +1,4 @@
-/* The list and the pane that are on the screen: see shown.h. */
+/* The list and the pane on the screen: see shown.h. */
 #include "config.h"
 
 #include "ui/list/shown.h"

@@ -1,5 +1,5 @@
 /*
- * What stands on the screen: which list, and which pane in the list's place.
+ * The content of the screen: the list that is shown, and the pane in the list's place.
  */
 #ifndef TRAWL_UI_SHOWN_H
 #define TRAWL_UI_SHOWN_H
@@ -8,16 +8,16 @@
 
 struct screen;
 
-/* Shows a trace, or all of them together: the number of traces. */
+/* Show a trace by its number, or all traces together for the number of traces. */
 void shown_set_trace(struct screen *, size_t trace);
 
-/* The pane that stands in the list's place: the list, unless nothing is decoded. */
+/* Return the pane in the list's place: PANE_LIST, or PANE_GUESSES if nothing is decoded. */
 enum pane_id shown_base(const struct screen *);
 
-/* Opens that pane, and the bytes where there is nothing else. */
+/* Open that pane.  Open the bytes too if nothing is decoded. */
 void shown_open_base(struct screen *);
 
-/* Moves the cursor to a pane; the list: to what is in its place. */
+/* Move the focus to a pane.  For PANE_LIST, use the pane in its place. */
 void shown_set_focus(struct screen *, enum pane_id);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * Which rows the list shows, as a search in the background that goes over all of them has to
- * know: of which list, by which filter, of which traces, and when any of them may have
- * changed.
+ * A snapshot of the set of rows in the list.  It records the list, the filter and the traces.
+ * A background search over all rows uses it to detect changes.
  */
 #ifndef TRAWL_UI_SHOWN_ROWS_H
 #define TRAWL_UI_SHOWN_ROWS_H
@@ -13,19 +12,19 @@
 struct list;
 struct screen;
 
-/* Zero-initialise: of no rows. */
+/* Zero-initialise: no rows. */
 struct shown_rows {
-	const struct list *list; /* NULL: of no rows */
-	struct filter filter;	 /* a copy: it keeps what was compiled */
-	bool *hidden;		 /* traces, by number; owned */
-	unsigned generation;	 /* of clocks, texts that are filtered, what is indexed, ALSO */
+	const struct list *list; /* NULL if there are no rows */
+	struct filter filter;	 /* a copy, which keeps the compiled filter alive */
+	bool *hidden;		 /* a flag for each trace of the session; owned */
+	unsigned generation;	 /* of clocks, filtered texts, captures, indexes and ALSO */
 };
 
-/* Takes over what is shown.  ALSO: the generation (base/generation.h) of whatever else the
- * search rests on. */
+/* Record the rows that are shown.  ALSO is the generation (base/generation.h) of other data
+ * that the search depends on. */
 void shown_rows_take(struct shown_rows *, const struct screen *, unsigned also);
 
-/* Whether that is what is shown. */
+/* Return true if the recorded rows are still shown. */
 bool shown_rows_are_current(const struct shown_rows *, const struct screen *, unsigned also);
 
 void shown_rows_free(struct shown_rows *);

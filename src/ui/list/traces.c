@@ -1,10 +1,9 @@
 /*
- * Traces that go together: ties by hand, counterparts of sync points, and which
- * traces the list of all shows; see session.h.
+ * Commands for several traces: ties made by hand, counterparts of sync points, and the
+ * choice of traces in the common list; see traces.h.
  *
- * A word's counterpart is the event that it is matched with, and the other way
- * round; any other sync point's is the sync point of another trace that is
- * nearest in time.
+ * The counterpart of a word is its matched event, and vice versa.  The counterpart of any
+ * other sync point is the sync point of another trace that is nearest in time.
  */
 #include "config.h"
 
@@ -28,9 +27,9 @@
 #include <string.h>
 
 enum {
-	TIMED_CELLS = 16,   /* looked at for a time */
-	NEAR_CELLS = 64,    /* looked at for a sync point */
-	NEAR_MESSAGES = 256 /* around the time of an event, for its word */
+	TIMED_CELLS = 16,   /* cells searched for a time */
+	NEAR_CELLS = 64,    /* cells searched for a sync point */
+	NEAR_MESSAGES = 256 /* messages searched around an event's time, for its word */
 };
 
 /* --- ties -------------------------------------------------------------- */
@@ -52,7 +51,7 @@ message_at(struct screen *screen, const struct location *location, struct messag
 	return reader_read_id(reader, location->id, &at, m);
 }
 
-/* Appends `TRACE TIME` of a message, by the clock that it has before it is tied. */
+/* Append `TRACE TIME` of a message, with its clock before the tie. */
 static void
 add_tied(struct screen *screen, const struct location *location, struct text *out)
 {
@@ -68,7 +67,7 @@ add_tied(struct screen *screen, const struct location *location, struct text *ou
 		text_add(out, shown.clock.hz > 0 ? " s" : " ticks");
 }
 
-/* Says what was tied, and how to take it back. */
+/* Show a notice of the tie, with the key that undoes it. */
 static void
 say_tied(struct screen *screen, const struct text *ends)
 {
@@ -114,8 +113,8 @@ traces_tie(struct screen *screen, const struct command_call *call)
 	text_free(&ends);
 }
 
-/* The tie that is meant, from 0: by its number, or without TEXT by the message under
- * the cursor; SIZE_MAX: none is. */
+/* Return the index of a tie: by its number in TEXT, or without TEXT by the message under the
+ * cursor.  Return SIZE_MAX if there is none. */
 static size_t
 tie_meant(struct screen *screen, const char *text)
 {
@@ -153,7 +152,7 @@ traces_untie(struct screen *screen, const struct command_call *call)
 
 /* --- clocks ------------------------------------------------------------ */
 
-/* Whether a message of the first cells that are known has a time. */
+/* Return true if one of the first indexed cells has a message with a time. */
 static bool
 is_timed(const struct trace *trace)
 {
@@ -173,7 +172,7 @@ has_clock(const struct list *list, size_t lane)
 	return sequence_shows(list->sequence, lane) && is_timed(list->lanes[lane].trace);
 }
 
-/* The first lane with the clock of this one. */
+/* Return the first lane that has the same clock as LANE. */
 static size_t
 first_of_clock(const struct list *list, size_t lane)
 {
@@ -205,7 +204,7 @@ traces_is_apart(const struct list *list, size_t lane)
 
 /* --- counterparts ------------------------------------------------------ */
 
-/* The event that the word with this expansion is matched with. */
+/* Find the event that matches the word with this expansion. */
 static bool
 find_event(const struct expansion *e, struct location *location)
 {
@@ -214,8 +213,7 @@ find_event(const struct expansion *e, struct location *location)
 	return offset;
 }
 
-/* Whether the message at a position of a trace of words is matched with the event
- * M. */
+/* Return true if the message at a position, in a trace of words, matches the event M. */
 static bool
 is_matched(struct reader *reader, struct position at, const struct message *m, struct expansion *e)
 {
@@ -228,7 +226,7 @@ is_matched(struct reader *reader, struct position at, const struct message *m, s
 	return find_event(e, &location) && location.id.offset == m->offset;
 }
 
-/* The word of LOCATION's trace that is matched with the event M: near its time in both
+/* Find the word of LOCATION's trace that matches the event M.  Search near its time in both
  * directions. */
 static bool
 find_word(struct screen *screen, const struct message *m, int64_t order, struct location *location)
@@ -278,7 +276,7 @@ traces_partner(struct screen *screen, size_t trace, const struct message *m,
 	return partner;
 }
 
-/* The sync point of trace NUMBER that is nearest to TIME. */
+/* Find the sync point of trace NUMBER that is nearest to TIME, if nearer than *LEAST. */
 static bool
 find_nearest(struct screen *screen, size_t number, const struct message_time *time,
 	     struct location *location, double *least)
@@ -292,7 +290,7 @@ find_nearest(struct screen *screen, size_t number, const struct message_time *ti
 	want.flags = MESSAGE_SYNC;
 	if (!sequence_find_in_lane(screen->sequence, number, time->order, &query.from.at))
 		return false;
-	reader_previous(reader, &query.from.at, 0); /* that one counts too */
+	reader_previous(reader, &query.from.at, 0); /* include the message at the start */
 	for (query.direction = 1; query.direction >= -1; query.direction -= 2) {
 		struct sequence_position found;
 		struct message_time own;
@@ -358,7 +356,7 @@ traces_go_to_pair(struct screen *screen, const struct command_call *call)
 
 /* --- which traces are shown -------------------------------------------- */
 
-/* Says that no trace is meant, and which there are. */
+/* Show a notice that no trace has this name, with the names of all traces. */
 static void
 say_traces(struct screen *screen, const char *name)
 {

@@ -1,26 +1,26 @@
 /*
- * What can be done with several traces at once.
+ * Commands and queries for several traces.
  */
 #ifndef TRAWL_UI_SESSION_H
 #define TRAWL_UI_SESSION_H
 
 #include "ui/list/jump.h"
 
-/* Whether another trace has what a message goes with by its number: the event of
- * a word, or the word of an event. */
+/* The partner of a message in another trace, matched by number: the event of a word, or the
+ * word of an event. */
 enum traces_partner {
-	PARTNER_NONE, /* it goes with none */
+	PARTNER_NONE, /* the message has no partner */
 	PARTNER_KNOWN,
-	PARTNER_MISSING /* it was lost, or is not known yet; LOCATION says the trace */
+	PARTNER_MISSING /* lost, or not known yet; LOCATION has only the trace */
 };
 enum traces_partner traces_partner(struct screen *, size_t trace, const struct message *,
 				   const struct expansion *, struct location *);
 
-/* How many clocks that nothing relates the traces of a list have; 0 while relations may still
- * be found.  Those without times count for none. */
+/* Count the unrelated clocks among the traces of a list.  Return 0 while relations may still be
+ * found.  Traces without times do not count. */
 size_t traces_count_clocks(const struct screen *, const struct list *);
 
-/* Whether the clock of a lane is one of them, but not that of the first one with times. */
+/* Return true if the clock of a lane is unrelated to the clock of the first lane with times. */
 bool traces_is_apart(const struct list *, size_t lane);
 
 /* Handlers. */

@@ -1,4 +1,4 @@
-/* Where jumps began: see trail.h. */
+/* Starts of jumps: see trail.h. */
 #include "config.h"
 
 #include "ui/list/trail.h"
@@ -23,7 +23,7 @@ trail_remember(struct screen *screen)
 	struct jumps *jumps = screen->jumps;
 	const struct list *list = screen->list;
 	struct location here;
-	if (!trail_here(screen, &here)) /* its rows are made anew */
+	if (!trail_here(screen, &here)) /* the list has no rows yet */
 		here = (struct location){.trace = list->lanes[list->anchor_lane].number,
 					 .id = list->anchor};
 	if (jumps->trail.count == TRAIL_MAX) {

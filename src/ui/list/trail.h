@@ -1,5 +1,5 @@
 /*
- * The trail: where the cursor is, and where jumps began.
+ * The trail: the cursor's message, and the starts of jumps.
  */
 #ifndef TRAWL_UI_TRAIL_H
 #define TRAWL_UI_TRAIL_H
@@ -9,13 +9,13 @@
 
 struct screen;
 
-/* Where the cursor is; false on an empty list. */
+/* Return the message under the cursor, or false on an empty list. */
 bool trail_here(struct screen *, struct location *);
 
-/* Puts the message under the cursor at the end of the trail. */
+/* Append the message under the cursor to the trail. */
 void trail_remember(struct screen *);
 
-/* Goes to a message of the present list and remembers where it began. */
+/* Go to a message of the present list, and add the start to the trail. */
 void trail_go_to(struct screen *, struct sequence_position);
 
 #endif

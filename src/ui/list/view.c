@@ -53,7 +53,7 @@ column_name(size_t i)
 	return i < COLUMN_FIELD ? column_names[i] : decoder_field_name(i - COLUMN_FIELD);
 }
 
-/* Which contexts there are is said by the profile, which is no part of a view. */
+/* Check the name of a column.  Any context is valid, because only the profile defines contexts. */
 static const char *
 check_column(const char *text, char buffer[static 256])
 {

@@ -1,8 +1,7 @@
 /*
- * Commands that are kept until it is known where they end: see wishes.h.
+ * Commands that wait until their end is known: see wishes.h.
  *
- * Only the first command that is kept is asked whether it is known: those behind it
- * begin where it ends.
+ * Only the first kept command is checked, because the later ones start where it ends.
  */
 #include "config.h"
 
@@ -19,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a command has to do with the place of the cursor. */
+/* How a command depends on the place of the cursor. */
 enum bearing {
 	BEARING_NONE,
 	BEARING_HOLDS,	  /* keeps the message under the cursor */
-	BEARING_WAITS,	  /* works on it, and cannot be taken back */
-	BEARING_GOES,	  /* goes where it says itself: struct wishes tells what it needs */
+	BEARING_WAITS,	  /* uses that message, and cannot be undone */
+	BEARING_GOES,	  /* goes to its own target; see `needs` of struct wishes */
 	BEARING_GOES_NEXT /* goes where the order of all messages leads */
 };
 
@@ -94,11 +93,11 @@ static const enum bearing bearings[COMMAND_COUNT] = {
 static enum bearing
 bearing_of(const struct command_call *call)
 {
-	/* without a text it asks for one: that comes as another call */
+	/* without a text it opens a prompt, which sends another call */
 	return call->id == COMMAND_NOTE && !call->text ? BEARING_NONE : bearings[call->id];
 }
 
-/* --- from where -------------------------------------------------------- */
+/* --- state before the first step -------------------------------------- */
 
 static struct wishes_cursor
 cursor_of(const struct list *list)
@@ -163,7 +162,7 @@ put_back(struct screen *screen)
 
 /* --- steps ------------------------------------------------------------- */
 
-/* From here on a move is one by hand. */
+/* Count all later moves as moves by hand. */
 static void
 note_moves(struct screen *screen)
 {
@@ -203,7 +202,7 @@ drop_all(struct wishes *w)
 	w->arriving = false;
 }
 
-/* Notes what a step said: see run_again. */
+/* Keep the notice of a step: see run_again(). */
 static void
 note_said(struct screen *screen, struct wishes_step *step)
 {
@@ -211,7 +210,7 @@ note_said(struct screen *screen, struct wishes_step *step)
 	step->said = mem_text(text_get(&screen->message));
 }
 
-/* What the last row says stays there if the step says nothing. */
+/* Run a step.  The last row keeps its notice if the step has none. */
 static void
 run_step(struct screen *screen, struct wishes_step *step)
 {
@@ -234,9 +233,9 @@ run_step(struct screen *screen, struct wishes_step *step)
 	}
 }
 
-/* The same once more.  In the last row its words take the place of those that it said
- * before.  They take no other's place, but for what only runs by now; and the same words
- * do not come back when a key took them away. */
+/* Run a step again.  Its new notice replaces its old one in the last row.  It replaces no other
+ * notice, except when a waiting command runs for the first time.  An unchanged notice that a
+ * key removed does not return. */
 static void
 run_again(struct screen *screen, struct wishes_step *step)
 {
@@ -268,7 +267,7 @@ list_is_growing(const struct list *list)
 	return false;
 }
 
-/* Whether it is known where a step that was run in a list ends. */
+/* Return true if the end of a step that ran in LIST is known. */
 static bool
 is_known(const struct screen *screen, const struct list *list, const struct wishes_step *step)
 {
@@ -318,7 +317,7 @@ end_if_moved(struct screen *screen)
 		wishes_end(screen);
 }
 
-/* Runs steps on what is known so far. */
+/* Run the steps from FROM on the present data. */
 static void
 run_early(struct screen *screen, size_t from)
 {
@@ -337,7 +336,7 @@ go_to_start(struct screen *screen, const struct command_call *call)
 		list_goto(screen->list, p);
 }
 
-/* Whether a command has nothing to wait for but what it may do itself. */
+/* Return true if a command needs no wait. */
 static bool
 runs_at_once(const struct screen *screen, const struct command_call *call)
 {
@@ -347,12 +346,12 @@ runs_at_once(const struct screen *screen, const struct command_call *call)
 		return true;
 	if (bearing == BEARING_GOES || bearing == BEARING_GOES_NEXT)
 		return false;
-	/* where no place was asked for, the message on the screen is meant */
+	/* without an earlier jump by the user, the message on the screen is the right one */
 	return !w->steps.count || (call->id == COMMAND_COPY && !screen->range->on &&
 				   w->steps.count == 1 && w->steps.at[0].run == go_to_start);
 }
 
-/* Keeps a step that is not run yet. */
+/* Keep a step that has not run yet. */
 static void
 keep_waiting(struct screen *screen, struct wishes_step step)
 {
@@ -393,8 +392,8 @@ wishes_run(struct screen *screen, wishes_command *run, const struct command_call
 	note_moves(screen);
 }
 
-/* Runs the first step for good; or, if it turns out to need what is not known, all of
- * them on what is. */
+/* Run the first step for good.  If it now needs data that is not known, run all steps on the
+ * present data. */
 static void
 run_first(struct screen *screen)
 {
@@ -406,7 +405,8 @@ run_first(struct screen *screen)
 		run_early(screen, 1);
 }
 
-/* Goes on with the steps that are known; false if the first is not, or is on its way. */
+/* Continue with the steps that can be answered.  Return false if the first cannot, or has not
+ * arrived. */
 static bool
 go_on(struct screen *screen)
 {
@@ -427,11 +427,11 @@ go_on(struct screen *screen)
 	return true;
 }
 
-/* The message that the screen shows, and how far below its top. */
+/* The message under the cursor, and its distance from the top of the screen. */
 struct wish_view {
 	const struct list *list;
 	struct wishes_cursor cursor;
-	size_t margin; /* SIZE_MAX: the cursor is not on the screen */
+	size_t margin; /* SIZE_MAX if the cursor is not on the screen */
 };
 
 static struct wish_view
@@ -443,7 +443,7 @@ view_of(const struct list *list)
 								     : list->cursor - list->top};
 }
 
-/* Where the same message is under the cursor as before, the screen stays as it was. */
+/* Keep the screen as it was if the same message is still under the cursor. */
 static void
 keep_view(struct screen *screen, const struct wish_view *before)
 {

@@ -1,25 +1,22 @@
 /*
- * Wishes: commands whose end is not known when they are given, kept until it is.
+ * Wishes: commands that wait until the index and the clocks can answer them.
  *
- * The rule, which is held here for all commands:
- *  - A command that goes somewhere (a jump, a search) or takes hold of the message under
- *    the cursor (a mark, `v`), given before the indexes and clocks tell where that is,
- *    is run at once on what is known so far, and kept.  So is each of these that
- *    follows, as it stands on the ones before.
- *  - When it is known where the first of them ends, cursor, range, marks and trail are
- *    put back to what they were before it, by the identity of the messages, and the
- *    commands are run again in their order, each when the one before has arrived.  So
- *    the same keys end at the same messages, whenever they are typed.
- *  - What cannot be taken back (copying, writing, ties) is not run on an estimate: it
- *    waits for its turn.  Saving does not wait: it keeps marks as they are.
- *  - A move by hand (rows, pages, following, a jump from another pane) and Esc end the
- *    wishes: the user is at the message that the screen shows, and marks and the range
- *    are at those that it showed.
- *  - Filters, panes and settings take effect at once; they apply to what is kept too.
- *  - While a capture grows the order is never all known: what follows from it counts as
- *    known, and only numbers, shares and times are waited for.
+ * The rules, which this file applies to all commands:
+ *  - Some commands go somewhere (a jump, a search) or use the message under the cursor (a
+ *    mark, `v`).  Typed too early, such a command runs at once on the present data, and is
+ *    kept.  Later ones are kept too, because each starts where the one before ends.
+ *  - When the end of the first one is known, its start is restored by message ID: cursor,
+ *    range, marks and trail.  The commands then run again in order, each after the one before
+ *    has arrived.  The same keys therefore end at the same messages, whenever they are typed.
+ *  - A command that cannot be undone (copying, writing, ties) never runs on an estimate: it
+ *    waits for its turn.  Saving does not wait: it saves the marks as they are.
+ *  - A move by hand (rows, pages, following, a jump from another pane) or Esc drops the
+ *    wishes.  The user stays at the message on the screen, with the marks and range shown.
+ *  - Filters, panes and settings take effect at once, for kept commands too.
+ *  - While a capture grows, its order is never final.  Commands that depend on the order do
+ *    not wait for it then.  Only those that need numbers, shares or times wait.
  *
- * A list of several traces starts with the wish for its first message.
+ * A list of several traces starts with a wish for its first message.
  *
  * Memory: one copy of marks and trail while there is a wish.  Thread: the screen's.
  */
@@ -40,57 +37,57 @@ struct wishes_step {
 	struct command_call call; /* its text is owned, or NULL */
 	struct sequence_wish needs;
 	bool needs_clocks;
-	char *said; /* in the last row; owned, or NULL */
+	char *said; /* its notice in the last row; owned, or NULL */
 };
 
-/* The message under the cursor of a list; not THERE: it is empty. */
+/* The message under the cursor of a list.  Without THERE the list is empty. */
 struct wishes_cursor {
 	bool there;
 	size_t lane;
 	struct message_id id;
 };
 
-/* What commands that are kept begin from. */
+/* State of the screen before the first kept command. */
 struct wishes_base {
 	size_t trace; /* number of the list shown */
 	VEC(struct wishes_cursor) cursors;
 	bool has_range;
-	struct location range; /* where it began */
+	struct location range; /* start of the range */
 	struct jumps jumps;
-	char *searched; /* what was typed for n; owned, or NULL */
-	int direction;	/* of that */
+	char *searched; /* search string for n, as typed; owned, or NULL */
+	int direction;	/* direction of that search */
 };
 
 struct wishes {
-	VEC(struct wishes_step) steps; /* in the order they were given */
-	struct wishes_base base;       /* of the first of them */
-	bool arriving;		       /* the first has been run for good and is on its way */
-	bool running;		       /* a command is run by this file */
+	VEC(struct wishes_step) steps; /* in the order in which they were typed */
+	struct wishes_base base;       /* state before the first step */
+	bool arriving;		       /* the first step ran for good and has not arrived yet */
+	bool running;		       /* a command of a step is running */
 	bool together;		       /* see wishes_begin */
-	const struct list *list;       /* that was shown after the last of them, */
-	unsigned moves;		       /* and how often the user had moved in it */
+	const struct list *list;       /* list shown after the last step */
+	unsigned moves;		       /* its count of moves after the last step */
 
 	/* Set by a command while it runs: */
-	struct sequence_wish needs; /* what it looked for, if it did */
-	bool needs_clocks;	    /* what its text means depends on how clocks relate */
+	struct sequence_wish needs; /* the wish that the command looked up, if any */
+	bool needs_clocks;	    /* the meaning of its text depends on how clocks relate */
 };
 
 void wishes_free(struct wishes *);
 
-/* Runs a command of the list, and keeps it if need be. */
+/* Run a command of the list, and keep it if necessary. */
 void wishes_run(struct screen *, wishes_command *, const struct command_call *);
 
-/* Runs what is known by now; to be called before each paint, after list_settle. */
+/* Run the steps that can be answered.  Call before each paint, after list_settle(). */
 void wishes_settle(struct screen *);
 
-/* As search_poll: where a search of these ends is no move by hand. */
+/* Call search_poll(), without counting the end of a search as a move by hand. */
 void wishes_poll(struct screen *);
 
-/* Ends them: the user stays where the screen shows. */
+/* Drop the wishes.  The user stays at the message on the screen. */
 void wishes_end(struct screen *);
 
-/* At the start: begins with the wish for the first message if that is not known.  Between
- * the two, a command waits too for a search before it that takes long. */
+/* Start with a wish for the first message if that is not known yet.  From wishes_begin() to
+ * wishes_begun(), a command also waits for a long search before it. */
 void wishes_begin(struct screen *);
 void wishes_begun(struct screen *);
 

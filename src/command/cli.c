@@ -239,18 +239,14 @@ add_script(struct cli *cli, const char *path, struct err *err)
 	return failed;
 }
 
-/* Report an unknown option.  getopt() moves on from a group of letters after its last one. */
+/* Report an unknown option.  A letter is named alone: getopt() is at its group until the end. */
 static int
 refuse_option(char **argv, struct err *err)
 {
-	const char *word = argv[optind - 1];
-	char letter[] = {'-', (char)optopt, '\0'};
-	bool is_letter = optopt && strncmp(word, "--", 2) != 0;
-	if (is_letter && (*word != '-' || !strchr(word, letter[1])))
-		word = argv[optind];
-	is_letter &= (unsigned)optopt < 0x80;
+	const char letter[] = {'-', (char)optopt, '\0'};
+	bool is_letter = optopt && row_of(optopt) < 0; /* else a name, or one with a value */
 	return err_set(err, ERR_USAGE, "no such option: %s; see trawl --help",
-		       is_letter ? letter : word);
+		       is_letter ? letter : argv[optind - 1]);
 }
 
 int

@@ -21,6 +21,8 @@ for word in -Z -Zv -vZ; do
 	run "$TRAWL" $word file
 	ok "$word: the letter is named" grep -q -e "option: -Z;" err
 done
+run "$TRAWL" --quiet -Zv file
+ok "... after a long option" grep -q -e "option: -Z;" err
 run "$TRAWL" --quiet=3 file
 ok "--quiet=3: all of it is named" grep -q -e "option: --quiet=3;" err
 

@@ -56,7 +56,7 @@ struct core {
 	const char *name;
 	ocsd_arch_version_t arch;
 	ocsd_core_profile_t profile;
-	bool later; /* may have instructions newer than Armv8.3-A or Armv8.0-M */
+	bool later; /* profile M: may have instructions newer than Armv8.0-M */
 };
 
 /* Core types by name, except those matched by the pattern below: [OpenCSD 1.3.3, second hand:
@@ -93,7 +93,7 @@ core_of_version(const char *version)
 	unsigned long major = strtoul(version, &end, 10);
 	unsigned long minor = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
 	struct core core = {.profile = profile_of(*end == '-' ? end[1] : 'A')};
-	core.later = major > 8 || (major == 8 && minor > (core.profile == profile_CortexM ? 0 : 3));
+	core.later = major > 8 || (major == 8 && minor > 0);
 	core.arch = major <= 7		     ? ARCH_V7
 		    : major > 8 || minor > 3 ? ARCH_AA64
 		    : minor == 3	     ? ARCH_V8r3
@@ -156,14 +156,14 @@ void
 opencsd_library_limits(const struct opencsd_source_options *o, struct text *out)
 {
 	struct core core = core_of(o);
-	bool later = core.later || o->protocol == OPENCSD_ETE;
 	bool speculates = o->regs.TRCIDR8 > 0;
 	size_t start = out->length;
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
 		const struct opencsd_limit *l = &limits[i];
 		if (l->since <= OCSD_VER_NUM || !(l->protocols >> o->protocol & 1) ||
 		    (l->profile != profile_Unknown && l->profile != core.profile) ||
-		    core.arch < l->arch || (l->later && !later) || (l->speculates && !speculates))
+		    core.arch < l->arch || (l->later && !core.later) ||
+		    (l->speculates && !speculates))
 			continue;
 		text_addf(out, "%s%s (needs %u.%u.%u)", out->length > start ? ", " : "", l->what,
 			  l->since >> 16, l->since >> 8 & 0xff, l->since & 0xff);
@@ -411,12 +411,13 @@ take_range(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 static void
 doubt_range(struct opencsd_library *l, struct opencsd_element *e)
 {
+	const struct opencsd_region *r = NULL;
 	for (uint64_t at = e->start; at < e->end && !l->passed; at += 4) {
-		const struct opencsd_region *r =
-		    opencsd_find_region(l->source, l->context_id, l->vmid, at);
-		uint64_t offset = r ? at - r->address : 0;
+		if (!r || at - r->address >= r->length)
+			r = opencsd_find_region(l->source, l->context_id, l->vmid, at);
 		if (!r || !r->bytes || (e->last_type && e->end - at <= 4))
 			break;
+		uint64_t offset = at - r->address;
 		unsigned class =
 		    arm_decode(INSN_A64, at, r->bytes + offset, r->length - offset).class;
 		l->passed = class >= INSN_BRANCH && class <= INSN_TRAP_RETURN;

@@ -360,7 +360,7 @@ set_port(struct live *live, int file)
 	settings.c_cc[VMIN] = 1;
 	settings.c_cc[VTIME] = 0;
 	live->is_set = !cfsetspeed(&settings, live->speed) && !tcsetattr(file, TCSANOW, &settings);
-	if (!live->is_set) /* some of them may be */
+	if (!live->is_set) /* the driver may have taken some */
 		tcsetattr(file, TCSANOW, &live->before);
 	return live->is_set;
 }

@@ -620,6 +620,31 @@ test_unrelated_cores(void **state)
 	vec_free(&log.bytes);
 }
 
+/* Senders of two traces may have the same key: `o` stays with the sender at the cursor. */
+static void
+test_same_origin(void **state)
+{
+	struct scene *s = *state;
+	struct text path = {0};
+	char folder[] = "/tmp/trawl-origin-XXXXXX", other[64];
+	assert_non_null(mkdtemp(folder));
+	snprintf(other, sizeof other, "%s/other.csel", folder);
+	testdata_path("all-csel.csel", &path);
+	char *whole = realpath(path.data, NULL);
+	assert_non_null(whole);
+	assert_int_equal(symlink(whole, other), 0);
+	scene_open(s, 24, 110, "xterm-256color", "all-csel.csel", other, "--no-cache", "+:pause",
+		   NULL);
+	scene_wait(s, "paused");
+	scene_keys(s, "g3o"); /* the third is the row after all heads: 3 of each trace */
+	scene_wait_row(s, ">", " start run 1");
+	scene_quit(s);
+	text_free(&path);
+	free(whole);
+	unlink(other);
+	rmdir(folder);
+}
+
 int
 main(void)
 {
@@ -629,6 +654,7 @@ main(void)
 	    scene_test(test_filtered_traces), scene_test(test_trace_colours),
 	    scene_test(test_wishes),	      scene_test(test_start),
 	    scene_test(test_long_name),	      scene_test(test_unrelated_cores),
+	    scene_test(test_same_origin),
 	};
 	return scene_run_group("screen: traces", tests);
 }

@@ -448,13 +448,21 @@ search_origin(struct screen *screen, const struct command_call *call)
 {
 	const struct row *row = list_current(screen->list);
 	const struct message *m = row ? reader_message(screen->list->reader, row->at) : NULL;
+	struct text trace = {0};
 	if (!m)
 		return;
 	struct filter want = filter_all();
 	want.by_origin = true;
 	want.origin = m->origin;
-	search_begin(screen, want, "other message of this origin",
-		     call->id == COMMAND_NEXT_ORIGIN ? 1 : -1, call->count);
+	if (screen->list->lane_count > 1) {
+		const char *name = trace_name(screen->list->trace);
+		text_add(&trace, "trace = ");
+		filter_quote(name, strlen(name), &trace);
+	}
+	begin_expression(screen, want, trace.length ? filter_parse(trace.data, NULL, NULL) : NULL,
+			 "other message of this origin", call->id == COMMAND_NEXT_ORIGIN ? 1 : -1,
+			 call->count);
+	text_free(&trace);
 }
 
 void

@@ -86,12 +86,12 @@ add_piece(struct image *image, const struct elf *elf, uint64_t address, uint64_t
 	return true;
 }
 
-/* Keep the attributes with each NUL as a space, so that extensions can be searched in them
+/* Keep the attributes of the first program that has any, with each NUL as a space, so that extensions can be searched in them
  * [RISC-V psABI, "Tag_RISCV_arch"]. */
 static void
 read_attributes(struct image *image, const struct elf *elf, const struct elf_header *header)
 {
-	if (header->length > ATTRIBUTES_MOST ||
+	if (*image->extensions || header->length > ATTRIBUTES_MOST ||
 	    !elf_read_at(elf, header->offset, image->extensions, (size_t)header->length))
 		return;
 	for (uint64_t i = 0; i < header->length; i++)

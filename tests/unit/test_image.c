@@ -116,6 +116,11 @@ machines_are_known(void **state)
 		assert_int_equal(image_machine(image), wide ? IMAGE_RISCV64 : IMAGE_RISCV32);
 		assert_true(image_has_extension(image, "_zcmp"));
 		assert_false(image_has_extension(image, "_zcmt"));
+		/* a later program does not replace them */
+		memcpy(elf.at + elf.count - 24, "rv32i2p1_zcmt1p0\0\0\0\0", 20);
+		folder_put(&f, "b", elf.at, elf.count);
+		assert_int_equal(image_add_path(image, folder_path(&f, "b"), &linked, NULL), 0);
+		assert_true(image_has_extension(image, "_zcmp"));
 		image_free(image);
 		vec_free(&elf);
 		folder_remove(&f);

@@ -669,10 +669,11 @@ next_in_cell(struct context_walker *w, const struct context_key *key, bool whole
 }
 
 /* Find the next group of cells in which a value begins, by the entries. *FOUND: its first cell.
+ * Raise *CELLS to the number of its cells if that is larger.
  * Return false if none. */
 static bool
 next_group(struct contexts *contexts, const struct context_trace *tracked,
-	   const struct context_key *key, uint64_t cell, uint64_t *found)
+	   const struct context_key *key, uint64_t cell, uint64_t *found, uint64_t *cells)
 {
 	uint64_t size = index_cell_size(trace_index(tracked->trace));
 	*found = UINT64_MAX;
@@ -693,6 +694,8 @@ next_group(struct contexts *contexts, const struct context_trace *tracked,
 			}
 		}
 	}
+	if (*found != UINT64_MAX && UINT64_C(1) << tracked->shift > *cells)
+		*cells = UINT64_C(1) << tracked->shift;
 	job_unlock(&contexts->job);
 	return *found != UINT64_MAX;
 }
@@ -706,6 +709,7 @@ next_change(struct context_cursor *cursor, struct context_walker *w, struct cont
 	struct contexts *contexts = cursor->contexts;
 	struct context_trace *tracked = w->tracked;
 	uint64_t known = context_known(contexts, tracked), group, first = cell + 1;
+	uint64_t cells = AHEAD_CELLS;
 	uint64_t count = index_cell_count(trace_index(tracked->trace));
 	const struct context_held *held = next_in_cell(w, key, false, at);
 	*state = CONTEXT_KNOWN;
@@ -714,12 +718,12 @@ next_change(struct context_cursor *cursor, struct context_walker *w, struct cont
 	if (!*ahead)
 		*ahead = context_walker_new(contexts, tracked);
 	if (known > first) {
-		if (next_group(contexts, tracked, key, cell, &group))
+		if (next_group(contexts, tracked, key, cell, &group, &cells))
 			first = group > cell ? group : cell + 1;
 		else
 			first = known;
 	}
-	uint64_t end = first + AHEAD_CELLS < count ? first + AHEAD_CELLS : count;
+	uint64_t end = first + cells < count ? first + cells : count;
 	(*ahead)->spent = 0;
 	for (uint64_t c = first;
 	     c < end && (*ahead)->spent < BACK_MESSAGES && walker_seek(*ahead, c); c++) {

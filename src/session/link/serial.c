@@ -357,9 +357,9 @@ static const struct entry *
 search_cells(struct serial_walker *w, enum serial_lane lane, uint64_t number, uint64_t offset)
 {
 	uint64_t start = offset / index_cell_size(trace_index(w->serial->uia));
-	unsigned tries = 0;
 	for (int forward = 1; forward >= 0; forward--) {
 		uint64_t cell = start;
+		unsigned tries = 0;
 		while (tries < TRIES && next_cell(w->serial, lane, number, forward, &cell)) {
 			const struct entry_list *list = list_of(w, lane, cell);
 			const struct entry *entry = list_find(list, number, offset, forward);

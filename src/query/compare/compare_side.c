@@ -38,7 +38,9 @@ find_stream(struct work *w)
 	const struct text *origin = &w->expansion.origin;
 	uint64_t name = compare_hash_bytes(0, text_get(origin), origin->length);
 	bool room = w->by_name.count < STREAMS_MAX;
-	uint64_t *number = map_find(&w->by_name, room ? name : 0);
+	uint64_t *number = map_find(&w->by_name, name);
+	if (!number && !room)
+		number = map_find(&w->by_name, 0);
 	if (number)
 		return *number;
 	struct compare_stream *stream = mem_new(sizeof *stream);

@@ -63,11 +63,14 @@ display_time_above(const struct list *list, const struct row *row, struct displa
 	return NULL;
 }
 
-/* Return the first time in the first cell of a lane. */
+/* Return the first time in the first cell of a lane that has messages. */
 static bool
 first_of_lane(const struct list *list, const struct list_lane *lane, struct display_time *shown)
 {
-	const struct decoded_cell *decoded = reader_decoded_cell(lane->reader, 0);
+	struct position first;
+	if (!reader_first(lane->reader, &first))
+		return false;
+	const struct decoded_cell *decoded = reader_decoded_cell(lane->reader, first.cell);
 	for (size_t i = 0; i < decoded->count; i++)
 		if (display_time_known(list, lane, &decoded->messages[i], shown))
 			return true;

@@ -669,7 +669,8 @@ jump_goto(struct screen *screen, const struct command_call *call)
 		go_to_number(screen, value);
 	else if (!strncmp(text, "0x", 2) && text_parse_uint(text, UINT64_MAX, &value))
 		go_to_offset(screen, value);
-	else if ((value = strtoull(text, &end, 10), end != text && !strcmp(end, "%")))
+	else if (*text != '-' &&
+		 (value = strtoull(text, &end, 10), end != text && !strcmp(end, "%")))
 		go_to_percent(screen, value);
 	else
 		go_to_time_text(screen, text);

@@ -176,7 +176,8 @@ range_describe(struct screen *screen, struct text *out)
 	uint64_t before = count_rows(list, first, false, &exact);
 	uint64_t until = count_rows(list, last, true, &exact);
 	uint64_t count = until > before ? until - before : 0;
-	text_addf(out, "   range: %s%s messages", exact ? "" : "~", text_number(digits, count));
+	text_addf(out, "   range: %s%s message%s", exact ? "" : "~", text_number(digits, count),
+		  count == 1 ? "" : "s");
 	if (!display_time_at(list, first, &start) || !display_time_at(list, last, &end))
 		return;
 	struct text length = {0};

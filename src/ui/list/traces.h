@@ -1,8 +1,8 @@
 /*
  * Commands and queries for several traces.
  */
-#ifndef TRAWL_UI_SESSION_H
-#define TRAWL_UI_SESSION_H
+#ifndef TRAWL_UI_TRACES_H
+#define TRAWL_UI_TRACES_H
 
 #include "ui/list/jump.h"
 

@@ -180,12 +180,14 @@ rescue_prepare(int file, const struct termios *modes)
 	text_add(&text, MOUSE_OFF);
 	if (brackets_pastes())
 		text_add(&text, PASTE_OFF);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t before = text.length;
 		add_string(&text, term_capability(names[i]));
-	if (text.length <= sizeof rescue.text) {
-		rescue.length = text.length;
-		memcpy(rescue.text, text_get(&text), text.length);
+		if (text.length > sizeof rescue.text)
+			text_cut(&text, before);
 	}
+	rescue.length = text.length;
+	memcpy(rescue.text, text_get(&text), text.length);
 	rescue.start = sizeof MOUSE_OFF - 1;
 	text_free(&text);
 	handle_crashes(on_crash, (int)SA_RESETHAND);

@@ -86,8 +86,8 @@ add_piece(struct image *image, const struct elf *elf, uint64_t address, uint64_t
 	return true;
 }
 
-/* Keep the attributes of the first program that has any, with each NUL as a space, so that extensions can be searched in them
- * [RISC-V psABI, "Tag_RISCV_arch"]. */
+/* Keep the attributes of the first program that has any.  Each NUL becomes a space, so that
+ * extensions can be searched in them [RISC-V psABI, "Tag_RISCV_arch"]. */
 static void
 read_attributes(struct image *image, const struct elf *elf, const struct elf_header *header)
 {

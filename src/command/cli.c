@@ -54,7 +54,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		      "this severity or worse: fatal, error, warning, info, user1, user2, debug"},
     [CLI_UNASSIGNED] = {0, "unassigned", "pass|hide", SELECTION,
 			"what -s does with messages that have no severity; default pass"},
-    [CLI_GREP] = {'r', "grep", "PCRE", SELECTION, "messages whose text, origin or type matches"},
+    [CLI_GREP] = {'r', "grep", "PCRE", SELECTION, "messages with a matching text, origin or type"},
     [CLI_FILTER] = {'e', "filter", "EXPR", SELECTION,
 		    "messages that match an expression; repeatable; see trawl-filter(7)"},
     [CLI_EXCLUDE] = {0, "exclude", "EXPR", SELECTION,
@@ -104,8 +104,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 			 "times in text and on the screen; rel: since the start, delta: since the "
 			 "message before, iso: a date in UTC"},
     [CLI_BY] = {0, "by", "LIST", OUTPUT,
-		"print a table (-t table): one row for each value of these names, "
-		"comma-separated; default origin"},
+		"print a table (-t table): one row for each value of the "
+		"comma-separated names; default origin"},
     [CLI_OF] = {0, "of", "NAME", OUTPUT,
 		"add statistics of the numeric field NAME to a table: sum, min, mean, "
 		"percentiles, max"},
@@ -148,7 +148,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_INDEX] = {0, "index", NULL, RESOURCES,
 		   "only build the index of each capture and write it into the cache folder"},
     [CLI_CHECK] = {0, "check", "LIST", OTHER,
-		   "decode everything and exit with 1 if any of these is found: loss, "
+		   "decode everything and exit with 1 if a check fails: loss, "
 		   "corrupt, time, catalog, flow, severity:LEVEL, an expression",
 		   .optional = true},
     [CLI_COMPARE] = {0, "compare", NULL, OTHER,

@@ -108,8 +108,9 @@ const struct export_format export_formats[] = {
      .flagged = true,
      .message = export_hex},
     {.name = "raw",
-     .help = "the bytes of one trace, from the first message that passes to the last, with "
-	     "what a decoder needs in front of them: trawl reads them as it read the capture",
+     .help = "bytes of one trace from the first message that passes to the "
+	     "last, and before them the bytes that a decoder needs; trawl "
+	     "reads the result like the capture",
      .message = export_none,
      .flagged = true,
      .raw = true},

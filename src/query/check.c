@@ -44,13 +44,12 @@ static const struct check_row {
 } rows[] = {
     {"loss", "something is missing, or bytes that may hold messages were not decoded", "lost", NULL,
      true, 1u << DOUBT_UNDECODED},
-    {"corrupt", "bytes are not what they should be, or are cut off", "damaged or truncated", NULL,
-     true, 0},
+    {"corrupt", "damaged or truncated bytes", "damaged or truncated", NULL, true, 0},
     {"time", "the time of an origin steps back", NULL, NULL, true, 0, CHECK_TIME},
     {"catalog", "a catalog message has a number that no collateral lists", NULL, decoder_unnamed,
      false, 0},
-    {"flow", "it is not known what was executed, or an image is not of the traced program", NULL,
-     NULL, false, 1u << DOUBT_UNFOLLOWED | 1u << DOUBT_CODELESS, CHECK_FLOW},
+    {"flow", "unknown instructions, or an image of another program", NULL, NULL, false,
+     1u << DOUBT_UNFOLLOWED | 1u << DOUBT_CODELESS, CHECK_FLOW},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

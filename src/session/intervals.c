@@ -14,8 +14,8 @@ static const struct option_row interval_rows[] = {
 	     "what both messages have in common: names of fields, arguments and contexts, "
 	     "separated by commas"),
     INTERVAL(across, BOOL,
-	     "whether the two messages may be of different origins and traces; else both are of "
-	     "one origin",
+	     "true: the two messages may have different origins and "
+	     "traces; false: both have the same origin",
 	     "false"),
 };
 const struct option_table interval_options_table =

@@ -42,7 +42,7 @@ static struct option_row profile_rows[] = {
     PROFILE(symbols, LIST, "programs that name the addresses in traces",
 	    .table = &symbol_options_table),
     PROFILE(contexts, LIST, "states that hold from a message on"),
-    PROFILE(intervals, LIST, "pairs of messages whose time between is measured",
+    PROFILE(intervals, LIST, "pairs of messages, to measure the time between them",
 	    .table = &interval_options_table),
     {"sync", OPTION_LIST, offsetof(struct profile, syncs), "what relates traces to each other",
      .table = &sync_options_table},

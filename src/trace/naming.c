@@ -54,10 +54,10 @@ struct naming {
 static const struct option_row rows[] = {
     ROW(file, TEXT, "the program that was traced, an ELF file: symbols, and the code for -t insn",
 	.path = true, .required = true),
-    ROW(applies_to, TEXT, "name of the trace whose addresses it names; absent: all", .trace = true),
+    ROW(applies_to, TEXT, "trace with these addresses, by name; absent: all", .trace = true),
     ROW(address, UINT, "where it was loaded, with length"),
     ROW(length, UINT, "bytes that were loaded; 0: it was loaded where it is linked for"),
-    ROW(offset, UINT, "the first of them in the file"),
+    ROW(offset, UINT, "offset of its first byte in the file"),
     ROW(optional, BOOL, "it is no error if it cannot be read"),
 };
 const struct option_table symbol_options_table =

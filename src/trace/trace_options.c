@@ -21,8 +21,8 @@
 
 #define CLOCK(...) OPTION_ROW(struct trace_clock_options, __VA_ARGS__)
 static const struct option_row clock_rows[] = {
-    CLOCK(hz, NUMBER, "ticks per second, where the capture does not say", .positive = true,
-	  .max = CLOCK_HZ_MAX),
+    CLOCK(hz, NUMBER, "ticks per second, if the capture does not contain the rate",
+	  .positive = true, .max = CLOCK_HZ_MAX),
 };
 static const struct option_table clock_table =
     OPTION_TABLE("clock", struct trace_clock_options, clock_rows);
@@ -46,11 +46,12 @@ static const struct option_row trace_rows[] = {
 	  "as its bytes",
 	  "auto", .choices = words_choices),
     TRACE(swap, CHOICE,
-	  "bytes of a memory word whose order is swapped; auto: if only then a format is certain",
+	  "reverse the bytes of memory words of this size; auto: if "
+	  "only that makes a format certain",
 	  "auto", .choices = swap_choices),
     TRACE(write_pointer, INT,
-	  "of a circular buffer, where the next byte would be written: an offset, or an address as "
-	  "a dump in text has it",
+	  "next write position of a circular buffer: an offset, or an "
+	  "address in a text dump",
 	  "-1", .min = -1, .max = INT64_MAX),
     TRACE(wrapped, CHOICE,
 	  "whether the bytes from the write pointer on are the oldest; auto: unless they all "

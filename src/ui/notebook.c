@@ -61,8 +61,8 @@ static const struct option_row mark_rows[] = {
     MARK(trace, TEXT, "the trace it is in", .required = true),
     MARK(offset, UINT, "byte of the capture at which its message stands", .required = true),
     MARK(ordinal, UINT, "which of the messages at that byte, from 0", "0", .max = UINT32_MAX),
-    MARK(letter, TEXT, "of a mark; without one it is a bookmark", .check = check_letter),
-    MARK(note, TEXT, "what was noted there"),
+    MARK(letter, TEXT, "letter of a mark; absent: a bookmark", .check = check_letter),
+    MARK(note, TEXT, "text of the note"),
 };
 static const struct option_table mark_table =
     OPTION_TABLE("marks", struct notebook_mark, mark_rows);
@@ -70,7 +70,7 @@ static const struct option_table mark_table =
 #define FILTER(...) OPTION_ROW(struct notebook_filter, __VA_ARGS__)
 static const struct option_row filter_rows[] = {
     FILTER(filter, TEXT, "an expression, see trawl-filter(7)", .required = true),
-    FILTER(hide, BOOL, "hides what it holds for; otherwise all else", "false"),
+    FILTER(hide, BOOL, "true: hide the matches; false: hide everything else", "false"),
     FILTER(off, BOOL, "it is in the list, but does nothing", "false"),
 };
 static const struct option_table filter_table =
@@ -91,7 +91,8 @@ static const struct option_row notebook_rows[] = {
     NOTEBOOK(severity, CHOICE, "only this severity or worse", "all", .choices = view_severities),
     NOTEBOOK(unassigned, BOOL, "messages without a severity are shown", "true"),
     NOTEBOOK(severities, TEXT,
-	     "instead: letters of those that are shown, - for messages without one",
+	     "instead: letters of the severities shown, - for messages "
+	     "without one",
 	     .check = check_severities),
     NOTEBOOK(filter, TEXT, "only messages that fit, as typed after &"),
     NOTEBOOK(filters, LIST, "the list of filters; a message has to pass all",

@@ -27,16 +27,16 @@
 #define KEY(...) OPTION_ROW(struct own_key, __VA_ARGS__)
 static const struct option_row key_rows[] = {
     KEY(key, TEXT, "one key or sequence of keys", .required = true, .check = keymap_check_key),
-    KEY(command, TEXT, "what it runs: a command as typed after :, or what is typed with / ? &",
-	.required = true, .check = keymap_check_line),
+    KEY(command, TEXT, "command, as typed after :, or with / ? &", .required = true,
+	.check = keymap_check_line),
 };
 static const struct option_table key_table = OPTION_TABLE("keys", struct own_key, key_rows);
 
 #define OWN(...) OPTION_ROW(struct own, __VA_ARGS__)
 static const struct option_row own_rows[] = {
-    OWN(highlights, LIST, "messages whose rows look different, before the rules of the view",
+    OWN(highlights, LIST, "messages with a different look, before the rules of the view",
 	.table = &view_rule_table),
-    OWN(keys, LIST, "keys and what they run", .table = &key_table),
+    OWN(keys, LIST, "keys and their commands", .table = &key_table),
 };
 const struct option_table own_options_table = OPTION_TABLE("own", struct own, own_rows);
 

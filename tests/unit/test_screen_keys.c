@@ -359,7 +359,7 @@ test_card(void **state)
 	scene_wait(s, " signs in the list, 2 of 12 ");
 	scene_wait(s, "\n ~              lost or damaged bytes\n");
 	scene_wait(s, "\n ?              order uncertain: ");
-	scene_wait(s, "\n W 6  ~2        how many warnings and messages with lost or damaged");
+	scene_wait(s, "\n W 6  ~2        number of warnings");
 	scene_until(s, "--compare", false);
 	scene_keys(s, "\t");
 	scene_wait(s, " keys of the detail, 3 of 12");

@@ -26,12 +26,12 @@ static const char *const protocol_names[] = {[OPENCSD_ETMV3] = "ETMV3",
 
 #define SOURCE(...) OPTION_ROW(struct opencsd_source_options, __VA_ARGS__)
 static const struct option_row source_rows[] = {
-    SOURCE(id, INT, "trace ID; absent: as a register says", "-1", .min = -1, .max = 0x7f,
+    SOURCE(id, INT, "trace ID; absent: as in a register", "-1", .min = -1, .max = 0x7f,
 	   .hex = true),
-    SOURCE(protocol, CHOICE, "what the source speaks", .choices = protocol_names, .required = true),
+    SOURCE(protocol, CHOICE, "protocol of the source", .choices = protocol_names, .required = true),
     SOURCE(core, TEXT, "type of the core: Cortex-A53, ARMv8.3-A"),
     SOURCE(name, TEXT, "what to call the source"),
-    SOURCE(optional, BOOL, "it may have sent nothing: then no message says that it ends"),
+    SOURCE(optional, BOOL, "no error if it has sent nothing"),
     SOURCE(regs, STRUCT, "registers, by name", .table = &register_table),
 };
 static const struct option_table source_table =
@@ -46,8 +46,8 @@ static const struct option_row image_rows[] = {
     IMAGE(offset, UINT, "first byte in the file"),
     IMAGE(length, UINT,
 	  "bytes; 0: to the end of the file; of an ELF file without these two, its segments"),
-    IMAGE(of, TEXT, "name of the source whose memory it is; others look there last"),
-    IMAGE(context, UINT, "context ID or VMID whose memory it is, as a process has; 0: of all"),
+    IMAGE(of, TEXT, "name of the source with this memory; other sources use it last"),
+    IMAGE(context, UINT, "context ID or VMID of the process with this memory; 0: any"),
     IMAGE(absent, BOOL, "the file is not at hand: it is named where it is missing"),
     IMAGE(build_id, TEXT, "build ID of the file, in hexadecimal digits"),
 };
@@ -56,7 +56,9 @@ static const struct option_table image_table =
 
 #define RUN(...) OPTION_ROW(struct opencsd_run_options, __VA_ARGS__)
 static const struct option_row run_rows[] = {
-    RUN(offset, UINT, "its first byte in the capture; with frames, the first of one",
+    RUN(offset, UINT,
+	"offset of the first byte in the capture; with frames, of a "
+	"frame",
 	.required = true),
     RUN(skip, UINT, "bytes from there on that are not decoded, but lost"),
     RUN(lost, UINT, "bytes that are known to be missing before it"),
@@ -76,15 +78,16 @@ static const struct option_row option_rows[] = {
     OPTION(format, CHOICE, "how the sources share the buffer", "coresight",
 	   .choices = format_names),
     OPTION(sources, LIST, "trace sources", .table = &source_table),
-    OPTION(images, LIST, "what the cores execute", .table = &image_table),
+    OPTION(images, LIST, "memory that the cores execute", .table = &image_table),
     OPTION(runs, LIST, "where the hardware was started again, and decoders are",
 	   .table = &run_table),
-    OPTION(collateral, LIST, "SyS-T XML files, or folders of them, for messages over STM",
+    OPTION(collateral, LIST, "SyS-T XML files or their folders, for messages over STM",
 	   .path = true),
-    OPTION(lines, TEXT, "format tpiu: ports of the ITM whose bytes are lines of text; as in tpiu:"),
+    OPTION(lines, TEXT, "format tpiu: ports of the ITM with lines of text; as in tpiu:"),
     OPTION(guid, TEXT, "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits"),
     OPTION(outside, BOOL,
-	   "read what a snapshot names outside of its folder, too: dumps and buffers"),
+	   "also read dumps and buffers that a snapshot names outside "
+	   "its folder"),
 };
 const struct option_table opencsd_options =
     OPTION_TABLE("opencsd", struct opencsd_options, option_rows);

@@ -99,8 +99,8 @@ static const struct context_row contexts[] = {
 #define OPTION(...) OPTION_ROW(struct swo_options, __VA_ARGS__)
 #define COMMON_OPTIONS                                                                             \
 	OPTION(lines, TEXT,                                                                        \
-	       "ports below 32 whose bytes are lines of text, separated by commas; none: no "      \
-	       "port; absent: as the first 64 KiB show")
+	       "ports below 32 with lines of text, separated by commas; none: no port; "           \
+	       "absent: found in the first 64 KiB")
 static const struct option_row itm_option_rows[] = {COMMON_OPTIONS};
 static const struct option_row tpiu_option_rows[] = {
     COMMON_OPTIONS,
@@ -1192,7 +1192,8 @@ static const struct decoder_guide tpiu_guide = {.propose = swo_tpiu_propose, .su
 const struct decoder_ops itm_ops = {
     .format = "itm",
     .title = "Arm ITM and DWT packets",
-    .help = "bytes of an SWO pin without frames: writes to stimulus ports and what a DWT traces",
+    .help = "bytes of an SWO pin without frames: stimulus ports and DWT "
+	    "packets",
     COMMON_OPS,
     .options = &itm_options,
     .guide = &itm_guide,

@@ -56,8 +56,8 @@ static const char *const after_unknown[] = {
 static const struct option_row option_rows[] = {
     OPTION(tick_us, NUMBER, "microseconds per tick of the time stamps", "1", .positive = true,
 	   .max = 1000000000000),
-    OPTION(epoch, CHOICE, "what the time stamps count from; auto: 1970 if they are that large",
-	   "auto", .choices = epochs),
+    OPTION(epoch, CHOICE, "start of the timestamps; auto: 1970 if they are large enough", "auto",
+	   .choices = epochs),
     OPTION(sequence_check, CHOICE,
 	   "whether sequence numbers count all events of a run, or those of each event id",
 	   "stream", .choices = checks),
@@ -522,7 +522,8 @@ csel_resync(const struct decoder *decoder, struct decode_state *state, const str
 const struct decoder_ops csel_ops = {
     .format = "csel",
     .title = "CAM stream event log (CSEL)",
-    .help = "the log that a critical application monitoring service keeps of one stream",
+    .help = "the log of a critical application monitoring service for one "
+	    "stream",
     .fields = csel_fields,
     .field_count = CSEL_F_COUNT,
     .kinds = csel_kinds,

@@ -41,21 +41,21 @@
 	CHOICE(ioptions, etrace_layouts, "reference", "layout of the options in support packets")  \
 	FLAG(full_address, "false",                                                                \
 	     "addresses are sent in full; this and the modes below hold up to a support packet")   \
-	FLAG(implicit_return, "false", "returns to behind their calls are not sent")               \
+	FLAG(implicit_return, "false", "returns to the instruction after a call are not sent")     \
 	FLAG(implicit_exception, "false",                                                          \
-	     "packets of traps leave out the handler's address, which mtvec, stvec or vstvec say") \
-	FLAG(                                                                                      \
-	    sijump, "false",                                                                       \
-	    "jumps right behind a constant are not sent; a reference support packet does not say") \
+	     "trap packets leave out the handler's address, which is in mtvec, stvec or vstvec")   \
+	FLAG(sijump, "false",                                                                      \
+	     "jumps right after a constant load are not sent; support packets of the reference "   \
+	     "encoder do not contain this flag")                                                   \
 	FLAG(jump_target_cache, "false", "jumps to a recent target are sent as its index")         \
 	FLAG(branch_prediction, "false", "branches that were predicted are counted")               \
 	ADDRESS(mtvec, "where traps to machine mode lead, as that register has it; 0: not known")  \
-	ADDRESS(stvec, "the same of traps to supervisor mode")                                     \
-	ADDRESS(vstvec, "the same of traps to virtual supervisor mode")                            \
+	ADDRESS(stvec, "as mtvec, for traps to supervisor mode")                                   \
+	ADDRESS(vstvec, "as mtvec, for traps to virtual supervisor mode")                          \
 	NUMBER(doptions_width, 0, 16, "4", "bits of the data options in support packets")          \
 	NUMBER(bpred_size, 0, 32, "0", "log2 of the entries of the branch predictor")              \
 	CHOICE(addr_comp, etrace_compressions, "packet",                                           \
-	       "what is shortened: packet or address field")                                       \
+	       "shortened part: packet or address field")                                          \
 	FLAG(dtrace, "false", "the encoder traces data too")                                       \
 	NUMBER(dfmt_width, 2, 3, "3", "bits of the format of data packets")                        \
 	NUMBER(data_width, 8, 128, "32", "bits of the widest data transfer")                       \

@@ -51,7 +51,7 @@ const struct field_row uia_fields[UIA_F_COUNT] = {
 		       .part = FIELD_HEAD},
     [UIA_F_INSTANCE] = {"instance", FIELD_UINT, "number of a packet's logger", .part = FIELD_HEAD},
     [UIA_F_MODULE] = {"module", FIELD_UINT, "module of a packet's logger", .part = FIELD_HEAD},
-    [UIA_F_DEST] = {"dest", FIELD_UINT, "who a packet is for", .part = FIELD_HEAD},
+    [UIA_F_DEST] = {"dest", FIELD_UINT, "receiver of a packet", .part = FIELD_HEAD},
     [UIA_F_SRC] = {"src", FIELD_UINT, "core that sent a packet", .part = FIELD_HEAD},
     [UIA_F_LOGGER] = {"logger", FIELD_UINT, "number of an event's logger"},
     [UIA_F_MISSING] = {"missing", FIELD_UINT, "events of the logger lost before this one"},

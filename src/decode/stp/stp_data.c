@@ -41,8 +41,8 @@ enum { F_DATA = STP_F_COUNT, F_NOTE, F_COUNT };
 
 static const struct field_row fields[F_COUNT] = {
     STP_FIELDS,
-    [F_DATA] = {"data", FIELD_BYTES, "what was sent, the low byte of each number first"},
-    [F_NOTE] = {"note", FIELD_TEXT, "what is wrong with the message", .detail = true},
+    [F_DATA] = {"data", FIELD_BYTES, "data, the low byte of each number first"},
+    [F_NOTE] = {"note", FIELD_TEXT, "fault of the message", .detail = true},
 };
 
 static const struct stp_field_rows field_rows = {
@@ -389,7 +389,8 @@ static const struct clock_source clocks = {
 const struct decoder_ops stp_ops = {
     .format = "stp",
     .title = "MIPI STP, data as such",
-    .help = "a MIPI System Trace Protocol stream, version 2, whose data are not SyS-T",
+    .help = "a MIPI System Trace Protocol stream, version 2, with data "
+	    "other than SyS-T",
     .fields = fields,
     .field_count = F_COUNT,
     .kinds = kinds,

@@ -25,7 +25,7 @@ enum stp_field {
 
 /* clang-format off: a table has rows */
 #define STP_FIELDS                                                                                 \
-	[STP_F_STP] = {"stp", FIELD_GROUP, "what the transport added", .folded = true,             \
+	[STP_F_STP] = {"stp", FIELD_GROUP, "fields of the transport", .folded = true,              \
 		       .part = FIELD_TRANSPORT},                                                   \
 	[STP_F_PACKETS] = {"packets", FIELD_GROUP, "the packets that the message came in",         \
 			   .folded = true},                                                        \

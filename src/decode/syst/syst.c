@@ -101,7 +101,7 @@ const struct field_row syst_fields[SYST_F_COUNT] = {
 		       .part = FIELD_HEAD},
     [SYST_F_TRAILING] = {"trailing", FIELD_BYTES, "bytes that the message does not use",
 			 .detail = true, .part = FIELD_HEAD},
-    [SYST_F_NOTE] = {"note", FIELD_TEXT, "what is wrong with the message", .detail = true},
+    [SYST_F_NOTE] = {"note", FIELD_TEXT, "fault of the message", .detail = true},
 };
 
 static const char *const transports[] = {[SYST_TRANSPORT_AUTO] = "auto",
@@ -123,18 +123,19 @@ static const struct option_row option_rows[] = {
     OPTION(nibbles, CHOICE, "STP nibble order; auto: as its VERSION declares, else guessed", "auto",
 	   .choices = nibbles),
     OPTION(plain, LIST,
-	   "STP masters and channels, as MASTER:CHANNEL, whose data are not SyS-T; none: there are "
-	   "none; absent: as the first 64 KiB show"),
+	   "STP masters and channels with data other than SyS-T, as "
+	   "MASTER:CHANNEL; none: no sender; absent: found in the first "
+	   "64 KiB"),
     OPTION(guid, TEXT,
 	   "sender of short messages, as {8-4-4-4-12} hexadecimal digits; without it, STP master "
 	   "and channel"),
-    OPTION(collateral, LIST, "XML files, or folders of them, that name what messages mean",
-	   .path = true, .description = true),
+    OPTION(collateral, LIST, "XML files or their folders, with the texts of messages", .path = true,
+	   .description = true),
     OPTION(ts_hz, UINT, "ticks per second of the messages' own time stamps, 0 if unknown",
 	   .max = 1000000000000),
     OPTION(ts_epoch, CHOICE,
-	   "what the messages' own time stamps count from; nanoseconds: since 1970, whatever ts_hz "
-	   "says",
+	   "start of the messages' own timestamps; nanoseconds: since "
+	   "1970, regardless of ts_hz",
 	   "unix", .choices = epochs),
 };
 /* clang-format on */

@@ -76,8 +76,8 @@ check_pattern(const char *text, char buffer[static 256])
 
 #define LEVEL(...) OPTION_ROW(struct textlog_level, __VA_ARGS__)
 static const struct option_row level_rows[] = {
-    LEVEL(word, TEXT, "what stands in the log, in capitals or not", .required = true),
-    LEVEL(severity, CHOICE, "what it means", "max", .choices = severities),
+    LEVEL(word, TEXT, "word in the log, in any case", .required = true),
+    LEVEL(severity, CHOICE, "severity of that word", "max", .choices = severities),
 };
 static const struct option_table level_table =
     OPTION_TABLE("levels", struct textlog_level, level_rows);
@@ -99,7 +99,7 @@ static const struct option_row option_rows[] = {
 	   .check = check_zone),
     OPTION(year, UINT, "year of the first message, where dates have none; 0: not known", "0",
 	   .max = 2500),
-    OPTION(levels, LIST, "words of the group level beside the usual ones", .table = &level_table),
+    OPTION(levels, LIST, "more words of the group level", .table = &level_table),
     OPTION(join, BOOL, "lines that are no message belong to the message before", "true"),
 };
 static const struct option_table options_table =

@@ -19,13 +19,14 @@ const struct field_row textlog_fields[TEXTLOG_F_COUNT] = {
     [TEXTLOG_F_STAMP] = {"stamp", FIELD_TEXT, "the time as it stands in the line"},
     [TEXTLOG_F_LEVEL] = {"level", FIELD_TEXT, "the level as it stands in the line"},
     [TEXTLOG_F_FACILITY] = {"facility", FIELD_TEXT, "facility of syslog"},
-    [TEXTLOG_F_HOST] = {"host", FIELD_TEXT, "who wrote the log"},
+    [TEXTLOG_F_HOST] = {"host", FIELD_TEXT, "writer of the log"},
     [TEXTLOG_F_PID] = {"pid", FIELD_UINT, "number of the process"},
     [TEXTLOG_F_TID] = {"tid", FIELD_UINT, "number of the thread"},
     [TEXTLOG_F_UID] = {"uid", FIELD_TEXT, "user of the process"},
     [TEXTLOG_F_CPU] = {"cpu", FIELD_UINT, "number of the processor"},
     [TEXTLOG_F_CALLER] = {"caller", FIELD_TEXT,
-			  "who called the kernel's printk: T and a thread, C and a processor"},
+			  "caller of the kernel's printk: T and a thread, C and a "
+			  "processor"},
     [TEXTLOG_F_THREAD] = {"thread", FIELD_TEXT, "name of the thread"},
     [TEXTLOG_F_PROCESS] = {"process", FIELD_TEXT, "name of the process"},
     [TEXTLOG_F_MODULE] = {"module", FIELD_TEXT, "module that wrote the message"},
@@ -35,11 +36,11 @@ const struct field_row textlog_fields[TEXTLOG_F_COUNT] = {
     [TEXTLOG_F_CODE] = {"code", FIELD_TEXT, "number or code of the message"},
     [TEXTLOG_F_MSGID] = {"msgid", FIELD_TEXT, "type of message (syslog, RFC 5424)"},
     [TEXTLOG_F_DATA] = {"data", FIELD_TEXT, "structured data (syslog, RFC 5424)"},
-    [TEXTLOG_F_OTHERS] = {"others", FIELD_LIST, "groups of the pattern of other names"},
-    [TEXTLOG_F_OTHER] = {"other", FIELD_TEXT, "one of them, NAME=VALUE"},
+    [TEXTLOG_F_OTHERS] = {"others", FIELD_LIST, "groups of the pattern with other names"},
+    [TEXTLOG_F_OTHER] = {"other", FIELD_TEXT, "one group, NAME=VALUE"},
     [TEXTLOG_F_LINES] = {"lines", FIELD_UINT, "lines of the message, if more than one"},
     [TEXTLOG_F_SHAPE] = {"shape", FIELD_TEXT, "the text with each number as #", .detail = true},
-    [TEXTLOG_F_NOTE] = {"note", FIELD_TEXT, "what is wrong, in words", .detail = true},
+    [TEXTLOG_F_NOTE] = {"note", FIELD_TEXT, "fault, in words", .detail = true},
 };
 
 static const char *const types[TEXTLOG_KIND_COUNT] = {

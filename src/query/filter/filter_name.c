@@ -50,16 +50,16 @@ static const struct filter_name filter_names[] = {
      FILTER_AROUND, AROUND | FILTER_USES_CLOCK, filter_resolve_step_back, filter_test_step_back,
      filter_judge_step_back},
     {"runs_on", "flag",
-     "it only goes on where the message before it of its processor ended: a range of instructions "
-     "behind another without a jump, cycles behind a range, code without an image behind such code",
+     "it continues where the last message of its processor ended: "
+     "a range of instructions without a jump before it, cycles "
+     "after a range, more code without an image",
      FILTER_AROUND, AROUND, filter_resolve_run_on, filter_test_run_on, NULL},
-    {"run_instructions", "number",
-     "instructions of the run that it begins, with all messages that run on behind it",
+    {"run_instructions", "number", "instructions in the run that it begins, up to the next jump",
      FILTER_AROUND, AROUND, filter_resolve_number, filter_test_run_instructions, NULL},
     {"run_cycles", "number", "cycles that were counted in the run that it begins", FILTER_AROUND,
      AROUND, filter_resolve_number, filter_test_run_cycles, NULL},
-    {"depth", "number", "in how many calls its processor is behind it, as far as they are known",
-     FILTER_AROUND, FLOW, filter_resolve_depth, filter_test_depth, NULL},
+    {"depth", "number", "depth of calls after the message, if known", FILTER_AROUND, FLOW,
+     filter_resolve_depth, filter_test_depth, NULL},
     {"target", "text",
      "where the jump that it ends with went, FUNCTION or FUNCTION+0xOFFSET, or eight hexadecimal "
      "digits where that has no name",

@@ -145,8 +145,7 @@ static const struct option_row context_rows[] = {
 	    .required = true, .check = check_field),
     CONTEXT(values, LIST, "names of values", .table = &value_table),
     CONTEXT(ranges, LIST, "names of ranges of values", .table = &range_table),
-    CONTEXT(per, CHOICE, "whose it is: each origin has its own, or the trace has one", "origin",
-	    .choices = scopes),
+    CONTEXT(per, CHOICE, "owner: each origin, or the trace", "origin", .choices = scopes),
     CONTEXT(applies_to, LIST, "other traces that it holds for: TRACE, or TRACE:ORIGIN",
 	    .trace = true),
 };

@@ -30,10 +30,10 @@ static const struct option_row sync_rows[] = {
     SYNC(logger, INT, "serial: instance of the logger that counts the context changes", "-1",
 	 MATCHES_ANY),
     SYNC(core, INT, "serial: source of the packets, where several cores log", "-1", MATCHES_ANY),
-    SYNC(a, STRUCT, "tie: a time of one trace", .table = &end_table),
+    SYNC(a, STRUCT, "tie: a time in one trace", .table = &end_table),
     SYNC(b, STRUCT, "tie: the same time in another", .table = &end_table),
     SYNC(trace, TEXT, "offset: name of the trace", .trace = true),
-    SYNC(seconds, NUMBER, "offset: what is added to its time", .min = -SYNC_SECONDS_MAX,
+    SYNC(seconds, NUMBER, "offset: number added to its time", .min = -SYNC_SECONDS_MAX,
 	 .max = SYNC_SECONDS_MAX),
 };
 const struct option_table sync_options_table = OPTION_TABLE("sync", struct sync_options, sync_rows);

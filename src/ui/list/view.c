@@ -77,11 +77,10 @@ static const struct option_row column_rows[] = {
     COLUMN(title, TEXT, "in the header instead of the name"),
     COLUMN(width, UINT, "columns of the screen; 0 or absent: as needed", .max = 1000),
     COLUMN(align, CHOICE, "left or right", .choices = aligns),
-    COLUMN(wide, UINT, "shown only if the list has at least so many columns of the screen",
-	   .max = 1000),
+    COLUMN(wide, UINT, "shown only if the list has at least this width", .max = 1000),
     COLUMN(raw, BOOL,
-	   "the number behind it: of a field without its meaning, of a time the ticks, of an "
-	   "origin the key",
+	   "plain number: a field without its meaning, the ticks of a "
+	   "time, the key of an origin",
 	   "false"),
 };
 static const struct option_table column_table = OPTION_TABLE("columns", struct column, column_rows);
@@ -101,7 +100,7 @@ const struct option_table view_rule_table = OPTION_TABLE("rules", struct view_ru
 #define VIEW(...) OPTION_ROW(struct view, __VA_ARGS__)
 static const struct option_row view_rows[] = {
     VIEW(columns, LIST, "the columns of the list, from left to right", .table = &column_table),
-    VIEW(time, CHOICE, "what the time column shows at first", "absolute", .choices = times),
+    VIEW(time, CHOICE, "initial form of the time column", "absolute", .choices = times),
     VIEW(layout, CHOICE, "how panes share the screen at first", "auto", .choices = layouts),
     VIEW(header, BOOL, "a row with the names of the columns", "true"),
     VIEW(bar, BOOL,
@@ -112,11 +111,10 @@ static const struct option_row view_rows[] = {
 	 "the wheel scrolls and a click goes to a row or a pane; the terminal selects text with "
 	 "Shift then",
 	 "false"),
-    VIEW(
-	cursor, CHOICE,
-	"what of its row the cursor takes: the block of flag, time and severity, or the row, which "
-	"is more to send",
-	"block", .choices = cursors),
+    VIEW(cursor, CHOICE,
+	 "shape of the cursor: the block of flag, time and severity, "
+	 "or the whole row, which sends more bytes",
+	 "block", .choices = cursors),
     VIEW(detail, BOOL, "the detail pane is open at first", "false"),
     VIEW(hex, BOOL, "the hex pane is open at first", "false"),
     VIEW(context, BOOL, "the context pane is open at first", "false"),
@@ -129,7 +127,7 @@ static const struct option_row view_rows[] = {
 	 .choices = view_severities),
     VIEW(unassigned, BOOL, "messages without a severity are shown at first", "true"),
     VIEW(filter, TEXT, "only messages that match at first, as typed after &", .check = rules_check),
-    VIEW(rules, LIST, "messages whose rows look different; the first rule that fits wins",
+    VIEW(rules, LIST, "messages with a different look; the first matching rule wins",
 	 .table = &view_rule_table),
 };
 

@@ -8,7 +8,7 @@
 static const struct option_row style_rows[] = {
     STYLE(fg, TEXT, "colour of the text: red, bright-red, color208, \"#ff8700\"",
 	  .check = colour_check),
-    STYLE(bg, TEXT, "colour behind it", .check = colour_check),
+    STYLE(bg, TEXT, "background colour", .check = colour_check),
     STYLE(bold, BOOL, "bold"),
     STYLE(dim, BOOL, "dim"),
     STYLE(underline, BOOL, "underlined"),

@@ -20,6 +20,8 @@ libtrawl_a_SOURCES = \
 	src/base/map.h \
 	src/base/needle.c \
 	src/base/needle.h \
+	src/base/nearest.c \
+	src/base/nearest.h \
 	src/base/notice.def \
 	src/base/notice.h \
 	src/base/option.c \

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/option.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -96,35 +97,15 @@ set_number(const struct option_row *row, double *value, const char *text, char *
 
 /* --- names ------------------------------------------------------------- */
 
-/* The best of the names seen. */
-struct nearest {
-	const char *name, *best;
-	size_t least; /* its distance; ignore names that are farther */
-};
-
-static struct nearest
-nearest_to(const char *name)
-{
-	return (struct nearest){.name = name, .least = strlen(name) / 2 + 1};
-}
-
-static void
-nearest_see(struct nearest *nearest, const char *name)
-{
-	size_t distance = text_distance(nearest->name, name);
-	if (distance < nearest->least) {
-		nearest->least = distance;
-		nearest->best = name;
-	}
-}
-
 const char *
 option_nearest(const struct option_table *table, const char *name)
 {
 	struct nearest nearest = nearest_to(name);
+	const char *best = NULL;
 	for (size_t i = 0; i < table->count; i++)
-		nearest_see(&nearest, table->rows[i].name);
-	return nearest.best;
+		if (nearest_is(&nearest, table->rows[i].name))
+			best = table->rows[i].name;
+	return best;
 }
 
 const char *
@@ -133,15 +114,13 @@ option_check_name(const char *what, const char *(*name_at)(size_t), const char *
 {
 	struct nearest nearest = nearest_to(text);
 	const char *name;
+	snprintf(buffer, 256, "%s", what);
 	for (size_t i = 0; (name = name_at(i)); i++) {
 		if (!strcmp(name, text))
 			return NULL;
-		nearest_see(&nearest, name);
+		if (nearest_is(&nearest, name))
+			snprintf(buffer, 256, "%s; did you mean %s?", what, name);
 	}
-	if (nearest.best)
-		snprintf(buffer, 256, "%s; did you mean %s?", what, nearest.best);
-	else
-		snprintf(buffer, 256, "%s", what);
 	return buffer;
 }
 
@@ -150,7 +129,6 @@ enum { CHOICES_SHOWN = 180 }; /* bytes, so that the nearest name still fits */
 static const char *
 set_choice(const struct option_row *row, int *value, const char *text, char *buffer)
 {
-	struct nearest nearest = nearest_to(text);
 	size_t used = (size_t)snprintf(buffer, 256, "one of");
 	for (int i = 0; row->choices[i]; i++) {
 		const char *word = used < CHOICES_SHOWN ? row->choices[i] : "...";
@@ -158,12 +136,11 @@ set_choice(const struct option_row *row, int *value, const char *text, char *buf
 			*value = i;
 			return NULL;
 		}
-		nearest_see(&nearest, row->choices[i]);
 		if (used < CHOICES_SHOWN + 4)
 			used += (size_t)snprintf(buffer + used, 256 - used, " %s", word);
 	}
-	if (nearest.best)
-		snprintf(buffer + used, 256 - used, "; did you mean %s?", nearest.best);
+	snprintf(buffer + used, 256 - used, "%s",
+		 nearest_hint(text, nearest_in_array, (void *)row->choices).text);
 	return buffer;
 }
 

@@ -4,6 +4,7 @@
 
 #include "batch/batch.h"
 #include "base/generation.h"
+#include "base/nearest.h"
 #include "base/regex.h"
 #include "base/thread.h"
 #include "batch/follow.h"
@@ -468,7 +469,8 @@ batch_run(struct session *session, const struct cli *cli, const struct filter *f
 	if (!are_decoded(session))
 		return STATUS_FAILED;
 	if (!format)
-		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
+		err_set(&err, ERR_USAGE, "no such output format: %s%s", name,
+			nearest_hint(name, export_next_name, NULL).text);
 	else if (cli->value[CLI_CHECK] && session_is_live(session))
 		err_set(&err, ERR_USAGE,
 			"--check reads to the end, and a live source has none; --stop-when waits "

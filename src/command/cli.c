@@ -3,6 +3,7 @@
 
 #include "command/cli.h"
 #include "base/file.h"
+#include "base/nearest.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -239,14 +240,29 @@ add_script(struct cli *cli, const char *path, struct err *err)
 	return failed;
 }
 
+enum { OPTION_ROOM = 64 };
+
+static const char *
+next_option(void *name, size_t at)
+{
+	if (at >= CLI_COUNT)
+		return NULL;
+	snprintf(name, OPTION_ROOM, "--%s", cli_rows[at].name);
+	return name;
+}
+
 /* Report an unknown option.  A letter is named alone: getopt() is at its group until the end. */
 static int
 refuse_option(char **argv, struct err *err)
 {
 	const char letter[] = {'-', (char)optopt, '\0'};
 	bool is_letter = optopt && row_of(optopt) < 0; /* else a name, or one with a value */
-	return err_set(err, ERR_USAGE, "no such option: %s; see trawl --help",
-		       is_letter ? letter : argv[optind - 1]);
+	const char *name = argv[optind - 1];
+	char word[OPTION_ROOM], other[OPTION_ROOM];
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
+	struct nearest_hint hint = nearest_hint(word, next_option, other);
+	return err_set(err, ERR_USAGE, "no such option: %s%s", is_letter ? letter : name,
+		       is_letter || !*hint.text ? "; see trawl --help" : hint.text);
 }
 
 int

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "command/cli_filter.h"
+#include "base/nearest.h"
 
 #include <string.h>
 
@@ -91,7 +92,8 @@ cli_make_filter(const struct cli *cli, const struct session *session, struct fil
 		return err_set(err, ERR_USAGE, "--unassigned is pass or hide, not %s", unassigned);
 	int severity = level ? severity_parse(level) : SEVERITY_DEBUG;
 	if (severity < 0)
-		return err_set(err, ERR_USAGE, "no such severity: %s; see trawl --help", level);
+		return err_set(err, ERR_USAGE, "no such severity: %s%s", level,
+			       nearest_hint(level, severity_next_name, NULL).text);
 	filter->severities = filter_threshold((enum severity)severity, hide);
 	return make_expression(cli, session, filter, err);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/vec.h"
 #include "config/files.h"
 #include "config/schema.h"
@@ -113,18 +114,16 @@ trace_name_at(const struct session *session, size_t i)
 static bool
 names_trace(const struct session *session, const char *text, const char **near)
 {
-	size_t least = strlen(text) / 2 + 1;
+	struct nearest nearest = nearest_to(text);
 	*near = NULL;
 	for (size_t i = 0; i < session->traces.count + session->profile.traces.count; i++) {
 		const char *name = trace_name_at(session, i);
-		size_t length = strlen(name), distance = text_distance(text, name);
+		size_t length = strlen(name);
 		if (length && !strncmp(name, text, length) &&
 		    (!text[length] || text[length] == ':'))
 			return true;
-		if (length && distance < least) {
-			least = distance;
+		if (length && nearest_is(&nearest, name))
 			*near = name;
-		}
 	}
 	return false;
 }

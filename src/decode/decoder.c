@@ -47,6 +47,15 @@ severity_parse(const char *name)
 }
 
 const char *
+severity_next_name(void *unused, size_t at)
+{
+	static const char *const names[SEVERITY_COUNT] = {"max",  "fatal", "error", "warning",
+							  "info", "user1", "user2", "debug"};
+	(void)unused;
+	return at < SEVERITY_COUNT ? names[at] : NULL;
+}
+
+const char *
 message_flag_name(unsigned bit)
 {
 	static const char *const names[MESSAGE_FLAGS_SHOWN] = {"damaged", "lost",      "truncated",

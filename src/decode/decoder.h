@@ -629,10 +629,11 @@ const struct kind_row *decoder_kind(const struct decoder_ops *, size_t i, unsign
 /* Return the row of a message's kind, DECODE_KIND_LOSS included. */
 const struct kind_row *message_kind(const struct decoder_ops *, const struct message *);
 
-const char *severity_name(enum severity);    /* FATAL */
-char severity_letter(enum severity);	     /* - F E W I 1 2 D */
-int severity_parse(const char *name);	     /* name or number; negative if neither */
-const char *message_flag_name(unsigned bit); /* 0 .. MESSAGE_FLAGS_SHOWN - 1 */
+const char *severity_name(enum severity);		 /* FATAL */
+char severity_letter(enum severity);			 /* - F E W I 1 2 D */
+int severity_parse(const char *name);			 /* name or number; negative if neither */
+const char *severity_next_name(void *unused, size_t at); /* names to type; NULL past the last */
+const char *message_flag_name(unsigned bit);		 /* 0 .. MESSAGE_FLAGS_SHOWN - 1 */
 
 struct decode_state *decode_state_new(const struct decoder *);
 

@@ -64,13 +64,19 @@ decoder_find(const char *name)
 	return NULL;
 }
 
-/* Return the I-th name for decoder_find: FORMAT of each decoder, then FORMAT/TRANSPORT. */
 static const char *
 name_at(size_t i)
 {
 	if (i >= 2 * decoder_count)
 		return NULL;
 	return i < decoder_count ? decoders[i]->format : decoder_name(decoders[i - decoder_count]);
+}
+
+const char *
+decoder_next_name(void *unused, size_t at)
+{
+	(void)unused;
+	return name_at(at);
 }
 
 const char *

@@ -22,6 +22,8 @@ const struct decoder_ops *decoder_find(const char *name);
 /* For option tables: describe the expected values if TEXT is not a format.  Return NULL if it is
  * one. */
 const char *decoder_check(const char *text, char buffer[static 256]);
+/* For nearest_hint(): return name number AT for decoder_find(), or NULL. */
+const char *decoder_next_name(void *unused, size_t at);
 
 /* Return the I-th field name of all formats, NULL past the end. */
 const char *decoder_field_name(size_t i);

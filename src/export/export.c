@@ -187,6 +187,13 @@ const struct export_format export_formats[] = {
 };
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
 
+const char *
+export_next_name(void *unused, size_t at)
+{
+	(void)unused;
+	return at < export_format_count ? export_formats[at].name : NULL;
+}
+
 const struct export_format *
 export_find(const char *name)
 {

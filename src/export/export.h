@@ -195,6 +195,7 @@ extern const struct export_format export_formats[];
 extern const size_t export_format_count;
 
 const struct export_format *export_find(const char *name); /* NULL: unknown */
+const char *export_next_name(void *unused, size_t at);	   /* for nearest_hint() */
 
 enum { EXPORT_AROUND_MAX = 1000 };
 

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "export/export_line.h"
+#include "base/nearest.h"
 #include "decode/registry.h"
 #include "query/value.h"
 
@@ -391,7 +392,7 @@ find_column(struct line_reading *reading, struct line_piece *piece, const char *
 		snprintf(what, sizeof what, "%.60s is for filters only, not a column", piece->name);
 	else
 		snprintf(what, sizeof what, "no column is named \"%.60s\"%s", piece->name,
-			 filter_hint(piece->name, next_column, NULL).text);
+			 nearest_hint(piece->name, next_column, NULL).text);
 	return refuse_at(reading, at, what);
 }
 

@@ -10,6 +10,7 @@
 
 #include "query/origin_names.h"
 #include "base/map.h"
+#include "base/nearest.h"
 #include "session/session.h"
 #include "trace/reader.h"
 
@@ -20,23 +21,19 @@ struct origin_query {
 	const char *name;
 	size_t length;
 	bool found;
+	struct text word; /* the name alone */
+	struct nearest nearest;
 	struct text near;
-	size_t least; /* distance of `near`; larger distances do not count */
 };
 
 static void
 origin_query_compare(struct origin_query *query, const char *origin)
 {
-	struct text name = {0};
-	text_add_bytes(&name, query->name, query->length);
-	size_t distance = text_distance(text_get(&name), origin);
-	query->found |= !distance;
-	if (distance < query->least) {
-		query->least = distance;
+	query->found |= !strcmp(text_get(&query->word), origin);
+	if (nearest_is(&query->nearest, origin)) {
 		text_clear(&query->near);
 		text_add(&query->near, origin);
 	}
-	text_free(&name);
 }
 
 static void
@@ -100,7 +97,8 @@ look_in(struct trace *trace, struct origin_query *query)
 static void
 check_one(struct session *session, struct origin_query query, const char *source, struct text *out)
 {
-	query.least = query.length / 2 + 1;
+	text_add_bytes(&query.word, query.name, query.length);
+	query.nearest = nearest_to(text_get(&query.word));
 	for (size_t i = 0; i < session->traces.count && !query.found; i++) {
 		struct trace *trace = session->traces.at[i];
 		if (trace_is_among(trace, source))
@@ -115,6 +113,7 @@ check_one(struct session *session, struct origin_query query, const char *source
 			text_add(out, "; -t stats lists them");
 	}
 	text_free(&query.near);
+	text_free(&query.word);
 }
 
 void

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "query/value.h"
+#include "base/nearest.h"
 #include "capture/capture.h"
 #include "decode/argument.h"
 #include "decode/registry.h"
@@ -663,7 +664,7 @@ value_name_new(const char *text, const struct session *session, struct err *err)
 	name->want = name->row ? want_of(name) : EXPAND_FLAGS;
 	int failed = name->row ? check_session_name(name, session, err)
 			       : err_set(err, ERR_USAGE, "no column is named \"%.60s\"%s", text,
-					 filter_hint(text, next_name, NULL).text);
+					 nearest_hint(text, next_name, NULL).text);
 	if (!failed)
 		return name;
 	free(name);

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "trace/recognise.h"
+#include "base/nearest.h"
 #include "capture/foreign.h"
 #include "capture/snapshot.h"
 #include "decode/registry.h"
@@ -205,8 +206,8 @@ recognise_capture(const struct capture *capture, const char *format,
 	}
 	const struct decoder_ops *ops = decoder_find(name);
 	if (!ops)
-		return err_set(err, ERR_USAGE,
-			       "no such format: %s; trawl --list-formats shows them", name);
+		return err_set(err, ERR_USAGE, "no such format: %s%s (trawl --list-formats)", name,
+			       nearest_hint(name, decoder_next_name, NULL).text);
 	const char *transport = strchr(name, '/') ? NULL : named_transport(options, ops);
 	r->ops = ops;
 	if (transport) {

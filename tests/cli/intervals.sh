@@ -32,7 +32,7 @@ run "$TRAWL" -q --check='interval.mailbox > 1s' "$lab"
 is "--check: none" 0 "$status"
 run "$TRAWL" -q -e 'interval.mailbx' "$lab"
 is "an unknown one: status" 2 "$status"
-ok "an unknown one: hint" grep -q 'no interval is named mailbx; mailbox?' err
+ok "an unknown one: hint" grep -q 'no interval is named mailbx; did you mean mailbox?' err
 
 run "$TRAWL" -q -t table-csv --by=origin --of=interval.mailbox -e interval.mailbox "$lab"
 ok "a table: each pair once, at its end" grep -qE '"?mailbox"?,24,.*,12,122536[0-9]{3},8130[0-9]{3},' out

@@ -42,7 +42,7 @@ refuses()
 	ok "$1: where" grep -q "^trawl: $5^" err
 }
 refuses "an unknown column" -q '--template={time} {sevrity}' \
-	'no column is named "sevrity"; severity? (column 9)' '          '
+	'no column is named "sevrity"; did you mean severity? (column 9)' '          '
 refuses "an open brace" -q '--template=a {time' 'its } is missing' '    '
 refuses "a wrong width" -q '--fields=time,text:x' 'the least width' '            '
 refuses "a name of filters" -q '--fields=steps_back' 'is for filters only' '  '

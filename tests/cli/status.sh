@@ -174,4 +174,22 @@ is "with damaged messages: a line for each thing to do" "1 1 1 2" "$status $(
 	grep -c 'gave up on them; make the expression simpler$' err) $(lines err)"
 run "$TRAWL" -q -t none -r "$hard" "$testdata/gray.stp"
 is "--quiet keeps the status" "1 0" "$status $(grep -c 'gave up' err)"
+# A mistyped name: the nearest one, and the exit status of a wrong command line.
+while read -r near wrong; do
+	run "$TRAWL" $wrong "$testdata/demo.stp"
+	is "$wrong: status" 2 "$status"
+	ok "$wrong: did you mean $near" grep -qF "did you mean $near?" err
+done <<'LIST'
+--from --fromat=text
+--quiet --qiet
+text -t txt
+perfetto -t perfeto
+error -s eror
+warning -s wraning
+syst/stp -f sist/stp
+severity -e sevrity=3
+severity --by=sevrity
+origin --fields=orign
+LIST
+
 finish

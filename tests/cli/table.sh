@@ -610,7 +610,7 @@ refuses()
 	ok "$1: why" grep -qF -- "$4" err
 	is "$1: one line" 1 "$(lines err)"
 }
-refuses "an unknown name" -q --by=sevrity 'no column is named "sevrity"; severity?'
+refuses "an unknown name" -q --by=sevrity 'no column is named "sevrity"; did you mean severity?'
 refuses "an unknown column" --by=origin --sort=cuont 'it has count, share, first'
 refuses "numbers without --of" --by=origin --sort=p50 'it has count, share, first'
 refuses "columns of messages" --by=origin --columns=delta 'it has count, share, first'

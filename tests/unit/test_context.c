@@ -987,7 +987,7 @@ test_filter_errors(void **state)
 		const char *text, *what;
 		size_t at;
 	} wrong[] = {
-	    {"context.usr = 1", "no context is named usr; user?", 0},
+	    {"context.usr = 1", "no context is named usr; did you mean user?", 0},
 	    {"context.user > low", "low is not a number", 15},
 	    {"context.user in 5..3", "ends before it starts", 19},
 	};

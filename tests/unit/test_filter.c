@@ -365,10 +365,10 @@ static const struct {
 } errors_of[] = {
     {"", 1, "the filter ends here", false},
     {"   ", 4, "the filter ends here", false},
-    {"serverity = 3", 1, "; severity?", true},
-    {"sev not in {1}", 1, "; severity?", true},
-    {"lost and serverity", 10, "; severity?", false},
-    {"encap.typo = 3", 1, "; encap.type?", true},
+    {"serverity = 3", 1, "; did you mean severity?", true},
+    {"sev not in {1}", 1, "; did you mean severity?", true},
+    {"lost and serverity", 10, "; did you mean severity?", false},
+    {"encap.typo = 3", 1, "; did you mean encap.type?", true},
     {"pigeon.type = 3", 1, "no field is named pigeon.type", true},
     {"span.task > 5ms", 1,
      "span.task is for columns and tables, not for filters; context.task passes what has a value",
@@ -377,9 +377,9 @@ static const struct {
     {"ppl.trigger_event", 0, NULL, false},
     {"severity =", 11, "a value after =", true},
     {"severity = loud", 12, "loud is not a severity", true},
-    {"severity = erorr", 12, "; error?", true},
+    {"severity = erorr", 12, "; did you mean error?", true},
     {"severity ~ /err/", 12, "is not text", true},
-    {"kind = strin", 8, "; string?", true},
+    {"kind = strin", 8, "; did you mean string?", true},
     {"kind > string", 8, "has no order", true},
     {"flags = pink", 9, "no flag is named pink", true},
     {"flags < lost", 9, "has no order", true},
@@ -410,7 +410,7 @@ static const struct {
     {"bytes = '42 ?? 1'", 16, "two hexadecimal digits", true},
     {"bytes = '42 4?'", 9, "matched with ~", true},
     {"unit = one", 8, "unit is a number, and one is not", true},
-    {"syst.type = STRIN", 13, "; STRING?", true},
+    {"syst.type = STRIN", 13, "; did you mean STRING?", true},
     {"has_crc = maybe", 11, "true or false", true},
     {"(severity = error", 18, "and, or, or )", true},
     {"severity = error)", 17, "joined by and", true},
@@ -515,7 +515,7 @@ test_explain(void **state)
 	static const char text[] = "text = \"\xc3\xa4\" and lots";
 	assert_null(filter_parse(text, NULL, &error));
 	filter_explain(&error, text, &out);
-	assert_string_equal(out.data, "no field is named lots; lost? (column 17)\n"
+	assert_string_equal(out.data, "no field is named lots; did you mean lost? (column 17)\n"
 				      "  text = \"\xc3\xa4\" and lots\n"
 				      "                 ^");
 	text_free(&out);

@@ -61,7 +61,7 @@ test_sorted_and_grouped(void **state)
 	scene_wait(s, "table  origin of gap  10 by count");
 	scene_wait(s, " mailbox             27  267.897 us       7 ns  12.161 us   40.815 us");
 	scene_keys(s, ":table sevrity\r");
-	scene_wait(s, "no column is named \"sevrity\"; severity?");
+	scene_wait(s, "no column is named \"sevrity\"; did you mean severity?");
 	scene_quit(s);
 }
 

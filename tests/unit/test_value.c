@@ -194,7 +194,7 @@ what_is_no_name_is_told(void **state)
 	struct err err = {0};
 	(void)state;
 	assert_null(value_name_new("sevrity", NULL, &err));
-	assert_string_equal(err.what, "no column is named \"sevrity\"; severity?");
+	assert_string_equal(err.what, "no column is named \"sevrity\"; did you mean severity?");
 	assert_null(value_name_new("encap.master", NULL, &err));
 	open_fixture(&f, "lab.yaml", NULL, "log");
 	assert_null(value_name_new("context.tusk", &f.session, &err));

@@ -190,14 +190,6 @@ void filter_quote_regex(const char *pattern, struct text *out);
 /* Append the error with its column, then TEXT with a caret under the place. */
 void filter_explain(const struct filter_error *, const char *text, struct text *out);
 
-/* Suggest a name that is similar to WORD, as `; warning?`, or an empty text. NEXT returns the
- * names in order, then NULL. */
-struct filter_hint {
-	char text[80];
-};
-struct filter_hint filter_hint(const char *word, const char *(*next)(void *context, size_t at),
-			       void *context);
-
 /* True if WORD is so similar to a name that it may be a typing error. */
 bool filter_is_near_name(const char *word);
 

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "base/nearest.h"
 #include "decode/argument.h"
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
@@ -238,23 +239,6 @@ filter_complete(const char *stem, size_t length, size_t *next, char name[static 
 
 enum { BEGINNING = 3 /* shortest beginning of a name that is no accident */ };
 
-struct filter_hint
-filter_hint(const char *word, const char *(*next)(void *context, size_t at), void *context)
-{
-	struct filter_hint hint = {""};
-	size_t length = strlen(word), least = length / 2 + 1;
-	const char *name;
-	for (size_t i = 0; (name = next(context, i)); i++) {
-		bool begins = length >= BEGINNING && !strncmp(name, word, length);
-		size_t distance = begins ? 0 : text_distance(word, name);
-		if (distance < least) {
-			least = distance;
-			snprintf(hint.text, sizeof hint.text, "; %s?", name);
-		}
-	}
-	return hint;
-}
-
 static const char *
 next_name(void *context, size_t at)
 {
@@ -371,10 +355,10 @@ filter_fail_name(struct filter_build *build, const struct filter_leaf *leaf)
 				   "passes what has a value",
 				   word, word + sizeof span_prefix - 1);
 	return filter_fail(build, leaf->word.at, "no field is named %s%s", word,
-			   filter_hint(word, next_name, own).text);
+			   nearest_hint(word, next_name, own).text);
 }
 
-/* A word as short as `seq` is close to too many names, so filter_hint() is no help here. */
+/* A word as short as `seq` is close to too many names, so nearest_hint() is no help here. */
 bool
 filter_is_near_name(const char *word)
 {

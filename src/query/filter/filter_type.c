@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "base/bytes.h"
+#include "base/nearest.h"
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
 #include "query/filter/literal.h"
@@ -173,15 +174,6 @@ badness_of(void *context, const struct filter_word *word, long double *value)
 	return severity >= 0;
 }
 
-static const char *
-next_severity(void *context, size_t at)
-{
-	static const char *const names[] = {"max",  "fatal", "error", "warning",
-					    "info", "user1", "user2", "debug"};
-	(void)context;
-	return at < SEVERITY_COUNT ? names[at] : NULL;
-}
-
 int
 filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 {
@@ -195,7 +187,7 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 	struct filter_ranges ranges;
 	if (!ranges_of(&build->code->arena, leaf, badness_of, NULL, &ranges, &wrong))
 		return filter_fail(build, wrong->at, "%s is not a severity%s", wrong->text,
-				   filter_hint(wrong->text, next_severity, NULL).text);
+				   nearest_hint(wrong->text, severity_next_name, NULL).text);
 	for (size_t i = 0; i < ranges.count; i++) {
 		struct filter_range range = ranges.at[i];
 		enum filter_relation relation = leaf->items[i].relation;
@@ -242,7 +234,7 @@ resolve_flags(struct filter_build *build, struct filter_leaf *leaf)
 			bit++;
 		if (bit == MESSAGE_FLAGS_SHOWN)
 			return filter_fail(build, word->at, "no flag is named %s%s", word->text,
-					   filter_hint(word->text, next_flag, NULL).text);
+					   nearest_hint(word->text, next_flag, NULL).text);
 		leaf->set |= 1u << bit;
 	}
 	return 0;
@@ -310,7 +302,7 @@ filter_resolve_kind(struct filter_build *build, struct filter_leaf *leaf)
 		if (!add_kinds(leaf, word->text, NULL))
 			return filter_fail(build, word->at, "no kind of message is named %s%s",
 					   word->text,
-					   filter_hint(word->text, next_kind, NULL).text);
+					   nearest_hint(word->text, next_kind, NULL).text);
 	}
 	return 0;
 }
@@ -741,7 +733,7 @@ fail_number(struct filter_build *build, const struct field_row *row, const struc
 		return filter_fail(build, word->at, "%s is true or false", row->name);
 	return filter_fail(build, word->at, "%s is a number%s, and %s is not%s", row->name,
 			   row->value_count ? " or its name" : "", word->text,
-			   filter_hint(word->text, next_value, (void *)row).text);
+			   nearest_hint(word->text, next_value, (void *)row).text);
 }
 
 /* Resolve a comparison for one row. For a list, the values are those of its elements. */
@@ -843,7 +835,7 @@ filter_resolve_context(struct filter_build *build, struct filter_leaf *leaf)
 	unsigned found;
 	if (build->session && !(contexts && contexts_find(contexts, name, &found)))
 		return filter_fail(build, leaf->word.at, "no context is named %s%s", name,
-				   filter_hint(name, next_context, contexts).text);
+				   nearest_hint(name, next_context, contexts).text);
 	if (leaf->how == FILTER_MATCHED)
 		return resolve_regex(build, leaf);
 	return leaf->how == FILTER_COMPARED ? resolve_context_values(build, leaf) : 0;
@@ -866,6 +858,6 @@ filter_resolve_interval(struct filter_build *build, struct filter_leaf *leaf)
 	size_t found;
 	if (build->session && !session_intervals_find(hook, name, &found))
 		return filter_fail(build, leaf->word.at, "no interval is named %s%s", name,
-				   filter_hint(name, next_interval, (void *)hook).text);
+				   nearest_hint(name, next_interval, (void *)hook).text);
 	return resolve_clock(build, leaf);
 }

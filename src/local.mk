@@ -431,16 +431,14 @@ libtrawl_a_SOURCES = \
 	src/session/flows.h \
 	src/session/intervals.c \
 	src/session/intervals.h \
-	src/session/lane_notes.c \
-	src/session/lane_notes.h \
-	src/session/merge.c \
-	src/session/merge.h \
 	src/session/programs.c \
 	src/session/programs.h \
 	src/session/sequence.c \
 	src/session/sequence.h \
 	src/session/session.c \
 	src/session/session.h \
+	src/session/strand_notes.c \
+	src/session/strand_notes.h \
 	src/trace/cycles_walk.c \
 	src/trace/cycles_walk.h \
 	src/trace/doubts.c \

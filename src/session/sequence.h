@@ -24,7 +24,7 @@
  * are estimates, with *exact false. No function waits for them.
  *
  * Cost: a step, a number and a search decode at most a few cells of each strand.
- * Memory: 8 bytes per cell of the index; for several strands see lane_notes.h.
+ * Memory: 8 bytes per cell of the index; for several strands see strand_notes.h.
  *
  * Errors: none; a position without a message yields NULL.
  *
@@ -81,7 +81,7 @@ void sequence_renew(struct sequence *);
 bool sequence_is_current(const struct sequence *);
 
 /* Return an epoch that goes up when the order of messages may have changed. */
-unsigned sequence_generation(const struct sequence *);
+unsigned sequence_generation(struct sequence *);
 
 /* --- traces ------------------------------------------------------------ */
 
@@ -103,7 +103,7 @@ bool sequence_relates(const struct sequence *, size_t lane, size_t other);
 
 /* Return the number of strands, the lane of a strand, or the strand of a message. Strands are
  * numbered from 0 in the order of their lanes, until sequence_renew(). */
-size_t sequence_strand_count(const struct sequence *);
+size_t sequence_strand_count(struct sequence *);
 size_t sequence_strand_lane(const struct sequence *, size_t strand);
 size_t sequence_strand(struct sequence *, struct sequence_position);
 

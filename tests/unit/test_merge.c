@@ -11,83 +11,91 @@
 #include "random.h"
 #include "session_fixture.h"
 #include "session/clock/clocks.h"
-#include "session/merge.h"
+#include "session/sequence.h"
 #include "session/session.h"
 #include "sorted.h"
 
 #include <unistd.h>
 
 static const struct message *
-message_at(struct merge *m, struct sequence_position p)
+message_at(struct sequence *s, struct sequence_position p)
 {
-	return reader_message(merge_reader(m, p.lane), p.at);
+	return sequence_message(s, p);
+}
+
+static bool
+find_number(struct sequence *s, uint64_t number, struct sequence_position *p, bool *exact)
+{
+	const struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number};
+	*exact = sequence_is_known(s, &wish);
+	return sequence_find(s, &wish, p);
 }
 
 static void
-assert_is(struct merge *m, struct sequence_position p, const struct sorted_message *entry)
+assert_is(struct sequence *s, struct sequence_position p, const struct sorted_message *entry)
 {
 	bool exact;
 	assert_int_equal(p.lane, entry->lane);
-	assert_int_equal(reader_number(merge_reader(m, p.lane), p.at, &exact), entry->number);
+	assert_int_equal(reader_number(sequence_reader(s, p.lane), p.at, &exact), entry->number);
 	assert_true(exact);
 }
 
 /* --- properties -------------------------------------------------------- */
 
 static void
-check_walks(struct merge *m, const sorted_messages *all)
+check_walks(struct sequence *s, const sorted_messages *all)
 {
 	struct sequence_position p;
-	assert_true(merge_first(m, &p));
+	assert_true(sequence_first(s, &p));
 	for (size_t i = 0; i < all->count; i++) {
-		assert_is(m, p, &all->at[i]);
-		assert_int_equal(merge_next(m, &p), i + 1 < all->count);
+		assert_is(s, p, &all->at[i]);
+		assert_int_equal(sequence_next(s, &p), i + 1 < all->count);
 	}
-	assert_is(m, p, &all->at[all->count - 1]);
-	assert_true(merge_last(m, &p));
+	assert_is(s, p, &all->at[all->count - 1]);
+	assert_true(sequence_last(s, &p));
 	for (size_t i = all->count; i-- > 0;) {
-		assert_is(m, p, &all->at[i]);
-		assert_int_equal(merge_previous(m, &p), i > 0);
+		assert_is(s, p, &all->at[i]);
+		assert_int_equal(sequence_previous(s, &p), i > 0);
 	}
-	assert_is(m, p, &all->at[0]);
+	assert_is(s, p, &all->at[0]);
 }
 
 static uint64_t seed;
 
 /* A message by its number, and a few around it in both directions. */
 static void
-check_numbers(struct merge *m, const sorted_messages *all, unsigned times)
+check_numbers(struct sequence *s, const sorted_messages *all, unsigned times)
 {
 	for (unsigned t = 0; t < times; t++) {
 		size_t at = t == 0 ? 0 : t == 1 ? all->count - 1 : random_below(&seed, all->count);
 		struct sequence_position p, q;
 		bool exact;
-		assert_true(merge_find_number(m, at, &p, &exact));
+		assert_true(find_number(s, at, &p, &exact));
 		assert_true(exact);
-		assert_is(m, p, &all->at[at]);
-		assert_int_equal(merge_number(m, p, &exact), at);
+		assert_is(s, p, &all->at[at]);
+		assert_int_equal(sequence_number(s, p, &exact), at);
 		assert_true(exact);
 		q = p;
 		for (size_t i = at; i < at + 5 && i + 1 < all->count; i++) {
-			assert_true(merge_next(m, &q));
-			assert_is(m, q, &all->at[i + 1]);
+			assert_true(sequence_next(s, &q));
+			assert_is(s, q, &all->at[i + 1]);
 		}
 		q = p;
 		for (size_t i = at; i > 0 && i + 5 > at; i--) {
-			assert_true(merge_previous(m, &q));
-			assert_is(m, q, &all->at[i - 1]);
+			assert_true(sequence_previous(s, &q));
+			assert_is(s, q, &all->at[i - 1]);
 		}
-		assert_int_equal(merge_number(m, q, &exact), at > 5 ? at - 5 : 0);
+		assert_int_equal(sequence_number(s, q, &exact), at > 5 ? at - 5 : 0);
 	}
 	struct sequence_position p;
 	bool exact;
-	assert_false(merge_find_number(m, all->count, &p, &exact));
-	assert_int_equal(merge_count(m, &exact), all->count);
+	assert_false(find_number(s, all->count, &p, &exact));
+	assert_int_equal(sequence_count(s, &exact), all->count);
 	assert_true(exact);
 }
 
 static void
-check_times(struct merge *m, const sorted_messages *all, unsigned times)
+check_times(struct sequence *s, const sorted_messages *all, unsigned times)
 {
 	for (unsigned t = 0; t < times; t++) {
 		const struct sorted_message *entry = &all->at[random_below(&seed, all->count)];
@@ -96,21 +104,21 @@ check_times(struct merge *m, const sorted_messages *all, unsigned times)
 			continue;
 		size_t i = sorted_find(all, entry->part, key);
 		struct sequence_position p;
-		bool any = merge_find_time(m, entry->lane, key, &p);
-		assert_int_equal(any, i < all->count);
-		if (any)
-			assert_is(m, p, &all->at[i]);
+		const struct sequence_wish wish = {
+		    .by = SEQUENCE_BY_TIME, .lane = entry->lane, .time = key};
+		assert_true(sequence_find(s, &wish, &p));
+		assert_is(s, p, &all->at[i < all->count ? i : all->count - 1]);
 	}
 }
 
 static void
-check_all(struct session_fixture *f, struct merge *m, unsigned shown)
+check_all(struct session_fixture *f, struct sequence *s, unsigned shown)
 {
 	sorted_messages all = sorted_session(&f->session, shown);
 	assert_true(all.count > 1000);
-	check_walks(m, &all);
-	check_numbers(m, &all, 300);
-	check_times(m, &all, 300);
+	check_walks(s, &all);
+	check_numbers(s, &all, 300);
+	check_times(s, &all, 300);
 	vec_free(&all);
 }
 
@@ -127,11 +135,11 @@ test_merged(void **state)
 		struct session_fixture f;
 		session_fixture_open(&f, plans[i], NULL);
 		session_fixture_load(&f);
-		struct merge *m = merge_new(&f.session);
-		merge_load(m);
-		assert_int_equal(merge_part(m, 4), 0);
-		check_all(&f, m, 31);
-		merge_free(m);
+		struct sequence *s = sequence_new(&f.session);
+		sequence_load(s);
+		assert_true(sequence_relates(s, 0, 4));
+		check_all(&f, s, 31);
+		sequence_free(s);
 		session_fixture_close(&f);
 	}
 }
@@ -145,13 +153,13 @@ test_parts(void **state)
 	const struct sync_options no_tie = {.kind = SYNC_TIE};
 	session_fixture_open(&f, "-c 40000", &no_tie);
 	session_fixture_load(&f);
-	struct merge *m = merge_new(&f.session);
-	merge_load(m);
-	assert_int_equal(merge_part(m, 0), merge_part(m, 4)); /* soc and cam */
-	assert_int_equal(merge_part(m, 2), merge_part(m, 3)); /* words and their log */
-	assert_int_not_equal(merge_part(m, 0), merge_part(m, 2));
-	check_all(&f, m, 31);
-	merge_free(m);
+	struct sequence *s = sequence_new(&f.session);
+	sequence_load(s);
+	assert_true(sequence_relates(s, 0, 4)); /* soc and cam */
+	assert_true(sequence_relates(s, 2, 3)); /* words and their log */
+	assert_false(sequence_relates(s, 0, 2));
+	check_all(&f, s, 31);
+	sequence_free(s);
 	session_fixture_close(&f);
 }
 
@@ -162,14 +170,14 @@ test_hidden(void **state)
 	struct session_fixture f;
 	session_fixture_open(&f, "-c 40000", NULL);
 	session_fixture_load(&f);
-	struct merge *m = merge_new(&f.session);
-	merge_load(m);
-	merge_show(m, 0, false);
-	merge_show(m, 3, false);
-	check_all(&f, m, 31 & ~1 & ~8);
-	merge_show(m, 0, true);
-	check_all(&f, m, 31 & ~8);
-	merge_free(m);
+	struct sequence *s = sequence_new(&f.session);
+	sequence_load(s);
+	sequence_show(s, 0, false);
+	sequence_show(s, 3, false);
+	check_all(&f, s, 31 & ~1 & ~8);
+	sequence_show(s, 0, true);
+	check_all(&f, s, 31 & ~8);
+	sequence_free(s);
 	session_fixture_close(&f);
 }
 
@@ -183,39 +191,39 @@ test_early(void **state)
 	struct sequence_position p;
 	bool exact;
 	session_fixture_open(&f, "-c 100000", NULL);
-	struct merge *m = merge_new(&f.session);
-	assert_true(merge_first(m, &p));
+	struct sequence *s = sequence_new(&f.session);
+	assert_true(sequence_first(s, &p));
 	for (int i = 0; i < 100; i++)
-		assert_true(merge_next(m, &p));
-	merge_number(m, p, &exact);
+		assert_true(sequence_next(s, &p));
+	sequence_number(s, p, &exact);
 	assert_false(exact);
-	assert_true(merge_last(m, &p));
+	assert_true(sequence_last(s, &p));
 	for (int i = 0; i < 100; i++)
-		assert_true(merge_previous(m, &p));
-	assert_true(merge_find_number(m, 5000, &p, &exact));
+		assert_true(sequence_previous(s, &p));
+	assert_true(find_number(s, 5000, &p, &exact));
 	assert_false(exact);
-	assert_non_null(message_at(m, p));
+	assert_non_null(message_at(s, p));
 
 	session_start(&f.session);
-	merge_start(m);
-	for (int tries = 0; !merge_find_number(m, 5000, &p, &exact) || !exact; tries++) {
+	sequence_start(s);
+	for (int tries = 0; !find_number(s, 5000, &p, &exact) || !exact; tries++) {
 		assert_true(tries < 10000);
 		usleep(1000);
 		session_wake(&f.session);
 		for (size_t i = 0; i < f.session.traces.count; i++)
 			trace_poll(f.session.traces.at[i], false);
-		merge_wake(m);
-		merge_renew(m);
+		sequence_wake(s);
+		sequence_renew(s);
 	}
-	check_all(&f, m, 31);
-	merge_free(m);
+	check_all(&f, s, 31);
+	sequence_free(s);
 	session_fixture_close(&f);
 }
 
 static bool
-is_uncertain(struct merge *m, struct sequence_position p, struct sequence_position q)
+is_uncertain(struct sequence *s, struct sequence_position p, struct sequence_position q)
 {
-	return merge_is_uncertain(m, p.lane, message_at(m, p), q.lane, message_at(m, q));
+	return sequence_is_uncertain(s, p.lane, message_at(s, p), q.lane, message_at(s, q));
 }
 
 static void
@@ -227,15 +235,15 @@ test_uncertain(void **state)
 	unsigned all = 0, uncertain = 0;
 	session_fixture_open(&f, "-c 20000 --jitter=20000 --rate=0", NULL);
 	session_fixture_load(&f);
-	struct merge *m = merge_new(&f.session);
-	merge_load(m);
-	assert_true(merge_first(m, &p));
-	for (q = p; merge_next(m, &q); p = q, all++)
-		uncertain += is_uncertain(m, p, q);
+	struct sequence *s = sequence_new(&f.session);
+	sequence_load(s);
+	assert_true(sequence_first(s, &p));
+	for (q = p; sequence_next(s, &q); p = q, all++)
+		uncertain += is_uncertain(s, p, q);
 	/* messages are 100 us apart, read within 20 us */
 	assert_true(uncertain > all / 20 && uncertain < all / 2);
-	assert_false(is_uncertain(m, q, q));
-	merge_free(m);
+	assert_false(is_uncertain(s, q, q));
+	sequence_free(s);
 	session_fixture_close(&f);
 }
 
@@ -272,12 +280,12 @@ damaged_ticks(size_t i)
 }
 
 static void
-assert_next(struct merge *m, struct sequence_position *p, size_t lane, size_t number)
+assert_next(struct sequence *s, struct sequence_position *p, size_t lane, size_t number)
 {
 	bool exact;
 	assert_int_equal(p->lane, lane);
-	assert_int_equal(reader_number(merge_reader(m, lane), p->at, &exact), number);
-	merge_next(m, p);
+	assert_int_equal(reader_number(sequence_reader(s, lane), p->at, &exact), number);
+	sequence_next(s, p);
 }
 
 /* A damaged time does not hold up the messages behind it, nor those before it: they
@@ -309,21 +317,21 @@ test_damaged_time(void **state)
 	clocks_load(session.clocks, true);
 	for (size_t i = 0; i < 2; i++)
 		trace_build(session.traces.at[i]);
-	struct merge *m = merge_new(&session);
-	merge_load(m);
+	struct sequence *s = sequence_new(&session);
+	sequence_load(s);
 	struct sequence_position p;
-	assert_int_equal(merge_part(m, 0), merge_part(m, 1));
-	assert_true(merge_first(m, &p));
+	assert_true(sequence_relates(s, 0, 1));
+	assert_true(sequence_first(s, &p));
 	for (size_t i = 0; i < COUNT; i++) {
 		if (!damaged_ticks(i)) {
-			assert_next(m, &p, 0, i);
+			assert_next(s, &p, 0, i);
 			for (size_t k = i + 1; damaged_ticks(k); k++)
-				assert_next(m, &p, 0, k);
+				assert_next(s, &p, 0, k);
 		}
-		assert_next(m, &p, 1, i);
+		assert_next(s, &p, 1, i);
 	}
-	assert_false(merge_next(m, &p));
-	merge_free(m);
+	assert_false(sequence_next(s, &p));
+	sequence_free(s);
 	session_close(&session);
 	vec_free(&a);
 	vec_free(&b);

@@ -2,8 +2,8 @@
  * Epochs: counters that go up when something changes.
  *
  * The owner of the data counts up.  A cache stores the epoch of its source data, and is made again
- * when the epoch differs.  A cache of several data stores the sum of their epochs.  That is sound
- * because no epoch goes down: an equal sum means that none changed.
+ * when the epoch differs.  A cache of several data stores generation_join() of their epochs, and
+ * of other numbers and flags that it depends on.
  *
  * Numbers begin at 1, so the 0 of zeroed memory never matches.
  *
@@ -14,6 +14,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum { GENERATION_FIRST = 1 };
 
@@ -35,11 +37,27 @@ generation_bump(struct generation *generation)
 
 /* Store NOW in *SEEN.  Return true if it differs from the old value. */
 static inline bool
-generation_renew(unsigned *seen, unsigned now)
+generation_renew(uint64_t *seen, uint64_t now)
 {
 	bool changed = *seen != now;
 	*seen = now;
 	return changed;
 }
+
+/* Each step is a bijection of either side.  So if one number changes, the result does.  If several
+ * do, it stays the same in one of 2^64 cases. */
+static inline uint64_t
+generation_mix(const uint64_t *numbers, size_t count)
+{
+	uint64_t mixed = 0;
+	for (size_t i = 0; i < count; i++)
+		mixed = (mixed ^ mixed >> 32) * UINT64_C(0x9e3779b97f4a7c15) + numbers[i];
+	return mixed;
+}
+
+/* Join several numbers into one, which is equal only if all are equal. */
+#define generation_join(...)                                                                       \
+	generation_mix((const uint64_t[]){__VA_ARGS__},                                            \
+		       sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 #endif

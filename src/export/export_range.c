@@ -44,12 +44,6 @@ struct range_order {
 
 /* --- readiness ------------------------------------------------------- */
 
-static unsigned
-clocks_now(const struct export_range *range)
-{
-	return range->session->clocks ? clocks_generation(range->session->clocks) : 0;
-}
-
 static bool
 is_shown(const struct export_range *range, size_t trace)
 {
@@ -208,7 +202,7 @@ static int
 hand_over(struct range_writer *writer)
 {
 	writer->looked = 0;
-	if (clocks_now(writer->range) != writer->generation)
+	if (clocks_generation(writer->range->session->clocks) != writer->generation)
 		return ERR_MORE;
 	return writer->range->write(writer->range->context, &writer->out) ? 0 : ERR_CANCELLED;
 }
@@ -356,7 +350,7 @@ export_range(const struct export_range *range)
 	bool filters = range->filter && !filter_is_all(range->filter);
 	struct range_writer writer = {.range = range,
 				      .filter = filters ? range->filter : NULL,
-				      .generation = clocks_now(range)};
+				      .generation = clocks_generation(range->session->clocks)};
 	const struct export_format *format = range->format;
 	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
 	if (range->has_marks && format->mark_header)
@@ -408,7 +402,7 @@ add_strand(const struct range_walk *walk, size_t strand, struct export_place end
 int
 export_range_ends(const struct export_range *range, struct export_place ends[2])
 {
-	unsigned generation = clocks_now(range);
+	unsigned generation = clocks_generation(range->session->clocks);
 	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
 	ends[0] = ends[1] = (struct export_place){0};
 	for (size_t i = 0; i < range->count && !range->hidden && !failed; i++)
@@ -421,7 +415,7 @@ export_range_ends(const struct export_range *range, struct export_place ends[2])
 			failed = add_strand(&walk, i, ends);
 		close_order(&order);
 	}
-	if (!failed && clocks_now(range) != generation)
+	if (!failed && clocks_generation(range->session->clocks) != generation)
 		return ERR_MORE;
 	return failed || ends[0].trace ? failed : ERR_END;
 }

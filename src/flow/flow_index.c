@@ -31,7 +31,7 @@ struct flow_index {
 	struct reader *reader;
 	struct flow_stacks stacks;
 	uint64_t next, stride;	 /* next cell; distance of checkpoints in cells */
-	unsigned basis;		 /* epochs of the trace and its index, summed */
+	uint64_t basis;		 /* epoch of the trace and its index */
 	bool ended;		 /* the steps held at the end of the trace are given out */
 	bool grows;		 /* the trace went on after that; do not repeat it */
 	atomic_bool timed;	 /* the tree gets times */
@@ -216,10 +216,8 @@ lacks_times(const struct flow_index *index)
 static void
 begin_job(struct flow_index *index)
 {
-	unsigned basis =
-	    trace_generation(index->trace) + index_generation(trace_index(index->trace));
 	bool more = index->ended && index->next < index_known(trace_index(index->trace));
-	bool renewed = generation_renew(&index->basis, basis);
+	bool renewed = generation_renew(&index->basis, trace_and_index_generation(index->trace));
 	index->grows |= more && !renewed;
 	if (renewed || more || lacks_times(index))
 		start_anew(index);

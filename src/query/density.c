@@ -78,7 +78,7 @@ struct question {
 /* Basis of an answer. */
 struct density_basis {
 	uint64_t known;	     /* indexed cells, plus cells that match sets have decided */
-	unsigned generation; /* sum of the epochs of indexes, filter, clocks and contexts */
+	uint64_t generation; /* epoch of indexes, filter, clocks and contexts */
 };
 
 struct density {
@@ -731,15 +731,17 @@ extend_tracks(struct density *d, const struct question *q, bool decode, int64_t 
 static struct density_basis
 density_basis_of(struct density *d, const struct question *q, const struct filter *filter)
 {
-	struct density_basis basis = {.generation = contexts_generation(d->session->contexts)};
+	struct density_basis basis = {.generation =
+					  generation_join(contexts_generation(d->session->contexts),
+							  clocks_generation(d->session->clocks))};
 	unsigned rests_on = filter ? filter_basis(filter) : 0;
 	for (size_t i = 0; i < q->count; i++) {
 		struct trace *trace = d->tracks[q->lanes[i].trace].trace;
 		basis.known += index_known(trace_index(trace));
-		basis.generation += index_generation(trace_index(trace));
-		basis.generation += filter ? filter_generation(rests_on, trace) : 0;
+		basis.generation =
+		    generation_join(basis.generation, index_generation(trace_index(trace)),
+				    filter ? filter_generation(rests_on, trace) : 0);
 	}
-	basis.generation += d->session->clocks ? clocks_generation(d->session->clocks) : 0;
 	return basis;
 }
 

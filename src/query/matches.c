@@ -92,7 +92,7 @@ struct matches {
 	uint8_t severities; /* severities that pass, if only they matter */
 
 	pthread_mutex_t lock; /* for all members down to the next heading */
-	unsigned generation;  /* last result of generation_of(), an epoch */
+	uint64_t generation;  /* last result of generation_of(), an epoch */
 	VEC(struct matches_group) groups;
 	uint64_t swept;	    /* number of cells swept, from the first */
 	uint64_t undecided; /* undecided cells among them */
@@ -461,11 +461,11 @@ is_ready(struct matches *m, uint64_t cell)
 	       (!(m->basis & FILTER_ON_FLOW) || flows_known(m->trace) > cell);
 }
 
-/* Return the sum of the epochs that the counts depend on. */
-static unsigned
+/* Return the epoch of all that the counts depend on. */
+static uint64_t
 generation_of(const struct matches *m)
 {
-	return index_generation(m->index) + filter_generation(m->basis, m->trace);
+	return generation_join(index_generation(m->index), filter_generation(m->basis, m->trace));
 }
 
 /* Count the matches in the worker's cell. Called with the lock held; releases it while
@@ -473,7 +473,7 @@ generation_of(const struct matches *m)
 static bool
 matches_decode_cell(struct matches *m, struct matches_worker *own)
 {
-	unsigned generation = m->generation;
+	uint64_t generation = m->generation;
 	bool first = !m->matched;
 	struct timespec began;
 	pthread_mutex_unlock(&m->lock);

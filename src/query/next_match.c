@@ -168,7 +168,7 @@ struct next_match {
 	struct filter_pair pair;
 	struct next_lane *lanes;
 	size_t count;
-	unsigned generation; /* epoch of the sequence when the keys were made */
+	uint64_t generation; /* epoch of the sequence when the keys were made */
 	bool in_parts;	     /* some strand is only part of its trace */
 	bool aimed;	     /* the strands are placed at query.from */
 	bool any;	     /* a match was found; it is at query.from */

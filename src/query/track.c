@@ -2,17 +2,17 @@
 #include "config.h"
 
 #include "query/track.h"
+#include "base/generation.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
 enum { SETTLED_MAX = 64 }; /* cells decoded for one end of a track */
 
-static unsigned
+static uint64_t
 generation_of(const struct track *track)
 {
-	const struct clocks *clocks = session_of(track->trace)->clocks;
-	return index_generation(trace_index(track->trace)) +
-	       (clocks ? clocks_generation(clocks) : 0);
+	return generation_join(index_generation(trace_index(track->trace)),
+			       clocks_generation(session_of(track->trace)->clocks));
 }
 
 static void

@@ -34,7 +34,7 @@ struct track {
 	bool wall;	     /* nanoseconds count from 1970 */
 	bool plain;	     /* times are from the trace's clock, at its own rate */
 	size_t part;	     /* only tracks of one part can be compared */
-	unsigned generation; /* epochs of clocks and index when the track was made */
+	uint64_t generation; /* epochs of clocks and index when the track was made */
 };
 
 void track_open(struct track *, struct trace *);

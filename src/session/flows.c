@@ -143,16 +143,16 @@ generation_of(struct followed *followed)
 	return generation_now(&followed->changes);
 }
 
-unsigned
+uint64_t
 flows_generation(const struct session *session)
 {
 	struct flows *flows = session->flows;
-	unsigned sum = 0;
+	uint64_t now = 0;
 	pthread_mutex_lock(&flows->lock);
 	for (size_t i = 0; i < flows->count; i++)
-		sum += generation_of(&flows->traces[i]);
+		now = generation_join(now, generation_of(&flows->traces[i]));
 	pthread_mutex_unlock(&flows->lock);
-	return sum;
+	return now;
 }
 
 void

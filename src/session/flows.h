@@ -29,7 +29,7 @@ bool flows_any(const struct session *, const char **why);
 uint64_t flows_known(const struct trace *);
 
 /* Return an epoch that goes up when any trace has an answer for a cell of flows_missed(). */
-unsigned flows_generation(const struct session *);
+uint64_t flows_generation(const struct session *);
 
 /* Record that the flow of a message in CELL was requested before it was known. */
 void flows_missed(const struct trace *, uint64_t cell);

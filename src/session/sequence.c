@@ -81,7 +81,7 @@ struct sequence {
 	VEC(struct strand) strands;	  /* in the order of their traces */
 	struct sequence_position current; /* message for which the heads are valid */
 	bool positioned;
-	unsigned epoch; /* of the clocks for parts and strands */
+	uint64_t epoch; /* of the clocks for parts and strands */
 
 	struct job job;
 	struct generation changes;
@@ -176,11 +176,12 @@ is_order_final(const struct sequence *s)
 				      clocks_get_order(s->session->clocks) == CLOCKS_BY_TRANSPORT);
 }
 
-unsigned
+uint64_t
 sequence_generation(struct sequence *s)
 {
 	follow_all(s);
-	return s->strands.count == 1 ? 0 : generation_now(&s->all->changes) + s->epoch;
+	return s->strands.count == 1 ? 0
+				     : generation_join(generation_now(&s->all->changes), s->epoch);
 }
 
 /* --- noting keys ------------------------------------------------------- */

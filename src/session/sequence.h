@@ -80,8 +80,8 @@ void sequence_renew(struct sequence *);
 /* True if clocks and order are those of the last renewal. */
 bool sequence_is_current(const struct sequence *);
 
-/* Return an epoch that goes up when the order of messages may have changed. */
-unsigned sequence_generation(struct sequence *);
+/* Return an epoch that changes when the order of messages may have changed. */
+uint64_t sequence_generation(struct sequence *);
 
 /* --- traces ------------------------------------------------------------ */
 

@@ -77,7 +77,7 @@ struct reader {
 	struct capture *capture; /* this and the next two belong to the trace */
 	struct index *index;
 	const struct decoder *decoder;
-	unsigned generation; /* of the capture; the data below are from its bytes */
+	uint64_t generation; /* of the capture; the data below are from its bytes */
 	struct decode_state *state;
 	struct cell_slot slots[CACHE_MAX];
 	unsigned slot_count; /* slots in use, see reader_limit */

@@ -897,6 +897,12 @@ trace_generation(const struct trace *trace)
 	return generation_now(&trace->generation);
 }
 
+uint64_t
+trace_and_index_generation(const struct trace *trace)
+{
+	return generation_join(trace_generation(trace), index_generation(trace->index));
+}
+
 void
 trace_bump_generation(struct trace *trace)
 {

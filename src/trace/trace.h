@@ -222,6 +222,8 @@ enum trace_names trace_names(struct trace *);
 /* Return a counter that changes when text or times may have changed, for example with new
  * collateral. Texts cached before then are stale. */
 unsigned trace_generation(const struct trace *);
+/* Return an epoch that also changes when indexed cells become invalid. */
+uint64_t trace_and_index_generation(const struct trace *);
 
 /* Increment that counter; from any thread. */
 void trace_bump_generation(struct trace *);

@@ -348,9 +348,7 @@ take_news(struct app *app)
 	more |= say_untied(app);
 	state_check(screen);
 	sequence_wake(screen->sequence);
-	unsigned generation = list_generation(screen->list);
-	more |= generation != screen->generation;
-	screen->generation = generation;
+	more |= generation_renew(&screen->generation, list_generation(screen->list));
 	if (filters_are_stale(screen))
 		list_rebuild(screen->list);
 	screen->indexed = is_indexed(screen);

@@ -420,11 +420,11 @@ what_comes_late_is_told(void **state)
 	(void)state;
 	fixture_open_session(&f, packets, sizeof packets - 1);
 	struct filter deep = filter_of(&f, "depth = 1");
-	unsigned before = filter_generation(filter_basis(&deep), f.trace);
+	uint64_t before = filter_generation(filter_basis(&deep), f.trace);
 	assert_false(passes(&f, &deep, 1));
 	assert_int_equal(filter_generation(filter_basis(&deep), f.trace), before);
 	flows_load(&f.session);
-	unsigned behind = filter_generation(filter_basis(&deep), f.trace);
+	uint64_t behind = filter_generation(filter_basis(&deep), f.trace);
 	assert_int_not_equal(behind, before);
 	assert_true(passes(&f, &deep, 1));
 	assert_int_equal(filter_generation(filter_basis(&deep), f.trace), behind);

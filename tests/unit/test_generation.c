@@ -4,12 +4,13 @@
 #include "test.h"
 
 #include "base/generation.h"
+#include "random.h"
 
 static void
 test_changes(void **state)
 {
 	struct generation one = {0};
-	unsigned seen = 0; /* of nothing that was made */
+	uint64_t seen = 0; /* of nothing that was made */
 	(void)state;
 	assert_int_equal(generation_now(&one), GENERATION_FIRST);
 	assert_true(generation_renew(&seen, generation_now(&one)));
@@ -20,18 +21,29 @@ test_changes(void **state)
 	assert_false(generation_renew(&seen, generation_now(&one)));
 }
 
+/* Whichever number of several changes, up or down, the joined one does. */
 static void
-test_sum(void **state)
+test_join(void **state)
 {
-	struct generation of[2] = {0};
-	unsigned seen = 0;
+	uint64_t seed = 1, many[] = {0, 1, 2, UINT32_MAX, UINT64_MAX, 7, 7, 7};
+	const size_t count = sizeof many / sizeof *many;
 	(void)state;
-	for (size_t i = 0; i < 6; i++) {
-		unsigned now = generation_now(&of[0]) + generation_now(&of[1]);
-		assert_true(generation_renew(&seen, now));
-		assert_false(generation_renew(&seen, now));
-		generation_bump(&of[i % 3 == 1]);
+	for (unsigned times = 0; times < 10000; times++) {
+		uint64_t before = generation_mix(many, count);
+		size_t i = random_below(&seed, count), k = random_below(&seed, count);
+		uint64_t by = times % 2 ? 1 + random_below(&seed, 4) : random_next(&seed) | 1;
+		many[i] += by;
+		assert_true(generation_mix(many, count) != before);
+		many[i] -= 2 * by;
+		assert_true(generation_mix(many, count) != before);
+		many[i] += by;
+		assert_true(generation_mix(many, count) == before);
+		many[i] += by; /* a sum would be the same if another goes down by as much */
+		many[k] -= by;
+		assert_int_equal(generation_mix(many, count) == before, i == k);
 	}
+	assert_true(generation_join(1, 2) != generation_join(2, 1));
+	assert_true(generation_join(1, 2) == generation_join(1, 2));
 }
 
 int
@@ -39,7 +51,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_changes),
-	    cmocka_unit_test(test_sum),
+	    cmocka_unit_test(test_join),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,7 +272,7 @@ test_lanes(void **state)
 	assert_true(sequence_find_lane(s, 3, &lane) && lane == 3);
 	assert_false(sequence_find_lane(s, TRACES, &lane));
 	for (unsigned shown = 31; shown; shown = shown == 31 ? 22 : 0) {
-		unsigned generation = sequence_generation(s);
+		uint64_t generation = sequence_generation(s);
 		for (size_t i = 0; i < TRACES; i++)
 			sequence_show(s, i, shown >> i & 1);
 		assert_int_not_equal(sequence_generation(s), generation);
@@ -352,7 +352,7 @@ test_strands_stay(void **state)
 	assert_true(sequence_is_exact(all) && sequence_is_exact(one));
 
 	clocks_set_order(f.session.clocks, CLOCKS_BY_TRANSPORT);
-	unsigned generation = sequence_generation(all);
+	uint64_t generation = sequence_generation(all);
 	struct sequence_position p;
 	struct position at;
 	assert_true(sequence_first(all, &p));

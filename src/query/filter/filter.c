@@ -66,16 +66,17 @@ filter_basis(const struct filter *filter)
 	       (uses & FILTER_USES_FLOW ? FILTER_ON_FLOW : 0);
 }
 
-unsigned
+uint64_t
 filter_generation(unsigned basis, const struct trace *trace)
 {
 	const struct session_intervals *intervals = session_of(trace)->intervals;
-	return (basis & FILTER_ON_TEXT ? trace_generation(trace) : 0) +
-	       (basis & FILTER_ON_CONTEXT ? contexts_generation(session_of(trace)->contexts) : 0) +
-	       (basis & FILTER_ON_ORDER ? gap_generation(session_of(trace)) : 0) +
-	       (basis & FILTER_ON_FLOW ? flows_generation(session_of(trace)) : 0) +
-	       (basis & FILTER_ON_INTERVAL && intervals ? intervals->generation(intervals->context)
-							: 0);
+	return generation_join(
+	    basis & FILTER_ON_TEXT ? trace_generation(trace) : 0,
+	    basis & FILTER_ON_CONTEXT ? contexts_generation(session_of(trace)->contexts) : 0,
+	    basis & FILTER_ON_ORDER ? gap_generation(session_of(trace)) : 0,
+	    basis & FILTER_ON_FLOW ? flows_generation(session_of(trace)) : 0,
+	    basis & FILTER_ON_INTERVAL && intervals ? intervals->generation(intervals->context)
+						    : 0);
 }
 
 bool

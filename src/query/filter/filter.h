@@ -109,7 +109,7 @@ unsigned filter_basis(const struct filter *);
 
 /* Return an epoch. It goes up when answers that depend on BASIS may change although the capture
  * does not. */
-unsigned filter_generation(unsigned basis, const struct trace *);
+uint64_t filter_generation(unsigned basis, const struct trace *);
 
 /* True if the filter tests messages other than the current one (gap, number). Batch output then
  * builds the index first. filter_needs_order(): they may be in other traces, so it builds all

@@ -18,7 +18,7 @@ struct cell_marks {
 	struct reader *reader;
 	bool made; /* `marks` holds those of `cell` */
 	uint64_t cell;
-	unsigned generation; /* sum of trace and index generation */
+	uint64_t generation; /* of trace and index */
 	VEC(struct flow_mark) marks;
 };
 
@@ -79,9 +79,8 @@ open_looker(struct cell_marks *marks)
 static bool
 make_marks(struct cell_marks *marks, uint64_t cell)
 {
-	unsigned generation =
-	    trace_generation(marks->trace) + index_generation(trace_index(marks->trace));
-	bool renewed = generation_renew(&marks->generation, generation);
+	bool renewed =
+	    generation_renew(&marks->generation, trace_and_index_generation(marks->trace));
 	if (marks->made && !renewed && marks->cell == cell)
 		return true;
 	marks->made = cell < flows_known(marks->trace);

@@ -27,7 +27,7 @@ struct run_state {
 struct run_on {
 	struct trace *trace;
 	struct reader *reader;
-	unsigned generation; /* of trace and index */
+	uint64_t generation; /* of trace and index */
 	bool made;	     /* `runs_on` holds the messages of `cell` */
 	uint64_t cell;
 	VEC(bool) runs_on; /* one for each message of the cell */
@@ -160,11 +160,9 @@ run_on_is_told(const struct trace *trace)
 bool
 run_on_test(struct run_on *run, const struct decoded_cell *decoded, size_t at)
 {
-	unsigned generation =
-	    trace_generation(run->trace) + index_generation(trace_index(run->trace));
 	if (!run_on_is_told(run->trace) || !decoded->exact)
 		return false;
-	if (generation_renew(&run->generation, generation))
+	if (generation_renew(&run->generation, trace_and_index_generation(run->trace)))
 		run->made = false;
 	if (!run->made || run->cell != decoded->cell || at >= run->runs_on.count)
 		make_cell(run, decoded->cell);

@@ -122,7 +122,7 @@ struct gap_cursor {
 	struct sequence *sequence;
 	struct gap_lane *lanes;
 	size_t count;
-	unsigned generation; /* of the state below */
+	uint64_t generation; /* of the state below */
 	bool positioned;
 	struct sequence_position at; /* all messages before it are passed */
 	struct message_time last;    /* time of the last passed message that has one */
@@ -160,10 +160,10 @@ gap_cursor_free(struct gap_cursor *cursor)
 	free(cursor);
 }
 
-unsigned
+uint64_t
 gap_generation(const struct session *session)
 {
-	unsigned generation = session->clocks ? clocks_generation(session->clocks) : 0;
+	uint64_t now = clocks_generation(session->clocks);
 	bool several = session->traces.count > 1;
 	if (session->traces.count == 1)
 		several = clocks_strand_count(session->traces.at[0]) > 1;
@@ -171,9 +171,9 @@ gap_generation(const struct session *session)
 		struct index *index = trace_index(session->traces.at[i]);
 		struct index_progress progress;
 		index_get_progress(index, &progress);
-		generation += index_generation(index) + (progress.complete ? 1 : 0);
+		now = generation_join(now, index_generation(index), progress.complete);
 	}
-	return generation;
+	return now;
 }
 
 static bool
@@ -187,16 +187,15 @@ static void
 cursor_refresh(struct gap_cursor *cursor)
 {
 	struct clocks *clocks = cursor->session->clocks;
-	unsigned generation = clocks ? clocks_generation(clocks) : 0;
+	uint64_t now = clocks_generation(clocks);
 	for (size_t i = 0; i < cursor->count; i++) {
 		struct index *index = trace_index(cursor->lanes[i].trace);
-		generation += index_generation(index);
-		if (has_several(cursor)) /* progress of one index may reorder all lanes */
-			generation += (unsigned)index_known(index);
+		/* with several, progress of one index may reorder all lanes */
+		now = generation_join(now, index_generation(index),
+				      has_several(cursor) ? index_known(index) : 0);
 	}
-	if (cursor->positioned && generation == cursor->generation)
+	if (!generation_renew(&cursor->generation, now) && cursor->positioned)
 		return;
-	cursor->generation = generation;
 	cursor->positioned = false;
 	sequence_renew(cursor->sequence);
 	if (has_several(cursor))

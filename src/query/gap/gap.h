@@ -73,6 +73,6 @@ void gap_cursor_free(struct gap_cursor *); /* NULL is fine */
 bool gap_cursor_find(struct gap_cursor *, struct trace *, const struct message *, struct gap *);
 
 /* Return a counter that goes up when gaps may have changed: a sum over SESSION's traces. */
-unsigned gap_generation(const struct session *);
+uint64_t gap_generation(const struct session *);
 
 #endif

@@ -11,21 +11,15 @@ struct step_back {
 	struct trace *trace;
 	struct reader *reader; /* for earlier cells, created when needed */
 	struct clocks_nature nature;
-	unsigned generation; /* of trace and index, for the fields below */
+	uint64_t generation; /* of trace and index, for the fields below */
 	VEC(uint64_t) most;  /* for each cell: the highest ticks in the cells before it, 0 if
 				they have none */
 };
 
-static unsigned
-generation_of(struct trace *trace)
-{
-	return trace_generation(trace) + index_generation(trace_index(trace));
-}
-
 static void
 start_again(struct step_back *step)
 {
-	step->generation = generation_of(step->trace);
+	step->generation = trace_and_index_generation(step->trace);
 	step->nature = clocks_nature(step->trace);
 	vec_clear(&step->most);
 }
@@ -67,7 +61,7 @@ most_before(struct step_back *step, uint64_t cell, bool *known)
 {
 	struct index_cell summary;
 	uint64_t most = 0;
-	if (step->generation != generation_of(step->trace))
+	if (step->generation != trace_and_index_generation(step->trace))
 		start_again(step);
 	*known = step->nature.rising && !step->nature.own;
 	while (*known && step->most.count <= cell) {

@@ -90,7 +90,7 @@ struct intervals {
 	struct sequence_position at; /* the last message read */
 	bool begun;
 	bool loaded;	/* loaded for batch output: clocks, contexts and indexes are complete */
-	unsigned basis; /* last result of basis_of(), an epoch */
+	uint64_t basis; /* last result of basis_of(), an epoch */
 	uint64_t fed;	/* number of items fed */
 	uint64_t settled_at, summarised_at;
 	VEC(struct found) found;
@@ -771,17 +771,16 @@ needs_contexts(const struct intervals *s)
 	return needs;
 }
 
-/* Return the sum of the epochs that messages, their order and their times depend on. */
-static unsigned
+/* Return the epoch of all that messages, their order and their times depend on. */
+static uint64_t
 basis_of(const struct intervals *s)
 {
-	unsigned sum = sequence_generation(s->sequence);
+	uint64_t now =
+	    generation_join(sequence_generation(s->sequence), clocks_generation(s->session->clocks),
+			    needs_contexts(s) ? contexts_generation(s->session->contexts) : 0);
 	for (size_t i = 0; i < s->session->traces.count; i++)
-		sum += trace_generation(s->session->traces.at[i]) +
-		       index_generation(trace_index(s->session->traces.at[i]));
-	if (s->session->clocks)
-		sum += clocks_generation(s->session->clocks);
-	return sum + (needs_contexts(s) ? contexts_generation(s->session->contexts) : 0);
+		now = generation_join(now, trace_and_index_generation(s->session->traces.at[i]));
+	return now;
 }
 
 static void

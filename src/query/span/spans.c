@@ -18,7 +18,7 @@ enum { LABELS_MAX = 65536 }; /* the last label stands for all further values */
 struct span_trace {
 	struct context_turns *turns; /* NULL: the trace has no contexts, or none were looked for
 					yet */
-	unsigned basis;		     /* sum of the generations that the lanes depend on; 0: not
+	uint64_t basis;		     /* epoch of all that the lanes depend on; 0: not
 					read yet */
 	bool done, timed;
 	struct message_time last; /* valid if TIMED: time of the last message that has one */
@@ -191,12 +191,12 @@ find_last(struct spans *s, size_t trace)
 	reader_free(reader);
 }
 
-static unsigned
+static uint64_t
 basis_of(const struct spans *s, size_t trace)
 {
 	struct trace *of = s->session->traces.at[trace];
-	return 1 + trace_generation(of) + index_generation(trace_index(of)) +
-	       (s->session->clocks ? clocks_generation(s->session->clocks) : 0);
+	return generation_join(trace_and_index_generation(of),
+			       clocks_generation(s->session->clocks));
 }
 
 static bool

@@ -31,7 +31,7 @@ struct clock_feed {
 	struct serial_cursor *cursor;
 	struct expansion e;
 	uint64_t next;	     /* next cell to look at */
-	unsigned generation; /* of the index */
+	uint64_t generation; /* of the index */
 	uint64_t last_ticks;
 	uint64_t global;    /* last global time found in the log, 0 = none */
 	bool global_sought; /* the beginning of the log has been searched for it */

@@ -55,17 +55,11 @@ find_latest(struct reader *reader, uint64_t cell)
 	return order;
 }
 
-static unsigned
-generation_of(const struct trace *trace)
-{
-	return index_generation(trace_index(trace)) + trace_generation(trace);
-}
-
 /* Return find_latest() from the table, or compute and keep it. */
 static int64_t
 latest_until(struct reader *reader, uint64_t cell, struct context_latest *kept)
 {
-	unsigned generation = generation_of(reader_trace(reader));
+	uint64_t generation = trace_and_index_generation(reader_trace(reader));
 	size_t slot = cell % (sizeof kept->at / sizeof *kept->at);
 	if (kept->generation != generation)
 		*kept = (struct context_latest){.generation = generation};
@@ -130,8 +124,8 @@ first_in_cell(struct bound *bound, const struct decoded_cell *decoded, size_t fr
 static struct context_hint
 hint_for(struct reader *reader, uint64_t cell, int64_t order)
 {
-	return (struct context_hint){
-	    .order = order, .cell = cell, .generation = generation_of(reader_trace(reader))};
+	uint64_t generation = trace_and_index_generation(reader_trace(reader));
+	return (struct context_hint){.order = order, .cell = cell, .generation = generation};
 }
 
 /* Find the last message not later than ORDER. */

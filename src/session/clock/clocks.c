@@ -183,7 +183,7 @@ clocks_wake(struct clocks *clocks)
 unsigned
 clocks_generation(const struct clocks *clocks)
 {
-	return generation_now(&clocks->generation);
+	return clocks ? generation_now(&clocks->generation) : 0;
 }
 
 bool

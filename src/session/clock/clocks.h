@@ -45,7 +45,7 @@ void clocks_wake(struct clocks *);
 
 /* Return the epoch of times and order, which goes up when either may have changed. Both change
  * in one step: all results between two equal epochs use the same clocks and the same order. */
-unsigned clocks_generation(const struct clocks *);
+unsigned clocks_generation(const struct clocks *); /* 0 for NULL */
 
 /* True if all indexed cells have been searched for points. */
 bool clocks_are_settled(const struct clocks *);

@@ -95,12 +95,12 @@ struct context_hint {
 	int64_t order; /* no message of the cell before `at` has a later time */
 	uint64_t cell;
 	size_t at;
-	unsigned generation; /* of index and trace */
+	uint64_t generation; /* of index and trace */
 };
 
 /* Latest times up to some cells, which searches need again and again. */
 struct context_latest {
-	unsigned generation; /* of index and trace */
+	uint64_t generation; /* of index and trace */
 	struct {
 		uint64_t behind; /* 1 + the cell; 0: none */
 		int64_t order;

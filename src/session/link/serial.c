@@ -113,7 +113,7 @@ struct serial_walker {
 
 struct serial_cursor {
 	struct serial_walker walker;
-	unsigned generation;
+	uint64_t generation;
 	bool valid;    /* `cell`, `next` and `last` are valid */
 	uint64_t cell; /* of the GEM trace */
 	uint64_t next; /* the cell's words before this offset are matched */

@@ -140,12 +140,11 @@ filters_add_count(struct screen *screen, const struct list_matches *matches, str
 bool
 filters_are_stale(struct screen *screen)
 {
-	unsigned now = 0, basis = filter_basis(screen->filter);
+	unsigned basis = filter_basis(screen->filter);
+	uint64_t now = 0;
 	for (size_t i = 0; i < screen->list->lane_count; i++)
-		now += filter_generation(basis, screen->list->lanes[i].trace);
-	bool stale = now != screen->filter_generation;
-	screen->filter_generation = now;
-	return stale;
+		now = generation_join(now, filter_generation(basis, screen->list->lanes[i].trace));
+	return generation_renew(&screen->filter_generation, now);
 }
 
 void

@@ -171,7 +171,7 @@ flow_view_get_place(struct screen *screen)
 {
 	struct flow_view *view = screen->flow;
 	const struct selection *selection = selection_get(screen);
-	unsigned order = sequence_generation(screen->sequence);
+	uint64_t order = sequence_generation(screen->sequence);
 	if (!selection)
 		return NULL;
 	if (view->of.any && view->of.trace == selection->trace && view->of.order == order &&

@@ -45,12 +45,12 @@ struct flow_view {
 		bool any;
 		const struct trace *trace;
 		struct message_id id;
-		unsigned generation, order;
+		uint64_t generation, order;
 	} of;
 	struct flow_look look;
 	bool made;
 	struct flow_view_place shown; /* the place that `look` describes */
-	unsigned generation, known;   /* of the selected message; of the flow index */
+	uint64_t generation, known;   /* of the selected message; of the flow index */
 	unsigned changes;	      /* number of looks taken */
 };
 

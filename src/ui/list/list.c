@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "ui/list/list.h"
+#include "base/generation.h"
 #include "base/thread.h"
 #include "query/next_match.h"
 #include "session/session.h"
@@ -93,13 +94,14 @@ set_edge(struct list_edge *edge, struct sequence_position from)
 	edge->end = edge->looked = edge->crossed = false;
 }
 
-unsigned
+uint64_t
 list_generation(const struct list *list)
 {
-	unsigned generation = sequence_generation(list->sequence);
+	uint64_t now = sequence_generation(list->sequence);
 	for (size_t i = 0; i < list->lane_count; i++)
-		generation += trace_generation(list->lanes[i].trace);
-	return generation;
+		now = generation_join(now, trace_generation(list->lanes[i].trace),
+				      capture_generation(trace_capture(list->lanes[i].trace)));
+	return now;
 }
 
 void

@@ -92,7 +92,7 @@ struct list {
 	struct message_id seen;	   /* last message when the user left the tail */
 	size_t seen_lane;	   /* lane of `seen` */
 	bool any_seen;
-	unsigned generation; /* of the order */
+	uint64_t generation; /* of the order */
 	bool fell;	     /* the message at the cursor was dropped; see list_take_fall() */
 	size_t common;	     /* length of the prefix that all trace names share */
 };
@@ -139,8 +139,8 @@ void list_follow(struct list *);
 /* Return how many messages arrived since the user left the tail. */
 uint64_t list_unseen(struct list *, bool *exact);
 
-/* Return a number that changes when texts, times or the order may have changed. */
-unsigned list_generation(const struct list *);
+/* Return an epoch that changes when bytes, texts, times or the order may have changed. */
+uint64_t list_generation(const struct list *);
 
 /* Sum up the progress and counts of the indexes of all shown traces. */
 void list_get_progress(const struct list *, struct index_progress *);

@@ -19,17 +19,16 @@ selection_get(struct screen *screen)
 	const struct message *m = row ? reader_message(list->reader, row->at) : NULL;
 	if (!m)
 		return NULL;
-	unsigned generation = trace_generation(list->trace) +
-			      contexts_generation(screen->session->contexts) +
-			      cycles_generation(screen->session->cycles);
-	generation = generation * 2 + screen->open[PANE_DETAIL]; /* its open pane needs more */
-	if (selection->valid && selection->trace == list->trace &&
-	    selection->generation == generation && !message_id_compare(selection->id, row->id) &&
-	    selection->message.length == m->length)
+	uint64_t now = generation_join(trace_generation(list->trace),
+				       contexts_generation(screen->session->contexts),
+				       cycles_generation(screen->session->cycles),
+				       screen->open[PANE_DETAIL]); /* which needs more */
+	if (selection->valid && selection->trace == list->trace && selection->generation == now &&
+	    !message_id_compare(selection->id, row->id) && selection->message.length == m->length)
 		return selection;
 	selection->valid = true;
 	selection->trace = list->trace;
-	selection->generation = generation;
+	selection->generation = now;
 	selection->id = row->id;
 	selection->message = *m;
 	reader_expand(list->reader, &selection->message, EXPAND_FIELDS, &selection->expansion);

@@ -14,7 +14,7 @@ struct selection {
 	bool valid;
 	struct trace *trace;
 	struct message_id id;
-	unsigned generation; /* of the data from which the expansion was made */
+	uint64_t generation; /* of the data from which the expansion was made */
 	struct message message;
 	struct expansion expansion;
 };

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "ui/list/shown_rows.h"
+#include "base/generation.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 #include "ui/list/list.h"
@@ -13,36 +14,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned
-generation_of(const struct screen *screen)
+static uint64_t
+generation_of(const struct screen *screen, uint64_t also)
 {
 	const struct session *session = screen->session;
-	unsigned generation = clocks_generation(session->clocks) +
-			      filter_generation(filter_basis(screen->filter), screen->list->trace);
+	uint64_t filter = filter_generation(filter_basis(screen->filter), screen->list->trace);
+	uint64_t now = generation_join(also, filter, clocks_generation(session->clocks));
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct index_progress progress;
 		index_get_progress(trace_index(session->traces.at[i]), &progress);
-		generation += progress.complete;
-		generation += capture_generation(trace_capture(session->traces.at[i]));
+		now = generation_join(now, progress.complete,
+				      capture_generation(trace_capture(session->traces.at[i])));
 	}
-	return generation;
+	return now;
 }
 
 void
-shown_rows_take(struct shown_rows *rows, const struct screen *screen, unsigned also)
+shown_rows_take(struct shown_rows *rows, const struct screen *screen, uint64_t also)
 {
 	shown_rows_free(rows);
 	*rows = (struct shown_rows){.list = screen->list,
 				    .filter = filter_clone(screen->filter),
 				    .hidden = search_hidden(screen),
-				    .generation = generation_of(screen) + also};
+				    .generation = generation_of(screen, also)};
 }
 
 bool
-shown_rows_are_current(const struct shown_rows *rows, const struct screen *screen, unsigned also)
+shown_rows_are_current(const struct shown_rows *rows, const struct screen *screen, uint64_t also)
 {
 	if (rows->list != screen->list || !filter_is_same(&rows->filter, screen->filter) ||
-	    rows->generation != generation_of(screen) + also)
+	    rows->generation != generation_of(screen, also))
 		return false;
 	bool *hidden = search_hidden(screen);
 	bool same = !memcmp(rows->hidden, hidden, screen->session->traces.count * sizeof *hidden);

@@ -8,6 +8,7 @@
 #include "query/filter/filter.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct list;
 struct screen;
@@ -17,15 +18,14 @@ struct shown_rows {
 	const struct list *list; /* NULL if there are no rows */
 	struct filter filter;	 /* a copy, which keeps the compiled filter alive */
 	bool *hidden;		 /* a flag for each trace of the session; owned */
-	unsigned generation;	 /* of clocks, filtered texts, captures, indexes and ALSO */
+	uint64_t generation;	 /* of clocks, filtered texts, captures, indexes and ALSO */
 };
 
-/* Record the rows that are shown.  ALSO is the generation (base/generation.h) of other data
- * that the search depends on. */
-void shown_rows_take(struct shown_rows *, const struct screen *, unsigned also);
+/* Record the rows that are shown.  ALSO is the epoch of other data that the search depends on. */
+void shown_rows_take(struct shown_rows *, const struct screen *, uint64_t also);
 
 /* Return true if the recorded rows are still shown. */
-bool shown_rows_are_current(const struct shown_rows *, const struct screen *, unsigned also);
+bool shown_rows_are_current(const struct shown_rows *, const struct screen *, uint64_t also);
 
 void shown_rows_free(struct shown_rows *);
 

@@ -27,7 +27,7 @@ kept_cells_free(struct kept_cells *kept)
 }
 
 void
-kept_cells_renew(struct kept_cells *kept, unsigned generation)
+kept_cells_renew(struct kept_cells *kept, uint64_t generation)
 {
 	if (generation_renew(&kept->generation, generation))
 		kept_cells_clear(kept);

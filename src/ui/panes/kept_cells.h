@@ -31,7 +31,7 @@ struct kept_row {
 /* Zero-initialise. */
 struct kept_cells {
 	VEC(struct kept_row) rows;
-	unsigned generation; /* epoch of the texts */
+	uint64_t generation; /* epoch of the texts */
 };
 
 /* Return the cells of row number I, or of a row of a list; a pane uses only one of the two. If
@@ -41,7 +41,7 @@ struct text *kept_cells_at(struct kept_cells *, size_t i, bool *made);
 struct text *kept_cells_of(struct kept_cells *, const struct row *, bool *made);
 
 /* Drop the cells if their epoch (base/generation.h) is another. */
-void kept_cells_renew(struct kept_cells *, unsigned generation);
+void kept_cells_renew(struct kept_cells *, uint64_t generation);
 void kept_cells_clear(struct kept_cells *);
 void kept_cells_free(struct kept_cells *);
 

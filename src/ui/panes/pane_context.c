@@ -59,7 +59,7 @@ struct context_pane {
 	VEC(struct context_line) lines, before; /* before: rows of the last selection */
 	struct trace *trace;			/* the message of `lines` */
 	struct message_id id;
-	unsigned generation;
+	uint64_t generation;
 	unsigned intervals; /* epoch of the intervals */
 	bool made;
 	bool at_until; /* the cursor is in the column of ends */
@@ -249,16 +249,17 @@ make_lines(struct screen *screen, const struct selection *selection)
 	struct context_pane *state = state_of(screen);
 	struct contexts *contexts = screen->session->contexts;
 	state->intervals = intervals_now(screen);
-	unsigned generation = selection->generation + screen->display_generation + state->intervals;
-	if (state->made && state->trace == selection->trace && state->generation == generation &&
+	uint64_t now =
+	    generation_join(selection->generation, screen->display_generation, state->intervals);
+	if (state->made && state->trace == selection->trace && state->generation == now &&
 	    !message_id_compare(state->id, selection->id))
 		return;
 	vec_clear(&state->before);
-	for (size_t i = 0; i < state->lines.count && state->generation == generation; i++)
+	for (size_t i = 0; i < state->lines.count && state->generation == now; i++)
 		*vec_add(&state->before) = state->lines.at[i];
 	state->made = true;
 	state->trace = selection->trace;
-	state->generation = generation;
+	state->generation = now;
 	state->id = selection->id;
 	vec_clear(&state->lines);
 	struct context_cursor *cursor = context_view_cursor(screen);

@@ -36,7 +36,7 @@ struct gaps_state {
 	struct shown_rows rows;	   /* rows of the search */
 	uint64_t searched_least;   /* minimum length of the search */
 	bool complete;		   /* the result is final */
-	unsigned found_generation; /* epoch of the members below */
+	uint64_t found_generation; /* epoch of the members below */
 	struct gap_found *found;
 	size_t count;
 	struct kept_cells kept;

@@ -32,7 +32,7 @@ struct intervals_state {
 	struct table table;
 	size_t interval;
 	bool histogram;	     /* instead of the longest pairs */
-	unsigned generation; /* epoch of the members below */
+	uint64_t generation; /* epoch of the members below */
 	struct interval_summary summary;
 	struct interval_pair *pairs; /* the longest */
 	size_t count;

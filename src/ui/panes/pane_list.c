@@ -78,7 +78,8 @@ struct columns {
 /* The inputs of all formatted rows, except their messages. */
 struct list_basis {
 	const struct list *list;
-	unsigned generation, display;
+	uint64_t generation;
+	unsigned display;
 	int cols, sideways;
 	enum time_mode mode;
 	bool dated;	  /* the title has the date, so rows omit it */
@@ -919,11 +920,11 @@ basis_renew(struct screen *screen, int cols)
 	size_t columns = state->columns.count;
 	memset(now, 0, sizeof *now); /* clear the padding for memcmp() */
 	now->list = screen->list;
-	now->generation = list_generation(screen->list) +
-			  contexts_generation(screen->session->contexts) +
-			  cycles_generation(screen->session->cycles);
-	now->generation += state->gaps ? gap_generation(screen->session) : 0;
-	now->generation += state->flow.generation + screen->flow->opened;
+	now->generation = generation_join(list_generation(screen->list),
+					  contexts_generation(screen->session->contexts),
+					  cycles_generation(screen->session->cycles),
+					  state->gaps ? gap_generation(screen->session) : 0,
+					  state->flow.generation, screen->flow->opened);
 	now->display = screen->display_generation;
 	now->cols = cols;
 	now->sideways = state->sideways;

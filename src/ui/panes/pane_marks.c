@@ -20,7 +20,7 @@ struct mark_line {
 	size_t trace;
 	struct message_id id;
 	const struct list *of; /* the list for `head` */
-	unsigned generation;
+	uint64_t generation;
 	bool exact;	  /* the number is final */
 	struct text head; /* number and time */
 	struct text text;

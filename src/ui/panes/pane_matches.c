@@ -189,14 +189,13 @@ match_rows_prepare(struct screen *screen)
 	if (!is_current(screen))
 		open_list(screen);
 	list_settle(&state->list);
-	unsigned generation = list_generation(&state->list);
+	uint64_t now = list_generation(&state->list);
 	for (size_t i = 0; i < state->list.lane_count; i++) {
 		struct index_progress progress;
 		index_get_progress(state->list.lanes[i].index, &progress);
-		generation += capture_generation(trace_capture(state->list.lanes[i].trace));
-		generation += progress.complete ? 1 : (unsigned)state->list.lanes[i].known;
+		now = generation_join(now, progress.complete, state->list.lanes[i].known);
 	}
-	kept_cells_renew(&state->kept, generation);
+	kept_cells_renew(&state->kept, now);
 	return true;
 }
 

@@ -63,7 +63,7 @@ struct origin_line {
 /* The lines of a trace. */
 struct origin_source {
 	uint64_t known;		       /* cells when the lines were made */
-	unsigned indexed, named;       /* epochs of index and trace */
+	uint64_t indexed, named;       /* epochs of index and trace */
 	VEC(struct origin_line) lines; /* the trace first, then its origins in index order */
 };
 

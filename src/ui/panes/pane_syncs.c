@@ -198,10 +198,7 @@ syncs_prepare(struct screen *screen)
 {
 	struct syncs_state *state = state_of(screen);
 	list_settle(syncs_list(screen));
-	unsigned generation = list_generation(&state->list);
-	for (size_t i = 0; i < state->list.lane_count; i++)
-		generation += capture_generation(trace_capture(state->list.lanes[i].trace));
-	kept_cells_renew(&state->kept, generation);
+	kept_cells_renew(&state->kept, list_generation(&state->list));
 	sync_ties_make(&state->ties, screen, &state->list);
 	bool none = state->resyncs && !has_points(&state->list);
 	state->on_tie = state->ties.ties.count && (state->on_tie || none);

@@ -54,7 +54,7 @@ struct table_state {
 	struct shown_rows rows;		/* rows of the search */
 	bool complete;			/* the counts are final */
 	struct group *indexed;		/* counts of the index until the search is done, or NULL */
-	unsigned found_generation;	/* epoch of the members below */
+	uint64_t found_generation;	/* epoch of the members below */
 	size_t *order;
 	size_t count;
 	unsigned sort; /* a column, as for group_sort() */
@@ -102,18 +102,17 @@ table_close(void *context)
 /* --- counts ---------------------------------------------------------------- */
 
 /* Return the epoch of the values that rows are grouped by. */
-static unsigned
+static uint64_t
 generation_of(struct screen *screen)
 {
 	const struct session *session = screen->session;
-	unsigned generation = 0;
-	if (state_of(screen)->spec.needs & VALUE_NEEDS_CONTEXTS)
-		generation += contexts_generation(session->contexts);
-	if (state_of(screen)->spec.needs & VALUE_NEEDS_FLOW)
-		generation += flows_generation(session);
+	unsigned needs = state_of(screen)->spec.needs;
+	uint64_t now = generation_join(
+	    needs & VALUE_NEEDS_CONTEXTS ? contexts_generation(session->contexts) : 0,
+	    needs & VALUE_NEEDS_FLOW ? flows_generation(session) : 0);
 	for (size_t i = 0; i < session->traces.count; i++)
-		generation += trace_generation(session->traces.at[i]);
-	return generation;
+		now = generation_join(now, trace_generation(session->traces.at[i]));
+	return now;
 }
 
 /* Start to count the shown rows, unless that runs already. */
@@ -121,7 +120,7 @@ static void
 start_search(struct screen *screen)
 {
 	struct table_state *state = state_of(screen);
-	unsigned generation = generation_of(screen);
+	uint64_t generation = generation_of(screen);
 	if (state->search && shown_rows_are_current(&state->rows, screen, generation))
 		return;
 	drop_search(state);

@@ -118,9 +118,9 @@ void
 sync_ties_make(struct sync_ties *all, struct screen *screen, const struct list *list)
 {
 	size_t count;
-	unsigned generation = list_generation(list) + screen->indexed;
 	clocks_ties(screen->session->clocks, &count);
-	if (all->any && all->generation == generation && all->ties.count == count)
+	if (!generation_renew(&all->generation,
+			      generation_join(list_generation(list), screen->indexed, count)))
 		return;
 	drop_ties(all);
 	for (size_t i = 0; i < count; i++) {
@@ -128,6 +128,4 @@ sync_ties_make(struct sync_ties *all, struct screen *screen, const struct list *
 		*tie = (struct sync_tie){0};
 		make_tie(screen, list, i, tie);
 	}
-	all->generation = generation;
-	all->any = true;
 }

@@ -21,8 +21,7 @@ struct sync_tie {
 /* Zero-initialise. */
 struct sync_ties {
 	VEC(struct sync_tie) ties;
-	unsigned generation; /* epoch of the texts */
-	bool any;	     /* `ties` is filled */
+	uint64_t generation; /* epoch of texts and ties; 0: none made */
 };
 
 /* Make the lines of all ties, with times as LIST shows them. */

@@ -115,8 +115,7 @@ add_origins(struct screen *screen, size_t trace)
 	vec_free(&origins);
 }
 
-/* Return a hash of the inputs of lanes and names. A sum would not do: the set of shown traces is
- * not a counter. */
+/* Return an epoch of the inputs of lanes and names. */
 static uint64_t
 lanes_basis(struct screen *screen)
 {
@@ -124,10 +123,11 @@ lanes_basis(struct screen *screen)
 	uint64_t basis = 1;
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
 		struct trace *trace = screen->session->traces.at[i];
-		basis = basis * 31 + trace_generation(trace) + sequence_shows(screen->sequence, i);
+		uint64_t groups = index_known(trace_index(trace)) / INDEX_GROUP;
+		basis = generation_join(basis, trace_generation(trace),
+					sequence_shows(screen->sequence, i));
 		if (state->split[i])
-			basis = basis * 31 + 1 + index_known(trace_index(trace)) / INDEX_GROUP +
-				screen->indexed;
+			basis = generation_join(basis, groups, screen->indexed);
 	}
 	return basis;
 }

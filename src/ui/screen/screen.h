@@ -67,8 +67,8 @@ struct screen {
 	struct selection *selection;
 	struct context_view *contexts;
 	struct flow_view *flow;
-	unsigned generation;	     /* epoch of the list's texts at the last check */
-	unsigned filter_generation;  /* epoch of the filter's basis at the last check */
+	uint64_t generation;	     /* epoch of the list's texts at the last check */
+	uint64_t filter_generation;  /* epoch of the filter's basis at the last check */
 	unsigned display_generation; /* goes up when rows may show something else */
 	bool indexed;		     /* the list's index was complete at the last check */
 

@@ -29,7 +29,6 @@ enum {
 	CACHE_STRAND = 2,  /* more for each of several strands, which may be far apart */
 	FAR_CELLS = 16,	   /* cells without notes to search for a strand */
 	USUAL_LENGTH = 32, /* assumed length of a message while nothing is known */
-	NEAR_NS = 100000,  /* usual error of a time that is estimated from cells */
 	UNTIMED_MAX = 64,  /* cells without a time to skip while bisecting */
 	NEAR_CELLS = 16,   /* cells to search for the message */
 	WALK_CELLS = 4	   /* cells that a reader of a walk keeps */
@@ -1056,24 +1055,19 @@ sequence_count(struct sequence *s, bool *exact)
 }
 
 /* Ways to count the messages of a part with keys before KEY. */
-enum counting { AT_LEAST, AT_MOST, ABOUT, EXACTLY };
+enum counting { AT_LEAST, AT_MOST, EXACTLY };
 
 /* Count the messages of a strand before KEY, from notes alone. */
 static uint64_t
 count_by_cells(struct sequence *s, struct strand *strand, int64_t key, enum counting how)
 {
-	struct noted_cell found, before;
+	struct noted_cell found;
+	uint64_t before;
 	bool exact;
 	if (!strand_notes_find_key(strand->of->notes, s->epoch, strand->number, key, &found,
 				   &before))
 		return strand_count(s, strand, &exact);
-	if (how == AT_LEAST)
-		return before.count;
-	if (how == AT_MOST)
-		return found.count;
-	double share =
-	    ((double)key - (double)before.key) / ((double)found.key - (double)before.key);
-	return before.count + (uint64_t)(share * (double)(found.count - before.count));
+	return how == AT_LEAST ? before : found.count;
 }
 
 static uint64_t
@@ -1105,33 +1099,6 @@ find_key(struct sequence *s, size_t part, uint64_t number, enum counting how, in
 	return low;
 }
 
-/* Find the same key exactly. Search near the estimate, so that few cells are decoded. */
-static int64_t
-find_exact_key(struct sequence *s, size_t part, uint64_t number, int64_t low, int64_t high)
-{
-	int64_t guess = find_key(s, part, number, ABOUT, low, high);
-	bool above = count_before(s, part, guess, EXACTLY) <= number;
-	uint64_t step = NEAR_NS, left;
-	if (above)
-		low = guess;
-	else
-		high = guess > low ? guess - 1 : low;
-	while (low < high && step < (left = (uint64_t)high - (uint64_t)low)) {
-		int64_t probe = (int64_t)(above ? (uint64_t)low + step : (uint64_t)high - step);
-		if (count_before(s, part, probe, EXACTLY) <= number) {
-			low = probe;
-			if (!above)
-				break;
-		} else {
-			high = probe - 1;
-			if (above)
-				break;
-		}
-		step = step > left / 4 ? left : step * 4;
-	}
-	return find_key(s, part, number, EXACTLY, low, high);
-}
-
 /* Count the dropped messages of a part, before its first ones. */
 static uint64_t
 count_dropped(struct sequence *s, size_t part)
@@ -1154,7 +1121,7 @@ find_in_part(struct sequence *s, size_t part, uint64_t number, struct sequence_p
 	number = number > dropped ? number : dropped;
 	int64_t low = find_key(s, part, number, AT_MOST, KEY_FIRST, INT64_MAX);
 	int64_t high = find_key(s, part, number, AT_LEAST, low, INT64_MAX);
-	int64_t key = find_exact_key(s, part, number, low, high);
+	int64_t key = find_key(s, part, number, EXACTLY, low, high);
 	uint64_t rest = number - count_before(s, part, key, EXACTLY);
 	for (size_t i = 0; i < s->strands.count; i++) {
 		struct strand *strand = &s->strands.at[i];

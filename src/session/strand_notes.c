@@ -259,13 +259,13 @@ take_cell(struct strand_notes *notes, const struct noted_cell *cells, size_t cou
 
 bool
 strand_notes_find_key(struct strand_notes *notes, unsigned epoch, size_t strand, int64_t key,
-		      struct noted_cell *found, struct noted_cell *before)
+		      struct noted_cell *found, uint64_t *before)
 {
 	size_t at, count;
 	const struct noted_cell *cells = lock_cells(notes, epoch, strand, &count);
 	lower_bound(at, count, cells[at].key < key);
 	if (before)
-		*before = at ? cells[at - 1] : (struct noted_cell){.key = KEY_FIRST};
+		*before = at ? cells[at - 1].count : 0;
 	return take_cell(notes, cells, count, at, found);
 }
 

@@ -63,9 +63,9 @@ bool strand_notes_before(struct strand_notes *, unsigned epoch, uint64_t cell, i
 			 uint64_t *counts);
 
 /* Find the first noted cell of a strand with a last key not before KEY. Return false if there is
- * none. Set *BEFORE, unless NULL, to the previous cell; before the first, to KEY_FIRST. */
+ * none. *BEFORE, unless NULL: the messages of the strand up to the previous cell. */
 bool strand_notes_find_key(struct strand_notes *, unsigned epoch, size_t strand, int64_t key,
-			   struct noted_cell *found, struct noted_cell *before);
+			   struct noted_cell *found, uint64_t *before);
 
 /* Find the first cell with more than NUMBER messages of a strand up to its end. */
 bool strand_notes_find_number(struct strand_notes *, unsigned epoch, size_t strand, uint64_t number,

@@ -380,8 +380,8 @@ libtrawl_a_SOURCES = \
 	src/query/next_match.h \
 	src/query/origin_names.c \
 	src/query/origin_names.h \
-	src/query/seek.c \
-	src/query/seek.h \
+	src/query/scan.c \
+	src/query/scan.h \
 	src/query/span/context_spans.c \
 	src/query/span/context_spans.h \
 	src/query/span/spans.c \

@@ -126,7 +126,7 @@ long_script_tests = \
 	tests/cli/parallel.sh \
 	tests/cli/pass.sh \
 	tests/cli/programs.sh \
-	tests/cli/seek.sh \
+	tests/cli/skip.sh \
 	tests/cli/follow.sh \
 	tests/cli/live.sh \
 	tests/term/follow.sh \

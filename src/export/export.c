@@ -5,9 +5,9 @@
  * format them.  The first thread writes the pieces in order as they come back.  If the
  * trace is indexed, a piece is a few of its cells, and the other threads step too.
  *
- * Nothing waits for an index, with two exceptions.  Where text depends on earlier
- * messages, the index is built during the walk, which must not overtake it.  A filter by
- * time skips cells (query/seek.h).  A stream is not divided: its messages go out as they
+ * With a filter, the index of a file is built first, so that cells can be skipped
+ * (query/scan.h).  Where text depends on earlier messages, the index is built during the
+ * walk, which must not overtake it.  A stream is not divided: its messages go out as they
  * come.
  */
 #include "config.h"
@@ -20,7 +20,7 @@
 #include "export/export_raw.h"
 #include "export/export_table.h"
 #include "query/next_match.h"
-#include "query/seek.h"
+#include "query/scan.h"
 #include "session/clock/clocks.h"
 #include "session/sequence.h"
 #include "session/session.h"
@@ -321,7 +321,8 @@ flush_output(struct run *run, struct err *err)
 /* The walk over the messages of a trace, or of several traces in order. */
 struct walk {
 	struct reader *reader;
-	struct seek *seek;	       /* for an undivided trace, or NULL */
+	struct filter_pair pair;       /* of `scan`; borrows the filter */
+	struct scan scan;	       /* of a trace that is neither divided nor a part */
 	struct sequence *sequence;     /* of several traces, or NULL */
 	struct next_match *next_match; /* of several traces, if cells are skipped; or NULL */
 	struct next_part *parts;       /* for `next_match`: all strands, whole */
@@ -330,6 +331,7 @@ struct walk {
 	uint64_t from, until; /* offsets to write */
 	uint64_t next;	      /* number of the next message */
 	size_t most;	      /* size limit of the next piece, in messages */
+	bool is_part;	      /* the messages of [from, until) are written */
 	bool expands;	      /* texts of messages are needed, or may be */
 	bool live;	      /* the capture may still grow */
 	bool watches;	      /* stop at a message that describes clocks */
@@ -363,7 +365,7 @@ static bool
 can_divide(const struct walk *walk, struct trace *trace, const struct export_options *options)
 {
 	return !walk->watches && !options->around && !options->stop && !options->follow &&
-	       threads_for(options, walk->live) && seek_can_divide(trace);
+	       scan_can_skip(trace);
 }
 
 static void
@@ -371,12 +373,15 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 	  bool watches)
 {
 	struct capture *capture = trace_capture(trace);
-	*walk =
-	    (struct walk){.until = UINT64_MAX, .most = PIECE_FIRST, .cells = 1, .watches = watches};
+	*walk = (struct walk){.until = UINT64_MAX,
+			      .most = PIECE_FIRST,
+			      .cells = 1,
+			      .watches = watches,
+			      .is_part = options->parts};
 	/* bytes that a limit drops must have been written */
 	walk->live =
 	    !capture_ended(capture) && (!capture_is_unpacking(capture) || capture_limit(capture));
-	walk->reader = export_walker_new(trace, options);
+	walk->reader = export_reader_new(trace, options);
 	walk->expands = options->format->expand || !filter_is_all(&options->filter);
 	if (options->parts) {
 		uint64_t size = capture_wait(capture, UINT64_MAX, -1); /* until the capture ends */
@@ -389,10 +394,10 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 		walk->next = reader_walk_from(walk->reader, walk->from);
 		return;
 	}
-	seek_prepare(trace, &options->filter);
+	scan_prepare(trace, &options->filter);
 	walk->divided = can_divide(walk, trace, options);
-	if (!walk->divided)
-		walk->seek = seek_new(walk->reader, &options->filter, options->around);
+	walk->pair = filter_pair_borrow(&options->filter, NULL);
+	scan_open(&walk->scan, walk->reader, &walk->pair, options->around);
 }
 
 /* Read up to STEP messages of the part.  Return 0 at its end. */
@@ -421,7 +426,7 @@ read_messages(struct walk *walk, struct export_piece *piece)
 	if (walk->met)
 		return 0;
 	size_t count =
-	    walk->seek ? seek_walk(walk->seek, to, STEP, &walk->next) : read_part(walk, to);
+	    walk->is_part ? read_part(walk, to) : scan_read(&walk->scan, to, STEP, &walk->next);
 	walk->met = walk->watches && clocks_are_told(walk->reader, to, count);
 	piece->first = walk->next - piece->count;
 	for (size_t i = 0; piece->sources && i < count; i++)
@@ -465,13 +470,12 @@ fill_piece(struct walk *walk, struct export_piece *piece)
 	payloads_clear(&piece->payloads);
 	if (walk->expands)
 		reader_set_payloads(walk->reader, &piece->payloads);
-	bool due = walk->seek && !kept && seek_pass(walk->seek);
 	do {
 		count = read_messages(walk, piece);
 		span = count ? message_id_offset(&piece->messages[piece->count - 1]) -
 				   message_id_offset(piece->messages)
 			     : 0;
-	} while (count == STEP && !walk->live && !due && piece->count - kept + STEP <= walk->most &&
+	} while (count == STEP && !walk->live && piece->count - kept + STEP <= walk->most &&
 		 span < SPAN);
 	if (walk->most < EXPORT_PIECE)
 		walk->most *= 2;
@@ -606,7 +610,7 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 	   struct err *err)
 {
 	struct history history;
-	bool sourced = walk->sequence || (walk->seek && seek_skips(walk->seek));
+	bool sourced = walk->sequence || (walk->scan.skips && !walk->divided);
 	struct export_pool *pool = export_pool_new(traces, count, sourced, run->options, run->group,
 						   threads_for(run->options, walk->live));
 	int failed = 0;
@@ -652,14 +656,13 @@ write_once(struct run *run, struct trace *trace, bool *met, struct err *err)
 	open_walk(&walk, trace, run->options, run->clocks_late);
 	int failed = write_walk(run, &walk, &trace, 1, err);
 	*met = walk.met;
-	if (!failed && (walk.divided || (walk.seek && seek_skips(walk.seek))))
-		failed = flush_output(run, err); /* write the text before looking at doubts
-						    elsewhere */
-	if (walk.seek)
-		seek_add_doubts(walk.seek, &run->result->doubts);
+	if (!failed && walk.scan.skips) /* undecoded bytes may need a walk: write the text first */
+		failed = flush_output(run, err);
+	if (!walk.is_part)
+		scan_add_undecoded(&walk.scan, &run->result->doubts);
 	else if (run->options->part == run->options->parts)
 		doubts_add_trace(&run->result->doubts, trace);
-	seek_free(walk.seek);
+	filter_pair_free(&walk.pair);
 	reader_free(walk.reader);
 	return failed;
 }
@@ -919,7 +922,7 @@ export_can_be_late(const struct session *session, const struct export_options *o
 
 /* Let a walk over several traces skip the cells that the filter rules out. */
 static void
-seek_in_order(struct walk *walk, const struct filter *filter)
+skip_in_order(struct walk *walk, const struct filter *filter)
 {
 	size_t count = sequence_strand_count(walk->sequence);
 	walk->parts = mem_new(count * sizeof *walk->parts);
@@ -930,7 +933,7 @@ seek_in_order(struct walk *walk, const struct filter *filter)
 	const struct next_query query = {.sequence = walk->sequence,
 					 .want = filter,
 					 .direction = 1,
-					 .by_cell = true,
+					 .whole = true,
 					 .parts = walk->parts};
 	walk->next_match = next_match_new(&query);
 	walk->ended = !step_in_order(walk);
@@ -947,25 +950,17 @@ write_in_order(struct run *run, struct session *session, struct err *err)
 	for (size_t i = 0; i < session->traces.count; i++)
 		sequence_show(walk.sequence, i, is_chosen(run->options, session->traces.at[i]));
 	sequence_load(walk.sequence);
-	bool seeks =
-	    (filter_limits_time(filter) || filter->severities != 0xff) && !run->options->around;
-	if (seeks)
-		seek_in_order(&walk, filter);
+	if ((filter_limits_time(filter) || filter->severities != 0xff) && !run->options->around)
+		skip_in_order(&walk, filter);
 	else
 		walk.ended = !sequence_first(walk.sequence, &walk.at);
 	int failed = write_walk(run, &walk, session->traces.at, session->traces.count, err);
 	next_match_free(walk.next_match);
 	free(walk.parts);
 	sequence_free(walk.sequence);
-	if (!failed && seeks)
-		failed = flush_output(run, err);
-	for (size_t i = 0; i < session->traces.count && !failed; i++) {
-		if (!is_chosen(run->options, session->traces.at[i]))
-			continue;
-		if (seeks)
-			seek_add_ruled_out(session->traces.at[i], filter, &run->result->doubts);
-		doubts_add_trace(&run->result->doubts, session->traces.at[i]);
-	}
+	for (size_t i = 0; i < session->traces.count && !failed; i++)
+		if (is_chosen(run->options, session->traces.at[i]))
+			doubts_add_trace(&run->result->doubts, session->traces.at[i]);
 	return failed;
 }
 

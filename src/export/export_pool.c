@@ -18,7 +18,7 @@
 #include "base/job.h"
 #include "export/export_table.h"
 #include "query/flow/flow_cursor.h"
-#include "query/seek.h"
+#include "query/scan.h"
 #include "query/span/spans.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
@@ -29,7 +29,6 @@
 
 enum {
 	PIECES_PER_WORKER = 4,
-	WALK_STEP = 1024, /* messages of cells that are read, then formatted */
 	TIMES_AHEAD = 64,
 	TEXT_KEPT = 4 << 20 /* bytes of text buffer that a piece keeps for reuse */
 };
@@ -44,9 +43,9 @@ struct formatter {
 	struct gap_cursor *gaps;	 /* created on first use */
 	struct flow_cursor *flow;	 /* created on first use */
 	struct filter filter;
-	bool all;	       /* all messages pass `filter` */
-	struct reader *walker; /* of cells, created on first use with its `seek` */
-	struct seek *seek;
+	bool all;		 /* all messages pass `filter` */
+	struct filter_pair pair; /* of `scan`; borrows `filter` */
+	struct scan scan;	 /* over cells, opened on first use */
 	struct expansion expansion, scratch;
 	struct export_message message; /* the current message; most members stay for a whole
 					  trace */
@@ -101,13 +100,13 @@ formatter_open(struct formatter *f, const struct export_pool *pool)
 	f->kept = mem_new(pool->trace_count * sizeof *f->kept);
 	f->filter = filter_clone(&pool->options->filter);
 	f->all = filter_is_all(&f->filter);
+	f->pair = filter_pair_borrow(&f->filter, NULL);
 }
 
 static void
 formatter_close(struct formatter *f)
 {
-	seek_free(f->seek);
-	reader_free(f->walker);
+	filter_pair_free(&f->pair);
 	for (size_t i = 0; i < f->pool->trace_count; i++) {
 		reader_free(f->readers[i]);
 		context_cursor_free(f->cursors[i]);
@@ -126,11 +125,22 @@ formatter_close(struct formatter *f)
 	vec_free(&f->shown);
 }
 
+struct reader *
+export_reader_new(struct trace *trace, const struct export_options *options)
+{
+	struct reader *reader = reader_new(trace);
+	/* tables expand few messages, and none that a severity hides */
+	if (options->format->table && !options->filter.expr && !options->filter.flags &&
+	    !options->filter.by_origin && !capture_limit(trace_capture(trace)))
+		reader_check(reader, options->filter.severities);
+	return reader;
+}
+
 static struct reader *
 reader_of(struct formatter *f, size_t trace)
 {
 	if (!f->readers[trace]) {
-		f->readers[trace] = reader_new(f->pool->traces[trace]);
+		f->readers[trace] = export_reader_new(f->pool->traces[trace], f->pool->options);
 		reader_be_patient(f->readers[trace]);
 		if (!f->pool->options->follow)
 			f->cycles[trace] =
@@ -362,8 +372,6 @@ format_messages(struct formatter *f, const struct export_options *options,
 {
 	f->times_until = 0;
 	f->begun = SIZE_MAX;
-	if (f->pool->trace_count == 1)
-		reader_set_payloads(reader_of(f, 0), &piece->payloads);
 	if (options->around)
 		find_shown(f, piece, options->around);
 	struct group *group = piece->group ? piece->group : f->pool->group;
@@ -373,53 +381,31 @@ format_messages(struct formatter *f, const struct export_options *options,
 		format_message(f, options, piece, at);
 }
 
-struct reader *
-export_walker_new(struct trace *trace, const struct export_options *options)
-{
-	struct reader *walker = reader_new(trace);
-	/* tables expand few messages, and none that a severity hides */
-	if (options->format->table && !options->filter.expr && !options->filter.flags &&
-	    !options->filter.by_origin && !capture_limit(trace_capture(trace)))
-		reader_check(walker, options->filter.severities);
-	return walker;
-}
-
-static struct seek *
-seek_of(struct formatter *f)
-{
-	if (!f->seek) {
-		f->walker = export_walker_new(f->pool->traces[0], f->pool->options);
-		f->seek = seek_new_divided(f->walker, &f->filter);
-	}
-	return f->seek;
-}
-
-/* Walk over the cells of a piece and format their messages, WALK_STEP at a time. */
+/* Read the messages of a piece's cells and format them, some at a time. */
 static void
 format_cells(struct formatter *f, const struct export_options *options, struct export_piece *piece)
 {
-	struct seek *seek = seek_of(f);
-	seek_enter(seek, piece->cell, piece->cells_end);
-	if (options->format->expand || !f->all)
-		reader_set_payloads(f->walker, &piece->payloads);
-	do {
-		payloads_clear(&piece->payloads);
-		piece->from = 0;
-		piece->until = piece->count =
-		    seek_walk(seek, piece->messages, WALK_STEP, &piece->first);
+	if (!f->scan.reader)
+		scan_open(&f->scan, reader_of(f, 0), &f->pair, 0);
+	scan_set_cells(&f->scan, piece->cell, piece->cells_end);
+	while ((piece->count = scan_read(&f->scan, piece->messages, SCAN_BATCH, &piece->first)) >
+	       0) {
+		piece->until = piece->count;
 		format_messages(f, options, piece);
-	} while (piece->count);
-	seek_add_passed(seek, &piece->doubts);
+	}
 }
 
 static void
 format_piece(struct formatter *f, const struct export_options *options, struct export_piece *piece)
 {
 	clear_piece(piece);
-	if (piece->cell < piece->cells_end)
+	if (piece->cell < piece->cells_end) {
 		format_cells(f, options, piece);
-	else
-		format_messages(f, options, piece);
+		return;
+	}
+	if (f->pool->trace_count == 1)
+		reader_set_payloads(reader_of(f, 0), &piece->payloads);
+	format_messages(f, options, piece);
 }
 
 /* --- workers ----------------------------------------------------------- */

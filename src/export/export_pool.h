@@ -1,6 +1,6 @@
 /*
  * Formatting by several threads.  Pieces of messages go in and come out with their text,
- * in the same order.  If a trace can be divided (query/seek.h), a piece is a few of its
+ * in the same order.  If a trace can be divided (query/scan.h), a piece is a few of its
  * cells.  Its worker then walks over their messages too.
  *
  * Workers are independent, so the output equals that of one thread, byte for byte.  One
@@ -40,8 +40,8 @@ struct export_piece {
 
 enum { EXPORT_PIECE = 4096 };
 
-/* Create a reader for a walk over messages to write. */
-struct reader *export_walker_new(struct trace *, const struct export_options *);
+/* Create a reader for messages to write. */
+struct reader *export_reader_new(struct trace *, const struct export_options *);
 
 struct export_pool;
 

@@ -12,7 +12,7 @@
 #include "decode/registry.h"
 #include "flow/image_fit.h"
 #include "base/map.h"
-#include "query/seek.h"
+#include "query/scan.h"
 #include "query/gap/step_back.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
@@ -272,25 +272,21 @@ look_at_trace(struct check *check, struct trace *trace, const struct filter *fil
 	    looks_around(check))
 		index_build(trace_index(trace));
 	struct reader *reader = reader_new(trace);
-	struct expansion scratch = {0};
+	struct filter_pair pair = filter_pair_borrow(filter, NULL);
 	struct message batch[BATCH];
-	struct seek *seek = seek_new(reader, filter, 0);
+	struct scan scan;
 	uint64_t first;
 	size_t count;
 	map_free(&check->last);
-	do {
-		seek_pass(seek);
-		count = seek_walk(seek, batch, BATCH, &first);
+	scan_prepare(trace, filter);
+	scan_open(&scan, reader, &pair, 0);
+	while ((count = scan_read(&scan, batch, BATCH, &first)) > 0)
 		for (size_t i = 0; i < count; i++)
-			if (filter_match(filter, reader, &batch[i], &scratch))
-				check_count_message(check, reader, &batch[i], first + i, &scratch);
-	} while (count);
-	if (seek_skips(seek))
-		doubts_add_trace(&check->doubts, trace);
-	else
-		doubts_add_walk(&check->doubts, reader);
-	seek_free(seek);
-	expansion_free(&scratch);
+			if (filter_pair_match(&pair, reader, &batch[i]))
+				check_count_message(check, reader, &batch[i], first + i,
+						    &pair.scratch);
+	scan_add_undecoded(&scan, &check->doubts);
+	filter_pair_free(&pair);
 	reader_free(reader);
 }
 

@@ -1,7 +1,7 @@
 /*
  * The next match: see next_match.h.
  *
- * A `way` scans one strand, cell by cell, in the caller's thread or in a job. With several
+ * Each strand has a scan, which runs in the caller's thread or in a job. With several
  * strands, the first match in order is the next one. Matches of the other strands are kept.
  * The second round ends with the cell where the first began.
  *
@@ -19,122 +19,25 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Skipping this many summaries costs about as much as decoding one cell, or as scanning the
- * bytes of sixteen. */
-enum { SUMMARIES_PER_CELL = 2048, SUMMARIES_PER_SCAN = SUMMARIES_PER_CELL / 16 };
-
-/* --- one strand -------------------------------------------------------- */
-
-#define WHOLE SIZE_MAX
-
-struct way {
-	struct reader *reader;
-	struct filter_pair *pair;
-	struct matches *known; /* or NULL */
-	struct position from;  /* searched up to here */
-	int direction;
-	size_t number; /* of the strand in its trace; WHOLE: the strand is the trace */
-	bool by_cell;
-	bool ends; /* stop after cell `last` */
-	uint64_t last;
-};
-
-static bool
-is_ruled_out(struct way *way, uint64_t cell)
-{
-	struct trace *trace = reader_trace(way->reader);
-	uint64_t count;
-	if (way->known && matches_in_cell(way->known, cell, &count))
-		return !count;
-	return filter_pair_judge(way->pair, trace, cell) == FILTER_NONE;
-}
-
-/* True if the bytes of a cell rule it out. Called before decoding. */
-static bool
-scan_lacks(struct way *way, uint64_t cell)
-{
-	struct trace *trace = reader_trace(way->reader);
-	return filter_pair_scan(way->pair, trace, cell) == FILTER_NONE;
-}
-
-static bool
-is_of_strand(const struct way *way, const struct message *m)
-{
-	struct message_time time;
-	return way->number == WHOLE ||
-	       clocks_strand(reader_trace(way->reader), m, &time, NULL) == way->number;
-}
-
-/* Search the messages of a cell that lie ahead. */
-static bool
-look_through(struct way *way, uint64_t cell)
-{
-	const struct decoded_cell *decoded = reader_decoded_cell(way->reader, cell);
-	bool began = cell == way->from.cell, forward = way->direction > 0;
-	size_t begin = began && forward ? way->from.at + 1 : 0, end = decoded->count;
-	if (began && !forward && way->from.at < end)
-		end = way->from.at;
-	for (size_t i = begin; i < end; i++) {
-		struct position at = {.cell = cell, .at = forward ? i : begin + end - 1 - i};
-		decoded = reader_keep(way->reader, decoded, cell);
-		if (at.at >= decoded->count || !is_of_strand(way, &decoded->messages[at.at]))
-			continue;
-		if (way->by_cell) {
-			way->from = at;
-			return true;
-		}
-		struct message m = decoded->messages[at.at]; /* copy: the reader may drop the
-								cell */
-		if (filter_pair_match(way->pair, way->reader, &m)) {
-			way->from = at;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Search on. Stop after work worth CELLS decoded cells. */
-static enum next_result
-way_go(struct way *way, unsigned cells)
-{
-	unsigned budget = cells * SUMMARIES_PER_CELL;
-	struct index *index = trace_index(reader_trace(way->reader));
-	while (budget) {
-		uint64_t cell = position_next_cell(way->from, way->direction);
-		bool past = way->direction > 0 ? cell > way->last : cell < way->last;
-		if (cell >= index_cell_count(index) || (way->ends && past))
-			return NEXT_END;
-		bool skip = is_ruled_out(way, cell), scanned = !skip && scan_lacks(way, cell);
-		if (!skip && !scanned && look_through(way, cell))
-			return NEXT_FOUND;
-		way->from = position_past(cell, way->direction);
-		unsigned cost = skip ? 1 : scanned ? SUMMARIES_PER_SCAN : SUMMARIES_PER_CELL;
-		budget -= cost < budget ? cost : budget;
-	}
-	return NEXT_MORE;
-}
-
 /* --- in a thread -------------------------------------------------------- */
 
 struct next_job {
 	struct job thread;
-	struct way way;
+	struct scan scan;
 	struct filter_pair pair;
 	struct trace *trace;
-	enum next_result result; /* valid once done; then the owner may use `way` again */
+	enum scan_result result; /* valid once done; then the owner may use `scan` again */
 };
 
 static void
 run_job(void *context)
 {
 	struct next_job *job = context;
-	struct way *way = &job->way;
-	struct reader *reader = way->reader = reader_new(job->trace);
-	enum next_result result = NEXT_MORE;
-	while (result == NEXT_MORE && !job_is_stopping(&job->thread))
-		result = way_go(way, 1);
-	reader_free(reader);
-	job->result = result;
+	job->scan.reader = reader_new(job->trace);
+	do
+		job->result = scan_next(&job->scan, 1);
+	while (job->result == SCAN_MORE && !job_is_stopping(&job->thread));
+	reader_free(job->scan.reader);
 }
 
 static void
@@ -153,8 +56,9 @@ enum lane_state { LANE_SOUGHT, LANE_FOUND, LANE_ENDED };
 
 /* The state of a strand. */
 struct next_lane {
-	struct way way;
-	size_t lane; /* its trace, a lane of the sequence */
+	struct scan scan;
+	uint64_t began; /* the cell where the first round began and the second ends */
+	size_t lane;	/* its trace, a lane of the sequence */
 	enum lane_state state;
 	struct sequence_key key; /* LANE_FOUND: of the match; else of the message ahead */
 	bool is_ahead;		 /* `ahead` is valid: the next message to check */
@@ -187,15 +91,15 @@ open_lanes(struct next_match *next)
 	for (size_t i = 0; i < next->count; i++) {
 		struct next_lane *lane = &next->lanes[i];
 		lane->lane = sequence_strand_lane(sequence, i);
-		lane->way = (struct way){.reader = sequence_reader(sequence, lane->lane),
-					 .pair = &next->pair,
-					 .direction = next->query.direction,
-					 .number = WHOLE,
-					 .by_cell = next->query.by_cell};
+		lane->scan = (struct scan){.reader = sequence_reader(sequence, lane->lane),
+					   .pair = &next->pair,
+					   .direction = next->query.direction,
+					   .strand = SCAN_ALL_STRANDS,
+					   .whole = next->query.whole};
 		size_t number;
 		if (sequence_strand_is_part(sequence, i, &number))
-			lane->way.number = number;
-		next->in_parts |= lane->way.number != WHOLE;
+			lane->scan.strand = number;
+		next->in_parts |= lane->scan.strand != SCAN_ALL_STRANDS;
 	}
 }
 
@@ -244,7 +148,7 @@ find_message(struct next_match *next)
 static struct position
 find_outset(const struct next_match *next, const struct next_lane *lane)
 {
-	struct index *index = trace_index(reader_trace(lane->way.reader));
+	struct index *index = trace_index(reader_trace(lane->scan.reader));
 	return next->query.direction > 0 ? position_past(UINT64_MAX, 1)
 					 : position_past(index_cell_count(index), -1);
 }
@@ -274,10 +178,9 @@ aim_at_part(struct next_lane *lane, const struct next_part *part)
 {
 	struct position first = part->first;
 	lane->state = part->any ? LANE_SOUGHT : LANE_ENDED;
-	lane->way.ends = true;
-	lane->way.last = part->last;
-	lane->way.from = first.at ? (struct position){first.cell, first.at - 1}
-				  : position_past(first.cell - 1, 1);
+	lane->scan.last = part->last;
+	lane->scan.at = first.at ? (struct position){first.cell, first.at - 1}
+				 : position_past(first.cell - 1, 1);
 }
 
 /* Move a strand past the last match, if it starts before that. Needed after a rebuild of
@@ -285,13 +188,13 @@ aim_at_part(struct next_lane *lane, const struct next_part *part)
 static void
 aim_behind(struct next_match *next, size_t strand)
 {
-	struct way *way = &next->lanes[strand].way;
+	struct scan *scan = &next->lanes[strand].scan;
 	struct position at;
 	if (!find_start(next, strand, &at))
 		next->lanes[strand].state = LANE_ENDED;
-	else if (position_next_cell(at, 1) > position_next_cell(way->from, 1) ||
-		 (at.cell == way->from.cell && at.at > way->from.at))
-		way->from = at;
+	else if (position_next_cell(at, 1) > position_next_cell(scan->at, 1) ||
+		 (at.cell == scan->at.cell && at.at > scan->at.at))
+		scan->at = at;
 }
 
 /* Place all strands at `from`, or at their parts. */
@@ -312,13 +215,13 @@ next_match_aim(struct next_match *next)
 		}
 		lane->shown = next->query.alone ? lane->lane == next->query.from.lane
 						: sequence_shows(next->query.sequence, lane->lane);
-		lane->way.ends = false;
+		lane->scan.last = next->query.direction > 0 ? UINT64_MAX : 0;
 		lane->state = LANE_ENDED;
 		if (!starts)
-			lane->way.from = find_outset(next, lane);
-		if (lane->shown && (!starts || find_start(next, i, &lane->way.from)))
+			lane->scan.at = find_outset(next, lane);
+		if (lane->shown && (!starts || find_start(next, i, &lane->scan.at)))
 			lane->state = LANE_SOUGHT;
-		lane->way.last = lane->way.from.cell;
+		lane->began = lane->scan.at.cell;
 	}
 }
 
@@ -333,8 +236,8 @@ turn_round(struct next_match *next)
 			continue;
 		lane->state = LANE_SOUGHT;
 		lane->is_ahead = false;
-		lane->way.ends = true;
-		lane->way.from = find_outset(next, lane);
+		lane->scan.last = lane->began;
+		lane->scan.at = find_outset(next, lane);
 	}
 }
 
@@ -343,10 +246,10 @@ static enum next_result
 start_job(struct next_match *next, struct next_lane *lane)
 {
 	struct next_job *job = mem_new(sizeof *job);
-	job->trace = reader_trace(lane->way.reader);
-	job->way = lane->way;
+	job->trace = reader_trace(lane->scan.reader);
+	job->scan = lane->scan;
 	job->pair = filter_pair_copy(next->query.want, next->query.also);
-	job->way.pair = &job->pair;
+	job->scan.pair = &job->pair;
 	job_init(&job->thread, run_job, job);
 	job->thread.notify = trace_host_notify;
 	job->thread.owner = trace_host(job->trace);
@@ -363,44 +266,44 @@ poll_job(struct next_lane *lane)
 {
 	if (!job_is_done(&lane->job->thread))
 		return NEXT_WAITING;
-	enum next_result result = lane->job->result;
-	lane->way.from = lane->job->way.from;
+	enum next_result result = lane->job->result == SCAN_FOUND ? NEXT_FOUND : NEXT_END;
+	lane->scan.at = lane->job->scan.at;
 	next_job_free(lane->job);
 	lane->job = NULL;
 	return result;
 }
 
-/* Find the next match in the strand's match set. Return NEXT_MORE where the decided cells
+/* Find the next match in the strand's match set. Return SCAN_MORE where the decided cells
  * end. */
-static enum next_result
-ask_known(struct way *way)
+static enum scan_result
+ask_known(struct scan *scan)
 {
-	if (!way->known)
-		return NEXT_MORE;
-	switch (matches_next(way->known, way->reader, way->from, way->direction, &way->from)) {
+	if (!scan->known)
+		return SCAN_MORE;
+	switch (matches_next(scan->known, scan->reader, scan->at, scan->direction, &scan->at)) {
 	case MATCHES_FOUND:
-		return NEXT_FOUND;
+		return SCAN_FOUND;
 	case MATCHES_END:
-		return NEXT_END;
+		return SCAN_END;
 	case MATCHES_UNDECIDED:
 		break;
 	}
-	return NEXT_MORE;
+	return SCAN_MORE;
 }
 
 static enum next_result
 look_in_lane(struct next_match *next, struct next_lane *lane, const struct next_bound *bound)
 {
-	struct way *way = &lane->way;
+	struct scan *scan = &lane->scan;
 	if (lane->job)
 		return poll_job(lane);
 	for (unsigned cells = bound->near;; cells = 1) {
-		enum next_result result = ask_known(way);
-		if (result == NEXT_MORE && cells)
-			result = way_go(way, cells);
-		if (result != NEXT_MORE)
-			return result;
-		if (way->known && matches_await(way->known, way->from, way->direction))
+		enum scan_result result = ask_known(scan);
+		if (result == SCAN_MORE)
+			result = scan_next(scan, cells);
+		if (result != SCAN_MORE)
+			return result == SCAN_FOUND ? NEXT_FOUND : NEXT_END;
+		if (scan->known && matches_await(scan->known, scan->at, scan->direction))
 			return NEXT_WAITING;
 		if (bound->background)
 			return start_job(next, lane);
@@ -417,7 +320,7 @@ note_found(struct next_match *next, size_t strand)
 	lane->state = LANE_FOUND;
 	lane->is_ahead = false;
 	lane->key = sequence_key(next->query.sequence,
-				 (struct sequence_position){lane->lane, lane->way.from});
+				 (struct sequence_position){lane->lane, lane->scan.at});
 }
 
 /* Return the strand in STATE with the first key, or `count` if none. */
@@ -454,13 +357,13 @@ static void
 look_ahead(struct next_match *next, size_t strand)
 {
 	struct next_lane *lane = &next->lanes[strand];
-	struct way *way = &lane->way;
+	struct scan *scan = &lane->scan;
 	struct sequence *sequence = next->query.sequence;
 	if (lane->is_ahead)
 		return;
-	lane->is_ahead = sequence_step(sequence, strand, way->from, way->direction, &lane->ahead) &&
-			 !(way->ends && (way->direction > 0 ? lane->ahead.cell > way->last
-							    : lane->ahead.cell < way->last));
+	lane->is_ahead =
+	    sequence_step(sequence, strand, scan->at, scan->direction, &lane->ahead) &&
+	    !(scan->direction > 0 ? lane->ahead.cell > scan->last : lane->ahead.cell < scan->last);
 	if (lane->is_ahead)
 		lane->key =
 		    sequence_key(sequence, (struct sequence_position){lane->lane, lane->ahead});
@@ -473,12 +376,12 @@ look_ahead(struct next_match *next, size_t strand)
 static enum next_result
 wait_for_cell(struct next_match *next, struct next_lane *lane, const struct next_bound *bound)
 {
-	struct way *way = &lane->way;
+	struct scan *scan = &lane->scan;
 	uint64_t cell = lane->ahead.cell;
-	if (position_next_cell(way->from, way->direction) != cell)
-		way->from =
-		    way->direction > 0 ? position_past(cell - 1, 1) : position_past(cell + 1, -1);
-	if (way->known && matches_await(way->known, way->from, way->direction))
+	if (position_next_cell(scan->at, scan->direction) != cell)
+		scan->at =
+		    scan->direction > 0 ? position_past(cell - 1, 1) : position_past(cell + 1, -1);
+	if (scan->known && matches_await(scan->known, scan->at, scan->direction))
 		return NEXT_WAITING;
 	if (bound->background)
 		return start_job(next, lane);
@@ -503,10 +406,10 @@ look_in_parts(struct next_match *next, const struct next_bound *bound)
 			 forward))
 			return NEXT_FOUND;
 		struct next_lane *lane = &next->lanes[first];
-		struct way *way = &lane->way;
+		struct scan *scan = &lane->scan;
 		uint64_t cell = lane->ahead.cell, count;
-		bool decided = way->known && matches_in_cell(way->known, cell, &count);
-		bool skip = is_ruled_out(way, cell);
+		bool decided = scan->known && matches_in_cell(scan->known, cell, &count);
+		bool skip = scan_rules_out(scan, cell);
 		enum next_result waits = NEXT_FOUND;
 		if (!skip && !decided && !cells)
 			waits = wait_for_cell(next, lane, bound);
@@ -516,10 +419,10 @@ look_in_parts(struct next_match *next, const struct next_bound *bound)
 			return waits;
 		cells -= !skip && cells;
 		lane->is_ahead = false;
-		if (!skip && look_through(way, cell))
+		if (!skip && scan_cell(scan, cell))
 			note_found(next, first);
 		else
-			way->from = position_past(cell, way->direction);
+			scan->at = position_past(cell, scan->direction);
 	}
 }
 
@@ -541,8 +444,8 @@ look_in_all(struct next_match *next, const struct next_bound *bound)
 		struct next_lane *lane = &next->lanes[i];
 		if (lane->state != LANE_SOUGHT)
 			continue;
-		lane->way.known = bound->known ? bound->known[lane->lane] : NULL;
-		if (lane->way.number != WHOLE && !lane->job)
+		lane->scan.known = bound->known ? bound->known[lane->lane] : NULL;
+		if (lane->scan.strand != SCAN_ALL_STRANDS && !lane->job)
 			continue;
 		enum next_result result = look_in_lane(next, lane, bound);
 		if (result != NEXT_FOUND && result != NEXT_END)
@@ -573,7 +476,7 @@ next_match(struct next_match *next, const struct next_bound *bound, struct seque
 		size_t first = first_in_state(next, LANE_FOUND);
 		if (first < next->count) {
 			struct next_lane *lane = &next->lanes[first];
-			*found = (struct sequence_position){lane->lane, lane->way.from};
+			*found = (struct sequence_position){lane->lane, lane->scan.at};
 			lane->state = LANE_SOUGHT;
 			next->found_wrapped = next->round;
 			next->query.from = *found;
@@ -597,7 +500,7 @@ next_match_wrapped(const struct next_match *next)
 struct position
 next_match_reached(const struct next_match *next, size_t lane)
 {
-	return next->lanes[lane].way.from;
+	return next->lanes[lane].scan.at;
 }
 
 bool

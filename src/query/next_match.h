@@ -1,7 +1,7 @@
 /*
  * A cursor that finds the next or previous message that passes two filters. It serves the
  * rows of a list, searches, jumps and exports of a part. Batch output uses it only to skip
- * cells (`by_cell`). Other batch output filters in the threads that format messages
+ * cells of several traces (`whole`): it filters in the threads that format messages
  * (export_pool.c).
  *
  * The cursor goes over the strands of a sequence. It stores its position in each strand, so
@@ -15,7 +15,7 @@
 #define TRAWL_QUERY_NEXT_MATCH_H
 
 #include "query/filter/filter_pair.h"
-#include "query/matches.h"
+#include "query/scan.h"
 #include "session/sequence.h"
 
 struct next_match;
@@ -38,7 +38,8 @@ struct next_query {
 	bool alone;		       /* search the trace of `from` only, even if hidden; else
 					  all traces shown */
 	bool wrap;		       /* continue at the other end, once for each match */
-	bool by_cell;		       /* find all messages of each cell that may have a match */
+	bool whole;		       /* find all messages of cells that may have a match or a
+					  doubt (scan.h) */
 	const struct next_part *parts; /* parts to search forward, one per strand, regardless of
 					  `from` and `alone`; borrowed; NULL: no bounds. The
 					  sequence must not be renewed until the cursor is freed */

@@ -96,7 +96,7 @@ struct reader {
 	void *session_cursor;			     /* created on first use */
 	VEC(struct announced) announced;
 	struct latest latest;	   /* of a patient reader */
-	struct decode_check check; /* checks of the walk; no severities: none */
+	struct decode_check check; /* checks by step; no severities: none */
 	struct payloads *payloads; /* of a walk, or NULL */
 };
 
@@ -338,6 +338,8 @@ decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 	if (!window.last || end < size)
 		window.until = end;
 	capture_want(reader->capture, start, index_cell_size(index));
+	if (reader->check.severities)
+		window.check = &reader->check;
 	uint64_t known = index_known(index), first = 0;
 	uint64_t from = cell < known ? cell : known;
 	bool whole = cell == from || cell - from <= NEAR_CELLS;
@@ -353,6 +355,8 @@ decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 		slot->decoded.first += step_on(reader, window, start, slot);
 	slot->decoded.messages = slot->messages.at;
 	slot->decoded.count = slot->messages.count;
+	if (reader->check.unnamed) /* batch output has loaded all files before */
+		trace_lacks_name(reader->trace, trace_generation(reader->trace));
 	fill_dropped(reader, slot, cell); /* if dropped meanwhile, the bytes read may be zeros */
 }
 
@@ -1154,12 +1158,6 @@ trace_cell_lacks(struct trace *trace, uint64_t cell, struct sought *sought)
 			  &summary, sought);
 }
 
-bool
-trace_piece_lacks(struct trace *trace, const struct reader_piece *piece, struct sought *sought)
-{
-	return bytes_lack(trace, piece->begin, piece->end, &piece->cell, sought);
-}
-
 /* --- the walk ---------------------------------------------------------- */
 
 /* Start a walk at the first kept byte. */
@@ -1277,57 +1275,6 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		bool pending = settles && !silent && reader->walk->offset < end;
 		silent = !trace_wait_for(reader->trace, pending ? SILENT_MS : -1);
 	}
-}
-
-/* Save the state of the walk in PIECE. */
-static void
-begin_piece(struct reader *reader, struct reader_piece *piece)
-{
-	const struct decode_state *walk = reader->walk;
-	summary_clear(&piece->sums);
-	piece->begin = walk->offset;
-	piece->passed = walk->passed;
-	memcpy(piece->silent, walk->silent, sizeof piece->silent);
-	reader->decoder->ops->save(reader->decoder, walk, piece->checkpoint);
-}
-
-bool
-reader_pass(struct reader *reader, uint64_t size, struct reader_piece *piece)
-{
-	struct capture *capture = reader->capture;
-	if (!reader->walk)
-		begin_walk(reader);
-	struct window window = reader_window(reader);
-	uint64_t at = reader->walk->offset;
-	if (window.offset || at + size >= window.length || capture_interrupted(capture) ||
-	    capture_generation(capture) != reader->walk_generation)
-		return false;
-	want_ahead(reader, &window);
-	window.until = at + size;
-	begin_piece(reader, piece);
-	step_summarise(capture, reader->decoder, reader->walk, &window, &piece->sums);
-	piece->end = reader->walk->offset;
-	piece->cell = index_cell_of(&piece->sums);
-	bool sound = piece->end > piece->begin && capture_is_whole(capture) &&
-		     capture_generation(capture) == reader->walk_generation;
-	if (!sound)
-		reader_take_back(reader, piece);
-	return sound;
-}
-
-void
-reader_take_back(struct reader *reader, const struct reader_piece *piece)
-{
-	struct decode_state *walk = reader->walk;
-	reader->decoder->ops->restore(reader->decoder, walk, piece->checkpoint);
-	memcpy(walk->silent, piece->silent, sizeof piece->silent);
-	walk->passed = piece->passed;
-}
-
-void
-reader_piece_free(struct reader_piece *piece)
-{
-	summary_free(&piece->sums);
 }
 
 void

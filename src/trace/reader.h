@@ -16,7 +16,6 @@
 #ifndef TRAWL_TRACE_READER_H
 #define TRAWL_TRACE_READER_H
 
-#include "decode/summary.h"
 #include "trace/trace.h"
 
 struct reader;
@@ -67,17 +66,6 @@ message_id_compare(struct message_id a, struct message_id b)
 		return a.offset < b.offset ? -1 : 1;
 	return (a.ordinal > b.ordinal) - (a.ordinal < b.ordinal);
 }
-
-/* Sums of consecutive messages that a walk passed without decoding each; their bytes hold
- * nothing else. Zero-initialise. */
-struct reader_piece {
-	uint64_t begin, end;
-	struct index_cell cell;
-	struct summary sums;
-	/* state of the walk at `begin` */
-	uint8_t checkpoint[CHECKPOINT_MAX];
-	uint64_t passed, silent[DECODE_SILENT_MAX];
-};
 
 struct reader *reader_new(struct trace *);
 void reader_free(struct reader *);
@@ -171,9 +159,6 @@ const char *reader_text(struct reader *, const struct message *, size_t *length)
  * in text or type. From any thread. */
 bool trace_cell_lacks(struct trace *, uint64_t cell, struct sought *);
 
-/* Like trace_cell_lacks, for messages that a walk passed. */
-bool trace_piece_lacks(struct trace *, const struct reader_piece *, struct sought *);
-
 /* True if the raw key of every message determines its origin, until trace_generation()
  * changes. reader_origin_kinds returns the set of kinds for which it does, one bit each. */
 bool reader_origin_by_key(struct reader *);
@@ -199,7 +184,7 @@ size_t reader_walk(struct reader *, struct message *out, size_t max);
 /* Stop the walk at the current end of the capture, even if the capture is still growing. */
 void reader_take_what_is_there(struct reader *);
 
-/* Make the walk check messages of these severities (one bit each). It may then clear
+/* Check messages of these severities (one bit each) while decoding. That may clear
  * MESSAGE_CHECKED on messages in which expanding would find no flags. */
 void reader_check(struct reader *, uint8_t severities);
 
@@ -207,15 +192,6 @@ void reader_check(struct reader *, uint8_t severities);
  * clears them; all must come from one generation of the capture. */
 struct payloads;
 void reader_set_payloads(struct reader *, struct payloads *);
-
-/* Walk over SIZE bytes or a few more and only sum up their messages. The decoder must be able
- * to summarise. Return false, with the walk unmoved, if the capture ends there or was dropped
- * or rewritten. The caller frees PIECE with reader_piece_free. */
-bool reader_pass(struct reader *, uint64_t size, struct reader_piece *);
-
-/* Move the walk back to the beginning of the last piece. */
-void reader_take_back(struct reader *, const struct reader_piece *);
-void reader_piece_free(struct reader_piece *);
 
 /* Walk over the rest and discard its messages. */
 void reader_walk_all(struct reader *);

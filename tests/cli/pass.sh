@@ -1,7 +1,7 @@
 #!/bin/sh
-# Pieces of a capture that a filter rules out are passed over: output, numbers, doubts and
-# status are those of a walk over all messages, byte for byte.  --split=1/1 is such a walk; where
-# that cannot be, a term that no piece lacks and no message has makes one.
+# Cells that a filter rules out are skipped.  Output, numbers, doubts and status equal those of a
+# walk over all messages, byte for byte.  --split=1/1 is such a walk.  Where that is impossible,
+# the reference uses a term that rules out no cell and passes no message.
 
 # shellcheck source=lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
@@ -65,7 +65,7 @@ for format in "syst/raw -m strings" "syst/raw -m all" "syst/raw -m printf" "enca
 	done
 done
 
-# In the order of several captures cells are passed over by their severities.
+# With several captures in one order, cells are skipped by their severities.
 "$MKCAPTURE" -m all -n 500K --damage=cut,flip,drop --rate=0.0005 -o first.bin
 "$MKCAPTURE" -f syst/stp -m all -n 500K --damage=drop --rate=0.0005 -o second.bin
 for level in fatal error warning; do

@@ -1,6 +1,6 @@
 /*
  * The oracle: see oracle.h.  Sessions, and what is asked of each message by itself: its time,
- * filters, columns of the timeline, seeking, times that step back.
+ * filters, columns of the timeline, scans, times that step back.
  */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include "config/profile.h"
 #include "query/check.h"
 #include "query/density.h"
-#include "query/seek.h"
+#include "query/scan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -603,7 +603,7 @@ check_timeline(struct oracle *o)
 	density_free(d);
 }
 
-/* --- seeking ----------------------------------------------------------- */
+/* --- scans ------------------------------------------------------------- */
 
 /* Marks the messages of a trace that are in a range of times, or beside one that is. */
 static char *
@@ -632,18 +632,21 @@ pass_over(struct oracle *o, const char *marks, uint64_t from, uint64_t to)
 
 /* Walks with the index, by as many messages a call as happens. */
 static void
-check_seek(struct oracle *o, size_t number, const struct selection *s, unsigned around)
+check_scan(struct oracle *o, size_t number, const struct selection *s, unsigned around)
 {
 	const sents *all = &o->sents[number];
 	struct reader *reader = reader_new(o->session.traces.at[number]);
-	struct seek *seek = seek_new(reader, &s->filter, around);
+	struct filter_pair pair = filter_pair_borrow(&s->filter, NULL);
+	struct scan scan;
 	char *marks = mark_range(all, s->from, s->to, around);
 	struct message batch[300];
 	uint64_t first, next = 0;
 	size_t count;
 	assert_true(filter_limits_time(&s->filter));
-	assert_true(seek_skips(seek));
-	while ((count = seek_walk(seek, batch, 1 + random_below(&o->seed, 300), &first))) {
+	scan_prepare(o->session.traces.at[number], &s->filter);
+	scan_open(&scan, reader, &pair, around);
+	assert_true(scan.skips);
+	while ((count = scan_read(&scan, batch, 1 + random_below(&o->seed, 300), &first))) {
 		pass_over(o, marks, next, first);
 		next = first;
 		for (size_t i = 0; i < count; i++, next++)
@@ -651,19 +654,19 @@ check_seek(struct oracle *o, size_t number, const struct selection *s, unsigned 
 	}
 	pass_over(o, marks, next, all->count);
 	free(marks);
-	seek_free(seek);
+	filter_pair_free(&pair);
 	reader_free(reader);
 }
 
 static void
-check_seeks(struct oracle *o)
+check_scans(struct oracle *o)
 {
 	for (unsigned i = 0; i < 8; i++) {
 		unsigned around = i % 2 ? random_below(&o->seed, 700) : 0;
 		struct selection s;
 		oracle_select(o, true, &s);
 		for (size_t k = 0; k < o->traces; k++)
-			check_seek(o, k, &s, around);
+			check_scan(o, k, &s, around);
 		oracle_select_free(&s);
 	}
 }
@@ -750,7 +753,7 @@ oracle_check(struct oracle *o)
 {
 	check_timeline(o);
 	check_filters(o);
-	check_seeks(o);
+	check_scans(o);
 	check_steps_back(o);
 	for (size_t i = 0; i < o->traces; i++)
 		check_marks_back(o, i);

@@ -9,7 +9,7 @@
 #include "query/compare/compare_side.h"
 #include "base/map.h"
 #include "query/compare/compare_mask.h"
-#include "query/seek.h"
+#include "query/scan.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
@@ -106,13 +106,14 @@ read_trace(struct compare_side *side, struct trace *trace)
 	trace_build_whole(trace);
 	struct work w = {
 	    .side = side, .trace = trace, .reader = reader_new(trace), .last = COMPARE_NO_TIME};
-	struct seek *seek = seek_new(w.reader, side->filter, 0);
+	struct filter_pair pair = filter_pair_borrow(side->filter, NULL);
 	struct message *batch = mem_new(BATCH * sizeof *batch);
-	struct doubts own = {0};
+	struct scan scan;
 	uint64_t first;
 	size_t count;
 	reader_be_patient(w.reader);
-	while (!is_stopped(side) && (count = seek_walk(seek, batch, BATCH, &first)) > 0)
+	scan_open(&scan, w.reader, &pair, 0);
+	while (!is_stopped(side) && (count = scan_read(&scan, batch, BATCH, &first)) > 0)
 		for (size_t i = 0; i < count; i++) {
 			unsigned flags = batch[i].flags;
 			w.expansion.flags = 0;
@@ -120,12 +121,11 @@ read_trace(struct compare_side *side, struct trace *trace)
 				add_message(&w, &batch[i], first + i);
 				flags |= w.expansion.flags;
 			}
-			doubts_add_flags(&own, flags);
+			doubts_add_flags(&side->doubts, flags);
 		}
 	if (!is_stopped(side))
-		seek_add_doubts(seek, &own);
-	doubts_add(&side->doubts, &own);
-	seek_free(seek);
+		scan_add_undecoded(&scan, &side->doubts);
+	filter_pair_free(&pair);
 	free(batch);
 	map_free(&w.by_key);
 	map_free(&w.by_name);

@@ -151,8 +151,6 @@ judge_members(const struct filter *filter, const struct index_cell *cell)
 static bool
 has_origin(const struct filter *filter, const struct filter_facts *facts)
 {
-	if (facts->piece)
-		return tally_find(&facts->piece->sums.tally, filter->origin);
 	return !facts->index || index_may_have_origin(facts->index, facts->number, filter->origin);
 }
 
@@ -203,25 +201,6 @@ filter_scan(const struct filter *filter, struct trace *trace, uint64_t cell)
 	return seeks ? judge_cell(filter, trace, cell, true) : FILTER_SOME;
 }
 
-enum filter_verdict
-filter_judge_piece(const struct filter *filter, struct trace *trace,
-		   const struct reader_piece *piece)
-{
-	struct filter_facts facts = {.piece = piece, .cell = &piece->cell, .bytes = true};
-	if (filter->expr) {
-		facts.bound = filter_bind(filter->expr, trace);
-		facts.expr = filter->expr;
-	}
-	return filter_judge_facts(filter, &facts);
-}
-
-const struct needles *
-filter_required(const struct filter *filter)
-{
-	const struct filter_code *code = filter->expr ? filter->expr->code : NULL;
-	return code && code->required ? &code->needles.at[code->required->sought - 1] : NULL;
-}
-
 /* --- messages ---------------------------------------------------------- */
 
 void
@@ -268,23 +247,6 @@ members_of(const struct filter *filter)
 	struct filter members = *filter;
 	members.expr = NULL;
 	return members;
-}
-
-void
-filter_learn_origin(const struct filter *filter, struct reader *reader, const struct message *m,
-		    struct expansion *e)
-{
-	struct filter_expr *expr = filter->expr;
-	const struct filter members = members_of(filter);
-	if (!expr || !expr->code->origins || !filter_match(&members, reader, m, e) ||
-	    (expr->code->all | expr->code->none) >> m->severity & 1)
-		return;
-	struct filter_look look = {.expr = expr,
-				   .bound = filter_bind(expr, reader_trace(reader)),
-				   .reader = reader,
-				   .m = m,
-				   .e = e};
-	filter_node_learn(&look, expr->code->root);
 }
 
 bool

@@ -59,15 +59,6 @@ enum filter_verdict filter_judge(const struct filter *, struct trace *, uint64_t
  * no needles. */
 enum filter_verdict filter_scan(const struct filter *, struct trace *, uint64_t cell);
 
-/* Judge messages that a walk passed over and that are in no index, by summary and bytes. */
-enum filter_verdict filter_judge_piece(const struct filter *, struct trace *,
-				       const struct reader_piece *);
-
-/* Store whether the origin of M passes, if the first term tests origins. filter_judge_piece()
- * can then judge pieces that contain this origin. E is scratch. */
-void filter_learn_origin(const struct filter *, struct reader *, const struct message *m,
-			 struct expansion *e);
-
 /* True if M passes an expression; parameters as for filter_match(). */
 bool filter_expr_match(struct filter_expr *, struct reader *, const struct message *m,
 		       struct expansion *e);
@@ -83,10 +74,6 @@ filter_match(const struct filter *filter, struct reader *reader, const struct me
 	       (!filter->by_origin || filter->origin == m->origin) &&
 	       (!filter->expr || filter_expr_match(filter->expr, reader, m, e));
 }
-
-/* Return needles; every passing message has a needle in its text or type. Return NULL if the
- * filter requires none. They last as long as the filter. */
-const struct needles *filter_required(const struct filter *);
 
 /* Like filter_match(), where E already holds the expansion of M as far as MADE. */
 bool filter_match_expanded(const struct filter *, struct reader *, const struct message *m,

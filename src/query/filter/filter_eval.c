@@ -567,19 +567,6 @@ add_origin(void *context, uint64_t key)
 	return !origins->any[0];
 }
 
-/* Add the origins of a piece, or of the cells around a cell. Return false if they are unknown. */
-static bool
-each_origin(const struct filter_facts *facts, struct origins *origins)
-{
-	if (!facts->piece)
-		return index_each_origin(facts->index, facts->number, add_origin, origins);
-	const tally_rows *rows = &facts->piece->sums.tally.rows;
-	for (size_t i = 0; i < rows->count; i++)
-		if (!add_origin(origins, rows->at[i].key))
-			break;
-	return true;
-}
-
 /* Judge a cell once the answers for all origins around it are known. */
 enum filter_verdict
 filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *leaf)
@@ -587,8 +574,8 @@ filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *
 	const struct filter_bound *bound = facts->bound;
 	struct origins origins = {.bound = bound, .leaf = leaf};
 	if (!bound || bound->by_key != UINT64_MAX ||
-	    bound->generation != trace_generation(bound->trace) || !each_origin(facts, &origins) ||
-	    origins.any[0])
+	    bound->generation != trace_generation(bound->trace) ||
+	    !index_each_origin(facts->index, facts->number, add_origin, &origins) || origins.any[0])
 		return FILTER_SOME;
 	return !origins.any[2] ? FILTER_NONE : origins.any[1] ? FILTER_SOME : FILTER_ALL;
 }
@@ -599,10 +586,8 @@ filter_judge_text(const struct filter_facts *facts, const struct filter_leaf *le
 	if (!facts->bytes || !leaf->sought || !facts->bound)
 		return FILTER_SOME;
 	struct sought *sought = sought_of(facts->expr, facts->bound, leaf);
-	struct trace *trace = facts->bound->trace;
-	bool none = facts->piece ? trace_piece_lacks(trace, facts->piece, sought)
-				 : trace_cell_lacks(trace, facts->number, sought);
-	return none ? FILTER_NONE : FILTER_SOME;
+	return trace_cell_lacks(facts->bound->trace, facts->number, sought) ? FILTER_NONE
+									    : FILTER_SOME;
 }
 
 enum filter_verdict
@@ -681,16 +666,6 @@ filter_node_test(struct filter_look *look, const struct filter_node *node)
 	return false;
 }
 
-void
-filter_node_learn(struct filter_look *look, const struct filter_node *node)
-{
-	while (node->type != FILTER_LEAF)
-		node = node->child;
-	if (node->leaf->name->test == filter_test_origin ||
-	    node->leaf->name->test == filter_test_any)
-		filter_test_origin(look, node->leaf);
-}
-
 static enum filter_verdict
 judge_leaf(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
@@ -735,16 +710,4 @@ filter_decide_severities(struct filter_code *code)
 		code->all |= (uint8_t)((verdict == FILTER_ALL) << s);
 		code->none |= (uint8_t)((verdict == FILTER_NONE) << s);
 	}
-}
-
-const struct filter_leaf *
-filter_find_required(const struct filter_node *node)
-{
-	const struct filter_leaf *found = NULL;
-	if (node->type == FILTER_LEAF)
-		return node->leaf->sought ? node->leaf : NULL;
-	if (node->type == FILTER_AND)
-		for (node = node->child; node && !found; node = node->next)
-			found = filter_find_required(node);
-	return found;
 }

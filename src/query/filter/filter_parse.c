@@ -497,7 +497,6 @@ filter_parse(const char *text, const struct session *session, struct filter_erro
 	if (!parser_run(&p)) {
 		struct filter_expr first = {.code = code};
 		filter_decide_severities(code);
-		code->required = filter_find_required(code->root);
 		expr = filter_expr_share(&first);
 	}
 	code_release(code);

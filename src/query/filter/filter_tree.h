@@ -178,10 +178,9 @@ struct filter_code {
 	struct filter_node *root;
 	VEC(struct regex *) regexes; /* each thread makes its own with regex_share() */
 	VEC(struct filter_leaf *) timed;
-	VEC(struct needles) needles;	    /* by filter_leaf.sought */
-	size_t origins;			    /* number of leaves on the origin or the type */
-	unsigned uses;			    /* enum filter_use of all leaves */
-	const struct filter_leaf *required; /* a leaf that must hold and has needles; or NULL */
+	VEC(struct needles) needles; /* by filter_leaf.sought */
+	size_t origins;		     /* number of leaves on the origin or the type */
+	unsigned uses;		     /* enum filter_use of all leaves */
 	uint8_t all, none; /* severities with which all messages pass, or none: a bit each */
 };
 
@@ -228,14 +227,13 @@ struct filter_look {
 
 /* The cell under judgement. */
 struct filter_facts {
-	struct index *index;	    /* NULL: a cell of any trace, or PIECE */
+	struct index *index;	    /* NULL: a cell of any trace */
 	struct filter_bound *bound; /* NULL for any trace */
 	struct filter_expr *expr;   /* NULL for any trace */
 	uint64_t number;	    /* number of the cell in the index */
 	const struct index_cell *cell;
-	const struct reader_piece *piece; /* judged instead of a cell, or NULL */
-	bool severities_only;		  /* judge only terms on severity */
-	bool bytes;			  /* searching the bytes of the cell is allowed */
+	bool severities_only; /* judge only terms on severity */
+	bool bytes;	      /* searching the bytes of the cell is allowed */
 };
 
 struct filter_build {
@@ -362,12 +360,6 @@ struct filter_bound *filter_bind(struct filter_expr *, struct trace *);
 /* True if a message passes an expression. */
 bool filter_node_test(struct filter_look *, const struct filter_node *);
 enum filter_verdict filter_node_judge(const struct filter_facts *, const struct filter_node *);
-
-/* Test the origin of a message if the first term does so. A test of the message expands no less. */
-void filter_node_learn(struct filter_look *, const struct filter_node *);
-
-/* Return a leaf that must hold and has needles, or NULL. */
-const struct filter_leaf *filter_find_required(const struct filter_node *);
 
 /* Find the severities with which all messages pass, and with which none do. */
 void filter_decide_severities(struct filter_code *);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What is asked for by time is found by the index, and is what a walk over all messages
-# gives, byte for byte, with its doubts and status; --split=1/1 is such a walk.
+# A filter by time skips cells by the index.  Output, doubts and status equal those of a walk
+# over all messages, byte for byte.  --split=1/1 is such a walk.
 
 # shellcheck source=lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"

@@ -507,8 +507,8 @@ libtrawl_a_SOURCES = \
 	src/ui/list/trail.h \
 	src/ui/list/view.c \
 	src/ui/list/view.h \
-	src/ui/list/wishes.c \
-	src/ui/list/wishes.h \
+	src/ui/list/waiting.c \
+	src/ui/list/waiting.h \
 	src/ui/looks.c \
 	src/ui/looks.h \
 	src/ui/mouse.c \

@@ -146,6 +146,7 @@ TESTS += $(long_script_tests)
 
 # Unit tests, one program per module.
 long_unit_tests = \
+	tests/unit/test_waiting \
 	tests/unit/test_watch \
 	tests/unit/test_density \
 	tests/unit/test_context \
@@ -240,7 +241,6 @@ unit_tests = \
 	tests/unit/test_syst_hex \
 	tests/unit/test_syst_printf \
 	tests/unit/test_syst_raw \
-	tests/unit/test_wishes \
 	tests/unit/test_job \
 	tests/unit/test_syst_stp \
 	tests/unit/test_serial \

@@ -209,7 +209,7 @@ struct sequence_wish {
 bool sequence_find(struct sequence *, const struct sequence_wish *, struct sequence_position *);
 
 /* True if the result of sequence_find() is final. This decodes nothing, so a caller can keep a
- * wish and try it again later, as ui/list/wishes.h does. */
+ * wish and try it again later, as ui/list/waiting.h does. */
 bool sequence_is_known(struct sequence *, const struct sequence_wish *);
 
 /* Find the first message of a trace that is not before TIME (on the common clock), else its

@@ -38,7 +38,7 @@
 #include "ui/list/shown.h"
 #include "ui/list/traces.h"
 #include "ui/list/view.h"
-#include "ui/list/wishes.h"
+#include "ui/list/waiting.h"
 #include "ui/misfit.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/panes/panes.h"
@@ -141,7 +141,7 @@ app_paint(struct app *app)
 	list_settle(screen->list);
 	if (list_take_fall(screen->list))
 		screen_say(screen, NOTICE_CURSOR_DROPPED);
-	wishes_settle(screen);
+	waiting_settle(screen);
 	preview_follow(screen);	     /* once for all keys taken together */
 	if (!screen->prompt->active) /* the prompt uses the last row, too */
 		screen_show_notice(screen);
@@ -323,7 +323,7 @@ take_news(struct app *app)
 		return false;
 	screen->display_generation++;
 	sequence_renew(screen->sequence);
-	wishes_poll(screen);
+	waiting_poll(screen);
 	write_poll(screen);
 	recording_poll(screen);
 	session_wake(screen->session);
@@ -645,14 +645,14 @@ app_show(struct app *app)
 	app_place_panes(screen);
 	say_welcome(screen);
 	app_paint(app);
-	wishes_begin(screen);
 	if (filter_limits_time(&app->options->filter))
-		wishes_run(screen, jump_to_filter, &(struct command_call){.id = COMMAND_GOTO});
+		jump_to_filter(screen, &(struct command_call){.id = COMMAND_GOTO});
 	state_restore_place(screen);
 	bool typed = false;
+	screen->waiting->starting = true;
 	while (!app->options->still && type_command(app))
 		typed = true;
-	wishes_begun(screen);
+	screen->waiting->starting = false;
 	if (typed)
 		app_paint(app);
 	if (!app->options->still)

@@ -27,6 +27,7 @@
 #include "ui/list/shown.h"
 #include "ui/list/traces.h"
 #include "ui/list/view.h"
+#include "ui/list/waiting.h"
 #include "ui/misfit.h"
 #include "ui/panes/pane_differences.h"
 #include "ui/panes/pane.h"
@@ -662,6 +663,8 @@ bars_draw_status(struct screen *screen, const struct index_progress *progress)
 		role = screen->is_error ? ROLE_TROUBLE : ROLE_STATUS;
 	} else if (search_running(screen->search)) {
 		text_add(&left, " searching... Ctrl-C cancels");
+	} else if (screen->waiting->commands.count) {
+		text_addf(&left, " %s", NOTICE_WAITING);
 	} else if (shown_base(screen) == PANE_GUESSES) {
 		char digits[32];
 		text_add(&left, " not decoded");

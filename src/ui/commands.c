@@ -22,7 +22,7 @@
 #include "ui/list/shown.h"
 #include "ui/list/traces.h"
 #include "ui/list/view.h"
-#include "ui/list/wishes.h"
+#include "ui/list/waiting.h"
 #include "ui/place.h"
 #include "ui/own.h"
 #include "ui/save.h"
@@ -694,10 +694,10 @@ cancel_work(struct screen *screen, const struct command_call *call)
 {
 	if (search_running(screen->search)) {
 		search_cancel(screen);
-		wishes_end(screen);
+		waiting_cancel(screen);
 		return;
 	}
-	if (write_cancel(screen))
+	if (waiting_cancel(screen) || write_cancel(screen))
 		return;
 	if (list_busy(screen->list)) {
 		list_cancel(screen->list);
@@ -791,7 +791,7 @@ run_line(struct screen *screen, const struct command_call *call)
 	size_t length = strcspn(text, " ");
 	struct command_call number = {.id = COMMAND_TOP, .counted = true};
 	if (!text[strspn(text, "0123456789")] && text_parse_uint(text, UINT64_MAX, &number.count)) {
-		wishes_run(screen, jump_top, &number);
+		waiting_run(screen, jump_top, &number);
 		return;
 	}
 	/* then `!` belongs to the text after the name */
@@ -1007,7 +1007,7 @@ run_command(struct screen *screen, struct command_call call)
 	if (run && of_pane)
 		run(screen, &call);
 	else if (run)
-		wishes_run(screen, run, &call);
+		waiting_run(screen, run, &call);
 }
 
 void

@@ -213,10 +213,9 @@ notebook_restore(struct screen *screen)
 }
 
 void
-notebook_go_to_place(struct screen *screen, const struct command_call *call)
+notebook_go_to_place(struct screen *screen)
 {
 	const struct notebook *before = notebook_before(screen);
-	(void)call;
 	if (!before || !before->has_place)
 		return;
 	struct location location = {.trace = find_trace(screen, before->place.trace),

@@ -59,7 +59,7 @@ enum notebook_part {
 void notebook_restore(struct screen *);
 
 /* Go to the restored place, if there is one. */
-void notebook_go_to_place(struct screen *, const struct command_call *);
+void notebook_go_to_place(struct screen *);
 
 /* Merge into OURS the marks and ties that another run changed in the file since both read BASE.  If
  * both gave a letter to different messages, it stays ours, and their mark becomes a bookmark.

@@ -16,7 +16,7 @@
 #include "ui/list/rules.h"
 #include "ui/list/search.h"
 #include "ui/list/selection.h"
-#include "ui/list/wishes.h"
+#include "ui/list/waiting.h"
 #include "ui/misfit.h"
 #include "ui/panes/panes.h"
 #include "ui/preview.h"
@@ -35,7 +35,7 @@ struct app_parts {
 	struct search search;
 	struct jumps jumps;
 	struct range range;
-	struct wishes wishes;
+	struct waiting_queue waiting;
 	struct selection selection;
 	struct context_view contexts;
 	struct flow_view flow;
@@ -62,7 +62,7 @@ parts_make(struct app *app)
 	screen->search = &parts->search;
 	screen->jumps = &parts->jumps;
 	screen->range = &parts->range;
-	screen->wishes = &parts->wishes;
+	screen->waiting = &parts->waiting;
 	screen->selection = &parts->selection;
 	screen->contexts = &parts->contexts;
 	screen->flow = &parts->flow;
@@ -131,7 +131,7 @@ parts_close(struct app *app)
 	jumps_free(screen->jumps);
 	state_free(app->kept);
 	range_free(screen->range);
-	wishes_free(screen->wishes);
+	waiting_free(screen->waiting);
 	preview_free(app->preview);
 	prompt_free(screen->prompt);
 	keymap_free(screen->keymap);

@@ -21,7 +21,6 @@
 #include "ui/list/filters.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
-#include "ui/list/wishes.h"
 #include "ui/notebook.h"
 #include "ui/screen/log.h"
 
@@ -202,8 +201,7 @@ void
 state_restore_place(struct screen *screen)
 {
 	if (restores_place(screen))
-		wishes_run(screen, notebook_go_to_place,
-			   &(struct command_call){.id = COMMAND_JUMP});
+		notebook_go_to_place(screen);
 }
 
 /* Append the key that shows or undoes the restored state. */

@@ -491,10 +491,9 @@ test_trace_colours(void **state)
 	scene_quit(s);
 }
 
-/* What is asked for by number or share before the order is known comes on the screen
- * when it is. */
+/* A jump by number or share waits until the order is known. */
 static void
-test_wishes(void **state)
+test_waiting(void **state)
 {
 	static const char *const keys[] = {"30001G", "t#30001\r", "50%"};
 	struct session_fixture f;
@@ -512,7 +511,7 @@ test_wishes(void **state)
 			   "+:pause", NULL);
 		scene_wait(s, "paused");
 		scene_keys(s, keys[i]);
-		scene_wait(s, " ~");
+		scene_wait_notice(s, NOTICE_WAITING);
 		scene_keys(s, ":pause\r");
 		uint64_t number = i < 2 ? 30000 : half;
 		snprintf(digits, sizeof digits, " %llu ", (unsigned long long)number + 1);
@@ -524,7 +523,7 @@ test_wishes(void **state)
 		   NULL);
 	scene_wait(s, "paused");
 	scene_keys(s, "1000000000G"); /* there may be so many */
-	scene_wait_notice(s, NOTICE_MESSAGE_NOT_YET, 1000000000ULL);
+	scene_wait_notice(s, NOTICE_WAITING);
 	scene_quit(s);
 	sequence_free(sequence);
 	session_fixture_close(&f);
@@ -554,7 +553,7 @@ test_start(void **state)
 	scene_open(s, 24, 110, "xterm-256color", "lab.yaml", "--no-cache", "+10000G", NULL);
 	scene_wait_notice(s, NOTICE_MESSAGES_ONLY, "531");
 	scene_quit(s);
-	/* what cannot be taken back waits for what is before it */
+	/* a later command waits for those before it */
 	assert_non_null(mkdtemp(path));
 	snprintf(write, sizeof write, "+:write %s/out.txt", path);
 	scene_open(s, 24, 110, "xterm-256color", "lab.yaml", "--no-cache", "+124G", "+v", "+229G",
@@ -652,7 +651,7 @@ main(void)
 	    scene_test(test_merged),	      scene_test(test_tie),
 	    scene_test(test_resyncs),	      scene_test(test_syncs),
 	    scene_test(test_filtered_traces), scene_test(test_trace_colours),
-	    scene_test(test_wishes),	      scene_test(test_start),
+	    scene_test(test_waiting),	      scene_test(test_start),
 	    scene_test(test_long_name),	      scene_test(test_unrelated_cores),
 	    scene_test(test_same_origin),
 	};

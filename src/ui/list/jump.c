@@ -1,8 +1,7 @@
 /*
  * Marks, the trail of jumps, and the go-to prompt: see jump.h.
  *
- * A jump by number, share or time registers a wish (session/sequence.h).  wishes.h runs the
- * command again when the target is known.
+ * A jump by number, share or time waits until its target is known (waiting.h).
  */
 #include "config.h"
 
@@ -15,7 +14,7 @@
 #include "ui/list/display_time.h"
 #include "ui/list/shown.h"
 #include "ui/list/trail.h"
-#include "ui/list/wishes.h"
+#include "ui/list/waiting.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/screen.h"
 
@@ -31,20 +30,6 @@ jumps_free(struct jumps *jumps)
 	vec_free(&jumps->trail);
 	free(jumps->last);
 	*jumps = (struct jumps){0};
-}
-
-void
-jumps_copy(struct jumps *to, const struct jumps *from)
-{
-	*to = (struct jumps){.at = from->at, .has_base = from->has_base, .base = from->base};
-	for (size_t i = 0; i < from->marks.count; i++) {
-		struct location *mark = vec_add(&to->marks);
-		*mark = from->marks.at[i];
-		mark->note = mark->note ? mem_text(mark->note) : NULL;
-	}
-	for (size_t i = 0; i < from->trail.count; i++)
-		*vec_add(&to->trail) = from->trail.at[i];
-	to->last = from->last ? mem_text(from->last) : NULL;
 }
 
 static bool
@@ -324,44 +309,37 @@ estimate_time(struct list *list, const struct sequence_wish *wish, struct sequen
 	       time_probe(list->lanes[wish->lane].reader, wish->time, &p->at);
 }
 
-/* Go to the target of a wish, or near it until it is known.  Return false if there is none. */
-static bool
-go_to(struct screen *screen, struct sequence_wish wish)
-{
-	struct sequence_position p;
-	screen->wishes->needs = wish;
-	bool found = estimate_time(screen->list, &wish, &p) ||
-		     sequence_find(screen->list->sequence, &wish, &p);
-	if (found)
-		trail_go_to(screen, p);
-	return found;
-}
-
-/* Go to a message by its number, from 1, or to the last one if there are fewer. */
+/* Go to the message with the number CALL->count, from 1, or to the last one if there are fewer. */
 static void
-go_to_number(struct screen *screen, uint64_t number)
+go_to_number(struct screen *screen, const struct command_call *call)
 {
 	struct sequence *sequence = screen->list->sequence;
-	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number - (number > 0)};
-	struct sequence_position last;
+	const struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER,
+					   .value = call->count - (call->count > 0)};
+	struct sequence_position p;
 	char digits[32];
 	bool exact;
-	if (go_to(screen, wish))
+	if (waiting_for(screen, &wish, false, go_to_number, call))
 		return;
-	if (sequence_last(sequence, &last))
-		trail_go_to(screen, last);
-	if (sequence_is_known(sequence, &wish))
-		screen_say(screen, NOTICE_MESSAGES_ONLY,
-			   text_number(digits, sequence_count(sequence, &exact)));
-	else
-		screen_say(screen, NOTICE_MESSAGE_NOT_YET, (unsigned long long)number);
+	if (sequence_find(sequence, &wish, &p)) {
+		trail_go_to(screen, p);
+		return;
+	}
+	if (sequence_last(sequence, &p))
+		trail_go_to(screen, p);
+	screen_say(screen, NOTICE_MESSAGES_ONLY,
+		   text_number(digits, sequence_count(sequence, &exact)));
 }
 
-static void
-go_to_percent(struct screen *screen, uint64_t percent)
+void
+jump_percent(struct screen *screen, const struct command_call *call)
 {
-	go_to(screen, (struct sequence_wish){
-			  .by = SEQUENCE_BY_PERCENT, .lane = screen->list->lane, .value = percent});
+	const struct sequence_wish wish = {
+	    .by = SEQUENCE_BY_PERCENT, .lane = screen->list->lane, .value = call->count};
+	struct sequence_position p;
+	if (!waiting_for(screen, &wish, false, jump_percent, call) &&
+	    sequence_find(screen->list->sequence, &wish, &p))
+		trail_go_to(screen, p);
 }
 
 static void
@@ -372,27 +350,41 @@ go_to_offset(struct screen *screen, uint64_t offset)
 		trail_go_to(screen, p);
 }
 
+/* Go to the target of a wish for a time, or near it if it is not known yet. */
 static void
-go_to_time(struct screen *screen, const struct display_time *shown)
+go_near(struct screen *screen, const struct sequence_wish *wish)
 {
-	go_to(screen,
-	      (struct sequence_wish){.by = shown->common ? SEQUENCE_BY_TIME : SEQUENCE_BY_TICKS,
-				     .lane = screen->list->lane,
-				     .value = shown->ticks,
-				     .time = shown->order});
+	struct list *list = screen->list;
+	struct sequence_position p;
+	if (estimate_time(list, wish, &p) || sequence_find(list->sequence, wish, &p))
+		list_goto(list, p);
 }
 
-void
-jump_percent(struct screen *screen, const struct command_call *call)
+/* Go to the common time CALL->count, without a change of the trail. */
+static void
+go_to_time(struct screen *screen, const struct command_call *call)
 {
-	go_to_percent(screen, call->counted ? call->count : 0);
+	const struct sequence_wish wish = {
+	    .by = SEQUENCE_BY_TIME, .lane = screen->list->lane, .time = (int64_t)call->count};
+	go_near(screen, &wish);
+	waiting_for(screen, &wish, false, go_to_time, call);
+}
+
+/* Go to the ticks CALL->count of the trace's own clock, without a change of the trail. */
+static void
+go_to_ticks(struct screen *screen, const struct command_call *call)
+{
+	const struct sequence_wish wish = {
+	    .by = SEQUENCE_BY_TICKS, .lane = screen->list->lane, .value = call->count};
+	go_near(screen, &wish);
+	waiting_for(screen, &wish, false, go_to_ticks, call);
 }
 
 void
 jump_top(struct screen *screen, const struct command_call *call)
 {
 	if (call->counted) {
-		go_to_number(screen, call->count);
+		go_to_number(screen, call);
 	} else {
 		trail_remember(screen);
 		list_goto_edge(screen->list, LIST_BEFORE);
@@ -403,7 +395,7 @@ void
 jump_end(struct screen *screen, const struct command_call *call)
 {
 	if (call->counted) {
-		go_to_number(screen, call->count);
+		go_to_number(screen, call);
 	} else if (screen->list->tail) {
 		list_follow(screen->list);
 	} else {
@@ -447,8 +439,6 @@ go_to_target(struct screen *screen, const struct jump_target *target)
 	}
 	if (!target->timed)
 		return;
-	screen->wishes->needs = wish;
-	screen->wishes->needs_clocks = true;
 	if (estimate_time(list, &wish, &p) || sequence_find(list->sequence, &wish, &p) ||
 	    sequence_last(list->sequence, &p))
 		list_goto(list, p);
@@ -637,9 +627,11 @@ go_to_time_text(struct screen *screen, const char *text)
 {
 	struct display_time shown;
 	struct text why = {0};
-	screen->wishes->needs_clocks = true; /* to choose the clock for parsing */
+	struct command_call to = {.id = COMMAND_GOTO};
 	if (parse_time(screen, text, &shown, &why)) {
-		go_to_time(screen, &shown);
+		to.count = shown.common ? (uint64_t)shown.order : shown.ticks;
+		trail_remember(screen);
+		(shown.common ? go_to_time : go_to_ticks)(screen, &to);
 		if (why.length)
 			screen_say(screen, NOTICE_GOTO_DOUBT, why.data);
 	} else if (why.length) {
@@ -655,7 +647,7 @@ jump_goto(struct screen *screen, const struct command_call *call)
 {
 	struct jumps *jumps = screen->jumps;
 	const char *text = call->text;
-	uint64_t value;
+	struct command_call to = {.id = COMMAND_GOTO};
 	char *end;
 	if (!strcmp(text, ".") && jumps->last)
 		text = jumps->last;
@@ -665,14 +657,14 @@ jump_goto(struct screen *screen, const struct command_call *call)
 		free(jumps->last);
 		text = jumps->last = mem_text(text);
 	}
-	if (*text == '#' && text_parse_uint(text + 1, UINT64_MAX, &value))
-		go_to_number(screen, value);
-	else if (!strncmp(text, "0x", 2) && text_parse_uint(text, UINT64_MAX, &value))
-		go_to_offset(screen, value);
+	if (*text == '#' && text_parse_uint(text + 1, UINT64_MAX, &to.count))
+		go_to_number(screen, &to);
+	else if (!strncmp(text, "0x", 2) && text_parse_uint(text, UINT64_MAX, &to.count))
+		go_to_offset(screen, to.count);
 	else if (*text != '-' &&
-		 (value = strtoull(text, &end, 10), end != text && !strcmp(end, "%")))
-		go_to_percent(screen, value);
-	else
+		 (to.count = strtoull(text, &end, 10), end != text && !strcmp(end, "%")))
+		jump_percent(screen, &to);
+	else if (!waiting_for(screen, NULL, true, jump_goto, call)) /* they choose the clock */
 		go_to_time_text(screen, text);
 }
 
@@ -680,10 +672,11 @@ void
 jump_to_filter(struct screen *screen, const struct command_call *call)
 {
 	struct list *list = screen->list;
-	int64_t time;
-	(void)call;
-	screen->wishes->needs_clocks = true; /* to choose the clock for parsing */
-	if (filter_find_begin(list->filter, list->trace, &time))
-		go_to(screen, (struct sequence_wish){
-				  .by = SEQUENCE_BY_TIME, .lane = list->lane, .time = time});
+	struct sequence_wish wish = {.by = SEQUENCE_BY_TIME, .lane = list->lane};
+	if (filter_find_begin(list->filter, list->trace, &wish.time)) {
+		go_near(screen, &wish);
+		waiting_for(screen, &wish, true, jump_to_filter, call);
+	} else {
+		waiting_for(screen, NULL, true, jump_to_filter, call);
+	}
 }

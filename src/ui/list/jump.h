@@ -1,7 +1,7 @@
 /*
  * Marks, the trail of jumps, and the go-to prompt.
  *
- * A jump goes as far as the present data allows.  wishes.h repeats it when more is known.
+ * A jump whose target is not known yet waits (waiting.h).
  */
 #ifndef TRAWL_UI_JUMP_H
 #define TRAWL_UI_JUMP_H
@@ -32,8 +32,6 @@ struct jumps {
 };
 
 void jumps_free(struct jumps *);
-/* Copy into a zeroed struct. */
-void jumps_copy(struct jumps *, const struct jumps *);
 
 /* Return the letter of the mark on a message, or 0. */
 char jumps_mark(const struct jumps *, size_t trace, struct message_id);

@@ -496,11 +496,19 @@ list_can_work(const struct list *list)
 	return list->busy && !list->waiting;
 }
 
+/* Count a move by the user. */
+static void
+count_move(struct list *list)
+{
+	list->moves++;
+	list->stays_at = LIST_NOWHERE;
+}
+
 void
 list_cancel(struct list *list)
 {
 	list->pending_moves = 0;
-	list->moves++;
+	count_move(list);
 	list->stopped = true;
 }
 
@@ -511,7 +519,7 @@ static void
 leave_tail(struct list *list)
 {
 	struct sequence_position last;
-	list->moves++;
+	count_move(list);
 	if (!list->tail)
 		return;
 	list->tail = false;
@@ -552,7 +560,7 @@ void
 list_follow(struct list *list)
 {
 	list->tail = true;
-	list->moves++;
+	count_move(list);
 	go_to_tail(list);
 }
 
@@ -610,24 +618,53 @@ list_goto(struct list *list, struct sequence_position p)
 	list_jump(list, p);
 }
 
+static bool
+find_edge(struct list *list, int side, struct sequence_position *p)
+{
+	return side == LIST_BEFORE ? sequence_first(list->sequence, p)
+				   : sequence_last(list->sequence, p);
+}
+
+static void
+go_to_edge(struct list *list, int side, struct sequence_position p)
+{
+	go_to_row(list, p, side == LIST_BEFORE ? 0 : list->height);
+}
+
+/* If the order is not final, follow the first or last row until it is.  A growing capture has no
+ * last row to wait for. */
+static void
+stay_at_edge(struct list *list, int side)
+{
+	bool follows = !sequence_is_exact(list->sequence);
+	for (size_t i = 0; i < list->lane_count && side == LIST_AFTER; i++)
+		follows &= list->lanes[i].ended;
+	list->stays_at = follows ? side : LIST_NOWHERE;
+}
+
+/* Go to the first or last row of a changed order. */
+static void
+follow_edge(struct list *list)
+{
+	struct sequence_position p;
+	bool moving = list->moving;
+	if (find_edge(list, list->stays_at, &p))
+		go_to_edge(list, list->stays_at, p);
+	if (moving)
+		list_stay(list);
+	stay_at_edge(list, list->stays_at);
+}
+
 void
 list_goto_edge(struct list *list, int side)
 {
 	struct sequence_position p;
-	bool before = side == LIST_BEFORE;
-	if (!(before ? sequence_first(list->sequence, &p) : sequence_last(list->sequence, &p)))
+	if (!find_edge(list, side, &p))
 		return;
 	leave_tail(list);
-	go_to_row(list, p, before ? 0 : list->height);
+	go_to_edge(list, side, p);
 	list_stay(list); /* at the row, not at a hidden message past it */
-}
-
-void
-list_set_margin(struct list *list, size_t rows)
-{
-	list->scroll_margin = rows;
-	list->top = list->cursor > rows ? list->cursor - rows : 0;
-	list_work(list);
+	stay_at_edge(list, side);
 }
 
 void
@@ -687,6 +724,7 @@ open_lanes(struct list *list)
 	list->exact = sequence_is_exact(list->sequence);
 	sequence_first(list->sequence, &first);
 	go_to_row(list, first, 0);
+	stay_at_edge(list, LIST_BEFORE);
 }
 
 void
@@ -787,7 +825,7 @@ list_leap(struct list *list, int64_t rows)
 static void
 start_move(struct list *list, int64_t rows)
 {
-	list->moves++;
+	count_move(list);
 	if (rows < 0)
 		leave_tail(list);
 }
@@ -1013,6 +1051,10 @@ settle_rows(struct list *list, struct changes changes)
 	list->any_seen &= !changes.anew;
 	if (changes.more && list->tail && filter_is_all(list->filter)) {
 		go_to_tail(list);
+		return;
+	}
+	if (list->stays_at != LIST_NOWHERE && (changes.stale || list->exact)) {
+		follow_edge(list);
 		return;
 	}
 	if (changes.more)

@@ -54,7 +54,7 @@ struct list_lane {
 	uint64_t dropped;    /* bytes dropped at the start of the capture */
 };
 
-enum { LIST_BEFORE, LIST_AFTER };
+enum { LIST_BEFORE, LIST_AFTER, LIST_NOWHERE };
 
 struct list {
 	struct list_lane *lanes;
@@ -82,6 +82,7 @@ struct list {
 	size_t anchor_lane;	   /* lane of `anchor` */
 	bool moving;		   /* the anchor follows the cursor */
 	unsigned moves;		   /* incremented when the user goes elsewhere */
+	int stays_at;		   /* until the order is final: stay at this end, or LIST_NOWHERE */
 	bool busy;		   /* the last slice was too short */
 	bool waiting;		   /* for rows that the match set will find */
 	bool stopped;		   /* the user cancelled the search for rows */
@@ -117,9 +118,6 @@ void list_goto(struct list *, struct sequence_position);
 
 /* Go to the first row (LIST_BEFORE) or to the last one. */
 void list_goto_edge(struct list *, int side);
-
-/* Scroll until ROWS rows are above the cursor, or all if there are fewer. */
-void list_set_margin(struct list *, size_t rows);
 
 /* Make the row under the cursor the user's position, instead of a hidden message. */
 void list_stay(struct list *);

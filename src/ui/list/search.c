@@ -356,25 +356,6 @@ set_pattern(struct screen *screen, const char *text)
 }
 
 void
-search_put_back(struct screen *screen, const char *typed, int direction)
-{
-	struct search *search = screen->search;
-	search_stop(search);
-	search->direction = direction;
-	if (typed && search->typed && !strcmp(typed, search->typed))
-		return;
-	search_uncount(screen);
-	regex_free(search->regex);
-	filter_expr_free(search->pattern);
-	free(search->typed);
-	search->regex = NULL;
-	search->pattern = NULL;
-	search->typed = NULL;
-	if (typed)
-		set_pattern(screen, typed);
-}
-
-void
 search_text(struct screen *screen, const struct command_call *call)
 {
 	struct search *search = screen->search;

@@ -44,8 +44,6 @@ struct search {
 bool search_running(const struct search *);
 
 void search_free(struct search *);
-/* Restore the search TYPED (NULL: none) and its direction.  End a running search silently. */
-void search_put_back(struct screen *, const char *typed, int direction);
 void search_forget(struct search *); /* remove all highlighting */
 void search_cancel(struct screen *);
 void search_uncount(struct screen *); /* before the list or its filter changes */

@@ -63,7 +63,7 @@ struct screen {
 	struct search *search;
 	struct jumps *jumps;
 	struct range *range;
-	struct wishes *wishes;
+	struct waiting_queue *waiting;
 	struct selection *selection;
 	struct context_view *contexts;
 	struct flow_view *flow;

@@ -1,8 +1,8 @@
 /*
- * Commands given before the indexes and clocks of a session are known end where the
- * same commands end that are given after: the same message under the cursor, the same
- * range, marks and trail, in whichever order the traces become known.  What threads do
- * otherwise is done here by hand, a trace at a time.
+ * Commands that wait for the indexes and clocks of a session end where the same commands end
+ * that are given later: the same message under the cursor, the same range, marks and trail, in
+ * whichever order the traces become known.  What threads do otherwise is done here by hand, a
+ * trace at a time.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 #include "ui/list/rules.h"
 #include "ui/list/search.h"
 #include "ui/list/selection.h"
-#include "ui/list/wishes.h"
+#include "ui/list/waiting.h"
 #include "ui/parts.h"
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
@@ -59,8 +59,6 @@ open_stage(struct stage *stage, const char *made)
 	parts_open(&stage->app);
 	for (size_t i = 0; i < screen->list_count; i++)
 		list_resize(&screen->lists[i], HEIGHT);
-	wishes_begin(screen);
-	wishes_begun(screen);
 }
 
 /* Filters the lists by a bit for each severity. */
@@ -84,9 +82,9 @@ static void
 settle(struct screen *screen)
 {
 	list_work(screen->list);
-	wishes_poll(screen);
+	waiting_poll(screen);
 	list_settle(screen->list);
-	wishes_settle(screen);
+	waiting_settle(screen);
 }
 
 static void
@@ -94,7 +92,7 @@ settle_all(struct screen *screen)
 {
 	for (int tries = 0;; tries++) {
 		settle(screen);
-		if (!screen->wishes->steps.count && !search_running(screen->search) &&
+		if (!screen->waiting->commands.count && !search_running(screen->search) &&
 		    !list_busy(screen->list))
 			return;
 		assert_true(tries < TRIES_MAX);
@@ -150,7 +148,7 @@ arrive_by_threads(struct stage *stage)
 	struct screen *screen = &stage->app.screen;
 	session_start(screen->session);
 	sequence_start(screen->sequence);
-	for (int tries = 0; screen->wishes->steps.count || !sequence_is_exact(screen->sequence);
+	for (int tries = 0; screen->waiting->commands.count || !sequence_is_exact(screen->sequence);
 	     tries++) {
 		assert_true(tries < TRIES_MAX);
 		usleep(500);
@@ -312,14 +310,19 @@ assert_only(struct screen *screen, size_t count)
 
 /* --- tests -------------------------------------------------------------- */
 
+/* Commands of the command line wait for the order, those that are typed behind a jump by number. */
 static void
 run_one(uint64_t seed, const char *made, size_t messages)
 {
 	static struct stage early, late;
 	struct typed typed[COMMANDS_MAX];
 	size_t count = 1 + random_below(&seed, COMMANDS_MAX);
+	bool at_start = random_below(&seed, 2);
 	for (size_t i = 0; i < count; i++) {
 		typed[i] = draw_typed(&seed, messages);
+		if (!i && !at_start)
+			typed[i].call = (struct command_call){
+			    COMMAND_TOP, 1 + random_below(&seed, messages), true, 0, NULL};
 		print_message("#    %s %llu %c %s\n", commands[typed[i].call.id].name,
 			      (unsigned long long)typed[i].call.count, (char)typed[i].call.letter,
 			      typed[i].text);
@@ -331,11 +334,13 @@ run_one(uint64_t seed, const char *made, size_t messages)
 	sequence_load(late.app.screen.sequence);
 	open_stage(&early, made);
 	show_severities(&early, severities);
+	early.app.screen.waiting->starting = at_start;
 	for (size_t i = 0; i < count; i++) {
 		give(&early.app.screen, &typed[i]);
 		settle_all(&late.app.screen);
 		give(&late.app.screen, &typed[i]);
 	}
+	early.app.screen.waiting->starting = false;
 	settle_all(&late.app.screen);
 	if (random_below(&seed, 4))
 		arrive_all(&early, &seed);
@@ -357,13 +362,13 @@ test_random(void **state)
 	}
 }
 
-/* What is found in the end is what the messages say, not only what is found twice. */
+/* The messages found are the right ones, not only the same ones twice. */
 static void
 test_places(void **state)
 {
 	(void)state;
 	static struct stage stage;
-	for (unsigned way = 0; way < 5; way++) {
+	for (unsigned way = 0; way < 6; way++) {
 		uint64_t seed = way;
 		open_stage(&stage, "-c 4000");
 		struct screen *screen = &stage.app.screen;
@@ -383,11 +388,13 @@ test_places(void **state)
 		}
 		if (way == 4)
 			give(screen, &far);
+		if (way == 5)
+			give(screen, &end);
 		arrive_all(&stage, &seed);
 		settle_all(screen);
 		sorted_messages all = sorted_session(screen->session, TRACE_BITS);
 		size_t last = all.count - 1;
-		const size_t expected[] = {0, 701, last / 2, last, last};
+		const size_t expected[] = {0, 701, last / 2, last, last, last};
 		assert_at(screen, &all.at[expected[way]]);
 		assert_int_equal(screen->range->on, way == 3);
 		if (way == 3) {
@@ -401,7 +408,7 @@ test_places(void **state)
 	}
 }
 
-/* A move by hand ends the wishes: cursor and marks stay at the messages shown. */
+/* A move by hand drops the queue. */
 static void
 test_moves(void **state)
 {
@@ -413,54 +420,44 @@ test_moves(void **state)
 	struct typed down = {.call = {COMMAND_DOWN, 1, false, 0, NULL}};
 	open_stage(&stage, "-c 4000");
 	struct screen *screen = &stage.app.screen;
+	struct location first = cursor_of(screen);
 	give(screen, &number);
 	give(screen, &mark);
-	struct location there = cursor_of(screen);
+	assert_int_equal(screen->waiting->commands.count, 2);
+	struct location still = cursor_of(screen);
+	assert_true(same_location(&first, &still));
 	give(screen, &down);
 	struct location below = cursor_of(screen);
-	assert_false(same_location(&there, &below));
+	assert_false(same_location(&first, &below));
 	arrive_all(&stage, &seed);
 	settle_all(screen);
 	struct location now = cursor_of(screen);
 	assert_true(same_location(&now, &below));
-	assert_int_equal(screen->jumps->marks.count, 1);
-	there.letter = 'a';
-	assert_true(same_location(&screen->jumps->marks.at[0], &there));
+	assert_int_equal(screen->jumps->marks.count, 0);
 	close_stage(&stage);
 }
 
+/* Esc drops the queue, too. */
 static void
-say_here(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	screen_say(screen, "here");
-}
-
-/* What is said when commands run again: what stands in the last row then stays, if it is
- * of another command; what a key took away does not come back. */
-static void
-test_said(void **state)
+test_cancelled(void **state)
 {
 	(void)state;
 	static struct stage stage;
+	uint64_t seed = 7;
 	struct typed number = {.call = {COMMAND_TOP, 702, true, 0, NULL}};
-	struct typed mark = {.call = {COMMAND_MARK, 1, false, 'a', NULL}};
-	static const char *const then[] = {"here", "", "view default"};
-	for (size_t i = 0; i < sizeof then / sizeof *then; i++) {
-		uint64_t seed = 7;
-		open_stage(&stage, "-c 4000");
-		struct screen *screen = &stage.app.screen;
-		give(screen, &number);
-		wishes_run(screen, say_here, &mark.call);
-		assert_string_equal(text_get(&screen->message), "here");
-		text_clear(&screen->message);
-		text_add(&screen->message, then[i]);
-		arrive_all(&stage, &seed);
-		settle_all(screen);
-		assert_int_equal(screen->wishes->steps.count, 0);
-		assert_string_equal(text_get(&screen->message), then[i]);
-		close_stage(&stage);
-	}
+	struct typed cancel = {.call = {COMMAND_CANCEL, 1, false, 0, NULL}};
+	open_stage(&stage, "-c 4000");
+	struct screen *screen = &stage.app.screen;
+	give(screen, &number);
+	give(screen, &cancel);
+	assert_int_equal(screen->waiting->commands.count, 0);
+	assert_string_equal(text_get(&screen->message), NOTICE_CANCELLED);
+	arrive_all(&stage, &seed);
+	settle_all(screen);
+	sorted_messages all = sorted_session(screen->session, TRACE_BITS);
+	assert_at(screen, &all.at[0]); /* the cursor has not moved: it is still at the first row */
+	vec_free(&all);
+	close_stage(&stage);
 }
 
 /* While captures grow there is no end to wait for. */
@@ -473,14 +470,13 @@ test_growing(void **state)
 	struct typed number = {.call = {COMMAND_TOP, 702, true, 0, NULL}};
 	open_stage(&stage, "-c 4000");
 	struct screen *screen = &stage.app.screen;
-	assert_int_equal(screen->wishes->steps.count, 1);
 	for (size_t i = 0; i < TRACES; i++)
 		trace_follow(screen->session->traces.at[i], true);
 	settle(screen);
 	give(screen, &end);
-	assert_int_equal(screen->wishes->steps.count, 0);
+	assert_int_equal(screen->waiting->commands.count, 0);
 	give(screen, &number);
-	assert_int_equal(screen->wishes->steps.count, 1);
+	assert_int_equal(screen->waiting->commands.count, 1);
 	close_stage(&stage);
 }
 
@@ -530,8 +526,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random),  cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_moves),   cmocka_unit_test(test_said),
+	    cmocka_unit_test(test_moves),   cmocka_unit_test(test_cancelled),
 	    cmocka_unit_test(test_growing), cmocka_unit_test(test_untimed),
 	};
-	return cmocka_run_group_tests_name("wishes", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("waiting", tests, NULL, NULL);
 }

@@ -1,0 +1,177 @@
+/*
+ * Commands that wait in a queue: see waiting.h.
+ *
+ * Only the first command has to be checked, because the later ones start where it ends.
+ */
+#include "config.h"
+
+#include "ui/list/waiting.h"
+#include "base/notice.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
+#include "ui/list/filter_history.h"
+#include "ui/list/list.h"
+#include "ui/list/search.h"
+#include "ui/screen/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Return true if a command uses the row under the cursor, or goes to another row.  Moves by hand
+ * do not count. */
+static bool
+depends_on_cursor(const struct command_call *call)
+{
+	enum command_id id = call->id;
+	enum command_group group = commands[id].group;
+	if (id == COMMAND_NOTE)
+		return call->text; /* without a text it opens a prompt, which sends another call */
+	if (id == COMMAND_CANCEL || id == COMMAND_RECORD)
+		return false;
+	return group == GROUP_FIND || group == GROUP_MARKS || id == COMMAND_TOP ||
+	       id == COMMAND_END || id == COMMAND_PERCENT || id == COMMAND_GOTO ||
+	       id == COMMAND_BACK || id == COMMAND_FORWARD || id == COMMAND_TURN_RUN ||
+	       (id >= COMMAND_ONLY_ORIGIN && id <= COMMAND_ONLY_FIELD);
+}
+
+static bool
+list_is_growing(const struct list *list)
+{
+	for (size_t i = 0; i < list->lane_count; i++)
+		if (!capture_ended(trace_capture(list->lanes[i].trace)))
+			return true;
+	return false;
+}
+
+static bool
+can_run(const struct screen *screen, const struct waiting_command *command)
+{
+	const struct clocks *clocks = screen->session->clocks;
+	bool live = list_is_growing(screen->list);
+	if (command->needs_clocks && !live && clocks && clocks_may_change(clocks))
+		return false;
+	return (live && command->needs.by == SEQUENCE_BY_PERCENT) ||
+	       sequence_is_known(screen->list->sequence, &command->needs);
+}
+
+/* Count all later moves as moves by hand. */
+static void
+note_moves(struct screen *screen)
+{
+	screen->waiting->list = screen->list;
+	screen->waiting->moves = screen->list->moves;
+}
+
+static void
+drop_all(struct waiting_queue *w)
+{
+	for (size_t i = 0; i < w->commands.count; i++)
+		free((char *)w->commands.at[i].call.text);
+	vec_clear(&w->commands);
+}
+
+void
+waiting_free(struct waiting_queue *w)
+{
+	drop_all(w);
+	vec_free(&w->commands);
+}
+
+static void
+drop_if_moved(struct screen *screen)
+{
+	struct waiting_queue *w = screen->waiting;
+	if (!w->commands.count || (w->list == screen->list && w->moves == screen->list->moves))
+		return;
+	screen_say(screen, NOTICE_WAITING_DROPPED, commands[w->commands.at[0].call.id].name);
+	drop_all(w);
+}
+
+bool
+waiting_cancel(struct screen *screen)
+{
+	bool any = screen->waiting->commands.count;
+	drop_all(screen->waiting);
+	if (any)
+		screen_say(screen, NOTICE_CANCELLED);
+	return any;
+}
+
+/* Insert a command at a place in the queue. */
+static void
+insert_command(struct screen *screen, size_t at, struct waiting_command command)
+{
+	struct waiting_queue *w = screen->waiting;
+	if (command.call.text)
+		command.call.text = mem_text(command.call.text);
+	vec_reserve(&w->commands, 1);
+	w->commands.count++;
+	memmove(w->commands.at + at + 1, w->commands.at + at,
+		(w->commands.count - 1 - at) * sizeof command);
+	w->commands.at[at] = command;
+	note_moves(screen);
+}
+
+bool
+waiting_for(struct screen *screen, const struct sequence_wish *wish, bool clocks,
+	    waiting_run_command *run, const struct command_call *call)
+{
+	struct waiting_command command = {.run = run, .call = *call, .needs_clocks = clocks};
+	if (wish)
+		command.needs = *wish;
+	if (can_run(screen, &command))
+		return false;
+	insert_command(screen, 0, command);
+	return true;
+}
+
+void
+waiting_run(struct screen *screen, waiting_run_command *run, const struct command_call *call)
+{
+	struct waiting_queue *w = screen->waiting;
+	drop_if_moved(screen);
+	if (!depends_on_cursor(call)) {
+		run(screen, call);
+	} else if (w->starting || w->commands.count) {
+		/* at the start the share stands for the order of all messages */
+		const enum sequence_by by = w->starting ? SEQUENCE_BY_PERCENT : SEQUENCE_BY_NOTHING;
+		insert_command(screen, w->commands.count,
+			       (struct waiting_command){.run = run, .call = *call, .needs.by = by});
+		waiting_settle(screen);
+	} else {
+		run(screen, call);
+		note_moves(screen);
+	}
+}
+
+/* Take the first command out of the queue and run it. */
+static void
+run_first(struct screen *screen)
+{
+	struct waiting_queue *w = screen->waiting;
+	struct waiting_command first = w->commands.at[0];
+	memmove(w->commands.at, w->commands.at + 1, --w->commands.count * sizeof first);
+	text_clear(&screen->message); /* the answer to the command before, as its key would */
+	first.run(screen, &first.call);
+	filter_history_note(screen);
+	free((char *)first.call.text);
+}
+
+void
+waiting_settle(struct screen *screen)
+{
+	struct waiting_queue *w = screen->waiting;
+	drop_if_moved(screen);
+	while (w->commands.count && !search_running(screen->search) && !list_busy(screen->list) &&
+	       can_run(screen, &w->commands.at[0]))
+		run_first(screen);
+	note_moves(screen);
+}
+
+void
+waiting_poll(struct screen *screen)
+{
+	drop_if_moved(screen);
+	search_poll(screen);
+	note_moves(screen);
+}

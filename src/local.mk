@@ -196,8 +196,6 @@ libtrawl_a_SOURCES = \
 	src/decode/stp/stp_open.h \
 	src/decode/stp/stp_step.c \
 	src/decode/stp/stp_step.h \
-	src/decode/payloads.c \
-	src/decode/payloads.h \
 	src/decode/sought.c \
 	src/decode/sought.h \
 	src/decode/summary.c \

@@ -12,7 +12,6 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "decode/payloads.h"
 #include "decode/registry.h"
 #include "decode/summary.h"
 
@@ -524,13 +523,11 @@ walk_nowhere(void *context, const struct message *before, uint64_t kinds, uint16
 
 /* Compares the payload of a message with the one that is found by looking at it alone. */
 static void
-check_payload(const struct drive *d, const struct message *m, const struct decode_history *history,
-	      struct payloads *payloads)
+check_payload(const struct drive *d, const struct message *m, const struct decode_history *history)
 {
 	struct window w = drive_window(d);
 	struct expansion alone = {0}, e = {0};
 	d->ops->expand(d->decoder, m, &w, EXPAND_BARE, NULL, &alone);
-	w.payloads = payloads;
 	d->ops->expand(d->decoder, m, &w, EXPAND_BARE, history, &e);
 	CHECK(e.payload_length == alone.payload_length);
 	CHECK(!e.payload_length || !memcmp(e.payload, alone.payload, e.payload_length));
@@ -547,35 +544,11 @@ drive_remembering(const struct drive *d, const struct drive_messages *all, size_
 		return;
 	history.memory = mem_new(size);
 	for (size_t i = 0; i < count; i += every)
-		check_payload(d, &all->list.at[i], &history, NULL);
+		check_payload(d, &all->list.at[i], &history);
 	for (size_t i = count; i-- > 0;)
 		if (i % every == 0)
-			check_payload(d, &all->list.at[i], &history, NULL);
+			check_payload(d, &all->list.at[i], &history);
 	free(history.memory);
-}
-
-void
-drive_keeping(const struct drive *d, const struct drive_messages *all, size_t block)
-{
-	struct payloads payloads = {0};
-	struct window w = drive_window(d);
-	struct decode_state *state = start(d);
-	struct drive_messages some = {0};
-	w.payloads = &payloads;
-	for (uint64_t at = block; at < d->length; at += block) {
-		w.until = at;
-		walk(d, state, &w, &some);
-	}
-	w.until = UINT64_MAX;
-	walk(d, state, &w, &some);
-	check_same(all, &some);
-	for (size_t i = 0; payloads.rows.count && i < some.list.count; i++)
-		check_payload(d, &some.list.at[i], NULL, &payloads);
-	for (size_t i = payloads.rows.count ? some.list.count : 0; i > 0; i -= i < 3 ? i : 3)
-		check_payload(d, &some.list.at[i - 1], NULL, &payloads);
-	payloads_free(&payloads);
-	vec_free(&some.list);
-	decode_state_free(d->decoder, state);
 }
 
 static void
@@ -607,7 +580,6 @@ static const struct way {
     {drive_growing, .parts = 3, .efforts = QUICK},
     {drive_summaries, .parts = 3, .efforts = QUICK},
     {drive_remembering, .size = 2, .efforts = QUICK},
-    {drive_keeping, .parts = 2, .efforts = QUICK},
     {resync_often, .parts = 3, .efforts = QUICK},
     {drive_checkpoints, .size = 1, .efforts = USUAL | THOROUGH},
     {drive_blocks, .size = 16, .efforts = USUAL | THOROUGH},
@@ -616,7 +588,6 @@ static const struct way {
     {drive_summaries, .parts = 16, .efforts = USUAL | THOROUGH},
     {drive_remembering, .size = 1, .efforts = USUAL | THOROUGH},
     {drive_remembering, .size = 3, .efforts = USUAL | THOROUGH},
-    {drive_keeping, .size = 333, .efforts = USUAL | THOROUGH},
     {resync_often, .parts = 8, .efforts = USUAL | THOROUGH},
     {drive_blocks, .size = 1, .efforts = THOROUGH},
     {drive_blocks, .size = 7, .efforts = THOROUGH},

@@ -62,10 +62,6 @@ void drive_summaries(const struct drive *, const struct drive_messages *, size_t
  * messages in their order and back. */
 void drive_remembering(const struct drive *, const struct drive_messages *, size_t every);
 
-/* The same messages are found where step keeps their payloads, in cells of so many bytes; and
- * those are the payloads that are found without. */
-void drive_keeping(const struct drive *, const struct drive_messages *, size_t block);
-
 /* A resync in [FROM, end) and all that follows hold to the contract. */
 void drive_resync(const struct drive *, size_t from);
 

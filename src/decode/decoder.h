@@ -112,7 +112,6 @@ message_is_same(const struct message *a, const struct message *b)
  * gets exactly its own messages.  `last` is set if no byte will ever follow the
  * window: incomplete messages are then truncated.
  */
-struct payloads;
 struct window {
 	const uint8_t *bytes;
 	uint64_t offset; /* of bytes[0] in the capture */
@@ -120,8 +119,6 @@ struct window {
 	uint64_t until;
 	bool last;
 	struct decode_check *check; /* for step only; or NULL */
-	/* payloads that step may keep for expand and sift; or NULL */
-	struct payloads *payloads;
 };
 
 /* Checks of EXPAND_FLAGS that step makes where they cost little.  If step is sure about a

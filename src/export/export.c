@@ -332,7 +332,6 @@ struct walk {
 	uint64_t next;	      /* number of the next message */
 	size_t most;	      /* size limit of the next piece, in messages */
 	bool is_part;	      /* the messages of [from, until) are written */
-	bool expands;	      /* texts of messages are needed, or may be */
 	bool live;	      /* the capture may still grow */
 	bool watches;	      /* stop at a message that describes clocks */
 	bool met;	      /* there was such a message */
@@ -382,7 +381,6 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 	walk->live =
 	    !capture_ended(capture) && (!capture_is_unpacking(capture) || capture_limit(capture));
 	walk->reader = export_reader_new(trace, options);
-	walk->expands = options->format->expand || !filter_is_all(&options->filter);
 	if (options->parts) {
 		uint64_t size = capture_wait(capture, UINT64_MAX, -1); /* until the capture ends */
 		unsigned __int128 share = (unsigned __int128)size * options->part;
@@ -467,9 +465,6 @@ fill_piece(struct walk *walk, struct export_piece *piece)
 {
 	size_t count, kept = piece->count;
 	uint64_t span;
-	payloads_clear(&piece->payloads);
-	if (walk->expands)
-		reader_set_payloads(walk->reader, &piece->payloads);
 	do {
 		count = read_messages(walk, piece);
 		span = count ? message_id_offset(&piece->messages[piece->count - 1]) -

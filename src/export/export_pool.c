@@ -507,7 +507,6 @@ export_pool_free(struct export_pool *pool)
 		free(pool->slots[i].piece.sources);
 		text_free(&pool->slots[i].piece.out);
 		vec_free(&pool->slots[i].piece.deltas);
-		payloads_free(&pool->slots[i].piece.payloads);
 		group_free(pool->slots[i].piece.group);
 	}
 	free(pool->slots);

@@ -10,7 +10,6 @@
 #ifndef TRAWL_EXPORT_EXPORT_POOL_H
 #define TRAWL_EXPORT_EXPORT_POOL_H
 
-#include "decode/payloads.h"
 #include "export/export.h"
 
 /* Source of a message, with several traces or if messages are skipped. */
@@ -26,7 +25,6 @@ struct export_piece {
 	size_t count;
 	size_t from, until;	  /* messages to write; the others are around them */
 	uint64_t first;		  /* number of messages[0], if `sources` is NULL */
-	struct payloads payloads; /* payloads that the walk over the messages kept */
 	uint64_t cell, cells_end; /* cells to read the messages from instead, if any */
 
 	/* the result */

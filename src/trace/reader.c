@@ -12,7 +12,6 @@
 #include "config.h"
 
 #include "trace/reader.h"
-#include "decode/payloads.h"
 #include "decode/sought.h"
 #include "base/generation.h"
 #include "base/lower_bound.h"
@@ -45,7 +44,6 @@ enum {
 struct cell_slot {
 	struct decoded_cell decoded;
 	VEC(struct message) messages;
-	struct payloads payloads; /* of `messages` */
 	uint64_t size;		  /* size of the capture at decoding */
 	bool ended;		  /* the capture had ended then */
 	unsigned generation;	  /* of the index whose checkpoint was used */
@@ -97,7 +95,6 @@ struct reader {
 	VEC(struct announced) announced;
 	struct latest latest;	   /* of a patient reader */
 	struct decode_check check; /* checks by step; no severities: none */
-	struct payloads *payloads; /* of a walk, or NULL */
 };
 
 static bool find_last(void *context, const struct message *, uint64_t kinds, struct message *);
@@ -139,10 +136,8 @@ reader_free(struct reader *reader)
 {
 	if (!reader)
 		return;
-	for (size_t i = 0; i < CACHE_MAX; i++) {
+	for (size_t i = 0; i < CACHE_MAX; i++)
 		vec_free(&reader->slots[i].messages);
-		payloads_free(&reader->slots[i].payloads);
-	}
 	decode_state_free(reader->decoder, reader->state);
 	decode_state_free(reader->decoder, reader->walk);
 	vec_free(&reader->announced);
@@ -326,8 +321,6 @@ decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 	slot->filled = true;
 	slot->decoded = (struct decoded_cell){.cell = cell, .exact = true};
 	vec_clear(&slot->messages);
-	payloads_clear(&slot->payloads);
-	window.payloads = &slot->payloads;
 	if (fill_dropped(reader, slot, cell) || (start >= size && cell))
 		return;
 
@@ -404,8 +397,7 @@ oldest_kept(struct reader *reader, size_t *bytes, unsigned *count)
 		struct cell_slot *slot = &reader->slots[i];
 		if (!slot->messages.capacity)
 			continue;
-		*bytes += slot->messages.capacity * sizeof *slot->messages.at +
-			  payloads_memory(&slot->payloads);
+		*bytes += slot->messages.capacity * sizeof *slot->messages.at;
 		(*count)++;
 		if (!oldest || slot->used < oldest->used)
 			oldest = slot;
@@ -423,7 +415,6 @@ drop_spare(struct reader *reader)
 	while (reader->slot_count >= CACHE && bytes > CACHE_BYTES &&
 	       count + CACHE_SPARE >= reader->slot_count) {
 		vec_free(&oldest->messages);
-		payloads_free(&oldest->payloads);
 		*oldest = (struct cell_slot){.decoded = {.cell = UINT64_MAX}};
 		oldest = oldest_kept(reader, &bytes, &count);
 	}
@@ -974,19 +965,6 @@ expand_session_fields(struct reader *reader, const struct message *m, enum expan
 	fields->expand(reader->session_cursor, m, want, e);
 }
 
-/* Return the store for the payload of a message, or NULL. */
-static struct payloads *
-payloads_of(struct reader *reader, const struct message *m)
-{
-	if (reader->payloads)
-		return reader->payloads;
-	uint64_t cell = message_id_offset(m) / index_cell_size(reader->index);
-	for (size_t i = 0; i < reader->slot_count; i++)
-		if (reader->slots[i].filled && reader->slots[i].decoded.cell == cell)
-			return &reader->slots[i].payloads;
-	return NULL;
-}
-
 static void
 expand_after(struct reader *reader, const struct message *m, enum expand_want want,
 	     const struct decode_history *history, struct expansion *e)
@@ -1012,7 +990,6 @@ expand_after(struct reader *reader, const struct message *m, enum expand_want wa
 	}
 	if (step_expand_dropped(reader->capture, &own, e))
 		return;
-	window.payloads = payloads_of(reader, &own);
 	/* bytes lost to a shrink read as zeros in the map */
 	if (own.offset + own.length > window.offset + window.length)
 		window.length = (size_t)(own.offset + own.length - window.offset);
@@ -1079,8 +1056,6 @@ reader_sift(struct reader *reader, const struct message *m, struct sought *sough
 {
 	const struct decoder *decoder = reader->decoder;
 	struct window window = reader_window(reader);
-	reader_renew(reader); /* payloads of other bytes are invalid */
-	window.payloads = payloads_of(reader, m);
 	*answer = (struct sought_answer){0};
 	if (!decoder->ops->sift || !is_of_window(reader, m, &window))
 		return;
@@ -1189,12 +1164,6 @@ reader_walk_from(struct reader *reader, uint64_t offset)
 }
 
 void
-reader_set_payloads(struct reader *reader, struct payloads *payloads)
-{
-	reader->payloads = payloads;
-}
-
-void
 reader_check(struct reader *reader, uint8_t severities)
 {
 	reader->check.severities = severities;
@@ -1257,7 +1226,6 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		want_ahead(reader, &window);
 		if (reader->check.severities)
 			window.check = &reader->check;
-		window.payloads = reader->payloads;
 		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);
 		if (at < capture_begin(capture)) /* the bytes may have been zeros */
 			return 0;

@@ -188,10 +188,6 @@ void reader_take_what_is_there(struct reader *);
  * MESSAGE_CHECKED on messages in which expanding would find no flags. */
 void reader_check(struct reader *, uint8_t severities);
 
-/* Make the walk store payloads of its messages here, for expanding; NULL: do not. The caller
- * clears them; all must come from one generation of the capture. */
-struct payloads;
-void reader_set_payloads(struct reader *, struct payloads *);
 
 /* Walk over the rest and discard its messages. */
 void reader_walk_all(struct reader *);

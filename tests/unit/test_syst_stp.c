@@ -9,7 +9,6 @@
 #include "test.h"
 
 #include "base/text.h"
-#include "decode/payloads.h"
 #include "decode/syst/syst.h"
 #include "drive.h"
 #include "nibbles.h"
@@ -795,41 +794,6 @@ test_far_from_end(void **state)
 	}
 }
 
-/* What step keeps for expand. */
-static void
-test_kept(void **state)
-{
-	(void)state;
-	struct test t = decode(START "1 01 F6 01000042 0  1 02 F6 01000042 1 7  4 41"
-				     " 1 01 4 42  1 02 F8 43  1 01 F8 44");
-	struct window w = drive_window(&t.drive);
-	struct payloads payloads = {0};
-	struct message out[8];
-	struct decode_state *stream = decode_state_new(t.drive.decoder);
-	w.payloads = &payloads;
-	t.drive.ops->start(t.drive.decoder, stream);
-	assert_int_equal(t.drive.ops->step(t.drive.decoder, stream, &w, out, COUNT(out)), 3);
-	assert_int_equal(payloads.rows.count, 2);
-	size_t length;
-	assert_null(payloads_find(&payloads, &out[0], &length)); /* ASYNC */
-	assert_memory_equal(payloads_find(&payloads, &out[2], &length),
-			    "\x42\0\0\x01"
-			    "BD",
-			    6);
-	assert_int_equal(length, 6);
-	assert_memory_equal(payloads_find(&payloads, &out[1], &length),
-			    "\x42\0\0\x01"
-			    "AC",
-			    6);
-	assert_int_equal(length, 6);
-	payloads_clear(&payloads);
-	assert_null(payloads_find(&payloads, &out[1], &length));
-	payloads_free(&payloads);
-	decode_state_free(t.drive.decoder, stream);
-	t.next = t.all.list.count;
-	finish(&t);
-}
-
 int
 main(void)
 {
@@ -844,8 +808,8 @@ main(void)
 	    cmocka_unit_test(test_hole),	 cmocka_unit_test(test_long_damage),
 	    cmocka_unit_test(test_resync),	 cmocka_unit_test(test_repeating),
 	    cmocka_unit_test(test_random),	 cmocka_unit_test(test_extents),
-	    cmocka_unit_test(test_kept),	 cmocka_unit_test(test_guess),
-	    cmocka_unit_test(test_probe),	 cmocka_unit_test(test_far_from_end),
+	    cmocka_unit_test(test_guess),	 cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_far_from_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

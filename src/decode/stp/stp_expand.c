@@ -13,7 +13,6 @@
 #include "decode/stp/stp_expand.h"
 
 #include "base/bytes.h"
-#include "decode/payloads.h"
 #include "decode/sought.h"
 #include "decode/stp/stp_gather.h"
 
@@ -246,16 +245,6 @@ collect_packets(struct stp_job *j, uint8_t *payload)
 	return (size_t)((nibbles + 1) / 2);
 }
 
-/* Set the payload to the one that step() kept.  Return false if it kept none. */
-static bool
-take_kept(const struct message *m, const struct window *w, struct expansion *e)
-{
-	const uint8_t *kept = payloads_find(w->payloads, m, &e->payload_length);
-	if (kept)
-		e->payload = arena_copy(&e->arena, kept, e->payload_length);
-	return kept;
-}
-
 /* Assemble the payload from the capture. */
 static void
 collect_payload(struct stp_job *j)
@@ -273,14 +262,6 @@ collect_payload(struct stp_job *j)
 	e->payload_length = j->with_packets ? collect_packets(j, payload)
 					    : stp_walk_collect(&j->walk, j->m, payload);
 	e->payload = payload;
-}
-
-static void
-expand_assembled(struct stp_job *j)
-{
-	add_sender(j);
-	if (j->with_packets || !take_kept(j->m, j->walk.window, j->e))
-		collect_payload(j);
 }
 
 static void
@@ -451,8 +432,6 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	bool assembled = m->flags & MESSAGE_SCATTERED;
 	bool is_data = assembled && m->kind == setup->protocol->data_kind;
 	expansion_clear(e);
-	if (assembled && want < EXPAND_FIELDS && !is_data && take_kept(m, w, e))
-		return true;
 
 	struct stp_job j = {
 	    .setup = setup,
@@ -466,10 +445,12 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	};
 	if (j.with_fields)
 		expansion_open(e, &rows->rows[STP_F_STP], FIELD_NOWHERE, 0, 0);
-	if (assembled)
-		expand_assembled(&j);
-	else
+	if (assembled) {
+		add_sender(&j);
+		collect_payload(&j);
+	} else {
 		expand_row(&j);
+	}
 	if (j.with_fields)
 		expansion_close(e);
 	if (is_data)

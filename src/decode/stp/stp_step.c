@@ -23,7 +23,6 @@
 #include "decode/stp/stp_step.h"
 
 #include "base/bytes.h"
-#include "decode/payloads.h"
 
 enum {
 	CUT = 2 * 65536,     /* nibbles from one cut to the next */
@@ -191,15 +190,6 @@ fill_message(struct stp_run *r, struct message *m, const struct stp_message *ope
 	fill_place(m, &open->start, end, last);
 }
 
-/* Keep the payload of a complete message, which is likely to be expanded. */
-static inline void
-keep_payload(const struct stp_run *r, const struct stp_message *open, const struct message *m)
-{
-	const uint8_t *payload = stp_message_payload(open);
-	if (payload)
-		payloads_add(r->window->payloads, m, payload, (open->nibbles + 1) / 2);
-}
-
 static inline struct stp_message *
 stream_current(struct stp_stream *s)
 {
@@ -348,8 +338,6 @@ end_message(struct stp_run *r, struct stp_message *open, const struct stp_packet
 	uint64_t end = r->state->at + packet->nibbles;
 	struct message *m = stream_room(r); /* the event ends here, too */
 	fill_message(r, m, open, end, (end - 1) / 2, true);
-	if (r->window->payloads && m != &r->dropped)
-		keep_payload(r, open, m);
 	stream_drop_message(r->state, open);
 }
 
@@ -372,7 +360,7 @@ open_message(struct stp_run *r, bool begins)
 {
 	struct stp_stream *s = r->state;
 	struct stp_message *open = stp_open_add(&s->open, s->at, &s->stp);
-	if (r->window->check || r->window->payloads)
+	if (r->window->check)
 		stp_message_keep(open);
 	open->orphan = !begins && !s->stp.ended; /* the packet after an end is a start */
 	if (open->orphan && r->setup->protocol->strict)

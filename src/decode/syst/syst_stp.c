@@ -16,7 +16,6 @@
 #include "decode/syst/syst.h"
 
 #include "base/bytes.h"
-#include "decode/payloads.h"
 #include "decode/sought.h"
 #include "decode/stp/stp_expand.h"
 #include "decode/stp/stp_gather.h"
@@ -212,13 +211,8 @@ syst_stp_sift(const struct decoder *decoder, const struct message *m, const stru
 		answer->type_lacks = answer->text_lacks;
 		return;
 	}
-	size_t length;
-	const uint8_t *payload = payloads_find(w->payloads, m, &length);
-	if (!payload) {
-		uint8_t *bytes = sought_room(sought, m->length + STP_COLLECT_MORE);
-		length = assemble_payload(d, m, w, bytes);
-		payload = bytes;
-	}
+	uint8_t *payload = sought_room(sought, m->length + STP_COLLECT_MORE);
+	size_t length = assemble_payload(d, m, w, payload);
 	sift_payload(d, m, sender_of(m), payload, length, sought, answer);
 }
 

@@ -259,11 +259,10 @@ libtrawl_a_SOURCES = \
 	src/flow/call_stack.c \
 	src/flow/call_stack.h \
 	src/flow/coresight_walk.c \
-	src/flow/coresight_walk.h \
 	src/flow/etrace_predict.c \
 	src/flow/etrace_predict.h \
 	src/flow/etrace_walk.c \
-	src/flow/etrace_walk.h \
+	src/flow/flow_walk.h \
 	src/flow/flow.c \
 	src/flow/flow.h \
 	src/flow/flow_clock.c \

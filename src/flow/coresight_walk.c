@@ -1,18 +1,22 @@
 /*
- * Turns CoreSight elements into steps: see coresight_walk.h.
+ * Turns the elements of a CoreSight origin into steps: see flow_walk.h.
+ *
+ * The trace decoder has followed the program already, so each element is a step: a range of
+ * instructions, an exception, or unseen code.  The program's bytes are read only to find the
+ * indirect branches of A32 and T32 that are returns.
  *
  * Repeated elements are dropped: unseen code gives one step up to the next seen code, and so does
  * lost trace.
  */
 #include "config.h"
 
-#include "flow/coresight_walk.h"
+#include "flow/flow_walk.h"
 
 #include <stdlib.h>
 
 struct coresight_walk {
 	struct flow_code *code;
-	void (*take)(void *, const struct flow_step *);
+	flow_walk_take *take;
 	void *context;
 	struct flow_space space; /* its `whose` is the current context */
 	struct {
@@ -26,9 +30,9 @@ struct coresight_walk {
 	struct flow_step run, passed;
 };
 
-struct coresight_walk *
-coresight_walk_new(struct flow_code *code, const struct flow_space *space,
-		   void (*take)(void *context, const struct flow_step *), void *context)
+static void *
+open_walk(struct flow_code *code, const struct flow_space *space, flow_walk_take *take,
+	  void *context)
 {
 	struct coresight_walk *walk = mem_new(sizeof *walk);
 	*walk = (struct coresight_walk){.code = code,
@@ -40,18 +44,12 @@ coresight_walk_new(struct flow_code *code, const struct flow_space *space,
 	return walk;
 }
 
-void
-coresight_walk_free(struct coresight_walk *walk)
-{
-	free(walk);
-}
-
-struct coresight_walk *
-coresight_walk_copy(const struct coresight_walk *walk, struct flow_code *code, const void *memory,
-		    void (*take)(void *context, const struct flow_step *), void *context)
+static void *
+copy_walk(const void *walk, struct flow_code *code, const void *memory, flow_walk_take *take,
+	  void *context)
 {
 	struct coresight_walk *copy = mem_new(sizeof *copy);
-	*copy = *walk;
+	*copy = *(const struct coresight_walk *)walk;
 	copy->code = code;
 	copy->take = take;
 	copy->context = context;
@@ -61,9 +59,10 @@ coresight_walk_copy(const struct coresight_walk *walk, struct flow_code *code, c
 	return copy;
 }
 
-size_t
-coresight_walk_size(void)
+static size_t
+walk_size(const void *walk)
 {
+	(void)walk;
 	return sizeof(struct coresight_walk);
 }
 
@@ -179,9 +178,10 @@ take_exception(struct coresight_walk *walk, const struct flow_element *e)
 							    .irq = e->irq});
 }
 
-void
-coresight_walk_packet(struct coresight_walk *walk, const struct flow_packet *p)
+static void
+take_packet(void *context, const struct flow_packet *p)
 {
+	struct coresight_walk *walk = context;
 	if (p->kind == FLOW_RANGE)
 		take_range(walk, &p->element);
 	else if (p->kind == FLOW_UNSEEN)
@@ -197,3 +197,11 @@ coresight_walk_packet(struct coresight_walk *walk, const struct flow_packet *p)
 	else if (p->kind == FLOW_LOST)
 		say_lost(walk, p->element.why);
 }
+
+const struct flow_walk_form coresight_walk_form = {
+    .open = open_walk,
+    .close = free,
+    .copy = copy_walk,
+    .size = walk_size,
+    .packet = take_packet,
+};

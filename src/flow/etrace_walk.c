@@ -1,5 +1,11 @@
 /*
- * Follows E-Trace packets through the program: see etrace_walk.h.
+ * Follows the E-Trace packets of a hart through its program: see flow_walk.h.
+ *
+ * This is the reference algorithm [E-Trace 2.0, "Decoder pseudo code"].  Implicit returns and
+ * sequentially inferable jumps follow the text of "Implicit return mode" and "Sequentially
+ * inferable jump mode".  Unsupported modes are damage, and so is any contradiction among packets
+ * or between packets and program.  A damage step gives the reason, and the walk goes on at the
+ * next synchronisation.
  *
  * A sentence of the specification that decides is quoted at its line.  Without a citation, the
  * source is [E-Trace 2.0, "Decoder pseudo code"], whose names of functions and variables are
@@ -11,7 +17,7 @@
  */
 #include "config.h"
 
-#include "flow/etrace_walk.h"
+#include "flow/flow_walk.h"
 #include "base/vec.h"
 #include "flow/etrace_predict.h"
 
@@ -38,7 +44,7 @@ enum report {
 
 struct etrace_walk {
 	struct flow_code *code;
-	void (*take)(void *, const struct flow_step *);
+	flow_walk_take *take;
 	void *context;
 
 	struct flow_modes modes;
@@ -87,11 +93,12 @@ struct etrace_walk {
 
 static const char less_privilege[] = "a return from a trap that needs more privilege,";
 
-struct etrace_walk *
-etrace_walk_new(struct flow_code *code, void (*take)(void *context, const struct flow_step *),
-		void *context)
+static void *
+open_walk(struct flow_code *code, const struct flow_space *space, flow_walk_take *take,
+	  void *context)
 {
 	struct etrace_walk *walk = mem_new(sizeof *walk);
+	(void)space;
 	walk->code = code;
 	walk->take = take;
 	walk->context = context;
@@ -99,9 +106,10 @@ etrace_walk_new(struct flow_code *code, void (*take)(void *context, const struct
 	return walk;
 }
 
-void
-etrace_walk_free(struct etrace_walk *walk)
+static void
+close_walk(void *context)
 {
+	struct etrace_walk *walk = context;
 	if (walk) {
 		free(walk->stack);
 		etrace_predict_free(&walk->predict);
@@ -109,15 +117,17 @@ etrace_walk_free(struct etrace_walk *walk)
 	free(walk);
 }
 
-struct etrace_walk *
-etrace_walk_copy(const struct etrace_walk *walk, struct flow_code *code,
-		 void (*take)(void *context, const struct flow_step *), void *context)
+static void *
+copy_walk(const void *context, struct flow_code *code, const void *memory, flow_walk_take *take,
+	  void *taker)
 {
+	const struct etrace_walk *walk = context;
 	struct etrace_walk *copy = mem_new(sizeof *copy);
+	(void)memory;
 	*copy = *walk;
 	copy->code = code;
 	copy->take = take;
-	copy->context = context;
+	copy->context = taker;
 	copy->stack = walk->room ? mem_new(walk->room * sizeof *copy->stack) : NULL;
 	if (walk->room)
 		memcpy(copy->stack, walk->stack, walk->room * sizeof *copy->stack);
@@ -125,9 +135,10 @@ etrace_walk_copy(const struct etrace_walk *walk, struct flow_code *code,
 	return copy;
 }
 
-size_t
-etrace_walk_size(const struct etrace_walk *walk)
+static size_t
+walk_size(const void *context)
 {
+	const struct etrace_walk *walk = context;
 	return sizeof *walk + walk->room * sizeof *walk->stack +
 	       etrace_predict_size(&walk->predict);
 }
@@ -979,15 +990,17 @@ take_path(struct etrace_walk *walk, const struct flow_packet *p)
 	}
 }
 
-const struct flow_modes *
-etrace_walk_modes(const struct etrace_walk *walk)
+static const struct flow_modes *
+walk_modes(const void *context)
 {
+	const struct etrace_walk *walk = context;
 	return walk->begun ? &walk->modes : NULL;
 }
 
-void
-etrace_walk_packet(struct etrace_walk *walk, const struct flow_packet *p)
+static void
+take_packet(void *context, const struct flow_packet *p)
 {
+	struct etrace_walk *walk = context;
 	if (p->kind != FLOW_LOST && p->kind != FLOW_NOTHING) {
 		walk->widths = p->widths;
 		if (!walk->begun)
@@ -1028,3 +1041,13 @@ etrace_walk_packet(struct etrace_walk *walk, const struct flow_packet *p)
 	}
 	flush_run(walk);
 }
+
+const struct flow_walk_form etrace_walk_form = {
+    .open = open_walk,
+    .close = close_walk,
+    .copy = copy_walk,
+    .size = walk_size,
+    .packet = take_packet,
+    .modes = walk_modes,
+    .held = true,
+};

@@ -2,7 +2,7 @@
  * Follows the processors of a trace: see flow.h.
  *
  * Each origin has a walk; all walks share the code.  A loss that may concern any of them ends all
- * walks until the next synchronisation.  One table has the functions of each format.
+ * walks until the next synchronisation.
  *
  * Memory comes from the decoder first, as read from the target, then from the files with symbols.
  */
@@ -11,30 +11,13 @@
 #include "flow/flow.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "decode/flow_packet.h"
-#include "flow/coresight_walk.h"
-#include "flow/etrace_walk.h"
+#include "flow/flow_walk.h"
 #include "trace/naming.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { HARTS_MOST = 4096 }; /* limit against hostile captures */
-
-struct hart;
-
-/* Functions that turn the packets of a form into steps. */
-struct walk_form {
-	void *(*open)(struct hart *, uint64_t origin);
-	void (*take)(void *walk, const struct flow_packet *);
-	/* returns the modes for the next packet; NULL: those it begins with */
-	const struct flow_modes *(*modes)(const void *walk);
-	void (*close)(void *walk);
-	/* copies a walk for a hart; NULL: to be kept in a state */
-	void *(*copy)(const void *walk, struct hart *);
-	size_t (*size)(const void *walk);
-	bool held; /* steps wait for a proof in flow_hold */
-};
 
 struct hart {
 	struct flow *flow;
@@ -45,7 +28,7 @@ struct hart {
 
 /* Copies of the walks, by hart. */
 struct flow_state {
-	const struct walk_form *form;
+	const struct flow_walk_form *form;
 	struct flow_hold *hold;
 	VEC(struct flow_space) spaces; /* spaces of the code, as numbered in held steps */
 	VEC(struct {
@@ -56,7 +39,7 @@ struct flow_state {
 
 struct flow {
 	const struct decoder *decoder;
-	const struct walk_form *form;
+	const struct flow_walk_form *form;
 	struct image *image;
 	struct flow_code *code;
 	struct flow_hold *hold;
@@ -129,89 +112,9 @@ take_step(void *context, const struct flow_step *step)
 		flow->take(flow->context, &flow->place, step);
 }
 
-static void *
-open_etrace(struct hart *hart, uint64_t origin)
-{
-	(void)origin;
-	return etrace_walk_new(hart->flow->code, take_step, hart);
-}
-
-static void
-take_etrace(void *walk, const struct flow_packet *packet)
-{
-	etrace_walk_packet(walk, packet);
-}
-
-static const struct flow_modes *
-modes_etrace(const void *walk)
-{
-	return etrace_walk_modes(walk);
-}
-
-static void
-close_etrace(void *walk)
-{
-	etrace_walk_free(walk);
-}
-
-static void *
-open_coresight(struct hart *hart, uint64_t origin)
-{
-	const struct flow_space space = {
-	    .read = read_target, .memory = hart->flow, .whose = {.origin = origin}};
-	return coresight_walk_new(hart->flow->code, &space, take_step, hart);
-}
-
-static void
-take_coresight(void *walk, const struct flow_packet *packet)
-{
-	coresight_walk_packet(walk, packet);
-}
-
-static const struct flow_modes *
-modes_coresight(const void *walk)
-{
-	(void)walk;
-	return NULL;
-}
-
-static void
-close_coresight(void *walk)
-{
-	coresight_walk_free(walk);
-}
-
-static void *
-copy_etrace(const void *walk, struct hart *hart)
-{
-	return etrace_walk_copy(walk, hart ? hart->flow->code : NULL, take_step, hart);
-}
-
-static size_t
-size_etrace(const void *walk)
-{
-	return etrace_walk_size(walk);
-}
-
-static void *
-copy_coresight(const void *walk, struct hart *hart)
-{
-	struct flow *flow = hart ? hart->flow : NULL;
-	return coresight_walk_copy(walk, flow ? flow->code : NULL, flow, take_step, hart);
-}
-
-static size_t
-size_coresight(const void *walk)
-{
-	(void)walk;
-	return coresight_walk_size();
-}
-
-static const struct walk_form forms[] = {
-    [FLOW_PACKETS] = {open_etrace, take_etrace, modes_etrace, close_etrace, copy_etrace,
-		      size_etrace, .held = true},
-    [FLOW_ELEMENTS] = {open_coresight, take_coresight, modes_coresight, close_coresight,
-		       copy_coresight, size_coresight, .held = false},
+static const struct flow_walk_form *const forms[] = {
+    [FLOW_PACKETS] = &etrace_walk_form,
+    [FLOW_ELEMENTS] = &coresight_walk_form,
 };
 
 struct flow *
@@ -229,7 +132,7 @@ flow_new(struct trace *trace, flow_take *take, void *context, struct err *err)
 		return NULL;
 	struct flow *flow = mem_new(sizeof *flow);
 	*flow = (struct flow){.decoder = decoder,
-			      .form = &forms[decoder->ops->flow_form],
+			      .form = forms[decoder->ops->flow_form],
 			      .image = image,
 			      .code = flow_code_new(image),
 			      .hold = flow_hold_new(take, context),
@@ -275,7 +178,9 @@ add_hart(struct flow *flow, uint64_t origin)
 	struct hart *hart = mem_new(sizeof *hart);
 	*hart =
 	    (struct hart){.flow = flow, .origin = origin, .number = (unsigned)flow->harts.count};
-	hart->walk = flow->form->open(hart, origin);
+	const struct flow_space space = {
+	    .read = read_target, .memory = flow, .whose = {.origin = origin}};
+	hart->walk = flow->form->open(flow->code, &space, take_step, hart);
 	*vec_add(&flow->harts) = hart;
 	if (flow->harts.count <= HARTS_MOST)
 		*map_add(&flow->places, origin) = flow->harts.count;
@@ -325,7 +230,7 @@ flow_save(const struct flow *flow, size_t *size)
 	for (size_t i = 0; i < flow->harts.count; i++) {
 		const struct hart *hart = flow->harts.at[i];
 		vec_add(&state->harts)->origin = hart->origin;
-		state->harts.at[i].walk = flow->form->copy(hart->walk, NULL);
+		state->harts.at[i].walk = flow->form->copy(hart->walk, NULL, NULL, NULL, NULL);
 	}
 	return state;
 }
@@ -378,7 +283,8 @@ flow_restore(struct flow *flow, const struct flow_state *state)
 	for (size_t i = 0; state && i < state->harts.count; i++) {
 		struct hart *hart = add_hart(flow, state->harts.at[i].origin);
 		flow->form->close(hart->walk);
-		hart->walk = flow->form->copy(state->harts.at[i].walk, hart);
+		hart->walk =
+		    flow->form->copy(state->harts.at[i].walk, flow->code, flow, take_step, hart);
 	}
 }
 
@@ -391,7 +297,8 @@ flow_message(struct flow *flow, struct reader *r, const struct message *m, uint6
 	struct window window = reader_window(r);
 	struct flow_packet packet;
 	const struct hart *hart = find_hart(flow, m->origin);
-	const struct flow_modes *modes = hart ? flow->form->modes(hart->walk) : NULL;
+	const struct flow_modes *modes =
+	    hart && flow->form->modes ? flow->form->modes(hart->walk) : NULL;
 	flow->decoder->ops->flow(flow->decoder, m, &window, modes, &packet);
 	if (packet.kind == FLOW_NOTHING)
 		return;
@@ -399,13 +306,13 @@ flow_message(struct flow *flow, struct reader *r, const struct message *m, uint6
 	    .number = number, .origin = m->origin, .chosen = chosen, .time = flow->time};
 	if (packet.all) {
 		for (size_t i = 0; i < flow->harts.count && i < HARTS_MOST; i++)
-			flow->form->take(flow->harts.at[i]->walk, &packet);
+			flow->form->packet(flow->harts.at[i]->walk, &packet);
 		return;
 	}
 	if (!hart)
 		hart = make_hart(flow, m->origin);
 	if (hart->number < HARTS_MOST)
-		flow->form->take(hart->walk, &packet);
+		flow->form->packet(hart->walk, &packet);
 	else
 		take_step((void *)(uintptr_t)hart,
 			  &(struct flow_step){.kind = FLOW_STEP_DAMAGE,

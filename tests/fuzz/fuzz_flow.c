@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "base/bytes.h"
-#include "flow/etrace_walk.h"
+#include "flow/flow_walk.h"
 #include "flow/flow_hold.h"
 
 #include <stdio.h>
@@ -101,15 +101,15 @@ follow(const struct image *image, const uint8_t *data, size_t size)
 	struct flow_code *code = flow_code_new(image);
 	struct follower follower = {.image = image};
 	follower.hold = flow_hold_new(take_step, &follower);
-	struct etrace_walk *walk = etrace_walk_new(code, hold_step, &follower);
+	void *walk = etrace_walk_form.open(code, NULL, hold_step, &follower);
 	for (unsigned i = 0; i < MOST && size >= PACKET; i++, data += PACKET, size -= PACKET) {
 		struct flow_packet packet = packet_of(data);
 		follower.packet = i;
-		etrace_walk_packet(walk, &packet);
+		etrace_walk_form.packet(walk, &packet);
 	}
 	flow_hold_end(follower.hold);
 	flow_hold_free(follower.hold);
-	etrace_walk_free(walk);
+	etrace_walk_form.close(walk);
 	flow_code_free(code);
 }
 

@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "decode/coresight/opencsd_flow.h"
-#include "flow/coresight_walk.h"
+#include "flow/flow_walk.h"
 #include "flow/image_fit.h"
 #include "program/image.h"
 
@@ -130,7 +130,7 @@ exceptions_have_names(void **state)
 struct walk_test {
 	struct image *image;
 	struct flow_code *code;
-	struct coresight_walk *walk;
+	void *walk;
 	struct image_fits fits;
 	VEC(struct flow_step) steps;
 };
@@ -166,13 +166,13 @@ start(struct walk_test *t)
 	const struct flow_space space = {.read = read_memory};
 	*t = (struct walk_test){.image = image_new()};
 	t->code = flow_code_new(t->image);
-	t->walk = coresight_walk_new(t->code, &space, take, t);
+	t->walk = coresight_walk_form.open(t->code, &space, take, t);
 }
 
 static void
 stop(struct walk_test *t)
 {
-	coresight_walk_free(t->walk);
+	coresight_walk_form.close(t->walk);
 	image_fits_free(&t->fits);
 	flow_code_free(t->code);
 	image_free(t->image);
@@ -183,19 +183,20 @@ stop(struct walk_test *t)
 static void
 range(struct walk_test *t, enum insn_class class, uint64_t address)
 {
-	coresight_walk_packet(t->walk, &(struct flow_packet){.kind = FLOW_RANGE,
-							     .element = {.machine = INSN_A32,
-									 .class = (uint8_t) class,
-									 .last = 4,
-									 .count = 1,
-									 .first = address,
-									 .end = address + 4}});
+	coresight_walk_form.packet(t->walk,
+				   &(struct flow_packet){.kind = FLOW_RANGE,
+							 .element = {.machine = INSN_A32,
+								     .class = (uint8_t) class,
+								     .last = 4,
+								     .count = 1,
+								     .first = address,
+								     .end = address + 4}});
 }
 
 static void
 send(struct walk_test *t, enum flow_packet_kind kind)
 {
-	coresight_walk_packet(t->walk, &(struct flow_packet){.kind = (uint8_t)kind});
+	coresight_walk_form.packet(t->walk, &(struct flow_packet){.kind = (uint8_t)kind});
 }
 
 static const struct flow_step *
@@ -267,7 +268,7 @@ impossible_ranges(void **state)
 		p.element.first = ranges[i].first;
 		p.element.end = ranges[i].end;
 		p.element.count = ranges[i].count;
-		coresight_walk_packet(t.walk, &p);
+		coresight_walk_form.packet(t.walk, &p);
 		assert_int_equal(t.steps.count, 1);
 		assert_int_equal(newest(&t)->kind, ranges[i].kind);
 		stop(&t);
@@ -285,18 +286,18 @@ contexts_have_spaces(void **state)
 	range(&t, INSN_OTHER, 0x100);
 	uint16_t first = newest(&t)->space;
 	context.element.context_id = 7;
-	coresight_walk_packet(t.walk, &context);
+	coresight_walk_form.packet(t.walk, &context);
 	range(&t, INSN_OTHER, 0x100);
 	assert_int_not_equal(newest(&t)->space, first);
 	assert_int_equal(flow_code_machine(t.code, first), INSN_A32);
 	context.element.context_id = 0;
-	coresight_walk_packet(t.walk, &context);
+	coresight_walk_form.packet(t.walk, &context);
 	range(&t, INSN_OTHER, 0x100);
 	assert_int_equal(newest(&t)->space, first);
 	/* a capture may name any number of them */
 	for (uint32_t i = 1; i < 2 * FLOW_CODE_SPACES; i++) {
 		context.element.context_id = i;
-		coresight_walk_packet(t.walk, &context);
+		coresight_walk_form.packet(t.walk, &context);
 		range(&t, INSN_OTHER, 0x100);
 	}
 	assert_int_equal(t.code->spaces.count, FLOW_CODE_SPACES);

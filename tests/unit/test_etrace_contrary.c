@@ -7,7 +7,7 @@
 
 #include "test.h"
 
-#include "flow/etrace_walk.h"
+#include "flow/flow_walk.h"
 #include "program_path.h"
 #include "seven.h"
 
@@ -181,7 +181,7 @@ check_rows(const char elf[static sizeof seven_elf], const struct row *table, siz
 	struct flow_code *code = flow_code_new(image);
 	for (size_t i = 0; i < count; i++) {
 		const char *why = NULL;
-		struct etrace_walk *walk = etrace_walk_new(code, take_step, &why);
+		void *walk = etrace_walk_form.open(code, NULL, take_step, &why);
 		for (unsigned k = 0; k < MOST && table[i].packets[k].kind; k++) {
 			struct flow_packet packet = table[i].packets[k];
 			packet.begin = table[i].modes;
@@ -191,12 +191,12 @@ check_rows(const char elf[static sizeof seven_elf], const struct row *table, siz
 							     .return_stack_size = 2,
 							     .bpred_size = 4,
 							     .cache_size = 4};
-			etrace_walk_packet(walk, &packet);
+			etrace_walk_form.packet(walk, &packet);
 		}
 		if (!why != !table[i].why || (why && strcmp(why, table[i].why)))
 			fail_msg("row %zu: %s, not %s", i, why ? why : "nothing",
 				 table[i].why ? table[i].why : "nothing");
-		etrace_walk_free(walk);
+		etrace_walk_form.close(walk);
 	}
 	flow_code_free(code);
 	image_free(image);

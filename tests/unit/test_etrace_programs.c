@@ -8,7 +8,7 @@
 #include "test.h"
 
 #include "etrace_encode.h"
-#include "flow/etrace_walk.h"
+#include "flow/flow_walk.h"
 #include "flow/flow_hold.h"
 #include "program_path.h"
 #include "random.h"
@@ -236,21 +236,21 @@ follow(struct follower *f, const struct subject *subject, const struct etrace_st
 	set_options(&d.options.etrace, style, subject->program);
 	decoded_open(&d, bytes, length);
 	f->hold = flow_hold_new(take_step, f);
-	struct etrace_walk *walk = etrace_walk_new(subject->code, hold_step, f);
+	void *walk = etrace_walk_form.open(subject->code, NULL, hold_step, f);
 	for (size_t i = 0; i < d.messages.count; i++) {
 		f->offset = d.messages.at[i].offset;
-		encap_ops.flow(d.decoder, &d.messages.at[i], &d.window, etrace_walk_modes(walk),
-			       &packet);
+		encap_ops.flow(d.decoder, &d.messages.at[i], &d.window,
+			       etrace_walk_form.modes(walk), &packet);
 		struct seen *seen = vec_add(&f->seen);
 		*seen = (struct seen){.packet = packet, .offset = f->offset, .part = f->part};
 		f->breaks = false;
-		etrace_walk_packet(walk, &packet);
+		etrace_walk_form.packet(walk, &packet);
 		seen->breaks = f->breaks;
 		f->part += packet.kind == FLOW_SUPPORT && packet.status != FLOW_NO_CHANGE;
 	}
 	flow_hold_end(f->hold);
 	flow_hold_free(f->hold);
-	etrace_walk_free(walk);
+	etrace_walk_form.close(walk);
 	decoded_close(&d);
 }
 

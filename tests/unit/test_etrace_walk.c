@@ -12,7 +12,7 @@
 #include "test.h"
 
 #include "elf_write.h"
-#include "flow/etrace_walk.h"
+#include "flow/flow_walk.h"
 #include "flow/flow_hold.h"
 #include "folder.h"
 #include "program_path.h"
@@ -303,7 +303,7 @@ struct encoder {
 	uint64_t *random;
 	unsigned resync_percent, loss_percent, losing; /* packets that are still to be lost */
 	unsigned packets, damaged; /* sent so far; which one is damaged, from 1 */
-	struct etrace_walk *walk;
+	void *walk;
 
 	uint64_t reported; /* the last address in a packet */
 	uint32_t map;
@@ -347,7 +347,7 @@ send_packet(struct encoder *e, struct flow_packet packet)
 		packet = (struct flow_packet){.kind = FLOW_LOST};
 	}
 	if (!missing)
-		etrace_walk_packet(e->walk, &packet);
+		etrace_walk_form.packet(e->walk, &packet);
 	memset(e->since, 0, sizeof e->since);
 }
 
@@ -579,14 +579,14 @@ trial_begin(struct trial *t, uint64_t *r, unsigned trap_percent, bool sijump)
 	    .run = &t->run,
 	    .random = r,
 	    .widths = {.iaddress_width = wide ? 64 : 32},
-	    .walk = etrace_walk_new(t->code, take_step, &t->got),
+	    .walk = etrace_walk_form.open(t->code, NULL, take_step, &t->got),
 	};
 }
 
 static void
 trial_end(struct trial *t)
 {
-	etrace_walk_free(t->encoder.walk);
+	etrace_walk_form.close(t->encoder.walk);
 	flow_code_free(t->code);
 	image_free(t->image);
 	vec_free(&t->got.steps);
@@ -719,10 +719,10 @@ tell_run(unsigned number, unsigned damaged, struct told *told)
 	uint64_t r = number + 5000;
 	trial_begin(&t, &r, 1, false);
 	struct encoder *e = &t.encoder;
-	etrace_walk_free(e->walk);
+	etrace_walk_form.close(e->walk);
 	*told = (struct told){.encoder = e};
 	told->hold = flow_hold_new(tell_step, told);
-	e->walk = etrace_walk_new(t.code, hold_step, told);
+	e->walk = etrace_walk_form.open(t.code, NULL, hold_step, told);
 	e->resync_percent = 1;
 	e->damaged = damaged;
 	e->modes.full_address = number & 1;
@@ -813,7 +813,7 @@ nonsense_is_taken(void **state)
 	for (unsigned i = 0; i < 20; i++) {
 		uint64_t count = 0;
 		trial_begin(&t, &r, 0, false);
-		struct etrace_walk *walk = etrace_walk_new(t.code, count_step, &count);
+		void *walk = etrace_walk_form.open(t.code, NULL, count_step, &count);
 		for (unsigned k = 0; k < 2000; k++) {
 			uint64_t bits = random_next(&r), more = random_next(&r);
 			const struct flow_packet packet = {
@@ -845,10 +845,10 @@ nonsense_is_taken(void **state)
 				       .return_stack_size = i % 4,
 				       .call_counter_size = i % 3},
 			};
-			etrace_walk_packet(walk, &packet);
+			etrace_walk_form.packet(walk, &packet);
 		}
 		assert_true(count > 0);
-		etrace_walk_free(walk);
+		etrace_walk_form.close(walk);
 		trial_end(&t);
 	}
 }

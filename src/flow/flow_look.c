@@ -34,10 +34,8 @@ struct flow_looker {
 	uint64_t origin, number;
 	struct flow_look *look; /* result, or NULL */
 	uint64_t first, last;
-	flow_watch *watch; /* for COUNT messages from `number` on, or NULL */
+	flow_watch *watch; /* gets the steps of all processors from `number` on; or NULL */
 	void *watching;
-	uint64_t count;
-	flow_watch_step *watch_all; /* for all processors, or NULL */
 	struct flow_wish wish;
 	bool done;
 };
@@ -181,58 +179,28 @@ search_step(struct flow_looker *looker, uint64_t number, const struct flow_step 
 	wish->trap |= step->kind == FLOW_STEP_TRAP;
 }
 
-/* --- callbacks --------------------------------------------------------- */
-
-static void
-watch_step(struct flow_looker *looker, const struct flow_place *place, const struct flow_step *step,
-	   struct flow_frames *frames)
-{
-	uint64_t number = place->number;
-	if (number >= looker->number && number - looker->number >= looker->count) {
-		looker->done = true;
-		return;
-	}
-	flow_frames_step(frames, place, step);
-	if (number >= looker->number)
-		looker->watch(looker->watching, number, frames);
-}
-
-static void
-watch_any_step(struct flow_looker *looker, const struct flow_place *place,
-	       const struct flow_step *step)
-{
-	struct flow_frames *frames = flow_stacks_of(&looker->stacks, place->origin);
-	flow_frames_step(frames, place, step);
-	if (place->number >= looker->number)
-		looker->done = !looker->watch_all(looker->watching, place, step, frames);
-}
-
 /* --- following --------------------------------------------------------- */
 
 static void
 take_step(void *context, const struct flow_place *place, const struct flow_step *step)
 {
 	struct flow_looker *looker = context;
-	if (looker->watch_all && !looker->done)
-		watch_any_step(looker, place, step);
-	if (looker->watch_all || place->origin != looker->origin || looker->done)
+	if (looker->done || (!looker->watch && place->origin != looker->origin))
 		return;
 	struct flow_frames *frames = flow_stacks_of(&looker->stacks, place->origin);
-	if (step->kind == FLOW_STEP_CYCLES) {
-		if (looker->look)
-			add_cycles(looker->look, step->cycles);
-		if (!looker->look || place->number <= looker->number)
-			flow_frames_step(frames, place, step);
-		return;
-	}
 	if (looker->watch) {
-		watch_step(looker, place, step, frames);
+		flow_frames_step(frames, place, step);
+		if (place->number >= looker->number)
+			looker->done = !looker->watch(looker->watching, place, step, frames);
 		return;
 	}
-	if (!looker->look)
-		search_step(looker, place->number, step, call_stack_depth(&frames->calls));
-	else
+	bool cycles = step->kind == FLOW_STEP_CYCLES;
+	if (looker->look && cycles)
+		add_cycles(looker->look, step->cycles);
+	else if (looker->look)
 		look_at_step(looker, place->number, step);
+	else if (!cycles)
+		search_step(looker, place->number, step, call_stack_depth(&frames->calls));
 	if (!looker->look || place->number <= looker->number)
 		flow_frames_step(frames, place, step);
 }
@@ -343,34 +311,18 @@ flow_look_around(struct flow_looker *looker, struct reader *reader, struct posit
 }
 
 bool
-flow_look_walk(struct flow_looker *looker, struct reader *reader, uint64_t cell, uint64_t origin,
-	       uint64_t first, uint64_t count, flow_watch *watch, void *context)
+flow_look_steps(struct flow_looker *looker, struct reader *reader, uint64_t cell, uint64_t first,
+		size_t count, flow_watch *watch, void *context)
 {
 	bool guess;
-	looker->look = NULL;
 	looker->watch = watch;
 	looker->watching = context;
-	looker->origin = origin;
 	looker->number = first;
-	looker->count = count;
 	uint64_t from = restore_before(looker, cell, &guess);
 	follow_cells(looker, reader, from, UINT64_MAX, first + count + LOOK_AHEAD);
 	flow_end(looker->flow);
 	looker->watch = NULL;
 	return guess;
-}
-
-void
-flow_look_steps(struct flow_looker *looker, struct reader *reader, uint64_t cell, uint64_t first,
-		uint64_t last, flow_watch_step *watch, void *context)
-{
-	bool guess;
-	looker->watch_all = watch;
-	looker->watching = context;
-	looker->number = first;
-	follow_cells(looker, reader, restore_before(looker, cell, &guess), UINT64_MAX, last);
-	flow_end(looker->flow);
-	looker->watch_all = NULL;
 }
 
 /* Search the cells from the last checkpoint before CELL up to END.  *CELL becomes the first one. */

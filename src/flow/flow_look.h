@@ -59,22 +59,15 @@ bool flow_look_at(struct flow_looker *, struct reader *, struct position, struct
 bool flow_look_around(struct flow_looker *, struct reader *, struct position, uint64_t cell,
 		      uint64_t first, uint64_t last, struct flow_look *);
 
-/* Gets the call stack of a processor after each of its steps, and the message of the step. */
-typedef void flow_watch(void *context, uint64_t number, const struct flow_frames *);
-
-/* Follow processor ORIGIN and pass its steps to WATCH, in COUNT messages from number FIRST on,
- * which is in CELL.  Return true if the stacks are a guess, as in struct flow_look. */
-bool flow_look_walk(struct flow_looker *, struct reader *, uint64_t cell, uint64_t origin,
-		    uint64_t first, uint64_t count, flow_watch *, void *context);
-
 /* Gets a step of any processor, and its call stack after the step.  Returns false to stop. */
-typedef bool flow_watch_step(void *context, const struct flow_place *, const struct flow_step *,
-			     const struct flow_frames *);
+typedef bool flow_watch(void *context, const struct flow_place *, const struct flow_step *,
+			const struct flow_frames *);
 
-/* Follow all processors and pass their steps to WATCH, in messages FIRST to LAST.  FIRST is in
- * CELL.  Steps in cells after flow_index_known may be a guess. */
-void flow_look_steps(struct flow_looker *, struct reader *, uint64_t cell, uint64_t first,
-		     uint64_t last, flow_watch_step *, void *context);
+/* Follow all processors and pass their steps to WATCH, in COUNT messages from number FIRST on,
+ * which is in CELL, and up to LOOK_AHEAD more.  Return true if the stacks are a guess, as in
+ * struct flow_look. */
+bool flow_look_steps(struct flow_looker *, struct reader *, uint64_t cell, uint64_t first,
+		     size_t count, flow_watch *, void *context);
 
 /* Event to look for. */
 enum flow_find {

@@ -143,7 +143,6 @@ flow_marks_read(struct flow_looker *looker, struct reader *reader, uint64_t cell
 	struct marks_reading reading = {
 	    .first = first, .count = count, .marks = marks, .code = flow_looker_code(looker)};
 	memset(marks, 0, count * sizeof *marks);
-	flow_look_steps(looker, reader, cell, first, first + count + LOOK_AHEAD, watch_step,
-			&reading);
+	flow_look_steps(looker, reader, cell, first, count, watch_step, &reading);
 	vec_free(&reading.waiting);
 }

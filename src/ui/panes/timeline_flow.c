@@ -95,11 +95,16 @@ watch_frame(struct timeline_flow *t, size_t depth, uint64_t below, size_t column
 	bar->entry = frame->entry;
 }
 
-static void
-watch_frames(void *context, uint64_t number, const struct flow_frames *frames)
+static bool
+watch_frames(void *context, const struct flow_place *place, const struct flow_step *step,
+	     const struct flow_frames *frames)
 {
 	struct timeline_flow *t = context;
-	uint32_t column = t->columns.at[number - t->first];
+	if (place->origin != t->origin || step->kind == FLOW_STEP_CYCLES)
+		return true;
+	if (place->number - t->first >= t->columns.count)
+		return false;
+	uint32_t column = t->columns.at[place->number - t->first];
 	size_t count = frames->running ? frames->frames.count + 1 : 0;
 	count = count < DEPTHS_MOST ? count : DEPTHS_MOST;
 	while (t->open.count < count)
@@ -109,6 +114,7 @@ watch_frames(void *context, uint64_t number, const struct flow_frames *frames)
 			    i ? &frames->frames.at[i - 1] : &frames->base);
 	for (size_t i = count; i < t->open.count; i++)
 		t->open.at[i] = 0;
+	return true;
 }
 
 /* Choose the depths of the lanes, from the lowest depth on. */
@@ -176,8 +182,8 @@ timeline_flow_work(struct timeline_flow *t, struct screen *screen,
 	if (!note_columns(t, screen, reader, p, time_of))
 		t->why = "too many messages are in sight for functions; + zooms in";
 	else if (t->columns.count)
-		t->guess = flow_look_walk(flow_view_looker(screen), reader, p.cell, t->origin,
-					  t->first, t->columns.count, watch_frames, t);
+		t->guess = flow_look_steps(flow_view_looker(screen), reader, p.cell, t->first,
+					   t->columns.count, watch_frames, t);
 	choose_lanes(t);
 	return true;
 }

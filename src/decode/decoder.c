@@ -187,7 +187,7 @@ expansion_clear(struct expansion *e)
 	vec_clear(&e->fields);
 	e->depth = 0;
 	e->flags = 0;
-	e->unnamed = false;
+	e->unnamed = e->fieldless = false;
 }
 
 void
@@ -215,6 +215,8 @@ struct field *
 expansion_add(struct expansion *e, const struct field_row *row, enum field_place place,
 	      uint64_t bit, uint32_t bits)
 {
+	if (e->fieldless)
+		return &e->spare;
 	if (e->fields.count == e->fields.capacity)
 		return add_with_room(e, row, place, bit, bits);
 	struct field *field = &e->fields.at[e->fields.count++];

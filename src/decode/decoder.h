@@ -275,6 +275,9 @@ struct expansion {
 	bool unnamed;		  /* its number names a text that no loaded file contains */
 	/* set by the caller of expand: fields with `detail` rows, and labels, may be missing */
 	bool exported;
+	/* set by expand: no fields are needed, so expansion_add() returns `spare` */
+	bool fieldless;
+	struct field spare;
 };
 
 enum expand_want {

@@ -10,28 +10,19 @@ record_open(struct expansion *e, const struct field_row *rows, const struct mess
 	    const struct window *w, enum expand_want want)
 {
 	const uint8_t *p = w->bytes + (m->offset - w->offset);
+	e->fieldless = want != EXPAND_FIELDS;
 	e->payload = arena_copy(&e->arena, p, m->length);
 	e->payload_length = m->length;
 	if (m->length)
 		*vec_add(&e->extents) = (struct extent){
 		    .capture_bit = 8 * m->offset, .bits = 8 * m->length, .form = EXTENT_PLAIN};
-	return (struct record){.e = e,
-			       .rows = rows,
-			       .p = e->payload,
-			       .length = m->length,
-			       .with_fields = want == EXPAND_FIELDS};
-}
-
-static struct field *
-record_add(struct record *r, unsigned row, enum field_place place, uint64_t bit, uint32_t bits)
-{
-	return r->with_fields ? expansion_add(r->e, &r->rows[row], place, bit, bits) : &r->spare;
+	return (struct record){.e = e, .rows = rows, .p = e->payload, .length = m->length};
 }
 
 void
 record_bits(struct record *r, unsigned row, uint64_t bit, uint32_t bits, uint64_t value)
 {
-	record_add(r, row, FIELD_PAYLOAD, bit, bits)->u = value;
+	expansion_add(r->e, &r->rows[row], FIELD_PAYLOAD, bit, bits)->u = value;
 }
 
 void
@@ -40,32 +31,26 @@ record_uint(struct record *r, unsigned row, size_t at, size_t bytes, uint64_t va
 	record_bits(r, row, 8 * at, (uint32_t)(8 * bytes), value);
 }
 
-void
+struct field *
 record_part(struct record *r, unsigned row, size_t at, size_t length)
 {
-	struct field *field = record_add(r, row, FIELD_PAYLOAD, 8 * at, (uint32_t)(8 * length));
+	struct field *field =
+	    expansion_add(r->e, &r->rows[row], FIELD_PAYLOAD, 8 * at, (uint32_t)(8 * length));
 	field->s.at = (const char *)r->p + at;
 	field->s.length = length;
-}
-
-void
-record_replace(struct record *r, const void *text, size_t length)
-{
-	struct field *field = r->with_fields ? &r->e->fields.at[r->e->fields.count - 1] : &r->spare;
-	field->s.at = text;
-	field->s.length = length;
+	return field;
 }
 
 void
 record_value(struct record *r, unsigned row, uint64_t value)
 {
-	record_add(r, row, FIELD_NOWHERE, 0, 0)->u = value;
+	expansion_add(r->e, &r->rows[row], FIELD_NOWHERE, 0, 0)->u = value;
 }
 
 void
 record_text(struct record *r, unsigned row, const char *text)
 {
-	struct field *field = record_add(r, row, FIELD_NOWHERE, 0, 0);
+	struct field *field = expansion_add(r->e, &r->rows[row], FIELD_NOWHERE, 0, 0);
 	field->s.at = text;
 	field->s.length = strlen(text);
 }
@@ -73,13 +58,11 @@ record_text(struct record *r, unsigned row, const char *text)
 void
 record_list(struct record *r, unsigned row)
 {
-	if (r->with_fields)
-		expansion_open(r->e, &r->rows[row], FIELD_NOWHERE, 0, 0);
+	expansion_open(r->e, &r->rows[row], FIELD_NOWHERE, 0, 0);
 }
 
 void
 record_list_end(struct record *r)
 {
-	if (r->with_fields)
-		expansion_close(r->e);
+	expansion_close(r->e);
 }

@@ -4,8 +4,7 @@
  *
  * record_open() copies the bytes, because those of a growing capture may
  * change, and makes them the payload.  The other functions add fields at byte
- * positions of the payload.  Without fields they all write to one spare field,
- * so callers need no test.
+ * positions of the payload.
  */
 #ifndef TRAWL_DECODE_RECORD_H
 #define TRAWL_DECODE_RECORD_H
@@ -17,8 +16,6 @@ struct record {
 	const struct field_row *rows;
 	const uint8_t *p;
 	size_t length;
-	bool with_fields;
-	struct field spare;
 };
 
 struct record record_open(struct expansion *, const struct field_row *, const struct message *,
@@ -29,11 +26,7 @@ void record_uint(struct record *, unsigned row, size_t at, size_t bytes, uint64_
 void record_bits(struct record *, unsigned row, uint64_t bit, uint32_t bits, uint64_t value);
 
 /* Add the bytes as a field of bytes or text. */
-void record_part(struct record *, unsigned row, size_t at, size_t length);
-
-/* Replace the text of the last field, of bytes or text.  The new text must live as long as the
- * expansion. */
-void record_replace(struct record *, const void *text, size_t length);
+struct field *record_part(struct record *, unsigned row, size_t at, size_t length);
 
 /* Add a value computed from other messages, or in another form.  TEXT must live as long as the
  * expansion. */

@@ -5,8 +5,6 @@
  * message.aux, and skips the packets of other senders.  The payload is assembled in an arena.  It
  * is shorter than the message, because each packet has an opcode.  One extent per packet records
  * where its bits lie in the capture.
- *
- * Without fields, all values go into one spare field, so that functions need no test.
  */
 #include "config.h"
 
@@ -149,25 +147,14 @@ struct stp_job {
 	struct expansion *e;
 	struct stp_walk walk;
 	struct stp_packet packet; /* current packet */
-	bool with_fields;
-	bool with_packets; /* also with fields of the packets; exports omit these */
-	struct field spare;
+	bool with_packets;	  /* with fields of the packets; exports omit these */
 };
-
-static struct field *
-add_field(struct stp_job *j, const struct field_row *row, enum field_place place, uint64_t bit,
-	  uint64_t bits)
-{
-	if (!j->with_fields)
-		return &j->spare;
-	return expansion_add(j->e, row, place, bit, (uint32_t)bits);
-}
 
 /* Add a field for COUNT nibbles of the current packet. */
 static struct field *
 add_part(struct stp_job *j, const struct field_row *row, unsigned at, unsigned count)
 {
-	return add_field(j, row, FIELD_CAPTURE, 4 * (j->walk.place + at), 4 * count);
+	return expansion_add(j->e, row, FIELD_CAPTURE, 4 * (j->walk.place + at), 4 * count);
 }
 
 static void
@@ -197,8 +184,8 @@ static void
 add_sender(struct stp_job *j)
 {
 	const struct stp_state sender = stp_aux_state(j->m->aux);
-	add_field(j, &j->rows->rows[STP_F_MASTER], FIELD_NOWHERE, 0, 0)->u = sender.master;
-	add_field(j, &j->rows->rows[STP_F_CHANNEL], FIELD_NOWHERE, 0, 0)->u = sender.channel;
+	expansion_add(j->e, &j->rows->rows[STP_F_MASTER], FIELD_NOWHERE, 0, 0)->u = sender.master;
+	expansion_add(j->e, &j->rows->rows[STP_F_CHANNEL], FIELD_NOWHERE, 0, 0)->u = sender.channel;
 }
 
 /* Set the origin of plain data. */
@@ -269,7 +256,7 @@ expand_data(struct stp_job *j)
 {
 	const struct expansion *e = j->e;
 	struct field *field =
-	    add_field(j, j->rows->data, FIELD_PAYLOAD, 0, 8 * (uint64_t)e->payload_length);
+	    expansion_add(j->e, j->rows->data, FIELD_PAYLOAD, 0, (uint32_t)(8 * e->payload_length));
 	field->s.at = (const char *)e->payload;
 	field->s.length = e->payload_length;
 	text_add(&j->e->type, "STP:DATA");
@@ -404,7 +391,7 @@ expand_damage(struct stp_job *j)
 	text_add(&e->type, "STP:DAMAGE");
 	if (j->walk.next < j->walk.end)
 		explain_damage(j, &e->text);
-	struct field *note = add_field(j, j->rows->note, FIELD_NOWHERE, 0, 0);
+	struct field *note = expansion_add(e, j->rows->note, FIELD_NOWHERE, 0, 0);
 	note->s.at = arena_text(&e->arena, text_get(&e->text), e->text.length);
 	note->s.length = e->text.length;
 	text_addf(&e->text, ": %u byte%s", j->m->length, j->m->length == 1 ? "" : "s");
@@ -440,19 +427,17 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	    .m = m,
 	    .e = e,
 	    .walk = stp_walk_start(m, w, setup),
-	    .with_fields = want == EXPAND_FIELDS,
 	    .with_packets = want == EXPAND_FIELDS && !e->exported,
 	};
-	if (j.with_fields)
-		expansion_open(e, &rows->rows[STP_F_STP], FIELD_NOWHERE, 0, 0);
+	e->fieldless = want != EXPAND_FIELDS;
+	expansion_open(e, &rows->rows[STP_F_STP], FIELD_NOWHERE, 0, 0);
 	if (assembled) {
 		add_sender(&j);
 		collect_payload(&j);
 	} else {
 		expand_row(&j);
 	}
-	if (j.with_fields)
-		expansion_close(e);
+	expansion_close(e);
 	if (is_data)
 		expand_data(&j);
 	return assembled;

@@ -2,9 +2,8 @@
  * SyS-T, expanding: make the text and the tree of fields of a message.
  *
  * The frame is parsed once (syst_frame_parse), and its sender and format are looked up in the
- * collateral.  Then one function per type makes text and fields together.  Without fields, all
- * values go into one spare field, so that functions need no test.  Texts are those of the
- * reference printer where that one is right.
+ * collateral.  Then one function per type makes text and fields together.  Texts are those of
+ * the reference printer where that one is right.
  *
  * An inconsistent frame still shows the parts that it has.
  */
@@ -28,8 +27,6 @@ struct syst_job {
 	struct syst_client_choice choice;
 	const struct syst_entry *entry; /* row of a CATALOG or SHORT message */
 	struct expansion *e;
-	bool with_fields;
-	struct field spare;
 };
 
 /* --- adding fields ----------------------------------------------------- */
@@ -37,8 +34,8 @@ struct syst_job {
 static struct field *
 add_bits(struct syst_job *j, enum syst_field row, size_t bit, size_t bits)
 {
-	if (!j->with_fields || (j->e->exported && syst_fields[row].detail))
-		return &j->spare;
+	if (j->e->exported && syst_fields[row].detail)
+		return &j->e->spare;
 	return expansion_add(j->e, &syst_fields[row], FIELD_PAYLOAD, bit, (uint32_t)bits);
 }
 
@@ -71,8 +68,7 @@ add_text(struct syst_job *j, enum syst_field row, const char *text, size_t lengt
 static void
 add_note(struct syst_job *j, const char *text)
 {
-	if (j->with_fields)
-		add_text(j, SYST_F_NOTE, text, strlen(text));
+	add_text(j, SYST_F_NOTE, text, strlen(text));
 }
 
 static void
@@ -82,19 +78,11 @@ add_trailing(struct syst_job *j, size_t at)
 		add_part(j, SYST_F_TRAILING, at, j->f->payload_end - at);
 }
 
-static void
+static struct field *
 open_level(struct syst_job *j, enum syst_field row, size_t at, size_t length)
 {
-	if (j->with_fields)
-		expansion_open(j->e, &syst_fields[row], FIELD_PAYLOAD, 8 * at,
-			       (uint32_t)(8 * length));
-}
-
-static void
-close_level(struct syst_job *j)
-{
-	if (j->with_fields)
-		expansion_close(j->e);
+	return expansion_open(j->e, &syst_fields[row], FIELD_PAYLOAD, 8 * at,
+			      (uint32_t)(8 * length));
 }
 
 /* --- sender ------------------------------------------------------------ */
@@ -357,7 +345,7 @@ add_sender(struct syst_job *j)
 		struct field *module = add_bits(j, SYST_F_MODULE, 16, 7);
 		module->u = module_of(header);
 		const struct syst_entry *known = look_up(j, SYST_TABLE_MODULES, module->u);
-		if (known && j->with_fields) {
+		if (known && !j->e->fieldless) {
 			struct text safe = {0};
 			text_add_safe(&safe, known->text, strlen(known->text), TEXT_ASCII);
 			module->note = arena_text(&j->e->arena, text_get(&safe), safe.length);
@@ -389,7 +377,7 @@ add_header(struct syst_job *j)
 	if (f->word) {
 		if (f->type == SYST_BUILD)
 			add_bits(j, SYST_F_SUBTYPE, 24, 6)->u = f->subtype;
-		close_level(j);
+		expansion_close(j->e);
 		return;
 	}
 	add_bits(j, SYST_F_SEVERITY, 4, 3)->u = header >> 4 & 7;
@@ -402,7 +390,7 @@ add_header(struct syst_job *j)
 	subtype->note = syst_subtype_name(f->type, f->subtype);
 	if (header >> 30)
 		add_bits(j, SYST_F_RESERVED, 30, 2)->u = header >> 30;
-	close_level(j);
+	expansion_close(j->e);
 }
 
 /* --- the parts before the payload -------------------------------------- */
@@ -488,8 +476,6 @@ add_prefix(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	char guid[SYST_GUID_TEXT];
-	if (!j->with_fields)
-		return;
 	if (syst_frame_has(f, SYST_HEADER_GUID, f->at.guid, 16)) {
 		struct field *field = add_bits(j, SYST_F_GUID, 8 * f->at.guid, 128);
 		field->s.at = arena_copy(&j->e->arena, syst_guid_text(guid, f->p + f->at.guid),
@@ -680,12 +666,10 @@ put_printf(struct syst_job *j, const struct syst_call *call)
 	struct arg_sink context = {.job = j, .at = call->at, .format = call->format};
 	const struct syst_arg_sink sink = {&context, add_arg};
 	const struct syst_args args = syst_call_args(j->f, call);
-	open_level(j, SYST_F_ARGS, call->at, args.length);
-	if (j->with_fields)
-		j->e->fields.at[j->e->fields.count - 1].label = "arguments";
+	open_level(j, SYST_F_ARGS, call->at, args.length)->label = "arguments";
 	struct syst_printf_result result = syst_printf(&j->e->text, call->format, call->length,
-						       &args, j->with_fields ? &sink : NULL);
-	close_level(j);
+						       &args, j->e->fieldless ? NULL : &sink);
+	expansion_close(j->e);
 	if (result.faulty)
 		j->e->flags |= MESSAGE_DAMAGED;
 	if (result.faulty)
@@ -926,7 +910,7 @@ add_crc(struct syst_job *j, uint32_t stated, uint32_t computed)
 	if (stated == computed)
 		return;
 	j->e->flags |= MESSAGE_DAMAGED;
-	if (j->with_fields)
+	if (!j->e->fieldless)
 		add_note(j,
 			 arena_format(&j->e->arena, "bad CRC: these bytes give 0x%08x", computed));
 }
@@ -982,12 +966,8 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 		check_frame(d, m, &f, history, sender, e);
 		return;
 	}
-	struct syst_job j; /* uninitialised, because the spare field is only written */
-	j.f = &f;
-	j.choice = (struct syst_client_choice){0};
-	j.entry = NULL;
-	j.e = e;
-	j.with_fields = want == EXPAND_FIELDS;
+	struct syst_job j = {.f = &f, .e = e};
+	e->fieldless = want != EXPAND_FIELDS;
 	bool sound = f.fault == SYST_SOUND;
 	if (want >= EXPAND_TEXT || syst_has_entry(&f)) {
 		j.choice = syst_choose_client(d, &f, sender, history, m);
@@ -997,7 +977,7 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 		make_type(&j);
 	if (want >= EXPAND_TEXT)
 		make_origin(&j);
-	if (j.with_fields && length >= 4) {
+	if (!e->fieldless && length >= 4) {
 		if (!e->exported)
 			add_header(&j);
 		if (!f.word) {

@@ -126,10 +126,11 @@ add_part(struct textlog_job *j, unsigned row, size_t start, size_t end)
 {
 	size_t from = start, until = end, length = end - start;
 	textlog_span(&j->shown, &from, &until);
-	record_part(&j->r, row, from, until - from);
-	if (j->shown.from)
-		record_replace(&j->r, arena_copy(&j->r.e->arena, j->shown.text + start, length),
-			       length);
+	struct field *field = record_part(&j->r, row, from, until - from);
+	if (j->shown.from) {
+		field->s.at = arena_copy(&j->r.e->arena, j->shown.text + start, length);
+		field->s.length = length;
+	}
 }
 
 /* Add a group as the field ROW.  Return false if that is impossible. */

@@ -8,8 +8,6 @@ libtrawl_a_SOURCES = \
 	src/base/byte_map.h \
 	src/base/bytes.c \
 	src/base/bytes.h \
-	src/base/decimal.c \
-	src/base/decimal.h \
 	src/base/err.c \
 	src/base/err.h \
 	src/base/file.c \

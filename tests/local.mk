@@ -170,7 +170,6 @@ unit_tests = \
 	tests/unit/test_coresight \
 	tests/unit/test_csel \
 	tests/unit/test_damage \
-	tests/unit/test_decimal \
 	tests/unit/test_encap \
 	tests/unit/test_etrace \
 	tests/unit/test_files \

@@ -1,7 +1,6 @@
 /* Helpers for both sides of the decoder contract: see decoder.h. */
 #include "config.h"
 
-#include "base/decimal.h"
 #include "decode/decoder.h"
 
 #include <stdlib.h>
@@ -324,7 +323,7 @@ field_format(const struct field *field, struct text *out)
 		text_add(out, field->u ? "true" : "false");
 		break;
 	case FIELD_NUMBER:
-		text_add_number(out, field->d);
+		text_addf(out, "%.17g", field->d); /* unique for each double */
 		break;
 	case FIELD_TEXT:
 		text_add_bytes(out, field->s.at, field->s.length);

@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include "base/bytes.h"
-#include "base/decimal.h"
 #include "decode/argument.h"
 #include "decode/syst/syst_printf.h"
 
@@ -505,21 +504,6 @@ rebuild_spec(const struct spec *spec, char buffer[static REBUILT_MAX])
 	return buffer;
 }
 
-/* Append a number as the C library would.  Return false if only the C library can. */
-static bool
-put_number(struct text *out, const struct spec *spec, double value)
-{
-	char buffer[DECIMAL_MAX];
-	struct digits d = {.at = buffer};
-	if (has_flag(spec, FLAG_FORM))
-		return false;
-	d.length = decimal_write(value, spec->letter, spec->precision, buffer);
-	put_sign(&d, spec, signbit(value));
-	if (d.length)
-		put_digits(out, spec, d, has_flag(spec, FLAG_ZERO) && !has_flag(spec, FLAG_LEFT));
-	return d.length;
-}
-
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* made by rebuild_spec() */
 
@@ -529,7 +513,7 @@ add_number(struct syst_printf_job *job, const struct spec *spec, double value)
 	char format[REBUILT_MAX];
 	if (job->sought)
 		sought_pass_any(job->sought, &job->sieve, SOUGHT_NUMBERS);
-	if (job->out && !put_number(job->out, spec, value))
+	if (job->out)
 		text_addf(job->out, rebuild_spec(spec, format), spec->width, spec->precision,
 			  value);
 }

@@ -25,7 +25,7 @@ start_again(struct track *track)
 	track->wall = false;
 	track->plain = true;
 	track->generation = generation_of(track);
-	track->part = session_of(track->trace)->clocks ? clocks_part(track->trace) : 0;
+	track->part = clocks_part(track->trace);
 }
 
 void

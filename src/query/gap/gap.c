@@ -40,7 +40,7 @@ time_in(struct trace *trace, size_t part, const struct message *m, struct messag
 bool
 gap_time(struct trace *trace, const struct message *m, struct message_time *time)
 {
-	return time_in(trace, session_of(trace)->clocks ? clocks_part(trace) : 0, m, time);
+	return time_in(trace, clocks_part(trace), m, time);
 }
 
 void

@@ -62,7 +62,6 @@ struct lookup {
 	bool unsorted; /* event IDs do not rise: use `order` */
 	VEC(uint32_t) order;
 	VEC(struct message_id) notable; /* begins for intervals_step, by rising ID */
-	atomic_size_t latest;		/* last result of find_offset, in any thread */
 };
 
 /* The intervals of one definition with comparable times. */
@@ -313,12 +312,6 @@ hash_key(struct intervals *s, size_t lane, const struct interval_definition *d,
 	}
 }
 
-static size_t
-part_of_trace(const struct intervals *s, size_t trace)
-{
-	return s->session->clocks ? clocks_part(s->session->traces.at[trace]) : 0;
-}
-
 static void
 look_for(struct intervals *s, size_t number, const struct message *m)
 {
@@ -339,7 +332,7 @@ look_for(struct intervals *s, size_t number, const struct message *m)
 				       .id = reader_message_id(reader, s->at.at),
 				       .hash = hash_message(m),
 				       .timed = timed,
-				       .apart = timed && time.part != part_of_trace(s, lane)}};
+				       .apart = timed && time.part != clocks_part(trace)}};
 	found.item.ticks = !time.known;
 	found.item.part = time.part;
 	found.item.time = time.order;
@@ -641,7 +634,7 @@ plant_forests(struct intervals *s)
 	for (size_t i = 0; i < s->count; i++) {
 		size_t first = forests.count;
 		for (size_t t = 0; t < traces && t < PAIRING_TRACES_MAX; t++) {
-			size_t at = first, part = part_of_trace(s, t);
+			size_t at = first, part = clocks_part(s->session->traces.at[t]);
 			while (at < forests.count && forests.at[at].part != part)
 				at++;
 			if (at == forests.count)
@@ -693,15 +686,6 @@ note_begins(struct intervals *s, size_t trace)
 	vec_free(&notable);
 }
 
-/* Publish the data that only a screen needs. */
-static void
-publish_places(struct intervals *s)
-{
-	plant_forests(s);
-	for (size_t i = 0; i < s->session->traces.count && i < PAIRING_TRACES_MAX; i++)
-		note_begins(s, i);
-}
-
 /* Publish the results of all pairs. DONE: all indexed messages were read. */
 static void
 publish_pairs(struct intervals *s, bool done)
@@ -710,11 +694,16 @@ publish_pairs(struct intervals *s, bool done)
 	s->summarised_at = s->fed;
 	for (size_t i = 0; more && !s->loaded && i < s->count; i++)
 		summarise_pairs(s, i);
-	for (size_t i = 0; done && i < s->session->traces.count && i < PAIRING_TRACES_MAX; i++)
-		if (s->lookups[i].unsorted && more)
+	size_t traces = s->session->traces.count;
+	traces = traces < PAIRING_TRACES_MAX ? traces : PAIRING_TRACES_MAX;
+	for (size_t i = 0; done && more && i < traces; i++)
+		if (s->lookups[i].unsorted)
 			sort_lookup(s, i);
-	if (more && !s->loaded)
-		publish_places(s);
+	if (more && !s->loaded) { /* only a screen needs these */
+		plant_forests(s);
+		for (size_t i = 0; i < traces; i++)
+			note_begins(s, i);
+	}
 	pthread_rwlock_wrlock(&s->lock);
 	bool news = more || s->done != done;
 	s->done = done;
@@ -784,13 +773,6 @@ basis_of(const struct intervals *s)
 }
 
 static void
-open_sequence(struct intervals *s)
-{
-	s->sequence = sequence_new_walk(s->session, NULL);
-	s->contexts = mem_new((s->session->traces.count + 1) * sizeof *s->contexts);
-}
-
-static void
 walk_on(struct intervals *s)
 {
 	bool more = true;
@@ -813,8 +795,10 @@ static void
 intervals_job(void *context)
 {
 	struct intervals *s = context;
-	if (!s->sequence)
-		open_sequence(s);
+	if (!s->sequence) {
+		s->sequence = sequence_new_walk(s->session, NULL);
+		s->contexts = mem_new((s->session->traces.count + 1) * sizeof *s->contexts);
+	}
 	sequence_load(s->sequence);
 	if (generation_renew(&s->basis, basis_of(s)))
 		start_anew(s);
@@ -832,33 +816,6 @@ event_in_order(const struct intervals *s, size_t trace, size_t at)
 {
 	const struct lookup *lookup = &s->lookups[trace];
 	return &pairing_events(s->pairing, trace)->at[lookup->unsorted ? lookup->order.at[at] : at];
-}
-
-/* True if all events before number AT have lower offsets. */
-static bool
-is_before(const struct intervals *s, size_t trace, size_t at, uint64_t offset)
-{
-	return !at || event_in_order(s, trace, at - 1)->offset < offset;
-}
-
-/* Find the first event of a trace at or after OFFSET. *COUNT is the number of events.
- * Lookups mostly come in order, so the search starts at the last result. */
-static size_t
-find_offset(const struct intervals *s, size_t trace, uint64_t offset, size_t *count)
-{
-	enum { NEAR = 8 };
-	struct lookup *lookup = &s->lookups[trace];
-	*count = lookup->unsorted ? lookup->order.count : pairing_events(s->pairing, trace)->count;
-	size_t at = atomic_load_explicit(&lookup->latest, memory_order_relaxed), steps = NEAR;
-	bool behind = at <= *count && is_before(s, trace, at, offset);
-	while (behind && steps && at < *count && event_in_order(s, trace, at)->offset < offset) {
-		at++;
-		steps--;
-	}
-	if (!behind || !steps)
-		lower_bound(at, *count, event_in_order(s, trace, at)->offset < offset);
-	atomic_store_explicit(&lookup->latest, at, memory_order_relaxed);
-	return at;
 }
 
 /* The events that a search accepts. */
@@ -879,12 +836,15 @@ static const struct interval_event *
 find_event(struct intervals *s, size_t interval, struct reader *reader, const struct message *m,
 	   enum event_choice choice)
 {
-	size_t trace = trace_number(reader_trace(reader)), count;
+	size_t trace = trace_number(reader_trace(reader)), at;
 	uint64_t offset = message_id_offset(m);
 	const struct interval_event *found = NULL, *first = NULL;
 	if (!s->pairing || trace >= s->session->traces.count || trace >= PAIRING_TRACES_MAX)
 		return NULL;
-	size_t at = find_offset(s, trace, offset, &count);
+	const struct lookup *lookup = &s->lookups[trace];
+	size_t count =
+	    lookup->unsorted ? lookup->order.count : pairing_events(s->pairing, trace)->count;
+	lower_bound(at, count, event_in_order(s, trace, at)->offset < offset);
 	if (at == count || event_in_order(s, trace, at)->offset != offset)
 		return NULL;
 	uint32_t hash = hash_message(m);

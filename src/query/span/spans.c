@@ -252,19 +252,12 @@ spans_label(const struct spans *s, uint32_t label)
 	return s->labels.at[label];
 }
 
-/* Return the part of a trace's times. */
-static size_t
-part_of(const struct spans *s, size_t trace)
-{
-	return s->session->clocks ? clocks_part(s->session->traces.at[trace]) : 0;
-}
-
 bool
 spans_is_related(const struct spans *s, const struct span_lane *lane)
 {
 	uint32_t part =
 	    lane->turns.count ? lane->turns.at[lane->turns.count - 1].part : PART_UNKNOWN;
-	return part == PART_UNKNOWN || part == part_of(s, lane->trace);
+	return part == PART_UNKNOWN || part == clocks_part(s->session->traces.at[lane->trace]);
 }
 
 bool

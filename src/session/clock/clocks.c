@@ -631,6 +631,8 @@ size_t
 clocks_part(struct trace *trace)
 {
 	struct session *session = session_of(trace);
+	if (!session->clocks)
+		return 0;
 	pthread_rwlock_rdlock(&session->clocks->map_lock);
 	const struct clock_map *map = session->clocks->map;
 	size_t main = map->traces.at[trace_number(trace)].main;

@@ -59,7 +59,8 @@ setup_frame(struct test *t, const char *digits)
 static void
 expand(struct test *t, enum expand_want want)
 {
-	syst_expand(&t->decoder, &t->message, t->e.payload, t->e.payload_length, want, NULL, &t->e);
+	syst_expand(&t->decoder, &t->message, t->e.payload, t->e.payload_length, want, NULL, NULL,
+		    &t->e);
 }
 
 static void

@@ -481,8 +481,7 @@ expand_as(const struct test *t, const char *digits, const struct syst_sender *se
 	e->payload_length = hex.bytes.count;
 	hex_free(&hex);
 	syst_message(e->payload, e->payload_length, &m);
-	syst_expand_from(&decoder, &m, e->payload, e->payload_length, EXPAND_FIELDS, history,
-			 sender, e);
+	syst_expand(&decoder, &m, e->payload, e->payload_length, EXPAND_FIELDS, history, sender, e);
 }
 
 static void

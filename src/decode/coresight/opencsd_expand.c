@@ -654,8 +654,7 @@ expand_syst(const struct opencsd_job *j, const struct opencsd_element *element,
 	j->e->payload_length = length;
 	if (j->want == EXPAND_FIELDS)
 		expansion_open(j->e, &opencsd_fields[OPENCSD_F_SYST], FIELD_NOWHERE, 0, 0);
-	syst_expand_from(&j->decoder->syst, j->m, payload, length, j->want, j->history, &sender,
-			 j->e);
+	syst_expand(&j->decoder->syst, j->m, payload, length, j->want, j->history, &sender, j->e);
 	if (j->want == EXPAND_FIELDS)
 		expansion_close(j->e);
 }

@@ -199,13 +199,9 @@ void syst_settle(const struct syst_decoder *, const uint8_t *p, size_t length,
  * SENDER (NULL: unknown) helps to find the collateral of messages without GUID.  Without history,
  * builds are ignored and the first client of a sender is used.
  */
-void syst_expand_from(const struct syst_decoder *, const struct message *, const uint8_t *p,
-		      size_t length, enum expand_want, const struct decode_history *,
-		      const struct syst_sender *sender, struct expansion *e);
-/* Like syst_expand_from(), with an unknown sender. */
 void syst_expand(const struct syst_decoder *, const struct message *, const uint8_t *p,
 		 size_t length, enum expand_want, const struct decode_history *,
-		 struct expansion *e);
+		 const struct syst_sender *sender, struct expansion *e);
 
 /* Sift the frame P, for decoder_ops.sift.  WINDOW contains the frame unchanged at the message's
  * offset, or is NULL.  SENDER as above. */

@@ -14,7 +14,11 @@ syst_read_clock(const struct decoder *decoder, const struct message *m, const st
 		const struct expansion *e, struct clock_reading *reading)
 {
 	(void)decoder;
-	(void)w;
+	if (m->kind == SYST_STP_FREQ) {
+		reading->kind = CLOCK_READING_RATE_A;
+		reading->hz_a = (double)stp_frequency(m, w);
+		return;
+	}
 	if (!(m->flags & MESSAGE_TIMED) || m->flags & (MESSAGE_ESTIMATED | MESSAGE_DAMAGED) ||
 	    e->flags & MESSAGE_DAMAGED)
 		return;
@@ -27,18 +31,6 @@ syst_read_clock(const struct decoder *decoder, const struct message *m, const st
 	reading->b = clock->u;
 	reading->key_b = m->origin;
 	reading->hz_b = (double)freq->u;
-}
-
-static void
-syst_stp_read_clock(const struct decoder *decoder, const struct message *m, const struct window *w,
-		    const struct expansion *e, struct clock_reading *reading)
-{
-	if (m->kind != SYST_STP_FREQ) {
-		syst_read_clock(decoder, m, w, e, reading);
-		return;
-	}
-	reading->kind = CLOCK_READING_RATE_A;
-	reading->hz_a = (double)stp_frequency(m, w);
 }
 
 static struct clock_owner
@@ -64,7 +56,7 @@ const struct clock_source syst_stp_clocks = {
     .link = "SyS-T clock",
     .a = CLOCK_TRACE,
     .b = CLOCK_CLIENT,
-    .read = syst_stp_read_clock,
+    .read = syst_read_clock,
     .expand = true,
     .owner = syst_stp_owner,
 };

@@ -956,9 +956,9 @@ check_frame(const struct syst_decoder *d, const struct message *m, struct syst_f
 }
 
 void
-syst_expand_from(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
-		 size_t length, enum expand_want want, const struct decode_history *history,
-		 const struct syst_sender *sender, struct expansion *e)
+syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t *p, size_t length,
+	    enum expand_want want, const struct decode_history *history,
+	    const struct syst_sender *sender, struct expansion *e)
 {
 	struct syst_frame f;
 	syst_frame_parse(&f, p, length);
@@ -996,13 +996,6 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 		add_part(&j, SYST_F_TRAILING, f.payload_end, f.length - f.payload_end);
 	if (has_crc)
 		add_crc(&j, stated, computed);
-}
-
-void
-syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t *p, size_t length,
-	    enum expand_want want, const struct decode_history *history, struct expansion *e)
-{
-	syst_expand_from(d, m, p, length, want, history, NULL, e);
 }
 
 bool

@@ -298,7 +298,7 @@ syst_hex_expand(const struct decoder *decoder, const struct message *m, const st
 		if (want == EXPAND_FIELDS)
 			add_extents(&line, m->offset, e);
 		syst_expand((const struct syst_decoder *)decoder, m, e->payload, e->payload_length,
-			    want, history, e);
+			    want, history, NULL, e);
 		return;
 	}
 	const char *why = line.fault;

@@ -641,7 +641,7 @@ syst_raw_expand(const struct decoder *decoder, const struct message *m, const st
 	e->payload_length = m->length;
 	if (m->kind != SYST_DAMAGE) {
 		syst_expand((const struct syst_decoder *)decoder, m, e->payload, m->length, want,
-			    history, e);
+			    history, NULL, e);
 		return;
 	}
 	text_add(&e->type, "DAMAGE");

@@ -15,7 +15,7 @@
 
 #include "decode/syst/syst.h"
 
-#include "base/bytes.h"
+#include "base/lower_bound.h"
 #include "decode/sought.h"
 #include "decode/stp/stp_expand.h"
 #include "decode/stp/stp_gather.h"
@@ -76,15 +76,9 @@ fill_sender_time(const struct syst_peek *peek, size_t length, struct message *m)
 static bool
 is_plain(const struct syst_stp_decoder *d, uint32_t sender)
 {
-	size_t low = 0, high = d->plain.count;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (d->plain.at[middle] < sender)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < d->plain.count && d->plain.at[low] == sender;
+	size_t at;
+	lower_bound(at, d->plain.count, d->plain.at[at] < sender);
+	return at < d->plain.count && d->plain.at[at] == sender;
 }
 
 /* Sift a message of data by its payload. */
@@ -184,7 +178,7 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 		return;
 	}
 	const struct syst_sender sender = sender_of(m);
-	syst_expand_from(&d->syst, m, e->payload, e->payload_length, want, history, &sender, e);
+	syst_expand(&d->syst, m, e->payload, e->payload_length, want, history, &sender, e);
 }
 
 /* Assemble the payload of M, which consists of data, in BYTES, with the room that

@@ -179,7 +179,7 @@ forget_builds(const struct syst_decoder *d, const struct message *m,
 	text_clear(&e->type);
 	text_clear(&e->origin);
 	e->flags = 0;
-	syst_expand_from(d, m, e->payload, e->payload_length, EXPAND_TYPE, NULL, sender, e);
+	syst_expand(d, m, e->payload, e->payload_length, EXPAND_TYPE, NULL, sender, e);
 }
 
 bool

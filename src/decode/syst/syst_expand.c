@@ -915,24 +915,29 @@ add_crc(struct syst_job *j, uint32_t stated, uint32_t computed)
 			 arena_format(&j->e->arena, "bad CRC: these bytes give 0x%08x", computed));
 }
 
-static bool
-call_fits(const struct syst_frame *f, const struct syst_call *call)
-{
-	const struct syst_args args = syst_call_args(f, call);
-	return syst_printf_fits(call->format, call->length, &args);
-}
-
-/* True if the arguments of a client's CATALOG message fit its format.  Set *UNNAMED to true if it
+/* True if the arguments of a sound frame fit its format.  Set *UNNAMED to true if a CATALOG message
  * has no format. */
 static bool
-catalog_fits(const struct syst_frame *f, const struct syst_client *client, bool *unnamed)
+arguments_fit(const struct syst_decoder *d, const struct message *m, const struct syst_frame *f,
+	      const struct decode_history *history, const struct syst_sender *sender, bool *unnamed)
 {
-	const struct syst_entry *entry = syst_choose_entry(f, client);
-	*unnamed = !entry;
-	if (!entry)
+	struct syst_call call;
+	bool terminated;
+	if (f->peek.kind == SYST_CATALOG) {
+		const struct syst_client *client =
+		    syst_choose_client(d, f, sender, history, m).client;
+		const struct syst_entry *entry = syst_choose_entry(f, client);
+		*unnamed = !entry;
+		if (!entry)
+			return true;
+		call = syst_catalog_call(f, entry);
+	} else if (syst_is_printf(f)) {
+		call = syst_string_call(f, &terminated);
+	} else {
 		return true;
-	struct syst_call call = syst_catalog_call(f, entry);
-	return call_fits(f, &call);
+	}
+	const struct syst_args args = syst_call_args(f, &call);
+	return syst_printf_fits(call.format, call.length, &args);
 }
 
 /* Set the flags for EXPAND_FLAGS, as a full expansion would, but without text. */
@@ -942,16 +947,8 @@ check_frame(const struct syst_decoder *d, const struct message *m, struct syst_f
 	    struct expansion *e)
 {
 	uint32_t stated, computed;
-	bool terminated, fits = true;
 	bool good = !find_crc(f, m, &stated, &computed) || stated == computed;
-	if (f->peek.kind == SYST_CATALOG) {
-		struct syst_client_choice choice = syst_choose_client(d, f, sender, history, m);
-		fits = catalog_fits(f, choice.client, &e->unnamed);
-	} else if (syst_is_printf(f)) {
-		struct syst_call call = syst_string_call(f, &terminated);
-		fits = call_fits(f, &call);
-	}
-	if (!good || !fits)
+	if (!arguments_fit(d, m, f, history, sender, &e->unnamed) || !good)
 		e->flags |= MESSAGE_DAMAGED;
 }
 
@@ -1011,47 +1008,21 @@ syst_announced(const struct syst_decoder *d, const uint8_t *p, size_t length,
 	return true;
 }
 
-/* True if the arguments of a PRINTF message fit its format.  P is the payload. */
-static bool
-string_fits(const uint8_t *p, size_t length, unsigned subtype)
-{
-	const uint8_t *nul = length ? memchr(p, 0, length) : NULL;
-	size_t format = nul ? (size_t)(nul - p) : 0;
-	const struct syst_args args = syst_string_args(p, length, format, subtype);
-	return nul && syst_printf_fits((const char *)p, format, &args);
-}
-
-/* Like string_fits(), for a CATALOG message with collateral.  Return false if its meaning may
- * depend on earlier messages. */
-static bool
-catalog_settles(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
-		size_t length, const struct syst_sender *sender, bool *unnamed)
-{
-	struct syst_frame f;
-	if (atomic_load(&d->base.needs_history))
-		return false;
-	syst_frame_parse(&f, p, length);
-	return f.fault == SYST_SOUND &&
-	       catalog_fits(&f, syst_choose_client(d, &f, sender, NULL, m).client, unnamed);
-}
-
 void
 syst_settle(const struct syst_decoder *d, const uint8_t *p, size_t length,
 	    const struct syst_sender *sender, struct decode_check *check, struct message *m)
 {
-	uint32_t header = bytes_le32(p);
-	unsigned type = syst_header_type(header), subtype = syst_header_subtype(header);
-	bool has_crc = header & SYST_HEADER_CRC;
-	size_t prefix = syst_layout(header, p).payload, end = length - (has_crc ? 4 : 0);
+	struct syst_frame f;
+	uint32_t stated, computed;
+	bool unnamed = false;
 	if (!(check->severities >> m->severity & 1) || m->flags & MESSAGE_TRUNCATED)
 		return;
-	if (has_crc && bytes_crc32c(0, p, end) != bytes_le32(p + end))
+	syst_frame_parse(&f, p, length);
+	if (syst_frame_crc(&f, &stated, &computed) && stated != computed)
 		return;
-	bool formatted = syst_formatted[type] >> subtype & 1, catalog = type == SYST_CATALOG;
-	bool unnamed = formatted && catalog;
-	if (unnamed && d->collateral && !catalog_settles(d, m, p, length, sender, &unnamed))
+	if (f.peek.kind == SYST_CATALOG && atomic_load(&d->base.needs_history))
 		return;
-	if (formatted && !catalog && !string_fits(p + prefix, end - prefix, subtype))
+	if (!arguments_fit(d, m, &f, NULL, sender, &unnamed))
 		return;
 	check->unnamed |= unnamed;
 	m->flags &= (uint16_t)~MESSAGE_CHECKED;

@@ -18,8 +18,7 @@
 
 enum {
 	DIGITS_MAX = 24, /* 64 bits are 22 octal digits */
-	PLAN_ARGS_MAX = UINT16_MAX,
-	STEPS_MAX = 64, /* steps of a parsed format */
+	STEPS_MAX = 64,	 /* steps of a parsed format */
 	REBUILT_MAX = 16,
 	UTF8_MAX = 4
 };
@@ -84,17 +83,7 @@ struct format_step {
 	struct spec spec;
 };
 
-enum { PLAN_TEXTS = 3 };
-
-/* Argument bytes of a format, by packing: before each text argument, and after the last one. */
-struct format_plan {
-	bool known; /* else the format must be run */
-	uint8_t texts;
-	uint32_t bytes[2][PLAN_TEXTS + 1];
-};
-
 struct syst_format {
-	struct format_plan plan;
 	size_t count;
 	struct format_step steps[];
 };
@@ -411,33 +400,11 @@ digits_of(const struct spec *spec, uint64_t value, char buffer[static DIGITS_MAX
 	return d;
 }
 
-/* Append an integer without flags, width and precision.  Return false for a rare letter. */
-static bool
-put_bare_integer(struct text *out, char letter, uint64_t value)
-{
-	switch (letter) {
-	case 'd':
-	case 'i':
-		text_add_int(out, (int64_t)value);
-		return true;
-	case 'u':
-		text_add_uint(out, value);
-		return true;
-	case 'x':
-		text_add_hex_digits(out, value, 1);
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Append an integer as the C library does [C99, fprintf]. */
 static void
 put_integer(struct text *out, const struct spec *spec, uint64_t value)
 {
 	char buffer[DIGITS_MAX];
-	if (spec->bare && put_bare_integer(out, spec->letter, value))
-		return;
 	bool negative = is_signed(spec) && value >> 63;
 	struct digits d = digits_of(spec, negative ? -value : value, buffer);
 	size_t least = spec->precision < 0 ? 1 : (size_t)spec->precision;
@@ -550,24 +517,6 @@ convert_unsigned(struct syst_printf_job *job, const struct spec *spec)
 	return DONE;
 }
 
-/* Encode a code point in UTF-8.  Return 0 if it is invalid. */
-static size_t
-syst_printf_encode_utf8(uint32_t code, char out[static UTF8_MAX])
-{
-	if (code < 0x80) {
-		out[0] = (char)code;
-		return 1;
-	}
-	if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-		return 0;
-	size_t more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-	static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
-	for (size_t i = more; i; i--, code >>= 6)
-		out[i] = (char)(0x80 | (code & 0x3f));
-	out[0] = (char)(lead[more] | code);
-	return more + 1;
-}
-
 static enum outcome
 convert_char(struct syst_printf_job *job, const struct spec *spec)
 {
@@ -577,11 +526,14 @@ convert_char(struct syst_printf_job *job, const struct spec *spec)
 		return MISSING;
 	job->arg.i = (int32_t)(uint32_t)value;
 	syst_printf_report_argument(job, spec, SYST_ARG_INT, 4);
+	uint32_t code = (uint32_t)value;
 	size_t length = 1;
-	if (spec->modifier == MODIFIER_L)
-		length = syst_printf_encode_utf8((uint32_t)value, utf8);
+	if (spec->modifier != MODIFIER_L)
+		utf8[0] = (char)code;
+	else if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		length = 0; /* no such character */
 	else
-		utf8[0] = (char)value;
+		length = text_encode(code, utf8);
 	if (length == 1 && !utf8[0]) { /* a NUL ends its fragment */
 		if (!has_flag(spec, FLAG_LEFT) && spec->width > 0)
 			add_blanks(job, (size_t)spec->width - 1);
@@ -794,51 +746,6 @@ syst_printf_size(const char *format, size_t format_length, const struct syst_arg
 
 /* --- parsed formats ---------------------------------------------------------- */
 
-/* Add the argument bytes of a conversion.  Return false if there are too many texts. */
-static bool
-plan_conversion(struct format_plan *plan, const struct spec *spec)
-{
-	static const uint8_t pointers[2] = {[SYST_P32] = 4, [SYST_P64] = 8};
-	for (unsigned packing = SYST_P32; packing <= SYST_P64; packing++) {
-		uint32_t *bytes = &plan->bytes[packing][plan->texts];
-		*bytes += 4u * spec->width_given + 4u * spec->precision_given;
-		if (is_integer(spec))
-			*bytes += integers[spec->modifier].wire[packing];
-		else if (spec->letter == 'p' || spec->letter == 'n')
-			*bytes += pointers[packing];
-		else if (spec->letter != 's')
-			*bytes += spec->letter == 'c' ? 4 : sizeof(double);
-	}
-	return spec->letter != 's' || ++plan->texts <= PLAN_TEXTS;
-}
-
-/* Return an upper bound of the work for a conversion, without the length of a text. */
-static size_t
-most_work(const struct spec *spec)
-{
-	size_t given = (size_t)(spec->width_given + spec->precision_given);
-	return given * SYST_PRINTF_WIDTH_MAX + (size_t)spec->width +
-	       (size_t)(spec->precision < 0 ? 0 : spec->precision) + sizeof(double);
-}
-
-/* Make the plan of a format.  It is known if the format is sound and its texts are never cut: then
- * all arguments are read. */
-static void
-plan_format(struct syst_format *format, size_t length)
-{
-	struct format_plan *plan = &format->plan;
-	size_t work = length + PLAN_ARGS_MAX;
-	*plan = (struct format_plan){.known = true};
-	for (size_t i = 0; i < format->count && plan->known; i++) {
-		const struct format_step *step = &format->steps[i];
-		if (step->kind == STEP_CONVERSION)
-			plan->known = plan_conversion(plan, &step->spec) &&
-				      (work += most_work(&step->spec)) <= SYST_PRINTF_TEXT_MAX;
-		else
-			plan->known = step->kind == STEP_BYTES;
-	}
-}
-
 static bool
 is_named_before(const struct syst_format *format, size_t count, const char *name)
 {
@@ -884,34 +791,14 @@ syst_format_new(struct arena *arena, const char *text, size_t length)
 	struct syst_format *format = arena_alloc(arena, sizeof *format + count * sizeof *steps);
 	format->count = count;
 	memcpy(format->steps, steps, count * sizeof *steps);
-	plan_format(format, length);
 	name_arguments(format, text, arena);
 	return format;
-}
-
-/* --- checking arguments ------------------------------------------------------ */
-
-static bool
-plan_fits(const struct format_plan *plan, const struct syst_args *args)
-{
-	const uint8_t *p = args->at, *end = p + args->length;
-	const uint32_t *bytes = plan->bytes[args->packing];
-	for (unsigned i = 0; i < plan->texts; i++) {
-		if (end - p <= bytes[i])
-			return false;
-		p = memchr(p + bytes[i], 0, (size_t)(end - p) - bytes[i]);
-		if (!p++)
-			return false;
-	}
-	return end - p >= bytes[plan->texts];
 }
 
 bool
 syst_printf_fits(const char *format, size_t format_length, const struct syst_args *args)
 {
 	struct syst_printf_job job = {.args = args};
-	if (args->apart && args->apart->plan.known && args->length <= PLAN_ARGS_MAX)
-		return plan_fits(&args->apart->plan, args);
 	return is_sound(syst_printf_run(&job, format, format_length));
 }
 

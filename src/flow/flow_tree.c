@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "flow/flow_tree.h"
+#include "base/byte_map.h"
 #include "base/map.h"
 #include "flow/call_stack.h"
 #include "flow/flow_clock.h"
@@ -77,9 +78,10 @@ struct flow_tree {
 	struct flow_tree_sums sums;
 	struct map processors_by; /* origin: index in `processors`, plus one */
 	VEC(struct tree_processor) processors;
-	/* function numbers, plus one: by the address of a name, inlined or not; by the hash of a
-	 * name; by code address */
-	struct map texts_by[2], functions_by, addresses_by;
+	/* function numbers, plus one: by the address of a name and by the name, inlined or not; by
+	 * code address */
+	struct map texts_by[2], addresses_by;
+	struct byte_map names_by[2];
 	struct map chains_at; /* address: chain and flags, see chain_at */
 	struct map chains_by; /* parent and function: number */
 	struct map nodes_by;  /* parent and function: number */
@@ -112,17 +114,11 @@ function_named(struct flow_tree *tree, const char *name, bool inlined)
 	uint64_t *known = map_add(&tree->texts_by[inlined], (uintptr_t)name);
 	if (*known)
 		return (uint32_t)*known - 1;
-	uint64_t hash = 0xcbf29ce484222325 + inlined, *found;
-	for (const char *at = name; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
-	while (*(found = map_add(&tree->functions_by, hash))) {
-		const struct tree_function *function = &tree->functions.at[*found - 1];
-		if (function->inlined == inlined && !strcmp(function->name, name))
-			break;
-		hash++;
-	}
-	uint32_t function =
-	    add_function(tree, found, (struct tree_function){.name = name, .inlined = inlined});
+	size_t length = strlen(name);
+	struct byte_map_entry *found =
+	    byte_map_add(&tree->names_by[inlined], byte_map_hash(name, length), name, length);
+	uint32_t function = add_function(tree, &found->value,
+					 (struct tree_function){.name = name, .inlined = inlined});
 	*known = (uint64_t)function + 1;
 	return function;
 }
@@ -172,7 +168,8 @@ flow_tree_free(struct flow_tree *tree)
 	map_free(&tree->processors_by);
 	map_free(&tree->texts_by[0]);
 	map_free(&tree->texts_by[1]);
-	map_free(&tree->functions_by);
+	byte_map_free(&tree->names_by[0]);
+	byte_map_free(&tree->names_by[1]);
 	map_free(&tree->addresses_by);
 	map_free(&tree->chains_at);
 	map_free(&tree->chains_by);

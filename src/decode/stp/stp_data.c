@@ -105,21 +105,7 @@ fill_data(const struct decoder *decoder, const struct stp_message *open, const s
 }
 
 static const struct stp_protocol protocol = {
-    .rows =
-	{
-	    [STP_ASYNC] = {KIND_PACKETS + STP_KIND_ASYNC, SEVERITY_DEBUG},
-	    [STP_VERSION] = {KIND_PACKETS + STP_KIND_ASYNC, SEVERITY_DEBUG},
-	    [STP_FREQ] = {KIND_PACKETS + STP_KIND_FREQ, SEVERITY_DEBUG},
-	    [STP_TRIG] = {KIND_PACKETS + STP_KIND_TRIG, SEVERITY_WARNING},
-	    [STP_XSYNC] = {KIND_PACKETS + STP_KIND_XSYNC, SEVERITY_DEBUG},
-	    [STP_USER] = {KIND_PACKETS + STP_KIND_USER, SEVERITY_DEBUG},
-	    [STP_TIME] = {KIND_PACKETS + STP_KIND_TIME, SEVERITY_DEBUG},
-	    [STP_MERR] = {KIND_PACKETS + STP_KIND_MERR, SEVERITY_ERROR},
-	    [STP_GERR] = {KIND_PACKETS + STP_KIND_GERR, SEVERITY_ERROR},
-	    [STP_CERR] = {KIND_PACKETS + STP_KIND_CERR, SEVERITY_ERROR},
-	    [STP_FLAG] = {KIND_FLAG, SEVERITY_DEBUG},
-	    [STP_RESERVED] = {KIND_DAMAGE, SEVERITY_ERROR},
-	},
+    .rows = {STP_ROWS(KIND_PACKETS, KIND_FLAG, KIND_DAMAGE)},
     .data_kind = KIND_DATA,
     .origin_none = ORIGIN_NONE,
     .data_origin = data_origin,

@@ -53,6 +53,20 @@ enum stp_field {
 	    [(first) + STP_KIND_MERR] = {"stp_merr", "an error of a master"},                      \
 	    [(first) + STP_KIND_GERR] = {"stp_gerr", "an error of the whole stream"},              \
 	    [(first) + STP_KIND_CERR] = {"stp_cerr", "an error of a channel"}
+
+/* Rows of struct stp_protocol, with the kinds from FIRST on, and those of a FLAG and of damage. */
+#define STP_ROWS(first, flag, damage)                                                              \
+	[STP_ASYNC] = {(first) + STP_KIND_ASYNC, SEVERITY_DEBUG},                                  \
+	[STP_VERSION] = {(first) + STP_KIND_ASYNC, SEVERITY_DEBUG},                                \
+	[STP_FREQ] = {(first) + STP_KIND_FREQ, SEVERITY_DEBUG},                                    \
+	[STP_TRIG] = {(first) + STP_KIND_TRIG, SEVERITY_WARNING},                                  \
+	[STP_XSYNC] = {(first) + STP_KIND_XSYNC, SEVERITY_DEBUG},                                  \
+	[STP_USER] = {(first) + STP_KIND_USER, SEVERITY_DEBUG},                                    \
+	[STP_TIME] = {(first) + STP_KIND_TIME, SEVERITY_DEBUG},                                    \
+	[STP_MERR] = {(first) + STP_KIND_MERR, SEVERITY_ERROR},                                    \
+	[STP_GERR] = {(first) + STP_KIND_GERR, SEVERITY_ERROR},                                    \
+	[STP_CERR] = {(first) + STP_KIND_CERR, SEVERITY_ERROR},                                    \
+	[STP_FLAG] = {flag, SEVERITY_DEBUG}, [STP_RESERVED] = {damage, SEVERITY_ERROR}
 /* clang-format on */
 
 enum stp_kind {

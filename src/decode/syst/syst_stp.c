@@ -121,21 +121,7 @@ fill_message(const struct decoder *decoder, const struct stp_message *open, cons
 }
 
 static const struct stp_protocol protocol = {
-    .rows =
-	{
-	    [STP_ASYNC] = {SYST_STP_ASYNC, SEVERITY_DEBUG},
-	    [STP_VERSION] = {SYST_STP_ASYNC, SEVERITY_DEBUG},
-	    [STP_FREQ] = {SYST_STP_FREQ, SEVERITY_DEBUG},
-	    [STP_TRIG] = {SYST_STP_TRIG, SEVERITY_WARNING},
-	    [STP_XSYNC] = {SYST_STP_XSYNC, SEVERITY_DEBUG},
-	    [STP_USER] = {SYST_STP_USER, SEVERITY_DEBUG},
-	    [STP_TIME] = {SYST_STP_TIME, SEVERITY_DEBUG},
-	    [STP_MERR] = {SYST_STP_MERR, SEVERITY_ERROR},
-	    [STP_GERR] = {SYST_STP_GERR, SEVERITY_ERROR},
-	    [STP_CERR] = {SYST_STP_CERR, SEVERITY_ERROR},
-	    [STP_FLAG] = {SYST_DATA, SEVERITY_DEBUG},
-	    [STP_RESERVED] = {SYST_DAMAGE, SEVERITY_ERROR},
-	},
+    .rows = {STP_ROWS(SYST_STP_ASYNC, SYST_DATA, SYST_DAMAGE)},
     .data_kind = SYST_DATA,
     .origin_none = SYST_ORIGIN_NONE,
     .data_origin = data_origin,

@@ -4,6 +4,7 @@
 #include "batch/info.h"
 #include "batch/report.h"
 #include "decode/registry.h"
+#include "flow/flow.h"
 #include "flow/image_fit.h"
 #include "session/session.h"
 #include "trace/reader.h"
@@ -87,7 +88,7 @@ add_fits(struct trace *trace, struct text *out)
 	struct image_fits fits = {.wants_patched = true};
 	struct text line = {0};
 	struct err err = {0};
-	bool judged = image_fits_judge(trace);
+	bool judged = flow_has_elements(trace);
 	if (image_fits_read(&fits, trace, LOOK, NULL, &err) && judged)
 		add_comments(err.what, out);
 	for (size_t i = 0; judged && i < fits.walks.count; i++) {

@@ -192,7 +192,7 @@ export_flow_run(struct export_flow *run, struct trace *trace, const struct expor
 	run->sink = sink;
 	run->result = result;
 	run->err = err;
-	run->judged = image_fits_judge(trace);
+	run->judged = flow_has_elements(trace);
 	run->flow = flow_new(trace, take_step, run, err);
 	if (!run->flow)
 		return run->failed = (int)err->code;

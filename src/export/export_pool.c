@@ -403,8 +403,6 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 		format_cells(f, options, piece);
 		return;
 	}
-	if (f->pool->trace_count == 1)
-		reader_set_payloads(reader_of(f, 0), &piece->payloads);
 	format_messages(f, options, piece);
 }
 

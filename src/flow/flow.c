@@ -117,6 +117,13 @@ static const struct flow_walk_form *const forms[] = {
     [FLOW_ELEMENTS] = &coresight_walk_form,
 };
 
+bool
+flow_has_elements(const struct trace *trace)
+{
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	return ops->flow && ops->flow_form == FLOW_ELEMENTS;
+}
+
 struct flow *
 flow_new(struct trace *trace, flow_take *take, void *context, struct err *err)
 {

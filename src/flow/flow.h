@@ -19,6 +19,10 @@ struct flow;
 struct flow *flow_new(struct trace *, flow_take *, void *context, struct err *);
 void flow_free(struct flow *); /* NULL is fine */
 
+/* True if a trace reports execution as ranges of instructions: its decoder has followed the
+ * program. */
+bool flow_has_elements(const struct trace *);
+
 struct flow_code *flow_code_of(struct flow *);
 
 /* Follow message NUMBER of the trace.  Pass all messages in order, as R reads them.  CHOSEN is

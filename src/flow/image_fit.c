@@ -203,7 +203,7 @@ image_fits_read(struct image_fits *fits, struct trace *trace, uint64_t most, con
 	if (!reading.flow)
 		return (int)err->code;
 	bool layered = image_overlaps(flow_code_of(reading.flow)->image);
-	if (!image_fits_judge(trace) && !fits->wants_lost && !(fits->wants_patched && layered))
+	if (!flow_has_elements(trace) && !fits->wants_lost && !(fits->wants_patched && layered))
 		most = 0;
 	struct reader *reader = reader_new(trace);
 	struct message messages[BATCH];
@@ -225,11 +225,4 @@ image_fits_read(struct image_fits *fits, struct trace *trace, uint64_t most, con
 	reader_free(reader);
 	flow_free(reading.flow);
 	return 0;
-}
-
-bool
-image_fits_judge(const struct trace *trace)
-{
-	const struct decoder_ops *ops = trace_decoder(trace)->ops;
-	return ops->flow && ops->flow_form == FLOW_ELEMENTS;
 }

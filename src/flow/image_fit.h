@@ -7,7 +7,8 @@
  *
  * Only consecutive steps are judged, so no return after unseen code or without its call.  Where
  * the decoder keeps a return stack, the return address was not sent, and the return always fits.
- * E-Trace is not judged: the walk itself reports where packets and program disagree.
+ * Only traces with flow_has_elements() are judged.  The walk of E-Trace itself reports where
+ * packets and program disagree.
  *
  * Belongs to one thread.
  */
@@ -66,9 +67,6 @@ int image_fits_read(struct image_fits *, struct trace *, uint64_t most, const st
 
 /* Append `patched: 3 executed instructions have other bytes ...`, or nothing if there are none. */
 void image_fits_add_patched(const struct image_fits *, struct text *out);
-
-/* True if the steps of a trace can be judged. */
-bool image_fits_judge(const struct trace *);
 
 /* True if the image does not fit: under 80 % of at least 20 fit. */
 bool image_fit_is_bad(const struct image_fit *);

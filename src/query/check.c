@@ -10,6 +10,7 @@
 
 #include "query/check.h"
 #include "decode/registry.h"
+#include "flow/flow.h"
 #include "flow/image_fit.h"
 #include "base/map.h"
 #include "query/scan.h"
@@ -324,7 +325,7 @@ look_at_flow(struct check *check, struct trace *trace, struct text *report)
 	}
 	check->doubts.count[DOUBT_UNFOLLOWED] += fits.lost;
 	check->doubts.count[DOUBT_CODELESS] += fits.codeless;
-	bool found = image_fits_judge(trace) && report_fits(&fits, trace, report);
+	bool found = flow_has_elements(trace) && report_fits(&fits, trace, report);
 	image_fits_free(&fits);
 	return found;
 }

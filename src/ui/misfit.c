@@ -3,6 +3,7 @@
 
 #include "ui/misfit.h"
 #include "base/job.h"
+#include "flow/flow.h"
 #include "flow/image_fit.h"
 #include "session/session.h"
 #include "ui/app.h"
@@ -26,7 +27,7 @@ does_not_fit(struct misfit *misfit, struct trace *trace)
 	struct image_fits fits = {0};
 	struct err err = {0};
 	bool bad = false;
-	if (image_fits_judge(trace))
+	if (flow_has_elements(trace))
 		image_fits_read(&fits, trace, LOOK, &misfit->job, &err);
 	for (size_t i = 0; i < fits.walks.count; i++)
 		bad |= image_fit_is_bad(&fits.walks.at[i].fit);
@@ -78,7 +79,7 @@ start_when_there(struct misfit *misfit)
 	bool any = false, all = true;
 	for (size_t i = 0; i < misfit->count; i++) {
 		struct trace *trace = misfit->session->traces.at[i];
-		bool judges = image_fits_judge(trace);
+		bool judges = flow_has_elements(trace);
 		any |= judges;
 		all &= !judges || is_there(trace);
 	}

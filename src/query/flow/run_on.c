@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "decode/flow_packet.h"
+#include "flow/flow.h"
 #include "index/index.h"
 #include "program/insn.h"
 
@@ -151,16 +152,9 @@ make_cell(struct run_on *run, uint64_t cell)
 }
 
 bool
-run_on_is_told(const struct trace *trace)
-{
-	const struct decoder_ops *ops = trace_decoder(trace)->ops;
-	return ops->flow && ops->flow_form == FLOW_ELEMENTS;
-}
-
-bool
 run_on_test(struct run_on *run, const struct decoded_cell *decoded, size_t at)
 {
-	if (!run_on_is_told(run->trace) || !decoded->exact)
+	if (!flow_has_elements(run->trace) || !decoded->exact)
 		return false;
 	if (generation_renew(&run->generation, trace_and_index_generation(run->trace)))
 		run->made = false;
@@ -213,7 +207,7 @@ run_on_read(struct run_on *on, struct reader *reader, struct position p, struct 
 	const struct message *m = reader_message(reader, p);
 	const uint64_t origin = m ? m->origin : 0;
 	struct flow_packet packet;
-	if (!m || !run_on_is_told(on->trace) ||
+	if (!m || !flow_has_elements(on->trace) ||
 	    part_of(on, reader, p, origin, &packet) != PART_HEAD)
 		return false;
 	*run = (struct run_sums){.first = p, .begin = packet.element};
@@ -257,7 +251,7 @@ run_on_find(struct run_on *on, struct reader *reader, struct position p, struct 
 	const struct message *m = reader_message(reader, p);
 	const uint64_t origin = m ? m->origin : 0;
 	struct flow_packet packet;
-	if (!m || !run_on_is_told(on->trace) ||
+	if (!m || !flow_has_elements(on->trace) ||
 	    part_of(on, reader, p, origin, &packet) == PART_BESIDE)
 		return false;
 	for (int i = 0; i < RUN_MOST; i++) {

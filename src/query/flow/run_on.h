@@ -17,9 +17,6 @@
 
 struct run_on;
 
-/* True if the format reports execution as ranges of instructions. */
-bool run_on_is_told(const struct trace *);
-
 struct run_on *run_on_new(struct trace *);
 void run_on_free(struct run_on *); /* NULL is fine */
 

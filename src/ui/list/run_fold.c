@@ -5,6 +5,7 @@
 #include "base/byte_map.h"
 #include "base/notice.h"
 #include "command/keymap.h"
+#include "flow/flow.h"
 #include "program/insn.h"
 #include "query/flow/flow_cursor.h"
 #include "query/flow/run_on.h"
@@ -60,7 +61,7 @@ run_fold_all(struct screen *screen, const struct command_call *call)
 	const struct list *list = screen->list;
 	size_t i = 0;
 	(void)call;
-	while (i < list->lane_count && !run_on_is_told(list->lanes[i].trace))
+	while (i < list->lane_count && !flow_has_elements(list->lanes[i].trace))
 		i++;
 	if (i < list->lane_count)
 		filters_add(screen, folds, true);

@@ -6,7 +6,7 @@
  * of SyS-T, or be `syst`, the only one that the reference printer accepts.
  *
  * All tables of a client have one form, rows of number, mask and text, so one lookup serves them
- * all: a hash for rows of a single number, a loop over the few with a mask.  An invalid entry is
+ * all: a map for rows of a single number, a loop over the few with a mask.  An invalid entry is
  * reported and skipped; a file that is not XML is skipped as a whole.
  *
  * Two violations of XML are accepted, because public generators write them: blank lines before the
@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "decode/syst/syst_collateral.h"
 #include "decode/syst/syst_frame.h"
@@ -44,8 +45,7 @@
 struct collateral_table {
 	VEC(struct syst_entry) entries; /* in the order of the file */
 	VEC(size_t) masked;		/* entries with a mask */
-	size_t *slots;			/* hash of the other entries: index + 1 */
-	size_t slot_count;		/* a power of two, or 0 */
+	struct map others;		/* by number: index of an entry without a mask, plus one */
 };
 
 struct guid_entry {
@@ -82,32 +82,13 @@ is_masked(const struct syst_entry *entry, size_t which)
 
 /* --- lookup ------------------------------------------------------------ */
 
-static size_t
-collateral_hash(uint64_t id)
-{
-	id *= 0x9e3779b97f4a7c15u;
-	return (size_t)(id ^ id >> 32);
-}
-
-/* Return the slot of ID, or the free one where it belongs. */
-static size_t *
-find_slot(const struct collateral_table *table, uint64_t id)
-{
-	size_t at = collateral_hash(id) & (table->slot_count - 1);
-	while (table->slots[at] && table->entries.at[table->slots[at] - 1].id != id)
-		at = (at + 1) & (table->slot_count - 1);
-	return &table->slots[at];
-}
-
 const struct syst_entry *
 syst_client_entry(const struct syst_client *client, enum syst_table which, uint64_t id)
 {
 	const struct collateral_table *table = &client->tables[which];
-	if (table->slot_count) {
-		size_t found = *find_slot(table, id);
-		if (found)
-			return &table->entries.at[found - 1];
-	}
+	const uint64_t *found = map_find(&table->others, id);
+	if (found)
+		return &table->entries.at[*found - 1];
 	for (size_t i = 0; i < table->masked.count; i++) {
 		const struct syst_entry *entry = &table->entries.at[table->masked.at[i]];
 		if (((id ^ entry->id) & entry->mask) == 0)
@@ -208,7 +189,7 @@ client_free(struct syst_client *client)
 	for (size_t i = 0; i < SYST_TABLE_COUNT; i++) {
 		vec_free(&client->tables[i].entries);
 		vec_free(&client->tables[i].masked);
-		free(client->tables[i].slots);
+		map_free(&client->tables[i].others);
 	}
 	vec_free(&client->guids);
 	free(client);
@@ -366,25 +347,18 @@ complain_twice(struct syst_collateral_reading *r, const struct syst_entry *first
 			r->path, second->place, (unsigned long long)second->id, first->place);
 }
 
-/* Hash the rows of a complete table.  With two rows for one number, the later one counts [SyS-T
+/* Map the numbers of a complete table.  With two rows for one number, the later one counts [SyS-T
  * 1.0, collateral, second hand: systprint]. */
 static void
 table_finish(struct syst_collateral_reading *r, struct collateral_table *table, size_t which)
 {
-	size_t whole = table->entries.count - table->masked.count;
-	if (!whole)
-		return;
-	table->slot_count = 4;
-	while (table->slot_count < 2 * whole)
-		table->slot_count *= 2;
-	table->slots = mem_new(table->slot_count * sizeof *table->slots);
 	for (size_t i = 0; i < table->entries.count; i++) {
 		if (is_masked(&table->entries.at[i], which))
 			continue;
-		size_t *slot = find_slot(table, table->entries.at[i].id);
-		if (*slot)
-			complain_twice(r, &table->entries.at[*slot - 1], &table->entries.at[i]);
-		*slot = i + 1;
+		uint64_t *found = map_add(&table->others, table->entries.at[i].id);
+		if (*found)
+			complain_twice(r, &table->entries.at[*found - 1], &table->entries.at[i]);
+		*found = i + 1;
 	}
 }
 

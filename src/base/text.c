@@ -1,7 +1,6 @@
 /* Growable strings, and text made safe for a terminal: see text.h. */
 #include "config.h"
 
-#include "base/bytes.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -42,31 +41,16 @@ text_add_fill(struct text *text, char c, size_t count)
 	text->data[text->length] = '\0';
 }
 
-/* Return the hexadecimal digits of four bytes, the lowest byte first.  The first digit is in the
- * lowest byte of the result.  Spread the bytes to pairs, then convert all nibbles at once. */
-static inline uint64_t
-hex_digits(uint32_t bytes)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t spread = (bytes | (uint64_t)bytes << 16) & UINT64_C(0x0000ffff0000ffff);
-	spread = (spread | spread << 8) & UINT64_C(0x00ff00ff00ff00ff);
-	uint64_t nibbles = (spread >> 4 | spread << 8) & 15 * ones;
-	uint64_t letters = (nibbles + 6 * ones) >> 4 & ones;
-	return nibbles + '0' * ones + ('a' - '9' - 1) * letters;
-}
+static const char hex_digits[] = "0123456789abcdef";
 
 void
 text_add_hex(struct text *text, const uint8_t *data, size_t length)
 {
-	static const char digits[] = "0123456789abcdef";
 	text_reserve(text, 2 * length);
 	char *out = text->data + text->length;
-	size_t i = 0;
-	for (; length - i >= 4; i += 4, out += 8)
-		bytes_put_le64((uint8_t *)out, hex_digits(bytes_le32(data + i)));
-	for (; i < length; i++) {
-		*out++ = digits[data[i] >> 4];
-		*out++ = digits[data[i] & 15];
+	for (size_t i = 0; i < length; i++) {
+		*out++ = hex_digits[data[i] >> 4];
+		*out++ = hex_digits[data[i] & 15];
 	}
 	*out = '\0';
 	text->length += 2 * length;
@@ -100,96 +84,44 @@ parse_conversion(const char *format, struct conversion *c)
 
 enum { NUMBER_MAX = 24 }; /* digits of any number, and room */
 
-/* Return the eight decimal digits of VALUE, below 10^8, as numbers.  The first is in the lowest
- * byte.  Split into halves, pairs, then digits, in all places at once.  The multiplications
- * replace divisions by 100 and 10, and are exact for this range. */
-static inline uint64_t
-eight_digits(uint32_t value)
+/* Write the last COUNT digits of VALUE. */
+static char *
+put_decimal(char *at, uint64_t value, unsigned count)
 {
-	uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
-	uint64_t hundreds = (halves * 10486 >> 20) & UINT64_C(0x7f0000007f);
-	uint64_t pairs = hundreds | (halves - 100 * hundreds) << 16;
-	uint64_t tens = (pairs * 103 >> 10) & UINT64_C(0x000f000f000f000f);
-	return tens | (pairs - 10 * tens) << 8;
+	for (unsigned i = count; i--; value /= 10)
+		at[i] = (char)('0' + value % 10);
+	return at + count;
 }
-
-static inline char *
-put_low_first(char *at, uint64_t word)
-{
-	bytes_put_le64((uint8_t *)at, word);
-	return at + sizeof word;
-}
-
-#define ZEROS UINT64_C(0x3030303030303030)
 
 char *
-text_put_eight(char *at, uint32_t value)
+text_put_uint(char *at, uint64_t value)
 {
-	return put_low_first(at, eight_digits(value) | ZEROS);
+	unsigned count = 1;
+	for (uint64_t rest = value; rest >= 10; rest /= 10)
+		count++;
+	return put_decimal(at, value, count);
 }
 
 char *
 text_put_four(char *at, uint32_t value)
 {
-	uint32_t hundreds = value / 100, pairs = hundreds | (value - 100 * hundreds) << 16;
-	uint32_t tens = (pairs * 103 >> 10) & 0x000f000f;
-	bytes_put_le32((uint8_t *)at, tens | (pairs - 10 * tens) << 8 | (uint32_t)ZEROS);
-	return at + sizeof pairs;
+	return put_decimal(at, value, 4);
 }
 
-/* Write the digits without leading zeros, at least one. */
-static inline char *
-put_first(char *at, uint32_t value)
+static char *
+put_hexadecimal(char *at, uint64_t value, unsigned least, const char *digits)
 {
-	uint64_t digits = eight_digits(value);
-	unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
-	return put_low_first(at, (digits | ZEROS) >> 8 * zeros) - zeros;
-}
-
-#undef ZEROS
-
-char *
-text_put_long(char *at, uint64_t value)
-{
-	const uint64_t eight = 100000000, sixteen = eight * eight;
-	if (value < eight)
-		return put_first(at, (uint32_t)value);
-	if (value < sixteen) {
-		at = put_first(at, (uint32_t)(value / eight));
-	} else {
-		at = put_first(at, (uint32_t)(value / sixteen));
-		at = text_put_eight(at, (uint32_t)(value % sixteen / eight));
-	}
-	return text_put_eight(at, (uint32_t)(value % eight));
-}
-
-/* Return all eight digits of VALUE, the first in the lowest byte. */
-static inline uint64_t
-eight_hex(uint64_t value)
-{
-	return hex_digits(__builtin_bswap32((uint32_t)value));
+	unsigned own = (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
+	unsigned count = own > least ? own : least;
+	for (unsigned i = count; i--; value >>= 4)
+		at[i] = digits[value & 15];
+	return at + count;
 }
 
 char *
 text_put_hex(char *at, uint64_t value, unsigned digits)
 {
-	unsigned own = (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
-	unsigned count = own > digits ? own : digits;
-	if (count > 8) {
-		put_low_first(at, eight_hex(value >> 32) >> 8 * (16 - count));
-		return put_low_first(at + count - 8, eight_hex(value));
-	}
-	put_low_first(at, eight_hex(value) >> 8 * (8 - count));
-	return at + count;
-}
-
-static char *
-write_hexadecimal(uint64_t value, const char *digits, char *end)
-{
-	do
-		*--end = digits[value & 15];
-	while (value >>= 4);
-	return end;
+	return put_hexadecimal(at, value, digits, hex_digits);
 }
 
 void
@@ -236,15 +168,14 @@ text_add_hex_digits(struct text *text, uint64_t value, unsigned digits)
 static void
 add_number(struct text *text, const struct conversion *c, uint64_t value, bool negative)
 {
-	char digits[NUMBER_MAX], *end = digits + sizeof digits;
-	const char *start = digits;
+	char digits[NUMBER_MAX], *end;
 	if (c->letter == 'x')
-		start = write_hexadecimal(value, "0123456789abcdef", end);
+		end = text_put_hex(digits, value, 1);
 	else if (c->letter == 'X')
-		start = write_hexadecimal(value, "0123456789ABCDEF", end);
+		end = put_hexadecimal(digits, value, 1, "0123456789ABCDEF");
 	else
 		end = text_put_uint(digits, value);
-	size_t count = (size_t)(end - start);
+	size_t count = (size_t)(end - digits);
 	size_t width =
 	    (size_t)c->width > count + negative ? (size_t)c->width - count - negative : 0;
 	if (width && !c->zero)
@@ -253,7 +184,7 @@ add_number(struct text *text, const struct conversion *c, uint64_t value, bool n
 		text_add_char(text, '-');
 	if (width && c->zero)
 		text_add_fill(text, '0', width);
-	text_add_bytes(text, start, count);
+	text_add_bytes(text, digits, count);
 }
 
 /*

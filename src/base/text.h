@@ -74,30 +74,14 @@ void text_add_digits(struct text *, uint64_t value, unsigned digits); /* padded 
 /* Append lower-case hexadecimal, padded with zeros to DIGITS. */
 void text_add_hex_digits(struct text *, uint64_t value, unsigned digits);
 void text_add_fill(struct text *, char c, size_t count); /* COUNT times */
-/* Write hexadecimal padded to DIGITS (at most 16), decimal, or exactly eight or four decimal
- * digits.  Return the end.  Up to 20 bytes from AT may be overwritten. */
+/* Write hexadecimal padded to DIGITS (at most 16), decimal, or exactly four decimal digits.  Return
+ * the end. */
 char *text_put_hex(char *at, uint64_t value, unsigned digits);
-static inline char *text_put_uint(char *at, uint64_t value);
-char *text_put_eight(char *at, uint32_t value);
+char *text_put_uint(char *at, uint64_t value);
 char *text_put_four(char *at, uint32_t value);
 void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
-
-char *text_put_long(char *at, uint64_t value); /* for text_put_uint */
-
-/* Inline, because most numbers are small. */
-static inline char *
-text_put_uint(char *at, uint64_t value)
-{
-	if (value >= 100)
-		return text_put_long(at, value);
-	bool two = value >= 10;
-	unsigned tens = (unsigned)value / 10, units = (unsigned)value % 10;
-	at[0] = (char)('0' + (two ? tens : units));
-	at[1] = (char)('0' + units);
-	return at + 1 + two;
-}
 
 /* Inline, so that the compiler can compute the length of a literal. */
 static inline void

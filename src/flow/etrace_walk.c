@@ -79,9 +79,8 @@ struct etrace_walk {
 	/* return_stack: a ring, the newest below `top` */
 	uint64_t *stack;
 	size_t top, depth, room;
-	/* the last instruction was a return to the address on the stack, or to another one */
-	bool returned, failed_return;
-	/* such a return came since the last call, and a branch after it */
+	bool failed_return; /* the last instruction was a return to an address not on the stack */
+	/* a return to the address on the stack came since the last call, and a branch after it */
 	bool returned_since, branched_since;
 	bool lacks_depth; /* the last packet had no depth, so no synchronisation may follow */
 
@@ -186,21 +185,14 @@ walk_fail_at(struct etrace_walk *walk, const char *why)
 	    walk, (struct flow_step){.why = why, .doubts = true, .has_at = true, .at = walk->pc});
 }
 
-/* Give a proof: the walk reached the address of a packet without it. */
+/* Give a proof: the walk reached the address of a packet without it.  BEGINS: a new path begins,
+ * independent of the steps before. */
 static void
-walk_agree(struct etrace_walk *walk)
-{
-	flush_run(walk);
-	walk->take(walk->context, &(const struct flow_step){.kind = FLOW_STEP_PROOF});
-}
-
-/* Give a proof that begins a new path, independent of the steps before. */
-static void
-walk_begin(struct etrace_walk *walk)
+walk_agree(struct etrace_walk *walk, bool begins)
 {
 	flush_run(walk);
 	walk->take(walk->context,
-		   &(const struct flow_step){.kind = FLOW_STEP_PROOF, .begins = true});
+		   &(const struct flow_step){.kind = FLOW_STEP_PROOF, .begins = begins});
 }
 
 /* report_pc: the instruction at `pc` retired. */
@@ -273,7 +265,7 @@ static void
 clear_return_stack(struct etrace_walk *walk)
 {
 	walk->top = walk->depth = 0;
-	walk->returned = walk->returned_since = walk->branched_since = walk->lacks_depth = false;
+	walk->returned_since = walk->branched_since = walk->lacks_depth = false;
 }
 
 /* --- instructions ------------------------------------------------------ */
@@ -355,7 +347,7 @@ take_return(struct etrace_walk *walk)
 {
 	walk->pc = pop_return_stack(walk);
 	walk->straight = 0;
-	walk->returned = walk->returned_since = true;
+	walk->returned_since = true;
 	walk->branched_since = false;
 }
 
@@ -451,7 +443,7 @@ next_pc(struct etrace_walk *walk, uint64_t address, const struct flow_packet *p,
 {
 	const struct insn insn = *flow_code_find(walk->code, walk->pc);
 	uint64_t this_pc = walk->pc, target;
-	*stop = walk->returned = walk->failed_return = false;
+	*stop = walk->failed_return = false;
 	if (!count_instruction(walk))
 		return false;
 	if (insn_is_direct(&insn)) {
@@ -609,7 +601,7 @@ follow_execution_path(struct etrace_walk *walk, uint64_t address, const struct f
 		}
 		if (is_end(walk, address, p)) {
 			settle_branch(walk);
-			walk_agree(walk);
+			walk_agree(walk, false);
 			return check_depth(walk, p, false);
 		}
 	}
@@ -922,7 +914,7 @@ take_sync(struct etrace_walk *walk, const struct flow_packet *p)
 	take_privilege(walk, p);
 	forget_past(walk);
 	if (!walk->entered && !walk->waiting)
-		walk_begin(walk);
+		walk_agree(walk, true);
 }
 
 /* Take the address of a packet.  Return false if it is an empty cache entry. */

@@ -2,10 +2,11 @@
  * Message counts for each column of a timeline.
  *
  * A window is a number of columns of equal length, on the clock of one trace. A lane is a
- * trace, or one origin of a trace. For each lane a thread first adds the index cells that
- * lie within one column and spreads the others evenly. Then it decodes the cells that cross
- * a border, about one for each column, and the counts are exact. The first answer decodes
- * nothing, whatever the size of the capture.
+ * trace, or one origin of a trace. A job adds the counts of the index cells that lie within
+ * one column. It decodes the cells that cross a border, about one for each column, up to a
+ * bound. The counts of the others are spread evenly over their columns. The first answer
+ * decodes for some ms, whatever the size of the capture. If that was not enough, a better
+ * one follows.
  *
  * With a filter, messages that pass and other messages are counted separately. Match sets
  * or cell summaries give the number that pass in a cell. Only cells across a border are
@@ -53,7 +54,7 @@ struct density_window {
 };
 
 /* The filter and its match sets. */
-struct density_passing {
+struct density_filter {
 	const struct filter *filter;  /* borrowed during the call */
 	struct matches *const *known; /* match sets of this filter, one per trace; borrowed
 					 during the call */
@@ -100,7 +101,7 @@ struct density_answer {
 	bool wall, plain;    /* as in struct track */
 	int64_t first, last; /* first > last: no messages */
 	bool complete;	     /* the related traces are completely indexed */
-	bool refined;	     /* the best answer from the current index */
+	bool final;	     /* the best answer from the current index */
 	size_t lanes;
 	bool apart[DENSITY_LANES_MAX];	/* its clock is not related to the window's */
 	struct density_column *columns; /* window.columns entries for each lane */
@@ -121,15 +122,15 @@ void density_free(struct density *); /* NULL is fine */
 const struct density_answer *density_ask(struct density *, const struct density_window *,
 					 const struct density_lane *, size_t lanes,
 					 bool with_contexts,
-					 const struct density_passing * /* NULL: all */);
+					 const struct density_filter * /* NULL: all */);
 
 /* True if a better answer than the last returned one is ready. */
 bool density_has_news(struct density *);
 
-/* Return the refined answer without a thread, for tests and batch output. */
+/* Return the final answer without a thread, for tests and batch output. */
 const struct density_answer *density_load(struct density *, const struct density_window *,
 					  const struct density_lane *, size_t lanes,
-					  bool with_contexts, const struct density_passing *);
+					  bool with_contexts, const struct density_filter *);
 
 /* Clamp a time to the range of int64_t. */
 static inline int64_t

@@ -529,7 +529,7 @@ check_lane(const struct oracle *o, const struct lane *lane, const struct density
 /* Looks at a window, of each trace and of a sender. */
 static void
 check_window(struct oracle *o, struct density *d, const struct density_window *w,
-	     const struct selection *s, const struct density_passing *passing)
+	     const struct selection *s, const struct density_filter *passing)
 {
 	struct lane own[ORACLE_TRACES + 1];
 	struct density_lane lanes[ORACLE_TRACES + 1];
@@ -542,7 +542,7 @@ check_window(struct oracle *o, struct density *d, const struct density_window *w
 	}
 	size_t count = o->traces + (o->origins[trace][sender] != NULL);
 	const struct density_answer *answer = density_load(d, w, lanes, count, false, passing);
-	assert_true(answer->refined);
+	assert_true(answer->final);
 	for (size_t i = 0; i < count; i++) {
 		assert_false(answer->apart[i]);
 		check_lane(o, &own[i], &answer->window, &answer->columns[i * w->columns]);
@@ -586,7 +586,7 @@ check_timeline(struct oracle *o)
 	struct selection s;
 	check_ends(o, d);
 	oracle_select(o, false, &s);
-	const struct density_passing passing = {&s.filter, known};
+	const struct density_filter passing = {&s.filter, known};
 	for (size_t i = 0; i < o->traces; i++)
 		known[i] = find_matches(o->session.traces.at[i], &s);
 	for (unsigned i = 0; i < 6; i++) {

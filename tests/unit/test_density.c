@@ -136,7 +136,7 @@ check_lane(const stoods *all, const struct density_lane *lane, const struct dens
 			sum += expected[c].severities[s];
 			own += columns[c].severities[s];
 		}
-		if (answer->refined) {
+		if (answer->final) {
 			assert_memory_equal(columns[c].severities, expected[c].severities,
 					    sizeof expected[c].severities);
 			if (!lane->by_origin)
@@ -172,7 +172,7 @@ check_windows(struct session *session, const stoods *all, size_t trace,
 		struct density_window w = {.trace = trace, .fit = true, .columns = widths[k]};
 		const struct density_answer *answer =
 		    density_load(d, &w, lanes, count, false, NULL);
-		assert_true(answer->refined && answer->complete);
+		assert_true(answer->final && answer->complete);
 		uint64_t messages = 0;
 		for (size_t i = 0; i < count; i++) {
 			check_lane(&all[lanes[i].trace], &lanes[i], answer,
@@ -202,7 +202,7 @@ check_windows(struct session *session, const stoods *all, size_t trace,
 		for (size_t i = 0; i < count; i++)
 			check_lane(&all[lanes[i].trace], &lanes[i], answer,
 				   &answer->columns[i * 80]);
-		if (answer->refined)
+		if (answer->final)
 			break;
 	}
 	density_free(d);
@@ -539,13 +539,13 @@ check_filter(struct session *session, const struct density_lane *lanes, size_t c
 	for (size_t i = 0; i < session->traces.count; i++)
 		known[i] = find_matches(session->traces.at[i], &filter);
 	for (int with = 1; with >= 0; with--) {
-		const struct density_passing passing = {&filter, with ? known : NULL};
+		const struct density_filter passing = {&filter, with ? known : NULL};
 		struct density_window w = {.trace = 0, .fit = true, .columns = 60};
 		for (int zoom = 0; zoom < 3; zoom++) {
 			const struct density_answer *answer =
 			    density_load(d, &w, lanes, count, false, &passing);
 			w = answer->window;
-			assert_true(answer->refined);
+			assert_true(answer->final);
 			for (size_t i = 0; i < count; i++) {
 				struct tally_of_column *want = tally_columns(&all, &lanes[i], &w);
 				for (size_t c = 0; c < w.columns; c++)
@@ -594,10 +594,10 @@ count_passing(struct density *d, const struct filter *filter, struct matches **k
 {
 	const struct density_window w = {.trace = 0, .fit = true, .columns = 60};
 	const struct density_lane lane = {.trace = 0};
-	const struct density_passing passing = {filter, known};
+	const struct density_filter passing = {filter, known};
 	const struct density_answer *answer = density_load(d, &w, &lane, 1, false, &passing);
 	uint64_t sum = 0;
-	assert_true(answer->refined);
+	assert_true(answer->final);
 	for (size_t c = 0; c < answer->window.columns; c++)
 		for (int s = 0; s < SEVERITY_COUNT; s++)
 			sum += answer->columns[c].severities[s];
@@ -679,18 +679,18 @@ test_told(void **state)
 	struct density *d = density_new(&session);
 	const struct density_window w = {.trace = 0, .fit = true, .columns = 60};
 	const struct density_lane lane = {.trace = 0};
-	const struct density_passing with = {&filter, &known}, without = {&filter, NULL};
+	const struct density_filter with = {&filter, &known}, without = {&filter, NULL};
 	const struct density_answer *answer;
 	do {
 		usleep(1000);
 		answer = density_ask(d, &w, &lane, 1, false, &with);
-	} while (!answer || !answer->refined);
+	} while (!answer || !answer->final);
 	for (int round = 0; round < 2; round++) {
 		unsigned before = atomic_load(&notices);
 		density_ask(d, &w, &lane, 1, false, round % 2 ? &with : &without);
 		await_notice(d, &notices, before);
 		answer = density_ask(d, &w, &lane, 1, false, round % 2 ? &with : &without);
-		assert_true(answer->refined);
+		assert_true(answer->final);
 	}
 	density_free(d);
 	matches_free(known);

@@ -2,7 +2,7 @@
  * The timeline: the number of messages over time, a lane for each trace, with contexts and
  * intervals.
  *
- * The counts come from query/density.h: a first answer from the index, then better ones. The
+ * The counts come from query/density.h: a first answer in some ms, then better ones. The
  * timeline shares the cursor of the list. Spare rows make the busiest lanes higher. With too
  * few rows, the busiest lanes keep a line each and the others share one.
  */
@@ -201,16 +201,15 @@ ask_density(struct screen *screen, size_t columns)
 	w->columns = columns;
 	if (!state->known)
 		state->known = mem_new(screen->session->traces.count * sizeof *state->known);
-	const struct density_passing passing = {screen->list->filter, state->known};
+	const struct density_filter passing = {screen->list->filter, state->known};
 	find_matches(screen->list, state->known, screen->session->traces.count);
 	state->answer =
 	    density_ask(state->density, w, state->lanes.at, state->lanes.count, true, &passing);
 	timeline_pairs_make(screen);
 	timeline_intervals_make(&state->intervals, screen, timeline_answer(state));
 	const struct density_answer *answer = state->answer;
-	if (!answer || !answer->refined)
-		return;
-	timeline_states_make(screen, answer);
+	if (answer && (answer->final || answer->states.count)) /* contexts may come later */
+		timeline_states_make(screen, answer);
 }
 
 /* Request the contents of ROWS lines next to names of *GUTTER columns. */
@@ -299,7 +298,7 @@ timeline_title(struct screen *screen, struct text *out)
 	text_add(out, " a cell");
 	if (!answer->complete)
 		text_add(out, "  so far");
-	else if (!answer->refined)
+	else if (!answer->final)
 		text_add(out, "  ~");
 }
 

@@ -516,8 +516,6 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/detail_lines.h \
 	src/ui/panes/detail_time.c \
 	src/ui/panes/detail_time.h \
-	src/ui/panes/kept_cells.c \
-	src/ui/panes/kept_cells.h \
 	src/ui/panes/lines.c \
 	src/ui/panes/lines.h \
 	src/ui/panes/pager.c \

@@ -18,7 +18,6 @@
 #include "ui/list/display_time.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
-#include "ui/panes/kept_cells.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
@@ -44,7 +43,6 @@ struct differences_state {
 	struct map signs;	       /* from trace and number to enum difference_sign */
 	struct compare_texts texts[2];
 	struct expansion expansion;
-	struct kept_cells kept;
 	bool went;	      /* the members below are valid */
 	size_t last;	      /* difference that the list's cursor went to */
 	struct message_id id; /* its message */
@@ -65,7 +63,6 @@ differences_close(void *context)
 	for (int run = 0; run < 2; run++)
 		compare_texts_free(&state->texts[run]);
 	map_free(&state->signs);
-	kept_cells_free(&state->kept);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
 }
@@ -223,7 +220,7 @@ cells_of(struct screen *screen, size_t i)
 {
 	struct differences_state *state = state_of(screen);
 	bool made;
-	struct text *cells = kept_cells_at(&state->kept, i, &made);
+	struct text *cells = table_keep(&state->table, i, (struct message_id){0}, &made);
 	if (!made)
 		fill_cells(screen, compare_get(state->compare, i), cells);
 	return cells;
@@ -250,14 +247,14 @@ count_differences(struct screen *screen)
 static void
 fill_difference(struct screen *screen, struct table_row *row, size_t i)
 {
-	kept_cells_put(cells_of(screen, i), DIFFERENCE_COLUMNS, ROLE_NORMAL, row);
+	table_put_all(row, cells_of(screen, i), DIFFERENCE_COLUMNS, ROLE_NORMAL);
 }
 
 static void
 differences_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct differences_state *state = state_of(screen);
-	kept_cells_renew(&state->kept, list_generation(screen->list));
+	table_renew(&state->table, list_generation(screen->list));
 	const struct table_spec spec = {.pane = PANE_DIFFERENCES,
 					.columns = difference_columns,
 					.column_count = DIFFERENCE_COLUMNS,

@@ -14,7 +14,6 @@
 #include "ui/list/display_time.h"
 #include "ui/list/jump.h"
 #include "ui/list/shown_rows.h"
-#include "ui/panes/kept_cells.h"
 #include "ui/panes/pane_gaps.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
@@ -39,7 +38,6 @@ struct gaps_state {
 	uint64_t found_generation; /* epoch of the members below */
 	struct gap_found *found;
 	size_t count;
-	struct kept_cells kept;
 	struct expansion expansion;
 };
 
@@ -64,7 +62,7 @@ drop_search(struct gaps_state *state)
 	shown_rows_free(&state->rows);
 	state->found_generation = 0;
 	state->count = 0;
-	kept_cells_clear(&state->kept);
+	table_forget(&state->table);
 }
 
 static void
@@ -72,7 +70,6 @@ gaps_close(void *context)
 {
 	struct gaps_state *state = context;
 	drop_search(state);
-	kept_cells_free(&state->kept);
 	free(state->found);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
@@ -112,9 +109,9 @@ gaps_prepare(struct screen *screen)
 		state->found = mem_new(MOST * sizeof *state->found);
 	if (generation_renew(&state->found_generation, found)) {
 		state->count = gap_search_get(state->search, state->found, MOST);
-		kept_cells_clear(&state->kept);
+		table_forget(&state->table);
 	}
-	kept_cells_renew(&state->kept, list_generation(screen->list));
+	table_renew(&state->table, list_generation(screen->list));
 }
 
 static bool
@@ -163,21 +160,6 @@ add_message(struct screen *screen, const struct gap_message *m, struct text *tim
 	text_add_bytes(origin, text_get(&state->expansion.origin), state->expansion.origin.length);
 }
 
-static const struct text *
-cells_of(struct screen *screen, size_t i)
-{
-	struct gaps_state *state = state_of(screen);
-	const struct gap_found *found = &state->found[i];
-	bool made;
-	struct text *cells = kept_cells_at(&state->kept, i, &made);
-	if (made)
-		return cells;
-	gap_format(&found->gap, false, &cells[GAP_LENGTH]);
-	add_message(screen, &found->before, &cells[GAP_FROM], &cells[GAP_BEFORE]);
-	add_message(screen, &found->after, &cells[GAP_TO], &cells[GAP_AFTER]);
-	return cells;
-}
-
 /* --- drawing ----------------------------------------------------------- */
 
 static const struct table_column gap_columns[GAP_COLUMNS] = {
@@ -191,7 +173,15 @@ static const struct table_column gap_columns[GAP_COLUMNS] = {
 static void
 fill_gap(struct screen *screen, struct table_row *row, size_t i)
 {
-	kept_cells_put(cells_of(screen, i), GAP_COLUMNS, ROLE_NORMAL, row);
+	const struct gap_found *found = &state_of(screen)->found[i];
+	bool made;
+	struct text *cells = table_keep(row->table, i, (struct message_id){0}, &made);
+	if (!made) {
+		gap_format(&found->gap, false, &cells[GAP_LENGTH]);
+		add_message(screen, &found->before, &cells[GAP_FROM], &cells[GAP_BEFORE]);
+		add_message(screen, &found->after, &cells[GAP_TO], &cells[GAP_AFTER]);
+	}
+	table_put_all(row, cells, GAP_COLUMNS, ROLE_NORMAL);
 }
 
 static void

@@ -17,7 +17,6 @@
 #include "ui/list/selection.h"
 #include "ui/list/trail.h"
 #include "ui/panes/pane_intervals.h"
-#include "ui/panes/kept_cells.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
@@ -36,7 +35,6 @@ struct intervals_state {
 	struct interval_summary summary;
 	struct interval_pair *pairs; /* the longest */
 	size_t count;
-	struct kept_cells kept;
 	struct expansion expansion;
 };
 
@@ -50,7 +48,6 @@ static void
 intervals_close(void *context)
 {
 	struct intervals_state *state = context;
-	kept_cells_free(&state->kept);
 	free(state->pairs);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
@@ -72,9 +69,9 @@ intervals_prepare(struct screen *screen)
 		intervals_summarise(intervals, state->interval, &state->summary);
 		state->count =
 		    intervals_longest(intervals, state->interval, state->pairs, INTERVALS_KEPT);
-		kept_cells_clear(&state->kept);
+		table_forget(&state->table);
 	}
-	kept_cells_renew(&state->kept, list_generation(screen->list));
+	table_renew(&state->table, list_generation(screen->list));
 	return true;
 }
 
@@ -215,17 +212,6 @@ fill_cells(struct screen *screen, const struct interval_pair *pair, struct text 
 	text_add_bytes(&cells[PAIR_TEXT], text_get(&e->text), e->text.length);
 }
 
-static const struct text *
-cells_of(struct screen *screen, size_t i)
-{
-	struct intervals_state *state = state_of(screen);
-	bool made;
-	struct text *cells = kept_cells_at(&state->kept, i, &made);
-	if (!made)
-		fill_cells(screen, &state->pairs[i], cells);
-	return cells;
-}
-
 /* --- drawing -------------------------------------------------------------------- */
 
 static const struct table_column pair_columns[PAIR_COLUMNS] = {
@@ -239,7 +225,11 @@ static const struct table_column pair_columns[PAIR_COLUMNS] = {
 static void
 fill_pair(struct screen *screen, struct table_row *row, size_t i)
 {
-	kept_cells_put(cells_of(screen, i), PAIR_COLUMNS, ROLE_NORMAL, row);
+	bool made;
+	struct text *cells = table_keep(row->table, i, (struct message_id){0}, &made);
+	if (!made)
+		fill_cells(screen, &state_of(screen)->pairs[i], cells);
+	table_put_all(row, cells, PAIR_COLUMNS, ROLE_NORMAL);
 }
 
 static void
@@ -355,16 +345,6 @@ count_lines(struct screen *screen)
 	return state->histogram ? 0 : state->count;
 }
 
-/* Show a notice: a histogram has no pairs to go to. */
-static void
-say_histogram(struct screen *screen)
-{
-	struct text key = {0};
-	keymap_hint(screen->keymap, COMMAND_INTERVAL_HISTOGRAM, &key);
-	screen_say(screen, NOTICE_INTERVAL_HISTOGRAM, text_get(&key));
-	text_free(&key);
-}
-
 /* Go to the message that begins the pair; the line shows its text. */
 static void
 intervals_go(struct screen *screen, const struct command_call *call)
@@ -372,8 +352,12 @@ intervals_go(struct screen *screen, const struct command_call *call)
 	struct intervals_state *state = state_of(screen);
 	size_t cursor = state->table.cursor.line;
 	(void)call;
-	if (state->histogram)
-		say_histogram(screen);
+	if (state->histogram) { /* it has no pairs to go to */
+		struct text key = {0};
+		keymap_hint(screen->keymap, COMMAND_INTERVAL_HISTOGRAM, &key);
+		screen_say(screen, NOTICE_INTERVAL_HISTOGRAM, text_get(&key));
+		text_free(&key);
+	}
 	if (cursor >= count_lines(screen))
 		return;
 	const struct interval_message *begin = &state->pairs[cursor].begin;

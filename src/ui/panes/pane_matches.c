@@ -18,7 +18,6 @@
 #include "ui/list/search.h"
 #include "ui/list/shown.h"
 #include "ui/list/trail.h"
-#include "ui/panes/kept_cells.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
@@ -39,7 +38,6 @@ struct match_rows_state {
 	char *pattern, *filter; /* texts; owned */
 	uint8_t severities;
 
-	struct kept_cells kept;
 	bool leads;	    /* the list of messages must still go to the row of the cursor */
 	struct location at; /* place of the list of messages at the last synchronisation */
 	struct expansion expansion;
@@ -56,7 +54,7 @@ close_list(struct match_rows_state *state)
 {
 	if (!state->list.lanes)
 		return;
-	kept_cells_clear(&state->kept);
+	table_forget(&state->table);
 	list_close(&state->list);
 	filter_free(&state->want);
 	free(state->pattern);
@@ -70,7 +68,6 @@ match_rows_close(void *context)
 	struct match_rows_state *state = context;
 	close_list(state);
 	filter_expr_free(state->asked);
-	kept_cells_free(&state->kept);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
 }
@@ -195,7 +192,7 @@ match_rows_prepare(struct screen *screen)
 		index_get_progress(state->list.lanes[i].index, &progress);
 		now = generation_join(now, progress.complete, state->list.lanes[i].known);
 	}
-	kept_cells_renew(&state->kept, now);
+	table_renew(&state->table, now);
 	return true;
 }
 
@@ -224,19 +221,14 @@ lead_list(struct screen *screen)
 	bring_to(screen->list, &state->at);
 }
 
-static bool
-same_location(const struct location *a, const struct location *b)
-{
-	return a->trace == b->trace && !message_id_compare(a->id, b->id);
-}
-
 /* Move to the place of the list's cursor. True if it had moved. */
 static bool
 follow_list(struct screen *screen)
 {
 	struct match_rows_state *state = state_of(screen);
 	struct location here;
-	if (!trail_here(screen, &here) || same_location(&here, &state->at))
+	if (!trail_here(screen, &here) ||
+	    (here.trace == state->at.trace && !message_id_compare(here.id, state->at.id)))
 		return false;
 	state->at = here;
 	bring_to(&state->list, &here);
@@ -278,26 +270,18 @@ fill_cells(struct screen *screen, const struct row *row, struct text *cells)
 	text_add_bytes(&cells[TEXT], text_get(&e->text), e->text.length);
 }
 
-/* Return the cells of a row, made if needed. Borrowed until the next call. */
-static const struct text *
-cells_of(struct screen *screen, const struct row *row)
-{
-	bool made;
-	struct text *cells = kept_cells_of(&state_of(screen)->kept, row, &made);
-	if (!made)
-		fill_cells(screen, row, cells);
-	text_clear(&cells[NUMBER]); /* it may have become exact */
-	list_add_number(&state_of(screen)->list, row, &cells[NUMBER]);
-	return cells;
-}
-
 /* --- drawing ----------------------------------------------------------- */
 
 static void
 fill_row(struct screen *screen, struct table_row *table_row, size_t i)
 {
 	const struct row *row = list_row(&state_of(screen)->list, i);
-	const struct text *cells = cells_of(screen, row);
+	bool made;
+	struct text *cells = table_keep(table_row->table, row->lane, row->id, &made);
+	if (!made)
+		fill_cells(screen, row, cells);
+	text_clear(&cells[NUMBER]); /* it may have become exact */
+	list_add_number(&state_of(screen)->list, row, &cells[NUMBER]);
 	enum role severity = severity_role(row->message.severity);
 	bool warning = row->message.severity == SEVERITY_WARNING; /* its text has the normal role */
 	for (size_t c = 0; c < COLUMNS; c++) {
@@ -327,21 +311,6 @@ match_rows_title(struct screen *screen, struct text *out)
 	text_addf(out, "  %s", filter_expr_text(pattern_of(screen)));
 }
 
-/* Return the width of the origin column. */
-static int
-origin_columns(struct screen *screen, const struct area *body)
-{
-	struct list *list = &state_of(screen)->list;
-	int widest = (int)strlen("origin");
-	list_resize(list, body->rows > 0 ? (size_t)body->rows : 0);
-	for (size_t y = 0; y < list->height && list_row(list, y); y++) {
-		const struct text *text = &cells_of(screen, list_row(list, y))[ORIGIN];
-		int columns = text_columns(text_get(text), text->length, screen->charset);
-		widest = columns > widest ? columns : widest;
-	}
-	return widest < ORIGIN_COLUMNS ? widest : ORIGIN_COLUMNS;
-}
-
 /* Return the text in place of missing rows, or NULL. */
 static const char *
 absent_text(const struct list *list, int rows)
@@ -360,11 +329,11 @@ match_rows_draw(struct screen *screen, struct canvas *canvas, const struct area 
 		canvas_puts(canvas, area, 0, 1, ROLE_ABSENT, "nothing was searched for yet");
 		return;
 	}
-	struct table_column columns[COLUMNS] = {
+	static const struct table_column columns[COLUMNS] = {
 	    [NUMBER] = {"message", TABLE_FIT, .gap = 1, .right = true},
 	    [TIME] = {"time", TABLE_FIT, .gap = 1, .right = true},
 	    [SEVERITY] = {"S", 1, .gap = 1},
-	    [ORIGIN] = {"origin", 0, .gap = 1},
+	    [ORIGIN] = {"origin", TABLE_FIT, .most = ORIGIN_COLUMNS, .gap = 1},
 	    [TEXT] = {"text", TABLE_REST},
 	};
 	const struct table_spec spec = {.pane = PANE_MATCHES,
@@ -374,7 +343,6 @@ match_rows_draw(struct screen *screen, struct canvas *canvas, const struct area 
 					.list = &state->list,
 					.fill = fill_row};
 	const struct area body = table_body(&spec, area);
-	columns[ORIGIN].width = origin_columns(screen, &body);
 	int rows = table_draw(&state->table, screen, &spec, canvas, area);
 	const char *absent = absent_text(&state->list, rows);
 	if (absent && rows < body.rows)

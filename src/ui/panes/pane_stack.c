@@ -13,7 +13,6 @@
 #include "ui/list/flow_view.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
-#include "ui/panes/kept_cells.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 #include "trace/naming.h"
@@ -48,7 +47,6 @@ struct stack_frame {
 
 struct stack_state {
 	struct table table;
-	struct kept_cells kept;
 	unsigned changes; /* epoch of struct flow_view for `rows` */
 	VEC(struct stack_row) rows;
 	struct {
@@ -69,21 +67,12 @@ static void
 stack_close(void *context)
 {
 	struct stack_state *state = context;
-	kept_cells_free(&state->kept);
 	vec_free(&state->rows);
 	vec_free(&state->last.frames);
 	table_free(&state->table);
 }
 
 /* --- rows -------------------------------------------------------------- */
-
-/* Return the number of frames. Calls that are only counted add one on either side. */
-static size_t
-count_frames(const struct flow_look *look)
-{
-	const struct call_stack *calls = &look->frames.calls;
-	return (calls->above > 0) + look->frames.frames.count + 1;
-}
 
 /* Return frame ROW from the newest on, or NULL if it is only counted. Set *DEPTH to its call
  * depth. */
@@ -240,14 +229,16 @@ stack_prepare(struct screen *screen, const char **why)
 	if (look && state->changes != screen->flow->changes) {
 		state->changes = screen->flow->changes;
 		state->table.cursor.line = 0;
-		kept_cells_clear(&state->kept);
+		table_forget(&state->table);
 		vec_clear(&state->rows);
 		compare_frames(state, &screen->flow->shown, &look->frames);
-		for (size_t i = 0; i < count_frames(look); i++)
+		/* calls that are only counted add a frame on either side */
+		size_t frames = (look->frames.calls.above > 0) + look->frames.frames.count + 1;
+		for (size_t i = 0; i < frames; i++)
 			add_rows(screen, look, i);
 	}
 	if (look)
-		kept_cells_renew(&state->kept, list_generation(screen->list));
+		table_renew(&state->table, list_generation(screen->list));
 	return look;
 }
 
@@ -267,14 +258,14 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 {
 	struct stack_state *state = state_of(screen);
 	bool made;
-	struct text *cells = kept_cells_at(&state->kept, i, &made);
+	struct text *cells = table_keep(row->table, i, (struct message_id){0}, &made);
 	if (!made)
 		fill_cells(screen, &screen->flow->look, &state->rows.at[i], cells);
 	const struct flow_look *look = &screen->flow->look;
 	uint64_t depth;
 	frame_of(look, state->rows.at[i].frame, &depth);
-	kept_cells_put(cells, look->frames.cycles ? STACK_COLUMNS : STACK_CYCLES,
-		       depth > state->known ? ROLE_KEY : ROLE_NORMAL, row);
+	table_put_all(row, cells, look->frames.cycles ? STACK_COLUMNS : STACK_CYCLES,
+		      depth > state->known ? ROLE_KEY : ROLE_NORMAL);
 }
 
 /* Append a warning about guesses, unseen code or missing names, if any. */

@@ -20,7 +20,6 @@
 #include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/traces.h"
-#include "ui/panes/kept_cells.h"
 #include "ui/panes/sync_ties.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
@@ -42,8 +41,7 @@ struct syncs_state {
 	bool on_tie;	    /* the pane's cursor is on a tie */
 	struct list list;   /* closed if it has no lanes */
 	struct filter want; /* borrowed by the list */
-	struct kept_cells kept;
-	bool resyncs; /* no sync points, so list resync points */
+	bool resyncs;	    /* no sync points, so list resync points */
 	struct expansion expansion;
 };
 
@@ -57,7 +55,6 @@ static void
 syncs_close(void *context)
 {
 	struct syncs_state *state = context;
-	kept_cells_free(&state->kept);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
 	sync_ties_free(&state->ties);
@@ -136,17 +133,6 @@ fill_cells(struct screen *screen, const struct row *row, struct text *cells)
 	add_partner(screen, row, &cells[PARTNER]);
 }
 
-/* Return the cells of a row, made if needed. Borrowed until the next call. */
-static const struct text *
-cells_of(struct screen *screen, const struct row *row)
-{
-	bool made;
-	struct text *cells = kept_cells_of(&state_of(screen)->kept, row, &made);
-	if (!made)
-		fill_cells(screen, row, cells);
-	return cells;
-}
-
 /* --- the list ---------------------------------------------------------- */
 
 /* Open the list at the message of the main list. */
@@ -180,7 +166,7 @@ turn_to_resyncs(struct screen *screen)
 {
 	struct syncs_state *state = state_of(screen);
 	size_t height = state->list.height;
-	kept_cells_clear(&state->kept);
+	table_forget(&state->table);
 	list_close(&state->list);
 	state->resyncs = true;
 	open_list(screen);
@@ -198,7 +184,7 @@ syncs_prepare(struct screen *screen)
 {
 	struct syncs_state *state = state_of(screen);
 	list_settle(syncs_list(screen));
-	kept_cells_renew(&state->kept, list_generation(&state->list));
+	table_renew(&state->table, list_generation(&state->list));
 	sync_ties_make(&state->ties, screen, &state->list);
 	bool none = state->resyncs && !has_points(&state->list);
 	state->on_tie = state->ties.ties.count && (state->on_tie || none);
@@ -225,27 +211,13 @@ syncs_have_news(struct screen *screen)
 
 /* --- drawing ----------------------------------------------------------- */
 
-static enum role
-role_of(const struct table_row *row, size_t column, const struct text *text)
-{
-	return row->current && column == TIME ? ROLE_CURSOR
-	       : *text_get(text) == '?'	      ? ROLE_ABSENT
-					      : ROLE_NORMAL;
-}
-
 static void
 put_text(struct table_row *row, size_t column, const struct text *text)
 {
-	table_put(row, column, role_of(row, column, text), text_get(text), text->length);
-}
-
-static void
-fill_tie(const struct sync_tie *tie, struct table_row *row)
-{
-	put_text(row, TIME, &tie->time);
-	put_text(row, TRACE, &tie->trace);
-	put_text(row, PARTNER, &tie->with);
-	put_text(row, WHAT, &tie->what);
+	enum role role = row->current && column == TIME ? ROLE_CURSOR
+			 : *text_get(text) == '?'	? ROLE_ABSENT
+							: ROLE_NORMAL;
+	table_put(row, column, role, text_get(text), text->length);
 }
 
 /* Fill the ties on the screen, then the rows of the list. */
@@ -255,10 +227,18 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 	struct syncs_state *state = state_of(screen);
 	size_t ties = (size_t)state->tie.rows;
 	if (i < ties) {
-		fill_tie(&state->ties.ties.at[state->tie.top + i], row);
+		const struct sync_tie *tie = &state->ties.ties.at[state->tie.top + i];
+		put_text(row, TIME, &tie->time);
+		put_text(row, TRACE, &tie->trace);
+		put_text(row, PARTNER, &tie->with);
+		put_text(row, WHAT, &tie->what);
 		return;
 	}
-	const struct text *cells = cells_of(screen, list_row(&state->list, i - ties));
+	const struct row *point = list_row(&state->list, i - ties);
+	bool made;
+	struct text *cells = table_keep(row->table, point->lane, point->id, &made);
+	if (!made)
+		fill_cells(screen, point, cells);
 	for (size_t c = 0; c < COLUMNS; c++)
 		put_text(row, c, &cells[c]);
 }
@@ -322,13 +302,6 @@ syncs_draw(struct screen *screen, struct canvas *canvas, const struct area *area
 
 /* --- commands ---------------------------------------------------------- */
 
-/* True if the list is at its very first row. */
-static bool
-is_at_start(const struct list *list)
-{
-	return !list->cursor && list->edges[LIST_BEFORE].end;
-}
-
 /* Move among the ties, and between them and the list. */
 static void
 syncs_move(struct screen *screen, const struct command_call *call)
@@ -344,7 +317,7 @@ syncs_move(struct screen *screen, const struct command_call *call)
 			lines_go_to(&state->tie, ties, line);
 		else
 			list_move(list, line - (int64_t)ties);
-	} else if (ties && step < 0 && is_at_start(list)) {
+	} else if (ties && step < 0 && !list->cursor && list->edges[LIST_BEFORE].end) {
 		state->on_tie = true;
 		lines_go_to(&state->tie, ties, (int64_t)ties + step);
 	} else {

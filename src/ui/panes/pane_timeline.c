@@ -127,13 +127,6 @@ timeline_rows(struct screen *screen)
 	return rows + lanes;
 }
 
-static bool
-same_part(struct screen *screen, size_t a, size_t b)
-{
-	struct trace *const *traces = screen->session->traces.at;
-	return a == b || clocks_part(traces[a]) == clocks_part(traces[b]);
-}
-
 static void
 center_window(struct density_window *w, int64_t time)
 {
@@ -150,6 +143,7 @@ follow_list(struct screen *screen)
 	struct list *list = screen->list;
 	const struct row *row = list_current(list);
 	struct density_window *w = &state->window;
+	struct trace *const *traces = screen->session->traces.at;
 	if (!row)
 		return;
 	size_t trace = list->lanes[row->lane].number;
@@ -159,7 +153,7 @@ follow_list(struct screen *screen)
 	bool same = state->trace == trace && !message_id_compare(state->id, row->id);
 	if (state->seen && same && state->clocks == clocks && state->first == first)
 		return;
-	if (!state->opened || !same_part(screen, trace, w->trace)) {
+	if (!state->opened || clocks_part(traces[trace]) != clocks_part(traces[w->trace])) {
 		state->opened = true;
 		w->trace = trace;
 		w->fit = true;
@@ -179,15 +173,6 @@ follow_list(struct screen *screen)
 		center_window(w, cursor->time);
 }
 
-/* Fill KNOWN with the match sets of a list, by trace number. */
-static void
-find_matches(const struct list *list, struct matches **known, size_t traces)
-{
-	memset(known, 0, traces * sizeof *known);
-	for (size_t i = 0; i < list->matches.count; i++)
-		known[list->lanes[i].number] = list->matches.of[i];
-}
-
 static void
 ask_density(struct screen *screen, size_t columns)
 {
@@ -201,10 +186,12 @@ ask_density(struct screen *screen, size_t columns)
 	w->columns = columns;
 	if (!state->known)
 		state->known = mem_new(screen->session->traces.count * sizeof *state->known);
-	const struct density_filter passing = {screen->list->filter, state->known};
-	find_matches(screen->list, state->known, screen->session->traces.count);
+	const struct density_filter filter = {screen->list->filter, state->known};
+	memset(state->known, 0, screen->session->traces.count * sizeof *state->known);
+	for (size_t i = 0; i < screen->list->matches.count; i++)
+		state->known[screen->list->lanes[i].number] = screen->list->matches.of[i];
 	state->answer =
-	    density_ask(state->density, w, state->lanes.at, state->lanes.count, true, &passing);
+	    density_ask(state->density, w, state->lanes.at, state->lanes.count, true, &filter);
 	timeline_pairs_make(screen);
 	timeline_intervals_make(&state->intervals, screen, timeline_answer(state));
 	const struct density_answer *answer = state->answer;
@@ -237,21 +224,6 @@ prepare_timeline(struct screen *screen, const struct area *area, size_t rows, in
 	}
 }
 
-/* Scroll so that the line with the cursor is one of ROWS on the screen. */
-static void
-scroll_lines(struct timeline_state *state, size_t rows)
-{
-	size_t count = state->lines.count;
-	if (state->lane >= count)
-		state->lane = count ? count - 1 : 0;
-	if (state->lane < state->top)
-		state->top = state->lane;
-	if (state->lane >= state->top + rows)
-		state->top = state->lane - rows + 1;
-	if (state->top + rows > count)
-		state->top = count > rows ? count - rows : 0;
-}
-
 static void
 timeline_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
@@ -265,12 +237,12 @@ timeline_draw(struct screen *screen, struct canvas *canvas, const struct area *a
 	prepare_timeline(screen, area, rows, &gutter);
 	const struct density_answer *answer = timeline_answer(state);
 	struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
-	scroll_lines(state, rows);
+	lines_show(&state->at, state->lines.count, (int)rows);
 	if (answer && axis)
 		timeline_draw_axis(screen, area, gutter, 0);
 	int y = axis;
 	state->shown = 0;
-	for (size_t i = state->top; i < state->lines.count && y < axis + (int)rows; i++) {
+	for (size_t i = state->at.top; i < state->lines.count && y < axis + (int)rows; i++) {
 		timeline_draw_line(screen, area, y, i, gutter);
 		y += state->lines.at[i].rows;
 		state->shown++;
@@ -568,18 +540,18 @@ unfold_line(struct screen *screen, const struct command_call *call)
 {
 	struct timeline_state *state = timeline_state_of(screen);
 	(void)call;
-	if (state->lane >= state->lines.count)
+	if (state->at.line >= state->lines.count)
 		return;
-	const struct timeline_line *line = &state->lines.at[state->lane];
+	const struct timeline_line *line = &state->lines.at[state->at.line];
 	state->gutter = 0;
 	if (line->kind == LINE_MORE) {
 		state->all = !state->all;
 	} else if (line->kind == LINE_LANE) {
 		size_t trace = state->lanes.at[line->at].trace;
 		state->split[trace] = !state->split[trace];
-		while (state->lane && state->lines.at[state->lane].kind == LINE_LANE &&
-		       state->lanes.at[state->lines.at[state->lane].at].by_origin)
-			state->lane--;
+		while (state->at.line && state->lines.at[state->at.line].kind == LINE_LANE &&
+		       state->lanes.at[state->lines.at[state->at.line].at].by_origin)
+			state->at.line--;
 	} else if (line->kind == LINE_TIES || line->kind == LINE_SYNC || line->kind == LINE_PAIR) {
 		state->unfolded = !state->unfolded;
 	}
@@ -605,10 +577,7 @@ static void
 timeline_move(struct screen *screen, const struct command_call *call)
 {
 	struct timeline_state *state = timeline_state_of(screen);
-	int64_t line = (int64_t)state->lane + pane_step(call, 1);
-	int64_t last = (int64_t)state->lines.count - 1;
-	line = line > last ? last : line;
-	state->lane = line > 0 ? (size_t)line : 0;
+	lines_go_to(&state->at, state->lines.count, (int64_t)state->at.line + pane_step(call, 1));
 }
 
 void

@@ -2,25 +2,30 @@
  * Rows of cells: see table.h.
  *
  * A row becomes one text with a list of its pieces, which is then drawn column by column. Only
- * rows on the screen are filled, and twice if a width depends on the cells. A pane should
- * therefore cache expensive texts.
+ * rows on the screen are filled, and twice if a width depends on the cells.
  */
 #include "config.h"
 
 #include "ui/panes/table.h"
+#include "base/generation.h"
 #include "ui/list/list.h"
 #include "ui/screen/screen.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-enum { HEAD_ROWS = 6 }; /* show titles from this many rows on */
+enum {
+	HEAD_ROWS = 6, /* show titles from this many rows on */
+	KEPT_MAX = 512 /* rows with kept texts */
+};
 
 void
 table_free(struct table *table)
 {
 	text_free(&table->text);
 	vec_free(&table->pieces);
+	table_forget(table);
+	vec_free(&table->kept);
 }
 
 /* --- cells ------------------------------------------------------------- */
@@ -53,10 +58,12 @@ table_putf(struct table_row *row, size_t column, enum role role, const char *for
 	add_piece(table, column, role, start);
 }
 
-static int
-piece_columns(const struct table *table, const struct table_piece *piece)
+void
+table_put_all(struct table_row *row, const struct text *cells, size_t count, enum role role)
 {
-	return text_columns(text_get(&table->text) + piece->start, piece->length, table->charset);
+	for (size_t c = 0; c < count; c++)
+		table_put(row, c, row->current && !c ? ROLE_CURSOR : role, text_get(&cells[c]),
+			  cells[c].length);
 }
 
 /* Return the width of a column's cell, with blanks between pieces; -1 without a cell. */
@@ -64,9 +71,12 @@ static int
 cell_columns(const struct table *table, size_t column)
 {
 	int columns = -1;
-	for (size_t i = 0; i < table->pieces.count; i++)
-		if (table->pieces.at[i].column == column)
-			columns += 1 + piece_columns(table, &table->pieces.at[i]);
+	for (size_t i = 0; i < table->pieces.count; i++) {
+		const struct table_piece *piece = &table->pieces.at[i];
+		if (piece->column == column)
+			columns += 1 + text_columns(text_get(&table->text) + piece->start,
+						    piece->length, table->charset);
+	}
 	return columns;
 }
 
@@ -76,6 +86,41 @@ fill_row(const struct table_spec *spec, struct screen *screen, struct table_row 
 	text_clear(&row->table->text);
 	vec_clear(&row->table->pieces);
 	spec->fill(screen, row, i);
+}
+
+/* --- kept texts --------------------------------------------------------- */
+
+struct text *
+table_keep(struct table *table, size_t number, struct message_id id, bool *made)
+{
+	*made = true;
+	for (size_t i = 0; i < table->kept.count; i++)
+		if (table->kept.at[i].number == number &&
+		    !message_id_compare(table->kept.at[i].id, id))
+			return table->kept.at[i].cells;
+	*made = false;
+	if (table->kept.count >= KEPT_MAX)
+		table_forget(table);
+	struct table_kept *added = vec_add(&table->kept);
+	added->number = number;
+	added->id = id;
+	return added->cells;
+}
+
+void
+table_forget(struct table *table)
+{
+	for (size_t i = 0; i < table->kept.count; i++)
+		for (size_t c = 0; c < TABLE_KEPT_COLUMNS; c++)
+			text_free(&table->kept.at[i].cells[c]);
+	vec_clear(&table->kept);
+}
+
+void
+table_renew(struct table *table, uint64_t generation)
+{
+	if (generation_renew(&table->generation, generation))
+		table_forget(table);
 }
 
 /* --- widths ------------------------------------------------------------ */
@@ -132,6 +177,8 @@ measure_columns(struct table *table, struct screen *screen, const struct table_s
 				continue;
 			int used = cell_columns(table, c);
 			widths[c] = used > widths[c] ? used : widths[c];
+			if (spec->columns[c].most && widths[c] > spec->columns[c].most)
+				widths[c] = spec->columns[c].most;
 		}
 	}
 }
@@ -179,17 +226,8 @@ draw_column(const struct table *table, const struct table_spec *spec, const int 
 	if (column->right && used >= 0)
 		from += width - used;
 	draw_cell(table, c, row->canvas, row->area, row->y, from,
-		  column->width == TABLE_FIT ? row->area->cols : x + width);
+		  column->width == TABLE_FIT && used <= width ? row->area->cols : x + width);
 	return x + width + column->gap;
-}
-
-static void
-draw_cells(const struct table *table, const struct table_spec *spec, const int *widths,
-	   const struct table_row *row)
-{
-	int x = spec->left;
-	for (size_t c = 0; c < spec->column_count; c++)
-		x = draw_column(table, spec, widths, c, row, x);
 }
 
 static void
@@ -244,7 +282,9 @@ table_draw(struct table *table, struct screen *screen, const struct table_spec *
 		row.current = screen->focus == spec->pane &&
 			      (list ? list->top + i == list->cursor : i == table->cursor.line);
 		fill_row(spec, screen, &row, i);
-		draw_cells(table, spec, widths, &row);
+		int x = spec->left;
+		for (size_t c = 0; c < spec->column_count; c++)
+			x = draw_column(table, spec, widths, c, &row, x);
 	}
 	return row.y;
 }

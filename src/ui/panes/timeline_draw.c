@@ -257,16 +257,6 @@ draw_mark(struct screen *screen, const struct area *area, int y, const struct ti
 			    letter);
 }
 
-/* Draw the marks over the cursor, which the lanes show too. */
-static void
-draw_marks(struct screen *screen, const struct area *area, int y)
-{
-	const struct timeline_state *state = timeline_state_of(screen);
-	draw_mark(screen, area, y, &state->cursor, ROLE_CURSOR, "v");
-	draw_mark(screen, area, y, &state->a, ROLE_MARK, "A");
-	draw_mark(screen, area, y, &state->b, ROLE_MARK, "B");
-}
-
 /* --- the axis ----------------------------------------------------------- */
 
 void
@@ -312,7 +302,10 @@ timeline_draw_axis(struct screen *screen, const struct area *area, int gutter, i
 				   state->text.length - skip);
 		used = end + 1;
 	}
-	draw_marks(screen, &right, y);
+	/* the marks over the cursor, which the lanes show too */
+	draw_mark(screen, &right, y, &state->cursor, ROLE_CURSOR, "v");
+	draw_mark(screen, &right, y, &state->a, ROLE_MARK, "A");
+	draw_mark(screen, &right, y, &state->b, ROLE_MARK, "B");
 }
 
 /* --- the foot ----------------------------------------------------------- */
@@ -357,15 +350,6 @@ add_totals(const struct timeline_state *state, const struct density_answer *answ
 	if (losses)
 		text_addf(out, ", losses in %llu %s", (unsigned long long)losses,
 			  losses == 1 ? "cell" : "cells");
-}
-
-/* Append the range of lines on the screen, if not all fit. */
-static void
-add_hidden(const struct timeline_state *state, struct text *out)
-{
-	if (state->shown && state->shown < state->lines.count)
-		text_addf(out, ", lanes %zu to %zu of %zu", state->top + 1,
-			  state->top + state->shown, state->lines.count);
 }
 
 /* Append the time between two marks. */
@@ -446,7 +430,9 @@ timeline_draw_foot(struct screen *screen, const struct area *area, int y, int ro
 	uint64_t most = largest_count(answer, &lane);
 	char digits[32];
 	add_totals(state, answer, &left);
-	add_hidden(state, &left);
+	if (state->shown && state->shown < state->lines.count)
+		text_addf(&left, ", lanes %zu to %zu of %zu", state->at.top + 1,
+			  state->at.top + state->shown, state->lines.count);
 	text_addf(&legend, "%s = %s %s, ", glyph_of(screen, row_levels(screen)),
 		  text_number(digits, most), most == 1 ? "message" : "messages");
 	if (state->lanes.count)
@@ -484,7 +470,7 @@ timeline_draw_line(struct screen *screen, const struct area *area, int y, size_t
 	const struct density_answer *answer = timeline_answer(state);
 	struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
 	enum role role = ROLE_FIELD;
-	if (i == state->lane && screen->focus == PANE_TIMELINE)
+	if (i == state->at.line && screen->focus == PANE_TIMELINE)
 		role = ROLE_CURSOR;
 	else if (line->kind == LINE_LANE && screen->session->traces.count > 1)
 		role = trace_role(screen->session, state->lanes.at[line->at].trace);

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "query/density.h"
 #include "trace/reader.h"
+#include "ui/panes/lines.h"
 #include "ui/panes/timeline_flow.h"
 #include "ui/panes/timeline_intervals.h"
 
@@ -77,8 +78,8 @@ struct timeline_state {
 	VEC(uint64_t) weights; /* messages of each lane */
 	VEC(uint8_t) kept;     /* true if the lane has its own line */
 	VEC(struct timeline_line) lines;
-	size_t lane, top;	     /* the line with the cursor; the first line on the screen */
-	size_t shown;		     /* number of lines on the screen, from `top` */
+	struct lines at;	     /* the line with the cursor */
+	size_t shown;		     /* number of lines on the screen */
 	bool unfolded;		     /* sync points and pairs of traces have their own lines */
 	bool all;		     /* all lanes have their own lines */
 	char more[32];		     /* name of the LINE_MORE line */

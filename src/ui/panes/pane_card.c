@@ -131,15 +131,6 @@ has_commands(const struct screen *screen, enum pane_id pane)
 	return i < COMMAND_COUNT;
 }
 
-/* Append the keys of a command, or its name if it has none. */
-static void
-add_keys(const struct screen *screen, enum command_id id, struct text *out)
-{
-	keymap_keys(screen->keymap, id, out);
-	if (!out->length)
-		keymap_hint(screen->keymap, id, out);
-}
-
 /* Add a line with the keys, and more lines if the words do not fit into ROOM columns. */
 static void
 add_wrapped(struct card *card, struct text keys, const char *words, int room,
@@ -168,7 +159,9 @@ make_pane_card(const struct screen *screen, enum pane_id pane, int columns, stru
 	for (int i = 0; i < COMMAND_COUNT; i++) {
 		if (commands[i].scope != scope)
 			continue;
-		add_keys(screen, (enum command_id)i, &keys[i]);
+		keymap_keys(screen->keymap, (enum command_id)i, &keys[i]);
+		if (!keys[i].length) /* its name */
+			keymap_hint(screen->keymap, (enum command_id)i, &keys[i]);
 		int own = text_columns(keys[i].data, keys[i].length, screen->charset);
 		card->keys = own > card->keys ? own : card->keys;
 	}
@@ -228,16 +221,6 @@ struct card_place {
 	int column, row;
 };
 
-/* Return the number of lines in a section, with its heading. */
-static int
-section_rows(const struct card *card, size_t from)
-{
-	size_t i = from + 1;
-	while (i < card->lines.count && !card->lines.at[i].heading)
-		i++;
-	return (int)(i - from);
-}
-
 /* Move PLACE to line AT, in columns of ROWS rows. Leave an empty row between sections. Keep a
  * section in one column if it fits. */
 static void
@@ -245,7 +228,10 @@ place_line(const struct card *card, size_t at, int rows, struct card_place *plac
 {
 	place->row += at > 0;
 	if (card->lines.at[at].heading && place->row) {
-		int height = section_rows(card, at);
+		size_t end = at + 1;
+		while (end < card->lines.count && !card->lines.at[end].heading)
+			end++;
+		int height = (int)(end - at);
 		place->row++;
 		if (place->row + height > rows && (height <= rows || place->row + 2 > rows))
 			place->row = rows;

@@ -508,26 +508,19 @@ fill_head(struct screen *screen, struct table_row *row, const struct code_line *
 	put_text(screen, row, CODE_WHERE, ROLE_ABSENT);
 }
 
-/* Append the source line, or the name of the missing file. */
-static void
-add_source_line(struct screen *screen, const struct symbol_place *place, struct text *out)
-{
-	const char *why;
-	if (!source_add_line(&state_of(screen)->source, place->path, place->line, out, &why))
-		text_addf(out, "[%s: %s]", place->path, why);
-}
-
 static void
 fill_source(struct screen *screen, struct table_row *row, const struct code_line *line)
 {
 	struct text *text = &state_of(screen)->text;
 	struct symbol_place place;
+	const char *why;
 	if (!find_source(screen, line->address, &place))
 		return;
 	text_clear(text);
 	const char *name = strrchr(place.path, '/');
 	text_addf(text, "%s:%d  ", name ? name + 1 : place.path, place.line);
-	add_source_line(screen, &place, text);
+	if (!source_add_line(&state_of(screen)->source, place.path, place.line, text, &why))
+		text_addf(text, "[%s: %s]", place.path, why);
 	put_text(screen, row, CODE_PLACE, ROLE_ABSENT);
 }
 

@@ -61,15 +61,6 @@ draw_command(struct help_page *page, enum command_id id)
 	text_free(&name);
 }
 
-static void
-draw_group(struct help_page *page, enum command_group group)
-{
-	put_title(page, command_group_title(group));
-	for (int i = 0; i < COMMAND_COUNT; i++)
-		if (commands[i].group == group)
-			draw_command(page, (enum command_id)i);
-}
-
 /* Draw the user's keys that run a whole command line. Keys of a single command stand next to it. */
 static void
 draw_own_keys(struct help_page *page)
@@ -91,14 +82,6 @@ draw_own_keys(struct help_page *page)
 }
 
 static void
-draw_signs(struct help_page *page)
-{
-	put_title(page, "Signs");
-	for (int i = 0; i < SIGN_COUNT; i++)
-		put_row(page, signs[i].text, signs[i].where, signs[i].help);
-}
-
-static void
 help_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct pager *pager = screen->state[PANE_HELP];
@@ -108,9 +91,15 @@ help_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 		 "Keys, names and what they do. Digits before a key are a count; :NAME runs a "
 		 "command. / searches here, q goes back.");
 	draw_own_keys(&page);
-	for (int group = 0; group < GROUP_COUNT; group++)
-		draw_group(&page, (enum command_group)group);
-	draw_signs(&page);
+	for (int group = 0; group < GROUP_COUNT; group++) {
+		put_title(&page, command_group_title((enum command_group)group));
+		for (int i = 0; i < COMMAND_COUNT; i++)
+			if ((int)commands[i].group == group)
+				draw_command(&page, (enum command_id)i);
+	}
+	put_title(&page, "Signs");
+	for (int i = 0; i < SIGN_COUNT; i++)
+		put_row(&page, signs[i].text, signs[i].where, signs[i].help);
 	pager_end(pager);
 }
 

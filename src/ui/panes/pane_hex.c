@@ -171,26 +171,22 @@ follow_selection(struct screen *screen, const struct selection *selection)
 
 /* --- drawing ----------------------------------------------------------- */
 
-static void
-draw_byte(struct canvas *canvas, const struct area *area, int y, int x, uint8_t byte,
-	  const uint8_t *roles)
-{
-	static const char digits[] = "0123456789abcdef";
-	canvas_put(canvas, area, y, x, (enum role)roles[1], &digits[byte >> 4], 1);
-	canvas_put(canvas, area, y, x + 1, (enum role)roles[0], &digits[byte & 15], 1);
-}
-
 /* Draw the bytes [FROM, COUNT) of a row. */
 static void
 draw_row(struct canvas *canvas, const struct area *area, int y, uint64_t offset,
 	 const uint8_t *bytes, size_t from, size_t count, size_t per_row, const uint8_t *roles)
 {
+	static const char digits[] = "0123456789abcdef";
 	int x = canvas_putf(canvas, area, y, 1, ROLE_NOTE, "%0*llx  ", ADDRESS_DIGITS,
 			    (unsigned long long)offset);
 	int text = x + (int)(3 * per_row + (per_row - 1) / 8) + 1;
 	for (size_t i = from; i < count; i++) {
 		char shown = bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i] : '.';
-		draw_byte(canvas, area, y, x + (int)(3 * i + i / 8), bytes[i], roles + 2 * i);
+		int hex = x + (int)(3 * i + i / 8);
+		canvas_put(canvas, area, y, hex, (enum role)roles[2 * i + 1],
+			   &digits[bytes[i] >> 4], 1);
+		canvas_put(canvas, area, y, hex + 1, (enum role)roles[2 * i],
+			   &digits[bytes[i] & 15], 1);
 		if (text + (int)per_row <= area->cols)
 			canvas_put(canvas, area, y, text + (int)i, (enum role)roles[2 * i], &shown,
 				   1);

@@ -158,14 +158,6 @@ state_of(struct screen *screen)
 }
 
 static void
-formatted_free(struct formatted_row *row)
-{
-	text_free(&row->texts);
-	canvas_free(&row->strip);
-	free(row);
-}
-
-static void
 list_state_close(void *context)
 {
 	struct list_state *state = context;
@@ -180,8 +172,11 @@ list_state_close(void *context)
 	for (size_t i = 0; i < state->steps.count; i++)
 		step_back_free(state->steps.at[i]);
 	vec_free(&state->steps);
-	for (size_t i = 0; i < state->kept.count; i++)
-		formatted_free(state->kept.at[i]);
+	for (size_t i = 0; i < state->kept.count; i++) {
+		text_free(&state->kept.at[i]->texts);
+		canvas_free(&state->kept.at[i]->strip);
+		free(state->kept.at[i]);
+	}
 	vec_free(&state->kept);
 	vec_free(&state->rows);
 }
@@ -207,12 +202,6 @@ number_text(struct list_row *row, struct text *out)
 	bool exact;
 	uint64_t number = list_number(row->screen->list, row_position(row->row), &exact);
 	text_addf(out, "%s%llu", exact ? "" : "~", (unsigned long long)number);
-}
-
-static bool
-row_time(struct list_row *row, struct display_time *shown)
-{
-	return display_time_of(row->screen->list, lane_of(row), &row->message, shown);
 }
 
 static void
@@ -276,30 +265,6 @@ delta_text(struct list_row *row, struct text *out)
 	}
 }
 
-static void
-since_start_text(struct list_row *row, const struct display_time *now, struct text *out)
-{
-	struct display_time first;
-	if (display_time_first(row->screen->list, &first))
-		display_time_format_difference(&first, now, true, out);
-}
-
-/* Append the time on the trace's own clock, even if that clock is related to others. */
-static void
-own_time_text(struct list_row *row, struct text *out)
-{
-	struct trace_clock clock = trace_clock(lane_of(row)->trace);
-	if (row->message.flags & MESSAGE_TIMED)
-		clock_format(&clock, row->message.ticks, out);
-}
-
-static void
-ticks_text(struct list_row *row, struct text *out)
-{
-	if (row->message.flags & MESSAGE_TIMED)
-		text_add_uint(out, row->message.ticks);
-}
-
 /* Cut a fraction at the end to DIGITS digits. */
 static void
 cut_fraction(struct text *out, size_t start)
@@ -314,28 +279,34 @@ static void
 time_text(struct list_row *row, struct text *out)
 {
 	struct screen *screen = row->screen;
-	struct display_time now;
+	struct display_time now, first;
+	bool timed = row->message.flags & MESSAGE_TIMED;
 	size_t start = out->length;
 	if (screen->time_mode == TIME_DELTA) {
 		delta_text(row, out);
 		return;
 	}
-	if (screen->time_mode == TIME_OWN) {
-		own_time_text(row, out);
+	if (screen->time_mode == TIME_OWN) { /* even if that clock is related to others */
+		struct trace_clock clock = trace_clock(lane_of(row)->trace);
+		if (timed)
+			clock_format(&clock, row->message.ticks, out);
 		return;
 	}
-	if (!row_time(row, &now))
+	if (!display_time_of(screen->list, lane_of(row), &row->message, &now))
 		return;
-	if (screen->time_mode == TIME_TICKS || row->column->raw)
-		ticks_text(row, out);
-	else if (screen->time_mode == TIME_START)
-		since_start_text(row, &now, out);
-	else if (screen->time_mode == TIME_MARK && screen->jumps->has_base)
+	if (screen->time_mode == TIME_TICKS || row->column->raw) {
+		if (timed)
+			text_add_uint(out, row->message.ticks);
+	} else if (screen->time_mode == TIME_START) {
+		if (display_time_first(screen->list, &first))
+			display_time_format_difference(&first, &now, true, out);
+	} else if (screen->time_mode == TIME_MARK && screen->jumps->has_base) {
 		display_time_format_difference(&screen->jumps->base, &now, false, out);
-	else if (row->dated && now.clock.has_epoch)
+	} else if (row->dated && now.clock.has_epoch) {
 		display_time_format_parts(&now, NULL, out);
-	else
+	} else {
 		display_time_format(&now, out);
+	}
 	if (row->brief && now.clock.hz > 0 && screen->time_mode != TIME_TICKS)
 		cut_fraction(out, start);
 }
@@ -674,25 +645,6 @@ add_column(struct list_row *row, const struct columns *columns, size_t c, struct
 
 /* --- formatted rows ---------------------------------------------------- */
 
-/* True if the order of a row and the row above is uncertain. */
-static bool
-is_uncertain(struct screen *screen, const struct list_row *row)
-{
-	const struct row *before = row->previous;
-	return before && before->there &&
-	       sequence_is_uncertain(screen->list->sequence, before->lane, &before->message,
-				     row->row->lane, &row->row->message);
-}
-
-/* True if the message's clock is not related to that of its trace. */
-static bool
-is_of_other_clock(const struct list_row *row)
-{
-	struct trace *trace = lane_of(row)->trace;
-	struct message_time time;
-	return clocks_time(trace, &row->message, &time) && time.part != clocks_part(trace);
-}
-
 /* Return the sign of a row's message in the comparison with another run. */
 static enum difference_sign
 difference_of(struct screen *screen, const struct row *row)
@@ -741,17 +693,23 @@ is_below_same(const struct formatted_row *f, const struct list_row *row)
 	       (!row->previous || same_message(f->above_lane, f->above, row->previous));
 }
 
-/* Store the row above, and the flags that depend on it. */
+/* Store the row above, and whether the order of both is uncertain, or the clock of the message is
+ * not related to that of its trace. */
 static void
 note_above(struct screen *screen, const struct list_row *row, struct formatted_row *f)
 {
-	f->has_above = row->previous != NULL;
-	if (row->previous) {
-		f->above_lane = row->previous->lane;
-		f->above = row->previous->id;
+	const struct row *before = row->previous;
+	struct trace *trace = lane_of(row)->trace;
+	struct message_time time;
+	f->has_above = before != NULL;
+	if (before) {
+		f->above_lane = before->lane;
+		f->above = before->id;
 	}
-	f->uncertain = is_uncertain(screen, row);
-	f->apart = is_of_other_clock(row);
+	f->uncertain = before && before->there &&
+		       sequence_is_uncertain(screen->list->sequence, before->lane, &before->message,
+					     row->row->lane, &row->row->message);
+	f->apart = clocks_time(trace, &row->message, &time) && time.part != clocks_part(trace);
 }
 
 /* Choose the roles of a row's columns. Errors and debug rows have one colour, which is cheap to
@@ -1096,19 +1054,15 @@ rest_of(const struct list_state *state, const struct formatted_row *f, size_t *l
 	return text + skip;
 }
 
-/* True if rows of a lane are marked, as their times are on another clock. */
-static bool
-is_apart(const struct list_state *state, size_t lane)
-{
-	return lane < state->origins.count && state->origins.at[lane].apart;
-}
-
 static void
 draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
 	    const struct formatted_row *f, bool current)
 {
 	size_t trace = screen->list->lanes[f->lane].number;
+	const struct list_state *state = state_of(screen);
 	char mark = jumps_mark(screen->jumps, trace, f->id);
+	bool apart =
+	    f->apart || (f->lane < state->origins.count && state->origins.at[f->lane].apart);
 	if (range_has(screen, trace, f->id))
 		canvas_puts(canvas, area, y, 0, ROLE_MARK, signs[SIGN_RANGE].text);
 	if (current) /* the blank joins it to the next column: less to send */
@@ -1122,7 +1076,7 @@ draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *are
 		canvas_puts(
 		    canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_MARK,
 		    signs[f->difference == DIFFERENCE_HERE ? SIGN_DIFFERS : SIGN_MISSING].text);
-	else if (f->steps_back || f->uncertain || f->apart || is_apart(state_of(screen), f->lane))
+	else if (f->steps_back || f->uncertain || apart)
 		canvas_puts(canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_ABSENT,
 			    signs[f->steps_back	 ? SIGN_STEPS_BACK
 				  : f->uncertain ? SIGN_UNCERTAIN
@@ -1183,13 +1137,6 @@ draw_strip(const struct list_state *state, struct formatted_row *f, int cols)
 	f->drawn = true;
 }
 
-/* Return the width of the cursor. */
-static int
-cursor_columns(struct screen *screen, const struct area *area)
-{
-	return screen->view->cursor == CURSOR_ROW ? area->cols : state_of(screen)->block;
-}
-
 /* Draw the text of a row from its column on, wrapped at words, in up to MOST lines from Y. Return
  * the number of lines. Without a canvas, only count. */
 static int
@@ -1237,9 +1184,9 @@ draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, 
 	if (!f->drawn)
 		draw_strip(state, f, area->cols);
 	canvas_copy(canvas, area, y, &f->strip);
+	int block = screen->view->cursor == CURSOR_ROW ? area->cols : state->block;
 	if (current)
-		canvas_role(canvas, area, y, GUTTER, cursor_columns(screen, area) - GUTTER,
-			    ROLE_CURSOR);
+		canvas_role(canvas, area, y, GUTTER, block - GUTTER, ROLE_CURSOR);
 	draw_gutter(screen, canvas, area, y, f, current);
 	if (screen->search->highlight) {
 		size_t length;

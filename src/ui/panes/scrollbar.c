@@ -82,12 +82,6 @@ cell_from(const struct bar *bar, int row)
 
 /* --- the rows ---------------------------------------------------------- */
 
-static bool
-is_error(unsigned severity)
-{
-	return severity == SEVERITY_FATAL || severity == SEVERITY_ERROR;
-}
-
 static void
 mark_messages(const struct bar *bar, uint64_t cell, char *marks)
 {
@@ -102,7 +96,7 @@ mark_messages(const struct bar *bar, uint64_t cell, char *marks)
 		match += is_match;
 		if (is_match)
 			*mark = '=';
-		else if (is_error(m->severity) && !*mark)
+		else if (!*mark && (m->severity == SEVERITY_FATAL || m->severity == SEVERITY_ERROR))
 			*mark = severity_letter(SEVERITY_ERROR);
 	}
 }

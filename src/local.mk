@@ -573,7 +573,6 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/timeline_lanes.h \
 	src/ui/panes/timeline_lines.c \
 	src/ui/panes/timeline_lines.h \
-	src/ui/panes/timeline_state.c \
 	src/ui/panes/timeline_state.h \
 	src/ui/panes/timeline_text.c \
 	src/ui/panes/timeline_text.h \

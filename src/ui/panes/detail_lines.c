@@ -20,19 +20,7 @@ detail_lines_free(struct detail_lines *d)
 		text_free(&d->times[i]);
 }
 
-bool
-detail_has_children(const struct expansion *e, size_t i)
-{
-	return i + 1 < e->fields.count && e->fields.at[i + 1].depth > e->fields.at[i].depth;
-}
-
 enum { TEXT_ROWS_MAX = 1000 }; /* the last one ends in the truncation sign */
-
-static enum field_part
-part_of(const struct field *field)
-{
-	return field->row->part;
-}
 
 /* Return the number of the first field after a field and its children. */
 static size_t
@@ -49,7 +37,7 @@ static bool
 is_bare(const struct expansion *e)
 {
 	for (size_t i = 0; i < e->fields.count; i = field_end(e, i))
-		if (part_of(&e->fields.at[i]) == FIELD_BODY)
+		if (e->fields.at[i].row->part == FIELD_BODY)
 			return false;
 	return true;
 }
@@ -70,7 +58,7 @@ bool
 detail_line_folds(const struct detail_line *line, const struct expansion *e)
 {
 	return line->kind == DETAIL_HEAD ||
-	       (line->kind == DETAIL_FIELD && detail_has_children(e, line->at));
+	       (line->kind == DETAIL_FIELD && field_end(e, line->at) > line->at + 1);
 }
 
 bool
@@ -108,7 +96,7 @@ detail_line_children(const struct detail_line *line, const struct expansion *e,
 	bool head = line->kind == DETAIL_HEAD;
 	size_t end = head ? e->fields.count : field_end(e, line->at);
 	for (size_t i = head ? 0 : line->at + 1; i < end; i = field_end(e, i))
-		if ((!head || part_of(&e->fields.at[i]) == FIELD_HEAD) && !each(context, i))
+		if ((!head || e->fields.at[i].row->part == FIELD_HEAD) && !each(context, i))
 			return;
 }
 
@@ -159,7 +147,7 @@ static void
 add_part(struct detail_lines *d, const struct expansion *e, enum field_part part, unsigned depth)
 {
 	for (size_t i = 0; i < e->fields.count; i = field_end(e, i))
-		if (part_of(&e->fields.at[i]) == part)
+		if (e->fields.at[i].row->part == part)
 			add_tree(d, e, i, depth);
 }
 
@@ -169,7 +157,7 @@ add_head(struct detail_lines *d, const struct expansion *e)
 	const struct detail_line line = {.kind = DETAIL_HEAD};
 	bool any = false;
 	for (size_t i = 0; i < e->fields.count; i = field_end(e, i))
-		any |= part_of(&e->fields.at[i]) == FIELD_HEAD;
+		any |= e->fields.at[i].row->part == FIELD_HEAD;
 	if (any)
 		add_line(d, DETAIL_HEAD, 0, 0, 0);
 	if (any && detail_line_is_open(d, &line, e))

@@ -53,8 +53,6 @@ bool detail_line_is_open(const struct detail_lines *, const struct detail_line *
 void detail_line_set_open(struct detail_lines *, const struct detail_line *,
 			  const struct expansion *, bool open);
 
-/* True if a field has children. */
-bool detail_has_children(const struct expansion *, size_t field);
 /* Call EACH with the number of each direct child of a line, in order. Stop when EACH returns
  * false. */
 void detail_line_children(const struct detail_line *, const struct expansion *,

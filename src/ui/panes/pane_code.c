@@ -83,12 +83,10 @@ code_close(void *context)
 
 /* --- lines ------------------------------------------------------------- */
 
-static struct code_line *
+static void
 add_line(struct screen *screen, struct code_line line)
 {
-	struct code_state *state = state_of(screen);
-	*vec_add(&state->lines) = line;
-	return &state->lines.at[state->lines.count - 1];
+	*vec_add(&state_of(screen)->lines) = line;
 }
 
 static bool
@@ -165,20 +163,15 @@ add_run(struct screen *screen, struct code_line line, uint64_t from, uint64_t en
 	}
 }
 
-/* Return the step after number I of STEPS. AFTER contains the steps that follow STEPS. */
-static const struct flow_step *
-step_behind(const struct flow_steps *steps, size_t i, const struct flow_steps *after)
-{
-	if (i + 1 < steps->steps.count)
-		return &steps->steps.at[i + 1];
-	return after && !steps->dropped && after->steps.count ? &after->steps.at[0] : NULL;
-}
-
 /* Make the line of step I of STEPS. AFTER contains the steps that follow STEPS. */
 static struct code_line
 line_of_step(const struct flow_steps *steps, size_t i, const struct flow_steps *after, bool here)
 {
-	const struct flow_step *next = step_behind(steps, i, after);
+	const struct flow_step *next = NULL;
+	if (i + 1 < steps->steps.count)
+		next = &steps->steps.at[i + 1];
+	else if (after && !steps->dropped && after->steps.count)
+		next = &after->steps.at[0];
 	bool runs = next && next->kind == FLOW_STEP_RUN;
 	return (struct code_line){.kind = steps->steps.at[i].kind == FLOW_STEP_RUN ? CODE_HEAD
 										   : CODE_EVENT,
@@ -246,15 +239,6 @@ add_steps(struct screen *screen, const struct flow_steps *steps, const struct fl
 	add_more(screen, line, left);
 }
 
-static uint64_t
-count_instructions(const struct flow_steps *steps)
-{
-	uint64_t count = 0;
-	for (size_t i = 0; i < steps->steps.count; i++)
-		count += steps->steps.at[i].kind == FLOW_STEP_RUN ? steps->steps.at[i].count : 0;
-	return count;
-}
-
 /* Add the last step before the message, with the steps that led straight to it. */
 static void
 add_before(struct screen *screen, const struct flow_look *look)
@@ -262,13 +246,15 @@ add_before(struct screen *screen, const struct flow_look *look)
 	struct flow_steps steps = look->before;
 	const struct flow_steps *after = look->here.steps.count ? &look->here : &look->after;
 	size_t from = steps.steps.count ? steps.steps.count - 1 : 0;
+	uint64_t all = 0; /* instructions */
 	while (from && goes_straight_on(&steps, from - 1))
 		from--;
 	steps.steps.at += from;
 	steps.numbers.at += from;
 	steps.cycles.at += from;
 	steps.steps.count -= from;
-	uint64_t all = count_instructions(&steps);
+	for (size_t i = 0; i < steps.steps.count; i++)
+		all += steps.steps.at[i].kind == FLOW_STEP_RUN ? steps.steps.at[i].count : 0;
 	steps.dropped = 0;
 	add_steps(screen, &steps, after, false, all > NEAR_MOST ? all - NEAR_MOST : 0, UINT64_MAX);
 	if (steps.steps.count)

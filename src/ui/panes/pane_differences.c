@@ -111,16 +111,16 @@ differences_have_news(struct screen *screen)
 	return true;
 }
 
-bool
-differences_are_known(struct screen *screen)
-{
-	return state_of(screen)->signs.count > 0;
-}
-
 enum difference_sign
-differences_sign(struct screen *screen, size_t trace, uint64_t number)
+differences_sign(struct screen *screen, const struct row *row)
 {
-	const uint64_t *sign = map_find(&state_of(screen)->signs, sign_key(trace, number));
+	const struct map *signs = &state_of(screen)->signs;
+	const struct list_lane *lane = &screen->list->lanes[row->lane];
+	bool exact;
+	if (!signs->count)
+		return DIFFERENCE_NONE;
+	uint64_t number = reader_number(lane->reader, row->at, &exact);
+	const uint64_t *sign = map_find(signs, sign_key(lane->number, number));
 	return sign ? (enum difference_sign) * sign : DIFFERENCE_NONE;
 }
 

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "ui/panes/pane.h"
 
+struct row;
+
 /* The sign of a message in the comparison. Missing messages mark the next message of their origin,
  * or the last one at its end. */
 enum difference_sign {
@@ -15,11 +17,8 @@ enum difference_sign {
 	DIFFERENCE_MISSING /* next to it, messages of its origin are missing */
 };
 
-/* Return the sign of message NUMBER of a trace, both from 0. */
-enum difference_sign differences_sign(struct screen *, size_t trace, uint64_t number);
-
-/* True if any message has a sign. If not, the caller can skip differences_sign(). */
-bool differences_are_known(struct screen *);
+/* Return the sign of a row of the list. */
+enum difference_sign differences_sign(struct screen *, const struct row *);
 
 /* Append the result and the name of the other run, or nothing without a comparison. */
 void differences_add_title(struct screen *, struct text *);

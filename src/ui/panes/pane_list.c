@@ -645,17 +645,6 @@ add_column(struct list_row *row, const struct columns *columns, size_t c, struct
 
 /* --- formatted rows ---------------------------------------------------- */
 
-/* Return the sign of a row's message in the comparison with another run. */
-static enum difference_sign
-difference_of(struct screen *screen, const struct row *row)
-{
-	const struct list_lane *lane = &screen->list->lanes[row->lane];
-	bool exact;
-	if (!differences_are_known(screen))
-		return DIFFERENCE_NONE;
-	return differences_sign(screen, lane->number, reader_number(lane->reader, row->at, &exact));
-}
-
 /* True if a message's time is before that of the last message of its origin. Only near messages
  * count. */
 static bool
@@ -749,7 +738,7 @@ row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 	choose_roles(screen, row, f);
 	note_above(screen, row, f);
 	f->steps_back = steps_back(screen, row->row);
-	f->difference = difference_of(screen, row->row);
+	f->difference = differences_sign(screen, row->row);
 	text_clear(&f->texts);
 	row->dated = state_of(screen)->basis.dated;
 	row->brief = columns->brief;
@@ -806,15 +795,6 @@ row_fill(struct screen *screen, struct list_row *row)
 		note_above(screen, row, f);
 	f->shown = state->paint;
 	return f;
-}
-
-/* True if the columns keep their widths after a change of basis. */
-static bool
-keeps_widths(const struct list_state *state, const struct list_basis *old, size_t columns)
-{
-	const struct list_basis *now = &state->basis;
-	return old->list == now->list && old->mode == now->mode && old->dated == now->dated &&
-	       columns == state->columns.count;
 }
 
 /* Create the gap cursor if a column needs it, else free it. */
@@ -898,7 +878,8 @@ basis_renew(struct screen *screen, int cols)
 	flow_rows_forget(&state->flow);
 	state->columns = columns_make(screen, cols);
 	follow_gaps(screen);
-	if (!keeps_widths(state, &old, columns)) {
+	if (old.list != now->list || old.mode != now->mode || old.dated != now->dated ||
+	    columns != state->columns.count) {
 		memset(state->widths, 0, sizeof state->widths);
 		memset(state->held, 0, sizeof state->held);
 	}

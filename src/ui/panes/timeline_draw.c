@@ -403,7 +403,7 @@ add_cursor(struct screen *screen, bool held, struct text *out)
 			  out);
 	if (!held || !row || !timeline_in_sight(&answer->window, state->cursor.time))
 		return;
-	timeline_intervals_add_open(&state->intervals, screen, answer, state->cursor.time, out);
+	timeline_intervals_add_open(screen, answer, state->cursor.time, out);
 	add_contexts(screen, row, out);
 }
 

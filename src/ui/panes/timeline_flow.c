@@ -69,18 +69,13 @@ note_columns(struct timeline_flow *t, struct screen *screen, struct reader *read
 	return true;
 }
 
-static bool
-is_same_call(const struct flow_bar *bar, const struct flow_frame *frame)
-{
-	return bar->since == frame->since && bar->instructions == frame->instructions;
-}
-
 static void
 watch_frame(struct timeline_flow *t, size_t depth, uint64_t below, size_t column,
 	    const struct flow_frame *frame)
 {
 	size_t open = t->open.at[depth];
-	if (!open || !is_same_call(&t->bars.at[open - 1], frame)) {
+	const struct flow_bar *last = open ? &t->bars.at[open - 1] : NULL;
+	if (!last || last->since != frame->since || last->instructions != frame->instructions) {
 		if (t->bars.count == BARS_MOST)
 			return;
 		*vec_add(&t->bars) = (struct flow_bar){.from = column,

@@ -13,7 +13,6 @@
 #include <string.h>
 
 enum {
-	KEYS_KEPT = 16,
 	KEY_ROOM = 8,	 /* shortest bar that shows a key, in columns */
 	TOUCHING_MAX = 8 /* most intervals read for a column */
 };
@@ -31,21 +30,11 @@ drop_lanes(struct timeline_intervals *t)
 	vec_clear(&t->lanes);
 }
 
-static void
-drop_keys(struct timeline_intervals *t)
-{
-	for (size_t i = 0; i < t->keys.count; i++)
-		free(t->keys.at[i].text);
-	vec_clear(&t->keys);
-}
-
 void
 timeline_intervals_free(struct timeline_intervals *t)
 {
 	drop_lanes(t);
 	vec_free(&t->lanes);
-	drop_keys(t);
-	vec_free(&t->keys);
 }
 
 /* --- keys --------------------------------------------------------------- */
@@ -59,23 +48,6 @@ key_text(struct screen *screen, const struct interval_span *span)
 	char *own = mem_text(text_get(&key));
 	text_free(&key);
 	return own;
-}
-
-/* Return the key of an interval from a small cache, for the text at the cursor. */
-static const char *
-kept_key(struct timeline_intervals *t, struct screen *screen, const struct interval_span *span)
-{
-	const struct interval_message *begin = &span->begin;
-	for (size_t i = 0; i < t->keys.count; i++) {
-		const struct bar_key *key = &t->keys.at[i];
-		if (key->interval == span->interval && key->begin.trace == begin->trace &&
-		    !message_id_compare(key->begin.id, begin->id))
-			return key->text;
-	}
-	if (t->keys.count == KEYS_KEPT)
-		drop_keys(t);
-	*vec_add(&t->keys) = (struct bar_key){span->interval, *begin, key_text(screen, span)};
-	return t->keys.at[t->keys.count - 1].text;
 }
 
 /* --- lanes -------------------------------------------------------------- */
@@ -176,7 +148,6 @@ timeline_intervals_make(struct timeline_intervals *t, struct screen *screen,
 	    t->last == answer->last && t->generation == generation)
 		return;
 	drop_lanes(t);
-	drop_keys(t); /* an interval may have a new definition */
 	t->window = *w;
 	t->last = answer->last;
 	t->generation = generation;
@@ -215,8 +186,8 @@ timeline_intervals_draw(const struct timeline_intervals *t, struct screen *scree
 }
 
 void
-timeline_intervals_add_open(struct timeline_intervals *t, struct screen *screen,
-			    const struct density_answer *answer, int64_t at, struct text *out)
+timeline_intervals_add_open(struct screen *screen, const struct density_answer *answer, int64_t at,
+			    struct text *out)
 {
 	struct intervals *intervals = intervals_of(screen->session);
 	struct interval_span spans[INTERVALS_MAX];
@@ -233,8 +204,9 @@ timeline_intervals_add_open(struct timeline_intervals *t, struct screen *screen,
 					time.known};
 		if (i && spans[i].interval == spans[i - 1].interval)
 			continue;
-		text_addf(out, "  %s ", intervals_name(intervals, spans[i].interval));
-		text_addf(out, "%s for ", kept_key(t, screen, &spans[i]));
+		char *key = key_text(screen, &spans[i]);
+		text_addf(out, "  %s %s for ", intervals_name(intervals, spans[i].interval), key);
+		free(key);
 		gap_format(&gap, false, out);
 		left--;
 	}

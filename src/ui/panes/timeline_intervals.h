@@ -33,17 +33,9 @@ struct bar_lane {
 	VEC(struct bar_label) labels;
 };
 
-/* A cached key for the text at the cursor. */
-struct bar_key {
-	size_t interval;
-	struct interval_message begin;
-	char *text; /* safe */
-};
-
 /* Zero-initialise. */
 struct timeline_intervals {
 	VEC(struct bar_lane) lanes;
-	VEC(struct bar_key) keys; /* up to KEYS_KEPT */
 	/* the inputs of the lanes */
 	struct density_window window;
 	int64_t last;
@@ -61,8 +53,8 @@ void timeline_intervals_draw(const struct timeline_intervals *, struct screen *,
 			     const struct area *, int y, size_t interval);
 
 /* Append the intervals open at a time of ANSWER: of each definition, the one that began last. */
-void timeline_intervals_add_open(struct timeline_intervals *, struct screen *,
-				 const struct density_answer *, int64_t time, struct text *out);
+void timeline_intervals_add_open(struct screen *, const struct density_answer *, int64_t time,
+				 struct text *out);
 
 void timeline_intervals_free(struct timeline_intervals *);
 

@@ -32,15 +32,6 @@ timeline_has_sync(const struct density_answer *answer, size_t column)
 	return false;
 }
 
-static bool
-any_sync(const struct density_answer *answer)
-{
-	for (size_t c = 0; c < answer->window.columns; c++)
-		if (timeline_has_sync(answer, c))
-			return true;
-	return false;
-}
-
 const char *
 timeline_line_name(struct screen *screen, const struct timeline_line *line)
 {
@@ -152,7 +143,9 @@ void
 timeline_lines_make(struct timeline_state *state, size_t rows)
 {
 	const struct density_answer *answer = timeline_answer(state);
-	bool syncs = answer && any_sync(answer);
+	bool syncs = false;
+	for (size_t c = 0; answer && c < answer->window.columns && !syncs; c++)
+		syncs = timeline_has_sync(answer, c);
 	size_t pairs = state->pairs.count, ties = syncs + pairs;
 	ties = ties && !state->unfolded ? 1 : ties;
 	size_t flow = timeline_flow_lanes(&state->flow);

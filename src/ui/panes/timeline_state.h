@@ -12,12 +12,11 @@
 #include "ui/panes/lines.h"
 #include "ui/panes/timeline_flow.h"
 #include "ui/panes/timeline_intervals.h"
+#include "ui/screen/screen.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct screen;
 
 /* A time marked on the screen. */
 struct timeline_mark {
@@ -98,13 +97,30 @@ struct timeline_state {
 };
 
 /* Return the state of the pane; NULL before it exists. */
-struct timeline_state *timeline_state_of(struct screen *);
+static inline struct timeline_state *
+timeline_state_of(struct screen *screen)
+{
+	return screen->state[PANE_TIMELINE];
+}
 
 /* Return the answer if it fits the window and lanes on the screen and has any time. Otherwise
  * return NULL. */
-const struct density_answer *timeline_answer(const struct timeline_state *state);
+static inline const struct density_answer *
+timeline_answer(const struct timeline_state *state)
+{
+	const struct density_answer *answer = state->answer;
+	bool fits = answer && answer->first <= answer->last &&
+		    answer->window.columns == state->window.columns &&
+		    answer->lanes == state->lanes.count;
+	return fits ? answer : NULL;
+}
 
 /* True if a window shows a time. */
-bool timeline_in_sight(const struct density_window *w, int64_t time);
+static inline bool
+timeline_in_sight(const struct density_window *w, int64_t time)
+{
+	int64_t column = density_column_of(w, time);
+	return column >= 0 && column < (int64_t)w->columns;
+}
 
 #endif

@@ -1,11 +1,12 @@
 /*
  * The list of marks: letter, message number, time, note and text.
  *
- * A mark's message may be anywhere in the trace. Its line is therefore kept until the index or
- * a text may have changed it, and drawing decodes nothing.
+ * A mark's message may be anywhere in the trace. Its texts are therefore kept until they may have
+ * changed, and drawing decodes nothing.
  */
 #include "config.h"
 
+#include "session/session.h"
 #include "ui/list/jump.h"
 #include "ui/list/display_time.h"
 #include "ui/panes/table.h"
@@ -15,20 +16,8 @@
 
 enum { NUMBER_COLUMNS = 11, NOTE_COLUMNS = 30 };
 
-/* The cached line of a mark. */
-struct mark_line {
-	size_t trace;
-	struct message_id id;
-	const struct list *of; /* the list for `head` */
-	uint64_t generation;
-	bool exact;	  /* the number is final */
-	struct text head; /* number and time */
-	struct text text;
-};
-
 struct marks_state {
 	struct table table;
-	VEC(struct mark_line) lines; /* of current and some dropped marks, in any order */
 	struct expansion expansion;
 };
 
@@ -39,89 +28,48 @@ state_of(struct screen *screen)
 }
 
 static void
-drop_lines(struct marks_state *state)
-{
-	for (size_t i = 0; i < state->lines.count; i++) {
-		text_free(&state->lines.at[i].head);
-		text_free(&state->lines.at[i].text);
-	}
-	vec_clear(&state->lines);
-}
-
-static void
 marks_close(void *context)
 {
 	struct marks_state *state = context;
-	drop_lines(state);
-	vec_free(&state->lines);
 	expansion_free(&state->expansion);
 	table_free(&state->table);
 }
 
 /* --- lines ------------------------------------------------------------- */
 
+enum { MARK_LETTER, MARK_HEAD, MARK_NOTE, MARK_TEXT, MARK_COLUMNS };
+
 static void
-fill_line(struct screen *screen, struct mark_line *line)
+fill_cells(struct screen *screen, const struct location *mark, struct text *cells)
 {
 	struct marks_state *state = state_of(screen);
+	struct text *head = &cells[MARK_HEAD];
 	struct list *list;
 	struct row row;
 	struct display_time shown;
 	char digits[32];
-	bool found = jump_find(screen, &(struct location){.trace = line->trace, .id = line->id},
-			       &list, &row);
-	text_clear(&line->head);
-	text_clear(&line->text);
-	line->of = list;
-	line->generation = list_generation(list);
-	bool gone = trace_has_dropped(list->lanes[row.lane].trace, line->id.offset);
+	bool exact;
+	bool found = jump_find(screen, mark, &list, &row);
+	bool gone = trace_has_dropped(list->lanes[row.lane].trace, mark->id.offset);
 	if (!found || gone) {
-		line->exact = true;
-		text_add(&line->text, gone ? "dropped (--spool-limit)" : "its message is gone");
+		text_add(&cells[MARK_TEXT],
+			 gone ? "dropped (--spool-limit)" : "its message is gone");
 		return;
 	}
 	const struct list_lane *lane = &list->lanes[row.lane];
-	uint64_t number = list_number(list, row_position(&row), &line->exact);
-	text_addf(&line->head, "%s%s", line->exact ? "" : "~", text_number(digits, number));
-	while (line->head.length < NUMBER_COLUMNS)
-		text_add_char(&line->head, ' ');
-	text_add_char(&line->head, ' ');
+	uint64_t number = list_number(list, row_position(&row), &exact);
+	text_addf(head, "%s%s", exact ? "" : "~", text_number(digits, number));
+	while (head->length < NUMBER_COLUMNS)
+		text_add_char(head, ' ');
+	text_add_char(head, ' ');
 	reader_expand(lane->reader, &row.message, EXPAND_TEXT, &state->expansion);
 	if (display_time_of(list, lane, &row.message, &shown))
-		display_time_format(&shown, &line->head);
+		display_time_format(&shown, head);
 	const struct text *text = &state->expansion.text;
-	text_add_bytes(&line->text, text_get(text), text->length);
-}
-
-/* Return the line of a mark. Make it first if it is new or out of date. */
-static const struct mark_line *
-line_of(struct screen *screen, const struct location *mark)
-{
-	struct marks_state *state = state_of(screen);
-	struct mark_line *line = NULL;
-	for (size_t i = 0; i < state->lines.count && !line; i++)
-		if (state->lines.at[i].trace == mark->trace &&
-		    !message_id_compare(state->lines.at[i].id, mark->id))
-			line = &state->lines.at[i];
-	size_t lane;
-	bool fresh = line && line->of == jump_list(screen, mark->trace, &lane) &&
-		     line->generation == list_generation(line->of) &&
-		     (line->exact || !screen->indexed);
-	if (!line) {
-		if (state->lines.count > 2 * screen->jumps->marks.count)
-			drop_lines(state); /* of marks that are gone */
-		line = vec_add(&state->lines);
-		line->trace = mark->trace;
-		line->id = mark->id;
-	}
-	if (!fresh)
-		fill_line(screen, line);
-	return line;
+	text_add_bytes(&cells[MARK_TEXT], text_get(text), text->length);
 }
 
 /* --- drawing ----------------------------------------------------------- */
-
-enum { MARK_LETTER, MARK_HEAD, MARK_NOTE, MARK_TEXT, MARK_COLUMNS };
 
 static const struct table_column mark_columns[MARK_COLUMNS] = {
     [MARK_LETTER] = {.gap = 1},
@@ -134,23 +82,36 @@ static void
 fill_mark(struct screen *screen, struct table_row *row, size_t i)
 {
 	const struct location *mark = &screen->jumps->marks.at[i];
-	const struct mark_line *line = line_of(screen, mark);
+	bool made;
+	struct text *cells = table_keep(row->table, mark->trace, mark->id, &made);
+	if (!made)
+		fill_cells(screen, mark, cells);
 	table_putf(row, MARK_LETTER, row->current ? ROLE_CURSOR : ROLE_MARK, " %c ", mark->letter);
-	table_put(row, MARK_HEAD, ROLE_NORMAL, text_get(&line->head), line->head.length);
+	table_put(row, MARK_HEAD, ROLE_NORMAL, text_get(&cells[MARK_HEAD]),
+		  cells[MARK_HEAD].length);
 	if (mark->note)
 		table_put(row, MARK_NOTE, ROLE_NOTE, mark->note, strlen(mark->note));
-	table_put(row, MARK_TEXT, ROLE_NORMAL, text_get(&line->text), line->text.length);
+	table_put(row, MARK_TEXT, ROLE_NORMAL, text_get(&cells[MARK_TEXT]),
+		  cells[MARK_TEXT].length);
 }
 
 static void
 marks_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
+	struct marks_state *state = state_of(screen);
+	unsigned generation = screen->indexed; /* numbers become exact */
+	for (size_t i = 0; i < screen->session->traces.count; i++) {
+		size_t lane;
+		const struct list *list = jump_list(screen, i, &lane);
+		generation = generation * 31 + list_generation(list) + (list == screen->list);
+	}
+	table_renew(&state->table, generation);
 	const struct table_spec spec = {.pane = PANE_MARKS,
 					.columns = mark_columns,
 					.column_count = MARK_COLUMNS,
 					.count = screen->jumps->marks.count,
 					.fill = fill_mark};
-	if (!table_draw(&state_of(screen)->table, screen, &spec, canvas, area))
+	if (!table_draw(&state->table, screen, &spec, canvas, area))
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no marks");
 }
 

@@ -1,6 +1,6 @@
 /*
- * Counts of the timeline against a naive count over all messages: refined they
- * are equal for any window; at first sight no message is left out, and no column
+ * Counts of the timeline against a naive count over all messages: the final ones
+ * are equal for any window; in the first answer no message is left out, and no column
  * that has one is blank.  Links are where the truth has messages of one moment.
  */
 #include "config.h"
@@ -488,20 +488,20 @@ tally_columns(const stoods *all, const struct density_lane *lane, const struct d
 }
 
 /* Sums are exact, and severities unless it says that they are shared out; those that do
- * not occur are not said to. */
+ * not occur are not said to.  ALONE: without match sets, sums are estimates. */
 static void
-check_passing(const struct tally_of_column *want, const struct density_column *got, bool rough,
+check_passing(const struct tally_of_column *want, const struct density_column *got, bool alone,
 	      unsigned *shared)
 {
 	uint64_t sum = 0, own = 0;
 	for (int s = 0; s < SEVERITY_COUNT; s++) {
 		sum += want->severities[s];
 		own += got->severities[s];
-		assert_int_equal(!got->severities[s] && !rough, !want->severities[s] && !rough);
+		assert_int_equal(!got->severities[s] && !alone, !want->severities[s] && !alone);
 		if (!got->shared && !got->open && !got->estimated)
 			assert_int_equal(got->severities[s], want->severities[s]);
 	}
-	if (!rough) {
+	if (!alone) {
 		assert_int_equal(own, sum);
 		assert_int_equal(got->hidden, want->hidden);
 		assert_int_equal(got->estimated, 0);

@@ -224,7 +224,7 @@ report_flow(const struct session *session, const struct cli *cli,
 {
 	struct text line = {0};
 	const char *why = NULL;
-	bool asked = export_uses(options) & EXPORT_FLOW;
+	bool asked = export_needs(options) & VALUE_NEEDS_FLOW;
 	if (asked && options->follow)
 		why = "they are not known while a capture grows (--follow)";
 	else if (!asked || flows_any(session, &why))
@@ -240,7 +240,7 @@ static bool
 needs_order(const struct export_options *options)
 {
 	return !options->follow &&
-	       (filter_needs_order(&options->filter) || export_uses(options) & EXPORT_GAP);
+	       (filter_needs_order(&options->filter) || export_needs(options) & VALUE_NEEDS_GAPS);
 }
 
 /* True if the run waits for the clocks of streams that have not ended. */
@@ -301,9 +301,11 @@ load_relations(struct session *session, const struct export_options *options)
 	    (filter_needs_contexts(filter) ||
 	     export_has_contexts(options->format, session->contexts)))
 		contexts_load(session->contexts);
-	if (!options->follow && (filter_needs_flow(filter) || export_uses(options) & EXPORT_FLOW))
+	if (!options->follow &&
+	    (filter_needs_flow(filter) || export_needs(options) & VALUE_NEEDS_FLOW))
 		flows_load(session);
-	if (!options->follow && (filter_needs_intervals(filter) || options->format->intervals))
+	if (!options->follow &&
+	    (filter_needs_intervals(filter) || export_needs(options) & VALUE_NEEDS_INTERVALS))
 		session_load_intervals(session);
 }
 

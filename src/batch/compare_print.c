@@ -71,7 +71,7 @@ add_row(struct export_message *message, struct text *out)
 }
 
 static const struct export_format row_format = {
-    .name = "text", .expand = true, .want = EXPAND_TEXT, .timed = true, .message = add_row};
+    .name = "text", .needs = VALUE_NEEDS_CLOCKS, .want = EXPAND_TEXT, .message = add_row};
 
 /* Append a message, or `-` if it no longer exists. */
 static void

@@ -40,70 +40,48 @@ enum {
 	THREADS_MAX = 64
 };
 
-static void
-export_none(struct export_message *message, struct text *out)
-{
-	(void)message;
-	(void)out;
-}
-
-#define CSV_COLUMNS "n,trace,offset,length,ticks,time,severity,origin,type,text,flags"
+static export_walk write_packets;
 
 const struct export_format export_formats[] = {
     {.name = "text",
      .help = "one line per message, for people",
-     .expand = true,
      .want = EXPAND_TEXT,
-     .timed = true,
-     .ordered = true,
+     .needs = VALUE_NEEDS_CLOCKS,
      .live = true,
      .flagged = true,
      .columns = EXPORT_ALIGNED,
      .message = export_text},
     {.name = "csv",
      .help = "comma separated values with a header",
-     .expand = true,
      .want = EXPAND_TEXT,
-     .header = CSV_COLUMNS "\n",
-     .mark_header = CSV_COLUMNS ",mark,note\n",
-     .timed = true,
-     .ordered = true,
+     .header = "n,trace,offset,length,ticks,time,severity,origin,type,text,flags\n",
+     .needs = VALUE_NEEDS_CLOCKS,
      .flagged = true,
      .columns = EXPORT_CSV,
      .message = export_csv},
     {.name = "jsonl",
      .help = "one JSON object per line with all fields",
-     .expand = true,
      .want = EXPAND_EXPORTED,
-     .contexts = true,
-     .intervals = true,
-     .timed = true,
-     .ordered = true,
+     .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_CONTEXTS | VALUE_NEEDS_INTERVALS,
      .flagged = true,
      .columns = EXPORT_JSON,
      .message = export_jsonl},
     {.name = "csv-systprint",
      .help = "the columns of the SyS-T reference printer",
-     .expand = true,
      .want = EXPAND_TEXT,
      .header = "Decode Status,Payload,Type,Severity,Origin,Unit,Message TimeStamp,"
 	       "Context TimeStamp,Location,Raw Length,Checksum,Collateral\n",
-     .printed = true,
      .message = export_printer},
     {.name = "ppl",
      .help = "element lines as trc_pkt_lister prints them",
-     .printed = true,
      .message = export_printer},
     {.name = "ppl-packets",
      .help = "packet lines as trc_pkt_lister prints them, of whole captures",
-     .message = export_none,
-     .listed = true},
+     .walk = write_packets},
     {.name = "hex",
      .help = "text, then the bytes of each message",
-     .expand = true,
      .want = EXPAND_TEXT,
-     .timed = true,
-     .ordered = true,
+     .needs = VALUE_NEEDS_CLOCKS,
      .live = true,
      .flagged = true,
      .message = export_hex},
@@ -111,79 +89,62 @@ const struct export_format export_formats[] = {
      .help = "bytes of one trace from the first message that passes to the "
 	     "last, and before them the bytes that a decoder needs; trawl "
 	     "reads the result like the capture",
-     .message = export_none,
      .flagged = true,
-     .raw = true},
+     .walk = export_raw},
     {.name = "insn",
      .help = "a line for each instruction and trap that E-Trace or CoreSight trace shows, with the "
 	     "program that ran",
-     .message = export_none,
+     .walk = export_flow_walk,
      .flow = export_insn,
-     .fielded = true},
+     .fields = &export_insn_columns},
     {.name = "folded",
      .help = "how many instructions were executed in which calls, as -t insn has them, a line per "
 	     "stack, "
 	     "for flame graphs",
-     .message = export_none,
+     .walk = export_flow_walk,
      .flow = export_folded},
     {.name = "functions",
      .help = "how often functions were called, and how many instructions were executed in them, "
 	     "as -t insn has them",
-     .message = export_none,
+     .walk = export_flow_walk,
      .flow = export_functions,
-     .fielded = true,
-     .times = export_functions_times},
+     .fields = &export_functions_columns},
     {.name = "lcov",
      .help =
 	 "which source lines and functions were executed, and how often, as -t insn has them, for "
 	 "genhtml",
-     .message = export_none,
+     .walk = export_flow_walk,
      .flow = export_lcov},
     {.name = "stats",
      .help = "how many messages of each severity each sender sent",
-     .message = export_none,
-     .counts = true},
+     .walk = export_stats},
     {.name = "table",
      .help = "how many messages have the same values (--by), and what numbers they have (--of), in "
 	     "columns for people",
-     .timed = true,
-     .message = export_none,
      .rows = EXPORT_ROWS_ALIGNED},
     {.name = "table-csv",
      .help = "the same as comma separated values with a header",
-     .timed = true,
-     .message = export_none,
      .rows = EXPORT_ROWS_CSV},
     {.name = "table-jsonl",
      .help = "the same as one JSON object per line",
-     .timed = true,
-     .message = export_none,
      .rows = EXPORT_ROWS_JSON},
     {.name = "ctf",
      .help = "a Common Trace Format 1.8 trace, in a new folder",
-     .expand = true,
      .want = EXPAND_TEXT,
-     .contexts = true,
-     .timed = true,
-     .ordered = true,
+     .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_CONTEXTS,
      .flagged = true,
      .folder = true,
      .message = export_ctf,
      .writer = &export_ctf_writer},
     {.name = "perfetto",
      .help = "Chrome trace events, which ui.perfetto.dev and chrome://tracing open",
-     .expand = true,
      .want = EXPAND_TEXT,
-     .contexts = true,
-     .intervals = true,
-     .timed = true,
-     .ordered = true,
+     .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_CONTEXTS | VALUE_NEEDS_INTERVALS,
      .flagged = true,
      .header = "[\n",
-     .footer = "]\n",
      .message = export_perfetto,
      .writer = &export_perfetto_writer},
-    {.name = "none", .help = "decode all, print nothing", .message = export_none, .silent = true},
+    {.name = "none", .help = "decode all, print nothing"},
 };
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
 
@@ -242,7 +203,7 @@ history_open(struct history *history, struct trace *trace, const struct export_o
 	*history = (struct history){.trace = trace};
 	if (progress.complete || !(atomic_load(&trace_decoder(trace)->needs_history) ||
 				   filter_looks_around(&options->filter) ||
-				   export_uses(options) & (EXPORT_GAP | EXPORT_RUNS)))
+				   export_needs(options) & (VALUE_NEEDS_GAPS | VALUE_NEEDS_RUNS)))
 		return;
 	history->limited = capture_limit(trace_capture(trace));
 	if (history->limited)
@@ -353,7 +314,7 @@ threads_for(const struct export_options *options, bool live)
 {
 	unsigned threads = options->threads ? options->threads : thread_processors();
 	const struct export_format *format = options->format;
-	bool nothing = format->message == export_none && !format->rows && !options->filter.expr;
+	bool nothing = !format->message && !format->rows && !options->filter.expr;
 	if (threads < 2 || live || nothing)
 		return 0;
 	return threads < THREADS_MAX ? threads : THREADS_MAX;
@@ -687,26 +648,23 @@ write_all(struct run *run, struct trace *trace, struct err *err)
 	return write_once(run, trace, &met, err);
 }
 
-static void
-add_result(struct export_result *result, const struct export_result *more)
-{
-	result->messages += more->messages;
-	doubts_add(&result->doubts, &more->doubts);
-}
-
 /* Write a trace; write again if a followed capture was truncated, rewritten or replaced. */
 static int
 write_trace(struct run *run, struct trace *trace, struct err *err)
 {
+	const struct export_format *format = run->options->format;
+	bool silent = !format->message && !format->rows;
 	unsigned generation;
 	int failed = 0;
 	do {
 		struct export_result counted = {0};
 		generation = capture_generation(trace_capture(trace));
-		if (run->options->format->silent && export_count(trace, run->options, &counted))
-			add_result(run->result, &counted);
-		else
+		if (silent && export_count(trace, run->options, &counted)) {
+			run->result->messages += counted.messages;
+			doubts_add(&run->result->doubts, &counted.doubts);
+		} else {
 			failed = write_all(run, trace, err);
+		}
 	} while (!failed && trace_begins_anew(trace, generation));
 	return failed;
 }
@@ -723,8 +681,10 @@ export_fits(const struct export_format *format, const struct trace *trace)
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
 	if (format->flow)
 		return ops->flow;
-	const char *name = format->listed ? ops->listing ? ops->listing->name : NULL : ops->printer;
-	return !(format->printed || format->listed) || (name && !strcmp(name, format->name));
+	if (format->walk == write_packets)
+		return ops->listing && !strcmp(ops->listing->name, format->name);
+	return format->message != export_printer ||
+	       (ops->printer && !strcmp(ops->printer, format->name));
 }
 
 void
@@ -740,7 +700,7 @@ export_name_unfit(const struct session *session, const struct export_options *op
 
 /* Destination of a listing. */
 struct listing {
-	struct run *run;
+	const struct export_sink *sink;
 	struct err *err;
 	int failed;
 };
@@ -749,94 +709,62 @@ static bool
 take_line(void *context, const struct text *line)
 {
 	struct listing *listing = context;
-	struct text *out = &listing->run->out;
-	text_add_bytes(out, line->data, line->length);
-	if (out->length >= FLUSH)
-		listing->failed = flush_output(listing->run, listing->err);
+	text_add_bytes(listing->sink->out, line->data, line->length);
+	listing->failed = export_sink_flush(listing->sink, listing->err);
 	return !listing->failed;
 }
 
-/* List a trace once it is complete. */
+/* List the packets of a trace once it is complete. */
 static int
-write_listing(struct run *run, struct trace *trace, struct err *err)
+list_trace(struct trace *trace, const struct export_sink *sink, struct err *err)
 {
 	const struct decoder *decoder = trace_decoder(trace);
 	const struct capture *capture = trace_capture(trace);
-	struct listing listing = {.run = run, .err = err};
+	struct listing listing = {.sink = sink, .err = err};
 	while (trace_wait(trace))
 		continue;
 	struct window window = {.bytes = capture_bytes(capture),
 				.length = (size_t)capture_size(capture),
 				.until = UINT64_MAX,
 				.last = true};
-	if (export_fits(run->options->format, trace))
-		decoder->ops->listing->list(decoder, &window, take_line, &listing);
-	/* for the doubts only: the format's messages have no text */
-	return listing.failed ? listing.failed : write_trace(run, trace, err);
+	decoder->ops->listing->list(decoder, &window, take_line, &listing);
+	return listing.failed;
 }
 
-/* Write the bytes of the messages that pass, from the first to the last. */
+/* -t ppl-packets.  The packets have no messages, so the doubts come from a second walk. */
 static int
-write_raw(struct run *run, struct trace *trace, struct err *err)
+write_packets(struct session *session, const struct export_options *options,
+	      const struct export_sink *sink, struct export_result *result, struct err *err)
 {
-	struct message_id first = {0}, last = {.offset = UINT64_MAX, .ordinal = UINT32_MAX};
-	struct export_cut cut;
-	while (trace_wait(trace))
-		continue;
-	index_build(trace_index(trace));
-	if (!export_cut_select(trace, &run->options->filter, &first, &last))
-		return 0;
-	int failed = export_cut_find(trace, first, last, NULL, NULL, &cut, err);
-	const uint8_t *bytes = capture_bytes(trace_capture(trace));
-	const struct export_target target = {.writer = run->options->output};
-	for (uint64_t at = cut.begin, piece; !failed && at < cut.end; at += piece) {
-		piece = cut.end - at < FLUSH ? cut.end - at : FLUSH;
-		text_add_bytes(&run->out, bytes + at, (size_t)piece);
-		failed = export_flush(&run->out, &target, err);
+	struct export_options silent = *options;
+	struct run run = {.options = &silent, .result = result};
+	int failed = 0;
+	silent.format = export_find("none");
+	if (options->filter.expr || options->filter.severities != 0xff)
+		return err_set(err, ERR_USAGE, "-t %s prints packets, which filters do not select",
+			       options->format->name);
+	for (size_t i = 0; i < session->traces.count && !failed; i++) {
+		struct trace *trace = session->traces.at[i];
+		if (!is_chosen(options, trace))
+			continue;
+		if (export_fits(options->format, trace))
+			failed = list_trace(trace, sink, err);
+		if (!failed)
+			failed = write_trace(&run, trace, err);
 	}
-	run->result->messages = failed ? 0 : cut.messages;
+	text_free(&run.out);
 	return failed;
-}
-
-static int
-flush_run(void *context, struct err *err)
-{
-	return flush_output(context, err);
-}
-
-/* Write the executed code of a trace.  Skip traces without program flow. */
-static int
-write_instructions(struct run *run, struct trace *trace, struct err *err)
-{
-	struct export_result own = {0};
-	if (!export_fits(run->options->format, trace))
-		return 0;
-	const struct export_sink sink = {.out = &run->out, .flush = flush_run, .context = run};
-	int failed = run->options->format->flow(trace, run->options, &sink, &own, err);
-	add_result(run->result, &own);
-	return failed;
-}
-
-static int
-check_raw(const struct export_options *options, size_t count, struct err *err)
-{
-	if (count > 1)
-		return err_set(err, ERR_USAGE,
-			       "-t raw writes one trace; name one of %zu with --source", count);
-	if (isatty(options->output->file))
-		return err_set(err, ERR_USAGE,
-			       "-t raw writes bytes, which a terminal cannot show: add -o FILE");
-	return 0;
 }
 
 static int
 check_choice(const struct session *session, const struct export_options *options, struct err *err)
 {
+	const struct export_format *format = options->format;
 	size_t count = 0, fitting = 0;
 	for (size_t i = 0; i < session->traces.count; i++) {
 		const struct trace *trace = session->traces.at[i];
 		count += is_chosen(options, trace);
-		fitting += is_chosen(options, trace) && export_fits(options->format, trace);
+		fitting += is_chosen(options, trace) && export_fits(format, trace);
 	}
 	if (!count)
 		return err_set(err, ERR_USAGE, "no trace is named %s; --info shows their names",
@@ -844,7 +772,7 @@ check_choice(const struct session *session, const struct export_options *options
 	if (!fitting)
 		return err_set(err, ERR_USAGE,
 			       "-t %s has no rows for traces of this format; -t text has",
-			       options->format->name);
+			       format->name);
 	if (options->parts && count > 1)
 		return err_set(err, ERR_USAGE,
 			       "--split divides one trace; name one of %zu with --source", count);
@@ -852,38 +780,35 @@ check_choice(const struct session *session, const struct export_options *options
 		return err_set(
 		    err, ERR_USAGE,
 		    "only one trace can be printed while it grows; name it with --source");
-	if ((options->format->writer || options->format->counts || options->format->listed ||
-	     options->format->raw || options->format->rows || options->format->flow) &&
-	    (options->parts || options->follow))
+	if ((format->writer || format->rows || format->walk) && (options->parts || options->follow))
 		return err_set(err, ERR_USAGE, "-t %s needs whole captures; leave out %s",
-			       options->format->name,
+			       format->name,
 			       options->parts ? "--split" : "--follow and live sources");
-	if (session->host.spool_limit &&
-	    (options->format->listed || options->format->raw || options->format->flow))
+	if (format->walk && format->walk != export_stats && session->host.spool_limit)
 		return err_set(err, ERR_USAGE,
-			       "-t %s needs whole captures; leave out --spool-limit",
-			       options->format->name);
-	if (options->format->counts && options->filter.expr)
-		return err_set(err, ERR_USAGE,
-			       "-t %s counts all messages, or by severity; leave out other filters",
-			       options->format->name);
-	if (options->format->listed && (options->filter.expr || options->filter.severities != 0xff))
-		return err_set(err, ERR_USAGE, "-t %s prints packets, which filters do not select",
-			       options->format->name);
+			       "-t %s needs whole captures; leave out --spool-limit", format->name);
 	if (session->profile.order == CLOCKS_BY_TIME && (options->parts || options->follow))
 		return err_set(err, ERR_USAGE,
 			       "%s needs the order of the transport: add --order=transport",
 			       options->parts ? "--split" : "--follow");
-	if (options->columns && !options->format->columns)
+	if (options->columns && !format->columns)
 		return err_set(err, ERR_USAGE,
 			       "-t %s has no columns to add; text, csv and jsonl have",
-			       options->format->name);
-	if (export_uses(options) & EXPORT_DELTA && options->parts > 1)
+			       format->name);
+	if ((options->columns & EXPORT_DELTA || format->delta) && options->parts > 1)
 		return err_set(err, ERR_USAGE,
 			       "--split has no delta: a part lacks the message printed before it");
 	if (options->follow && options->parts)
 		return err_set(err, ERR_USAGE, "--split needs a capture that does not grow");
-	return options->format->raw ? check_raw(options, count, err) : 0;
+	return 0;
+}
+
+/* True if a format writes the messages of several traces in one order. */
+static bool
+merges_traces(const struct export_format *format)
+{
+	return format->table ? format->needs & VALUE_NEEDS_CLOCKS
+			     : format->message && format->message != export_printer;
 }
 
 bool
@@ -893,7 +818,7 @@ export_is_ordered(const struct session *session, const struct export_options *op
 	for (size_t i = 0; i < session->traces.count; i++)
 		if (is_chosen(options, session->traces.at[i]))
 			strands += clocks_strand_count(session->traces.at[i]);
-	return strands > 1 && options->format->ordered;
+	return strands > 1 && merges_traces(options->format);
 }
 
 bool
@@ -901,7 +826,7 @@ export_rests_on_clocks(const struct session *session, const struct export_option
 {
 	/* contexts and fields may depend on other traces, even if those are not written */
 	bool several = session->traces.count > 1 || session->profile.order == CLOCKS_BY_TIME;
-	return export_needs_times(options) || (several && options->format->ordered) ||
+	return export_needs_times(options) || (several && merges_traces(options->format)) ||
 	       filter_needs_clocks(&options->filter);
 }
 
@@ -910,8 +835,7 @@ export_can_be_late(const struct session *session, const struct export_options *o
 {
 	return options->format->table && session->traces.count == 1 && !options->follow &&
 	       !options->around && filter_is_all(&options->filter) &&
-	       !(export_table_spec(options->format->table)->needs &
-		 ~(unsigned)VALUE_NEEDS_CLOCKS) &&
+	       !(options->format->needs & ~(unsigned)VALUE_NEEDS_CLOCKS) &&
 	       session->profile.order == CLOCKS_BY_TRANSPORT && clocks_can_wait(session->clocks);
 }
 
@@ -985,6 +909,31 @@ count_trace(struct run *run, struct trace *trace)
 	reader_free(reader);
 }
 
+static int
+flush_run(void *context, struct err *err)
+{
+	return flush_output(context, err);
+}
+
+/* Write the chosen traces one after the other. */
+static int
+write_traces(struct run *run, struct session *session, struct err *err)
+{
+	int failed = 0;
+	for (size_t i = 0; i < session->traces.count && !failed; i++) {
+		struct trace *trace = session->traces.at[i];
+		if (!is_chosen(run->options, trace))
+			continue;
+		if (run->options->follow)
+			trace_follow(trace, true);
+		if (is_counted(session, run->options))
+			count_trace(run, trace);
+		else
+			failed = write_trace(run, trace, err);
+	}
+	return failed;
+}
+
 int
 export_run(struct session *session, const struct export_options *options,
 	   struct export_result *result, struct err *err)
@@ -992,6 +941,7 @@ export_run(struct session *session, const struct export_options *options,
 	const struct export_format *format = options->format;
 	struct run run = {
 	    .options = options, .result = result, .clocks_late = options->clocks_late};
+	const struct export_sink sink = {.out = &run.out, .flush = flush_run, .context = &run};
 	*result = (struct export_result){0};
 	int failed = check_choice(session, options, err);
 	if (failed)
@@ -1004,49 +954,22 @@ export_run(struct session *session, const struct export_options *options,
 		run.writer = format->writer->open(session, options);
 	if (format->table)
 		run.group = group_new(export_table_spec(format->table));
-	bool ordered = export_is_ordered(session, options) && !is_counted(session, options);
-	struct text silent = {0}; /* lines that counts put at the end */
-	if (format->counts)
-		export_stats_head(options, &run.out);
-	if (ordered)
+	if (format->walk)
+		failed = format->walk(session, options, &sink, result, err);
+	else if (export_is_ordered(session, options) && !is_counted(session, options))
 		failed = write_in_order(&run, session, err);
-	for (size_t i = 0; i < session->traces.count && !failed && !ordered; i++) {
-		struct trace *trace = session->traces.at[i];
-		if (!is_chosen(options, trace))
-			continue;
-		if (options->follow)
-			trace_follow(trace, true);
-		if (format->counts)
-			export_stats(trace, options, &run.out, &silent, result);
-		else if (is_counted(session, options))
-			count_trace(&run, trace);
-		else if (format->raw)
-			failed = write_raw(&run, trace, err);
-		else if (format->flow)
-			failed = write_instructions(&run, trace, err);
-		else if (format->listed)
-			failed = write_listing(&run, trace, err);
-		else
-			failed = write_trace(&run, trace, err);
-	}
+	else
+		failed = write_traces(&run, session, err);
 	if (format->writer) {
 		struct err unused;
 		int ended = format->writer->close(run.writer, &run.out, failed ? &unused : err);
 		failed = failed ? failed : ended;
 	}
-	if (run.group && !failed) {
-		const struct export_sink sink = {
-		    .out = &run.out, .flush = flush_run, .context = &run};
+	if (run.group && !failed)
 		failed = export_table_write(format->table, run.group, options->charset, &sink, err);
-	}
 	group_free(run.group);
-	if (silent.length)
-		text_add_bytes(&run.out, silent.data, silent.length);
-	if (format->footer)
-		text_add(&run.out, format->footer);
 	if (!failed)
 		failed = flush_output(&run, err);
-	text_free(&silent);
 	text_free(&run.out);
 	return failed;
 }

@@ -12,6 +12,7 @@
 #include "base/writer.h"
 #include "query/filter/filter.h"
 #include "query/gap/gap.h"
+#include "query/value.h"
 #include "session/clock/cycles.h"
 #include "session/context/context.h"
 #include "trace/doubts.h"
@@ -27,9 +28,7 @@ enum export_column {
 	EXPORT_DELTA = 1 << 0, /* time since the last printed message that has one */
 	EXPORT_GAP = 1 << 1,   /* time since the message before it, printed or not: gap.h */
 	EXPORT_DEPTH = 1 << 2, /* call depth: flow_cursor.h */
-	EXPORT_TARGET = 1 << 3,
-	EXPORT_FLOW = EXPORT_DEPTH | EXPORT_TARGET,
-	EXPORT_RUNS = 1 << 4 /* values of runs, for named columns only: run_on.h */
+	EXPORT_TARGET = 1 << 3
 };
 
 /* How a format writes these columns.  EXPORT_WORDS and EXPORT_NUMBER are for lines that the user
@@ -120,7 +119,7 @@ struct export_message {
 	bool has_delta;			 /* `deltas` has one of this message */
 	export_deltas *deltas;		 /* with EXPORT_DELTA: the list to append to */
 	struct gap_cursor *gaps;	 /* with EXPORT_GAP */
-	struct flow_cursor *flow;	 /* with EXPORT_FLOW or EXPORT_RUNS */
+	struct flow_cursor *flow;	 /* if VALUE_NEEDS_FLOW or VALUE_NEEDS_RUNS */
 	const struct spans *spans;	 /* if the format shows spans */
 	bool related;			 /* `session_time` is valid, known or not */
 	struct message_time session_time;
@@ -132,10 +131,21 @@ struct export_message {
 	enum text_charset charset;
 };
 
+struct export_flow_columns;
 struct export_options;
 struct export_result;
-struct export_sink;
 struct session;
+
+/* Destination of the output.  FLUSH writes OUT and clears it.  It returns 0 or ERR_IO.  Without
+ * FLUSH, OUT keeps everything. */
+struct export_sink {
+	struct text *out;
+	int (*flush)(void *context, struct err *);
+	void *context;
+};
+
+/* Write the output if it is large. */
+int export_sink_flush(const struct export_sink *, struct err *);
 
 /*
  * The output of a format in which a message's part depends on the messages before.
@@ -151,44 +161,46 @@ struct export_writer {
 	int (*close)(void *, struct text *out, struct err *);
 };
 
+/* Write the chosen traces of a session.  Return 0 or a negative err_code. */
+typedef int export_walk(struct session *, const struct export_options *, const struct export_sink *,
+			struct export_result *, struct err *);
+
+/* The same for one trace that has program flow: see export_flow_walk. */
+typedef int export_flow_format(struct trace *, const struct export_options *,
+			       const struct export_sink *, struct export_result *, struct err *);
+
+/*
+ * A format has one of `message`, `rows` and `walk`: it writes a row for each message, a table of
+ * groups of messages, or it walks over the traces itself.  A format without all three decodes
+ * everything and writes nothing.
+ */
 struct export_format {
 	const char *name;
 	const char *help;
-	bool expand;	       /* needs the text of messages */
-	enum expand_want want; /* text alone, or fields too */
-	bool timed;	       /* shows times, or marks estimates */
-	bool ordered;	       /* writes several traces in one order */
-	bool contexts;	       /* shows contexts: contexts_load */
-	bool intervals;	       /* shows intervals: session_load_intervals */
-	bool spans;	       /* shows spans of contexts: query/span/spans.h */
-	bool live;	       /* does not wait for the end of streams to find times */
-	bool flagged;	       /* shows the flags of messages */
-	bool folder;	       /* `output` is a folder */
-	enum export_column_style columns;
-	bool printed;		 /* only for decoders whose `printer` has this name */
-	const char *header;	 /* first line with its newline, or NULL */
-	const char *mark_header; /* first line if marks are written, when it differs */
-	const char *footer;	 /* last line, or NULL */
+	unsigned needs; /* enum value_need.  CLOCKS: it shows times, or marks estimates */
+	bool flagged;	/* shows the flags of messages */
+
 	/* Append one message to OUT with its newline, or nothing if it has no row. */
 	void (*message)(struct export_message *, struct text *out);
+	enum expand_want want; /* EXPAND_FLAGS: needs no text of messages */
+	bool live;	       /* does not wait for the end of streams to find times */
+	bool delta;	       /* its lines contain deltas */
+	enum export_column_style columns;
+	const char *header;		    /* first line with its newline, or NULL */
 	const struct export_writer *writer; /* NULL: `message` makes the output */
+	bool folder;			    /* the writer makes a folder */
 	const struct export_line *line;	    /* the user's description of a line, borrowed; or
 					       NULL */
 	/* lines contain colours or the user's text; values in them are safe */
 	bool styled;
-	unsigned uses; /* enum export_column that the line contains */
-	bool raw;      /* writes bytes of a trace */
-	bool listed;   /* only for decoders whose listing has this name */
-	/* writes the executed code: export_flow.h; or NULL */
-	int (*flow)(struct trace *, const struct export_options *, const struct export_sink *,
-		    struct export_result *, struct err *);
-	bool fielded;			   /* uses `fields` of the options */
-	bool (*times)(const char *fields); /* true if these fields need times; NULL: none do */
-	bool counts;			   /* writes export_stats, not messages */
-	enum export_rows rows;		   /* writes rows of a table, not messages */
-	const struct export_table *table;  /* the user's description of the table, borrowed; or
-					      NULL */
-	bool silent;			   /* prints nothing; only the result matters */
+
+	enum export_rows rows;
+	const struct export_table *table; /* the user's description of the table, borrowed; or
+					     NULL */
+
+	export_walk *walk;
+	export_flow_format *flow;		  /* for export_flow_walk */
+	const struct export_flow_columns *fields; /* names for --fields, or NULL */
 };
 
 extern const struct export_format export_formats[];
@@ -220,20 +232,21 @@ struct export_options {
 	bool clocks_late;
 };
 
-/* True if a format shows contexts.  Most formats show only those of the profile.  Tables, lines
- * with columns and formats with spans may name those of the decoders too. */
+/* True if a format shows contexts.  Most formats show only those of the profile.  Tables and
+ * lines with columns may name those of the decoders too. */
 static inline bool
 export_has_contexts(const struct export_format *format, const struct contexts *contexts)
 {
-	return format->contexts && contexts &&
-	       (format->rows || format->line || format->spans || contexts_defined(contexts));
+	return format->needs & VALUE_NEEDS_CONTEXTS && contexts &&
+	       (format->rows || format->line || contexts_defined(contexts));
 }
 
-/* Return the columns of the output, added ones and those in its lines. */
+/* Return the needs of the format and of added columns: enum value_need. */
 static inline unsigned
-export_uses(const struct export_options *options)
+export_needs(const struct export_options *options)
 {
-	return options->columns | options->format->uses;
+	return options->format->needs | (options->columns & EXPORT_GAP ? VALUE_NEEDS_GAPS : 0) |
+	       (options->columns & (EXPORT_DEPTH | EXPORT_TARGET) ? VALUE_NEEDS_FLOW : 0);
 }
 
 struct export_result {
@@ -276,7 +289,7 @@ struct cycles_walk *export_cycles(const struct export_format *, struct trace *);
 /* As export_cycles, for a format that needs times in any case. */
 struct cycles_walk *export_cycles_of(struct trace *);
 
-/* True if the format or its columns need times. */
+/* True if the format or its fields need times. */
 bool export_needs_times(const struct export_options *);
 
 /* Expand a message, set its time, and append it as FORMAT shows it. */
@@ -348,10 +361,7 @@ bool export_count(struct trace *, const struct export_options *, struct export_r
 void export_count_indexed(struct reader *, const struct export_options *, struct group *,
 			  struct export_result *);
 
-/* Append a header line, and a line for each sender of a trace.  export_stats waits for the end of
- * the trace.  Lines for bytes that belong to no message go to SILENT. */
-void export_stats_head(const struct export_options *, struct text *);
-void export_stats(struct trace *, const struct export_options *, struct text *, struct text *silent,
-		  struct export_result *);
+/* -t raw and -t stats. */
+export_walk export_raw, export_stats;
 
 #endif

@@ -2,21 +2,21 @@
 #include "config.h"
 
 #include "export/export_flow.h"
+#include "session/session.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum {
 	BATCH = 256,
-	FULL = 256 * 1024,
 	ORIGINS_MOST = 1 << 12 /* names kept at most, whatever a capture contains */
 };
 
 void
 export_flow_flush(struct export_flow *run)
 {
-	if (run->sink->out->length >= FULL && !run->failed)
-		run->failed = run->sink->flush(run->sink->context, run->err);
+	if (!run->failed)
+		run->failed = export_sink_flush(run->sink, run->err);
 }
 
 static const char *
@@ -52,20 +52,36 @@ refuse_column(const struct export_flow_columns *columns, const char *name, size_
 }
 
 int
-export_flow_choose(const struct export_flow_columns *columns, const char *list, size_t most,
-		   size_t *chosen, size_t *chosen_count, struct err *err)
+export_flow_choose(const struct export_flow_columns *columns, const char *list,
+		   size_t chosen[static EXPORT_FLOW_COLUMNS_MOST], size_t *count, struct err *err)
 {
+	*count = 0;
 	for (size_t length;; list += length + 1) {
 		length = strcspn(list, ",");
 		size_t column = find_column(columns, list, length);
 		if (column == columns->count)
 			return refuse_column(columns, list, length, err);
-		if (*chosen_count == most)
-			return err_set(err, ERR_USAGE, "--fields: more than %zu columns", most);
-		chosen[(*chosen_count)++] = column;
+		if (*count == EXPORT_FLOW_COLUMNS_MOST)
+			return err_set(err, ERR_USAGE, "--fields: more than %d columns",
+				       EXPORT_FLOW_COLUMNS_MOST);
+		chosen[(*count)++] = column;
 		if (!list[length])
 			return 0;
 	}
+}
+
+bool
+export_needs_times(const struct export_options *options)
+{
+	const struct export_flow_columns *columns = options->format->fields;
+	size_t chosen[EXPORT_FLOW_COLUMNS_MOST], count;
+	bool needs = options->format->needs & VALUE_NEEDS_CLOCKS;
+	if (!columns || !options->fields ||
+	    export_flow_choose(columns, options->fields, chosen, &count, NULL))
+		return needs;
+	for (size_t i = 0; i < count; i++)
+		needs |= chosen[i] >= columns->timed;
+	return needs;
 }
 
 static void
@@ -214,6 +230,19 @@ export_flow_end(struct export_flow *run)
 	flow_times_end(&run->times);
 	reader_free(run->reader);
 	flow_free(run->flow);
+}
+
+int
+export_flow_walk(struct session *session, const struct export_options *options,
+		 const struct export_sink *sink, struct export_result *result, struct err *err)
+{
+	int failed = 0;
+	for (size_t i = 0; i < session->traces.count && !failed; i++) {
+		struct trace *trace = session->traces.at[i];
+		if (trace_is_among(trace, options->source) && trace_decoder(trace)->ops->flow)
+			failed = options->format->flow(trace, options, sink, result, err);
+	}
+	return failed;
 }
 
 /* --- calls ------------------------------------------------------------- */

@@ -15,13 +15,6 @@
 #include "flow/image_fit.h"
 #include "session/flow_times.h"
 
-/* Destination of the output.  FLUSH writes OUT now and then, and returns 0 or ERR_IO. */
-struct export_sink {
-	struct text *out;
-	int (*flush)(void *context, struct err *);
-	void *context;
-};
-
 struct export_flow {
 	/* set by the format: `take` gets the steps, with this struct as context; `named`
 	 * requests names of senders */
@@ -67,12 +60,15 @@ struct export_flow_columns {
 	const char *format; /* name for -t */
 	const void *at;
 	size_t size, count;
+	size_t timed; /* index of the first one that needs times */
 };
 
-/* Append the indexes of the columns in LIST, separated by commas, to CHOSEN, which has
- * *CHOSEN_COUNT of MOST entries.  Return 0, or ERR_USAGE with the valid names. */
-int export_flow_choose(const struct export_flow_columns *, const char *list, size_t most,
-		       size_t *chosen, size_t *chosen_count, struct err *);
+enum { EXPORT_FLOW_COLUMNS_MOST = 32 };
+
+/* Fill in the indexes of the columns in LIST, separated by commas.  Return 0, or ERR_USAGE with
+ * the valid names. */
+int export_flow_choose(const struct export_flow_columns *, const char *list,
+		       size_t chosen[static EXPORT_FLOW_COLUMNS_MOST], size_t *count, struct err *);
 
 /* Write the output if it is large enough. */
 void export_flow_flush(struct export_flow *);
@@ -88,13 +84,12 @@ int export_tree_run(struct export_tree *, struct trace *, const struct export_op
 		    const struct export_sink *, struct export_result *, struct err *);
 int export_tree_end(struct export_tree *); /* returns the error, or 0 */
 
-/* The formats: -t insn, -t folded, -t functions, -t lcov. */
-typedef int export_flow_format(struct trace *, const struct export_options *,
-			       const struct export_sink *, struct export_result *, struct err *);
-export_flow_format export_insn, export_folded, export_functions, export_lcov;
+/* Write each trace that has program flow, as `flow` of the format does. */
+export_walk export_flow_walk;
 
-/* True if columns of -t functions need times. */
-bool export_functions_times(const char *fields);
+/* The formats: -t insn, -t folded, -t functions, -t lcov. */
+export_flow_format export_insn, export_folded, export_functions, export_lcov;
+extern const struct export_flow_columns export_insn_columns, export_functions_columns;
 
 /* -t insn --fields. */
 export_flow_format export_insn_fields;

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_MOST = 16 };
-
 struct functions_run;
 
 struct function_column {
@@ -28,7 +26,7 @@ struct functions_run {
 	struct export_tree tree; /* must be first */
 	struct flow_function *functions;
 	size_t count;
-	size_t chosen[COLUMNS_MOST]; /* indexes in `columns` */
+	size_t chosen[EXPORT_FLOW_COLUMNS_MOST]; /* indexes in `columns` */
 	size_t chosen_count;
 };
 
@@ -144,20 +142,8 @@ enum {
 	COUNTED = COLUMN_TIME - 2  /* number of columns without cycles and times */
 };
 
-static const struct export_flow_columns known_columns = {"functions", columns, sizeof *columns,
-							 COLUMNS};
-
-bool
-export_functions_times(const char *fields)
-{
-	size_t chosen[COLUMNS_MOST], count = 0;
-	bool timed = false;
-	if (export_flow_choose(&known_columns, fields, COLUMNS_MOST, chosen, &count, NULL))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		timed |= chosen[i] >= COLUMN_TIME;
-	return timed;
-}
+const struct export_flow_columns export_functions_columns = {"functions", columns, sizeof *columns,
+							     COLUMNS, COLUMN_TIME};
 
 /* --- rows -------------------------------------------------------------- */
 
@@ -216,7 +202,7 @@ static void
 write_aligned(struct functions_run *run)
 {
 	struct text cell = {0}, *out = run->tree.flow.sink->out;
-	int widths[COLUMNS_MOST] = {0};
+	int widths[EXPORT_FLOW_COLUMNS_MOST] = {0};
 	for (size_t row = 0; row <= run->count; row++)
 		for (size_t c = 0; c < run->chosen_count; c++) {
 			fill_cell(run, row, c, &cell);
@@ -240,7 +226,7 @@ export_functions(struct trace *trace, const struct export_options *options,
 {
 	struct functions_run run = {0};
 	int failed = options->fields
-			 ? export_flow_choose(&known_columns, options->fields, COLUMNS_MOST,
+			 ? export_flow_choose(&export_functions_columns, options->fields,
 					      run.chosen, &run.chosen_count, err)
 			 : 0;
 	if (failed)

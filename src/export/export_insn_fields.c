@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { SLOTS = 1 << 16, COLUMNS_MOST = 32 };
+enum { SLOTS = 1 << 16 };
 
 /* A row: an instruction, or a trap or damage without INSN. */
 struct insn_row {
@@ -39,7 +39,7 @@ struct insn_cells {
 	uint64_t address;
 	uint16_t space;
 	bool filled;
-	size_t end[COLUMNS_MOST];
+	size_t end[EXPORT_FLOW_COLUMNS_MOST];
 	struct text text;
 };
 
@@ -52,7 +52,7 @@ struct fields_run {
 	struct export_flow flow;	   /* must be first */
 	struct disassembler *disassembler; /* NULL: not needed by a column, or not available */
 	bool textless;			   /* a column needs it, but it is not available */
-	size_t chosen[COLUMNS_MOST];	   /* indexes in `columns` */
+	size_t chosen[EXPORT_FLOW_COLUMNS_MOST]; /* indexes in `columns` */
 	size_t count;
 	struct map calls_by; /* origin: index in `calls`, plus one */
 	VEC(struct hart_calls) calls;
@@ -206,8 +206,9 @@ static const struct insn_column columns[] = {
     {"flags", false, add_flags},
 };
 
-static const struct export_flow_columns known_columns = {"insn", columns, sizeof *columns,
-							 sizeof columns / sizeof *columns};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+const struct export_flow_columns export_insn_columns = {"insn", columns, sizeof *columns, COLUMNS,
+							COLUMNS};
 
 /* Open the disassembler if a column needs it.  If that fails, the rows without text count as
  * doubts. */
@@ -328,7 +329,7 @@ export_insn_fields(struct trace *trace, const struct export_options *options,
 	struct fields_run *run = mem_new(sizeof *run);
 	run->flow.take = take_step;
 	run->flow.named = true;
-	int failed = export_flow_choose(&known_columns, options->fields, COLUMNS_MOST, run->chosen,
+	int failed = export_flow_choose(&export_insn_columns, options->fields, run->chosen,
 					&run->count, err);
 	if (!failed) {
 		open_disassembler(run);

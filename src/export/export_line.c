@@ -32,10 +32,10 @@ struct line_piece;
 struct line_column {
 	const char *name;
 	void (*add)(struct export_message *, const struct line_piece *, struct text *);
-	int columns;   /* default width for --fields in text */
-	bool right;    /* default alignment there */
-	bool number;   /* no quotes in csv */
-	unsigned uses; /* enum export_column */
+	int columns;	/* default width for --fields in text */
+	bool right;	/* default alignment there */
+	bool number;	/* no quotes in csv */
+	unsigned needs; /* enum value_need, apart from those of the value */
 };
 
 struct line_piece {
@@ -245,15 +245,15 @@ COLUMN(line_value)
 
 static const struct line_column columns[] = {
     {"number", line_number, 8, true, true, 0},
-    {"time", line_time, TIME_COLUMNS, true, true, 0},
-    {"delta", line_delta, DELTA_COLUMNS, true, true, EXPORT_DELTA},
-    {"gap", line_gap, DELTA_COLUMNS, true, true, EXPORT_GAP},
+    {"time", line_time, TIME_COLUMNS, true, true, VALUE_NEEDS_CLOCKS},
+    {"delta", line_delta, DELTA_COLUMNS, true, true, VALUE_NEEDS_CLOCKS},
+    {"gap", line_gap, DELTA_COLUMNS, true, true, VALUE_NEEDS_CLOCKS | VALUE_NEEDS_GAPS},
     {"trace", line_value, 8, false, false, 0},
     {"severity", line_value, 8, false, false, 0},
     {"origin", line_value, 16, false, false, 0},
     {"type", line_value, 12, false, false, 0},
     {"text", line_value, 0, false, false, 0},
-    {"flags", line_flags, 0, false, false, 0},
+    {"flags", line_flags, 0, false, false, VALUE_NEEDS_CLOCKS}, /* marks estimates */
     {"kind", line_value, 12, false, false, 0},
     {"ticks", line_value, TIME_COLUMNS, true, true, 0},
     {"offset", line_value, 12, true, true, 0},
@@ -297,7 +297,7 @@ export_line(struct export_message *message, struct text *out)
 		if (!piece->column)
 			continue;
 		size_t start = out->length;
-		bool later = piece->column->uses & EXPORT_DELTA ||
+		bool later = piece->column->add == line_delta ||
 			     (line->time == EXPORT_TIME_DELTA && piece->column->add == line_time);
 		if (later)
 			line_delta(message, piece, out);
@@ -374,16 +374,8 @@ find_column(struct line_reading *reading, struct line_piece *piece, const char *
 	memcpy(piece->name, at, length);
 	piece->name[length] = '\0';
 	piece->column = column_named(piece->name, &piece->value);
-	if (piece->column == &context_column)
-		reading->line->format.contexts = true;
-	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_SPANS)
-		reading->line->format.spans = true;
-	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_FLOW)
-		reading->line->format.uses |= EXPORT_FLOW;
-	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_RUNS)
-		reading->line->format.uses |= EXPORT_RUNS;
-	if (piece->value && value_needs(piece->value) & VALUE_NEEDS_INTERVALS)
-		reading->line->format.intervals = true;
+	if (piece->value)
+		reading->line->format.needs |= value_needs(piece->value);
 	if (piece->column == &field_column)
 		reading->line->format.want = EXPAND_FIELDS;
 	if (piece->column)
@@ -432,7 +424,9 @@ read_column(struct line_reading *reading, const char *at, const char *end, char 
 	int failed = find_column(reading, piece, at, (size_t)((colon ? colon : end) - at));
 	if (failed)
 		return failed;
-	reading->line->format.uses |= piece->column->uses;
+	reading->line->format.needs |= piece->column->needs;
+	reading->line->format.delta |= piece->column->add == line_delta;
+	reading->line->format.flagged |= piece->column->add == line_flags;
 	if (colon)
 		return read_spec(reading, piece, colon + 1, end);
 	if (widths) {
@@ -501,39 +495,6 @@ read_template(struct line_reading *reading)
 	return failed;
 }
 
-/* True if the line has the flags of messages. */
-static bool
-has_flags(const struct export_line *line)
-{
-	bool has = false;
-	for (size_t i = 0; i < line->pieces.count; i++) {
-		const struct line_column *column = line->pieces.at[i].column;
-		has |= column && column->add == line_flags;
-	}
-	return has;
-}
-
-/* True if a piece depends on times: by a time, a duration, or the mark of an estimate. */
-static bool
-shows_time(const struct line_piece *piece)
-{
-	const struct line_column *column = piece->column;
-	if (piece->value &&
-	    value_needs(piece->value) & (VALUE_NEEDS_CLOCKS | VALUE_NEEDS_INTERVALS))
-		return true;
-	return column && (column->add == line_time || column->add == line_flags ||
-			  column->uses & (EXPORT_DELTA | EXPORT_GAP));
-}
-
-static bool
-shows_times(const struct export_line *line)
-{
-	bool shows = false;
-	for (size_t i = 0; i < line->pieces.count; i++)
-		shows |= shows_time(&line->pieces.at[i]);
-	return shows;
-}
-
 static void
 make_header(struct export_line *line)
 {
@@ -543,7 +504,6 @@ make_header(struct export_line *line)
 	text_add_char(&header, '\n');
 	line->header = header.data;
 	line->format.header = line->header;
-	line->format.mark_header = NULL;
 }
 
 int
@@ -571,7 +531,7 @@ check_wish(const struct export_format *format, const struct export_line_wish *wi
 		return err_set(err, ERR_USAGE,
 			       "--fields and --template both say what a line has; "
 			       "leave one out");
-	if (wish->fields && !text && !csv && !format->fielded)
+	if (wish->fields && !text && !csv && !format->fields)
 		return err_set(err, ERR_USAGE, "--fields is for -t text, csv and insn, not %s",
 			       format->name);
 	if (wish->line && !text)
@@ -589,7 +549,7 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 		struct export_line **out, struct err *err)
 {
 	*out = NULL;
-	bool described = (wish->fields && !format->fielded) || wish->line;
+	bool described = (wish->fields && !format->fields) || wish->line;
 	bool coloured = wish->colour && !strcmp(format->name, "text");
 	if (!described && !wish->time_format && !coloured)
 		return 0;
@@ -603,6 +563,10 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 				       .err = err};
 	line->format = *format;
 	line->format.line = line;
+	if (described) {
+		line->format.needs = 0;
+		line->format.flagged = false;
+	}
 	line->colour = coloured;
 	line->csv = !strcmp(format->name, "csv");
 	line->format.styled = !line->csv;
@@ -611,11 +575,12 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 	if (!failed && described)
 		failed = wish->fields ? read_fields(&reading) : read_template(&reading);
 	if (line->time == EXPORT_TIME_DELTA)
-		line->format.uses |= EXPORT_DELTA;
+		line->format.delta = true;
+	/* an interval has a duration */
+	if (line->format.needs & VALUE_NEEDS_INTERVALS)
+		line->format.needs |= VALUE_NEEDS_CLOCKS;
 	if (!failed && described) {
 		line->format.message = export_line;
-		line->format.flagged = has_flags(line);
-		line->format.timed = shows_times(line);
 		line->format.columns = EXPORT_NO_COLUMNS;
 		if (line->csv)
 			make_header(line);

@@ -27,17 +27,10 @@ export_cycles_of(struct trace *trace)
 struct cycles_walk *
 export_cycles(const struct export_format *format, struct trace *trace)
 {
-	bool needs_cycles = format->timed && !format->writer && !format->rows &&
+	bool needs_cycles = format->needs & VALUE_NEEDS_CLOCKS && !format->writer &&
+			    !format->rows &&
 			    !(format->live && capture_is_stream(trace_capture(trace)));
 	return needs_cycles ? export_cycles_of(trace) : NULL;
-}
-
-bool
-export_needs_times(const struct export_options *options)
-{
-	const struct export_format *format = options->format;
-	return format->timed ||
-	       (format->times && options->fields && format->times(options->fields));
 }
 
 void
@@ -76,15 +69,16 @@ find_time(struct export_message *message)
 void
 export_message(const struct export_format *format, struct export_message *message, struct text *out)
 {
-	if (format->expand)
+	if (format->want)
 		reader_expand(message->reader, message->message, format->want, message->expansion);
 	message->ticked = message->message->flags & MESSAGE_TIMED;
 	message->ticks = message->message->ticks;
 	message->timed = message->wall = message->related = message->has_delta = false;
 	message->time = 0;
-	if (format->timed)
+	if (format->needs & VALUE_NEEDS_CLOCKS)
 		find_time(message);
-	format->message(message, out);
+	if (format->message)
+		format->message(message, out);
 }
 
 void
@@ -121,4 +115,11 @@ export_flush(struct text *out, const struct export_target *to, struct err *err)
 	int failed = writer_add(to->writer, text_get(out), out->length, err);
 	text_clear(out);
 	return failed;
+}
+
+int
+export_sink_flush(const struct export_sink *sink, struct err *err)
+{
+	enum { LARGE = 256 * 1024 };
+	return sink->flush && sink->out->length >= LARGE ? sink->flush(sink->context, err) : 0;
 }

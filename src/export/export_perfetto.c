@@ -476,6 +476,7 @@ perfetto_close(void *context, struct text *out, struct err *err)
 	}
 	for (size_t i = 0; i < p->times.session->traces.count; i++)
 		label_process(p, i, out);
+	text_add(out, "]\n");
 	export_times_close(&p->times);
 	for (size_t i = 0; i < p->tracks.count; i++)
 		vec_free(&p->tracks.at[i].last);

@@ -155,8 +155,7 @@ static struct context_cursor *
 cursor_of(struct formatter *f, size_t trace)
 {
 	struct contexts *contexts = session_of(f->pool->traces[trace])->contexts;
-	if (!f->pool->options->format->contexts || f->pool->options->follow ||
-	    !export_has_contexts(f->pool->options->format, contexts))
+	if (f->pool->options->follow || !export_has_contexts(f->pool->options->format, contexts))
 		return NULL;
 	if (!f->cursors[trace])
 		f->cursors[trace] = context_cursor_new(contexts, f->pool->traces[trace]);
@@ -167,7 +166,7 @@ cursor_of(struct formatter *f, size_t trace)
 static struct gap_cursor *
 gaps_of(struct formatter *f)
 {
-	if (!f->gaps && export_uses(f->pool->options) & EXPORT_GAP)
+	if (!f->gaps && export_needs(f->pool->options) & VALUE_NEEDS_GAPS)
 		f->gaps = gap_cursor_new(session_of(f->pool->traces[0]));
 	return f->gaps;
 }
@@ -176,7 +175,7 @@ gaps_of(struct formatter *f)
 static struct flow_cursor *
 flow_of(struct formatter *f)
 {
-	if (!f->flow && export_uses(f->pool->options) & (EXPORT_FLOW | EXPORT_RUNS))
+	if (!f->flow && export_needs(f->pool->options) & (VALUE_NEEDS_FLOW | VALUE_NEEDS_RUNS))
 		f->flow = flow_cursor_new();
 	return f->flow;
 }
@@ -213,7 +212,7 @@ find_shown(struct formatter *f, const struct export_piece *piece, size_t around)
 static unsigned
 flags_of(struct formatter *f, struct reader *reader, const struct message *m)
 {
-	bool expanded = f->pool->options->format->expand;
+	bool expanded = f->pool->options->format->want;
 	if (!expanded && m->flags & MESSAGE_CHECKED) {
 		reader_expand(reader, m, EXPAND_FLAGS, &f->expansion);
 		expanded = true;
@@ -301,7 +300,7 @@ find_time_ahead(struct formatter *f, const struct export_piece *piece, size_t at
 {
 	const struct export_options *options = f->pool->options;
 	if (!f->all || piece->sources || message->cycles || options->follow ||
-	    !options->format->timed)
+	    !(options->format->needs & VALUE_NEEDS_CLOCKS))
 		return;
 	if (at >= f->times_until) {
 		size_t left = piece->until - at, count = left < TIMES_AHEAD ? left : TIMES_AHEAD;
@@ -467,7 +466,7 @@ export_pool_new(struct trace *const *traces, size_t count, bool sourced,
 	pool->options = options;
 	pthread_mutex_init(&pool->lock, NULL);
 	thread_cond_init(&pool->done);
-	if (options->format->spans && count && !options->follow) {
+	if (options->format->needs & VALUE_NEEDS_SPANS && count && !options->follow) {
 		pool->spans = spans_new(session_of(traces[0]));
 		spans_extend(pool->spans, NULL, NULL);
 	}

@@ -65,8 +65,8 @@ needs_clocks(const struct export_range *range)
 {
 	const struct clocks *clocks = range->session->clocks;
 	bool by_time = clocks && clocks_get_order(clocks) == CLOCKS_BY_TIME;
-	return range->format->timed || count_shown(range) > 1 || (range->hidden && by_time) ||
-	       (range->filter && filter_needs_clocks(range->filter));
+	return range->format->needs & VALUE_NEEDS_CLOCKS || count_shown(range) > 1 ||
+	       (range->hidden && by_time) || (range->filter && filter_needs_clocks(range->filter));
 }
 
 static bool
@@ -353,10 +353,12 @@ export_range(const struct export_range *range)
 				      .generation = clocks_generation(range->session->clocks)};
 	const struct export_format *format = range->format;
 	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
-	if (range->has_marks && format->mark_header)
-		text_add(&writer.out, format->mark_header);
-	else if (format->header)
+	if (format->header)
 		text_add(&writer.out, format->header);
+	if (range->has_marks && format->columns == EXPORT_CSV) {
+		text_cut(&writer.out, writer.out.length - 1);
+		text_add(&writer.out, ",mark,note\n");
+	}
 	if (range->hidden && !failed)
 		failed = write_shown(&writer);
 	for (size_t i = 0; i < range->count && !range->hidden && !failed; i++)

@@ -14,9 +14,12 @@
 #include "config.h"
 
 #include "export/export_raw.h"
+#include "export/export.h"
 #include "index/step.h"
+#include "session/session.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	STEP = 256,
@@ -396,5 +399,52 @@ export_cut_find(struct trace *trace, struct message_id first, struct message_id 
 	*cut = (struct export_cut){0};
 	int failed = find_cut(&c, cut, err);
 	reader_free(c.reader);
+	return failed;
+}
+
+/* Find the one trace to write. */
+static int
+find_trace(const struct session *session, const struct export_options *options,
+	   struct trace **trace, struct err *err)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < session->traces.count; i++)
+		if (trace_is_among(session->traces.at[i], options->source)) {
+			*trace = session->traces.at[i];
+			count++;
+		}
+	if (count > 1)
+		return err_set(err, ERR_USAGE,
+			       "-t raw writes one trace; name one of %zu with --source", count);
+	if (isatty(options->output->file))
+		return err_set(err, ERR_USAGE,
+			       "-t raw writes bytes, which a terminal cannot show: add -o FILE");
+	return 0;
+}
+
+int
+export_raw(struct session *session, const struct export_options *options,
+	   const struct export_sink *sink, struct export_result *result, struct err *err)
+{
+	enum { PIECE = 256 * 1024 };
+	struct message_id first = {0}, last = {.offset = UINT64_MAX, .ordinal = UINT32_MAX};
+	struct export_cut cut;
+	struct trace *trace = NULL;
+	int failed = find_trace(session, options, &trace, err);
+	if (failed)
+		return failed;
+	while (trace_wait(trace))
+		continue;
+	index_build(trace_index(trace));
+	if (!export_cut_select(trace, &options->filter, &first, &last))
+		return 0;
+	failed = export_cut_find(trace, first, last, NULL, NULL, &cut, err);
+	const uint8_t *bytes = capture_bytes(trace_capture(trace));
+	for (uint64_t at = cut.begin, piece; !failed && at < cut.end; at += piece) {
+		piece = cut.end - at < PIECE ? cut.end - at : PIECE;
+		text_add_bytes(sink->out, bytes + at, (size_t)piece);
+		failed = export_sink_flush(sink, err);
+	}
+	result->messages = failed ? 0 : cut.messages;
 	return failed;
 }

@@ -11,6 +11,7 @@
 
 #include "export/export.h"
 #include "query/group/group.h"
+#include "session/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,8 +82,8 @@ add_silent_rows(const struct decoder_ops *ops, const uint64_t *all, const char *
 	}
 }
 
-void
-export_stats_head(const struct export_options *options, struct text *out)
+static void
+add_head(const struct export_options *options, struct text *out)
 {
 	add_column("trace", TRACE_COLUMNS, out);
 	add_column("origin", NAME_COLUMNS, out);
@@ -147,9 +148,11 @@ add_origins(struct reader *reader, const struct export_options *options, const c
 	text_free(&name);
 }
 
-void
-export_stats(struct trace *trace, const struct export_options *options, struct text *out,
-	     struct text *silent, struct export_result *result)
+/* Append lines for a trace once it is complete.  Lines for bytes that belong to no message go to
+ * SILENT. */
+static void
+add_trace(struct trace *trace, const struct export_options *options, struct text *out,
+	  struct text *silent, struct export_result *result)
 {
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
 	uint64_t bits[DECODE_SILENT_MAX] = {0};
@@ -165,4 +168,22 @@ export_stats(struct trace *trace, const struct export_options *options, struct t
 	add_silent_rows(ops, bits, text_get(&name), silent);
 	reader_free(reader);
 	text_free(&name);
+}
+
+int
+export_stats(struct session *session, const struct export_options *options,
+	     const struct export_sink *sink, struct export_result *result, struct err *err)
+{
+	struct text silent = {0};
+	if (options->filter.expr)
+		return err_set(err, ERR_USAGE,
+			       "-t %s counts all messages, or by severity; leave out other filters",
+			       options->format->name);
+	add_head(options, sink->out);
+	for (size_t i = 0; i < session->traces.count; i++)
+		if (trace_is_among(session->traces.at[i], options->source))
+			add_trace(session->traces.at[i], options, sink->out, &silent, result);
+	text_add_bytes(sink->out, text_get(&silent), silent.length);
+	text_free(&silent);
+	return 0;
 }

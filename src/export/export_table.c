@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLUSH = 256 * 1024, AHEAD = 8 /* rows prefetched before they are written */ };
+enum { AHEAD = 8 /* rows prefetched before they are written */ };
 
 struct export_table {
 	struct export_format format;
@@ -264,8 +264,7 @@ export_table_write_rows(enum export_rows rows, struct group *group, const struct
 		if (i + AHEAD < count)
 			group_nearer_row(group, order[i + AHEAD]);
 		forms[rows].row(&page, order[i], sink->out);
-		if (sink->flush && sink->out->length >= FLUSH)
-			failed = sink->flush(sink->context, err);
+		failed = export_sink_flush(sink, err);
 	}
 	text_free(&page.cell);
 	text_free(&page.key);
@@ -369,17 +368,10 @@ export_table_new(const struct export_format *format, const struct export_table_w
 		table->spec.counted = table->spec.columns;
 	table->format = *format;
 	table->format.table = table;
-	table->format.timed =
-	    table->spec.needs & VALUE_NEEDS_CLOCKS ||
-	    table->spec.counted &
-		(1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
-	table->format.ordered = table->format.timed;
-	table->format.contexts = table->spec.needs & VALUE_NEEDS_CONTEXTS;
-	table->format.intervals = table->spec.needs & VALUE_NEEDS_INTERVALS;
-	table->format.spans = table->spec.needs & VALUE_NEEDS_SPANS;
-	table->format.uses = (table->spec.needs & VALUE_NEEDS_GAPS ? EXPORT_GAP : 0) |
-			     (table->spec.needs & VALUE_NEEDS_FLOW ? EXPORT_FLOW : 0) |
-			     (table->spec.needs & VALUE_NEEDS_RUNS ? EXPORT_RUNS : 0);
+	table->format.needs = table->spec.needs;
+	if (table->spec.counted &
+	    (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP))
+		table->format.needs |= VALUE_NEEDS_CLOCKS;
 	*out = table;
 	return 0;
 }

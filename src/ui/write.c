@@ -126,7 +126,8 @@ write_run(void *context)
 	else if (job->is_table)
 		job->written = write_text(job, &job->table) ? 0 : ERR_CANCELLED;
 	else
-		job->written = job->range.format->raw ? write_raw(job) : export_range(&job->range);
+		job->written = job->range.format->walk == export_raw ? write_raw(job)
+								     : export_range(&job->range);
 	if (job->written == ERR_MORE && !job->err.code && rewind_file(job)) {
 		atomic_store(&job->again, true);
 		if (atomic_load(&job->news))
@@ -293,7 +294,7 @@ take_word(struct wish *wish, const char *word)
 static bool
 is_of_parts(const struct export_format *format)
 {
-	return !format->writer && !format->counts && !format->flow;
+	return !format->writer && (!format->walk || format->walk == export_raw);
 }
 
 static void
@@ -437,7 +438,7 @@ prepare_job(struct screen *screen, const char *text, struct wish *wish, struct w
 	else if (!add_places(screen, wish->what, job))
 		screen_error(screen, wish->what == WHAT_MARKS ? NOTICE_WRITE_NO_MARK
 							      : NOTICE_WRITE_NO_RANGE);
-	else if (wish->format->raw && !is_one_trace(screen, job))
+	else if (wish->format->walk == export_raw && !is_one_trace(screen, job))
 		screen_error(screen, NOTICE_WRITE_RAW_ONE);
 	else
 		return open_file(screen, wish, job);

@@ -287,9 +287,9 @@ exports_say_so(struct fixture *f, bool counts)
 						 .threads = 1,
 						 .output = &writer};
 		struct export_result result;
-		bool fits = export_fits(options.format, f->trace) && !options.format->raw &&
-			    !options.format->flow;
-		bool again = options.format->counts || options.format->listed;
+		bool fits = export_fits(options.format, f->trace) &&
+			    options.format->walk != export_raw && !options.format->flow;
+		bool again = options.format->walk;
 		if (fits && !options.format->folder && (counts || !again)) {
 			assert_int_equal(export_run(&f->session, &options, &result, &err), 0);
 			assert_true(doubts_are_bad(&result.doubts));

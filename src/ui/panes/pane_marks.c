@@ -99,13 +99,13 @@ static void
 marks_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct marks_state *state = state_of(screen);
-	unsigned generation = screen->indexed; /* numbers become exact */
+	uint64_t now = screen->indexed; /* numbers become exact */
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
 		size_t lane;
 		const struct list *list = jump_list(screen, i, &lane);
-		generation = generation * 31 + list_generation(list) + (list == screen->list);
+		now = generation_join(now, list_generation(list), list == screen->list);
 	}
-	table_renew(&state->table, generation);
+	table_renew(&state->table, now);
 	const struct table_spec spec = {.pane = PANE_MARKS,
 					.columns = mark_columns,
 					.column_count = MARK_COLUMNS,

@@ -342,6 +342,9 @@ void export_flags(const struct export_message *, const char *quote, const char *
 /* Turn the text of OUT from START into a quoted CSV cell. */
 void export_csv_quote(struct text *out, size_t start);
 
+/* The same, only if the cell needs quotes. */
+void export_csv_end_cell(struct text *out, size_t start);
+
 /* Functions of the formats. */
 void export_text(struct export_message *, struct text *);
 void export_csv(struct export_message *, struct text *);

@@ -33,6 +33,13 @@ export_csv_quote(struct text *out, size_t start)
 	out->data[start] = '"';
 }
 
+void
+export_csv_end_cell(struct text *out, size_t start)
+{
+	if (strpbrk(text_get(out) + start, ",\"\r\n"))
+		export_csv_quote(out, start);
+}
+
 /* Append a quoted cell of safe text: one row stays one line in every tool. */
 static void
 add_cell(struct text *out, const char *value, size_t length, enum text_charset charset)

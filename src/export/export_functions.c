@@ -167,8 +167,7 @@ write_csv(struct functions_run *run)
 			text_add(out, c ? "," : "");
 			size_t start = out->length;
 			columns[run->chosen[c]].add(run, &run->functions[i], out);
-			if (strpbrk(text_get(out) + start, ",\""))
-				export_csv_quote(out, start);
+			export_csv_end_cell(out, start);
 		}
 		text_add_char(out, '\n');
 		export_flow_flush(&run->tree.flow);

@@ -232,8 +232,7 @@ make_cell(const struct fields_run *run, const struct insn_column *column,
 {
 	size_t start = out->length;
 	column->add(run, row, out);
-	if (out->length > start && strpbrk(out->data + start, ",\""))
-		export_csv_quote(out, start);
+	export_csv_end_cell(out, start);
 }
 
 static const struct insn_cells *

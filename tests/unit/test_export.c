@@ -377,6 +377,32 @@ test_json_string(void **state)
 	text_free(&expected);
 }
 
+/* A cell has quotes if it needs them [RFC 4180, section 2, 6 and 7]. */
+static void
+test_csv_cell(void **state)
+{
+	static const char *const cells[][2] = {
+	    {"", ""},
+	    {"plain", "plain"},
+	    {"a,b", "\"a,b\""},
+	    {"\"", "\"\"\"\""},
+	    {"say \"a\"", "\"say \"\"a\"\"\""},
+	    {"a\nb", "\"a\nb\""},
+	    {"a\rb", "\"a\rb\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+		struct text made = {0}, expected = {0};
+		text_add(&made, "x,");
+		text_add(&made, cells[i][0]);
+		export_csv_end_cell(&made, 2);
+		text_addf(&expected, "x,%s", cells[i][1]);
+		assert_string_equal(text_get(&made), text_get(&expected));
+		text_free(&made);
+		text_free(&expected);
+	}
+}
+
 int
 main(void)
 {
@@ -385,7 +411,7 @@ main(void)
 	    cmocka_unit_test(test_csv),		 cmocka_unit_test(test_jsonl),
 	    cmocka_unit_test(test_rows),	 cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_terminal),	 cmocka_unit_test(test_json_string),
-	    cmocka_unit_test(test_near_numbers),
+	    cmocka_unit_test(test_near_numbers), cmocka_unit_test(test_csv_cell),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -535,11 +535,9 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_differences.c \
 	src/ui/panes/pane_differences.h \
 	src/ui/panes/pane_gaps.c \
-	src/ui/panes/pane_gaps.h \
 	src/ui/panes/pane_intervals.c \
 	src/ui/panes/pane_intervals.h \
 	src/ui/panes/pane_matches.c \
-	src/ui/panes/pane_matches.h \
 	src/ui/panes/pane_guesses.c \
 	src/ui/panes/pane_help.c \
 	src/ui/panes/pane_hex.c \
@@ -547,7 +545,6 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_marks.c \
 	src/ui/panes/pane_messages.c \
 	src/ui/panes/pane_origins.c \
-	src/ui/panes/pane_origins.h \
 	src/ui/panes/pane_functions.c \
 	src/ui/panes/pane_stack.c \
 	src/ui/panes/pane_syncs.c \

@@ -11,7 +11,7 @@
 #include <string.h>
 
 const struct command commands[COMMAND_COUNT] = {
-#define COMMAND(id_, name_, group_, scope_, keys_, argument_, help_)                               \
+#define COMMAND(id_, name_, group_, scope_, keys_, argument_, handler_, help_)                     \
 	[COMMAND_##id_] = {.name = (name_),                                                        \
 			   .group = GROUP_##group_,                                                \
 			   .scope = SCOPE_##scope_,                                                \

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum command_id {
-#define COMMAND(id, name, group, scope, keys, argument, help) COMMAND_##id,
+#define COMMAND(id, name, group, scope, keys, argument, handler, help) COMMAND_##id,
 #include "command/command.def"
 #undef COMMAND
 	COMMAND_COUNT

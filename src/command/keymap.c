@@ -407,7 +407,7 @@ merge_options(void *lower, void *upper)
 }
 
 static const struct option_row keymap_rows[COMMAND_COUNT] = {
-#define COMMAND(id_, name_, group_, scope_, keys_, argument_, help_)                               \
+#define COMMAND(id_, name_, group_, scope_, keys_, argument_, handler_, help_)                     \
 	[COMMAND_##id_] = {.name = (name_),                                                        \
 			   .type = OPTION_TEXT,                                                    \
 			   .member = offsetof(struct keymap_options, keys[COMMAND_##id_]),         \

@@ -1,5 +1,6 @@
 /*
  * The commands that belong to no pane: filters, panes, time, facts, quitting.
+ * command.def has their table.
  */
 #include "config.h"
 
@@ -29,11 +30,7 @@
 #include "ui/panes/lines.h"
 #include "ui/panes/pane_card.h"
 #include "ui/panes/pane_differences.h"
-#include "ui/panes/pane_gaps.h"
 #include "ui/panes/pane_intervals.h"
-#include "ui/panes/pane_matches.h"
-#include "ui/panes/pane_origins.h"
-#include "ui/panes/pane_table.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/term.h"
@@ -289,8 +286,9 @@ go_to_percent_or_pair(struct screen *screen, const struct command_call *call)
 /* --- panes ------------------------------------------------------------- */
 
 static void
-toggle_pane(struct screen *screen, enum pane_id pane)
+toggle_pane(struct screen *screen, enum pane_id pane, const char *text)
 {
+	(void)text;
 	screen->open[pane] = !screen->open[pane];
 	if (!screen->open[pane] && screen->focus == pane)
 		shown_set_focus(screen, PANE_LIST);
@@ -300,126 +298,41 @@ toggle_pane(struct screen *screen, enum pane_id pane)
 
 /* Open a pane if it is closed, and put the cursor there. */
 static void
-open_pane(struct screen *screen, enum pane_id pane)
+open_pane(struct screen *screen, enum pane_id pane, const char *text)
 {
+	(void)text;
 	screen->open[pane] = true;
 	shown_set_focus(screen, pane);
 }
 
-/* Open or close a list to choose from.  When it opens, it gets the cursor. */
+/* Open or close a list to choose from.  With a text, always open it.  When it opens, it gets the
+ * cursor. */
 static void
-toggle_chooser(struct screen *screen, enum pane_id pane)
+choose_pane(struct screen *screen, enum pane_id pane, const char *text)
 {
-	if (screen->open[pane])
-		toggle_pane(screen, pane);
-	else
-		open_pane(screen, pane);
-}
-
-/* The commands that only show a pane. */
-static const struct {
-	void (*show)(struct screen *, enum pane_id);
-	enum pane_id pane;
-} shown_panes[COMMAND_COUNT] = {
-    [COMMAND_DETAIL] = {toggle_pane, PANE_DETAIL},
-    [COMMAND_HEX] = {toggle_pane, PANE_HEX},
-    [COMMAND_CONTEXT] = {toggle_pane, PANE_CONTEXT},
-    [COMMAND_CODE] = {toggle_pane, PANE_CODE},
-    [COMMAND_STACK] = {toggle_pane, PANE_STACK},
-    [COMMAND_MARKS] = {toggle_chooser, PANE_MARKS},
-    [COMMAND_SYNCS] = {toggle_chooser, PANE_SYNCS},
-    [COMMAND_FUNCTIONS] = {toggle_chooser, PANE_FUNCTIONS},
-    [COMMAND_FILTER_LIST] = {toggle_chooser, PANE_FILTERS},
-    [COMMAND_OPEN] = {open_pane, PANE_DETAIL},
-    [COMMAND_MANUAL] = {open_pane, PANE_HELP},
-    [COMMAND_MESSAGES] = {open_pane, PANE_MESSAGES},
-    [COMMAND_CLOCKS] = {open_pane, PANE_CLOCKS},
-};
-
-static void
-show_pane(struct screen *screen, const struct command_call *call)
-{
-	shown_panes[call->id].show(screen, shown_panes[call->id].pane);
-}
-
-/* Open or close the pane.  With a length, always open it. */
-static void
-toggle_gaps(struct screen *screen, const struct command_call *call)
-{
-	bool length = call->text && *call->text;
-	if (!gaps_set_least(screen, length ? call->text : NULL))
-		return;
-	if (length)
-		open_pane(screen, PANE_GAPS);
-	else
-		toggle_chooser(screen, PANE_GAPS);
-}
-
-/* Open or close the pane.  With a name, always open it. */
-static void
-toggle_intervals(struct screen *screen, const struct command_call *call)
-{
-	const char *name = call->text && *call->text ? call->text : NULL;
-	if (!name)
-		toggle_chooser(screen, PANE_INTERVALS);
-	else if (intervals_choose(screen, name))
-		open_pane(screen, PANE_INTERVALS);
+	const struct pane_ops *ops = screen->panes[pane];
+	const char *typed = text && *text ? text : NULL;
+	if (!typed && screen->open[pane])
+		toggle_pane(screen, pane, NULL);
+	else if (!ops->prepare || ops->prepare(screen, typed))
+		open_pane(screen, pane, NULL);
 }
 
 static void
 define_interval(struct screen *screen, const struct command_call *call)
 {
 	if (call->text && intervals_define_typed(screen, call->text))
-		open_pane(screen, PANE_INTERVALS);
+		open_pane(screen, PANE_INTERVALS, NULL);
 }
 
-/* Open or close the pane.  With an expression, always open it. */
-static void
-toggle_matches(struct screen *screen, const struct command_call *call)
-{
-	const char *typed = call->text && *call->text ? call->text : NULL;
-	if (!typed && screen->open[PANE_MATCHES]) {
-		toggle_pane(screen, PANE_MATCHES);
-		return;
-	}
-	if (match_rows_choose(screen, typed))
-		open_pane(screen, PANE_MATCHES);
-}
-
-/* Open or close the pane.  With names, always open it. */
+/* Where the cursor is on code, the table is that of functions. */
 static void
 toggle_table(struct screen *screen, const struct command_call *call)
 {
+	bool code = screen->focus == PANE_CODE || screen->focus == PANE_STACK ||
+		    screen->focus == PANE_FUNCTIONS;
 	bool names = call->text && *call->text;
-	if (!names && (screen->focus == PANE_CODE || screen->focus == PANE_STACK ||
-		       screen->focus == PANE_FUNCTIONS)) {
-		toggle_chooser(screen, PANE_FUNCTIONS);
-		return;
-	}
-	if ((names || !screen->open[PANE_TABLE]) &&
-	    !table_set_names(screen, names ? call->text : NULL))
-		return;
-	if (names)
-		open_pane(screen, PANE_TABLE);
-	else
-		toggle_chooser(screen, PANE_TABLE);
-}
-
-static void
-toggle_differences(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	if (differences_are_asked(screen))
-		toggle_chooser(screen, PANE_DIFFERENCES);
-}
-
-static void
-toggle_origins(struct screen *screen, const struct command_call *call)
-{
-	(void)call;
-	toggle_chooser(screen, PANE_ORIGINS);
-	if (screen->open[PANE_ORIGINS])
-		pane_origins_select(screen);
+	choose_pane(screen, code && !names ? PANE_FUNCTIONS : PANE_TABLE, call->text);
 }
 
 static void
@@ -763,7 +676,7 @@ close_top(struct screen *screen, const struct command_call *call)
 	if (app_of(screen)->zoom)
 		app_of(screen)->zoom = false;
 	else if (pane != PANE_LIST)
-		toggle_pane(screen, pane);
+		toggle_pane(screen, pane, NULL);
 	else
 		quit_program(screen, call);
 }
@@ -821,148 +734,26 @@ run_line(struct screen *screen, const struct command_call *call)
 	commands_run(screen, run);
 }
 
-static pane_command *const handlers[COMMAND_COUNT] = {
-    [COMMAND_GOTO] = jump_goto,
-    [COMMAND_FOLLOW] = toggle_follow,
-    [COMMAND_FREEZE] = toggle_freeze,
-    [COMMAND_STOP_WHEN] = stop_when_set,
-    [COMMAND_PERCENT] = go_to_percent_or_pair,
-    [COMMAND_BACK] = jump_trail,
-    [COMMAND_FORWARD] = jump_trail,
-    [COMMAND_SEARCH] = search_text,
-    [COMMAND_SEARCH_BACK] = search_text,
-    [COMMAND_NEXT] = search_again,
-    [COMMAND_PREVIOUS] = search_again,
-    [COMMAND_NEXT_ERROR] = search_kind,
-    [COMMAND_PREVIOUS_ERROR] = search_kind,
-    [COMMAND_NEXT_WARNING] = search_kind,
-    [COMMAND_PREVIOUS_WARNING] = search_kind,
-    [COMMAND_NEXT_LOSS] = search_kind,
-    [COMMAND_PREVIOUS_LOSS] = search_kind,
-    [COMMAND_NEXT_SYNC] = search_kind,
-    [COMMAND_PREVIOUS_SYNC] = search_kind,
-    [COMMAND_NEXT_RESYNC] = search_kind,
-    [COMMAND_PREVIOUS_RESYNC] = search_kind,
-    [COMMAND_NEXT_STEP_BACK] = search_kind,
-    [COMMAND_PREVIOUS_STEP_BACK] = search_kind,
-    [COMMAND_NEXT_TRIGGER] = search_kind,
-    [COMMAND_PREVIOUS_TRIGGER] = search_kind,
-    [COMMAND_NEXT_CONTEXT] = context_view_jump,
-    [COMMAND_PREVIOUS_CONTEXT] = context_view_jump,
-    [COMMAND_NEXT_INTERVAL] = intervals_jump,
-    [COMMAND_PREVIOUS_INTERVAL] = intervals_jump,
-    [COMMAND_STEP_OVER] = flow_view_jump,
-    [COMMAND_STEP_BACK_OVER] = flow_view_jump,
-    [COMMAND_STEP_OUT] = flow_view_jump,
-    [COMMAND_CALLER] = flow_view_jump,
-    [COMMAND_NEXT_CALL] = flow_view_jump,
-    [COMMAND_PREVIOUS_CALL] = flow_view_jump,
-    [COMMAND_NEXT_EXCEPTION] = flow_view_jump,
-    [COMMAND_PREVIOUS_EXCEPTION] = flow_view_jump,
-    [COMMAND_NEXT_ORIGIN] = search_origin,
-    [COMMAND_PREVIOUS_ORIGIN] = search_origin,
-    [COMMAND_NEXT_OTHER] = search_other,
-    [COMMAND_PREVIOUS_OTHER] = search_other,
-    [COMMAND_NEXT_LIKE] = search_example,
-    [COMMAND_PREVIOUS_LIKE] = search_example,
-    [COMMAND_NEXT_GAP] = search_gap,
-    [COMMAND_PREVIOUS_GAP] = search_gap,
-    [COMMAND_NEXT_TRACE] = jump_trace,
-    [COMMAND_PREVIOUS_TRACE] = jump_trace,
-    [COMMAND_CANCEL] = cancel_work,
-    [COMMAND_STRICTER] = step_threshold,
-    [COMMAND_LOOSER] = step_threshold,
-    [COMMAND_SEVERITY] = set_threshold,
-    [COMMAND_UNASSIGNED] = toggle_unassigned,
-    [COMMAND_NARROW] = set_first_filter,
-    [COMMAND_FILTER] = set_expression,
-    [COMMAND_FILTERS] = toggle_filters,
-    [COMMAND_MORE_CONTEXT] = change_surroundings,
-    [COMMAND_LESS_CONTEXT] = change_surroundings,
-    [COMMAND_FILTER_LIST] = show_pane,
-    [COMMAND_FILTER_ADD] = add_filter,
-    [COMMAND_UNDO_FILTER] = filter_history_step,
-    [COMMAND_REDO_FILTER] = filter_history_step,
-    [COMMAND_ONLY_ORIGIN] = row_filter_origin,
-    [COMMAND_HIDE_ORIGIN] = row_filter_origin,
-    [COMMAND_ONLY_LIKE] = row_filter_like,
-    [COMMAND_HIDE_LIKE] = row_filter_like,
-    [COMMAND_ONLY_TRACE] = row_filter_trace,
-    [COMMAND_HIDE_TRACE] = row_filter_trace,
-    [COMMAND_ONLY_SEVERITY] = row_filter_severity,
-    [COMMAND_ONLY_AFTER] = row_filter_time,
-    [COMMAND_ONLY_BEFORE] = row_filter_time,
-    [COMMAND_ONLY_CONTEXT] = row_filter_context,
-    [COMMAND_ONLY_FIELD] = filter_on_field,
-    [COMMAND_COPY_PLACE] = place_copy,
-    [COMMAND_ORIGINS] = toggle_origins,
-    [COMMAND_MARK] = jump_set,
-    [COMMAND_BOOKMARK] = jump_set,
-    [COMMAND_JUMP] = jump_mark,
-    [COMMAND_NOTE] = jump_note,
-    [COMMAND_UNMARK] = jump_unmark,
-    [COMMAND_RANGE] = range_toggle,
-    [COMMAND_WRITE] = write_start,
-    [COMMAND_RECORD] = recording_toggle,
-    [COMMAND_SAVE] = save_session,
-    [COMMAND_MARKS] = show_pane,
-    [COMMAND_SYNCS] = show_pane,
-    [COMMAND_GAPS] = toggle_gaps,
-    [COMMAND_DIFFERENCES] = toggle_differences,
-    [COMMAND_NEXT_DIFFERENCE] = differences_next,
-    [COMMAND_PREVIOUS_DIFFERENCE] = differences_next,
-    [COMMAND_INTERVALS] = toggle_intervals,
-    [COMMAND_INTERVAL] = define_interval,
-    [COMMAND_CODE] = show_pane,
-    [COMMAND_STACK] = show_pane,
-    [COMMAND_FUNCTIONS] = show_pane,
-    [COMMAND_FOLD_RUNS] = run_fold_all,
-    [COMMAND_TURN_RUN] = run_fold_turn,
-    [COMMAND_TABLE] = toggle_table,
-    [COMMAND_MATCHES] = toggle_matches,
-    [COMMAND_MESSAGES] = show_pane,
-    [COMMAND_CLOCKS] = show_pane,
-    [COMMAND_SHOW_TRACE] = traces_toggle,
-    [COMMAND_TIE] = traces_tie,
-    [COMMAND_UNTIE] = traces_untie,
-    [COMMAND_COUNTERPART] = traces_go_to_counterpart,
-    [COMMAND_NEXT_MARK] = jump_next_mark,
-    [COMMAND_PREVIOUS_MARK] = jump_next_mark,
-    [COMMAND_DETAIL] = show_pane,
-    [COMMAND_HEX] = show_pane,
-    [COMMAND_CONTEXT] = show_pane,
-    [COMMAND_TIMELINE] = timeline_toggle,
-    [COMMAND_OPEN] = show_pane,
-    [COMMAND_PANE_NEXT] = next_pane,
-    [COMMAND_PANE_PREVIOUS] = next_pane,
-    [COMMAND_PANE_LEFT] = go_to_pane,
-    [COMMAND_PANE_DOWN] = go_to_pane,
-    [COMMAND_PANE_UP] = go_to_pane,
-    [COMMAND_PANE_RIGHT] = go_to_pane,
-    [COMMAND_LAYOUT] = cycle_layout,
-    [COMMAND_ZOOM] = toggle_zoom,
-    [COMMAND_SPLIT_LESS] = move_split,
-    [COMMAND_SPLIT_MORE] = move_split,
-    [COMMAND_TIME] = cycle_time,
-    [COMMAND_FACTS] = say_facts,
-    [COMMAND_REREAD] = reread_captures,
-    [COMMAND_PAUSE] = pause_index,
-    [COMMAND_VIEW] = settings_choose,
-    [COMMAND_THEME] = settings_choose,
-    [COMMAND_KEYS] = settings_choose,
-    [COMMAND_SET] = settings_set,
-    [COMMAND_HIGHLIGHT] = own_highlight,
-    [COMMAND_KEY] = own_key,
-    [COMMAND_SOURCE] = settings_source,
-    [COMMAND_FORMAT] = try_format,
-    [COMMAND_REDRAW] = redraw_screen,
-    [COMMAND_HELP] = card_open,
-    [COMMAND_MANUAL] = show_pane,
-    [COMMAND_COMMAND] = run_line,
-    [COMMAND_CLOSE] = close_top,
-    [COMMAND_QUIT] = quit_program,
-    [COMMAND_SUSPEND] = suspend_program,
+static pane_command show_pane;
+
+/* The handlers of command.def, and the pane that a command only shows. */
+static const struct {
+	pane_command *run;
+	void (*show)(struct screen *, enum pane_id, const char *text);
+	enum pane_id pane;
+} handlers[COMMAND_COUNT] = {
+#define PANE(how, id) show_pane, how, PANE_##id
+#define COMMAND(id, name, group, scope, keys, argument, handler, help) [COMMAND_##id] = {handler},
+#include "command/command.def"
+#undef COMMAND
+#undef PANE
 };
+
+static void
+show_pane(struct screen *screen, const struct command_call *call)
+{
+	handlers[call->id].show(screen, handlers[call->id].pane, call->text);
+}
 
 /* Find the handler of an open pane although the cursor is elsewhere: the list can zoom the
  * timeline. */
@@ -995,7 +786,7 @@ run_command(struct screen *screen, struct command_call call)
 		of_pane = true;
 	}
 	if (!run)
-		run = handlers[call.id];
+		run = handlers[call.id].run;
 	if (!run)
 		run = screen->panes[PANE_LIST]->commands[call.id];
 	if (!run)

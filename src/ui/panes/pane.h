@@ -29,6 +29,9 @@ struct pane_ops {
 	enum command_scope scope;
 	size_t state_size;	    /* of its state in screen->state[]; zeroed at the start */
 	void (*close)(void *state); /* or NULL */
+	/* Prepare to be shown, with the text typed after the command or NULL. Return false if there
+	 * is nothing to show, with a notice. NULL: always shown. */
+	bool (*prepare)(struct screen *, const char *text);
 	/* Append the title for the rule. NULL: use the name. */
 	void (*title)(struct screen *, struct text *);
 	struct pane_key keys[PANE_KEYS_MAX]; /* the last one closes the pane; ends at a NULL word */

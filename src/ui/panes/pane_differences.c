@@ -151,9 +151,12 @@ differences_add_title(struct screen *screen, struct text *out)
 	text_add(out, short_name(screen->compare->name));
 }
 
-bool
-differences_are_asked(struct screen *screen)
+/* Return true if the user started the program with a comparison. Otherwise show an error that
+ * explains how. */
+static bool
+differences_are_asked(struct screen *screen, const char *text)
 {
+	(void)text;
 	if (!screen->compare)
 		screen_error(screen, NOTICE_COMPARE_NONE);
 	return screen->compare;
@@ -397,7 +400,7 @@ differences_next(struct screen *screen, const struct command_call *call)
 	struct differences_state *state = state_of(screen);
 	size_t count = count_differences(screen);
 	bool at, forward = call->id == COMMAND_NEXT_DIFFERENCE;
-	if (!differences_are_asked(screen))
+	if (!differences_are_asked(screen, NULL))
 		return;
 	if (!count) {
 		screen_error(screen,
@@ -432,6 +435,7 @@ const struct pane_ops pane_differences = {
     .scope = SCOPE_DIFFERENCES,
     .state_size = sizeof(struct differences_state),
     .close = differences_close,
+    .prepare = differences_are_asked,
     .title = differences_title,
     .keys = {{COMMAND_OPEN, .word = "go"}, {COMMAND_CLOSE, .word = "close"}},
     .draw = differences_draw,

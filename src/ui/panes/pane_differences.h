@@ -23,10 +23,6 @@ enum difference_sign differences_sign(struct screen *, const struct row *);
 /* Append the result and the name of the other run, or nothing without a comparison. */
 void differences_add_title(struct screen *, struct text *);
 
-/* True if the user started the program with a comparison. Otherwise show an error that explains
- * how. */
-bool differences_are_asked(struct screen *);
-
 /* Handler: go to the next or previous difference. */
 pane_command differences_next;
 

@@ -14,7 +14,6 @@
 #include "ui/list/display_time.h"
 #include "ui/list/jump.h"
 #include "ui/list/shown_rows.h"
-#include "ui/panes/pane_gaps.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
@@ -126,7 +125,9 @@ gaps_have_news(struct screen *screen)
 				 !shown_rows_are_current(&state->rows, screen, 0));
 }
 
-bool
+/* List gaps of at least LENGTH, such as `5ms`, or the longest ones for NULL. If LENGTH is no
+ * length, show an error and return false. */
+static bool
 gaps_set_least(struct screen *screen, const char *length)
 {
 	const struct trace_clock nanoseconds = {.hz = 1e9};
@@ -245,6 +246,7 @@ const struct pane_ops pane_gaps = {
     .scope = SCOPE_GAPS,
     .state_size = sizeof(struct gaps_state),
     .close = gaps_close,
+    .prepare = gaps_set_least,
     .title = gaps_title,
     .keys = {{COMMAND_OPEN, .word = "go"}, {COMMAND_CLOSE, .word = "close"}},
     .draw = gaps_draw,

@@ -91,7 +91,9 @@ show_interval(struct intervals_state *state, size_t interval)
 	state->table.cursor = (struct lines){.rows = state->table.cursor.rows};
 }
 
-bool
+/* Show the interval NAME; NULL: keep the one shown last. If the name is unknown, show an error and
+ * return false. */
+static bool
 intervals_choose(struct screen *screen, const char *name)
 {
 	size_t interval;
@@ -475,6 +477,7 @@ const struct pane_ops pane_intervals = {
     .scope = SCOPE_INTERVALS,
     .state_size = sizeof(struct intervals_state),
     .close = intervals_close,
+    .prepare = intervals_choose,
     .title = intervals_title,
     .keys = {{COMMAND_INTERVAL_HISTOGRAM, .word = "histogram"},
 	     {COMMAND_INTERVAL_SWITCH, .word = "next", .spare = true},

@@ -8,10 +8,6 @@
 
 struct screen;
 
-/* Show the interval NAME; NULL: keep the one shown last. If the name is unknown, show an error and
- * return false. */
-bool intervals_choose(struct screen *, const char *name);
-
 /* Define an interval as `NAME begin EXPR end EXPR [key NAMES] [across]`, and show it. On bad
  * syntax, show an error and return false. */
 bool intervals_define_typed(struct screen *, const char *text);

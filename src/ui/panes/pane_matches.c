@@ -9,7 +9,6 @@
  */
 #include "config.h"
 
-#include "ui/panes/pane_matches.h"
 #include "base/notice.h"
 #include "session/session.h"
 #include "ui/list/display_time.h"
@@ -82,7 +81,9 @@ pattern_of(struct screen *screen)
 	return asked ? asked : screen->search->pattern;
 }
 
-bool
+/* List the matches of an expression; NULL: of the last search. Without a valid expression or a
+ * search, show a notice and return false. */
+static bool
 match_rows_choose(struct screen *screen, const char *typed)
 {
 	struct match_rows_state *state = state_of(screen);
@@ -404,6 +405,7 @@ const struct pane_ops pane_matches = {
     .scope = SCOPE_MATCHES,
     .state_size = sizeof(struct match_rows_state),
     .close = match_rows_close,
+    .prepare = match_rows_choose,
     .title = match_rows_title,
     .keys = {{COMMAND_OPEN, .word = "go"}, {COMMAND_CLOSE, .word = "close"}},
     .draw = match_rows_draw,

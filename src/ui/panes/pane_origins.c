@@ -11,7 +11,6 @@
  */
 #include "config.h"
 
-#include "ui/panes/pane_origins.h"
 #include "base/generation.h"
 #include "base/notice.h"
 #include "base/thread.h"
@@ -570,11 +569,13 @@ origins_selected(struct screen *screen)
 	return line;
 }
 
-void
-pane_origins_select(struct screen *screen)
+/* Move the cursor to the origin of the selected message, if the origin is counted. */
+static bool
+origins_select(struct screen *screen, const char *text)
 {
 	struct origins_state *state = state_of(screen);
 	const struct row *row = list_current(screen->list);
+	(void)text;
 	origins_prepare(screen);
 	for (size_t i = 0; row && i < state->order.count; i++) {
 		struct origin_line *line = state->order.at[i];
@@ -584,6 +585,7 @@ pane_origins_select(struct screen *screen)
 		lines_go_to(&state->table.cursor, state->order.count, (int64_t)i);
 		state->current = line;
 	}
+	return true;
 }
 
 static void
@@ -626,6 +628,7 @@ const struct pane_ops pane_origins = {
     .scope = SCOPE_ORIGINS,
     .state_size = sizeof(struct origins_state),
     .close = origins_close,
+    .prepare = origins_select,
     .title = origins_title,
     .keys = {{COMMAND_ORIGIN_TURN, .word = "on/off"},
 	     {COMMAND_ORIGIN_ONLY, .word = "only"},

@@ -245,7 +245,9 @@ set_field(struct screen *screen, const struct field *field)
 	return true;
 }
 
-bool
+/* Group by `NAMES of NAME`. NULL: by the field under the cursor if the detail pane has the focus,
+ * else by origin. On an unknown name, show an error and return false. */
+static bool
 table_set_names(struct screen *screen, const char *names)
 {
 	static const char before[] = " of ";
@@ -694,6 +696,7 @@ const struct pane_ops pane_table = {
     .scope = SCOPE_TABLE,
     .state_size = sizeof(struct table_state),
     .close = table_close,
+    .prepare = table_set_names,
     .title = table_title,
     .keys = {{COMMAND_TABLE_SORT, .word = "sort"},
 	     {COMMAND_TABLE_BY, .word = "group"},

@@ -649,7 +649,7 @@ app_show(struct app *app)
 		jump_to_filter(screen, &(struct command_call){.id = COMMAND_GOTO});
 	state_restore_place(screen);
 	bool typed = false;
-	screen->waiting->starting = true;
+	screen->waiting->starting = !app->options->follow; /* following drops the queue */
 	while (!app->options->still && type_command(app))
 		typed = true;
 	screen->waiting->starting = false;
@@ -678,14 +678,6 @@ say_trial(struct screen *screen, const struct screen_trial *trial)
 		screen_say(screen, NOTICE_TRIAL, trial->format, trial->format);
 	}
 	text_free(&profile);
-}
-
-static int
-read_trial(struct session *session, const struct screen_trial *trial, struct err *err)
-{
-	if (trial->programs)
-		return session_read_programs(session, err);
-	return session_try(session, trial->trace, trial->format, trial->settings, err);
 }
 
 /* Show the list and the panes of the screen BEFORE, except panes that need an argument. */
@@ -722,7 +714,9 @@ app_retry(struct app *app)
 	state_keep(&app->screen, &lost);
 	parts_close(app);
 	*app = next;
-	int failed = read_trial(session, &trial, &err);
+	int failed = trial.programs
+			 ? session_read_programs(session, &err)
+			 : session_try(session, trial.trace, trial.format, trial.settings, &err);
 	open_screen(app);
 	if (trial.programs)
 		show_as_before(&app->screen, &before);

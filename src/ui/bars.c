@@ -188,15 +188,6 @@ add_names(struct screen *screen, struct text *out)
 }
 
 static void
-add_comparison(struct screen *screen, struct text *out)
-{
-	if (!screen->compare)
-		return;
-	text_add(out, "  ");
-	differences_add_title(screen, out);
-}
-
-static void
 add_size(struct screen *screen, int columns, struct text *out)
 {
 	const struct list *list = screen->list;
@@ -411,7 +402,10 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 	    [DAY] = {.rank = 1},	  [CLOCK] = {.rank = 3},	   [ORDER] = {.rank = 4},
 	    [USUAL_ORDER] = {.rank = 5}};
 	add_names(screen, &parts[NAME].text);
-	add_comparison(screen, &parts[NAME].text);
+	if (screen->compare) {
+		text_add(&parts[NAME].text, "  ");
+		differences_add_title(screen, &parts[NAME].text);
+	}
 	add_size(screen, area->cols, &parts[SIZE].text);
 	for (size_t i = 0; i < screen->list->lane_count; i++)
 		add_doubts(screen, screen->list->lanes[i].trace, &parts[DOUBTS].text);
@@ -663,7 +657,7 @@ bars_draw_status(struct screen *screen, const struct index_progress *progress)
 		role = screen->is_error ? ROLE_TROUBLE : ROLE_STATUS;
 	} else if (search_running(screen->search)) {
 		text_add(&left, " searching... Ctrl-C cancels");
-	} else if (screen->waiting->commands.count) {
+	} else if (waiting_shows(screen->waiting)) {
 		text_addf(&left, " %s", NOTICE_WAITING);
 	} else if (shown_base(screen) == PANE_GUESSES) {
 		char digits[32];

@@ -11,17 +11,12 @@
 
 #include <string.h>
 
-static enum command_scope
-scope_of(const struct screen *screen)
-{
-	return screen->panes[screen->focus]->scope;
-}
-
 bool
 hints_add_continuations(const struct screen *screen, const struct keys *keys, int columns,
 			bool *menu, struct text *out)
 {
-	return card_add_continuations(screen->keymap, scope_of(screen), keys, columns, menu, out);
+	return card_add_continuations(screen->keymap, screen->panes[screen->focus]->scope, keys,
+				      columns, menu, out);
 }
 
 void

@@ -673,10 +673,8 @@ jump_to_filter(struct screen *screen, const struct command_call *call)
 {
 	struct list *list = screen->list;
 	struct sequence_wish wish = {.by = SEQUENCE_BY_TIME, .lane = list->lane};
-	if (filter_find_begin(list->filter, list->trace, &wish.time)) {
-		go_near(screen, &wish);
-		waiting_for(screen, &wish, true, jump_to_filter, call);
-	} else {
-		waiting_for(screen, NULL, true, jump_to_filter, call);
-	}
+	if (!filter_find_begin(list->filter, list->trace, &wish.time))
+		return;
+	go_near(screen, &wish);
+	waiting_for(screen, &wish, true, jump_to_filter, call);
 }

@@ -77,24 +77,34 @@ waiting_free(struct waiting_queue *w)
 	vec_free(&w->commands);
 }
 
+bool
+waiting_shows(const struct waiting_queue *w)
+{
+	const enum sequence_by by =
+	    w->commands.count ? w->commands.at[0].needs.by : SEQUENCE_BY_TIME;
+	return w->commands.count > 1 || (by != SEQUENCE_BY_TIME && by != SEQUENCE_BY_TICKS);
+}
+
 static void
 drop_if_moved(struct screen *screen)
 {
 	struct waiting_queue *w = screen->waiting;
-	if (!w->commands.count || (w->list == screen->list && w->moves == screen->list->moves))
+	if (w->list == screen->list && w->moves == screen->list->moves)
 		return;
-	screen_say(screen, NOTICE_WAITING_DROPPED, commands[w->commands.at[0].call.id].name);
+	if (waiting_shows(w))
+		screen_say(screen, NOTICE_WAITING_DROPPED,
+			   commands[w->commands.at[w->commands.count - 1].call.id].name);
 	drop_all(w);
 }
 
 bool
 waiting_cancel(struct screen *screen)
 {
-	bool any = screen->waiting->commands.count;
+	bool shows = waiting_shows(screen->waiting);
 	drop_all(screen->waiting);
-	if (any)
+	if (shows)
 		screen_say(screen, NOTICE_CANCELLED);
-	return any;
+	return shows;
 }
 
 /* Insert a command at a place in the queue. */

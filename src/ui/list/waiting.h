@@ -1,8 +1,8 @@
 /*
  * The queue of commands that wait until the index or the order of messages can answer them.
  *
- *  - A jump to a number, a time or a share of all messages waits until its target is known.
- *    It then runs once.
+ *  - A jump to a number or a share of all messages waits until its target is known, and then
+ *    runs once.  A jump to a time goes near it at once, and waits to go there.
  *  - Commands that use the row under the cursor, or go to another row, wait behind it in order.
  *    The same keys therefore end at the same messages, whenever they are typed.
  *  - Other jumps never wait for the index: to the first and last row, to a share of the bytes, to
@@ -55,7 +55,10 @@ void waiting_settle(struct screen *);
 /* Call search_poll(), without counting the end of a search as a move by hand. */
 void waiting_poll(struct screen *);
 
-/* Drop the queue because of Esc.  Return false if it is empty. */
+/* Return true if a command waits without an effect so far.  A jump to a time has gone near it. */
+bool waiting_shows(const struct waiting_queue *);
+
+/* Drop the queue because of Esc.  Return false if the user has seen no command wait. */
 bool waiting_cancel(struct screen *);
 
 #endif

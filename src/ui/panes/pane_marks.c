@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "base/generation.h"
 #include "session/session.h"
 #include "ui/list/jump.h"
 #include "ui/list/display_time.h"

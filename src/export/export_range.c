@@ -76,20 +76,12 @@ is_flow_known(const struct export_range *range, struct trace *trace)
 	       flows_known(trace) >= index_cell_count(trace_index(trace));
 }
 
-static bool
-is_indexed(struct trace *trace)
-{
-	struct index_progress progress;
-	index_get_progress(trace_index(trace), &progress);
-	return progress.complete;
-}
-
 /* True if the number of the message at a place is known. */
 static bool
 is_place_known(const struct export_place *place)
 {
 	struct position at;
-	if (is_indexed(place->trace))
+	if (index_is_complete(trace_index(place->trace)))
 		return true;
 	if (place->id.offset >= capture_size(trace_capture(place->trace)))
 		return false;
@@ -107,9 +99,9 @@ export_range_is_known(const struct export_range *range)
 	bool known =
 	    !session->clocks || !needs_clocks(range) || clocks_are_settled(session->clocks);
 	for (size_t i = 0; known && i < session->traces.count; i++)
-		known =
-		    !is_shown(range, i) || (is_flow_known(range, session->traces.at[i]) &&
-					    (range->count || is_indexed(session->traces.at[i])));
+		known = !is_shown(range, i) ||
+			(is_flow_known(range, session->traces.at[i]) &&
+			 (range->count || index_is_complete(trace_index(session->traces.at[i]))));
 	for (size_t i = 0; known && i < range->count; i++)
 		known = is_place_known(&range->places[i]);
 	return known;

@@ -152,12 +152,10 @@ static bool
 has_next_cell(const struct flow_index *index)
 {
 	struct index *cells = trace_index(index->trace);
-	struct index_progress progress;
 	uint64_t known = index_known(cells), behind = known - index->next;
 	if (index->next >= known || !index->timed || behind > index->timer.ahead)
 		return index->next < known;
-	index_get_progress(cells, &progress);
-	return progress.complete;
+	return index_is_complete(cells);
 }
 
 static void
@@ -194,9 +192,7 @@ static bool
 end_flow(struct flow_index *index)
 {
 	struct index *cells = trace_index(index->trace);
-	struct index_progress progress;
-	index_get_progress(cells, &progress);
-	if (index->ended || index->grows || !progress.complete ||
+	if (index->ended || index->grows || !index_is_complete(cells) ||
 	    index->next < index_cell_count(cells))
 		return false;
 	index->ended = true;

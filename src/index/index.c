@@ -634,12 +634,18 @@ report_growth(struct index *index, bool now)
 		index->options.notify(index->options.notify_context);
 }
 
+bool
+index_is_complete(const struct index *index)
+{
+	return atomic_load(&index->complete);
+}
+
 void
 index_get_progress(const struct index *index, struct index_progress *out)
 {
 	struct index *self = (struct index *)index; /* only for the lock */
 	/* read first: if complete, the values below are complete too */
-	out->complete = atomic_load(&index->complete);
+	out->complete = index_is_complete(index);
 	job_lock(&self->builder);
 	out->rate = index->rate;
 	out->paused = index->paused;

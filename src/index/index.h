@@ -194,6 +194,8 @@ bool index_restore(const struct index *, uint64_t cell, struct decode_state *, u
 bool index_find(const struct index *, uint64_t number, uint64_t *cell);
 
 void index_get_progress(const struct index *, struct index_progress *);
+/* Return its member `complete` alone. */
+bool index_is_complete(const struct index *);
 
 /* Count the messages of known cells with each of the first MESSAGE_FLAGS_DOUBT flags,
  * including flags that only expanding finds. UNNAMED: true if one has a number without a

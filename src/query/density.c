@@ -456,14 +456,12 @@ fit_window(struct density *d, struct density_answer *answer)
 	answer->last = INT64_MIN;
 	for (size_t i = 0; i < q->count; i++) {
 		const struct track *track = &d->tracks[q->lanes[i].trace];
-		struct index_progress progress;
 		int64_t from = track->first, to = track->last;
 		bool related = track == own || (track->part == own->part && from <= to);
 		answer->apart[i] = !related;
 		if (!related)
 			continue;
-		index_get_progress(trace_index(track->trace), &progress);
-		complete &= progress.complete;
+		complete &= index_is_complete(trace_index(track->trace));
 		if (track->unit == TRACK_OFFSETS && track->spans.count) {
 			uint64_t cells = track->spans.count,
 				 size = capture_size(trace_capture(track->trace));

@@ -1397,12 +1397,12 @@ static bool
 ticks_are_known(struct reader *reader, uint64_t ticks)
 {
 	struct index *index = trace_index(reader_trace(reader));
-	struct index_progress progress;
 	struct index_cell last;
-	index_get_progress(index, &progress);
+	if (index_is_complete(index))
+		return true;
 	uint64_t known = index_known(index);
-	return progress.complete || (known && index_cell(index, known - 1, &last) &&
-				     last.flags & CELL_TIMED && last.time_max >= ticks);
+	return known && index_cell(index, known - 1, &last) && last.flags & CELL_TIMED &&
+	       last.time_max >= ticks;
 }
 
 /* --- wishes ------------------------------------------------------------ */

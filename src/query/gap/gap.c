@@ -169,9 +169,7 @@ gap_generation(const struct session *session)
 		several = clocks_strand_count(session->traces.at[0]) > 1;
 	for (size_t i = 0; several && i < session->traces.count; i++) {
 		struct index *index = trace_index(session->traces.at[i]);
-		struct index_progress progress;
-		index_get_progress(index, &progress);
-		now = generation_join(now, index_generation(index), progress.complete);
+		now = generation_join(now, index_generation(index), index_is_complete(index));
 	}
 	return now;
 }

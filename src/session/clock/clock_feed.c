@@ -534,12 +534,11 @@ look_for_restarts(struct clock_feed *feed, struct job *job)
 {
 	struct index *index = trace_index(feed->trace);
 	struct index_cell summary;
-	struct index_progress progress;
-	index_get_progress(index, &progress);
+	bool complete = index_is_complete(index);
 	if (!may_restart(feed))
 		return;
 	while (!job_is_stopping(job) && index_cell(index, feed->restart_next, &summary) &&
-	       (progress.complete || feed->restart_next + 1 < index_known(index))) {
+	       (complete || feed->restart_next + 1 < index_known(index))) {
 		if (may_restart_in(feed, feed->restart_next, &summary))
 			find_restarts(feed, feed->restart_next);
 		feed->restart_next++;

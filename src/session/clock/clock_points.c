@@ -34,10 +34,9 @@ can_keep(const struct clock_feed *feed)
 static void
 keep_points(struct clock_feed *feed)
 {
-	struct index_progress progress;
-	index_get_progress(trace_index(feed->trace), &progress);
+	struct index *index = trace_index(feed->trace);
 	if (feed->kept || feed->decoded <= KEEP_CELLS || feed->links->overflowed ||
-	    !progress.complete || feed->next != index_known(trace_index(feed->trace)))
+	    !index_is_complete(index) || feed->next != index_known(index))
 		return;
 	clock_keep_write(feed);
 	feed->kept = true; /* or it cannot be stored */
@@ -89,9 +88,7 @@ clock_points_are_all(const struct clock_points *points)
 {
 	for (size_t i = 0; i < points->feeds.count; i++) {
 		const struct clock_feed *feed = &points->feeds.at[i];
-		struct index_progress progress;
-		index_get_progress(trace_index(feed->trace), &progress);
-		if (!progress.complete || !clock_feed_is_done(feed))
+		if (!index_is_complete(trace_index(feed->trace)) || !clock_feed_is_done(feed))
 			return false;
 	}
 	return true;

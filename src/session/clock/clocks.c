@@ -145,7 +145,6 @@ bool
 clocks_can_wait(struct clocks *clocks)
 {
 	const struct clock_points *points = &clocks->points;
-	struct index_progress progress;
 	if (points->feeds.count != 1 || clocks->ties.count ||
 	    !clock_feed_is_told(&points->feeds.at[0]))
 		return false;
@@ -154,8 +153,7 @@ clocks_can_wait(struct clocks *clocks)
 	if (!capture_ended(capture) || capture_limit(capture))
 		return false;
 	index_find_kept(trace_index(trace));
-	index_get_progress(trace_index(trace), &progress);
-	return !progress.complete;
+	return !index_is_complete(trace_index(trace));
 }
 
 bool

@@ -276,9 +276,7 @@ contexts_load(struct contexts *contexts)
 {
 	for (size_t i = 0; i < contexts->count; i++) {
 		struct context_trace *tracked = &contexts->traces[i];
-		struct index_progress progress;
-		index_get_progress(trace_index(tracked->trace), &progress);
-		if (tracked->rules.count && !progress.complete)
+		if (tracked->rules.count && !index_is_complete(trace_index(tracked->trace)))
 			index_build(trace_index(tracked->trace));
 	}
 	contexts->patient = true;

@@ -582,14 +582,6 @@ anchor_cells(struct serial *s, struct serial_walker *w)
 	}
 }
 
-static bool
-is_complete(struct index *index)
-{
-	struct index_progress progress;
-	index_get_progress(index, &progress);
-	return progress.complete;
-}
-
 /* Note new events and match words. The words wait for the whole log, unless its capture is still
  * growing. */
 static void
@@ -602,7 +594,7 @@ serial_match_known(struct serial *s, struct serial_walker *w)
 	}
 	size_t before = s->cells.count + s->anchors.count;
 	note_cells(s, w);
-	if (is_complete(uia) || !capture_ended(trace_capture(s->uia)))
+	if (index_is_complete(uia) || !capture_ended(trace_capture(s->uia)))
 		anchor_cells(s, w);
 	if (s->cells.count + s->anchors.count != before)
 		count_generation(s);

@@ -21,10 +21,9 @@ generation_of(const struct screen *screen, uint64_t also)
 	uint64_t filter = filter_generation(filter_basis(screen->filter), screen->list->trace);
 	uint64_t now = generation_join(also, filter, clocks_generation(session->clocks));
 	for (size_t i = 0; i < session->traces.count; i++) {
-		struct index_progress progress;
-		index_get_progress(trace_index(session->traces.at[i]), &progress);
-		now = generation_join(now, progress.complete,
-				      capture_generation(trace_capture(session->traces.at[i])));
+		struct trace *trace = session->traces.at[i];
+		now = generation_join(now, index_is_complete(trace_index(trace)),
+				      capture_generation(trace_capture(trace)));
 	}
 	return now;
 }

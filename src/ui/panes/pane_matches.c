@@ -189,9 +189,8 @@ match_rows_prepare(struct screen *screen)
 	list_settle(&state->list);
 	uint64_t now = list_generation(&state->list);
 	for (size_t i = 0; i < state->list.lane_count; i++) {
-		struct index_progress progress;
-		index_get_progress(state->list.lanes[i].index, &progress);
-		now = generation_join(now, progress.complete, state->list.lanes[i].known);
+		const struct list_lane *lane = &state->list.lanes[i];
+		now = generation_join(now, index_is_complete(lane->index), lane->known);
 	}
 	table_renew(&state->table, now);
 	return true;

@@ -410,11 +410,11 @@ fill_in_order(struct walk *walk, struct export_piece *piece)
 {
 	size_t kept = piece->count;
 	while (!walk->ended && piece->count - kept < EXPORT_PIECE) {
-		struct reader *reader = sequence_reader(walk->sequence, walk->at.lane);
+		struct reader *reader = sequence_reader(walk->sequence, walk->at.trace);
 		bool exact;
 		piece->messages[piece->count] = *reader_message(reader, walk->at.at);
 		piece->sources[piece->count++] = (struct export_source){
-		    .trace = walk->at.lane, .number = reader_number(reader, walk->at.at, &exact)};
+		    .trace = walk->at.trace, .number = reader_number(reader, walk->at.at, &exact)};
 		walk->ended = !step_in_order(walk);
 	}
 	return piece->count > kept;
@@ -847,7 +847,7 @@ skip_in_order(struct walk *walk, const struct filter *filter)
 	walk->parts = mem_new(count * sizeof *walk->parts);
 	for (size_t i = 0; i < count; i++)
 		walk->parts[i] = (struct next_part){
-		    .any = sequence_shows(walk->sequence, sequence_strand_lane(walk->sequence, i)),
+		    .any = sequence_shows(walk->sequence, sequence_strand_trace(walk->sequence, i)),
 		    .last = UINT64_MAX};
 	const struct next_query query = {.sequence = walk->sequence,
 					 .want = filter,

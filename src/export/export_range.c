@@ -131,7 +131,7 @@ open_order(const struct export_range *range)
 		return order;
 	order.sequence = order.all = sequence_new(range->session);
 	if (alone) {
-		order.sequence = order.lane = sequence_new_lane(order.all, trace_number(alone));
+		order.sequence = order.lane = sequence_new_single(order.all, trace_number(alone));
 		return order;
 	}
 	for (size_t i = 0; i < range->session->traces.count; i++)
@@ -150,8 +150,8 @@ close_order(struct range_order *order)
 static int
 find_place(struct sequence *sequence, const struct export_place *place, struct sequence_position *p)
 {
-	return sequence_find_lane(sequence, trace_number(place->trace), &p->lane) &&
-		       reader_find_id(sequence_reader(sequence, p->lane), place->id, &p->at)
+	return sequence_find_trace(sequence, trace_number(place->trace), &p->trace) &&
+		       reader_find_id(sequence_reader(sequence, p->trace), place->id, &p->at)
 		   ? 0
 		   : ERR_DATA;
 }
@@ -251,15 +251,15 @@ struct range_walk {
 static int
 write_next(struct range_walk *walk, struct sequence_position p)
 {
-	return write_at(walk->writer, sequence_reader(walk->sequence, p.lane), walk->cycles[p.lane],
-			p.at, NULL);
+	return write_at(walk->writer, sequence_reader(walk->sequence, p.trace),
+			walk->cycles[p.trace], p.at, NULL);
 }
 
 static int
 write_all(struct range_walk *walk)
 {
 	struct sequence_position p = walk->first;
-	bool more = sequence_shows(walk->sequence, p.lane) || sequence_next(walk->sequence, &p);
+	bool more = sequence_shows(walk->sequence, p.trace) || sequence_next(walk->sequence, &p);
 	int failed = 0;
 	while (more && !failed && !sequence_is_before(walk->sequence, walk->last, p)) {
 		failed = write_next(walk, p);
@@ -278,7 +278,7 @@ make_parts(struct range_walk *walk)
 	for (size_t i = 0; i < count; i++) {
 		struct position last;
 		parts[i].any =
-		    sequence_shows(walk->sequence, sequence_strand_lane(walk->sequence, i)) &&
+		    sequence_shows(walk->sequence, sequence_strand_trace(walk->sequence, i)) &&
 		    sequence_between(walk->sequence, i, walk->first, walk->last, &parts[i].first,
 				     &last);
 		if (parts[i].any)
@@ -320,7 +320,7 @@ write_shown(struct range_writer *writer)
 {
 	struct range_order order = open_order(writer->range);
 	struct range_walk walk = {.writer = writer, .sequence = order.sequence};
-	size_t lanes = sequence_lane_count(walk.sequence);
+	size_t lanes = sequence_trace_count(walk.sequence);
 	walk.cycles = mem_new(lanes * sizeof *walk.cycles);
 	for (size_t i = 0; i < lanes; i++)
 		if (sequence_shows(walk.sequence, i))
@@ -383,7 +383,7 @@ static int
 add_strand(const struct range_walk *walk, size_t strand, struct export_place ends[2])
 {
 	struct position from, to;
-	size_t lane = sequence_strand_lane(walk->sequence, strand);
+	size_t lane = sequence_strand_trace(walk->sequence, strand);
 	struct reader *reader = sequence_reader(walk->sequence, lane);
 	if (!sequence_shows(walk->sequence, lane) ||
 	    !sequence_between(walk->sequence, strand, walk->first, walk->last, &from, &to))

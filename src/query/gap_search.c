@@ -110,7 +110,7 @@ heap_rise(struct gap_search *s)
 static struct gap_message
 message_at(struct gap_search *s, struct sequence_position p)
 {
-	struct search_lane *lane = &s->lanes[p.lane];
+	struct search_lane *lane = &s->lanes[p.trace];
 	return (struct gap_message){trace_number(lane->trace),
 				    reader_message_id(lane->reader, p.at)};
 }
@@ -231,13 +231,14 @@ pass_until(struct gap_search *s, struct search_lane *lane, int64_t time)
 static bool
 is_walked(const struct gap_search *s, size_t lane)
 {
-	return sequence_shows(s->sequence, lane) && sequence_relates(s->sequence, lane, s->at.lane);
+	return sequence_shows(s->sequence, lane) &&
+	       sequence_relates(s->sequence, lane, s->at.trace);
 }
 
 static bool
 all_pass_until(struct gap_search *s, int64_t time)
 {
-	for (size_t i = 0; i < sequence_lane_count(s->sequence); i++)
+	for (size_t i = 0; i < sequence_trace_count(s->sequence); i++)
 		if (is_walked(s, i) && !pass_until(s, &s->lanes[i], time))
 			return false;
 	return true;
@@ -268,7 +269,7 @@ next_cell(struct gap_search *s, size_t lane)
 	bool any = false;
 	for (size_t i = 0; i < sequence_strand_count(s->sequence); i++) {
 		struct position head;
-		if (sequence_strand_lane(s->sequence, i) != lane)
+		if (sequence_strand_trace(s->sequence, i) != lane)
 			continue;
 		sequence_head(s->sequence, s->at, i, &head);
 		uint64_t cell = s->direction > 0 || head.at ? head.cell : head.cell - 1;
@@ -285,9 +286,9 @@ leap_over(struct gap_search *s)
 {
 	int64_t covered = s->last.order;
 	/* nothing is covered after the last message of a part */
-	if (!s->timed || !sequence_relates(s->sequence, s->row.lane, s->at.lane))
+	if (!s->timed || !sequence_relates(s->sequence, s->row.trace, s->at.trace))
 		return false;
-	for (size_t i = 0; i < sequence_lane_count(s->sequence); i++)
+	for (size_t i = 0; i < sequence_trace_count(s->sequence); i++)
 		if (is_walked(s, i))
 			s->lanes[i].cell = next_cell(s, i);
 	if (!all_pass_until(s, covered))
@@ -295,7 +296,7 @@ leap_over(struct gap_search *s)
 	bool more;
 	do {
 		more = false;
-		for (size_t i = 0; i < sequence_lane_count(s->sequence); i++)
+		for (size_t i = 0; i < sequence_trace_count(s->sequence); i++)
 			while (is_walked(s, i) && !job_is_stopping(&s->job) &&
 			       cover_cell(s, &s->lanes[i], &covered))
 				more = true;
@@ -303,7 +304,7 @@ leap_over(struct gap_search *s)
 	/* a row has exactly that time: the first row found from there becomes `last` */
 	bool forward = s->direction > 0;
 	const struct sequence_wish wish = {
-	    .by = SEQUENCE_BY_TIME, .lane = s->at.lane, .time = covered + !forward};
+	    .by = SEQUENCE_BY_TIME, .trace = s->at.trace, .time = covered + !forward};
 	struct sequence_position p;
 	if (covered == s->last.order || !sequence_find(s->sequence, &wish, &p) ||
 	    !sequence_is_before(s->sequence, forward ? s->at : p, forward ? p : s->at))
@@ -319,7 +320,7 @@ leap_over(struct gap_search *s)
 static bool
 look_at(struct gap_search *s)
 {
-	struct search_lane *lane = &s->lanes[s->at.lane];
+	struct search_lane *lane = &s->lanes[s->at.trace];
 	const struct message *own = sequence_message(s->sequence, s->at);
 	struct message_time time;
 	struct gap gap;
@@ -370,9 +371,9 @@ find_start(struct gap_search *s)
 	size_t lane;
 	if (s->longest)
 		return sequence_first(s->sequence, &s->at);
-	if (!sequence_find_lane(s->sequence, s->from.trace, &lane))
+	if (!sequence_find_trace(s->sequence, s->from.trace, &lane))
 		return false;
-	s->at.lane = lane;
+	s->at.trace = lane;
 	return reader_find_id(s->lanes[lane].reader, s->from.id, &s->at.at);
 }
 
@@ -403,7 +404,7 @@ static void
 open_sequence(struct gap_search *s)
 {
 	s->sequence = sequence_new_walk(s->session, s->hidden);
-	size_t count = sequence_lane_count(s->sequence);
+	size_t count = sequence_trace_count(s->sequence);
 	s->lanes = mem_new((count + 1) * sizeof *s->lanes);
 	for (size_t i = 0; i < count; i++) {
 		struct search_lane *lane = &s->lanes[i];
@@ -454,7 +455,7 @@ gap_search_free(struct gap_search *s)
 	if (!s)
 		return;
 	job_free(&s->job);
-	for (size_t i = 0; s->lanes && i < sequence_lane_count(s->sequence); i++)
+	for (size_t i = 0; s->lanes && i < sequence_trace_count(s->sequence); i++)
 		vec_free(&s->lanes[i].calm);
 	sequence_free(s->sequence);
 	filter_free(&s->filter);

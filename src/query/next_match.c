@@ -90,14 +90,14 @@ open_lanes(struct next_match *next)
 	next->aimed = false;
 	for (size_t i = 0; i < next->count; i++) {
 		struct next_lane *lane = &next->lanes[i];
-		lane->lane = sequence_strand_lane(sequence, i);
+		lane->lane = sequence_strand_trace(sequence, i);
 		lane->scan = (struct scan){.reader = sequence_reader(sequence, lane->lane),
 					   .pair = &next->pair,
 					   .direction = next->query.direction,
 					   .strand = SCAN_ALL_STRANDS,
 					   .whole = next->query.whole};
 		size_t number;
-		if (sequence_strand_is_part(sequence, i, &number))
+		if (sequence_strand_group(sequence, i, &number))
 			lane->scan.strand = number;
 		next->in_parts |= lane->scan.strand != SCAN_ALL_STRANDS;
 	}
@@ -137,7 +137,7 @@ static bool
 find_message(struct next_match *next)
 {
 	struct sequence_position *from = &next->query.from;
-	struct reader *reader = sequence_reader(next->query.sequence, from->lane);
+	struct reader *reader = sequence_reader(next->query.sequence, from->trace);
 	if (!next->in_parts || sequence_message(next->query.sequence, *from))
 		return true;
 	return next->query.direction > 0 ? reader_previous(reader, &from->at, 0)
@@ -213,7 +213,7 @@ next_match_aim(struct next_match *next)
 				aim_behind(next, i);
 			continue;
 		}
-		lane->shown = next->query.alone ? lane->lane == next->query.from.lane
+		lane->shown = next->query.alone ? lane->lane == next->query.from.trace
 						: sequence_shows(next->query.sequence, lane->lane);
 		lane->scan.last = next->query.direction > 0 ? UINT64_MAX : 0;
 		lane->state = LANE_ENDED;

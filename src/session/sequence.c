@@ -273,7 +273,7 @@ sequence_new_walk(struct session *session, const bool *hidden)
 }
 
 struct sequence *
-sequence_new_lane(struct sequence *all, size_t trace)
+sequence_new_single(struct sequence *all, size_t trace)
 {
 	struct sequence *s = make_sequence(all->session, trace, 1);
 	s->all = all;
@@ -310,44 +310,44 @@ sequence_free(struct sequence *s)
 /* --- traces and strands ------------------------------------------------ */
 
 size_t
-sequence_lane_count(const struct sequence *s)
+sequence_trace_count(const struct sequence *s)
 {
 	return s->count;
 }
 
 struct reader *
-sequence_reader(const struct sequence *s, size_t lane)
+sequence_reader(const struct sequence *s, size_t trace)
 {
-	return s->traces[lane].reader;
+	return s->traces[trace].reader;
 }
 
 bool
-sequence_find_lane(const struct sequence *s, size_t trace, size_t *lane)
+sequence_find_trace(const struct sequence *s, size_t number, size_t *trace)
 {
-	*lane = trace - s->first;
-	return *lane < s->count;
+	*trace = number - s->first;
+	return *trace < s->count;
 }
 
 void
-sequence_show(struct sequence *s, size_t lane, bool on)
+sequence_show(struct sequence *s, size_t trace, bool on)
 {
 	if (s->count == 1)
 		return;
-	s->traces[lane].hidden = !on;
+	s->traces[trace].hidden = !on;
 	s->positioned = false;
 	generation_bump(&s->changes);
 }
 
 bool
-sequence_shows(const struct sequence *s, size_t lane)
+sequence_shows(const struct sequence *s, size_t trace)
 {
-	return !s->traces[lane].hidden;
+	return !s->traces[trace].hidden;
 }
 
 bool
-sequence_relates(const struct sequence *s, size_t lane, size_t other)
+sequence_relates(const struct sequence *s, size_t trace, size_t other)
 {
-	return s->traces[lane].part == s->traces[other].part;
+	return s->traces[trace].part == s->traces[other].part;
 }
 
 size_t
@@ -358,13 +358,13 @@ sequence_strand_count(struct sequence *s)
 }
 
 size_t
-sequence_strand_lane(const struct sequence *s, size_t strand)
+sequence_strand_trace(const struct sequence *s, size_t strand)
 {
 	return (size_t)(s->strands.at[strand].of - s->traces);
 }
 
 bool
-sequence_strand_is_part(const struct sequence *s, size_t strand, size_t *number)
+sequence_strand_group(const struct sequence *s, size_t strand, size_t *number)
 {
 	*number = s->strands.at[strand].number;
 	return s->strands.at[strand].of->count > 1;
@@ -461,7 +461,7 @@ key_at(struct sequence *s, struct sequence_trace *t, struct position at)
 static struct strand *
 strand_of(struct sequence *s, struct sequence_position p)
 {
-	struct sequence_trace *t = &s->traces[p.lane];
+	struct sequence_trace *t = &s->traces[p.trace];
 	size_t number = 0;
 	if (t->count > 1) {
 		const struct cell_keys *keys = keys_of(s, t, p.at.cell);
@@ -769,7 +769,7 @@ go_to(struct sequence *s, struct sequence_position p)
 	follow_all(s);
 	if (s->positioned && sequence_position_is_same(s->current, p))
 		return;
-	struct sequence_trace *t = &s->traces[p.lane];
+	struct sequence_trace *t = &s->traces[p.trace];
 	set_heads(s, t->part, key_at(s, t, p.at), strand_of(s, p), p.at);
 	s->current = p;
 	s->positioned = true;
@@ -897,7 +897,7 @@ sequence_last(struct sequence *s, struct sequence_position *p)
 const struct message *
 sequence_message(struct sequence *s, struct sequence_position p)
 {
-	return reader_message(s->traces[p.lane].reader, p.at);
+	return reader_message(s->traces[p.trace].reader, p.at);
 }
 
 static bool
@@ -919,7 +919,7 @@ struct sequence_key
 sequence_key(struct sequence *s, struct sequence_position p)
 {
 	follow_all(s);
-	return make_key(s, strand_of(s, p), key_at(s, &s->traces[p.lane], p.at));
+	return make_key(s, strand_of(s, p), key_at(s, &s->traces[p.trace], p.at));
 }
 
 bool
@@ -959,13 +959,14 @@ sequence_between(struct sequence *s, size_t strand, struct sequence_position fir
 }
 
 bool
-sequence_lane_head(struct sequence *s, struct sequence_position p, size_t lane, struct position *at)
+sequence_trace_head(struct sequence *s, struct sequence_position p, size_t trace,
+		    struct position *at)
 {
-	const struct sequence_trace *t = &s->traces[lane];
-	bool any = lane == p.lane;
+	const struct sequence_trace *t = &s->traces[trace];
+	bool any = trace == p.trace;
 	*at = p.at;
 	follow_all(s);
-	for (size_t i = t->first; lane != p.lane && i < t->first + t->count; i++) {
+	for (size_t i = t->first; trace != p.trace && i < t->first + t->count; i++) {
 		struct position head;
 		bool own = sequence_head(s, p, i, &head);
 		if (!any || (own && is_earlier(head, *at)))
@@ -995,10 +996,10 @@ order_time(const struct sequence_trace *t, const struct message *m, struct messa
 }
 
 bool
-sequence_is_uncertain(const struct sequence *s, size_t lane, const struct message *m, size_t other,
+sequence_is_uncertain(const struct sequence *s, size_t trace, const struct message *m, size_t other,
 		      const struct message *of_other)
 {
-	const struct sequence_trace *a = &s->traces[lane], *b = &s->traces[other];
+	const struct sequence_trace *a = &s->traces[trace], *b = &s->traces[other];
 	struct message_time first, second;
 	size_t strand, other_strand;
 	return (a != b || a->count > 1) && a->part == b->part &&
@@ -1130,7 +1131,7 @@ find_in_part(struct sequence *s, size_t part, uint64_t number, struct sequence_p
 		uint64_t from = cut_by_key(s, strand, key).number;
 		uint64_t same = cut_after(s, strand, key).number - from;
 		if (rest < same) {
-			p->lane = (size_t)(strand->of - s->traces);
+			p->trace = (size_t)(strand->of - s->traces);
 			return strand_find_number(s, strand, from + rest, &p->at);
 		}
 		rest -= same;
@@ -1150,12 +1151,12 @@ guess_in_part(struct sequence *s, size_t part, uint64_t number, uint64_t all,
 			continue;
 		uint64_t size = capture_size(trace_capture(s->traces[i].trace));
 		if (!found || size > most)
-			p->lane = i;
+			p->trace = i;
 		most = size > most ? size : most;
 		found = true;
 	}
 	double share = all ? (double)number / (double)all : 0;
-	return found && reader_find_offset(s->traces[p->lane].reader,
+	return found && reader_find_offset(s->traces[p->trace].reader,
 					   (uint64_t)(share * (double)most), &p->at);
 }
 
@@ -1163,7 +1164,7 @@ static bool
 find_number(struct sequence *s, uint64_t number, struct sequence_position *p)
 {
 	bool exact;
-	p->lane = 0;
+	p->trace = 0;
 	if (s->strands.count == 1)
 		return reader_find_number(s->traces[0].reader, number, &p->at, &exact);
 	for (size_t part = 0; part < s->count; part++) {
@@ -1204,9 +1205,9 @@ find_percent(struct sequence *s, const struct sequence_wish *wish, struct sequen
 		double share = count ? (double)(count - 1) / 100 * (double)percent : 0;
 		return find_number(s, (uint64_t)share, p);
 	}
-	struct sequence_trace *t = &s->traces[wish->lane];
+	struct sequence_trace *t = &s->traces[wish->trace];
 	uint64_t size = capture_size(trace_capture(t->trace));
-	p->lane = wish->lane;
+	p->trace = wish->trace;
 	return reader_find_offset(t->reader, size / 100 * percent + size % 100 * percent / 100,
 				  &p->at);
 }
@@ -1227,25 +1228,26 @@ static bool
 find_in_cell(struct sequence *s, size_t strand, struct position from, sequence_has *has,
 	     void *context, struct sequence_position *found)
 {
-	size_t lane = sequence_strand_lane(s, strand);
-	const struct decoded_cell *cell = reader_decoded_cell(s->traces[lane].reader, from.cell);
+	size_t trace = sequence_strand_trace(s, strand);
+	const struct decoded_cell *cell = reader_decoded_cell(s->traces[trace].reader, from.cell);
 	size_t at = from.at < cell->count ? from.at : cell->count;
 	while (at-- > 0) {
-		*found = (struct sequence_position){lane, {from.cell, at}};
-		if (has(context, lane, &cell->messages[at]) && sequence_strand(s, *found) == strand)
+		*found = (struct sequence_position){trace, {from.cell, at}};
+		if (has(context, trace, &cell->messages[at]) &&
+		    sequence_strand(s, *found) == strand)
 			return true;
 	}
 	return false;
 }
 
-/* If a strand is only part of its trace, move *FROM after the strand's last message before
+/* If a strand is a group of senders, move *FROM after the strand's last message before
  * *FROM. It may be many cells back. Return false if there is none. */
 static bool
 skip_others(struct sequence *s, size_t strand, struct position *from)
 {
 	size_t number;
 	struct position last;
-	if (!sequence_strand_is_part(s, strand, &number))
+	if (!sequence_strand_group(s, strand, &number))
 		return true;
 	if (!sequence_step(s, strand, *from, -1, &last))
 		return false;
@@ -1281,8 +1283,8 @@ sequence_find_timed_before(struct sequence *s, struct sequence_position p, unsig
 	for (size_t i = 0; i < strands; i++) {
 		struct sequence_position own;
 		struct position head;
-		size_t lane = sequence_strand_lane(s, i);
-		if (!sequence_shows(s, lane) || !sequence_relates(s, lane, p.lane))
+		size_t trace = sequence_strand_trace(s, i);
+		if (!sequence_shows(s, trace) || !sequence_relates(s, trace, p.trace))
 			continue;
 		sequence_head(s, p, i, &head);
 		if (!find_timed_before(s, i, head, cells, has, context, &own) ||
@@ -1295,9 +1297,9 @@ sequence_find_timed_before(struct sequence *s, struct sequence_position p, unsig
 }
 
 bool
-sequence_find_in_lane(struct sequence *s, size_t lane, int64_t time, struct position *at)
+sequence_find_in_trace(struct sequence *s, size_t trace, int64_t time, struct position *at)
 {
-	const struct sequence_trace *t = &s->traces[lane];
+	const struct sequence_trace *t = &s->traces[trace];
 	struct cut first = {.end = true};
 	follow_all(s);
 	for (size_t i = t->first; i < t->first + t->count; i++) {
@@ -1323,7 +1325,7 @@ is_time_noted(struct sequence *s, struct sequence_trace *t, int64_t time)
 static bool
 find_time(struct sequence *s, const struct sequence_wish *wish, struct sequence_position *p)
 {
-	set_heads(s, s->traces[wish->lane].part, wish->time, NULL, (struct position){0});
+	set_heads(s, s->traces[wish->trace].part, wish->time, NULL, (struct position){0});
 	return take_first(s, p) || sequence_last(s, p);
 }
 
@@ -1332,7 +1334,7 @@ time_is_known(struct sequence *s, const struct sequence_wish *wish)
 {
 	bool known = are_times_final(s);
 	for (size_t i = 0; i < s->count && known; i++)
-		known = s->traces[i].hidden || !sequence_relates(s, i, wish->lane) ||
+		known = s->traces[i].hidden || !sequence_relates(s, i, wish->trace) ||
 			is_time_noted(s, &s->traces[i], wish->time);
 	return known;
 }
@@ -1419,8 +1421,8 @@ sequence_find(struct sequence *s, const struct sequence_wish *wish, struct seque
 	case SEQUENCE_BY_TIME:
 		return find_time(s, wish, p);
 	case SEQUENCE_BY_TICKS:
-		p->lane = wish->lane;
-		return find_ticks(s->traces[wish->lane].reader, wish->value, &p->at);
+		p->trace = wish->trace;
+		return find_ticks(s->traces[wish->trace].reader, wish->value, &p->at);
 	case SEQUENCE_BY_NOTHING:
 		break;
 	}
@@ -1439,7 +1441,7 @@ sequence_is_known(struct sequence *s, const struct sequence_wish *wish)
 	case SEQUENCE_BY_TIME:
 		return time_is_known(s, wish);
 	case SEQUENCE_BY_TICKS:
-		return ticks_are_known(s->traces[wish->lane].reader, wish->value);
+		return ticks_are_known(s->traces[wish->trace].reader, wish->value);
 	case SEQUENCE_BY_NOTHING:
 		break;
 	}

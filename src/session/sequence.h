@@ -1,10 +1,9 @@
 /*
  * The messages of a trace, or of several traces in one order.
  *
- * `lane` numbers the traces of a sequence, each with a reader. A strand is a series
- * with its own order. In the transport's order each trace is one strand. In order
- * of time (clocks.h) a trace has strand 0 and one strand for each sender's clock.
- * Each is in the transport's order.
+ * A strand is a trace, or the messages of a group of its senders, in the transport's
+ * order. In the transport's order each trace is one strand. In order of time
+ * (clocks.h) a trace has strand 0 and one strand for each sender's clock.
  *
  * One strand needs only its reader and costs nothing more. Several strands are
  * merged by the session's common time, without sorting. The key of a message is the
@@ -15,7 +14,7 @@
  * without related clocks stay apart, all messages of the first before the second.
  * Traces can be hidden.
  *
- * A position is a lane and a position of its reader. Stepping from it is cheap. It
+ * A position is a trace and a position of its reader. Stepping from it is cheap. It
  * is valid until its cell is indexed; a message ID is valid for ever. A number
  * counts the messages of the shown traces from 0. A wish is a number, share or time
  * to find.
@@ -24,7 +23,7 @@
  * are estimates, with *exact false. No function waits for them.
  *
  * Cost: a step, a number and a search decode at most a few cells of each strand.
- * Memory: 8 bytes per cell of the index; for several strands see strand_notes.h.
+ * Memory: see strand_notes.h.
  *
  * Errors: none; a position without a message yields NULL.
  *
@@ -39,27 +38,27 @@ struct session;
 struct sequence;
 
 struct sequence_position {
-	size_t lane; /* number of the trace, from 0 */
+	size_t trace; /* its number in the sequence, from 0 */
 	struct position at;
 };
 
 static inline bool
 sequence_position_is_same(struct sequence_position a, struct sequence_position b)
 {
-	return a.lane == b.lane && a.at.cell == b.at.cell && a.at.at == b.at.at;
+	return a.trace == b.trace && a.at.cell == b.at.cell && a.at.at == b.at.at;
 }
 
-/* Make a sequence of all traces of a session, which must outlive it; lane I is trace I. */
+/* Make a sequence of all traces of a session, which must outlive it. */
 struct sequence *sequence_new(struct session *);
 
 /* Make a sequence for a background walk; its readers keep few cells. HIDDEN marks the traces to
  * leave out, by number (NULL: none). */
 struct sequence *sequence_new_walk(struct session *, const bool *hidden);
 
-/* Make a sequence of a single trace in ALL, with its own reader: lane 0. ALL is a sequence of
+/* Make a sequence of a single trace in ALL, with its own reader. ALL is a sequence of
  * all traces; it provides the common time, so it must outlive this one and belong to the same
  * thread. */
-struct sequence *sequence_new_lane(struct sequence *all, size_t trace);
+struct sequence *sequence_new_single(struct sequence *all, size_t trace);
 
 /* NULL is allowed. */
 void sequence_free(struct sequence *);
@@ -85,31 +84,30 @@ uint64_t sequence_generation(struct sequence *);
 
 /* --- traces ------------------------------------------------------------ */
 
-size_t sequence_lane_count(const struct sequence *);
+size_t sequence_trace_count(const struct sequence *);
 
 /* Return the reader of a trace, borrowed. */
-struct reader *sequence_reader(const struct sequence *, size_t lane);
+struct reader *sequence_reader(const struct sequence *, size_t trace);
 
-/* Find the lane of a trace by its number in the session. Return false if it is not in the
- * sequence. */
-bool sequence_find_lane(const struct sequence *, size_t trace, size_t *lane);
+/* Find a trace by its number in the session. Return false if it is not in the sequence. */
+bool sequence_find_trace(const struct sequence *, size_t number, size_t *trace);
 
 /* Show or hide a trace; a single trace always stays shown. */
-void sequence_show(struct sequence *, size_t lane, bool on);
-bool sequence_shows(const struct sequence *, size_t lane);
+void sequence_show(struct sequence *, size_t trace, bool on);
+bool sequence_shows(const struct sequence *, size_t trace);
 
 /* True if the times of two traces are comparable. */
-bool sequence_relates(const struct sequence *, size_t lane, size_t other);
+bool sequence_relates(const struct sequence *, size_t trace, size_t other);
 
-/* Return the number of strands, the lane of a strand, or the strand of a message. Strands are
- * numbered from 0 in the order of their lanes, until sequence_renew(). */
+/* Return the number of strands, the trace of a strand, or the strand of a message. Strands are
+ * numbered from 0 in the order of their traces, until sequence_renew(). */
 size_t sequence_strand_count(struct sequence *);
-size_t sequence_strand_lane(const struct sequence *, size_t strand);
+size_t sequence_strand_trace(const struct sequence *, size_t strand);
 size_t sequence_strand(struct sequence *, struct sequence_position);
 
-/* True if a strand is only part of its trace. Its messages are then those with clocks_strand()
+/* True if a strand is a group of senders. Its messages are then those with clocks_strand()
  * NUMBER. */
-bool sequence_strand_is_part(const struct sequence *, size_t strand, size_t *number);
+bool sequence_strand_group(const struct sequence *, size_t strand, size_t *number);
 
 /* --- order ------------------------------------------------------------- */
 
@@ -151,8 +149,8 @@ bool sequence_head(struct sequence *, struct sequence_position p, size_t strand,
 
 /* Find the first message of a trace, in its own order, that is not before P. In the trace of P,
  * that is P. */
-bool sequence_lane_head(struct sequence *, struct sequence_position p, size_t lane,
-			struct position *at);
+bool sequence_trace_head(struct sequence *, struct sequence_position p, size_t trace,
+			 struct position *at);
 
 /* Find the first and last message of a strand between two positions, both included. LAST must
  * not be before FIRST. Return false if there is none. */
@@ -167,7 +165,7 @@ bool sequence_step(struct sequence *, size_t strand, struct position from, int d
 /* Find the last message before P for which HAS is true, in shown traces related to that of P.
  * HAS is called on messages from P backwards. At most CELLS cells of each strand are decoded;
  * cells without any time do not count. Return false if there is none so near. */
-typedef bool sequence_has(void *context, size_t lane, const struct message *);
+typedef bool sequence_has(void *context, size_t trace, const struct message *);
 bool sequence_find_timed_before(struct sequence *, struct sequence_position p, unsigned cells,
 				sequence_has *, void *context, struct sequence_position *found);
 
@@ -176,7 +174,7 @@ bool sequence_is_exact(struct sequence *);
 
 /* True if the order of two neighbours is uncertain: they are in different strands, and their
  * times differ by less than their errors. */
-bool sequence_is_uncertain(const struct sequence *, size_t lane, const struct message *,
+bool sequence_is_uncertain(const struct sequence *, size_t trace, const struct message *,
 			   size_t other, const struct message *of_other);
 
 /* --- numbers and wishes ------------------------------------------------ */
@@ -199,7 +197,7 @@ enum sequence_by {
 
 struct sequence_wish {
 	enum sequence_by by;
-	size_t lane;	/* for PERCENT, TIME and TICKS */
+	size_t trace;	/* for PERCENT, TIME and TICKS */
 	uint64_t value; /* for NUMBER, PERCENT and TICKS */
 	int64_t time;	/* for TIME */
 };
@@ -214,6 +212,6 @@ bool sequence_is_known(struct sequence *, const struct sequence_wish *);
 
 /* Find the first message of a trace that is not before TIME (on the common clock), else its
  * last. Return false if it has none. */
-bool sequence_find_in_lane(struct sequence *, size_t lane, int64_t time, struct position *);
+bool sequence_find_in_trace(struct sequence *, size_t trace, int64_t time, struct position *);
 
 #endif

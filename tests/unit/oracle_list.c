@@ -117,9 +117,9 @@ static struct listed
 listed_at(struct oracle *o, struct sequence_position p)
 {
 	bool exact;
-	uint64_t number = reader_number(sequence_reader(o->sequence, p.lane), p.at, &exact);
+	uint64_t number = reader_number(sequence_reader(o->sequence, p.trace), p.at, &exact);
 	assert_true(exact);
-	return o->messages[p.lane].at[number];
+	return o->messages[p.trace].at[number];
 }
 
 /* Goes through the list: all messages are in it once, by their keys, those of each clock as
@@ -198,7 +198,7 @@ check_ways(struct oracle *o)
 		if (key == INT64_MIN)
 			continue;
 		wish = (struct sequence_wish){
-		    .by = SEQUENCE_BY_TIME, .lane = o->all.at[row].trace, .time = key + near};
+		    .by = SEQUENCE_BY_TIME, .trace = o->all.at[row].trace, .time = key + near};
 		assert_true(sequence_find(o->sequence, &wish, &p));
 		size_t want = row_by_time(o, wish.time);
 		if (!sequence_position_is_same(p, o->rows.at[want]))
@@ -251,7 +251,7 @@ check_ranks(struct oracle *o)
 	list_show(&list);
 	for (unsigned i = 0; i < 30; i++) {
 		size_t at = random_below(&o->seed, o->all.count);
-		struct row row = {.lane = o->rows.at[at].lane, .at = o->rows.at[at].at};
+		struct row row = {.lane = o->rows.at[at].trace, .at = o->rows.at[at].at};
 		uint64_t rank, before = 0;
 		bool exact;
 		for (size_t k = 0; k < at; k++)
@@ -326,8 +326,8 @@ static struct gap_message
 row_message(struct oracle *o, size_t row)
 {
 	struct sequence_position p = o->rows.at[row];
-	return (struct gap_message){p.lane,
-				    reader_message_id(sequence_reader(o->sequence, p.lane), p.at)};
+	return (struct gap_message){p.trace,
+				    reader_message_id(sequence_reader(o->sequence, p.trace), p.at)};
 }
 
 static bool
@@ -429,7 +429,7 @@ static void
 check_alone(struct oracle *o)
 {
 	for (size_t trace = 0; trace < o->traces; trace++) {
-		struct sequence *own = sequence_new_lane(o->sequence, trace);
+		struct sequence *own = sequence_new_single(o->sequence, trace);
 		struct sequence_position p;
 		bool more = sequence_first(own, &p), exact;
 		uint64_t number = 0;

@@ -712,11 +712,11 @@ check_order(struct session *session, struct sequence *sequence, const struct ent
 	assert_true(sequence_first(sequence, &p));
 	for (size_t i = 0; i < count; i++) {
 		bool exact;
-		struct reader *reader = sequence_reader(sequence, p.lane);
-		assert_int_equal(p.lane, entries[i].trace);
+		struct reader *reader = sequence_reader(sequence, p.trace);
+		assert_int_equal(p.trace, entries[i].trace);
 		assert_int_equal(reader_number(reader, p.at, &exact), entries[i].number);
-		known +=
-		    cycles_find(session->traces.at[p.lane], sequence_message(sequence, p), &answer);
+		known += cycles_find(session->traces.at[p.trace], sequence_message(sequence, p),
+				     &answer);
 		assert_int_equal(sequence_next(sequence, &p), i + 1 < count);
 	}
 	return known;

@@ -231,7 +231,7 @@ check_places(struct taker *taker, struct sequence *sequence, const bool *hidden,
 	for (int i = 0; i < 2; i++) {
 		struct sequence_position p;
 		assert_true(sequence_find(sequence, &wishes[i], &p));
-		struct reader *reader = sequence_reader(sequence, p.lane);
+		struct reader *reader = sequence_reader(sequence, p.trace);
 		places[i] = (struct export_place){reader_trace(reader),
 						  reader_message_id(reader, p.at), NULL};
 	}

@@ -35,8 +35,8 @@ static void
 assert_is(struct sequence *s, struct sequence_position p, const struct sorted_message *entry)
 {
 	bool exact;
-	assert_int_equal(p.lane, entry->lane);
-	assert_int_equal(reader_number(sequence_reader(s, p.lane), p.at, &exact), entry->number);
+	assert_int_equal(p.trace, entry->lane);
+	assert_int_equal(reader_number(sequence_reader(s, p.trace), p.at, &exact), entry->number);
 	assert_true(exact);
 }
 
@@ -105,7 +105,7 @@ check_times(struct sequence *s, const sorted_messages *all, unsigned times)
 		size_t i = sorted_find(all, entry->part, key);
 		struct sequence_position p;
 		const struct sequence_wish wish = {
-		    .by = SEQUENCE_BY_TIME, .lane = entry->lane, .time = key};
+		    .by = SEQUENCE_BY_TIME, .trace = entry->lane, .time = key};
 		assert_true(sequence_find(s, &wish, &p));
 		assert_is(s, p, &all->at[i < all->count ? i : all->count - 1]);
 	}
@@ -223,7 +223,7 @@ test_early(void **state)
 static bool
 is_uncertain(struct sequence *s, struct sequence_position p, struct sequence_position q)
 {
-	return sequence_is_uncertain(s, p.lane, message_at(s, p), q.lane, message_at(s, q));
+	return sequence_is_uncertain(s, p.trace, message_at(s, p), q.trace, message_at(s, q));
 }
 
 static void
@@ -283,7 +283,7 @@ static void
 assert_next(struct sequence *s, struct sequence_position *p, size_t lane, size_t number)
 {
 	bool exact;
-	assert_int_equal(p->lane, lane);
+	assert_int_equal(p->trace, lane);
 	assert_int_equal(reader_number(sequence_reader(s, lane), p->at, &exact), number);
 	sequence_next(s, p);
 }

@@ -48,7 +48,7 @@ walk_all(struct sequence *sequence, const struct filter *want, const struct filt
 	assert_true(sequence_first(sequence, &p));
 	do {
 		struct message m = *sequence_message(sequence, p);
-		bool match = filter_pair_match(&pair, sequence_reader(sequence, p.lane), &m);
+		bool match = filter_pair_match(&pair, sequence_reader(sequence, p.trace), &m);
 		*vec_add(&all) = (struct entry){p, match};
 	} while (sequence_next(sequence, &p));
 	filter_pair_free(&pair);
@@ -59,7 +59,7 @@ walk_all(struct sequence *sequence, const struct filter *want, const struct filt
 static size_t
 expect(const entries *all, size_t from, int direction, bool wrap, bool alone, bool *wrapped)
 {
-	size_t i = from, lane = all->at[from].at.lane;
+	size_t i = from, lane = all->at[from].at.trace;
 	*wrapped = false;
 	for (size_t k = 0; k < all->count; k++) {
 		i += (size_t)(ptrdiff_t)direction;
@@ -69,7 +69,7 @@ expect(const entries *all, size_t from, int direction, bool wrap, bool alone, bo
 			*wrapped = true;
 			i = direction > 0 ? 0 : all->count - 1;
 		}
-		if (all->at[i].match && (!alone || all->at[i].at.lane == lane))
+		if (all->at[i].match && (!alone || all->at[i].at.trace == lane))
 			return i;
 	}
 	return all->count;
@@ -104,7 +104,7 @@ check_one(struct next_query *query, struct matches *const *known, const entries 
 		assert_int_equal(result, at < all->count ? NEXT_FOUND : NEXT_END);
 		if (result == NEXT_END)
 			break;
-		assert_int_equal(p.lane, all->at[at].at.lane);
+		assert_int_equal(p.trace, all->at[at].at.trace);
 		assert_int_equal(p.at.cell, all->at[at].at.at.cell);
 		assert_int_equal(p.at.at, all->at[at].at.at.at);
 		assert_int_equal(next_match_wrapped(next), wrapped);
@@ -130,11 +130,11 @@ check_parts(struct next_query query, const entries *all)
 {
 	struct next_part parts[8] = {0};
 	unsigned found = 0;
-	for (size_t i = 0; i < 2 * sequence_lane_count(query.sequence); i++) {
+	for (size_t i = 0; i < 2 * sequence_trace_count(query.sequence); i++) {
 		size_t a = draw(all->count), b = a + draw(all->count - a);
 		struct sequence_position first = all->at[a].at, last = all->at[b].at;
-		if (last.lane == first.lane)
-			parts[first.lane] = (struct next_part){true, first.at, last.at.cell};
+		if (last.trace == first.trace)
+			parts[first.trace] = (struct next_part){true, first.at, last.at.cell};
 	}
 	query.parts = parts;
 	query.direction = 1;
@@ -143,10 +143,10 @@ check_parts(struct next_query query, const entries *all)
 	struct sequence_position p;
 	for (size_t i = 0; i < all->count; i++) {
 		const struct entry *entry = &all->at[i];
-		if (!entry->match || !is_in_part(&parts[entry->at.lane], entry->at.at))
+		if (!entry->match || !is_in_part(&parts[entry->at.trace], entry->at.at))
 			continue;
 		assert_int_equal(next_match(next, &bound, &p), NEXT_FOUND);
-		assert_int_equal(p.lane, entry->at.lane);
+		assert_int_equal(p.trace, entry->at.trace);
 		assert_int_equal(p.at.cell, entry->at.at.cell);
 		assert_int_equal(p.at.at, entry->at.at.at);
 		found++;
@@ -160,7 +160,7 @@ static void
 check_filters(struct session_fixture *f, struct sequence *sequence, const char *text,
 	      unsigned often, uint8_t severities, sem_t *told)
 {
-	size_t lanes = sequence_lane_count(sequence);
+	size_t lanes = sequence_trace_count(sequence);
 	struct matches *known[8];
 	struct filter want = filter_all(), also = filter_all();
 	struct filter_error error;

@@ -32,7 +32,7 @@ check_merged(struct scene *s, struct session *session, struct sequence *sequence
 		char digits[32];
 		snprintf(digits, sizeof digits, " %llu ", (unsigned long long)number + 1);
 		scene_wait_at(s, row, digits);
-		scene_wait_at(s, row, trace_name(session->traces.at[p.lane]));
+		scene_wait_at(s, row, trace_name(session->traces.at[p.trace]));
 		if (row < 22)
 			assert_true(sequence_next(sequence, &p));
 	}

@@ -26,8 +26,8 @@ is_entry(struct sequence *s, struct sequence_position p, const struct sorted_mes
 {
 	const struct message *m = sequence_message(s, p);
 	bool exact;
-	return m && p.lane == entry->lane && m->offset == entry->message.offset &&
-	       reader_number(sequence_reader(s, p.lane), p.at, &exact) == entry->number && exact;
+	return m && p.trace == entry->lane && m->offset == entry->message.offset &&
+	       reader_number(sequence_reader(s, p.trace), p.at, &exact) == entry->number && exact;
 }
 
 static void
@@ -91,7 +91,7 @@ is_expected(struct sequence *s, const sorted_messages *all, const struct sequenc
 	bool found = sequence_find(s, wish, &p);
 	if (wish->by == SEQUENCE_BY_NUMBER && wish->value >= all->count)
 		return !found;
-	if (wish->by == SEQUENCE_BY_PERCENT && sequence_lane_count(s) > 1) {
+	if (wish->by == SEQUENCE_BY_PERCENT && sequence_trace_count(s) > 1) {
 		bool exact; /* the share may be rounded */
 		at = share_of(all->count - 1, wish->value);
 		uint64_t number = sequence_number(s, p, &exact);
@@ -100,7 +100,7 @@ is_expected(struct sequence *s, const sorted_messages *all, const struct sequenc
 	if (wish->by == SEQUENCE_BY_NUMBER)
 		at = wish->value;
 	else if (wish->by == SEQUENCE_BY_TIME)
-		at = expect_time(all, wish->lane, wish->time);
+		at = expect_time(all, wish->trace, wish->time);
 	else if (wish->by == SEQUENCE_BY_TICKS)
 		at = expect_first(all, has_ticks, wish->value);
 	else
@@ -139,11 +139,11 @@ check_pair(struct sequence *s, const sorted_messages *all, size_t i, size_t k)
 	assert_true(sequence_find(s, &first, &p));
 	assert_true(sequence_find(s, &second, &q));
 	assert_int_equal(sequence_is_before(s, p, q), i < k);
-	head.lane = q.lane;
+	head.trace = q.trace;
 	size_t next = i;
-	while (next < all->count && all->at[next].lane != q.lane)
+	while (next < all->count && all->at[next].lane != q.trace)
 		next++;
-	assert_int_equal(sequence_head(s, p, q.lane, &head.at), next < all->count);
+	assert_int_equal(sequence_head(s, p, q.trace, &head.at), next < all->count);
 	if (next < all->count)
 		assert_is(s, head, &all->at[next]);
 }
@@ -175,7 +175,7 @@ check_beyond(struct sequence *s, const sorted_messages *all, bool records)
 	const size_t lane = all->at[all->count - 1].lane;
 	const struct sequence_wish wishes[] = {
 	    {.by = SEQUENCE_BY_NUMBER, .value = all->count},
-	    {.by = SEQUENCE_BY_TIME, .lane = lane, .time = INT64_MAX},
+	    {.by = SEQUENCE_BY_TIME, .trace = lane, .time = INT64_MAX},
 	    {.by = SEQUENCE_BY_TICKS, .value = UINT64_MAX}};
 	for (size_t i = 0; i < (records ? 3 : 2); i++) {
 		assert_true(sequence_is_known(s, &wishes[i]));
@@ -195,7 +195,7 @@ draw_wishes(const sorted_messages *all, bool several, bool records, struct seque
 	if (entry->key != INT64_MIN)
 		wishes[count++] = (struct sequence_wish){
 		    .by = SEQUENCE_BY_TIME,
-		    .lane = entry->lane,
+		    .trace = entry->lane,
 		    .time = entry->key + (int64_t)random_below(&seed, 3) - 1};
 	if (several || records)
 		wishes[count++] = (struct sequence_wish){.by = SEQUENCE_BY_PERCENT,
@@ -212,7 +212,7 @@ check_wishes(struct sequence *s, const sorted_messages *all, bool records)
 {
 	for (unsigned t = 0; t < 200; t++) {
 		struct sequence_wish wishes[4];
-		size_t count = draw_wishes(all, sequence_lane_count(s) > 1, records, wishes);
+		size_t count = draw_wishes(all, sequence_trace_count(s) > 1, records, wishes);
 		for (size_t i = 0; i < count; i++) {
 			assert_true(sequence_is_known(s, &wishes[i]));
 			assert_true(is_expected(s, all, &wishes[i]));
@@ -241,14 +241,14 @@ test_one_lane(void **state)
 	struct sequence *all = sequence_new(&f.session);
 	sequence_load(all);
 	for (size_t i = 0; i < TRACES; i++) {
-		struct sequence *s = sequence_new_lane(all, i);
+		struct sequence *s = sequence_new_single(all, i);
 		sorted_messages sorted = sorted_trace(&f.session, i);
 		size_t lane;
 		assert_true(sorted.count > 1000);
-		assert_int_equal(sequence_lane_count(s), 1);
+		assert_int_equal(sequence_trace_count(s), 1);
 		assert_ptr_equal(reader_trace(sequence_reader(s, 0)), f.session.traces.at[i]);
-		assert_true(sequence_find_lane(s, i, &lane) && lane == 0);
-		assert_false(sequence_find_lane(s, (i + 1) % TRACES, &lane));
+		assert_true(sequence_find_trace(s, i, &lane) && lane == 0);
+		assert_false(sequence_find_trace(s, (i + 1) % TRACES, &lane));
 		sequence_show(s, 0, false); /* it is all there is */
 		assert_true(sequence_shows(s, 0));
 		check_all(s, &sorted, i == CSEL);
@@ -269,8 +269,8 @@ test_lanes(void **state)
 	session_fixture_load(&f);
 	struct sequence *s = sequence_new(&f.session);
 	sequence_load(s);
-	assert_true(sequence_find_lane(s, 3, &lane) && lane == 3);
-	assert_false(sequence_find_lane(s, TRACES, &lane));
+	assert_true(sequence_find_trace(s, 3, &lane) && lane == 3);
+	assert_false(sequence_find_trace(s, TRACES, &lane));
 	for (unsigned shown = 31; shown; shown = shown == 31 ? 22 : 0) {
 		uint64_t generation = sequence_generation(s);
 		for (size_t i = 0; i < TRACES; i++)
@@ -321,10 +321,10 @@ test_time_in_lane(void **state)
 		for (unsigned t = 0; t < 50; t++) {
 			int64_t time = sorted.at[random_below(&seed, sorted.count)].key +
 				       (int64_t)random_below(&seed, 3) - 1;
-			struct sequence_position p = {.lane = i};
+			struct sequence_position p = {.trace = i};
 			struct sorted_message entry = sorted.at[expect_time(&sorted, 0, time)];
 			entry.lane = i;
-			assert_true(sequence_find_in_lane(s, i, time, &p.at));
+			assert_true(sequence_find_in_trace(s, i, time, &p.at));
 			assert_is(s, p, &entry);
 		}
 		vec_free(&sorted);
@@ -341,7 +341,7 @@ test_strands_stay(void **state)
 	struct session_fixture f;
 	session_fixture_open(&f, "-c 20000", NULL);
 	session_fixture_load(&f);
-	struct sequence *all = sequence_new(&f.session), *one = sequence_new_lane(all, 0);
+	struct sequence *all = sequence_new(&f.session), *one = sequence_new_single(all, 0);
 	clocks_set_order(f.session.clocks, CLOCKS_BY_TIME);
 	assert_int_equal(sequence_strand_count(all), TRACES);
 	assert_int_equal(sequence_strand_count(one), 1);
@@ -383,7 +383,7 @@ test_not_noted(void **state)
 	struct session_fixture f;
 	session_fixture_open(&f, "-c 20000", NULL);
 	session_fixture_load(&f);
-	struct sequence *all = sequence_new(&f.session), *one = sequence_new_lane(all, 0);
+	struct sequence *all = sequence_new(&f.session), *one = sequence_new_single(all, 0);
 	sorted_messages sorted = sorted_session(&f.session, 31);
 	int64_t time = sorted.at[sorted.count / 2].key;
 	const struct sequence_wish number = {.by = SEQUENCE_BY_NUMBER, .value = 5000};
@@ -412,7 +412,7 @@ test_growing(void **state)
 	struct index *index = trace_index(trace);
 	sorted_messages sorted = sorted_trace(&f.session, CSEL);
 	trace_follow(trace, true);
-	struct sequence *all = sequence_new(&f.session), *s = sequence_new_lane(all, CSEL);
+	struct sequence *all = sequence_new(&f.session), *s = sequence_new_single(all, CSEL);
 	session_start(&f.session);
 	for (int same = 0, tries = 0; same < 100; tries++) {
 		uint64_t before = index_known(index);
@@ -488,7 +488,7 @@ test_early(void **state)
 	struct sequence *all = sequence_new(&f.session);
 	draw_early(&early[TRACES], all, &other.session, TRACES);
 	for (size_t i = 0; i < TRACES; i++)
-		draw_early(&early[i], sequence_new_lane(all, i), &other.session, i);
+		draw_early(&early[i], sequence_new_single(all, i), &other.session, i);
 	for (size_t i = 0; i <= TRACES; i++) {
 		struct sequence_position p;
 		struct sequence_wish far = {.by = SEQUENCE_BY_NUMBER,

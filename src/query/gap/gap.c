@@ -139,7 +139,7 @@ gap_cursor_new(struct session *session)
 	struct gap_cursor *cursor = mem_new(sizeof *cursor);
 	cursor->session = session;
 	cursor->sequence = sequence_new(session);
-	cursor->count = sequence_lane_count(cursor->sequence);
+	cursor->count = sequence_trace_count(cursor->sequence);
 	cursor->lanes = mem_new(cursor->count * sizeof *cursor->lanes);
 	for (size_t i = 0; i < cursor->count; i++) {
 		struct reader *reader = sequence_reader(cursor->sequence, i);
@@ -209,11 +209,11 @@ cursor_refresh(struct gap_cursor *cursor)
 static bool
 cursor_step(struct gap_cursor *cursor)
 {
-	const struct gap_lane *lane = &cursor->lanes[cursor->at.lane];
+	const struct gap_lane *lane = &cursor->lanes[cursor->at.trace];
 	const struct message *m = sequence_message(cursor->sequence, cursor->at);
 	if (m && (lane->by_offset || m->flags & MESSAGE_TIMED)) {
 		cursor->pending = true;
-		cursor->pending_lane = cursor->at.lane;
+		cursor->pending_lane = cursor->at.trace;
 		cursor->pending_message = *m;
 	}
 	return sequence_next(cursor->sequence, &cursor->at);
@@ -227,7 +227,7 @@ cursor_walk(struct gap_cursor *cursor, struct sequence_position p)
 		return false;
 	if (sequence_position_is_same(cursor->at, p))
 		return true;
-	if ((p.lane == cursor->at.lane && p.at.cell > cursor->at.at.cell + 1) ||
+	if ((p.trace == cursor->at.trace && p.at.cell > cursor->at.at.cell + 1) ||
 	    !sequence_is_before(cursor->sequence, cursor->at, p))
 		return false;
 	for (unsigned passed = 0; passed < WALK_MAX; passed++)
@@ -257,7 +257,7 @@ cursor_seek(struct gap_cursor *cursor, struct sequence_position p)
 	    sequence_find_timed_before(cursor->sequence, p, CELLS_BACK, cursor_has, cursor, &found);
 	if (!cursor->timed)
 		return;
-	const struct gap_lane *lane = &cursor->lanes[found.lane];
+	const struct gap_lane *lane = &cursor->lanes[found.trace];
 	const struct message *m = sequence_message(cursor->sequence, found);
 	cursor->timed = time_in(lane->trace, lane->part, m, &cursor->last);
 }
@@ -282,9 +282,9 @@ gap_cursor_find(struct gap_cursor *cursor, struct trace *trace, const struct mes
 	struct sequence_position p;
 	struct message_time time;
 	cursor_refresh(cursor);
-	if (!sequence_find_lane(cursor->sequence, trace_number(trace), &p.lane))
+	if (!sequence_find_trace(cursor->sequence, trace_number(trace), &p.trace))
 		return false;
-	const struct gap_lane *lane = &cursor->lanes[p.lane];
+	const struct gap_lane *lane = &cursor->lanes[p.trace];
 	if (!time_in(trace, lane->part, m, &time) || !reader_find_message(lane->reader, m, &p.at))
 		return false;
 	if (!cursor_walk(cursor, p))

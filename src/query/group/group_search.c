@@ -66,7 +66,7 @@ contexts_of(struct group_search *s, size_t lane)
 static void
 count_message(struct group_search *s, struct sequence_position at)
 {
-	struct reader *reader = sequence_reader(s->sequence, at.lane);
+	struct reader *reader = sequence_reader(s->sequence, at.trace);
 	const struct message *own = sequence_message(s->sequence, at);
 	bool exact;
 	if (!own)
@@ -79,7 +79,7 @@ count_message(struct group_search *s, struct sequence_position at)
 				  .number = reader_number(reader, at.at, &exact),
 				  .expansion = &s->expansion,
 				  .ends = true,
-				  .contexts = contexts_of(s, at.lane),
+				  .contexts = contexts_of(s, at.trace),
 				  .gaps = s->gaps,
 				  .flow = s->flow,
 				  .spans = s->spans};
@@ -165,7 +165,7 @@ group_search_free(struct group_search *s)
 	if (!s)
 		return;
 	job_free(&s->job);
-	for (size_t i = 0; s->contexts && i < sequence_lane_count(s->sequence); i++)
+	for (size_t i = 0; s->contexts && i < sequence_trace_count(s->sequence); i++)
 		context_cursor_free(s->contexts[i]);
 	gap_cursor_free(s->gaps);
 	flow_cursor_free(s->flow);

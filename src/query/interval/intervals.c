@@ -316,7 +316,7 @@ static void
 look_for(struct intervals *s, size_t number, const struct message *m)
 {
 	struct interval_definition *d = &s->definitions[number];
-	size_t lane = s->at.lane;
+	size_t lane = s->at.trace;
 	struct trace *trace = s->session->traces.at[lane];
 	struct reader *reader = sequence_reader(s->sequence, lane);
 	bool end = filter_match_expanded(&d->end, reader, m, &s->scratch, s->want);
@@ -350,7 +350,7 @@ step_on(struct intervals *s)
 {
 	struct sequence_position next = s->at;
 	if (!(s->begun ? sequence_next(s->sequence, &next) : sequence_first(s->sequence, &next)) ||
-	    !reader_decoded_cell(sequence_reader(s->sequence, next.lane), next.at.cell)->exact)
+	    !reader_decoded_cell(sequence_reader(s->sequence, next.trace), next.at.cell)->exact)
 		return false;
 	s->at = next;
 	s->begun = true;
@@ -365,8 +365,8 @@ look_at(struct intervals *s)
 		return;
 	const struct message m = *own; /* copy: the reader may drop the cell */
 	if (m.flags & LOSS)
-		*vec_add(&s->found) = (struct found){.lost = true, .item.trace = s->at.lane};
-	struct reader *reader = sequence_reader(s->sequence, s->at.lane);
+		*vec_add(&s->found) = (struct found){.lost = true, .item.trace = s->at.trace};
+	struct reader *reader = sequence_reader(s->sequence, s->at.trace);
 	if (!s->dense && s->any.expr && !filter_match(&s->any, reader, &m, &s->scratch))
 		return;
 	reader_expand(reader, &m, s->want, &s->scratch);
@@ -905,7 +905,7 @@ hook_unlink(void *context)
 {
 	struct intervals *s = context;
 	job_stop(&s->job);
-	for (size_t i = 0; s->contexts && i < sequence_lane_count(s->sequence); i++)
+	for (size_t i = 0; s->contexts && i < sequence_trace_count(s->sequence); i++)
 		context_cursor_free(s->contexts[i]);
 	sequence_free(s->sequence);
 	free(s->contexts);

@@ -193,8 +193,8 @@ start_of_step(struct screen *screen, struct sequence_position from, size_t lane,
 {
 	struct reader *reader = screen->list->lanes[lane].reader;
 	struct position at;
-	bool head = sequence_lane_head(screen->list->sequence, from, lane, &at);
-	if (lane == from.lane)
+	bool head = sequence_trace_head(screen->list->sequence, from, lane, &at);
+	if (lane == from.trace)
 		return reader_message(reader, at);
 	if (!head && !forward)
 		return NULL;
@@ -211,12 +211,12 @@ step_to_change(struct screen *screen, struct sequence_position *at, bool forward
 	struct sequence_position from = *at;
 	bool any = false, later = false;
 	for (size_t lane = 0; lane < list->lane_count; lane++) {
-		if (lane != from.lane && !sequence_shows(list->sequence, lane))
+		if (lane != from.trace && !sequence_shows(list->sequence, lane))
 			continue;
 		struct context_cursor *cursor = cursor_for(screen, lane);
 		const struct message *m = start_of_step(screen, from, lane, forward);
 		struct message own = m ? *m : (struct message){0};
-		struct sequence_position to = {.lane = lane};
+		struct sequence_position to = {.trace = lane};
 		struct message_id id;
 		enum context_state state = CONTEXT_NONE;
 		if (cursor && (m || !forward))

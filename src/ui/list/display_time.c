@@ -108,8 +108,8 @@ display_time_find_before(struct list *list, struct row *row)
 	if (!sequence_find_timed_before(list->sequence, row_position(row), CELLS_BACK, has_time,
 					list, &found))
 		return false;
-	struct reader *reader = list->lanes[found.lane].reader;
-	*row = (struct row){.lane = found.lane, .at = found.at, .there = true};
+	struct reader *reader = list->lanes[found.trace].reader;
+	*row = (struct row){.lane = found.trace, .at = found.at, .there = true};
 	row->message = *reader_message(reader, found.at);
 	row->id = reader_message_id(reader, found.at);
 	return true;

@@ -106,7 +106,7 @@ find_before(struct screen *screen, struct sequence_position p, size_t lane,
 {
 	struct reader *reader = sequence_reader(screen->sequence, lane);
 	struct position at;
-	sequence_lane_head(screen->sequence, p, lane, &at);
+	sequence_trace_head(screen->sequence, p, lane, &at);
 	for (unsigned i = 0; i < BEFORE_MOST && reader_previous(reader, &at, 1); i++)
 		if (take_sender(reader, at, place, name))
 			return true;
@@ -118,7 +118,7 @@ static void
 find_first(struct screen *screen, struct flow_view_place *place)
 {
 	struct text name = {0};
-	for (size_t lane = 0; lane < sequence_lane_count(screen->sequence); lane++) {
+	for (size_t lane = 0; lane < sequence_trace_count(screen->sequence); lane++) {
 		struct flow_view_place found = {.trace = screen->session->traces.at[lane],
 						.behind = true};
 		struct reader *reader = sequence_reader(screen->sequence, lane);
@@ -143,16 +143,16 @@ find_first(struct screen *screen, struct flow_view_place *place)
 static void
 find_other(struct screen *screen, struct flow_view_place *place)
 {
-	struct sequence_position p = {.lane = trace_number(place->trace)}, last = {0};
+	struct sequence_position p = {.trace = trace_number(place->trace)}, last = {0};
 	struct text name = {0};
 	if (!reader_find_id(reader_of(screen, place->trace), place->id, &p.at))
 		return;
-	for (size_t lane = 0; lane < sequence_lane_count(screen->sequence); lane++) {
+	for (size_t lane = 0; lane < sequence_trace_count(screen->sequence); lane++) {
 		struct flow_view_place found = {.trace = screen->session->traces.at[lane],
 						.before = true};
-		struct sequence_position at = {.lane = lane};
-		if (lane == p.lane || !sequence_shows(screen->sequence, lane) ||
-		    !sequence_relates(screen->sequence, p.lane, lane) ||
+		struct sequence_position at = {.trace = lane};
+		if (lane == p.trace || !sequence_shows(screen->sequence, lane) ||
+		    !sequence_relates(screen->sequence, p.trace, lane) ||
 		    !trace_of(screen, found.trace)->looker ||
 		    !find_before(screen, p, lane, &found, &name) ||
 		    !reader_find_id(reader_of(screen, found.trace), found.id, &at.at))

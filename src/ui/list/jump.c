@@ -41,7 +41,7 @@ jump_is_at(const struct location *location, size_t trace, struct message_id id)
 struct list *
 jump_list(struct screen *screen, size_t trace, size_t *lane)
 {
-	if (sequence_find_lane(screen->list->sequence, trace, lane))
+	if (sequence_find_trace(screen->list->sequence, trace, lane))
 		return screen->list;
 	*lane = 0;
 	return &screen->lists[trace];
@@ -62,9 +62,9 @@ static void
 jump_go_to(struct screen *screen, const struct location *location)
 {
 	struct sequence_position p;
-	if (jump_list(screen, location->trace, &p.lane) != screen->list)
+	if (jump_list(screen, location->trace, &p.trace) != screen->list)
 		shown_set_trace(screen, location->trace);
-	const struct list_lane *lane = &screen->list->lanes[p.lane];
+	const struct list_lane *lane = &screen->list->lanes[p.trace];
 	if (reader_find_id(lane->reader, location->id, &p.at))
 		list_goto(screen->list, p);
 	if (trace_has_dropped(lane->trace, location->id.offset))
@@ -286,7 +286,7 @@ jump_next_mark(struct screen *screen, const struct command_call *call)
 		return;
 	for (size_t i = 0; i < jumps->marks.count; i++) {
 		struct location *mark = &jumps->marks.at[i];
-		if (sequence_find_lane(screen->list->sequence, mark->trace, &lane) &&
+		if (sequence_find_trace(screen->list->sequence, mark->trace, &lane) &&
 		    is_before(screen, next ? &here : mark, next ? mark : &here) &&
 		    (!best || is_before(screen, next ? mark : best, next ? best : mark)))
 			best = mark;
@@ -304,9 +304,9 @@ jump_next_mark(struct screen *screen, const struct command_call *call)
 static bool
 estimate_time(struct list *list, const struct sequence_wish *wish, struct sequence_position *p)
 {
-	p->lane = wish->lane;
+	p->trace = wish->trace;
 	return wish->by == SEQUENCE_BY_TIME && !sequence_is_known(list->sequence, wish) &&
-	       time_probe(list->lanes[wish->lane].reader, wish->time, &p->at);
+	       time_probe(list->lanes[wish->trace].reader, wish->time, &p->at);
 }
 
 /* Go to the message with the number CALL->count, from 1, or to the last one if there are fewer. */
@@ -335,7 +335,7 @@ void
 jump_percent(struct screen *screen, const struct command_call *call)
 {
 	const struct sequence_wish wish = {
-	    .by = SEQUENCE_BY_PERCENT, .lane = screen->list->lane, .value = call->count};
+	    .by = SEQUENCE_BY_PERCENT, .trace = screen->list->lane, .value = call->count};
 	struct sequence_position p;
 	if (!waiting_for(screen, &wish, false, jump_percent, call) &&
 	    sequence_find(screen->list->sequence, &wish, &p))
@@ -345,7 +345,7 @@ jump_percent(struct screen *screen, const struct command_call *call)
 static void
 go_to_offset(struct screen *screen, uint64_t offset)
 {
-	struct sequence_position p = {.lane = screen->list->lane};
+	struct sequence_position p = {.trace = screen->list->lane};
 	if (reader_find_offset(screen->list->reader, offset, &p.at))
 		trail_go_to(screen, p);
 }
@@ -365,7 +365,7 @@ static void
 go_to_time(struct screen *screen, const struct command_call *call)
 {
 	const struct sequence_wish wish = {
-	    .by = SEQUENCE_BY_TIME, .lane = screen->list->lane, .time = (int64_t)call->count};
+	    .by = SEQUENCE_BY_TIME, .trace = screen->list->lane, .time = (int64_t)call->count};
 	go_near(screen, &wish);
 	waiting_for(screen, &wish, false, go_to_time, call);
 }
@@ -375,7 +375,7 @@ static void
 go_to_ticks(struct screen *screen, const struct command_call *call)
 {
 	const struct sequence_wish wish = {
-	    .by = SEQUENCE_BY_TICKS, .lane = screen->list->lane, .value = call->count};
+	    .by = SEQUENCE_BY_TICKS, .trace = screen->list->lane, .value = call->count};
 	go_near(screen, &wish);
 	waiting_for(screen, &wish, false, go_to_ticks, call);
 }
@@ -429,11 +429,11 @@ static void
 go_to_target(struct screen *screen, const struct jump_target *target)
 {
 	struct list *list = screen->list;
-	struct sequence_position p = {.lane = 0};
+	struct sequence_position p = {.trace = 0};
 	struct sequence_wish wish = {
-	    .by = SEQUENCE_BY_TIME, .lane = list->lane, .time = target->time};
-	if (target->there && sequence_find_lane(list->sequence, target->at.trace, &p.lane)) {
-		if (reader_find_id(list->lanes[p.lane].reader, target->at.id, &p.at))
+	    .by = SEQUENCE_BY_TIME, .trace = list->lane, .time = target->time};
+	if (target->there && sequence_find_trace(list->sequence, target->at.trace, &p.trace)) {
+		if (reader_find_id(list->lanes[p.trace].reader, target->at.id, &p.at))
 			list_goto(list, p);
 		return;
 	}
@@ -672,7 +672,7 @@ void
 jump_to_filter(struct screen *screen, const struct command_call *call)
 {
 	struct list *list = screen->list;
-	struct sequence_wish wish = {.by = SEQUENCE_BY_TIME, .lane = list->lane};
+	struct sequence_wish wish = {.by = SEQUENCE_BY_TIME, .trace = list->lane};
 	if (!filter_find_begin(list->filter, list->trace, &wish.time))
 		return;
 	go_near(screen, &wish);

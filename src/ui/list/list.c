@@ -141,7 +141,7 @@ list_passes(struct list *list, struct reader *reader, struct position at)
 bool
 list_is_match(struct list *list, struct sequence_position p)
 {
-	return list_passes(list, list->lanes[p.lane].reader, p.at);
+	return list_passes(list, list->lanes[p.trace].reader, p.at);
 }
 
 /* Return true if a message that is no match is shown around one. */
@@ -160,9 +160,9 @@ is_near(struct list *list, struct sequence_position p)
 static struct row
 row_at(struct list *list, struct sequence_position p)
 {
-	struct reader *reader = list->lanes[p.lane].reader;
+	struct reader *reader = list->lanes[p.trace].reader;
 	const struct decoded_cell *decoded = reader_decoded_cell(reader, p.at.cell);
-	struct row row = {.lane = p.lane, .at = p.at, .there = p.at.at < decoded->count};
+	struct row row = {.lane = p.trace, .at = p.at, .there = p.at.at < decoded->count};
 	if (row.there)
 		row.message = decoded->messages[p.at.at];
 	row.id = row.there ? block_message_id(decoded, p.at.at) : reader_message_id(reader, p.at);
@@ -525,8 +525,8 @@ leave_tail(struct list *list)
 	list->tail = false;
 	list->any_seen = sequence_last(list->sequence, &last);
 	if (list->any_seen) {
-		list->seen = reader_message_id(list->lanes[last.lane].reader, last.at);
-		list->seen_lane = last.lane;
+		list->seen = reader_message_id(list->lanes[last.trace].reader, last.at);
+		list->seen_lane = last.trace;
 	}
 }
 
@@ -570,12 +570,12 @@ list_follow(struct list *list)
 static void
 go_to_row(struct list *list, struct sequence_position p, size_t margin)
 {
-	list_turn_to_lane(list, p.lane);
+	list_turn_to_lane(list, p.trace);
 	vec_clear(&list->rows);
 	list->top = list->cursor = 0;
 	list->pending_moves = 0;
 	list->anchor = reader_message_id(list->reader, p.at);
-	list->anchor_lane = p.lane;
+	list->anchor_lane = p.trace;
 	list->moving = list->stopped = list->provisional = false;
 	list->passed = 0;
 	for (size_t i = 0; i < list->lane_count; i++)
@@ -584,8 +584,8 @@ go_to_row(struct list *list, struct sequence_position p, size_t margin)
 	set_edge(&list->edges[LIST_BEFORE], p);
 	set_edge(&list->edges[LIST_AFTER], p);
 	if (list->matches.count)
-		matches_around(list->matches.of[p.lane], p.at.cell);
-	if (sequence_shows(list->sequence, p.lane) &&
+		matches_around(list->matches.of[p.trace], p.at.cell);
+	if (sequence_shows(list->sequence, p.trace) &&
 	    (list_is_match(list, p) || (list->around && is_near(list, p))))
 		*vec_add(&list->rows) = row_at(list, p);
 	list_work(list);
@@ -596,15 +596,15 @@ go_to_row(struct list *list, struct sequence_position p, size_t margin)
 static void
 list_jump(struct list *list, struct sequence_position p)
 {
-	struct message_id id = reader_message_id(list->lanes[p.lane].reader, p.at);
+	struct message_id id = reader_message_id(list->lanes[p.trace].reader, p.at);
 	for (size_t i = list->top; i < list->rows.count && i < list->top + list->height; i++) {
-		if (list->rows.at[i].lane == p.lane &&
+		if (list->rows.at[i].lane == p.trace &&
 		    !message_id_compare(list->rows.at[i].id, id)) {
 			list->cursor = i;
 			list->pending_moves = 0;
 			list->anchor = id;
-			list->anchor_lane = p.lane;
-			list_turn_to_lane(list, p.lane);
+			list->anchor_lane = p.trace;
+			list_turn_to_lane(list, p.trace);
 			return;
 		}
 	}
@@ -709,7 +709,7 @@ common_beginning(const struct list *list)
 static void
 open_lanes(struct list *list)
 {
-	size_t count = list->lane_count = sequence_lane_count(list->sequence);
+	size_t count = list->lane_count = sequence_trace_count(list->sequence);
 	list->lanes = mem_new(count * sizeof *list->lanes);
 	for (size_t i = 0; i < count; i++) {
 		struct list_lane *lane = &list->lanes[i];
@@ -739,7 +739,7 @@ void
 list_open_lane(struct list *list, struct sequence *all, size_t trace, const struct filter *filter)
 {
 	*list = (struct list){
-	    .filter = filter, .sequence = sequence_new_lane(all, trace), .owns_sequence = true};
+	    .filter = filter, .sequence = sequence_new_single(all, trace), .owns_sequence = true};
 	open_lanes(list);
 }
 
@@ -798,7 +798,7 @@ find_number(struct list *list, uint64_t number, struct sequence_position *p)
 	list_matches_get_progress(&list->matches, &progress);
 	if (progress.exact && number >= progress.count)
 		number = progress.count - 1;
-	p->lane = 0;
+	p->trace = 0;
 	return matches_find(list->matches.of[0], list->reader, number, &p->at);
 }
 
@@ -942,19 +942,19 @@ void
 list_rebuild(struct list *list)
 {
 	list->outdated = false;
-	struct sequence_position p = {.lane = list->anchor_lane};
+	struct sequence_position p = {.trace = list->anchor_lane};
 	bool full = list->rows.count >= list->top + list->height;
 	size_t margin = full ? list->cursor - list->top : list->height / 2;
 	struct message_id anchor = list->anchor;
 	const struct row *row = list_current(list);
 	bool at_loss = row && row->message.kind == DECODE_KIND_LOSS; /* a loss just moves forward */
-	reader_find_id(list->lanes[p.lane].reader, anchor, &p.at);
+	reader_find_id(list->lanes[p.trace].reader, anchor, &p.at);
 	go_to_row(list, p, margin);
-	if (!trace_has_dropped(list->lanes[p.lane].trace, anchor.offset))
+	if (!trace_has_dropped(list->lanes[p.trace].trace, anchor.offset))
 		list->anchor = anchor;
 	else
 		list->fell |= !at_loss;
-	list->anchor_lane = p.lane;
+	list->anchor_lane = p.trace;
 	if (list->tail)
 		go_to_tail(list);
 }
@@ -989,7 +989,7 @@ find_again(struct list *list)
 	for (size_t i = 0; i < list->rows.count; i++) {
 		struct row *row = &list->rows.at[i];
 		struct message_id id = row->id;
-		struct sequence_position p = {.lane = row->lane};
+		struct sequence_position p = {.trace = row->lane};
 		if (!reader_find_id(list->lanes[row->lane].reader, id, &p.at))
 			return false;
 		*row = row_at(list, p);

@@ -119,15 +119,16 @@ cut_lane(struct sequence *sequence, size_t lane, struct sequence_position p, str
 {
 	size_t strands = sequence_strand_count(sequence);
 	*cut = (struct lane_cut){.count = 0};
-	while (sequence_strand_lane(sequence, cut->first) != lane)
+	while (sequence_strand_trace(sequence, cut->first) != lane)
 		cut->first++;
-	for (size_t i = cut->first; i < strands && sequence_strand_lane(sequence, i) == lane; i++) {
+	for (size_t i = cut->first; i < strands && sequence_strand_trace(sequence, i) == lane;
+	     i++) {
 		struct position *head = &cut->heads[cut->count++], last;
 		size_t number;
 		sequence_head(sequence, p, i, head);
 		if (cut->count == 1 || is_earlier(*head, cut->from))
 			cut->from = *head;
-		if (sequence_strand_is_part(sequence, i, &number) &&
+		if (sequence_strand_group(sequence, i, &number) &&
 		    sequence_step(sequence, i, *head, -1, &last) && !is_earlier(last, cut->to))
 			cut->to = (struct position){last.cell, last.at + 1};
 	}
@@ -185,7 +186,7 @@ rank_in_lane(const struct list_matches *matches, size_t lane, struct sequence_po
 		}
 		*before += count_in_cell(matches, lane, &cut, cell, exact);
 	}
-	return lane == p.lane && matches_rank(matches->of[lane], reader, p.at, &all.count, &sure);
+	return lane == p.trace && matches_rank(matches->of[lane], reader, p.at, &all.count, &sure);
 }
 
 bool

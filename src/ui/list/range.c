@@ -36,10 +36,10 @@ range_ends(const struct screen *screen, struct sequence_position *first,
 {
 	const struct list *list = screen->list;
 	const struct range *range = screen->range;
-	struct sequence_position from, to = {.lane = list->anchor_lane};
-	if (!range->on || !sequence_find_lane(list->sequence, range->from.trace, &from.lane) ||
-	    !reader_find_id(list->lanes[from.lane].reader, range->from.id, &from.at) ||
-	    !reader_find_id(list->lanes[to.lane].reader, list->anchor, &to.at))
+	struct sequence_position from, to = {.trace = list->anchor_lane};
+	if (!range->on || !sequence_find_trace(list->sequence, range->from.trace, &from.trace) ||
+	    !reader_find_id(list->lanes[from.trace].reader, range->from.id, &from.at) ||
+	    !reader_find_id(list->lanes[to.trace].reader, list->anchor, &to.at))
 		return false;
 	bool down = !sequence_is_before(list->sequence, to, from);
 	*first = down ? from : to;
@@ -52,7 +52,7 @@ static bool
 find_span(const struct list *list, size_t strand, struct sequence_position first,
 	  struct sequence_position last, struct range_span *span)
 {
-	size_t lane = sequence_strand_lane(list->sequence, strand);
+	size_t lane = sequence_strand_trace(list->sequence, strand);
 	struct reader *reader = list->lanes[lane].reader;
 	struct position from, to;
 	if (!sequence_shows(list->sequence, lane) ||
@@ -61,7 +61,7 @@ find_span(const struct list *list, size_t strand, struct sequence_position first
 	*span = (struct range_span){.trace = list->lanes[lane].number,
 				    .first = reader_message_id(reader, from),
 				    .last = reader_message_id(reader, to)};
-	span->in_strand = sequence_strand_is_part(list->sequence, strand, &span->strand);
+	span->in_strand = sequence_strand_group(list->sequence, strand, &span->strand);
 	return true;
 }
 
@@ -109,10 +109,9 @@ is_of_span(struct list *list, const struct range_span *span, struct message_id i
 	size_t number = 0;
 	if (!span->in_strand)
 		return true;
-	return sequence_find_lane(list->sequence, span->trace, &p.lane) &&
-	       reader_find_id(list->lanes[p.lane].reader, id, &p.at) &&
-	       sequence_strand_is_part(list->sequence, sequence_strand(list->sequence, p),
-				       &number) &&
+	return sequence_find_trace(list->sequence, span->trace, &p.trace) &&
+	       reader_find_id(list->lanes[p.trace].reader, id, &p.at) &&
+	       sequence_strand_group(list->sequence, sequence_strand(list->sequence, p), &number) &&
 	       number == span->strand;
 }
 
@@ -142,7 +141,7 @@ range_drop(struct screen *screen)
 static bool
 display_time_at(const struct list *list, struct sequence_position p, struct display_time *shown)
 {
-	const struct list_lane *lane = &list->lanes[p.lane];
+	const struct list_lane *lane = &list->lanes[p.trace];
 	const struct message *m = reader_message(lane->reader, p.at);
 	struct message copy = m ? *m : (struct message){0};
 	return m && display_time_of(list, lane, &copy, shown);
@@ -152,7 +151,7 @@ display_time_at(const struct list *list, struct sequence_position p, struct disp
 static uint64_t
 count_rows(struct list *list, struct sequence_position p, bool with, bool *exact)
 {
-	const struct row row = {.lane = p.lane, .at = p.at};
+	const struct row row = {.lane = p.trace, .at = p.at};
 	uint64_t number;
 	bool sure, is_row = true;
 	if (list->matches.count)

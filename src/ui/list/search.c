@@ -194,8 +194,8 @@ poll_gap(struct screen *screen)
 	if (!gap_search_is_done(search->gap))
 		return;
 	bool any = gap_search_get(search->gap, &found, 1) &&
-		   sequence_find_lane(list->sequence, found.after.trace, &p.lane) &&
-		   reader_find_id(sequence_reader(list->sequence, p.lane), found.after.id, &p.at);
+		   sequence_find_trace(list->sequence, found.after.trace, &p.trace) &&
+		   reader_find_id(sequence_reader(list->sequence, p.trace), found.after.id, &p.at);
 	search_stop(search);
 	if (!any) {
 		screen_say(screen, NOTICE_GAP_NONE);
@@ -530,7 +530,7 @@ add_around(struct screen *screen, struct usual *usual)
 	for (int i = 0; i < GAP_MESSAGES && sequence_previous(sequence, &p);)
 		i++;
 	for (int i = 0; i < 2 * GAP_MESSAGES; i++) {
-		add_usual(usual, reader_trace(sequence_reader(sequence, p.lane)),
+		add_usual(usual, reader_trace(sequence_reader(sequence, p.trace)),
 			  sequence_message(sequence, p));
 		if (!sequence_next(sequence, &p))
 			break;
@@ -561,7 +561,7 @@ search_hidden(const struct screen *screen)
 	bool *hidden = mem_new((count + 1) * sizeof *hidden);
 	for (size_t i = 0; i < count; i++) {
 		size_t lane;
-		hidden[i] = !sequence_find_lane(screen->list->sequence, i, &lane) ||
+		hidden[i] = !sequence_find_trace(screen->list->sequence, i, &lane) ||
 			    !sequence_shows(screen->list->sequence, lane);
 	}
 	return hidden;

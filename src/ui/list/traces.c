@@ -235,7 +235,7 @@ find_word(struct screen *screen, const struct message *m, int64_t order, struct 
 	struct position start, at;
 	struct expansion e = {0};
 	bool found = false;
-	if (!sequence_find_in_lane(screen->sequence, location->trace, order, &start))
+	if (!sequence_find_in_trace(screen->sequence, location->trace, order, &start))
 		return false;
 	for (int forward = 1; forward >= 0 && !found; forward--) {
 		bool more = true;
@@ -285,10 +285,10 @@ find_nearest(struct screen *screen, size_t number, const struct message_time *ti
 	struct trace *trace = screen->session->traces.at[number];
 	struct filter want = filter_all();
 	struct next_query query = {
-	    .sequence = screen->sequence, .want = &want, .from = {.lane = number}, .alone = true};
+	    .sequence = screen->sequence, .want = &want, .from = {.trace = number}, .alone = true};
 	bool any = false;
 	want.flags = MESSAGE_SYNC;
-	if (!sequence_find_in_lane(screen->sequence, number, time->order, &query.from.at))
+	if (!sequence_find_in_trace(screen->sequence, number, time->order, &query.from.at))
 		return false;
 	reader_previous(reader, &query.from.at, 0); /* include the message at the start */
 	for (query.direction = 1; query.direction >= -1; query.direction -= 2) {

@@ -422,16 +422,16 @@ step_to_interval(struct screen *screen, struct sequence_position *at, bool forwa
 	bool any = false;
 	for (size_t lane = 0; lane < list->lane_count; lane++) {
 		struct reader *reader = list->lanes[lane].reader;
-		struct sequence_position to = {.lane = lane};
+		struct sequence_position to = {.trace = lane};
 		struct message_id id = {0};
-		bool head = sequence_lane_head(list->sequence, from, lane, &to.at);
-		if ((lane != from.lane && !sequence_shows(list->sequence, lane)) ||
+		bool head = sequence_trace_head(list->sequence, from, lane, &to.at);
+		if ((lane != from.trace && !sequence_shows(list->sequence, lane)) ||
 		    (!head && forward))
 			continue;
 		if (head)
 			id = reader_message_id(reader, to.at);
 		/* in other lanes, the head itself is after the cursor */
-		bool limited = head && (lane == from.lane || !forward || id_before(&id));
+		bool limited = head && (lane == from.trace || !forward || id_before(&id));
 		if (intervals_step(intervals, list->lanes[lane].number, limited ? &id : NULL,
 				   forward, &id) &&
 		    reader_find_id(reader, id, &to.at) &&

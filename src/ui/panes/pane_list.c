@@ -230,7 +230,7 @@ time_above_all(struct screen *screen, struct display_time *shown)
 		if (!next_match_near(&query, CELLS_ABOVE, &p))
 			return false;
 		const struct message *m = sequence_message(list->sequence, p);
-		if (m && display_time_of(list, &list->lanes[p.lane], m, shown))
+		if (m && display_time_of(list, &list->lanes[p.trace], m, shown))
 			return true;
 		query.from = p;
 	}

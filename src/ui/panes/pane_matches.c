@@ -150,8 +150,8 @@ static void
 bring_to(struct list *list, const struct location *location)
 {
 	struct sequence_position p;
-	if (sequence_find_lane(list->sequence, location->trace, &p.lane) &&
-	    reader_find_id(list->lanes[p.lane].reader, location->id, &p.at))
+	if (sequence_find_trace(list->sequence, location->trace, &p.trace) &&
+	    reader_find_id(list->lanes[p.trace].reader, location->id, &p.at))
 		list_goto(list, p);
 }
 

@@ -378,8 +378,8 @@ find_at(struct screen *screen, int64_t time, struct sequence_position *p)
 {
 	struct list *list = screen->list;
 	const struct density_answer *answer = timeline_state_of(screen)->answer;
-	struct sequence_wish wish = {.by = SEQUENCE_BY_TIME, .lane = list->lane, .time = time};
-	*p = (struct sequence_position){.lane = list->lane};
+	struct sequence_wish wish = {.by = SEQUENCE_BY_TIME, .trace = list->lane, .time = time};
+	*p = (struct sequence_position){.trace = list->lane};
 	if (answer->unit == TRACK_OFFSETS && list->lanes[list->lane].number == answer->window.trace)
 		return reader_find_offset(list->reader, time < 0 ? 0 : (uint64_t)time, &p->at) ||
 		       reader_last(list->reader, &p->at);
@@ -389,7 +389,7 @@ find_at(struct screen *screen, int64_t time, struct sequence_position *p)
 static bool
 time_at_position(struct screen *screen, struct sequence_position p, int64_t *time)
 {
-	const struct list_lane *lane = &screen->list->lanes[p.lane];
+	const struct list_lane *lane = &screen->list->lanes[p.trace];
 	return time_at(screen, lane->number, lane->reader, p.at, time);
 }
 

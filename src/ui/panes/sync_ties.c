@@ -45,7 +45,7 @@ find_end(struct screen *screen, size_t number, bool at_b, struct location *locat
 	size_t lane;
 	int64_t time;
 	if (!clocks_tie_end(clocks, number, at_b, &lane, &time) ||
-	    !sequence_find_in_lane(screen->sequence, lane, time, &at))
+	    !sequence_find_in_trace(screen->sequence, lane, time, &at))
 		return false;
 	struct reader *reader = sequence_reader(screen->sequence, lane);
 	reader_previous(reader, &at, NEAR_MESSAGES / 2);

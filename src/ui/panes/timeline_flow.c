@@ -37,8 +37,8 @@ find_first(const struct timeline_flow *t, struct screen *screen, struct reader *
 	int64_t from = t->window.from;
 	if (t->unit == TRACK_OFFSETS)
 		return reader_find_offset(reader, from < 0 ? 0 : (uint64_t)from, p);
-	return sequence_find_lane(screen->sequence, t->trace, &lane) &&
-	       sequence_find_in_lane(screen->sequence, lane, from, p);
+	return sequence_find_trace(screen->sequence, t->trace, &lane) &&
+	       sequence_find_in_trace(screen->sequence, lane, from, p);
 }
 
 /* Record the column of each message on the screen. A message without a time takes the column of the

@@ -286,7 +286,6 @@ struct walk {
 	struct scan scan;	       /* of a trace that is neither divided nor a part */
 	struct sequence *sequence;     /* of several traces, or NULL */
 	struct next_match *next_match; /* of several traces, if cells are skipped; or NULL */
-	struct next_part *parts;       /* for `next_match`: all strands, whole */
 	struct sequence_position at;
 	bool ended;	      /* of several traces */
 	uint64_t from, until; /* offsets to write */
@@ -839,25 +838,6 @@ export_can_be_late(const struct session *session, const struct export_options *o
 	       session->profile.order == CLOCKS_BY_TRANSPORT && clocks_can_wait(session->clocks);
 }
 
-/* Let a walk over several traces skip the cells that the filter rules out. */
-static void
-skip_in_order(struct walk *walk, const struct filter *filter)
-{
-	size_t count = sequence_strand_count(walk->sequence);
-	walk->parts = mem_new(count * sizeof *walk->parts);
-	for (size_t i = 0; i < count; i++)
-		walk->parts[i] = (struct next_part){
-		    .any = sequence_shows(walk->sequence, sequence_strand_trace(walk->sequence, i)),
-		    .last = UINT64_MAX};
-	const struct next_query query = {.sequence = walk->sequence,
-					 .want = filter,
-					 .direction = 1,
-					 .whole = true,
-					 .parts = walk->parts};
-	walk->next_match = next_match_new(&query);
-	walk->ended = !step_in_order(walk);
-}
-
 /* Write all chosen traces in the session's order.  All indexes are built, so texts that depend
  * on earlier messages need not wait. */
 static int
@@ -869,13 +849,16 @@ write_in_order(struct run *run, struct session *session, struct err *err)
 	for (size_t i = 0; i < session->traces.count; i++)
 		sequence_show(walk.sequence, i, is_chosen(run->options, session->traces.at[i]));
 	sequence_load(walk.sequence);
-	if ((filter_limits_time(filter) || filter->severities != 0xff) && !run->options->around)
-		skip_in_order(&walk, filter);
-	else
+	if ((filter_limits_time(filter) || filter->severities != 0xff) && !run->options->around) {
+		const struct next_query query = {
+		    .sequence = walk.sequence, .want = filter, .direction = 1, .whole = true};
+		walk.next_match = next_match_new(&query);
+		walk.ended = !step_in_order(&walk);
+	} else {
 		walk.ended = !sequence_first(walk.sequence, &walk.at);
+	}
 	int failed = write_walk(run, &walk, session->traces.at, session->traces.count, err);
 	next_match_free(walk.next_match);
-	free(walk.parts);
 	sequence_free(walk.sequence);
 	for (size_t i = 0; i < session->traces.count && !failed; i++)
 		if (is_chosen(run->options, session->traces.at[i]))

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 256, ORIGINS_MAX = 65536 };
+enum { ORIGINS_MAX = 65536 };
 
 /* How a check finds its faults. */
 enum check_kind {
@@ -230,15 +230,6 @@ check_count_message(struct check *check, struct reader *reader, const struct mes
 	}
 }
 
-static bool
-looks_around(const struct check *check)
-{
-	bool around = false;
-	for (size_t i = 0; i < check->list.count; i++)
-		around |= filter_looks_around(&check->list.at[i].want);
-	return around;
-}
-
 /* Load the clocks, contexts and other data that the filter and the checks need. */
 static void
 check_load(struct check *check, struct session *session, const struct filter *filter)
@@ -269,19 +260,21 @@ check_load(struct check *check, struct session *session, const struct filter *fi
 static void
 look_at_trace(struct check *check, struct trace *trace, const struct filter *filter)
 {
-	if (atomic_load(&trace_decoder(trace)->needs_history) || filter_looks_around(filter) ||
-	    looks_around(check))
+	bool around = filter_looks_around(filter);
+	for (size_t i = 0; i < check->list.count; i++)
+		around |= filter_looks_around(&check->list.at[i].want);
+	if (atomic_load(&trace_decoder(trace)->needs_history) || around)
 		index_build(trace_index(trace));
 	struct reader *reader = reader_new(trace);
 	struct filter_pair pair = filter_pair_borrow(filter, NULL);
-	struct message batch[BATCH];
+	struct message batch[SCAN_BATCH];
 	struct scan scan;
 	uint64_t first;
 	size_t count;
 	map_free(&check->last);
 	scan_prepare(trace, filter);
 	scan_open(&scan, reader, &pair, 0);
-	while ((count = scan_read(&scan, batch, BATCH, &first)) > 0)
+	while ((count = scan_read(&scan, batch, SCAN_BATCH, &first)) > 0)
 		for (size_t i = 0; i < count; i++)
 			if (filter_pair_match(&pair, reader, &batch[i]))
 				check_count_message(check, reader, &batch[i], first + i,
@@ -330,15 +323,6 @@ look_at_flow(struct check *check, struct trace *trace, struct text *report)
 	return found;
 }
 
-static bool
-looks_at_flow(const struct check *check)
-{
-	bool flow = false;
-	for (size_t i = 0; i < check->list.count; i++)
-		flow |= check->list.at[i].kind == CHECK_FLOW;
-	return flow;
-}
-
 /* Report the doubts in the bit set SET. Return true if any is bad. */
 static bool
 report_doubts(const struct check *check, const char *name, unsigned set, struct text *report)
@@ -373,14 +357,16 @@ bool
 check_run(struct check *check, struct session *session, const struct filter *filter,
 	  const char *source, struct text *report)
 {
-	bool found = false;
+	bool found = false, flow = false;
 	check_load(check, session, filter);
+	for (size_t i = 0; i < check->list.count; i++)
+		flow |= check->list.at[i].kind == CHECK_FLOW;
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		if (!trace_is_among(trace, source))
 			continue;
 		look_at_trace(check, trace, filter);
-		if (looks_at_flow(check))
+		if (flow)
 			found |= look_at_flow(check, trace, report);
 	}
 	for (size_t i = 0; i < check->list.count; i++) {

@@ -91,11 +91,9 @@ open_lanes(struct next_match *next)
 	for (size_t i = 0; i < next->count; i++) {
 		struct next_lane *lane = &next->lanes[i];
 		lane->lane = sequence_strand_trace(sequence, i);
-		lane->scan = (struct scan){.reader = sequence_reader(sequence, lane->lane),
-					   .pair = &next->pair,
-					   .direction = next->query.direction,
-					   .strand = SCAN_ALL_STRANDS,
-					   .whole = next->query.whole};
+		scan_init(&lane->scan, sequence_reader(sequence, lane->lane), &next->pair,
+			  next->query.direction);
+		lane->scan.whole = next->query.whole;
 		size_t number;
 		if (sequence_strand_group(sequence, i, &number))
 			lane->scan.strand = number;
@@ -142,15 +140,6 @@ find_message(struct next_match *next)
 		return true;
 	return next->query.direction > 0 ? reader_previous(reader, &from->at, 0)
 					 : reader_next(reader, &from->at, 0);
-}
-
-/* Return the start of a scan over everything. */
-static struct position
-find_outset(const struct next_match *next, const struct next_lane *lane)
-{
-	struct index *index = trace_index(reader_trace(lane->scan.reader));
-	return next->query.direction > 0 ? position_past(UINT64_MAX, 1)
-					 : position_past(index_cell_count(index), -1);
 }
 
 /* Find the position before the first message of a strand that is not before `from`. That
@@ -203,7 +192,8 @@ next_match_aim(struct next_match *next)
 {
 	next->aimed = true;
 	next->round = false;
-	bool starts = next->query.parts || find_message(next);
+	bool all = next->query.whole && !next->any;
+	bool starts = next->query.parts || (!all && find_message(next));
 	for (size_t i = 0; i < next->count; i++) {
 		struct next_lane *lane = &next->lanes[i];
 		lane->is_ahead = false;
@@ -218,7 +208,7 @@ next_match_aim(struct next_match *next)
 		lane->scan.last = next->query.direction > 0 ? UINT64_MAX : 0;
 		lane->state = LANE_ENDED;
 		if (!starts)
-			lane->scan.at = find_outset(next, lane);
+			lane->scan.at = scan_start(&lane->scan);
 		if (lane->shown && (!starts || find_start(next, i, &lane->scan.at)))
 			lane->state = LANE_SOUGHT;
 		lane->began = lane->scan.at.cell;
@@ -237,7 +227,7 @@ turn_round(struct next_match *next)
 		lane->state = LANE_SOUGHT;
 		lane->is_ahead = false;
 		lane->scan.last = lane->began;
-		lane->scan.at = find_outset(next, lane);
+		lane->scan.at = scan_start(&lane->scan);
 	}
 }
 

@@ -39,7 +39,8 @@ struct next_query {
 					  all traces shown */
 	bool wrap;		       /* continue at the other end, once for each match */
 	bool whole;		       /* find all messages of cells that may have a match or a
-					  doubt (scan.h) */
+					  doubt (scan.h), from the first cell regardless of
+					  `from` */
 	const struct next_part *parts; /* parts to search forward, one per strand, regardless of
 					  `from` and `alone`; borrowed; NULL: no bounds. The
 					  sequence must not be renewed until the cursor is freed */

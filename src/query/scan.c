@@ -10,6 +10,25 @@
  * bytes of sixteen. */
 enum { SUMMARIES_PER_CELL = 2048, SUMMARIES_PER_SEARCH = SUMMARIES_PER_CELL / 16 };
 
+struct position
+scan_start(const struct scan *scan)
+{
+	struct index *index = trace_index(reader_trace(scan->reader));
+	return scan->direction > 0 ? position_past(UINT64_MAX, 1)
+				   : position_past(index_cell_count(index), -1);
+}
+
+void
+scan_init(struct scan *scan, struct reader *reader, struct filter_pair *pair, int direction)
+{
+	*scan = (struct scan){.reader = reader,
+			      .pair = pair,
+			      .direction = direction,
+			      .last = direction > 0 ? UINT64_MAX : 0,
+			      .strand = SCAN_ALL_STRANDS};
+	scan->at = scan_start(scan);
+}
+
 /* --- one cell ----------------------------------------------------------- */
 
 /* True if the scan must visit a cell because of its doubts. */
@@ -124,18 +143,13 @@ void
 scan_open(struct scan *scan, struct reader *reader, struct filter_pair *pair, unsigned around)
 {
 	struct trace *trace = reader_trace(reader);
-	bool skips = scan_can_skip(trace);
-	*scan = (struct scan){.reader = reader,
-			      .pair = pair,
-			      .direction = 1,
-			      .strand = SCAN_ALL_STRANDS,
-			      .whole = true,
-			      .skips = skips,
-			      .around = around,
-			      .generation = capture_generation(trace_capture(trace)),
-			      /* dropped messages have numbers, too */
-			      .next = skips ? 0 : reader_walk_from(reader, 0)};
-	scan_set_cells(scan, 0, UINT64_MAX);
+	scan_init(scan, reader, pair, 1);
+	scan->whole = true;
+	scan->skips = scan_can_skip(trace);
+	scan->around = around;
+	scan->generation = capture_generation(trace_capture(trace));
+	if (!scan->skips)
+		scan->next = reader_walk_from(reader, 0); /* dropped messages have numbers, too */
 }
 
 void

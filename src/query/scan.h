@@ -43,9 +43,15 @@ struct scan {
 	uint64_t next;	     /* number of the next message, if the scan does not skip */
 };
 
-enum { SCAN_BATCH = 1024 }; /* messages that a caller of scan_read() usually takes */
+enum { SCAN_BATCH = 1024 }; /* messages to read at once: enough to make the calls cheap */
 
 #define SCAN_ALL_STRANDS SIZE_MAX
+
+/* Set up a scan of all cells, forward or backward. */
+void scan_init(struct scan *, struct reader *, struct filter_pair *, int direction);
+
+/* Return the position before all messages, in the direction of the scan. */
+struct position scan_start(const struct scan *);
 
 enum scan_result { SCAN_FOUND, SCAN_END, SCAN_MORE };
 

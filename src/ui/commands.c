@@ -8,6 +8,7 @@
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "decode/registry.h"
+#include "query/scan.h"
 #include "session/programs.h"
 #include "session/session.h"
 #include "ui/app.h"
@@ -439,29 +440,26 @@ add_losses(struct trace *trace, struct text *out)
 	struct filter_error error;
 	struct filter losses = filter_all();
 	struct reader *reader = reader_new(trace);
-	struct expansion scratch = {0};
-	struct index_cell summary;
+	struct scan scan;
 	char digits[32];
 	uint64_t count = 0;
 	unsigned cells = 0;
 	losses.expr = filter_parse(SEARCH_LOSS, NULL, &error);
-	uint64_t begin = index_begin(trace_index(trace));
+	struct filter_pair pair = filter_pair_borrow(&losses, NULL);
+	scan_init(&scan, reader, &pair, 1);
+	uint64_t begin = index_begin(trace_index(trace)), known = index_known(trace_index(trace));
 	for (uint64_t cell = begin - (begin > 0); /* a dropped part is a loss, too */
-	     index_cell(trace_index(trace), cell, &summary); cell++) {
-		if (filter_judge(&losses, trace, cell) == FILTER_NONE)
+	     cell < known; cell++) {
+		if (scan_rules_out(&scan, cell))
 			continue;
 		if (cells++ == LOSS_CELLS)
 			break;
-		const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
-		for (size_t i = 0; i < decoded->count; i++) {
-			struct message m = decoded->messages[i];
-			count += filter_match(&losses, reader, &m, &scratch);
-			decoded = reader_keep(reader, decoded, cell);
-		}
+		while (scan_cell(&scan, cell))
+			count++;
 	}
 	text_addf(out, cells > LOSS_CELLS ? NOTICE_FACTS_LOSSES_LEAST : NOTICE_FACTS_LOSSES,
 		  text_number(digits, count));
-	expansion_free(&scratch);
+	filter_pair_free(&pair);
 	reader_free(reader);
 	filter_free(&losses);
 }

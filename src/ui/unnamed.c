@@ -10,7 +10,7 @@
 
 #include "ui/unnamed.h"
 #include "decode/registry.h"
-#include "query/filter/filter.h"
+#include "query/scan.h"
 #include "session/sequence.h"
 #include "session/session.h"
 #include "ui/app.h"
@@ -52,40 +52,27 @@ unnamed_free(struct unnamed *unnamed)
 	free(unnamed);
 }
 
-/* Expand the messages of a cell that may lack a name, up to the first that does. */
-static void
-look_at_cell(struct unnamed *unnamed, struct reader *reader, uint64_t cell)
-{
-	struct expansion scratch = {0};
-	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
-	bool found = false;
-	unsigned texts = trace_generation(reader_trace(reader));
-	for (size_t i = 0; i < decoded->count && !found; i++) {
-		struct message m = decoded->messages[i];
-		found = filter_match(&unnamed->want, reader, &m, &scratch);
-		decoded = reader_keep(reader, decoded, cell);
-	}
-	if (found)
-		trace_lacks_name(reader_trace(reader), texts);
-	expansion_free(&scratch);
-}
-
 static void
 look_at_trace(struct unnamed *unnamed, struct trace *trace, struct reader *reader)
 {
 	struct unnamed_trace *own = &unnamed->traces[trace_number(trace)];
+	struct filter_pair pair = filter_pair_borrow(&unnamed->want, NULL);
 	struct index *index = trace_index(trace);
-	struct index_cell summary;
+	struct scan scan;
+	scan_init(&scan, reader, &pair, 1);
 	if (own->cell < index_begin(index))
 		own->cell = index_begin(index);
 	for (; own->decoded < CELLS_DECODED && trace_names(trace) == TRACE_NAMES_GOOD &&
-	       index_cell(index, own->cell, &summary);
+	       own->cell < index_known(index);
 	     own->cell++) {
-		if (filter_judge(&unnamed->want, trace, own->cell) == FILTER_NONE)
+		unsigned texts = trace_generation(trace);
+		if (scan_rules_out(&scan, own->cell))
 			continue;
-		look_at_cell(unnamed, reader, own->cell);
+		if (scan_cell(&scan, own->cell))
+			trace_lacks_name(trace, texts);
 		own->decoded++;
 	}
+	filter_pair_free(&pair);
 }
 
 bool

@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 1024, STREAMS_MAX = 65536 };
+enum { STREAMS_MAX = 65536 };
 
 enum { TOKEN_FLAGS = (1 << MESSAGE_FLAGS_DOUBT) - 1 };
 
@@ -107,13 +107,13 @@ read_trace(struct compare_side *side, struct trace *trace)
 	struct work w = {
 	    .side = side, .trace = trace, .reader = reader_new(trace), .last = COMPARE_NO_TIME};
 	struct filter_pair pair = filter_pair_borrow(side->filter, NULL);
-	struct message *batch = mem_new(BATCH * sizeof *batch);
+	struct message batch[SCAN_BATCH];
 	struct scan scan;
 	uint64_t first;
 	size_t count;
 	reader_be_patient(w.reader);
 	scan_open(&scan, w.reader, &pair, 0);
-	while (!is_stopped(side) && (count = scan_read(&scan, batch, BATCH, &first)) > 0)
+	while (!is_stopped(side) && (count = scan_read(&scan, batch, SCAN_BATCH, &first)) > 0)
 		for (size_t i = 0; i < count; i++) {
 			unsigned flags = batch[i].flags;
 			w.expansion.flags = 0;
@@ -126,7 +126,6 @@ read_trace(struct compare_side *side, struct trace *trace)
 	if (!is_stopped(side))
 		scan_add_undecoded(&scan, &side->doubts);
 	filter_pair_free(&pair);
-	free(batch);
 	map_free(&w.by_key);
 	map_free(&w.by_name);
 	expansion_free(&w.expansion);

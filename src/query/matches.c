@@ -140,12 +140,6 @@ severities_of(struct matches *m, struct reader *reader, struct message example)
 	return set;
 }
 
-/* Matches of a cell from another set: all those with these severities. */
-struct found_before {
-	uint8_t severities;
-	struct matches_rows rows;
-};
-
 /* Count the ROWS before AT. */
 static size_t
 rows_before(const struct matches_rows *rows, size_t at)
@@ -163,13 +157,12 @@ is_row(const struct matches_rows *rows, size_t at)
 	return before < rows->count && rows->at[before] == at;
 }
 
-/* Find the matches of an indexed cell. BEFORE holds those already found. Return false on a
- * stop, at the time UNTIL, or if the cell is no longer in the index. */
+/* Find the matches of an indexed cell. Return false on a stop, at the time UNTIL, or if the cell
+ * is no longer in the index. */
 static bool
-count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
-	   int64_t until, const struct found_before *before, struct row_list *rows)
+count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
+	   int64_t until, struct row_list *rows)
 {
-	uint8_t all, none;
 	vec_clear(rows);
 	rows->severities = 0;
 	if (filter_pair_scan(pair, m->trace, cell) == FILTER_NONE)
@@ -177,15 +170,9 @@ count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 	if (!decoded->exact)
 		return false;
-	filter_pair_severities(pair, &all, &none);
 	for (size_t i = 0; i < decoded->count; i++) {
 		struct message own = decoded->messages[i]; /* copy: the reader may drop the cell */
-		bool passes = all >> own.severity & 1;
-		if (!passes && before->severities >> own.severity & 1)
-			passes = is_row(&before->rows, i);
-		else if (!passes && !(none >> own.severity & 1))
-			passes = filter_pair_match(pair, reader, &own);
-		if (passes) {
+		if (filter_pair_match(pair, reader, &own)) {
 			*vec_add(rows) = (uint32_t)i;
 			rows->severities |= (uint8_t)(1u << own.severity % SEVERITY_COUNT);
 		}
@@ -195,14 +182,6 @@ count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 		decoded = reader_keep(reader, decoded, cell);
 	}
 	return true;
-}
-
-static bool
-count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
-	   int64_t until, struct row_list *rows)
-{
-	static const struct found_before nothing;
-	return count_rest(m, pair, reader, cell, until, &nothing, rows);
 }
 
 /* --- counts of cells ---------------------------------------------------- */
@@ -623,23 +602,15 @@ slot_of(struct matches *m, uint64_t cell)
 	return oldest;
 }
 
-/* Return the severities for which FORMER and this set have the same matches. */
-static uint8_t
-severities_in_common(const struct matches *m, const struct matches *former)
-{
-	const struct filter *own = &m->pair.first, *other = &former->pair.first;
-	bool alike = !m->pair.both && !former->pair.both && filter_is_like(own, other) &&
-		     generation_of(former) == former->generation;
-	return alike ? own->severities & other->severities : 0;
-}
-
 /* Decide the cells in which FORMER found nothing, if FORMER passes every message that M
  * does. */
 static void
 take_empty_cells(struct matches *m, struct matches *former)
 {
+	const struct filter *own = &m->pair.first, *other = &former->pair.first;
 	uint64_t matches;
-	if (severities_in_common(m, former) != m->pair.first.severities)
+	if (m->pair.both || former->pair.both || !filter_is_like(own, other) ||
+	    own->severities & ~other->severities || generation_of(former) != former->generation)
 		return;
 	for (uint64_t cell = 0; (cell = undecided_from(m, cell, 1)) != UINT64_MAX; cell++) {
 		if (!matches_in_cell(former, cell, &matches) || matches)
@@ -653,18 +624,14 @@ take_empty_cells(struct matches *m, struct matches *former)
 
 /* Decide cells in the caller's thread, before any worker starts. */
 static void
-decide_here(struct matches *m, struct matches *former, struct reader *reader, int64_t until)
+decide_here(struct matches *m, struct reader *reader, int64_t until)
 {
-	uint8_t common = former ? severities_in_common(m, former) : 0;
 	uint64_t cell;
 	while (thread_now_ms() < until && matches_pick(m, &cell) && is_ready(m, cell)) {
 		struct cell_matches *slot = slot_of(m, cell);
-		struct found_before before = {0};
 		struct timespec began;
 		clock_gettime(CLOCK_MONOTONIC, &began);
-		if (common && matches_rows(former, NULL, cell, &before.rows))
-			before.severities = common;
-		if (!count_rest(m, &m->pair, reader, cell, until, &before, &slot->rows) ||
+		if (!count_cell(m, &m->pair, reader, cell, until, &slot->rows) ||
 		    generation_of(m) != m->generation)
 			break;
 		slot->cell = cell;
@@ -694,7 +661,7 @@ matches_new_here(struct trace *trace, const struct filter *want, const struct fi
 		matches_sweep(m);
 		if (former)
 			take_empty_cells(m, former);
-		decide_here(m, former, reader, until);
+		decide_here(m, reader, until);
 	}
 	matches_update(m);
 	return m;
@@ -730,24 +697,12 @@ matches_around(struct matches *m, uint64_t cell)
 	pthread_mutex_unlock(&m->lock);
 }
 
-static void
-set_stopped(struct matches *m, bool stopped)
+void
+matches_stop(struct matches *m, bool stop)
 {
 	pthread_mutex_lock(&m->lock);
-	m->stopped = stopped;
+	m->stopped = stop;
 	pthread_mutex_unlock(&m->lock);
-}
-
-void
-matches_stop(struct matches *m)
-{
-	set_stopped(m, true);
-}
-
-void
-matches_resume(struct matches *m)
-{
-	set_stopped(m, false);
 }
 
 bool
@@ -873,7 +828,7 @@ matches_rows(struct matches *m, struct reader *reader, uint64_t cell, struct mat
 	struct cell_matches *slot = slot_of(m, cell);
 	if (!slot->used) {
 		if (!copy_kept(m, cell, &slot->rows) &&
-		    !(reader && count_cell(m, &m->pair, reader, cell, NO_END, &slot->rows)))
+		    !count_cell(m, &m->pair, reader, cell, NO_END, &slot->rows))
 			return false;
 		slot->cell = cell;
 	}

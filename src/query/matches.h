@@ -32,8 +32,9 @@ struct matches;
 struct matches *matches_new(struct trace *, const struct filter *want, const struct filter *also,
 			    uint64_t around);
 /* Same as matches_new(), but decide cells around AROUND with READER until the time UNTIL
- * (thread_now_ms()). If that decides all cells, no thread starts. If FORMER (or NULL)
- * differs only in severities, its results are reused. FORMER is not needed after the call. */
+ * (thread_now_ms()). If that decides all cells, no thread starts. FORMER is another set of the
+ * trace, or NULL. If it passes all that the new set passes, the cells without matches in it
+ * are decided, too. FORMER is not needed after the call. */
 struct matches *matches_new_here(struct trace *, const struct filter *want,
 				 const struct filter *also, uint64_t around, struct matches *former,
 				 struct reader *, int64_t until);
@@ -47,10 +48,9 @@ bool matches_update(struct matches *);
 /* Continue counting outward from this cell. */
 void matches_around(struct matches *, uint64_t cell);
 
-/* Stop decoding. Undecided cells remain undecided. */
-void matches_stop(struct matches *);
-/* Allow decoding again. The next matches_update() restarts it. */
-void matches_resume(struct matches *);
+/* Stop decoding, so that undecided cells remain undecided; or allow it again. The next
+ * matches_update() then restarts it. */
+void matches_stop(struct matches *, bool stop);
 
 /* True if the set counts the messages that pass WANT alone (filter_is_same). */
 bool matches_is_of(const struct matches *, const struct filter *want);
@@ -88,8 +88,8 @@ void matches_copy_cells(struct matches *, size_t count, struct matches_cell *);
 uint64_t matches_before(struct matches *, uint64_t cell);
 
 /* Find the matches of a decided cell, as ordinals among its messages in rising order.
- * Return false if the cell is undecided, or if it must be walked and READER is NULL.
- * Borrowed until the next call of any function with a reader. */
+ * Return false if the cell is undecided. Borrowed until the next call of any function with a
+ * reader. */
 struct matches_rows {
 	const uint32_t *at;
 	size_t count;

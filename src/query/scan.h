@@ -34,7 +34,7 @@ struct scan {
 	struct position at; /* everything up to here is searched */
 	uint64_t last;	    /* the last cell of the scan, in its direction */
 	size_t strand;	    /* only messages of this strand of the trace; or SCAN_ALL_STRANDS */
-	bool whole;	    /* find all messages of cells that may have a match, or a doubt */
+	bool whole;	    /* find all messages of cells that may have a match or a doubt */
 
 	/* for scan_read() only */
 	bool skips;	     /* skip cells; else visit all messages */
@@ -55,7 +55,8 @@ struct position scan_start(const struct scan *);
 
 enum scan_result { SCAN_FOUND, SCAN_END, SCAN_MORE };
 
-/* True if no message of the cell passes. Finds out from counts and the summary. */
+/* True if counts or the summary prove that no message of the cell passes. With `whole`, false
+ * for a cell with a doubt. */
 bool scan_rules_out(const struct scan *, uint64_t cell);
 
 /* Search the messages of a cell that come after `at`. Return true, with `at` at the match, if

@@ -783,7 +783,7 @@ test_stop(void **state)
 	struct position match;
 	struct matches *m = matches_new(f.trace, &text, NULL, 0);
 	sem_wait(&f.told);
-	matches_stop(m);
+	matches_stop(m, true);
 	matches_get_progress(m, &progress);
 	assert_true(progress.count > 0);
 	assert_false(progress.exact);

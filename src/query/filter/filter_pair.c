@@ -41,17 +41,6 @@ filter_pair_basis(const struct filter_pair *pair)
 	return filter_basis(&pair->first) | filter_basis(&pair->second);
 }
 
-void
-filter_pair_severities(const struct filter_pair *pair, uint8_t *all, uint8_t *none)
-{
-	uint8_t second_all = 0xff, second_none = 0;
-	filter_severities(&pair->first, all, none);
-	if (pair->both)
-		filter_severities(&pair->second, &second_all, &second_none);
-	*all &= second_all;
-	*none |= second_none;
-}
-
 static enum filter_verdict
 judge_pair(const struct filter_pair *pair,
 	   enum filter_verdict (*judge)(const struct filter *, struct trace *, uint64_t),

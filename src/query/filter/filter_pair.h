@@ -22,7 +22,6 @@ void filter_pair_free(struct filter_pair *);
 
 /* These work like the functions for one filter. */
 unsigned filter_pair_basis(const struct filter_pair *);
-void filter_pair_severities(const struct filter_pair *, uint8_t *all, uint8_t *none);
 enum filter_verdict filter_pair_judge(const struct filter_pair *, struct trace *, uint64_t cell);
 enum filter_verdict filter_pair_scan(const struct filter_pair *, struct trace *, uint64_t cell);
 

@@ -60,7 +60,7 @@ list_matches_turn(struct list_matches *now, struct list_matches *former, const s
 		*former = left;
 	}
 	for (size_t i = 0; i < again.count; i++)
-		matches_resume(again.of[i]);
+		matches_stop(again.of[i], false);
 	*now = again;
 }
 
@@ -77,7 +77,7 @@ void
 list_matches_stop(struct list_matches *matches)
 {
 	for (size_t i = 0; i < matches->count; i++)
-		matches_stop(matches->of[i]);
+		matches_stop(matches->of[i], true);
 }
 
 bool

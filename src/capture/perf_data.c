@@ -264,12 +264,6 @@ find_id(const struct perf_reading *r, uint64_t id)
 	return found;
 }
 
-static unsigned
-count_fields(uint32_t sample_type)
-{
-	return (unsigned)__builtin_popcount(sample_type & SAMPLE_ALL);
-}
-
 /* Return the attribute of a record.  Without identifiers all attributes are alike, so return the
  * first.  An identifier is the last field of the record and selects the attribute. */
 static const struct perf_attr *
@@ -293,7 +287,7 @@ find_sender(const struct perf_reading *r, const struct perf_record *record, size
 					 SAMPLE_STREAM_ID, SAMPLE_CPU,	SAMPLE_IDENTIFIER};
 	const struct perf_attr *attr = attr_of(r, record);
 	uint32_t type = attr ? attr->sample_type : 0, id_cpu = PERF_NONE;
-	unsigned fields = count_fields(type);
+	unsigned fields = (unsigned)__builtin_popcount(type & SAMPLE_ALL);
 	*cpu = *tid = PERF_NONE;
 	if (!fields || record->size < RECORD + body + 8 * fields)
 		return;

@@ -340,13 +340,6 @@ skip_below(struct archive *archive, void *context, la_int64_t length)
 	return (uint64_t)length < left ? length : (la_int64_t)left;
 }
 
-static void
-layer_close(struct layer *layer)
-{
-	archive_read_free(layer->archive);
-	text_free(&layer->member);
-}
-
 /* Add a layer of this form on top of the others and move to its member. */
 static int
 layer_open(struct unpack *unpack, const struct unpack_form *form, struct err *err)
@@ -389,8 +382,11 @@ find_form(const void *head, size_t length)
 static void
 close_layers(struct unpack *unpack)
 {
-	while (unpack->layer_count)
-		layer_close(&unpack->layers[--unpack->layer_count]);
+	while (unpack->layer_count) {
+		struct layer *layer = &unpack->layers[--unpack->layer_count];
+		archive_read_free(layer->archive);
+		text_free(&layer->member);
+	}
 	text_clear(&unpack->name);
 	unpack->taken = 0;
 	unpack->gzip_heads = 0;

@@ -883,15 +883,6 @@ is_counted(const struct session *session, const struct export_options *options)
 	return all;
 }
 
-static void
-count_trace(struct run *run, struct trace *trace)
-{
-	trace_build_whole(trace);
-	struct reader *reader = reader_new(trace);
-	export_count_indexed(reader, run->options, run->group, run->result);
-	reader_free(reader);
-}
-
 static int
 flush_run(void *context, struct err *err)
 {
@@ -910,7 +901,7 @@ write_traces(struct run *run, struct session *session, struct err *err)
 		if (run->options->follow)
 			trace_follow(trace, true);
 		if (is_counted(session, run->options))
-			count_trace(run, trace);
+			export_count_indexed(trace, run->options, run->group, run->result);
 		else
 			failed = write_trace(run, trace, err);
 	}

@@ -359,9 +359,9 @@ extern const struct export_writer export_ctf_writer, export_perfetto_writer;
  * count cell by cell.  Return false, with RESULT untouched, if that is impossible. */
 bool export_count(struct trace *, const struct export_options *, struct export_result *);
 
-/* Add the message counts of a complete index to GROUP and RESULT.  RESULT gets the doubts of all
- * messages. */
-void export_count_indexed(struct reader *, const struct export_options *, struct group *,
+/* Complete the index, and add its message counts to GROUP and RESULT.  RESULT gets the doubts of
+ * all messages. */
+void export_count_indexed(struct trace *, const struct export_options *, struct group *,
 			  struct export_result *);
 
 /* -t raw and -t stats. */

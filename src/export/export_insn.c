@@ -151,17 +151,12 @@ number_line(struct insn_run *run, const struct flow_place *place)
 	run->numbered = place->number;
 }
 
-static void
-add_text(struct text *out, const struct text *text)
-{
-	text_add_bytes(out, text_get(text), text->length);
-}
-
 /* Append a line for a step without known instructions. */
 static void
 add_event(struct insn_run *run, const struct flow_place *place, const struct flow_step *step)
 {
 	struct text *out = run->flow.sink->out;
+	const struct text *origin = origin_of(run, place);
 	int digits = pc_digits(run, step->space);
 	char pc[24] = "-";
 	if (step->kind == FLOW_STEP_TRAP && step->has_epc)
@@ -173,7 +168,7 @@ add_event(struct insn_run *run, const struct flow_place *place, const struct flo
 	add_cell(out, pc, digits);
 	add_cell(out, "-", 8);
 	add_cell(out, export_flow_class(step), 13);
-	add_text(out, origin_of(run, place));
+	text_add_bytes(out, text_get(origin), origin->length);
 	export_flow_add_text(step, out);
 	text_add(out, step->doubtful ? DOUBTFUL : "\n");
 	export_flow_flush(&run->flow);

@@ -43,19 +43,14 @@ struct insn_cells {
 	struct text text;
 };
 
-/* The call stack of a hart. */
-struct hart_calls {
-	struct call_stack stack;
-};
-
 struct fields_run {
 	struct export_flow flow;	   /* must be first */
 	struct disassembler *disassembler; /* NULL: not needed by a column, or not available */
 	bool textless;			   /* a column needs it, but it is not available */
 	size_t chosen[EXPORT_FLOW_COLUMNS_MOST]; /* indexes in `columns` */
 	size_t count;
-	struct map calls_by; /* origin: index in `calls`, plus one */
-	VEC(struct hart_calls) calls;
+	struct map calls_by;		/* origin: index in `calls`, plus one */
+	VEC(struct call_stack) calls;	/* of each hart */
 	struct insn_cells cells[SLOTS]; /* by the low bits of the address */
 };
 
@@ -297,10 +292,10 @@ depth_behind(struct fields_run *run, const struct flow_place *place, const struc
 {
 	uint64_t *found = map_add(&run->calls_by, place->origin);
 	if (!*found) {
-		*vec_add(&run->calls) = (struct hart_calls){0};
+		*vec_add(&run->calls) = (struct call_stack){0};
 		*found = run->calls.count;
 	}
-	struct call_stack *stack = &run->calls.at[*found - 1].stack;
+	struct call_stack *stack = &run->calls.at[*found - 1];
 	call_stack_step(stack, step);
 	return stack->frames.count + stack->above;
 }
@@ -339,7 +334,7 @@ export_insn_fields(struct trace *trace, const struct export_options *options,
 	for (size_t i = 0; i < SLOTS; i++)
 		text_free(&run->cells[i].text);
 	for (size_t i = 0; i < run->calls.count; i++)
-		call_stack_free(&run->calls.at[i].stack);
+		call_stack_free(&run->calls.at[i]);
 	vec_free(&run->calls);
 	map_free(&run->calls_by);
 	disassembler_free(run->disassembler);

@@ -203,16 +203,6 @@ add_time(const char *name, uint64_t ns, struct text *out)
 }
 
 static void
-name_thread(struct perfetto *p, size_t process, size_t thread, const struct text *name,
-	    struct text *out)
-{
-	begin_event(p, "M", process, thread, out);
-	text_add(out, ",\"name\":\"thread_name\",\"args\":{\"name\":");
-	export_json_string(out, text_get(name), name->length);
-	text_add(out, "}}\n");
-}
-
-static void
 name_process(struct perfetto *p, size_t process, struct text *out)
 {
 	const char *name = trace_name(p->times.session->traces.at[process]);
@@ -245,7 +235,10 @@ thread_of(struct perfetto *p, size_t process, unsigned seed, const char *origin,
 	if (context)
 		text_addf(&name, "%s%s", context, *origin ? " of " : "");
 	text_add(&name, *origin || context ? origin : "(nobody)");
-	name_thread(p, process, thread, &name, out);
+	begin_event(p, "M", process, thread, out);
+	text_add(out, ",\"name\":\"thread_name\",\"args\":{\"name\":");
+	export_json_string(out, text_get(&name), name.length);
+	text_add(out, "}}\n");
 	text_free(&name);
 	return thread;
 }

@@ -115,12 +115,15 @@ add_result(struct reader *reader, const struct export_options *options,
 }
 
 void
-export_count_indexed(struct reader *reader, const struct export_options *options,
-		     struct group *group, struct export_result *result)
+export_count_indexed(struct trace *trace, const struct export_options *options, struct group *group,
+		     struct export_result *result)
 {
 	uint64_t bits[DECODE_SILENT_MAX] = {0};
+	trace_build_whole(trace);
+	struct reader *reader = reader_new(trace);
 	group_add_index(group, reader, options->filter.severities);
 	add_result(reader, options, bits, result);
+	reader_free(reader);
 }
 
 /* Append a line for each origin, even if none of its messages passes. */

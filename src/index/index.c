@@ -992,21 +992,14 @@ must_stop(struct index *index)
 	return stop;
 }
 
-static size_t
-worker_target(const struct index *index)
-{
-	size_t target = index->options.threads;
-	if (!target)
-		target = thread_processors();
-	return target > WORKERS_MAX ? WORKERS_MAX : target;
-}
-
 /* Create workers in addition to this thread, if there is enough work. Return the number to use. */
 static size_t
 prepare_workers(struct index *index)
 {
-	size_t target = worker_target(index);
+	size_t target = index->options.threads ? index->options.threads : thread_processors();
 	uint64_t left = cells_available(index) - cells_built(index);
+	if (target > WORKERS_MAX)
+		target = WORKERS_MAX;
 	if (left < (uint64_t)4 * index->segment_cells || left > UINT64_MAX / 2)
 		target = 1;
 	while (index->worker_count < target) {
@@ -1065,13 +1058,6 @@ find_last_ticks(struct index *index)
 	index->placed = true;
 }
 
-static void
-finish_build(struct index *index)
-{
-	atomic_store(&index->complete, true);
-	save_grown(index);
-}
-
 /* Build all available cells, with as many workers as are useful. */
 static void
 build_available(struct index *index)
@@ -1097,8 +1083,10 @@ index_build(struct index *index)
 		reopen_end(index);
 		build_available(index);
 	} while (end_moved(index) && !must_stop(index));
-	if (index->end != NO_END && cells_built(index) >= index_cell_count(index))
-		finish_build(index);
+	if (index->end != NO_END && cells_built(index) >= index_cell_count(index)) {
+		atomic_store(&index->complete, true);
+		save_grown(index);
+	}
 }
 
 /* Leave disk and processor to the first screen for a while, unless stopped. */
@@ -1245,22 +1233,6 @@ index_new(struct capture *capture, const struct decoder *decoder,
 	return index;
 }
 
-static void
-worker_free(struct index_worker *worker)
-{
-	job_free(&worker->thread);
-	walker_free(worker->walker);
-	cell_result_free(&worker->result);
-}
-
-static void
-segment_free(struct segment *segment, unsigned cells)
-{
-	for (unsigned i = 0; i < cells; i++)
-		cell_result_free(&segment->cells[i]);
-	free(segment->cells);
-}
-
 void
 index_free(struct index *index)
 {
@@ -1269,11 +1241,18 @@ index_free(struct index *index)
 	index_stop(index);
 	job_free(&index->builder);
 	contents_free(atomic_load(&index->shown));
-	for (size_t i = 0; i < index->worker_count; i++)
-		worker_free(&index->workers[i]);
+	for (size_t i = 0; i < index->worker_count; i++) {
+		struct index_worker *worker = &index->workers[i];
+		job_free(&worker->thread);
+		walker_free(worker->walker);
+		cell_result_free(&worker->result);
+	}
 	free(index->workers);
-	for (size_t i = 0; i < index->segment_count; i++)
-		segment_free(&index->segments[i], index->segment_cells);
+	for (size_t i = 0; i < index->segment_count; i++) {
+		for (unsigned k = 0; k < index->segment_cells; k++)
+			cell_result_free(&index->segments[i].cells[k]);
+		free(index->segments[i].cells);
+	}
 	free(index->segments);
 	free((char *)index->options.cache);
 	free(index);

@@ -76,14 +76,6 @@ step_start(const struct capture *capture, const struct decoder *decoder, struct 
 	state->passed = offset;
 }
 
-static void
-describe_dropped(const struct capture *capture, const struct message *m, struct text *out)
-{
-	text_add_size(out, m->offset + 1);
-	text_add(out, " dropped: --spool-limit keeps the newest ");
-	text_add_size(out, capture_limit(capture));
-}
-
 bool
 step_expand_dropped(const struct capture *capture, const struct message *m, struct expansion *e)
 {
@@ -215,9 +207,11 @@ step_expand_loss(const struct capture *capture, const struct message *m, struct 
 {
 	struct capture_break found;
 	text_add(&e->type, decode_kind_loss.name);
-	if (m->aux == LOSS_DROPPED)
-		describe_dropped(capture, m, &e->text);
-	else if (capture_next_break(capture, m->offset, &found) && found.offset == m->offset)
+	if (m->aux == LOSS_DROPPED) {
+		text_add_size(&e->text, m->offset + 1);
+		text_add(&e->text, " dropped: --spool-limit keeps the newest ");
+		text_add_size(&e->text, capture_limit(capture));
+	} else if (capture_next_break(capture, m->offset, &found) && found.offset == m->offset)
 		text_addf(&e->text,
 			  "the source broke off for %llu.%03llu s: what was sent meanwhile is "
 			  "missing",

@@ -170,12 +170,6 @@ before_target(const char *from, size_t length)
 	return length;
 }
 
-static bool
-has_target(const struct insn *insn)
-{
-	return insn->class == INSN_BRANCH || insn_is_direct(insn);
-}
-
 /* End an IT block with NOPs.  "IT{x{y{z}}}: mask: the lowest bit that is set ends the block"
  * [Arm ARM, "IT"]. */
 static void
@@ -206,7 +200,7 @@ disassembler_add(struct disassembler *d, enum insn_machine machine, uint64_t add
 		return false;
 	end_it_block(context, machine, insn);
 	size_t length = strlen(buffer);
-	if (!has_target(insn)) {
+	if (insn->class != INSN_BRANCH && !insn_is_direct(insn)) {
 		add_parts(buffer, length, out);
 		return true;
 	}

@@ -699,13 +699,6 @@ trace_path(const struct trace *trace)
 	return trace->path;
 }
 
-char *const *
-trace_collateral(const struct trace *trace, size_t *count)
-{
-	*count = trace->collateral_count;
-	return trace->collateral;
-}
-
 bool
 trace_takes_collateral(const struct trace *trace)
 {

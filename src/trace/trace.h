@@ -140,9 +140,6 @@ const char *trace_reason(const struct trace *);
 /* Return the path given to trace_open; `-` for standard input. */
 const char *trace_path(const struct trace *);
 
-/* Return the additional files given to trace_open, borrowed. */
-char *const *trace_collateral(const struct trace *, size_t *count);
-
 /* True if its format uses such files. */
 bool trace_takes_collateral(const struct trace *);
 

@@ -103,29 +103,17 @@ step_nulls(const struct encap_decoder *d, struct encap_state *s, const uint8_t *
 
 /* --- packets ----------------------------------------------------------- */
 
-/* Extend the timestamp by its missing upper bits.  Time moves forward, except for small steps
- * back where packets of several sources overtook each other.  Unit and epoch are not defined
- * [Encap 1.0, "Timestamp"]. */
-static uint64_t
-encap_unwrap(const struct encap_decoder *d, const struct encap_state *s, uint64_t timestamp)
-{
-	unsigned bits = 8 * d->timestamp_bytes;
-	if (!s->timed || bits == 64)
-		return timestamp;
-	uint64_t range = (uint64_t)1 << bits;
-	uint64_t ticks = (s->ticks & ~(range - 1)) | timestamp;
-	if (s->ticks > ticks && s->ticks - ticks > range / 8)
-		return ticks + range;
-	if (ticks > s->ticks && ticks - s->ticks > range - range / 8 && ticks >= range)
-		return ticks - range;
-	return ticks;
-}
-
+/* Set the time.  Complete the timestamp from the last one, which may be up to 7/8 of the
+ * counter's range earlier.  Small steps back occur where packets of several sources overtook
+ * each other.  Unit and epoch are not defined [Encap 1.0, "Timestamp"]. */
 static void
 set_time(const struct encap_decoder *d, struct encap_state *s, const struct encap_packet *packet,
 	 struct message *m)
 {
-	m->ticks = encap_unwrap(d, s, packet->timestamp);
+	unsigned bits = 8 * d->timestamp_bytes;
+	m->ticks = packet->timestamp;
+	if (s->timed) /* bytes_unwrap allows half of the range in both directions */
+		m->ticks = bytes_unwrap(s->ticks + ((uint64_t)3 << (bits - 3)), m->ticks, bits);
 	m->flags |= MESSAGE_TIMED;
 	if (!s->suspect) {
 		s->ticks = m->ticks;

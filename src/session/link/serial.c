@@ -20,6 +20,7 @@
 #include "config.h"
 
 #include "session/link/serial.h"
+#include "base/bytes.h"
 #include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/job.h"
@@ -124,27 +125,14 @@ struct serial_cursor {
 
 /* --- numbers ----------------------------------------------------------- */
 
-/* Return the signed distance from FROM to the nearest number with the low BITS of TO. */
-static uint64_t
-wrapped_distance(uint64_t from, uint64_t to, unsigned bits)
-{
-	uint64_t range = (uint64_t)1 << bits, ahead = (to - from) & (range - 1);
-	return ahead < range / 2 ? ahead : ahead - range;
-}
-
-static uint64_t
-complete_context(uint64_t last, uint64_t sequence)
-{
-	return last + wrapped_distance(last, sequence, CONTEXT_BITS);
-}
-
 static uint64_t
 complete_number(enum serial_lane lane, uint64_t last, uint64_t number)
 {
-	uint64_t mask = ((uint64_t)1 << NUMBER_BITS) - 1;
-	return lane == LANE_CONTEXT
-		   ? complete_context(last, number)
-		   : (last + wrapped_distance(last, number, GEM_VALUE_BITS)) & mask;
+	const uint64_t range = (uint64_t)1 << NUMBER_BITS;
+	if (lane == LANE_CONTEXT)
+		return bytes_unwrap(last, number, CONTEXT_BITS);
+	/* these numbers wrap too: add their range, so that a step back below 0 is possible */
+	return bytes_unwrap(last + range, number, GEM_VALUE_BITS) & (range - 1);
 }
 
 /* --- events ------------------------------------------------------------ */
@@ -245,7 +233,7 @@ note_event(void *context, const struct message *m, const struct uia_event *event
 	bool counts = is_context_logger(s, lane, m->origin);
 	if (counts) { /* any event of the logger counts */
 		uint64_t last = s->context_last ? s->context_last : CONTEXT_START;
-		s->context_last = complete_context(last, event->sequence);
+		s->context_last = complete_number(LANE_CONTEXT, last, event->sequence);
 		widen_range(&note->cell.lanes[LANE_CONTEXT], s->context_last);
 		if (!note->cell.context)
 			note->cell.context = s->context_last;

@@ -459,9 +459,7 @@ struct decoder_ops {
 	size_t field_count;
 	const struct kind_row *kinds; /* at most DECODE_KINDS_MAX */
 	size_t kind_count;
-	uint64_t kinds_sync;	/* kinds that can have MESSAGE_SYNC, a bit each */
-	uint64_t kinds_resync;	/* kinds that can have MESSAGE_RESYNC */
-	uint64_t kinds_checked; /* kinds that can have MESSAGE_CHECKED */
+	uint64_t kinds_checked; /* kinds that can have MESSAGE_CHECKED, a bit each */
 	/* origin key of messages without a sender; a loss with it may concern any sender */
 	uint64_t origin_none;
 	const struct silent_row *silent; /* at most DECODE_SILENT_MAX */

@@ -57,7 +57,6 @@ struct flow_element {
 	uint8_t class;	  /* range: enum insn_class of the last instruction */
 	uint8_t last;	  /* range: length of the last instruction, in bytes */
 	bool passed;	  /* range: the last instruction is a jump with a false condition */
-	bool implied;	  /* range: the trace may omit targets of returns */
 	bool interrupt;	  /* exception: it is an interrupt */
 	bool has_address; /* unseen, exception: `first` is valid */
 	uint32_t count;	  /* range: number of instructions */

@@ -50,8 +50,6 @@ encap_open(const void *options, const struct window *head, struct err *err)
 	return &d->base;
 }
 
-#define KIND(kind) (1ull << (kind))
-
 static void
 encap_identify_origin(const struct decoder *decoder, const struct message *m,
 		      struct origin_identity *origin)
@@ -102,8 +100,6 @@ const struct decoder_ops encap_ops = {
     .field_count = ENCAP_F_COUNT,
     .kinds = encap_kinds,
     .kind_count = ENCAP_KIND_COUNT,
-    .kinds_sync = KIND(ETRACE_START) | KIND(ETRACE_TRAP) | KIND(ETRACE_CONTEXT),
-    .kinds_resync = KIND(ENCAP_NULL_RUN) | KIND(ETRACE_START),
     .origin_none = ENCAP_ORIGIN_NONE,
     .silent = encap_silent,
     .silent_count = ENCAP_SILENT_COUNT,

@@ -142,7 +142,7 @@ struct etrace_packet {
 	/* for text; absent values are 0 */
 	bool has_context, has_time, is_interrupt, has_tval, has_address, full;
 	uint8_t privilege, status;
-	uint16_t branches, index_bits;
+	uint16_t branches;
 	uint32_t branch_map;
 	uint64_t context, time, ecause, tval, count;
 	/* for the flow */

@@ -811,7 +811,6 @@ const struct decoder_ops gem_ops = {
     .field_count = GEM_F_COUNT,
     .kinds = kinds,
     .kind_count = GEM_KIND_COUNT,
-    .kinds_sync = 1u << GEM_SYNCPOINT | 1u << GEM_SECOND,
     .options = &options_table,
     .contexts = contexts,
     .context_count = sizeof contexts / sizeof *contexts,

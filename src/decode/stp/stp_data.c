@@ -381,7 +381,6 @@ const struct decoder_ops stp_ops = {
     .field_count = F_COUNT,
     .kinds = kinds,
     .kind_count = KIND_COUNT,
-    .kinds_resync = 1ull << (KIND_PACKETS + STP_KIND_ASYNC),
     .origin_none = ORIGIN_NONE,
     .silent = stp_silent,
     .silent_count = STP_SILENT_COUNT,

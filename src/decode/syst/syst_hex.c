@@ -401,7 +401,6 @@ const struct decoder_ops syst_hex_ops = {
     .field_count = SYST_F_COUNT,
     .kinds = syst_kinds,
     .kind_count = SYST_KIND_COUNT,
-    .kinds_sync = 1ull << SYST_CLOCK,
     .kinds_checked = SYST_KINDS_CHECKED,
     .origin_none = SYST_ORIGIN_NONE,
     .origin_tells = syst_origin_tells,

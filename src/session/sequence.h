@@ -188,7 +188,7 @@ enum sequence_by {
 	SEQUENCE_BY_NOTHING, /* no wish */
 	SEQUENCE_BY_NUMBER,  /* message with that number */
 	SEQUENCE_BY_PERCENT, /* 0 is the first message, 100 the last; counts bytes of the
-				trace while the order is not known or the trace is alone */
+				trace while the order is not known or there is one strand */
 	SEQUENCE_BY_TIME,    /* first message not before a common time (`order` of struct
 				message_time), else the last */
 	SEQUENCE_BY_TICKS    /* the same within a trace, by its own clock; one of several where

@@ -408,6 +408,38 @@ test_places(void **state)
 	}
 }
 
+/* The first and the last row are those of the final order, though they do not wait for it. */
+static void
+test_edges(void **state)
+{
+	(void)state;
+	static struct stage early, late;
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t seed = i;
+		struct typed edge = {
+		    .call = {i % 2 ? COMMAND_END : COMMAND_TOP, 1, false, 0, NULL}};
+		unsigned severities = 1u << (i / 2 ? SEVERITY_INFO : SEVERITY_DEBUG);
+		open_stage(&late, "-c 4000");
+		show_severities(&late, severities);
+		session_fixture_load(&late.f);
+		sequence_load(late.app.screen.sequence);
+		settle_all(&late.app.screen);
+		give(&late.app.screen, &edge);
+		settle_all(&late.app.screen);
+		open_stage(&early, "-c 4000");
+		show_severities(&early, severities);
+		give(&early.app.screen, &edge);
+		assert_int_equal(early.app.screen.waiting->commands.count, 0);
+		arrive_all(&early, &seed);
+		settle_all(&early.app.screen);
+		struct location first = cursor_of(&early.app.screen);
+		struct location second = cursor_of(&late.app.screen);
+		assert_true(same_location(&first, &second));
+		close_stage(&early);
+		close_stage(&late);
+	}
+}
+
 /* A move by hand drops the queue. */
 static void
 test_moves(void **state)
@@ -527,7 +559,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random),  cmocka_unit_test(test_places),
 	    cmocka_unit_test(test_moves),   cmocka_unit_test(test_cancelled),
-	    cmocka_unit_test(test_growing), cmocka_unit_test(test_untimed),
+	    cmocka_unit_test(test_growing), cmocka_unit_test(test_edges),
+	    cmocka_unit_test(test_untimed),
 	};
 	return cmocka_run_group_tests_name("waiting", tests, NULL, NULL);
 }

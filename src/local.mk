@@ -194,8 +194,6 @@ libtrawl_a_SOURCES = \
 	src/decode/stp/stp_open.h \
 	src/decode/stp/stp_step.c \
 	src/decode/stp/stp_step.h \
-	src/decode/sought.c \
-	src/decode/sought.h \
 	src/decode/summary.c \
 	src/decode/summary.h \
 	src/decode/syst/syst.c \
@@ -211,7 +209,6 @@ libtrawl_a_SOURCES = \
 	src/decode/syst/syst_printf.c \
 	src/decode/syst/syst_printf.h \
 	src/decode/syst/syst_raw.c \
-	src/decode/syst/syst_sift.c \
 	src/decode/syst/syst_stp.c \
 	src/decode/syst/syst_systprint.c \
 	src/decode/text/textlog.c \
@@ -222,6 +219,8 @@ libtrawl_a_SOURCES = \
 	src/decode/text/textlog_screen.c \
 	src/decode/text/textlog_time.c \
 	src/decode/undecoded.c \
+	src/decode/verdict.c \
+	src/decode/verdict.h \
 	src/export/export.c \
 	src/export/export.h \
 	src/export/export_columns.c \

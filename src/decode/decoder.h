@@ -273,11 +273,15 @@ struct expansion {
 	unsigned depth;		  /* of the next field added */
 	unsigned flags;		  /* enum message_flag that only expand can find (a bad CRC) */
 	bool unnamed;		  /* its number names a text that no loaded file contains */
+	bool lacks; /* the text is missing, because it contains no needle of `verdicts` */
 	/* set by the caller of expand: fields with `detail` rows, and labels, may be missing */
 	bool exported;
 	/* set by expand: no fields are needed, so expansion_add() returns `spare` */
 	bool fieldless;
 	struct field spare;
+	/* set by the caller of expand: if no field is wanted, leave out a text that certainly
+	 * contains no needle; or NULL */
+	struct verdicts *verdicts;
 };
 
 enum expand_want {
@@ -445,9 +449,9 @@ struct decode_memory {
 
 struct flow_modes;
 struct flow_packet;
-struct sought;
-struct sought_answer;
+struct needles;
 struct summary;
+struct verdicts;
 
 struct decoder_ops {
 	const char *format;    /* syst, encap, gem, ... */
@@ -551,29 +555,23 @@ struct decoder_ops {
 	void (*expand)(const struct decoder *, const struct message *, const struct window *,
 		       enum expand_want, const struct decode_history *, struct expansion *);
 
-	/* Fill in ANSWER, zeroed before, with facts about M's text and type without building
-	 * them.  The window covers M, which is not a DECODE_KIND_LOSS.  The search may be NULL.
-	 * No `sift`: nothing is ever sure. */
-	void (*sift)(const struct decoder *, const struct message *, const struct window *,
-		     struct sought *, struct sought_answer *);
-
 	/* Fill in type keys of COUNT messages.  Messages of the decoder with equal keys have
 	 * equal types.  Set KEYED to false where that is not sure; skip messages where it
-	 * already is.  The window and the messages are as for sift.  No `type_keys`: never sure. */
+	 * already is.  The window covers the messages; none is a DECODE_KIND_LOSS.  No `type_keys`:
+	 * never sure. */
 	void (*type_keys)(const struct decoder *, const struct message *, size_t count,
 			  const struct window *, uint64_t *keys, bool *keyed);
 
 	/* Return M's text and its LENGTH if the text is in the window unchanged, else NULL.
-	 * Also NULL if not sure.  The window and M are as for sift.  No `text`: never sure. */
-	const char *(*text)(const struct decoder *, const struct message *, const struct window *,
-			    size_t *length);
+	 * Also NULL if not sure.  The window and M are as for type_keys.  No `text_at`: never sure. */
+	const char *(*text_at)(const struct decoder *, const struct message *,
+			       const struct window *, size_t *length);
 
-	/* Return the forms (enum sought_look, a bit each) in which capture bytes show each
-	 * match.  If a message's text or type contains a needle, so do its bytes in one of these
-	 * forms.  This covers sound messages of KINDS (a bit each) with no flags outside FLAGS.
-	 * Return 0 if not sure.  NULL: never sure. */
-	unsigned (*in_place)(const struct decoder *, struct sought *, uint64_t kinds,
-			     unsigned flags);
+	/* True if bytes without a needle cannot contain a message with a needle in its text or type.
+	 * This covers sound messages of KINDS (a bit each) with no flags outside FLAGS.  No
+	 * `in_place`: never sure. */
+	bool (*in_place)(const struct decoder *, const struct needles *, uint64_t kinds,
+			 unsigned flags);
 
 	/* Identify the sender of M in a zeroed struct.  NULL: senders of this format have no
 	 * numbers. */

@@ -12,7 +12,7 @@
 #include "config.h"
 
 #include "trace/reader.h"
-#include "decode/sought.h"
+#include "decode/verdict.h"
 #include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/map.h"
@@ -1043,28 +1043,21 @@ const char *
 reader_text(struct reader *reader, const struct message *m, size_t *length)
 {
 	const struct decoder *decoder = reader->decoder;
-	if (!decoder->ops->text)
+	if (!decoder->ops->text_at)
 		return NULL;
 	struct window window = reader_window(reader);
-	return is_of_window(reader, m, &window) ? decoder->ops->text(decoder, m, &window, length)
+	return is_of_window(reader, m, &window) ? decoder->ops->text_at(decoder, m, &window, length)
 						: NULL;
 }
 
 void
-reader_sift(struct reader *reader, const struct message *m, struct sought *sought,
-	    struct sought_answer *answer)
+reader_expand_match(struct reader *reader, const struct message *m, enum expand_want want,
+		    struct verdicts *verdicts, struct expansion *e)
 {
-	const struct decoder *decoder = reader->decoder;
 	struct window window = reader_window(reader);
-	*answer = (struct sought_answer){0};
-	if (!decoder->ops->sift || !is_of_window(reader, m, &window))
-		return;
-	if (sought)
-		sought_renew(sought, capture_generation(reader->capture));
-	unsigned texts = trace_generation(reader->trace);
-	decoder->ops->sift(decoder, m, &window, sought, answer);
-	if (answer->unnamed)
-		trace_lacks_name(reader->trace, texts);
+	e->verdicts = is_of_window(reader, m, &window) ? verdicts : NULL;
+	expand_after(reader, m, want, &reader->history, e);
+	e->verdicts = NULL;
 }
 
 void
@@ -1097,40 +1090,33 @@ end_of_messages(struct trace *trace, uint64_t cell)
 	return end < size ? end : size;
 }
 
-/* True if no search string starts in these bytes. SUMMARY states the kinds and flags of their
- * messages; nothing else is in them. */
+/* True if these bytes contain no needle, and no message with one. SUMMARY states the kinds and
+ * flags of their messages; nothing else is in them. */
 static bool
 bytes_lack(struct trace *trace, uint64_t begin, uint64_t end, const struct index_cell *summary,
-	   struct sought *sought)
+	   const struct needles *needles)
 {
 	const struct decoder *decoder = trace_decoder(trace);
 	const struct capture *capture = trace_capture(trace);
-	uint64_t held = capture_begin(capture);
 	unsigned generation = capture_generation(capture);
-	if (!decoder->ops->in_place || !trace_is_of_decoder(trace) || begin < held ||
-	    begin >= end || !capture_is_whole(capture))
+	if (!decoder->ops->in_place || !trace_is_of_decoder(trace) ||
+	    begin < capture_begin(capture) || begin >= end || !capture_is_whole(capture))
 		return false;
-	unsigned looks =
-	    decoder->ops->in_place(decoder, sought, summary->kinds, summary->message_flags);
-	const struct window window = {
-	    .bytes = capture_bytes(capture) + held, .offset = held, .length = (size_t)(end - held)};
-	sought_renew(sought, generation);
-	bool none = looks;
-	for (unsigned look = 0; look < SOUGHT_LOOKS; look++)
-		none &= !(looks >> look & 1) ||
-			!sought_is_in(sought, (enum sought_look)look, &window, begin, end - begin);
+	bool none =
+	    decoder->ops->in_place(decoder, needles, summary->kinds, summary->message_flags) &&
+	    !needles_are_in(needles, capture_bytes(capture) + begin, (size_t)(end - begin));
 	/* bytes dropped or rewritten meanwhile may have been zeros */
 	return none && begin >= capture_begin(capture) && capture_generation(capture) == generation;
 }
 
 bool
-trace_cell_lacks(struct trace *trace, uint64_t cell, struct sought *sought)
+trace_cell_lacks(struct trace *trace, uint64_t cell, const struct needles *needles)
 {
 	const struct index *index = trace_index(trace);
 	struct index_cell summary;
 	return index_cell(index, cell, &summary) &&
 	       bytes_lack(trace, cell * index_cell_size(index), end_of_messages(trace, cell),
-			  &summary, sought);
+			  &summary, needles);
 }
 
 /* --- the walk ---------------------------------------------------------- */

@@ -140,11 +140,11 @@ void reader_expand(struct reader *, const struct message *, enum expand_want, st
  * reader_expand. Reads earlier messages only if the origin depends on them. */
 void reader_expand_origin(struct reader *, const struct message *, struct expansion *);
 
-/* Fill ANSWER with the facts about the text and type of reader_expand that need no expansion;
- * {0}: unknown. SOUGHT may be NULL. */
-struct sought;
-struct sought_answer;
-void reader_sift(struct reader *, const struct message *, struct sought *, struct sought_answer *);
+/* Expand like reader_expand. The text may be missing, with `lacks` set, if it contains no needle of
+ * VERDICTS (may be NULL). */
+struct verdicts;
+void reader_expand_match(struct reader *, const struct message *, enum expand_want,
+			 struct verdicts *, struct expansion *);
 
 /* Fill in a key for the type of each of COUNT messages. In one trace, equal keys mean equal
  * types. Clear KEYED where that is not certain. */
@@ -155,9 +155,10 @@ void reader_type_keys(struct reader *, const struct message *, size_t count, uin
  * NULL if it does not or that is not certain. */
 const char *reader_text(struct reader *, const struct message *, size_t *length);
 
-/* True if the bytes of an indexed cell prove that none of its messages has the search strings
- * in text or type. From any thread. */
-bool trace_cell_lacks(struct trace *, uint64_t cell, struct sought *);
+/* True if the bytes of an indexed cell prove that none of its messages has a needle in text or
+ * type. From any thread. */
+struct needles;
+bool trace_cell_lacks(struct trace *, uint64_t cell, const struct needles *);
 
 /* True if the raw key of every message determines its origin, until trace_generation()
  * changes. reader_origin_kinds returns the set of kinds for which it does, one bit each. */

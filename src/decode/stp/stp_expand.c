@@ -11,7 +11,6 @@
 #include "decode/stp/stp_expand.h"
 
 #include "base/bytes.h"
-#include "decode/sought.h"
 #include "decode/stp/stp_gather.h"
 
 #include <string.h>
@@ -441,66 +440,4 @@ stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
 	if (is_data)
 		expand_data(&j);
 	return assembled;
-}
-
-/* --- search ------------------------------------------------------------ */
-
-/* True if no type or text from expand_version() and expand_sync() contains the search string.
- * Forms that are left out here are prefixes of the ones tested. */
-static bool
-sync_lacks(const struct sought *sought)
-{
-	static const char *const whole[] = {"STP:ASYNC", "STP:VERSION", no_version};
-	static const char *const orders[] = {"most", "least"};
-	bool found = false;
-	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-		struct sought_sieve sieve = {0};
-		sought_pass_text(sought, &sieve, whole[i]);
-		found |= sieve.found;
-	}
-	for (size_t i = 0; i < 2 * sizeof clock_names / sizeof *clock_names; i++) {
-		struct sought_sieve sieve = {0};
-		sought_pass_text(sought, &sieve, "STP ");
-		sought_pass_any(sought, &sieve, SOUGHT_NUMBERS);
-		sought_pass_text(sought, &sieve, clock_names[i / 2]);
-		sought_pass_text(sought, &sieve, " times, ");
-		sought_pass_text(sought, &sieve, orders[i % 2]);
-		sought_pass_text(sought, &sieve, " significant nibble first");
-		found |= sieve.found;
-	}
-	return !found;
-}
-
-/* True if no type or text from expand_packet() contains the search string. */
-static bool
-form_lacks(const struct stp_form *form, const struct sought *sought)
-{
-	struct sought_sieve type = {0}, text = {0};
-	sought_pass_text(sought, &type, form->type);
-	sought_pass_text(sought, &text, form->before);
-	sought_pass_any(sought, &text, SOUGHT_NUMBERS);
-	sought_pass_text(sought, &text, form->after);
-	return !type.found && !text.found;
-}
-
-static bool
-row_lacks(const struct stp_protocol *protocol, unsigned kind, const struct sought *sought)
-{
-	if (kind == protocol->rows[STP_ASYNC].kind)
-		return sync_lacks(sought);
-	for (size_t what = 0; what < STP_WHAT_COUNT; what++)
-		if (forms[what].type && protocol->rows[what].kind == kind)
-			return form_lacks(&forms[what], sought);
-	return false;
-}
-
-bool
-stp_row_lacks(const struct stp_protocol *protocol, unsigned kind, struct sought *sought)
-{
-	const uint64_t key[3] = {kind, (uint64_t)(uintptr_t)protocol};
-	struct sought_note *note = sought_note(sought, key);
-	if (note->fresh)
-		note->never = row_lacks(protocol, kind, sought);
-	note->fresh = false;
-	return note->never;
 }

@@ -98,10 +98,6 @@ bool stp_expand(const struct stp_setup *, const struct stp_field_rows *, const s
 		const struct window *, enum expand_want, const struct decode_history *,
 		struct expansion *e);
 
-/* True if neither type nor text of the transport's messages of KIND can contain the search string.
- * Return false if unsure. */
-bool stp_row_lacks(const struct stp_protocol *, unsigned kind, struct sought *);
-
 /* Iterator over the packets of a message, in order. */
 struct stp_walk {
 	const struct window *window;

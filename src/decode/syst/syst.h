@@ -203,20 +203,8 @@ void syst_expand(const struct syst_decoder *, const struct message *, const uint
 		 size_t length, enum expand_want, const struct decode_history *,
 		 const struct syst_sender *sender, struct expansion *e);
 
-/* Sift the frame P, for decoder_ops.sift.  WINDOW contains the frame unchanged at the message's
- * offset, or is NULL.  SENDER as above. */
-struct sought;
-struct sought_answer;
-void syst_sift(const struct syst_decoder *, const struct message *, const uint8_t *p, size_t length,
-	       const struct syst_sender *sender, const struct window *, struct sought *,
-	       struct sought_answer *);
-
-/* Return the text inside the frame P, for decoder_ops.text. */
+/* Return the text inside the frame P, for decoder_ops.text_at. */
 const char *syst_text(const struct message *, const uint8_t *p, size_t length, size_t *size);
-
-/* For decoder_ops.in_place, if messages are unchanged in the capture. */
-unsigned syst_in_place(const struct syst_decoder *, struct sought *, uint64_t kinds,
-		       unsigned flags);
 
 /* True if the frame P states the build of a sender's software, for decoder_ops.announces.  Set
  * GUID to the sender's and BUILD to the number.  Without GUID in the message, use that of the

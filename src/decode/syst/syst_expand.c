@@ -20,8 +20,6 @@
 
 enum { PRINTER_BLOCK = 24 /* see syst_nul_behind */ };
 
-const char syst_bad_crc[] = "bad CRC: ";
-
 struct syst_job {
 	const struct syst_frame *f;
 	struct syst_client_choice choice;
@@ -666,6 +664,11 @@ put_printf(struct syst_job *j, const struct syst_call *call)
 	struct arg_sink context = {.job = j, .at = call->at, .format = call->format};
 	const struct syst_arg_sink sink = {&context, add_arg};
 	const struct syst_args args = syst_call_args(j->f, call);
+	if (j->e->verdicts && j->e->fieldless && !j->e->text.length &&
+	    syst_printf_lacks(j->e->verdicts, call->format, call->length, &args)) {
+		j->e->lacks = true;
+		return;
+	}
 	open_level(j, SYST_F_ARGS, call->at, args.length)->label = "arguments";
 	struct syst_printf_result result = syst_printf(&j->e->text, call->format, call->length,
 						       &args, j->e->fieldless ? NULL : &sink);
@@ -900,7 +903,7 @@ syst_choose_entry(const struct syst_frame *f, const struct syst_client *client)
 	}
 }
 
-/* Add the CRC's fields.  If it is wrong, the text starts with syst_bad_crc. */
+/* Add the CRC's fields.  If it is wrong, the text starts with a note. */
 static void
 add_crc(struct syst_job *j, uint32_t stated, uint32_t computed)
 {
@@ -987,12 +990,31 @@ syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t
 	uint32_t stated, computed;
 	bool has_crc = find_crc(&f, m, &stated, &computed);
 	if (has_crc && stated != computed)
-		text_add(&e->text, syst_bad_crc);
+		text_add(&e->text, "bad CRC: ");
 	bodies[sound ? f.peek.kind : SYST_BAD](&j);
 	if (f.word && sound && f.length > f.payload_end)
 		add_part(&j, SYST_F_TRAILING, f.payload_end, f.length - f.payload_end);
 	if (has_crc)
 		add_crc(&j, stated, computed);
+}
+
+/* Return a text without format or checksum.  The bytes may have changed since step() read them. */
+const char *
+syst_text(const struct message *m, const uint8_t *p, size_t length, size_t *size)
+{
+	enum { location_end = 21 /* most bytes up to a location's first byte */ };
+	const unsigned doubtful = MESSAGE_LOSS | MESSAGE_SUSPECT | MESSAGE_DAMAGED;
+	if (m->kind != SYST_STRING || m->flags & doubtful || length < 4)
+		return NULL;
+	uint32_t header = bytes_le32(p);
+	if (header & SYST_HEADER_LOCATION && length < location_end)
+		return NULL;
+	size_t from = syst_layout(header, p).payload;
+	bool formatted = syst_formatted[SYST_STRING] >> syst_header_subtype(header) & 1;
+	if (header & SYST_HEADER_CRC || formatted || from > length)
+		return NULL;
+	*size = strnlen((const char *)p + from, length - from);
+	return (const char *)p + from;
 }
 
 bool

@@ -86,9 +86,6 @@ struct syst_args syst_call_args(const struct syst_frame *, const struct syst_cal
 /* True if the reference printer would find a NUL after the payload. */
 bool syst_nul_behind(const struct syst_frame *);
 
-/* Start of the text if a checksum is wrong. */
-extern const char syst_bad_crc[];
-
 /* Append the message's source as FILE:LINE: its own, else ENTRY's (may be NULL).  Append nothing
  * if neither has one. */
 void syst_source(const struct syst_frame *, const struct syst_client *, const struct syst_entry *,

@@ -18,7 +18,6 @@
 #include "config.h"
 
 #include "decode/lines.h"
-#include "decode/sought.h"
 #include "decode/syst/syst_expand.h"
 #include "decode/syst/syst_frame.h"
 
@@ -236,29 +235,20 @@ syst_hex_step(const struct decoder *decoder, struct decode_state *state, const s
 	return line_step(state, w, out, max, read_line);
 }
 
-/* Convert the frame of a line into FRAME: half as many bytes as digits.  Return false if its
- * digits are invalid. */
-static bool
-read_frame(struct syst_hex_line *line, uint8_t *frame)
-{
-	if (line->digit_count % 2 ||
-	    !syst_hex_convert(line->digits, line->digit_count / 2, frame)) {
-		find_digits(line);
-		if (!line->fault)
-			syst_hex_gather(line, line->digit_count / 2, frame);
-	}
-	return !line->fault;
-}
-
-/* Like read_frame(), into E's arena. */
+/* Convert the frame of a line, in E's arena.  Return false if its digits are invalid. */
 static bool
 frame_of(struct syst_hex_line *line, struct expansion *e)
 {
-	uint8_t *frame = arena_alloc(&e->arena, line->digit_count / 2 + 1);
-	bool read = read_frame(line, frame);
-	e->payload = read ? frame : NULL;
-	e->payload_length = read ? line->digit_count / 2 : 0;
-	return read;
+	size_t length = line->digit_count / 2;
+	uint8_t *frame = arena_alloc(&e->arena, length + 1);
+	if (line->digit_count % 2 || !syst_hex_convert(line->digits, length, frame)) {
+		find_digits(line);
+		if (!line->fault)
+			syst_hex_gather(line, length, frame);
+	}
+	e->payload = line->fault ? NULL : frame;
+	e->payload_length = line->fault ? 0 : length;
+	return !line->fault;
 }
 
 /* Add an extent for each group of digits of the line at OFFSET of the capture. */
@@ -311,26 +301,6 @@ syst_hex_expand(const struct decoder *decoder, const struct message *m, const st
 	add_text(e, SYST_F_STRING, m, (const char *)line.p, line.length);
 	if (line.digits)
 		add_text(e, SYST_F_NOTE, m, why, strlen(why));
-}
-
-/* Sift a line.  Without digits it is its own text, else its frame is sifted. */
-static void
-syst_hex_sift(const struct decoder *decoder, const struct message *m, const struct window *w,
-	      struct sought *sought, struct sought_answer *answer)
-{
-	struct syst_hex_line line;
-	if (!sought)
-		return; /* no buffer for the line */
-	uint8_t *copy = sought_room(sought, 2 * (size_t)m->length + 1);
-	memcpy(copy, w->bytes + (m->offset - w->offset), m->length);
-	parse_line(&line, copy, m->length);
-	if (!line.digits) {
-		answer->text_lacks = !needles_are_in(&sought->needles, line.p, line.length);
-		answer->type_lacks = !sought_joins(sought, "TEXT");
-	} else if (read_frame(&line, copy + m->length)) {
-		syst_sift((const struct syst_decoder *)decoder, m, copy + m->length,
-			  line.digit_count / 2, NULL, NULL, sought, answer);
-	}
 }
 
 static bool
@@ -429,7 +399,6 @@ const struct decoder_ops syst_hex_ops = {
     .step = syst_hex_step,
     .resync = line_resync,
     .expand = syst_hex_expand,
-    .sift = syst_hex_sift,
     .announces = syst_hex_announces,
     .printer = SYST_PRINTER,
     .print = syst_hex_systprint,

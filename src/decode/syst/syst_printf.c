@@ -96,9 +96,7 @@ struct syst_printf_job {
 	size_t used;			  /* argument bytes used */
 	const struct syst_arg_sink *sink; /* or NULL */
 	struct syst_arg arg;		  /* argument for the sink; value and width are set first */
-	const struct sought *sought;	  /* the text goes through `sieve` instead; or NULL */
-	struct sought_sieve sieve;
-	size_t work; /* characters made or requested */
+	size_t work;			  /* characters made or requested */
 	bool cut;
 };
 
@@ -298,18 +296,12 @@ syst_printf_add(struct syst_printf_job *job, const char *text, size_t length)
 	job->work += length;
 	if (job->out)
 		text_add_bytes(job->out, text, length);
-	else if (job->sought)
-		sought_pass(job->sought, &job->sieve, text, length);
 }
 
 static void
 add_blanks(struct syst_printf_job *job, size_t count)
 {
-	if (!count)
-		return;
-	if (job->sought)
-		sought_pass_any(job->sought, &job->sieve, SOUGHT_BLANKS);
-	if (job->out)
+	if (count && job->out)
 		text_add_fill(job->out, ' ', count);
 }
 
@@ -421,42 +413,6 @@ put_integer(struct text *out, const struct spec *spec, uint64_t value)
 		   has_flag(spec, FLAG_ZERO) && !has_flag(spec, FLAG_LEFT) && spec->precision < 0);
 }
 
-/* Return the letters of an integer without flags, width or precision. */
-static enum sought_letters
-letters_of(char letter)
-{
-	return letter == 'x' ? SOUGHT_HEX : letter == 'X' ? SOUGHT_CAPITALS : SOUGHT_DECIMALS;
-}
-
-/* Pass an integer through the sieve: its digits, if it is bare.  Skip even these if no needle can
- * start or continue with a digit. */
-static void
-sieve_integer(struct syst_printf_job *job, const struct spec *spec, uint64_t value)
-{
-	char buffer[DIGITS_MAX];
-	const struct sought *sought = job->sought;
-	struct sought_sieve *sieve = &job->sieve;
-	if (!spec->bare) {
-		sought_pass_any(sought, sieve, SOUGHT_NUMBERS);
-	} else if (!sought_goes_on(sought, sieve, letters_of(spec->letter))) {
-		sieve->open = 0;
-	} else {
-		bool negative = is_signed(spec) && value >> 63;
-		struct digits d = digits_of(spec, negative ? -value : value, buffer);
-		sought_pass(sought, sieve, "-", negative);
-		sought_pass(sought, sieve, d.length ? d.at : "0", d.length ? d.length : 1);
-	}
-}
-
-static void
-add_integer(struct syst_printf_job *job, const struct spec *spec, uint64_t value)
-{
-	if (job->sought)
-		sieve_integer(job, spec, value);
-	if (job->out)
-		put_integer(job->out, spec, value);
-}
-
 /* Make the conversion for the C library, with width and precision as arguments: `%-0*.*a`.  Only
  * known letters and flags get into it. */
 static const char *
@@ -478,8 +434,6 @@ static void
 add_number(struct syst_printf_job *job, const struct spec *spec, double value)
 {
 	char format[REBUILT_MAX];
-	if (job->sought)
-		sought_pass_any(job->sought, &job->sieve, SOUGHT_NUMBERS);
 	if (job->out)
 		text_addf(job->out, rebuild_spec(spec, format), spec->width, spec->precision,
 			  value);
@@ -498,7 +452,8 @@ convert_signed(struct syst_printf_job *job, const struct spec *spec)
 	if (!syst_printf_take(job, wire, &value))
 		return MISSING;
 	job->arg.i = sign_extend(value, bytes);
-	add_integer(job, spec, job->arg.u);
+	if (job->out)
+		put_integer(job->out, spec, job->arg.u);
 	syst_printf_report_argument(job, spec, SYST_ARG_INT, wire);
 	return DONE;
 }
@@ -512,7 +467,8 @@ convert_unsigned(struct syst_printf_job *job, const struct spec *spec)
 	if (!syst_printf_take(job, wire, &value))
 		return MISSING;
 	job->arg.u = value & UINT64_MAX >> (64 - 8 * bytes);
-	add_integer(job, spec, job->arg.u);
+	if (job->out)
+		put_integer(job->out, spec, job->arg.u);
 	syst_printf_report_argument(job, spec, SYST_ARG_UINT, wire);
 	return DONE;
 }
@@ -555,8 +511,6 @@ convert_number(struct syst_printf_job *job, const struct spec *spec)
 	return DONE;
 }
 
-static const char nil[] = "(nil)"; /* as in the printer's C library */
-
 static enum outcome
 convert_pointer(struct syst_printf_job *job, const struct spec *spec)
 {
@@ -568,15 +522,16 @@ convert_pointer(struct syst_printf_job *job, const struct spec *spec)
 	syst_printf_report_argument(job, spec, SYST_ARG_UINT, wire);
 	if (spec->letter == 'n')
 		return DONE;
-	if (!value) {
-		add_padded(job, spec, nil, sizeof nil - 1);
+	if (!value) { /* as in the printer's C library */
+		add_padded(job, spec, "(nil)", 5);
 		return DONE;
 	}
 	struct spec hex = *spec;
 	hex.letter = 'x';
 	hex.bare = false;
 	hex.flags |= 1u << FLAG_FORM;
-	add_integer(job, &hex, value);
+	if (job->out)
+		put_integer(job->out, &hex, value);
 	return DONE;
 }
 
@@ -804,188 +759,71 @@ syst_printf_fits(const char *format, size_t format_length, const struct syst_arg
 
 /* --- search ---------------------------------------------------------------- */
 
-/* True if a needle may overlap the fixed words, which come from neither format nor arguments.
- * Cached in a note. */
+/* Limits for a verdict.  Conversions of this width, in a format of this length, never reach
+ * SYST_PRINTF_TEXT_MAX, where the text would be cut. */
+enum { JUDGED_LENGTH = 4096, JUDGED_WIDTH = 99 };
+
+/* Add the texts of a conversion.  Return false if they are not known. */
 static bool
-words_join(struct sought *sought)
+add_conversion(struct pieces *pieces, const struct spec *spec)
 {
-	static const char *const words[] = {missing, cut, invalid, unended, nil, "'", " - "};
-	const uint64_t key[3] = {0, 0, (uint64_t)(uintptr_t)words};
-	struct sought_note *note = sought_note(sought, key);
-	if (note->fresh)
-		note->never = true;
-	for (size_t i = 0; note->fresh && i < sizeof words / sizeof *words; i++)
-		note->never &= !sought_joins(sought, words[i]);
-	note->fresh = false;
-	return !note->never;
-}
-
-bool
-syst_printf_lacks(struct sought *sought, const char *format, size_t format_length,
-		  const struct syst_args *args)
-{
-	if (!sought_own_is_in(sought, format, format_length) &&
-	    !sought_own_is_in(sought, args->at, args->length) && !words_join(sought))
+	if (spec->adapts || spec->width > JUDGED_WIDTH || spec->precision > JUDGED_WIDTH)
+		return false;
+	switch (spec->letter) {
+	case 'd':
+	case 'i':
+	case 'o':
+	case 'u':
+		pieces_add_letters(pieces, "0123456789+- ");
 		return true;
-	struct syst_printf_job job = {.args = args, .sought = sought};
-	return syst_printf_run(&job, format, format_length) == DONE && !job.sieve.found;
-}
-
-bool
-syst_complaints_lack(const struct sought *sought)
-{
-	static const char *const words[] = {cut, unended, missing};
-	struct sought_sieve sieve = {0};
-	bool lack = !sought->places['\''];
-	for (size_t i = 0; i < sizeof words / sizeof *words && lack; i++) {
-		sieve = (struct sought_sieve){0};
-		sought_pass_text(sought, &sieve, words[i]);
-		lack = !sieve.found;
-	}
-	return lack && !sieve.open; /* of `missing`, which the format follows */
-}
-
-/* State of judging all texts of a format, whatever the arguments. */
-struct format_judging {
-	const struct sought *sought;
-	bool placed; /* the format is in the message */
-	bool calm;   /* no needle is in a complaint or continues after one */
-	struct sought_sieve sieve;
-};
-
-/* Check the complaints that a failed conversion appends to the text.  A needle may be in one or
- * continue into it. */
-static void
-judge_complaints(struct format_judging *j)
-{
-	static const char *const words[] = {cut, unended, missing};
-	const uint64_t *places = j->sought->places;
-	uint64_t next = (j->sieve.open & ~j->sought->ends) << 1;
-	j->sieve.found |= !j->calm;
-	if (!(next & (places[(uint8_t)*missing] | places[(uint8_t)*cut])))
-		return;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		struct sought_sieve sieve = j->sieve;
-		sought_pass_text(j->sought, &sieve, words[i]);
-		j->sieve.found |= sieve.found;
+	case 'x':
+	case 'X':
+		pieces_add_letters(pieces, "0123456789abcdefABCDEFxX+- ");
+		return true;
+	case 's':
+		pieces_add_letters(pieces, " ");
+		pieces_add_unknown(pieces);
+		pieces_add_letters(pieces, " ");
+		return true;
+	case 'n':
+		return true;
+	case 'c': /* its bytes are no text in the arguments */
+		return false;
+	default: /* floating point and pointers: inf, nan, (nil) */
+		pieces_add_letters(pieces, "0123456789abcdefABCDEFxXpP+-., nifNIF(l)");
+		return true;
 	}
 }
 
-/* Pass each of WORDS as an alternative, from the state BEFORE on. */
-static void
-pass_words(const struct sought *sought, struct sought_sieve *sieve, struct sought_sieve before,
-	   const char *const *words)
+static enum verdict
+judge_format(const struct needles *needles, const char *format, size_t length)
 {
-	for (; *words; words++) {
-		struct sought_sieve one = before;
-		sought_pass_text(sought, &one, *words);
-		sieve->open |= one.open;
-		sieve->found |= one.found;
-	}
-}
-
-/* Pass a number as written, but without the blanks around it. */
-static void
-judge_number(struct format_judging *j, const struct spec *spec)
-{
-	static const char *const odd[] = {"inf",  "nan",  "INF",  "NAN",  "-inf", "-nan", "-INF",
-					  "-NAN", "+inf", "+nan", "+INF", "+NAN", NULL};
-	static const char *const none[] = {nil, NULL};
-	struct sought_sieve before = j->sieve;
-	char letter = spec->letter;
-	bool integer = is_integer(spec);
-	if (letter == 'a' || letter == 'A')
-		sought_pass_any(j->sought, &j->sieve, SOUGHT_NUMBERS);
-	else if (letter == 'p')
-		sought_pass_any(j->sought, &j->sieve, SOUGHT_HEX);
-	else
-		sought_pass_any(j->sought, &j->sieve, integer ? letters_of(letter) : SOUGHT_FLOATS);
-	if (letter == 'p')
-		pass_words(j->sought, &j->sieve, before, none);
-	else if (!integer)
-		pass_words(j->sought, &j->sieve, before, odd);
-}
-
-/* Pass the possible output of a conversion. */
-static void
-judge_conversion(struct format_judging *j, const struct spec *spec)
-{
-	bool padded = spec->width || spec->width_given || has_flag(spec, FLAG_BLANK);
-	if (spec->letter == 'n')
-		return;
-	if (padded)
-		sought_pass_any(j->sought, &j->sieve, SOUGHT_BLANKS);
-	if (spec->letter == 's')
-		sought_pass_unknown(j->sought, &j->sieve);
-	else if (spec->letter != 'c')
-		judge_number(j, spec);
-	for (size_t i = 0; spec->letter == 'c' && i < UTF8_MAX; i++)
-		sought_pass_byte(j->sought, &j->sieve);
-	if (padded)
-		sought_pass_any(j->sought, &j->sieve, SOUGHT_BLANKS);
-}
-
-/* Skip plain integer conversions if no needle can continue from the byte before them or start in
- * their digits.  Most are like this, and the test is fast.  Return the rest of the format. */
-static const char *
-pass_plain(const struct sought *s, const char *p, const char *end)
-{
-	const char *percent;
-	while ((percent = memchr(p, '%', (size_t)(end - p))) && end - percent >= 2) {
-		char letter = percent[1];
-		uint64_t before = percent > p ? s->places[(uint8_t)percent[-1]] & ~s->ends : 0;
-		bool plain = letter == 'd' || letter == 'u' || letter == 'x';
-		if (!plain || before ||
-		    s->starts & s->letters[letter == 'x' ? SOUGHT_HEX : SOUGHT_DECIMALS])
-			return p;
-		p = percent + 2;
-	}
-	return percent ? p : end;
-}
-
-static enum sought_verdict
-judge_format(struct format_judging *j, const char *format, size_t length)
-{
+	struct pieces pieces = {.needles = needles};
+	enum verdict verdict = VERDICT_NEVER;
 	const char *p = format, *end = format + length;
-	enum sought_verdict verdict = j->placed ? SOUGHT_IN_PLACE : SOUGHT_NEVER;
-	if (j->placed && !j->sought->cuts)
-		p = pass_plain(j->sought, p, end);
-	while (p < end && !j->sieve.found) {
+	while (p < end) {
 		struct format_step step;
-		bool first = p == format;
 		p = parse_step(p, end, &step);
-		if (j->placed)
-			sought_pass_placed(j->sought, &j->sieve, step.bytes, step.length);
-		else
-			sought_pass(j->sought, &j->sieve, step.bytes, step.length);
-		if (first && j->sieve.found && !j->sought->cuts)
-			return SOUGHT_ALWAYS; /* no conversion before it can fail */
-		if (step.kind == STEP_INVALID)
-			return SOUGHT_MAY;
+		pieces_add(&pieces, step.bytes, step.length);
 		if (step.kind == STEP_BYTES)
 			continue;
-		judge_complaints(j);
-		judge_conversion(j, &step.spec);
-		judge_complaints(j);
+		if (step.kind == STEP_INVALID || !add_conversion(&pieces, &step.spec))
+			return VERDICT_MAY;
 		if (step.spec.letter == 's')
-			verdict = SOUGHT_IN_PLACE;
+			verdict = VERDICT_ARGUMENTS;
 	}
-	return j->sieve.found ? SOUGHT_MAY : verdict;
-}
-
-enum sought_verdict
-syst_format_judge(const struct sought *sought, const char *format, size_t length)
-{
-	struct sought_sieve shown = {0}; /* the format as part of a complaint */
-	sought_pass(sought, &shown, format, length);
-	struct format_judging j = {.sought = sought,
-				   .calm = !shown.found && syst_complaints_lack(sought)};
-	return judge_format(&j, format, length);
+	return pieces.found ? VERDICT_MAY : verdict;
 }
 
 bool
-syst_printf_in_place(const struct sought *sought, const char *format, size_t length)
+syst_printf_lacks(struct verdicts *verdicts, const char *format, size_t format_length,
+		  const struct syst_args *args)
 {
-	struct format_judging j = {.sought = sought, .placed = true, .calm = true};
-	return judge_format(&j, format, length) != SOUGHT_MAY;
+	if (format_length > JUDGED_LENGTH)
+		return false;
+	enum verdict verdict = verdict_of(verdicts, format, format_length, judge_format);
+	if (verdict == VERDICT_ARGUMENTS &&
+	    !needles_are_in(verdicts->needles, args->at, args->length))
+		verdict = VERDICT_NEVER;
+	return verdict == VERDICT_NEVER && syst_printf_fits(format, format_length, args);
 }

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "decode/sought.h"
+#include "decode/verdict.h"
 
 enum syst_packing { SYST_P32, SYST_P64 };
 
@@ -87,21 +87,9 @@ void syst_printf_strictly(struct text *out, const char *format, size_t format_le
 bool syst_printf_size(const char *format, size_t format_length, const struct syst_args *,
 		      size_t *size);
 
-/* True if the text certainly has no needle.  Makes no text. */
-bool syst_printf_lacks(struct sought *, const char *format, size_t format_length,
+/* True if the text certainly contains no needle and has no fault.  Makes no text. */
+bool syst_printf_lacks(struct verdicts *, const char *format, size_t format_length,
 		       const struct syst_args *);
-
-/* Return the verdict on all texts of a format, whatever the arguments.  The format itself is not
- * in the messages; text arguments are. */
-enum sought_verdict syst_format_judge(const struct sought *, const char *format,
-				      size_t format_length);
-
-/* True if the verdict on a format inside a message is SOUGHT_IN_PLACE.  Only valid if
- * syst_complaints_lack(). */
-bool syst_printf_in_place(const struct sought *, const char *format, size_t format_length);
-
-/* True if no complaint of syst_printf() about a format contains or starts a needle. */
-bool syst_complaints_lack(const struct sought *);
 
 /* True if syst_printf() would find no fault.  Makes no text. */
 bool syst_printf_fits(const char *format, size_t format_length, const struct syst_args *);

@@ -658,15 +658,6 @@ syst_raw_expand(const struct decoder *decoder, const struct message *m, const st
 }
 
 static void
-syst_raw_sift(const struct decoder *decoder, const struct message *m, const struct window *w,
-	      struct sought *sought, struct sought_answer *answer)
-{
-	if (m->kind < SYST_UNKNOWN)
-		syst_sift((const struct syst_decoder *)decoder, m,
-			  w->bytes + (m->offset - w->offset), m->length, NULL, w, sought, answer);
-}
-
-static void
 syst_raw_type_keys(const struct decoder *decoder, const struct message *m, size_t count,
 		   const struct window *w, uint64_t *keys, bool *keyed)
 {
@@ -685,11 +676,46 @@ syst_raw_text(const struct decoder *decoder, const struct message *m, const stru
 	return syst_text(m, w->bytes + (m->offset - w->offset), m->length, length);
 }
 
-static unsigned
-syst_raw_in_place(const struct decoder *decoder, struct sought *sought, uint64_t kinds,
+/* True if no type of these kinds contains a needle, nor a text other than that of STRING: a number,
+ * or that of CLOCK. */
+static bool
+only_strings_have(const struct needles *needles, uint64_t kinds)
+{
+	static const char hex[] = "0123456789abcdefABCDEFx", clock[] = "clock atHz0123456789";
+	for (unsigned type = 0; type < 16; type++)
+		for (unsigned subtype = 0; kinds >> type & 1 && subtype < 64; subtype++) {
+			struct pieces of_type = {.needles = needles}, text = {.needles = needles};
+			const char *name = syst_type_name(type);
+			const char *detail = syst_subtype_name(type, subtype);
+			if (!(syst_subtypes[type] >> subtype & 1))
+				continue;
+			pieces_add(&of_type, name, strlen(name));
+			pieces_add(&of_type, ":", 1);
+			if (detail)
+				pieces_add(&of_type, detail, strlen(detail));
+			else
+				pieces_add_letters(&of_type, "0123456789");
+			if (type != SYST_STRING)
+				pieces_add_letters(&text, type == SYST_CLOCK ? clock : hex);
+			if (of_type.found || text.found)
+				return false;
+		}
+	return true;
+}
+
+static bool
+syst_raw_in_place(const struct decoder *decoder, const struct needles *needles, uint64_t kinds,
 		  unsigned flags)
 {
-	return syst_in_place((const struct syst_decoder *)decoder, sought, kinds, flags);
+	/* without MESSAGE_CHECKED: a checksum or a format adds to the text */
+	const unsigned plain = MESSAGE_TIMED | MESSAGE_SENDER_TIMED | MESSAGE_SYNC | MESSAGE_RESYNC;
+	const uint64_t numbers = 1u << SYST_RAW | 1u << SYST_SHORT32 | 1u << SYST_SHORT64;
+	const struct syst_decoder *d = (const struct syst_decoder *)decoder;
+	if (flags & ~plain || kinds & ~(numbers | 1u << SYST_STRING | 1u << SYST_CLOCK))
+		return false;
+	if (kinds & numbers && d->collateral) /* it may name them */
+		return false;
+	return only_strings_have(needles, kinds);
 }
 
 static bool
@@ -807,9 +833,8 @@ const struct decoder_ops syst_raw_ops = {
     .summarise = syst_raw_summarise,
     .resync = syst_raw_resync,
     .expand = syst_raw_expand,
-    .sift = syst_raw_sift,
     .type_keys = syst_raw_type_keys,
-    .text = syst_raw_text,
+    .text_at = syst_raw_text,
     .in_place = syst_raw_in_place,
     .announces = syst_raw_announces,
     .printer = SYST_PRINTER,

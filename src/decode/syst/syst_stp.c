@@ -15,8 +15,8 @@
 
 #include "decode/syst/syst.h"
 
+#include "base/bytes.h"
 #include "base/lower_bound.h"
-#include "decode/sought.h"
 #include "decode/stp/stp_expand.h"
 #include "decode/stp/stp_gather.h"
 #include "decode/syst/syst_expand.h"
@@ -79,20 +79,6 @@ is_plain(const struct syst_stp_decoder *d, uint32_t sender)
 	size_t at;
 	lower_bound(at, d->plain.count, d->plain.at[at] < sender);
 	return at < d->plain.count && d->plain.at[at] == sender;
-}
-
-/* Sift a message of data by its payload. */
-static void
-sift_payload(const struct syst_stp_decoder *d, const struct message *m, struct syst_sender sender,
-	     const uint8_t *payload, size_t length, struct sought *sought,
-	     struct sought_answer *answer)
-{
-	if (m->kind != SYST_DATA) {
-		syst_sift(&d->syst, m, payload, length, &sender, NULL, sought, answer);
-		return;
-	}
-	answer->text_lacks = !sought_is_in_hex(sought, payload, length);
-	answer->type_lacks = !sought_joins(sought, "STP:DATA");
 }
 
 static void
@@ -175,25 +161,6 @@ assemble_payload(const struct syst_stp_decoder *d, const struct message *m, cons
 {
 	struct stp_walk walk = stp_walk_start(m, w, &d->stp);
 	return stp_walk_collect(&walk, m, bytes);
-}
-
-static void
-syst_stp_sift(const struct decoder *decoder, const struct message *m, const struct window *w,
-	      struct sought *sought, struct sought_answer *answer)
-{
-	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
-	bool data =
-	    m->flags & MESSAGE_SCATTERED && (m->kind < SYST_UNKNOWN || m->kind == SYST_DATA);
-	if (!sought) /* no buffer to assemble it in */
-		return;
-	if (!data) {
-		answer->text_lacks = stp_row_lacks(&protocol, m->kind, sought);
-		answer->type_lacks = answer->text_lacks;
-		return;
-	}
-	uint8_t *payload = sought_room(sought, m->length + STP_COLLECT_MORE);
-	size_t length = assemble_payload(d, m, w, payload);
-	sift_payload(d, m, sender_of(m), payload, length, sought, answer);
 }
 
 static bool
@@ -576,7 +543,6 @@ const struct decoder_ops syst_stp_ops = {
     .step = syst_stp_step,
     .resync = stp_resync,
     .expand = syst_stp_expand,
-    .sift = syst_stp_sift,
     .kinds_history = 1ull << SYST_BUILD,
     .announces = syst_stp_announces,
     .printer = SYST_PRINTER,

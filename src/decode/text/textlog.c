@@ -733,8 +733,7 @@ const struct decoder_ops text_ops = {
     .step = textlog_step,
     .resync = textlog_resync,
     .expand = textlog_expand,
-    .sift = textlog_sift,
     .type_keys = textlog_type_keys,
-    .text = textlog_text,
+    .text_at = textlog_text,
     /* no printer: the log itself is the program's output */
 };

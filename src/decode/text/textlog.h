@@ -204,10 +204,6 @@ bool textlog_is_foreign(uint8_t c);
 bool textlog_is_damaged(const uint8_t *p, size_t length);
 
 extern const struct decoder_ops text_ops;
-struct sought;
-struct sought_answer;
-void textlog_sift(const struct decoder *, const struct message *, const struct window *,
-		  struct sought *, struct sought_answer *);
 void textlog_type_keys(const struct decoder *, const struct message *, size_t count,
 		       const struct window *, uint64_t *keys, bool *keyed);
 const char *textlog_text(const struct decoder *, const struct message *, const struct window *,

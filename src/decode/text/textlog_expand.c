@@ -12,7 +12,6 @@
 
 #include "decode/lines.h"
 #include "decode/record.h"
-#include "decode/sought.h"
 #include "decode/text/textlog.h"
 
 const struct field_row textlog_fields[TEXTLOG_F_COUNT] = {
@@ -292,21 +291,4 @@ textlog_type_keys(const struct decoder *decoder, const struct message *m, size_t
 	(void)keyed;
 	for (size_t i = 0; i < count; i++)
 		keys[i] = m[i].kind;
-}
-
-void
-textlog_sift(const struct decoder *decoder, const struct message *m, const struct window *w,
-	     struct sought *sought, struct sought_answer *answer)
-{
-	size_t length;
-	const char *text = textlog_text(decoder, m, w, &length);
-	answer->keyed = true;
-	textlog_type_keys(decoder, m, 1, w, &answer->type_key, &answer->keyed);
-	if (!sought || !text)
-		return;
-	answer->text_lacks =
-	    !sought_is_in(sought, SOUGHT_AS_BYTES, w, m->offset + m->length - length, length);
-	answer->type_lacks = !sought_joins(sought, types[m->kind]);
-	answer->text = text;
-	answer->text_length = length;
 }

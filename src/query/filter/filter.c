@@ -221,15 +221,13 @@ expr_match(struct filter_expr *expr, struct reader *reader, const struct message
 		return code->all >> m->severity & 1;
 	struct filter_bound *bound = reader ? filter_bind(expr, reader_trace(reader)) : NULL;
 	const struct message own = *m; /* testing neighbours may drop its cell */
-	struct filter_look look;       /* `answer` stays unset until `sifted` is set */
-	look.expr = expr;
-	look.bound = bound;
-	look.reader = reader;
-	look.m = &own;
-	look.e = e;
-	look.has = has;
-	look.made = made;
-	look.sifted = NULL;
+	struct filter_look look = {.expr = expr,
+				   .bound = bound,
+				   .reader = reader,
+				   .m = &own,
+				   .e = e,
+				   .has = has,
+				   .made = made};
 	return filter_node_test(&look, code->root);
 }
 

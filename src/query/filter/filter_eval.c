@@ -74,7 +74,7 @@ filter_regex_fits(struct filter_look *look, const struct filter_leaf *leaf, cons
 {
 	struct filter_expr *expr = look->expr;
 	if (leaf->literal)
-		return needles_are_in(&expr->code->needles.at[leaf->sought - 1],
+		return needles_are_in(&expr->code->needles.at[leaf->needles - 1],
 				      (const uint8_t *)at, length);
 	struct regex **regex = &expr->regexes[leaf->regex - 1];
 	if (!*regex)
@@ -146,9 +146,9 @@ filter_bound_release(struct filter_bound *bound)
 	run_on_free(bound->run_on);
 	map_free(&bound->origins);
 	map_free(&bound->types);
-	for (size_t i = 0; i < bound->sought_count; i++)
-		sought_free(bound->sought[i]);
-	free(bound->sought);
+	for (size_t i = 0; i < bound->verdict_count; i++)
+		verdicts_free(&bound->verdicts[i]);
+	free(bound->verdicts);
 }
 
 /* --- expansions --------------------------------------------------------- */
@@ -162,6 +162,36 @@ filter_need(struct filter_look *look, enum expand_want want)
 	reader_expand(look->reader, look->m, want, look->e);
 	look->has = true;
 	look->made = want;
+	look->lacking = NULL;
+}
+
+/* Return the verdicts on a leaf's needles in this trace, or NULL if it has none. */
+static struct verdicts *
+verdicts_of(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	const struct filter_code *code = look->expr->code;
+	struct filter_bound *bound = look->bound;
+	if (!leaf->needles)
+		return NULL;
+	if (!bound->verdicts) {
+		bound->verdict_count = code->needles.count;
+		bound->verdicts = mem_new(bound->verdict_count * sizeof *bound->verdicts);
+		for (size_t i = 0; i < bound->verdict_count; i++)
+			bound->verdicts[i].needles = &code->needles.at[i];
+	}
+	return &bound->verdicts[leaf->needles - 1];
+}
+
+/* Like filter_need, but make the text only if it may contain a needle of the leaf. */
+static void
+need_match(struct filter_look *look, const struct filter_leaf *leaf, enum expand_want want)
+{
+	if (look->has && look->made >= want && (!look->lacking || look->lacking == leaf))
+		return;
+	reader_expand_match(look->reader, look->m, want, verdicts_of(look, leaf), look->e);
+	look->has = true;
+	look->made = want;
+	look->lacking = look->e->lacks ? leaf : NULL;
 }
 
 /* --- the fixed struct -------------------------------------------------- */
@@ -316,58 +346,22 @@ filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 	return fits;
 }
 
-/* Allocate the search state of each leaf with needles. */
-static void
-prepare_sought(const struct filter_code *code, struct filter_bound *bound)
+/* Set *KEY to a key of the message's type. Return false if it has none. */
+static bool
+find_type_key(struct filter_look *look, uint64_t *key)
 {
-	if (bound->sought)
-		return;
-	bound->sought_count = code->needles.count;
-	bound->sought = mem_new(bound->sought_count * sizeof(*bound->sought));
-}
-
-/* Return the search state of a leaf in this trace; create it at the first message. */
-static struct sought *
-sought_of(const struct filter_expr *expr, struct filter_bound *bound,
-	  const struct filter_leaf *leaf)
-{
-	const struct filter_code *code = expr->code;
-	prepare_sought(code, bound);
-	struct sought **sought = &bound->sought[leaf->sought - 1];
-	if (!*sought)
-		*sought = sought_new(&code->needles.at[leaf->sought - 1]);
-	return *sought;
-}
-
-/* Let the decoder check text and type for a leaf's needles, before they are built. */
-static const struct sought_answer *
-filter_sift(struct filter_look *look, const struct filter_leaf *leaf)
-{
-	static const struct sought_answer nothing;
-	if (look->sifted == leaf)
-		return &look->answer;
-	if (!leaf->sought || look->has)
-		return &nothing;
-	struct sought *sought = sought_of(look->expr, look->bound, leaf);
-	look->sifted = leaf;
-	reader_sift(look->reader, look->m, sought, &look->answer);
-	return &look->answer;
+	bool keyed = true;
+	reader_type_keys(look->reader, look->m, 1, key, &keyed);
+	return keyed;
 }
 
 bool
 filter_test_type(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	const struct sought_answer *answer = filter_sift(look, leaf);
 	struct map *types = &look->bound->types;
-	bool keyed = answer->keyed;
-	uint64_t key = answer->type_key;
-	if (answer->type_lacks)
-		return false;
+	uint64_t key;
 	keeps_origins(look); /* drop types of older texts, too */
-	if (!leaf->sought && !keyed) {
-		keyed = true;
-		reader_type_keys(look->reader, look->m, 1, &key, &keyed);
-	}
+	bool keyed = find_type_key(look, &key);
 	int known = keyed ? key_known(types, leaf, key) : -1;
 	if (known >= 0)
 		return known;
@@ -385,28 +379,37 @@ looks_in_place(const struct filter_look *look, const struct filter_leaf *leaf)
 	return !leaf->regex || !regex_is_utf(look->expr->code->regexes.at[leaf->regex - 1]);
 }
 
+/* Return the text of the message if it lies in the capture and the leaf may test it there. */
+static const char *
+text_in_place(struct filter_look *look, const struct filter_leaf *leaf, size_t *length)
+{
+	if (look->has || !looks_in_place(look, leaf))
+		return NULL;
+	return reader_text(look->reader, look->m, length);
+}
+
 bool
 filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	const struct sought_answer *answer = filter_sift(look, leaf);
-	const char *text = answer->text;
-	size_t length = answer->text_length;
-	if (answer->text_lacks || (leaf->literal && answer->text_has))
-		return !answer->text_lacks;
-	if (!text && !look->has)
-		text = reader_text(look->reader, look->m, &length);
-	if (text && looks_in_place(look, leaf))
+	size_t length;
+	const char *text = text_in_place(look, leaf, &length);
+	if (text)
 		return filter_text_fits(look, leaf, text, length);
-	return expanded_fits(look, leaf, EXPAND_BARE, &look->e->text);
+	need_match(look, leaf, EXPAND_BARE);
+	text = text_get(&look->e->text);
+	return !look->lacking && filter_text_fits(look, leaf, text, look->e->text.length);
 }
 
 bool
 filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	const struct sought_answer *answer = filter_sift(look, leaf);
-	bool has = leaf->literal && answer->text_has;
-	if (!answer->text_lacks && !has && !answer->text) /* then expand all three at once */
-		filter_need(look, keeps_origins(look) ? EXPAND_TYPE : EXPAND_TEXT);
+	size_t length;
+	uint64_t key;
+	if (!text_in_place(look, leaf, &length)) /* then expand all three at once */
+		need_match(look, leaf,
+			   !keeps_origins(look)	       ? EXPAND_TEXT
+			   : find_type_key(look, &key) ? EXPAND_BARE
+						       : EXPAND_TYPE);
 	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
 	       filter_test_type(look, leaf);
 }
@@ -583,11 +586,11 @@ filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *
 enum filter_verdict
 filter_judge_text(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
-	if (!facts->bytes || !leaf->sought || !facts->bound)
+	if (!facts->bytes || !leaf->needles || !facts->bound)
 		return FILTER_SOME;
-	struct sought *sought = sought_of(facts->expr, facts->bound, leaf);
-	return trace_cell_lacks(facts->bound->trace, facts->number, sought) ? FILTER_NONE
-									    : FILTER_SOME;
+	const struct needles *needles = &facts->expr->code->needles.at[leaf->needles - 1];
+	return trace_cell_lacks(facts->bound->trace, facts->number, needles) ? FILTER_NONE
+									     : FILTER_SOME;
 }
 
 enum filter_verdict

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/regex.h"
-#include "decode/sought.h"
+#include "decode/verdict.h"
 #include "query/filter/filter.h"
 #include "session/clock/clocks.h"
 
@@ -126,7 +126,7 @@ struct filter_leaf {
 	size_t timed;		       /* its number among the leaves that depend on a clock */
 	size_t origin_leaf;	       /* its number among the leaves on the origin or the
 					  type */
-	size_t sought;		       /* number of its needles, from 1; 0: none */
+	size_t needles;		       /* number of its needles, from 1; 0: none */
 	bool literal;		       /* a text matches if it contains a needle */
 };
 
@@ -160,9 +160,9 @@ struct filter_bound {
 	/* Answers of leaves on the origin, by raw key. Each leaf has two bits: answer known,
 	 * answer. */
 	struct map origins;
-	struct map types;	/* the same for types, by the key of sought_answer */
-	struct sought **sought; /* by filter_leaf.sought; each created at first use */
-	size_t sought_count;
+	struct map types;	   /* the same for types, by reader_type_keys */
+	struct verdicts *verdicts; /* by filter_leaf.needles; created at first use */
+	size_t verdict_count;
 	uint64_t by_key;     /* kinds with an origin that follows from the key */
 	bool looked;	     /* `by_key` is valid, for texts of */
 	unsigned generation; /* trace_generation() */
@@ -178,7 +178,7 @@ struct filter_code {
 	struct filter_node *root;
 	VEC(struct regex *) regexes; /* each thread makes its own with regex_share() */
 	VEC(struct filter_leaf *) timed;
-	VEC(struct needles) needles; /* by filter_leaf.sought */
+	VEC(struct needles) needles; /* by filter_leaf.needles */
 	size_t origins;		     /* number of leaves on the origin or the type */
 	unsigned uses;		     /* enum filter_use of all leaves */
 	uint8_t all, none; /* severities with which all messages pass, or none: a bit each */
@@ -221,8 +221,8 @@ struct filter_look {
 	struct expansion *e;
 	bool has; /* E is expanded, as far as MADE */
 	enum expand_want made;
-	const struct filter_leaf *sifted; /* leaf that ANSWER is for, or NULL */
-	struct sought_answer answer;
+	/* leaf that proves E's missing text to be no match, or NULL */
+	const struct filter_leaf *lacking;
 };
 
 /* The cell under judgement. */

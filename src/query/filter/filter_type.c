@@ -428,7 +428,7 @@ filter_resolve_made_text(struct filter_build *build, struct filter_leaf *leaf)
 		return ERR_USAGE;
 	if (needles_of(build, leaf, &set)) {
 		*vec_add(&build->code->needles) = set;
-		leaf->sought = build->code->needles.count;
+		leaf->needles = build->code->needles.count;
 	}
 	return 0;
 }

@@ -3,9 +3,7 @@
  *
  * A hash table finds the row of a message by its key: the texts of its values in sequence.
  * If raw keys determine the row, each combination of them gets a number, and an array maps
- * numbers to rows. Nothing is then expanded or formatted again. If the text matters too,
- * the source bytes of the text (`sift`) identify the row. They have a hash table of their
- * own, because different bytes may give the same text.
+ * numbers to rows. Nothing is then expanded or formatted again.
  *
  * Messages are handled BATCH at a time, name by name and step by step. Rows are far apart
  * in memory, so the data of all messages is prefetched before the first is counted. Times
@@ -19,7 +17,6 @@
 
 #include "query/group/group.h"
 #include "base/map.h"
-#include "decode/sought.h"
 #include "query/group/group_numbers.h"
 #include "session/session.h"
 
@@ -44,11 +41,8 @@ struct group_head {
 
 /* A message with an unknown row. */
 struct group_pending {
-	struct reader *reader;
-	struct expansion *expansion; /* scratch */
-	bool by_bytes;		     /* `bytes` finds the row; else `keys` */
-	size_t message;		     /* index in the batch */
-	size_t from, length;	     /* of the key or the bytes */
+	size_t message;	     /* index in the batch */
+	size_t from, length; /* of the key */
 	uint64_t hash;
 };
 
@@ -60,7 +54,6 @@ struct group {
 	bool negative;	 /* some number is negative: parts make no sense */
 	struct arena arena;
 	struct byte_map keys;	      /* of rows; maps to their numbers, from 1 */
-	struct byte_map bytes;	      /* of texts; maps to the same numbers */
 	VEC(struct group_head) heads; /* by trace */
 	VEC(size_t) touched;	      /* rows with messages */
 	struct text key;
@@ -79,7 +72,7 @@ struct group {
 	bool timed[BATCH];
 	size_t pending_count;
 	struct group_pending pending[BATCH];
-	struct text pending_bytes; /* keys and bytes in sequence */
+	struct text pending_keys; /* in sequence */
 };
 
 /* --- a group ----------------------------------------------------------------- */
@@ -123,7 +116,6 @@ drop_rows(struct group *group)
 	vec_clear(&group->heads);
 	arena_reset(&group->arena);
 	byte_map_clear(&group->keys);
-	byte_map_clear(&group->bytes);
 }
 
 void
@@ -137,9 +129,8 @@ group_free(struct group *group)
 	vec_free(&group->touched);
 	arena_free(&group->arena);
 	byte_map_free(&group->keys);
-	byte_map_free(&group->bytes);
 	text_free(&group->key);
-	text_free(&group->pending_bytes);
+	text_free(&group->pending_keys);
 	free(group);
 }
 
@@ -341,8 +332,7 @@ join_numbers(uint64_t a, uint64_t b)
 	return a < 64 && b < 64 ? a << 6 | b : (uint64_t)1 << 63 | a << 31 | b;
 }
 
-/* Number messages by the raw keys of all names except `text`. KEYED: the message has all
- * keys. */
+/* Number messages by the raw keys of all names. KEYED: the message has all keys. */
 static void
 number_messages(const struct group_spec *spec, struct group_head *head, struct reader *reader,
 		const struct message *m, size_t count, uint64_t *numbers, bool *keyed)
@@ -352,8 +342,6 @@ number_messages(const struct group_spec *spec, struct group_head *head, struct r
 	memset(keyed, true, count);
 	memset(numbers, 0, count * sizeof *numbers);
 	for (size_t k = 0; k < spec->by_count; k++) {
-		if (!value_has_raw_keys(spec->by[k]))
-			continue;
 		value_raw_keys(spec->by[k], reader, m, count, keys, keyed);
 		number_keys(&head->names[k], keys, count, keyed);
 		for (size_t i = 0; any && i < count; i++)
@@ -380,53 +368,18 @@ known_row(const struct group_head *head, uint64_t number)
 	return number < head->rows.count ? head->rows.at[number] : 0;
 }
 
-/* Precedes the source bytes of a text. Both together determine a row. */
-struct bytes_head {
-	const void *from;
-	uint64_t number; /* of the raw keys of the other names */
-	uint32_t trace;
-	uint16_t form;
-};
-
-/* Append the bytes that determine the message's row to `pending_bytes`. Return false if the
- * decoder has none. */
-static bool
-find_bytes(struct group *group, const struct value_look *look, uint64_t number)
-{
-	struct sought_answer answer;
-	struct bytes_head start;
-	reader_sift(look->reader, look->message, NULL, &answer);
-	if (!answer.text_bytes)
-		return false;
-	memset(&start, 0, sizeof start);
-	start.from = answer.text_from;
-	start.number = number;
-	start.form = answer.text_form;
-	start.trace = (uint32_t)trace_number(reader_trace(look->reader));
-	text_add_bytes(&group->pending_bytes, &start, sizeof start);
-	text_add_bytes(&group->pending_bytes, answer.text_bytes, answer.text_bytes_length);
-	return true;
-}
-
-/* Add the current message, number I of the batch, to the pending ones, with its bytes or
- * key. */
+/* Add the current message, number I of the batch, to the pending ones, with its key. */
 static void
-add_pending(struct group *group, struct value_look *look, size_t i, const uint64_t *number)
+add_pending(struct group *group, struct value_look *look, size_t i)
 {
 	struct group_pending *p = &group->pending[group->pending_count++];
-	*p = (struct group_pending){.reader = look->reader,
-				    .expansion = look->expansion,
-				    .message = i,
-				    .from = group->pending_bytes.length};
-	p->by_bytes = group->spec->by_text && number && find_bytes(group, look, *number);
-	if (!p->by_bytes) {
-		need_expansion(group, look);
-		make_key(group, look);
-		text_add_bytes(&group->pending_bytes, text_get(&group->key), group->key.length);
-	}
-	p->length = group->pending_bytes.length - p->from;
-	p->hash = byte_map_hash(group->pending_bytes.data + p->from, p->length);
-	byte_map_near(p->by_bytes ? &group->bytes : &group->keys, p->hash);
+	*p = (struct group_pending){.message = i, .from = group->pending_keys.length};
+	need_expansion(group, look);
+	make_key(group, look);
+	text_add_bytes(&group->pending_keys, text_get(&group->key), group->key.length);
+	p->length = group->key.length;
+	p->hash = byte_map_hash(group->pending_keys.data + p->from, p->length);
+	byte_map_near(&group->keys, p->hash);
 }
 
 /* Return the row of the current message, which has this number of raw keys. */
@@ -457,10 +410,10 @@ look_at_message(struct group *group, struct value_look *look, size_t i, struct g
 {
 	const struct group_spec *spec = group->spec;
 	group->expanded = false;
-	if (spec->by_raw && number)
+	if (number)
 		group->rows_of[i] = row_by_number(group, look, head, *number);
 	else
-		add_pending(group, look, i, number);
+		add_pending(group, look, i);
 	if (!looks_of(spec))
 		return;
 	if (spec->of_expands)
@@ -480,7 +433,7 @@ look_at_messages(struct group *group, struct value_look *look, size_t from, size
 	struct group_head *head = head_of(group, look->reader);
 	uint64_t keys[BATCH], first = look->number;
 	bool keyed[BATCH] = {false}, plain = spec->by_raw && !looks_of(spec);
-	if (spec->by_text)
+	if (spec->by_raw)
 		number_messages(spec, head, look->reader, m, count, keys, keyed);
 	for (size_t i = 0; i < count; i++)
 		group->readers[from + i] = look->reader;
@@ -583,40 +536,22 @@ note_time(struct group_row *row, const struct group_time *time, bool with_gap)
 	row->timed = true;
 }
 
-/* Find the row of a pending message by its bytes or its key. */
-static size_t
-find_pending(struct group *group, const struct group_pending *p)
-{
-	const char *bytes = text_get(&group->pending_bytes) + p->from;
-	if (!p->by_bytes)
-		return row_of_key(group, p->hash, bytes, p->length);
-	struct byte_map_entry *entry = byte_map_add(&group->bytes, p->hash, bytes, p->length);
-	if (!entry->value) {
-		struct value_look look = {.reader = p->reader,
-					  .message = &group->messages[p->message],
-					  .expansion = p->expansion};
-		group->expanded = false;
-		need_expansion(group, &look);
-		entry->value = row_of_look(group, &look) + 1;
-	}
-	return entry->value - 1;
-}
-
 /* Find the rows of all pending messages. */
 static void
 find_rows(struct group *group)
 {
 	for (size_t i = 0; i < group->pending_count; i++) {
 		const struct group_pending *p = &group->pending[i];
-		byte_map_nearer(p->by_bytes ? &group->bytes : &group->keys, p->hash);
+		byte_map_nearer(&group->keys, p->hash);
 	}
 	for (size_t i = 0; i < group->pending_count; i++) {
 		const struct group_pending *p = &group->pending[i];
-		group->rows_of[p->message] = find_pending(group, p);
+		const char *key = text_get(&group->pending_keys) + p->from;
+		group->rows_of[p->message] = row_of_key(group, p->hash, key, p->length);
 		__builtin_prefetch(&group->rows.at[group->rows_of[p->message]], 1);
 	}
 	group->pending_count = 0;
-	text_clear(&group->pending_bytes);
+	text_clear(&group->pending_keys);
 }
 
 static struct group_time

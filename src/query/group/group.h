@@ -57,7 +57,6 @@ struct group_spec {
 	unsigned columns;      /* bit set of the columns shown */
 	unsigned counted;      /* bit set of the columns computed, including the sort column */
 	bool by_raw;	       /* all names have raw keys, which determine the row */
-	bool by_text;	       /* all names except `text` have raw keys */
 	bool by_severity;      /* rows also count by severity; set by the code that shows them */
 	unsigned needs;	       /* enum value_need of all names */
 	bool expands;	       /* messages must be expanded */

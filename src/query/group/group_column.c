@@ -25,14 +25,12 @@ static void
 note_name(struct group_spec *spec, const struct value_name *name, bool is_key)
 {
 	enum expand_want want;
-	bool is_text = !strcmp(value_name_text(name), "text");
 	spec->needs |= value_needs(name);
 	if (value_expands(name, &want)) {
 		spec->want = spec->expands && spec->want > want ? spec->want : want;
 		spec->expands = true;
 	}
 	spec->by_raw &= value_has_raw_keys(name) || !is_key;
-	spec->by_text &= value_has_raw_keys(name) || is_text || !is_key;
 }
 
 static int
@@ -63,7 +61,7 @@ group_spec_make(struct group_spec *spec, const char *by, const char *of,
 {
 	const char *at = by && *by ? by : "origin", *end;
 	int failed = 0;
-	*spec = (struct group_spec){.by_raw = true, .by_text = true};
+	*spec = (struct group_spec){.by_raw = true};
 	for (bool more = true; more && !failed; at = end + 1) {
 		end = at + strcspn(at, ",");
 		more = *end;

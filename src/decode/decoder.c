@@ -186,7 +186,7 @@ expansion_clear(struct expansion *e)
 	vec_clear(&e->fields);
 	e->depth = 0;
 	e->flags = 0;
-	e->unnamed = e->fieldless = e->lacks = false;
+	e->unnamed = e->fieldless = e->no_match = false;
 }
 
 void

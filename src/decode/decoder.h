@@ -273,7 +273,7 @@ struct expansion {
 	unsigned depth;		  /* of the next field added */
 	unsigned flags;		  /* enum message_flag that only expand can find (a bad CRC) */
 	bool unnamed;		  /* its number names a text that no loaded file contains */
-	bool lacks; /* the text is missing, because it contains no needle of `verdicts` */
+	bool no_match;		  /* the text is missing: it contains no needle of `verdicts` */
 	/* set by the caller of expand: fields with `detail` rows, and labels, may be missing */
 	bool exported;
 	/* set by expand: no fields are needed, so expansion_add() returns `spare` */
@@ -557,18 +557,19 @@ struct decoder_ops {
 
 	/* Fill in type keys of COUNT messages.  Messages of the decoder with equal keys have
 	 * equal types.  Set KEYED to false where that is not sure; skip messages where it
-	 * already is.  The window covers the messages; none is a DECODE_KIND_LOSS.  No `type_keys`:
-	 * never sure. */
+	 * already is.  The window covers the messages, and none is a DECODE_KIND_LOSS.
+	 * No `type_keys`: never sure. */
 	void (*type_keys)(const struct decoder *, const struct message *, size_t count,
 			  const struct window *, uint64_t *keys, bool *keyed);
 
 	/* Return M's text and its LENGTH if the text is in the window unchanged, else NULL.
-	 * Also NULL if not sure.  The window and M are as for type_keys.  No `text_at`: never sure. */
+	 * Also NULL if not sure.  The window and M are as for type_keys.  No `text_at`: never
+	 * sure. */
 	const char *(*text_at)(const struct decoder *, const struct message *,
 			       const struct window *, size_t *length);
 
-	/* True if bytes without a needle cannot contain a message with a needle in its text or type.
-	 * This covers sound messages of KINDS (a bit each) with no flags outside FLAGS.  No
+	/* True if bytes without a needle cannot contain a message with a needle in its text or
+	 * type.  This covers sound messages of KINDS (a bit each) with no flags outside FLAGS.  No
 	 * `in_place`: never sure. */
 	bool (*in_place)(const struct decoder *, const struct needles *, uint64_t kinds,
 			 unsigned flags);

@@ -43,7 +43,7 @@ open_after(const struct needle *n, uint32_t open, const struct byte_set *set)
 }
 
 void
-pieces_add(struct pieces *p, const char *text, size_t length)
+verdict_add(struct verdict_walk *p, const char *text, size_t length)
 {
 	for (size_t at = 0; at < length; at++) {
 		struct byte_set set = {0};
@@ -57,7 +57,7 @@ pieces_add(struct pieces *p, const char *text, size_t length)
 }
 
 void
-pieces_add_letters(struct pieces *p, const char *letters)
+verdict_add_letters(struct verdict_walk *p, const char *letters)
 {
 	struct byte_set set = {0};
 	for (; *letters; letters++)
@@ -74,7 +74,7 @@ pieces_add_letters(struct pieces *p, const char *letters)
 }
 
 void
-pieces_add_unknown(struct pieces *p)
+verdict_add_unknown(struct verdict_walk *p)
 {
 	for (size_t i = 0; i < p->needles->count; i++) {
 		uint32_t parts = (UINT32_C(1) << (p->needles->at[i].length - 1)) - 1;

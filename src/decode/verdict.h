@@ -35,19 +35,19 @@ enum verdict verdict_of(struct verdicts *, const char *format, size_t length,
 					      size_t length));
 
 /* All texts that are made of some pieces.  Zero-initialise, set `needles`, add the pieces. */
-struct pieces {
+struct verdict_walk {
 	const struct needles *needles;
 	/* for each needle: bit N is set if a text so far ends with its first N + 1 bytes */
 	uint32_t open[NEEDLES_MAX];
 	bool found; /* a text may contain a needle */
 };
 
-void pieces_add(struct pieces *, const char *text, size_t length);
+void verdict_add(struct verdict_walk *, const char *text, size_t length);
 
 /* Add any number of some letters, or none. */
-void pieces_add_letters(struct pieces *, const char *letters);
+void verdict_add_letters(struct verdict_walk *, const char *letters);
 
 /* Add any bytes that are searched by themselves: only needles that lie partly in them count. */
-void pieces_add_unknown(struct pieces *);
+void verdict_add_unknown(struct verdict_walk *);
 
 #endif

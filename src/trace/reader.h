@@ -140,7 +140,7 @@ void reader_expand(struct reader *, const struct message *, enum expand_want, st
  * reader_expand. Reads earlier messages only if the origin depends on them. */
 void reader_expand_origin(struct reader *, const struct message *, struct expansion *);
 
-/* Expand like reader_expand. The text may be missing, with `lacks` set, if it contains no needle of
+/* Expand like reader_expand. The text may be missing, with `no_match` set, if it contains no needle of
  * VERDICTS (may be NULL). */
 struct verdicts;
 void reader_expand_match(struct reader *, const struct message *, enum expand_want,

@@ -203,9 +203,6 @@ void syst_expand(const struct syst_decoder *, const struct message *, const uint
 		 size_t length, enum expand_want, const struct decode_history *,
 		 const struct syst_sender *sender, struct expansion *e);
 
-/* Return the text inside the frame P, for decoder_ops.text_at. */
-const char *syst_text(const struct message *, const uint8_t *p, size_t length, size_t *size);
-
 /* True if the frame P states the build of a sender's software, for decoder_ops.announces.  Set
  * GUID to the sender's and BUILD to the number.  Without GUID in the message, use that of the
  * options for short messages, else one made from SENDER (NULL: unknown) and the module. */

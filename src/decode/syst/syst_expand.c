@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { PRINTER_BLOCK = 24 /* see syst_nul_behind */ };
+enum { PRINTER_BLOCK = 24 /* see nul_behind */ };
 
 struct syst_job {
 	const struct syst_frame *f;
@@ -301,8 +301,9 @@ add_protocol(struct syst_job *j, unsigned subtype)
 		text_addf(&j->e->type, "%u", subtype);
 }
 
-bool
-syst_is_short(const struct syst_frame *f)
+/* True for SHORT: a word that is the sender's number, except for the type. */
+static bool
+is_short(const struct syst_frame *f)
 {
 	return f->type == SYST_SHORT32 || f->type == SYST_SHORT64;
 }
@@ -321,7 +322,7 @@ make_type(struct syst_job *j)
 		text_add(out, name);
 	else
 		text_addf(out, "TYPE%u", type);
-	if (syst_is_short(j->f))
+	if (is_short(j->f))
 		return;
 	text_add(out, ":");
 	if (detail)
@@ -500,8 +501,9 @@ word_value(const struct syst_frame *f)
 
 /* Return the length of the text at AT: up to its NUL, or to the payload's end.  The library and
  * p_sys-t write texts without NUL [SyS-T 1.0, STRING, second hand: library, p_sys-t]. */
-size_t
-syst_text_length(const struct syst_frame *f, size_t at, bool *terminated)
+/* Return the length of the text at AT: up to its NUL, or to the payload's end. */
+static size_t
+text_length(const struct syst_frame *f, size_t at, bool *terminated)
 {
 	const uint8_t *nul = at < f->payload_end ? memchr(f->p + at, 0, f->payload_end - at) : NULL;
 	*terminated = nul != NULL;
@@ -512,7 +514,7 @@ static size_t
 put_string(struct syst_job *j, size_t at)
 {
 	bool terminated;
-	size_t length = syst_text_length(j->f, at, &terminated);
+	size_t length = text_length(j->f, at, &terminated);
 	text_add_bytes(&j->e->text, j->f->p + at, length);
 	add_part(j, SYST_F_STRING, at, length);
 	return at + length + terminated;
@@ -606,21 +608,45 @@ add_arg(void *context, const struct syst_arg *arg)
 
 /* Return the call of a PRINTF message: a format with its NUL, then arguments [SyS-T 1.0, STRING,
  * second hand: library, systprint]. */
-struct syst_call
-syst_string_call(const struct syst_frame *f, bool *terminated)
+/* Format of a PRINTF or CATALOG message, and the position of its arguments. */
+struct syst_call {
+	const char *format;
+	size_t length;
+	size_t at; /* offset of the arguments in the frame */
+	enum syst_packing packing;
+	const struct syst_format *apart; /* or NULL */
+};
+
+static enum syst_packing
+string_packing(unsigned subtype)
 {
-	size_t length = syst_text_length(f, f->payload, terminated);
+	return subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32;
+}
+
+/* Return the arguments of a PRINTF payload.  FORMAT is the length of its format without NUL. */
+static struct syst_args
+string_args(const uint8_t *payload, size_t length, size_t format, unsigned subtype)
+{
+	return (struct syst_args){.at = payload + format + 1,
+				  .length = length - format - 1,
+				  .packing = string_packing(subtype)};
+}
+
+static struct syst_call
+string_call(const struct syst_frame *f, bool *terminated)
+{
+	size_t length = text_length(f, f->payload, terminated);
 	return (struct syst_call){
 	    .format = (const char *)f->p + f->payload,
 	    .length = length,
 	    .at = f->payload + length + *terminated,
-	    .packing = syst_string_packing(f->subtype),
+	    .packing = string_packing(f->subtype),
 	};
 }
 
 /* [SyS-T 1.0, CATALOG, second hand: library, systprint] */
-struct syst_call
-syst_catalog_call(const struct syst_frame *f, const struct syst_entry *entry)
+static struct syst_call
+catalog_call(const struct syst_frame *f, const struct syst_entry *entry)
 {
 	return (struct syst_call){
 	    .format = entry->text,
@@ -638,22 +664,22 @@ syst_catalog_call(const struct syst_frame *f, const struct syst_entry *entry)
  * one, the byte is after the printer's copy of the frame, and its value is chance.  A NUL was seen
  * after copies that fit the smallest blocks of its heap, never after longer ones.
  */
-bool
-syst_nul_behind(const struct syst_frame *f)
+static bool
+nul_behind(const struct syst_frame *f)
 {
 	if (f->payload_end < f->length)
 		return !f->p[f->payload_end];
 	return f->length <= PRINTER_BLOCK;
 }
 
-struct syst_args
-syst_call_args(const struct syst_frame *f, const struct syst_call *call)
+static struct syst_args
+call_args(const struct syst_frame *f, const struct syst_call *call)
 {
 	return (struct syst_args){
 	    .at = f->p + call->at,
 	    .length = f->payload_end - call->at,
 	    .packing = call->packing,
-	    .nul_behind = syst_nul_behind(f),
+	    .nul_behind = nul_behind(f),
 	    .apart = call->apart,
 	};
 }
@@ -663,10 +689,10 @@ put_printf(struct syst_job *j, const struct syst_call *call)
 {
 	struct arg_sink context = {.job = j, .at = call->at, .format = call->format};
 	const struct syst_arg_sink sink = {&context, add_arg};
-	const struct syst_args args = syst_call_args(j->f, call);
+	const struct syst_args args = call_args(j->f, call);
 	if (j->e->verdicts && j->e->fieldless && !j->e->text.length &&
 	    syst_printf_lacks(j->e->verdicts, call->format, call->length, &args)) {
-		j->e->lacks = true;
+		j->e->no_match = true;
 		return;
 	}
 	open_level(j, SYST_F_ARGS, call->at, args.length)->label = "arguments";
@@ -682,8 +708,9 @@ put_printf(struct syst_job *j, const struct syst_call *call)
 	add_trailing(j, call->at + result.used);
 }
 
-bool
-syst_is_printf(const struct syst_frame *f)
+/* True if the payload of a frame is a format with its arguments. */
+static bool
+is_printf(const struct syst_frame *f)
 {
 	return f->type == SYST_STRING && syst_formatted[SYST_STRING] >> f->subtype & 1;
 }
@@ -692,11 +719,10 @@ bool
 syst_printer_text(const struct syst_frame *f, const struct syst_entry *entry, struct text *out)
 {
 	bool terminated;
-	if (!syst_is_printf(f) && !entry)
+	if (!is_printf(f) && !entry)
 		return false;
-	struct syst_call call =
-	    syst_is_printf(f) ? syst_string_call(f, &terminated) : syst_catalog_call(f, entry);
-	const struct syst_args args = syst_call_args(f, &call);
+	struct syst_call call = is_printf(f) ? string_call(f, &terminated) : catalog_call(f, entry);
+	const struct syst_args args = call_args(f, &call);
 	syst_printf_strictly(out, call.format, call.length, &args);
 	return true;
 }
@@ -706,8 +732,8 @@ expand_string(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	bool terminated;
-	struct syst_call call = syst_string_call(f, &terminated);
-	if (syst_is_printf(f)) {
+	struct syst_call call = string_call(f, &terminated);
+	if (is_printf(f)) {
 		add_part(j, SYST_F_FORMAT, f->payload, call.length);
 		put_printf(j, &call);
 	} else {
@@ -759,7 +785,7 @@ expand_catalog(struct syst_job *j)
 		put_raw_arguments(j, f->payload + size);
 		return;
 	}
-	struct syst_call call = syst_catalog_call(f, j->entry);
+	struct syst_call call = catalog_call(f, j->entry);
 	add_text(j, SYST_F_FORMAT, call.format, call.length);
 	put_printf(j, &call);
 }
@@ -812,7 +838,7 @@ expand_sbd(struct syst_job *j)
 	}
 	if (f->subtype & SYST_SBD_NAMED) {
 		bool terminated;
-		size_t length = syst_text_length(f, at, &terminated);
+		size_t length = text_length(f, at, &terminated);
 		text_add_char(out, ' ');
 		text_add_bytes(out, f->p + at, length);
 		add_part(j, SYST_F_NAME, at, length);
@@ -877,10 +903,11 @@ find_crc(struct syst_frame *f, const struct message *m, uint32_t *stated, uint32
 	return false;
 }
 
-bool
-syst_has_entry(const struct syst_frame *f)
+/* True if the collateral may define the message's text or type. */
+static bool
+has_entry(const struct syst_frame *f)
 {
-	return f->type == SYST_CATALOG || syst_is_short(f) || f->type == SYST_RAW;
+	return f->type == SYST_CATALOG || is_short(f) || f->type == SYST_RAW;
 }
 
 const struct syst_entry *
@@ -933,13 +960,13 @@ arguments_fit(const struct syst_decoder *d, const struct message *m, const struc
 		*unnamed = !entry;
 		if (!entry)
 			return true;
-		call = syst_catalog_call(f, entry);
-	} else if (syst_is_printf(f)) {
-		call = syst_string_call(f, &terminated);
+		call = catalog_call(f, entry);
+	} else if (is_printf(f)) {
+		call = string_call(f, &terminated);
 	} else {
 		return true;
 	}
-	const struct syst_args args = syst_call_args(f, &call);
+	const struct syst_args args = call_args(f, &call);
 	return syst_printf_fits(call.format, call.length, &args);
 }
 
@@ -969,7 +996,7 @@ syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t
 	struct syst_job j = {.f = &f, .e = e};
 	e->fieldless = want != EXPAND_FIELDS;
 	bool sound = f.fault == SYST_SOUND;
-	if (want >= EXPAND_TEXT || syst_has_entry(&f)) {
+	if (want >= EXPAND_TEXT || has_entry(&f)) {
 		j.choice = syst_choose_client(d, &f, sender, history, m);
 		j.entry = syst_choose_entry(&f, j.choice.client);
 	}
@@ -998,23 +1025,11 @@ syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t
 		add_crc(&j, stated, computed);
 }
 
-/* Return a text without format or checksum.  The bytes may have changed since step() read them. */
-const char *
-syst_text(const struct message *m, const uint8_t *p, size_t length, size_t *size)
+void
+syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t *p, size_t length,
+	    enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
-	enum { location_end = 21 /* most bytes up to a location's first byte */ };
-	const unsigned doubtful = MESSAGE_LOSS | MESSAGE_SUSPECT | MESSAGE_DAMAGED;
-	if (m->kind != SYST_STRING || m->flags & doubtful || length < 4)
-		return NULL;
-	uint32_t header = bytes_le32(p);
-	if (header & SYST_HEADER_LOCATION && length < location_end)
-		return NULL;
-	size_t from = syst_layout(header, p).payload;
-	bool formatted = syst_formatted[SYST_STRING] >> syst_header_subtype(header) & 1;
-	if (header & SYST_HEADER_CRC || formatted || from > length)
-		return NULL;
-	*size = strnlen((const char *)p + from, length - from);
-	return (const char *)p + from;
+	syst_expand_from(d, m, p, length, want, history, NULL, e);
 }
 
 bool
@@ -1028,6 +1043,30 @@ syst_announced(const struct syst_decoder *d, const uint8_t *p, size_t length,
 		return false;
 	*build = build_number(&f);
 	return true;
+}
+
+/* True if the arguments of a PRINTF message fit its format.  P is the payload. */
+static bool
+string_fits(const uint8_t *p, size_t length, unsigned subtype)
+{
+	const uint8_t *nul = length ? memchr(p, 0, length) : NULL;
+	size_t format = nul ? (size_t)(nul - p) : 0;
+	const struct syst_args args = string_args(p, length, format, subtype);
+	return nul && syst_printf_fits((const char *)p, format, &args);
+}
+
+/* Like string_fits(), for a CATALOG message with collateral.  Return false if its meaning may
+ * depend on earlier messages. */
+static bool
+catalog_settles(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
+		size_t length, const struct syst_sender *sender, bool *unnamed)
+{
+	struct syst_frame f;
+	if (atomic_load(&d->base.needs_history))
+		return false;
+	syst_frame_parse(&f, p, length);
+	return f.fault == SYST_SOUND &&
+	       catalog_fits(&f, syst_choose_client(d, &f, sender, NULL, m).client, unnamed);
 }
 
 void

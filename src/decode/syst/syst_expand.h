@@ -43,49 +43,6 @@ bool syst_printer_text(const struct syst_frame *, const struct syst_entry *, str
 size_t syst_catalog_id_size(const struct syst_frame *);
 uint64_t syst_catalog_id(const struct syst_frame *);
 
-/* True for SHORT: a word that is the sender's number, except for the type. */
-bool syst_is_short(const struct syst_frame *);
-
-/* True if the payload of a frame is a format with its arguments. */
-bool syst_is_printf(const struct syst_frame *);
-
-/* True if the collateral may define the message's text or type. */
-bool syst_has_entry(const struct syst_frame *);
-
-/* Return the length of the text at AT: up to its NUL, or to the payload's end. */
-size_t syst_text_length(const struct syst_frame *, size_t at, bool *terminated);
-
-/* Format of a PRINTF or CATALOG message, and the position of its arguments. */
-struct syst_call {
-	const char *format;
-	size_t length;
-	size_t at; /* offset of the arguments in the frame */
-	enum syst_packing packing;
-	const struct syst_format *apart; /* or NULL */
-};
-
-static inline enum syst_packing
-syst_string_packing(unsigned subtype)
-{
-	return subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32;
-}
-
-/* Return the arguments of a PRINTF payload.  FORMAT is the length of its format without NUL. */
-static inline struct syst_args
-syst_string_args(const uint8_t *payload, size_t length, size_t format, unsigned subtype)
-{
-	return (struct syst_args){.at = payload + format + 1,
-				  .length = length - format - 1,
-				  .packing = syst_string_packing(subtype)};
-}
-
-struct syst_call syst_string_call(const struct syst_frame *, bool *terminated);
-struct syst_call syst_catalog_call(const struct syst_frame *, const struct syst_entry *);
-struct syst_args syst_call_args(const struct syst_frame *, const struct syst_call *);
-
-/* True if the reference printer would find a NUL after the payload. */
-bool syst_nul_behind(const struct syst_frame *);
-
 /* Append the message's source as FILE:LINE: its own, else ENTRY's (may be NULL).  Append nothing
  * if neither has one. */
 void syst_source(const struct syst_frame *, const struct syst_client *, const struct syst_entry *,

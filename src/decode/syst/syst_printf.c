@@ -765,7 +765,7 @@ enum { JUDGED_LENGTH = 4096, JUDGED_WIDTH = 99 };
 
 /* Add the texts of a conversion.  Return false if they are not known. */
 static bool
-add_conversion(struct pieces *pieces, const struct spec *spec)
+add_conversion(struct verdict_walk *pieces, const struct spec *spec)
 {
 	if (spec->adapts || spec->width > JUDGED_WIDTH || spec->precision > JUDGED_WIDTH)
 		return false;
@@ -774,23 +774,23 @@ add_conversion(struct pieces *pieces, const struct spec *spec)
 	case 'i':
 	case 'o':
 	case 'u':
-		pieces_add_letters(pieces, "0123456789+- ");
+		verdict_add_letters(pieces, "0123456789+- ");
 		return true;
 	case 'x':
 	case 'X':
-		pieces_add_letters(pieces, "0123456789abcdefABCDEFxX+- ");
+		verdict_add_letters(pieces, "0123456789abcdefABCDEFxX+- ");
 		return true;
 	case 's':
-		pieces_add_letters(pieces, " ");
-		pieces_add_unknown(pieces);
-		pieces_add_letters(pieces, " ");
+		verdict_add_letters(pieces, " ");
+		verdict_add_unknown(pieces);
+		verdict_add_letters(pieces, " ");
 		return true;
 	case 'n':
 		return true;
 	case 'c': /* its bytes are no text in the arguments */
 		return false;
 	default: /* floating point and pointers: inf, nan, (nil) */
-		pieces_add_letters(pieces, "0123456789abcdefABCDEFxXpP+-., nifNIF(l)");
+		verdict_add_letters(pieces, "0123456789abcdefABCDEFxXpP+-., nifNIF(l)");
 		return true;
 	}
 }
@@ -798,13 +798,13 @@ add_conversion(struct pieces *pieces, const struct spec *spec)
 static enum verdict
 judge_format(const struct needles *needles, const char *format, size_t length)
 {
-	struct pieces pieces = {.needles = needles};
+	struct verdict_walk pieces = {.needles = needles};
 	enum verdict verdict = VERDICT_NEVER;
 	const char *p = format, *end = format + length;
 	while (p < end) {
 		struct format_step step;
 		p = parse_step(p, end, &step);
-		pieces_add(&pieces, step.bytes, step.length);
+		verdict_add(&pieces, step.bytes, step.length);
 		if (step.kind == STEP_BYTES)
 			continue;
 		if (step.kind == STEP_INVALID || !add_conversion(&pieces, &step.spec))

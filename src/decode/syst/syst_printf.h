@@ -59,7 +59,7 @@ struct syst_args {
 	const uint8_t *at;
 	size_t length;
 	enum syst_packing packing;
-	bool nul_behind;		 /* a NUL follows the arguments, see syst_nul_behind() */
+	bool nul_behind;		 /* a NUL follows the arguments, see nul_behind() */
 	const struct syst_format *apart; /* their parsed format, or NULL */
 };
 

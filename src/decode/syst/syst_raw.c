@@ -668,12 +668,26 @@ syst_raw_type_keys(const struct decoder *decoder, const struct message *m, size_
 						 &keys[i]);
 }
 
+/* Return a text without format or checksum.  The bytes may have changed since step() read them. */
 static const char *
 syst_raw_text(const struct decoder *decoder, const struct message *m, const struct window *w,
 	      size_t *length)
 {
+	enum { location_end = 21 /* most bytes up to a location's first byte */ };
+	const unsigned doubtful = MESSAGE_LOSS | MESSAGE_SUSPECT | MESSAGE_DAMAGED;
+	const uint8_t *p = w->bytes + (m->offset - w->offset);
 	(void)decoder;
-	return syst_text(m, w->bytes + (m->offset - w->offset), m->length, length);
+	if (m->kind != SYST_STRING || m->flags & doubtful || m->length < 4)
+		return NULL;
+	uint32_t header = bytes_le32(p);
+	if (header & SYST_HEADER_LOCATION && m->length < location_end)
+		return NULL;
+	size_t from = syst_layout(header, p).payload;
+	bool formatted = syst_formatted[SYST_STRING] >> syst_header_subtype(header) & 1;
+	if (header & SYST_HEADER_CRC || formatted || from > m->length)
+		return NULL;
+	*length = strnlen((const char *)p + from, m->length - from);
+	return (const char *)p + from;
 }
 
 /* True if no type of these kinds contains a needle, nor a text other than that of STRING: a number,
@@ -684,19 +698,20 @@ only_strings_have(const struct needles *needles, uint64_t kinds)
 	static const char hex[] = "0123456789abcdefABCDEFx", clock[] = "clock atHz0123456789";
 	for (unsigned type = 0; type < 16; type++)
 		for (unsigned subtype = 0; kinds >> type & 1 && subtype < 64; subtype++) {
-			struct pieces of_type = {.needles = needles}, text = {.needles = needles};
+			struct verdict_walk of_type = {.needles = needles},
+					    text = {.needles = needles};
 			const char *name = syst_type_name(type);
 			const char *detail = syst_subtype_name(type, subtype);
 			if (!(syst_subtypes[type] >> subtype & 1))
 				continue;
-			pieces_add(&of_type, name, strlen(name));
-			pieces_add(&of_type, ":", 1);
+			verdict_add(&of_type, name, strlen(name));
+			verdict_add(&of_type, ":", 1);
 			if (detail)
-				pieces_add(&of_type, detail, strlen(detail));
+				verdict_add(&of_type, detail, strlen(detail));
 			else
-				pieces_add_letters(&of_type, "0123456789");
+				verdict_add_letters(&of_type, "0123456789");
 			if (type != SYST_STRING)
-				pieces_add_letters(&text, type == SYST_CLOCK ? clock : hex);
+				verdict_add_letters(&text, type == SYST_CLOCK ? clock : hex);
 			if (of_type.found || text.found)
 				return false;
 		}

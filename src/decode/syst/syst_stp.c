@@ -153,16 +153,6 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 	syst_expand(&d->syst, m, e->payload, e->payload_length, want, history, &sender, e);
 }
 
-/* Assemble the payload of M, which consists of data, in BYTES, with the room that
- * stp_walk_collect() needs. */
-static size_t
-assemble_payload(const struct syst_stp_decoder *d, const struct message *m, const struct window *w,
-		 uint8_t *bytes)
-{
-	struct stp_walk walk = stp_walk_start(m, w, &d->stp);
-	return stp_walk_collect(&walk, m, bytes);
-}
-
 static bool
 syst_stp_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
 		   struct expansion *e, struct text *out)
@@ -178,7 +168,8 @@ syst_stp_announces(const struct decoder *decoder, const struct message *m, const
 {
 	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
 	uint8_t *payload = mem_new(m->length + STP_COLLECT_MORE);
-	size_t length = assemble_payload(d, m, w, payload);
+	struct stp_walk walk = stp_walk_start(m, w, &d->stp);
+	size_t length = stp_walk_collect(&walk, m, payload);
 	const struct syst_sender sender = sender_of(m);
 	bool announced = syst_announced(&d->syst, payload, length, &sender, guid, build);
 	free(payload);

@@ -191,7 +191,7 @@ need_match(struct filter_look *look, const struct filter_leaf *leaf, enum expand
 	reader_expand_match(look->reader, look->m, want, verdicts_of(look, leaf), look->e);
 	look->has = true;
 	look->made = want;
-	look->lacking = look->e->lacks ? leaf : NULL;
+	look->lacking = look->e->no_match ? leaf : NULL;
 }
 
 /* --- the fixed struct -------------------------------------------------- */

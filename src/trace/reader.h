@@ -140,8 +140,8 @@ void reader_expand(struct reader *, const struct message *, enum expand_want, st
  * reader_expand. Reads earlier messages only if the origin depends on them. */
 void reader_expand_origin(struct reader *, const struct message *, struct expansion *);
 
-/* Expand like reader_expand. The text may be missing, with `no_match` set, if it contains no needle of
- * VERDICTS (may be NULL). */
+/* Expand like reader_expand. Leave out the text, and set `no_match`, if it contains no needle
+ * of VERDICTS (may be NULL). */
 struct verdicts;
 void reader_expand_match(struct reader *, const struct message *, enum expand_want,
 			 struct verdicts *, struct expansion *);

@@ -623,15 +623,6 @@ string_packing(unsigned subtype)
 	return subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32;
 }
 
-/* Return the arguments of a PRINTF payload.  FORMAT is the length of its format without NUL. */
-static struct syst_args
-string_args(const uint8_t *payload, size_t length, size_t format, unsigned subtype)
-{
-	return (struct syst_args){.at = payload + format + 1,
-				  .length = length - format - 1,
-				  .packing = string_packing(subtype)};
-}
-
 static struct syst_call
 string_call(const struct syst_frame *f, bool *terminated)
 {
@@ -1025,13 +1016,6 @@ syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t
 		add_crc(&j, stated, computed);
 }
 
-void
-syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t *p, size_t length,
-	    enum expand_want want, const struct decode_history *history, struct expansion *e)
-{
-	syst_expand_from(d, m, p, length, want, history, NULL, e);
-}
-
 bool
 syst_announced(const struct syst_decoder *d, const uint8_t *p, size_t length,
 	       const struct syst_sender *sender, uint8_t guid[16], uint64_t *build)
@@ -1043,30 +1027,6 @@ syst_announced(const struct syst_decoder *d, const uint8_t *p, size_t length,
 		return false;
 	*build = build_number(&f);
 	return true;
-}
-
-/* True if the arguments of a PRINTF message fit its format.  P is the payload. */
-static bool
-string_fits(const uint8_t *p, size_t length, unsigned subtype)
-{
-	const uint8_t *nul = length ? memchr(p, 0, length) : NULL;
-	size_t format = nul ? (size_t)(nul - p) : 0;
-	const struct syst_args args = string_args(p, length, format, subtype);
-	return nul && syst_printf_fits((const char *)p, format, &args);
-}
-
-/* Like string_fits(), for a CATALOG message with collateral.  Return false if its meaning may
- * depend on earlier messages. */
-static bool
-catalog_settles(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
-		size_t length, const struct syst_sender *sender, bool *unnamed)
-{
-	struct syst_frame f;
-	if (atomic_load(&d->base.needs_history))
-		return false;
-	syst_frame_parse(&f, p, length);
-	return f.fault == SYST_SOUND &&
-	       catalog_fits(&f, syst_choose_client(d, &f, sender, NULL, m).client, unnamed);
 }
 
 void

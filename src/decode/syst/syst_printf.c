@@ -70,7 +70,6 @@ struct spec {
 	int width, precision;		   /* precision -1: none */
 	enum modifier modifier;
 	char letter;
-	bool bare;	  /* only a modifier and a letter */
 	bool adapts;	  /* width or precision is an argument, or too large */
 	const char *name; /* name of the argument, or ""; NULL: not searched */
 };
@@ -140,12 +139,6 @@ is_conversion(char c)
 	return c >= 'A' && c <= 'x' && (integer_letters | other_letters) >> (c - 'A') & 1;
 }
 
-static bool
-is_integer(const struct spec *spec)
-{
-	return integer_letters >> (spec->letter - 'A') & 1;
-}
-
 static const char *
 parse_modifier(const char *p, const char *end, enum modifier *modifier)
 {
@@ -184,7 +177,6 @@ parse_spec(const char *p, const char *end, struct spec *spec)
 	spec->adapts = spec->width_given || spec->precision_given ||
 		       spec->width > SYST_PRINTF_WIDTH_MAX ||
 		       spec->precision > SYST_PRINTF_WIDTH_MAX;
-	spec->bare = !spec->flags && !spec->width && spec->precision < 0 && !spec->adapts;
 	return true;
 }
 
@@ -528,7 +520,6 @@ convert_pointer(struct syst_printf_job *job, const struct spec *spec)
 	}
 	struct spec hex = *spec;
 	hex.letter = 'x';
-	hex.bare = false;
 	hex.flags |= 1u << FLAG_FORM;
 	if (job->out)
 		put_integer(job->out, &hex, value);

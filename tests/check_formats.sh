@@ -35,8 +35,8 @@ missing()
 {
 	format=$(table "$1" | sed -n 's/^    \.format = "\(.*\)",/\1/p')
 	test -e "views/$format.yaml" || echo "views/$format.yaml is missing"
-	grep -q "^\.SS $format" man/trawl-profile.5 ||
-		echo "man/trawl-profile.5 has no section of $format"
+	grep -q "^\.SS $format" man/trawl-formats.7 ||
+		echo "man/trawl-formats.7 has no section of $format"
 	echo "$first_bytes" | grep -qx "$2" ||
 		echo "no file of tests/fuzz/corpus/decode is for $1_ops: first byte $2"
 }

@@ -126,17 +126,16 @@ flag_of(char c)
 }
 
 #define LETTER(c) 1ull << ((c) - 'A')
-static const uint64_t integer_letters =
-    LETTER('d') | LETTER('i') | LETTER('o') | LETTER('u') | LETTER('x') | LETTER('X');
-static const uint64_t other_letters = LETTER('c') | LETTER('f') | LETTER('F') | LETTER('e') |
-				      LETTER('E') | LETTER('g') | LETTER('G') | LETTER('a') |
-				      LETTER('A') | LETTER('p') | LETTER('n') | LETTER('s');
+static const uint64_t letters =
+    LETTER('d') | LETTER('i') | LETTER('o') | LETTER('u') | LETTER('x') | LETTER('X') |
+    LETTER('c') | LETTER('f') | LETTER('F') | LETTER('e') | LETTER('E') | LETTER('g') |
+    LETTER('G') | LETTER('a') | LETTER('A') | LETTER('p') | LETTER('n') | LETTER('s');
 #undef LETTER
 
 static bool
 is_conversion(char c)
 {
-	return c >= 'A' && c <= 'x' && (integer_letters | other_letters) >> (c - 'A') & 1;
+	return c >= 'A' && c <= 'x' && letters >> (c - 'A') & 1;
 }
 
 static const char *

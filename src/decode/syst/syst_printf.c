@@ -126,7 +126,7 @@ flag_of(char c)
 }
 
 #define LETTER(c) 1ull << ((c) - 'A')
-static const uint64_t letters =
+static const uint64_t conversion_letters =
     LETTER('d') | LETTER('i') | LETTER('o') | LETTER('u') | LETTER('x') | LETTER('X') |
     LETTER('c') | LETTER('f') | LETTER('F') | LETTER('e') | LETTER('E') | LETTER('g') |
     LETTER('G') | LETTER('a') | LETTER('A') | LETTER('p') | LETTER('n') | LETTER('s');
@@ -135,7 +135,7 @@ static const uint64_t letters =
 static bool
 is_conversion(char c)
 {
-	return c >= 'A' && c <= 'x' && letters >> (c - 'A') & 1;
+	return c >= 'A' && c <= 'x' && conversion_letters >> (c - 'A') & 1;
 }
 
 static const char *

@@ -73,7 +73,7 @@ test_range(void **state)
 		 (double)(to - from) / 38400000);
 	scene_wait(s, want);
 	scene_keys(s, "&severity = info\rj"); /* what the filters show of it */
-	snprintf(want, sizeof want, "   range: %u messages, ", shown - 1);
+	snprintf(want, sizeof want, "   range: %u message%s, ", shown - 1, shown == 2 ? "" : "s");
 	scene_wait(s, want);
 	scene_keys(s, "v");
 	scene_wait_notice(s, NOTICE_RANGE_DROPPED);

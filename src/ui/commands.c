@@ -641,12 +641,15 @@ quit_program(struct screen *screen, const struct command_call *call)
 	(void)call;
 	const char *writing = write_path(screen);
 	bool lost = state_is_unsaved(screen) && state_keep(screen, &err) < 0;
-	screen->quit = (!lost && !writing) || app_of(screen)->warned;
-	app_of(screen)->warned = lost || writing;
+	const char *waits = waiting_for_marks(screen->waiting);
+	screen->quit = (!lost && !writing && !waits) || app_of(screen)->warned;
+	app_of(screen)->warned = lost || writing || waits;
 	if (!screen->quit && lost)
 		screen_error(screen, NOTICE_QUIT_UNSAVED, err.what);
-	else if (!screen->quit)
+	else if (!screen->quit && writing)
 		screen_error(screen, NOTICE_QUIT_WRITING, writing);
+	else if (!screen->quit)
+		screen_error(screen, NOTICE_QUIT_WAITING, waits);
 }
 
 /* Return the lowest pane that is open next to the list, or PANE_LIST if there is none.  The hex

@@ -237,7 +237,7 @@ test_lines(void **state)
 	    {"/", NULL},
 	    {"&lost", NULL},
 	    {"write! x", NULL},
-	    {"next-", "a command as after :; did you mean next?"},
+	    {"next-", "a command as after :; did you mean next-error?"},
 	    {"nxt-error x", "a command as after :; did you mean next-error?"},
 	    {"", "a command as after :"},
 	    {" : ", "a command as after :"},

@@ -28,10 +28,10 @@ depends_on_cursor(const struct command_call *call)
 		return call->text; /* without a text it opens a prompt, which sends another call */
 	if (id == COMMAND_CANCEL || id == COMMAND_RECORD)
 		return false;
-	return group == GROUP_FIND || group == GROUP_MARKS || id == COMMAND_TOP ||
-	       id == COMMAND_END || id == COMMAND_PERCENT || id == COMMAND_GOTO ||
-	       id == COMMAND_BACK || id == COMMAND_FORWARD || id == COMMAND_TURN_RUN ||
-	       (id >= COMMAND_ONLY_ORIGIN && id <= COMMAND_ONLY_FIELD);
+	return group == GROUP_FIND || group == GROUP_MARKS || id == COMMAND_FORMAT ||
+	       id == COMMAND_TOP || id == COMMAND_END || id == COMMAND_PERCENT ||
+	       id == COMMAND_GOTO || id == COMMAND_BACK || id == COMMAND_FORWARD ||
+	       id == COMMAND_TURN_RUN || (id >= COMMAND_ONLY_ORIGIN && id <= COMMAND_ONLY_FIELD);
 }
 
 static bool
@@ -85,6 +85,15 @@ waiting_shows(const struct waiting_queue *w)
 	return w->commands.count > 1 || (by != SEQUENCE_BY_TIME && by != SEQUENCE_BY_TICKS);
 }
 
+const char *
+waiting_for_marks(const struct waiting_queue *w)
+{
+	for (size_t i = 0; i < w->commands.count; i++)
+		if (commands[w->commands.at[i].call.id].group == GROUP_MARKS)
+			return commands[w->commands.at[i].call.id].name;
+	return NULL;
+}
+
 static void
 drop_if_moved(struct screen *screen)
 {
@@ -126,7 +135,8 @@ bool
 waiting_for(struct screen *screen, const struct sequence_wish *wish, bool clocks,
 	    waiting_run_command *run, const struct command_call *call)
 {
-	struct waiting_command command = {.run = run, .call = *call, .needs_clocks = clocks};
+	struct waiting_command command = {
+	    .run = run, .call = *call, .needs_clocks = clocks, .begun = true};
 	if (wish)
 		command.needs = *wish;
 	if (can_run(screen, &command))
@@ -141,7 +151,10 @@ waiting_run(struct screen *screen, waiting_run_command *run, const struct comman
 	struct waiting_queue *w = screen->waiting;
 	drop_if_moved(screen);
 	if (!depends_on_cursor(call)) {
+		enum command_group group = commands[call->id].group;
 		run(screen, call);
+		if (group == GROUP_FILTER || group == GROUP_SHOW) /* no move by hand */
+			note_moves(screen);
 	} else if (w->starting || w->commands.count) {
 		/* at the start the share stands for the order of all messages */
 		const enum sequence_by by = w->starting ? SEQUENCE_BY_PERCENT : SEQUENCE_BY_NOTHING;
@@ -161,7 +174,9 @@ run_first(struct screen *screen)
 	struct waiting_queue *w = screen->waiting;
 	struct waiting_command first = w->commands.at[0];
 	memmove(w->commands.at, w->commands.at + 1, --w->commands.count * sizeof first);
-	text_clear(&screen->message); /* the answer to the command before, as its key would */
+	if (!first.begun)
+		text_clear(
+		    &screen->message); /* the answer to the command before, as its key would */
 	first.run(screen, &first.call);
 	filter_history_note(screen);
 	free((char *)first.call.text);

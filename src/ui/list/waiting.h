@@ -8,7 +8,7 @@
  *  - Other jumps never wait for the index: to the first and last row, to a share of the bytes, to
  *    the next message of some kind.  Only those of the command line wait for the order of
  *    several traces, because nobody has seen a row yet.
- *  - Filters, panes and settings take effect at once.
+ *  - Filters, panes and settings take effect at once.  `:format` waits, as it replaces the list.
  *  - A move by hand (rows, pages, following, a jump from another pane) or Esc drops the queue.
  *  - While a capture grows, its order is never final: no command waits for the order then.
  *
@@ -30,6 +30,7 @@ struct waiting_command {
 	struct command_call call;   /* its text is owned, or NULL */
 	struct sequence_wish needs; /* the target that must be known */
 	bool needs_clocks;	    /* the relations of the clocks must be final */
+	bool begun;		    /* it ran once, up to the target; its notice stays */
 };
 
 struct waiting_queue {
@@ -57,6 +58,9 @@ void waiting_poll(struct screen *);
 
 /* Return true if a command waits without an effect so far.  A jump to a time has gone near it. */
 bool waiting_shows(const struct waiting_queue *);
+
+/* Return the name of a queued command that marks, copies or writes, or NULL. */
+const char *waiting_for_marks(const struct waiting_queue *);
 
 /* Drop the queue because of Esc.  Return false if the user has seen no command wait. */
 bool waiting_cancel(struct screen *);

@@ -239,15 +239,15 @@ syst_hex_step(const struct decoder *decoder, struct decode_state *state, const s
 static bool
 frame_of(struct syst_hex_line *line, struct expansion *e)
 {
-	size_t length = line->digit_count / 2;
-	uint8_t *frame = arena_alloc(&e->arena, length + 1);
-	if (line->digit_count % 2 || !syst_hex_convert(line->digits, length, frame)) {
-		find_digits(line);
+	uint8_t *frame = arena_alloc(&e->arena, line->digit_count / 2 + 1);
+	if (line->digit_count % 2 ||
+	    !syst_hex_convert(line->digits, line->digit_count / 2, frame)) {
+		find_digits(line); /* the number of digits may be lower then */
 		if (!line->fault)
-			syst_hex_gather(line, length, frame);
+			syst_hex_gather(line, line->digit_count / 2, frame);
 	}
 	e->payload = line->fault ? NULL : frame;
-	e->payload_length = line->fault ? 0 : length;
+	e->payload_length = line->fault ? 0 : line->digit_count / 2;
 	return !line->fault;
 }
 

@@ -292,8 +292,11 @@ cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 			return err->code;
 	}
 	for (; optind < argc; optind++) {
-		if (argv[optind][0] == '+' && argv[optind][1])
-			*vec_add(&cli->commands) = argv[optind] + 1;
+		const char *keys = argv[optind] + 1;
+		if (argv[optind][0] == '+' && *keys && !keys[strspn(keys, "0123456789")])
+			add_command(cli, keys); /* a message number */
+		else if (argv[optind][0] == '+' && *keys)
+			*vec_add(&cli->commands) = keys;
 		else
 			*vec_add(&cli->files) = argv[optind];
 	}
@@ -475,7 +478,7 @@ cli_help(struct text *out)
 		text_addf(out, "  %s\n", row->help);
 	}
 	text_add(out,
-		 "\n+COMMAND runs a command at the start, as in less: +G, +/RE, +50%.\n"
+		 "\n+COMMAND runs a command at the start, as in less: +G, +311, +/RE, +50%.\n"
 		 "Without a terminal on standard output, messages are printed as text.\n"
 		 "Exit status: 0 good, 1 damaged input or what --check found, 2 usage or I/O.\n");
 }

@@ -34,6 +34,14 @@ depends_on_cursor(const struct command_call *call)
 	       id == COMMAND_TURN_RUN || (id >= COMMAND_ONLY_ORIGIN && id <= COMMAND_ONLY_FIELD);
 }
 
+/* Return true if a command changes the rows of the list. */
+static bool
+changes_rows(const struct command_call *call)
+{
+	return commands[call->id].group == GROUP_FILTER || call->id == COMMAND_VIEW ||
+	       call->id == COMMAND_SOURCE || call->id == COMMAND_SET;
+}
+
 static bool
 list_is_growing(const struct list *list)
 {
@@ -150,14 +158,15 @@ waiting_run(struct screen *screen, waiting_run_command *run, const struct comman
 {
 	struct waiting_queue *w = screen->waiting;
 	drop_if_moved(screen);
-	if (!depends_on_cursor(call)) {
-		enum command_group group = commands[call->id].group;
+	bool depends = depends_on_cursor(call);
+	if (!depends && !(w->commands.count && changes_rows(call))) {
 		run(screen, call);
-		if (group == GROUP_FILTER || group == GROUP_SHOW) /* no move by hand */
-			note_moves(screen);
+		if (changes_rows(call) || commands[call->id].group == GROUP_SHOW)
+			note_moves(screen); /* no move by hand */
 	} else if (w->starting || w->commands.count) {
 		/* at the start the share stands for the order of all messages */
-		const enum sequence_by by = w->starting ? SEQUENCE_BY_PERCENT : SEQUENCE_BY_NOTHING;
+		const enum sequence_by by =
+		    w->starting && depends ? SEQUENCE_BY_PERCENT : SEQUENCE_BY_NOTHING;
 		insert_command(screen, w->commands.count,
 			       (struct waiting_command){.run = run, .call = *call, .needs.by = by});
 		waiting_settle(screen);

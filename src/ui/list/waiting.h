@@ -8,7 +8,8 @@
  *  - Other jumps never wait for the index: to the first and last row, to a share of the bytes, to
  *    the next message of some kind.  Only those of the command line wait for the order of
  *    several traces, because nobody has seen a row yet.
- *  - Filters, panes and settings take effect at once.  `:format` waits, as it replaces the list.
+ *  - Filters and views wait behind other commands, because they change the rows.  Panes and
+ *    other settings take effect at once.
  *  - A move by hand (rows, pages, following, a jump from another pane) or Esc drops the queue.
  *  - While a capture grows, its order is never final: no command waits for the order then.
  *

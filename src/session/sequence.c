@@ -140,8 +140,8 @@ renew_order(struct sequence *s, unsigned epoch)
 	return changed;
 }
 
-/* Take over the order of the sequence of all traces, which never changes in the middle of a
- * call. */
+/* Take over the order of the sequence of all traces.  That changes only in sequence_renew() and
+ * sequence_load(), so never in the middle of a call. */
 static void
 follow_all(struct sequence *s)
 {
@@ -151,7 +151,7 @@ follow_all(struct sequence *s)
 void
 sequence_renew(struct sequence *s)
 {
-	renew_order(s, clocks_generation(s->session->clocks));
+	renew_order(s->all, clocks_generation(s->session->clocks));
 }
 
 bool
@@ -215,7 +215,7 @@ sequence_load(struct sequence *s)
 {
 	do
 		note_all(s);
-	while (renew_order(s, clocks_generation(s->session->clocks)));
+	while (renew_order(s->all, clocks_generation(s->session->clocks)));
 }
 
 void

@@ -70,9 +70,9 @@ void sequence_load(struct sequence *);
 void sequence_start(struct sequence *);
 void sequence_wake(struct sequence *);
 
-/* Take over new clocks and a new order of the session. Do this in a sequence of all traces;
- * those made from it follow. Except sequence_load(), no other call changes strands or parts, so
- * their numbers stay valid until the next renewal. After a change and before the renewal, keys
+/* Take over new clocks and a new order of the session, for the sequence of all traces and those
+ * made from it. Except sequence_load(), no other call changes strands or parts, so their
+ * numbers stay valid until the next renewal. After a change and before the renewal, keys
  * of both orders may mix, and nothing is exact. */
 void sequence_renew(struct sequence *);
 

@@ -370,6 +370,10 @@ test_strands_stay(void **state)
 	assert_int_equal(sequence_strand_count(one), 1);
 	assert_int_not_equal(sequence_generation(all), generation);
 	assert_true(sequence_is_current(all));
+	clocks_set_order(f.session.clocks, CLOCKS_BY_TIME);
+	sequence_renew(one); /* the list of one trace does: all follow */
+	assert_int_equal(sequence_strand_count(one), own);
+	assert_int_equal(sequence_strand_count(all), count);
 	sequence_free(one);
 	sequence_free(all);
 	session_fixture_close(&f);

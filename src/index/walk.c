@@ -327,7 +327,8 @@ step_until(struct walker *w, uint64_t until, struct summary *summary)
 	count_flags(w, &window, &closing);
 }
 
-struct index_cell
+/* Convert a summary to a cell without `first`. */
+static struct index_cell
 index_cell_of(const struct summary *sums)
 {
 	bool by_senders = sums->sender_min <= sums->sender_max && !sums->lacks_sender;

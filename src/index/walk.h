@@ -41,9 +41,6 @@ struct cell_result {
 
 void cell_result_free(struct cell_result *);
 
-/* Convert a summary to a cell without `first`. */
-struct index_cell index_cell_of(const struct summary *);
-
 struct walker;
 
 /* CAPTURE and DECODER are borrowed until walker_free. CHECKED as in struct index_options. */

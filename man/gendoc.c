@@ -1,5 +1,5 @@
 /*
- * Prints a part of the manual from the program's own tables.
+ * Print a part of the manual from the program's own tables.
  *
  *	gendoc PART
  *
@@ -31,7 +31,7 @@
 #include "ui/screen/theme.h"
 #include "ui/list/view.h"
 
-/* Prints TEXT so that roff shows it as it is. */
+/* Print TEXT so that roff shows it unchanged. */
 static void
 print(const char *text)
 {
@@ -45,7 +45,7 @@ print(const char *text)
 	}
 }
 
-/* A sentence of help on its line; \& keeps a dot in front from being a request. */
+/* Print a sentence of help on its own line.  \& keeps a leading dot from being a request. */
 static void
 print_help(const char *help)
 {
@@ -154,7 +154,7 @@ print_exports(void)
 	}
 }
 
-/* Fields that several decoders of a format share are printed once. */
+/* Print a field once if several decoders of a format share it. */
 static void
 print_fields(void)
 {
@@ -174,7 +174,7 @@ print_fields(void)
 	}
 }
 
-/* What of a format belongs to no message. */
+/* Print the reasons why bits of a format belong to no message. */
 static void
 print_silent(void)
 {
@@ -198,7 +198,7 @@ print_choices(const char *const *choices)
 		print_bold(i ? " | " : " ", choices[i]);
 }
 
-/* Tables of structs that were printed, to print each once. */
+/* Tables of structs that are already printed: each is printed once. */
 struct printed {
 	const struct option_table *table[64];
 	size_t count;
@@ -219,7 +219,7 @@ same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Whether A needs no words but those of B before it. */
+/* True if the help of A is that of B, the row before it. */
 static bool
 says_the_same(const struct option_row *a, const struct option_row *b)
 {
@@ -227,7 +227,7 @@ says_the_same(const struct option_row *a, const struct option_row *b)
 	       same_text(a->default_text, b->default_text);
 }
 
-/* Whether TABLE has a row of that name that says the same. */
+/* True if TABLE has a row with the same name and the same help. */
 static bool
 has_row(const struct option_table *table, const struct option_row *row)
 {
@@ -235,8 +235,7 @@ has_row(const struct option_table *table, const struct option_row *row)
 	return other && same_text(other->help, row->help);
 }
 
-/* The struct of PARENT whose keys elements of a list in it have too; NULL if there is
- * none. */
+/* Return the struct in PARENT with more than MANY of a list element's keys, or NULL. */
 static const struct option_row *
 shared_row(const struct option_table *parent, const struct option_table *element)
 {
@@ -266,8 +265,8 @@ print_row_head(const struct option_row *row)
 	}
 }
 
-/* Keys of a list's element that a struct of its PARENT has too are named together, and so
- * are rows one after the other that say the same. */
+/* Print the rows of TABLE.  Keys that a struct of PARENT has too share one entry, and so do
+ * neighbours with the same help. */
 static void
 print_rows(const struct option_table *table, const struct option_table *parent,
 	   struct printed *printed)
@@ -277,7 +276,7 @@ print_rows(const struct option_table *table, const struct option_table *parent,
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
 		if (!row->help || (shared && has_row(shared->table, row)))
-			continue; /* told elsewhere */
+			continue; /* printed with the parent */
 		puts(".TP");
 		for (; i + 1 < table->count && says_the_same(row, row + 1); row++, i++) {
 			print_bold("", row->name);
@@ -332,7 +331,7 @@ print_own(void)
 	print_table(&own_options_table);
 }
 
-/* The roles, and once what each of them can have. */
+/* Print the roles, then once the properties that each can have. */
 static void
 print_theme(void)
 {

@@ -825,6 +825,11 @@ propose_settings(const struct trace *trace, const struct trace_options *options,
 	const struct decoder_ops *ops = trace->decoder->ops;
 	struct window head = read_head(trace->capture);
 	const struct option_row *row = option_find(table, ops->format);
+	if (!options->name) {
+		text_add(profile, "    name: ");
+		option_quote(trace->name, profile);
+		text_add_char(profile, '\n');
+	}
 	for (const char *const *name = common_keys; *name; name++)
 		option_write_changed(table, option_find(table, *name), options, 4, profile);
 	if (trace->entry == SIZE_MAX && ops->guide && ops->guide->propose &&

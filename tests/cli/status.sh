@@ -88,6 +88,12 @@ done
 run "$TRAWL" --info "$testdata/demo.stp"
 is "--info: status" 0 "$status"
 ok "--info: the format" grep -q 'syst/stp' out
+cp "$testdata/lab-dsp.gem" 'a "b".gem'
+run "$TRAWL" --info 'a "b".gem'
+ok "--info: the name, quoted" grep -qF '    name: "a \"b\".gem"' out
+cp out named.yaml
+run "$TRAWL" -p named.yaml -t stats 'a "b".gem'
+ok "... and a profile that can be read" grep -q '^a "b".gem  *GEM  *38 ' out
 
 # What keeps a capture from being good is shown where a format can show it, and
 # is said once where it cannot.

@@ -245,8 +245,9 @@ static int
 check_options(const struct cli *cli, struct session *const sessions[2], struct err *err)
 {
 	static const enum cli_id others[] = {
-	    CLI_SPLIT,	CLI_CHECK,     CLI_FIELDS,	CLI_TEMPLATE, CLI_COLUMNS, CLI_CONTEXT,
-	    CLI_FOLLOW, CLI_STOP_WHEN, CLI_TIME_FORMAT, CLI_BY,	      CLI_OF,	   CLI_SORT};
+	    CLI_SPLIT,	 CLI_CHECK,  CLI_FIELDS,    CLI_TEMPLATE,    CLI_COLUMNS,
+	    CLI_CONTEXT, CLI_FOLLOW, CLI_STOP_WHEN, CLI_TIME_FORMAT, CLI_WIDE,
+	    CLI_BY,	 CLI_OF,     CLI_SORT};
 	const char *to = cli->value[CLI_TO];
 	if (to && strcmp(to, "text") != 0 && strcmp(to, "jsonl") != 0)
 		return err_set(err, ERR_USAGE, "--compare prints text or jsonl, not %s", to);

@@ -68,7 +68,8 @@ output_make_line(const struct cli *cli, const struct export_format *format,
 {
 	struct export_line_wish wish = {.fields = cli->value[CLI_FIELDS],
 					.line = cli->value[CLI_TEMPLATE],
-					.time_format = cli->value[CLI_TIME_FORMAT]};
+					.time_format = cli->value[CLI_TIME_FORMAT],
+					.wide = cli->value[CLI_WIDE]};
 	*line = NULL;
 	int failed = read_colour(cli, &wish.colour, err);
 	return failed ? failed : export_line_new(format, &wish, line, err);

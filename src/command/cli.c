@@ -104,6 +104,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_TIME_FORMAT] = {0, "time-format", "abs|rel|delta|ticks|iso", OUTPUT,
 			 "times in text and on the screen; rel: since the start, delta: since the "
 			 "message before, iso: a date in UTC"},
+    [CLI_WIDE] = {0, "wide", NULL, OUTPUT,
+		  "text with the number of each message, and the trace in a column of its own"},
     [CLI_BY] = {0, "by", "LIST", OUTPUT,
 		"print a table (-t table): one row for each value of the "
 		"comma-separated names; default origin"},
@@ -358,8 +360,8 @@ cli_parse_colour(const struct cli *cli, enum cli_colour *colour, struct err *err
 static int
 find_printing(const struct cli *cli)
 {
-	static const enum cli_id printing[] = {CLI_TO, CLI_SPLIT,  CLI_CHECK,	CLI_BY,
-					       CLI_OF, CLI_FIELDS, CLI_TEMPLATE};
+	static const enum cli_id printing[] = {CLI_TO, CLI_SPLIT,  CLI_CHECK,	 CLI_BY,
+					       CLI_OF, CLI_FIELDS, CLI_TEMPLATE, CLI_WIDE};
 	for (size_t i = 0; i < sizeof printing / sizeof *printing; i++)
 		if (cli->value[printing[i]])
 			return (int)printing[i];

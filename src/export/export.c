@@ -44,7 +44,8 @@ static export_walk write_packets;
 
 const struct export_format export_formats[] = {
     {.name = "text",
-     .help = "one line per message, for people",
+     .help = "time, severity, origin and text of each message, for people (--wide: also its "
+	     "number)",
      .want = EXPAND_TEXT,
      .needs = VALUE_NEEDS_CLOCKS,
      .live = true,

@@ -52,7 +52,7 @@ struct export_line {
 	VEC(struct line_piece) pieces;
 	char *header; /* for csv, or NULL */
 	enum export_time time;
-	bool colour, csv;
+	bool colour, csv, wide;
 };
 
 /* --- time -------------------------------------------------------------- */
@@ -148,6 +148,12 @@ pad_column(struct text *out, size_t start, int columns, bool right)
 		memmove(out->data + start + room, out->data + start, length);
 		memset(out->data + start, ' ', room);
 	}
+}
+
+bool
+export_line_is_wide(const struct export_message *message)
+{
+	return message->line && message->line->wide;
 }
 
 void
@@ -536,6 +542,9 @@ check_wish(const struct export_format *format, const struct export_line_wish *wi
 			       format->name);
 	if (wish->line && !text)
 		return err_set(err, ERR_USAGE, "--template is for -t text, not %s", format->name);
+	if (wish->wide && (!text || wish->fields || wish->line))
+		return err_set(err, ERR_USAGE,
+			       "--wide is for -t text without --fields or --template");
 	if (wish->time_format && !text)
 		return err_set(
 		    err, ERR_USAGE,
@@ -551,7 +560,7 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 	*out = NULL;
 	bool described = (wish->fields && !format->fields) || wish->line;
 	bool coloured = wish->colour && !strcmp(format->name, "text");
-	if (!described && !wish->time_format && !coloured)
+	if (!described && !wish->time_format && !wish->wide && !coloured)
 		return 0;
 	int failed = check_wish(format, wish, err);
 	if (failed)
@@ -568,6 +577,7 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 		line->format.flagged = false;
 	}
 	line->colour = coloured;
+	line->wide = wish->wide;
 	line->csv = !strcmp(format->name, "csv");
 	line->format.styled = !line->csv;
 	if (wish->time_format)

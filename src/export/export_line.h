@@ -28,6 +28,7 @@ struct export_line_wish {
 	const char *line;	 /* `{name}`, `{name:SPEC}`, `{{`, `}}`, `\t`, `\\` and text */
 	const char *time_format; /* see export_time_find */
 	bool colour;
+	bool wide; /* number and trace in columns of their own */
 };
 
 /*
@@ -41,6 +42,9 @@ int export_line_new(const struct export_format *, const struct export_line_wish 
 		    struct export_line **, struct err *);
 const struct export_format *export_line_format(const struct export_line *);
 void export_line_free(struct export_line *); /* NULL is fine */
+
+/* True if the user wants the number and the trace in columns of their own. */
+bool export_line_is_wide(const struct export_message *);
 
 /* Append the time of a message as its line requires, aligned right in 20 columns. */
 void export_line_add_time(struct export_message *, struct text *);

@@ -77,7 +77,7 @@ is "an address without bits" \
 printf '\002\003\037\002' >two.bin
 is "the mode in a capture: loss" \
 	"E src 3 sync.support on implicit_exception: no mtvec in the profile, so the pc is unknown after traps ~lost" \
-	"$(classes "$width" >xx; "$TRAWL" -t text two.bin | sed 's/  */ /g; s/^ 0 - //')"
+	"$(classes "$width" >xx; "$TRAWL" -t text two.bin | sed 's/  */ /g; s/^ - //')"
 run "$TRAWL" --check two.bin
 is "which --check finds" "1 check loss: 1 message" \
 	"$status $(grep -o 'check loss: 1 message' err)"

@@ -26,9 +26,9 @@ is "csv-systprint: one row for each message" 3 "$(lines out)"
 
 run "$TRAWL" -t hex -f syst/raw small.bin
 is "hex: the line of text, then the bytes" \
-	'       0                    - -                  0x02345678
+	'                   - -                  0x02345678
                0  81 67 45 23                                       .gE#
-       1                    - W 1:2              Hello world!
+                   - W 1:2              Hello world!
                4  32 26 01 01 0c 00 48 65  6c 6c 6f 20 77 6f 72 6c  2&....Hello worl
               14  64 21 d3 06 b8 ea                                 d!....' "$(cat out)"
 run "$TRAWL" -t hex -r 'task 1 ' "$testdata/demo.stp"

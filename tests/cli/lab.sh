@@ -44,9 +44,13 @@ sort -n times >sorted
 ok "in the order of time" cmp sorted times
 
 run "$TRAWL" -t text "$lab"
-is "text: the time and the trace" \
-	'1763719600.234386371 soc      E mailbox          timeout: seq 70 given up after 27800 us' \
-	"$(grep -h timeout: out | sed 's/^ *[0-9]* //')"
+is "text: time, severity, trace and origin, text" \
+	'1763719600.234386371 E soc mailbox          timeout: seq 70 given up after 27800 us' \
+	"$(grep -h timeout: out)"
+run "$TRAWL" --wide "$lab"
+is "--wide: the number, and the trace in a column of its own" \
+	'      48 1763719600.234386371 soc      E mailbox          timeout: seq 70 given up after 27800 us' \
+	"$(grep -h timeout: out)"
 run "$TRAWL" -t csv "$lab"
 is "csv: the time" 1763719600234386371 "$(grep timeout: out | cut -d , -f 6)"
 

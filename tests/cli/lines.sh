@@ -48,7 +48,7 @@ refuses "a wrong width" -q '--fields=time,text:x' 'the least width' '           
 refuses "a name of filters" -q '--fields=steps_back' 'is for filters only' '  '
 
 for wrong in "-t jsonl --fields=time" "-t csv --template=x" "--fields=time --template=x" \
-	"-t csv --time-format=iso" "--time-format=never" "--color=blue"; do
+	"-t csv --time-format=iso" "--wide --fields=time" "-t csv --wide" "--time-format=never" "--color=blue"; do
 	# shellcheck disable=SC2086  # several words
 	run "$TRAWL" $wrong "$demo"
 	is "$wrong: status" 2 "$status"
@@ -65,7 +65,7 @@ is "doubts with flags are not" "" "$(cat err)"
 log=$testdata/log-iso8601.txt
 for form in abs:1795341600.600000000 rel:0.600000000 'delta:+600.000 ms' \
 	ticks:1795341600600000000 iso:2026-11-22T10:00:00.600000000Z; do
-	run "$TRAWL" -t text --time-format="${form%%:*}" "$log"
+	run "$TRAWL" --wide --time-format="${form%%:*}" "$log"
 	ok "--time-format=${form%%:*}" \
 		test "$(sed -n '2s/^ *1 *\([^ ].*\) W .*/\1/p' out)" = "${form#*:}"
 done

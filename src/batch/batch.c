@@ -114,8 +114,8 @@ load_traces(struct session *session, const struct cli *cli, struct doubts *doubt
 	}
 }
 
-/* Report bytes missing from a capture.  Return true if any are, or if bytes changed while being
- * read. */
+/* Report bytes missing from a capture, or that it has none.  Return true if any are missing, or
+ * changed while being read. */
 static bool
 report_loss(struct trace *trace, const struct cli *cli)
 {
@@ -125,6 +125,8 @@ report_loss(struct trace *trace, const struct cli *cli)
 				     capture_generation(trace_capture(trace)) != GENERATION_FIRST);
 	if (loss.length)
 		text_addf(&line, "%s: %s", trace_name(trace), text_get(&loss));
+	else if (!capture_size(trace_capture(trace)))
+		text_addf(&line, "%s: the capture is empty", trace_name(trace));
 	if (line.length && !cli->value[CLI_QUIET])
 		report_text(text_get(&line));
 	else if (amiss)

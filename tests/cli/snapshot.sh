@@ -177,6 +177,7 @@ done
 : >empty.bin
 picture 80x24 empty.bin
 is "an empty capture" "0 24" "$status $(lines out)"
+ok "... is named as empty" grep -q '^  the capture is empty$' out
 head -c 5000 /dev/urandom >noise.bin
 picture 80x24 noise.bin
 is "a file that is no trace" "0 24" "$status $(lines out)"

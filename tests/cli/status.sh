@@ -42,6 +42,7 @@ for format in syst/raw syst/hex syst/stp; do
 	run "$TRAWL" -t jsonl -f "$format" empty.bin
 	is "an empty file as $format: status" 0 "$status"
 	is "an empty file as $format: no message" 0 "$(lines out)"
+	is "an empty file as $format: why" "trawl: empty.bin: the capture is empty" "$(cat err)"
 done
 run "$TRAWL" -t jsonl empty.bin
 ok "an empty file that says nothing of its format" test "$status" -le 2

@@ -1203,7 +1203,8 @@ draw_absent(struct screen *screen, struct canvas *canvas, const struct area *are
 	if (!list->edges[LIST_AFTER].end || (!rows && !list->edges[LIST_BEFORE].end))
 		text = list->stopped ? "... stopped; move to go on" : "...";
 	else if (!rows && filter_is_all(screen->filter))
-		text = "no messages";
+		text = capture_size(trace_capture(list->trace)) ? "no messages"
+								: "the capture is empty";
 	else if (!rows) {
 		text_add(&hint, "no message passes the filters; ");
 		keymap_hint(screen->keymap, COMMAND_FILTERS, &hint);

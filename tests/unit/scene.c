@@ -1,7 +1,7 @@
 /*
  * trawl is a child on a pseudo-terminal; libvterm keeps the screen it draws.  When
- * a screen is complete is read from /proc: the thread that draws sleeps, and
- * nothing is left to be read.
+ * a screen is complete is read from /proc: the thread that draws sleeps, the program
+ * has read all keys, and nothing is left to be read.
  */
 #include "config.h"
 
@@ -16,11 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 9 };
+enum { ARGUMENTS_MAX = 9, UNKNOWN_MS = 700 };
 
 /* --- begin and end ----------------------------------------------------- */
 
@@ -270,18 +271,36 @@ scene_fail(struct scene *s, const char *form, ...)
 	abort();
 }
 
-/* That the program's first thread, which writes the screen, sleeps. */
-static bool
-is_asleep(pid_t child)
+/* The state of the program's first thread, which reads the keys and writes the screen: R while it
+ * runs, S while it sleeps, or T or Z where it reads no more keys. */
+static char
+main_state(pid_t child)
 {
 	char path[32], line[256] = "";
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
 	FILE *file = fopen(path, "r");
 	if (!file)
-		return true;
+		return 'Z';
 	const char *state = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
 	fclose(file);
-	return !state || state[2] != 'R';
+	return state ? state[2] : 'Z';
+}
+
+/* That keys were typed that nobody has read.  To poll the terminal also passes on what was written
+ * to its other end. */
+static bool
+has_keys_left(struct scene *s)
+{
+	struct pollfd keys = {.fd = s->slave, .events = POLLIN};
+	return poll(&keys, 1, 0) > 0;
+}
+
+static bool
+has_come_to_rest(struct scene *s)
+{
+	bool keys = has_keys_left(s);
+	char state = main_state(s->child);
+	return state == 'T' || state == 'Z' || (state != 'R' && !keys);
 }
 
 /* Reads until no more comes: a screen comes in pieces, its title first. */
@@ -290,7 +309,7 @@ scene_settle(struct scene *s, int64_t deadline)
 {
 	struct pollfd file = {.fd = s->master, .events = POLLIN};
 	for (;;) {
-		bool asleep = is_asleep(s->child);
+		bool asleep = has_come_to_rest(s);
 		if (poll(&file, 1, asleep ? 0 : 1) > 0) {
 			if (!scene_read(s, 0))
 				return;
@@ -507,41 +526,100 @@ scene_wait_count(struct scene *s, const char *start, size_t count)
 		scene_fail(s, "no \"%s\" with %zu on the screen", start, count);
 }
 
-/* How often all threads of the program have been woken. */
-static unsigned long
-count_wakes(pid_t child)
+/* What the threads of the program do: each sleeps until an event, or one runs or has a time limit,
+ * or this cannot be told. */
+enum rest { REST_FULL, REST_NONE, REST_UNKNOWN };
+
+/* Tell from /proc/PID/syscall of a thread how it waits. */
+static enum rest
+rest_of_thread(const char *call)
 {
-	char path[320], line[256];
-	unsigned long sum = 0, own;
+	long number;
+	unsigned long long arguments[4];
+	if (!strncmp(call, "running", 7) || !strncmp(call, "-1 ", 3))
+		return REST_NONE;
+	if (sscanf(call, "%ld %llx %llx %llx %llx", &number, arguments, arguments + 1,
+		   arguments + 2, arguments + 3) != 5)
+		return REST_UNKNOWN;
+#ifdef SYS_poll
+	if (number == SYS_poll)
+		return (int)arguments[2] < 0 ? REST_FULL : REST_NONE;
+#endif
+#ifdef SYS_ppoll
+	if (number == SYS_ppoll)
+		return arguments[2] ? REST_NONE : REST_FULL;
+#endif
+#ifdef SYS_futex
+	if (number == SYS_futex)
+		return arguments[3] ? REST_NONE : REST_FULL;
+#endif
+	return REST_UNKNOWN;
+}
+
+/* Read the first line of a thread's file in /proc that starts so; an empty one if there is none. */
+static void
+read_of_task(pid_t child, const char *task, const char *name, const char *start, char line[256])
+{
+	char path[320];
+	snprintf(path, sizeof path, "/proc/%d/task/%s/%s", (int)child, task, name);
+	FILE *file = fopen(path, "r");
+	while (file && fgets(line, 256, file))
+		if (!strncmp(line, start, strlen(start))) {
+			fclose(file);
+			return;
+		}
+	*line = '\0';
+	if (file)
+		fclose(file);
+}
+
+/* Return how all threads wait, and how often those that wait have been woken. */
+static enum rest
+look_at_threads(pid_t child, unsigned long *wakes)
+{
+	static const char start[] = "voluntary_ctxt_switches:";
+	char path[32], line[256];
+	enum rest rest = REST_FULL;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)child);
 	DIR *tasks = opendir(path);
 	assert_non_null(tasks);
-	for (struct dirent *task; (task = readdir(tasks));) {
-		snprintf(path, sizeof path, "/proc/%d/task/%s/status", (int)child, task->d_name);
-		FILE *file = *task->d_name == '.' ? NULL : fopen(path, "r");
-		while (file && fgets(line, sizeof line, file))
-			if (sscanf(line, "voluntary_ctxt_switches: %lu", &own) == 1)
-				sum += own;
-		if (file)
-			fclose(file);
+	*wakes = 0;
+	for (struct dirent *task; rest != REST_NONE && (task = readdir(tasks));) {
+		if (*task->d_name == '.')
+			continue;
+		read_of_task(child, task->d_name, "status", start, line);
+		if (*line)
+			*wakes += strtoul(line + sizeof start - 1, NULL, 10);
+		read_of_task(child, task->d_name, "syscall", "", line);
+		enum rest own = rest_of_thread(line);
+		if (rest == REST_FULL || own == REST_NONE)
+			rest = own;
 	}
 	closedir(tasks);
-	return sum;
+	return rest;
 }
 
+/*
+ * A thread that waits without a time limit wakes when another one or a file wakes it.  If all
+ * wait so, none woke since the look before, and no key or output is on its way, nothing more
+ * happens.  Where a thread does not tell how it waits, none may wake for a while.
+ */
 void
 scene_check_idle(struct scene *s)
 {
 	struct pollfd file = {.fd = s->master, .events = POLLIN};
 	int64_t deadline = now_ms() + SCENE_DEADLINE_MS;
 	unsigned long wakes, before;
-	do {
-		if (now_ms() > deadline)
-			scene_fail(s, "the program does not come to rest");
+	while (now_ms() <= deadline) {
 		scene_settle(s, deadline);
-		before = count_wakes(s->child);
-		wakes = poll(&file, 1, 700) ? before + 1 : count_wakes(s->child);
-	} while (wakes != before);
+		enum rest rest = look_at_threads(s->child, &before);
+		int wait = rest == REST_FULL ? 0 : rest == REST_NONE ? 10 : UNKNOWN_MS;
+		bool moves = has_keys_left(s) || poll(&file, 1, wait);
+		if (!moves && look_at_threads(s->child, &wakes) == rest && rest != REST_NONE &&
+		    wakes == before)
+			return;
+	}
+	scene_fail(s, "the program does not come to rest");
 }
 
 /* --- files and batch output -------------------------------------------- */

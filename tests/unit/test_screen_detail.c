@@ -114,6 +114,7 @@ test_field_bytes(void **state)
 	scene_keys(s, "jj");
 	scene_keys(s, ":");
 	scene_wait(s, "\n:");
+	scene_check_idle(s); /* panes are painted when the keys pause */
 	for (int row = 0; row < 24; row++)
 		for (int col = 10; col < 60; col++)
 			reversed += !strncmp(emulator_row(s->emulator, row), " 000000", 7) &&
@@ -172,12 +173,11 @@ test_field_filter(void **state)
 	scene_keys(s, "j"); /* past the text; the head is opened */
 	for (int i = 0; i < 6 && !strstr(scene_screen(s), " v message"); i++) {
 		scene_keys(s, "lj");
-		scene_read(s, 100);
+		scene_check_idle(s);
 	}
 	for (int i = 0; i < 40; i++) { /* down to the line of `id` */
 		scene_keys(s, "f");
-		scene_read(s, 100);
-		scene_read(s, 50);
+		scene_check_idle(s);
 		if (strstr(scene_screen(s), "syst.id = 0x401"))
 			break;
 		scene_keys(s, ":narrow\r\rj");

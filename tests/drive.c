@@ -496,11 +496,6 @@ drive_expand(const struct drive *d, const struct drive_messages *m)
 			text_clear(&row);
 			d->ops->print(d->decoder, message, &w, &e, &row);
 		}
-		if (d->ops->announces) {
-			uint8_t guid[16];
-			uint64_t build;
-			d->ops->announces(d->decoder, message, &w, guid, &build);
-		}
 	}
 	text_free(&row);
 	expansion_free(&e);

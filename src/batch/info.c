@@ -150,8 +150,7 @@ add_trace_info(struct trace *trace, struct text *out)
 		text_addf(&line, ", clock %.0f Hz", trace_clock(trace).hz);
 	add_comments(text_get(&line), out);
 	text_clear(&line);
-	if (!trace_is_decoded(trace) || trace_guess(trace) || trace_decoder(trace)->ops->candidates)
-		trace_list_candidates(trace, &line);
+	trace_list_candidates(trace, &line);
 	add_comments(text_get(&line), out);
 	text_free(&line);
 }

@@ -92,7 +92,7 @@ decode_state_new(const struct decoder *decoder)
 bool
 decoder_starts_anywhere(const struct decoder_ops *ops)
 {
-	return ops->shift || ops->start == decode_plain_start || ops->start_is_free;
+	return ops->is_free || ops->start == decode_plain_start || ops->start_is_free;
 }
 
 void
@@ -105,10 +105,14 @@ decode_state_start_at(const struct decoder *decoder, struct decode_state *state,
 		ops->release(state);
 	memset(state, 0, ops->state_size);
 	ops->start(decoder, state);
-	if (ops->shift)
-		ops->shift(state, offset);
-	else
+	if (ops->is_free) {
+		uint8_t saved[CHECKPOINT_MAX];
+		ops->save(decoder, state, saved);
+		decode_checkpoint_shift(saved, offset);
+		ops->restore(decoder, state, saved);
+	} else {
 		state->offset = offset;
+	}
 	memcpy(state->silent, silent, sizeof silent);
 }
 
@@ -144,9 +148,12 @@ decode_plain_restore(const struct decoder *decoder, struct decode_state *state,
 }
 
 void
-decode_plain_shift(struct decode_state *state, uint64_t bytes)
+decode_checkpoint_shift(uint8_t *saved, uint64_t bytes)
 {
-	state->offset += bytes;
+	uint64_t offset;
+	memcpy(&offset, saved, sizeof offset);
+	offset += bytes;
+	memcpy(saved, &offset, sizeof offset);
 }
 
 void
@@ -186,7 +193,7 @@ expansion_clear(struct expansion *e)
 	vec_clear(&e->fields);
 	e->depth = 0;
 	e->flags = 0;
-	e->unnamed = e->fieldless = e->no_match = false;
+	e->unnamed = e->fieldless = e->no_match = e->announces = false;
 }
 
 void

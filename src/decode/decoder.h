@@ -274,6 +274,10 @@ struct expansion {
 	unsigned flags;		  /* enum message_flag that only expand can find (a bad CRC) */
 	bool unnamed;		  /* its number names a text that no loaded file contains */
 	bool no_match;		  /* the text is missing: it contains no needle of `verdicts` */
+	/* the message announces `build`, for later messages of the sender with this GUID */
+	bool announces;
+	uint8_t guid[16];
+	uint64_t build;
 	/* set by the caller of expand: fields with `detail` rows, and labels, may be missing */
 	bool exported;
 	/* set by expand: no fields are needed, so expansion_add() returns `spare` */
@@ -285,7 +289,7 @@ struct expansion {
 };
 
 enum expand_want {
-	EXPAND_FLAGS, /* `flags` and `unnamed`; the rest may be missing */
+	EXPAND_FLAGS, /* `flags`, `unnamed` and `announces`; the rest may be missing */
 	EXPAND_BARE,  /* text; the rest may be missing */
 	EXPAND_TYPE,  /* text, type; the origin may be missing */
 	EXPAND_TEXT,  /* text, type, origin */
@@ -366,6 +370,8 @@ struct origin_identity {
  * checksum or grammar that no other format has. */
 enum { PROBE_DECODE = 50, PROBE_CERTAIN = 90 };
 
+enum { PROBES_MAX = 4 };
+
 /* A way to read a capture, with its evidence. */
 struct probe {
 	int score;	   /* 0 impossible .. 100 certain */
@@ -373,6 +379,8 @@ struct probe {
 	char settings[96]; /* options that differ from the current ones, `NAME: VALUE, ...` */
 	bool plain;	   /* plain text without any sign of the format, shown line by line */
 };
+
+struct decoder_part;
 
 struct decoder {
 	const struct decoder_ops *ops;
@@ -393,6 +401,9 @@ struct decoder {
 	/* other files that step and expand read; set by open */
 	const struct file_stamp *stamps;
 	size_t stamp_count;
+	/* traces in a capture with several, if the options choose none; set by open */
+	const struct decoder_part *parts;
+	size_t part_count;
 };
 
 enum {
@@ -464,12 +475,16 @@ struct decoder_ops {
 	const struct kind_row *kinds; /* at most DECODE_KINDS_MAX */
 	size_t kind_count;
 	uint64_t kinds_checked; /* kinds that can have MESSAGE_CHECKED, a bit each */
+	uint64_t kinds_history; /* kinds that can announce a build, a bit each; see expansion */
 	/* origin key of messages without a sender; a loss with it may concern any sender */
 	uint64_t origin_none;
 	const struct silent_row *silent; /* at most DECODE_SILENT_MAX */
 	size_t silent_count;		 /* 0: every byte is in a message */
 	bool silent_repeats; /* step after restore counts bits before the checkpoint again */
 	bool start_is_free;  /* the state after start contains no offset but its own */
+	/* no checkpoint contains an offset but its own.  Skips holes of sparse files once two
+	 * equal blocks have given equal messages. */
+	bool is_free;
 	/* once a growing capture pauses, an unfinished message at its end counts as a message;
 	 * the state can continue inside it */
 	bool settles;
@@ -496,22 +511,15 @@ struct decoder_ops {
 	size_t checkpoint_size; /* <= CHECKPOINT_MAX */
 	size_t memory_size;	/* of decode_history.memory */
 
-	/* Score how well HEAD, the first 64 KiB or so of a capture, fits. */
-	void (*probe)(const struct window *head, struct probe *);
-
-	/* Fill in at most MAX ways to read the capture, best first, if the format leaves several
-	 * open.  Return how many.  NULL: only the one that probe finds. */
-	size_t (*candidates)(const struct window *head, struct probe *, size_t max);
+	/* Score how well HEAD, the first 64 KiB or so of a capture, fits.  PROBES is zeroed.  A
+	 * format that leaves several ways to read it fills in more than one, best first. */
+	void (*probe)(const struct window *head, struct probe probes[PROBES_MAX]);
 
 	/* Open for a capture that starts with HEAD, which lives only for the call and may be
 	 * empty.  OPTIONS is a struct as `options` describes, and must outlive the decoder.
 	 * Return NULL on error. */
 	struct decoder *(*open)(const void *options, const struct window *head, struct err *);
 	void (*close)(struct decoder *);
-
-	/* Fill in the I-th trace of a capture that has several, if the options do not choose
-	 * one.  Return false past the last.  NULL: always one trace. */
-	bool (*part)(const struct decoder *, size_t i, struct decoder_part *);
 
 	/* Load files needed for text only (SyS-T collateral).  May be slow.  Runs in one thread
 	 * at a time while others expand.  Return the number of files loaded.  The first error
@@ -522,14 +530,11 @@ struct decoder_ops {
 	void (*start)(const struct decoder *, struct decode_state *);
 	/* Free memory that a state owns, but not the state.  NULL: nothing. */
 	void (*release)(struct decode_state *);
-	/* Write exactly checkpoint_size bytes.  restore makes a state from them that decodes the
-	 * rest in the same way. */
+	/* Write exactly checkpoint_size bytes: first the state's offset, like struct
+	 * decode_state, in 8 bytes.  restore makes a state from them that decodes the rest in
+	 * the same way. */
 	void (*save)(const struct decoder *, const struct decode_state *, uint8_t *);
 	void (*restore)(const struct decoder *, struct decode_state *, const uint8_t *);
-	/* Move a state BYTES ahead as if it had decoded that many more of the same bytes.  Skips
-	 * holes of sparse files once two equal blocks have given equal messages.  NULL: not
-	 * possible. */
-	void (*shift)(struct decode_state *, uint64_t bytes);
 
 	/* Decode from the state's offset, which lies in the window or at its end.  Fill at most
 	 * MAX messages and return how many.  Fewer than MAX: the window, `until` or the capture
@@ -600,13 +605,6 @@ struct decoder_ops {
 	const uint8_t *(*memory)(const struct decoder *, const struct decode_memory *,
 				 uint64_t address, size_t *length);
 
-	/* Kinds of message (a bit each) that announce something for later ones: a build number
-	 * for a sender's GUID.  `announces` fills it in, or returns false if the message
-	 * announces nothing. */
-	uint64_t kinds_history;
-	bool (*announces)(const struct decoder *, const struct message *, const struct window *,
-			  uint8_t guid[16], uint64_t *build);
-
 	/* Append the row that the format's usual tool would print, without a line end.  Return
 	 * false if it prints none.  E is the message's expansion, which may change.  `printer`
 	 * is the name of such rows as an output; NULL: no such tool. */
@@ -640,6 +638,10 @@ bool decoder_starts_anywhere(const struct decoder_ops *);
 void decode_state_start_at(const struct decoder *, struct decode_state *, uint64_t offset);
 void decode_state_free(const struct decoder *, struct decode_state *);
 
+/* Move a checkpoint BYTES ahead, as if that many more of the same bytes had been decoded.  The
+ * format `is_free`. */
+void decode_checkpoint_shift(uint8_t *saved, uint64_t bytes);
+
 /* True if a step that returned fewer than MAX messages has reached the end of the capture. */
 static inline bool
 decode_at_end(const struct decode_state *state, const struct window *w)
@@ -661,7 +663,6 @@ bool decode_last(const struct decode_history *, const struct message *before, ui
 void decode_plain_start(const struct decoder *, struct decode_state *);
 void decode_plain_save(const struct decoder *, const struct decode_state *, uint8_t *out);
 void decode_plain_restore(const struct decoder *, struct decode_state *, const uint8_t *saved);
-void decode_plain_shift(struct decode_state *, uint64_t bytes);
 void decode_plain_close(struct decoder *);
 
 /* Return the offset at which to cut a run of like bytes from START: the first multiple of 64 KiB

@@ -761,7 +761,7 @@ skip_hole(struct index_worker *worker, uint64_t number)
 	struct cell_result *result = &worker->result;
 	struct index_cell previous;
 	uint64_t first;
-	if (!index->decoder->ops->shift || !number ||
+	if (!index->decoder->ops->is_free || !number ||
 	    result->cell.count > index_cell_size(index) >> 16 || result->readings.count ||
 	    !grid_cell(grid, number - 1, &previous) || !same_sums(&previous, &result->cell) ||
 	    capture_hole_end(index->capture, (number - 1) << index->cell_shift) <
@@ -771,7 +771,7 @@ skip_hole(struct index_worker *worker, uint64_t number)
 	if (!count || !walker_steady(worker->walker, grid_checkpoint(grid, number, &first), result))
 		return;
 	for (bool more = true; more && added < count; added += more) {
-		walker_shift(worker->walker, result->after, index_cell_size(index));
+		decode_checkpoint_shift(result->after, index_cell_size(index));
 		more = grid_add(grid, &result->cell, result->after);
 		if (more)
 			hand_over(index, result);

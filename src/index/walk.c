@@ -454,21 +454,12 @@ walker_start_before(struct walker *w, uint64_t cell, uint8_t *entry)
 	return false;
 }
 
-void
-walker_shift(struct walker *w, uint8_t *checkpoint, uint64_t bytes)
-{
-	const struct decoder_ops *ops = w->decoder->ops;
-	ops->restore(w->decoder, w->scratch, checkpoint);
-	ops->shift(w->scratch, bytes);
-	ops->save(w->decoder, w->scratch, checkpoint);
-}
-
 bool
 walker_steady(struct walker *w, const uint8_t *before, const struct cell_result *result)
 {
 	uint8_t moved[RECORD_MAX];
 	size_t size = record_size(w->decoder->ops);
 	memcpy(moved, before, size);
-	walker_shift(w, moved, (uint64_t)1 << w->cell_shift);
+	decode_checkpoint_shift(moved, (uint64_t)1 << w->cell_shift);
 	return !memcmp(moved, result->after, size);
 }

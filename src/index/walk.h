@@ -67,9 +67,8 @@ bool walker_start_before(struct walker *, uint64_t cell, uint8_t *entry);
 void walker_cell(struct walker *, uint64_t cell, struct cell_result *);
 
 /* True if the record after W differs from BEFORE, that of the cell's beginning, only by the
- * distance. walker_shift then moves a record over another cell. */
+ * distance. decode_checkpoint_shift() then moves a record over another cell. */
 bool walker_steady(struct walker *, const uint8_t *before, const struct cell_result *w);
-void walker_shift(struct walker *, uint8_t *checkpoint, uint64_t bytes);
 
 size_t walker_memory(const struct walker *);
 

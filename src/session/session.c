@@ -480,19 +480,19 @@ open_parts(struct session *session, const struct trace_opening *from, struct tra
 	   struct err *err)
 {
 	const struct decoder *decoder = trace_decoder(whole);
-	struct decoder_part part;
 	struct trace *first = NULL;
 	const char *base = base_name(from->path);
 	size_t length =
 	    capture_is_spooled(trace_capture(whole)) ? foreign_plain_length(base) : strlen(base);
-	for (size_t i = 0; decoder->ops->part(decoder, i, &part); i++) {
+	for (size_t i = 0; i < decoder->part_count; i++) {
+		const struct decoder_part *part = &decoder->parts[i];
 		struct trace_opening own = *from;
 		struct text file = {0}, name = {0};
-		text_addf(&file, "%.*s%s", (int)length, base, part.name);
-		take_part(&session->profile, decoder->ops, &part, text_get(&file), &own);
+		text_addf(&file, "%.*s%s", (int)length, base, part->name);
+		take_part(&session->profile, decoder->ops, part, text_get(&file), &own);
 		const char *given = own.entry == from->entry ? own.options->name : NULL;
 		if (given)
-			text_addf(&name, "%s%s", given, part.name);
+			text_addf(&name, "%s%s", given, part->name);
 		else if (!own.options->name)
 			text_add(&name, text_get(&file));
 		if (name.length) {
@@ -512,15 +512,6 @@ open_parts(struct session *session, const struct trace_opening *from, struct tra
 	return first;
 }
 
-static bool
-has_parts(const struct trace *trace)
-{
-	const struct decoder *decoder = trace_decoder(trace);
-	struct decoder_part part;
-	return decoder->ops->part && !capture_is_stream(trace_capture(trace)) &&
-	       decoder->ops->part(decoder, 0, &part);
-}
-
 /* Open a capture with entry ENTRY of the profile. */
 static struct trace *
 open_entry(struct session *session, const char *path, size_t entry, const char *format,
@@ -536,7 +527,7 @@ open_entry(struct session *session, const char *path, size_t entry, const char *
 		return open_perf_file(session, from, err);
 	take_entry(&session->profile, entry, path, &from);
 	struct trace *trace = add_trace(session, &from, err);
-	if (trace && has_parts(trace))
+	if (trace && trace_decoder(trace)->part_count && !capture_is_stream(trace_capture(trace)))
 		return open_parts(session, &from, trace, err);
 	return trace && !format && holds_perf(trace) ? open_perf_spooled(session, from, trace, err)
 						     : trace;

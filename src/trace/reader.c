@@ -44,10 +44,10 @@ enum {
 struct cell_slot {
 	struct decoded_cell decoded;
 	VEC(struct message) messages;
-	uint64_t size;		  /* size of the capture at decoding */
-	bool ended;		  /* the capture had ended then */
-	unsigned generation;	  /* of the index whose checkpoint was used */
-	uint64_t used;		  /* time of the last use, on reader.clock */
+	uint64_t size;	     /* size of the capture at decoding */
+	bool ended;	     /* the capture had ended then */
+	unsigned generation; /* of the index whose checkpoint was used */
+	uint64_t used;	     /* time of the last use, on reader.clock */
 	bool filled;
 };
 
@@ -720,6 +720,8 @@ look_back(struct reader *reader, struct position p, struct position stop, const 
 {
 	const struct decoder *decoder = reader->decoder;
 	struct window window = reader_window(reader);
+	struct expansion e = {0};
+	bool found = false;
 	for (uint64_t cell = p.cell;; cell--) {
 		struct index_cell summary;
 		if (!index_cell(reader->index, cell, &summary) ||
@@ -727,19 +729,22 @@ look_back(struct reader *reader, struct position p, struct position stop, const 
 			const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 			size_t at = cell == p.cell && p.at < decoded->count ? p.at : decoded->count;
 			size_t least = cell == stop.cell ? stop.at : 0;
-			while (at-- > least) {
+			while (!found && at-- > least) {
 				const struct message *m = &decoded->messages[at];
-				uint8_t whose[16];
-				if (decoder->ops->kinds_history >> m->kind & 1 &&
-				    m->offset >= window.offset &&
-				    decoder->ops->announces(decoder, m, &window, whose, value) &&
-				    !memcmp(whose, guid, sizeof whose))
-					return true;
+				if (!(decoder->ops->kinds_history >> m->kind & 1) ||
+				    m->offset < window.offset)
+					continue;
+				expansion_clear(&e);
+				decoder->ops->expand(decoder, m, &window, EXPAND_FLAGS, NULL, &e);
+				found = e.announces && !memcmp(e.guid, guid, sizeof e.guid);
 			}
 		}
-		if (cell <= stop.cell)
-			return false;
+		if (found || cell <= stop.cell)
+			break;
 	}
+	*value = e.build;
+	expansion_free(&e);
+	return found;
 }
 
 static bool
@@ -749,7 +754,7 @@ find_build(void *context, const struct message *before, const uint8_t guid[16], 
 	const struct decoder_ops *ops = reader->decoder->ops;
 	struct position p;
 	uint64_t offset = message_id_offset(before);
-	if (!ops->announces)
+	if (!ops->kinds_history)
 		return false;
 	p.cell = offset / index_cell_size(reader->index);
 	p.at = decoded_cell_find(reader_decoded_cell(reader, p.cell), offset);

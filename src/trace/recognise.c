@@ -17,20 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EACH = 4 /* candidates per format */ };
-
 /* --- candidates -------------------------------------------------------- */
 
 static void
 add_candidates(struct recognition *r, const struct decoder_ops *ops, const struct window *head)
 {
-	struct probe probes[EACH] = {{0}};
-	size_t count = 1;
-	if (ops->candidates)
-		count = ops->candidates(head, probes, EACH);
-	else
-		ops->probe(head, probes);
-	for (size_t i = 0; i < count; i++)
+	struct probe probes[PROBES_MAX] = {{0}};
+	ops->probe(head, probes);
+	for (size_t i = 0; i < PROBES_MAX; i++)
 		if (probes[i].score || probes[i].plain)
 			*vec_add(&r->candidates) =
 			    (struct candidate){.ops = ops, .probe = probes[i]};

@@ -785,13 +785,14 @@ trace_list_candidates(const struct trace *trace, struct text *out)
 {
 	struct recognition own = {0};
 	const struct recognition *r = &trace->recognition;
-	const struct decoder_ops *ops = trace->decoder->ops;
-	if (!r->candidates.count && ops->candidates) {
+	bool open = !trace_is_decoded(trace) || trace_guess(trace);
+	if (!r->candidates.count) {
 		struct window head = read_head(trace->capture);
-		recognition_find(&own, &head, ops->format);
+		recognition_find(&own, &head, trace->decoder->ops->format);
+		open |= own.candidates.count && *own.candidates.at[0].probe.settings;
 		r = &own;
 	}
-	for (size_t i = 0; i < r->candidates.count && !trace_is_foreign(trace); i++) {
+	for (size_t i = 0; open && i < r->candidates.count && !trace_is_foreign(trace); i++) {
 		const struct candidate *candidate = &r->candidates.at[i];
 		text_addf(out, "%-10s %3d %%  %s\n", decoder_name(candidate->ops),
 			  candidate->probe.score, candidate->probe.reason);

@@ -170,7 +170,7 @@ bool trace_is_foreign(const struct trace *);
 void trace_add_profile(const struct trace *, const struct decoder_ops *, const char *settings,
 		       struct text *out);
 
-/* Append one line for each candidate. */
+/* Append one line for each candidate, if the format or its settings are not certain. */
 void trace_list_candidates(const struct trace *, struct text *out);
 
 /* True if the user chose a format in trace_decode_anew. */

@@ -970,9 +970,9 @@ test_guess(void **state)
 				      .length = stream.length,
 				      .until = UINT64_MAX,
 				      .last = true};
-		struct probe probe = {0};
-		encap_ops.probe(&head, &probe);
-		assert_true(probe.score >= 80);
+		struct probe probe[PROBES_MAX] = {{0}};
+		encap_ops.probe(&head, probe);
+		assert_true(probe->score >= 80);
 		struct text profile = {0};
 		assert_true(encap_propose(&head, &profile));
 		char expected[64];
@@ -1014,10 +1014,10 @@ test_guess(void **state)
 	for (size_t i = 0; i < sizeof noise; i++)
 		noise[i] = (uint8_t)random_next(&seed);
 	struct window head = {.bytes = noise, .length = sizeof noise, .last = true};
-	struct probe probe = {0};
+	struct probe probe[PROBES_MAX] = {{0}};
 	struct text profile = {0};
-	encap_ops.probe(&head, &probe);
-	assert_int_equal(probe.score, 0);
+	encap_ops.probe(&head, probe);
+	assert_int_equal(probe->score, 0);
 	assert_false(encap_propose(&head, &profile));
 
 	/* zeros among other bytes, as in any binary file: where packets seem to
@@ -1025,8 +1025,8 @@ test_guess(void **state)
 	memset(noise, 0, sizeof noise);
 	for (size_t i = 0; i + 64 <= sizeof noise; i += 64)
 		memset(noise + i, 0x10, 17);
-	encap_ops.probe(&head, &probe);
-	assert_in_range(probe.score, 1, PROBE_DECODE - 1);
+	encap_ops.probe(&head, probe);
+	assert_in_range(probe->score, 1, PROBE_DECODE - 1);
 	text_free(&profile);
 }
 

@@ -245,14 +245,14 @@ test_damage(void **state)
 	struct fixture f = words(word, MAX);
 	walk_truncate(f.d, f.bytes, f.length, 1);
 	walk_flip(f.d, f.bytes, f.length, 100);
-	struct probe probe = {0};
+	struct probe probe[PROBES_MAX] = {{0}};
 	struct window head = {.bytes = f.bytes, .length = f.length};
-	gem_ops.probe(&head, &probe);
-	assert_true(probe.score > 0 && *probe.reason);
+	gem_ops.probe(&head, probe);
+	assert_true(probe->score > 0 && *probe->reason);
 	memset(f.bytes, 0, f.length);
-	probe = (struct probe){0};
-	gem_ops.probe(&head, &probe);
-	assert_int_equal(probe.score, 0);
+	*probe = (struct probe){0};
+	gem_ops.probe(&head, probe);
+	assert_int_equal(probe->score, 0);
 	finish(&f);
 }
 

@@ -488,7 +488,14 @@ test_guids(void **state)
 static bool
 announced(const struct test *t, const struct syst_sender *sender, uint8_t guid[16], uint64_t *build)
 {
-	return syst_announced(&t->decoder, t->e.payload, t->e.payload_length, sender, guid, build);
+	struct expansion e = {0};
+	syst_expand(&t->decoder, &t->message, t->e.payload, t->e.payload_length, EXPAND_FLAGS, NULL,
+		    sender, &e);
+	bool announces = e.announces;
+	memcpy(guid, e.guid, sizeof e.guid);
+	*build = e.build;
+	expansion_free(&e);
+	return announces;
 }
 
 static void

@@ -179,13 +179,13 @@ test_builds(void **state)
 					  "0700000000000000"
 					  "76310000\n";
 	struct test t;
-	uint8_t guid[16];
-	uint64_t build;
 	(void)state;
 	setup(&t, text, sizeof text - 1);
-	assert_true(t.d.ops->announces(t.d.decoder, &t.all.list.at[0], &t.w, guid, &build));
-	assert_int_equal(build, 7);
-	assert_int_equal(guid[0], 0xaa);
+	expansion_clear(&t.e);
+	t.d.ops->expand(t.d.decoder, &t.all.list.at[0], &t.w, EXPAND_FLAGS, NULL, &t.e);
+	assert_true(t.e.announces);
+	assert_int_equal(t.e.build, 7);
+	assert_int_equal(t.e.guid[0], 0xaa);
 	assert_true(t.d.ops->kinds_history >> t.all.list.at[0].kind & 1);
 	teardown(&t);
 }

@@ -110,15 +110,20 @@ last_build(void *context, const struct message *before, const uint8_t guid[16], 
 {
 	const struct capture *c = context;
 	struct window w = drive_window(&c->drive);
-	for (size_t i = c->messages.list.count; i--;) {
+	struct expansion e = {0};
+	bool found = false;
+	for (size_t i = c->messages.list.count; i-- && !found;) {
 		const struct message *m = &c->messages.list.at[i];
-		uint8_t sender[16];
-		if (message_id_offset(m) < message_id_offset(before) &&
-		    c->drive.ops->announces(c->drive.decoder, m, &w, sender, value) &&
-		    memcmp(sender, guid, sizeof sender) == 0)
-			return true;
+		if (message_id_offset(m) >= message_id_offset(before) ||
+		    !(c->drive.ops->kinds_history >> m->kind & 1))
+			continue;
+		expansion_clear(&e);
+		c->drive.ops->expand(c->drive.decoder, m, &w, EXPAND_FLAGS, NULL, &e);
+		found = e.announces && memcmp(e.guid, guid, sizeof e.guid) == 0;
 	}
-	return false;
+	*value = e.build;
+	expansion_free(&e);
+	return found;
 }
 
 static bool

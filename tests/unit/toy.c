@@ -32,12 +32,6 @@ toy_restore(const struct decoder *decoder, struct decode_state *state, const uin
 	memcpy(&state->offset, in, 8);
 }
 
-static void
-toy_shift(struct decode_state *state, uint64_t bytes)
-{
-	state->offset += bytes;
-}
-
 /* One message at the state's offset; 0 if the window is too short. */
 static size_t
 toy_one(struct decode_state *state, const struct window *w, struct message *m)
@@ -202,7 +196,7 @@ const struct decoder_ops toy_ops = {
     .start = toy_start,
     .save = toy_save,
     .restore = toy_restore,
-    .shift = toy_shift,
+    .is_free = true,
     .step = toy_step,
     .summarise = toy_summarise,
     .resync = toy_resync,

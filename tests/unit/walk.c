@@ -91,9 +91,9 @@ walk_check(const struct decoder *d, const uint8_t *bytes, size_t length)
 	check_expansions(d, copy, &all);
 	drive_thoroughly(&drive);
 	struct window head = window_of(copy, length);
-	struct probe probe = {0};
-	d->ops->probe(&head, &probe);
-	assert_true(probe.score >= 0 && probe.score <= 100);
+	struct probe probe[PROBES_MAX] = {{0}};
+	d->ops->probe(&head, probe);
+	assert_true(probe->score >= 0 && probe->score <= 100);
 	vec_free(&all);
 	free(copy);
 }

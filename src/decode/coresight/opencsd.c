@@ -1097,7 +1097,6 @@ const struct decoder_ops opencsd_ops = {
     .state_size = sizeof(struct opencsd_state),
     .checkpoint_size = SAVED_SIZE,
     .probe = opencsd_probe,
-    .part = opencsd_part,
     .open = opencsd_open_buffer,
     .close = opencsd_close,
     .load = opencsd_load,
@@ -1114,7 +1113,6 @@ const struct decoder_ops opencsd_ops = {
     .flow = opencsd_flow,
     .flow_form = FLOW_ELEMENTS,
     .memory = opencsd_memory,
-    .announces = opencsd_announces,
     .printer = OPENCSD_PRINTER,
     .print = opencsd_print,
 };

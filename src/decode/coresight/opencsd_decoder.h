@@ -14,6 +14,8 @@
 struct opencsd_pool;
 struct opencsd_kept;
 
+enum { OPENCSD_SWO_SOURCES = 7 }; /* with an ITM; limited by the checkpoint */
+
 struct opencsd_decoder {
 	struct syst_decoder syst; /* decodes messages over STM */
 	struct syst_options syst_options;
@@ -26,6 +28,7 @@ struct opencsd_decoder {
 	struct decoder *swo;
 	struct swo_options swo_options;
 	uint8_t itm_lane;
+	struct decoder_part parts[OPENCSD_SWO_SOURCES];
 	struct opencsd_source *sources;
 	size_t source_count;
 	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID, or OPENCSD_NO_LANE */
@@ -159,12 +162,9 @@ opencsd_start_frames(const struct opencsd_decoder *d, struct coresight *frames, 
 		coresight_start(frames, d->format, offset);
 }
 
-enum { OPENCSD_SWO_SOURCES = 7 }; /* with an ITM; limited by the checkpoint */
-
-/* opencsd_swo.c: find the ITM in the frames of a trace port and open the reader for both. */
+/* opencsd_swo.c: find the ITM in the frames of a trace port and open the reader for both.  If the
+ * frames contain several ITMs and nothing else, each is a part. */
 int opencsd_swo_open(struct opencsd_decoder *, const struct window *head, struct err *);
-/* Fill in the I-th ITM as a part, if the frames contain several ITMs and nothing else. */
-bool opencsd_part(const struct decoder *, size_t i, struct decoder_part *);
 /* Start reading units at OFFSET. */
 void opencsd_units_start(struct opencsd_units *, uint64_t offset);
 /* Pass the runs of a unit to the sink. */
@@ -200,8 +200,6 @@ void opencsd_expand(const struct decoder *, const struct message *, const struct
 		    enum expand_want, const struct decode_history *, struct expansion *);
 bool opencsd_print(const struct decoder *, const struct message *, const struct window *,
 		   struct expansion *, struct text *out);
-bool opencsd_announces(const struct decoder *, const struct message *, const struct window *,
-		       uint8_t guid[16], uint64_t *build);
 void opencsd_flow(const struct decoder *, const struct message *, const struct window *,
 		  const struct flow_modes *, struct flow_packet *);
 const uint8_t *opencsd_memory(const struct decoder *, const struct decode_memory *,

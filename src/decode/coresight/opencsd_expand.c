@@ -936,42 +936,6 @@ opencsd_memory(const struct decoder *decoder, const struct decode_memory *whose,
 	return r->bytes + at;
 }
 
-struct announcement {
-	struct opencsd_job j; /* first, because the callback casts it back */
-	uint8_t *guid;
-	uint64_t *build;
-	bool *announced;
-};
-
-static void
-take_announcement(const struct opencsd_job *j, const struct opencsd_found *found)
-{
-	const struct announcement *a = (const struct announcement *)j;
-	const struct opencsd_element *element = found->element;
-	const struct syst_sender sender = {element->master, element->channel};
-	const uint8_t *payload;
-	size_t length;
-	opencsd_assemble(j, found->worker, found->record, &payload, &length);
-	*a->announced =
-	    syst_announced(&j->decoder->syst, payload, length, &sender, a->guid, a->build);
-}
-
-bool
-opencsd_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
-		  uint8_t guid[16], uint64_t *build)
-{
-	struct expansion e = {0};
-	bool announced = false;
-	const struct announcement a = {
-	    .j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, &e},
-	    .guid = guid,
-	    .build = build,
-	    .announced = &announced};
-	with_element(&a.j, false, take_announcement);
-	expansion_free(&e);
-	return announced;
-}
-
 static void
 print_record(const struct opencsd_job *j, const struct opencsd_found *found)
 {

@@ -34,20 +34,13 @@ opencsd_swo_open(struct opencsd_decoder *d, const struct window *head, struct er
 	d->swo_options =
 	    (struct swo_options){.lines = d->options->lines, .id = d->sources[d->itm_lane].id};
 	d->swo = tpiu_ops.open(&d->swo_options, head, err);
-	return d->swo ? 0 : ERR_CONFIG;
-}
-
-bool
-opencsd_part(const struct decoder *decoder, size_t i, struct decoder_part *part)
-{
-	const struct opencsd_decoder *d = (const struct opencsd_decoder *)decoder;
 	bool several = d->swo && d->source_count > 1;
-	for (size_t k = 0; k < d->source_count; k++)
+	for (size_t i = 0; i < d->source_count; i++)
 		several &=
-		    d->sources[k].options->protocol == OPENCSD_ITM && !*d->sources[k].problem;
-	if (several && i < d->source_count)
-		swo_part_fill(d->sources[i].id, part);
-	return several && i < d->source_count;
+		    d->sources[i].options->protocol == OPENCSD_ITM && !*d->sources[i].problem;
+	for (size_t i = 0; i < d->source_count && several; i++)
+		swo_part_add(&d->syst.base, d->parts, d->sources[i].id);
+	return d->swo ? 0 : ERR_CONFIG;
 }
 
 /* --- units --------------------------------------------------------------- */

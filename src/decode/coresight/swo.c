@@ -1093,6 +1093,16 @@ list_ports(const char *text, uint32_t *ports, struct err *err)
 	return false;
 }
 
+void
+swo_part_add(struct decoder *decoder, struct decoder_part *parts, unsigned id)
+{
+	struct decoder_part *part = &parts[decoder->part_count++];
+	decoder->parts = parts;
+	part->format = tpiu_ops.format;
+	snprintf(part->settings, sizeof part->settings, "id: %u", id);
+	snprintf(part->name, sizeof part->name, ".id%u", id);
+}
+
 static struct decoder *
 open_as(const struct decoder_ops *ops, bool framed, const void *options, const struct window *head,
 	struct err *err)
@@ -1110,11 +1120,13 @@ open_as(const struct decoder_ops *ops, bool framed, const void *options, const s
 	d->base.untimed = found->whole && !d->stamped && !d->by_global;
 	swo_head_weigh(found, d);
 	swo_sort_pairs(d, found);
-	for (unsigned id = 0, count = 0; id < SWO_IDS && framed; id++) {
+	for (unsigned id = 0; id < SWO_IDS && framed; id++) {
 		d->itms[id] = swo_head_is_itm(found, id);
-		count += d->itms[id];
-		d->several = count > 1 && !own->id;
+		if (d->itms[id] && !own->id)
+			swo_part_add(&d->base, d->parts, id);
 	}
+	if (d->base.part_count < 2)
+		d->base.part_count = 0;
 	free(found);
 	if (!own->lines || list_ports(own->lines, &d->text_ports, err))
 		return &d->base;
@@ -1132,29 +1144,6 @@ static struct decoder *
 tpiu_open(const void *options, const struct window *head, struct err *err)
 {
 	return open_as(&tpiu_ops, true, options, head, err);
-}
-
-void
-swo_part_fill(unsigned id, struct decoder_part *part)
-{
-	part->format = tpiu_ops.format;
-	snprintf(part->settings, sizeof part->settings, "id: %u", id);
-	snprintf(part->name, sizeof part->name, ".id%u", id);
-}
-
-/* Fill in the I-th part: each ITM is a trace. */
-static bool
-tpiu_part(const struct decoder *decoder, size_t i, struct decoder_part *part)
-{
-	const struct swo_decoder *d = (const struct swo_decoder *)decoder;
-	unsigned id = 0;
-	if (!d->several)
-		return false;
-	for (; id < SWO_IDS && (!d->itms[id] || i); id++)
-		i -= d->itms[id];
-	if (id < SWO_IDS)
-		swo_part_fill(id, part);
-	return id < SWO_IDS;
 }
 
 static void
@@ -1225,7 +1214,6 @@ const struct decoder_ops tpiu_ops = {
     /* no clocks: no packet relates two clocks */
     /* no printer: every tool has a different listing */
     .probe = tpiu_probe,
-    .part = tpiu_part,
     .open = tpiu_open,
     .resync = tpiu_resync,
 };

@@ -62,11 +62,11 @@ struct swo_head {
 struct swo_decoder {
 	struct decoder base;
 	bool framed;
-	uint8_t id;	      /* trace ID of the ITM; CORESIGHT_NOBODY for bare packets */
-	uint32_t text_ports;  /* one bit for each port */
-	bool itms[SWO_IDS];   /* sources that are ITMs */
-	bool several;	      /* several ITMs, and the options choose none */
-	bool stamped;	      /* the head has local timestamps */
+	uint8_t id;	     /* trace ID of the ITM; CORESIGHT_NOBODY for bare packets */
+	uint32_t text_ports; /* one bit for each port */
+	bool itms[SWO_IDS];  /* sources that are ITMs */
+	struct decoder_part parts[SWO_IDS]; /* the ITMs, if several and the options choose none */
+	bool stamped;			    /* the head has local timestamps */
 	bool by_global;	      /* time comes from global timestamps, as the head has only those */
 	bool paged;	      /* ports may be on several pages */
 	bool changes_page;    /* page changes are frequent */
@@ -197,8 +197,8 @@ uint32_t swo_head_text_ports(const struct swo_head *);
 /* True if a source is an ITM, whether it is decoded or not. */
 bool swo_head_is_itm(const struct swo_head *, unsigned id);
 
-/* Fill in the part for a trace ID. */
-void swo_part_fill(unsigned id, struct decoder_part *);
+/* Add the part for a trace ID to the parts of a decoder, in PARTS. */
+void swo_part_add(struct decoder *, struct decoder_part *parts, unsigned id);
 
 /* Sum of weights of consecutive good packets that proves a packet boundary. */
 enum { SWO_PROOF = 64 };

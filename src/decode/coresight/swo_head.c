@@ -533,7 +533,7 @@ add_sources(const struct swo_head *found, const struct swo_decoder *d, struct te
 		else
 			text_addf(about, "ID 0x%02x: %llu bytes, %s\n", id,
 				  (unsigned long long)found->bytes[id], what);
-		if (swo_head_is_itm(found, id) && id != found->id && d->several)
+		if (swo_head_is_itm(found, id) && id != found->id && d->base.part_count)
 			text_addf(missing,
 				  "%sID 0x%02x is not decoded: ITM; `tpiu: {id: %u}` in a profile "
 				  "decodes it instead",

@@ -238,7 +238,6 @@ struct encap_guess {
 bool encap_guess(const struct window *head, struct encap_guess *);
 int encap_score(const struct encap_guess *); /* score of a candidate, at least 1 */
 void encap_probe(const struct window *head, struct probe *);
-size_t encap_candidates(const struct window *head, struct probe *, size_t most);
 
 /* encap_tables.c: create a decoder from OPTIONS, which must outlive it.  GUESS supplies the
  * widths that OPTIONS leave open.  `base` is zero.  Return NULL on error. */

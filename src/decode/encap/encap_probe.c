@@ -36,8 +36,7 @@ enum {
 	ANALYSE_BITS = 8 * 1024, /* bytes decoded with each pair of widths */
 	GUESS_TYPES = 3,	 /* type widths 0 to 2 are tried */
 	SPLITS = (SOURCE_BYTES_MAX + 1) * (TIMESTAMP_BYTES_MAX + 1),
-	CANDIDATES = 4, /* most splits returned */
-	WORTH = 5	/* lowest score, in per cent, of splits after the best */
+	WORTH = 5 /* lowest score, in per cent, of splits after the best */
 };
 
 /* Bits of evidence for PROBE_DECODE, and per cent for each further bit.  Framing does not
@@ -326,7 +325,7 @@ guess_shifted(const struct window *w, unsigned phase, struct encap_guess *guesse
 static size_t
 find_guesses(const struct window *head, struct encap_guess *guesses, size_t most)
 {
-	struct encap_guess shifted[CANDIDATES];
+	struct encap_guess shifted[PROBES_MAX];
 	struct window w = *head;
 	if (w.length > ANALYSE)
 		w.length = ANALYSE;
@@ -359,11 +358,11 @@ encap_score(const struct encap_guess *guess)
 	return score > 1 ? (int)score : 1;
 }
 
-size_t
-encap_candidates(const struct window *head, struct probe *probes, size_t most)
+void
+encap_probe(const struct window *head, struct probe *probes)
 {
-	struct encap_guess guesses[CANDIDATES];
-	size_t count = find_guesses(head, guesses, most < CANDIDATES ? most : CANDIDATES);
+	struct encap_guess guesses[PROBES_MAX];
+	size_t count = find_guesses(head, guesses, PROBES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		const struct encap_guess *guess = &guesses[i];
 		struct probe *probe = &probes[i];
@@ -379,13 +378,6 @@ encap_candidates(const struct window *head, struct probe *probes, size_t most)
 			 guess->framed ? ", framed: true" : "",
 			 guess->phase ? ", bit_stream: true" : "");
 	}
-	return count;
-}
-
-void
-encap_probe(const struct window *head, struct probe *probe)
-{
-	encap_candidates(head, probe, 1);
 }
 
 bool

@@ -548,10 +548,8 @@ encap_save(const struct decoder *decoder, const struct decode_state *state, uint
 {
 	const struct encap_state *s = (const struct encap_state *)state;
 	(void)decoder;
-	for (int i = 0; i < 8; i++) {
-		out[i] = (uint8_t)(s->base.offset >> 8 * i);
-		out[8 + i] = (uint8_t)(s->ticks >> 8 * i);
-	}
+	memcpy(out, &s->base.offset, 8);
+	memcpy(out + 8, &s->ticks, 8);
 	out[16] = s->run;
 	out[17] = s->tail;
 	out[18] = (uint8_t)(s->timed | s->idle << 1 | s->suspect << 2);
@@ -560,16 +558,17 @@ encap_save(const struct decoder *decoder, const struct decode_state *state, uint
 void
 encap_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
 {
+	struct encap_state *s = (struct encap_state *)state;
 	(void)decoder;
-	*(struct encap_state *)state = (struct encap_state){
-	    .base.offset = bytes_le64(saved),
-	    .ticks = bytes_le64(saved + 8),
+	*s = (struct encap_state){
 	    .run = saved[16],
 	    .tail = saved[17],
 	    .timed = saved[18] & 1,
 	    .idle = saved[18] & 2,
 	    .suspect = saved[18] & 4,
 	};
+	memcpy(&s->base.offset, saved, 8);
+	memcpy(&s->ticks, saved + 8, 8);
 }
 
 /* --- resync ------------------------------------------------------------ */

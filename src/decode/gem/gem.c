@@ -279,8 +279,8 @@ guess_compare(const void *a, const void *b)
 	return right->score - left->score;
 }
 
-static size_t
-gem_candidates(const struct window *head, struct probe *probes, size_t max)
+static void
+gem_probe(const struct window *head, struct probe *probes)
 {
 	enum { SIDE = GUESS_RECORD_MAX / WORD };
 	struct gem_guess guesses[SIDE * (SIDE + 1)];
@@ -299,9 +299,7 @@ gem_candidates(const struct window *head, struct probe *probes, size_t max)
 		}
 	}
 	qsort(guesses, count, sizeof *guesses, guess_compare);
-	if (count > max)
-		count = max;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && i < PROBES_MAX; i++) {
 		const struct gem_guess *guess = &guesses[i];
 		probes[i] = (struct probe){.score = guess->score};
 		snprintf(probes[i].reason, sizeof probes->reason,
@@ -319,13 +317,6 @@ gem_candidates(const struct window *head, struct probe *probes, size_t max)
 				 ", timestamp_offset: %zu, timestamp_width: %zu",
 				 guess->time_offset, guess->time_width);
 	}
-	return count;
-}
-
-static void
-gem_probe(const struct window *head, struct probe *probe)
-{
-	gem_candidates(head, probe, 1);
 }
 
 /* --- state ------------------------------------------------------------- */
@@ -823,7 +814,6 @@ const struct decoder_ops gem_ops = {
     .state_size = sizeof(struct gem_state),
     .checkpoint_size = DECODE_SAVED_SIZE(struct gem_state),
     .probe = gem_probe,
-    .candidates = gem_candidates,
     .open = gem_open,
     .close = decode_plain_close,
     .start = decode_plain_start,

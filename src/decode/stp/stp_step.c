@@ -799,7 +799,7 @@ stp_release(struct decode_state *state)
 enum {
 	SAVED_OFFSET = 0,
 	SAVED_TIME = 8,
-	SAVED_BORDER = 16,
+	SAVED_BORDER = 16, /* from the offset on, in nibbles */
 	SAVED_SKIP = 24,
 	SAVED_MASTER = 28,
 	SAVED_CHANNEL = 30,
@@ -821,9 +821,10 @@ stp_save(const struct decoder *decoder, const struct decode_state *state, uint8_
 	struct stp_point from = repeat_point(s);
 	bool again = stream_is_repeating(s);
 	(void)decoder;
-	stream_put(out + SAVED_OFFSET, from.nibble / 2, 8);
+	uint64_t offset = from.nibble / 2;
+	memcpy(out + SAVED_OFFSET, &offset, sizeof offset);
 	stream_put(out + SAVED_TIME, from.stp.time, 8);
-	stream_put(out + SAVED_BORDER, again ? s->border : s->at, 8);
+	stream_put(out + SAVED_BORDER, (again ? s->border : s->at) - from.nibble, 8);
 	stream_put(out + SAVED_SKIP, again ? s->skip : s->emitted, 4);
 	stream_put(out + SAVED_MASTER, from.stp.master, 2);
 	stream_put(out + SAVED_CHANNEL, from.stp.channel, 2);
@@ -837,8 +838,10 @@ stp_restore(const struct decoder *decoder, struct decode_state *state, const uin
 {
 	struct stp_stream *s = (struct stp_stream *)state;
 	uint8_t flags = saved[SAVED_FLAGS];
+	uint64_t offset;
+	memcpy(&offset, saved + SAVED_OFFSET, sizeof offset);
 	const struct stp_point from = {
-	    .nibble = 2 * bytes_le64(saved + SAVED_OFFSET) + (flags & 1),
+	    .nibble = 2 * offset + (flags & 1),
 	    .stp =
 		{
 		    .time = bytes_le64(saved + SAVED_TIME),
@@ -853,18 +856,8 @@ stp_restore(const struct decoder *decoder, struct decode_state *state, const uin
 	};
 	(void)decoder;
 	set_point(s, &from);
-	s->border = bytes_le64(saved + SAVED_BORDER);
+	s->border = from.nibble + bytes_le64(saved + SAVED_BORDER);
 	s->skip = bytes_le32(saved + SAVED_SKIP);
-}
-
-/* Skip zeroes.  Only called after a block of zeroes has closed all messages. */
-void
-stp_shift(struct decode_state *state, uint64_t bytes)
-{
-	struct stp_stream *s = (struct stp_stream *)state;
-	s->at += 2 * bytes;
-	s->base.offset = s->at / 2;
-	s->cut = round_up(s->at);
 }
 
 int

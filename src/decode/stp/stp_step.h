@@ -90,7 +90,6 @@ void stp_start(const struct decoder *, struct decode_state *);
 void stp_release(struct decode_state *);
 void stp_save(const struct decoder *, const struct decode_state *, uint8_t *out);
 void stp_restore(const struct decoder *, struct decode_state *, const uint8_t *saved);
-void stp_shift(struct decode_state *, uint64_t bytes);
 int stp_resync(const struct decoder *, struct decode_state *, const struct window *);
 
 /*

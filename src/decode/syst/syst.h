@@ -203,12 +203,6 @@ void syst_expand(const struct syst_decoder *, const struct message *, const uint
 		 size_t length, enum expand_want, const struct decode_history *,
 		 const struct syst_sender *sender, struct expansion *e);
 
-/* True if the frame P states the build of a sender's software, for decoder_ops.announces.  Set
- * GUID to the sender's and BUILD to the number.  Without GUID in the message, use that of the
- * options for short messages, else one made from SENDER (NULL: unknown) and the module. */
-bool syst_announced(const struct syst_decoder *, const uint8_t *p, size_t length,
-		    const struct syst_sender *, uint8_t guid[16], uint64_t *build);
-
 #define SYST_PRINTER "csv-systprint"
 
 #define SYST_UNNAMED "kind = catalog and type ~ /^CATALOG/ and not syst.format"

@@ -980,6 +980,10 @@ syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t
 {
 	struct syst_frame f;
 	syst_frame_parse(&f, p, length);
+	if (f.fault == SYST_SOUND && f.peek.kind == SYST_BUILD) {
+		e->announces = announcing_guid(d, &f, sender, e->guid);
+		e->build = build_number(&f);
+	}
 	if (want == EXPAND_FLAGS && f.fault == SYST_SOUND) {
 		check_frame(d, m, &f, history, sender, e);
 		return;
@@ -1014,19 +1018,6 @@ syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t
 		add_part(&j, SYST_F_TRAILING, f.payload_end, f.length - f.payload_end);
 	if (has_crc)
 		add_crc(&j, stated, computed);
-}
-
-bool
-syst_announced(const struct syst_decoder *d, const uint8_t *p, size_t length,
-	       const struct syst_sender *sender, uint8_t guid[16], uint64_t *build)
-{
-	struct syst_frame f;
-	syst_frame_parse(&f, p, length);
-	if (f.fault != SYST_SOUND || f.peek.kind != SYST_BUILD ||
-	    !announcing_guid(d, &f, sender, guid))
-		return false;
-	*build = build_number(&f);
-	return true;
 }
 
 void

@@ -303,20 +303,6 @@ syst_hex_expand(const struct decoder *decoder, const struct message *m, const st
 		add_text(e, SYST_F_NOTE, m, why, strlen(why));
 }
 
-static bool
-syst_hex_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
-		   uint8_t guid[16], uint64_t *build)
-{
-	struct expansion e = {0};
-	struct syst_hex_line line;
-	parse_line(&line, line_copy(m, w, &e.arena), m->length);
-	bool found = line.digits && frame_of(&line, &e) &&
-		     syst_announced((const struct syst_decoder *)decoder, e.payload,
-				    e.payload_length, NULL, guid, build);
-	expansion_free(&e);
-	return found;
-}
-
 /* Print a row for a line of the marker, one blank and digits; the printer accepts no other. */
 static bool
 syst_hex_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
@@ -395,11 +381,10 @@ const struct decoder_ops syst_hex_ops = {
     .start = decode_plain_start,
     .save = decode_plain_save,
     .restore = decode_plain_restore,
-    .shift = decode_plain_shift,
+    .is_free = true,
     .step = syst_hex_step,
     .resync = line_resync,
     .expand = syst_hex_expand,
-    .announces = syst_hex_announces,
     .printer = SYST_PRINTER,
     .print = syst_hex_systprint,
 };

@@ -733,14 +733,6 @@ syst_raw_in_place(const struct decoder *decoder, const struct needles *needles, 
 	return only_strings_have(needles, kinds);
 }
 
-static bool
-syst_raw_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
-		   uint8_t guid[16], uint64_t *build)
-{
-	return syst_announced((const struct syst_decoder *)decoder,
-			      w->bytes + (m->offset - w->offset), m->length, NULL, guid, build);
-}
-
 /* Counts of the messages in the head of a capture. */
 struct syst_raw_tally {
 	size_t headers, checked; /* `checked`: headers with a CRC that fits */
@@ -843,7 +835,7 @@ const struct decoder_ops syst_raw_ops = {
     .start = decode_plain_start,
     .save = decode_plain_save,
     .restore = decode_plain_restore,
-    .shift = decode_plain_shift,
+    .is_free = true,
     .step = syst_raw_step,
     .summarise = syst_raw_summarise,
     .resync = syst_raw_resync,
@@ -851,7 +843,6 @@ const struct decoder_ops syst_raw_ops = {
     .type_keys = syst_raw_type_keys,
     .text_at = syst_raw_text,
     .in_place = syst_raw_in_place,
-    .announces = syst_raw_announces,
     .printer = SYST_PRINTER,
     .print = syst_systprint,
 };

@@ -162,20 +162,6 @@ syst_stp_systprint(const struct decoder *decoder, const struct message *m, const
 	return syst_systprint_from(decoder, m, &sender, e, out);
 }
 
-static bool
-syst_stp_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
-		   uint8_t guid[16], uint64_t *build)
-{
-	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
-	uint8_t *payload = mem_new(m->length + STP_COLLECT_MORE);
-	struct stp_walk walk = stp_walk_start(m, w, &d->stp);
-	size_t length = stp_walk_collect(&walk, m, payload);
-	const struct syst_sender sender = sender_of(m);
-	bool announced = syst_announced(&d->syst, payload, length, &sender, guid, build);
-	free(payload);
-	return announced;
-}
-
 /* --- survey of a head -------------------------------------------------- */
 
 /* Counts of a sender's messages that have a start and an end. */
@@ -530,12 +516,11 @@ const struct decoder_ops syst_stp_ops = {
     .release = stp_release,
     .save = stp_save,
     .restore = stp_restore,
-    .shift = stp_shift,
+    .is_free = true,
     .step = syst_stp_step,
     .resync = stp_resync,
     .expand = syst_stp_expand,
     .kinds_history = 1ull << SYST_BUILD,
-    .announces = syst_stp_announces,
     .printer = SYST_PRINTER,
     .print = syst_stp_systprint,
 };

@@ -132,7 +132,7 @@ export_reader_new(struct trace *trace, const struct export_options *options)
 	/* tables expand few messages, and none that a severity hides */
 	if (options->format->table && !options->filter.expr && !options->filter.flags &&
 	    !options->filter.by_origin && !capture_limit(trace_capture(trace)))
-		reader_check(reader, options->filter.severities);
+		reader_set(reader, (struct reader_options){.checked = options->filter.severities});
 	return reader;
 }
 
@@ -140,8 +140,8 @@ static struct reader *
 reader_of(struct formatter *f, size_t trace)
 {
 	if (!f->readers[trace]) {
-		f->readers[trace] = export_reader_new(f->pool->traces[trace], f->pool->options);
-		reader_be_patient(f->readers[trace]);
+		f->readers[trace] = reader_new(f->pool->traces[trace]);
+		reader_set(f->readers[trace], (struct reader_options){.patient = true});
 		if (!f->pool->options->follow)
 			f->cycles[trace] =
 			    export_cycles(f->pool->options->format, f->pool->traces[trace]);

@@ -110,7 +110,7 @@ add_result(struct reader *reader, const struct export_options *options,
 	count_doubts(reader, &result->doubts);
 	if (!ops->silent_count)
 		return;
-	trace_silent(trace, bits);
+	doubts_read_silent(trace, bits);
 	doubts_add_silent(&result->doubts, ops, bits);
 }
 

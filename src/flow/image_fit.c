@@ -207,8 +207,7 @@ image_fits_read(struct image_fits *fits, struct trace *trace, uint64_t most, con
 		most = 0;
 	struct reader *reader = reader_new(trace);
 	struct message messages[BATCH];
-	if (job)
-		reader_take_what_is_there(reader);
+	reader_set(reader, (struct reader_options){.ends = job != NULL});
 	struct expansion scratch = {0};
 	uint64_t number = 0;
 	for (size_t count = BATCH; count && number < most;) {

@@ -332,7 +332,8 @@ add_up(struct matches *m)
 	index_get_origins(m->index, &origins);
 	m->total = 0;
 	m->added_up = true;
-	m->totalled = !reader || (origins.count <= NAMED && reader_origin_by_key(reader));
+	m->totalled =
+	    !reader || (origins.count <= NAMED && reader_origin_kinds(reader) == UINT64_MAX);
 	for (size_t i = 0; i < origins.count && m->totalled; i++) {
 		const struct index_origin *origin = &origins.at[i];
 		struct message example = {.origin = origin->key};

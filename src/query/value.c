@@ -412,7 +412,7 @@ RAW(raw_length)
 RAW(raw_origin)
 {
 	(void)what;
-	if (!reader_origin_by_key(reader)) {
+	if (reader_origin_kinds(reader) != UINT64_MAX) {
 		memset(keyed, 0, count * sizeof *keyed);
 		return;
 	}
@@ -455,8 +455,8 @@ RAW(raw_field)
 {
 	const struct decoder_ops *ops = trace_decoder(reader_trace(reader))->ops;
 	const struct field_row *row = field_of(what, ops);
-	bool any =
-	    row && ops->origin_tells && !is_argument_of(what, ops) && reader_origin_by_key(reader);
+	bool any = row && ops->origin_tells && !is_argument_of(what, ops) &&
+		   reader_origin_kinds(reader) == UINT64_MAX;
 	for (size_t i = 0; i < count; i++) {
 		keys[i] = m[i].origin;
 		keyed[i] &= any && !(m[i].flags & MESSAGE_LOSS) && m[i].kind != DECODE_KIND_LOSS &&
@@ -693,7 +693,8 @@ value_expands(const struct value_name *name, enum expand_want *want)
 bool
 value_is_indexed(const struct value_name *name, struct reader *reader)
 {
-	return name->row->indexed && (name->row->get != get_origin || reader_origin_by_key(reader));
+	return name->row->indexed &&
+	       (name->row->get != get_origin || reader_origin_kinds(reader) == UINT64_MAX);
 }
 
 unsigned

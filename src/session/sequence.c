@@ -108,7 +108,7 @@ static void
 widen_cache(struct sequence_trace *t)
 {
 	size_t cells = CACHE + (t->count > 1 ? CACHE_STRAND * t->count : 0);
-	reader_widen(t->reader, (unsigned)cells);
+	reader_limit(t->reader, cells > READER_CELLS ? (unsigned)cells : READER_CELLS);
 	while (t->cache.count < cells)
 		*vec_add(&t->cache) = (struct cell_keys){.epoch = 0};
 }

@@ -79,6 +79,22 @@ doubts_add_walk(struct doubts *doubts, struct reader *reader)
 }
 
 void
+doubts_read_silent(struct trace *trace, uint64_t bits[static DECODE_SILENT_MAX])
+{
+	enum { BATCH = 512 };
+	struct message batch[BATCH];
+	struct index_progress progress;
+	index_get_progress(trace_index(trace), &progress);
+	if (progress.complete && index_silent(trace_index(trace), bits))
+		return;
+	struct reader *reader = reader_new(trace);
+	while (reader_walk(reader, batch, BATCH))
+		continue;
+	memcpy(bits, reader_silent(reader), DECODE_SILENT_MAX * sizeof *bits);
+	reader_free(reader);
+}
+
+void
 doubts_add_trace(struct doubts *doubts, struct trace *trace)
 {
 	const struct decoder_ops *ops = trace_decoder(trace)->ops;
@@ -88,7 +104,7 @@ doubts_add_trace(struct doubts *doubts, struct trace *trace)
 	if (!any)
 		return;
 	uint64_t bits[DECODE_SILENT_MAX];
-	trace_silent(trace, bits);
+	doubts_read_silent(trace, bits);
 	doubts_add_silent(doubts, ops, bits);
 }
 

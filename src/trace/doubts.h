@@ -65,6 +65,10 @@ void doubts_add_silent(struct doubts *, const struct decoder_ops *, const uint64
 /* Add the undecoded bytes that the finished walk of READER passed. */
 void doubts_add_walk(struct doubts *, struct reader *);
 
+/* Fill in the silent bits of a whole trace, by row of the decoder's table: from its index if
+ * complete and able to count them, else by a walk. */
+void doubts_read_silent(struct trace *, uint64_t bits[static DECODE_SILENT_MAX]);
+
 /* Add the undecoded bytes of a trace, when no reader walked all of it from the start. Decodes
  * the trace again if the format can have such bytes. */
 void doubts_add_trace(struct doubts *, struct trace *);

@@ -27,7 +27,6 @@
 #include <string.h>
 
 enum {
-	CACHE = 12, /* default number of cells */
 	CACHE_MAX = 144,
 	CACHE_SPARE = 8, /* cells to drop if all together exceed CACHE_BYTES */
 	CACHE_BYTES = 4 << 20,
@@ -85,8 +84,7 @@ struct reader {
 	bool walk_closed;	   /* it returned the last message */
 	bool walk_begun;	   /* it returned the message for dropped ones */
 	bool walk_ends;		   /* it is interrupted and was refreshed since */
-	bool patient;
-	bool takes_what_is_there; /* the walk does not wait for more bytes */
+	struct reader_options options;
 	unsigned walk_generation;
 	struct position history_from;
 	struct decode_history history;
@@ -119,7 +117,7 @@ reader_new(struct trace *trace)
 	reader->capture = trace_capture(trace);
 	reader->index = trace_index(trace);
 	reader->decoder = trace_decoder(trace);
-	reader->slot_count = CACHE;
+	reader->slot_count = READER_CELLS;
 	reader->generation = capture_generation(reader->capture);
 	reader->state = decode_state_new(reader->decoder);
 	size_t memory = reader->decoder->ops->memory_size;
@@ -149,17 +147,17 @@ reader_free(struct reader *reader)
 }
 
 void
-reader_limit(struct reader *reader, unsigned cells)
+reader_set(struct reader *reader, struct reader_options options)
 {
-	assert(cells && cells <= CACHE);
-	reader->slot_count = cells;
+	reader->options = options;
+	reader->check.severities = options.checked;
 }
 
 void
-reader_widen(struct reader *reader, unsigned cells)
+reader_limit(struct reader *reader, unsigned cells)
 {
-	cells = cells < CACHE ? CACHE : cells;
-	reader->slot_count = cells > CACHE_MAX ? CACHE_MAX : cells;
+	assert(cells);
+	reader->slot_count = cells < CACHE_MAX ? cells : CACHE_MAX;
 }
 
 struct trace *
@@ -412,7 +410,7 @@ drop_spare(struct reader *reader)
 	size_t bytes;
 	unsigned count;
 	struct cell_slot *oldest = oldest_kept(reader, &bytes, &count);
-	while (reader->slot_count >= CACHE && bytes > CACHE_BYTES &&
+	while (reader->slot_count >= READER_CELLS && bytes > CACHE_BYTES &&
 	       count + CACHE_SPARE >= reader->slot_count) {
 		vec_free(&oldest->messages);
 		*oldest = (struct cell_slot){.decoded = {.cell = UINT64_MAX}};
@@ -633,20 +631,14 @@ reader_find_offset(struct reader *reader, uint64_t offset, struct position *p)
 }
 
 struct message_id
-block_message_id(const struct decoded_cell *decoded, size_t at)
-{
-	uint64_t offset = message_id_offset(&decoded->messages[at]);
-	return (struct message_id){.offset = offset,
-				   .ordinal = (uint32_t)(at - decoded_cell_find(decoded, offset))};
-}
-
-struct message_id
 reader_message_id(struct reader *reader, struct position p)
 {
 	const struct decoded_cell *decoded = reader_decoded_cell(reader, p.cell);
 	if (p.at >= decoded->count)
 		return (struct message_id){.offset = cell_start(reader, p.cell)};
-	return block_message_id(decoded, p.at);
+	uint64_t offset = message_id_offset(&decoded->messages[p.at]);
+	return (struct message_id){
+	    .offset = offset, .ordinal = (uint32_t)(p.at - decoded_cell_find(decoded, offset))};
 }
 
 bool
@@ -781,12 +773,6 @@ find_build(void *context, const struct message *before, const uint8_t guid[16], 
 	return entry->any;
 }
 
-void
-reader_be_patient(struct reader *reader)
-{
-	reader->patient = true;
-}
-
 static bool
 walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t flags,
 	  bool (*each)(void *, const struct message *), void *each_context)
@@ -794,7 +780,7 @@ walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t 
 	struct reader *reader = context;
 	struct index *index = reader->index;
 	uint64_t offset = message_id_offset(before), start = offset / index_cell_size(index);
-	unsigned left = reader->patient ? UINT_MAX : WALK_BACK_CELLS;
+	unsigned left = reader->options.patient ? UINT_MAX : WALK_BACK_CELLS;
 	for (uint64_t cell = start;; cell--) {
 		struct index_cell summary;
 		bool known = index_cell(index, cell, &summary);
@@ -865,7 +851,7 @@ find_last(void *context, const struct message *before, uint64_t kinds, struct me
 	struct reader *reader = context;
 	uint64_t offset = message_id_offset(before);
 	struct position p = {.cell = offset / index_cell_size(reader->index)};
-	if (!reader->patient)
+	if (!reader->options.patient)
 		return false;
 	p.at = decoded_cell_find(reader_decoded_cell(reader, p.cell), offset);
 	latest_go_on(reader, p, kinds);
@@ -949,12 +935,6 @@ reader_origin_kinds(struct reader *reader)
 	return ~atomic_load(&reader->decoder->origin_varies);
 }
 
-bool
-reader_origin_by_key(struct reader *reader)
-{
-	return reader_origin_kinds(reader) == UINT64_MAX;
-}
-
 /* Add the fields that depend on another trace. */
 static void
 expand_session_fields(struct reader *reader, const struct message *m, enum expand_want want,
@@ -1014,13 +994,6 @@ expand_after(struct reader *reader, const struct message *m, enum expand_want wa
 }
 
 void
-reader_expand(struct reader *reader, const struct message *m, enum expand_want want,
-	      struct expansion *e)
-{
-	expand_after(reader, m, want, &reader->history, e);
-}
-
-void
 reader_expand_origin(struct reader *reader, const struct message *m, struct expansion *e)
 {
 	bool varies = !(reader_origin_kinds(reader) >> m->kind & 1);
@@ -1044,6 +1017,18 @@ is_of_window(const struct reader *reader, const struct message *m, const struct 
 	       trace_is_of_decoder(reader->trace);
 }
 
+void
+reader_expand(struct reader *reader, const struct message *m, enum expand_want want,
+	      struct expansion *e)
+{
+	if (e->verdicts) {
+		struct window window = reader_window(reader);
+		if (!is_of_window(reader, m, &window))
+			e->verdicts = NULL;
+	}
+	expand_after(reader, m, want, &reader->history, e);
+}
+
 const char *
 reader_text(struct reader *reader, const struct message *m, size_t *length)
 {
@@ -1053,16 +1038,6 @@ reader_text(struct reader *reader, const struct message *m, size_t *length)
 	struct window window = reader_window(reader);
 	return is_of_window(reader, m, &window) ? decoder->ops->text_at(decoder, m, &window, length)
 						: NULL;
-}
-
-void
-reader_expand_match(struct reader *reader, const struct message *m, enum expand_want want,
-		    struct verdicts *verdicts, struct expansion *e)
-{
-	struct window window = reader_window(reader);
-	e->verdicts = is_of_window(reader, m, &window) ? verdicts : NULL;
-	expand_after(reader, m, want, &reader->history, e);
-	e->verdicts = NULL;
 }
 
 void
@@ -1154,12 +1129,6 @@ reader_walk_from(struct reader *reader, uint64_t offset)
 	return first;
 }
 
-void
-reader_check(struct reader *reader, uint8_t severities)
-{
-	reader->check.severities = severities;
-}
-
 /* Start reading ahead; otherwise pages of the map are read one by one. */
 static void
 want_ahead(struct reader *reader, const struct window *window)
@@ -1169,12 +1138,6 @@ want_ahead(struct reader *reader, const struct window *window)
 		return;
 	capture_want(reader->capture, reader->walk_requested, WALK_AHEAD);
 	reader->walk_requested += WALK_AHEAD;
-}
-
-void
-reader_take_what_is_there(struct reader *reader)
-{
-	reader->takes_what_is_there = true;
 }
 
 /* Step over the end of a growing capture as if nothing followed. Without decoder_ops.settles,
@@ -1229,19 +1192,11 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		bool settles = ends || decoder->ops->settles;
 		if (!count && !window.last && max && (ends || (silent && settles)))
 			count = step_silent(reader, &window, out, max);
-		if (count || window.last || ends || reader->takes_what_is_there)
+		if (count || window.last || ends || reader->options.ends)
 			return count;
 		bool pending = settles && !silent && reader->walk->offset < end;
 		silent = !trace_wait_for(reader->trace, pending ? SILENT_MS : -1);
 	}
-}
-
-void
-reader_walk_all(struct reader *reader)
-{
-	struct message batch[STEP_BATCH];
-	while (reader_walk(reader, batch, STEP_BATCH))
-		continue;
 }
 
 const uint64_t *
@@ -1249,17 +1204,4 @@ reader_silent(const struct reader *reader)
 {
 	static const uint64_t none[DECODE_SILENT_MAX];
 	return reader->walk ? reader->walk->silent : none;
-}
-
-void
-trace_silent(struct trace *trace, uint64_t bits[static DECODE_SILENT_MAX])
-{
-	struct index_progress progress;
-	index_get_progress(trace_index(trace), &progress);
-	if (progress.complete && index_silent(trace_index(trace), bits))
-		return;
-	struct reader *reader = reader_new(trace);
-	reader_walk_all(reader);
-	memcpy(bits, reader_silent(reader), DECODE_SILENT_MAX * sizeof *bits);
-	reader_free(reader);
 }

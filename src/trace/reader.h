@@ -67,16 +67,24 @@ message_id_compare(struct message_id a, struct message_id b)
 	return (a.ordinal > b.ordinal) - (a.ordinal < b.ordinal);
 }
 
+enum { READER_CELLS = 12 }; /* cells kept without reader_limit() */
+
+/* Each member may be zero. */
+struct reader_options {
+	bool patient; /* look back as far as needed; for batch output */
+	bool ends;    /* stop the walk at the current end of a growing capture */
+	/* Check messages of these severities (one bit each) while decoding. That may clear
+	 * MESSAGE_CHECKED on messages in which expanding would find no flags. */
+	uint8_t checked;
+};
+
 struct reader *reader_new(struct trace *);
+void reader_set(struct reader *, struct reader_options);
 void reader_free(struct reader *);
 
-/* Set the number of cells to keep, 1 to 12 (default 12). Lower it for a reader that visits
- * each cell once. At 12, up to eight cells fewer are kept if they exceed 4 MiB. Call before
- * the first cell is read. */
+/* Set the number of cells to keep, up to 144. Lower it for a reader that visits each cell
+ * once. From READER_CELLS on, up to eight cells fewer are kept if they exceed 4 MiB. */
 void reader_limit(struct reader *, unsigned cells);
-/* Keep 12 to 144 cells, for a caller that uses many cells in turn. The limit of 4 MiB applies
- * too. May be called at any time. */
-void reader_widen(struct reader *, unsigned cells);
 struct trace *reader_trace(const struct reader *);
 
 /* Return the messages of a cell, perhaps none. Cells past the end are empty. Borrowed until
@@ -93,9 +101,6 @@ reader_keep(struct reader *reader, const struct decoded_cell *decoded, uint64_t 
 
 /* Return the index of the first message with an ID offset of at least OFFSET, or the count. */
 size_t decoded_cell_find(const struct decoded_cell *, uint64_t offset);
-
-/* Return the ID of message AT, which must exist. */
-struct message_id block_message_id(const struct decoded_cell *, size_t at);
 
 /* Return the message at a position, or NULL. */
 const struct message *reader_message(struct reader *, struct position);
@@ -133,18 +138,13 @@ bool reader_find_id(struct reader *, struct message_id, struct position *);
  * false if nothing is found. */
 bool reader_read_id(struct reader *, struct message_id, struct position *, struct message *);
 
-/* Expand a message of this reader's trace, with names from the profile. */
+/* Expand a message of this reader's trace, with names from the profile. If the expansion has
+ * verdicts that need more than the bytes of the message, they are ignored. */
 void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
 
 /* Expand only the origin of a message; other fields may be missing or differ from
  * reader_expand. Reads earlier messages only if the origin depends on them. */
 void reader_expand_origin(struct reader *, const struct message *, struct expansion *);
-
-/* Expand like reader_expand. Leave out the text, and set `no_match`, if it contains no needle
- * of VERDICTS (may be NULL). */
-struct verdicts;
-void reader_expand_match(struct reader *, const struct message *, enum expand_want,
-			 struct verdicts *, struct expansion *);
 
 /* Fill in a key for the type of each of COUNT messages. In one trace, equal keys mean equal
  * types. Clear KEYED where that is not certain. */
@@ -160,9 +160,8 @@ const char *reader_text(struct reader *, const struct message *, size_t *length)
 struct needles;
 bool trace_cell_lacks(struct trace *, uint64_t cell, const struct needles *);
 
-/* True if the raw key of every message determines its origin, until trace_generation()
- * changes. reader_origin_kinds returns the set of kinds for which it does, one bit each. */
-bool reader_origin_by_key(struct reader *);
+/* Return the kinds of message whose raw key determines the origin, one bit each, until
+ * trace_generation() changes. UINT64_MAX: that of every message. */
 uint64_t reader_origin_kinds(struct reader *);
 /* Return the profile's entry for the sender of a message with fields E, or NULL. */
 const struct origin_options *reader_origin(const struct reader *, const struct message *,
@@ -182,31 +181,12 @@ uint64_t reader_count(struct reader *, bool *exact);
  * start again. */
 size_t reader_walk(struct reader *, struct message *out, size_t max);
 
-/* Stop the walk at the current end of the capture, even if the capture is still growing. */
-void reader_take_what_is_there(struct reader *);
-
-/* Check messages of these severities (one bit each) while decoding. That may clear
- * MESSAGE_CHECKED on messages in which expanding would find no flags. */
-void reader_check(struct reader *, uint8_t severities);
-
-
-/* Walk over the rest and discard its messages. */
-void reader_walk_all(struct reader *);
-
 /* Return the bits that belong to no message, by row of the decoder's table. Valid for a walk
  * from the start. */
 const uint64_t *reader_silent(const struct reader *);
 
-/* Fill in these bits for a whole trace: from its index if complete and able to count them,
- * else by a walk. */
-void trace_silent(struct trace *, uint64_t bits[static DECODE_SILENT_MAX]);
-
 /* Start the walk at the last indexed offset up to OFFSET, or at the start. Return the number
  * of the next message. */
 uint64_t reader_walk_from(struct reader *, uint64_t offset);
-
-/* Let expansions look back as far as needed, for batch output. By default that is bounded,
- * for a screen. */
-void reader_be_patient(struct reader *);
 
 #endif

@@ -1274,7 +1274,8 @@ check_origins(struct capture *c)
 	struct map origins = {0};
 	struct expansion e = {0};
 	VEC(char *) texts = {0};
-	for (size_t i = 0; reader_origin_by_key(c->reader) && i < c->messages.count; i++) {
+	for (size_t i = 0; reader_origin_kinds(c->reader) == UINT64_MAX && i < c->messages.count;
+	     i++) {
 		const struct message *m = &c->messages.at[i];
 		reader_expand(c->reader, m, EXPAND_TEXT, &e);
 		uint64_t *text = map_add(&origins, m->origin);

@@ -122,13 +122,13 @@ test_widened(void **state)
 	index_build(trace_index(f->trace));
 	assert_true(is_kept(f->reader, 11));
 	assert_false(is_kept(f->reader, 12));
-	reader_widen(f->reader, 40);
+	reader_limit(f->reader, 40);
 	assert_true(is_kept(f->reader, 39));
 	assert_false(is_kept(f->reader, 40));
-	reader_widen(f->reader, 1);
+	reader_limit(f->reader, READER_CELLS);
 	assert_true(is_kept(f->reader, 11));
 	assert_false(is_kept(f->reader, 12));
-	reader_widen(f->reader, UINT_MAX);
+	reader_limit(f->reader, UINT_MAX);
 	assert_true(is_kept(f->reader, 143));
 	same_messages(f->reader, f->walked, COUNT, "widened");
 }
@@ -158,7 +158,7 @@ test_dense(void **state)
 	assert_int_equal(got, DENSE);
 	assert_true(is_kept(reader, 3));
 	assert_false(is_kept(reader, 11));
-	reader_widen(reader, 14);
+	reader_limit(reader, 14);
 	assert_true(is_kept(reader, 5));
 	same_messages(reader, walked, DENSE, "dense");
 	reader_free(reader);

@@ -58,7 +58,7 @@ find_stream(struct work *w)
 static struct compare_stream *
 stream_of(struct work *w, const struct message *m)
 {
-	bool by_key = reader_origin_by_key(w->reader);
+	bool by_key = reader_origin_kinds(w->reader) == UINT64_MAX;
 	uint64_t *known = by_key ? map_find(&w->by_key, m->origin) : NULL;
 	size_t number = known ? *known : 0;
 	if (!number || !by_key) {
@@ -111,7 +111,7 @@ read_trace(struct compare_side *side, struct trace *trace)
 	struct scan scan;
 	uint64_t first;
 	size_t count;
-	reader_be_patient(w.reader);
+	reader_set(w.reader, (struct reader_options){.patient = true});
 	scan_open(&scan, w.reader, &pair, 0);
 	while (!is_stopped(side) && (count = scan_read(&scan, batch, SCAN_BATCH, &first)) > 0)
 		for (size_t i = 0; i < count; i++) {
@@ -163,7 +163,7 @@ compare_texts_reader(struct compare_texts *texts, size_t trace)
 	struct reader **reader = &texts->readers.at[trace];
 	if (!*reader) {
 		*reader = reader_new(texts->session->traces.at[trace]);
-		reader_be_patient(*reader);
+		reader_set(*reader, (struct reader_options){.patient = true});
 	}
 	return *reader;
 }

@@ -188,7 +188,9 @@ need_match(struct filter_look *look, const struct filter_leaf *leaf, enum expand
 {
 	if (look->has && look->made >= want && (!look->lacking || look->lacking == leaf))
 		return;
-	reader_expand_match(look->reader, look->m, want, verdicts_of(look, leaf), look->e);
+	look->e->verdicts = verdicts_of(look, leaf);
+	reader_expand(look->reader, look->m, want, look->e);
+	look->e->verdicts = NULL;
 	look->has = true;
 	look->made = want;
 	look->lacking = look->e->no_match ? leaf : NULL;

@@ -165,7 +165,7 @@ row_at(struct list *list, struct sequence_position p)
 	struct row row = {.lane = p.trace, .at = p.at, .there = p.at.at < decoded->count};
 	if (row.there)
 		row.message = decoded->messages[p.at.at];
-	row.id = row.there ? block_message_id(decoded, p.at.at) : reader_message_id(reader, p.at);
+	row.id = reader_message_id(reader, p.at);
 	list->provisional |= !decoded->exact || !list->exact;
 	row.near = list->around && !list_is_match(list, p);
 	return row;

@@ -58,8 +58,8 @@ filter_ranges_judge(const struct filter_ranges *ranges, long double least, long 
 	return verdict;
 }
 
-bool
-filter_one_of(const struct filter_strings *strings, const char *at, size_t length)
+static bool
+is_one_of(const struct filter_strings *strings, const char *at, size_t length)
 {
 	for (size_t i = 0; i < strings->count; i++)
 		if (strings->at[i].length == length &&
@@ -68,9 +68,10 @@ filter_one_of(const struct filter_strings *strings, const char *at, size_t lengt
 	return false;
 }
 
-bool
-filter_regex_fits(struct filter_look *look, const struct filter_leaf *leaf, const char *at,
-		  size_t length)
+/* True if the leaf's pattern matches somewhere in a text. */
+static bool
+leaf_regex_fits(struct filter_look *look, const struct filter_leaf *leaf, const char *at,
+		size_t length)
 {
 	struct filter_expr *expr = look->expr;
 	if (leaf->literal)
@@ -107,8 +108,8 @@ filter_text_fits(struct filter_look *look, const struct filter_leaf *leaf, const
 	if (leaf->how == FILTER_PRESENT)
 		return length > 0;
 	if (leaf->how == FILTER_COMPARED)
-		return filter_one_of(&leaf->strings, at, length);
-	return filter_regex_fits(look, leaf, at, length);
+		return is_one_of(&leaf->strings, at, length);
+	return leaf_regex_fits(look, leaf, at, length);
 }
 
 static bool
@@ -441,9 +442,9 @@ static bool
 value_compares(const struct filter_field *want, const struct field *field)
 {
 	if (field->row->type == FIELD_TEXT)
-		return filter_one_of(&want->strings, field->s.at, field->s.length);
+		return is_one_of(&want->strings, field->s.at, field->s.length);
 	if (field->row->type == FIELD_BYTES)
-		return filter_one_of(&want->bytes, field->s.at, field->s.length);
+		return is_one_of(&want->bytes, field->s.at, field->s.length);
 	return filter_ranges_have(&want->ranges, field_number(field));
 }
 
@@ -456,12 +457,12 @@ value_matches(struct filter_look *look, const struct filter_leaf *leaf, const st
 	if (!leaf->regex)
 		return false;
 	if (field->row->type == FIELD_TEXT)
-		return filter_regex_fits(look, leaf, field->s.at, field->s.length);
+		return leaf_regex_fits(look, leaf, field->s.at, field->s.length);
 	text_clear(scratch);
 	field_format(field, scratch);
 	const char *meaning = field_meaning(field);
-	return filter_regex_fits(look, leaf, text_get(scratch), scratch->length) ||
-	       (meaning && filter_regex_fits(look, leaf, meaning, strlen(meaning)));
+	return leaf_regex_fits(look, leaf, text_get(scratch), scratch->length) ||
+	       (meaning && leaf_regex_fits(look, leaf, meaning, strlen(meaning)));
 }
 
 static bool

@@ -349,10 +349,6 @@ void filter_times_release(struct filter_times *);
 bool filter_number_fits(const struct filter_leaf *, uint64_t value);
 bool filter_text_fits(struct filter_look *, const struct filter_leaf *, const char *,
 		      size_t length);
-bool filter_one_of(const struct filter_strings *, const char *at, size_t length);
-/* True if the leaf's pattern matches somewhere in a text. */
-bool filter_regex_fits(struct filter_look *, const struct filter_leaf *, const char *at,
-		       size_t length);
 
 /* Return the expression resolved for a trace; resolve it at the first call. */
 struct filter_bound *filter_bind(struct filter_expr *, struct trace *);

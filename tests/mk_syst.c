@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char *const severity_names[] = {
-    "MAX", "FATAL", "ERROR", "WARNING", "INFO", "USER1", "USER2", "DEBUG",
+    "MAX", "FATAL", "ERROR", "WARNING", "INFO", "USER1", "USER2", "DEBUG", "none",
 };
 
 /* --- bytes ------------------------------------------------------------- */
@@ -514,9 +514,9 @@ mk_truth_message(FILE *truth, uint64_t offset, uint64_t length, const char *stat
 	header_fields(m, fields, sizeof fields);
 	strcat(fields, m->extra);
 
-	bool whole = !mk_is_short(m);
+	bool whole = !mk_is_short(m), rates = whole && (m->type != MK_CLOCK || m->severity);
 	struct mk_transport own = {.timed = whole && m->has_time, .ticks = m->time};
 	mk_truth_other(
 	    truth, offset, length, m->bad_crc ? "bad-crc" : state, t && t->timed ? t : &own,
-	    whole ? (enum mk_severity)m->severity : MK_UNASSIGNED, type, m->text, fields);
+	    rates ? (enum mk_severity)m->severity : MK_NO_SEVERITY, type, m->text, fields);
 }

@@ -31,7 +31,8 @@ enum mk_severity {
 	MK_INFO,
 	MK_USER1,
 	MK_USER2,
-	MK_DEBUG
+	MK_DEBUG,
+	MK_NO_SEVERITY /* for truth files; no header has it */
 };
 
 enum { MK_BUILD_COMPACT32 = 0, MK_BUILD_COMPACT64 = 1, MK_BUILD_LONG = 2 };

@@ -54,7 +54,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_SEVERITY] = {'s', "severity", "LEVEL", SELECTION,
 		      "this severity or worse: fatal, error, warning, info, user1, user2, debug"},
     [CLI_UNASSIGNED] = {0, "unassigned", "pass|hide", SELECTION,
-			"what -s does with messages that have no severity; default pass"},
+			"what -s does with messages that have no severity; default hide"},
     [CLI_GREP] = {'r', "grep", "PCRE", SELECTION, "messages with a matching text, origin or type"},
     [CLI_FILTER] = {'e', "filter", "EXPR", SELECTION,
 		    "messages that match an expression; repeatable; see trawl-filter(7)"},

@@ -88,12 +88,13 @@ cli_make_filter(const struct cli *cli, const struct session *session, struct fil
 	*filter = filter_all();
 	const char *level = cli->value[CLI_SEVERITY], *unassigned = cli->value[CLI_UNASSIGNED];
 	bool hide = unassigned && !strcmp(unassigned, "hide");
-	if (unassigned && !hide && strcmp(unassigned, "pass") != 0)
+	bool pass = unassigned && !strcmp(unassigned, "pass");
+	if (unassigned && !hide && !pass)
 		return err_set(err, ERR_USAGE, "--unassigned is pass or hide, not %s", unassigned);
-	int severity = level ? severity_parse(level) : SEVERITY_DEBUG;
+	int severity = level ? severity_parse(level) : hide ? SEVERITY_DEBUG : SEVERITY_NONE;
 	if (severity < 0)
 		return err_set(err, ERR_USAGE, "no such severity: %s%s", level,
 			       nearest_hint(level, severity_next_name, NULL).text);
-	filter->severities = filter_threshold((enum severity)severity, hide);
+	filter->severities = filter_threshold((enum severity)severity, pass);
 	return make_expression(cli, session, filter, err);
 }

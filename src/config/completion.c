@@ -50,7 +50,7 @@ add_exports(struct text *out)
 static void
 add_severities(struct text *out)
 {
-	for (int i = SEVERITY_MAX + 1; i < SEVERITY_COUNT; i++) {
+	for (int i = SEVERITY_FATAL; i <= SEVERITY_DEBUG; i++) {
 		for (const char *c = severity_name((enum severity)i); *c; c++)
 			text_add_char(out, (char)tolower((unsigned char)*c));
 		text_add_char(out, ' ');

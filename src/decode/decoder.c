@@ -15,6 +15,7 @@ static const struct {
     [SEVERITY_ERROR] = {"ERROR", 'E'}, [SEVERITY_WARNING] = {"WARNING", 'W'},
     [SEVERITY_INFO] = {"INFO", 'I'},   [SEVERITY_USER1] = {"USER1", '1'},
     [SEVERITY_USER2] = {"USER2", '2'}, [SEVERITY_DEBUG] = {"DEBUG", 'D'},
+    [SEVERITY_NONE] = {"none", ' '},
 };
 
 const char *
@@ -48,8 +49,8 @@ severity_parse(const char *name)
 const char *
 severity_next_name(void *unused, size_t at)
 {
-	static const char *const names[SEVERITY_COUNT] = {"max",  "fatal", "error", "warning",
-							  "info", "user1", "user2", "debug"};
+	static const char *const names[SEVERITY_COUNT] = {
+	    "max", "fatal", "error", "warning", "info", "user1", "user2", "debug", "none"};
 	(void)unused;
 	return at < SEVERITY_COUNT ? names[at] : NULL;
 }

@@ -34,8 +34,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The SyS-T scale [SyS-T 1.0, "Severity"], for every format.  MAX means unassigned: such
- * messages pass every threshold. */
+/* The SyS-T scale [SyS-T 1.0, "Severity"], for every format.  MAX is a value in a message's
+ * header: such messages pass every threshold.  NONE is for messages that contain no severity at
+ * all: thresholds hide them. */
 enum severity {
 	SEVERITY_MAX,
 	SEVERITY_FATAL,
@@ -45,8 +46,11 @@ enum severity {
 	SEVERITY_USER1,
 	SEVERITY_USER2,
 	SEVERITY_DEBUG,
+	SEVERITY_NONE,
 	SEVERITY_COUNT
 };
+
+enum { SEVERITY_ALL = (1 << SEVERITY_COUNT) - 1 }; /* the set of all, a bit each */
 
 enum message_flag {
 	/* shown to users in this order, under these names in lower case */
@@ -124,8 +128,8 @@ struct window {
 /* Checks of EXPAND_FLAGS that step makes where they cost little.  If step is sure about a
  * message, it clears MESSAGE_CHECKED.  expand checks the others. */
 struct decode_check {
-	uint8_t severities; /* severities to check, a bit each */
-	bool unnamed;	    /* set if a message is unnamed, as in struct expansion */
+	uint16_t severities; /* severities to check, a bit each */
+	bool unnamed;	     /* set if a message is unnamed, as in struct expansion */
 };
 
 enum { DECODE_SILENT_MAX = 8 };
@@ -625,7 +629,7 @@ const struct kind_row *decoder_kind(const struct decoder_ops *, size_t i, unsign
 const struct kind_row *message_kind(const struct decoder_ops *, const struct message *);
 
 const char *severity_name(enum severity);		 /* FATAL */
-char severity_letter(enum severity);			 /* - F E W I 1 2 D */
+char severity_letter(enum severity);			 /* - F E W I 1 2 D, blank */
 int severity_parse(const char *name);			 /* name or number; negative if neither */
 const char *severity_next_name(void *unused, size_t at); /* names to type; NULL past the last */
 const char *message_flag_name(unsigned bit);		 /* 0 .. MESSAGE_FLAGS_SHOWN - 1 */

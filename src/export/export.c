@@ -740,7 +740,7 @@ write_packets(struct session *session, const struct export_options *options,
 	struct run run = {.options = &silent, .result = result};
 	int failed = 0;
 	silent.format = export_find("none");
-	if (options->filter.expr || options->filter.severities != 0xff)
+	if (options->filter.expr || options->filter.severities != SEVERITY_ALL)
 		return err_set(err, ERR_USAGE, "-t %s prints packets, which filters do not select",
 			       options->format->name);
 	for (size_t i = 0; i < session->traces.count && !failed; i++) {
@@ -850,7 +850,8 @@ write_in_order(struct run *run, struct session *session, struct err *err)
 	for (size_t i = 0; i < session->traces.count; i++)
 		sequence_show(walk.sequence, i, is_chosen(run->options, session->traces.at[i]));
 	sequence_load(walk.sequence);
-	if ((filter_limits_time(filter) || filter->severities != 0xff) && !run->options->around) {
+	if ((filter_limits_time(filter) || filter->severities != SEVERITY_ALL) &&
+	    !run->options->around) {
 		const struct next_query query = {
 		    .sequence = walk.sequence, .want = filter, .direction = 1, .whole = true};
 		walk.next_match = next_match_new(&query);

@@ -97,7 +97,8 @@ export_csv(struct export_message *message, struct text *out)
 	if (message->timed)
 		text_add_int(out, message->time);
 	text_add_char(out, ',');
-	text_add(out, severity_name(m->severity));
+	if (m->severity != SEVERITY_NONE)
+		text_add(out, severity_name(m->severity));
 	text_add_char(out, ',');
 	add_text(out, &e->origin, message->charset);
 	add_text(out, &e->type, message->charset);

@@ -587,6 +587,8 @@ put_head(struct fields *f, char *at, const struct export_message *message)
 	if (negative)
 		*at++ = '-';
 	at = message->timed ? text_put_uint(at, negative ? -time : time) : PUT(at, "null");
+	if (m->severity == SEVERITY_NONE)
+		return PUT(at, ",\"severity\":null,\"origin\":");
 	at = put_bytes(PUT(at, ",\"severity\":\""), severity, length);
 	return PUT(at, "\",\"origin\":");
 }

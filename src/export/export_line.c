@@ -241,6 +241,8 @@ COLUMN(line_value)
 				  .flow = message->flow,
 				  .spans = message->spans};
 	value_get(piece->value, &look, &value);
+	if (message->line->csv && value.type == VALUE_ABSENT)
+		return;
 	if (message->line->csv && value.type == VALUE_SIGNED && value_is_duration(piece->value))
 		text_add_int(out, value.i);
 	else if (value.type == VALUE_TEXT)

@@ -29,7 +29,7 @@ add_column(const char *text, int columns, struct text *out)
 }
 
 static void
-add_line(const char *trace, const char *origin, const uint64_t *severities, uint8_t passing,
+add_line(const char *trace, const char *origin, const uint64_t *severities, uint16_t passing,
 	 struct text *out)
 {
 	uint64_t sum = 0;
@@ -137,7 +137,7 @@ add_origins(struct reader *reader, const struct export_options *options, const c
 	group_spec_make(&spec, "origin", NULL, NULL, &unused);
 	spec.by_severity = true;
 	struct group *group = group_new(&spec);
-	group_add_index(group, reader, 0xff);
+	group_add_index(group, reader, SEVERITY_ALL);
 	for (size_t i = 0; i < group_count(group); i++) {
 		const struct group_row *row = group_row(group, i);
 		struct group_key key;

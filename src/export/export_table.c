@@ -106,10 +106,11 @@ add_csv_key(const struct group_key *key, struct text *out)
 		text_add_bytes(out, key->text, key->length);
 		return;
 	}
+	if (key->absent)
+		return;
 	size_t start = out->length;
 	text_add_safe(out, key->text, key->length, TEXT_UTF8);
-	if (!key->absent)
-		export_csv_quote(out, start);
+	export_csv_quote(out, start);
 }
 
 static void

@@ -96,7 +96,7 @@ struct index_options {
 	unsigned cell_shift; /* 1 << cell_shift bytes per cell; 0 = by size */
 	/* severities of messages to check, one bit each: like EXPAND_FLAGS without history;
 	 * see index_get_flags */
-	uint8_t checked;
+	uint16_t checked;
 	/* Name of the file that stores the index, copied; NULL: none. Read first; written
 	 * once a large capture is complete, or by index_stop as far as it is known. The name
 	 * ends in ".index". */

@@ -26,7 +26,7 @@ struct walker {
 	unsigned cell_shift;
 	struct decode_state *state, *scratch;
 	struct summary summary;
-	uint8_t checked;	    /* severities to check */
+	uint16_t checked;	    /* severities to check */
 	struct expansion expansion; /* of a checked message */
 	uint64_t flagged[MESSAGE_FLAGS_DOUBT];
 	bool unnamed;
@@ -49,7 +49,7 @@ cell_result_free(struct cell_result *result)
 
 struct walker *
 walker_new(struct capture *capture, const struct decoder *decoder, unsigned cell_shift,
-	   uint8_t checked)
+	   uint16_t checked)
 {
 	struct walker *w = mem_new(sizeof *w);
 	w->capture = capture;

@@ -45,7 +45,7 @@ struct walker;
 
 /* CAPTURE and DECODER are borrowed until walker_free. CHECKED as in struct index_options. */
 struct walker *walker_new(struct capture *, const struct decoder *, unsigned cell_shift,
-			  uint8_t checked);
+			  uint16_t checked);
 void walker_free(struct walker *);
 
 /* Collect clock readings from the next cell on, or stop. For a format with a plain clock

@@ -51,7 +51,7 @@ struct question {
 	struct density_lane lanes[DENSITY_LANES_MAX];
 	size_t count;
 	struct filter filter;
-	uint8_t all, none;	     /* severities of which all messages pass, or none */
+	uint16_t all, none;	     /* severities of which all messages pass, or none */
 	struct known_cells *matches; /* per trace */
 	/* Basis of the answer: */
 	uint64_t known;	     /* indexed cells, plus cells that match sets have decided */
@@ -175,7 +175,7 @@ spread_piece(const struct counting *c, const struct piece *piece)
 /* Split SHOWN messages over the severities in SET: one for each, the rest in proportion to
  * SEVERITIES. */
 static void
-share_severities(const uint32_t *severities, uint8_t set, uint64_t shown,
+share_severities(const uint32_t *severities, uint16_t set, uint64_t shown,
 		 struct density_column *counts)
 {
 	uint64_t sum = 0, left = shown, kinds = 0;
@@ -231,7 +231,7 @@ count_passing(const struct counting *c, uint64_t cell, const struct index_cell *
 			counts.hidden += counts.severities[s];
 			counts.severities[s] = 0;
 		}
-	if ((q->all | q->none) == UINT8_MAX)
+	if ((q->all | q->none) == SEVERITY_ALL)
 		return counts;
 	struct matches_cell own = judge_summary(c, cell, summary);
 	if (own.count == summary->count)
@@ -250,7 +250,7 @@ limit_origin(const struct counting *c, struct piece *piece)
 	const struct question *q = c->question;
 	uint64_t shown = 0, all = 0;
 	struct index_cell summary;
-	bool certain = (q->all | q->none) == UINT8_MAX, open = false;
+	bool certain = (q->all | q->none) == SEVERITY_ALL, open = false;
 	for (uint64_t cell = piece->first; !certain && cell < piece->end; cell++) {
 		if (!index_cell(trace_index(c->track->trace), cell, &summary))
 			break;
@@ -359,7 +359,7 @@ count_message(void *context, const struct message *m, int64_t time)
 	    (c->verdict == FILTER_SOME &&
 	     filter_match(&c->question->filter, d->filter_readers[c->lane->trace], m, &d->scratch));
 	if (passes)
-		c->columns[at].severities[m->severity % SEVERITY_COUNT]++;
+		c->columns[at].severities[m->severity]++;
 	else
 		c->columns[at].hidden++;
 	c->columns[at].flags |= m->flags & COUNTED;
@@ -635,9 +635,8 @@ question_new(struct density *d, const struct density_window *window,
 		struct trace *trace = session->traces.at[lanes[i].trace];
 		q->known += index_known(trace_index(trace));
 		/* the filter may depend on texts, which load later */
-		q->generation =
-		    generation_join(q->generation, index_generation(trace_index(trace)),
-				    filter_generation(filter_basis(&q->filter), trace));
+		q->generation = generation_join(q->generation, index_generation(trace_index(trace)),
+						filter_generation(filter_basis(&q->filter), trace));
 	}
 	for (size_t i = 0; filter && filter->known && i < session->traces.count; i++) {
 		struct matches_progress progress;

@@ -56,7 +56,7 @@ enum {
 struct matches_group {
 	uint64_t matches;
 	uint32_t *cells;	/* GROUP entries */
-	uint8_t *severities;	/* of the matches, GROUP entries */
+	uint16_t *severities;	/* of the matches, GROUP entries */
 	uint32_t undecided;	/* number of swept, undecided cells */
 	VEC(uint16_t) ordinals; /* of all cells that are KEPT, in cell order */
 };
@@ -65,7 +65,7 @@ struct matches_group {
 struct row_list {
 	uint32_t *at;
 	size_t count, capacity;
-	uint8_t severities; /* bit set */
+	uint16_t severities; /* bit set */
 };
 
 /* The matches of a cell. */
@@ -88,8 +88,8 @@ struct matches_worker {
 struct matches {
 	struct trace *trace;
 	struct index *index;
-	unsigned basis;	    /* of both filters */
-	uint8_t severities; /* severities that pass, if only they matter */
+	unsigned basis;	     /* of both filters */
+	uint16_t severities; /* severities that pass, if only they matter */
 
 	pthread_mutex_t lock; /* for all members down to the next heading */
 	uint64_t generation;  /* last result of generation_of(), an epoch */
@@ -128,14 +128,14 @@ struct matches {
 
 /* Return the severities with which a message of EXAMPLE's origin passes. Only valid if no
  * more than origin and severity matter. */
-static uint8_t
+static uint16_t
 severities_of(struct matches *m, struct reader *reader, struct message example)
 {
-	uint8_t set = 0;
+	uint16_t set = 0;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
 		example.severity = (uint8_t)s;
 		if (filter_pair_match(&m->pair, reader, &example))
-			set |= (uint8_t)(1u << s);
+			set |= (uint16_t)(1u << s);
 	}
 	return set;
 }
@@ -174,7 +174,7 @@ count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 		struct message own = decoded->messages[i]; /* copy: the reader may drop the cell */
 		if (filter_pair_match(pair, reader, &own)) {
 			*vec_add(rows) = (uint32_t)i;
-			rows->severities |= (uint8_t)(1u << own.severity % SEVERITY_COUNT);
+			rows->severities |= (uint16_t)(1u << own.severity);
 		}
 		if (job_is_stopping(&m->workers[0].job) ||
 		    (i % CLOCK_LOOK == 0 && until != NO_END && thread_now_ms() >= until))
@@ -294,7 +294,7 @@ matches_sweep(struct matches *m)
 		}
 		struct matches_group *group = &m->groups.at[m->swept / GROUP];
 		uint32_t word = matches_judge_summary(m, &summary);
-		group->severities[m->swept % GROUP] = UINT8_MAX;
+		group->severities[m->swept % GROUP] = SEVERITY_ALL;
 		group->cells[m->swept++ % GROUP] = word;
 		group->undecided += word == UNDECIDED;
 		m->undecided += word == UNDECIDED;
@@ -339,7 +339,7 @@ add_up(struct matches *m)
 		struct message example = {.origin = origin->key};
 		m->totalled = origin->key != UINT64_MAX && /* several origins together */
 			      (!reader || reader_find_origin(reader, origin, &example));
-		uint8_t set = m->totalled ? severities_of(m, reader, example) : 0;
+		uint16_t set = m->totalled ? severities_of(m, reader, example) : 0;
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 			if (set >> s & 1)
 				m->total += origin->severities[s];
@@ -794,7 +794,7 @@ matches_copy_cells(struct matches *m, size_t count, struct matches_cell *out)
 	for (size_t i = 0; i < count; i++) {
 		uint32_t word = word_of(m, i);
 		bool decided = word != UNDECIDED;
-		uint8_t set = decided ? m->groups.at[i / GROUP].severities[i % GROUP] : 0;
+		uint16_t set = decided ? m->groups.at[i / GROUP].severities[i % GROUP] : 0;
 		out[i] = (struct matches_cell){matches_of_word(word), decided, set};
 	}
 	pthread_mutex_unlock(&m->lock);

@@ -77,7 +77,7 @@ bool matches_in_cell(struct matches *, uint64_t cell, uint64_t *matches);
 struct matches_cell {
 	uint32_t count;
 	bool decided;
-	uint8_t severities; /* bit set; where the summary decided, all severities that may pass */
+	uint16_t severities; /* bit set; where the summary decided, all severities that may pass */
 };
 /* Fill in the first COUNT cells. Cells not swept yet are undecided. Any thread may call
  * this. */

@@ -181,6 +181,8 @@ GET(get_severity)
 	const char *name = severity_name(look->message->severity);
 	(void)what;
 	set_text(value, name, strlen(name));
+	if (look->message->severity == SEVERITY_NONE)
+		*value = (struct value){.type = VALUE_ABSENT, .meaning = name};
 }
 
 GET(get_origin)

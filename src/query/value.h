@@ -42,7 +42,8 @@ struct value {
 		} text;
 	};
 	const struct field *field; /* origin of a number, or NULL */
-	const char *meaning;	   /* of a number, in safe ASCII; or NULL */
+	/* of a number, or the word for an absent value, in safe ASCII; or NULL */
+	const char *meaning;
 };
 
 struct value_name;
@@ -118,7 +119,8 @@ void value_get(const struct value_name *, struct value_look *, struct value *);
 bool value_number(const struct value *, long double *number);
 
 /* Append the value for a reader: meanings instead of numbers, durations with their unit,
- * times in seconds. Append nothing if it is absent. Texts are not made safe. */
+ * times in seconds. Append nothing if it is absent and has no word for that. Texts are not made
+ * safe. */
 void value_add(const struct value_name *, const struct value *, struct text *out);
 
 /* Append a number in plain digits (nanoseconds or ticks). Append nothing if it is no

@@ -43,7 +43,7 @@
 enum {
 	WIDE = 100,
 	DELTA_COLUMNS = 13, /* width of the time since the row above: the rest stays put */
-	TITLE_PARTS = 8,
+	TITLE_PARTS = 9,
 	NAME_MIN = 12 /* least columns of a name or the filters in the title, when cut */
 };
 
@@ -103,7 +103,7 @@ static void
 add_filters(struct screen *screen, struct text *out)
 {
 	const struct filters *filters = screen->filters;
-	if (filters->severities == 0xff && !filters->combined)
+	if (filters->severities == SEVERITY_ALL && !filters->combined)
 		return;
 	if (filters->disabled) {
 		text_add(out, "  filters off");
@@ -113,6 +113,20 @@ add_filters(struct screen *screen, struct text *out)
 	filters_describe(screen, out);
 	if (screen->list->around)
 		text_addf(out, "  context %u", screen->list->around);
+}
+
+/* Append how many messages a severity threshold hides because they have no severity.  A message of
+ * severity MAX passes every threshold, so a filter that hides MAX is no threshold. */
+static void
+add_hidden(struct screen *screen, const struct index_progress *progress, struct text *out)
+{
+	uint64_t count = progress->severities[SEVERITY_NONE];
+	uint16_t all, none;
+	char digits[32];
+	filter_severities(screen->filter, &all, &none);
+	if (count && none >> SEVERITY_NONE & 1 && !(none >> SEVERITY_MAX & 1))
+		text_addf(out, "  hides %s%s without severity", text_number(digits, count),
+			  progress->complete ? "" : "+");
 }
 
 /* Append the format of a trace. */
@@ -396,7 +410,7 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 {
 	const struct area *area = &screen->layout.title;
 	struct text left = {0}, right = {0};
-	enum { NAME, SIZE, DOUBTS, DAY, CLOCK, ORDER, FILTERS, USUAL_ORDER };
+	enum { NAME, SIZE, DOUBTS, DAY, CLOCK, ORDER, FILTERS, HIDDEN, USUAL_ORDER };
 	struct title_part parts[TITLE_PARTS] = {
 	    [NAME] = {.least = NAME_MIN}, [FILTERS] = {.least = NAME_MIN}, [SIZE] = {.rank = 2},
 	    [DAY] = {.rank = 1},	  [CLOCK] = {.rank = 3},	   [ORDER] = {.rank = 4},
@@ -414,6 +428,7 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 	add_clock(screen, &parts[CLOCK].text);
 	add_order(screen, CLOCKS_BY_TIME, &parts[ORDER].text);
 	add_filters(screen, &parts[FILTERS].text);
+	add_hidden(screen, progress, &parts[HIDDEN].text);
 	add_order(screen, CLOCKS_BY_TRANSPORT, &parts[USUAL_ORDER].text);
 	add_moment(screen, progress, area->cols, &right);
 	join_parts(parts, TITLE_PARTS, screen->charset,

@@ -53,7 +53,7 @@ add_threshold(struct screen *screen, struct text *out)
 {
 	bool whole;
 	enum severity level = filters_threshold(screen->filters, &whole);
-	if (whole && level == SEVERITY_DEBUG)
+	if (level == SEVERITY_NONE)
 		text_add(out, NOTICE_SEVERITIES_ALL);
 	else if (whole)
 		text_addf(out, "severity >= %s", view_severities[level]);
@@ -69,18 +69,17 @@ add_unassigned(struct screen *screen, struct text *out)
 	struct index_progress progress;
 	char digits[32];
 	struct text hint = {0};
-	bool shown = screen->filters->severities & 1;
+	bool shown = screen->filters->severities >> SEVERITY_NONE & 1;
 	list_get_progress(screen->list, &progress);
-	uint64_t count = progress.severities[SEVERITY_MAX];
+	uint64_t count = progress.severities[SEVERITY_NONE];
 	if (!count && progress.complete)
 		return;
 	keymap_hint(screen->keymap, COMMAND_UNASSIGNED, &hint);
-	if (shown && !screen->filters->combined)
-		text_addf(out, NOTICE_UNASSIGNED_COUNTED, text_number(digits, count),
-			  progress.complete ? "" : "+", hint.data);
+	if (shown && screen->filters->combined)
+		text_addf(out, NOTICE_UNASSIGNED_SHOWN, hint.data);
 	else
-		text_addf(out, shown ? NOTICE_UNASSIGNED_SHOWN : NOTICE_UNASSIGNED_HIDDEN,
-			  hint.data);
+		text_addf(out, shown ? NOTICE_UNASSIGNED_COUNTED : NOTICE_UNASSIGNED_HIDDEN,
+			  text_number(digits, count), progress.complete ? "" : "+", hint.data);
 	text_free(&hint);
 }
 
@@ -103,20 +102,26 @@ apply_severities(struct screen *screen)
 	text_free(&text);
 }
 
+/* Show LEVEL and worse.  Messages without a severity stay shown or hidden; the view's setting
+ * decides if no threshold was on. */
 static void
 set_severities(struct screen *screen, enum severity level)
 {
-	screen->filters->severities = filter_threshold(level, !(screen->filters->severities & 1));
+	unsigned before = screen->filters->severities;
+	bool unassigned = before == SEVERITY_ALL ? app_of(screen)->options->looks.view.unassigned
+						 : before >> SEVERITY_NONE & 1;
+	screen->filters->severities = filter_threshold(level, unassigned);
 	apply_severities(screen);
 }
 
-/* Return the next level from FROM on that has a message, in steps of STEP, or SEVERITY_COUNT. */
+/* Return the next level from FROM on that has a message, in steps of STEP, or SEVERITY_COUNT.
+ * SEVERITY_NONE is the level that shows all. */
 static int
 next_level(const struct index_progress *progress, int from, int step)
 {
-	while (from >= SEVERITY_FATAL && from <= SEVERITY_DEBUG && !progress->severities[from])
+	while (from >= SEVERITY_FATAL && from <= SEVERITY_NONE && !progress->severities[from])
 		from += step;
-	return from < SEVERITY_FATAL || from > SEVERITY_DEBUG ? SEVERITY_COUNT : from;
+	return from < SEVERITY_FATAL ? SEVERITY_COUNT : from;
 }
 
 /* Return the level one step stricter or looser that shows other messages, as far as they are
@@ -126,7 +131,8 @@ step_level(const struct index_progress *progress, int level, bool stricter)
 {
 	if (!stricter) {
 		int looser = next_level(progress, level + 1, 1);
-		return looser < SEVERITY_COUNT ? looser : SEVERITY_DEBUG;
+		bool last = looser >= SEVERITY_DEBUG && !progress->severities[SEVERITY_NONE];
+		return last ? SEVERITY_NONE : looser;
 	}
 	int mildest = next_level(progress, level, -1);
 	int worse = mildest < SEVERITY_COUNT ? next_level(progress, mildest - 1, -1) : mildest;
@@ -150,8 +156,8 @@ step_threshold(struct screen *screen, const struct command_call *call)
 	}
 	if (level < SEVERITY_FATAL)
 		level = SEVERITY_FATAL;
-	if (level == before && whole && stricter &&
-	    next_level(&progress, level, -1) == SEVERITY_COUNT)
+	int worst = next_level(&progress, level < SEVERITY_NONE ? level : SEVERITY_DEBUG, -1);
+	if (level == before && whole && stricter && worst == SEVERITY_COUNT)
 		screen_say(screen, NOTICE_SEVERITY_NONE_ANYWHERE);
 	else if (level == before && whole && stricter)
 		screen_say(screen, NOTICE_SEVERITY_WORST, view_severities[level]);
@@ -162,8 +168,9 @@ step_threshold(struct screen *screen, const struct command_call *call)
 static void
 set_threshold(struct screen *screen, const struct command_call *call)
 {
-	int level = severity_parse(call->text);
-	if (level <= 0) {
+	bool all = !strcmp(call->text, view_severities[0]);
+	int level = all ? SEVERITY_NONE : severity_parse(call->text);
+	if (level < SEVERITY_FATAL) {
 		screen_error(screen, NOTICE_SEVERITY_UNKNOWN, call->text);
 		return;
 	}
@@ -174,7 +181,7 @@ static void
 toggle_unassigned(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	screen->filters->severities ^= 1u << SEVERITY_MAX;
+	screen->filters->severities ^= 1u << SEVERITY_NONE;
 	apply_severities(screen);
 }
 

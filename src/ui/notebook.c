@@ -34,7 +34,7 @@ check_letter(const char *text, char buffer[static 256])
 
 /* Read a set of severities from their letters.  Return false for an unknown letter. */
 static bool
-read_severities(const char *text, uint8_t *set)
+read_severities(const char *text, uint16_t *set)
 {
 	*set = 0;
 	for (; *text; text++) {
@@ -43,7 +43,7 @@ read_severities(const char *text, uint8_t *set)
 			s++;
 		if (s == SEVERITY_COUNT)
 			return false;
-		*set |= (uint8_t)(1u << s);
+		*set |= (uint16_t)(1u << s);
 	}
 	return true;
 }
@@ -51,7 +51,7 @@ read_severities(const char *text, uint8_t *set)
 static const char *
 check_severities(const char *text, char buffer[static 256])
 {
-	uint8_t set;
+	uint16_t set;
 	(void)buffer;
 	return read_severities(text, &set) ? NULL : "letters of severities, as FEW or F-";
 }
@@ -89,10 +89,10 @@ static const struct option_table place_table =
 static const struct option_row notebook_rows[] = {
     NOTEBOOK(view, TEXT, "name or file of the view"),
     NOTEBOOK(severity, CHOICE, "only this severity or worse", "all", .choices = view_severities),
-    NOTEBOOK(unassigned, BOOL, "messages without a severity are shown", "true"),
+    NOTEBOOK(unassigned, BOOL, "the threshold shows messages without a severity, too", "false"),
     NOTEBOOK(severities, TEXT,
-	     "instead: letters of the severities shown, - for messages "
-	     "without one",
+	     "instead: letters of the severities shown, - for MAX, a blank for messages without "
+	     "one",
 	     .check = check_severities),
     NOTEBOOK(filter, TEXT, "only messages that fit, as typed after &"),
     NOTEBOOK(filters, LIST, "the list of filters; a message has to pass all",
@@ -234,8 +234,9 @@ collect_filters(struct screen *screen, struct notebook *notebook, char letters[S
 	struct notebook_filter *list = notebook->filters.at;
 	bool whole;
 	enum severity level = filters_threshold(filters, &whole);
-	notebook->severity = whole && level != SEVERITY_DEBUG ? (int)level : SEVERITY_MAX;
-	notebook->unassigned = filters->severities & 1;
+	notebook->severity = whole && level != SEVERITY_NONE ? (int)level : 0;
+	notebook->unassigned =
+	    whole && level != SEVERITY_NONE && filters->severities >> SEVERITY_NONE & 1;
 	for (unsigned s = 0; !whole && s < SEVERITY_COUNT; s++)
 		if (filters->severities >> s & 1)
 			*letters++ = severity_letter(s);

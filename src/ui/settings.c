@@ -47,8 +47,8 @@ settings_apply(struct screen *screen)
 void
 settings_filters(struct screen *screen, int severity, bool unassigned, const char *filter)
 {
-	screen->filters->severities =
-	    filter_threshold(severity ? (enum severity)severity : SEVERITY_DEBUG, !unassigned);
+	enum severity level = severity ? (enum severity)severity : SEVERITY_NONE; /* 0: all */
+	screen->filters->severities = filter_threshold(level, unassigned);
 	filters_clear(screen);
 	if (filter)
 		filters_type(screen, 0, filter, false);
@@ -168,8 +168,9 @@ remember_view(struct screen *screen)
 			*pane_member(view, i) = screen->open[i];
 	bool whole;
 	enum severity level = filters_threshold(screen->filters, &whole);
-	view->severity = level == SEVERITY_DEBUG ? SEVERITY_MAX : (int)level;
-	view->unassigned = screen->filters->severities & 1;
+	view->severity = level == SEVERITY_NONE ? 0 : (int)level;
+	if (level != SEVERITY_NONE)
+		view->unassigned = screen->filters->severities >> SEVERITY_NONE & 1;
 	free(view->filter);
 	view->filter = filters_text(screen) ? mem_text(filters_text(screen)) : NULL;
 }

@@ -227,7 +227,8 @@ say_restored(struct screen *screen)
 {
 	struct text what = {0}, hint = {0};
 	size_t marks = screen->jumps->marks.count, ties;
-	size_t filters = screen->filters->list.count + (screen->filters->severities != 0xff);
+	size_t filters =
+	    screen->filters->list.count + (screen->filters->severities != SEVERITY_ALL);
 	clocks_ties(screen->session->clocks, &ties);
 	if (!filter_is_all(&app_of(screen)->options->filter))
 		filters = 0;

@@ -367,7 +367,7 @@ oracle_select(struct oracle *o, bool timed, struct selection *s)
 	if (timed || !random_below(&o->seed, 3))
 		select_time(o, s);
 	if (!timed && !random_below(&o->seed, 2))
-		s->filter.severities = (uint8_t)random_next(&o->seed) | 1 << SEVERITY_INFO;
+		s->filter.severities = (random_next(&o->seed) & SEVERITY_ALL) | 1 << SEVERITY_INFO;
 	const char *origin =
 	    o->origins[random_below(&o->seed, o->traces)][1 + random_below(&o->seed, 4)];
 	if (!timed && origin && !random_below(&o->seed, 3)) {

@@ -215,7 +215,7 @@ check_matches(struct oracle *o)
 	size_t row = random_below(&o->seed, o->all.count);
 	bool alone = random_below(&o->seed, 4) == 0;
 	unsigned level = (unsigned)random_below(&o->seed, SEVERITY_COUNT);
-	want.severities = (uint8_t)(1U << level);
+	want.severities = (uint16_t)(1U << level);
 	const struct next_query query = {.sequence = o->sequence,
 					 .want = &want,
 					 .from = o->rows.at[row],
@@ -245,7 +245,7 @@ check_ranks(struct oracle *o)
 	struct filter want = filter_all();
 	struct list list;
 	unsigned level = (unsigned)random_below(&o->seed, SEVERITY_COUNT);
-	want.severities = (uint8_t)(1U << level);
+	want.severities = (uint16_t)(1U << level);
 	list_open(&list, o->sequence, &want);
 	list_resize(&list, 20);
 	list_show(&list);

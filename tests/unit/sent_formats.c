@@ -522,7 +522,7 @@ put_log(struct story *s, unsigned sender, bool timed, int64_t time)
 	if (!s->plan->dated) {
 		snprintf(line, sizeof line, "[%5" PRId64 ".%06" PRId64 "] name%u: %s",
 			 time / SENT_SECOND, time % SENT_SECOND / 1000, sender, text);
-		sent->severity = SENT_ANY;
+		sent->severity = 8; /* its lines have no level */
 	} else {
 		gmtime_r(&seconds, &tm);
 		strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &tm);

@@ -134,14 +134,14 @@ struct facts {
 
 /* --- the naive evaluator ----------------------------------------------- */
 
-/* How bad: as the manual says, max is worse than all. */
+/* How bad: as the manual says, max is worse than all, and none has no order. */
 static long double
 badness(unsigned severity)
 {
 	static const int order[] = {
 	    [SEVERITY_MAX] = 100,    [SEVERITY_FATAL] = 90, [SEVERITY_ERROR] = 80,
 	    [SEVERITY_WARNING] = 70, [SEVERITY_INFO] = 60,  [SEVERITY_USER1] = 50,
-	    [SEVERITY_USER2] = 40,   [SEVERITY_DEBUG] = 30};
+	    [SEVERITY_USER2] = 40,   [SEVERITY_DEBUG] = 30, [SEVERITY_NONE] = 20};
 	return order[severity];
 }
 
@@ -337,7 +337,12 @@ leaf_holds(const struct node *node, const struct facts *facts)
 	const char *kind = trace_decoder(facts->capture->trace)->ops->kinds[m->kind].name;
 	switch ((int)node->subject) {
 	case S_SEVERITY:
-		return node->op == PRESENT ? m->severity : number_holds(node, badness(m->severity));
+		if (node->op == PRESENT)
+			return m->severity != SEVERITY_MAX && m->severity != SEVERITY_NONE;
+		if (m->severity == SEVERITY_NONE && node->op != EQ && node->op != NE &&
+		    node->op != ONE_OF)
+			return false;
+		return number_holds(node, badness(m->severity));
 	case S_FLAG:
 		return node->op == PRESENT ? flags : flags >> (unsigned)node->a & 1;
 	case S_KIND:
@@ -455,9 +460,11 @@ make_number(struct node *node, long double a, long double b)
 static void
 make_severity(struct node *node)
 {
-	static const char *const names[] = {"max",  "fatal", "error", "warning",
-					    "INFO", "user1", "6",     "debug"};
-	unsigned a = (unsigned)below(8), b = (unsigned)below(8);
+	static const char *const names[] = {"max",   "fatal", "error", "warning", "INFO",
+					    "user1", "6",     "debug", "none"};
+	node->op = (enum op[]){EQ, NE, LT, LE, GT, GE, BETWEEN, ONE_OF, PRESENT}[below(9)];
+	bool ordered = node->op != EQ && node->op != NE && node->op != ONE_OF;
+	unsigned a = (unsigned)below(ordered ? 8 : 9), b = (unsigned)below(ordered ? 8 : 9);
 	if (below(2) && badness(a) > badness(b)) {
 		unsigned c = a;
 		a = b;
@@ -467,7 +474,6 @@ make_severity(struct node *node)
 	node->b = badness(b);
 	strcpy(node->written[0], names[a]);
 	strcpy(node->written[1], names[b]);
-	node->op = (enum op[]){EQ, NE, LT, LE, GT, GE, BETWEEN, ONE_OF, PRESENT}[below(9)];
 	if (node->op == BETWEEN && node->a > node->b) { /* either way round */
 		long double c = node->a;
 		node->a = node->b;

@@ -300,7 +300,7 @@ check_searches(struct session *session, const sorted_messages *whole)
 	unsigned shown = (1u << session->traces.count) - 1;
 	struct filter filter = filter_all();
 	if (random_below(&seed, 2))
-		filter.severities = filter_threshold(SEVERITY_ERROR, true);
+		filter.severities = filter_threshold(SEVERITY_ERROR, false);
 	for (size_t i = 0; i + 1 < session->traces.count; i++)
 		if (random_below(&seed, 3) == 0) {
 			hidden[i] = true;
@@ -353,7 +353,7 @@ check_columns(struct session *session, const sorted_messages *all, const pairs *
 					 .output = &writer,
 					 .threads = random_below(&seed, 4),
 					 .columns = EXPORT_DELTA | EXPORT_GAP};
-	options.filter.severities = filter_threshold(SEVERITY_WARNING, true);
+	options.filter.severities = filter_threshold(SEVERITY_WARNING, false);
 	assert_int_equal(export_run(session, &options, &result, &err), 0);
 	rewind(file);
 	assert_true(getline(&line, &size, file) > 0);

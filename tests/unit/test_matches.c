@@ -833,7 +833,7 @@ test_turn(void **state)
 	struct fixture f;
 	open_strings(&f, 37, 50000, 20);
 	struct filter all = filter_all(), first = text_filter("(n|e)+(e|d)+l.*e"), second = first;
-	second.severities = filter_threshold(SEVERITY_ERROR, true);
+	second.severities = filter_threshold(SEVERITY_ERROR, false);
 	struct list_matches now = one_set(&f, &first), former = {0};
 	struct matches *a = now.of[0];
 	list_matches_turn(&now, &former, &second);

@@ -296,7 +296,7 @@ static const struct {
 } systs[] = {
     {"STRING:GENERIC", "Hello", 0x10, SEVERITY_INFO},
     {"STRING:GENERIC", "wos", 0x20, SEVERITY_ERROR},
-    {"SHORT32", "0x01234567", 0x30, SEVERITY_MAX},
+    {"SHORT32", "0x01234567", 0x30, SEVERITY_NONE},
     {"STRING:GENERIC", "Ho", 0x50, SEVERITY_INFO},
 };
 

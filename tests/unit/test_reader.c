@@ -360,19 +360,30 @@ test_filter_cell(void **state)
 	cell.severities[SEVERITY_ERROR] = 3;
 	struct filter f = filter_all();
 	assert_int_equal(filter_cell(&f, &cell), FILTER_ALL);
-	f.severities = filter_threshold(SEVERITY_WARNING, true);
+	f.severities = filter_threshold(SEVERITY_WARNING, false);
 	assert_int_equal(filter_cell(&f, &cell), FILTER_SOME);
 	f.severities = filter_threshold(SEVERITY_FATAL, false);
 	assert_int_equal(filter_cell(&f, &cell), FILTER_NONE);
-	f.severities = filter_threshold(SEVERITY_INFO, true);
+	f.severities = filter_threshold(SEVERITY_INFO, false);
 	assert_int_equal(filter_cell(&f, &cell), FILTER_ALL);
 	f.flags = MESSAGE_LOST;
 	assert_int_equal(filter_cell(&f, &cell), FILTER_NONE);
 	f.flags = MESSAGE_DAMAGED;
 	assert_int_equal(filter_cell(&f, &cell), FILTER_SOME);
 	assert_int_equal(filter_threshold(SEVERITY_ERROR, false), 0x07);
-	assert_int_equal(filter_threshold(SEVERITY_ERROR, true), 0x06);
+	assert_int_equal(filter_threshold(SEVERITY_ERROR, true), 0x107);
 	assert_int_equal(filter_threshold(SEVERITY_DEBUG, false), 0xff);
+	assert_int_equal(filter_threshold(SEVERITY_DEBUG, true), SEVERITY_ALL);
+	assert_int_equal(filter_threshold(SEVERITY_NONE, false), SEVERITY_ALL);
+	cell.count += cell.severities[SEVERITY_NONE] = 2;
+	f = filter_all();
+	f.severities = filter_threshold(SEVERITY_DEBUG, false);
+	assert_int_equal(filter_cell(&f, &cell), FILTER_SOME);
+	f.severities = 1 << SEVERITY_NONE;
+	assert_int_equal(filter_cell(&f, &cell), FILTER_SOME);
+	cell.severities[SEVERITY_INFO] = cell.severities[SEVERITY_ERROR] = 0;
+	cell.count = 2;
+	assert_int_equal(filter_cell(&f, &cell), FILTER_ALL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -154,16 +154,16 @@ test_undo(void **state)
 	scene_keys(s, "U");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "\022U\022"); /* back and forth */
-	scene_wait_id(s, NOTICE_REDONE, "only INFO+");
+	scene_wait_id(s, NOTICE_REDONE, "only DEBUG+");
 	scene_keys(s, "&lost\r");
 	scene_keys(s, "\022"); /* a new change: nothing is left to be made again */
 	scene_wait_notice(s, NOTICE_NOTHING_TO_REDO);
 	scene_keys(s, "U");
-	scene_wait_id(s, NOTICE_UNDONE, "only INFO+");
+	scene_wait_id(s, NOTICE_UNDONE, "only DEBUG+");
 	scene_keys(s, "!");
 	scene_wait_notice(s, NOTICE_FILTERS_OFF);
 	scene_keys(s, "U");
-	scene_wait_id(s, NOTICE_UNDONE, "only INFO+");
+	scene_wait_id(s, NOTICE_UNDONE, "only DEBUG+");
 	scene_keys(s, "U");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "M");
@@ -220,21 +220,37 @@ test_copy_place(void **state)
 	scene_quit(s);
 }
 
-/* One press hides something: levels without messages are passed.  What becomes of messages
- * without a severity is said, with the key that changes it. */
+/* Each press hides something: levels without messages are passed.  The first one hides the
+ * messages without a severity.  The title counts them, and M shows them. */
 static void
 test_severities(void **state)
 {
 	struct scene *s = *state;
-	char want[120], digits[32];
+	char want[120], title[120], digits[32], clocks[32];
 	open_at_error(s);
+	snprintf(clocks, sizeof clocks, "%zu", count_of("type = \"CLOCK:SYNC\""));
+	snprintf(title, sizeof title, "  hides %s without severity ", clocks);
+	scene_until(s, title, false);
+	scene_keys(s, "}");
+	scene_wait_id(s, NOTICE_SEVERITIES, "severity >= debug");
+	scene_wait_at(s, 0, title);
 	scene_keys(s, "}"); /* no user1, no user2 */
 	snprintf(digits, sizeof digits, "%zu", count_of("severity >= info"));
 	snprintf(want, sizeof want, NOTICE_SEVERITIES_COUNTED, digits);
 	scene_wait_id(s, NOTICE_SEVERITIES, want);
-	snprintf(digits, sizeof digits, "%zu", count_of("severity = max"));
-	snprintf(want, sizeof want, NOTICE_UNASSIGNED_COUNTED, digits, "", "M");
+	snprintf(want, sizeof want, NOTICE_UNASSIGNED_HIDDEN, clocks, "", "M");
 	scene_wait_id(s, NOTICE_SEVERITIES, want);
+	scene_wait_at(s, 0, title);
+	scene_keys(s, "M");
+	snprintf(want, sizeof want, NOTICE_UNASSIGNED_COUNTED, clocks, "", "M");
+	scene_wait_id(s, NOTICE_SEVERITIES, want);
+	scene_wait_at(s, 0, "only INFO+ or none ");
+	scene_until(s, title, false);
+	scene_keys(s, "}"); /* they stay */
+	scene_wait_at(s, 0, "only WARNING+ or none ");
+	scene_keys(s, "{M");
+	scene_wait_at(s, 0, "only INFO+ ");
+	scene_wait_at(s, 0, title);
 	scene_keys(s, "3}");
 	scene_wait_id(s, NOTICE_SEVERITIES, "severity >= fatal");
 	scene_keys(s, "}");
@@ -242,10 +258,15 @@ test_severities(void **state)
 	scene_keys(s, "{");
 	scene_wait_id(s, NOTICE_SEVERITIES, "severity >= error");
 	scene_keys(s, "3{"); /* no user1, no user2 */
+	scene_wait_id(s, NOTICE_SEVERITIES, "severity >= debug");
+	scene_keys(s, "{");
 	scene_wait_id(s, NOTICE_SEVERITIES, NOTICE_SEVERITIES_ALL);
+	scene_until(s, title, false);
 	scene_keys(s, "M");
-	snprintf(want, sizeof want, NOTICE_UNASSIGNED_HIDDEN, "M");
+	snprintf(want, sizeof want, NOTICE_UNASSIGNED_HIDDEN, clocks, "", "M");
 	scene_wait_id(s, NOTICE_SEVERITIES, want);
+	scene_keys(s, ":severity all\r");
+	scene_wait_id(s, NOTICE_SEVERITIES, NOTICE_SEVERITIES_ALL);
 	scene_quit(s);
 }
 
@@ -390,7 +411,7 @@ test_card_turns(void **state)
 	scene_wait_at(s, 4, "                has this value");
 	scene_keys(s, "   ");
 	scene_wait(s, " keys of the filters, 6 of 12 ");
-	scene_wait(s, " 0  1  2  3  4  5  6  7 hide messages of that severity");
+	scene_wait(s, " 0  1  2  3  4  5  6  7  8 hide messages of that severity");
 	scene_until(s, ">", false);
 	scene_keys(s, " ");
 	scene_wait(s, " keys of the origins, 7 of 12 ");

@@ -80,6 +80,8 @@ add_head(struct made_log *log, uint64_t *seed, uint64_t *micros)
 	if (level < 8) {
 		text_addf(&log->text, "<%u>", level);
 		m->severity = severities[level];
+	} else {
+		m->severity = SEVERITY_NONE;
 	}
 	text_addf(&log->text, "[%5llu.%06llu] ", (unsigned long long)(*micros / 1000000),
 		  (unsigned long long)(*micros % 1000000));
@@ -104,7 +106,8 @@ add_other(struct made_log *log, uint64_t *seed)
 		*vec_add(&log->messages) =
 		    (struct message){.offset = offset,
 				     .length = (uint32_t)(log->text.length - offset),
-				     .kind = TEXTLOG_LINE};
+				     .kind = TEXTLOG_LINE,
+				     .severity = SEVERITY_NONE};
 	}
 	add_end(log, seed);
 }

@@ -161,7 +161,7 @@ syst_peek_word(uint32_t header, uint32_t size, size_t length, struct syst_peek *
 	    .length = size,
 	    .least = size,
 	    .kind = (uint8_t)syst_header_type(header),
-	    .severity = SEVERITY_MAX,
+	    .severity = SEVERITY_NONE, /* its header has no room for one */
 	    .origin = SYST_ORIGIN_WORD,
 	};
 }
@@ -229,8 +229,11 @@ syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
 	m->severity = peek->severity;
 	if (peek->suspect)
 		m->flags |= MESSAGE_SUSPECT;
-	if (peek->kind == SYST_CLOCK)
+	if (peek->kind == SYST_CLOCK) {
 		m->flags |= MESSAGE_SYNC;
+		if (m->severity == SEVERITY_MAX) /* it relates clocks and reports nothing */
+			m->severity = SEVERITY_NONE;
+	}
 
 	enum syst_fault fault = syst_fault(peek, length);
 	if (fault == SYST_SOUND && peek->kind != SYST_UNKNOWN)

@@ -43,7 +43,7 @@ static const struct kind_row kinds[TEXTLOG_KIND_COUNT] = {
 /* --- options ----------------------------------------------------------- */
 
 static const char *const severities[] = {"max",	  "fatal", "error", "warning", "info",
-					 "user1", "user2", "debug", NULL};
+					 "user1", "user2", "debug", "none",    NULL};
 
 static const char *
 check_time(const char *text, char buffer[static 256])
@@ -77,7 +77,7 @@ check_pattern(const char *text, char buffer[static 256])
 #define LEVEL(...) OPTION_ROW(struct textlog_level, __VA_ARGS__)
 static const struct option_row level_rows[] = {
     LEVEL(word, TEXT, "word in the log, in any case", .required = true),
-    LEVEL(severity, CHOICE, "severity of that word", "max", .choices = severities),
+    LEVEL(severity, CHOICE, "severity of that word", "none", .choices = severities),
 };
 static const struct option_table level_table =
     OPTION_TABLE("levels", struct textlog_level, level_rows);
@@ -154,7 +154,10 @@ textlog_start(const struct decoder *decoder, struct decode_state *state)
 {
 	struct textlog_state *s = (struct textlog_state *)state;
 	(void)decoder;
-	*s = (struct textlog_state){.regex = s->regex, .apart = s->apart, .screen = s->screen};
+	*s = (struct textlog_state){.saved.severity = SEVERITY_NONE,
+				    .regex = s->regex,
+				    .apart = s->apart,
+				    .screen = s->screen};
 }
 
 static void
@@ -246,7 +249,8 @@ fill_other(struct textlog_saved *s, bool apart, const struct textlog_shown *show
 	}
 	m->kind = TEXTLOG_LINE;
 	s->begun = 0;
-	s->ticks = s->flags = s->severity = 0;
+	s->ticks = s->flags = 0;
+	s->severity = SEVERITY_NONE;
 	if (textlog_is_loss(shown->text, shown->length)) {
 		m->flags = MESSAGE_LOST;
 		m->severity = SEVERITY_ERROR;
@@ -338,7 +342,8 @@ read_message(const struct textlog_decoder *d, struct textlog_state *s, struct te
 	uint64_t start = at->offset;
 	bool within = saved.begun & WITHIN_LINE, cut = is_cut(at), apart = false, joins;
 	saved.begun &= BEGUN;
-	*m = (struct message){.offset = start, .length = (uint32_t)at->length};
+	*m = (struct message){
+	    .offset = start, .length = (uint32_t)at->length, .severity = SEVERITY_NONE};
 	if (!next->known)
 		look_at_next(s, at, next);
 	if (next->found && !within) {
@@ -363,7 +368,7 @@ read_message(const struct textlog_decoder *d, struct textlog_state *s, struct te
 		saved.begun |= WITHIN_LINE;
 	if (textlog_is_damaged((const uint8_t *)line, m->length)) {
 		m->flags |= MESSAGE_DAMAGED;
-		if (m->severity == SEVERITY_MAX)
+		if (m->severity == SEVERITY_NONE)
 			m->severity = SEVERITY_ERROR;
 	}
 	s->saved = saved;

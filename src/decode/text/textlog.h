@@ -194,7 +194,7 @@ bool textlog_group_find(const struct textlog_head *, const struct textlog_group 
 			size_t *end);
 /* Add the levels of the options, of the preset (or NULL), and the usual ones. */
 void textlog_add_levels(struct textlog_decoder *, const struct textlog_preset *);
-/* Return the severity of a level, SEVERITY_MAX if it is unknown. */
+/* Return the severity of a level, SEVERITY_NONE if it is unknown. */
 enum severity textlog_level_read(const struct textlog_decoder *, const char *level, size_t length);
 /* True if a text, without colours, reports dropped messages. */
 bool textlog_is_loss(const char *text, size_t length);

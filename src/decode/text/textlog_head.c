@@ -93,7 +93,7 @@ enum severity
 textlog_level_read(const struct textlog_decoder *d, const char *level, size_t length)
 {
 	uint64_t key = level_key(level, length);
-	enum severity severity = SEVERITY_MAX;
+	enum severity severity = SEVERITY_NONE;
 	unsigned number = 0;
 	if (find_level(d, 0, d->own_levels, key, &severity))
 		return severity;
@@ -105,7 +105,7 @@ textlog_level_read(const struct textlog_decoder *d, const char *level, size_t le
 		number = 10 * number + (unsigned)(level[i] - '0');
 	}
 	/* PRI is 8 times the facility and the severity [RFC 5424, 6.2.1] */
-	return length ? (enum severity)syslog_severities[number & 7] : SEVERITY_MAX;
+	return length ? (enum severity)syslog_severities[number & 7] : SEVERITY_NONE;
 }
 
 /* --- heads ------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 struct filter
 filter_all(void)
 {
-	return (struct filter){.severities = 0xff};
+	return (struct filter){.severities = SEVERITY_ALL};
 }
 
 struct filter
@@ -34,7 +34,8 @@ filter_free(struct filter *filter)
 bool
 filter_is_all(const struct filter *filter)
 {
-	return filter->severities == 0xff && !filter->flags && !filter->by_origin && !filter->expr;
+	return filter->severities == SEVERITY_ALL && !filter->flags && !filter->by_origin &&
+	       !filter->expr;
 }
 
 bool
@@ -55,9 +56,8 @@ unsigned
 filter_basis(const struct filter *filter)
 {
 	unsigned uses = filter->expr ? filter->expr->code->uses : 0;
-	return (filter->severities != 0xff || uses & FILTER_USES_SEVERITY ? FILTER_ON_SEVERITY
-									  : 0) |
-	       (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
+	bool by_severity = filter->severities != SEVERITY_ALL || uses & FILTER_USES_SEVERITY;
+	return (by_severity ? FILTER_ON_SEVERITY : 0) | (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
 	       (filter->flags || uses & FILTER_USES_STRUCT ? FILTER_ON_STRUCT : 0) |
 	       (uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0) |
 	       (uses & FILTER_USES_CONTEXT ? FILTER_ON_CONTEXT : 0) |
@@ -122,13 +122,10 @@ filter_needs_order(const struct filter *filter)
 	return filter->expr && filter->expr->code->uses & FILTER_USES_ORDER;
 }
 
-uint8_t
-filter_threshold(enum severity level, bool hide_unassigned)
+uint16_t
+filter_threshold(enum severity level, bool unassigned)
 {
-	uint8_t set = (uint8_t)((2u << level) - 1);
-	if (hide_unassigned)
-		set &= (uint8_t) ~(1u << SEVERITY_MAX);
-	return set;
+	return (uint16_t)((2u << level) - 1) | (uint16_t)(unassigned << SEVERITY_NONE);
 }
 
 /* --- cells ------------------------------------------------------------- */
@@ -204,12 +201,12 @@ filter_scan(const struct filter *filter, struct trace *trace, uint64_t cell)
 /* --- messages ---------------------------------------------------------- */
 
 void
-filter_severities(const struct filter *filter, uint8_t *all, uint8_t *none)
+filter_severities(const struct filter *filter, uint16_t *all, uint16_t *none)
 {
 	const struct filter_code *code = filter->expr ? filter->expr->code : NULL;
 	bool more = filter->flags || filter->by_origin;
-	*none = (uint8_t)(~filter->severities | (code ? code->none : 0));
-	*all = more ? 0 : filter->severities & (code ? code->all : 0xff);
+	*none = (SEVERITY_ALL & ~filter->severities) | (code ? code->none : 0);
+	*all = more ? 0 : filter->severities & (code ? code->all : SEVERITY_ALL);
 }
 
 static bool

@@ -20,7 +20,7 @@ struct message_time;
 struct session;
 
 struct filter {
-	uint8_t severities;	  /* passing severities, a bit each; 0xff = all */
+	uint16_t severities;	  /* passing severities, a bit each */
 	uint16_t flags;		  /* a message needs at least one; 0 = ignore */
 	bool by_origin;		  /* require ORIGIN */
 	uint64_t origin;	  /* raw key */
@@ -40,12 +40,12 @@ bool filter_is_same(const struct filter *, const struct filter *);
 /* Like filter_is_same(), but ignore the severities. */
 bool filter_is_like(const struct filter *, const struct filter *);
 
-/* Return the severities at LEVEL or worse. Messages without a severity pass too unless
- * HIDE_UNASSIGNED. */
-uint8_t filter_threshold(enum severity level, bool hide_unassigned);
+/* Return the severities at LEVEL or worse; SEVERITY_NONE: all. Messages without a severity pass
+ * too if UNASSIGNED is set. */
+uint16_t filter_threshold(enum severity level, bool unassigned);
 
 /* Find the severities with which all messages pass, and with which none do: a bit each. */
-void filter_severities(const struct filter *, uint8_t *all, uint8_t *none);
+void filter_severities(const struct filter *, uint16_t *all, uint16_t *none);
 
 /* Judge the messages of a cell from its summary, for any trace. */
 enum filter_verdict filter_cell(const struct filter *, const struct index_cell *);

@@ -713,7 +713,7 @@ filter_decide_severities(struct filter_code *code)
 		one.severities[s] = 1;
 		const struct filter_facts facts = {.cell = &one, .severities_only = true};
 		enum filter_verdict verdict = filter_node_judge(&facts, code->root);
-		code->all |= (uint8_t)((verdict == FILTER_ALL) << s);
-		code->none |= (uint8_t)((verdict == FILTER_NONE) << s);
+		code->all |= (uint16_t)((verdict == FILTER_ALL) << s);
+		code->none |= (uint16_t)((verdict == FILTER_NONE) << s);
 	}
 }

@@ -27,7 +27,7 @@
 #define FLOW (AROUND | FILTER_USES_FLOW)
 
 static const struct filter_name filter_names[] = {
-    {"severity", "severity", "max, fatal, error, warning, info, user1, user2 or debug",
+    {"severity", "severity", "max, fatal, error, warning, info, user1, user2, debug or none",
      FILTER_FIXED, SEVERITY, filter_resolve_severity, filter_test_severity, filter_judge_severity},
     {"flags", "flags", "damaged, lost, truncated, suspect, estimated, sync; each is a name too",
      FILTER_FIXED, STRUCT, filter_resolve_flags, filter_test_flags, filter_judge_flags},

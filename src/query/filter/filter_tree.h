@@ -181,7 +181,7 @@ struct filter_code {
 	VEC(struct needles) needles; /* by filter_leaf.needles */
 	size_t origins;		     /* number of leaves on the origin or the type */
 	unsigned uses;		     /* enum filter_use of all leaves */
-	uint8_t all, none; /* severities with which all messages pass, or none: a bit each */
+	uint16_t all, none; /* severities with which all messages pass, or none: a bit each */
 };
 
 /* An expression as one thread uses it. */

@@ -158,7 +158,7 @@ check_equal(struct filter_build *build, const struct filter_leaf *leaf, const ch
 
 /* --- severities, flags, kinds ------------------------------------------ */
 
-/* Return a number that rises with severity; no severity is highest, to pass every threshold. */
+/* Return a number that rises with severity; MAX is highest, to pass every threshold. */
 static long double
 severity_badness(int severity)
 {
@@ -174,6 +174,17 @@ badness_of(void *context, const struct filter_word *word, long double *value)
 	return severity >= 0;
 }
 
+/* Return a word of ITEM that is NONE, which has no order, or NULL. */
+static const struct filter_word *
+unordered_word(const struct filter_item *item)
+{
+	if (item->relation != FILTER_EQUAL && severity_parse(item->low.text) == SEVERITY_NONE)
+		return &item->low;
+	if (item->relation == FILTER_BETWEEN && severity_parse(item->high.text) == SEVERITY_NONE)
+		return &item->high;
+	return NULL;
+}
+
 int
 filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 {
@@ -181,7 +192,7 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 	if (leaf->how == FILTER_MATCHED)
 		return fail_pattern(build, leaf);
 	if (leaf->how == FILTER_PRESENT) {
-		leaf->set = 0xff & ~(1u << SEVERITY_MAX);
+		leaf->set = SEVERITY_ALL & ~(1u << SEVERITY_MAX | 1u << SEVERITY_NONE);
 		return 0;
 	}
 	struct filter_ranges ranges;
@@ -191,14 +202,20 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 	for (size_t i = 0; i < ranges.count; i++) {
 		struct filter_range range = ranges.at[i];
 		enum filter_relation relation = leaf->items[i].relation;
+		const struct filter_word *unordered = unordered_word(&leaf->items[i]);
+		if (unordered)
+			return filter_fail(build, unordered->at,
+					   "%s has no order; compare it with = or in",
+					   unordered->text);
 		if (relation == FILTER_LESS || relation == FILTER_LESS_EQUAL)
 			build->code->note = "< is milder, > is worse";
 		else if (relation == FILTER_GREATER || relation == FILTER_GREATER_EQUAL)
-			build->code->note = "it holds for those without one";
+			build->code->note = "not those without one";
 		if (range.low > range.high) /* accept error..warning and warning..error */
 			range = (struct filter_range){.low = range.high, .high = range.low};
 		for (int s = 0; s < SEVERITY_COUNT; s++)
-			if (filter_range_has(&range, severity_badness(s)))
+			if (filter_range_has(&range, severity_badness(s)) &&
+			    (s != SEVERITY_NONE || relation == FILTER_EQUAL))
 				leaf->set |= 1u << s;
 	}
 	return 0;

@@ -148,7 +148,7 @@ void group_add_count(struct group *, struct value_look *, uint64_t count);
 bool group_is_indexed(const struct group_spec *, struct reader *);
 
 /* Add the indexed messages of a trace with these severities, a bit set. */
-void group_add_index(struct group *, struct reader *, uint8_t severities);
+void group_add_index(struct group *, struct reader *, uint16_t severities);
 
 /* Append a group of the same spec with later messages, and empty it. */
 void group_append(struct group *, struct group *from);

@@ -143,7 +143,8 @@ group_add_key_text(const struct group_spec *spec, size_t name, const struct grou
 {
 	struct value value = {.type = VALUE_UNSIGNED, .ticks = key->ticks};
 	if (key->absent) {
-		text_add_char(out, '-');
+		text_add(out, key->length ? "" : "-");
+		text_add_bytes(out, key->text, key->length);
 	} else if (key->is_number && value_is_duration(spec->by[name])) {
 		if (key->number < 0) {
 			value.type = VALUE_SIGNED;

@@ -22,7 +22,7 @@ group_is_indexed(const struct group_spec *spec, struct reader *reader)
 }
 
 void
-group_add_index(struct group *group, struct reader *reader, uint8_t severities)
+group_add_index(struct group *group, struct reader *reader, uint16_t severities)
 {
 	index_origins origins = {0};
 	struct expansion e = {0};

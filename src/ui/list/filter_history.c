@@ -170,7 +170,7 @@ add_filters(const struct screen *screen, struct text *out)
 	const struct filters *filters = screen->filters;
 	if (filters->disabled)
 		text_add(out, NOTICE_FILTERS_OFF);
-	else if (!filters->combined && filters->severities == 0xff)
+	else if (!filters->combined && filters->severities == SEVERITY_ALL)
 		text_add(out, NOTICE_FILTERS_CLEARED);
 	else
 		filters_describe(screen, out);

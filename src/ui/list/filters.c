@@ -48,9 +48,11 @@ enum severity
 filters_threshold(const struct filters *filters, bool *whole)
 {
 	enum severity level = SEVERITY_DEBUG;
+	if ((*whole = filters->severities == SEVERITY_ALL))
+		return SEVERITY_NONE;
 	while (level > SEVERITY_FATAL && !(filters->severities >> level & 1))
 		level--;
-	*whole = filters->severities == filter_threshold(level, !(filters->severities & 1));
+	*whole = (filters->severities | 1u << SEVERITY_NONE) == filter_threshold(level, true);
 	return level;
 }
 
@@ -63,29 +65,30 @@ filters_text(const struct screen *screen)
 void
 filters_add_severities(const struct screen *screen, struct text *out)
 {
-	text_add(out, "severities ");
-	for (unsigned s = SEVERITY_FATAL; s < SEVERITY_COUNT; s++)
-		if (screen->filters->severities >> s & 1)
+	unsigned shown = screen->filters->severities;
+	text_add(out, shown ? "severities " : "no severities");
+	for (unsigned s = SEVERITY_FATAL; s <= SEVERITY_DEBUG; s++)
+		if (shown >> s & 1)
 			text_add_char(out, severity_letter(s));
-	if (screen->filters->severities == 0 || screen->filters->severities == 1)
-		text_add(out, "none");
+	if (shown >> SEVERITY_MAX & 1)
+		text_add_char(out, severity_letter(SEVERITY_MAX));
+	if (shown >> SEVERITY_NONE & 1)
+		text_add(out, " or none");
 }
 
 /* Append the shown severities, unless all are shown.  Return true if some are hidden. */
 static bool
 describe_severities(const struct screen *screen, struct text *out)
 {
-	bool whole, hide = !(screen->filters->severities & 1);
+	bool whole, unassigned = screen->filters->severities >> SEVERITY_NONE & 1;
 	enum severity level = filters_threshold(screen->filters, &whole);
 	if (!whole) {
 		text_add_char(out, ' ');
 		filters_add_severities(screen, out);
-	} else if (level != SEVERITY_DEBUG) {
-		text_addf(out, " %s+", severity_name(level));
+	} else if (level != SEVERITY_NONE) {
+		text_addf(out, " %s+%s", severity_name(level), unassigned ? " or none" : "");
 	}
-	if (hide)
-		text_add(out, " assigned");
-	return screen->filters->severities != 0xff;
+	return level != SEVERITY_NONE;
 }
 
 /* Append the enabled entries that show, or that hide.  Return their number.  The newest is

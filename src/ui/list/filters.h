@@ -24,7 +24,7 @@ struct filter_entry {
 struct filters {
 	VEC(struct filter_entry) list;
 	struct filter_expr *combined; /* all enabled entries together; owned, or NULL */
-	uint8_t severities;	      /* bit set of the shown ones */
+	uint16_t severities;	      /* bit set of the shown ones */
 	bool disabled;		      /* all filters are off */
 };
 
@@ -39,7 +39,7 @@ bool filters_are_stale(struct screen *);
 /* Return the combined filter, even if filters are off.  NULL if there is none. */
 const char *filters_text(const struct screen *);
 
-/* Append the letters of the severities that are shown. */
+/* Append the severities that are shown, by their letters. */
 void filters_add_severities(const struct screen *, struct text *out);
 
 /* Append a description of the filters, even if they are off: `only ERROR+ seq = 70 without
@@ -50,7 +50,8 @@ void filters_describe(const struct screen *, struct text *out);
  * known yet, and append words instead. */
 bool filters_add_count(struct screen *, const struct list_matches *, struct text *out);
 
-/* Return the mildest severity that is shown.  Set *WHOLE if all worse ones are shown too. */
+/* Return the mildest severity that is shown, or SEVERITY_NONE if all messages are.  Set *WHOLE if
+ * all worse ones are shown too. */
 enum severity filters_threshold(const struct filters *, bool *whole);
 
 /* Parse an expression.  On error return NULL with the reason, which is empty for blank text. */

@@ -93,7 +93,7 @@ row_filter_severity(struct screen *screen, const struct command_call *call)
 	(void)call;
 	if (!row)
 		return;
-	if (!row->message.severity) {
+	if (row->message.severity < SEVERITY_FATAL || row->message.severity > SEVERITY_DEBUG) {
 		screen_say(screen, NOTICE_SEVERITY_NONE);
 		return;
 	}

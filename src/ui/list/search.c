@@ -377,22 +377,23 @@ search_again(struct screen *screen, const struct command_call *call)
 
 static const struct {
 	enum command_id next, previous;
-	uint8_t severities;
+	uint16_t severities;
 	uint16_t flags;
 	const char *expression; /* an additional condition, or NULL */
 	const char *what;
 	bool triggers; /* add the triggers of each format's table as a condition */
 } kinds[] = {
-    {COMMAND_NEXT_TRIGGER, COMMAND_PREVIOUS_TRIGGER, 0xff, 0, NULL, "trigger", true},
+    {COMMAND_NEXT_TRIGGER, COMMAND_PREVIOUS_TRIGGER, SEVERITY_ALL, 0, NULL, "trigger", true},
     {COMMAND_NEXT_ERROR, COMMAND_PREVIOUS_ERROR, SEVERITY_BIT(FATAL) | SEVERITY_BIT(ERROR), 0, NULL,
      "error", false},
     {COMMAND_NEXT_WARNING, COMMAND_PREVIOUS_WARNING, SEVERITY_BIT(WARNING), 0, NULL, "warning",
      false},
-    {COMMAND_NEXT_LOSS, COMMAND_PREVIOUS_LOSS, 0xff, 0, SEARCH_LOSS, "loss", false},
-    {COMMAND_NEXT_SYNC, COMMAND_PREVIOUS_SYNC, 0xff, MESSAGE_SYNC, NULL, "sync point", false},
-    {COMMAND_NEXT_RESYNC, COMMAND_PREVIOUS_RESYNC, 0xff, MESSAGE_RESYNC, NULL, "resync point",
+    {COMMAND_NEXT_LOSS, COMMAND_PREVIOUS_LOSS, SEVERITY_ALL, 0, SEARCH_LOSS, "loss", false},
+    {COMMAND_NEXT_SYNC, COMMAND_PREVIOUS_SYNC, SEVERITY_ALL, MESSAGE_SYNC, NULL, "sync point",
      false},
-    {COMMAND_NEXT_STEP_BACK, COMMAND_PREVIOUS_STEP_BACK, 0xff, MESSAGE_TIMED, "steps_back",
+    {COMMAND_NEXT_RESYNC, COMMAND_PREVIOUS_RESYNC, SEVERITY_ALL, MESSAGE_RESYNC, NULL,
+     "resync point", false},
+    {COMMAND_NEXT_STEP_BACK, COMMAND_PREVIOUS_STEP_BACK, SEVERITY_ALL, MESSAGE_TIMED, "steps_back",
      "time that steps back", false},
 };
 

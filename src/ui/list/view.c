@@ -125,7 +125,7 @@ static const struct option_row view_rows[] = {
     VIEW(origins, BOOL, "the pane of origins is open at first", "false"),
     VIEW(severity, CHOICE, "only this severity or worse at first", "all",
 	 .choices = view_severities),
-    VIEW(unassigned, BOOL, "messages without a severity are shown at first", "true"),
+    VIEW(unassigned, BOOL, "a severity threshold shows messages without a severity, too", "false"),
     VIEW(filter, TEXT, "only messages that match at first, as typed after &", .check = rules_check),
     VIEW(rules, LIST, "messages with a different look; the first matching rule wins",
 	 .table = &view_rule_table),

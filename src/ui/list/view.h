@@ -60,7 +60,7 @@ struct view {
 	bool detail, hex, marks, context, timeline; /* open at the start */
 	bool filter_list, origins;		    /* open at the start */
 	int severity;				    /* initial threshold; enum severity, 0 = all */
-	bool unassigned;			    /* show messages without a severity */
+	bool unassigned;			    /* thresholds pass messages without one */
 	char *filter;				    /* as typed after `&`, or NULL */
 	struct option_list rules;		    /* struct view_rule; the first match wins */
 };

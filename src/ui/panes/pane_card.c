@@ -62,7 +62,7 @@ any_severity(const struct screen *screen)
 	struct index_progress progress;
 	bool any = false;
 	list_get_progress(screen->list, &progress);
-	for (unsigned s = SEVERITY_FATAL; s < SEVERITY_COUNT; s++)
+	for (unsigned s = SEVERITY_FATAL; s <= SEVERITY_DEBUG; s++)
 		any |= progress.severities[s] > 0;
 	return any || !progress.complete;
 }

@@ -123,7 +123,7 @@ fill_filter(struct screen *screen, struct table_row *row, size_t i)
 	fill_count(screen, row, entry);
 }
 
-/* Draw `[E]41 [W]302 I 9.1M`. Brackets mark shown severities. */
+/* Draw `[E]41 [W]302 I 9.1M none 7 [-]0`. Brackets mark shown severities. */
 static void
 draw_severities(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
 		bool current)
@@ -133,13 +133,13 @@ draw_severities(struct screen *screen, struct canvas *canvas, const struct area 
 	int x = 1;
 	list_get_progress(screen->list, &progress);
 	for (unsigned i = 0; i < SEVERITY_COUNT; i++) {
-		unsigned s = (i + 1) % SEVERITY_COUNT; /* no severity comes last */
+		unsigned s = (i + 1) % SEVERITY_COUNT; /* MAX comes last */
 		bool shown = screen->filters->severities >> s & 1;
 		bool here = current && s == state->severity;
-		if (!s)
-			x = canvas_puts(canvas, area, y, x, ROLE_NOTE, " | no severity ");
+		const char letter[] = {severity_letter(s), '\0'};
 		x = canvas_putf(canvas, area, y, x, here ? ROLE_CURSOR : severity_role(s),
-				shown ? "[%c]" : " %c ", severity_letter(s));
+				shown ? "[%s]" : " %s ",
+				s == SEVERITY_NONE ? severity_name(s) : letter);
 		text_clear(&state->text);
 		text_add_count(&state->text, progress.severities[s]);
 		x = canvas_put(canvas, area, y, x, shown ? ROLE_NORMAL : ROLE_ABSENT,
@@ -234,7 +234,7 @@ pane_filters_cursor(struct screen *screen)
 static void
 toggle_severity(struct screen *screen, unsigned severity)
 {
-	screen->filters->severities ^= (uint8_t)(1u << severity);
+	screen->filters->severities ^= (uint16_t)(1u << severity);
 	screen->filters->disabled = false;
 	filters_apply(screen);
 }

@@ -35,7 +35,7 @@ struct match_rows_state {
 	/* the inputs of the list */
 	const struct list *beside;
 	char *pattern, *filter; /* texts; owned */
-	uint8_t severities;
+	uint16_t severities;
 
 	bool leads;	    /* the list of messages must still go to the row of the cursor */
 	struct location at; /* place of the list of messages at the last synchronisation */

@@ -378,7 +378,7 @@ enum { ORIGIN_TICK, ORIGIN_NAME, ORIGIN_COUNT, ORIGIN_SEVERITIES };
 struct origin_columns {
 	struct table_column at[ORIGIN_SEVERITIES + SEVERITY_COUNT + 1];
 	size_t count, time; /* number of columns; number of the time column */
-	char letters[SEVERITY_COUNT][COUNT_COLUMNS + 1]; /* titles */
+	char titles[SEVERITY_COUNT][COUNT_COLUMNS + 1];
 };
 
 static bool
@@ -421,12 +421,13 @@ make_columns(struct origin_columns *columns, const struct area *area)
 	if (!is_wide(area))
 		at[c++] = (struct table_column){.least = FEW_COLUMNS, .gap = 1};
 	for (unsigned s = SEVERITY_FATAL; is_wide(area) && s <= SEVERITY_COUNT; s++) {
-		char *letter = columns->letters[s - SEVERITY_FATAL];
-		snprintf(letter, sizeof *columns->letters, "%*c", COUNT_COLUMNS,
-			 severity_letter(s % SEVERITY_COUNT));
-		at[c++] = (struct table_column){.title = letter,
+		char *title = columns->titles[s - SEVERITY_FATAL];
+		const char letter[] = {severity_letter(s % SEVERITY_COUNT), '\0'};
+		snprintf(title, sizeof *columns->titles, "%*s", COUNT_COLUMNS,
+			 s == SEVERITY_NONE ? severity_name(s) : letter);
+		at[c++] = (struct table_column){.title = title,
 						.width = COUNT_COLUMNS,
-						.gap = s == SEVERITY_COUNT,
+						.gap = s == SEVERITY_NONE,
 						.right = true};
 	}
 	columns->time = columns->count = c;

@@ -136,11 +136,11 @@ static bool
 count_indexed(struct screen *screen)
 {
 	struct table_state *state = state_of(screen);
-	uint8_t all, none;
+	uint16_t all, none;
 	filter_severities(screen->filter, &all, &none);
 	group_free(state->indexed);
 	state->indexed = NULL;
-	if ((all | none) != 0xff)
+	if ((all | none) != SEVERITY_ALL)
 		return false;
 	for (size_t i = 0; i < screen->session->traces.count; i++)
 		if (!group_is_indexed(&state->counts, screen->lists[i].lanes[0].reader))
@@ -605,7 +605,7 @@ add_equation(const char *name, const struct group_key *key, struct text *out)
 		text_add(out, "origin = \"\"");
 		return;
 	}
-	if (key->absent) {
+	if (key->absent && !key->length) {
 		text_addf(out, "not %s", name);
 		return;
 	}

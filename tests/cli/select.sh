@@ -17,11 +17,24 @@ rows()
 	"$TRAWL" -t csv "$@" "$demo" 2>err | sed 1d | wc -l | tr -d ' '
 }
 
-is "-s error: and worse, and what has none" "$(told 'MAX|FATAL|ERROR')" "$(rows -s error)"
+is "-s error: and worse, and MAX, which passes" "$(told 'MAX|FATAL|ERROR')" "$(rows -s error)"
 is "-s 2 is the same" "$(told 'MAX|FATAL|ERROR')" "$(rows -s 2)"
-is "--unassigned=hide" "$(told 'FATAL|ERROR')" "$(rows -s error --unassigned=hide)"
+is "-s error: --unassigned=hide is the default" "$(rows -s error)" \
+	"$(rows -s error --unassigned=hide)"
+is "-s error: --unassigned=pass" "$(told '|FATAL|ERROR|MAX')" "$(rows -s error --unassigned=pass)"
+is "--unassigned=hide alone" "$(told '.+')" "$(rows --unassigned=hide)"
+is "severity = none" "$(told '')" "$(rows -e 'severity = none')"
 is "-s fatal finds the watchdog" 1 "$(rows -s fatal --unassigned=hide)"
-is "-s debug is everything" "$(rows)" "$(rows -s debug)"
+is "-s debug is everything with a severity" "$(told '.+')" "$(rows -s debug)"
+is "-s none is everything" "$(rows)" "$(rows -s none)"
+
+# A kernel log: 4 of its 13 lines are warnings or worse, one of them a loss without a level.
+is "-s warning of a log" 4 "$("$TRAWL" -q -t text -s warning "$testdata/log-dmesg.txt" | wc -l | tr -d ' ')"
+is "severity >= warning of a log" 4 \
+	"$("$TRAWL" -q -t text -e 'severity >= warning' "$testdata/log-dmesg.txt" | wc -l | tr -d ' ')"
+is "-s warning: MAX in the header passes, a clock does not" STRING:GENERIC \
+	"$(printf '\2\22\3\1\3\0ok\0\10\20\3\1\1\0\0\0\0\0\0\0\350\3\0\0\0\0\0\0' >max.bin
+	"$TRAWL" -q -f syst/raw --template='{type}' -s warning max.bin)"
 
 # The truth says how many: the story has 3 retries, and one timeout.
 is "-r: text" 3 "$(rows -r 'retry \d of 3')"

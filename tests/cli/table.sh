@@ -31,7 +31,8 @@ function add_number(key, n,    i) {
 function rank(n, percent) { return int((n * percent + 99) / 100) - 1 }
 {
 	origin = text_of("origin")
-	key = "\"" text_of("severity") "\"," (origin == "" ? "" : "\"" origin "\"") ",\"" \
+	severity = index($0, ",\"severity\":null,") ? "" : "\"" text_of("severity") "\""
+	key = severity "," (origin == "" ? "" : "\"" origin "\"") ",\"" \
 		text_of("trace") "\""
 	time = number_of("time")
 	if (time != "") {
@@ -218,15 +219,15 @@ agree "filtered" -e 'text ~ /a/' "$testdata/lab.yaml"
 agree "from a time on" -S +0.1s -U +0.3s "$testdata/lab.yaml"
 
 # One by one.
-run "$TRAWL" -t table --by=severity --columns=count,share -s warning --unassigned=hide "$demo"
+run "$TRAWL" -t table --by=severity --columns=count,share -s warning "$demo"
 is "text: aligned, the most first" 'severity  count  share
 ERROR        15    54%
 WARNING      12    43%
 FATAL         1     4%' "$(cat out)"
-run "$TRAWL" --by=severity --sort=severity --columns=count -s warning --unassigned=hide "$demo"
+run "$TRAWL" --by=severity --sort=severity --columns=count -s warning "$demo"
 is "--by alone is a table; sorted by a name" "severity ERROR FATAL WARNING" \
 	"$(awk '{ print $1 }' out | tr '\n' ' ' | sed 's/ $//')"
-run "$TRAWL" --by=severity --sort=-count --columns=count -s warning --unassigned=hide "$demo"
+run "$TRAWL" --by=severity --sort=-count --columns=count -s warning "$demo"
 is "--sort: the other way" "severity FATAL WARNING ERROR" \
 	"$(awk '{ print $1 }' out | tr '\n' ' ' | sed 's/ $//')"
 cat >large.log <<'END'

@@ -11,7 +11,7 @@ set -- "$testdata"/*.stp "$testdata"/*.bin "$testdata"/*.csel "$testdata"/*.txt 
 # Lines of: n trace offset length severity time-or-null estimated?
 list_jsonl()
 {
-	sed 's/^{"n":\([0-9]*\),"trace":"\([^"]*\)","offset":\([0-9]*\),"length":\([0-9]*\),"ticks":[^,]*,"time":\([^,]*\),"severity":"\([A-Z0-9]*\)".*"flags":\[\([^]]*\)\].*/\1 \2 \3 \4 \6 \5 \7/' \
+	sed 's/"severity":null/"severity":"none"/; s/^{"n":\([0-9]*\),"trace":"\([^"]*\)","offset":\([0-9]*\),"length":\([0-9]*\),"ticks":[^,]*,"time":\([^,]*\),"severity":"\([A-Za-z0-9]*\)".*"flags":\[\([^]]*\)\].*/\1 \2 \3 \4 \6 \5 \7/' \
 		"$1" | awk '{ doubt = $6 == "null" || index($0, "estimated") ? " estimated" : "" }
 		{ print $1, $2, $3, $4, $5, $6 doubt }'
 }
@@ -19,7 +19,7 @@ list_jsonl()
 # The same from babeltrace2, which tells the time of the stream.
 list_ctf()
 {
-	sed 's/^\[\([0-9-]*\)\.\([0-9]*\)\] ([^)]*) message: { late = \([0-9]*\), n = \([0-9]*\), trace = "\([^"]*\)", offset = \([0-9]*\), length = \([0-9]*\), severity = ( "\([A-Z0-9]*\)" .* flags = "\([^"]*\)".*/\1 \2 \3 \4 \5 \6 \7 \8 \9/' \
+	sed 's/^\[\([0-9-]*\)\.\([0-9]*\)\] ([^)]*) message: { late = \([0-9]*\), n = \([0-9]*\), trace = "\([^"]*\)", offset = \([0-9]*\), length = \([0-9]*\), severity = ( "\([A-Za-z0-9]*\)" .* flags = "\([^"]*\)".*/\1 \2 \3 \4 \5 \6 \7 \8 \9/' \
 		"$1" | awk '{
 			# numbers of awk are too short for nanoseconds since 1970
 			digits = length($3)
@@ -111,6 +111,7 @@ if command -v python3 >/dev/null; then
 		for e, w in zip(instants, want):
 		    a = e["args"]
 		    got = (names[e["pid"]], a["n"], a["offset"], a["length"], a["severity"], a["type"])
+		    w["severity"] = w["severity"] or "none"
 		    assert got == tuple(w[k] for k in ("trace", "n", "offset", "length", "severity", "type"))
 		    assert e["name"] == (w["text"] or w["type"]), e
 		    assert threads[e["pid"], e["tid"]] == (w["origin"] or "(nobody)")

@@ -269,7 +269,7 @@ test_commands_at_start(void **state)
 	scene_wait(s, "only ERROR+");
 	scene_wait(s, "\n>     177 "); /* the first past that time */
 	scene_keys(s, "N");	       /* the search is there */
-	scene_wait(s, "174 of 309, row 12 of 33, match 2 of 3");
+	scene_wait(s, "174 of 309, row 3 of 16, match 2 of 3");
 	scene_quit(s);
 	unlink(path);
 }

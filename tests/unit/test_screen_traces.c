@@ -574,8 +574,8 @@ test_long_name(void **state)
 	struct text path = {0};
 	testdata_path("log-dmesg.txt", &path);
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", path.data, NULL);
-	scene_wait(s, " - log-dmesg.txt    Starting kernel");
-	scene_wait(s, " - log-dmesg.t> smp Bringing up secondary");
+	scene_wait(s, "   log-dmesg.txt    Starting kernel");
+	scene_wait(s, "   log-dmesg.t> smp Bringing up secondary");
 	scene_wait(s, " W log-> cam-csi 3> frame 17 is late");
 	scene_wait(s, " I log-> EXT4-fs (> mounted");
 	scene_quit(s);

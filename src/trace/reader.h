@@ -75,7 +75,7 @@ struct reader_options {
 	bool ends;    /* stop the walk at the current end of a growing capture */
 	/* Check messages of these severities (one bit each) while decoding. That may clear
 	 * MESSAGE_CHECKED on messages in which expanding would find no flags. */
-	uint8_t checked;
+	uint16_t checked;
 };
 
 struct reader *reader_new(struct trace *);

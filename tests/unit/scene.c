@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 9, UNKNOWN_MS = 700 };
+enum { ARGUMENTS_MAX = 9, QUIET_MS = 700 };
 
 /* --- begin and end ----------------------------------------------------- */
 
@@ -526,9 +526,9 @@ scene_wait_count(struct scene *s, const char *start, size_t count)
 		scene_fail(s, "no \"%s\" with %zu on the screen", start, count);
 }
 
-/* What the threads of the program do: each sleeps until an event, or one runs or has a time limit,
- * or this cannot be told. */
-enum rest { REST_FULL, REST_NONE, REST_UNKNOWN };
+/* What the threads of the program do: each sleeps until an event, or one runs, or one has a time
+ * limit or does not tell. */
+enum rest { REST_FULL, REST_NONE, REST_LIMITED };
 
 /* Tell from /proc/PID/syscall of a thread how it waits. */
 static enum rest
@@ -540,20 +540,20 @@ rest_of_thread(const char *call)
 		return REST_NONE;
 	if (sscanf(call, "%ld %llx %llx %llx %llx", &number, arguments, arguments + 1,
 		   arguments + 2, arguments + 3) != 5)
-		return REST_UNKNOWN;
+		return REST_LIMITED;
 #ifdef SYS_poll
 	if (number == SYS_poll)
-		return (int)arguments[2] < 0 ? REST_FULL : REST_NONE;
+		return (int)arguments[2] < 0 ? REST_FULL : REST_LIMITED;
 #endif
 #ifdef SYS_ppoll
 	if (number == SYS_ppoll)
-		return arguments[2] ? REST_NONE : REST_FULL;
+		return arguments[2] ? REST_LIMITED : REST_FULL;
 #endif
 #ifdef SYS_futex
 	if (number == SYS_futex)
-		return arguments[3] ? REST_NONE : REST_FULL;
+		return arguments[3] ? REST_LIMITED : REST_FULL;
 #endif
-	return REST_UNKNOWN;
+	return REST_LIMITED;
 }
 
 /* Read the first line of a thread's file in /proc that starts so; an empty one if there is none. */
@@ -573,7 +573,7 @@ read_of_task(pid_t child, const char *task, const char *name, const char *start,
 		fclose(file);
 }
 
-/* Return how all threads wait, and how often those that wait have been woken. */
+/* Return how all threads wait, and how often they have been woken. */
 static enum rest
 look_at_threads(pid_t child, unsigned long *wakes)
 {
@@ -584,7 +584,7 @@ look_at_threads(pid_t child, unsigned long *wakes)
 	DIR *tasks = opendir(path);
 	assert_non_null(tasks);
 	*wakes = 0;
-	for (struct dirent *task; rest != REST_NONE && (task = readdir(tasks));) {
+	for (struct dirent *task; (task = readdir(tasks));) {
 		if (*task->d_name == '.')
 			continue;
 		read_of_task(child, task->d_name, "status", start, line);
@@ -602,21 +602,26 @@ look_at_threads(pid_t child, unsigned long *wakes)
 /*
  * A thread that waits without a time limit wakes when another one or a file wakes it.  If all
  * wait so, none woke since the look before, and no key or output is on its way, nothing more
- * happens.  Where a thread does not tell how it waits, none may wake for a while.
+ * happens.  Where a wait has a limit, as before the next try to open a port, or a thread does
+ * not tell, none may wake for a while.
  */
 void
 scene_check_idle(struct scene *s)
 {
 	struct pollfd file = {.fd = s->master, .events = POLLIN};
-	int64_t deadline = now_ms() + SCENE_DEADLINE_MS;
-	unsigned long wakes, before;
+	int64_t since = now_ms(), deadline = since + SCENE_DEADLINE_MS;
+	unsigned long wakes, before = 0;
 	while (now_ms() <= deadline) {
 		scene_settle(s, deadline);
-		enum rest rest = look_at_threads(s->child, &before);
-		int wait = rest == REST_FULL ? 0 : rest == REST_NONE ? 10 : UNKNOWN_MS;
-		bool moves = has_keys_left(s) || poll(&file, 1, wait);
-		if (!moves && look_at_threads(s->child, &wakes) == rest && rest != REST_NONE &&
-		    wakes == before)
+		enum rest rest = look_at_threads(s->child, &wakes);
+		if (rest == REST_NONE || wakes != before)
+			since = now_ms();
+		before = wakes;
+		if (has_keys_left(s) || poll(&file, 1, rest == REST_FULL ? 0 : 10))
+			since = now_ms();
+		else if (rest == REST_FULL
+			     ? look_at_threads(s->child, &wakes) == rest && wakes == before
+			     : now_ms() - since >= QUIET_MS)
 			return;
 	}
 	scene_fail(s, "the program does not come to rest");

@@ -100,7 +100,7 @@ draw_bar(struct screen *screen)
 {
 	const struct area *bar = &screen->layout.bar;
 	for (int y = 0; y < bar->rows; y++)
-		canvas_puts(screen->canvas, bar, y, 0, ROLE_RULE, "|");
+		canvas_line(screen->canvas, bar, y, 0, 1, ROLE_RULE, LINE_BAR);
 }
 
 /* True if the keys since the last paint came quickly and only moved the cursor.  The panes next to

@@ -21,6 +21,7 @@
 #include "ui/panes/panes.h"
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
+#include "ui/screen/term.h"
 #include "ui/state.h"
 #include "ui/stop_when.h"
 #include "ui/unnamed.h"
@@ -77,6 +78,7 @@ parts_make(struct app *app)
 	screen->view = &app->options->looks.view;
 	screen->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
 	screen->canvas->charset = screen->charset;
+	screen->canvas->draws_lines = !app->options->ascii && !screen->term->wide_lines;
 	input_start(app->input);
 	for (int i = 0; i < PANE_COUNT; i++)
 		screen->state[i] = mem_new(panes[i]->state_size);

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <vterm.h>
 
 struct emulator {
@@ -69,6 +70,23 @@ emulator_cell(const struct emulator *e, int row, int col)
 	};
 }
 
+void
+emulator_ascii_lines(struct text *text)
+{
+	static const struct {
+		const char *line;
+		char ascii;
+	} lines[] = {{"\u2500", '-'}, {"\u2550", '='}, {"\u2502", '|'}};
+	for (size_t i = 0; text->length && i < sizeof lines / sizeof *lines; i++) {
+		size_t length = strlen(lines[i].line);
+		for (char *at = text->data; (at = strstr(at, lines[i].line));) {
+			*at++ = lines[i].ascii;
+			memmove(at, at + length - 1, strlen(at + length - 1) + 1);
+			text->length -= length - 1;
+		}
+	}
+}
+
 const char *
 emulator_row(struct emulator *e, int row)
 {
@@ -88,6 +106,7 @@ emulator_row(struct emulator *e, int row)
 			end = e->row.length;
 	}
 	text_cut(&e->row, end);
+	emulator_ascii_lines(&e->row);
 	return text_get(&e->row);
 }
 

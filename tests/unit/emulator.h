@@ -23,7 +23,11 @@ struct emulator_cell {
 };
 struct emulator_cell emulator_cell(const struct emulator *, int row, int col);
 
-/* A row without the blanks at its end; the text is the emulator's. */
+/* Replaces line-drawing characters by the ASCII that the program uses instead.  Tests name rules
+ * by these; emulator_cell() has the real ones. */
+void emulator_ascii_lines(struct text *);
+
+/* A row without the blanks at its end, its lines in ASCII; the text is the emulator's. */
 const char *emulator_row(struct emulator *, int row);
 
 /* All rows, each with a line feed. */

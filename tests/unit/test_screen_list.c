@@ -68,7 +68,14 @@ test_columns(void **state)
 	int row = 0;
 	while (emulator_cell(s->emulator, row, 0).code != '>')
 		row++;
+	for (int col = 0; col < 80; col++) /* all of the row, in the colour of an error */
+		assert_true(emulator_cell(s->emulator, row, col).reverse);
+	assert_int_equal(emulator_cell(s->emulator, row, 18).fg, 1);
+	assert_int_equal(emulator_cell(s->emulator, row, 40).fg, 1);
+	scene_keys(s, ":set cursor=block\r");
+	scene_wait(s, "cursor=block");
 	assert_true(emulator_cell(s->emulator, row, 18).reverse); /* the letter, and no more */
+	assert_int_equal(emulator_cell(s->emulator, row, 18).fg, 1);
 	assert_false(emulator_cell(s->emulator, row, 19).reverse);
 	for (int col = 20; col < 30; col++)
 		if (emulator_cell(s->emulator, row, col).code != ' ')
@@ -81,9 +88,6 @@ test_columns(void **state)
 	assert_int_equal(emulator_cell(s->emulator, row, 18).fg, 1);
 	assert_true(emulator_cell(s->emulator, row, 18).bold);
 	assert_false(emulator_cell(s->emulator, row, 20).bold);
-	scene_keys(s, ":set cursor=row\r");
-	scene_wait(s, "cursor=row");
-	assert_true(emulator_cell(s->emulator, row - 1, 40).reverse);
 	scene_quit(s);
 	scene_open(s, 24, 40, "xterm", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40.");
@@ -179,7 +183,7 @@ test_empty_columns(void **state)
 	unlink(path);
 }
 
-/* The current row: the block before the origin reversed, no more. */
+/* The current row is reversed, and no other. */
 static void
 test_looks(void **state)
 {
@@ -190,7 +194,7 @@ test_looks(void **state)
 	assert_true(emulator_cell(s->emulator, 6, 0).reverse);
 	assert_true(emulator_cell(s->emulator, 6, 5).reverse);
 	assert_true(emulator_cell(s->emulator, 6, 11).reverse);
-	assert_false(emulator_cell(s->emulator, 6, 20).reverse);
+	assert_true(emulator_cell(s->emulator, 6, 79).reverse);
 	assert_false(emulator_cell(s->emulator, 5, 5).reverse);
 	scene_quit(s);
 }

@@ -390,6 +390,97 @@ bytes_of_steps(struct scene *s, int from, int count, int ms)
 	return (s->sent.length - before) / (size_t)count;
 }
 
+/* Return the bytes of a step down, on average over COUNT rows, with a cursor of that FORM. */
+static size_t
+bytes_of_cursor(struct scene *s, int rows, int cols, const char *form)
+{
+	enum { COUNT = 30 };
+	char text[64];
+	scene_open_demo(s, rows, cols);
+	snprintf(text, sizeof text, ":set cursor=%s\r", form);
+	scene_keys(s, text);
+	scene_wait(s, "cursor=");
+	scene_keys(s, "100G");
+	scene_wait(s, " 100 of 309");
+	size_t before = s->sent.length;
+	for (int i = 1; i <= COUNT; i++) {
+		scene_keys(s, "j");
+		snprintf(text, sizeof text, " %d of 309", 100 + i);
+		scene_wait(s, text);
+	}
+	size_t bytes = (s->sent.length - before) / COUNT;
+	scene_quit(s);
+	return bytes;
+}
+
+/* A key that moves the cursor is cheap on a slow line. */
+static void
+test_cursor_bytes(void **state)
+{
+	struct scene *s = *state;
+	assert_in_range(bytes_of_cursor(s, 24, 80, "row"), 1, 200);
+	assert_in_range(bytes_of_cursor(s, 45, 160, "row"), 1, 320);
+	assert_in_range(bytes_of_cursor(s, 24, 80, "block"), 1, 150);
+	assert_in_range(bytes_of_cursor(s, 45, 160, "block"), 1, 150);
+}
+
+/* Without colours, the letter of a severity can be told in the row of the cursor. */
+static void
+test_cursor_mono(void **state)
+{
+	struct scene *s = *state;
+	int row = 0;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "--theme=mono", "-e",
+		   "severity = fatal", NULL);
+	scene_wait_row(s, "> 10:06:40.", " F ");
+	while (emulator_cell(s->emulator, row, 0).code != '>')
+		row++;
+	assert_true(emulator_cell(s->emulator, row, 2).reverse);
+	assert_int_equal(emulator_cell(s->emulator, row, 18).code, 'F');
+	assert_false(emulator_cell(s->emulator, row, 18).reverse);
+	assert_true(emulator_cell(s->emulator, row, 18).bold);
+	assert_true(emulator_cell(s->emulator, row, 79).reverse);
+	scene_quit(s);
+}
+
+/* Check the characters of the lines between panes: below the list, next to it, and above the pane
+ * with the cursor. */
+static void
+check_lines(struct scene *s, const char *option, uint32_t rule, uint32_t focus, uint32_t bar)
+{
+	int row = 0;
+	scene_open(s, 24, 140, "xterm-256color", "demo.stp", option, NULL);
+	scene_wait(s, "1 of 309");
+	scene_keys(s, "pi");
+	scene_wait(s, "- message 1");
+	scene_wait(s, "- time ");
+	while (emulator_cell(s->emulator, row, 2).code != 't' ||
+	       emulator_cell(s->emulator, row, 0).code != rule)
+		assert_in_range(++row, 1, 23);
+	int col = 0;
+	while (emulator_cell(s->emulator, row - 1, col).code != bar)
+		assert_in_range(++col, 1, 139);
+	for (int y = 1; y < row; y++)
+		assert_int_equal(emulator_cell(s->emulator, y, col).code, bar);
+	assert_int_equal(emulator_cell(s->emulator, 1, col + 1).code, rule);
+	scene_keys(s, "\t");
+	scene_wait(s, "= message 1");
+	assert_int_equal(emulator_cell(s->emulator, 1, col + 1).code, focus);
+	assert_true(emulator_cell(s->emulator, 1, col + 1).bold);
+	scene_quit(s);
+}
+
+static void
+test_lines(void **state)
+{
+	struct scene *s = *state;
+	check_lines(s, "--color=auto", 0x2500, 0x2550, 0x2502);
+	check_lines(s, "--ascii", '-', '=', '|');
+	setenv("LC_ALL", "C", 1);
+	check_lines(s, "--color=auto", '-', '=', '|');
+	setenv("LC_ALL", "C.UTF-8", 1);
+}
+
 /* While a key is held down, with all panes open, these wait for its end: much less is sent
  * than for as many single keys.  What is shown then is what is shown anyway. */
 static void
@@ -421,6 +512,7 @@ wait_snapshot(struct scene *s, const char *name, const char *arguments)
 	text_addf(&all, "--snapshot=%dx%d %s", s->cols, s->rows, arguments);
 	batch_print_of(name, all.data, &screen);
 	assert_true(screen.length > 0);
+	emulator_ascii_lines(&screen);
 	scene_wait(s, text_get(&screen));
 	text_free(&all);
 	text_free(&screen);
@@ -459,7 +551,8 @@ main(void)
 	    scene_test(test_pasted),	   scene_test(test_sequences),
 	    scene_test(test_bad_terminal), scene_test(test_idle),
 	    scene_test(test_background),   scene_test(test_held_key),
-	    scene_test(test_snapshot),
+	    scene_test(test_cursor_bytes), scene_test(test_cursor_mono),
+	    scene_test(test_lines),	   scene_test(test_snapshot),
 	};
 	return scene_run_group("screen: terminal", tests);
 }

@@ -18,7 +18,7 @@ static const char *const layouts[] = {[LAYOUT_AUTO] = "auto",
 				      [LAYOUT_SIDE] = "side",
 				      [LAYOUT_MODES] = NULL};
 static const char *const cursors[] = {
-    [CURSOR_BLOCK] = "block", [CURSOR_ROW] = "row", [CURSOR_ROW + 1] = NULL};
+    [CURSOR_ROW] = "row", [CURSOR_BLOCK] = "block", [CURSOR_BLOCK + 1] = NULL};
 
 const char *const view_severities[] = {
     [SEVERITY_MAX] = "all",	    [SEVERITY_FATAL] = "fatal", [SEVERITY_ERROR] = "error",
@@ -112,9 +112,9 @@ static const struct option_row view_rows[] = {
 	 "Shift then",
 	 "false"),
     VIEW(cursor, CHOICE,
-	 "shape of the cursor: the block of flag, time and severity, "
-	 "or the whole row, which sends more bytes",
-	 "block", .choices = cursors),
+	 "shape of the cursor: the whole row, or the block of flag, time and severity, which "
+	 "sends fewer bytes",
+	 "row", .choices = cursors),
     VIEW(detail, BOOL, "the detail pane is open at first", "false"),
     VIEW(hex, BOOL, "the hex pane is open at first", "false"),
     VIEW(context, BOOL, "the context pane is open at first", "false"),

@@ -30,8 +30,8 @@ enum column_kind {
 
 enum column_align { ALIGN_LEFT, ALIGN_RIGHT };
 
-/* The part of the row that the cursor covers: up to the origin, or all of it. */
-enum cursor_form { CURSOR_BLOCK, CURSOR_ROW };
+/* The part of the row that the cursor covers: all of it, or up to the origin. */
+enum cursor_form { CURSOR_ROW, CURSOR_BLOCK };
 
 struct column {
 	char *name;

@@ -106,7 +106,7 @@ pane_draw_rule(struct screen *screen, enum pane_id id)
 	else
 		text_add(&title, pane->name);
 	text_add_char(&title, ' ');
-	canvas_fill(canvas, area, 0, 0, area->cols, role, focus ? '=' : '-');
+	canvas_line(canvas, area, 0, 0, area->cols, role, focus ? LINE_FOCUS : LINE_RULE);
 	int x = canvas_put_cell(canvas, area, 0, 1, area->cols - 1, role, title.data, title.length);
 	if (area->cols >= KEYS_COLUMNS_MIN)
 		make_keys(screen, pane->keys, area->cols - 2 - x, &keys);

@@ -8,8 +8,8 @@
  *
  * Columns without a fixed width are as wide as the widest text seen. They thus do not jump
  * during scrolling. Empty ones are hidden. Others are hidden when the text would have too
- * little room. `>` and the colour of the columns before the origin mark the current row. That
- * is cheap to move over a slow line, and visible without colour.
+ * little room. `>` and reversed text mark the current row. Over a slow line the cursor may cover
+ * only the columns before the origin, which is cheaper to move.
  */
 #include "config.h"
 
@@ -1167,7 +1167,7 @@ draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, 
 	canvas_copy(canvas, area, y, &f->strip);
 	int block = screen->view->cursor == CURSOR_ROW ? area->cols : state->block;
 	if (current)
-		canvas_role(canvas, area, y, GUTTER, block - GUTTER, ROLE_CURSOR);
+		canvas_cursor(canvas, area, y, GUTTER, block - GUTTER);
 	draw_gutter(screen, canvas, area, y, f, current);
 	if (screen->search->highlight) {
 		size_t length;

@@ -184,6 +184,23 @@ canvas_fill(struct canvas *canvas, const struct area *area, int row, int col, in
 }
 
 void
+canvas_line(struct canvas *canvas, const struct area *area, int row, int col, int columns,
+	    enum role role, enum canvas_line line)
+{
+	static const struct {
+		char ascii;
+		uint32_t code;
+	} lines[] = {
+	    [LINE_RULE] = {'-', 0x2500}, [LINE_FOCUS] = {'=', 0x2550}, [LINE_BAR] = {'|', 0x2502}};
+	uint32_t code = canvas->draws_lines ? lines[line].code : (uint32_t)lines[line].ascii;
+	struct canvas_span s;
+	if (!canvas_clip(canvas, area, row, &s))
+		return;
+	for (int end = col + columns; col < end; col++)
+		put_character(&s, col, 1, role, code);
+}
+
+void
 canvas_role(struct canvas *canvas, const struct area *area, int row, int col, int columns,
 	    enum role role)
 {
@@ -193,6 +210,29 @@ canvas_role(struct canvas *canvas, const struct area *area, int row, int col, in
 	for (int end = col + columns; col < end; col++)
 		if (col >= s.from && col < s.to)
 			s.cells[col].role = (uint8_t)role;
+}
+
+/* True if text of a role stands out from other rows: by its severity, as lost, or by a rule. */
+static bool
+stands_out(unsigned role)
+{
+	return (role >= ROLE_FATAL && role <= ROLE_WARNING) || role == ROLE_LOSS ||
+	       (role >= ROLE_ACCENT1 && role <= ROLE_ACCENT3) ||
+	       (role >= ROLE_COUNT && role < ROLE_ALL);
+}
+
+void
+canvas_cursor(struct canvas *canvas, const struct area *area, int row, int col, int columns)
+{
+	struct canvas_span s;
+	if (!canvas_clip(canvas, area, row, &s))
+		return;
+	for (int end = col + columns; col < end; col++) {
+		if (col < s.from || col >= s.to)
+			continue;
+		unsigned role = s.cells[col].role;
+		s.cells[col].role = (uint8_t)(stands_out(role) ? ROLE_ALL + role : ROLE_CURSOR);
+	}
 }
 
 void

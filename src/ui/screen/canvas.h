@@ -18,8 +18,9 @@ enum role {
 	ROLE_COUNT
 };
 
-/* After the roles of a theme: text in colours given without a role. */
-enum { ROLE_COLOURS = 16, ROLE_ALL = ROLE_COUNT + ROLE_COLOURS };
+/* After the roles of a theme: text in colours given without a role.  Then all of them again, for
+ * text under the cursor. */
+enum { ROLE_COLOURS = 16, ROLE_ALL = ROLE_COUNT + ROLE_COLOURS, ROLE_STYLES = 2 * ROLE_ALL };
 
 enum { CELL_CODES = 3 };
 
@@ -35,6 +36,7 @@ struct canvas {
 	int rows, cols;
 	struct cell *cells;	    /* rows * cols, owned */
 	enum text_charset charset;  /* of the terminal; set by the owner of the canvas */
+	bool draws_lines;	    /* with line-drawing characters, not ASCII; as charset */
 	int cursor_row, cursor_col; /* position of the terminal's cursor; row -1 = hidden */
 };
 
@@ -70,6 +72,14 @@ int canvas_put_cell(struct canvas *, const struct area *, int row, int col, int 
 void canvas_fill(struct canvas *, const struct area *, int row, int col, int columns, enum role,
 		 char c);
 void canvas_role(struct canvas *, const struct area *, int row, int col, int columns, enum role);
+
+/* Draw a line over COLUMNS columns of a row. */
+enum canvas_line { LINE_RULE, LINE_FOCUS, LINE_BAR };
+void canvas_line(struct canvas *, const struct area *, int row, int col, int columns, enum role,
+		 enum canvas_line);
+
+/* Draw the cursor over COLUMNS columns of a row.  Text that stands out keeps its colour. */
+void canvas_cursor(struct canvas *, const struct area *, int row, int col, int columns);
 
 /* Draw the first row of another canvas over a row of an area, from its column 0 on. */
 void canvas_copy(struct canvas *, const struct area *, int row, const struct canvas *from);

@@ -125,10 +125,22 @@ add_columns(const struct brush *b, int col, struct text *out)
 	return true;
 }
 
+/* Leave the last column.  After a character in it, only a return is sure to have an effect. */
+static void
+leave_edge(const struct brush *b, struct text *out)
+{
+	struct painter *p = b->painter;
+	if (p->row < 0 || p->col < p->shown.cols)
+		return;
+	text_add_char(out, '\r');
+	p->col = 0;
+}
+
 /* Move relative to the cursor, if its position is known. */
 static bool
 relative_way(const struct brush *b, int row, int col, struct text *out)
 {
+	leave_edge(b, out);
 	return b->painter->row >= 0 && add_lines(b, row, out) && add_columns(b, col, out);
 }
 
@@ -225,7 +237,7 @@ put_run(struct brush *b, const struct cell *cells, int col, int end)
 		}
 		col += cell->columns ? cell->columns : 1;
 		p->col += cell->columns;
-		if (!sure_width(b, cell) || p->col >= p->shown.cols)
+		if (!sure_width(b, cell) || (p->col >= p->shown.cols && !b->terminal->wraps_late))
 			p->row = -1; /* the next position depends on the terminal */
 	}
 	text_add_bytes(b->out, bytes, length);
@@ -416,6 +428,7 @@ scroll_terminal(struct brush *b, const struct shift *shift)
 	}
 	set_role(b, ROLE_NORMAL); /* new rows get the background */
 	int edge = shift->by > 0 ? shift->bottom : shift->top;
+	leave_edge(b, b->out);
 	if (p->row != edge)
 		move_to(b, edge, 0);
 	for (int i = 0; i < shift->by; i++)

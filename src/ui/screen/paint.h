@@ -20,10 +20,10 @@ struct paint_terminal {
 	const char *reverse_index; /* up one row; at the region's top, scroll down */
 	const char *plain;	   /* no attributes */
 	const char *show_cursor, *hide_cursor;
-	char style[ROLE_ALL][PAINT_STYLE_SIZE]; /* from plain; "" = plain */
-	char anew[ROLE_ALL][PAINT_STYLE_SIZE];	/* from any other style */
-	bool covers[ROLE_ALL][ROLE_ALL];	/* [a][b]: style a can follow style b directly */
-	bool marks_blanks[ROLE_ALL];		/* the style shows on a blank */
+	char style[ROLE_STYLES][PAINT_STYLE_SIZE]; /* from plain; "" = plain */
+	char anew[ROLE_STYLES][PAINT_STYLE_SIZE];  /* from any other style */
+	bool covers[ROLE_STYLES][ROLE_STYLES];	   /* [a][b]: style a can follow style b directly */
+	bool marks_blanks[ROLE_STYLES];		   /* the style shows on a blank */
 	bool wraps_late; /* the cursor stays in the last column until the next character */
 	bool wide_lines; /* lines and blocks may be two columns wide */
 

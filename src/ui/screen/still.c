@@ -38,7 +38,7 @@ struct still_term {
 	struct term base; /* first: see still_of */
 	struct still *still;
 	struct canvas shown;
-	struct still_style styles[ROLE_ALL];
+	struct still_style styles[ROLE_STYLES];
 	uint32_t text, background; /* the picture's own colours, 0xrrggbb */
 };
 
@@ -105,7 +105,7 @@ static void
 choose_own_colours(struct still_term *term)
 {
 	int least = BRIGHTEST, most = 0;
-	for (int i = 0; i < ROLE_ALL; i++) {
+	for (int i = 0; i < ROLE_STYLES; i++) {
 		const struct still_style *style = &term->styles[i];
 		if (style->fg.kind == COLOUR_OWN || style->bg.kind != COLOUR_OWN)
 			continue;
@@ -231,7 +231,7 @@ static void
 still_theme(struct term *base, const struct theme *theme, char *const *colours, size_t count)
 {
 	struct still_term *term = still_of(base);
-	for (size_t i = 0; i < ROLE_ALL; i++) {
+	for (size_t i = 0; i < ROLE_STYLES; i++) {
 		const struct style from = theme_style(theme, i, colours, count);
 		struct still_style *style = &term->styles[i];
 		*style = (struct still_style){.bold = from.bold,

@@ -376,8 +376,10 @@ term_open(const struct theme *theme, struct err *err)
 	nodelay(term->keys, TRUE);
 	define_key(NULL, KEY_MOUSE); /* half a report: read_sequence() reads the rest, too */
 	read_capabilities(term);
-	term->base = (struct term){
-	    .ops = &terminal_ops, .file = fileno(term->in), .colours = tigetnum("colors")};
+	term->base = (struct term){.ops = &terminal_ops,
+				   .file = fileno(term->in),
+				   .colours = tigetnum("colors"),
+				   .wide_lines = term->can.wide_lines};
 	add_string(&term->out, term->can.hide_cursor);
 	if (brackets_pastes())
 		text_add(&term->out, PASTE_ON);
@@ -564,8 +566,8 @@ terminal_theme(struct term *base, const struct theme *theme, char *const *colour
 {
 	struct terminal *term = terminal_of(base);
 	struct paint_terminal *can = &term->can;
-	unsigned bits[ROLE_ALL];
-	for (size_t i = 0; i < ROLE_ALL; i++) {
+	unsigned bits[ROLE_STYLES];
+	for (size_t i = 0; i < ROLE_STYLES; i++) {
 		const struct style style = theme_style(theme, i, colours, count);
 		bits[i] = make_style(can->style[i], &style);
 		*can->anew[i] = '\0';
@@ -575,8 +577,8 @@ terminal_theme(struct term *base, const struct theme *theme, char *const *colour
 		    *can->style[i] && bits[i] & (ATTR_REVERSE | ATTR_LINE | ATTR_BG);
 	}
 	term->base.has_colours = bits[ROLE_ERROR] & (ATTR_FG | ATTR_BG);
-	for (int over = 0; over < ROLE_ALL; over++)
-		for (int under = 0; under < ROLE_ALL; under++)
+	for (int over = 0; over < ROLE_STYLES; over++)
+		for (int under = 0; under < ROLE_STYLES; under++)
 			can->covers[over][under] =
 			    !*can->style[under] || !(bits[under] & ~bits[over]);
 	paint_forget(&term->painter);

@@ -48,6 +48,7 @@ struct term {
 	int colours;		 /* size of the palette; negative: none */
 	bool light;		 /* the background is light, as far as is known */
 	bool has_colours;	 /* errors have a colour in the theme */
+	bool wide_lines;	 /* lines and blocks may be two columns wide */
 	struct term_press press; /* of the last KEYCODE_MOUSE */
 };
 

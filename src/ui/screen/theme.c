@@ -30,9 +30,25 @@ static const struct option_row theme_rows[] = {
 
 const struct option_table theme_options_table = OPTION_TABLE("theme", struct theme, theme_rows);
 
+/* Return a style with the cursor's colours and attributes where it has none of its own. */
+static struct style
+under_cursor(struct style style, const struct style *cursor)
+{
+	style.fg = style.fg ? style.fg : cursor->fg;
+	style.bg = style.bg ? style.bg : cursor->bg;
+	style.bold |= cursor->bold;
+	style.dim |= cursor->dim;
+	style.underline |= cursor->underline;
+	style.reverse ^= cursor->reverse;
+	return style;
+}
+
 struct style
 theme_style(const struct theme *theme, size_t role, char *const *colours, size_t count)
 {
+	if (role >= ROLE_ALL)
+		return under_cursor(theme_style(theme, role - ROLE_ALL, colours, count),
+				    &theme->styles[ROLE_CURSOR]);
 	if (role < ROLE_COUNT)
 		return theme->styles[role];
 	if (role - ROLE_COUNT < count)

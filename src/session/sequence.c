@@ -1030,12 +1030,18 @@ sequence_number(struct sequence *s, struct sequence_position p, bool *exact)
 	return number;
 }
 
-/* Return the number of messages of a trace; estimate it by size while nothing is known. */
+/* Return COUNT, or an estimate by size while nothing is known of a trace. */
+static uint64_t
+count_or_guess(const struct sequence_trace *t, uint64_t count, bool exact)
+{
+	return count || exact ? count : 1 + capture_size(trace_capture(t->trace)) / USUAL_LENGTH;
+}
+
 static uint64_t
 count_of(const struct sequence_trace *t, bool *exact)
 {
 	uint64_t count = trace_count(t->trace, exact);
-	return count || *exact ? count : 1 + capture_size(trace_capture(t->trace)) / USUAL_LENGTH;
+	return count_or_guess(t, count, *exact);
 }
 
 uint64_t
@@ -1043,8 +1049,10 @@ sequence_count(struct sequence *s, bool *exact)
 {
 	uint64_t count = 0;
 	follow_all(s);
-	if (s->strands.count == 1)
-		return reader_count(s->traces[0].reader, exact);
+	if (s->strands.count == 1) {
+		count = reader_count(s->traces[0].reader, exact);
+		return count_or_guess(&s->traces[0], count, *exact);
+	}
 	*exact = true;
 	for (size_t i = 0; i < s->count; i++) {
 		bool own = true;

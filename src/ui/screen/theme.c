@@ -30,6 +30,16 @@ static const struct option_row theme_rows[] = {
 
 const struct option_table theme_options_table = OPTION_TABLE("theme", struct theme, theme_rows);
 
+/* False if a theme is for attributes alone, as NO_COLOR requests. */
+static bool
+has_colours(const struct theme *theme)
+{
+	bool any = false;
+	for (size_t i = 0; i < ROLE_COUNT && !any; i++)
+		any = theme->styles[i].fg || theme->styles[i].bg;
+	return any;
+}
+
 /* Return a style with the cursor's colours and attributes where it has none of its own. */
 static struct style
 under_cursor(struct style style, const struct style *cursor)
@@ -52,6 +62,7 @@ theme_style(const struct theme *theme, size_t role, char *const *colours, size_t
 	if (role < ROLE_COUNT)
 		return theme->styles[role];
 	if (role - ROLE_COUNT < count)
-		return (struct style){.fg = colours[role - ROLE_COUNT], .bold = true};
+		return (struct style){.fg = has_colours(theme) ? colours[role - ROLE_COUNT] : NULL,
+				      .bold = true};
 	return (struct style){0};
 }

@@ -37,7 +37,8 @@ test_panes(void **state)
 	scene_wait(s, "= message ");
 	scene_keys(s, "\\");
 	scene_wait(s, "zoom:detail");
-	scene_until(s, "boot rom ", false);
+	scene_wait_at(s, 1, "= message "); /* its heading stays */
+	scene_until(s, "(power-on)", false);
 	scene_keys(s, "q");
 	scene_wait(s, "boot rom ");
 	scene_keys(s, "q");

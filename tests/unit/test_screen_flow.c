@@ -387,7 +387,7 @@ test_lanes(void **state)
 	scene_keys(s, "f");
 	/* the call comes with the second message, at byte 6, the trap with the third, at 9 */
 	scene_wait_row(s, " 0 ", " [80000000]");
-	scene_wait_row(s, " 1 ", "       [8>]");
+	scene_wait_row(s, " 1 ", "       [  ]");
 	scene_wait_row(s, " 2 ", "          |");
 	scene_keys(s, "f");
 	scene_until(s, "[80000000]", false);

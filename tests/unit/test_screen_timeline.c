@@ -294,8 +294,8 @@ test_timeline_states(void **state)
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
 	scene_wait(s, " 10:06:40.");
 	scene_keys(s, "/given up\r");
-	scene_wait_row(s, "overlay ", "[day                                ][n>][][night      ");
-	scene_wait_row(s, "task ", "][l>][idle ]|");
+	scene_wait_row(s, "overlay ", "[day                                ][  ][][night      ");
+	scene_wait_row(s, "task ", "][  ][idle ]|");
 	scene_wait_row(s, "privilege ", "[M ");
 	scene_wait_row(s, "mailbox ", " <>   <>   <=>   <>   <>   <=>   <===>      <>   <>   <=>");
 	scene_wait_row(s, "ties ", "^");

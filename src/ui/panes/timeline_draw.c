@@ -193,8 +193,9 @@ draw_spans(struct screen *screen, const struct area *area, int y, size_t state)
 		canvas_puts(screen->canvas, area, y, from, role, "[");
 		if (s->doubtful)
 			canvas_fill(screen->canvas, area, y, from + 1, room, role, '~');
-		canvas_put_cell(screen->canvas, area, y, from + 1, room, role, text_get(&text),
-				text.length);
+		if (text_columns(text_get(&text), text.length, screen->charset) <= room)
+			canvas_put(screen->canvas, area, y, from + 1, role, text_get(&text),
+				   text.length);
 		canvas_puts(screen->canvas, area, y, (int)s->to, role, "]");
 	}
 	text_free(&text);

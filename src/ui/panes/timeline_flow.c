@@ -214,9 +214,8 @@ draw_bar(const struct timeline_flow *t, struct screen *screen, const struct area
 		flow_view_add_place(screen, bar->entry, &name);
 	else
 		text_add(&name, "...");
-	if (room > 0)
-		canvas_put_cell(screen->canvas, area, y, from + 1, room, role, text_get(&name),
-				name.length);
+	if (text_columns(text_get(&name), name.length, screen->charset) <= room)
+		canvas_put(screen->canvas, area, y, from + 1, role, text_get(&name), name.length);
 	if (room >= 0)
 		canvas_puts(screen->canvas, area, y, to, role, "]");
 	*drawn = to;

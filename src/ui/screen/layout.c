@@ -14,6 +14,7 @@
 enum {
 	SIDE_COLUMNS = 132, /* from here on panes can be side by side */
 	LIST_ROWS_MIN = 3,
+	ALONE_ROWS_MIN = 6, /* of a pane alone, with its rule */
 	LIST_COLUMNS_MIN = 30,
 	SIDE_COLUMNS_MIN = 24,
 	FOOT_PERCENT = 25,
@@ -166,6 +167,19 @@ layout_cover(const struct layout_wish *wish)
 	return pane;
 }
 
+/* Give the body to one pane.  Its rule stays unless there are few rows. */
+static void
+place_alone(struct layout *layout, const struct layout_wish *wish, struct area body)
+{
+	bool has_rule = false;
+	for (int i = 0; i < PLACES; i++)
+		has_rule |= places[i].pane == wish->focus;
+	if (has_rule && body.rows >= ALONE_ROWS_MIN)
+		place_pane(layout, wish->focus, body);
+	else
+		layout->panes[wish->focus] = body;
+}
+
 struct layout
 layout_make(const struct layout_wish *wish)
 {
@@ -187,14 +201,14 @@ layout_make(const struct layout_wish *wish)
 	if (layout_cover(wish) < PANE_COUNT)
 		layout.panes[layout_cover(wish)] = body;
 	else if (wish->zoom)
-		layout.panes[wish->focus] = body;
+		place_alone(&layout, wish, body);
 	else if (side && wide)
 		side_by_side(&layout, body, wish);
 	else
 		layout_stack(&layout, body, wish);
 	if (layout.panes[wish->focus].rows <= 0 && layout_cover(wish) == PANE_COUNT) {
 		layout = bare; /* the pane with the cursor must be visible */
-		layout.panes[wish->focus] = whole;
+		place_alone(&layout, wish, whole);
 	}
 	return layout;
 }

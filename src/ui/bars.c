@@ -568,7 +568,7 @@ add_total(const struct index_progress *progress, const char *sign, uint64_t coun
 
 /* Append the counts of the worst severities, as many as fit, and of the losses. */
 static void
-add_totals(const struct index_progress *progress, int room, struct text *out)
+add_totals(const struct index_progress *progress, bool wide, int room, struct text *out)
 {
 	static const enum severity shown[] = {SEVERITY_FATAL, SEVERITY_ERROR, SEVERITY_WARNING};
 	bool fits = true;
@@ -577,7 +577,8 @@ add_totals(const struct index_progress *progress, int room, struct text *out)
 		fits = add_total(progress, sign, progress->severities[shown[i]], room, out);
 	}
 	if (fits)
-		add_total(progress, signs[SIGN_LOSS].text, progress->losses, room, out);
+		add_total(progress, wide ? "lost " : signs[SIGN_LOSS].text, progress->losses, room,
+			  out);
 	if (out->length)
 		text_add_char(out, ' ');
 }
@@ -634,8 +635,8 @@ draw_place(struct screen *screen, const struct index_progress *progress, int col
 	add_position(screen, left);
 	add_unseen(screen, right);
 	room -= text_columns(text_get(right), right->length, screen->charset);
-	add_totals(progress, room - text_columns(text_get(left), left->length, screen->charset) - 1,
-		   &totals);
+	add_totals(progress, columns >= WIDE,
+		   room - text_columns(text_get(left), left->length, screen->charset) - 1, &totals);
 	text_add_bytes(right, text_get(&totals), totals.length);
 	room -= text_columns(text_get(&totals), totals.length, screen->charset);
 	range_describe(screen, left);

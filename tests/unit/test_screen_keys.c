@@ -377,7 +377,7 @@ test_card(void **state)
 			assert_true(emulator_cell(s->emulator, y, 28).bold);
 	}
 	scene_keys(s, "\t");
-	scene_wait(s, " signs in the list, 2 of 12 ");
+	scene_wait(s, " signs in the list, mouse, 2 of 12 ");
 	scene_wait(s, "\n ~              lost or damaged bytes\n");
 	scene_wait(s, "\n ?              order uncertain: ");
 	scene_wait(s, "\n W 6  ~2        number of warnings");
@@ -388,6 +388,32 @@ test_card(void **state)
 	scene_keys(s, "P"); /* which opens it */
 	scene_until(s, "keys of the", false);
 	scene_wait(s, "P close");
+	scene_quit(s);
+}
+
+/* However small the screen, the card names the keys that turn it; where there is room, it has
+ * the help of each key.  A pane's card has the pane's signs. */
+static void
+test_card_sizes(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 15, 60, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, "1 of 531");
+	scene_keys(s, "\033OP");
+	scene_wait_at(s, 1, ", page 1 of 3       Space b turn");
+	scene_quit(s);
+	scene_open(s, 45, 160, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, "1 of 531");
+	scene_wait(s, "lost 2"); /* instead of ~2 */
+	scene_keys(s, "\033OP");
+	scene_wait(s, " j k   row                 one row down ");
+	scene_wait(s, " m '   mark, go there      set mark a to z here; ");
+	scene_keys(s, "\t");
+	scene_wait(s, " %              not decoded for sure");
+	scene_wait(s, " wheel, click   scroll; ");
+	scene_keys(s, "\033OPi\t\033OP");
+	scene_wait(s, " keys of the timeline");
+	scene_wait(s, " 4 more ");
 	scene_quit(s);
 }
 
@@ -404,12 +430,12 @@ test_card_turns(void **state)
 	scene_wait(s, ": :key command, own key");
 	scene_until(s, ">", false); /* no row is cut */
 	scene_keys(s, "\033[6~");   /* PgDn */
-	scene_wait(s, " signs in the list, 2 of 12");
+	scene_wait(s, " signs in the list, mouse, 2 of 12");
 	scene_keys(s, " ");
 	scene_wait(s, " keys of the detail, 3 of 12");
 	scene_wait_at(s, 3, "only messages where the field under the cursor");
 	scene_wait_at(s, 4, "                has this value");
-	scene_keys(s, "   ");
+	scene_keys(s, "    "); /* that of the timeline has two pages */
 	scene_wait(s, " keys of the filters, 6 of 12 ");
 	scene_wait(s, " 0  1  2  3  4  5  6  7  8 hide messages of that severity");
 	scene_until(s, ">", false);
@@ -426,7 +452,7 @@ test_card_turns(void **state)
 	scene_wait_notice(s, NOTICE_CARD_LAST);
 	scene_keys(s, "bbbbbb");
 	scene_wait(s, " keys of the filters, 6 of 12 ");
-	scene_keys(s, "bbbbb");
+	scene_keys(s, "bbbbbb");
 	scene_wait(s, " keys of the list, 1 of 12 ");
 	scene_keys(s, "b");
 	scene_wait_notice(s, NOTICE_CARD_FIRST);
@@ -542,6 +568,20 @@ test_highlight(void **state)
 	scene_quit(s);
 }
 
+/* NO_COLOR leaves a highlight bold, and without its colour. */
+static void
+test_highlight_mono(void **state)
+{
+	struct scene *s = *state;
+	setenv("NO_COLOR", "1", 1);
+	open_at_error(s);
+	scene_keys(s, ":highlight timeout red\r");
+	scene_wait_id(s, NOTICE_HIGHLIGHT_ADDED, " red");
+	assert_false(scene_has_colours(s));
+	scene_quit(s);
+	unsetenv("NO_COLOR");
+}
+
 /* A key runs a command with what belongs to it, or what is typed behind / and &; what it was
  * is said, and it is that again when it is removed. */
 static void
@@ -650,15 +690,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_from_row),	    scene_test(test_from_states),
-	    scene_test(test_same_filter),   scene_test(test_undo),
-	    scene_test(test_pair),	    scene_test(test_copy_place),
-	    scene_test(test_severities),    scene_test(test_next_trace),
-	    scene_test(test_origin_of_row), scene_test(test_continuations),
-	    scene_test(test_unknown),	    scene_test(test_card),
-	    scene_test(test_card_turns),    scene_test(test_first_run),
-	    scene_test(test_mouse),	    scene_test(test_highlight),
-	    scene_test(test_own_key),	    scene_test(test_own_kept),
+	    scene_test(test_from_row),	     scene_test(test_from_states),
+	    scene_test(test_same_filter),    scene_test(test_undo),
+	    scene_test(test_pair),	     scene_test(test_copy_place),
+	    scene_test(test_severities),     scene_test(test_next_trace),
+	    scene_test(test_origin_of_row),  scene_test(test_continuations),
+	    scene_test(test_unknown),	     scene_test(test_card),
+	    scene_test(test_card_turns),     scene_test(test_first_run),
+	    scene_test(test_mouse),	     scene_test(test_highlight),
+	    scene_test(test_highlight_mono), scene_test(test_card_sizes),
+	    scene_test(test_own_key),	     scene_test(test_own_kept),
 	};
 	return scene_run_group("screen: keys", tests);
 }

@@ -167,6 +167,62 @@ test_sideways(void **state)
 	scene_quit(s);
 }
 
+/* A message that may differ from the one that was sent has a flag. */
+static void
+test_suspect(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "damaged-stp.stp", NULL);
+	scene_wait(s, "1 of ");
+	scene_keys(s, "68G");
+	scene_wait(s, " 68 of ");
+	scene_wait(s, "\n>%");
+	scene_quit(s);
+}
+
+/* Before the index of a large capture has begun, the number of messages is estimated by size. */
+static void
+test_early_total(void **state)
+{
+	struct scene *s = *state;
+	char path[TEMP_PATH];
+	struct text lines = {0};
+	for (int i = 0; i < 200000; i++)
+		text_add(&lines, "[    1.000000] hello world\n");
+	temp_make_text(path, ".txt", text_get(&lines));
+	scene_open(s, 24, 80, "xterm-256color", path, "--no-cache", NULL);
+	scene_wait(s, " 1 of 200,000 ");
+	assert_null(strstr(s->sent.data, " 1 of ~1\033"));
+	assert_null(strstr(s->sent.data, " 1 of ~1 "));
+	scene_quit(s);
+	unlink(path);
+	text_free(&lines);
+}
+
+/* Columns never become narrower while one pages: the text does not move to the left. */
+static void
+test_steady_columns(void **state)
+{
+	struct scene *s = *state;
+	int before = 0;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_wait(s, " of 531");
+	for (int i = 0; i < 8; i++) {
+		char wanted[32];
+		int to = i % 4 * 120 + 24;
+		snprintf(wanted, sizeof wanted, "%dG", to);
+		scene_keys(s, wanted);
+		snprintf(wanted, sizeof wanted, " %d of 531", to);
+		scene_wait(s, wanted);
+		const char *head = emulator_row(s->emulator, 1);
+		int at = (int)(strstr(head, " text") - head);
+		assert_true(at >= before);
+		before = at;
+	}
+	scene_quit(s);
+}
+
 /* What no row has is no column: there is no time here, and no origin. */
 static void
 test_empty_columns(void **state)
@@ -773,6 +829,9 @@ main(void)
 	    scene_test(test_open_row),
 	    scene_test(test_sideways),
 	    scene_test(test_looks),
+	    scene_test(test_suspect),
+	    scene_test(test_early_total),
+	    scene_test(test_steady_columns),
 	    scene_test(test_gaps),
 	    scene_test(test_triggers),
 	    scene_test(test_losses),

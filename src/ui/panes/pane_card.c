@@ -3,7 +3,7 @@
  *
  * The list's card comes from the table of the card (command/card.def). The card of another pane
  * shows the commands of that pane, with wrapped descriptions. After the list's card comes one
- * with the signs of rows and numbers (screen/sign.def). Sections fill columns, and a small
+ * with the signs of rows and numbers (screen/sign.def); a pane's own signs follow its keys. Sections fill columns, and a small
  * screen needs several pages. The paging keys stop at the first and the last card. Keys outside
  * the card close it and run (ui/input.c).
  */
@@ -26,6 +26,8 @@ enum {
 	COLUMN = 26,	 /* screen columns for a column of the card */
 	KEYS = 5,	 /* least width of the keys in it */
 	KEYS_ALONE = 14, /* the same if the card has a single column */
+	WORDS = 20,	 /* width of the words if the help of the command follows */
+	HELP_MIN = 28,	 /* least width of that help */
 };
 
 struct card_state {
@@ -38,6 +40,7 @@ struct card_line {
 	struct text keys;  /* empty in headings and wrapped lines */
 	const char *words; /* `length` bytes */
 	size_t length;
+	const char *help; /* after the words, in a wide card; or NULL */
 	bool heading;
 	bool dim; /* no effect in this session */
 };
@@ -118,6 +121,7 @@ make_list_card(const struct screen *screen, struct card *card)
 		struct card_line *line = add_line(card, card_rows[i].words);
 		card_add_keys(&card_rows[i], screen->keymap, &line->keys);
 		line->dim = !card_applies(screen, card_rows[i].first);
+		line->help = commands[card_rows[i].first].help;
 	}
 }
 
@@ -148,6 +152,23 @@ add_wrapped(struct card *card, struct text keys, const char *words, int room,
 	} while (length);
 }
 
+/* Add the signs of a pane after its keys, if it has any. */
+static void
+add_signs(const struct screen *screen, const char *pane, int columns, struct card *card)
+{
+	bool any = false;
+	for (int i = 0; i < SIGN_COUNT; i++) {
+		struct text sign = {0};
+		if (strcmp(signs[i].where, pane) != 0)
+			continue;
+		if (!any)
+			add_heading(card, "signs");
+		any = true;
+		text_add(&sign, signs[i].text);
+		add_wrapped(card, sign, signs[i].help, columns - card->keys - 2, screen->charset);
+	}
+}
+
 static void
 make_pane_card(const struct screen *screen, enum pane_id pane, int columns, struct card *card)
 {
@@ -169,16 +190,18 @@ make_pane_card(const struct screen *screen, enum pane_id pane, int columns, stru
 		if (keys[i].length)
 			add_wrapped(card, keys[i], commands[i].help, columns - card->keys - 2,
 				    screen->charset);
+	add_signs(screen, screen->panes[pane]->name, columns, card);
 }
 
-/* True if a sign may appear before a row of the list, or at a number. */
+/* True if a sign may appear before a row of the list or at a number, or is for the mouse. */
 static bool
 sign_applies(const struct screen *screen, enum sign_id id)
 {
 	const char *where = signs[id].where;
 	if (id == SIGN_DIFFERS || id == SIGN_MISSING)
 		return screen->compare != NULL;
-	return !strcmp(where, "list") || !strcmp(where, "tables") || !strcmp(where, "numbers");
+	return !strcmp(where, "list") || !strcmp(where, "tables") || !strcmp(where, "numbers") ||
+	       !strcmp(where, "mouse");
 }
 
 static void
@@ -246,7 +269,13 @@ static void
 draw_line(const struct card_line *line, struct canvas *canvas, const struct area *area, int row,
 	  int col, int columns, int keys)
 {
-	int x = col;
+	int x = col, help = col + keys + 1 + WORDS;
+	if (line->help && columns >= keys + 1 + WORDS + HELP_MIN) {
+		canvas_put_cell(canvas, area, row, help, col + columns - 1 - help,
+				line->dim ? ROLE_ABSENT : ROLE_NOTE, line->help,
+				strlen(line->help));
+		columns = help - col;
+	}
 	if (line->keys.length)
 		x = canvas_put(canvas, area, row, col, line->dim ? ROLE_ABSENT : ROLE_KEY,
 			       line->keys.data, line->keys.length) +
@@ -318,7 +347,7 @@ draw_head(struct screen *screen, struct canvas *canvas, const struct area *area)
 	struct text left = {0}, right = {0};
 	size_t number = 0, count = count_cards(screen, state->of, &number);
 	if (state->of == PANE_CARD)
-		text_add(&left, " signs in the list");
+		text_add(&left, " signs in the list, mouse");
 	else
 		text_addf(&left, " keys of the %s", screen->panes[state->of]->name);
 	text_addf(&left, ", %zu of %zu", number, count);
@@ -327,17 +356,19 @@ draw_head(struct screen *screen, struct canvas *canvas, const struct area *area)
 	if (is_last(screen))
 		text_add(&left, ", the last");
 	add_turns(screen, &right);
+	const size_t turns = right.length;
 	keymap_hint(screen->keymap, COMMAND_MANUAL, &right);
 	text_add(&right, " manual ");
-	int x = canvas_put(canvas, area, 0, 0, ROLE_HEADER, left.data, left.length);
-	size_t shorter = right.length;
+	size_t manual = right.length;
 	text_add(&right, " other keys leave and act ");
-	if (x + 2 + text_columns(right.data, right.length, screen->charset) > area->cols)
-		text_cut(&right, shorter);
-	int columns = text_columns(right.data, right.length, screen->charset);
-	if (x + 2 + columns <= area->cols)
-		canvas_put(canvas, area, 0, area->cols - columns, ROLE_NOTE, right.data,
-			   right.length);
+	int room = area->cols - text_columns(left.data, left.length, screen->charset) - 2;
+	if (text_columns(right.data, right.length, screen->charset) > room)
+		text_cut(&right, manual);
+	if (text_columns(right.data, right.length, screen->charset) > room)
+		text_cut(&right, turns);
+	int x = area->cols - text_columns(right.data, right.length, screen->charset);
+	canvas_put_cell(canvas, area, 0, 0, x - 1, ROLE_HEADER, left.data, left.length);
+	canvas_put(canvas, area, 0, x, ROLE_NOTE, right.data, right.length);
 	text_free(&left);
 	text_free(&right);
 }
@@ -349,7 +380,8 @@ card_body(const struct area *area)
 	return (struct area){area->row + 1, area->col, area->rows - 1, area->cols};
 }
 
-/* Make the card for the area and count its pages. Return the number of columns on a page. */
+/* Make the card for the area and count its pages. Return the number of columns on a page. If all
+ * fits on one, that is the number needed: the columns are then as wide as possible. */
 static int
 card_fit(struct screen *screen, const struct area *area, struct card *card)
 {
@@ -361,6 +393,7 @@ card_fit(struct screen *screen, const struct area *area, struct card *card)
 	for (size_t i = 0; i < card->lines.count && body.rows > 0; i++)
 		place_line(card, i, body.rows, &place);
 	state->pages = (size_t)(place.column / across) + 1;
+	across = place.column < across ? place.column + 1 : across;
 	if (state->page >= state->pages)
 		state->page = state->pages - 1;
 	return across;

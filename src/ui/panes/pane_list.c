@@ -79,6 +79,7 @@ struct columns {
 struct list_basis {
 	const struct list *list;
 	uint64_t generation;
+	uint64_t names; /* epoch of the texts of origins */
 	unsigned display;
 	int cols, sideways;
 	enum time_mode mode;
@@ -95,7 +96,7 @@ struct formatted_row {
 	struct message_id id, above; /* the message; the message of the row above if that matters */
 	bool has_above;
 	enum role usual, severity, origin, trace, text; /* of its columns */
-	bool uncertain, steps_back, apart;
+	bool suspect, uncertain, steps_back, apart;
 	enum difference_sign difference;
 	struct text texts; /* all columns, one after the other; safe, and may be cut anywhere */
 	size_t ends[COLUMNS_MAX]; /* of each column in `texts` */
@@ -735,6 +736,7 @@ row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 	f->id = row->row->id;
 	f->near = row->row->near;
 	f->loss = row->message.flags & MESSAGE_LOSS;
+	f->suspect = row->message.flags & MESSAGE_SUSPECT;
 	choose_roles(screen, row, f);
 	note_above(screen, row, f);
 	f->steps_back = steps_back(screen, row->row);
@@ -863,6 +865,9 @@ basis_renew(struct screen *screen, int cols)
 					  cycles_generation(screen->session->cycles),
 					  state->gaps ? gap_generation(screen->session) : 0,
 					  state->flow.generation, screen->flow->opened);
+	for (size_t i = 0; i < now->list->lane_count; i++)
+		now->names =
+		    generation_join(now->names, trace_generation(now->list->lanes[i].trace));
 	now->display = screen->display_generation;
 	now->cols = cols;
 	now->sideways = state->sideways;
@@ -883,7 +888,7 @@ basis_renew(struct screen *screen, int cols)
 		memset(state->widths, 0, sizeof state->widths);
 		memset(state->held, 0, sizeof state->held);
 	}
-	for (size_t c = 0; c < state->columns.count && old.generation != now->generation; c++)
+	for (size_t c = 0; c < state->columns.count && old.names != now->names; c++)
 		if (state->columns.kind[c] == COLUMN_ORIGIN)
 			state->widths[c] = 0; /* names may have replaced long raw keys */
 }
@@ -1057,11 +1062,12 @@ draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *are
 		canvas_puts(
 		    canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_MARK,
 		    signs[f->difference == DIFFERENCE_HERE ? SIGN_DIFFERS : SIGN_MISSING].text);
-	else if (f->steps_back || f->uncertain || apart)
+	else if (f->suspect || f->steps_back || f->uncertain || apart)
 		canvas_puts(canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_ABSENT,
-			    signs[f->steps_back	 ? SIGN_STEPS_BACK
-				  : f->uncertain ? SIGN_UNCERTAIN
-						 : SIGN_APART]
+			    signs[f->suspect	  ? SIGN_SUSPECT
+				  : f->steps_back ? SIGN_STEPS_BACK
+				  : f->uncertain  ? SIGN_UNCERTAIN
+						  : SIGN_APART]
 				.text);
 }
 

@@ -14,6 +14,7 @@
 enum {
 	GUTTER_MAX = 16,   /* columns for the names of lanes */
 	LANE_ROWS_MAX = 4, /* of a lane, if room allows */
+	WIDE = 100,	   /* least columns for more words */
 };
 
 static const struct {
@@ -105,6 +106,7 @@ add_left(struct timeline_state *state, enum timeline_left which)
 static void
 choose_lanes(struct timeline_state *state, size_t room)
 {
+	const struct density_answer *answer = timeline_answer(state);
 	size_t count = state->lanes.count, lane;
 	bool fits = count <= room;
 	vec_clear(&state->kept);
@@ -120,7 +122,9 @@ choose_lanes(struct timeline_state *state, size_t room)
 	if (state->all)
 		snprintf(state->more, sizeof state->more, "fewer");
 	else
-		snprintf(state->more, sizeof state->more, "%zu more", count - (room - 1));
+		snprintf(state->more, sizeof state->more,
+			 answer && answer->window.columns >= WIDE ? "%zu more lanes" : "%zu more",
+			 count - (room - 1));
 	add_line(state, LINE_MORE, 0);
 }
 

@@ -2,10 +2,10 @@
  * The card of keys: a page of keys for each pane, with the current bindings, sorted by purpose.
  *
  * The list's card comes from the table of the card (command/card.def). The card of another pane
- * shows the commands of that pane, with wrapped descriptions. After the list's card comes one
- * with the signs of rows and numbers (screen/sign.def); a pane's own signs follow its keys. Sections fill columns, and a small
- * screen needs several pages. The paging keys stop at the first and the last card. Keys outside
- * the card close it and run (ui/input.c).
+ * shows the commands of that pane, with wrapped descriptions, and its signs. After the list's card
+ * comes one with the signs of rows and numbers (screen/sign.def). Sections fill columns, and a
+ * small screen needs several pages. The paging keys stop at the first and the last card. Keys
+ * outside the card close it and run (ui/input.c).
  */
 #include "config.h"
 

@@ -19,8 +19,8 @@ struct theme {
 extern const struct option_table theme_options_table;
 
 /* Return the style of a role below ROLE_STYLES.  Roles after the theme's own are bold text in
- * the COUNT colours, if the theme has any colours, and plain after these.  From ROLE_ALL on they are under the cursor.  The
- * texts are borrowed. */
+ * the COUNT colours, if the theme has any colours, and plain after these.  From ROLE_ALL on they
+ * are under the cursor.  The texts are borrowed. */
 struct style theme_style(const struct theme *, size_t role, char *const *colours, size_t count);
 
 #endif

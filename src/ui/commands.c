@@ -294,11 +294,10 @@ go_to_percent_or_pair(struct screen *screen, const struct command_call *call)
 /* --- panes ------------------------------------------------------------- */
 
 static void
-toggle_pane(struct screen *screen, enum pane_id pane, const char *text)
+close_pane(struct screen *screen, enum pane_id pane)
 {
-	(void)text;
-	screen->open[pane] = !screen->open[pane];
-	if (!screen->open[pane] && screen->focus == pane)
+	screen->open[pane] = false;
+	if (screen->focus == pane)
 		shown_set_focus(screen, PANE_LIST);
 	if (!screen->open[PANE_FILTERS])
 		filters_uncount(screen);
@@ -313,17 +312,26 @@ open_pane(struct screen *screen, enum pane_id pane, const char *text)
 	shown_set_focus(screen, pane);
 }
 
-/* Open or close a list to choose from.  With a text, always open it.  When it opens, it gets the
- * cursor. */
+/* Open or close a pane.  With a text, always open it.  A pane that opens gets the cursor. */
 static void
-choose_pane(struct screen *screen, enum pane_id pane, const char *text)
+toggle_pane(struct screen *screen, enum pane_id pane, const char *text)
 {
 	const struct pane_ops *ops = screen->panes[pane];
 	const char *typed = text && *text ? text : NULL;
 	if (!typed && screen->open[pane])
-		toggle_pane(screen, pane, NULL);
+		close_pane(screen, pane);
 	else if (!ops->prepare || ops->prepare(screen, typed))
 		open_pane(screen, pane, NULL);
+}
+
+/* With a range, show its time. */
+static void
+toggle_timeline(struct screen *screen, const struct command_call *call)
+{
+	if (timeline_show_range(screen))
+		open_pane(screen, PANE_TIMELINE, NULL);
+	else
+		toggle_pane(screen, PANE_TIMELINE, call->text);
 }
 
 static void
@@ -340,7 +348,7 @@ toggle_table(struct screen *screen, const struct command_call *call)
 	bool code = screen->focus == PANE_CODE || screen->focus == PANE_STACK ||
 		    screen->focus == PANE_FUNCTIONS;
 	bool names = call->text && *call->text;
-	choose_pane(screen, code && !names ? PANE_FUNCTIONS : PANE_TABLE, call->text);
+	toggle_pane(screen, code && !names ? PANE_FUNCTIONS : PANE_TABLE, call->text);
 }
 
 static void
@@ -617,6 +625,11 @@ cancel_work(struct screen *screen, const struct command_call *call)
 	}
 	if (waiting_cancel(screen) || write_cancel(screen))
 		return;
+	if (call->letter != KEYCODE_CTRL('C') && screen->focus != shown_base(screen)) {
+		app_of(screen)->zoom = false;
+		shown_set_focus(screen, PANE_LIST);
+		return;
+	}
 	if (list_busy(screen->list)) {
 		list_cancel(screen->list);
 		return;
@@ -684,7 +697,7 @@ close_top(struct screen *screen, const struct command_call *call)
 	if (app_of(screen)->zoom)
 		app_of(screen)->zoom = false;
 	else if (pane != PANE_LIST)
-		toggle_pane(screen, pane, NULL);
+		close_pane(screen, pane);
 	else
 		quit_program(screen, call);
 }
@@ -778,6 +791,9 @@ static void
 run_command(struct screen *screen, struct command_call call)
 {
 	pane_command *run = screen->panes[screen->focus]->commands[call.id];
+	bool to_message = call.counted && (call.id == COMMAND_TOP || call.id == COMMAND_END);
+	if (to_message && screen->focus < PANE_HELP)
+		run = NULL;
 	bool of_pane = run && screen->focus != PANE_LIST;
 	/* commands that move, find and filter only choose which rows are shown */
 	screen->display_generation += commands[call.id].group > GROUP_FILTER;
@@ -789,7 +805,8 @@ run_command(struct screen *screen, struct command_call call)
 	if (!run && screen->focus >= PANE_HELP && call.id != COMMAND_REDRAW &&
 	    call.id != COMMAND_SUSPEND && call.id != COMMAND_QUIT)
 		commands_run(screen, (struct command_call){.id = COMMAND_CLOSE});
-	if (!run && screen->panes[screen->focus]->lines && lines_are_moved(call.id)) {
+	if (!run && !to_message && screen->panes[screen->focus]->lines &&
+	    lines_are_moved(call.id)) {
 		run = lines_move;
 		of_pane = true;
 	}

@@ -20,7 +20,7 @@ test_contexts_of_all(void **state)
 	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
 	scene_wait(s, "1 of 531");
-	scene_keys(s, "c");
+	scene_keys(s, "c\033");
 	scene_wait(s, "- context ");
 	scene_keys(s, "]e");
 	scene_wait_row(s, " overlay    dsp  day ",
@@ -47,14 +47,14 @@ test_context_table(void **state)
 	    {40, " task       log  loader   27.752 ms\n"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		scene_open(s, 24, cases[i].cols, "xterm-256color", "lab.yaml", "+c", NULL);
+		scene_open(s, 24, cases[i].cols, "xterm-256color", "lab.yaml", "+c\033", NULL);
 		scene_wait(s, " 10:06:40.");
 		scene_keys(s, "/given up\r");
 		scene_wait(s, cases[i].task);
 		scene_check_idle(s);
 		scene_quit(s);
 	}
-	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+c", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+c\033", NULL);
 	scene_wait(s, " 10:06:40.");
 	scene_keys(s, "/given up\r");
 	scene_wait(s, " context    of   value ");
@@ -70,7 +70,7 @@ static void
 test_open_intervals(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+c", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+c\033", NULL);
 	scene_wait(s, " 10:06:40.");
 	scene_keys(s, "/given up\r");
 	scene_wait(s, "\n mailbox    soc  open    seq 70      10:06:40.206587314   27.799 ms  "
@@ -96,7 +96,7 @@ static void
 test_many_open(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 40, 120, "xterm-256color", "lab.yaml", "+c", "+i", NULL);
+	scene_open(s, 40, 120, "xterm-256color", "lab.yaml", "+c", "+i\033", NULL);
 	scene_wait(s, " 10:06:40.");
 	scene_wait(s, "1 of 531");
 	scene_keys(s, ":interval many begin trace = log end text ~ /none such/\r");
@@ -163,7 +163,7 @@ test_contexts(void **state)
 	assert_true(found == 2);
 	scene_open(s, 24, 100, "xterm-256color", "all-gem.bin", NULL);
 	scene_wait(s, "User data=");
-	scene_keys(s, "c");
+	scene_keys(s, "c\033");
 	snprintf(text, sizeof text, "%zuG", at[0] + 1);
 	scene_keys(s, text);
 	snprintf(text, sizeof text, "  #%zu ", at[0] + 1);

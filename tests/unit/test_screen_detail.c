@@ -17,7 +17,9 @@ test_panes(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "5Gpx");
+	scene_keys(s, "5G");
+	scene_wait(s, " 5 of ");
+	scene_keys(s, "px\033");
 	scene_wait(s, "- message 5  ");
 	scene_wait(s, "- bytes 0x8f 77 B");
 	/* offset 143 in the truth is 0x8f; its row of the dump starts at 0x80 */
@@ -52,7 +54,9 @@ test_close(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "4Gpix");
+	scene_keys(s, "4G");
+	scene_wait(s, " 4 of ");
+	scene_keys(s, "pix\033");
 	scene_wait(s, "- time  ");
 	scene_wait(s, "- bytes ");
 	scene_wait(s, "- message 4  ");
@@ -70,13 +74,56 @@ test_close(void **state)
 	scene_close(s);
 }
 
+/* A pane that opens gets the cursor, whatever it shows.  Esc goes back to the list and leaves the
+ * pane open; q in the pane closes it. */
+static void
+test_cursor(void **state)
+{
+	static const struct {
+		const char *key, *rule;
+	} panes[] = {{"p", "= message 5 "}, {"x", "= bytes "},	      {"c", "= context"},
+		     {"i", "= time "},	    {":marks\r", "= marks "}, {":stack\r", "= stack"},
+		     {"B", "= filters"},    {";", "= origins"}};
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "5G");
+	scene_wait(s, " 5 of 309");
+	for (size_t i = 0; i < sizeof panes / sizeof *panes; i++) {
+		char below[32];
+		snprintf(below, sizeof below, "-%s", panes[i].rule + 1);
+		scene_keys(s, panes[i].key);
+		scene_wait(s, panes[i].rule);
+		scene_keys(s, "\033");
+		scene_wait(s, below);
+		scene_keys(s, "j"); /* in the list */
+		scene_wait(s, " 6 of 309");
+		scene_keys(s, "k\t");
+		scene_wait(s, panes[i].rule);
+		scene_keys(s, "q");
+		scene_until(s, panes[i].rule, false);
+		scene_until(s, below, false);
+		scene_wait(s, " 5 of 309");
+	}
+	scene_keys(s, "x"); /* the bytes of the capture from end to end; with a count: messages */
+	scene_wait(s, "= bytes 0x8f ");
+	scene_keys(s, "G");
+	scene_until(s, "\n 00000080  ", false);
+	scene_keys(s, "g");
+	scene_wait_row(s, " 00000000  ", "");
+	scene_keys(s, "7G");
+	scene_wait(s, " 7 of 309");
+	scene_quit(s);
+}
+
 /* The rule of a pane has its keys, as they are bound, where there is room. */
 static void
 test_rules(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "5Gpi");
+	scene_keys(s, "5G");
+	scene_wait(s, " 5 of ");
+	scene_keys(s, "pi\033");
 	scene_wait(s, " f filter  y copy  x bytes  p close -\n");
 	scene_wait(s, " + - zoom  v span  0 fit  i close -\n");
 	for (int row = 0; row < 24; row++) { /* keys are bold, words are not */
@@ -89,13 +136,15 @@ test_rules(void **state)
 	}
 	scene_quit(s);
 	scene_open_demo(s, 24, 59);
-	scene_keys(s, "5Gp");
+	scene_keys(s, "5G");
+	scene_wait(s, " 5 of ");
+	scene_keys(s, "p\033");
 	scene_wait(s, "- message 5  ");
 	scene_until(s, "p close", false);
 	scene_quit(s);
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--keys=less", "+5G", "+P", NULL);
-	scene_wait(s, "- message 5  ");
-	scene_wait(s, "  P close -\n");
+	scene_wait(s, "= message 5  ");
+	scene_wait(s, "  P close =\n");
 	scene_quit(s);
 }
 
@@ -106,7 +155,9 @@ test_field_bytes(void **state)
 	struct scene *s = *state;
 	int reversed = 0;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "6G\rx");
+	scene_keys(s, "6G");
+	scene_wait(s, " 6 of ");
+	scene_keys(s, "x\033\r");
 	scene_wait(s, "- bytes");
 	scene_keys(s, "G");
 	scene_wait(s, "= message ");
@@ -132,7 +183,7 @@ static void
 test_message(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+p", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+p\033", NULL);
 	scene_wait(s, " 10:06:40.");
 	scene_keys(s, "/given up\r");
 	scene_wait(s, "\n timeout: seq 70 given up after 27800 us\n");
@@ -148,7 +199,7 @@ test_message(void **state)
 	scene_check_idle(s);
 	scene_quit(s);
 
-	scene_open(s, 24, 30, "xterm-256color", "lab.yaml", "+p", NULL); /* all of the text */
+	scene_open(s, 24, 30, "xterm-256color", "lab.yaml", "+p\033", NULL); /* all of the text */
 	scene_keys(s, "/given up\r");
 	scene_wait(s, "\n timeout: seq 70 given up\n after 27800 us\n");
 	scene_wait(s, "\n 10:06:40.234386371  soc, tic>\n +40.815 us after the row abo>\n");
@@ -200,7 +251,7 @@ test_search_bytes(void **state)
 	struct scene *s = *state;
 	int marked = 0;
 	scene_open_demo(s, 24, 80);
-	scene_keys(s, "x/\\x00 00 ?9 3f0?\r"); /* no place in the demo: 0x3f.. */
+	scene_keys(s, "x\033/\\x00 00 ?9 3f0?\r"); /* no place in the demo: 0x3f.. */
 	scene_wait_notice(s, NOTICE_SEARCH_NONE, "match");
 	/* the first three bytes of the second row in the dump of message 4 */
 	scene_keys(s, "5G");
@@ -224,10 +275,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_panes),	   scene_test(test_rules),
-	    scene_test(test_close),	   scene_test(test_message),
-	    scene_test(test_field_bytes),  scene_test(test_field_filter),
-	    scene_test(test_search_bytes),
+	    scene_test(test_panes),	   scene_test(test_cursor),
+	    scene_test(test_rules),	   scene_test(test_close),
+	    scene_test(test_message),	   scene_test(test_field_bytes),
+	    scene_test(test_field_filter), scene_test(test_search_bytes),
 	};
 	return scene_run_group("screen: detail", tests);
 }

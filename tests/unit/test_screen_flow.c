@@ -99,7 +99,9 @@ test_stack(void **state)
 	struct scene *s = *state;
 	struct opened o;
 	open_seven(s, &o, packets, sizeof packets - 1);
-	scene_keys(s, "2GK");
+	scene_keys(s, "2G");
+	scene_wait(s, " 2 of ");
+	scene_keys(s, "K\033");
 	scene_wait(s, "stack  ");
 	scene_wait(s, " at 2 ");
 	scene_wait(s, "d function");
@@ -134,7 +136,9 @@ test_code(void **state)
 	struct scene *s = *state;
 	struct opened o;
 	open_seven(s, &o, packets, sizeof packets - 1);
-	scene_keys(s, "2GC");
+	scene_keys(s, "2G");
+	scene_wait(s, " 2 of ");
+	scene_keys(s, "C\033");
 	scene_wait(s, " at 2  rv32 ");
 	scene_wait_row(s, "      80000000 ", "message 1");
 	scene_wait_row(s, "      80000004 ", "message 2");
@@ -170,13 +174,15 @@ test_modes(void **state)
 	struct scene *s = *state;
 	struct opened o;
 	open_seven(s, &o, packets, sizeof packets - 1);
-	scene_keys(s, "2GC");
+	scene_keys(s, "2G");
+	scene_wait(s, " 2 of ");
+	scene_keys(s, "C\033");
 	scene_wait(s, " at 2  rv32 U --");
 	scene_keys(s, "3G");
 	scene_wait(s, " at 3  rv32 M --");
 	close_seven(s, &o);
 	open_listing(s, &o.folder, listing);
-	scene_keys(s, "gC");
+	scene_keys(s, "gC\033");
 	scene_wait(s, "code  ID 0x10 at 1  A64 --");
 	scene_keys(s, "3G");
 	scene_wait(s, " at 3  A64 EL1 non-secure --");
@@ -207,7 +213,9 @@ test_patched(void **state)
 	folder_put_text(&o.folder, "seven.yaml", text_get(&profile));
 	text_free(&profile);
 	show_seven(s, &o, COLS);
-	scene_keys(s, "2GC");
+	scene_keys(s, "2G");
+	scene_wait(s, " 2 of ");
+	scene_keys(s, "C\033");
 	scene_wait_row(s, " > 1x 80000010* ", "> 80000018");
 	scene_wait_row(s, " > 1x 80000004 ", "> 80000010");
 	scene_wait(s, "* patched: another image of the same place has other bytes; a dump goes");
@@ -229,9 +237,9 @@ test_columns(void **state)
 	show_seven(s, &o, WIDE);
 	scene_wait(s, " function ");
 	assert_null(strstr(scene_screen(s), " target "));
-	scene_keys(s, "K");
+	scene_keys(s, "K\033");
 	scene_wait(s, " d function ");
-	scene_keys(s, "K"); /* which leaves the list more room */
+	scene_keys(s, "K\033"); /* which leaves the list more room */
 	scene_wait(s, " target ");
 	scene_wait(s, " 0 main ");
 	scene_wait(s, " 1 work                 > main ");
@@ -247,7 +255,9 @@ test_counts(void **state)
 	struct scene *s = *state;
 	struct opened o;
 	open_seven(s, &o, packets, sizeof packets - 1);
-	scene_keys(s, "2GC");
+	scene_keys(s, "2G");
+	scene_wait(s, " 2 of ");
+	scene_keys(s, "C\033");
 	scene_wait(s, "   3x 80000000 "); /* and a text, where a disassembler is installed */
 	scene_wait_row(s, " > 2x 80000004 ", "> 80000010");
 	scene_wait_row(s, " > 2x 80000018 ", "> 80000000");
@@ -295,7 +305,7 @@ test_functions(void **state)
 	scene_wait_notice(s, NOTICE_FUNCTION_NO_MESSAGE);
 	scene_keys(s, "P");
 	scene_until(s, "by self", false);
-	scene_keys(s, "K\t");
+	scene_keys(s, "K\033\t");
 	scene_wait(s, "= stack  ");
 	scene_keys(s, "P");
 	scene_wait(s, "functions  2 by self");
@@ -325,7 +335,9 @@ test_bytes(void **state)
 	struct scene *s = *state;
 	struct opened o;
 	open_seven(s, &o, packets, sizeof packets - 1);
-	scene_keys(s, "2GCx");
+	scene_keys(s, "2G");
+	scene_wait(s, " 2 of ");
+	scene_keys(s, "Cx\033");
 	scene_wait(s, "bytes 0x6 3 B");
 	scene_keys(s, "\t\t"); /* past the bytes */
 	scene_wait(s, "= code  ");
@@ -382,7 +394,7 @@ test_lanes(void **state)
 	struct scene *s = *state;
 	struct opened o;
 	open_seven(s, &o, packets, sizeof packets - 1);
-	scene_keys(s, "i\t");
+	scene_keys(s, "i\033\t");
 	scene_wait(s, "= offsets ");
 	scene_keys(s, "f");
 	/* the call comes with the second message, at byte 6, the trap with the third, at 9 */
@@ -394,7 +406,7 @@ test_lanes(void **state)
 	close_seven(s, &o);
 	scene_open(s, 24, 80, "xterm-256color", "all-encap.bin", NULL);
 	scene_until(s, "idx", false);
-	scene_keys(s, "i\tf");
+	scene_keys(s, "i\033\tf");
 	scene_wait_row(s, "functions", "its program is not known");
 	scene_quit(s);
 }
@@ -440,19 +452,21 @@ test_fold(void **state)
 	scene_keys(s, "B&\r");
 	scene_wait(s, "0x1008-0x100c");
 	/* the code is that of the run, as far as it is known without a program */
-	scene_keys(s, "3GC");
+	scene_keys(s, "3G");
+	scene_wait(s, " 3 of ");
+	scene_keys(s, "C\033");
 	scene_wait_row(s, "      00001000 ", "messages 1-3, 9 cycles");
 	scene_wait(s, "1 instruction whose bytes are not known");
 	scene_wait_row(s, "   1x 00001004 ", "other");
 	scene_wait_row(s, " > 1x 00001008 ", "> 00002000");
 	scene_wait_row(s, "      00002000 ", "message 4, 1 cycle");
 	scene_wait(s, "program not known: `symbols: [{file: PROGRAM.elf}]` of a profile names it");
-	scene_keys(s, "C");
+	scene_keys(s, "C\033");
 	/* of its cycles the table and the stack tell */
 	scene_keys(s, ":functions\r");
 	scene_wait_row(s, " function", " most  cycles");
 	scene_wait_row(s, " [unknown]", "  4      10");
-	scene_keys(s, "P:0\rK");
+	scene_keys(s, "P:0\rK\033");
 	scene_keys(s, "G");
 	scene_wait(s, "instr  cycles");
 	scene_quit(s);
@@ -512,7 +526,7 @@ test_pairs(void **state)
 	open_listing(s, &folder, listing);
 	scene_keys(s, "%");
 	scene_wait(s, " 3 of 3");
-	scene_keys(s, "K");
+	scene_keys(s, "K\033");
 	scene_wait(s, "stack  ID 0x10 at 3");
 	scene_keys(s, "%");
 	scene_wait_notice(s, NOTICE_PARTNER_NONE);
@@ -587,12 +601,12 @@ test_put_in(void **state)
 	scene_open(s, 24, 80, "xterm-256color", folder_path(&folder, "put.ppl"), text_get(&text),
 		   NULL);
 	scene_until(s, "idx", false);
-	scene_keys(s, "K");
+	scene_keys(s, "K\033");
 	scene_wait_row(s, "   inner_put_in ", " inlined");
 	scene_wait_row(s, "   outer_put_in ", " inlined");
 	scene_wait_row(s, " 0 [..put_in_address", "[before this is known]");
 	/* what stands in its source, or that it is not there */
-	scene_keys(s, "KC");
+	scene_keys(s, "KC\033");
 	scene_wait(s, "message 1");
 	scene_keys(s, "\ts");
 	scene_wait_row(s,
@@ -609,13 +623,13 @@ test_no_program(void **state)
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "all-encap.bin", NULL);
 	scene_until(s, "idx", false);
-	scene_keys(s, "K");
+	scene_keys(s, "K\033");
 	scene_wait(s, "its program is not known");
 	scene_wait(s, "name the ELF file in a profile: `symbols: [{file: PROGRAM.elf}]`");
 	scene_quit(s);
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", NULL);
 	scene_until(s, "idx", false);
-	scene_keys(s, "C");
+	scene_keys(s, "C\033");
 	scene_wait(s, "are followed through their program");
 	scene_keys(s, "]x");
 	scene_wait(s, "are followed through their program");
@@ -636,14 +650,14 @@ test_other_trace(void **state)
 	scene_keys(s, ":functions\r");
 	scene_wait(s, "instructions");
 	scene_until(s, "are followed through their program", false);
-	scene_keys(s, "P:0\rgK");
+	scene_keys(s, "P:0\rgK\033");
 	scene_wait(s, "nothing is known to have been executed before this message");
-	scene_keys(s, "Kg]x");
+	scene_keys(s, "K\033g]x");
 	scene_wait_row(s, ">", "sync.trap");
 	scene_keys(s, "g");
 	scene_keys(s, "3e");
 	scene_wait_row(s, ">", "camera   frames 7 and 8: lost");
-	scene_keys(s, "K");
+	scene_keys(s, "K\033");
 	scene_wait(s, "stack  hart 0 at 329, the last before");
 	bool named = !strstr(symbols_missing, "install libdw"); /* to read them */
 	scene_wait_row(s, named ? " 7 trap_entry " : " 7 80000018 ",

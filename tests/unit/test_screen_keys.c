@@ -101,7 +101,7 @@ test_from_states(void **state)
 			  "context.overlay = \"night\" and context.task = \"loader\"", "U");
 	scene_keys(s, "U");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
-	scene_keys(s, "gep\t\027k\t");
+	scene_keys(s, "gep\033\t\027k\t");
 	scene_wait(s, "= message 31");
 	scene_keys(s, "jjjj\027ka="); /* a value of the detail, from the list */
 	scene_wait_id(s, NOTICE_ONLY, "syst.args = ");
@@ -336,13 +336,13 @@ test_unknown(void **state)
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "-");
 	scene_wait_notice(s, NOTICE_KEY_IN_PANE, "-", "timeline", "zoom out: twice the time", "i");
-	scene_keys(s, "i");
+	scene_keys(s, "i\033");
 	scene_wait(s, "1.52 ms a cell");
 	scene_keys(s, "+");
 	scene_wait(s, "762 us a cell");
 	scene_keys(s, "-");
 	scene_wait(s, "1.52 ms a cell");
-	scene_keys(s, "iB\t\033[3~"); /* Del */
+	scene_keys(s, "i\033B\t\033[3~"); /* Del */
 	scene_wait_id(s, NOTICE_KEY_IN_OPEN_PANE, "filters");
 	scene_keys(s, "]z");
 	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "]z", "]", "e  w  g  t");

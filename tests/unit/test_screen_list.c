@@ -159,7 +159,7 @@ test_sideways(void **state)
 	scene_keys(s, "3l"); /* short rows begin further left as a whole */
 	scene_wait_row(s, "  10:06:40.234886 I dsp ", " <t word");
 	scene_wait_at(s, 23, " 314 of 531");
-	scene_keys(s, "^x\t");
+	scene_keys(s, "^x\033\t");
 	scene_wait(s, "= bytes 0x");
 	scene_keys(s, "l");
 	scene_wait_notice(s, NOTICE_ROWS_SCROLL_IN_LIST, "Tab");
@@ -813,7 +813,7 @@ test_tabs(void **state)
 	scene_keys(s, "/bell\r");
 	scene_wait_row(s, ">", "bell");
 	assert_int_equal(emulator_cell(s->emulator, 4, 12).fg, 16); /* where it is shown */
-	scene_keys(s, "gp");
+	scene_keys(s, "gp\033");
 	scene_wait(s, " echo\\t\\t7/tcp\n");
 	scene_quit(s);
 	unlink(path);

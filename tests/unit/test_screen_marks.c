@@ -464,7 +464,6 @@ test_marks_of_all(void **state)
 	scene_keys(s, "c");
 	scene_wait_row(s, " overlay ", "night");
 	scene_wait_row(s, " overlay ", " 10:06:40.234886739  #314   22.910 us ");
-	scene_keys(s, "\t");
 	scene_wait(s, "= context ");
 	scene_keys(s, "g\r");
 	scene_wait(s, " 314 of 531");

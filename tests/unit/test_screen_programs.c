@@ -121,9 +121,11 @@ open_seven(struct scene *s, struct folder *folder)
 static void
 check_names(struct scene *s)
 {
-	scene_keys(s, "2GK");
+	scene_keys(s, "2G");
+	scene_wait(s, " 2 of ");
+	scene_keys(s, "K\033");
 	scene_wait_row(s, " 1 work", " main");
-	scene_keys(s, "C");
+	scene_keys(s, "C\033");
 	scene_wait(s, "work");
 	scene_keys(s, ":functions\r");
 	scene_wait_row(s, " work ", "60%");
@@ -172,11 +174,11 @@ test_in_use(void **state)
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
 		struct folder folder;
 		open_seven(s, &folder);
-		scene_keys(s, "gKC");
+		scene_keys(s, "gKC\033");
 		scene_wait(s, "stack  ");
 		changes[i].make(folder_path(&folder, "seven.elf"));
 		check_notice(s, changes[i].notice, "seven.elf");
-		scene_keys(s, "CK");
+		scene_keys(s, "CK\033");
 		scene_until(s, "stack  ", false);
 		check_names(s);
 		scene_quit(s);
@@ -192,7 +194,9 @@ test_read_again(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct folder folder;
 		open_seven(s, &folder);
-		scene_keys(s, "2GK");
+		scene_keys(s, "2G");
+		scene_wait(s, " 2 of ");
+		scene_keys(s, "K\033");
 		scene_wait_row(s, " 1 work", " main");
 		(i ? replace_it : write_other)(folder_path(&folder, "seven.elf"));
 		scene_keys(s, "R");
@@ -222,7 +226,7 @@ test_read_noise(void **state)
 	scene_wait_id(s, NOTICE_PROGRAMS_READ, NULL);
 	scene_keys(s, "2G");
 	scene_wait_id(s, NOTICE_LOAD_FAILED, "seven.elf");
-	scene_keys(s, "K");
+	scene_keys(s, "K\033");
 	scene_wait(s, "not an ELF file");
 	write_other(path);
 	scene_keys(s, "R");
@@ -281,7 +285,7 @@ test_images(void **state)
 		scene_wait(s, "0x80004000-0x80004004 A32 1 instr");
 		changes[i].make(folder_path(&folder, "code.bin"));
 		check_notice(s, changes[i].notice, "code.bin");
-		scene_keys(s, "KCGk");
+		scene_keys(s, "KC\033Gk");
 		scene_wait(s, "code  ");
 		scene_keys(s, ":functions\r");
 		scene_keys(s, "g]x[xP");

@@ -67,7 +67,7 @@ static void
 test_ascii(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 24, 80, "xterm-256color", "all-raw.bin", "--ascii", "+x", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "all-raw.bin", "--ascii", "+x\033", NULL);
 	scene_wait(s, "- bytes ");
 	scene_keys(s, "  ");
 	scene_keys(s, "G");
@@ -84,7 +84,7 @@ test_wide_screen(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 50, 200);
-	scene_keys(s, "px");
+	scene_keys(s, "px\033");
 	scene_wait(s, "- message ");
 	scene_wait(s, "- bytes");
 	/* beside the list, in the row of its names */
@@ -106,7 +106,7 @@ test_small_screens(void **state)
 		struct scene *s = *state;
 		scene_open(s, sizes[i].rows, sizes[i].cols, "xterm-256color", "demo.stp", NULL);
 		scene_wait(s, ">");
-		scene_keys(s, "pxjG|\\?\003/a\rgHqBa.\r2;z j&(\033");
+		scene_keys(s, "px\033jG|\\?\003/a\rgHqBa.\r2;z j&(\033");
 		scene_keys(s, "j");
 		scene_quit(s);
 	}
@@ -492,6 +492,7 @@ test_held_key(void **state)
 	scene_wait(s, " 10:06:40.");
 	scene_keys(s, "101Gpcxi");
 	scene_wait(s, "- message 101 ");
+	scene_keys(s, "\033");
 	scene_check_idle(s);
 	size_t single = bytes_of_steps(s, 101, 20, 150);
 	size_t held = bytes_of_steps(s, 121, 60, 20);

@@ -19,7 +19,7 @@ static void
 test_idle_timeline(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "+i", NULL);
+	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "+i\033", NULL);
 	scene_wait(s, " 531 messages here");
 	scene_wait_row(s, "ties ", "^");
 	scene_check_idle(s);
@@ -85,7 +85,7 @@ test_timeline_tie(void **state)
 	scene_open(s, 30, 100, "xterm-256color", "demo.stp", soc.data, NULL);
 	text_free(&soc);
 	scene_wait(s, "2 clocks, not tied");
-	scene_keys(s, "3jmaGi");
+	scene_keys(s, "3jmaGi\033");
 	scene_wait_row(s, ">", " board ");
 	scene_wait_row(s, " 0.112", " messages, "); /* the foot: time of the cursor */
 	scene_keys(s, "mb:tie a b\r");
@@ -104,7 +104,7 @@ test_timeline(void **state)
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
 	scene_wait(s, "E 15  W 12");
 	size_t before = s->sent.length;
-	scene_keys(s, "i");
+	scene_keys(s, "i\033");
 	scene_wait(s, " 309 messages here, 1 fatal, 15 errors, 12 warnings, losses in");
 	assert_true(s->sent.length - before < 3072);
 	scene_wait_row(s, "board ", "~");
@@ -151,7 +151,7 @@ test_timeline_brush(void **state)
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
 	scene_wait(s, "E 15  W 12");
 	scene_wait(s, DEMO_TIME);
-	scene_keys(s, "i21G\ta");
+	scene_keys(s, "i\03321G\ta");
 	scene_keys(s, "41Gb");
 	scene_wait(s, " A to B ");
 	scene_keys(s, "v");
@@ -163,7 +163,7 @@ test_timeline_brush(void **state)
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
 	scene_wait(s, "E 15  W 12");
 	scene_wait(s, DEMO_TIME);
-	scene_keys(s, "21Gv41Gi"); /* a range shows its time */
+	scene_keys(s, "21Gv41Gi\033"); /* a range shows its time */
 	scene_wait(s, " messages here");
 	scene_until(s, " 309 messages here", false);
 	wait_cursor(s, 60); /* nearly at the end */
@@ -176,7 +176,7 @@ static void
 test_timeline_screens(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 50, 200, "xterm-256color", "demo.stp", "+i", NULL);
+	scene_open(s, 50, 200, "xterm-256color", "demo.stp", "+i\033", NULL);
 	scene_wait(s, " 309 messages here");
 	scene_wait_row(s, "board ", "\u2588"); /* a full block */
 	scene_keys(s, "\t ");		       /* a lane for each origin, the busiest ones */
@@ -188,18 +188,19 @@ test_timeline_screens(void **state)
 	scene_keys(s, "20k ");
 	scene_until(s, "\n pmic ", false);
 	scene_quit(s);
-	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", "--ascii", "+i", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", "--ascii", "+i\033",
+		   NULL);
 	scene_wait(s, " 309 messages here");
 	assert_false(scene_has_colours(s));
 	scene_wait_row(s, "board ", "!");
 	scene_quit(s);
-	scene_open(s, 5, 20, "xterm-256color", "demo.stp", "+i", NULL);
+	scene_open(s, 5, 20, "xterm-256color", "demo.stp", "+i\033", NULL);
 	scene_wait(s, "of 309"); /* no room: it leaves first */
 	scene_until(s, "- time", false);
 	scene_keys(s, "\t\\"); /* zoomed it has all */
 	scene_until(s, "boa", true);
 	scene_quit(s);
-	scene_open(s, 24, 80, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "all-gem.bin", "--ascii", "+i\033", NULL);
 	scene_wait(s, "- offsets  "); /* there are no times */
 	scene_wait(s, " messages here");
 	scene_quit(s);
@@ -210,7 +211,7 @@ static void
 test_timeline_bytes(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+i", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+i\033", NULL);
 	scene_wait(s, " 531 messages here");
 	scene_wait(s, " 10:06:40.");
 	unfold_ties(s);
@@ -233,7 +234,8 @@ static void
 test_timeline_links(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "--theme=mono", "+i", NULL);
+	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "--theme=mono", "+i\033",
+		   NULL);
 	unfold_ties(s);
 	scene_wait_row(s, "dsp>log ", "^"); /* words and their events */
 	scene_wait_row(s, "soc>hub ", "^"); /* ties of the profile */
@@ -262,7 +264,8 @@ test_timeline_apart(void **state)
 		assert_non_null(file);
 		fprintf(file, "  - {kind: offset, trace: dsp.gem, seconds: %s}\n", seconds[i]);
 		fclose(file);
-		scene_open(s, 40, 80, "xterm-256color", path, "--no-cache", "--ascii", "+i", NULL);
+		scene_open(s, 40, 80, "xterm-256color", path, "--no-cache", "--ascii", "+i\033",
+			   NULL);
 		unfold_ties(s);
 		scene_wait_row(s, "dsp.gem>dsp.uia ", lines[i]);
 		scene_wait_row(s, "dsp.gem>dsp.uia ", ends[i]);
@@ -278,7 +281,7 @@ static void
 test_timeline_contexts(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 40, 100, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
+	scene_open(s, 40, 100, "xterm-256color", "all-gem.bin", "--ascii", "+i\033", NULL);
 	scene_wait(s, "\nuser ");
 	assert_non_null(strchr(lane_row(s, "user "), '['));
 	scene_quit(s);
@@ -291,7 +294,7 @@ static void
 test_timeline_states(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "--ascii", "+i\033", NULL);
 	scene_wait(s, " 10:06:40.");
 	scene_keys(s, "/given up\r");
 	scene_wait_row(s, "overlay ", "[day                                ][  ][][night      ");
@@ -336,7 +339,7 @@ open_log(struct scene *s, struct log_scene *l, void (*add)(FILE *, int i))
 	fprintf(file, "traces: [{file: random.log, format: text, text: {preset: logcat}}]\n"
 		      "contexts: [{name: mode, field: pid}]\n");
 	fclose(file);
-	scene_open(s, 24, 80, "xterm-256color", text_get(&l->profile), "--ascii", "+i", NULL);
+	scene_open(s, 24, 80, "xterm-256color", text_get(&l->profile), "--ascii", "+i\033", NULL);
 }
 
 static void
@@ -438,7 +441,7 @@ static void
 test_timeline_filter(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", "+i", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", "+i\033", NULL);
 	scene_wait(s, " 309 messages here, 1 fatal, 15 errors, 12 warnings");
 	assert_non_null(strpbrk(lane_row(s, "board "), ":iI"));
 	scene_keys(s, "&severity = error and text ~ /e/\r");
@@ -453,7 +456,7 @@ test_timeline_filter(void **state)
 	assert_null(strpbrk(lane_row(s, "board "), ":iI"));
 	scene_quit(s);
 	/* an origin without a text */
-	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
+	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "+i\033", NULL);
 	scene_wait(s, " 531 messages here");
 	scene_wait(s, " lab.yaml  5 traces  ");
 	scene_keys(s, "\t \\"); /* on all of the screen */
@@ -481,7 +484,7 @@ static void
 test_timeline_looks(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "+&severity = error", "+i", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "+&severity = error", "+i\033", NULL);
 	scene_wait(s, "15 errors, losses in 2 cells\n");
 	assert_true(count_coloured(s, "board ") > 3);
 	scene_keys(s, "5G");
@@ -493,7 +496,7 @@ test_timeline_looks(void **state)
 	assert_non_null(strchr(axis_row(s), 'A'));
 	scene_quit(s);
 
-	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+i", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+i\033", NULL);
 	scene_wait(s, " 10:06:40.");
 	scene_keys(s, "/threadCtxChg 0x80010000 to 0x80010100\r");
 	scene_wait(s, "\n  10:06:40.v              .1  ");

@@ -463,7 +463,7 @@ test_trace_colours(void **state)
 	static const char *const names[] = {"soc ", "dsp ", "log ", "cam ", "hub "};
 	struct scene *s = *state;
 	int colours[5], shown = 0;
-	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "--theme=default", "+i",
+	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "--theme=default", "+i\033",
 		   NULL);
 	scene_wait_row(s, "ties ", "^");
 	scene_wait(s, " 10:06:40.");
@@ -485,7 +485,7 @@ test_trace_colours(void **state)
 	assert_int_equal(colour_of(s, "dsp,", 1, 17), colours[1]);
 	assert_int_equal(colour_of(s, "wall", 1, 0), -1);
 	scene_quit(s);
-	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", "+i", NULL);
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", "+i\033", NULL);
 	scene_wait(s, " 309 messages here");
 	assert_int_equal(colour_of(s, "IIII", 2, 8), -1); /* of the lane */
 	scene_quit(s);
@@ -611,7 +611,7 @@ test_unrelated_cores(void **state)
 	assert_null(strstr(scene_screen(s), " ms I core"));
 	scene_keys(s, "8G");
 	scene_wait(s, "\n>/");
-	scene_keys(s, "p");
+	scene_keys(s, "p\033");
 	scene_wait(s, "+1.000 us after the last of core 1");
 	assert_null(strstr(scene_screen(s), "above"));
 	scene_quit(s);

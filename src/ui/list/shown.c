@@ -18,7 +18,10 @@ shown_base(const struct screen *screen)
 void
 shown_set_focus(struct screen *screen, enum pane_id pane)
 {
-	screen->focus = pane == PANE_LIST ? shown_base(screen) : pane;
+	pane = pane == PANE_LIST ? shown_base(screen) : pane;
+	if (pane != screen->focus)
+		screen->focus_before = screen->focus;
+	screen->focus = pane;
 }
 
 void

@@ -302,12 +302,20 @@ code_prepare(struct screen *screen, const char **why)
 	return look;
 }
 
+/* True if the cursor is in the code pane, or went from there to its bytes. */
+static bool
+has_cursor(const struct screen *screen)
+{
+	bool from = screen->focus == PANE_HEX && screen->focus_before == PANE_CODE;
+	return screen->open[PANE_CODE] && (screen->focus == PANE_CODE || from);
+}
+
 bool
 code_find_place(struct screen *screen, struct code_place *place)
 {
 	const struct code_state *state = state_of(screen);
 	const char *why;
-	if (screen->focus != PANE_CODE || !code_prepare(screen, &why) ||
+	if (!has_cursor(screen) || !code_prepare(screen, &why) ||
 	    state->table.cursor.line >= state->lines.count)
 		return false;
 	const struct code_line *line = &state->lines.at[state->table.cursor.line];

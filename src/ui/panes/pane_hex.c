@@ -1,5 +1,5 @@
 /*
- * The bytes of the selected message and around it. While the code pane has the focus, the bytes
+ * The bytes of the selected message and around it. While the code pane has the cursor, the bytes
  * of the program at the instruction under its cursor.
  *
  * Rows are aligned to their width. Each nibble has its own role, as fields of some transports
@@ -332,11 +332,21 @@ hex_move(struct screen *screen, const struct command_call *call)
 	hex_scroll(screen, pane_step(call, state_of(screen)->rows));
 }
 
+static void
+hex_go_to_end(struct screen *screen, const struct command_call *call)
+{
+	bool end = call->id == COMMAND_END;
+	hex_scroll(screen, end ? INT64_MAX : -INT64_MAX);
+	if (end) /* a whole screen of bytes */
+		hex_scroll(screen, 1 - state_of(screen)->rows);
+}
+
 static pane_command *const hex_commands[COMMAND_COUNT] = {
     [COMMAND_DOWN] = hex_move,	      [COMMAND_UP] = hex_move,
     [COMMAND_PAGE_DOWN] = hex_move,   [COMMAND_PAGE_UP] = hex_move,
     [COMMAND_HALF_DOWN] = hex_move,   [COMMAND_HALF_UP] = hex_move,
     [COMMAND_SCROLL_DOWN] = hex_move, [COMMAND_SCROLL_UP] = hex_move,
+    [COMMAND_TOP] = hex_go_to_end,    [COMMAND_END] = hex_go_to_end,
 };
 
 const struct pane_ops pane_hex = {

@@ -580,30 +580,27 @@ timeline_move(struct screen *screen, const struct command_call *call)
 	lines_go_to(&state->at, state->lines.count, (int64_t)state->at.line + pane_step(call, 1));
 }
 
-void
-timeline_toggle(struct screen *screen, const struct command_call *call)
+bool
+timeline_show_range(struct screen *screen)
 {
 	struct timeline_state *state = timeline_state_of(screen);
 	const struct location *location = &screen->range->from;
 	const struct row *row = list_current(screen->list);
 	struct position at;
 	int64_t from, to;
-	(void)call;
 	bool ranged =
 	    screen->range->on && row &&
 	    reader_find_id(sequence_reader(screen->sequence, location->trace), location->id, &at) &&
 	    time_at(screen, location->trace, sequence_reader(screen->sequence, location->trace), at,
 		    &from) &&
 	    time_at_position(screen, row_position(row), &to);
-	screen->open[PANE_TIMELINE] = ranged || !screen->open[PANE_TIMELINE];
 	if (ranged && from != to) {
 		state->window.trace = location->trace;
 		state->window.columns += !state->window.columns;
 		state->opened = true;
 		show_between(state, from < to ? from : to, from < to ? to : from);
 	}
-	if (!screen->open[PANE_TIMELINE] && screen->focus == PANE_TIMELINE)
-		shown_set_focus(screen, PANE_LIST);
+	return ranged;
 }
 
 static pane_command *const timeline_commands[COMMAND_COUNT] = {

@@ -84,6 +84,7 @@ struct screen {
 	bool open[PANE_COUNT];
 	bool hex_closed; /* the hex pane is open only while nothing is decoded */
 	enum pane_id focus;
+	enum pane_id focus_before; /* the pane that had the cursor before */
 	struct layout layout;
 	struct prompt *prompt;
 

@@ -122,6 +122,33 @@ print_commands(void)
 }
 
 static void
+print_habits(void)
+{
+	struct keymap map = {0};
+	struct text hint = {0};
+	keymap_standard(&map);
+	for (size_t i = 0; i < habit_count; i++) {
+		const struct habit *habit = &habits[i];
+		puts(".TP");
+		print_bold("", habit->keys);
+		printf(" (%s)\n", habit->meaning);
+		if (habit->here < COMMAND_COUNT)
+			print_bold("Here ", commands[habit->here].name);
+		else
+			fputs("Here nothing", stdout);
+		if (habit->instead < COMMAND_COUNT) {
+			text_clear(&hint);
+			keymap_hint(&map, habit->instead, &hint);
+			print_bold("; press ", hint.data);
+			print_bold(" for ", commands[habit->instead].name);
+		}
+		puts(".");
+	}
+	text_free(&hint);
+	keymap_free(&map);
+}
+
+static void
 print_signs(void)
 {
 	for (int i = 0; i < SIGN_COUNT; i++) {
@@ -415,7 +442,8 @@ static const struct {
     {"exports", print_exports}, {"fields", print_fields},     {"filter", print_filter},
     {"checks", print_checks},	{"profile", print_profile},   {"view", print_view},
     {"own", print_own},		{"theme", print_theme},	      {"keymaps", print_keymaps},
-    {"session", print_session}, {"signs", print_signs},	      {"silent", print_silent},
+    {"session", print_session}, {"habits", print_habits},     {"signs", print_signs},
+    {"silent", print_silent},
 };
 
 int

@@ -90,6 +90,7 @@ libtrawl_a_SOURCES = \
 	src/command/cli_filter.h \
 	src/command/command.c \
 	src/command/command.def \
+	src/command/habit.def \
 	src/command/command.h \
 	src/command/keymap.c \
 	src/command/keymap.h \
@@ -544,6 +545,7 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_marks.c \
 	src/ui/panes/pane_messages.c \
 	src/ui/panes/pane_origins.c \
+	src/ui/panes/pane_settings.c \
 	src/ui/panes/pane_functions.c \
 	src/ui/panes/pane_stack.c \
 	src/ui/panes/pane_syncs.c \

@@ -61,6 +61,17 @@ command_scope_name(enum command_scope scope)
 	return names[scope];
 }
 
+const struct habit habits[] = {
+#define HABIT(keys_, meaning_, here_, instead_)                                                    \
+	{.keys = (keys_),                                                                          \
+	 .meaning = (meaning_),                                                                    \
+	 .here = COMMAND_##here_,                                                                  \
+	 .instead = COMMAND_##instead_},
+#include "command/habit.def"
+#undef HABIT
+};
+const size_t habit_count = sizeof habits / sizeof *habits;
+
 const struct command_alias command_aliases[] = {
     {"h", COMMAND_HELP},	   {"n", COMMAND_NEXT},
     {"N", COMMAND_PREVIOUS},	   {"$", COMMAND_END},

@@ -86,6 +86,14 @@ int64_t command_steps(const struct command_call *);
 const char *command_group_title(enum command_group);
 const char *command_scope_name(enum command_scope);
 
+/* A key of vi or less that does something else here: command/habit.def. */
+struct habit {
+	const char *keys, *meaning;
+	enum command_id here, instead; /* COMMAND_COUNT: none */
+};
+extern const struct habit habits[];
+extern const size_t habit_count;
+
 /* Other names of commands, known from other programs. */
 struct command_alias {
 	const char *name;

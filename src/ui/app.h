@@ -22,6 +22,9 @@ struct app {
 	enum layout_mode layout_mode;
 	bool zoom;
 	bool warned; /* the last quit was refused: marks or a file would be lost */
+	bool opened; /* a pane was opened by a command */
+	bool asked;  /* the last key was a q that asked for another */
+	struct command_call last; /* for the command `repeat`; count 0: none */
 	bool light;  /* the theme is for a light background */
 	int split;
 

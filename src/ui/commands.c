@@ -309,6 +309,7 @@ open_pane(struct screen *screen, enum pane_id pane, const char *text)
 {
 	(void)text;
 	screen->open[pane] = true;
+	app_of(screen)->opened |= pane < PANE_GUESSES;
 	shown_set_focus(screen, pane);
 }
 
@@ -351,11 +352,32 @@ toggle_table(struct screen *screen, const struct command_call *call)
 	toggle_pane(screen, code && !names ? PANE_FUNCTIONS : PANE_TABLE, call->text);
 }
 
+/* Return the lowest pane that is open next to the list, or PANE_LIST if there is none.  The hex
+ * pane of an undecoded trace does not count: it belongs to the pane in the list's place. */
+static enum pane_id
+lowest_pane(const struct screen *screen)
+{
+	enum pane_id lowest = PANE_LIST;
+	for (int pane = PANE_DETAIL; pane < PANE_GUESSES; pane++) {
+		const struct area *own = &screen->layout.rules[pane];
+		bool opened = screen->open[pane] && !(pane == PANE_HEX && screen->hex_closed);
+		if (opened && (lowest == PANE_LIST || own->row > screen->layout.rules[lowest].row))
+			lowest = (enum pane_id)pane;
+	}
+	return lowest;
+}
+
 static void
 next_pane(struct screen *screen, const struct command_call *call)
 {
 	int step = call->id == COMMAND_PANE_NEXT ? 1 : PANE_COUNT - 1;
 	int pane = (int)screen->focus;
+	if (call->id == COMMAND_PANE_NEXT && call->letter == KEYCODE_TAB &&
+	    pane == (int)PANE_LIST && lowest_pane(screen) == PANE_LIST) {
+		/* vi's Ctrl-I is the same key */
+		commands_run(screen, (struct command_call){.id = COMMAND_FORWARD, .count = 1});
+		return;
+	}
 	do
 		pane = (pane + step) % PANE_COUNT;
 	while (!screen->open[pane]);
@@ -672,19 +694,15 @@ quit_program(struct screen *screen, const struct command_call *call)
 		screen_error(screen, NOTICE_QUIT_WAITING, waits);
 }
 
-/* Return the lowest pane that is open next to the list, or PANE_LIST if there is none.  The hex
- * pane of an undecoded trace does not count: it belongs to the pane in the list's place. */
-static enum pane_id
-lowest_pane(const struct screen *screen)
+/* Ask for another q.  One may have been typed for a pane that was already closed. */
+static void
+ask_to_quit(struct screen *screen)
 {
-	enum pane_id lowest = PANE_LIST;
-	for (int pane = PANE_DETAIL; pane < PANE_GUESSES; pane++) {
-		const struct area *own = &screen->layout.rules[pane];
-		bool opened = screen->open[pane] && !(pane == PANE_HEX && screen->hex_closed);
-		if (opened && (lowest == PANE_LIST || own->row > screen->layout.rules[lowest].row))
-			lowest = (enum pane_id)pane;
-	}
-	return lowest;
+	struct text hint = {0};
+	app_of(screen)->asked = true;
+	keymap_hint(screen->keymap, COMMAND_CLOSE, &hint);
+	screen_say(screen, NOTICE_QUIT_AGAIN, hint.data);
+	text_free(&hint);
 }
 
 /* Close the pane with the cursor, else the lowest one.  If only the list is left, quit. */
@@ -692,12 +710,16 @@ static void
 close_top(struct screen *screen, const struct command_call *call)
 {
 	enum pane_id pane = screen->focus;
+	bool asked = app_of(screen)->asked;
+	app_of(screen)->asked = false;
 	if (pane == shown_base(screen))
 		pane = lowest_pane(screen);
 	if (app_of(screen)->zoom)
 		app_of(screen)->zoom = false;
 	else if (pane != PANE_LIST)
 		close_pane(screen, pane);
+	else if (app_of(screen)->opened && !asked)
+		ask_to_quit(screen);
 	else
 		quit_program(screen, call);
 }
@@ -707,6 +729,10 @@ static void
 say_unknown(struct screen *screen, const char *name, size_t length)
 {
 	struct text names = {0};
+	if (length == 1 && *name == 'e') { /* of vi and less */
+		screen_error(screen, NOTICE_OPEN_AT_START);
+		return;
+	}
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		if (!strncmp(commands[i].name, name, length))
 			text_addf(&names, "%s%s", names.length ? ", " : "", commands[i].name);
@@ -755,6 +781,33 @@ run_line(struct screen *screen, const struct command_call *call)
 	commands_run(screen, run);
 }
 
+/* Note a jump or a search for `repeat`. */
+static void
+note_last(struct screen *screen, const struct command_call *call)
+{
+	struct command_call *last = &app_of(screen)->last;
+	enum command_id id = call->id;
+	if (id == COMMAND_SEARCH || id == COMMAND_SEARCH_BACK)
+		*last = (struct command_call){.id = COMMAND_NEXT, .count = 1};
+	else if (id == COMMAND_GOTO)
+		*last = (struct command_call){.id = id, .count = 1, .text = "."};
+	else if (commands[id].group == GROUP_FIND && id != COMMAND_CANCEL)
+		*last = *call;
+}
+
+static void
+repeat_last(struct screen *screen, const struct command_call *call)
+{
+	struct command_call last = app_of(screen)->last;
+	if (!last.count) {
+		screen_say(screen, NOTICE_REPEAT_NOTHING);
+		return;
+	}
+	if (call->counted)
+		last.count = call->count;
+	commands_run(screen, last);
+}
+
 static pane_command show_pane;
 
 /* The handlers of command.def, and the pane that a command only shows. */
@@ -791,6 +844,8 @@ static void
 run_command(struct screen *screen, struct command_call call)
 {
 	pane_command *run = screen->panes[screen->focus]->commands[call.id];
+	if (call.id != COMMAND_CLOSE)
+		app_of(screen)->asked = false;
 	bool to_message = call.counted && (call.id == COMMAND_TOP || call.id == COMMAND_END);
 	if (to_message && screen->focus < PANE_HELP)
 		run = NULL;
@@ -802,6 +857,7 @@ run_command(struct screen *screen, struct command_call call)
 		prompt_open(screen->prompt, call.id);
 		return;
 	}
+	note_last(screen, &call);
 	if (!run && screen->focus >= PANE_HELP && call.id != COMMAND_REDRAW &&
 	    call.id != COMMAND_SUSPEND && call.id != COMMAND_QUIT)
 		commands_run(screen, (struct command_call){.id = COMMAND_CLOSE});

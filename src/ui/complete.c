@@ -337,6 +337,10 @@ complete_next(struct screen *screen)
 	struct names names;
 	if (!prompt->completed)
 		prompt->stem = prompt->text.length;
+	if (!prompt->text.length && !prompt->listed) { /* show the names before one is chosen */
+		prompt->listed = true;
+		return;
+	}
 	if (!names_find(screen, &names, &c))
 		return;
 	if (prompt->completed >= names.all.count) /* start again with the first */
@@ -393,17 +397,20 @@ draw_names(struct screen *screen, struct canvas *canvas, const struct area *area
 	struct completion c;
 	struct names names;
 	struct page page = {.charset = screen->charset};
-	if (!prompt->completed || area->rows < 1 || !names_find(screen, &names, &c))
+	if ((!prompt->completed && !prompt->listed) || area->rows < 1 ||
+	    !names_find(screen, &names, &c))
 		return 0;
 	for (size_t i = 0; i < names.all.count; i++)
-		page_add(&page, names.all.at[i], i + 1 == prompt->completed, area->cols);
+		page_add(&page, names.all.at[i], i + 1 == prompt->completed + !prompt->completed,
+			 area->cols);
 	if (page.behind)
 		text_addf(&page.names, "  %zu more", page.behind);
 	if (page.all > 1) {
 		canvas_fill(canvas, area, 0, 0, area->cols, ROLE_NOTE, ' ');
 		canvas_put_cell(canvas, area, 0, 0, area->cols, ROLE_NOTE, page.names.data,
 				page.names.length);
-		canvas_role(canvas, area, 0, page.chosen, page.columns, ROLE_CURSOR);
+		if (prompt->completed)
+			canvas_role(canvas, area, 0, page.chosen, page.columns, ROLE_CURSOR);
 	}
 	names_free(&names);
 	text_free(&c.stem);

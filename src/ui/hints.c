@@ -117,6 +117,23 @@ say_elsewhere(struct screen *screen, int pane, enum command_id id, const char *t
 	text_free(&way);
 }
 
+/* Report the key that does what one of vi or less would do.  Return false if there is none. */
+static bool
+say_instead(struct screen *screen, const char *typed)
+{
+	struct text hint = {0};
+	size_t i = 0;
+	while (i < habit_count &&
+	       (strcmp(habits[i].keys, typed) != 0 || habits[i].instead == COMMAND_COUNT))
+		i++;
+	if (i == habit_count)
+		return false;
+	keymap_hint(screen->keymap, habits[i].instead, &hint);
+	screen_say(screen, NOTICE_KEY_INSTEAD, typed, hint.data, commands[habits[i].instead].help);
+	text_free(&hint);
+	return true;
+}
+
 void
 hints_say_no_key(struct screen *screen, const struct keys *keys)
 {
@@ -126,6 +143,8 @@ hints_say_no_key(struct screen *screen, const struct keys *keys)
 	keys_show(keys, &typed);
 	if (pane < PANE_COUNT) {
 		say_elsewhere(screen, pane, id, typed.data);
+	} else if (say_instead(screen, typed.data)) {
+		/* reported */
 	} else if (keys->count > 1) {
 		say_beginning(screen, keys, typed.data);
 	} else {

@@ -174,14 +174,17 @@ take_pasted(struct screen *screen, uint32_t code)
 	input->paste_gap = !prints && screen->prompt->text.length;
 }
 
-/* True if a key is a command of the card or closes it.  Any other key acts where the cursor was. */
+/* True if a key is a command of the card, or one that acts wherever the cursor is. */
 static bool
 is_of_card(const struct screen *screen, uint32_t key)
 {
 	const struct keys one = {.at = {key}, .count = 1};
 	enum command_id id;
-	return keymap_look(screen->keymap, SCOPE_CARD, &one, &id) == KEYMAP_FOUND &&
-	       (commands[id].scope == SCOPE_CARD || screen->panes[PANE_CARD]->commands[id]);
+	if (keymap_look(screen->keymap, SCOPE_CARD, &one, &id) != KEYMAP_FOUND)
+		return false;
+	return commands[id].scope == SCOPE_CARD || screen->panes[PANE_CARD]->commands[id] ||
+	       id == COMMAND_COMMAND || id == COMMAND_QUIT || id == COMMAND_REDRAW ||
+	       id == COMMAND_SUSPEND;
 }
 
 static void
@@ -210,8 +213,10 @@ take_key(struct screen *screen, uint32_t key)
 		run_key(screen, input->pending_letter, key);
 		return;
 	}
-	if (screen->focus == PANE_CARD && !is_of_card(screen, key))
-		card_close(screen);
+	if (screen->focus == PANE_CARD && !is_of_card(screen, key)) {
+		card_say_keys(screen);
+		return;
+	}
 	if (is_count(screen, key)) {
 		input->counted = true;
 		input->count =

@@ -218,6 +218,11 @@ void
 settings_set(struct screen *screen, const struct command_call *call)
 {
 	struct view *view = &app_of(screen)->options->looks.view;
+	if (!call->text || !*call->text) {
+		screen->open[PANE_SETTINGS] = true;
+		shown_set_focus(screen, PANE_SETTINGS);
+		return;
+	}
 	size_t length = strcspn(call->text, "= ");
 	const char *value = call->text + length;
 	char name[32], buffer[256];

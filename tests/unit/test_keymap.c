@@ -125,6 +125,27 @@ test_scopes(void **state)
 
 /* Each default key leads to its command: no two share one, and none is the
  * beginning of another. */
+/* The list of differences from vi and less is true: a key has the command that the list names, or
+ * none, and then the list names another. */
+static void
+test_habits(void **state)
+{
+	(void)state;
+	struct keymap map = {0};
+	keymap_standard(&map);
+	assert_true(habit_count > 0);
+	for (size_t i = 0; i < habit_count; i++) {
+		const struct habit *habit = &habits[i];
+		struct keys keys = parse(habit->keys);
+		enum command_id id = COMMAND_COUNT;
+		enum keymap_answer answer = keymap_look(&map, SCOPE_LIST, &keys, &id);
+		assert_int_equal(answer, habit->here < COMMAND_COUNT ? KEYMAP_FOUND : KEYMAP_NONE);
+		assert_int_equal(id, habit->here);
+		assert_true(habit->here != habit->instead);
+	}
+	keymap_free(&map);
+}
+
 static void
 test_defaults(void **state)
 {
@@ -259,8 +280,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_names),    cmocka_unit_test(test_lookup),
 	    cmocka_unit_test(test_scopes),   cmocka_unit_test(test_defaults),
-	    cmocka_unit_test(test_commands), cmocka_unit_test(test_own_keys),
-	    cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_habits),   cmocka_unit_test(test_commands),
+	    cmocka_unit_test(test_own_keys), cmocka_unit_test(test_lines),
 	};
 	return cmocka_run_group_tests_name("keymap", tests, NULL, NULL);
 }

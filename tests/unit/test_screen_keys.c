@@ -363,7 +363,7 @@ test_card(void **state)
 	scene_check_idle(s);
 	scene_keys(s, "\033OP");
 	scene_wait(
-	    s, " keys of the list, 1 of 12     Space b turn  m manual  other keys leave and act");
+	    s, " keys of the list, 1 of 12     Space b turn  m manual  q back");
 	scene_wait_at(
 	    s, 2, " move                      next, previous            only, hide: this row's");
 	scene_wait(s, "P x   fields, bytes"); /* as they are bound */

@@ -26,11 +26,19 @@ lines_show(struct lines *lines, size_t count, int rows)
 		lines->top = count > shown ? count - shown : 0;
 }
 
+static bool
+is_window_command(enum command_id id)
+{
+	return id == COMMAND_WINDOW_TOP || id == COMMAND_WINDOW_MIDDLE ||
+	       id == COMMAND_WINDOW_BOTTOM;
+}
+
 bool
 lines_are_moved(enum command_id id)
 {
 	const struct command_call call = {.id = id, .count = 1};
-	return id == COMMAND_TOP || id == COMMAND_END || pane_step(&call, 1);
+	return id == COMMAND_TOP || id == COMMAND_END || is_window_command(id) ||
+	       pane_step(&call, 1);
 }
 
 void
@@ -44,6 +52,11 @@ lines_move(struct screen *screen, const struct command_call *call)
 		line = 0;
 	if (call->id == COMMAND_END)
 		line = INT64_MAX;
+	if (is_window_command(call->id) && count) {
+		size_t left = count - lines->top, shown = (size_t)lines->rows;
+		line = (int64_t)lines->top +
+		       pane_window_row(call, (int64_t)(left < shown ? left : shown));
+	}
 	if (count)
 		lines_go_to(lines, count, line);
 	if (count && pane->moved)

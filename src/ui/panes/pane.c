@@ -172,3 +172,25 @@ move_screen(struct screen *screen, const struct command_call *call)
 {
 	list_scroll(list_of(screen), pane_step(call, 0));
 }
+
+int64_t
+pane_window_row(const struct command_call *call, int64_t rows)
+{
+	int64_t row = call->counted ? command_steps(call) - 1 : 0;
+	if (call->id == COMMAND_WINDOW_MIDDLE)
+		return (rows - 1) / 2;
+	row = row >= rows ? rows - 1 : row;
+	return call->id == COMMAND_WINDOW_TOP ? row : rows - 1 - row;
+}
+
+void
+move_in_window(struct screen *screen, const struct command_call *call)
+{
+	struct list *list = list_of(screen);
+	int64_t rows = 0;
+	while (rows < (int64_t)list->height && list_row(list, (size_t)rows))
+		rows++;
+	int64_t from = (int64_t)list->cursor - (int64_t)list->top;
+	if (rows)
+		list_move(list, pane_window_row(call, rows) - from);
+}

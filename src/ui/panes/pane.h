@@ -68,6 +68,10 @@ int64_t pane_step(const struct command_call *, int rows);
  * pane's own list, else in the list of messages. */
 pane_command *pane_mover(enum command_id);
 
+/* Move to the top, middle or bottom row of the screen; and the row meant, of ROWS on the screen. */
+extern pane_command move_in_window;
+int64_t pane_window_row(const struct command_call *, int64_t rows);
+
 /* Scroll the bytes in the hex pane. */
 extern pane_command hex_move;
 

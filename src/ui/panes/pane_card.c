@@ -4,8 +4,8 @@
  * The list's card comes from the table of the card (command/card.def). The card of another pane
  * shows the commands of that pane, with wrapped descriptions, and its signs. After the list's card
  * comes one with the signs of rows and numbers (screen/sign.def). Sections fill columns, and a
- * small screen needs several pages. The paging keys stop at the first and the last card. Keys
- * outside the card close it and run (ui/input.c).
+ * small screen needs several pages. The paging keys stop at the first and the last card. Other
+ * keys are ignored (ui/input.c).
  */
 #include "config.h"
 
@@ -360,7 +360,7 @@ draw_head(struct screen *screen, struct canvas *canvas, const struct area *area)
 	keymap_hint(screen->keymap, COMMAND_MANUAL, &right);
 	text_add(&right, " manual ");
 	size_t manual = right.length;
-	text_add(&right, " other keys leave and act ");
+	text_add(&right, " q back ");
 	int room = area->cols - text_columns(left.data, left.length, screen->charset) - 2;
 	if (text_columns(right.data, right.length, screen->charset) > room)
 		text_cut(&right, manual);
@@ -437,6 +437,15 @@ card_close(struct screen *screen)
 	shown_set_focus(screen, state_of(screen)->from);
 }
 
+void
+card_say_keys(struct screen *screen)
+{
+	struct text hint = {0};
+	keymap_hint(screen->keymap, COMMAND_CLOSE, &hint);
+	screen_say(screen, NOTICE_CARD_KEYS, hint.data);
+	text_free(&hint);
+}
+
 static void
 card_leave(struct screen *screen, const struct command_call *call)
 {
@@ -463,7 +472,8 @@ static void
 card_turn(struct screen *screen, const struct command_call *call)
 {
 	struct card_state *state = state_of(screen);
-	bool back = call->id == COMMAND_PAGE_UP || call->id == COMMAND_PANE_PREVIOUS;
+	bool back = call->id == COMMAND_PAGE_UP || call->id == COMMAND_HALF_UP ||
+		    call->id == COMMAND_UP || call->id == COMMAND_PANE_PREVIOUS;
 	bool round = call->id == COMMAND_CARD_NEXT || call->id == COMMAND_PANE_PREVIOUS;
 	struct card card = {0};
 	screen_place_panes(screen); /* keys may arrive faster than drawings */
@@ -477,9 +487,33 @@ card_turn(struct screen *screen, const struct command_call *call)
 		turn_card(screen, back);
 }
 
+static void
+card_end(struct screen *screen, const struct command_call *call)
+{
+	struct card_state *state = state_of(screen);
+	state->of = PANE_LIST;
+	state->page = 0;
+	if (call->id == COMMAND_END)
+		turn_card(screen, true);
+}
+
+/* The manual has the commands in full: search there. */
+static void
+card_search(struct screen *screen, const struct command_call *call)
+{
+	card_close(screen);
+	screen_run(screen, (struct command_call){.id = COMMAND_MANUAL, .count = 1});
+	screen_run(screen, *call);
+}
+
 static pane_command *const card_commands[COMMAND_COUNT] = {
     [COMMAND_CARD_NEXT] = card_turn, [COMMAND_PAGE_DOWN] = card_turn,
     [COMMAND_PAGE_UP] = card_turn,   [COMMAND_PANE_PREVIOUS] = card_turn,
+    [COMMAND_DOWN] = card_turn,	     [COMMAND_UP] = card_turn,
+    [COMMAND_HALF_DOWN] = card_turn, [COMMAND_HALF_UP] = card_turn,
+    [COMMAND_TOP] = card_end,	     [COMMAND_END] = card_end,
+    [COMMAND_SEARCH] = card_search,  [COMMAND_SEARCH_BACK] = card_search,
+    [COMMAND_NEXT] = card_search,    [COMMAND_PREVIOUS] = card_search,
     [COMMAND_HELP] = card_leave,     [COMMAND_CLOSE] = card_leave,
     [COMMAND_CANCEL] = card_leave,
 };

@@ -11,5 +11,7 @@ void card_open(struct screen *, const struct command_call *);
 
 /* Close the card and restore the focus. */
 void card_close(struct screen *);
+/* Report the key that goes back. */
+void card_say_keys(struct screen *);
 
 #endif

@@ -25,6 +25,7 @@ prompt_open(struct prompt *prompt, enum command_id id)
 	prompt->active = true;
 	prompt->id = id;
 	prompt->at = prompt->completed = prompt->stem = 0;
+	prompt->listed = false;
 	prompt->line = prompt->lines.count;
 }
 
@@ -261,6 +262,7 @@ prompt_key(struct prompt *prompt, uint32_t key)
 		return leave ? PROMPT_CANCELLED : PROMPT_ACCEPTED;
 	}
 	prompt->completed = 0;
+	prompt->listed = false;
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
 		if (actions[i].key == key) {
 			actions[i].act(prompt);

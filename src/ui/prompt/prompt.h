@@ -24,6 +24,7 @@ struct prompt {
 	struct text draft;	       /* text typed before the user went into the history */
 	VEC(struct prompt_line) lines; /* history, oldest first */
 	size_t line;		       /* line shown; lines.count = the draft */
+	bool listed; /* Tab only showed the names */
 	size_t completed;	       /* index of the name for the next Tab; 0: none used yet */
 	size_t stem;		       /* length of the text before the first Tab */
 };

@@ -33,6 +33,7 @@ enum pane_id {
 	PANE_HELP,    /* this and the following ones cover all others */
 	PANE_MESSAGES,
 	PANE_CLOCKS,
+	PANE_SETTINGS,
 	PANE_CARD,
 	PANE_COUNT
 };

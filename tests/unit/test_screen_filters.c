@@ -41,12 +41,12 @@ test_filters(void **state)
 	scene_wait(s, want);
 	snprintf(want, sizeof want, "only ERROR+  hides %u without severity ", none);
 	scene_wait_at(s, 0, want);
-	scene_keys(s, "M");
+	scene_keys(s, "a-");
 	scene_wait_at(s, 0, "only ERROR+ or none ");
 	scene_keys(s, "g");
 	snprintf(want, sizeof want, "row 1 of %u ", max + fatal + errors + none);
 	scene_wait(s, want);
-	scene_keys(s, "M");
+	scene_keys(s, "a-");
 	scene_wait_at(s, 0, "only ERROR+  hides ");
 	scene_keys(s, "}");
 	scene_keys(s, "g");
@@ -199,7 +199,7 @@ test_filter_language(void **state)
 	scene_wait(s, "only severity = fat");
 
 	scene_keys(s, "&no such text\r");
-	scene_wait_notice(s, NOTICE_FILTER_REPLACED, "severity = fat", "U");
+	scene_wait_notice(s, NOTICE_FILTER_REPLACED, "severity = fat", "u");
 	scene_wait(s, "only /no such text/s");
 	scene_wait(s, "no message passes the filters");
 	scene_keys(s, "&!a/b\r");
@@ -396,7 +396,7 @@ test_surround(void **state)
 	assert_true(rows.count > 60 && rows.count < count);
 	scene_open(s, 24, 80, "xterm-256color", "all-raw.bin", NULL);
 	scene_wait(s, "1 of 400");
-	scene_keys(s, "&severity = fatal\r3zZg");
+	scene_keys(s, "&severity = fatal\r3z[zg");
 	scene_wait(s, "context 2");
 	snprintf(want, sizeof want, ", %zu shown", truth_count(&truth, "FATAL", NULL, 0));
 	scene_wait(s, want); /* what is around is not counted */
@@ -411,7 +411,7 @@ test_surround(void **state)
 	snprintf(want, sizeof want, " %zu of 400", rows.at[rows.count - 1] + 1);
 	scene_wait(s, want);
 	check_texts(s, &truth, rows.at, rows.count - 21);
-	scene_keys(s, "10k20Z!");
+	scene_keys(s, "10k20[z!");
 	scene_wait_notice(s, NOTICE_FILTERS_OFF);
 	scene_keys(s, "!g");
 	scene_wait(s, "row 1 of ");
@@ -460,7 +460,7 @@ test_count_at_once(void **state)
 		snprintf(keys, sizeof keys, "&text ~ \"seventh number [0-9]{1,%d}\"\r", 6 + i);
 		int64_t took = time_keys(s, keys, want); /* another one each time */
 		best = took < best ? took : best;
-		scene_keys(s, "U");
+		scene_keys(s, "u");
 		scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	}
 	assert_true(best < 450);

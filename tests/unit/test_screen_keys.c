@@ -78,7 +78,7 @@ test_from_row(void **state)
 			scene_wait_count(s, rows[i].entry, count_of(rows[i].expression));
 		else
 			scene_wait_row(s, rows[i].entry, "");
-		scene_keys(s, "BU");
+		scene_keys(s, "Bu");
 		scene_wait_notice(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED, "Ctrl-R");
 		scene_wait_row(s, ">", "timeout: seq 70");
 	}
@@ -98,8 +98,8 @@ test_from_states(void **state)
 	scene_wait_notice(s, NOTICE_FIELDS_FIRST, "p");
 	scene_keys(s, "/overlay 2: in\rac");
 	scene_wait_notice(s, NOTICE_ONLY,
-			  "context.overlay = \"night\" and context.task = \"loader\"", "U");
-	scene_keys(s, "U");
+			  "context.overlay = \"night\" and context.task = \"loader\"", "u");
+	scene_keys(s, "u");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "gep\033\t\027k\t");
 	scene_wait(s, "= message 31");
@@ -119,14 +119,14 @@ test_same_filter(void **state)
 	scene_keys(s, "a#"); /* the other way round it is another */
 	scene_wait_id(s, NOTICE_HIDDEN, "type =");
 	scene_wait(s, "only type = \"STRING:PRINTF32\" without type = \"STRING:PRINTF32\"");
-	scene_keys(s, "U");
+	scene_keys(s, "u");
 	scene_wait_id(s, NOTICE_UNDONE, "only type = \"STRING:PRINTF32\"");
 	scene_keys(s, "at");
 	scene_wait(s, "only time >= 10:06:40.234386371, type = \"STRING:PRINTF32\"");
 	scene_keys(s, "2U");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "a*!a*"); /* off: it is another filter that is on */
-	scene_wait_notice(s, NOTICE_ONLY, "type = \"STRING:PRINTF32\"", "U");
+	scene_wait_notice(s, NOTICE_ONLY, "type = \"STRING:PRINTF32\"", "u");
 	scene_quit(s);
 }
 
@@ -137,7 +137,7 @@ test_undo(void **state)
 {
 	struct scene *s = *state;
 	open_at_error(s);
-	scene_keys(s, "U");
+	scene_keys(s, "u");
 	scene_wait_notice(s, NOTICE_NOTHING_TO_UNDO);
 	scene_keys(s, "D");
 	scene_wait_id(s, NOTICE_HIDDEN, "origin");
@@ -148,32 +148,32 @@ test_undo(void **state)
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_wait_row(s, ">", "timeout: seq 70");
 	scene_keys(s, "\022");
-	scene_wait_notice(s, NOTICE_REDONE, "without origin in {\"mailbox\"}", "U");
-	scene_keys(s, "U}");
+	scene_wait_notice(s, NOTICE_REDONE, "without origin in {\"mailbox\"}", "u");
+	scene_keys(s, "u}");
 	scene_wait_id(s, NOTICE_SEVERITIES, "severity");
-	scene_keys(s, "U");
+	scene_keys(s, "u");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
-	scene_keys(s, "\022U\022"); /* back and forth */
+	scene_keys(s, "\022u\022"); /* back and forth */
 	scene_wait_id(s, NOTICE_REDONE, "only DEBUG+");
 	scene_keys(s, "&lost\r");
 	scene_keys(s, "\022"); /* a new change: nothing is left to be made again */
 	scene_wait_notice(s, NOTICE_NOTHING_TO_REDO);
-	scene_keys(s, "U");
+	scene_keys(s, "u");
 	scene_wait_id(s, NOTICE_UNDONE, "only DEBUG+");
 	scene_keys(s, "!");
 	scene_wait_notice(s, NOTICE_FILTERS_OFF);
-	scene_keys(s, "U");
+	scene_keys(s, "u");
 	scene_wait_id(s, NOTICE_UNDONE, "only DEBUG+");
-	scene_keys(s, "U");
+	scene_keys(s, "u");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
-	scene_keys(s, "M");
+	scene_keys(s, "a-");
 	scene_wait_id(s, NOTICE_SEVERITIES, NULL);
 	scene_wait_at(s, 0, "only ");
-	scene_keys(s, "U");
+	scene_keys(s, "u");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, ";\r"); /* in a pane */
 	scene_wait(s, "only");
-	scene_keys(s, "U");
+	scene_keys(s, "u");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, ";J");
 	scene_wait(s, "only origin");
@@ -238,17 +238,17 @@ test_severities(void **state)
 	snprintf(digits, sizeof digits, "%zu", count_of("severity >= info"));
 	snprintf(want, sizeof want, NOTICE_SEVERITIES_COUNTED, digits);
 	scene_wait_id(s, NOTICE_SEVERITIES, want);
-	snprintf(want, sizeof want, NOTICE_UNASSIGNED_HIDDEN, clocks, "", "M");
+	snprintf(want, sizeof want, NOTICE_UNASSIGNED_HIDDEN, clocks, "", "a-");
 	scene_wait_id(s, NOTICE_SEVERITIES, want);
 	scene_wait_at(s, 0, title);
-	scene_keys(s, "M");
-	snprintf(want, sizeof want, NOTICE_UNASSIGNED_COUNTED, clocks, "", "M");
+	scene_keys(s, "a-");
+	snprintf(want, sizeof want, NOTICE_UNASSIGNED_COUNTED, clocks, "", "a-");
 	scene_wait_id(s, NOTICE_SEVERITIES, want);
 	scene_wait_at(s, 0, "only INFO+ or none ");
 	scene_until(s, title, false);
 	scene_keys(s, "}"); /* they stay */
 	scene_wait_at(s, 0, "only WARNING+ or none ");
-	scene_keys(s, "{M");
+	scene_keys(s, "{a-");
 	scene_wait_at(s, 0, "only INFO+ ");
 	scene_wait_at(s, 0, title);
 	scene_keys(s, "3}");
@@ -262,8 +262,8 @@ test_severities(void **state)
 	scene_keys(s, "{");
 	scene_wait_id(s, NOTICE_SEVERITIES, NOTICE_SEVERITIES_ALL);
 	scene_until(s, title, false);
-	scene_keys(s, "M");
-	snprintf(want, sizeof want, NOTICE_UNASSIGNED_HIDDEN, clocks, "", "M");
+	scene_keys(s, "a-");
+	snprintf(want, sizeof want, NOTICE_UNASSIGNED_HIDDEN, clocks, "", "a-");
 	scene_wait_id(s, NOTICE_SEVERITIES, want);
 	scene_keys(s, ":severity all\r");
 	scene_wait_id(s, NOTICE_SEVERITIES, NOTICE_SEVERITIES_ALL);
@@ -344,8 +344,8 @@ test_unknown(void **state)
 	scene_wait(s, "1.52 ms a cell");
 	scene_keys(s, "i\033B\t\033[3~"); /* Del */
 	scene_wait_id(s, NOTICE_KEY_IN_OPEN_PANE, "filters");
-	scene_keys(s, "]z");
-	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "]z", "]", "e  w  g  t");
+	scene_keys(s, "]y");
+	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "]y", "]", "e  w  g  t");
 	scene_keys(s, "\027e");
 	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "Ctrl-W e", "Ctrl-W", "w  h l  j k");
 	scene_keys(s, "~");
@@ -362,8 +362,8 @@ test_card(void **state)
 	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--keys=less", NULL);
 	scene_check_idle(s);
 	scene_keys(s, "\033OP");
-	scene_wait(
-	    s, " keys of the list, 1 of 12     Space b turn  m manual  q back");
+	scene_wait(s, " keys of the list, 1 of 12  ");
+	scene_wait(s, "  Space b turn  m manual  q back");
 	scene_wait_at(
 	    s, 2, " move                      next, previous            only, hide: this row's");
 	scene_wait(s, "P x   fields, bytes"); /* as they are bound */
@@ -385,7 +385,9 @@ test_card(void **state)
 	scene_keys(s, "\t");
 	scene_wait(s, " keys of the detail, 3 of 12");
 	scene_wait(s, "open the field under the cursor");
-	scene_keys(s, "P"); /* which opens it */
+	scene_keys(s, "P"); /* ignored, with a hint */
+	scene_wait_notice(s, NOTICE_CARD_KEYS, "q");
+	scene_keys(s, "qP");
 	scene_until(s, "keys of the", false);
 	scene_wait(s, "P close");
 	scene_quit(s);
@@ -593,7 +595,7 @@ test_own_key(void **state)
 	scene_wait_notice(s, NOTICE_KEY_NONE);
 	scene_keys(s, ":key r \"filter severity >= error\"\rr");
 	scene_wait(s, "only severity >= error");
-	scene_keys(s, "U:key r next-error\r");
+	scene_keys(s, "u:key r next-error\r");
 	scene_wait_notice(s, NOTICE_KEY_CHANGED, "r", "next-error", "filter severity >= error");
 	scene_keys(s, "r");
 	scene_wait_row(s, ">", "frame 8: no free buffer");

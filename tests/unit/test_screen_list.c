@@ -392,7 +392,7 @@ test_go_to(void **state)
 	scene_wait(s, " 6 of 309");
 	scene_keys(s, "\017"); /* Ctrl-O */
 	scene_wait(s, " 5 of 309");
-	scene_keys(s, "\024"); /* Ctrl-T */
+	scene_keys(s, "]j");
 	scene_wait(s, " 6 of 309");
 	scene_keys(s, "ma201G");
 	scene_wait(s, "201 of 309");

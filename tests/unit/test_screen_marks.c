@@ -25,7 +25,7 @@ test_marks(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 100);
 	scene_keys(s, "6Gma101Gmm9GAfirst bad\r");
-	scene_keys(s, "L");
+	scene_keys(s, "\027m");
 	scene_wait(s, "= marks  3");
 	scene_wait(s, "\n a  6 ");
 	scene_wait(s, "\n *  9           0.000251927 first bad "); /* of its truth */
@@ -58,7 +58,7 @@ test_marks(void **state)
 	scene_wait(s, " 9 of 309");
 	scene_keys(s, "q");
 	scene_until(s, "marks", false);
-	scene_keys(s, "q"); /* nothing is asked */
+	scene_keys(s, "Q");
 	scene_end(s);
 	scene_close(s);
 }
@@ -162,12 +162,12 @@ test_kept(void **state)
 	assert_int_equal(stat(k.state, &before), 0);
 	keeper_start(&k, s, NULL);
 	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 2 marks");
-	scene_keys(s, "L");
+	scene_keys(s, "\027m");
 	scene_wait(s, "\n a  4  ");
 	scene_wait_row(s, " *  11 ", "cold");
 	scene_quit(s); /* with nothing new */
 	keeper_start(&k, s, "--no-state");
-	scene_keys(s, "4GL");
+	scene_keys(s, "4G\027m");
 	scene_wait(s, "marks  0");
 	scene_keys(s, "mb");
 	scene_wait(s, "marks  1");
@@ -188,7 +188,7 @@ test_kept(void **state)
 	scene_close(s);
 	keeper_start(&k, s, NULL); /* until there is nothing left */
 	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 3 marks");
-	scene_keys(s, "4G:unmark\r6G:unmark\r11G:unmark\rgL");
+	scene_keys(s, "4G:unmark\r6G:unmark\r11G:unmark\rg\027m");
 	scene_wait(s, "marks  0");
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 0);
@@ -242,7 +242,7 @@ test_kept_view(void **state)
 	scene_wait_row(s, ">     171 ", "");
 	scene_keys(s, ":messages\r");
 	scene_wait_logged(s, NOTICE_STATE_RESTORED, "place, 2 filters");
-	scene_keys(s, "qU");
+	scene_keys(s, "qu");
 	scene_until(s, "only ERROR+", false);
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "g");
@@ -282,7 +282,7 @@ test_kept_and_saved(void **state)
 	scene_quit(s);
 	assert_int_equal(keeper_find(&k), 0);
 	keeper_start(&k, s, NULL);
-	scene_keys(s, "L");
+	scene_keys(s, "\027m");
 	scene_wait(s, "marks  2");
 	scene_until_gone(s, NOTICE_STATE_RESTORED);
 	scene_keys(s, "q4G:unmark\r:view default\r");
@@ -295,7 +295,7 @@ test_kept_and_saved(void **state)
 	folder_put_text(&k.folder, "a.stp.session.yaml",
 			"marks: [{trace: a.stp, offset: 0, letter: z}]\n"); /* newer */
 	keeper_start(&k, s, NULL);
-	scene_keys(s, "L");
+	scene_keys(s, "\027m");
 	scene_wait_row(s, " z  1", "");
 	scene_wait(s, "marks  1");
 	scene_keys(s, "q:messages\r");
@@ -329,7 +329,7 @@ test_kept_of_other(void **state)
 	fputc(byte ^ 0x10, file);
 	fclose(file);
 	keeper_start(&k, s, NULL);
-	scene_keys(s, "L");
+	scene_keys(s, "\027m");
 	scene_wait(s, "marks  0");
 	scene_keys(s, "q:messages\r");
 	scene_wait_logged(s, NOTICE_STATE_OF_OTHER, NULL);
@@ -347,7 +347,7 @@ test_kept_of_other(void **state)
 	assert_int_equal(system(command), 0);
 	keeper_start(&k, s, NULL); /* which is no message */
 	scene_wait_notice(s, NOTICE_STATE_DROPPED, "1 mark");
-	scene_keys(s, "L");
+	scene_keys(s, "\027m");
 	scene_wait(s, "marks  1");
 	scene_quit(s);
 	keeper_close(&k);
@@ -408,7 +408,7 @@ test_kept_by_two(void **state)
 	scene_quit(other);
 	keeper_start(&k, s, NULL);
 	scene_wait_id(s, NOTICE_STATE_RESTORED, "4 marks");
-	scene_keys(s, "L");
+	scene_keys(s, "\027m");
 	scene_wait_row(s, " *  6 ", ""); /* b, which the other gave to 8 */
 	scene_wait_row(s, " b  8 ", "");
 	scene_wait_row(s, " c  9 ", "");
@@ -428,7 +428,7 @@ test_kept_on_trial(void **state)
 	keeper_start(&k, s, NULL);
 	scene_keys(s, "4Gma:format gem\r");
 	scene_wait_id(s, NOTICE_TRIAL, "gem");
-	scene_keys(s, "L");
+	scene_keys(s, "\027m");
 	scene_wait(s, "marks  0");
 	scene_keys(s, "q\033");
 	scene_wait_id(s, NOTICE_STATE_RESTORED, "place, 1 mark");
@@ -448,7 +448,7 @@ test_marks_of_all(void **state)
 	scene_wait(s, " 1 of 531");
 	scene_keys(s, "/seq 70 given up\r");
 	scene_wait(s, " 311 of 531");
-	scene_keys(s, "maL");
+	scene_keys(s, "ma\027m");
 	scene_wait(s, "= marks  1");
 	scene_wait_row(s, " a  311 ", " 2025-11-21 10:06:40.234386371 timeout: seq 70");
 	scene_keys(s, "=");
@@ -492,7 +492,7 @@ test_session(void **state)
 
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
 	scene_wait(s, "only WARNING+ /dma/");
-	scene_keys(s, "L");
+	scene_keys(s, "\027m");
 	scene_wait(s, "\n x  4  ");
 	scene_wait(s, "reset: \"cold\" # 1");
 	scene_keys(s, ":save\r");

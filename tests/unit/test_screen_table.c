@@ -94,7 +94,7 @@ test_filtered(void **state)
 	scene_keys(s, "kkk\r"); /* from the sum of all */
 	scene_wait(s, "only origin = \"watchdog\" and severity = FATAL");
 	scene_wait(s, "table  origin, severity  1 by");
-	scene_keys(s, "U");
+	scene_keys(s, "u");
 	scene_wait(s, "table  origin, severity  24 by");
 	scene_quit(s);
 }

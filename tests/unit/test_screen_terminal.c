@@ -106,7 +106,7 @@ test_small_screens(void **state)
 		struct scene *s = *state;
 		scene_open(s, sizes[i].rows, sizes[i].cols, "xterm-256color", "demo.stp", NULL);
 		scene_wait(s, ">");
-		scene_keys(s, "px\033jG|\\?\003/a\rgHqBa.\r2;z j&(\033");
+		scene_keys(s, "px\033jG|\\?\003/a\rg\033OPqBa.\r2;z j&(\033");
 		scene_keys(s, "j");
 		scene_quit(s);
 	}

@@ -171,7 +171,7 @@ test_tie(void **state)
 	scene_keys(s, "jjkkd"); /* down to the list, and up again */
 	scene_wait_id(s, NOTICE_UNTIED, "soc.stp");
 	scene_wait(s, "= sync points =");
-	scene_keys(s, "U");
+	scene_keys(s, "u");
 	scene_wait(s, "= 1 tie, sync points =");
 	scene_keys(s, "XU");
 	scene_wait_id(s, NOTICE_UNDONE, "Ctrl-R");

@@ -123,7 +123,7 @@ test_same_filter(void **state)
 	scene_wait_id(s, NOTICE_UNDONE, "only type = \"STRING:PRINTF32\"");
 	scene_keys(s, "at");
 	scene_wait(s, "only time >= 10:06:40.234386371, type = \"STRING:PRINTF32\"");
-	scene_keys(s, "2U");
+	scene_keys(s, "2u");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_keys(s, "a*!a*"); /* off: it is another filter that is on */
 	scene_wait_notice(s, NOTICE_ONLY, "type = \"STRING:PRINTF32\"", "u");
@@ -144,7 +144,7 @@ test_undo(void **state)
 	scene_wait_row(s, ">", "branch.address");
 	scene_keys(s, "D"); /* where the cursor came to */
 	scene_wait_id(s, NOTICE_HIDDEN, "origin");
-	scene_keys(s, "2U");
+	scene_keys(s, "2u");
 	scene_wait_id(s, NOTICE_UNDONE, NOTICE_FILTERS_CLEARED);
 	scene_wait_row(s, ">", "timeout: seq 70");
 	scene_keys(s, "\022");
@@ -344,8 +344,8 @@ test_unknown(void **state)
 	scene_wait(s, "1.52 ms a cell");
 	scene_keys(s, "i\033B\t\033[3~"); /* Del */
 	scene_wait_id(s, NOTICE_KEY_IN_OPEN_PANE, "filters");
-	scene_keys(s, "]y");
-	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "]y", "]", "e  w  g  t");
+	scene_keys(s, "]z");
+	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "]z", "]", "e  w  g  t");
 	scene_keys(s, "\027e");
 	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "Ctrl-W e", "Ctrl-W", "w  h l  j k");
 	scene_keys(s, "~");

@@ -117,7 +117,7 @@ add_place(struct print *print, int run, const struct compare_difference *d, stru
 		text_add_safe(out, name, strlen(name), print->charset);
 		text_add_char(out, ':');
 	}
-	text_addf(out, "%llu", (unsigned long long)place->number);
+	text_addf(out, "%llu", (unsigned long long)place->listed);
 	if (known)
 		text_addf(out, "@0x%llx", (unsigned long long)m.offset);
 }

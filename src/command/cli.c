@@ -91,11 +91,13 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		     "only these columns"},
     [CLI_FIELDS] =
 	{0, "fields", "LIST", OUTPUT,
-	 "print these columns as text or csv, separated by commas: number, time, delta, "
+	 "print these columns as text or csv, separated by commas: number, trace_number, time, "
+	 "delta, "
 	 "gap, trace, severity, origin, type, text, flags, kind, ticks, offset, length, "
 	 "bytes, depth, target, run_instructions, run_cycles, fields of --list-fields, arg.NAME, "
 	 "context.NAME, span.NAME, "
-	 "interval.NAME; of insn, as csv: number, pc, opcode, class, origin, function, inlined, "
+	 "interval.NAME; of insn, as csv: trace_number, pc, opcode, class, origin, function, "
+	 "inlined, "
 	 "place, file, line, depth, text, flags; of functions, as csv: function, calls, "
 	 "self, total, most, cycles, total_cycles, time, total_time, most_time, estimated"},
     [CLI_TEMPLATE] = {0, "template", "TEXT", OUTPUT,

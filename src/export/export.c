@@ -55,7 +55,7 @@ const struct export_format export_formats[] = {
     {.name = "csv",
      .help = "comma separated values with a header",
      .want = EXPAND_TEXT,
-     .header = "n,trace,offset,length,ticks,time,severity,origin,type,text,flags\n",
+     .header = "number,trace,offset,length,ticks,time,severity,origin,type,text,flags\n",
      .needs = VALUE_NEEDS_CLOCKS,
      .flagged = true,
      .columns = EXPORT_CSV,
@@ -289,6 +289,7 @@ struct walk {
 	struct next_match *next_match; /* of several traces, if cells are skipped; or NULL */
 	struct sequence_position at;
 	bool ended;	      /* of several traces */
+	uint64_t listed;      /* of several traces: number of the last message, from 1 */
 	uint64_t from, until; /* offsets to write */
 	uint64_t next;	      /* number of the next message */
 	size_t most;	      /* size limit of the next piece, in messages */
@@ -389,7 +390,8 @@ read_messages(struct walk *walk, struct export_piece *piece)
 	walk->met = walk->watches && clocks_are_told(walk->reader, to, count);
 	piece->first = walk->next - piece->count;
 	for (size_t i = 0; piece->sources && i < count; i++)
-		piece->sources[piece->count + i] = (struct export_source){.number = walk->next + i};
+		piece->sources[piece->count + i] =
+		    (struct export_source){.number = walk->next + i, .listed = walk->next + i + 1};
 	piece->count += count;
 	walk->next += count;
 	return count;
@@ -412,9 +414,14 @@ fill_in_order(struct walk *walk, struct export_piece *piece)
 	while (!walk->ended && piece->count - kept < EXPORT_PIECE) {
 		struct reader *reader = sequence_reader(walk->sequence, walk->at.trace);
 		bool exact;
+		walk->listed = walk->next_match
+				   ? sequence_number(walk->sequence, walk->at, &exact) + 1
+				   : walk->listed + 1;
 		piece->messages[piece->count] = *reader_message(reader, walk->at.at);
-		piece->sources[piece->count++] = (struct export_source){
-		    .trace = walk->at.trace, .number = reader_number(reader, walk->at.at, &exact)};
+		piece->sources[piece->count++] =
+		    (struct export_source){.trace = walk->at.trace,
+					   .number = reader_number(reader, walk->at.at, &exact),
+					   .listed = walk->listed};
 		walk->ended = !step_in_order(walk);
 	}
 	return piece->count > kept;

@@ -103,8 +103,9 @@ struct spans;
 struct export_message {
 	struct reader *reader;
 	const struct message *message;
-	uint64_t number;
-	struct expansion *expansion;	 /* as far as the format needs it */
+	uint64_t number;	     /* in its trace, from 0 */
+	uint64_t listed;	     /* in the session's order, from 1, as the screen shows it */
+	struct expansion *expansion; /* as far as the format needs it */
 	struct context_cursor *contexts; /* NULL: no contexts are defined */
 	struct cycles_walk *cycles;	 /* NULL: no times are estimated */
 	bool ticked;			 /* `ticks` is valid */

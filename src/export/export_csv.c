@@ -83,7 +83,7 @@ export_csv(struct export_message *message, struct text *out)
 	const struct message *m = message->message;
 	struct trace *trace = reader_trace(message->reader);
 	const char *name = trace_name(trace);
-	text_add_uint(out, message->number);
+	text_add_uint(out, message->listed);
 	text_add_char(out, ',');
 	add_cell(out, name, strlen(name), message->charset);
 	text_add_char(out, ',');

@@ -194,10 +194,18 @@ add_flags(const struct fields_run *run, const struct insn_row *row, struct text 
 
 /* The help of --fields lists these names too. */
 static const struct insn_column columns[] = {
-    {"number", false, add_number},  {"pc", true, add_pc},	   {"opcode", true, add_opcode},
-    {"class", true, add_class},	    {"origin", false, add_origin}, {"function", true, add_function},
-    {"inlined", true, add_inlined}, {"place", true, add_place},	   {"file", true, add_file},
-    {"line", true, add_line},	    {"depth", false, add_depth},   {"text", true, add_text},
+    {"trace_number", false, add_number},
+    {"pc", true, add_pc},
+    {"opcode", true, add_opcode},
+    {"class", true, add_class},
+    {"origin", false, add_origin},
+    {"function", true, add_function},
+    {"inlined", true, add_inlined},
+    {"place", true, add_place},
+    {"file", true, add_file},
+    {"line", true, add_line},
+    {"depth", false, add_depth},
+    {"text", true, add_text},
     {"flags", false, add_flags},
 };
 

@@ -199,7 +199,7 @@ export_line_end_colour(const struct export_message *message, struct text *out)
 COLUMN(line_number)
 {
 	(void)piece;
-	text_add_uint(out, message->number);
+	text_add_uint(out, message->listed);
 }
 
 COLUMN(line_time)
@@ -253,6 +253,7 @@ COLUMN(line_value)
 
 static const struct line_column columns[] = {
     {"number", line_number, 8, true, true, 0},
+    {"trace_number", line_value, 8, true, true, 0},
     {"time", line_time, TIME_COLUMNS, true, true, VALUE_NEEDS_CLOCKS},
     {"delta", line_delta, DELTA_COLUMNS, true, true, VALUE_NEEDS_CLOCKS},
     {"gap", line_gap, DELTA_COLUMNS, true, true, VALUE_NEEDS_CLOCKS | VALUE_NEEDS_GAPS},

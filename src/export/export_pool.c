@@ -347,6 +347,7 @@ format_message(struct formatter *f, const struct export_options *options,
 		begin_trace(f, options, piece, trace);
 	f->message.message = m;
 	f->message.number = source ? source->number : piece->first + at;
+	f->message.listed = source ? source->listed : f->message.number + 1;
 	find_time_ahead(f, piece, at, &f->message);
 	export_message(options->format, &f->message, &piece->out);
 	doubts_add_flags(&piece->doubts, flags_of(f, f->message.reader, m));

@@ -16,6 +16,7 @@
 struct export_source {
 	size_t trace;
 	uint64_t number; /* message number in its trace */
+	uint64_t listed; /* see struct export_message */
 };
 
 /* Messages of a trace, or of several traces, in order. */

@@ -135,7 +135,9 @@ open_order(const struct export_range *range)
 		return order;
 	}
 	for (size_t i = 0; i < range->session->traces.count; i++)
-		sequence_show(order.all, i, is_shown(range, i));
+		sequence_show(order.all, i,
+			      range->hidden ? is_shown(range, i)
+					    : !range->uncounted || !range->uncounted[i]);
 	sequence_load(order.all);
 	return order;
 }
@@ -200,18 +202,23 @@ hand_over(struct range_writer *writer)
 }
 
 static int
-write_at(struct range_writer *writer, struct reader *reader, struct cycles_walk *cycles,
-	 struct position at, const struct export_mark *mark)
+write_at(struct range_writer *writer, struct sequence *sequence, struct sequence_position p,
+	 struct cycles_walk *cycles, const struct export_mark *mark)
 {
 	const struct export_range *range = writer->range;
-	const struct message *own = reader_message(reader, at);
+	struct reader *reader = sequence_reader(sequence, p.trace);
 	bool exact;
+	uint64_t listed = sequence_number(sequence, p, &exact) + 1;
+	if (!exact)
+		return ERR_MORE;
+	const struct message *own = reader_message(reader, p.at);
 	if (!own)
 		return ERR_DATA;
 	struct message copy = *own; /* making its text may evict the cell */
 	struct export_message message = {.reader = reader,
 					 .message = &copy,
-					 .number = reader_number(reader, at, &exact),
+					 .number = reader_number(reader, p.at, &exact),
+					 .listed = listed,
 					 .expansion = &writer->expansion,
 					 .cycles = cycles,
 					 .mark = mark,
@@ -224,17 +231,28 @@ write_at(struct range_writer *writer, struct reader *reader, struct cycles_walk 
 }
 
 static int
-write_place(struct range_writer *writer, const struct export_place *place)
+write_place(struct range_writer *writer, struct sequence *sequence,
+	    const struct export_place *place)
 {
-	struct reader *reader = reader_new(place->trace);
 	struct cycles_walk *cycles = export_cycles(writer->range->format, place->trace);
-	struct position at;
+	struct sequence_position p;
 	int failed = 0;
-	if (reader_find_id(reader, place->id, &at) &&
-	    message_id_compare(reader_message_id(reader, at), place->id) == 0)
-		failed = write_at(writer, reader, cycles, at, place->mark);
+	if (!find_place(sequence, place, &p) &&
+	    !message_id_compare(reader_message_id(sequence_reader(sequence, p.trace), p.at),
+				place->id))
+		failed = write_at(writer, sequence, p, cycles, place->mark);
 	cycles_walk_free(cycles);
-	reader_free(reader);
+	return failed;
+}
+
+static int
+write_places(struct range_writer *writer)
+{
+	struct range_order order = open_order(writer->range);
+	int failed = 0;
+	for (size_t i = 0; i < writer->range->count && !failed; i++)
+		failed = write_place(writer, order.sequence, &writer->range->places[i]);
+	close_order(&order);
 	return failed;
 }
 
@@ -251,8 +269,7 @@ struct range_walk {
 static int
 write_next(struct range_walk *walk, struct sequence_position p)
 {
-	return write_at(walk->writer, sequence_reader(walk->sequence, p.trace),
-			walk->cycles[p.trace], p.at, NULL);
+	return write_at(walk->writer, walk->sequence, p, walk->cycles[p.trace], NULL);
 }
 
 static int
@@ -353,8 +370,8 @@ export_range(const struct export_range *range)
 	}
 	if (range->hidden && !failed)
 		failed = write_shown(&writer);
-	for (size_t i = 0; i < range->count && !range->hidden && !failed; i++)
-		failed = write_place(&writer, &range->places[i]);
+	if (!range->hidden && !failed)
+		failed = write_places(&writer);
 	if (!failed)
 		failed = hand_over(&writer);
 	expansion_free(&writer.expansion);

@@ -21,6 +21,7 @@ struct export_range {
 	 * messages, or those between two places, both included, in either order.  NULL: write
 	 * the messages at the places, one after the other. */
 	const bool *hidden;
+	const bool *uncounted; /* for places: traces that numbers do not count; NULL: none */
 	const struct export_place *places;
 	size_t count;	/* 0 or 2 with `hidden` */
 	bool has_marks; /* the places have marks */

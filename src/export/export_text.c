@@ -90,7 +90,7 @@ export_text(struct export_message *message, struct text *out)
 	bool wide = export_line_is_wide(message);
 	export_line_begin_colour(message, out);
 	if (wide)
-		add_number(message->number, out);
+		add_number(message->listed, out);
 	export_line_add_time(message, out);
 	text_add_char(out, ' ');
 	export_add_columns(message, EXPORT_ALIGNED, out);

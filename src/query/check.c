@@ -346,7 +346,7 @@ check_report(const struct one *one, struct text *report)
 {
 	text_addf(report, "trawl: check ");
 	text_add_safe(report, one->name, strlen(one->name), TEXT_UTF8);
-	text_addf(report, ": %llu message%s, the first is number %llu at offset %llu of ",
+	text_addf(report, ": %llu message%s, the first is trace_number %llu at offset %llu of ",
 		  (unsigned long long)one->count, one->count == 1 ? "" : "s",
 		  (unsigned long long)one->number, (unsigned long long)one->offset);
 	text_add_safe(report, trace_name(one->trace), strlen(trace_name(one->trace)), TEXT_UTF8);

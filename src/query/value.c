@@ -93,7 +93,7 @@ keep_text(struct value *value, struct value_look *look, struct text *text)
 	text_free(text);
 }
 
-GET(get_number)
+GET(get_trace_number)
 {
 	(void)what;
 	set_unsigned(value, look->number);
@@ -522,7 +522,7 @@ value_head_numbers(const struct value_name *name, const struct message *m, size_
 /* --- names --------------------------------------------------------------- */
 
 static const struct value_row rows[] = {
-    {.name = "number", .get = get_number},
+    {.name = "trace_number", .get = get_trace_number},
     {.name = "time", .get = get_time, .needs = VALUE_NEEDS_CLOCKS, .is_time = true},
     {.name = "gap",
      .get = get_gap,

@@ -3,7 +3,7 @@
  *
  * A name is one of these:
  * * a name that every message has: `severity`, `origin`, `trace`, `type`, `text`, `kind`,
- * `flags`, `number`, `time`, `gap`, `delta`, `ticks`, `offset`, `length`, `bytes`, `depth`,
+ * `flags`, `trace_number`, `time`, `gap`, `delta`, `ticks`, `offset`, `length`, `bytes`, `depth`,
  * `target`, `run_instructions`, `run_cycles`
  * * a field of a format: `FIELD` or `FORMAT.FIELD`
  * * an argument: `arg.NAME`, `arg.NUMBER`, or NAME if the format has no such field

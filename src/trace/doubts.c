@@ -43,7 +43,7 @@ static const struct doubt_row {
 			false, "`symbols: [{file: PROGRAM.elf}]` of a profile names the program"},
     [DOUBT_UNCOUNTED] = {"run of instructions is not counted: there are too many places",
 			 "runs of instructions are not counted: there are too many places", true,
-			 "-e 'number in 0..N' counts a part"},
+			 "-e 'trace_number in 0..N' counts a part"},
     [DOUBT_INCOMPLETE] = {.bad = true},
     [DOUBT_UNLOADED] = {.bad = true},
 #undef MARKED

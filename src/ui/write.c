@@ -40,6 +40,7 @@ struct write_job {
 	struct export_mark *marks; /* one for each place, their notes owned; or NULL */
 	struct export_range range;
 	bool *hidden;	      /* by trace, the traces left out; or NULL */
+	bool *uncounted;      /* the same, for messages with marks */
 	struct filter filter; /* a copy */
 	char *path;
 	struct writer writer;
@@ -173,6 +174,7 @@ writing_free(struct write_job *job)
 		free((char *)job->marks[i].note);
 	free(job->marks);
 	free(job->hidden);
+	free(job->uncounted);
 	vec_free(&job->places);
 	writer_abandon(&job->writer);
 	text_free(&job->table);
@@ -469,9 +471,11 @@ write_start(struct screen *screen, const struct command_call *call)
 		return;
 	}
 	hold_traces(job, true);
+	job->uncounted = job->hidden ? NULL : search_hidden(screen);
 	job->filter = filter_clone(screen->filter);
 	job->range = (struct export_range){.session = job->session,
 					   .hidden = job->hidden,
+					   .uncounted = job->uncounted,
 					   .places = job->places.at,
 					   .count = job->places.count,
 					   .has_marks = wish.what == WHAT_MARKS,

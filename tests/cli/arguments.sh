@@ -32,7 +32,7 @@ ok "... and which" grep -q 'severity?' err
 run "$TRAWL" -q -t csv --fields=seq,arg.2,retry -e 'text ~ "retry 2"' "$lab"
 is "columns" 'seq,arg.2,retry
 "70","2","2"' "$(cat out)"
-run "$TRAWL" -q --template='{seq}/{trace}' -e 'trace = log and number = 0' "$lab"
+run "$TRAWL" -q --template='{seq}/{trace}' -e 'trace = log and trace_number = 0' "$lab"
 ok "... where a format has such a field it is that" grep -qE '^[0-9]+/log$' out
 run "$TRAWL" -q -t csv --fields=sevrity "$lab"
 is "... near a name" 2 "$status"

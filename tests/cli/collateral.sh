@@ -67,7 +67,7 @@ run "$TRAWL" --check -C five.xml good.txt
 is "arguments that fit: status" 0 "$status"
 run "$TRAWL" --check -C five.xml short.txt
 is "an argument that is missing: status" 1 "$status"
-ok "... where" grep -q 'check corrupt: 1 message, the first is number 2' err
+ok "... where" grep -q 'check corrupt: 1 message, the first is trace_number 2' err
 run "$TRAWL" -t text -C five.xml short.txt
 is "... in batch output, too" 1 "$status"
 ok "... with what could be made" grep -q 'five - insufficient argument' out

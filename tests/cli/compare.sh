@@ -106,6 +106,15 @@ is "... the first divergence is the frame that was exposed while the overlay was
 run "$TRAWL" --compare --source=dsp good/lab.yaml "$testdata/lab.yaml"
 ok "... the overlay is late" grep -q '^slower .*first word  \[after 28.253 ms, was 8.404 ms\]' out
 ok "... a word is lost" grep -q '^lost .*first word lost' out
+run "$TRAWL" --compare good/lab.yaml "$testdata/lab.yaml"
+for run in good "$testdata"; do
+	place=$(sed -n 's/^changed *\([^ ]*\) *\([^ ]*\) .*timeout: seq 70 .*/\1 \2/p' out)
+	test $run = good && place=${place% *} || place=${place#* }
+	place=${place#*:}
+	is "numbers are those of the session: $run" "${place#*@}" "$(printf '0x%x' "$(
+		"$TRAWL" -q -t csv --fields=number,offset,trace $run/lab.yaml |
+			sed -n "s/^${place%@*},\([0-9]*\),\"soc\"$/\1/p")")"
+done
 run "$TRAWL" --compare good/lab.yaml good/lab.yaml
 is "a session is equal to itself" "0 no difference" "$status $(sed 's/ among.*//' out)"
 

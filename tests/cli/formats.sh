@@ -14,9 +14,9 @@ is "jsonl: the envelope, then the format's fields" \
 	"$(cat out)"
 
 run "$TRAWL" -t csv -f syst/raw small.bin
-is "csv" 'n,trace,offset,length,ticks,time,severity,origin,type,text,flags
-0,"small.bin",0,4,,,,"","SHORT32","0x02345678",
-1,"small.bin",4,22,,,WARNING,"1:2","STRING:GENERIC","Hello world!",' "$(cat out)"
+is "csv" 'number,trace,offset,length,ticks,time,severity,origin,type,text,flags
+1,"small.bin",0,4,,,,"","SHORT32","0x02345678",
+2,"small.bin",4,22,,,WARNING,"1:2","STRING:GENERIC","Hello world!",' "$(cat out)"
 
 run "$TRAWL" -t csv-systprint -f syst/raw small.bin
 is "csv-systprint: the printer's head" \

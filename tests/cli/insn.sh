@@ -100,7 +100,7 @@ is "-t lcov without lines: status" 2 "$status"
 ok "... says what remains" grep -q "^trawl: seven.encap: its program names no source lines: \
 -t insn and -t functions go by addresses; \(compile it with -g; \)\?\($names_missing\)" err
 
-run "$TRAWL" -p seven.yaml -t insn --fields number,pc,opcode,class,depth,text,flags seven.encap
+run "$TRAWL" -p seven.yaml -t insn --fields trace_number,pc,opcode,class,depth,text,flags seven.encap
 is "columns: status" 1 "$status"
 # instructions have a text where a disassembler is installed
 if grep -q 'disassembler is installed' err; then
@@ -109,7 +109,7 @@ else
 	ok "texts of instructions" grep -q '^1,0x80000004,0x00c000ef,call,0,jal 0x80000010,$' out
 fi
 sed -i 's/^\([^,]*,0x[^,]*,0x[^,]*,[^,]*,[^,]*,\).*,/\1,/' out
-is "columns" "number,pc,opcode,class,depth,text,flags
+is "columns" "trace_number,pc,opcode,class,depth,text,flags
 0,0x80000000,0x00000013,other,0,,
 1,0x80000004,0x00c000ef,call,0,,
 1,0x80000010,0x00000463,branch,1,,
@@ -140,7 +140,7 @@ is "... where the bytes are the same there is none" 0 "$(grep -c patched out)"
 
 run "$TRAWL" -q -p seven.yaml -t insn --fields pc,severity seven.encap
 is "a column that instructions lack: status" 2 "$status"
-ok "... is said" grep -q 'of -t insn has no column severity; it has number, pc' err
+ok "... is said" grep -q 'of -t insn has no column severity; it has trace_number, pc' err
 # the help is told by hand: it has the same columns
 help_has()
 {
@@ -217,20 +217,20 @@ work 1 2 2 2" "$(tr -s ' ' <out)"
 	ok "... is said" grep -q 'has no column callers; it has function, calls, self, total, most, cycles, total_cycles, time, total_time, most_time, estimated' err
 	ok "... as the help has them" help_has functions
 	# of messages the function is that of their address
-	run "$TRAWL" -q -p seven.yaml --fields number,function,file,line seven.encap
+	run "$TRAWL" -q -p seven.yaml --fields trace_number,function,file,line seven.encap
 	is "functions of messages" "0 main /src/seven.c 10
 1 main /src/seven.c 12
 2 work /src/seven.c 21" "$(awk 'NR <= 3 { $1 = $1; print }' out)"
-	run "$TRAWL" -q -p seven.yaml --fields number -e 'function == work and line == 21' seven.encap
+	run "$TRAWL" -q -p seven.yaml --fields trace_number -e 'function == work and line == 21' seven.encap
 	is "... in filters" 2 "$(tr -d ' ' <out)"
 	run "$TRAWL" -q -p seven.yaml -t jsonl seven.encap
 	is "... in JSON" 2 "$(grep -c '"function":"main","file":"/src/seven.c","line":1[02]' out)"
 	run "$TRAWL" -q -p seven.yaml -t table --by=function --columns=count seven.encap
 	ok "... in tables" grep -q '^main  *2$' out
-	run "$TRAWL" -q -p seven.yaml -e 'number < 2' -t insn --fields function,place seven.encap
+	run "$TRAWL" -q -p seven.yaml -e 'trace_number < 2' -t insn --fields function,place seven.encap
 	is "functions" "function,place main,0x0 main,0x4 work,0x0 work,0x8 main,0x8" \
 		"$(tr '\n' ' ' <out | sed 's/ $//')"
-	run "$TRAWL" -q -p seven.yaml -e 'number < 1' -t folded seven.encap
+	run "$TRAWL" -q -p seven.yaml -e 'trace_number < 1' -t folded seven.encap
 	is "stacks of messages that are chosen" "main 1" "$(cat out)"
 	run "$TRAWL" -q -p seven.yaml -t lcov seven.encap
 	is "source lines: status" 1 "$status"
@@ -316,7 +316,7 @@ for capture in "$flow"/*.encap; do
 		ln -sf "$flow/${which%.*}.elf" .
 		"$TRAWL" -q -p hz.yaml -t jsonl "$capture" |
 			sed -n 's/.*"n":\([0-9]*\),.*"time":\([0-9]*\),.*/\1 \2/p' >times
-		"$TRAWL" -q -p hz.yaml -t insn --fields number,function,depth,place "$capture" |
+		"$TRAWL" -q -p hz.yaml -t insn --fields trace_number,function,depth,place "$capture" |
 			sed '1d; s/,/ /g' >steps
 		awk -f "$testdata/../tests/function_times.awk" times steps | sort >want
 		run "$TRAWL" -q -p hz.yaml -t functions \
@@ -351,7 +351,7 @@ ok "... is said" grep -q 'names no source lines: -t insn and -t functions go by 
 which=traps.c32.a
 run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn "$flow/$which.encap"
 awk '{ print $1, $2, $4 }' out >want
-run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn --fields number,pc,class "$flow/$which.encap"
+run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn --fields trace_number,pc,class "$flow/$which.encap"
 sed '1d; s/,0x/,/; s/,,/,-,/; s/,/ /g' out >got
 ok "columns of a whole capture" cmp -s want got
 if test "$good" = 0; then
@@ -369,7 +369,7 @@ run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn "$flow/$which.encap"
 is "the first line" "       2 0000000080000000" "$(sed 's/ *[0-9a-f]* *[a-z_]* *src .*//;q' out)"
 test "$good" = 1 || ok "names" grep -q ' call  *src 3  *_start+0x' out
 cp out all
-run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn -e 'number >= 10 and number < 20' \
+run "$TRAWL" -q -p "$flow/$which.profile.yaml" -t insn -e 'trace_number >= 10 and trace_number < 20' \
 	"$flow/$which.encap"
 is "a filter chooses messages" "" "$(awk '$1 >= 10 && $1 < 20' all | diff - out)"
 

@@ -28,10 +28,10 @@ range()
 	# more than can be there
 	range 10 2000 2004 3 '--- '
 } >hand.ppl
-run "$TRAWL" -q -t insn --fields number,pc,class,depth,text hand.ppl
+run "$TRAWL" -q -t insn --fields trace_number,pc,class,depth,text hand.ppl
 is "a listing: status" 1 "$status"
 cat >want <<'EOT'
-number,pc,class,depth,text
+trace_number,pc,class,depth,text
 0,,unseen,0,"trace begins, or was off"
 1,0x1000,unseen,0,2 instructions that are in no program
 2,0x2000,unseen,1,1 instructions that are in no program
@@ -74,16 +74,16 @@ is "... and what remains without a program" "trawl: check flow: $codeless" \
 	echo "Idx:11; ID:10; ${element}CYCLE_COUNT( [CC=2]; )"
 	range 12 200c 2010 1 '--- '
 } >runs.ppl
-run "$TRAWL" -q --fields=number -e runs_on runs.ppl
+run "$TRAWL" -q --fields=trace_number -e runs_on runs.ppl
 is "messages that run on" "1 2 5 6 7 9" "$(tr -s ' \n' ' ' <out | sed 's/^ //; s/ $//')"
 run "$TRAWL" -q -e 'runs_on = 1' runs.ppl
 ok "... is no value" grep -q 'runs_on has no value; it stands alone, or after not' err
 
 # A run has what its messages have: 0 to 2, 4 to 7 without the other processor's, 12.
-run "$TRAWL" -q -t csv --fields=number,run_instructions,run_cycles -e run_instructions runs.ppl
-is "sums of runs" "number,run_instructions,run_cycles 0,3,4 3,1,0 4,3,2 12,1,0" \
+run "$TRAWL" -q -t csv --fields=trace_number,run_instructions,run_cycles -e run_instructions runs.ppl
+is "sums of runs" "trace_number,run_instructions,run_cycles 0,3,4 3,1,0 4,3,2 12,1,0" \
 	"$(tr '\n' ' ' <out | sed 's/ $//')"
-run "$TRAWL" -q --fields=number -e 'run_cycles > 0 and run_instructions = 3' runs.ppl
+run "$TRAWL" -q --fields=trace_number -e 'run_cycles > 0 and run_instructions = 3' runs.ppl
 is "... in filters" "0 4" "$(tr -s ' \n' ' ' <out | sed 's/^ //; s/ $//')"
 run "$TRAWL" -q -t table-csv --by=origin --of=run_cycles --columns=values,sum runs.ppl
 is "... in tables" "origin,values,sum ID 0x10,3,6 ID 0x11,1,0" \
@@ -111,16 +111,16 @@ is "... as values" "total_cycles,function 25,[unknown] 13,0x2000" "$(tr '\n' ' '
 
 # The same calls of each message: the call ends behind it, where the next range of its core says
 # where it went; the return of range 3 is to 1008.  Behind the overflow no call is known.
-run "$TRAWL" -q -t csv --fields=number,depth,target cycles.ppl
-is "depth and target: columns" 'number,depth,target 0,0,"2000" 1,,"" 2,1,"" 3,1,"1008" 4,0,"2000" 5,1,"" 6,,"" 7,0,"" 8,,""' \
+run "$TRAWL" -q -t csv --fields=trace_number,depth,target cycles.ppl
+is "depth and target: columns" 'trace_number,depth,target 0,0,"2000" 1,,"" 2,1,"" 3,1,"1008" 4,0,"2000" 5,1,"" 6,,"" 7,0,"" 8,,""' \
 	"$(tr '\n' ' ' <out | sed 's/ $//; s/"0*\([1-9]\)/"\1/g')"
-run "$TRAWL" -q --fields=number -e 'depth > 0' cycles.ppl
+run "$TRAWL" -q --fields=trace_number -e 'depth > 0' cycles.ppl
 is "... filters" "2 3 5" "$(tr -s ' \n' ' ' <out | sed 's/^ //; s/ $//')"
-run "$TRAWL" -q --fields=number -e 'not depth or target in {"00002000", "00001008"}' cycles.ppl
+run "$TRAWL" -q --fields=trace_number -e 'not depth or target in {"00002000", "00001008"}' cycles.ppl
 is "... of texts" "0 1 3 4 6 8" "$(tr -s ' \n' ' ' <out | sed 's/^ //; s/ $//')"
 run "$TRAWL" -q -t table-csv --by=target --columns=count -e target cycles.ppl
 is "... tables" 'target,count "00002000",2 "00001008",1' "$(tr '\n' ' ' <out | sed 's/ $//')"
-run "$TRAWL" -q -t jsonl --columns=depth,target -e 'number < 2' cycles.ppl
+run "$TRAWL" -q -t jsonl --columns=depth,target -e 'trace_number < 2' cycles.ppl
 is "... and beside the others" ',"depth":0,"target":"00002000"}  ,"depth":null,"target":null}' \
 	"$(sed 's/.*\(,"depth"\)/\1/' out | tr '\n' ' ' | sed 's/ $//; s/} /}  /')"
 run "$TRAWL" --fields=depth "$testdata/demo.stp"
@@ -252,7 +252,7 @@ elif test -d "$theirs" && command -v zstd >/dev/null; then
 	stacks()
 	{
 		"$TRAWL" -q -t insn --source="${1##*/}.ETB_0" \
-			--fields=number,pc,class,depth,origin "$1" 2>/dev/null |
+			--fields=trace_number,pc,class,depth,origin "$1" 2>/dev/null |
 			awk -F , 'NR == 1 || $2 == "" || $1 == n ||
 				$3 ~ /^(unseen|damage|interrupt|exception)$/ { next }
 				{ print sprintf("%x", 16 + substr($5, 5)), substr($2, 3), $4; n = $1 }'
@@ -297,7 +297,7 @@ elif test -d "$theirs" && command -v zstd >/dev/null; then
 			kind[id] = ""
 		n += on
 	} END { print n + 0 }' TC2.ppl >want
-	run "$TRAWL" -q --fields=number -e runs_on TC2.ppl
+	run "$TRAWL" -q --fields=trace_number -e runs_on TC2.ppl
 	is "messages that only run on" "$(cat want)" "$(lines out)"
 	ok "... are more than half" test "$(cat want)" -gt 14000
 
@@ -340,7 +340,7 @@ elif test -d "$theirs" && command -v zstd >/dev/null; then
 	is "... 634 of 2772 direct branches do not reach their target" "634 2772" \
 		"$(sed -n 's/^# cpu.* \([0-9]*\) of \([0-9]*\) direct.*/\1 \2/p' out |
 			awk '{ good += $1; all += $2 } END { print all - good, all }')"
-	run "$TRAWL" -q --fields=number -e 'exception_name == IRQ and text ~ /^IRQ: exception/' \
+	run "$TRAWL" -q --fields=trace_number -e 'exception_name == IRQ and text ~ /^IRQ: exception/' \
 		"$theirs/juno_r1_1"
 	is "exceptions by name" "$(grep -c 'excep num (0x0e)' "$theirs/juno_r1_1.ETB_0.ppl")" \
 		"$(lines out)"

@@ -15,8 +15,8 @@ ok "as long as the texts say" awk -F'|' '
 		if (d < 0 || d > 10) exit 1; n++ }
 	END { exit n != 11 }' out
 is "the longest" "28.366 ms|late ack for seq 70: nobody waits" "$(grep late out)"
-run "$TRAWL" -q -t csv --fields=number,interval.mailbox -e 'interval.mailbox > 20ms' "$lab"
-is "both ends have the length, in nanoseconds" 'number,interval.mailbox
+run "$TRAWL" -q -t csv --fields=trace_number,interval.mailbox -e 'interval.mailbox > 20ms' "$lab"
+is "both ends have the length, in nanoseconds" 'trace_number,interval.mailbox
 45,"28366731"
 49,"28366731"' "$(cat out)"
 run "$TRAWL" -q -t jsonl "$lab"
@@ -27,7 +27,7 @@ run "$TRAWL" --check='interval.mailbox > 5ms' "$lab"
 is "--check: status" 1 "$status"
 ok "--check: an end counts, not its begin" grep -q ': 12 messages' err
 run "$TRAWL" --check='interval.mailbox > 20ms' "$lab"
-ok "--check: the one that is late" grep -q ': 1 message, the first is number 49 ' err
+ok "--check: the one that is late" grep -q ': 1 message, the first is trace_number 49 ' err
 run "$TRAWL" -q --check='interval.mailbox > 1s' "$lab"
 is "--check: none" 0 "$status"
 run "$TRAWL" -q -e 'interval.mailbx' "$lab"
@@ -173,7 +173,7 @@ pair()
 		"$1" "$begin" "$1" "$end" >>c.yaml
 	awk -v field="$1" -v begin="$begin" -v end="$end" -f json.awk \
 		-f pairs.awk json >want
-	"$TRAWL" -q -t csv --fields=number,interval.pair c.yaml | sed 1d | tr -d '"' >got
+	"$TRAWL" -q -t csv --fields=trace_number,interval.pair c.yaml | sed 1d | tr -d '"' >got
 	ok "$3: the same pairs" cmp want got
 	ok "$3: there are many" test "$(grep -c ',.' want)" -gt "$2"
 }

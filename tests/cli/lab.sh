@@ -49,8 +49,28 @@ is "text: time, severity, trace and origin, text" \
 	"$(grep -h timeout: out)"
 run "$TRAWL" --wide "$lab"
 is "--wide: the number, and the trace in a column of its own" \
-	'      48 1763719600.234386371 soc      E mailbox          timeout: seq 70 given up after 27800 us' \
+	'     311 1763719600.234386371 soc      E mailbox          timeout: seq 70 given up after 27800 us' \
 	"$(grep -h timeout: out)"
+# Lines of JSON are in the order of the session, and `n` is the number in the trace.
+"$TRAWL" -q -t jsonl "$lab" |
+	sed 's/^{"n":\([0-9]*\),"trace":"\([^"]*\)".*"severity":"*\([A-Za-z]*\).*/\1 \2 \3/' |
+	awk '{ print NR, $0 }' >numbered
+awk '$4 ~ /ERROR|FATAL/ { print $1, $2, $3 }' numbered >want
+for filter in "-s error" "-s error --threads=1" \
+	"-S +0ms -s error"; do
+	# shellcheck disable=SC2086  # options, split at blanks
+	"$TRAWL" -q --template='{number} {trace_number} {trace}' $filter "$lab" >got
+	ok "number: of the session, from 1: $filter" cmp want got
+done
+"$TRAWL" -q --wide -s error "$lab" | awk '{ print $1, $3 }' >got
+awk '{ print $1, $3 }' want >same
+ok "text: the same" cmp same got
+awk '$3 == "soc" || $3 == "dsp" { print ++n, $2, $3, $4 }' numbered |
+	awk '$4 ~ /ERROR|FATAL/ { print $1, $2, $3 }' >want
+"$TRAWL" -q --template='{number} {trace_number} {trace}' -s error \
+	--source=soc,dsp "$lab" >got
+ok "number: other traces do not count with --source" cmp want got
+
 run "$TRAWL" -t csv "$lab"
 is "csv: the time" 1763719600234386371 "$(grep timeout: out | cut -d , -f 6)"
 

@@ -11,7 +11,7 @@ escape=$(printf '\033')
 # Message 3 of the demo is 775 ticks of 38.4 MHz after message 2, the first with a time.
 run "$TRAWL" --fields=number,time,severity,text "$demo"
 is "--fields: columns" \
-	'       3          0.000020182 INFO     reset cause 0x00 (power-on)' "$(sed -n 4p out)"
+	'       4          0.000020182 INFO     reset cause 0x00 (power-on)' "$(sed -n 4p out)"
 run "$TRAWL" -t csv --fields=number,offset,length,severity,origin,type,text,flags "$demo"
 mv out want
 run "$TRAWL" -t csv "$demo"
@@ -24,14 +24,14 @@ is "--fields: csv doubles quotes" '"task 0 ""idle"" prio 31 stack 0x20040000"' \
 	"$(sed -n 2p out)"
 run "$TRAWL" --template='{{{number}}}\t{time:>14}|{severity:.3}|{text:12.12}|{origin}' "$demo"
 is "--template: columns, cut and padded" \
-	"{3}$tab   0.000020182|INF|reset cause |boot rom" "$(sed -n 4p out)"
+	"{4}$tab   0.000020182|INF|reset cause |boot rom" "$(sed -n 4p out)"
 run "$TRAWL" --template='{delta}|{delta:>14}|{gap}' "$demo"
 is "--template: what lies before" '+20.182 us|    +20.182 us|20.182 us' "$(sed -n 4p out)"
 run "$TRAWL" -f syst/raw --template='{kind} {ticks}.{offset}+{length} {bytes}' \
 	"$testdata/short.bin"
-run "$TRAWL" -t jsonl -e 'number = 40' "$demo"
+run "$TRAWL" -t jsonl -e 'trace_number = 40' "$demo"
 field=$(sed 's/.*"master":\([0-9]*\).*/\1/' out)
-run "$TRAWL" --template='{master} {syst.master} {stp.master}' -e 'number = 40' "$demo"
+run "$TRAWL" --template='{master} {syst.master} {stp.master}' -e 'trace_number = 40' "$demo"
 is "--template: fields, and of one format" "$field $field " "$(cat out)"
 
 refuses()
@@ -67,9 +67,9 @@ for form in abs:1795341600.600000000 rel:0.600000000 'delta:+600.000 ms' \
 	ticks:1795341600600000000 iso:2026-11-22T10:00:00.600000000Z; do
 	run "$TRAWL" --wide --time-format="${form%%:*}" "$log"
 	ok "--time-format=${form%%:*}" \
-		test "$(sed -n '2s/^ *1 *\([^ ].*\) W .*/\1/p' out)" = "${form#*:}"
+		test "$(sed -n '2s/^ *2 *\([^ ].*\) W .*/\1/p' out)" = "${form#*:}"
 done
-run "$TRAWL" --time-format=rel -e 'number = 1' -t text "$log"
+run "$TRAWL" --time-format=rel -e 'trace_number = 1' -t text "$log"
 ok "times since the start are not those since the first one printed" grep -q ' 0.600000000 ' out
 run "$TRAWL" -t text --time-format=delta --split=2/2 "$log"
 is "a part has no deltas" 2 "$status"

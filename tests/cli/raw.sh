@@ -27,9 +27,9 @@ check_cut()
 	cut=cuts/$1 what=$1 capture=$2 first=$3 last=$4
 	shift 4
 	run "$TRAWL" -q --force -t raw -o "$cut" "$@" \
-		-e "number >= $first and number <= $last" "$capture"
+		-e "trace_number >= $first and trace_number <= $last" "$capture"
 	is "$what $first-$last: status" 0 "$status"
-	"$TRAWL" -q -t csv --fields=$fields "$@" -e "number >= $first and number <= $last" \
+	"$TRAWL" -q -t csv --fields=$fields "$@" -e "trace_number >= $first and trace_number <= $last" \
 		"$capture" 2>/dev/null | sed 1d >want
 	"$TRAWL" -q -t csv --fields=$fields "$@" "$cut" 2>/dev/null | sed 1d >got
 	ok "$what $first-$last: the messages" test -n "$(find_want)"
@@ -60,8 +60,8 @@ for name in iso8601 logcat zephyr; do
 done
 
 # Bytes between the first and the last message that pass are not picked.
-run "$TRAWL" -q -t raw -e 'number = 100 or number = 110' -o one "$testdata/demo.stp"
-run "$TRAWL" -q -t raw -e 'number >= 100 and number <= 110' -o all "$testdata/demo.stp"
+run "$TRAWL" -q -t raw -e 'trace_number = 100 or trace_number = 110' -o one "$testdata/demo.stp"
+run "$TRAWL" -q -t raw -e 'trace_number >= 100 and trace_number <= 110' -o all "$testdata/demo.stp"
 ok "from the first that passes to the last" cmp all one
 run "$TRAWL" -q -t raw -e 'text = "nobody says that"' "$testdata/demo.stp"
 is "nothing passes: nothing" "0 0" "$status $(wc -c <out | tr -d ' ')"

@@ -68,8 +68,14 @@ is "... in a format without times too" \
 	"$(rows -S 0.004 -U 9ms)" "$("$TRAWL" -t none -v -S 0.004 -U 9ms "$demo" 2>&1 |
 		sed -n 's/^trawl: \([0-9]*\) messages$/\1/p')"
 is "--since: from the first message on" "$(rows -S 0.004)" "$(rows -S +4ms)"
-is "number: those of its column" "5 6 7 8" \
-	"$("$TRAWL" -t csv -e 'number in 5..8' "$demo" 2>/dev/null | sed 1d | cut -d , -f 1 | xargs)"
+is "trace_number: those of its column" "5 6 7 8" \
+	"$("$TRAWL" -t csv --fields=trace_number -e 'trace_number in 5..8' "$demo" 2>/dev/null |
+		sed 1d | xargs)"
+is "number: one more in a session of one trace" "6 7 8 9" \
+	"$("$TRAWL" -t csv -e 'trace_number in 5..8' "$demo" 2>/dev/null | sed 1d | cut -d , -f 1 | xargs)"
+run "$TRAWL" -q -e 'number = 5' "$demo"
+is "number is no name for filters" 2 "$status"
+ok "... which names the one that is" grep -q trace_number err
 
 run "$TRAWL" -t csv -e 'severity >= error and serverity = 3' "$demo"
 is "-e: an unknown name is an error" 2 "$status"
@@ -104,11 +110,11 @@ for threads in 1 3; do
 		sh -c 'sed 1d out | cmp -s - want'
 done
 for n in 254 255 256 257; do # pieces of the output are powers of two
-	is "--context: round message $n" "$(seq $((n - 2)) $((n + 2)) | xargs)" \
-		"$("$TRAWL" -t csv -e "number = $n" --context=2 "$demo" | sed 1d | cut -d , -f 1 |
+	is "--context: round message $n" "$(seq $((n - 1)) $((n + 3)) | xargs)" \
+		"$("$TRAWL" -t csv -e "trace_number = $n" --context=2 "$demo" | sed 1d | cut -d , -f 1 |
 			xargs)"
 done
-is "--context: more than there are" "$(rows)" "$(rows -e 'number = 7' --context=1000)"
+is "--context: more than there are" "$(rows)" "$(rows -e 'trace_number = 7' --context=1000)"
 "$TRAWL" -t csv "$demo" "$testdata/short.bin" 2>/dev/null | sed 1d >every
 awk -F , '{ line[NR] = $0; if ($7 == "ERROR") for (i = NR - 1; i <= NR + 1; i++) shown[i] = 1 }
 	END { for (i = 1; i <= NR; i++) if (i in shown) print line[i] }' every >want
@@ -121,7 +127,7 @@ is "--context: a number" 2 "$status"
 
 all=$(rows)
 run "$TRAWL" -t csv -s fatal --unassigned=hide "$demo"
-is "n is the number in the trace, not among what is shown" \
+is "number is the number in the session, not among what is shown" \
 	"$("$TRAWL" -t csv "$demo" | awk -F , '$7 == "FATAL" { print $1 }')" \
 	"$(sed 1d out | cut -d , -f 1)"
 ok "there is something to select from" test "$all" -gt 200

@@ -145,7 +145,7 @@ is "--check: says nothing then" "" "$(cat out err)"
 run "$TRAWL" --check "$damaged"
 is "--check: damage" 1 "$status"
 ok "--check: what, how often and where" \
-	grep -q '^trawl: check corrupt: [0-9]* messages, the first is number [0-9]* at' err
+	grep -q '^trawl: check corrupt: [0-9]* messages, the first is trace_number [0-9]* at' err
 run "$TRAWL" --check=loss "$damaged"
 is "--check=loss: damage is no loss" 0 "$status"
 run "$TRAWL" --check=time,severity:fatal "$testdata/demo.stp"

@@ -324,7 +324,7 @@ is "... so many" true "$(test "$(lines want)" -gt 16384 && echo true)"
 run "$TRAWL" -t table-jsonl --by=master --of=gap --columns=count,p50,first -r 'reset cause' "$demo"
 is "jsonl: numbers are numbers" '{"master":1,"count":2,"first":20182,"p50":' \
 	"$(sed 's/\("p50":\).*/\1/' out)"
-run "$TRAWL" -t table-jsonl --by=module --columns=count -e 'number <= 5' "$demo"
+run "$TRAWL" -t table-jsonl --by=module --columns=count -e 'trace_number <= 5' "$demo"
 is "a message without a value is a row" '{"module":null,"count":5}
 {"module":33,"count":1}' "$(cat out)"
 run "$TRAWL" --by=context.task --columns=count --source=log "$testdata/lab.yaml"

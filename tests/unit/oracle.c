@@ -740,7 +740,7 @@ check_steps_back(struct oracle *o)
 		assert_int_equal(sscanf(text_get(&report), "trawl: check time: %u", &count), 1);
 	if (count < least || count > most || found != (count > 0))
 		oracle_fail(o, "not %u to %u: %s", least, most, text_get(&report));
-	text_addf(&want, "the first is number %zu at offset ", number);
+	text_addf(&want, "the first is trace_number %zu at offset ", number);
 	if (!o->near && found && !strstr(text_get(&report), text_get(&want)))
 		oracle_fail(o, "%s (trace %zu): %s", text_get(&want), trace, text_get(&report));
 	check_free(check);

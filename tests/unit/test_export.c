@@ -197,7 +197,7 @@ test_place(void **state)
 							 .threads = 1};
 			struct export_result result = print(path, "syst/raw", options, &out);
 			assert_int_equal(result.messages, counts[parts - 2][part - 1]);
-			assert_int_equal(part == 1, !strncmp(text_get(&out), "n,", 2));
+			assert_int_equal(part == 1, !strncmp(text_get(&out), "number,", 7));
 			text_free(&out);
 		}
 	}

@@ -195,7 +195,7 @@ test_against_walk(void **state)
 	} filters[] = {{"severity <= warning", 50},
 		       {"text ~ /1/", 50},
 		       {"sync or /needle/", 50},
-		       {"number in {3, 700, 1100}", 50},
+		       {"trace_number in {3, 700, 1100}", 50},
 		       {"origin ~ /a/ and gap > 50us", 12}};
 	struct session_fixture f;
 	sem_t told;
@@ -263,7 +263,7 @@ test_refusal(void **state)
 	session_notify(&f.session, tell, &told);
 	struct sequence *sequence = sequence_new(&f.session);
 	sequence_load(sequence);
-	want.expr = filter_parse("text ~ /./ and number = 700", &f.session, &error);
+	want.expr = filter_parse("text ~ /./ and trace_number = 700", &f.session, &error);
 	assert_non_null(want.expr);
 	const struct next_query query = {
 	    .sequence = sequence, .want = &want, .direction = 1, .alone = true};

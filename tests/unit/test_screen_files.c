@@ -18,12 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The line of the CSV of message N, with its end. */
+/* The line of the CSV of message N, counted from 0, with its end. */
 static const char *
 csv_line(const struct text *csv, unsigned n)
 {
 	char start[16];
-	snprintf(start, sizeof start, "\n%u,", n);
+	snprintf(start, sizeof start, "\n%u,", n + 1);
 	const char *line = strstr(csv->data, start);
 	assert_non_null(line);
 	return line + 1;
@@ -291,7 +291,7 @@ test_write_all(void **state)
 	struct text all = {0}, some = {0}, part = {0};
 	char path[TEMP_PATH], keys[80];
 	batch_print_of("lab.yaml", "-t csv", &all);
-	batch_print_of("lab.yaml", "-t csv -e 'trace != log and origin ~ /e/'", &some);
+	batch_print_of("lab.yaml", "-t csv --source=soc,dsp,cam,hub -e 'origin ~ /e/'", &some);
 	temp_make_text(path, ".yaml", "");
 	unlink(path);
 	scene_open(s, 24, 100, "xterm-256color", "lab.yaml", NULL);
@@ -333,8 +333,9 @@ test_write_raw(void **state)
 	struct text keys = {0}, whole = {0}, cut = {0};
 	char path[TEMP_PATH];
 	temp_make_text(path, ".stp", "");
-	batch_print("-q --fields=kind,length,ticks,severity -e 'number >= 19 and number <= 28'",
-		    &whole);
+	batch_print(
+	    "-q --fields=kind,length,ticks,severity -e 'trace_number >= 19 and trace_number <= 28'",
+	    &whole);
 	scene_open_demo(s, 24, 80);
 	text_addf(&keys, "21Gv30G:write! %s raw\r", path);
 	scene_keys(s, keys.data);

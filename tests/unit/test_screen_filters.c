@@ -67,7 +67,7 @@ test_filters(void **state)
 	/* a new filter takes the cursor along, and what was before the only row that is
 	 * left is there again with the others */
 	scene_keys(s, ":severity all\r");
-	scene_keys(s, "&number = 300\r");
+	scene_keys(s, "&trace_number = 300\r");
 	scene_wait(s, "301 of 400, row 1 of 1 ");
 	scene_keys(s, "!");
 	scene_wait_notice(s, NOTICE_FILTERS_OFF);
@@ -208,7 +208,7 @@ test_filter_language(void **state)
 	scene_wait(s, "1 of 400");
 	scene_keys(s, ":filter kind = cat\r");
 	scene_wait(s, "no kind of message is named cat");
-	scene_keys(s, ":filter not severity = fatal and number <= ");
+	scene_keys(s, ":filter not severity = fatal and trace_number <= ");
 	snprintf(top, sizeof top, "%zu\r", first);
 	scene_keys(s, top);
 	scene_wait(s, "only not severity");

@@ -550,7 +550,7 @@ assert_batch_times(struct scene *s, const char *path)
 		char time[32], want[64];
 		assert_int_equal(sscanf(line, "%u %31s", &number, time), 2);
 		bool none = !strcmp(time, "-"), estimated = strstr(line, "~estimated");
-		snprintf(want, sizeof want, "  %u %s%4s ", number + 1, estimated ? "~" : " ",
+		snprintf(want, sizeof want, "  %u %s%4s ", number, estimated ? "~" : " ",
 			 none ? "" : time);
 		scene_wait(s, want);
 	}

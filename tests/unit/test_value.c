@@ -127,7 +127,7 @@ values_are_those_of_the_message(void **state)
 	assert_words(&f, 3, "text", "reset cause 0x00 (power-on)");
 	assert_words(&f, 3, "kind", "string");
 	assert_words(&f, 3, "flags", "");
-	assert_words(&f, 3, "number", "3");
+	assert_words(&f, 3, "trace_number", "3");
 	assert_words(&f, 3, "offset", "78");
 	assert_words(&f, 3, "length", "66");
 	assert_words(&f, 3, "ticks", "775");

@@ -20,6 +20,7 @@
 #include "query/compare/compare_mask.h"
 #include "query/compare/compare_slower.h"
 #include "query/gap/gap.h"
+#include "session/sequence.h"
 #include "session/session.h"
 
 #include <math.h>
@@ -701,6 +702,27 @@ read_sides(struct compare *compare)
 	return !is_stopped(compare);
 }
 
+/* Set the session's numbers of all places in a run. */
+static void
+number_places(struct compare *compare, enum compare_run_id run)
+{
+	const struct compare_side *side = &compare->sides[run];
+	struct sequence *sequence = sequence_new(side->session);
+	for (size_t i = 0; i < side->session->traces.count; i++)
+		sequence_show(sequence, i,
+			      trace_is_among(side->session->traces.at[i], side->source));
+	sequence_load(sequence);
+	for (size_t i = 0; i < compare->list.count && !is_stopped(compare); i++) {
+		struct compare_place *place = &compare->list.at[i].at[run];
+		struct sequence_position p = {.trace = place->trace};
+		bool exact;
+		if (place->any && reader_find_number(sequence_reader(sequence, place->trace),
+						     place->number, &p.at, &exact))
+			place->listed = sequence_number(sequence, p, &exact) + 1;
+	}
+	sequence_free(sequence);
+}
+
 bool
 compare_run(struct compare *compare)
 {
@@ -716,6 +738,8 @@ compare_run(struct compare *compare)
 		      difference_compare);
 	for (size_t i = 0; i < compare->list.count; i++)
 		compare->kinds[compare->list.at[i].kind]++;
+	for (int run = 0; run < 2; run++)
+		number_places(compare, (enum compare_run_id)run);
 	drop_work(compare);
 	return true;
 }

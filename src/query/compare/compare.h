@@ -43,7 +43,8 @@ struct compare_place {
 	bool any;	 /* false: the origin has no message there */
 	bool behind;	 /* missing messages came after this one, else before it */
 	size_t trace;	 /* number of the trace in the session */
-	uint64_t number; /* number of the message in the trace */
+	uint64_t number; /* number of the message in the trace, from 0 */
+	uint64_t listed; /* its number in the session, from 1; counts the compared traces */
 	int64_t time;	 /* session time, or COMPARE_NO_TIME */
 };
 

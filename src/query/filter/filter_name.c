@@ -71,9 +71,9 @@ static const struct filter_name filter_names[] = {
      filter_resolve_number, filter_test_offset, filter_judge_offset},
     {"length", "number", "bytes from its first to its last", FILTER_FIXED, STRUCT,
      filter_resolve_number, filter_test_length, NULL},
-    {"number", "number",
-     "how many messages of its trace lie before it: 0 is the one that the screen calls 1",
-     FILTER_AROUND, AROUND, filter_resolve_number, filter_test_number, filter_judge_number},
+    {"trace_number", "number",
+     "its number in its trace, from 0; the screen counts the whole session, from 1", FILTER_AROUND,
+     AROUND, filter_resolve_number, filter_test_number, filter_judge_number},
     {"bytes", "bytes", "the bytes of the capture from its first to its last", FILTER_RAW,
      STRUCT | READER, filter_resolve_bytes, filter_test_bytes, NULL},
     {"payload", "bytes", "the bytes of its protocol, put together", FILTER_FIELDS, STRUCT | READER,
@@ -378,6 +378,11 @@ filter_find_name(struct filter_build *build, struct filter_leaf *leaf)
 	const char *word = leaf->word.text, *dot = strchr(word, '.');
 	if (find_own(leaf))
 		return 0;
+	if (!strcmp(word, "number")) /* the order of the session may depend on clocks */
+		return filter_fail(
+		    build, leaf->word.at,
+		    "number is a column, not a name for filters; trace_number counts "
+		    "the messages of each trace, from 0");
 	if (!strncmp(word, context_prefix, sizeof context_prefix - 1)) {
 		leaf->name = &filter_context_name;
 		return 0;

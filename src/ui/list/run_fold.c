@@ -88,7 +88,7 @@ add_exception(const struct screen *screen, struct reader *reader, const struct t
 		filter_quote(text_get(origin), origin->length, exception);
 		text_add(exception, " and ");
 	}
-	text_addf(exception, "number in %llu..%llu)", (unsigned long long)first,
+	text_addf(exception, "trace_number in %llu..%llu)", (unsigned long long)first,
 		  (unsigned long long)reader_number(reader, run->last, &exact));
 	return exact;
 }

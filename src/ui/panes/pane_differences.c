@@ -164,10 +164,24 @@ differences_are_asked(struct screen *screen, const char *text)
 
 /* --- lines ------------------------------------------------------------- */
 
+/* Return the number of a place in its session. In BAD, the list has it: hidden traces do not
+ * count there. */
+static uint64_t
+number_of(struct screen *screen, const struct compare_place *place, int run)
+{
+	struct position at;
+	size_t lane;
+	bool exact;
+	struct list *list = run == COMPARE_BAD ? jump_list(screen, place->trace, &lane) : NULL;
+	if (!list || !reader_find_number(list->lanes[lane].reader, place->number, &at, &exact))
+		return place->listed;
+	return list_number(list, (struct sequence_position){lane, at}, &exact);
+}
+
 /* Append the number of a place, from 1 as in the list. For missing messages, mark the neighbour's
  * number with `<` or `>`. */
 static void
-add_number(const struct compare_difference *d, int run, struct text *out)
+add_number(struct screen *screen, const struct compare_difference *d, int run, struct text *out)
 {
 	const struct compare_place *place = &d->at[run];
 	if (!place->any)
@@ -177,7 +191,7 @@ add_number(const struct compare_difference *d, int run, struct text *out)
 			  d->count[run]	  ? ""
 			  : place->behind ? ">"
 					  : "<",
-			  (unsigned long long)place->number + 1);
+			  (unsigned long long)number_of(screen, place, run));
 }
 
 static void
@@ -200,8 +214,8 @@ fill_cells(struct screen *screen, const struct compare_difference *d, struct tex
 	const struct expansion *e = &state->expansion;
 	struct message m;
 	text_add(&cells[DIFFERENCE_KIND], compare_kind_name(d->kind));
-	add_number(d, COMPARE_GOOD, &cells[DIFFERENCE_GOOD]);
-	add_number(d, COMPARE_BAD, &cells[DIFFERENCE_BAD]);
+	add_number(screen, d, COMPARE_GOOD, &cells[DIFFERENCE_GOOD]);
+	add_number(screen, d, COMPARE_BAD, &cells[DIFFERENCE_BAD]);
 	if (!compare_texts_get(&state->texts[run], place->trace, place->number, &m,
 			       &state->expansion))
 		return;

@@ -568,6 +568,17 @@ add_mark(struct text *out, const struct export_mark *mark)
 		text_add(out, "null");
 }
 
+/* Return the name of the severity, or NULL for null. */
+static const char *
+severity_of(const struct export_message *message)
+{
+	const enum severity severity = message->message->severity;
+	if (severity != SEVERITY_NONE)
+		return severity_name(severity);
+	bool max = trace_decoder(reader_trace(message->reader))->ops->none_is_max;
+	return max ? severity_name(SEVERITY_MAX) : NULL;
+}
+
 /* Write the members after the trace's name, up to the origin.  Their length is bounded. */
 static char *
 put_head(struct fields *f, char *at, const struct export_message *message)
@@ -576,8 +587,8 @@ put_head(struct fields *f, char *at, const struct export_message *message)
 	const struct message *m = message->message;
 	const bool negative = message->timed && message->time < 0;
 	const uint64_t time = (uint64_t)message->time;
-	const char *severity = severity_name(m->severity);
-	const size_t length = strlen(severity);
+	const char *severity = severity_of(message);
+	const size_t length = severity ? strlen(severity) : 0;
 	at = make_room(f->out, at, NUMBERS + WORDS + length);
 	at = put_near(&f->kept->offset, at, m->offset);
 	at = text_put_uint(PUT(at, ",\"length\":"), m->length);
@@ -587,7 +598,7 @@ put_head(struct fields *f, char *at, const struct export_message *message)
 	if (negative)
 		*at++ = '-';
 	at = message->timed ? text_put_uint(at, negative ? -time : time) : PUT(at, "null");
-	if (m->severity == SEVERITY_NONE)
+	if (!severity)
 		return PUT(at, ",\"severity\":null,\"origin\":");
 	at = put_bytes(PUT(at, ",\"severity\":\""), severity, length);
 	return PUT(at, "\",\"origin\":");

@@ -78,7 +78,8 @@ parts_make(struct app *app)
 	screen->view = &app->options->looks.view;
 	screen->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
 	screen->canvas->charset = screen->charset;
-	screen->canvas->draws_lines = !app->options->ascii && !screen->term->wide_lines;
+	screen->canvas->draws_lines =
+	    !app->options->ascii && !(screen->term && screen->term->wide_lines);
 	input_start(app->input);
 	for (int i = 0; i < PANE_COUNT; i++)
 		screen->state[i] = mem_new(panes[i]->state_size);

@@ -48,10 +48,10 @@ if has_feature "CoreSight trace"; then
 else
 	skip "the snapshot of a part" "built without OpenCSD"
 fi
-picture 80x24 "$demo" +G -c 'filter severity >= error' -c timeline +2k
+picture 80x24 "$demo" +G -c 'filter severity >= error' +2k -c timeline
 selected=$("$TRAWL" -q -t csv -e 'severity >= error' "$demo" | tail -n +2 | wc -l | tr -d ' ')
 ok "several commands: the filter" grep -q " row $((selected - 2)) of $selected " out
-ok "several commands: the pane" grep -q '^─ time ' out
+ok "several commands: the pane" grep -q '^═ time ' out
 printf 'next-error\n# no command\nnext-error\n' >script
 picture 80x24 "$demo" -x script
 cp out first

@@ -73,10 +73,10 @@ enum subject {
 	SUBJECTS
 };
 
-static const char *const subject_names[] = {"severity", "flags",   "kind",    "offset",	  "length",
-					    "ticks",	"number",  "time",    "delta",	  "gap",
-					    "trace",	"origin",  "type",    "text",	  "",
-					    "bytes",	"payload", "a field", "a context"};
+static const char *const subject_names[] = {
+    "severity", "flags", "kind",    "offset",  "length",   "ticks", "trace_number",
+    "time",	"delta", "gap",	    "trace",   "origin",   "type",  "text",
+    "",		"bytes", "payload", "a field", "a context"};
 
 enum op { EQ, NE, LT, LE, GT, GE, BETWEEN, ONE_OF, FITS, NO_FIT, PRESENT };
 

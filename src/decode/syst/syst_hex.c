@@ -359,6 +359,7 @@ const struct decoder_ops syst_hex_ops = {
     .kind_count = SYST_KIND_COUNT,
     .kinds_checked = SYST_KINDS_CHECKED,
     .origin_none = SYST_ORIGIN_NONE,
+    .none_is_max = true,
     .origin_tells = syst_origin_tells,
     .silent = silent,
     .silent_count = sizeof silent / sizeof *silent,

@@ -815,6 +815,7 @@ const struct decoder_ops syst_raw_ops = {
     .kind_count = SYST_KIND_COUNT,
     .kinds_checked = SYST_KINDS_CHECKED,
     .origin_none = SYST_ORIGIN_NONE,
+    .none_is_max = true,
     .origin_tells = syst_origin_tells,
     .kinds_history = 1ull << SYST_BUILD,
     .options = &syst_options,

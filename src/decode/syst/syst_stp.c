@@ -494,6 +494,7 @@ const struct decoder_ops syst_stp_ops = {
     .kind_count = SYST_KIND_COUNT,
     .kinds_checked = SYST_KINDS_CHECKED,
     .origin_none = SYST_ORIGIN_NONE,
+    .none_is_max = true,
     .silent = stp_silent,
     .silent_count = STP_SILENT_COUNT,
     .options = &syst_options,

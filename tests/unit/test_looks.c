@@ -349,7 +349,7 @@ may_lack(const char *preset, enum command_id id)
 	    {"less", COMMAND_COPY_PLACE},   {"less", COMMAND_REDO_FILTER},
 	    {"lnav", COMMAND_REDO_FILTER},  {"lnav", COMMAND_UNASSIGNED},
 	    {"emacs", COMMAND_REDO_FILTER}, {"lnav", COMMAND_SEARCH_BACK},
-	    {"less", COMMAND_WINDOW_TOP},   {"lnav", COMMAND_WINDOW_TOP},
+	    {"less", COMMAND_PAGE_TOP},   {"lnav", COMMAND_PAGE_TOP},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (!strcmp(rows[i].preset, preset) && rows[i].id == id)

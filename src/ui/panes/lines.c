@@ -29,8 +29,8 @@ lines_show(struct lines *lines, size_t count, int rows)
 static bool
 is_window_command(enum command_id id)
 {
-	return id == COMMAND_WINDOW_TOP || id == COMMAND_WINDOW_MIDDLE ||
-	       id == COMMAND_WINDOW_BOTTOM;
+	return id == COMMAND_PAGE_TOP || id == COMMAND_PAGE_MIDDLE ||
+	       id == COMMAND_PAGE_BOTTOM;
 }
 
 bool

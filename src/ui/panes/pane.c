@@ -177,10 +177,10 @@ int64_t
 pane_window_row(const struct command_call *call, int64_t rows)
 {
 	int64_t row = call->counted ? command_steps(call) - 1 : 0;
-	if (call->id == COMMAND_WINDOW_MIDDLE)
+	if (call->id == COMMAND_PAGE_MIDDLE)
 		return (rows - 1) / 2;
 	row = row >= rows ? rows - 1 : row;
-	return call->id == COMMAND_WINDOW_TOP ? row : rows - 1 - row;
+	return call->id == COMMAND_PAGE_TOP ? row : rows - 1 - row;
 }
 
 void

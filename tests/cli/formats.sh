@@ -9,7 +9,7 @@ run "$TRAWL" -t jsonl -f syst/raw small.bin
 is "jsonl: status" 0 "$status"
 is "jsonl: nothing on standard error" "" "$(cat err)"
 is "jsonl: the envelope, then the format's fields" \
-	'{"n":0,"trace":"small.bin","offset":0,"length":4,"ticks":null,"time":null,"severity":null,"origin":"","type":"SHORT32","text":"0x02345678","flags":[],"fields":{"value":"0x2345678"}}
+	'{"n":0,"trace":"small.bin","offset":0,"length":4,"ticks":null,"time":null,"severity":"MAX","origin":"","type":"SHORT32","text":"0x02345678","flags":[],"fields":{"value":"0x2345678"}}
 {"n":1,"trace":"small.bin","offset":4,"length":22,"ticks":null,"time":null,"severity":"WARNING","origin":"1:2","type":"STRING:GENERIC","text":"Hello world!","flags":[],"fields":{"module":1,"unit":2,"crc":3937928915,"crc_ok":true}}' \
 	"$(cat out)"
 
@@ -43,7 +43,7 @@ sed '1d; /in no message/,$d; / (all) /d' out | awk '{
 	for (i = 3; i < n; i++)
 		name = name " " $i
 	print $1 "/" name, $n, $(n + 2), $(n + 3), $(n + 4), $(n + 5), $(NF - 1), $NF }' | sort >got
-"$TRAWL" -t jsonl "$testdata/lab.yaml" |
+"$TRAWL" -t jsonl "$testdata/lab.yaml" | unrated |
 	sed 's/"severity":null/"severity":"none"/
 		s/.*"trace":"\([a-z]*\)".*"severity":"\([A-Za-z0-9]*\)","origin":"\([^"]*\)".*/\2 \1\/\3/; s/\/$/\/-/' |
 	awk '{ severity = $1; sub("^[^ ]* ", ""); name[$0]; all[$0]++; n[$0, severity]++ }

@@ -104,6 +104,12 @@ cases()
 		NR % step == which % step' some
 }
 
+# unrated [FILE]: JSON lines in which SyS-T messages without a severity have null, not MAX.
+unrated()
+{
+	sed '/"type":"\(SHORT[0-9]*\|CLOCK:[^"]*\|BUILD:COMPACT[0-9]*\)"/ s/"severity":"MAX"/"severity":null/' "$@"
+}
+
 # bytes NAME HEX...: makes a file of these bytes.
 bytes()
 {

@@ -14,8 +14,7 @@ fi
 # Time, severity and type of the SyS-T messages in the output.
 messages()
 {
-	sed -n 's/"severity":null/"severity":"none"/; s/.*"ticks":\([0-9]*\),.*"severity":"\([A-Za-z0-9]*\)".*"type":"\([A-Z0-9]*:[A-Z0-9]*\|SHORT[0-9]*\)".*/\1 \2 \3/p' \
-		out
+	unrated out | sed -n 's/"severity":null/"severity":"none"/; s/.*"ticks":\([0-9]*\),.*"severity":"\([A-Za-z0-9]*\)".*"type":"\([A-Z0-9]*:[A-Z0-9]*\|SHORT[0-9]*\)".*/\1 \2 \3/p'
 }
 
 # The same of those that were sent, of one state.

@@ -11,8 +11,8 @@ set -- "$testdata"/*.stp "$testdata"/*.bin "$testdata"/*.csel "$testdata"/*.txt 
 # Lines of: n trace offset length severity time-or-null estimated?
 list_jsonl()
 {
-	sed 's/"severity":null/"severity":"none"/; s/^{"n":\([0-9]*\),"trace":"\([^"]*\)","offset":\([0-9]*\),"length":\([0-9]*\),"ticks":[^,]*,"time":\([^,]*\),"severity":"\([A-Za-z0-9]*\)".*"flags":\[\([^]]*\)\].*/\1 \2 \3 \4 \6 \5 \7/' \
-		"$1" | awk '{ doubt = $6 == "null" || index($0, "estimated") ? " estimated" : "" }
+	unrated "$1" | sed 's/"severity":null/"severity":"none"/; s/^{"n":\([0-9]*\),"trace":"\([^"]*\)","offset":\([0-9]*\),"length":\([0-9]*\),"ticks":[^,]*,"time":\([^,]*\),"severity":"\([A-Za-z0-9]*\)".*"flags":\[\([^]]*\)\].*/\1 \2 \3 \4 \6 \5 \7/' |
+		awk '{ doubt = $6 == "null" || index($0, "estimated") ? " estimated" : "" }
 		{ print $1, $2, $3, $4, $5, $6 doubt }'
 }
 
@@ -101,7 +101,7 @@ if command -v python3 >/dev/null; then
 		import json, sys
 		from decimal import Decimal
 		events = json.load(open("json", encoding="utf-8"), parse_float=Decimal)
-		want = [json.loads(line) for line in open("out", encoding="utf-8")]
+		want = [json.loads(line) for line in open("rated", encoding="utf-8")]
 		names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
 		threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in events
 		           if e["name"] == "thread_name"}
@@ -123,6 +123,7 @@ if command -v python3 >/dev/null; then
 	for capture; do
 		"$TRAWL" -t jsonl "$capture" >out 2>err
 		"$TRAWL" -t perfetto "$capture" >json 2>err
+		unrated out >rated
 		ok "perfetto: ${capture##*/}" python3 check.py
 	done
 	# A disk that fills up, as a limit on the size of files.

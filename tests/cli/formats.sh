@@ -70,9 +70,9 @@ for capture in all-raw.bin all-hex.txt all-msn.stp all-lsn.stp all-le22.stp shor
 	run "$TRAWL" -t jsonl "$testdata/$capture"
 	awk -F '\t' 'NR > 1 && $4 != "other" { print $1, $2, $5, $6 }' \
 		"$testdata/${capture%.*}.truth.tsv" >want
-	sed -n 's/"severity":null/"severity":"none"/
-		s/.*"offset":\([0-9]*\),"length":\([0-9]*\),.*"severity":"\([A-Za-z0-9]*\)".*"type":"\([A-Za-z0-9: ]*\)".*/\1 \2 \3 \4/p' \
-		out | grep -v ' TEXT$' >got
+	unrated out | sed -n 's/"severity":null/"severity":"none"/
+		s/.*"offset":\([0-9]*\),"length":\([0-9]*\),.*"severity":"\([A-Za-z0-9]*\)".*"type":"\([A-Za-z0-9: ]*\)".*/\1 \2 \3 \4/p' |
+		grep -v ' TEXT$' >got
 	ok "$capture is what was sent" cmp want got
 	is "$capture: numbered from 0" "$(($(lines out) - 1))" \
 		"$(sed -n '$s/{"n":\([0-9]*\),.*/\1/p' out)"

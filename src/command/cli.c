@@ -181,6 +181,7 @@ enum { FIRST_LONG = 256 };
 static void
 make_tables(char *letters, struct option *names)
 {
+	*letters++ = '-'; /* return operands in their place, as if they were option 1 */
 	*letters++ = ':'; /* return ':' for a missing argument */
 	for (int i = 0; i < CLI_COUNT; i++) {
 		const struct cli_row *row = &cli_rows[i];
@@ -269,10 +270,23 @@ refuse_option(char **argv, struct err *err)
 		       is_letter || !*hint.text ? "; see trawl --help" : hint.text);
 }
 
+static void
+add_operand(struct cli *cli, const char *operand)
+{
+	const char *keys = operand + 1;
+	if (*operand == '+' && *keys && !keys[strspn(keys, "0123456789")])
+		add_command(cli, keys); /* a message number */
+	else if (*operand == '+' && *keys)
+		*vec_add(&cli->commands) = keys;
+	else
+		*vec_add(&cli->files) = operand;
+}
+
 int
 cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 {
-	char letters[3 * CLI_COUNT + 2];
+	enum { OPERAND = 1 }; /* value of getopt_long() */
+	char letters[3 * CLI_COUNT + 3];
 	struct option names[CLI_COUNT + 1];
 	make_tables(letters, names);
 	opterr = 0;
@@ -282,6 +296,10 @@ cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 		if (got == ':')
 			return err_set(err, ERR_USAGE, "%s needs an argument; see trawl --help",
 				       argv[optind - 1]);
+		if (got == OPERAND) {
+			add_operand(cli, optarg);
+			continue;
+		}
 		int row = row_of(got);
 		if (row < 0)
 			return refuse_option(argv, err);
@@ -295,15 +313,8 @@ cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 		if (row == CLI_EXECUTE && add_script(cli, optarg, err) < 0)
 			return err->code;
 	}
-	for (; optind < argc; optind++) {
-		const char *keys = argv[optind] + 1;
-		if (argv[optind][0] == '+' && *keys && !keys[strspn(keys, "0123456789")])
-			add_command(cli, keys); /* a message number */
-		else if (argv[optind][0] == '+' && *keys)
-			*vec_add(&cli->commands) = keys;
-		else
-			*vec_add(&cli->files) = argv[optind];
-	}
+	for (; optind < argc; optind++) /* after -- */
+		add_operand(cli, argv[optind]);
 	return 0;
 }
 

@@ -62,7 +62,7 @@ replaced() { cp hub.elf new.elf && mv new.elf hub.elf; }
 removed() { rm hub.elf; }
 
 # As many columns as fill the first piece of output in the middle of the trace.
-columns=pc,function,number,opcode,class,origin,place,file,line,depth,text
+columns=pc,function,trace_number,opcode,class,origin,place,file,line,depth,text
 changed="trawl: hub.elf changed while it was used: names and code may be wrong"
 meanwhile -t insn -- true
 is "no change: status" 0 "$status"

@@ -16,8 +16,8 @@ keys -l "bite: task"
 keys Enter
 shows "a search goes back" 'bite: task "audio" stuck'
 keys p x
-shows "the detail pane opens" "- message "
-shows "the hex pane opens" "- bytes "
+shows "the detail pane opens" "─ message "
+shows "the hex pane opens and has the cursor" "═ bytes "
 keys F1
 shows "the card has the keys" "keys of the list"
 keys q
@@ -26,8 +26,8 @@ in_tmux resize-window -x 200 -y 30
 shows "a wider screen shows numbers" "message"
 keys C-c
 shows "Ctrl-C does not quit" "$(notice KEY_QUITS q)"
-keys q q q
-hides "q does, behind the panes" "board"
+keys q q q q
+hides "q does, after the panes, once more" "board"
 shows "the shell's screen is back" "ready> TERM="
 keys -l "echo still \$((40 + 2))"
 keys Enter

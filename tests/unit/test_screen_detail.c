@@ -68,7 +68,7 @@ test_close(void **state)
 	scene_wait(s, "- message 4  ");
 	scene_keys(s, "q");
 	scene_until(s, "- message 4  ", false);
-	scene_keys(s, "q");
+	scene_keys(s, "qq");
 	scene_end(s);
 	scene_check_restored(s);
 	scene_close(s);

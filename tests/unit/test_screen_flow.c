@@ -558,9 +558,9 @@ test_names(void **state)
 	open_seven(s, &o, packets, sizeof packets - 1);
 	scene_keys(s, "&depth = 0\r");
 	scene_wait(s, " 1 of 4, row 1 of 1 ");
-	scene_keys(s, "U&target = \"80000000\"\r");
+	scene_keys(s, "u&target = \"80000000\"\r");
 	scene_wait(s, " 2 of 4, row 1 of 1 ");
-	scene_keys(s, "U:table depth\r");
+	scene_keys(s, "u:table depth\r");
 	scene_wait_row(s, " 1 ", " 3 ");
 	scene_wait_row(s, " 0 ", " 1 ");
 	close_seven(s, &o);

@@ -307,13 +307,13 @@ test_continuations(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "a");
-	scene_wait_at(s, 23,
-		      " - without severity  o O origin  * # like  f F trace  s severity  t T  c  =");
+	scene_wait_at(
+	    s, 23, " - without severity  o O origin  * # like  f F trace  s severity  t T  c  =");
 	scene_keys(s, "\033");
 	scene_until(s, "# like", false);
 	scene_keys(s, "]");
-	scene_wait_at(s, 23,
-		      " e error  w warning  g loss  t trigger  s  c  o  f  d  m  ]  k  x  S  b  i");
+	scene_wait_at(
+	    s, 23, " e error  w warning  g loss  t trigger  s  c  o  f  d  j  m  ]  k  x  S  b  i");
 	scene_keys(s, "\033\027");
 	scene_wait_at(s, 23, " w other pane  h l left, right  j k below, above");
 	scene_keys(s, "\033mb'");
@@ -346,7 +346,7 @@ test_unknown(void **state)
 	scene_keys(s, "]z");
 	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "]z", "]", "e  w  g  t");
 	scene_keys(s, "\027e");
-	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "Ctrl-W e", "Ctrl-W", "w  h l  j k");
+	scene_wait_notice(s, NOTICE_KEY_CONTINUES, "Ctrl-W e", "Ctrl-W", "m  w  h l  j k");
 	scene_keys(s, "~");
 	scene_wait_notice(s, NOTICE_KEY_UNKNOWN, "~", "F1");
 	scene_quit(s);
@@ -412,7 +412,7 @@ test_card_sizes(void **state)
 	scene_keys(s, "\t");
 	scene_wait(s, " %              not decoded for sure");
 	scene_wait(s, " wheel, click   scroll; ");
-	scene_keys(s, "\033OPi\t\033OP");
+	scene_keys(s, "qi\033OP");
 	scene_wait(s, " keys of the timeline");
 	scene_wait(s, " 4 more ");
 	scene_quit(s);

@@ -153,7 +153,7 @@ test_sideways(void **state)
 	scene_wait_row(s, "> 10:06:40.234886 I dsp         User data=0x80020002 seq", ">");
 	scene_keys(s, "l");
 	scene_wait_row(s, "> 10:06:40.234886 I dsp         <=0x80020002 seq", ">");
-	scene_wait_notice(s, NOTICE_ROWS_SCROLLED, "^");
+	scene_wait_notice(s, NOTICE_ROWS_SCROLLED, "0");
 	scene_keys(s, "9h");
 	scene_wait_row(s, "> 10:06:40.234886 I dsp         User data=", ">");
 	scene_keys(s, "3l"); /* short rows begin further left as a whole */
@@ -542,7 +542,7 @@ assert_batch_times(struct scene *s, const char *path)
 	struct text command = {0};
 	char line[512];
 	unsigned rows = 0;
-	text_addf(&command, "'%s' -t text '%s'", getenv("TRAWL"), path);
+	text_addf(&command, "'%s' --wide '%s'", getenv("TRAWL"), path);
 	FILE *batch = popen(text_get(&command), "r");
 	assert_non_null(batch);
 	for (; fgets(line, sizeof line, batch); rows++) {
@@ -808,8 +808,8 @@ test_tabs(void **state)
 	char path[TEMP_PATH];
 	temp_make_text(path, ".log", "echo\t\t7/tcp\nftp-data\t20/tcp\n\a\tbell\n");
 	scene_open(s, 24, 80, "xterm-256color", path, "-f", "text", NULL);
-	scene_wait(s, "> - echo            7/tcp\n  - ftp-data        20/tcp\n"
-		      "  - \\x07    bell\n");
+	scene_wait(s, ">   echo            7/tcp\n    ftp-data        20/tcp\n"
+		      "    \\x07    bell\n");
 	scene_keys(s, "/bell\r");
 	scene_wait_row(s, ">", "bell");
 	assert_int_equal(emulator_cell(s->emulator, 4, 12).fg, 16); /* where it is shown */

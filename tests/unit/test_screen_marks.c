@@ -262,7 +262,7 @@ test_kept_view(void **state)
 	scene_wait_logged(s, NOTICE_STATE_RESTORED, "place");
 	scene_quit(s);
 	keeper_again(&k, s, NULL);
-	scene_wait(s, " 138 of 309"); /* the place of last time */
+	scene_wait_row(s, ">     138 ", ""); /* the place of last time */
 	scene_until(s, "only", false);
 	scene_quit(s);
 	keeper_close(&k);

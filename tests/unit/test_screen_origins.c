@@ -38,7 +38,7 @@ test_first_times(void **state)
 	scene_keys(s, ";");
 	scene_wait(s, " 25 E1                 10:06:40>\n");
 	scene_keys(s, "|"); /* below the list */
-	scene_wait(s, " 23       10:06:40.006598507");
+	scene_wait(s, " 23             10:06:40.006598507");
 	scene_quit(s);
 }
 

@@ -142,10 +142,10 @@ static void
 test_of_a_field(void **state)
 {
 	struct scene *s = *state;
-	scene_open(s, 40, 100, "xterm-256color", "demo.stp", "+42G", "+p\033", NULL);
+	scene_open(s, 40, 100, "xterm-256color", "demo.stp", "+42G", "+p", NULL);
 	scene_wait(s, "ring at 0x40010000");
 	scene_wait(s, "location ");
-	scene_keys(s, "\tjjP");
+	scene_keys(s, "jjP");
 	scene_wait(s, "table  location  ");
 	scene_wait(s, " location            count  share");
 	scene_wait(s, " drivers/dma.c:41 ");

@@ -451,7 +451,7 @@ check_lines(struct scene *s, const char *option, uint32_t rule, uint32_t focus, 
 	int row = 0;
 	scene_open(s, 24, 140, "xterm-256color", "demo.stp", option, NULL);
 	scene_wait(s, "1 of 309");
-	scene_keys(s, "pi");
+	scene_keys(s, "pi\033");
 	scene_wait(s, "- message 1");
 	scene_wait(s, "- time ");
 	while (emulator_cell(s->emulator, row, 2).code != 't' ||

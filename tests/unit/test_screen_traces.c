@@ -173,13 +173,13 @@ test_tie(void **state)
 	scene_wait(s, "= sync points =");
 	scene_keys(s, "u");
 	scene_wait(s, "= 1 tie, sync points =");
-	scene_keys(s, "XU");
+	scene_keys(s, "Xu");
 	scene_wait_id(s, NOTICE_UNDONE, "Ctrl-R");
 	scene_wait(s, "  2 clocks, not tied");
 	scene_keys(s, "\022"); /* Ctrl-R */
 	scene_wait_id(s, NOTICE_REDONE, "soc.stp");
 	scene_until(s, "not tied", false);
-	scene_keys(s, "'b:untie\rU"); /* what was removed comes back */
+	scene_keys(s, "'b:untie\ru"); /* what was removed comes back */
 	scene_wait_id(s, NOTICE_UNDONE, "soc.stp");
 	scene_keys(s, ":save\r");
 	scene_wait_id(s, NOTICE_SAVED, "2");

@@ -427,7 +427,7 @@ make_columns(struct origin_columns *columns, const struct area *area)
 			 s == SEVERITY_NONE ? severity_name(s) : letter);
 		at[c++] = (struct table_column){.title = title,
 						.width = COUNT_COLUMNS,
-						.gap = s == SEVERITY_NONE,
+						.gap = s == SEVERITY_COUNT,
 						.right = true};
 	}
 	columns->time = columns->count = c;

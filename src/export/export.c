@@ -56,7 +56,7 @@ const struct export_format export_formats[] = {
      .help = "comma separated values with a header",
      .want = EXPAND_TEXT,
      .header = "number,trace,offset,length,ticks,time,severity,origin,type,text,flags\n",
-     .needs = VALUE_NEEDS_CLOCKS,
+     .needs = VALUE_NEEDS_CLOCKS | VALUE_NEEDS_NUMBERS,
      .flagged = true,
      .columns = EXPORT_CSV,
      .message = export_csv},
@@ -289,6 +289,7 @@ struct walk {
 	struct next_match *next_match; /* of several traces, if cells are skipped; or NULL */
 	struct sequence_position at;
 	bool ended;	      /* of several traces */
+	bool numbered;	      /* the format shows `listed` */
 	uint64_t listed;      /* of several traces: number of the last message, from 1 */
 	uint64_t from, until; /* offsets to write */
 	uint64_t next;	      /* number of the next message */
@@ -414,7 +415,7 @@ fill_in_order(struct walk *walk, struct export_piece *piece)
 	while (!walk->ended && piece->count - kept < EXPORT_PIECE) {
 		struct reader *reader = sequence_reader(walk->sequence, walk->at.trace);
 		bool exact;
-		walk->listed = walk->next_match
+		walk->listed = walk->next_match && walk->numbered
 				   ? sequence_number(walk->sequence, walk->at, &exact) + 1
 				   : walk->listed + 1;
 		piece->messages[piece->count] = *reader_message(reader, walk->at.at);
@@ -853,7 +854,8 @@ write_in_order(struct run *run, struct session *session, struct err *err)
 {
 	const struct filter *filter = &run->options->filter;
 	session_build(session);
-	struct walk walk = {.sequence = sequence_new(session)};
+	struct walk walk = {.sequence = sequence_new(session),
+			    .numbered = export_needs(run->options) & VALUE_NEEDS_NUMBERS};
 	for (size_t i = 0; i < session->traces.count; i++)
 		sequence_show(walk.sequence, i, is_chosen(run->options, session->traces.at[i]));
 	sequence_load(walk.sequence);

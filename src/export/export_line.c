@@ -252,7 +252,7 @@ COLUMN(line_value)
 }
 
 static const struct line_column columns[] = {
-    {"number", line_number, 8, true, true, 0},
+    {"number", line_number, 8, true, true, VALUE_NEEDS_NUMBERS},
     {"trace_number", line_value, 8, true, true, 0},
     {"time", line_time, TIME_COLUMNS, true, true, VALUE_NEEDS_CLOCKS},
     {"delta", line_delta, DELTA_COLUMNS, true, true, VALUE_NEEDS_CLOCKS},
@@ -581,6 +581,7 @@ export_line_new(const struct export_format *format, const struct export_line_wis
 	}
 	line->colour = coloured;
 	line->wide = wish->wide;
+	line->format.needs |= wish->wide ? VALUE_NEEDS_NUMBERS : 0;
 	line->csv = !strcmp(format->name, "csv");
 	line->format.styled = !line->csv;
 	if (wish->time_format)

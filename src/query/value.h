@@ -85,7 +85,8 @@ enum value_need {
 	VALUE_NEEDS_INTERVALS = 1 << 3, /* intervals, through their hook in the session */
 	VALUE_NEEDS_SPANS = 1 << 4,	/* spans of contexts */
 	VALUE_NEEDS_FLOW = 1 << 5,	/* the program flow (session/flows.h) */
-	VALUE_NEEDS_RUNS = 1 << 6	/* the index of its trace, to read later messages */
+	VALUE_NEEDS_RUNS = 1 << 6,	/* the index of its trace, to read later messages */
+	VALUE_NEEDS_NUMBERS = 1 << 7	/* numbers in the session's order */
 };
 unsigned value_needs(const struct value_name *);
 

@@ -705,6 +705,21 @@ unnoted_cell(struct sequence *s, struct strand *strand, int64_t key, uint64_t fr
 	return low;
 }
 
+/* Return the place of the first key not before KEY in a cell of one strand. */
+static size_t
+first_not_before(const struct cell_keys *keys, int64_t key)
+{
+	size_t low = 0, high = keys->keys.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (keys->keys.at[middle] < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Find the first message of a strand with a key not before KEY. */
 static struct cut
 cut_by_key(struct sequence *s, struct strand *strand, int64_t key)
@@ -718,6 +733,8 @@ cut_by_key(struct sequence *s, struct strand *strand, int64_t key)
 	const struct cell_keys *keys = keys_of(s, strand->of, found.cell);
 	bool exact = keys->exact;
 	struct position at = {.cell = found.cell};
+	if (strand->of->count == 1)
+		at.at = first_not_before(keys, key);
 	while (at.at < keys->keys.count &&
 	       (keys->strands.at[at.at] != strand->number || keys->keys.at[at.at] < key))
 		at.at++;

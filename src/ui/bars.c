@@ -115,8 +115,9 @@ add_filters(struct screen *screen, struct text *out)
 		text_addf(out, "  context %u", screen->list->around);
 }
 
-/* Append how many messages a severity threshold hides because they have no severity.  A message of
- * severity MAX passes every threshold, so a filter that hides MAX is no threshold. */
+/* Append how many messages a severity threshold hides because they have no severity, or only that
+ * it does if other filters may hide them too.  A message of severity MAX passes every threshold, so
+ * a filter that hides MAX is no threshold. */
 static void
 add_hidden(struct screen *screen, const struct index_progress *progress, struct text *out)
 {
@@ -124,7 +125,11 @@ add_hidden(struct screen *screen, const struct index_progress *progress, struct 
 	uint16_t all, none;
 	char digits[32];
 	filter_severities(screen->filter, &all, &none);
-	if (count && none >> SEVERITY_NONE & 1 && !(none >> SEVERITY_MAX & 1))
+	if (!count || !(none >> SEVERITY_NONE & 1) || none >> SEVERITY_MAX & 1)
+		return;
+	if (screen->filters->combined)
+		text_add(out, "  hides those without severity");
+	else
 		text_addf(out, "  hides %s%s without severity", text_number(digits, count),
 			  progress->complete ? "" : "+");
 }

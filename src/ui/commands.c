@@ -75,8 +75,9 @@ add_unassigned(struct screen *screen, struct text *out)
 	if (!count && progress.complete)
 		return;
 	keymap_hint(screen->keymap, COMMAND_UNASSIGNED, &hint);
-	if (shown && screen->filters->combined)
-		text_addf(out, NOTICE_UNASSIGNED_SHOWN, hint.data);
+	if (screen->filters->combined) /* other filters may hide them too */
+		text_addf(out, shown ? NOTICE_UNASSIGNED_SHOWN : NOTICE_UNASSIGNED_LEFT_OUT,
+			  hint.data);
 	else
 		text_addf(out, shown ? NOTICE_UNASSIGNED_COUNTED : NOTICE_UNASSIGNED_HIDDEN,
 			  text_number(digits, count), progress.complete ? "" : "+", hint.data);

@@ -337,7 +337,8 @@ complete_next(struct screen *screen)
 	struct names names;
 	if (!prompt->completed)
 		prompt->stem = prompt->text.length;
-	if (!prompt->text.length && !prompt->listed) { /* show the names before one is chosen */
+	if (prompt->id == COMMAND_COMMAND && !prompt->text.length && !prompt->listed) {
+		/* show the names before one is chosen */
 		prompt->listed = true;
 		return;
 	}

@@ -51,7 +51,7 @@ test_filters(void **state)
 	scene_keys(s, "&trace_number < 300\r"); /* hides some of them, too: no count */
 	scene_wait_at(s, 0, "  hides those without severity ");
 	scene_keys(s, "u");
-	scene_wait_at(s, 0, want);
+	scene_wait_at(s, 0, "only ERROR+  hides ");
 	scene_keys(s, "}");
 	scene_keys(s, "g");
 	snprintf(want, sizeof want, "row 1 of %u ", max + fatal);

@@ -220,8 +220,8 @@ libtrawl_a_SOURCES = \
 	src/decode/text/textlog_screen.c \
 	src/decode/text/textlog_time.c \
 	src/decode/undecoded.c \
-	src/decode/verdict.c \
-	src/decode/verdict.h \
+	src/decode/pieces.c \
+	src/decode/pieces.h \
 	src/export/export.c \
 	src/export/export.h \
 	src/export/export_columns.c \

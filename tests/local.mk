@@ -226,7 +226,7 @@ unit_tests = \
 	tests/unit/test_intervals \
 	tests/unit/test_interval_tree \
 	tests/unit/test_snapshot \
-	tests/unit/test_verdict \
+	tests/unit/test_pieces \
 	tests/unit/test_spool_limit \
 	tests/unit/test_itm_random \
 	tests/unit/test_swo \

@@ -156,6 +156,9 @@ needle_init_sets(struct needle *n, const struct byte_set *sets, size_t length)
 	memset(n, 0, sizeof *n);
 	n->length = (uint8_t)(length < NEEDLE_MAX ? length : NEEDLE_MAX);
 	memcpy(n->at, sets, n->length * sizeof *sets);
+	for (size_t i = 0; i < n->length; i++)
+		for (unsigned c = 0; c < BYTES; c++)
+			n->places[c] |= (uint32_t)byte_set_has(&sets[i], (uint8_t)c) << i;
 	choose_tests(n);
 }
 

@@ -37,6 +37,7 @@ struct needle_test {
 
 struct needle {
 	struct byte_set at[NEEDLE_MAX];
+	uint32_t places[256]; /* for each byte: bit N is set if place N allows it */
 	uint8_t length;
 	struct needle_test tests[2];
 };

@@ -277,7 +277,7 @@ struct expansion {
 	unsigned depth;		  /* of the next field added */
 	unsigned flags;		  /* enum message_flag that only expand can find (a bad CRC) */
 	bool unnamed;		  /* its number names a text that no loaded file contains */
-	bool no_match;		  /* the text is missing: it contains no needle of `verdicts` */
+	bool no_match;		  /* the text is missing: it contains no needle of `needles` */
 	/* the message announces `build`, for later messages of the sender with this GUID */
 	bool announces;
 	uint8_t guid[16];
@@ -289,7 +289,7 @@ struct expansion {
 	struct field spare;
 	/* set by the caller of expand: if no field is wanted, leave out a text that certainly
 	 * contains no needle; or NULL */
-	struct verdicts *verdicts;
+	const struct needles *needles;
 };
 
 enum expand_want {
@@ -466,7 +466,6 @@ struct flow_modes;
 struct flow_packet;
 struct needles;
 struct summary;
-struct verdicts;
 
 struct decoder_ops {
 	const char *format;    /* syst, encap, gem, ... */

@@ -12,10 +12,10 @@
 #include "config.h"
 
 #include "trace/reader.h"
-#include "decode/verdict.h"
 #include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/map.h"
+#include "base/needle.h"
 #include "index/step.h"
 #include "index/walk.h"
 #include "trace/naming.h"
@@ -1021,10 +1021,10 @@ void
 reader_expand(struct reader *reader, const struct message *m, enum expand_want want,
 	      struct expansion *e)
 {
-	if (e->verdicts) {
+	if (e->needles) {
 		struct window window = reader_window(reader);
 		if (!is_of_window(reader, m, &window))
-			e->verdicts = NULL;
+			e->needles = NULL;
 	}
 	expand_after(reader, m, want, &reader->history, e);
 }

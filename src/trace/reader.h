@@ -139,7 +139,7 @@ bool reader_find_id(struct reader *, struct message_id, struct position *);
 bool reader_read_id(struct reader *, struct message_id, struct position *, struct message *);
 
 /* Expand a message of this reader's trace, with names from the profile. If the expansion has
- * verdicts that need more than the bytes of the message, they are ignored. */
+ * needles and its text depends on more than the bytes of the message, they are ignored. */
 void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
 
 /* Expand only the origin of a message; other fields may be missing or differ from

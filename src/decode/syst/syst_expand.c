@@ -681,8 +681,8 @@ put_printf(struct syst_job *j, const struct syst_call *call)
 	struct arg_sink context = {.job = j, .at = call->at, .format = call->format};
 	const struct syst_arg_sink sink = {&context, add_arg};
 	const struct syst_args args = call_args(j->f, call);
-	if (j->e->verdicts && j->e->fieldless && !j->e->text.length &&
-	    syst_printf_lacks(j->e->verdicts, call->format, call->length, &args)) {
+	if (j->e->needles && j->e->fieldless && !j->e->text.length &&
+	    syst_printf_lacks(j->e->needles, call->format, call->length, &args)) {
 		j->e->no_match = true;
 		return;
 	}

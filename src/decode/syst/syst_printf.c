@@ -749,71 +749,58 @@ syst_printf_fits(const char *format, size_t format_length, const struct syst_arg
 
 /* --- search ---------------------------------------------------------------- */
 
-/* Limits for a verdict.  Conversions of this width, in a format of this length, never reach
- * SYST_PRINTF_TEXT_MAX, where the text would be cut. */
-enum { JUDGED_LENGTH = 4096, JUDGED_WIDTH = 99 };
-
-/* Add the texts of a conversion.  Return false if they are not known. */
-static bool
-add_conversion(struct verdict_walk *pieces, const struct spec *spec)
+/* Add the texts of a conversion. */
+static void
+add_conversion(struct text_pieces *pieces, const struct spec *spec)
 {
-	if (spec->adapts || spec->width > JUDGED_WIDTH || spec->precision > JUDGED_WIDTH)
-		return false;
 	switch (spec->letter) {
 	case 'd':
 	case 'i':
 	case 'o':
 	case 'u':
-		verdict_add_letters(pieces, "0123456789+- ");
-		return true;
+		pieces_add_letters(pieces, "0123456789+- ");
+		break;
 	case 'x':
 	case 'X':
-		verdict_add_letters(pieces, "0123456789abcdefABCDEFxX+- ");
-		return true;
+		pieces_add_letters(pieces, "0123456789abcdefABCDEFxX+- ");
+		break;
 	case 's':
-		verdict_add_letters(pieces, " ");
-		verdict_add_unknown(pieces);
-		verdict_add_letters(pieces, " ");
-		return true;
+		pieces_add_letters(pieces, " ");
+		pieces_add_unknown(pieces);
+		pieces_add_letters(pieces, " ");
+		break;
 	case 'n':
-		return true;
-	case 'c': /* its bytes are no text in the arguments */
-		return false;
+		break;
+	case 'c':
+		pieces_add_letters(pieces, " ");
+		pieces_add_any(pieces);
+		pieces_add_letters(pieces, " ");
+		break;
 	default: /* floating point and pointers: inf, nan, (nil) */
-		verdict_add_letters(pieces, "0123456789abcdefABCDEFxXpP+-., nifNIF(l)");
-		return true;
+		pieces_add_letters(pieces, "0123456789abcdefABCDEFxXpP+-., nifNIF(l)");
 	}
-}
-
-static enum verdict
-judge_format(const struct needles *needles, const char *format, size_t length)
-{
-	struct verdict_walk pieces = {.needles = needles};
-	enum verdict verdict = VERDICT_NEVER;
-	const char *p = format, *end = format + length;
-	while (p < end) {
-		struct format_step step;
-		p = parse_step(p, end, &step);
-		verdict_add(&pieces, step.bytes, step.length);
-		if (step.kind == STEP_BYTES)
-			continue;
-		if (step.kind == STEP_INVALID || !add_conversion(&pieces, &step.spec))
-			return VERDICT_MAY;
-		if (step.spec.letter == 's')
-			verdict = VERDICT_ARGUMENTS;
-	}
-	return pieces.found ? VERDICT_MAY : verdict;
 }
 
 bool
-syst_printf_lacks(struct verdicts *verdicts, const char *format, size_t format_length,
+syst_printf_lacks(const struct needles *needles, const char *format, size_t format_length,
 		  const struct syst_args *args)
 {
-	if (format_length > JUDGED_LENGTH)
+	struct text_pieces pieces = {.needles = needles};
+	const char *p = format, *end = format + format_length;
+	bool texts = false; /* the arguments contain texts */
+	while (p < end) {
+		struct format_step step;
+		p = parse_step(p, end, &step);
+		pieces_add(&pieces, step.bytes, step.length);
+		if (step.kind == STEP_BYTES)
+			continue;
+		if (step.kind == STEP_INVALID)
+			return false;
+		add_conversion(&pieces, &step.spec);
+		texts |= step.spec.letter == 's';
+	}
+	if (pieces.found || (texts && needles_are_in(needles, args->at, args->length)))
 		return false;
-	enum verdict verdict = verdict_of(verdicts, format, format_length, judge_format);
-	if (verdict == VERDICT_ARGUMENTS &&
-	    !needles_are_in(verdicts->needles, args->at, args->length))
-		verdict = VERDICT_NEVER;
-	return verdict == VERDICT_NEVER && syst_printf_fits(format, format_length, args);
+	struct syst_printf_job job = {.args = args}; /* a fault adds words to the text */
+	return syst_printf_run(&job, format, format_length) == DONE;
 }

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "decode/verdict.h"
+#include "decode/pieces.h"
 
 enum syst_packing { SYST_P32, SYST_P64 };
 
@@ -88,7 +88,7 @@ bool syst_printf_size(const char *format, size_t format_length, const struct sys
 		      size_t *size);
 
 /* True if the text certainly contains no needle and has no fault.  Makes no text. */
-bool syst_printf_lacks(struct verdicts *, const char *format, size_t format_length,
+bool syst_printf_lacks(const struct needles *, const char *format, size_t format_length,
 		       const struct syst_args *);
 
 /* True if syst_printf() would find no fault.  Makes no text. */

@@ -698,20 +698,20 @@ only_strings_have(const struct needles *needles, uint64_t kinds)
 	static const char hex[] = "0123456789abcdefABCDEFx", clock[] = "clock atHz0123456789";
 	for (unsigned type = 0; type < 16; type++)
 		for (unsigned subtype = 0; kinds >> type & 1 && subtype < 64; subtype++) {
-			struct verdict_walk of_type = {.needles = needles},
-					    text = {.needles = needles};
+			struct text_pieces of_type = {.needles = needles},
+					   text = {.needles = needles};
 			const char *name = syst_type_name(type);
 			const char *detail = syst_subtype_name(type, subtype);
 			if (!(syst_subtypes[type] >> subtype & 1))
 				continue;
-			verdict_add(&of_type, name, strlen(name));
-			verdict_add(&of_type, ":", 1);
+			pieces_add(&of_type, name, strlen(name));
+			pieces_add(&of_type, ":", 1);
 			if (detail)
-				verdict_add(&of_type, detail, strlen(detail));
+				pieces_add(&of_type, detail, strlen(detail));
 			else
-				verdict_add_letters(&of_type, "0123456789");
+				pieces_add_letters(&of_type, "0123456789");
 			if (type != SYST_STRING)
-				verdict_add_letters(&text, type == SYST_CLOCK ? clock : hex);
+				pieces_add_letters(&text, type == SYST_CLOCK ? clock : hex);
 			if (of_type.found || text.found)
 				return false;
 		}

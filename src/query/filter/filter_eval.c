@@ -147,9 +147,6 @@ filter_bound_release(struct filter_bound *bound)
 	run_on_free(bound->run_on);
 	map_free(&bound->origins);
 	map_free(&bound->types);
-	for (size_t i = 0; i < bound->verdict_count; i++)
-		verdicts_free(&bound->verdicts[i]);
-	free(bound->verdicts);
 }
 
 /* --- expansions --------------------------------------------------------- */
@@ -166,32 +163,15 @@ filter_need(struct filter_look *look, enum expand_want want)
 	look->lacking = NULL;
 }
 
-/* Return the verdicts on a leaf's needles in this trace, or NULL if it has none. */
-static struct verdicts *
-verdicts_of(struct filter_look *look, const struct filter_leaf *leaf)
-{
-	const struct filter_code *code = look->expr->code;
-	struct filter_bound *bound = look->bound;
-	if (!leaf->needles)
-		return NULL;
-	if (!bound->verdicts) {
-		bound->verdict_count = code->needles.count;
-		bound->verdicts = mem_new(bound->verdict_count * sizeof *bound->verdicts);
-		for (size_t i = 0; i < bound->verdict_count; i++)
-			bound->verdicts[i].needles = &code->needles.at[i];
-	}
-	return &bound->verdicts[leaf->needles - 1];
-}
-
 /* Like filter_need, but make the text only if it may contain a needle of the leaf. */
 static void
 need_match(struct filter_look *look, const struct filter_leaf *leaf, enum expand_want want)
 {
 	if (look->has && look->made >= want && (!look->lacking || look->lacking == leaf))
 		return;
-	look->e->verdicts = verdicts_of(look, leaf);
+	look->e->needles = leaf->needles ? &look->expr->code->needles.at[leaf->needles - 1] : NULL;
 	reader_expand(look->reader, look->m, want, look->e);
-	look->e->verdicts = NULL;
+	look->e->needles = NULL;
 	look->has = true;
 	look->made = want;
 	look->lacking = look->e->no_match ? leaf : NULL;

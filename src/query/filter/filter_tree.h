@@ -10,8 +10,8 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/needle.h"
 #include "base/regex.h"
-#include "decode/verdict.h"
 #include "query/filter/filter.h"
 #include "session/clock/clocks.h"
 
@@ -160,9 +160,7 @@ struct filter_bound {
 	/* Answers of leaves on the origin, by raw key. Each leaf has two bits: answer known,
 	 * answer. */
 	struct map origins;
-	struct map types;	   /* the same for types, by reader_type_keys */
-	struct verdicts *verdicts; /* by filter_leaf.needles; created at first use */
-	size_t verdict_count;
+	struct map types;    /* the same for types, by reader_type_keys */
 	uint64_t by_key;     /* kinds with an origin that follows from the key */
 	bool looked;	     /* `by_key` is valid, for texts of */
 	unsigned generation; /* trace_generation() */

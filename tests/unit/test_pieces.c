@@ -1,4 +1,4 @@
-/* Verdicts on formats: every way to split a search string over a format and its arguments. */
+/* Texts that are ruled out: every way to split a search string over a format and its arguments. */
 #include "config.h"
 
 #include "test.h"
@@ -22,20 +22,16 @@ static bool
 lacks(const char *needle, bool fold, const char *format, const void *args, size_t length)
 {
 	struct needles needles = {.count = 1};
-	struct verdicts verdicts = {.needles = &needles};
 	const struct syst_args own = {.at = args, .length = length};
 	needle_init(&needles.at[0], needle, strlen(needle), fold);
-	bool first = syst_printf_lacks(&verdicts, format, strlen(format), &own);
-	/* the second answer comes from the kept verdict */
-	assert_int_equal(syst_printf_lacks(&verdicts, format, strlen(format), &own), first);
-	verdicts_free(&verdicts);
-	return first;
+	return syst_printf_lacks(&needles, format, strlen(format), &own);
 }
 
 static void
 test_by_hand(void **state)
 {
-	static const uint8_t five[] = {5, 0, 0, 0};
+	static const uint8_t five[] = {5, 0, 0, 0}, five_twice[] = {5, 0, 0, 0, 5, 0, 0, 0},
+			     wide[18 * 4] = {0};
 	(void)state;
 	assert_false(lacks("error", false, "an error", "", 0));
 	assert_false(lacks("ERROR", true, "an error", "", 0));
@@ -54,6 +50,12 @@ test_by_hand(void **state)
 	assert_false(lacks("d it", false, "so %s it", "cold", 5));
 	/* any character */
 	assert_false(lacks("x", false, "%c", "x\0\0", 4));
+	assert_false(lacks("axb", false, "a%cb", "x\0\0", 4));
+	assert_false(lacks("a  x", false, "a%3c", "x\0\0", 4));
+	assert_true(lacks("xx", false, "%c", "x\0\0", 4));
+	/* widths from arguments */
+	assert_false(lacks("a    5b", false, "a%*db", five_twice, 8));
+	assert_true(lacks("a5c", false, "a%*db", five_twice, 8));
 	/* pointers and numbers that are none */
 	assert_false(lacks("nil", false, "%p", "\0\0\0", 4));
 	assert_false(lacks("inf", false, "%f", "\0\0\0\0\0\0\xf0\x7f", 8));
@@ -61,16 +63,19 @@ test_by_hand(void **state)
 	assert_false(lacks("insufficient", false, "%d", "", 0));
 	assert_false(lacks("argument", false, "%s", "cold", 4));
 	assert_false(lacks("invalid", false, "%", "", 0));
-	assert_false(lacks("cut", false, "%1000d", five, 4));
+#define SIX_WIDE "%65536d%65536d%65536d%65536d%65536d%65536d"
+	assert_false(lacks("cut", false, SIX_WIDE SIX_WIDE SIX_WIDE, wide, sizeof wide));
+#undef SIX_WIDE
 }
 
 /* Needles are parts of texts, and must never be ruled out. */
 static void
 test_random(void **state)
 {
-	static const char *const pieces[] = {
-	    "a",   "error ", "%d", "%u",  "%x",	  "%X", "%5d", "%-4x", "%p", "%s",   "%c", "%.2s",
-	    "%6s", "%%",     "%f", "%+d", "%lld", "%g", "%#o", "b c",  "%n", "%.3e", "% i"};
+	static const char *const pieces[] = {"a",    "error ", "%d",   "%u",  "%x",   "%X",  "%5d",
+					     "%-4x", "%p",     "%s",   "%c",  "%.2s", "%6s", "%%",
+					     "%*d",  "%-*c",   "%.*s", "%2c", "%f",   "%+d", "%lld",
+					     "%g",   "%#o",    "b c",  "%n",  "%.3e", "% i"};
 	const char *more = getenv("TRAWL_RUNS");
 	(void)state;
 	for (size_t run = 0; run < 5000 * (more ? strtoull(more, NULL, 10) : 1); run++) {
@@ -100,5 +105,5 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand),
 					   cmocka_unit_test(test_random)};
-	return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("pieces", tests, NULL, NULL);
 }

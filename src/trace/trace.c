@@ -752,7 +752,7 @@ add_format_guess(const struct trace *trace, struct text *out)
 		return;
 	}
 	if (!r->settings.length)
-		text_addf(out, "; -f %s makes it certain", format);
+		text_addf(out, "; if that is right, -f %s confirms it", format);
 	if (r->settings.length) {
 		text_add(out, "; to make it certain, ");
 		trace_add_profile(trace, trace->decoder->ops, text_get(&r->settings), out);

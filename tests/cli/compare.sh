@@ -57,7 +57,7 @@ is "... nothing on standard error" "" "$(cat err)"
 sed '/:$/d; $d; s/ .*//' out >found
 ok "... all that was planted is found, and nothing else" cmp planted found
 is "... the last line counts it" \
-	"10 differences (2 missing, 2 extra, 2 changed, 2 moved, 2 slower) among 1000004 and 1000004 messages" \
+	"10 differences (2 missing, 2 extra, 2 changed, 2 moved, 2 slower) between 1000004 and 1000004 messages" \
 	"$(tail -n 1 out)"
 is "... both places stand apart from what follows" 10 "$(sed '/:$/d; $d' out |
 	grep -cE '^[a-z]+ +([<>]?[0-9]+@0x[0-9a-f]+|-) +([<>]?[0-9]+@0x[0-9a-f]+|-) +[0-9.]+ ')"
@@ -65,7 +65,7 @@ is "... a delay is reported once, with how long it was" 2 \
 	"$(grep -c '^slower .*\[after 30\.[0-9]* ms, was .*; 7 other origins too\]$' out)"
 run "$TRAWL" --no-cache --compare good.log good.log
 is "a run is equal to itself" 0 "$status"
-is "... and that is said" "no difference among 1000004 and 1000004 messages" "$(cat out)"
+is "... and that is said" "no difference between 1000004 and 1000004 messages" "$(cat out)"
 
 run "$TRAWL" --compare -t jsonl good.log bad.log
 is "jsonl: a line each, and a summary" 11 "$(lines out)"
@@ -86,7 +86,7 @@ fi
 run "$TRAWL" --compare --slower=2,40ms good.log bad.log
 is "--slower: a longer delay is asked for" 0 "$(grep -c ^slower out)"
 run "$TRAWL" --compare -e 'origin == "isp" and text ~ /^no/' good.log bad.log
-ok "a filter is of both runs" grep -q "among 0 and" out
+ok "a filter is of both runs" grep -q "between 0 and" out
 run "$TRAWL" --compare -o differences good.log bad.log
 is "-o: into a file" "13 1" "$(lines differences) $status"
 rm -f good.log bad.log
@@ -116,7 +116,7 @@ for run in good "$testdata"; do
 			sed -n "s/^${place%@*},\([0-9]*\),\"soc\"$/\1/p")")"
 done
 run "$TRAWL" --compare good/lab.yaml good/lab.yaml
-is "a session is equal to itself" "0 no difference" "$status $(sed 's/ among.*//' out)"
+is "a session is equal to itself" "0 no difference" "$status $(sed 's/ between.*//' out)"
 
 # Captures of bytes: ten differences planted by cutting, doubling, replacing and swapping whole
 # messages.  What is missing here and extra there of one text would be moved; these captures
@@ -202,14 +202,14 @@ for format in syst/raw syst/hex encap itm; do
 	ok "$format: what was planted is found, and nothing else" cmp planted found
 	ok "$format: ... ten" grep -q '^10 differences (3 missing, 3 extra, 2 changed, 2 moved)' out
 	run "$TRAWL" --compare -f $format bad.bin bad.bin
-	is "$format: equal to itself" "0 no difference" "$status $(sed 's/ among.*//' out)"
+	is "$format: equal to itself" "0 no difference" "$status $(sed 's/ between.*//' out)"
 done
 for format in syst/stp gem uia tpiu; do
 	"$MKCAPTURE" -f $format -m all -c 3000 --seed=3 -o good.bin 2>/dev/null ||
 		"$MKCAPTURE" -f $format -c 3000 --seed=3 -o good.bin
 	size=$(wc -c <good.bin)
 	run "$TRAWL" --compare -f $format good.bin good.bin
-	is "$format: equal to itself" "0 no difference" "$status $(sed 's/ among.*//' out)"
+	is "$format: equal to itself" "0 no difference" "$status $(sed 's/ between.*//' out)"
 	head -c $((size / 2)) good.bin >bad.bin
 	run "$TRAWL" -q --compare -f $format good.bin bad.bin
 	ok "$format: a half is missing" test "$(grep -c '^missing' out)" -ge 1

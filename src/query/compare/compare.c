@@ -835,7 +835,7 @@ compare_summarise(const struct compare *compare, struct text *out)
 				  (unsigned long long)compare->kinds[kind], kind_names[kind]);
 			before = ", ";
 		}
-	text_addf(out, "%s among %llu and %llu messages", compare->list.count ? ")" : "",
+	text_addf(out, "%s between %llu and %llu messages", compare->list.count ? ")" : "",
 		  (unsigned long long)compare_count_messages(compare, COMPARE_GOOD),
 		  (unsigned long long)compare_count_messages(compare, COMPARE_BAD));
 }

@@ -60,7 +60,8 @@ test_columns(void **state)
 	scene_open(s, 24, 80, "xterm", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
 	scene_keys(s, "311G");
-	scene_wait_at(s, 0, " lab.yaml  5 traces  11.4 kB  2025-11-21  wall clock \u00b123 ns ");
+	scene_wait_at(s, 0,
+		      " lab.yaml  5 traces  11.4 kB  2025-11-21 UTC  wall clock \u00b123 ns ");
 	scene_wait_at(s, 0, " F1 help");
 	scene_wait_row(s, "> 10:06:40.234386 E soc mailbox ", "timeout: seq 70 given up");
 	scene_wait_row(s, "  10:06:40.234886 I dsp         ", "User data"); /* one origin */

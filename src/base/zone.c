@@ -8,6 +8,7 @@
 
 #include "base/zone.h"
 
+#include <string.h>
 #include <time.h>
 
 enum { HOUR = 3600, CALENDAR_TO_1970 = 719469 /* days from 0000-03-01, plus 1 */ };
@@ -110,13 +111,10 @@ add_two(uint64_t value, char before, struct text *out)
 	text_add_digits(out, value, 2);
 }
 
-bool
-zone_add_date(enum zone zone, int64_t seconds, char between, struct zone_cache *cache,
-	      struct text *out)
+/* Append the date, hour and minute, and a colon. */
+static void
+add_minute(int64_t local, char between, struct text *out)
 {
-	if (seconds < seconds_begin || seconds >= seconds_end)
-		return false;
-	int64_t local = seconds + zone_offset(zone, seconds, cache);
 	uint64_t since = (uint64_t)(local - INT64_C(-62167219200));
 	/* Days from 0000-03-01, 60 days after the year 0 begins, and a cycle of 400 years more. */
 	uint64_t days = since / ZONE_DAY + 146097 - 60, time = since % ZONE_DAY;
@@ -130,7 +128,30 @@ zone_add_date(enum zone zone, int64_t seconds, char between, struct zone_cache *
 	add_two(day, '-', out);
 	add_two(time / HOUR, between, out);
 	add_two(time / 60 % 60, ':', out);
-	add_two(time % 60, ':', out);
+	text_add_char(out, ':');
+}
+
+bool
+zone_add_date(enum zone zone, int64_t seconds, char between, struct zone_cache *cache,
+	      struct text *out)
+{
+	if (seconds < seconds_begin || seconds >= seconds_end)
+		return false;
+	if (cache && *cache->text && seconds >= cache->minute && seconds < cache->minute + 60) {
+		text_add_bytes(out, cache->text, sizeof cache->text);
+		text_add_digits(out, (uint64_t)(seconds - cache->minute), 2);
+		return true;
+	}
+	int64_t local = seconds + zone_offset(zone, seconds, cache), second = local % 60;
+	size_t start = out->length;
+	second += second < 0 ? 60 : 0;
+	add_minute(local, between, out);
+	text_add_digits(out, (uint64_t)second, 2);
+	if (cache && zone_offset(zone, seconds - second, cache) == local - seconds &&
+	    zone_offset(zone, seconds - second + 59, cache) == local - seconds) {
+		memcpy(cache->text, out->data + start, sizeof cache->text);
+		cache->minute = seconds - second;
+	}
 	return true;
 }
 

@@ -18,10 +18,13 @@ enum zone {
 	ZONE_LOCAL
 };
 
-/* The offset found last, to make the next one cheap.  Belongs to one thread.  Zeroed: none. */
+/* Results found last, to make the next ones cheap.  Belongs to one thread and one zone.  Zeroed:
+ * none. */
 struct zone_cache {
 	int64_t from, to; /* OFFSET holds for these seconds, FROM included; equal: none */
 	int64_t offset;
+	int64_t minute; /* first second of the minute in TEXT */
+	char text[17];	/* 2024-05-01 12:30:, as zone_add_date() wrote it; "": none */
 };
 
 /* Return the seconds east of UTC at a time.  The cache may be NULL. */

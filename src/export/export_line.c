@@ -178,7 +178,8 @@ export_line_add_time(struct export_message *message, struct text *out)
 	}
 	size_t start = out->length;
 	add_time(message, out);
-	pad_column(out, start, TIME_COLUMNS, true);
+	if (out->length - start < TIME_COLUMNS) /* one column for each byte of a time */
+		pad_column(out, start, TIME_COLUMNS, true);
 }
 
 /* --- colours ----------------------------------------------------------- */

@@ -77,6 +77,15 @@ test_cache(void **state)
 	for (int64_t at = 1711800000; at < 1711900000; at += 7)
 		assert_int_equal(zone_offset(ZONE_LOCAL, at, &cache),
 				 zone_offset(ZONE_LOCAL, at, NULL));
+	struct zone_cache minute = {0};
+	for (int64_t at = 1711843000; at < 1711850000; at++) {
+		struct text cached = {0}, date = {0};
+		assert_true(zone_add_date(ZONE_LOCAL, at, ' ', &minute, &cached));
+		assert_true(zone_add_date(ZONE_LOCAL, at, ' ', NULL, &date));
+		assert_string_equal(text_get(&cached), text_get(&date));
+		text_free(&cached);
+		text_free(&date);
+	}
 	for (int64_t at = 1730100000; at > 1729900000; at -= 11)
 		assert_int_equal(zone_offset(ZONE_LOCAL, at, &cache),
 				 zone_offset(ZONE_LOCAL, at, NULL));

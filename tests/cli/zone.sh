@@ -57,6 +57,14 @@ for format in jsonl csv; do
 done
 is "csv: the time" 1711845000123000000 "$("$TRAWL" -t csv zoned.log | sed -n 2p | cut -d , -f 6)"
 
+# Tables for people show dates, those for programs do not.
+is "table: first and last" "app 5 2024-03-31 01:30:00.123000000 2024-10-27 02:30:00.000000000" \
+	"$("$TRAWL" -t table --columns=count,first,last zoned.log | sed -n '2s/  */ /gp')"
+is "table: by time" "2024-03-31 01:30:00.123000000 1" \
+	"$("$TRAWL" -t table --by=time --columns=count zoned.log | sed -n '2s/  */ /gp')"
+is "table-csv: first" '"app",1711845000123000000' \
+	"$("$TRAWL" -t table-csv --columns=first zoned.log | sed -n 2p)"
+
 # A profile that names the zone: 00:30 there is 22:30 of the day before in UTC.
 printf 'traces:\n  - {match: "*", format: text, text: {zone: "+02:00"}}\n' >zone.yaml
 is "a zone of the profile" "2024-03-30T23:30:00.123000000 " \

@@ -439,7 +439,7 @@ put_column(struct screen *screen, struct table_row *row, size_t c, size_t at)
 	struct table_state *state = state_of(screen);
 	const struct group_row *counted = group_row(state->group, at);
 	enum group_column column = (enum group_column)state->cells[c].number;
-	enum zone zone = screen->session->host.zone;
+	enum zone zone = state->spec.zone = screen->session->host.zone;
 	struct value value;
 	text_clear(&state->text);
 	group_value(state->group, at, column, &value);

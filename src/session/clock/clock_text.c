@@ -190,7 +190,10 @@ parse_date(const struct trace_clock *clock, const char *text, uint64_t near, uin
 	if ((!dated && !timed) || (timed && !zone_read_offset(&text, end, &offset)) || *text)
 		return false;
 	if (!dated) { /* the day of NEAR in the same zone */
-		int64_t now = (int64_t)((long double)near / (long double)clock->hz);
+		long double seconds_near = (long double)near / (long double)clock->hz;
+		if (seconds_near >= 0x1p62L)
+			return false;
+		int64_t now = (int64_t)seconds_near;
 		now += offset == INT64_MAX ? zone_offset(clock->zone, now, NULL) : offset;
 		days = (now - (((now % ZONE_DAY) + ZONE_DAY) % ZONE_DAY)) / ZONE_DAY;
 	}

@@ -244,11 +244,12 @@ void
 display_time_add_zone(const struct display_time *shown, struct text *out)
 {
 	const struct trace_clock *clock = &shown->clock;
-	if (!clock->has_epoch || shown->before || !(clock->hz > 0) || !clock->zone)
+	long double seconds = (long double)shown->ticks / (long double)clock->hz;
+	if (!clock->has_epoch || shown->before || clock->zone == ZONE_UNNAMED ||
+	    !(seconds < 0x1p62L))
 		return;
 	text_add_char(out, ' ');
-	zone_add_name(clock->zone, (int64_t)((long double)shown->ticks / (long double)clock->hz),
-		      out);
+	zone_add_name(clock->zone, (int64_t)seconds, out);
 }
 
 /* Return ticks for subtraction.  An offset makes times of the session's clock positive. */

@@ -40,6 +40,8 @@ libtrawl_a_SOURCES = \
 	src/base/writer.h \
 	src/base/vec.c \
 	src/base/vec.h \
+	src/base/zone.c \
+	src/base/zone.h \
 	src/batch/batch.c \
 	src/batch/batch.h \
 	src/batch/compare_print.c \

@@ -42,6 +42,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- opening ----------------------------------------------------------- */
@@ -112,6 +113,7 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	session->host.threads = (unsigned)number;
 	if (cli->value[CLI_ORDER] && session_set_order(session, cli->value[CLI_ORDER], err) < 0)
 		return err->code;
+	session->utc = cli->value[CLI_UTC];
 	session->host.spool_dir = cli->value[CLI_SPOOL];
 	if (cli_parse_spool_limit(cli, &session->host.spool_limit, err) < 0)
 		return err->code;
@@ -235,7 +237,8 @@ set_view(struct looks *looks, enum cli_id id, const char *member, const char *va
 static const struct {
 	enum cli_id option;
 	const char *member;
-} view_options[] = {{CLI_LAYOUT, "layout"}, {CLI_TIME_FORMAT, "time"}, {CLI_MOUSE, "mouse"}};
+} view_options[] = {
+    {CLI_LAYOUT, "layout"}, {CLI_TIME_FORMAT, "time"}, {CLI_MOUSE, "mouse"}, {CLI_UTC, "utc"}};
 
 enum { VIEW_OPTIONS = sizeof view_options / sizeof *view_options };
 
@@ -252,7 +255,7 @@ view_value(const struct cli *cli, enum cli_id id, struct err *err)
 	enum export_time time;
 	if (id == CLI_TIME_FORMAT)
 		return export_time_find(cli->value[id], &time, err) < 0 ? NULL : times[time];
-	return id == CLI_MOUSE ? "true" : cli->value[id];
+	return cli_rows[id].argument ? cli->value[id] : "true";
 }
 
 static int
@@ -737,6 +740,7 @@ main(int argc, char **argv)
 	struct cli cli = {0};
 	int status;
 	setlocale(LC_CTYPE, "");
+	tzset();
 	signal(SIGXFSZ, SIG_IGN); /* a write past the limit fails as on a full disk */
 	if (cli_parse(&cli, argc, argv, &err) < 0)
 		status = report_error(&err);

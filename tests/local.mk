@@ -132,6 +132,7 @@ long_script_tests = \
 	tests/term/follow.sh \
 	tests/check_configure.sh \
 	tests/cli/text.sh \
+	tests/cli/zone.sh \
 	tests/cli/viewers.sh \
 	tests/check_reference.sh \
 	tests/cli/input.sh \
@@ -163,6 +164,7 @@ long_unit_tests = \
 	tests/unit/test_next_match
 unit_tests = \
 	tests/unit/test_base \
+	tests/unit/test_zone \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
 	tests/unit/test_clock_set_back \

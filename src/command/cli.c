@@ -104,8 +104,11 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		      "print lines like '{time} {severity:8} {text:.60}'; columns as in "
 		      "--fields; :8 is the minimum width, .60 the maximum, > aligns right"},
     [CLI_TIME_FORMAT] = {0, "time-format", "abs|rel|delta|ticks|iso", OUTPUT,
-			 "times in text and on the screen; rel: since the start, delta: since the "
-			 "message before, iso: a date in UTC"},
+			 "times in text and on the screen; abs: a date if the clock counts from "
+			 "1970; rel: since the start, delta: since the message before, iso: a date "
+			 "with its offset from UTC"},
+    [CLI_UTC] = {0, "utc", NULL, OUTPUT,
+		 "show and read dates and times of day in UTC, not in the local zone (TZ)"},
     [CLI_WIDE] = {0, "wide", NULL, OUTPUT,
 		  "text with the number of each message, and the trace in a column of its own"},
     [CLI_BY] = {0, "by", "LIST", OUTPUT,

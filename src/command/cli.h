@@ -41,6 +41,7 @@ enum cli_id {
 	CLI_FIELDS,
 	CLI_TEMPLATE,
 	CLI_TIME_FORMAT,
+	CLI_UTC,
 	CLI_WIDE,
 	CLI_BY,
 	CLI_OF,

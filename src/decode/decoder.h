@@ -390,6 +390,7 @@ struct decoder {
 	const struct decoder_ops *ops;
 	double hz;	 /* ticks per second of message.ticks, 0 = unknown; set by open */
 	bool unix_epoch; /* ticks count from 1970-01-01 00:00 UTC */
+	bool zoneless;	 /* with `unix_epoch`: the capture names no zone, and UTC is assumed */
 	bool untimed;	 /* no message has ticks; set by open */
 	/* ticks per second of sender_ticks, from 1970 on; 0 = none, or unknown; set by open */
 	double timestamp_hz;

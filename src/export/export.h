@@ -90,6 +90,7 @@ struct export_kept {
 	const struct trace *trace; /* trace of `name`; NULL: none */
 	struct text name;	   /* as JSON, with the text around it */
 	struct export_key keys[64];
+	struct zone_cache zone;			    /* of times since 1970 */
 	struct export_number number, offset, ticks; /* of messages */
 };
 

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { TIME_COLUMNS = 20, DELTA_COLUMNS = 12, COLUMNS_MAX = 1000, NANO = 1000000000 };
 
@@ -66,28 +65,42 @@ add_ticks(const struct export_message *message, struct text *out)
 		text_add_char(out, '-');
 }
 
+static int64_t
+seconds_of(const struct export_message *message)
+{
+	return message->time / NANO - (message->time % NANO < 0);
+}
+
+/* Append a time since 1970 as a date and time of day. Return false if it is no such time. */
+static bool
+add_date(const struct export_message *message, char between, struct text *out)
+{
+	int64_t seconds = seconds_of(message);
+	if (!message->wall || !zone_add_date(trace_zone(reader_trace(message->reader)), seconds,
+					     between, &message->kept->zone, out))
+		return false;
+	text_add_char(out, '.');
+	text_add_digits(out, (uint64_t)(message->time - seconds * NANO), 9);
+	return true;
+}
+
 static void
 add_absolute(const struct export_message *message, struct text *out)
 {
-	if (message->timed)
-		value_add_seconds(message->time, out);
-	else
+	if (!message->timed)
 		add_ticks(message, out);
+	else if (!add_date(message, ' ', out))
+		value_add_seconds(message->time, out);
 }
 
 static void
 add_iso(const struct export_message *message, struct text *out)
 {
-	char date[64];
-	struct tm tm;
-	int64_t part = message->time % NANO;
-	int64_t seconds = message->time / NANO - (part < 0);
-	time_t epoch = (time_t)seconds;
-	if (!message->timed || !message->wall || !gmtime_r(&epoch, &tm) ||
-	    !strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm))
+	if (!message->timed || !add_date(message, 'T', out))
 		add_absolute(message, out);
 	else
-		text_addf(out, "%s.%09lldZ", date, (long long)(part < 0 ? part + NANO : part));
+		zone_add_offset(trace_zone(reader_trace(message->reader)), seconds_of(message),
+				&message->kept->zone, out);
 }
 
 static void
@@ -165,7 +178,8 @@ export_line_add_time(struct export_message *message, struct text *out)
 	}
 	size_t start = out->length;
 	add_time(message, out);
-	pad_column(out, start, TIME_COLUMNS, true);
+	if (out->length - start < TIME_COLUMNS) /* one column for each byte of a time */
+		pad_column(out, start, TIME_COLUMNS, true);
 }
 
 /* --- colours ----------------------------------------------------------- */

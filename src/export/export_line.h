@@ -12,11 +12,11 @@
 
 /* How `text` writes the time of a message. */
 enum export_time {
-	EXPORT_TIME_ABSOLUTE, /* seconds of the session's clock */
+	EXPORT_TIME_ABSOLUTE, /* date and time of day if it counts from 1970, else seconds */
 	EXPORT_TIME_RELATIVE, /* since the first time of the session */
 	EXPORT_TIME_DELTA,    /* since the message printed before */
 	EXPORT_TIME_TICKS,    /* raw ticks of its trace */
-	EXPORT_TIME_ISO	      /* date and time of the day in UTC, ISO 8601 */
+	EXPORT_TIME_ISO	      /* the same with the offset from UTC, as ISO 8601 */
 };
 
 /* Find the format named as in --time-format.  Return 0 or ERR_USAGE. */

@@ -451,6 +451,7 @@ fit_window(struct density *d, struct density_answer *answer)
 	bool complete = true;
 	answer->unit = own->unit;
 	answer->wall = own->wall;
+	answer->zone = trace_zone(own->trace);
 	answer->plain = own->plain;
 	answer->first = INT64_MAX;
 	answer->last = INT64_MIN;

@@ -99,6 +99,7 @@ struct density_answer {
 	/* unit and range of the indexed times: */
 	enum track_unit unit;
 	bool wall, plain;    /* as in struct track */
+	enum zone zone;	     /* of the times, if `wall` */
 	int64_t first, last; /* first > last: no messages */
 	bool complete;	     /* the related traces are completely indexed */
 	bool final;	     /* the best answer from the current index */

@@ -593,9 +593,36 @@ link_serial(struct session *session, const struct sync_options *sync)
 		serial_new(gem, uia, sync);
 }
 
+/* Choose the zone of all times since 1970. Return true if it is another one. */
+static bool
+choose_zone(struct session *session)
+{
+	enum zone old = session->host.zone;
+	bool named = false, unnamed = false;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const struct decoder *decoder = trace_decoder(session->traces.at[i]);
+		unnamed |= decoder->unix_epoch && decoder->zoneless;
+		named |= decoder->unix_epoch && !decoder->zoneless;
+	}
+	session->host.zone = session->utc ? ZONE_UTC : ZONE_LOCAL;
+	if (unnamed && !named)
+		session->host.zone = ZONE_UNNAMED;
+	return session->host.zone != old;
+}
+
+void
+session_set_utc(struct session *session, bool utc)
+{
+	session->utc = utc;
+	for (size_t i = choose_zone(session) ? 0 : session->traces.count; i < session->traces.count;
+	     i++)
+		trace_bump_generation(session->traces.at[i]);
+}
+
 void
 session_link(struct session *session)
 {
+	choose_zone(session);
 	const struct sync_options *syncs = session->profile.syncs.at;
 	for (size_t i = 0; i < session->profile.syncs.count; i++)
 		if (syncs[i].kind == SYNC_SERIAL)

@@ -40,6 +40,7 @@ struct session {
 	struct trace_host host; /* set its options before the first trace */
 	VEC(struct trace *) traces;
 	struct profile profile;
+	bool utc;		   /* see session_set_utc() */
 	const char *profile_path;  /* borrowed, or NULL */
 	struct clocks *clocks;	   /* made by session_link(); see clocks.h */
 	struct contexts *contexts; /* made by session_link(), or NULL */
@@ -110,6 +111,10 @@ int session_add_offset(struct session *session, const char *offset, struct err *
  * with a reason if the name is unknown. */
 int session_set_order(struct session *session, const char *order, struct err *);
 const char *session_order(const struct session *session);
+
+/* Show and read times since 1970 in UTC, or in the local zone. Dates of captures that name no zone
+ * are shown as written, unless another capture counts from 1970. */
+void session_set_utc(struct session *session, bool utc);
 
 /* Append a line for each limit on times. In order of time: sender clocks without a strand
  * because there are too many. After a look at all clocks: messages without a length of time

@@ -869,7 +869,14 @@ trace_clock(const struct trace *trace)
 {
 	double configured = trace->options->clock.hz;
 	return (struct trace_clock){.hz = configured > 0 ? configured : trace->decoder->hz,
-				    .has_epoch = trace->decoder->unix_epoch};
+				    .has_epoch = trace->decoder->unix_epoch,
+				    .zone = trace_zone(trace)};
+}
+
+enum zone
+trace_zone(const struct trace *trace)
+{
+	return trace->host->zone;
 }
 
 const struct trace_options *

@@ -7,6 +7,7 @@
 #ifndef TRAWL_TRACE_TRACE_H
 #define TRAWL_TRACE_TRACE_H
 
+#include "base/zone.h"
 #include "capture/capture.h"
 #include "decode/decoder.h"
 #include "index/index.h"
@@ -30,6 +31,7 @@ struct trace_host {
 	enum capture_follow follow; /* how to follow captures; NOT: by name */
 	bool has_write_pointer;	    /* of every capture, see struct capture_dump: */
 	uint64_t write_pointer;
+	_Atomic enum zone zone;			 /* to show times since 1970 in; any thread */
 	bool several;				 /* notices begin with a trace's name */
 	const struct option_list *origins;	 /* of a profile, struct origin_options */
 	struct naming *naming;			 /* NULL: no symbols */
@@ -189,11 +191,15 @@ bool trace_survey(struct trace *, struct text *about, struct text *missing);
  * state whether it is circular. Times may show that. */
 bool trace_may_be_circular(const struct trace *);
 
+/* Return the zone to show and read times since 1970 in. */
+enum zone trace_zone(const struct trace *);
+
 /* Clock of a trace: ticks per second, 0 if unknown. `has_epoch`: ticks count from the Unix
- * epoch. */
+ * epoch, and are shown and read in `zone`. */
 struct trace_clock {
 	double hz;
 	bool has_epoch;
+	enum zone zone;
 };
 struct trace_clock trace_clock(const struct trace *);
 

@@ -309,8 +309,10 @@ add_day(struct screen *screen, struct text *out)
 		return;
 	if (shown.clock.has_epoch)
 		display_time_format_parts(&shown, &day, NULL);
-	if (day.length)
+	if (day.length) {
 		text_addf(out, "  %s", day.data);
+		display_time_add_zone(&shown, out);
+	}
 	text_free(&day);
 }
 
@@ -521,10 +523,12 @@ add_time(struct screen *screen, struct text *out)
 	if (!row || !display_time_of_row(screen->list, row, &now))
 		return;
 	text_add(out, "  ");
-	if (screen->time_mode != TIME_ABSOLUTE)
+	if (screen->time_mode != TIME_ABSOLUTE) {
 		display_time_format(&now, out);
-	else if (display_time_above(screen->list, row, &above))
+		display_time_add_zone(&now, out);
+	} else if (display_time_above(screen->list, row, &above)) {
 		display_time_format_gap(&above, &now, out);
+	}
 	while (out->length < start + DELTA_COLUMNS)
 		text_add_char(out, ' ');
 }

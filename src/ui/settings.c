@@ -73,6 +73,7 @@ enter_view(struct screen *screen, bool filters)
 {
 	struct view *view = &app_of(screen)->options->looks.view;
 	screen->time_mode = (enum time_mode)view->time;
+	session_set_utc(screen->session, view->utc);
 	app_of(screen)->layout_mode = (enum layout_mode)view->layout;
 	term_set_mouse(screen->term, view->mouse);
 	for (int i = 0; i < PANE_COUNT; i++)

@@ -45,11 +45,11 @@ ok "in the order of time" cmp sorted times
 
 run "$TRAWL" -t text "$lab"
 is "text: time, severity, trace and origin, text" \
-	'1763719600.234386371 E soc mailbox          timeout: seq 70 given up after 27800 us' \
+	'2025-11-21 10:06:40.234386371 E soc mailbox          timeout: seq 70 given up after 27800 us' \
 	"$(grep -h timeout: out)"
 run "$TRAWL" --wide "$lab"
 is "--wide: the number, and the trace in a column of its own" \
-	'     311 1763719600.234386371 soc      E mailbox          timeout: seq 70 given up after 27800 us' \
+	'     311 2025-11-21 10:06:40.234386371 soc      E mailbox          timeout: seq 70 given up after 27800 us' \
 	"$(grep -h timeout: out)"
 # Lines of JSON are in the order of the session, and `n` is the number in the trace.
 "$TRAWL" -q -t jsonl "$lab" |
@@ -62,7 +62,7 @@ for filter in "-s error" "-s error --threads=1" \
 	"$TRAWL" -q --template='{number} {trace_number} {trace}' $filter "$lab" >got
 	ok "number: of the session, from 1: $filter" cmp want got
 done
-"$TRAWL" -q --wide -s error "$lab" | awk '{ print $1, $3 }' >got
+"$TRAWL" -q --wide -s error "$lab" | awk '{ print $1, $4 }' >got
 awk '{ print $1, $3 }' want >same
 ok "text: the same" cmp same got
 awk '$3 == "soc" || $3 == "dsp" { print ++n, $2, $3, $4 }' numbered |

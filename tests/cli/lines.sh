@@ -63,7 +63,7 @@ is "doubts with flags are not" "" "$(cat err)"
 
 # Times: the log begins at 10:00:00 on 22 November 2026.
 log=$testdata/log-iso8601.txt
-for form in abs:1795341600.600000000 rel:0.600000000 'delta:+600.000 ms' \
+for form in "abs:2026-11-22 10:00:00.600000000" rel:0.600000000 'delta:+600.000 ms' \
 	ticks:1795341600600000000 iso:2026-11-22T10:00:00.600000000Z; do
 	run "$TRAWL" --wide --time-format="${form%%:*}" "$log"
 	ok "--time-format=${form%%:*}" \

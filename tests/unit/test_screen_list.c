@@ -60,7 +60,8 @@ test_columns(void **state)
 	scene_open(s, 24, 80, "xterm", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
 	scene_keys(s, "311G");
-	scene_wait_at(s, 0, " lab.yaml  5 traces  11.4 kB  2025-11-21  wall clock \u00b123 ns ");
+	scene_wait_at(s, 0,
+		      " lab.yaml  5 traces  11.4 kB  2025-11-21 UTC  wall clock \u00b123 ns ");
 	scene_wait_at(s, 0, " F1 help");
 	scene_wait_row(s, "> 10:06:40.234386 E soc mailbox ", "timeout: seq 70 given up");
 	scene_wait_row(s, "  10:06:40.234886 I dsp         ", "User data"); /* one origin */
@@ -424,6 +425,51 @@ test_from_first_time(void **state)
 	scene_wait(s, "> 0.010545755");
 	scene_wait(s, ", the first time");
 	scene_quit(s);
+}
+
+/* Dates are in the local zone or, with `:set utc`, in UTC.  Jumps and filters follow.  The clocks
+ * go forward at 01:00 UTC. */
+static void
+test_zone(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	char *before = getenv("TZ") ? mem_text(getenv("TZ")) : NULL;
+	folder_make(&folder);
+	folder_put_text(&folder, "a.log",
+			"2024-03-31T00:30:00.250Z host app[1]: one\n"
+			"2024-03-31T01:00:00.500Z host app[1]: two\n"
+			"2024-03-31T12:30:00.750Z host app[1]: three\n");
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	scene_open(s, 24, 100, "xterm-256color", folder_path(&folder, "a.log"), NULL);
+	scene_wait_row(s, "> 01:30:00.250000", "one");
+	scene_wait_at(s, 0, "  2024-03-31 CET  ");
+	scene_wait_row(s, "  03:00:00.500000", "two");
+	scene_keys(s, "t14:30\r");
+	scene_wait_row(s, "> 14:30:00.750000", "three");
+	scene_wait_at(s, 0, "  2024-03-31 CEST  ");
+	scene_keys(s, "t00:30Z\r");
+	scene_wait_row(s, "> 01:30:00.250000", "one");
+	scene_keys(s, "&time >= 02:30\r"); /* 03:30: 02:30 does not exist */
+	scene_wait_row(s, "> 14:30:00.750000", "three");
+	scene_until(s, "two", false);
+	scene_keys(s, ":set utc=true\r");
+	scene_wait_at(s, 0, "  2024-03-31 UTC  ");
+	scene_wait_row(s, "> 12:30:00.750000", "three");
+	scene_keys(s, "&time >= 01:00\r");
+	scene_wait_row(s, "  01:00:00.500000", "two");
+	scene_keys(s, "t01:00\r");
+	scene_wait_row(s, "> 01:00:00.500000", "two");
+	scene_keys(s, ":set utc=false\r"); /* the filter means 01:00 in CET now */
+	scene_wait_row(s, "> 03:00:00.500000", "two");
+	scene_wait_row(s, "  01:30:00.250000", "one");
+	scene_quit(s);
+	if (before)
+		setenv("TZ", before, 1);
+	else
+		unsetenv("TZ");
+	free(before);
+	folder_remove(&folder);
 }
 
 /* A duration where no rate is known: what to set is said, and in which file. */
@@ -852,6 +898,7 @@ main(void)
 	    scene_test(test_broken_collateral),
 	    scene_test(test_from_first_time),
 	    scene_test(test_rate),
+	    scene_test(test_zone),
 	};
 	return scene_run_group("screen: list", tests);
 }

@@ -454,7 +454,7 @@ test_marks_of_all(void **state)
 	scene_keys(s, "=");
 	scene_wait_id(s, NOTICE_FACTS, "311");
 	scene_wait_row(s, ">a    311 ", " 10:06:40.234386371 ");
-	scene_wait_at(s, 0, "  2025-11-21  "); /* the date is said once */
+	scene_wait_at(s, 0, "  2025-11-21 UTC  "); /* the date is said once */
 	scene_keys(s, "q/overlay 2: in\r");    /* of another trace */
 	scene_wait(s, " 317 of 531");
 	scene_keys(s, "mb[m");

@@ -625,6 +625,32 @@ use_time(struct textlog_decoder *d, const char *name, struct err *err)
 	return 0;
 }
 
+/* True if the first time of the log, or the profile, names its zone. */
+static bool
+has_zone(const struct textlog_decoder *d, const struct window *head)
+{
+	struct textlog_time east = d->time;
+	struct textlog_screen screen = {0};
+	struct textlog_lines at = {.w = head, .offset = head->offset};
+	bool good = false, zoned = !d->time.zoned || d->options->zone;
+	east.zone++;
+	for (int i = 0; !zoned && !good && i < HEAD_LINES && find_line(&at); i++) {
+		struct textlog_shown line = textlog_show(&screen, (const char *)at.p, at.length);
+		struct textlog_head first;
+		size_t start, end;
+		uint64_t ticks, other;
+		at.offset += at.whole;
+		if (!textlog_head_find(d->regex, &line, &first) ||
+		    !textlog_group_find(&first, &d->time_group, &start, &end))
+			continue;
+		good = textlog_time_read(&d->time, line.text + start, end - start, 0, &ticks) &&
+		       textlog_time_read(&east, line.text + start, end - start, 0, &other);
+		zoned = good && ticks == other; /* the zone of the profile makes no difference */
+	}
+	textlog_screen_free(&screen);
+	return zoned;
+}
+
 static void
 describe_log(struct textlog_decoder *d, const struct textlog_preset *preset)
 {
@@ -662,6 +688,7 @@ open_pattern(struct textlog_decoder *d, const struct window *head, struct err *e
 			       "reads; for instance time: iso8601");
 	if (d->time_group.count && use_time(d, time, err) < 0)
 		return err->code;
+	d->base.zoneless = d->base.unix_epoch && !has_zone(d, head);
 	describe_log(d, preset);
 	return 0;
 }

@@ -9,13 +9,14 @@
 #include "config.h"
 
 #include "decode/text/textlog.h"
+#include "base/zone.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #define SECOND UINT64_C(1000000000)
-enum { DAY = 86400, LEAP_YEAR = 1972, YEAR_MAX = 2553 };
+enum { LEAP_YEAR = 1972, YEAR_MAX = 2553 };
 
 static const struct {
 	const char *name, *format;
@@ -73,30 +74,12 @@ static bool
 read_zone(const char **p, const char *end, int64_t *zone)
 {
 	const char *at = *p;
-	uint64_t hours, minutes = 0;
 	while (at < end && *at == ' ')
 		at++;
-	if (at == end)
-		return true;
-	if (*at == 'Z' || *at == 'z') {
-		*zone = 0;
-		*p = at + 1;
-		return true;
-	}
-	bool west = *at == '-';
-	if (*at != '+' && !west)
-		return true;
-	at++;
-	if (!read_digits(&at, end, 2, &hours))
+	const char *start = at;
+	if (!zone_read_offset(&at, end, zone))
 		return false;
-	if (at < end && *at == ':')
-		at++;
-	if (at < end && !read_digits(&at, end, 2, &minutes))
-		return false;
-	if (hours > 23 || minutes > 59)
-		return false;
-	*zone = (int64_t)(60 * (60 * hours + minutes)) * (west ? -1 : 1);
-	*p = at;
+	*p = at > start ? at : *p;
 	return true;
 }
 
@@ -201,15 +184,6 @@ read_parts(const char *format, const char *p, const char *end, struct time_parts
 	return p == end;
 }
 
-/* Return the days from 1970 to a date of the Gregorian calendar.  Years begin in March, so that
- * the leap day comes last. */
-static int64_t
-days_to(uint64_t year, uint64_t month, uint64_t day)
-{
-	uint64_t y = year - (month <= 2), m = month > 2 ? month - 3 : month + 9;
-	return (int64_t)(365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day) - 719469;
-}
-
 const char *
 textlog_time_set(struct textlog_time *time, const char *name)
 {
@@ -251,7 +225,7 @@ textlog_time_set(struct textlog_time *time, const char *name)
 uint64_t
 textlog_time_period(const struct textlog_time *time)
 {
-	return (time->no_date ? DAY : time->no_year ? 365 * (uint64_t)DAY : 0) * SECOND;
+	return (time->no_date ? ZONE_DAY : time->no_year ? 365 * (uint64_t)ZONE_DAY : 0) * SECOND;
 }
 
 bool
@@ -269,13 +243,13 @@ textlog_time_read(const struct textlog_time *time, const char *text, size_t leng
 	if (time->no_year) {
 		uint64_t first = time->year ? time->year : LEAP_YEAR;
 		t.year = first + turns;
-		days = time->year ? 0 : -days_to(LEAP_YEAR, 1, 1);
+		days = time->year ? 0 : -zone_days(LEAP_YEAR, 1, 1);
 	}
 	if (time->dated && (t.year < 1970 || t.year > YEAR_MAX))
 		return false;
 	if (time->dated)
-		days += days_to(t.year, t.month, t.day);
-	int64_t seconds = days * DAY + (int64_t)(60 * (60 * t.hour + t.minute) + t.second);
+		days += zone_days(t.year, t.month, t.day);
+	int64_t seconds = days * ZONE_DAY + (int64_t)(60 * (60 * t.hour + t.minute) + t.second);
 	if (time->zoned)
 		seconds -= t.zone;
 	if (seconds < 0)

@@ -199,7 +199,9 @@ work_out(struct filter_expr *expr, struct filter_times *times, struct trace *tra
 	times->by_ticks = times->nature.rising && !times->nature.own;
 	for (size_t i = 0; i < expr->code->timed.count; i++) {
 		const struct filter_leaf *leaf = expr->code->timed.at[i];
-		struct trace_clock clock = {.hz = first->known ? 1e9 : 0, .has_epoch = first->wall};
+		struct trace_clock clock = {.hz = first->known ? 1e9 : 0,
+					    .has_epoch = first->wall,
+					    .zone = trace_zone(trace)};
 		times->ranges[i] = filter_time_ranges(&expr->arena, leaf, &clock, start);
 		if (times->by_ticks)
 			times->ticks[i] =

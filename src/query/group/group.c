@@ -262,6 +262,7 @@ group_get_key(const struct group_row *row, size_t name, struct group_key *key)
 			break;
 	}
 	*key = read_key(&part, bytes + sizeof part);
+	key->wall = row->first.wall;
 }
 
 static uint64_t *
@@ -597,11 +598,15 @@ find_times(struct group *group)
 	}
 }
 
+/* True if rows need their times, also to show whether a time in the key is since 1970. */
 static bool
 has_times(const struct group_spec *spec)
 {
-	return spec->counted &
-	       (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
+	bool timed = spec->counted &
+		     (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
+	for (size_t i = 0; i < spec->by_count; i++)
+		timed |= value_is_time(spec->by[i]);
+	return timed;
 }
 
 /* Count the batch. SCALE gives all times, or is NULL. */

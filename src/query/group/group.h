@@ -62,6 +62,7 @@ struct group_spec {
 	bool expands;	       /* messages must be expanded */
 	enum expand_want want; /* how far to expand */
 	bool of_expands;       /* `of` needs the expansion */
+	enum zone zone;	       /* to show times since 1970 in; the session's */
 };
 
 /* Fill in a spec. BY: names separated by commas (NULL: origin). OF: a name, or NULL. Return
@@ -81,6 +82,7 @@ struct group_key {
 	bool is_number, is_plain; /* a number; `is_plain`: the text is its digits */
 	bool is_named;		  /* a number; the text is its meaning */
 	bool ticks;		  /* a time or duration in ticks */
+	bool wall;		  /* a time is since 1970 */
 	long double number;
 	const char *text; /* not safe; may hold a NUL */
 	size_t length;

@@ -3,6 +3,8 @@
 
 #include "query/group/group.h"
 #include "query/filter/filter.h"
+#include "session/clock/clock_text.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +63,8 @@ group_spec_make(struct group_spec *spec, const char *by, const char *of,
 {
 	const char *at = by && *by ? by : "origin", *end;
 	int failed = 0;
-	*spec = (struct group_spec){.by_raw = true};
+	*spec = (struct group_spec){.by_raw = true,
+				    .zone = session ? session->host.zone : ZONE_UNNAMED};
 	for (bool more = true; more && !failed; at = end + 1) {
 		end = at + strcspn(at, ",");
 		more = *end;
@@ -129,12 +132,13 @@ group_find_column(const struct group_spec *spec, const char *name)
 /* --- texts ---------------------------------------------------------------------- */
 
 static void
-add_time(const struct value *value, struct text *out)
+add_time(const struct group_spec *spec, int64_t nanoseconds, bool wall, struct text *out)
 {
-	if (value->ticks)
-		value_add_number(value, out);
+	const struct trace_clock clock = {.hz = 1e9, .has_epoch = true, .zone = spec->zone};
+	if (wall && nanoseconds >= 0)
+		clock_format(&clock, (uint64_t)nanoseconds, out);
 	else
-		value_add_seconds(value->i, out);
+		value_add_seconds(nanoseconds, out);
 }
 
 void
@@ -154,7 +158,7 @@ group_add_key_text(const struct group_spec *spec, size_t name, const struct grou
 		}
 		value_add_duration(&value, out);
 	} else if (key->is_number && value_is_time(spec->by[name]) && !key->ticks) {
-		value_add_seconds((int64_t)key->number, out);
+		add_time(spec, (int64_t)key->number, key->wall, out);
 	} else {
 		text_add_bytes(out, key->text, key->length);
 	}
@@ -181,8 +185,8 @@ group_add_cell(struct group *group, const struct group_spec *spec, size_t row,
 		text_add_char(out, '-');
 	else if (column == GROUP_COLUMN_SHARE || column == GROUP_COLUMN_PART)
 		add_percent(100 * value.d, out);
-	else if (group_is_time(spec, column))
-		add_time(&value, out);
+	else if (group_is_time(spec, column) && !value.ticks)
+		add_time(spec, value.i, group_row(group, row)->first.wall, out);
 	else if (group_is_duration(spec, column))
 		value_add_duration(&value, out);
 	else if (value.type == VALUE_REAL)

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { DIGITS_MAX = 12 };
 
@@ -79,20 +78,16 @@ clock_format(const struct trace_clock *clock, uint64_t ticks, struct text *out)
 {
 	uint64_t seconds, part;
 	int digits = digits_of(clock->hz);
-	struct tm date;
 	if (!(clock->hz > 0)) {
 		text_addf(out, "%llu", (unsigned long long)ticks);
 		return;
 	}
 	split_ticks(clock->hz, digits, ticks, &seconds, &part);
-	time_t epoch = (time_t)seconds;
-	if (clock->has_epoch && epoch >= 0 && gmtime_r(&epoch, &date) && date.tm_year < 8100) {
-		text_addf(out, "%04d-%02d-%02d %02d:%02d:%02d", date.tm_year + 1900,
-			  date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec);
+	if (clock->has_epoch && seconds <= INT64_MAX &&
+	    zone_add_date(clock->zone, (int64_t)seconds, ' ', NULL, out))
 		add_part(part, digits, out);
-	} else {
+	else
 		add_seconds(clock->hz, ticks, out);
-	}
 }
 
 void
@@ -143,43 +138,68 @@ clock_parse_duration(const struct trace_clock *clock, const char *text, uint64_t
 	return false;
 }
 
-/* Return the seconds from the epoch to the start of NEAR's day. */
-static long double
-day_of(const struct trace_clock *clock, uint64_t near)
+/* Read YYYY-MM-DD as days since 1970. Return its length, or 0 if it is no date. */
+static int
+read_date(const char *text, int64_t *days)
 {
-	uint64_t days = (uint64_t)((long double)near / (long double)clock->hz / 86400);
-	return (long double)days * 86400;
+	unsigned year, month, day;
+	int used = 0;
+	if (!isdigit((unsigned char)*text) ||
+	    sscanf(text, "%4u-%2u-%2u%n", &year, &month, &day, &used) != 3 || !year || !month ||
+	    month > 12 || !day || day > 31)
+		return 0;
+	*days = zone_days(year, month, day);
+	return used;
 }
 
+/* Read HH:MM[:SS[.FRACTION]] as seconds. Return its length, or 0 if it is no time of day. */
+static int
+read_time_of_day(const char *text, int64_t *seconds, long double *fraction)
+{
+	unsigned hour, minute;
+	int used = 0, more = 0;
+	if (!isdigit((unsigned char)*text) || sscanf(text, "%2u:%2u%n", &hour, &minute, &used) != 2)
+		return 0;
+	*seconds = 3600 * (int64_t)hour + 60 * (int64_t)minute;
+	if (text[used] == ':' && isdigit((unsigned char)text[used + 1])) {
+		char *end;
+		unsigned second;
+		sscanf(text + used, ":%2u%n", &second, &more);
+		*seconds += second;
+		used += more;
+		if (text[used] == '.') {
+			*fraction = strtold(text + used, &end);
+			used = (int)(end - text);
+		}
+	}
+	return used;
+}
+
+/* Parse a date, a time of day or both, with or without a zone. */
 static bool
 parse_date(const struct trace_clock *clock, const char *text, uint64_t near, uint64_t *ticks)
 {
-	struct tm date = {0};
-	double second = 0;
-	int used = 0;
-	long double base;
-	if (sscanf(text, "%4d-%2d-%2d%n", &date.tm_year, &date.tm_mon, &date.tm_mday, &used) == 3) {
-		date.tm_year -= 1900;
-		date.tm_mon -= 1;
-		base = (long double)timegm(&date);
-		text += used;
-		text += *text == 'T' || *text == ' ';
-		if (!*text)
-			return ticks_of_seconds(clock, base, ticks);
-	} else {
-		base = day_of(clock, near);
-	}
-	int hour, minute;
-	used = 0;
-	if (sscanf(text, "%2d:%2d%n", &hour, &minute, &used) != 2)
+	const char *end = text + strlen(text);
+	int64_t days, seconds = 0, offset = INT64_MAX;
+	long double fraction = 0;
+	int dated = read_date(text, &days);
+	text += dated;
+	text += dated && (*text == 'T' || *text == ' ');
+	int timed = read_time_of_day(text, &seconds, &fraction);
+	text += timed;
+	if ((!dated && !timed) || (timed && !zone_read_offset(&text, end, &offset)) || *text)
 		return false;
-	text += used;
-	if (*text == ':' && sscanf(text, ":%lf%n", &second, &used) == 1)
-		text += used;
-	if (*text == 'Z')
-		text++;
-	return !*text && ticks_of_seconds(
-			     clock, base + hour * 3600 + minute * 60 + (long double)second, ticks);
+	if (!dated) { /* the day of NEAR in the same zone */
+		long double seconds_near = (long double)near / (long double)clock->hz;
+		if (seconds_near >= 0x1p62L)
+			return false;
+		int64_t now = (int64_t)seconds_near;
+		now += offset == INT64_MAX ? zone_offset(clock->zone, now, NULL) : offset;
+		days = (now - (((now % ZONE_DAY) + ZONE_DAY) % ZONE_DAY)) / ZONE_DAY;
+	}
+	seconds += days * ZONE_DAY;
+	seconds = offset == INT64_MAX ? zone_find(clock->zone, seconds) : seconds - offset;
+	return ticks_of_seconds(clock, (long double)seconds + fraction, ticks);
 }
 
 bool

@@ -25,7 +25,8 @@ display_time_known(const struct list *list, const struct list_lane *lane, const 
 				       .part = any ? time.part : SIZE_MAX};
 	if (!any || !time.known || (time.plain && list->lane_count == 1))
 		return m->flags & MESSAGE_TIMED;
-	shown->clock = (struct trace_clock){.hz = NANO, .has_epoch = time.wall};
+	shown->clock = (struct trace_clock){
+	    .hz = NANO, .has_epoch = time.wall, .zone = trace_zone(lane->trace)};
 	shown->before = time.nanoseconds < 0;
 	shown->ticks = shown->before ? -(uint64_t)time.nanoseconds : (uint64_t)time.nanoseconds;
 	shown->order = time.order;
@@ -237,6 +238,18 @@ display_time_format_beside(const struct display_time *shown, const struct displa
 		display_time_format(shown, out);
 	text_free(&date);
 	text_free(&same);
+}
+
+void
+display_time_add_zone(const struct display_time *shown, struct text *out)
+{
+	const struct trace_clock *clock = &shown->clock;
+	long double seconds = (long double)shown->ticks / (long double)clock->hz;
+	if (!clock->has_epoch || shown->before || clock->zone == ZONE_UNNAMED ||
+	    !(seconds < 0x1p62L))
+		return;
+	text_add_char(out, ' ');
+	zone_add_name(clock->zone, (int64_t)seconds, out);
 }
 
 /* Return ticks for subtraction.  An offset makes times of the session's clock positive. */

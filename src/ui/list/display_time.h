@@ -47,6 +47,9 @@ void display_time_format_parts(const struct display_time *, struct text *date, s
 /* Append the time.  Omit the date if it equals that of HERE (may be NULL). */
 void display_time_format_beside(const struct display_time *, const struct display_time *here,
 				struct text *);
+/* Append a blank and the short name of the zone of a date. Append nothing if the time is no date or
+ * its zone is not known. */
+void display_time_add_zone(const struct display_time *, struct text *);
 /* Append TO - FROM with its sign, but without a plus if PLAIN.  Append nothing if they cannot be
  * compared. */
 void display_time_format_difference(const struct display_time *from, const struct display_time *to,

@@ -101,6 +101,7 @@ const struct option_table view_rule_table = OPTION_TABLE("rules", struct view_ru
 static const struct option_row view_rows[] = {
     VIEW(columns, LIST, "the columns of the list, from left to right", .table = &column_table),
     VIEW(time, CHOICE, "initial form of the time column", "absolute", .choices = times),
+    VIEW(utc, BOOL, "dates and times of day are in UTC, not in the local zone (TZ)", "false"),
     VIEW(layout, CHOICE, "how panes share the screen at first", "auto", .choices = layouts),
     VIEW(header, BOOL, "a row with the names of the columns", "true"),
     VIEW(bar, BOOL,

@@ -52,6 +52,7 @@ struct view_rule {
 struct view {
 	struct option_list columns;		    /* struct column */
 	int time;				    /* enum time_mode */
+	bool utc;				    /* show and read dates in UTC */
 	int layout;				    /* enum layout_mode */
 	bool header;				    /* a row with the names of the columns */
 	bool bar;				    /* the scroll bar of the list */

@@ -27,10 +27,12 @@ detail_time_add(struct screen *screen, const struct selection *selection, bool d
 	struct display_time now;
 	if (!display_time_of(list, &list->lanes[list->lane], m, &now))
 		return;
-	if (date)
+	if (date) {
 		display_time_format(&now, out);
-	else
+		display_time_add_zone(&now, out);
+	} else {
 		display_time_format_parts(&now, NULL, out);
+	}
 	text_add(out, "  ");
 	if (screen->session->traces.count > 1)
 		text_addf(out, "%s, ", trace_name(selection->trace));

@@ -385,10 +385,10 @@ make_columns(struct screen *screen, const struct area *area)
 
 /* Append a time in the format of the list. */
 static void
-add_time(const struct group_time *time, bool narrow, struct text *out)
+add_time(const struct group_time *time, enum zone zone, bool narrow, struct text *out)
 {
 	bool back = time->order < 0;
-	const struct display_time shown = {.clock = {.hz = 1e9, .has_epoch = time->wall},
+	const struct display_time shown = {.clock = {1e9, time->wall, zone},
 					   .ticks = back ? -(uint64_t)time->order
 							 : (uint64_t)time->order,
 					   .before = back,
@@ -407,11 +407,11 @@ add_time(const struct group_time *time, bool narrow, struct text *out)
 /* Append the time of a row's last message. Drop the parts before a `:` that it shares with the
  * first. */
 static void
-add_last(const struct group_row *row, bool narrow, struct text *out)
+add_last(const struct group_row *row, enum zone zone, bool narrow, struct text *out)
 {
 	struct text first = {0}, last = {0};
-	add_time(&row->first, narrow, &first);
-	add_time(&row->last, narrow, &last);
+	add_time(&row->first, zone, narrow, &first);
+	add_time(&row->last, zone, narrow, &last);
 	size_t same = 0;
 	for (size_t i = 0; i < first.length && i < last.length; i++) {
 		if (first.data[i] != last.data[i])
@@ -439,15 +439,16 @@ put_column(struct screen *screen, struct table_row *row, size_t c, size_t at)
 	struct table_state *state = state_of(screen);
 	const struct group_row *counted = group_row(state->group, at);
 	enum group_column column = (enum group_column)state->cells[c].number;
+	enum zone zone = state->spec.zone = screen->session->host.zone;
 	struct value value;
 	text_clear(&state->text);
 	group_value(state->group, at, column, &value);
 	if (value.type == VALUE_ABSENT)
 		text_add(&state->text, state->indexed ? "..." : "-");
 	else if (column == GROUP_COLUMN_FIRST)
-		add_time(&counted->first, state->narrow, &state->text);
+		add_time(&counted->first, zone, state->narrow, &state->text);
 	else if (column == GROUP_COLUMN_LAST)
-		add_last(counted, state->narrow, &state->text);
+		add_last(counted, zone, state->narrow, &state->text);
 	else
 		group_add_cell(state->group, &state->spec, at, column, &state->text);
 	table_put(row, c, value.type == VALUE_ABSENT ? ROLE_ABSENT : ROLE_NORMAL,

@@ -26,6 +26,7 @@
 
 enum {
 	LABEL_COLUMNS = 12, /* least distance of two times on the axis */
+	NANO = 1000000000,
 };
 
 static uint64_t
@@ -277,9 +278,11 @@ timeline_draw_axis(struct screen *screen, const struct area *area, int gutter, i
 		step = timeline_round_up(answer, (double)w->step * (double)(room - common));
 	common = timeline_common_part(answer, w->from, density_column_start(w, (int64_t)w->columns),
 				      step);
-	__int128 time = w->from / (int64_t)step;
+	/* round times of day, also in a zone that is hours apart from UTC */
+	int64_t shift = answer->wall ? zone_offset(answer->zone, w->from / NANO, NULL) * NANO : 0;
+	__int128 time = ((__int128)w->from + shift) / (int64_t)step * (int64_t)step - shift;
 	int used = 0; /* columns of the row */
-	for (time *= (int64_t)step; density_clamp_time(time) == time; time += (int64_t)step) {
+	for (; density_clamp_time(time) == time; time += (int64_t)step) {
 		int64_t column = density_column_of(w, (int64_t)time);
 		if (column >= (int64_t)w->columns)
 			break;

@@ -38,7 +38,7 @@ timeline_add_time(const struct density_answer *answer, int64_t time, uint64_t st
 	bool before = time < 0;
 	uint64_t ns = before ? -(uint64_t)time : (uint64_t)time;
 	struct display_time shown = {
-	    .clock = {.hz = (double)power_of_ten(digits), .has_epoch = answer->wall},
+	    .clock = {(double)power_of_ten(digits), answer->wall, answer->zone},
 	    .ticks = ns / power_of_ten(9 - digits),
 	    .before = before};
 	size_t start = out->length;

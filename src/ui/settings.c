@@ -185,6 +185,22 @@ say_setting(struct screen *screen, const struct option_row *row)
 	text_free(&value);
 }
 
+/* Find a member by its name, or by its name after `no`.  Where VALUE is not NULL and *VALUE is, set
+ * that to the value that vi gives such a name: a boolean becomes true, after `no` false. */
+static const struct option_row *
+find_member(const char *name, const char **value)
+{
+	const struct option_row *row = option_find(&view_options_table, name);
+	bool off = !row && value && !*value && !strncmp(name, "no", 2);
+	if (off)
+		row = option_find(&view_options_table, name + 2);
+	if (off && row && row->type != OPTION_BOOL)
+		return NULL;
+	if (row && row->type == OPTION_BOOL && value && !*value)
+		*value = off ? "false" : "true";
+	return row;
+}
+
 /* Set one member.  An empty text removes a filter. */
 static const char *
 set_member(const struct option_row *row, struct view *view, const char *value,
@@ -224,15 +240,17 @@ settings_set(struct screen *screen, const struct command_call *call)
 		shown_set_focus(screen, PANE_SETTINGS);
 		return;
 	}
-	size_t length = strcspn(call->text, "= ");
+	size_t length = strcspn(call->text, "= ?");
 	const char *value = call->text + length;
+	bool shown = *value == '?';
 	char name[32], buffer[256];
 	snprintf(name, sizeof name, "%.*s", (int)length, call->text);
 	if (!strcmp(name, "order")) {
-		set_order(screen, value + (*value != '\0'));
+		set_order(screen, shown ? "" : value + (*value != '\0'));
 		return;
 	}
-	const struct option_row *row = option_find(&view_options_table, name);
+	value = *value && !shown ? value + 1 : NULL;
+	const struct option_row *row = find_member(name, shown ? NULL : &value);
 	if (!row) {
 		const char *near = option_nearest(&view_options_table, name);
 		if (near)
@@ -242,19 +260,19 @@ settings_set(struct screen *screen, const struct command_call *call)
 		return;
 	}
 	remember_view(screen);
-	if (!*value) {
+	if (!value) {
 		say_setting(screen, row);
 		return;
 	}
 	int severity = view->severity;
 	bool unassigned = view->unassigned;
 	char *filter = view->filter ? mem_text(view->filter) : NULL;
-	const char *expected = set_member(row, view, value + 1, buffer);
+	const char *expected = set_member(row, view, value, buffer);
 	bool filters = severity != view->severity || unassigned != view->unassigned ||
 		       !filter != !view->filter || (filter && strcmp(filter, view->filter) != 0);
 	free(filter);
 	if (expected) {
-		screen_error(screen, NOTICE_SETTING_REFUSED, name, value + 1, expected);
+		screen_error(screen, NOTICE_SETTING_REFUSED, name, value, expected);
 		return;
 	}
 	enter_view(screen, filters);

@@ -503,7 +503,7 @@ test_mouse(void **state)
 	scene_check_idle(s); /* until names are known */
 	snprintf(before, sizeof before, "%.60s", emulator_row(s->emulator, 8));
 	assert_null(strstr(s->sent.data, "\033[?1000h"));
-	scene_keys(s, "\033[<0;10;9M:set mouse=true\r"); /* not asked for: nothing */
+	scene_keys(s, "\033[<0;10;9M:set mouse\r"); /* not asked for: nothing */
 	scene_wait(s, "mouse=true");
 	assert_non_null(strstr(s->sent.data, "\033[?1000h\033[?1006h"));
 	assert_int_equal(emulator_row(s->emulator, 2)[0], '>');

@@ -453,14 +453,16 @@ test_zone(void **state)
 	scene_keys(s, "&time >= 02:30\r"); /* 03:30: 02:30 does not exist */
 	scene_wait_row(s, "> 14:30:00.750000", "three");
 	scene_until(s, "two", false);
-	scene_keys(s, ":set utc=true\r");
+	scene_keys(s, ":set utc\r");
 	scene_wait_at(s, 0, "  2024-03-31 UTC  ");
 	scene_wait_row(s, "> 12:30:00.750000", "three");
 	scene_keys(s, "&time >= 01:00\r");
 	scene_wait_row(s, "  01:00:00.500000", "two");
 	scene_keys(s, "t01:00\r");
 	scene_wait_row(s, "> 01:00:00.500000", "two");
-	scene_keys(s, ":set utc=false\r"); /* the filter means 01:00 in CET now */
+	scene_keys(s, ":set utc?\r");
+	scene_wait_notice(s, NOTICE_SETTING, "utc", "true");
+	scene_keys(s, ":set noutc\r"); /* the filter means 01:00 in CET now */
 	scene_wait_row(s, "> 03:00:00.500000", "two");
 	scene_wait_row(s, "  01:30:00.250000", "one");
 	scene_quit(s);

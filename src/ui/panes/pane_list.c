@@ -1162,6 +1162,36 @@ opened_lines(struct screen *screen, const struct area *area)
 	return lines > 1 ? lines : 1;
 }
 
+/* Highlight searches in the columns of origin and type, which are searched along with the text. */
+static void
+highlight_names(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
+		const struct formatted_row *f)
+{
+	const struct list_state *state = state_of(screen);
+	const struct columns *columns = &state->columns;
+	int x = GUTTER;
+	for (size_t c = 0; c + 1 < columns->count; c++) {
+		int width = state->widths[c], skipped = 0;
+		enum column_kind kind = columns->kind[c];
+		if (!state->shown[c])
+			continue;
+		if (kind == COLUMN_ORIGIN || kind == COLUMN_TYPE) {
+			size_t length, skip = 0;
+			const char *text = formatted_text(f, c, &length);
+			int used = text_columns(text, length, canvas->charset);
+			bool right = columns->at[c]->align == ALIGN_RIGHT && used < width;
+			length = text_fit(text, length, canvas->charset, width, NULL);
+			if (columns->joint && kind == COLUMN_ORIGIN) /* not the trace */
+				skip = text_fit(text, length, canvas->charset, f->name_columns,
+						&skipped);
+			highlight_all(screen, canvas, area, y,
+				      x + skipped + (right ? width - used : 0), text + skip,
+				      length - skip);
+		}
+		x += width + 1;
+	}
+}
+
 static void
 draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, size_t i, int y)
 {
@@ -1181,6 +1211,7 @@ draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, 
 		int room = area->cols > f->rest_col ? area->cols - f->rest_col : 0;
 		length = text_fit(rest, length, TEXT_UTF8, room, NULL);
 		highlight_all(screen, canvas, area, y, f->rest_col, rest, length);
+		highlight_names(screen, canvas, area, y, f);
 	}
 }
 

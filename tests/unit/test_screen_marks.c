@@ -561,7 +561,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_marks),	      scene_test(test_kept),
 	    scene_test(test_kept_of_several), scene_test(test_kept_view),
-	    scene_test(test_kept_and_saved),  scene_test(test_kept_blind), scene_test(test_kept_of_other),
+	    scene_test(test_kept_and_saved),  scene_test(test_kept_blind),
+	    scene_test(test_kept_of_other),
 	    scene_test(test_kept_by_two),     scene_test(test_kept_badly),
 	    scene_test(test_kept_on_trial),   scene_test(test_marks_of_all),
 	    scene_test(test_session),

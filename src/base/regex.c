@@ -77,6 +77,45 @@ regex_new(const char *pattern, unsigned flags, struct err *err)
 	return regex;
 }
 
+/* Return the offset of the first slash without a backslash before it, from AT on, or of the end. */
+static size_t
+find_slash(const char *text, size_t at)
+{
+	while (text[at] && text[at] != '/')
+		at += text[at] == '\\' && text[at + 1] ? 2 : 1;
+	return at;
+}
+
+const char *
+regex_split(const char *typed, size_t *length, unsigned *flags)
+{
+	size_t slash = 0, first = find_slash(typed, 0);
+	for (size_t at = first; typed[at]; at = find_slash(typed, at + 1))
+		slash = at;
+	const char *suffix = typed + slash + 1;
+	*flags = REGEX_SMART_CASE;
+	*length = strlen(typed);
+	if (!slash || (strcmp(suffix, "i") != 0 && strcmp(suffix, "I") != 0))
+		return typed;
+	bool enclosed = !first && find_slash(typed, 1) == slash && slash > 1;
+	*flags = *suffix == 'i' ? REGEX_IGNORE_CASE : 0;
+	*length = slash - enclosed;
+	return typed + enclosed;
+}
+
+struct regex *
+regex_new_typed(const char *typed, struct err *err)
+{
+	size_t length;
+	unsigned flags;
+	const char *start = regex_split(typed, &length, &flags);
+	char *pattern = mem_new(length + 1);
+	memcpy(pattern, start, length);
+	struct regex *regex = regex_new(pattern, flags, err);
+	free(pattern);
+	return regex;
+}
+
 static bool
 has_option(const struct regex *regex, uint32_t option)
 {

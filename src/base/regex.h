@@ -25,6 +25,12 @@ enum regex_flags {
 /* Compile PATTERN.  Return NULL on error, with the position in ERR.  Free with regex_free.  One
  * thread at a time may use it. */
 struct regex *regex_new(const char *pattern, unsigned flags, struct err *);
+/* Split a pattern that a user typed.  `frame/i` and `/frame/i` ignore case, `frame/I` does not; any
+ * other pattern has smart case.  `frame\/i` has no suffix.  Return the start of the pattern itself,
+ * and set *LENGTH and *FLAGS. */
+const char *regex_split(const char *typed, size_t *length, unsigned *flags);
+/* Same as regex_new(), for a pattern that a user typed. */
+struct regex *regex_new_typed(const char *typed, struct err *);
 /* Same, but on error *AT is the offset in PATTERN, and ERR contains only the reason. */
 struct regex *regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *);
 /* Return a new reference to the compiled pattern for another thread.  Any thread may call this

@@ -371,7 +371,7 @@ export_table_new(const struct export_format *format, const struct export_table_w
 	table->format.table = table;
 	table->format.needs = table->spec.needs;
 	if (table->spec.counted &
-	    (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP))
+	    (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | GROUP_GAP_COLUMNS))
 		table->format.needs |= VALUE_NEEDS_CLOCKS;
 	*out = table;
 	return 0;

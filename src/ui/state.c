@@ -18,6 +18,7 @@
 #include "session/clock/clocks.h"
 #include "session/session.h"
 #include "ui/app.h"
+#include "ui/list/filter_history.h"
 #include "ui/list/filters.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
@@ -280,6 +281,9 @@ state_restore(struct screen *screen)
 	state_load(screen);
 	notebook_restore(screen);
 	note_kept(screen);
+	bool restores = (state->was.captures.count || app_of(screen)->options->notebook) &&
+			filter_is_all(&app_of(screen)->options->filter);
+	state->restored = restores ? filter_clone(screen->filter) : filter_all();
 	if (app_of(screen)->options->notebook)
 		note_saved(state, app_of(screen)->options->notebook);
 	state->unchecked = state->was.captures.count;
@@ -304,20 +308,51 @@ has_message(struct screen *screen, const struct location *mark)
 	return !message_id_compare(id, mark->id);
 }
 
+/* Remove the restored filters once it is certain that no message passes them. Keep those whose
+ * answer still depends on other work than the index, such as contexts. */
+static void
+check_filters(struct screen *screen)
+{
+	struct filter *restored = &app_of(screen)->kept->restored;
+	const unsigned late =
+	    FILTER_ON_CONTEXT | FILTER_ON_ORDER | FILTER_ON_INTERVAL | FILTER_ON_FLOW;
+	struct matches_progress progress;
+	struct text key = {0};
+	if (filter_is_all(restored))
+		return;
+	bool same = filter_is_same(restored, screen->filter);
+	bool counted = list_matches_get_progress(&screen->list->matches, &progress);
+	if (same && !progress.count &&
+	    (!counted || !progress.exact || !clocks_are_settled(screen->session->clocks)))
+		return; /* not known yet */
+	bool blind = same && !progress.count && !(filter_basis(restored) & late);
+	filter_free(restored);
+	*restored = filter_all();
+	if (!blind)
+		return;
+	struct filters none = {.severities = SEVERITY_ALL};
+	filter_history_note(screen);
+	filters_replace(screen, none);
+	filter_history_note(screen);
+	keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &key);
+	screen_say(screen, NOTICE_STATE_BLIND, key.data);
+	text_free(&key);
+}
+
 void
 state_check(struct screen *screen)
 {
-	struct index_progress progress;
 	struct jumps *jumps = screen->jumps;
 	struct text what = {0};
 	size_t dropped = 0;
+	if (!app_of(screen)->kept->unchecked && filter_is_all(&app_of(screen)->kept->restored))
+		return;
+	for (size_t i = 0; i < screen->session->traces.count; i++)
+		if (!index_is_complete(trace_index(screen->session->traces.at[i])))
+			return;
+	check_filters(screen);
 	if (!app_of(screen)->kept->unchecked)
 		return;
-	for (size_t i = 0; i < screen->session->traces.count; i++) {
-		index_get_progress(trace_index(screen->session->traces.at[i]), &progress);
-		if (!progress.complete)
-			return;
-	}
 	app_of(screen)->kept->unchecked = false;
 	for (size_t i = jumps->marks.count; i-- > 0;)
 		if (!has_message(screen, &jumps->marks.at[i])) {
@@ -485,6 +520,7 @@ state_free(struct ui_state *state)
 {
 	state_forget(state);
 	option_release(&notebook_options_table, &state->saved);
+	filter_free(&state->restored);
 	text_free(&state->same);
 	text_free(&state->usual);
 	text_free(&state->kept);

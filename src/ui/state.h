@@ -10,6 +10,7 @@
 #define TRAWL_UI_STATE_H
 
 #include "base/err.h"
+#include "query/filter/filter.h"
 #include "ui/notebook.h"
 
 struct state_capture {
@@ -32,6 +33,7 @@ struct ui_state {
 	const char *reason;    /* why nothing can be kept, or NULL */
 	struct state_file was; /* the state of the last run; unused if it has no captures */
 	bool unchecked;	       /* the marks of `was` may have no messages */
+	struct filter restored; /* restored filters that may hide every message; or none */
 	struct notebook saved; /* the session's file as last read or saved */
 	struct text same;      /* marks and ties as last restored or saved, as YAML */
 	struct text usual;     /* the whole state before the restore, as YAML */
@@ -44,8 +46,8 @@ void state_restore(struct screen *);
 /* Go to the kept place, unless the user named another. */
 void state_restore_place(struct screen *);
 
-/* Drop restored marks that have no message, and report their number.  Happens once, when the
- * indexes are complete. */
+/* Drop restored marks that have no message, and restored filters that no message passes, and report
+ * that.  Happens once, when the indexes are complete. */
 void state_check(struct screen *);
 
 /* True if there are marks or ties that are saved nowhere. */

@@ -40,6 +40,15 @@ is "-s warning: MAX in the header passes, a clock does not" STRING:GENERIC \
 is "-r: text" 3 "$(rows -r 'retry \d of 3')"
 is "-r: upper case matters" 0 "$(rows -r 'Retry \d of 3')"
 is "-r: (?i)" 3 "$(rows -r '(?i)RETRY \d OF 3')"
+supplies=$(cut -f 7 "$testdata/demo.truth.tsv" | grep -c VDD_DSP)
+is "there is a word of capitals" 1 "$((supplies > 0))"
+for pattern in VDD_DSP vdd_dsp Vdd_dsp/i /Vdd_dsp/i VDD_DSP/I; do
+	is "-r: $pattern" "$supplies" "$(rows -r $pattern)"
+done
+for pattern in Vdd_dsp vdd_dsp/I 'vdd_dsp\/i'; do
+	is "-r: $pattern" 0 "$(rows -r $pattern)"
+done
+is "-e: text, lower case" "$supplies" "$(rows -e 'text ~ /vdd_dsp/')"
 is "-r: type" "$(awk -F '\t' '$6 ~ /^CLOCK/' "$testdata/demo.truth.tsv" | wc -l | tr -d ' ')" \
 	"$(rows -r '^CLOCK:SYNC$')"
 is "-r: origin" "$(awk -F '\t' '/master=2\tchannel=1\t/' "$testdata/demo.truth.tsv" |

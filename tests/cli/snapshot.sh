@@ -57,6 +57,30 @@ picture 80x24 "$demo" -x script
 cp out first
 picture 80x24 "$demo" +2e
 is "a file of commands" "$(grep '^>' out)" "$(grep '^>' first)"
+# Columns of a view take the names of --fields.
+cat >names.yaml <<'END'
+columns:
+  - {name: trace_number, align: right}
+  - {name: kind}
+  - {name: arg.1}
+  - {name: arg.1, raw: true}
+  - {name: master}
+  - {name: flags}
+  - {name: text}
+END
+picture 110x24 --view=names.yaml "$demo" -c 'goto #23'
+is "a view with names of --fields" ">22 string 1 1 1 block 1/10 crc 0x4ec7dc23" \
+	"$(grep '^>' out | tr -s ' ' | sed 's/> 22/>22/')"
+printf 'columns:\n  - {name: interval.mailbox}\n  - {name: text}\n' >names.yaml
+picture 80x24 --view=names.yaml "$lab" -c 'filter text ~ /^ack seq 1 /'
+is "... of an interval" "$("$TRAWL" -q -t csv --fields=interval.mailbox,text \
+	-e 'text ~ /^ack seq 1 /' "$lab" | sed -n 's/^"*\([0-9]*\)\([0-9]\{3\}\)[0-9]\{3\}"*,"\(.*\)"/\1.\2 ms \3/p')" \
+	"$(sed -n 's/^>[ ?]*soc *\(.*\)/\1/p' out | tr -s ' ')"
+for name in span.overlay sevrity nonsense.field; do
+	printf 'columns:\n  - {name: %s}\n' "$name" >names.yaml
+	picture 80x24 --view=names.yaml "$demo"
+	is "a view refuses $name" "2 1" "$status $(grep -c "columns\[0\].name is \"$name\"" err)"
+done
 picture 80x24 "$demo" -c nonsense
 ok "a command that does not exist" grep -q nonsense out
 picture 80x6 "$demo" -c 'write all.csv'

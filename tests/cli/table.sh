@@ -40,8 +40,10 @@ function rank(n, percent) { return int((n * percent + 99) / 100) - 1 }
 			first[key] = time
 		else {
 			gap = (high(time) - high(last[key])) * 1e12 + low(time) - low(last[key])
-			if (gap >= 0 && (gaps[key] == "" || gap > gaps[key]))
+			if (gap >= 0 && (gaps[key] == "" || gap > gaps[key])) {
 				gaps[key] = gap
+				before[key] = last[key]
+			}
 		}
 		last[key] = time
 	}
@@ -52,14 +54,14 @@ function rank(n, percent) { return int((n * percent + 99) / 100) - 1 }
 END {
 	for (key in count) {
 		n = count[key]
-		printf "%s,%d,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d\n", key, n, first[key], last[key],
-			gaps[key] == "" ? "" : sprintf("%.0f", gaps[key]), n, sum[key],
+		printf "%s,%d,%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d\n", key, n, first[key], last[key],
+			gaps[key] == "" ? "" : sprintf("%.0f", gaps[key]), before[key], n, sum[key],
 			all[key, 0], all[key, rank(n, 50)], all[key, rank(n, 90)],
 			all[key, rank(n, 99)], all[key, n - 1]
 	}
 }
 AWK
-columns=count,first,last,longest_gap,values,sum,min,p50,p90,p99,max
+columns=count,first,last,longest_gap,gap_from,values,sum,min,p50,p90,p99,max
 
 # How often each text comes, with and without severity, type and origin, and what else messages
 # have by their heads, from JSON lines: as they write it.

@@ -361,7 +361,8 @@ static void
 check_order(struct group *group, unsigned column, bool backwards)
 {
 	size_t count = group_count(group), *order = mem_new(count * sizeof *order);
-	bool upwards = column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST;
+	bool upwards = column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST ||
+		       column == GROUP_COLUMN_GAP_FROM;
 	group_sort(group, column, backwards, order);
 	for (size_t i = 1; i < count; i++) {
 		size_t a = order[i - 1], b = order[i];

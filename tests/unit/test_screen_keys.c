@@ -313,7 +313,7 @@ test_continuations(void **state)
 	scene_until(s, "# like", false);
 	scene_keys(s, "]");
 	scene_wait_at(
-	    s, 23, " e error  w warning  g loss  t trigger  s  c  o  f  d  j  m  ]  k  x  S  b  i");
+	    s, 23, " e error  w warning  g loss  t trigger  s  c  f  d  j  m  o  ]  k  x  S  b  i");
 	scene_keys(s, "\033\027");
 	scene_wait_at(s, 23, " w other pane  h l left, right  j k below, above");
 	scene_keys(s, "\033mb'");

@@ -304,6 +304,46 @@ test_kept_and_saved(void **state)
 	keeper_close(&k);
 }
 
+/* A filter that no message passes is not restored, but u has it.  Also if the capture grew. */
+static void
+test_kept_blind(void **state)
+{
+	struct keeper k;
+	struct scene *s = *state;
+	keeper_open(&k);
+	for (int grown = 0; grown < 2; grown++) {
+		keeper_start(&k, s, NULL);
+		scene_keys(s, "&no such text\r");
+		scene_wait(s, "no message passes the filters");
+		scene_quit(s);
+		if (grown) {
+			FILE *file = fopen(k.capture, "a");
+			assert_non_null(file);
+			assert_int_equal(fputc(0, file), 0);
+			fclose(file);
+		}
+		keeper_start(&k, s, NULL);
+		scene_wait_notice(s, NOTICE_STATE_BLIND, "u");
+		scene_until(s, "only /no such text/", false);
+		scene_keys(s, "u");
+		scene_wait(s, "no message passes the filters");
+		scene_wait(s, "only /no such text/");
+		scene_keys(s, "&\r");
+		scene_wait(s, "power good, die ");
+		scene_quit(s);
+	}
+	keeper_start(&k, s, NULL);
+	scene_keys(s, "&power good\r");
+	scene_wait(s, "row 1 of ");
+	scene_quit(s);
+	keeper_start(&k, s, NULL);
+	scene_wait(s, "only /power good/");
+	scene_keys(s, "j");
+	scene_wait(s, "only /power good/");
+	scene_quit(s);
+	keeper_close(&k);
+}
+
 /* Only a capture that is the same, or has grown, gets its marks. */
 static void
 test_kept_of_other(void **state)
@@ -521,7 +561,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_marks),	      scene_test(test_kept),
 	    scene_test(test_kept_of_several), scene_test(test_kept_view),
-	    scene_test(test_kept_and_saved),  scene_test(test_kept_of_other),
+	    scene_test(test_kept_and_saved),  scene_test(test_kept_blind),
+	    scene_test(test_kept_of_other),
 	    scene_test(test_kept_by_two),     scene_test(test_kept_badly),
 	    scene_test(test_kept_on_trial),   scene_test(test_marks_of_all),
 	    scene_test(test_session),

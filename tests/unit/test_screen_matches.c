@@ -47,19 +47,19 @@ static void
 test_last_search(void **state)
 {
 	struct scene *s = *state;
-	size_t frames = count_in_batch("/frame/s");
+	size_t frames = count_in_batch("/frame/");
 	open_lab(s, NULL);
 	scene_keys(s, ":matches\r");
 	scene_wait_id(s, NOTICE_MATCHES_NOTHING_YET, NULL);
 	scene_keys(s, "/frame\r");
 	scene_wait(s, "match 1 of ");
 	scene_keys(s, ":matches\rg");
-	wait_rank(s, 1, frames, "/frame/s");
+	wait_rank(s, 1, frames, "/frame/");
 	scene_keys(s, "G");
-	wait_rank(s, frames, frames, "/frame/s");
+	wait_rank(s, frames, frames, "/frame/");
 	/* another search is shown as soon as it is made */
 	scene_keys(s, "/timeout\r");
-	wait_rank(s, 1, count_in_batch("/timeout/s"), "/timeout/s");
+	wait_rank(s, 1, count_in_batch("/timeout/"), "/timeout/");
 	scene_keys(s, ":matches\r");
 	scene_until(s, " matches  ", false);
 	scene_quit(s);

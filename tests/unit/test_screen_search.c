@@ -67,8 +67,14 @@ test_search(void **state)
 			  "a byte is two hexadecimal digits");
 	scene_keys(s, "g/\\x56dd_dsp: en\r"); /* a regular expression */
 	scene_wait_row(s, ">", "VDD_DSP: enable");
+	scene_keys(s, "/VDD_dsp/i\r"); /* unless they say otherwise */
+	scene_wait_row(s, ">", "VDD_DSP: ");
+	scene_keys(s, "/vdd_dsp/I\r");
+	scene_wait_notice(s, NOTICE_SEARCH_NONE, "match");
+	scene_keys(s, "g/^pmic$\r"); /* an origin */
+	scene_wait_row(s, ">", " pmic ");
 	scene_keys(s, "/Vdd_Dsp\r"); /* capitals: this case only */
-	scene_wait_notice(s, NOTICE_SEARCH_NONE_IN_TEXTS, "Vdd_Dsp");
+	scene_wait_notice(s, NOTICE_SEARCH_NONE, "match");
 	scene_keys(s, "/(\r");
 	scene_wait_id(s, NOTICE_FILTER_REFUSED, "character");
 	scene_keys(s, "h");
@@ -175,6 +181,11 @@ test_highlights(void **state)
 	row = emulator_row(s->emulator, 7);
 	rail = (int)(strstr(row, "rail VDD_CORE") - row);
 	assert_false(emulator_cell(s->emulator, 7, rail).coloured);
+	int pmic = (int)(strstr(row, " pmic ") - row);
+	int before = emulator_cell(s->emulator, 7, pmic + 1).fg;
+	scene_keys(s, "/^PMIC/i\r6G"); /* in the column of origins */
+	scene_wait(s, " 6 of 309, match ");
+	assert_int_not_equal(emulator_cell(s->emulator, 7, pmic + 1).fg, before);
 	scene_quit(s);
 }
 

@@ -117,7 +117,7 @@ test_written(void **state)
 	FILE *in = fopen(path, "r");
 	assert_non_null(in);
 	assert_non_null(fgets(line, sizeof line, in));
-	assert_string_equal(line, "trace,count,share,first,last,longest_gap\n");
+	assert_string_equal(line, "trace,count,share,first,last,longest_gap,gap_from\n");
 	assert_non_null(fgets(line, sizeof line, in));
 	assert_memory_equal(line, "\"hub\",228,0.4293", 16);
 	fclose(in);
@@ -130,7 +130,7 @@ test_written(void **state)
 	in = fopen(path, "r");
 	assert_non_null(in);
 	assert_non_null(fgets(line, sizeof line, in));
-	assert_string_equal(line, "trace,count,share,first,last,longest_gap\n");
+	assert_string_equal(line, "trace,count,share,first,last,longest_gap,gap_from\n");
 	assert_null(fgets(line, sizeof line, in));
 	fclose(in);
 	scene_quit(s);

@@ -145,8 +145,8 @@ struct filter_expr *filter_parse(const char *text, const struct session *, struc
 struct filter_expr *filter_expr_share(const struct filter_expr *);
 void filter_expr_free(struct filter_expr *); /* NULL is allowed */
 
-/* Make an expression from a regular expression that a user typed. It searches text, origin and
- * type, and ignores case unless the pattern has a capital. */
+/* Make an expression from a regular expression that a user typed (regex_split). It searches text,
+ * origin and type. */
 struct filter_expr *filter_parse_pattern(const char *pattern, struct filter_error *);
 
 /* Parse input that may be an expression or a pattern. A single word becomes a pattern, unless it
@@ -171,8 +171,8 @@ const char *filter_expr_note(const struct filter_expr *);
 /* Append a text as a quoted value. */
 void filter_quote(const char *, size_t length, struct text *out);
 
-/* Append a regular expression as a term between slashes. */
-void filter_quote_regex(const char *pattern, struct text *out);
+/* Append a regular expression that a user typed (regex_split) as a term between slashes. */
+void filter_quote_regex(const char *typed, struct text *out);
 
 /* Append the error with its column, then TEXT with a caret under the place. */
 void filter_explain(const struct filter_error *, const char *text, struct text *out);

@@ -71,17 +71,20 @@ filter_quote(const char *value, size_t length, struct text *out)
 }
 
 void
-filter_quote_regex(const char *pattern, struct text *out)
+filter_quote_regex(const char *typed, struct text *out)
 {
+	size_t length;
+	unsigned flags;
+	const char *pattern = regex_split(typed, &length, &flags);
 	text_add_char(out, '/');
-	for (const char *p = pattern; *p; p++) {
+	for (const char *p = pattern; p < pattern + length; p++) {
 		if (*p == '/')
 			text_add_char(out, '\\');
 		text_add_char(out, *p);
-		if (*p == '\\' && p[1])
+		if (*p == '\\' && p + 1 < pattern + length)
 			text_add_char(out, *++p);
 	}
-	text_add_char(out, '/');
+	text_add(out, flags & REGEX_SMART_CASE ? "/" : flags & REGEX_IGNORE_CASE ? "/i" : "/I");
 }
 
 /* --- characters -------------------------------------------------------- */
@@ -174,13 +177,12 @@ read_regex(struct parser *p, struct filter_word *word)
 	for (; is_name_char(p->text[p->at]); p->at++) {
 		if (p->text[p->at] == 'i')
 			word->ignore_case = true;
-		else if (p->text[p->at] == 's')
-			word->smart_case = true;
+		else if (p->text[p->at] == 'I')
+			word->match_case = true;
 		else
-			return filter_fail(
-			    &p->build, p->at,
-			    "a regular expression has the flags i (ignore case) and s "
-			    "(ignore it unless there is a capital)");
+			return filter_fail(&p->build, p->at,
+					   "a regular expression has the flags i (ignore case) and "
+					   "I (match case)");
 	}
 	return 0;
 }
@@ -508,7 +510,6 @@ filter_parse_pattern(const char *pattern, struct filter_error *error)
 {
 	struct text text = {0};
 	filter_quote_regex(pattern, &text);
-	text_add_char(&text, 's');
 	struct filter_expr *expr = filter_parse(text_get(&text), NULL, error);
 	text_free(&text);
 	if (!expr && error->at) /* make it an offset in the pattern, without the slash */
@@ -545,7 +546,7 @@ parse_words(const char *text, const struct session *session, struct filter_error
 	while (!expr && now.word) {
 		text_clear(&one);
 		text_add_bytes(&one, whole.data, now.at);
-		text_addf(&one, "/%.*s/s%s", (int)now.word, whole.data + now.at,
+		text_addf(&one, "/%.*s/%s", (int)now.word, whole.data + now.at,
 			  whole.data + now.at + now.word);
 		added += one.length - whole.length;
 		text_clear(&whole);

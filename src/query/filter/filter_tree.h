@@ -39,7 +39,7 @@ struct filter_word {
 	const char *text;
 	size_t at;		      /* offset of its first character in the expression */
 	char mark;		      /* enclosing character: " or ' or /, else 0 */
-	bool ignore_case, smart_case; /* flags of /regex/ */
+	bool ignore_case, match_case; /* flags of /regex/; else smart case */
 };
 
 enum filter_relation {

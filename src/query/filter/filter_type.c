@@ -387,8 +387,9 @@ static int
 resolve_regex(struct filter_build *build, struct filter_leaf *leaf)
 {
 	const struct filter_word *word = &leaf->pattern_word;
-	unsigned flags =
-	    (word->ignore_case ? REGEX_IGNORE_CASE : 0) | (word->smart_case ? REGEX_SMART_CASE : 0);
+	unsigned flags = word->ignore_case  ? REGEX_IGNORE_CASE
+			 : word->match_case ? 0
+					    : REGEX_SMART_CASE;
 	struct err err;
 	size_t at;
 	struct regex *regex = regex_new_at(word->text, flags, &at, &err);

@@ -507,13 +507,14 @@ count_message(struct group *group, size_t at, unsigned severity, uint64_t count)
 }
 
 static void
-note_gap(struct group_row *row, uint64_t length, bool known)
+note_gap(struct group_row *row, uint64_t length, bool known, int64_t from)
 {
 	if (row->gapped && (row->gap_known != known || row->gap >= length))
 		return;
 	row->gapped = true;
 	row->gap_known = known;
 	row->gap = length;
+	row->gap_from = from;
 }
 
 /* Same as gap_between(), inline. */
@@ -532,7 +533,7 @@ note_time(struct group_row *row, const struct group_time *time, bool with_gap)
 	if (!row->timed)
 		row->first = *time;
 	else if (with_gap && find_gap(&row->last, time, &gap))
-		note_gap(row, gap.length, gap.known);
+		note_gap(row, gap.length, gap.known, row->last.order);
 	row->last = *time;
 	row->timed = true;
 }
@@ -603,7 +604,7 @@ static bool
 has_times(const struct group_spec *spec)
 {
 	bool timed = spec->counted &
-		     (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | 1u << GROUP_COLUMN_GAP);
+		     (1u << GROUP_COLUMN_FIRST | 1u << GROUP_COLUMN_LAST | GROUP_GAP_COLUMNS);
 	for (size_t i = 0; i < spec->by_count; i++)
 		timed |= value_is_time(spec->by[i]);
 	return timed;
@@ -614,7 +615,7 @@ static void
 settle_waiting(struct group *group, const struct clocks_scale *scale)
 {
 	const struct group_spec *spec = group->spec;
-	bool with_gap = spec->counted >> GROUP_COLUMN_GAP & 1, timed = has_times(spec);
+	bool with_gap = spec->counted & GROUP_GAP_COLUMNS, timed = has_times(spec);
 	if (timed && scale)
 		scale_times(group, scale);
 	else if (timed)
@@ -681,9 +682,9 @@ append_row(struct group_row *to, struct group_row *from)
 		to->severities[s] += from->severities[s];
 	if (from->timed) {
 		if (to->timed && find_gap(&to->last, &from->first, &gap))
-			note_gap(to, gap.length, gap.known);
+			note_gap(to, gap.length, gap.known, to->last.order);
 		if (from->gapped)
-			note_gap(to, from->gap, from->gap_known);
+			note_gap(to, from->gap, from->gap_known, from->gap_from);
 		if (!to->timed)
 			to->first = from->first;
 		to->last = from->last;
@@ -779,6 +780,9 @@ group_value(struct group *group, size_t at, enum group_column column, struct val
 	} else if (column == GROUP_COLUMN_GAP && row->gapped) {
 		group_set_number(value, VALUE_UNSIGNED, row->gap);
 		value->ticks = !row->gap_known;
+	} else if (column == GROUP_COLUMN_GAP_FROM && row->gapped) {
+		const struct group_time from = {.order = row->gap_from, .known = row->gap_known};
+		set_time(value, &from);
 	} else if (column == GROUP_COLUMN_PART) {
 		if (values && group->sum > 0 && !group->negative)
 			group_set_real(value, group_numbers_sum(numbers) / group->sum);

@@ -30,10 +30,11 @@ enum { GROUP_NAMES_MAX = 8 };
 /* The columns of a row after its names. */
 enum group_column {
 	GROUP_COLUMN_COUNT,
-	GROUP_COLUMN_SHARE, /* of all messages of the group */
-	GROUP_COLUMN_FIRST, /* time of the first message that has one */
-	GROUP_COLUMN_LAST,  /* time of the last message that has one */
-	GROUP_COLUMN_GAP,   /* the longest between consecutive messages of the row */
+	GROUP_COLUMN_SHARE,    /* of all messages of the group */
+	GROUP_COLUMN_FIRST,    /* time of the first message that has one */
+	GROUP_COLUMN_LAST,     /* time of the last message that has one */
+	GROUP_COLUMN_GAP,      /* the longest between consecutive messages of the row */
+	GROUP_COLUMN_GAP_FROM, /* time of the message before it */
 	/* only if the spec has `of`: */
 	GROUP_COLUMN_VALUES, /* number of messages that have a number */
 	GROUP_COLUMN_SUM,
@@ -48,6 +49,7 @@ enum group_column {
 	GROUP_COLUMN_MAX,
 	GROUP_COLUMNS
 };
+enum { GROUP_GAP_COLUMNS = 1 << GROUP_COLUMN_GAP | 1 << GROUP_COLUMN_GAP_FROM };
 extern const char *const group_column_names[GROUP_COLUMNS];
 
 struct group_spec {
@@ -101,7 +103,8 @@ struct group_row {
 	/* changes with each message; kept together in memory */
 	uint64_t count;
 	struct group_time first, last;
-	uint64_t gap;		       /* the longest */
+	uint64_t gap;		       /* the longest; the first of equal ones */
+	int64_t gap_from;	       /* `order` of the message before it */
 	bool timed;		       /* `first` and `last` are valid */
 	bool gapped, gap_known;	       /* `gap` is valid; in nanoseconds, else in ticks */
 	uint64_t *severities;	       /* messages by severity; NULL unless by_severity */

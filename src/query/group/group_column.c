@@ -14,7 +14,8 @@
 const char *const group_column_names[GROUP_COLUMNS] = {
     [GROUP_COLUMN_COUNT] = "count",	[GROUP_COLUMN_SHARE] = "share",
     [GROUP_COLUMN_FIRST] = "first",	[GROUP_COLUMN_LAST] = "last",
-    [GROUP_COLUMN_GAP] = "longest_gap", [GROUP_COLUMN_VALUES] = "values",
+    [GROUP_COLUMN_GAP] = "longest_gap", [GROUP_COLUMN_GAP_FROM] = "gap_from",
+    [GROUP_COLUMN_VALUES] = "values",
     [GROUP_COLUMN_SUM] = "sum",		[GROUP_COLUMN_PART] = "part",
     [GROUP_COLUMN_MIN] = "min",		[GROUP_COLUMN_MEAN] = "mean",
     [GROUP_COLUMN_P50] = "p50",		[GROUP_COLUMN_P90] = "p90",
@@ -106,7 +107,8 @@ bool
 group_is_time(const struct group_spec *spec, enum group_column column)
 {
 	(void)spec;
-	return column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST;
+	return column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST ||
+	       column == GROUP_COLUMN_GAP_FROM;
 }
 
 bool
@@ -425,8 +427,8 @@ list_places(struct group_order *order, size_t count)
 void
 group_sort(struct group *group, unsigned column, bool backwards, size_t *order)
 {
-	bool upwards =
-	    column >= GROUP_COLUMNS || column == GROUP_COLUMN_FIRST || column == GROUP_COLUMN_LAST;
+	bool upwards = column >= GROUP_COLUMNS || column == GROUP_COLUMN_FIRST ||
+		       column == GROUP_COLUMN_LAST || column == GROUP_COLUMN_GAP_FROM;
 	struct group_order by = {
 	    .group = group, .column = column, .upwards = upwards != backwards, .exact = true};
 	by.name = column < GROUP_COLUMNS ? 0 : column - GROUP_COLUMNS;

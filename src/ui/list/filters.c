@@ -206,7 +206,7 @@ filters_is_pattern(const char *text)
 	while (text[length] && text[length] != '/')
 		length += text[length] == '\\' && text[length + 1] ? 2 : 1;
 	length += text[length] == '/';
-	return !text[length + strspn(text + length, "is")];
+	return !text[length + strspn(text + length, "iI")];
 }
 
 static void

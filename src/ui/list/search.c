@@ -45,7 +45,6 @@ search_free(struct search *search)
 	list_matches_close(&search->matches);
 	regex_free(search->regex);
 	filter_expr_free(search->pattern);
-	free(search->typed);
 	for (int i = 0; i < SEARCH_EARLIER; i++)
 		regex_free(search->earlier[i]);
 	filter_expr_free(search->example);
@@ -133,8 +132,6 @@ go_on(struct screen *screen, unsigned near)
 		show_match(screen, found);
 	else if (result == NEXT_REFUSED)
 		screen_error(screen, NOTICE_SEARCH_NO_THREAD, search->what);
-	else if (search->counts && !search->bytes) /* texts do not include the names of origins */
-		screen_say(screen, NOTICE_SEARCH_NONE_IN_TEXTS, search->typed);
 	else
 		screen_say(screen,
 			   search_list_filter(screen) ? NOTICE_SEARCH_NONE_SHOWN
@@ -335,7 +332,7 @@ set_pattern(struct screen *screen, const char *text)
 	bool bytes = is_bytes(text);
 	struct filter_expr *pattern = bytes ? read_bytes(screen, text, &regex) : NULL;
 	if (!bytes)
-		regex = regex_new(text, REGEX_SMART_CASE, &err);
+		regex = regex_new_typed(text, &err);
 	if (!bytes && regex)
 		pattern = filter_parse_pattern(text, &error);
 	if (!bytes && !pattern)
@@ -347,10 +344,8 @@ set_pattern(struct screen *screen, const char *text)
 	search_uncount(screen); /* it counts the old pattern */
 	keep_earlier(search, pattern);
 	filter_expr_free(search->pattern);
-	free(search->typed);
 	search->regex = regex;
 	search->pattern = pattern;
-	search->typed = mem_text(text);
 	search->bytes = bytes;
 	return true;
 }

@@ -21,7 +21,6 @@ enum { SEARCH_EARLIER = 3 };
 struct search {
 	struct regex *regex;		       /* of the last / or ?, for highlighting; owned */
 	struct filter_expr *pattern;	       /* the same search as a filter; owned */
-	char *typed;			       /* the search as the user typed it; owned */
 	bool bytes;			       /* the search is for bytes, not text */
 	struct regex *earlier[SEARCH_EARLIER]; /* older text searches, newest first; owned */
 	int direction;			       /* of the last / or ? */

@@ -3,6 +3,7 @@
 
 #include "ui/list/view.h"
 #include "decode/registry.h"
+#include "query/value.h"
 #include "ui/list/rules.h"
 #include "ui/screen/colour.h"
 
@@ -30,7 +31,7 @@ static const char *const roles[] = {
 #undef ROLE
     [ROLE_COUNT] = NULL};
 
-static const char *const column_names[COLUMN_FIELD] = {[COLUMN_NUMBER] = "number",
+static const char *const column_names[COLUMN_VALUE] = {[COLUMN_NUMBER] = "number",
 						       [COLUMN_TIME] = "time",
 						       [COLUMN_DELTA] = "delta",
 						       [COLUMN_GAP] = "gap",
@@ -50,27 +51,33 @@ static const char *const column_names[COLUMN_FIELD] = {[COLUMN_NUMBER] = "number
 static const char *
 column_name(size_t i)
 {
-	return i < COLUMN_FIELD ? column_names[i] : decoder_field_name(i - COLUMN_FIELD);
+	return i < COLUMN_VALUE ? column_names[i] : decoder_field_name(i - COLUMN_VALUE);
 }
 
-/* Check the name of a column.  Any context is valid, because only the profile defines contexts. */
+/* Check the name of a column.  Any context and interval is valid, because only the profile defines
+ * them. */
 static const char *
 check_column(const char *text, char buffer[static 256])
 {
-	static const char context[] = "context.";
-	if (!strncmp(text, context, sizeof context - 1) && text[sizeof context - 1])
-		return NULL;
-	return option_check_name("a column: number, time, ..., a field of trawl --list-fields, or "
-				 "context.NAME",
-				 column_name, text, buffer);
+	struct err unused;
+	struct value_name *value = value_name_new(text, NULL, &unused);
+	bool spans = value && value_needs(value) & VALUE_NEEDS_SPANS;
+	bool any = value && !spans;
+	value_name_free(value);
+	if (spans)
+		return "a name other than span.NAME, which is for --fields and tables";
+	return any ? NULL
+		   : option_check_name("a column: number, time, ..., or a name of --fields",
+				       column_name, text, buffer);
 }
 
 #define COLUMN(...) OPTION_ROW(struct column, __VA_ARGS__)
 static const struct option_row column_rows[] = {
     COLUMN(
 	name, TEXT,
-	"number, time, delta, gap, trace, origin, severity, type, text, offset, length, a field of "
-	"the format, or context.NAME; depth, in calls, and target, where the code went, once the "
+	"a name of --fields: number, time, delta, gap, trace, origin, severity, type, text, "
+	"kind, offset, length, a field of the format, arg.NAME, context.NAME, interval.NAME ...; "
+	"depth, in calls, and target, where the code went, once the "
 	"program flow is followed, which the panes of code and stack begin; run_instructions and "
 	"run_cycles, of runs that are folded (V)",
 	.required = true, .check = check_column),
@@ -138,7 +145,7 @@ enum column_kind
 column_kind(const char *name)
 {
 	int kind = 0;
-	while (kind < COLUMN_FIELD && strcmp(name, column_names[kind]) != 0)
+	while (kind < COLUMN_VALUE && strcmp(name, column_names[kind]) != 0)
 		kind++;
 	return (enum column_kind)kind;
 }

@@ -25,7 +25,7 @@ enum column_kind {
 	COLUMN_TARGET,
 	COLUMN_RUN_INSTRUCTIONS, /* for folded runs, as are cycles: see run_fold.h */
 	COLUMN_RUN_CYCLES,
-	COLUMN_FIELD
+	COLUMN_VALUE
 };
 
 enum column_align { ALIGN_LEFT, ALIGN_RIGHT };

@@ -264,7 +264,7 @@ pager_search(struct screen *screen, const struct command_call *call)
 {
 	struct pager *pager = pager_of(screen);
 	struct err err;
-	struct regex *pattern = *call->text ? regex_new(call->text, REGEX_SMART_CASE, &err) : NULL;
+	struct regex *pattern = *call->text ? regex_new_typed(call->text, &err) : NULL;
 	if (*call->text && !pattern) {
 		screen_error(screen, NOTICE_SEARCH_REFUSED, err.what);
 		return;

@@ -193,7 +193,8 @@ make_pane_card(const struct screen *screen, enum pane_id pane, int columns, stru
 	add_signs(screen, screen->panes[pane]->name, columns, card);
 }
 
-/* True if a sign may appear before a row of the list or at a number, or is for the mouse. */
+/* True if a sign may appear before a row of the list or at a number, or is for patterns or the
+ * mouse. */
 static bool
 sign_applies(const struct screen *screen, enum sign_id id)
 {
@@ -201,7 +202,7 @@ sign_applies(const struct screen *screen, enum sign_id id)
 	if (id == SIGN_DIFFERS || id == SIGN_MISSING)
 		return screen->compare != NULL;
 	return !strcmp(where, "list") || !strcmp(where, "tables") || !strcmp(where, "numbers") ||
-	       !strcmp(where, "mouse");
+	       !strcmp(where, "search") || !strcmp(where, "mouse");
 }
 
 static void

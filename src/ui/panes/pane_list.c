@@ -19,8 +19,10 @@
 #include "query/gap/gap.h"
 #include "query/next_match.h"
 #include "query/gap/step_back.h"
+#include "query/value.h"
 #include "session/clock/clock_text.h"
 #include "session/clock/cycles.h"
+#include "session/intervals.h"
 #include "session/session.h"
 #include "ui/list/context_view.h"
 #include "ui/list/display_time.h"
@@ -133,6 +135,7 @@ struct list_state {
 	struct gap_cursor *gaps;	  /* while a gap column is shown, or NULL */
 	struct flow_rows flow;
 	struct flow_cursor *runs;      /* made on demand, or NULL */
+	VEC(struct value_name *) names; /* of columns, each made on demand; owned */
 	VEC(struct step_back *) steps; /* by trace number, NULL without a row; owned */
 	/* the last time before the rows in memory, for one drawing */
 	struct display_time above;
@@ -170,6 +173,9 @@ list_state_close(void *context)
 	gap_cursor_free(state->gaps);
 	flow_rows_free(&state->flow);
 	flow_cursor_free(state->runs);
+	for (size_t i = 0; i < state->names.count; i++)
+		value_name_free(state->names.at[i]);
+	vec_free(&state->names);
 	for (size_t i = 0; i < state->steps.count; i++)
 		step_back_free(state->steps.at[i]);
 	vec_free(&state->steps);
@@ -495,24 +501,46 @@ run_cycles_text(struct list_row *row, struct text *out)
 		text_addf(out, "%llu%s", (unsigned long long)run.cycles, run.more ? "+" : "");
 }
 
-static void
-field_text(struct list_row *row, struct text *out)
+/* Return the value of a column that has no kind of its own, or NULL if no value has its name. */
+static const struct value_name *
+find_value(struct screen *screen, const struct column *column)
 {
-	if (context_view_column(row->screen, &row->message, row->column->name, out))
+	struct list_state *state = state_of(screen);
+	struct err unused;
+	for (size_t i = 0; i < state->names.count; i++)
+		if (!strcmp(value_name_text(state->names.at[i]), column->name))
+			return state->names.at[i];
+	struct value_name *name = value_name_new(column->name, NULL, &unused);
+	if (name)
+		*vec_add(&state->names) = name;
+	return name;
+}
+
+static void
+value_text(struct list_row *row, struct text *out)
+{
+	const struct value_name *name = find_value(row->screen, row->column);
+	struct list_state *state = state_of(row->screen);
+	struct reader *reader = lane_of(row)->reader;
+	struct value value;
+	bool exact;
+	if (context_view_column(row->screen, &row->message, row->column->name, out) || !name)
 		return;
-	for (size_t i = 0; i < row->expansion->fields.count; i++) {
-		const struct field *field = &row->expansion->fields.at[i];
-		if (strcmp(field->row->name, row->column->name) != 0)
-			continue;
-		const char *meaning = row->column->raw ? NULL : field_meaning(field);
-		text_clear(row->scratch);
-		if (meaning)
-			text_add(row->scratch, meaning);
-		else
-			field_format(field, row->scratch);
-		add_text(row->scratch, out);
-		return;
-	}
+	struct value_look look = {.reader = reader,
+				  .message = &row->message,
+				  .number = reader_number(reader, row->row->at, &exact),
+				  .expansion = &state->expansion};
+	value_get(name, &look, &value);
+	text_clear(row->scratch);
+	if (!exact && !strcmp(row->column->name, "trace_number"))
+		text_add_char(row->scratch, '~');
+	if (row->column->raw && value.field && value.type != VALUE_ABSENT)
+		field_format(value.field, row->scratch);
+	else if (row->column->raw && value.type != VALUE_TEXT)
+		value_add_number(&value, row->scratch);
+	else
+		value_add(name, &value, row->scratch);
+	add_text(row->scratch, out);
 }
 
 static const struct {
@@ -539,7 +567,7 @@ static const struct {
     [COLUMN_TARGET] = {"target", target_text, 20, EXPAND_TEXT, false, 4, 0},
     [COLUMN_RUN_INSTRUCTIONS] = {"n", run_instructions_text, 0, EXPAND_TEXT, false, 4, 0},
     [COLUMN_RUN_CYCLES] = {"cycles", run_cycles_text, 0, EXPAND_TEXT, false, 3, 0},
-    [COLUMN_FIELD] = {NULL, field_text, 12, EXPAND_FIELDS, true, 4, 0},
+    [COLUMN_VALUE] = {NULL, value_text, 12, EXPAND_FIELDS, true, 4, 0},
 };
 
 static const char *
@@ -858,12 +886,14 @@ basis_renew(struct screen *screen, int cols)
 	struct list_state *state = state_of(screen);
 	struct list_basis old = state->basis, *now = &state->basis;
 	size_t columns = state->columns.count;
+	const struct session_intervals *intervals = screen->session->intervals;
 	memset(now, 0, sizeof *now); /* clear the padding for memcmp() */
 	now->list = screen->list;
 	now->generation = generation_join(list_generation(screen->list),
 					  contexts_generation(screen->session->contexts),
 					  cycles_generation(screen->session->cycles),
 					  state->gaps ? gap_generation(screen->session) : 0,
+					  intervals ? intervals->generation(intervals->context) : 0,
 					  state->flow.generation, screen->flow->opened);
 	for (size_t i = 0; i < now->list->lane_count; i++)
 		now->names =
@@ -1162,6 +1192,36 @@ opened_lines(struct screen *screen, const struct area *area)
 	return lines > 1 ? lines : 1;
 }
 
+/* Highlight searches in the columns of origin and type, which are searched along with the text. */
+static void
+highlight_names(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
+		const struct formatted_row *f)
+{
+	const struct list_state *state = state_of(screen);
+	const struct columns *columns = &state->columns;
+	int x = GUTTER;
+	for (size_t c = 0; c + 1 < columns->count; c++) {
+		int width = state->widths[c], skipped = 0;
+		enum column_kind kind = columns->kind[c];
+		if (!state->shown[c])
+			continue;
+		if (kind == COLUMN_ORIGIN || kind == COLUMN_TYPE) {
+			size_t length, skip = 0;
+			const char *text = formatted_text(f, c, &length);
+			int used = text_columns(text, length, canvas->charset);
+			bool right = columns->at[c]->align == ALIGN_RIGHT && used < width;
+			length = text_fit(text, length, canvas->charset, width, NULL);
+			if (columns->joint && kind == COLUMN_ORIGIN) /* not the trace */
+				skip = text_fit(text, length, canvas->charset, f->name_columns,
+						&skipped);
+			highlight_all(screen, canvas, area, y,
+				      x + skipped + (right ? width - used : 0), text + skip,
+				      length - skip);
+		}
+		x += width + 1;
+	}
+}
+
 static void
 draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, size_t i, int y)
 {
@@ -1181,6 +1241,7 @@ draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, 
 		int room = area->cols > f->rest_col ? area->cols - f->rest_col : 0;
 		length = text_fit(rest, length, TEXT_UTF8, room, NULL);
 		highlight_all(screen, canvas, area, y, f->rest_col, rest, length);
+		highlight_names(screen, canvas, area, y, f);
 	}
 }
 

@@ -532,6 +532,7 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_context.c \
 	src/ui/panes/pane_detail.c \
 	src/ui/panes/pane_detail.h \
+	src/ui/panes/pane_facts.c \
 	src/ui/panes/pane_filters.c \
 	src/ui/panes/pane_filters.h \
 	src/ui/panes/pane_differences.c \

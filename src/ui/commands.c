@@ -8,7 +8,6 @@
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "decode/registry.h"
-#include "query/scan.h"
 #include "session/programs.h"
 #include "session/session.h"
 #include "ui/app.h"
@@ -448,94 +447,6 @@ cycle_time(struct screen *screen, const struct command_call *call)
 		screen->time_mode = (enum time_mode)((screen->time_mode + 1) % TIME_MODES);
 	while (screen->time_mode == TIME_MARK && !screen->jumps->has_base);
 	screen_say(screen, NOTICE_TIME_MODE, time_mode_name(screen->time_mode));
-}
-
-/* Append how much of an endless stream is kept, and how much was dropped. */
-static void
-add_limit(const struct trace *trace, struct text *out)
-{
-	const struct capture *capture = trace_capture(trace);
-	struct index_cell last;
-	char digits[32];
-	uint64_t begin = index_begin(trace_index(trace));
-	if (!capture_limit(capture))
-		return;
-	text_add_size(out, capture_size(capture) - trace_dropped(trace));
-	text_add(out, " of them kept, at most ");
-	text_add_size(out, capture_limit(capture));
-	text_add(out, ", ");
-	if (begin && index_cell(trace_index(trace), begin - 1, &last))
-		text_addf(out, "%s messages dropped, ",
-			  text_number(digits, last.first + last.count));
-}
-
-enum { LOSS_CELLS = 64 /* cells decoded to count losses */ };
-
-/* Append the number of losses in the indexed cells, as ]g finds them. */
-static void
-add_losses(struct trace *trace, struct text *out)
-{
-	struct filter_error error;
-	struct filter losses = filter_all();
-	struct reader *reader = reader_new(trace);
-	struct scan scan;
-	char digits[32];
-	uint64_t count = 0;
-	unsigned cells = 0;
-	losses.expr = filter_parse(SEARCH_LOSS, NULL, &error);
-	struct filter_pair pair = filter_pair_borrow(&losses, NULL);
-	scan_init(&scan, reader, &pair, 1);
-	uint64_t begin = index_begin(trace_index(trace)), known = index_known(trace_index(trace));
-	for (uint64_t cell = begin - (begin > 0); /* a dropped part is a loss, too */
-	     cell < known; cell++) {
-		if (scan_rules_out(&scan, cell))
-			continue;
-		if (cells++ == LOSS_CELLS)
-			break;
-		while (scan_cell(&scan, cell))
-			count++;
-	}
-	text_addf(out, cells > LOSS_CELLS ? NOTICE_FACTS_LOSSES_LEAST : NOTICE_FACTS_LOSSES,
-		  text_number(digits, count));
-	filter_pair_free(&pair);
-	reader_free(reader);
-	filter_free(&losses);
-}
-
-static void
-say_facts(struct screen *screen, const struct command_call *call)
-{
-	struct trace *trace = screen->list->trace;
-	const struct row *row = list_current(screen->list);
-	const struct message *m = row ? reader_message(screen->list->reader, row->at) : NULL;
-	struct index_progress progress;
-	struct text facts = {0};
-	char digits[32];
-	bool exact;
-	(void)call;
-	if (m) {
-		struct text place = {0};
-		list_add_number(screen->list, row, &place);
-		text_addf(&facts, NOTICE_FACTS_NUMBER, place.data);
-		/* the number that files and filters use */
-		if (sequence_strand_count(screen->list->sequence) > 1) {
-			uint64_t number = reader_number(screen->list->reader, row->at, &exact);
-			text_addf(&facts, NOTICE_FACTS_TRACE_NUMBER, exact ? "" : "~",
-				  text_number(digits, number));
-		}
-		text_addf(&facts, NOTICE_FACTS_BYTES, (unsigned long long)m->offset, m->length);
-		text_free(&place);
-	}
-	index_get_progress(trace_index(trace), &progress);
-	text_addf(&facts, NOTICE_FACTS_TRACE, trace_name(trace),
-		  decoder_name(trace_decoder(trace)->ops), trace_reason(trace),
-		  text_number(digits, capture_size(trace_capture(trace))));
-	add_limit(trace, &facts);
-	text_addf(&facts, progress.complete ? NOTICE_FACTS_COUNT : NOTICE_FACTS_COUNT_SO_FAR,
-		  text_number(digits, progress.messages));
-	add_losses(trace, &facts);
-	screen_say(screen, NOTICE_FACTS, text_get(&facts));
-	text_free(&facts);
 }
 
 /* Freeze or release the list.  After the release the loop adopts the bytes that came meanwhile. */

@@ -492,7 +492,8 @@ test_marks_of_all(void **state)
 	scene_wait(s, "= marks  1");
 	scene_wait_row(s, " a  311 ", " 2025-11-21 10:06:40.234386371 timeout: seq 70");
 	scene_keys(s, "=");
-	scene_wait_id(s, NOTICE_FACTS, "311");
+	scene_wait_row(s, " message  ", "311");
+	scene_keys(s, "\x1b");
 	scene_wait_row(s, ">a    311 ", " 10:06:40.234386371 ");
 	scene_wait_at(s, 0, "  2025-11-21 UTC  "); /* the date is said once */
 	scene_keys(s, "q/overlay 2: in\r");    /* of another trace */

@@ -290,11 +290,12 @@ pager_leave(struct screen *screen, const struct command_call *call)
 	shown_set_focus(screen, PANE_LIST);
 }
 
-/* Close the help if the help command is typed in it. Other commands open another page. */
+/* Close the page if the command that opens it is typed in it. Other commands open another page. */
 static void
 pager_turn(struct screen *screen, const struct command_call *call)
 {
-	bool same = screen->focus == PANE_HELP && call->id == COMMAND_HELP;
+	bool same = (screen->focus == PANE_HELP && call->id == COMMAND_HELP) ||
+		    (screen->focus == PANE_FACTS && call->id == COMMAND_FACTS);
 	pager_leave(screen, call);
 	if (!same)
 		screen_run(screen, *call);
@@ -315,6 +316,7 @@ pane_command *const pager_commands[COMMAND_COUNT] = {
     [COMMAND_HELP] = pager_turn,
     [COMMAND_MESSAGES] = pager_turn,
     [COMMAND_CLOCKS] = pager_turn,
+    [COMMAND_FACTS] = pager_turn,
     [COMMAND_CANCEL] = pager_leave,
     [COMMAND_SEARCH] = pager_search,
     [COMMAND_SEARCH_BACK] = pager_search,

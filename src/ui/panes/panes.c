@@ -15,6 +15,7 @@ const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_ORIGINS] = &pane_origins,
     [PANE_MESSAGES] = &pane_messages,
     [PANE_CLOCKS] = &pane_clocks,
+    [PANE_FACTS] = &pane_facts,
     [PANE_SETTINGS] = &pane_settings,
     [PANE_SYNCS] = &pane_syncs,
     [PANE_CARD] = &pane_card,

@@ -1,5 +1,6 @@
 /*
- * The longest gaps among the shown rows: length, start, end, and the origins before and after.
+ * The longest gaps among the shown rows: length, start, end, the number of the message at the end,
+ * and the origins before and after.
  *
  * A search (query/gap_search.h) runs in the background. It starts again when other rows are
  * shown, when clocks are related and when the index is complete. Only lines on the screen are
@@ -25,7 +26,7 @@ enum {
 	MOST = 10000   /* most gaps with one */
 };
 
-enum { GAP_LENGTH, GAP_FROM, GAP_TO, GAP_BEFORE, GAP_AFTER, GAP_COLUMNS };
+enum { GAP_LENGTH, GAP_FROM, GAP_TO, GAP_NUMBER, GAP_BEFORE, GAP_AFTER, GAP_COLUMNS };
 
 struct gaps_state {
 	struct table table;
@@ -142,9 +143,10 @@ gaps_set_least(struct screen *screen, const char *length)
 
 /* --- lines ------------------------------------------------------------- */
 
+/* Append time, origin and, unless NUMBER is NULL, the number of a message. */
 static void
 add_message(struct screen *screen, const struct gap_message *m, struct text *time,
-	    struct text *origin)
+	    struct text *origin, struct text *number)
 {
 	struct gaps_state *state = state_of(screen);
 	struct list *list;
@@ -155,6 +157,8 @@ add_message(struct screen *screen, const struct gap_message *m, struct text *tim
 	const struct list_lane *lane = &list->lanes[row.lane];
 	if (display_time_of(list, lane, &row.message, &shown))
 		display_time_format_parts(&shown, NULL, time);
+	if (number)
+		list_add_number(list, &row, number);
 	if (screen->session->traces.count > 1)
 		text_addf(origin, "%s ", trace_name(lane->trace));
 	reader_expand(lane->reader, &row.message, EXPAND_TEXT, &state->expansion);
@@ -166,7 +170,8 @@ add_message(struct screen *screen, const struct gap_message *m, struct text *tim
 static const struct table_column gap_columns[GAP_COLUMNS] = {
     [GAP_LENGTH] = {"length", TABLE_FIT, .gap = 2, .right = true},
     [GAP_FROM] = {"from", TABLE_FIT, .gap = 1, .right = true},
-    [GAP_TO] = {"to", TABLE_FIT, .gap = 2, .right = true},
+    [GAP_TO] = {"to", TABLE_FIT, .gap = 1, .right = true},
+    [GAP_NUMBER] = {"message", TABLE_FIT, .gap = 2, .right = true},
     [GAP_BEFORE] = {"before", TABLE_FIT, .gap = 2},
     [GAP_AFTER] = {"after", TABLE_FIT},
 };
@@ -179,8 +184,10 @@ fill_gap(struct screen *screen, struct table_row *row, size_t i)
 	struct text *cells = table_keep(row->table, i, (struct message_id){0}, &made);
 	if (!made) {
 		gap_format(&found->gap, false, &cells[GAP_LENGTH]);
-		add_message(screen, &found->before, &cells[GAP_FROM], &cells[GAP_BEFORE]);
-		add_message(screen, &found->after, &cells[GAP_TO], &cells[GAP_AFTER]);
+		add_message(screen, &found->before, &cells[GAP_FROM], &cells[GAP_BEFORE],
+			    NULL);
+		add_message(screen, &found->after, &cells[GAP_TO], &cells[GAP_AFTER],
+			    &cells[GAP_NUMBER]);
 	}
 	table_put_all(row, cells, GAP_COLUMNS, ROLE_NORMAL);
 }
@@ -214,6 +221,8 @@ gaps_title(struct screen *screen, struct text *out)
 		text_add(out, " of at least ");
 		gap_format(&least, true, out);
 	}
+	if (state->count < most_gaps(state))
+		text_add(out, ", longest first");
 }
 
 /* --- commands ---------------------------------------------------------- */

@@ -108,7 +108,7 @@ test_columns(void **state)
 }
 
 /* A row that is cut shows all of its text below itself, until the cursor goes on; and rows
- * scroll to the longest one's end and back. */
+ * scroll to the end of the one under the cursor and back. */
 static void
 test_open_row(void **state)
 {
@@ -134,6 +134,13 @@ test_open_row(void **state)
 	scene_wait(s, " 314 of 531");
 	scene_until(s, "  0x80020001 to 0x80020002\n", false);
 	scene_keys(s, "kr"); /* nothing of it is hidden */
+	scene_wait_notice(s, NOTICE_ROW_SHOWN_WHOLE, "p");
+	scene_keys(s, "j$");
+	scene_wait_row(s, "> 10:06:40.234886 I dsp ", "to 0x80020002");
+	scene_keys(s, "k");
+	scene_wait_at(s, 23, " 313 of 531");
+	scene_keys(s, "$");
+	scene_wait_row(s, "> 10:06:40.234886 I dsp ", "first word");
 	scene_wait_notice(s, NOTICE_ROW_SHOWN_WHOLE, "p");
 	scene_keys(s, "j$");
 	scene_wait_row(s, "> 10:06:40.234886 I dsp ", "to 0x80020002");

@@ -1363,22 +1363,33 @@ list_sideways(struct screen *screen, const struct command_call *call)
 	text_free(&hint);
 }
 
-/* Scroll to the end of the longest row on the screen, or back. */
+/* Report that the row under the cursor is not cut. */
+static void
+say_shown_whole(struct screen *screen)
+{
+	struct text key = {0};
+	keymap_hint(screen->keymap, COMMAND_DETAIL, &key);
+	screen_say(screen, NOTICE_ROW_SHOWN_WHOLE, key.data);
+	text_free(&key);
+}
+
+/* Scroll to the end of the row under the cursor, or back. */
 static void
 list_to_side(struct screen *screen, const struct command_call *call)
 {
 	struct list_state *state = state_of(screen);
-	int longest = 0, room = 0;
-	for (size_t i = 0; i < state->rows.count; i++) {
+	const size_t at = screen->list->cursor - screen->list->top;
+	int hidden = 0;
+	if (call->id == COMMAND_ROW_END && at < state->rows.count) {
 		size_t length;
 		const char *text =
-		    formatted_text(state->rows.at[i], state->columns.count - 1, &length);
-		int columns = text_columns(text, length, TEXT_UTF8);
-		longest = columns > longest ? columns : longest;
-		room = state->basis.cols - state->rows.at[i]->rest_col;
+		    formatted_text(state->rows.at[at], state->columns.count - 1, &length);
+		hidden = text_columns(text, length, TEXT_UTF8) -
+			 (state->basis.cols - state->rows.at[at]->rest_col);
 	}
-	bool end = call->id == COMMAND_ROW_END && longest > room;
-	set_sideways(screen, end ? longest - room : 0);
+	set_sideways(screen, hidden);
+	if (call->id == COMMAND_ROW_END && hidden <= 0)
+		say_shown_whole(screen);
 }
 
 /* True if the last drawing shows all of the text under the cursor. */
@@ -1409,10 +1420,7 @@ list_open_row(struct screen *screen, const struct command_call *call)
 	if (!state->opened || !shows_whole(state, screen->list))
 		return;
 	state->opened = false;
-	struct text key = {0};
-	keymap_hint(screen->keymap, COMMAND_DETAIL, &key);
-	screen_say(screen, NOTICE_ROW_SHOWN_WHOLE, key.data);
-	text_free(&key);
+	say_shown_whole(screen);
 }
 
 static void

@@ -184,8 +184,7 @@ fill_gap(struct screen *screen, struct table_row *row, size_t i)
 	struct text *cells = table_keep(row->table, i, (struct message_id){0}, &made);
 	if (!made) {
 		gap_format(&found->gap, false, &cells[GAP_LENGTH]);
-		add_message(screen, &found->before, &cells[GAP_FROM], &cells[GAP_BEFORE],
-			    NULL);
+		add_message(screen, &found->before, &cells[GAP_FROM], &cells[GAP_BEFORE], NULL);
 		add_message(screen, &found->after, &cells[GAP_TO], &cells[GAP_AFTER],
 			    &cells[GAP_NUMBER]);
 	}

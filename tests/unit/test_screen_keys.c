@@ -308,7 +308,7 @@ test_continuations(void **state)
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "a");
 	scene_wait_at(
-	    s, 23, " - without severity  o O origin  * # like  f F trace  s severity  t T  = c");
+	    s, 23, " - without severity  o O origin  * # like  f F trace  s severity  t T  c  =");
 	scene_keys(s, "\033");
 	scene_until(s, "# like", false);
 	scene_keys(s, "]");

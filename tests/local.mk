@@ -174,6 +174,7 @@ unit_tests = \
 	tests/unit/test_etrace \
 	tests/unit/test_files \
 	tests/unit/test_argument \
+	tests/unit/test_nearest \
 	tests/unit/test_pairing \
 	tests/unit/test_filter \
 	tests/unit/test_foreign \

@@ -98,6 +98,13 @@ set_number(const struct option_row *row, double *value, const char *text, char *
 /* --- names ------------------------------------------------------------- */
 
 const char *
+option_next_name(void *table, size_t at)
+{
+	const struct option_table *names = table;
+	return at < names->count ? names->rows[at].name : NULL;
+}
+
+const char *
 option_nearest(const struct option_table *table, const char *name)
 {
 	struct nearest nearest = nearest_to(name);

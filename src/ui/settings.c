@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "ui/settings.h"
+#include "base/nearest.h"
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "ui/app.h"
@@ -233,11 +234,10 @@ settings_set(struct screen *screen, const struct command_call *call)
 	}
 	const struct option_row *row = option_find(&view_options_table, name);
 	if (!row) {
-		const char *near = option_nearest(&view_options_table, name);
-		if (near)
-			screen_error(screen, NOTICE_SETTING_NEAR, name, near);
-		else
-			screen_error(screen, NOTICE_SETTING_UNKNOWN, name);
+		struct nearest_hint hint =
+		    nearest_hint(name, option_next_name, (void *)&view_options_table);
+		screen_error(screen, NOTICE_SETTING_UNKNOWN, name,
+			     nearest_hint_or(&hint, NOTICE_TAB_LISTS));
 		return;
 	}
 	remember_view(screen);

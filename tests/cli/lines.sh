@@ -96,7 +96,9 @@ sed 1d out | cut -d, -f2 | sort >got
 ok "--source: those that are named" cmp want got
 run "$TRAWL" -q -t csv --source=hub,sec "$lab"
 is "--source: a name that is no trace's" 2 "$status"
-ok "--source: ... and which there are" grep -q 'no trace is named sec; there are soc' err
+ok "--source: ... and the nearest" grep -q 'no trace is named sec; did you mean soc?' err
+run "$TRAWL" -q -t csv --source=nothing "$lab"
+ok "--source: ... or which there are" grep -q 'no trace is named nothing; there are soc, dsp' err
 
 # Colours are asked for, or belong to a terminal.
 run "$TRAWL" -t text --color=always -e 'severity = error' "$demo"

@@ -65,7 +65,9 @@ test_define(void **state)
 	scene_keys(s, ":interval shown begin lost\r");
 	scene_wait_id(s, NOTICE_INTERVAL_EXPECTED, NULL);
 	scene_keys(s, ":intervals none\r");
-	scene_wait_notice(s, NOTICE_INTERVAL_UNKNOWN, "none");
+	scene_wait_notice(s, NOTICE_INTERVAL_UNKNOWN, "none", NOTICE_INTERVAL_DEFINES);
+	scene_keys(s, ":intervals mailbx\r");
+	scene_wait_notice(s, NOTICE_INTERVAL_UNKNOWN, "mailbx", "; did you mean mailbox?");
 	scene_quit(s);
 }
 

@@ -398,7 +398,10 @@ test_filtered_traces(void **state)
 	scene_keys(s, ":show-trace\r");
 	scene_wait_notice(s, NOTICE_TRACE_WHICH, "soc, dsp, log, cam, hub");
 	scene_keys(s, ":show-trace dps\r");
-	scene_wait_notice(s, NOTICE_TRACE_UNKNOWN, "dps", "soc, dsp, log, cam, hub");
+	scene_wait_notice(s, NOTICE_TRACE_UNKNOWN, "dps", "; did you mean dsp?");
+	scene_keys(s, ":show-trace nothing\r");
+	scene_wait_notice(s, NOTICE_TRACE_UNKNOWN, "nothing",
+			  "; there are soc, dsp, log, cam, hub");
 	scene_keys(s, ":show-trace log\r");
 	scene_wait_id(s, NOTICE_TRACE_LEFT_OUT, NULL);
 	scene_keys(s, "G");

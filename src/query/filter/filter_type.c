@@ -860,13 +860,6 @@ filter_resolve_context(struct filter_build *build, struct filter_leaf *leaf)
 
 /* --- intervals --------------------------------------------------------- */
 
-static const char *
-next_interval(void *context, size_t at)
-{
-	const struct session_intervals *hook = context;
-	return hook && at < hook->count(hook->context) ? hook->name(hook->context, at) : NULL;
-}
-
 int
 filter_resolve_interval(struct filter_build *build, struct filter_leaf *leaf)
 {
@@ -875,6 +868,6 @@ filter_resolve_interval(struct filter_build *build, struct filter_leaf *leaf)
 	size_t found;
 	if (build->session && !session_intervals_find(hook, name, &found))
 		return filter_fail(build, leaf->word.at, "no interval is named %s%s", name,
-				   nearest_hint(name, next_interval, (void *)hook).text);
+				   nearest_hint(name, session_intervals_next, (void *)hook).text);
 	return resolve_clock(build, leaf);
 }

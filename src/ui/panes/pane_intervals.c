@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "base/nearest.h"
 #include "base/notice.h"
 #include "command/keymap.h"
 #include "query/gap/gap.h"
@@ -100,7 +101,10 @@ intervals_choose(struct screen *screen, const char *name)
 	if (!name)
 		return true;
 	if (!session_intervals_find(screen->session->intervals, name, &interval)) {
-		screen_error(screen, NOTICE_INTERVAL_UNKNOWN, name);
+		struct nearest_hint hint =
+		    nearest_hint(name, session_intervals_next, (void *)screen->session->intervals);
+		screen_error(screen, NOTICE_INTERVAL_UNKNOWN, name,
+			     nearest_hint_or(&hint, NOTICE_INTERVAL_DEFINES));
 		return false;
 	}
 	show_interval(state_of(screen), interval);

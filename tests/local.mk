@@ -569,6 +569,7 @@ script_tests = \
 	tests/cli/install.sh \
 	tests/cli/lab.sh \
 	tests/cli/lines.sh \
+	tests/cli/typos.sh \
 	tests/cli/arguments.sh \
 	tests/cli/intervals.sh \
 	tests/cli/loss.sh \

@@ -149,6 +149,9 @@ const char *option_next_name(void *table, size_t at);
 /* Return the name in TABLE nearest to NAME, or NULL if none is near; for "did you mean". */
 const char *option_nearest(const struct option_table *, const char *name);
 
+/* Check a GUID for option_row.check. */
+const char *option_check_guid(const char *text, char buffer[static 256]);
+
 /* Check TEXT for option_row.check against a set of names.  NAME_AT returns names by number, NULL
  * past the end.  Return NULL if TEXT is a known name.  Otherwise return "WHAT; did you mean
  * NAME?", or WHAT if no name is near. */

@@ -44,6 +44,33 @@ for wrong in --fields=interval --by=orgin --template='{' -ewrong --columns=tme -
 	ok "$wrong: no file" test ! -e left
 done
 
+# Profiles: all mistakes with their places.
+cp "$testdata/lab-soc.stp" soc.stp
+cat >profile.yaml <<END
+format: syst/stp
+tarces: []
+traces:
+  - {file: soc.stp, format: syst/stp, transport: stp, syst: {guid: 12-34}}
+origins:
+  - {trace: soc, module: 70000, name: x}
+  - {trace: soc, guid: "{01020304-0506-0708-090a-0b0c0d0e0f1}", name: y}
+  - {trace: soc, guid: "{01020304-0506-0708-090a-0b0c0d0e0f10}", name: y}
+  - {trace: soc, guid: 01020304-0506-0708-090A-0b0c0d0e0f10, name: y}
+  - {trace: soc, modul: 10, name: y}
+END
+run "$TRAWL" -t none profile.yaml
+is "profile: status" 2 "$status"
+guid='expected a GUID, as 01234567-89ab-cdef-0123-456789abcdef, with or without braces'
+is "profile: every mistake" "trawl: profile.yaml:1:1: unknown key format in the file; \
+it belongs under traces: - format:
+trawl: profile.yaml:2:1: unknown key tarces in the file; did you mean traces?
+trawl: profile.yaml:4:39: unknown key transport in traces[0]; it belongs under traces: - syst: transport:
+trawl: profile.yaml:4:68: traces[0].syst.guid is \"12-34\"; $guid
+trawl: profile.yaml:6:26: origins[0].module is \"70000\"; expected a whole number from -1 to 65535
+trawl: profile.yaml:7:24: origins[1].guid is \"{01020304-0506-0708-090a-0b0c0d0e0f1}\"; $guid
+trawl: profile.yaml:10:18: unknown key modul in origins[4]; did you mean module?" \
+	"$(cat err)"
+
 # Losses are named in every format.
 for format in text csv jsonl table none; do
 	run "$TRAWL" -t "$format" -o "loss.$format" "$lab"

@@ -128,7 +128,8 @@ static const struct option_row option_rows[] = {
 	   "64 KiB"),
     OPTION(guid, TEXT,
 	   "sender of short messages, as {8-4-4-4-12} hexadecimal digits; without it, STP master "
-	   "and channel"),
+	   "and channel",
+	   .check = option_check_guid),
     OPTION(collateral, LIST, "XML files or their folders, with the texts of messages", .path = true,
 	   .description = true),
     OPTION(ts_hz, UINT, "ticks per second of the messages' own time stamps, 0 if unknown",

@@ -178,17 +178,19 @@ judge_doubts(const struct cli *cli, const struct doubts *all, int status)
 	return status == STATUS_GOOD && doubts_are_bad(&doubts) ? STATUS_DAMAGED : status;
 }
 
-/* Report names in --origin that no origin has.  A single name needs no check if it selected a
- * message. */
+/* Report names in the filter that no message has.  A set of a single name needs no check if it
+ * selected a message. */
 static void
-report_missing_origins(struct session *session, const struct cli *cli, uint64_t selected)
+report_missing_names(struct session *session, const struct cli *cli, const struct filter *filter,
+		     uint64_t selected)
 {
-	const char *list = cli->value[CLI_ORIGIN];
 	struct text missing = {0};
-	if (!list || cli->value[CLI_FOLLOW] || cli->value[CLI_QUIET] ||
-	    (selected && !strchr(list, ',')))
+	size_t length;
+	if (!filter->expr || cli->value[CLI_FOLLOW] || cli->value[CLI_QUIET] ||
+	    (selected && filter_expr_lists(filter->expr, "origin") &&
+	     !filter_expr_name(filter->expr, 1, &length)))
 		return;
-	origin_names_check(session, list, cli->value[CLI_SOURCE], &missing);
+	origin_names_check(session, filter->expr, cli->value[CLI_SOURCE], selected, &missing);
 	report_text(text_get(&missing));
 	text_free(&missing);
 }
@@ -406,7 +408,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	if (check_filter(session, filter, options.follow, &err) < 0)
 		return report_error(&err);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT]) {
-		report_missing_origins(session, cli, 0);
+		report_missing_names(session, cli, filter, 0);
 		int status = check_session(session, cli, filter);
 		report_clocks(session, cli);
 		return status;
@@ -429,7 +431,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	filter_free(&stop);
 	if (failed < 0)
 		return report_error(&err);
-	report_missing_origins(session, cli, result.messages);
+	report_missing_names(session, cli, filter, result.messages);
 	report_absent(cli, format, result.messages);
 	if (cli->value[CLI_VERBOSE])
 		report_count(result.messages);
@@ -465,12 +467,12 @@ batch_load(struct session *session, const struct cli *cli, const struct filter *
 }
 
 int
-batch_judge(struct session *const *sessions, size_t count, const struct cli *cli,
-	    struct doubts *doubts)
+batch_judge(struct session *const *sessions, const struct filter *const *filters, size_t count,
+	    const struct cli *cli, struct doubts *doubts)
 {
 	doubts->count[DOUBT_UNSEARCHED] += regex_given_up();
 	for (size_t i = 0; i < count; i++) {
-		report_missing_origins(sessions[i], cli, 0);
+		report_missing_names(sessions[i], cli, filters[i], 0);
 		report_notices(sessions[i], cli);
 		report_losses(sessions[i], cli, doubts);
 	}

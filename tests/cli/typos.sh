@@ -37,6 +37,26 @@ ok "an argument of some messages" test -z "$(grep 'no message' err)"
 run "$TRAWL" -q -t csv --fields=tme "$lab"
 is "-q: no warnings" "" "$(cat err)"
 
+# Values in filters that no message has: known once all is read, and no error.
+said "-e: an origin" 1 'no origin is named mailbx; did you mean mailbox?' -e 'origin = mailbx'
+said "-e: two origins" 1 'no origin is named camra; did you mean camera?' \
+	-e 'origin in {mailbox, camra}'
+said "-e: an origin in part" 1 'did you mean mailbox?' -e 'severity = error and not origin = mailbx'
+said "--exclude: an origin" 1 'did you mean mailbox?' --exclude='origin = mailbx'
+said "--origin: an origin" 1 'did you mean mailbox?' --origin=mailbx
+said "--origin: one of two" 1 'did you mean mailbox?' --origin=camera,mailbx
+said "--origin: a trace" 1 'no origin is named soc; soc is a trace: trace = "soc"' --origin=soc
+said "--origin: as in the list" 1 \
+	'no origin is named soc mailbox; soc is a trace: trace = "soc" and origin = "mailbox"' \
+	--origin='soc mailbox'
+said "-e: a trace" 1 'no trace is named sco; did you mean soc?' -e 'trace = sco'
+said "-e: a type" 1 'no message has the type evnt; did you mean event?' -e 'type = evnt'
+run "$TRAWL" -e 'trace = soc and origin = mailbox' "$lab"
+ok "what is proposed: there are some" test "$(wc -l <out)" -gt 20
+ok "what is proposed: no warning" test -z "$(grep named err)"
+run "$TRAWL" -q -e 'origin = mailbx' "$lab"
+is "-e: -q" "" "$(cat err)"
+
 # What an argument error must not leave behind.
 for wrong in --fields=interval --by=orgin --template='{' -ewrong --columns=tme -tcvs; do
 	run "$TRAWL" -o left "$wrong" "$lab"

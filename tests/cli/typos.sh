@@ -57,6 +57,12 @@ ok "what is proposed: no warning" test -z "$(grep named err)"
 run "$TRAWL" -q -e 'origin = mailbx' "$lab"
 is "-e: -q" "" "$(cat err)"
 
+# The title has the names alone.
+run "$TRAWL" --snapshot=80x24 --no-state --origin=mailbox "$lab"
+ok "the title: an origin" grep -q ' only mailbox ' out
+run "$TRAWL" --snapshot=80x24 --no-state -e 'origin = mailbox' "$lab"
+ok "the title: an expression" grep -q ' only origin = mailbox ' out
+
 # What an argument error must not leave behind.
 for wrong in --fields=interval --by=orgin --template='{' -ewrong --columns=tme -tcvs; do
 	run "$TRAWL" -o left "$wrong" "$lab"

@@ -156,11 +156,16 @@ intervals_define_typed(struct screen *screen, const char *text)
 	struct interval_options options = {0};
 	struct err err = {0};
 	char *name = mem_text(text), *key, *across;
+	char *begin = split_at(name, "begin"), *end = begin ? split_at(begin, "end") : NULL;
+	key = end ? split_at(end, "key") : NULL;
+	across = end ? split_at(key ? key : end, "across") : NULL;
+	char *parts[] = {name, begin, end, key};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i])
+			text_unquote(parts[i]);
 	options.name = name;
-	options.begin = split_at(name, "begin");
-	options.end = options.begin ? split_at(options.begin, "end") : NULL;
-	key = options.end ? split_at(options.end, "key") : NULL;
-	across = options.end ? split_at(key ? key : options.end, "across") : NULL;
+	options.begin = begin;
+	options.end = end;
 	options.key = key && *key ? key : NULL;
 	options.across = across != NULL;
 	bool good = intervals && options.end;

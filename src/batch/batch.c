@@ -190,7 +190,8 @@ report_missing_names(struct session *session, const struct cli *cli, const struc
 	    (selected && filter_expr_lists(filter->expr, "origin") &&
 	     !filter_expr_name(filter->expr, 1, &length)))
 		return;
-	origin_names_check(session, filter->expr, cli->value[CLI_SOURCE], selected, &missing);
+	origin_names_check(session, filter->expr, cli->value[CLI_SOURCE],
+			   selected ? ORIGIN_NAMES_INDEXED : ORIGIN_NAMES_SCAN, &missing);
 	report_text(text_get(&missing));
 	text_free(&missing);
 }

@@ -16,7 +16,10 @@
 #include "session/session.h"
 #include "trace/reader.h"
 
+#include <ctype.h>
 #include <string.h>
+
+enum { QUICK_MAX = 256 }; /* origins of a trace to expand while a user waits */
 
 /* A name to find in all traces. */
 struct origin_query {
@@ -24,6 +27,7 @@ struct origin_query {
 	struct text word; /* the name */
 	struct nearest nearest;
 	struct text near;
+	enum origin_names_effort effort;
 };
 
 static void
@@ -53,6 +57,8 @@ compare_by_key(struct reader *reader, struct origin_query *query)
 	index_origins origins = {0};
 	trace_build(reader_trace(reader));
 	index_get_origins(index, &origins);
+	if (query->effort == ORIGIN_NAMES_QUICK && origins.count > QUICK_MAX)
+		query->found = true; /* it may be */
 	for (size_t i = 0; i < origins.count && !query->found; i++) {
 		struct message m;
 		if (reader_find_origin(reader, &origins.at[i], &m))
@@ -87,7 +93,9 @@ static void
 look_in(struct trace *trace, struct origin_query *query)
 {
 	struct reader *reader = reader_new(trace);
-	if (trace_decoder(trace)->origin_varies)
+	if (trace_decoder(trace)->origin_varies && query->effort == ORIGIN_NAMES_QUICK)
+		query->found = true; /* it may be */
+	else if (trace_decoder(trace)->origin_varies)
 		compare_all(reader, query);
 	else
 		compare_by_key(reader, query);
@@ -135,7 +143,20 @@ look_at_trace_name(struct trace *trace, struct origin_query *query)
 	origin_query_compare(query, trace_name(trace));
 }
 
-/* Append `trace = "soc"` if WORD is the name of a trace, and the rest if it only begins with one,
+/* Append a value, in quotes if it needs them. */
+static void
+add_value(const char *value, size_t length, struct text *out)
+{
+	bool bare = length;
+	for (size_t i = 0; i < length; i++)
+		bare &= isalnum((unsigned char)value[i]) || value[i] == '_';
+	if (bare)
+		text_add_bytes(out, value, length);
+	else
+		filter_quote(value, length, out);
+}
+
+/* Append `trace = soc` if WORD is the name of a trace, and the rest if it only begins with one,
  * as in the list. Return false if it does not. */
 static bool
 add_trace(const struct session *session, const char *word, struct text *out)
@@ -147,10 +168,10 @@ add_trace(const struct session *session, const char *word, struct text *out)
 			continue;
 		const char *rest = word + length + strspn(word + length, " ");
 		text_addf(out, NOTICE_IS_TRACE, name);
-		filter_quote(name, length, out);
+		add_value(name, length, out);
 		text_add(out, *rest ? NOTICE_IS_TRACE_AND : "");
 		if (*rest)
-			filter_quote(rest, strlen(rest), out);
+			add_value(rest, strlen(rest), out);
 		return true;
 	}
 	return false;
@@ -161,16 +182,16 @@ static const struct checked_field {
 	const char *name;
 	void (*look)(struct trace *, struct origin_query *);
 	const char *unknown;
-	bool scans;	     /* costs a scan: checked only if no message passed */
+	bool scans; /* costs a scan */
 } fields[] = {{"origin", look_in, NOTICE_ORIGIN_UNKNOWN, false},
 	      {"trace", look_at_trace_name, NOTICE_TRACE_NOT_NAMED, false},
 	      {"type", look_for_type, NOTICE_TYPE_UNKNOWN, true}};
 
 static void
 check_value(struct session *session, const struct checked_field *field, const char *value,
-	    size_t length, const char *source, struct text *out)
+	    size_t length, const char *source, enum origin_names_effort effort, struct text *out)
 {
-	struct origin_query query = {0};
+	struct origin_query query = {.effort = effort};
 	struct text hint = {0};
 	text_add_bytes(&query.word, value, length);
 	const char *word = text_get(&query.word);
@@ -195,16 +216,17 @@ check_value(struct session *session, const struct checked_field *field, const ch
 
 void
 origin_names_check(struct session *session, const struct filter_expr *expr, const char *source,
-		   bool passed, struct text *out)
+		   enum origin_names_effort effort, struct text *out)
 {
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		const char *value;
 		size_t length;
-		if (passed && fields[i].scans)
+		if (effort != ORIGIN_NAMES_SCAN && fields[i].scans)
 			continue;
 		for (size_t at = 0; (value = filter_expr_value(expr, fields[i].name, at, &length));
 		     at++)
 			if (length)
-				check_value(session, &fields[i], value, length, source, out);
+				check_value(session, &fields[i], value, length, source, effort,
+					    out);
 	}
 }

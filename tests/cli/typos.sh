@@ -45,9 +45,9 @@ said "-e: an origin in part" 1 'did you mean mailbox?' -e 'severity = error and 
 said "--exclude: an origin" 1 'did you mean mailbox?' --exclude='origin = mailbx'
 said "--origin: an origin" 1 'did you mean mailbox?' --origin=mailbx
 said "--origin: one of two" 1 'did you mean mailbox?' --origin=camera,mailbx
-said "--origin: a trace" 1 'no origin is named soc; soc is a trace: trace = "soc"' --origin=soc
+said "--origin: a trace" 1 'no origin is named soc; soc is a trace: trace = soc' --origin=soc
 said "--origin: as in the list" 1 \
-	'no origin is named soc mailbox; soc is a trace: trace = "soc" and origin = "mailbox"' \
+	'no origin is named soc mailbox; soc is a trace: trace = soc and origin = mailbox' \
 	--origin='soc mailbox'
 said "-e: a trace" 1 'no trace is named sco; did you mean soc?' -e 'trace = sco'
 said "-e: a type" 1 'no message has the type evnt; did you mean event?' -e 'type = evnt'

@@ -57,6 +57,17 @@ ok "what is proposed: no warning" test -z "$(grep named err)"
 run "$TRAWL" -q -e 'origin = mailbx' "$lab"
 is "-e: -q" "" "$(cat err)"
 
+cp "$testdata/lab-soc.stp" soc.stp
+
+# A number that the format of the trace cannot hold has no effect.
+cat >number.yaml <<END
+traces: [{file: soc.stp, format: syst/stp, name: soc}]
+origins: [{trace: soc, module: 900, name: x}, {module: 127, name: y}]
+END
+run "$TRAWL" -t none number.yaml
+is "profile: a module above 7 bits" \
+	'trawl: number.yaml:2:32: origins[0].module is 900; expected a number up to 127' "$(cat err)"
+
 # The title has the names alone.
 run "$TRAWL" --snapshot=80x24 --no-state --origin=mailbox "$lab"
 ok "the title: an origin" grep -q ' only mailbox ' out
@@ -71,7 +82,6 @@ for wrong in --fields=interval --by=orgin --template='{' -ewrong --columns=tme -
 done
 
 # Profiles: all mistakes with their places.
-cp "$testdata/lab-soc.stp" soc.stp
 cat >profile.yaml <<END
 format: syst/stp
 tarces: []
